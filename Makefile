@@ -55,7 +55,7 @@ INC_adapters/lib := -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_adapters/batch := -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_adapters/slurm := -Iadapters/slurm -Iadapters/batch -Ipolicy/core -Ipolicy/include
 # libyaml, as policy/file, for kubeconfig.c.
-INC_kubernetes := -Ikubernetes -Iadapters/lib -Iadapters/batch -Ipolicy/core -Ipolicy/include
+INC_kubernetes := -Ikubernetes -Idaemon/lib -Iadapters/lib -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
@@ -83,6 +83,8 @@ LEDGER_SRC := $(wildcard policy/ledger/*.c)
 BATCH_SRC := $(wildcard adapters/batch/*.c)
 SLURM_SRC := $(BATCH_SRC) $(wildcard adapters/slurm/*.c)
 KUBE_SRC := $(wildcard kubernetes/*.c)
+# Those that stand where adapters/slurm stands.
+KUBE_BATCH_SRC := $(wildcard kubernetes/batch_*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)
@@ -93,7 +95,7 @@ quiet_obj = $(patsubst %.c,$(B)/ndebug/%.o,$(1))
 ALL_SRC := $(filter-out build/% examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))
 DIRS := $(sort $(dir $(call obj,$(ALL_SRC)) $(call quiet_obj,$(LIBLOWTIDE_SRC))))
 
-PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/spank_lowtide.so \
+PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
 	$(B)/lowtide.pc
 
@@ -162,7 +164,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
-	$(ADAPTER_SRC) $(SLURM_SRC) $(KUBE_SRC) $(LIBLOWTIDE_SRC)
+	$(ADAPTER_SRC) $(SLURM_SRC) $(filter-out $(KUBE_BATCH_SRC),$(KUBE_SRC)) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(filter-out -Wl$(comma)-Bsymbolic%,$(LDFLAGS)) $(GOLD) \
@@ -208,6 +210,12 @@ $(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
 	    $(LOWTIDED_EXPORTS:%=-Wl,--dynamic-list=%) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
+
+# The same daemon on another system: no libslurm.
+$(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(BATCH_SRC) $(KUBE_SRC)) $(B)/checked.a daemon/serve/no_tls.map
+	$(call say,LD      $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
+	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(call say,LD      $@)

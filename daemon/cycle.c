@@ -150,6 +150,10 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		follow_money(d, now_utc_s);
 	}
 	lt_publish(d, lt_pass_now(d));
+	if (d->budget.has_snapshot)
+		lt_batch_tend(
+		    &(struct lt_batch_view){&d->market, &d->budget.snapshot},
+		    lt_pass_now(d));
 }
 
 int

@@ -218,6 +218,19 @@ wait_for_turn(int signals)
 	}
 }
 
+/* A system that tells what changes is asked for it at once. */
+static bool
+take_changes(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const int changed = lt_batch_take(now_utc_s);
+
+	if (changed & LT_BATCH_JOBS)
+		d->next.jobs = 0;
+	if (changed & LT_BATCH_TABLES)
+		d->next.tables = d->next.market = 0;
+	return changed != 0;
+}
+
 /* Returns LT_OK at a signal, LT_ESTALE when another controller took over. */
 static int
 loop(struct lt_daemon *d, int signals, struct lt_error *err)
@@ -230,12 +243,13 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 	    d->args.state, d->args.run);
 	int64_t next_ms = 0;
 	for (;;) {
-		struct pollfd
-		    fds[1 + LT_FETCH_FDS + LT_FITTING_FDS + LT_SERVE_FDS] = {
-			{.fd = signals, .events = POLLIN},
-		    };
-		nfds_t count = 1 + (nfds_t)lt_fetch_fds(&fds[1]);
+		struct pollfd fds[1 + LT_BATCH_FDS + LT_FETCH_FDS +
+				  LT_FITTING_FDS + LT_SERVE_FDS] = {
+		    {.fd = signals, .events = POLLIN},
+		};
+		nfds_t count = 1 + (nfds_t)lt_batch_fds(&fds[1]);
 
+		count += (nfds_t)lt_fetch_fds(&fds[count]);
 		count += (nfds_t)lt_fitting_fds(&fds[count]);
 		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
 		const int64_t left_ms = next_ms - lt_monotonic_ms();
@@ -250,12 +264,13 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		if (!take_signals(d, signals))
 			return LT_OK;
 		lt_clock_follow(d, wall_ms(), lt_monotonic_ms());
+		const bool has_come = take_changes(d, now_s());
 		lt_serve_run();
 		const int64_t fetch_s = lt_schedule_run(&d->signals, d->ledger,
 					    d->policy, now_s()) -
 					now_s();
 		if (lt_monotonic_ms() >= next_ms || d->signals.changed ||
-		    d->budget.dirty) {
+		    d->budget.dirty || has_come) {
 			const int64_t cycle_s = lt_cycle(d, now_s());
 
 			next_ms =

@@ -54,8 +54,8 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 		    (i > 0 && strcmp(c->nodes[i - 1].facts.pool, pool) == 0) ||
 		    !is_open(c, pool) || used + strlen(pool) + 2 > size)
 			continue;
-		used += (size_t)snprintf(out + used, size - used, "%s%s",
-		    used > 0 ? "," : "", pool);
+		used += (size_t)snprintf(
+		    out + used, size - used, "%s%s", used > 0 ? "," : "", pool);
 	}
 	return out;
 }
@@ -279,8 +279,8 @@ lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
 }
 
 int
-lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s,
-    int64_t to_utc_s, struct lt_error *err)
+lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
 	return rows(runs,
 	    (struct lt_kube_rows_asked){.from_utc_s = from_utc_s,

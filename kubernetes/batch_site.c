@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "grow.h"
@@ -76,8 +76,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 {
 	const struct lt_kube_request request = {.path = "/version"};
 	json_t *version = NULL;
-	const int code =
-	    lt_kube_do(lt_kube_site.kube, &request, &version, err);
+	const int code = lt_kube_do(lt_kube_site.kube, &request, &version, err);
 
 	if (code != LT_OK)
 		return code;
@@ -117,8 +116,7 @@ is_complete(const struct lt_kube_cluster *c)
 int
 lt_batch_fds(struct pollfd *fds)
 {
-	*fds = (struct pollfd){
-	    .fd = lt_kube_watcher_fd(), .events = POLLIN};
+	*fds = (struct pollfd){.fd = lt_kube_watcher_fd(), .events = POLLIN};
 	return fds->fd >= 0;
 }
 
@@ -168,7 +166,8 @@ wait_for_lists(struct lt_error *err)
 			poll(&fd, 1, (int)left_ms);
 		(void)lt_batch_take((int64_t)time(NULL));
 	}
-	return lt_fail(err, LT_ENET, "%s: %s", lt_kube_server(lt_kube_site.kube),
+	return lt_fail(err, LT_ENET, "%s: %s",
+	    lt_kube_server(lt_kube_site.kube),
 	    c->failed.text[0] != '\0' ? c->failed.text
 				      : "no list of it within a minute");
 }
@@ -352,9 +351,8 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 		if (c->namespaces[i].is_managed)
 			code = add_account(
 			    all, &capacity, c->namespaces[i].name, err);
-	for (uint32_t i = 0; code == LT_OK && c->names.team != NULL &&
-			     i < c->job_count;
-	     i++)
+	for (uint32_t i = 0;
+	     code == LT_OK && c->names.team != NULL && i < c->job_count; i++)
 		if (lt_kube_is_ours(c->jobs[i]))
 			code = add_account(all, &capacity,
 			    lt_kube_text(&c->jobs[i]->facts, LT_KUBE_TEAM),

@@ -13,6 +13,7 @@
 #include "http.h"
 #include "log.h"
 #include "object.h"
+#include "quote.h"
 #include "site.h"
 #include "units.h"
 
@@ -77,8 +78,7 @@ lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
     json_t *body, struct lt_error *err)
 {
 	char path[PATH_BYTES];
-	const struct lt_kube_request request = {
-	    "PATCH", path, type, body};
+	const struct lt_kube_request request = {"PATCH", path, type, body};
 	json_t *answer = NULL;
 	json_t *metadata = json_object_get(body, "metadata");
 
@@ -138,8 +138,8 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 	amount_text(is, sizeof(is), &quote->plan_expected);
 	amount_text(was, sizeof(was), &quote->home_expected);
 	lt_utc_text(from, sizeof(from), quote->plan_start_utc_s);
-	snprintf(out, size, "%s from %s: %s expected%s%s%s%s",
-	    quote->partition, from, is, is_moved ? "; at once on " : "",
+	snprintf(out, size, "%s from %s: %s expected%s%s%s%s", quote->partition,
+	    from, is, is_moved ? "; at once on " : "",
 	    is_moved ? quote->home : "", is_moved ? " " : "",
 	    is_moved ? was : "");
 }
@@ -157,8 +157,8 @@ annotate(json_t *annotations, const char *name, const char *value)
 }
 
 static void
-annotate_all(json_t *annotations, const struct lt_batch_update *update,
-    const char *plan)
+annotate_all(
+    json_t *annotations, const struct lt_batch_update *update, const char *plan)
 {
 	char begin[TIME_BYTES];
 
@@ -222,12 +222,11 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	const int code = lt_kube_patch(job, LT_KUBE_MERGE_PATCH, body, err);
 	if (code == LT_OK && is_news)
 		lt_kube_tell(job,
-		    &(struct lt_kube_told){
-			quote.flags & LT_QUOTE_BUDGET_HOLD ? "Warning"
-							   : "Normal",
-			quote.flags & LT_QUOTE_BUDGET_HOLD
-			    ? "LowtideHeld"
-			    : "LowtidePlanned",
+		    &(struct lt_kube_told){quote.flags & LT_QUOTE_BUDGET_HOLD
+					       ? "Warning"
+					       : "Normal",
+			quote.flags & LT_QUOTE_BUDGET_HOLD ? "LowtideHeld"
+							   : "LowtidePlanned",
 			plan},
 		    now_utc_s);
 	return code;
@@ -290,8 +289,7 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_t *const own = json_loads(tolerations, 0, NULL);
 	json_object_set_new(
 	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
-	json_object_set_new(
-	    pod_spec, "tolerations", lt_kube_tolerations(own));
+	json_object_set_new(pod_spec, "tolerations", lt_kube_tolerations(own));
 	json_decref(own);
 }
 
@@ -301,8 +299,8 @@ facts_of(const struct lt_kube_known_job *job)
 {
 	json_t *const annotations = json_object();
 
-	annotate(annotations, "plan-pool",
-	    lt_kube_text(&job->facts, LT_KUBE_POOL));
+	annotate(
+	    annotations, "plan-pool", lt_kube_text(&job->facts, LT_KUBE_POOL));
 	return annotations;
 }
 
@@ -328,8 +326,8 @@ static void
 start(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
-	const char *const type = job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH
-						   : LT_KUBE_MERGE_PATCH;
+	const char *const type =
+	    job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH : LT_KUBE_MERGE_PATCH;
 	int code = lt_kube_patch(job, type, start_body(job), &err);
 
 	/* What has run once keeps its template, on most servers. */

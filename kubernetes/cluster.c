@@ -97,8 +97,8 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 	}
 	int at = find_node(c, facts.name);
 	if (at < 0) {
-		struct lt_kube_known_node *const grown = lt_items_grow(c->nodes,
-		    &c->node_capacity, c->node_count, sizeof(*grown));
+		struct lt_kube_known_node *const grown = lt_items_grow(
+		    c->nodes, &c->node_capacity, c->node_count, sizeof(*grown));
 
 		if (grown == NULL)
 			return;
@@ -172,8 +172,7 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 
 	if (grown != NULL)
 		c->jobs = grown;
-	if (grown == NULL || job == NULL ||
-	    strlen(uid) >= sizeof(job->uid) ||
+	if (grown == NULL || job == NULL || strlen(uid) >= sizeof(job->uid) ||
 	    lt_kube_store_id(c->store, uid, true, &job->id, NULL) != LT_OK) {
 		free(job);
 		return NULL;
@@ -285,8 +284,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (lt_kube_controller(object) == NULL)
 		see_job(c, object, is_gone);
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
-	if (code == LT_ENOENT ||
-	    !lt_kube_cluster_manages(c, pod.namespace))
+	if (code == LT_ENOENT || !lt_kube_cluster_manages(c, pod.namespace))
 		return;
 	if (code != LT_OK) {
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
@@ -317,8 +315,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 	for (uint32_t i = c->namespace_count;
 	     kind == LT_KUBE_NAMESPACES && i-- > 0;)
 		if (c->namespaces[i].seen != list) {
-			c->namespaces[i] =
-			    c->namespaces[--c->namespace_count];
+			c->namespaces[i] = c->namespaces[--c->namespace_count];
 			c->namespaces_changed = true;
 		}
 	for (uint32_t i = c->node_count; kind == LT_KUBE_NODES && i-- > 0;)
@@ -327,15 +324,14 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 			c->nodes_changed = true;
 		}
 	for (uint32_t i = 0; i < c->job_count; i++)
-		if (kind ==
-			(c->jobs[i]->facts.is_pod ? LT_KUBE_PODS
-						  : LT_KUBE_JOBS) &&
+		if (kind == (c->jobs[i]->facts.is_pod ? LT_KUBE_PODS
+						      : LT_KUBE_JOBS) &&
 		    c->jobs[i]->seen != list)
 			end_job(c, c->jobs[i]);
 	struct lt_error err = {0};
 	if (kind == LT_KUBE_PODS &&
-	    lt_kube_store_end_unseen(c->store, c->began_utc_s[kind],
-		c->now_utc_s, &err) != LT_OK)
+	    lt_kube_store_end_unseen(
+		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
 		lt_log("pods_lost", "error=\"%s\"", err.text);
 	c->complete[kind] = true;
 	c->jobs_changed = true;
@@ -365,9 +361,9 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 	if (line->kind == LT_KUBE_NAMESPACES)
 		see_namespace(c, line->object, is_gone);
 	else if (line->kind == LT_KUBE_NODES && is_gone)
-		lose_node(c,
-		    lt_kube_string(
-			json_object_get(line->object, "metadata"), "name"));
+		lose_node(
+		    c, lt_kube_string(
+			   json_object_get(line->object, "metadata"), "name"));
 	else if (line->kind == LT_KUBE_NODES)
 		see_node(c, line->object);
 	else if (line->kind == LT_KUBE_JOBS)

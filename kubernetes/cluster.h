@@ -27,7 +27,7 @@ struct lt_kube_known_job {
 	int64_t first_utc_s;  /* when the first of them started; 0 = none did */
 	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
 			       * shown; 0 = it is there */
-	int64_t try_utc_s; /* the API server refused it: not before */
+	int64_t try_utc_s;    /* the API server refused it: not before */
 };
 
 struct lt_kube_cluster {
@@ -38,10 +38,10 @@ struct lt_kube_cluster {
 	struct lt_kube_known_job **jobs; /* by uid */
 	uint32_t namespace_count, node_count, job_count;
 	size_t namespace_capacity, node_capacity, job_capacity;
-	uint32_t lists[LT_KUBE_KINDS];	   /* begun */
-	bool complete[LT_KUBE_KINDS];	   /* one was whole */
+	uint32_t lists[LT_KUBE_KINDS];	    /* begun */
+	bool complete[LT_KUBE_KINDS];	    /* one was whole */
 	int64_t began_utc_s[LT_KUBE_KINDS]; /* the last one */
-	int64_t now_utc_s; /* of what is being taken */
+	int64_t now_utc_s;		    /* of what is being taken */
 	bool jobs_changed, nodes_changed, namespaces_changed;
 	struct lt_error failed; /* what the watcher told last */
 };

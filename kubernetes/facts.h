@@ -16,13 +16,13 @@
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
 
-struct lt_kube_names {	    /* what the site chose; lent */
-	const char *pool;   /* label of nodes; NULL = the clouds' own */
-	const char *team;   /* label of Jobs and pods; NULL = the namespace */
+struct lt_kube_names {	  /* what the site chose; lent */
+	const char *pool; /* label of nodes; NULL = the clouds' own */
+	const char *team; /* label of Jobs and pods; NULL = the namespace */
 };
 
-struct lt_kube_need { /* of one pod: its requests, else its limits */
-	uint32_t cpus;	      /* whole ones, rounded up, at least 1 */
+struct lt_kube_need {  /* of one pod: its requests, else its limits */
+	uint32_t cpus; /* whole ones, rounded up, at least 1 */
 	uint32_t gpus;
 	uint64_t memory_mib; /* rounded up, at least 1 */
 };
@@ -67,7 +67,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 
 struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_pod;
-	bool is_waiting; /* suspended, or behind lowtide's gate */
+	bool is_waiting;	      /* suspended, or behind lowtide's gate */
 	bool is_finished, is_deleted; /* or about to be */
 	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
 	bool was_started;

@@ -25,8 +25,8 @@ struct draft { /* a job's texts, before they are kept in one piece */
 };
 
 static int
-keep_texts(struct lt_kube_job *job, const struct draft *draft,
-    struct lt_error *err)
+keep_texts(
+    struct lt_kube_job *job, const struct draft *draft, struct lt_error *err)
 {
 	size_t size = 0;
 
@@ -82,8 +82,8 @@ read_wishes(struct draft *draft, const json_t *metadata)
 			text = "";
 		lt_options_init(&options);
 		if (strchr(text, '\n') != NULL ||
-		    lt_option_parse(&options, (enum lt_option_id)i, text,
-			&err) != LT_OK)
+		    lt_option_parse(
+			&options, (enum lt_option_id)i, text, &err) != LT_OK)
 			lt_text_put(&fault, "%s%s", fault.at > 0 ? "; " : "",
 			    err.text[0] != '\0' ? err.text : name);
 		else
@@ -123,10 +123,10 @@ team_of(struct draft *draft, const json_t *metadata,
     const struct lt_kube_names *names)
 {
 	const char *const label =
-	    names->team != NULL ? lt_kube_string(
-				      json_object_get(metadata, "labels"),
-				      names->team)
-				: "";
+	    names->team != NULL
+		? lt_kube_string(
+		      json_object_get(metadata, "labels"), names->team)
+		: "";
 
 	lt_copy_lower(draft->team, sizeof(draft->team),
 	    label[0] != '\0' ? label : lt_kube_string(metadata, "namespace"));
@@ -165,8 +165,8 @@ read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
-	job->version = strtoull(
-	    lt_kube_string(metadata, "resourceVersion"), NULL, 10);
+	job->version =
+	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = 0;
 	(void)lt_utc_parse(
 	    annotation(metadata, "begin"), &job->begin_utc_s, NULL);
@@ -220,10 +220,10 @@ limit_of(const json_t *spec, const json_t *pod_spec)
 {
 	const int64_t deadline_s =
 	    lt_kube_number(spec, "activeDeadlineSeconds", 0);
-	const int64_t grace_s = lt_kube_number(
-	    pod_spec, "terminationGracePeriodSeconds", GRACE_S);
-	const bool waits = strcmp(lt_kube_string(spec, "podReplacementPolicy"),
-			       "Failed") == 0;
+	const int64_t grace_s =
+	    lt_kube_number(pod_spec, "terminationGracePeriodSeconds", GRACE_S);
+	const bool waits =
+	    strcmp(lt_kube_string(spec, "podReplacementPolicy"), "Failed") == 0;
 
 	if (deadline_s <= 0)
 		return 0;
@@ -236,8 +236,7 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	const json_t *const spec = json_object_get(object, "spec");
 	const json_t *const status = json_object_get(object, "status");
 	const int64_t parallel = lt_kube_number(spec, "parallelism", 1);
-	const int64_t wanted =
-	    lt_kube_number(spec, "completions", parallel);
+	const int64_t wanted = lt_kube_number(spec, "completions", parallel);
 
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
 	job->is_foreign = is_foreign_job(object);
@@ -263,13 +262,12 @@ read_pod(struct lt_kube_job *job, const json_t *object)
 	size_t i;
 
 	job->is_pod = true;
-	json_array_foreach (
-	    json_object_get(spec, "schedulingGates"), i, gate) {
+	json_array_foreach(json_object_get(spec, "schedulingGates"), i, gate) {
 		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
 			job->is_waiting = true;
 	}
-	job->started_utc_s = lt_kube_time(
-	    json_object_get(object, "status"), "startTime");
+	job->started_utc_s =
+	    lt_kube_time(json_object_get(object, "status"), "startTime");
 	job->was_started = job->started_utc_s != 0;
 	job->is_finished =
 	    strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;

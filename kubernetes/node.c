@@ -51,8 +51,7 @@ find_pool(struct lt_kube_node *node, const json_t *labels,
 		if (value[0] == '\0' || strlen(value) >= sizeof(node->pool))
 			continue;
 		snprintf(node->pool, sizeof(node->pool), "%s", value);
-		snprintf(
-		    node->pool_key, sizeof(node->pool_key), "%s", keys[i]);
+		snprintf(node->pool_key, sizeof(node->pool_key), "%s", keys[i]);
 		return;
 	}
 }
@@ -69,8 +68,8 @@ find_gpu(struct lt_kube_node *node, const json_t *labels)
 		if (strncmp(name, vendor, sizeof(vendor) - 1) == 0)
 			name += sizeof(vendor) - 1;
 		if (strlen(name) < sizeof(node->gpu_type))
-			snprintf(node->gpu_type, sizeof(node->gpu_type), "%s",
-			    name);
+			snprintf(
+			    node->gpu_type, sizeof(node->gpu_type), "%s", name);
 	}
 }
 
@@ -102,7 +101,7 @@ find_taints(struct lt_kube_node *node, const json_t *spec)
 	size_t i;
 	bool is_closed = false;
 
-	json_array_foreach (json_object_get(spec, "taints"), i, taint) {
+	json_array_foreach(json_object_get(spec, "taints"), i, taint) {
 		const char *const key = lt_kube_string(taint, "key");
 
 		if (strcmp(lt_kube_string(taint, "effect"),
@@ -129,7 +128,7 @@ find_size(
 	const char *name;
 	json_t *quantity;
 
-	json_object_foreach ((json_t *)allocatable, name, quantity) {
+	json_object_foreach((json_t *)allocatable, name, quantity) {
 		const bool is_cpu = strcmp(name, "cpu") == 0;
 		const bool is_memory = strcmp(name, "memory") == 0;
 
@@ -173,22 +172,22 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 json_t *
 lt_kube_tolerations(const json_t *own)
 {
-	json_t *const all = json_is_array(own) ? json_copy((json_t *)own)
-					       : json_array();
+	json_t *const all =
+	    json_is_array(own) ? json_copy((json_t *)own) : json_array();
 
 	for (int i = 0; i < SPOT_TAINTS; i++) {
 		const json_t *known;
 		size_t k;
 		bool has = false;
 
-		json_array_foreach (all, k, known)
+		json_array_foreach(all, k, known)
 			has |= strcmp(lt_kube_string(known, "key"),
 				   spot_taints[i].key) == 0;
 		if (!has)
-			json_array_append_new(all,
-			    json_pack("{s:s,s:s,s:s}", "key",
-				spot_taints[i].key, "operator", "Equal",
-				"value", spot_taints[i].value));
+			json_array_append_new(
+			    all, json_pack("{s:s,s:s,s:s}", "key",
+				     spot_taints[i].key, "operator", "Equal",
+				     "value", spot_taints[i].value));
 	}
 	return all;
 }

@@ -32,7 +32,7 @@ lt_kube_condition(const json_t *object, const char *type)
 	const json_t *condition;
 	size_t i;
 
-	json_array_foreach (all, i, condition)
+	json_array_foreach(all, i, condition)
 		if (strcmp(lt_kube_string(condition, "type"), type) == 0 &&
 		    strcmp(lt_kube_string(condition, "status"), "True") == 0)
 			return condition;
@@ -47,7 +47,7 @@ lt_kube_controller(const json_t *object)
 	const json_t *owner;
 	size_t i;
 
-	json_array_foreach (owners, i, owner)
+	json_array_foreach(owners, i, owner)
 		if (lt_kube_is_true(owner, "controller"))
 			return owner;
 	return NULL;
@@ -98,12 +98,12 @@ add_container(struct milli *sum, const json_t *container, struct lt_error *err)
 	json_t *quantity;
 	int code = LT_OK;
 
-	json_object_foreach (requests, name, quantity) {
+	json_object_foreach(requests, name, quantity) {
 		code = add_resource(sum, name, quantity, err);
 		if (code != LT_OK)
 			return code;
 	}
-	json_object_foreach (limits, name, quantity) {
+	json_object_foreach(limits, name, quantity) {
 		if (json_object_get(requests, name) == NULL)
 			code = add_resource(sum, name, quantity, err);
 		if (code != LT_OK)
@@ -139,7 +139,7 @@ lt_kube_need_read(
 	size_t i;
 	int code = LT_OK;
 
-	json_array_foreach (
+	json_array_foreach(
 	    json_object_get(pod_spec, "initContainers"), i, container) {
 		const bool stays =
 		    strcmp(lt_kube_string(container, "restartPolicy"),
@@ -153,7 +153,7 @@ lt_kube_need_read(
 		raise(&most.gpus, first.gpus);
 		raise(&most.memory_bytes, first.memory_bytes);
 	}
-	json_array_foreach (
+	json_array_foreach(
 	    json_object_get(pod_spec, "containers"), i, container) {
 		code = add_container(&sum, container, err);
 		if (code != LT_OK)
@@ -165,7 +165,7 @@ lt_kube_need_read(
 	const json_t *const overhead = json_object_get(pod_spec, "overhead");
 	const char *name;
 	json_t *quantity;
-	json_object_foreach ((json_t *)overhead, name, quantity) {
+	json_object_foreach((json_t *)overhead, name, quantity) {
 		code = add_resource(&sum, name, quantity, err);
 		if (code != LT_OK)
 			return code;
@@ -173,8 +173,8 @@ lt_kube_need_read(
 	const int64_t cpus = whole(sum.cpus, 1), gpus = whole(sum.gpus, 1);
 	const int64_t mib = whole(sum.memory_bytes, MIB);
 	if (cpus > UINT32_MAX || gpus > UINT32_MAX)
-		return lt_fail(err, LT_EINPUT, "more CPUs or GPUs than %u",
-		    UINT32_MAX);
+		return lt_fail(
+		    err, LT_EINPUT, "more CPUs or GPUs than %u", UINT32_MAX);
 	*need = (struct lt_kube_need){.cpus = cpus > 0 ? (uint32_t)cpus : 1,
 	    .gpus = (uint32_t)gpus,
 	    .memory_mib = mib > 0 ? (uint64_t)mib : 1};
@@ -191,7 +191,7 @@ strip_containers(json_t *list)
 	json_t *container;
 	size_t i;
 
-	json_array_foreach (list, i, container) {
+	json_array_foreach(list, i, container) {
 		json_t *const fresh = json_object();
 
 		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++) {
@@ -225,7 +225,7 @@ lt_kube_strip(json_t *object)
 	json_object_del(
 	    annotations, "kubectl.kubernetes.io/last-applied-configuration");
 	strip_pod_spec(spec);
-	strip_pod_spec(json_object_get(
-	    json_object_get(spec, "template"), "spec"));
+	strip_pod_spec(
+	    json_object_get(json_object_get(spec, "template"), "spec"));
 	json_object_del(json_object_get(object, "status"), "images");
 }

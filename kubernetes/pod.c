@@ -48,7 +48,7 @@ look_at(struct containers *c, const json_t *statuses)
 	const json_t *status;
 	size_t i;
 
-	json_array_foreach (statuses, i, status) {
+	json_array_foreach(statuses, i, status) {
 		const json_t *const state = json_object_get(status, "state");
 		const json_t *const ended =
 		    json_object_get(state, "terminated");
@@ -78,9 +78,8 @@ state_of(const json_t *object, const struct containers *c, const char *phase)
 
 	if (strcmp(phase, "Succeeded") == 0)
 		return "COMPLETED";
-	for (size_t i = 0;
-	     disrupted != NULL &&
-	     i < sizeof(disruptions) / sizeof(disruptions[0]);
+	for (size_t i = 0; disrupted != NULL &&
+			   i < sizeof(disruptions) / sizeof(disruptions[0]);
 	     i++)
 		if (strcmp(lt_kube_string(disrupted, "reason"),
 			disruptions[i].reason) == 0)
@@ -106,9 +105,9 @@ end_of(const json_t *object, const struct containers *c, const char *phase,
 	if (c->last_end_utc_s != 0 && !c->any_runs)
 		return c->last_end_utc_s;
 	/* No container says when: its node is gone, or it was deleted. */
-	const int64_t disrupted_utc_s = lt_kube_time(
-	    lt_kube_condition(object, "DisruptionTarget"),
-	    "lastTransitionTime");
+	const int64_t disrupted_utc_s =
+	    lt_kube_time(lt_kube_condition(object, "DisruptionTarget"),
+		"lastTransitionTime");
 	return disrupted_utc_s != 0 && !c->any_runs ? disrupted_utc_s
 						    : seen->utc_s;
 }

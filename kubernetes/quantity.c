@@ -37,9 +37,8 @@ static bool
 is_of_number(char c, char next)
 {
 	return (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-' ||
-	       ((c == 'e' || c == 'E') &&
-		   ((next >= '0' && next <= '9') || next == '-' ||
-		       next == '+'));
+	       ((c == 'e' || c == 'E') && ((next >= '0' && next <= '9') ||
+					      next == '-' || next == '+'));
 }
 
 static int

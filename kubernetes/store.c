@@ -18,9 +18,8 @@ enum {
 	S(COMMIT, "COMMIT")                                                    \
 	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                        \
 	S(ADD_ID, "INSERT INTO ids (uid) VALUES (?1)")                         \
-	S(NAME,                                                                \
-	    "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"              \
-	    " AND name IS NOT ?2 || '/' || ?3")                                \
+	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
+		" AND name IS NOT ?2 || '/' || ?3")                            \
 	S(END_JOB, "UPDATE ids SET ended = 1 WHERE id = ?1 AND ended = 0")     \
 	S(PUT,                                                                 \
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
@@ -87,8 +86,8 @@ path_of(char out[PATH_BYTES], const char *state_dir)
 }
 
 int
-lt_kube_store_open(struct lt_kube_store **store, const char *state_dir,
-    struct lt_error *err)
+lt_kube_store_open(
+    struct lt_kube_store **store, const char *state_dir, struct lt_error *err)
 {
 	struct lt_kube_store *const s = calloc(1, sizeof(*s));
 	char path[PATH_BYTES];
@@ -146,8 +145,8 @@ step(struct lt_kube_store *store, enum statement which, uint32_t *id,
 }
 
 static void
-bind_text(struct lt_kube_store *store, enum statement which, int at,
-    const char *text)
+bind_text(
+    struct lt_kube_store *store, enum statement which, int at, const char *text)
 {
 	sqlite3_bind_text(
 	    store->statements[which], at, text, -1, SQLITE_TRANSIENT);
@@ -244,8 +243,7 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 		if (values[i].text != NULL)
 			bind_text(store, S_PUT, (int)i + 1, values[i].text);
 		else
-			bind_number(
-			    store, S_PUT, (int)i + 1, values[i].number);
+			bind_number(store, S_PUT, (int)i + 1, values[i].number);
 	}
 	return step(store, S_PUT, NULL, err);
 }

@@ -11,8 +11,8 @@
 
 struct lt_kube_store; /* opaque */
 
-int lt_kube_store_open(struct lt_kube_store **store, const char *state_dir,
-    struct lt_error *err);
+int lt_kube_store_open(
+    struct lt_kube_store **store, const char *state_dir, struct lt_error *err);
 void lt_kube_store_close(struct lt_kube_store *store); /* NULL is fine */
 
 /* Group calls that write. */
@@ -21,8 +21,8 @@ int lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err);
 
 /* The number of what has this uid, a Job or a pod: given once, and never to
  * another. is_made: if it has none yet; else LT_ENOENT. */
-int lt_kube_store_id(struct lt_kube_store *store, const char *uid,
-    bool is_made, uint32_t *id, struct lt_error *err);
+int lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
+    uint32_t *id, struct lt_error *err);
 /* Its name, to be asked for by; the last one counts. */
 int lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
     const char *namespace, const char *name, struct lt_error *err);
@@ -35,9 +35,9 @@ struct lt_kube_run { /* texts are lent */
 	const struct lt_kube_pod *pod;
 	uint32_t id, job_id;
 	const char *pool, *team, *user, *name, *qos, *quote;
-	int64_t limit_s;      /* of its Job; 0 = none */
-	int64_t seen_utc_s;   /* it was so then */
-	bool is_estimated;    /* nobody saw it end: its end is a guess */
+	int64_t limit_s;    /* of its Job; 0 = none */
+	int64_t seen_utc_s; /* it was so then */
+	bool is_estimated;  /* nobody saw it end: its end is a guess */
 };
 /* As it is now: what was known of it before is replaced, but an end that was
  * seen, and where and for whom it ran. */

@@ -29,9 +29,9 @@ enum {
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
 static const char by_end[] = COLUMNS "r.end BETWEEN ?1 AND ?2";
-static const char by_time[] = COLUMNS
-    "r.end BETWEEN ?1 AND ?2 OR r.end = 0 AND r.start <= ?2"
-    " OR r.end > ?2 AND r.start <= ?2";
+static const char by_time[] =
+    COLUMNS "r.end BETWEEN ?1 AND ?2 OR r.end = 0 AND r.start <= ?2"
+	    " OR r.end > ?2 AND r.start <= ?2";
 static const char by_job[] = COLUMNS "r.job_id = ?1 OR r.id = ?1";
 
 static sqlite3 *
@@ -67,9 +67,9 @@ judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
 	const bool others_run = sqlite3_column_int(s, 21) != 0;
 	const bool is_last = sqlite3_column_int(s, 22) == 0;
 
-	run->finished = run->end_utc_s != 0 &&
-			(job_ended || others_run ||
-			    now_utc_s - run->end_utc_s >= GOES_ON_S);
+	run->finished =
+	    run->end_utc_s != 0 && (job_ended || others_run ||
+				       now_utc_s - run->end_utc_s >= GOES_ON_S);
 	run->goes_on = !(job_ended && !others_run && is_last);
 }
 
@@ -151,8 +151,7 @@ lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
 	if (db == NULL)
 		return LT_EIO;
 	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
-		code =
-		    lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+		code = lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
 	for (uint32_t i = 0; code == LT_OK && i < times; i++) {
 		sqlite3_reset(s);
 		sqlite3_bind_int64(s, 1,
@@ -170,8 +169,8 @@ lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
 }
 
 int
-lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,
-    struct lt_error *err)
+lt_kube_store_find(
+    const char *state_dir, const char *name, uint32_t *id, struct lt_error *err)
 {
 	static const char text[] =
 	    "SELECT id FROM ids WHERE name = ?1 ORDER BY id DESC LIMIT 1";

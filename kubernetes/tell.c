@@ -33,8 +33,7 @@ lt_kube_tell(const struct lt_kube_known_job *job,
 	if (!lt_kube_spend())
 		return;
 	lt_utc_text(now, sizeof(now), now_utc_s);
-	snprintf(
-	    path, sizeof(path), "/api/v1/namespaces/%s/events", namespace);
+	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/events", namespace);
 	json_t *const event = json_pack(
 	    "{s:s,s:s,s:{s:s,s:s},s:{s:s,s:s,s:s,s:s,s:s},s:s,s:s,s:s,"
 	    "s:{s:s},s:s,s:s,s:i}",
@@ -75,8 +74,7 @@ put_of(json_t *data, const char *team, const char *what, int64_t number)
 /* The least price of a part of a node, over all pools that have a price: what a
  * Job costs is never less. Rounded down; 0 = not known. */
 static int64_t
-least_price(
-    const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
+least_price(const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
 {
 	double least = -1;
 
@@ -85,8 +83,8 @@ least_price(
 
 		if (p->price_series < 0 || !(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		const double price = lt_series_at(
-		    &market->series[p->price_series], now_utc_s);
+		const double price =
+		    lt_series_at(&market->series[p->price_series], now_utc_s);
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const shape =
 			    &market->shapes[p->first_shape + k];
@@ -124,8 +122,7 @@ find_balance(struct balance *out, const struct lt_budget_snapshot *s,
 
 			if (now_utc_s < at->start_utc_s ||
 			    now_utc_s >= at->end_utc_s ||
-			    !at->limit.has_money ||
-			    available >= out->available)
+			    !at->limit.has_money || available >= out->available)
 				continue;
 			out->period = at;
 			out->available = available;
@@ -157,16 +154,15 @@ balances_of(const struct lt_batch_view *view, int64_t now_utc_s)
 
 		if (!find_balance(&b, s, account, now_utc_s))
 			continue;
-		put_of(data, account->name, "limit",
-		    b.period->limit.money_micros);
+		put_of(
+		    data, account->name, "limit", b.period->limit.money_micros);
 		put_of(data, account->name, "spent",
 		    b.period->settled.money_micros);
-		put_of(data, account->name, "held",
-		    b.period->held.money_micros);
+		put_of(
+		    data, account->name, "held", b.period->held.money_micros);
 		put_of(data, account->name, "available", b.available);
 		snprintf(name, sizeof(name), "%s.period", account->name);
-		json_object_set_new(
-		    data, name, json_string(b.period->label));
+		json_object_set_new(data, name, json_string(b.period->label));
 	}
 	return data;
 }
@@ -181,9 +177,9 @@ send(json_t *data, struct lt_error *err)
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps",
 	    site->namespace);
 	snprintf(one, sizeof(one), "%s/%s", path, balances_name);
-	json_t *const map = json_pack("{s:s,s:s,s:{s:s,s:s},s:O}",
-	    "apiVersion", "v1", "kind", "ConfigMap", "metadata", "name",
-	    balances_name, "namespace", site->namespace, "data", data);
+	json_t *const map = json_pack("{s:s,s:s,s:{s:s,s:s},s:O}", "apiVersion",
+	    "v1", "kind", "ConfigMap", "metadata", "name", balances_name,
+	    "namespace", site->namespace, "data", data);
 	const struct lt_kube_request replace = {
 	    .method = "PUT", .path = one, .body = map};
 	const struct lt_kube_request create = {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "http.h"
@@ -38,10 +39,10 @@ struct turn { /* whose first list is next */
 /* "<kind><event> <text>\n"; who reads them went away: there is no use in more.
  */
 static void
-write_line(const struct following *f, enum lt_kube_event event, const char *text)
+write_line(
+    const struct following *f, enum lt_kube_event event, const char *text)
 {
-	const char head[] = {
-	    (char)('0' + f->kind), event_letters[event], ' '};
+	const char head[] = {(char)('0' + f->kind), event_letters[event], ' '};
 	const size_t length = strlen(text);
 
 	pthread_mutex_lock(f->writing);
@@ -179,8 +180,7 @@ static void
 take_line(char *text, lt_kube_take_line *take, void *context)
 {
 	const char *const letter = strchr(event_letters, text[1]);
-	struct lt_kube_line line = {
-	    .kind = (enum lt_kube_kind)(text[0] - '0'),
+	struct lt_kube_line line = {.kind = (enum lt_kube_kind)(text[0] - '0'),
 	    .event = (enum lt_kube_event)(letter - event_letters),
 	    .text = text + 3};
 
@@ -197,14 +197,12 @@ bool
 lt_kube_watcher_take(lt_kube_take_line *take, void *context)
 {
 	int status = 0;
-	const bool ended =
-	    child.fd < 0 || lt_child_read(&child, &status);
+	const bool ended = child.fd < 0 || lt_child_read(&child, &status);
 	size_t used = 0;
 
 	for (char *end_of_line;
-	     child.length > used &&
-	     (end_of_line = memchr(child.bytes + used, '\n',
-		  child.length - used)) != NULL;) {
+	     child.length > used && (end_of_line = memchr(child.bytes + used,
+					 '\n', child.length - used)) != NULL;) {
 		*end_of_line = '\0';
 		take_line(child.bytes + used, take, context);
 		used = (size_t)(end_of_line + 1 - child.bytes);

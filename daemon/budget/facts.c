@@ -38,6 +38,8 @@ lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
 	    .suspended_s = row->suspended_s,
 	    .goes_on = row->goes_on,
 	    .quote_id = quote != NULL ? quote->id : 0,
+	    .worst_quality =
+		row->is_estimated ? LT_QUALITY_ESTIMATED : LT_QUALITY_NONE,
 	};
 	memcpy(run->user, row->user, sizeof(run->user));
 	memcpy(run->account, row->account, sizeof(run->account));

@@ -15,8 +15,8 @@
 #include "suspension.h"
 #include "units.h"
 
-static uint64_t
-new_id(void)
+uint64_t
+lt_quote_new_id(void)
 {
 	uint64_t id = 0;
 
@@ -94,11 +94,13 @@ lt_quote_publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 
 int
 lt_quote_publish_place(const struct lt_batch_job *job,
-    const struct lt_quote *quote, struct lt_error *err)
+    const struct lt_quote *quote, enum lt_batch_hold action,
+    struct lt_error *err)
 {
 	struct lt_batch_update update;
 
 	lt_batch_update_init(&update, job->job_id);
+	update.hold = action;
 	update.begin_utc_s = quote->plan_start_utc_s;
 	if (strcmp(job->partition, quote->partition) != 0)
 		update.partition = quote->partition;
@@ -152,7 +154,7 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 			 quote->end_utc_s - quote->start_utc_s, job, &d->market,
 			 d->ledger))
 		return false;
-	quote->id = new_id();
+	quote->id = lt_quote_new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */
 	quote->mode = d->policy->mode;
 	quote->objective = LT_OBJECTIVE_OFF;

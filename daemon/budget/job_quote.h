@@ -20,7 +20,10 @@ int lt_quote_publish(const struct lt_batch_job *job,
     int64_t begin_utc_s, struct lt_error *err);
 /* The same, with the quote's own partition and start as the job's. */
 int lt_quote_publish_place(const struct lt_batch_job *job,
-    const struct lt_quote *quote, struct lt_error *err);
+    const struct lt_quote *quote, enum lt_batch_hold action,
+    struct lt_error *err);
+/* One that no quote has; never 0. */
+uint64_t lt_quote_new_id(void);
 /* A fresh quote at the job's limit; false: it can't be priced. */
 bool lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_daemon *d, int64_t now_utc_s);

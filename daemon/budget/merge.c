@@ -117,3 +117,43 @@ lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
 	jobs->live_capacity = capacity;
 	return LT_OK;
 }
+
+static int
+compare_live(const void *a, const void *b)
+{
+	const struct lt_live *const x = a, *const y = b;
+
+	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
+}
+
+void
+lt_merge_shares(struct lt_jobs_state *jobs)
+{
+	uint32_t n = 0;
+
+	if (jobs->live_count > 1)
+		qsort(jobs->live, jobs->live_count, sizeof(*jobs->live),
+		    compare_live);
+	for (uint32_t i = 0; i < jobs->live_count; i++) {
+		const struct lt_live *const from = &jobs->live[i];
+		struct lt_live *const to = n > 0 ? &jobs->live[n - 1] : NULL;
+
+		if (to == NULL || to->quote_id != from->quote_id) {
+			jobs->live[n++] = *from;
+			continue;
+		}
+		to->live += from->live;
+		to->pending += from->pending;
+		to->never_ran &= from->never_ran;
+		if (from->seen_utc_s < to->seen_utc_s)
+			to->seen_utc_s = from->seen_utc_s;
+		if (from->submit_utc_s > to->submit_utc_s)
+			to->submit_utc_s = from->submit_utc_s;
+		if (from->start_utc_s &&
+		    (!to->start_utc_s || from->start_utc_s < to->start_utc_s))
+			to->start_utc_s = from->start_utc_s;
+		if (from->end_utc_s > to->end_utc_s)
+			to->end_utc_s = from->end_utc_s;
+	}
+	jobs->live_count = n;
+}

@@ -27,4 +27,7 @@ int lt_merge_list(struct lt_batch_jobs *list, struct lt_batch_jobs *found,
 int lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
     uint32_t before_count, struct lt_ids ids, struct lt_error *err);
 
+/* What is live, a row per quote: records of an array add up. */
+void lt_merge_shares(struct lt_jobs_state *jobs);
+
 #endif

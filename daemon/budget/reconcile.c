@@ -19,6 +19,7 @@
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
+#include "first_plan.h"
 #include "fits.h"
 #include "grow.h"
 #include "http.h"
@@ -36,14 +37,6 @@
 #include "void.h"
 
 enum { VOIDS_AT_ONCE = 500 }; /* in a transaction */
-
-static int
-compare_live(const void *a, const void *b)
-{
-	const struct lt_live *const x = a, *const y = b;
-
-	return x->quote_id < y->quote_id ? -1 : x->quote_id > y->quote_id;
-}
 
 static bool
 is_settled(struct lt_ledger *ledger, uint32_t job_id, int64_t submit_utc_s)
@@ -113,39 +106,6 @@ add_live(struct lt_daemon *d, struct lt_batch_job *job,
 	return LT_OK;
 }
 
-/* One row per quote: records of an array add up. */
-static void
-merge_live(struct lt_jobs_state *jobs)
-{
-	uint32_t n = 0;
-
-	if (jobs->live_count > 1)
-		qsort(jobs->live, jobs->live_count, sizeof(*jobs->live),
-		    compare_live);
-	for (uint32_t i = 0; i < jobs->live_count; i++) {
-		const struct lt_live *const from = &jobs->live[i];
-		struct lt_live *const to = n > 0 ? &jobs->live[n - 1] : NULL;
-
-		if (to == NULL || to->quote_id != from->quote_id) {
-			jobs->live[n++] = *from;
-			continue;
-		}
-		to->live += from->live;
-		to->pending += from->pending;
-		to->never_ran &= from->never_ran;
-		if (from->seen_utc_s < to->seen_utc_s)
-			to->seen_utc_s = from->seen_utc_s;
-		if (from->submit_utc_s > to->submit_utc_s)
-			to->submit_utc_s = from->submit_utc_s;
-		if (from->start_utc_s &&
-		    (!to->start_utc_s || from->start_utc_s < to->start_utc_s))
-			to->start_utc_s = from->start_utc_s;
-		if (from->end_utc_s > to->end_utc_s)
-			to->end_utc_s = from->end_utc_s;
-	}
-	jobs->live_count = n;
-}
-
 /* A job that nobody priced: older than lowtide, plugstack-only, or without a
  * balance. Of budgeted accounts, or of SPANK, its plan known or not. */
 static int
@@ -160,6 +120,13 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 
 	if (job->state == LT_JOB_FINISHED || job->completing)
 		return LT_OK;
+	if (job->is_kept) {
+		const struct lt_change change = {job, before, now_utc_s};
+		const int code = lt_first_take(d, &change, &hold, err);
+
+		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
+				     : code;
+	}
 	const bool placed = lt_announced_find(&told, d, job, now_utc_s);
 	if (!budgeted && !placed && job->comment_head[0] == '\0')
 		return LT_OK;
@@ -395,7 +362,7 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 		lt_change_look(&d->market, job, was, anew, now_utc_s);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
-	merge_live(&d->jobs);
+	lt_merge_shares(&d->jobs);
 	for (uint32_t i = 0; code == LT_OK && i < d->jobs.live_count; i++) {
 		lt_breath(LT_TURN_READ);
 		code =

@@ -215,7 +215,8 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 	if (code != LT_OK)
 		return code;
 	lt_look_again(d, s->job->job_id);
-	*told = lt_quote_publish_place(s->job, &moved->quote, NULL) == LT_OK;
+	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE, NULL) ==
+		LT_OK;
 	if (!*told) {
 		next = s->hold;
 		next.quote.rev = moved->quote.rev;

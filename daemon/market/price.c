@@ -148,6 +148,7 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
 	run->share_denominator = share.denominator;
 	run->priced = charge->priced;
 	run->has_carbon = charge->has_carbon;
-	run->worst_quality = charge->worst_quality;
+	if (charge->worst_quality > run->worst_quality)
+		run->worst_quality = charge->worst_quality;
 	return code;
 }

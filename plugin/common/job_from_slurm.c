@@ -386,37 +386,3 @@ lt_options_from_job(
 	}
 	return LT_OK;
 }
-
-/* The site's default objective for the account or QOS, OFF without one. */
-static enum lt_objective
-site_default(const struct lt_market *market, const struct lt_request *request)
-{
-	for (uint32_t i = 0; i < market->default_count; i++) {
-		const struct lt_default *const rule = &market->defaults[i];
-		const char *const name =
-		    rule->is_qos ? request->qos : request->account;
-
-		if (name[0] != '\0' && strcmp(rule->name, name) == 0)
-			return rule->objective;
-	}
-	return LT_OBJECTIVE_OFF;
-}
-
-bool
-lt_request_wishes(struct lt_request *request, const struct lt_options *options,
-    const struct lt_market *market)
-{
-	bool asked;
-
-	lt_options_apply(options, request);
-	if (!options->carbon_aware_set &&
-	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
-		request->objective = site_default(market, request);
-	asked = options->plan || request->objective != LT_OBJECTIVE_OFF;
-	/* Advice for all; who said off is left alone. */
-	if (request->objective == LT_OBJECTIVE_OFF &&
-	    (options->plan || (lt_mode_may(market->mode, LT_MAY_ADVISE) &&
-				  !options->carbon_aware_set)))
-		request->objective = LT_OBJECTIVE_BALANCED;
-	return asked;
-}

@@ -61,12 +61,4 @@ uint32_t lt_job_fixed(const job_desc_msg_t *job);
 int lt_options_from_job(struct lt_options *options, const job_desc_msg_t *job,
     struct lt_error *err);
 
-/*
- * Lay the options over the request. True when lowtide was asked to place the
- * job, by the user or, for batch jobs, by the site's default for its account
- * or QOS. In advise mode all others get an objective too, to be told.
- */
-bool lt_request_wishes(struct lt_request *request,
-    const struct lt_options *options, const struct lt_market *market);
-
 #endif

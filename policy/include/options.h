@@ -54,4 +54,12 @@ int lt_option_parse(struct lt_options *options, enum lt_option_id id,
 void lt_options_apply(
     const struct lt_options *options, struct lt_request *request);
 
+/*
+ * Lay the options over the request. True when lowtide was asked to place the
+ * job, by the user or, for batch jobs, by the site's default for its account
+ * or QOS. In advise mode all others get an objective too, to be told.
+ */
+bool lt_request_wishes(struct lt_request *request,
+    const struct lt_options *options, const struct lt_market *market);
+
 #endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "first_plan.h"
+#include "fits.h"
+#include "job_quote.h"
+#include "jobs.h"
+#include "log.h"
+#include "options.h"
+#include "request.h"
+
+struct work {
+	struct lt_job_request made;
+	struct lt_plan plan;
+	struct lt_options options;
+};
+
+/* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
+static void
+read_wishes(struct lt_options *options, const char *wishes)
+{
+	lt_options_init(options);
+	for (const char *line = wishes; *line != '\0';) {
+		const size_t length = strcspn(line, "\n");
+		char text[256];
+
+		snprintf(text, sizeof(text), "%.*s", (int)length, line);
+		line += length + (line[length] == '\n');
+		char *const value = strchr(text, '=');
+		if (value == NULL)
+			continue;
+		*value = '\0';
+		for (int id = 0; id < LT_OPTION_COUNT; id++)
+			if (strcmp(text, lt_option_table[id].name) == 0)
+				(void)lt_option_parse(options,
+				    (enum lt_option_id)id, value + 1, NULL);
+	}
+}
+
+/* Is a plan wanted? */
+static bool
+ask(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s)
+{
+	struct lt_request *const request = &w->made.request;
+	struct lt_amount available;
+
+	if (!lt_request_of_job(&w->made, job, &d->market, now_utc_s))
+		return false;
+	request->pins = job->partition_named ? LT_PIN_PARTITION : 0;
+	request->named_count = 0;
+	if (job->deadline_utc_s != 0)
+		request->deadline_utc_s = job->deadline_utc_s;
+	read_wishes(&w->options, job->wishes);
+	if (!lt_request_wishes(request, &w->options, &d->market))
+		return false;
+	const int account =
+	    lt_sheet_account(&d->budget.snapshot, request->account);
+	const int64_t limit_s = lt_limit_of(request, &d->market, request->home);
+	lt_available(&available, &d->budget.snapshot, d->budget.recent,
+	    LT_RULES_BIND, request->uid, account, now_utc_s,
+	    now_utc_s + (limit_s > 0 ? limit_s : 0));
+	request->has_available = d->budget.recent != NULL;
+	request->available_micros = available.money_micros;
+	request->available_mg = available.carbon_mg;
+	return true;
+}
+
+static void
+lay(struct lt_quote *quote, const struct work *w, const struct lt_daemon *d)
+{
+	const struct lt_estimate *const there = &w->plan.chosen;
+	struct lt_quote_run run;
+
+	snprintf(quote->partition, sizeof(quote->partition), "%s",
+	    d->market.partitions[there->partition].name);
+	quote->plan_start_utc_s = there->start_utc_s;
+	quote->home_start_utc_s = w->plan.home.start_utc_s;
+	quote->plan_expected = lt_amount_of(there);
+	quote->home_expected = lt_amount_of(&w->plan.home);
+	lt_quote_set_levers(quote, &w->plan);
+	lt_quote_set_why(quote, &w->plan, &d->market);
+	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
+	    LT_OK)
+		return;
+	run.expected = lt_expected_of(&w->made.request);
+	run.limit_s = w->made.request.limit_s;
+	lt_quote_set_run(quote, &run, there);
+}
+
+/* What it may cost there, and in no other place. */
+static bool
+hold_there(
+    struct lt_quote *quote, const struct work *w, const struct lt_daemon *d)
+{
+	const int partition = w->plan.chosen.partition;
+	struct lt_quote there = {0};
+
+	if (lt_quote_hold(&there, &w->made.request, &d->market, &partition, 1,
+		w->plan.chosen.start_utc_s, NULL) != LT_OK)
+		return false;
+	quote->hold_per_task = there.hold_per_task;
+	quote->start_utc_s = there.start_utc_s;
+	quote->end_utc_s = there.end_utc_s;
+	return true;
+}
+
+static bool
+decide(struct lt_quote *quote, struct work *w, const struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	const struct lt_replan_state *const planned = &d->replan;
+	const bool asked = ask(w, d, job, now_utc_s);
+
+	lt_wish_of_request(&quote->wish, &w->made.request);
+	quote->wish.movable = !job->partition_named;
+	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
+		quote->flags |= LT_QUOTE_CHECKPOINT;
+	if (!asked ||
+	    lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
+		planned->planned_count, now_utc_s, NULL) != LT_OK ||
+	    w->plan.chosen.partition < 0)
+		return false;
+	quote->objective = w->made.request.objective;
+	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT)) {
+		lay(quote, w, d);
+		return false;
+	}
+	if (!hold_there(quote, w, d))
+		return false;
+	lay(quote, w, d);
+	return true;
+}
+
+/* Into the quote, which has the job's price where it stands: its wishes, its
+ * plan, and what it may cost there. True: lowtide gives it a place and a start,
+ * which are the quote's. What can't be decided stays where it is. */
+static bool
+plan_first(struct lt_quote *quote, const struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	struct work *const w = calloc(1, sizeof(*w));
+	const bool placed = w != NULL && job->wishes != NULL &&
+			    decide(quote, w, d, job, now_utc_s);
+
+	free(w);
+	return placed;
+}
+
+/* Of a job without a limit: its amounts are not known. */
+static void
+quote_unknown(struct lt_quote *quote, const struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	*quote = (struct lt_quote){.id = lt_quote_new_id(),
+	    .rev = 2,
+	    .tasks = 1,
+	    .mode = d->policy->mode,
+	    .objective = LT_OBJECTIVE_OFF,
+	    .start_utc_s = now_utc_s,
+	    .end_utc_s = now_utc_s,
+	    .plan_start_utc_s = now_utc_s,
+	    .home_start_utc_s = now_utc_s};
+	snprintf(quote->account, sizeof(quote->account), "%s", job->account);
+	snprintf(quote->partition, sizeof(quote->partition), "%.*s",
+	    (int)strcspn(job->partition, ","), job->partition);
+	memcpy(quote->home, quote->partition, sizeof(quote->home));
+}
+
+/* Its place too, where lowtide gave it one; with a budget's hold in the same
+ * update, or it would start between the two. */
+static void
+tell(const struct lt_batch_job *job, const struct lt_quote *quote, bool placed)
+{
+	static const uint32_t held = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
+	const enum lt_batch_hold action =
+	    quote->flags & held ? LT_HOLD : LT_LEAVE;
+
+	if (!lt_batch_may_update())
+		return; /* by a later pass */
+	if (placed)
+		(void)lt_quote_publish_place(job, quote, action, NULL);
+	else
+		(void)lt_quote_publish(job, quote, action, 0, NULL);
+}
+
+static bool
+is_placed(const struct lt_quote *quote)
+{
+	return quote->objective != LT_OBJECTIVE_OFF &&
+	       lt_mode_may(quote->mode, LT_MAY_EDIT);
+}
+
+static int
+make(struct lt_daemon *d, const struct lt_change *change,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	const struct lt_batch_job *const job = change->job;
+	const int64_t now_utc_s = change->now_utc_s;
+	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
+	const bool judged =
+	    job->state == LT_JOB_PENDING &&
+	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	    lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account));
+	struct lt_quote *const quote = &hold->quote;
+	bool placed = false;
+
+	*hold = (struct lt_ledger_hold){.uid = job->uid,
+	    .state = LT_HOLD_OPEN,
+	    .made_utc_s = now_utc_s,
+	    .job_id = job->job_id,
+	    .submit_utc_s = job->submit_utc_s};
+	if (lt_quote_of_job(quote, job, d, now_utc_s)) {
+		if (job->state == LT_JOB_PENDING)
+			placed = plan_first(quote, d, job, now_utc_s);
+	} else {
+		quote_unknown(quote, d, job, now_utc_s);
+	}
+	hold->live_tasks = quote->tasks;
+	if (job->state != LT_JOB_PENDING)
+		hold->start_utc_s = job->start_utc_s;
+	if (judged && !lt_fits_hold(&d->budget, hold, now_utc_s))
+		quote->flags |= quote->hold_per_task.has_money ||
+					quote->hold_per_task.has_carbon
+				    ? LT_QUOTE_BUDGET_HOLD
+				    : LT_QUOTE_UNKNOWN;
+	const int code = lt_ledger_put_hold(d->ledger, hold, err);
+	if (code != LT_OK)
+		return code;
+	lt_log("decided",
+	    "job=%u account=%s partition=%s start=%lld money_micros=%lld held_back=%d",
+	    job->job_id, job->account, quote->partition,
+	    (long long)quote->plan_start_utc_s,
+	    (long long)quote->hold_per_task.money_micros,
+	    (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) != 0);
+	d->budget.dirty = true;
+	tell(job, quote, placed);
+	return LT_OK;
+}
+
+int
+lt_first_take(struct lt_daemon *d, const struct lt_change *change,
+    struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	const struct lt_batch_job *const job = change->job;
+
+	if (!lt_hold_by_id(d->ledger, 0, job->job_id, job->uid, hold) ||
+	    hold->state != LT_HOLD_OPEN)
+		return make(d, change, hold, err);
+	tell(job, &hold->quote, is_placed(&hold->quote));
+	return lt_change_follow(d, change, hold, err);
+}
