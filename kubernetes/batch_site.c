@@ -85,11 +85,10 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	    from_environment("LOWTIDE_CLUSTER", "kubernetes"));
 	snprintf(conf->release, sizeof(conf->release), "%s",
 	    lt_kube_string(version, "gitVersion"));
-	snprintf(conf->accounting_storage, sizeof(conf->accounting_storage),
-	    "kubernetes");
 	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
 	    lt_kube_server(lt_kube_site.kube));
 	conf->kill_wait_s = GRACE_S;
+	conf->keeps_rows = true;
 	conf->memory_counts = conf->gpus_counted = conf->shards_counted = true;
 	conf->is_acting_controller = true;
 	json_decref(version);
@@ -144,6 +143,13 @@ lt_batch_take(int64_t now_utc_s)
 	    (c->nodes_changed || c->namespaces_changed ? LT_BATCH_TABLES : 0);
 	c->jobs_changed = c->nodes_changed = c->namespaces_changed = false;
 	return changed;
+}
+
+/* And SQLite's connections must not be carried over a fork. */
+bool
+lt_batch_is_near(void)
+{
+	return true;
 }
 
 /* The watcher runs, and has given each kind once. */

@@ -50,6 +50,7 @@ struct lt_batch_conf {
 	uint32_t max_array_size, max_job_count;
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
+	bool keeps_rows; /* by itself, without slurmdbd */
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
 	bool core_spec_counts; /* AllowSpecResourcesUsage */
@@ -60,11 +61,12 @@ struct lt_batch_conf {
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
 int lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err);
-/* Does this Slurm keep its accounts in slurmdbd? */
+/* Are there rows of what ran, in slurmdbd or where its part is taken? */
 static inline bool
 lt_batch_has_dbd(const struct lt_batch_conf *conf)
 {
-	return strstr(conf->accounting_storage, "slurmdbd") != NULL;
+	return conf->keeps_rows ||
+	       strstr(conf->accounting_storage, "slurmdbd") != NULL;
 }
 /* slurm_uid and munge_socket (the rest is 0) as this host's slurm.conf has
  * them; nobody is asked. After lt_batch_init(). */
@@ -310,6 +312,8 @@ int lt_batch_fds(struct pollfd *fds);
 /* Takes what has come: bits of what is not as it was. */
 enum { LT_BATCH_JOBS = 1 << 0, LT_BATCH_TABLES = 1 << 1 };
 int lt_batch_take(int64_t now_utc_s);
+/* All that is asked below is known here, and needs no child that asks. */
+bool lt_batch_is_near(void);
 /* May another job be updated now? Who asks too often is made to wait. */
 bool lt_batch_may_update(void);
 struct lt_budget_snapshot;

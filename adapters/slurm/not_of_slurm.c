@@ -20,6 +20,12 @@ lt_batch_take(int64_t now_utc_s)
 }
 
 bool
+lt_batch_is_near(void)
+{
+	return false;
+}
+
+bool
 lt_batch_may_update(void)
 {
 	return true;

@@ -294,6 +294,9 @@ lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
 {
 	struct taken t = {.layout = &lt_layout_of_job};
 	struct lt_jobs_state known = *state;
+
+	if (lt_batch_is_near())
+		return lt_batch_jobs(jobs, 0, err);
 	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
 
 	lt_pool_close(t.pool);
@@ -312,6 +315,9 @@ lt_child_named(struct lt_named_found *found, const struct lt_named *named,
 {
 	struct taken t = {.layout = &lt_layout_of_job, .are_apart = true};
 	struct lt_named asked = *named;
+
+	if (lt_batch_is_near())
+		return lt_named_find(found, &asked, err);
 	const int code = ask(&t, find_named, &asked, "slurmctld", err);
 
 	*found = (struct lt_named_found){
@@ -328,6 +334,13 @@ static int
 ask_runs(struct lt_batch_runs *runs, struct asked *asked, struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_run};
+
+	if (lt_batch_is_near())
+		return asked->job_ids != NULL
+			   ? lt_batch_runs_of(
+				 runs, asked->job_ids, asked->count, err)
+			   : asked->rows(
+				 runs, asked->from_utc_s, asked->to_utc_s, err);
 	const int code = ask(&t, list_runs, asked, "slurmdbd", err);
 
 	*runs = (struct lt_batch_runs){

@@ -107,6 +107,31 @@ is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 	return false;
 }
 
+/* Of a job whose runs are charged, but none of which was known to be its last,
+ * what is left of the hold is settled; of one that never ran it is void. */
+static int
+end_rest(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+    struct lt_error *err)
+{
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	bool ran = false;
+	const int code = lt_ledger_runs_of_job(
+	    d->ledger, hold->job_id, &runs, &count, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		ran |= runs[i].quote_id == hold->quote.id;
+	free(runs);
+	if (code != LT_OK)
+		return code;
+	if (!ran)
+		return lt_void_hold(&d->budget, d->ledger, hold,
+		    "cancelled before it ran", err);
+	d->budget.dirty = true;
+	return lt_ledger_end_hold(
+	    d->ledger, hold->quote.id, LT_HOLD_SETTLED, "", err);
+}
+
 /* What is left over of a hold once slurmdbd has answered. */
 static int
 end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
@@ -121,8 +146,7 @@ end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
-		return lt_void_hold(&d->budget, d->ledger, &after,
-		    "cancelled before it ran", err);
+		return end_rest(d, &after, err);
 	after.live_tasks = live;
 	d->budget.dirty = true;
 	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
