@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "args.h"
+#include "batch.h"
 
 static const struct {
 	const char *name, *argument, *usage;
@@ -32,7 +33,7 @@ enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
 static void
 usage(FILE *out)
 {
-	fputs("usage: lowtided [options]\n", out);
+	fprintf(out, "usage: %s [options]\n", lt_batch_program);
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		char left[40];
 
@@ -96,7 +97,7 @@ lt_args_parse(struct lt_args *args, int argc, char **argv)
 			usage(stdout);
 			return 0;
 		case 'v':
-			puts("lowtided " LT_VERSION);
+			printf("%s " LT_VERSION "\n", lt_batch_program);
 			return 0;
 		default:
 			usage(stderr);
@@ -104,8 +105,8 @@ lt_args_parse(struct lt_args *args, int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "lowtided: got \"%s\", want options only\n",
-		    argv[optind]);
+		fprintf(stderr, "%s: got \"%s\", want options only\n",
+		    lt_batch_program, argv[optind]);
 		return 2;
 	}
 	return -1;

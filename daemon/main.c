@@ -306,6 +306,9 @@ main(int argc, char **argv)
 
 	if (fitted >= 0)
 		return fitted;
+	const int done = lt_batch_main(argc, argv);
+	if (done >= 0)
+		return done;
 	const int status = lt_args_parse(&daemon.args, argc, argv);
 
 	if (status >= 0)

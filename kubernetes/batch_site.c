@@ -20,6 +20,16 @@ enum { FIRST_LISTS_MS = 60000, GRACE_S = 30 };
 
 struct lt_kube_site lt_kube_site;
 
+const char lt_batch_program[] = "lowtide-kube";
+
+int
+lt_batch_main(int argc, char **argv)
+{
+	return argc > 1 && strcmp(argv[1], "release") == 0
+		   ? lt_kube_release_main(argc - 1, argv + 1)
+		   : -1;
+}
+
 static const char *
 from_environment(const char *name, const char *fallback)
 {

@@ -51,52 +51,6 @@ lt_batch_may_update(void)
 	return may;
 }
 
-static void
-path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
-{
-	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
-	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
-	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
-	    job->facts.is_pod ? "pods" : "jobs",
-	    lt_kube_text(&job->facts, LT_KUBE_NAME));
-}
-
-/* What it is now is known at once: the watch brings it later. */
-static void
-take_answer(const struct lt_kube_known_job *job, json_t *object)
-{
-	const struct lt_kube_line line = {
-	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    object, ""};
-
-	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
-	lt_kube_cluster_take(&lt_kube_site.cluster, &line);
-}
-
-int
-lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
-    json_t *body, struct lt_error *err)
-{
-	char path[PATH_BYTES];
-	const struct lt_kube_request request = {"PATCH", path, type, body};
-	json_t *answer = NULL;
-	json_t *metadata = json_object_get(body, "metadata");
-
-	if (metadata == NULL) {
-		metadata = json_object();
-		json_object_set_new(body, "metadata", metadata);
-	}
-	/* Another of the same name is another. */
-	json_object_set_new(metadata, "uid", json_string(job->uid));
-	path_of(path, job);
-	const int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
-	json_decref(body);
-	if (code == LT_OK && answer != NULL)
-		take_answer(job, answer);
-	json_decref(answer);
-	return code;
-}
-
 /* ---- the plan in a line ---- */
 
 static const char *
@@ -147,34 +101,30 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 /* ---- updates ---- */
 
 static void
-annotate(json_t *annotations, const char *name, const char *value)
-{
-	char key[LT_KUBE_KEY_SIZE];
-
-	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
-	json_object_set_new(
-	    annotations, key, value != NULL ? json_string(value) : json_null());
-}
-
-static void
 annotate_all(
     json_t *annotations, const struct lt_batch_update *update, const char *plan)
 {
 	char begin[TIME_BYTES];
 
 	if (update->admin_comment != NULL)
-		annotate(annotations, "quote", update->admin_comment);
+		lt_kube_annotate(annotations, "quote", update->admin_comment);
 	if (plan != NULL)
-		annotate(annotations, "plan", plan);
+		lt_kube_annotate(annotations, "plan", plan);
 	if (update->begin_utc_s != LT_UNSET_64)
-		annotate(annotations, "begin",
+		lt_kube_annotate(annotations, "begin",
 		    lt_utc_text(begin, sizeof(begin), update->begin_utc_s));
-	if (update->partition != NULL)
-		annotate(annotations, "pool", update->partition);
+	/* Where it is from then on, also where it was by itself. */
+	if (update->partition != NULL) {
+		lt_kube_annotate(annotations, "pool", update->partition);
+	} else if (update->begin_utc_s != LT_UNSET_64) {
+		lt_kube_places(places, sizeof(places), job);
+		places[strcspn(places, ",")] = '\0';
+		lt_kube_annotate(annotations, "pool", places);
+	}
 	if (update->hold == LT_HOLD)
-		annotate(annotations, "hold", "budget");
+		lt_kube_annotate(annotations, "hold", "budget");
 	if (update->hold == LT_RELEASE)
-		annotate(annotations, "hold", NULL);
+		lt_kube_annotate(annotations, "hold", NULL);
 }
 
 /* One that was not created suspended, and has not started yet. */
@@ -213,7 +163,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	    plan[0] != '\0' &&
 	    strcmp(plan, lt_kube_text(&job->facts, LT_KUBE_PLAN)) != 0;
 	json_t *const annotations = json_object();
-	annotate_all(annotations, update, is_news ? plan : NULL);
+	annotate_all(annotations, update, job, is_news ? plan : NULL);
 	json_t *const body =
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
 	if (must_suspend(job, update, now_utc_s))
@@ -258,98 +208,6 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 
 /* ---- starts ---- */
 
-static bool
-may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
-{
-	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
-	struct lt_quote quote;
-
-	return job->forget_utc_s == 0 && job->facts.is_waiting &&
-	       !job->facts.is_deleted && now_utc_s >= job->try_utc_s &&
-	       text[0] != '\0' && job->facts.begin_utc_s <= now_utc_s &&
-	       lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
-	       lt_kube_is_ours(job) &&
-	       lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
-	       lt_mode_may(quote.mode, LT_MAY_HOLD);
-}
-
-/* Where the plan puts its pods: on nodes of one pool, also where these may be
- * taken away. */
-static void
-place(json_t *pod_spec, const struct lt_kube_known_job *job)
-{
-	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
-	const char *const tolerations =
-	    lt_kube_text(&job->facts, LT_KUBE_TOLERATIONS);
-	const char *const key =
-	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
-
-	if (pool[0] == '\0' || key == NULL)
-		return;
-	json_t *const own = json_loads(tolerations, 0, NULL);
-	json_object_set_new(
-	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
-	json_object_set_new(pod_spec, "tolerations", lt_kube_tolerations(own));
-	json_decref(own);
-}
-
-/* What its containers' variables read (docs/kubernetes.md). */
-static json_t *
-facts_of(const struct lt_kube_known_job *job)
-{
-	json_t *const annotations = json_object();
-
-	annotate(
-	    annotations, "plan-pool", lt_kube_text(&job->facts, LT_KUBE_POOL));
-	return annotations;
-}
-
-static json_t *
-start_body(const struct lt_kube_known_job *job)
-{
-	json_t *const pod_spec = json_object();
-
-	place(pod_spec, job);
-	if (job->facts.is_pod) {
-		json_object_set_new(pod_spec, "schedulingGates",
-		    json_pack("[{s:s,s:s}]", "$patch", "delete", "name",
-			LT_KUBE_GATE));
-		return json_pack("{s:{s:o},s:o}", "metadata", "annotations",
-		    facts_of(job), "spec", pod_spec);
-	}
-	return json_pack("{s:{s:b,s:{s:{s:o},s:o}}}", "spec", "suspend", 0,
-	    "template", "metadata", "annotations", facts_of(job), "spec",
-	    pod_spec);
-}
-
-static void
-start(struct lt_kube_known_job *job, int64_t now_utc_s)
-{
-	struct lt_error err = {0};
-	const char *const type =
-	    job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH : LT_KUBE_MERGE_PATCH;
-	int code = lt_kube_patch(job, type, start_body(job), &err);
-
-	/* What has run once keeps its template, on most servers. */
-	if (code == LT_EINPUT && !job->facts.is_pod && job->facts.was_started)
-		code = lt_kube_patch(job, type,
-		    json_pack("{s:{s:b}}", "spec", "suspend", 0), &err);
-	if (code == LT_OK) {
-		lt_log("started_job", "job=%u name=%s/%s pool=%s", job->id,
-		    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
-		    lt_kube_text(&job->facts, LT_KUBE_NAME),
-		    lt_kube_text(&job->facts, LT_KUBE_POOL));
-		return;
-	}
-	job->try_utc_s = now_utc_s + AGAIN_S;
-	lt_log("start_failed", "job=%u error=\"%s\"", job->id, err.text);
-	if (code == LT_EINPUT)
-		lt_kube_tell(job,
-		    &(struct lt_kube_told){
-			"Warning", "LowtideStartFailed", err.text},
-		    now_utc_s);
-}
-
 static int
 by_begin(const void *a, const void *b)
 {
@@ -371,12 +229,12 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	snprintf(lt_kube_site.currency, sizeof(lt_kube_site.currency), "%s",
 	    view->market->currency);
 	for (uint32_t i = 0; due != NULL && i < c->job_count; i++)
-		if (may_start(c->jobs[i], now_utc_s))
+		if (lt_kube_may_start(c->jobs[i], now_utc_s))
 			due[count++] = c->jobs[i];
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
 	for (uint32_t i = 0; i < count && lt_kube_spend(); i++)
-		start(due[i], now_utc_s);
+		(void)lt_kube_start(due[i], now_utc_s);
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);

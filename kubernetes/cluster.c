@@ -162,6 +162,16 @@ lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
 	return NULL;
 }
 
+/* Who only looks has no store: there any number will do. */
+static int
+number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id)
+{
+	*id = c->job_count + 1;
+	return c->store != NULL
+		   ? lt_kube_store_id(c->store, uid, true, id, NULL)
+		   : LT_OK;
+}
+
 static struct lt_kube_known_job *
 add_job(struct lt_kube_cluster *c, const char *uid)
 {
@@ -173,7 +183,7 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 	if (grown != NULL)
 		c->jobs = grown;
 	if (grown == NULL || job == NULL || strlen(uid) >= sizeof(job->uid) ||
-	    lt_kube_store_id(c->store, uid, true, &job->id, NULL) != LT_OK) {
+	    number(c, uid, &job->id) != LT_OK) {
 		free(job);
 		return NULL;
 	}
@@ -193,7 +203,8 @@ end_job(struct lt_kube_cluster *c, struct lt_kube_known_job *job)
 		return;
 	job->forget_utc_s = c->now_utc_s + SHOWN_S;
 	c->jobs_changed = true;
-	(void)lt_kube_store_end_job(c->store, job->id, NULL);
+	if (c->store != NULL)
+		(void)lt_kube_store_end_job(c->store, job->id, NULL);
 }
 
 static void
@@ -213,7 +224,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	struct lt_kube_known_job *job = find_job(c, uid);
 	if (job == NULL && !is_gone) {
 		job = add_job(c, uid);
-		if (job != NULL)
+		if (job != NULL && c->store != NULL)
 			(void)lt_kube_store_name(c->store, job->id,
 			    lt_kube_text(&facts, LT_KUBE_NAMESPACE),
 			    lt_kube_text(&facts, LT_KUBE_NAME), NULL);
@@ -284,7 +295,8 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (lt_kube_controller(object) == NULL)
 		see_job(c, object, is_gone);
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
-	if (code == LT_ENOENT || !lt_kube_cluster_manages(c, pod.namespace))
+	if (code == LT_ENOENT || c->store == NULL ||
+	    !lt_kube_cluster_manages(c, pod.namespace))
 		return;
 	if (code != LT_OK) {
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
@@ -329,7 +341,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 		    c->jobs[i]->seen != list)
 			end_job(c, c->jobs[i]);
 	struct lt_error err = {0};
-	if (kind == LT_KUBE_PODS &&
+	if (kind == LT_KUBE_PODS && c->store != NULL &&
 	    lt_kube_store_end_unseen(
 		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
 		lt_log("pods_lost", "error=\"%s\"", err.text);

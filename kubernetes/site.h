@@ -38,6 +38,15 @@ bool lt_kube_spend(void);
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
     json_t *body, struct lt_error *err);
 
+/* One of lowtide's annotations; value NULL: none any more. */
+void lt_kube_annotate(json_t *annotations, const char *name, const char *value);
+
+/* Does it wait for nothing but us: a confirmed hold, its hour, no budget? */
+bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
+/* Lets it go, to where its plan puts it; what fails is logged, and tried again
+ * in a while. */
+int lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s);
+
 /* An Event on the Job; type "Normal" or "Warning". What can't be told is
  * logged. */
 struct lt_kube_told {
@@ -46,6 +55,10 @@ struct lt_kube_told {
 };
 void lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s);
+
+/* `lowtide-kube release`: for when lowtide itself is down. Returns its exit
+ * status. */
+int lt_kube_release_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(

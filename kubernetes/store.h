@@ -52,8 +52,8 @@ int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 
 /*
- * Rows, as lt_batch_runs() and the like give them: malloc'd. A pod that ended is a finished row once it is known whether its
- * Job goes on without it.
+ * Rows, as lt_batch_runs() and the like give them: malloc'd. A pod that ended
+ * is a finished row once it is known whether its Job goes on without it.
  */
 struct lt_kube_rows_asked {
 	int64_t from_utc_s, to_utc_s;

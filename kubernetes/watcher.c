@@ -12,7 +12,7 @@
 
 /* Jobs are read once their namespaces are known, pods once their Jobs and
  * nodes are: a kind waits for the first whole list of the one before it. */
-static const char *const paths[LT_KUBE_KINDS] = {
+const char *const lt_kube_paths[LT_KUBE_KINDS] = {
     [LT_KUBE_NAMESPACES] = "/api/v1/namespaces",
     [LT_KUBE_NODES] = "/api/v1/nodes",
     [LT_KUBE_JOBS] = "/apis/batch/v1/jobs",
@@ -112,7 +112,7 @@ follow(void *context)
 {
 	struct following *const f = context;
 	const struct lt_kube_place place = lt_kube_place_of_environment();
-	const struct lt_kube_follow wanted = {.path = paths[f->kind],
+	const struct lt_kube_follow wanted = {.path = lt_kube_paths[f->kind],
 	    .begin = begin,
 	    .item = item,
 	    .end = end,

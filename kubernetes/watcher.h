@@ -17,6 +17,8 @@ enum lt_kube_kind {
 	LT_KUBE_KINDS
 };
 
+extern const char *const lt_kube_paths[LT_KUBE_KINDS]; /* of all of them */
+
 enum lt_kube_event {
 	LT_KUBE_BEGIN, /* of a list: what is not in it is gone */
 	LT_KUBE_SEEN,

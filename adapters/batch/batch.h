@@ -305,6 +305,10 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* ---- what Kubernetes has and Slurm has not ---- */
 
+/* The daemon's name on that system. */
+extern const char lt_batch_program[];
+/* A word of its own on the command line: its exit status; -1: it has none. */
+int lt_batch_main(int argc, char **argv);
 struct pollfd;
 enum { LT_BATCH_FDS = 1 };
 /* What is read as it comes: fills in at most LT_BATCH_FDS; how many. */

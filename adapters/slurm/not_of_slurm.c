@@ -5,6 +5,16 @@
  */
 #include "batch.h"
 
+const char lt_batch_program[] = "lowtided";
+
+int
+lt_batch_main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return -1;
+}
+
 int
 lt_batch_fds(struct pollfd *fds)
 {

@@ -299,10 +299,41 @@ count_hold(struct lt_open_holds *open, const struct lt_ledger_hold *hold)
 		    INT64_MAX; /* in observe nothing bounds it */
 }
 
+/* What its runs that ended were charged stands in the settled sums. */
 static int
-add_hold(void *build, const struct lt_ledger_hold *hold, struct lt_error *err)
+draw(struct lt_amount *held, struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct lt_amount charged;
+	const int code = lt_ledger_charged_of(
+	    ledger, hold->job_id, hold->quote.id, &charged, err);
+
+	if (code != LT_OK)
+		return code;
+	held->money_micros -= charged.money_micros < held->money_micros
+				  ? charged.money_micros
+				  : held->money_micros;
+	held->carbon_mg -= charged.carbon_mg < held->carbon_mg
+			       ? charged.carbon_mg
+			       : held->carbon_mg;
+	return LT_OK;
+}
+
+static int
+add_hold(void *build, const struct lt_ledger_hold *made, struct lt_error *err)
 {
 	struct lt_budget_build *const b = build;
+	struct lt_ledger_hold drawn;
+	const struct lt_ledger_hold *hold = made;
+
+	if ((made->quote.flags & LT_QUOTE_DRAWN) && made->start_utc_s != 0) {
+		drawn = *made;
+		const int code =
+		    draw(&drawn.quote.hold_per_task, b->ledger, made, err);
+		if (code != LT_OK)
+			return code;
+		hold = &drawn;
+	}
 	const struct lt_budget_snapshot *const s = &b->snapshot;
 	const int account = lt_sheet_account(s, hold->quote.account);
 
@@ -385,7 +416,8 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 int
 lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_budget_build b = {.now_utc_s = now_utc_s};
+	struct lt_budget_build b = {
+	    .ledger = d->ledger, .now_utc_s = now_utc_s};
 	struct lt_budget_snapshot *const s = &b.snapshot;
 
 	s->generation =

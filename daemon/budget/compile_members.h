@@ -16,6 +16,7 @@ struct lt_budget_build {
 	int *first, *next; /* budgets by account */
 	size_t binding_capacity, usage_capacity;
 	struct lt_open_holds open;
+	struct lt_ledger *ledger;
 	int64_t now_utc_s;
 };
 

@@ -220,6 +220,7 @@ make(struct lt_daemon *d, const struct lt_change *change,
 		quote_unknown(quote, d, job, now_utc_s);
 	}
 	hold->live_tasks = quote->tasks;
+	quote->flags |= LT_QUOTE_DRAWN;
 	if (job->state != LT_JOB_PENDING)
 		hold->start_utc_s = job->start_utc_s;
 	if (judged && !lt_fits_hold(&d->budget, hold, now_utc_s))

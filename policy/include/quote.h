@@ -26,6 +26,9 @@ enum lt_quote_flag {
 	LT_QUOTE_UNDERHELD = 1
 			     << 8, /* requeued: it ran on more than was held */
 	LT_QUOTE_PLANE = 1 << 9, /* --distribution=plane: no record shows it */
+	/* Of a job of many runs that each end apart: what they were charged is
+	 * held no more. */
+	LT_QUOTE_DRAWN = 1 << 10,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */

@@ -176,3 +176,24 @@ lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
 		LT_TEXT(why == NULL ? "" : why)),
 	    err);
 }
+
+static void
+read_charged(struct lt_rows *rows, void *out)
+{
+	struct lt_amount *const charged = out;
+
+	*charged = (struct lt_amount){.has_money = true, .has_carbon = true};
+	charged->money_micros = lt_row_int(rows);
+	charged->carbon_mg = lt_row_int(rows);
+}
+
+int
+lt_ledger_charged_of(struct lt_ledger *ledger, uint32_t job_id,
+    uint64_t quote_id, struct lt_amount *charged, struct lt_error *err)
+{
+	const int rc = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_CHARGED_OF, LT_INT(job_id), LT_INT(quote_id)),
+	    read_charged, charged, err);
+
+	return rc < 0 ? rc : LT_OK;
+}

@@ -351,6 +351,10 @@
 	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \
 	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
 	    " ORDER BY 2, 1")                                                  \
+	X(CHARGED_OF, LEDGER,                                                  \
+	    "SELECT sum(money_micros), sum(carbon_mg) FROM runs"               \
+	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
+	    " AND quote_id = ?2")                                              \
 	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                  \
 	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                    \
 	X(ALL_NEAR, LEDGER,                                                    \

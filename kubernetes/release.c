@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide-kube release: what lowtide would have let go is let go without it. It
+ * lists and patches, and has no ledger and no signals: a CronJob runs it, so
+ * that nothing of the cluster stops while lowtide is down.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "site.h"
+
+enum {
+	OVERDUE_S = 120, /* lowtide itself had so long to do it */
+	WAIT_MS = 50,	 /* between two requests too many */
+};
+
+struct wanted {
+	bool overdue, all, dry_run;
+};
+
+static void
+usage(FILE *out)
+{
+	fputs(
+	    "usage: lowtide-kube release --overdue|--all [--dry-run]\n"
+	    "  --overdue   Jobs and pods whose hour is over by two minutes, and that\n"
+	    "              have a confirmed hold; what waits for budget stays\n"
+	    "  --all       everything that waits in namespaces that opted in\n"
+	    "  --dry-run   print it, and change nothing\n"
+	    "The cluster: KUBECONFIG, else the pod's own.\n",
+	    out);
+}
+
+static int
+parse(struct wanted *wanted, int argc, char **argv)
+{
+	static const struct option options[] = {
+	    {"overdue", no_argument, NULL, 'o'},
+	    {"all", no_argument, NULL, 'a'},
+	    {"dry-run", no_argument, NULL, 'n'},
+	    {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+
+	*wanted = (struct wanted){.overdue = false};
+	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		if (c == 'h') {
+			usage(stdout);
+			return 0;
+		}
+		if (c == '?') {
+			usage(stderr);
+			return 2;
+		}
+		wanted->overdue |= c == 'o';
+		wanted->all |= c == 'a';
+		wanted->dry_run |= c == 'n';
+	}
+	if (optind < argc || wanted->overdue == wanted->all) {
+		fputs(
+		    "lowtide-kube release: want --overdue or --all\n", stderr);
+		usage(stderr);
+		return 2;
+	}
+	return -1;
+}
+
+/* ---- one list of each kind ---- */
+
+static bool
+take(enum lt_kube_event event, enum lt_kube_kind kind, const json_t *object)
+{
+	lt_kube_cluster_take(&lt_kube_site.cluster,
+	    &(struct lt_kube_line){kind, event, (json_t *)object, ""});
+	return true;
+}
+
+static bool
+begin(void *context)
+{
+	return take(LT_KUBE_BEGIN, *(enum lt_kube_kind *)context, NULL);
+}
+
+static bool
+item(void *context, const struct lt_kube_item *seen)
+{
+	return take(LT_KUBE_SEEN, *(enum lt_kube_kind *)context, seen->object);
+}
+
+static bool
+end(void *context, const char *resource_version)
+{
+	(void)resource_version;
+	return take(LT_KUBE_END, *(enum lt_kube_kind *)context, NULL);
+}
+
+static int
+list_all(struct lt_error *err)
+{
+	int code = LT_OK;
+
+	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
+	for (int k = 0; code == LT_OK && k < LT_KUBE_KINDS; k++) {
+		enum lt_kube_kind kind = (enum lt_kube_kind)k;
+		const struct lt_kube_follow list = {.path = lt_kube_paths[k],
+		    .begin = begin,
+		    .item = item,
+		    .end = end,
+		    .context = &kind};
+
+		code = lt_kube_list(lt_kube_site.kube, &list, err);
+	}
+	return code;
+}
+
+/* ---- who is let go ---- */
+
+static bool
+is_chosen(const struct lt_kube_known_job *job, const struct wanted *wanted,
+    int64_t now_utc_s)
+{
+	if (wanted->all)
+		return job->facts.is_waiting && job->forget_utc_s == 0 &&
+		       !job->facts.is_deleted && lt_kube_is_ours(job);
+	return lt_kube_may_start(job, now_utc_s - OVERDUE_S);
+}
+
+/* Exit status: 1 when one of them could not be let go. */
+static int
+release(const struct wanted *wanted)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	uint32_t released = 0, failed = 0;
+
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		struct lt_kube_known_job *const job = c->jobs[i];
+
+		if (!is_chosen(job, wanted, now_utc_s))
+			continue;
+		printf("%s %s/%s\n", job->facts.is_pod ? "pod" : "job",
+		    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
+		    lt_kube_text(&job->facts, LT_KUBE_NAME));
+		if (wanted->dry_run)
+			continue;
+		while (!lt_kube_spend())
+			usleep(WAIT_MS * 1000);
+		if (lt_kube_start(job, now_utc_s) == LT_OK)
+			released++;
+		else
+			failed++;
+	}
+	printf("%u released, %u failed\n", released, failed);
+	return failed > 0;
+}
+
+int
+lt_kube_release_main(int argc, char **argv)
+{
+	struct wanted wanted;
+	struct lt_error err = {0};
+	int status = parse(&wanted, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (lt_batch_init(NULL, NULL, &err) == LT_OK && list_all(&err) == LT_OK)
+		status = release(&wanted);
+	if (err.code != LT_OK) {
+		fprintf(stderr, "lowtide-kube: %s\n", err.text);
+		status = 1;
+	}
+	lt_batch_fini();
+	return status;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A Job or a pod that waits, and its way to where it runs: one PATCH.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "log.h"
+#include "object.h"
+#include "quote.h"
+#include "site.h"
+
+enum {
+	PATH_BYTES = 512,
+	AGAIN_S = 10, /* after the API server refused */
+};
+
+static void
+path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
+{
+	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
+	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
+	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
+	    job->facts.is_pod ? "pods" : "jobs",
+	    lt_kube_text(&job->facts, LT_KUBE_NAME));
+}
+
+/* What it is now is known at once: the watch brings it later. */
+static void
+take_answer(const struct lt_kube_known_job *job, json_t *object)
+{
+	const struct lt_kube_line line = {
+	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
+	    object, ""};
+
+	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
+	lt_kube_cluster_take(&lt_kube_site.cluster, &line);
+}
+
+int
+lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
+    json_t *body, struct lt_error *err)
+{
+	char path[PATH_BYTES];
+	const struct lt_kube_request request = {"PATCH", path, type, body};
+	json_t *answer = NULL;
+	json_t *metadata = json_object_get(body, "metadata");
+
+	if (metadata == NULL) {
+		metadata = json_object();
+		json_object_set_new(body, "metadata", metadata);
+	}
+	/* Another of the same name is another. */
+	json_object_set_new(metadata, "uid", json_string(job->uid));
+	path_of(path, job);
+	const int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
+	json_decref(body);
+	if (code == LT_OK && answer != NULL)
+		take_answer(job, answer);
+	json_decref(answer);
+	return code;
+}
+
+void
+lt_kube_annotate(json_t *annotations, const char *name, const char *value)
+{
+	char key[LT_KUBE_KEY_SIZE];
+
+	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
+	json_object_set_new(
+	    annotations, key, value != NULL ? json_string(value) : json_null());
+}
+
+bool
+lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+	struct lt_quote quote;
+
+	return job->forget_utc_s == 0 && job->facts.is_waiting &&
+	       !job->facts.is_deleted && now_utc_s >= job->try_utc_s &&
+	       text[0] != '\0' && job->facts.begin_utc_s <= now_utc_s &&
+	       lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
+	       lt_kube_is_ours(job) &&
+	       lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
+	       lt_mode_may(quote.mode, LT_MAY_HOLD);
+}
+
+/* Where the plan puts its pods: on nodes of one pool, also where these may be
+ * taken away. */
+static void
+place(json_t *pod_spec, const struct lt_kube_known_job *job)
+{
+	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const char *const tolerations =
+	    lt_kube_text(&job->facts, LT_KUBE_TOLERATIONS);
+	const char *const key =
+	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
+
+	if (pool[0] == '\0' || key == NULL)
+		return;
+	json_t *const own = json_loads(tolerations, 0, NULL);
+	json_object_set_new(
+	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
+	json_object_set_new(pod_spec, "tolerations", lt_kube_tolerations(own));
+	json_decref(own);
+}
+
+/* What its containers' variables read (docs/kubernetes.md). */
+static json_t *
+facts_of(const struct lt_kube_known_job *job)
+{
+	json_t *const annotations = json_object();
+
+	lt_kube_annotate(
+	    annotations, "plan-pool", lt_kube_text(&job->facts, LT_KUBE_POOL));
+	return annotations;
+}
+
+static json_t *
+start_body(const struct lt_kube_known_job *job)
+{
+	json_t *const pod_spec = json_object();
+
+	place(pod_spec, job);
+	if (job->facts.is_pod) {
+		json_object_set_new(pod_spec, "schedulingGates",
+		    json_pack("[{s:s,s:s}]", "$patch", "delete", "name",
+			LT_KUBE_GATE));
+		return json_pack("{s:{s:o},s:o}", "metadata", "annotations",
+		    facts_of(job), "spec", pod_spec);
+	}
+	return json_pack("{s:{s:b,s:{s:{s:o},s:o}}}", "spec", "suspend", 0,
+	    "template", "metadata", "annotations", facts_of(job), "spec",
+	    pod_spec);
+}
+
+int
+lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	struct lt_error err = {0};
+	const char *const type =
+	    job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH : LT_KUBE_MERGE_PATCH;
+	int code = lt_kube_patch(job, type, start_body(job), &err);
+
+	/* What has run once keeps its template, on most servers. */
+	if (code == LT_EINPUT && !job->facts.is_pod && job->facts.was_started)
+		code = lt_kube_patch(job, type,
+		    json_pack("{s:{s:b}}", "spec", "suspend", 0), &err);
+	if (code == LT_OK) {
+		lt_log("started_job", "job=%u name=%s/%s pool=%s", job->id,
+		    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
+		    lt_kube_text(&job->facts, LT_KUBE_NAME),
+		    lt_kube_text(&job->facts, LT_KUBE_POOL));
+		return LT_OK;
+	}
+	job->try_utc_s = now_utc_s + AGAIN_S;
+	lt_log("start_failed", "job=%u error=\"%s\"", job->id, err.text);
+	if (code == LT_EINPUT)
+		lt_kube_tell(job,
+		    &(struct lt_kube_told){
+			"Warning", "LowtideStartFailed", err.text},
+		    now_utc_s);
+	return code;
+}
