@@ -101,10 +101,10 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 /* ---- updates ---- */
 
 static void
-annotate_all(
-    json_t *annotations, const struct lt_batch_update *update, const char *plan)
+annotate_all(json_t *annotations, const struct lt_batch_update *update,
+    const struct lt_kube_known_job *job, const char *plan)
 {
-	char begin[TIME_BYTES];
+	char begin[TIME_BYTES], places[LT_BATCH_PARTITIONS_SIZE];
 
 	if (update->admin_comment != NULL)
 		lt_kube_annotate(annotations, "quote", update->admin_comment);
