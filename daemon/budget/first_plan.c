@@ -42,7 +42,7 @@ read_wishes(struct lt_options *options, const char *wishes)
 
 /* Is a plan wanted? */
 static bool
-ask(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
+ask(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
     int64_t now_utc_s)
 {
 	struct lt_request *const request = &w->made.request;
@@ -57,13 +57,16 @@ ask(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 	read_wishes(&w->options, job->wishes);
 	if (!lt_request_wishes(request, &w->options, &d->market))
 		return false;
+	const struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	const int account =
 	    lt_sheet_account(&d->budget.snapshot, request->account);
 	const int64_t limit_s = lt_limit_of(request, &d->market, request->home);
-	lt_available(&available, &d->budget.snapshot, d->budget.recent,
-	    LT_RULES_BIND, request->uid, account, now_utc_s,
+	if (recent == NULL)
+		return true;
+	lt_available(&available, &d->budget.snapshot, recent, LT_RULES_BIND,
+	    request->uid, account, now_utc_s,
 	    now_utc_s + (limit_s > 0 ? limit_s : 0));
-	request->has_available = d->budget.recent != NULL;
+	request->has_available = true;
 	request->available_micros = available.money_micros;
 	request->available_mg = available.carbon_mg;
 	return true;
@@ -109,7 +112,7 @@ hold_there(
 }
 
 static bool
-decide(struct lt_quote *quote, struct work *w, const struct lt_daemon *d,
+decide(struct lt_quote *quote, struct work *w, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	const struct lt_replan_state *const planned = &d->replan;
@@ -139,7 +142,7 @@ decide(struct lt_quote *quote, struct work *w, const struct lt_daemon *d,
  * plan, and what it may cost there. True: lowtide gives it a place and a start,
  * which are the quote's. What can't be decided stays where it is. */
 static bool
-plan_first(struct lt_quote *quote, const struct lt_daemon *d,
+plan_first(struct lt_quote *quote, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	struct work *const w = calloc(1, sizeof(*w));
