@@ -116,8 +116,8 @@ on_line(struct watch *watch, const char *line, size_t length)
 		json_decref(event);
 		return more;
 	}
-	lt_context(
-	    &problem, "%.200s: a change, left out", watch->run.follow->path);
+	lt_context(&problem, "%.200s: a change%s", watch->run.follow->path,
+	    code == LT_ELIMIT ? ", left out" : "");
 	lt_error_mend(&problem, code);
 	/* Whole, but over our bounds: a list would not have it either. */
 	if (code == LT_ELIMIT) {
@@ -262,8 +262,8 @@ one_stream(struct watch *watch)
 		code = lt_kube_check(path, &response, &problem);
 	if (code == LT_ESTALE)
 		watch->must_list = true;
-	else if (watch->problem.code == LT_OK)
-		watch->problem = problem;
+	else if (!watch->must_list && watch->problem.code == LT_OK)
+		watch->problem = problem; /* else it was us who ended it */
 	watch->pause_s = response.retry_after_s;
 	lt_http_free(&response);
 	free(path);
