@@ -199,10 +199,14 @@ on_second(void *context)
 static void
 back_off(struct watch *watch)
 {
-	const int64_t bound_ms = watch->failures > 6
-				     ? LT_KUBE_BACKOFF_MAX_MS
-				     : (int64_t)LT_KUBE_BACKOFF_MS
-					   << watch->failures;
+	const int64_t first_ms = watch->run.follow->backoff_ms > 0
+				     ? watch->run.follow->backoff_ms
+				     : LT_KUBE_BACKOFF_MS;
+	const int64_t doubled_ms =
+	    first_ms << (watch->failures < 16 ? watch->failures : 16);
+	const int64_t bound_ms = doubled_ms < LT_KUBE_BACKOFF_MAX_MS
+				     ? doubled_ms
+				     : LT_KUBE_BACKOFF_MAX_MS;
 	int64_t wait_ms =
 	    bound_ms / 2 + (int64_t)(lt_random(&watch->run.kube->random) %
 				     (uint64_t)(bound_ms / 2 + 1));

@@ -445,7 +445,8 @@ test_watches(void **state)
 		struct lt_kube_follow follow = follow_of(&record);
 		struct lt_kube *const kube = kube_open();
 
-		follow.silence_s = 2;
+		follow.silence_s = 1;
+		follow.backoff_ms = 5;
 		kube_script(watches[i].turns);
 		assert_int_equal(lt_kube_follow(kube, &follow, NULL), LT_OK);
 		if (kube_server.problem[0] != '\0')
