@@ -116,8 +116,8 @@ on_line(struct watch *watch, const char *line, size_t length)
 		json_decref(event);
 		return more;
 	}
-	lt_context(
-	    &problem, "%.200s: a change, left out", watch->run.follow->path);
+	lt_context(&problem, "%.200s: a change%s", watch->run.follow->path,
+	    code == LT_ELIMIT ? ", left out" : "");
 	lt_error_mend(&problem, code);
 	/* Whole, but over our bounds: a list would not have it either. */
 	if (code == LT_ELIMIT) {
@@ -199,10 +199,14 @@ on_second(void *context)
 static void
 back_off(struct watch *watch)
 {
-	const int64_t bound_ms = watch->failures > 6
-				     ? LT_KUBE_BACKOFF_MAX_MS
-				     : (int64_t)LT_KUBE_BACKOFF_MS
-					   << watch->failures;
+	const int64_t first_ms = watch->run.follow->backoff_ms > 0
+				     ? watch->run.follow->backoff_ms
+				     : LT_KUBE_BACKOFF_MS;
+	const int64_t doubled_ms =
+	    first_ms << (watch->failures < 16 ? watch->failures : 16);
+	const int64_t bound_ms = doubled_ms < LT_KUBE_BACKOFF_MAX_MS
+				     ? doubled_ms
+				     : LT_KUBE_BACKOFF_MAX_MS;
 	int64_t wait_ms =
 	    bound_ms / 2 + (int64_t)(lt_random(&watch->run.kube->random) %
 				     (uint64_t)(bound_ms / 2 + 1));
@@ -262,8 +266,8 @@ one_stream(struct watch *watch)
 		code = lt_kube_check(path, &response, &problem);
 	if (code == LT_ESTALE)
 		watch->must_list = true;
-	else if (watch->problem.code == LT_OK)
-		watch->problem = problem;
+	else if (!watch->must_list && watch->problem.code == LT_OK)
+		watch->problem = problem; /* else it was us who ended it */
 	watch->pause_s = response.retry_after_s;
 	lt_http_free(&response);
 	free(path);

@@ -103,6 +103,7 @@ struct lt_kube_follow {
 	const char *query; /* "labelSelector=a%3Db", or NULL */
 	int page;	   /* 0 = LT_KUBE_PAGE */
 	int silence_s;	   /* 0 = LT_KUBE_SILENCE_S */
+	int backoff_ms;	   /* 0 = LT_KUBE_BACKOFF_MS */
 	/* A list starts, also in the midst of another that has expired. */
 	bool (*begin)(void *context);
 	bool (*item)(void *context, const struct lt_kube_item *item);
