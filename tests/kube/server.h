@@ -158,7 +158,7 @@ struct request {
 	bool is_api;			/* else /version and so on */
 	char resource[256], group[256]; /* as asked, also those not served */
 	int kind;			/* -1: not served */
-	char space[256], name[256], sub[64];
+	char space[256], name[256], sub[256];
 	/* of the query */
 	bool watch, bookmarks, dry_run, initial_events;
 	int64_t limit, timeout_s, grace_s; /* grace_s -1: not given */
