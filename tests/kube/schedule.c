@@ -178,15 +178,16 @@ pod_bind(struct object *pod, struct object *node)
 static void
 pod_tell_unschedulable(struct object *pod)
 {
-	json_t *const after = object_edit(pod);
+	json_t *after;
 
+	if (pod->is_told)
+		return;
+	pod->is_told = true;
+	after = object_edit(pod);
 	condition_set(after, "PodScheduled", "False", "Unschedulable",
 	    "0 nodes are available: no node matches the pod's node affinity "
 	    "and tolerations and has what it requests.");
-	if (json_equal(pod->now->document, after) == 1)
-		json_decref(after);
-	else
-		store_put(pod, after);
+	store_put(pod, after);
 }
 
 void

@@ -57,8 +57,8 @@ struct object {
 	/* a pod's */
 	struct object *job, *next_of_job, *node;
 	struct resources needs;
-	uint64_t shape; /* of all that decides where it fits */
-	bool waits, is_counted;
+	uint64_t shape;			 /* of all that decides where it fits */
+	bool waits, is_told, is_counted; /* told: that it finds no place */
 	/* a job's */
 	struct object *pods;
 	int succeeded, failed;
