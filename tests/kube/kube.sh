@@ -9,6 +9,7 @@
 #   k_put PATH [FILE]
 #   k_patch PATH TYPE JSON  TYPE: merge, strategic or json
 #   k_delete PATH           with Background propagation
+#   k_watch SECONDS PATH    the lines of a watch; PATH has its query
 #   k_faults JSON           see faults.c
 #   k_namespace NAME [managed]
 #   k_job NAMESPACE NAME [JQ]   a Job, changed by a jq filter
@@ -59,6 +60,7 @@ k_post() { k_curl "$1" -H 'Content-Type: application/json' --data-binary "@${2:-
 k_put() { k_curl "$1" -X PUT -H 'Content-Type: application/json' --data-binary "@${2:--}"; }
 k_delete() { k_curl "$1" -X DELETE -d '{"propagationPolicy":"Background"}' \
     -H 'Content-Type: application/json'; }
+k_watch() { k_curl "$2&watch=true&timeoutSeconds=$1" -N; }
 k_faults() { k_curl /faults -d "$1"; }
 k_status() { K_CODE=1 "$@"; }
 

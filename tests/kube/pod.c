@@ -195,7 +195,8 @@ pod_step(struct object *pod, int64_t at_ms)
 	static const struct ending killed = {143, "Error", NULL, NULL};
 	const json_t *const now = pod->now->document;
 	const char *const phase = json_text_at(now, "status.phase");
-	const bool is_due = at_ms >= pod->due_ms;
+	const int64_t due_ms = pod->due_ms;
+	const bool is_due = at_ms >= due_ms;
 
 	if (is_due)
 		pod->due_ms = INT64_MAX;
@@ -214,7 +215,8 @@ pod_step(struct object *pod, int64_t at_ms)
 					     pod, "test/start-seconds", 0.1)));
 	} else if (strcmp(phase, "Running") == 0 && is_due &&
 		   !runs_forever(pod)) {
-		pod_run_out(pod, at_ms);
+		/* Also where the clock was set ahead. */
+		pod_run_out(pod, due_ms);
 	}
 }
 

@@ -2,7 +2,8 @@
 /*
  * GET of one object, and lists. The pages of a list show one moment: the first
  * one keeps the versions that the others will be made of, under the token in
- * "continue", until the last page or until too many are kept (410).
+ * "continue", also past the last page, which may be asked for again, until too
+ * many are kept (410).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #include "server.h"
 
-enum { LIST_MAX = 32 };
+enum { LIST_MAX = 8 };
 
 /* The rest of a list that is read in pages. */
 static struct list {
@@ -179,6 +180,6 @@ answer_list(const struct request *request, struct reply *reply)
 	fclose(out);
 	reply->status = 200;
 	reply->type = "application/json";
-	if (to == list->count)
+	if (from == 0 && to == list->count)
 		list_free(list);
 }

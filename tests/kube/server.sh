@@ -59,7 +59,7 @@ k_faults '{"reset":true}' >/dev/null
 
 # Watches
 version=$(k_get $K_JOB | jq -r .metadata.resourceVersion)
-K_TOKEN=token k_get "$K_JOB?watch=true&resourceVersion=$version&allowWatchBookmarks=true&timeoutSeconds=2" >"$work/watch" &
+K_TOKEN=token k_watch 2 "$K_JOB?resourceVersion=$version&allowWatchBookmarks=true" >"$work/watch" &
 k_job default w1 '.spec.suspend = true' >/dev/null
 k_delete $K_JOB/w1 >/dev/null
 wait $!
