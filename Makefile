@@ -232,10 +232,12 @@ BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/benc
 CLOCK_SO := $(B)/tests/tools/clock_shift.so
 # Random requests for a real Slurm.
 COVER_BIN := $(B)/tests/cover/client
+# A played Kubernetes API server.
+KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(CLOCK_SO)
+tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.
@@ -251,6 +253,9 @@ warnings/%: FORCE
 
 $(COVER_BIN): $(call obj,$(wildcard tests/cover/*.c))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lslurm
+
+$(KUBE_BIN): $(call obj,$(wildcard tests/kube/*.c))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lmicrohttpd -ljansson -lpthread
 
 # A field of Slurm's job description that nobody judged fails here.
 $(B)/job_fields.ok: tests/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the project's admission policies do, in C: their CEL is not run here.
+ * Only in namespaces labelled lowtide.dev/managed=true.
+ *
+ *   --mutate    a new Job is suspended, a bare Pod gated; both get the user's
+ *               name, and variables that read lowtide's annotations
+ *   --validate  in enforce, a Job that costs more than its team has left, or
+ *               has no end, is refused; lowtide's annotations are lowtide's
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+static const char lowtide_user[] = "system:serviceaccount:lowtide:lowtide";
+
+static bool
+is_managed(const struct request *request)
+{
+	const struct object *const space =
+	    store_find(KUBE_NAMESPACES, "", request->space);
+	const json_t *const labels =
+	    space == NULL ? NULL
+			  : json_at(space->now->document, "metadata.labels");
+	const char *const label =
+	    json_string_value(json_object_get(labels, "lowtide.dev/managed"));
+
+	return label != NULL && strcmp(label, "true") == 0;
+}
+
+static bool
+is_bare(const json_t *pod)
+{
+	return json_array_size(json_at(pod, "metadata.ownerReferences")) == 0;
+}
+
+static void
+variables_add(json_t *spec)
+{
+	static const struct {
+		const char *name, *annotation;
+	} variables[] = {
+	    {"LOWTIDE_POOL", "lowtide.dev/plan-pool"},
+	    {"LOWTIDE_CHECKPOINT_INTERVAL_SECONDS",
+		"lowtide.dev/checkpoint-interval-seconds"},
+	    {"LOWTIDE_PREEMPTIBLE", "lowtide.dev/preemptible"},
+	};
+	json_t *container;
+	size_t i;
+
+	json_array_foreach(json_at(spec, "containers"), i, container)
+		for (size_t v = 0; v < sizeof(variables) / sizeof(variables[0]);
+		     v++) {
+			char path[128];
+
+			snprintf(path, sizeof(path),
+			    "metadata.annotations['%s']",
+			    variables[v].annotation);
+			json_default_at(container, "env", json_array());
+			if (json_member(json_at(container, "env"), "name",
+				variables[v].name) != NULL)
+				continue;
+			json_array_append_new(json_at(container, "env"),
+			    json_pack("{s:s,s:{s:{s:s,s:s}}}", "name",
+				variables[v].name, "valueFrom", "fieldRef",
+				"apiVersion", "v1", "fieldPath", path));
+		}
+}
+
+void
+admission_mutate(const struct request *request, json_t *document)
+{
+	const bool is_job = request->kind == KUBE_JOBS;
+
+	if (!world.options.mutates || !is_managed(request) ||
+	    !(is_job || (request->kind == KUBE_PODS && is_bare(document))))
+		return;
+	json_default_at(document, "metadata.annotations", json_object());
+	json_object_set_new(json_at(document, "metadata.annotations"),
+	    "lowtide.dev/user", json_string(request->user));
+	if (is_job) {
+		json_put_at(document, "spec.suspend", json_true());
+		variables_add(json_at(document, "spec.template.spec"));
+		return;
+	}
+	variables_add(json_at(document, "spec"));
+	json_default_at(document, "spec.schedulingGates", json_array());
+	if (json_member(json_at(document, "spec.schedulingGates"), "name",
+		"lowtide.dev/hold") == NULL)
+		json_array_append_new(json_at(document, "spec.schedulingGates"),
+		    json_pack("{s:s}", "name", "lowtide.dev/hold"));
+}
+
+static bool
+refuse(const struct request *request, struct reply *reply, const char *policy,
+    const char *message)
+{
+	char full[600];
+
+	reply_fail(reply, request, 422,
+	    "%s \"%s\" is forbidden: ValidatingAdmissionPolicy '%s' with "
+	    "binding '%s' denied request: %s",
+	    resource_full(request, full), request->name, policy, policy,
+	    message);
+	return false;
+}
+
+/* Of both, as texts; NULL is "". */
+static bool
+annotation_differs(const json_t *before, const json_t *after, const char *name)
+{
+	const char *const a = json_string_value(
+	    json_object_get(json_at(before, "metadata.annotations"), name));
+	const char *const b = json_string_value(
+	    json_object_get(json_at(after, "metadata.annotations"), name));
+
+	return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) != 0;
+}
+
+static bool
+own_annotations_stay(const struct request *request, const json_t *before,
+    const json_t *after, struct reply *reply)
+{
+	static const char *const own[] = {"lowtide.dev/quote",
+	    "lowtide.dev/plan", "lowtide.dev/begin", "lowtide.dev/pool",
+	    "lowtide.dev/hold", "lowtide.dev/user"};
+	char message[256];
+
+	if (strcmp(request->user, lowtide_user) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		/* At creation the mutating policy writes the user. */
+		if (!annotation_differs(before, after, own[i]) ||
+		    (before == NULL && strstr(own[i], "/user") != NULL))
+			continue;
+		snprintf(message, sizeof(message),
+		    "only lowtide may write the annotation %s", own[i]);
+		return refuse(request, reply, "lowtide-own", message);
+	}
+	return true;
+}
+
+/* A value of the balances, -1: none. */
+static int64_t
+balance(const json_t *data, const char *team, const char *name)
+{
+	char key[600];
+	const char *text;
+
+	snprintf(
+	    key, sizeof(key), "%s%s%s", team, team[0] == '\0' ? "" : ".", name);
+	text = json_string_value(json_object_get(data, key));
+	return text == NULL ? -1 : strtoll(text, NULL, 10);
+}
+
+static const char *
+team_of(const struct request *request, const json_t *document)
+{
+	const char *const label = world.options.team_label;
+	const char *const team =
+	    label == NULL ? NULL
+			  : json_string_value(json_object_get(
+				json_at(document, "metadata.labels"), label));
+
+	return team == NULL ? request->space : team;
+}
+
+/* The least that it will cost: what it may use at the least price. */
+static int64_t
+cost_of(const json_t *job, const json_t *data)
+{
+	const json_t *const spec = json_at(job, "spec.template.spec");
+	const int64_t seconds =
+	    json_int_at(job, "spec.activeDeadlineSeconds", 0);
+	const double hours = (double)json_int_at(job, "spec.parallelism", 1) *
+			     (double)seconds / 3600;
+	const struct resources needs = resources_of(spec);
+	const double by_gpu =
+	    (double)needs.gpus * (double)balance(data, "", "gpu-hour");
+	const double by_cpu = (double)needs.cpu_milli / 1000 *
+			      (double)balance(data, "", "cpu-hour");
+
+	return (int64_t)(hours * (by_gpu > by_cpu ? by_gpu : by_cpu));
+}
+
+static bool
+budget_has_room(
+    const struct request *request, const json_t *job, struct reply *reply)
+{
+	const struct object *const map =
+	    store_find(KUBE_CONFIGMAPS, "lowtide", "lowtide-balances");
+	const json_t *const data =
+	    map == NULL ? NULL : json_at(map->now->document, "data");
+	const char *const team = team_of(request, job);
+	const char *const mode = json_text_at(data, "mode");
+	const int64_t available = balance(data, team, "available");
+	int64_t cost;
+	char message[512];
+
+	if (strcmp(mode, "enforce") != 0 || balance(data, team, "limit") < 0)
+		return true;
+	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0)
+		return refuse(request, reply, "lowtide-budget",
+		    "a Job here says how long it may run: add "
+		    "\"activeDeadlineSeconds: 3600\" to its spec");
+	cost = cost_of(job, data);
+	if (cost <= available)
+		return true;
+	snprintf(message, sizeof(message),
+	    "budget of %s: asked %.2f, limit %.2f, spent %.2f, held %.2f, "
+	    "available %.2f %s",
+	    team, (double)cost / 1e6,
+	    (double)balance(data, team, "limit") / 1e6,
+	    (double)balance(data, team, "spent") / 1e6,
+	    (double)balance(data, team, "held") / 1e6, (double)available / 1e6,
+	    json_text_at(data, "currency"));
+	return refuse(request, reply, "lowtide-budget", message);
+}
+
+bool
+admission_validate(const struct request *request, const json_t *before,
+    const json_t *document, struct reply *reply)
+{
+	const bool is_job = request->kind == KUBE_JOBS;
+
+	if (!world.options.validates || !is_managed(request) ||
+	    !(is_job || request->kind == KUBE_PODS))
+		return true;
+	if (!own_annotations_stay(request, before, document, reply))
+		return false;
+	return before != NULL || !is_job ||
+	       budget_has_room(request, document, reply);
+}
