@@ -70,7 +70,7 @@ INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
 INC_daemon/serve := -Idaemon/serve $(INC_daemon/budget)
 INC_daemon := $(INC_daemon/serve)
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Iadapters/slurm -Itests -Icli -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
@@ -220,6 +220,15 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
+
+# The manifests, in the order in which they are applied, as bytes of C.
+KUBE_YAML := $(addprefix packaging/kubernetes/,namespace.yaml serviceaccount.yaml rbac.yaml \
+	configmap.yaml pvc.yaml deployment.yaml cronjob.yaml policy-suspend.yaml \
+	policy-suspended.yaml policy-budget.yaml policy-guard.yaml)
+$(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile $(B)/flags
+	$(Q)for f in $(KUBE_YAML); do echo "# $$f"; sed 1d "$$f"; done | \
+	    od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g' > $@
+$(B)/cli/kube.o warnings/cli: $(B)/cli/kube_manifest.h
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)

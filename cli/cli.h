@@ -61,8 +61,8 @@ int lt_cli_columns(void);
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
 
-/* ---- one per subcommand; check.c and simulate.c are local, the rest as said
- * there ---- */
+/* ---- one per subcommand; check.c, kube.c and simulate.c are local, the rest
+ * as said there ---- */
 int lt_cli_init(const struct lt_cli *cli);
 int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
@@ -78,10 +78,11 @@ int lt_cli_history(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
 int lt_cli_doctor(const struct lt_cli *cli);
 int lt_cli_simulate(const struct lt_cli *cli);
+int lt_cli_kube(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
     lt_cli_close_options[], lt_cli_reconcile_options[],
-    lt_cli_history_options[], lt_cli_simulate_options[];
+    lt_cli_history_options[], lt_cli_simulate_options[], lt_cli_kube_options[];
 
 /* ---- client.c: one request to lowtided ---- */
 /*

@@ -64,6 +64,10 @@ static const struct lt_cli_command commands[] = {
 	"TRACE --config FILE --source NAME [OPTIONS] [--json]",
 	"what jobs of a trace would have emitted and waited, by policy", 1, 1,
 	true, false, lt_cli_simulate_options, lt_cli_simulate},
+    {"kube",
+	"manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
+	"write the manifests of a Kubernetes cluster", 1, 1, false, false,
+	lt_cli_kube_options, lt_cli_kube},
     {"doctor", "[--json]", "find what is set up wrong and how to mend it", 0, 0,
 	true, false, NULL, lt_cli_doctor},
 };

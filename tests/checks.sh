@@ -140,7 +140,7 @@ check 'nothing unfinished is left' \
 check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$p" 2>&1 >/dev/null |
 	    sed "s|^|$p: |"; done)"
-check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 \
+check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 lowtide-kube.8 \
 	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
 check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md docs/*.md; do

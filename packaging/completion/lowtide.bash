@@ -35,13 +35,14 @@ _lowtide() {
 	--lengths) choices='exact average limit learned' ;;
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause' ;;
 	--unit) choices='s h' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving | --cost | --type | --map | --tolerance) return ;;
+	--on-unknown) choices='admit refuse' ;;
+	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report close reconcile history rebuild simulate doctor' ;;
+		'' | help) choices='init check plan explain now status signals budget report close reconcile history rebuild simulate kube doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -66,6 +67,7 @@ _lowtide() {
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;
+		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -118,6 +118,27 @@ gives 'an operand too many for a form' 2 '"b" is one argument too many' "$lowtid
 gives 'an option of another form' 2 'export takes no --errors' "$lowtide" signals export --errors
 gives 'an option without its form' 2 '--from comes after export' "$lowtide" signals --from 2026-11-21
 gives 'no adapter at all' 2 'signals adapters lists them' "$lowtide" signals adapters zzzzzzzz
+gives 'kube without a word' 2 'an argument is missing' "$lowtide" kube
+gives 'another word of kube' 2 'got "apply", want manifest' "$lowtide" kube apply
+gives 'a version before admission policies' 2 'want 1.30 or later' "$lowtide" kube manifest --kubernetes-version 1.29
+gives 'a version that is none' 2 'got "v2", want one such as 1.36' "$lowtide" kube manifest --kubernetes-version v2
+gives 'a namespace that is none' 2 'want a name such as lowtide' "$lowtide" kube manifest --namespace Green
+gives 'an image that would end its line' 2 'want one such as registry' "$lowtide" kube manifest --image 'a: b'
+gives 'a label that would end its text' 2 'want a label such as' "$lowtide" kube manifest --team-label "a'b"
+gives 'a word on unknown balances that is none' 2 'want admit or refuse' "$lowtide" kube manifest --on-unknown hold
+gives 'the version as kubectl tells it' 0 'name: lowtide-suspended' "$lowtide" kube manifest --kubernetes-version v1.33.4-gke.1200
+for word in admit refuse; do
+	"$lowtide" kube manifest --on-unknown $word | sed -n '/^  lowtide.yaml: |$/,/^---$/s/^    //p' >"$work/kube.yaml"
+	gives "the policy in the manifests is good ($word)" 0 'ok' "$lowtide" check "$work/kube.yaml"
+done
+check 'kustomization.yaml has what kube manifest writes' "$(cd "$top/packaging/kubernetes" && diff \
+    <(sed -n 's/^  - //p' kustomization.yaml) \
+    <("$lowtide" kube manifest | sed -n 's|^# packaging/kubernetes/||p'))"
+check 'each manifest is in the command or kustomize' "$(cd "$top/packaging/kubernetes" && diff \
+    <(ls ./*.yaml | sed 's|^./||') \
+    <({ echo kustomization.yaml; for v in 1.35 1.36; do "$lowtide" kube manifest --kubernetes-version $v; done |
+	sed -n 's|^# packaging/kubernetes/||p'; } | LC_ALL=C sort -u))"
+rm -f "$work/kube.yaml"
 gives 'an export as a table' 2 'want csv or json' "$lowtide" signals export --format table
 gives 'adapters' 0 'uk_carbon_intensity' "$lowtide" signals adapters
 gives 'the options of an adapter' 0 'outward code' "$lowtide" signals adapters uk_carbon_intensity

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The manifests of a Kubernetes cluster, apart from where the choices come
+ * from.
+ */
+#ifndef LT_KUBE_H
+#define LT_KUBE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+	LT_KUBE_MINOR_MIN = 30,	   /* ValidatingAdmissionPolicy is stable */
+	LT_KUBE_MINOR_MUTATES = 36 /* MutatingAdmissionPolicy is, and is on */
+};
+
+struct lt_kube_site { /* NULL: as in packaging/kubernetes */
+	int minor;    /* of the cluster's version, 1.MINOR */
+	const char *namespace, *image, *pool_label, *team_label;
+	bool refuse; /* while a balance is not known */
+};
+
+/* All of it, as one YAML of many documents; the texts go in as they are. */
+void lt_kube_write(FILE *out, const struct lt_kube_site *site);
+
+#endif
