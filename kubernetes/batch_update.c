@@ -26,22 +26,6 @@ enum {
 };
 
 bool
-lt_kube_spend(void)
-{
-	struct lt_kube_site *const s = &lt_kube_site;
-	const int64_t now_ms = lt_monotonic_ms();
-	const double since_s = (double)(now_ms - s->allowed_ms) / 1000;
-
-	s->allowed_ms = now_ms;
-	s->allowance = fmin(LT_KUBE_REQUESTS_A_SECOND,
-	    s->allowance + since_s * LT_KUBE_REQUESTS_A_SECOND);
-	if (s->allowance < 1)
-		return false;
-	s->allowance--;
-	return true;
-}
-
-bool
 lt_batch_may_update(void)
 {
 	const bool may = lt_kube_spend();
@@ -139,6 +123,17 @@ must_suspend(const struct lt_kube_known_job *job,
 		       update->begin_utc_s > now_utc_s + SOON_S));
 }
 
+static void
+pin_version(json_t *body, const struct lt_kube_known_job *job)
+{
+	char version[24];
+
+	snprintf(version, sizeof(version), "%llu",
+	    (unsigned long long)job->facts.version);
+	json_object_set_new(json_object_get(body, "metadata"),
+	    "resourceVersion", json_string(version));
+}
+
 int
 lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
@@ -166,6 +161,9 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	annotate_all(annotations, update, job, is_news ? plan : NULL);
 	json_t *const body =
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
+	/* What was priced is what is there, or the API server says no. */
+	if (update->admin_comment != NULL && !job->facts.is_pod)
+		pin_version(body, job);
 	if (must_suspend(job, update, now_utc_s))
 		json_object_set_new(
 		    body, "spec", json_pack("{s:b}", "suspend", 1));

@@ -29,6 +29,10 @@ const char *lt_kube_places(
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 
+/* It ran, and was suspended again: its time starts anew, and is to be admitted
+ * anew. */
+bool lt_kube_runs_again(const struct lt_kube_known_job *job);
+
 enum { LT_KUBE_REQUESTS_A_SECOND = 50 };
 /* One request less may be sent; false: not now. */
 bool lt_kube_spend(void);
@@ -55,10 +59,6 @@ struct lt_kube_told {
 };
 void lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s);
-
-/* `lowtide-kube release`: for when lowtide itself is down. Returns its exit
- * status. */
-int lt_kube_release_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(

@@ -17,7 +17,8 @@
 
 /*
  * slurm.conf as libslurm sees it; conf_path NULL = SLURM_CONF, else the usual
- * places. state_dir is lowtide's own; Slurm's adapter has nothing there. Not thread safe, as all of this header: one thread calls it.
+ * places. state_dir is lowtide's own; Slurm's adapter has nothing there. Not
+ * thread safe, as all of this header: one thread calls it.
  *
  * Every call is bounded: slurmctld refusing connections, LT_ENET at once;
  * hanging, LT_ENET after MessageTimeout (10 s by default).
@@ -50,7 +51,7 @@ struct lt_batch_conf {
 	uint32_t max_array_size, max_job_count;
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
-	bool keeps_rows; /* by itself, without slurmdbd */
+	bool keeps_rows;       /* by itself, without slurmdbd */
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
 	bool core_spec_counts; /* AllowSpecResourcesUsage */
