@@ -191,8 +191,9 @@ lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
 		return lt_fail(err, LT_ENOENT,
 		    "job %u: no Job that can be suspended", job_id);
 	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
-	    json_pack("{s:{s:{s:s}},s:{s:b}}", "metadata", "annotations",
-		LT_KUBE_DOMAIN "hold", "budget", "spec", "suspend", 1),
+	    json_pack("{s:{s:{s:s,s:s}},s:{s:b}}", "metadata", "annotations",
+		LT_KUBE_DOMAIN "hold", "budget", LT_KUBE_DOMAIN "pause",
+		"false", "spec", "suspend", 1),
 	    err);
 }
 

@@ -69,7 +69,9 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_waiting;	      /* suspended, or behind lowtide's gate */
 	bool is_finished, is_deleted; /* or about to be */
 	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
-	bool is_paused;	 /* its user does not want it to start now */
+	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
+	 * was suspended while it ran. */
+	bool is_paused, goes_on;
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s, started_utc_s, finished_utc_s; /* 0 = not */
