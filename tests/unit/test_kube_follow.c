@@ -324,6 +324,8 @@ test_long_page(void **state)
 		    STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL      \
 	}
 
+#define FORBIDDEN "[/pods: HTTP status 403: so it is] "
+
 static const struct {
 	const char *why;
 	struct turn turns[TURNS_MAX];
@@ -423,6 +425,15 @@ static const struct {
 	    {"; Bearer second;", 0, NULL,
 		STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL}},
 	"begin a@9 end@10 +last@99 "},
+    {"no right to watch: lists from time to time",
+	{LISTED, {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL}, LISTED_ANEW,
+	    LAST("30")},
+	"begin a@9 end@10 " FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN
+	"begin z@29 end@30 +last@99 "},
     {"a list that fails is tried again",
 	{{FIRST_PAGE, 500, STATUS(500), NULL, NULL, NULL}, LISTED, LAST("10")},
 	"begin [/pods: HTTP status 500: so it is] begin a@9 end@10 +last@99 "},
