@@ -269,7 +269,7 @@ test_long_page(void **state)
 		NULL, NULL},
 	    {"GET /pods?limit=2&labelSelector=a%3Db&continue=A;", 0,
 		LIST("7", OBJECT("b", "2")), NULL, NULL, NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	struct record record = {0};
 	const struct lt_kube_follow follow = follow_of(&record);
@@ -475,7 +475,7 @@ static const struct turn silent_turns[] = {
     {WATCH("10"), 0, NULL,
 	STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")), NULL, NULL},
     {"GET /nested;", 0, "{}", NULL, NULL, NULL},
-    {NULL},
+    {.asks = NULL},
 };
 
 /* Asked in silence, too; and a callback may ask the server itself. */
@@ -501,7 +501,7 @@ test_stop_pause(void **state)
 {
 	static const struct turn turns[] = {
 	    {FIRST_PAGE, 503, STATUS(503), NULL, "9", NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	struct lt_kube *const kube = kube_open();
 	struct record record = {.stop_after_ms = 500};
