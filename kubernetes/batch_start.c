@@ -61,14 +61,50 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_decref(own);
 }
 
+/* Seconds between checkpoints, as its user said, else by how often such nodes
+ * go; 0 = not known. */
+static double
+interval_of(
+    const struct lt_kube_known_job *job, const struct lt_partition *pool)
+{
+	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+	struct lt_quote quote;
+
+	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
+	    !quote.wish.checkpoint)
+		return 0;
+	if (quote.wish.every_s > 0)
+		return (double)quote.wish.every_s;
+	return (pool->flags & LT_PARTITION_PREEMPTIBLE) &&
+		       quote.wish.write_s > 0
+		   ? lt_checkpoint_interval_s(
+			 (double)quote.wish.write_s, pool->hazard_per_node_hour)
+		   : 0;
+}
+
 /* What its containers' variables read (docs/kubernetes.md). */
 static json_t *
 facts_of(const struct lt_kube_known_job *job)
 {
+	const struct lt_market *const market = lt_kube_site.market;
+	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const int at = market != NULL ? lt_market_partition(market, pool) : -1;
 	json_t *const annotations = json_object();
+	char seconds[24];
 
-	lt_kube_annotate(
-	    annotations, "plan-pool", lt_kube_text(&job->facts, LT_KUBE_POOL));
+	if (pool[0] != '\0')
+		lt_kube_annotate(annotations, "plan-pool", pool);
+	if (at < 0)
+		return annotations;
+	const struct lt_partition *const p = &market->partitions[at];
+	const double interval_s = interval_of(job, p);
+	lt_kube_annotate(annotations, "preemptible",
+	    p->flags & LT_PARTITION_PREEMPTIBLE ? "1" : "0");
+	if (interval_s >= 1) {
+		snprintf(seconds, sizeof(seconds), "%.0f", interval_s);
+		lt_kube_annotate(
+		    annotations, "checkpoint-interval-seconds", seconds);
+	}
 	return annotations;
 }
 

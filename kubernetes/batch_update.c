@@ -232,8 +232,10 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 			due[count++] = c->jobs[i];
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
+	lt_kube_site.market = view->market;
 	for (uint32_t i = 0; i < count && lt_kube_spend(); i++)
 		(void)lt_kube_start(due[i], now_utc_s);
+	lt_kube_site.market = NULL;
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);

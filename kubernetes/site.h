@@ -16,8 +16,10 @@ struct lt_kube_site {
 	uint32_t uid;	       /* whose all jobs are */
 	double allowance;      /* requests that may be sent now */
 	int64_t allowed_ms;    /* when that was counted */
-	char currency[8];      /* of the market, once it is known */
-	char *balances;	       /* as they were sent last; NULL = never */
+	const struct lt_market
+	    *market;	  /* lent while starts are made, or NULL */
+	char currency[8]; /* of the market, once it is known */
+	char *balances;	  /* as they were sent last; NULL = never */
 	int64_t balances_utc_s;
 };
 extern struct lt_kube_site lt_kube_site;
