@@ -20,7 +20,7 @@ struct lt_kube_site {
 	    *market;	  /* lent while starts are made, or NULL */
 	char currency[8]; /* of the market, once it is known */
 	char *balances;	  /* as they were sent last; NULL = never */
-	int64_t balances_utc_s;
+	int64_t balances_utc_s, pruned_utc_s;
 };
 extern struct lt_kube_site lt_kube_site;
 

@@ -349,6 +349,30 @@ test_the_newest_of_a_name(void **state)
 	    lt_kube_store_find(state_dir, "a/none", &id, NULL), LT_ENOENT);
 }
 
+static void
+test_prune(void **state)
+{
+	struct lt_batch_runs runs;
+	uint32_t id;
+
+	(void)state;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("old", 1, "", ""));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+	    pod_text("old-p", "old", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("runs", "old", NULL));
+	assert_int_equal(lt_kube_store_prune(cluster.store,
+			     NOW_UTC_S + 400 * (int64_t)LT_DAY_S, NULL),
+	    LT_OK);
+	rows(&runs, NOW_UTC_S + 20);
+	assert_int_equal(runs.count, 1); /* what runs is not forgotten */
+	assert_int_equal(runs.runs[0].job_id, id_of("runs"));
+	lt_batch_runs_free(&runs);
+	assert_int_equal(
+	    lt_kube_store_id(cluster.store, "old-p", false, &id, NULL),
+	    LT_ENOENT);
+	assert_true(id_of("old") > 0);
+}
+
 int
 main(void)
 {
@@ -361,6 +385,7 @@ main(void)
 	    TEST(test_others_are_left_alone),
 	    TEST(test_a_gated_pod_is_nobody_elses),
 	    TEST(test_the_newest_of_a_name),
+	    TEST(test_prune),
 #undef TEST
 	};
 
