@@ -21,7 +21,7 @@ enum {
 	PATH_BYTES = 512,
 	TIME_BYTES = 32,
 	PLAN_BYTES = 400,
-	SOON_S = 2,   /* a begin so near is now */
+	SOON_S = 2, /* a begin so near is now */
 	KEPT_DAYS = 400,
 };
 
