@@ -18,7 +18,7 @@ struct lt_kube_site {
 	int64_t allowed_ms;    /* when that was counted */
 	char currency[8];      /* of the market, once it is known */
 	char *balances;	       /* as they were sent last; NULL = never */
-	int64_t balances_utc_s;
+	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
 };
 extern struct lt_kube_site lt_kube_site;
 

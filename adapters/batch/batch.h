@@ -17,7 +17,8 @@
 
 /*
  * slurm.conf as libslurm sees it; conf_path NULL = SLURM_CONF, else the usual
- * places. state_dir is lowtide's own; Slurm's adapter has nothing there. Not thread safe, as all of this header: one thread calls it.
+ * places. state_dir is lowtide's own; Slurm's adapter has nothing there. Not
+ * thread safe, as all of this header: one thread calls it.
  *
  * Every call is bounded: slurmctld refusing connections, LT_ENET at once;
  * hanging, LT_ENET after MessageTimeout (10 s by default).
@@ -50,7 +51,7 @@ struct lt_batch_conf {
 	uint32_t max_array_size, max_job_count;
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
-	bool keeps_rows; /* by itself, without slurmdbd */
+	bool keeps_rows;       /* by itself, without slurmdbd */
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
 	bool core_spec_counts; /* AllowSpecResourcesUsage */
@@ -307,6 +308,14 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* The daemon's name on that system. */
 extern const char lt_batch_program[];
+/* What people read of it. */
+struct lt_batch_words {
+	const char *system; /* in JSON: "slurm" */
+	const char *lock;   /* what shows that lowtide holds a job again */
+	const char *record; /* what a charge rests on before there is a row */
+	const char *name;   /* as "NAMESPACE/NAME"; NULL: jobs have none */
+};
+extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */
 int lt_batch_main(int argc, char **argv);
 struct pollfd;
@@ -330,6 +339,17 @@ struct lt_batch_view { /* what lowtide knows now; lent */
 void lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s);
 /* The id of a job by the name that its system knows it by. LT_ENOENT. */
 int lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err);
+
+/* How what is read as it comes goes, and what waits. Times: 0 = never. */
+struct lt_batch_watch {
+	const char *namespace; /* lowtide's own; lent */
+	bool runs;	       /* what reads */
+	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
+	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
+	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
+};
+/* False: this system is asked, not watched. */
+bool lt_batch_watch(struct lt_batch_watch *watch);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);
