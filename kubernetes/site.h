@@ -26,6 +26,10 @@ extern struct lt_kube_site lt_kube_site;
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(
     char *out, size_t size, const struct lt_kube_known_job *job);
+/* A list of this one alone. On failure it is empty. */
+int lt_kube_list_one(struct lt_batch_jobs *jobs,
+    const struct lt_kube_known_job *job, int64_t now_utc_s,
+    struct lt_error *err);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 

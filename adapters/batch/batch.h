@@ -340,6 +340,18 @@ void lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s);
 /* The id of a job by the name that its system knows it by. LT_ENOENT. */
 int lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err);
 
+/* A job that is not there: what its manifest (JSON) would make. */
+enum { LT_MANIFEST_NAME_SIZE = 320 }; /* namespace 63, name 253 */
+struct lt_batch_manifest {
+	struct lt_batch_jobs jobs; /* one, without a number */
+	char name[LT_MANIFEST_NAME_SIZE];
+	char note[256]; /* why lowtide would leave it alone; "" = it would
+			 * not */
+};
+/* *out is written on success; free its jobs. LT_EINPUT. */
+int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err);
+
 /* How what is read as it comes goes, and what waits. Times: 0 = never. */
 struct lt_batch_watch {
 	const char *namespace; /* lowtide's own; lent */

@@ -66,3 +66,14 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	(void)watch;
 	return false;
 }
+
+int
+lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err)
+{
+	(void)out;
+	(void)text;
+	(void)length;
+	return lt_fail(err, LT_EINPUT,
+	    "this site runs Slurm: lowtide plan takes the arguments of sbatch");
+}
