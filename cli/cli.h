@@ -230,6 +230,9 @@ struct lt_report_look { /* how it is shown */
 int lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 
+/* ---- status.c: what system the daemon that answered is of ---- */
+bool lt_status_is_kube(const json_t *status);
+
 /* ---- JSON of others, read without trust ---- */
 const char *lt_json_text(
     const json_t *object, const char *key, const char *fallback);

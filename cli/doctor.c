@@ -12,7 +12,17 @@ static const char *const level_names[] = {"ok", "note", "warning", "error"};
 static const char *const level_colors[] = {
     "\033[32m", "\033[36m", "\033[33m", "\033[31m"};
 
-static void (*const checks[])(struct lt_doctor *) = {
+typedef void check_function(struct lt_doctor *doctor);
+
+static check_function *const kube_checks[] = {
+    lt_doctor_daemon,
+    lt_doctor_snapshots,
+    lt_doctor_sources,
+    lt_doctor_kube,
+    NULL,
+};
+
+static check_function *const slurm_checks[] = {
     lt_doctor_probe,
     lt_doctor_release,
     lt_doctor_job_submit,
@@ -26,6 +36,7 @@ static void (*const checks[])(struct lt_doctor *) = {
     lt_doctor_snapshots,
     lt_doctor_sources,
     lt_doctor_policy,
+    NULL,
 };
 
 static int
@@ -98,8 +109,14 @@ lt_cli_doctor(const struct lt_cli *cli)
 		return lt_cli_fail(&err);
 	}
 	doctor->cli = cli;
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-		checks[i](doctor);
+	if (lt_client_get(
+		&doctor->status, cli, "/v1/status", &doctor->no_status))
+		doctor->status = NULL;
+	doctor->is_kube = lt_doctor_is_kube(doctor);
+	for (check_function *const *check = doctor->is_kube ? kube_checks
+							    : slurm_checks;
+	     *check != NULL; check++)
+		(*check)(doctor);
 	int result = LT_EXIT_OK;
 
 	if (cli->json)

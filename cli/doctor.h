@@ -21,9 +21,11 @@ struct lt_doctor {
 	const struct lt_cli *cli;
 	struct lt_conf conf; /* slurm.conf, as read here */
 	bool has_conf;
-	bool on_controller; /* this host is a SlurmctldHost */
-	json_t *facts;	    /* lowtided --probe; NULL = it failed */
-	json_t *status;	    /* of a running lowtided; NULL = none */
+	bool on_controller;	   /* this host is a SlurmctldHost */
+	json_t *facts;		   /* lowtided --probe; NULL = it failed */
+	json_t *status;		   /* of a running lowtided; NULL = none */
+	struct lt_error no_status; /* why */
+	bool is_kube;		   /* a Kubernetes site, not Slurm's */
 	int count;
 	struct lt_finding findings[LT_FINDINGS_MAX];
 };
@@ -53,6 +55,11 @@ void lt_doctor_snapshots(struct lt_doctor *doctor);
 void lt_doctor_sources(struct lt_doctor *doctor);
 void lt_doctor_policy(struct lt_doctor *doctor);
 void lt_doctor_munge(struct lt_doctor *doctor);
+
+/* ---- doctor_kube.c: a Kubernetes site ---- */
+void lt_doctor_kube(struct lt_doctor *doctor);
+/* Is it one? By the daemon that answers, else by what is here. */
+bool lt_doctor_is_kube(struct lt_doctor *doctor);
 
 /* ---- doctor_preemptible.c ---- */
 struct lt_policy;

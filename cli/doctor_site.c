@@ -101,18 +101,23 @@ check_above_hold(struct lt_doctor *doctor)
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
-	struct lt_error err = {0};
+	const char *const name = doctor->is_kube ? "lowtide-kube" : "lowtided";
 	int64_t refused = 0;
 	const char *text;
 
-	if (lt_client_get(&doctor->status, doctor->cli, "/v1/status", &err)) {
-		doctor->status = NULL;
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "lowtided",
-		    "systemctl start lowtided on the controller; journalctl -u lowtided says why it stopped",
-		    "%s", err.text);
+	if (doctor->status == NULL) {
+		text = doctor->no_status.text;
+		/* There is no other way to it there, and no slurm.conf. */
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
+		    doctor->is_kube
+			? "kubectl -n lowtide get pods; kubectl -n lowtide logs deploy/lowtide (--previous) says why it stopped"
+			: "systemctl start lowtided on the controller; journalctl -u lowtided says why it stopped",
+		    "%.*s",
+		    (int)(doctor->is_kube ? strcspn(text, ":") : strlen(text)),
+		    text);
 		return;
 	}
-	lt_doctor_say(doctor, LT_LEVEL_OK, "lowtided", "",
+	lt_doctor_say(doctor, LT_LEVEL_OK, name, "",
 	    "%s answers from %s, mode %s",
 	    lt_json_text(doctor->status, "version", "?"),
 	    lt_json_text(doctor->status, "host", "?"),
@@ -122,7 +127,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "it stands by: slurmctld acts on another host");
 	text = lt_json_text(doctor->status, "error", "");
 	if (text[0])
-		lt_doctor_say(doctor, LT_LEVEL_NOTE, "lowtided",
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, name,
 		    "its log says when; it tries again by itself",
 		    "the last step that failed: %s", text);
 	if (lt_json_int(doctor->status, "adjustments_refused", &refused) &&

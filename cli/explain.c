@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide explain JOBID: the whole story of a job, as lowtided tells it.
+ * lowtide explain JOB: the whole story of a job, as lowtided tells it.
  */
 #include <string.h>
 
 #include "cli.h"
 #include "job.h"
 
-/* "<prefix>/<job>"; LT_EINPUT unless job is a number. */
+/* Of NAMES of Kubernetes' own characters, NAMESPACE/NAME. */
+static bool
+is_kube_name(const char *job)
+{
+	static const char characters[] = "abcdefghijklmnopqrstuvwxyz"
+					 "0123456789-.";
+	const size_t namespace = strspn(job, characters);
+
+	if (namespace == 0 || namespace > 63 || job[namespace] != '/')
+		return false;
+	const char *const name = job + namespace + 1;
+	const size_t length = strspn(name, characters);
+
+	return length > 0 && length <= 253 && name[length] == '\0';
+}
+
+/* "<prefix>/<job>"; LT_EINPUT unless job is a number or NAMESPACE/NAME. */
 static int
 job_path(char *out, size_t size, const char *prefix, const char *job,
     struct lt_error *err)
 {
 	const size_t digits = strspn(job, "0123456789");
 
-	if (!digits || digits > 10 || job[digits])
+	if ((!digits || digits > 10 || job[digits]) && !is_kube_name(job))
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want a job id such as 1234 (squeue -O JobID has that of an array's task)",
+		    "got \"%s\", want a job id such as 1234 (squeue -O JobID has that of an array's task), or on Kubernetes NAMESPACE/NAME",
 		    job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;
@@ -25,7 +41,7 @@ job_path(char *out, size_t size, const char *prefix, const char *job,
 int
 lt_job_command(const struct lt_cli *cli, bool post, const char *prefix)
 {
-	char path[128];
+	char path[512];
 	json_t *answer = NULL;
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;

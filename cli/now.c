@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide now JOBID: start a job at once that lowtide delayed.
+ * lowtide now JOB: start a job at once that lowtide delayed.
  */
 #include "job.h"
 

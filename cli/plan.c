@@ -2,7 +2,8 @@
 /*
  * lowtide plan: the way of a submission, sbatch --carbon-aware=plan, which
  * the plugin refuses with the table as its message. Here that table loses
- * sbatch's prefixes and the refusal its exit status.
+ * sbatch's prefixes and the refusal its exit status. On Kubernetes there is no
+ * sbatch: plan_manifest.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,8 @@ lt_cli_plan(const struct lt_cli *cli)
 	const int count = cli->operand_count - skip;
 	int used = 0;
 
+	if (lt_plan_has_manifest(cli))
+		return lt_plan_manifest(cli);
 	if (!count)
 		return lt_cli_usage(cli, "want the arguments of sbatch");
 	for (int i = 0; i < count; i++)

@@ -33,19 +33,21 @@ age_text(char *out, size_t size, const json_t *object, const char *key)
 static void
 print_daemon(const json_t *status)
 {
+	const bool is_kube = lt_status_is_kube(status);
 	char line[512], when[96];
 	int64_t pid = 0;
 
 	lt_json_int(status, "pid", &pid);
-	snprintf(line, sizeof(line), "%s, pid %lld on %s, since %s%s",
-	    lt_json_text(status, "version", "?"), (long long)pid,
-	    lt_json_text(status, "host", "?"),
+	snprintf(line, sizeof(line), "%s%s%s, pid %lld on %s, since %s%s",
+	    is_kube ? lt_json_text(status, "program", "?") : "",
+	    is_kube ? " " : "", lt_json_text(status, "version", "?"),
+	    (long long)pid, lt_json_text(status, "host", "?"),
 	    lt_local_time(
 		when, sizeof(when), lt_json_text(status, "started", NULL)),
 	    json_is_false(json_object_get(status, "acting"))
 		? " (standing by: slurmctld acts on another host)"
 		: "");
-	print_field("lowtided", line);
+	print_field(is_kube ? "daemon" : "lowtided", line);
 	print_field("cluster", lt_json_text(status, "cluster", "?"));
 	print_field("mode", lt_json_text(status, "mode", "?"));
 	print_field("currency", lt_json_text(status, "currency", "none"));
@@ -79,6 +81,44 @@ print_error(const json_t *snapshot)
 		print_field("", lt_json_text(snapshot, "error", ""));
 }
 
+bool
+lt_status_is_kube(const json_t *status)
+{
+	return strcmp(lt_json_text(status, "system", ""), "kubernetes") == 0;
+}
+
+/* "v1.36.2, 12 Jobs wait, 3 of them for budget" */
+static void
+print_kube(const json_t *status)
+{
+	const json_t *const kube = json_object_get(status, "kubernetes");
+	const char *const release =
+	    lt_json_text(json_object_get(status, "slurm"), "release", "?");
+	int64_t waiting, budget = 0;
+	char line[256];
+
+	snprintf(line, sizeof(line), "%s", release);
+	lt_json_int(kube, "waiting_for_budget", &budget);
+	if (lt_json_int(kube, "waiting", &waiting))
+		snprintf(line, sizeof(line),
+		    "%s, %lld Job%s wait%s, %lld of them for budget", release,
+		    (long long)waiting, waiting == 1 ? "" : "s",
+		    waiting == 1 ? "s" : "", (long long)budget);
+	print_field("kubernetes", line);
+}
+
+static void
+print_slurm(const json_t *slurm)
+{
+	int64_t queue = 0;
+	char line[128];
+
+	lt_json_int(slurm, "dbd_queue", &queue);
+	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",
+	    lt_json_text(slurm, "release", "?"), (long long)queue);
+	print_field("slurm", line);
+}
+
 static void
 print_snapshots(const json_t *status)
 {
@@ -86,9 +126,8 @@ print_snapshots(const json_t *status)
 	const json_t *const budget = json_object_get(status, "budget");
 	const json_t *const ring = json_object_get(status, "ring");
 	const json_t *const holds = json_object_get(status, "holds");
-	const json_t *const slurm = json_object_get(status, "slurm");
 	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0,
-		queue = 0, refused = 0, pending;
+		refused = 0, pending;
 	char line[1024], age[64], money[64] = "", held[160] = "";
 
 	lt_json_int(market, "generation", &generation);
@@ -122,10 +161,10 @@ print_snapshots(const json_t *status)
 	snprintf(line, sizeof(line), "%sring %lld of %lld slots waiting", held,
 	    (long long)(highest - ingested), (long long)slots);
 	print_field("holds", line);
-	lt_json_int(slurm, "dbd_queue", &queue);
-	snprintf(line, sizeof(line), "%s, %lld messages wait for slurmdbd",
-	    lt_json_text(slurm, "release", "?"), (long long)queue);
-	print_field("slurm", line);
+	if (lt_status_is_kube(status))
+		print_kube(status);
+	else
+		print_slurm(json_object_get(status, "slurm"));
 	if (lt_json_text(status, "error", "")[0]) {
 		snprintf(line, sizeof(line), "the last step that failed: %s",
 		    lt_json_text(status, "error", ""));

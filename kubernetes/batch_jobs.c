@@ -210,6 +210,25 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 }
 
 int
+lt_kube_list_one(struct lt_batch_jobs *jobs,
+    const struct lt_kube_known_job *job, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct record lent;
+
+	*jobs = (struct lt_batch_jobs){
+	    .begun_utc_s = now_utc_s, .jobs = calloc(1, sizeof(*jobs->jobs))};
+	if (jobs->jobs == NULL)
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	fill(jobs->jobs, &lent, job, now_utc_s);
+	const int code = own(jobs->jobs, &lent, err);
+	jobs->count = code == LT_OK;
+	if (code != LT_OK)
+		lt_batch_jobs_free(jobs);
+	return code;
+}
+
+int
 lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 {
 	return lt_kube_store_find(lt_kube_site.state_dir, name, job_id, err);

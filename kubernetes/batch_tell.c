@@ -211,6 +211,7 @@ lt_kube_publish_balances(const struct lt_batch_view *view, int64_t now_utc_s)
 		if (send(data, &err) == LT_OK) {
 			free(s->balances);
 			s->balances = strdup(text);
+			s->balances_sent_utc_s = now_utc_s;
 		} else {
 			lt_log("balances_lost", "error=\"%s\"", err.text);
 		}

@@ -384,11 +384,14 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		sweep(c, line->kind);
 		return;
 	case LT_KUBE_FAILED:
+		c->failed = (struct lt_error){0};
+		c->failed_utc_s = c->now_utc_s;
 		lt_fail(&c->failed, LT_ENET, "%s", line->text);
 		lt_log("kubernetes_failed", "error=\"%s\"", line->text);
 		return;
 	case LT_KUBE_SEEN:
 	case LT_KUBE_GONE:
+		c->heard_utc_s = c->now_utc_s;
 		break;
 	}
 	if (line->kind == LT_KUBE_NAMESPACES)

@@ -44,7 +44,9 @@ struct lt_kube_cluster {
 	int64_t began_utc_s[LT_KUBE_KINDS]; /* the last one */
 	int64_t now_utc_s;		    /* of what is being taken */
 	bool jobs_changed, nodes_changed, namespaces_changed;
-	struct lt_error failed; /* what the watcher told last */
+	struct lt_error failed; /* what the watcher told last, and when; and
+				 * when it saw something */
+	int64_t failed_utc_s, heard_utc_s;
 };
 
 /* Takes what was seen into it, and pods into its store. */

@@ -20,7 +20,8 @@ struct lt_kube_site {
 	    *market;	  /* lent while starts are made, or NULL */
 	char currency[8]; /* of the market, once it is known */
 	char *balances;	  /* as they were sent last; NULL = never */
-	int64_t balances_utc_s, pruned_utc_s;
+	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
+	int64_t pruned_utc_s;
 };
 extern struct lt_kube_site lt_kube_site;
 
@@ -28,6 +29,10 @@ extern struct lt_kube_site lt_kube_site;
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(
     char *out, size_t size, const struct lt_kube_known_job *job);
+/* A list of this one alone. On failure it is empty. */
+int lt_kube_list_one(struct lt_batch_jobs *jobs,
+    const struct lt_kube_known_job *job, int64_t now_utc_s,
+    struct lt_error *err);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 

@@ -28,9 +28,9 @@ check 'libcurl only in adapters/lib/http.c' \
     "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/lib/http\.c|build/)')"
 check 'jansson and expat only in adapters/, daemon/, kubernetes/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
-check 'libyaml only in policy/file and kubernetes/kubeconfig.c' \
+check 'libyaml only in policy/file, kubernetes/kubeconfig.c and cli/manifest.c' \
     "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin kubernetes |
-	grep -v '^kubernetes/kubeconfig\.c:')"
+	grep -vE '^(kubernetes/kubeconfig|cli/manifest)\.c:')"
 check 'SQLite only in policy/ledger and the store of pods' \
     "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin kubernetes |
 	grep -v '^kubernetes/store')"

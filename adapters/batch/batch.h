@@ -308,6 +308,14 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* The daemon's name on that system. */
 extern const char lt_batch_program[];
+/* What people read of it. */
+struct lt_batch_words {
+	const char *system; /* in JSON: "slurm" */
+	const char *lock;   /* what shows that lowtide holds a job again */
+	const char *record; /* what a charge rests on before there is a row */
+	const char *name;   /* as "NAMESPACE/NAME"; NULL: jobs have none */
+};
+extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */
 int lt_batch_main(int argc, char **argv);
 struct pollfd;
@@ -331,6 +339,29 @@ struct lt_batch_view { /* what lowtide knows now; lent */
 void lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s);
 /* The id of a job by the name that its system knows it by. LT_ENOENT. */
 int lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err);
+
+/* A job that is not there: what its manifest (JSON) would make. */
+enum { LT_MANIFEST_NAME_SIZE = 320 }; /* namespace 63, name 253 */
+struct lt_batch_manifest {
+	struct lt_batch_jobs jobs; /* one, without a number */
+	char name[LT_MANIFEST_NAME_SIZE];
+	char note[256]; /* why lowtide would leave it alone; "" = it would
+			 * not */
+};
+/* *out is written on success; free its jobs. LT_EINPUT. */
+int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err);
+
+/* How what is read as it comes goes, and what waits. Times: 0 = never. */
+struct lt_batch_watch {
+	const char *namespace; /* lowtide's own; lent */
+	bool runs;	       /* what reads */
+	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
+	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
+	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
+};
+/* False: this system is asked, not watched. */
+bool lt_batch_watch(struct lt_batch_watch *watch);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);

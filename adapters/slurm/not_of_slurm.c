@@ -7,6 +7,10 @@
 
 const char lt_batch_program[] = "lowtided";
 
+const struct lt_batch_words lt_batch_words = {.system = "slurm",
+    .lock = "JobHeldAdmin",
+    .record = "slurmctld's record, as slurmdbd has none yet"};
+
 int
 lt_batch_main(int argc, char **argv)
 {
@@ -54,4 +58,22 @@ lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 	(void)job_id;
 	return lt_fail(
 	    err, LT_ENOENT, "got \"%.40s\", want the number of a job", name);
+}
+
+bool
+lt_batch_watch(struct lt_batch_watch *watch)
+{
+	(void)watch;
+	return false;
+}
+
+int
+lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err)
+{
+	(void)out;
+	(void)text;
+	(void)length;
+	return lt_fail(err, LT_EINPUT,
+	    "this site runs Slurm: lowtide plan takes the arguments of sbatch");
 }

@@ -9,14 +9,6 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
-#include "options.h"
-#include "request.h"
-
-struct work {
-	struct lt_job_request made;
-	struct lt_plan plan;
-	struct lt_options options;
-};
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
 static void
@@ -42,9 +34,10 @@ read_wishes(struct lt_options *options, const char *wishes)
 
 /* Is a plan wanted? */
 static bool
-ask(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s)
+ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 {
+	const struct lt_batch_job *const job = asked->job;
+	const int64_t now_utc_s = asked->now_utc_s;
 	struct lt_request *const request = &w->made.request;
 	struct lt_amount available;
 
@@ -55,6 +48,7 @@ ask(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
 	read_wishes(&w->options, job->wishes);
+	w->options.plan |= asked->plan;
 	if (!lt_request_wishes(request, &w->options, &d->market))
 		return false;
 	const struct lt_recent *const recent = lt_fits_recent(&d->budget);
@@ -73,7 +67,7 @@ ask(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 }
 
 static void
-lay(struct lt_quote *quote, const struct work *w, const struct lt_daemon *d)
+lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 {
 	const struct lt_estimate *const there = &w->plan.chosen;
 	struct lt_quote_run run;
@@ -97,7 +91,7 @@ lay(struct lt_quote *quote, const struct work *w, const struct lt_daemon *d)
 /* What it may cost there, and in no other place. */
 static bool
 hold_there(
-    struct lt_quote *quote, const struct work *w, const struct lt_daemon *d)
+    struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 {
 	const int partition = w->plan.chosen.partition;
 	struct lt_quote there = {0};
@@ -111,46 +105,34 @@ hold_there(
 	return true;
 }
 
-static bool
-decide(struct lt_quote *quote, struct work *w, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+/* Into the quote, which has the job's price where it stands: its wishes, its
+ * plan, and what it may cost there. What can't be decided stays where it is. */
+static void
+plan_first(
+    struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 {
 	const struct lt_replan_state *const planned = &d->replan;
-	const bool asked = ask(w, d, job, now_utc_s);
+	struct lt_quote *const quote = &w->hold.quote;
+	const bool is_asked = ask(w, d, asked);
 
 	lt_wish_of_request(&quote->wish, &w->made.request);
-	quote->wish.movable = !job->partition_named;
+	quote->wish.movable = !asked->job->partition_named;
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (!asked ||
+	if (!is_asked ||
 	    lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
-		planned->planned_count, now_utc_s, NULL) != LT_OK ||
-	    w->plan.chosen.partition < 0)
-		return false;
+		planned->planned_count, asked->now_utc_s, NULL) != LT_OK)
+		return;
+	w->is_planned = true;
+	if (w->plan.chosen.partition < 0)
+		return;
 	quote->objective = w->made.request.objective;
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT)) {
-		lay(quote, w, d);
-		return false;
+	if (lt_mode_may(d->policy->mode, LT_MAY_EDIT)) {
+		if (!hold_there(quote, w, d))
+			return;
+		w->is_placed = true;
 	}
-	if (!hold_there(quote, w, d))
-		return false;
 	lay(quote, w, d);
-	return true;
-}
-
-/* Into the quote, which has the job's price where it stands: its wishes, its
- * plan, and what it may cost there. True: lowtide gives it a place and a start,
- * which are the quote's. What can't be decided stays where it is. */
-static bool
-plan_first(struct lt_quote *quote, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
-{
-	struct work *const w = calloc(1, sizeof(*w));
-	const bool placed = w != NULL && job->wishes != NULL &&
-			    decide(quote, w, d, job, now_utc_s);
-
-	free(w);
-	return placed;
 }
 
 /* Of a job without a limit: its amounts are not known. */
@@ -197,40 +179,71 @@ is_placed(const struct lt_quote *quote)
 	       lt_mode_may(quote->mode, LT_MAY_EDIT);
 }
 
+/* Does its team's budget not allow it, or does nobody know? */
+static uint32_t
+held_back(struct lt_daemon *d, const struct lt_first *first,
+    const struct lt_first_asked *asked)
+{
+	const struct lt_batch_job *const job = asked->job;
+	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
+	const struct lt_amount *const most = &first->hold.quote.hold_per_task;
+
+	if (job->state != LT_JOB_PENDING ||
+	    !lt_mode_may(d->policy->mode, LT_MAY_HOLD) ||
+	    !lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account)))
+		return 0;
+	if (lt_fits_hold(&d->budget, &first->hold, asked->now_utc_s)) {
+		if (asked->is_question)
+			lt_fits_forget(
+			    &d->budget, &first->hold, asked->now_utc_s);
+		return 0;
+	}
+	return most->has_money || most->has_carbon ? LT_QUOTE_BUDGET_HOLD
+						   : LT_QUOTE_UNKNOWN;
+}
+
+void
+lt_first_decide(struct lt_first *first, struct lt_daemon *d,
+    const struct lt_first_asked *asked)
+{
+	const struct lt_batch_job *const job = asked->job;
+	struct lt_ledger_hold *const hold = &first->hold;
+	struct lt_quote *const quote = &hold->quote;
+
+	*hold = (struct lt_ledger_hold){.uid = job->uid,
+	    .state = LT_HOLD_OPEN,
+	    .made_utc_s = asked->now_utc_s,
+	    .job_id = job->job_id,
+	    .submit_utc_s = job->submit_utc_s};
+	first->is_priced = lt_quote_of_job(quote, job, d, asked->now_utc_s);
+	if (!first->is_priced)
+		quote_unknown(quote, d, job, asked->now_utc_s);
+	else if (job->state == LT_JOB_PENDING && job->wishes != NULL)
+		plan_first(first, d, asked);
+	hold->live_tasks = quote->tasks;
+	quote->flags |= LT_QUOTE_DRAWN;
+	if (job->state != LT_JOB_PENDING)
+		hold->start_utc_s = job->start_utc_s;
+	quote->flags |= held_back(d, first, asked);
+}
+
 static int
 make(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	const struct lt_batch_job *const job = change->job;
-	const int64_t now_utc_s = change->now_utc_s;
-	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
-	const bool judged =
-	    job->state == LT_JOB_PENDING &&
-	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
-	    lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account));
-	struct lt_quote *const quote = &hold->quote;
-	bool placed = false;
+	const struct lt_quote *const quote = &hold->quote;
+	struct lt_first *const first = calloc(1, sizeof(*first));
 
-	*hold = (struct lt_ledger_hold){.uid = job->uid,
-	    .state = LT_HOLD_OPEN,
-	    .made_utc_s = now_utc_s,
-	    .job_id = job->job_id,
-	    .submit_utc_s = job->submit_utc_s};
-	if (lt_quote_of_job(quote, job, d, now_utc_s)) {
-		if (job->state == LT_JOB_PENDING)
-			placed = plan_first(quote, d, job, now_utc_s);
-	} else {
-		quote_unknown(quote, d, job, now_utc_s);
-	}
-	hold->live_tasks = quote->tasks;
-	quote->flags |= LT_QUOTE_DRAWN;
-	if (job->state != LT_JOB_PENDING)
-		hold->start_utc_s = job->start_utc_s;
-	if (judged && !lt_fits_hold(&d->budget, hold, now_utc_s))
-		quote->flags |= quote->hold_per_task.has_money ||
-					quote->hold_per_task.has_carbon
-				    ? LT_QUOTE_BUDGET_HOLD
-				    : LT_QUOTE_UNKNOWN;
+	if (first == NULL)
+		return lt_fail(
+		    err, LT_ENOMEM, "job %u: out of memory", job->job_id);
+	lt_first_decide(first, d,
+	    &(struct lt_first_asked){
+		.job = job, .now_utc_s = change->now_utc_s});
+	const bool placed = first->is_placed;
+	*hold = first->hold;
+	free(first);
 	const int code = lt_ledger_put_hold(d->ledger, hold, err);
 	if (code != LT_OK)
 		return code;

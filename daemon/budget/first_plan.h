@@ -6,10 +6,31 @@
 #ifndef LT_FIRST_PLAN_H
 #define LT_FIRST_PLAN_H
 
-#include "ledger.h"
 #include "change.h"
+#include "ledger.h"
+#include "options.h"
+#include "request.h"
 
 struct lt_daemon;
+
+struct lt_first_asked {
+	const struct lt_batch_job *job;
+	int64_t now_utc_s;
+	bool is_question; /* no hold comes of it */
+	bool plan;	  /* a plan is wanted, whatever its user asked for */
+};
+struct lt_first { /* what is decided of a job; large */
+	struct lt_job_request made;
+	struct lt_options options;
+	struct lt_plan plan;
+	struct lt_ledger_hold hold;
+	bool is_priced;	 /* what it may cost at most is known */
+	bool is_planned; /* plan says something */
+	bool is_placed;	 /* lowtide gives it a place and a start: the quote's */
+};
+/* Decides; stores nothing and tells nobody. *first is zero before it. */
+void lt_first_decide(struct lt_first *first, struct lt_daemon *d,
+    const struct lt_first_asked *asked);
 
 /* Its hold, made, and told with the plan; of one that is there the job is told
  * if it was not. In the ledger's transaction. */

@@ -62,6 +62,18 @@ lt_fits_hold(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
 	       lt_fits(budget, &asked);
 }
 
+void
+lt_fits_forget(struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, int64_t now_utc_s)
+{
+	struct lt_hold asked;
+	struct lt_recent *const recent = lt_fits_recent(budget);
+
+	if (recent != NULL && lt_fits_asked(&asked, &budget->snapshot, hold,
+				  hold->live_tasks, now_utc_s))
+		lt_recent_remove(recent, &budget->snapshot, &asked);
+}
+
 bool
 lt_fits_instead(struct lt_budget_state *budget,
     const struct lt_ledger_hold *from, const struct lt_ledger_hold *to,

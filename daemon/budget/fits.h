@@ -18,8 +18,11 @@ bool lt_fits_asked(struct lt_hold *out,
 /* It is counted from now on if it does. */
 bool lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked);
 
-/* Would the hold fit beside all others that count? */
+/* Would the hold fit beside all others that count? Counted then, too. */
 bool lt_fits_hold(struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, int64_t now_utc_s);
+/* Of a hold that fitted: it was only a question, and counts no more. */
+void lt_fits_forget(struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, int64_t now_utc_s);
 /* Would it fit as `to` instead of what the snapshot counts for it, all of it
  * and not the growth: in another period nothing may be held yet. */

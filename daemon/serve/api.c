@@ -33,6 +33,8 @@ static const struct {
     {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance, NULL},
     {"GET", "/v1/balances", false, false, LT_TURN_READ, lt_api_balances, NULL},
     {"POST", "/v1/plan", false, false, LT_TURN_READ, lt_api_plan, NULL},
+    {"POST", "/v1/plan/manifest", false, false, LT_TURN_ALL,
+	lt_api_plan_manifest, NULL},
     {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
     {"GET", "/v1/history", false, false, LT_TURN_COMMITTED, lt_api_history,
 	NULL},

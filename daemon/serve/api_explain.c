@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/explain/JOBID, POST /v1/now/JOBID: one job's story, and its start
- * at once.
+ * GET /v1/explain/JOB, POST /v1/now/JOB: one job's story, and its start at
+ * once. A job is its number, or the name that its system has for it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,21 +159,36 @@ free_story(struct lt_story *s)
 	free(s->plans);
 }
 
-/* False: it is no number of a job, and *reply says so. */
 static bool
+is_name(const char *job)
+{
+	return strchr(job, '/') != NULL;
+}
+
+/* Status 200, or the error in *reply. */
+static int
 parse_job(
     const struct lt_api_request *request, uint32_t *job_id, json_t **reply)
 {
+	const char *const job = request->rest;
+	struct lt_error err = {0};
 	int64_t value;
 
-	if (lt_int64_parse(request->rest, 1, UINT32_MAX - 16, &value, NULL) !=
-	    LT_OK) {
-		lt_api_error(reply, 400, "job: got \"%.40s\", want a number",
-		    request->rest);
-		return false;
+	if (is_name(job)) {
+		const int code = lt_batch_find(job, job_id, &err);
+
+		return code == LT_OK
+			   ? 200
+			   : lt_api_error(reply, code == LT_ENOENT ? 404 : 503,
+				 "job: %s", err.text);
 	}
+	if (lt_int64_parse(job, 1, UINT32_MAX - 16, &value, NULL) != LT_OK)
+		return lt_api_error(reply, 400,
+		    "job: got \"%.40s\", want a number%s%s", job,
+		    lt_batch_words.name != NULL ? " or " : "",
+		    lt_batch_words.name != NULL ? lt_batch_words.name : "");
 	*job_id = (uint32_t)value;
-	return true;
+	return 200;
 }
 
 /* A job just submitted is not in our list yet, or it is not as it was: if
@@ -260,12 +275,14 @@ int
 lt_api_explain(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
-	struct lt_story s = {0};
+	struct lt_story s = {
+	    .name = is_name(request->rest) ? request->rest : NULL};
+	int status = parse_job(request, &s.job_id, reply);
 
-	if (!parse_job(request, &s.job_id, reply))
-		return 400;
+	if (status != 200)
+		return status;
 	catch_up(d, s.job_id, request->now_utc_s);
-	const int status = find_story(&s, d, request, reply);
+	status = find_story(&s, d, request, reply);
 	if (status != 200) {
 		free_story(&s);
 		return status;
@@ -360,9 +377,10 @@ lt_api_now(
 	struct lt_ledger_hold hold;
 	struct lt_error err = {0};
 	char text[256];
+	int status = parse_job(request, &job_id, reply);
 
-	if (!parse_job(request, &job_id, reply))
-		return 400;
+	if (status != 200)
+		return status;
 	catch_up(d, job_id, request->now_utc_s);
 	if (lt_batch_jobs(&jobs, job_id, &err) != LT_OK || jobs.count == 0) {
 		lt_batch_jobs_free(&jobs);
@@ -370,7 +388,6 @@ lt_api_now(
 		    reply, 404, "job %u: not known here", job_id);
 	}
 	const struct lt_batch_job *const job = &jobs.jobs[0];
-	int status = 200;
 	const struct lt_access access = lt_access_of(d, request);
 	if (!request->is_admin && job->uid != request->uid)
 		status = refuse_job(&access, job_id, reply);

@@ -98,6 +98,47 @@ over_json(struct lt_ledger *ledger, int64_t now_utc_s)
 	return list;
 }
 
+static void
+add_name(json_t *object, const char *list, const char *name)
+{
+	json_array_append_new(json_object_get(object, list), json_string(name));
+}
+
+/* How Kubernetes is watched, and what doctor compares; null at other sites, and
+ * for who does not see all. */
+static json_t *
+watch_json(const struct lt_daemon *d, const struct lt_access *access,
+    int64_t now_utc_s)
+{
+	struct lt_batch_watch w;
+
+	if (!lt_batch_watch(&w) || !lt_access_all(access))
+		return json_null();
+	json_t *const watch = json_pack(
+	    "{s:s,s:I,s:I,s:o,s:{s:b,s:o,s:o,s:s?},s:[],s:[],s:[],s:[]}",
+	    "namespace", w.namespace, "waiting", (json_int_t)w.waiting,
+	    "waiting_for_budget", (json_int_t)w.waiting_budget,
+	    "balances_age_s",
+	    lt_api_optional(
+		w.balances_utc_s != 0, now_utc_s - w.balances_utc_s),
+	    "watcher", "runs", w.runs, "heard_s",
+	    lt_api_optional(w.heard_utc_s != 0, now_utc_s - w.heard_utc_s),
+	    "failed_s",
+	    lt_api_optional(w.failed_utc_s != 0, now_utc_s - w.failed_utc_s),
+	    "error", w.failed_utc_s != 0 ? w.failed : NULL, "pools",
+	    "priced_pools", "teams", "budgeted_teams");
+
+	for (uint32_t i = 0; i < d->tables.partition_count; i++)
+		add_name(watch, "pools", d->tables.partitions[i].name);
+	for (int i = 0; i < d->policy->partition_count; i++)
+		add_name(watch, "priced_pools", d->policy->partitions[i].name);
+	for (uint32_t i = 0; i < d->tables.account_count; i++)
+		add_name(watch, "teams", d->tables.accounts[i].name);
+	for (int i = 0; i < d->policy->budget_count; i++)
+		add_name(watch, "budgeted_teams", d->policy->budgets[i].team);
+	return watch;
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -116,12 +157,13 @@ lt_api_status(
 	json_object_set_new(budget, "ready",
 	    json_boolean(d->budget.has_snapshot && d->budget.snapshot.ready));
 	*reply = json_pack(
-	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:o,"
+	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
 	    "s:s?,s:I,s:o}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
-	    d->policy->currency, "cluster", d->tables.conf.cluster, "started",
+	    d->policy->currency, "cluster", d->tables.conf.cluster, "program",
+	    lt_batch_program, "system", lt_batch_words.system, "started",
 	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
 	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
@@ -137,6 +179,9 @@ lt_api_status(
 		json_object_set_new(*reply, "above_hold",
 		    lt_access_all(&access) ? over_json(d->ledger, now)
 					   : json_null());
+	if (*reply != NULL)
+		json_object_set_new(
+		    *reply, "kubernetes", watch_json(d, &access, now));
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "status: out of memory");

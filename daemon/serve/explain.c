@@ -247,10 +247,11 @@ say_quote(struct text *t, const struct lt_market *market,
 		    q->account);
 	if (q->flags & LT_QUOTE_LOCK)
 		say(t,
-		    "Held after a requeue (JobHeldAdmin): lowtide releases it when the budget allows another run.\n");
+		    "Held after a requeue (%s): lowtide releases it when the budget allows another run.\n",
+		    lt_batch_words.lock);
 	if (q->flags & LT_QUOTE_UNDERHELD)
 		say(t,
-		    "Requeued by lowtide: at its start Slurm gave it more than was held for it (on_underheld: requeue).\n"
+		    "Requeued by lowtide: at its start it was given more than was held for it (on_underheld: requeue).\n"
 		    "  The hold is what it was given then; when the budget allows that, it is yours to release.\n");
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t,
@@ -558,8 +559,7 @@ say_run(struct text *t, const struct lt_daemon *d, const struct lt_run *run,
 		    lt_carbon_text(
 			carbon, sizeof(carbon), run->baseline_carbon_mg));
 	if (run->provisional)
-		say(t,
-		    "  provisional: from slurmctld's record, as slurmdbd has none yet\n");
+		say(t, "  provisional: from %s\n", lt_batch_words.record);
 }
 
 void
@@ -573,6 +573,8 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 
 	out[0] = '\0';
 	say(&t, "Job %u", story->job_id);
+	if (story->name != NULL)
+		say(&t, " (%s)", story->name);
 	if (job != NULL)
 		say(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);

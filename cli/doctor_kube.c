@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor's checks of a Kubernetes site, by what lowtide-kube says in its
+ * status: pools and teams of the policy against those of the cluster, how the
+ * cluster is watched, and what waits.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "doctor.h"
+#include "nearest.h"
+#include "units.h"
+
+enum {
+	BALANCES_OLD_S = 900, /* written each ten minutes, and at changes */
+	FAILED_LATELY_S = 300,
+	NAMES_MAX = 512,
+};
+
+static bool
+has_name(const json_t *list, const char *name)
+{
+	size_t index;
+	const json_t *item;
+
+	json_array_foreach(list, index, item)
+		if (strcasecmp(json_string_value(item), name) == 0)
+			return true;
+	return false;
+}
+
+/* "a, b, c", cut; "none". */
+static const char *
+names_text(char *out, size_t size, const json_t *list)
+{
+	size_t index, used = 0;
+	const json_t *item;
+
+	snprintf(out, size, "none");
+	json_array_foreach(list, index, item)
+		if (used < size)
+			used +=
+			    (size_t)snprintf(out + used, size - used, "%s%s",
+				index > 0 ? ", " : "", json_string_value(item));
+	return out;
+}
+
+/* "did you mean spot?", or all that there are. */
+static const char *
+meant_text(char *out, size_t size, const char *name, const json_t *list)
+{
+	const char *names[NAMES_MAX + 1] = {NULL};
+	char all[256];
+	size_t index;
+	const json_t *item;
+
+	json_array_foreach(list, index, item)
+		if (index < NAMES_MAX)
+			names[index] = json_string_value(item);
+	const char *const nearest = lt_nearest_word(name, names);
+
+	if (nearest != NULL)
+		snprintf(out, size, "did you mean %s?", nearest);
+	else
+		snprintf(out, size, "the cluster has %s",
+		    names_text(all, sizeof(all), list));
+	return out;
+}
+
+/* ---- each check ---- */
+
+static void
+check_pools(struct lt_doctor *doctor, const json_t *kube)
+{
+	const json_t *const there = json_object_get(kube, "pools");
+	const json_t *const priced = json_object_get(kube, "priced_pools");
+	const int before = doctor->count;
+	char mend[512], all[256];
+	size_t index;
+	const json_t *item;
+
+	if (json_array_size(there) == 0) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "pools",
+		    "label the nodes, as by lowtide.dev/pool=NAME, or name your label: lowtide kube manifest --pool-label",
+		    "no node is in a pool");
+		return;
+	}
+	json_array_foreach(priced, index, item) {
+		const char *const name = json_string_value(item);
+
+		if (!has_name(there, name))
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
+			    meant_text(mend, sizeof(mend), name, there),
+			    "the policy's partition %s: no node is in a pool of that name",
+			    name);
+	}
+	json_array_foreach(there, index, item) {
+		const char *const name = json_string_value(item);
+
+		if (!has_name(priced, name))
+			lt_doctor_say(doctor, LT_LEVEL_NOTE, "pools",
+			    "name it under partitions: in the policy",
+			    "pool %s has no price: nothing is moved to it, and what runs there is not charged",
+			    name);
+	}
+	if (doctor->count == before)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
+		    "%s: in the policy, all of them",
+		    names_text(all, sizeof(all), there));
+}
+
+static void
+check_teams(struct lt_doctor *doctor, const json_t *kube)
+{
+	const json_t *const there = json_object_get(kube, "teams");
+	const json_t *const budgeted = json_object_get(kube, "budgeted_teams");
+	static const char label[] =
+	    "kubectl label namespace NAME lowtide.dev/managed=true";
+	char mend[512], all[256];
+	size_t index;
+	const json_t *item;
+
+	if (json_array_size(there) == 0) {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "teams", label,
+		    "no namespace takes part");
+		return;
+	}
+	lt_doctor_say(doctor, LT_LEVEL_OK, "teams", "",
+	    "of namespaces that take part: %s",
+	    names_text(all, sizeof(all), there));
+	json_array_foreach(budgeted, index, item) {
+		const char *const name = json_string_value(item);
+
+		if (!has_name(there, name))
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "teams",
+			    meant_text(mend, sizeof(mend), name, there),
+			    "the budget of %s: no namespace that takes part is that team's",
+			    name);
+	}
+	json_array_foreach(there, index, item) {
+		const char *const name = json_string_value(item);
+
+		if (!has_name(budgeted, name))
+			lt_doctor_say(doctor, LT_LEVEL_NOTE, "teams", "",
+			    "%s has no budget: nothing limits it", name);
+	}
+}
+
+static void
+check_watcher(struct lt_doctor *doctor, const json_t *kube)
+{
+	const json_t *const watcher = json_object_get(kube, "watcher");
+	int64_t heard_s, failed_s;
+	char ago[48];
+
+	if (!json_is_true(json_object_get(watcher, "runs")))
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "watcher",
+		    "it is started again by itself; the log says why it ended",
+		    "nothing watches the cluster now");
+	else if (lt_json_int(watcher, "failed_s", &failed_s) &&
+		 failed_s <= FAILED_LATELY_S)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "watcher",
+		    "it tries again by itself; is the API server there, and has lowtide its rights?",
+		    "%s ago: %s", lt_duration_text(ago, sizeof(ago), failed_s),
+		    lt_json_text(watcher, "error", "?"));
+	else if (lt_json_int(watcher, "heard_s", &heard_s))
+		lt_doctor_say(doctor, LT_LEVEL_OK, "watcher", "",
+		    "the cluster is watched; it told something %s ago",
+		    lt_duration_text(ago, sizeof(ago), heard_s));
+}
+
+static void
+check_balances(struct lt_doctor *doctor, const json_t *kube)
+{
+	static const char mend[] =
+	    "the log says why; until then Jobs are judged by old balances, or by --on-unknown";
+	int64_t age_s;
+	char ago[48];
+
+	if (!lt_json_int(kube, "balances_age_s", &age_s))
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "balances", mend,
+		    "ConfigMap lowtide-balances was not written since the start");
+	else
+		lt_doctor_say(doctor,
+		    age_s > BALANCES_OLD_S ? LT_LEVEL_WARNING : LT_LEVEL_OK,
+		    "balances", age_s > BALANCES_OLD_S ? mend : "",
+		    "ConfigMap lowtide-balances was written %s ago",
+		    lt_duration_text(ago, sizeof(ago), age_s));
+}
+
+/* All that waits, at once and over budgets: docs/kubernetes.md. */
+static void
+release_text(char *out, size_t size, const char *namespace)
+{
+	snprintf(out, size,
+	    "to start all at once, whatever waits for budget too: kubectl -n %.63s create job --from=cronjob/lowtide-release release-all --dry-run=client -o json | jq '.spec.template.spec.containers[0].command += [\"--all\"]' | kubectl create -f -",
+	    namespace);
+}
+
+static void
+check_waiting(struct lt_doctor *doctor, const json_t *kube)
+{
+	int64_t waiting = 0, budget = 0;
+	char mend[512];
+
+	release_text(
+	    mend, sizeof(mend), lt_json_text(kube, "namespace", "lowtide"));
+	lt_json_int(kube, "waiting", &waiting);
+	lt_json_int(kube, "waiting_for_budget", &budget);
+	lt_doctor_say(doctor, waiting > 0 ? LT_LEVEL_NOTE : LT_LEVEL_OK,
+	    "waiting", waiting > 0 ? mend : "",
+	    "%lld Job%s wait%s for lowtide, %lld of them for budget",
+	    (long long)waiting, waiting == 1 ? "" : "s",
+	    waiting == 1 ? "s" : "", (long long)budget);
+}
+
+/* Without lowtide-kube nobody knows how many. */
+static void
+say_release(struct lt_doctor *doctor)
+{
+	const char *const named = getenv("LOWTIDE_NAMESPACE");
+	char mend[512];
+
+	release_text(
+	    mend, sizeof(mend), named != NULL && named[0] ? named : "lowtide");
+	lt_doctor_say(doctor, LT_LEVEL_NOTE, "waiting", mend,
+	    "CronJob lowtide-release starts what has its hold and is due; what waits for budget, or came since, waits");
+}
+
+void
+lt_doctor_kube(struct lt_doctor *doctor)
+{
+	const json_t *const kube =
+	    json_object_get(doctor->status, "kubernetes");
+
+	if (doctor->status == NULL) {
+		say_release(doctor);
+		return;
+	}
+	if (!json_is_object(kube)) {
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "kubernetes",
+		    "kubectl -n lowtide exec deploy/lowtide -- lowtide doctor",
+		    "all checks are for lowtide's own user");
+		return;
+	}
+	check_pools(doctor, kube);
+	check_teams(doctor, kube);
+	check_watcher(doctor, kube);
+	check_balances(doctor, kube);
+	check_waiting(doctor, kube);
+}
+
+bool
+lt_doctor_is_kube(struct lt_doctor *doctor)
+{
+	const char *const in_pod = getenv("KUBERNETES_SERVICE_HOST");
+	const char *const config = getenv("KUBECONFIG");
+
+	if (doctor->status != NULL)
+		return lt_status_is_kube(doctor->status);
+	/* Slurm may run in pods too: then it has its file there. */
+	const bool has_conf = lt_conf_load(&doctor->conf, NULL) == LT_OK;
+
+	doctor->conf = (struct lt_conf){.host_count = 0};
+	return !has_conf &&
+	       ((in_pod != NULL && in_pod[0]) || (config != NULL && config[0]));
+}

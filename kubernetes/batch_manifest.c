@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The record of a Job or Pod that is not there: as of any other, but that
+ * nothing of it is kept.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "manifest.h"
+#include "object.h"
+#include "site.h"
+
+static void
+note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
+{
+	const char *const namespace =
+	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE);
+
+	out->note[0] = '\0';
+	snprintf(out->name, sizeof(out->name), "%s/%s", namespace,
+	    lt_kube_text(&job->facts, LT_KUBE_NAME));
+	if (job->facts.is_foreign)
+		snprintf(out->note, sizeof(out->note),
+		    "lowtide takes no hold for it: Kueue or another controller starts it");
+	else if (!lt_kube_is_ours(job))
+		snprintf(out->note, sizeof(out->note),
+		    "lowtide leaves it alone: namespace %.63s has no label " LT_KUBE_DOMAIN
+		    "managed: \"true\"",
+		    namespace);
+}
+
+static int
+record(struct lt_batch_manifest *out, const json_t *object, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_kube_known_job job = {.uid = "manifest"};
+	int code = lt_kube_job_read(
+	    &job.facts, object, &lt_kube_site.cluster.names, err);
+
+	if (code != LT_OK)
+		return code == LT_ENOMEM ? code : LT_EINPUT;
+	const char *const fault = lt_kube_text(&job.facts, LT_KUBE_FAULT);
+
+	if (fault[0] != '\0')
+		code = lt_fail(err, LT_EINPUT, "annotations: %s", fault);
+	else if (job.facts.pods == 0)
+		code = lt_fail(err, LT_EINPUT,
+		    "parallelism and completions: got 0, want 1 or more");
+	if (code == LT_OK)
+		code = lt_kube_list_one(&out->jobs, &job, now_utc_s, err);
+	if (code == LT_OK)
+		note(out, &job);
+	lt_kube_job_free(&job.facts);
+	return code;
+}
+
+int
+lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err)
+{
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	json_t *object = NULL;
+	int code = lt_json_load(&object, text, length, err);
+
+	if (code == LT_OK)
+		code = lt_kube_manifest_complete(object, now_utc_s, err);
+	if (code == LT_OK)
+		code = record(out, object, now_utc_s, err);
+	json_decref(object);
+	return code;
+}

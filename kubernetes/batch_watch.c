@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How the cluster is watched, and what waits there: for lowtide status and
+ * doctor.
+ */
+#include <stdio.h>
+
+#include "site.h"
+
+const struct lt_batch_words lt_batch_words = {.system = "kubernetes",
+    .lock = LT_KUBE_DOMAIN "hold",
+    .record = "its pods as they were seen last, as they have no end yet",
+    .name = "NAMESPACE/NAME"};
+
+static void
+count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)
+{
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		const struct lt_kube_known_job *const job = c->jobs[i];
+
+		if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
+		    job->facts.is_deleted || !lt_kube_is_ours(job))
+			continue;
+		watch->waiting++;
+		if (lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] != '\0')
+			watch->waiting_budget++;
+	}
+}
+
+bool
+lt_batch_watch(struct lt_batch_watch *watch)
+{
+	const struct lt_kube_site *const site = &lt_kube_site;
+	const struct lt_kube_cluster *const c = &site->cluster;
+
+	*watch = (struct lt_batch_watch){.namespace = site->namespace,
+	    .runs = lt_kube_watcher_fd() >= 0,
+	    .heard_utc_s = c->heard_utc_s,
+	    .failed_utc_s = c->failed_utc_s,
+	    .balances_utc_s = site->balances_sent_utc_s};
+	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
+	count_waiting(watch, c);
+	return true;
+}

@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What lowtide, the command, does where lowtide-kube answers: explain and now by
+# name, status, the plan of a manifest, doctor. BUILD: the build folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BUILD:-$top/build}
+K_SERVER=$build/tests/kube/server
+# shellcheck source=tests/kube/kube.sh
+. "$top/tests/kube/kube.sh"
+work=$(mktemp -d)
+daemon=
+trap 'stop; k_down; rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC LOWTIDE_NAMESPACE=lowtide LOWTIDE_RUN_DIR=$work/run
+unset LOWTIDE_SERVER LOWTIDE_CONFIG LOWTIDE_STATE_DIR LOWTIDE_POOL_LABEL \
+    LOWTIDE_TEAM_LABEL KUBECONFIG KUBERNETES_SERVICE_HOST
+export SLURM_CONF=$work/none
+n=0 bad=0
+is() { # is NAME WANT GOT
+	n=$((n + 1))
+	if [ "$2" == "$3" ]; then
+		echo "ok $n - $1"
+	else
+		bad=$((bad + 1))
+		printf 'not ok %d - %s\n# want %s\n# got  %s\n' "$n" "$1" "$2" "${3//$'\n'/$'\n# '}"
+	fi
+}
+says() { # says NAME PATTERN TEXT: a line of it matches
+	is "$1" "$2" "$(grep -qE -- "$2" <<<"$3" && echo "$2" || echo "$3")"
+}
+lowtide() { timeout 60 "$build/lowtide" "$@" 2>&1; }
+start() {
+	KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" --config "$work/policy.yaml" \
+	    --state "$work/state" --run "$work/run" >>"$work/log" 2>&1 3>&- &
+	daemon=$!
+	for _ in {1..200}; do
+		lowtide status --json 2>/dev/null | jq -e '.budget.ready' >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	cat "$work/log" >&2
+}
+stop() {
+	[ -z "$daemon" ] || { kill "$daemon"; wait "$daemon"; } 2>/dev/null
+	daemon=
+}
+until_says() { # until_says PATTERN COMMAND...: prints what it said last
+	local text
+	for _ in {1..100}; do
+		text=$("${@:2}")
+		grep -qE -- "$1" <<<"$text" && break
+		sleep 0.1
+	done
+	printf '%s\n' "$text"
+}
+
+cat >"$work/policy.yaml" <<'E'
+mode: enforce
+currency: USD
+timezone: UTC
+on_unknown: allow
+sources:
+  grid: {adapter: climatology, zone: GB, emission_factors: direct}
+partitions:
+  ondemand: {carbon: grid, price_per_node_hour: 2.4}
+  spott: {carbon: grid, price_per_node_hour: 0.8}
+budgets:
+  - {team: team-a, period: month, amount: 5000, on_exceed: reject}
+  - {team: team-b, period: month, amount: 0.01, on_exceed: hold}
+  - {team: vision, period: month, amount: 1, on_exceed: reject}
+E
+k_up "$work/kube" --speed 10 --mutate --validate || exit 1
+k_namespace team-a managed >/dev/null
+k_namespace team-b managed >/dev/null
+k_namespace plain >/dev/null
+mkdir -m 700 "$work/state" "$work/run"
+start
+k_job team-a train '.spec.activeDeadlineSeconds = 3600 |
+    .metadata.annotations["lowtide.dev/carbon-aware"] = "cost"' >/dev/null
+k_job team-b waits '.spec.activeDeadlineSeconds = 3600' >/dev/null
+
+# By name, by number, by neither
+story=$(until_says '^Hold' lowtide explain team-a/train)
+says 'explain by name' '^Job [0-9]+ \(team-a/train\)' "$story"
+says 'the story is of its decision' '^Decided by objective cost in mode enforce' "$story"
+number=$(sed -nE '1s/^Job ([0-9]+) .*/\1/p' <<<"$story")
+says 'explain by the number in reports' "^Job $number\$" "$(lowtide explain "$number" | sed -E '1s/:.*//')"
+is 'a name that is not there' 'lowtide: job: no Job or pod team-a/trane is known' "$(lowtide explain team-a/trane)"
+says 'neither name nor number' 'got "train", want a job id .*NAMESPACE/NAME' "$(lowtide explain train)"
+says 'no name at all' 'got "a/b/c", want' "$(lowtide explain a/b/c)"
+held=$(until_says 'Held back' lowtide explain team-b/waits)
+says 'what waits for budget says so' 'Held back: the budget of team-b' "$held"
+says 'now by name' 'job [0-9]+: lowtide does not delay it' "$(lowtide now team-b/waits)"
+
+# status
+status=$(until_says '1 Job waits' lowtide status)
+says 'status names the daemon' '^daemon     lowtide-kube ' "$status"
+says 'status names the system' '^kubernetes v1\.[0-9.]+, 1 Job waits, 1 of them for budget$' "$status"
+is 'nothing of Slurm is in it' '' "$(grep -iE 'slurm|sbatch' <<<"$status")"
+is 'for programs too' '["kubernetes","lowtide-kube",["ondemand","spot"],1]' \
+    "$(lowtide status --json | jq -c '[.system, .program, .kubernetes.pools, .kubernetes.waiting_for_budget]')"
+
+# The plan of a manifest
+cat >"$work/job.yaml" <<'E'
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: big
+  namespace: team-a
+  annotations:
+    lowtide.dev/carbon-aware: cost
+    lowtide.dev/quote: "forged"
+spec:
+  activeDeadlineSeconds: 7200
+  parallelism: 2
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: played
+          resources: {requests: {cpu: 2, memory: 4Gi}}
+E
+plan() { sed "${1-}" "$work/job.yaml" | lowtide plan -f - "${@:2}"; }
+out=$(plan)
+says 'the table' '^\* ondemand  +now ' "$out"
+says 'what it may cost, and what is left' \
+    '^It may cost at most \$0\.[0-9]+, .* CO2e; team-a has \$4,999\.[0-9]+ available\.$' "$out"
+says 'it was a plan' '^This was a plan: nothing was created\.$' "$out"
+is 'asked again it is the same: nothing is held for it' "$(grep available <<<"$out")" "$(plan | grep available)"
+is 'and nothing is known of it' 'lowtide: job: no Job or pod team-a/big is known' "$(lowtide explain team-a/big)"
+is 'JSON in, the same out' "$(plan '' --json | jq -cS 'del(.text, .plan, .home)')" \
+    "$(jq -n '{apiVersion: "batch/v1", kind: "Job", metadata: {name: "big", namespace: "team-a",
+    annotations: {"lowtide.dev/carbon-aware": "cost"}}, spec: {activeDeadlineSeconds: 7200, parallelism: 2,
+    template: {spec: {containers: [{resources: {requests: {cpu: "2", memory: "4Gi"}}}]}}}}' |
+	lowtide plan --json -f - | jq -cS 'del(.text, .plan, .home)')"
+is 'for programs' '["team-a/big","team-a","cost","ondemand",true,false]' \
+    "$(plan '' --json | jq -c '[.name, .team, .objective, .plan.partition, .asked, .waits_for_budget]')"
+says 'who does not ask is told' '^Without lowtide.dev/carbon-aware it starts as soon' "$(plan /carbon-aware/d)"
+says 'without a limit' '^no plan: without activeDeadlineSeconds' "$(plan /activeDead/d)"
+says 'beyond what is left' 'team-b has \$0\.[0-9]+: it would wait for budget' "$(plan '/namespace/d' -n team-b)"
+says 'a namespace that takes no part' '^lowtide leaves it alone: namespace plain' "$(plan /namespace/d -n plain)"
+says 'two namespaces' '-n: got "plain", but' "$(plan '' -n plain)"
+k_get "$K_JOBS/team-a/jobs/train" >"$work/train.json"
+says 'one that is there, as kubectl get prints it' '^plan: cost' "$(lowtide plan -f "$work/train.json")"
+is 'another kind' 'lowtide: kind: got "CronJob", want Job or Pod' "$(plan s/Job/CronJob/)"
+is 'a text that YAML takes for something else' \
+    'lowtide: annotation lowtide.dev/carbon-aware: got true, want a text: in quotes' "$(plan 's/: cost/: yes/')"
+says 'a wish that is none' 'carbon-aware: got "cheap", want balanced' "$(plan 's/: cost/: cheap/')"
+says 'no YAML' '^lowtide: standard input:19:1: YAML: ' "$(plan '$s/.*/      [a/')"
+says 'wrong usage' 'want -f FILE' "$(lowtide plan -n team-a)"
+
+# doctor
+out=$(lowtide doctor)
+is 'doctor finds no error' 0 $?
+says 'the daemon' '^ok +lowtide-kube ' "$out"
+says 'a pool that is not there, and the nearest' 'partition spott: no node' "$out"
+says 'what was meant' 'did you mean spot\?' "$out"
+says 'a pool without a price' '^note +pools +pool spot has no price' "$out"
+says 'a budget without a namespace' 'budget of vision: no namespace' "$out"
+says 'the watcher' '^ok +watcher ' "$out"
+says 'the balances' '^ok +balances +ConfigMap lowtide-balances was written' "$out"
+says 'who waits' '^note +waiting +1 Job waits for lowtide, 1 of them for budget' "$out"
+says 'the line that releases all' 'kubectl -n lowtide create job --from=cronjob/lowtide-release .*"--all"' "$out"
+is 'nothing of Slurm is in it' '' "$(grep -iE 'slurm|munge|plugstack' <<<"$out")"
+k_faults '{"status":403,"count":1000}' >/dev/null
+k_faults '{"cut_streams":1}' >/dev/null
+says 'the watcher fails' '^warning watcher +.* ago: ' "$(until_says '^warning watcher' lowtide doctor)"
+k_faults '{"reset":true}' >/dev/null
+stop
+out=$(KUBERNETES_SERVICE_HOST=10.0.0.1 lowtide doctor)
+is 'without lowtide-kube it fails' 1 $?
+says 'it does not answer' '^error +lowtide-kube no socket .*/lowtided.sock here$' "$out"
+says 'and the line is there' 'create job --from=cronjob/lowtide-release' "$out"
+
+# What that line runs
+KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue >"$work/out" 2>&1
+is 'what waits for budget stays' '0 released, 0 failed' "$(cat "$work/out")"
+KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue --all >"$work/out" 2>&1
+is 'all that waits is let go' 'job team-b/waits 1 released, 0 failed' "$(grep -v event= "$work/out" | xargs)"
+echo "1..$n"
+[ $bad -eq 0 ]
