@@ -26,10 +26,10 @@ static void
 usage(FILE *out)
 {
 	fputs(
-	    "usage: lowtide-kube release --overdue|--all [--dry-run]\n"
+	    "usage: lowtide-kube release --overdue [--all] [--dry-run]\n"
 	    "  --overdue   Jobs and pods whose hour is over by two minutes, and that\n"
 	    "              have a confirmed hold; what waits for budget stays\n"
-	    "  --all       everything that waits in namespaces that opted in\n"
+	    "  --all       besides, all else that waits in namespaces that opted in\n"
 	    "  --dry-run   print it, and change nothing\n"
 	    "The cluster: KUBECONFIG, else the pod's own.\n",
 	    out);
@@ -58,7 +58,7 @@ parse(struct wanted *wanted, int argc, char **argv)
 		wanted->all |= c == 'a';
 		wanted->dry_run |= c == 'n';
 	}
-	if (optind < argc || wanted->overdue == wanted->all) {
+	if (optind < argc || !(wanted->overdue || wanted->all)) {
 		fputs(
 		    "lowtide-kube release: want --overdue or --all\n", stderr);
 		usage(stderr);
