@@ -20,7 +20,7 @@
 enum {
 	PATH_BYTES = 512,
 	TIME_BYTES = 32,
-	PLAN_BYTES = 400,
+	PLAN_BYTES = 900,
 	SOON_S = 2, /* a begin so near is now */
 	KEPT_DAYS = 400,
 };
@@ -61,7 +61,13 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 	    strcmp(quote->partition, quote->home) != 0 ||
 	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
 
-	if (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) {
+	if (quote->flags & LT_QUOTE_UNKNOWN) {
+		snprintf(out, size,
+		    "waits: without activeDeadlineSeconds nobody knows what it may cost of the budget of %s",
+		    quote->account);
+		return;
+	}
+	if (quote->flags & LT_QUOTE_BUDGET_HOLD) {
 		snprintf(out, size,
 		    "waits for budget: %s has less left than the %s that it may cost",
 		    quote->account,
@@ -69,17 +75,33 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 		return;
 	}
 	if (quote->objective == LT_OBJECTIVE_OFF) {
-		snprintf(out, size, "starts now: it may cost at most %s",
-		    amount_text(is, sizeof(is), &quote->hold_per_task));
+		amount_text(is, sizeof(is), &quote->hold_per_task);
+		snprintf(out, size, "starts now%s%s",
+		    is[0] != '\0' ? ": it may cost at most " : "", is);
 		return;
 	}
 	amount_text(is, sizeof(is), &quote->plan_expected);
 	amount_text(was, sizeof(was), &quote->home_expected);
 	lt_utc_text(from, sizeof(from), quote->plan_start_utc_s);
-	snprintf(out, size, "%s from %s: %s expected%s%s%s%s", quote->partition,
-	    from, is, is_moved ? "; at once on " : "",
+	snprintf(out, size, "%s%s from %s: %s expected%s%s%s%s",
+	    lt_mode_may(quote->mode, LT_MAY_EDIT)
+		? ""
+		: "nothing is changed in this mode, else ",
+	    quote->partition, from, is, is_moved ? "; at once on " : "",
 	    is_moved ? quote->home : "", is_moved ? " " : "",
 	    is_moved ? was : "");
+}
+
+/* What of its annotations can't be read, behind the plan that goes without. */
+static void
+add_fault(char *plan, size_t size, const struct lt_kube_known_job *job)
+{
+	const char *const fault = lt_kube_text(&job->facts, LT_KUBE_FAULT);
+	const size_t used = strlen(plan);
+
+	if (fault[0] != '\0')
+		snprintf(plan + used, size - used, "%signored: %s",
+		    used > 0 ? "; " : "", fault);
 }
 
 /* ---- updates ---- */
@@ -124,6 +146,21 @@ must_suspend(const struct lt_kube_known_job *job,
 }
 
 static void
+tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
+    const char *plan, int64_t now_utc_s)
+{
+	const bool waits =
+	    quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
+	const bool warns =
+	    waits || lt_kube_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
+
+	lt_kube_tell(job,
+	    &(struct lt_kube_told){warns ? "Warning" : "Normal",
+		waits ? "LowtideHeld" : "LowtidePlanned", plan},
+	    now_utc_s);
+}
+
+static void
 pin_version(json_t *body, const struct lt_kube_known_job *job)
 {
 	char version[24];
@@ -154,6 +191,8 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	    lt_quote_unpack(&quote, update->admin_comment,
 		strlen(update->admin_comment), NULL) == LT_OK)
 		plan_line(plan, sizeof(plan), &quote);
+	if (plan[0] != '\0')
+		add_fault(plan, sizeof(plan), job);
 	const bool is_news =
 	    plan[0] != '\0' &&
 	    strcmp(plan, lt_kube_text(&job->facts, LT_KUBE_PLAN)) != 0;
@@ -169,14 +208,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		    body, "spec", json_pack("{s:b}", "suspend", 1));
 	const int code = lt_kube_patch(job, LT_KUBE_MERGE_PATCH, body, err);
 	if (code == LT_OK && is_news)
-		lt_kube_tell(job,
-		    &(struct lt_kube_told){quote.flags & LT_QUOTE_BUDGET_HOLD
-					       ? "Warning"
-					       : "Normal",
-			quote.flags & LT_QUOTE_BUDGET_HOLD ? "LowtideHeld"
-							   : "LowtidePlanned",
-			plan},
-		    now_utc_s);
+		tell_plan(job, &quote, plan, now_utc_s);
 	return code;
 }
 

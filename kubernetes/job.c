@@ -84,8 +84,10 @@ read_wishes(struct draft *draft, const json_t *metadata)
 		if (strchr(text, '\n') != NULL ||
 		    lt_option_parse(
 			&options, (enum lt_option_id)i, text, &err) != LT_OK)
-			lt_text_put(&fault, "%s%s", fault.at > 0 ? "; " : "",
-			    err.text[0] != '\0' ? err.text : name);
+			lt_text_put(&fault, "%s%s%s", fault.at > 0 ? "; " : "",
+			    LT_KUBE_DOMAIN,
+			    strncmp(err.text, "--", 2) == 0 ? err.text + 2
+							    : name);
 		else
 			lt_text_put(&wishes, "%s=%s\n", name, text);
 	}
@@ -112,7 +114,7 @@ read_deadline(
 	job->deadline_utc_s = 0;
 	const size_t used = strlen(draft->fault);
 	snprintf(draft->fault + used, sizeof(draft->fault) - used,
-	    "%sdeadline: got \"%.40s\", want a time such as 2026-11-21T02:00:00Z, or 12h",
+	    "%slowtide.dev/deadline: got \"%.40s\", want a time such as 2026-11-21T02:00:00Z, or 12h",
 	    used > 0 ? "; " : "", text);
 }
 

@@ -277,7 +277,7 @@ test_job_says_what_it_cannot_read(void **state)
 			     ""),
 	    LT_OK);
 	assert_non_null(strstr(lt_kube_text(&job, LT_KUBE_FAULT),
-	    "--carbon-aware: got \"cheap\""));
+	    "lowtide.dev/carbon-aware: got \"cheap\""));
 	assert_non_null(strstr(
 	    lt_kube_text(&job, LT_KUBE_FAULT), "deadline: got \"soon\""));
 	assert_string_equal(
