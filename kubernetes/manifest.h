@@ -6,7 +6,7 @@
 #ifndef LT_KUBE_MANIFEST_H
 #define LT_KUBE_MANIFEST_H
 
-#include "facts.h"
+#include "kube_facts.h"
 
 /*
  * Make of a manifest what the API server would have: a namespace, a uid, and

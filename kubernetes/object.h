@@ -5,7 +5,7 @@
 #ifndef LT_KUBE_OBJECT_H
 #define LT_KUBE_OBJECT_H
 
-#include "facts.h"
+#include "kube_facts.h"
 
 /* "" where it is no text. */
 static inline const char *

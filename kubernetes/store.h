@@ -7,7 +7,7 @@
 #define LT_KUBE_STORE_H
 
 #include "batch.h"
-#include "facts.h"
+#include "kube_facts.h"
 
 struct lt_kube_store; /* opaque */
 

@@ -7,7 +7,7 @@
 #ifndef LT_KUBE_WATCHER_H
 #define LT_KUBE_WATCHER_H
 
-#include "facts.h"
+#include "kube_facts.h"
 
 enum lt_kube_kind {
 	LT_KUBE_NAMESPACES,

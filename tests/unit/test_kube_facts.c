@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "facts.h"
+#include "kube_facts.h"
 #include "object.h"
 #include "quantity.h"
 
