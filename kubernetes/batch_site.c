@@ -119,22 +119,31 @@ lt_batch_fds(struct pollfd *fds)
 	return fds->fd >= 0;
 }
 
+/* All that a pass takes in is on disk together. Who only looks has no store. */
+static int
+take_all(struct lt_kube_cluster *c, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	if (c->store != NULL)
+		code = lt_kube_store_begin(c->store, err);
+	if (code != LT_OK)
+		return code;
+	if (!lt_kube_watcher_take(take_line, c))
+		lt_log("watcher_ended", "why=\"it is started again\"");
+	return c->store != NULL ? lt_kube_store_commit(c->store, err) : LT_OK;
+}
+
 int
 lt_batch_take(int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	struct lt_error err = {0};
 
 	c->now_utc_s = now_utc_s;
-	if (c->store == NULL)
-		return 0;
 	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
 		return 0;
-	if (lt_kube_store_begin(c->store, NULL) != LT_OK)
-		return 0;
-	if (!lt_kube_watcher_take(take_line, c))
-		lt_log("watcher_ended", "why=\"it is started again\"");
-	struct lt_error err = {0};
-	if (lt_kube_store_commit(c->store, &err) != LT_OK)
+	if (take_all(c, &err) != LT_OK)
 		lt_log("pods_lost", "error=\"%s\"", err.text);
 	if (!is_complete(c))
 		return 0;
