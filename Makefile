@@ -346,7 +346,7 @@ install: all
 	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(unitdir) \
 	    $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
-	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
+	install -m 755 $(B)/lowtided $(B)/lowtide-kube $(DESTDIR)$(sbindir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
 	install -m 755 $(B)/liblowtide.so $(DESTDIR)$(libdir)/liblowtide.so.0
 	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
@@ -366,6 +366,7 @@ install: all
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
+	    $(DESTDIR)$(sbindir)/lowtide-kube \
 	    $(DESTDIR)$(slurmlibdir)/spank_lowtide.so \
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "kube.h"
+#include "kube_manifest_options.h"
 
 #define FILE_MARK "# packaging/kubernetes/"
 #define OPTION_MARK " # --"

@@ -14,52 +14,6 @@
 
 enum { PLACES_SIZE = LT_BATCH_PARTITIONS_SIZE };
 
-bool
-lt_kube_is_ours(const struct lt_kube_known_job *job)
-{
-	return !job->facts.is_foreign &&
-	       lt_kube_cluster_manages(&lt_kube_site.cluster,
-		   lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
-}
-
-/* Nodes of this pool take any pod that does not ask for others. */
-static bool
-is_open(const struct lt_kube_cluster *c, const char *pool)
-{
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (c->nodes[i].facts.is_open &&
-		    strcmp(c->nodes[i].facts.pool, pool) == 0)
-			return true;
-	return false;
-}
-
-const char *
-lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
-{
-	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
-	const char *const put = lt_kube_text(&job->facts, LT_KUBE_POOL);
-	const char *const chosen = lt_kube_text(&job->facts, LT_KUBE_CHOSEN);
-	size_t used = 0;
-
-	out[0] = '\0';
-	if (chosen[0] != '\0' || put[0] != '\0') {
-		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
-		return out;
-	}
-	/* Nodes are sorted by their pools, since the tables were read. */
-	for (uint32_t i = 0; i < c->node_count; i++) {
-		const char *const pool = c->nodes[i].facts.pool;
-
-		if (pool[0] == '\0' ||
-		    (i > 0 && strcmp(c->nodes[i - 1].facts.pool, pool) == 0) ||
-		    !is_open(c, pool) || used + strlen(pool) + 2 > size)
-			continue;
-		used += (size_t)snprintf(
-		    out + used, size - used, "%s%s", used > 0 ? "," : "", pool);
-	}
-	return out;
-}
-
 static enum lt_job_state
 state_of(const struct lt_kube_known_job *job)
 {
@@ -131,7 +85,8 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .array_pending = 1,
 	    .uid = lt_kube_site.uid,
 	    .user = lt_kube_text(f, LT_KUBE_USER),
-	    .account = lt_kube_text(f, LT_KUBE_TEAM),
+	    .account = lt_kube_cluster_team(
+		&lt_kube_site.cluster, lt_kube_text(f, LT_KUBE_NAMESPACE)),
 	    .qos = lt_kube_text(f, LT_KUBE_CLASS),
 	    .partition = r->places,
 	    .name = lt_kube_text(f, LT_KUBE_NAME),
@@ -146,7 +101,10 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .is_kept = true,
 	    .held = lt_kube_text(f, LT_KUBE_HOLD)[0] != '\0',
 	    .partition_named = lt_kube_text(f, LT_KUBE_CHOSEN)[0] != '\0',
-	    .submit_utc_s = f->created_utc_s,
+	    .requeued = lt_kube_runs_again(job),
+	    .requeue_allowed = true,
+	    .submit_utc_s =
+		lt_kube_runs_again(job) ? f->suspended_utc_s : f->created_utc_s,
 	    .eligible_utc_s = f->begin_utc_s,
 	    .deadline_utc_s = f->deadline_utc_s,
 	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,

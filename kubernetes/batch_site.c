@@ -18,17 +18,7 @@
 
 enum { FIRST_LISTS_MS = 60000, GRACE_S = 30 };
 
-struct lt_kube_site lt_kube_site;
-
 const char lt_batch_program[] = "lowtide-kube";
-
-int
-lt_batch_main(int argc, char **argv)
-{
-	return argc > 1 && strcmp(argv[1], "release") == 0
-		   ? lt_kube_release_main(argc - 1, argv + 1)
-		   : -1;
-}
 
 static const char *
 from_environment(const char *name, const char *fallback)
@@ -341,7 +331,7 @@ static int
 add_account(struct lt_batch_associations *all, size_t *capacity,
     const char *name, struct lt_error *err)
 {
-	if (strlen(name) >= LT_ACCOUNT_SIZE || has_account(all, name))
+	if (has_account(all, name))
 		return LT_OK;
 	struct lt_batch_account *const grown = lt_items_grow(
 	    all->accounts, capacity, all->account_count, sizeof(*grown));
@@ -354,7 +344,7 @@ add_account(struct lt_batch_associations *all, size_t *capacity,
 	return LT_OK;
 }
 
-/* Namespaces that opted in, and what their Jobs are labelled with. */
+/* Of namespaces that opted in. */
 int
 lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 {
@@ -366,13 +356,7 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	for (uint32_t i = 0; code == LT_OK && i < c->namespace_count; i++)
 		if (c->namespaces[i].is_managed)
 			code = add_account(
-			    all, &capacity, c->namespaces[i].name, err);
-	for (uint32_t i = 0;
-	     code == LT_OK && c->names.team != NULL && i < c->job_count; i++)
-		if (lt_kube_is_ours(c->jobs[i]))
-			code = add_account(all, &capacity,
-			    lt_kube_text(&c->jobs[i]->facts, LT_KUBE_TEAM),
-			    err);
+			    all, &capacity, c->namespaces[i].team, err);
 	if (code != LT_OK)
 		lt_batch_associations_free(all);
 	return code;

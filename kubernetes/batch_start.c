@@ -13,64 +13,16 @@
 #include "site.h"
 
 enum {
-	PATH_BYTES = 512,
 	AGAIN_S = 10, /* after the API server refused */
 };
 
-static void
-path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
+/* Whoever suspended it while it ran says when it goes on. */
+static bool
+is_paused(const struct lt_kube_known_job *job)
 {
-	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
-	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
-	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
-	    job->facts.is_pod ? "pods" : "jobs",
-	    lt_kube_text(&job->facts, LT_KUBE_NAME));
-}
-
-/* What it is now is known at once: the watch brings it later. */
-static void
-take_answer(const struct lt_kube_known_job *job, json_t *object)
-{
-	const struct lt_kube_line line = {
-	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
-	    object, ""};
-
-	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
-	lt_kube_cluster_take(&lt_kube_site.cluster, &line);
-}
-
-int
-lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
-    json_t *body, struct lt_error *err)
-{
-	char path[PATH_BYTES];
-	const struct lt_kube_request request = {"PATCH", path, type, body};
-	json_t *answer = NULL;
-	json_t *metadata = json_object_get(body, "metadata");
-
-	if (metadata == NULL) {
-		metadata = json_object();
-		json_object_set_new(body, "metadata", metadata);
-	}
-	/* Another of the same name is another. */
-	json_object_set_new(metadata, "uid", json_string(job->uid));
-	path_of(path, job);
-	const int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
-	json_decref(body);
-	if (code == LT_OK && answer != NULL)
-		take_answer(job, answer);
-	json_decref(answer);
-	return code;
-}
-
-void
-lt_kube_annotate(json_t *annotations, const char *name, const char *value)
-{
-	char key[LT_KUBE_KEY_SIZE];
-
-	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
-	json_object_set_new(
-	    annotations, key, value != NULL ? json_string(value) : json_null());
+	return job->facts.is_paused ||
+	       (lt_kube_runs_again(job) && !job->facts.goes_on &&
+		   lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0');
 }
 
 bool
@@ -80,8 +32,9 @@ lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 	struct lt_quote quote;
 
 	return job->forget_utc_s == 0 && job->facts.is_waiting &&
-	       !job->facts.is_deleted && now_utc_s >= job->try_utc_s &&
-	       text[0] != '\0' && job->facts.begin_utc_s <= now_utc_s &&
+	       !job->facts.is_deleted && !is_paused(job) &&
+	       now_utc_s >= job->try_utc_s && text[0] != '\0' &&
+	       job->facts.begin_utc_s <= now_utc_s &&
 	       lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
 	       lt_kube_is_ours(job) &&
 	       lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
@@ -108,14 +61,50 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_decref(own);
 }
 
+/* Seconds between checkpoints, as its user said, else by how often such nodes
+ * go; 0 = not known. */
+static double
+interval_of(
+    const struct lt_kube_known_job *job, const struct lt_partition *pool)
+{
+	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+	struct lt_quote quote;
+
+	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
+	    !quote.wish.checkpoint)
+		return 0;
+	if (quote.wish.every_s > 0)
+		return (double)quote.wish.every_s;
+	return (pool->flags & LT_PARTITION_PREEMPTIBLE) &&
+		       quote.wish.write_s > 0
+		   ? lt_checkpoint_interval_s(
+			 (double)quote.wish.write_s, pool->hazard_per_node_hour)
+		   : 0;
+}
+
 /* What its containers' variables read (docs/kubernetes.md). */
 static json_t *
 facts_of(const struct lt_kube_known_job *job)
 {
+	const struct lt_market *const market = lt_kube_site.market;
+	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const int at = market != NULL ? lt_market_partition(market, pool) : -1;
 	json_t *const annotations = json_object();
+	char seconds[24];
 
-	lt_kube_annotate(
-	    annotations, "plan-pool", lt_kube_text(&job->facts, LT_KUBE_POOL));
+	if (pool[0] != '\0')
+		lt_kube_annotate(annotations, "plan-pool", pool);
+	if (at < 0)
+		return annotations;
+	const struct lt_partition *const p = &market->partitions[at];
+	const double interval_s = interval_of(job, p);
+	lt_kube_annotate(annotations, "preemptible",
+	    p->flags & LT_PARTITION_PREEMPTIBLE ? "1" : "0");
+	if (interval_s >= 1) {
+		snprintf(seconds, sizeof(seconds), "%.0f", interval_s);
+		lt_kube_annotate(
+		    annotations, "checkpoint-interval-seconds", seconds);
+	}
 	return annotations;
 }
 

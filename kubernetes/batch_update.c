@@ -26,22 +26,6 @@ enum {
 };
 
 bool
-lt_kube_spend(void)
-{
-	struct lt_kube_site *const s = &lt_kube_site;
-	const int64_t now_ms = lt_monotonic_ms();
-	const double since_s = (double)(now_ms - s->allowed_ms) / 1000;
-
-	s->allowed_ms = now_ms;
-	s->allowance = fmin(LT_KUBE_REQUESTS_A_SECOND,
-	    s->allowance + since_s * LT_KUBE_REQUESTS_A_SECOND);
-	if (s->allowance < 1)
-		return false;
-	s->allowance--;
-	return true;
-}
-
-bool
 lt_batch_may_update(void)
 {
 	const bool may = lt_kube_spend();
@@ -139,6 +123,17 @@ must_suspend(const struct lt_kube_known_job *job,
 		       update->begin_utc_s > now_utc_s + SOON_S));
 }
 
+static void
+pin_version(json_t *body, const struct lt_kube_known_job *job)
+{
+	char version[24];
+
+	snprintf(version, sizeof(version), "%llu",
+	    (unsigned long long)job->facts.version);
+	json_object_set_new(json_object_get(body, "metadata"),
+	    "resourceVersion", json_string(version));
+}
+
 int
 lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
@@ -166,6 +161,9 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	annotate_all(annotations, update, job, is_news ? plan : NULL);
 	json_t *const body =
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
+	/* What was priced is what is there, or the API server says no. */
+	if (update->admin_comment != NULL && !job->facts.is_pod)
+		pin_version(body, job);
 	if (must_suspend(job, update, now_utc_s))
 		json_object_set_new(
 		    body, "spec", json_pack("{s:b}", "suspend", 1));
@@ -193,8 +191,9 @@ lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
 		return lt_fail(err, LT_ENOENT,
 		    "job %u: no Job that can be suspended", job_id);
 	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
-	    json_pack("{s:{s:{s:s}},s:{s:b}}", "metadata", "annotations",
-		LT_KUBE_DOMAIN "hold", "budget", "spec", "suspend", 1),
+	    json_pack("{s:{s:{s:s,s:s}},s:{s:b}}", "metadata", "annotations",
+		LT_KUBE_DOMAIN "hold", "budget", LT_KUBE_DOMAIN "pause",
+		"false", "spec", "suspend", 1),
 	    err);
 }
 
@@ -233,8 +232,10 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 			due[count++] = c->jobs[i];
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
+	lt_kube_site.market = view->market;
 	for (uint32_t i = 0; i < count && lt_kube_spend(); i++)
 		(void)lt_kube_start(due[i], now_utc_s);
+	lt_kube_site.market = NULL;
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);

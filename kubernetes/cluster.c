@@ -7,6 +7,7 @@
 #include "grow.h"
 #include "log.h"
 #include "object.h"
+#include "text.h"
 
 enum { SHOWN_S = 120 }; /* a Job after its end */
 
@@ -29,6 +30,14 @@ lt_kube_cluster_manages(const struct lt_kube_cluster *c, const char *namespace)
 	return at >= 0 && c->namespaces[at].is_managed;
 }
 
+const char *
+lt_kube_cluster_team(const struct lt_kube_cluster *c, const char *namespace)
+{
+	const int at = find_namespace(c, namespace);
+
+	return at >= 0 ? c->namespaces[at].team : "";
+}
+
 static void
 see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
@@ -39,8 +48,15 @@ see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	    strcmp(lt_kube_string(json_object_get(metadata, "labels"),
 		       LT_KUBE_DOMAIN "managed"),
 		"true") == 0;
+	const char *const label =
+	    c->names.team != NULL
+		? lt_kube_string(
+		      json_object_get(metadata, "labels"), c->names.team)
+		: "";
+	char team[LT_ACCOUNT_SIZE] = "";
 	int at = find_namespace(c, name);
 
+	lt_copy_lower(team, sizeof(team), label[0] != '\0' ? label : name);
 	if (at < 0) {
 		struct lt_kube_namespace *const grown =
 		    lt_items_grow(c->namespaces, &c->namespace_capacity,
@@ -53,9 +69,13 @@ see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		grown[at] = (struct lt_kube_namespace){.is_managed = false};
 		snprintf(grown[at].name, sizeof(grown[at].name), "%s", name);
 	}
-	c->namespaces_changed |= c->namespaces[at].is_managed != is_managed;
-	c->jobs_changed |= c->namespaces[at].is_managed != is_managed;
-	c->namespaces[at].is_managed = is_managed;
+	struct lt_kube_namespace *const known = &c->namespaces[at];
+	const bool changed =
+	    known->is_managed != is_managed || strcmp(known->team, team) != 0;
+	c->namespaces_changed |= changed;
+	c->jobs_changed |= changed;
+	known->is_managed = is_managed;
+	memcpy(known->team, team, sizeof(team));
 	c->namespaces[at].seen = c->lists[LT_KUBE_NAMESPACES];
 }
 
@@ -262,7 +282,8 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 
 	if (job != NULL) {
 		run.job_id = job->id;
-		run.team = lt_kube_text(&job->facts, LT_KUBE_TEAM);
+		run.team = lt_kube_cluster_team(
+		    c, lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
 		run.user = lt_kube_text(&job->facts, LT_KUBE_USER);
 		run.name = lt_kube_text(&job->facts, LT_KUBE_NAME);
 		run.qos = lt_kube_text(&job->facts, LT_KUBE_CLASS);
@@ -292,7 +313,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	struct lt_error err = {0};
 	uint32_t id = 0;
 
-	if (lt_kube_controller(object) == NULL)
+	if (lt_kube_is_own(object))
 		see_job(c, object, is_gone);
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
 	if (code == LT_ENOENT || c->store == NULL ||

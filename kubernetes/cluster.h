@@ -11,8 +11,9 @@
 
 struct lt_kube_namespace {
 	char name[LT_NAME_SIZE];
-	bool is_managed; /* it opted in */
-	uint32_t seen;	 /* which list it was in last */
+	char team[LT_ACCOUNT_SIZE]; /* lower case; cut */
+	bool is_managed;	    /* it opted in */
+	uint32_t seen;		    /* which list it was in last */
 };
 
 struct lt_kube_known_node {
@@ -58,6 +59,9 @@ void lt_kube_cluster_free(struct lt_kube_cluster *c);
 struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
 bool lt_kube_cluster_manages(
+    const struct lt_kube_cluster *c, const char *namespace);
+/* Whose budget its Jobs are held to; "" = it is not known. */
+const char *lt_kube_cluster_team(
     const struct lt_kube_cluster *c, const char *namespace);
 /* Where this node's pods run; "" = in no pool. */
 const char *lt_kube_cluster_pool(

@@ -18,7 +18,7 @@
 
 struct lt_kube_names {	  /* what the site chose; lent */
 	const char *pool; /* label of nodes; NULL = the clouds' own */
-	const char *team; /* label of Jobs and pods; NULL = the namespace */
+	const char *team; /* label of namespaces; NULL = their names */
 };
 
 struct lt_kube_need {  /* of one pod: its requests, else its limits */
@@ -51,7 +51,6 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_UID,
 	LT_KUBE_NAMESPACE,
 	LT_KUBE_NAME,
-	LT_KUBE_TEAM,	     /* lower case */
 	LT_KUBE_USER,	     /* who created it, by the admission policy */
 	LT_KUBE_CLASS,	     /* lowtide.dev/class */
 	LT_KUBE_QUOTE,	     /* what lowtide wrote: a hold is confirmed */
@@ -70,10 +69,14 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_waiting;	      /* suspended, or behind lowtide's gate */
 	bool is_finished, is_deleted; /* or about to be */
 	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
+	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
+	 * was suspended while it ran. */
+	bool is_paused, goes_on;
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s, started_utc_s, finished_utc_s; /* 0 = not */
-	int64_t begin_utc_s, deadline_utc_s;		      /* 0 = none */
+	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
+	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
 			  * what they take to end and to be replaced */
 	uint32_t pods;	 /* at once */
@@ -81,8 +84,9 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	char *text; /* malloc'd: all texts */
 	uint32_t at[LT_KUBE_TEXTS];
 };
-/* A Job, or a Pod without a controller. *job is written on success;
- * lt_kube_job_free(). LT_ENOENT: a Pod with one. Pure. */
+/* A Job, or a pod of its own: without a controller, or one that lowtide's gate
+ * held and its quote let go, whoever says to own it. *job is written on
+ * success; lt_kube_job_free(). LT_ENOENT: another pod. Pure. */
 int lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
 void lt_kube_job_free(struct lt_kube_job *job);

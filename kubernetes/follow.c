@@ -287,8 +287,12 @@ watch_on(struct watch *watch)
 		one_stream(watch);
 		if (watch->run.stopped)
 			return;
+		/* Without bookmarks a stream may be silent to its end; one
+		 * that never got an answer has no end, but a problem. */
 		const bool is_healthy =
-		    watch->heard || lt_monotonic_ms() - begin_ms >= HEALTHY_MS;
+		    watch->heard ||
+		    (watch->problem.code == LT_OK &&
+			lt_monotonic_ms() - begin_ms >= HEALTHY_MS);
 		watch->failures = is_healthy ? 0 : watch->failures + 1;
 		if (watch->problem.code != LT_OK &&
 		    (!is_healthy || watch->must_list))

@@ -20,7 +20,7 @@ enum {
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE], team[LT_ACCOUNT_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE];
 	char *tolerations; /* malloc'd */
 };
 
@@ -118,21 +118,6 @@ read_deadline(
 
 /* ---- what it is ---- */
 
-static const char *
-team_of(struct draft *draft, const json_t *metadata,
-    const struct lt_kube_names *names)
-{
-	const char *const label =
-	    names->team != NULL
-		? lt_kube_string(
-		      json_object_get(metadata, "labels"), names->team)
-		: "";
-
-	lt_copy_lower(draft->team, sizeof(draft->team),
-	    label[0] != '\0' ? label : lt_kube_string(metadata, "namespace"));
-	return draft->team;
-}
-
 /* Of any key that names pools: the user may only add to what is there. */
 static const char *
 chosen_pool(const json_t *pod_spec, const struct lt_kube_names *names)
@@ -154,17 +139,24 @@ chosen_pool(const json_t *pod_spec, const struct lt_kube_names *names)
 	return "";
 }
 
+struct source { /* what it is read from */
+	const json_t *object, *pod_spec;
+	const struct lt_kube_names *names;
+};
+
 static int
-read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
-    const json_t *pod_spec, const struct lt_kube_names *names,
-    struct lt_error *err)
+read_common(struct lt_kube_job *job, struct draft *draft,
+    const struct source *from, struct lt_error *err)
 {
-	const json_t *const metadata = json_object_get(object, "metadata");
+	const json_t *const metadata =
+	    json_object_get(from->object, "metadata");
 	const json_t *const tolerations =
-	    json_object_get(pod_spec, "tolerations");
+	    json_object_get(from->pod_spec, "tolerations");
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
+	job->is_paused = strcmp(annotation(metadata, "pause"), "true") == 0;
+	job->goes_on = strcmp(annotation(metadata, "pause"), "false") == 0;
 	job->version =
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = 0;
@@ -178,7 +170,6 @@ read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
 	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
 	    [LT_KUBE_NAME] = lt_kube_string(metadata, "name"),
-	    [LT_KUBE_TEAM] = team_of(draft, metadata, names),
 	    [LT_KUBE_USER] = annotation(metadata, "user"),
 	    [LT_KUBE_CLASS] = annotation(metadata, "class"),
 	    [LT_KUBE_QUOTE] = annotation(metadata, "quote"),
@@ -186,7 +177,7 @@ read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
 	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
 	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
-	    [LT_KUBE_CHOSEN] = chosen_pool(pod_spec, names),
+	    [LT_KUBE_CHOSEN] = chosen_pool(from->pod_spec, from->names),
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_FAULT] = draft->fault,
@@ -194,7 +185,7 @@ read_common(struct lt_kube_job *job, struct draft *draft, const json_t *object,
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
 		return lt_fail(err, LT_EINPUT, "an object without uid or name");
-	return lt_kube_need_read(&job->need, pod_spec, err);
+	return lt_kube_need_read(&job->need, from->pod_spec, err);
 }
 
 /* Kueue and JobSet suspend and resume Jobs of their own. */
@@ -239,6 +230,8 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	const int64_t wanted = lt_kube_number(spec, "completions", parallel);
 
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
+	job->suspended_utc_s = lt_kube_time(
+	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
 	job->is_foreign = is_foreign_job(object);
 	job->started_utc_s = lt_kube_time(status, "startTime");
 	job->was_started = job->started_utc_s != 0;
@@ -287,9 +280,10 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	struct lt_kube_job read = {0};
 	struct draft draft = {0};
 
-	if (is_pod && lt_kube_controller(object) != NULL)
+	if (is_pod && !lt_kube_is_own(object))
 		return lt_fail(err, LT_ENOENT, "a pod of a controller");
-	int code = read_common(&read, &draft, object, pod_spec, names, err);
+	const struct source from = {object, pod_spec, names};
+	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {
 		if (is_pod)
 			read_pod(&read, object);

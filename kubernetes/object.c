@@ -53,6 +53,30 @@ lt_kube_controller(const json_t *object)
 	return NULL;
 }
 
+bool
+lt_kube_is_gated(const json_t *pod)
+{
+	const json_t *const gates =
+	    lt_kube_member(pod, "spec", "schedulingGates");
+	const json_t *gate;
+	size_t i;
+
+	json_array_foreach(gates, i, gate)
+		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
+			return true;
+	return false;
+}
+
+bool
+lt_kube_is_own(const json_t *pod)
+{
+	const json_t *const annotations =
+	    lt_kube_member(pod, "metadata", "annotations");
+
+	return lt_kube_controller(pod) == NULL || lt_kube_is_gated(pod) ||
+	       json_object_get(annotations, LT_KUBE_DOMAIN "quote") != NULL;
+}
+
 /* ---- what a pod takes ---- */
 
 struct milli { /* thousandths */

@@ -37,6 +37,11 @@ int64_t lt_kube_number(const json_t *object, const char *key, int64_t none);
 const json_t *lt_kube_condition(const json_t *object, const char *type);
 /* The controller among its owners; NULL = none. */
 const json_t *lt_kube_controller(const json_t *object);
+/* Does this pod wait behind lowtide's gate? */
+bool lt_kube_is_gated(const json_t *pod);
+/* Is it a job by itself? Who says to own it anybody may write; the gate, and
+ * the quote that took it away, only the policies and lowtide. */
+bool lt_kube_is_own(const json_t *pod);
 /* What a pod of this spec takes of its node. */
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);

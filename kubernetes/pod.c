@@ -138,7 +138,7 @@ lt_kube_pod_read(struct lt_kube_pod *pod, const json_t *object,
 	snprintf(pod->node, sizeof(pod->node), "%s",
 	    lt_kube_string(spec, "nodeName"));
 	snprintf(pod->owner, sizeof(pod->owner), "%s",
-	    owner != NULL ? lt_kube_string(owner, "uid") : uid);
+	    !lt_kube_is_own(object) ? lt_kube_string(owner, "uid") : uid);
 	pod->index = (uint32_t)strtoul(
 	    lt_kube_string(json_object_get(metadata, "labels"), index_label),
 	    NULL, 10);

@@ -16,8 +16,10 @@ struct lt_kube_site {
 	uint32_t uid;	       /* whose all jobs are */
 	double allowance;      /* requests that may be sent now */
 	int64_t allowed_ms;    /* when that was counted */
-	char currency[8];      /* of the market, once it is known */
-	char *balances;	       /* as they were sent last; NULL = never */
+	const struct lt_market
+	    *market;	  /* lent while starts are made, or NULL */
+	char currency[8]; /* of the market, once it is known */
+	char *balances;	  /* as they were sent last; NULL = never */
 	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
 };
 extern struct lt_kube_site lt_kube_site;
@@ -32,6 +34,10 @@ int lt_kube_list_one(struct lt_batch_jobs *jobs,
     struct lt_error *err);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
+
+/* It ran, and was suspended again: its time starts anew, and is to be admitted
+ * anew. */
+bool lt_kube_runs_again(const struct lt_kube_known_job *job);
 
 enum { LT_KUBE_REQUESTS_A_SECOND = 50 };
 /* One request less may be sent; false: not now. */
@@ -59,10 +65,6 @@ struct lt_kube_told {
 };
 void lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s);
-
-/* `lowtide-kube release`: for when lowtide itself is down. Returns its exit
- * status. */
-int lt_kube_release_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(

@@ -116,8 +116,8 @@ end_rest(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	bool ran = false;
-	const int code = lt_ledger_runs_of_job(
-	    d->ledger, hold->job_id, &runs, &count, err);
+	const int code =
+	    lt_ledger_runs_of_job(d->ledger, hold->job_id, &runs, &count, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		ran |= runs[i].quote_id == hold->quote.id;

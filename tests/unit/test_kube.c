@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cli.h"
-#include "kube.h"
+#include "kube_manifest_options.h"
 
 static char *
 written(const struct lt_kube_site *site)

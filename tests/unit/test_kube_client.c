@@ -114,7 +114,7 @@ test_requests(void **state)
 	    {"POST /a; Bearer first; application/json; {\"b\":1}", 201, NULL,
 		NULL, NULL, NULL},
 	    {"DELETE /a; Bearer first; ; ", 0, "{}", NULL, NULL, NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	json_t *const body = json_pack("{s:i}", "b", 1);
 	const struct lt_kube_request requests[] = {
@@ -209,7 +209,7 @@ test_token_renewed(void **state)
 	    {"; Bearer first;", 0, "{}", NULL, NULL, "later\n"},
 	    {"; Bearer later;", 0, "{}", NULL, NULL, "\n"},
 	    {"; Bearer later;", 0, "{}", NULL, NULL, NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	struct lt_kube *const kube = kube_open();
 

@@ -239,7 +239,6 @@ test_job(void **state)
 			     "\"activeDeadlineSeconds\":3600,"),
 	    LT_OK);
 	assert_true(job.is_waiting && !job.is_pod && !job.is_finished);
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_TEAM), "team-a");
 	assert_string_equal(lt_kube_text(&job, LT_KUBE_WISHES),
 	    "carbon-aware=\nmax-cost=12.50\n");
 	assert_string_equal(lt_kube_text(&job, LT_KUBE_CLASS), "batch");

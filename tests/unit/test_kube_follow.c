@@ -269,7 +269,7 @@ test_long_page(void **state)
 		NULL, NULL},
 	    {"GET /pods?limit=2&labelSelector=a%3Db&continue=A;", 0,
 		LIST("7", OBJECT("b", "2")), NULL, NULL, NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	struct record record = {0};
 	const struct lt_kube_follow follow = follow_of(&record);
@@ -323,6 +323,8 @@ test_long_page(void **state)
 		WATCH(version), 0, NULL,                                       \
 		    STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL      \
 	}
+
+#define FORBIDDEN "[/pods: HTTP status 403: so it is] "
 
 static const struct {
 	const char *why;
@@ -423,6 +425,15 @@ static const struct {
 	    {"; Bearer second;", 0, NULL,
 		STEPS(SAY(CHANGE("ADDED", "last", "99"))), NULL, NULL}},
 	"begin a@9 end@10 +last@99 "},
+    {"no right to watch: lists from time to time",
+	{LISTED, {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL},
+	    {WATCH("10"), 403, STATUS(403), NULL, NULL, NULL}, LISTED_ANEW,
+	    LAST("30")},
+	"begin a@9 end@10 " FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN
+	"begin z@29 end@30 +last@99 "},
     {"a list that fails is tried again",
 	{{FIRST_PAGE, 500, STATUS(500), NULL, NULL, NULL}, LISTED, LAST("10")},
 	"begin [/pods: HTTP status 500: so it is] begin a@9 end@10 +last@99 "},
@@ -464,7 +475,7 @@ static const struct turn silent_turns[] = {
     {WATCH("10"), 0, NULL,
 	STEPS(SAY(CHANGE("ADDED", "b", "11")), LATER(15000, "\n")), NULL, NULL},
     {"GET /nested;", 0, "{}", NULL, NULL, NULL},
-    {NULL},
+    {.asks = NULL},
 };
 
 /* Asked in silence, too; and a callback may ask the server itself. */
@@ -490,7 +501,7 @@ test_stop_pause(void **state)
 {
 	static const struct turn turns[] = {
 	    {FIRST_PAGE, 503, STATUS(503), NULL, "9", NULL},
-	    {NULL},
+	    {.asks = NULL},
 	};
 	struct lt_kube *const kube = kube_open();
 	struct record record = {.stop_after_ms = 500};

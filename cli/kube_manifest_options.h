@@ -3,8 +3,8 @@
  * The manifests of a Kubernetes cluster, apart from where the choices come
  * from.
  */
-#ifndef LT_KUBE_H
-#define LT_KUBE_H
+#ifndef LT_KUBE_MANIFEST_OPTIONS_H
+#define LT_KUBE_MANIFEST_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdio.h>

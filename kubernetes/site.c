@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "http.h"
+#include "site.h"
+
+enum { PATH_BYTES = 512 };
+
+struct lt_kube_site lt_kube_site;
+
+bool
+lt_kube_is_ours(const struct lt_kube_known_job *job)
+{
+	return !job->facts.is_foreign &&
+	       lt_kube_cluster_manages(&lt_kube_site.cluster,
+		   lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
+}
+
+/* Nodes of this pool take any pod that does not ask for others. */
+static bool
+is_open(const struct lt_kube_cluster *c, const char *pool)
+{
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (c->nodes[i].facts.is_open &&
+		    strcmp(c->nodes[i].facts.pool, pool) == 0)
+			return true;
+	return false;
+}
+
+const char *
+lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	const char *const put = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const char *const chosen = lt_kube_text(&job->facts, LT_KUBE_CHOSEN);
+	size_t used = 0;
+
+	out[0] = '\0';
+	if (chosen[0] != '\0' || put[0] != '\0') {
+		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
+		return out;
+	}
+	/* Nodes are sorted by their pools, since the tables were read. */
+	for (uint32_t i = 0; i < c->node_count; i++) {
+		const char *const pool = c->nodes[i].facts.pool;
+
+		if (pool[0] == '\0' ||
+		    (i > 0 && strcmp(c->nodes[i - 1].facts.pool, pool) == 0) ||
+		    !is_open(c, pool) || used + strlen(pool) + 2 > size)
+			continue;
+		used += (size_t)snprintf(
+		    out + used, size - used, "%s%s", used > 0 ? "," : "", pool);
+	}
+	return out;
+}
+
+bool
+lt_kube_spend(void)
+{
+	struct lt_kube_site *const s = &lt_kube_site;
+	const int64_t now_ms = lt_monotonic_ms();
+	const double since_s = (double)(now_ms - s->allowed_ms) / 1000;
+
+	s->allowed_ms = now_ms;
+	s->allowance = fmin(LT_KUBE_REQUESTS_A_SECOND,
+	    s->allowance + since_s * LT_KUBE_REQUESTS_A_SECOND);
+	if (s->allowance < 1)
+		return false;
+	s->allowance--;
+	return true;
+}
+
+static void
+path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
+{
+	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
+	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
+	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
+	    job->facts.is_pod ? "pods" : "jobs",
+	    lt_kube_text(&job->facts, LT_KUBE_NAME));
+}
+
+/* What it is now is known at once: the watch brings it later. */
+static void
+take_answer(const struct lt_kube_known_job *job, json_t *object)
+{
+	const struct lt_kube_line line = {
+	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
+	    object, ""};
+
+	lt_kube_site.cluster.now_utc_s = (int64_t)time(NULL);
+	lt_kube_cluster_take(&lt_kube_site.cluster, &line);
+}
+
+int
+lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
+    json_t *body, struct lt_error *err)
+{
+	char path[PATH_BYTES];
+	const struct lt_kube_request request = {"PATCH", path, type, body};
+	json_t *answer = NULL;
+	json_t *metadata = json_object_get(body, "metadata");
+
+	if (metadata == NULL) {
+		metadata = json_object();
+		json_object_set_new(body, "metadata", metadata);
+	}
+	/* Another of the same name is another. */
+	json_object_set_new(metadata, "uid", json_string(job->uid));
+	path_of(path, job);
+	const int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
+	json_decref(body);
+	if (code == LT_OK && answer != NULL)
+		take_answer(job, answer);
+	json_decref(answer);
+	return code;
+}
+
+void
+lt_kube_annotate(json_t *annotations, const char *name, const char *value)
+{
+	char key[LT_KUBE_KEY_SIZE];
+
+	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
+	json_object_set_new(
+	    annotations, key, value != NULL ? json_string(value) : json_null());
+}
+
+bool
+lt_kube_runs_again(const struct lt_kube_known_job *job)
+{
+	return job->facts.suspended_utc_s > job->facts.created_utc_s &&
+	       job->first_utc_s != 0 &&
+	       job->facts.suspended_utc_s >= job->first_utc_s;
+}
