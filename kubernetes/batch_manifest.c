@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "json.h"
-#include "manifest.h"
+#include "manifest_check.h"
 #include "object.h"
 #include "site.h"
 

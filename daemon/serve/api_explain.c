@@ -276,7 +276,7 @@ lt_api_explain(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
 	struct lt_story s = {
-	    .name = is_name(request->rest) ? request->rest : NULL};
+	    .name = is_name(request->rest) ? request->rest : ""};
 	int status = parse_job(request, &s.job_id, reply);
 
 	if (status != 200)

@@ -572,9 +572,8 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	struct text t = {out, size, 0};
 
 	out[0] = '\0';
-	say(&t, "Job %u", story->job_id);
-	if (story->name != NULL)
-		say(&t, " (%s)", story->name);
+	say(&t, story->name[0] != '\0' ? "Job %u (%s)" : "Job %u%s",
+	    story->job_id, story->name);
 	if (job != NULL)
 		say(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);

@@ -13,7 +13,7 @@ struct lt_daemon;
 /* What one job id has been: Slurm gives ids again after a while. */
 struct lt_story {
 	uint32_t job_id;
-	const char *name; /* as it was asked for; NULL: by its id */
+	const char *name;		/* as it was asked for; "": by its id */
 	const struct lt_batch_job *job; /* NULL = not in slurmctld */
 	bool has_hold;
 	struct lt_ledger_hold hold;

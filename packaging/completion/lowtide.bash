@@ -50,7 +50,10 @@ _lowtide() {
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		plan)
-			# The script, or an option of sbatch's own completion.
+			# The script, or a manifest; sbatch completes its own options.
+			case $word in
+			-*) mapfile -t COMPREPLY < <(compgen -W '-f -n --json' -- "$word"); return ;;
+			esac
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return ;;
 		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;

@@ -35,6 +35,16 @@ run_of(struct fixture *f, uint32_t uid, uint32_t job_id, int64_t submit_utc_s,
 	assert_true(settle(f, &run, DECEMBER, NOVEMBER));
 }
 
+/* As on a system where jobs have names. */
+int
+lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
+{
+	if (strcmp(name, "vision/train") != 0)
+		return lt_fail(err, LT_ENOENT, "no Job %s is known", name);
+	*job_id = 7;
+	return LT_OK;
+}
+
 /*
  * Job 5 was Ada's, with a run; then ids began again, and 5 is Bob's, which is
  * pending. 6 was Ada's, and is nobody's now; 7 is Bob's, and has no run yet.
@@ -113,6 +123,11 @@ static const struct {
     {"another's that has not run", ADA, "/v1/explain/7", 403, 0, "", NULL},
     {"no such job", ADA, "/v1/explain/8", 404, 0, "", NULL},
     {"no number", ADA, "/v1/explain/x", 400, 0, "", NULL},
+    {"by its name", BOB, "/v1/explain/vision/train", 200, 0, "",
+	"0000000000000047"},
+    {"another's by its name", ADA, "/v1/explain/vision%2Ftrain", 403, 0, "",
+	NULL},
+    {"no such name", BOB, "/v1/explain/vision/trane", 404, 0, "", NULL},
 };
 
 static void

@@ -3,8 +3,8 @@
  * A Job or Pod that a user has written and nobody created: checked as far as
  * lowtide reads it, as the API server would.
  */
-#ifndef LT_KUBE_MANIFEST_H
-#define LT_KUBE_MANIFEST_H
+#ifndef LT_KUBE_MANIFEST_CHECK_H
+#define LT_KUBE_MANIFEST_CHECK_H
 
 #include "kube_facts.h"
 
