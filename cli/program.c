@@ -208,7 +208,9 @@ own_directory(char *out, size_t size)
 static void
 find_lowtided(char *out, size_t size)
 {
-	static const char *const beside[] = {"", "../sbin/"};
+	/* In a cluster's image there is the second alone. */
+	static const char *const beside[] = {"lowtided", "../sbin/lowtided",
+	    "lowtide-kube", "../sbin/lowtide-kube"};
 	const char *const named = getenv("LOWTIDED");
 	char directory[2048];
 
@@ -218,7 +220,7 @@ find_lowtided(char *out, size_t size)
 	}
 	own_directory(directory, sizeof(directory));
 	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-		snprintf(out, size, "%s/%slowtided", directory, beside[i]);
+		snprintf(out, size, "%s/%s", directory, beside[i]);
 		if (directory[0] && !access(out, X_OK))
 			return;
 	}
