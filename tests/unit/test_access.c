@@ -207,6 +207,8 @@ static const struct row {
 	    "403 "}},
     {"the market", "GET", "/v1/market", "", "", 0, {ALL9("503 ")}},
     {"a plan", "POST", "/v1/plan", "", "{}", 0, {ALL9("503 ")}},
+    {"a manifest, before there is a market", "POST", "/v1/plan/manifest", "",
+	"{}", 0, {ALL9("503 ")}},
     {"a plan for another", "POST", "/v1/plan", "?uid=3001000", "{}", 0,
 	{"503 ", "503 ", "403 ", "403 ", "403 ", "403 ", "403 ", "403 ",
 	    "403 "}},
