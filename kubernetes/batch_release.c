@@ -29,7 +29,7 @@ usage(FILE *out)
 	    "usage: lowtide-kube release --overdue [--all] [--dry-run]\n"
 	    "  --overdue   Jobs and pods whose hour is over by two minutes, and that\n"
 	    "              have a confirmed hold; what waits for budget stays\n"
-	    "  --all       everything that waits in namespaces that opted in\n"
+	    "  --all       besides, all else that waits in namespaces that opted in\n"
 	    "  --dry-run   print it, and change nothing\n"
 	    "The cluster: KUBECONFIG, else the pod's own.\n",
 	    out);

@@ -21,8 +21,8 @@ enum {
 	PATH_BYTES = 512,
 	TIME_BYTES = 32,
 	PLAN_BYTES = 400,
-	AGAIN_S = 10, /* after the API server refused */
-	SOON_S = 2,   /* a begin so near is now */
+	SOON_S = 2, /* a begin so near is now */
+	KEPT_DAYS = 400,
 };
 
 bool
@@ -217,6 +217,21 @@ by_begin(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
+/* As long as the ledger keeps settled holds. */
+static void
+prune(int64_t now_utc_s)
+{
+	struct lt_kube_site *const s = &lt_kube_site;
+	struct lt_error err = {0};
+
+	if (now_utc_s < s->pruned_utc_s + LT_DAY_S)
+		return;
+	s->pruned_utc_s = now_utc_s;
+	if (lt_kube_store_prune(s->cluster.store,
+		now_utc_s - KEPT_DAYS * (int64_t)LT_DAY_S, &err) != LT_OK)
+		lt_log("prune_failed", "error=\"%s\"", err.text);
+}
+
 void
 lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 {
@@ -239,4 +254,5 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);
+	prune(now_utc_s);
 }

@@ -104,12 +104,14 @@ end_of(const json_t *object, const struct containers *c, const char *phase,
 		return 0;
 	if (c->last_end_utc_s != 0 && !c->any_runs)
 		return c->last_end_utc_s;
-	/* No container says when: its node is gone, or it was deleted. */
+	/* No container says when: its node is gone, and they are as they were
+	 * last heard of, or it was deleted. */
 	const int64_t disrupted_utc_s =
 	    lt_kube_time(lt_kube_condition(object, "DisruptionTarget"),
 		"lastTransitionTime");
-	return disrupted_utc_s != 0 && !c->any_runs ? disrupted_utc_s
-						    : seen->utc_s;
+	return disrupted_utc_s != 0 && (is_over || !c->any_runs)
+		   ? disrupted_utc_s
+		   : seen->utc_s;
 }
 
 int

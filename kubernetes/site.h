@@ -21,6 +21,7 @@ struct lt_kube_site {
 	char currency[8]; /* of the market, once it is known */
 	char *balances;	  /* as they were sent last; NULL = never */
 	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
+	int64_t pruned_utc_s;
 };
 extern struct lt_kube_site lt_kube_site;
 

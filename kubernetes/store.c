@@ -17,7 +17,7 @@ enum {
 	S(BEGIN, "BEGIN IMMEDIATE")                                            \
 	S(COMMIT, "COMMIT")                                                    \
 	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                        \
-	S(ADD_ID, "INSERT INTO ids (uid) VALUES (?1)")                         \
+	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")      \
 	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
 		" AND name IS NOT ?2 || '/' || ?3")                            \
 	S(END_JOB, "UPDATE ids SET ended = 1 WHERE id = ?1 AND ended = 0")     \
@@ -33,6 +33,10 @@ enum {
 	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
 	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
 	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
+	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
+	S(PRUNE_IDS, "DELETE FROM ids WHERE made < ?1 AND NOT EXISTS"          \
+		     " (SELECT 1 FROM runs WHERE runs.id = ids.id"             \
+		     " OR runs.job_id = ids.id)")                              \
 	S(END_UNSEEN,                                                          \
 	    "UPDATE runs SET estimated = 1, state = 'CANCELLED',"              \
 	    " end = max(start, min(?2, CASE limit_s WHEN 0 THEN ?2"            \
@@ -59,7 +63,8 @@ struct lt_kube_store {
 static const char schema[] =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
     "CREATE TABLE IF NOT EXISTS ids (id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " uid TEXT NOT NULL UNIQUE, name TEXT, ended INTEGER NOT NULL DEFAULT 0);"
+    " uid TEXT NOT NULL UNIQUE, name TEXT, made INTEGER NOT NULL,"
+    " ended INTEGER NOT NULL DEFAULT 0);"
     "CREATE INDEX IF NOT EXISTS ids_name ON ids (name);"
     "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY,"
     " job_id INTEGER NOT NULL, task INTEGER NOT NULL,"
@@ -255,4 +260,16 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
 	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
 	return step(store, S_END_UNSEEN, NULL, err);
+}
+
+int
+lt_kube_store_prune(
+    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
+{
+	bind_number(store, S_PRUNE_RUNS, 1, before_utc_s);
+	const int code = step(store, S_PRUNE_RUNS, NULL, err);
+	if (code != LT_OK)
+		return code;
+	bind_number(store, S_PRUNE_IDS, 1, before_utc_s);
+	return step(store, S_PRUNE_IDS, NULL, err);
 }

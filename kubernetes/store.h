@@ -51,6 +51,10 @@ int lt_kube_store_put(struct lt_kube_store *store,
 int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 
+/* Forgets pods that ended before, and what was made before and never ran. */
+int lt_kube_store_prune(
+    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err);
+
 /*
  * Rows, as lt_batch_runs() and the like give them: malloc'd. A pod that ended
  * is a finished row once it is known whether its Job goes on without it.

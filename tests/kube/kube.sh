@@ -27,7 +27,7 @@ k_up() {
 	shift
 	mkdir -p "$KUBE"
 	rm -f "$KUBE/port"
-	"$K_SERVER" "$KUBE" "$@" >"$KUBE/log" 2>&1 3>&- &
+	LD_PRELOAD=${K_PRELOAD-} "$K_SERVER" "$KUBE" "$@" >"$KUBE/log" 2>&1 3>&- &
 	echo $! >"$KUBE/pid"
 	for _ in {1..200}; do
 		[ -e "$KUBE/port" ] && break
@@ -94,7 +94,8 @@ k_pod() {
 k_wait() {
 	local until=$((SECONDS + $1))
 	while [ $SECONDS -lt $until ]; do
-		k_get "$2" | jq -e "$3" >/dev/null && return 0
+		# Of no answer jq would be content.
+		k_get "$2" | jq -es "length == 1 and (.[0] | ($3))" >/dev/null && return 0
 		sleep 0.1
 	done
 	k_get "$2" >&2

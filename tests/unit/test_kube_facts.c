@@ -341,6 +341,13 @@ test_pod_ends(void **state)
 	     "\"EvictionByEvictionAPI\","
 	     "\"lastTransitionTime\":\"2026-11-26T04:00:30Z\"}]",
 		"PREEMPTED", false, 30, 0},
+	    /* Its containers are as they were last heard of. */
+	    {"\"phase\":\"Failed\",\"reason\":\"NodeLost\",\"conditions\":"
+	     "[{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":"
+	     "\"DeletionByPodGC\","
+	     "\"lastTransitionTime\":\"2026-11-26T04:00:30Z\"}],"
+	     "\"containerStatuses\":[{\"state\":{\"running\":{}}}]",
+		"NODE_FAIL", false, 30, 0},
 	    /* Its node is gone, and nothing says when: it is over by now. */
 	    {"\"phase\":\"Failed\",\"reason\":\"NodeLost\"", "NODE_FAIL", false,
 		100, 0},

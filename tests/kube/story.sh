@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The story of a Job on a played Kubernetes cluster, from one annotation to the
+# report, and of those whose story is another. BUILD: the build folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kube/lowtide.sh
+. "$top/tests/kube/lowtide.sh"
+
+budgets() { echo "budgets:
+  - {team: team-a, period: month, amount: 1000000}
+  - {team: team-b, period: month, amount: $1, on_exceed: hold}"; }
+
+k_up "$work/kube" --speed 10 --mutate || exit 1
+for team in team-a team-b; do k_namespace $team managed; done >/dev/null
+k_namespace plain >/dev/null
+l_day 3 9
+l_policy "$(budgets 10)"
+l_up || exit 1
+
+# A Job with one annotation
+own='[{"key":"mine","operator":"Exists"}]'
+big='.spec.template.spec.containers[0].resources.requests.cpu = "32"'
+k_job team-a waits "$(wishes carbon 3600) | $big | .spec.template.spec.tolerations = $own | $(runs 30)" >/dev/null
+passes 'it is decided' planned team-a/waits
+told() { [ "$(events_of "$1")" == "[\"$2\"]" ]; }
+passes 'an Event tells the plan' within 5 told team-a/waits LowtidePlanned
+is 'which is in its annotation' "[\"$(note team-a/waits plan)\"]" "$(events_of team-a/waits message)"
+event=$(k_get $K_CORE/team-a/events | jq '.items[0].firstTimestamp | fromdateiso8601')
+created=$(k_get "$(job team-a/waits)" | jq '.metadata.creationTimestamp | fromdateiso8601')
+echo "# from creation to its Event: $((event - created)) s"
+is 'within seconds' true "$([ $((event - created)) -le 5 ] && echo true)"
+is_from() { # is_from NAME HOUR UNTIL: its begin is in these hours from now
+	local begin hour
+	begin=$(date -d "$(note "$1" begin)" +%s)
+	hour=$(($(now) / 3600 * 3600))
+	[ "$begin" -ge $((hour + $2 * 3600 - 600)) ] && [ "$begin" -lt $((hour + $3 * 3600)) ]
+}
+passes 'it waits for the clean hours' is_from team-a/waits 3 9
+waits() { [ "$(k_get "$(job "$1")" | of .spec.suspend)" == true ]; }
+passes 'suspended' waits team-a/waits
+
+# Others that come
+k_job team-a plain "$(limit 60) | .spec.parallelism = 2 | .spec.completions = 2 | $(runs 20)" >/dev/null
+passes 'one without annotations starts at once' done_well team-a/plain
+k_pod team-a bare "$(wishes carbon 3600) | .metadata.annotations[\"test/run-seconds\"] = \"20\" |
+    .spec.containers[0].resources.requests.cpu = \"32\"" >/dev/null
+passes 'a bare pod is decided' k_wait 10 "$(pod team-a/bare)" '.metadata.annotations["lowtide.dev/quote"] != null'
+is 'behind its gate' '["lowtide.dev/hold"]' \
+    "$(k_get "$(pod team-a/bare)" | of '[.spec.schedulingGates[].name]')"
+k_job team-a chosen "$(wishes cost) | .spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"ondemand\"} | $(runs 20)" >/dev/null
+passes 'one whose pool is chosen runs there' done_well team-a/chosen
+is 'and not where it is cheaper' '["ondemand-1"]' "$(k_get "$(pods_of team-a/chosen)" | of '[.items[].spec.nodeName]')"
+k_job team-a cheap "$(wishes cost) | .metadata.annotations[\"lowtide.dev/checkpoint\"] = \"write=1s\" | $(runs 20)" >/dev/null
+passes 'one whose pool is not goes there' done_well team-a/cheap
+is 'on a spot node' '["spot-1"]' "$(k_get "$(pods_of team-a/cheap)" | of '[.items[].spec.nodeName]')"
+k_job team-b big "$(limit 60) | $(runs 20)" >/dev/null
+passes 'one beyond the budget is held' k_wait 10 "$(job team-b/big)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
+passes 'and told so' within 5 told team-b/big LowtideHeld
+k_job team-a endless "$(runs 20)" >/dev/null
+passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
+k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
+k_job plain free "$(wishes carbon) | $(runs 20)" >/dev/null
+passes 'in another namespace it runs' done_well plain/free
+
+# Newer figures; and what ended is charged once lowtide is there again
+was=$(note team-a/waits plan)
+l_day 5 9
+l_restart
+passes 'clean hours that come later are followed' k_wait 20 "$(job team-a/waits)" \
+    ".metadata.annotations[\"lowtide.dev/plan\"] != $(jq -n --arg was "$was" '$was')"
+passes 'by its begin too' is_from team-a/waits 5 9
+is 'others stay as they are' '[{},{}]' "[$(k_get "$(job plain/free)" | of '.metadata.annotations | del(.["lowtide.dev/carbon-aware"])'),$(
+	k_get "$(job team-a/queued)" | of '.metadata.annotations | del(.["lowtide.dev/user"])')]"
+for name in plain chosen cheap; do
+	passes "$name is charged for its seconds" within 40 is_owed team-a/$name
+done
+is 'what is not managed is not charged' 0 "$(lowtide report --json | jq '[.teams[] | select(.team == "plain")] | length')"
+
+# Its hour
+l_ahead 7
+passes 'at its hour it is released' k_wait 10 "$(job team-a/waits)" '.spec.suspend == false'
+is 'to the pool of its plan' "{\"lowtide.dev/pool\":\"$(note team-a/waits pool)\"}" \
+    "$(k_get "$(job team-a/waits)" | of .spec.template.spec.nodeSelector)"
+is 'with its own tolerations first' '["mine","cloud.google.com/gke-spot"]' \
+    "$(k_get "$(job team-a/waits)" | of '[.spec.template.spec.tolerations[:2][].key]')"
+passes 'it runs' done_well team-a/waits
+passes 'the bare pod, too' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
+passes 'the one that is held waits' waits team-b/big
+passes 'and that without a limit' waits team-a/endless
+passes 'and what is Kueue'\''s' waits team-a/queued
+
+# Nodes that are lost, pods that others end
+k_job team-a lost "$(limit 60) | $(pool spot) | .spec.backoffLimit = 0 | $(runs 600)" >/dev/null
+k_job team-a evicted "$(limit 60) | $(pool ondemand) | .spec.backoffLimit = 0 | $(runs 600)" >/dev/null
+k_wait 10 "$(job team-a/lost)" '.status.ready == 1'
+k_wait 10 "$(job team-a/evicted)" '.status.ready == 1'
+sleep 1.1
+k_delete "/api/v1/nodes/$(k_get "$(pods_of team-a/lost)" | jq -r '.items[0].spec.nodeName')" >/dev/null
+evict team-a/evicted >/dev/null
+passes 'a lost node ends a Job' k_wait 10 "$(job team-a/lost)" 'any(.status.conditions[]?; .type == "Failed")'
+
+# More budget
+l_policy "$(budgets 1000)"
+passes 'with more budget the one that is held starts' done_well team-b/big 30
+is 'it is held no more' '' "$(note team-b/big hold)"
+
+# Without lowtide
+l_day 3 9
+l_restart
+k_job team-a over "$(wishes carbon 3600) | $big | $(runs 20)" >/dev/null
+k_job team-b more "$(limit 6000) | $(runs 20)" >/dev/null
+planned team-a/over
+k_wait 10 "$(job team-b/more)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
+l_end KILL
+l_ahead 14
+before=$(k_get "$(job team-a/over)")
+is 'lowtide-kube release says what is overdue' $'job team-a/over\n0 released, 0 failed' "$(l_kube release --overdue --dry-run 2>"$work/out")"
+is 'and leaves it with --dry-run' "$before" "$(k_get "$(job team-a/over)")"
+is 'without, it is let go' $'job team-a/over\n1 released, 0 failed' "$(l_kube release --overdue 2>"$work/out")"
+passes 'and runs' done_well team-a/over
+passes 'what waits for budget stays' waits team-b/more
+is 'there is nothing more' '0 released, 0 failed' "$(l_kube release --overdue 2>"$work/out")"
+passes 'with --all it goes, too' l_kube release --overdue --all
+passes 'beyond the budget too' done_well team-b/more
+passes 'and without a limit' done_well team-a/endless
+passes 'but nothing that others start' waits team-a/queued
+
+# The report
+l_up
+for name in team-a/waits team-a/lost team-b/big team-a/over team-b/more; do
+	passes "$name is charged for its seconds" within 40 is_owed $name
+done
+is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.metadata.name == "bare"))' | jq "$OWED")" \
+    "$(charged team-a/bare)"
+is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
+is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless; do charged team-a/$name; done | jq -s add)" \
+    "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
+is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
+    "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
+
+# Where it only observes, on a cluster of its own
+l_end
+k_down
+rm -rf "$L/state/"* "$L/run/"*
+l_ahead 0
+k_up "$work/observed" --speed 10
+k_namespace team-a managed >/dev/null
+l_day 3 9
+L_MODE=observe l_policy "$(budgets 10)"
+l_up
+k_job team-a seen "$(wishes carbon) | $(runs 20)" >/dev/null
+k_pod team-a bare "$(limit 60)" >/dev/null
+k_job team-a own "$(limit 60) | .spec.suspend = true" >/dev/null
+passes 'in observe a Job runs at once' done_well team-a/seen
+passes 'a pod as well' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
+passes 'what lowtide would do is written' planned team-a/seen
+passes 'and of one that its user suspended' planned team-a/own
+passes 'which stays so' waits team-a/own
+is 'nothing is placed' '[null,null,[]]' "$(k_get "$(job team-a/seen)" | of '.spec.template |
+    [.spec.nodeSelector, .spec.tolerations, [.metadata.annotations | keys[] | select(startswith("lowtide"))]]')"
+passes 'it is charged' within 40 is_owed team-a/seen
+the_end
