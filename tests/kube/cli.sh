@@ -178,4 +178,4 @@ is 'what waits for budget stays' '0 released, 0 failed' "$(cat "$work/out")"
 KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue --all >"$work/out" 2>&1
 is 'all that waits is let go' 'job team-b/waits 1 released, 0 failed' "$(grep -v event= "$work/out" | xargs)"
 echo "1..$n"
-[ $bad -eq 0 ]
+[ $bad -eq 0 ] || { sed 's/^/# /' "$work/log" | tail -n 20; false; }
