@@ -303,6 +303,7 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		code = lt_fail(err, LT_ENOMEM, "pools: out of memory");
 	if (code == LT_OK && count > 1)
 		qsort(c->nodes, count, sizeof(*c->nodes), by_pool);
+	lt_kube_find_open_pools();
 	if (code == LT_OK)
 		code = fill_partitions(read, c->nodes, count, err);
 	if (code != LT_OK)

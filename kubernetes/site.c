@@ -19,41 +19,39 @@ lt_kube_is_ours(const struct lt_kube_known_job *job)
 		   lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
 }
 
-/* Nodes of this pool take any pod that does not ask for others. */
-static bool
-is_open(const struct lt_kube_cluster *c, const char *pool)
+void
+lt_kube_find_open_pools(void)
 {
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (c->nodes[i].facts.is_open &&
-		    strcmp(c->nodes[i].facts.pool, pool) == 0)
-			return true;
-	return false;
+	struct lt_kube_site *const site = &lt_kube_site;
+	const struct lt_kube_cluster *const c = &site->cluster;
+	const size_t size = sizeof(site->open_pools);
+	const char *last = "";
+	size_t used = 0;
+
+	site->open_pools[0] = '\0';
+	for (uint32_t i = 0; i < c->node_count; i++) {
+		const struct lt_kube_node *const node = &c->nodes[i].facts;
+
+		if (node->pool[0] == '\0' || !node->is_open ||
+		    strcmp(last, node->pool) == 0 ||
+		    used + strlen(node->pool) + 2 > size)
+			continue;
+		used += (size_t)snprintf(site->open_pools + used, size - used,
+		    "%s%s", used > 0 ? "," : "", node->pool);
+		last = node->pool;
+	}
 }
 
 const char *
 lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 {
-	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const char *const put = lt_kube_text(&job->facts, LT_KUBE_POOL);
 	const char *const chosen = lt_kube_text(&job->facts, LT_KUBE_CHOSEN);
-	size_t used = 0;
 
-	out[0] = '\0';
-	if (chosen[0] != '\0' || put[0] != '\0') {
-		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
-		return out;
-	}
-	/* Nodes are sorted by their pools, since the tables were read. */
-	for (uint32_t i = 0; i < c->node_count; i++) {
-		const char *const pool = c->nodes[i].facts.pool;
-
-		if (pool[0] == '\0' ||
-		    (i > 0 && strcmp(c->nodes[i - 1].facts.pool, pool) == 0) ||
-		    !is_open(c, pool) || used + strlen(pool) + 2 > size)
-			continue;
-		used += (size_t)snprintf(
-		    out + used, size - used, "%s%s", used > 0 ? "," : "", pool);
-	}
+	snprintf(out, size, "%s",
+	    chosen[0] != '\0' ? chosen
+	    : put[0] != '\0'  ? put
+			      : lt_kube_site.open_pools);
 	return out;
 }
 

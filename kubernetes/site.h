@@ -12,6 +12,7 @@ struct lt_kube_site {
 	struct lt_kube *kube; /* for requests; the watcher has its own */
 	struct lt_kube_cluster cluster;
 	char state_dir[4096];
+	char open_pools[LT_BATCH_PARTITIONS_SIZE]; /* names with commas */
 	const char *namespace; /* lowtide's own; lent by the environment */
 	uint32_t uid;	       /* whose all jobs are */
 	double allowance;      /* requests that may be sent now */
@@ -25,6 +26,9 @@ struct lt_kube_site {
 };
 extern struct lt_kube_site lt_kube_site;
 
+/* Which pools take any pod that does not ask for others: of nodes that are
+ * sorted by their pools. */
+void lt_kube_find_open_pools(void);
 /* Where it stands if lowtide put it nowhere, and where it may run: names with
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(
