@@ -76,7 +76,7 @@ fill(struct lt_batch_job *out, struct record *r,
     const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
-	const char *const quote = lt_kube_text(f, LT_KUBE_QUOTE);
+	const char *const quote = lt_kube_job_text(f, LT_KUBE_QUOTE);
 	const bool is_over = job->forget_utc_s != 0;
 
 	lt_kube_places(r->places, sizeof(r->places), job);
@@ -84,23 +84,23 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .array_task = UINT32_MAX,
 	    .array_pending = 1,
 	    .uid = lt_kube_site.uid,
-	    .user = lt_kube_text(f, LT_KUBE_USER),
+	    .user = lt_kube_job_text(f, LT_KUBE_USER),
 	    .account = lt_kube_cluster_team(
-		&lt_kube_site.cluster, lt_kube_text(f, LT_KUBE_NAMESPACE)),
-	    .qos = lt_kube_text(f, LT_KUBE_CLASS),
+		&lt_kube_site.cluster, lt_kube_job_text(f, LT_KUBE_NAMESPACE)),
+	    .qos = lt_kube_job_text(f, LT_KUBE_CLASS),
 	    .partition = r->places,
-	    .name = lt_kube_text(f, LT_KUBE_NAME),
+	    .name = lt_kube_job_text(f, LT_KUBE_NAME),
 	    .state_text = word_of(job),
-	    .reason_text = lt_kube_text(f, LT_KUBE_HOLD),
+	    .reason_text = lt_kube_job_text(f, LT_KUBE_HOLD),
 	    .node_list = "",
 	    .comment_head = "",
 	    .admin_comment = quote[0] != '\0' ? quote : NULL,
-	    .wishes = lt_kube_text(f, LT_KUBE_WISHES),
+	    .wishes = lt_kube_job_text(f, LT_KUBE_WISHES),
 	    .state = state_of(job),
 	    .is_batch = true,
 	    .is_kept = true,
-	    .held = lt_kube_text(f, LT_KUBE_HOLD)[0] != '\0',
-	    .partition_named = lt_kube_text(f, LT_KUBE_CHOSEN)[0] != '\0',
+	    .held = lt_kube_job_text(f, LT_KUBE_HOLD)[0] != '\0',
+	    .partition_named = lt_kube_job_text(f, LT_KUBE_CHOSEN)[0] != '\0',
 	    .requeued = lt_kube_runs_again(job),
 	    .requeue_allowed = true,
 	    .submit_utc_s =

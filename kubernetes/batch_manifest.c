@@ -16,11 +16,11 @@ static void
 note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 {
 	const char *const namespace =
-	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE);
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
 
 	out->note[0] = '\0';
 	snprintf(out->name, sizeof(out->name), "%s/%s", namespace,
-	    lt_kube_text(&job->facts, LT_KUBE_NAME));
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 	if (job->facts.is_foreign)
 		snprintf(out->note, sizeof(out->note),
 		    "lowtide takes no hold for it: Kueue or another controller starts it");
@@ -41,7 +41,7 @@ record(struct lt_batch_manifest *out, const json_t *object, int64_t now_utc_s,
 
 	if (code != LT_OK)
 		return code == LT_ENOMEM ? code : LT_EINPUT;
-	const char *const fault = lt_kube_text(&job.facts, LT_KUBE_FAULT);
+	const char *const fault = lt_kube_job_text(&job.facts, LT_KUBE_FAULT);
 
 	if (fault[0] != '\0')
 		code = lt_fail(err, LT_EINPUT, "annotations: %s", fault);

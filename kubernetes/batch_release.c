@@ -142,8 +142,8 @@ release(const struct wanted *wanted)
 		if (!is_chosen(job, wanted, now_utc_s))
 			continue;
 		printf("%s %s/%s\n", job->facts.is_pod ? "pod" : "job",
-		    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
-		    lt_kube_text(&job->facts, LT_KUBE_NAME));
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 		if (wanted->dry_run)
 			continue;
 		while (!lt_kube_spend())

@@ -22,20 +22,20 @@ is_paused(const struct lt_kube_known_job *job)
 {
 	return job->facts.is_paused ||
 	       (lt_kube_runs_again(job) && !job->facts.goes_on &&
-		   lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0');
+		   lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] == '\0');
 }
 
 bool
 lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
-	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
 	struct lt_quote quote;
 
 	return job->forget_utc_s == 0 && job->facts.is_waiting &&
 	       !job->facts.is_deleted && !is_paused(job) &&
 	       now_utc_s >= job->try_utc_s && text[0] != '\0' &&
 	       job->facts.begin_utc_s <= now_utc_s &&
-	       lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
+	       lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
 	       lt_kube_is_ours(job) &&
 	       lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
 	       lt_mode_may(quote.mode, LT_MAY_HOLD);
@@ -46,9 +46,9 @@ lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 static void
 place(json_t *pod_spec, const struct lt_kube_known_job *job)
 {
-	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const char *const tolerations =
-	    lt_kube_text(&job->facts, LT_KUBE_TOLERATIONS);
+	    lt_kube_job_text(&job->facts, LT_KUBE_TOLERATIONS);
 	const char *const key =
 	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
 
@@ -67,7 +67,7 @@ static double
 interval_of(
     const struct lt_kube_known_job *job, const struct lt_partition *pool)
 {
-	const char *const text = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
 	struct lt_quote quote;
 
 	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
@@ -87,7 +87,7 @@ static json_t *
 facts_of(const struct lt_kube_known_job *job)
 {
 	const struct lt_market *const market = lt_kube_site.market;
-	const char *const pool = lt_kube_text(&job->facts, LT_KUBE_POOL);
+	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const int at = market != NULL ? lt_market_partition(market, pool) : -1;
 	json_t *const annotations = json_object();
 	char seconds[24];
@@ -140,9 +140,9 @@ lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s)
 		    json_pack("{s:{s:b}}", "spec", "suspend", 0), &err);
 	if (code == LT_OK) {
 		lt_log("started_job", "job=%u name=%s/%s pool=%s", job->id,
-		    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
-		    lt_kube_text(&job->facts, LT_KUBE_NAME),
-		    lt_kube_text(&job->facts, LT_KUBE_POOL));
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAME),
+		    lt_kube_job_text(&job->facts, LT_KUBE_POOL));
 		return LT_OK;
 	}
 	job->try_utc_s = now_utc_s + AGAIN_S;

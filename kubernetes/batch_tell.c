@@ -26,7 +26,7 @@ lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
-	const char *const namespace = lt_kube_text(f, LT_KUBE_NAMESPACE);
+	const char *const namespace = lt_kube_job_text(f, LT_KUBE_NAMESPACE);
 	char path[PATH_BYTES], now[32];
 	struct lt_error err = {0};
 
@@ -40,7 +40,7 @@ lt_kube_tell(const struct lt_kube_known_job *job,
 	    "apiVersion", "v1", "kind", "Event", "metadata", "generateName",
 	    "lowtide.", "namespace", namespace, "involvedObject", "apiVersion",
 	    f->is_pod ? "v1" : "batch/v1", "kind", f->is_pod ? "Pod" : "Job",
-	    "namespace", namespace, "name", lt_kube_text(f, LT_KUBE_NAME),
+	    "namespace", namespace, "name", lt_kube_job_text(f, LT_KUBE_NAME),
 	    "uid", job->uid, "type", told->type, "reason", told->reason,
 	    "message", told->text, "source", "component", "lowtide",
 	    "firstTimestamp", now, "lastTimestamp", now, "count", 1);

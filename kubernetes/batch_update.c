@@ -96,7 +96,7 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 static void
 add_fault(char *plan, size_t size, const struct lt_kube_known_job *job)
 {
-	const char *const fault = lt_kube_text(&job->facts, LT_KUBE_FAULT);
+	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 	const size_t used = strlen(plan);
 
 	if (fault[0] != '\0')
@@ -152,7 +152,7 @@ tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
 	const bool waits =
 	    quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
 	const bool warns =
-	    waits || lt_kube_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
+	    waits || lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
 
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){warns ? "Warning" : "Normal",
@@ -195,7 +195,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		add_fault(plan, sizeof(plan), job);
 	const bool is_news =
 	    plan[0] != '\0' &&
-	    strcmp(plan, lt_kube_text(&job->facts, LT_KUBE_PLAN)) != 0;
+	    strcmp(plan, lt_kube_job_text(&job->facts, LT_KUBE_PLAN)) != 0;
 	json_t *const annotations = json_object();
 	annotate_all(annotations, update, job, is_news ? plan : NULL);
 	json_t *const body =

@@ -22,7 +22,7 @@ count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)
 		    job->facts.is_deleted || !lt_kube_is_ours(job))
 			continue;
 		watch->waiting++;
-		if (lt_kube_text(&job->facts, LT_KUBE_HOLD)[0] != '\0')
+		if (lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] != '\0')
 			watch->waiting_budget++;
 	}
 }

@@ -240,14 +240,14 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("job_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
-	const char *const uid = lt_kube_text(&facts, LT_KUBE_UID);
+	const char *const uid = lt_kube_job_text(&facts, LT_KUBE_UID);
 	struct lt_kube_known_job *job = find_job(c, uid);
 	if (job == NULL && !is_gone) {
 		job = add_job(c, uid);
 		if (job != NULL && c->store != NULL)
 			(void)lt_kube_store_name(c->store, job->id,
-			    lt_kube_text(&facts, LT_KUBE_NAMESPACE),
-			    lt_kube_text(&facts, LT_KUBE_NAME), NULL);
+			    lt_kube_job_text(&facts, LT_KUBE_NAMESPACE),
+			    lt_kube_job_text(&facts, LT_KUBE_NAME), NULL);
 	}
 	/* An older one comes late: what was answered to a PATCH is newer. */
 	if (job == NULL || (facts.version < job->facts.version && !is_gone)) {
@@ -283,11 +283,11 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 	if (job != NULL) {
 		run.job_id = job->id;
 		run.team = lt_kube_cluster_team(
-		    c, lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
-		run.user = lt_kube_text(&job->facts, LT_KUBE_USER);
-		run.name = lt_kube_text(&job->facts, LT_KUBE_NAME);
-		run.qos = lt_kube_text(&job->facts, LT_KUBE_CLASS);
-		run.quote = lt_kube_text(&job->facts, LT_KUBE_QUOTE);
+		    c, lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
+		run.user = lt_kube_job_text(&job->facts, LT_KUBE_USER);
+		run.name = lt_kube_job_text(&job->facts, LT_KUBE_NAME);
+		run.qos = lt_kube_job_text(&job->facts, LT_KUBE_CLASS);
+		run.quote = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
 		run.limit_s = job->facts.limit_s;
 	}
 	if (lt_kube_store_put(c->store, &run, &err) != LT_OK)

@@ -278,7 +278,7 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	/* In lists they don't say what kind they are. */
 	const bool is_pod = json_object_get(spec, "template") == NULL;
 	const json_t *const pod_spec =
-	    is_pod ? spec : lt_kube_member(spec, "template", "spec");
+	    is_pod ? spec : lt_kube_part(spec, "template", "spec");
 	struct lt_kube_job read = {0};
 	struct draft draft = {0};
 

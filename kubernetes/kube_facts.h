@@ -91,7 +91,7 @@ int lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
 void lt_kube_job_free(struct lt_kube_job *job);
 static inline const char *
-lt_kube_text(const struct lt_kube_job *job, enum lt_kube_text which)
+lt_kube_job_text(const struct lt_kube_job *job, enum lt_kube_text which)
 {
 	return job->text + job->at[which];
 }

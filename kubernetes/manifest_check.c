@@ -75,7 +75,7 @@ check_spec(const json_t *object, struct lt_error *err)
 	const json_t *const spec = json_object_get(object, "spec");
 	const bool is_job = strcmp(lt_kube_string(object, "kind"), "Job") == 0;
 	const json_t *const pod_spec =
-	    is_job ? lt_kube_member(spec, "template", "spec") : spec;
+	    is_job ? lt_kube_part(spec, "template", "spec") : spec;
 	const char *const path = is_job ? "spec.template.spec" : "spec";
 
 	if (!json_is_object(pod_spec))

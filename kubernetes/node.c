@@ -166,7 +166,7 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	find_gpu(node, labels);
 	find_taints(node, spec);
 	return find_size(
-	    node, lt_kube_member(object, "status", "allocatable"), err);
+	    node, lt_kube_part(object, "status", "allocatable"), err);
 }
 
 json_t *

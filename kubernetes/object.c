@@ -27,8 +27,7 @@ lt_kube_number(const json_t *object, const char *key, int64_t none)
 const json_t *
 lt_kube_condition(const json_t *object, const char *type)
 {
-	const json_t *const all =
-	    lt_kube_member(object, "status", "conditions");
+	const json_t *const all = lt_kube_part(object, "status", "conditions");
 	const json_t *condition;
 	size_t i;
 
@@ -43,7 +42,7 @@ const json_t *
 lt_kube_controller(const json_t *object)
 {
 	const json_t *const owners =
-	    lt_kube_member(object, "metadata", "ownerReferences");
+	    lt_kube_part(object, "metadata", "ownerReferences");
 	const json_t *owner;
 	size_t i;
 
@@ -57,7 +56,7 @@ bool
 lt_kube_is_gated(const json_t *pod)
 {
 	const json_t *const gates =
-	    lt_kube_member(pod, "spec", "schedulingGates");
+	    lt_kube_part(pod, "spec", "schedulingGates");
 	const json_t *gate;
 	size_t i;
 
@@ -71,7 +70,7 @@ bool
 lt_kube_is_own(const json_t *pod)
 {
 	const json_t *const annotations =
-	    lt_kube_member(pod, "metadata", "annotations");
+	    lt_kube_part(pod, "metadata", "annotations");
 
 	return lt_kube_controller(pod) == NULL || lt_kube_is_gated(pod) ||
 	       json_object_get(annotations, LT_KUBE_DOMAIN "quote") != NULL;

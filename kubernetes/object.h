@@ -18,7 +18,7 @@ lt_kube_string(const json_t *object, const char *key)
 }
 
 static inline const json_t *
-lt_kube_member(const json_t *object, const char *outer, const char *inner)
+lt_kube_part(const json_t *object, const char *outer, const char *inner)
 {
 	return json_object_get(json_object_get(object, outer), inner);
 }

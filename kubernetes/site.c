@@ -16,7 +16,7 @@ lt_kube_is_ours(const struct lt_kube_known_job *job)
 {
 	return !job->facts.is_foreign &&
 	       lt_kube_cluster_manages(&lt_kube_site.cluster,
-		   lt_kube_text(&job->facts, LT_KUBE_NAMESPACE));
+		   lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
 }
 
 void
@@ -45,8 +45,9 @@ lt_kube_find_open_pools(void)
 const char *
 lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 {
-	const char *const put = lt_kube_text(&job->facts, LT_KUBE_POOL);
-	const char *const chosen = lt_kube_text(&job->facts, LT_KUBE_CHOSEN);
+	const char *const put = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
+	const char *const chosen =
+	    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 
 	snprintf(out, size, "%s",
 	    chosen[0] != '\0' ? chosen
@@ -76,9 +77,9 @@ path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
 {
 	snprintf(out, PATH_BYTES, "%s/namespaces/%s/%s/%s",
 	    job->facts.is_pod ? "/api/v1" : "/apis/batch/v1",
-	    lt_kube_text(&job->facts, LT_KUBE_NAMESPACE),
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
 	    job->facts.is_pod ? "pods" : "jobs",
-	    lt_kube_text(&job->facts, LT_KUBE_NAME));
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 }
 
 /* What it is now is known at once: the watch brings it later. */

@@ -28,8 +28,8 @@ read_job(const json_t *object, const json_t *stripped)
 	    memcmp(whole.at, less.at, sizeof(whole.at)) != 0)
 		__builtin_trap();
 	for (int i = 0; i < LT_KUBE_TEXTS; i++)
-		if (strcmp(lt_kube_text(&whole, (enum lt_kube_text)i),
-			lt_kube_text(&less, (enum lt_kube_text)i)) != 0)
+		if (strcmp(lt_kube_job_text(&whole, (enum lt_kube_text)i),
+			lt_kube_job_text(&less, (enum lt_kube_text)i)) != 0)
 			__builtin_trap();
 	lt_kube_job_free(&whole);
 	lt_kube_job_free(&less);

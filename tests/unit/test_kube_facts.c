@@ -239,10 +239,10 @@ test_job(void **state)
 			     "\"activeDeadlineSeconds\":3600,"),
 	    LT_OK);
 	assert_true(job.is_waiting && !job.is_pod && !job.is_finished);
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_WISHES),
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_WISHES),
 	    "carbon-aware=\nmax-cost=12.50\n");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_CLASS), "batch");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_FAULT), "");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_CLASS), "batch");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_FAULT), "");
 	assert_int_equal(job.deadline_utc_s - job.created_utc_s, 12 * 3600);
 	assert_int_equal(job.pods, 3); /* more are never at work */
 	/* To end takes 10 s, and so does making a pod anew beside it. */
@@ -276,12 +276,12 @@ test_job_says_what_it_cannot_read(void **state)
 			     "\"lowtide.dev/gpu-memory\":\"40G\"",
 			     ""),
 	    LT_OK);
-	assert_non_null(strstr(lt_kube_text(&job, LT_KUBE_FAULT),
+	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT),
 	    "lowtide.dev/carbon-aware: got \"cheap\""));
 	assert_non_null(strstr(
-	    lt_kube_text(&job, LT_KUBE_FAULT), "deadline: got \"soon\""));
+	    lt_kube_job_text(&job, LT_KUBE_FAULT), "deadline: got \"soon\""));
 	assert_string_equal(
-	    lt_kube_text(&job, LT_KUBE_WISHES), "gpu-memory=40G\n");
+	    lt_kube_job_text(&job, LT_KUBE_WISHES), "gpu-memory=40G\n");
 	assert_int_equal(job.deadline_utc_s, 0);
 	lt_kube_job_free(&job);
 }

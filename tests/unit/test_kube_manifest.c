@@ -120,12 +120,14 @@ test_completes(void **state)
 		"status", "True"));
 	assert_int_equal(lt_kube_manifest_complete(json, NOW, &err), LT_OK);
 	assert_int_equal(lt_kube_job_read(&job, json, &names, &err), LT_OK);
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_NAMESPACE), "default");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_NAME), "a");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_QUOTE), "");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_POOL), "");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_HOLD), "");
-	assert_string_equal(lt_kube_text(&job, LT_KUBE_WISHES), "max-cost=3\n");
+	assert_string_equal(
+	    lt_kube_job_text(&job, LT_KUBE_NAMESPACE), "default");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_NAME), "a");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_QUOTE), "");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_POOL), "");
+	assert_string_equal(lt_kube_job_text(&job, LT_KUBE_HOLD), "");
+	assert_string_equal(
+	    lt_kube_job_text(&job, LT_KUBE_WISHES), "max-cost=3\n");
 	assert_int_equal(job.created_utc_s, NOW);
 	assert_int_equal(job.pods, 1);
 	assert_false(job.is_finished);
