@@ -22,6 +22,7 @@
 #include "follow.h"
 #include "http.h"
 #include "log.h"
+#include "pace.h"
 #include "policy_load.h"
 #include "probe.h"
 #include "schedule.h"
@@ -222,13 +223,16 @@ wait_for_turn(int signals)
 static bool
 take_changes(struct lt_daemon *d, int64_t now_utc_s)
 {
-	const int changed = lt_batch_take(now_utc_s);
+	struct lt_batch_changes changes;
 
-	if (changed & LT_BATCH_JOBS)
+	lt_batch_take(&changes, now_utc_s);
+	if (changes.all)
 		d->next.jobs = 0;
-	if (changed & LT_BATCH_TABLES)
+	if (changes.tables)
 		d->next.tables = d->next.market = 0;
-	return changed != 0;
+	for (uint32_t i = 0; i < changes.count; i++)
+		lt_look_at(d, changes.jobs[i]);
+	return changes.all || changes.tables || changes.count > 0;
 }
 
 /* Returns LT_OK at a signal, LT_ESTALE when another controller took over. */

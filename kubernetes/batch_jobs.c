@@ -190,7 +190,8 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	int code = LT_OK;
 
 	*jobs = (struct lt_batch_jobs){.begun_utc_s = now_utc_s,
-	    .jobs = calloc(c->job_count + 1u, sizeof(*jobs->jobs))};
+	    .jobs = calloc(
+		job_id != 0 ? 1 : c->job_count + 1u, sizeof(*jobs->jobs))};
 	if (jobs->jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
 	for (uint32_t i = 0; code == LT_OK && i < c->job_count; i++) {

@@ -134,24 +134,26 @@ take_all(struct lt_kube_cluster *c, struct lt_error *err)
 	return c->store != NULL ? lt_kube_store_commit(c->store, err) : LT_OK;
 }
 
-int
-lt_batch_take(int64_t now_utc_s)
+void
+lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	struct lt_error err = {0};
 
+	*changes = (struct lt_batch_changes){.count = 0};
 	c->now_utc_s = now_utc_s;
 	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
-		return 0;
+		return;
 	if (take_all(c, &err) != LT_OK)
 		lt_log("pods_lost", "error=\"%s\"", err.text);
 	if (!is_complete(c))
-		return 0;
-	const int changed =
-	    (c->jobs_changed ? LT_BATCH_JOBS : 0) |
-	    (c->nodes_changed || c->namespaces_changed ? LT_BATCH_TABLES : 0);
-	c->jobs_changed = c->nodes_changed = c->namespaces_changed = false;
-	return changed;
+		return;
+	changes->tables = c->nodes_changed || c->namespaces_changed;
+	changes->all = c->all_changed;
+	changes->count = c->changed_count;
+	memcpy(changes->jobs, c->changed, sizeof(changes->jobs));
+	c->all_changed = c->nodes_changed = c->namespaces_changed = false;
+	c->changed_count = 0;
 }
 
 /* And SQLite's connections must not be carried over a fork. */
@@ -169,6 +171,7 @@ wait_for_lists(struct lt_error *err)
 	const int64_t until_ms = lt_monotonic_ms() + FIRST_LISTS_MS;
 
 	for (;;) {
+		struct lt_batch_changes seen;
 		struct pollfd fd;
 		const int code = lt_kube_watcher_start(err);
 
@@ -179,7 +182,7 @@ wait_for_lists(struct lt_error *err)
 			break;
 		if (lt_batch_fds(&fd) > 0)
 			poll(&fd, 1, (int)left_ms);
-		(void)lt_batch_take((int64_t)time(NULL));
+		lt_batch_take(&seen, (int64_t)time(NULL));
 	}
 	return lt_fail(err, LT_ENET, "%s: %s",
 	    lt_kube_server(lt_kube_site.kube),

@@ -73,7 +73,7 @@ see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	const bool changed =
 	    known->is_managed != is_managed || strcmp(known->team, team) != 0;
 	c->namespaces_changed |= changed;
-	c->jobs_changed |= changed;
+	c->all_changed |= changed;
 	known->is_managed = is_managed;
 	memcpy(known->team, team, sizeof(team));
 	c->namespaces[at].seen = c->lists[LT_KUBE_NAMESPACES];
@@ -145,6 +145,18 @@ lose_node(struct lt_kube_cluster *c, const char *name)
 }
 
 /* ---- Jobs, by their uid ---- */
+
+static void
+note_changed(struct lt_kube_cluster *c, uint32_t id)
+{
+	for (uint32_t i = 0; i < c->changed_count; i++)
+		if (c->changed[i] == id)
+			return;
+	if (c->changed_count == LT_BATCH_CHANGED_MAX)
+		c->all_changed = true;
+	else
+		c->changed[c->changed_count++] = id;
+}
 
 /* Where it is, or would be. */
 static uint32_t
@@ -222,7 +234,7 @@ end_job(struct lt_kube_cluster *c, struct lt_kube_known_job *job)
 	if (job->forget_utc_s != 0)
 		return;
 	job->forget_utc_s = c->now_utc_s + SHOWN_S;
-	c->jobs_changed = true;
+	note_changed(c, job->id);
 	if (c->store != NULL)
 		(void)lt_kube_store_end_job(c->store, job->id, NULL);
 }
@@ -257,7 +269,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
 	job->seen = c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];
-	c->jobs_changed = true;
+	note_changed(c, job->id);
 	if (is_gone || facts.is_finished)
 		end_job(c, job);
 }
@@ -301,7 +313,7 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
 {
 	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
 		job->first_utc_s = pod->start_utc_s;
-		c->jobs_changed = true;
+		note_changed(c, job->id);
 	}
 }
 
@@ -367,7 +379,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
 		lt_log("pods_lost", "error=\"%s\"", err.text);
 	c->complete[kind] = true;
-	c->jobs_changed = true;
+	c->all_changed = true;
 }
 
 void

@@ -43,7 +43,10 @@ struct lt_kube_cluster {
 	bool complete[LT_KUBE_KINDS];	    /* one was whole */
 	int64_t began_utc_s[LT_KUBE_KINDS]; /* the last one */
 	int64_t now_utc_s;		    /* of what is being taken */
-	bool jobs_changed, nodes_changed, namespaces_changed;
+	/* Jobs of which something is not as it was, to be looked at; of more
+	 * than have room, or of nobody knows which, all are. */
+	uint32_t changed[LT_BATCH_CHANGED_MAX], changed_count;
+	bool all_changed, nodes_changed, namespaces_changed;
 	struct lt_error failed; /* what the watcher told last, and when; and
 				 * when it saw something */
 	int64_t failed_utc_s, heard_utc_s;

@@ -322,9 +322,14 @@ struct pollfd;
 enum { LT_BATCH_FDS = 1 };
 /* What is read as it comes: fills in at most LT_BATCH_FDS; how many. */
 int lt_batch_fds(struct pollfd *fds);
-/* Takes what has come: bits of what is not as it was. */
-enum { LT_BATCH_JOBS = 1 << 0, LT_BATCH_TABLES = 1 << 1 };
-int lt_batch_take(int64_t now_utc_s);
+/* Takes what has come: what is not as it was. */
+enum { LT_BATCH_CHANGED_MAX = 32 };
+struct lt_batch_changes {
+	bool tables, all; /* all: any job may be another */
+	uint32_t count;
+	uint32_t jobs[LT_BATCH_CHANGED_MAX];
+};
+void lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s);
 /* All that is asked below is known here, and needs no child that asks. */
 bool lt_batch_is_near(void);
 /* May another job be updated now? Who asks too often is made to wait. */

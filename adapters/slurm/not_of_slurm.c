@@ -26,11 +26,11 @@ lt_batch_fds(struct pollfd *fds)
 	return 0;
 }
 
-int
-lt_batch_take(int64_t now_utc_s)
+void
+lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 {
 	(void)now_utc_s;
-	return 0;
+	*changes = (struct lt_batch_changes){.count = 0};
 }
 
 bool

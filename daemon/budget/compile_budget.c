@@ -305,8 +305,7 @@ draw(struct lt_amount *held, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct lt_amount charged;
-	const int code = lt_ledger_charged_of(
-	    ledger, hold->job_id, hold->quote.id, &charged, err);
+	const int code = lt_ledger_charged_of(ledger, hold, &charged, err);
 
 	if (code != LT_OK)
 		return code;

@@ -135,9 +135,11 @@ int lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s,
 int lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
     enum lt_hold_state state, const char *why, struct lt_error *err);
 
-/* What runs of this job, an array's id, were charged by this quote so far. */
-int lt_ledger_charged_of(struct lt_ledger *ledger, uint32_t job_id,
-    uint64_t quote_id, struct lt_amount *charged, struct lt_error *err);
+/* What runs of its job, an array's id, were charged by its quote so far: those
+ * that started since the submission that it is for. */
+int lt_ledger_charged_of(struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, struct lt_amount *charged,
+    struct lt_error *err);
 
 /*
  * What a hold's amount was made from. price and carbon are the worst of its

@@ -188,11 +188,13 @@ read_charged(struct lt_rows *rows, void *out)
 }
 
 int
-lt_ledger_charged_of(struct lt_ledger *ledger, uint32_t job_id,
-    uint64_t quote_id, struct lt_amount *charged, struct lt_error *err)
+lt_ledger_charged_of(struct lt_ledger *ledger,
+    const struct lt_ledger_hold *hold, struct lt_amount *charged,
+    struct lt_error *err)
 {
 	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_CHARGED_OF, LT_INT(job_id), LT_INT(quote_id)),
+	    LT_BIND(LT_SQL_CHARGED_OF, LT_INT(hold->job_id),
+		LT_INT(hold->quote.id), LT_INT(hold->submit_utc_s)),
 	    read_charged, charged, err);
 
 	return rc < 0 ? rc : LT_OK;

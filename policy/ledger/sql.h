@@ -354,7 +354,7 @@
 	X(CHARGED_OF, LEDGER,                                                  \
 	    "SELECT sum(money_micros), sum(carbon_mg) FROM runs"               \
 	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
-	    " AND quote_id = ?2")                                              \
+	    " AND quote_id = ?2 AND start_utc_s >= ?3")                        \
 	X(RUNS_NEAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_NEAR))                  \
 	X(RUNS_FAR, LEDGER, LT_SQL_RUNS_BEHIND(LT_SQL_FAR))                    \
 	X(ALL_NEAR, LEDGER,                                                    \

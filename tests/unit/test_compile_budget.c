@@ -174,6 +174,47 @@ test_adjusted(void **state)
 	free_world(w);
 }
 
+/* A pod of its job that ended is in the sums, and in the hold no more; one of
+ * the time before it was suspended and admitted anew was not held by this. */
+static void
+test_drawn(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t flags;
+		int64_t start_after_s, charged, held;
+	} cases[] = {
+	    {"drawn", LT_QUOTE_DRAWN, 60, 300, 700},
+	    {"by more than it is", LT_QUOTE_DRAWN, 60, 1200, 0},
+	    {"of the run before", LT_QUOTE_DRAWN, -60, 300, 1000},
+	    {"one run a hold", 0, 60, 300, 1000},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(7);
+		const int64_t start_utc_s = NOW - HOUR + cases[i].start_after_s;
+		struct lt_run run = make_run(
+		    8, start_utc_s, start_utc_s + 30, cases[i].charged);
+
+		print_message("# %s\n", cases[i].why);
+		struct lt_ledger_hold hold =
+		    hold_job(w, &job, 1000, cases[i].flags);
+		hold.start_utc_s = hold.submit_utc_s = NOW - HOUR;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		run.array_job_id = job.job_id;
+		run.quote_id = hold.quote.id;
+		run.goes_on = true;
+		settle(w->f, &run, NOW, NOVEMBER);
+		compile(w, NOW);
+		const struct lt_period *const p =
+		    &w->d->budget.snapshot.budgets[0].periods[0];
+		assert_int_equal(p->settled.money_micros, cases[i].charged);
+		assert_int_equal(p->held.money_micros, cases[i].held);
+		free_world(w);
+	}
+}
+
 int
 main(void)
 {
@@ -182,6 +223,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_adjusted, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_drawn, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("compile_budget", tests, NULL, NULL);
