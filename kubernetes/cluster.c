@@ -178,10 +178,10 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 	struct lt_kube_known_job **const grown = lt_items_grow(
 	    c->jobs, &c->job_capacity, c->job_count, sizeof(*c->jobs));
 	struct lt_kube_known_job *const job = calloc(1, sizeof(*job));
-	const uint32_t at = place_of(c, uid);
 
 	if (grown != NULL)
 		c->jobs = grown;
+	const uint32_t at = place_of(c, uid);
 	if (grown == NULL || job == NULL || strlen(uid) >= sizeof(job->uid) ||
 	    number(c, uid, &job->id) != LT_OK) {
 		free(job);
