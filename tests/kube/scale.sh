@@ -48,6 +48,7 @@ from=$(ms)
 l_up || exit 1
 within 600 all_held
 echo "# all decided after $(($(ms) - from)) ms, $(memory_mib) MiB"
+goal 'lists of Jobs, pages' "$(($(requests list.jobs) - pages))" $((jobs / 500 + 2))
 most=0
 last=$(requests patch.jobs) at=$(ms)
 until all_told; do
@@ -61,36 +62,26 @@ done
 took=$(($(ms) - from))
 patches=$(($(requests patch.jobs) - patches))
 echo "# all told after $took ms, $patches patches, at most $most a second"
-goal 'lists of Jobs, pages' "$(($(requests list.jobs) - pages))" $((jobs / 500 + 2))
 goal 'patches a Job, first plan' "$(awk "BEGIN { print $patches / $jobs }")" 1.05
 # A second's allowance may have been saved.
 goal 'requests a second' "$most" 55
 goal 'resident, all wait, MiB' "$(memory_mib)" 64
 
-# Dear nodes: all plans are looked at, and those that change are written.
-looks=$(decided replanned)
+# The clean hours come later: all plans are looked at, and those that change
+# are written. A file is read every five minutes, and at a start.
 patches=$(requests patch.jobs)
+l_day 12 18
 from=$(ms)
-L_SPOT=2304000 policy
-loaded() { [ "$(decided policy_loaded)" -ge 2 ]; }
-within 30 loaded
-loaded_at=$(ms)
-steady() { # nothing more was decided for three seconds
-	local was
-	was=$(decided replanned)
-	sleep 3
-	[ "$was" -gt "$looks" ] && [ "$(decided replanned)" -eq "$was" ]
-}
-within 300 steady
-first=$(grep event=replanned "$L/log" | head -n 1 | cut -d' ' -f1)
-last=$(grep event=replanned "$L/log" | tail -n 1 | cut -d' ' -f1)
-echo "# $(($(decided replanned) - looks)) decided anew, read $((loaded_at - from)) ms after the file changed; first $first, last $last; $(($(requests patch.jobs) - patches)) patches"
-goal 'a signal changes: until the last is decided, s' \
-    "$(($(date -d "${last:-now}" +%s) - $(date -d "$(grep event=policy_loaded "$L/log" | tail -n 1 | cut -d' ' -f1)" +%s)))" 5
+l_restart
+all_moved() { [ "$(grep 'event=replanned' "$L/log" | grep -o 'job=[0-9]*' | sort -u | wc -l)" -ge "$jobs" ]; }
+within 400 all_moved
+stamp() { date -d "$(grep "$1" "$L/log" | tail -n 1 | cut -d' ' -f1)" +%s; }
+echo "# $(decided replanned) plans changed, the last $(($(ms) - from)) ms after the restart; $(($(requests patch.jobs) - patches)) patches, $(decided update_failed) put off"
+goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
 goal 'resident, all decided anew, MiB' "$(memory_mib)" 64
 
 # Due ones first: at their hour
-l_ahead 8
+l_ahead 19
 started() { [ "$(decided started_job)" -ge "$jobs" ]; }
 from=$(ms)
 within 300 started
@@ -103,3 +94,4 @@ goal 'released before one that was due earlier' "$order" 0
 goal 'releases a second' "$(awk "BEGIN { printf \"%.1f\", $jobs * 1000 / $took }")" 55
 goal 'resident, all released, MiB' "$(memory_mib)" 64
 printf '%s\n' "${goals[@]}"
+[ -z "${KEEP_LOG-}" ] || cp "$L/log" "$KEEP_LOG"
