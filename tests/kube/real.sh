@@ -12,7 +12,9 @@
 #   KILLS=50    how often lowtide-kube is killed
 #   POLICIES=1  try lowtide's admission policies, too: those of `lowtide kube
 #               manifest`, which are not the namespace's but the cluster's. Not
-#               where they are already
+#               where they are already, and only on a cluster for tests: after
+#               it kube-apiserver must be restarted before they come again
+#               (docs/kubernetes.md, kubernetes#130887)
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD:-$top/build}
