@@ -303,6 +303,18 @@ check-fast:
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)examples/demo.sh
+# As any user, without a cluster.
+demo-kube: deps
+	$(Q)$(MAKE) --no-print-directory all $(KUBE_BIN)
+	$(Q)examples/demo-kube.sh
+# The whole story on the cluster of a kubeconfig.
+kube: deps
+	$(Q)test -n "$(KUBECONFIG)" || { echo 'KUBECONFIG=FILE: whose cluster gets a namespace for it' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/kube/real.sh
+kube-scale: deps
+	$(Q)$(MAKE) --no-print-directory all $(KUBE_BIN) $(CLOCK_SO)
+	$(Q)tests/kube/scale.sh $(or $(JOBS),5000)
 cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
 storm: deps

@@ -13,6 +13,7 @@
 #   k_faults JSON           see faults.c
 #   k_namespace NAME [managed]
 #   k_job NAMESPACE NAME [JQ]   a Job, changed by a jq filter
+#   k_jobs COUNT NAMESPACE [JQ]   many alike, with names of the server's
 #   k_pod NAMESPACE NAME [JQ]   a bare pod likewise
 #   k_wait SECONDS PATH JQ  until a jq condition is true of the answer
 #   k_status ...            prints the HTTP status of any of the above
@@ -85,6 +86,12 @@ K_TEMPLATE='{metadata: {annotations: {"test/run-seconds": "3"}}, spec: {restartP
 k_job() {
 	jq -n --arg name "$2" '{kind: "Job", apiVersion: "batch/v1", metadata: {name: $name},
 	    spec: {template: '"$K_TEMPLATE"'}} | '"${3:-.}" | k_post "$K_JOBS/$1/jobs"
+}
+k_jobs() {
+	local url=$K_JOBS/$2/jobs
+	jq -n '{kind: "Job", apiVersion: "batch/v1", metadata: {generateName: "many-"},
+	    spec: {template: '"$K_TEMPLATE"'}} | '"${3:-.}" |
+	    k_curl "$url?n=[1-$1]" -H 'Content-Type: application/json' --data-binary @- -o /dev/null
 }
 k_pod() {
 	jq -n --arg name "$2" '{kind: "Pod", apiVersion: "v1"} + '"$K_TEMPLATE"' |

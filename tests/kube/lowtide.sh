@@ -4,6 +4,7 @@
 #
 #   l_policy [TEXT]      the policy: two pools of the played nodes, and TEXT
 #   l_up [OPTION...]     starts lowtide-kube, waits until it answers
+#   l_start [OPTION...]  only starts it
 #   l_end [SIGNAL]       ends it
 #   l_ahead HOURS        sets the clock ahead, from the start of the test
 #   l_day CLEAN DIRTY    of the hours to come, these are clean
@@ -98,15 +99,21 @@ l_policy() {
 	mv "$work/policy.next" "$work/policy.yaml"
 }
 
+# As an operator has it outside: its token is in a file of its own.
+kubeconfig() { sed "s|token: .*|tokenFile: $KUBE/token|" "$KUBE/kubeconfig" >"$work/kubeconfig"; }
 lowtide() { LD_PRELOAD=$K_PRELOAD LOWTIDE_RUN_DIR=$L/run "$BUILD/lowtide" "$@"; }
 answers() { lowtide status >/dev/null 2>&1; }
-l_kube() { LD_PRELOAD=$K_PRELOAD KUBECONFIG=$KUBE/kubeconfig "$BUILD/lowtide-kube" "$@"; }
-l_up() {
+l_kube() { LD_PRELOAD=$K_PRELOAD KUBECONFIG=$work/kubeconfig "$BUILD/lowtide-kube" "$@"; }
+l_start() {
+	kubeconfig
 	# By itself, not in a subshell: $! is its own id.
-	LD_PRELOAD=$K_PRELOAD KUBECONFIG=$KUBE/kubeconfig "$BUILD/lowtide-kube" \
+	LD_PRELOAD=$K_PRELOAD KUBECONFIG=$work/kubeconfig "$BUILD/lowtide-kube" \
 	    --config "$work/policy.yaml" --state "$L/state" --run "$L/run" \
 	    --log "$L/log" "$@" >"$L/out" 2>&1 3>&- &
 	pid=$!
+}
+l_up() {
+	l_start "$@"
 	within 30 answers || { cat "$L/out" "$L/log" >&2; return 1; }
 }
 l_end() {

@@ -160,5 +160,6 @@ passes 'and of one that its user suspended' planned team-a/own
 passes 'which stays so' waits team-a/own
 is 'nothing is placed' '[null,null,[]]' "$(k_get "$(job team-a/seen)" | of '.spec.template |
     [.spec.nodeSelector, .spec.tolerations, [.metadata.annotations | keys[] | select(startswith("lowtide"))]]')"
+l_restart
 passes 'it is charged' within 40 is_owed team-a/seen
 the_end

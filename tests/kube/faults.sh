@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What goes wrong between lowtide-kube and a Kubernetes cluster: no Job is lost,
+# and none is charged twice or for what it did not have. BUILD: the build folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kube/lowtide.sh
+. "$top/tests/kube/lowtide.sh"
+
+k_up "$work/kube" --speed 10 --bookmark 500 --mutate || exit 1
+for team in team-a team-b team-c; do k_namespace $team managed; done >/dev/null
+l_day 3 9
+l_policy 'budgets:
+  - {team: team-a, period: month, amount: 1000000}
+  - {team: team-c, period: month, amount: 1000000}'
+
+# A list of two pages, the second of which has expired once it is asked for
+k_jobs 510 team-b '.spec.parallelism = 0 | .spec.suspend = true'
+k_faults '{"page_expire": true}' >/dev/null
+{ sleep 1; k_faults '{"page_expire": false}'; } >/dev/null &
+passes "a page that has expired is no end" l_up || exit 1
+passes 'is told' grep -q 'kubernetes_failed.*continue' "$L/log"
+
+
+# shows NAME FAULTS: with these, a Job is decided, starts, and ends
+faults=0
+shows() {
+	faults=$((faults + 1))
+	k_faults '{"reset": true, "method": "", "match": ""}' >/dev/null
+	k_faults "$2" >/dev/null
+	within 10 created "fault-$faults"
+	passes "$1" done_well "team-a/fault-$faults" 30
+}
+created() { [ "$(k_status k_job team-a "$1" "$(limit 60) | $(runs 10)")" == 201 ]; }
+shows 'streams that are cut' '{"cut_streams": 4}'
+shows 'within a line' '{"cut_mid_line": 2}'
+shows 'watches that are too old' '{"gone": 4, "compact": true}'
+shows 'too many requests' '{"status": 429, "retry_after": 1, "count": 1, "method": "PATCH"}'
+shows 'failures of the server' '{"status": 500, "count": 2, "method": "PATCH", "match": "/jobs/"}'
+shows 'a server that is overloaded' '{"status": 503, "count": 5, "match": "?", "cut_streams": 4}'
+shows 'a slow server' '{"slow_ms": 200}'
+shows 'connections that end' '{"drop": 2, "match": "/jobs/"}'
+shows 'a token that has expired' '{"expire_token": true}'
+shows 'answers that are lost' '{"lose_reply": 2, "method": "PATCH", "match": "/jobs/"}'
+k_faults '{"reset": true, "hang": 1, "method": "PATCH", "match": "/jobs/"}' >/dev/null
+faults=$((faults + 1))
+created fault-$faults
+timed_out() { grep -q 'update_failed.*timed out' "$L/log"; }
+passes 'who gives no answer is waited for 10 s' within 20 timed_out
+# It would go on by itself, after five times as long.
+l_restart
+passes 'and asked again' done_well team-a/fault-$faults 20
+k_faults '{"reset": true, "method": "", "match": ""}' >/dev/null
+is 'each was held once' $faults \
+    "$(sqlite3 -readonly "$L/state/ledger.db" "SELECT count(*) FROM holds WHERE account = 'team-a'")"
+
+# Deleted while they wait, and while they run
+held() { lowtide budget --json --team team-c | jq '.budgets[0].held_micros'; }
+nothing_held() { [ "$(held)" == 0 ]; }
+k_job team-c waits "$(wishes carbon 3600) | .spec.template.spec.containers[0].resources.requests.cpu = \"32\"" >/dev/null
+planned team-c/waits
+something_held() { [ "$(held)" -gt 0 ]; }
+passes 'what waits has a hold' within 10 something_held
+k_delete "$(job team-c/waits)" >/dev/null
+passes 'deleted, it has none' within 5 nothing_held
+K_TOKEN=token k_watch 100 "$K_CORE/team-c/pods?resourceVersion=0" >"$work/watched" 2>/dev/null &
+watch=$!
+for _ in 1 2; do # the same name twice: two Jobs
+	k_job team-c again "$(limit 60) | $(runs 600)" >/dev/null
+	k_wait 10 "$(job team-c/again)" '.status.ready == 1'
+	sleep 1.1
+	k_delete "$(job team-c/again)" >/dev/null
+	k_wait 10 "$(pods_of team-c/again)" '.items == []'
+done
+of_watch() { # each pod as it was last
+	jq -cs '{items: ([.[] | select(.object.spec) | .object] | group_by(.metadata.uid) | map(last))}' "$work/watched"
+}
+want=$(of_watch | jq "$OWED")
+is 'two pods were seen' 2 "$(of_watch | jq '.items | length')"
+team_c() { lowtide report --json | jq '.teams[] | select(.team == "team-c") | .charges_micros'; }
+is_team_c() { [ "$(team_c)" == "$1" ]; }
+l_restart
+passes 'deleted while they run, they are charged until their end' within 30 is_team_c "$want"
+
+# Deleted while lowtide is down
+for name in gone long; do
+	k_job team-a $name "$(limit 60) | $(runs 6000)" >/dev/null
+	k_wait 10 "$(job team-a/$name)" '.status.ready == 1'
+done
+start=$(k_get "$(pods_of team-a/gone)" | jq '.items[0].status.startTime | fromdateiso8601')
+k_patch "$(job team-a/long)" merge '{"spec": {"activeDeadlineSeconds": 6000}}' >/dev/null
+seen() { [ "$(sqlite3 -readonly "$L/state/kube.db" "SELECT count(*) FROM runs WHERE name IN ('gone', 'long') AND team = 'team-a'")" == 2 ]; }
+within 10 seen
+l_end KILL
+k_delete "$(job team-a/gone)" >/dev/null
+k_wait 10 "$(pods_of team-a/gone)" '.items == []'
+sleep 1.1
+least=$(($(now) - start))
+l_up
+most=$(($(now) - start))
+row() { sqlite3 -readonly "$L/state/kube.db" "SELECT $2 FROM runs WHERE name = '$1'"; }
+run_of() { runs_of "$1" | jq -r ".[0].$2"; }
+settled() { [ "$(run_of "$1" elapsed_s)" -gt 0 ]; } 2>/dev/null
+took=$(row gone 'end - start')
+passes 'who was deleted meanwhile had its node until the first list' [ "$took" -ge "$least" -a "$took" -le "$most" ]
+is 'marked as estimated' 1 "$(row gone estimated)"
+l_end KILL
+k_delete "$(job team-a/long)" >/dev/null
+k_wait 10 "$(pods_of team-a/long)" '.items == []'
+l_ahead 6
+l_up
+passes 'which is charged' within 40 settled team-a/gone
+is 'so' "$took" "$(run_of team-a/gone elapsed_s)"
+passes 'hours later' within 40 settled team-a/long
+limit_s=$(row long limit_s)
+is 'at most until its limit' "$limit_s" "$(run_of team-a/long elapsed_s)"
+
+# Killed at random
+l_day 3 9
+l_policy 'budgets:
+  - {team: team-a, period: month, amount: 1000000}'
+before=$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')
+known=$(k_get "$K_CORE/team-a/pods" | jq -c '[.items[].metadata.uid]')
+kills=${KILLS:-20} made=0
+for ((i = 0; i < kills; i++)); do
+	if [ $((i % 2)) -eq 0 ]; then
+		made=$((made + 1))
+		k_job team-a "killed-$made" "$(limit 600) | .spec.parallelism = 2 | .spec.completions = 3 |
+		    $(runs $((10 + RANDOM % 40)))" >/dev/null
+	fi
+	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+	l_end KILL
+	l_start
+done
+within 30 answers
+all_done() { [ "$(k_get "$K_JOBS/team-a/jobs" | jq '[.items[] | select(.metadata.name | startswith("killed"))
+    | .status.succeeded // 0] | add')" == $((3 * made)) ]; }
+passes "after $kills times kill -9 all Jobs have run" within 60 all_done
+l_restart
+want=$((before + $(k_get "$K_CORE/team-a/pods" | jq --argjson known "$known" \
+    '.items |= map(select(.metadata.uid | IN($known[]) | not))' | jq "$OWED")))
+team_a() { lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros'; }
+is_team_a() { [ "$(team_a)" == "$1" ]; }
+passes 'and are charged what their pods had' within 40 is_team_a "$want"
+echo "# charged $(team_a), by the pods $want"
+nothing_open() { [ "$(lowtide budget --json --team team-a | jq '.budgets[0].held_micros')" == 0 ]; }
+passes 'nothing is held any more' within 40 nothing_open
+the_end

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Ways past the budget on a played Kubernetes cluster (docs/bypass.md): what the
+# admission policies refuse, and what lowtide-kube makes of what passed them.
+# BUILD: the build folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kube/lowtide.sh
+. "$top/tests/kube/lowtide.sh"
+
+k_up "$work/kube" --speed 10 --mutate --validate || exit 1
+for team in team-a team-b; do k_namespace $team managed; done >/dev/null
+k_namespace plain >/dev/null
+l_day 3 9
+l_policy 'budgets:
+  - {team: team-a, period: month, amount: 1000000}
+  - {team: team-b, period: month, amount: 300}'
+l_up || exit 1
+published() { k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq -e '.data["team-b.available"]' >/dev/null; }
+passes 'balances are there' within 10 published
+waits() { [ "$(k_get "$(job "$1")" | of .spec.suspend)" == true ]; }
+hold_of() { sqlite3 -readonly "$L/state/ledger.db" "SELECT money_micros FROM holds WHERE job_id = $(id_of "$1")"; }
+# hold_is NAME MICROS: with a margin of 5 % and a micro for rounding
+hold_is() {
+	local hold want=$(($2 * 105 / 100))
+	hold=$(hold_of "$1")
+	[ "$hold" -ge "$want" ] && [ "$hold" -le $((want + 1)) ]
+} 2>/dev/null
+
+# As a user who may edit Jobs
+K_AS=alice k_job team-a first "$(wishes carbon 600) | .spec.completions = 6" >/dev/null
+planned team-a/first
+quote=$(note team-a/first quote)
+forged=$(jq -n --arg quote "$quote" '{"lowtide.dev/quote": $quote, "lowtide.dev/begin": "2026-01-01T00:00:00Z"}')
+is 'a quote that is forged at creation' 422 \
+    "$(K_AS=alice K_CODE=1 k_job team-a forged "$(limit 60) | .metadata.annotations = $forged")"
+for name in quote plan begin pool hold user; do
+	is "$name written later" 422 "$(K_AS=alice k_status k_patch "$(job team-a/first)" merge \
+	    "{\"metadata\":{\"annotations\":{\"lowtide.dev/$name\":\"x\"}}}")"
+done
+is 'another in lowtide.dev/user' '"alice"' "$(K_AS=alice k_job team-a named "$(limit 60) |
+    .metadata.annotations = {\"lowtide.dev/user\": \"bob\"}" | of '.metadata.annotations["lowtide.dev/user"]')"
+is 'no activeDeadlineSeconds' 422 "$(K_AS=alice K_CODE=1 k_job team-a endless)"
+jq -n '{kind: "ConfigMap", apiVersion: "v1", metadata: {name: "lowtide-balances"}, data: {mode: "observe"}}' |
+    K_AS=alice k_post $K_CORE/team-b/configmaps >/dev/null
+is 'balances of one'\''s own are not read' 422 "$(K_AS=alice K_CODE=1 k_job team-b much "$(limit 60000)")"
+
+# What the guard would refuse is held for, where there is no guard
+passes 'a hold by its limit and what its pods may take to end' hold_is team-a/first 660000000
+K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"parallelism":2}}' >/dev/null
+passes 'parallelism that is raised' within 10 hold_is team-a/first 1320000000
+K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"activeDeadlineSeconds":1200}}' >/dev/null
+passes 'a limit that is raised' within 10 hold_is team-a/first 2520000000
+K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"template":{"spec":{"nodeSelector":{"lowtide.dev/pool":"ondemand"}}}}}' >/dev/null
+passes 'a dearer pool that is chosen later' within 20 hold_is team-a/first 5040000000
+k_delete "$(job team-a/first)" >/dev/null
+
+k_job team-a byhand "$(wishes carbon 600) | $(runs 20)" >/dev/null
+planned team-a/byhand
+K_AS=alice k_patch "$(job team-a/byhand)" merge '{"spec":{"suspend":false}}' >/dev/null
+passes 'a resume by hand: it runs' done_well team-a/byhand
+
+# Two at once: each alone is within the balance
+k_jobs 2 team-b "$(limit 60) | $(runs 600)"
+passes 'of two at once one waits for budget' k_wait 10 "$K_JOBS/team-b/jobs" \
+    '[.items[].metadata.annotations["lowtide.dev/hold"] | select(.)] == ["budget"]'
+
+# A Job whose pods are deleted makes others: each is charged
+k_job team-a retries "$(limit 600) | $(runs 30)" >/dev/null
+k_wait 10 "$(job team-a/retries)" '.status.ready == 1'
+sleep 1.1
+k_delete "$(pod "team-a/$(k_get "$(pods_of team-a/retries)" | jq -r '.items[0].metadata.name')")" >/dev/null
+passes 'pods deleted by hand: the Job goes on' done_well team-a/retries 30
+
+# Whose pods nobody gates
+owned='.metadata.ownerReferences = [{apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
+k_pod team-a web "$owned | .metadata.annotations[\"test/run-seconds\"] = \"20\"" >/dev/null
+passes 'a Deployment'\''s pod runs' k_wait 10 "$(pod team-a/web)" '.status.phase == "Succeeded"'
+l_restart
+passes 'the resume by hand is charged' within 30 is_owed team-a/byhand
+passes 'and both pods of the other' within 30 eval '[ "$(runs_of team-a/retries | jq length)" == 2 ]'
+uid=$(k_get "$(pod team-a/web)" | jq -r .metadata.uid)
+is 'a Deployment'\''s is not priced' 0 "$(sqlite3 -readonly "$L/state/kube.db" "SELECT count(*) FROM ids WHERE uid = '$uid'")"
+the_end
