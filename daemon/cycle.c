@@ -176,6 +176,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		if (lt_run_step(
 			d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->signals.changed = false;
+			lt_batch_know(&d->market);
 			d->next.market = now_utc_s + MARKET_EVERY_S;
 			lt_run_step(
 			    d, LT_STEP_RATES, lt_rates_record, now_utc_s);

@@ -92,6 +92,16 @@ tell_refused(struct lt_ledger *ledger, const char *state)
 		    count, state);
 }
 
+/* Where rows are kept beside the ledger, they are of the same site. */
+static int
+check_rows(struct lt_ledger *ledger, struct lt_error *err)
+{
+	bool has_money = false;
+	const int code = lt_ledger_has_money(ledger, &has_money, err);
+
+	return code == LT_OK ? lt_batch_check(has_money, err) : code;
+}
+
 static int
 init(struct lt_daemon *d, struct lt_error *err)
 {
@@ -110,6 +120,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	    (code = lock_state(&d->lock_fd, d->args.state, err)) != LT_OK ||
 	    (code = lt_batch_init(NULL, d->args.state, err)) != LT_OK ||
 	    (code = lt_ledger_open(&d->ledger, d->args.state, err)) != LT_OK ||
+	    (code = check_rows(d->ledger, err)) != LT_OK ||
 	    (code = lt_daemon_load_policy(d, d->started_utc_s, err)) != LT_OK)
 		return code;
 	tell_refused(d->ledger, d->args.state);

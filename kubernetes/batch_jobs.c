@@ -100,7 +100,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .is_batch = true,
 	    .is_kept = true,
 	    .held = lt_kube_job_text(f, LT_KUBE_HOLD)[0] != '\0',
-	    .partition_named = lt_kube_job_text(f, LT_KUBE_CHOSEN)[0] != '\0',
+	    .partition_named = f->is_placed,
 	    .requeued = lt_kube_runs_again(job),
 	    .requeue_allowed = true,
 	    .submit_utc_s =
@@ -189,6 +189,10 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	struct record lent;
 	int code = LT_OK;
 
+	*jobs = (struct lt_batch_jobs){0};
+	if (!lt_kube_cluster_is_complete(c))
+		return lt_fail(
+		    err, LT_ENET, "the cluster's Jobs are being listed");
 	*jobs = (struct lt_batch_jobs){.begun_utc_s = now_utc_s,
 	    .jobs = calloc(
 		job_id != 0 ? 1 : c->job_count + 1u, sizeof(*jobs->jobs))};

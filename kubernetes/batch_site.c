@@ -16,7 +16,11 @@
 #include "object.h"
 #include "site.h"
 
-enum { FIRST_LISTS_MS = 60000, GRACE_S = 30 };
+enum {
+	FIRST_LISTS_MS = 60000,
+	GRACE_S = 30,
+	REST_S = 5, /* after the store could not be written */
+};
 
 const char lt_batch_program[] = "lowtide-kube";
 
@@ -51,6 +55,26 @@ lt_batch_init(
 		code = lt_kube_store_open(&s->cluster.store, state_dir, err);
 	}
 	return code;
+}
+
+void
+lt_batch_know(const struct lt_market *market)
+{
+	lt_kube_find_open_pools(market);
+}
+
+int
+lt_batch_check(bool has_history, struct lt_error *err)
+{
+	bool is_empty = false;
+	const int code =
+	    lt_kube_store_is_empty(lt_kube_site.cluster.store, &is_empty, err);
+
+	if (code != LT_OK || !has_history || !is_empty)
+		return code;
+	return lt_fail(err, LT_EINPUT,
+	    "%s/kube.db knows no pod, but the ledger beside it has charged some: put back the one of its backup, or all that the cluster still has would be charged twice",
+	    lt_kube_site.state_dir);
 }
 
 void
@@ -103,15 +127,6 @@ take_line(void *context, const struct lt_kube_line *line)
 	lt_kube_cluster_take(context, line);
 }
 
-static bool
-is_complete(const struct lt_kube_cluster *c)
-{
-	for (int i = 0; i < LT_KUBE_KINDS; i++)
-		if (!c->complete[i])
-			return false;
-	return true;
-}
-
 int
 lt_batch_fds(struct pollfd *fds)
 {
@@ -119,7 +134,8 @@ lt_batch_fds(struct pollfd *fds)
 	return fds->fd >= 0;
 }
 
-/* All that a pass takes in is on disk together. Who only looks has no store. */
+/* All that a pass takes in is on disk together, or is listed anew once that can
+ * be written. Who only looks has no store. */
 static int
 take_all(struct lt_kube_cluster *c, struct lt_error *err)
 {
@@ -131,7 +147,17 @@ take_all(struct lt_kube_cluster *c, struct lt_error *err)
 		return code;
 	if (!lt_kube_watcher_take(take_line, c))
 		lt_log("watcher_ended", "why=\"it is started again\"");
-	return c->store != NULL ? lt_kube_store_commit(c->store, err) : LT_OK;
+	if (c->store == NULL)
+		return LT_OK;
+	if (!c->lost)
+		code = lt_kube_store_commit(c->store, err);
+	if (!c->lost && code == LT_OK)
+		return LT_OK;
+	lt_kube_store_rollback(c->store);
+	lt_kube_watcher_stop();
+	lt_kube_cluster_reset(c);
+	lt_kube_site.rest_until_utc_s = c->now_utc_s + REST_S;
+	return code;
 }
 
 void
@@ -142,11 +168,12 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 
 	*changes = (struct lt_batch_changes){.count = 0};
 	c->now_utc_s = now_utc_s;
-	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
+	if (now_utc_s < lt_kube_site.rest_until_utc_s ||
+	    (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK))
 		return;
 	if (take_all(c, &err) != LT_OK)
-		lt_log("pods_lost", "error=\"%s\"", err.text);
-	if (!is_complete(c))
+		lt_log("store_failed", "error=\"%s\"", err.text);
+	if (!lt_kube_cluster_is_complete(c))
 		return;
 	changes->tables = c->nodes_changed || c->namespaces_changed;
 	changes->all = c->all_changed;
@@ -175,7 +202,7 @@ wait_for_lists(struct lt_error *err)
 		struct pollfd fd;
 		const int code = lt_kube_watcher_start(err);
 
-		if (code != LT_OK || is_complete(c))
+		if (code != LT_OK || lt_kube_cluster_is_complete(c))
 			return code;
 		const int64_t left_ms = until_ms - lt_monotonic_ms();
 		if (left_ms <= 0)
@@ -306,7 +333,6 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		code = lt_fail(err, LT_ENOMEM, "pools: out of memory");
 	if (code == LT_OK && count > 1)
 		qsort(c->nodes, count, sizeof(*c->nodes), by_pool);
-	lt_kube_find_open_pools();
 	if (code == LT_OK)
 		code = fill_partitions(read, c->nodes, count, err);
 	if (code != LT_OK)

@@ -16,13 +16,14 @@ enum {
 	AGAIN_S = 10, /* after the API server refused */
 };
 
-/* Whoever suspended it while it ran says when it goes on. */
+/* Whoever suspended it while it ran says when it goes on, and it is admitted
+ * anew first: when the API server says since when it is suspended. */
 static bool
 is_paused(const struct lt_kube_known_job *job)
 {
 	return job->facts.is_paused ||
-	       (lt_kube_runs_again(job) && !job->facts.goes_on &&
-		   lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] == '\0');
+	       (job->first_utc_s != 0 &&
+		   !(lt_kube_runs_again(job) && job->facts.goes_on));
 }
 
 bool
@@ -52,7 +53,7 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	const char *const key =
 	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
 
-	if (pool[0] == '\0' || key == NULL)
+	if (pool[0] == '\0' || key == NULL || job->facts.is_placed)
 		return;
 	json_t *const own = json_loads(tolerations, 0, NULL);
 	json_object_set_new(

@@ -122,7 +122,8 @@ annotate_all(json_t *annotations, const struct lt_batch_update *update,
 	/* Where it is from then on, also where it was by itself. */
 	if (update->partition != NULL) {
 		lt_kube_annotate(annotations, "pool", update->partition);
-	} else if (update->begin_utc_s != LT_UNSET_64) {
+	} else if (update->begin_utc_s != LT_UNSET_64 &&
+		   !job->facts.is_placed) {
 		lt_kube_places(places, sizeof(places), job);
 		places[strcspn(places, ",")] = '\0';
 		lt_kube_annotate(annotations, "pool", places);

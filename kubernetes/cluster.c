@@ -11,6 +11,14 @@
 
 enum { SHOWN_S = 120 }; /* a Job after its end */
 
+/* The store could not be written: what this pass took is to be taken again. */
+static void
+lose(struct lt_kube_cluster *c, const struct lt_error *err)
+{
+	c->lost = true;
+	lt_log("store_failed", "error=\"%s\"", err->text);
+}
+
 /* ---- namespaces and nodes: few, in a row ---- */
 
 static int
@@ -94,6 +102,16 @@ lt_kube_cluster_pool(const struct lt_kube_cluster *c, const char *node)
 	const int at = find_node(c, node);
 
 	return at >= 0 ? c->nodes[at].facts.pool : "";
+}
+
+bool
+lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool)
+{
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (c->nodes[i].facts.is_open &&
+		    strcmp(c->nodes[i].facts.pool, pool) == 0)
+			return true;
+	return false;
 }
 
 const char *
@@ -196,12 +214,17 @@ lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
 
 /* Who only looks has no store: there any number will do. */
 static int
-number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id)
+number(struct lt_kube_cluster *c, const char *uid, uint32_t *id)
 {
+	struct lt_error err = {0};
+	int code = LT_OK;
+
 	*id = c->job_count + 1;
-	return c->store != NULL
-		   ? lt_kube_store_id(c->store, uid, true, id, NULL)
-		   : LT_OK;
+	if (c->store != NULL)
+		code = lt_kube_store_id(c->store, uid, true, id, &err);
+	if (code != LT_OK)
+		lose(c, &err);
+	return code;
 }
 
 static struct lt_kube_known_job *
@@ -274,6 +297,21 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		end_job(c, job);
 }
 
+bool
+lt_kube_is_among(const char *name, const char *names)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = names; *at != '\0';) {
+		const size_t part = strcspn(at, ",");
+
+		if (part == length && strncmp(at, name, length) == 0)
+			return true;
+		at += part + (at[part] == ',');
+	}
+	return false;
+}
+
 /* ---- pods ---- */
 
 /* Of a Job that is forgotten the store has the rest. */
@@ -301,16 +339,31 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 		run.qos = lt_kube_job_text(&job->facts, LT_KUBE_CLASS);
 		run.quote = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
 		run.limit_s = job->facts.limit_s;
+		/* Its node is gone before it was seen. */
+		if (run.pool[0] == '\0')
+			run.pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	}
 	if (lt_kube_store_put(c->store, &run, &err) != LT_OK)
-		lt_log("pod_lost", "uid=%s error=\"%s\"", pod->uid, err.text);
+		lose(c, &err);
 }
 
 /* Counted by the Job: what runs of it now. */
 static void
+note_pool(struct lt_kube_known_job *job, const char *pool)
+{
+	const size_t used = strlen(job->ran_in), length = strlen(pool);
+
+	if (length > 0 && !lt_kube_is_among(pool, job->ran_in) &&
+	    used + length + 2 <= sizeof(job->ran_in))
+		snprintf(job->ran_in + used, sizeof(job->ran_in) - used, "%s%s",
+		    used > 0 ? "," : "", pool);
+}
+
+static void
 count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
+	note_pool(job, lt_kube_cluster_pool(c, pod->node));
 	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
 		job->first_utc_s = pod->start_utc_s;
 		note_changed(c, job->id);
@@ -328,20 +381,23 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (lt_kube_is_own(object))
 		see_job(c, object, is_gone);
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
-	if (code == LT_ENOENT || c->store == NULL ||
-	    !lt_kube_cluster_manages(c, pod.namespace))
+	if (code == LT_ENOENT || c->store == NULL)
 		return;
 	if (code != LT_OK) {
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
 	struct lt_kube_known_job *const job = find_job(c, pod.owner);
+	/* One that is a row already is followed to its end, wherever the label
+	 * went. */
+	const bool is_new =
+	    job != NULL && lt_kube_cluster_manages(c, pod.namespace);
 	const int found =
-	    lt_kube_store_id(c->store, pod.uid, job != NULL, &id, &err);
+	    lt_kube_store_id(c->store, pod.uid, is_new, &id, &err);
 	if (found == LT_ENOENT)
 		return; /* a Deployment's: docs/bypass.md */
 	if (found != LT_OK) {
-		lt_log("pod_lost", "uid=%s error=\"%s\"", pod.uid, err.text);
+		lose(c, &err);
 		return;
 	}
 	put_pod(c, &pod, job, id);
@@ -377,7 +433,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 	if (kind == LT_KUBE_PODS && c->store != NULL &&
 	    lt_kube_store_end_unseen(
 		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
-		lt_log("pods_lost", "error=\"%s\"", err.text);
+		lose(c, &err);
 	c->complete[kind] = true;
 	c->all_changed = true;
 }
@@ -438,14 +494,31 @@ lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s)
 	c->job_count = kept;
 }
 
-void
-lt_kube_cluster_free(struct lt_kube_cluster *c)
+bool
+lt_kube_cluster_is_complete(const struct lt_kube_cluster *c)
 {
-	lt_kube_cluster_forget(c, INT64_MAX - 1);
+	for (int i = 0; i < LT_KUBE_KINDS; i++)
+		if (!c->complete[i])
+			return false;
+	return true;
+}
+
+void
+lt_kube_cluster_reset(struct lt_kube_cluster *c)
+{
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		lt_kube_job_free(&c->jobs[i]->facts);
 		free(c->jobs[i]);
 	}
+	c->job_count = c->changed_count = 0;
+	memset(c->complete, 0, sizeof(c->complete));
+	c->lost = false;
+}
+
+void
+lt_kube_cluster_free(struct lt_kube_cluster *c)
+{
+	lt_kube_cluster_reset(c);
 	free(c->jobs);
 	free(c->nodes);
 	free(c->namespaces);

@@ -25,6 +25,8 @@ struct lt_kube_known_job {
 	char uid[64];
 	uint32_t id, seen;
 	struct lt_kube_job facts;
+	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
+					* room, the first */
 	int64_t first_utc_s;  /* when the first of them started; 0 = none did */
 	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
 			       * shown; 0 = it is there */
@@ -47,6 +49,7 @@ struct lt_kube_cluster {
 	 * than have room, or of nobody knows which, all are. */
 	uint32_t changed[LT_BATCH_CHANGED_MAX], changed_count;
 	bool all_changed, nodes_changed, namespaces_changed;
+	bool lost;		/* the store could not be written */
 	struct lt_error failed; /* what the watcher told last, and when; and
 				 * when it saw something */
 	int64_t failed_utc_s, heard_utc_s;
@@ -58,17 +61,25 @@ void lt_kube_cluster_take(
 /* Forgets Jobs that ended long enough ago. */
 void lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s);
 void lt_kube_cluster_free(struct lt_kube_cluster *c);
+/* A list of each kind was whole. */
+bool lt_kube_cluster_is_complete(const struct lt_kube_cluster *c);
+/* All of its Jobs are forgotten, until they are listed again. */
+void lt_kube_cluster_reset(struct lt_kube_cluster *c);
 
 struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
 bool lt_kube_cluster_manages(
     const struct lt_kube_cluster *c, const char *namespace);
+/* Of names with commas. */
+bool lt_kube_is_among(const char *name, const char *names);
 /* Whose budget its Jobs are held to; "" = it is not known. */
 const char *lt_kube_cluster_team(
     const struct lt_kube_cluster *c, const char *namespace);
 /* Where this node's pods run; "" = in no pool. */
 const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
+/* Has it a node that takes pods that tolerate nothing? */
+bool lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool);
 /* The label by which this pool's nodes are chosen; NULL = it has none. */
 const char *lt_kube_cluster_pool_key(
     const struct lt_kube_cluster *c, const char *pool);

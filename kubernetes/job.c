@@ -13,6 +13,7 @@
 #include "units.h"
 
 enum {
+	LONGEST_S = 366 * LT_DAY_S,
 	GRACE_S = 30, /* terminationGracePeriodSeconds, where none is said */
 	WISHES_SIZE = 512,
 	FAULT_SIZE = LT_ERROR_TEXT_SIZE,
@@ -107,7 +108,7 @@ read_deadline(
 		return;
 	if (lt_duration_parse(text + (text[0] == '+'), &seconds, NULL) ==
 		LT_OK &&
-	    seconds > 0) {
+	    seconds > 0 && seconds <= LONGEST_S) {
 		job->deadline_utc_s = job->created_utc_s + seconds;
 		return;
 	}
@@ -141,6 +142,21 @@ chosen_pool(const json_t *pod_spec, const struct lt_kube_names *names)
 	return "";
 }
 
+/* Does its user say more of where than a pool? lowtide's own choice might be
+ * none of those nodes. */
+static bool
+has_selector(const json_t *pod_spec)
+{
+	const json_t *const selector =
+	    json_object_get(pod_spec, "nodeSelector");
+	const json_t *const affinity =
+	    lt_kube_part(pod_spec, "affinity", "nodeAffinity");
+
+	return json_object_size(selector) > 0 ||
+	       json_object_get(affinity,
+		   "requiredDuringSchedulingIgnoredDuringExecution") != NULL;
+}
+
 struct source { /* what it is read from */
 	const json_t *object, *pod_spec;
 	const struct lt_kube_names *names;
@@ -164,6 +180,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->begin_utc_s = 0;
 	(void)lt_utc_parse(
 	    annotation(metadata, "begin"), &job->begin_utc_s, NULL);
+	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
 	draft->tolerations =
@@ -213,14 +230,21 @@ limit_of(const json_t *spec, const json_t *pod_spec)
 {
 	const int64_t deadline_s =
 	    lt_kube_number(spec, "activeDeadlineSeconds", 0);
-	const int64_t grace_s =
+	int64_t grace_s =
 	    lt_kube_number(pod_spec, "terminationGracePeriodSeconds", GRACE_S);
 	const bool waits =
 	    strcmp(lt_kube_string(spec, "podReplacementPolicy"), "Failed") == 0;
 
 	if (deadline_s <= 0)
 		return 0;
-	return deadline_s + (waits ? 1 : 2) * (grace_s > 0 ? grace_s : 0);
+	/* A longer one is a year that nobody pays for. */
+	if (deadline_s > LONGEST_S)
+		return LONGEST_S;
+	if (grace_s < 0)
+		grace_s = 0;
+	if (grace_s > LONGEST_S)
+		grace_s = LONGEST_S;
+	return deadline_s + (waits ? 1 : 2) * grace_s;
 }
 
 static void
@@ -291,6 +315,10 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 			read_pod(&read, object);
 		else
 			read_job(&read, object, pod_spec);
+		/* What lowtide held for stays its own, whatever is written on
+		 * it since. */
+		read.is_foreign =
+		    read.is_foreign && draft.texts[LT_KUBE_QUOTE][0] == '\0';
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);

@@ -72,6 +72,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;
+	bool is_placed; /* its user says on which nodes */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s, started_utc_s, finished_utc_s; /* 0 = not */

@@ -124,7 +124,7 @@ find_size(
 {
 	/* As one container that takes all there is, but rounded down. */
 	enum { MILLI = 1000, MIB = 1024 * 1024 };
-	int64_t milli;
+	int64_t value;
 	const char *name;
 	json_t *quantity;
 
@@ -134,15 +134,16 @@ find_size(
 
 		if (!is_cpu && !is_memory && !is_gpu_taint(name))
 			continue;
-		const int code = lt_kube_milli(quantity, &milli, err);
+		const int code = lt_kube_quantity(
+		    quantity, is_memory ? 1 : MILLI, &value, err);
 		if (code != LT_OK)
 			return code;
 		if (is_memory)
-			node->memory_mib = (uint64_t)(milli / MILLI / MIB);
+			node->memory_mib = (uint64_t)(value / MIB);
 		else if (is_cpu)
-			node->cpus = (uint32_t)(milli / MILLI);
+			node->cpus = (uint32_t)(value / MILLI);
 		else
-			node->gpus += (uint32_t)(milli / MILLI);
+			node->gpus += (uint32_t)(value / MILLI);
 	}
 	return LT_OK;
 }

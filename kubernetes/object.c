@@ -78,7 +78,9 @@ lt_kube_is_own(const json_t *pod)
 
 /* ---- what a pod takes ---- */
 
-struct milli { /* thousandths */
+enum { MILLI = 1000, MIB = 1024 * 1024 };
+
+struct sum { /* CPUs and GPUs in thousandths */
 	int64_t cpus, gpus, memory_bytes;
 };
 
@@ -91,30 +93,33 @@ is_gpu(const char *resource)
 }
 
 static int
-add_resource(struct milli *sum, const char *name, const json_t *quantity,
+add_resource(struct sum *sum, const char *name, const json_t *quantity,
     struct lt_error *err)
 {
-	int64_t *const to = strcmp(name, "cpu") == 0	  ? &sum->cpus
-			    : strcmp(name, "memory") == 0 ? &sum->memory_bytes
-			    : is_gpu(name)		  ? &sum->gpus
-							  : NULL;
-	int64_t milli;
+	const bool is_memory = strcmp(name, "memory") == 0;
+	int64_t *const to = strcmp(name, "cpu") == 0 ? &sum->cpus
+			    : is_memory		     ? &sum->memory_bytes
+			    : is_gpu(name)	     ? &sum->gpus
+						     : NULL;
+	int64_t value;
 
 	if (to == NULL)
 		return LT_OK;
-	const int code = lt_kube_milli(quantity, &milli, err);
+	const int code =
+	    lt_kube_quantity(quantity, is_memory ? 1 : MILLI, &value, err);
 	if (code != LT_OK)
 		return code;
-	return lt_add(to, milli) ? LT_OK
+	return lt_add(to, value) ? LT_OK
 				 : lt_fail(err, LT_EINPUT,
 				       "%s: more than can be counted", name);
 }
 
-/* A request that is not there is the limit, as the API server sets it. */
+/* Of a container or a pod. A request that is not there is the limit, as the API
+ * server sets it. */
 static int
-add_container(struct milli *sum, const json_t *container, struct lt_error *err)
+add_resources(struct sum *sum, const json_t *of, struct lt_error *err)
 {
-	json_t *const resources = json_object_get(container, "resources");
+	json_t *const resources = json_object_get(of, "resources");
 	json_t *const requests = json_object_get(resources, "requests");
 	json_t *const limits = json_object_get(resources, "limits");
 	const char *name;
@@ -142,22 +147,26 @@ raise(int64_t *to, int64_t least)
 		*to = least;
 }
 
-static int64_t
-whole(int64_t milli, int64_t unit)
+static void
+raise_all(struct sum *to, const struct sum *least)
 {
-	const int64_t of = 1000 * unit;
+	raise(&to->cpus, least->cpus);
+	raise(&to->gpus, least->gpus);
+	raise(&to->memory_bytes, least->memory_bytes);
+}
 
-	return milli / of + (milli % of != 0);
+static int64_t
+whole(int64_t value, int64_t of)
+{
+	return value / of + (value % of != 0);
 }
 
 /* All containers together, with those that start first and stay; or one that
  * runs before them, where it takes more. Source: KEP-753. */
-int
-lt_kube_need_read(
-    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
+static int
+sum_containers(struct sum *sum, const json_t *pod_spec, struct lt_error *err)
 {
-	enum { MIB = 1024 * 1024 };
-	struct milli sum = {0}, most = {0};
+	struct sum most = {0};
 	const json_t *container;
 	size_t i;
 	int code = LT_OK;
@@ -167,33 +176,47 @@ lt_kube_need_read(
 		const bool stays =
 		    strcmp(lt_kube_string(container, "restartPolicy"),
 			"Always") == 0;
-		struct milli first = sum;
+		struct sum first = *sum;
 
-		code = add_container(stays ? &sum : &first, container, err);
+		code = add_resources(stays ? sum : &first, container, err);
 		if (code != LT_OK)
 			return code;
-		raise(&most.cpus, first.cpus);
-		raise(&most.gpus, first.gpus);
-		raise(&most.memory_bytes, first.memory_bytes);
+		raise_all(&most, &first);
 	}
 	json_array_foreach(
 	    json_object_get(pod_spec, "containers"), i, container) {
-		code = add_container(&sum, container, err);
+		code = add_resources(sum, container, err);
 		if (code != LT_OK)
 			return code;
 	}
-	raise(&sum.cpus, most.cpus);
-	raise(&sum.gpus, most.gpus);
-	raise(&sum.memory_bytes, most.memory_bytes);
-	const json_t *const overhead = json_object_get(pod_spec, "overhead");
+	raise_all(sum, &most);
+	return LT_OK;
+}
+
+int
+lt_kube_need_read(
+    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
+{
+	struct sum sum = {0}, pod = {0};
+	int code = sum_containers(&sum, pod_spec, err);
+
+	/* What the pod asks for as a whole is at least what its parts do
+	 * (KEP-2837), as the API server sees to. */
+	if (code == LT_OK)
+		code = add_resources(&pod, pod_spec, err);
+	if (code != LT_OK)
+		return code;
+	raise_all(&sum, &pod);
+	json_t *const overhead = json_object_get(pod_spec, "overhead");
 	const char *name;
 	json_t *quantity;
-	json_object_foreach((json_t *)overhead, name, quantity) {
+	json_object_foreach(overhead, name, quantity) {
 		code = add_resource(&sum, name, quantity, err);
 		if (code != LT_OK)
 			return code;
 	}
-	const int64_t cpus = whole(sum.cpus, 1), gpus = whole(sum.gpus, 1);
+	const int64_t cpus = whole(sum.cpus, MILLI);
+	const int64_t gpus = whole(sum.gpus, MILLI);
 	const int64_t mib = whole(sum.memory_bytes, MIB);
 	if (cpus > UINT32_MAX || gpus > UINT32_MAX)
 		return lt_fail(

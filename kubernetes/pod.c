@@ -55,7 +55,7 @@ look_at(struct containers *c, const json_t *statuses)
 		const int64_t end_utc_s = lt_kube_time(ended, "finishedAt");
 		const int64_t code = lt_kube_number(ended, "exitCode", 0);
 
-		c->any_runs |= json_object_get(state, "running") != NULL;
+		c->any_runs |= ended == NULL; /* or waits to run again */
 		if (end_utc_s > c->last_end_utc_s)
 			c->last_end_utc_s = end_utc_s;
 		if (code > 0 && c->exit_code == 0) {
@@ -149,6 +149,8 @@ lt_kube_pod_read(struct lt_kube_pod *pod, const json_t *object,
 		return code;
 	look_at(&containers, json_object_get(status, "containerStatuses"));
 	pod->exit_code = containers.exit_code;
+	/* Those that started first may be the last to end. */
+	look_at(&containers, json_object_get(status, "initContainerStatuses"));
 	pod->end_utc_s = end_of(object, &containers, phase, seen);
 	if (pod->end_utc_s != 0 && pod->end_utc_s < pod->start_utc_s)
 		pod->end_utc_s = pod->start_utc_s;

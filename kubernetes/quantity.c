@@ -65,23 +65,24 @@ parse(const char *text, double *value)
 }
 
 int
-lt_kube_milli(
-    const json_t *quantity, int64_t *thousandths, struct lt_error *err)
+lt_kube_quantity(
+    const json_t *quantity, int64_t parts, int64_t *value, struct lt_error *err)
 {
+	static const double most = 9.2e18;
 	const char *const text = json_string_value(quantity);
-	double value = json_number_value(quantity);
+	double units = json_number_value(quantity);
 
-	if (text != NULL ? parse(text, &value) != LT_OK
+	if (text != NULL ? parse(text, &units) != LT_OK
 			 : !json_is_number(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%.40s\", want a quantity such as 500m, 2 or 64Gi",
 		    text != NULL ? text : "no text");
 	/* What a binary fraction lacks of a whole is no part of it. */
-	const double milli = ceil(value * 1000 - 1e-6);
-	if (!(milli >= 0 && milli < 9.2e18))
+	const double exact = ceil(units * (double)parts - 1e-6);
+	if (!(exact >= 0 && exact < most))
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%.40s\", want a quantity of at least 0",
-		    text != NULL ? text : "a number");
-	*thousandths = (int64_t)milli;
+		    "got \"%.40s\", want a quantity of at least 0, and less than %g",
+		    text != NULL ? text : "a number", most / (double)parts);
+	*value = (int64_t)exact;
 	return LT_OK;
 }

@@ -10,10 +10,11 @@
 
 #include "error.h"
 
-/* A text or a number, of at least 0, as thousandths, rounded up, as the API
- * server rounds. LT_EINPUT: it is none, or passes 63 bits. Source: the grammar
- * of k8s.io/apimachinery/pkg/api/resource, Quantity. */
-int lt_kube_milli(
-    const json_t *quantity, int64_t *thousandths, struct lt_error *err);
+/* A text or a number, of at least 0, in so many parts of its unit (1000: CPUs
+ * as thousandths; 1: bytes), rounded up, as the API server rounds. LT_EINPUT:
+ * it is none, or passes 63 bits. Source: the grammar of
+ * k8s.io/apimachinery/pkg/api/resource, Quantity. */
+int lt_kube_quantity(const json_t *quantity, int64_t parts, int64_t *value,
+    struct lt_error *err);
 
 #endif

@@ -14,32 +14,43 @@ struct lt_kube_site lt_kube_site;
 bool
 lt_kube_is_ours(const struct lt_kube_known_job *job)
 {
+	/* What was held for stays ours, too, where the label is gone. */
 	return !job->facts.is_foreign &&
-	       lt_kube_cluster_manages(&lt_kube_site.cluster,
-		   lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
+	       (lt_kube_job_text(&job->facts, LT_KUBE_QUOTE)[0] != '\0' ||
+		   lt_kube_cluster_manages(&lt_kube_site.cluster,
+		       lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)));
 }
 
-void
-lt_kube_find_open_pools(void)
+static void
+add_open_pools(const struct lt_market *market, bool managed_only)
 {
 	struct lt_kube_site *const site = &lt_kube_site;
 	const struct lt_kube_cluster *const c = &site->cluster;
 	const size_t size = sizeof(site->open_pools);
-	const char *last = "";
 	size_t used = 0;
 
 	site->open_pools[0] = '\0';
-	for (uint32_t i = 0; i < c->node_count; i++) {
-		const struct lt_kube_node *const node = &c->nodes[i].facts;
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		const struct lt_partition *const p = &market->partitions[i];
+		bool is_open =
+		    !managed_only || (p->flags & LT_PARTITION_MANAGED) != 0;
 
-		if (node->pool[0] == '\0' || !node->is_open ||
-		    strcmp(last, node->pool) == 0 ||
-		    used + strlen(node->pool) + 2 > size)
-			continue;
-		used += (size_t)snprintf(site->open_pools + used, size - used,
-		    "%s%s", used > 0 ? "," : "", node->pool);
-		last = node->pool;
+		if (is_open)
+			is_open = lt_kube_cluster_is_open(c, p->name);
+		if (is_open && used + strlen(p->name) + 2 <= size)
+			used += (size_t)snprintf(site->open_pools + used,
+			    size - used, "%s%s", used > 0 ? "," : "", p->name);
 	}
+}
+
+/* A pool that the policy does not name has no price: what may run there too is
+ * held for by the others, and shown as unpriced if it did. */
+void
+lt_kube_find_open_pools(const struct lt_market *market)
+{
+	add_open_pools(market, true);
+	if (lt_kube_site.open_pools[0] == '\0')
+		add_open_pools(market, false);
 }
 
 const char *
@@ -49,10 +60,12 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 	const char *const chosen =
 	    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 
+	/* Where its pods are, whatever was meant. */
 	snprintf(out, size, "%s",
-	    chosen[0] != '\0' ? chosen
-	    : put[0] != '\0'  ? put
-			      : lt_kube_site.open_pools);
+	    job->ran_in[0] != '\0' && !job->facts.is_waiting ? job->ran_in
+	    : chosen[0] != '\0'				     ? chosen
+	    : put[0] != '\0'				     ? put
+			     : lt_kube_site.open_pools);
 	return out;
 }
 

@@ -22,13 +22,12 @@ struct lt_kube_site {
 	char currency[8]; /* of the market, once it is known */
 	char *balances;	  /* as they were sent last; NULL = never */
 	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
-	int64_t pruned_utc_s;
+	int64_t pruned_utc_s, rest_until_utc_s;
 };
 extern struct lt_kube_site lt_kube_site;
 
-/* Which pools take any pod that does not ask for others: of nodes that are
- * sorted by their pools. */
-void lt_kube_find_open_pools(void);
+/* Which pools of the market take any pod that does not ask for others. */
+void lt_kube_find_open_pools(const struct lt_market *market);
 /* Where it stands if lowtide put it nowhere, and where it may run: names with
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(

@@ -16,6 +16,8 @@ enum {
 #define STATEMENTS(S)                                                          \
 	S(BEGIN, "BEGIN IMMEDIATE")                                            \
 	S(COMMIT, "COMMIT")                                                    \
+	S(ROLLBACK, "ROLLBACK")                                                \
+	S(ANY, "SELECT id FROM ids LIMIT 1")                                   \
 	S(FIND_ID, "SELECT id FROM ids WHERE uid = ?1")                        \
 	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")      \
 	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
@@ -174,6 +176,23 @@ int
 lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err)
 {
 	return step(store, S_COMMIT, NULL, err);
+}
+
+void
+lt_kube_store_rollback(struct lt_kube_store *store)
+{
+	(void)step(store, S_ROLLBACK, NULL, NULL);
+}
+
+int
+lt_kube_store_is_empty(
+    struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
+{
+	uint32_t id;
+	const int code = step(store, S_ANY, &id, err);
+
+	*is_empty = code == LT_ENOENT;
+	return code == LT_ENOENT ? LT_OK : code;
 }
 
 int

@@ -18,6 +18,11 @@ void lt_kube_store_close(struct lt_kube_store *store); /* NULL is fine */
 /* Group calls that write. */
 int lt_kube_store_begin(struct lt_kube_store *store, struct lt_error *err);
 int lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err);
+void lt_kube_store_rollback(struct lt_kube_store *store);
+
+/* Has it ever known anything? */
+int lt_kube_store_is_empty(
+    struct lt_kube_store *store, bool *is_empty, struct lt_error *err);
 
 /* The number of what has this uid, a Job or a pod: given once, and never to
  * another. is_made: if it has none yet; else LT_ENOENT. */

@@ -185,9 +185,13 @@ take_line(char *text, lt_kube_take_line *take, void *context)
 	    .text = text + 3};
 
 	if (line.event == LT_KUBE_SEEN || line.event == LT_KUBE_GONE) {
-		line.object = json_loads(line.text, 0, NULL);
-		if (line.object == NULL)
-			return;
+		/* The API server takes NUL in texts, too. */
+		line.object = json_loads(line.text, JSON_ALLOW_NUL, NULL);
+		if (line.object == NULL) {
+			line.event = LT_KUBE_FAILED;
+			line.text =
+			    "an object that the watcher wrote can't be read";
+		}
 	}
 	take(context, &line);
 	json_decref(line.object);

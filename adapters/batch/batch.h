@@ -306,6 +306,9 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* ---- what Kubernetes has and Slurm has not ---- */
 
+/* Does what it keeps itself go with a ledger that has charged runs? After
+ * lt_batch_init() with a state_dir. */
+int lt_batch_check(bool has_history, struct lt_error *err);
 /* The daemon's name on that system. */
 extern const char lt_batch_program[];
 /* What people read of it. */
@@ -335,6 +338,8 @@ bool lt_batch_is_near(void);
 /* May another job be updated now? Who asks too often is made to wait. */
 bool lt_batch_may_update(void);
 struct lt_budget_snapshot;
+/* A market was compiled of its tables; lent for the call. */
+void lt_batch_know(const struct lt_market *market);
 struct lt_batch_view { /* what lowtide knows now; lent */
 	const struct lt_market *market;
 	const struct lt_budget_snapshot *budgets;

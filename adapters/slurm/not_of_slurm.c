@@ -77,3 +77,17 @@ lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 	return lt_fail(err, LT_EINPUT,
 	    "this site runs Slurm: lowtide plan takes the arguments of sbatch");
 }
+
+int
+lt_batch_check(bool has_history, struct lt_error *err)
+{
+	(void)has_history;
+	(void)err;
+	return LT_OK;
+}
+
+void
+lt_batch_know(const struct lt_market *market)
+{
+	(void)market;
+}

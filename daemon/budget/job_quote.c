@@ -74,8 +74,10 @@ publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 	free(merged);
 	if (code == LT_OK)
 		return LT_OK;
-	lt_log(
-	    "update_failed", "job=%u error=\"%s\"", job->job_id, failed.text);
+	/* It has changed meanwhile: it is looked at again, and told then. */
+	if (code != LT_ECONFLICT)
+		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
+		    failed.text);
 	return lt_fail(err, (enum lt_code)code, "%s", failed.text);
 }
 

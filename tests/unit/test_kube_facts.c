@@ -34,7 +34,7 @@ milli(const char *text)
 	json_t *const json = load(text);
 	int64_t value = -1;
 
-	(void)lt_kube_milli(json, &value, NULL);
+	(void)lt_kube_quantity(json, 1000, &value, NULL);
 	json_decref(json);
 	return value;
 }
@@ -114,6 +114,14 @@ test_need(void **state)
 		    "\"overhead\":{\"cpu\":\"250m\"}}");
 	assert_int_equal(n.cpus, 9); /* 1 + 7, and the overhead */
 	assert_int_equal(n.memory_mib, 8);
+	/* What the pod asks for as a whole, where that is more. */
+	n = need_of("{\"resources\":{\"requests\":{\"cpu\":\"16\"},\"limits\":"
+		    "{\"memory\":\"20Pi\"}},\"containers\":[{\"resources\":"
+		    "{\"requests\":{\"cpu\":\"1\"},\"limits\":"
+		    "{\"nvidia.com/gpu\":1}}}]}");
+	assert_int_equal(n.cpus, 16);
+	assert_int_equal(n.gpus, 1);
+	assert_int_equal(n.memory_mib, INT64_C(20) << 30);
 	/* Who asks for nothing is not free of charge. */
 	n = need_of("{\"containers\":[{}]}");
 	assert_int_equal(n.cpus, 1);
