@@ -274,8 +274,9 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		left -= changed;
 	}
 	state->count -= done;
-	memmove(state->queue, state->queue + done,
-	    state->count * sizeof(*state->queue));
+	if (done > 0)
+		memmove(state->queue, state->queue + done,
+		    state->count * sizeof(*state->queue));
 	if (code == LT_OK && left > 0)
 		code = lt_rearrange_some(d, (uint32_t)left, now_utc_s, err);
 	return code;
