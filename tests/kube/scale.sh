@@ -79,7 +79,11 @@ all_moved() { [ "$(grep 'event=replanned' "$L/log" | grep -o 'job=[0-9]*' | sort
 within 200 all_moved
 stamp() { date -d "$(grep "$1" "$L/log" | tail -n 1 | cut -d' ' -f1)" +%s; }
 echo "# $(decided replanned) plans changed, the last $(($(ms) - from)) ms after the restart; $(($(requests patch.jobs) - patches)) patches, $(decided update_failed) put off"
-goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
+if all_moved; then
+	goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
+else
+	goal 'a signal changes: all are decided anew' no yes
+fi
 goal 'resident, all decided anew, MiB' "$(memory_mib)" 64
 
 # Due ones first: at their hour
