@@ -109,7 +109,8 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
-	matrix fuzz tests warnings cover mutants storm signals-accuracy quality
+	matrix fuzz tests warnings cover mutants storm signals-accuracy quality \
+	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
 help:
@@ -118,6 +119,9 @@ help:
 	@echo 'make check      all tests, on a private Slurm'
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
+	@echo 'make demo-kube  ten Jobs on a played Kubernetes cluster'
+	@echo 'make kube       KUBECONFIG=file: the story on that cluster, in a namespace of its own'
+	@echo 'make kube-scale JOBS=5000 that wait on a played Kubernetes cluster'
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'

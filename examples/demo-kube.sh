@@ -130,8 +130,7 @@ within 40 'the end of three Jobs' ended 3
 k_get /api/v1/pods | jq -r '"POD\tNODE\tPHASE", (.items[] | [.metadata.name, .spec.nodeName, .status.phase] | @tsv)' | column -t -s $'\t'
 
 step "lowtide-kube is killed, and comes again: what ran is charged, once"
-kill -9 "$pid"
-wait "$pid" 2>/dev/null || true
+{ kill -9 "$pid"; wait "$pid"; } 2>/dev/null || true
 start
 within 60 'charges' runs_are 3
 

@@ -75,8 +75,8 @@ l_day() {
 	{
 		echo time,g
 		for h in $(seq -1 99); do
-			g=400
-			if [ "$h" -ge "$1" ] && [ "$h" -lt "$2" ]; then g=100; fi
+			g=${L_DIRTY:-400}
+			if [ "$h" -ge "$1" ] && [ "$h" -lt "$2" ]; then g=${L_CLEAN:-100}; fi
 			echo "$((hour + h * 3600)),$g"
 		done
 	} >"$work/day.next"

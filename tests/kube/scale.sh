@@ -10,6 +10,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/kube/lowtide.sh
 . "$top/tests/kube/lowtide.sh"
 jobs=${1:-5000}
+# Of a CPU for an hour, what a wait saves has to show.
+L_DIRTY=9900 L_CLEAN=10
 goals=()
 goal() { # goal NAME VALUE WANT: at most, or exactly where both are words
 	local word
@@ -74,10 +76,14 @@ l_day 12 18
 from=$(ms)
 l_restart
 all_moved() { [ "$(grep 'event=replanned' "$L/log" | grep -o 'job=[0-9]*' | sort -u | wc -l)" -ge "$jobs" ]; }
-within 400 all_moved
+within 200 all_moved
 stamp() { date -d "$(grep "$1" "$L/log" | tail -n 1 | cut -d' ' -f1)" +%s; }
 echo "# $(decided replanned) plans changed, the last $(($(ms) - from)) ms after the restart; $(($(requests patch.jobs) - patches)) patches, $(decided update_failed) put off"
-goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
+if all_moved; then
+	goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
+else
+	goal 'a signal changes: all are decided anew' no yes
+fi
 goal 'resident, all decided anew, MiB' "$(memory_mib)" 64
 
 # Due ones first: at their hour
