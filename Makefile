@@ -229,7 +229,8 @@ $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) 
 KUBE_YAML := $(addprefix packaging/kubernetes/,namespace.yaml serviceaccount.yaml rbac.yaml \
 	configmap.yaml pvc.yaml deployment.yaml cronjob.yaml policy-suspend.yaml \
 	policy-suspended.yaml policy-budget.yaml policy-guard.yaml)
-$(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile $(B)/flags
+$(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile
+	@mkdir -p $(@D)
 	$(Q)for f in $(KUBE_YAML); do echo "# $$f"; sed 1d "$$f"; done | \
 	    od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g' > $@
 $(B)/cli/kube.o warnings/cli: $(B)/cli/kube_manifest.h

@@ -130,7 +130,7 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 	}
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
-	if (d->next.jobs != 0)
+	if (d->next.jobs != 0 && !lt_batch_is_near())
 		d->next.jobs =
 		    larger(d->next.jobs, now_utc_s + 2 * took_ms / 1000);
 }

@@ -44,8 +44,8 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 	out->cpus = facts->pods * need->cpus;
 	out->gpus = facts->pods * need->gpus;
 	out->memory_mib = facts->pods * need->memory_mib;
+	/* Pods share nodes: as many as there are, or fewer. */
 	*asked = (struct lt_batch_asked){.min_nodes = 1,
-	    .max_nodes = facts->pods,
 	    .tasks = facts->pods,
 	    .cpus_per_task = need->cpus,
 	    .gpus_per_task = need->gpus,

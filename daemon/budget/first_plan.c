@@ -9,6 +9,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "occupancy.h"
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
 static void
@@ -113,7 +114,7 @@ plan_first(
 {
 	const struct lt_replan_state *const planned = &d->replan;
 	struct lt_quote *const quote = &w->hold.quote;
-	const bool is_asked = ask(w, d, asked);
+	const bool is_asked = lt_replan_begin_market(d) && ask(w, d, asked);
 
 	lt_wish_of_request(&quote->wish, &w->made.request);
 	quote->wish.movable = !asked->job->partition_named;
@@ -227,6 +228,24 @@ lt_first_decide(struct lt_first *first, struct lt_daemon *d,
 	quote->flags |= held_back(d, first, asked);
 }
 
+/* What those that come after it see of it, until the market has it. */
+static void
+book(struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_estimate *there, int64_t now_utc_s)
+{
+	struct lt_replan_state *const state = &d->replan;
+	struct lt_batch_job placed = *job;
+
+	placed.eligible_utc_s =
+	    there->start_utc_s > now_utc_s ? there->start_utc_s : now_utc_s + 1;
+	if (state->planned_count < LT_PLANNED_MAX &&
+	    lt_occupancy_window(&state->planned[state->planned_count], &placed,
+		&d->market, there->partition, now_utc_s))
+		state->planned_count++;
+	if (job->job_id > state->young_id)
+		state->young_id = job->job_id;
+}
+
 static int
 make(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
@@ -243,6 +262,8 @@ make(struct lt_daemon *d, const struct lt_change *change,
 		.job = job, .now_utc_s = change->now_utc_s});
 	const bool placed = first->is_placed;
 	*hold = first->hold;
+	if (placed)
+		book(d, job, &first->plan.chosen, change->now_utc_s);
 	free(first);
 	const int code = lt_ledger_put_hold(d->ledger, hold, err);
 	if (code != LT_OK)

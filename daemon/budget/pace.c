@@ -15,6 +15,7 @@ enum {
 	/* In slurmctld a job by its id costs what 70 do in a list. */
 	SINGLY_PART = 70,
 	SINGLY_LEAST = 16,
+	NEAR_MOST_MS = 200,
 };
 
 static int64_t
@@ -36,9 +37,15 @@ lt_look_pace(
     struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s)
 {
 	struct lt_jobs_state *const jobs = &d->jobs;
+	/* What is near is no load for others: it took as long as what was told
+	 * meanwhile, and one of these may have hung. */
+	const int64_t took_ms =
+	    lt_batch_is_near() && listed->took_ms > NEAR_MOST_MS
+		? NEAR_MOST_MS
+		: listed->took_ms;
 	/* A fifth of the time of few jobs too: slurmctld may be slow. */
-	const int64_t least_s = 5 * listed->took_ms / 1000;
-	int64_t every_s = LISTS_PART * listed->took_ms / 1000;
+	const int64_t least_s = 5 * took_ms / 1000;
+	int64_t every_s = LISTS_PART * took_ms / 1000;
 
 	if (every_s > LISTS_LONGEST_S)
 		every_s = LISTS_LONGEST_S;

@@ -194,8 +194,8 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 }
 
 /* A new market has what was told before it was made. */
-static bool
-begin_market(struct lt_daemon *d)
+bool
+lt_replan_begin_market(struct lt_daemon *d)
 {
 	struct lt_replan_state *const state = &d->replan;
 	const struct lt_market *const market = &d->market;
@@ -255,7 +255,7 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
 	    d->market.jobs_utc_s == 0)
 		return LT_OK;
-	if (!begin_market(d))
+	if (!lt_replan_begin_market(d))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	count_young(d, now_utc_s);
 	if (state->looked_utc_s == 0)
@@ -264,7 +264,7 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = queue_due(state, &d->jobs.list, now_utc_s, err);
 	state->looked_utc_s = state->passed_utc_s = now_utc_s;
 	for (; code == LT_OK && done < state->count && left > 0 &&
-	       done < DECIDED_A_PASS;
+	       done < DECIDED_A_PASS && lt_batch_may_update();
 	     done++) {
 		bool changed = false;
 

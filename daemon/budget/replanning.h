@@ -7,6 +7,7 @@
 #ifndef LT_REPLANNING_H
 #define LT_REPLANNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,8 @@ struct lt_replan_state {      /* start as { 0 } */
  * first; who is left over is decided in the next pass. */
 enum { LT_REPLANS_A_SECOND = 20 };
 int lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* d->replan's windows are those that its market has not; false: no memory. */
+bool lt_replan_begin_market(struct lt_daemon *d);
 void lt_replan_free(struct lt_replan_state *state);
 
 #endif

@@ -586,7 +586,7 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (full) {
-		d->next.settle = now_utc_s + LT_SETTLE_EVERY_S;
+		d->next.settle = now_utc_s + lt_settle_every_s();
 		code = check_ended(d, now_utc_s, &oldest, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */

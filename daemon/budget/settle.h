@@ -12,10 +12,17 @@ struct lt_daemon;
 
 enum {
 	LT_SETTLE_EVERY_S = 60,	    /* window scan of slurmdbd */
+	LT_SETTLE_NEAR_S = 10,	    /* of rows that are here */
 	LT_SETTLE_OVERLAP_S = 3600, /* rows that come late or change */
 	LT_SETTLE_ROWS = 16000,	    /* at once, in memory */
 	LT_SETTLE_WINDOW_LEAST_S = 60,
 };
+
+static inline int64_t
+lt_settle_every_s(void)
+{
+	return lt_batch_is_near() ? LT_SETTLE_NEAR_S : LT_SETTLE_EVERY_S;
+}
 
 int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err);
