@@ -291,6 +291,8 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
+	job->was_managed |= lt_kube_cluster_manages(
+	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
 	job->seen = c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];
 	note_changed(c, job->id);
 	if (is_gone || facts.is_finished)

@@ -24,6 +24,7 @@ struct lt_kube_known_node {
 struct lt_kube_known_job {
 	char uid[64];
 	uint32_t id, seen;
+	bool was_managed; /* its namespace took part when it was seen */
 	struct lt_kube_job facts;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */

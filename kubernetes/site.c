@@ -14,11 +14,13 @@ struct lt_kube_site lt_kube_site;
 bool
 lt_kube_is_ours(const struct lt_kube_known_job *job)
 {
-	/* What was held for stays ours, too, where the label is gone. */
+	/* What was held for stays ours, too, where the label is gone; a quote
+	 * that somebody wrote where no policy forbids it is none. */
 	return !job->facts.is_foreign &&
-	       (lt_kube_job_text(&job->facts, LT_KUBE_QUOTE)[0] != '\0' ||
-		   lt_kube_cluster_manages(&lt_kube_site.cluster,
-		       lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)));
+	       (lt_kube_cluster_manages(&lt_kube_site.cluster,
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)) ||
+		   (job->was_managed && lt_kube_job_text(&job->facts,
+					    LT_KUBE_QUOTE)[0] != '\0'));
 }
 
 static void

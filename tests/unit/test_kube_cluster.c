@@ -312,6 +312,64 @@ test_others_are_left_alone(void **state)
 	    LT_ENOENT);
 }
 
+/* A pod that is a row is followed to its end, wherever the label went. */
+static void
+test_the_label_is_taken_off(void **state)
+{
+	static const char *const namespaces[] = {
+	    "{\"metadata\":{\"name\":\"a\"}}", NULL};
+	struct lt_batch_runs runs;
+
+	(void)state;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("off", 1, "", ""));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("off-p", "off", NULL));
+	list(LT_KUBE_NAMESPACES, namespaces);
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+	    pod_text("off-p", "off", "2026-11-26T04:00:09Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, pod_text("off-q", "off", NULL));
+	rows(&runs, NOW_UTC_S + 60);
+	assert_int_equal(runs.count, 1);
+	assert_int_equal(row_of(&runs, "off-p")->end_utc_s, NOW_UTC_S + 9);
+	lt_batch_runs_free(&runs);
+}
+
+/* By an autoscaler, while nobody watched: it is where its Job was put. */
+static void
+test_the_node_is_gone(void **state)
+{
+	struct lt_batch_runs runs;
+	char text[2048];
+
+	(void)state;
+	snprintf(text, sizeof(text),
+	    "{\"metadata\":{\"name\":\"x\",\"namespace\":\"a\",\"uid\":\"put\","
+	    "\"annotations\":{\"lowtide.dev/pool\":\"ondemand\"}},\"spec\":{"
+	    "\"template\":{\"spec\":{\"containers\":[{}]}}}}");
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, text);
+	snprintf(text, sizeof(text), "%s",
+	    pod_text("gone-p", "put", "2026-11-26T04:00:09Z"));
+	memcpy(strstr(text, "spot-1"), "node-9", 6);
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN, text);
+	rows(&runs, NOW_UTC_S + 60);
+	assert_string_equal(row_of(&runs, "gone-p")->partition, "ondemand");
+	lt_batch_runs_free(&runs);
+}
+
+static void
+test_a_store_that_knows_nothing(void **state)
+{
+	bool is_empty = false;
+
+	(void)state;
+	assert_int_equal(
+	    lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
+	assert_true(is_empty);
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("any", 1, "", ""));
+	assert_int_equal(
+	    lt_kube_store_is_empty(cluster.store, &is_empty, NULL), LT_OK);
+	assert_false(is_empty);
+}
+
 /* Whoever says to own a pod: the gate makes it a job by itself. */
 static void
 test_a_gated_pod_is_nobody_elses(void **state)
@@ -386,6 +444,9 @@ main(void)
 	    TEST(test_a_gated_pod_is_nobody_elses),
 	    TEST(test_the_newest_of_a_name),
 	    TEST(test_prune),
+	    TEST(test_the_label_is_taken_off),
+	    TEST(test_the_node_is_gone),
+	    TEST(test_a_store_that_knows_nothing),
 #undef TEST
 	};
 

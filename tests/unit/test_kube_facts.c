@@ -16,6 +16,7 @@
 #include "kube_facts.h"
 #include "object.h"
 #include "quantity.h"
+#include "units.h"
 
 static json_t *
 load(const char *text)
@@ -272,6 +273,79 @@ test_job(void **state)
 	lt_kube_job_free(&job);
 }
 
+/* Nothing that a user may write makes a hold smaller. */
+static void
+test_limits_at_the_edge(void **state)
+{
+	static const struct {
+		const char *spec;
+		int64_t limit_s;
+	} cases[] = {
+	    {"\"activeDeadlineSeconds\":9223372036854775807,", 366 * LT_DAY_S},
+	    {"\"activeDeadlineSeconds\":0,", 0},
+	    {"\"activeDeadlineSeconds\":-5,", 0},
+	};
+	const struct lt_kube_names names = {0};
+	struct lt_kube_job job;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(job_of(&job, "", cases[i].spec), LT_OK);
+		assert_true(job.limit_s == cases[i].limit_s);
+		lt_kube_job_free(&job);
+	}
+	json_t *const json =
+	    load("{\"metadata\":{\"name\":\"a\",\"uid\":\"u\"},\"spec\":{"
+		 "\"activeDeadlineSeconds\":60,\"template\":{\"spec\":{"
+		 "\"terminationGracePeriodSeconds\":9223372036854775807,"
+		 "\"containers\":[{}]}}}}");
+	assert_int_equal(lt_kube_job_read(&job, json, &names, NULL), LT_OK);
+	assert_true(job.limit_s > 366 * (int64_t)LT_DAY_S);
+	lt_kube_job_free(&job);
+	json_decref(json);
+}
+
+/* Kueue's are left alone; what lowtide holds for is not Kueue's by a label that
+ * comes later. */
+static void
+test_whose_it_is(void **state)
+{
+	static const struct {
+		const char *metadata;
+		bool is_foreign;
+	} cases[] = {
+	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", true},
+	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"},"
+	     "\"annotations\":{\"lowtide.dev/quote\":\"lowtide:1 \"}",
+		false},
+	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
+	     "\"controller\":true}]",
+		true},
+	    {"\"ownerReferences\":[{\"kind\":\"CronJob\",\"uid\":\"c\","
+	     "\"controller\":true}]",
+		false},
+	};
+	const struct lt_kube_names names = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_kube_job job;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+		    "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",%s},"
+		    "\"spec\":{\"template\":{\"spec\":{\"containers\":"
+		    "[{}]}}}}",
+		    cases[i].metadata);
+		json_t *const json = load(text);
+		assert_int_equal(
+		    lt_kube_job_read(&job, json, &names, NULL), LT_OK);
+		assert_int_equal(job.is_foreign, cases[i].is_foreign);
+		lt_kube_job_free(&job);
+		json_decref(json);
+	}
+}
+
 static void
 test_job_says_what_it_cannot_read(void **state)
 {
@@ -356,6 +430,20 @@ test_pod_ends(void **state)
 	     "\"lastTransitionTime\":\"2026-11-26T04:00:30Z\"}],"
 	     "\"containerStatuses\":[{\"state\":{\"running\":{}}}]",
 		"NODE_FAIL", false, 30, 0},
+	    /* One of its containers waits to run again: it has its node. */
+	    {"\"phase\":\"Running\",\"containerStatuses\":[{\"state\":"
+	     "{\"terminated\":{\"exitCode\":0,"
+	     "\"finishedAt\":\"2026-11-26T04:00:41Z\"}}},{\"state\":"
+	     "{\"waiting\":{\"reason\":\"CrashLoopBackOff\"}}}]",
+		"CANCELLED", true, 100, 0},
+	    /* A sidecar is the last to end. */
+	    {"\"phase\":\"Succeeded\",\"containerStatuses\":[{\"state\":"
+	     "{\"terminated\":{\"exitCode\":0,"
+	     "\"finishedAt\":\"2026-11-26T04:00:15Z\"}}}],"
+	     "\"initContainerStatuses\":[{\"state\":{\"terminated\":{"
+	     "\"exitCode\":143,"
+	     "\"finishedAt\":\"2026-11-26T04:00:45Z\"}}}]",
+		"COMPLETED", false, 45, 0},
 	    /* Its node is gone, and nothing says when: it is over by now. */
 	    {"\"phase\":\"Failed\",\"reason\":\"NodeLost\"", "NODE_FAIL", false,
 		100, 0},
@@ -423,6 +511,8 @@ main(void)
 	    cmocka_unit_test(test_node),
 	    cmocka_unit_test(test_tolerations_keep_the_users),
 	    cmocka_unit_test(test_job),
+	    cmocka_unit_test(test_limits_at_the_edge),
+	    cmocka_unit_test(test_whose_it_is),
 	    cmocka_unit_test(test_job_says_what_it_cannot_read),
 	    cmocka_unit_test(test_pod_ends),
 	    cmocka_unit_test(test_pod_without_a_node_is_no_run),
