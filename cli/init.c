@@ -19,6 +19,8 @@
 #include "gpu.h"
 #include "init.h"
 
+enum { CLOUD_SIZE = 64 };
+
 #define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
 
 const struct lt_cli_option lt_cli_init_options[] = {
@@ -76,9 +78,20 @@ gpu_type(const json_t *partition, bool *untyped)
 	return "";
 }
 
-static void
-write_partition(FILE *out, const json_t *partition, const char *source)
+/* What its cloud says of its nodes, where the cluster knows; "" = nothing. */
+static const char *
+cloud_of(const json_t *partition)
 {
+	return lt_json_text(
+	    json_array_get(json_object_get(partition, "shapes"), 0), "features",
+	    "");
+}
+
+static void
+write_partition(
+    FILE *out, const json_t *partition, const char *source, bool is_kubernetes)
+{
+	const char *const cloud = is_kubernetes ? cloud_of(partition) : "";
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
 	const struct lt_gpu *const gpu = type[0] ? lt_gpu_find(type) : NULL;
@@ -87,8 +100,8 @@ write_partition(FILE *out, const json_t *partition, const char *source)
 	lt_json_int(partition, "nodes", &nodes);
 	fputs("  ", out);
 	write_name(out, lt_json_text(partition, "name", ""));
-	fprintf(out, ": # %lld node%s%s\n", (long long)nodes,
-	    nodes == 1 ? "" : "s",
+	fprintf(out, ": # %lld node%s%s%s%s\n", (long long)nodes,
+	    nodes == 1 ? "" : "s", cloud[0] != '\0' ? ", " : "", cloud,
 	    json_is_true(json_object_get(partition, "default"))
 		? ", Slurm's default"
 		: "");
@@ -105,10 +118,14 @@ write_partition(FILE *out, const json_t *partition, const char *source)
 		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
 		    type[0] ? "Gres type " : "Gres without a type", type);
 	fputs("    #price_per_node_hour: 12.50\n", out);
+	if (strstr(cloud, "spot") != NULL)
+		fputs(
+		    "    #preemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}\n",
+		    out);
 }
 
 static void
-write_tail(FILE *out, const json_t *facts)
+write_tail(FILE *out, const json_t *facts, bool is_kubernetes)
 {
 	const json_t *const accounts = json_object_get(facts, "accounts");
 	const json_t *const first = json_array_get(accounts, 0);
@@ -124,10 +141,14 @@ write_tail(FILE *out, const json_t *facts)
 			   ? json_string_value(item)
 			   : lt_json_text(item, "name", "team");
 	}
-	fputs("\n# Budgets: per team (a Slurm account and all below it). Each\n"
-	      "# account is charged and reported, with a budget or without.\n"
-	      "#budgets:\n#  - {team: ",
+	fputs(
+	    is_kubernetes
+		? "\n# Budgets: per team (a namespace that takes part). Each team\n"
+		  "# is charged and reported, with a budget or without.\n"
+		: "\n# Budgets: per team (a Slurm account and all below it). Each\n"
+		  "# account is charged and reported, with a budget or without.\n",
 	    out);
+	fputs("#budgets:\n#  - {team: ", out);
 	write_name(out, team);
 	fputs(", period: month, amount: 5000, kg_co2e: 900,\n"
 	      "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
@@ -138,6 +159,8 @@ void
 lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
 	const json_t *const conf = json_object_get(facts, "conf");
+	const bool is_kubernetes =
+	    strcmp(lt_json_text(conf, "system", ""), "kubernetes") == 0;
 	size_t index;
 	const json_t *partition;
 
@@ -163,8 +186,8 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	    out);
 	json_array_foreach(
 	    json_object_get(facts, "partitions"), index, partition)
-		write_partition(out, partition, source);
-	write_tail(out, facts);
+		write_partition(out, partition, source, is_kubernetes);
+	write_tail(out, facts, is_kubernetes);
 }
 
 /* "Europe/London" by TZ or /etc/localtime; "" = not known. */
@@ -214,6 +237,20 @@ find_region(char *out, size_t size)
 	snprintf(out, size, "%s",
 	    lt_json_text(json_object_get(facts, "v1"), "region", ""));
 	json_decref(facts);
+}
+
+/* A cluster's nodes say it themselves, wherever this runs. */
+static void
+take_cloud(
+    const json_t *facts, char vendor[CLOUD_SIZE], char region[CLOUD_SIZE])
+{
+	const json_t *const conf = json_object_get(facts, "conf");
+	const char *const cloud = lt_json_text(conf, "cloud", "");
+
+	if (cloud[0] == '\0')
+		return;
+	snprintf(vendor, CLOUD_SIZE, "%s", cloud);
+	snprintf(region, CLOUD_SIZE, "%s", lt_json_text(conf, "region", ""));
 }
 
 /* ISO 4217 by the locale, else USD. */
@@ -282,7 +319,8 @@ lt_cli_init(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_CONFIG");
 	const char *path = lt_cli_value(cli, "output");
-	char zone[128], currency[4], vendor[64], region[64], *text = NULL;
+	char zone[128], currency[4], vendor[CLOUD_SIZE], region[CLOUD_SIZE],
+	    *text = NULL;
 	size_t length = 0;
 	json_t *facts = NULL;
 	struct lt_error err = {0};
@@ -302,6 +340,7 @@ lt_cli_init(const struct lt_cli *cli)
 	find_currency(currency);
 	find_vendor(vendor, sizeof(vendor));
 	find_region(region, sizeof(region));
+	take_cloud(facts, vendor, region);
 	if (out != NULL)
 		lt_init_write(out, facts,
 		    &(struct lt_init_site){.currency = currency,

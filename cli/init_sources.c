@@ -84,13 +84,20 @@ static const struct {
 };
 
 /* Who made the machine, and an example of its regions. */
-static const struct {
+static const struct cloud {
 	const char *vendor, *cloud, *region;
 } clouds[] = {
     {"Amazon EC2", "aws", "eu-west-2"},
     {"Google", "gcp", "europe-west2"},
     {"Microsoft Corporation", "azure", "uksouth"},
 };
+
+static bool
+is_of(const struct lt_init_site *site, const struct cloud *cloud)
+{
+	return strcmp(site->vendor, cloud->vendor) == 0 ||
+	       strcmp(site->vendor, cloud->cloud) == 0;
+}
 
 /* Is there such an adapter, and does it take this? Zones of a profile are the
  * adapter's: what it does not ship is not written. */
@@ -171,7 +178,7 @@ write_hints(FILE *out, const struct lt_init_site *site)
 	    "#  grid: {adapter: file, quantity: carbon, path: /etc/lowtide/carbon.csv}\n",
 	    site->zone[0] ? site->zone : "this time zone");
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
-		if (strcmp(site->vendor, clouds[i].vendor) == 0 &&
+		if (is_of(site, &clouds[i]) &&
 		    passes("cloud_region",
 			(const char *[]){"cloud", clouds[i].cloud, "region",
 			    clouds[i].region, NULL}))
@@ -223,7 +230,7 @@ find_by_region(struct grid *grid, const struct lt_init_site *site)
 	const struct lt_cloud_region *region = NULL;
 
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
-		if (strcmp(site->vendor, clouds[i].vendor) == 0) {
+		if (is_of(site, &clouds[i])) {
 			grid->cloud = clouds[i].cloud;
 			region =
 			    lt_cloud_region_find(grid->cloud, site->region);

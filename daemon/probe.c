@@ -15,8 +15,9 @@ conf_json(const struct lt_batch_conf *c)
 {
 	const json_int_t over = c->over_time_limit_s;
 
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
-			 "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b}",
+	return json_pack(
+	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
+	    "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:s}",
 	    "cluster", c->cluster, "release", c->release, "our_release",
 	    c->our_release, "job_submit_plugins", c->job_submit_plugins,
 	    "plugin_dir", c->plugin_dir, "plugstack", c->plugstack,
@@ -31,7 +32,8 @@ conf_json(const struct lt_batch_conf *c)
 	    (json_int_t)c->max_job_count, "federated", c->federated,
 	    "job_requeue", c->job_requeue, "is_acting_controller",
 	    c->is_acting_controller, "gpus_counted", c->gpus_counted,
-	    "shards_counted", c->shards_counted);
+	    "shards_counted", c->shards_counted, "cloud", c->cloud, "region",
+	    c->region, "system", lt_batch_words.system);
 }
 
 static json_t *
@@ -51,12 +53,13 @@ partitions_json(struct lt_error *err)
 			    &read.shapes[p->first_shape + k];
 
 			json_array_append_new(kinds,
-			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I}", "nodes",
+			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I,s:s}", "nodes",
 				(json_int_t)s->node_count, "cpus",
 				(json_int_t)s->cpus, "gpus",
 				(json_int_t)s->gpus, "shards",
 				(json_int_t)s->shards, "gpu_type", s->gpu_type,
-				"memory_mib", (json_int_t)s->memory_mib));
+				"memory_mib", (json_int_t)s->memory_mib,
+				"features", s->features));
 		}
 		json_array_append_new(
 		    list, json_pack("{s:s,s:b,s:I,s:I,s:o}", "name", p->name,
@@ -96,13 +99,15 @@ print(void)
 	struct lt_error err = {0}, dbd = {0};
 	json_int_t users = 0, unknown = 0;
 
-	if (lt_batch_conf(&conf, &err) != LT_OK) {
-		fprintf(stderr, "lowtided: %s\n", err.text);
-		return 1;
-	}
 	json_t *const partitions = partitions_json(&err);
 	if (partitions == NULL) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
+		return 1;
+	}
+	/* After the nodes, which say where they are. */
+	if (lt_batch_conf(&conf, &err) != LT_OK) {
+		fprintf(stderr, "%s: %s\n", lt_batch_program, err.text);
+		json_decref(partitions);
 		return 1;
 	}
 	json_t *const accounts = accounts_json(&users, &unknown, &dbd);

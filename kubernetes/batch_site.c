@@ -95,6 +95,24 @@ lt_batch_conf_here(struct lt_batch_conf *conf)
 	*conf = (struct lt_batch_conf){.slurm_uid = (uint32_t)getuid()};
 }
 
+/* Where its first node that says so is. */
+static void
+find_cloud(struct lt_batch_conf *conf)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+
+	for (uint32_t i = 0; i < c->node_count && conf->region[0] == '\0';
+	     i++) {
+		const struct lt_kube_node *const node = &c->nodes[i].facts;
+
+		if (node->cloud[0] == '\0')
+			continue;
+		snprintf(conf->cloud, sizeof(conf->cloud), "%s", node->cloud);
+		snprintf(
+		    conf->region, sizeof(conf->region), "%s", node->region);
+	}
+}
+
 int
 lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 {
@@ -111,6 +129,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	    lt_kube_string(version, "gitVersion"));
 	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
 	    lt_kube_server(lt_kube_site.kube));
+	find_cloud(conf);
 	conf->kill_wait_s = GRACE_S;
 	conf->keeps_rows = true;
 	conf->memory_counts = conf->gpus_counted = conf->shards_counted = true;
@@ -227,6 +246,20 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	       strcmp(shape->gpu_type, node->gpu_type) == 0;
 }
 
+/* For who writes a policy: "p4d.24xlarge in eu-west-2a, spot". */
+static void
+describe(char *out, size_t size, const struct lt_kube_node *node)
+{
+	const bool has_both =
+	    node->instance[0] != '\0' && node->zone[0] != '\0';
+
+	snprintf(out, size, "%s%s%s%s", node->instance, has_both ? " in " : "",
+	    node->zone,
+	    !node->is_spot && !node->is_reclaimable		 ? ""
+	    : node->instance[0] != '\0' || node->zone[0] != '\0' ? ", spot"
+								 : "spot");
+}
+
 static int
 add_node(struct lt_batch_partitions *read, struct lt_partition *p,
     const struct lt_kube_node *node, struct lt_error *err)
@@ -256,6 +289,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	    .memory_mib = node->memory_mib,
 	    .gpu_index = -1};
 	memcpy(shape->gpu_type, node->gpu_type, sizeof(shape->gpu_type));
+	describe(shape->features, sizeof(shape->features), node);
 	read->shape_count++;
 	return LT_OK;
 }

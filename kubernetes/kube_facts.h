@@ -34,6 +34,11 @@ struct lt_kube_node {
 	char pool[LT_NAME_SIZE];	 /* "" = in none */
 	char pool_key[LT_KUBE_KEY_SIZE]; /* the label that says so */
 	char gpu_type[LT_GPU_NAME_SIZE];
+	/* What its cloud says of it, "" where it does not: "aws", "eu-west-2",
+	 * "eu-west-2a", "p4d.24xlarge". */
+	char cloud[8], region[LT_NAME_SIZE], zone[LT_NAME_SIZE],
+	    instance[LT_NAME_SIZE];
+	bool is_reclaimable; /* by its labels: spot, or preemptible */
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
 	bool is_up;   /* Ready, and not cordoned */

@@ -7,6 +7,7 @@
 
 #include "object.h"
 #include "quantity.h"
+#include "text.h"
 
 /* Of a node that has several, the first counts. */
 static const char *const pool_labels[] = {
@@ -31,7 +32,29 @@ static const struct {
     {LT_KUBE_DOMAIN "spot", "true"},
 };
 
+/* Labels of nodes that the cloud may take back. */
+static const struct {
+	const char *key, *value;
+} spot_labels[] = {
+    {"karpenter.sh/capacity-type", "spot"},
+    {"eks.amazonaws.com/capacityType", "SPOT"},
+    {"cloud.google.com/gke-spot", "true"},
+    {"cloud.google.com/gke-preemptible", "true"},
+    {"kubernetes.azure.com/scalesetpriority", "spot"},
+};
+
+/* How spec.providerID begins, and the cloud of lowtide's sources. */
+static const struct {
+	const char *scheme, *cloud;
+} providers[] = {
+    {"aws://", "aws"},
+    {"gce://", "gcp"},
+    {"azure://", "azure"},
+};
+
 enum {
+	SPOT_LABELS = sizeof(spot_labels) / sizeof(spot_labels[0]),
+	PROVIDERS = sizeof(providers) / sizeof(providers[0]),
 	POOL_LABELS = sizeof(pool_labels) / sizeof(pool_labels[0]),
 	GPU_LABELS = sizeof(gpu_labels) / sizeof(gpu_labels[0]),
 	SPOT_TAINTS = sizeof(spot_taints) / sizeof(spot_taints[0]),
@@ -71,6 +94,30 @@ find_gpu(struct lt_kube_node *node, const json_t *labels)
 			snprintf(
 			    node->gpu_type, sizeof(node->gpu_type), "%s", name);
 	}
+}
+
+static void
+find_cloud(struct lt_kube_node *node, const json_t *object)
+{
+	const json_t *const labels = lt_kube_part(object, "metadata", "labels");
+	const char *const provider =
+	    lt_kube_string(json_object_get(object, "spec"), "providerID");
+
+	for (int i = 0; i < PROVIDERS; i++)
+		if (strncmp(provider, providers[i].scheme,
+			strlen(providers[i].scheme)) == 0)
+			lt_copy(node->cloud, sizeof(node->cloud),
+			    providers[i].cloud);
+	lt_copy(node->region, sizeof(node->region),
+	    lt_kube_string(labels, "topology.kubernetes.io/region"));
+	lt_copy(node->zone, sizeof(node->zone),
+	    lt_kube_string(labels, "topology.kubernetes.io/zone"));
+	lt_copy(node->instance, sizeof(node->instance),
+	    lt_kube_string(labels, "node.kubernetes.io/instance-type"));
+	for (int i = 0; i < SPOT_LABELS; i++)
+		if (strcmp(lt_kube_string(labels, spot_labels[i].key),
+			spot_labels[i].value) == 0)
+			node->is_reclaimable = true;
 }
 
 static bool
@@ -165,6 +212,7 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	find_pool(node, labels, names);
 	find_gpu(node, labels);
+	find_cloud(node, object);
 	find_taints(node, spec);
 	return find_size(
 	    node, lt_kube_part(object, "status", "allocatable"), err);

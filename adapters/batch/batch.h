@@ -44,6 +44,7 @@ struct lt_batch_conf {
 	char accounting_storage[64], accounting_enforce[128];
 	char priority_type[64], preempt_type[64];
 	char slurm_user[64];
+	char cloud[8], region[64]; /* "aws", "eu-west-2"; "" = not said */
 	uint32_t slurm_uid;
 	int64_t over_time_limit_s; /* INT64_MAX = UNLIMITED */
 	int64_t min_job_age_s;

@@ -177,5 +177,20 @@ KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue >"$work
 is 'what waits for budget stays' '0 released, 0 failed' "$(cat "$work/out")"
 KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue --all >"$work/out" 2>&1
 is 'all that waits is let go' 'job team-b/waits 1 released, 0 failed' "$(grep -v event= "$work/out" | xargs)"
+
+# A first policy, of what the nodes say
+for i in 1 2; do
+	k_patch "/api/v1/nodes/spot-$i" merge '{"metadata":{"labels":{
+	    "topology.kubernetes.io/region":"eu-west-2","topology.kubernetes.io/zone":"eu-west-2a",
+	    "node.kubernetes.io/instance-type":"p4d.24xlarge"}},
+	    "spec":{"providerID":"aws:///eu-west-2a/i-0abc"}}' >/dev/null
+done
+init() { LOWTIDED=$build/lowtide-kube KUBECONFIG=$work/kube/kubeconfig lowtide init --output -; }
+out=$(init)
+is 'init writes a policy' 0 $?
+says 'of the pools, and where their nodes are' '^  spot: # 2 nodes, p4d.24xlarge in eu-west-2a, spot$' "$out"
+says 'what the cloud takes back may be preemptible' '^    #preemptible: ' "$out"
+says 'with the grid of the region' 'eu-west-2' "$out"
+says 'and a budget of a namespace' '#  - \{team: team-' "$out"
 echo "1..$n"
 [ $bad -eq 0 ] || { sed 's/^/# /' "$work/log" | tail -n 20; false; }
