@@ -37,6 +37,7 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    .runs = lt_kube_watcher_fd() >= 0,
 	    .heard_utc_s = c->heard_utc_s,
 	    .failed_utc_s = c->failed_utc_s,
+	    .unsuspended = c->unsuspended,
 	    .balances_utc_s = site->balances_sent_utc_s};
 	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
 	count_waiting(watch, c);

@@ -277,6 +277,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	const char *const uid = lt_kube_job_text(&facts, LT_KUBE_UID);
 	struct lt_kube_known_job *job = find_job(c, uid);
+	const bool is_new = job == NULL;
 	if (job == NULL && !is_gone) {
 		job = add_job(c, uid);
 		if (job != NULL && c->store != NULL)
@@ -291,6 +292,11 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
+	if (is_new && c->holds_back && c->complete[LT_KUBE_JOBS] &&
+	    !facts.is_waiting && !facts.is_foreign && !facts.is_finished &&
+	    lt_kube_cluster_manages(
+		c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE)))
+		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
 	job->seen = c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];

@@ -50,6 +50,8 @@ struct lt_kube_cluster {
 	 * than have room, or of nobody knows which, all are. */
 	uint32_t changed[LT_BATCH_CHANGED_MAX], changed_count;
 	bool all_changed, nodes_changed, namespaces_changed;
+	bool holds_back;	/* the mode does: Jobs are created suspended */
+	uint32_t unsuspended;	/* that came all the same */
 	bool lost;		/* the store could not be written */
 	struct lt_error failed; /* what the watcher told last, and when; and
 				 * when it saw something */

@@ -370,6 +370,26 @@ test_a_store_that_knows_nothing(void **state)
 	assert_false(is_empty);
 }
 
+/* What no admission policy suspended, doctor tells of. */
+static void
+test_jobs_that_came_unsuspended(void **state)
+{
+	(void)state;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("before", 1, "", ""));
+	list(LT_KUBE_JOBS, NULL);
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("observed", 1, "", ""));
+	assert_int_equal(cluster.unsuspended, 0);
+	cluster.holds_back = true;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
+	    job_text("waits", 1, "\"suspend\":true,", ""));
+	assert_int_equal(cluster.unsuspended, 0);
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("waits", 2, "", ""));
+	assert_int_equal(cluster.unsuspended, 0); /* it was let go */
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("slipped", 1, "", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("slipped", 2, "", ""));
+	assert_int_equal(cluster.unsuspended, 1);
+}
+
 /* Whoever says to own a pod: the gate makes it a job by itself. */
 static void
 test_a_gated_pod_is_nobody_elses(void **state)
@@ -444,6 +464,7 @@ main(void)
 	    TEST(test_a_gated_pod_is_nobody_elses),
 	    TEST(test_the_newest_of_a_name),
 	    TEST(test_prune),
+	    TEST(test_jobs_that_came_unsuspended),
 	    TEST(test_the_label_is_taken_off),
 	    TEST(test_the_node_is_gone),
 	    TEST(test_a_store_that_knows_nothing),
