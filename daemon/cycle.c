@@ -152,7 +152,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(
-		    &(struct lt_batch_view){&d->market, &d->budget.snapshot},
+		    &(struct lt_batch_view){&d->market, &d->budget.snapshot,
+			lt_retention_cut(d->policy, &d->budget, now_utc_s)},
 		    lt_pass_now(d));
 }
 

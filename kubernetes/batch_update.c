@@ -250,9 +250,9 @@ by_begin(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* As long as the ledger keeps settled holds. */
+/* As long as the ledger keeps settled holds; users as long as it keeps them. */
 static void
-prune(int64_t now_utc_s)
+prune(int64_t erase_before_utc_s, int64_t now_utc_s)
 {
 	struct lt_kube_site *const s = &lt_kube_site;
 	struct lt_error err = {0};
@@ -261,7 +261,9 @@ prune(int64_t now_utc_s)
 		return;
 	s->pruned_utc_s = now_utc_s;
 	if (lt_kube_store_prune(s->cluster.store,
-		now_utc_s - KEPT_DAYS * (int64_t)LT_DAY_S, &err) != LT_OK)
+		now_utc_s - KEPT_DAYS * (int64_t)LT_DAY_S, &err) != LT_OK ||
+	    lt_kube_store_erase(s->cluster.store, erase_before_utc_s, &err) !=
+		LT_OK)
 		lt_log("prune_failed", "error=\"%s\"", err.text);
 }
 
@@ -288,5 +290,5 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);
-	prune(now_utc_s);
+	prune(view->erase_before_utc_s, now_utc_s);
 }

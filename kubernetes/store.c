@@ -36,6 +36,9 @@ enum {
 	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
 	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
 	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
+	S(ERASE,                                                               \
+	    "UPDATE runs SET user = '', name = '' WHERE end != 0 AND end < ?1" \
+	    " AND (user != '' OR name != '')")                                 \
 	S(PRUNE_IDS, "DELETE FROM ids WHERE made < ?1 AND NOT EXISTS"          \
 		     " (SELECT 1 FROM runs WHERE runs.id = ids.id"             \
 		     " OR runs.job_id = ids.id)")                              \
@@ -291,4 +294,12 @@ lt_kube_store_prune(
 		return code;
 	bind_number(store, S_PRUNE_IDS, 1, before_utc_s);
 	return step(store, S_PRUNE_IDS, NULL, err);
+}
+
+int
+lt_kube_store_erase(
+    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
+{
+	bind_number(store, S_ERASE, 1, before_utc_s);
+	return step(store, S_ERASE, NULL, err);
 }

@@ -59,6 +59,9 @@ int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 /* Forgets pods that ended before, and what was made before and never ran. */
 int lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err);
+/* Whose pods these were that ended before, and what their Jobs were called. */
+int lt_kube_store_erase(
+    struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err);
 
 /*
  * Rows, as lt_batch_runs() and the like give them: malloc'd. A pod that ended

@@ -370,6 +370,25 @@ test_a_store_that_knows_nothing(void **state)
 	assert_false(is_empty);
 }
 
+static void
+test_erase(void **state)
+{
+	struct lt_batch_runs runs;
+
+	(void)state;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("who", 1, "", ""));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+	    pod_text("who-p", "who", "2026-11-26T04:00:10Z"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+	    pod_text("who-q", "who", "2026-11-26T04:00:20Z"));
+	assert_int_equal(
+	    lt_kube_store_erase(cluster.store, NOW_UTC_S + 15, NULL), LT_OK);
+	rows(&runs, NOW_UTC_S + 60);
+	assert_string_equal(row_of(&runs, "who-p")->name, "");
+	assert_string_equal(row_of(&runs, "who-q")->name, "train");
+	lt_batch_runs_free(&runs);
+}
+
 /* What no admission policy suspended, doctor tells of. */
 static void
 test_jobs_that_came_unsuspended(void **state)
@@ -464,6 +483,7 @@ main(void)
 	    TEST(test_a_gated_pod_is_nobody_elses),
 	    TEST(test_the_newest_of_a_name),
 	    TEST(test_prune),
+	    TEST(test_erase),
 	    TEST(test_jobs_that_came_unsuspended),
 	    TEST(test_the_label_is_taken_off),
 	    TEST(test_the_node_is_gone),
