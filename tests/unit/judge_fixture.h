@@ -314,6 +314,7 @@ free_world(struct world *w)
 	free(w->d->budget.recent);
 	free(w->d->jobs.live);
 	free(w->d->jobs.admitted);
+	lt_replan_free(&w->d->replan);
 	free(w->d);
 	free(w);
 }
