@@ -69,6 +69,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 				     * node_shares (change.c) */
 	bool followed;		    /* a list was, since the start */
 	bool void_due;	    /* since void.c looked, some were followed */
+	bool untold;	    /* some were not told what was decided of them */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
 	size_t live_capacity;

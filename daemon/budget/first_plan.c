@@ -9,6 +9,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "pace.h"
 #include "occupancy.h"
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
@@ -157,20 +158,24 @@ quote_unknown(struct lt_quote *quote, const struct lt_daemon *d,
 }
 
 /* Its place too, where lowtide gave it one; with a budget's hold in the same
- * update, or it would start between the two. */
+ * update, or it would start between the two. What can't be told now is told by
+ * a later pass. */
 static void
-tell(const struct lt_batch_job *job, const struct lt_quote *quote, bool placed)
+tell(struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_quote *quote, bool placed)
 {
 	static const uint32_t held = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
 	const enum lt_batch_hold action =
 	    quote->flags & held ? LT_HOLD : LT_LEAVE;
+	int code = LT_ELIMIT;
 
-	if (!lt_batch_may_update())
-		return; /* by a later pass */
-	if (placed)
-		(void)lt_quote_publish_place(job, quote, action, NULL);
-	else
-		(void)lt_quote_publish(job, quote, action, 0, NULL);
+	if (lt_batch_may_update())
+		code = placed ? lt_quote_publish_place(job, quote, action, NULL)
+			      : lt_quote_publish(job, quote, action, 0, NULL);
+	if (code != LT_OK) {
+		d->jobs.untold = true;
+		lt_look_again(d, job->job_id);
+	}
 }
 
 static bool
@@ -275,7 +280,7 @@ make(struct lt_daemon *d, const struct lt_change *change,
 	    (long long)quote->hold_per_task.money_micros,
 	    (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) != 0);
 	d->budget.dirty = true;
-	tell(job, quote, placed);
+	tell(d, job, quote, placed);
 	return LT_OK;
 }
 
@@ -288,6 +293,6 @@ lt_first_take(struct lt_daemon *d, const struct lt_change *change,
 	if (!lt_hold_by_id(d->ledger, 0, job->job_id, job->uid, hold) ||
 	    hold->state != LT_HOLD_OPEN)
 		return make(d, change, hold, err);
-	tell(job, &hold->quote, is_placed(&hold->quote));
+	tell(d, job, &hold->quote, is_placed(&hold->quote));
 	return lt_change_follow(d, change, hold, err);
 }

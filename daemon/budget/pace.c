@@ -54,7 +54,9 @@ lt_look_pace(
 	jobs->every_s = every_s;
 	/* Where very many are being cancelled, slurmdbd's rows are late. */
 	const bool in_haste =
-	    lt_look_singly(jobs) && listed->cancelled > lt_look_most(jobs);
+	    jobs->untold ||
+	    (lt_look_singly(jobs) && listed->cancelled > lt_look_most(jobs));
+	jobs->untold = false;
 	d->next.list_soonest = now_utc_s + least_s;
 	d->next.list_from =
 	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
