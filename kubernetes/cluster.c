@@ -305,21 +305,6 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		end_job(c, job);
 }
 
-bool
-lt_kube_is_among(const char *name, const char *names)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = names; *at != '\0';) {
-		const size_t part = strcspn(at, ",");
-
-		if (part == length && strncmp(at, name, length) == 0)
-			return true;
-		at += part + (at[part] == ',');
-	}
-	return false;
-}
-
 /* ---- pods ---- */
 
 /* Of a Job that is forgotten the store has the rest. */
@@ -355,18 +340,18 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 		lose(c, &err);
 }
 
-/* Counted by the Job: what runs of it now. */
 static void
 note_pool(struct lt_kube_known_job *job, const char *pool)
 {
 	const size_t used = strlen(job->ran_in), length = strlen(pool);
 
-	if (length > 0 && !lt_kube_is_among(pool, job->ran_in) &&
+	if (length > 0 && !lt_text_is_among(pool, job->ran_in) &&
 	    used + length + 2 <= sizeof(job->ran_in))
 		snprintf(job->ran_in + used, sizeof(job->ran_in) - used, "%s%s",
 		    used > 0 ? "," : "", pool);
 }
 
+/* Counted by the Job: what runs of it now. */
 static void
 count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)

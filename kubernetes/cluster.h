@@ -73,8 +73,6 @@ struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
 bool lt_kube_cluster_manages(
     const struct lt_kube_cluster *c, const char *namespace);
-/* Of names with commas. */
-bool lt_kube_is_among(const char *name, const char *names);
 /* Whose budget its Jobs are held to; "" = it is not known. */
 const char *lt_kube_cluster_team(
     const struct lt_kube_cluster *c, const char *namespace);

@@ -321,21 +321,6 @@ cancels(uint16_t mode, const slurm_conf_t *conf)
 	       PREEMPT_MODE_CANCEL;
 }
 
-static bool
-is_among(const char *name, const char *names)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = names; at != NULL && *at != '\0';) {
-		const size_t part = strcspn(at, ",");
-
-		if (part == length && strncmp(at, name, length) == 0)
-			return true;
-		at += part + (at[part] == ',');
-	}
-	return false;
-}
-
 /* Does Slurm power down what is idle there? Of single nodes that are kept from
  * it (SuspendExcNodes) nothing is asked. */
 static bool
@@ -348,7 +333,7 @@ powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 	return conf->suspend_program != NULL &&
 	       conf->suspend_program[0] != '\0' && after_s != INFINITE &&
 	       after_s != NO_VAL &&
-	       !is_among(from->name, conf->suspend_exc_parts);
+	       !lt_text_is_among(from->name, conf->suspend_exc_parts);
 }
 
 static uint32_t
@@ -511,7 +496,7 @@ lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
 		const partition_info_t *const p =
 		    &partitions->partition_array[i];
 
-		if ((among[0] != '\0' && !is_among(p->name, among)) ||
+		if ((among[0] != '\0' && !lt_text_is_among(p->name, among)) ||
 		    strlen(p->name) >= LT_NAME_SIZE || !has_node(p, node))
 			continue;
 		if (found == NULL || strcmp(p->name, preferred) == 0)

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdbool.h>
 
 #include "text.h"
@@ -128,4 +129,19 @@ lt_copy_lower(char *out, size_t size, const char *text)
 	lt_copy(out, size, text);
 	for (char *c = out; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
+}
+
+bool
+lt_text_is_among(const char *name, const char *names)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = names; at != NULL && *at != '\0';) {
+		const size_t part = strcspn(at, ",");
+
+		if (part == length && strncmp(at, name, length) == 0)
+			return true;
+		at += part + (at[part] == ',');
+	}
+	return false;
 }

@@ -22,6 +22,9 @@ void lt_text_put(struct lt_text *text, const char *format, ...)
 void lt_copy(char *out, size_t size, const char *text);
 void lt_copy_lower(char *out, size_t size, const char *text);
 
+/* Is it one of these, which have commas between them? NULL = none. Pure. */
+bool lt_text_is_among(const char *name, const char *names);
+
 /*
  * Bytes of the character here that must not be shown as it is: control
  * characters (C0, DEL; C1, which UTF-8 has as C2 80 .. C2 9F), those that end a
