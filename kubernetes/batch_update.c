@@ -4,21 +4,17 @@
  * start, where they go. Where Slurm's adapter updates jobs and slurmctld starts
  * them.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "http.h"
 #include "log.h"
-#include "object.h"
 #include "quote.h"
 #include "site.h"
 #include "units.h"
 
 enum {
-	PATH_BYTES = 512,
 	TIME_BYTES = 32,
 	PLAN_BYTES = 900,
 	SOON_S = 2, /* a begin so near is now */
@@ -37,25 +33,10 @@ lt_batch_may_update(void)
 
 /* ---- the plan in a line ---- */
 
-static const char *
-amount_text(char *out, size_t size, const struct lt_amount *amount)
-{
-	char money[48] = "", carbon[48] = "";
-
-	if (amount->has_money)
-		lt_money_text(money, sizeof(money), amount->money_micros,
-		    lt_kube_site.currency);
-	if (amount->has_carbon)
-		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
-	snprintf(out, size, "%s%s%s%s", money,
-	    money[0] != '\0' && carbon[0] != '\0' ? ", " : "", carbon,
-	    carbon[0] != '\0' ? " CO2e" : "");
-	return out;
-}
-
 static void
 plan_line(char *out, size_t size, const struct lt_quote *quote)
 {
+	const char *const currency = lt_kube_site.currency;
 	char from[TIME_BYTES], is[100], was[100];
 	const bool is_moved =
 	    strcmp(quote->partition, quote->home) != 0 ||
@@ -71,17 +52,19 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 		snprintf(out, size,
 		    "waits for budget: %s has less left than the %s that it may cost",
 		    quote->account,
-		    amount_text(is, sizeof(is), &quote->hold_per_task));
+		    lt_amount_text(
+			is, sizeof(is), &quote->hold_per_task, currency, ""));
 		return;
 	}
 	if (quote->objective == LT_OBJECTIVE_OFF) {
-		amount_text(is, sizeof(is), &quote->hold_per_task);
+		lt_amount_text(
+		    is, sizeof(is), &quote->hold_per_task, currency, "");
 		snprintf(out, size, "starts now%s%s",
 		    is[0] != '\0' ? ": it may cost at most " : "", is);
 		return;
 	}
-	amount_text(is, sizeof(is), &quote->plan_expected);
-	amount_text(was, sizeof(was), &quote->home_expected);
+	lt_amount_text(is, sizeof(is), &quote->plan_expected, currency, "");
+	lt_amount_text(was, sizeof(was), &quote->home_expected, currency, "");
 	lt_utc_text(from, sizeof(from), quote->plan_start_utc_s);
 	snprintf(out, size, "%s%s from %s: %s expected%s%s%s%s",
 	    lt_mode_may(quote->mode, LT_MAY_EDIT)

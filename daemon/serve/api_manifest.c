@@ -29,22 +29,6 @@ is_asked(const struct answer *a)
 /* ---- as text ---- */
 
 static void
-amount_text(char *out, size_t size, const struct lt_amount *amount,
-    const char *currency)
-{
-	char money[48] = "", carbon[48] = "";
-
-	if (amount->has_money && currency[0] != '\0')
-		lt_money_text(
-		    money, sizeof(money), amount->money_micros, currency);
-	if (amount->has_carbon)
-		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
-	snprintf(out, size, "%s%s%s%s", money,
-	    money[0] != '\0' && carbon[0] != '\0' ? ", " : "", carbon,
-	    carbon[0] != '\0' ? " CO2e" : "");
-}
-
-static void
 budget_text(char *out, size_t size, const struct answer *a,
     const struct lt_market *market)
 {
@@ -53,9 +37,9 @@ budget_text(char *out, size_t size, const struct answer *a,
 	const char *const team = quote->account;
 	char most[128], left[128];
 
-	amount_text(
-	    most, sizeof(most), &quote->hold_per_task, market->currency);
-	amount_text(left, sizeof(left), &a->available, market->currency);
+	lt_amount_text(
+	    most, sizeof(most), &quote->hold_per_task, market->currency, "");
+	lt_amount_text(left, sizeof(left), &a->available, market->currency, "");
 	if (!a->real->is_priced)
 		snprintf(out, size,
 		    "What it may cost at most is not known: %s.",

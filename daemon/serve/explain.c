@@ -47,25 +47,6 @@ say(struct text *t, const char *format, ...)
 		t->used = t->size - 1;
 }
 
-static const char *
-amount_text(char *out, size_t size, const struct lt_amount *amount,
-    const char *currency)
-{
-	char money[48] = "", carbon[48] = "";
-
-	if (amount->has_money && currency[0])
-		lt_money_text(
-		    money, sizeof(money), amount->money_micros, currency);
-	if (amount->has_carbon)
-		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
-	snprintf(out, size, "%s%s%s%s", money,
-	    money[0] && carbon[0] ? ", " : "", carbon,
-	    carbon[0]  ? " CO2e"
-	    : money[0] ? ""
-		       : "not known");
-	return out;
-}
-
 /* To the micro, without the zeros at its end: "0.0017 USD". */
 static const char *
 exact_text(char *out, size_t size, int64_t micros, const char *currency)
@@ -200,8 +181,8 @@ say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
 		    plan->partition,
 		    lt_zone_text(
 			from, sizeof(from), zone, plan->start_utc_s, now_utc_s),
-		    amount_text(
-			expected, sizeof(expected), &plan->expected, currency),
+		    lt_amount_text(expected, sizeof(expected), &plan->expected,
+			currency, "not known"),
 		    why < 0 ? "" : "; ", why < 0 ? "" : words[why]);
 	}
 }
@@ -221,13 +202,13 @@ say_quote(struct text *t, const struct lt_market *market,
 		say(t, "  plan             %s from %s: %s\n", q->partition,
 		    lt_zone_text(
 			a, sizeof(a), zone, q->plan_start_utc_s, now_utc_s),
-		    amount_text(
-			b, sizeof(b), &q->plan_expected, policy->currency));
+		    lt_amount_text(b, sizeof(b), &q->plan_expected,
+			policy->currency, "not known"));
 		say(t, "  without lowtide  %s from %s: %s\n", q->home,
 		    lt_zone_text(
 			a, sizeof(a), zone, q->home_start_utc_s, now_utc_s),
-		    amount_text(
-			b, sizeof(b), &q->home_expected, policy->currency));
+		    lt_amount_text(b, sizeof(b), &q->home_expected,
+			policy->currency, "not known"));
 	}
 	say(t, "%s",
 	    lt_levers_text(levers, sizeof(levers), q, policy->currency));
@@ -238,7 +219,8 @@ say_quote(struct text *t, const struct lt_market *market,
 	    [LT_HOLD_VOID] = "void"};
 	say(t,
 	    "Hold (most that one run may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
-	    amount_text(a, sizeof(a), &q->hold_per_task, policy->currency),
+	    lt_amount_text(
+		a, sizeof(a), &q->hold_per_task, policy->currency, "not known"),
 	    hold->live_tasks, q->tasks, states[hold->state],
 	    hold->why[0] ? ": " : "", hold->why);
 	if (q->flags & LT_QUOTE_BUDGET_HOLD)

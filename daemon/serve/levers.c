@@ -48,18 +48,11 @@ static void
 put_amount(
     struct lt_text *text, const struct lt_amount *amount, const char *currency)
 {
-	const bool money = amount->has_money && currency[0] != '\0';
-	char figure[48];
+	char figures[100];
 
-	if (money)
-		lt_text_put(text, "%s",
-		    lt_money_text(figure, sizeof(figure), amount->money_micros,
-			currency));
-	if (amount->has_carbon)
-		lt_text_put(text, "%s%s CO2e", money ? ", " : "",
-		    lt_carbon_text(figure, sizeof(figure), amount->carbon_mg));
-	if (!money && !amount->has_carbon)
-		lt_text_put(text, "not known");
+	lt_text_put(text, "%s",
+	    lt_amount_text(
+		figures, sizeof(figures), amount, currency, "not known"));
 }
 
 const char *

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decide.h"
+#include "quote.h"
 #include "text.h"
 #include "units.h"
 
@@ -355,4 +355,23 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 		put_row(&text, plan, market, i, now_utc_s);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
 	lt_text_put(&text, "%s", line);
+}
+
+const char *
+lt_amount_text(char *out, size_t size, const struct lt_amount *amount,
+    const char *currency, const char *none)
+{
+	char money[48] = "", carbon[48] = "";
+
+	if (amount->has_money && currency[0] != '\0')
+		lt_money_text(
+		    money, sizeof(money), amount->money_micros, currency);
+	if (amount->has_carbon)
+		lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg);
+	snprintf(out, size, "%s%s%s%s", money,
+	    money[0] != '\0' && carbon[0] != '\0' ? ", " : "", carbon,
+	    carbon[0] != '\0'  ? " CO2e"
+	    : money[0] != '\0' ? ""
+			       : none);
+	return out;
 }

@@ -14,6 +14,11 @@ struct lt_amount {
 	int64_t carbon_mg;
 };
 
+/* "$41.20, 3.1 kg CO2e", "3.1 kg CO2e", or `none`; a currency of "" has no
+ * money. Returns out. */
+const char *lt_amount_text(char *out, size_t size,
+    const struct lt_amount *amount, const char *currency, const char *none);
+
 enum lt_quote_flag {
 	LT_QUOTE_USER_HOLD = 1 << 0,   /* the user's own --hold: never ours */
 	LT_QUOTE_BUDGET_HOLD = 1 << 1, /* on_exceed: hold: we released later */
