@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "http.h"
 #include "site.h"
 #include "units.h"
 

@@ -313,12 +313,13 @@ fill_partitions(struct lt_batch_partitions *read,
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_kube_node *const node = &nodes[i].facts;
-		struct lt_partition *p = &read->partitions[read->count - 1];
 
 		read->nodes.are_there[i] = true;
 		if (node->pool[0] == '\0')
 			continue;
-		if (read->count == 0 || strcmp(p->name, node->pool) != 0) {
+		struct lt_partition *p =
+		    read->count > 0 ? &read->partitions[read->count - 1] : NULL;
+		if (p == NULL || strcmp(p->name, node->pool) != 0) {
 			if (read->count == LT_PARTITIONS_MAX)
 				return lt_fail(err, LT_ELIMIT,
 				    "more than %d pools", LT_PARTITIONS_MAX);

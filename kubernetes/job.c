@@ -121,27 +121,6 @@ read_deadline(
 
 /* ---- what it is ---- */
 
-/* Of any key that names pools: the user may only add to what is there. */
-static const char *
-chosen_pool(const json_t *pod_spec, const struct lt_kube_names *names)
-{
-	static const char *const keys[] = {LT_KUBE_DOMAIN "pool",
-	    "karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup",
-	    "cloud.google.com/gke-nodepool", "kubernetes.azure.com/agentpool"};
-	const json_t *const selector =
-	    json_object_get(pod_spec, "nodeSelector");
-
-	if (names->pool != NULL)
-		return lt_kube_string(selector, names->pool);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *const value = lt_kube_string(selector, keys[i]);
-
-		if (value[0] != '\0')
-			return value;
-	}
-	return "";
-}
-
 /* Does its user say more of where than a pool? lowtide's own choice might be
  * none of those nodes. */
 static bool
@@ -196,7 +175,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
 	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
-	    [LT_KUBE_CHOSEN] = chosen_pool(from->pod_spec, from->names),
+	    [LT_KUBE_CHOSEN] =
+		lt_kube_pool_in(json_object_get(from->pod_spec, "nodeSelector"),
+		    from->names, NULL),
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_FAULT] = draft->fault,
@@ -259,13 +240,11 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
 	job->is_foreign = is_foreign_job(object);
-	job->started_utc_s = lt_kube_time(status, "startTime");
-	job->was_started = job->started_utc_s != 0;
+	job->was_started = lt_kube_time(status, "startTime") != 0;
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	if (ended == NULL)
 		ended = lt_kube_condition(object, "Failed");
 	job->is_finished = ended != NULL;
-	job->finished_utc_s = lt_kube_time(ended, "lastTransitionTime");
 	const int64_t pods = parallel < wanted ? parallel : wanted;
 	job->pods = pods > 0 && pods <= UINT32_MAX ? (uint32_t)pods : 0;
 	job->limit_s = limit_of(spec, pod_spec);
@@ -285,9 +264,8 @@ read_pod(struct lt_kube_job *job, const json_t *object)
 		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
 			job->is_waiting = true;
 	}
-	job->started_utc_s =
-	    lt_kube_time(json_object_get(object, "status"), "startTime");
-	job->was_started = job->started_utc_s != 0;
+	job->was_started =
+	    lt_kube_time(json_object_get(object, "status"), "startTime") != 0;
 	job->is_finished =
 	    strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 	job->pods = 1;

@@ -48,6 +48,10 @@ struct lt_kube_node {
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
+/* The pool that labels, or a nodeSelector, name, and by which key (key NULL:
+ * not asked for); lent. Of several the first counts; "" = none. Pure. */
+const char *lt_kube_pool_in(
+    const json_t *labels, const struct lt_kube_names *names, const char **key);
 /* The tolerations that let a pod onto any cloud's preemptible nodes, as an
  * array; `own` (NULL or an array) come first. New reference. */
 json_t *lt_kube_tolerations(const json_t *own);
@@ -80,7 +84,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_placed; /* its user says on which nodes */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
-	int64_t created_utc_s, started_utc_s, finished_utc_s; /* 0 = not */
+	int64_t created_utc_s;
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With

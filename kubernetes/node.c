@@ -60,9 +60,9 @@ enum {
 	SPOT_TAINTS = sizeof(spot_taints) / sizeof(spot_taints[0]),
 };
 
-static void
-find_pool(struct lt_kube_node *node, const json_t *labels,
-    const struct lt_kube_names *names)
+const char *
+lt_kube_pool_in(
+    const json_t *labels, const struct lt_kube_names *names, const char **key)
 {
 	const char *const *const keys =
 	    names->pool != NULL ? &names->pool : pool_labels;
@@ -71,12 +71,26 @@ find_pool(struct lt_kube_node *node, const json_t *labels,
 	for (int i = 0; i < count; i++) {
 		const char *const value = lt_kube_string(labels, keys[i]);
 
-		if (value[0] == '\0' || strlen(value) >= sizeof(node->pool))
+		if (value[0] == '\0' || strlen(value) >= LT_NAME_SIZE)
 			continue;
-		snprintf(node->pool, sizeof(node->pool), "%s", value);
-		snprintf(node->pool_key, sizeof(node->pool_key), "%s", keys[i]);
-		return;
+		if (key != NULL)
+			*key = keys[i];
+		return value;
 	}
+	return "";
+}
+
+static void
+find_pool(struct lt_kube_node *node, const json_t *labels,
+    const struct lt_kube_names *names)
+{
+	const char *key;
+	const char *const pool = lt_kube_pool_in(labels, names, &key);
+
+	if (pool[0] == '\0')
+		return;
+	snprintf(node->pool, sizeof(node->pool), "%s", pool);
+	snprintf(node->pool_key, sizeof(node->pool_key), "%s", key);
 }
 
 /* The name that the project's table of GPUs knows it by. */
