@@ -88,10 +88,11 @@ cloud_of(const json_t *partition)
 }
 
 static void
-write_partition(
-    FILE *out, const json_t *partition, const char *source, bool is_kubernetes)
+write_partition(FILE *out, const json_t *partition, const char *source,
+    const struct lt_init_site *site)
 {
-	const char *const cloud = is_kubernetes ? cloud_of(partition) : "";
+	const char *const cloud =
+	    site->is_kubernetes ? cloud_of(partition) : "";
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
 	const struct lt_gpu *const gpu = type[0] ? lt_gpu_find(type) : NULL;
@@ -117,15 +118,11 @@ write_partition(
 	else if (type[0] || untyped)
 		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
 		    type[0] ? "Gres type " : "Gres without a type", type);
-	fputs("    #price_per_node_hour: 12.50\n", out);
-	if (strstr(cloud, "spot") != NULL)
-		fputs(
-		    "    #preemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}\n",
-		    out);
+	lt_init_price_of(out, partition, site);
 }
 
 static void
-write_tail(FILE *out, const json_t *facts, bool is_kubernetes)
+write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
 	const json_t *const accounts = json_object_get(facts, "accounts");
 	const json_t *const first = json_array_get(accounts, 0);
@@ -142,7 +139,7 @@ write_tail(FILE *out, const json_t *facts, bool is_kubernetes)
 			   : lt_json_text(item, "name", "team");
 	}
 	fputs(
-	    is_kubernetes
+	    site->is_kubernetes
 		? "\n# Budgets: per team (a namespace that takes part). Each team\n"
 		  "# is charged and reported, with a budget or without.\n"
 		: "\n# Budgets: per team (a Slurm account and all below it). Each\n"
@@ -159,17 +156,24 @@ void
 lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
 	const json_t *const conf = json_object_get(facts, "conf");
-	const bool is_kubernetes =
-	    strcmp(lt_json_text(conf, "system", ""), "kubernetes") == 0;
+	const json_t *const partitions = json_object_get(facts, "partitions");
 	size_t index;
 	const json_t *partition;
+	bool has_prices = false;
 
+	json_array_foreach(partitions, index, partition)
+		has_prices |= lt_init_has_price(partition, site);
 	fprintf(out,
 	    "# lowtide's policy for cluster %s; man 5 lowtide.yaml.\n"
 	    "# Check a change with: lowtide check FILE\n\n",
 	    lt_json_text(conf, "cluster", "?"));
 	fputs("mode: observe              # then advise, then enforce\n", out);
-	fprintf(out, "currency: %s\n", site->currency);
+	if (has_prices)
+		fputs(
+		    "currency: USD              # as the price lists; another needs exchange_rates:\n",
+		    out);
+	else
+		fprintf(out, "currency: %s\n", site->currency);
 	if (site->zone[0])
 		fprintf(out, "timezone: %s\n", site->zone);
 	fputs(
@@ -179,15 +183,18 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	    out);
 	const char *const source = lt_init_sources(out, site);
 
+	lt_init_prices(out, facts, site, source != NULL);
 	fputs(
-	    "\n# Fill in what a whole node costs an hour. Without prices only\n"
-	    "# carbon is shown; jobs are never moved to a partition not here.\n"
-	    "partitions:\n",
+	    has_prices
+		? "\n# Prices are the cloud's list prices of a pool's first machine: yours\n"
+		  "# may be others. Jobs are never moved to a partition not here.\n"
+		: "\n# Fill in what a whole node costs an hour. Without prices only\n"
+		  "# carbon is shown; jobs are never moved to a partition not here.\n",
 	    out);
-	json_array_foreach(
-	    json_object_get(facts, "partitions"), index, partition)
-		write_partition(out, partition, source, is_kubernetes);
-	write_tail(out, facts, is_kubernetes);
+	fputs("partitions:\n", out);
+	json_array_foreach(partitions, index, partition)
+		write_partition(out, partition, source, site);
+	write_tail(out, facts, site);
 }
 
 /* "Europe/London" by TZ or /etc/localtime; "" = not known. */
@@ -251,6 +258,14 @@ take_cloud(
 		return;
 	snprintf(vendor, CLOUD_SIZE, "%s", cloud);
 	snprintf(region, CLOUD_SIZE, "%s", lt_json_text(conf, "region", ""));
+}
+
+static bool
+is_kubernetes(const json_t *facts)
+{
+	return strcmp(
+		   lt_json_text(json_object_get(facts, "conf"), "system", ""),
+		   "kubernetes") == 0;
 }
 
 /* ISO 4217 by the locale, else USD. */
@@ -346,7 +361,8 @@ lt_cli_init(const struct lt_cli *cli)
 		    &(struct lt_init_site){.currency = currency,
 			.zone = zone,
 			.vendor = vendor,
-			.region = region});
+			.region = region,
+			.is_kubernetes = is_kubernetes(facts)});
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");

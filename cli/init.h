@@ -5,6 +5,7 @@
 #ifndef LT_INIT_H
 #define LT_INIT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -14,6 +15,7 @@ struct lt_init_site { /* "" = not known */
 	const char *zone;   /* "Europe/London" */
 	const char *vendor; /* of the machine: "Amazon EC2" */
 	const char *region; /* of its cloud: "eu-west-2" */
+	bool is_kubernetes;
 };
 
 /* facts: lowtided --probe. */
@@ -23,5 +25,15 @@ void lt_init_write(
 /* init_sources.c: the section of sources. Returns what `carbon:` of a
  * partition is to be, "[grid, profile]"; NULL = none is known. */
 const char *lt_init_sources(FILE *out, const struct lt_init_site *site);
+
+/* init_prices.c: is what the partition's machines cost listed without a key? */
+bool lt_init_has_price(
+    const json_t *partition, const struct lt_init_site *site);
+/* Their sources; has_sources: that section is begun. */
+void lt_init_prices(FILE *out, const json_t *facts,
+    const struct lt_init_site *site, bool has_sources);
+/* Its price and how often it goes, or lines to fill in. */
+void lt_init_price_of(
+    FILE *out, const json_t *partition, const struct lt_init_site *site);
 
 #endif

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "object.h"
 #include "site.h"
+#include "text.h"
 
 enum {
 	FIRST_LISTS_MS = 60000,
@@ -246,18 +247,20 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	       strcmp(shape->gpu_type, node->gpu_type) == 0;
 }
 
-/* For who writes a policy: "p4d.24xlarge in eu-west-2a, spot". */
+/* For who writes a policy, as Slurm's nodes have features. */
 static void
 describe(char *out, size_t size, const struct lt_kube_node *node)
 {
-	const bool has_both =
-	    node->instance[0] != '\0' && node->zone[0] != '\0';
+	struct lt_text text = {.out = out, .size = size};
 
-	snprintf(out, size, "%s%s%s%s", node->instance, has_both ? " in " : "",
-	    node->zone,
-	    !node->is_spot && !node->is_reclaimable		 ? ""
-	    : node->instance[0] != '\0' || node->zone[0] != '\0' ? ", spot"
-								 : "spot");
+	if (node->instance[0] != '\0')
+		lt_text_put(&text, "instance-type=%s,", node->instance);
+	if (node->zone[0] != '\0')
+		lt_text_put(&text, "zone=%s,", node->zone);
+	if (node->is_spot || node->is_reclaimable)
+		lt_text_put(&text, "spot,");
+	if (text.at > 0)
+		out[text.full ? 0 : text.at - 1] = '\0';
 }
 
 static int

@@ -189,8 +189,9 @@ done
 init() { LOWTIDED=$build/lowtide-kube KUBECONFIG=$work/kube/kubeconfig lowtide init --output -; }
 out=$(init)
 is 'init writes a policy' 0 $?
-says 'of the pools, and where their nodes are' '^  spot: # 2 nodes, p4d.24xlarge in eu-west-2a, spot$' "$out"
-says 'what the cloud takes back may be preemptible' '^    #preemptible: ' "$out"
+says 'of the pools, and where their nodes are' '^  spot: # 2 nodes, instance-type=p4d.24xlarge,zone=eu-west-2a,spot$' "$out"
+says 'whose prices are listed' '^  price-spot: \{adapter: skypilot_catalog, cloud: aws, region: eu-west-2, instance_type: p4d.24xlarge, capacity: spot\}$' "$out"
+says 'what the cloud takes back is preemptible' '^    preemptible: \{interruptions_per_hour: rate-spot, ' "$out"
 says 'with the grid of the region' 'eu-west-2' "$out"
 says 'and a budget of a namespace' '#  - \{team: team-' "$out"
 echo "1..$n"

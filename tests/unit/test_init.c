@@ -96,6 +96,85 @@ check(const char *why, char *text)
 	lt_policy_free(policy);
 }
 
+/* Pools of one kind of machine each, as a cluster's nodes say it. */
+static const struct {
+	const char *why, *cloud, *region, *gpus, *features, *has, *has_not;
+} machines[] = {
+    {"a price list of AWS", "aws", "eu-west-2", "8",
+	"instance-type=p4d.24xlarge,zone=eu-west-2a",
+	"\n  price-p: {adapter: skypilot_catalog, cloud: aws, region: eu-west-2, instance_type: p4d.24xlarge, capacity: on_demand}\n",
+	"rate-p"},
+    {"which its pool has", "aws", "eu-west-2", "8",
+	"instance-type=p4d.24xlarge,zone=eu-west-2a",
+	"\n    price_per_node_hour: price-p\n", "preemptible"},
+    {"of spot machines the spot price", "aws", "eu-west-2", "0",
+	"instance-type=m5.large,spot", "capacity: spot}", "on_demand"},
+    {"and how often they go", "aws", "eu-west-2", "0",
+	"instance-type=m5.large,spot",
+	"\n  rate-p: {adapter: aws_spot_advisor, region: eu-west-2, instance_type: m5.large}\n",
+	"#preemptible"},
+    {"which makes the pool preemptible", "aws", "eu-west-2", "0",
+	"instance-type=m5.large,spot",
+	"\n    preemptible: {interruptions_per_hour: rate-p, notice: 2m,",
+	"#preemptible"},
+    {"in a region without a grid too", "aws", "moon-1", "0",
+	"instance-type=m5.large", "\nsources:\n  price-p: ", "\n    carbon:"},
+    {"Azure's own list", "azure", "uksouth", "1",
+	"instance-type=Standard_NC4as_T4_v3,spot",
+	"\n  price-p: {adapter: azure_retail_price, region: uksouth, sku: Standard_NC4as_T4_v3, capacity: spot}\n",
+	"rate-p"},
+    {"whose rates need a key", "azure", "uksouth", "1",
+	"instance-type=Standard_NC4as_T4_v3,spot",
+	"\n    #preemptible: {interruptions_per_hour: 0.004, notice: 30s,",
+	"\n    preemptible"},
+    {"Google's GPUs are rows of their own", "gcp", "us-central1", "4",
+	"instance-type=a2-highgpu-4g",
+	"instance_type: a2-highgpu-4g, capacity: on_demand, accelerator: A100, accelerator_count: 4}",
+	"rate-p"},
+    {"a machine without", "gcp", "us-central1", "0",
+	"instance-type=n2-standard-8",
+	"instance_type: n2-standard-8, capacity: on_demand}\n", "accelerator"},
+    {"GPUs that anybody may attach", "gcp", "us-central1", "2",
+	"instance-type=n1-standard-8",
+	"\n    #price_per_node_hour: ", "price-p"},
+    {"no cloud", "", "", "0", "instance-type=k3s",
+	"\n    #price_per_node_hour: ", "price-p"},
+    {"a machine that is not named", "aws", "eu-west-2", "0", "zone=a,spot",
+	"\n    #price_per_node_hour: ", "price-p"},
+    {"the lists' currency", "aws", "eu-west-2", "0", "instance-type=m5.large",
+	"\ncurrency: USD ", "currency: EUR"},
+    {"else the site's", "", "", "0", "", "\ncurrency: EUR\n", "USD"},
+};
+
+static void
+test_prices(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		const struct lt_init_site site = {
+		    "EUR", "", machines[i].cloud, machines[i].region, true};
+		char *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+		json_t *const facts =
+		    json_pack("{s:{s:s},s:[{s:s,s:i,s:[{s:i,s:s}]}]}", "conf",
+			"cluster", "c", "partitions", "name", "p", "nodes", 2,
+			"shapes", "gpus", atoi(machines[i].gpus), "features",
+			machines[i].features);
+
+		assert_non_null(out);
+		assert_non_null(facts);
+		lt_init_write(out, facts, &site);
+		fclose(out);
+		if (strstr(text, machines[i].has) == NULL ||
+		    strstr(text, machines[i].has_not) != NULL)
+			fail_msg("%s: got\n%s", machines[i].why, text);
+		check(machines[i].why, text);
+		free(text);
+		json_decref(facts);
+	}
+}
+
 static void
 test_sources(void **state)
 {
@@ -104,8 +183,8 @@ test_sources(void **state)
 	(void)state;
 	assert_non_null(facts);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_init_site site = {
-		    "EUR", cases[i].zone, cases[i].vendor, cases[i].region};
+		const struct lt_init_site site = {"EUR", cases[i].zone,
+		    cases[i].vendor, cases[i].region, false};
 		char *text = NULL;
 		size_t length = 0;
 		FILE *const out = open_memstream(&text, &length);
@@ -125,7 +204,8 @@ test_sources(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_sources), cmocka_unit_test(test_prices)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
