@@ -83,6 +83,28 @@ interval_of(
 		   : 0;
 }
 
+/* Without one the policy's defaults stay: what frameworks do anyway. */
+static void
+put_precision(json_t *annotations, const struct lt_kube_known_job *job,
+    const struct lt_gpu *gpu)
+{
+	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
+	const enum lt_precision best = lt_gpu_best_precision(gpu);
+	struct lt_quote quote;
+
+	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
+	    !quote.wish.known)
+		return;
+	const bool lacks = quote.wish.precision == LT_PRECISION_FP8 &&
+			   gpu != NULL && gpu->tflops[LT_PRECISION_FP8] <= 0;
+	const struct lt_precision_words *const words = lt_precision_words(
+	    lacks ? LT_PRECISION_AUTO : quote.wish.precision, best);
+	if (words == NULL)
+		return;
+	lt_kube_annotate(annotations, "precision", words->accelerate);
+	lt_kube_annotate(annotations, "trainer-precision", words->lightning);
+}
+
 /* What its containers' variables read (docs/kubernetes.md). */
 static json_t *
 facts_of(const struct lt_kube_known_job *job)
@@ -106,6 +128,7 @@ facts_of(const struct lt_kube_known_job *job)
 		lt_kube_annotate(
 		    annotations, "checkpoint-interval-seconds", seconds);
 	}
+	put_precision(annotations, job, lt_market_gpu(market, at));
 	return annotations;
 }
 

@@ -180,38 +180,19 @@ precision_here(void)
 static void
 set_precision(spank_t spank)
 {
-	static const struct {
-		enum lt_precision precision;
-		const char *accelerate, *lightning;
-	} words[] = {
-	    {LT_PRECISION_FP16, "fp16", "16-mixed"},
-	    {LT_PRECISION_BF16, "bf16", "bf16-mixed"},
-	    {LT_PRECISION_FP8, "fp8", "bf16-mixed"},
-	};
-	const enum lt_precision here = precision_here();
-	enum lt_precision wanted = lt_spank.options.precision;
+	const struct lt_precision_words *const words =
+	    lt_precision_words(lt_spank.options.precision, precision_here());
 	char theirs[64];
 
-	if (here == LT_PRECISION_AUTO || here == LT_PRECISION_OFF)
-		return;
 	/* Who set one of them decided for all. */
-	if (spank_getenv(spank, "ACCELERATE_MIXED_PRECISION", theirs,
+	if (words == NULL ||
+	    spank_getenv(spank, "ACCELERATE_MIXED_PRECISION", theirs,
 		sizeof(theirs)) != ESPANK_ENV_NOEXIST ||
 	    spank_getenv(spank, "PL_TRAINER_PRECISION", theirs,
 		sizeof(theirs)) != ESPANK_ENV_NOEXIST)
 		return;
-	if (wanted == LT_PRECISION_AUTO)
-		wanted = here;
-	if (wanted > here && wanted != LT_PRECISION_FP8)
-		wanted = here; /* BF16 on Volta would be slow or nothing */
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].precision != wanted)
-			continue;
-		spank_setenv(spank, "ACCELERATE_MIXED_PRECISION",
-		    words[i].accelerate, 0);
-		spank_setenv(
-		    spank, "PL_TRAINER_PRECISION", words[i].lightning, 0);
-	}
+	spank_setenv(spank, "ACCELERATE_MIXED_PRECISION", words->accelerate, 0);
+	spank_setenv(spank, "PL_TRAINER_PRECISION", words->lightning, 0);
 }
 
 /* Interruptions an hour of one node of the partition by the plugstack line;

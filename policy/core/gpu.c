@@ -121,6 +121,23 @@ lt_gpu_best_precision(const struct lt_gpu *gpu)
 	return LT_PRECISION_OFF;
 }
 
+const struct lt_precision_words *
+lt_precision_words(enum lt_precision wanted, enum lt_precision best)
+{
+	static const struct lt_precision_words words[LT_PRECISION_COUNT] = {
+	    [LT_PRECISION_FP16] = {"fp16", "16-mixed"},
+	    [LT_PRECISION_BF16] = {"bf16", "bf16-mixed"},
+	    [LT_PRECISION_FP8] = {"fp8", "bf16-mixed"},
+	};
+
+	if (best == LT_PRECISION_AUTO || best == LT_PRECISION_OFF)
+		return NULL;
+	if (wanted == LT_PRECISION_AUTO ||
+	    (wanted > best && wanted != LT_PRECISION_FP8))
+		wanted = best; /* BF16 on Volta would be slow or nothing */
+	return words[wanted].accelerate != NULL ? &words[wanted] : NULL;
+}
+
 /* TFLOPS in use: nothing said and exact both may mean plain FP32. */
 static double
 tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)

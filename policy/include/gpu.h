@@ -44,6 +44,16 @@ const struct lt_gpu *lt_gpu_find(const char *name);
  * Volta and Turing, else OFF. NULL gives OFF. */
 enum lt_precision lt_gpu_best_precision(const struct lt_gpu *gpu);
 
+/* What Accelerate and Lightning read, as defaults for code that says nothing:
+ * ACCELERATE_MIXED_PRECISION, PL_TRAINER_PRECISION. */
+struct lt_precision_words {
+	const char *accelerate, *lightning;
+};
+/* Of the precision that was asked for on a GPU whose best is `best`; AUTO is
+ * that best. NULL: nothing is to be set. Pure. */
+const struct lt_precision_words *lt_precision_words(
+    enum lt_precision wanted, enum lt_precision best);
+
 /*
  * Run time on `to` over run time on `from` (1 = same). By the workload's
  * bound; when that is unknown the slower of compute (at precision) and

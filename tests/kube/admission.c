@@ -4,7 +4,8 @@
  * Only in namespaces labelled lowtide.dev/managed=true.
  *
  *   --mutate    a new Job is suspended, a bare Pod gated; both get the user's
- *               name, and variables that read lowtide's annotations
+ *               name, and variables that read lowtide's annotations; those of
+ *               frameworks where lowtide.dev/amp asks for them
  *   --validate  in enforce, a Job that costs more than its team has left, or
  *               has no end, is refused; lowtide's annotations are lowtide's
  */
@@ -37,37 +38,80 @@ is_bare(const json_t *pod)
 	return json_array_size(json_at(pod, "metadata.ownerReferences")) == 0;
 }
 
-static void
-variables_add(json_t *spec)
+struct variable {
+	const char *name, *annotation;
+};
+static const struct variable lowtide_variables[] = {
+    {"LOWTIDE_POOL", "lowtide.dev/plan-pool"},
+    {"LOWTIDE_CHECKPOINT_INTERVAL_SECONDS",
+	"lowtide.dev/checkpoint-interval-seconds"},
+    {"LOWTIDE_PREEMPTIBLE", "lowtide.dev/preemptible"},
+    {NULL, NULL},
+};
+static const struct variable framework_variables[] = {
+    {"ACCELERATE_MIXED_PRECISION", "lowtide.dev/precision"},
+    {"PL_TRAINER_PRECISION", "lowtide.dev/trainer-precision"},
+    {NULL, NULL},
+};
+
+static bool
+has_variable(const json_t *container, const struct variable *variables)
 {
-	static const struct {
-		const char *name, *annotation;
-	} variables[] = {
-	    {"LOWTIDE_POOL", "lowtide.dev/plan-pool"},
-	    {"LOWTIDE_CHECKPOINT_INTERVAL_SECONDS",
-		"lowtide.dev/checkpoint-interval-seconds"},
-	    {"LOWTIDE_PREEMPTIBLE", "lowtide.dev/preemptible"},
-	};
+	for (; variables->name != NULL; variables++)
+		if (json_member(json_at(container, "env"), "name",
+			variables->name) != NULL)
+			return true;
+	return false;
+}
+
+static void
+variables_add(json_t *container, const struct variable *variables)
+{
+	for (; variables->name != NULL; variables++) {
+		const struct variable only[] = {*variables, {NULL, NULL}};
+		char path[128];
+
+		snprintf(path, sizeof(path), "metadata.annotations['%s']",
+		    variables->annotation);
+		if (has_variable(container, only))
+			continue;
+		json_default_at(container, "env", json_array());
+		json_array_append_new(json_at(container, "env"),
+		    json_pack("{s:s,s:{s:{s:s,s:s}}}", "name", variables->name,
+			"valueFrom", "fieldRef", "apiVersion", "v1",
+			"fieldPath", path));
+	}
+}
+
+/* pod: the Pod, or a Job's template. */
+static void
+environment_add(json_t *pod, const json_t *asked)
+{
+	const char *const amp =
+	    json_string_value(json_object_get(asked, "lowtide.dev/amp"));
+	const bool is_precise =
+	    amp != NULL &&
+	    (strcmp(amp, "auto") == 0 || strcmp(amp, "bf16") == 0 ||
+		strcmp(amp, "fp16") == 0 || strcmp(amp, "fp8") == 0);
 	json_t *container;
 	size_t i;
+	bool has_frameworks = false;
 
-	json_array_foreach(json_at(spec, "containers"), i, container)
-		for (size_t v = 0; v < sizeof(variables) / sizeof(variables[0]);
-		     v++) {
-			char path[128];
-
-			snprintf(path, sizeof(path),
-			    "metadata.annotations['%s']",
-			    variables[v].annotation);
-			json_default_at(container, "env", json_array());
-			if (json_member(json_at(container, "env"), "name",
-				variables[v].name) != NULL)
-				continue;
-			json_array_append_new(json_at(container, "env"),
-			    json_pack("{s:s,s:{s:{s:s,s:s}}}", "name",
-				variables[v].name, "valueFrom", "fieldRef",
-				"apiVersion", "v1", "fieldPath", path));
-		}
+	json_array_foreach(json_at(pod, "spec.containers"), i, container) {
+		variables_add(container, lowtide_variables);
+		if (!is_precise || has_variable(container, framework_variables))
+			continue;
+		variables_add(container, framework_variables);
+		has_frameworks = true;
+	}
+	if (!has_frameworks)
+		return;
+	json_default_at(pod, "metadata.annotations", json_object());
+	json_t *const annotations = json_at(pod, "metadata.annotations");
+	json_object_set_new(
+	    annotations, "lowtide.dev/precision", json_string("no"));
+	json_object_set_new(annotations, "lowtide.dev/trainer-precision",
+	    json_string("32-true"));
 }
 
 void
@@ -81,12 +125,12 @@ admission_mutate(const struct request *request, json_t *document)
 	json_default_at(document, "metadata.annotations", json_object());
 	json_object_set_new(json_at(document, "metadata.annotations"),
 	    "lowtide.dev/user", json_string(request->user));
+	environment_add(is_job ? json_at(document, "spec.template") : document,
+	    json_at(document, "metadata.annotations"));
 	if (is_job) {
 		json_put_at(document, "spec.suspend", json_true());
-		variables_add(json_at(document, "spec.template.spec"));
 		return;
 	}
-	variables_add(json_at(document, "spec"));
 	json_default_at(document, "spec.schedulingGates", json_array());
 	if (json_member(json_at(document, "spec.schedulingGates"), "name",
 		"lowtide.dev/hold") == NULL)

@@ -140,6 +140,43 @@ test_precision(void **state)
 }
 
 static void
+test_precision_words(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_precision wanted, best;
+		const char *accelerate, *lightning; /* NULL = nothing set */
+	} cases[] = {
+	    {"the card's best", LT_PRECISION_AUTO, LT_PRECISION_BF16, "bf16",
+		"bf16-mixed"},
+	    {"of Volta", LT_PRECISION_AUTO, LT_PRECISION_FP16, "fp16",
+		"16-mixed"},
+	    {"BF16 on Volta", LT_PRECISION_BF16, LT_PRECISION_FP16, "fp16",
+		"16-mixed"},
+	    {"less than the best", LT_PRECISION_FP16, LT_PRECISION_BF16, "fp16",
+		"16-mixed"},
+	    {"FP8, which Lightning has not", LT_PRECISION_FP8,
+		LT_PRECISION_BF16, "fp8", "bf16-mixed"},
+	    {"exact", LT_PRECISION_OFF, LT_PRECISION_BF16, NULL, NULL},
+	    {"a card without", LT_PRECISION_BF16, LT_PRECISION_OFF, NULL, NULL},
+	    {"no card", LT_PRECISION_FP16, LT_PRECISION_AUTO, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_precision_words *const words =
+		    lt_precision_words(cases[i].wanted, cases[i].best);
+
+		if ((words == NULL) != (cases[i].accelerate == NULL) ||
+		    (words != NULL &&
+			(strcmp(words->accelerate, cases[i].accelerate) != 0 ||
+			    strcmp(words->lightning, cases[i].lightning) != 0)))
+			fail_msg("%s: %s", cases[i].why,
+			    words != NULL ? words->accelerate : "nothing");
+	}
+}
+
+static void
 test_time_ratio(void **state)
 {
 	static const struct {
@@ -190,6 +227,7 @@ main(void)
 	    cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_precision),
+	    cmocka_unit_test(test_precision_words),
 	    cmocka_unit_test(test_time_ratio),
 	};
 
