@@ -198,21 +198,16 @@ release_text(char *out, size_t size, const char *namespace)
 	    namespace);
 }
 
-/* By what they let through: lowtide has no right to read the policies. */
 static void
-check_policies(struct lt_doctor *doctor, const json_t *kube)
+check_unsuspended(struct lt_doctor *doctor, const json_t *kube)
 {
 	int64_t count = 0;
 
 	lt_json_int(kube, "unsuspended", &count);
 	if (count > 0)
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "policies",
-		    "apply the manifests again: lowtide kube manifest ... | kubectl apply -f -",
-		    "%lld Job%s came unsuspended since the start: the admission policies lack, or let their creator pass",
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "policies", "",
+		    "%lld Job%s came unsuspended since the start: the admission policies lacked, or let their creator pass",
 		    (long long)count, count == 1 ? "" : "s");
-	else
-		lt_doctor_say(doctor, LT_LEVEL_OK, "policies", "",
-		    "no Job came unsuspended that should have been");
 }
 
 static void
@@ -265,7 +260,8 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	check_teams(doctor, kube);
 	check_watcher(doctor, kube);
 	check_balances(doctor, kube);
-	check_policies(doctor, kube);
+	lt_doctor_policies(doctor, kube);
+	check_unsuspended(doctor, kube);
 	check_waiting(doctor, kube);
 }
 

@@ -125,9 +125,8 @@ lt_kube_write(FILE *out, const struct lt_kube_site *site)
 	}
 }
 
-/* The minor of "1.33", "v1.33.4-eks-1", "1.33+"; -1 = none of Kubernetes 1. */
-static int
-minor_of(const char *version)
+int
+lt_kube_minor(const char *version)
 {
 	const char *at = version + (version[0] == 'v');
 	char *end;
@@ -175,7 +174,7 @@ read_options(struct lt_kube_site *site, const struct lt_cli *cli)
 	const char *const unknown = lt_cli_value(cli, "on-unknown");
 
 	*site = (struct lt_kube_site){
-	    .minor = version != NULL ? minor_of(version)
+	    .minor = version != NULL ? lt_kube_minor(version)
 				     : (int)LT_KUBE_MINOR_MUTATES,
 	    .namespace = lt_cli_value(cli, "namespace"),
 	    .image = lt_cli_value(cli, "image"),

@@ -23,4 +23,7 @@ struct lt_kube_site { /* NULL: as in packaging/kubernetes */
 /* All of it, as one YAML of many documents; the texts go in as they are. */
 void lt_kube_write(FILE *out, const struct lt_kube_site *site);
 
+/* The minor of "1.33", "v1.33.4-eks-1", "1.33+"; -1 = none of Kubernetes 1. */
+int lt_kube_minor(const char *version);
+
 #endif

@@ -228,30 +228,40 @@ find_lowtided(char *out, size_t size)
 }
 
 int
-lt_probe_facts(json_t **facts, struct lt_error *err)
+lt_daemon_json(json_t **answer, const char *const *words, struct lt_error *err)
 {
 	char program[4096];
+	char *argv[LT_DAEMON_WORDS_MAX + 2] = {program};
 	struct lt_program child;
 	json_error_t problem;
 
 	find_lowtided(program, sizeof(program));
-	char *const argv[] = {program, (char *)(uintptr_t) "--probe", NULL};
-
+	for (int i = 0; i < LT_DAEMON_WORDS_MAX && words[i] != NULL; i++)
+		argv[i + 1] = (char *)(uintptr_t)words[i];
 	if (lt_program_run(&child, argv, true, PROBE_TIMEOUT_S, err))
 		return err->code;
 	if (child.status) {
 		if (child.error != NULL)
 			child.error[strcspn(child.error, "\n")] = '\0';
-		lt_fail(err, LT_EIO, "%s --probe: exit status %d: %s", program,
-		    child.status, child.error != NULL ? child.error : "");
+		lt_fail(err, LT_EIO, "%s %s: exit status %d: %s", program,
+		    words[0], child.status,
+		    child.error != NULL ? child.error : "");
 		lt_program_free(&child);
 		return err->code;
 	}
-	*facts = json_loadb(
+	*answer = json_loadb(
 	    child.out != NULL ? child.out : "", child.out_length, 0, &problem);
-	if (*facts == NULL)
-		lt_fail(err, LT_EINPUT, "%s --probe: not JSON: %s", program,
-		    problem.text);
+	if (*answer == NULL)
+		lt_fail(err, LT_EINPUT, "%s %s: not JSON: %s", program,
+		    words[0], problem.text);
 	lt_program_free(&child);
-	return *facts != NULL ? LT_OK : err->code;
+	return *answer != NULL ? LT_OK : err->code;
+}
+
+int
+lt_probe_facts(json_t **facts, struct lt_error *err)
+{
+	static const char *const words[] = {"--probe", NULL};
+
+	return lt_daemon_json(facts, words, err);
 }

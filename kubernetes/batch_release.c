@@ -157,8 +157,8 @@ release(const struct wanted *wanted)
 	return failed > 0;
 }
 
-static int
-release_main(int argc, char **argv)
+int
+lt_kube_release_main(int argc, char **argv)
 {
 	struct wanted wanted;
 	struct lt_error err = {0};
@@ -174,12 +174,4 @@ release_main(int argc, char **argv)
 	}
 	lt_batch_fini();
 	return status;
-}
-
-int
-lt_batch_main(int argc, char **argv)
-{
-	return argc > 1 && strcmp(argv[1], "release") == 0
-		   ? release_main(argc - 1, argv + 1)
-		   : -1;
 }

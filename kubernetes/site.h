@@ -70,6 +70,10 @@ struct lt_kube_told {
 void lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s);
 
+/* Commands of their own, beside the daemon: exit status. argv[0]: the verb. */
+int lt_kube_release_main(int argc, char **argv);
+int lt_kube_policies_main(int argc, char **argv);
+
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(
     const struct lt_batch_view *view, int64_t now_utc_s);

@@ -150,8 +150,42 @@ says 'no YAML' '^lowtide: standard input:19:1: YAML: ' "$(plan '$s/.*/      [a/'
 says 'wrong usage' 'want -f FILE' "$(lowtide plan -n team-a)"
 
 # doctor
+policies() { # policies VERSION: those of its manifests are in the cluster
+	local line path
+	lowtide kube manifest --kubernetes-version "$1" | "$build/tests/tools/manifest_json" |
+	    jq -c 'select(.kind | test("AdmissionPolicy"))' >"$work/policies"
+	while read -r line; do
+		path=$(jq -r '"/apis/admissionregistration.k8s.io/v1/" +
+		    (.kind | ascii_downcase | sub("policy$"; "policies") | sub("binding$"; "bindings"))' <<<"$line")
+		k_post "$path" <<<"$line" >/dev/null
+	done <"$work/policies"
+}
+on_policy() { # on_policy NAME JSON: a merge patch of a policy that validates
+	k_patch "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/$1" merge "$2" >/dev/null
+}
+export LOWTIDED=$build/lowtide-kube KUBECONFIG=$work/kube/kubeconfig
+out=$(lowtide doctor)
+is 'doctor fails where no policy is in enforce' 1 $?
+says 'and names it' '^error +policies +ValidatingAdmissionPolicy/lowtide-budget is not in the cluster$' "$out"
+is 'each of them' 14 "$(grep -c 'lowtide-[a-z-]* is not in the cluster$' <<<"$out")"
+policies 1.36
+is 'as many as there are' 14 "$(wc -l <"$work/policies")"
+on_policy lowtide-guard '{"spec":{"matchConstraints":{"matchPolicy":"Equivalent","objectSelector":{}}}}'
 out=$(lowtide doctor)
 is 'doctor finds no error' 0 $?
+on_policy lowtide-budget '{"spec":{"matchConditions":[{"name":"never","expression":"false"}]}}'
+says 'one that was changed' \
+    '^error +policies +ValidatingAdmissionPolicy/lowtide-budget is not as lowtide .* has it: matchConditions differs$' "$(lowtide doctor)"
+k_delete /apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/lowtide-budget >/dev/null
+policies 1.36
+on_policy lowtide-budget '{"spec":{"validations":[]}}'
+says 'one that refuses nothing' 'lowtide-budget is not as lowtide .* has it: validations differs$' "$(lowtide doctor)"
+k_delete /apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/lowtide-budget >/dev/null
+policies 1.36
+k_faults '{"status":403,"match":"admissionregistration","count":1}' >/dev/null
+says 'no right to read them' '^warning +policies +the admission policies can.t be compared: ' "$(lowtide doctor)"
+k_faults '{"reset":true}' >/dev/null
+is 'kinds that are none' 2 "$("$build/lowtide-kube" policies Job/x 2>"$work/out"; echo $?)"
 says 'the daemon' '^ok +lowtide-kube ' "$out"
 says 'a pool that is not there, and the nearest' 'partition spott: no node' "$out"
 says 'what was meant' 'did you mean spot\?' "$out"
@@ -159,7 +193,7 @@ says 'a pool without a price' '^note +pools +pool spot has no price' "$out"
 says 'a budget without a namespace' 'budget of vision: no namespace' "$out"
 says 'the watcher' '^ok +watcher ' "$out"
 says 'the balances' '^ok +balances +ConfigMap lowtide-balances was written' "$out"
-says 'what the policies let through' '^ok +policies ' "$out"
+says 'the policies' '^ok +policies +the admission policies are in the cluster, as lowtide' "$out"
 says 'who waits' '^note +waiting +1 Job waits for lowtide, 1 of them for budget' "$out"
 says 'the line that releases all' 'kubectl -n lowtide create job --from=cronjob/lowtide-release .*"--all"' "$out"
 is 'nothing of Slurm is in it' '' "$(grep -iE 'slurm|munge|plugstack' <<<"$out")"
@@ -174,9 +208,9 @@ says 'it does not answer' '^error +lowtide-kube no socket .*/lowtided.sock here$
 says 'and the line is there' 'create job --from=cronjob/lowtide-release' "$out"
 
 # What that line runs
-KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue >"$work/out" 2>&1
+"$build/lowtide-kube" release --overdue >"$work/out" 2>&1
 is 'what waits for budget stays' '0 released, 0 failed' "$(cat "$work/out")"
-KUBECONFIG=$work/kube/kubeconfig "$build/lowtide-kube" release --overdue --all >"$work/out" 2>&1
+"$build/lowtide-kube" release --overdue --all >"$work/out" 2>&1
 is 'all that waits is let go' 'job team-b/waits 1 released, 0 failed' "$(grep -v event= "$work/out" | xargs)"
 
 # A first policy, of what the nodes say
@@ -186,7 +220,7 @@ for i in 1 2; do
 	    "node.kubernetes.io/instance-type":"p4d.24xlarge"}},
 	    "spec":{"providerID":"aws:///eu-west-2a/i-0abc"}}' >/dev/null
 done
-init() { LOWTIDED=$build/lowtide-kube KUBECONFIG=$work/kube/kubeconfig lowtide init --output -; }
+init() { lowtide init --output -; }
 out=$(init)
 is 'init writes a policy' 0 $?
 says 'of the pools, and where their nodes are' '^  spot: # 2 nodes, instance-type=p4d.24xlarge,zone=eu-west-2a,spot$' "$out"

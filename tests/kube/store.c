@@ -17,6 +17,20 @@ const struct kind kinds[KUBE_KIND_COUNT] = {
     [KUBE_CONFIGMAPS] = {"configmaps", "ConfigMap", "", "v1", "v1", true},
     [KUBE_EVENTS] = {"events", "Event", "", "v1", "v1", true},
     [KUBE_JOBS] = {"jobs", "Job", "batch", "v1", "batch/v1", true},
+#define ADMISSION(resource, kind)                                              \
+	{                                                                      \
+		resource, kind, "admissionregistration.k8s.io", "v1",          \
+		    "admissionregistration.k8s.io/v1", false                   \
+	}
+    [KUBE_MUTATING] =
+	ADMISSION("mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    [KUBE_MUTATING_BINDINGS] = ADMISSION(
+	"mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding"),
+    [KUBE_VALIDATING] =
+	ADMISSION("validatingadmissionpolicies", "ValidatingAdmissionPolicy"),
+    [KUBE_VALIDATING_BINDINGS] = ADMISSION("validatingadmissionpolicybindings",
+	"ValidatingAdmissionPolicyBinding"),
+#undef ADMISSION
 };
 
 struct world world = {
