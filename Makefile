@@ -108,7 +108,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
-.PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm signals-accuracy quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
@@ -135,6 +135,7 @@ help:
 	@echo 'make lint       clang-format'
 	@echo 'make fuzz MINUTES=n'
 	@echo 'make install    DESTDIR, prefix, slurmlibdir=$(slurmlibdir)'
+	@echo 'make install-kube   for Kubernetes instead: DESTDIR, prefix; wants no Slurm'
 
 # The headers decide whether the packages are there.
 deps:
@@ -352,34 +353,46 @@ scale soak reports: deps
 lint:
 	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
+# Two packages of one source: a Slurm site gets nothing of Kubernetes, and a
+# Kubernetes site neither needs libslurm nor gets what does.
 MAN1 := $(wildcard man/*.1)
 MAN5 := $(wildcard man/*.5)
-MAN8 := $(wildcard man/*.8)
+KUBE_MAN8 := man/lowtide-kube.8
+SLURM_MAN8 := $(filter-out $(KUBE_MAN8),$(wildcard man/*.8))
 UNITS := $(notdir $(wildcard packaging/systemd/*))
-install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(libdir)/pkgconfig \
-	    $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(mandir)/man1 \
+KUBE_FILES := $(wildcard packaging/kubernetes/*.yaml)
+install-common: $(B)/lowtide
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
-	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(unitdir) \
-	    $(DESTDIR)$(completiondir)
+	    $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
-	install -m 755 $(B)/lowtided $(B)/lowtide-kube $(DESTDIR)$(sbindir)/
+	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
+	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
+	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
+	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
+	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
+
+install: all install-common
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
+	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(unitdir)
+	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
 	install -m 755 $(B)/liblowtide.so $(DESTDIR)$(libdir)/liblowtide.so.0
 	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
 	install -m 644 $(B)/liblowtide.a $(DESTDIR)$(libdir)/
 	install -m 644 $(B)/lowtide.pc $(DESTDIR)$(libdir)/pkgconfig/
 	install -m 644 policy/include/*.h $(DESTDIR)$(includedir)/lowtide/
-	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
-	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
-	install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8/
+	install -m 644 $(SLURM_MAN8) $(DESTDIR)$(mandir)/man8/
 	for unit in $(UNITS); do \
 	    sed 's|/usr/sbin/|$(sbindir)/|; s|/usr/bin/lowtide|$(bindir)/lowtide|' packaging/systemd/$$unit \
 	        > $(DESTDIR)$(unitdir)/$$unit; \
 	done
-	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
-	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
-	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
+
+install-kube: $(B)/lowtide-kube install-common
+	install -d $(DESTDIR)$(datadir)/kubernetes
+	install -m 755 $(B)/lowtide-kube $(DESTDIR)$(sbindir)/
+	install -m 644 $(KUBE_MAN8) $(DESTDIR)$(mandir)/man8/
+	install -m 644 $(KUBE_FILES) $(DESTDIR)$(datadir)/kubernetes/
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
@@ -392,7 +405,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \
-	    $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MAN8)))
+	    $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(SLURM_MAN8) $(KUBE_MAN8)))
 
 clean:
 	rm -rf $(B)

@@ -169,9 +169,15 @@ check "the fuzzers' seeds are of today's formats (make_seeds tests/fuzz/corpus)"
     "$(build/tests/tools/make_seeds "$staged" 2>&1; cd "$staged" && find . -type f |
 	while read -r f; do cmp "$f" "$OLDPWD/tests/fuzz/corpus/$f" 2>&1; done)"
 rm -rf "$staged"/*
-check 'install and uninstall leave nothing' "$(make --no-print-directory install uninstall \
-	DESTDIR="$staged" prefix=/usr >/dev/null 2>&1 || echo 'make install failed';
-	find "$staged" ! -type d | sed "s|^$staged||")"
+installed() { # installed TARGET...: the files there after these
+	make --no-print-directory "$@" DESTDIR="$staged" prefix=/usr >/dev/null 2>&1 || echo 'make install failed'
+	find "$staged" ! -type d | sed "s|^$staged||"
+}
+check 'a Slurm site gets nothing of Kubernetes' "$(installed install | grep -E 'kube|failed')"
+check 'install, install-kube and uninstall leave nothing' "$(installed install-kube uninstall)"
+check 'a Kubernetes site gets nothing of Slurm' \
+    "$(installed install-kube | grep -E 'slurm|spank|lowtided|\.so|\.service|failed')"
+rm -rf "${staged:?}"/*
 check 'examples/embed builds against the installed library' "$(make --no-print-directory install \
 	DESTDIR="$staged" prefix=/usr >/dev/null 2>&1;
 	PKG_CONFIG_SYSROOT_DIR=$staged PKG_CONFIG_LIBDIR=$staged/usr/lib/pkgconfig \
