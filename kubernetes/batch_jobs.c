@@ -31,6 +31,15 @@ word_of(const struct lt_kube_known_job *job)
 				       : "PENDING";
 }
 
+/* More than fits is as much as can be. */
+static uint32_t
+times(uint32_t pods, uint32_t each)
+{
+	const uint64_t all = (uint64_t)pods * each;
+
+	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
 /* What its pods ask for, all of them. */
 static void
 fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
@@ -40,8 +49,8 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 
 	out->is_allocated = true;
 	out->nodes = facts->pods;
-	out->cpus = facts->pods * need->cpus;
-	out->gpus = facts->pods * need->gpus;
+	out->cpus = times(facts->pods, need->cpus);
+	out->gpus = times(facts->pods, need->gpus);
 	out->memory_mib = facts->pods * need->memory_mib;
 	/* Pods share nodes: as many as there are, or fewer. */
 	*asked = (struct lt_batch_asked){.min_nodes = 1,

@@ -272,7 +272,12 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (code == LT_ENOENT)
 		return;
 	if (code != LT_OK) {
-		lt_log("job_unreadable", "error=\"%s\"", err.text);
+		const json_t *const metadata =
+		    json_object_get(object, "metadata");
+
+		lt_log("job_unreadable", "name=%s/%s error=\"%s\"",
+		    lt_kube_string(metadata, "namespace"),
+		    lt_kube_string(metadata, "name"), err.text);
 		return;
 	}
 	const char *const uid = lt_kube_job_text(&facts, LT_KUBE_UID);
