@@ -146,12 +146,13 @@ int lt_program_run(struct lt_program *child, char *const argv[],
     bool capture_out, int timeout_s, struct lt_error *err);
 void lt_program_free(struct lt_program *child);
 /*
- * What lowtided, or lowtide-kube, prints for these words (NULL at their end):
- * the program is LOWTIDED, or beside this one, in ../sbin, in PATH.
+ * What a daemon prints for these words (NULL at their end): the program is
+ * LOWTIDED, or beside this one, in ../sbin, in PATH. daemon: NULL = lowtided,
+ * else lowtide-kube.
  */
 enum { LT_DAEMON_WORDS_MAX = 40 };
-int lt_daemon_json(
-    json_t **answer, const char *const *words, struct lt_error *err);
+int lt_daemon_json(json_t **answer, const char *daemon,
+    const char *const *words, struct lt_error *err);
 /* Its --probe. */
 int lt_probe_facts(json_t **facts, struct lt_error *err);
 

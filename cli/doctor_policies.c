@@ -164,7 +164,7 @@ ask_cluster(json_t **got, struct policies *policies, struct lt_error *err)
 
 	for (int i = 0; i < policies->count; i++)
 		words[i + 1] = policies->names[i];
-	return lt_daemon_json(got, words, err);
+	return lt_daemon_json(got, "lowtide-kube", words, err);
 }
 
 /* Does the site refuse while balances are not known? One policy says it. */

@@ -205,12 +205,13 @@ own_directory(char *out, size_t size)
 		*slash = '\0';
 }
 
+/* wanted: NULL = whichever there is. */
 static void
-find_lowtided(char *out, size_t size)
+find_daemon(char *out, size_t size, const char *wanted)
 {
 	/* In a cluster's image there is the second alone. */
-	static const char *const beside[] = {"lowtided", "../sbin/lowtided",
-	    "lowtide-kube", "../sbin/lowtide-kube"};
+	static const char *const names[] = {"lowtided", "lowtide-kube"};
+	static const char *const beside[] = {"", "../sbin/"};
 	const char *const named = getenv("LOWTIDED");
 	char directory[2048];
 
@@ -219,23 +220,28 @@ find_lowtided(char *out, size_t size)
 		return;
 	}
 	own_directory(directory, sizeof(directory));
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
-		snprintf(out, size, "%s/%s", directory, beside[i]);
+	for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
+		const char *const name = names[i / 2];
+
+		if (wanted != NULL && strcmp(wanted, name) != 0)
+			continue;
+		snprintf(out, size, "%s/%s%s", directory, beside[i % 2], name);
 		if (directory[0] && !access(out, X_OK))
 			return;
 	}
-	snprintf(out, size, "lowtided");
+	snprintf(out, size, "%s", wanted != NULL ? wanted : names[0]);
 }
 
 int
-lt_daemon_json(json_t **answer, const char *const *words, struct lt_error *err)
+lt_daemon_json(json_t **answer, const char *daemon, const char *const *words,
+    struct lt_error *err)
 {
 	char program[4096];
 	char *argv[LT_DAEMON_WORDS_MAX + 2] = {program};
 	struct lt_program child;
 	json_error_t problem;
 
-	find_lowtided(program, sizeof(program));
+	find_daemon(program, sizeof(program), daemon);
 	for (int i = 0; i < LT_DAEMON_WORDS_MAX && words[i] != NULL; i++)
 		argv[i + 1] = (char *)(uintptr_t)words[i];
 	if (lt_program_run(&child, argv, true, PROBE_TIMEOUT_S, err))
@@ -263,5 +269,5 @@ lt_probe_facts(json_t **facts, struct lt_error *err)
 {
 	static const char *const words[] = {"--probe", NULL};
 
-	return lt_daemon_json(facts, words, err);
+	return lt_daemon_json(facts, NULL, words, err);
 }

@@ -163,7 +163,7 @@ policies() { # policies VERSION: those of its manifests are in the cluster
 on_policy() { # on_policy NAME JSON: a merge patch of a policy that validates
 	k_patch "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/$1" merge "$2" >/dev/null
 }
-export LOWTIDED=$build/lowtide-kube KUBECONFIG=$work/kube/kubeconfig
+export KUBECONFIG=$work/kube/kubeconfig
 out=$(lowtide doctor)
 is 'doctor fails where no policy is in enforce' 1 $?
 says 'and names it' '^error +policies +ValidatingAdmissionPolicy/lowtide-budget is not in the cluster$' "$out"
@@ -220,7 +220,7 @@ for i in 1 2; do
 	    "node.kubernetes.io/instance-type":"p4d.24xlarge"}},
 	    "spec":{"providerID":"aws:///eu-west-2a/i-0abc"}}' >/dev/null
 done
-init() { lowtide init --output -; }
+init() { LOWTIDED=$build/lowtide-kube lowtide init --output -; }
 out=$(init)
 is 'init writes a policy' 0 $?
 says 'of the pools, and where their nodes are' '^  spot: # 2 nodes, instance-type=p4d.24xlarge,zone=eu-west-2a,spot$' "$out"

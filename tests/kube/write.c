@@ -45,6 +45,8 @@ reply_document(struct reply *reply, unsigned status, json_t *document,
 	json_decref(document);
 }
 
+enum { NAME_TRIES = 8 };
+
 /* The name that it is to have, and that its namespace is there. */
 static bool
 create_name(struct request *request, json_t *document, struct reply *reply)
@@ -71,8 +73,15 @@ create_name(struct request *request, json_t *document, struct reply *reply)
 	}
 	if (json_text_at(document, "metadata.name")[0] == '\0' &&
 	    generate[0] != '\0') {
-		default_suffix(suffix);
-		snprintf(name, sizeof(name), "%.240s%s", generate, suffix);
+		/* Since 1.30 a name that is taken is made anew, so often. */
+		for (int i = 0; i < NAME_TRIES; i++) {
+			default_suffix(suffix);
+			snprintf(
+			    name, sizeof(name), "%.240s%s", generate, suffix);
+			if (store_find(request->kind, request->space, name) ==
+			    NULL)
+				break;
+		}
 		json_put_at(document, "metadata.name", json_string(name));
 	}
 	snprintf(request->name, sizeof(request->name), "%s",
