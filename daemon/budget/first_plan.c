@@ -107,6 +107,14 @@ hold_there(
 	return true;
 }
 
+static void
+lay_wish(struct lt_quote *quote, const struct lt_first *w,
+    const struct lt_batch_job *job)
+{
+	lt_wish_of_request(&quote->wish, &w->made.request);
+	quote->wish.movable = !job->partition_named;
+}
+
 /* Into the quote, which has the job's price where it stands: its wishes, its
  * plan, and what it may cost there. What can't be decided stays where it is. */
 static void
@@ -117,8 +125,7 @@ plan_first(
 	struct lt_quote *const quote = &w->hold.quote;
 	const bool is_asked = lt_replan_begin_market(d) && ask(w, d, asked);
 
-	lt_wish_of_request(&quote->wish, &w->made.request);
-	quote->wish.movable = !asked->job->partition_named;
+	lay_wish(quote, w, asked->job);
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
 	if (!is_asked ||
@@ -284,6 +291,26 @@ make(struct lt_daemon *d, const struct lt_change *change,
 	return LT_OK;
 }
 
+/* The ledger has no wishes, and the record of a job that was not told has none
+ * of ours yet: read as they were for its plan, or it would never be decided
+ * again. */
+static void
+wish_again(struct lt_quote *quote, struct lt_daemon *d,
+    const struct lt_change *change)
+{
+	struct lt_first *const w =
+	    change->job->wishes != NULL ? calloc(1, sizeof(*w)) : NULL;
+
+	if (w == NULL)
+		return;
+	if (lt_replan_begin_market(d) &&
+	    ask(w, d,
+		&(struct lt_first_asked){
+		    .job = change->job, .now_utc_s = change->now_utc_s}))
+		lay_wish(quote, w, change->job);
+	free(w);
+}
+
 int
 lt_first_take(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
@@ -293,6 +320,7 @@ lt_first_take(struct lt_daemon *d, const struct lt_change *change,
 	if (!lt_hold_by_id(d->ledger, 0, job->job_id, job->uid, hold) ||
 	    hold->state != LT_HOLD_OPEN)
 		return make(d, change, hold, err);
+	wish_again(&hold->quote, d, change);
 	tell(d, job, &hold->quote, is_placed(&hold->quote));
 	return lt_change_follow(d, change, hold, err);
 }

@@ -33,7 +33,13 @@ decided() { grep -c "event=$1" "$L/log"; }
 
 policy() { l_policy 'budgets:
   - {team: team-a, period: month, amount: 1000000000}'; }
-k_up "$work/kube" --history 100000 --mutate || exit 1
+# As many nodes as run all of them in one hour, else few plans could change.
+k_up "$work/kube" || exit 1
+k_get /api/v1/nodes | jq --argjson more $((jobs / 256 + 1)) '[.items[] | . as $node | range($more) as $i | $node |
+    .metadata = {name: "\(.metadata.name)-\($i)", labels: .metadata.labels} |
+    .metadata.labels["kubernetes.io/hostname"] = .metadata.name]' >"$work/nodes.json"
+k_down
+k_up "$work/kube" --history 100000 --mutate --nodes "$work/nodes.json" || exit 1
 k_namespace team-a managed >/dev/null
 l_day 3 9
 policy

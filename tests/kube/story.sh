@@ -65,6 +65,15 @@ k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-na
 k_job plain free "$(wishes carbon) | $(runs 20)" >/dev/null
 passes 'in another namespace it runs' done_well plain/free
 
+# More at once than may be told in a second
+k_namespace crowd managed >/dev/null
+k_jobs 60 crowd "$(wishes carbon 3600) | $(runs 5)" >/dev/null
+are() { # are COUNT JQ: so many Jobs of the crowd are so
+	[ "$(k_get "$K_JOBS/crowd/jobs" | jq "[.items[] | .metadata.annotations as \$of | select($2)] | length")" -eq "$1" ]
+}
+passes 'sixty Jobs at once are told' within 20 are 60 '$of["lowtide.dev/plan"]'
+passes 'with what each asked for' are 60 '$of["lowtide.dev/quote"] | test(" ask=")'
+
 # Newer figures; and what ended is charged once lowtide is there again
 was=$(note team-a/waits plan)
 l_day 5 9
