@@ -148,6 +148,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		   lt_run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
 		   d->budget.has_snapshot) {
 		follow_money(d, now_utc_s);
+	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
+		lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
 	}
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)

@@ -86,8 +86,8 @@ queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 		state->queue = grown;
-		state->queue[state->count++] =
-		    (struct lt_replan_due){job->eligible_utc_s, job->job_id};
+		state->queue[state->count++] = (struct lt_replan_due){
+		    .start_utc_s = job->eligible_utc_s, .job_id = job->job_id};
 	}
 	if (state->count > 1)
 		qsort(state->queue, state->count, sizeof(*state->queue),
@@ -119,27 +119,20 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 	return lt_replan(out, &of, err);
 }
 
-/* *changed: slurmctld was told. */
-static int
-replan_one(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s,
-    bool *changed, struct lt_error *err)
-{
-	struct lt_standing *const s = malloc(sizeof(*s));
-	struct lt_replanned *const again = malloc(sizeof(*again));
-	int code = LT_OK;
+struct again { /* a job that is decided again */
+	struct lt_standing standing;
+	struct lt_replanned plan;
+};
 
-	if (s == NULL || again == NULL)
-		code = lt_fail(err, LT_ENOMEM, "replan: out of memory");
-	else if (lt_standing_find(s, d, job_id, now_utc_s) &&
-		 decide(again, d, s, NULL) == LT_OK &&
-		 again->why != LT_REPLAN_KEEP) {
-		code = lt_standing_move(
-		    d, s, &again->plan, lt_replan_word(again->why), err);
-		*changed = s->moved;
-	}
-	free(s);
-	free(again);
-	return code;
+/* Is there a better plan for it? */
+static bool
+has_better(struct again *again, struct lt_daemon *d, uint32_t job_id,
+    int64_t now_utc_s)
+{
+	lt_breath(LT_TURN_READ);
+	return lt_standing_find(&again->standing, d, job_id, now_utc_s) &&
+	       decide(&again->plan, d, &again->standing, NULL) == LT_OK &&
+	       again->plan.why != LT_REPLAN_KEEP;
 }
 
 /* Has a signal of the next day changed by enough, since all jobs were looked
@@ -241,6 +234,51 @@ count_young(struct lt_daemon *d, int64_t now_utc_s)
 	state->young_id = newest_id;
 }
 
+/* By the nearest start. What may not be told any more in this pass is decided
+ * all the same, once: who stays where he is need not wait for the others. */
+static int
+take_queue(
+    struct lt_daemon *d, int64_t *left, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_replan_state *const state = &d->replan;
+	struct again *const again = malloc(sizeof(*again));
+	uint32_t decided = 0, kept = 0, unseen = 0;
+	int code = LT_OK;
+
+	if (again == NULL)
+		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
+	for (uint32_t i = 0; i < state->count; i++) {
+		struct lt_replan_due due = state->queue[i];
+		const bool may =
+		    code == LT_OK && *left > 0 && lt_batch_may_update();
+
+		if (decided < DECIDED_A_PASS && (may || !due.changes)) {
+			decided++;
+			due.changes =
+			    has_better(again, d, due.job_id, now_utc_s);
+			if (!due.changes)
+				continue;
+			if (may) {
+				code = lt_standing_move(d, &again->standing,
+				    &again->plan.plan,
+				    lt_replan_word(again->plan.why), err);
+				*left -= again->standing.moved;
+				continue;
+			}
+		}
+		unseen += !due.changes;
+		state->queue[kept++] = due;
+	}
+	state->count = kept;
+	if (state->again > 0 && unseen == 0) {
+		lt_log(
+		    "decided_again", "jobs=%u untold=%u", state->again, kept);
+		state->again = 0;
+	}
+	free(again);
+	return code;
+}
+
 int
 lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
@@ -248,7 +286,6 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const int64_t since_s = now_utc_s - state->passed_utc_s;
 	int64_t left =
 	    LT_REPLANS_A_SECOND * (since_s < BURST_S ? since_s : BURST_S);
-	uint32_t done = 0;
 	int code = LT_OK;
 
 	/* The first market after a start is made before any list. */
@@ -258,28 +295,29 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (!lt_replan_begin_market(d))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	count_young(d, now_utc_s);
-	if (state->looked_utc_s == 0)
+	const bool all = state->looked_utc_s == 0;
+	if (all)
 		state->looked_utc_s = now_utc_s - LT_HOUR_S;
 	if (now_utc_s > state->looked_utc_s) /* else the clock was set back */
 		code = queue_due(state, &d->jobs.list, now_utc_s, err);
 	state->looked_utc_s = state->passed_utc_s = now_utc_s;
-	for (; code == LT_OK && done < state->count && left > 0 &&
-	       done < DECIDED_A_PASS && lt_batch_may_update();
-	     done++) {
-		bool changed = false;
-
-		lt_breath(LT_TURN_READ);
-		code = replan_one(
-		    d, state->queue[done].job_id, now_utc_s, &changed, err);
-		left -= changed;
+	if (code != LT_OK)
+		return code;
+	if (all) {
+		state->again = state->count;
+		for (uint32_t i = 0; i < state->count; i++)
+			state->queue[i].changes = false;
 	}
-	state->count -= done;
-	if (done > 0) /* else there may be no queue at all */
-		memmove(state->queue, state->queue + done,
-		    state->count * sizeof(*state->queue));
-	if (code == LT_OK && left > 0)
+	code = take_queue(d, &left, now_utc_s, err);
+	if (code == LT_OK && left > 0 && state->count == 0)
 		code = lt_rearrange_some(d, (uint32_t)left, now_utc_s, err);
 	return code;
+}
+
+bool
+lt_replan_waits(const struct lt_daemon *d)
+{
+	return d->replan.count > 0;
 }
 
 void

@@ -18,6 +18,7 @@ struct lt_daemon;
 struct lt_replan_due {
 	int64_t start_utc_s;
 	uint32_t job_id;
+	bool changes; /* it was decided, and has a better plan */
 };
 
 struct lt_replan_state {      /* start as { 0 } */
@@ -28,6 +29,8 @@ struct lt_replan_state {      /* start as { 0 } */
 	struct lt_replan_due *queue;
 	uint32_t count;
 	size_t capacity;
+	uint32_t again; /* so many were queued when a signal changed, and
+			 * not all of them are decided yet; else 0 */
 	/* The next day's signals when all were looked at; series x hours. */
 	float *seen;
 	uint32_t seen_count;
@@ -39,9 +42,11 @@ struct lt_replan_state {      /* start as { 0 } */
 };
 
 /* At most LT_REPLANS_A_SECOND changes since the pass before, nearest starts
- * first; who is left over is decided in the next pass. */
+ * first; who is left over is changed in the next pass, if it is better then. */
 enum { LT_REPLANS_A_SECOND = 20 };
 int lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Are there some left over? */
+bool lt_replan_waits(const struct lt_daemon *d);
 /* d->replan's windows are those that its market has not; false: no memory. */
 bool lt_replan_begin_market(struct lt_daemon *d);
 void lt_replan_free(struct lt_replan_state *state);

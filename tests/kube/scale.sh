@@ -81,15 +81,18 @@ patches=$(requests patch.jobs)
 l_day 12 18
 from=$(ms)
 l_restart
-all_moved() { [ "$(grep 'event=replanned' "$L/log" | grep -o 'job=[0-9]*' | sort -u | wc -l)" -ge "$jobs" ]; }
-within 200 all_moved
 stamp() { date -d "$(grep "$1" "$L/log" | tail -n 1 | cut -d' ' -f1)" +%s; }
-echo "# $(decided replanned) plans changed, the last $(($(ms) - from)) ms after the restart; $(($(requests patch.jobs) - patches)) patches, $(decided update_failed) put off"
-if all_moved; then
-	goal 'a signal changes: until the last is decided, s' "$(($(stamp event=replanned) - $(stamp event=fetched)))" 5
+again() { grep -q "event=decided_again jobs=$jobs " "$L/log"; }
+if within 60 again; then
+	goal 'a signal changes: until all are decided, s' "$(($(stamp event=decided_again) - $(stamp event=fetched)))" 5
 else
 	goal 'a signal changes: all are decided anew' no yes
 fi
+moved() { grep 'event=replanned' "$L/log" | grep -o 'job=[0-9]*' | sort -u | wc -l; }
+all_moved() { [ "$(moved)" -ge "$jobs" ]; }
+within 600 all_moved
+echo "# $(decided replanned) plans changed, the last $(($(ms) - from)) ms after the restart; $(($(requests patch.jobs) - patches)) patches, $(decided update_failed) put off"
+goal 'plans that should change and did not' $((jobs - $(moved))) 0
 goal 'resident, all decided anew, MiB' "$(memory_mib)" 64
 
 # Due ones first: at their hour
