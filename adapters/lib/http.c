@@ -433,8 +433,6 @@ read_info(struct transfer *transfer)
 	const char *type = NULL, *location = NULL;
 	curl_off_t retry_after_s = 0;
 
-	curl.easy_getinfo(
-	    transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
 	curl.easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
 	curl.easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
 	curl.easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location);
@@ -458,6 +456,8 @@ perform(struct transfer *transfer, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: libcurl can't send this request", transfer->host);
 	const CURLcode result = curl.easy_perform(transfer->easy);
+	curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
+	    &transfer->response->status);
 	if (result != CURLE_OK)
 		return transfer_fail(transfer, result, err);
 	read_info(transfer);

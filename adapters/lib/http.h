@@ -61,7 +61,7 @@ struct lt_http_request {	 /* start as { 0 } */
 };
 
 struct lt_http_response { /* lt_http_free() */
-	long status;
+	long status;	  /* 0 = none came; that of a cut answer too */
 	char content_type[128];
 	char *body; /* NUL after it */
 	size_t body_length;
