@@ -295,8 +295,8 @@ make(struct lt_daemon *d, const struct lt_change *change,
  * of ours yet: read as they were for its plan, or it would never be decided
  * again. */
 static void
-wish_again(struct lt_quote *quote, struct lt_daemon *d,
-    const struct lt_change *change)
+wish_again(
+    struct lt_quote *quote, struct lt_daemon *d, const struct lt_change *change)
 {
 	struct lt_first *const w =
 	    change->job->wishes != NULL ? calloc(1, sizeof(*w)) : NULL;
