@@ -295,19 +295,19 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (!lt_replan_begin_market(d))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
 	count_young(d, now_utc_s);
+	/* All are due anew, those that are left over too. */
 	const bool all = state->looked_utc_s == 0;
-	if (all)
+	if (all) {
 		state->looked_utc_s = now_utc_s - LT_HOUR_S;
+		state->count = 0;
+	}
 	if (now_utc_s > state->looked_utc_s) /* else the clock was set back */
 		code = queue_due(state, &d->jobs.list, now_utc_s, err);
 	state->looked_utc_s = state->passed_utc_s = now_utc_s;
 	if (code != LT_OK)
 		return code;
-	if (all) {
+	if (all)
 		state->again = state->count;
-		for (uint32_t i = 0; i < state->count; i++)
-			state->queue[i].changes = false;
-	}
 	code = take_queue(d, &left, now_utc_s, err);
 	if (code == LT_OK && left > 0 && state->count == 0)
 		code = lt_rearrange_some(d, (uint32_t)left, now_utc_s, err);
