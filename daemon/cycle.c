@@ -151,6 +151,10 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
 		lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
 	}
+	/* The first list shows who is where. */
+	if (d->jobs.list.begun_utc_s != 0 &&
+	    (!d->notice.is_read || lt_notice_waits(d)))
+		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

@@ -249,6 +249,21 @@ int lt_batch_cancel(uint32_t job_id, struct lt_error *err);
  * release. */
 int lt_batch_requeue_held(uint32_t job_id, struct lt_error *err);
 
+/* Nodes that are taken back. Slurm only, else LT_EINPUT. LT_EINPUT or LT_ENOENT
+ * of a node that is not there. */
+int lt_batch_drain(const char *node, const char *reason, struct lt_error *err);
+/* Jobs there are requeued at once, without grace. */
+int lt_batch_down(const char *node, const char *reason, struct lt_error *err);
+/* As it was, if its reason begins with this; else nothing. */
+int lt_batch_resume(const char *node, const char *reason, struct lt_error *err);
+/* Is the node in a list such as "v[1-4],w7"? */
+bool lt_batch_has_node(const char *list, const char *node);
+/* To the steps of a job. */
+int lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err);
+/* A job that runs goes back to the queue; Slurm sends TERM, and KILL after
+ * KillWait, and lets it wait for two minutes. */
+int lt_batch_requeue(uint32_t job_id, struct lt_error *err);
+
 struct lt_batch_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;
 	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],

@@ -35,6 +35,8 @@ static const struct {
     {"POST", "/v1/plan", false, false, LT_TURN_READ, lt_api_plan, NULL},
     {"POST", "/v1/plan/manifest", false, false, LT_TURN_ALL,
 	lt_api_plan_manifest, NULL},
+    {"GET", "/v1/notice", false, true, LT_TURN_READ, lt_api_notices, NULL},
+    {"POST", "/v1/notice", false, true, LT_TURN_ALL, lt_api_notice, NULL},
     {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
     {"GET", "/v1/history", false, false, LT_TURN_COMMITTED, lt_api_history,
 	NULL},

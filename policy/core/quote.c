@@ -309,7 +309,8 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .write_s = llround(request->checkpoint.write_s),
 	    .every_s = llround(request->checkpoint.every_s),
 	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
-	    .keep = request->checkpoint.keep};
+	    .keep = request->checkpoint.keep,
+	    .signal = request->checkpoint.signal};
 }
 
 void
@@ -323,5 +324,5 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->precision = wish->precision;
 	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
 	    (double)wish->write_s, (double)wish->every_s,
-	    (double)wish->size_mib / MIB_PER_GIB, wish->keep};
+	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};
 }

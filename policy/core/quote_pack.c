@@ -20,8 +20,8 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= ask=,,,,,,,,,,,;"),
-	WISH = 2 + 5 * 10 + 6 * NUMBER,
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= ask=,,,,,,,,,,,,;"),
+	WISH = 2 + 6 * 10 + 6 * NUMBER,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
 		     2 * PLACE + 2 * WORD + LT_LEVERS_TEXT_SIZE - 1 +
 		     LT_RUN_TEXT_SIZE - 1 + LT_WHY_TEXT_SIZE - 1 + WISH,
@@ -76,9 +76,11 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
 	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
 	    wish->write_s, wish->every_s);
-	if (wish->size_mib > 0)
+	if (wish->size_mib > 0 || wish->signal > 0)
 		lt_text_put(
 		    text, ",%" PRId64 ",%" PRIu32, wish->size_mib, wish->keep);
+	if (wish->signal > 0)
+		lt_text_put(text, ",%" PRIu32, wish->signal);
 }
 
 int

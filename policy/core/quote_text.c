@@ -13,6 +13,8 @@
 #include "quote_internal.h"
 #include "units.h"
 
+enum { SIGNALS = 65 };
+
 struct scanner {
 	const char *at, *end;
 	bool bad;
@@ -375,7 +377,14 @@ get_wish(struct scanner *scanner, struct lt_wish *wish)
 	wish->size_mib = get_u32(scanner);
 	expect(scanner, ",");
 	wish->keep = get_u32(scanner);
-	if (wish->size_mib == 0 || wish->keep == 0)
+	if (next_is(scanner, ',')) {
+		expect(scanner, ",");
+		wish->signal = get_below(scanner, SIGNALS);
+		scanner->bad |= wish->signal == 0;
+	} else if (wish->size_mib == 0) {
+		scanner->bad = true;
+	}
+	if (wish->size_mib > 0 && wish->keep == 0)
 		scanner->bad = true;
 }
 

@@ -20,6 +20,7 @@ struct lt_checkpoint {
 	double every_s;	 /* the user's own interval; 0 = the optimal one */
 	double size_gib; /* of one, of all nodes of a task; 0 = not said */
 	uint32_t keep;	 /* how many are kept, where the size is said */
+	uint32_t signal; /* asks the job for one, a number; 0 = none does */
 };
 
 struct lt_exposure {

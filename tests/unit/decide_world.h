@@ -204,7 +204,7 @@ make_request(void)
 	if (one_in(3))
 		request->checkpoint = (struct lt_checkpoint){true,
 		    one_in(2) ? 20 : 0, one_in(3) ? 90 : 0, one_in(2) ? 100 : 0,
-		    (uint32_t)among(1, 3)};
+		    (uint32_t)among(1, 3), 0};
 	if (one_in(8)) {
 		request->named_count = 1;
 		request->named[0] =

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nodes that their owner takes back: drained, down, as they were; and what the
+ * jobs there are told.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "compat.h"
+#include "slurm_text.h"
+
+static int
+update(
+    const char *node, uint32_t state, const char *reason, struct lt_error *err)
+{
+	update_node_msg_t message;
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	slurm_init_update_node_msg(&message);
+	message.node_names = (char *)(uintptr_t)node;
+	message.node_state = state;
+	if (reason != NULL) {
+		message.reason = (char *)(uintptr_t)reason;
+		message.reason_uid = (uint32_t)getuid();
+	}
+	if (slurm_update_node(&message) == SLURM_SUCCESS)
+		return LT_OK;
+	rc = lt_slurm_fail("slurmctld: update node", errno, err);
+	return lt_context(err, "node %s", node), rc;
+}
+
+int
+lt_batch_drain(const char *node, const char *reason, struct lt_error *err)
+{
+	return update(node, NODE_STATE_DRAIN, reason, err);
+}
+
+int
+lt_batch_down(const char *node, const char *reason, struct lt_error *err)
+{
+	return update(node, NODE_STATE_DOWN, reason, err);
+}
+
+int
+lt_batch_resume(const char *node, const char *reason, struct lt_error *err)
+{
+	node_info_msg_t *answer = NULL;
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node, 0) !=
+	    SLURM_SUCCESS) {
+		rc = lt_slurm_fail("slurmctld: node", errno, err);
+		(void)lt_context(err, "node %s", node);
+		return rc;
+	}
+	const char *const stands =
+	    answer->record_count > 0 ? answer->node_array[0].reason : NULL;
+	const bool is_ours =
+	    stands != NULL && strncmp(stands, reason, strlen(reason)) == 0;
+	slurm_free_node_info_msg(answer);
+	return is_ours ? update(node, NODE_RESUME, NULL, err) : LT_OK;
+}
+
+bool
+lt_batch_has_node(const char *list, const char *node)
+{
+	const lt_slurm_hostlist nodes =
+	    list[0] != '\0' ? slurm_hostlist_create(list) : NULL;
+	const bool has = nodes != NULL && slurm_hostlist_find(nodes, node) >= 0;
+
+	if (nodes != NULL)
+		slurm_hostlist_destroy(nodes);
+	return has;
+}
+
+int
+lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err)
+{
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	if (LT_SLURM_KILL_JOB(job_id, (uint16_t)signal, 0) == SLURM_SUCCESS)
+		return LT_OK;
+	rc = lt_slurm_fail("slurmctld: signal", errno, err);
+	(void)lt_context(err, "job %u", job_id);
+	return rc;
+}
+
+int
+lt_batch_requeue(uint32_t job_id, struct lt_error *err)
+{
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	if (LT_SLURM_REQUEUE(job_id, 0) == SLURM_SUCCESS)
+		return LT_OK;
+	rc = lt_slurm_fail("slurmctld: requeue", errno, err);
+	(void)lt_context(err, "job %u", job_id);
+	return rc;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide notice: tell lowtided that a node is about to be taken back, or that
+ * it stays after all; without a node, which are.
+ */
+#include <string.h>
+
+#include "cli.h"
+#include "units.h"
+
+const struct lt_cli_option lt_cli_notice_options[] = {
+    {"in", "DURATION", "until the node is gone (2m)"},
+    {"withdraw", NULL, "it stays: undone as far as lowtide did it"},
+    {NULL, NULL, NULL},
+};
+
+enum { DEFAULT_S = 120 };
+
+static void
+print_notices(const json_t *answer, bool color)
+{
+	static const struct lt_table_column columns[] = {{"NODE", false},
+	    {"TOLD", false}, {"JOBS REQUEUED", false}, {"GONE", false},
+	    {"JOBS", true}, {NULL, false}};
+	struct lt_table *const table = lt_table_new(columns);
+	size_t i;
+	const json_t *notice;
+
+	if (table == NULL)
+		return;
+	json_array_foreach(json_object_get(answer, "notices"), i, notice) {
+		char told[64], requeue[64], end[64], jobs[24];
+		int64_t count = 0;
+
+		lt_json_int(notice, "jobs", &count);
+		snprintf(jobs, sizeof(jobs), "%lld", (long long)count);
+		const char *const cells[] = {lt_json_text(notice, "node", "?"),
+		    lt_local_time(
+			told, sizeof(told), lt_json_text(notice, "told", NULL)),
+		    lt_local_time(requeue, sizeof(requeue),
+			lt_json_text(notice, "requeue", NULL)),
+		    lt_local_time(
+			end, sizeof(end), lt_json_text(notice, "end", NULL)),
+		    jobs};
+
+		lt_table_row(table, cells);
+	}
+	if (i == 0)
+		puts("No node is about to be taken back.");
+	else
+		lt_table_print(stdout, table, color);
+	lt_table_free(table);
+}
+
+int
+lt_cli_notice(const struct lt_cli *cli)
+{
+	const char *const in = lt_cli_value(cli, "in");
+	const bool withdraw = lt_cli_value(cli, "withdraw") != NULL;
+	const char *const node =
+	    cli->operand_count > 0 ? cli->operands[0] : NULL;
+	int64_t in_s = DEFAULT_S;
+	json_t *answer = NULL;
+	struct lt_error err = {0};
+
+	if (node == NULL && (in != NULL || withdraw))
+		return lt_cli_usage(cli, "--in and --withdraw want a NODE");
+	if (in != NULL && withdraw)
+		return lt_cli_usage(cli, "--in and --withdraw are two of them");
+	if (in != NULL && (lt_duration_parse(in, &in_s, &err) || in_s < 0))
+		return lt_cli_usage(
+		    cli, "--in: got \"%.40s\", want a duration such as 2m", in);
+	json_t *const body =
+	    node == NULL ? NULL
+	    : withdraw	 ? json_pack("{s:s,s:b}", "node", node, "withdraw", 1)
+			 : json_pack("{s:s,s:I}", "node", node, "in_s",
+			       (json_int_t)in_s);
+	const int code =
+	    node == NULL
+		? lt_client_get(&answer, cli, "/v1/notice", &err)
+		: lt_client_post(&answer, cli, "/v1/notice", body, &err);
+
+	json_decref(body);
+	if (code != LT_OK)
+		return lt_cli_fail(&err);
+	int status = LT_EXIT_OK;
+	if (cli->json)
+		status = lt_cli_print_json(answer);
+	else
+		print_notices(answer, cli->color);
+	json_decref(answer);
+	return status;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "daemon.h"
+#include "grow.h"
+#include "jobs.h"
+#include "log.h"
+#include "notice.h"
+#include "pace.h"
+#include "quote.h"
+#include "units.h"
+
+enum {
+	MARGIN_S = 5, /* between Slurm's KILL and the node's end */
+	REASON_SIZE = 96,
+};
+
+int64_t
+lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s)
+{
+	return end_utc_s - d->tables.conf.kill_wait_s - MARGIN_S;
+}
+
+bool
+lt_notice_waits(const struct lt_daemon *d)
+{
+	return d->notice.notice_count > 0 || d->notice.job_count > 0;
+}
+
+void
+lt_notice_free(struct lt_notice_state *state)
+{
+	free(state->notices);
+	free(state->jobs);
+	*state = (struct lt_notice_state){0};
+}
+
+/* What the ledger has is what holds, after a start and after each notice. */
+static int
+read_ledger(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_notice_state *const state = &d->notice;
+
+	lt_notice_free(state);
+	int code = lt_ledger_notices(
+	    d->ledger, &state->notices, &state->notice_count, err);
+	if (code == LT_OK)
+		code = lt_ledger_reclaimed(
+		    d->ledger, &state->jobs, &state->job_count, err);
+	state->job_capacity = state->job_count;
+	state->is_read = code == LT_OK;
+	return code;
+}
+
+static const char *
+reason_text(char out[REASON_SIZE], int64_t end_utc_s)
+{
+	char end[32];
+
+	snprintf(out, REASON_SIZE, LT_NOTICE_REASON " at %s",
+	    lt_utc_text(end, sizeof(end), end_utc_s));
+	return out;
+}
+
+int
+lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_notice notice = {
+	    .told_utc_s = now_utc_s, .end_utc_s = end_utc_s};
+	char reason[REASON_SIZE];
+
+	if (strlen(node) >= sizeof(notice.node))
+		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
+		    sizeof(notice.node) - 1);
+	snprintf(notice.node, sizeof(notice.node), "%s", node);
+	/* Before anything is done, so that it is gone on with. */
+	int code = lt_ledger_put_notice(d->ledger, &notice, err);
+	if (code == LT_OK)
+		code =
+		    lt_batch_drain(node, reason_text(reason, end_utc_s), err);
+	if (code != LT_OK) {
+		(void)lt_ledger_drop_notice(d->ledger, node, NULL);
+		return code;
+	}
+	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
+	d->next.jobs = 0; /* who runs there now */
+	return read_ledger(d, err);
+}
+
+int
+lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
+{
+	bool is_there = false;
+
+	for (uint32_t i = 0; i < d->notice.notice_count; i++)
+		is_there |= strcmp(d->notice.notices[i].node, node) == 0;
+	if (!is_there)
+		return lt_fail(
+		    err, LT_ENOENT, "node %s: no notice of it", node);
+	int code = lt_batch_resume(node, LT_NOTICE_REASON, err);
+	if (code == LT_OK)
+		code = lt_ledger_drop_notice(d->ledger, node, err);
+	if (code == LT_OK)
+		lt_log("notice_withdrawn", "node=%s", node);
+	return code == LT_OK ? read_ledger(d, err) : code;
+}
+
+/* ---- each job of such a node ---- */
+
+static struct lt_reclaimed *
+find(struct lt_notice_state *state, uint32_t job_id)
+{
+	for (uint32_t i = 0; i < state->job_count; i++)
+		if (state->jobs[i].job_id == job_id)
+			return &state->jobs[i];
+	return NULL;
+}
+
+/* Its row; one of an earlier run begins anew. NULL: no memory. */
+static struct lt_reclaimed *
+row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
+{
+	struct lt_reclaimed *row = find(state, job->job_id);
+
+	if (row == NULL) {
+		struct lt_reclaimed *const grown = lt_items_grow(state->jobs,
+		    &state->job_capacity, state->job_count, sizeof(*grown));
+
+		if (grown == NULL)
+			return NULL;
+		state->jobs = grown;
+		row = &grown[state->job_count++];
+		*row = (struct lt_reclaimed){.job_id = 0};
+	}
+	if (row->job_id != job->job_id || row->start_utc_s != job->start_utc_s)
+		*row = (struct lt_reclaimed){
+		    .job_id = job->job_id, .start_utc_s = job->start_utc_s};
+	return row;
+}
+
+/* Written before it is done: what dies in between is not done twice. */
+static int
+step(struct lt_daemon *d, struct lt_reclaimed *row, enum lt_notice_step next,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	static const char *const words[] = {[LT_NOTICE_SEEN] = "seen",
+	    [LT_NOTICE_SIGNALLED] = "signalled",
+	    [LT_NOTICE_REQUEUED] = "requeued",
+	    [LT_NOTICE_STARTED] = "started"};
+
+	row->step = next;
+	row->at_utc_s = now_utc_s;
+	const int code = lt_ledger_put_reclaimed(d->ledger, row, err);
+	if (code == LT_OK)
+		lt_log("reclaimed", "job=%u step=%s", row->job_id, words[next]);
+	return code;
+}
+
+/* The signal that it wants, if it said one. */
+static uint32_t
+signal_of(const struct lt_batch_job *job)
+{
+	struct lt_quote quote;
+
+	return lt_quote_unpack(&quote, job->admin_comment,
+		   strlen(job->admin_comment), NULL) == LT_OK &&
+		       quote.wish.known
+		   ? quote.wish.signal
+		   : 0;
+}
+
+static int
+leave(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t requeue_utc_s, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_reclaimed *const row = row_of(&d->notice, job);
+	int code = LT_OK;
+
+	if (row == NULL)
+		return lt_fail(err, LT_ENOMEM, "notice: out of memory");
+	const uint32_t signal = signal_of(job);
+	if (signal != 0 && row->step < LT_NOTICE_SIGNALLED) {
+		code = step(d, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
+		/* One that has no step just then hears nothing. */
+		if (code == LT_OK)
+			(void)lt_batch_signal(job->job_id, signal, NULL);
+	}
+	/* Its user's word, and what can't be: told, and no more. */
+	if (code != LT_OK || row->step >= LT_NOTICE_REQUEUED ||
+	    now_utc_s < requeue_utc_s || !job->requeue_allowed ||
+	    !job->is_batch)
+		return code;
+	code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
+	if (code == LT_OK && lt_batch_requeue(job->job_id, err) != LT_OK) {
+		row->step = LT_NOTICE_SIGNALLED; /* again in the next pass */
+		code = err->code;
+	}
+	lt_look_again(d, job->job_id);
+	return code;
+}
+
+static bool
+is_there(const struct lt_batch_job *job, const char *node)
+{
+	return (job->state == LT_JOB_RUNNING ||
+		   job->state == LT_JOB_SUSPENDED || job->completing) &&
+	       lt_batch_has_node(job->node_list, node);
+}
+
+/* Returns whether something of a job is still there. */
+static bool
+leave_node(struct lt_daemon *d, const struct lt_notice *notice,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const int64_t requeue_utc_s =
+	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
+	bool is_used = false;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct lt_batch_job *const job = &list->jobs[i];
+		struct lt_error failed = {0};
+
+		if (!is_there(job, notice->node))
+			continue;
+		is_used = true;
+		lt_look_at(d, job->job_id);
+		/* One that fails keeps nobody. */
+		if (!job->completing &&
+		    leave(d, job, requeue_utc_s, now_utc_s, &failed) != LT_OK)
+			*err = failed;
+	}
+	return is_used;
+}
+
+/* Slurm lets what was requeued wait for two minutes. */
+static void
+start_again(struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_notice_state *const state = &d->notice;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < state->job_count; i++) {
+		struct lt_reclaimed row = state->jobs[i];
+		const struct lt_batch_job *const job =
+		    lt_jobs_find(&d->jobs.list, row.job_id);
+		const bool waits = job != NULL && !job->completing &&
+				   job->state == LT_JOB_PENDING;
+		struct lt_batch_update update;
+
+		if (row.step == LT_NOTICE_REQUEUED && waits) {
+			lt_batch_update_init(&update, row.job_id);
+			update.begin_utc_s = now_utc_s;
+			update.tasks = lt_job_asked(job)->tasks;
+			if (lt_batch_update_job(&update, NULL) == LT_OK)
+				(void)step(d, &row, LT_NOTICE_STARTED,
+				    now_utc_s, NULL);
+			lt_look_again(d, row.job_id);
+		} else if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
+			lt_look_at(d, row.job_id);
+		}
+		/* It has ended, or goes on elsewhere. */
+		if (job == NULL || row.step == LT_NOTICE_STARTED ||
+		    job->state == LT_JOB_FINISHED)
+			(void)lt_ledger_drop_reclaimed(
+			    d->ledger, row.job_id, NULL);
+		else
+			state->jobs[kept++] = row;
+	}
+	state->job_count = kept;
+}
+
+int
+lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_notice_state *const state = &d->notice;
+	int code = state->is_read ? LT_OK : read_ledger(d, err);
+	uint32_t kept = 0;
+
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; i < state->notice_count; i++) {
+		const struct lt_notice notice = state->notices[i];
+		const bool is_used = leave_node(d, &notice, now_utc_s, err);
+		char reason[REASON_SIZE];
+
+		if (now_utc_s < notice.end_utc_s) {
+			state->notices[kept++] = notice;
+			continue;
+		}
+		/* Else what is still there hangs until SlurmdTimeout. */
+		if (is_used)
+			(void)lt_batch_down(notice.node,
+			    reason_text(reason, notice.end_utc_s), err);
+		(void)lt_ledger_drop_notice(d->ledger, notice.node, NULL);
+		lt_log("notice_over", "node=%s down=%d", notice.node, is_used);
+	}
+	state->notice_count = kept;
+	start_again(d, now_utc_s);
+	return err->code;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A node that its owner takes back: drained at once, its jobs asked for a
+ * checkpoint, requeued while there is time, and started elsewhere. What has
+ * been done is in the ledger, so that a restart goes on and does nothing twice.
+ */
+#ifndef LT_LIFE_NOTICE_H
+#define LT_LIFE_NOTICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ledger.h"
+
+struct lt_daemon;
+
+/* Our reason of a node's state begins so; only what has it is undone. */
+#define LT_NOTICE_REASON "lowtide: taken back"
+
+struct lt_notice_state { /* start as { 0 } */
+	bool is_read;	 /* from the ledger */
+	struct lt_notice *notices;
+	uint32_t notice_count;
+	struct lt_reclaimed *jobs;
+	uint32_t job_count;
+	size_t job_capacity;
+};
+
+/* From end_utc_s on the node is gone. The same again moves the end. LT_EINPUT,
+ * LT_ENOENT: no such node. */
+int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+    int64_t now_utc_s, struct lt_error *err);
+/* It stays after all: as it was, if its state is ours. LT_ENOENT: none was
+ * told. */
+int lt_notice_withdraw(
+    struct lt_daemon *d, const char *node, struct lt_error *err);
+/* What is due. */
+int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* When jobs of a node that ends then are requeued: as late as Slurm needs to
+ * end them. */
+int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
+bool lt_notice_waits(const struct lt_daemon *d);
+void lt_notice_free(struct lt_notice_state *state);
+
+#endif

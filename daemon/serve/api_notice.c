@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nodes that their owner takes back: told by an admin, or by what watches the
+ * cloud's notices as root or SlurmUser.
+ */
+#include <string.h>
+
+#include "access.h"
+#include "api.h"
+#include "daemon.h"
+#include "notice.h"
+#include "units.h"
+
+enum { LONGEST_S = 24 * LT_HOUR_S };
+
+static uint32_t
+count_there(const struct lt_daemon *d, const char *node)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < d->jobs.list.count; i++)
+		count +=
+		    d->jobs.list.jobs[i].state == LT_JOB_RUNNING &&
+		    lt_batch_has_node(d->jobs.list.jobs[i].node_list, node);
+	return count;
+}
+
+static json_t *
+notice_json(const struct lt_daemon *d, const struct lt_notice *notice)
+{
+	return json_pack("{s:s,s:o,s:o,s:o,s:I}", "node", notice->node, "told",
+	    lt_api_time(notice->told_utc_s), "end",
+	    lt_api_time(notice->end_utc_s), "requeue",
+	    lt_api_time(lt_notice_requeue_utc_s(d, notice->end_utc_s)), "jobs",
+	    (json_int_t)count_there(d, notice->node));
+}
+
+int
+lt_api_notices(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	json_t *const list = json_array();
+
+	(void)request;
+	for (uint32_t i = 0; i < d->notice.notice_count; i++)
+		json_array_append_new(
+		    list, notice_json(d, &d->notice.notices[i]));
+	*reply = json_pack("{s:o}", "notices", list);
+	return 200;
+}
+
+static int
+refuse(json_t **reply, const struct lt_error *err)
+{
+	return lt_api_error(reply,
+	    err->code == LT_ENOENT   ? 404
+	    : err->code == LT_EINPUT ? 400
+				     : 503,
+	    "%s", err->text);
+}
+
+int
+lt_api_notice(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const char *node = NULL;
+	json_int_t in_s = -1;
+	int withdraw = false;
+	struct lt_error err = {0};
+
+	if (request->body == NULL ||
+	    json_unpack(request->body, "{s:s,s?I,s?b}", "node", &node, "in_s",
+		&in_s, "withdraw", &withdraw) != 0 ||
+	    node[0] == '\0' || withdraw == (in_s >= 0) || in_s > LONGEST_S)
+		return lt_api_error(reply, 400,
+		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
+		    (int)LONGEST_S);
+	const int code =
+	    withdraw ? lt_notice_withdraw(d, node, &err)
+		     : lt_notice_take(d, node, request->now_utc_s + in_s,
+			   request->now_utc_s, &err);
+	return code != LT_OK ? refuse(reply, &err)
+			     : lt_api_notices(d, request, reply);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Slurm has and a cluster has not: there the cloud's own handler drains a
+ * node that is taken back, and its pods are told by their kubelet.
+ */
+#include "batch.h"
+
+static int
+fail(struct lt_error *err)
+{
+	return lt_fail(err, LT_EINPUT,
+	    "on Kubernetes the cloud's termination handler drains nodes");
+}
+
+int
+lt_batch_drain(const char *node, const char *reason, struct lt_error *err)
+{
+	(void)node;
+	(void)reason;
+	return fail(err);
+}
+
+int
+lt_batch_down(const char *node, const char *reason, struct lt_error *err)
+{
+	(void)node;
+	(void)reason;
+	return fail(err);
+}
+
+int
+lt_batch_resume(const char *node, const char *reason, struct lt_error *err)
+{
+	(void)node;
+	(void)reason;
+	return fail(err);
+}
+
+bool
+lt_batch_has_node(const char *list, const char *node)
+{
+	(void)list;
+	(void)node;
+	return false;
+}
+
+int
+lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err)
+{
+	(void)job_id;
+	(void)signal;
+	return fail(err);
+}
+
+int
+lt_batch_requeue(uint32_t job_id, struct lt_error *err)
+{
+	(void)job_id;
+	return fail(err);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SQL of nodes that their owner takes back, and of the jobs there, beside
+ * sql.h's and by its rules.
+ */
+#ifndef LT_LEDGER_SQL_NOTICES_H
+#define LT_LEDGER_SQL_NOTICES_H
+
+/* Version 16. step: enum lt_notice_step. A job's row is of the run that began
+ * then. */
+#define LT_SQL_LEDGER_16                                                       \
+	"CREATE TABLE notices (node TEXT PRIMARY KEY,"                         \
+	" told_utc_s INTEGER NOT NULL, end_utc_s INTEGER NOT NULL)"            \
+	" WITHOUT ROWID;"                                                      \
+	"CREATE TABLE reclaimed (job_id INTEGER PRIMARY KEY,"                  \
+	" start_utc_s INTEGER NOT NULL, step INTEGER NOT NULL,"                \
+	" at_utc_s INTEGER NOT NULL);"
+
+#define LT_SQL_NOTICES_TABLE(X)                                                \
+	X(NOTICE_PUT, LEDGER,                                                  \
+	    "INSERT INTO notices VALUES (?1, ?2, ?3)"                          \
+	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3")                       \
+	X(NOTICE_DROP, LEDGER, "DELETE FROM notices WHERE node = ?1")          \
+	X(NOTICES, LEDGER,                                                     \
+	    "SELECT node, told_utc_s, end_utc_s FROM notices ORDER BY node")   \
+	X(RECLAIMED_PUT, LEDGER,                                               \
+	    "INSERT OR REPLACE INTO reclaimed VALUES (?1, ?2, ?3, ?4)")        \
+	X(RECLAIMED_DROP, LEDGER, "DELETE FROM reclaimed WHERE job_id = ?1")   \
+	X(RECLAIMED, LEDGER,                                                   \
+	    "SELECT job_id, start_utc_s, step, at_utc_s FROM reclaimed"        \
+	    " ORDER BY job_id")
+
+#endif
