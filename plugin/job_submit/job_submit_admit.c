@@ -34,10 +34,13 @@ can_be_held(const struct lt_submission *s)
 static void
 fill_why(struct lt_submission *s)
 {
-	if (s->request.objective == LT_OBJECTIVE_OFF)
-		return;
-	lt_wish_of_request(&s->quote.wish, &s->request);
-	lt_quote_set_why(&s->quote, s->plan, s->view.market);
+	const bool is_placed = s->request.objective != LT_OBJECTIVE_OFF;
+
+	/* A signal is for when its node is taken back: that may be any job's. */
+	if (is_placed || s->request.checkpoint.signal != 0)
+		lt_wish_of_request(&s->quote.wish, &s->request);
+	if (is_placed)
+		lt_quote_set_why(&s->quote, s->plan, s->view.market);
 }
 
 /* Of what kind the job is, how long it is to run, and by what that is divided

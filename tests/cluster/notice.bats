@@ -26,8 +26,7 @@ setup() {
 }
 of() { scontrol show job "$1" -o | sed -nE "s/.* $2=([^ ]*).*/\1/p"; }
 state_is() { [ "$(of "$1" JobState)" = "$2" ]; }
-node_has() { sinfo -h -N -n "$1" -o %T | head -n 1 | grep -q "$2"; }
-runs_on() { state_is "$1" RUNNING && [ "$(of "$1" NodeList)" = "$2" ]; }
+node_has() { scontrol show node "$1" | grep -qE "State=[A-Z+]*$2"; }
 runs_elsewhere() { state_is "$1" RUNNING && [ "$(of "$1" NodeList)" != "$2" ] && [ "$(of "$1" NodeList)" != '(null)' ]; }
 counter() { # counter NAME: counts to a file, keeps its count at USR1 and goes on from there
 	script "$1" "
@@ -46,7 +45,95 @@ while :; do n=\$((n + 1)); echo \$n > $1.count; sleep .2; done'"
 	[ "$status" -eq 2 ]
 	run as_user lowtide notice v1
 	[ "$status" -eq 1 ]
-	[[ $output = *admin* ]]
+	[[ $output = *root* ]] || { echo "$output"; false; }
 	run lowtide notice
 	[ "$output" = 'No node is about to be taken back.' ]
+}
+
+@test "a job that said a signal hears it at once, and goes on elsewhere from where it was" {
+	local id
+	counter one
+	job -A vision -p spot --checkpoint=signal=USR1,write=1s --time=30 -n1 one
+	within 20 state_is "$id" RUNNING
+	local was
+	was=$(of "$id" NodeList)
+	within 20 test -s one.count
+	lowtide notice "$was" --in 20s > out
+	grep -q "^$was " out
+	within 6 grep -q signal one.log
+	node_has "$was" DRAIN
+	scontrol show node "$was" | grep -q 'Reason=lowtide: taken back at '
+	# KillWait and five seconds before the end, and not before.
+	state_is "$id" RUNNING && [ "$(of "$id" Restarts)" = 0 ]
+	within 40 runs_elsewhere "$id" "$was"
+	[ "$(of "$id" Restarts)" = 1 ]
+	within 10 grep -q 'from [1-9]' one.log
+	[ "$(grep -c signal one.log)" -eq 1 ]
+	[ "$(grep -c 'event=reclaimed job='"$id"' step=requeued' "$LOG")" -eq 1 ]
+	within 30 grep -q "event=notice_over node=$was" "$LOG"
+	[ "$(lowtide notice)" = 'No node is about to be taken back.' ]
+	end "$id"
+	scontrol update nodename="$was" state=resume
+}
+
+@test "who may not be requeued is signalled and left; told twice is told once" {
+	local id was
+	counter two
+	job -A vision -p spot --no-requeue --checkpoint=signal=USR1,write=1s --time=30 -n1 two
+	within 20 state_is "$id" RUNNING
+	was=$(of "$id" NodeList)
+	within 20 test -s two.count
+	lowtide notice "$was" --in 60s > /dev/null
+	lowtide notice "$was" --in 12s > /dev/null
+	within 6 grep -q signal two.log
+	within 30 grep -q "event=notice_over node=$was down=1" "$LOG"
+	# Its slurmd lives here and brings it back; the job is gone with it.
+	ended_by() { [ "$(sacct -nXP -j "$id" -o State | head -n 1)" = NODE_FAIL ]; }
+	within 20 ended_by
+	[ "$(grep -c signal two.log)" -eq 1 ]
+	[ "$(grep -c 'event=reclaimed job='"$id"' step=requeued' "$LOG")" -eq 0 ]
+	scontrol update nodename="$was" state=resume
+	end "$id" || true
+}
+
+@test "withdrawn, the node is as it was, and an admin's own reason stays" {
+	local id was
+	sleeper -A vision -p spot
+	within 20 state_is "$id" RUNNING
+	was=$(of "$id" NodeList)
+	lowtide notice "$was" --in 60s > /dev/null
+	node_has "$was" DRAIN
+	lowtide notice "$was" --withdraw
+	within 5 node_has "$was" MIXED
+	! node_has "$was" DRAIN || false
+	run lowtide notice "$was" --withdraw
+	[ "$status" -eq 1 ]
+	lowtide notice "$was" --in 60s > /dev/null
+	scontrol update nodename="$was" state=drain reason='a broken fan'
+	lowtide notice "$was" --withdraw
+	node_has "$was" DRAIN
+	scontrol update nodename="$was" state=resume
+	end "$id"
+}
+
+@test "a job of two nodes is requeued once, and lowtided killed at any step loses nothing" {
+	local id n
+	job -A vision -p ondemand -N2 --checkpoint --time=30 --wrap 'srun sleep 600'
+	within 20 state_is "$id" RUNNING
+	for n in v1 v2; do lowtide notice $n --in 14s > /dev/null; done
+	for n in 1 2 3 4 5 6; do
+		sleep 2
+		part stop lowtided KILL
+		part start lowtided
+	done
+	requeued() { [ "$(of "$id" Restarts)" = 1 ]; }
+	within 30 requeued
+	no_notice() { [ "$(lowtide notice)" = 'No node is about to be taken back.' ]; }
+	within 40 no_notice
+	sleep 3
+	requeued
+	for n in v1 v2; do scontrol update nodename=$n state=resume; done
+	within 20 state_is "$id" RUNNING
+	requeued
+	end "$id"
 }

@@ -96,12 +96,12 @@ test_checkpoints(void **state)
 		struct lt_checkpoint checkpoint;
 		double gib_per_s, write_s, kept_gib;
 	} cases[] = {
-	    {"nothing said", {true, 0, 0, 0, 0}, 2, 60, 0},
-	    {"by size", {true, 0, 0, 40, 3}, 2, 20, 120},
-	    {"a time said wins", {true, 300, 0, 40, 3}, 2, 300, 120},
-	    {"as fast as who knows", {true, 0, 0, 40, 1}, 0, 60, 40},
-	    {"no faster than a second", {true, 0, 0, 0.5, 1}, 2, 1, 0.5},
-	    {"none at all", {false, 0, 0, 40, 3}, 2, 0, 0},
+	    {"nothing said", {true, 0, 0, 0, 0, 0}, 2, 60, 0},
+	    {"by size", {true, 0, 0, 40, 3, 0}, 2, 20, 120},
+	    {"a time said wins", {true, 300, 0, 40, 3, 0}, 2, 300, 120},
+	    {"as fast as who knows", {true, 0, 0, 40, 1, 0}, 0, 60, 40},
+	    {"no faster than a second", {true, 0, 0, 0.5, 1, 0}, 2, 1, 0.5},
+	    {"none at all", {false, 0, 0, 40, 3, 0}, 2, 0, 0},
 	};
 	struct lt_estimate estimate;
 	enum lt_reject reject;
