@@ -346,6 +346,7 @@ holds_of_version_1_are_kept(void **state)
 			     "DROP TABLE lengths; DROP TABLE kinds;"
 			     "DROP TABLE forgotten; DROP TABLE plans;"
 			     "DROP TABLE speeds;"
+			     "DROP TABLE notices; DROP TABLE reclaimed;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);

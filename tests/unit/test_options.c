@@ -147,7 +147,10 @@ test_values(void **state)
 	assert_int_equal(request.expected_run_s, 8 * 3600);
 	assert_int_equal(request.max_cost_micros, 99500000);
 
+	parse(&options, LT_OPTION_CHECKPOINT, "signal=SIGUSR2@30");
+	assert_int_equal(options.checkpoint.signal, 12); /* Linux's SIGUSR2 */
 	parse(&options, LT_OPTION_CHECKPOINT, "size=40G,keep=3");
+	assert_int_equal(options.checkpoint.signal, 0);
 	assert_true(options.checkpoint.enabled);
 	assert_true(options.checkpoint.size_gib == 40.0);
 	assert_int_equal(options.checkpoint.keep, 3);

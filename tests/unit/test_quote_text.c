@@ -131,6 +131,20 @@ test_wish(void **state)
 	strcpy(strstr(damaged, ",40960,3;"), ",40960,0;");
 	assert_int_equal(
 	    lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
+	/* And the signal behind that, also where no size was said. */
+	quote.wish.signal = 10;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",1,120,3600,40960,3,10;"));
+	quote.wish.size_mib = quote.wish.keep = 0;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",1,120,3600,0,0,10;"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_int_equal(laid.checkpoint.signal, 10);
+	strcpy(strstr(out, ",0,0,10;"), ",0,0,0;");
+	assert_int_equal(
+	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
 	strcpy(other.features, "nvlink");
