@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ledger.h"
+#include "notices.h"
 
 struct lt_daemon;
 

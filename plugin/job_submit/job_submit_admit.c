@@ -36,7 +36,8 @@ fill_why(struct lt_submission *s)
 {
 	const bool is_placed = s->request.objective != LT_OBJECTIVE_OFF;
 
-	/* A signal is for when its node is taken back: that may be any job's. */
+	/* A signal is for when its node is taken back: that may be any job's.
+	 */
 	if (is_placed || s->request.checkpoint.signal != 0)
 		lt_wish_of_request(&s->quote.wish, &s->request);
 	if (is_placed)

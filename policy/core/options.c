@@ -6,7 +6,6 @@
 #include "options.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -210,8 +209,8 @@ parse_signal(
 	/* What a program can catch and go on. */
 	static const char *const names[] = {"USR1", "USR2", "TERM", "INT",
 	    "HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL};
-	static const int numbers[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP,
-	    SIGQUIT, SIGALRM, SIGURG, SIGCONT, SIGTSTP};
+	/* Linux's, wherever Slurm runs. */
+	static const uint32_t numbers[] = {10, 12, 15, 2, 1, 3, 14, 23, 18, 20};
 	char name[WORD_SIZE];
 	int64_t before_s = BEFORE_DEFAULT_S;
 	const char *const at = strchr(value, '@');
@@ -232,7 +231,7 @@ parse_signal(
 		    WORD_SIZE, value, BEFORE_MAX_S);
 	snprintf(options->checkpoint_signal, sizeof(options->checkpoint_signal),
 	    "%s", names[found]);
-	options->checkpoint.signal = (uint32_t)numbers[found];
+	options->checkpoint.signal = numbers[found];
 	options->checkpoint_signal_before_s = (uint32_t)before_s;
 	return LT_OK;
 }

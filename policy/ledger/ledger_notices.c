@@ -4,6 +4,7 @@
  * is written before it is done, so that none is done twice.
  */
 #include "ledger_db.h"
+#include "notices.h"
 
 int
 lt_ledger_put_notice(struct lt_ledger *ledger, const struct lt_notice *notice,
