@@ -78,8 +78,8 @@ create_name(struct request *request, json_t *document, struct reply *reply)
 			default_suffix(suffix);
 			snprintf(
 			    name, sizeof(name), "%.240s%s", generate, suffix);
-			if (store_find(request->kind, request->space, name) ==
-			    NULL)
+			if (store_find((enum kind_index)request->kind,
+				request->space, name) == NULL)
 				break;
 		}
 		json_put_at(document, "metadata.name", json_string(name));
