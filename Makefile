@@ -365,13 +365,16 @@ KUBE_FILES := $(wildcard packaging/kubernetes/*.yaml)
 install-common: $(B)/lowtide
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
-	    $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(completiondir)
+	    $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(datadir)/examples/jobs \
+	    $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
 	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5/
 	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
+	install -m 755 $(wildcard examples/jobs/*.sh examples/jobs/*.py) $(DESTDIR)$(datadir)/examples/jobs/
+	install -m 644 examples/jobs/README.md $(DESTDIR)$(datadir)/examples/jobs/
 
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \

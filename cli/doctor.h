@@ -69,9 +69,9 @@ struct lt_policy;
 void lt_doctor_preemptible(
     struct lt_doctor *doctor, const struct lt_policy *policy);
 /*
- * What plugstack's line should have, "preemptible=spot:0.004,low:0.01" ("" when
- * no partition is preemptible), and whether it has: the number of the policy;
- * any number where the rate is a source's, as that changes by itself. signals:
+ * What plugstack's line should have, "preemptible=spot:0.004:120,low:0.01" (""
+ * when no partition is preemptible), and whether it has: the numbers of the
+ * policy; any rate where the rate is a source's, as that changes by itself. signals:
  * lowtided's answer, for a number to propose; may be NULL.
  */
 bool lt_preemptible_argument(const struct lt_policy *policy,

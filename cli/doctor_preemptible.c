@@ -26,10 +26,20 @@ rate_of(const json_t *signals, const char *name)
 	return 0;
 }
 
-/* Has the line's preemptible= this partition, with the number that is wanted;
- * with any number, where want is NULL? */
+/* Is it this field, up to its end? want NULL: any number. */
 static bool
-names_partition(const char *line, const char *name, const char *want)
+is_field(const char *at, size_t length, const char *want)
+{
+	if (want != NULL)
+		return strlen(want) == length && strncmp(at, want, length) == 0;
+	return isdigit((unsigned char)*at) || *at == '.';
+}
+
+/* Has the line's preemptible= this partition, with the rate that is wanted
+ * (NULL: with any) and what belongs behind it? */
+static bool
+names_partition(
+    const char *line, const char *name, const char *rate, const char *behind)
 {
 	const char *at = strstr(line, "preemptible=");
 	const size_t length = strlen(name);
@@ -42,17 +52,33 @@ names_partition(const char *line, const char *name, const char *want)
 
 		if (strncmp(at, name, length) == 0 && at[length] == ':') {
 			const char *const number = at + length + 1;
-			const size_t digits = (size_t)(next - number);
+			const char *const after =
+			    number + strcspn(number, ":, \t");
 
-			return want != NULL
-				   ? strlen(want) == digits &&
-					 strncmp(number, want, digits) == 0
-				   : isdigit((unsigned char)*number) ||
-					 *number == '.';
+			return is_field(
+				   number, (size_t)(after - number), rate) &&
+			       is_field(after, (size_t)(next - after), behind);
 		}
 		at = *next == ',' ? next + 1 : end;
 	}
 	return false;
+}
+
+/* ":120" for the notice, ":120:2.5" with the storage's GiB a second; "" where
+ * the policy says neither. */
+static const char *
+text_behind(char *out, size_t size, const struct lt_policy_partition *partition)
+{
+	const double gib_per_s = partition->storage_gib_per_s;
+	char storage[32] = "";
+
+	out[0] = '\0';
+	if (gib_per_s > 0)
+		snprintf(storage, sizeof(storage), ":%g", gib_per_s);
+	if (partition->notice_s > 0 || gib_per_s > 0)
+		snprintf(out, size, ":%lld%s", (long long)partition->notice_s,
+		    storage);
+	return out;
 }
 
 bool
@@ -69,18 +95,19 @@ lt_preemptible_argument(const struct lt_policy *policy, const json_t *signals,
 		const bool written = partition->hazard.is_constant;
 		const double rate = written ? partition->hazard.constant
 					    : rate_of(signals, partition->name);
-		char number[32];
+		char number[32], behind[64];
 
-		if (!partition->preemptible || used + 96 >= size)
+		if (!partition->preemptible || used + 160 >= size)
 			continue;
 		snprintf(number, sizeof(number), "%.3g", rate);
 		if (written)
 			snprintf(number, sizeof(number), "%g", rate);
-		used += (size_t)snprintf(out + used, size - used, "%s%s:%s",
+		text_behind(behind, sizeof(behind), partition);
+		used += (size_t)snprintf(out + used, size - used, "%s%s:%s%s",
 		    used ? "," : "preemptible=", partition->name,
-		    written || rate > 0 ? number : "RATE");
+		    written || rate > 0 ? number : "RATE", behind);
 		right = right && names_partition(line, partition->name,
-				     written ? number : NULL);
+				     written ? number : NULL, behind);
 	}
 	return right;
 }
@@ -119,6 +146,6 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 	snprintf(mend, sizeof(mend),
 	    "add to that line: %.440s (on compute nodes too)", want);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
-	    "jobs on preemptible nodes get no checkpoint interval: %s: %s",
+	    "jobs on preemptible nodes get no checkpoint interval and notice, or wrong ones: %s: %s",
 	    path, line);
 }

@@ -89,16 +89,13 @@ put_precision(json_t *annotations, const struct lt_kube_known_job *job,
     const struct lt_gpu *gpu)
 {
 	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
-	const enum lt_precision best = lt_gpu_best_precision(gpu);
 	struct lt_quote quote;
 
 	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
 	    !quote.wish.known)
 		return;
-	const bool lacks = quote.wish.precision == LT_PRECISION_FP8 &&
-			   gpu != NULL && gpu->tflops[LT_PRECISION_FP8] <= 0;
 	const struct lt_precision_words *const words = lt_precision_words(
-	    lacks ? LT_PRECISION_AUTO : quote.wish.precision, best);
+	    lt_precision_used(quote.wish.precision, lt_gpu_top_precision(gpu)));
 	if (words == NULL)
 		return;
 	lt_kube_annotate(annotations, "precision", words->accelerate);

@@ -5,7 +5,9 @@
 # A job that can go on from a checkpoint, of 40 GiB, of which the last two are
 # kept (what that costs is counted): it may use preemptible nodes, is requeued
 # when they are taken, and writes a checkpoint as often as lowtide
-# found best for the partition's interruptions (or each half hour), and when
-# its time runs out (USR1, 120 s before).
-every=${LOWTIDE_CHECKPOINT_INTERVAL_SECONDS:-1800}
-srun --kill-on-bad-exit python train.py --resume checkpoints/ --checkpoint-every "$every"
+# found best for the partition's interruptions, and when its time runs out
+# (USR1, 120 s before) or its nodes are taken (TERM).
+#
+# Slurm sends both signals to the batch script alone: exec makes that srun,
+# which hands them on to its tasks.
+exec srun --kill-on-bad-exit python3 train.py --steps 100000

@@ -1,189 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The job's environment, set in the step daemon before anything of the job
- * runs: mixed precision by the GPU that is really there, for jobs that asked
- * (--amp) or of a site that wants it for all (amp=auto), and the checkpoint
- * interval. Never over a value of the user. Runs as root: it reads only the
- * kernel's files and writes none.
+ * runs, by the node and the partition where it really is: mixed precision by
+ * the GPU (spank_gpu.c), for jobs that asked (--amp) or where the site says so
+ * (amp=auto), checkpoints, and what scripts ask of the place. Never over a
+ * value of the user.
  */
 #include "spank_parts.h"
 
-#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "gpu.h"
 #include "interruption.h"
 #include "units.h"
 
-#define NVIDIA_GPUS "/proc/driver/nvidia/gpus"
-#define AMD_NODES "/sys/class/kfd/kfd/topology/nodes"
+struct place { /* the partition, by the plugstack line */
+	bool preemptible;
+	double hazard_per_h; /* of one node */
+	double notice_s, storage_gib_per_s;
+};
 
-enum { DEVICES_MAX = 64 };
+/* What of the job's variables the client takes away where a job is submitted
+ * within another one, which has its own. */
+static const char *const variables[] = {"LOWTIDE_RESTARTS",
+    "LOWTIDE_PARTITION_KIND", "LOWTIDE_NOTICE_SECONDS",
+    "LOWTIDE_GPU_MEMORY_MIB", "LOWTIDE_DEADLINE",
+    "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "LOWTIDE_PREEMPTIBLE"};
 
-static bool
-read_small(char *out, size_t size, const char *directory, const char *entry,
-    const char *file)
+void
+lt_spank_forget_outer(void)
 {
-	char path[512];
-	FILE *stream;
-	size_t count;
-
-	if (snprintf(path, sizeof(path), "%s/%s/%s", directory, entry, file) >=
-	    (int)sizeof(path))
-		return false;
-	stream = fopen(path, "re");
-	if (stream == NULL)
-		return false;
-	count = fread(out, 1, size - 1, stream);
-	out[count] = '\0';
-	fclose(stream);
-	return count > 0;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		unsetenv(variables[i]);
 }
 
-/* "Model: \t\t NVIDIA A100-SXM4-40GB" of one device. */
-static enum lt_precision
-nvidia_precision(const char *text)
+static void __attribute__((format(printf, 3, 4)))
+set(spank_t spank, const char *name, const char *format, ...)
 {
-	char name[128];
-	const char *model = strstr(text, "Model:");
-	size_t length;
+	char value[64];
+	va_list list;
 
-	if (model == NULL)
-		return LT_PRECISION_OFF;
-	model += strlen("Model:");
-	model += strspn(model, " \t");
-	length = strcspn(model, "\n");
-	if (length >= sizeof(name))
-		return LT_PRECISION_OFF;
-	memcpy(name, model, length);
-	name[length] = '\0';
-	return lt_gpu_best_precision(lt_gpu_find(name));
+	va_start(list, format);
+	vsnprintf(value, sizeof(value), format, list);
+	va_end(list);
+	spank_setenv(spank, name, value, 0);
 }
 
-/* "gfx_target_version 90010": gfx908 and later of the accelerators, gfx11
- * and later of the rest, have BF16 matrix units. 0 is a CPU: AUTO, "none". */
-static enum lt_precision
-amd_precision(const char *text)
-{
-	const char *const line = strstr(text, "gfx_target_version ");
-	const unsigned long version =
-	    line != NULL
-		? strtoul(line + strlen("gfx_target_version "), NULL, 10)
-		: 0;
-
-	if (version == 0)
-		return LT_PRECISION_AUTO;
-	return (version >= 90008 && version < 100000) || version >= 110000
-		   ? LT_PRECISION_BF16
-		   : LT_PRECISION_OFF;
-}
-
-/* The least that all GPUs of the node can do; AUTO when there is none. */
-static enum lt_precision
-precision_of_devices(const char *directory, const char *file,
-    enum lt_precision (*precision_of)(const char *))
-{
-	enum lt_precision least = LT_PRECISION_AUTO;
-	DIR *const stream = opendir(directory);
-	char text[4096];
-
-	for (int i = 0; stream != NULL && i < DEVICES_MAX; i++) {
-		const struct dirent *const entry = readdir(stream);
-		enum lt_precision one;
-
-		if (entry == NULL)
-			break;
-		if (entry->d_name[0] == '.' ||
-		    !read_small(
-			text, sizeof(text), directory, entry->d_name, file))
-			continue;
-		one = precision_of(text);
-		/* OFF < FP16 < BF16 in the enum. */
-		if (one != LT_PRECISION_AUTO &&
-		    (least == LT_PRECISION_AUTO || one < least))
-			least = one;
-	}
-	if (stream != NULL)
-		closedir(stream);
-	return least;
-}
-
-/* "v[1-2]" or "gpu" (a beginning) matches the node's name? */
-static bool
-node_matches(const char *pattern, size_t length, const char *node)
-{
-	const char *const open = memchr(pattern, '[', length);
-	const size_t stem = open != NULL ? (size_t)(open - pattern) : length;
-	unsigned long from, to, number;
-	char *end;
-
-	if (strncmp(pattern, node, stem) != 0)
-		return false;
-	if (open == NULL)
-		return true;
-	from = strtoul(open + 1, &end, 10);
-	to = from;
-	if (*end == '-')
-		to = strtoul(end + 1, &end, 10);
-	if (*end != ']' || node[stem] < '0' || node[stem] > '9')
-		return false;
-	number = strtoul(node + stem, &end, 10);
-	return *end == '\0' && number >= from && number <= to;
-}
-
-/* The name for this node in gpu=v[1-2]:V100-SXM2,s:A100-SXM4-40GB */
-static bool
-gpu_by_table(char *name, size_t size, const char *table, const char *node)
-{
-	while (table != NULL && *table) {
-		const size_t length = strcspn(table, ",");
-		const char *const colon = memchr(table, ':', length);
-
-		if (colon != NULL &&
-		    node_matches(table, (size_t)(colon - table), node)) {
-			snprintf(name, size, "%.*s",
-			    (int)(length - (size_t)(colon + 1 - table)),
-			    colon + 1);
-			return true;
-		}
-		table += length;
-		table += *table != '\0';
-	}
-	return false;
-}
-
-static enum lt_precision
-precision_here(void)
-{
-	const char *const named = getenv("SLURMD_NODENAME");
-	char node[256] = "", name[64];
-	enum lt_precision precision;
-
-	if (named != NULL)
-		snprintf(node, sizeof(node), "%s", named);
-	else if (gethostname(node, sizeof(node) - 1) == 0)
-		node[strcspn(node, ".")] = '\0';
-	if (gpu_by_table(name, sizeof(name), lt_spank.gpu, node))
-		return lt_gpu_best_precision(lt_gpu_find(name));
-	precision =
-	    precision_of_devices(NVIDIA_GPUS, "information", nvidia_precision);
-	if (precision == LT_PRECISION_AUTO)
-		precision = precision_of_devices(
-		    AMD_NODES, "properties", amd_precision);
-	return precision;
-}
-
-/* Only variables that are a default for code that says nothing itself. */
+/* Only variables that are a default for code that says nothing itself; but for
+ * exact work the libraries' TF32, which code can't see, is off as well. */
 static void
-set_precision(spank_t spank)
+set_precision(spank_t spank, enum lt_precision wanted, enum lt_precision top)
 {
 	const struct lt_precision_words *const words =
-	    lt_precision_words(lt_spank.options.precision, precision_here());
+	    lt_precision_words(lt_precision_used(wanted, top));
 	char theirs[64];
 
+	if (wanted == LT_PRECISION_OFF)
+		set(spank, "NVIDIA_TF32_OVERRIDE", "%d", 0);
 	/* Who set one of them decided for all. */
 	if (words == NULL ||
 	    spank_getenv(spank, "ACCELERATE_MIXED_PRECISION", theirs,
@@ -191,62 +67,88 @@ set_precision(spank_t spank)
 	    spank_getenv(spank, "PL_TRAINER_PRECISION", theirs,
 		sizeof(theirs)) != ESPANK_ENV_NOEXIST)
 		return;
-	spank_setenv(spank, "ACCELERATE_MIXED_PRECISION", words->accelerate, 0);
-	spank_setenv(spank, "PL_TRAINER_PRECISION", words->lightning, 0);
+	set(spank, "ACCELERATE_MIXED_PRECISION", "%s", words->accelerate);
+	set(spank, "PL_TRAINER_PRECISION", "%s", words->lightning);
 }
 
-/* Interruptions an hour of one node of the partition by the plugstack line;
- * false when it is not preemptible. */
+/* "0.004", "0.004:120", "0.004:120:2.5": interruptions of a node in an hour,
+ * seconds of notice, GiB a second of storage. False: it is not that. */
 static bool
-hazard_of(double *hazard_per_h, const char *table, const char *partition)
+place_read(struct place *place, char *text)
+{
+	double *const fields[] = {
+	    &place->hazard_per_h, &place->notice_s, &place->storage_gib_per_s};
+	char *next = text;
+
+	for (size_t i = 0;
+	     i < sizeof(fields) / sizeof(fields[0]) && next != NULL; i++)
+		if (lt_double_parse(strsep(&next, ":"), fields[i], NULL) !=
+			LT_OK ||
+		    *fields[i] < 0)
+			return false;
+	return next == NULL;
+}
+
+static struct place
+place_of(const char *partition)
 {
 	const size_t name = strlen(partition);
+	const char *table = lt_spank.preemptible;
+	struct place place = {0};
 
 	while (table != NULL && *table && name > 0) {
 		const size_t length = strcspn(table, ",");
-		char number[32];
+		char text[64];
 
 		if (length > name + 1 && table[name] == ':' &&
 		    strncmp(table, partition, name) == 0 &&
-		    length - name - 1 < sizeof(number)) {
-			memcpy(number, table + name + 1, length - name - 1);
-			number[length - name - 1] = '\0';
-			return lt_double_parse(number, hazard_per_h, NULL) ==
-				   LT_OK &&
-			       *hazard_per_h >= 0;
+		    length - name - 1 < sizeof(text)) {
+			memcpy(text, table + name + 1, length - name - 1);
+			text[length - name - 1] = '\0';
+			place.preemptible = place_read(&place, text);
+			return place.preemptible ? place : (struct place){0};
 		}
 		table += length;
 		table += *table != '\0';
 	}
-	return false;
+	return place;
 }
 
 static void
-set_checkpoint(spank_t spank)
+set_checkpoint(spank_t spank, const struct place *place)
 {
-	const struct lt_checkpoint *const checkpoint =
-	    &lt_spank.options.checkpoint;
-	char partition[LT_NAME_SIZE] = "", nodes[16] = "", text[32];
-	double hazard_per_h = 0, interval_s = checkpoint->every_s;
-	bool preemptible;
+	const struct lt_checkpoint checkpoint = lt_checkpoint_there(
+	    &lt_spank.options.checkpoint, place->storage_gib_per_s);
+	char nodes[16] = "";
 
-	spank_getenv(
-	    spank, "SLURM_JOB_PARTITION", partition, sizeof(partition));
 	spank_getenv(spank, "SLURM_JOB_NUM_NODES", nodes, sizeof(nodes));
-	preemptible = hazard_of(&hazard_per_h, lt_spank.preemptible, partition);
-	if (interval_s <= 0 && preemptible) {
-		const unsigned long count = strtoul(nodes, NULL, 10);
+	const unsigned long count = strtoul(nodes, NULL, 10);
+	const double hazard_per_h =
+	    place->hazard_per_h * (double)(count > 0 ? count : 1);
 
-		interval_s = lt_checkpoint_interval_s(
-		    checkpoint->write_s > 0 ? checkpoint->write_s : 60,
-		    hazard_per_h * (double)(count > 0 ? count : 1));
-	}
-	spank_setenv(spank, "LOWTIDE_PREEMPTIBLE", preemptible ? "1" : "0", 0);
-	if (interval_s >= 1) {
-		snprintf(text, sizeof(text), "%.0f", interval_s);
-		spank_setenv(
-		    spank, "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", text, 0);
-	}
+	set(spank, "LOWTIDE_PREEMPTIBLE", "%d", place->preemptible);
+	set(spank, "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "%.0f",
+	    lt_checkpoint_told_s(
+		lt_checkpoint_every_s(&checkpoint, hazard_per_h)));
+}
+
+/* Where it is, and until when. */
+static void
+set_place(spank_t spank, const struct place *place, uint32_t gpu_memory_mib)
+{
+	char deadline[32] = "", utc[32];
+
+	set(spank, "LOWTIDE_PARTITION_KIND", "%s",
+	    place->preemptible ? "preemptible" : "on_demand");
+	set(spank, "LOWTIDE_NOTICE_SECONDS", "%.0f", place->notice_s);
+	if (gpu_memory_mib > 0)
+		set(spank, "LOWTIDE_GPU_MEMORY_MIB", "%" PRIu32,
+		    gpu_memory_mib);
+	if (spank_getenv(spank, LT_SPANK_DEADLINE, deadline,
+		sizeof(deadline)) == ESPANK_SUCCESS &&
+	    strtoll(deadline, NULL, 10) > 0)
+		set(spank, "LOWTIDE_DEADLINE", "%s",
+		    lt_utc_text(utc, sizeof(utc), strtoll(deadline, NULL, 10)));
 }
 
 /* With --export=NONE Slurm's own variable for an option is lost on the way to
@@ -270,10 +172,34 @@ recover_options(spank_t spank)
 void
 lt_spank_environment(spank_t spank)
 {
+	const struct lt_options *const options = &lt_spank.options;
+	char partition[LT_NAME_SIZE] = "";
+
 	recover_options(spank);
-	if ((lt_spank.given[LT_OPTION_AMP] || lt_spank.amp) &&
-	    lt_spank.options.precision != LT_PRECISION_OFF)
-		set_precision(spank);
-	if (lt_spank.options.checkpoint.enabled)
-		set_checkpoint(spank);
+	if (!lt_spank_is_asked() && !lt_spank.amp)
+		return;
+	spank_getenv(
+	    spank, "SLURM_JOB_PARTITION", partition, sizeof(partition));
+	const struct place place = place_of(partition);
+	const struct lt_gpu_here gpu = lt_spank_gpu_here();
+
+	if (lt_spank.given[LT_OPTION_AMP] || lt_spank.amp)
+		set_precision(spank, options->precision, gpu.top);
+	if (lt_spank_is_asked())
+		set_place(spank, &place, gpu.memory_mib);
+	if (options->checkpoint.enabled)
+		set_checkpoint(spank, &place);
+}
+
+/* Slurm puts the restarts into the environment just before a task begins; a
+ * first run has none. */
+void
+lt_spank_task(spank_t spank)
+{
+	char restarts[16] = "";
+
+	if (!lt_spank_is_asked())
+		return;
+	spank_getenv(spank, "SLURM_RESTART_COUNT", restarts, sizeof(restarts));
+	set(spank, "LOWTIDE_RESTARTS", "%lu", strtoul(restarts, NULL, 10));
 }

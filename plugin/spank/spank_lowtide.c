@@ -37,3 +37,12 @@ slurm_spank_init_post_opt(spank_t spank, int count, char **arguments)
 		return 0;
 	}
 }
+
+int
+slurm_spank_task_init(spank_t spank, int count, char **arguments)
+{
+	(void)count;
+	(void)arguments;
+	lt_spank_task(spank);
+	return 0;
+}

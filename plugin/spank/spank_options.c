@@ -101,6 +101,16 @@ on_option(int id, const char *value, int remote)
 	return -1;
 }
 
+bool
+lt_spank_is_asked(void)
+{
+	bool is = false;
+
+	for (int id = 0; id < LT_OPTION_COUNT; id++)
+		is |= lt_spank.given[id];
+	return is;
+}
+
 void
 lt_spank_variable(char *out, size_t size, enum lt_option_id id)
 {

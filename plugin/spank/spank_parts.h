@@ -2,8 +2,8 @@
 /*
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
  * options (spank_options.c), the decision in the client (spank_place.c), what
- * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c) and the
- * job's environment on the node (spank_env.c).
+ * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
+ * the node its GPUs (spank_gpu.c) and the job's environment (spank_env.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -23,7 +23,7 @@ enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	const char *run_dir;
 	enum lt_presence job_submit;
-	const char *preemptible; /* "spot:0.004,spot2:0.01", NULL = none */
+	const char *preemptible; /* "spot:0.004:120,low:0.01", NULL = none */
 	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */
 	bool amp;		 /* amp=auto: also for jobs that say nothing */
 	struct lt_options options;
@@ -41,6 +41,25 @@ void lt_spank_client(void);
 
 /* The same in the step daemon: the job's environment. */
 void lt_spank_environment(spank_t spank);
+
+/* slurm_spank_task_init: what is known of a task only then. */
+void lt_spank_task(spank_t spank);
+
+/* Did the user give any of lowtide's options? */
+bool lt_spank_is_asked(void);
+
+/* Within a job: the variables of that job are none of the next one's. */
+void lt_spank_forget_outer(void);
+
+/* The client's word to the node, in UTC seconds: with --export=NONE, too, for
+ * it begins with SLURM. */
+#define LT_SPANK_DEADLINE "SLURM_LOWTIDE_DEADLINE"
+
+struct lt_gpu_here {
+	enum lt_precision top; /* of all of them; AUTO = there is none */
+	uint32_t memory_mib;   /* the least of them; 0 = not known */
+};
+struct lt_gpu_here lt_spank_gpu_here(void);
 
 /* Name of the environment variable by which Slurm passes an option. */
 void lt_spank_variable(char *out, size_t size, enum lt_option_id id);

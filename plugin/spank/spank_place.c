@@ -463,6 +463,26 @@ place(struct placement *p)
 	return 0;
 }
 
+/* The node is not told the deadline: what the command knows goes along. */
+static void
+tell_deadline(const struct client *client)
+{
+	void *said = client->get(client->opt, "deadline");
+	const bool is_said = said != NULL && strcmp(said, "Unknown") != 0;
+	const job_desc_msg_t *job;
+	char utc_s[24];
+
+	slurm_xfree(&said);
+	unsetenv(LT_SPANK_DEADLINE);
+	if (!is_said || !lt_spank_is_asked())
+		return;
+	job = client->job(client->opt, true); /* as in make_request() */
+	if (job == NULL || job->deadline <= 0)
+		return;
+	snprintf(utc_s, sizeof(utc_s), "%lld", (long long)job->deadline);
+	setenv(LT_SPANK_DEADLINE, utc_s, 1);
+}
+
 /* A step inside of an allocation is no new job. */
 static bool
 is_step(void)
@@ -483,6 +503,8 @@ place_job(void)
 
 	if (is_step())
 		return 0;
+	if (getenv("SLURM_JOB_ID") != NULL)
+		lt_spank_forget_outer();
 	memset(&p, 0, sizeof(p));
 	if (!find_client(&p.client)) {
 		if (asked)
@@ -490,6 +512,7 @@ place_job(void)
 			    "lowtide: this command can't be followed here: the job stays as it is");
 		return 0;
 	}
+	tell_deadline(&p.client);
 	if (has_job_submit()) {
 		if (lt_spank.options.plan) /* never a job, whoever answers */
 			p.client.set(p.client.opt, "test-only", "", false);

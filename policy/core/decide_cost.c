@@ -10,8 +10,6 @@
 #include "decide_internal.h"
 
 static const double mg_per_g = 1000;
-/* However small a checkpoint is: a file is opened, written and synced. */
-static const double write_least_s = 1;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
 /* Of all waves: far beyond any deadline, and still an int64_t. */
@@ -87,20 +85,6 @@ lane_waves(struct lane *lane, const struct job *job)
 	lane->node_equivalents = one * at_once;
 }
 
-/* Its checkpoints there: by their size where it is not said how long one
- * takes. */
-static struct lt_checkpoint
-checkpoint_there(const struct job *job, const struct lt_partition *part)
-{
-	struct lt_checkpoint checkpoint = job->request->checkpoint;
-
-	if (!(checkpoint.write_s > 0) && checkpoint.size_gib > 0 &&
-	    part->storage_gib_per_s > 0)
-		checkpoint.write_s = fmax(write_least_s,
-		    checkpoint.size_gib / part->storage_gib_per_s);
-	return checkpoint;
-}
-
 /* As long as most of its kind have run, where these tell. */
 static double
 likely_most(const struct job *job)
@@ -120,7 +104,8 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 	    .work_s = work_s,
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
 	    .restart_s = part->restart_s,
-	    .checkpoint = checkpoint_there(job, part),
+	    .checkpoint = lt_checkpoint_there(
+		&job->request->checkpoint, part->storage_gib_per_s),
 	};
 }
 

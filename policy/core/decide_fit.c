@@ -202,6 +202,19 @@ struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
 };
 
+/* A GPU computes in its best precision where it lacks the one that was asked
+ * for, so home runs the job all the same; but a move must not lose it. */
+static bool
+loses_precision(const struct job *job, const struct lt_gpu *there)
+{
+	const enum lt_precision wanted = job->request->precision;
+
+	if (wanted <= LT_PRECISION_FP32 ||
+	    (job->home_gpu != NULL && lt_gpu_lacks(job->home_gpu, wanted)))
+		return false;
+	return there == NULL || lt_gpu_lacks(there, wanted);
+}
+
 /* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
 shape_reject(struct layout *layout, const struct job *job,
@@ -226,8 +239,7 @@ shape_reject(struct layout *layout, const struct job *job,
 		if (request->gpu_memory_mib > 0 &&
 		    !gpu_memory_fits(request->gpu_memory_mib, gpu))
 			return LT_REJECT_GPU_MEMORY;
-		if (request->precision > LT_PRECISION_FP32 &&
-		    !(gpu != NULL && gpu->tflops[request->precision] > 0))
+		if (moves && loses_precision(job, gpu))
 			return LT_REJECT_PRECISION;
 	}
 	*wanted = (double)need->shards;

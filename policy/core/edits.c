@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "quote.h"
 #include "refusal.h"
 
 /* A start this close is "now": no begin time is set for it. */
@@ -101,6 +102,20 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 	}
 }
 
+/* What --amp asked for and the GPU lacks, whether a plan was asked for or not:
+ * the job computes otherwise. */
+static void
+tell_precision(struct lt_edits *edits, const struct lt_intent *intent)
+{
+	char text[128];
+
+	lt_precision_text(text, sizeof(text), intent->request, intent->market,
+	    edits->moves ? intent->plan->chosen.partition
+			 : intent->request->home);
+	if (text[0] != '\0')
+		add_words(edits, text);
+}
+
 void
 lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 {
@@ -128,6 +143,7 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	if (may_edit && intent->asked && plan->moved)
 		move(edits, intent);
 	tell(edits, intent);
+	tell_precision(edits, intent);
 }
 
 void

@@ -121,8 +121,33 @@ lt_gpu_best_precision(const struct lt_gpu *gpu)
 	return LT_PRECISION_OFF;
 }
 
+bool
+lt_gpu_lacks(const struct lt_gpu *gpu, enum lt_precision wanted)
+{
+	return wanted > LT_PRECISION_TF32 && wanted < LT_PRECISION_COUNT &&
+	       !(gpu->tflops[wanted] > 0);
+}
+
+enum lt_precision
+lt_gpu_top_precision(const struct lt_gpu *gpu)
+{
+	return gpu != NULL && gpu->tflops[LT_PRECISION_FP8] > 0
+		   ? LT_PRECISION_FP8
+		   : lt_gpu_best_precision(gpu);
+}
+
+enum lt_precision
+lt_precision_used(enum lt_precision wanted, enum lt_precision top)
+{
+	if (top == LT_PRECISION_AUTO || top == LT_PRECISION_OFF)
+		return LT_PRECISION_OFF;
+	if (wanted == LT_PRECISION_AUTO)
+		wanted = LT_PRECISION_BF16; /* FP8 must be asked for */
+	return wanted < top ? wanted : top; /* BF16 on Volta would be slow */
+}
+
 const struct lt_precision_words *
-lt_precision_words(enum lt_precision wanted, enum lt_precision best)
+lt_precision_words(enum lt_precision used)
 {
 	static const struct lt_precision_words words[LT_PRECISION_COUNT] = {
 	    [LT_PRECISION_FP16] = {"fp16", "16-mixed"},
@@ -130,22 +155,26 @@ lt_precision_words(enum lt_precision wanted, enum lt_precision best)
 	    [LT_PRECISION_FP8] = {"fp8", "bf16-mixed"},
 	};
 
-	if (best == LT_PRECISION_AUTO || best == LT_PRECISION_OFF)
-		return NULL;
-	if (wanted == LT_PRECISION_AUTO ||
-	    (wanted > best && wanted != LT_PRECISION_FP8))
-		wanted = best; /* BF16 on Volta would be slow or nothing */
-	return words[wanted].accelerate != NULL ? &words[wanted] : NULL;
+	return (unsigned)used < LT_PRECISION_COUNT &&
+		       words[used].accelerate != NULL
+		   ? &words[used]
+		   : NULL;
 }
 
-/* TFLOPS in use: nothing said and exact both may mean plain FP32. */
+/* TFLOPS in use: nothing said and exact both may mean plain FP32; what the GPU
+ * lacks becomes its best. */
 static double
 tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 {
 	if (precision == LT_PRECISION_AUTO || precision == LT_PRECISION_OFF)
 		precision = LT_PRECISION_FP32;
-	return (unsigned)precision < LT_PRECISION_COUNT ? gpu->tflops[precision]
-							: 0;
+	if ((unsigned)precision >= LT_PRECISION_COUNT)
+		return 0;
+	if (lt_gpu_lacks(gpu, precision))
+		precision =
+		    lt_precision_used(precision, lt_gpu_top_precision(gpu));
+	return gpu->tflops[precision == LT_PRECISION_OFF ? LT_PRECISION_FP32
+							 : precision];
 }
 
 double

@@ -10,6 +10,51 @@
 
 static const double active_max_s = 1e12;
 static const double hour_s = 3600;
+/* However small a checkpoint is: a file is opened, written and synced. */
+static const double write_least_s = 1;
+
+/* How long one takes, as far as it is known. */
+static double
+write_of(const struct lt_checkpoint *checkpoint)
+{
+	return checkpoint->write_s > 0 ? checkpoint->write_s
+				       : LT_CHECKPOINT_WRITE_S;
+}
+
+struct lt_checkpoint
+lt_checkpoint_there(
+    const struct lt_checkpoint *checkpoint, double storage_gib_per_s)
+{
+	struct lt_checkpoint there = *checkpoint;
+
+	if (!(there.write_s > 0) && there.size_gib > 0 && storage_gib_per_s > 0)
+		there.write_s =
+		    fmax(write_least_s, there.size_gib / storage_gib_per_s);
+	return there;
+}
+
+double
+lt_checkpoint_every_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h)
+{
+	if (!checkpoint->enabled)
+		return 0;
+	return checkpoint->every_s > 0 ? checkpoint->every_s
+				       : lt_checkpoint_interval_s(
+					     checkpoint->write_s, hazard_per_h);
+}
+
+double
+lt_checkpoint_told_s(double every_s)
+{
+	return every_s > 0 ? fmax(every_s, 1) : LT_CHECKPOINT_CALM_S;
+}
+
+bool
+lt_checkpoint_fits(const struct lt_checkpoint *checkpoint, double notice_s)
+{
+	return notice_s > 0 && write_of(checkpoint) <= notice_s;
+}
 
 double
 lt_checkpoint_interval_s(double write_s, double hazard_per_h)
@@ -52,17 +97,13 @@ lt_active_time(const struct lt_exposure *exposure)
 
 	const struct lt_checkpoint *checkpoint = &exposure->checkpoint;
 	const double hazard_per_s = exposure->hazard_per_h / hour_s;
-	const double write_s = checkpoint->write_s > 0 ? checkpoint->write_s
-						       : LT_CHECKPOINT_WRITE_S;
+	const double write_s = write_of(checkpoint);
 	const double work_s = exposure->work_s;
 	struct lt_active active = {.active_s = work_s};
 	double segments = 1, last_s = work_s;
 
-	if (checkpoint->enabled)
-		active.interval_s = checkpoint->every_s > 0
-					? checkpoint->every_s
-					: lt_checkpoint_interval_s(
-					      write_s, exposure->hazard_per_h);
+	active.interval_s =
+	    lt_checkpoint_every_s(checkpoint, exposure->hazard_per_h);
 	if (active.interval_s > 0) {
 		segments = ceil(work_s / active.interval_s);
 		last_s = work_s - (segments - 1) * active.interval_s;
@@ -78,8 +119,8 @@ lt_active_time(const struct lt_exposure *exposure)
 	const double again = exp(exposure->restart_s / mean_s);
 
 	active.restart_chance = -expm1(-work_s / mean_s);
-	if (checkpoint->enabled && exposure->notice_s > 0 &&
-	    write_s <= exposure->notice_s) {
+	if (checkpoint->enabled &&
+	    lt_checkpoint_fits(checkpoint, exposure->notice_s)) {
 		/* Written within the notice: only restarts are lost. */
 		active.interval_s = checkpoint->every_s;
 		active.active_s = work_s * again;

@@ -4,6 +4,7 @@
  * candidates for `plan` and `explain`. The only place where a plan is worded.
  */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -331,6 +332,54 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 }
 
 void
+lt_precision_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market, int partition)
+{
+	const struct lt_gpu *const gpu = lt_market_gpu(market, partition);
+	const enum lt_precision wanted = request->precision;
+
+	if (size > 0)
+		out[0] = '\0';
+	if (gpu == NULL || !lt_request_wants_gpus(request) ||
+	    !lt_gpu_lacks(gpu, wanted))
+		return;
+	const struct lt_precision_words *const used = lt_precision_words(
+	    lt_precision_used(wanted, lt_gpu_top_precision(gpu)));
+
+	snprintf(out, size, "no %s on %s: %s",
+	    lt_precision_words(wanted)->accelerate, gpu->name,
+	    used != NULL ? used->accelerate : "single precision");
+}
+
+/* How often it writes, by the same rule as the variable on the node. */
+static void
+put_checkpoints(struct lt_text *text, const struct lt_plan *plan,
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_estimate *const at =
+	    plan->moved ? &plan->chosen : &plan->home;
+	char every[48], notice[48];
+
+	if (!request->checkpoint.enabled || at->partition < 0 || !plan->fits)
+		return;
+	const struct lt_partition *const there =
+	    &market->partitions[at->partition];
+	const struct lt_checkpoint checkpoint =
+	    lt_checkpoint_there(&request->checkpoint, there->storage_gib_per_s);
+	lt_text_put(text, "  checkpoints: every %s",
+	    lt_duration_text(every, sizeof(every),
+		(int64_t)round(lt_checkpoint_told_s(at->interval_s))));
+	if (there->notice_s > 0)
+		lt_text_put(text, "; one %s into the notice of %s",
+		    lt_checkpoint_fits(&checkpoint, there->notice_s)
+			? "fits"
+			: "does not fit",
+		    lt_duration_text(
+			notice, sizeof(notice), (int64_t)there->notice_s));
+	lt_text_put(text, "\n");
+}
+
+void
 lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s)
@@ -338,7 +387,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	assert(plan->candidate_count <= market->partition_count);
 
 	struct lt_text text = {.out = out, .size = size};
-	char line[LT_ERROR_TEXT_SIZE * 4];
+	char line[LT_ERROR_TEXT_SIZE * 4], words[96];
 	const struct lt_expected expected = lt_expected_of(request);
 
 	if (size > 0)
@@ -353,8 +402,13 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	    "START", "DONE BY", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		put_row(&text, plan, market, i, now_utc_s);
+	put_checkpoints(&text, plan, request, market);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
 	lt_text_put(&text, "%s", line);
+	lt_precision_text(words, sizeof(words), request, market,
+	    plan->moved ? plan->chosen.partition : plan->home.partition);
+	lt_text_put(&text, "%s%s",
+	    words[0] != '\0' && line[0] != '\0' ? "\n" : "", words);
 }
 
 const char *

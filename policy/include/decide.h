@@ -235,6 +235,10 @@ int64_t lt_limit_of(const struct lt_request *request,
 void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s);
+/* "no fp8 on A100-SXM4-40GB: bf16" where --amp asked for what the partition's
+ * GPU lacks; "" else, and where its GPU is not known. */
+void lt_precision_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market, int partition);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate); /* the name, and what was found */
 /* "about 1.2 interruptions expected, 0:50 of work lost"; "" for so few that

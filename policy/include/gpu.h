@@ -44,20 +44,34 @@ const struct lt_gpu *lt_gpu_find(const char *name);
  * Volta and Turing, else OFF. NULL gives OFF. */
 enum lt_precision lt_gpu_best_precision(const struct lt_gpu *gpu);
 
+/* The lowest precision that code can ask of it and get: FP8 where the GPU has
+ * it, else the best. NULL gives OFF. */
+enum lt_precision lt_gpu_top_precision(const struct lt_gpu *gpu);
+
+/* Has the GPU no arithmetic of this mixed precision? Never of FP32, of what is
+ * exact or not said. */
+bool lt_gpu_lacks(const struct lt_gpu *gpu, enum lt_precision wanted);
+
+/* What is used of what was asked for (AUTO: the best for training) on a GPU
+ * whose top is this: what it lacks becomes its best. OFF: nothing; a top of
+ * AUTO is a node without a GPU. Pure. */
+enum lt_precision lt_precision_used(
+    enum lt_precision wanted, enum lt_precision top);
+
 /* What Accelerate and Lightning read, as defaults for code that says nothing:
- * ACCELERATE_MIXED_PRECISION, PL_TRAINER_PRECISION. */
+ * ACCELERATE_MIXED_PRECISION, PL_TRAINER_PRECISION. Lightning has no FP8 by
+ * itself. */
 struct lt_precision_words {
 	const char *accelerate, *lightning;
 };
-/* Of the precision that was asked for on a GPU whose best is `best`; AUTO is
- * that best. NULL: nothing is to be set. Pure. */
-const struct lt_precision_words *lt_precision_words(
-    enum lt_precision wanted, enum lt_precision best);
+/* NULL: nothing is to be set. Pure. */
+const struct lt_precision_words *lt_precision_words(enum lt_precision used);
 
 /*
  * Run time on `to` over run time on `from` (1 = same). By the workload's
- * bound; when that is unknown the slower of compute (at precision) and
- * bandwidth. 1 and *known = false when either is NULL or lacks the figure.
+ * bound; when that is unknown the slower of compute (at precision, or the best
+ * of a GPU that lacks it) and bandwidth. 1 and *known = false when either is
+ * NULL or lacks the figure.
  */
 double lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
     enum lt_precision precision, bool *known);

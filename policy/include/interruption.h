@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 enum {
-	LT_CHECKPOINT_WRITE_S = 60, /* where it is not known */
-	LT_MONTH_H = 730,	    /* a year has 8,760 hours */
+	LT_CHECKPOINT_WRITE_S = 60,  /* where it is not known */
+	LT_CHECKPOINT_CALM_S = 3600, /* where nodes are not taken */
+	LT_MONTH_H = 730,	     /* a year has 8,760 hours */
 };
 
 struct lt_checkpoint {
@@ -46,6 +47,23 @@ struct lt_active {
  * 0 when hazard_per_h is 0 (never).
  */
 double lt_checkpoint_interval_s(double write_s, double hazard_per_h);
+
+/* Of a place whose storage takes so many GiB a second (0 = not known): where it
+ * is not said how long one takes, by its size, at least 1 s. */
+struct lt_checkpoint lt_checkpoint_there(
+    const struct lt_checkpoint *checkpoint, double storage_gib_per_s);
+
+/* How often it writes: the user's own interval, else the optimum. 0 = never. */
+double lt_checkpoint_every_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h);
+
+/* What a job is told of it: scripts need an interval where none is best, too.
+ */
+double lt_checkpoint_told_s(double every_s);
+
+/* Can one be written within the notice (0 = none)? docs/model.md, eq. (12). */
+bool lt_checkpoint_fits(
+    const struct lt_checkpoint *checkpoint, double notice_s);
 
 /*
  * Hazard per hour of a chance of interruption over a period: published rates

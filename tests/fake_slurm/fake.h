@@ -32,7 +32,7 @@ extern int (*fake_modify)(job_desc_msg_t *, void *, uint32_t, char **);
 #else
 extern int (*fake_modify)(job_desc_msg_t *, void *, uint32_t);
 #endif
-extern spank_f *fake_spank_init, *fake_spank_post_opt;
+extern spank_f *fake_spank_init, *fake_spank_post_opt, *fake_spank_task_init;
 extern char fake_run[512], fake_state[512];
 
 /* The stubs' side: what was logged, registered, set. */

@@ -17,7 +17,7 @@ int (*fake_modify)(job_desc_msg_t *, void *, uint32_t, char **);
 #else
 int (*fake_modify)(job_desc_msg_t *, void *, uint32_t);
 #endif
-spank_f *fake_spank_init, *fake_spank_post_opt;
+spank_f *fake_spank_init, *fake_spank_post_opt, *fake_spank_task_init;
 char fake_run[512], fake_state[512];
 static const char *build;
 
@@ -113,6 +113,7 @@ main(int argc, char **argv)
 	find(&fake_modify, submit_so, "job_modify");
 	find(&fake_spank_init, spank_so, "slurm_spank_init");
 	find(&fake_spank_post_opt, spank_so, "slurm_spank_init_post_opt");
+	find(&fake_spank_task_init, spank_so, "slurm_spank_task_init");
 	if (argc == 4) {
 		fake_bench();
 		return 0;

@@ -406,20 +406,25 @@ expect_env(const char *name, const char *value)
 static void
 test_spank_environment(void **state)
 {
-	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB",
+	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB,h:H100-SXM5",
 	     spot[] = "preemptible=spot:0.02", *arguments[] = {gpu, spot};
 
 	static const struct {
-		const char *why, *node, *amp, *theirs, *accelerate, *lightning;
+		const char *why, *node, *amp, *theirs, *accelerate, *lightning,
+		    *memory;
 	} cases[] = {
-	    {"nobody asked", "a1", NULL, NULL, "unset", "unset"},
-	    {"Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed"},
-	    {"Volta", "v2", "auto", NULL, "fp16", "16-mixed"},
-	    {"no such node", "v3", "auto", NULL, "unset", "unset"},
-	    {"off", "a1", "off", NULL, "unset", "unset"},
-	    {"the user's own value", "a1", "auto", "no", "no", "unset"},
-	    {"bf16 is not for Volta", "v1", "bf16", NULL, "fp16", "16-mixed"},
-	    {"fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed"},
+	    {"nobody asked", "a1", NULL, NULL, "unset", "unset", "unset"},
+	    {"Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed", "40960"},
+	    {"Volta", "v2", "auto", NULL, "fp16", "16-mixed", "16384"},
+	    {"no such node", "v3", "auto", NULL, "unset", "unset", "unset"},
+	    {"off", "a1", "off", NULL, "unset", "unset", "40960"},
+	    {"the user's own value", "a1", "auto", "no", "no", "unset",
+		"40960"},
+	    {"bf16 is not for Volta", "v1", "bf16", NULL, "fp16", "16-mixed",
+		"16384"},
+	    {"fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed", "40960"},
+	    {"fp8 on Hopper", "h1", "fp8", NULL, "fp8", "bf16-mixed", "81559"},
+	    {"fp8 on Ampere", "a1", "fp8", NULL, "bf16", "bf16-mixed", "40960"},
 	};
 
 	(void)state;
@@ -433,31 +438,78 @@ test_spank_environment(void **state)
 			fake_env("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_amp",
 			    cases[i].amp);
 		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+		assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
 		expect_env("ACCELERATE_MIXED_PRECISION", cases[i].accelerate);
 		expect_env("PL_TRAINER_PRECISION", cases[i].lightning);
 		expect_env("LOWTIDE_PREEMPTIBLE", "unset");
+		expect_env("LOWTIDE_GPU_MEMORY_MIB", cases[i].memory);
+		expect_env("LOWTIDE_RESTARTS", cases[i].amp ? "0" : "unset");
 	}
 }
 
 static void
 test_spank_checkpoint(void **state)
 {
-	char spot[] = "preemptible=spot:0.02", *arguments[] = {spot};
+	/* The interval is about sqrt(2 x 120 s x 180,000 s): research's own
+	 * figure. */
+	static const struct {
+		const char *why, *line, *partition, *checkpoint, *restarts,
+		    *preemptible, *kind, *notice, *interval;
+	} cases[] = {
+	    {"nodes are not taken", "preemptible=spot:0.02", "ondemand",
+		"write=2m", NULL, "0", "on_demand", "0", "3600"},
+	    {"nor by a line without any", "gpu=a:T4", "spot", "write=2m", NULL,
+		"0", "on_demand", "0", "3600"},
+	    {"the user's own interval there", "preemptible=spot:0.02",
+		"ondemand", "every=30m", NULL, "0", "on_demand", "0", "1800"},
+	    {"the best one", "preemptible=spot:0.02", "spot", "write=2m", "3",
+		"1", "preemptible", "0", "6493"},
+	    {"with a notice", "preemptible=a:1,spot:0.02:120", "spot",
+		"write=2m", "1", "1", "preemptible", "120", "6493"},
+	    {"the user's own", "preemptible=spot:0.02:30", "spot", "every=30m",
+		NULL, "1", "preemptible", "30", "1800"},
+	    {"by its size", "preemptible=spot:0.02:0:2", "spot", "size=240G",
+		NULL, "1", "preemptible", "0", "6493"},
+	    {"four fields", "preemptible=spot:0.02:0:2:1", "spot", "write=2m",
+		NULL, "0", "on_demand", "0", "3600"},
+	    {"a notice that is none", "preemptible=spot:0.02:2m", "spot",
+		"write=2m", NULL, "0", "on_demand", "0", "3600"},
+	    {"never taken", "preemptible=spot:0:60", "spot", "write=2m", NULL,
+		"1", "preemptible", "60", "3600"},
+	};
 
 	(void)state;
-	spank_start(S_CTX_REMOTE, arguments, 1);
-	fake_env("SLURM_JOB_PARTITION", "ondemand");
-	assert_int_equal(give("checkpoint", "write=2m", 1), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[64], *arguments[] = {line};
+
+		print_message("# %s\n", cases[i].why);
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		spank_start(S_CTX_REMOTE, arguments, 1);
+		fake_env("SLURM_JOB_PARTITION", cases[i].partition);
+		assert_int_equal(give("checkpoint", cases[i].checkpoint, 1), 0);
+		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+		/* Slurm puts it there between the two. */
+		if (cases[i].restarts != NULL)
+			fake_env("SLURM_RESTART_COUNT", cases[i].restarts);
+		assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
+		expect_env("LOWTIDE_RESTARTS",
+		    cases[i].restarts != NULL ? cases[i].restarts : "0");
+		expect_env("LOWTIDE_PREEMPTIBLE", cases[i].preemptible);
+		expect_env("LOWTIDE_PARTITION_KIND", cases[i].kind);
+		expect_env("LOWTIDE_NOTICE_SECONDS", cases[i].notice);
+		expect_env(
+		    "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", cases[i].interval);
+		expect_env("LOWTIDE_DEADLINE", "unset");
+	}
+	/* A step with --export=NONE has Slurm's own variables. */
+	spank_start(S_CTX_REMOTE, NULL, 0);
+	fake_env("SLURM_RESTART_COUNT", "5");
+	fake_env("SLURM_LOWTIDE_DEADLINE", "1795176000");
+	assert_int_equal(give("checkpoint", "", 1), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-	expect_env("LOWTIDE_PREEMPTIBLE", "0");
-	expect_env("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "unset");
-	spank_start(S_CTX_REMOTE, arguments, 1);
-	fake_env("SLURM_JOB_PARTITION", "spot");
-	assert_int_equal(give("checkpoint", "write=2m", 1), 0);
-	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-	expect_env("LOWTIDE_PREEMPTIBLE", "1");
-	/* About sqrt(2 x 120 s x 180,000 s): research's own figure. */
-	expect_env("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "6493");
+	assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
+	expect_env("LOWTIDE_RESTARTS", "5");
+	expect_env("LOWTIDE_DEADLINE", "2026-11-20T12:00:00Z");
 }
 
 int

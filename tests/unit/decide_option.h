@@ -269,7 +269,13 @@ make_option(struct option *option, int p)
 		    !(gpu != NULL &&
 			gpu->memory_mib >= request->gpu_memory_mib * 0.9))
 			return true;
+		/* A move must not lose what home has, or may have. */
+		const struct lt_gpu *const before = gpu_of(request->home);
+
 		if (request->precision > LT_PRECISION_FP32 &&
+		    p != request->home &&
+		    (before == NULL ||
+			before->tflops[request->precision] > 0) &&
 		    !(gpu != NULL && gpu->tflops[request->precision] > 0))
 			return true;
 		share = fmax(share, gpus / shape->gpus);

@@ -19,6 +19,7 @@ static struct lt_policy_partition partitions[] = {
     {.name = "spot", .preemptible = true},
     {.name = "spot-low",
 	.preemptible = true,
+	.notice_s = 120,
 	.hazard = {.is_set = true, .is_constant = true, .constant = 0.004}},
 };
 
@@ -30,20 +31,28 @@ static const struct {
 	const char *why, *line;
 	bool right;
 } cases[] = {
-    {"both", "x.so preemptible=spot:0.3,spot-low:0.004", true},
+    {"both", "x.so preemptible=spot:0.3,spot-low:0.004:120", true},
     {"in another order, and more behind",
-	"x.so preemptible=spot-low:0.004,spot:.01 gpu=a:b", true},
-    {"one more partition", "x.so preemptible=a:1,spot:1,spot-low:0.004", true},
-    {"the written one differs", "x.so preemptible=spot:0.3,spot-low:0.0041",
+	"x.so preemptible=spot-low:0.004:120,spot:.01 gpu=a:b", true},
+    {"one more partition", "x.so preemptible=a:1,spot:1,spot-low:0.004:120",
+	true},
+    {"the written one differs", "x.so preemptible=spot:0.3,spot-low:0.004:1201",
 	false},
-    {"one is missing", "x.so preemptible=spot-low:0.004", false},
-    {"a name that begins alike", "x.so preemptible=spotty:1,spot-low:0.004",
+    {"no notice", "x.so preemptible=spot:0.3,spot-low:0.004", false},
+    {"another notice", "x.so preemptible=spot:0.3,spot-low:0.004:12", false},
+    {"a notice of more", "x.so preemptible=spot:0.3,spot-low:0.004:1200",
 	false},
-    {"no number", "x.so preemptible=spot:,spot-low:0.004", false},
-    {"a word", "x.so preemptible=spot:RATE,spot-low:0.004", false},
+    {"a notice that is none", "x.so preemptible=spot:0.3:60,spot-low:0.004:120",
+	false},
+    {"one is missing", "x.so preemptible=spot-low:0.004:120", false},
+    {"a name that begins alike", "x.so preemptible=spotty:1,spot-low:0.004:120",
+	false},
+    {"no number", "x.so preemptible=spot:,spot-low:0.004:120", false},
+    {"a word", "x.so preemptible=spot:RATE,spot-low:0.004:120", false},
     {"nothing of it", "x.so", false},
     {"an empty list", "x.so preemptible=", false},
-    {"in another word", "x.so preemptible=spot-low:0.004 gpu=spot:1", false},
+    {"in another word", "x.so preemptible=spot-low:0.004:120 gpu=spot:1",
+	false},
 };
 
 static void
@@ -72,11 +81,23 @@ test_proposed(void **state)
 
 	(void)state;
 	lt_preemptible_argument(&policy, signals, "", text, sizeof(text));
-	assert_string_equal(text, "preemptible=spot:0.00214,spot-low:0.004");
+	assert_string_equal(
+	    text, "preemptible=spot:0.00214,spot-low:0.004:120");
 	lt_preemptible_argument(&policy, NULL, "", text, sizeof(text));
-	assert_string_equal(text, "preemptible=spot:RATE,spot-low:0.004");
+	assert_string_equal(text, "preemptible=spot:RATE,spot-low:0.004:120");
 	lt_preemptible_argument(&none, signals, "", text, sizeof(text));
 	assert_string_equal(text, "");
+	const struct lt_policy stored = {.partition_count = 1,
+	    .partitions = &(struct lt_policy_partition){.name = "s",
+		.preemptible = true,
+		.storage_gib_per_s = 2.5,
+		.hazard = {true, .is_constant = true, .constant = 1}}};
+
+	assert_false(lt_preemptible_argument(
+	    &stored, signals, "x.so preemptible=s:1", text, sizeof(text)));
+	assert_string_equal(text, "preemptible=s:1:0:2.5");
+	assert_true(lt_preemptible_argument(&stored, signals,
+	    "x.so preemptible=s:1:0:2.5", text, sizeof(text)));
 	json_decref(signals);
 }
 

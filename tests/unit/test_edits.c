@@ -288,6 +288,34 @@ test_places(void **state)
 	assert_int_equal(earliest_utc_s, NOW + 3 * HOUR);
 }
 
+/* Told to who asked for no plan, too: the job computes otherwise. */
+static void
+test_precision(void **state)
+{
+	struct lt_gpu gpu = *lt_gpu_find("A100-SXM4-40GB");
+	struct lt_shape shape = {.gpu_index = 0};
+	struct lt_edits edits;
+
+	(void)state;
+	market.shapes = &shape;
+	market.shape_count = 1;
+	market.gpus = &gpu;
+	market.gpu_count = 1;
+	partitions[ONDEMAND].shape_count = 1;
+	request.gpus = 1;
+	request.precision = LT_PRECISION_FP8;
+	intent.asked = false;
+	lt_edits_of_plan(&edits, &intent);
+	assert_string_equal(edits.words, "no fp8 on A100-SXM4-40GB: bf16");
+	intent.asked = true; /* it moves to where that is not known */
+	lt_edits_of_plan(&edits, &intent);
+	assert_null(strstr(edits.words, "fp8"));
+	market.mode = LT_MODE_OBSERVE; /* it stays */
+	lt_edits_of_plan(&edits, &intent);
+	assert_non_null(
+	    strstr(edits.words, "\nno fp8 on A100-SXM4-40GB: bf16"));
+}
+
 static void
 test_modes(void **state)
 {
@@ -316,6 +344,7 @@ main(void)
 	    cmocka_unit_test_setup(test_signal_before, setup),
 	    cmocka_unit_test_setup(test_lay, setup),
 	    cmocka_unit_test_setup(test_places, setup),
+	    cmocka_unit_test_setup(test_precision, setup),
 	    cmocka_unit_test_setup(test_modes, setup),
 	};
 

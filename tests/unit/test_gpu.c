@@ -144,28 +144,45 @@ test_precision_words(void **state)
 {
 	static const struct {
 		const char *why;
-		enum lt_precision wanted, best;
+		enum lt_precision wanted;
+		const char *gpu;		    /* NULL = none */
 		const char *accelerate, *lightning; /* NULL = nothing set */
 	} cases[] = {
-	    {"the card's best", LT_PRECISION_AUTO, LT_PRECISION_BF16, "bf16",
+	    {"the card's best", LT_PRECISION_AUTO, "A100-SXM4-40GB", "bf16",
 		"bf16-mixed"},
-	    {"of Volta", LT_PRECISION_AUTO, LT_PRECISION_FP16, "fp16",
+	    {"FP8 is never taken unasked", LT_PRECISION_AUTO, "H100-SXM5",
+		"bf16", "bf16-mixed"},
+	    {"of Volta", LT_PRECISION_AUTO, "V100-SXM2", "fp16", "16-mixed"},
+	    {"BF16 on Volta", LT_PRECISION_BF16, "V100-SXM2", "fp16",
 		"16-mixed"},
-	    {"BF16 on Volta", LT_PRECISION_BF16, LT_PRECISION_FP16, "fp16",
+	    {"less than the best", LT_PRECISION_FP16, "A100-SXM4-40GB", "fp16",
 		"16-mixed"},
-	    {"less than the best", LT_PRECISION_FP16, LT_PRECISION_BF16, "fp16",
-		"16-mixed"},
-	    {"FP8, which Lightning has not", LT_PRECISION_FP8,
-		LT_PRECISION_BF16, "fp8", "bf16-mixed"},
-	    {"exact", LT_PRECISION_OFF, LT_PRECISION_BF16, NULL, NULL},
-	    {"a card without", LT_PRECISION_BF16, LT_PRECISION_OFF, NULL, NULL},
-	    {"no card", LT_PRECISION_FP16, LT_PRECISION_AUTO, NULL, NULL},
+	    {"FP8, which Lightning has not", LT_PRECISION_FP8, "H100-SXM5",
+		"fp8", "bf16-mixed"},
+	    {"FP8 on a card of compute capability 8.9", LT_PRECISION_FP8, "L4",
+		"fp8", "bf16-mixed"},
+	    {"FP8 on Ampere", LT_PRECISION_FP8, "A100-SXM4-40GB", "bf16",
+		"bf16-mixed"},
+	    {"FP8 on Ampere's last", LT_PRECISION_FP8, "A10", "bf16",
+		"bf16-mixed"},
+	    {"FP8 on Volta", LT_PRECISION_FP8, "V100-SXM2", "fp16", "16-mixed"},
+	    {"exact", LT_PRECISION_OFF, "A100-SXM4-40GB", NULL, NULL},
+	    {"exact where there is FP8", LT_PRECISION_OFF, "H100-SXM5", NULL,
+		NULL},
+	    {"a card without", LT_PRECISION_BF16, "P100-PCIE-16GB", NULL, NULL},
+	    {"FP8 on a card without any", LT_PRECISION_FP8, "P100-PCIE-16GB",
+		NULL, NULL},
+	    {"no card", LT_PRECISION_FP16, NULL, NULL, NULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const enum lt_precision top =
+		    cases[i].gpu != NULL
+			? lt_gpu_top_precision(lt_gpu_find(cases[i].gpu))
+			: LT_PRECISION_AUTO;
 		const struct lt_precision_words *const words =
-		    lt_precision_words(cases[i].wanted, cases[i].best);
+		    lt_precision_words(lt_precision_used(cases[i].wanted, top));
 
 		if ((words == NULL) != (cases[i].accelerate == NULL) ||
 		    (words != NULL &&
@@ -174,6 +191,8 @@ test_precision_words(void **state)
 			fail_msg("%s: %s", cases[i].why,
 			    words != NULL ? words->accelerate : "nothing");
 	}
+	assert_null(lt_precision_words(
+	    lt_precision_used(LT_PRECISION_FP8, lt_gpu_top_precision(NULL))));
 }
 
 static void
@@ -195,8 +214,12 @@ test_time_ratio(void **state)
 		LT_PRECISION_FP32, true, 67 / 19.5},
 	    {"exact counts as FP32", "H100-SXM5", "A100-SXM4-80GB",
 		LT_PRECISION_OFF, true, 67 / 19.5},
-	    {"precision unknown there", "H100-SXM5", "A100-SXM4-80GB",
-		LT_PRECISION_FP8, false, 1},
+	    {"FP8 becomes BF16 where it is not", "H100-SXM5", "A100-SXM4-80GB",
+		LT_PRECISION_FP8, true, 1979 / 312.0},
+	    {"BF16 becomes FP16 where it is not", "A100-SXM4-40GB", "V100-SXM2",
+		LT_PRECISION_BF16, true, 312 / 125.0},
+	    {"and FP32 where there is neither", "V100-SXM2", "P100-PCIE-16GB",
+		LT_PRECISION_BF16, true, 125 / 9.3},
 	    /* Not said: the slowest of FP32 (0.99), best mixed, bandwidth. */
 	    {"no FP32 published, and none said", "Gaudi2", "Gaudi3",
 		LT_PRECISION_AUTO, false, 1},

@@ -184,6 +184,59 @@ test_hazard_per_hour(void **state)
 	assert_true(isnan(lt_hazard_per_hour(0.1, 0)));
 }
 
+/* One rule for the plan, the node and the pods. */
+static void
+test_every(void **state)
+{
+	static const struct {
+		const char *why;
+		struct lt_checkpoint checkpoint;
+		double hazard_per_h, gib_per_s, every_s, told_s;
+	} cases[] = {
+	    {"none", {.enabled = false, .every_s = 60}, 1, 0, 0, 3600},
+	    {"no hazard", {.enabled = true}, 0, 0, 0, 3600},
+	    {"the user's own", {.enabled = true, .every_s = 60}, 0.1, 0, 60,
+		60},
+	    {"the user's own without a hazard",
+		{.enabled = true, .every_s = 60}, 0, 0, 60, 60},
+	    {"the best", {.enabled = true, .write_s = 300}, 60.0 / 360, 0,
+		56.714 * 60, 56.714 * 60},
+	    {"by its size", {.enabled = true, .size_gib = 600}, 60.0 / 360, 2,
+		56.714 * 60, 56.714 * 60},
+	    {"what is said counts",
+		{.enabled = true, .write_s = 300, .size_gib = 1}, 60.0 / 360, 2,
+		56.714 * 60, 56.714 * 60},
+	    {"never less than a second", {.enabled = true, .every_s = 0.25}, 1,
+		0, 0.25, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_checkpoint there = lt_checkpoint_there(
+		    &cases[i].checkpoint, cases[i].gib_per_s);
+		const double every_s =
+		    lt_checkpoint_every_s(&there, cases[i].hazard_per_h);
+
+		if (fabs(every_s - cases[i].every_s) > 0.05 ||
+		    fabs(lt_checkpoint_told_s(every_s) - cases[i].told_s) >
+			0.05)
+			fail_msg("%s: %f", cases[i].why, every_s);
+	}
+}
+
+static void
+test_fits(void **state)
+{
+	const struct lt_checkpoint said = {.write_s = 30}, unsaid = {0};
+
+	(void)state;
+	assert_true(lt_checkpoint_fits(&said, 30));
+	assert_false(lt_checkpoint_fits(&said, 29));
+	assert_false(lt_checkpoint_fits(&said, 0));
+	assert_true(lt_checkpoint_fits(&unsaid, 60));
+	assert_false(lt_checkpoint_fits(&unsaid, 59));
+}
+
 int
 main(void)
 {
@@ -192,6 +245,8 @@ main(void)
 	    cmocka_unit_test(test_optimum),
 	    cmocka_unit_test(test_optimum_is_least),
 	    cmocka_unit_test(test_edges),
+	    cmocka_unit_test(test_every),
+	    cmocka_unit_test(test_fits),
 	    cmocka_unit_test(test_hazard_per_hour),
 	};
 

@@ -290,7 +290,8 @@ test_table(void **state)
 	    "     $118.40    7.9 kg  no better; where it goes without "
 	    "lowtide\n"
 	    "* spot            Sat 02:00 GMT         Sat 09:40 GMT         "
-	    "      $41.20    3.1 kg  best\n" PLANNED
+	    "      $41.20    3.1 kg  best\n"
+	    "  checkpoints: every 1h\n" PLANNED
 	    "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER;
 	char out[4096];
 
@@ -324,12 +325,124 @@ test_expected(void **state)
 	request.learned = (struct lt_expected){0};
 }
 
+/* How often it writes where it goes, as the variable on the node has it. */
+static void
+test_checkpoints(void **state)
+{
+	static const struct {
+		const char *why;
+		bool enabled, moved;
+		double interval_s, write_s, notice_s;
+		const char *wanted; /* NULL = no line */
+	} cases[] = {
+	    {"none", false, true, 0, 0, 120, NULL},
+	    {"where nodes are not taken", true, true, 0, 0, 0,
+		"  checkpoints: every 1h\n"},
+	    {"the plan's", true, true, 6493.4, 120, 0,
+		"  checkpoints: every 1h 48m\n"},
+	    {"it fits just", true, true, 1800, 120, 120,
+		"  checkpoints: every 30m; one fits into the notice of 2m\n"},
+	    {"a second too long", true, true, 1800, 121, 120,
+		"  checkpoints: every 30m; one does not fit into the notice of "
+		"2m\n"},
+	    {"a minute, where it is not said", true, true, 1800, 0, 60,
+		"  checkpoints: every 30m; one fits into the notice of 1m\n"},
+	    {"home's where it stays", true, false, 1800, 60, 120,
+		"  checkpoints: every 1h\n"},
+	};
+	char out[4096];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		if (!cases[i].moved)
+			stay();
+		request.checkpoint.enabled = cases[i].enabled;
+		request.checkpoint.write_s = cases[i].write_s;
+		partitions[SPOT].notice_s = cases[i].notice_s;
+		if (cases[i].moved)
+			plan.chosen.interval_s = cases[i].interval_s;
+		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+		if (strstr(out, cases[i].wanted != NULL
+				    ? cases[i].wanted
+				    : "checkpoints: ") == NULL) {
+			if (cases[i].wanted != NULL)
+				fail_msg("%s:\n%s", cases[i].why, out);
+		} else if (cases[i].wanted == NULL) {
+			fail_msg("%s:\n%s", cases[i].why, out);
+		}
+	}
+	partitions[SPOT].notice_s = 0;
+	request.checkpoint.write_s = 0;
+}
+
+/* What --amp asked for and the GPU there lacks: once, and what it becomes. */
+static void
+test_precision(void **state)
+{
+	static const struct {
+		const char *why, *gpu;
+		enum lt_precision wanted;
+		uint32_t gpus;
+		const char *text;
+	} cases[] = {
+	    {"Ampere", "A100-SXM4-40GB", LT_PRECISION_FP8, 1,
+		"no fp8 on A100-SXM4-40GB: bf16"},
+	    {"Volta", "V100-SXM2", LT_PRECISION_FP8, 1,
+		"no fp8 on V100-SXM2: fp16"},
+	    {"BF16 on Volta", "V100-SXM2", LT_PRECISION_BF16, 1,
+		"no bf16 on V100-SXM2: fp16"},
+	    {"nothing to gain", "P100-PCIE-16GB", LT_PRECISION_FP8, 1,
+		"no fp8 on P100-PCIE-16GB: single precision"},
+	    {"Hopper has it", "H100-SXM5", LT_PRECISION_FP8, 1, ""},
+	    {"not said", "A100-SXM4-40GB", LT_PRECISION_AUTO, 1, ""},
+	    {"exact", "V100-SXM2", LT_PRECISION_OFF, 1, ""},
+	    {"no GPU wanted", "A100-SXM4-40GB", LT_PRECISION_FP8, 0, ""},
+	    {"not known", NULL, LT_PRECISION_FP8, 1, ""},
+	};
+	struct lt_gpu gpu;
+	struct lt_shape shape = {0};
+	char out[4096];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		market.shapes = &shape;
+		market.shape_count = 1;
+		market.gpus = &gpu;
+		market.gpu_count = 1;
+		shape.gpu_index = cases[i].gpu != NULL ? 0 : -1;
+		if (cases[i].gpu != NULL)
+			gpu = *lt_gpu_find(cases[i].gpu);
+		partitions[SPOT].first_shape = 0;
+		partitions[SPOT].shape_count = 1;
+		request.gpus = cases[i].gpus;
+		request.precision = cases[i].wanted;
+		lt_precision_text(out, sizeof(out), &request, &market, SPOT);
+		if (strcmp(out, cases[i].text) != 0)
+			fail_msg("%s: %s", cases[i].why, out);
+		lt_precision_text(
+		    out, sizeof(out), &request, &market, ONDEMAND);
+		assert_string_equal(out, "");
+		lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+		const char *const said = strstr(out, "\nno ");
+
+		if (cases[i].text[0] == '\0')
+			assert_null(said);
+		else
+			assert_string_equal(said + 1, cases[i].text);
+	}
+	partitions[SPOT].shape_count = 0;
+	request.gpus = 0;
+	request.precision = LT_PRECISION_AUTO;
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_reasons),
+	    cmocka_unit_test(test_checkpoints),
+	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test_setup(test_table, setup),
 	    cmocka_unit_test_setup(test_expected, setup),
 	};
