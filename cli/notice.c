@@ -20,8 +20,8 @@ static void
 print_notices(const json_t *answer, bool color)
 {
 	static const struct lt_table_column columns[] = {{"NODE", false},
-	    {"TOLD", false}, {"JOBS REQUEUED", false}, {"GONE", false},
-	    {"JOBS", true}, {NULL, false}};
+	    {"JOBS", true}, {"REQUEUED IN", true}, {"GONE IN", true},
+	    {NULL, false}};
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;
 	const json_t *notice;
@@ -29,19 +29,17 @@ print_notices(const json_t *answer, bool color)
 	if (table == NULL)
 		return;
 	json_array_foreach(json_object_get(answer, "notices"), i, notice) {
-		char told[64], requeue[64], end[64], jobs[24];
-		int64_t count = 0;
+		int64_t jobs = 0, requeue_s = 0, end_s = 0;
+		char count[24], requeue[48], end[48];
 
-		lt_json_int(notice, "jobs", &count);
-		snprintf(jobs, sizeof(jobs), "%lld", (long long)count);
+		lt_json_int(notice, "jobs", &jobs);
+		lt_json_int(notice, "requeue_in_s", &requeue_s);
+		lt_json_int(notice, "end_in_s", &end_s);
+		snprintf(count, sizeof(count), "%lld", (long long)jobs);
 		const char *const cells[] = {lt_json_text(notice, "node", "?"),
-		    lt_local_time(
-			told, sizeof(told), lt_json_text(notice, "told", NULL)),
-		    lt_local_time(requeue, sizeof(requeue),
-			lt_json_text(notice, "requeue", NULL)),
-		    lt_local_time(
-			end, sizeof(end), lt_json_text(notice, "end", NULL)),
-		    jobs};
+		    count,
+		    lt_duration_text(requeue, sizeof(requeue), requeue_s),
+		    lt_duration_text(end, sizeof(end), end_s)};
 
 		lt_table_row(table, cells);
 	}

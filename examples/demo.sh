@@ -117,6 +117,22 @@ step "Where they are"
 run squeue -o '%.6i %.10P %.10j %.9a %.9T %.20S %R'
 see "Job $spot runs in the partition of its plan; $clean waits for its begin time."
 
+step "A node is taken back: its job goes on elsewhere, from its checkpoint."
+cp examples/jobs/counter.sh "$D/jobs/"
+submit sbatch -A vision -p spot --time=1:00:00 counter.sh 600
+counter=$job
+node_of() { squeue -h -j "$counter" -t R -o %N; }
+counts() { [ -n "$(node_of)" ] && [ "$(sacct -nXP -j "$counter" -o ElapsedRaw)" -ge 3 ]; }
+within 30 "job $counter on a node" counts
+node=$(node_of)
+run lowtide notice "$node" --in 20s
+see "What watches a cloud's notices says so. Drained now; the job is requeued KillWait and 5 s before the end."
+resumed() { [ -n "$(node_of)" ] && [ "$(node_of)" != "$node" ] && grep -q '^resumed' "$D/jobs/slurm-$counter.out"; }
+within 60 "job $counter elsewhere" resumed
+run cat "slurm-$counter.out"
+run squeue -j "$counter" -o '%.6i %.10P %.10j %.9T %R'
+see "Lost: what it had counted since that checkpoint, less than a second."
+
 step "Why job $clean waits"
 run lowtide explain "$clean"
 

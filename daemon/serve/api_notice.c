@@ -25,13 +25,24 @@ count_there(const struct lt_daemon *d, const char *node)
 	return count;
 }
 
-static json_t *
-notice_json(const struct lt_daemon *d, const struct lt_notice *notice)
+static json_int_t
+left_s(int64_t at_utc_s, int64_t now_utc_s)
 {
-	return json_pack("{s:s,s:o,s:o,s:o,s:I}", "node", notice->node, "told",
-	    lt_api_time(notice->told_utc_s), "end",
-	    lt_api_time(notice->end_utc_s), "requeue",
-	    lt_api_time(lt_notice_requeue_utc_s(d, notice->end_utc_s)), "jobs",
+	return at_utc_s > now_utc_s ? at_utc_s - now_utc_s : 0;
+}
+
+static json_t *
+notice_json(const struct lt_daemon *d, const struct lt_notice *notice,
+    int64_t now_utc_s)
+{
+	const int64_t requeue_utc_s =
+	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
+
+	return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I}", "node", notice->node,
+	    "told", lt_api_time(notice->told_utc_s), "requeue",
+	    lt_api_time(requeue_utc_s), "end", lt_api_time(notice->end_utc_s),
+	    "requeue_in_s", left_s(requeue_utc_s, now_utc_s), "end_in_s",
+	    left_s(notice->end_utc_s, now_utc_s), "jobs",
 	    (json_int_t)count_there(d, notice->node));
 }
 
@@ -41,10 +52,9 @@ lt_api_notices(
 {
 	json_t *const list = json_array();
 
-	(void)request;
 	for (uint32_t i = 0; i < d->notice.notice_count; i++)
-		json_array_append_new(
-		    list, notice_json(d, &d->notice.notices[i]));
+		json_array_append_new(list,
+		    notice_json(d, &d->notice.notices[i], request->now_utc_s));
 	*reply = json_pack("{s:o}", "notices", list);
 	return 200;
 }
