@@ -13,6 +13,8 @@
 #include "nearest.h"
 #include "parse.h"
 
+enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */
+
 static const struct lt_cli_command commands[] = {
     {"init", "[--output FILE]",
 	"write a first policy file from what Slurm knows", 0, 0, false, false,
@@ -27,8 +29,8 @@ static const struct lt_cli_command commands[] = {
     {"explain", "JOBID|NAMESPACE/NAME [--json]",
 	"why a job got its plan and its charge", 1, 1, true, false, NULL,
 	lt_cli_explain},
-    {"now", "JOBID|NAMESPACE/NAME [--json]",
-	"start a delayed job at once after all", 1, 1, true, false, NULL,
+    {"now", "JOBID|NAMESPACE/NAME... [--json]",
+	"start delayed jobs at once after all", 1, JOBS_MAX, true, false, NULL,
 	lt_cli_now},
     {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0,
 	true, false, NULL, lt_cli_status},

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# What a user has in hand while his jobs wait and run, on real Slurm: several
+# jobs at once by now, all of them by jobs, one by watch.
+load helper
+
+policy() { echo "
+mode: enforce
+currency: USD
+timezone: UTC
+carbon_price_per_tonne: 1000
+sources:
+  day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
+partitions:
+  ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+budgets:
+  - {team: vision, period: month, amount: 10000}
+"; }
+setup_file() {
+	export ACCOUNTS='vision free' USERS='daemon'
+	day 6 20
+	cluster_up "$(policy)"
+}
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+as() { setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups "${@:2}"; }
+waits() { job -A vision --carbon-aware --gpus=1 --time=6:00:00 --wrap 'sleep 60' "$@"; }
+state() { squeue -h -r -j "$1" -o %T; }
+runs() { [ "$(state "$1")" = RUNNING ]; }
+
+@test "several jobs start at once, and one that can't stops no other" {
+	waits; a=$id
+	waits; b=$id
+	waits; c=$id
+	for id in $a $b $c; do is_in "$id" 6; within 20 known "$id"; done
+	run -1 --separate-stderr lowtide now "$a" 999999 "$b"
+	[ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[0]}" == "job $a starts as soon as"* ]]
+	[[ "${lines[1]}" == "job $b starts as soon as"* ]]
+	[ "$stderr" = 'lowtide: job 999999: not known here' ]
+	within 30 runs "$a"
+	within 30 runs "$b"
+	[ "$(state "$c")" = PENDING ]
+	run -0 lowtide now --json "$c"
+	[ "$(jq -r .job_id <<< "$output")" = "$c" ]
+	run -1 lowtide now --json "$c" "$b"
+	[ "$(jq -c '[.[].job]' <<< "$output")" = "[\"$c\",\"$b\"]" ]
+	[[ "$(jq -r '.[1].error' <<< "$output")" == *"only a pending job can start now" ]]
+	# A slip is found before the first job is started.
+	waits
+	run -2 lowtide now "$id" 12x
+	[ "$(state "$id")" = PENDING ]
+	scancel "$a" "$b" "$c" "$id"
+}
+
+@test "one task of an array starts, and the others wait on" {
+	waits --array=1-4
+	within 20 known "$id"
+	is_in "$id" 6
+	later=$(begin "$id")
+	run -0 lowtide now "${id}_2"
+	[[ "$output" == "job ${id}_2 starts as soon as"* ]]
+	within 30 runs "${id}_2"
+	for task in 1 3 4; do
+		[ "$(state "${id}_$task")" = PENDING ]
+		[ "$(begin "${id}_$task")" = "$later" ]
+	done
+	# All four are held for, once.
+	four() { [ "$(lowtide explain "$id" --json | jq -c '[.hold.state, .hold.live_tasks]')" = '["open",4]' ]; }
+	within 20 four
+	run -1 lowtide now "${id}_2"
+	[[ "$output" == *"job ${id}_2 is RUNNING: only a pending job can start now" ]]
+	run -1 lowtide now "${id}_9"
+	[[ "$output" == *"job ${id}_9: not known here" ]]
+	# The rest, as one.
+	run -0 lowtide now "$id"
+	for task in 1 3 4; do within 30 runs "${id}_$task"; done
+	scancel "$id"
+}
+
+@test "a begin time of the user's own is his to change" {
+	for more in --carbon-aware ''; do
+		job -A vision $more --begin=now+5hours --gpus=1 --time=1:00:00 --wrap 'sleep 60'
+		within 20 known "$id"
+		was=$(begin "$id")
+		run -1 lowtide now "$id"
+		[[ "$output" == *"job $id: "*"is its user's own begin time"*"scontrol update JobId=$id StartTime=now does" ]]
+		[ "$(begin "$id")" = "$was" ]
+		scontrol update JobId="$id" StartTime=now
+		within 30 runs "$id"
+		scancel "$id"
+	done
+	# And so is one that he set afterwards.
+	waits
+	within 20 known "$id"
+	scontrol update JobId="$id" StartTime="$(date -d '+9 hours' +%FT%T)"
+	run -1 lowtide now "$id"
+	[[ "$output" == *"is its user's own begin time"* ]]
+	is_in "$id" 9
+	scancel "$id"
+}
+
+@test "nobody starts what is another's" {
+	[ -n "$ROOT" ] || skip 'wants other users'
+	waits
+	within 20 known "$id"
+	run -1 as daemon lowtide now "$id"
+	[[ "$output" == *"job $id is not yours" ]]
+	[ "$(state "$id")" = PENDING ]
+	scancel "$id"
+}
