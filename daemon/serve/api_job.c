@@ -111,6 +111,18 @@ lt_job_has_task(const char *array_tasks, uint32_t task)
 	return *at == '.';
 }
 
+bool
+lt_job_is(const struct lt_job_named *named, const struct lt_batch_job *job)
+{
+	if (named->task == UINT32_MAX)
+		return job->job_id == named->job_id ||
+		       job->array_job_id == named->job_id;
+	return job->array_job_id == named->job_id &&
+	       (job->array_task == named->task ||
+		   (job->array_tasks != NULL &&
+		       lt_job_has_task(job->array_tasks, named->task)));
+}
+
 int
 lt_job_unknown(const struct lt_job_named *asked, json_t **reply)
 {

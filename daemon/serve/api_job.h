@@ -32,6 +32,11 @@ uint32_t lt_job_record(
  * it)? Where it is cut, what it doesn't show may be there. */
 bool lt_job_has_task(const char *array_tasks, uint32_t task);
 
+/* Is the record one of those that are asked for, or does the task wait by it?
+ */
+bool lt_job_is(
+    const struct lt_job_named *named, const struct lt_batch_job *job);
+
 /* The error's status: not known here; or another's, which is the same where
  * Slurm hides jobs. */
 int lt_job_unknown(const struct lt_job_named *asked, json_t **reply);

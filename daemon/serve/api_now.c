@@ -70,20 +70,6 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	return LT_OK;
 }
 
-static bool
-is_asked(const struct starting *s, const struct lt_batch_job *job)
-{
-	const struct lt_job_named *const asked = s->asked;
-
-	if (asked->task == UINT32_MAX)
-		return job->job_id == asked->job_id ||
-		       job->array_job_id == asked->job_id;
-	return job->array_job_id == asked->job_id &&
-	       (job->array_task == asked->task ||
-		   (job->array_tasks != NULL &&
-		       lt_job_has_task(job->array_tasks, asked->task)));
-}
-
 /* Of an array all that wait are told. */
 static int
 tell(const struct starting *s, int64_t now_utc_s, struct lt_error *err)
@@ -100,7 +86,7 @@ tell(const struct starting *s, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; code == LT_OK && i < s->records->count; i++) {
 		const struct lt_batch_job *const job = &s->records->jobs[i];
 
-		if (is_asked(s, job) && job->state == LT_JOB_PENDING)
+		if (lt_job_is(s->asked, job) && job->state == LT_JOB_PENDING)
 			code = lt_quote_publish(
 			    job, quote, LT_LEAVE, now_utc_s, err);
 	}
@@ -154,7 +140,7 @@ find_record(struct starting *s)
 	for (uint32_t i = 0; i < s->records->count; i++) {
 		const struct lt_batch_job *const job = &s->records->jobs[i];
 
-		if (is_asked(s, job) &&
+		if (lt_job_is(s->asked, job) &&
 		    (s->job == NULL || (job->state == LT_JOB_PENDING &&
 					   s->job->state != LT_JOB_PENDING)))
 			s->job = job;

@@ -109,3 +109,72 @@ runs() { [ "$(state "$1")" = RUNNING ]; }
 	[ "$(state "$id")" = PENDING ]
 	scancel "$id"
 }
+
+jobs() { lowtide jobs --json "$@"; }
+one() { jobs | jq -c --arg id "$1" ".jobs[] | select(.id == \$id) | $2"; }
+listed() { [ -n "$(one "$1" .id)" ]; }
+
+@test "jobs shows what waits, as Slurm and explain have it" {
+	waits; a=$id
+	waits --array=2-4 -J lines; array=$id
+	for id in $a $array; do within 20 known "$id"; done
+	within 20 listed "${array}_[2-4]"
+	[ "$(jobs | jq -r '.jobs[] | select(.ended | not) | "\(.id) \(.state) \(.partition) \(.name)"' | sort)" = \
+	    "$(squeue -h -A vision -o '%i %T %P %j' | sort)" ]
+	for id in $a $array; do
+		lowtide explain "$id" --json > "$BATS_TEST_TMPDIR/story"
+		record=$a
+		[ "$id" = "$a" ] || record="${array}_[2-4]"
+		[ "$(one "$record" '[.plan.start, .expected, .home.partition]')" = \
+		    "$(jq -c '.quote | [.plan_start, .plan_expected, .home]' "$BATS_TEST_TMPDIR/story")" ]
+		[ "$(one "$record" .most.money_micros)" = \
+		    "$(jq '.quote.hold_per_task.money_micros * .hold.live_tasks' "$BATS_TEST_TMPDIR/story")" ]
+		[ "$(one "$record" .saves.carbon_mg)" = \
+		    "$(jq '.quote | .home_expected.carbon_mg - .plan_expected.carbon_mg' "$BATS_TEST_TMPDIR/story")" ]
+		[ "$(one "$record" .saves.carbon_mg)" -gt 0 ]
+		[ "$(one "$record" '.plan.start | fromdateiso8601')" = "$(begin "$id")" ]
+		[ "$(one "$record" '(.next_decision | fromdateiso8601) - now | . > -5 and . <= 3600')" = true ]
+		[ "$(one "$record" '[.so_far, .charged, .ended]')" = '[null,null,false]' ]
+	done
+	# Held by its user, nobody decides it.
+	scontrol hold "$a"
+	stays() { [ "$(one "$a" .next_decision)" = null ]; }
+	within 20 stays
+	# The table says the same.
+	run -0 lowtide jobs
+	[[ "${lines[0]}" == JOBID*NAME*USER*STATE*PARTITION*START*EXPECTED*'SO FAR'*SAVES*'DECIDED NEXT'* ]]
+	grep -qE "^${array}_\[2-4\] +lines +root +PENDING +ondemand +" <<< "$output"
+	scancel "$a" "$array"
+}
+
+@test "jobs shows what a run has cost so far, and then its charge" {
+	job -A vision --gpus=1 --time=10 --wrap 'sleep 12'
+	within 30 runs "$id"
+	costs() { [ "$(one "$id" '.so_far.money_micros // 0')" -gt 1000 ]; }
+	within 20 costs
+	# 3.60 an hour is 1000 micros a second; an eighth of the node is its GPU.
+	was=$(jobs | jq -c --argjson id "$id" '.now as $now | .jobs[] | select(.job_id == $id) |
+	    [.so_far.money_micros, (($now | fromdateiso8601) - (.start | fromdateiso8601)) * 125]')
+	[ "$(jq '.[0] - .[1] | . >= -1 and . <= 1' <<< "$was")" = true ]
+	within 90 settled "$id"
+	[ "$(one "$id" '[.state, .ended, .so_far, .charged.money_micros]')" = \
+	    "[\"COMPLETED\",true,null,$(money_of "$id")]" ]
+}
+
+@test "jobs of others are for who may see them" {
+	[ -n "$ROOT" ] || skip 'wants other users'
+	waits; mine=$id
+	his=$(as daemon sbatch --parsable -A free --time=1 --hold --output=/dev/null --wrap 'sleep 1')
+	for id in $mine $his; do within 20 known "$id"; done
+	ids() { jq -c '[.jobs[] | select(.ended | not) | .job_id] | sort'; }
+	[ "$(jobs | ids)" = "[$mine]" ]
+	[ "$(jobs --all | ids)" = "[$mine,$his]" ]
+	[ "$(jobs --user daemon | ids)" = "[$his]" ]
+	[ "$(as daemon lowtide jobs --json | ids)" = "[$his]" ]
+	[ "$(as daemon lowtide jobs --json --all | ids)" = "[$his]" ]
+	run -1 as daemon lowtide jobs --user root
+	[[ "$output" == *'user root: only for'* ]]
+	# By munge as well.
+	[ "$(LOWTIDE_SERVER=127.0.0.1:$LOWTIDE_PORT as daemon lowtide jobs --json | ids)" = "[$his]" ]
+	scancel "$mine" "$his"
+}
