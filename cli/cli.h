@@ -69,6 +69,7 @@ int lt_cli_plan(const struct lt_cli *cli);
 int lt_cli_explain(const struct lt_cli *cli);
 int lt_cli_now(const struct lt_cli *cli);
 int lt_cli_jobs(const struct lt_cli *cli);
+int lt_cli_watch(const struct lt_cli *cli);
 int lt_cli_status(const struct lt_cli *cli);
 int lt_cli_signals(const struct lt_cli *cli);
 int lt_cli_budget(const struct lt_cli *cli);

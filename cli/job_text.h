@@ -26,6 +26,12 @@ const char *lt_job_time(
 
 /* When it starts: it has, or is planned to. */
 const char *lt_job_start(char *out, size_t size, const json_t *job);
+/* "PENDING (BeginTime), ondemand from Sat 02:00": all of it but the costs. */
+void lt_job_state(char *out, size_t size, const json_t *job);
+/* ", expected $1.20", ", so far $0.02 of $1.20 expected", ", charged $0.04,
+ * saved $0.01"; "" where nothing is known. */
+void lt_job_costs(
+    char *out, size_t size, const json_t *job, const char *currency);
 /* The partition that it is in, or is planned for. */
 const char *lt_job_place(const json_t *job);
 

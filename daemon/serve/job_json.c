@@ -167,6 +167,15 @@ plan_start(const struct lt_batch_job *job, const struct lt_quote *quote,
 						: quote->plan_start_utc_s;
 }
 
+/* Slurm has a start of one that was cancelled while it waited, too. */
+static json_t *
+start_json(int64_t start_utc_s, int64_t ended_utc_s)
+{
+	const bool never_ran = ended_utc_s != 0 && ended_utc_s <= start_utc_s;
+
+	return never_ran ? json_null() : lt_api_time(start_utc_s);
+}
+
 json_t *
 lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
@@ -178,6 +187,8 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_so_far(job, &d->market, d->ledger, now_utc_s);
 	const bool runs =
 	    job->state == LT_JOB_RUNNING || job->state == LT_JOB_SUSPENDED;
+	const int64_t ended_utc_s =
+	    job->state == LT_JOB_FINISHED ? job->end_utc_s : 0;
 	struct lt_quote told = {0};
 	char id[256];
 
@@ -203,8 +214,8 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_string(job->reason_text), "ended",
 	    job->state == LT_JOB_FINISHED, "submit",
 	    lt_api_time(job->submit_utc_s), "start",
-	    lt_api_time(job->start_utc_s), "end",
-	    lt_api_time(job->state == LT_JOB_FINISHED ? job->end_utc_s : 0));
+	    start_json(job->start_utc_s, ended_utc_s), "end",
+	    lt_api_time(ended_utc_s));
 	json_t *const costs = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 	    "plan",
 	    json_pack("{s:o,s:o}", "partition", lt_api_string(quote->partition),
@@ -248,8 +259,8 @@ lt_job_json_of_run(const struct lt_run *run)
 	    "partition", lt_api_string(run->partition), "state",
 	    lt_api_string(run->state_text), "reason", "ended", true, "submit",
 	    lt_api_time(run->key.submit_utc_s), "start",
-	    lt_api_time(run->start_utc_s), "end", lt_api_time(run->end_utc_s),
-	    "plan", "home", "expected", "most", "so_far", "charged",
-	    charged_json(&charged), "saves", lt_api_amount(&saves),
-	    "next_decision");
+	    start_json(run->start_utc_s, run->end_utc_s), "end",
+	    lt_api_time(run->end_utc_s), "plan", "home", "expected", "most",
+	    "so_far", "charged", charged_json(&charged), "saves",
+	    lt_api_amount(&saves), "next_decision");
 }

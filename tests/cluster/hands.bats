@@ -12,6 +12,7 @@ sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
   ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  h100: {carbon: day, price_per_node_hour: 360, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
 "; }
@@ -177,4 +178,73 @@ listed() { [ -n "$(one "$1" .id)" ]; }
 	# By munge as well.
 	[ "$(LOWTIDE_SERVER=127.0.0.1:$LOWTIDE_PORT as daemon lowtide jobs --json | ids)" = "[$his]" ]
 	scancel "$mine" "$his"
+}
+
+# watch_it ID: in the background; its pid in $watcher, what it prints in $seen.
+watch_it() {
+	seen=$BATS_TEST_TMPDIR/watch
+	lowtide watch "$1" > "$seen" 2> "$seen.err" 3>&- 4>&- &
+	watcher=$!
+}
+ends() { wait "$watcher" && status=0 || status=$?; }
+shown() { grep -qE "$1" "$seen"; }
+
+@test "watch follows a job from its plan to its charge, and outlives lowtided" {
+	job -A vision --carbon-aware -p h100 --gpus=1 --time=2:00:00 --wrap 'sleep 14'
+	within 20 known "$id"
+	watch_it "$id"
+	within 10 shown "^[A-Z][a-z]+ [0-9:]+  $id  PENDING \([A-Za-z]+\), h100 from .*, expected [\$]"
+	restart
+	lowtide now "$id"
+	within 60 shown "  $id  RUNNING, h100 since .*, so far [\$][0-9.]+ of [\$][0-9.]+ expected\$"
+	within 60 shown "  $id  COMPLETED, h100 since .*, charged "
+	ends
+	[ "$status" -eq 0 ]
+	# The charge is the ledger's: 1.25 cents a second.
+	cents=$(($(money_of "$id") / 10000))
+	last=$(tail -n 1 "$seen")
+	told=$(sed -n 's/.*charged \$\([0-9]*\)\.\([0-9][0-9]\).*/\1\2/p' <<< "$last")
+	[ $((10#$told - cents)) -ge 0 ] && [ $((10#$told - cents)) -le 1 ]
+	[ "$cents" -ge 17 ]
+	# The cost grew before our eyes, and no line says what the one before did.
+	[ "$(grep -o 'so far \$[0-9.]*' "$seen" | sort -u | wc -l)" -ge 2 ]
+	[ -z "$(sed 's/^[A-Z][a-z]* [0-9:]*  //' "$seen" | uniq -d)" ]
+	! grep -q $'\r' "$seen"
+}
+
+@test "watch of a job that is cancelled, of none, of another's, and interrupted" {
+	waits
+	within 20 known "$id"
+	watch_it "$id"
+	within 10 shown PENDING
+	scancel "$id"
+	ends
+	[ "$status" -eq 0 ]
+	[[ "$(tail -n 1 "$seen")" == *"CANCELLED, ondemand" ]]
+
+	run -1 lowtide watch 999999
+	[ "$output" = 'lowtide: job 999999: not known here' ]
+	run -2 lowtide watch 12x
+	if [ -n "$ROOT" ]; then
+		run -1 as daemon lowtide watch "$id"
+		[[ "$output" == *"job $id is not yours" ]]
+	fi
+
+	waits
+	within 20 known "$id"
+	watch_it "$id"
+	within 10 shown PENDING
+	kill -INT "$watcher"
+	ends
+	[ "$status" -eq 130 ]
+	scancel "$id"
+}
+
+@test "watch on a terminal shows a cost that grows in one line" {
+	command -v script > /dev/null || skip 'wants script(1)'
+	job -A vision -p h100 --gpus=1 --time=10 --wrap 'sleep 10'
+	within 30 runs "$id"
+	COLUMNS=120 timeout 90 script -qec "stty cols 120; lowtide watch $id" "$BATS_TEST_TMPDIR/tty" < /dev/null > /dev/null
+	grep -q $'\r\033\\[K.*RUNNING.*so far' "$BATS_TEST_TMPDIR/tty"
+	grep -q 'COMPLETED.*charged' "$BATS_TEST_TMPDIR/tty"
 }

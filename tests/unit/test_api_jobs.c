@@ -228,6 +228,27 @@ test_so_far(void **state)
 	}
 }
 
+/* Cancelled while it waited: Slurm says that it started at its end. */
+static void
+test_never_ran(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+	char text[LT_QUOTE_TEXT_SIZE];
+
+	plan(w, &job, text, 1);
+	job.state = LT_JOB_FINISHED;
+	job.state_text = "CANCELLED";
+	job.start_utc_s = job.end_utc_s = NOW - 5;
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+	char *const said = only_job(ask(w, ""));
+	has(said, "\"start\":null,\"state\":\"CANCELLED\"");
+	has(said, "\"end\":\"2026-11-05T23:59:55Z\"");
+	has(said, "\"ended\":true");
+	free(said);
+	free_world(w);
+}
+
 /* A job that waits has cost nothing that is known, not 0. */
 static void
 test_no_price(void **state)
@@ -304,6 +325,7 @@ main(void)
 	    EACH(test_waiting),
 	    EACH(test_next),
 	    EACH(test_so_far),
+	    EACH(test_never_ran),
 	    EACH(test_no_price),
 	    EACH(test_pages),
 	};
