@@ -93,6 +93,38 @@ add_runs(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
 	free(runs);
 }
 
+/* Neither in the list nor charged yet: its hold alone says that it was. */
+static void
+add_hold(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
+{
+	const uint32_t job_id = wanted->named->job_id;
+	char user[LT_NAME_SIZE];
+	struct lt_ledger_hold hold;
+
+	if (lt_ledger_hold_of_job(d->ledger, job_id, &hold, NULL) != LT_OK)
+		return;
+	if (!lt_access_job(&wanted->access, hold.uid, hold.quote.account)) {
+		wanted->hidden = true;
+		return;
+	}
+	const struct lt_batch_job job = {.job_id = job_id,
+	    .array_task = UINT32_MAX,
+	    .array_pending = 1,
+	    .uid = hold.uid,
+	    .user = lt_api_user_name(user, hold.uid),
+	    .account = hold.quote.account,
+	    .partition = hold.quote.partition,
+	    .name = "",
+	    .state_text = "ENDED",
+	    .reason_text = "",
+	    .state = LT_JOB_FINISHED,
+	    .submit_utc_s = hold.submit_utc_s,
+	    .start_utc_s = hold.start_utc_s};
+
+	json_array_append_new(
+	    rows, lt_job_json(d, &job, &hold, wanted->now_utc_s));
+}
+
 static int
 answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows,
     uint32_t next, json_t **reply)
@@ -151,6 +183,8 @@ lt_api_one_job(
 	json_t *const rows = page(d, &wanted, &next);
 	if (json_array_size(rows) == 0)
 		add_runs(d, &wanted, rows);
+	if (json_array_size(rows) == 0)
+		add_hold(d, &wanted, rows);
 	if (json_array_size(rows) > 0)
 		return answer(d, &wanted, rows, next, reply);
 	json_decref(rows);

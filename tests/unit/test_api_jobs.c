@@ -249,6 +249,29 @@ test_never_ran(void **state)
 	free_world(w);
 }
 
+/* Gone from the list, and its row is not here yet: it was, and has ended. */
+static void
+test_row_is_awaited(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_batch_job job = make_job(7);
+	struct lt_ledger_hold hold = hold_job(w, &job, 9000000, 0);
+	struct lt_api_request request = {
+	    .uid = BOB, .rest = "7", .now_utc_s = NOW};
+	json_t *reply = NULL;
+
+	hold.start_utc_s = NOW - 60;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	char *const said = only_job(ask(w, "7"));
+	has(said, "\"state\":\"ENDED\"");
+	has(said, "\"start\":\"2026-11-05T23:59:00Z\"");
+	has(said, "\"charged\":null");
+	free(said);
+	assert_int_equal(lt_api_one_job(w->d, &request, &reply), 403);
+	json_decref(reply);
+	free_world(w);
+}
+
 /* A job that waits has cost nothing that is known, not 0. */
 static void
 test_no_price(void **state)
@@ -326,6 +349,7 @@ main(void)
 	    EACH(test_next),
 	    EACH(test_so_far),
 	    EACH(test_never_ran),
+	    EACH(test_row_is_awaited),
 	    EACH(test_no_price),
 	    EACH(test_pages),
 	};
