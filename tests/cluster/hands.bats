@@ -204,7 +204,9 @@ shown() { grep -qE "$1" "$seen"; }
 	cents=$(($(money_of "$id") / 10000))
 	last=$(tail -n 1 "$seen")
 	told=$(sed -n 's/.*charged \$\([0-9]*\)\.\([0-9][0-9]\).*/\1\2/p' <<< "$last")
-	[ $((10#$told - cents)) -ge 0 ] && [ $((10#$told - cents)) -le 1 ]
+	off=$((10#$told - cents))
+	[ "$off" -ge 0 ]
+	[ "$off" -le 1 ]
 	[ "$cents" -ge 17 ]
 	# The cost grew before our eyes, and no line says what the one before did.
 	[ "$(grep -o 'so far \$[0-9.]*' "$seen" | sort -u | wc -l)" -ge 2 ]
