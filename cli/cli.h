@@ -68,6 +68,8 @@ int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
 int lt_cli_explain(const struct lt_cli *cli);
 int lt_cli_now(const struct lt_cli *cli);
+int lt_cli_jobs(const struct lt_cli *cli);
+int lt_cli_watch(const struct lt_cli *cli);
 int lt_cli_status(const struct lt_cli *cli);
 int lt_cli_signals(const struct lt_cli *cli);
 int lt_cli_budget(const struct lt_cli *cli);
@@ -80,7 +82,7 @@ int lt_cli_doctor(const struct lt_cli *cli);
 int lt_cli_simulate(const struct lt_cli *cli);
 int lt_cli_kube(const struct lt_cli *cli);
 int lt_cli_notice(const struct lt_cli *cli);
-extern const struct lt_cli_option lt_cli_init_options[],
+extern const struct lt_cli_option lt_cli_init_options[], lt_cli_jobs_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
     lt_cli_close_options[], lt_cli_reconcile_options[],
     lt_cli_history_options[], lt_cli_simulate_options[], lt_cli_kube_options[],

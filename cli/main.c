@@ -13,6 +13,8 @@
 #include "nearest.h"
 #include "parse.h"
 
+enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */
+
 static const struct lt_cli_command commands[] = {
     {"init", "[--output FILE]",
 	"write a first policy file from what Slurm knows", 0, 0, false, false,
@@ -27,9 +29,15 @@ static const struct lt_cli_command commands[] = {
     {"explain", "JOBID|NAMESPACE/NAME [--json]",
 	"why a job got its plan and its charge", 1, 1, true, false, NULL,
 	lt_cli_explain},
-    {"now", "JOBID|NAMESPACE/NAME [--json]",
-	"start a delayed job at once after all", 1, 1, true, false, NULL,
+    {"now", "JOBID|NAMESPACE/NAME... [--json]",
+	"start delayed jobs at once after all", 1, JOBS_MAX, true, false, NULL,
 	lt_cli_now},
+    {"jobs", "[--user U | --all] [--json]",
+	"jobs that wait and run: plans, costs, savings", 0, 0, true, false,
+	lt_cli_jobs_options, lt_cli_jobs},
+    {"watch", "JOBID|NAMESPACE/NAME",
+	"follow a job: a line whenever state, plan or cost change", 1, 1, false,
+	false, NULL, lt_cli_watch},
     {"status", "[--json]", "sources, snapshots, holds and the daemon", 0, 0,
 	true, false, NULL, lt_cli_status},
     {"signals",

@@ -167,6 +167,9 @@ struct lt_batch_job {
 	/* None is NULL but admin_comment, where that is "". */
 	const char *user, *account, *qos, *partition, *name, *state_text,
 	    *reason_text, *node_list, *comment_head, *admin_comment;
+	/* Those of an array that wait by this record, "1-4,7"; cut where it is
+	 * long, with "..." then. NULL: no array's, or a task's own record. */
+	const char *array_tasks;
 	const struct lt_batch_asked *asked; /* NULL: nothing; lt_job_asked() */
 	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
 	 * its submission had them (job_submit, SPANK). */
@@ -230,6 +233,8 @@ int lt_batch_jobs_each(
 enum lt_batch_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
 struct lt_batch_update { /* start as lt_batch_update_init() */
 	uint32_t job_id;
+	const char *task; /* "23_1": of the record's tasks only this one, which
+			   * has one of its own then; NULL = all of them */
 	const char *partition, *admin_comment; /* NULL = leave */
 	int64_t begin_utc_s, limit_s;	       /* LT_UNSET_64 = leave */
 	enum lt_batch_hold hold;

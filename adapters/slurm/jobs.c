@@ -287,6 +287,8 @@ copy_texts(
 	    {&to->reason_text, reason_of(from->state_reason, reason), ALL},
 	    {&to->node_list, from->nodes, NODES_MOST},
 	    {&to->comment_head, from->comment, HEAD_MOST},
+	    {&to->array_tasks, from->array_task_str,
+		from->array_task_str != NULL ? HEAD_MOST : -1},
 	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
 	const size_t count = sizeof(texts) / sizeof(texts[0]);
 	size_t size = sizeof(asked) + 1;
@@ -471,6 +473,23 @@ lt_batch_jobs_each(
 
 /* ---- changes ---- */
 
+/* Slurm's errno, or that of the task. */
+static int
+update_task(job_desc_msg_t *request, const char *task)
+{
+	job_array_resp_msg_t *answer = NULL;
+	int rc;
+
+	request->job_id_str = (char *)(uintptr_t)task;
+	rc = slurm_update_job2(request, &answer) == SLURM_SUCCESS ? 0 : errno;
+	for (uint32_t i = 0;
+	     rc == 0 && answer != NULL && i < answer->job_array_count; i++)
+		rc = (int)answer->error_code[i];
+	if (answer != NULL)
+		slurm_free_job_array_resp(answer);
+	return rc;
+}
+
 int
 lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
@@ -480,7 +499,8 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	if (rc != LT_OK)
 		return rc;
 	slurm_init_job_desc_msg(&request);
-	LT_SLURM_JOB_ID(&request) = update->job_id;
+	if (update->task == NULL)
+		LT_SLURM_JOB_ID(&request) = update->job_id;
 	/* Slurm's message has no const; it does not write to them. */
 	request.partition = (char *)(uintptr_t)update->partition;
 	request.admin_comment = (char *)(uintptr_t)update->admin_comment;
@@ -497,8 +517,12 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		request.alloc_sid = ALLOC_SID_USER_HOLD;
 	else if (update->hold == LT_RELEASE)
 		request.priority = INFINITE;
-	if (slurm_update_job(&request) != SLURM_SUCCESS) {
-		rc = lt_slurm_fail("slurmctld: update", errno, err);
+	if (update->task != NULL)
+		rc = update_task(&request, update->task);
+	else if (slurm_update_job(&request) != SLURM_SUCCESS)
+		rc = errno;
+	if (rc != 0) {
+		rc = lt_slurm_fail("slurmctld: update", rc, err);
 		(void)lt_context(err, "job %u", update->job_id);
 		return rc;
 	}

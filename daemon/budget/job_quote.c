@@ -109,6 +109,18 @@ lt_quote_publish_place(const struct lt_batch_job *job,
 	return publish(job, quote, &update, err);
 }
 
+int
+lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
+    const struct lt_quote *quote, int64_t begin_utc_s, struct lt_error *err)
+{
+	struct lt_batch_update update;
+
+	lt_batch_update_init(&update, job->job_id);
+	update.task = task;
+	update.begin_utc_s = begin_utc_s;
+	return publish(job, quote, &update, err);
+}
+
 /* Of what kind it is, as job_submit would have said. */
 static void
 fill_run(struct lt_quote *quote, const struct lt_batch_job *job,

@@ -22,6 +22,10 @@ int lt_quote_publish(const struct lt_batch_job *job,
 int lt_quote_publish_place(const struct lt_batch_job *job,
     const struct lt_quote *quote, enum lt_batch_hold action,
     struct lt_error *err);
+/* The quote and a begin time to one task, "23_1", of those that wait by the
+ * record. */
+int lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
+    const struct lt_quote *quote, int64_t begin_utc_s, struct lt_error *err);
 /* One that no quote has; never 0. */
 uint64_t lt_quote_new_id(void);
 /* A fresh quote at the job's limit; false: it can't be priced. */

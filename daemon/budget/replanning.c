@@ -50,6 +50,19 @@ is_due(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 		   (from_utc_s < last_utc_s && last_utc_s <= to_utc_s));
 }
 
+int64_t
+lt_replan_next(const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	const int64_t phase = phase_of(job->job_id);
+	const int64_t hours = (now_utc_s - phase) / LT_HOUR_S + 1;
+	const int64_t last_utc_s = job->eligible_utc_s - LAST_LOOK_S;
+	int64_t next_utc_s = hours * LT_HOUR_S + phase;
+
+	if (last_utc_s > now_utc_s && last_utc_s < next_utc_s)
+		next_utc_s = last_utc_s;
+	return next_utc_s < job->eligible_utc_s ? next_utc_s : 0;
+}
+
 static int
 by_start(const void *a, const void *b)
 {

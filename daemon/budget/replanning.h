@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch.h"
 #include "decide.h"
 
 struct lt_daemon;
@@ -45,6 +46,9 @@ struct lt_replan_state {      /* start as { 0 } */
  * first; who is left over is changed in the next pass, if it is better then. */
 enum { LT_REPLANS_A_SECOND = 20 };
 int lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* When a job that waits for its start is looked at next by the hour or before
+ * its start, if no signal changes before; 0: not any more. */
+int64_t lt_replan_next(const struct lt_batch_job *job, int64_t now_utc_s);
 /* Are there some left over? */
 bool lt_replan_waits(const struct lt_daemon *d);
 /* d->replan's windows are those that its market has not; false: no memory. */

@@ -20,7 +20,19 @@
 #include "standing.h"
 #include "units.h"
 
-/* Was it lowtide that chose its start, and has nobody changed it since? */
+bool
+lt_standing_waits(const struct lt_batch_job *job, const struct lt_quote *quote,
+    int64_t now_utc_s)
+{
+	return job->state == LT_JOB_PENDING && !job->held && !job->is_cron &&
+	       job->het_job_id == 0 && job->eligible_utc_s > now_utc_s &&
+	       quote->wish.known && lt_mode_may(quote->mode, LT_MAY_EDIT) &&
+	       quote->objective != LT_OBJECTIVE_OFF &&
+	       !(quote->wish.pins & LT_PIN_BEGIN) &&
+	       job->eligible_utc_s == quote->plan_start_utc_s &&
+	       strcmp(job->partition, quote->partition) == 0;
+}
+
 static bool
 find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 {
@@ -29,18 +41,11 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 					  LT_QUOTE_FREEING;
 
 	s->job = lt_jobs_find(&d->jobs.list, job_id);
-	if (s->job == NULL || s->job->state != LT_JOB_PENDING || s->job->held ||
-	    s->job->is_cron || s->job->het_job_id != 0 ||
-	    s->job->eligible_utc_s <= s->now_utc_s ||
-	    s->job->admin_comment == NULL ||
+	if (s->job == NULL || s->job->admin_comment == NULL ||
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
 		return false;
-	return s->quote.wish.known && lt_mode_may(s->quote.mode, LT_MAY_EDIT) &&
-	       s->quote.objective != LT_OBJECTIVE_OFF &&
-	       !(s->quote.wish.pins & LT_PIN_BEGIN) &&
-	       s->job->eligible_utc_s == s->quote.plan_start_utc_s &&
-	       strcmp(s->job->partition, s->quote.partition) == 0 &&
+	return lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
 	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
 		   LT_OK &&
 	       /* Else it was moved since the list was read. */

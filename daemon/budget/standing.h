@@ -29,6 +29,11 @@ struct lt_standing {
 	const char *why; /* and why: a word; lent */
 };
 
+/* Was it lowtide that chose its start, by the quote that is on the job, and has
+ * nobody changed it since? */
+bool lt_standing_waits(const struct lt_batch_job *job,
+    const struct lt_quote *quote, int64_t now_utc_s);
+
 /* Its request, as it was submitted, of s->job, s->quote and s->now_utc_s: as
  * far as record and quote have it. Sets run, made and partition; false: the
  * market has no partition of it. */

@@ -137,6 +137,14 @@ lt_access_job(const struct lt_access *access, uint32_t uid, const char *account)
 }
 
 bool
+lt_access_jobs(const struct lt_access *access, uint32_t uid)
+{
+	return uid == access->uid || lt_access_all(access) ||
+	       (access->budget->has_snapshot &&
+		   lt_sheet_is_manager(&access->budget->snapshot, access->uid));
+}
+
+bool
 lt_access_cap(const struct lt_access *access, uint32_t uid, const char *team)
 {
 	return lt_access_job(access, uid, team);

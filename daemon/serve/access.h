@@ -44,6 +44,8 @@ bool lt_access_runs(const struct lt_access *access, const char *account);
 /* A job, run or hold of that user in the account. */
 bool lt_access_job(
     const struct lt_access *access, uint32_t uid, const char *account);
+/* May there be jobs of that user which he may see? */
+bool lt_access_jobs(const struct lt_access *access, uint32_t uid);
 /* The cap of that user in a team's budget. */
 bool lt_access_cap(
     const struct lt_access *access, uint32_t uid, const char *team);

@@ -27,6 +27,8 @@ static const struct {
     {"POST", "/v1/close", false, true, LT_TURN_ALL, lt_api_close, NULL},
     /* It may make a pass of its own, to see a job that just came. */
     {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain, NULL},
+    {"GET", "/v1/jobs", false, false, LT_TURN_ALL, lt_api_jobs, NULL},
+    {"GET", "/v1/jobs/", true, false, LT_TURN_ALL, lt_api_one_job, NULL},
     {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now, NULL},
     {"GET", "/v1/rebuild", false, true, LT_TURN_READ, lt_api_rebuild, NULL},
     {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild, NULL},

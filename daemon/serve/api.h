@@ -88,6 +88,11 @@ int lt_api_error(json_t **reply, int status, const char *format, ...)
 char *lt_api_error_text(const char *why);
 /* Of a uid, or its number. */
 const char *lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid);
+/* A name of the system, else a number; false: neither. */
+bool lt_api_find_user(const char *text, uint32_t *uid);
+/* Words of users, which may be no UTF-8; cut to so many bytes with the NUL. */
+enum { LT_API_STRING_SIZE = 200 };
+json_t *lt_api_string(const char *text);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
 /* The number, or null. */
@@ -101,7 +106,7 @@ lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_explain,
     lt_api_now, lt_api_rebuild, lt_api_notice, lt_api_notices, lt_api_balance,
     lt_api_balances, lt_api_market, lt_api_signals, lt_api_signals_errors,
     lt_api_history, lt_api_forget, lt_api_plan, lt_api_plan_manifest,
-    lt_api_closed, lt_api_close;
+    lt_api_closed, lt_api_close, lt_api_jobs, lt_api_one_job;
 /* With 200 they give work, and no reply. */
 typedef int lt_api_long_function(struct lt_daemon *d,
     const struct lt_api_request *request, struct lt_api_work **work,

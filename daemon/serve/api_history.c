@@ -3,7 +3,6 @@
  * GET /v1/history, POST /v1/history/forget: how long a user's jobs ran. His
  * own business: of others those see it who see all runs.
  */
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,23 +12,6 @@
 #include "units.h"
 
 enum { KINDS_MAX = 1000 }; /* of an answer; some 250 KiB */
-
-/* A name of the system, else a number. */
-static bool
-find_user(const char *text, uint32_t *uid)
-{
-	const struct passwd *const pw = getpwnam(text);
-	int64_t number;
-
-	if (pw != NULL) {
-		*uid = pw->pw_uid;
-		return true;
-	}
-	if (lt_int64_parse(text, 0, UINT32_MAX - 1, &number, NULL) != LT_OK)
-		return false;
-	*uid = (uint32_t)number;
-	return true;
-}
 
 /* Seconds; null: it may be the limit. */
 static json_t *
@@ -84,7 +66,7 @@ lt_api_history(
 	uint32_t count = 0;
 	struct lt_error err = {0};
 
-	if (user != NULL && !find_user(user, &asked.uid))
+	if (user != NULL && !lt_api_find_user(user, &asked.uid))
 		return lt_api_error(reply, 404, "user %s: not known", user);
 	const struct lt_access access = lt_access_of(d, request);
 	if (asked.uid != request->uid && !lt_access_all(&access))
@@ -121,7 +103,7 @@ lt_api_forget(
 	if (request->body == NULL || json_unpack_ex(request->body, &error, 0,
 					 "{s:s}", "user", &user) != 0)
 		return lt_api_error(reply, 400, "want {user}");
-	if (!find_user(user, &uid))
+	if (!lt_api_find_user(user, &uid))
 		return lt_api_error(reply, 404, "user %s: not known", user);
 	if (uid != request->uid && !request->is_admin)
 		return lt_api_error(reply, 403,

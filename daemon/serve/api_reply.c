@@ -10,6 +10,7 @@
 
 #include "api.h"
 #include "quote.h"
+#include "text.h"
 #include "units.h"
 
 const char *
@@ -60,6 +61,22 @@ lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
 	return out;
 }
 
+bool
+lt_api_find_user(const char *text, uint32_t *uid)
+{
+	const struct passwd *const pw = getpwnam(text);
+	int64_t number;
+
+	if (pw != NULL) {
+		*uid = pw->pw_uid;
+		return true;
+	}
+	if (lt_int64_parse(text, 0, UINT32_MAX - 1, &number, NULL) != LT_OK)
+		return false;
+	*uid = (uint32_t)number;
+	return true;
+}
+
 json_t *
 lt_api_time(int64_t utc_s)
 {
@@ -68,6 +85,16 @@ lt_api_time(int64_t utc_s)
 	if (utc_s == 0 || utc_s == INT64_MAX || utc_s == INT64_MIN)
 		return json_null();
 	return json_string(lt_utc_text(text, sizeof(text), utc_s));
+}
+
+json_t *
+lt_api_string(const char *text)
+{
+	char shown[LT_API_STRING_SIZE];
+
+	lt_copy(shown, sizeof(shown), text);
+	lt_text_line(shown);
+	return json_string(shown);
 }
 
 json_t *

@@ -42,7 +42,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now status signals budget report close reconcile history notice rebuild simulate kube doctor' ;;
+		'' | help) choices='init check plan explain now jobs watch status signals budget report close reconcile history notice rebuild simulate kube doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in
@@ -71,6 +71,8 @@ _lowtide() {
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;
 		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
+		jobs) choices='--user --all --json --run --help' ;;
+		watch) choices='--run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -90,6 +90,16 @@ says 'no name at all' 'got "a/b/c", want' "$(lowtide explain a/b/c)"
 held=$(until_says 'Held back' lowtide explain team-b/waits)
 says 'what waits for budget says so' 'Held back: the budget of team-b' "$held"
 says 'now by name' 'job [0-9]+: lowtide does not delay it' "$(lowtide now team-b/waits)"
+is 'now of several: one that is not there stops no other' '1 1' "$(
+    said=$(lowtide now team-b/waits team-a/trane)
+    echo "$(grep -c 'lowtide does not delay it' <<<"$said") $(grep -c 'team-a/trane is known' <<<"$said")")"
+jobs=$(lowtide jobs --json)
+is 'jobs has what waits, by its number' "[\"$(lowtide explain team-b/waits --json | jq .job_id)\",\"PENDING\"]" \
+    "$(jq -c '.jobs[] | select(.name == "waits") | [.id, .state]' <<<"$jobs")"
+is 'and the plan that explain tells' "$(lowtide explain team-b/waits --json | jq -c '.quote | [.plan_start, .plan_expected]')" \
+    "$(jq -c '.jobs[] | select(.name == "waits") | [.plan.start, .expected]' <<<"$jobs")"
+says 'watch by name' "^[A-Za-z]+ [0-9:]+  $number  [A-Z]+" "$(timeout 5 "$build/lowtide" watch team-a/train 2>&1)"
+is 'watch of a name that is not there' 'lowtide: job: no Job or pod team-a/trane is known' "$(lowtide watch team-a/trane)"
 
 # status
 status=$(until_says '1 Job waits' lowtide status)

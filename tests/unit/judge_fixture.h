@@ -30,6 +30,7 @@ static struct told { /* the last updates of jobs */
 	bool refuses; /* to requeue */
 	enum lt_batch_hold hold[16];
 	bool has_text[16];
+	char task[16][24];
 	int64_t begin_utc_s[16];
 } told;
 static struct lt_batch_jobs fake_jobs;
@@ -110,6 +111,8 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		return lt_fail(err, LT_ENET, "slurmctld is away");
 	assert_true(told.count < 16);
 	told.job_id[told.count] = update->job_id;
+	(void)snprintf(told.task[told.count], sizeof(told.task[0]), "%s",
+	    update->task != NULL ? update->task : "");
 	told.has_text[told.count] = update->admin_comment != NULL;
 	told.begin_utc_s[told.count] = update->begin_utc_s;
 	told.hold[told.count++] = update->hold;

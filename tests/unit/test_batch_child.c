@@ -133,6 +133,7 @@ test_jobs(void **state)
 		    .reason_text = "Priority",
 		    .node_list = "",
 		    .comment_head = "why",
+		    .array_tasks = i % 2 ? "1-4" : NULL,
 		    .admin_comment = i % 2 ? names[i] : NULL,
 		    .suspended_s = i,
 		    .asked = i % 3 ? &asked[i % 3] : NULL};
@@ -156,10 +157,13 @@ test_jobs(void **state)
 		assert_string_equal(job->reason_text, "Priority");
 		assert_string_equal(job->node_list, "");
 		assert_string_equal(job->comment_head, "why");
-		if (i % 2)
+		if (i % 2) {
 			assert_string_equal(job->admin_comment, names[i]);
-		else
+			assert_string_equal(job->array_tasks, "1-4");
+		} else {
 			assert_null(job->admin_comment);
+			assert_null(job->array_tasks);
+		}
 		assert_int_equal(lt_job_asked(job)->tasks, i % 3);
 	}
 	/* One copy for all. */

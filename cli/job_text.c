@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Costs, times and places of a job, short enough for a column.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "job_text.h"
+#include "units.h"
+
+enum { WEEK_S = 6 * 86400 };
+
+const char *
+lt_job_amount(
+    char *out, size_t size, const json_t *amount, const char *currency)
+{
+	int64_t value;
+
+	if (currency[0] != '\0' && lt_json_int(amount, "money_micros", &value))
+		return lt_money_text(out, size, value, currency);
+	if (currency[0] == '\0' && lt_json_int(amount, "carbon_mg", &value))
+		return lt_carbon_text(out, size, value);
+	snprintf(out, size, "-");
+	return out;
+}
+
+const char *
+lt_job_expected(char *out, size_t size, const json_t *job, const char *currency)
+{
+	return lt_job_amount(
+	    out, size, json_object_get(job, "expected"), currency);
+}
+
+const char *
+lt_job_so_far(char *out, size_t size, const json_t *job, const char *currency)
+{
+	const json_t *const charged = json_object_get(job, "charged");
+	const json_t *const so_far = json_object_get(job, "so_far");
+
+	return lt_job_amount(
+	    out, size, json_is_object(so_far) ? so_far : charged, currency);
+}
+
+const char *
+lt_job_time(char *out, size_t size, const json_t *object, const char *key)
+{
+	const char *const iso = lt_json_text(object, key, NULL);
+	struct tm local;
+	int64_t utc_s;
+
+	if (iso == NULL) {
+		snprintf(out, size, "-");
+		return out;
+	}
+	if (lt_utc_parse(iso, &utc_s, NULL) != LT_OK ||
+	    localtime_r(&(time_t){(time_t)utc_s}, &local) == NULL) {
+		snprintf(out, size, "%s", iso);
+		return out;
+	}
+	const int64_t from_now_s = utc_s - (int64_t)time(NULL);
+	const bool near = from_now_s > -WEEK_S && from_now_s < WEEK_S;
+
+	if (strftime(out, size, near ? "%a %H:%M" : "%d %b %H:%M", &local) == 0)
+		snprintf(out, size, "%s", iso);
+	return out;
+}
+
+const char *
+lt_job_start(char *out, size_t size, const json_t *job)
+{
+	return lt_json_text(job, "start", NULL) != NULL ||
+		       json_is_true(json_object_get(job, "ended"))
+		   ? lt_job_time(out, size, job, "start")
+		   : lt_job_time(
+			 out, size, json_object_get(job, "plan"), "start");
+}
+
+void
+lt_job_state(char *out, size_t size, const json_t *job)
+{
+	const bool ended = json_is_true(json_object_get(job, "ended"));
+	const bool started = lt_json_text(job, "start", NULL) != NULL;
+	const char *const reason = lt_json_text(job, "reason", "");
+	const bool waits = !ended && !started;
+	const bool has_reason =
+	    waits && reason[0] != '\0' && strcmp(reason, "None") != 0;
+	char start[32];
+
+	lt_job_start(start, sizeof(start), job);
+	snprintf(out, size, "%s%s%s%s, %s%s%s", lt_json_text(job, "state", "?"),
+	    has_reason ? " (" : "", has_reason ? reason : "",
+	    has_reason ? ")" : "", lt_job_place(job),
+	    ended && !started ? ""
+	    : waits	      ? " from "
+			      : " since ",
+	    ended && !started ? "" : start);
+}
+
+void
+lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
+{
+	const json_t *const charged = json_object_get(job, "charged");
+	const json_t *const so_far = json_object_get(job, "so_far");
+	char cost[48], expected[48], saves[48];
+	bool knows;
+
+	lt_job_expected(expected, sizeof(expected), job, currency);
+	lt_job_amount(
+	    saves, sizeof(saves), json_object_get(job, "saves"), currency);
+	/* Nothing more is expected of one that has ended. */
+	knows = strcmp(expected, "-") != 0 &&
+		!json_is_true(json_object_get(job, "ended"));
+	if (json_is_object(so_far))
+		snprintf(out, size, ", so far %s%s%s%s",
+		    lt_job_amount(cost, sizeof(cost), so_far, currency),
+		    knows ? " of " : "", knows ? expected : "",
+		    knows ? " expected" : "");
+	else if (json_is_object(charged))
+		snprintf(out, size, ", charged %s%s%s",
+		    lt_job_amount(cost, sizeof(cost), charged, currency),
+		    strcmp(saves, "-") != 0 ? ", saved " : "",
+		    strcmp(saves, "-") != 0 ? saves : "");
+	else
+		snprintf(out, size, "%s%s", knows ? ", expected " : "",
+		    knows ? expected : "");
+}
+
+const char *
+lt_job_place(const json_t *job)
+{
+	return lt_json_text(job, "partition", "?");
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide watch JOB: follows a job until it has ended and was charged.
+ */
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "job.h"
+#include "job_text.h"
+
+enum {
+	PATH_SIZE = 512,
+	LINE_SIZE = 1024,
+	FIRST_PAUSE_S = 2,
+	LAST_PAUSE_S = 15,
+	CHARGE_WAIT_S = 60,
+	/* A lowtided that has just started may not have the job yet. */
+	UNKNOWN_MOST = 3,
+	INTERRUPTED = 130,
+};
+
+struct watch {
+	const struct lt_cli *cli;
+	char path[PATH_SIZE];
+	int columns;	 /* of the terminal; 0: plain lines */
+	json_t *shown;	 /* by job id: {"state", "costs"} */
+	int64_t drawn;	 /* job id whose line is still open; 0 = none */
+	bool was_known;	 /* at least once */
+	bool is_silent;	 /* that it does not answer was said */
+	int unknown;	 /* times in a row */
+	int64_t ended_s; /* of the monotonic clock; 0 = it goes on */
+	int pause_s;
+};
+
+static volatile sig_atomic_t line_is_open;
+
+static void
+interrupted(int signal)
+{
+	(void)signal;
+	if (line_is_open)
+		(void)!write(STDOUT_FILENO, "\n", 1);
+	_exit(INTERRUPTED);
+}
+
+static void
+catch_interrupt(void)
+{
+	struct sigaction action = {.sa_handler = interrupted};
+
+	sigemptyset(&action.sa_mask);
+	(void)sigaction(SIGINT, &action, NULL);
+}
+
+static int64_t
+monotonic_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+static void
+close_line(struct watch *w)
+{
+	if (w->drawn != 0)
+		putchar('\n');
+	w->drawn = 0;
+	line_is_open = 0;
+}
+
+/* Over the last line where it is of the same job and only its cost is another;
+ * without a terminal always a line of its own. */
+static void
+draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
+{
+	char cut[LINE_SIZE];
+
+	if (w->columns == 0) {
+		lt_print_safe(stdout, line);
+		putchar('\n');
+		fflush(stdout);
+		return;
+	}
+	if (same_state && w->drawn == job_id)
+		fputs("\r\033[K", stdout);
+	else
+		close_line(w);
+	/* One that wraps could not be drawn over. */
+	snprintf(cut, sizeof(cut), "%.*s", w->columns - 1, line);
+	lt_print_safe(stdout, cut);
+	w->drawn = job_id;
+	line_is_open = 1;
+	fflush(stdout);
+}
+
+/* What was not shown so yet; true: its state, plan or place is another. */
+static bool
+show(struct watch *w, const json_t *job, const char *currency)
+{
+	char state[LINE_SIZE / 2], costs[160], line[LINE_SIZE], key[24],
+	    at[40] = "";
+	const time_t now = time(NULL);
+	struct tm local;
+	int64_t job_id = 0;
+
+	lt_json_int(job, "job_id", &job_id);
+	snprintf(key, sizeof(key), "%lld", (long long)job_id);
+	lt_job_state(state, sizeof(state), job);
+	lt_job_costs(costs, sizeof(costs), job, currency);
+	const json_t *const before = json_object_get(w->shown, key);
+	const bool same_state =
+	    strcmp(lt_json_text(before, "state", ""), state) == 0;
+
+	if (same_state && strcmp(lt_json_text(before, "costs", ""), costs) == 0)
+		return false;
+	json_object_set_new(w->shown, key,
+	    json_pack("{s:s,s:s}", "state", state, "costs", costs));
+	if (localtime_r(&now, &local) != NULL)
+		strftime(at, sizeof(at), "%a %H:%M:%S", &local);
+	snprintf(line, sizeof(line), "%s  %s  %s%s", at,
+	    lt_json_text(job, "id", key), state, costs);
+	draw(w, job_id, line, same_state);
+	return !same_state;
+}
+
+/* One that never ran is charged nothing. */
+static bool
+is_done(const json_t *job)
+{
+	return json_is_true(json_object_get(job, "ended")) &&
+	       (lt_json_text(job, "start", NULL) == NULL ||
+		   json_is_object(json_object_get(job, "charged")));
+}
+
+/* True: there is nothing more to come. */
+static bool
+take(struct watch *w, const json_t *answer)
+{
+	const json_t *const jobs = json_object_get(answer, "jobs");
+	const char *const currency = lt_json_text(answer, "currency", "");
+	bool changed = false, ended = true, done = true;
+	size_t index;
+	const json_t *job;
+
+	json_array_foreach(jobs, index, job) {
+		changed |= show(w, job, currency);
+		ended &= json_is_true(json_object_get(job, "ended"));
+		done &= is_done(job);
+	}
+	w->was_known = true;
+	w->is_silent = false;
+	w->unknown = 0;
+	if (!ended)
+		w->ended_s = 0; /* requeued, too */
+	else if (w->ended_s == 0)
+		w->ended_s = monotonic_s();
+	w->pause_s = changed || ended ? FIRST_PAUSE_S : w->pause_s * 3 / 2;
+	if (w->pause_s > LAST_PAUSE_S)
+		w->pause_s = LAST_PAUSE_S;
+	return done || (ended && monotonic_s() - w->ended_s >= CHARGE_WAIT_S);
+}
+
+/* The answer of a lowtided, not a file that is missing on the way there. */
+static bool
+is_unknown(const struct lt_error *err)
+{
+	return err->code == LT_ENOENT && strncmp(err->text, "job ", 4) == 0;
+}
+
+/* True: it is no use to ask again. */
+static bool
+fails(struct watch *w, const struct lt_error *err)
+{
+	w->unknown = is_unknown(err) ? w->unknown + 1 : 0;
+	if (!w->was_known || err->code == LT_EDENIED ||
+	    w->unknown == UNKNOWN_MOST)
+		return true;
+	w->pause_s = w->pause_s * 3 / 2;
+	if (w->pause_s > LAST_PAUSE_S)
+		w->pause_s = LAST_PAUSE_S;
+	if (w->is_silent || w->unknown > 0)
+		return false;
+	w->is_silent = true;
+	close_line(w);
+	fflush(stdout);
+	(void)lt_cli_fail(err);
+	return false;
+}
+
+/* One that was followed, and that nobody has any more, has ended. */
+static int
+give_up(struct watch *w, const struct lt_error *err)
+{
+	close_line(w);
+	if (!w->was_known || !is_unknown(err))
+		return lt_cli_fail(err);
+	puts("it has ended, and nothing was charged");
+	return LT_EXIT_OK;
+}
+
+static int
+follow(struct watch *w)
+{
+	for (;;) {
+		json_t *answer = NULL;
+		struct lt_error err = {0};
+		bool over;
+
+		lt_client_get(&answer, w->cli, w->path, &err);
+		over = err.code != LT_OK ? fails(w, &err) : take(w, answer);
+		json_decref(answer);
+		if (over && err.code != LT_OK)
+			return give_up(w, &err);
+		if (over)
+			break;
+		sleep((unsigned)w->pause_s);
+	}
+	close_line(w);
+	return LT_EXIT_OK;
+}
+
+int
+lt_cli_watch(const struct lt_cli *cli)
+{
+	struct watch w = {.cli = cli,
+	    .columns = lt_cli_columns(),
+	    .shown = json_object(),
+	    .pause_s = FIRST_PAUSE_S};
+	struct lt_error err = {0};
+
+	if (lt_job_path(w.path, sizeof(w.path), "/v1/jobs", cli->operands[0],
+		&err) != LT_OK) {
+		json_decref(w.shown);
+		return lt_cli_usage(cli, "%s", err.text);
+	}
+	catch_interrupt();
+	const int result = follow(&w);
+
+	json_decref(w.shown);
+	return result;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /v1/jobs: what is said of jobs that wait, run and have ended, in pages
+ * that fit into a credential.
+ */
+#include <jansson.h>
+
+#include "api.h"
+#include "judge_fixture.h"
+#include "replanning.h"
+#include "settle.h"
+#include "so_far.h"
+
+enum { LATER = NOW + 7200, LONG_NAME = 127, MANY = 450 };
+
+/* Its quote, on the job and in the ledger: planned for later, 2 of 8 dollars.
+ */
+static void
+plan(struct world *w, struct lt_batch_job *job, char *text, uint32_t tasks)
+{
+	struct lt_ledger_hold hold = hold_job(w, job, 3000000, 0);
+	struct lt_quote *const quote = &hold.quote;
+
+	quote->tasks = hold.live_tasks = tasks;
+	quote->plan_start_utc_s = LATER;
+	strcpy(quote->partition, "ondemand");
+	quote->wish.known = true;
+	quote->plan_expected = (struct lt_amount){true, true, 2000000, 400};
+	quote->home_expected = (struct lt_amount){true, false, 8000000, 0};
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	assert_int_equal(lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, quote), LT_OK);
+	job->admin_comment = text;
+	job->eligible_utc_s = LATER;
+	job->state_text = "PENDING";
+}
+
+static json_t *
+ask(struct world *w, const char *rest)
+{
+	struct lt_api_request request = {
+	    .uid = ADA, .rest = rest, .now_utc_s = NOW};
+	json_t *reply = NULL;
+	const int status = rest[0] == '\0'
+			       ? lt_api_jobs(w->d, &request, &reply)
+			       : lt_api_one_job(w->d, &request, &reply);
+
+	if (status != 200)
+		fail_msg("%s: %d, %s", rest, status,
+		    json_string_value(json_object_get(reply, "error")));
+	return reply;
+}
+
+/* One job's object as text, with its keys in order. */
+static char *
+only_job(json_t *reply)
+{
+	const json_t *const jobs = json_object_get(reply, "jobs");
+
+	assert_int_equal(json_array_size(jobs), 1);
+	char *const text =
+	    json_dumps(json_array_get(jobs, 0), JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(reply);
+	return text;
+}
+
+static void
+has(const char *text, const char *part)
+{
+	if (strstr(text, part) == NULL)
+		fail_msg("no %s in %s", part, text);
+}
+
+/* An array of 4, of which one task has started: what waits is of 3. */
+static void
+test_waiting(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job jobs[] = {make_job(7), make_job(9)};
+	char text[LT_QUOTE_TEXT_SIZE], quote[LT_QUOTE_TEXT_SIZE];
+
+	plan(w, &jobs[0], text, 4);
+	jobs[0].array_job_id = 7;
+	jobs[0].array_tasks = "2-4";
+	jobs[0].array_pending = 3;
+	jobs[0].name = "na\xff"
+		       "me"; /* no UTF-8 */
+	jobs[1].uid = BOB;
+	plan(w, &jobs[1], quote, 1);
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 2, .jobs = jobs};
+	char *const said = only_job(ask(w, ""));
+	has(said, "\"id\":\"7_[2-4]\"");
+	has(said, "\"array_job_id\":7,\"array_task\":null");
+	has(said, "\"tasks\":3");
+	has(said, "\"name\":\"na?me\"");
+	has(said,
+	    "\"plan\":{\"partition\":\"ondemand\",\"start\":\"2026-11-06T02:00:00Z\"}");
+	has(said, "\"expected\":{\"carbon_mg\":300,\"money_micros\":1500000}");
+	has(said, "\"most\":{\"carbon_mg\":null,\"money_micros\":9000000}");
+	/* What it would emit at home is not known. */
+	has(said, "\"saves\":{\"carbon_mg\":null,\"money_micros\":4500000}");
+	has(said, "\"so_far\":null");
+	has(said, "\"charged\":null");
+	has(said, "\"ended\":false");
+	free(said);
+	char *const one = only_job(ask(w, "7_3"));
+	has(one, "\"id\":\"7_[2-4]\"");
+	free(one);
+	free_world(w);
+}
+
+/* What is said of the next decision is when it is due. */
+static void
+test_next(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+	char text[LT_QUOTE_TEXT_SIZE], wants[64], at[40];
+
+	plan(w, &job, text, 1);
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+	for (int64_t now = NOW; now < LATER; now += 97) {
+		const int64_t next = lt_replan_next(&job, now);
+
+		/* Each hour at least, and 5 minutes before the start. */
+		assert_true(next == 0 || (next > now && next <= now + 3600));
+		assert_true(
+		    next == 0 || next <= LATER - 300 || now >= LATER - 300);
+		assert_true(next != 0 || now >= LATER - 3600);
+	}
+	assert_int_equal(lt_replan_next(&job, LATER - 301), LATER - 300);
+	snprintf(wants, sizeof(wants), "\"next_decision\":\"%s\"",
+	    lt_utc_text(at, sizeof(at), lt_replan_next(&job, NOW)));
+	char *said = only_job(ask(w, ""));
+	has(said, wants);
+	free(said);
+	job.held = true; /* nobody decides it then */
+	said = only_job(ask(w, ""));
+	has(said, "\"next_decision\":null");
+	free(said);
+	job.held = false;
+	w->policy.mode = LT_MODE_OBSERVE;
+	said = only_job(ask(w, ""));
+	has(said, "\"next_decision\":null");
+	free(said);
+	free_world(w);
+}
+
+/* The cost so far is what the same run is charged when it ends there, at two
+ * prices and with a while suspended. */
+static void
+test_so_far(void **state)
+{
+	static const int64_t suspended_s[] = {0, 600};
+
+	for (int i = 0; i < 2; i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(7);
+		struct lt_rate_step steps[] = {
+		    {.start_utc_s = NOVEMBER,
+			.end_utc_s = NOW - 1000,
+			.value = 3600000,
+			.quality = LT_QUALITY_CONSTANT},
+		    {.start_utc_s = NOW - 1000,
+			.end_utc_s = INT64_MAX,
+			.value = 7200000,
+			.quality = LT_QUALITY_CONSTANT}};
+		struct lt_batch_run *const row = calloc(1, sizeof(*row));
+		struct lt_batch_runs rows = {.count = 1, .runs = row};
+		struct lt_run run;
+		const struct lt_run_key key = {7, job.submit_utc_s};
+
+		hold_job(w, &job, 9000000, 0);
+		must(w->f,
+		    lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
+			&(struct lt_rates){2, steps}, &w->f->err));
+		job.state = LT_JOB_RUNNING;
+		job.state_text = "RUNNING";
+		job.start_utc_s = NOW - 3000;
+		job.suspended_s = suspended_s[i];
+		*row = (struct lt_batch_run){.job_id = 7,
+		    .array_task = UINT32_MAX,
+		    .uid = ADA,
+		    .finished = true,
+		    .submit_utc_s = job.submit_utc_s,
+		    .start_utc_s = job.start_utc_s,
+		    .end_utc_s = NOW,
+		    .suspended_s = suspended_s[i],
+		    .nodes = 1,
+		    .cpus = 32,
+		    .has_gpus = true,
+		    .energy_joules = -1,
+		    .user = "ada",
+		    .account = "vision",
+		    .partition = "ondemand",
+		    .state_text = "COMPLETED"};
+		const struct lt_amount cost =
+		    lt_so_far(&job, &w->d->market, w->f->ledger, NOW);
+		must(w->f, lt_settle_again(w->d, &rows, NOW, &w->f->err));
+		must(w->f, lt_ledger_run(w->f->ledger, key, &run, &w->f->err));
+		assert_true(cost.has_money);
+		assert_true(cost.money_micros > 0);
+		assert_in_range(cost.money_micros - run.money_micros + 1, 0, 2);
+		/* 2000 s at one price and 1000 s at twice that, half a node. */
+		if (suspended_s[i] == 0)
+			assert_int_equal(cost.money_micros, 2000000);
+		/* Once it has ended its charge is said in its place. */
+		w->d->jobs.list =
+		    (struct lt_batch_jobs){.count = 1, .jobs = &job};
+		char wants[64];
+		snprintf(wants, sizeof(wants), "\"money_micros\":%lld}",
+		    (long long)run.money_micros);
+		job.state = LT_JOB_FINISHED;
+		job.state_text = "COMPLETED";
+		job.end_utc_s = NOW;
+		char *said = only_job(ask(w, ""));
+		has(said, "\"so_far\":null");
+		has(strstr(said, "\"charged\":"), wants);
+		has(said, "\"ended\":true");
+		free(said);
+		/* And when the list has it no more. */
+		w->d->jobs.list.count = 0;
+		said = only_job(ask(w, "7"));
+		has(strstr(said, "\"charged\":"), wants);
+		has(said, "\"state\":\"COMPLETED\"");
+		free(said);
+		lt_batch_runs_free(&rows);
+		free_world(w);
+	}
+}
+
+/* Cancelled while it waited: Slurm says that it started at its end. */
+static void
+test_never_ran(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+	char text[LT_QUOTE_TEXT_SIZE];
+
+	plan(w, &job, text, 1);
+	job.state = LT_JOB_FINISHED;
+	job.state_text = "CANCELLED";
+	job.start_utc_s = job.end_utc_s = NOW - 5;
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+	char *const said = only_job(ask(w, ""));
+	has(said, "\"start\":null,\"state\":\"CANCELLED\"");
+	has(said, "\"end\":\"2026-11-05T23:59:55Z\"");
+	has(said, "\"ended\":true");
+	free(said);
+	free_world(w);
+}
+
+/* Gone from the list, and its row is not here yet: it was, and has ended. */
+static void
+test_row_is_awaited(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_batch_job job = make_job(7);
+	struct lt_ledger_hold hold = hold_job(w, &job, 9000000, 0);
+	struct lt_api_request request = {
+	    .uid = BOB, .rest = "7", .now_utc_s = NOW};
+	json_t *reply = NULL;
+
+	hold.start_utc_s = NOW - 60;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	char *const said = only_job(ask(w, "7"));
+	has(said, "\"state\":\"ENDED\"");
+	has(said, "\"start\":\"2026-11-05T23:59:00Z\"");
+	has(said, "\"charged\":null");
+	free(said);
+	assert_int_equal(lt_api_one_job(w->d, &request, &reply), 403);
+	json_decref(reply);
+	free_world(w);
+}
+
+/* A job that waits has cost nothing that is known, not 0. */
+static void
+test_no_price(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+
+	job.start_utc_s = NOW - 60;
+	assert_false(
+	    lt_so_far(&job, &w->d->market, w->f->ledger, NOW).has_money);
+	job.state = LT_JOB_RUNNING;
+	assert_false(
+	    lt_so_far(&job, &w->d->market, w->f->ledger, NOW).has_money);
+	free_world(w);
+}
+
+/* All, once each, and no page is more than a credential takes. */
+static void
+test_pages(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job *const jobs = calloc(MANY, sizeof(*jobs));
+	char name[LONG_NAME + 1], places[1000], text[LT_QUOTE_TEXT_SIZE];
+	struct lt_api_request request = {
+	    .uid = ADA, .now_utc_s = NOW, .rest = ""};
+	uint32_t seen = 0, last = 0;
+
+	memset(name, '"', LONG_NAME);
+	name[LONG_NAME] = '\0';
+	memset(places, '\\', sizeof(places) - 1);
+	places[sizeof(places) - 1] = '\0';
+	for (uint32_t i = 0; i < MANY; i++) {
+		jobs[i] = make_job(1000 + i);
+		plan(w, &jobs[i], text, 1);
+		jobs[i].name = jobs[i].reason_text = jobs[i].user = name;
+		jobs[i].partition = places;
+	}
+	w->d->jobs.list = (struct lt_batch_jobs){.count = MANY, .jobs = jobs};
+	for (int page = 0; page < 3; page++) {
+		json_t *reply = NULL;
+		size_t index;
+		json_t *job;
+
+		assert_int_equal(lt_api_jobs(w->d, &request, &reply), 200);
+		char *const all = json_dumps(reply, JSON_COMPACT);
+		assert_true(strlen(all) < LT_API_REPLY_MAX - 64 * 1024);
+		free(all);
+		json_array_foreach(json_object_get(reply, "jobs"), index, job) {
+			const uint32_t id = (uint32_t)json_integer_value(
+			    json_object_get(job, "job_id"));
+
+			assert_true(id > last);
+			last = id;
+			seen++;
+		}
+		const json_t *const next = json_object_get(reply, "next");
+		assert_int_equal(json_is_null(next), page == 2);
+		request.value_count = 1;
+		strcpy(request.values[0].key, "after");
+		snprintf(request.values[0].value,
+		    sizeof(request.values[0].value), "%lld",
+		    (long long)json_integer_value(next));
+		json_decref(reply);
+	}
+	assert_int_equal(seen, MANY);
+	free(jobs);
+	free_world(w);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    EACH(test_waiting),
+	    EACH(test_next),
+	    EACH(test_so_far),
+	    EACH(test_never_ran),
+	    EACH(test_row_is_awaited),
+	    EACH(test_no_price),
+	    EACH(test_pages),
+	};
+
+	return cmocka_run_group_tests_name("api_jobs", tests, NULL, NULL);
+}
