@@ -74,10 +74,9 @@ out_of() { within 40 done_job "$1" && cat slurm-"$1"*.out; }
 	local gpu partition amp accelerate lightning memory tf32 gpus
 	script amps "echo \"\$1:\${ACCELERATE_MIXED_PRECISION-unset},\${PL_TRAINER_PRECISION-unset},\${NVIDIA_TF32_OVERRIDE-unset},\${LOWTIDE_GPU_MEMORY_MIB-unset}\""
 	while read -r gpu partition memory amp accelerate lightning; do
-		tf32=unset
-		[ "$amp" = off ] && tf32=0
-		gpus=--gpus=1
-		[ "$gpu" = none ] && gpus=
+		tf32=unset gpus=--gpus=1
+		if [ "$amp" = off ]; then tf32=0; fi
+		if [ "$gpu" = none ]; then gpus=; fi
 		run -0 --separate-stderr srun -A vision -p "$partition" $gpus --time=5 --amp="$amp" ./amps "$gpu $amp" < /dev/null
 		echo "$output" | tee -a seen
 		[ "$output" = "$gpu $amp:$accelerate,$lightning,$tf32,$memory" ]
