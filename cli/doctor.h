@@ -66,16 +66,29 @@ void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
 
 /* ---- doctor_preemptible.c ---- */
 struct lt_policy;
+struct lt_doctor_line { /* plugstack's line with spank_lowtide.so */
+	char path[2048], text[4096];
+};
+/* False: there is none, or it can't be read. */
+bool lt_doctor_own_line(struct lt_doctor *doctor, struct lt_doctor_line *line);
 void lt_doctor_preemptible(
     struct lt_doctor *doctor, const struct lt_policy *policy);
 /*
  * What plugstack's line should have, "preemptible=spot:0.004:120,low:0.01" (""
  * when no partition is preemptible), and whether it has: the numbers of the
- * policy; any rate where the rate is a source's, as that changes by itself. signals:
- * lowtided's answer, for a number to propose; may be NULL.
+ * policy; any rate where the rate is a source's, as that changes by itself.
+ * signals: lowtided's answer, for a number to propose; may be NULL.
  */
 bool lt_preemptible_argument(const struct lt_policy *policy,
     const json_t *signals, const char *line, char *out, size_t size);
+
+/* ---- doctor_precision.c ---- */
+void lt_doctor_precision(
+    struct lt_doctor *doctor, const struct lt_policy *policy);
+/* Has the line the policy's precision rules, in their order; none, where there
+ * are none? want: what it should have, "" = none. */
+bool lt_precision_argument(
+    const struct lt_policy *policy, const char *line, char *want, size_t size);
 
 /* ---- doctor_secrets.c ---- */
 void lt_doctor_secrets(

@@ -112,28 +112,38 @@ lt_preemptible_argument(const struct lt_policy *policy, const json_t *signals,
 	return right;
 }
 
-void
-lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
+bool
+lt_doctor_own_line(struct lt_doctor *doctor, struct lt_doctor_line *line)
 {
 	const char *const named =
 	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
 	const char *const slash = strrchr(doctor->conf.path, '/');
-	char want[1024], mend[512], path[2048], line[1024] = "";
-	json_t *signals = NULL;
 
 	if (named[0])
-		snprintf(path, sizeof(path), "%s", named);
+		snprintf(line->path, sizeof(line->path), "%s", named);
 	else
-		snprintf(path, sizeof(path), "%.*s/plugstack.conf",
+		snprintf(line->path, sizeof(line->path), "%.*s/plugstack.conf",
 		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
 		    doctor->conf.path);
-	if (lt_plugstack_line(line, sizeof(line), path, NULL))
+	line->text[0] = '\0';
+	return lt_plugstack_line(
+		   line->text, sizeof(line->text), line->path, NULL) == LT_OK;
+}
+
+void
+lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	struct lt_doctor_line line;
+	char want[1024], mend[512];
+	json_t *signals = NULL;
+
+	if (!lt_doctor_own_line(doctor, &line))
 		return; /* said by lt_doctor_plugstack() */
 	if (doctor->status != NULL &&
 	    lt_client_get(&signals, doctor->cli, "/v1/signals", NULL))
 		signals = NULL;
-	const bool right =
-	    lt_preemptible_argument(policy, signals, line, want, sizeof(want));
+	const bool right = lt_preemptible_argument(
+	    policy, signals, line.text, want, sizeof(want));
 
 	json_decref(signals);
 	if (!want[0])
@@ -147,5 +157,5 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 	    "add to that line: %.440s (on compute nodes too)", want);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
 	    "jobs on preemptible nodes get no checkpoint interval and notice, or wrong ones: %s: %s",
-	    path, line);
+	    line.path, line.text);
 }

@@ -277,6 +277,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
 	check_tables(doctor, policy);
 	lt_doctor_preemptible(doctor, policy);
+	lt_doctor_precision(doctor, policy);
 	lt_doctor_secrets(doctor, policy);
 	lt_policy_free(policy);
 }

@@ -8,6 +8,6 @@
 # found best for the partition's interruptions, and when its time runs out
 # (USR1, 120 s before) or its nodes are taken (TERM).
 #
-# Slurm sends both signals to the batch script alone: exec makes that srun,
-# which hands them on to its tasks.
+# Slurm sends USR1 to the steps, TERM to them and to this script: exec leaves
+# no shell that would end before they have written.
 exec srun --kill-on-bad-exit python3 train.py --steps 100000

@@ -3,8 +3,8 @@
  * The job's environment, set in the step daemon before anything of the job
  * runs, by the node and the partition where it really is: mixed precision by
  * the GPU (spank_gpu.c), for jobs that asked (--amp) or where the site says so
- * (amp=auto), checkpoints, and what scripts ask of the place. Never over a
- * value of the user.
+ * (precision=, amp=auto), checkpoints, and what scripts ask of the place. Never
+ * over a value of the user.
  */
 #include "spank_parts.h"
 
@@ -69,6 +69,68 @@ set_precision(spank_t spank, enum lt_precision wanted, enum lt_precision top)
 		return;
 	set(spank, "ACCELERATE_MIXED_PRECISION", "%s", words->accelerate);
 	set(spank, "PL_TRAINER_PRECISION", "%s", words->lightning);
+}
+
+/* "account:audit:off" of the plugstack line: the kind's own variable says what
+ * the job has of it. True when it matches and can be read. */
+static bool
+rule_read(enum lt_precision *wanted, char *rule, spank_t spank)
+{
+	static const struct {
+		const char *kind, *variable;
+	} kinds[] = {
+	    {"account", "SLURM_JOB_ACCOUNT"},
+	    {"qos", "SLURM_JOB_QOS"},
+	    {"partition", "SLURM_JOB_PARTITION"},
+	};
+	char *name = rule;
+	const char *const kind = strsep(&name, ":");
+	char *const amp = name != NULL ? strrchr(name, ':') : NULL;
+	struct lt_options options;
+	char theirs[LT_NAME_SIZE];
+
+	if (amp == NULL)
+		return false;
+	*amp = '\0';
+	lt_options_init(&options);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].kind, kind) != 0 ||
+		    spank_getenv(spank, kinds[i].variable, theirs,
+			sizeof(theirs)) != ESPANK_SUCCESS ||
+		    strcmp(theirs, name) != 0 ||
+		    lt_option_parse(&options, LT_OPTION_AMP, amp + 1, NULL) !=
+			LT_OK)
+			continue;
+		*wanted = options.precision;
+		return true;
+	}
+	return false;
+}
+
+/* What the user said, else the first of the site's rules that matches, else
+ * what the site wants for all. False: nothing is to be set. */
+static bool
+find_precision(enum lt_precision *wanted, spank_t spank)
+{
+	const char *table = lt_spank.precision;
+
+	*wanted = lt_spank.options.precision;
+	if (lt_spank.given[LT_OPTION_AMP])
+		return true;
+	while (table != NULL && *table) {
+		const size_t length = strcspn(table, ",");
+		char rule[LT_NAME_SIZE + 32];
+
+		if (length < sizeof(rule)) {
+			memcpy(rule, table, length);
+			rule[length] = '\0';
+			if (rule_read(wanted, rule, spank))
+				return true;
+		}
+		table += length;
+		table += *table != '\0';
+	}
+	return lt_spank.amp;
 }
 
 /* "0.004", "0.004:120", "0.004:120:2.5": interruptions of a node in an hour,
@@ -174,17 +236,20 @@ lt_spank_environment(spank_t spank)
 {
 	const struct lt_options *const options = &lt_spank.options;
 	char partition[LT_NAME_SIZE] = "";
+	enum lt_precision wanted;
 
 	recover_options(spank);
-	if (!lt_spank_is_asked() && !lt_spank.amp)
+	const bool has_precision = find_precision(&wanted, spank);
+
+	if (!lt_spank_is_asked() && !has_precision)
 		return;
 	spank_getenv(
 	    spank, "SLURM_JOB_PARTITION", partition, sizeof(partition));
 	const struct place place = place_of(partition);
 	const struct lt_gpu_here gpu = lt_spank_gpu_here();
 
-	if (lt_spank.given[LT_OPTION_AMP] || lt_spank.amp)
-		set_precision(spank, options->precision, gpu.top);
+	if (has_precision)
+		set_precision(spank, wanted, gpu.top);
 	if (lt_spank_is_asked())
 		set_place(spank, &place, gpu.memory_mib);
 	if (options->checkpoint.enabled)

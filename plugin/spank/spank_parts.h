@@ -25,6 +25,7 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	enum lt_presence job_submit;
 	const char *preemptible; /* "spot:0.004:120,low:0.01", NULL = none */
 	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */
+	const char *precision;	 /* "account:audit:off,qos:fast:bf16", NULL */
 	bool amp;		 /* amp=auto: also for jobs that say nothing */
 	struct lt_options options;
 	bool given[LT_OPTION_COUNT];

@@ -49,6 +49,12 @@ static const struct lt_items default_items = {
     .count_offset = AT(default_count),
     .read = lt_read_default,
 };
+static const struct lt_items precision_items = {
+    .item_size = sizeof(struct lt_policy_precision),
+    .max = LT_PRECISION_RULES_MAX,
+    .count_offset = AT(precision_count),
+    .read = lt_read_precision,
+};
 static const struct lt_items team_items = {
     .item_size = sizeof(struct lt_policy_team),
     .name_size = LT_ACCOUNT_SIZE,
@@ -166,6 +172,8 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a mapping of teams by account"},
     {"defaults", lt_read_items, AT(defaults), .items = &default_items,
 	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
+    {"precision", lt_read_items, AT(precisions), .items = &precision_items,
+	.want = "a list such as - {account: audit, amp: off}"},
     {.name = NULL},
 };
 _Static_assert(

@@ -32,6 +32,7 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy->partitions);
 	free(policy->budgets);
 	free(policy->defaults);
+	free(policy->precisions);
 	free(policy->gpus);
 	free(policy->exchanges);
 	for (int i = 0; i < policy->team_count; i++)

@@ -115,6 +115,19 @@ struct lt_policy_team { /* its labels: cost centre, project, owner */
 	struct lt_policy_label *labels; /* malloc'd */
 };
 
+/* Which mixed precision without --amp; the first that matches counts. */
+enum lt_precision_of {
+	LT_PRECISION_OF_ACCOUNT,
+	LT_PRECISION_OF_QOS,
+	LT_PRECISION_OF_PARTITION,
+	LT_PRECISION_OF_COUNT,
+};
+struct lt_policy_precision {
+	enum lt_precision_of of;
+	char name[LT_NAME_SIZE];
+	enum lt_precision precision;
+};
+
 /* One unit of `currency` in the site's, from a day on until the next row. */
 struct lt_policy_exchange {
 	char currency[8];
@@ -157,11 +170,12 @@ struct lt_policy {
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count, team_count;
+	    gpu_count, exchange_count, team_count, precision_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
+	struct lt_policy_precision *precisions;
 	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 	struct lt_policy_team *teams;	      /* those with labels */
@@ -173,6 +187,11 @@ double lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s);
 /* The source of that name; NULL = none. */
 const struct lt_policy_source *lt_policy_source_find(
     const struct lt_policy *policy, const char *name);
+
+/* What plugstack's line says of the precision rules, in their order:
+ * "precision=account:audit:off,qos:fast:bf16"; "" without any. Returns out. */
+const char *lt_policy_precision_text(
+    char *out, size_t size, const struct lt_policy *policy);
 
 /*
  * Read a policy file. On failure *policy is NULL and err has line, column and

@@ -132,6 +132,9 @@ lt_read_fn lt_read_pue;
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget, lt_read_default;
 
+/* ---- precision.c ---- */
+lt_item_fn lt_read_precision;
+
 /* ---- exchange.c ---- */
 lt_item_fn lt_read_exchange;
 /* After all rows: none twice, none of the site's own currency; sorted. */

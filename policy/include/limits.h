@@ -19,7 +19,9 @@ enum {
 	LT_GPUS_MAX = 128,	/* rows of the GPU table: refused */
 	LT_ZONE_STEPS_MAX = 16, /* UTC offset changes ahead: cut */
 	LT_DEFAULTS_MAX = 256,	/* accounts and QOS with a default: refused */
-	LT_BUDGETS_MAX = 8192,	/* refused */
+	LT_PRECISION_RULES_MAX =
+	    32,			   /* on one line of plugstack.conf: refused */
+	LT_BUDGETS_MAX = 8192,	   /* refused */
 	LT_ACCOUNTS_MAX = 16384,   /* refused */
 	LT_PAIRS_MAX = 262144,	   /* valid (uid, account): refused */
 	LT_MANAGERS_MAX = 65536,   /* operators, (coordinator, account): refused

@@ -4,7 +4,7 @@
 load helper
 
 setup_file() {
-	export ACCOUNTS='vision' LAYOUT=$BATS_TEST_DIRNAME/env.conf
+	export ACCOUNTS='vision audit' LAYOUT=$BATS_TEST_DIRNAME/env.conf
 	export SPANK_ARGS='gpu=v[1-2]:V100-SXM2,s[1-2]:A100-SXM4-40GB,a1:H100-SXM5 preemptible=spot:0.02:120:0.5'
 	cluster_up '
 mode: enforce
@@ -16,7 +16,15 @@ partitions:
   h100: {carbon: 300, price_per_node_hour: 30, gpu: H100-SXM5}
   cpu: {carbon: 300, price_per_node_hour: 1}
 budgets: []
+precision:
+  - {account: audit, amp: off}
+  - {qos: fast, amp: fp16}
+  - {partition: h100, amp: fp8}
 '
+	cluster_use
+	sacctmgr -iQ add qos fast
+	sacctmgr -iQ modify user "$(id -un)" set qos+=fast
+	cd /
 }
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
@@ -74,10 +82,9 @@ out_of() { within 40 done_job "$1" && cat slurm-"$1"*.out; }
 	local gpu partition amp accelerate lightning memory tf32 gpus
 	script amps "echo \"\$1:\${ACCELERATE_MIXED_PRECISION-unset},\${PL_TRAINER_PRECISION-unset},\${NVIDIA_TF32_OVERRIDE-unset},\${LOWTIDE_GPU_MEMORY_MIB-unset}\""
 	while read -r gpu partition memory amp accelerate lightning; do
-		tf32=unset
-		[ "$amp" = off ] && tf32=0
-		gpus=--gpus=1
-		[ "$gpu" = none ] && gpus=
+		tf32=unset gpus=--gpus=1
+		if [ "$amp" = off ]; then tf32=0; fi
+		if [ "$gpu" = none ]; then gpus=; fi
 		run -0 --separate-stderr srun -A vision -p "$partition" $gpus --time=5 --amp="$amp" ./amps "$gpu $amp" < /dev/null
 		echo "$output" | tee -a seen
 		[ "$output" = "$gpu $amp:$accelerate,$lightning,$tf32,$memory" ]
@@ -116,6 +123,83 @@ out_of() { within 40 done_job "$1" && cat slurm-"$1"*.out; }
 	run -1 sbatch -A vision -p ondemand --gpus=1 --time=5 --amp=fp8 --carbon-aware=plan --wrap true
 	[ "$(grep -c 'no fp8 on V100-SXM2: fp16' <<< "$output")" -eq 1 ]
 	[[ "$output" != *"can't run"* ]]
+}
+
+rules() { # rules LIST: plugstack's line has them
+	sed -i -E "s/ precision=[^ ]*//; s/\$/ precision=$1/" "$D/etc/plugstack.conf"
+}
+no_rules() { sed -i -E 's/ precision=[^ ]*//' "$D/etc/plugstack.conf"; }
+
+# The policy's rules: class x GPU x the user's own value, read back from jobs.
+@test "precision rules by account, QOS and partition, on each GPU" {
+	local class gpu partition accelerate lightning tf32 given n=0
+	script amps 'echo "${ACCELERATE_MIXED_PRECISION-unset},${PL_TRAINER_PRECISION-unset},${NVIDIA_TF32_OVERRIDE-unset}"'
+	rules account:audit:off,qos:fast:fp16,partition:h100:fp8
+	while read -r class gpu partition accelerate lightning tf32; do
+		given=(--time=5 -p "$partition")
+		case $class in
+		audit) given+=(-A audit) ;;
+		audit-fast) given+=(-A audit --qos=fast) ;;
+		fast) given+=(-A vision --qos=fast) ;;
+		other) given+=(-A vision) ;;
+		esac
+		if [ "$gpu" != none ]; then given+=(--gpus=1); fi
+		echo "$class on $gpu"
+		run -0 --separate-stderr srun "${given[@]}" ./amps < /dev/null
+		[ "$output" = "$accelerate,$lightning,$tf32" ]
+		ACCELERATE_MIXED_PRECISION=no NVIDIA_TF32_OVERRIDE=1 run -0 --separate-stderr \
+		    srun "${given[@]}" ./amps < /dev/null
+		[ "$output" = no,unset,1 ]
+		PL_TRAINER_PRECISION=32-true run -0 --separate-stderr srun "${given[@]}" ./amps < /dev/null
+		[ "$output" = "unset,32-true,$tf32" ]
+		n=$((n + 1))
+	done <<- E
+	audit v100 ondemand unset unset 0
+	audit a100 spot unset unset 0
+	audit h100 h100 unset unset 0
+	audit none cpu unset unset 0
+	audit-fast a100 spot unset unset 0
+	fast v100 ondemand fp16 16-mixed unset
+	fast a100 spot fp16 16-mixed unset
+	fast h100 h100 fp16 16-mixed unset
+	fast none cpu unset unset unset
+	other v100 ondemand unset unset unset
+	other a100 spot unset unset unset
+	other h100 h100 fp8 bf16-mixed unset
+	other none cpu unset unset unset
+	E
+	no_rules
+	[ "$n" -eq 13 ]
+}
+
+@test "precision rules: in batch scripts, steps without an environment, salloc" {
+	rules account:audit:off,partition:spot:fp8
+	local T='echo "amp=${ACCELERATE_MIXED_PRECISION-unset} tf32=${NVIDIA_TF32_OVERRIDE-unset}"'
+	job -A audit -p spot --gpus=1 --time=5 --wrap "$T; srun sh -c '$T'"
+	[ "$(out_of "$id" | grep -c '^amp=unset tf32=0$')" -eq 2 ]
+	job -A audit -p spot --gpus=1 --time=5 --export=NONE --wrap "$T; srun /bin/sh -c '$T'"
+	[ "$(out_of "$id" | grep -c '^amp=unset tf32=0$')" -eq 2 ]
+	run -0 salloc -A audit -p spot --gpus=1 --time=5 srun sh -c "$T"
+	[[ "$output" == *'amp=unset tf32=0'* ]]
+	# The user's own word goes before the site's.
+	job -A audit -p spot --gpus=1 --time=5 --amp=bf16 --wrap "$T"
+	[ "$(out_of "$id")" = 'amp=bf16 tf32=unset' ]
+	# Where the job really runs: moved while it waits.
+	job -A vision -p ondemand --hold --gpus=1 --time=5 --wrap "$T"
+	scontrol update job="$id" partition=spot
+	scontrol release "$id"
+	[ "$(out_of "$id")" = 'amp=bf16 tf32=unset' ]
+	no_rules
+}
+
+@test "doctor says the line that the rules need, and when it is there" {
+	run lowtide doctor
+	[[ "$output" == *precision=account:audit:off,qos:fast:fp16,partition:h100:fp8* ]]
+	rules account:audit:off,qos:fast:fp16,partition:h100:fp8
+	run lowtide doctor
+	[[ "$output" == *"plugstack's line has the policy's rules"* ]]
+	[[ "$output" == *preemptible=spot:0.02:120:0.5* ]]
+	no_rules
 }
 
 # values: what scripts ask of the place, by the job's own environment.

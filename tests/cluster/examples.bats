@@ -71,6 +71,18 @@ requeued() {
 	says '^counted to 8$'
 }
 
+@test "the training stops early by USR1 to its step" {
+	python3 -c 'import torch' 2> /dev/null || skip "needs python3-torch"
+	sed -i 's/--steps 100000/--steps 2000 --pause 0.15/; s/--gpus=8 //' train-checkpoint.sh
+	job -A vision -p spot --time=5 -o out --checkpoint=every=2s train-checkpoint.sh
+	within 60 says '^checkpoint at'
+	scancel -s USR1 "$id"
+	within 40 state_is "$id" COMPLETED
+	cat out
+	says '^stopped early by SIGUSR1'
+	[ -s train.checkpoint ]
+}
+
 @test "the training goes on where it was after a requeue" {
 	python3 -c 'import torch' 2> /dev/null || skip "needs python3-torch"
 	sed -i 's/--steps 100000/--steps 80 --pause 0.15/; s/--gpus=8 //' train-checkpoint.sh

@@ -447,6 +447,55 @@ test_spank_environment(void **state)
 	}
 }
 
+/* The site's rules, where the user said nothing; the first that matches. */
+static void
+test_spank_precision(void **state)
+{
+	char gpu[] = "gpu=a:A100-SXM4-40GB",
+	     rules[] =
+		 "precision=account:audit:off,qos:fast:fp16,partition:old:fp8,"
+		 "account:a:b:bf16,qos:wrong:fp4,partition:,x,account:late:off",
+	     *arguments[] = {gpu, rules};
+	static const struct {
+		const char *why, *account, *qos, *partition, *amp, *accelerate,
+		    *tf32;
+	} cases[] = {
+	    {"none matches", "vision", "normal", "spot", NULL, "unset",
+		"unset"},
+	    {"an account", "audit", "normal", "spot", NULL, "unset", "0"},
+	    {"the first of two", "audit", "fast", "old", NULL, "unset", "0"},
+	    {"a QOS before a partition", "vision", "fast", "old", NULL, "fp16",
+		"unset"},
+	    {"a partition, and what the card has", "vision", "normal", "old",
+		NULL, "bf16", "unset"},
+	    {"the user's word", "audit", "normal", "spot", "fp16", "fp16",
+		"unset"},
+	    {"a colon in the name", "a:b", "normal", "spot", NULL, "bf16",
+		"unset"},
+	    {"no such precision", "vision", "wrong", "spot", NULL, "unset",
+		"unset"},
+	    {"behind what can't be read", "late", "normal", "spot", NULL,
+		"unset", "0"},
+	    {"a name that begins alike", "audit2", "normal", "spot", NULL,
+		"unset", "unset"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		spank_start(S_CTX_REMOTE, arguments, 2);
+		setenv("SLURMD_NODENAME", "a1", 1);
+		fake_env("SLURM_JOB_ACCOUNT", cases[i].account);
+		fake_env("SLURM_JOB_QOS", cases[i].qos);
+		fake_env("SLURM_JOB_PARTITION", cases[i].partition);
+		if (cases[i].amp != NULL)
+			assert_int_equal(give("amp", cases[i].amp, 1), 0);
+		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
+		expect_env("ACCELERATE_MIXED_PRECISION", cases[i].accelerate);
+		expect_env("NVIDIA_TF32_OVERRIDE", cases[i].tf32);
+	}
+}
+
 static void
 test_spank_checkpoint(void **state)
 {
@@ -525,6 +574,7 @@ fake_spank_tests(void)
 	    FAKE_TEST(test_spank_refuses),
 	    FAKE_TEST(test_spank_warns),
 	    FAKE_TEST(test_spank_environment),
+	    FAKE_TEST(test_spank_precision),
 	    FAKE_TEST(test_spank_checkpoint),
 	};
 

@@ -286,10 +286,58 @@ test_three_lengths(void **state)
 	assert_int_equal(three, cost_at_home());
 }
 
+/* Home runs a job whose precision its GPU lacks, in its best one; a move must
+ * not lose what home has. */
+static void
+test_precision(void **state)
+{
+	static const struct {
+		const char *why, *home, *cheap; /* NULL = not known */
+		enum lt_precision wanted;
+		bool moved;
+	} rows[] = {
+	    {"both have it", "H100-SXM5", "H100-SXM5", LT_PRECISION_FP8, true},
+	    {"only home has it", "H100-SXM5", "A100-SXM4-80GB",
+		LT_PRECISION_FP8, false},
+	    {"only the other has it", "A100-SXM4-80GB", "H100-SXM5",
+		LT_PRECISION_FP8, true},
+	    {"neither has it", "A100-SXM4-80GB", "A100-SXM4-80GB",
+		LT_PRECISION_FP8, true},
+	    {"home may have it", NULL, "A100-SXM4-80GB", LT_PRECISION_FP8,
+		false},
+	    {"the other may not have it", "H100-SXM5", NULL, LT_PRECISION_FP8,
+		false},
+	    {"bf16, which neither has", "V100-SXM2", "V100-SXM2",
+		LT_PRECISION_BF16, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setup(state);
+		memset(gpus, 0, sizeof(gpus));
+		market.gpus = gpus;
+		market.gpu_count = PARTITIONS;
+		request.gpus = 1;
+		request.precision = rows[i].wanted;
+		shapes[HOME].gpu_index = rows[i].home != NULL ? HOME : -1;
+		shapes[CHEAP].gpu_index = rows[i].cheap != NULL ? CHEAP : -1;
+		if (rows[i].home != NULL)
+			gpus[HOME] = *lt_gpu_find(rows[i].home);
+		if (rows[i].cheap != NULL)
+			gpus[CHEAP] = *lt_gpu_find(rows[i].cheap);
+		decide();
+		if (!plan.fits ||
+		    (plan.chosen.partition == CHEAP) != rows[i].moved)
+			fail_msg("%s: goes to %d, says %s", rows[i].why,
+			    plan.chosen.partition,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_precision, setup),
 	    cmocka_unit_test_setup(test_cap_of_a_twin, setup),
 	    cmocka_unit_test_setup(test_three_lengths, setup),
 	    cmocka_unit_test_setup(test_zero_intensity, setup),

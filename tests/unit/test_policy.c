@@ -453,10 +453,36 @@ test_files(void **state)
 	unlink(path);
 }
 
+/* In the file's order, as plugstack's line has it. */
+static void
+test_precision(void **state)
+{
+	char text[128], small[24];
+	struct lt_policy *policy = parsed("partitions:\n  a: {}\nprecision:\n"
+					  "  - {account: Audit, amp: off}\n"
+					  "  - {partition: Old, amp: fp16}\n"
+					  "  - {qos: fast, amp: auto}\n");
+
+	(void)state;
+	assert_int_equal(policy->precision_count, 3);
+	assert_int_equal(policy->precisions[1].of, LT_PRECISION_OF_PARTITION);
+	assert_int_equal(policy->precisions[1].precision, LT_PRECISION_FP16);
+	assert_string_equal(
+	    lt_policy_precision_text(text, sizeof(text), policy),
+	    "precision=account:audit:off,partition:Old:fp16,qos:fast:auto");
+	lt_policy_precision_text(small, sizeof(small), policy);
+	assert_string_equal(small, "precision=account:audit");
+	policy->precision_count = 0;
+	assert_string_equal(
+	    lt_policy_precision_text(text, sizeof(text), policy), "");
+	lt_policy_free(policy);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_top),
 	    cmocka_unit_test(test_sources),

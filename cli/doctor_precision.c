@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor: does plugstack's line give compute nodes the policy's precision
+ * rules? There the policy file is not read.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "policy.h"
+
+bool
+lt_precision_argument(
+    const struct lt_policy *policy, const char *line, char *want, size_t size)
+{
+	const char *const found = strstr(line, "precision=");
+	const char *const at = found != NULL ? found : "";
+	const size_t length = strcspn(at, " \t\n");
+
+	lt_policy_precision_text(want, size, policy);
+	return strlen(want) == length && strncmp(at, want, length) == 0;
+}
+
+void
+lt_doctor_precision(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	enum { RULE_SIZE = LT_NAME_SIZE + 24, SHOWN = 400 };
+	char want[LT_PRECISION_RULES_MAX * RULE_SIZE], mend[SHOWN + 100];
+	struct lt_doctor_line line;
+
+	if (!lt_doctor_own_line(doctor, &line))
+		return; /* said by lt_doctor_plugstack() */
+	if (lt_precision_argument(policy, line.text, want, sizeof(want))) {
+		if (want[0] != '\0')
+			lt_doctor_say(doctor, LT_LEVEL_OK, "precision", "",
+			    "plugstack's line has the policy's rules");
+		return;
+	}
+	if (want[0] != '\0')
+		snprintf(mend, sizeof(mend),
+		    "write into that line: %.*s%s (on compute nodes too)",
+		    SHOWN, want,
+		    strlen(want) > SHOWN ? "... and the policy's other rules"
+					 : "");
+	else
+		snprintf(mend, sizeof(mend), "%s",
+		    "remove precision= from that line (on compute nodes too)");
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "precision", mend,
+	    "jobs get other precision rules than the policy's: %s", line.path);
+}
