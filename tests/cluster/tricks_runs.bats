@@ -303,10 +303,11 @@ plus_one() { [ "$(held_micros "$1")" -le $(($2 + 60002)) ] && [ "$(held_micros "
 	[ "$(jq -r '.budgets[0].label' <<< "$output")" = 2026-11 ]
 	[ "$(jq -r '.budgets[0].start' <<< "$output")" = 2026-11-01T04:00:00Z ]
 }
-@test "--begin beyond the known periods, then lowtide now: asked for in full" {
+@test "--begin beyond the known periods, then now: refused, and by scontrol asked for in full" {
 	mine -A now --begin="$(date -d 'now + 120 days' +%F)" $ONE
 	within 15 told "$id"
-	run lowtide now "$id"
+	run -1 lowtide now "$id"
+	[[ "$output" == *"is its user's own begin time"* ]]
 	marker
 	! is "$id" RUNNING
 	paid now 10000
