@@ -12,7 +12,7 @@
 #include "pace.h"
 #include "units.h"
 
-enum { JOB_ID_MAX = UINT32_MAX - 16, TASK_MAX = UINT32_MAX - 1 };
+static const int64_t job_id_max = UINT32_MAX - 16, task_max = UINT32_MAX - 1;
 
 /* "23" or "23_1"; false: neither. */
 static bool
@@ -26,9 +26,9 @@ parse_number(struct lt_job_named *asked, const char *text)
 		return false;
 	memcpy(number, text, length);
 	number[length] = '\0';
-	if (lt_int64_parse(number, 1, JOB_ID_MAX, &value, NULL) != LT_OK ||
+	if (lt_int64_parse(number, 1, job_id_max, &value, NULL) != LT_OK ||
 	    (text[length] == '_' && lt_int64_parse(text + length + 1, 0,
-					TASK_MAX, &task, NULL) != LT_OK))
+					task_max, &task, NULL) != LT_OK))
 		return false;
 	asked->job_id = (uint32_t)value;
 	asked->task = (uint32_t)task;
