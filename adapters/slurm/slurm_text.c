@@ -99,6 +99,7 @@ lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err)
 	} codes[] = {
 	    {ESLURM_INVALID_JOB_ID, LT_ENOENT},
 	    {ESLURM_ALREADY_DONE, LT_ENOENT},
+	    {ESLURM_INVALID_NODE_NAME, LT_ENOENT},
 	    {ESLURM_USER_ID_MISSING, LT_EDENIED},
 	    {ESLURM_ACCESS_DENIED, LT_EDENIED},
 	    {ESLURM_INVALID_PARTITION_NAME, LT_EINPUT},

@@ -44,8 +44,11 @@ static int
 read_ledger(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_notice_state *const state = &d->notice;
+	/* At a start: who knows how far the last one came. */
+	const bool is_undrained = state->is_undrained || !state->is_read;
 
 	lt_notice_free(state);
+	state->is_undrained = is_undrained;
 	int code = lt_ledger_notices(
 	    d->ledger, &state->notices, &state->notice_count, err);
 	if (code == LT_OK)
@@ -66,6 +69,32 @@ reason_text(char out[REASON_SIZE], int64_t end_utc_s)
 	return out;
 }
 
+static const struct lt_notice *
+find_notice(const struct lt_notice_state *state, const char *node)
+{
+	for (uint32_t i = 0; i < state->notice_count; i++)
+		if (strcmp(state->notices[i].node, node) == 0)
+			return &state->notices[i];
+	return NULL;
+}
+
+/* What could not be told, or was not when we ended. */
+static void
+drain_all(struct lt_daemon *d, struct lt_error *err)
+{
+	char reason[REASON_SIZE];
+	bool failed = false;
+
+	for (uint32_t i = 0; i < d->notice.notice_count; i++) {
+		const struct lt_notice *const notice = &d->notice.notices[i];
+
+		failed |=
+		    lt_batch_drain(notice->node,
+			reason_text(reason, notice->end_utc_s), err) != LT_OK;
+	}
+	d->notice.is_undrained = failed;
+}
+
 int
 lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err)
@@ -78,15 +107,21 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
 		    sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
+	const bool is_new = find_notice(&d->notice, node) == NULL;
 	/* Before anything is done, so that it is gone on with. */
 	int code = lt_ledger_put_notice(d->ledger, &notice, err);
-	if (code == LT_OK)
-		code =
-		    lt_batch_drain(node, reason_text(reason, end_utc_s), err);
-	if (code != LT_OK) {
-		(void)lt_ledger_drop_notice(d->ledger, node, NULL);
+	if (code != LT_OK)
+		return code;
+	code = lt_batch_drain(node, reason_text(reason, end_utc_s), err);
+	if (code != LT_OK && code != LT_ENET) {
+		if (is_new)
+			(void)lt_ledger_drop_notice(d->ledger, node, NULL);
 		return code;
 	}
+	/* slurmctld is away: it is told when it is back. */
+	d->notice.is_undrained |= code == LT_ENET;
+	if (code == LT_ENET)
+		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	d->next.jobs = 0; /* who runs there now */
 	return read_ledger(d, err);
@@ -95,11 +130,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 int
 lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 {
-	bool is_there = false;
-
-	for (uint32_t i = 0; i < d->notice.notice_count; i++)
-		is_there |= strcmp(d->notice.notices[i].node, node) == 0;
-	if (!is_there)
+	if (find_notice(&d->notice, node) == NULL)
 		return lt_fail(
 		    err, LT_ENOENT, "node %s: no notice of it", node);
 	int code = lt_batch_resume(node, LT_NOTICE_REASON, err);
@@ -284,6 +315,8 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
+	if (state->is_undrained)
+		drain_all(d, err);
 	for (uint32_t i = 0; i < state->notice_count; i++) {
 		const struct lt_notice notice = state->notices[i];
 		const bool is_used = leave_node(d, &notice, now_utc_s, err);

@@ -17,8 +17,9 @@ struct lt_daemon;
 /* Our reason of a node's state begins so; only what has it is undone. */
 #define LT_NOTICE_REASON "lowtide: taken back"
 
-struct lt_notice_state { /* start as { 0 } */
-	bool is_read;	 /* from the ledger */
+struct lt_notice_state {   /* start as { 0 } */
+	bool is_read;	   /* from the ledger */
+	bool is_undrained; /* slurmctld was not told of each */
 	struct lt_notice *notices;
 	uint32_t notice_count;
 	struct lt_reclaimed *jobs;

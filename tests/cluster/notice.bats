@@ -137,3 +137,12 @@ while :; do n=\$((n + 1)); echo \$n > $1.count; sleep .2; done'"
 	requeued
 	end "$id"
 }
+
+@test "told while slurmctld is away, the node is drained when it is back" {
+	part stop slurmctld
+	lowtide notice a1 --in 60s | grep -q '^a1 '
+	part start slurmctld
+	drained() { scontrol show node a1 | grep -q 'Reason=lowtide: taken back'; }
+	within 40 drained
+	within 20 lowtide notice a1 --withdraw
+}
