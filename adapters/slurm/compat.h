@@ -102,6 +102,13 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_KILL_FLAGS 0
 #endif
 
+/* Whose a node's reason is, 26.05 knows from who sent it. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#define LT_SLURM_REASON_UID(message, uid) ((void)(message), (void)(uid))
+#else
+#define LT_SLURM_REASON_UID(message, uid) ((message)->reason_uid = (uid))
+#endif
+
 /* slurmdbd counts restarts from 24.11 on. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
 #define LT_SLURM_RESTARTS(row) ((row)->restart_cnt)

@@ -28,7 +28,7 @@ update(
 	message.node_state = state;
 	if (reason != NULL) {
 		message.reason = (char *)(uintptr_t)reason;
-		message.reason_uid = (uint32_t)getuid();
+		LT_SLURM_REASON_UID(&message, (uint32_t)getuid());
 	}
 	if (slurm_update_node(&message) == SLURM_SUCCESS)
 		return LT_OK;
