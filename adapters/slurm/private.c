@@ -26,12 +26,33 @@ private_words(const char *text)
 						     : 0u);
 }
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+static lt_slurm_list *
+config_of(void *connection)
+{
+	slurmdbd_conf_t *conf = NULL;
+
+	if (slurmdb_config_get(connection, &conf) != SLURM_SUCCESS ||
+	    conf == NULL)
+		return NULL;
+	lt_slurm_list *const list = slurmdb_config_get_keypairs(conf);
+	slurmdbd_free_conf(conf);
+	return list;
+}
+#else
+static lt_slurm_list *
+config_of(void *connection)
+{
+	return slurmdb_config_get(connection);
+}
+#endif
+
 /* Not known: nothing is shown that any of it would hide. */
 uint32_t
 lt_private_dbd(void *connection)
 {
 	uint32_t bits = 0;
-	lt_slurm_list *const list = slurmdb_config_get(connection);
+	lt_slurm_list *const list = config_of(connection);
 	lt_slurm_config_pair *pair;
 
 	if (list == NULL)
