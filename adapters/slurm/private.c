@@ -26,18 +26,18 @@ private_words(const char *text)
 						     : 0u);
 }
 
+/* From 26.05 on it is a struct first, which stays: libslurm does not export
+ * what frees it. Who asks is a process that ends. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 static lt_slurm_list *
 config_of(void *connection)
 {
 	slurmdbd_conf_t *conf = NULL;
 
-	if (slurmdb_config_get(connection, &conf) != SLURM_SUCCESS ||
-	    conf == NULL)
-		return NULL;
-	lt_slurm_list *const list = slurmdb_config_get_keypairs(conf);
-	slurmdbd_free_conf(conf);
-	return list;
+	return slurmdb_config_get(connection, &conf) == SLURM_SUCCESS &&
+		       conf != NULL
+		   ? slurmdb_config_get_keypairs(conf)
+		   : NULL;
 }
 #else
 static lt_slurm_list *
