@@ -16,6 +16,16 @@ lt_private_conf(uint16_t bits)
 	       ((bits & PRIVATE_DATA_ACCOUNTS) != 0 ? LT_PRIVATE_ACCOUNTS : 0u);
 }
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+/* slurmdbd does not tell it any more: what sacctmgr shows as its own is
+ * slurm.conf's. */
+uint32_t
+lt_private_dbd(void *connection)
+{
+	(void)connection;
+	return 0;
+}
+#else
 /* What slurmdbd's configuration says as text, "jobs,usage". */
 static uint32_t
 private_words(const char *text)
@@ -26,33 +36,12 @@ private_words(const char *text)
 						     : 0u);
 }
 
-/* From 26.05 on it is a struct first, which stays: libslurm does not export
- * what frees it. Who asks is a process that ends. */
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
-static lt_slurm_list *
-config_of(void *connection)
-{
-	slurmdbd_conf_t *conf = NULL;
-
-	return slurmdb_config_get(connection, &conf) == SLURM_SUCCESS &&
-		       conf != NULL
-		   ? slurmdb_config_get_keypairs(conf)
-		   : NULL;
-}
-#else
-static lt_slurm_list *
-config_of(void *connection)
-{
-	return slurmdb_config_get(connection);
-}
-#endif
-
 /* Not known: nothing is shown that any of it would hide. */
 uint32_t
 lt_private_dbd(void *connection)
 {
 	uint32_t bits = 0;
-	lt_slurm_list *const list = config_of(connection);
+	lt_slurm_list *const list = slurmdb_config_get(connection);
 	lt_slurm_config_pair *pair;
 
 	if (list == NULL)
@@ -66,3 +55,4 @@ lt_private_dbd(void *connection)
 	slurm_list_destroy(list);
 	return bits;
 }
+#endif
