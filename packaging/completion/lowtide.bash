@@ -71,6 +71,7 @@ _lowtide() {
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;
 		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
+		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;
 		watch) choices='--run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
