@@ -45,16 +45,17 @@ lt_batch_has_node(const char *list, const char *node)
 }
 
 int
-lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err)
+lt_batch_signal(
+    const struct lt_batch_job *job, uint32_t signal, struct lt_error *err)
 {
-	(void)job_id;
+	(void)job;
 	(void)signal;
 	return fail(err);
 }
 
 int
-lt_batch_requeue(uint32_t job_id, struct lt_error *err)
+lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err)
 {
-	(void)job_id;
+	(void)job;
 	return fail(err);
 }

@@ -198,14 +198,14 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 
 /* Its pods end, as at a suspension: it waits as if it had not been let go. */
 int
-lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
+lt_batch_requeue_held(const struct lt_batch_job *record, struct lt_error *err)
 {
 	const struct lt_kube_known_job *const job =
-	    lt_kube_cluster_job(&lt_kube_site.cluster, job_id);
+	    lt_kube_cluster_job(&lt_kube_site.cluster, record->job_id);
 
 	if (job == NULL || job->facts.is_pod)
 		return lt_fail(err, LT_ENOENT,
-		    "job %u: no Job that can be suspended", job_id);
+		    "job %u: no Job that can be suspended", record->job_id);
 	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
 	    json_pack("{s:{s:{s:s,s:s}},s:{s:b}}", "metadata", "annotations",
 		LT_KUBE_DOMAIN "hold", "budget", LT_KUBE_DOMAIN "pause",

@@ -2,6 +2,7 @@
 /*
  * What does not depend on which system it is: who only holds a list frees it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "batch.h"
@@ -52,4 +53,16 @@ lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id)
 	    .begin_utc_s = LT_UNSET_64,
 	    .limit_s = LT_UNSET_64,
 	    .hold = LT_LEAVE};
+}
+
+const char *
+lt_job_address(char out[LT_JOB_ADDRESS_SIZE], const struct lt_batch_job *job)
+{
+	if (job->array_task != UINT32_MAX)
+		(void)snprintf(out, LT_JOB_ADDRESS_SIZE, "%u_%u",
+		    job->array_job_id, job->array_task);
+	else
+		(void)snprintf(out, LT_JOB_ADDRESS_SIZE, "%u",
+		    job->het_job_id != 0 ? job->het_job_id : job->job_id);
+	return out;
 }

@@ -214,6 +214,12 @@ lt_job_asked(const struct lt_batch_job *job)
 
 	return job->asked != NULL ? job->asked : &nothing;
 }
+/* What a command takes for just this record: "23_1" of a task, for one task of
+ * each array has the array's own id, by which Slurm means all of them; the
+ * leader of a heterogeneous job, which is started and requeued whole. */
+enum { LT_JOB_ADDRESS_SIZE = 24 };
+const char *lt_job_address(
+    char out[LT_JOB_ADDRESS_SIZE], const struct lt_batch_job *job);
 /* All jobs (shows all partitions, users). job_id 0 = all, else one: all
  * records of an array or het job by its first id. LT_ENOENT: no such job. */
 int lt_batch_jobs(
@@ -252,7 +258,7 @@ int lt_batch_cancel(uint32_t job_id, struct lt_error *err);
 
 /* A job that runs goes back to the queue, as a hold that its user may
  * release. */
-int lt_batch_requeue_held(uint32_t job_id, struct lt_error *err);
+int lt_batch_requeue_held(const struct lt_batch_job *job, struct lt_error *err);
 
 /* Nodes that are taken back. Slurm only, else LT_EINPUT. LT_EINPUT or LT_ENOENT
  * of a node that is not there. */
@@ -261,13 +267,14 @@ int lt_batch_drain(const char *node, const char *reason, struct lt_error *err);
 int lt_batch_down(const char *node, const char *reason, struct lt_error *err);
 /* As it was, if its reason begins with this; else nothing. */
 int lt_batch_resume(const char *node, const char *reason, struct lt_error *err);
-/* Is the node in a list such as "v[1-4],w7"? */
+/* Is the node in a list such as "v[1-4],w7"? NULL: in none. */
 bool lt_batch_has_node(const char *list, const char *node);
-/* To the steps of a job. */
-int lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err);
+/* To the steps of a job, of an array's one task. */
+int lt_batch_signal(
+    const struct lt_batch_job *job, uint32_t signal, struct lt_error *err);
 /* A job that runs goes back to the queue; Slurm sends TERM, and KILL after
  * KillWait, and lets it wait for two minutes. */
-int lt_batch_requeue(uint32_t job_id, struct lt_error *err);
+int lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err);
 
 struct lt_batch_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;

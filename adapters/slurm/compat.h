@@ -46,7 +46,6 @@ lt_slurm_step(uint32_t job_id)
 	slurm_load_job((reply), lt_slurm_step(id), (flags))
 #define LT_SLURM_KILL_JOB(id, signal, flags)                                   \
 	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
-#define LT_SLURM_REQUEUE(id, flags) slurm_requeue(lt_slurm_step(id), (flags))
 #define LT_SLURM_FREE_CONF slurm_free_conf
 #define LT_SLURM_MEMORY SELECT_MEMORY
 #define LT_SLURM_BY_CORE SELECT_CORE
@@ -56,7 +55,6 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_JOB_ID(record) ((record)->job_id)
 #define LT_SLURM_LOAD_JOB slurm_load_job
 #define LT_SLURM_KILL_JOB slurm_kill_job
-#define LT_SLURM_REQUEUE slurm_requeue
 #define LT_SLURM_FREE_CONF slurm_free_ctl_conf
 #define LT_SLURM_MEMORY CR_MEMORY
 #define LT_SLURM_BY_CORE CR_CORE

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs as slurmctld has them, and the few changes that lowtided makes to
- * them. One record may stand for many pending tasks of an array.
+ * Jobs as slurmctld has them; job_changes.c changes them. One record may stand
+ * for many pending tasks of an array.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -469,93 +468,4 @@ lt_batch_jobs_each(
 	free(places);
 	free_message(answer.message);
 	return rc;
-}
-
-/* ---- changes ---- */
-
-/* Slurm's errno, or that of the task. */
-static int
-update_task(job_desc_msg_t *request, const char *task)
-{
-	job_array_resp_msg_t *answer = NULL;
-	int rc;
-
-	request->job_id_str = (char *)(uintptr_t)task;
-	rc = slurm_update_job2(request, &answer) == SLURM_SUCCESS ? 0 : errno;
-	for (uint32_t i = 0;
-	     rc == 0 && answer != NULL && i < answer->job_array_count; i++)
-		rc = (int)answer->error_code[i];
-	if (answer != NULL)
-		slurm_free_job_array_resp(answer);
-	return rc;
-}
-
-int
-lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
-{
-	job_desc_msg_t request;
-	int rc = lt_slurm_answers(err);
-
-	if (rc != LT_OK)
-		return rc;
-	slurm_init_job_desc_msg(&request);
-	if (update->task == NULL)
-		LT_SLURM_JOB_ID(&request) = update->job_id;
-	/* Slurm's message has no const; it does not write to them. */
-	request.partition = (char *)(uintptr_t)update->partition;
-	request.admin_comment = (char *)(uintptr_t)update->admin_comment;
-	LT_SLURM_KEEP_TASKS(&request, update->tasks);
-	if (update->begin_utc_s != LT_UNSET_64)
-		request.begin_time = (time_t)update->begin_utc_s;
-	if (update->limit_s == INT64_MAX)
-		request.time_limit = INFINITE;
-	else if (update->limit_s != LT_UNSET_64)
-		request.time_limit = (uint32_t)((update->limit_s + 59) / 60);
-	if (update->hold == LT_HOLD || update->hold == LT_USER_HOLD)
-		request.priority = 0;
-	if (update->hold == LT_USER_HOLD)
-		request.alloc_sid = ALLOC_SID_USER_HOLD;
-	else if (update->hold == LT_RELEASE)
-		request.priority = INFINITE;
-	if (update->task != NULL)
-		rc = update_task(&request, update->task);
-	else if (slurm_update_job(&request) != SLURM_SUCCESS)
-		rc = errno;
-	if (rc != 0) {
-		rc = lt_slurm_fail("slurmctld: update", rc, err);
-		(void)lt_context(err, "job %u", update->job_id);
-		return rc;
-	}
-	return LT_OK;
-}
-
-int
-lt_batch_cancel(uint32_t job_id, struct lt_error *err)
-{
-	int rc = lt_slurm_answers(err);
-
-	if (rc != LT_OK)
-		return rc;
-	if (LT_SLURM_KILL_JOB(job_id, SIGKILL, LT_SLURM_KILL_FLAGS) !=
-	    SLURM_SUCCESS) {
-		rc = lt_slurm_fail("slurmctld: cancel", errno, err);
-		(void)lt_context(err, "job %u", job_id);
-		return rc;
-	}
-	return LT_OK;
-}
-
-int
-lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
-{
-	int rc = lt_slurm_answers(err);
-
-	if (rc != LT_OK)
-		return rc;
-	if (LT_SLURM_REQUEUE(job_id, JOB_REQUEUE_HOLD) != SLURM_SUCCESS) {
-		rc = lt_slurm_fail("slurmctld: requeue", errno, err);
-		(void)lt_context(err, "job %u", job_id);
-		return rc;
-	}
-	return LT_OK;
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that their owner takes back: drained, down, as they were; and what the
- * jobs there are told.
+ * Nodes that their owner takes back: drained, down, as they were.
  */
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,7 +29,8 @@ update(
 	if (slurm_update_node(&message) == SLURM_SUCCESS)
 		return LT_OK;
 	rc = lt_slurm_fail("slurmctld: update node", errno, err);
-	return lt_context(err, "node %s", node), rc;
+	(void)lt_context(err, "node %s", node);
+	return rc;
 }
 
 int
@@ -74,38 +71,10 @@ bool
 lt_batch_has_node(const char *list, const char *node)
 {
 	const lt_slurm_hostlist nodes =
-	    list[0] != '\0' ? slurm_hostlist_create(list) : NULL;
+	    list != NULL ? slurm_hostlist_create(list) : NULL;
 	const bool has = nodes != NULL && slurm_hostlist_find(nodes, node) >= 0;
 
 	if (nodes != NULL)
 		slurm_hostlist_destroy(nodes);
 	return has;
-}
-
-int
-lt_batch_signal(uint32_t job_id, uint32_t signal, struct lt_error *err)
-{
-	int rc = lt_slurm_answers(err);
-
-	if (rc != LT_OK)
-		return rc;
-	if (LT_SLURM_KILL_JOB(job_id, (uint16_t)signal, 0) == SLURM_SUCCESS)
-		return LT_OK;
-	rc = lt_slurm_fail("slurmctld: signal", errno, err);
-	(void)lt_context(err, "job %u", job_id);
-	return rc;
-}
-
-int
-lt_batch_requeue(uint32_t job_id, struct lt_error *err)
-{
-	int rc = lt_slurm_answers(err);
-
-	if (rc != LT_OK)
-		return rc;
-	if (LT_SLURM_REQUEUE(job_id, 0) == SLURM_SUCCESS)
-		return LT_OK;
-	rc = lt_slurm_fail("slurmctld: requeue", errno, err);
-	(void)lt_context(err, "job %u", job_id);
-	return rc;
 }

@@ -465,20 +465,6 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 	return rc;
 }
 
-static bool
-has_node(const partition_info_t *partition, const char *node)
-{
-	const lt_slurm_hostlist nodes =
-	    partition->nodes == NULL ? NULL
-				     : slurm_hostlist_create(partition->nodes);
-	const bool found =
-	    nodes != NULL && slurm_hostlist_find(nodes, node) >= 0;
-
-	if (nodes != NULL)
-		slurm_hostlist_destroy(nodes);
-	return found;
-}
-
 int
 lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
     const char *among, const char *preferred, struct lt_error *err)
@@ -497,7 +483,8 @@ lt_batch_partition_of(char out[LT_NAME_SIZE], const char *node,
 		    &partitions->partition_array[i];
 
 		if ((among[0] != '\0' && !lt_text_is_among(p->name, among)) ||
-		    strlen(p->name) >= LT_NAME_SIZE || !has_node(p, node))
+		    strlen(p->name) >= LT_NAME_SIZE ||
+		    !lt_batch_has_node(p->nodes, node))
 			continue;
 		if (found == NULL || strcmp(p->name, preferred) == 0)
 			found = p->name;

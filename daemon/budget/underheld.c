@@ -120,7 +120,7 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
 		"size") != 0)
 		return LT_OK;
-	if (lt_batch_requeue_held(job->job_id, &refused) != LT_OK) {
+	if (lt_batch_requeue_held(job, &refused) != LT_OK) {
 		lt_log("requeue_failed", "job=%u error=\"%s\"", job->job_id,
 		    refused.text);
 		return LT_OK;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
+#include "breath.h"
 #include "daemon.h"
+#include "fits.h"
 #include "grow.h"
+#include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
 #include "notice.h"
@@ -16,6 +18,7 @@
 
 enum {
 	MARGIN_S = 5, /* between Slurm's KILL and the node's end */
+	SEEN_S = 2,   /* a record so much newer than a step shows what it did */
 	REASON_SIZE = 96,
 };
 
@@ -107,9 +110,11 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
 		    sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
+	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
 	const bool is_new = find_notice(&d->notice, node) == NULL;
 	/* Before anything is done, so that it is gone on with. */
-	int code = lt_ledger_put_notice(d->ledger, &notice, err);
+	if (code == LT_OK)
+		code = lt_ledger_put_notice(d->ledger, &notice, err);
 	if (code != LT_OK)
 		return code;
 	code = lt_batch_drain(node, reason_text(reason, end_utc_s), err);
@@ -130,10 +135,13 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 int
 lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 {
-	if (find_notice(&d->notice, node) == NULL)
+	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
+
+	if (code == LT_OK && find_notice(&d->notice, node) == NULL)
 		return lt_fail(
 		    err, LT_ENOENT, "node %s: no notice of it", node);
-	int code = lt_batch_resume(node, LT_NOTICE_REASON, err);
+	if (code == LT_OK)
+		code = lt_batch_resume(node, LT_NOTICE_REASON, err);
 	if (code == LT_OK)
 		code = lt_ledger_drop_notice(d->ledger, node, err);
 	if (code == LT_OK)
@@ -166,11 +174,12 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 			return NULL;
 		state->jobs = grown;
 		row = &grown[state->job_count++];
-		*row = (struct lt_reclaimed){.job_id = 0};
+		row->job_id = 0;
 	}
 	if (row->job_id != job->job_id || row->start_utc_s != job->start_utc_s)
 		*row = (struct lt_reclaimed){
 		    .job_id = job->job_id, .start_utc_s = job->start_utc_s};
+	row->is_leaving = true;
 	return row;
 }
 
@@ -205,6 +214,14 @@ signal_of(const struct lt_batch_job *job)
 		   : 0;
 }
 
+/* Is this record of a time when that step had shown? */
+static bool
+is_newer(const struct lt_batch_job *job, const struct lt_reclaimed *row)
+{
+	return job->seen_utc_s > row->at_utc_s + SEEN_S;
+}
+
+/* job: of a heterogeneous one its leader. */
 static int
 leave(struct lt_daemon *d, const struct lt_batch_job *job,
     int64_t requeue_utc_s, int64_t now_utc_s, struct lt_error *err)
@@ -219,24 +236,24 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		code = step(d, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
 		/* One that has no step just then hears nothing. */
 		if (code == LT_OK)
-			(void)lt_batch_signal(job->job_id, signal, NULL);
+			(void)lt_batch_signal(job, signal, NULL);
 	}
 	/* Its user's word, and what can't be: told, and no more. */
-	if (code != LT_OK || row->step >= LT_NOTICE_REQUEUED ||
-	    now_utc_s < requeue_utc_s || !job->requeue_allowed ||
-	    !job->is_batch)
+	if (code != LT_OK || now_utc_s < requeue_utc_s ||
+	    !job->requeue_allowed || !job->is_batch)
 		return code;
+	/* One that still runs was not: it failed, or we ended before it. */
+	if (row->step >= LT_NOTICE_REQUEUED && !is_newer(job, row))
+		return LT_OK;
 	code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
-	if (code == LT_OK && lt_batch_requeue(job->job_id, err) != LT_OK) {
-		row->step = LT_NOTICE_SIGNALLED; /* again in the next pass */
-		code = err->code;
-	}
+	if (code == LT_OK)
+		code = lt_batch_requeue(job, err);
 	lt_look_again(d, job->job_id);
 	return code;
 }
 
-static bool
-is_there(const struct lt_batch_job *job, const char *node)
+bool
+lt_notice_is_there(const struct lt_batch_job *job, const char *node)
 {
 	return (job->state == LT_JOB_RUNNING ||
 		   job->state == LT_JOB_SUSPENDED || job->completing) &&
@@ -254,24 +271,103 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 	bool is_used = false;
 
 	for (uint32_t i = 0; i < list->count; i++) {
-		const struct lt_batch_job *const job = &list->jobs[i];
+		const struct lt_batch_job *const part = &list->jobs[i];
 		struct lt_error failed = {0};
 
-		if (!is_there(job, notice->node))
+		if (!lt_notice_is_there(part, notice->node))
 			continue;
+		lt_breath(LT_TURN_READ);
 		is_used = true;
-		lt_look_at(d, job->job_id);
+		lt_look_at(d, part->job_id);
+		const struct lt_batch_job *job =
+		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
+					  : part;
+		if (job == NULL)
+			job = part;
 		/* One that fails keeps nobody. */
-		if (!job->completing &&
+		if (!part->completing && !job->completing &&
 		    leave(d, job, requeue_utc_s, now_utc_s, &failed) != LT_OK)
 			*err = failed;
 	}
 	return is_used;
 }
 
-/* Slurm lets what was requeued wait for two minutes. */
+static int
+tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	char task[LT_JOB_ADDRESS_SIZE];
+
+	return job->array_task != UINT32_MAX
+		   ? lt_quote_publish_task(
+			 job, lt_job_address(task, job), quote, now_utc_s, err)
+		   : lt_quote_publish(job, quote, LT_LEAVE, now_utc_s, err);
+}
+
+/* Slurm lets what was requeued wait for two minutes, and so is held for it:
+ * from now on, where that fits too. By our own quote, or job_submit would judge
+ * it as anybody's change. */
+static int
+start_part(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+
+	if (!lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
+	    hold.state != LT_HOLD_OPEN)
+		return LT_OK; /* not ours to start */
+	struct lt_ledger_hold moved = hold;
+	if (moved.quote.start_utc_s > now_utc_s)
+		moved.quote.start_utc_s = now_utc_s;
+	moved.quote.rev++;
+	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
+	    lt_sheet_budgeted(&d->budget.snapshot,
+		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
+	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
+		return LT_OK;
+	d->budget.dirty = true;
+	const int code = lt_ledger_put_hold(d->ledger, &moved, err);
+	return code == LT_OK ? tell_begin(job, &moved.quote, now_utc_s, err)
+			     : code;
+}
+
+/* All parts of a heterogeneous job, which follow their leader in the list, and
+ * once each is admitted. */
+static bool
+begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_job *end = job + 1;
+
+	while (job->het_job_id != 0 && end < &list->jobs[list->count] &&
+	       end->het_job_id == job->job_id)
+		end++;
+	for (const struct lt_batch_job *part = job; part < end; part++)
+		if (part->completing || part->held ||
+		    part->state != LT_JOB_PENDING)
+			return false;
+	for (const struct lt_batch_job *part = job; part < end; part++)
+		if (start_part(d, part, now_utc_s, err) != LT_OK)
+			return false;
+	return true;
+}
+
+/* Is there something to do for it yet? Not where it has ended, goes on
+ * elsewhere, or its node stays after all. */
+static bool
+is_open(const struct lt_reclaimed *row, const struct lt_batch_job *job)
+{
+	if (job == NULL || job->state == LT_JOB_FINISHED ||
+	    row->step == LT_NOTICE_STARTED)
+		return false;
+	return row->is_leaving ||
+	       (row->step == LT_NOTICE_REQUEUED &&
+		   (job->state == LT_JOB_PENDING || !is_newer(job, row)));
+}
+
 static void
-start_again(struct lt_daemon *d, int64_t now_utc_s)
+start_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_notice_state *const state = &d->notice;
 	uint32_t kept = 0;
@@ -280,28 +376,18 @@ start_again(struct lt_daemon *d, int64_t now_utc_s)
 		struct lt_reclaimed row = state->jobs[i];
 		const struct lt_batch_job *const job =
 		    lt_jobs_find(&d->jobs.list, row.job_id);
-		const bool waits = job != NULL && !job->completing &&
-				   job->state == LT_JOB_PENDING;
-		struct lt_batch_update update;
 
-		if (row.step == LT_NOTICE_REQUEUED && waits) {
-			lt_batch_update_init(&update, row.job_id);
-			update.begin_utc_s = now_utc_s;
-			update.tasks = lt_job_asked(job)->tasks;
-			if (lt_batch_update_job(&update, NULL) == LT_OK)
-				(void)step(d, &row, LT_NOTICE_STARTED,
-				    now_utc_s, NULL);
+		if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
+			if (begin_now(d, job, now_utc_s, err))
+				(void)step(
+				    d, &row, LT_NOTICE_STARTED, now_utc_s, err);
 			lt_look_again(d, row.job_id);
-		} else if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
-			lt_look_at(d, row.job_id);
 		}
-		/* It has ended, or goes on elsewhere. */
-		if (job == NULL || row.step == LT_NOTICE_STARTED ||
-		    job->state == LT_JOB_FINISHED)
+		if (is_open(&row, job))
+			state->jobs[kept++] = row;
+		else
 			(void)lt_ledger_drop_reclaimed(
 			    d->ledger, row.job_id, NULL);
-		else
-			state->jobs[kept++] = row;
 	}
 	state->job_count = kept;
 }
@@ -317,23 +403,27 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	if (state->is_undrained)
 		drain_all(d, err);
+	for (uint32_t i = 0; i < state->job_count; i++)
+		state->jobs[i].is_leaving = false;
 	for (uint32_t i = 0; i < state->notice_count; i++) {
 		const struct lt_notice notice = state->notices[i];
 		const bool is_used = leave_node(d, &notice, now_utc_s, err);
 		char reason[REASON_SIZE];
+		struct lt_error failed = {0};
 
-		if (now_utc_s < notice.end_utc_s) {
+		/* What is still there at the end would hang until
+		 * SlurmdTimeout; where slurmctld is away, it is told later. */
+		if (now_utc_s < notice.end_utc_s ||
+		    (is_used && lt_batch_down(notice.node,
+				    reason_text(reason, notice.end_utc_s),
+				    &failed) == LT_ENET)) {
 			state->notices[kept++] = notice;
 			continue;
 		}
-		/* Else what is still there hangs until SlurmdTimeout. */
-		if (is_used)
-			(void)lt_batch_down(notice.node,
-			    reason_text(reason, notice.end_utc_s), err);
 		(void)lt_ledger_drop_notice(d->ledger, notice.node, NULL);
 		lt_log("notice_over", "node=%s down=%d", notice.node, is_used);
 	}
 	state->notice_count = kept;
-	start_again(d, now_utc_s);
+	start_again(d, now_utc_s, err);
 	return err->code;
 }

@@ -12,6 +12,7 @@
 
 #include "notices.h"
 
+struct lt_batch_job;
 struct lt_daemon;
 
 /* Our reason of a node's state begins so; only what has it is undone. */
@@ -40,6 +41,8 @@ int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* When jobs of a node that ends then are requeued: as late as Slurm needs to
  * end them. */
 int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
+/* Has this job something on that node? */
+bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
 bool lt_notice_waits(const struct lt_daemon *d);
 void lt_notice_free(struct lt_notice_state *state);
 

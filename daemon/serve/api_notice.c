@@ -19,9 +19,7 @@ count_there(const struct lt_daemon *d, const char *node)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < d->jobs.list.count; i++)
-		count +=
-		    d->jobs.list.jobs[i].state == LT_JOB_RUNNING &&
-		    lt_batch_has_node(d->jobs.list.jobs[i].node_list, node);
+		count += lt_notice_is_there(&d->jobs.list.jobs[i], node);
 	return count;
 }
 

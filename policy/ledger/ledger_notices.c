@@ -76,6 +76,7 @@ read_reclaimed(struct lt_rows *rows, void *element)
 	job->start_utc_s = lt_row_int(rows);
 	job->step = (enum lt_notice_step)lt_row_int(rows);
 	job->at_utc_s = lt_row_int(rows);
+	job->is_leaving = false;
 }
 
 int

@@ -23,6 +23,7 @@ struct lt_reclaimed {
 	int64_t start_utc_s; /* of the run that is interrupted */
 	enum lt_notice_step step;
 	int64_t at_utc_s; /* of the step */
+	bool is_leaving;  /* the daemon's, of a pass; not kept */
 };
 /* One that is there gets the new end. */
 int lt_ledger_put_notice(struct lt_ledger *ledger,

@@ -146,3 +146,67 @@ while :; do n=\$((n + 1)); echo \$n > $1.count; sleep .2; done'"
 	within 40 drained
 	within 20 lowtide notice a1 --withdraw
 }
+
+@test "of an array only the tasks that are there, also by the one with the array's own id" {
+	local other own where
+	script tasks '
+srun sh -c "trap \"echo signal >> task.\$SLURM_ARRAY_TASK_ID\" USR1; while :; do sleep .2; done"'
+	job -A vision -p spot --array=0-1 -N1 --exclusive --checkpoint=signal=USR1,write=1s --time=30 tasks
+	both_run() { [ "$(squeue -h -r -j "$id" -t R -o %i | wc -l)" -eq 2 ]; }
+	within 20 both_run
+	sleep 2
+	# The last task of an array keeps its id, by which Slurm means all of them.
+	own=$(squeue -h -r -j "$id" -o '%A %i' | awk -v id="$id" '$1 == id { print $2 }')
+	other=$(squeue -h -r -j "$id" -o '%A %i' | awk -v id="$id" '$1 != id { print $2 }')
+	[ -n "$own" ]
+	[ -n "$other" ]
+	where=$(squeue -h -j "$own" -o %N)
+	lowtide notice "$where" --in 14s > /dev/null
+	requeued() { [ "$(of "$own" Restarts)" = 1 ]; }
+	within 20 requeued
+	[ "$(of "$other" Restarts)" = 0 ]
+	[ "$(of "$other" JobState)" = RUNNING ]
+	[ "$(cat "task.${own#*_}")" = signal ]
+	[ ! -e "task.${other#*_}" ]
+	within 30 grep -q "event=notice_over node=$where" "$LOG"
+	scontrol update nodename="$where" state=resume
+	within 30 both_run || { squeue -r -o '%A %i %T %r %S'; scontrol show job "$own"; false; }
+	scancel "$id"
+}
+
+@test "a heterogeneous job is requeued whole, once, when the node of a part leaves" {
+	local where
+	script parts '
+#SBATCH hetjob
+srun sleep 600'
+	job -A vision -p spot -n1 --time=30 : -A vision -p ondemand -n1 --time=30 parts
+	parts_run() { [ "$(squeue -h -j "$id" -t R -o %i | wc -l)" -eq 2 ]; }
+	within 30 parts_run
+	where=$(squeue -h -j "$id" -t R -o "%i %N" | sed -n "s/.*+1 //p")
+	[ -n "$where" ]
+	lowtide notice "$where" --in 14s > /dev/null
+	restarts() { [ "$(scontrol show job "$id" | grep -o 'Restarts=[0-9]*' | sort | uniq -c | xargs)" = "$1" ]; }
+	within 20 restarts '2 Restarts=1'
+	within 30 grep -q "event=notice_over node=$where" "$LOG"
+	restarts '2 Restarts=1'
+	scontrol update nodename="$where" state=resume
+	scancel "$id"
+}
+
+@test "withdrawn and told again, a job is asked again" {
+	local was
+	counter three
+	job -A vision -p spot --checkpoint=signal=USR1,write=1s --time=30 -n1 three
+	within 20 state_is "$id" RUNNING
+	was=$(of "$id" NodeList)
+	within 20 test -s three.count
+	lowtide notice "$was" --in 60s > /dev/null
+	within 6 grep -q signal three.log
+	lowtide notice "$was" --withdraw
+	sleep 3
+	lowtide notice "$was" --in 60s > /dev/null
+	twice() { [ "$(grep -c signal three.log)" -eq 2 ]; }
+	within 6 twice
+	lowtide notice "$was" --withdraw
+	end "$id"
+}

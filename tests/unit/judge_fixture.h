@@ -128,11 +128,11 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 }
 
 int
-lt_batch_requeue_held(uint32_t job_id, struct lt_error *err)
+lt_batch_requeue_held(const struct lt_batch_job *job, struct lt_error *err)
 {
 	if (told.refuses)
 		return lt_fail(err, LT_ENET, "slurmctld is away");
-	told.requeued = job_id;
+	told.requeued = job->job_id;
 	return LT_OK;
 }
 

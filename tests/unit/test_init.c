@@ -146,31 +146,40 @@ static const struct {
     {"else the site's", "", "", "0", "", "\ncurrency: EUR\n", "USD"},
 };
 
+/* What is written of that passes check, has the one text and not the other. */
+static void
+expect(const char *why, const json_t *facts, const struct lt_init_site *site,
+    const char *has, const char *has_not)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const out = open_memstream(&text, &length);
+
+	assert_non_null(facts);
+	assert_non_null(out);
+	lt_init_write(out, facts, site);
+	fclose(out);
+	if (strstr(text, has) == NULL || strstr(text, has_not) != NULL)
+		fail_msg("%s: got\n%s", why, text);
+	check(why, text);
+	free(text);
+}
+
 static void
 test_prices(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		const struct lt_init_site site = {
-		    "EUR", "", machines[i].cloud, machines[i].region, true};
-		char *text = NULL;
-		size_t length = 0;
-		FILE *const out = open_memstream(&text, &length);
 		json_t *const facts =
 		    json_pack("{s:{s:s},s:[{s:s,s:i,s:[{s:i,s:s}]}]}", "conf",
 			"cluster", "c", "partitions", "name", "p", "nodes", 2,
 			"shapes", "gpus", atoi(machines[i].gpus), "features",
 			machines[i].features);
 
-		assert_non_null(out);
-		assert_non_null(facts);
-		lt_init_write(out, facts, &site);
-		fclose(out);
-		if (strstr(text, machines[i].has) == NULL ||
-		    strstr(text, machines[i].has_not) != NULL)
-			fail_msg("%s: got\n%s", machines[i].why, text);
-		check(machines[i].why, text);
-		free(text);
+		expect(machines[i].why, facts,
+		    &(struct lt_init_site){
+			"EUR", "", machines[i].cloud, machines[i].region, true},
+		    machines[i].has, machines[i].has_not);
 		json_decref(facts);
 	}
 }
@@ -181,23 +190,11 @@ test_sources(void **state)
 	json_t *const facts = json_loads(facts_text, 0, NULL);
 
 	(void)state;
-	assert_non_null(facts);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_init_site site = {"EUR", cases[i].zone,
-		    cases[i].vendor, cases[i].region, false};
-		char *text = NULL;
-		size_t length = 0;
-		FILE *const out = open_memstream(&text, &length);
-
-		assert_non_null(out);
-		lt_init_write(out, facts, &site);
-		fclose(out);
-		if (strstr(text, cases[i].has) == NULL ||
-		    strstr(text, cases[i].has_not) != NULL)
-			fail_msg("%s: got\n%s", cases[i].why, text);
-		check(cases[i].why, text);
-		free(text);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect(cases[i].why, facts,
+		    &(struct lt_init_site){"EUR", cases[i].zone,
+			cases[i].vendor, cases[i].region, false},
+		    cases[i].has, cases[i].has_not);
 	json_decref(facts);
 }
 
