@@ -329,6 +329,8 @@ fill(struct build *b, struct lt_error *err)
 	    d->tables.shape_count * sizeof(*m->shapes));
 	m->defaults = d->policy->defaults;
 	m->default_count = (uint32_t)d->policy->default_count;
+	m->classes = d->policy->classes;
+	m->class_count = (uint32_t)d->policy->class_count;
 	apply_rules(m, d, b->now_utc_s);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);

@@ -10,6 +10,8 @@
 
 #include "decide_internal.h"
 
+static const double least_left_s = 60; /* of work: Slurm's grain */
+
 static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_NONE] = "best",
     [LT_REJECT_DEARER] = "no better",
@@ -33,6 +35,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_NO_CARBON] = "no carbon intensity to compare",
     [LT_REJECT_STALE] = "signals too old",
     [LT_REJECT_RISK] = "likely to be interrupted",
+    [LT_REJECT_ON_DEMAND] = "preemptible",
     [LT_REJECT_DEADLINE] = "deadline too near",
     [LT_REJECT_CAPACITY] = "no room in time",
     [LT_REJECT_BUDGET] = "over the team's budget",
@@ -73,6 +76,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_NO_CARBON] = "no_carbon",
 	    [LT_REJECT_STALE] = "stale",
 	    [LT_REJECT_RISK] = "risk",
+	    [LT_REJECT_ON_DEMAND] = "on_demand",
 	    [LT_REJECT_DEADLINE] = "deadline",
 	    [LT_REJECT_CAPACITY] = "capacity",
 	    [LT_REJECT_BUDGET] = "budget",
@@ -110,6 +114,14 @@ has_home(const struct lt_request *request, const struct lt_market *market)
 	       (uint32_t)request->home < market->partition_count;
 }
 
+/* What is left of it when so much is done. */
+static double
+left_of(double work_s, double done_s)
+{
+	return work_s > least_left_s ? fmax(work_s - done_s, least_left_s)
+				     : work_s;
+}
+
 int64_t
 lt_limit_of(const struct lt_request *request, const struct lt_market *market,
     int partition)
@@ -118,6 +130,11 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 
 	const struct lt_partition *part = &market->partitions[partition];
 
+	/* What a deadline leaves is for what is left to do. */
+	if (request->limit_s > 0 && request->deadline_utc_s != LT_UNSET_64 &&
+	    request->done_s > request->cut_s)
+		return (int64_t)left_of((double)request->limit_s,
+		    (double)(request->done_s - request->cut_s));
 	if (request->limit_s > 0)
 		return request->limit_s;
 	if (part->default_time_s > 0)
@@ -395,21 +412,29 @@ set_default_memory(struct lt_request *asked, const struct lt_partition *home)
 static void
 set_expected(struct job *job)
 {
+	const double done_s = (double)job->request->done_s;
 	const struct lt_request *const request = job->request;
 	const double limit_s = (double)job->limit_s;
 
 	if (request->expected_run_s > 0) {
-		job->expected_s = (double)request->expected_run_s;
+		job->expected_s =
+		    left_of((double)request->expected_run_s, done_s);
 	} else if (request->learned.expected_s > 0) {
-		job->expected_s = (double)request->learned.expected_s;
-		job->upper_s = (double)request->learned.upper_s;
-		job->low_s = (double)request->learned.low_s;
-		job->high_s = (double)request->learned.high_s;
+		const struct lt_expected *const is = &request->learned;
+
+		job->expected_s = left_of((double)is->expected_s, done_s);
+		job->upper_s = left_of((double)is->upper_s, done_s);
+		job->low_s = left_of((double)is->low_s, done_s);
+		job->high_s = left_of((double)is->high_s, done_s);
 	}
 	job->expected_known = job->expected_s > 0;
 	if (job->limit_s > 0) {
-		if (!job->expected_known || job->expected_s > limit_s)
-			job->expected_s = limit_s;
+		/* That of a deadline is of what is left already. */
+		if (!job->expected_known)
+			job->expected_s = request->deadline_utc_s != LT_UNSET_64
+					      ? limit_s
+					      : left_of(limit_s, done_s);
+		job->expected_s = fmin(job->expected_s, limit_s);
 		job->upper_s = fmin(job->upper_s, limit_s);
 		job->high_s = fmin(job->high_s, limit_s);
 	}
@@ -510,6 +535,17 @@ bound_elsewhere(const struct job *job, int partition)
 	return request->named_count > 0 || request->pins & LT_PIN_PARTITION;
 }
 
+/* Does its class keep it off preemptible nodes? */
+static bool
+by_class(const struct job *job)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_class *const class = lt_market_class(
+	    job->market, request->account, request->qos, request->home);
+
+	return class != NULL && class->on_demand_only;
+}
+
 enum lt_reject
 lt_move_reject(const struct job *job, int partition)
 {
@@ -520,11 +556,17 @@ lt_move_reject(const struct job *job, int partition)
 	const struct lt_partition *part = &job->market->partitions[partition];
 	const struct lt_partition *home;
 
+	const bool is_preemptible = part->flags & LT_PARTITION_PREEMPTIBLE;
+
 	if (partition == request->home)
-		return LT_REJECT_NONE;
+		return is_preemptible && request->is_on_demand
+			   ? LT_REJECT_ON_DEMAND
+			   : LT_REJECT_NONE;
 	home = &job->market->partitions[request->home];
 	if (!(part->flags & LT_PARTITION_MANAGED))
 		return LT_REJECT_UNMANAGED;
+	if (is_preemptible && (request->is_on_demand || by_class(job)))
+		return LT_REJECT_ON_DEMAND;
 	if (bound_elsewhere(job, partition))
 		return LT_REJECT_PINNED;
 	if (!(part->flags & LT_PARTITION_UP) ||

@@ -56,6 +56,33 @@ lt_objective_find(const char *word)
 	return -1;
 }
 
+/* Of a rule: "" is any, and an unknown one is none of those named. */
+static bool
+is_named(const char *rule, const char *is)
+{
+	return rule[0] == '\0' || strcmp(rule, is) == 0;
+}
+
+const struct lt_class *
+lt_market_class(const struct lt_market *market, const char *account,
+    const char *qos, int partition)
+{
+	const char *const home =
+	    partition >= 0 && (uint32_t)partition < market->partition_count
+		? market->partitions[partition].name
+		: "";
+
+	for (uint32_t i = 0; i < market->class_count; i++) {
+		const struct lt_class *const class = &market->classes[i];
+
+		if (is_named(class->account, account) &&
+		    is_named(class->qos, qos) &&
+		    is_named(class->partition, home))
+			return class;
+	}
+	return NULL;
+}
+
 int
 lt_market_partition(const struct lt_market *market, const char *name)
 {

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nearest.h"
@@ -64,9 +65,17 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .usage =
 		"most that the job may be expected to cost, in the site's currency",
 	},
+    [LT_OPTION_MAX_INTERRUPTIONS] =
+	{
+	    .name = "max-interruptions",
+	    .variable = "MAX_INTERRUPTIONS",
+	    .argument = "COUNT",
+	    .usage =
+		"after so many it goes on on nodes that are not preemptible",
+	},
 };
 
-enum { WORD_SIZE = 64 };
+enum { WORD_SIZE = 64, INTERRUPTIONS_MAX = 1000 };
 
 void
 lt_options_init(struct lt_options *options)
@@ -344,6 +353,22 @@ parse_max_cost(
 	return LT_OK;
 }
 
+static int
+parse_max_interruptions(
+    struct lt_options *options, const char *value, struct lt_error *err)
+{
+	char *end;
+	const unsigned long count = strtoul(value, &end, 10);
+
+	if (value[strspn(value, "0123456789")] != '\0' || *end != '\0' ||
+	    count == 0 || count > INTERRUPTIONS_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "--max-interruptions: got \"%.*s\", want a whole number from 1 to %d",
+		    WORD_SIZE, value, INTERRUPTIONS_MAX);
+	options->max_interruptions = (uint32_t)count;
+	return LT_OK;
+}
+
 int
 lt_option_parse(struct lt_options *options, enum lt_option_id id,
     const char *value, struct lt_error *err)
@@ -356,6 +381,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	    [LT_OPTION_GPU_MEMORY] = parse_gpu_memory,
 	    [LT_OPTION_EXPECTED_TIME] = parse_expected_time,
 	    [LT_OPTION_MAX_COST] = parse_max_cost,
+	    [LT_OPTION_MAX_INTERRUPTIONS] = parse_max_interruptions,
 	};
 
 	if ((unsigned)id >= LT_OPTION_COUNT)
@@ -384,6 +410,7 @@ lt_options_apply(const struct lt_options *options, struct lt_request *request)
 		request->expected_run_s = options->expected_run_s;
 	if (options->max_cost_micros != LT_UNSET_64)
 		request->max_cost_micros = options->max_cost_micros;
+	request->max_interruptions = options->max_interruptions;
 }
 
 /* The site's default objective for the account or QOS, OFF without one. */

@@ -310,7 +310,8 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .every_s = llround(request->checkpoint.every_s),
 	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
 	    .keep = request->checkpoint.keep,
-	    .signal = request->checkpoint.signal};
+	    .signal = request->checkpoint.signal,
+	    .max_interruptions = request->max_interruptions};
 }
 
 void
@@ -322,6 +323,7 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->max_cost_micros = wish->max_cost_micros;
 	request->gpu_memory_mib = wish->gpu_memory_mib;
 	request->precision = wish->precision;
+	request->max_interruptions = wish->max_interruptions;
 	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
 	    (double)wish->write_s, (double)wish->every_s,
 	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};

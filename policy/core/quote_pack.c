@@ -76,11 +76,15 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
 	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
 	    wish->write_s, wish->every_s);
-	if (wish->size_mib > 0 || wish->signal > 0)
+	const bool is_bounded = wish->max_interruptions > 0;
+
+	if (wish->size_mib > 0 || wish->signal > 0 || is_bounded)
 		lt_text_put(
 		    text, ",%" PRId64 ",%" PRIu32, wish->size_mib, wish->keep);
-	if (wish->signal > 0)
+	if (wish->signal > 0 || is_bounded)
 		lt_text_put(text, ",%" PRIu32, wish->signal);
+	if (is_bounded)
+		lt_text_put(text, ",%" PRIu32, wish->max_interruptions);
 }
 
 int

@@ -380,7 +380,13 @@ get_wish(struct scanner *scanner, struct lt_wish *wish)
 	if (next_is(scanner, ',')) {
 		expect(scanner, ",");
 		wish->signal = get_below(scanner, SIGNALS);
-		scanner->bad |= wish->signal == 0;
+		const bool is_bounded = next_is(scanner, ',');
+		if (is_bounded) {
+			expect(scanner, ",");
+			wish->max_interruptions = get_u32(scanner);
+		}
+		scanner->bad |= is_bounded ? wish->max_interruptions == 0
+					   : wish->signal == 0;
 	} else if (wish->size_mib == 0) {
 		scanner->bad = true;
 	}

@@ -17,6 +17,8 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_CANNOT_RUN] = "cannot_run",
     [LT_REPLAN_TOGETHER] = "together",
     [LT_REPLAN_NOW] = "now",
+    [LT_REPLAN_INTERRUPTED] = "interrupted",
+    [LT_REPLAN_DEADLINE] = "deadline",
 };
 
 const char *
@@ -72,6 +74,61 @@ lane_of(
 	return true;
 }
 
+uint32_t
+lt_interruptions_allowed(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_class *const class = lt_market_class(
+	    market, request->account, request->qos, request->home);
+	const uint32_t most =
+	    class != NULL ? class->max_interruptions : LT_INTERRUPTIONS_ANY;
+
+	return request->max_interruptions > 0 &&
+		       request->max_interruptions < most
+		   ? request->max_interruptions
+		   : most;
+}
+
+int64_t
+lt_replan_leave_utc_s(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const int64_t limit_s =
+	    request->home >= 0 ? lt_limit_of(request, market, request->home)
+			       : LT_UNSET_64;
+
+	if (request->deadline_utc_s != LT_UNSET_64 && limit_s > 0)
+		return request->deadline_utc_s - market->deadline_slack_s -
+		       limit_s;
+	return request->latest_utc_s > 0 ? request->latest_utc_s : INT64_MAX;
+}
+
+/* Why preemptible nodes are no place for it any more. */
+static enum lt_replan_why
+must_leave(const struct lt_replan *of)
+{
+	const struct lt_request *const request = of->request;
+	const struct lt_market *const market = of->market;
+
+	if (request->interruptions >= lt_interruptions_allowed(request, market))
+		return LT_REPLAN_INTERRUPTED;
+	/* One that has its hour is not waiting for nodes yet. */
+	return of->start_utc_s <= of->now_utc_s &&
+		       of->now_utc_s + LT_LEAVE_LOOK_S >=
+			   lt_replan_leave_utc_s(request, market)
+		   ? LT_REPLAN_DEADLINE
+		   : LT_REPLAN_KEEP;
+}
+
+static bool
+is_preemptible(const struct lt_replan *of, int partition)
+{
+	return partition >= 0 &&
+	       (uint32_t)partition < of->market->partition_count &&
+	       of->market->partitions[partition].flags &
+		   LT_PARTITION_PREEMPTIBLE;
+}
+
 static enum lt_replan_why
 judge(struct lt_replanned *out, struct decision *decision,
     const struct lt_replan *of)
@@ -117,16 +174,28 @@ int
 lt_replan(
     struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err)
 {
-	const struct lt_decision_of decision_of = {of->request, of->market,
+	const bool is_there = is_preemptible(of, of->partition);
+	const enum lt_replan_why must = must_leave(of);
+	struct lt_request request = *of->request;
+	const struct lt_decision_of decision_of = {&request, of->market,
 	    of->planned, of->planned_count, of->now_utc_s};
 	struct decision *decision = NULL;
+
+	request.is_on_demand |= must == LT_REPLAN_INTERRUPTED ||
+				(must == LT_REPLAN_DEADLINE && is_there);
 	const int code =
 	    lt_decision_make(&decision, &out->plan, &decision_of, err);
 
 	out->why = LT_REPLAN_KEEP;
 	out->standing = (struct lt_estimate){.partition = -1};
-	if (code == LT_OK)
+	if (code == LT_OK && request.is_on_demand && is_there) {
+		/* With nowhere to go it waits on. */
+		if (!is_preemptible(of, out->plan.chosen.partition) &&
+		    out->plan.chosen.has_cost | out->plan.chosen.has_carbon)
+			out->why = must;
+	} else if (code == LT_OK) {
 		out->why = judge(out, decision, of);
+	}
 	free(decision);
 	return code;
 }

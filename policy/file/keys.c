@@ -55,6 +55,13 @@ static const struct lt_items precision_items = {
     .count_offset = AT(precision_count),
     .read = lt_read_precision,
 };
+static const struct lt_items class_items = {
+    .item_size = sizeof(struct lt_class),
+    .name_size = LT_NAME_SIZE,
+    .max = LT_CLASSES_MAX,
+    .count_offset = AT(class_count),
+    .read = lt_read_class,
+};
 static const struct lt_items team_items = {
     .item_size = sizeof(struct lt_policy_team),
     .name_size = LT_ACCOUNT_SIZE,
@@ -174,6 +181,9 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
     {"precision", lt_read_items, AT(precisions), .items = &precision_items,
 	.want = "a list such as - {account: audit, amp: off}"},
+    {"classes", lt_read_items, AT(classes), .items = &class_items,
+	.want =
+	    "a mapping of classes by name such as batch: {qos: batch, max_interruptions: 3}"},
     {.name = NULL},
 };
 _Static_assert(

@@ -132,6 +132,9 @@ lt_read_fn lt_read_pue;
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget, lt_read_default;
 
+/* ---- classes.c ---- */
+lt_item_fn lt_read_class;
+
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
 

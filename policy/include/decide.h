@@ -91,7 +91,14 @@ struct lt_request {
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;
 	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
-	bool has_available;	 /* the team's balance is known: */
+	/* --max-interruptions; 0 = not said */
+	uint32_t max_interruptions;
+	/* of a job that ran before and lost its node */
+	uint32_t interruptions;
+	int64_t done_s;	    /* of its work that need not be done again */
+	int64_t cut_s;	    /* of that, what its limit was lowered by */
+	bool is_on_demand;  /* preemptible partitions are no candidates */
+	bool has_available; /* the team's balance is known: */
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
@@ -133,7 +140,9 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_NO_PRICE,
 	LT_REJECT_NO_CARBON,
 	LT_REJECT_STALE,
-	LT_REJECT_RISK, /* restart chance over max_restart_risk */
+	LT_REJECT_RISK,	     /* restart chance over max_restart_risk */
+	LT_REJECT_ON_DEMAND, /* preemptible: not by its class, or not any more
+			      */
 	LT_REJECT_DEADLINE,
 	LT_REJECT_CAPACITY,
 	LT_REJECT_BUDGET,
@@ -223,7 +232,8 @@ bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
     int partition, int64_t start_utc_s);
 
 /* The time limit that Slurm will give in that partition (user's, DefaultTime,
- * MaxTime, assume_time); LT_UNSET_64 when there is none at all. */
+ * MaxTime, assume_time); of a job with a deadline what is left of its own, as
+ * lowtide then sets it; LT_UNSET_64 when there is none at all. */
 int64_t lt_limit_of(const struct lt_request *request,
     const struct lt_market *market, int partition);
 

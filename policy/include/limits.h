@@ -19,6 +19,7 @@ enum {
 	LT_GPUS_MAX = 128,	/* rows of the GPU table: refused */
 	LT_ZONE_STEPS_MAX = 16, /* UTC offset changes ahead: cut */
 	LT_DEFAULTS_MAX = 256,	/* accounts and QOS with a default: refused */
+	LT_CLASSES_MAX = 64,	/* refused */
 	LT_PRECISION_RULES_MAX =
 	    32,			   /* on one line of plugstack.conf: refused */
 	LT_BUDGETS_MAX = 8192,	   /* refused */

@@ -139,6 +139,23 @@ struct lt_default { /* --carbon-aware without the user's asking */
 	enum lt_objective objective;
 };
 
+/* How a class's running jobs may wait through dirty or dear hours. */
+enum lt_pause { LT_PAUSE_NEVER, LT_PAUSE_REQUEUE, LT_PAUSE_SUSPEND };
+
+enum { LT_INTERRUPTIONS_ANY = UINT32_MAX };
+
+/* What the site lets become of jobs: the first class whose account, QOS and
+ * partition (home; "" = any) are the job's. */
+struct lt_class {
+	char name[LT_NAME_SIZE];
+	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
+	    partition[LT_NAME_SIZE];
+	bool on_demand_only;	    /* never moved to preemptible nodes */
+	uint32_t max_interruptions; /* then it goes on on demand */
+	enum lt_pause pause;
+	bool canary; /* the first run there proves that it can resume */
+};
+
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
@@ -170,12 +187,13 @@ struct lt_market {
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t default_count;
+	uint32_t default_count, class_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
 	struct lt_gpu *gpus;
 	struct lt_default *defaults;
+	struct lt_class *classes;
 	void *arena; /* owned by whoever made the market */
 };
 
@@ -187,6 +205,10 @@ int lt_market_default_partition(const struct lt_market *market);
 /* The GPU of all its nodes that have one; NULL: none has, or they differ. */
 const struct lt_gpu *lt_market_gpu(
     const struct lt_market *market, int partition);
+
+/* Its class; NULL = none. partition: where it goes by itself, or -1. */
+const struct lt_class *lt_market_class(const struct lt_market *market,
+    const char *account, const char *qos, int partition);
 
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one

@@ -15,6 +15,7 @@ enum lt_option_id {
 	LT_OPTION_GPU_MEMORY,
 	LT_OPTION_EXPECTED_TIME,
 	LT_OPTION_MAX_COST,
+	LT_OPTION_MAX_INTERRUPTIONS,
 	LT_OPTION_COUNT,
 };
 
@@ -38,8 +39,9 @@ struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	uint32_t checkpoint_signal_before_s;
 	enum lt_precision precision; /* --amp */
 	uint32_t gpu_memory_mib;
-	int64_t expected_run_s;	 /* LT_UNSET_64 */
-	int64_t max_cost_micros; /* LT_UNSET_64 */
+	int64_t expected_run_s;	    /* LT_UNSET_64 */
+	int64_t max_cost_micros;    /* LT_UNSET_64 */
+	uint32_t max_interruptions; /* 0 = not said */
 };
 void lt_options_init(struct lt_options *options);
 

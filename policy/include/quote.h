@@ -50,7 +50,8 @@ struct lt_wish {
 	int64_t write_s, every_s; /* of checkpoints, whole seconds */
 	int64_t size_mib;	  /* of one; 0 = not said */
 	uint32_t keep;
-	uint32_t signal; /* that asks for one; 0 = none does */
+	uint32_t signal;	    /* that asks for one; 0 = none does */
+	uint32_t max_interruptions; /* 0 = not said */
 };
 
 struct lt_quote {

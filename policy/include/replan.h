@@ -16,6 +16,9 @@ enum lt_replan_why {
 	/* Of lt_rearrange(): others went elsewhere at the same time. */
 	LT_REPLAN_TOGETHER,
 	LT_REPLAN_NOW, /* its user starts it now: never said by lt_replan() */
+	LT_REPLAN_INTERRUPTED, /* too often: off to nodes that stay */
+	LT_REPLAN_DEADLINE,    /* waits for preemptible nodes, and may no more
+				*/
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */
@@ -28,6 +31,8 @@ int lt_replan_find(const char *word);
 #define LT_SWITCHING 0.1
 /* What is no worse and by so much sooner is worth a change: room came. */
 enum { LT_SOONER_S = 300 };
+/* Who may have to leave is looked at again within this. */
+enum { LT_LEAVE_LOOK_S = 60 };
 
 struct lt_replan {
 	/* Of the job as it was submitted: home is where it would have gone by
@@ -56,6 +61,15 @@ struct lt_replanned {
  * worse), and by what a figure shows. Errors as lt_decide(); then *out says
  * KEEP. Source: docs/model.md, eq. (24a).
  */
+/* When it leaves a preemptible partition where it waits for nodes, at the
+ * latest: another then still keeps what was promised. Eq. (24b). INT64_MAX:
+ * nothing was. */
+int64_t lt_replan_leave_utc_s(
+    const struct lt_request *request, const struct lt_market *market);
+/* So often it may be interrupted, by its user's word and its class. */
+uint32_t lt_interruptions_allowed(
+    const struct lt_request *request, const struct lt_market *market);
+
 int lt_replan(
     struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err);
 

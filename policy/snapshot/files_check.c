@@ -156,6 +156,18 @@ check_default(
 }
 
 static int
+check_class(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
+{
+	const struct lt_class *const row = &market->classes[index];
+
+	if ((unsigned)row->pause > LT_PAUSE_SUSPEND)
+		return lt_fail(err, LT_EINPUT, "class %s: pause %d", row->name,
+		    row->pause);
+	return LT_OK;
+}
+
+static int
 check_zone(const struct lt_zone *zone, struct lt_error *err)
 {
 	if (zone->count < 0 || zone->count > LT_ZONE_STEPS_MAX)
@@ -186,6 +198,7 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"series", market->series_count, LT_SERIES_MAX, check_series},
 	    {"GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu},
 	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
+	    {"classes", market->class_count, LT_CLASSES_MAX, check_class},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 

@@ -135,6 +135,22 @@ lt_code_default(struct lt_coder *coder, struct lt_default *row)
 }
 
 void
+lt_code_class(struct lt_coder *coder, struct lt_class *row)
+{
+	unsigned pause = row->pause;
+
+	lt_code_text(coder, row->name, sizeof(row->name));
+	lt_code_text(coder, row->account, sizeof(row->account));
+	lt_code_text(coder, row->qos, sizeof(row->qos));
+	lt_code_text(coder, row->partition, sizeof(row->partition));
+	lt_code_bool(coder, &row->on_demand_only);
+	lt_code_u32(coder, &row->max_interruptions);
+	code_enum(coder, &pause);
+	row->pause = (enum lt_pause)pause;
+	lt_code_bool(coder, &row->canary);
+}
+
+void
 lt_code_series_head(struct lt_coder *coder, struct lt_series *series)
 {
 	unsigned quality = series->quality;

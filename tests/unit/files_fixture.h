@@ -20,6 +20,7 @@ static struct lt_partition partitions[2];
 static struct lt_shape shapes[3];
 static struct lt_gpu gpus[1];
 static struct lt_default defaults[1];
+static struct lt_class classes[1];
 static struct lt_market market;
 
 static struct lt_budget budgets[2];
@@ -84,6 +85,14 @@ make_market(void)
 	    .memory_mib = 81559,
 	    .tflops = {[LT_PRECISION_FP8] = 1979}};
 	defaults[0] = (struct lt_default){true, "green", LT_OBJECTIVE_CARBON};
+	classes[0] = (struct lt_class){.name = "batch",
+	    .account = "vision",
+	    .qos = "green",
+	    .partition = "p",
+	    .on_demand_only = true,
+	    .max_interruptions = 3,
+	    .pause = LT_PAUSE_SUSPEND,
+	    .canary = true};
 	market = (struct lt_market){.generation = 7,
 	    .compiled_utc_s = START,
 	    .cluster = "c1",
@@ -100,11 +109,13 @@ make_market(void)
 	    .series_count = SERIES,
 	    .gpu_count = 1,
 	    .default_count = 1,
+	    .class_count = 1,
 	    .partitions = partitions,
 	    .shapes = shapes,
 	    .series = series,
 	    .gpus = gpus,
-	    .defaults = defaults};
+	    .defaults = defaults,
+	    .classes = classes};
 	market.zone.count = 2;
 	market.zone.steps[0].start_utc_s = INT64_MIN;
 	market.zone.steps[1].offset_s = -3600;

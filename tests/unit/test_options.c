@@ -83,6 +83,15 @@ static const struct {
 	"--max-cost: got \"-1\", want an amount of at least 0 without a "
 	"sign of currency, such as 120 or 99.50"},
     {"cost 0", LT_OPTION_MAX_COST, "0", NULL},
+    {"interruptions", LT_OPTION_MAX_INTERRUPTIONS, "3", NULL},
+    {"none", LT_OPTION_MAX_INTERRUPTIONS, "0",
+	"--max-interruptions: got \"0\", want a whole number from 1 to 1000"},
+    {"below none", LT_OPTION_MAX_INTERRUPTIONS, "-1",
+	"--max-interruptions: got \"-1\", want a whole number from 1 to 1000"},
+    {"too many for anybody", LT_OPTION_MAX_INTERRUPTIONS,
+	"99999999999999999999",
+	"--max-interruptions: got \"99999999999999999999\", want a whole "
+	"number from 1 to 1000"},
 };
 
 static void

@@ -478,10 +478,47 @@ test_precision(void **state)
 	lt_policy_free(policy);
 }
 
+static void
+test_classes(void **state)
+{
+	struct lt_policy *policy =
+	    parsed("partitions:\n  a: {}\nclasses:\n"
+		   "  urgent: {qos: Prod, preemptible: never}\n"
+		   "  batch: {account: vision, partition: a,"
+		   " max_interruptions: 3, pause: suspend, canary: true}\n"
+		   "  all: {}\n");
+	struct lt_partition partition = {.name = "a"};
+	struct lt_market market = {.partition_count = 1,
+	    .partitions = &partition,
+	    .classes = policy->classes,
+	    .class_count = (uint32_t)policy->class_count};
+
+	(void)state;
+	assert_int_equal(policy->class_count, 3);
+	const struct lt_class *const urgent =
+	    lt_market_class(&market, "vision", "prod", 0);
+	assert_string_equal(urgent->name, "urgent");
+	assert_true(urgent->on_demand_only);
+	assert_int_equal(urgent->max_interruptions, LT_INTERRUPTIONS_ANY);
+	const struct lt_class *const batch =
+	    lt_market_class(&market, "vision", "", 0);
+	assert_string_equal(batch->name, "batch");
+	assert_false(batch->on_demand_only);
+	assert_int_equal(batch->max_interruptions, 3);
+	assert_int_equal(batch->pause, LT_PAUSE_SUSPEND);
+	assert_true(batch->canary);
+	assert_string_equal(
+	    lt_market_class(&market, "vision", "", -1)->name, "all");
+	market.class_count = 2;
+	assert_null(lt_market_class(&market, "nlp", "", 0));
+	lt_policy_free(policy);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_classes),
 	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_top),

@@ -145,6 +145,21 @@ test_wish(void **state)
 	strcpy(strstr(out, ",0,0,10;"), ",0,0,0;");
 	assert_int_equal(
 	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	/* And behind that the interruptions, with or without a signal. */
+	quote.wish.max_interruptions = 3;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",0,0,10,3;"));
+	quote.wish.signal = 0;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",0,0,0,3;"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_int_equal(laid.max_interruptions, 3);
+	strcpy(strstr(out, ",0,0,0,3;"), ",0,0,0,0;");
+	assert_int_equal(
+	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	quote.wish.max_interruptions = 0;
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
 	strcpy(other.features, "nvlink");

@@ -272,10 +272,124 @@ test_hour_by_hour(void **state)
 	assert_true(changes >= jobs / 2 && changes < 3 * jobs);
 }
 
+/* On spot, which costs a quarter, after interruptions: it goes on there until
+ * it was taken as often as may be, by its user or its class. */
+static void
+test_interrupted(void **state)
+{
+	static struct lt_class class = {.name = "batch",
+	    .qos = "normal",
+	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	static const struct {
+		uint32_t interruptions, by_user, by_class;
+		bool stays;
+	} cases[] = {
+	    {0, 0, 1, true},
+	    {1, 0, 1, false},
+	    {2, 3, LT_INTERRUPTIONS_ANY, true},
+	    {3, 3, LT_INTERRUPTIONS_ANY, false},
+	    {2, 3, 2, false},
+	    {900, 0, LT_INTERRUPTIONS_ANY, true},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin(state);
+		market.partition_count = 2;
+		partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+		market.classes = &class;
+		market.class_count = 1;
+		class.max_interruptions = cases[i].by_class;
+		request.objective = LT_OBJECTIVE_COST;
+		request.interruptions = cases[i].interruptions;
+		request.max_interruptions = cases[i].by_user;
+		replan_at(CHEAP, NOW);
+		assert_int_equal(again.why,
+		    cases[i].stays ? LT_REPLAN_KEEP : LT_REPLAN_INTERRUPTED);
+		if (cases[i].stays)
+			continue;
+		assert_int_equal(again.plan.chosen.partition, HOME);
+		assert_int_equal(
+		    again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
+		/* Nor back, however cheap. */
+		replan_at(HOME, NOW + HOUR);
+		assert_int_not_equal(again.plan.chosen.partition, CHEAP);
+		/* Where it named spot alone, that is its user's word. */
+		request.pins = LT_PIN_PARTITION;
+		request.home = CHEAP;
+		replan_at(CHEAP, NOW);
+		assert_int_equal(again.why, LT_REPLAN_KEEP);
+	}
+	/* A class that is never to be there is not moved there. */
+	class.on_demand_only = true;
+	begin(state);
+	market.partition_count = 2;
+	partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+	market.classes = &class;
+	market.class_count = 1;
+	request.objective = LT_OBJECTIVE_COST;
+	replan_at(HOME, NOW);
+	assert_int_equal(again.plan.chosen.partition, HOME);
+	assert_int_equal(
+	    again.plan.candidates[CHEAP].reject, LT_REJECT_ON_DEMAND);
+}
+
+/* Waits for spot nodes with 2 h to run, 30 min of slack and a deadline: it
+ * leaves 2.5 h before it, a minute early; what it has done gives it longer. */
+static void
+test_deadline(void **state)
+{
+	static const struct {
+		int64_t before_s, done_s, start_s;
+		enum lt_replan_why want;
+	} cases[] = {
+	    {2 * HOUR + 1800 + 61, 0, 0, LT_REPLAN_KEEP},
+	    {2 * HOUR + 1800 + 60, 0, 0, LT_REPLAN_DEADLINE},
+	    {HOUR + 1800 + 61, HOUR, 0, LT_REPLAN_KEEP},
+	    {HOUR + 1800 + 60, HOUR, 0, LT_REPLAN_DEADLINE},
+	    /* too late already: all the more */
+	    {HOUR, 0, 0, LT_REPLAN_DEADLINE},
+	    /* it waits for its hour, not for nodes */
+	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin(state);
+		market.partition_count = 2;
+		partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+		request.objective = LT_OBJECTIVE_COST;
+		request.deadline_utc_s = NOW + cases[i].before_s;
+		request.done_s = cases[i].done_s;
+		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
+		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
+			cases[i].done_s);
+		replan_at(CHEAP, NOW + cases[i].start_s);
+		if (again.why != cases[i].want)
+			fail_msg("%zu: %s", i, lt_replan_word(again.why));
+		if (again.why == LT_REPLAN_DEADLINE) {
+			assert_int_equal(again.plan.chosen.partition, HOME);
+			assert_true(again.plan.chosen.start_utc_s <= NOW + 60);
+		}
+	}
+	/* With no deadline, what was promised at the submission. */
+	begin(state);
+	market.partition_count = 2;
+	partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+	request.objective = LT_OBJECTIVE_COST;
+	assert_int_equal(lt_replan_leave_utc_s(&request, &market), INT64_MAX);
+	request.latest_utc_s = NOW + 61;
+	replan_at(CHEAP, NOW);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
+	request.latest_utc_s = NOW + 60;
+	replan_at(CHEAP, NOW);
+	assert_int_equal(again.why, LT_REPLAN_DEADLINE);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_deadline),
 	    cmocka_unit_test(test_figures),
 	    cmocka_unit_test(test_standing),
 	    cmocka_unit_test(test_waiting_counts),
