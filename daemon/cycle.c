@@ -6,8 +6,10 @@
  */
 #include <malloc.h>
 
+#include "again.h"
 #include "breath.h"
 #include "ingest.h"
+#include "interruptions.h"
 #include "compile_budget.h"
 #include "compile_market.h"
 #include "reconcile.h"
@@ -56,6 +58,9 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_interruptions(
+		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_gpus(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
@@ -151,6 +156,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
 		lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
 	}
+	if (d->jobs.list.begun_utc_s != 0)
+		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));
 	/* The first list shows who is where. */
 	if (d->jobs.list.begun_utc_s != 0 &&
 	    (!d->notice.is_read || lt_notice_waits(d)))

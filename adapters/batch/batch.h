@@ -82,6 +82,7 @@ struct lt_batch_nodes {
 	bool *are_there; /* by place; false: a hole of the table, FUTURE, or a
 			  * cloud's that is powered down */
 	uint32_t range_count, count;
+	bool *are_away; /* by place: there, and take no job now; NULL: none */
 };
 struct lt_batch_partitions { /* malloc'd, each */
 	struct lt_partition *partitions;

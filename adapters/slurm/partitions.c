@@ -225,9 +225,24 @@ is_there(const node_info_t *node)
 	       (state & away) != away;
 }
 
+/* Of one that drains what still runs there is counted as it is. */
+static bool
+is_away(const node_info_t *node)
+{
+	const uint32_t state = node->node_state;
+	const uint32_t base = state & NODE_STATE_BASE;
+
+	return is_there(node) &&
+	       (base == NODE_STATE_DOWN ||
+		   (base == NODE_STATE_IDLE &&
+		       state & (NODE_STATE_DRAIN | NODE_STATE_FAIL |
+				   NODE_STATE_NO_RESPOND)));
+}
+
 static void
 nodes_free(struct lt_batch_nodes *nodes)
 {
+	free(nodes->are_away);
 	free(nodes->ranges);
 	free(nodes->are_there);
 }
@@ -248,11 +263,16 @@ load_nodes(struct lt_batch_nodes *nodes, const partition_info_msg_t *partitions,
 	    .ranges = calloc(most, sizeof(*nodes->ranges)),
 	    .are_there = calloc(
 		table->record_count + (size_t)1, sizeof(*nodes->are_there)),
+	    .are_away = calloc(
+		table->record_count + (size_t)1, sizeof(*nodes->are_away)),
 	    .count = table->record_count};
-	if (nodes->ranges == NULL || nodes->are_there == NULL)
+	if (nodes->ranges == NULL || nodes->are_there == NULL ||
+	    nodes->are_away == NULL)
 		return lt_fail(err, LT_ENOMEM, "nodes: no memory");
-	for (uint32_t i = 0; i < table->record_count; i++)
+	for (uint32_t i = 0; i < table->record_count; i++) {
 		nodes->are_there[i] = is_there(&table->node_array[i]);
+		nodes->are_away[i] = is_away(&table->node_array[i]);
+	}
 	for (uint32_t i = 0; i < partitions->record_count; i++)
 		for (const int32_t *at =
 			 partitions->partition_array[i].node_inx;

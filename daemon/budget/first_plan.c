@@ -177,7 +177,8 @@ tell(struct lt_daemon *d, const struct lt_batch_job *job,
 	int code = LT_ELIMIT;
 
 	if (lt_batch_may_update())
-		code = placed ? lt_quote_publish_place(job, quote, action, NULL)
+		code = placed ? lt_quote_publish_place(
+				    job, quote, action, LT_UNSET_64, NULL)
 			      : lt_quote_publish(job, quote, action, 0, NULL);
 	if (code != LT_OK) {
 		d->jobs.untold = true;

@@ -96,12 +96,16 @@ lt_quote_publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 
 int
 lt_quote_publish_place(const struct lt_batch_job *job,
-    const struct lt_quote *quote, enum lt_batch_hold action,
+    const struct lt_quote *quote, enum lt_batch_hold action, int64_t limit_s,
     struct lt_error *err)
 {
+	char task[LT_JOB_ADDRESS_SIZE];
 	struct lt_batch_update update;
 
 	lt_batch_update_init(&update, job->job_id);
+	if (job->array_task != UINT32_MAX)
+		update.task = lt_job_address(task, job);
+	update.limit_s = limit_s;
 	update.hold = action;
 	update.begin_utc_s = quote->plan_start_utc_s;
 	if (strcmp(job->partition, quote->partition) != 0)

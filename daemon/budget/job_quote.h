@@ -18,9 +18,11 @@ struct lt_daemon;
 int lt_quote_publish(const struct lt_batch_job *job,
     const struct lt_quote *quote, enum lt_batch_hold action,
     int64_t begin_utc_s, struct lt_error *err);
-/* The same, with the quote's own partition and start as the job's. */
+/* The same, with the quote's own partition and start as the job's, and a time
+ * limit, LT_UNSET_64 = as it is. To this record alone, where it is of a task.
+ */
 int lt_quote_publish_place(const struct lt_batch_job *job,
-    const struct lt_quote *quote, enum lt_batch_hold action,
+    const struct lt_quote *quote, enum lt_batch_hold action, int64_t limit_s,
     struct lt_error *err);
 /* The quote and a begin time to one task, "23_1", of those that wait by the
  * record. */

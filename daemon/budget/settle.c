@@ -15,6 +15,7 @@
 #include "daemon.h"
 #include "ended.h"
 #include "facts.h"
+#include "interrupted.h"
 #include "jobs.h"
 #include "lengths.h"
 #include "log.h"
@@ -342,6 +343,8 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 			   : describe(d, batch, run, err);
 	run->provisional = manner == AS_RECORD;
 	int code = run->provisional ? LT_OK : learn(d, batch, &s, err);
+	if (code == LT_OK && !run->provisional && s.known == NULL)
+		code = lt_interrupted_row(d, row, err);
 	if (code == LT_OK)
 		code = lt_price_run(&s.charge, run, &d->market, d->ledger, err);
 	if (code != LT_OK)

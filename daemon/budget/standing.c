@@ -11,6 +11,7 @@
 #include "daemon.h"
 #include "fits.h"
 #include "ingest.h"
+#include "interrupted.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
@@ -20,26 +21,46 @@
 #include "standing.h"
 #include "units.h"
 
+/* May lowtide move the job of this quote: is it one that asked for that, and
+ * is it still where it was put? */
+static bool
+is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
+{
+	return job->state == LT_JOB_PENDING && !job->held && !job->is_cron &&
+	       job->het_job_id == 0 && quote->wish.known &&
+	       lt_mode_may(quote->mode, LT_MAY_EDIT) &&
+	       quote->objective != LT_OBJECTIVE_OFF &&
+	       strcmp(job->partition, quote->partition) == 0;
+}
+
 bool
 lt_standing_waits(const struct lt_batch_job *job, const struct lt_quote *quote,
     int64_t now_utc_s)
 {
-	return job->state == LT_JOB_PENDING && !job->held && !job->is_cron &&
-	       job->het_job_id == 0 && job->eligible_utc_s > now_utc_s &&
-	       quote->wish.known && lt_mode_may(quote->mode, LT_MAY_EDIT) &&
-	       quote->objective != LT_OBJECTIVE_OFF &&
+	return is_ours(job, quote) && job->eligible_utc_s > now_utc_s &&
 	       !(quote->wish.pins & LT_PIN_BEGIN) &&
-	       job->eligible_utc_s == quote->plan_start_utc_s &&
-	       strcmp(job->partition, quote->partition) == 0;
+	       job->eligible_utc_s == quote->plan_start_utc_s;
 }
 
 static bool
-find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
+is_open(const struct lt_ledger_hold *hold, const struct lt_batch_job *job)
 {
 	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
 					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
 					  LT_QUOTE_FREEING;
 
+	/* Of an array the lock says only that a task of it was locked once. */
+	const uint32_t back = hold->quote.tasks == 1
+				  ? held_back
+				  : held_back & ~(uint32_t)LT_QUOTE_LOCK;
+
+	return hold->uid == job->uid && hold->state == LT_HOLD_OPEN &&
+	       !(hold->quote.flags & back);
+}
+
+static bool
+find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
+{
 	s->job = lt_jobs_find(&d->jobs.list, job_id);
 	if (s->job == NULL || s->job->admin_comment == NULL ||
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
@@ -51,8 +72,7 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 	       /* Else it was moved since the list was read. */
 	       s->hold.quote.plan_start_utc_s == s->quote.plan_start_utc_s &&
 	       strcmp(s->hold.quote.partition, s->quote.partition) == 0 &&
-	       s->hold.uid == s->job->uid && s->hold.state == LT_HOLD_OPEN &&
-	       !(s->hold.quote.flags & held_back) &&
+	       is_open(&s->hold, s->job) &&
 	       /* All of an array, or none of it. */
 	       s->hold.live_tasks == s->job->array_pending;
 }
@@ -117,6 +137,32 @@ fits(struct lt_daemon *d, const struct lt_standing *s,
 	       lt_fits_instead(&d->budget, &s->hold, moved, s->now_utc_s);
 }
 
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Both, of a currency: the amounts and the hours. */
+static void
+hold_most(
+    struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
+{
+	const struct lt_amount *const x = &a->hold_per_task;
+	const struct lt_amount *const y = &b->hold_per_task;
+
+	most->hold_per_task =
+	    (struct lt_amount){.has_money = x->has_money || y->has_money,
+		.has_carbon = x->has_carbon || y->has_carbon,
+		.money_micros = larger(x->has_money ? x->money_micros : 0,
+		    y->has_money ? y->money_micros : 0),
+		.carbon_mg = larger(x->has_carbon ? x->carbon_mg : 0,
+		    y->has_carbon ? y->carbon_mg : 0)};
+	most->start_utc_s =
+	    a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
+	most->end_utc_s = larger(a->end_utc_s, b->end_utc_s);
+}
+
 /* The quote and hold of the new start. False: it can't be priced, or is dearer
  * than the budget allows. */
 static bool
@@ -133,9 +179,14 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	if (lt_quote_hold(&fresh, &s->made.request, &d->market, &partition, 1,
 		there->start_utc_s, NULL) != LT_OK)
 		return false;
-	quote->hold_per_task = fresh.hold_per_task;
 	quote->start_utc_s = fresh.start_utc_s;
 	quote->end_utc_s = fresh.end_utc_s;
+	/* The run before may not be charged yet, or others have the hold too:
+	 * never less for them. */
+	if (s->hold.live_tasks > s->job->array_pending)
+		hold_most(quote, &fresh, &s->hold.quote);
+	else
+		quote->hold_per_task = fresh.hold_per_task;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    d->market.partitions[partition].name);
 	quote->plan_start_utc_s = there->start_utc_s;
@@ -149,12 +200,6 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->rev++;
 	return is_within(&d->budget.snapshot, &s->hold, moved) ||
 	       fits(d, s, moved);
-}
-
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static struct lt_plan_made
@@ -194,38 +239,43 @@ note_plan(struct lt_daemon *d, const struct lt_standing *s,
 		    err.text);
 }
 
+/* What its deadline leaves it, where some of its work is done; else as it is.
+ */
+static int64_t
+limit_left(const struct lt_standing *s, const struct lt_market *market)
+{
+	const struct lt_request *const request = &s->made.request;
+	const int64_t limit_s = lt_limit_of(request, market, request->home);
+
+	return limit_s < request->limit_s ? limit_s : LT_UNSET_64;
+}
+
 /* Held for first: killed between the two, too much is held, never too little.
  * What slurmctld does not take leaves all as it was. */
 static int
 carry_out(struct lt_daemon *d, const struct lt_standing *s,
     const struct lt_ledger_hold *moved, bool *told, struct lt_error *err)
 {
-	const struct lt_amount *const was = &s->hold.quote.hold_per_task;
 	struct lt_ledger_hold most = *moved, next = *moved;
-	struct lt_amount *const amount = &most.quote.hold_per_task;
 
-	amount->money_micros = larger(
-	    amount->money_micros, was->has_money ? was->money_micros : 0);
-	amount->carbon_mg =
-	    larger(amount->carbon_mg, was->has_carbon ? was->carbon_mg : 0);
-	amount->has_money |= was->has_money;
-	amount->has_carbon |= was->has_carbon;
-	if (s->hold.quote.start_utc_s < most.quote.start_utc_s)
-		most.quote.start_utc_s = s->hold.quote.start_utc_s;
-	most.quote.end_utc_s =
-	    larger(most.quote.end_utc_s, s->hold.quote.end_utc_s);
+	hold_most(&most.quote, &moved->quote, &s->hold.quote);
 	*told = false;
 	d->budget.dirty = true;
 	int code = lt_ledger_put_hold(d->ledger, &most, err);
 	if (code != LT_OK)
 		return code;
 	lt_look_again(d, s->job->job_id);
-	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE, NULL) ==
-		LT_OK;
-	if (!*told) {
-		next = s->hold;
+	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
+		    limit_left(s, &d->market), NULL) == LT_OK;
+	if (!*told || s->is_part) {
+		/* The quote of an array is that of those that wait. */
+		next = *told ? most : s->hold;
+		memcpy(next.quote.partition, s->hold.quote.partition,
+		    sizeof(next.quote.partition));
+		next.quote.plan_start_utc_s = s->hold.quote.plan_start_utc_s;
 		next.quote.rev = moved->quote.rev;
-	} else {
+	}
+	if (*told) {
 		lt_log("replanned",
 		    "job=%u why=%s from=%s@%lld to=%s@%lld money_micros=%lld",
 		    s->job->job_id, s->why, s->quote.partition,
@@ -314,19 +364,53 @@ learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
 }
 
-bool
-lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
-    int64_t now_utc_s)
+static bool
+know(struct lt_standing *s, struct lt_daemon *d)
 {
-	s->now_utc_s = now_utc_s;
-	s->moved = false;
-	if (!find(s, d, job_id) || !lt_standing_ask(s, &d->market))
+	if (!lt_standing_ask(s, &d->market))
 		return false;
+	lt_interrupted_lay(
+	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
 	if (s->made.request.home ==
 	    lt_market_partition(&d->market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	learn_gpus(s, d);
+	return true;
+}
+
+bool
+lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
+    int64_t now_utc_s)
+{
+	s->now_utc_s = now_utc_s;
+	s->moved = s->is_part = false;
+	return find(s, d, job_id) && know(s, d);
+}
+
+bool
+lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	s->job = job;
+	s->now_utc_s = now_utc_s;
+	s->moved = false;
+	if (lt_quote_unpack(&s->quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) != LT_OK ||
+	    job->completing || !is_ours(job, &s->quote) ||
+	    lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) != LT_OK ||
+	    !is_open(&s->hold, job))
+		return false;
+	s->is_part =
+	    s->hold.quote.tasks > 1 && s->hold.live_tasks != job->array_pending;
+	/* Of an array one task, or all. */
+	if ((s->is_part &&
+		(job->array_task == UINT32_MAX || job->array_pending != 1)) ||
+	    !know(s, d))
+		return false;
+	/* It had its hour. */
+	if (s->made.request.latest_utc_s < now_utc_s)
+		s->made.request.latest_utc_s = now_utc_s;
 	return true;
 }
 
@@ -366,6 +450,25 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	}
 	note_plan(d, s, quote);
 	free(start);
+}
+
+void
+lt_standing_stays(struct lt_daemon *d, struct lt_standing *s, const char *why)
+{
+	struct lt_plan_made *plans = NULL;
+	uint32_t count = 0;
+	const int code =
+	    lt_ledger_plans(d->ledger, s->quote.id, &plans, &count, NULL);
+	const bool is_told =
+	    count > 0 && strcmp(plans[count - 1].why, why) == 0;
+
+	free(plans);
+	if (code != LT_OK || is_told)
+		return;
+	s->why = why;
+	note_plan(d, s, &s->quote);
+	lt_log("stays", "job=%u why=%s partition=%s", s->job->job_id, why,
+	    s->quote.partition);
 }
 
 int

@@ -24,9 +24,11 @@ struct lt_standing {
 	struct lt_job_request made;
 	uint32_t gpu_median_s[LT_GPUS_MAX]; /* lent to its request */
 	int partition;			    /* where it stands */
-	int64_t now_utc_s;		    /* when it was found */
-	bool moved;	 /* slurmctld was asked to move it, */
-	const char *why; /* and why: a word; lent */
+	/* One task of an array that has the hold with others. */
+	bool is_part;
+	int64_t now_utc_s; /* when it was found */
+	bool moved;	   /* slurmctld was asked to move it, */
+	const char *why;   /* and why: a word; lent */
 };
 
 /* Was it lowtide that chose its start, by the quote that is on the job, and has
@@ -42,6 +44,11 @@ bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
     uint32_t job_id, int64_t now_utc_s);
+
+/* The same of a job that has lost its nodes, or waits in line for some that
+ * are preemptible, in the partition that lowtide chose: job is of the list. */
+bool lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s);
 
 /* What takes its own window out of the market's occupancy, or of d->replan's
  * windows; false: it has none. */
@@ -60,5 +67,8 @@ void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
  * budget allows. why: for explain. */
 int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
+/* It stays where it is: told to its user once, in its plans. */
+void lt_standing_stays(
+    struct lt_daemon *d, struct lt_standing *s, const char *why);
 
 #endif

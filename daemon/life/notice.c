@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "batch.h"
 #include "breath.h"
 #include "daemon.h"
 #include "fits.h"
 #include "grow.h"
+#include "interrupted.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "lock.h"
 #include "log.h"
 #include "notice.h"
 #include "pace.h"
@@ -128,7 +131,8 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 	if (code == LT_ENET)
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
-	d->next.jobs = 0; /* who runs there now */
+	/* Who runs there now, and where there is room. */
+	d->next.jobs = d->next.tables = d->next.market = 0;
 	return read_ledger(d, err);
 }
 
@@ -245,7 +249,11 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 	/* One that still runs was not: it failed, or we ended before it. */
 	if (row->step >= LT_NOTICE_REQUEUED && !is_newer(job, row))
 		return LT_OK;
-	code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
+	const int64_t asked_utc_s =
+	    row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
+	code = lt_interrupted_note(d, job, asked_utc_s, now_utc_s, err);
+	if (code == LT_OK)
+		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
 	lt_look_again(d, job->job_id);
@@ -331,6 +339,17 @@ start_part(struct lt_daemon *d, const struct lt_batch_job *job,
 			     : code;
 }
 
+/* A run after a requeue is not admitted yet, and would not be let go. */
+static bool
+waits_for_budget(struct lt_daemon *d, const struct lt_batch_job *job)
+{
+	struct lt_ledger_hold hold;
+
+	return lt_hold_of_job(d->ledger, job, &hold) && hold.uid == job->uid &&
+	       (lt_lock_waits(&d->jobs, job, &hold) ||
+		   lt_lock_is_left(job, &hold));
+}
+
 /* All parts of a heterogeneous job, which follow their leader in the list, and
  * once each is admitted. */
 static bool
@@ -345,11 +364,15 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		end++;
 	for (const struct lt_batch_job *part = job; part < end; part++)
 		if (part->completing || part->held ||
-		    part->state != LT_JOB_PENDING)
+		    part->state != LT_JOB_PENDING || waits_for_budget(d, part))
 			return false;
-	for (const struct lt_batch_job *part = job; part < end; part++)
-		if (start_part(d, part, now_utc_s, err) != LT_OK)
+	for (const struct lt_batch_job *part = job; part < end; part++) {
+		bool moved;
+
+		if (lt_again(d, part, now_utc_s, &moved, err) != LT_OK ||
+		    (!moved && start_part(d, part, now_utc_s, err) != LT_OK))
 			return false;
+	}
 	return true;
 }
 

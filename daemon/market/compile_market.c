@@ -343,10 +343,28 @@ fill(struct build *b, struct lt_error *err)
 	return LT_OK;
 }
 
+static uint32_t
+nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
+	     i++) {
+		const struct lt_node_range *const range = &nodes->ranges[i];
+
+		for (uint32_t k = range->first;
+		     range->partition == partition && k <= range->last &&
+		     k < nodes->count;
+		     k++)
+			count += nodes->are_away[k];
+	}
+	return count;
+}
+
 /* Nodes booked over time, for partitions that a job may be moved to. */
 static int
-add_busy(
-    struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
+add_busy(struct build *b, const struct lt_batch_jobs *list,
+    const struct lt_batch_nodes *nodes, struct lt_error *err)
 {
 	struct lt_market *const m = &b->market;
 
@@ -356,7 +374,8 @@ add_busy(
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		lt_occupancy_count(&occupancy, list, m, (int)i, b->now_utc_s);
+		lt_occupancy_count(&occupancy, list, m, (int)i,
+		    nodes_away(nodes, i), b->now_utc_s);
 		if (occupancy.queued)
 			p->flags |= LT_PARTITION_QUEUED;
 		if (occupancy.count == 0)
@@ -426,7 +445,7 @@ lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	b->now_utc_s = now_utc_s;
 	int code = fill(b, err);
 	if (code == LT_OK)
-		code = add_busy(b, &d->jobs.list, err);
+		code = add_busy(b, &d->jobs.list, &d->tables.nodes, err);
 	if (code == LT_OK)
 		code = publish(d, &b->market, err);
 	if (code == LT_OK)

@@ -165,7 +165,12 @@ say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_CANNOT_RUN] = "the partition before can't run it now",
 	    [LT_REPLAN_TOGETHER] =
 		"together with others it costs less, or has room in time",
-	    [LT_REPLAN_NOW] = "its user starts it now"};
+	    [LT_REPLAN_NOW] = "its user starts it now",
+	    [LT_REPLAN_INTERRUPTED] =
+		"interrupted too often: off preemptible nodes",
+	    [LT_REPLAN_DEADLINE] = "no more time to wait for preemptible nodes",
+	    [LT_REPLAN_OVER_BUDGET] =
+		"stays on preemptible nodes: its team's budget allows no others"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

@@ -19,6 +19,7 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_NOW] = "now",
     [LT_REPLAN_INTERRUPTED] = "interrupted",
     [LT_REPLAN_DEADLINE] = "deadline",
+    [LT_REPLAN_OVER_BUDGET] = "over_budget",
 };
 
 const char *
@@ -112,10 +113,15 @@ must_leave(const struct lt_replan *of)
 
 	if (request->interruptions >= lt_interruptions_allowed(request, market))
 		return LT_REPLAN_INTERRUPTED;
-	/* One that has its hour is not waiting for nodes yet. */
-	return of->start_utc_s <= of->now_utc_s &&
-		       of->now_utc_s + LT_LEAVE_LOOK_S >=
-			   lt_replan_leave_utc_s(request, market)
+	/* One that has its hour is not waiting for nodes yet; whom nothing
+	 * hurries starts there if it can. */
+	const int64_t waited_s = of->now_utc_s - of->start_utc_s;
+	const bool waits = request->deadline_utc_s != LT_UNSET_64
+			       ? waited_s >= 0
+			       : waited_s >= LT_LEAVE_LOOK_S;
+
+	return waits && of->now_utc_s + LT_LEAVE_LOOK_S >=
+			    lt_replan_leave_utc_s(request, market)
 		   ? LT_REPLAN_DEADLINE
 		   : LT_REPLAN_KEEP;
 }

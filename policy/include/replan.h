@@ -19,6 +19,9 @@ enum lt_replan_why {
 	LT_REPLAN_INTERRUPTED, /* too often: off to nodes that stay */
 	LT_REPLAN_DEADLINE,    /* waits for preemptible nodes, and may no more
 				*/
+	/* It would, and its team's budget does not allow it: never said by
+	 * lt_replan(). */
+	LT_REPLAN_OVER_BUDGET,
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */

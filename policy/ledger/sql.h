@@ -10,6 +10,7 @@
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
+#include "sql_interruptions.h"
 #include "sql_notices.h"
 #include "sql_users.h"
 

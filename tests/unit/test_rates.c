@@ -366,7 +366,7 @@ test_nodes(void **state)
 	site->d.tables.partitions = slurms;
 	site->d.tables.partition_count = 3;
 	site->d.tables.nodes =
-	    (struct lt_batch_nodes){ranges, are_there, 4, 10};
+	    (struct lt_batch_nodes){ranges, are_there, 4, 10, NULL};
 	load(site, "currency: GBP\npartitions:\n" B, now);
 	record(site, now); /* nothing was read of Slurm */
 	is_nodes(site, now, (const double[]){-2, -2, -2});

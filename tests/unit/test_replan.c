@@ -377,11 +377,14 @@ test_deadline(void **state)
 	request.objective = LT_OBJECTIVE_COST;
 	assert_int_equal(lt_replan_leave_utc_s(&request, &market), INT64_MAX);
 	request.latest_utc_s = NOW + 61;
-	replan_at(CHEAP, NOW);
+	replan_at(CHEAP, NOW - HOUR);
 	assert_int_equal(again.why, LT_REPLAN_KEEP);
 	request.latest_utc_s = NOW + 60;
-	replan_at(CHEAP, NOW);
+	replan_at(CHEAP, NOW - HOUR);
 	assert_int_equal(again.why, LT_REPLAN_DEADLINE);
+	/* One that came back this minute starts there if it can. */
+	replan_at(CHEAP, NOW - 59);
+	assert_int_equal(again.why, LT_REPLAN_KEEP);
 }
 
 int

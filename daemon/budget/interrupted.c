@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who ends a run knows when it was asked for a checkpoint; of what ended by
+ * itself slurmdbd's row tells, a little later.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "interrupted.h"
+#include "interruptions.h"
+#include "posterior.h"
+#include "units.h"
+
+int64_t
+lt_work_kept_s(const struct lt_market *market, int partition,
+    const struct lt_wish *wish, uint32_t nodes, int64_t ran_s)
+{
+	struct lt_request asked = {.limit_s = LT_UNSET_64};
+
+	if (!wish->known || !wish->checkpoint || partition < 0)
+		return 0;
+	lt_wish_lay(&asked, wish);
+	const struct lt_partition *const there = &market->partitions[partition];
+	const struct lt_checkpoint checkpoint =
+	    lt_checkpoint_there(&asked.checkpoint, there->storage_gib_per_s);
+	const double write_s =
+	    checkpoint.write_s > 0 ? checkpoint.write_s : LT_CHECKPOINT_WRITE_S;
+	const double every_s = lt_checkpoint_told_s(lt_checkpoint_every_s(
+	    &checkpoint, there->hazard_per_node_hour * nodes));
+	const double kept_s = (double)ran_s - every_s - write_s;
+
+	return kept_s > 0 ? (int64_t)kept_s : 0;
+}
+
+static bool
+read_wish(struct lt_wish *wish, const char *admin_comment)
+{
+	struct lt_quote quote;
+
+	if (admin_comment == NULL || lt_quote_unpack(&quote, admin_comment,
+					 strlen(admin_comment), NULL) != LT_OK)
+		return false;
+	*wish = quote.wish;
+	return true;
+}
+
+int
+lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t asked_utc_s, int64_t now_utc_s, struct lt_error *err)
+{
+	const int partition = lt_market_partition(&d->market, job->partition);
+	struct lt_interrupted run = {.job_id = job->job_id,
+	    .start_utc_s = job->start_utc_s,
+	    .at_utc_s = now_utc_s,
+	    .counts = true};
+	struct lt_wish wish = {0};
+	const int64_t ran_s = now_utc_s - job->start_utc_s - job->suspended_s;
+
+	(void)read_wish(&wish, job->admin_comment);
+	run.done_s =
+	    lt_work_kept_s(&d->market, partition, &wish, job->nodes, ran_s);
+	/* It wrote one when it was asked, if there was the time for it. */
+	const int64_t write_s =
+	    wish.write_s > 0 ? wish.write_s : LT_CHECKPOINT_WRITE_S;
+	if (wish.checkpoint && asked_utc_s > 0 &&
+	    asked_utc_s + write_s <= now_utc_s) {
+		const int64_t then_s = ran_s - (now_utc_s - asked_utc_s);
+
+		run.done_s = then_s > run.done_s ? then_s : run.done_s;
+	}
+	return lt_ledger_put_interruption(d->ledger, &run, err);
+}
+
+int
+lt_interrupted_row(
+    struct lt_daemon *d, const struct lt_batch_run *row, struct lt_error *err)
+{
+	const int partition = lt_market_partition(&d->market, row->partition);
+	struct lt_wish wish = {0};
+
+	if (!(row->requeued || lt_is_interruption(row->state_text)) ||
+	    partition < 0 || row->start_utc_s == 0 ||
+	    !(d->market.partitions[partition].flags & LT_PARTITION_PREEMPTIBLE))
+		return LT_OK;
+	(void)read_wish(&wish, row->admin_comment);
+	return lt_ledger_put_interruption(d->ledger,
+	    &(struct lt_interrupted){.job_id = row->job_id,
+		.start_utc_s = row->start_utc_s,
+		.at_utc_s = row->end_utc_s,
+		.counts = true,
+		.done_s =
+		    lt_work_kept_s(&d->market, partition, &wish, row->nodes,
+			row->end_utc_s - row->start_utc_s - row->suspended_s)},
+	    err);
+}
+
+void
+lt_interrupted_lay(struct lt_request *request, struct lt_ledger *ledger,
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
+    int64_t limit_asked_s)
+{
+	struct lt_life life;
+
+	/* It may have begun before its hold was known. */
+	if (lt_ledger_life(ledger, job->job_id, hold->made_utc_s - LT_HOUR_S,
+		&life, NULL) != LT_OK)
+		return;
+	request->interruptions = life.interruptions;
+	request->done_s = life.done_s;
+	if (request->deadline_utc_s != LT_UNSET_64 &&
+	    job->limit_s != INT64_MAX && limit_asked_s > job->limit_s)
+		request->cut_s = limit_asked_s - job->limit_s;
+}

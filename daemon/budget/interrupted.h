@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs that lost their nodes: how often a job did, and what of its work is
+ * kept.
+ */
+#ifndef LT_INTERRUPTED_H
+#define LT_INTERRUPTED_H
+
+#include "batch.h"
+#include "decide.h"
+#include "ledger.h"
+#include "quote.h"
+
+struct lt_daemon;
+
+/* Of so many seconds of a run those that need not be done again: of one that
+ * said it can resume, but for the time since its last checkpoint at most. */
+int64_t lt_work_kept_s(const struct lt_market *market, int partition,
+    const struct lt_wish *wish, uint32_t nodes, int64_t ran_s);
+/* The run that this record is of is ended now. is_asked: since then, for
+ * a checkpoint; 0 = it was not. */
+int lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t asked_utc_s, int64_t now_utc_s, struct lt_error *err);
+/* A row of slurmdbd, where it says so of a partition that is preemptible. */
+int lt_interrupted_row(
+    struct lt_daemon *d, const struct lt_batch_run *row, struct lt_error *err);
+/* Into the request what the job went through. hold: its own. */
+void lt_interrupted_lay(struct lt_request *request, struct lt_ledger *ledger,
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
+    int64_t limit_asked_s);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The decision is lt_replan()'s, and the way there standing.c's: held for
+ * first, then told.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "breath.h"
+#include "daemon.h"
+#include "replan.h"
+#include "standing.h"
+
+enum {
+	/* After a requeue Slurm lets a job wait for two minutes: by then
+	 * slurmdbd has told of the run that ended. */
+	BACK_BEFORE_S = 90,
+	WAITING_EVERY_S = 30, /* half of LT_LEAVE_LOOK_S: looked at in time */
+	FIRST_LOOK_S = 120,   /* back, after a start */
+};
+
+struct work {
+	struct lt_standing standing;
+	struct lt_replanned plan;
+};
+
+static int
+decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_standing *const s = &w->standing;
+
+	if (!lt_replan_begin_market(d) ||
+	    !lt_standing_back(s, d, job, now_utc_s))
+		return LT_OK;
+	const struct lt_replan of = {.request = &s->made.request,
+	    .market = &d->market,
+	    .planned = d->replan.planned,
+	    .planned_count = d->replan.planned_count,
+	    .partition = s->partition,
+	    .start_utc_s = job->eligible_utc_s < now_utc_s ? job->eligible_utc_s
+							   : now_utc_s,
+	    .now_utc_s = now_utc_s};
+	int code = lt_replan(&w->plan, &of, err);
+	if (code != LT_OK || w->plan.why == LT_REPLAN_KEEP)
+		return code;
+	code = lt_standing_move(
+	    d, s, &w->plan.plan, lt_replan_word(w->plan.why), err);
+	if (code == LT_OK && !s->moved && w->plan.why >= LT_REPLAN_INTERRUPTED)
+		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_OVER_BUDGET));
+	return code;
+}
+
+int
+lt_again(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
+    bool *moved, struct lt_error *err)
+{
+	struct work *const w = calloc(1, sizeof(*w));
+
+	*moved = false;
+	if (w == NULL)
+		return lt_fail(err, LT_ENOMEM, "again: out of memory");
+	const int code = decide(w, d, job, now_utc_s, err);
+	*moved = w->standing.moved;
+	free(w);
+	return code;
+}
+
+/* It lost its nodes, and nobody started it again. */
+static bool
+is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
+{
+	const int64_t at_utc_s = job->eligible_utc_s - BACK_BEFORE_S;
+
+	return job->requeued && !job->completing &&
+	       job->eligible_utc_s > to_utc_s && from_utc_s < at_utc_s &&
+	       at_utc_s <= to_utc_s;
+}
+
+/* It waits for nodes, and is looked at each half minute: not all at once. */
+static bool
+is_waiting(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
+{
+	const int64_t phase = job->job_id % WAITING_EVERY_S;
+
+	return job->eligible_utc_s <= to_utc_s &&
+	       (from_utc_s - phase) / WAITING_EVERY_S !=
+		   (to_utc_s - phase) / WAITING_EVERY_S;
+}
+
+static bool
+is_preemptible(const struct lt_market *market, const char *name)
+{
+	const int partition = lt_market_partition(market, name);
+
+	return partition >= 0 &&
+	       market->partitions[partition].flags & LT_PARTITION_PREEMPTIBLE;
+}
+
+int
+lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_again_state *const state = &d->again;
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const int64_t from_utc_s = state->looked_utc_s > 0
+				       ? state->looked_utc_s
+				       : now_utc_s - FIRST_LOOK_S;
+	int code = LT_OK;
+
+	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
+	    now_utc_s <= state->looked_utc_s)
+		return LT_OK;
+	state->looked_utc_s = now_utc_s;
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct lt_batch_job *const job = &list->jobs[i];
+		struct lt_error failed = {0};
+		bool moved;
+
+		if (job->state != LT_JOB_PENDING || job->held ||
+		    job->admin_comment[0] == '\0' ||
+		    !(is_back(job, from_utc_s, now_utc_s) ||
+			is_waiting(job, from_utc_s, now_utc_s)) ||
+		    !is_preemptible(&d->market, job->partition))
+			continue;
+		lt_breath(LT_TURN_READ);
+		/* One that fails keeps nobody. */
+		if (lt_again(d, job, now_utc_s, &moved, &failed) != LT_OK) {
+			*err = failed;
+			code = failed.code;
+		}
+	}
+	return code;
+}
