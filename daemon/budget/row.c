@@ -3,11 +3,12 @@
  * slurmdbd loses the start of a run when it ends before it has written it: the
  * end alone then makes a row without partition, name, limit, uid and array. And
  * slurmctld that starts again tells slurmdbd all partitions that a running job
- * named.
+ * named. And which quote a row's run had.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "jobs.h"
 #include "row.h"
 
 static bool
@@ -118,4 +119,35 @@ lt_run_keys_compare(const void *a, const void *b)
 	return x->submit_utc_s < y->submit_utc_s
 		   ? -1
 		   : x->submit_utc_s > y->submit_utc_s;
+}
+
+bool
+lt_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
+    const struct lt_batch_run *row, const struct lt_run *known)
+{
+	struct lt_ledger_hold hold;
+	const char *const text = row->admin_comment;
+
+	if (known != NULL && known->quote_id != 0 &&
+	    lt_ledger_hold(ledger, known->quote_id, &hold, NULL) == LT_OK) {
+		*quote = hold.quote;
+		return true;
+	}
+	const bool has_text = text != NULL && lt_quote_unpack(quote, text,
+						  strlen(text), NULL) == LT_OK;
+	if (has_text &&
+	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
+		if (hold.uid != row->uid)
+			return false; /* another's: never his to end */
+		if (hold.quote.home[0] != '\0')
+			*quote = hold.quote;
+		return true;
+	}
+	if (has_text)
+		return true;
+	if (!lt_hold_by_id(
+		ledger, row->array_job_id, row->job_id, row->uid, &hold))
+		return false;
+	*quote = hold.quote;
+	return true;
 }

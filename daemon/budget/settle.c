@@ -36,39 +36,6 @@ enum {
 	ROWS_AT_ONCE = 1000, /* in a transaction */
 };
 
-/* The quote of a run: the ledger's, else what the row carries. Of a run that
- * the ledger has nobody's text matters any more. */
-static bool
-quote_of(struct lt_ledger *ledger, const struct lt_batch_run *row,
-    const struct lt_run *known, struct lt_quote *quote)
-{
-	struct lt_ledger_hold hold;
-	const char *const text = row->admin_comment;
-
-	if (known != NULL && known->quote_id != 0 &&
-	    lt_ledger_hold(ledger, known->quote_id, &hold, NULL) == LT_OK) {
-		*quote = hold.quote;
-		return true;
-	}
-	const bool has_text = text != NULL && lt_quote_unpack(quote, text,
-						  strlen(text), NULL) == LT_OK;
-	if (has_text &&
-	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
-		if (hold.uid != row->uid)
-			return false; /* another's: never his to end */
-		if (hold.quote.home[0] != '\0')
-			*quote = hold.quote;
-		return true;
-	}
-	if (has_text)
-		return true;
-	if (!lt_hold_by_id(
-		ledger, row->array_job_id, row->job_id, row->uid, &hold))
-		return false;
-	*quote = hold.quote;
-	return true;
-}
-
 /* The ledger has this run with these facts: nothing to price again (pricing
  * again would use the carry again). */
 static bool
@@ -329,7 +296,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (known == LT_OK)
 		s.known = &found;
 	s.is_new = known == LT_ENOENT;
-	if (quote_of(d->ledger, row, s.known, &quote))
+	if (lt_row_quote(&quote, d->ledger, row, s.known))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
 	lt_retention_keep(run, s.known, d, batch->now_utc_s);

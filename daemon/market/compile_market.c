@@ -370,12 +370,11 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy;
+		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i)};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
-		lt_occupancy_count(&occupancy, list, m, (int)i,
-		    nodes_away(nodes, i), b->now_utc_s);
+		lt_occupancy_count(&occupancy, list, m, (int)i, b->now_utc_s);
 		if (occupancy.queued)
 			p->flags |= LT_PARTITION_QUEUED;
 		if (occupancy.count == 0)

@@ -184,7 +184,7 @@ write_steps(
 void
 lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_batch_jobs *jobs, const struct lt_market *market,
-    int partition, uint32_t away, int64_t now_utc_s)
+    int partition, int64_t now_utc_s)
 {
 	const struct lt_partition *const p = &market->partitions[partition];
 	const int64_t first = now_utc_s - now_utc_s % LT_OCCUPANCY_GRAIN_S;
@@ -211,8 +211,8 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		nodes[step_of(window.end_utc_s - 1 - first) + 1] -=
 		    (double)window.nodes;
 	}
-	nodes[0] += away;
-	nodes[step_of(now_utc_s + LT_HOUR_S - first) + 1] -= away;
+	nodes[0] += occupancy->away;
+	nodes[step_of(now_utc_s + LT_HOUR_S - first) + 1] -= occupancy->away;
 	for (int i = 1; i < LT_OCCUPANCY_STEPS; i++)
 		nodes[i] += nodes[i - 1];
 	fill(nodes, p->node_count, in_line);

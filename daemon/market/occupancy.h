@@ -17,6 +17,9 @@ enum {
 };
 
 struct lt_occupancy {
+	/* Given: nodes that take no job now; who knows for how long, so for an
+	 * hour. */
+	uint32_t away;
 	bool queued;	/* jobs wait in line */
 	uint32_t count; /* steps; 0 = nothing booked */
 	int64_t start_utc_s[LT_OCCUPANCY_STEPS + 2];
@@ -28,11 +31,10 @@ struct lt_occupancy {
 bool lt_occupancy_window(struct lt_planned *window,
     const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s);
-/* Pure. Node equivalents: nodes x share. The last step has none. away: nodes
- * that take no job now; who knows for how long, so for the hour. */
+/* Pure. Node equivalents: nodes x share. The last step has none. */
 void lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_batch_jobs *jobs, const struct lt_market *market,
-    int partition, uint32_t away, int64_t now_utc_s);
+    int partition, int64_t now_utc_s);
 
 /* The time of submission that it is complete until, 0 = nothing is known: that
  * of the list or of the newest job that was found since, as ids rise. */

@@ -65,7 +65,8 @@ ON_DEMAND=600000 SPOT=200000
 	placed -A vision --max-interruptions=1
 	local first
 	first=$(hold_of "$id")
-	[ "$first" -ge "$SPOT" ] && [ "$first" -lt "$ON_DEMAND" ]
+	[ "$first" -ge "$SPOT" ]
+	[ "$first" -lt "$ON_DEMAND" ]
 	taken "$id"
 	within 40 runs_in "$id" ondemand
 	restarted "$id" 1
@@ -133,10 +134,10 @@ ON_DEMAND=600000 SPOT=200000
 	local began
 	began=$(date +%s)
 	job -o /dev/null -A vision --carbon-aware=cost --checkpoint=signal=USR1,write=1s --time=2 \
-	    --deadline="$(date -d "@$((began + 120 + 100))" +%Y-%m-%dT%H:%M:%S)" -n1 --exclusive --wrap 'sleep 3'
+	    --deadline="$(date -d "@$((began + 120 + 75))" +%Y-%m-%dT%H:%M:%S)" -n1 --exclusive --wrap 'sleep 3'
 	[ "$(of "$id" Partition)" = spot ]
 	within 60 runs_in "$id" ondemand
-	[ $(($(date +%s) - began)) -gt 20 ]
+	[ $(($(date +%s) - began)) -gt 8 ]
 	[ "$(plans "$id")" = 'submitted deadline' ]
 	completed() { [ "$(of "$id" JobState)" = COMPLETED ]; }
 	within 20 completed

@@ -3,7 +3,6 @@
  * The ledger on real files: runs settled once and corrected, closed periods,
  * shares of holds, exact splitting, totals by kind and by any edge.
  */
-#include "interruptions.h"
 #include "ledger_fixture.h"
 
 #include <sqlite3.h>
@@ -365,44 +364,6 @@ holds_of_version_1_are_kept(void **state)
 	    money(f, "vision", LT_ENTRY_CHARGE, NOVEMBER, DECEMBER), 100);
 }
 
-/* A run is told by who ended it, and by slurmdbd again: it counts once, and
- * what was known first stays. An id that is given again is another job. */
-static void
-interruptions_count_once(void **state)
-{
-	struct fixture *const f = *state;
-	struct lt_interrupted run = {.job_id = 7,
-	    .start_utc_s = NOVEMBER,
-	    .at_utc_s = NOVEMBER + HOUR,
-	    .counts = true,
-	    .done_s = 3000};
-	struct lt_life life;
-
-	must(f, lt_ledger_life(f->ledger, 7, 0, &life, &f->err));
-	assert_int_equal(life.interruptions, 0);
-	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
-	run.done_s = 0;
-	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
-	/* Moved by lowtide itself: its work counts, and no interruption. */
-	run.start_utc_s += 2 * HOUR;
-	run.at_utc_s += 2 * HOUR;
-	run.counts = false;
-	run.done_s = 500;
-	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
-	run.job_id = 8;
-	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
-	must(f, lt_ledger_life(f->ledger, 7, NOVEMBER, &life, &f->err));
-	assert_int_equal(life.interruptions, 1);
-	assert_int_equal(life.done_s, 3500);
-	must(f, lt_ledger_life(f->ledger, 7, NOVEMBER + 1, &life, &f->err));
-	assert_int_equal(life.interruptions, 0);
-	assert_int_equal(life.done_s, 500);
-	must(f, lt_ledger_prune_interruptions(
-		    f->ledger, NOVEMBER + 2 * HOUR, &f->err));
-	must(f, lt_ledger_life(f->ledger, 7, 0, &life, &f->err));
-	assert_int_equal(life.done_s, 500);
-}
-
 /* Ended holds go some time after they ended, as the first call after it saw;
  * open ones stay, and so does one that was opened again. */
 static void
@@ -603,7 +564,6 @@ main(void)
 	    EACH(totals_by_kind_and_any_edge),
 	    EACH(holds_keep_what_is_unknown),
 	    EACH(holds_of_version_1_are_kept),
-	    EACH(interruptions_count_once),
 	    EACH(ended_holds_are_pruned),
 	    EACH(an_older_revision_changes_nothing),
 	    EACH(each_run_ends_one_share),

@@ -111,7 +111,7 @@ booked_as_long_as_expected(void **state)
 		strcpy(partition.name, job.partition);
 		quote_text(
 		    text, cases[i].planned, cases[i].from, cases[i].ratio_ppm);
-		lt_occupancy_count(&got, &jobs, &market, 0, 0, NOW);
+		lt_occupancy_count(&got, &jobs, &market, 0, NOW);
 		assert_false(got.queued);
 		for (int h = 0; h <= cases[i].last + 4; h++)
 			assert_int_equal(
@@ -124,7 +124,7 @@ booked_as_long_as_expected(void **state)
 static void
 test_away(void **state)
 {
-	static struct lt_occupancy got;
+	static struct lt_occupancy got = {.away = 3};
 	const struct lt_batch_jobs none = {0};
 
 	(void)state;
@@ -132,7 +132,7 @@ test_away(void **state)
 	const struct lt_market market = {
 	    .partition_count = 1, .partitions = &partition};
 
-	lt_occupancy_count(&got, &none, &market, 0, 3, NOW);
+	lt_occupancy_count(&got, &none, &market, 0, NOW);
 	assert_true(nodes_at(&got, NOW) == 3);
 	assert_true(nodes_at(&got, NOW + HOUR - 60) == 3);
 	assert_true(nodes_at(&got, NOW + HOUR + 900) == 0);
@@ -206,7 +206,7 @@ same_as_job_by_job(void **state)
 			if (kind == 1)
 				in_line += (double)all[i].limit_s;
 		}
-		lt_occupancy_count(&got, &jobs, &market, 0, 0, now);
+		lt_occupancy_count(&got, &jobs, &market, 0, now);
 		assert_int_equal(got.queued, in_line > 0);
 		for (int64_t at = 0; at < 7 * DAY;) {
 			const int64_t step = at < DAY ? 900 : HOUR;
