@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "args.h"
+#include "node_args.h"
 #include "log.h"
 #include "tell.h"
 #include "units.h"

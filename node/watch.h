@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "source.h"
+#include "reclaim.h"
 
 /* An end that differs by no more is the same: who counts seconds down rounds.*/
 enum { LT_WATCH_SAME_S = 2 };

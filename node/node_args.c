@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
+#include "node_args.h"
 #include "units.h"
 
 #define DMI "/sys/class/dmi/id"

@@ -2,7 +2,7 @@
 #ifndef LT_NODE_ARGS_H
 #define LT_NODE_ARGS_H
 
-#include "source.h"
+#include "reclaim.h"
 
 struct lt_node_args {
 	const char *node, *server, *metadata, *command;
