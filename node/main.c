@@ -16,6 +16,7 @@
 #include "node_args.h"
 #include "log.h"
 #include "tell.h"
+#include "told.h"
 #include "units.h"
 #include "watch.h"
 
@@ -31,6 +32,7 @@ struct node {
 	struct lt_watch watch;
 	char look_failed[LT_ERROR_TEXT_SIZE]; /* said already; "" = fine */
 	char tell_failed[LT_ERROR_TEXT_SIZE];
+	char told_failed[LT_ERROR_TEXT_SIZE];
 	char aside[sizeof(((struct lt_reading *)0)->aside)];
 	bool is_ended;
 };
@@ -108,6 +110,16 @@ look(struct node *node, struct wait *wait)
 	return lt_monotonic_ms() + LOOK_MS;
 }
 
+/* What is remembered over a restart; without it lowtide-node works, too. */
+static void
+remember(struct node *node, bool is_told)
+{
+	struct lt_error err = {0};
+
+	if (lt_told_write(node->args.run_dir, is_told, &err) != LT_OK)
+		say_failure(node->told_failed, "not_remembered", &err);
+}
+
 static int64_t
 tell(struct node *node, struct wait *wait)
 {
@@ -121,18 +133,28 @@ tell(struct node *node, struct wait *wait)
 	(void)wait;
 	if (task == LT_WATCH_NOTHING)
 		return 0;
+	if (!node->watch.is_tried)
+		remember(node, true);
+	lt_watch_try(&node->watch);
 	if (lt_tell(&about, task, end_utc_s, &err) != LT_OK) {
 		say_failure(node->tell_failed, "tell_failed", &err);
-		return lt_monotonic_ms() +
-		       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+		/* Who may not withdraw it has not told it either. */
+		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
+			return lt_monotonic_ms() +
+			       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+	} else {
+		say_success(node->tell_failed, "tell_works");
 	}
-	say_success(node->tell_failed, "tell_works");
 	lt_watch_heard(&node->watch, task, end_utc_s);
-	lt_log(task == LT_WATCH_TELL ? "told" : "withdrawn",
-	    "node=%s in_s=%lld", about.node,
-	    (long long)(end_utc_s > about.now_utc_s
-			    ? end_utc_s - about.now_utc_s
-			    : 0));
+	if (task == LT_WATCH_WITHDRAW)
+		remember(node, false);
+	if (err.code != LT_OK)
+		return 0;
+	if (task == LT_WATCH_TELL)
+		lt_log("told", "node=%s in_s=%lld", about.node,
+		    (long long)lt_tell_left_s(&about, end_utc_s));
+	else
+		lt_log("withdrawn", "node=%s", about.node);
 	return 0;
 }
 
@@ -211,6 +233,7 @@ main(int argc, char **argv)
 	    .command = node.args.command,
 	    .lead_s = node.args.lead_s,
 	};
+	node.watch.is_tried = lt_told_read(node.args.run_dir);
 	const int signals = open_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);

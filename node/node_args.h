@@ -5,7 +5,7 @@
 #include "reclaim.h"
 
 struct lt_node_args {
-	const char *node, *server, *metadata, *command;
+	const char *node, *server, *metadata, *command, *run_dir;
 	const struct lt_node_source *source;
 	int64_t lead_s; /* 0 = as the cloud says */
 	char host[256];

@@ -67,8 +67,8 @@ watch() { # watch NODE: lowtide-node there, with nothing to say yet
 	watch_on "$1"
 }
 watch_on() { # watch_on NODE: as the cloud has it
-	local from=(--source "${SOURCE[$1]}" --metadata "http://127.0.0.1:$(cat "$D/cloud.port")/$1")
-	[ "${SOURCE[$1]}" != command ] || from=(--command "$D/leave")
+	local from=(--run "$D/run/node.$1" --source "${SOURCE[$1]}" --metadata "http://127.0.0.1:$(cat "$D/cloud.port")/$1")
+	[ "${SOURCE[$1]}" != command ] || from=(--run "$D/run/node.$1" --command "$D/leave")
 	on "$1" "$BUILD/lowtide-node" --node "$1" "${from[@]}" --notice 10s >> "$D/log/node.$1" 2>&1 3>&- 4>&- &
 	echo $! > "$D/run/node.$1.pid"
 }
@@ -155,7 +155,7 @@ latency() { # latency SINCE FILE...: of the first and last signal
 	# As if started with another node's name.
 	mkdir -p "$D/cloud/s5"
 	cloud s5 leave 60
-	on s2 "$BUILD/lowtide-node" --node s5 --command "$D/leave" > "$D/log/node.s2" 2>&1 3>&- 4>&- &
+	on s2 "$BUILD/lowtide-node" --run "$D/run/node.s2" --node s5 --command "$D/leave" > "$D/log/node.s2" 2>&1 3>&- 4>&- &
 	echo $! > "$D/run/node.s2.pid"
 	within 5 grep -q 'event=tell_failed.*which is node s2' "$D/log/node.s2"
 	within 5 grep -q 'event=source_failed.*status 500' "$D/log/node.s1"
@@ -213,7 +213,10 @@ all_restarted() {
 	within 6 all_heard
 	latency "$at" j?.signals
 	within 3 all_told 1 s1 s2 s3 s4 s5 s7 s8 v1
+	# One is gone while its lowtide-node is.
+	leave s7
 	for node in s7 s8 v1; do keep $node; done
+	watch_on s7
 	# Told anew by a new lowtide-node, and by an admin.
 	for node in s1 s4; do
 		leave $node

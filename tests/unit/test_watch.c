@@ -18,7 +18,7 @@ enum { NOW = 1000, NONE = -1, LEAD = -2 }; /* LEAD: a notice without a time */
 static const struct {
 	const char *why;
 	/* Looks, a second apart: an end, LEAD (20 s) or NONE. heard: lowtided
-	 * takes what it is told after the look. */
+	 * answers what it is asked after the look. */
 	struct {
 		int64_t end;
 		bool heard, news;
@@ -44,18 +44,21 @@ static const struct {
 	    {1120, false, false, LT_WATCH_TELL, 1120},
 	    {1100, true, true, LT_WATCH_TELL, 1100},
 	    {1100, true, false, LT_WATCH_NOTHING, 0}}},
-    {"gone before it was heard: nothing to withdraw",
+    {"gone without an answer: lowtided may have it all the same",
 	{{1120, false, true, LT_WATCH_TELL, 1120},
-	    {NONE, false, true, LT_WATCH_NOTHING, 0}}},
+	    {NONE, false, true, LT_WATCH_WITHDRAW, 0},
+	    {NONE, true, false, LT_WATCH_WITHDRAW, 0},
+	    {NONE, true, false, LT_WATCH_NOTHING, 0}}},
     {"gone, it is withdrawn, once",
 	{{1120, true, true, LT_WATCH_TELL, 1120},
 	    {NONE, false, true, LT_WATCH_WITHDRAW, 0},
 	    {NONE, true, false, LT_WATCH_WITHDRAW, 0},
 	    {NONE, true, false, LT_WATCH_NOTHING, 0}}},
-    {"back before the withdrawal was heard: still told",
+    {"back before the withdrawal was answered: it may have been taken",
 	{{1120, true, true, LT_WATCH_TELL, 1120},
 	    {NONE, false, true, LT_WATCH_WITHDRAW, 0},
-	    {1120, true, true, LT_WATCH_NOTHING, 0}}},
+	    {1120, true, true, LT_WATCH_TELL, 1120},
+	    {1120, true, false, LT_WATCH_NOTHING, 0}}},
     {"another one after a withdrawal",
 	{{1120, true, true, LT_WATCH_TELL, 1120},
 	    {NONE, true, true, LT_WATCH_WITHDRAW, 0},
@@ -98,6 +101,8 @@ run_case(size_t i)
 			fail_msg("%s: look %zu: news %d, task %d, end %lld",
 			    cases[i].why, k, news, (int)task,
 			    (long long)watch.end_utc_s);
+		if (task != LT_WATCH_NOTHING)
+			lt_watch_try(&watch);
 		if (task != LT_WATCH_NOTHING && cases[i].looks[k].heard)
 			lt_watch_heard(&watch, task, watch.end_utc_s);
 	}
@@ -111,10 +116,30 @@ test_looks(void **state)
 		run_case(i);
 }
 
+/* A process before us may have told. Nothing is withdrawn before the source
+ * says that there is none. */
+static void
+test_restart(void **state)
+{
+	struct lt_watch watch = {.is_tried = true};
+	const struct lt_reading none = {0};
+	const struct lt_reading notice = {
+	    .is_noticed = true, .has_end = true, .end_utc_s = 1120};
+
+	(void)state;
+	assert_int_equal(lt_watch_task(&watch), LT_WATCH_NOTHING);
+	lt_watch_see(&watch, &none, NOW);
+	assert_int_equal(lt_watch_task(&watch), LT_WATCH_WITHDRAW);
+	watch = (struct lt_watch){.is_tried = true};
+	lt_watch_see(&watch, &notice, NOW);
+	assert_int_equal(lt_watch_task(&watch), LT_WATCH_TELL);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_looks)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_looks), cmocka_unit_test(test_restart)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
