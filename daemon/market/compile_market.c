@@ -329,6 +329,9 @@ fill(struct build *b, struct lt_error *err)
 	    d->tables.shape_count * sizeof(*m->shapes));
 	m->defaults = d->policy->defaults;
 	m->default_count = (uint32_t)d->policy->default_count;
+	m->power_caps = d->policy->power_caps;
+	m->power_cap_count = (uint32_t)d->policy->power_cap_count;
+	m->power_cap_above = d->policy->power_cap_above;
 	apply_rules(m, d, b->now_utc_s);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);

@@ -55,6 +55,12 @@ static const struct lt_items precision_items = {
     .count_offset = AT(precision_count),
     .read = lt_read_precision,
 };
+static const struct lt_items power_cap_items = {
+    .item_size = sizeof(struct lt_power_cap),
+    .max = LT_POWER_CAPS_MAX,
+    .count_offset = AT(power_cap_count),
+    .read = lt_read_power_cap,
+};
 static const struct lt_items team_items = {
     .item_size = sizeof(struct lt_policy_team),
     .name_size = LT_ACCOUNT_SIZE,
@@ -101,6 +107,16 @@ static const struct lt_key tcto_keys[] = {
     {"engineer_hours_per_interruption", lt_read_micros,
 	AT(tcto.engineer_hour_millionths), .min = 0, .max = 1000,
 	.want = "hours from 0 to 1000 such as 0.5"},
+    {.name = NULL},
+};
+
+static const struct lt_key power_cap_keys[] = {
+    {"above", lt_read_double, AT(power_cap_above), .min = 0, .max = 10000,
+	.required = true, .want = "g CO2e/kWh from 0 to 10000 such as 400"},
+    {"rules", lt_read_items, AT(power_caps), .items = &power_cap_items,
+	.required = true,
+	.want =
+	    "a list such as - {gpu: V100-SXM2, gpu_freq: 1200, slow_down: 1.08, power: 0.75}"},
     {.name = NULL},
 };
 
@@ -174,6 +190,8 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
     {"precision", lt_read_items, AT(precisions), .items = &precision_items,
 	.want = "a list such as - {account: audit, amp: off}"},
+    {"power_cap", lt_read_keys, 0, .keys = power_cap_keys,
+	.want = "a mapping such as {above: 400, rules: [...]}"},
     {.name = NULL},
 };
 _Static_assert(

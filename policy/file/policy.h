@@ -170,12 +170,15 @@ struct lt_policy {
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count, team_count, precision_count;
+	    gpu_count, exchange_count, team_count, precision_count,
+	    power_cap_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
 	struct lt_policy_precision *precisions;
+	double power_cap_above; /* g CO2e per kWh; for the rules */
+	struct lt_power_cap *power_caps;
 	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 	struct lt_policy_team *teams;	      /* those with labels */

@@ -14,7 +14,7 @@
 #include "files_check.h"
 #include "market_records.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT04\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT05\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -23,6 +23,7 @@ enum section_id {
 	SECTION_SHAPES,
 	SECTION_GPUS,
 	SECTION_DEFAULTS,
+	SECTION_POWER_CAPS,
 	SECTION_SERIES, /* heads */
 	SECTION_STEPS,	/* one section a series, so that each is read only
 			 * when it changed */
@@ -72,6 +73,12 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 		lt_code_default(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_DEFAULTS, m->default_count);
+	for (uint32_t i = 0; i < m->power_cap_count; i++) {
+		struct lt_power_cap copy = m->power_caps[i];
+
+		lt_code_power_cap(coder, &copy);
+	}
+	lt_builder_end_section(builder, SECTION_POWER_CAPS, m->power_cap_count);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		struct lt_series copy = m->series[i];
 
@@ -120,6 +127,7 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	    {SECTION_SHAPES, LT_SHAPES_MAX},
 	    {SECTION_GPUS, LT_GPUS_MAX},
 	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
+	    {SECTION_POWER_CAPS, LT_POWER_CAPS_MAX},
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
 
@@ -180,11 +188,13 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	m->shape_count = section_of(reader, SECTION_SHAPES)->count;
 	m->gpu_count = section_of(reader, SECTION_GPUS)->count;
 	m->default_count = section_of(reader, SECTION_DEFAULTS)->count;
+	m->power_cap_count = section_of(reader, SECTION_POWER_CAPS)->count;
 	m->series_count = section_of(reader, SECTION_SERIES)->count;
 	PLACE(m->partitions, m->partition_count);
 	PLACE(m->shapes, m->shape_count);
 	PLACE(m->gpus, m->gpu_count);
 	PLACE(m->defaults, m->default_count);
+	PLACE(m->power_caps, m->power_cap_count);
 	PLACE(m->series, m->series_count);
 	PLACE(*lists, section_of(reader, SECTION_LISTS)->length + 1);
 	for (uint32_t i = 0; i < m->series_count; i++) {
@@ -234,6 +244,9 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 		for (uint32_t i = 0;
 		     id == SECTION_DEFAULTS && i < m->default_count; i++)
 			lt_code_default(&coder, &m->defaults[i]);
+		for (uint32_t i = 0;
+		     id == SECTION_POWER_CAPS && i < m->power_cap_count; i++)
+			lt_code_power_cap(&coder, &m->power_caps[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_SERIES && i < m->series_count; i++)
 			lt_code_series_head(&coder, &m->series[i]);

@@ -45,6 +45,7 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_u32(coder, &m->max_array_size);
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);
+	lt_code_f64(coder, &m->power_cap_above);
 	lt_code_i32(coder, &m->zone.count);
 	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
 		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
@@ -132,6 +133,19 @@ lt_code_default(struct lt_coder *coder, struct lt_default *row)
 	unsigned objective = row->objective;
 	code_enum(coder, &objective);
 	row->objective = (enum lt_objective)objective;
+}
+
+void
+lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule)
+{
+	lt_code_text(coder, rule->account, sizeof(rule->account));
+	lt_code_text(coder, rule->qos, sizeof(rule->qos));
+	lt_code_text(coder, rule->partition, sizeof(rule->partition));
+	lt_code_text(coder, rule->gpu, sizeof(rule->gpu));
+	lt_code_text(coder, rule->gpu_freq, sizeof(rule->gpu_freq));
+	lt_code_text(coder, rule->cpu_freq, sizeof(rule->cpu_freq));
+	lt_code_f64(coder, &rule->slow_down);
+	lt_code_f64(coder, &rule->power);
 }
 
 void

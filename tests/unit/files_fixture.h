@@ -20,6 +20,7 @@ static struct lt_partition partitions[2];
 static struct lt_shape shapes[3];
 static struct lt_gpu gpus[1];
 static struct lt_default defaults[1];
+static struct lt_power_cap power_caps[1];
 static struct lt_market market;
 
 static struct lt_budget budgets[2];
@@ -84,6 +85,14 @@ make_market(void)
 	    .memory_mib = 81559,
 	    .tflops = {[LT_PRECISION_FP8] = 1979}};
 	defaults[0] = (struct lt_default){true, "green", LT_OBJECTIVE_CARBON};
+	power_caps[0] = (struct lt_power_cap){.account = "green",
+	    .qos = "long",
+	    .partition = "spot",
+	    .gpu = "H100",
+	    .gpu_freq = "1200",
+	    .cpu_freq = "low",
+	    .slow_down = 1.25,
+	    .power = 0.5};
 	market = (struct lt_market){.generation = 7,
 	    .compiled_utc_s = START,
 	    .cluster = "c1",
@@ -100,11 +109,14 @@ make_market(void)
 	    .series_count = SERIES,
 	    .gpu_count = 1,
 	    .default_count = 1,
+	    .power_cap_count = 1,
+	    .power_cap_above = 400,
 	    .partitions = partitions,
 	    .shapes = shapes,
 	    .series = series,
 	    .gpus = gpus,
-	    .defaults = defaults};
+	    .defaults = defaults,
+	    .power_caps = power_caps};
 	market.zone.count = 2;
 	market.zone.steps[0].start_utc_s = INT64_MIN;
 	market.zone.steps[1].offset_s = -3600;
