@@ -82,6 +82,10 @@ void lt_doctor_preemptible(
 bool lt_preemptible_argument(const struct lt_policy *policy,
     const json_t *signals, const char *line, char *out, size_t size);
 
+/* ---- doctor_power_cap.c ---- */
+void lt_doctor_power_cap(
+    struct lt_doctor *doctor, const struct lt_policy *policy);
+
 /* ---- doctor_precision.c ---- */
 void lt_doctor_precision(
     struct lt_doctor *doctor, const struct lt_policy *policy);
