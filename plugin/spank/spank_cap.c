@@ -73,7 +73,7 @@ ask_slurmctld(struct lt_capped *capped, spank_t spank)
 
 	if (spank_get_item(spank, S_JOB_ID, &job_id) != ESPANK_SUCCESS ||
 	    !find_slurm(&slurm) ||
-	    slurm.load(&reply, lt_slurm_job(job_id), SHOW_DETAIL) != 0 ||
+	    slurm.load(&reply, lt_slurm_job(job_id), SHOW_ALL) != 0 ||
 	    reply == NULL)
 		return false;
 	for (uint32_t i = 0; i < reply->record_count && !found; i++)
