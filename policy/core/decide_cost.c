@@ -109,10 +109,30 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 	};
 }
 
+/* In what it computes there: what its user said, else the site's rules. */
+static enum lt_precision
+precision_at(const struct job *job, int partition)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_market *const market = job->market;
+	const char *const names[LT_PRECISION_OF_COUNT] = {
+	    [LT_PRECISION_OF_ACCOUNT] = request->account,
+	    [LT_PRECISION_OF_QOS] = request->qos,
+	    [LT_PRECISION_OF_PARTITION] =
+		partition >= 0 ? market->partitions[partition].name : ""};
+
+	for (uint32_t i = 0;
+	     i < market->precision_rule_count && !request->precision_said; i++)
+		if (strcmp(market->precision_rules[i].name,
+			names[market->precision_rules[i].of]) == 0)
+			return market->precision_rules[i].precision;
+	return request->precision;
+}
+
 /* Run time on that GPU over home's: as its runs have shown, or as the table of
  * GPUs has it. */
 static double
-ratio_there(bool *known, const struct job *job, int gpu)
+ratio_there(bool *known, const struct job *job, int partition, int gpu)
 {
 	const struct lt_gpu *const gpus = job->market->gpus;
 	const uint32_t *const median_s = job->request->gpu_median_s;
@@ -122,8 +142,12 @@ ratio_there(bool *known, const struct job *job, int gpu)
 		*known = true;
 		return (double)median_s[gpu] / median_s[job->home_gpu - gpus];
 	}
-	return lt_gpu_time_ratio(job->home_gpu, gpu >= 0 ? &gpus[gpu] : NULL,
-	    job->request->precision, known);
+	const struct lt_gpu_use home = {
+	    job->home_gpu, precision_at(job, job->request->home)};
+	const struct lt_gpu_use there = {
+	    gpu >= 0 ? &gpus[gpu] : NULL, precision_at(job, partition)};
+
+	return lt_gpu_time_ratio(&home, &there, known);
 }
 
 /* Run time there and what interruptions make of it. */
@@ -137,8 +161,8 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
-		lane->time_ratio =
-		    ratio_there(&lane->time_ratio_known, job, shape->gpu_index);
+		lane->time_ratio = ratio_there(&lane->time_ratio_known, job,
+		    lane->partition, shape->gpu_index);
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
 		lane->work_ratio *= job->power_cap->slow_down;

@@ -50,7 +50,7 @@ static const struct lt_items default_items = {
     .read = lt_read_default,
 };
 static const struct lt_items precision_items = {
-    .item_size = sizeof(struct lt_policy_precision),
+    .item_size = sizeof(struct lt_precision_rule),
     .max = LT_PRECISION_RULES_MAX,
     .count_offset = AT(precision_count),
     .read = lt_read_precision,

@@ -83,6 +83,7 @@ struct lt_request {
 	/* fit */
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;
+	bool precision_said; /* --amp, else the site's rules count */
 	/* freedom */
 	uint32_t pins;	      /* enum lt_pin */
 	int home;	      /* partition index where it goes by itself */

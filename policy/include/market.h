@@ -139,6 +139,19 @@ struct lt_default { /* --carbon-aware without the user's asking */
 	enum lt_objective objective;
 };
 
+/* Which mixed precision without --amp; the first that matches counts. */
+enum lt_precision_of {
+	LT_PRECISION_OF_ACCOUNT,
+	LT_PRECISION_OF_QOS,
+	LT_PRECISION_OF_PARTITION,
+	LT_PRECISION_OF_COUNT,
+};
+struct lt_precision_rule {
+	enum lt_precision_of of;
+	char name[LT_NAME_SIZE];
+	enum lt_precision precision;
+};
+
 /* Who runs slower in dirty hours, and how much. A name of "" is any. */
 struct lt_power_cap {
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
@@ -182,14 +195,15 @@ struct lt_market {
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t default_count, power_cap_count;
+	uint32_t default_count, power_cap_count, precision_rule_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
 	struct lt_gpu *gpus;
 	struct lt_default *defaults;
 	struct lt_power_cap *power_caps; /* the first that matches counts */
-	void *arena;			 /* owned by whoever made the market */
+	struct lt_precision_rule *precision_rules; /* the same */
+	void *arena; /* owned by whoever made the market */
 };
 
 /* Index of a partition by name (Slurm's are case sensitive), -1 = none. */

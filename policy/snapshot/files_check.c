@@ -173,6 +173,21 @@ check_power_cap(
 }
 
 static int
+check_precision_rule(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
+{
+	const struct lt_precision_rule *const rule =
+	    &market->precision_rules[index];
+
+	if ((unsigned)rule->of >= LT_PRECISION_OF_COUNT ||
+	    (unsigned)rule->precision >= LT_PRECISION_COUNT)
+		return lt_fail(err, LT_EINPUT,
+		    "precision rule of %s: kind %d, precision %d", rule->name,
+		    rule->of, rule->precision);
+	return LT_OK;
+}
+
+static int
 check_zone(const struct lt_zone *zone, struct lt_error *err)
 {
 	if (zone->count < 0 || zone->count > LT_ZONE_STEPS_MAX)
@@ -205,6 +220,8 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	    {"power caps", market->power_cap_count, LT_POWER_CAPS_MAX,
 		check_power_cap},
+	    {"precision rules", market->precision_rule_count,
+		LT_PRECISION_RULES_MAX, check_precision_rule},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 

@@ -149,6 +149,18 @@ lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule)
 }
 
 void
+lt_code_precision_rule(struct lt_coder *coder, struct lt_precision_rule *rule)
+{
+	unsigned of = rule->of, precision = rule->precision;
+
+	code_enum(coder, &of);
+	rule->of = (enum lt_precision_of)of;
+	lt_code_text(coder, rule->name, sizeof(rule->name));
+	code_enum(coder, &precision);
+	rule->precision = (enum lt_precision)precision;
+}
+
+void
 lt_code_series_head(struct lt_coder *coder, struct lt_series *series)
 {
 	unsigned quality = series->quality;

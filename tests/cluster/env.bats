@@ -151,6 +151,19 @@ no_rules() { sed -i -E 's/ precision=[^ ]*//' "$D/etc/plugstack.conf"; }
 	no_rules
 }
 
+# 50 minutes on a V100 are 40 on an A100 where FP32 may be the bound (15.7 and
+# 19.5 TFLOPS), 29 where the memory is (900 and 1555 GB/s) as with FP16; a GPU is
+# 0.45 an hour.
+@test "a plan counts the rules, and what the user said before them" {
+	local given=(-A vision --gpus=1 --time=60 --expected-time=50m --carbon-aware=plan --wrap true)
+	run -1 sbatch "${given[@]}"
+	[[ "$output" == *'lowtide: spot, now, done by '*': $0.30, '* ]]
+	run -1 sbatch --qos=fast "${given[@]}"
+	[[ "$output" == *'lowtide: spot, now, done by '*': $0.22, '* ]]
+	run -1 sbatch --qos=fast --amp=off "${given[@]}"
+	[[ "$output" == *'lowtide: spot, now, done by '*': $0.30, '* ]]
+}
+
 @test "doctor says the line that the rules need, and when it is there" {
 	run lowtide doctor
 	[[ "$output" == *precision=account:audit:off,qos:fast:fp16,partition:h100:fp8* ]]

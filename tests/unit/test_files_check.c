@@ -114,6 +114,16 @@ spoil_above(void)
 	market.power_cap_above = -1;
 }
 static void
+spoil_rule_kind(void)
+{
+	precision_rules[0].of = LT_PRECISION_OF_COUNT;
+}
+static void
+spoil_precision(void)
+{
+	precision_rules[0].precision = LT_PRECISION_COUNT;
+}
+static void
 spoil_zone(void)
 {
 	market.zone.count = LT_ZONE_STEPS_MAX + 1;
@@ -255,6 +265,8 @@ static const struct {
     {"a cap that takes more", spoil_power, false, LT_EINPUT},
     {"a frequency with a comma", spoil_frequency, false, LT_EINPUT},
     {"a cap above less than nothing", spoil_above, false, LT_EINPUT},
+    {"a rule of nobody", spoil_rule_kind, false, LT_EINPUT},
+    {"a precision too many", spoil_precision, false, LT_EINPUT},
     {"zone steps", spoil_zone, false, LT_EINPUT},
     {"too many partitions", spoil_count, false, LT_ELIMIT},
     {"issued before all time", spoil_issued, false, LT_EINPUT},
