@@ -93,48 +93,54 @@ grams(double g)
 	return g < UINT32_MAX ? (uint32_t)llround(g) : UINT32_MAX;
 }
 
-void
-lt_decision_cap(const struct decision *decision, const struct lane *lane)
+/* The plan's choice, slowed by the rule, if its window is dirty. */
+static void
+slow(const struct decision *decision, const struct lane *lane,
+    const struct lt_power_cap *rule)
 {
-	const struct lt_market *const market = decision->job.market;
+	const double above = decision->job.market->power_cap_above;
 	struct lt_plan *const plan = decision->plan;
 	const struct lt_estimate was = plan->chosen;
+	const double mean_g = mean_at(lane, was.start_utc_s);
 	struct job job = decision->job;
-	struct lane slow;
+	struct lt_estimate slowed;
+	struct lane slower;
 	double wanted, found;
 
-	plan->capped = (struct lt_capped){0};
-	job.power_cap = find(&job, lane->partition);
-	if (job.power_cap == NULL || lane->series[TERM_CARBON] == NULL ||
-	    lt_market_signal_age_s(market, lane->partition, job.now_utc_s) >
-		market->stale_after_s)
+	job.power_cap = rule;
+	if (!(mean_g > above) || lt_lane_build(&slower, &job, lane->partition,
+				     &wanted, &found) != LT_REJECT_NONE)
 		return;
-	const double mean_g = mean_at(lane, was.start_utc_s);
-	if (!(mean_g > market->power_cap_above) ||
-	    lt_lane_build(&slow, &job, lane->partition, &wanted, &found) !=
-		LT_REJECT_NONE)
-		return;
-	struct lt_estimate slowed;
-	lt_lane_estimate(&slowed, &slow, was.start_utc_s);
-	if (!is_within(&job, &slow, &slowed))
+	lt_lane_estimate(&slowed, &slower, was.start_utc_s);
+	if (!is_within(&job, &slower, &slowed))
 		return;
 	/* The start was chosen without, and is measured against others so. */
 	slowed.score = was.score;
 	slowed.too_late = was.too_late;
 	plan->chosen = slowed;
 	plan->capped = (struct lt_capped){
-	    .until_utc_s =
-		until(lane, was.start_utc_s, market->power_cap_above),
-	    .longer_ppm =
-		(uint32_t)llround((job.power_cap->slow_down - 1) * LT_MICROS),
+	    .until_utc_s = until(lane, was.start_utc_s, above),
+	    .longer_ppm = (uint32_t)llround((rule->slow_down - 1) * LT_MICROS),
 	    .less_wh = llround(was.energy_wh - slowed.energy_wh),
-	    .above_g = grams(market->power_cap_above),
+	    .above_g = grams(above),
 	    .mean_g = grams(mean_g),
 	};
-	memcpy(plan->capped.gpu_freq, job.power_cap->gpu_freq,
-	    sizeof(plan->capped.gpu_freq));
-	memcpy(plan->capped.cpu_freq, job.power_cap->cpu_freq,
+	if (lt_request_wants_gpus(job.request))
+		memcpy(plan->capped.gpu_freq, rule->gpu_freq,
+		    sizeof(plan->capped.gpu_freq));
+	memcpy(plan->capped.cpu_freq, rule->cpu_freq,
 	    sizeof(plan->capped.cpu_freq));
-	if (!lt_request_wants_gpus(job.request))
-		plan->capped.gpu_freq[0] = '\0';
+}
+
+void
+lt_decision_cap(const struct decision *decision, const struct lane *lane)
+{
+	const struct job *const job = &decision->job;
+	const struct lt_power_cap *const rule = find(job, lane->partition);
+
+	decision->plan->capped = (struct lt_capped){0};
+	if (rule != NULL && lane->series[TERM_CARBON] != NULL &&
+	    lt_market_signal_age_s(job->market, lane->partition,
+		job->now_utc_s) <= job->market->stale_after_s)
+		slow(decision, lane, rule);
 }
