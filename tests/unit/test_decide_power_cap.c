@@ -86,6 +86,8 @@ enum change {
 	TIME_ENOUGH,
 	TIME_SHORT,
 	TIME_NOT_KNOWN,
+	DEADLINE_MET,
+	DEADLINE_IN_DOUBT,
 	MONEY_ENOUGH,
 	MONEY_SHORT,
 	CLEAN,
@@ -119,6 +121,12 @@ change(enum change what)
 		break;
 	case TIME_NOT_KNOWN:
 		request.expected_run_s = LT_UNSET_64;
+		break;
+	case DEADLINE_MET: /* by its limit, and the slack */
+		request.deadline_utc_s = NOW + 2 * HOUR + 1800;
+		break;
+	case DEADLINE_IN_DOUBT:
+		request.deadline_utc_s = NOW + 2 * HOUR + 1799;
 		break;
 	case MONEY_ENOUGH:
 		request.max_cost_micros = 5000000;
@@ -192,6 +200,8 @@ who_is_slowed(void **state)
 	    {"it ends with its limit", TIME_ENOUGH, true},
 	    {"a second over its limit", TIME_SHORT, false},
 	    {"only its limit is known", TIME_NOT_KNOWN, false},
+	    {"it meets its deadline", DEADLINE_MET, true},
+	    {"it may miss its deadline", DEADLINE_IN_DOUBT, false},
 	    {"at its --max-cost", MONEY_ENOUGH, true},
 	    {"a micro above its --max-cost", MONEY_SHORT, false},
 	    {"clean hours", CLEAN, false},
