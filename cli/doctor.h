@@ -87,6 +87,10 @@ bool lt_preemptible_argument(const struct lt_policy *policy,
 bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
     char *out, size_t size);
 
+/* ---- doctor_power_cap.c ---- */
+void lt_doctor_power_cap(
+    struct lt_doctor *doctor, const struct lt_policy *policy);
+
 /* ---- doctor_precision.c ---- */
 void lt_doctor_precision(
     struct lt_doctor *doctor, const struct lt_policy *policy);

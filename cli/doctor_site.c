@@ -278,6 +278,7 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	check_tables(doctor, policy);
 	lt_doctor_preemptible(doctor, policy);
 	lt_doctor_precision(doctor, policy);
+	lt_doctor_power_cap(doctor, policy);
 	lt_doctor_secrets(doctor, policy);
 	lt_policy_free(policy);
 }

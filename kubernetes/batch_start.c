@@ -62,25 +62,24 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_decref(own);
 }
 
-/* Seconds between checkpoints, as its user said, else by how often such nodes
- * go; 0 = not known. */
+/* Seconds between checkpoints, by the function that the plan goes by and that a
+ * node of Slurm has; 0 = it writes none. Each pod is a task of one node. */
 static double
 interval_of(
     const struct lt_kube_known_job *job, const struct lt_partition *pool)
 {
 	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
+	struct lt_request request = {0};
 	struct lt_quote quote;
 
 	if (lt_quote_unpack(&quote, text, strlen(text), NULL) != LT_OK ||
 	    !quote.wish.checkpoint)
 		return 0;
-	if (quote.wish.every_s > 0)
-		return (double)quote.wish.every_s;
-	return (pool->flags & LT_PARTITION_PREEMPTIBLE) &&
-		       quote.wish.write_s > 0
-		   ? lt_checkpoint_interval_s(
-			 (double)quote.wish.write_s, pool->hazard_per_node_hour)
-		   : 0;
+	lt_wish_lay(&request, &quote.wish);
+	const struct lt_checkpoint checkpoint =
+	    lt_checkpoint_there(&request.checkpoint, pool->storage_gib_per_s);
+	return lt_checkpoint_told_s(
+	    lt_checkpoint_every_s(&checkpoint, pool->hazard_per_node_hour));
 }
 
 /* Without one the policy's defaults stay: what frameworks do anyway. */

@@ -82,7 +82,7 @@ put_figures(struct lt_quote *quote, const struct work *w,
 		return;
 	run.expected = lt_expected_of(&w->standing.made.request);
 	run.limit_s = w->standing.made.request.limit_s;
-	lt_quote_set_run(quote, &run, &made->chosen);
+	lt_quote_set_run(quote, &run, &made->chosen, &made->capped);
 }
 
 void

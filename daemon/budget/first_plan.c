@@ -45,7 +45,9 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 
 	if (!lt_request_of_job(&w->made, job, &d->market, now_utc_s))
 		return false;
-	request->pins = job->partition_named ? LT_PIN_PARTITION : 0;
+	/* Nothing slows a pod. */
+	request->pins =
+	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
@@ -87,7 +89,7 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 		return;
 	run.expected = lt_expected_of(&w->made.request);
 	run.limit_s = w->made.request.limit_s;
-	lt_quote_set_run(quote, &run, there);
+	lt_quote_set_run(quote, &run, there, NULL);
 }
 
 /* What it may cost there, and in no other place. */

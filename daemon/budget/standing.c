@@ -193,7 +193,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->plan_expected = lt_amount_of(there);
 	lt_quote_set_levers(quote, plan);
 	if (s->run.kind != 0)
-		lt_quote_set_run(quote, &s->run, there);
+		lt_quote_set_run(quote, &s->run, there, &plan->capped);
 	lt_quote_set_why(quote, plan, &d->market);
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
@@ -414,6 +414,22 @@ lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
 	return true;
 }
 
+static struct lt_wish
+wish_of(const struct lt_batch_job *job)
+{
+	const char *const text = job->admin_comment;
+	struct lt_quote told;
+
+	if (text == NULL ||
+	    lt_quote_unpack(&told, text, strlen(text), NULL) != LT_OK ||
+	    !told.wish.known)
+		return (struct lt_wish){.deadline_utc_s = LT_UNSET_64,
+		    .expected_run_s = LT_UNSET_64,
+		    .max_cost_micros = LT_UNSET_64,
+		    .pins = LT_PIN_FREQUENCY};
+	return told.wish;
+}
+
 void
 lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s)
@@ -431,6 +447,7 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_standing *const s = &start->standing;
 	s->job = job;
 	s->quote = *quote;
+	s->quote.wish = wish_of(job); /* the ledger has none */
 	s->now_utc_s = now_utc_s;
 	s->why = lt_replan_word(LT_REPLAN_NOW);
 	quote->plan_start_utc_s = now_utc_s;
@@ -446,6 +463,9 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 			quote->plan_expected =
 			    lt_amount_of(&start->plan.chosen);
 			lt_quote_set_levers(quote, &start->plan);
+			if (s->run.kind != 0)
+				lt_quote_set_run(quote, &s->run,
+				    &start->plan.chosen, &start->plan.capped);
 		}
 	}
 	note_plan(d, s, quote);

@@ -67,10 +67,13 @@ time_ratio(const struct lt_run *run, const struct lt_quote *quote,
 		return (double)expected->ratio_ppm / LT_MICROS;
 	if (run->gpus == 0 && run->shards == 0)
 		return 1;
-	return lt_gpu_time_ratio(gpu_of(market, quote->home),
-	    gpu_of(market, run->partition),
-	    quote->wish.known ? quote->wish.precision : LT_PRECISION_AUTO,
-	    &known);
+	const enum lt_precision precision =
+	    quote->wish.known ? quote->wish.precision : LT_PRECISION_AUTO;
+	const struct lt_gpu_use home = {gpu_of(market, quote->home), precision};
+	const struct lt_gpu_use there = {
+	    gpu_of(market, run->partition), precision};
+
+	return lt_gpu_time_ratio(&home, &there, &known);
 }
 
 /*

@@ -299,6 +299,20 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
 }
 
+/* What Slurm's step daemons carry out; where jobs have other names, nobody
+ * does. */
+static void
+add_node_rules(struct lt_market *m, const struct lt_policy *policy)
+{
+	if (lt_batch_words.name != NULL)
+		return;
+	m->power_caps = policy->power_caps;
+	m->power_cap_count = (uint32_t)policy->power_cap_count;
+	m->power_cap_above = policy->power_cap_above;
+	m->precision_rules = policy->precisions;
+	m->precision_rule_count = (uint32_t)policy->precision_count;
+}
+
 static int
 fill(struct build *b, struct lt_error *err)
 {
@@ -331,6 +345,7 @@ fill(struct build *b, struct lt_error *err)
 	m->default_count = (uint32_t)d->policy->default_count;
 	m->classes = d->policy->classes;
 	m->class_count = (uint32_t)d->policy->class_count;
+	add_node_rules(m, d->policy);
 	apply_rules(m, d, b->now_utc_s);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);

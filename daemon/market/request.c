@@ -91,6 +91,6 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 		request->earliest_utc_s = job->start_utc_s;
 	request->deadline_utc_s = LT_UNSET_64;
 	request->max_cost_micros = LT_UNSET_64;
-	request->pins = LT_PIN_PARTITION | LT_PIN_BEGIN;
+	request->pins = LT_PIN_PARTITION | LT_PIN_BEGIN | LT_PIN_FREQUENCY;
 	return true;
 }

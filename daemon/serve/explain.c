@@ -12,6 +12,7 @@
 
 #include "api_signals.h"
 #include "baseline.h"
+#include "capped.h"
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
@@ -218,6 +219,8 @@ say_quote(struct text *t, const struct lt_market *market,
 	say(t, "%s",
 	    lt_levers_text(levers, sizeof(levers), q, policy->currency));
 	say_expected(t, q, policy->deadline_confidence_ppm);
+	say(t, "%s",
+	    lt_capped_line(levers, sizeof(levers), q, zone, now_utc_s));
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",

@@ -81,6 +81,26 @@ lt_signal_number(const char *name)
 	return number < 65 ? (uint16_t)number : 0;
 }
 
+/* Did the user choose how fast it runs? By an option, or by a variable that the
+ * script's srun would read. */
+static bool
+has_frequency(const job_desc_msg_t *job)
+{
+	static const char *const names[] = {
+	    "SLURM_GPU_FREQ=", "SLURM_CPU_FREQ_REQ="};
+
+	if (any(job->tres_freq) || job->cpu_freq_min != NO_VAL ||
+	    job->cpu_freq_max != NO_VAL || job->cpu_freq_gov != NO_VAL)
+		return true;
+	for (uint32_t i = 0; job->environment != NULL && i < job->env_size; i++)
+		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+			if (job->environment[i] != NULL &&
+			    strncmp(job->environment[i], names[n],
+				strlen(names[n])) == 0)
+				return true;
+	return false;
+}
+
 static uint32_t
 pins_of(const job_desc_msg_t *job)
 {
@@ -108,6 +128,8 @@ pins_of(const job_desc_msg_t *job)
 	if (job->script == NULL && job->script_buf == NULL &&
 	    !(job->bitflags & CRON_JOB))
 		pins |= LT_PIN_INTERACTIVE;
+	if (has_frequency(job))
+		pins |= LT_PIN_FREQUENCY;
 	return pins;
 }
 

@@ -38,6 +38,20 @@ struct job_record;
 #define lt_job_desc_sluid(job) 0
 #endif
 
+/* 26.05 has ids of steps where it had ids of jobs. */
+#if LT_SLURM_AT_LEAST(26, 5)
+static inline slurm_step_id_t
+lt_slurm_job(uint32_t job_id)
+{
+	slurm_step_id_t step = SLURM_STEP_ID_INITIALIZER;
+
+	step.job_id = job_id;
+	return step;
+}
+#else
+#define lt_slurm_job(job_id) (job_id)
+#endif
+
 /* Slurm's allocator: whatever Slurm will free comes from it. */
 char *slurm_xstrdup(const char *text);
 void slurm_xfree(void **memory);

@@ -54,7 +54,7 @@ fill_run(struct lt_submission *s)
 	    .limit_s =
 		lt_limit_of(&s->request, s->view.market, s->request.home)};
 
-	lt_quote_set_run(&s->quote, &run, &s->plan->chosen);
+	lt_quote_set_run(&s->quote, &run, &s->plan->chosen, &s->plan->capped);
 }
 
 /* Everything of the quote but the hold. */

@@ -28,11 +28,16 @@ struct place { /* the partition, by the plugstack line */
 static const char *const variables[] = {"LOWTIDE_RESTARTS",
     "LOWTIDE_PARTITION_KIND", "LOWTIDE_NOTICE_SECONDS",
     "LOWTIDE_GPU_MEMORY_MIB", "LOWTIDE_DEADLINE",
-    "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "LOWTIDE_PREEMPTIBLE"};
+    "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", "LOWTIDE_PREEMPTIBLE",
+    LT_SPANK_CAPPED};
 
 void
 lt_spank_forget_outer(void)
 {
+	if (getenv(LT_SPANK_CAPPED) != NULL) {
+		unsetenv(LT_SPANK_GPU_FREQ);
+		unsetenv(LT_SPANK_CPU_FREQ);
+	}
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);
 }

@@ -2,7 +2,8 @@
 /*
  * SPANK plugin: Slurm's entry points. The options on sbatch, salloc and srun
  * (spank_options.c); where job_submit/lowtide is absent the decision, too
- * (spank_place.c); on the node the job's environment (spank_env.c).
+ * (spank_place.c); on the node the job's environment (spank_env.c)
+ * and its power cap (spank_cap.c).
  */
 #include "spank_parts.h"
 
@@ -32,6 +33,7 @@ slurm_spank_init_post_opt(spank_t spank, int count, char **arguments)
 		return 0;
 	case S_CTX_REMOTE:
 		lt_spank_environment(spank);
+		lt_spank_cap(spank);
 		return 0;
 	default:
 		return 0;

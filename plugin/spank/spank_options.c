@@ -56,11 +56,14 @@ read_arguments(int count, char **arguments)
 			lt_spank.precision = value;
 		else if ((value = argument_value(arguments[i], "amp")) != NULL)
 			lt_spank.amp = strcmp(value, "auto") == 0;
+		else if ((value = argument_value(arguments[i], "power_cap")) !=
+			 NULL)
+			lt_spank.power_cap = strcmp(value, "yes") == 0;
 		else if ((value = argument_value(arguments[i], "job_submit")) ==
 			     NULL ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error(
-			    "lowtide: plugstack.conf: got %s, want run_dir=, preemptible=, gpu=, precision=, amp=auto|off, job_submit=auto|yes|no",
+			    "lowtide: plugstack.conf: got %s, want run_dir=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
 			    arguments[i]);
 	}
 }

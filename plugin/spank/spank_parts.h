@@ -3,7 +3,8 @@
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
  * options (spank_options.c), the decision in the client (spank_place.c), what
  * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
- * the node its GPUs (spank_gpu.c) and the job's environment (spank_env.c).
+ * the node its GPUs (spank_gpu.c), the job's environment (spank_env.c) and the
+ * power cap of its run (spank_cap.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -27,6 +28,7 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */
 	const char *precision;	 /* "account:audit:off,qos:fast:bf16", NULL */
 	bool amp;		 /* amp=auto: also for jobs that say nothing */
+	bool power_cap;		 /* power_cap=yes: ask for the job's quote */
 	struct lt_options options;
 	bool given[LT_OPTION_COUNT];
 };
@@ -55,6 +57,21 @@ void lt_spank_forget_outer(void);
 /* The client's word to the node, in UTC seconds: with --export=NONE, too, for
  * it begins with SLURM. */
 #define LT_SPANK_DEADLINE "SLURM_LOWTIDE_DEADLINE"
+
+/* The client's plan's power cap, "<start>,<lt_capped_pack()>", where no
+ * job_submit decides. */
+#define LT_SPANK_CAP "SLURM_LOWTIDE_CAP"
+/* It is the plan's for starts from then on; nothing without a cap. */
+void lt_spank_tell_cap(const struct lt_capped *capped, int64_t start_utc_s);
+
+/* What srun reads, and that they are lowtide's: "1". */
+#define LT_SPANK_GPU_FREQ "SLURM_GPU_FREQ"
+#define LT_SPANK_CPU_FREQ "SLURM_CPU_FREQ_REQ"
+#define LT_SPANK_CAPPED "LOWTIDE_POWER_CAP"
+
+/* slurm_spank_init_post_opt in the step daemon of a batch script: slow what its
+ * srun starts, if that is its plan. */
+void lt_spank_cap(spank_t spank);
 
 struct lt_gpu_here {
 	enum lt_precision top; /* of all of them; AUTO = there is none */

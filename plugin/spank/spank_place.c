@@ -460,6 +460,10 @@ place(struct placement *p)
 	if (check_balance(p) != 0)
 		return -1;
 	apply(p);
+	if (lt_mode_may(p->market.mode, LT_MAY_EDIT))
+		lt_spank_tell_cap(&p->plan.capped,
+		    p->edits.begin_utc_s > 0 ? p->edits.begin_utc_s
+					     : p->request.earliest_utc_s);
 	return 0;
 }
 
@@ -513,6 +517,7 @@ place_job(void)
 		return 0;
 	}
 	tell_deadline(&p.client);
+	unsetenv(LT_SPANK_CAP);
 	if (has_job_submit()) {
 		if (lt_spank.options.plan) /* never a job, whoever answers */
 			p.client.set(p.client.opt, "test-only", "", false);

@@ -381,7 +381,7 @@ begin_plan(struct decision *decision)
 	struct lt_plan *plan = decision->plan;
 
 	plan->objective = job->request->objective;
-	plan->pins = job->request->pins;
+	plan->pins = job->request->pins & ~(uint32_t)LT_PIN_FREQUENCY;
 	plan->candidate_count = job->market->partition_count;
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		plan->candidates[i] = (struct lt_candidate){
@@ -481,6 +481,9 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 		    lt_score_at(decision, choice->lane, choice->start_utc_s);
 	}
 	part_levers(plan, decision, choice);
+	if (choice->lane != NULL || plan->fits)
+		lt_decision_cap(decision,
+		    choice->lane != NULL ? choice->lane : &decision->home);
 	plan->moved =
 	    plan->chosen.partition != decision->job.request->home ||
 	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
@@ -511,8 +514,11 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		open_lanes(decision, planned, planned_count);
 	}
 	stay_home(decision);
-	if (request->objective == LT_OBJECTIVE_OFF)
+	if (request->objective == LT_OBJECTIVE_OFF) {
+		if (plan->fits)
+			lt_decision_cap(decision, &decision->home);
 		return;
+	}
 	choice = choose_worth(decision, ROUND_FIRST, NULL);
 	if (choice.lane == NULL && plan->fits)
 		choice = choose_worth(decision, ROUND_SECOND, NULL);

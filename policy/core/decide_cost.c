@@ -109,10 +109,30 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 	};
 }
 
+/* In what it computes there: what its user said, else the site's rules. */
+static enum lt_precision
+precision_at(const struct job *job, int partition)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_market *const market = job->market;
+	const char *const names[LT_PRECISION_OF_COUNT] = {
+	    [LT_PRECISION_OF_ACCOUNT] = request->account,
+	    [LT_PRECISION_OF_QOS] = request->qos,
+	    [LT_PRECISION_OF_PARTITION] =
+		partition >= 0 ? market->partitions[partition].name : ""};
+
+	for (uint32_t i = 0;
+	     i < market->precision_rule_count && !request->precision_said; i++)
+		if (strcmp(market->precision_rules[i].name,
+			names[market->precision_rules[i].of]) == 0)
+			return market->precision_rules[i].precision;
+	return request->precision;
+}
+
 /* Run time on that GPU over home's: as its runs have shown, or as the table of
  * GPUs has it. */
 static double
-ratio_there(bool *known, const struct job *job, int gpu)
+ratio_there(bool *known, const struct job *job, int partition, int gpu)
 {
 	const struct lt_gpu *const gpus = job->market->gpus;
 	const uint32_t *const median_s = job->request->gpu_median_s;
@@ -122,8 +142,12 @@ ratio_there(bool *known, const struct job *job, int gpu)
 		*known = true;
 		return (double)median_s[gpu] / median_s[job->home_gpu - gpus];
 	}
-	return lt_gpu_time_ratio(job->home_gpu, gpu >= 0 ? &gpus[gpu] : NULL,
-	    job->request->precision, known);
+	const struct lt_gpu_use home = {
+	    job->home_gpu, precision_at(job, job->request->home)};
+	const struct lt_gpu_use there = {
+	    gpu >= 0 ? &gpus[gpu] : NULL, precision_at(job, partition)};
+
+	return lt_gpu_time_ratio(&home, &there, known);
 }
 
 /* Run time there and what interruptions make of it. */
@@ -137,19 +161,24 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
-		lane->time_ratio =
-		    ratio_there(&lane->time_ratio_known, job, shape->gpu_index);
-	if (job->expected_known && lane->time_ratio > 1 && job->limit_s > 0 &&
-	    likely_most(job) * lane->time_ratio > (double)job->limit_s) {
+		lane->time_ratio = ratio_there(&lane->time_ratio_known, job,
+		    lane->partition, shape->gpu_index);
+	lane->work_ratio = lane->time_ratio;
+	if (job->power_cap != NULL)
+		lane->work_ratio *= job->power_cap->slow_down;
+	/* Of a run time that is not known a cap may pass the limit, too. */
+	if ((job->expected_known || job->power_cap != NULL) &&
+	    lane->work_ratio > 1 && job->limit_s > 0 &&
+	    likely_most(job) * lane->work_ratio > (double)job->limit_s) {
 		/* The limit goes along, and would kill it there. */
-		*wanted = likely_most(job) * lane->time_ratio;
+		*wanted = likely_most(job) * lane->work_ratio;
 		*found = (double)job->limit_s;
 		return LT_REJECT_MAX_TIME;
 	}
 	lane->sure_work_s =
-	    fmax(job->upper_s, job->expected_s) * lane->time_ratio;
+	    fmax(job->upper_s, job->expected_s) * lane->work_ratio;
 	const struct lt_exposure exposure =
-	    exposure_of(lane, job, job->expected_s * lane->time_ratio);
+	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
 	lane->active = lt_active_time(&exposure);
 	if (!request->checkpoint.enabled && lane->partition != request->home &&
 	    lane->active.restart_chance * LT_MICROS >
@@ -166,7 +195,7 @@ static double
 done_after_s(const struct lane *lane, const struct job *job)
 {
 	const struct lt_exposure exposure =
-	    exposure_of(lane, job, job->expected_s * lane->time_ratio);
+	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
 
 	if (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0))
 		return lane->active.active_s * lane->waves;
@@ -243,6 +272,23 @@ leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 	lane->money.constant += idle_kw * first[TERM_TARIFF];
 }
 
+/* The part of their power that is left to what a cap slows; (9b). */
+static double
+cpu_power(const struct job *job)
+{
+	return job->power_cap != NULL && job->power_cap->cpu_freq[0] != '\0'
+		   ? job->power_cap->power
+		   : 1;
+}
+
+static double
+gpu_power(const struct job *job)
+{
+	return job->power_cap != NULL && job->power_cap->gpu_freq[0] != '\0'
+		   ? job->power_cap->power
+		   : 1;
+}
+
 /* Weights and constants from the partition's signals and power. */
 static void
 lane_weights(
@@ -264,8 +310,9 @@ lane_weights(
 
 	lane->power_kw =
 	    nodes *
-	    (part->node_idle_w * share + part->node_cpu_w * layout->cpu_part +
-		part->node_gpu_w * layout->gpu_part) *
+	    (part->node_idle_w * share +
+		part->node_cpu_w * layout->cpu_part * cpu_power(job) +
+		part->node_gpu_w * layout->gpu_part * gpu_power(job)) *
 	    part->pue / 1000;
 	lane->storage_micros =
 	    request->checkpoint.enabled
@@ -385,7 +432,7 @@ lane_lengths(struct lane *lane, const struct job *job)
 
 	for (int i = 0; i < LANE_LENGTHS && job->low_s > 0; i++) {
 		const struct lt_exposure exposure =
-		    exposure_of(lane, job, works_s[i] * lane->time_ratio);
+		    exposure_of(lane, job, works_s[i] * lane->work_ratio);
 		const double there_s =
 		    lt_active_time(&exposure).active_s * lane->waves;
 

@@ -8,6 +8,7 @@
  *   decide_search.c    the best and the earliest start of a lane
  *   decide_score.c     what is least wanted, by round -> struct aim
  *   decide.c           baseline, 95 % rule, the plan
+ *   decide_power_cap.c the plan's run, slowed in dirty hours
  */
 #ifndef LT_DECIDE_INTERNAL_H
 #define LT_DECIDE_INTERNAL_H
@@ -58,8 +59,9 @@ struct job { /* the request, resolved once */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
 	int64_t earliest_utc_s;
-	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
-	struct lt_request asked;       /* with home's default memory */
+	const struct lt_gpu *home_gpu;	      /* NULL = unknown or none */
+	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
+	struct lt_request asked;	      /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
@@ -82,6 +84,7 @@ struct lane { /* one partition that can run the job */
 	double task_factor; /* tasks / waves: mean number running at once */
 	double time_ratio;
 	bool time_ratio_known;
+	double work_ratio;	 /* the same, with a cap's slow-down */
 	struct lt_active active; /* of one task */
 	int64_t length_s; /* waves x active time, whole seconds: of the nodes */
 	/* Lengths that are alike likely, rising, or length_s alone: what a
@@ -247,6 +250,11 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
  * home. */
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
+
+/* decide_power_cap.c */
+/* The plan's choice, which is that lane's, with the site's power cap, where its
+ * window is dirty and the job has the time. */
+void lt_decision_cap(const struct decision *decision, const struct lane *lane);
 
 /* decide_score.c */
 /* What the objective wants least of in that round, waiting aside. */

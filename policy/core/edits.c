@@ -116,6 +116,26 @@ tell_precision(struct lt_edits *edits, const struct lt_intent *intent)
 		add_words(edits, text);
 }
 
+/* A run that is slowed, or would be: whoever did not ask for a plan is told,
+ * too, for the job is changed. */
+static void
+tell_cap(struct lt_edits *edits, const struct lt_intent *intent)
+{
+	const enum lt_mode mode = intent->market->mode;
+	const bool acts = lt_mode_may(mode, LT_MAY_EDIT);
+	char cap[160], text[320];
+
+	lt_capped_text(cap, sizeof(cap), &intent->plan->capped);
+	if (cap[0] == '\0' ||
+	    !(acts || intent->asked || lt_mode_may(mode, LT_MAY_ADVISE)))
+		return;
+	snprintf(text, sizeof(text), "%s: %s. %s",
+	    acts ? "capped" : "would be capped", cap,
+	    acts ? "A --gpu-freq or --cpu-freq of your own goes first."
+		 : "The job was not changed.");
+	add_words(edits, text);
+}
+
 void
 lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 {
@@ -143,6 +163,7 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	if (may_edit && intent->asked && plan->moved)
 		move(edits, intent);
 	tell(edits, intent);
+	tell_cap(edits, intent);
 	tell_precision(edits, intent);
 }
 

@@ -177,28 +177,28 @@ tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 							 : precision];
 }
 
-double
-lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
-    enum lt_precision precision, bool *known)
+/* Where nothing is said: as if it used the GPU's best mixed precision. */
+static double
+tflops_best(const struct lt_gpu_use *use)
 {
-	double ratio;
+	return tflops_at(use->gpu, use->precision == LT_PRECISION_AUTO
+				       ? lt_gpu_best_precision(use->gpu)
+				       : use->precision);
+}
 
+double
+lt_gpu_time_ratio(
+    const struct lt_gpu_use *from, const struct lt_gpu_use *to, bool *known)
+{
 	*known = false;
-	if (from == NULL || to == NULL)
+	if (from->gpu == NULL || to->gpu == NULL)
 		return 1.0;
-	if (!(tflops_at(from, precision) > 0 && tflops_at(to, precision) > 0 &&
-		from->bandwidth_gb_s > 0 && to->bandwidth_gb_s > 0))
+	const double before = tflops_at(from->gpu, from->precision);
+	const double after = tflops_at(to->gpu, to->precision);
+	if (!(before > 0 && after > 0 && from->gpu->bandwidth_gb_s > 0 &&
+		to->gpu->bandwidth_gb_s > 0))
 		return 1.0;
 	*known = true;
-	ratio = fmax(tflops_at(from, precision) / tflops_at(to, precision),
-	    from->bandwidth_gb_s / to->bandwidth_gb_s);
-	if (precision == LT_PRECISION_AUTO) {
-		/* It may use mixed precision by each GPU's best. */
-		const enum lt_precision before = lt_gpu_best_precision(from);
-		const enum lt_precision after = lt_gpu_best_precision(to);
-
-		ratio =
-		    fmax(ratio, tflops_at(from, before) / tflops_at(to, after));
-	}
-	return ratio;
+	return fmax(fmax(before / after, tflops_best(from) / tflops_best(to)),
+	    from->gpu->bandwidth_gb_s / to->gpu->bandwidth_gb_s);
 }

@@ -144,6 +144,7 @@ parse_amp(struct lt_options *options, const char *value, struct lt_error *err)
 
 	if (found < 0)
 		return LT_EINPUT;
+	options->amp_set = true;
 	options->precision = precisions[found];
 	return LT_OK;
 }
@@ -404,6 +405,7 @@ lt_options_apply(const struct lt_options *options, struct lt_request *request)
 	if (options->checkpoint_set)
 		request->checkpoint = options->checkpoint;
 	request->precision = options->precision;
+	request->precision_said = options->amp_set;
 	if (options->gpu_memory_mib != 0)
 		request->gpu_memory_mib = options->gpu_memory_mib;
 	if (options->expected_run_s != LT_UNSET_64)

@@ -161,11 +161,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		    lt_reject_name(at->reject));
 		return;
 	}
-	put_window(text, market, &plan->home, now_utc_s);
+	put_window(text, market, &plan->chosen, now_utc_s);
 	lt_text_put(text, ": ");
-	put_figures(text, market, &plan->home, " CO2e");
+	put_figures(text, market, &plan->chosen, " CO2e");
 	lt_text_put(text, "%s", caveat(market, home));
-	put_interruptions(text, &plan->home);
+	put_interruptions(text, &plan->chosen);
 	lt_text_put(text, ". ");
 	if (at->reject == LT_REJECT_STALE || all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
@@ -379,6 +379,16 @@ put_checkpoints(struct lt_text *text, const struct lt_plan *plan,
 	lt_text_put(text, "\n");
 }
 
+static void
+put_cap(struct lt_text *text, const struct lt_plan *plan)
+{
+	char words[160];
+
+	lt_capped_text(words, sizeof(words), &plan->capped);
+	if (words[0] != '\0')
+		lt_text_put(text, "  capped: %s\n", words);
+}
+
 void
 lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
@@ -403,6 +413,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		put_row(&text, plan, market, i, now_utc_s);
 	put_checkpoints(&text, plan, request, market);
+	put_cap(&text, plan);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
 	lt_text_put(&text, "%s", line);
 	lt_precision_text(words, sizeof(words), request, market,

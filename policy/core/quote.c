@@ -324,6 +324,8 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->gpu_memory_mib = wish->gpu_memory_mib;
 	request->precision = wish->precision;
 	request->max_interruptions = wish->max_interruptions;
+	/* --amp=auto is as good as nothing said, where no rule is. */
+	request->precision_said = wish->precision != LT_PRECISION_AUTO;
 	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
 	    (double)wish->write_s, (double)wish->every_s,
 	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};

@@ -32,6 +32,8 @@ expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
 		run->lost_s = llround(chosen->expected_lost_s);
 }
 
+static const char cap_mark[] = ",cap,"; /* no history has that word */
+
 int
 lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 {
@@ -53,6 +55,13 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 	if (run->interruptions_ppm > 0)
 		lt_text_put(&text, ",%" PRId64 ",%" PRId64,
 		    run->interruptions_ppm, run->lost_s);
+	if (lt_is_capped(&run->capped)) {
+		char cap[LT_RUN_TEXT_SIZE];
+
+		if (lt_capped_pack(cap, sizeof(cap), &run->capped) != LT_OK)
+			text.full = true;
+		lt_text_put(&text, "%s%s", cap_mark, cap);
+	}
 	if (!text.full)
 		return LT_OK;
 	out[0] = '\0';
@@ -61,15 +70,28 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 
 void
 lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
-    const struct lt_estimate *chosen)
+    const struct lt_estimate *chosen, const struct lt_capped *capped)
 {
 	struct lt_quote_run all = *run;
 
 	expect(&all, chosen);
+	all.capped = capped != NULL ? *capped : (struct lt_capped){0};
 	if (all.limit_s < 0)
 		all.limit_s = 0;
 	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &all) != LT_OK)
 		quote->run[0] = '\0';
+}
+
+/* The end of the text, cut off, as the cap. False: it is none. */
+static bool
+scan_cap(struct lt_quote_run *run, char *text)
+{
+	char *const mark = strstr(text, cap_mark);
+
+	if (mark == NULL)
+		return true;
+	*mark = '\0';
+	return lt_capped_unpack(&run->capped, mark + strlen(cap_mark));
 }
 
 /* The fields after the kind. False: they are not all there. */
@@ -122,8 +144,10 @@ lt_quote_run_unpack(struct lt_quote_run *run, const char *text, size_t length,
 	if (good) {
 		memcpy(copy, text, length);
 		copy[length] = '\0';
-		good = copy[KIND] == '\0' ||
-		       (copy[KIND] == ',' && scan_fields(run, copy + KIND + 1));
+		good = scan_cap(run, copy) &&
+		       (copy[KIND] == '\0' ||
+			   (copy[KIND] == ',' &&
+			       scan_fields(run, copy + KIND + 1)));
 		copy[KIND] = '\0';
 		run->kind = strtoull(copy, NULL, 16);
 	}

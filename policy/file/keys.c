@@ -50,7 +50,7 @@ static const struct lt_items default_items = {
     .read = lt_read_default,
 };
 static const struct lt_items precision_items = {
-    .item_size = sizeof(struct lt_policy_precision),
+    .item_size = sizeof(struct lt_precision_rule),
     .max = LT_PRECISION_RULES_MAX,
     .count_offset = AT(precision_count),
     .read = lt_read_precision,
@@ -61,6 +61,12 @@ static const struct lt_items class_items = {
     .max = LT_CLASSES_MAX,
     .count_offset = AT(class_count),
     .read = lt_read_class,
+};
+static const struct lt_items power_cap_items = {
+    .item_size = sizeof(struct lt_power_cap),
+    .max = LT_POWER_CAPS_MAX,
+    .count_offset = AT(power_cap_count),
+    .read = lt_read_power_cap,
 };
 static const struct lt_items team_items = {
     .item_size = sizeof(struct lt_policy_team),
@@ -108,6 +114,16 @@ static const struct lt_key tcto_keys[] = {
     {"engineer_hours_per_interruption", lt_read_micros,
 	AT(tcto.engineer_hour_millionths), .min = 0, .max = 1000,
 	.want = "hours from 0 to 1000 such as 0.5"},
+    {.name = NULL},
+};
+
+static const struct lt_key power_cap_keys[] = {
+    {"above", lt_read_double, AT(power_cap_above), .min = 0, .max = 10000,
+	.required = true, .want = "g CO2e/kWh from 0 to 10000 such as 400"},
+    {"rules", lt_read_items, AT(power_caps), .items = &power_cap_items,
+	.required = true,
+	.want =
+	    "a list such as - {gpu: V100-SXM2, gpu_freq: 1200, slow_down: 1.08, power: 0.75}"},
     {.name = NULL},
 };
 
@@ -184,6 +200,8 @@ const struct lt_key lt_policy_keys[] = {
     {"classes", lt_read_items, AT(classes), .items = &class_items,
 	.want =
 	    "a mapping of classes by name such as batch: {qos: batch, max_interruptions: 3}"},
+    {"power_cap", lt_read_keys, 0, .keys = power_cap_keys,
+	.want = "a mapping such as {above: 400, rules: [...]}"},
     {.name = NULL},
 };
 _Static_assert(

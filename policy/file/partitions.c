@@ -155,8 +155,8 @@ read_signal(struct lt_reader *reader, const struct lt_key *key,
 
 /* ---- partitions ---- */
 
-static void
-read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
+void
+lt_read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const struct lt_policy *policy = reader->policy;
@@ -222,7 +222,7 @@ static const struct lt_key partition_keys[] = {
     {"electricity_price_per_kwh", read_signal, AT(tariff), .min = -LT_MONEY_MAX,
 	.max = LT_MONEY_MAX, .is_money = true,
 	.want = "money such as 0.21, a source, or a list of sources"},
-    {"gpu", read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
+    {"gpu", lt_read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
 	.want = "a GPU of the built-in table or of gpus:"},
     {"pue", lt_read_pue, AT(pue), .min = 1, .max = 10,
 	.want =

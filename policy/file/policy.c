@@ -34,6 +34,7 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy->defaults);
 	free(policy->precisions);
 	free(policy->classes);
+	free(policy->power_caps);
 	free(policy->gpus);
 	free(policy->exchanges);
 	for (int i = 0; i < policy->team_count; i++)

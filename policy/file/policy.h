@@ -115,19 +115,6 @@ struct lt_policy_team { /* its labels: cost centre, project, owner */
 	struct lt_policy_label *labels; /* malloc'd */
 };
 
-/* Which mixed precision without --amp; the first that matches counts. */
-enum lt_precision_of {
-	LT_PRECISION_OF_ACCOUNT,
-	LT_PRECISION_OF_QOS,
-	LT_PRECISION_OF_PARTITION,
-	LT_PRECISION_OF_COUNT,
-};
-struct lt_policy_precision {
-	enum lt_precision_of of;
-	char name[LT_NAME_SIZE];
-	enum lt_precision precision;
-};
-
 /* One unit of `currency` in the site's, from a day on until the next row. */
 struct lt_policy_exchange {
 	char currency[8];
@@ -170,13 +157,16 @@ struct lt_policy {
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count, team_count, precision_count, class_count;
+	    gpu_count, exchange_count, team_count, precision_count, class_count,
+	    power_cap_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
 	struct lt_default *defaults;
-	struct lt_policy_precision *precisions;
+	struct lt_precision_rule *precisions;
 	struct lt_class *classes;
+	double power_cap_above; /* g CO2e per kWh; for the rules */
+	struct lt_power_cap *power_caps;
 	struct lt_gpu *gpus;		      /* the site's own rows */
 	struct lt_policy_exchange *exchanges; /* by currency, then by day */
 	struct lt_policy_team *teams;	      /* those with labels */

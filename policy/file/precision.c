@@ -10,7 +10,7 @@
 
 #include "reader.h"
 
-struct entry { /* as written; becomes a struct lt_policy_precision */
+struct entry { /* as written; becomes a struct lt_precision_rule */
 	char names[LT_PRECISION_OF_COUNT][LT_NAME_SIZE];
 	int amp;
 };
@@ -47,7 +47,7 @@ void
 lt_read_precision(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
-	struct lt_policy_precision *const made = item;
+	struct lt_precision_rule *const made = item;
 	const struct lt_policy *const policy = reader->policy;
 	struct entry entry = {.amp = LT_PRECISION_AUTO};
 	const int errors = reader->errors->count;
@@ -91,7 +91,7 @@ lt_policy_precision_text(char *out, size_t size, const struct lt_policy *policy)
 	if (size > 0)
 		out[0] = '\0';
 	for (int i = 0; i < policy->precision_count && used < size; i++) {
-		const struct lt_policy_precision *const rule =
+		const struct lt_precision_rule *const rule =
 		    &policy->precisions[i];
 		const char *word = "";
 

@@ -122,6 +122,7 @@ void lt_place(const yaml_node_t *node, int *line, int *column);
 
 /* ---- partitions.c ---- */
 lt_item_fn lt_read_gpu, lt_read_partition;
+lt_read_fn lt_read_gpu_name;
 
 /* ---- market_based.c ---- */
 lt_read_fn lt_read_market_based;
@@ -137,6 +138,9 @@ lt_item_fn lt_read_class;
 
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
+
+/* ---- power_cap.c ---- */
+lt_item_fn lt_read_power_cap;
 
 /* ---- exchange.c ---- */
 lt_item_fn lt_read_exchange;

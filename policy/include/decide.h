@@ -10,6 +10,7 @@
 #include "history.h"
 #include "interruption.h"
 #include "market.h"
+#include "power_cap.h"
 
 /* What the job's own settings forbid; 0 = free to move. */
 enum lt_pin {
@@ -23,6 +24,9 @@ enum lt_pin {
 	LT_PIN_CRON = 1 << 7,
 	LT_PIN_INTERACTIVE = 1 << 8, /* srun, salloc: partition only */
 	LT_PIN_NODELIST = 1 << 9,    /* --nodelist: partition stays */
+	/* --gpu-freq, --cpu-freq: no power cap. It keeps nothing from moving.
+	 */
+	LT_PIN_FREQUENCY = 1 << 10,
 };
 const char *lt_pin_name(enum lt_pin pin); /* "--dependency", ... */
 
@@ -79,6 +83,7 @@ struct lt_request {
 	/* fit */
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;
+	bool precision_said; /* --amp, else the site's rules count */
 	/* freedom */
 	uint32_t pins;	      /* enum lt_pin */
 	int home;	      /* partition index where it goes by itself */
@@ -200,7 +205,7 @@ struct lt_plan {
 	enum lt_objective objective;
 	uint32_t pins;		   /* what kept it from moving */
 	bool fits;		   /* home can run it at all */
-	struct lt_estimate chosen; /* == home when !moved */
+	struct lt_estimate chosen; /* home when !moved, but for a cap */
 	/* Where it would have gone, at the first start with room there; now,
 	 * where none is known. */
 	struct lt_estimate home;
@@ -208,6 +213,8 @@ struct lt_plan {
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
+	/* The power cap that chosen has; home has none. */
+	struct lt_capped capped;
 	uint32_t candidate_count; /* == market->partition_count */
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };

@@ -67,13 +67,19 @@ struct lt_precision_words {
 /* NULL: nothing is to be set. Pure. */
 const struct lt_precision_words *lt_precision_words(enum lt_precision used);
 
+struct lt_gpu_use {		  /* a GPU, and in what a job computes on it */
+	const struct lt_gpu *gpu; /* NULL = unknown */
+	enum lt_precision precision;
+};
+
 /*
  * Run time on `to` over run time on `from` (1 = same). By the workload's
- * bound; when that is unknown the slower of compute (at precision, or the best
- * of a GPU that lacks it) and bandwidth. 1 and *known = false when either is
- * NULL or lacks the figure.
+ * bound; when that is unknown the slower of compute (at the precision, or the
+ * best of a GPU that lacks it; where it is not said both at FP32 and at the
+ * best) and bandwidth. 1 and *known = false when either is NULL or lacks the
+ * figure.
  */
-double lt_gpu_time_ratio(const struct lt_gpu *from, const struct lt_gpu *to,
-    enum lt_precision precision, bool *known);
+double lt_gpu_time_ratio(
+    const struct lt_gpu_use *from, const struct lt_gpu_use *to, bool *known);
 
 #endif

@@ -22,6 +22,8 @@ enum {
 	LT_CLASSES_MAX = 64,	/* refused */
 	LT_PRECISION_RULES_MAX =
 	    32,			   /* on one line of plugstack.conf: refused */
+	LT_POWER_CAPS_MAX = 128,   /* rules of power_cap: refused */
+	LT_FREQUENCY_SIZE = 24,	   /* Slurm's word or range: refused */
 	LT_BUDGETS_MAX = 8192,	   /* refused */
 	LT_ACCOUNTS_MAX = 16384,   /* refused */
 	LT_PAIRS_MAX = 262144,	   /* valid (uid, account): refused */
@@ -41,12 +43,13 @@ enum {
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
 	LT_PLANNED_MAX = 4096,	      /* windows booked since the snapshot: more
 				       * count from the next snapshot on */
-	LT_QUOTE_TEXT_SIZE = 2304,    /* our part of admin_comment */
+	LT_QUOTE_TEXT_SIZE = 2560,    /* our part of admin_comment */
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
 	LT_WHY_TEXT_SIZE = 768,	   /* 16 of 47 bytes; what does not fit is
 				    * counted, too */
 	LT_LEVERS_TEXT_SIZE = 160, /* two u32, six amounts */
-	LT_RUN_TEXT_SIZE = 152, /* of a kind of runs: a hash, eight numbers */
+	LT_RUN_TEXT_SIZE = 288,	   /* of a kind of runs: a hash, eight numbers,
+				    * a power cap of 7 fields */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
 	/* What one call of a plugin may use of slurmctld's thread, which has
 	 * 1 MiB: what is larger is allocated. */

@@ -156,6 +156,30 @@ struct lt_class {
 	bool canary; /* the first run there proves that it can resume */
 };
 
+/* Which mixed precision without --amp; the first that matches counts. */
+enum lt_precision_of {
+	LT_PRECISION_OF_ACCOUNT,
+	LT_PRECISION_OF_QOS,
+	LT_PRECISION_OF_PARTITION,
+	LT_PRECISION_OF_COUNT,
+};
+struct lt_precision_rule {
+	enum lt_precision_of of;
+	char name[LT_NAME_SIZE];
+	enum lt_precision precision;
+};
+
+/* Who runs slower in dirty hours, and how much. A name of "" is any. */
+struct lt_power_cap {
+	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
+	char partition[LT_NAME_SIZE];
+	char gpu[LT_GPU_NAME_SIZE]; /* of the market's rows */
+	/* Slurm's words for --gpu-freq and --cpu-freq; "" = left alone */
+	char gpu_freq[LT_FREQUENCY_SIZE], cpu_freq[LT_FREQUENCY_SIZE];
+	double slow_down; /* run time over that without, from 1 */
+	double power;	  /* the same of what is slowed: up to 1 */
+};
+
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
@@ -180,20 +204,24 @@ struct lt_market {
 	int64_t waiting_micros_per_hour, waiting_mg_per_hour;
 	uint32_t min_saving_ppm;
 	uint32_t max_array_size;
-	bool memory_ignored;   /* SelectTypeParameters without _Memory: memory
-				* is no part of a share */
-	bool core_spec_counts; /* AllowSpecResourcesUsage: --core-spec gives
-				* whole nodes, else it is ignored */
+	bool memory_ignored;	/* SelectTypeParameters without _Memory: memory
+				 * is no part of a share */
+	bool core_spec_counts;	/* AllowSpecResourcesUsage: --core-spec gives
+				 * whole nodes, else it is ignored */
+	double power_cap_above; /* g CO2e per kWh; for the rules below */
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t default_count, class_count;
+	uint32_t default_count, class_count, power_cap_count,
+	    precision_rule_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
 	struct lt_gpu *gpus;
 	struct lt_default *defaults;
 	struct lt_class *classes;
+	struct lt_power_cap *power_caps; /* the first that matches counts */
+	struct lt_precision_rule *precision_rules; /* the same */
 	void *arena; /* owned by whoever made the market */
 };
 

@@ -37,6 +37,7 @@ struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	struct lt_checkpoint checkpoint;
 	char checkpoint_signal[16]; /* "USR1", "" = none */
 	uint32_t checkpoint_signal_before_s;
+	bool amp_set;
 	enum lt_precision precision; /* --amp */
 	uint32_t gpu_memory_mib;
 	int64_t expected_run_s;	    /* LT_UNSET_64 */

@@ -89,6 +89,7 @@ struct lt_quote_run {
 	uint32_t ratio_ppm; /* run time in the planned partition over at home */
 	/* Expected there, of all tasks, and what they cost in time; 0 = none */
 	int64_t interruptions_ppm, lost_s;
+	struct lt_capped capped;
 };
 
 /* The candidates of a decision, as they were when it was made. */
@@ -180,13 +181,14 @@ struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
 /* Into the quote: that of run, and what was expected of the plan: the ratio of
- * run times (1 in a partition that can't run it) and the interruptions. ""
- * where it can't be written. */
+ * run times (1 in a partition that can't run it), the interruptions, and its
+ * power cap, NULL = none. "" where it can't be written. */
 void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
-    const struct lt_estimate *chosen);
+    const struct lt_estimate *chosen, const struct lt_capped *capped);
 /* "<16 hex>" or, where something was expected or the ratio is not 1,
  * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>", and, where there
- * may be interruptions, ",<their number>,<lost seconds>". */
+ * may be interruptions, ",<their number>,<lost seconds>"; with a power cap
+ * ",cap," and lt_capped_pack()'s. */
 int lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_quote_run_unpack(struct lt_quote_run *run, const char *text,

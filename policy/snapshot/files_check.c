@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "power_cap.h"
 
 /* 10^15: a price of 10^9 in currency an hour; sums of them stay exact. */
 #define VALUE_MAX 1e15
@@ -168,6 +169,37 @@ check_class(
 }
 
 static int
+check_power_cap(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
+{
+	const struct lt_power_cap *const rule = &market->power_caps[index];
+
+	if (!sane(market->power_cap_above) ||
+	    !(rule->slow_down >= 1 && rule->slow_down <= LT_SLOW_DOWN_MAX) ||
+	    !(rule->power >= 0 && rule->power <= 1) ||
+	    !lt_frequency_is_good(rule->gpu_freq) ||
+	    !lt_frequency_is_good(rule->cpu_freq))
+		return lt_fail(err, LT_EINPUT,
+		    "power cap %u: a figure or frequency that can't be", index);
+	return LT_OK;
+}
+
+static int
+check_precision_rule(
+    const struct lt_market *market, uint32_t index, struct lt_error *err)
+{
+	const struct lt_precision_rule *const rule =
+	    &market->precision_rules[index];
+
+	if ((unsigned)rule->of >= LT_PRECISION_OF_COUNT ||
+	    (unsigned)rule->precision >= LT_PRECISION_COUNT)
+		return lt_fail(err, LT_EINPUT,
+		    "precision rule of %s: kind %d, precision %d", rule->name,
+		    rule->of, rule->precision);
+	return LT_OK;
+}
+
+static int
 check_zone(const struct lt_zone *zone, struct lt_error *err)
 {
 	if (zone->count < 0 || zone->count > LT_ZONE_STEPS_MAX)
@@ -199,6 +231,10 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu},
 	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	    {"classes", market->class_count, LT_CLASSES_MAX, check_class},
+	    {"power caps", market->power_cap_count, LT_POWER_CAPS_MAX,
+		check_power_cap},
+	    {"precision rules", market->precision_rule_count,
+		LT_PRECISION_RULES_MAX, check_precision_rule},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 

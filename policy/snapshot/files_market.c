@@ -14,7 +14,7 @@
 #include "files_check.h"
 #include "market_records.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT05\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT06\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -24,6 +24,8 @@ enum section_id {
 	SECTION_GPUS,
 	SECTION_DEFAULTS,
 	SECTION_CLASSES,
+	SECTION_POWER_CAPS,
+	SECTION_PRECISION_RULES,
 	SECTION_SERIES, /* heads */
 	SECTION_STEPS,	/* one section a series, so that each is read only
 			 * when it changed */
@@ -79,6 +81,19 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 		lt_code_class(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_CLASSES, m->class_count);
+	for (uint32_t i = 0; i < m->power_cap_count; i++) {
+		struct lt_power_cap copy = m->power_caps[i];
+
+		lt_code_power_cap(coder, &copy);
+	}
+	lt_builder_end_section(builder, SECTION_POWER_CAPS, m->power_cap_count);
+	for (uint32_t i = 0; i < m->precision_rule_count; i++) {
+		struct lt_precision_rule copy = m->precision_rules[i];
+
+		lt_code_precision_rule(coder, &copy);
+	}
+	lt_builder_end_section(
+	    builder, SECTION_PRECISION_RULES, m->precision_rule_count);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		struct lt_series copy = m->series[i];
 
@@ -128,6 +143,8 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	    {SECTION_GPUS, LT_GPUS_MAX},
 	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
 	    {SECTION_CLASSES, LT_CLASSES_MAX},
+	    {SECTION_POWER_CAPS, LT_POWER_CAPS_MAX},
+	    {SECTION_PRECISION_RULES, LT_PRECISION_RULES_MAX},
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
 
@@ -189,12 +206,17 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	m->gpu_count = section_of(reader, SECTION_GPUS)->count;
 	m->default_count = section_of(reader, SECTION_DEFAULTS)->count;
 	m->class_count = section_of(reader, SECTION_CLASSES)->count;
+	m->power_cap_count = section_of(reader, SECTION_POWER_CAPS)->count;
+	m->precision_rule_count =
+	    section_of(reader, SECTION_PRECISION_RULES)->count;
 	m->series_count = section_of(reader, SECTION_SERIES)->count;
 	PLACE(m->partitions, m->partition_count);
 	PLACE(m->shapes, m->shape_count);
 	PLACE(m->gpus, m->gpu_count);
 	PLACE(m->defaults, m->default_count);
 	PLACE(m->classes, m->class_count);
+	PLACE(m->power_caps, m->power_cap_count);
+	PLACE(m->precision_rules, m->precision_rule_count);
 	PLACE(m->series, m->series_count);
 	PLACE(*lists, section_of(reader, SECTION_LISTS)->length + 1);
 	for (uint32_t i = 0; i < m->series_count; i++) {
@@ -247,6 +269,13 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 		for (uint32_t i = 0;
 		     id == SECTION_CLASSES && i < m->class_count; i++)
 			lt_code_class(&coder, &m->classes[i]);
+		for (uint32_t i = 0;
+		     id == SECTION_POWER_CAPS && i < m->power_cap_count; i++)
+			lt_code_power_cap(&coder, &m->power_caps[i]);
+		for (uint32_t i = 0; id == SECTION_PRECISION_RULES &&
+				     i < m->precision_rule_count;
+		     i++)
+			lt_code_precision_rule(&coder, &m->precision_rules[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_SERIES && i < m->series_count; i++)
 			lt_code_series_head(&coder, &m->series[i]);

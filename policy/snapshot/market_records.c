@@ -45,6 +45,7 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_u32(coder, &m->max_array_size);
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);
+	lt_code_f64(coder, &m->power_cap_above);
 	lt_code_i32(coder, &m->zone.count);
 	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
 		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);
@@ -148,6 +149,31 @@ lt_code_class(struct lt_coder *coder, struct lt_class *row)
 	code_enum(coder, &pause);
 	row->pause = (enum lt_pause)pause;
 	lt_code_bool(coder, &row->canary);
+}
+
+void
+lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule)
+{
+	lt_code_text(coder, rule->account, sizeof(rule->account));
+	lt_code_text(coder, rule->qos, sizeof(rule->qos));
+	lt_code_text(coder, rule->partition, sizeof(rule->partition));
+	lt_code_text(coder, rule->gpu, sizeof(rule->gpu));
+	lt_code_text(coder, rule->gpu_freq, sizeof(rule->gpu_freq));
+	lt_code_text(coder, rule->cpu_freq, sizeof(rule->cpu_freq));
+	lt_code_f64(coder, &rule->slow_down);
+	lt_code_f64(coder, &rule->power);
+}
+
+void
+lt_code_precision_rule(struct lt_coder *coder, struct lt_precision_rule *rule)
+{
+	unsigned of = rule->of, precision = rule->precision;
+
+	code_enum(coder, &of);
+	rule->of = (enum lt_precision_of)of;
+	lt_code_text(coder, rule->name, sizeof(rule->name));
+	code_enum(coder, &precision);
+	rule->precision = (enum lt_precision)precision;
 }
 
 void

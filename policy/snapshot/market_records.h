@@ -16,6 +16,9 @@ void lt_code_shape(struct lt_coder *coder, struct lt_shape *shape);
 void lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu);
 void lt_code_default(struct lt_coder *coder, struct lt_default *row);
 void lt_code_class(struct lt_coder *coder, struct lt_class *row);
+void lt_code_precision_rule(
+    struct lt_coder *coder, struct lt_precision_rule *rule);
+void lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule);
 void lt_code_series_head(struct lt_coder *coder, struct lt_series *series);
 void lt_code_steps(struct lt_coder *coder, struct lt_series *series);
 size_t lt_steps_bytes(uint32_t count);

@@ -17,6 +17,10 @@ partitions:
   ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
   spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
   h100: {carbon: day, price_per_node_hour: 36}
+power_cap:
+  above: 299
+  rules:
+    - {account: free, gpu: V100-SXM2, gpu_freq: 1200, slow_down: 1.08, power: 0.75}
 budgets:
   - {team: vision, period: month, amount: 10000}
   - {team: tiny, period: month, amount: 0.50}
@@ -64,6 +68,27 @@ setup() { cluster_use; }
 	[[ "$output" == *spot* ]]
 	[[ "$output" == *ondemand* ]]
 	[ -z "$(squeue -h)" ] || ! squeue -h -o %j | grep -q plan
+}
+
+# No quote is written with the job: the command's word goes along with it.
+@test "a power cap that SPANK decided reaches the script, and no other job" {
+	local w='echo "${SLURM_GPU_FREQ-unset},${LOWTIDE_POWER_CAP-unset}"' ids=() i
+	job -A free --gpus=1 --time=60 --expected-time=30m --wrap "$w"
+	[[ "$said" == *'capped: GPUs at 1200 MHz above 299 g/kWh (300 g)'* ]]
+	ids+=("$id")
+	job -A free --gpus=1 --time=60 --expected-time=30m --export=NONE --wrap "$w"
+	ids+=("$id")
+	job -A free --gpus=1 --time=60 --expected-time=30m --wrap "$w; sbatch --wait -A vision -o inner --gpus=1 --time=60 --expected-time=30m --wrap '$w'"
+	ids+=("$id")
+	for i in "${ids[@]}"; do
+		within 60 done_job "$i"
+		[ "$(head -n 1 "slurm-$i.out")" = 1200,1 ]
+	done
+	[ "$(cat inner)" = unset,unset ]
+	job -A free --gpus=1 --time=60 --expected-time=30m --gpu-freq=high --wrap "$w"
+	[[ "$said" != *capped* ]]
+	within 40 done_job "$id"
+	[ "$(cat "slurm-$id.out")" = high,unset ]
 }
 
 @test "with the daemon dead and the market gone sbatch goes on" {

@@ -3,7 +3,8 @@
  * Slurm without Slurm: what the parts of fake_slurm share. fake_slurm.c has
  * main and finds the plugins, fake_stubs.c what Slurm gives to plugins,
  * fake_submit.c, fake_edits.c, fake_history.c, fake_ring.c, fake_modify.c,
- * fake_change.c, fake_laid.c, fake_stack.c and fake_spank.c drive the two.
+ * fake_change.c, fake_laid.c, fake_stack.c, fake_spank.c and fake_node.c drive
+ * the two.
  */
 #ifndef LT_FAKE_H
 #define LT_FAKE_H
@@ -40,6 +41,7 @@ extern char fake_said[65536], fake_set_options[4096];
 extern spank_context_t fake_context;
 extern struct spank_option fake_options[16];
 extern int fake_option_count, fake_environment_count;
+extern uint32_t fake_step;
 extern job_desc_msg_t fake_client_job;
 extern const char *fake_test_only; /* --test-only, as the client has it */
 extern slurm_conf_t slurm_conf;
@@ -98,6 +100,10 @@ int fake_modify_tests(void);
 int fake_change_tests(void);
 int fake_laid_tests(void);
 int fake_spank_tests(void);
+int fake_node_tests(void);
+/* fake_spank.c: its start in that place, and an option that is given. */
+void fake_spank_start(spank_context_t where, char **arguments, int count);
+int fake_give(const char *name, const char *value, int remote);
 void fake_bench(void);
 
 #endif

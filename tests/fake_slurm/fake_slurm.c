@@ -122,6 +122,6 @@ main(int argc, char **argv)
 		   fake_stack_tests() + fake_ring_tests() +
 		   fake_modify_tests() + fake_change_tests() +
 		   fake_laid_tests() + fake_rights_tests() +
-		   fake_spank_tests() !=
+		   fake_spank_tests() + fake_node_tests() !=
 	       0;
 }

@@ -12,8 +12,8 @@
 #include "files.h"
 #include "options.h"
 
-static void
-spank_start(spank_context_t where, char **arguments, int count)
+void
+fake_spank_start(spank_context_t where, char **arguments, int count)
 {
 	fake_context = where;
 	fake_option_count = fake_environment_count = 0;
@@ -21,8 +21,8 @@ spank_start(spank_context_t where, char **arguments, int count)
 	assert_int_equal(fake_spank_init(NULL, count, arguments), 0);
 }
 
-static int
-give(const char *name, const char *value, int remote)
+int
+fake_give(const char *name, const char *value, int remote)
 {
 	for (int i = 0; i < fake_option_count; i++)
 		if (strcmp(fake_options[i].name, name) == 0)
@@ -40,7 +40,7 @@ test_spank_options(void **state)
 	(void)state;
 	setenv("SBATCH_CARBON_AWARE", "cost", 1);
 	setenv("SALLOC_CHECKPOINT", "off", 1);
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	unsetenv("SBATCH_CARBON_AWARE");
 	assert_int_equal(fake_option_count, LT_OPTION_COUNT);
 	assert_non_null(strstr(fake_said, "colour=blue"));
@@ -49,11 +49,11 @@ test_spank_options(void **state)
 	    "cost");
 	assert_null(getenv("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_"
 			   "checkpoint"));
-	assert_int_equal(give("carbon-aware", "ballanced", 0), -1);
+	assert_int_equal(fake_give("carbon-aware", "ballanced", 0), -1);
 	assert_non_null(strstr(fake_said, "balanced"));
-	assert_int_equal(give("carbon-aware", NULL, 0), 0);
-	assert_int_equal(give("carbon-aware", "(null)", 0), 0);
-	assert_int_equal(give("carbon-aware", "nonsense", 1), 0);
+	assert_int_equal(fake_give("carbon-aware", NULL, 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "(null)", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "nonsense", 1), 0);
 	fake_context = S_CTX_SLURMD;
 	fake_option_count = 0;
 	assert_int_equal(fake_spank_init(NULL, 0, NULL), 0);
@@ -67,11 +67,11 @@ test_spank_hands_on(void **state)
 
 	(void)state;
 	slurm_conf.job_submit_plugins = plugins;
-	spank_start(S_CTX_ALLOCATOR, NULL, 0);
-	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	fake_spank_start(S_CTX_ALLOCATOR, NULL, 0);
+	assert_int_equal(fake_give("carbon-aware", "cost", 0), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_set_options, "");
-	assert_int_equal(give("carbon-aware", "plan", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "plan", 0), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_set_options, "test-only= ");
 	slurm_conf.job_submit_plugins = NULL;
@@ -93,7 +93,7 @@ listen_as_lowtided(void)
 	    bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(listener, 5), 0);
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	return listener;
 }
 
@@ -149,8 +149,8 @@ test_spank_tells(void **state)
 	fake_job_defaults(&fake_client_job);
 	fake_client_job.tres_per_job = strdup("gres:gpu:8");
 	fake_client_job.time_limit = 480;
-	assert_int_equal(give("carbon-aware", "cost", 0), 0);
-	assert_int_equal(give("checkpoint", "write=30s", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(fake_give("checkpoint", "write=30s", 0), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].why);
 		fake_test_only = cases[i].test_only;
@@ -170,22 +170,22 @@ test_spank_places(void **state)
 	(void)state;
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
 	/* No market: silent unless asked. */
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	fake_job_defaults(&fake_client_job);
 	fake_client_job.tres_per_job = strdup("gres:gpu:8");
 	fake_client_job.time_limit = 480;
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_said, "");
-	assert_int_equal(give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "cost", 0), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_non_null(strstr(fake_said, "stays"));
 	fake_snapshots("--limit 100");
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_said, "");
 	assert_string_equal(fake_set_options, "");
-	assert_int_equal(give("carbon-aware", "cost", 0), 0);
-	assert_int_equal(give("checkpoint", "write=30s", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "cost", 0), 0);
+	assert_int_equal(fake_give("checkpoint", "write=30s", 0), 0);
 	fake_client_job.het_job_offset = NO_VAL;
 	free(fake_client_job.tres_per_job);
 	fake_client_job.tres_per_job = NULL;
@@ -208,10 +208,10 @@ test_spank_signal(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		print_message("# %s\n", cases[i].arguments);
 		fake_snapshots(cases[i].arguments);
-		spank_start(S_CTX_ALLOCATOR, arguments, 1);
+		fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 		fake_job_defaults(&fake_client_job);
 		assert_int_equal(
-		    give("checkpoint", "write=1m,signal=USR1@120", 0), 0);
+		    fake_give("checkpoint", "write=1m,signal=USR1@120", 0), 0);
 		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 		assert_string_equal(fake_set_options, cases[i].set);
 	}
@@ -225,9 +225,9 @@ test_spank_plan(void **state)
 	(void)state;
 	snprintf(argument, sizeof(argument), "run_dir=%s", fake_run);
 	fake_snapshots("--limit 100");
-	spank_start(S_CTX_ALLOCATOR, arguments, 1);
+	fake_spank_start(S_CTX_ALLOCATOR, arguments, 1);
 	fake_job_defaults(&fake_client_job);
-	assert_int_equal(give("carbon-aware", "plan", 0), 0);
+	assert_int_equal(fake_give("carbon-aware", "plan", 0), 0);
 	/* It ends the command: in a child, whose last word is the table. */
 	const pid_t child = fork();
 	int status;
@@ -394,173 +394,6 @@ test_spank_refuses(void **state)
 	fake_client_job.tres_per_job = NULL;
 }
 
-static void
-expect_env(const char *name, const char *value)
-{
-	char found[256] = "unset";
-
-	spank_getenv(NULL, name, found, sizeof(found));
-	assert_string_equal(found, value);
-}
-
-static void
-test_spank_environment(void **state)
-{
-	char gpu[] = "gpu=v[1-2]:V100-SXM2,a:A100-SXM4-40GB,h:H100-SXM5",
-	     spot[] = "preemptible=spot:0.02", *arguments[] = {gpu, spot};
-
-	static const struct {
-		const char *why, *node, *amp, *theirs, *accelerate, *lightning,
-		    *memory;
-	} cases[] = {
-	    {"nobody asked", "a1", NULL, NULL, "unset", "unset", "unset"},
-	    {"Ampere", "a1", "auto", NULL, "bf16", "bf16-mixed", "40960"},
-	    {"Volta", "v2", "auto", NULL, "fp16", "16-mixed", "16384"},
-	    {"no such node", "v3", "auto", NULL, "unset", "unset", "unset"},
-	    {"off", "a1", "off", NULL, "unset", "unset", "40960"},
-	    {"the user's own value", "a1", "auto", "no", "no", "unset",
-		"40960"},
-	    {"bf16 is not for Volta", "v1", "bf16", NULL, "fp16", "16-mixed",
-		"16384"},
-	    {"fp16 on Ampere", "a7", "fp16", NULL, "fp16", "16-mixed", "40960"},
-	    {"fp8 on Hopper", "h1", "fp8", NULL, "fp8", "bf16-mixed", "81559"},
-	    {"fp8 on Ampere", "a1", "fp8", NULL, "bf16", "bf16-mixed", "40960"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		print_message("# %s\n", cases[i].why);
-		spank_start(S_CTX_REMOTE, arguments, 2);
-		setenv("SLURMD_NODENAME", cases[i].node, 1);
-		if (cases[i].theirs != NULL)
-			fake_env("ACCELERATE_MIXED_PRECISION", cases[i].theirs);
-		if (cases[i].amp != NULL)
-			fake_env("SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_amp",
-			    cases[i].amp);
-		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-		assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
-		expect_env("ACCELERATE_MIXED_PRECISION", cases[i].accelerate);
-		expect_env("PL_TRAINER_PRECISION", cases[i].lightning);
-		expect_env("LOWTIDE_PREEMPTIBLE", "unset");
-		expect_env("LOWTIDE_GPU_MEMORY_MIB", cases[i].memory);
-		expect_env("LOWTIDE_RESTARTS", cases[i].amp ? "0" : "unset");
-	}
-}
-
-/* The site's rules, where the user said nothing; the first that matches. */
-static void
-test_spank_precision(void **state)
-{
-	char gpu[] = "gpu=a:A100-SXM4-40GB",
-	     rules[] =
-		 "precision=account:audit:off,qos:fast:fp16,partition:old:fp8,"
-		 "account:a:b:bf16,qos:wrong:fp4,partition:,x,account:late:off",
-	     *arguments[] = {gpu, rules};
-	static const struct {
-		const char *why, *account, *qos, *partition, *amp, *accelerate,
-		    *tf32;
-	} cases[] = {
-	    {"none matches", "vision", "normal", "spot", NULL, "unset",
-		"unset"},
-	    {"an account", "audit", "normal", "spot", NULL, "unset", "0"},
-	    {"the first of two", "audit", "fast", "old", NULL, "unset", "0"},
-	    {"a QOS before a partition", "vision", "fast", "old", NULL, "fp16",
-		"unset"},
-	    {"a partition, and what the card has", "vision", "normal", "old",
-		NULL, "bf16", "unset"},
-	    {"the user's word", "audit", "normal", "spot", "fp16", "fp16",
-		"unset"},
-	    {"a colon in the name", "a:b", "normal", "spot", NULL, "bf16",
-		"unset"},
-	    {"no such precision", "vision", "wrong", "spot", NULL, "unset",
-		"unset"},
-	    {"behind what can't be read", "late", "normal", "spot", NULL,
-		"unset", "0"},
-	    {"a name that begins alike", "audit2", "normal", "spot", NULL,
-		"unset", "unset"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		print_message("# %s\n", cases[i].why);
-		spank_start(S_CTX_REMOTE, arguments, 2);
-		setenv("SLURMD_NODENAME", "a1", 1);
-		fake_env("SLURM_JOB_ACCOUNT", cases[i].account);
-		fake_env("SLURM_JOB_QOS", cases[i].qos);
-		fake_env("SLURM_JOB_PARTITION", cases[i].partition);
-		if (cases[i].amp != NULL)
-			assert_int_equal(give("amp", cases[i].amp, 1), 0);
-		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-		expect_env("ACCELERATE_MIXED_PRECISION", cases[i].accelerate);
-		expect_env("NVIDIA_TF32_OVERRIDE", cases[i].tf32);
-	}
-}
-
-static void
-test_spank_checkpoint(void **state)
-{
-	/* The interval is about sqrt(2 x 120 s x 180,000 s): research's own
-	 * figure. */
-	static const struct {
-		const char *why, *line, *partition, *checkpoint, *restarts,
-		    *preemptible, *kind, *notice, *interval;
-	} cases[] = {
-	    {"nodes are not taken", "preemptible=spot:0.02", "ondemand",
-		"write=2m", NULL, "0", "on_demand", "0", "3600"},
-	    {"nor by a line without any", "gpu=a:T4", "spot", "write=2m", NULL,
-		"0", "on_demand", "0", "3600"},
-	    {"the user's own interval there", "preemptible=spot:0.02",
-		"ondemand", "every=30m", NULL, "0", "on_demand", "0", "1800"},
-	    {"the best one", "preemptible=spot:0.02", "spot", "write=2m", "3",
-		"1", "preemptible", "0", "6493"},
-	    {"with a notice", "preemptible=a:1,spot:0.02:120", "spot",
-		"write=2m", "1", "1", "preemptible", "120", "6493"},
-	    {"the user's own", "preemptible=spot:0.02:30", "spot", "every=30m",
-		NULL, "1", "preemptible", "30", "1800"},
-	    {"by its size", "preemptible=spot:0.02:0:2", "spot", "size=240G",
-		NULL, "1", "preemptible", "0", "6493"},
-	    {"four fields", "preemptible=spot:0.02:0:2:1", "spot", "write=2m",
-		NULL, "0", "on_demand", "0", "3600"},
-	    {"a notice that is none", "preemptible=spot:0.02:2m", "spot",
-		"write=2m", NULL, "0", "on_demand", "0", "3600"},
-	    {"never taken", "preemptible=spot:0:60", "spot", "write=2m", NULL,
-		"1", "preemptible", "60", "3600"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char line[64], *arguments[] = {line};
-
-		print_message("# %s\n", cases[i].why);
-		snprintf(line, sizeof(line), "%s", cases[i].line);
-		spank_start(S_CTX_REMOTE, arguments, 1);
-		fake_env("SLURM_JOB_PARTITION", cases[i].partition);
-		assert_int_equal(give("checkpoint", cases[i].checkpoint, 1), 0);
-		assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-		/* Slurm puts it there between the two. */
-		if (cases[i].restarts != NULL)
-			fake_env("SLURM_RESTART_COUNT", cases[i].restarts);
-		assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
-		expect_env("LOWTIDE_RESTARTS",
-		    cases[i].restarts != NULL ? cases[i].restarts : "0");
-		expect_env("LOWTIDE_PREEMPTIBLE", cases[i].preemptible);
-		expect_env("LOWTIDE_PARTITION_KIND", cases[i].kind);
-		expect_env("LOWTIDE_NOTICE_SECONDS", cases[i].notice);
-		expect_env(
-		    "LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", cases[i].interval);
-		expect_env("LOWTIDE_DEADLINE", "unset");
-	}
-	/* A step with --export=NONE has Slurm's own variables. */
-	spank_start(S_CTX_REMOTE, NULL, 0);
-	fake_env("SLURM_RESTART_COUNT", "5");
-	fake_env("SLURM_LOWTIDE_DEADLINE", "1795176000");
-	assert_int_equal(give("checkpoint", "", 1), 0);
-	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
-	assert_int_equal(fake_spank_task_init(NULL, 0, NULL), 0);
-	expect_env("LOWTIDE_RESTARTS", "5");
-	expect_env("LOWTIDE_DEADLINE", "2026-11-20T12:00:00Z");
-}
-
 int
 fake_spank_tests(void)
 {
@@ -573,9 +406,6 @@ fake_spank_tests(void)
 	    FAKE_TEST(test_spank_plan),
 	    FAKE_TEST(test_spank_refuses),
 	    FAKE_TEST(test_spank_warns),
-	    FAKE_TEST(test_spank_environment),
-	    FAKE_TEST(test_spank_precision),
-	    FAKE_TEST(test_spank_checkpoint),
 	};
 
 	return cmocka_run_group_tests_name("spank", tests, NULL, NULL);

@@ -288,7 +288,9 @@ make_option(struct option *option, int p)
 		share = 1;
 	if (gpus > 0 && p != request->home)
 		ratio = lt_gpu_time_ratio(
-		    gpu_of(request->home), gpu, request->precision, &known);
+		    &(struct lt_gpu_use){
+			gpu_of(request->home), request->precision},
+		    &(struct lt_gpu_use){gpu, request->precision}, &known);
 	const struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * nodes,
 	    .restart_s = part->restart_s,

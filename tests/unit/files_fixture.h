@@ -21,6 +21,8 @@ static struct lt_shape shapes[3];
 static struct lt_gpu gpus[1];
 static struct lt_default defaults[1];
 static struct lt_class classes[1];
+static struct lt_power_cap power_caps[1];
+static struct lt_precision_rule precision_rules[1];
 static struct lt_market market;
 
 static struct lt_budget budgets[2];
@@ -93,6 +95,16 @@ make_market(void)
 	    .max_interruptions = 3,
 	    .pause = LT_PAUSE_SUSPEND,
 	    .canary = true};
+	power_caps[0] = (struct lt_power_cap){.account = "green",
+	    .qos = "long",
+	    .partition = "spot",
+	    .gpu = "H100",
+	    .gpu_freq = "1200",
+	    .cpu_freq = "low",
+	    .slow_down = 1.25,
+	    .power = 0.5};
+	precision_rules[0] = (struct lt_precision_rule){
+	    LT_PRECISION_OF_PARTITION, "spot", LT_PRECISION_FP8};
 	market = (struct lt_market){.generation = 7,
 	    .compiled_utc_s = START,
 	    .cluster = "c1",
@@ -110,12 +122,17 @@ make_market(void)
 	    .gpu_count = 1,
 	    .default_count = 1,
 	    .class_count = 1,
+	    .power_cap_count = 1,
+	    .precision_rule_count = 1,
+	    .power_cap_above = 400,
 	    .partitions = partitions,
 	    .shapes = shapes,
 	    .series = series,
 	    .gpus = gpus,
 	    .defaults = defaults,
-	    .classes = classes};
+	    .classes = classes,
+	    .power_caps = power_caps,
+	    .precision_rules = precision_rules};
 	market.zone.count = 2;
 	market.zone.steps[0].start_utc_s = INT64_MIN;
 	market.zone.steps[1].offset_s = -3600;

@@ -333,6 +333,71 @@ test_precision(void **state)
 	}
 }
 
+/* How much faster the A100 is for a job of the V100: by the vendors' TFLOPS
+ * (FP32 15.7 and 19.5, FP16 125 and 312) and bandwidth (900 and 1555 GB/s). */
+static void
+test_precision_rules(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_precision said; /* COUNT: nothing */
+		struct lt_precision_rule rules[2];
+		double ratio;
+	} cases[] = {
+	    {"nothing said: FP32 may be the bound", LT_PRECISION_COUNT, {{0}},
+		15.7 / 19.5},
+	    {"its account", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
+		900 / 1555.0},
+	    {"another account", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_ACCOUNT, "nlp", LT_PRECISION_FP16}},
+		15.7 / 19.5},
+	    {"its QOS, after another's", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_QOS, "long", LT_PRECISION_OFF},
+		    {LT_PRECISION_OF_QOS, "normal", LT_PRECISION_FP16}},
+		900 / 1555.0},
+	    {"the first counts", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_QOS, "normal", LT_PRECISION_OFF},
+		    {LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
+		15.7 / 19.5},
+	    {"there: mixed at last", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_PARTITION, "cheap", LT_PRECISION_FP16}},
+		900 / 1555.0},
+	    {"at home: there it may be none", LT_PRECISION_COUNT,
+		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}},
+		125 / 19.5},
+	    {"its user said off", LT_PRECISION_OFF,
+		{{LT_PRECISION_OF_ACCOUNT, "vision", LT_PRECISION_FP16}},
+		15.7 / 19.5},
+	    {"its user said auto", LT_PRECISION_AUTO,
+		{{LT_PRECISION_OF_PARTITION, "home", LT_PRECISION_FP16}},
+		15.7 / 19.5},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_precision_rule rules[2];
+		struct lt_estimate at;
+		enum lt_reject reject;
+
+		setup(state);
+		snprintf(partitions[HOME].name, LT_NAME_SIZE, "home");
+		snprintf(partitions[CHEAP].name, LT_NAME_SIZE, "cheap");
+		memcpy(rules, cases[i].rules, sizeof(rules));
+		market.precision_rules = rules;
+		market.precision_rule_count =
+		    rules[1].name[0] ? 2 : rules[0].name[0] != '\0';
+		request.gpus = 1;
+		request.precision_said = cases[i].said != LT_PRECISION_COUNT;
+		if (request.precision_said)
+			request.precision = cases[i].said;
+		request.expected_run_s = 60;
+		assert_true(lt_estimate_at(
+		    &at, &reject, &request, &market, CHEAP, NOW));
+		if (fabs(at.time_ratio - cases[i].ratio) > 1e-12)
+			fail_msg("%s: %f", cases[i].why, at.time_ratio);
+	}
+}
+
 int
 main(void)
 {
@@ -347,6 +412,7 @@ main(void)
 	    cmocka_unit_test_setup(test_checkpoints, setup),
 	    cmocka_unit_test_setup(test_idle_power_stays, setup),
 	    cmocka_unit_test_setup(test_levers, setup),
+	    cmocka_unit_test(test_precision_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

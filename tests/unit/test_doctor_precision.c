@@ -14,7 +14,7 @@
 #include "doctor.h"
 #include "policy.h"
 
-static struct lt_policy_precision rules[] = {
+static struct lt_precision_rule rules[] = {
     {LT_PRECISION_OF_ACCOUNT, "audit", LT_PRECISION_OFF},
     {LT_PRECISION_OF_PARTITION, "old", LT_PRECISION_FP16},
 };

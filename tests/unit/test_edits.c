@@ -288,6 +288,50 @@ test_places(void **state)
 	assert_int_equal(earliest_utc_s, NOW + 3 * HOUR);
 }
 
+/* A change of the job is told to who asked for no plan, too; what is none, to
+ * who asked or is advised. */
+static void
+test_cap(void **state)
+{
+	static const char cap[] = "capped: GPUs at 1200 MHz above 400 g/kWh "
+				  "(500 g): 8 % longer, 1.9 kWh less. ";
+	static const struct {
+		enum lt_mode mode;
+		bool asked;
+		const char *before, *after; /* NULL = nothing */
+	} cases[] = {
+	    {LT_MODE_ENFORCE, false, "",
+		"A --gpu-freq or --cpu-freq of your own goes first."},
+	    {LT_MODE_ENFORCE, true, "",
+		"A --gpu-freq or --cpu-freq of your own goes first."},
+	    {LT_MODE_ADVISE, false, "would be ", "The job was not changed."},
+	    {LT_MODE_OBSERVE, true, "would be ", "The job was not changed."},
+	    {LT_MODE_OBSERVE, false, NULL, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_edits edits;
+		char want[256];
+
+		setup(state);
+		plan.capped = (struct lt_capped){
+		    "1200", "", NOW + HOUR, 80000, 1900, 400, 500};
+		plan.moved = false;
+		plan.objective =
+		    cases[i].asked ? LT_OBJECTIVE_COST : LT_OBJECTIVE_OFF;
+		market.mode = cases[i].mode;
+		intent.asked = cases[i].asked;
+		lt_edits_of_plan(&edits, &intent);
+		if (cases[i].before == NULL) {
+			assert_string_equal(edits.words, "");
+			continue;
+		}
+		snprintf(want, sizeof(want), "%s%s%s", cases[i].before, cap,
+		    cases[i].after);
+		assert_non_null(strstr(edits.words, want));
+	}
+}
+
 /* Told to who asked for no plan, too: the job computes otherwise. */
 static void
 test_precision(void **state)
@@ -344,6 +388,7 @@ main(void)
 	    cmocka_unit_test_setup(test_signal_before, setup),
 	    cmocka_unit_test_setup(test_lay, setup),
 	    cmocka_unit_test_setup(test_places, setup),
+	    cmocka_unit_test(test_cap),
 	    cmocka_unit_test_setup(test_precision, setup),
 	    cmocka_unit_test_setup(test_modes, setup),
 	};

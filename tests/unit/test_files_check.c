@@ -94,6 +94,36 @@ spoil_objective(void)
 	defaults[0].objective = LT_OBJECTIVE_COUNT;
 }
 static void
+spoil_slow_down(void)
+{
+	power_caps[0].slow_down = 0.99;
+}
+static void
+spoil_power(void)
+{
+	power_caps[0].power = 1.01;
+}
+static void
+spoil_frequency(void)
+{
+	strcpy(power_caps[0].cpu_freq, "1,2");
+}
+static void
+spoil_above(void)
+{
+	market.power_cap_above = -1;
+}
+static void
+spoil_rule_kind(void)
+{
+	precision_rules[0].of = LT_PRECISION_OF_COUNT;
+}
+static void
+spoil_precision(void)
+{
+	precision_rules[0].precision = LT_PRECISION_COUNT;
+}
+static void
 spoil_zone(void)
 {
 	market.zone.count = LT_ZONE_STEPS_MAX + 1;
@@ -231,6 +261,12 @@ static const struct {
     {"a partition without name", spoil_no_name, false, LT_EINPUT},
     {"a text without end", spoil_end, false, LT_EBUG},
     {"objective", spoil_objective, false, LT_EINPUT},
+    {"a cap that is faster", spoil_slow_down, false, LT_EINPUT},
+    {"a cap that takes more", spoil_power, false, LT_EINPUT},
+    {"a frequency with a comma", spoil_frequency, false, LT_EINPUT},
+    {"a cap above less than nothing", spoil_above, false, LT_EINPUT},
+    {"a rule of nobody", spoil_rule_kind, false, LT_EINPUT},
+    {"a precision too many", spoil_precision, false, LT_EINPUT},
     {"zone steps", spoil_zone, false, LT_EINPUT},
     {"too many partitions", spoil_count, false, LT_ELIMIT},
     {"issued before all time", spoil_issued, false, LT_EINPUT},

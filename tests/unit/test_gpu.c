@@ -232,10 +232,13 @@ test_time_ratio(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = !cases[i].known;
-		const double ratio = lt_gpu_time_ratio(
+		const struct lt_gpu_use from = {
 		    cases[i].from != NULL ? lt_gpu_find(cases[i].from) : NULL,
+		    cases[i].precision};
+		const struct lt_gpu_use to = {
 		    cases[i].to != NULL ? lt_gpu_find(cases[i].to) : NULL,
-		    cases[i].precision, &known);
+		    cases[i].precision};
+		const double ratio = lt_gpu_time_ratio(&from, &to, &known);
 
 		if (known != cases[i].known ||
 		    fabs(ratio - cases[i].ratio) > 1e-12)

@@ -86,12 +86,51 @@ test_many_names(void **state)
 	assert_int_equal(request.named_count, 1);
 }
 
+/* What the user chose of the speed: an option, or what the script's srun would
+ * read. */
+static void
+test_frequency(void **state)
+{
+	static char other[] = "SLURM_GPU_FREQUENT=1",
+		    gpu[] = "SLURM_GPU_FREQ=", cpu[] = "SLURM_CPU_FREQ_REQ=low",
+		    freq[] = "gpu:medium";
+	char *environment[] = {other, NULL, NULL};
+	struct lt_request request;
+	job_desc_msg_t job;
+
+	(void)state;
+	slurm_init_job_desc_msg(&job);
+	job.environment = environment;
+	job.env_size = 1;
+#define HAS_PIN(yes)                                                           \
+	do {                                                                   \
+		assert_int_equal(read_job(&request, &job), LT_OK);             \
+		assert_int_equal(                                              \
+		    (request.pins & LT_PIN_FREQUENCY) != 0, (yes));            \
+	} while (0)
+	HAS_PIN(false);
+	environment[1] = gpu;
+	HAS_PIN(false); /* behind the end */
+	job.env_size = 2;
+	HAS_PIN(true);
+	environment[1] = cpu;
+	HAS_PIN(true);
+	job.env_size = 1;
+	job.tres_freq = freq;
+	HAS_PIN(true);
+	job.tres_freq = NULL;
+	job.cpu_freq_gov = 1;
+	HAS_PIN(true);
+#undef HAS_PIN
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_partitions),
 	    cmocka_unit_test(test_many_names),
+	    cmocka_unit_test(test_frequency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

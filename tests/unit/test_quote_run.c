@@ -14,29 +14,43 @@
 #include "quote.h"
 
 #define KIND "00000000000000ff"
+/* clang-format off */
+#define NOT_SLOWED {"", "", 0, 0, 0, 0, 0}
+/* clang-format on */
 
 static const struct {
 	const char *text;
 	struct lt_quote_run run;
 } good[] = {
-    {KIND, {0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0}},
+    {KIND,
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0, NOT_SLOWED}},
     {KIND ",name,7800,9000,14,43200,1000000",
-	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 1000000, 0, 0}},
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 1000000, 0, 0,
+	    NOT_SLOWED}},
     {KIND ",account,1,0,3,0,1000000",
-	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0, 0, 0}, 0, 1000000, 0, 0}},
-    {KIND ",said,60,0,0,120,500000",
-	{0xff, {LT_HISTORY_SAID, 0, 60, 0, 0, 0}, 120, 500000, 0, 0}},
-    {KIND ",none,0,0,0,120,2500000",
-	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 2500000, 0, 0}},
+	{0xff, {LT_HISTORY_ACCOUNT, 3, 1, 0, 0, 0}, 0, 1000000, 0, 0,
+	    NOT_SLOWED}},
+    {KIND ",said,60,0,0,120,500000", {0xff, {LT_HISTORY_SAID, 0, 60, 0, 0, 0},
+					 120, 500000, 0, 0, NOT_SLOWED}},
+    {KIND ",none,0,0,0,120,2500000", {0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0},
+					 120, 2500000, 0, 0, NOT_SLOWED}},
     {KIND ",none,0,0,0,120,1000000,1200000,3000",
-	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 1000000, 1200000, 3000}},
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 120, 1000000, 1200000, 3000,
+	    NOT_SLOWED}},
     {KIND ",name,7800,9000,14,43200,500000,1,0",
-	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 500000, 1, 0}},
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 500000, 1, 0,
+	    NOT_SLOWED}},
+    {KIND ",cap,1200,-,1795177800,80000,1900,400,523",
+	{0xff, {LT_HISTORY_NONE, 0, 0, 0, 0, 0}, 0, 1000000, 0, 0,
+	    {"1200", "", 1795177800, 80000, 1900, 400, 523}}},
+    {KIND ",name,7800,9000,14,43200,500000,1,0,cap,low,low,1,2,-3,4,5",
+	{0xff, {LT_HISTORY_NAME, 14, 7800, 9000, 0, 0}, 43200, 500000, 1, 0,
+	    {"low", "low", 1, 2, -3, 4, 5}}},
     {"ffffffffffffffff,user,9223372036854775807,9223372036854775807,"
      "4294967295,9223372036854775807,4294967295,9223372036854775807,"
      "9223372036854775807",
 	{UINT64_MAX, {LT_HISTORY_USER, UINT32_MAX, INT64_MAX, INT64_MAX, 0, 0},
-	    INT64_MAX, UINT32_MAX, INT64_MAX, INT64_MAX}},
+	    INT64_MAX, UINT32_MAX, INT64_MAX, INT64_MAX, NOT_SLOWED}},
 };
 
 static void
@@ -63,6 +77,8 @@ written_and_read(void **state)
 		assert_int_equal(got.ratio_ppm, want->ratio_ppm);
 		assert_true(got.interruptions_ppm == want->interruptions_ppm);
 		assert_true(got.lost_s == want->lost_s);
+		assert_string_equal(got.capped.gpu_freq, want->capped.gpu_freq);
+		assert_true(got.capped.less_wh == want->capped.less_wh);
 		assert_int_equal(
 		    lt_quote_run_pack(text, strlen(good[i].text), want),
 		    LT_ELIMIT);
@@ -91,6 +107,9 @@ others_are_refused(void **state)
 	    KIND ",name,60,60,3,120,1000000,5",	  /* lost how much? */
 	    KIND ",name,60,60,3,120,1000000,0,0", /* nothing */
 	    KIND ",name,60,60,3,120,1000000,5,0,0",
+	    KIND ",cap,", /* of nothing */
+	    KIND ",cap,-,-,1,2,3,4,5",
+	    KIND ",cap,1200,-,1,2,3,4,5,name,7800,9000,14,43200,500000",
 	    KIND ",name,060,60,3,120,1000000",
 	    KIND ",name,60,60,4294967296,120,1000000",
 	};
@@ -172,7 +191,7 @@ any_ratio_is_kept_in_bounds(void **state)
 		struct lt_quote quote = {.run = ""};
 		struct lt_quote_run read;
 
-		lt_quote_set_run(&quote, &run, &chosen);
+		lt_quote_set_run(&quote, &run, &chosen, NULL);
 		assert_int_equal(lt_quote_run_unpack(
 				     &read, quote.run, strlen(quote.run), NULL),
 		    LT_OK);

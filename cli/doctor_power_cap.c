@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doctor: do compute nodes ask for the power caps that the policy promises?
+ * Without power_cap=yes they are told to users and do not come.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor.h"
+#include "policy.h"
+
+void
+lt_doctor_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	struct lt_doctor_line line;
+
+	if (policy->power_cap_count == 0 || !lt_doctor_own_line(doctor, &line))
+		return;
+	if (strstr(line.text, " power_cap=yes") != NULL)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "power_cap", "",
+		    "compute nodes ask for a job's power cap");
+	else
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "power_cap",
+		    "write into that line: power_cap=yes (on compute nodes too)",
+		    "jobs are told a power cap that they do not get: %s",
+		    line.path);
+}
