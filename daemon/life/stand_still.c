@@ -139,11 +139,11 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; i < jobs->paused_count; i++) {
 		struct lt_paused row = jobs->paused[i];
 
-		if (follow(d, &row, now_utc_s, err))
-			jobs->paused[kept++] = row;
-		else if (lt_ledger_drop_paused(d->ledger, row.job_id, err) !=
-			 LT_OK)
-			jobs->paused[kept++] = row; /* tried again */
+		if (follow(d, &row, now_utc_s, err) ||
+		    lt_ledger_drop_paused(d->ledger, row.job_id, err) != LT_OK)
+			jobs->paused[kept++] = row; /* or tried again */
+		else
+			d->still.next_utc_s = now_utc_s; /* when it is next */
 	}
 	jobs->paused_count = kept;
 }
@@ -186,7 +186,8 @@ look(struct lt_daemon *d, struct lt_still *s, const struct lt_batch_job *job,
 		d->still.asked++;
 		const int code = lt_still_suspend(d, s, &err);
 
-		if (code == LT_EDENIED && d->still.refused++ == 0)
+		if (code == LT_EDENIED && d->still.refused++ == 0 &&
+		    d->still.were_refused == 0)
 			lt_log("pause_unaffordable", "error=\"%s\"", err.text);
 		else if (code != LT_OK && code != LT_EDENIED)
 			lt_log("pause_failed", "job=%u error=\"%s\"",
@@ -205,6 +206,7 @@ look_at_all(struct lt_daemon *d, struct lt_still *s,
 
 	if (state->after == 0) {
 		state->next_utc_s = INT64_MAX;
+		state->were_refused = state->refused;
 		state->refused = 0;
 	}
 	for (uint32_t looks = 0; i < list->count && looks < LOOKS_A_PASS &&

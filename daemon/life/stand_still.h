@@ -27,8 +27,10 @@ struct lt_still_state { /* start as { 0 }; the rows are in lt_jobs_state */
 	int64_t next_utc_s; /* when one of them is looked at again */
 	/* Who started since is looked at with the next list. */
 	int64_t started_from_utc_s;
-	uint32_t asked;	  /* suspensions tried in this pass */
-	uint32_t refused; /* that their budget kept from standing still */
+	uint32_t asked; /* suspensions tried in this pass */
+	/* That their budget kept from standing still: of these, of all before.
+	 */
+	uint32_t refused, were_refused;
 };
 
 int lt_still_read(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
