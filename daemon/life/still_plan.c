@@ -97,7 +97,8 @@ may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
 					  LT_QUOTE_FREEING;
 	struct lt_standing *const at = &s->standing;
 
-	if ((job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
+	if (!d->tables.conf.suspends ||
+	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
 	    job->completing || !job->is_batch || job->is_cron ||
 	    job->het_job_id != 0 || job->array_job_id != 0 ||
 	    job->start_utc_s == 0 || job->admin_comment == NULL ||

@@ -34,7 +34,7 @@ setup_file() {
 	PartitionName=rented Nodes=s1 MaxTime=7-00:00:00 DefaultTime=1:00:00
 	PartitionName=busy Nodes=b1 MaxTime=7-00:00:00 DefaultTime=1:00:00
 	L
-	the_day 0
+	the_day -86400 # nothing of it is left
 	# 28.9 kW, 9 kg/kWh and 10 minutes are held for: 46 kg; a minute more is 4.6.
 	cluster_up "
 mode: enforce
