@@ -21,9 +21,7 @@
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
-#include "jobs.h"
-#include "pauses.h"
-#include "suspension.h"
+#include "pause_text.h"
 #include "units.h"
 
 struct text {
@@ -240,42 +238,6 @@ say_quote(struct text *t, const struct lt_market *market,
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t,
 		    "Held back: the balance was not known when it was submitted.\n");
-}
-
-static void
-say_pause(struct text *t, const struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
-{
-	const struct lt_paused *const paused = lt_jobs_paused(&d->jobs, job);
-	char until[64], saves[96];
-
-	if (paused == NULL)
-		return;
-	if (paused->step == LT_PAUSE_LEFT) {
-		say(t,
-		    "Others suspended it, or let it go on: lowtide pauses this run no more.\n");
-		return;
-	}
-	say(t,
-	    "Paused by lowtide until %s: saves %s, as is expected (24d). Its hold has grown by that (42).\n  lowtide now %u lets it go on, for the rest of this run.\n",
-	    lt_zone_text(until, sizeof(until), &d->market.zone,
-		paused->until_utc_s, now_utc_s),
-	    lt_amount_text(saves, sizeof(saves), &paused->saves,
-		d->policy->currency, "not known"),
-	    job->job_id);
-}
-
-/* What others suspend grows beyond what it was admitted for. */
-static void
-say_suspension(struct text *t, const struct lt_batch_job *job)
-{
-	char length[48];
-
-	if (job->suspended_s == 0 || lt_suspension_held_s(job) == 0)
-		return;
-	say(t,
-	    "Suspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, over the budget too (42).\n",
-	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
 struct signal { /* of a partition */
@@ -577,6 +539,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	const struct lt_ledger_hold *const hold =
 	    story->has_hold ? &story->hold : NULL;
 	struct text t = {out, size, 0};
+	char pause[1024];
 
 	out[0] = '\0';
 	say(&t, story->name[0] != '\0' ? "Job %u (%s)" : "Job %u%s",
@@ -592,10 +555,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
-	if (job != NULL) {
-		say_pause(&t, d, job, now_utc_s);
-		say_suspension(&t, job);
-	}
+	if (job != NULL)
+		say(&t, "%s",
+		    lt_pause_text(pause, sizeof(pause), d, job, now_utc_s));
 	for (uint32_t i = 0; i < story->count; i++)
 		say_run(&t, d, &story->runs[i], now_utc_s);
 	say(&t, "Signals:\n");

@@ -77,18 +77,23 @@ cheapest(const uint16_t *order, const struct lt_stretch *stretches,
 	return sum;
 }
 
+struct chosen { /* the stretch that it ends in */
+	uint32_t last;
+	int64_t run_s; /* worked there; 0 = none was found */
+};
+
 static void
 write(struct lt_stretch *stretches, uint32_t count, const uint16_t *order,
-    uint32_t last, int64_t last_s, int64_t work_s)
+    const struct chosen *chosen, int64_t work_s)
 {
 	for (uint32_t i = 0; i < count; i++)
 		stretches[i].run_s = 0;
-	stretches[last].run_s = last_s;
-	work_s -= last_s;
+	stretches[chosen->last].run_s = chosen->run_s;
+	work_s -= chosen->run_s;
 	for (uint32_t i = 0; i < count && work_s > 0; i++) {
 		struct lt_stretch *const in = &stretches[order[i]];
 
-		if (order[i] >= last)
+		if (order[i] >= chosen->last)
 			continue;
 		in->run_s = smaller(work_s, length_of(in));
 		work_s -= in->run_s;
@@ -100,8 +105,8 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
     uint16_t *order)
 {
 	double least = INFINITY, rests = 0;
-	int64_t passed_s = 0, last_s = 0;
-	uint32_t last = 0;
+	struct chosen chosen = {0};
+	int64_t passed_s = 0;
 
 	for (uint32_t k = 0; k < count; k++) {
 		const struct lt_stretch *const in = &stretches[k];
@@ -116,16 +121,15 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 
 			if (cost < least - (k > 0 ? noise * fabs(cost) : 0)) {
 				least = cost;
-				last = k;
-				last_s = run_s;
+				chosen = (struct chosen){k, run_s};
 			}
 		}
 		insert(order, stretches, k);
 		passed_s += length_s;
 		rests += in->rests * (double)length_s;
 	}
-	if (last_s > 0)
-		write(stretches, count, order, last, last_s, work_s);
+	if (chosen.run_s > 0)
+		write(stretches, count, order, &chosen, work_s);
 	return least;
 }
 

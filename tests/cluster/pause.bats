@@ -188,7 +188,8 @@ as_done() {
 	read -r start end suspended < <(sacct -nXP -j "$id" -o Start,End,Suspended | tr '|' ' ')
 	suspended=$(awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }' <<< "$suspended")
 	# As long as the dirty hours, but for some seconds.
-	[ "$suspended" -ge $((10 * HOUR_S - 6)) ] && [ "$suspended" -le $((10 * HOUR_S + 6)) ]
+	[ "$suspended" -ge $((10 * HOUR_S - 6)) ]
+	[ "$suspended" -le $((10 * HOUR_S + 6)) ]
 	# (41): a CPU, its node and 8 GPUs, of which the CPU is given away while
 	# it is suspended; evenly over its time.
 	charged=$(runs_of "$id" carbon_mg)
