@@ -8,12 +8,11 @@
 #include "log.h"
 #include "pace.h"
 #include "stand_still.h"
+#include "still_seen.h"
 #include "still_step.h"
 
 enum {
-	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
-	CLOCK_S = 1, /* Slurm's times are whole seconds */
-	EARLY_S = 5, /* before what is held for is used up */
+	EARLY_S = 5,	    /* before what is held for is used up */
 	LOOKS_A_PASS = 500, /* some 50 ms */
 	ASKED_A_PASS = 20,  /* each may compile the budgets */
 };
@@ -35,52 +34,6 @@ lt_still_read(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 /* ---- each job that stands still ---- */
 
-static bool
-is_newer(const struct lt_batch_job *job, const struct lt_paused *row)
-{
-	return job->seen_utc_s > row->at_utc_s + SEEN_S;
-}
-
-/* By what we asked for: another's is older, or of another time. */
-static bool
-is_ours(const struct lt_batch_job *job, const struct lt_paused *row)
-{
-	return row->changed_utc_s != 0
-		   ? job->changed_utc_s == row->changed_utc_s
-		   : job->changed_utc_s >= row->at_utc_s - CLOCK_S;
-}
-
-/* The step that its record shows it to be at; the row's own: nothing new. */
-static enum lt_pause_step
-seen_step(const struct lt_batch_job *job, const struct lt_paused *row)
-{
-	const bool is_still = job->state == LT_JOB_SUSPENDED;
-	const bool is_again = row->changed_utc_s == 0 &&
-			      job->changed_utc_s >= row->at_utc_s - CLOCK_S;
-
-	switch (row->step) {
-	case LT_PAUSE_SUSPENDING:
-		if (is_still)
-			return is_ours(job, row) ? LT_PAUSE_PAUSED
-						 : LT_PAUSE_LEFT;
-		/* It never was, or somebody let it go on at once. */
-		return !is_newer(job, row) ? row->step
-		       : is_again	   ? LT_PAUSE_LEFT
-					   : LT_PAUSE_RESUMING;
-	case LT_PAUSE_PAUSED:
-		return is_still && is_ours(job, row) ? row->step
-						     : LT_PAUSE_LEFT;
-	case LT_PAUSE_RESUMING_FOR_GOOD:
-		return is_still && is_ours(job, row) ? row->step
-						     : LT_PAUSE_LEFT;
-	case LT_PAUSE_RESUMING:
-		return is_still && !is_ours(job, row) ? LT_PAUSE_LEFT
-						      : row->step;
-	default:
-		return row->step;
-	}
-}
-
 /* Why it goes on; NULL: it stands still. */
 static const char *
 reason(const struct lt_daemon *d, const struct lt_batch_job *job,
@@ -92,7 +45,9 @@ reason(const struct lt_daemon *d, const struct lt_batch_job *job,
 		return "due";
 	if (still_s + EARLY_S >= row->held_s)
 		return "held";
-	return lt_mode_may(d->policy->mode, LT_MAY_EDIT) ? NULL : "mode";
+	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT))
+		return "mode";
+	return lt_still_any_class(&d->market) ? NULL : "conditions";
 }
 
 /* False: its row is done with. */
@@ -106,9 +61,7 @@ follow(struct lt_daemon *d, struct lt_paused *row, int64_t now_utc_s,
 	if (job == NULL || job->start_utc_s != row->start_utc_s ||
 	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED))
 		return false;
-	const enum lt_pause_step seen = seen_step(job, row);
-	if (seen == LT_PAUSE_RESUMING && job->state == LT_JOB_RUNNING)
-		return false;
+	const enum lt_pause_step seen = lt_still_seen(job, row);
 	if (seen != row->step) {
 		if (seen == LT_PAUSE_PAUSED)
 			row->changed_utc_s = job->changed_utc_s;
@@ -119,13 +72,15 @@ follow(struct lt_daemon *d, struct lt_paused *row, int64_t now_utc_s,
 	}
 	if (row->step == LT_PAUSE_LEFT)
 		return true;
+	if (lt_still_is_over(job, row))
+		return false;
 	lt_look_at(d, row->job_id);
 	const char *const why = reason(d, job, row, now_utc_s);
 	if (row->step == LT_PAUSE_PAUSED && why != NULL)
 		(void)lt_still_go_on(d, job, row, LT_PAUSE_RESUMING, why);
 	else if ((row->step == LT_PAUSE_RESUMING ||
 		     row->step == LT_PAUSE_RESUMING_FOR_GOOD) &&
-		 is_newer(job, row))
+		 job->state == LT_JOB_SUSPENDED && lt_still_is_newer(job, row))
 		(void)lt_still_go_on(d, job, row, row->step, "again");
 	return true;
 }

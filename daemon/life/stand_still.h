@@ -7,6 +7,7 @@
  *
  *   still_plan.c    may it, and what lt_pause_plan() says of it
  *   still_step.c    suspended, let go on: ledger first
+ *   still_seen.c    what a job's record shows of it
  *   stand_still.c   who is due
  */
 #ifndef LT_LIFE_STAND_STILL_H

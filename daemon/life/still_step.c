@@ -256,13 +256,19 @@ lt_still_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_paused *row, enum lt_pause_step step, const char *why)
 {
 	struct lt_error err = {0};
-	int code = lt_still_put(d, row, step, lt_pass_now(d), &err);
 
-	if (code == LT_OK) {
-		lt_log("pause_over", "job=%u why=%s", row->job_id, why);
-		lt_look_again(d, row->job_id);
-		code = lt_batch_go_on(job, &err);
-	}
+	/* Before the step's time is another: by it a suspension is known. */
+	if (row->changed_utc_s == 0 && job->state == LT_JOB_SUSPENDED)
+		row->changed_utc_s = job->changed_utc_s;
+	/* A ledger that can't be written keeps nobody: that it goes on is seen
+	 * by its record, too. */
+	if (lt_still_put(d, row, step, lt_pass_now(d), &err) != LT_OK)
+		lt_log(
+		    "pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);
+	err = (struct lt_error){0};
+	lt_log("pause_over", "job=%u why=%s", row->job_id, why);
+	lt_look_again(d, row->job_id);
+	const int code = lt_batch_go_on(job, &err);
 	if (code != LT_OK)
 		lt_log("go_on_failed", "job=%u error=\"%s\"", row->job_id,
 		    err.text);
