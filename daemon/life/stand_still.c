@@ -204,6 +204,24 @@ look_at_new(struct lt_daemon *d, struct lt_still *s,
 	}
 }
 
+/* Who came since wants the nodes of some that stand still. */
+static void
+make_way(struct lt_daemon *d, const struct lt_still_lines *lines)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+
+	for (uint32_t i = 0; i < jobs->paused_count; i++) {
+		struct lt_paused *const row = &jobs->paused[i];
+		const struct lt_batch_job *const job =
+		    lt_jobs_find(&jobs->list, row->job_id);
+
+		if (row->step == LT_PAUSE_PAUSED && job != NULL &&
+		    lt_still_is_waited_for(lines, d, job))
+			(void)lt_still_go_on(
+			    d, job, row, LT_PAUSE_RESUMING, "waited_for");
+	}
+}
+
 static bool
 is_due(const struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -241,6 +259,7 @@ look_at_jobs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (is_due(d, now_utc_s))
 		look_at_all(d, s, &lines, now_utc_s);
 	if (is_new(d)) {
+		make_way(d, &lines);
 		look_at_new(d, s, &lines, now_utc_s);
 		d->still.started_from_utc_s = d->jobs.list.begun_utc_s;
 	}

@@ -72,6 +72,16 @@ lt_still_lines(
 	spread(lines, &d->tables.nodes);
 }
 
+bool
+lt_still_is_waited_for(const struct lt_still_lines *lines,
+    const struct lt_daemon *d, const struct lt_batch_job *job)
+{
+	const int at =
+	    table_of(&d->tables, job->partition, strlen(job->partition));
+
+	return at < 0 || at >= LT_PARTITIONS_MAX || lines->waits[at];
+}
+
 /* Its user said once that it is to start now: it is not to wait any more. */
 static bool
 is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
@@ -158,11 +168,8 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 
 	if (!may(s, d, job, now_utc_s))
 		return false;
-	const char *const name = d->market.partitions[at->partition].name;
-	const int table = table_of(&d->tables, name, strlen(name));
 	const double kept = kept_share(job, d, at->partition);
-	if (table < 0 || table >= LT_PARTITIONS_MAX || lines->waits[table] ||
-	    kept < 1)
+	if (lt_still_is_waited_for(lines, d, job) || kept < 1)
 		return false;
 	const int64_t left_s =
 	    lt_occupancy_length_s(job, now_utc_s) -

@@ -17,6 +17,10 @@ struct lt_still_lines {
 void lt_still_lines(
     struct lt_still_lines *lines, const struct lt_daemon *d, int64_t now_utc_s);
 
+/* Of its partition's nodes; also where nobody knows that partition. */
+bool lt_still_is_waited_for(const struct lt_still_lines *lines,
+    const struct lt_daemon *d, const struct lt_batch_job *job);
+
 struct lt_still {		     /* large: not for the stack */
 	struct lt_standing standing; /* of what its request needs */
 	struct lt_pause_course course;

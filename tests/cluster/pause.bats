@@ -105,6 +105,7 @@ test_row() { [ "$(row_of "$1")" = "$2" ]; }
 	submit rented -A vision -p rented
 	submit busy -A vision -p busy
 	job -J behind -A plain -p busy --gres=gpu:8 -N1 -n1 --time=10 worker
+	echo "$id" > behind
 	until_hour 5
 	within 3 is_now one SUSPENDED
 	is_now now SUSPENDED
@@ -137,6 +138,16 @@ test_row() { [ "$(row_of "$1")" = "$2" ]; }
 	is_now one RUNNING
 	# Suspended by hand, it is not lowtide's to let go on.
 	scontrol suspend "$(id_of admin)"
+	# Who comes for its node ends a pause.
+	within 9 is_now busy COMPLETED
+	scancel "$(id_of behind)"
+	submit late -A vision -p busy
+	within 3 is_now late RUNNING
+	until_hour 15
+	is_now late SUSPENDED
+	job -J crowd -A plain -p busy --gres=gpu:8 -N1 -n1 --time=10 worker
+	within 4 is_now late RUNNING
+	[ "$(events late pause_over why=waited_for)" -eq 1 ]
 	until_hour 16
 	is_now one SUSPENDED
 	until_hour 21
