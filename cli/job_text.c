@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "job_text.h"
+#include "quote.h"
 #include "units.h"
 
 enum { WEEK_S = 6 * 86400 };
@@ -75,8 +76,44 @@ lt_job_start(char *out, size_t size, const json_t *job)
 			 out, size, json_object_get(job, "plan"), "start");
 }
 
+/* ", paused until Sat 02:00: saves 1.2 kg CO2e"; "" where it is not. */
+static const char *
+pause_text(char *out, size_t size, const json_t *job, const char *currency)
+{
+	const json_t *const pause = json_object_get(job, "pause");
+	const json_t *const said = json_object_get(pause, "saves");
+	struct lt_amount saves = {.has_money = false};
+	char until[32], text[96];
+
+	out[0] = '\0';
+	if (!json_is_object(pause))
+		return out;
+	saves.has_money =
+	    currency[0] != '\0' &&
+	    lt_json_int(said, "money_micros", &saves.money_micros);
+	saves.has_carbon = lt_json_int(said, "carbon_mg", &saves.carbon_mg);
+	snprintf(out, size, ", paused until %s: saves %s",
+	    lt_job_time(until, sizeof(until), pause, "until"),
+	    lt_amount_text(text, sizeof(text), &saves, currency, "?"));
+	return out;
+}
+
+const char *
+lt_job_state_word(char *out, size_t size, const json_t *job)
+{
+	const json_t *const pause = json_object_get(job, "pause");
+	char until[32];
+
+	snprintf(out, size, "%s%s%s", lt_json_text(job, "state", "?"),
+	    json_is_object(pause) ? " until " : "",
+	    json_is_object(pause)
+		? lt_job_time(until, sizeof(until), pause, "until")
+		: "");
+	return out;
+}
+
 void
-lt_job_state(char *out, size_t size, const json_t *job)
+lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 {
 	const bool ended = json_is_true(json_object_get(job, "ended"));
 	const bool started = lt_json_text(job, "start", NULL) != NULL;
@@ -84,16 +121,17 @@ lt_job_state(char *out, size_t size, const json_t *job)
 	const bool waits = !ended && !started;
 	const bool has_reason =
 	    waits && reason[0] != '\0' && strcmp(reason, "None") != 0;
-	char start[32];
+	char start[32], pause[160];
 
 	lt_job_start(start, sizeof(start), job);
-	snprintf(out, size, "%s%s%s%s, %s%s%s", lt_json_text(job, "state", "?"),
-	    has_reason ? " (" : "", has_reason ? reason : "",
-	    has_reason ? ")" : "", lt_job_place(job),
+	snprintf(out, size, "%s%s%s%s, %s%s%s%s",
+	    lt_json_text(job, "state", "?"), has_reason ? " (" : "",
+	    has_reason ? reason : "", has_reason ? ")" : "", lt_job_place(job),
 	    ended && !started ? ""
 	    : waits	      ? " from "
 			      : " since ",
-	    ended && !started ? "" : start);
+	    ended && !started ? "" : start,
+	    pause_text(pause, sizeof(pause), job, currency));
 }
 
 void

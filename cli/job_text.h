@@ -26,8 +26,12 @@ const char *lt_job_time(
 
 /* When it starts: it has, or is planned to. */
 const char *lt_job_start(char *out, size_t size, const json_t *job);
-/* "PENDING (BeginTime), ondemand from Sat 02:00": all of it but the costs. */
-void lt_job_state(char *out, size_t size, const json_t *job);
+/* "PENDING (BeginTime), ondemand from Sat 02:00", "..., paused until Sat 02:00:
+ * saves 1.2 kg CO2e": all of it but the costs. */
+void lt_job_state(
+    char *out, size_t size, const json_t *job, const char *currency);
+/* "SUSPENDED until Sat 02:00" of one that lowtide pauses. */
+const char *lt_job_state_word(char *out, size_t size, const json_t *job);
 /* ", expected $1.20", ", so far $0.02 of $1.20 expected", ", charged $0.04,
  * saved $0.01"; "" where nothing is known. */
 void lt_job_costs(

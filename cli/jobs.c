@@ -57,12 +57,13 @@ ask(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 static void
 add_row(struct lt_table *table, const json_t *job, const char *currency)
 {
-	char start[32], expected[48], so_far[48], saves[48], next[32];
+	char state[64], start[32], expected[48], so_far[48], saves[48],
+	    next[32];
 
 	lt_table_row(table,
 	    (const char *const[]){lt_json_text(job, "id", "?"),
 		lt_json_text(job, "name", "?"), lt_json_text(job, "user", "?"),
-		lt_json_text(job, "state", "?"), lt_job_place(job),
+		lt_job_state_word(state, sizeof(state), job), lt_job_place(job),
 		lt_job_start(start, sizeof(start), job),
 		lt_job_expected(expected, sizeof(expected), job, currency),
 		lt_job_so_far(so_far, sizeof(so_far), job, currency),

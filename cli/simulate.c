@@ -4,6 +4,7 @@
  * policy or several, beside what they would have been without any. Local: asks
  * nobody but the source that it is told to.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,7 +23,7 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"at", "TIME", "when second 0 of the trace is, 2022-10-19T16:00Z"},
     {"unit", "s|h", "of the times of a GAIA trace (s)"},
     {"policy", "P,...",
-	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, optimum, lowtide, lowtide-pause (lowtide)"},
+	"lowest-slot, lowest-window, carbon-time, ecovisor, wait-awhile, res-first, optimum, lowtide, lowtide-pause, lowtide-suspend (lowtide)"},
     {"forecast", "F",
 	"that lowtide decides by: own, own-weeks, yesterday, hour-of-week, perfect (own)"},
     {"lengths", "L",
@@ -41,6 +42,8 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"reserved", "N", "CPUs that are paid for anyway (0)"},
     {"spot", NULL, "short jobs on preemptible CPUs"},
     {"watts", "W", "of a CPU at the plug (1000)"},
+    {"idle", "W", "of that, while a job is suspended (0)"},
+    {"pauses", "FILE", "write when jobs stood still by lowtide-suspend, CSV"},
     {"waiting", "G", "grams that an hour of waiting is worth (0)"},
     {"min-saving", "P", "percent that a later start must save (0)"},
     {NULL, NULL, NULL},
@@ -196,6 +199,7 @@ read_numbers(struct lt_sim_options *options, const struct lt_cli *cli,
 		const char *option;
 		double *value, least, most;
 	} numbers[] = {{"watts", &options->watts_per_cpu, 0.001, 1e12},
+	    {"idle", &options->idle_watts_per_cpu, 0, 1e12},
 	    {"waiting", &options->waiting_g_per_hour, 0, 1e6},
 	    {"min-saving", &options->min_saving_percent, 0, 100}};
 
@@ -284,6 +288,7 @@ struct progress {
 	uint32_t jobs;
 	int64_t next_ms; /* when it is told again */
 	bool told;
+	FILE *pauses; /* NULL: nobody wants them */
 };
 
 enum { TELL_MS = 200 }; /* what is done sooner says nothing */
@@ -311,22 +316,65 @@ tell_progress(void *context, uint32_t come)
 	    come, progress->jobs);
 }
 
+/* The job by its line's place in the trace, from 0. */
+static void
+write_pause(
+    void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
+{
+	const struct progress *const progress = context;
+	char from[40], until[40];
+
+	fprintf(progress->pauses, "%u,%s,%s\n", number,
+	    lt_utc_text(from, sizeof(from), from_utc_s),
+	    lt_utc_text(until, sizeof(until), until_utc_s));
+}
+
 static int
-simulate_all(struct lt_simulation *simulation, struct lt_error *err)
+open_pauses(FILE **file, const char *path, struct lt_error *err)
+{
+	*file = NULL;
+	if (path == NULL)
+		return LT_OK;
+	*file = fopen(path, "we");
+	if (*file == NULL)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	fputs("job,from,until\n", *file);
+	return LT_OK;
+}
+
+static int
+close_pauses(FILE *file, const char *path, struct lt_error *err)
+{
+	if (file == NULL)
+		return err->code;
+	const bool failed = ferror(file) != 0;
+	if (fclose(file) != 0 || failed)
+		return lt_fail(err, LT_EIO, "%s: can't be written", path);
+	return err->code;
+}
+
+static int
+simulate_all(
+    struct lt_simulation *simulation, const char *pauses, struct lt_error *err)
 {
 	struct lt_sim_outlook *outlook = NULL;
 	struct lt_sim_options options = simulation->options;
 	struct progress progress = {
 	    .jobs = simulation->trace.count, .next_ms = now_ms() + TELL_MS};
 
-	if (lt_sim_outlook_open(
-		&outlook, &simulation->signal, options.forecast, err))
+	if (open_pauses(&progress.pauses, pauses, err) != LT_OK)
 		return err->code;
+	if (lt_sim_outlook_open(
+		&outlook, &simulation->signal, options.forecast, err)) {
+		(void)close_pauses(progress.pauses, pauses, err);
+		return err->code;
+	}
 	const struct lt_sim_input input = {.trace = &simulation->trace,
 	    .signal = &simulation->signal,
 	    .price = simulation->price.hours > 0 ? &simulation->price : NULL,
 	    .outlook = outlook,
 	    .tell = isatty(STDERR_FILENO) ? tell_progress : NULL,
+	    .paused = progress.pauses != NULL ? write_pause : NULL,
 	    .context = &progress};
 
 	for (int i = 0; i < simulation->count && err->code == LT_OK; i++) {
@@ -338,7 +386,7 @@ simulate_all(struct lt_simulation *simulation, struct lt_error *err)
 	if (progress.told)
 		fputs("\r\033[K", stderr);
 	lt_sim_outlook_close(outlook);
-	return err->code;
+	return close_pauses(progress.pauses, pauses, err);
 }
 
 static int
@@ -362,7 +410,8 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
 		    err);
 	if (err->code == LT_OK && price != NULL)
 		(void)lt_simulation_read_price(simulation, price, err);
-	if (err->code != LT_OK || simulate_all(simulation, err) != LT_OK)
+	if (err->code != LT_OK ||
+	    simulate_all(simulation, lt_cli_value(cli, "pauses"), err) != LT_OK)
 		return err->code;
 	return svg != NULL ? lt_simulation_write_svg(simulation, svg, err)
 			   : LT_OK;

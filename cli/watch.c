@@ -109,7 +109,7 @@ show(struct watch *w, const json_t *job, const char *currency)
 
 	lt_json_int(job, "job_id", &job_id);
 	snprintf(key, sizeof(key), "%lld", (long long)job_id);
-	lt_job_state(state, sizeof(state), job);
+	lt_job_state(state, sizeof(state), job, currency);
 	lt_job_costs(costs, sizeof(costs), job, currency);
 	const json_t *const before = json_object_get(w->shown, key);
 	const bool same_state =

@@ -147,6 +147,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	const int64_t began_ms = lt_monotonic_ms();
 
 	lt_run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
+	/* What is held for them is more than their records show. */
+	if (!d->still.is_read)
+		lt_run_step(d, LT_STEP_PAUSE, lt_still_read, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_look_singly(&d->jobs) &&
@@ -162,6 +165,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 &&
 	    (!d->notice.is_read || lt_notice_waits(d)))
 		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
+	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
+	    d->still.is_read && lt_still_is_due(d, lt_pass_now(d)))
+		lt_run_step(d, LT_STEP_PAUSE, lt_still_run, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

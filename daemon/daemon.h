@@ -18,6 +18,7 @@
 #include "groups.h"
 #include "life/again.h"
 #include "life/notice.h"
+#include "life/stand_still.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
@@ -62,6 +63,7 @@ struct lt_daemon {
 	struct lt_replan_state replan;
 	struct lt_notice_state notice;
 	struct lt_again_state again;
+	struct lt_still_state still;
 	struct lt_announced_state announced;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */

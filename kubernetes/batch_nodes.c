@@ -69,3 +69,17 @@ lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err)
 	(void)job;
 	return fail(err);
 }
+
+int
+lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err)
+{
+	(void)job;
+	return fail(err);
+}
+
+int
+lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err)
+{
+	(void)job;
+	return fail(err);
+}

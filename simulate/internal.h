@@ -105,6 +105,10 @@ int lt_sim_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job,
 int lt_sim_pause(struct lt_sim_run *run, const struct lt_sim_job *job,
     struct lt_sim_fate *fate, struct lt_error *err);
 
+/* suspend.c */
+int lt_sim_suspend(struct lt_sim_run *run, const struct lt_sim_job *job,
+    struct lt_sim_fate *fate, struct lt_error *err);
+
 /* ties.c: `list`, in the order of rank[] by place, as it is after so many
  * ticks. LT_ENOMEM. */
 int lt_sim_turn_ties(

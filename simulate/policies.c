@@ -34,6 +34,9 @@ const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT] = {
     [LT_SIM_LOWTIDE_PAUSE] = {"lowtide-pause",
 	"suspended but in the hours expected cleanest, anew each hour", false,
 	false, NULL, lt_sim_pause},
+    [LT_SIM_LOWTIDE_SUSPEND] = {"lowtide-suspend",
+	"suspended and let go on as lowtided does it, by lt_pause_plan()",
+	false, false, NULL, lt_sim_suspend},
 };
 
 static const char *const forecast_names[LT_SIM_FORECAST_COUNT] = {

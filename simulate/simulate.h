@@ -10,6 +10,7 @@
  *   market.c     that as a market, and lt_decide() on it
  *   baseline.c   the policies of others, by their definitions
  *   pause.c      jobs that are suspended and go on
+ *   suspend.c    the same as lowtided does it
  *   learn.c      run times, from the jobs that have ended
  *   ties.c       GAIA's order of those that came at once
  *   generate.c   limits, users and names for traces that have none
@@ -86,6 +87,7 @@ enum lt_sim_policy {
 	LT_SIM_OPTIMUM, /* of starts; with suspension it is wait-awhile */
 	LT_SIM_LOWTIDE,
 	LT_SIM_LOWTIDE_PAUSE,
+	LT_SIM_LOWTIDE_SUSPEND,
 	LT_SIM_POLICY_COUNT
 };
 
@@ -133,6 +135,7 @@ struct lt_sim_options {
 	uint32_t capacity;		   /* CPUs; 0 = without limit */
 	bool herd; /* nobody books: each plans as if alone */
 	double watts_per_cpu;
+	double idle_watts_per_cpu; /* of that, of a job that stands still */
 	/* What lowtide's decision has of the policy file. */
 	double waiting_g_per_hour, min_saving_percent;
 	double price_per_cpu_hour, spot_price_per_cpu_hour;
@@ -179,6 +182,9 @@ struct lt_sim_input { /* lent */
 	const struct lt_sim_signal *price;
 	/* Told at each step how many jobs have come until then; may be NULL. */
 	void (*tell)(void *context, uint32_t come);
+	/* Told of each time that job `number` stood still; may be NULL. */
+	void (*paused)(void *context, uint32_t number, int64_t from_utc_s,
+	    int64_t until_utc_s);
 	void *context;
 };
 

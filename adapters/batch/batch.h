@@ -53,6 +53,7 @@ struct lt_batch_conf {
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
 	bool keeps_rows;       /* by itself, without slurmdbd */
+	bool suspends;	       /* lt_batch_suspend() is there */
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
 	bool core_spec_counts; /* AllowSpecResourcesUsage */
@@ -201,6 +202,11 @@ struct lt_batch_job {
 	double node_shares;
 	bool at_release;
 	int64_t suspended_s; /* of its run until now, or its end */
+	/* When its run was last suspended or resumed; 0: never. */
+	int64_t changed_utc_s;
+	/* Left 0 here; the reader's own: seconds of suspension that lowtide
+	 * holds for, as it lets the job stand still. */
+	int64_t pause_s;
 };
 struct lt_batch_jobs {
 	uint32_t count;
@@ -287,6 +293,11 @@ int lt_batch_signal(
 /* A job that runs goes back to the queue; Slurm sends TERM, and KILL after
  * KillWait, and lets it wait for two minutes. */
 int lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err);
+
+/* A job that runs stands still, with what it has but its CPUs, until it is told
+ * to go on. Slurm only, else LT_EINPUT. */
+int lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err);
+int lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err);
 
 struct lt_batch_run { /* one row of slurmdbd: a run */
 	uint32_t job_id, array_job_id, array_task, uid, restarts;

@@ -292,6 +292,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	conf->job_requeue = from->job_requeue != 0;
 	memory_counts = (from->select_type_param & LT_SLURM_MEMORY) != 0;
 	conf->memory_counts = memory_counts;
+	conf->suspends = true;
 	conf->core_spec_counts = (from->conf_flags & LT_SLURM_SPEC_USAGE) != 0;
 	conf->gpus_counted =
 	    lt_tres_counts(from->accounting_storage_tres, "gres/gpu");

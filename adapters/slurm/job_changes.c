@@ -143,3 +143,32 @@ lt_batch_signal(
 		: errno,
 	    name, err);
 }
+
+typedef int slurm_change(char *job_id, job_array_resp_msg_t **tasks);
+
+static int
+change(slurm_change *call, const char *what, const struct lt_batch_job *job,
+    struct lt_error *err)
+{
+	job_array_resp_msg_t *tasks = NULL;
+	char name[LT_JOB_ADDRESS_SIZE];
+	int rc = lt_slurm_answers(err);
+
+	if (rc != LT_OK)
+		return rc;
+	(void)lt_job_address(name, job);
+	rc = call(name, &tasks) == SLURM_SUCCESS ? 0 : errno;
+	return answer(what, of_tasks(rc, tasks), name, err);
+}
+
+int
+lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err)
+{
+	return change(slurm_suspend2, "slurmctld: suspend", job, err);
+}
+
+int
+lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err)
+{
+	return change(slurm_resume2, "slurmctld: resume", job, err);
+}

@@ -349,6 +349,7 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 		to->end_utc_s = time_or_none(from->end_time);
 	}
 	to->suspended_s = suspended(to, from, answer->asked_utc_s);
+	to->changed_utc_s = time_or_none(from->suspend_time);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->deadline_utc_s = time_or_none(from->deadline);
 	to->limit_s = lt_minutes(from->time_limit, INT64_MAX);

@@ -8,6 +8,8 @@
 #include "budget.h"
 #include "batch.h"
 
+struct lt_paused; /* pauses.h */
+
 struct lt_open_holds { /* of the ledger, as of the snapshot */
 	uint32_t count, pending;
 	int64_t pending_money_micros;
@@ -81,6 +83,10 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	size_t admitted_capacity;
 	struct lt_admitted *admitted; /* lock.c */
 	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
+	/* As the ledger has them, by job (life/pause.c). */
+	struct lt_paused *paused;
+	uint32_t paused_count;
+	size_t paused_capacity;
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jobs.h"
+#include "pauses.h"
 #include "pool.h"
 
 static int
@@ -47,6 +48,37 @@ const struct lt_batch_job *
 lt_jobs_find(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
 	return find(jobs, job_id);
+}
+
+static int
+by_paused_id(const void *a, const void *b)
+{
+	const struct lt_paused *const x = a, *const y = b;
+
+	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
+}
+
+struct lt_paused *
+lt_jobs_paused(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
+{
+	const struct lt_paused key = {.job_id = job->job_id};
+	struct lt_paused *const found =
+	    jobs->paused_count == 0
+		? NULL
+		: bsearch(&key, jobs->paused, jobs->paused_count, sizeof(key),
+		      by_paused_id);
+
+	return found != NULL && found->start_utc_s == job->start_utc_s ? found
+								       : NULL;
+}
+
+int64_t
+lt_jobs_pause_s(
+    const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
+{
+	const struct lt_paused *const paused = lt_jobs_paused(jobs, job);
+
+	return paused != NULL ? paused->held_s : 0;
 }
 
 uint32_t

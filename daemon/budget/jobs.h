@@ -26,6 +26,13 @@ void lt_jobs_moved(struct lt_batch_jobs *jobs, uint32_t job_id,
 /* The id by which slurmctld gives all records of its array or het job. */
 uint32_t lt_first_id(const struct lt_batch_job *job);
 
+/* How lowtide lets this run stand still; NULL: it does not. */
+struct lt_paused *lt_jobs_paused(
+    const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
+/* As many seconds of suspension are held for it; 0: it was not paused. */
+int64_t lt_jobs_pause_s(
+    const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
+
 /* What the list of this pass says about a quote; NULL = nothing. */
 const struct lt_live *lt_live_find(
     const struct lt_jobs_state *jobs, uint64_t quote_id);

@@ -360,6 +360,7 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 
 		lt_breath(LT_TURN_READ);
 		lt_change_look(&d->market, job, was, anew, now_utc_s);
+		job->pause_s = lt_jobs_pause_s(&d->jobs, job);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
 	lt_merge_shares(&d->jobs);

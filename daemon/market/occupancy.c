@@ -32,13 +32,13 @@ equivalents(const struct lt_batch_job *job, const struct lt_market *market,
 	       (double)share.denominator;
 }
 
-/* How long it will run in all: as its quote expected, past that by what
- * remains; without one its limit. */
-static int64_t
-length_s(const struct lt_batch_job *job, int64_t now_utc_s)
+int64_t
+lt_occupancy_length_s(const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	const char *const text = job->admin_comment;
-	const bool runs = job->state == LT_JOB_RUNNING && job->start_utc_s > 0;
+	const bool runs =
+	    (job->state == LT_JOB_RUNNING || job->state == LT_JOB_SUSPENDED) &&
+	    job->start_utc_s > 0;
 	struct lt_quote quote;
 	struct lt_quote_run run;
 
@@ -69,22 +69,31 @@ in_partition(const struct lt_batch_job *job, const char *name)
 		   job->partition[length] == ',');
 }
 
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 bool
 lt_occupancy_window(struct lt_planned *window, const struct lt_batch_job *job,
     const struct lt_market *market, int partition, int64_t now_utc_s)
 {
-	const bool running = job->state == LT_JOB_RUNNING;
+	/* What others suspend may never go on. */
+	const bool running =
+	    job->state == LT_JOB_RUNNING ||
+	    (job->state == LT_JOB_SUSPENDED && job->pause_s > 0);
 	const bool booked = job->state == LT_JOB_PENDING && !job->held &&
 			    job->eligible_utc_s > now_utc_s;
 
 	if ((!running && !booked) || job->nodes == 0)
 		return false;
 	const int64_t start_utc_s = running ? now_utc_s : job->eligible_utc_s;
-	const int64_t whole_s = length_s(job, now_utc_s);
+	const int64_t whole_s = lt_occupancy_length_s(job, now_utc_s);
 	const int64_t most_s = whole_s < horizon_s ? whole_s : horizon_s;
 	const int64_t end_utc_s =
 	    (running && job->start_utc_s ? job->start_utc_s : start_utc_s) +
-	    (running ? job->suspended_s : 0) + most_s;
+	    (running ? larger(job->suspended_s, job->pause_s) : 0) + most_s;
 
 	*window = (struct lt_planned){.partition = (uint16_t)partition,
 	    .nodes = (float)(equivalents(job, market, partition) *
@@ -118,9 +127,8 @@ step_of(int64_t after_s)
 					  (after_s - LT_DAY_S) / LT_HOUR_S);
 }
 
-/* Does it wait for nodes, or for those before it, and for nothing else? */
-static bool
-is_in_line(const struct lt_batch_job *job, int64_t now_utc_s)
+bool
+lt_occupancy_in_line(const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	return job->state == LT_JOB_PENDING && !job->held && job->nodes > 0 &&
 	       job->eligible_utc_s <= now_utc_s && job->reason_text != NULL &&
@@ -132,7 +140,7 @@ static double
 node_seconds(const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s)
 {
-	const int64_t whole_s = length_s(job, now_utc_s);
+	const int64_t whole_s = lt_occupancy_length_s(job, now_utc_s);
 
 	return equivalents(job, market, partition) * job->array_pending *
 	       (double)(whole_s < horizon_s ? whole_s : horizon_s);
@@ -198,7 +206,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		lt_breath(LT_TURN_READ);
 		if (!in_partition(job, p->name))
 			continue;
-		if (is_in_line(job, now_utc_s))
+		if (lt_occupancy_in_line(job, now_utc_s))
 			in_line +=
 			    node_seconds(job, market, partition, now_utc_s);
 		if (!lt_occupancy_window(

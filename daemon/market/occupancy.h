@@ -26,6 +26,13 @@ struct lt_occupancy {
 	double nodes[LT_OCCUPANCY_STEPS + 1];
 };
 
+/* How long it will run in all: as its quote expected, past that by what
+ * remains; without one its limit. */
+int64_t lt_occupancy_length_s(
+    const struct lt_batch_job *job, int64_t now_utc_s);
+/* Does it wait for nodes, or for those before it, and for nothing else? */
+bool lt_occupancy_in_line(const struct lt_batch_job *job, int64_t now_utc_s);
+
 /* What a job that runs, or waits for a begin time, takes of its partition, in
  * whole grains; false: nothing. Pure. */
 bool lt_occupancy_window(struct lt_planned *window,

@@ -2,6 +2,7 @@
 /*
  * The time limit of a job does not run while others suspend it, and it keeps
  * its memory and GPUs: its hold grows, a minute ahead of what was suspended.
+ * What lowtide lets stand still itself is held for before (life/pause.c).
  */
 #include "suspension.h"
 
@@ -16,10 +17,14 @@ enum { STEP_S = 60 }; /* each step is written onto the job */
 int64_t
 lt_suspension_held_s(const struct lt_batch_job *job)
 {
-	if (job->state == LT_JOB_PENDING || job->state == LT_JOB_FINISHED ||
-	    job->suspended_s <= 0)
+	int64_t held_s = job->pause_s;
+
+	if (job->state == LT_JOB_PENDING || job->state == LT_JOB_FINISHED)
 		return 0;
-	return (job->suspended_s / STEP_S + 1) * STEP_S;
+	if (job->suspended_s > 0 &&
+	    (job->suspended_s / STEP_S + 1) * STEP_S > held_s)
+		held_s = (job->suspended_s / STEP_S + 1) * STEP_S;
+	return held_s;
 }
 
 static double

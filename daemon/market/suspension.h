@@ -9,7 +9,8 @@
 #include "batch.h"
 
 /* Seconds of suspension that are held for: until now, and on to the end of
- * the minute that began. 0 = it never was suspended. */
+ * the minute that began, or as long as lowtide lets it stand still. 0 = it
+ * never was suspended. */
 int64_t lt_suspension_held_s(const struct lt_batch_job *job);
 
 /*

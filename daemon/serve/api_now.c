@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * POST /v1/now/JOB: the start at once of a job that lowtide delayed, or of one
- * task of an array. What its user set by hand is not lowtide's to change.
+ * task of an array, or the end of its pause. What its user set by hand is not
+ * lowtide's to change.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "pauses.h"
+#include "stand_still.h"
 #include "standing.h"
 
 struct starting {
@@ -182,6 +185,36 @@ check(struct lt_daemon *d, struct starting *s,
 	return 200;
 }
 
+/* Does lowtide let it stand still, and may its user say so? */
+static bool
+is_paused(struct lt_daemon *d, const struct starting *s,
+    const struct lt_api_request *request)
+{
+	const struct lt_paused *const paused =
+	    s->job != NULL ? lt_jobs_paused(&d->jobs, s->job) : NULL;
+
+	return paused != NULL && paused->step != LT_PAUSE_LEFT &&
+	       (request->is_admin || s->job->uid == request->uid);
+}
+
+static int
+go_on(struct lt_daemon *d, const struct starting *s,
+    const struct lt_api_request *request, json_t **reply)
+{
+	struct lt_error err = {0};
+	char text[256];
+
+	if (lt_still_end(d, s->job, request->now_utc_s, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	snprintf(text, sizeof(text),
+	    "job %s goes on, and is not paused again in this run",
+	    s->asked->text);
+	lt_log("now", "job=%s uid=%u", s->asked->text, request->uid);
+	*reply = json_pack("{s:I,s:n,s:s}", "job_id",
+	    (json_int_t)s->asked->job_id, "array_task", "text", text);
+	return 200;
+}
+
 int
 lt_api_now(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -198,6 +231,11 @@ lt_api_now(
 	lt_job_catch_up(d, asked.job_id, request->now_utc_s);
 	if (lt_batch_jobs(&jobs, asked.job_id, &err) == LT_OK)
 		find_record(&s);
+	if (is_paused(d, &s, request)) {
+		status = go_on(d, &s, request, reply);
+		lt_batch_jobs_free(&jobs);
+		return status;
+	}
 	status = s.job != NULL ? check(d, &s, request, reply)
 			       : lt_job_unknown(&asked, reply);
 	if (status == 200)

@@ -22,7 +22,7 @@
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
-#include "suspension.h"
+#include "pause_text.h"
 #include "units.h"
 
 struct text {
@@ -246,19 +246,6 @@ say_quote(struct text *t, const struct lt_market *market,
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t,
 		    "Held back: the balance was not known when it was submitted.\n");
-}
-
-/* What others suspend grows beyond what it was admitted for. */
-static void
-say_suspension(struct text *t, const struct lt_batch_job *job)
-{
-	char length[48];
-
-	if (lt_suspension_held_s(job) == 0)
-		return;
-	say(t,
-	    "Suspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, over the budget too (42).\n",
-	    lt_duration_text(length, sizeof(length), job->suspended_s));
 }
 
 struct signal { /* of a partition */
@@ -560,6 +547,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	const struct lt_ledger_hold *const hold =
 	    story->has_hold ? &story->hold : NULL;
 	struct text t = {out, size, 0};
+	char pause[1024];
 
 	out[0] = '\0';
 	say(&t, story->name[0] != '\0' ? "Job %u (%s)" : "Job %u%s",
@@ -576,7 +564,8 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	else
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
 	if (job != NULL)
-		say_suspension(&t, job);
+		say(&t, "%s",
+		    lt_pause_text(pause, sizeof(pause), d, job, now_utc_s));
 	for (uint32_t i = 0; i < story->count; i++)
 		say_run(&t, d, &story->runs[i], now_utc_s);
 	say(&t, "Signals:\n");

@@ -12,6 +12,8 @@
 #include "baseline.h"
 #include "daemon.h"
 #include "job_json.h"
+#include "jobs.h"
+#include "pauses.h"
 #include "quote.h"
 #include "replanning.h"
 #include "so_far.h"
@@ -176,6 +178,19 @@ start_json(int64_t start_utc_s, int64_t ended_utc_s)
 	return never_ran ? json_null() : lt_api_time(start_utc_s);
 }
 
+/* How long lowtide lets it stand still, and what that is expected to save. */
+static json_t *
+pause_json(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
+{
+	const struct lt_paused *const paused = lt_jobs_paused(jobs, job);
+
+	return paused == NULL || paused->step == LT_PAUSE_LEFT
+		   ? json_null()
+		   : json_pack("{s:o,s:o}", "until",
+			 lt_api_time(paused->until_utc_s), "saves",
+			 lt_api_amount(&paused->saves));
+}
+
 json_t *
 lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
@@ -216,7 +231,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_time(job->submit_utc_s), "start",
 	    start_json(job->start_utc_s, ended_utc_s), "end",
 	    lt_api_time(ended_utc_s));
-	json_t *const costs = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	json_t *const costs = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 	    "plan",
 	    json_pack("{s:o,s:o}", "partition", lt_api_string(quote->partition),
 		"start", lt_api_time(plan_start(job, quote, &told))),
@@ -228,7 +243,8 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    runs ? lt_api_amount(&so_far) : json_null(), "charged",
 	    charged_json(&charged), "saves", saves_json(quote, &part, &charged),
 	    "next_decision",
-	    lt_api_time(decided ? lt_replan_next(job, now_utc_s) : 0));
+	    lt_api_time(decided ? lt_replan_next(job, now_utc_s) : 0), "pause",
+	    pause_json(&d->jobs, job));
 
 	if (json != NULL && costs != NULL)
 		json_object_update(json, costs);

@@ -33,10 +33,10 @@ _lowtide() {
 	--forecast) choices='own own-weeks yesterday hour-of-week perfect' ;;
 	--again) choices='replan decide never' ;;
 	--lengths) choices='exact average limit learned' ;;
-	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause' ;;
+	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause lowtide-suspend' ;;
 	--unit) choices='s h' ;;
 	--on-unknown) choices='admit refuse' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
+	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
@@ -60,7 +60,7 @@ _lowtide() {
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		simulate)
 			case $word in
-			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --waiting --min-saving --json --run --help' ;;
+			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --idle --pauses --waiting --min-saving --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;

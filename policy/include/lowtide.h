@@ -17,6 +17,7 @@
 #include "limits.h"
 #include "market.h"
 #include "options.h"
+#include "pause.h"
 #include "quote.h"
 #include "refusal.h"
 #include "replan.h"

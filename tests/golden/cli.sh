@@ -259,6 +259,14 @@ gives 'simulate with prices of hours' 0 'wait-awhile  306.712     0.5462  199.18
     --policy wait-awhile --price "$work/price.csv" --svg "$work/week.svg"
 check 'and draws them' "$([ "$(grep -c '<polyline' "$work/week.svg")" = 4 ] &&
     tail -n 1 "$work/week.svg" | grep -qx '</svg>' || head -c 300 "$work/week.svg")"
+gives 'simulate as lowtided suspends' 0 'lowtide-suspend  322.484     0.5743' "$lowtide" "${week[@]}" \
+    --forecast perfect --policy lowtide-suspend
+# How long jobs stood still is all that they waited.
+wait_h=$("$lowtide" "${week[@]}" --policy lowtide-suspend --idle 100 --json --pauses "$work/pauses.csv" | jq '.runs[1].mean_wait_h')
+check 'and when jobs stood still' "$(jq -Rrs --argjson wait "$wait_h" '[split("\n")[1:][] | select(. != "") | split(",") |
+    (.[2] | fromdate) - (.[1] | fromdate)] | select(length < 100 or (add / 3600 / 1000 - $wait | fabs) > 1e-6) |
+    "\(length) pauses, \(add) s"' "$work/pauses.csv")"
+gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowtide" "${week[@]}" --pauses /nonexistent/x.csv
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3
 gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"

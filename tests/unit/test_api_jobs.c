@@ -7,6 +7,7 @@
 
 #include "api.h"
 #include "judge_fixture.h"
+#include "pauses.h"
 #include "replanning.h"
 #include "settle.h"
 #include "so_far.h"
@@ -105,6 +106,47 @@ test_waiting(void **state)
 	char *const one = only_job(ask(w, "7_3"));
 	has(one, "\"id\":\"7_[2-4]\"");
 	free(one);
+	free_world(w);
+}
+
+/* Until when lowtide lets it stand still; not of the run before, nor where
+ * others have had their say. */
+static void
+test_pause(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+	struct lt_paused row = {.job_id = 7,
+	    .start_utc_s = NOW,
+	    .step = LT_PAUSE_PAUSED,
+	    .until_utc_s = LATER,
+	    .saves = {.has_carbon = true, .carbon_mg = 1200}};
+	char text[LT_QUOTE_TEXT_SIZE], wants[128], at[40];
+
+	plan(w, &job, text, 1);
+	job.state = LT_JOB_SUSPENDED;
+	job.start_utc_s = NOW;
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+	w->d->jobs.paused = &row;
+	w->d->jobs.paused_count = 1;
+	snprintf(wants, sizeof(wants),
+	    "\"pause\":{\"saves\":{\"carbon_mg\":1200,\"money_micros\":null},"
+	    "\"until\":\"%s\"}",
+	    lt_utc_text(at, sizeof(at), LATER));
+	char *said = only_job(ask(w, ""));
+	has(said, wants);
+	free(said);
+	row.step = LT_PAUSE_LEFT;
+	said = only_job(ask(w, ""));
+	has(said, "\"pause\":null");
+	free(said);
+	row.step = LT_PAUSE_PAUSED;
+	row.start_utc_s = NOW - 1;
+	said = only_job(ask(w, ""));
+	has(said, "\"pause\":null");
+	free(said);
+	w->d->jobs.paused = NULL;
+	w->d->jobs.paused_count = 0;
 	free_world(w);
 }
 
@@ -346,6 +388,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(test_waiting),
+	    EACH(test_pause),
 	    EACH(test_next),
 	    EACH(test_so_far),
 	    EACH(test_never_ran),

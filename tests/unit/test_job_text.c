@@ -55,6 +55,15 @@ test_lines(void **state)
 		"{\"state\":\"RUNNING\",\"partition\":\"spot\",\"start\":\"" FAR
 		"\",\"ended\":false,\"so_far\":{\"money_micros\":null}}",
 		"USD", "RUNNING, spot since 04 Jan 02:05", ", so far -"},
+	    {"it stands still",
+		"{\"state\":\"SUSPENDED\",\"reason\":\"None\","
+		"\"partition\":\"own\",\"start\":\"" FAR "\","
+		"\"ended\":false,\"pause\":{\"until\":\"" FAR "\","
+		"\"saves\":{\"money_micros\":null,\"carbon_mg\":1200000}},"
+		"\"so_far\":{\"money_micros\":20000},\"charged\":null}",
+		"USD",
+		"SUSPENDED, own since 04 Jan 02:05, paused until 04 Jan 02:05: saves 1.2 kg CO2e",
+		", so far $0.02"},
 	    {"it has ended, and is charged",
 		"{\"state\":\"COMPLETED\",\"partition\":\"spot\","
 		"\"start\":\"" FAR "\",\"ended\":true,"
@@ -85,7 +94,7 @@ test_lines(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		assert_non_null(job);
-		lt_job_state(text, sizeof(text), job);
+		lt_job_state(text, sizeof(text), job, cases[i].currency);
 		lt_job_costs(costs, sizeof(costs), job, cases[i].currency);
 		assert_string_equal(text, cases[i].state);
 		assert_string_equal(costs, cases[i].costs);

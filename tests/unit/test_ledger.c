@@ -348,6 +348,7 @@ holds_of_version_1_are_kept(void **state)
 			     "DROP TABLE speeds;"
 			     "DROP TABLE notices; DROP TABLE reclaimed;"
 			     "DROP TABLE interruptions;"
+			     "DROP TABLE pauses;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);

@@ -19,21 +19,31 @@ test_add(void **state)
 		int64_t suspended_s;
 		uint32_t cpus, gpus;
 		int64_t held_s, money, carbon;
+		int64_t pause_s; /* that lowtide holds for */
 	} cases[] = {
-	    {"never suspended", LT_JOB_RUNNING, 0, 32, 1, 0, 600000, 600000},
+	    {"never suspended", LT_JOB_RUNNING, 0, 32, 1, 0, 600000, 600000, 0},
 	    {"the first second: its minute", LT_JOB_SUSPENDED, 1, 32, 1, 60,
-		615000, 660000},
+		615000, 660000, 0},
 	    {"the last one of it", LT_JOB_SUSPENDED, 59, 32, 1, 60, 615000,
-		660000},
+		660000, 0},
 	    {"the next minute", LT_JOB_SUSPENDED, 60, 32, 1, 120, 630000,
-		720000},
+		720000, 0},
 	    {"it goes on: what it used stays", LT_JOB_RUNNING, 60, 32, 1, 120,
-		630000, 720000},
+		630000, 720000, 0},
 	    {"GPUs are its share", LT_JOB_SUSPENDED, 1, 1, 8, 60, 660000,
-		660000},
-	    {"nothing is kept", LT_JOB_SUSPENDED, 1, 32, 0, 60, 600000, 660000},
-	    {"it waits again", LT_JOB_PENDING, 60, 32, 1, 0, 600000, 600000},
-	    {"it has ended", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000},
+		660000, 0},
+	    {"nothing is kept", LT_JOB_SUSPENDED, 1, 32, 0, 60, 600000, 660000,
+		0},
+	    {"lowtide is about to suspend it", LT_JOB_RUNNING, 0, 32, 1, 180,
+		645000, 780000, 180},
+	    {"it has, and it stands still no longer than that",
+		LT_JOB_SUSPENDED, 59, 32, 1, 180, 645000, 780000, 180},
+	    {"it does: lowtided was away", LT_JOB_SUSPENDED, 180, 32, 1, 240,
+		660000, 840000, 180},
+	    {"it waits again", LT_JOB_PENDING, 60, 32, 1, 0, 600000, 600000, 0},
+	    {"it has ended", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000, 0},
+	    {"and was paused", LT_JOB_FINISHED, 60, 32, 1, 0, 600000, 600000,
+		180},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -45,6 +55,7 @@ test_add(void **state)
 		w->shape.gpus = 8;
 		job.state = cases[i].state;
 		job.suspended_s = cases[i].suspended_s;
+		job.pause_s = cases[i].pause_s;
 		job.cpus = cases[i].cpus;
 		job.gpus = cases[i].gpus;
 		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon.h"
+#include "jobs.h"
+#include "occupancy.h"
+#include "price.h"
+#include "replan.h"
+#include "still_plan.h"
+#include "units.h"
+
+enum { LEFT_MAX_S = 400 * LT_DAY_S }; /* nobody knows the hours of more */
+
+bool
+lt_still_any_class(const struct lt_market *market)
+{
+	for (uint32_t i = 0; i < market->class_count; i++)
+		if (market->classes[i].pause == LT_PAUSE_SUSPEND)
+			return true;
+	return false;
+}
+
+static int
+table_of(const struct lt_tables *tables, const char *name, size_t length)
+{
+	for (uint32_t i = 0; i < tables->partition_count; i++)
+		if (strlen(tables->partitions[i].name) == length &&
+		    memcmp(tables->partitions[i].name, name, length) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Who waits in one waits for the nodes of all that share them. */
+static void
+spread(struct lt_still_lines *lines, const struct lt_batch_nodes *nodes)
+{
+	const struct lt_still_lines own = *lines;
+
+	for (uint32_t i = 0; i < nodes->range_count; i++)
+		for (uint32_t k = 0; k < nodes->range_count; k++) {
+			const struct lt_node_range *const a = &nodes->ranges[i];
+			const struct lt_node_range *const b = &nodes->ranges[k];
+
+			if (own.waits[a->partition] && a->first <= b->last &&
+			    b->first <= a->last)
+				lines->waits[b->partition] = true;
+		}
+}
+
+void
+lt_still_lines(
+    struct lt_still_lines *lines, const struct lt_daemon *d, int64_t now_utc_s)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+
+	memset(lines, 0, sizeof(*lines));
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct lt_batch_job *const job = &list->jobs[i];
+
+		if (!lt_occupancy_in_line(job, now_utc_s))
+			continue;
+		for (const char *name = job->partition; *name != '\0';) {
+			const size_t length = strcspn(name, ",");
+			const int at = table_of(&d->tables, name, length);
+
+			if (at >= 0 && at < LT_PARTITIONS_MAX)
+				lines->waits[at] = true;
+			name += length + (name[length] == ',');
+		}
+	}
+	spread(lines, &d->tables.nodes);
+}
+
+bool
+lt_still_is_waited_for(const struct lt_still_lines *lines,
+    const struct lt_daemon *d, const struct lt_batch_job *job)
+{
+	const int at =
+	    table_of(&d->tables, job->partition, strlen(job->partition));
+
+	return at < 0 || at >= LT_PARTITIONS_MAX || lines->waits[at];
+}
+
+/* Its user said once that it is to start now: it is not to wait any more. */
+static bool
+is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
+{
+	struct lt_plan_made *plans = NULL;
+	uint32_t count = 0;
+	const bool is_now =
+	    lt_ledger_plans(ledger, quote_id, &plans, &count, NULL) == LT_OK &&
+	    count > 0 &&
+	    strcmp(plans[count - 1].why, lt_replan_word(LT_REPLAN_NOW)) == 0;
+
+	free(plans);
+	return is_now;
+}
+
+/* By itself, whatever the hours are. */
+static bool
+may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s)
+{
+	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
+					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
+					  LT_QUOTE_FREEING;
+	struct lt_standing *const at = &s->standing;
+
+	if (!d->tables.conf.suspends ||
+	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
+	    job->completing || !job->is_batch || job->is_cron ||
+	    job->het_job_id != 0 || job->array_job_id != 0 ||
+	    job->start_utc_s == 0 || job->admin_comment == NULL ||
+	    lt_quote_unpack(&at->quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) != LT_OK ||
+	    !at->quote.wish.known || at->quote.objective == LT_OBJECTIVE_OFF ||
+	    !lt_mode_may(at->quote.mode, LT_MAY_EDIT) ||
+	    lt_ledger_hold(d->ledger, at->quote.id, &at->hold, NULL) != LT_OK ||
+	    at->hold.uid != job->uid || at->hold.state != LT_HOLD_OPEN ||
+	    at->hold.live_tasks != 1 || (at->hold.quote.flags & held_back))
+		return false;
+	at->job = job;
+	at->now_utc_s = now_utc_s;
+	if (!lt_standing_ask(at, &d->market))
+		return false;
+	const struct lt_class *const class =
+	    lt_market_class(&d->market, at->made.request.account,
+		at->made.request.qos, at->made.request.home);
+
+	return class != NULL && class->pause == LT_PAUSE_SUSPEND &&
+	       !is_urgent(d->ledger, at->quote.id);
+}
+
+/* What it keeps of its nodes: where that is all of them, nobody starts on the
+ * CPUs that Slurm takes from it, which it would share once it goes on. */
+static double
+kept_share(
+    const struct lt_batch_job *job, const struct lt_daemon *d, int partition)
+{
+	struct lt_run run = {.nodes = job->nodes,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .suspended_s = 1};
+
+	memcpy(run.partition, d->market.partitions[partition].name,
+	    sizeof(run.partition));
+	const struct lt_fraction kept =
+	    lt_suspended_share(&run, &d->market, d->ledger);
+	return (double)kept.numerator / (double)kept.denominator;
+}
+
+bool
+lt_still_plan(struct lt_still *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, const struct lt_still_lines *lines,
+    int64_t now_utc_s)
+{
+	struct lt_standing *const at = &s->standing;
+	struct lt_request *const request = &at->made.request;
+	const struct lt_resources got = {.nodes = job->nodes,
+	    .cpus = job->cpus,
+	    .gpus = job->gpus,
+	    .shards = job->shards,
+	    .memory_mib = job->memory_mib,
+	    .exclusive = job->exclusive};
+
+	if (!may(s, d, job, now_utc_s))
+		return false;
+	const double kept = kept_share(job, d, at->partition);
+	if (lt_still_is_waited_for(lines, d, job) || kept < 1)
+		return false;
+	const int64_t left_s =
+	    lt_occupancy_length_s(job, now_utc_s) -
+	    (now_utc_s - job->start_utc_s - job->suspended_s);
+	request->allocated = &got;
+	request->home = at->partition;
+	const struct lt_pause_of of = {.request = request,
+	    .market = &d->market,
+	    .partition = at->partition,
+	    .kept_share = kept,
+	    .left_s = left_s < LEFT_MAX_S ? left_s : LEFT_MAX_S,
+	    .most_s = lt_pause_most_s(
+		&(struct lt_pause_promise){
+		    .latest_utc_s = request->latest_utc_s,
+		    .deadline_utc_s = request->deadline_utc_s,
+		    .start_utc_s = job->start_utc_s,
+		    .limit_s = job->limit_s,
+		    .suspended_s = job->suspended_s,
+		    .now_utc_s = now_utc_s},
+		&d->market),
+	    .is_paused = job->state == LT_JOB_SUSPENDED,
+	    .now_utc_s = now_utc_s};
+
+	return lt_pause_plan(&s->course, &of, NULL) == LT_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job that runs, as lt_pause_plan() is asked about it.
+ */
+#ifndef LT_LIFE_STILL_PLAN_H
+#define LT_LIFE_STILL_PLAN_H
+
+#include "pause.h"
+#include "standing.h"
+
+struct lt_daemon;
+
+/* Partitions of Slurm's table on whose nodes nobody waits for room. */
+struct lt_still_lines {
+	bool waits[LT_PARTITIONS_MAX];
+};
+void lt_still_lines(
+    struct lt_still_lines *lines, const struct lt_daemon *d, int64_t now_utc_s);
+
+/* Of its partition's nodes; also where nobody knows that partition. */
+bool lt_still_is_waited_for(const struct lt_still_lines *lines,
+    const struct lt_daemon *d, const struct lt_batch_job *job);
+
+struct lt_still {		     /* large: not for the stack */
+	struct lt_standing standing; /* of what its request needs */
+	struct lt_pause_course course;
+};
+
+/* Does any class of the market let jobs be suspended? */
+bool lt_still_any_class(const struct lt_market *market);
+/*
+ * Is it one that may stand still, or go on doing so, and how would it? Its
+ * class, its own wish, the whole of its nodes by memory or GPUs, so that nobody
+ * takes what it leaves, and nobody who waits for them. False: it runs, and
+ * nothing of *s counts.
+ */
+bool lt_still_plan(struct lt_still *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, const struct lt_still_lines *lines,
+    int64_t now_utc_s);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job is suspended and let go on: each step is in the ledger before it is
+ * done.
+ */
+#ifndef LT_LIFE_STILL_STEP_H
+#define LT_LIFE_STILL_STEP_H
+
+#include "pauses.h"
+#include "still_plan.h"
+
+/* Its hold grows first, by what the pause may cost; LT_EDENIED: its budget does
+ * not allow that, and nothing is done. */
+int lt_still_suspend(
+    struct lt_daemon *d, struct lt_still *s, struct lt_error *err);
+/* The pause ends then: later only as far as its budget allows. */
+int lt_still_move(struct lt_daemon *d, struct lt_still *s,
+    struct lt_paused *row, struct lt_error *err);
+/* step: RESUMING, or RESUMING_FOR_GOOD. why: a word for the log. */
+int lt_still_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
+    struct lt_paused *row, enum lt_pause_step step, const char *why);
+/* Nothing but the row. */
+int lt_still_put(struct lt_daemon *d, struct lt_paused *row,
+    enum lt_pause_step step, int64_t now_utc_s, struct lt_error *err);
+
+#endif

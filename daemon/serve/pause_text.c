@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "daemon.h"
+#include "jobs.h"
+#include "pause_text.h"
+#include "suspension.h"
+#include "units.h"
+
+static void
+say_pause(char *out, size_t size, const struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	const struct lt_paused *const paused = lt_jobs_paused(&d->jobs, job);
+	char until[64], saves[96];
+
+	if (paused == NULL)
+		return;
+	if (paused->step == LT_PAUSE_LEFT) {
+		snprintf(out, size,
+		    "Others suspended it, or let it go on: lowtide pauses this run no more.\n");
+		return;
+	}
+	snprintf(out, size,
+	    "Paused by lowtide until %s: saves %s, as is expected (24d). Its hold has grown by that (42).\n  lowtide now %u lets it go on, for the rest of this run.\n",
+	    lt_zone_text(until, sizeof(until), &d->market.zone,
+		paused->until_utc_s, now_utc_s),
+	    lt_amount_text(saves, sizeof(saves), &paused->saves,
+		d->policy->currency, "not known"),
+	    job->job_id);
+}
+
+/* What others suspend grows beyond what it was admitted for. */
+const char *
+lt_pause_text(char *out, size_t size, const struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	char length[48], said[512] = "";
+
+	out[0] = '\0';
+	say_pause(said, sizeof(said), d, job, now_utc_s);
+	if (job->suspended_s == 0 || lt_suspension_held_s(job) == 0)
+		snprintf(out, size, "%s", said);
+	else
+		snprintf(out, size,
+		    "%sSuspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, where others suspend it over the budget too (42).\n",
+		    said,
+		    lt_duration_text(length, sizeof(length), job->suspended_s));
+	return out;
+}
