@@ -70,9 +70,10 @@ INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
 INC_daemon/life := -Idaemon/life $(INC_daemon/budget)
 INC_daemon/serve := -Idaemon/serve $(INC_daemon/life)
 INC_daemon := $(INC_daemon/serve)
+INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Iadapters/slurm -Itests -Icli -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
+INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -90,13 +91,17 @@ ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)
 CLI_SRC := $(wildcard cli/*.c)
+NODE_SRC := $(wildcard node/*.c)
+# What they need of others, which have more libraries.
+NODE_OTHERS := $(addprefix adapters/lib/,http.c http_text.c json.c plain_file.c text_mend.c \
+	seal.c servers.c slurm_conf.c) daemon/lib/child.c daemon/lib/log.c
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 quiet_obj = $(patsubst %.c,$(B)/ndebug/%.o,$(1))
 ALL_SRC := $(filter-out build/% examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))
 DIRS := $(sort $(dir $(call obj,$(ALL_SRC)) $(call quiet_obj,$(LIBLOWTIDE_SRC))))
 
-PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/spank_lowtide.so \
+PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
 	$(B)/lowtide.pc
 
@@ -169,7 +174,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # it; a function that a test defines itself stands in for the one in here, which
 # a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
-	$(filter-out cli/main.c,$(CLI_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
+	$(filter-out cli/main.c,$(CLI_SRC)) $(filter-out node/main.c,$(NODE_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(filter-out $(KUBE_BATCH_SRC),$(KUBE_SRC)) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
 	$(call say,LD      $@)
@@ -226,6 +231,12 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
+
+# On compute nodes: no libslurm, no policy.
+NODE_LIBS := -ljansson -lmunge -lm -lpthread
+$(B)/lowtide-node: $(call obj,$(NODE_SRC) $(NODE_OTHERS)) $(B)/checked.a
+	$(call say,LD      $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(NODE_LIBS)
 
 # The manifests, in the order in which they are applied, as bytes of C.
 KUBE_YAML := $(addprefix packaging/kubernetes/,namespace.yaml serviceaccount.yaml rbac.yaml \
@@ -379,7 +390,7 @@ install-common: $(B)/lowtide
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
 	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(unitdir)
-	install -m 755 $(B)/lowtided $(DESTDIR)$(sbindir)/
+	install -m 755 $(B)/lowtided $(B)/lowtide-node $(DESTDIR)$(sbindir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
 	install -m 755 $(B)/liblowtide.so $(DESTDIR)$(libdir)/liblowtide.so.0
 	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
@@ -400,7 +411,7 @@ install-kube: $(B)/lowtide-kube install-common
 
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
-	    $(DESTDIR)$(sbindir)/lowtide-kube \
+	    $(DESTDIR)$(sbindir)/lowtide-kube $(DESTDIR)$(sbindir)/lowtide-node \
 	    $(DESTDIR)$(slurmlibdir)/spank_lowtide.so \
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \

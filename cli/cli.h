@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "error.h"
+#include "slurm_conf.h"
 
 enum { LT_CLI_OPTIONS_MAX = 32 };
 
@@ -111,27 +112,6 @@ int lt_client_escape(
 /* path with name=value in its query; as it is for NULL. LT_ELIMIT. */
 int lt_client_query(char *path, size_t size, const char *name,
     const char *value, struct lt_error *err);
-
-/* ---- conf.c: a few keys of slurm.conf, without libslurm ---- */
-enum { LT_CONF_HOSTS_MAX = 8, LT_CONF_VALUE_SIZE = 1024 };
-struct lt_conf {
-	char path[1024];
-	int host_count;			    /* SlurmctldHost lines, in order */
-	char hosts[LT_CONF_HOSTS_MAX][256]; /* address if given, else name */
-	char host_names[LT_CONF_HOSTS_MAX][256];
-	char slurm_user[64];
-	char munge_socket[512]; /* "" = munge's own default */
-	char private_data[256], job_submit_plugins[LT_CONF_VALUE_SIZE],
-	    plugstack[1024], preempt_mode[128], accounting_storage[128],
-	    accounting_enforce[256], plugin_dir[1024], priority_type[64],
-	    priority_flags[256], priority_weight_age[32];
-	int allow_groups_count, cancel_count; /* partition lines with it */
-	char allow_groups[64], cancels[64];   /* the first one's name */
-};
-/* SLURM_CONF, /etc/slurm/slurm.conf, configless /run/slurm/conf/slurm.conf;
- * Include is followed. LT_ENOENT: none there. */
-int lt_conf_load(struct lt_conf *conf, struct lt_error *err);
-int lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err);
 
 /* ---- program.c: run a program, no shell ---- */
 enum { LT_PROGRAM_OUTPUT_MAX = 4 * 1024 * 1024 };

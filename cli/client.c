@@ -5,7 +5,6 @@
  * munge credential says it and carries request and reply.
  */
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,8 +14,7 @@
 #include "files.h"
 #include "http.h"
 #include "run_lines.h"
-#include "seal.h"
-#include "units.h"
+#include "servers.h"
 #include "url.h"
 
 #define DEFAULT_RUN_DIR "/run/lowtide"
@@ -118,64 +116,12 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 /* ---- munge over TCP ---- */
 
 static int
-peer_of(struct lt_seal *peer, const struct lt_conf *conf, struct lt_error *err)
-{
-	const char *const socket_path = getenv("LOWTIDE_MUNGE_SOCKET");
-	const struct passwd *const user = getpwnam(conf->slurm_user);
-	int64_t uid;
-
-	peer->munge_socket = socket_path != NULL && socket_path[0]
-				 ? socket_path
-				 : conf->munge_socket;
-	if (user != NULL) {
-		peer->slurm_uid = user->pw_uid;
-		return LT_OK;
-	}
-	if (lt_int64_parse(conf->slurm_user, 0, UINT32_MAX - 1, &uid, NULL))
-		return lt_fail(err, LT_ENOENT,
-		    "%s: SlurmUser=%s is no user here", conf->path,
-		    conf->slurm_user);
-	peer->slurm_uid = (uid_t)uid;
-	return LT_OK;
-}
-
-/* LOWTIDE_SERVER, else each SlurmctldHost in turn: only the acting
- * controller's lowtided works, another answers 503. */
-static int
 ask_network(struct lt_sealed_reply *reply, const struct question *asked,
     struct lt_error *err)
 {
-	const char *const server = getenv("LOWTIDE_SERVER");
-	const bool named = server != NULL && server[0];
-	struct lt_conf *const conf = calloc(1, sizeof(*conf));
-	struct lt_seal peer;
-
-	if (conf == NULL)
-		return lt_fail(err, LT_ENOMEM, "no memory");
-	if (lt_conf_load(conf, err) || peer_of(&peer, conf, err)) {
-		free(conf);
+	if (lt_servers_ask(reply, NULL, &asked->question, err))
 		return err->code;
-	}
-	if (named)
-		snprintf(conf->hosts[0], sizeof(conf->hosts[0]), "%s", server);
-	const int count = named ? 1 : conf->host_count;
-
-	if (!count)
-		lt_fail(err, LT_ENOENT, "%s: no SlurmctldHost", conf->path);
-	for (int i = 0;
-	     i < count && (reply->body == NULL || reply->status == 503); i++) {
-		struct lt_sealed_reply fresh = {0};
-
-		if (lt_seal_ask(
-			&fresh, &peer, conf->hosts[i], &asked->question, err))
-			continue; /* err keeps the first failure */
-		free(reply->body);
-		*reply = fresh;
-	}
-	free(conf);
-	if (reply->body != NULL)
-		*err = (struct lt_error){0};
-	if (!err->code && asked->runs != NULL && reply->status == 200) {
+	if (asked->runs != NULL && reply->status == 200) {
 		if (!lt_run_lines_feed(asked->runs, reply->body, reply->length))
 			*err = asked->runs->err;
 		reply->length = 0;

@@ -36,6 +36,16 @@ lt_batch_resume(const char *node, const char *reason, struct lt_error *err)
 	return fail(err);
 }
 
+int
+lt_batch_whose_address(struct lt_batch_address *found, const char *node,
+    uint32_t address, struct lt_error *err)
+{
+	(void)found;
+	(void)node;
+	(void)address;
+	return fail(err);
+}
+
 bool
 lt_batch_has_node(const char *list, const char *node)
 {

@@ -45,7 +45,7 @@ struct lt_batch_conf {
 	char priority_type[64], preempt_type[64];
 	char slurm_user[64];
 	char cloud[8], region[64]; /* "aws", "eu-west-2"; "" = not said */
-	uint32_t slurm_uid;
+	uint32_t slurm_uid, slurmd_uid;
 	int64_t over_time_limit_s; /* INT64_MAX = UNLIMITED */
 	int64_t min_job_age_s;
 	int64_t kill_wait_s;
@@ -267,6 +267,17 @@ int lt_batch_drain(const char *node, const char *reason, struct lt_error *err);
 int lt_batch_down(const char *node, const char *reason, struct lt_error *err);
 /* As it was, if its reason begins with this; else nothing. */
 int lt_batch_resume(const char *node, const char *reason, struct lt_error *err);
+/* Which node has an IPv4 address (in the order of the network), by the
+ * addresses that slurmctld has of them (NodeAddr)? Names are resolved, which
+ * may take long. */
+enum lt_whose { LT_WHOSE_NODE, LT_WHOSE_OTHER_NODE, LT_WHOSE_NO_NODE };
+struct lt_batch_address {
+	enum lt_whose whose;
+	char node_address[256];	  /* of the node that was asked for */
+	char other[LT_NAME_SIZE]; /* the other node */
+};
+int lt_batch_whose_address(struct lt_batch_address *found, const char *node,
+    uint32_t address, struct lt_error *err);
 /* Is the node in a list such as "v[1-4],w7"? NULL: in none. */
 bool lt_batch_has_node(const char *list, const char *node);
 /* To the steps of a job, of an array's one task. */

@@ -118,7 +118,9 @@ lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
 		return LT_ENOMEM;
 	const munge_err_t result =
 	    munge_decode(credential, context, &payload, &bytes, &uid, &gid);
+	struct in_addr from = {.s_addr = INADDR_ANY};
 
+	(void)munge_ctx_get(context, MUNGE_OPT_ADDR4, &from);
 	munge_ctx_destroy(context);
 	if (result || payload == NULL || bytes <= 0) {
 		/* Of one that expired or was replayed there is a payload. */
@@ -128,7 +130,8 @@ lt_seal_asked(struct lt_sealed_request *asked, const struct lt_seal *seal,
 			      : lt_fail(err, LT_EINPUT,
 				    "munge: no request, or one too large");
 	}
-	*asked = (struct lt_sealed_request){uid, payload, (size_t)bytes};
+	*asked = (struct lt_sealed_request){
+	    .uid = uid, .from = from, .text = payload, .length = (size_t)bytes};
 	return LT_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef LT_SEAL_H
 #define LT_SEAL_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -28,8 +29,9 @@ struct lt_seal_question {
 };
 
 struct lt_sealed_request {
-	uid_t uid;  /* who sealed it */
-	char *text; /* malloc'd, NUL after it */
+	uid_t uid;	     /* who sealed it */
+	struct in_addr from; /* and where, as that host's munged says */
+	char *text;	     /* malloc'd, NUL after it */
 	size_t length;
 };
 /*

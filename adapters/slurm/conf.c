@@ -280,6 +280,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
 	conf->slurm_uid = from->slurm_user_id;
+	conf->slurmd_uid = from->slurmd_user_id;
 	conf->private_data = lt_private_conf(from->private_data);
 	conf->over_time_limit_s = from->over_time_limit == INFINITE16
 				      ? INT64_MAX

@@ -61,6 +61,15 @@ int lt_access_check_any(
 int lt_access_whose(
     const struct lt_api_request *request, uint32_t *uid, json_t **reply);
 
+/*
+ * May he say that this node is taken back? On this host root and SlurmUser.
+ * By munge it depends on where the credential was made: on that node root and
+ * SlurmdUser may; where no node is root and SlurmUser. 200, or an error that
+ * names what was found. In access_node.c.
+ */
+int lt_access_check_node(const struct lt_daemon *d,
+    const struct lt_api_request *request, const char *node, json_t **reply);
+
 /* users=0: whose runs they are is left out, and so is what they are named. */
 struct lt_access_users {
 	bool are_hidden;  /* by users=0 */

@@ -38,7 +38,8 @@ static const struct {
     {"POST", "/v1/plan/manifest", false, false, LT_TURN_ALL,
 	lt_api_plan_manifest, NULL},
     {"GET", "/v1/notice", false, true, LT_TURN_READ, lt_api_notices, NULL},
-    {"POST", "/v1/notice", false, true, LT_TURN_ALL, lt_api_notice, NULL},
+    /* Nodes too: lt_access_check_node(). */
+    {"POST", "/v1/notice", false, false, LT_TURN_ALL, lt_api_notice, NULL},
     {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
     {"GET", "/v1/history", false, false, LT_TURN_COMMITTED, lt_api_history,
 	NULL},
@@ -180,7 +181,8 @@ lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
 	struct lt_api_request request = {.uid = asked->uid,
 	    .method = asked->method,
 	    .is_admin = lt_is_admin(&d->tables, asked->uid),
-	    .now_utc_s = time(NULL)};
+	    .now_utc_s = time(NULL),
+	    .from = asked->from};
 	json_t *answer = NULL;
 	json_error_t error;
 	int status;

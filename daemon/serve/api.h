@@ -6,6 +6,7 @@
 #define LT_API_H
 
 #include <jansson.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ struct lt_api_request {
 	json_t *body;	  /* NULL = none */
 	const char *rest; /* path after the entry's prefix */
 	int64_t now_utc_s;
+	const struct in_addr *from; /* as asked */
 };
 
 /* Value of the query, or NULL. */
@@ -59,6 +61,7 @@ struct lt_api_asked {
 	const char *method, *uri; /* path and query as sent */
 	const char *body;
 	size_t body_length;
+	const struct in_addr *from; /* by munge; NULL = the host's own socket */
 };
 /*
  * Answer one request: returns the HTTP status; *reply is the JSON text,

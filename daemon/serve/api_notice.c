@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that their owner takes back: told by an admin, or by what watches the
- * cloud's notices as root or SlurmUser.
+ * Nodes that their owner takes back: told by an admin, or by lowtide-node on
+ * the node itself.
  */
 #include <string.h>
 
@@ -44,16 +44,25 @@ notice_json(const struct lt_daemon *d, const struct lt_notice *notice,
 	    (json_int_t)count_there(d, notice->node));
 }
 
-int
-lt_api_notices(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+/* only: a node, or NULL for all. */
+static json_t *
+notices_json(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 {
 	json_t *const list = json_array();
 
 	for (uint32_t i = 0; i < d->notice.notice_count; i++)
-		json_array_append_new(list,
-		    notice_json(d, &d->notice.notices[i], request->now_utc_s));
-	*reply = json_pack("{s:o}", "notices", list);
+		if (only == NULL ||
+		    strcmp(d->notice.notices[i].node, only) == 0)
+			json_array_append_new(list,
+			    notice_json(d, &d->notice.notices[i], now_utc_s));
+	return json_pack("{s:o}", "notices", list);
+}
+
+int
+lt_api_notices(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	*reply = notices_json(d, request->now_utc_s, NULL);
 	return 200;
 }
 
@@ -83,10 +92,18 @@ lt_api_notice(
 		return lt_api_error(reply, 400,
 		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
 		    (int)LONGEST_S);
+	const int allowed = lt_access_check_node(d, request, node, reply);
+
+	if (allowed != 200)
+		return allowed;
 	const int code =
 	    withdraw ? lt_notice_withdraw(d, node, &err)
 		     : lt_notice_take(d, node, request->now_utc_s + in_s,
 			   request->now_utc_s, &err);
-	return code != LT_OK ? refuse(reply, &err)
-			     : lt_api_notices(d, request, reply);
+
+	if (code != LT_OK)
+		return refuse(reply, &err);
+	*reply = notices_json(
+	    d, request->now_utc_s, request->is_admin ? NULL : node);
+	return 200;
 }

@@ -311,7 +311,8 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	if (!may_go_on(e))
 		return await(e, connection);
 	const int status = lt_api_begin(closure,
-	    &(struct lt_api_asked){e->uid, method, e->uri, e->body, e->length},
+	    &(struct lt_api_asked){
+		e->uid, method, e->uri, e->body, e->length, NULL},
 	    &text, &work);
 	if (work != NULL)
 		return begin_aside(e, connection, work, NULL);
@@ -336,7 +337,7 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 		return await(e, connection);
 	int status = lt_api_begin(d,
 	    &(struct lt_api_asked){asked->uid, asked->payload, asked->path,
-		asked->body, strlen(asked->body)},
+		asked->body, strlen(asked->body), &asked->from},
 	    &reply, &work);
 	if (work != NULL && !work->is_stream)
 		return begin_aside(

@@ -30,6 +30,7 @@ lt_munge_open(struct lt_munge_request *asked, const char *munge_socket,
 		return refuse(text, code == LT_EDENIED ? 403 : 400, err.text);
 	asked->payload = sealed.text;
 	asked->uid = sealed.uid;
+	asked->from = sealed.from;
 	if (sealed.length > LT_API_BODY_MAX)
 		return refuse(text, 400, "munge: no request, or one too large");
 	char *const path = strchr(asked->payload, ' ');

@@ -5,11 +5,13 @@
 #ifndef LT_SERVE_MUNGE_H
 #define LT_SERVE_MUNGE_H
 
+#include <netinet/in.h>
 #include <stdint.h>
 
 struct lt_munge_request { /* start as { 0 } */
 	uint32_t uid;
-	char *payload; /* malloc'd; begins with the method */
+	struct in_addr from; /* as the munged says that sealed it */
+	char *payload;	     /* malloc'd; begins with the method */
 	const char *path, *body;
 };
 

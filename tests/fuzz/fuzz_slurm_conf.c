@@ -4,11 +4,12 @@
  * counts within their bounds, or a refusal that says why.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "slurm_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 

@@ -88,8 +88,8 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	d->jobs.list.jobs = jobs;
 	d->jobs.list.count = 2;
 	d->next.jobs = INT64_MAX; /* nobody asks slurmctld */
-	const int status =
-	    lt_api(d, &(struct lt_api_asked){uid, method, uri, "", 0}, &text);
+	const int status = lt_api(
+	    d, &(struct lt_api_asked){uid, method, uri, "", 0, NULL}, &text);
 	*answer = json_loads(text, 0, NULL);
 	assert_non_null(*answer);
 	free(text);

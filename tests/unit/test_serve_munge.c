@@ -71,7 +71,7 @@ answer(struct lt_daemon *with, const char *credential, char **text)
 
 		status = lt_api(with,
 		    &(struct lt_api_asked){asked.uid, asked.payload, asked.path,
-			asked.body, strlen(asked.body)},
+			asked.body, strlen(asked.body), &asked.from},
 		    &reply);
 		status = lt_munge_seal(text, with->tables.conf.munge_socket,
 		    asked.uid, status, reply);

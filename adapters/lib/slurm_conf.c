@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A few keys of slurm.conf, for a login node without libslurm's help: where
+ * A few keys of slurm.conf, for a host without libslurm's help: where
  * slurmctld is, who it runs as, and what doctor looks at. Not a full parser:
  * what it does not know it skips.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "slurm_conf.h"
 
 enum {
 	LINE_MAX_BYTES = 256 * 1024, /* a logical line; longer: refused */

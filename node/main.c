@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide-node: on a node that its owner may take back, watches the cloud's
+ * notice and tells lowtided. One thread, one poll(2) of all that it waits for;
+ * each request is bounded by seconds.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "log.h"
+#include "tell.h"
+#include "units.h"
+#include "watch.h"
+
+enum {
+	LOOK_MS = 2000,	 /* AWS asks for 5 s, Azure for one a second at most */
+	AGAIN_MS = 1000, /* lowtided is away, or busy */
+	REFUSED_MS = 5000, /* it refuses: an admin may mend that */
+};
+
+struct node {
+	struct lt_node_args args;
+	struct lt_asker asker;
+	struct lt_watch watch;
+	char look_failed[LT_ERROR_TEXT_SIZE]; /* said already; "" = fine */
+	char tell_failed[LT_ERROR_TEXT_SIZE];
+	char aside[sizeof(((struct lt_reading *)0)->aside)];
+	bool is_ended;
+};
+
+/* What is waited for: a descriptor to read from (-1: none), a time (monotonic;
+ * INT64_MAX: none). run() says when it is due again. */
+struct wait {
+	int fd;
+	int64_t due_ms;
+	int64_t (*run)(struct node *node, struct wait *wait);
+};
+
+enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_COUNT };
+
+/* A failure that stays the same is said once. */
+static void
+say_failure(char said[LT_ERROR_TEXT_SIZE], const char *event,
+    const struct lt_error *err)
+{
+	if (strcmp(said, err->text) == 0)
+		return;
+	snprintf(said, LT_ERROR_TEXT_SIZE, "%s", err->text);
+	lt_log(event, "why=\"%s\"", err->text);
+}
+
+static void
+say_success(char said[LT_ERROR_TEXT_SIZE], const char *event)
+{
+	if (said[0] != '\0')
+		lt_log(event, "after=\"%s\"", said);
+	said[0] = '\0';
+}
+
+static int64_t
+end_at_signal(struct node *node, struct wait *wait)
+{
+	struct signalfd_siginfo info;
+
+	node->is_ended = read(wait->fd, &info, sizeof(info)) == sizeof(info);
+	return INT64_MAX;
+}
+
+static void
+take_reading(
+    struct node *node, const struct lt_reading *reading, int64_t now_utc_s)
+{
+	char end[32];
+
+	if (strcmp(node->aside, reading->aside) != 0 && reading->aside[0])
+		lt_log("aside", "why=\"%s\"", reading->aside);
+	snprintf(node->aside, sizeof(node->aside), "%s", reading->aside);
+	if (!lt_watch_see(&node->watch, reading, now_utc_s))
+		return;
+	if (reading->is_noticed)
+		lt_log("noticed", "what=%s end=%s", reading->what,
+		    lt_utc_text(end, sizeof(end), node->watch.end_utc_s));
+	else
+		lt_log("notice_gone", "node=%s", node->args.node);
+}
+
+static int64_t
+look(struct node *node, struct wait *wait)
+{
+	struct lt_reading reading = {0};
+	struct lt_error err = {0};
+
+	(void)wait;
+	node->asker.now_utc_s = time(NULL);
+	if (node->args.source->look(&node->asker, &reading, &err) != LT_OK) {
+		say_failure(node->look_failed, "source_failed", &err);
+	} else {
+		say_success(node->look_failed, "source_works");
+		take_reading(node, &reading, time(NULL));
+	}
+	return lt_monotonic_ms() + LOOK_MS;
+}
+
+static int64_t
+tell(struct node *node, struct wait *wait)
+{
+	const enum lt_watch_task task = lt_watch_task(&node->watch);
+	const int64_t end_utc_s = node->watch.end_utc_s;
+	const struct lt_tell about = {.node = node->args.node,
+	    .server = node->args.server,
+	    .now_utc_s = time(NULL)};
+	struct lt_error err = {0};
+
+	(void)wait;
+	if (task == LT_WATCH_NOTHING)
+		return 0;
+	if (lt_tell(&about, task, end_utc_s, &err) != LT_OK) {
+		say_failure(node->tell_failed, "tell_failed", &err);
+		return lt_monotonic_ms() +
+		       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+	}
+	say_success(node->tell_failed, "tell_works");
+	lt_watch_heard(&node->watch, task, end_utc_s);
+	lt_log(task == LT_WATCH_TELL ? "told" : "withdrawn",
+	    "node=%s in_s=%lld", about.node,
+	    (long long)(end_utc_s > about.now_utc_s
+			    ? end_utc_s - about.now_utc_s
+			    : 0));
+	return 0;
+}
+
+/* Until the first of them is due. */
+static int
+wait_ms_of(const struct node *node, const struct wait *waits)
+{
+	const bool is_telling = lt_watch_task(&node->watch) != LT_WATCH_NOTHING;
+	int64_t due_ms = INT64_MAX;
+
+	for (int i = 0; i < WAIT_COUNT; i++)
+		if ((i != WAIT_TELL || is_telling) && waits[i].due_ms < due_ms)
+			due_ms = waits[i].due_ms;
+	const int64_t left_ms = due_ms - lt_monotonic_ms();
+	return left_ms <= 0 ? 0 : left_ms > LOOK_MS ? LOOK_MS : (int)left_ms;
+}
+
+static int
+loop(struct node *node, int signals)
+{
+	struct wait waits[WAIT_COUNT] = {
+	    [WAIT_SIGNAL] = {signals, INT64_MAX, end_at_signal},
+	    [WAIT_LOOK] = {-1, 0, look},
+	    [WAIT_TELL] = {-1, 0, tell},
+	};
+
+	while (!node->is_ended) {
+		struct pollfd fds[WAIT_COUNT];
+
+		for (int i = 0; i < WAIT_COUNT; i++)
+			fds[i] = (struct pollfd){
+			    .fd = waits[i].fd, .events = POLLIN};
+		if (poll(fds, WAIT_COUNT, wait_ms_of(node, waits)) < 0 &&
+		    errno != EINTR) {
+			fprintf(stderr, "lowtide-node: poll: %s\n",
+			    strerror(errno));
+			return 1;
+		}
+		for (int i = 0; i < WAIT_COUNT; i++)
+			if (fds[i].revents != 0 ||
+			    waits[i].due_ms <= lt_monotonic_ms())
+				waits[i].due_ms = waits[i].run(node, &waits[i]);
+	}
+	return 0;
+}
+
+static int
+open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct node node;
+	struct lt_error err = {0};
+	const int status = lt_node_args_parse(&node.args, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (lt_http_init(&err) != LT_OK) {
+		fprintf(stderr, "lowtide-node: %s\n", err.text);
+		return 1;
+	}
+	node.asker = (struct lt_asker){
+	    .node = node.args.node,
+	    .base = node.args.metadata != NULL ? node.args.metadata
+					       : node.args.source->base,
+	    .command = node.args.command,
+	    .lead_s = node.args.lead_s,
+	};
+	const int signals = open_signals();
+	lt_log("started", "node=%s source=%s", node.args.node,
+	    node.args.source->name);
+	const int result = loop(&node, signals);
+	lt_log("ended", "node=%s", node.args.node);
+	lt_http_session_end(&node.asker.session);
+	lt_http_cleanup();
+	close(signals);
+	return result;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * POST /v1/notice. Seconds go over, not times: clocks of two hosts differ.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "servers.h"
+#include "tell.h"
+
+/* lowtided's words: {"error": text}. */
+static int
+refuse(const struct lt_sealed_reply *reply, struct lt_error *err)
+{
+	json_t *const body = json_loadb(reply->body, reply->length, 0, NULL);
+	const char *const said =
+	    json_string_value(json_object_get(body, "error"));
+	const int code =
+	    lt_fail(err, reply->status == 503 ? LT_ENET : LT_EDENIED,
+		"lowtided answers with status %ld: %s", reply->status,
+		said != NULL ? said : "");
+
+	json_decref(body);
+	return code;
+}
+
+static char *
+body_of(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s)
+{
+	const int64_t left_s = end_utc_s - tell->now_utc_s;
+	json_t *const body =
+	    task == LT_WATCH_WITHDRAW
+		? json_pack("{s:s,s:b}", "node", tell->node, "withdraw", 1)
+		: json_pack("{s:s,s:I}", "node", tell->node, "in_s",
+		      (json_int_t)(left_s > 0 ? left_s : 0));
+	char *const text = json_dumps(body, JSON_COMPACT);
+
+	json_decref(body);
+	return text;
+}
+
+int
+lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s,
+    struct lt_error *err)
+{
+	char *const body = body_of(tell, task, end_utc_s);
+	const struct lt_seal_question question = {.method = "POST",
+	    .path = "/v1/notice",
+	    .body = body,
+	    .connect_ms = LT_TELL_CONNECT_MS,
+	    .timeout_ms = LT_TELL_MS};
+	struct lt_sealed_reply reply = {0};
+
+	if (body == NULL)
+		return lt_fail(err, LT_EINPUT, "node: want UTF-8");
+	if (lt_servers_ask(&reply, tell->server, &question, err) == LT_OK &&
+	    reply.status != 200 &&
+	    /* Withdrawn already, or over. */
+	    (reply.status != 404 || task != LT_WATCH_WITHDRAW))
+		refuse(&reply, err);
+	free(reply.body);
+	free(body);
+	return err->code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lowtided is told about this node, by munge, once.
+ */
+#ifndef LT_NODE_TELL_H
+#define LT_NODE_TELL_H
+
+#include "watch.h"
+
+enum {
+	LT_TELL_CONNECT_MS = 1000, /* then the next controller */
+	LT_TELL_MS = 5000,	   /* amid long work lowtided takes a second */
+};
+
+struct lt_tell {
+	const char *node, *server; /* server NULL = as the command finds it */
+	int64_t now_utc_s;
+};
+
+/* LT_OK: lowtided has it. LT_EDENIED: it refuses, and err has its words. All
+ * else: it is away or busy, or something is not here yet. */
+int lt_tell(const struct lt_tell *tell, enum lt_watch_task task,
+    int64_t end_utc_s, struct lt_error *err);
+
+#endif
