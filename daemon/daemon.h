@@ -17,6 +17,7 @@
 #include "files.h"
 #include "groups.h"
 #include "life/notice.h"
+#include "life/proof.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
@@ -60,6 +61,7 @@ struct lt_daemon {
 	struct lt_rebuild rebuild;
 	struct lt_replan_state replan;
 	struct lt_notice_state notice;
+	struct lt_proof_state proof;
 	struct lt_announced_state announced;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */

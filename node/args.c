@@ -22,6 +22,8 @@ static const struct {
     {"node", "NAME", "Slurm's name of this node [the short host name]", 'n'},
     {"server", "HOST", "lowtided [LOWTIDE_SERVER, each SlurmctldHost]", 'S'},
     {"notice", "DURATION", "ahead, where the cloud says no time [30s]", 'N'},
+    {"run", "DIR", "of the socket of jobs' progress [/run/lowtide]", 'r'},
+    {"progress", "DURATION", "between two reports of it [1m]", 'p'},
     {"metadata", "URL", "of the metadata service, without a path", 'm'},
     {"help", NULL, "print this", 'h'},
     {"version", NULL, "print the version", 'v'},
@@ -91,6 +93,8 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 	struct option options[OPTION_COUNT + 1] = {0};
 	const char *source = NULL;
 
+	args->run = "/run/lowtide";
+	args->progress_s = 60;
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		options[i].name = table[i].name;
 		options[i].has_arg =
@@ -118,6 +122,16 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 			    args->lead_s > LT_NODE_FUTURE_S)
 				return refuse("--notice", optarg,
 				    "a duration such as 2m");
+			break;
+		case 'r':
+			args->run = optarg;
+			break;
+		case 'p':
+			if (lt_duration_parse(
+				optarg, &args->progress_s, NULL) != LT_OK ||
+			    args->progress_s <= 0)
+				return refuse("--progress", optarg,
+				    "a duration such as 1m");
 			break;
 		case 'm':
 			args->metadata = optarg;

@@ -5,9 +5,10 @@
 #include "source.h"
 
 struct lt_node_args {
-	const char *node, *server, *metadata, *command;
+	const char *node, *server, *metadata, *command, *run;
 	const struct lt_node_source *source;
 	int64_t lead_s; /* 0 = as the cloud says */
+	int64_t progress_s;
 	char host[256];
 };
 

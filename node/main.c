@@ -15,6 +15,7 @@
 
 #include "args.h"
 #include "log.h"
+#include "progress.h"
 #include "tell.h"
 #include "units.h"
 #include "watch.h"
@@ -29,6 +30,8 @@ struct node {
 	struct lt_node_args args;
 	struct lt_asker asker;
 	struct lt_watch watch;
+	struct lt_node_progress progress;
+	char progress_failed[LT_ERROR_TEXT_SIZE];
 	char look_failed[LT_ERROR_TEXT_SIZE]; /* said already; "" = fine */
 	char tell_failed[LT_ERROR_TEXT_SIZE];
 	char aside[sizeof(((struct lt_reading *)0)->aside)];
@@ -43,7 +46,7 @@ struct wait {
 	int64_t (*run)(struct node *node, struct wait *wait);
 };
 
-enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_COUNT };
+enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_PROGRESS, WAIT_COUNT };
 
 /* A failure that stays the same is said once. */
 static void
@@ -136,6 +139,28 @@ tell(struct node *node, struct wait *wait)
 	return 0;
 }
 
+static int64_t
+follow_progress(struct node *node, struct wait *wait)
+{
+	struct lt_node_progress *const progress = &node->progress;
+	const int64_t now_ms = lt_monotonic_ms();
+	struct lt_error err = {0};
+
+	(void)wait;
+	lt_node_progress_take(progress, now_ms);
+	if (lt_node_progress_due_ms(progress) <= now_ms) {
+		const struct lt_node_told told = {
+		    node->args.node, node->args.server, now_ms};
+
+		if (lt_node_progress_tell(progress, &told, &err) == LT_OK)
+			say_success(node->progress_failed, "progress_works");
+		else
+			say_failure(
+			    node->progress_failed, "progress_failed", &err);
+	}
+	return lt_node_progress_due_ms(progress);
+}
+
 /* Until the first of them is due. */
 static int
 wait_ms_of(const struct node *node, const struct wait *waits)
@@ -157,6 +182,7 @@ loop(struct node *node, int signals)
 	    [WAIT_SIGNAL] = {signals, INT64_MAX, end_at_signal},
 	    [WAIT_LOOK] = {-1, 0, look},
 	    [WAIT_TELL] = {-1, 0, tell},
+	    [WAIT_PROGRESS] = {node->progress.fd, INT64_MAX, follow_progress},
 	};
 
 	while (!node->is_ended) {
@@ -211,6 +237,10 @@ main(int argc, char **argv)
 	    .command = node.args.command,
 	    .lead_s = node.args.lead_s,
 	};
+	node.progress.every_ms = node.args.progress_s * 1000;
+	/* Notices are worth more: without it they are watched all the same. */
+	if (lt_node_progress_open(&node.progress, node.args.run, &err) != LT_OK)
+		lt_log("no_progress", "why=\"%s\"", err.text);
 	const int signals = open_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);

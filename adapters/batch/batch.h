@@ -190,6 +190,7 @@ struct lt_batch_job {
 	    deadline_utc_s;
 	int64_t limit_s; /* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
+	uint32_t restarts;   /* so often it was requeued */
 	uint64_t memory_mib; /* whole job */
 	uint64_t asked_hash; /* of all that was asked: changes with any of it */
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */

@@ -22,6 +22,8 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_RELEASE] = "release",
 	    [LT_STEP_REPLAN] = "replan",
 	    [LT_STEP_NOTICE] = "notice",
+	    [LT_STEP_PROOF] = "proof",
+	    [LT_STEP_CANARY] = "canary",
 	    [LT_STEP_BUDGET] = "budget",
 	    [LT_STEP_TERMS] = "terms",
 	    [LT_STEP_ALERTS] = "alerts",

@@ -3,7 +3,8 @@
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
  * options (spank_options.c), the decision in the client (spank_place.c), what
  * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
- * the node its GPUs (spank_gpu.c) and the job's environment (spank_env.c).
+ * the node its GPUs (spank_gpu.c), the job's environment (spank_env.c) and how
+ * far it is (spank_progress.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -45,6 +46,13 @@ void lt_spank_environment(spank_t spank);
 
 /* slurm_spank_task_init: what is known of a task only then. */
 void lt_spank_task(spank_t spank);
+
+/* slurm_spank_task_post_fork of each task: where the job names a file of its
+ * progress and lowtide-node is there, a process that reads it. It ends with the
+ * last task, else with this one (slurm_spank_exit). */
+void lt_spank_progress_begin(spank_t spank);
+void lt_spank_progress_task_over(void);
+void lt_spank_progress_end(void);
 
 /* Did the user give any of lowtide's options? */
 bool lt_spank_is_asked(void);

@@ -94,18 +94,38 @@ likely_most(const struct job *job)
 		   : job->expected_s;
 }
 
-static struct lt_exposure
-exposure_of(const struct lane *lane, const struct job *job, double work_s)
+/* Its checkpoints there, with what was measured before what was said. */
+static struct lt_checkpoint
+checkpoint_of(const struct lane *lane, const struct job *job)
 {
 	const struct lt_partition *const part =
 	    &job->market->partitions[lane->partition];
+	struct lt_checkpoint checkpoint = lt_checkpoint_there(
+	    &job->request->checkpoint, part->storage_gib_per_s);
 
+	if (job->request->proof.write_s > 0)
+		checkpoint.write_s = job->request->proof.write_s;
+	return checkpoint;
+}
+
+/* Without proof it is taken to start over where nodes are taken back. */
+static struct lt_exposure
+exposure_of(const struct lane *lane, const struct job *job, double work_s)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_partition *const part =
+	    &job->market->partitions[lane->partition];
+	struct lt_checkpoint checkpoint = checkpoint_of(lane, job);
+
+	if ((part->flags & LT_PARTITION_PREEMPTIBLE) &&
+	    !lt_resume_counts(request, job->market))
+		checkpoint.enabled = false;
 	return (struct lt_exposure){
 	    .work_s = work_s,
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-	    .restart_s = part->restart_s,
-	    .checkpoint = lt_checkpoint_there(
-		&job->request->checkpoint, part->storage_gib_per_s),
+	    /* What was measured has no boot of a node in it. */
+	    .restart_s = fmax(part->restart_s, request->proof.restart_s),
+	    .checkpoint = checkpoint,
 	};
 }
 
@@ -151,7 +171,15 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, job->expected_s * lane->time_ratio);
 	lane->active = lt_active_time(&exposure);
-	if (!request->checkpoint.enabled && lane->partition != request->home &&
+	if (request->checkpoint.enabled && !exposure.checkpoint.enabled) {
+		/* It writes them all the same. */
+		const struct lt_checkpoint checkpoint =
+		    checkpoint_of(lane, job);
+
+		lane->active.interval_s =
+		    lt_checkpoint_every_s(&checkpoint, exposure.hazard_per_h);
+	}
+	if (!exposure.checkpoint.enabled && lane->partition != request->home &&
 	    lane->active.restart_chance * LT_MICROS >
 		job->market->max_restart_risk_ppm) {
 		*wanted = job->market->max_restart_risk_ppm;

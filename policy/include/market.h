@@ -184,6 +184,8 @@ struct lt_market {
 				* is no part of a share */
 	bool core_spec_counts; /* AllowSpecResourcesUsage: --core-spec gives
 				* whole nodes, else it is ignored */
+	bool proof_required;   /* that a job resumes, before it counts on
+				* preemptible nodes */
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;

@@ -11,6 +11,7 @@
 #include "sql_periods.h"
 #include "sql_plans.h"
 #include "sql_notices.h"
+#include "sql_proofs.h"
 #include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \
