@@ -82,6 +82,11 @@ void lt_doctor_preemptible(
 bool lt_preemptible_argument(const struct lt_policy *policy,
     const json_t *signals, const char *line, char *out, size_t size);
 
+/* Names of preemptible partitions whose notice is over before Slurm could wait
+ * for KillWait; false: none. */
+bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
+    char *out, size_t size);
+
 /* ---- doctor_precision.c ---- */
 void lt_doctor_precision(
     struct lt_doctor *doctor, const struct lt_policy *policy);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "interruption.h"
 #include "policy.h"
 
 /* A partition's rate by lowtided, of GET /v1/signals; 0 = it has none. */
@@ -130,6 +131,42 @@ lt_doctor_own_line(struct lt_doctor *doctor, struct lt_doctor_line *line)
 		   line->text, sizeof(line->text), line->path, NULL) == LT_OK;
 }
 
+bool
+lt_preemptible_hurried(
+    const struct lt_policy *policy, int64_t kill_wait_s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (int i = 0; i < policy->partition_count && used < size; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+
+		if (partition->preemptible && partition->notice_s > 0 &&
+		    partition->notice_s - kill_wait_s - LT_NOTICE_MARGIN_S <= 0)
+			used += (size_t)snprintf(out + used, size - used,
+			    "%s%s", used > 0 ? ", " : "", partition->name);
+	}
+	return used > 0;
+}
+
+/* With kill_wait_s as slurmctld has it: nothing is said without it. */
+static void
+check_notice(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	char names[256];
+	int64_t kill_wait_s = 0;
+
+	if (!lt_json_int(json_object_get(doctor->facts, "conf"), "kill_wait_s",
+		&kill_wait_s) ||
+	    !lt_preemptible_hurried(policy, kill_wait_s, names, sizeof(names)))
+		return;
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "notice",
+	    "lower KillWait in slurm.conf, and have long checkpoints written at intervals",
+	    "%s: the notice is no longer than KillWait (%lld s) and %d s: checkpoints are asked for at once and get no more than KillWait",
+	    names, (long long)kill_wait_s, LT_NOTICE_MARGIN_S);
+}
+
 void
 lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -137,6 +174,7 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 	char want[1024], mend[512];
 	json_t *signals = NULL;
 
+	check_notice(doctor, policy);
 	if (!lt_doctor_own_line(doctor, &line))
 		return; /* said by lt_doctor_plugstack() */
 	if (doctor->status != NULL &&

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "source.h"
+#include "reclaim.h"
 #include "units.h"
 
 #define TOKEN "/latest/api/token"

@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "json.h"
-#include "source.h"
+#include "reclaim.h"
 
 #define EVENTS "/metadata/scheduledevents?api-version=2020-07-01"
 #define NAME                                                                   \

@@ -7,13 +7,14 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
-#include "source.h"
+#include "reclaim.h"
 #include "units.h"
 
 int
@@ -40,6 +41,7 @@ become(void *work, int fd)
 	const struct lt_asker *const asker = work;
 	const int nothing = open("/dev/null", O_RDONLY);
 
+	(void)setpgid(0, 0); /* so that what it starts can be ended with it */
 	if (nothing < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
 	    dup2(nothing, STDIN_FILENO) < 0)
 		_exit(127);
@@ -107,6 +109,8 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 		code = collect(&child, &status, err);
 	if (code == LT_OK)
 		code = judge(&found, &child, status, asker->now_utc_s, err);
+	if (code != LT_OK && child.fd >= 0)
+		(void)kill(-child.pid, SIGKILL);
 	lt_child_drop(&child);
 	if (code != LT_OK)
 		return lt_context(err, "%s", asker->command);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source.h"
+#include "reclaim.h"
 
 #define PREEMPTED "/computeMetadata/v1/instance/preempted"
 #define MAINTENANCE "/computeMetadata/v1/instance/maintenance-event"

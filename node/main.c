@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "args.h"
+#include "node_args.h"
 #include "log.h"
 #include "progress.h"
 #include "tell.h"
+#include "told.h"
 #include "units.h"
 #include "watch.h"
 
@@ -34,6 +35,7 @@ struct node {
 	char progress_failed[LT_ERROR_TEXT_SIZE];
 	char look_failed[LT_ERROR_TEXT_SIZE]; /* said already; "" = fine */
 	char tell_failed[LT_ERROR_TEXT_SIZE];
+	char told_failed[LT_ERROR_TEXT_SIZE];
 	char aside[sizeof(((struct lt_reading *)0)->aside)];
 	bool is_ended;
 };
@@ -111,6 +113,16 @@ look(struct node *node, struct wait *wait)
 	return lt_monotonic_ms() + LOOK_MS;
 }
 
+/* What is remembered over a restart; without it lowtide-node works, too. */
+static void
+remember(struct node *node, bool is_told)
+{
+	struct lt_error err = {0};
+
+	if (lt_told_write(node->args.run_dir, is_told, &err) != LT_OK)
+		say_failure(node->told_failed, "not_remembered", &err);
+}
+
 static int64_t
 tell(struct node *node, struct wait *wait)
 {
@@ -124,18 +136,28 @@ tell(struct node *node, struct wait *wait)
 	(void)wait;
 	if (task == LT_WATCH_NOTHING)
 		return 0;
+	if (!node->watch.is_tried)
+		remember(node, true);
+	lt_watch_try(&node->watch);
 	if (lt_tell(&about, task, end_utc_s, &err) != LT_OK) {
 		say_failure(node->tell_failed, "tell_failed", &err);
-		return lt_monotonic_ms() +
-		       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+		/* Who may not withdraw it has not told it either. */
+		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
+			return lt_monotonic_ms() +
+			       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
+	} else {
+		say_success(node->tell_failed, "tell_works");
 	}
-	say_success(node->tell_failed, "tell_works");
 	lt_watch_heard(&node->watch, task, end_utc_s);
-	lt_log(task == LT_WATCH_TELL ? "told" : "withdrawn",
-	    "node=%s in_s=%lld", about.node,
-	    (long long)(end_utc_s > about.now_utc_s
-			    ? end_utc_s - about.now_utc_s
-			    : 0));
+	if (task == LT_WATCH_WITHDRAW)
+		remember(node, false);
+	if (err.code != LT_OK)
+		return 0;
+	if (task == LT_WATCH_TELL)
+		lt_log("told", "node=%s in_s=%lld", about.node,
+		    (long long)lt_tell_left_s(&about, end_utc_s));
+	else
+		lt_log("withdrawn", "node=%s", about.node);
 	return 0;
 }
 
@@ -239,8 +261,10 @@ main(int argc, char **argv)
 	};
 	node.progress.every_ms = node.args.progress_s * 1000;
 	/* Notices are worth more: without it they are watched all the same. */
-	if (lt_node_progress_open(&node.progress, node.args.run, &err) != LT_OK)
+	if (lt_node_progress_open(&node.progress, node.args.run_dir, &err) !=
+	    LT_OK)
 		lt_log("no_progress", "why=\"%s\"", err.text);
+	node.watch.is_tried = lt_told_read(node.args.run_dir);
 	const int signals = open_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);

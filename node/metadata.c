@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "source.h"
+#include "reclaim.h"
 #include "units.h"
 
 int

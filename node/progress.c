@@ -41,6 +41,7 @@ lt_node_progress_open(
 		dir) >= (int)sizeof(address.sun_path))
 		return lt_fail(
 		    err, LT_ELIMIT, "%s: too long for a socket", dir);
+	(void)mkdir(dir, 0755); /* there already, or bind() says why not */
 	const int fd =
 	    socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 ||

@@ -36,15 +36,20 @@ lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
 	return lt_servers_ask(reply, server, &question, err);
 }
 
+int64_t
+lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s)
+{
+	return end_utc_s > tell->now_utc_s ? end_utc_s - tell->now_utc_s : 0;
+}
+
 static char *
 body_of(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s)
 {
-	const int64_t left_s = end_utc_s - tell->now_utc_s;
 	json_t *const body =
 	    task == LT_WATCH_WITHDRAW
 		? json_pack("{s:s,s:b}", "node", tell->node, "withdraw", 1)
 		: json_pack("{s:s,s:I}", "node", tell->node, "in_s",
-		      (json_int_t)(left_s > 0 ? left_s : 0));
+		      (json_int_t)lt_tell_left_s(tell, end_utc_s));
 	char *const text = json_dumps(body, JSON_COMPACT);
 
 	json_decref(body);

@@ -27,6 +27,8 @@ int lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
 /* By its words, {"error": text}. */
 int lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err);
 
+/* Until that end, at least 0. */
+int64_t lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s);
 /* LT_OK: lowtided has it. LT_EDENIED: it refuses, and err has its words. All
  * else: it is away or busy, or something is not here yet. */
 int lt_tell(const struct lt_tell *tell, enum lt_watch_task task,

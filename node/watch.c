@@ -19,6 +19,7 @@ lt_watch_see(
 	const bool was_noticed = watch->is_noticed;
 	const int64_t old_utc_s = watch->end_utc_s;
 
+	watch->is_seen = true;
 	watch->is_noticed = reading->is_noticed;
 	if (!reading->is_noticed)
 		return was_noticed;
@@ -37,13 +38,21 @@ lt_watch_task(const struct lt_watch *watch)
 			       is_same(watch->end_utc_s, watch->told_end_utc_s)
 			   ? LT_WATCH_NOTHING
 			   : LT_WATCH_TELL;
-	return watch->is_told ? LT_WATCH_WITHDRAW : LT_WATCH_NOTHING;
+	return watch->is_seen && watch->is_tried ? LT_WATCH_WITHDRAW
+						 : LT_WATCH_NOTHING;
+}
+
+void
+lt_watch_try(struct lt_watch *watch)
+{
+	watch->is_tried = true;
+	watch->is_told = false;
 }
 
 void
 lt_watch_heard(
     struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s)
 {
-	watch->is_told = task == LT_WATCH_TELL;
+	watch->is_told = watch->is_tried = task == LT_WATCH_TELL;
 	watch->told_end_utc_s = end_utc_s;
 }

@@ -8,6 +8,7 @@
 #include "daemon.h"
 #include "fits.h"
 #include "grow.h"
+#include "interruption.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
@@ -18,15 +19,14 @@
 #include "units.h"
 
 enum {
-	MARGIN_S = 5, /* between Slurm's KILL and the node's end */
-	SEEN_S = 2,   /* a record so much newer than a step shows what it did */
+	SEEN_S = 2, /* a record so much newer than a step shows what it did */
 	REASON_SIZE = 96,
 };
 
 int64_t
 lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s)
 {
-	return end_utc_s - d->tables.conf.kill_wait_s - MARGIN_S;
+	return end_utc_s - d->tables.conf.kill_wait_s - LT_NOTICE_MARGIN_S;
 }
 
 bool

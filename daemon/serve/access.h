@@ -64,8 +64,8 @@ int lt_access_whose(
 /*
  * May he say that this node is taken back? On this host root and SlurmUser.
  * By munge it depends on where the credential was made: on that node root and
- * SlurmdUser may; where no node is root and SlurmUser. 200, or an error that
- * names what was found. In access_node.c.
+ * SlurmdUser may; where no node is root and SlurmUser. node NULL: could he of
+ * any? 200, or an error that names what was found. In access_node.c.
  */
 int lt_access_check_node(const struct lt_daemon *d,
     const struct lt_api_request *request, const char *node, json_t **reply);

@@ -122,8 +122,10 @@ lt_access_check_node(const struct lt_daemon *d,
 				 request->path);
 	if (!is_node_root && !request->is_admin)
 		return lt_api_error(reply, 403,
-		    "node %s: the request is of uid %u, want root or SlurmdUser of the node itself, or root or SlurmUser where no node is",
-		    node, request->uid);
+		    "%s: the request is of uid %u, want root or SlurmdUser of the node itself, or root or SlurmUser where no node is",
+		    request->path, request->uid);
+	if (node == NULL)
+		return 200;
 	struct question question = {.node = node, .address = *request->from};
 	const int code = find_whose(&question, &err);
 

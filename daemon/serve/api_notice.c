@@ -85,17 +85,20 @@ lt_api_notice(
 	int withdraw = false;
 	struct lt_error err = {0};
 
-	if (request->body == NULL ||
+	const bool is_good =
+	    request->body != NULL &&
 	    json_unpack(request->body, "{s:s,s?I,s?b}", "node", &node, "in_s",
-		&in_s, "withdraw", &withdraw) != 0 ||
-	    node[0] == '\0' || withdraw == (in_s >= 0) || in_s > LONGEST_S)
-		return lt_api_error(reply, 400,
-		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
-		    (int)LONGEST_S);
-	const int allowed = lt_access_check_node(d, request, node, reply);
+		&in_s, "withdraw", &withdraw) == 0 &&
+	    node[0] != '\0' && withdraw != (in_s >= 0) && in_s <= LONGEST_S;
+	const int allowed =
+	    lt_access_check_node(d, request, is_good ? node : NULL, reply);
 
 	if (allowed != 200)
 		return allowed;
+	if (!is_good)
+		return lt_api_error(reply, 400,
+		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
+		    (int)LONGEST_S);
 	const int code =
 	    withdraw ? lt_notice_withdraw(d, node, &err)
 		     : lt_notice_take(d, node, request->now_utc_s + in_s,

@@ -253,7 +253,7 @@ describe(struct reader *reader, spank_t spank)
 	struct lt_progress_message *const message = &reader->message;
 	gid_t *groups = NULL;
 	const int length = snprintf(reader->socket.sun_path,
-	    sizeof(reader->socket.sun_path), "%s/node.sock", lt_spank.run_dir);
+	    sizeof(reader->socket.sun_path), "%s/node.sock", lt_spank.node_dir);
 	struct stat found;
 
 	reader->socket.sun_family = AF_UNIX;

@@ -12,6 +12,7 @@ enum {
 	LT_CHECKPOINT_WRITE_S = 60,  /* where it is not known */
 	LT_CHECKPOINT_CALM_S = 3600, /* where nodes are not taken */
 	LT_MONTH_H = 730,	     /* a year has 8,760 hours */
+	LT_NOTICE_MARGIN_S = 5, /* between Slurm's KILL and the node's end */
 };
 
 struct lt_checkpoint {

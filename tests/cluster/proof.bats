@@ -21,7 +21,9 @@ classes:
   auto: {account: auto, canary: true}
 "
 	D=$(cat "$BATS_FILE_TMPDIR/cluster")
-	chmod 755 "$D/run" "$D/run/lowtide"
+	mkdir -m 755 "$D/run/node"
+	chmod 755 "$D/run"
+	sed -i "s|\$| node_dir=$D/run/node|" "$D/etc/plugstack.conf"
 	: > "$D/pids"
 	# munge of the node s1: the cluster's key, and an address of its own.
 	munged --foreground --force --origin=127.0.0.21 --socket="$D/run/munge.s1" \
@@ -34,10 +36,10 @@ classes:
 	printf '#!/bin/sh\nexit 1\n' > "$D/no_notice"
 	chmod 755 "$D/no_notice"
 	env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" LOWTIDE_MUNGE_SOCKET="$D/run/munge.s1" \
-	    "$BUILD/lowtide-node" --node s1 --command "$D/no_notice" --run "$D/run/lowtide" \
+	    "$BUILD/lowtide-node" --node s1 --command "$D/no_notice" --run "$D/run/node" \
 	    --progress 2s >> "$D/log/node.s1" 2>&1 3>&- 4>&- &
 	echo $! >> "$D/pids"
-	within 5 test -S "$D/run/lowtide/node.sock"
+	within 5 test -S "$D/run/node/node.sock"
 }
 teardown_file() {
 	D=$(cat "$BATS_FILE_TMPDIR/cluster")
@@ -76,8 +78,20 @@ submit() { # submit NAME SBATCH-ARGUMENTS...
 }
 resumes() { counts resumes 'cat resumes.saved 2>/dev/null || echo 0' 'echo $n > resumes.saved; tell $n saved; sleep 4'; }
 
-@test "of three scripts only the one that resumes earns spot" {
-	local a b c
+# Its run before the interruption has told for long enough that one that starts
+# over could not be as far as soon.
+told_for() { # told_for SECONDS NAME...
+	sleep "$1"
+	local n
+	for n in "${@:2}"; do test -s "$n.progress" || return 1; done
+}
+restarted() { [ "$(of "$1" Restarts)" = 1 ] && state_is "$1" RUNNING; }
+progress_of() { # progress_of JOB: what lowtided has of it, from its own database
+	sqlite3 "file:$D/lowtide/ledger.db?mode=ro" "SELECT newest FROM lives WHERE job_id = $1"
+}
+
+@test "of three scripts only the one that resumes earns spot, and no other user with it" {
+	local a b c n
 	resumes
 	counts starts_over 'echo 0' 'tell $n saved; sleep 4'
 	counts ignores 'echo 0' ':'
@@ -91,26 +105,149 @@ resumes() { counts resumes 'cat resumes.saved 2>/dev/null || echo 0' 'echo $n > 
 	b=$id
 	submit ignores -A vision -p spot
 	c=$id
-	for id in $a $b $c; do within 20 state_is "$id" RUNNING; done
-	sleep 14
-	for id in $a $b $c; do lowtide canary "$id"; done
-	for id in $a $b $c; do
-		restarted() { [ "$(of "$id" Restarts)" = 1 ] && state_is "$id" RUNNING; }
-		within 40 restarted
-	done
+	for n in $a $b $c; do within 20 state_is "$n" RUNNING; done
+	told_for 14 resumes starts_over ignores
+	for n in $a $b $c; do lowtide canary "$n" | grep -q "^job $n is asked for a checkpoint now"; done
+	run lowtide canary "$c"
+	[ "$status" -eq 1 ]
+	[[ $output = *'being interrupted just now'* ]]
+	for n in $a $b $c; do within 40 restarted "$n"; done
 	within 15 outcome "$a" survived
 	within 15 outcome "$b" failed
 	within 15 outcome "$c" failed
+	lowtide explain "$a" | grep 'survived 1 interruption'
 	end "$a" "$b" "$c"
-	sleep 2
 	submit resumes -A vision
 	[ "$(of "$id" Partition)" = spot ]
 	[[ $said != *'no proof'* ]]
 	scancel "$id"
-	for c in starts_over ignores; do
-		submit "$c" -A vision
+	for n in starts_over ignores; do
+		submit "$n" -A vision
 		[ "$(of "$id" Partition)" = ondemand ]
 		[[ $said = *'no proof yet'* ]]
 		scancel "$id"
 	done
+	# Another account, another name, a script with one more line.
+	submit resumes -A auto
+	[ "$(of "$id" Partition)" = ondemand ]
+	scancel "$id"
+	submit resumes -A vision -J other
+	[ "$(of "$id" Partition)" = ondemand ]
+	scancel "$id"
+	[ -z "$ROOT" ] || {
+		said=$(as_user sbatch --carbon-aware --checkpoint=write=1s,signal=USR1 --time=3:00:00 -n1 -J train -A vision resumes 2>&1)
+		[[ $said = *'no proof yet'* ]]
+		scancel -u daemon
+	}
+	echo '# changed' >> resumes
+	submit resumes -A vision
+	[ "$(of "$id" Partition)" = ondemand ]
+	[[ $said = *'no proof yet'* ]]
+	scancel "$id"
+}
+
+@test "a class has the first run of a script interrupted, once, and says so" {
+	resumes
+	job --carbon-aware --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto resumes
+	scancel "$id"
+	[[ $said = *'it will be signalled and requeued once to see'* ]]
+	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot resumes
+	within 20 state_is "$id" RUNNING
+	within 60 restarted "$id"
+	within 20 outcome "$id" survived
+	sleep 12
+	restarted "$id"
+	[ "$(grep -c "event=canary job=$id" "$LOG")" -eq 1 ]
+	end "$id"
+}
+
+@test "who may not be interrupted is told why" {
+	refused() { # refused WORDS SBATCH-ARGUMENTS...
+		job --time=3:00:00 -n1 -J no -A vision -p spot -o /dev/null "${@:2}" --wrap 'exec sleep 600'
+		within 20 state_is "$id" RUNNING
+		run lowtide canary "$id"
+		[ "$status" -eq 1 ]
+		[[ $output = *"$1"* ]] || { echo "$output"; return 1; }
+		scancel "$id"
+	}
+	refused 'no --checkpoint'
+	refused 'named no signal' --checkpoint
+	refused 'may not be requeued' --checkpoint=signal=USR1 --no-requeue
+	refused 'told no progress' --checkpoint=signal=USR1
+	run lowtide canary 999999
+	[ "$status" -eq 1 ]
+	[ -z "$ROOT" ] || {
+		sleeper -A vision
+		run as_user lowtide canary "$id"
+		[ "$status" -eq 1 ]
+		scancel "$id"
+	}
+	# It would have its whole limit again, which ends after the deadline.
+	resumes
+	job --checkpoint=write=1s,signal=USR1 --time=1:00:00 --deadline=now+80minutes -n1 -J near -A vision -p spot resumes
+	within 20 state_is "$id" RUNNING
+	told() { [ -n "$(progress_of "$id")" ]; }
+	within 20 told
+	run lowtide canary "$id"
+	[ "$status" -eq 1 ]
+	[[ $output = *deadline* ]] || { echo "$output"; false; }
+	end "$id"
+}
+
+@test "only a plain file of at most 4 KiB is read, as the job's user" {
+	local kind good
+	head -c 5000 /dev/zero | tr '\0' 7 > large.first
+	echo 41 > secret
+	chmod 600 secret
+	writes() { # writes NAME WHAT: after the reader's first look
+		script "$1" "
+export LOWTIDE_PROGRESS_FILE=\$PWD/$1.progress
+srun sh -c 'sleep 4; $2; sleep 600'"
+		job --checkpoint --time=10 -n1 -A vision -p spot "$1"
+	}
+	writes good 'echo 7 > good.progress'
+	good=$id
+	writes link 'ln -s secret link.progress'
+	kind=$id
+	writes large 'cp large.first large.progress'
+	kind="$kind $id"
+	writes fifo 'mkfifo fifo.progress'
+	kind="$kind $id"
+	writes words 'echo none yet > words.progress'
+	kind="$kind $id"
+	if [ -n "$ROOT" ]; then
+		# Only root may go there: as root the reader would.
+		mkdir -m 700 "$D/private"
+		said=$(as_user env LOWTIDE_PROGRESS_FILE="$D/private/progress" sbatch --checkpoint --time=10 -n1 -A vision -p spot \
+		    --chdir=/ --wrap 'exec sleep 600' 2>&1)
+		id=${said##* }
+		kind="$kind $id"
+		within 20 state_is "$id" RUNNING
+		sleep 3
+		echo 43 > "$D/private/progress"
+	fi
+	is_read() { [ "$(progress_of "$good")" = 7.0 ]; }
+	within 30 is_read
+	sleep 6
+	for id in $kind; do
+		state_is "$id" RUNNING
+		[ -z "$(progress_of "$id")" ]
+	done
+	end "$good" $kind
+}
+
+@test "the reader is the job's user, ends with the job and delays nothing" {
+	local began readers
+	script short '
+export LOWTIDE_PROGRESS_FILE=$PWD/short.progress
+srun sh -c "echo 1 > short.progress; sleep 5"'
+	readers() { pgrep -c -f "^slurmstepd: \[$id" || true; }
+	job --checkpoint --time=10 -n1 -A vision -p spot short
+	within 20 state_is "$id" RUNNING
+	[ "$(readers)" -ge 1 ]
+	done_now() { state_is "$id" COMPLETED; }
+	within 20 done_now
+	[ "$(($(of "$id" EndTime) - $(of "$id" StartTime)))" -le 7 ]
+	gone() { [ "$(readers)" -eq 0 ]; }
+	within 5 gone
 }

@@ -252,7 +252,7 @@ ask(struct lt_daemon *d, const struct row *row, uint32_t uid, char **text)
 	(void)snprintf(uri, sizeof(uri), "%s%s", row->path, row->rest);
 	return lt_api(d,
 	    &(struct lt_api_asked){
-		uid, row->method, uri, row->body, strlen(row->body)},
+		uid, row->method, uri, row->body, strlen(row->body), NULL},
 	    text);
 }
 

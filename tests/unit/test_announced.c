@@ -371,8 +371,8 @@ test_request(void **state)
 		}
 		used += snprintf(body + used, sizeof(body) - (size_t)used, "}");
 		const int status = lt_api(w->d,
-		    &(struct lt_api_asked){
-			cases[i].uid, "POST", cases[i].uri, body, (size_t)used},
+		    &(struct lt_api_asked){cases[i].uid, "POST", cases[i].uri,
+			body, (size_t)used, NULL},
 		    &reply);
 		if (status != cases[i].status)
 			fail_msg("%s: %d %s", cases[i].why, status, reply);

@@ -188,7 +188,7 @@ test_requests(void **state)
 		const int status = lt_api(d,
 		    &(struct lt_api_asked){requests[i].uid, requests[i].method,
 			requests[i].uri, requests[i].body,
-			strlen(requests[i].body)},
+			strlen(requests[i].body), NULL},
 		    &text);
 		if (status != requests[i].status ||
 		    strstr(text, requests[i].has) == NULL ||

@@ -101,12 +101,48 @@ test_proposed(void **state)
 	json_decref(signals);
 }
 
+/* KillWait and five seconds have to be over before the node is gone. */
+static void
+test_hurried(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t kill_wait_s;
+		const char *names;
+	} notices[] = {
+	    {"as Slurm has it", 30, "gcp"},
+	    {"a second is left", 24, ""},
+	    {"none is left", 25, "gcp"},
+	    {"longer than both", 115, "spot, gcp"},
+	};
+	struct lt_policy_partition parts[] = {
+	    {.name = "ondemand", .notice_s = 1},
+	    {.name = "unsaid", .preemptible = true},
+	    {.name = "spot", .preemptible = true, .notice_s = 120},
+	    {.name = "gcp", .preemptible = true, .notice_s = 30},
+	};
+	const struct lt_policy policy = {
+	    .partition_count = 4, .partitions = parts};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++) {
+		char names[64];
+
+		if (lt_preemptible_hurried(&policy, notices[i].kill_wait_s,
+			names,
+			sizeof(names)) != (notices[i].names[0] != '\0') ||
+		    strcmp(names, notices[i].names) != 0)
+			fail_msg("%s: got \"%s\"", notices[i].why, names);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_line),
 	    cmocka_unit_test(test_proposed),
+	    cmocka_unit_test(test_hurried),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "plain_file.h"
-#include "source.h"
+#include "reclaim.h"
 
 static const struct lt_node_source *const sources[] = {
     &lt_node_aws, &lt_node_gcp, &lt_node_azure, &lt_node_command};

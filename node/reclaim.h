@@ -3,8 +3,8 @@
  * Where a node's notice of its reclaim comes from: one file for each, which
  * asks once and says what holds now. What to do about it is watch.h's.
  */
-#ifndef LT_NODE_SOURCE_H
-#define LT_NODE_SOURCE_H
+#ifndef LT_RECLAIM_H
+#define LT_RECLAIM_H
 
 #include <stdbool.h>
 #include <stddef.h>

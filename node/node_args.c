@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
+#include "node_args.h"
 #include "units.h"
 
 #define DMI "/sys/class/dmi/id"
@@ -22,8 +22,8 @@ static const struct {
     {"node", "NAME", "Slurm's name of this node [the short host name]", 'n'},
     {"server", "HOST", "lowtided [LOWTIDE_SERVER, each SlurmctldHost]", 'S'},
     {"notice", "DURATION", "ahead, where the cloud says no time [30s]", 'N'},
-    {"run", "DIR", "of the socket of jobs' progress [/run/lowtide]", 'r'},
-    {"progress", "DURATION", "between two reports of it [1m]", 'p'},
+    {"run", "DIR", "what is kept over a restart [/run/lowtide-node]", 'r'},
+    {"progress", "DURATION", "between reports of how far jobs are [1m]", 'p'},
     {"metadata", "URL", "of the metadata service, without a path", 'm'},
     {"help", NULL, "print this", 'h'},
     {"version", NULL, "print the version", 'v'},
@@ -93,7 +93,7 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 	struct option options[OPTION_COUNT + 1] = {0};
 	const char *source = NULL;
 
-	args->run = "/run/lowtide";
+	args->run_dir = "/run/lowtide-node";
 	args->progress_s = 60;
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		options[i].name = table[i].name;
@@ -124,7 +124,7 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 				    "a duration such as 2m");
 			break;
 		case 'r':
-			args->run = optarg;
+			args->run_dir = optarg;
 			break;
 		case 'p':
 			if (lt_duration_parse(

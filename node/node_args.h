@@ -2,10 +2,10 @@
 #ifndef LT_NODE_ARGS_H
 #define LT_NODE_ARGS_H
 
-#include "source.h"
+#include "reclaim.h"
 
 struct lt_node_args {
-	const char *node, *server, *metadata, *command, *run;
+	const char *node, *server, *metadata, *command, *run_dir;
 	const struct lt_node_source *source;
 	int64_t lead_s; /* 0 = as the cloud says */
 	int64_t progress_s;
