@@ -16,6 +16,11 @@
 
 #include "tell.h"
 
+union credentials {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(struct ucred))];
+};
+
 enum { DATAGRAMS_MOST = 1024 /* at a time: then the rest of the loop */ };
 
 static int
@@ -126,10 +131,7 @@ lt_node_progress_take(struct lt_node_progress *progress, int64_t now_ms)
 {
 	for (int i = 0; i < DATAGRAMS_MOST; i++) {
 		char bytes[LT_PROGRESS_BYTES_MAX];
-		union {
-			struct cmsghdr align;
-			char bytes[CMSG_SPACE(sizeof(struct ucred))];
-		} control;
+		union credentials control;
 		struct iovec part = {bytes, sizeof(bytes)};
 		struct msghdr header = {.msg_iov = &part,
 		    .msg_iovlen = 1,
