@@ -357,6 +357,9 @@ struct lt_batch_words {
 	const char *lock;   /* what shows that lowtide holds a job again */
 	const char *record; /* what a charge rests on before there is a row */
 	const char *name;   /* as "NAMESPACE/NAME"; NULL: jobs have none */
+	/* Nodes can tell how far its jobs are: else nothing proves that one
+	 * resumes, and its user's word counts. */
+	bool tells_progress;
 };
 extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */

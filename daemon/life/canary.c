@@ -69,6 +69,10 @@ why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
 		return "it named no signal for a checkpoint (--checkpoint=signal=)";
 	if (life == NULL || life->now.restarts != job->restarts)
 		return "it has told no progress yet (LOWTIDE_PROGRESS_FILE, by lowtide-node)";
+	/* Only who is sooner there again than at first has gone on. */
+	if (life->now.newest_after_s <
+	    2 * life->now.first_after_s + 2 * LT_LIFE_BLUR_S)
+		return "it has told its progress for too short a time to show anything";
 	if (!is_in_time(d, job, wish, now_utc_s))
 		return "starting over could miss its deadline";
 	return lt_notice_has(&d->notice, job->job_id)

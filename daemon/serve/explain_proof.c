@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of a job's word that it resumes. docs/model.md, (46), (47).
+ * What is known of a job's word that it resumes. docs/model.md, (56), (57).
  */
 #include <stdio.h>
 
@@ -49,14 +49,14 @@ lt_explain_proof(
 	if (row.survived > 0) {
 		put_measured(measured, sizeof(measured), &row, "; ");
 		snprintf(out, size,
-		    "Its user's jobs of this name and script survived %u interruption%s%s (46), (47).\n",
+		    "Its user's jobs of this name and script survived %u interruption%s%s (56), (57).\n",
 		    row.survived, row.survived == 1 ? "" : "s", measured);
 		return;
 	}
 	snprintf(out, size, "%s%s.\n",
 	    row.failed > 0
-		? "It started over after an interruption (46): no proof that it can resume"
-		: "No proof yet that it can resume (46)",
+		? "It started over after an interruption (56): no proof that it can resume"
+		: "No proof yet that it can resume (56)",
 	    d->market.proof_required
 		? ": priced as starting over on preemptible nodes; to prove it while it runs: lowtide canary"
 		: "; this site believes its user's word");

@@ -110,9 +110,11 @@ look(struct reader *reader)
 	if (is_first_look || !S_ISREG(found.st_mode))
 		return false;
 	const ssize_t length = read_file(reader, text);
-	if (length < 0 ||
-	    !lt_progress_line(message->newest, text, (size_t)length))
+	char line[LT_MARKER_SIZE];
+	/* Empty for a moment, where its writer truncates it. */
+	if (length < 0 || !lt_progress_line(line, text, (size_t)length))
 		return false;
+	memcpy(message->newest, line, sizeof(line));
 	message->newest_after_s = (uint32_t)(monotonic_s() - reader->began_s);
 	if (message->first[0] == '\0') {
 		memcpy(message->first, message->newest, sizeof(message->first));

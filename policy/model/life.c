@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job's markers say of its interruptions. docs/model.md, (46), (47).
+ * What a job's markers say of its interruptions. docs/model.md, (56), (57).
  */
 #include "life.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The life of a job over its interruptions, by what it says of its progress:
- * did it go on, or start over? docs/model.md, (46) and (47). Pure.
+ * did it go on, or start over? docs/model.md, (56) and (57). Pure.
  */
 #ifndef LT_LIFE_H
 #define LT_LIFE_H

@@ -10,6 +10,7 @@ setup_file() {
 	# 3.60 an hour is 1000 micros a second: sums can be done by hand.
 	cluster_up "
 mode: enforce
+spot_proof: said # proof.bats has what proves it
 currency: USD
 timezone: UTC
 carbon_price_per_tonne: 100
