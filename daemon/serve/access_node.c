@@ -15,7 +15,7 @@
 #include "daemon.h"
 #include "http.h"
 
-enum { ADDRESS_MS = 3000, CHILD_S = 4 };
+enum { ADDRESS_MS = 2000, PAUSE_MS = 8000, CHILD_S = 3 };
 
 struct question { /* of the child, and its answer */
 	const char *node;
@@ -34,26 +34,34 @@ answer(void *work, int fd)
 	(void)lt_child_write(fd, question, sizeof(*question));
 }
 
-/* By a child: a name server that is silent may not keep us. */
+/* By a child: a slurmctld or a name server that is silent may not keep us, and
+ * not again for a while, whoever asks. */
 static int
 find_whose(struct question *question, struct lt_error *err)
 {
+	static int64_t silent_until_ms;
 	struct lt_child child = {.fd = -1};
 	const int64_t end_ms = lt_monotonic_ms() + ADDRESS_MS;
 	int status = 0, code;
 	bool ended = false;
 
+	if (lt_monotonic_ms() < silent_until_ms)
+		return lt_fail(err, LT_ENET,
+		    "node %s: slurmctld or the names of nodes do not answer just now",
+		    question->node);
 	code = lt_child_start(&child, answer, question, CHILD_S, err);
 	while (code == LT_OK && !ended) {
 		struct pollfd wait = {.fd = child.fd, .events = POLLIN};
 		const int64_t left_ms = end_ms - lt_monotonic_ms();
 
-		if (left_ms <= 0)
+		if (left_ms <= 0) {
+			silent_until_ms = lt_monotonic_ms() + PAUSE_MS;
 			code = lt_fail(err, LT_ENET,
-			    "node %s: the addresses of nodes took over %d ms",
+			    "node %s: slurmctld or the names of nodes do not answer within %d ms",
 			    question->node, ADDRESS_MS);
-		else if (poll(&wait, 1, (int)left_ms) > 0)
+		} else if (poll(&wait, 1, (int)left_ms) > 0) {
 			ended = lt_child_read(&child, &status);
+		}
 	}
 	if (code == LT_OK && child.length == sizeof(*question))
 		memcpy(question, child.bytes, sizeof(*question));

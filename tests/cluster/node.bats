@@ -240,7 +240,7 @@ all_restarted() {
 	within 6 all_heard
 	count event=told "$D/log/node.v2" 1
 	# An end that moves; the same again, of both; one that is withdrawn.
-	take_back s7 6
+	take_back s7 14
 	leave v1
 	watch_on v1
 	lowtide notice v2 --in 7s > /dev/null

@@ -53,8 +53,15 @@ check 'lowtide(1) has no other subcommand' "$(sed -n '/^\.SH COMMANDS/,/^\.SH OP
 	sed -nE 's/^\.BR "([a-z]+) .*/\1/p' | while read -r c; do
 	grep -qx "$c" <<<"$commands" || echo "$c"; done)"
 check 'lowtide(1) has every variable that is read' "$(
-	grep -hoE 'getenv\("[A-Z_]+"' "$top"/cli/*.c | grep -oE '[A-Z_]{2,}' | sort -u |
+	grep -hoE 'getenv\("[A-Z_]+"' "$top"/cli/*.c "$top"/adapters/lib/s{ervers,lurm_conf}.c | grep -oE '[A-Z_]{2,}' | sort -u |
 	while read -r v; do grep -qE "^\.B $v$" "$page" || echo "$v"; done)"
+node=${BUILD:-$top/build}/lowtide-node
+check 'lowtide-node(8) has every option' "$("$node" --help | sed -nE 's/^  (--[a-z]+) .*/\1/p' |
+	while read -r o; do sed 's/\\-/-/g' "$top/man/lowtide-node.8" | grep -q -- "$o" || echo "$o"; done)"
+gives 'a cloud that is not known' 2 'want aws, gcp, azure, command' "$node" --source oci
+gives 'a source that wants a program' 2 'command with --command FILE' "$node" --source command
+gives 'a notice of no length' 2 'want a duration such as 2m' "$node" --source gcp --notice 120
+gives 'words that are no options' 2 'want options only' "$node" --source gcp spot-1
 for section in 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES CAVEATS; do
 	check "lowtide(1) has $section" "$(grep -qx ".SH $section" "$page" || echo missing)"
 done
