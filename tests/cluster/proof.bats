@@ -76,7 +76,9 @@ done'"
 submit() { # submit NAME SBATCH-ARGUMENTS...
 	job --carbon-aware --checkpoint=write=1s,signal=USR1 --time=3:00:00 -n1 -J train "${@:2}" "$1"
 }
-resumes() { counts resumes 'cat resumes.saved 2>/dev/null || echo 0' 'echo $n > resumes.saved; tell $n saved; sleep 4'; }
+resumes() { # resumes [NAME]
+	counts "${1:-resumes}" "cat ${1:-resumes}.saved 2>/dev/null || echo 0" "echo \$n > ${1:-resumes}.saved; tell \$n saved; sleep 4"
+}
 
 restarted() { [ "$(of "$1" Restarts)" = 1 ] && state_is "$1" RUNNING; }
 progress_of() { # progress_of JOB: what lowtided has of it, from its own database
@@ -86,6 +88,10 @@ progress_of() { # progress_of JOB: what lowtided has of it, from its own databas
 @test "of three scripts only the one that resumes earns spot, and no other user with it" {
 	local a b c n
 	resumes
+	# Of the class, for the next test.
+	resumes by_class
+	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot by_class
+	echo "$id" > class_job
 	counts starts_over 'echo 0' 'tell $n saved; sleep 4'
 	counts ignores 'echo 0' ':'
 	submit resumes -A vision
@@ -143,18 +149,18 @@ progress_of() { # progress_of JOB: what lowtided has of it, from its own databas
 }
 
 @test "a class has the first run of a script interrupted, once, and says so" {
-	resumes
-	job --carbon-aware --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto resumes
+	resumes first
+	job --carbon-aware --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto --hold first
 	scancel "$id"
 	[[ $said = *'it will be signalled and requeued once to see'* ]]
-	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot resumes
-	within 20 state_is "$id" RUNNING
+	id=$(cat class_job)
 	within 60 restarted "$id"
 	within 20 outcome "$id" survived
-	sleep 12
-	restarted "$id"
 	[ "$(grep -c "event=canary job=$id" "$LOG")" -eq 1 ]
+	# Proven, the next one is left alone.
 	end "$id"
+	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot by_class
+	echo "$id" > class_job
 }
 
 @test "who may not be interrupted is told why" {
@@ -227,6 +233,16 @@ srun sh -c 'sleep 4; $2; sleep 600'"
 		[ -z "$(progress_of "$id")" ]
 	done
 	end "$good" $kind
+}
+
+@test "a class leaves alone what is proven" {
+	id=$(cat class_job)
+	long_enough() { [ "$(($(date +%s) - $(of "$id" StartTime)))" -ge 25 ]; }
+	within 30 long_enough
+	state_is "$id" RUNNING
+	[ "$(of "$id" Restarts)" = 0 ]
+	[ "$(grep -c "event=canary job=$id" "$LOG")" -eq 0 ]
+	end "$id"
 }
 
 @test "the reader ends with the job and delays nothing" {

@@ -99,6 +99,15 @@ spank_getenv(spank_t spank, const char *name, char *out, int size)
 	return ESPANK_ENV_NOEXIST;
 }
 
+/* No job of this process has a step daemon. */
+spank_err_t
+spank_get_item(spank_t spank, spank_item_t item, ...)
+{
+	(void)spank;
+	(void)item;
+	return ESPANK_NOT_REMOTE;
+}
+
 spank_err_t
 spank_setenv(spank_t spank, const char *name, const char *value, int overwrite)
 {
