@@ -91,11 +91,14 @@ lt_node_progress_add(struct lt_node_progress *progress,
 		return;
 	if (!is_known || message->restarts > job->message.restarts) {
 		job->message = *message;
+		job->began_ms =
+		    now_ms - 1000 * (int64_t)message->newest_after_s;
 		job->is_urgent = job->is_news = true;
-	} else if (message->newest_after_s >= job->message.newest_after_s &&
-		   strcmp(message->newest, job->message.newest) != 0) {
-		/* What came first stays: another step of it may tell, too. */
-		job->message.newest_after_s = message->newest_after_s;
+	} else if (strcmp(message->newest, job->message.newest) != 0) {
+		/* What came first of a run stays; a step that began later
+		 * counts its seconds from then, we from the first one. */
+		job->message.newest_after_s =
+		    (uint32_t)((now_ms - job->began_ms) / 1000);
 		memcpy(job->message.newest, message->newest,
 		    sizeof(job->message.newest));
 		job->is_news = true;

@@ -24,7 +24,8 @@ struct lt_node_job {
 	struct lt_progress_message message;
 	uid_t uid;
 	bool is_news;
-	bool is_urgent; /* the first of a run; a checkpoint is written */
+	bool is_urgent;	  /* the first of a run; a checkpoint is written */
+	int64_t began_ms; /* of the run, by its first reader */
 	int64_t heard_ms;
 };
 struct lt_node_progress { /* start as { 0 } */

@@ -134,6 +134,9 @@ proofs_are_told_apart(void **state)
 		assert_true(
 		    lt_history_key(&one, (enum lt_history_group)group).hash !=
 		    own.hash);
+	/* All of the hash counts. */
+	assert_true(lt_history_proof_key(&one, 5).hash !=
+		    lt_history_proof_key(&one, 5 + (1ULL << 40)).hash);
 	assert_true(lt_script_hash(NULL) == 0);
 	assert_true(lt_script_hash("") == 0);
 	/* FNV-1a with the NUL: as Python has it. */

@@ -49,12 +49,10 @@ test_when(void **state)
 	assert_true(lt_node_progress_due_ms(p) == 1000 + LT_NODE_SOON_MS);
 	p->jobs[0].is_news = p->jobs[0].is_urgent = false;
 	m = message(7, 0, "40");
-	m.newest_after_s = 30;
 	lt_node_progress_add(p, &m, 5, 3000);
 	assert_true(lt_node_progress_due_ms(p) == 1000 + EVERY_MS);
 	/* A checkpoint that is written soon. */
 	m = message(7, 0, "41 saved");
-	m.newest_after_s = 31;
 	lt_node_progress_add(p, &m, 5, 4000);
 	assert_true(lt_node_progress_due_ms(p) == 1000 + LT_NODE_SOON_MS);
 	/* lowtided is away: not before. */
@@ -71,24 +69,26 @@ test_what_stays(void **state)
 
 	(void)state;
 	m.newest_after_s = 20;
-	lt_node_progress_add(p, &m, 5, 1000);
-	/* Another step that began later does not bring the first one back. */
-	m = message(7, 0, "3");
-	snprintf(m.first, sizeof(m.first), "3");
-	lt_node_progress_add(p, &m, 5, 2000);
+	lt_node_progress_add(p, &m, 5, 100000);
+	/* A step that began later: the run has its first marker, and counts on
+	 * from its own begin. */
+	m = message(7, 0, "6");
+	snprintf(m.first, sizeof(m.first), "6");
+	lt_node_progress_add(p, &m, 5, 130000);
 	assert_string_equal(p->jobs[0].message.first, "1");
-	assert_string_equal(p->jobs[0].message.newest, "5");
+	assert_string_equal(p->jobs[0].message.newest, "6");
+	assert_int_equal(p->jobs[0].message.newest_after_s, 50);
 	/* The same id of another user is another job's words. */
-	lt_node_progress_add(p, &m, 6, 2000);
+	lt_node_progress_add(p, &m, 6, 131000);
 	assert_int_equal(p->count, 2);
 	/* The next run begins anew, and the one before is over. */
-	m = message(7, 1, "6");
-	lt_node_progress_add(p, &m, 5, 3000);
-	assert_string_equal(p->jobs[0].message.newest, "6");
+	m = message(7, 1, "7");
+	lt_node_progress_add(p, &m, 5, 140000);
+	assert_string_equal(p->jobs[0].message.newest, "7");
 	m = message(7, 0, "9");
 	m.newest_after_s = 90;
-	lt_node_progress_add(p, &m, 5, 4000);
-	assert_string_equal(p->jobs[0].message.newest, "6");
+	lt_node_progress_add(p, &m, 5, 141000);
+	assert_string_equal(p->jobs[0].message.newest, "7");
 	free(p);
 }
 
