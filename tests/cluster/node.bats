@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # lowtide-node: a cloud's notice reaches lowtided and the jobs, from the node
 # that it is about and from no other. The clouds are played, by their formats;
-# munge, Slurm and the rest are real, and each node has an address of its own.
+# munge, Slurm and the rest are real, and each node has an address of its own, v1
+# by its name.
 load tricks
 
 METADATA=$PROJECT/build/tests/tools/metadata_server
-declare -gA ADDRESS=([v1]=127.0.0.11 [v2]=127.0.0.12) SOURCE=([v1]=aws [v2]=azure
+declare -gA ADDRESS=([v1]=127.0.0.1 [v2]=127.0.0.12) SOURCE=([v1]=aws [v2]=azure
 	[s1]=aws [s2]=gcp [s3]=azure [s4]=command [s5]=aws [s6]=gcp [s7]=azure [s8]=command)
 for n in 1 2 3 4 5 6 7 8; do ADDRESS[s$n]=127.0.0.2$n; done
 
