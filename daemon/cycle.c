@@ -8,6 +8,7 @@
 
 #include "again.h"
 #include "breath.h"
+#include "canary.h"
 #include "ingest.h"
 #include "interruptions.h"
 #include "compile_budget.h"
@@ -66,6 +67,9 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_lengths(
+		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_proofs(
 		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
 	return code;
 }
@@ -162,6 +166,10 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0)
 		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));
 	/* The first list shows who is where. */
+	if (d->jobs.list.begun_utc_s != 0) {
+		lt_run_step(d, LT_STEP_PROOF, lt_proof_run, lt_pass_now(d));
+		lt_run_step(d, LT_STEP_CANARY, lt_canary_run, lt_pass_now(d));
+	}
 	if (d->jobs.list.begun_utc_s != 0 &&
 	    (!d->notice.is_read || lt_notice_waits(d)))
 		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));

@@ -19,6 +19,7 @@
 #include "life/again.h"
 #include "life/notice.h"
 #include "life/stand_still.h"
+#include "life/proof.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
@@ -64,6 +65,7 @@ struct lt_daemon {
 	struct lt_notice_state notice;
 	struct lt_again_state again;
 	struct lt_still_state still;
+	struct lt_proof_state proof;
 	struct lt_announced_state announced;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */

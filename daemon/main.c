@@ -142,6 +142,7 @@ fini(struct lt_daemon *d)
 	lt_replan_free(&d->replan);
 	lt_notice_free(&d->notice);
 	free(d->jobs.paused);
+	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
 	free(d->rebuild.keys);
 	free(d->budget.recent);

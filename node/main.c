@@ -15,6 +15,7 @@
 
 #include "node_args.h"
 #include "log.h"
+#include "progress.h"
 #include "tell.h"
 #include "told.h"
 #include "units.h"
@@ -30,6 +31,8 @@ struct node {
 	struct lt_node_args args;
 	struct lt_asker asker;
 	struct lt_watch watch;
+	struct lt_node_progress progress;
+	char progress_failed[LT_ERROR_TEXT_SIZE];
 	char look_failed[LT_ERROR_TEXT_SIZE]; /* said already; "" = fine */
 	char tell_failed[LT_ERROR_TEXT_SIZE];
 	char told_failed[LT_ERROR_TEXT_SIZE];
@@ -45,7 +48,7 @@ struct wait {
 	int64_t (*run)(struct node *node, struct wait *wait);
 };
 
-enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_COUNT };
+enum { WAIT_SIGNAL, WAIT_LOOK, WAIT_TELL, WAIT_PROGRESS, WAIT_COUNT };
 
 /* A failure that stays the same is said once. */
 static void
@@ -158,6 +161,28 @@ tell(struct node *node, struct wait *wait)
 	return 0;
 }
 
+static int64_t
+follow_progress(struct node *node, struct wait *wait)
+{
+	struct lt_node_progress *const progress = &node->progress;
+	const int64_t now_ms = lt_monotonic_ms();
+	struct lt_error err = {0};
+
+	(void)wait;
+	lt_node_progress_take(progress, now_ms);
+	if (lt_node_progress_due_ms(progress) <= now_ms) {
+		const struct lt_node_told told = {
+		    node->args.node, node->args.server, now_ms};
+
+		if (lt_node_progress_tell(progress, &told, &err) == LT_OK)
+			say_success(node->progress_failed, "progress_works");
+		else
+			say_failure(
+			    node->progress_failed, "progress_failed", &err);
+	}
+	return lt_node_progress_due_ms(progress);
+}
+
 /* Until the first of them is due. */
 static int
 wait_ms_of(const struct node *node, const struct wait *waits)
@@ -179,6 +204,7 @@ loop(struct node *node, int signals)
 	    [WAIT_SIGNAL] = {signals, INT64_MAX, end_at_signal},
 	    [WAIT_LOOK] = {-1, 0, look},
 	    [WAIT_TELL] = {-1, 0, tell},
+	    [WAIT_PROGRESS] = {node->progress.fd, INT64_MAX, follow_progress},
 	};
 
 	while (!node->is_ended) {
@@ -233,6 +259,11 @@ main(int argc, char **argv)
 	    .command = node.args.command,
 	    .lead_s = node.args.lead_s,
 	};
+	node.progress.every_ms = node.args.progress_s * 1000;
+	/* Notices are worth more: without it they are watched all the same. */
+	if (lt_node_progress_open(&node.progress, node.args.run_dir, &err) !=
+	    LT_OK)
+		lt_log("no_progress", "why=\"%s\"", err.text);
 	node.watch.is_tried = lt_told_read(node.args.run_dir);
 	const int signals = open_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,

@@ -23,6 +23,7 @@ static const struct {
     {"server", "HOST", "lowtided [LOWTIDE_SERVER, each SlurmctldHost]", 'S'},
     {"notice", "DURATION", "ahead, where the cloud says no time [30s]", 'N'},
     {"run", "DIR", "what is kept over a restart [/run/lowtide-node]", 'r'},
+    {"progress", "DURATION", "between reports of how far jobs are [1m]", 'p'},
     {"metadata", "URL", "of the metadata service, without a path", 'm'},
     {"help", NULL, "print this", 'h'},
     {"version", NULL, "print the version", 'v'},
@@ -93,6 +94,7 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 	const char *source = NULL;
 
 	args->run_dir = "/run/lowtide-node";
+	args->progress_s = 60;
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		options[i].name = table[i].name;
 		options[i].has_arg =
@@ -123,6 +125,13 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 			break;
 		case 'r':
 			args->run_dir = optarg;
+			break;
+		case 'p':
+			if (lt_duration_parse(
+				optarg, &args->progress_s, NULL) != LT_OK ||
+			    args->progress_s <= 0)
+				return refuse("--progress", optarg,
+				    "a duration such as 1m");
 			break;
 		case 'm':
 			args->metadata = optarg;

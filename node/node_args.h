@@ -8,6 +8,7 @@ struct lt_node_args {
 	const char *node, *server, *metadata, *command, *run_dir;
 	const struct lt_node_source *source;
 	int64_t lead_s; /* 0 = as the cloud says */
+	int64_t progress_s;
 	char host[256];
 };
 

@@ -8,9 +8,8 @@
 #include "servers.h"
 #include "tell.h"
 
-/* lowtided's words: {"error": text}. */
-static int
-refuse(const struct lt_sealed_reply *reply, struct lt_error *err)
+int
+lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err)
 {
 	json_t *const body = json_loadb(reply->body, reply->length, 0, NULL);
 	const char *const said =
@@ -22,6 +21,19 @@ refuse(const struct lt_sealed_reply *reply, struct lt_error *err)
 
 	json_decref(body);
 	return code;
+}
+
+int
+lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
+    const struct lt_tell_words *words, struct lt_error *err)
+{
+	const struct lt_seal_question question = {.method = "POST",
+	    .path = words->path,
+	    .body = words->body,
+	    .connect_ms = LT_TELL_CONNECT_MS,
+	    .timeout_ms = LT_TELL_MS};
+
+	return lt_servers_ask(reply, server, &question, err);
 }
 
 int64_t
@@ -49,20 +61,16 @@ lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s,
     struct lt_error *err)
 {
 	char *const body = body_of(tell, task, end_utc_s);
-	const struct lt_seal_question question = {.method = "POST",
-	    .path = "/v1/notice",
-	    .body = body,
-	    .connect_ms = LT_TELL_CONNECT_MS,
-	    .timeout_ms = LT_TELL_MS};
+	const struct lt_tell_words words = {"/v1/notice", body};
 	struct lt_sealed_reply reply = {0};
 
 	if (body == NULL)
 		return lt_fail(err, LT_EINPUT, "node: want UTF-8");
-	if (lt_servers_ask(&reply, tell->server, &question, err) == LT_OK &&
+	if (lt_tell_ask(&reply, tell->server, &words, err) == LT_OK &&
 	    reply.status != 200 &&
 	    /* Withdrawn already, or over. */
 	    (reply.status != 404 || task != LT_WATCH_WITHDRAW))
-		refuse(&reply, err);
+		lt_tell_refused(&reply, err);
 	free(reply.body);
 	free(body);
 	return err->code;

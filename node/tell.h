@@ -5,6 +5,7 @@
 #ifndef LT_NODE_TELL_H
 #define LT_NODE_TELL_H
 
+#include "servers.h"
 #include "watch.h"
 
 enum {
@@ -16,6 +17,15 @@ struct lt_tell {
 	const char *node, *server; /* server NULL = as the command finds it */
 	int64_t now_utc_s;
 };
+
+struct lt_tell_words {
+	const char *path, *body;
+};
+/* A POST with that body, to whichever lowtided answers. */
+int lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
+    const struct lt_tell_words *words, struct lt_error *err);
+/* By its words, {"error": text}. */
+int lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err);
 
 /* Until that end, at least 0. */
 int64_t lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s);

@@ -192,6 +192,7 @@ struct lt_batch_job {
 	    deadline_utc_s;
 	int64_t limit_s; /* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
+	uint32_t restarts;   /* so often it was requeued */
 	uint64_t memory_mib; /* whole job */
 	uint64_t asked_hash; /* of all that was asked: changes with any of it */
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
@@ -368,6 +369,9 @@ struct lt_batch_words {
 	const char *lock;   /* what shows that lowtide holds a job again */
 	const char *record; /* what a charge rests on before there is a row */
 	const char *name;   /* as "NAMESPACE/NAME"; NULL: jobs have none */
+	/* Nodes can tell how far its jobs are: else nothing proves that one
+	 * resumes, and its user's word counts. */
+	bool tells_progress;
 };
 extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */

@@ -335,6 +335,7 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 	to->uid = from->user_id;
 	to->state = state_of(from->job_state);
 	to->completing = (from->job_state & JOB_COMPLETING) != 0;
+	to->restarts = from->restart_cnt;
 	to->requeued = from->restart_cnt > 0;
 	to->is_cron = (from->bitflags & CRON_JOB) != 0;
 	to->is_batch = from->batch_flag != 0;

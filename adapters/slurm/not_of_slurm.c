@@ -9,7 +9,8 @@ const char lt_batch_program[] = "lowtided";
 
 const struct lt_batch_words lt_batch_words = {.system = "slurm",
     .lock = "JobHeldAdmin",
-    .record = "slurmctld's record, as slurmdbd has none yet"};
+    .record = "slurmctld's record, as slurmdbd has none yet",
+    .tells_progress = true};
 
 int
 lt_batch_main(int argc, char **argv)

@@ -100,10 +100,10 @@ lt_interrupted_lay(struct lt_request *request, struct lt_ledger *ledger,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
     int64_t limit_asked_s)
 {
-	struct lt_life life;
+	struct lt_losses life;
 
 	/* It may have begun before its hold was known. */
-	if (lt_ledger_life(ledger, job->job_id, hold->made_utc_s - LT_HOUR_S,
+	if (lt_ledger_losses(ledger, job->job_id, hold->made_utc_s - LT_HOUR_S,
 		&life, NULL) != LT_OK)
 		return;
 	request->interruptions = life.interruptions;

@@ -17,6 +17,7 @@
 #include "log.h"
 #include "occupancy.h"
 #include "pace.h"
+#include "proofs.h"
 #include "replan.h"
 #include "standing.h"
 #include "units.h"
@@ -364,6 +365,25 @@ learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
 }
 
+/* What is known by now of its word that it resumes. */
+static void
+learn_proof(struct lt_standing *s, struct lt_ledger *ledger)
+{
+	struct lt_request *const request = &s->made.request;
+	const struct lt_run_kind kind = {.uid = s->job->uid,
+	    .account = s->quote.account,
+	    .name = s->job->name};
+	struct lt_proof_row row;
+
+	if (!request->checkpoint.enabled || request->script_hash == 0)
+		return;
+	const struct lt_history_key key =
+	    lt_history_proof_key(&kind, request->script_hash);
+	if (lt_ledger_proof(ledger, &key, &row, NULL) == LT_OK)
+		request->proof = (struct lt_proof){row.survived,
+		    (uint32_t)row.write_s, (uint32_t)row.restart_s};
+}
+
 static bool
 know(struct lt_standing *s, struct lt_daemon *d)
 {
@@ -376,6 +396,7 @@ know(struct lt_standing *s, struct lt_daemon *d)
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	learn_gpus(s, d);
+	learn_proof(s, d->ledger);
 	return true;
 }
 
@@ -459,6 +480,7 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		    .now_utc_s = now_utc_s};
 
 		learn_gpus(s, d);
+		learn_proof(s, d->ledger);
 		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK) {
 			quote->plan_expected =
 			    lt_amount_of(&start->plan.chosen);

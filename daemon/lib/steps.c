@@ -24,6 +24,8 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_NOTICE] = "notice",
 	    [LT_STEP_LIFE] = "life",
 	    [LT_STEP_PAUSE] = "pause",
+	    [LT_STEP_PROOF] = "proof",
+	    [LT_STEP_CANARY] = "canary",
 	    [LT_STEP_BUDGET] = "budget",
 	    [LT_STEP_TERMS] = "terms",
 	    [LT_STEP_ALERTS] = "alerts",

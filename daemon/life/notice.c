@@ -17,6 +17,7 @@
 #include "log.h"
 #include "notice.h"
 #include "pace.h"
+#include "proof.h"
 #include "quote.h"
 #include "units.h"
 
@@ -34,7 +35,10 @@ lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s)
 bool
 lt_notice_waits(const struct lt_daemon *d)
 {
-	return d->notice.notice_count > 0 || d->notice.job_count > 0;
+	const struct lt_notice_state *const state = &d->notice;
+
+	return state->notice_count > 0 || state->job_count > 0 ||
+	       state->canary_count > 0;
 }
 
 void
@@ -42,6 +46,7 @@ lt_notice_free(struct lt_notice_state *state)
 {
 	free(state->notices);
 	free(state->jobs);
+	free(state->canaries);
 	*state = (struct lt_notice_state){0};
 }
 
@@ -60,6 +65,9 @@ read_ledger(struct lt_daemon *d, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_ledger_reclaimed(
 		    d->ledger, &state->jobs, &state->job_count, err);
+	if (code == LT_OK)
+		code = lt_ledger_canaries(
+		    d->ledger, &state->canaries, &state->canary_count, err);
 	state->job_capacity = state->job_count;
 	state->is_read = code == LT_OK;
 	return code;
@@ -211,8 +219,9 @@ signal_of(const struct lt_batch_job *job)
 {
 	struct lt_quote quote;
 
-	return lt_quote_unpack(&quote, job->admin_comment,
-		   strlen(job->admin_comment), NULL) == LT_OK &&
+	return job->admin_comment != NULL &&
+		       lt_quote_unpack(&quote, job->admin_comment,
+			   strlen(job->admin_comment), NULL) == LT_OK &&
 		       quote.wish.known
 		   ? quote.wish.signal
 		   : 0;
@@ -239,8 +248,10 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (signal != 0 && row->step < LT_NOTICE_SIGNALLED) {
 		code = step(d, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
 		/* One that has no step just then hears nothing. */
-		if (code == LT_OK)
+		if (code == LT_OK) {
+			lt_proof_ask(d, job->job_id, now_utc_s);
 			(void)lt_batch_signal(job, signal, NULL);
+		}
 	}
 	/* Its user's word, and what can't be: told, and no more. */
 	if (code != LT_OK || now_utc_s < requeue_utc_s ||
@@ -298,6 +309,71 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 			*err = failed;
 	}
 	return is_used;
+}
+
+bool
+lt_notice_has(const struct lt_notice_state *state, uint32_t job_id)
+{
+	for (uint32_t i = 0; i < state->job_count; i++)
+		if (state->jobs[i].job_id == job_id)
+			return true;
+	for (uint32_t i = 0; i < state->canary_count; i++)
+		if (state->canaries[i].job_id == job_id)
+			return true;
+	return false;
+}
+
+int
+lt_notice_interrupt(
+    struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err)
+{
+	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
+
+	if (code == LT_OK)
+		code = lt_ledger_put_canary(d->ledger, canary, err);
+	return code == LT_OK ? read_ledger(d, err) : code;
+}
+
+/* One that says that its checkpoint is written need not be waited for. */
+static int64_t
+requeue_utc_s_of(const struct lt_daemon *d, const struct lt_canary *canary,
+    int64_t now_utc_s)
+{
+	const struct lt_life *const life =
+	    lt_proof_life(&d->proof, canary->job_id);
+
+	return life != NULL && life->asked_utc_s != 0 && life->write_s > 0
+		   ? now_utc_s
+		   : canary->requeue_utc_s;
+}
+
+/* As if the node of each were taken back, until that run is over. */
+static void
+leave_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_notice_state *const state = &d->notice;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < state->canary_count; i++) {
+		const struct lt_canary canary = state->canaries[i];
+		const struct lt_batch_job *const job =
+		    lt_jobs_find(&d->jobs.list, canary.job_id);
+		struct lt_error failed = {0};
+
+		if (job == NULL || job->completing ||
+		    job->state != LT_JOB_RUNNING ||
+		    job->start_utc_s != canary.start_utc_s) {
+			(void)lt_ledger_drop_canary(
+			    d->ledger, canary.job_id, NULL);
+			continue;
+		}
+		lt_look_at(d, canary.job_id);
+		if (leave(d, job, requeue_utc_s_of(d, &canary, now_utc_s),
+			now_utc_s, &failed) != LT_OK)
+			*err = failed;
+		state->canaries[kept++] = canary;
+	}
+	state->canary_count = kept;
 }
 
 static int
@@ -447,6 +523,7 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		lt_log("notice_over", "node=%s down=%d", notice.node, is_used);
 	}
 	state->notice_count = kept;
+	leave_canaries(d, now_utc_s, err);
 	start_again(d, now_utc_s, err);
 	return err->code;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "notices.h"
+#include "proofs.h"
 
 struct lt_batch_job;
 struct lt_daemon;
@@ -26,6 +27,8 @@ struct lt_notice_state {   /* start as { 0 } */
 	struct lt_reclaimed *jobs;
 	uint32_t job_count;
 	size_t job_capacity;
+	struct lt_canary *canaries; /* interrupted though no node is taken */
+	uint32_t canary_count;
 };
 
 /* From end_utc_s on the node is gone. The same again moves the end. LT_EINPUT,
@@ -43,6 +46,11 @@ int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
+/* Signalled, requeued and started again as if its node were taken back. */
+int lt_notice_interrupt(
+    struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err);
+/* Is that done to it, or is it about to be? */
+bool lt_notice_has(const struct lt_notice_state *state, uint32_t job_id);
 bool lt_notice_waits(const struct lt_daemon *d);
 void lt_notice_free(struct lt_notice_state *state);
 

@@ -290,6 +290,8 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->over_time_limit_s = d->tables.conf.over_time_limit_s;
 	m->deadline_confidence_ppm = p->deadline_confidence_ppm;
 	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
+	m->proof_required = p->spot_proof == LT_SPOT_PROOF_REQUIRED &&
+			    lt_batch_words.tells_progress;
 	m->max_extra_cost_ppm = p->max_extra_cost_ppm;
 	m->hold_margin_ppm = p->hold_margin_ppm;
 	m->waiting_micros_per_hour = p->waiting_micros_per_hour;

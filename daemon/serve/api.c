@@ -40,6 +40,8 @@ static const struct {
     {"GET", "/v1/notice", false, true, LT_TURN_READ, lt_api_notices, NULL},
     /* Nodes too: lt_access_check_node(). */
     {"POST", "/v1/notice", false, false, LT_TURN_ALL, lt_api_notice, NULL},
+    {"POST", "/v1/progress", false, false, LT_TURN_ALL, lt_api_progress, NULL},
+    {"POST", "/v1/canary/", true, false, LT_TURN_ALL, lt_api_canary, NULL},
     {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
     {"GET", "/v1/history", false, false, LT_TURN_COMMITTED, lt_api_history,
 	NULL},

@@ -9,6 +9,7 @@
 #include "api_job.h"
 #include "daemon.h"
 #include "explain.h"
+#include "explain_proof.h"
 #include "jobs.h"
 #include "capped.h"
 #include "levers.h"
@@ -229,12 +230,13 @@ lt_api_explain(
 	if (text != NULL)
 		lt_explain_text(
 		    text, LT_MESSAGE_SIZE, d, &s, request->now_utc_s);
-	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o,s:o}", "job_id",
+	*reply = json_pack("{s:I,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "job_id",
 	    (json_int_t)s.job_id, "text", text != NULL ? text : "", "quote",
 	    s.has_hold ? quote_json(&s.hold.quote) : json_null(), "candidates",
 	    s.has_hold ? candidates_json(&s.hold.quote) : json_array(), "hold",
 	    s.has_hold ? hold_json(&s.hold) : json_null(), "plans",
-	    plans_json(&s), "runs", runs_json(s.runs, s.count));
+	    plans_json(&s), "proof", lt_explain_proof_json(d, s.job), "runs",
+	    runs_json(s.runs, s.count));
 	free(text);
 	free_story(&s);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");

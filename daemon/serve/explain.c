@@ -16,6 +16,7 @@
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
+#include "explain_proof.h"
 #include "failover.h"
 #include "hazard.h"
 #include "levers.h"
@@ -563,6 +564,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);
 	else
 		say(&t, "No quote: lowtide did not price it before it ran.\n");
+	char proof[320];
+	lt_explain_proof(proof, sizeof(proof), d, job);
+	say(&t, "%s", proof);
 	if (job != NULL)
 		say(&t, "%s",
 		    lt_pause_text(pause, sizeof(pause), d, job, now_utc_s));

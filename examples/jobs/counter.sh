@@ -8,10 +8,16 @@ to=${1:-600}
 file=${2:-counter.checkpoint}
 every=${LOWTIDE_CHECKPOINT_INTERVAL_SECONDS:-3600}
 
+# How far it is, for lowtide: by that a job proves that it goes on.
+tell() {
+	[ -z "${LOWTIDE_PROGRESS_FILE:-}" ] || echo "$*" > "$LOWTIDE_PROGRESS_FILE"
+}
+
 # The new one takes the old one's place at once: a kill leaves either, whole.
 checkpoint() {
 	echo "$count" > "$file.new" && sync "$file.new" && mv "$file.new" "$file"
 	written=$(date +%s)
+	tell "$count saved"
 	echo "checkpoint at $count"
 }
 
@@ -27,6 +33,7 @@ if [ -s "$file" ]; then
 	read -r count < "$file"
 	echo "resumed at $count, restart ${LOWTIDE_RESTARTS:-0}"
 fi
+tell "$count"
 written=$(date +%s)
 while [ "$count" -lt "$to" ]; do
 	# In the background: a signal ends the wait, and the trap is run at once.
@@ -39,6 +46,7 @@ while [ "$count" -lt "$to" ]; do
 		exit 0
 	fi
 	count=$((count + 1))
+	tell "$count"
 	if [ $(($(date +%s) - written)) -ge "$every" ]; then
 		checkpoint
 	fi

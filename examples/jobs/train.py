@@ -19,18 +19,28 @@ parser.add_argument("--checkpoint", default="train.checkpoint")
 args = parser.parse_args()
 every = float(os.environ.get("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", 3600))
 
-stopped_by = []
-# USR1: the time limit comes, as --checkpoint=signal= asked. TERM: the node is
-# taken, or the job requeued. A step is finished first, so that what is written
-# is whole.
+progress = os.environ.get("LOWTIDE_PROGRESS_FILE")
+
+asked_by = []
+# USR1: a checkpoint is wanted, as --checkpoint=signal= asked, for the node will
+# be taken or the time limit comes; what ends now would be done for good, so it
+# goes on. TERM: the job is requeued, or over. A step is finished first, so that
+# what is written is whole.
 for number in (signal.SIGUSR1, signal.SIGTERM):
-    signal.signal(number, lambda received, _: stopped_by.append(signal.Signals(received).name))
+    signal.signal(number, lambda received, _: asked_by.append(signal.Signals(received).name))
 
 torch.manual_seed(1)
 device = "cuda" if torch.cuda.is_available() else "cpu"
 model = torch.nn.Linear(1, 1).to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 step = 0
+
+
+def tell(word=""):
+    """How far it is, for lowtide: by that a job proves that it goes on."""
+    if progress:
+        with open(progress, "w") as file:
+            file.write(f"{step} {word}\n")
 
 
 def save():
@@ -45,6 +55,7 @@ def save():
         file.flush()
         os.fsync(file.fileno())
     os.replace(args.checkpoint + ".new", args.checkpoint)
+    tell("saved")
     print(f"checkpoint at {step}", flush=True)
 
 
@@ -56,6 +67,7 @@ if os.path.exists(args.checkpoint):
     torch.set_rng_state(state["random"])
     print(f"resumed at {step}, restart {os.environ.get('LOWTIDE_RESTARTS', 0)}", flush=True)
 
+tell()
 written = time.monotonic()
 while step < args.steps:
     x = torch.rand(64, 1).to(device)
@@ -65,10 +77,15 @@ while step < args.steps:
     optimizer.step()
     step += 1
     time.sleep(args.pause)
-    if stopped_by:
+    tell()
+    if asked_by:
+        by = asked_by.pop(0)
         save()
-        print(f"stopped early by {stopped_by[0]}", flush=True)
-        raise SystemExit(0)
+        written = time.monotonic()
+        print(f"asked for it by {by}", flush=True)
+        if by == "SIGTERM":
+            print(f"stopped early by {by}", flush=True)
+            raise SystemExit(0)
     if time.monotonic() - written >= every:
         save()
         written = time.monotonic()

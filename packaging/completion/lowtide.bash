@@ -42,7 +42,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now jobs watch status signals budget report close reconcile history notice rebuild simulate kube doctor' ;;
+		'' | help) choices='init check plan explain now jobs watch status signals budget report close reconcile history canary notice rebuild simulate kube doctor' ;;
 		init) choices='--output --run --help' ;;
 		check)
 			case $word in

@@ -36,9 +36,9 @@ fill_why(struct lt_submission *s)
 {
 	const bool is_placed = s->request.objective != LT_OBJECTIVE_OFF;
 
-	/* A signal is for when its node is taken back: that may be any job's.
-	 */
-	if (is_placed || s->request.checkpoint.signal != 0)
+	/* Its node may be taken back, and it may prove that it resumes,
+	 * wherever it runs. */
+	if (is_placed || s->request.checkpoint.enabled)
 		lt_wish_of_request(&s->quote.wish, &s->request);
 	if (is_placed)
 		lt_quote_set_why(&s->quote, s->plan, s->view.market);

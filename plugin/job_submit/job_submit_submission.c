@@ -56,6 +56,25 @@ learn_gpus(struct lt_submission *s, struct lt_history_key name)
 	}
 }
 
+/* Was it seen to resume? By its own user's jobs of that name and script. */
+static void
+learn_proof(struct lt_submission *s, const struct lt_run_kind *kind)
+{
+	struct lt_request *const request = &s->request;
+	struct lt_history_figures figures;
+
+	if (!request->checkpoint.enabled)
+		return;
+	request->script_hash = lt_script_hash(s->job->script);
+	if (request->script_hash == 0 || s->view.history == NULL ||
+	    lt_history_find_one(&figures,
+		lt_history_proof_key(kind, request->script_hash),
+		s->view.history, NULL) != LT_OK)
+		return;
+	request->proof =
+	    (struct lt_proof){figures.runs, figures.median, figures.upper};
+}
+
 /* How long jobs of this kind have run. Without the file: nothing is known. */
 static void
 learn(struct lt_submission *s)
@@ -72,6 +91,7 @@ learn(struct lt_submission *s)
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
 		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
 	s->run_kind = keys[LT_HISTORY_NAME].hash;
+	learn_proof(s, &kind);
 	if (s->view.history == NULL)
 		return;
 	if (lt_request_wants_gpus(request))

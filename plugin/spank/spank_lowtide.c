@@ -2,8 +2,8 @@
 /*
  * SPANK plugin: Slurm's entry points. The options on sbatch, salloc and srun
  * (spank_options.c); where job_submit/lowtide is absent the decision, too
- * (spank_place.c); on the node the job's environment (spank_env.c)
- * and its power cap (spank_cap.c).
+ * (spank_place.c); on the node the job's environment (spank_env.c), its power
+ * cap (spank_cap.c) and how far it is (spank_progress.c).
  */
 #include "spank_parts.h"
 
@@ -46,5 +46,34 @@ slurm_spank_task_init(spank_t spank, int count, char **arguments)
 	(void)count;
 	(void)arguments;
 	lt_spank_task(spank);
+	return 0;
+}
+
+int
+slurm_spank_task_post_fork(spank_t spank, int count, char **arguments)
+{
+	(void)count;
+	(void)arguments;
+	lt_spank_progress_begin(spank);
+	return 0;
+}
+
+int
+slurm_spank_task_exit(spank_t spank, int count, char **arguments)
+{
+	(void)spank;
+	(void)count;
+	(void)arguments;
+	lt_spank_progress_task_over();
+	return 0;
+}
+
+int
+slurm_spank_exit(spank_t spank, int count, char **arguments)
+{
+	(void)spank;
+	(void)count;
+	(void)arguments;
+	lt_spank_progress_end();
 	return 0;
 }

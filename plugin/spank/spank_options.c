@@ -46,6 +46,9 @@ read_arguments(int count, char **arguments)
 	for (int i = 0; i < count; i++) {
 		if ((value = argument_value(arguments[i], "run_dir")) != NULL)
 			lt_spank.run_dir = value;
+		else if ((value = argument_value(arguments[i], "node_dir")) !=
+			 NULL)
+			lt_spank.node_dir = value;
 		else if ((value = argument_value(
 			      arguments[i], "preemptible")) != NULL)
 			lt_spank.preemptible = value;
@@ -63,7 +66,7 @@ read_arguments(int count, char **arguments)
 			     NULL ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error(
-			    "lowtide: plugstack.conf: got %s, want run_dir=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
+			    "lowtide: plugstack.conf: got %s, want run_dir=, node_dir=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
 			    arguments[i]);
 	}
 }
@@ -186,7 +189,8 @@ register_options(spank_t spank)
 void
 lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client)
 {
-	lt_spank = (struct lt_spank){.run_dir = "/run/lowtide"};
+	lt_spank = (struct lt_spank){
+	    .run_dir = "/run/lowtide", .node_dir = "/run/lowtide-node"};
 	lt_options_init(&lt_spank.options);
 	read_arguments(count, arguments);
 	if (is_client)

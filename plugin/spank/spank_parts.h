@@ -3,8 +3,8 @@
  * The parts of spank_lowtide.so: its plugstack arguments and the user's
  * options (spank_options.c), the decision in the client (spank_place.c), what
  * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
- * the node its GPUs (spank_gpu.c), the job's environment (spank_env.c) and the
- * power cap of its run (spank_cap.c).
+ * the node its GPUs (spank_gpu.c), the environment (spank_env.c), the power
+ * cap of its run (spank_cap.c) and how far it is (spank_progress.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -23,6 +23,7 @@ enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 
 struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	const char *run_dir;
+	const char *node_dir; /* of lowtide-node */
 	enum lt_presence job_submit;
 	const char *preemptible; /* "spot:0.004:120,low:0.01", NULL = none */
 	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */
@@ -47,6 +48,13 @@ void lt_spank_environment(spank_t spank);
 
 /* slurm_spank_task_init: what is known of a task only then. */
 void lt_spank_task(spank_t spank);
+
+/* slurm_spank_task_post_fork of each task: where the job names a file of its
+ * progress and lowtide-node is there, a process that reads it. It ends with the
+ * last task, else with this one (slurm_spank_exit). */
+void lt_spank_progress_begin(spank_t spank);
+void lt_spank_progress_task_over(void);
+void lt_spank_progress_end(void);
 
 /* Did the user give any of lowtide's options? */
 bool lt_spank_is_asked(void);

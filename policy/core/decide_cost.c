@@ -94,18 +94,38 @@ likely_most(const struct job *job)
 		   : job->expected_s;
 }
 
-static struct lt_exposure
-exposure_of(const struct lane *lane, const struct job *job, double work_s)
+/* Its checkpoints there, with what was measured before what was said. */
+static struct lt_checkpoint
+checkpoint_of(const struct lane *lane, const struct job *job)
 {
 	const struct lt_partition *const part =
 	    &job->market->partitions[lane->partition];
+	struct lt_checkpoint checkpoint = lt_checkpoint_there(
+	    &job->request->checkpoint, part->storage_gib_per_s);
 
+	if (job->request->proof.write_s > 0)
+		checkpoint.write_s = job->request->proof.write_s;
+	return checkpoint;
+}
+
+/* Without proof it is taken to start over where nodes are taken back. */
+static struct lt_exposure
+exposure_of(const struct lane *lane, const struct job *job, double work_s)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_partition *const part =
+	    &job->market->partitions[lane->partition];
+	struct lt_checkpoint checkpoint = checkpoint_of(lane, job);
+
+	if ((part->flags & LT_PARTITION_PREEMPTIBLE) &&
+	    !lt_resume_counts(request, job->market))
+		checkpoint.enabled = false;
 	return (struct lt_exposure){
 	    .work_s = work_s,
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-	    .restart_s = part->restart_s,
-	    .checkpoint = lt_checkpoint_there(
-		&job->request->checkpoint, part->storage_gib_per_s),
+	    /* What was measured has no boot of a node in it. */
+	    .restart_s = fmax(part->restart_s, request->proof.restart_s),
+	    .checkpoint = checkpoint,
 	};
 }
 
@@ -180,7 +200,15 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
 	lane->active = lt_active_time(&exposure);
-	if (!request->checkpoint.enabled && lane->partition != request->home &&
+	if (request->checkpoint.enabled && !exposure.checkpoint.enabled) {
+		/* It writes them all the same. */
+		const struct lt_checkpoint checkpoint =
+		    checkpoint_of(lane, job);
+
+		lane->active.interval_s =
+		    lt_checkpoint_every_s(&checkpoint, exposure.hazard_per_h);
+	}
+	if (!exposure.checkpoint.enabled && lane->partition != request->home &&
 	    lane->active.restart_chance * LT_MICROS >
 		job->market->max_restart_risk_ppm) {
 		*wanted = job->market->max_restart_risk_ppm;
@@ -372,47 +400,6 @@ end_with_forecasts(struct lane *lane, const struct job *job)
 	}
 }
 
-/* Of all windows so long within a series: each is days, parts of one and a
- * rest, of which each has at least the least of its length. */
-static double
-least_within(const struct lt_series *series, int64_t length_s)
-{
-	double least = 0;
-
-	for (int i = 0; i < LT_SERIES_WINDOWS; i++) {
-		const int64_t window_s = LT_DAY_S >> i;
-
-		least += (double)(length_s / window_s) * series->window_min[i];
-		length_s %= window_s;
-	}
-	return least + (double)length_s / LT_HOUR_S * series->min_value;
-}
-
-/* A lower bound of all windows up to the latest start. */
-static void
-lane_least(struct lane *lane, const struct job *job)
-{
-	const int64_t end_utc_s =
-	    lane->latest_utc_s + lane->lengths_s[lane->length_count - 1];
-
-	for (int t = 0; t < TERM_COUNT; t++) {
-		const struct lt_series *const series = lane->series[t];
-		double sum = 0;
-
-		if (series == NULL)
-			continue;
-		/* Of windows that reach out of the series nothing is known. */
-		if (series->start_utc_s[0] > job->earliest_utc_s ||
-		    end_utc_s > series->start_utc_s[series->count]) {
-			lane->least[t] = lane->mean_h * series->min_value;
-			continue;
-		}
-		for (uint32_t i = 0; i < lane->length_count; i++)
-			sum += least_within(series, lane->lengths_s[i]);
-		lane->least[t] = sum * lane->length_part;
-	}
-}
-
 static void
 lane_mean(struct lane *lane)
 {
@@ -491,7 +478,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;
 	end_with_forecasts(lane, job);
-	lane_least(lane, job);
+	lt_lane_least(lane, job);
 	lane_weights(lane, job, &layout);
 	return LT_REJECT_NONE;
 }

@@ -4,6 +4,7 @@
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
  *   decide_cost.c      what it costs there            -> struct lane
+ *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
  *   decide_search.c    the best and the earliest start of a lane
  *   decide_score.c     what is least wanted, by round -> struct aim
@@ -157,6 +158,10 @@ double lt_linear_value(const struct linear *linear,
 /* a + factor x b */
 struct linear lt_linear_sum(
     const struct linear *a, const struct linear *b, double factor);
+
+/* decide_least.c */
+/* Into its least, by the series up to its latest start. */
+void lt_lane_least(struct lane *lane, const struct job *job);
 
 /* decide_capacity.c */
 void lt_planned_sort(struct edges *edges, const struct lt_planned *planned,

@@ -113,6 +113,30 @@ lt_history_gpu_key(struct lt_history_key name, const char *gpu)
 	return (struct lt_history_key){hash != 0 ? hash : 1, name.uid};
 }
 
+uint64_t
+lt_script_hash(const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return 0;
+	const uint64_t hash = add_text(basis, text);
+
+	return hash != 0 ? hash : 1;
+}
+
+struct lt_history_key
+lt_history_proof_key(const struct lt_run_kind *kind, uint64_t script_hash)
+{
+	char name[LT_NAME_SIZE];
+	/* No group has that number. */
+	uint64_t hash = add_number(basis, LT_HISTORY_WORDS);
+
+	lt_history_fold(name, sizeof(name), kind->name);
+	hash = add_text(add_number(hash, kind->uid), kind->account);
+	hash = add_number(add_text(hash, name), (uint32_t)script_hash);
+	hash = add_number(hash, (uint32_t)(script_hash >> 32));
+	return (struct lt_history_key){hash != 0 ? hash : 1, kind->uid};
+}
+
 static uint32_t
 larger(uint64_t a, uint64_t b)
 {

@@ -270,7 +270,7 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 		    units[candidate->reject]);
 	else if (candidate->reject == LT_REJECT_RISK)
 		lt_text_put(text,
-		    " (%.0f %%, at most %.0f %% without --checkpoint)",
+		    " (%.0f %%, at most %.0f %% where it starts over)",
 		    candidate->found / 1e4, candidate->wanted / 1e4);
 	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
 		     candidate->reject == LT_REJECT_STALE) &&
@@ -351,6 +351,39 @@ lt_precision_text(char *out, size_t size, const struct lt_request *request,
 	    used != NULL ? used->accelerate : "single precision");
 }
 
+static bool
+has_preemptible(const struct lt_market *market)
+{
+	const uint32_t wanted = LT_PARTITION_PREEMPTIBLE | LT_PARTITION_MANAGED;
+
+	for (uint32_t i = 0; i < market->partition_count; i++)
+		if ((market->partitions[i].flags & wanted) == wanted)
+			return true;
+	return false;
+}
+
+void
+lt_proof_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market)
+{
+	if (size > 0)
+		out[0] = '\0';
+	if (!request->checkpoint.enabled || lt_resume_counts(request, market) ||
+	    !has_preemptible(market))
+		return;
+	const struct lt_class *const class = lt_market_class(
+	    market, request->account, request->qos, request->home);
+	const char *const next =
+	    request->script_hash == 0 ? ""
+	    : class != NULL && class->canary
+		? "; it will be signalled and requeued once to see"
+		: "; to prove it while it runs: lowtide canary <job>";
+
+	snprintf(out, size,
+	    "no proof yet that it can resume: priced as starting over on preemptible nodes%s",
+	    next);
+}
+
 /* How often it writes, by the same rule as the variable on the node. */
 static void
 put_checkpoints(struct lt_text *text, const struct lt_plan *plan,
@@ -397,7 +430,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	assert(plan->candidate_count <= market->partition_count);
 
 	struct lt_text text = {.out = out, .size = size};
-	char line[LT_ERROR_TEXT_SIZE * 4], words[96];
+	char line[LT_ERROR_TEXT_SIZE * 4], words[192];
 	const struct lt_expected expected = lt_expected_of(request);
 
 	if (size > 0)
@@ -414,6 +447,9 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 		put_row(&text, plan, market, i, now_utc_s);
 	put_checkpoints(&text, plan, request, market);
 	put_cap(&text, plan);
+	lt_proof_text(words, sizeof(words), request, market);
+	if (words[0] != '\0')
+		lt_text_put(&text, "  %s\n", words);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
 	lt_text_put(&text, "%s", line);
 	lt_precision_text(words, sizeof(words), request, market,

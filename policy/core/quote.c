@@ -311,7 +311,8 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
 	    .keep = request->checkpoint.keep,
 	    .signal = request->checkpoint.signal,
-	    .max_interruptions = request->max_interruptions};
+	    .max_interruptions = request->max_interruptions,
+	    .script_hash = request->script_hash};
 }
 
 void
@@ -326,6 +327,7 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->max_interruptions = wish->max_interruptions;
 	/* --amp=auto is as good as nothing said, where no rule is. */
 	request->precision_said = wish->precision != LT_PRECISION_AUTO;
+	request->script_hash = wish->script_hash;
 	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
 	    (double)wish->write_s, (double)wish->every_s,
 	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};

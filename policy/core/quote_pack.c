@@ -76,7 +76,8 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
 	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
 	    wish->write_s, wish->every_s);
-	const bool is_bounded = wish->max_interruptions > 0;
+	const bool has_script = wish->script_hash != 0;
+	const bool is_bounded = wish->max_interruptions > 0 || has_script;
 
 	if (wish->size_mib > 0 || wish->signal > 0 || is_bounded)
 		lt_text_put(
@@ -85,6 +86,8 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 		lt_text_put(text, ",%" PRIu32, wish->signal);
 	if (is_bounded)
 		lt_text_put(text, ",%" PRIu32, wish->max_interruptions);
+	if (has_script)
+		lt_text_put(text, ",%016" PRIx64, wish->script_hash);
 }
 
 int

@@ -385,8 +385,14 @@ get_wish(struct scanner *scanner, struct lt_wish *wish)
 			expect(scanner, ",");
 			wish->max_interruptions = get_u32(scanner);
 		}
-		scanner->bad |= is_bounded ? wish->max_interruptions == 0
-					   : wish->signal == 0;
+		const bool has_script = is_bounded && next_is(scanner, ',');
+		if (has_script) {
+			expect(scanner, ",");
+			wish->script_hash = get_id(scanner);
+		}
+		scanner->bad |= has_script   ? wish->script_hash == 0
+				: is_bounded ? wish->max_interruptions == 0
+					     : wish->signal == 0;
 	} else if (wish->size_mib == 0) {
 		scanner->bad = true;
 	}

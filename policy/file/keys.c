@@ -87,6 +87,11 @@ static const struct lt_word intensity_words[] = {
     {"marginal", LT_INTENSITY_MARGINAL},
     {.name = NULL},
 };
+static const struct lt_word spot_proof_words[] = {
+    {"required", LT_SPOT_PROOF_REQUIRED},
+    {"said", LT_SPOT_PROOF_SAID},
+    {.name = NULL},
+};
 static const struct lt_word unknown_words[] = {
     {"hold", LT_RULE_HOLD},
     {"reject", LT_RULE_REJECT},
@@ -153,6 +158,8 @@ const struct lt_key lt_policy_keys[] = {
 	.max = 99.99, .want = "a percentage from 1 to 99.99 such as 95"},
     {"max_restart_risk", lt_read_ppm, AT(max_restart_risk_ppm), .min = 0,
 	.max = 100, .want = "a percentage from 0 to 100 such as 10"},
+    {"spot_proof", lt_read_word, AT(spot_proof), .words = spot_proof_words,
+	.want = "required or said"},
     {"max_extra_cost", lt_read_ppm, AT(max_extra_cost_ppm), .min = 0,
 	.max = 1000, .want = "a percentage from 0 to 1000 such as 10"},
     {"waiting_price_per_hour", lt_read_micros, AT(waiting_micros_per_hour),

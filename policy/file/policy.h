@@ -123,6 +123,8 @@ struct lt_policy_exchange {
 };
 
 /* Which carbon intensity all partitions use: the two are never compared. */
+/* That a --checkpoint job can resume: seen by lowtide, or said by its user. */
+enum lt_spot_proof { LT_SPOT_PROOF_REQUIRED, LT_SPOT_PROOF_SAID };
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 
 /* What a site pays beside its nodes, for reports; 0 = not told. */
@@ -144,6 +146,7 @@ struct lt_policy {
 	int64_t max_delay_s, stale_after_s, deadline_slack_s, assume_time_s;
 	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
 	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm;
+	enum lt_spot_proof spot_proof;
 	int64_t waiting_micros_per_hour;
 	double waiting_g_per_hour;
 	enum lt_rule on_unknown;

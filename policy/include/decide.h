@@ -34,6 +34,13 @@ enum { LT_UNSET_64 = -1 };
 
 struct lt_resources; /* size.h */
 
+/* What was seen of jobs of its account, user, name and script. */
+struct lt_proof {
+	uint32_t survived; /* interruptions after which it went on; 0 = none */
+	/* Measured, s; 0 = not. They count before what was said. */
+	uint32_t write_s, restart_s;
+};
+
 struct lt_request {
 	/* who */
 	uint32_t uid;
@@ -95,6 +102,8 @@ struct lt_request {
 	int64_t deadline_utc_s; /* LT_UNSET_64 = none */
 	enum lt_objective objective;
 	struct lt_checkpoint checkpoint;
+	uint64_t script_hash; /* 0 = not known: then nothing is proven */
+	struct lt_proof proof;
 	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
 	/* --max-interruptions; 0 = not said */
 	uint32_t max_interruptions;
@@ -107,6 +116,16 @@ struct lt_request {
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
+
+/* Does its word that it resumes from a checkpoint count on preemptible nodes?
+ * By its proof, or where the site believes the word. */
+static inline bool
+lt_resume_counts(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	return request->checkpoint.enabled &&
+	       (request->proof.survived > 0 || !market->proof_required);
+}
 
 static inline bool
 lt_request_wants_gpus(const struct lt_request *request)
@@ -256,6 +275,10 @@ void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
  * GPU lacks; "" else, and where its GPU is not known. */
 void lt_precision_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, int partition);
+/* What a --checkpoint job without proof is told, and what becomes of that;
+ * "" where its word counts, or no node is taken back. */
+void lt_proof_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate); /* the name, and what was found */
 /* "about 1.2 interruptions expected, 0:50 of work lost"; "" for so few that

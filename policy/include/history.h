@@ -56,6 +56,17 @@ struct lt_history_key lt_history_key(
 struct lt_history_key lt_history_gpu_key(
     struct lt_history_key name, const char *gpu);
 
+/* Of a job's script; NULL or "" = 0, no script; else never 0. The same 64 bits
+ * of two scripts can be made, but only their own user gains by it, who could as
+ * well write a script that reports what it has not done. */
+uint64_t lt_script_hash(const char *text);
+/* Of the proof that jobs of that name and script can resume. Its figures are
+ * how many interruptions they survived, and the measured seconds of writing a
+ * checkpoint and of a restart (0 = not measured) as median and upper. Not of
+ * its shape: how many nodes it has does not change what the script does. */
+struct lt_history_key lt_history_proof_key(
+    const struct lt_run_kind *kind, uint64_t script_hash);
+
 struct lt_request;
 /* Nodes, CPUs and GPUs of a request into a kind; the rest is the caller's. */
 void lt_history_shape(

@@ -43,7 +43,9 @@ enum {
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */
 	LT_PLANNED_MAX = 4096,	      /* windows booked since the snapshot: more
 				       * count from the next snapshot on */
-	LT_QUOTE_TEXT_SIZE = 2560,    /* our part of admin_comment */
+	LT_MARKER_SIZE = 64, /* what a job says of its progress, with the NUL;
+			      * more is cut */
+	LT_QUOTE_TEXT_SIZE = 2560, /* our part of admin_comment */
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
 	LT_WHY_TEXT_SIZE = 768,	   /* 16 of 47 bytes; what does not fit is
 				    * counted, too */

@@ -208,6 +208,8 @@ struct lt_market {
 				 * is no part of a share */
 	bool core_spec_counts;	/* AllowSpecResourcesUsage: --core-spec gives
 				 * whole nodes, else it is ignored */
+	bool proof_required;	/* that a job resumes, before it counts on
+				 * preemptible nodes */
 	double power_cap_above; /* g CO2e per kWh; for the rules below */
 	struct lt_zone zone;
 

@@ -52,6 +52,7 @@ struct lt_wish {
 	uint32_t keep;
 	uint32_t signal;	    /* that asks for one; 0 = none does */
 	uint32_t max_interruptions; /* 0 = not said */
+	uint64_t script_hash;	    /* 0 = not known */
 };
 
 struct lt_quote {
@@ -125,7 +126,8 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * and " lever=<levers>", " run=<run>", " why=<why>", then
  * " ask=<movable>,<pins>,<deadline>,<expected>,<max cost>,<GPU MiB>,
  * <precision>,<checkpoint>,<write>,<every>" before the ";" where there is
- * one. An unknown amount is
+ * one, and as far as there are any ",<MiB>,<keep>", ",<signal>",
+ * ",<interruptions>", ",<16 hex of its script>". An unknown amount is
  * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);

@@ -14,7 +14,7 @@ struct lt_interrupted {
 	bool counts;	/* its node was taken; else lowtide moved it */
 	int64_t done_s; /* of its work, that it need not do again */
 };
-struct lt_life {
+struct lt_losses {
 	uint32_t interruptions;
 	int64_t done_s;
 };
@@ -22,8 +22,8 @@ struct lt_life {
 int lt_ledger_put_interruption(struct lt_ledger *ledger,
     const struct lt_interrupted *run, struct lt_error *err);
 /* Of the runs of this id that began since then: an id is given again. */
-int lt_ledger_life(struct lt_ledger *ledger, uint32_t job_id,
-    int64_t since_utc_s, struct lt_life *life, struct lt_error *err);
+int lt_ledger_losses(struct lt_ledger *ledger, uint32_t job_id,
+    int64_t since_utc_s, struct lt_losses *life, struct lt_error *err);
 int lt_ledger_prune_interruptions(
     struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 

@@ -20,19 +20,19 @@ lt_ledger_put_interruption(struct lt_ledger *ledger,
 static void
 read_life(struct lt_rows *rows, void *element)
 {
-	struct lt_life *const life = element;
+	struct lt_losses *const life = element;
 
 	life->interruptions = (uint32_t)lt_row_int(rows);
 	life->done_s = lt_row_int(rows);
 }
 
 int
-lt_ledger_life(struct lt_ledger *ledger, uint32_t job_id, int64_t since_utc_s,
-    struct lt_life *life, struct lt_error *err)
+lt_ledger_losses(struct lt_ledger *ledger, uint32_t job_id, int64_t since_utc_s,
+    struct lt_losses *life, struct lt_error *err)
 {
-	*life = (struct lt_life){0};
+	*life = (struct lt_losses){0};
 	const int code = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_LIFE, LT_INT(job_id), LT_INT(since_utc_s)),
+	    LT_BIND(LT_SQL_LOSSES, LT_INT(job_id), LT_INT(since_utc_s)),
 	    read_life, life, err);
 
 	return code < 0 ? code : LT_OK;

@@ -343,6 +343,9 @@ lt_ledger_forget(struct lt_ledger *ledger, uint32_t uid, int64_t now_utc_s,
 	if (rc == LT_OK)
 		rc = lt_sql_do(
 		    ledger, LT_BIND(LT_SQL_FORGET_SPEEDS, LT_INT(uid)), err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(
+		    ledger, LT_BIND(LT_SQL_FORGET_PROOFS, LT_INT(uid)), err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 

@@ -18,7 +18,7 @@
 #define LT_SQL_INTERRUPTIONS_TABLE(X)                                          \
 	X(INTERRUPTION_PUT, LEDGER,                                            \
 	    "INSERT OR IGNORE INTO interruptions VALUES (?1, ?2, ?3, ?4, ?5)") \
-	X(LIFE, LEDGER,                                                        \
+	X(LOSSES, LEDGER,                                                      \
 	    "SELECT total(counts), total(done_s) FROM interruptions"           \
 	    " WHERE job_id = ?1 AND start_utc_s >= ?2")                        \
 	X(INTERRUPTIONS_PRUNE, LEDGER,                                         \

@@ -110,6 +110,8 @@
 	X(KINDS_TOLD, LEDGER,                                                  \
 	    "SELECT * FROM (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"   \
 	    "  WHERE runs > 0 ORDER BY last_utc_s DESC)"                       \
+	    " UNION ALL SELECT kind, uid, survived, write_s, restart_s,"       \
+	    " 0, 0, 0 FROM proofs WHERE survived > 0"                          \
 	    " UNION ALL SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0"        \
 	    " FROM speeds LIMIT ?1")                                           \
 	X(LENGTHS_BY_GPU, LEDGER,                                              \

@@ -46,6 +46,7 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);
 	lt_code_f64(coder, &m->power_cap_above);
+	lt_code_bool(coder, &m->proof_required);
 	lt_code_i32(coder, &m->zone.count);
 	for (int i = 0; i < LT_ZONE_STEPS_MAX; i++) {
 		lt_code_i64(coder, &m->zone.steps[i].start_utc_s);

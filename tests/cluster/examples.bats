@@ -71,15 +71,20 @@ requeued() {
 	says '^counted to 8$'
 }
 
-@test "the training stops early by USR1 to its step" {
+@test "the training writes a checkpoint at USR1 and goes on, and stops early by TERM" {
 	python3 -c 'import torch' 2> /dev/null || skip "needs python3-torch"
 	sed -i 's/--steps 100000/--steps 2000 --pause 0.15/; s/--gpus=8 //' train-checkpoint.sh
 	job -A vision -p spot --time=5 -o out --checkpoint=every=2s train-checkpoint.sh
 	within 60 says '^checkpoint at'
 	scancel -s USR1 "$id"
+	within 10 says '^asked for it by SIGUSR1'
+	sleep 1
+	[ "$(squeue -h -j "$id" -o %T)" = RUNNING ]
+	[ -s train.progress ]
+	scancel -s TERM "$id"
 	within 40 state_is "$id" COMPLETED
 	cat out
-	says '^stopped early by SIGUSR1'
+	says '^stopped early by SIGTERM'
 	[ -s train.checkpoint ]
 }
 

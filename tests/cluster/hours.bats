@@ -49,6 +49,7 @@ setup_file() {
 	known_at 0
 	cluster_up "
 mode: enforce
+spot_proof: said # proof.bats has what proves it
 currency: USD
 timezone: UTC
 carbon_price_per_tonne: 2000

@@ -10,6 +10,7 @@ setup_file() {
 	# 3.60 an hour is 1000 micros a second: sums can be done by hand.
 	cluster_up "
 mode: enforce
+spot_proof: said # proof.bats has what proves it
 currency: USD
 timezone: UTC
 carbon_price_per_tonne: 100
@@ -87,13 +88,19 @@ setup() { cluster_use; }
 		[ "$(field "$id" %P)" = spot ]
 		lowtide explain --json "$id" | jq .quote.plan_expected.money_micros
 		quote=$(scontrol show job "$id")
+		script=$(fnv_of "$id")
 		scancel "$id"
 	}
+	fnv_of() { # of its script with a NUL, as slurmctld has it: FNV-1a
+		scontrol write batch_script "$1" "$BATS_TEST_TMPDIR/script" > /dev/null
+		perl -0777 -e 'use integer; my $h = 0xcbf29ce484222325;
+			$h = ($h ^ $_) * 0x100000001b3 for unpack("C*", <> . "\0"); printf "%016x\n", $h' "$BATS_TEST_TMPDIR/script"
+	}
 	cost_of write=40s > "$BATS_TEST_TMPDIR/free"
-	[[ "$quote" == *" ask="*",1,40,0;"* ]]
+	[[ "$quote" == *" ask="*",1,40,0,0,0,0,0,$script;"* ]]
 	# A second for each GiB: so the time is the same, and 120 GiB are kept.
 	cost_of size=40G,keep=3 > "$BATS_TEST_TMPDIR/kept"
-	[[ "$quote" == *" ask="*",1,0,0,40960,3;"* ]]
+	[[ "$quote" == *" ask="*",1,0,0,40960,3,0,0,$script;"* ]]
 	# 0.01 for a GiB and an hour: 1.20 an hour, beside 0.90 for the node.
 	[ "$(jq -n "$(< "$BATS_TEST_TMPDIR/kept") / $(< "$BATS_TEST_TMPDIR/free") * 100 | round")" -eq 233 ]
 }

@@ -5,6 +5,7 @@ load helper
 
 policy() { echo "
 mode: $1
+spot_proof: said # proof.bats has what proves it
 currency: USD
 timezone: UTC
 hold_margin: 0

@@ -8,6 +8,7 @@ setup_file() {
 	day 12 20
 	cluster_up '
 mode: enforce
+spot_proof: said # nothing proves where SPANK decides alone
 currency: USD
 timezone: UTC
 hold_margin: 0

@@ -5,6 +5,7 @@ load helper
 
 policy() { echo "
 mode: enforce
+spot_proof: said # proof.bats has what proves it
 currency: USD
 timezone: UTC
 carbon_price_per_tonne: 1000

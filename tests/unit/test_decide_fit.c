@@ -132,6 +132,70 @@ test_checkpoints(void **state)
 	}
 }
 
+/* On nodes that are taken back the word counts where it is proven, or where the
+ * site believes it; else the job is priced as one that starts over. */
+static void
+test_proof(void **state)
+{
+	static const struct {
+		const char *why;
+		bool preemptible, required, said;
+		struct lt_proof proof;
+		bool counts;
+		double write_s, restart_s;
+	} cases[] = {
+	    {"said, and believed", true, false, true, {0}, true, 120, 360},
+	    {"said, not proven", true, true, true, {0}, false, 120, 360},
+	    {"said, and these nodes stay", false, true, true, {0}, true, 120,
+		360},
+	    {"proven, nothing measured", true, true, true, {1, 0, 0}, true, 120,
+		360},
+	    {"measured before said", true, true, true, {2, 300, 600}, true, 300,
+		600},
+	    {"a restart has the node's boot in it", true, true, true,
+		{2, 30, 20}, true, 30, 360},
+	    {"proven, but off today", true, true, false, {2, 0, 0}, false, 120,
+		360},
+	};
+	struct lt_estimate estimate;
+	enum lt_reject reject;
+
+	(void)state;
+	partitions[CHEAP].hazard_per_node_hour = 0.5;
+	partitions[CHEAP].restart_s = 360;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_exposure exposure = {.work_s = 2 * HOUR,
+		    .hazard_per_h = 0.5,
+		    .restart_s = cases[i].restart_s,
+		    .checkpoint = {.enabled = cases[i].counts,
+			.write_s = cases[i].write_s}};
+		const double active_s = lt_active_time(&exposure).active_s;
+
+		partitions[CHEAP].flags =
+		    LT_PARTITION_UP | LT_PARTITION_MANAGED |
+		    (cases[i].preemptible ? LT_PARTITION_PREEMPTIBLE : 0);
+		market.proof_required = cases[i].required;
+		market.max_restart_risk_ppm = 1000000;
+		request.checkpoint = (struct lt_checkpoint){
+		    .enabled = cases[i].said, .write_s = 120};
+		request.proof = cases[i].proof;
+		assert_true(lt_estimate_at(
+		    &estimate, &reject, &request, &market, CHEAP, NOW));
+		if (fabs(estimate.expected_active_s - active_s) > 1e-6)
+			fail_msg("%s: %.3f s, want %.3f s", cases[i].why,
+			    estimate.expected_active_s, active_s);
+		/* What the job is told of the interval stays the same. */
+		assert_true((estimate.interval_s > 0) == cases[i].said);
+		/* A chance of 63 % to start over is too much. */
+		market.max_restart_risk_ppm = 100000;
+		assert_int_equal(lt_estimate_at(&estimate, &reject, &request,
+				     &market, CHEAP, NOW),
+		    cases[i].counts);
+		if (!cases[i].counts)
+			assert_int_equal(reject, LT_REJECT_RISK);
+	}
+}
+
 /* On the site's own nodes that stay on, waiting moves what is above idle: half
  * of these 2 kWh. What is shown and charged is all of it. */
 static void
@@ -410,6 +474,7 @@ main(void)
 	    cmocka_unit_test_setup(test_memory_ignored, setup),
 	    cmocka_unit_test_setup(test_estimate_at, setup),
 	    cmocka_unit_test_setup(test_checkpoints, setup),
+	    cmocka_unit_test_setup(test_proof, setup),
 	    cmocka_unit_test_setup(test_idle_power_stays, setup),
 	    cmocka_unit_test_setup(test_levers, setup),
 	    cmocka_unit_test(test_precision_rules),

@@ -96,6 +96,53 @@ keys_tell_kinds_apart(void **state)
 	    lt_history_key(&one, LT_HISTORY_ACCOUNT).uid, UINT32_MAX);
 }
 
+/* A proof is of one user, account, name and script, of whatever shape. */
+static void
+proofs_are_told_apart(void **state)
+{
+	static const struct lt_run_kind one = {
+	    1000, "vision", "train_1", 2, 16, 4};
+	static const struct {
+		const char *why;
+		struct lt_run_kind kind;
+		const char *script;
+		bool same;
+	} cases[] = {
+	    {"itself", {1000, "vision", "train_1", 2, 16, 4}, "a", true},
+	    {"another number, another shape",
+		{1000, "vision", "train_22", 1, 1, 0}, "a", true},
+	    {"another script", {1000, "vision", "train_1", 2, 16, 4}, "b",
+		false},
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4}, "a", false},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4}, "a", false},
+	    {"another account", {1000, "speech", "train_1", 2, 16, 4}, "a",
+		false},
+	};
+	const struct lt_history_key own =
+	    lt_history_proof_key(&one, lt_script_hash("a"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_history_key key = lt_history_proof_key(
+		    &cases[i].kind, lt_script_hash(cases[i].script));
+
+		print_message("%s\n", cases[i].why);
+		assert_int_equal(
+		    key.hash == own.hash && key.uid == own.uid, cases[i].same);
+	}
+	for (int group = 0; group < LT_HISTORY_GROUPS; group++)
+		assert_true(
+		    lt_history_key(&one, (enum lt_history_group)group).hash !=
+		    own.hash);
+	/* All of the hash counts. */
+	assert_true(lt_history_proof_key(&one, 5).hash !=
+		    lt_history_proof_key(&one, 5 + (1ULL << 40)).hash);
+	assert_true(lt_script_hash(NULL) == 0);
+	assert_true(lt_script_hash("") == 0);
+	/* FNV-1a with the NUL: as Python has it. */
+	assert_true(lt_script_hash("#!/bin/sh\n") == 0xa86919e9e0399941);
+}
+
 static void
 shapes_are_what_was_asked(void **state)
 {
@@ -307,6 +354,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_folded),
 	    cmocka_unit_test(keys_tell_kinds_apart),
+	    cmocka_unit_test(proofs_are_told_apart),
 	    cmocka_unit_test(shapes_are_what_was_asked),
 	    cmocka_unit_test(the_narrowest_with_three_runs_speaks),
 	    cmocka_unit_test(told_with_what_it_rests_on),

@@ -349,6 +349,8 @@ holds_of_version_1_are_kept(void **state)
 			     "DROP TABLE notices; DROP TABLE reclaimed;"
 			     "DROP TABLE interruptions;"
 			     "DROP TABLE pauses;"
+			     "DROP TABLE proofs; DROP TABLE lives;"
+			     "DROP TABLE canaries;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);

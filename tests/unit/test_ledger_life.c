@@ -16,9 +16,9 @@ interruptions_count_once(void **state)
 	    .at_utc_s = NOVEMBER + HOUR,
 	    .counts = true,
 	    .done_s = 3000};
-	struct lt_life life;
+	struct lt_losses life;
 
-	must(f, lt_ledger_life(f->ledger, 7, 0, &life, &f->err));
+	must(f, lt_ledger_losses(f->ledger, 7, 0, &life, &f->err));
 	assert_int_equal(life.interruptions, 0);
 	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
 	run.done_s = 0;
@@ -31,15 +31,15 @@ interruptions_count_once(void **state)
 	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
 	run.job_id = 8;
 	must(f, lt_ledger_put_interruption(f->ledger, &run, &f->err));
-	must(f, lt_ledger_life(f->ledger, 7, NOVEMBER, &life, &f->err));
+	must(f, lt_ledger_losses(f->ledger, 7, NOVEMBER, &life, &f->err));
 	assert_int_equal(life.interruptions, 1);
 	assert_int_equal(life.done_s, 3500);
-	must(f, lt_ledger_life(f->ledger, 7, NOVEMBER + 1, &life, &f->err));
+	must(f, lt_ledger_losses(f->ledger, 7, NOVEMBER + 1, &life, &f->err));
 	assert_int_equal(life.interruptions, 0);
 	assert_int_equal(life.done_s, 500);
 	must(f, lt_ledger_prune_interruptions(
 		    f->ledger, NOVEMBER + 2 * HOUR, &f->err));
-	must(f, lt_ledger_life(f->ledger, 7, 0, &life, &f->err));
+	must(f, lt_ledger_losses(f->ledger, 7, 0, &life, &f->err));
 	assert_int_equal(life.done_s, 500);
 }
 

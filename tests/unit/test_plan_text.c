@@ -255,8 +255,8 @@ test_reasons(void **state)
 		"too little GPU memory (16384 MiB, wants 40960 MiB)"},
 	    {LT_REJECT_CPUS, 65, 64, "too few CPUs on a node (64, wants 65)"},
 	    {LT_REJECT_RISK, 100000, 213000,
-		"likely to be interrupted (21 %, at most 10 % without "
-		"--checkpoint)"},
+		"likely to be interrupted (21 %, at most 10 % where it starts "
+		"over)"},
 	    {LT_REJECT_STALE, 10800, 14460,
 		"signals too old (4h 1m, 3h allowed)"},
 	    {LT_REJECT_STALE, 10800, 9223372036854775807.0, "no signals"},

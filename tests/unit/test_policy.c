@@ -65,6 +65,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->assume_time_s, 0);
 	assert_int_equal(policy->deadline_confidence_ppm, 950000);
 	assert_int_equal(policy->max_restart_risk_ppm, 100000);
+	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_REQUIRED);
 	assert_int_equal(policy->max_extra_cost_ppm, 100000);
 	assert_int_equal(policy->hold_margin_ppm, 50000);
 	assert_int_equal(policy->on_unknown, LT_RULE_HOLD);
@@ -88,6 +89,7 @@ test_top(void **state)
 		   "carbon_price_per_tonne: 85.5\nmax_delay: 1d12h\n"
 		   "stale_after: 90m\ndeadline_slack: 0\n"
 		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
+		   "spot_proof: said\n"
 		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
 		   "on_unknown: allow\non_underheld: requeue\n"
 		   "listen_port: 1\n"
@@ -105,6 +107,7 @@ test_top(void **state)
 	assert_int_equal(policy->deadline_slack_s, 0);
 	assert_int_equal(policy->deadline_confidence_ppm, 999000);
 	assert_int_equal(policy->max_restart_risk_ppm, 5000);
+	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_SAID);
 	assert_int_equal(policy->max_extra_cost_ppm, 2500000);
 	assert_int_equal(policy->hold_margin_ppm, 0);
 	assert_int_equal(policy->assume_time_s, 2 * 86400);

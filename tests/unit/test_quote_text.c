@@ -160,6 +160,18 @@ test_wish(void **state)
 	assert_int_equal(
 	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	quote.wish.max_interruptions = 0;
+	/* And last its script, whatever of the others is said. */
+	quote.wish.script_hash = 0x0123456789abcdef;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",0,0,0,0,0123456789abcdef;"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_true(laid.script_hash == 0x0123456789abcdef);
+	strcpy(strstr(out, ",0123"), ",0000000000000000;");
+	assert_int_equal(
+	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	quote.wish.script_hash = 0;
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
 	strcpy(other.features, "nvlink");

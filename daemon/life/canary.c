@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which job may be interrupted to see whether it resumes, and when one is by
+ * its class. How: notice.c.
+ */
+#include <string.h>
+
+#include "canary.h"
+#include "daemon.h"
+#include "jobs.h"
+#include "log.h"
+#include "notice.h"
+#include "proof.h"
+#include "units.h"
+
+enum {
+	LOOK_EVERY_S = 5,
+	WAIT_LEAST_S = 10,  /* between signal and requeue */
+	WAIT_MOST_S = 120,  /* as a cloud's notice */
+	AFTER_MOST_S = 600, /* by class: it has run so long, or an interval */
+	AGAIN_S = 180, /* from the requeue to the next start, with margin */
+};
+
+/* Twice what it says that it takes: it may be slower than it thinks. */
+static int64_t
+wait_s(const struct lt_wish *wish)
+{
+	const int64_t s = WAIT_LEAST_S + 2 * wish->write_s;
+
+	return s < WAIT_MOST_S ? s : WAIT_MOST_S;
+}
+
+/* Slurm gives its next run the whole limit, and lets it begin only where that
+ * ends before the deadline. */
+static bool
+is_in_time(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_wish *wish, int64_t now_utc_s)
+{
+	int64_t deadline_utc_s = job->deadline_utc_s;
+
+	if (wish->deadline_utc_s > 0 &&
+	    (deadline_utc_s <= 0 || wish->deadline_utc_s < deadline_utc_s))
+		deadline_utc_s = wish->deadline_utc_s;
+	if (deadline_utc_s <= 0)
+		return true;
+	return job->limit_s < deadline_utc_s &&
+	       now_utc_s + wait_s(wish) + d->tables.conf.kill_wait_s + AGAIN_S +
+		       job->limit_s <=
+		   deadline_utc_s - d->policy->deadline_slack_s;
+}
+
+/* "" = it may be. */
+static const char *
+why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_wish *wish, int64_t now_utc_s)
+{
+	const struct lt_life *const life =
+	    lt_proof_life(&d->proof, job->job_id);
+
+	if (!lt_mode_may(d->policy->mode, LT_MAY_HOLD))
+		return "the policy's mode is not enforce";
+	if (job->state != LT_JOB_RUNNING || job->completing)
+		return "it does not run";
+	if (!job->is_batch || job->het_job_id != 0)
+		return "only batch jobs of one component are started again";
+	if (!job->requeue_allowed)
+		return "it may not be requeued (--no-requeue)";
+	if (wish->signal == 0)
+		return "it named no signal for a checkpoint (--checkpoint=signal=)";
+	if (life == NULL || life->now.restarts != job->restarts)
+		return "it has told no progress yet (LOWTIDE_PROGRESS_FILE, by lowtide-node)";
+	/* Only who is sooner there again than at first has gone on. */
+	if (life->now.newest_after_s <
+	    2 * life->now.first_after_s + 2 * LT_LIFE_BLUR_S)
+		return "it has told its progress for too short a time to show anything";
+	if (!is_in_time(d, job, wish, now_utc_s))
+		return "starting over could miss its deadline";
+	return lt_notice_has(&d->notice, job->job_id)
+		   ? "it is being interrupted just now"
+		   : "";
+}
+
+/* Asked for, and what it takes is known to be allowed. */
+static int
+begin(struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_wish *wish, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_canary canary = {.job_id = job->job_id,
+	    .start_utc_s = job->start_utc_s,
+	    .requeue_utc_s = now_utc_s + wait_s(wish)};
+	const int code = lt_notice_interrupt(d, &canary, err);
+
+	if (code == LT_OK)
+		lt_log("canary", "job=%u requeue_in_s=%lld", job->job_id,
+		    (long long)wait_s(wish));
+	return code;
+}
+
+int
+lt_canary_begin(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, int64_t *requeue_in_s, struct lt_error *err)
+{
+	struct lt_proof_job whose;
+
+	if (!lt_proof_of_job(&whose, job))
+		return lt_fail(err, LT_EDENIED,
+		    "it has no --checkpoint, or its script is not known to lowtide");
+	const struct lt_wish *const wish = &whose.quote.wish;
+	const char *const why = why_not(d, job, wish, now_utc_s);
+
+	if (why[0] != '\0')
+		return lt_fail(err, LT_EDENIED, "%s", why);
+	*requeue_in_s = wait_s(wish);
+	return begin(d, job, wish, now_utc_s, err);
+}
+
+/* Has it run for long enough to have something to lose, and not for long? */
+static bool
+is_time(const struct lt_batch_job *job, const struct lt_wish *wish,
+    int64_t now_utc_s)
+{
+	const int64_t every_s =
+	    wish->every_s > 0 ? wish->every_s : AFTER_MOST_S;
+
+	return now_utc_s - job->start_utc_s >=
+	       (every_s < AFTER_MOST_S ? every_s : AFTER_MOST_S);
+}
+
+static bool
+has_canary(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_quote *quote)
+{
+	const struct lt_class *const class =
+	    lt_market_class(&d->market, quote->account, job->qos,
+		lt_market_partition(&d->market, quote->home));
+
+	return class != NULL && class->canary;
+}
+
+/* Once for each script, whatever comes of it. */
+static int
+by_class(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_proof_job whose;
+	struct lt_proof_row row;
+
+	if (!lt_proof_of_job(&whose, job) ||
+	    !has_canary(d, job, &whose.quote) ||
+	    !is_time(job, &whose.quote.wish, now_utc_s) ||
+	    why_not(d, job, &whose.quote.wish, now_utc_s)[0] != '\0')
+		return LT_OK;
+	int code = lt_ledger_proof(d->ledger, &whose.of.key, &row, err);
+	if (code != LT_OK || row.survived > 0 || row.failed > 0 ||
+	    row.canary_utc_s > 0)
+		return code;
+	row.canary_utc_s = row.last_utc_s = now_utc_s;
+	code = lt_ledger_put_proof(d->ledger, &whose.of, &row, err);
+	return code == LT_OK ? begin(d, job, &whose.quote.wish, now_utc_s, err)
+			     : code;
+}
+
+int
+lt_canary_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_proof_state *const state = &d->proof;
+	bool has_any = false;
+
+	if (now_utc_s < state->looked_utc_s + LOOK_EVERY_S &&
+	    now_utc_s >= state->looked_utc_s)
+		return LT_OK;
+	d->proof.looked_utc_s = now_utc_s;
+	for (uint32_t i = 0; i < d->market.class_count; i++)
+		has_any |= d->market.classes[i].canary;
+	/* Those that tell nothing could show nothing. */
+	for (uint32_t i = 0; has_any && i < state->life_count; i++) {
+		const struct lt_batch_job *const job =
+		    lt_jobs_find(&d->jobs.list, state->lives[i].job_id);
+		const int code =
+		    job != NULL ? by_class(d, job, now_utc_s, err) : LT_OK;
+
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From markers that nodes tell to who is taken to resume. Written as it is
+ * learned: an interruption outlives lowtided.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "daemon.h"
+#include "grow.h"
+#include "jobs.h"
+#include "log.h"
+#include "pace.h"
+#include "proof.h"
+
+void
+lt_proof_free(struct lt_proof_state *state)
+{
+	free(state->lives);
+	*state = (struct lt_proof_state){0};
+}
+
+static int
+read_ledger(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_proof_state *const state = &d->proof;
+
+	if (state->is_read)
+		return LT_OK;
+	const int code =
+	    lt_ledger_lives(d->ledger, &state->lives, &state->life_count, err);
+	state->life_capacity = state->life_count;
+	state->is_read = code == LT_OK;
+	return code;
+}
+
+bool
+lt_proof_of_job(struct lt_proof_job *whose, const struct lt_batch_job *job)
+{
+	struct lt_quote *const quote = &whose->quote;
+
+	if (job->admin_comment == NULL ||
+	    lt_quote_unpack(quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) != LT_OK ||
+	    !quote->wish.known || !quote->wish.checkpoint ||
+	    quote->wish.script_hash == 0)
+		return false;
+	whose->of = (struct lt_proof_of){.account = quote->account,
+	    .name = job->name,
+	    .script_hash = quote->wish.script_hash};
+	const struct lt_run_kind kind = {.uid = job->uid,
+	    .account = whose->of.account,
+	    .name = whose->of.name};
+	whose->of.key = lt_history_proof_key(&kind, whose->of.script_hash);
+	return true;
+}
+
+static struct lt_life *
+find(const struct lt_proof_state *state, uint32_t job_id)
+{
+	for (uint32_t i = 0; i < state->life_count; i++)
+		if (state->lives[i].job_id == job_id)
+			return &state->lives[i];
+	return NULL;
+}
+
+const struct lt_life *
+lt_proof_life(const struct lt_proof_state *state, uint32_t job_id)
+{
+	return find(state, job_id);
+}
+
+/* NULL: no memory. */
+static struct lt_life *
+life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
+{
+	struct lt_life *life = find(state, job->job_id);
+
+	if (life == NULL) {
+		struct lt_life *const grown = lt_items_grow(state->lives,
+		    &state->life_capacity, state->life_count, sizeof(*grown));
+
+		if (grown == NULL)
+			return NULL;
+		state->lives = grown;
+		life = &grown[state->life_count++];
+		*life = (struct lt_life){.uid = job->uid + 1};
+	}
+	/* Slurm gives ids again. */
+	if (life->uid != job->uid)
+		*life =
+		    (struct lt_life){.job_id = job->job_id, .uid = job->uid};
+	return life;
+}
+
+/* What became of an interruption, into the proof. */
+static int
+conclude(struct lt_daemon *d, const struct lt_batch_job *job,
+    struct lt_life *life, int64_t now_utc_s)
+{
+	static const char *const words[] = {[LT_OUTCOME_OPEN] = "open",
+	    [LT_OUTCOME_SURVIVED] = "survived",
+	    [LT_OUTCOME_FAILED] = "failed",
+	    [LT_OUTCOME_UNKNOWN] = "unknown"};
+	struct lt_proof_job whose;
+	struct lt_proof_row row;
+	struct lt_error err = {0};
+
+	lt_log("proof", "job=%u outcome=%s was=%.15g first=%.15g after_s=%lld",
+	    job->job_id, words[life->outcome], life->before_progress,
+	    life->now.first.progress, (long long)life->now.first_after_s);
+	if (!lt_proof_of_job(&whose, job) ||
+	    life->outcome == LT_OUTCOME_UNKNOWN)
+		return LT_OK;
+	int code = lt_ledger_proof(d->ledger, &whose.of.key, &row, &err);
+	if (code != LT_OK)
+		return code;
+	row.last_utc_s = now_utc_s;
+	if (life->outcome == LT_OUTCOME_SURVIVED) {
+		row.proven_utc_s = now_utc_s;
+		row.survived++;
+		row.restart_s =
+		    life->now.first_after_s > 0 ? life->now.first_after_s : 1;
+		if (life->write_s > 0)
+			row.write_s = life->write_s;
+	} else {
+		row.survived = 0;
+		row.failed++;
+	}
+	code = lt_ledger_put_proof(d->ledger, &whose.of, &row, &err);
+	if (code == LT_OK) {
+		d->budget.history_written = false;
+		d->next.history = now_utc_s;
+	}
+	return code;
+}
+
+/* May that node tell it of this job? */
+static enum lt_proof_taken
+may_tell(const struct lt_batch_job *job, const struct lt_proof_told *told)
+{
+	const uint32_t restarts = told->progress.restarts;
+
+	if (job == NULL)
+		return LT_PROOF_LATER;
+	if (job->uid != told->uid || restarts < job->restarts ||
+	    job->state == LT_JOB_FINISHED)
+		return LT_PROOF_REFUSED;
+	return restarts == job->restarts && job->state != LT_JOB_PENDING &&
+		       lt_batch_has_node(job->node_list, told->node)
+		   ? LT_PROOF_TAKEN
+		   : LT_PROOF_LATER;
+}
+
+enum lt_proof_taken
+lt_proof_tell(
+    struct lt_daemon *d, const struct lt_proof_told *told, int64_t now_utc_s)
+{
+	const struct lt_batch_job *const job =
+	    lt_jobs_find(&d->jobs.list, told->job_id);
+	const enum lt_proof_taken taken = may_tell(job, told);
+
+	if (taken != LT_PROOF_TAKEN) {
+		if (taken == LT_PROOF_LATER)
+			lt_look_again(d, told->job_id);
+		return taken;
+	}
+	struct lt_life *const life =
+	    read_ledger(d, NULL) == LT_OK ? life_of(&d->proof, job) : NULL;
+	if (life == NULL)
+		return LT_PROOF_LATER;
+	const struct lt_life before = *life;
+	const bool is_decided = lt_life_tell(life, &told->progress, now_utc_s);
+	if (lt_ledger_put_life(d->ledger, life, NULL) == LT_OK &&
+	    (!is_decided || conclude(d, job, life, now_utc_s) == LT_OK))
+		return LT_PROOF_TAKEN;
+	*life = before; /* it is told again */
+	return LT_PROOF_LATER;
+}
+
+void
+lt_proof_ask(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
+{
+	struct lt_life *const life =
+	    read_ledger(d, NULL) == LT_OK ? find(&d->proof, job_id) : NULL;
+
+	if (life == NULL)
+		return;
+	lt_life_ask(life, now_utc_s);
+	(void)lt_ledger_put_life(d->ledger, life, NULL);
+}
+
+int
+lt_proof_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_proof_state *const state = &d->proof;
+	const int code = read_ledger(d, err);
+	uint32_t kept = 0;
+
+	(void)now_utc_s;
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; i < state->life_count; i++) {
+		const struct lt_life life = state->lives[i];
+		const struct lt_batch_job *const job =
+		    lt_jobs_find(&d->jobs.list, life.job_id);
+
+		if (job != NULL && job->uid == life.uid &&
+		    job->state != LT_JOB_FINISHED)
+			state->lives[kept++] = life;
+		else
+			(void)lt_ledger_drop_life(d->ledger, life.job_id, NULL);
+	}
+	state->life_count = kept;
+	return LT_OK;
+}
