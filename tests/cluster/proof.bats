@@ -92,6 +92,9 @@ progress_of() { # progress_of JOB: what lowtided has of it, from its own databas
 	resumes by_class
 	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot by_class
 	echo "$id" > class_job
+	counts by_hand 'cat by_hand.progress 2>/dev/null || echo 0' ':'
+	job --checkpoint --time=3:00:00 -n1 -J by_hand -A vision -p spot by_hand
+	echo "$id" > hand_job
 	counts starts_over 'echo 0' 'tell $n saved; sleep 4'
 	counts ignores 'echo 0' ':'
 	submit resumes -A vision
@@ -113,6 +116,8 @@ progress_of() { # progress_of JOB: what lowtided has of it, from its own databas
 	run lowtide canary "$c"
 	[ "$status" -eq 1 ]
 	[[ $output = *'being interrupted just now'* ]] || { echo "$output"; false; }
+	# Its user's own requeue, which no signal announced: for the next test.
+	scontrol requeue "$(cat hand_job)"
 	for n in $a $b $c; do within 40 restarted "$n"; done
 	within 15 outcome "$a" survived
 	within 15 outcome "$b" failed
@@ -161,6 +166,17 @@ progress_of() { # progress_of JOB: what lowtided has of it, from its own databas
 	end "$id"
 	job --checkpoint=write=1s,every=8s,signal=USR1 --time=3:00:00 -n1 -J by_class -A auto -p spot by_class
 	echo "$id" > class_job
+}
+
+@test "any interruption shows it, a canary or not" {
+	id=$(cat hand_job)
+	waits() { [ "$(of "$id" Restarts)" = 1 ] && state_is "$id" PENDING; }
+	within 20 waits
+	scontrol update jobid="$id" starttime=now
+	within 20 restarted "$id"
+	within 15 outcome "$id" survived
+	lowtide explain "$id" --json | jq -e '.proof.survived == 1 and .proof.counts'
+	end "$id"
 }
 
 @test "who may not be interrupted is told why" {

@@ -37,8 +37,11 @@ if command -v systemd-analyze >/dev/null; then
 		    "$(systemd-analyze verify --man=no "$unit" 2>&1)"
 	done
 	for unit in "$work"/units/*.service; do
-		check "${unit##*/}: exposure of 1.5 at most" "$(systemd-analyze security --offline=true --no-pager \
-			--threshold=15 "$unit" >"$work/said" 2>&1 || tail -n 3 "$work/said")"
+		# lowtide-node has to know whose words it is told: other users are there.
+		most=15
+		[ "${unit##*/}" != lowtide-node.service ] || most=16
+		check "${unit##*/}: exposure of ${most:0:1}.${most:1} at most" "$(systemd-analyze security --offline=true --no-pager \
+			--threshold=$most "$unit" >"$work/said" 2>&1 || tail -n 3 "$work/said")"
 	done
 fi
 echo "1..$n"

@@ -116,6 +116,7 @@ test_outcomes(void **state)
 		/* Late words of the run before say nothing any more. */
 		assert_false(lt_life_tell(&life, &first, 1320));
 		assert_int_equal(life.now.restarts, 1);
+		assert_true(life.now.newest.progress == cases[i].first);
 	}
 }
 
