@@ -389,14 +389,16 @@ know(struct lt_standing *s, struct lt_daemon *d)
 {
 	if (!lt_standing_ask(s, &d->market))
 		return false;
+	learn_proof(s, d->ledger);
 	lt_interrupted_lay(
 	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
+	if (!lt_resume_counts(&s->made.request, &d->market))
+		s->made.request.done_s = 0; /* it starts over */
 	if (s->made.request.home ==
 	    lt_market_partition(&d->market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	learn_gpus(s, d);
-	learn_proof(s, d->ledger);
 	return true;
 }
 
