@@ -114,8 +114,8 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
-.PHONY: FORCE all help check check-fast demo bench scale soak reports deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm signals-accuracy quality \
+.PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
+	matrix fuzz tests warnings cover mutants storm life signals-accuracy quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -129,12 +129,14 @@ help:
 	@echo 'make kube       KUBECONFIG=file: the story on that cluster, in a namespace of its own'
 	@echo 'make kube-scale JOBS=5000 that wait on a played Kubernetes cluster'
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
+	@echo 'make passes     RUNNING=1000 WAITING=10000: how long lowtided is at work on all of them'
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
+	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
@@ -337,6 +339,9 @@ cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
 storm: deps
 	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
+life: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)NOTICES=$(or $(NOTICES),100) JOBS=$(or $(JOBS),20) SEED=$(SEED) tests/life/life.sh
 mutants: deps
 	$(Q)$(MAKE) --no-print-directory tests
 	$(Q)tests/mutants/run.sh '$(P)'
@@ -358,7 +363,7 @@ matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps
 	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
-scale soak reports: deps
+scale soak reports passes: deps
 	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
 	$(Q)tests/scale/$@.sh
 

@@ -184,8 +184,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		    lt_pass_now(d));
 }
 
-int
-lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
+static int
+pass(struct lt_daemon *d, int64_t now_utc_s)
 {
 	d->pass_utc_s = now_utc_s;
 	d->pass_began_ms = lt_monotonic_ms();
@@ -221,4 +221,15 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_PRUNE, prune, now_utc_s);
 	}
 	return d->rebuild.stage == LT_REBUILD_RUNS ? 0 : 1;
+}
+
+int
+lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const int wait_s = pass(d, now_utc_s);
+
+	d->pass_took_ms = lt_monotonic_ms() - d->pass_began_ms;
+	if (d->pass_took_ms > d->pass_longest_ms)
+		d->pass_longest_ms = d->pass_took_ms;
+	return wait_s;
 }

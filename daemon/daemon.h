@@ -69,6 +69,8 @@ struct lt_daemon {
 	struct lt_announced_state announced;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */
+	int64_t pass_took_ms,
+	    pass_longest_ms; /* the last, and since the start */
 	struct lt_clock clock;
 	struct lt_schedule next;
 };

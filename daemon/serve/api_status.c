@@ -182,6 +182,11 @@ lt_api_status(
 	if (*reply != NULL)
 		json_object_set_new(
 		    *reply, "kubernetes", watch_json(d, &access, now));
+	if (*reply != NULL)
+		json_object_set_new(*reply, "pass",
+		    json_pack("{s:I,s:I}", "last_ms",
+			(json_int_t)d->pass_took_ms, "longest_ms",
+			(json_int_t)d->pass_longest_ms));
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "status: out of memory");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Batch submissions a second through libslurm: N jobs to the cluster that
- * SLURM_CONF names, from one process. tests/bench/run.sh alternates two
+ * SLURM_CONF names, from one process; far in the future, or with an objective
+ * to be placed by, as by --carbon-aware. tests/bench/run.sh alternates two
  * clusters, one with the plugin, one without.
  */
 #include <errno.h>
@@ -24,8 +25,9 @@ seconds(void)
 }
 
 static int
-submit(char *account)
+submit(char *account, const char *objective)
 {
+	char wish[64], *wishes[] = {wish, NULL};
 	static char script[] = "#!/bin/sh\nexit 0\n", directory[] = "/tmp",
 		    path[] = "PATH=/usr/bin:/bin", output[] = "/dev/null",
 		    name[] = "bench";
@@ -47,7 +49,14 @@ submit(char *account)
 	job.user_id = getuid();
 	job.group_id = getgid();
 	/* Far away, so that the scheduler and slurmd stay out of it. */
-	job.begin_time = time(NULL) + 30 * 86400;
+	if (objective == NULL) {
+		job.begin_time = time(NULL) + 30 * 86400;
+	} else {
+		snprintf(wish, sizeof(wish),
+		    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s", objective);
+		job.spank_job_env = wishes;
+		job.spank_job_env_size = 1;
+	}
 	if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS)
 		return -1;
 	slurm_free_submit_response_response_msg(response);
@@ -57,15 +66,16 @@ submit(char *account)
 int
 main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fprintf(stderr, "usage: bench_submit COUNT ACCOUNT\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(
+		    stderr, "usage: bench_submit COUNT ACCOUNT [OBJECTIVE]\n");
 		return 2;
 	}
 	const int count = atoi(argv[1]);
 	const double start = seconds();
 
 	for (int i = 0; i < count; i++) {
-		if (submit(argv[2]) != 0) {
+		if (submit(argv[2], argc > 3 ? argv[3] : NULL) != 0) {
 			fprintf(stderr, "bench_submit: job %d: %s\n", i,
 			    slurm_strerror(errno));
 			return 1;

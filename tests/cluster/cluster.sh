@@ -142,7 +142,7 @@ write_conf() {
 	local layout=${LAYOUT:-$here/layout.conf} n=0
 	# @PORT+n@ and @HOST@ are ours; @DIR@ the folder.
 	sed -E -e "s|@HOST@|$host|g; s|@DIR@|$D|g" "$layout" > "$D/etc/layout"
-	for n in $(seq 1 20); do
+	for n in $(seq 1 28); do
 		sed -i "s|@PORT+$n@|$((base + 10 + n))|g" "$D/etc/layout"
 	done
 	{ grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |

@@ -12,6 +12,7 @@ currency: USD
 timezone: UTC
 deadline_slack: 0
 max_delay: 0
+spot_proof: said
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
@@ -141,4 +142,20 @@ ON_DEMAND=600000 SPOT=200000
 	[ "$(plans "$id")" = 'submitted deadline' ]
 	completed() { [ "$(of "$id" JobState)" = COMPLETED ]; }
 	within 20 completed
+}
+
+@test "what is done is off the limit of a job with a deadline, or Slurm would cancel it" {
+	# Two minutes of limit in 150 s: after 40 s of it no whole limit fits any more.
+	local began
+	began=$(date +%s)
+	job -o /dev/null -A vision --carbon-aware=cost --checkpoint=signal=USR1,write=1s,every=5s --time=2 \
+	    --deadline="$(date -d "@$((began + 160))" +%Y-%m-%dT%H:%M:%S)" -n1 --exclusive --wrap "$DEAF"
+	within 20 runs_in "$id" spot
+	sleep $((began + 65 - $(date +%s)))
+	taken "$id"
+	again() { restarted "$id" 1 && [ "$(of "$id" JobState)" = RUNNING ]; }
+	within 40 again
+	[ "$(of "$id" TimeLimit)" = 00:01:00 ]
+	# On time for its limit: it goes on until that, not until Slurm cancels it.
+	[ $(($(of "$id" EndTime) - began)) -le 160 ]
 }

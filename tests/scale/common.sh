@@ -1,4 +1,4 @@
-# Sourced by scale.sh, soak.sh and reports.sh: a private cluster of one team, what
+# Sourced by scale.sh, soak.sh, passes.sh and reports.sh: a private cluster of one team, what
 # its daemons cost, and goals. D: the folder of it all, while the caller runs.
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-scale.XXXXXX")
 chmod 755 "$D"
