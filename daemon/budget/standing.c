@@ -418,7 +418,8 @@ lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
 	s->job = job;
 	s->now_utc_s = now_utc_s;
 	s->moved = false;
-	if (lt_quote_unpack(&s->quote, job->admin_comment,
+	if (job->admin_comment == NULL ||
+	    lt_quote_unpack(&s->quote, job->admin_comment,
 		strlen(job->admin_comment), NULL) != LT_OK ||
 	    job->completing || !is_ours(job, &s->quote) ||
 	    lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) != LT_OK ||

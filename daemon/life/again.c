@@ -117,7 +117,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		bool moved;
 
 		if (job->state != LT_JOB_PENDING || job->held ||
-		    job->admin_comment[0] == '\0' ||
+		    job->admin_comment == NULL ||
 		    !(is_back(job, from_utc_s, now_utc_s) ||
 			is_waiting(job, from_utc_s, now_utc_s)) ||
 		    !is_preemptible(&d->market, job->partition))
