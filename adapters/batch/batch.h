@@ -52,8 +52,9 @@ struct lt_batch_conf {
 	uint32_t max_array_size, max_job_count;
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.conf */
 	bool federated, job_requeue;
-	bool keeps_rows;       /* by itself, without slurmdbd */
-	bool suspends;	       /* lt_batch_suspend() is there */
+	bool keeps_rows; /* by itself, without slurmdbd */
+	/* lt_batch_suspend(), _signal() and _requeue() are there */
+	bool suspends;
 	bool memory_counts;    /* SelectTypeParameters=*_Memory: else AllocTRES
 				* has no memory, and --mem costs nothing */
 	bool core_spec_counts; /* AllowSpecResourcesUsage */

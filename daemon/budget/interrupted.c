@@ -45,27 +45,33 @@ read_wish(struct lt_wish *wish, const char *admin_comment)
 	return true;
 }
 
+int64_t
+lt_wish_write_s(const struct lt_wish *wish)
+{
+	return wish->write_s > 0 ? wish->write_s : LT_CHECKPOINT_WRITE_S;
+}
+
 int
 lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t asked_utc_s, int64_t now_utc_s, struct lt_error *err)
+    const struct lt_ended_by_us *end, struct lt_error *err)
 {
 	const int partition = lt_market_partition(&d->market, job->partition);
 	struct lt_interrupted run = {.job_id = job->job_id,
 	    .start_utc_s = job->start_utc_s,
-	    .at_utc_s = now_utc_s,
-	    .counts = true};
+	    .at_utc_s = end->at_utc_s,
+	    .counts = end->counts};
 	struct lt_wish wish = {0};
-	const int64_t ran_s = now_utc_s - job->start_utc_s - job->suspended_s;
+	const int64_t ran_s =
+	    end->at_utc_s - job->start_utc_s - job->suspended_s;
 
 	(void)read_wish(&wish, job->admin_comment);
 	run.done_s =
 	    lt_work_kept_s(&d->market, partition, &wish, job->nodes, ran_s);
 	/* It wrote one when it was asked, if there was the time for it. */
-	const int64_t write_s =
-	    wish.write_s > 0 ? wish.write_s : LT_CHECKPOINT_WRITE_S;
-	if (wish.checkpoint && asked_utc_s > 0 &&
-	    asked_utc_s + write_s <= now_utc_s) {
-		const int64_t then_s = ran_s - (now_utc_s - asked_utc_s);
+	if (wish.checkpoint && end->asked_utc_s > 0 &&
+	    end->asked_utc_s + lt_wish_write_s(&wish) <= end->at_utc_s) {
+		const int64_t then_s =
+		    ran_s - (end->at_utc_s - end->asked_utc_s);
 
 		run.done_s = then_s > run.done_s ? then_s : run.done_s;
 	}

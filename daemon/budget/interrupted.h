@@ -17,10 +17,17 @@ struct lt_daemon;
  * said it can resume, but for the time since its last checkpoint at most. */
 int64_t lt_work_kept_s(const struct lt_market *market, int partition,
     const struct lt_wish *wish, uint32_t nodes, int64_t ran_s);
-/* The run that this record is of is ended now. is_asked: since then, for
- * a checkpoint; 0 = it was not. */
+/* How long it takes to write a checkpoint, by its user's word. */
+int64_t lt_wish_write_s(const struct lt_wish *wish);
+
+struct lt_ended_by_us { /* a run */
+	int64_t at_utc_s;
+	int64_t asked_utc_s; /* for a checkpoint; 0 = it was not */
+	bool counts;	     /* its node is taken; else it is our own choice */
+};
+/* The run that this record is of is ended so. */
 int lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t asked_utc_s, int64_t now_utc_s, struct lt_error *err);
+    const struct lt_ended_by_us *end, struct lt_error *err);
 /* A row of slurmdbd, where it says so of a partition that is preemptible. */
 int lt_interrupted_row(
     struct lt_daemon *d, const struct lt_batch_run *row, struct lt_error *err);

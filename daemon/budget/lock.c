@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "grow.h"
 #include "job_quote.h"
+#include "jobs.h"
 #include "lock.h"
 #include "log.h"
 #include "pace.h"
@@ -71,6 +72,16 @@ lt_lock_is_left(
 	return hold->quote.tasks == 1 && hold->state == LT_HOLD_OPEN &&
 	       (hold->quote.flags & (LT_QUOTE_LOCK | back)) == LT_QUOTE_LOCK &&
 	       hold->submit_utc_s == job->submit_utc_s;
+}
+
+bool
+lt_lock_holds_back(struct lt_daemon *d, const struct lt_batch_job *job)
+{
+	struct lt_ledger_hold hold;
+
+	return lt_hold_of_job(d->ledger, job, &hold) && hold.uid == job->uid &&
+	       (lt_lock_waits(&d->jobs, job, &hold) ||
+		   lt_lock_is_left(job, &hold));
 }
 
 /* Are requeues of such jobs judged at all? */

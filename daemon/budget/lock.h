@@ -50,6 +50,8 @@ struct lt_admitted *lt_lock_admitted(
  * still: slurmctld may not have been told. */
 bool lt_lock_is_left(
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
+/* Its run after a requeue is not admitted yet, and would not be let go. */
+bool lt_lock_holds_back(struct lt_daemon *d, const struct lt_batch_job *job);
 /* After a whole list: forget runs that it no longer has as waiting. */
 void lt_lock_sweep(struct lt_jobs_state *jobs);
 

@@ -384,21 +384,38 @@ learn_proof(struct lt_standing *s, struct lt_ledger *ledger)
 		    (uint32_t)row.write_s, (uint32_t)row.restart_s};
 }
 
-static bool
-know(struct lt_standing *s, struct lt_daemon *d)
+/* What is promised is of its first submission, and a requeue is a new one: all
+ * but the work that is kept was waiting. */
+static int64_t
+latest_again(const struct lt_standing *s, const struct lt_market *market)
 {
-	if (!lt_standing_ask(s, &d->market))
-		return false;
+	return s->hold.made_utc_s + market->max_delay_s +
+	       s->made.request.done_s;
+}
+
+void
+lt_standing_learn(struct lt_standing *s, struct lt_daemon *d)
+{
 	learn_proof(s, d->ledger);
 	lt_interrupted_lay(
 	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
 	if (!lt_resume_counts(&s->made.request, &d->market))
 		s->made.request.done_s = 0; /* it starts over */
+	if (s->job->requeued)
+		s->made.request.latest_utc_s = latest_again(s, &d->market);
 	if (s->made.request.home ==
 	    lt_market_partition(&d->market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	learn_gpus(s, d);
+}
+
+static bool
+know(struct lt_standing *s, struct lt_daemon *d)
+{
+	if (!lt_standing_ask(s, &d->market))
+		return false;
+	lt_standing_learn(s, d);
 	return true;
 }
 

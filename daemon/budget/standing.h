@@ -41,6 +41,10 @@ bool lt_standing_waits(const struct lt_batch_job *job,
  * market has no partition of it. */
 bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 
+/* Of one that was asked: what is known by now of it, and of what it went
+ * through since it was first submitted, by its hold. */
+void lt_standing_learn(struct lt_standing *s, struct lt_daemon *d);
+
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
     uint32_t job_id, int64_t now_utc_s);

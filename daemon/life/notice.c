@@ -262,7 +262,11 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		return LT_OK;
 	const int64_t asked_utc_s =
 	    row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
-	code = lt_interrupted_note(d, job, asked_utc_s, now_utc_s, err);
+	code = lt_interrupted_note(d, job,
+	    &(struct lt_ended_by_us){.at_utc_s = now_utc_s,
+		.asked_utc_s = asked_utc_s,
+		.counts = true},
+	    err);
 	if (code == LT_OK)
 		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
@@ -415,17 +419,6 @@ start_part(struct lt_daemon *d, const struct lt_batch_job *job,
 			     : code;
 }
 
-/* A run after a requeue is not admitted yet, and would not be let go. */
-static bool
-waits_for_budget(struct lt_daemon *d, const struct lt_batch_job *job)
-{
-	struct lt_ledger_hold hold;
-
-	return lt_hold_of_job(d->ledger, job, &hold) && hold.uid == job->uid &&
-	       (lt_lock_waits(&d->jobs, job, &hold) ||
-		   lt_lock_is_left(job, &hold));
-}
-
 /* All parts of a heterogeneous job, which follow their leader in the list, and
  * once each is admitted. */
 static bool
@@ -440,7 +433,8 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		end++;
 	for (const struct lt_batch_job *part = job; part < end; part++)
 		if (part->completing || part->held ||
-		    part->state != LT_JOB_PENDING || waits_for_budget(d, part))
+		    part->state != LT_JOB_PENDING ||
+		    lt_lock_holds_back(d, part))
 			return false;
 	for (const struct lt_batch_job *part = job; part < end; part++) {
 		bool moved;

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "pace.h"
 #include "stand_still.h"
+#include "still_requeue.h"
 #include "still_seen.h"
 #include "still_step.h"
 
@@ -58,6 +59,8 @@ follow(struct lt_daemon *d, struct lt_paused *row, int64_t now_utc_s,
 	const struct lt_batch_job *const job =
 	    lt_jobs_find(&d->jobs.list, row->job_id);
 
+	if (row->step >= LT_PAUSE_ASKED)
+		return lt_still_follow_requeue(d, job, row, now_utc_s, err);
 	if (job == NULL || job->start_utc_s != row->start_utc_s ||
 	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED))
 		return false;
@@ -139,7 +142,8 @@ look(struct lt_daemon *d, struct lt_still *s, const struct lt_batch_job *job,
 		again(d, s, row, is_planned);
 	} else if (is_planned && s->course.until_utc_s > now_utc_s) {
 		d->still.asked++;
-		const int code = lt_still_suspend(d, s, &err);
+		const int code = s->requeues ? lt_still_ask(d, s, &err)
+					     : lt_still_suspend(d, s, &err);
 
 		if (code == LT_EDENIED && d->still.refused++ == 0 &&
 		    d->still.were_refused == 0)
@@ -288,7 +292,8 @@ lt_still_end(struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	struct lt_paused *const row = lt_jobs_paused(&d->jobs, job);
 
-	(void)now_utc_s;
+	if (row != NULL && row->step >= LT_PAUSE_ASKED)
+		return lt_still_put(d, row, LT_PAUSE_LEFT, now_utc_s, err);
 	if (row == NULL || row->step == LT_PAUSE_LEFT)
 		return lt_fail(err, LT_ENOENT,
 		    "job %u: lowtide does not let it stand still", job->job_id);

@@ -2,11 +2,12 @@
 /*
  * Jobs that run and stand still through dirty or dear hours, where their class
  * lets them: suspended once their hold has grown by that, and let go on in
- * time. What is done is in the ledger before, so that a restart goes on and
- * does nothing twice.
+ * time, or back in the queue. What is done is in the ledger before, so that a
+ * restart goes on and does nothing twice.
  *
  *   still_plan.c    may it, and what lt_pause_plan() says of it
  *   still_step.c    suspended, let go on: ledger first
+ *   still_requeue.c asked for a checkpoint, requeued, told its new start
  *   still_seen.c    what a job's record shows of it
  *   stand_still.c   who is due
  */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon.h"
+#include "interrupted.h"
 #include "jobs.h"
+#include "notice.h"
 #include "occupancy.h"
 #include "price.h"
 #include "replan.h"
@@ -16,7 +19,7 @@ bool
 lt_still_any_class(const struct lt_market *market)
 {
 	for (uint32_t i = 0; i < market->class_count; i++)
-		if (market->classes[i].pause == LT_PAUSE_SUSPEND)
+		if (market->classes[i].pause != LT_PAUSE_NEVER)
 			return true;
 	return false;
 }
@@ -82,9 +85,8 @@ lt_still_is_waited_for(const struct lt_still_lines *lines,
 	return at < 0 || at >= LT_PARTITIONS_MAX || lines->waits[at];
 }
 
-/* Its user said once that it is to start now: it is not to wait any more. */
-static bool
-is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
+bool
+lt_still_is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
 {
 	struct lt_plan_made *plans = NULL;
 	uint32_t count = 0;
@@ -95,6 +97,19 @@ is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
 
 	free(plans);
 	return is_now;
+}
+
+/* It goes on from where it is: by its word, and where that counts. A begin time
+ * of its user's is not lowtide's to change. */
+static bool
+may_be_requeued(const struct lt_batch_job *job, const struct lt_standing *at,
+    const struct lt_daemon *d)
+{
+	return job->state == LT_JOB_RUNNING && job->requeue_allowed &&
+	       at->quote.wish.signal != 0 &&
+	       !(at->quote.wish.pins & LT_PIN_BEGIN) &&
+	       lt_resume_counts(&at->made.request, &d->market) &&
+	       !lt_notice_has(&d->notice, job->job_id);
 }
 
 /* By itself, whatever the hours are. */
@@ -128,8 +143,12 @@ may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_market_class(&d->market, at->made.request.account,
 		at->made.request.qos, at->made.request.home);
 
-	return class != NULL && class->pause == LT_PAUSE_SUSPEND &&
-	       !is_urgent(d->ledger, at->quote.id);
+	if (class == NULL || class->pause == LT_PAUSE_NEVER ||
+	    lt_still_is_urgent(d->ledger, at->quote.id))
+		return false;
+	lt_standing_learn(at, d);
+	s->requeues = class->pause == LT_PAUSE_REQUEUE;
+	return !s->requeues || may_be_requeued(job, at, d);
 }
 
 /* What it keeps of its nodes: where that is all of them, nobody starts on the
@@ -152,6 +171,17 @@ kept_share(
 	return (double)kept.numerator / (double)kept.denominator;
 }
 
+/* What it works for a second time: it writes, and starts from that. */
+static int64_t
+requeue_s(const struct lt_standing *at, const struct lt_market *market)
+{
+	const double restart_s =
+	    fmax(market->partitions[at->partition].restart_s,
+		at->made.request.proof.restart_s);
+
+	return lt_wish_write_s(&at->quote.wish) + (int64_t)ceil(restart_s);
+}
+
 bool
 lt_still_plan(struct lt_still *s, struct lt_daemon *d,
     const struct lt_batch_job *job, const struct lt_still_lines *lines,
@@ -169,10 +199,10 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 	if (!may(s, d, job, now_utc_s))
 		return false;
 	const double kept = kept_share(job, d, at->partition);
-	if (lt_still_is_waited_for(lines, d, job) || kept < 1)
+	if (!s->requeues && (lt_still_is_waited_for(lines, d, job) || kept < 1))
 		return false;
 	const int64_t left_s =
-	    lt_occupancy_length_s(job, now_utc_s) -
+	    lt_occupancy_length_s(job, now_utc_s) - request->done_s -
 	    (now_utc_s - job->start_utc_s - job->suspended_s);
 	request->allocated = &got;
 	request->home = at->partition;
@@ -190,6 +220,7 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 		    .suspended_s = job->suspended_s,
 		    .now_utc_s = now_utc_s},
 		&d->market),
+	    .requeue_s = s->requeues ? requeue_s(at, &d->market) : 0,
 	    .is_paused = job->state == LT_JOB_SUSPENDED,
 	    .now_utc_s = now_utc_s};
 

@@ -24,15 +24,18 @@ bool lt_still_is_waited_for(const struct lt_still_lines *lines,
 struct lt_still {		     /* large: not for the stack */
 	struct lt_standing standing; /* of what its request needs */
 	struct lt_pause_course course;
+	bool requeues; /* by its class: else it is suspended */
 };
 
-/* Does any class of the market let jobs be suspended? */
+/* Does any class of the market let jobs stand still? */
 bool lt_still_any_class(const struct lt_market *market);
+/* Its user said once that it is to start now: it is not to wait any more. */
+bool lt_still_is_urgent(struct lt_ledger *ledger, uint64_t quote_id);
 /*
  * Is it one that may stand still, or go on doing so, and how would it? Its
- * class, its own wish, the whole of its nodes by memory or GPUs, so that nobody
- * takes what it leaves, and nobody who waits for them. False: it runs, and
- * nothing of *s counts.
+ * class and its own wish; to be suspended the whole of its nodes by memory or
+ * GPUs, so that nobody takes what it leaves, and nobody who waits for them; to
+ * be requeued that it can resume. False: it runs, and nothing of *s counts.
  */
 bool lt_still_plan(struct lt_still *s, struct lt_daemon *d,
     const struct lt_batch_job *job, const struct lt_still_lines *lines,

@@ -28,7 +28,9 @@ lt_still_put(struct lt_daemon *d, struct lt_paused *row,
 	    [LT_PAUSE_PAUSED] = "paused",
 	    [LT_PAUSE_RESUMING] = "resuming",
 	    [LT_PAUSE_RESUMING_FOR_GOOD] = "resuming_for_good",
-	    [LT_PAUSE_LEFT] = "left"};
+	    [LT_PAUSE_LEFT] = "left",
+	    [LT_PAUSE_ASKED] = "asked",
+	    [LT_PAUSE_REQUEUED] = "requeued"};
 	struct lt_paused next = *row;
 
 	next.step = step;
@@ -75,8 +77,8 @@ grow(struct lt_ledger_hold *grown, struct lt_daemon *d,
 	return true;
 }
 
-static int
-fit(struct lt_daemon *d, const struct lt_standing *at,
+int
+lt_still_fit(struct lt_daemon *d, const struct lt_standing *at,
     const struct lt_ledger_hold *grown, struct lt_error *err)
 {
 	int code = LT_OK;
@@ -115,8 +117,8 @@ write_both(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	return code;
 }
 
-static struct lt_amount
-saves_of(const struct lt_pause_course *course)
+struct lt_amount
+lt_still_saves(const struct lt_pause_course *course)
 {
 	return (struct lt_amount){.has_money = course->has_cost,
 	    .has_carbon = course->has_carbon,
@@ -133,9 +135,8 @@ held_until(const struct lt_standing *at, int64_t until_utc_s)
 	return (most_s / GRAIN_S + 1) * GRAIN_S;
 }
 
-/* Into the rows, by its id. */
-static int
-add_row(struct lt_jobs_state *jobs, const struct lt_paused *row)
+int
+lt_still_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 {
 	struct lt_paused *const grown = lt_items_grow(jobs->paused,
 	    &jobs->paused_capacity, jobs->paused_count, sizeof(*grown));
@@ -188,18 +189,18 @@ lt_still_suspend(struct lt_daemon *d, struct lt_still *s, struct lt_error *err)
 	    .at_utc_s = at->now_utc_s,
 	    .until_utc_s = s->course.until_utc_s,
 	    .held_s = held_until(at, s->course.until_utc_s),
-	    .saves = saves_of(&s->course)};
+	    .saves = lt_still_saves(&s->course)};
 	struct lt_error refused = {0};
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	int code = grow(grown, d, at, row.held_s)
-		       ? fit(d, at, grown, err)
+		       ? lt_still_fit(d, at, grown, err)
 		       : lt_fail(err, LT_EDENIED,
 			     "job %u: a pause can't be priced", job->job_id);
 	if (code == LT_OK)
 		code = write_both(d, grown, &row, err);
-	if (code == LT_OK && (code = add_row(&d->jobs, &row)) != LT_OK)
+	if (code == LT_OK && (code = lt_still_add(&d->jobs, &row)) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	if (code == LT_OK) {
 		lt_log("pause",
@@ -237,7 +238,7 @@ lt_still_move(struct lt_daemon *d, struct lt_still *s, struct lt_paused *row,
 	} else if (!grow(grown, d, at, next.held_s)) {
 		code = LT_EDENIED;
 	} else {
-		code = fit(d, at, grown, err);
+		code = lt_still_fit(d, at, grown, err);
 		if (code == LT_OK)
 			code = write_both(d, grown, &next, err);
 	}

@@ -19,6 +19,12 @@ int lt_still_move(struct lt_daemon *d, struct lt_still *s,
 /* step: RESUMING, or RESUMING_FOR_GOOD. why: a word for the log. */
 int lt_still_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_paused *row, enum lt_pause_step step, const char *why);
+/* Does the hold fit so, beside all that was admitted by now? LT_EDENIED. */
+int lt_still_fit(struct lt_daemon *d, const struct lt_standing *at,
+    const struct lt_ledger_hold *grown, struct lt_error *err);
+struct lt_amount lt_still_saves(const struct lt_pause_course *course);
+/* Into the rows in memory, by its id. */
+int lt_still_add(struct lt_jobs_state *jobs, const struct lt_paused *row);
 /* Nothing but the row. */
 int lt_still_put(struct lt_daemon *d, struct lt_paused *row,
     enum lt_pause_step step, int64_t now_utc_s, struct lt_error *err);

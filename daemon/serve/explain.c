@@ -172,7 +172,9 @@ say_plans(struct text *t, const struct lt_zone *zone, const char *currency,
 		"interrupted too often: off preemptible nodes",
 	    [LT_REPLAN_DEADLINE] = "no more time to wait for preemptible nodes",
 	    [LT_REPLAN_OVER_BUDGET] =
-		"stays on preemptible nodes: its team's budget allows no others"};
+		"stays on preemptible nodes: its team's budget allows no others",
+	    [LT_REPLAN_PAUSED] =
+		"back in the queue until then, where the rest costs less"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

@@ -21,13 +21,19 @@ say_pause(char *out, size_t size, const struct lt_daemon *d,
 		    "Others suspended it, or let it go on: lowtide pauses this run no more.\n");
 		return;
 	}
+	lt_zone_text(until, sizeof(until), &d->market.zone, paused->until_utc_s,
+	    now_utc_s);
+	lt_amount_text(saves, sizeof(saves), &paused->saves,
+	    d->policy->currency, "not known");
+	if (paused->step >= LT_PAUSE_ASKED) {
+		snprintf(out, size,
+		    "Asked for a checkpoint by lowtide, then back in the queue until %s: saves %s, as is\n  expected (24f). lowtide now %u lets it run on, for the rest of this run.\n",
+		    until, saves, job->job_id);
+		return;
+	}
 	snprintf(out, size,
 	    "Paused by lowtide until %s: saves %s, as is expected (24d). Its hold has grown by that (42).\n  lowtide now %u lets it go on, for the rest of this run.\n",
-	    lt_zone_text(until, sizeof(until), &d->market.zone,
-		paused->until_utc_s, now_utc_s),
-	    lt_amount_text(saves, sizeof(saves), &paused->saves,
-		d->policy->currency, "not known"),
-	    job->job_id);
+	    until, saves, job->job_id);
 }
 
 /* What others suspend grows beyond what it was admitted for. */

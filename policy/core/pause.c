@@ -47,6 +47,8 @@ rest_weights(struct lane *rests, const struct lane *runs,
 
 	*rests = *runs;
 	rests->money = rests->carbon = (struct linear){.constant = 0};
+	if (of->requeue_s > 0)
+		return; /* others have them */
 	if (runs->series[TERM_PRICE] != NULL)
 		rests->money.weight[TERM_PRICE] = nodes * of->kept_share;
 	if (runs->money.weight[TERM_TARIFF] != 0)
@@ -92,7 +94,7 @@ weigh(struct pausing *p, const struct lt_pause_of *of)
 	decision->use_carbon = p->runs.has_carbon;
 	const double idle_kw = idle_kw_of(&p->runs, of);
 	rest_weights(&p->rests, &p->runs, of, idle_kw);
-	return 2 * idle_kw < p->runs.power_kw &&
+	return (of->requeue_s > 0 || 2 * idle_kw < p->runs.power_kw) &&
 	       (decision->use_money || decision->use_carbon);
 }
 
@@ -284,6 +286,58 @@ run_first(struct pausing *p, int64_t left_s)
 						  left_s - length_s, p->order);
 }
 
+/* The least of all courses that stand still from the stretch `first` on, until
+ * another one begins, and then work through; INFINITY: there is none. Writes
+ * run_s of those from there on. */
+static double
+back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
+    int64_t left_s)
+{
+	const int64_t last_utc_s = of->now_utc_s + of->most_s - of->requeue_s;
+	int64_t work_s = left_s + of->requeue_s;
+	double rests = 0, least = INFINITY;
+	uint32_t chosen = p->count;
+
+	for (uint32_t i = first; i + 1 < p->count; i++) {
+		const struct lt_stretch *const in = &p->stretches[i];
+
+		rests += in->rests * (double)(in->to_utc_s - in->from_utc_s);
+		if (in->to_utc_s > last_utc_s)
+			break;
+		const double cost =
+		    rests + lt_course_through(
+				&p->stretches[i + 1], p->count - i - 1, work_s);
+		if (cost < least) {
+			least = cost;
+			chosen = i + 1;
+		}
+	}
+	for (uint32_t i = first; i < p->count; i++) {
+		struct lt_stretch *const in = &p->stretches[i];
+
+		in->run_s =
+		    i < chosen ? 0
+			       : smaller(work_s, in->to_utc_s - in->from_utc_s);
+		work_s -= in->run_s;
+	}
+	return least;
+}
+
+/* What it costs not to go back to the queue now: to work through the stretch
+ * that is, and to go back after it if that costs less than to work on. */
+static double
+back_later(struct pausing *p, const struct lt_pause_of *of, double through)
+{
+	const struct lt_stretch now = p->stretches[0];
+	const int64_t length_s = now.to_utc_s - now.from_utc_s;
+
+	return length_s >= of->left_s
+		   ? through
+		   : fmin(through,
+			 now.runs * (double)length_s +
+			     back_once(p, 1, of, of->left_s - length_s));
+}
+
 static void
 judge(struct lt_pause_course *out, struct pausing *p,
     const struct lt_pause_of *of)
@@ -296,10 +350,18 @@ judge(struct lt_pause_course *out, struct pausing *p,
 	const double least = of->is_paused ? lt_score_tolerance(through)
 					   : lt_score_least_saving(&p->decision,
 						 ROUND_FIRST, through);
+	const bool is_back = of->requeue_s > 0;
 	/* The pause that would begin now is worth it by itself. */
-	const double runs_now = run_first(p, of->left_s);
-	const double cost =
-	    lt_course_least(p->stretches, p->count, of->left_s, p->order);
+	const double runs_now =
+	    is_back ? back_later(p, of, through) : run_first(p, of->left_s);
+	const double cost = is_back ? back_once(p, 0, of, of->left_s)
+				    : lt_course_least(p->stretches, p->count,
+					  of->left_s, p->order);
+
+	if (is_back)
+		out->again_utc_s = p->stretches[0].to_utc_s;
+	if (!isfinite(cost))
+		return; /* no hour that is known is left for it */
 	const int64_t end_utc_s = end_of(p);
 	const struct both money =
 	    both_of(p, &p->runs.money, &p->rests.money, end_utc_s);

@@ -20,6 +20,7 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_INTERRUPTED] = "interrupted",
     [LT_REPLAN_DEADLINE] = "deadline",
     [LT_REPLAN_OVER_BUDGET] = "over_budget",
+    [LT_REPLAN_PAUSED] = "paused",
 };
 
 const char *

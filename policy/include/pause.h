@@ -17,6 +17,9 @@ struct lt_pause_of {
 	double kept_share;
 	int64_t left_s; /* of its work, as expected */
 	int64_t most_s; /* that it may stand still from now on, in all */
+	/* Of a job that gives its nodes back and starts again: seconds of work
+	 * that this costs; 0 = it keeps them. Nothing stays paid then. */
+	int64_t requeue_s;
 	bool is_paused; /* it does: what began goes on while it saves at all */
 	int64_t now_utc_s;
 };
@@ -35,9 +38,10 @@ struct lt_pause_course {
 
 /*
  * The course of what is left of the job that costs least by its objective, of
- * all with pauses of most_s or less, and whether it begins with one. LT_OK also
- * where it may not be paused, or nothing is known: then it runs. LT_EINPUT: no
- * such partition; LT_ENOMEM. *out is always written.
+ * all with pauses of most_s or less, and whether it begins with one; with
+ * requeue_s of all with one pause, which is to be worth that by itself. LT_OK
+ * also where it may not be paused, or nothing is known: then it runs.
+ * LT_EINPUT: no such partition; LT_ENOMEM. *out is always written.
  */
 int lt_pause_plan(struct lt_pause_course *out, const struct lt_pause_of *of,
     struct lt_error *err);

@@ -22,6 +22,9 @@ enum lt_replan_why {
 	/* It would, and its team's budget does not allow it: never said by
 	 * lt_replan(). */
 	LT_REPLAN_OVER_BUDGET,
+	/* It ran, and went back to the queue until then: never said by
+	 * lt_replan(). */
+	LT_REPLAN_PAUSED,
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */

@@ -13,6 +13,9 @@ enum lt_pause_step {
 	LT_PAUSE_RESUMING,
 	LT_PAUSE_RESUMING_FOR_GOOD, /* by its user's word: LEFT then */
 	LT_PAUSE_LEFT, /* others had their say: no more pauses of this run */
+	/* Of one that is requeued: it is being asked for a checkpoint, */
+	LT_PAUSE_ASKED,
+	LT_PAUSE_REQUEUED, /* the batch system for its requeue. */
 };
 struct lt_paused {
 	uint32_t job_id;

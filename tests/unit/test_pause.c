@@ -3,6 +3,7 @@
  * When a job that runs stands still, until when and what that saves, by hand;
  * and over random hours no pause of its own makes it better.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "decide_fixture.h"
@@ -239,6 +240,108 @@ test_random(void **state)
 	assert_in_range(paused, 50, 450);
 }
 
+/* Back in the queue for an hour of work: 8 hours each of so many g. */
+static void
+test_requeue(void **state)
+{
+	static const struct {
+		const char *why;
+		double first, second, third;
+		int64_t left_h, most_h;
+		int64_t until_h, again_h;
+		double saved_g; /* 1.5 kW of it */
+	} cases[] = {
+	    {"to the clean hours, and an hour more", 500, 100, 500, 2, 20, 8, 8,
+		1050},
+	    {"it is clean now", 100, 500, 500, 2, 20, 0, 8, 0},
+	    {"the hour more costs what it saves", 500, 400, 500, 2, 20, 0, 8,
+		0},
+	    {"that hour is of the time promised", 500, 100, 500, 2, 9, 8, 8,
+		1050},
+	    {"and too much of it", 500, 100, 500, 2, 8, 0, 8, 0},
+	    {"once, to the cleanest", 500, 400, 100, 2, 20, 16, 16, 1050},
+	    {"after hours that are clean enough", 200, 500, 100, 10, 20, 0, 8,
+		0},
+	    {"nobody knows its last hour", 500, 100, 500, 25, 20, 0, 0, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin(state);
+		of.requeue_s = HOUR;
+		set_series(
+		    CARBON, cases[i].first, cases[i].second, cases[i].third);
+		of.left_s = cases[i].left_h * HOUR;
+		of.most_s = cases[i].most_h * HOUR;
+		plan_it();
+		const int64_t until_s =
+		    course.until_utc_s == 0 ? 0 : course.until_utc_s - NOW;
+		if (until_s != cases[i].until_h * HOUR)
+			fail_msg("%s: until %g h", cases[i].why,
+			    (double)until_s / HOUR);
+		if (cases[i].again_h == 0)
+			assert_int_equal(course.again_utc_s, INT64_MAX);
+		else
+			assert_int_equal(
+			    course.again_utc_s, NOW + cases[i].again_h * HOUR);
+		if (until_s != 0)
+			assert_float_equal(
+			    course.saved_mg, cases[i].saved_g * 1000, 1e-3);
+	}
+}
+
+/* Others have its nodes: their idle power and price are not its own. */
+static void
+test_requeue_keeps_nothing(void **state)
+{
+	begin(state);
+	partitions[HOME].flags &= ~(uint32_t)LT_PARTITION_STAYS_ON;
+	partitions[HOME].price_series = PRICE_HOME;
+	partitions[HOME].node_cpu_w = 500;
+	plan_it();
+	assert_int_equal(course.until_utc_s, 0);
+	of.requeue_s = 60;
+	plan_it();
+	assert_int_equal(course.until_utc_s, NOW + 8 * HOUR);
+	/* A minute more at its price, and 1 kW. */
+	assert_float_equal(course.saved_micros, -4e6 / 60, 1);
+	assert_float_equal(
+	    course.saved_mg, (2 * 500 - (2 + 1 / 60.) * 100) * 1000, 1);
+	request.max_cost_micros = 100000000;
+	plan_it();
+	assert_int_equal(course.until_utc_s, 0);
+}
+
+/* No other hour that a signal's step begins in is better. */
+static void
+test_requeue_random(void **state)
+{
+	int paused = 0;
+
+	srand(12);
+	for (int round = 0; round < 500; round++) {
+		begin(state);
+		set_series(CARBON, 50 + rand() % 600, 50 + rand() % 600,
+		    50 + rand() % 600);
+		of.left_s = (1 + rand() % 40) * 900;
+		of.most_s = (rand() % 80) * 900;
+		of.requeue_s = 60 + rand() % 3600;
+		plan_it();
+		if (course.until_utc_s == 0)
+			continue;
+		paused++;
+		const double best_mg = one_pause_mg(0) - course.saved_mg - 1e-3;
+		const int64_t most_s = of.most_s - of.requeue_s;
+		of.left_s += of.requeue_s;
+		assert_true(course.until_utc_s - NOW <= most_s);
+		assert_true(
+		    fabs(one_pause_mg(course.until_utc_s - NOW) - best_mg) < 1);
+		for (int64_t s = 8 * HOUR; s <= most_s; s += 8 * HOUR)
+			if (s + of.left_s <= DAY)
+				assert_true(best_mg <= one_pause_mg(s) + 1);
+	}
+	assert_in_range(paused, 50, 450);
+}
+
 /* With a deadline what is left of its limit must fit; else the start that it
  * was promised at the latest moves on with each pause. */
 static void
@@ -275,6 +378,9 @@ main(void)
 	    cmocka_unit_test(test_price),
 	    cmocka_unit_test(test_conditions),
 	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_requeue),
+	    cmocka_unit_test(test_requeue_keeps_nothing),
+	    cmocka_unit_test(test_requeue_random),
 	    cmocka_unit_test(test_promise),
 	};
 
