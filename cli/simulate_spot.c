@@ -109,12 +109,13 @@ print_json(
 {
 	const int jobs = (int)spot->options->jobs;
 	json_t *const body =
-	    json_pack("{s:i, s:i, s:i, s:f, s:f, s:i, s:i, s:f, s:i}", "jobs",
-		jobs, "in_time", (int)result->in_time, "late",
+	    json_pack("{s:i, s:i, s:i, s:f, s:f, s:i, s:i, s:i, s:f, s:i}",
+		"jobs", jobs, "in_time", (int)result->in_time, "late",
 		jobs - (int)result->in_time, "cost", result->money,
 		"cost_on_demand", result->on_demand_money, "interruptions",
-		(int)result->interruptions, "to_on_demand", (int)result->left,
-		"spot_there", result->there, "spot_taken", (int)result->taken);
+		(int)result->interruptions, "timed_out", (int)result->timed_out,
+		"to_on_demand", (int)result->left, "spot_there", result->there,
+		"spot_taken", (int)result->taken);
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);

@@ -111,6 +111,7 @@ end(struct life *life, enum lt_sim_spot_what what)
 	life->is_over = true;
 	life->fate->ended_s = life->now_s;
 	life->fate->done = what == LT_SIM_SPOT_ENDED;
+	life->fate->timed_out = what == LT_SIM_SPOT_TIMED_OUT;
 	life->fate->left = !life->is_spot;
 	tell(life, what, "");
 }
@@ -326,6 +327,7 @@ count(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	    checkpoints_of(options, options->work_s) * options->write_s;
 
 	result->in_time += fate->done && fate->ended_s <= fate->deadline_s;
+	result->timed_out += fate->timed_out;
 	result->left += fate->left;
 	result->interruptions += fate->interruptions;
 	result->money += fate->money;

@@ -69,6 +69,7 @@ struct lt_sim_spot_event {
 struct lt_sim_spot_fate {
 	int64_t came_s, ended_s, deadline_s; /* of the trace */
 	bool done; /* else it timed out or gave up: late */
+	bool timed_out;
 	bool left; /* it ended on demand */
 	uint32_t interruptions;
 	double money;
@@ -76,6 +77,7 @@ struct lt_sim_spot_fate {
 
 struct lt_sim_spot_result {
 	uint32_t in_time, left, interruptions;
+	uint32_t timed_out; /* of the late ones: killed by their limit */
 	double money, on_demand_money; /* had all begun on demand at once */
 	double there;		       /* part of the trace */
 	uint32_t taken;		       /* how often in it */
