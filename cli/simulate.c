@@ -51,6 +51,7 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
 	"TRACE is of spot nodes: jobs that come at random, each due after F times its work"},
     {"work", "TIME", "of each of these jobs (4h)"},
     {"jobs", "N", "how many (100)"},
+    {"comes", "TIME", "all so long after the trace's beginning, not at random"},
     {"checkpoint", "TIME,...",
 	"how often they write one, how long that takes, and a restart (10m,1m,2m)"},
     {"slack", "TIME", "deadline_slack of the policy (30m)"},

@@ -24,7 +24,8 @@ const char *
 lt_simulate_spot_misplaced(const struct lt_cli *cli)
 {
 	static const char *const ours[] = {factor_option, "work", "slack",
-	    "checkpoint", "prices", "interruptions", "jobs", "events", NULL};
+	    "checkpoint", "prices", "interruptions", "jobs", "comes", "events",
+	    NULL};
 	static const char *const both[] = {"limits", "seed", NULL};
 	const bool is_spot = lt_cli_value(cli, factor_option) != NULL;
 	const struct lt_cli_option *option = cli->command->options;

@@ -154,6 +154,7 @@ lt_simulate_spot_read_options(struct lt_sim_spot_options *options,
 {
 	int64_t *const work[] = {&options->work_s};
 	int64_t *const slack[] = {&options->slack_s};
+	int64_t *const comes[] = {&options->comes_s};
 	int64_t *const checkpoint[] = {
 	    &options->every_s, &options->write_s, &options->restart_s};
 	const struct {
@@ -161,7 +162,7 @@ lt_simulate_spot_read_options(struct lt_sim_spot_options *options,
 		int64_t *const *times;
 		int count;
 	} times[] = {{"work", work, 1}, {"slack", slack, 1},
-	    {"checkpoint", checkpoint, 3}};
+	    {"comes", comes, 1}, {"checkpoint", checkpoint, 3}};
 	const char *const prices = lt_cli_value(cli, "prices");
 
 	*options = lt_sim_spot_defaults;

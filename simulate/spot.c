@@ -22,6 +22,7 @@ const struct lt_sim_spot_options lt_sim_spot_defaults = {
     .on_demand_per_hour = 3.06,
     .jobs = 100,
     .seed = 1,
+    .comes_s = -1,
 };
 
 const char *
@@ -367,8 +368,12 @@ lt_simulate_spot(struct lt_sim_spot_result *result,
 	look_at(result, &spot->trace);
 	code = lt_sim_spot_market_open(&market, spot, err);
 	for (uint32_t i = 0; i < spot->options->jobs && code == LT_OK; i++) {
+		const int64_t drawn_s =
+		    (int64_t)(lt_random(&seed) % (uint64_t)length_s);
 		struct lt_sim_spot_fate fate = {
-		    .came_s = (int64_t)(lt_random(&seed) % (uint64_t)length_s)};
+		    .came_s = spot->options->comes_s >= 0
+				  ? spot->options->comes_s
+				  : drawn_s};
 
 		code = live_on(&fate, spot, market, i, err);
 		if (code == LT_OK)

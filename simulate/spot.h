@@ -37,7 +37,8 @@ struct lt_sim_spot_options {
 	uint32_t max_interruptions; /* 0 = any */
 	double spot_per_hour, on_demand_per_hour; /* money */
 	uint32_t jobs;
-	uint64_t seed; /* of the seconds of the trace at which they come */
+	uint64_t seed;	 /* of the seconds of the trace at which they come */
+	int64_t comes_s; /* all then; -1 = drawn */
 };
 
 /* 4 h, limit 1.25, deadline 2, a checkpoint each 10 min, the policy file's
