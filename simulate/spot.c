@@ -334,8 +334,6 @@ count(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	result->money += fate->money;
 	result->on_demand_money +=
 	    (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;
-	if (spot->watch.fate != NULL)
-		spot->watch.fate(spot->watch.context, fate);
 }
 
 /* What the trace itself shows. */

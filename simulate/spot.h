@@ -84,9 +84,8 @@ struct lt_sim_spot_result {
 	uint32_t taken;		       /* how often in it */
 };
 
-struct lt_sim_spot_watch { /* either may be NULL */
+struct lt_sim_spot_watch { /* told of each event, in order; may be NULL */
 	void (*event)(void *context, const struct lt_sim_spot_event *event);
-	void (*fate)(void *context, const struct lt_sim_spot_fate *fate);
 	void *context;
 };
 
