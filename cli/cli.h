@@ -15,7 +15,7 @@
 #include "error.h"
 #include "slurm_conf.h"
 
-enum { LT_CLI_OPTIONS_MAX = 32 };
+enum { LT_CLI_OPTIONS_MAX = 40 };
 
 /* Numbers in JSON: 53.67, not 53.670000000000002. */
 #define LT_CLI_JSON JSON_REAL_PRECISION(15)

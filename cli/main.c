@@ -79,7 +79,8 @@ static const struct lt_cli_command commands[] = {
 	false, NULL, lt_cli_rebuild},
     {"simulate",
 	"TRACE --carbon FILE [--at TIME] [--policy P,...] [OPTIONS] [--json]\n"
-	"TRACE --config FILE --source NAME [OPTIONS] [--json]",
+	"TRACE --config FILE --source NAME [OPTIONS] [--json]\n"
+	"TRACE --deadline-factor F [--events FILE] [OPTIONS] [--json]",
 	"what jobs of a trace would have emitted and waited, by policy", 1, 1,
 	true, false, lt_cli_simulate_options, lt_cli_simulate},
     {"kube",

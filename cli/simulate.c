@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nearest.h"
+#include "simulate_spot.h"
 #include "simulation.h"
 #include "units.h"
 
@@ -46,6 +47,17 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"pauses", "FILE", "write when jobs stood still by lowtide-suspend, CSV"},
     {"waiting", "G", "grams that an hour of waiting is worth (0)"},
     {"min-saving", "P", "percent that a later start must save (0)"},
+    {"deadline-factor", "F",
+	"TRACE is of spot nodes: jobs that come at random, each due after F times its work"},
+    {"work", "TIME", "of each of these jobs (4h)"},
+    {"jobs", "N", "how many (100)"},
+    {"comes", "TIME", "all so long after the trace's beginning, not at random"},
+    {"checkpoint", "TIME,...",
+	"how often they write one, how long that takes, and a restart (10m,1m,2m)"},
+    {"slack", "TIME", "deadline_slack of the policy (30m)"},
+    {"interruptions", "N", "after so many it leaves spot nodes (any)"},
+    {"prices", "P,P", "of a spot node and another, an hour (0.918,3.06)"},
+    {"events", "FILE", "write what became of each job, and when, CSV"},
     {NULL, NULL, NULL},
 };
 
@@ -436,8 +448,16 @@ lt_cli_simulate(const struct lt_cli *cli)
 	struct lt_simulation simulation = {0};
 	struct lt_sim_trace_look look;
 	struct lt_error err = {0};
+	const char *const misplaced = lt_simulate_spot_misplaced(cli);
 	int result = LT_EXIT_OK;
 
+	if (misplaced != NULL)
+		return lt_cli_usage(cli, "--%s goes %s --deadline-factor",
+		    misplaced,
+		    lt_cli_value(cli, "deadline-factor") != NULL ? "without"
+								 : "with");
+	if (lt_cli_value(cli, "deadline-factor") != NULL)
+		return lt_cli_simulate_spot(cli);
 	if (own_file == source)
 		return lt_cli_usage(cli,
 		    "wants --carbon FILE, or --config FILE with --source NAME");

@@ -21,6 +21,7 @@
  *   start.c      a job starts, and ends
  *   use.c        what running takes
  *   policies.c   the table of policies
+ *   spot.c       another simulator: deadlines on nodes that are taken; spot.h
  *   simulate.c   one run from options to sums
  */
 #ifndef LT_SIMULATE_H

@@ -3,7 +3,6 @@
  * Who ends a run knows when it was asked for a checkpoint; of what ended by
  * itself slurmdbd's row tells, a little later.
  */
-#include <math.h>
 #include <string.h>
 
 #include "daemon.h"
@@ -24,13 +23,8 @@ lt_work_kept_s(const struct lt_market *market, int partition,
 	const struct lt_partition *const there = &market->partitions[partition];
 	const struct lt_checkpoint checkpoint =
 	    lt_checkpoint_there(&asked.checkpoint, there->storage_gib_per_s);
-	const double write_s =
-	    checkpoint.write_s > 0 ? checkpoint.write_s : LT_CHECKPOINT_WRITE_S;
-	const double every_s = lt_checkpoint_told_s(lt_checkpoint_every_s(
-	    &checkpoint, there->hazard_per_node_hour * nodes));
-	const double kept_s = (double)ran_s - every_s - write_s;
-
-	return kept_s > 0 ? (int64_t)kept_s : 0;
+	return lt_checkpoint_kept_s(
+	    &checkpoint, there->hazard_per_node_hour * nodes, ran_s);
 }
 
 static bool

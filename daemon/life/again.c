@@ -11,13 +11,9 @@
 #include "replan.h"
 #include "standing.h"
 
-enum {
-	/* After a requeue Slurm lets a job wait for two minutes: by then
-	 * slurmdbd has told of the run that ended. */
-	BACK_BEFORE_S = 90,
-	WAITING_EVERY_S = 30, /* half of LT_LEAVE_LOOK_S: looked at in time */
-	FIRST_LOOK_S = 120,   /* back, after a start */
-};
+enum { FIRST_LOOK_S = 120 }; /* back, after a start */
+_Static_assert(2 * LT_WAITING_EVERY_S <= LT_LEAVE_LOOK_S,
+    "who must leave is seen in time");
 
 struct work {
 	struct lt_standing standing;
@@ -70,7 +66,7 @@ lt_again(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
 static bool
 is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
-	const int64_t at_utc_s = job->eligible_utc_s - BACK_BEFORE_S;
+	const int64_t at_utc_s = job->eligible_utc_s - LT_BACK_BEFORE_S;
 
 	return job->requeued && !job->completing &&
 	       job->eligible_utc_s > to_utc_s && from_utc_s < at_utc_s &&
@@ -81,11 +77,11 @@ is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 static bool
 is_waiting(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
-	const int64_t phase = job->job_id % WAITING_EVERY_S;
+	const int64_t phase = job->job_id % LT_WAITING_EVERY_S;
 
 	return job->eligible_utc_s <= to_utc_s &&
-	       (from_utc_s - phase) / WAITING_EVERY_S !=
-		   (to_utc_s - phase) / WAITING_EVERY_S;
+	       (from_utc_s - phase) / LT_WAITING_EVERY_S !=
+		   (to_utc_s - phase) / LT_WAITING_EVERY_S;
 }
 
 static bool

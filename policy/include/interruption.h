@@ -62,6 +62,12 @@ double lt_checkpoint_every_s(
  */
 double lt_checkpoint_told_s(double every_s);
 
+/* What a run of so long has kept when its nodes are taken without a word: all
+ * but the last interval and the writing of one checkpoint, at least 0. Nothing
+ * where none is written. docs/model.md, eq. (24c). */
+int64_t lt_checkpoint_kept_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h, int64_t ran_s);
+
 /* Can one be written within the notice (0 = none)? docs/model.md, eq. (12). */
 bool lt_checkpoint_fits(
     const struct lt_checkpoint *checkpoint, double notice_s);

@@ -39,6 +39,14 @@ int lt_replan_find(const char *word);
 enum { LT_SOONER_S = 300 };
 /* Who may have to leave is looked at again within this. */
 enum { LT_LEAVE_LOOK_S = 60 };
+/* When lowtided looks at it: each half minute while it waits for nodes; and of
+ * the wait that Slurm gives it after a requeue, so long before the end, by when
+ * slurmdbd has told of the run that ended. */
+enum {
+	LT_WAITING_EVERY_S = 30,
+	LT_REQUEUE_WAIT_S = 120,
+	LT_BACK_BEFORE_S = 90,
+};
 
 struct lt_replan {
 	/* Of the job as it was submitted: home is where it would have gone by

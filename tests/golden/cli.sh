@@ -279,5 +279,23 @@ gives 'no signal' 1 '/nonexistent: cannot be read' "$lowtide" simulate "$jobs" -
 printf 'currency: EUR\nsources:\n  grid: {adapter: static, value: 231, unit: g_co2_per_kwh}\n' >"$work/source.yaml"
 gives 'simulate on a source' 0 'lowtide  737.334     1.0000' "$lowtide" simulate "$jobs" --at 2022-10-19T16:00Z \
     --config "$work/source.yaml" --source grid
+# Spot nodes as recorded: in time, and each event said.
+spot=(simulate "$top/tests/fixtures/simulate/spot.json" --deadline-factor 2)
+gives 'deadlines on spot' 0 'on demand      100     0  1341.30              0           100' "$lowtide" "${spot[@]}"
+"$lowtide" "${spot[@]}" --events "$work/events.csv" --json >"$work/spot.json"
+check 'as JSON, and its events' "$(jq -r --rawfile events "$work/events.csv" '
+	($events | rtrimstr("\n") | split("\n")[1:] | map(split(","))) as $rows |
+	def many(what): [$rows[] | select(.[2] == what)] | length;
+	select(.in_time != 100 or .late != 0 or .timed_out != 0 or many("submitted") != 100 or
+	    many("ended") != 100 or many("taken") != .interruptions or
+	    ([$rows[] | select(.[2] == "ended" and .[3] == "ondemand")] | length) != .to_on_demand or
+	    ([$rows[] | select(.[2] == "decided" and .[4] != "deadline")] | length) > 0) |
+	"got \(.)"' "$work/spot.json" 2>&1)"
+gives 'a signal beside spot nodes' 2 '--carbon goes without --deadline-factor' "$lowtide" "${spot[@]}" --carbon "$grid"
+gives 'their options without them' 2 '--work goes with --deadline-factor' "$lowtide" "${week[@]}" --work 4h
+gives 'a deadline before the limit' 1 'want the time limit at least' "$lowtide" "${spot[@]}" --limits 3
+gives 'one price of two' 2 'want two prices as 0.918,3.06' "$lowtide" "${spot[@]}" --prices 1
+gives 'a trace of jobs for one of nodes' 1 'pai_1k.csv' "$lowtide" simulate "$jobs" --deadline-factor 2
+gives 'events where no file can be' 1 '/nonexistent/x.csv.new: No such file' "$lowtide" "${spot[@]}" --events /nonexistent/x.csv
 echo "1..$n"
 [ $bad -eq 0 ]

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Jobs with a deadline on spot nodes: what lt_replan() makes of traces whose
+ * seconds are reckoned by hand, and of a recorded one.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "simulate_spot.h"
+#include "units.h"
+
+enum {
+	TICKS = 1000,
+	TICK_S = 600,
+	/* Its leaving time is so far away that nobody leaves by it. */
+	NO_GUARD_S = -30 * LT_DAY_S,
+};
+
+static uint8_t taken[TICKS];
+static char story[2048];
+
+/* One word an event: "1800:taken@spot(1140)". */
+static void
+note(void *context, const struct lt_sim_spot_event *event)
+{
+	const size_t length = strlen(story);
+
+	(void)context;
+	snprintf(story + length, sizeof(story) - length,
+	    "%s%lld:%s%s%s@%s(%lld)", length > 0 ? " " : "",
+	    (long long)event->at_s, lt_sim_spot_word(event->what),
+	    event->why[0] != '\0' ? "=" : "", event->why,
+	    event->is_spot ? "spot" : "ondemand", (long long)event->done_s);
+}
+
+/* An hour's work with a limit of 4500 s, due after three hours; a checkpoint
+ * each 600 s takes 60 s, a restart 120 s; 300 s of slack. */
+static const struct lt_sim_spot_options hour = {.work_s = LT_HOUR_S,
+    .limit_factor = 1.25,
+    .deadline_factor = 3,
+    .every_s = 600,
+    .write_s = 60,
+    .restart_s = 120,
+    .slack_s = 300,
+    .spot_per_hour = 1,
+    .on_demand_per_hour = 3};
+
+/*
+ * Taken at 1800 s it has two checkpoints of 660 s: 2400 s of work are left,
+ * with three checkpoints and the restart 2700 s. lowtided counts
+ * 1800 - 660 = 1140 s as done, so that 3360 s of the limit are left: on demand
+ * it has to be at 10800 - 300 - 3360 = 7140 s, and a look a minute before that
+ * sends it there.
+ */
+static const struct {
+	const char *why;
+	uint32_t number;
+	int64_t came_s;
+	int from_tick, to_tick; /* taken */
+	uint32_t max_interruptions;
+	int64_t slack_s;
+	const char *story;
+	bool in_time;
+	double money;
+} cases[] = {
+    {"nothing is taken", 0, 0, 900, 901, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 3900:ended@spot(0)", true,
+	3900 / 3600.0},
+    {"the node comes back in time", 0, 0, 3, 5, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"3000:started@spot(1140) 5700:ended@spot(1140)",
+	true, 4500 / 3600.0},
+    {"it is back before Slurm lets it start: 120 s after the requeue", 0, 1770,
+	3, 4, 0, 300,
+	"1770:submitted@spot(0) 1770:started@spot(0) 1800:taken@spot(0) "
+	"2400:started@spot(0) 6420:ended@spot(0)",
+	true, 4050 / 3600.0},
+    {"no node for long: it leaves at the last look", 0, 0, 3, 100, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"7080:decided=deadline@ondemand(1140) 7080:started@ondemand(1140) "
+	"9780:ended@ondemand(1140)",
+	true, (1800 + 3 * 2700) / 3600.0},
+    {"each job is looked at at seconds of its own", 7, 0, 3, 100, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"7087:decided=deadline@ondemand(1140) 7087:started@ondemand(1140) "
+	"9787:ended@ondemand(1140)",
+	true, (1800 + 3 * 2700) / 3600.0},
+    {"it never had a node: 1800 + 10800 - 300 - 4500 - 60", 0, 1800, 3, 100, 0,
+	300,
+	"1800:submitted@spot(0) 7740:decided=deadline@ondemand(0) "
+	"7740:started@ondemand(0) 11640:ended@ondemand(0)",
+	true, 3 * 3900 / 3600.0},
+    {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1,
+	300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"1830:decided=interrupted@ondemand(1140) "
+	"1830:started@ondemand(1140) 4530:ended@ondemand(1140)",
+	true, (1800 + 3 * 2700) / 3600.0},
+    {"without the guard it waits beyond its deadline", 0, 0, 3, 100, 0,
+	NO_GUARD_S,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"60000:started@spot(1140) 62700:ended@spot(1140)",
+	false, 4500 / 3600.0},
+    {"and gives up after ten deadlines", 0, 0, 3, 900, 0, NO_GUARD_S,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
+	"108000:gave_up@spot(1140)",
+	false, 1800 / 3600.0},
+};
+
+static void
+test_by_hand(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_sim_spot_options options = hour;
+		const struct lt_sim_spot spot = {
+		    .trace = {TICK_S, TICKS, taken},
+		    .options = &options,
+		    .watch = {.event = note}};
+		struct lt_sim_spot_fate fate;
+
+		memset(taken, 0, sizeof(taken));
+		memset(taken + cases[i].from_tick, 1,
+		    (size_t)(cases[i].to_tick - cases[i].from_tick));
+		options.max_interruptions = cases[i].max_interruptions;
+		options.slack_s = cases[i].slack_s;
+		story[0] = '\0';
+		assert_int_equal(lt_sim_spot_job(&fate, &spot, cases[i].number,
+				     cases[i].came_s, NULL),
+		    LT_OK);
+		if (strcmp(story, cases[i].story) != 0)
+			fail_msg("%s:\n%s, want\n%s", cases[i].why, story,
+			    cases[i].story);
+		assert_int_equal(fate.done && fate.ended_s <= fate.deadline_s,
+		    cases[i].in_time);
+		assert_true(fabs(fate.money - cases[i].money) < 1e-9);
+	}
+}
+
+/* A limit that has no room for the restart kills it: 3900 s are enough for the
+ * work alone, and none of it was kept. */
+static void
+test_limit(void **state)
+{
+	struct lt_sim_spot_options options = hour;
+	const struct lt_sim_spot spot = {.trace = {TICK_S, TICKS, taken},
+	    .options = &options,
+	    .watch = {.event = note}};
+	struct lt_sim_spot_fate fate;
+
+	(void)state;
+	memset(taken, 0, sizeof(taken));
+	taken[1] = 1;
+	options.limit_factor = 3900.0 / 3600;
+	story[0] = '\0';
+	assert_int_equal(lt_sim_spot_job(&fate, &spot, 0, 0, NULL), LT_OK);
+	assert_string_equal(story,
+	    "0:submitted@spot(0) 0:started@spot(0) 600:taken@spot(0) "
+	    "1200:started@spot(0) 5100:timed_out@spot(0)");
+	assert_false(fate.done);
+	assert_true(fate.timed_out);
+}
+
+/* As recorded: a hundred jobs that come at random, with the guard and without;
+ * events of each go forward in time. */
+static void
+test_recorded(void **state)
+{
+	struct lt_sim_spot_options options = lt_sim_spot_defaults;
+	struct lt_sim_spot spot = {.options = &options};
+	struct lt_sim_spot_result with, without;
+	struct lt_error err = {0};
+	uint8_t *recorded;
+
+	(void)state;
+	assert_int_equal(lt_simulate_spot_read_trace(&spot.trace, &recorded,
+			     "tests/fixtures/simulate/spot.json", &err),
+	    LT_OK);
+	assert_int_equal(spot.trace.tick_s, 600);
+	assert_int_equal(spot.trace.count, 554);
+	assert_int_equal(lt_simulate_spot(&with, &spot, &err), LT_OK);
+	assert_int_equal(with.taken, 53);
+	assert_int_equal(with.in_time, 100);
+	assert_true(with.interruptions > 200);
+	assert_true(with.money < 0.8 * with.on_demand_money);
+	options.slack_s = NO_GUARD_S;
+	assert_int_equal(lt_simulate_spot(&without, &spot, &err), LT_OK);
+	if (without.in_time > 60 || without.in_time == 0)
+		fail_msg("%u in time without the guard", without.in_time);
+	assert_int_equal(without.left, 0);
+	free(recorded);
+}
+
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} traces[] = {
+	    {"", "lt_spot.json"},
+	    {"{}", "metadata.gap_seconds: want the seconds of a tick"},
+	    {"{\"metadata\":{\"gap_seconds\":0},\"data\":[0]}", "gap_seconds"},
+	    {"{\"metadata\":{\"gap_seconds\":60}}", "data: got 0 ticks"},
+	    {"{\"metadata\":{\"gap_seconds\":60},\"data\":[0,2]}",
+		"data[1]: want 1 (no node) or 0"},
+	    {"{\"metadata\":{\"gap_seconds\":60},\"data\":[true]}", "data[0]"},
+	};
+	char path[] = "/tmp/lt_spot.json.XXXXXX";
+	struct lt_sim_spot_options options = hour;
+	struct lt_sim_spot spot = {
+	    .trace = {TICK_S, TICKS, taken}, .options = &options};
+	struct lt_error err = {0};
+	uint8_t *read;
+
+	(void)state;
+	close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+		FILE *const file = fopen(path, "w");
+
+		assert_non_null(file);
+		fputs(traces[i].text, file);
+		fclose(file);
+		err = (struct lt_error){0};
+		if (lt_simulate_spot_read_trace(
+			&spot.trace, &read, path, &err) == LT_OK ||
+		    strstr(err.text, traces[i].says) == NULL)
+			fail_msg("%s: %s", traces[i].text, err.text);
+		free(read);
+	}
+	unlink(path);
+	spot.trace = (struct lt_sim_spot_trace){TICK_S, TICKS, taken};
+	options.limit_factor = 1;
+	assert_int_equal(lt_sim_spot_check(&spot, NULL), LT_EINPUT);
+	options = hour;
+	options.deadline_factor = 1.2;
+	assert_int_equal(lt_sim_spot_check(&spot, NULL), LT_EINPUT);
+	options = hour;
+	assert_int_equal(lt_sim_spot_check(&spot, NULL), LT_OK);
+	spot.trace.count = 0;
+	assert_int_equal(lt_sim_spot_check(&spot, NULL), LT_EINPUT);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_by_hand),
+	    cmocka_unit_test(test_limit),
+	    cmocka_unit_test(test_recorded),
+	    cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
