@@ -234,6 +234,16 @@ is_newer(const struct lt_batch_job *job, const struct lt_reclaimed *row)
 	return job->seen_utc_s > row->at_utc_s + SEEN_S;
 }
 
+/* Does one of its nodes leave? Else it is interrupted to see what it does. */
+static bool
+is_taken(const struct lt_notice_state *state, const struct lt_batch_job *job)
+{
+	for (uint32_t i = 0; i < state->notice_count; i++)
+		if (lt_notice_is_there(job, state->notices[i].node))
+			return true;
+	return job->het_job_id != 0;
+}
+
 /* job: of a heterogeneous one its leader. */
 static int
 leave(struct lt_daemon *d, const struct lt_batch_job *job,
@@ -265,7 +275,7 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 	code = lt_interrupted_note(d, job,
 	    &(struct lt_ended_by_us){.at_utc_s = now_utc_s,
 		.asked_utc_s = asked_utc_s,
-		.counts = true},
+		.counts = is_taken(&d->notice, job)},
 	    err);
 	if (code == LT_OK)
 		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
