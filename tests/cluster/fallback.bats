@@ -41,8 +41,13 @@ teardown() { # all nodes are there again, and lowtided knows it
 	done
 	idle() { [ "$(scontrol show node s1,s2 | grep -cE 'State=IDLE( |$)')" -eq 2 ]; }
 	within 20 idle
+	market() { lowtide status --json | jq .market.generation; }
+	local before
+	before=$(market)
 	part stop lowtided
 	part start lowtided
+	newer() { [ "$(market)" -gt "$before" ]; }
+	within 20 newer
 }
 # A signal is heard by steps: this one goes on.
 DEAF='srun sh -c "trap : USR1; while :; do sleep 1; done"'
