@@ -142,7 +142,7 @@ struct lt_default { /* --carbon-aware without the user's asking */
 /* How a class's running jobs may wait through dirty or dear hours. */
 enum lt_pause { LT_PAUSE_NEVER, LT_PAUSE_REQUEUE, LT_PAUSE_SUSPEND };
 
-enum { LT_INTERRUPTIONS_ANY = UINT32_MAX };
+#define LT_INTERRUPTIONS_ANY UINT32_MAX
 
 /* What the site lets become of jobs: the first class whose account, QOS and
  * partition (home; "" = any) are the job's. */

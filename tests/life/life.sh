@@ -67,7 +67,7 @@ watching=$!
 sleep 5
 
 burst=$((notices * 3 / 10))
-killed=0
+killed=0 withdrawn=0
 for ((i = 0; told < notices; i++)); do
 	if [ -n "$burst" ] && [ $told -ge $((notices / 3)) ]; then
 		# All nodes at once, and half of them twice.
@@ -84,7 +84,7 @@ for ((i = 0; told < notices; i++)); do
 	node=$(a_node)
 	notice "$node" $((8 + RANDOM % 12))
 	case $((RANDOM % 10)) in
-	0) lowtide notice "$node" --withdraw > /dev/null 2>&1 || true ;;
+	0) if lowtide notice "$node" --withdraw > /dev/null 2>&1; then withdrawn=$((withdrawn + 1)); fi ;;
 	1) notice "$node" $((8 + RANDOM % 12)) ;;
 	esac
 	if [ $((RANDOM % 4)) -eq 0 ]; then
@@ -96,7 +96,7 @@ for ((i = 0; told < notices; i++)); do
 	sleep ".$((RANDOM % 9))"
 	sleep $((RANDOM % 2))
 done
-echo "# $told notices told, lowtided killed $killed times"
+echo "# $told notices told, $withdrawn withdrawn, lowtided killed $killed times"
 over=$((SECONDS + 600))
 while [ -n "$(squeue -h)" ] && [ $SECONDS -lt $over ]; do
 	back
@@ -115,8 +115,9 @@ goal 'restarted from 0, though they had saved' \
     "$(awk 'FNR > 1 && $1 == "from" && $2 == 0 && $4 > 10' ./*.log | wc -l)" 0
 goal 'steps lost by one interruption, at most' \
     "$(awk '$1 == "from" && $4 - $2 > w { w = $4 - $2 } END { print w + 0 }' ./*.log)" $most_lost
-goal 'asked twice in one run' \
-    "$(awk 'FNR == 1 { a = 0 } $1 == "from" { a = 0 } $1 == "asked" && a++ { n++ } END { print n + 0 }' ./*.log)" 0
+# A node that stays after all, and then leaves: asked again, and rightly so.
+goal 'asked twice in one run, but for what was withdrawn' \
+    "$(awk -v w=$withdrawn 'FNR == 1 { a = 0 } $1 == "from" { a = 0 } $1 == "asked" && a++ { n++ } END { print n > w ? n - w : 0 }' ./*.log)" 0
 # Seen twice in a row, else it was between two tables of two clocks.
 goal 'runs that no hold was open for' \
     "$(awk '{ if ($2 in t && $1 - t[$2] <= 3) n++; t[$2] = $1 } END { print n + 0 }' "$D/unheld.seen")" 0
