@@ -115,7 +115,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality \
+	matrix fuzz tests warnings cover mutants storm life signals-accuracy quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -137,7 +137,6 @@ help:
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
-	@echo 'make week       a week of a real grid in a quarter of an hour: pauses against the simulator'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
@@ -340,9 +339,6 @@ cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
 storm: deps
 	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
-week: deps
-	$(Q)$(MAKE) --no-print-directory all
-	$(Q)tests/life/week.sh
 life: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)NOTICES=$(or $(NOTICES),100) JOBS=$(or $(JOBS),20) SEED=$(SEED) tests/life/life.sh
