@@ -129,7 +129,7 @@ help:
 	@echo 'make kube       KUBECONFIG=file: the story on that cluster, in a namespace of its own'
 	@echo 'make kube-scale JOBS=5000 that wait on a played Kubernetes cluster'
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
-	@echo 'make passes     RUNNING=1000 WAITING=10000: how long lowtided is at work on all of them'
+	@echo 'make passes     RUNNING=1664 WAITING=10000: how long lowtided is at work on all of them'
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'

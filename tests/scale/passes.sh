@@ -1,11 +1,11 @@
 #!/bin/bash
-# make passes: RUNNING (1000) jobs that run on preemptible nodes and WAITING
+# make passes: RUNNING (1664, all there is room for) jobs that run and WAITING
 # (10000) that lowtide placed and decides again, on a private cluster; then a
 # notice of NOTICES (5) nodes at once. How long a pass over all of them is at
 # work, and what slurmctld does for it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-running=${RUNNING:-1000} waiting=${WAITING:-10000} notices=${NOTICES:-5}
+running=${RUNNING:-1664} waiting=${WAITING:-10000} notices=${NOTICES:-5}
 . tests/scale/common.sh
 
 pass() { build/lowtide status --json | jq ".pass.$1_ms"; }
@@ -39,7 +39,7 @@ ACCOUNTS=team0000 LAYOUT=tests/life/layout.conf POLICY=$D/policy.yaml \
 . "$D/c/env"
 until sbatch --test-only -A team0000 -n1 --time=1 --wrap true 2>/dev/null; do sleep .2; done
 # Allocations without a process: what counts here is slurmctld's and ours.
-seq "$running" | xargs -P 4 -I{} salloc -Q --no-shell -A team0000 -p spot -n1 --time=10:00:00 2>/dev/null
+seq "$running" | xargs -P 4 -I{} salloc -Q --no-shell -A team0000 -p spot,ondemand -n1 --time=10:00:00 2>/dev/null
 echo "# $(squeue -h -t R | wc -l) run"
 build/tests/bench/bench_submit "$waiting" team0000 cost >/dev/null
 echo "# $(squeue -h -t PD | wc -l) wait, $(squeue -h -t PD -o %V | wc -l) records"
