@@ -14,10 +14,8 @@
 
 static const double keep = 0.95; /* of the best saving */
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
-static bool
-over_budget(const struct decision *decision, const struct lane *lane)
+bool
+lt_lane_over_budget(const struct decision *decision, const struct lane *lane)
 {
 	const struct lt_request *request = decision->job.request;
 	const struct lt_market *market = decision->job.market;
@@ -77,7 +75,7 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 		return LT_REJECT_NO_PRICE;
 	if (decision->use_carbon && !lane->has_carbon)
 		return LT_REJECT_NO_CARBON;
-	if (!is_home && over_budget(decision, lane))
+	if (!is_home && lt_lane_over_budget(decision, lane))
 		return LT_REJECT_BUDGET;
 	*wanted = (double)job->earliest_utc_s;
 	*found = (double)lane->latest_utc_s;
@@ -524,7 +522,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	lt_decision_choose(decision, &choice);
+	lt_decision_choose_or_keep(decision, &choice);
 }
 
 int

@@ -256,6 +256,16 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
 
+/* Could the hold of this lane be more than the team has left? By the worst
+ * rates of the whole window, as the quote will. */
+bool lt_lane_over_budget(
+    const struct decision *decision, const struct lane *lane);
+
+/* decide_holdout.c */
+/* The same as lt_decision_choose(), or home, where the job is held out. */
+void lt_decision_choose_or_keep(
+    struct decision *decision, const struct choice *choice);
+
 /* decide_power_cap.c */
 /* The plan's choice, which is that lane's, with the site's power cap, where its
  * window is dirty and the job has the time. */
