@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A choice is carried out, or its job is kept at home for comparison.
- * docs/model.md, eq. (58).
+ * Which jobs are compared to see what moving saves: those that move, though
+ * they could stay. docs/model.md, eq. (58).
  */
 #include <stddef.h>
 
@@ -28,29 +28,14 @@ could_stay(const struct decision *decision, const struct choice *choice)
 	       !lt_lane_over_budget(decision, &decision->home);
 }
 
-/* Eq. (58). Home is what it would have been: with a begin time it would lose
- * its place in the line. */
-void
-lt_decision_choose_or_keep(
-    struct decision *decision, const struct choice *choice)
+enum lt_compared
+lt_compared_as(const struct decision *decision, const struct choice *choice)
 {
-	static const struct choice home = {.lane = NULL};
 	const struct lt_request *const request = decision->job.request;
-	struct lt_plan *const plan = decision->plan;
 
-	if (request->holdout_ppm > 0 &&
-	    lt_mode_may(decision->job.market->mode, LT_MAY_EDIT) &&
-	    could_stay(decision, choice))
-		plan->compared =
-		    request->is_held_out ? LT_COMPARED_KEPT : LT_COMPARED_MOVED;
-	if (plan->compared != LT_COMPARED_KEPT) {
-		lt_decision_choose(decision, choice);
-		return;
-	}
-	lt_decision_choose(decision, &home);
-	plan->moved = false;
-	plan->holdout_ppm = request->holdout_ppm;
-	if (choice->lane->partition != request->home)
-		plan->candidates[choice->lane->partition].reject =
-		    LT_REJECT_HOLDOUT;
+	if (request->holdout_ppm == 0 ||
+	    !lt_mode_may(decision->job.market->mode, LT_MAY_EDIT) ||
+	    !could_stay(decision, choice))
+		return LT_COMPARED_NOT;
+	return request->is_held_out ? LT_COMPARED_KEPT : LT_COMPARED_MOVED;
 }
