@@ -224,6 +224,9 @@ say_quote(struct text *t, const struct lt_market *market,
 	say_expected(t, q, policy->deadline_confidence_ppm);
 	say(t, "%s",
 	    lt_capped_line(levers, sizeof(levers), q, zone, now_utc_s));
+	if (q->flags & LT_QUOTE_HELD_OUT)
+		say(t,
+		    "Kept where it was, as one of the share that is kept for comparison (holdout, (58)).\n");
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
