@@ -297,6 +297,28 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
+/* Eq. (58). Home is what it would have been: with a begin time it would lose
+ * its place in the line. */
+static void
+choose_or_keep(struct decision *decision, const struct choice *choice)
+{
+	static const struct choice home = {.lane = NULL};
+	const struct lt_request *const request = decision->job.request;
+	struct lt_plan *const plan = decision->plan;
+
+	plan->compared = lt_compared_as(decision, choice);
+	if (plan->compared != LT_COMPARED_KEPT) {
+		lt_decision_choose(decision, choice);
+		return;
+	}
+	lt_decision_choose(decision, &home);
+	plan->moved = false;
+	plan->holdout_ppm = request->holdout_ppm;
+	if (choice->lane->partition != request->home)
+		plan->candidates[choice->lane->partition].reject =
+		    LT_REJECT_HOLDOUT;
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -331,7 +353,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	lt_decision_choose(decision, &choice);
+	choose_or_keep(decision, &choice);
 }
 
 int

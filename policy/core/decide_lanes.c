@@ -5,36 +5,6 @@
  */
 #include "decide_internal.h"
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
-static bool
-over_budget(const struct decision *decision, const struct lane *lane)
-{
-	const struct lt_request *request = decision->job.request;
-	const struct lt_market *market = decision->job.market;
-	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
-	const double hours =
-	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
-	    LT_HOUR_S;
-	const double tasks =
-	    request->array_tasks > 0 ? request->array_tasks : 1;
-	const double over_all = margin * hours * tasks / lane->task_factor;
-
-	if (!request->has_available)
-		return false;
-	if (request->available_micros != INT64_MAX &&
-	    (lane->series[TERM_PRICE] == NULL ||
-		lane->charged.weight[TERM_PRICE] * over_all *
-			lane->series[TERM_PRICE]->max_value >
-		    (double)request->available_micros))
-		return true;
-	return request->available_mg != INT64_MAX &&
-	       (lane->series[TERM_CARBON] == NULL ||
-		   lane->emitted.weight[TERM_CARBON] * over_all *
-			   lane->series[TERM_CARBON]->max_value >
-		       (double)request->available_mg);
-}
-
 void
 lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
     double wanted, double found)
@@ -68,7 +38,7 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 		return LT_REJECT_NO_PRICE;
 	if (decision->use_carbon && !lane->has_carbon)
 		return LT_REJECT_NO_CARBON;
-	if (!is_home && over_budget(decision, lane))
+	if (!is_home && lt_lane_over_budget(decision, lane))
 		return LT_REJECT_BUDGET;
 	*wanted = (double)job->earliest_utc_s;
 	*found = (double)lane->latest_utc_s;
