@@ -82,7 +82,7 @@ void lt_doctor_files(struct lt_doctor *doctor);
 bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
     const char *path, unsigned bits, const char *without);
 
-/* ---- doctor_plugstack.c ---- */
+/* ---- plugstack.c ---- */
 struct lt_plugstack {
 	/* Of the first line with spank_lowtide.so, whitespace trimmed. */
 	char path[1024], text[4096];

@@ -63,8 +63,9 @@ lt_doctor_probe(struct lt_doctor *doctor)
 			    "this is no controller: %s", err.text);
 		else
 			lt_doctor_say(doctor,
-			    doctor->munge_fails ? LT_LEVEL_NOTE
-						: LT_LEVEL_ERROR,
+			    doctor->munge_fails && code != LT_ENOENT
+				? LT_LEVEL_NOTE
+				: LT_LEVEL_ERROR,
 			    "slurm",
 			    code == LT_ENOENT
 				? "install lowtided here (LOWTIDED names it)"
