@@ -120,7 +120,7 @@ may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
 					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
-					  LT_QUOTE_FREEING;
+					  LT_QUOTE_FREEING | LT_QUOTE_HELD_OUT;
 	struct lt_standing *const at = &s->standing;
 
 	if (!d->tables.conf.suspends ||
