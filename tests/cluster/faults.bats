@@ -19,11 +19,8 @@ budgets:
   - {team: vision, period: month, amount: 10000}
   - {team: nlp, period: month, amount: 1000}
 classes:
-  big: {qos: normal, account: vision, max_interruptions: 3}
-  quick: {account: nlp, partition: h100, max_interruptions: 2}
-defaults:
-  - {account: vision, carbon_aware: carbon}
-  - {qos: normal, carbon_aware: cost}
+  big: {qos: normal, account: vision, default: carbon, max_interruptions: 3}
+  quick: {account: nlp, partition: h100, default: cost, max_interruptions: 2}
 precision:
   - {account: vision, amp: off}
   - {qos: normal, amp: fp16}
@@ -61,5 +58,5 @@ restore() {
 }
 @test "files" { faults_of files 20; }
 @test "plugstack's line" { faults_of plugstack 21; }
-@test "names" { faults_of names 16; }
+@test "names" { faults_of names 14; }
 @test "daemons and slurm.conf" { FAULT_S=40 faults_of slurm 9; }
