@@ -29,8 +29,9 @@ struct lt_budget_state {
 	/* used.c: 0 = not read yet; and how much is looked at at once */
 	int64_t used_until_utc_s, used_span_s;
 	uint32_t dbd_queue;
-	bool history_written; /* the file is as the ledger (lengths.c) */
-	bool period_began;    /* since it was last judged who fits into it */
+	bool history_written;	/* the file is as the ledger (lengths.c) */
+	int64_t smoke_within_s; /* that the file has smoke runs of */
+	bool period_began;	/* since it was last judged who fits into it */
 };
 
 struct lt_ring_state { /* ingest.c */

@@ -14,6 +14,7 @@
 #include "http.h"
 #include "lengths.h"
 #include "retention.h"
+#include "smoke.h"
 #include "units.h"
 
 enum {
@@ -218,19 +219,60 @@ follow_confidence(
 	return code == LT_OK ? lt_ledger_put(ledger, name, wanted, err) : code;
 }
 
+int64_t
+lt_lengths_smoke_within_s(const struct lt_policy *policy)
+{
+	int64_t most_s = 0;
+
+	for (int i = 0; i < policy->class_count; i++)
+		if (policy->classes[i].smoke_within_s > most_s)
+			most_s = policy->classes[i].smoke_within_s;
+	return most_s;
+}
+
 static int
 write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_history_record *records = NULL;
-	uint32_t count = 0;
-	int code = lt_ledger_history(d->ledger, &records, &count, err);
+	const int64_t within_s = lt_lengths_smoke_within_s(d->policy);
+	struct lt_history_record *smokes = NULL, *records = NULL, *all = NULL;
+	uint32_t smoke_count = 0, count = 0;
+	int code = LT_OK;
 
+	if (within_s > 0)
+		code = lt_ledger_smokes(d->ledger, now_utc_s - within_s,
+		    &smokes, &smoke_count, err);
 	if (code == LT_OK)
+		code = lt_ledger_history(d->ledger,
+		    LT_HISTORY_MAX - smoke_count, &records, &count, err);
+	if (code == LT_OK)
+		all = realloc(
+		    records, ((size_t)count + smoke_count + 1) * sizeof(*all));
+	if (code == LT_OK && all == NULL)
+		code = lt_fail(err, LT_ENOMEM, "history: out of memory");
+	if (code == LT_OK) {
+		records = all;
+		for (uint32_t i = 0; i < smoke_count; i++)
+			records[count++] = smokes[i];
 		code = lt_history_write(
 		    d->paths.history, records, count, now_utc_s, err);
+	}
 	d->budget.history_written = code == LT_OK;
+	d->budget.smoke_within_s = within_s;
 	free(records);
+	free(smokes);
 	return code;
+}
+
+void
+lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run)
+{
+	if (lt_lengths_smoke_within_s(d->policy) == 0 || run->nodes == 0 ||
+	    run->nodes > LT_SMOKE_NODES_MAX ||
+	    strcmp(run->state_text, "COMPLETED") != 0)
+		return;
+	d->budget.history_written = false;
+	if (d->next.history > d->next.history_soonest)
+		d->next.history = d->next.history_soonest;
 }
 
 int
@@ -241,6 +283,8 @@ lt_lengths_publish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	uint32_t count = KINDS_AT_ONCE;
 	int code = follow_confidence(d->ledger, confidence_ppm, err);
 
+	if (d->budget.smoke_within_s != lt_lengths_smoke_within_s(d->policy))
+		d->budget.history_written = false;
 	for (int turn = 0;
 	     code == LT_OK && count == KINDS_AT_ONCE && turn < TURNS; turn++) {
 		code = refresh_some(d->ledger, confidence_ppm, &count, err);
@@ -250,6 +294,7 @@ lt_lengths_publish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK && !d->budget.history_written)
 		code = write_file(d, now_utc_s, err);
 	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
+	d->next.history_soonest = now_utc_s + wait_s + 1;
 	d->next.history = now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
 	return code;
 }

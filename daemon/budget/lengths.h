@@ -11,6 +11,7 @@
 
 struct lt_daemon;
 struct lt_policy;
+struct lt_run;
 
 /* Of a row whose run is complete; quote may be NULL. */
 struct lt_ended_run {
@@ -25,6 +26,11 @@ int lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
     int64_t not_before_utc_s, struct lt_error *err);
 /* Runs that ended before are not kept; INT64_MAX: none is. */
 int64_t lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s);
+/* Of all classes the longest time that a smoke run counts; 0 = none requires
+ * one. */
+int64_t lt_lengths_smoke_within_s(const struct lt_policy *policy);
+/* A run is charged: who waits for a smoke run is told so within seconds. */
+void lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run);
 /* Figures of groups that have new runs, and the file, when it is due. */
 int lt_lengths_publish(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);

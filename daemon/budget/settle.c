@@ -335,6 +335,8 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	else if (!lt_facts_are_told(s.known, run))
 		code = describe(d, batch, run, err);
 	lt_charge_free(&s.charge);
+	if (code == LT_OK)
+		lt_lengths_ended(d, run);
 	return code;
 }
 

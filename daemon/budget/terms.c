@@ -8,8 +8,10 @@
 #include "breath.h"
 #include "daemon.h"
 #include "jobs.h"
+#include "lengths.h"
 #include "lock.h"
 #include "budget_snapshot.h"
+#include "smoke.h"
 #include "terms.h"
 #include "units.h"
 #include "write_terms.h"
@@ -87,6 +89,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 	       flag(job->exclusive, LT_TERMS_EXCLUSIVE) |
 	       flag(job->het_job_id && job->het_job_id == job->job_id,
 		   LT_TERMS_HET_LEADER) |
+	       flag(job->het_job_id != 0, LT_TERMS_HET) |
 	       flag(is_locked(jobs, job, hold), LT_TERMS_LOCKED) |
 	       flag(asked->spread, LT_TERMS_SPREAD) |
 	       flag(asked->tasks_implied, LT_TERMS_TASKS_IMPLIED) |
@@ -114,6 +117,8 @@ fill(struct lt_terms *terms, const struct lt_batch_job *job,
 	    .hold_money_micros = amount->money_micros,
 	    .hold_carbon_mg = amount->carbon_mg,
 	    .account_hash = lt_name_hash(job->account),
+	    .qos_hash = lt_name_hash(job->qos),
+	    .name_hash = lt_smoke_name_hash(job->name),
 	    .limit_s =
 		job->limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)job->limit_s,
 	    /* What a change of any task raises is held for each of them. */
@@ -213,7 +218,8 @@ terms_of(
 	if (!lt_hold_of_job(d->ledger, job, &hold)) {
 		/* One without a price. */
 		if (!lt_sheet_budgeted(
-			snapshot, lt_sheet_account(snapshot, job->account)))
+			snapshot, lt_sheet_account(snapshot, job->account)) &&
+		    !lt_lengths_smoke_within_s(d->policy))
 			return false;
 		hold = (struct lt_ledger_hold){0};
 	}

@@ -570,7 +570,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	say(&t, "\n");
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
-	char class[640];
+	char class[768];
 	lt_explain_class(class, sizeof(class), d, story);
 	say(&t, "%s", class);
 	if (hold != NULL)

@@ -29,5 +29,8 @@ lt_explain_class(char *out, size_t size, const struct lt_daemon *d,
 	snprintf(request.qos, sizeof(request.qos), "%s", qos);
 	lt_class_text(words, sizeof(words), &request, &d->market);
 	if (words[0] != '\0')
-		snprintf(out, size, "Its %s.\n", words);
+		snprintf(out, size, "Its %s.\n%s", words,
+		    quote->flags & LT_QUOTE_NO_SMOKE
+			? "It had no smoke run when it was submitted: mode enforce would have refused it.\n"
+			: "");
 }

@@ -9,6 +9,14 @@
 #include "job_from_slurm.h"
 #include "terms.h"
 
+/*
+ * The job's number, cut from its text as slurmctld cuts it: what it took for
+ * another number would be judged by another job's terms. "12", "12_3",
+ * "12_[1-9]", "12+1" for 13 (components of a het job have ids in a row); all
+ * tasks of an array have the terms of their record. 0: only Slurm can tell.
+ */
+uint32_t lt_changed_job_id(const job_desc_msg_t *job);
+
 /* The job by its terms, as a request. LT_ENOENT: its partitions are not
  * known, or not all of them; the rest is usable. */
 int lt_request_from_terms(struct lt_request *request,

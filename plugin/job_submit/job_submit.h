@@ -10,6 +10,7 @@
 #include "job_from_slurm.h"
 #include "job_state.h"
 #include "quote.h"
+#include "smoke.h"
 
 struct lt_submission {
 	job_desc_msg_t *job;
@@ -22,6 +23,8 @@ struct lt_submission {
 	bool asked;	   /* by option, environment or the site's default */
 	bool known;	   /* the request is whole: it can be priced */
 	bool held;	   /* priority 0 is ours */
+	enum lt_smoke smoke;
+	int64_t smoke_node_s; /* that it is judged by */
 	uint32_t
 	    node_bound; /* max_nodes that the hold pays for; 0 = as asked */
 	struct lt_error error; /* why it can't be priced */

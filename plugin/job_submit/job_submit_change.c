@@ -7,6 +7,7 @@
 #include "job_change.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "size.h"
@@ -291,4 +292,21 @@ lt_changes_forget(void)
 	pthread_mutex_lock(&mutex);
 	memset(kept, 0, sizeof(kept));
 	pthread_mutex_unlock(&mutex);
+}
+
+uint32_t
+lt_changed_job_id(const job_desc_msg_t *job)
+{
+	const char *const text = job->job_id_str;
+	char *end;
+	long id, offset = 0;
+
+	if (lt_job_desc_sluid(job) != 0)
+		return 0;
+	if (text == NULL)
+		return lt_job_desc_id(job);
+	id = strtol(text, &end, 10);
+	if (*end == '+')
+		offset = strtol(end + 1, NULL, 10);
+	return id > 0 ? (uint32_t)id + (uint32_t)offset : 0;
 }

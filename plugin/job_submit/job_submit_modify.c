@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "job_change.h"
+#include "job_smoke.h"
 #include "text.h"
 
 /* Slurm lets a job wait so long after a requeue: within it lowtided has looked
@@ -46,29 +47,6 @@ refuse(struct change *c, const char *text)
 		snprintf(c->message, sizeof(c->message),
 		    "lowtide: name the job by its number, as squeue -o %%A shows it");
 	return ESLURM_ACCOUNTING_POLICY;
-}
-
-/*
- * The job's number, cut from its text as slurmctld cuts it: what it took for
- * another number would be judged by another job's terms. "12", "12_3",
- * "12_[1-9]", "12+1" for 13 (components of a het job have ids in a row); all
- * tasks of an array have the terms of their record. 0: only Slurm can tell.
- */
-static uint32_t
-job_id_of(const job_desc_msg_t *job)
-{
-	const char *const text = job->job_id_str;
-	char *end;
-	long id, offset = 0;
-
-	if (lt_job_desc_sluid(job) != 0)
-		return 0;
-	if (text == NULL)
-		return lt_job_desc_id(job);
-	id = strtol(text, &end, 10);
-	if (*end == '+')
-		offset = strtol(end + 1, NULL, 10);
-	return id > 0 ? (uint32_t)id + (uint32_t)offset : 0;
 }
 
 /* lowtided's own update: by SlurmUser (slurmctld's own user) or root, with
@@ -545,6 +523,21 @@ judge_change(struct change *c)
 	return admit_change(c);
 }
 
+static int
+judge_smoke(struct change *c)
+{
+	const struct lt_smoke_change change = {.job = c->job,
+	    .view = &c->view,
+	    .before = c->before,
+	    .before_count = c->before_count,
+	    .now_utc_s = c->now_utc_s};
+	char text[LT_ERROR_TEXT_SIZE + 128];
+
+	return lt_change_lacks_smoke(text, sizeof(text), &change)
+		   ? refuse(c, text)
+		   : SLURM_SUCCESS;
+}
+
 int
 lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
@@ -559,14 +552,17 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	 * job too: it would start. */
 	c.releases = (job->priority != NO_VAL && job->priority != 0) ||
 		     job->nice != NO_VAL;
-	if (!c.raises && !c.releases)
+	lt_state_refresh();
+	lt_state_view(&c.view);
+	const bool may_need_smoke = lt_smoke_may_matter(c.view.market, job);
+	if (!c.raises && !c.releases && !may_need_smoke) {
+		lt_state_release(&c.view);
 		return SLURM_SUCCESS;
-	c.job_id = job_id_of(job);
+	}
+	c.job_id = lt_changed_job_id(job);
 	c.submit_uid = submit_uid;
 	c.now_utc_s = (int64_t)time(NULL);
 	lt_lower_copy(c.account, sizeof(c.account), job->account);
-	lt_state_refresh();
-	lt_state_view(&c.view);
 	code = lt_terms_find(lt_state_terms_path(), c.job_id, &c.terms, NULL);
 	c.has_terms = code == LT_OK;
 	c.not_there = code == LT_ENOENT;
@@ -577,7 +573,12 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	c.uid = c.has_terms		 ? c.terms.uid
 		: job->user_id != NO_VAL ? job->user_id
 					 : submit_uid;
-	code = is_ours(&c, submit_uid) ? SLURM_SUCCESS : judge_change(&c);
+	const bool is_own = is_ours(&c, submit_uid);
+	code = is_own || !(c.raises || c.releases) ? SLURM_SUCCESS
+						   : judge_change(&c);
+	if (code == SLURM_SUCCESS && may_need_smoke && !is_own &&
+	    !is_stranger(&c))
+		code = judge_smoke(&c);
 	/* Other modes hold what they can and refuse nothing. */
 	if (c.view.market != NULL &&
 	    !lt_mode_may(c.view.market->mode, LT_MAY_REFUSE)) {

@@ -3,7 +3,7 @@
  * The way of one submission: translate, decide, write what the plan says into
  * the job, price and admit.
  */
-#include "job_submit.h"
+#include "job_smoke.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +238,7 @@ tell_table(struct lt_submission *s)
 	} else {
 		lt_say(s, "no plan: %s", s->error.text);
 	}
+	(void)lt_submission_smoke_refuses(s);
 	lt_say(s, "this was a plan: nothing was submitted.");
 	return ESLURM_DISABLED;
 }
@@ -301,6 +302,7 @@ submit(struct lt_submission *s)
 	if (s->known) {
 		learn(s);
 		decide(s);
+		lt_submission_smoke(s);
 	}
 	if (s->options.plan)
 		return tell_table(s);
@@ -315,6 +317,8 @@ submit(struct lt_submission *s)
 	lt_say(s, "%s", s->edits.words);
 	if (s->edits.refuses)
 		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+	if (lt_submission_smoke_refuses(s))
+		return ESLURM_ACCOUNTING_POLICY;
 	apply(s);
 	lt_edits_lay(&s->request, &s->edits);
 	code = lt_submission_admit(s);

@@ -95,6 +95,9 @@ put_bounds(
 	if (class->pause != LT_PAUSE_NEVER)
 		lt_text_put(text, "%spauses by %s", next(&any),
 		    class->pause == LT_PAUSE_SUSPEND ? "suspend" : "requeue");
+	if (class->smoke_within_s > 0)
+		lt_text_put(text, "%sa smoke run above %g node-hours",
+		    next(&any), (double)class->smoke_above_node_s / LT_HOUR_S);
 }
 
 void

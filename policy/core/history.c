@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "decide.h"
+#include "smoke.h"
 #include "units.h"
 
 const char *
@@ -135,6 +136,17 @@ lt_history_proof_key(const struct lt_run_kind *kind, uint64_t script_hash)
 	hash = add_number(add_text(hash, name), (uint32_t)script_hash);
 	hash = add_number(hash, (uint32_t)(script_hash >> 32));
 	return (struct lt_history_key){hash != 0 ? hash : 1, kind->uid};
+}
+
+struct lt_history_key
+lt_smoke_key(uint32_t uid, const char *account, uint32_t name_hash)
+{
+	/* Nor that. */
+	uint64_t hash = add_number(basis, LT_HISTORY_WORDS + 1);
+
+	hash = add_text(add_number(hash, uid), account);
+	hash = add_number(hash, name_hash);
+	return (struct lt_history_key){hash != 0 ? hash : 1, uid};
 }
 
 static uint32_t

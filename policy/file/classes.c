@@ -18,6 +18,8 @@ struct entry { /* as written; becomes a struct lt_class */
 	int64_t max_delay_s, max_price_micros;
 	uint32_t deadline_confidence_ppm, max_interruptions;
 	bool canary;
+	double smoke_above_h;
+	int64_t smoke_within_s;
 };
 
 #define AT(field) offsetof(struct entry, field)
@@ -39,6 +41,14 @@ static const struct lt_word pause_words[] = {
     {"never", LT_PAUSE_NEVER},
     {"requeue", LT_PAUSE_REQUEUE},
     {"suspend", LT_PAUSE_SUSPEND},
+    {.name = NULL},
+};
+static const struct lt_key smoke_keys[] = {
+    {"above_node_hours", lt_read_double, AT(smoke_above_h), .required = true,
+	.min = 0, .max = 1e6, .want = "node-hours from 0 such as 64"},
+    {"within", lt_read_duration, AT(smoke_within_s), .required = true,
+	.min = LT_HOUR_S, .max = 400 * LT_DAY_S,
+	.want = "a duration from 1h to 400d such as 7d"},
     {.name = NULL},
 };
 static const struct lt_key keys[] = {
@@ -64,6 +74,8 @@ static const struct lt_key keys[] = {
     {"pause", lt_read_word, AT(pause), .words = pause_words,
 	.want = "never, requeue or suspend"},
     {"canary", lt_read_bool, AT(canary), .want = "true or false"},
+    {"require_smoke", lt_read_keys, 0, .keys = smoke_keys,
+	.want = "a mapping such as {above_node_hours: 64, within: 7d}"},
     {.name = NULL},
 };
 #undef AT
@@ -107,6 +119,8 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 	made->max_interruptions = entry.max_interruptions;
 	made->pause = (enum lt_pause)entry.pause;
 	made->canary = entry.canary;
+	made->smoke_above_node_s = (int64_t)(entry.smoke_above_h * LT_HOUR_S);
+	made->smoke_within_s = entry.smoke_within_s;
 	for (int i = 0; i < policy->class_count; i++)
 		if (is_same(&policy->classes[i], made))
 			lt_complain(reader, node,

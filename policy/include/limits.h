@@ -37,6 +37,7 @@ enum {
 	LT_TERMS_MAX = 1048576,	   /* live jobs; more: lowtided refuses */
 	LT_HISTORY_MAX = 262144,   /* groups that are told; more: the oldest are
 				    * left out */
+	LT_SMOKES_MAX = 65536,	   /* of them smoke runs: the last ones */
 	LT_TERMS_BLOCK = 64,	   /* terms per checksummed block */
 	LT_ARRAY_TEXT_MAX = 65536, /* bytes of --array; longer: refused */
 	LT_ARRAY_TASKS_MAX = 4000001, /* Slurm's own bound on MaxArraySize */

@@ -25,6 +25,7 @@
 #include "ring.h"
 #include "series.h"
 #include "size.h"
+#include "smoke.h"
 #include "terms.h"
 #include "units.h"
 #include "zone.h"

@@ -154,6 +154,8 @@ struct lt_class {
 	uint32_t max_interruptions;	  /* then it goes on on demand */
 	enum lt_pause pause;
 	bool canary; /* the first run there proves that it can resume */
+	/* smoke.h: more node-seconds need a run so recent; within 0: none do */
+	int64_t smoke_above_node_s, smoke_within_s;
 };
 
 /* Which mixed precision without --amp; the first that matches counts. */

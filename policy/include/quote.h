@@ -38,6 +38,7 @@ enum lt_quote_flag {
 	 * whatever becomes of the job. */
 	LT_QUOTE_COMPARED = 1 << 11,
 	LT_QUOTE_HELD_OUT = 1 << 12,
+	LT_QUOTE_NO_SMOKE = 1 << 13, /* in enforce its class would refuse it */
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */

@@ -1,5 +1,5 @@
 /*
- * Terms: on what each live job was admitted, for job_modify. 200-byte records
+ * Terms: on what each live job was admitted, for job_modify. 208-byte records
  * sorted by job id, a checksum per block; format in docs/formats.md.
  */
 #ifndef LT_TERMS_H
@@ -7,7 +7,7 @@
 
 #include "quote.h"
 
-enum { LT_TERMS_RECORD_BYTES = 200, LT_TERMS_PARTITIONS = 4 };
+enum { LT_TERMS_RECORD_BYTES = 208, LT_TERMS_PARTITIONS = 4 };
 
 enum lt_terms_flag {
 	LT_TERMS_OUR_HOLD = 1 << 0, /* release only by lowtided */
@@ -27,6 +27,7 @@ enum lt_terms_flag {
 	LT_TERMS_WHOLE_MEMORY = 1 << 14,
 	LT_TERMS_PLANE = 1 << 15,
 	LT_TERMS_TASKS_IMPLIED = 1 << 16,
+	LT_TERMS_HET = 1 << 17, /* one of several components */
 };
 
 /* What the job asked: fields of struct lt_request, 0 = not said, in the order
@@ -77,6 +78,7 @@ struct lt_terms {
 	uint32_t partition_count;
 	uint32_t partition_hash[LT_TERMS_PARTITIONS];
 	struct lt_terms_asked asked;
+	uint32_t qos_hash, name_hash; /* the name's as of smoke.h */
 };
 
 /* Written one by one, by rising job id, in the place of `path` (which stays the

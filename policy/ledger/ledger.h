@@ -464,9 +464,13 @@ int lt_ledger_speeds(struct lt_ledger *ledger,
 int lt_ledger_figures(struct lt_ledger *ledger,
     const struct lt_history_key *key, struct lt_history_figures *figures,
     struct lt_error *err);
-/* What job_submit is told: the groups with the latest runs, LT_HISTORY_MAX at
- * most; malloc'd. */
-int lt_ledger_history(struct lt_ledger *ledger,
+/* What job_submit is told: the groups with the latest runs, `most` at most;
+ * malloc'd. */
+int lt_ledger_history(struct lt_ledger *ledger, uint32_t most,
+    struct lt_history_record **records, uint32_t *count, struct lt_error *err);
+/* And who had a smoke run since then, by lt_smoke_key(): LT_SMOKES_MAX at most,
+ * the latest; malloc'd. */
+int lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_history_record **records, uint32_t *count, struct lt_error *err);
 /* Of a user by name and shape, those with the latest runs first, at most
  * `most`; name "" = all, else folded; malloc'd. */

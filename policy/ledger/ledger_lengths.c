@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "smoke.h"
 
 int
 lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
@@ -282,16 +283,79 @@ read_record(struct lt_rows *rows, void *element)
 }
 
 int
-lt_ledger_history(struct lt_ledger *ledger, struct lt_history_record **records,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_history(struct lt_ledger *ledger, uint32_t most,
+    struct lt_history_record **records, uint32_t *count, struct lt_error *err)
 {
 	struct lt_array found = {
 	    .read = read_record, .size = sizeof(**records)};
-	const int rc = lt_rows_all(ledger,
-	    LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(LT_HISTORY_MAX)), &found, err);
+	const int rc = lt_rows_all(
+	    ledger, LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(most)), &found, err);
 
 	*records = found.items;
 	*count = found.count;
+	return rc;
+}
+
+static void
+read_smoke(struct lt_rows *rows, void *element)
+{
+	struct lt_history_record *const record = element;
+	char account[LT_ACCOUNT_SIZE], name[LT_NAME_SIZE];
+	const uint32_t uid = (uint32_t)lt_row_int(rows);
+
+	lt_row_text(rows, account, sizeof(account));
+	lt_row_text(rows, name, sizeof(name));
+	*record = (struct lt_history_record){
+	    .key = lt_smoke_key(uid, account, lt_smoke_name_hash(name))};
+	record->figures.runs = (uint32_t)lt_row_int(rows);
+	record->figures.median = (uint32_t)lt_row_int(rows);
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct lt_history_record *const p = a, *const q = b;
+
+	if (p->key.hash != q->key.hash)
+		return p->key.hash < q->key.hash ? -1 : 1;
+	if (p->key.uid != q->key.uid)
+		return p->key.uid < q->key.uid ? -1 : 1;
+	/* The last run first. */
+	return (p->figures.median < q->figures.median) -
+	       (p->figures.median > q->figures.median);
+}
+
+/* Names that differ in digits are one. */
+static uint32_t
+merge(struct lt_history_record *records, uint32_t count)
+{
+	uint32_t kept = 0;
+
+	if (count > 1)
+		qsort(records, count, sizeof(*records), by_key);
+	for (uint32_t i = 0; i < count; i++)
+		if (kept > 0 &&
+		    records[kept - 1].key.hash == records[i].key.hash &&
+		    records[kept - 1].key.uid == records[i].key.uid)
+			records[kept - 1].figures.runs +=
+			    records[i].figures.runs;
+		else
+			records[kept++] = records[i];
+	return kept;
+}
+
+int
+lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
+    struct lt_history_record **records, uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {.read = read_smoke, .size = sizeof(**records)};
+	const int rc = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_SMOKE_RUNS, LT_INT(since_utc_s),
+		LT_INT(LT_SMOKE_NODES_MAX), LT_INT(LT_SMOKES_MAX)),
+	    &found, err);
+
+	*records = found.items;
+	*count = merge(found.items, found.count);
 	return rc;
 }
 

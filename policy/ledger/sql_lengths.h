@@ -114,6 +114,11 @@
 	    " 0, 0, 0 FROM proofs WHERE survived > 0"                          \
 	    " UNION ALL SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0"        \
 	    " FROM speeds LIMIT ?1")                                           \
+	X(SMOKE_RUNS, LEDGER,                                                  \
+	    "SELECT uid, account, name, COUNT(*), MAX(end_utc_s) FROM runs"    \
+	    " WHERE state_text = 'COMPLETED' AND nodes BETWEEN 1 AND ?2"       \
+	    " AND end_utc_s >= ?1 AND name != ''"                              \
+	    " GROUP BY uid, account, name ORDER BY 5 DESC LIMIT ?3")           \
 	X(LENGTHS_BY_GPU, LEDGER,                                              \
 	    "SELECT gpu, gpu_length_s FROM lengths WHERE kind = ?1"            \
 	    " AND uid = ?2 AND gpu != '' ORDER BY gpu, gpu_length_s")          \

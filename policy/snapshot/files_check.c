@@ -157,6 +157,7 @@ check_class(
 		    "class %s: pause %d, objective %d", row->name, row->pause,
 		    row->default_objective);
 	if (row->max_delay_s < 0 || row->max_price_micros < 0 ||
+	    row->smoke_above_node_s < 0 || row->smoke_within_s < 0 ||
 	    row->deadline_confidence_ppm >= LT_MICROS)
 		return lt_fail(err, LT_EINPUT,
 		    "class %s: a time, price or confidence that can't be",

@@ -146,6 +146,8 @@ lt_code_class(struct lt_coder *coder, struct lt_class *row)
 	code_enum(coder, &pause);
 	row->pause = (enum lt_pause)pause;
 	lt_code_bool(coder, &row->canary);
+	lt_code_i64(coder, &row->smoke_above_node_s);
+	lt_code_i64(coder, &row->smoke_within_s);
 }
 
 void

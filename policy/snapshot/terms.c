@@ -14,7 +14,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM03\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM04\n";
 
 enum {
 	SECTION_BLOCKS = 1,
@@ -31,7 +31,7 @@ enum {
 enum { AT_PARTITIONS = 76, AT_ASKED = 92 };
 enum { AT_MEMORY = AT_ASKED LT_TERMS_ASKED(FIELD) };
 #undef FIELD
-_Static_assert(AT_MEMORY + 24 == LT_TERMS_RECORD_BYTES, "docs/formats.md");
+_Static_assert(AT_MEMORY + 32 == LT_TERMS_RECORD_BYTES, "docs/formats.md");
 _Static_assert(LT_TERMS_MAX % LT_TERMS_BLOCK == 0, "whole blocks");
 
 static void
@@ -62,6 +62,8 @@ record_pack(unsigned char *out, const struct lt_terms *terms)
 	lt_put_u64(out + AT_MEMORY, asked->memory_mib_per_node);
 	lt_put_u64(out + AT_MEMORY + 8, asked->memory_mib_per_cpu);
 	lt_put_u64(out + AT_MEMORY + 16, asked->memory_mib_per_gpu);
+	lt_put_u32(out + AT_MEMORY + 24, terms->qos_hash);
+	lt_put_u32(out + AT_MEMORY + 28, terms->name_hash);
 }
 
 static void
@@ -92,6 +94,8 @@ record_unpack(struct lt_terms *terms, const unsigned char *in)
 	asked->memory_mib_per_node = lt_get_u64(in + AT_MEMORY);
 	asked->memory_mib_per_cpu = lt_get_u64(in + AT_MEMORY + 8);
 	asked->memory_mib_per_gpu = lt_get_u64(in + AT_MEMORY + 16);
+	terms->qos_hash = lt_get_u32(in + AT_MEMORY + 24);
+	terms->name_hash = lt_get_u32(in + AT_MEMORY + 28);
 }
 
 /* Generation and place are in the checksum: a block of an older file or from

@@ -94,6 +94,8 @@ make_market(void)
 	    .max_delay_s = 7200,
 	    .deadline_confidence_ppm = 990000,
 	    .max_price_micros = 12500000,
+	    .smoke_above_node_s = 230400,
+	    .smoke_within_s = 604800,
 	    .on_demand_only = true,
 	    .max_interruptions = 3,
 	    .pause = LT_PAUSE_SUSPEND,

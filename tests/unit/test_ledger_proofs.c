@@ -25,7 +25,8 @@ told(struct fixture *f, struct lt_history_key key,
 	struct lt_history_record *records = NULL;
 	uint32_t count = 0, found = 0;
 
-	must(f, lt_ledger_history(f->ledger, &records, &count, &f->err));
+	must(f, lt_ledger_history(
+		    f->ledger, LT_HISTORY_MAX, &records, &count, &f->err));
 	for (uint32_t i = 0; i < count; i++)
 		if (records[i].key.hash == key.hash &&
 		    records[i].key.uid == key.uid) {

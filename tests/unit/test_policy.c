@@ -483,7 +483,8 @@ test_classes(void **state)
 	    parsed("currency: USD\npartitions:\n  a: {}\nclasses:\n"
 		   "  urgent: {qos: Prod, preemptible: never,"
 		   " default: on, max_delay: 0, deadline_confidence: 99.9,"
-		   " max_price: 12.5}\n"
+		   " max_price: 12.5,"
+		   " require_smoke: {above_node_hours: 0.5, within: 7d}}\n"
 		   "  batch: {account: vision, partition: a,"
 		   " max_interruptions: 3, pause: suspend, canary: true}\n"
 		   "  all: {}\n");
@@ -505,6 +506,8 @@ test_classes(void **state)
 	assert_int_equal(urgent->max_delay_s, 0);
 	assert_int_equal(urgent->deadline_confidence_ppm, 999000);
 	assert_int_equal(urgent->max_price_micros, 12500000);
+	assert_int_equal(urgent->smoke_above_node_s, 1800);
+	assert_int_equal(urgent->smoke_within_s, 7 * 86400);
 	market.max_delay_s = 60;
 	market.deadline_confidence_ppm = 950000;
 	assert_int_equal(lt_class_max_delay_s(urgent, &market), 0);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * require_smoke: whether a submission, or a change of a job, needs a smoke run
+ * that it has not had. Before the job is priced.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job_change.h"
+#include "job_smoke.h"
+#include "smoke.h"
+#include "units.h"
+
+enum { HETS = 64 };
+
+/* Het jobs on their way: one thread of slurmctld submits all components of one,
+ * in order, and what is wanted counts for all together. Not thread-local:
+ * memory for that can fail, and with it slurmctld. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct het {
+	pthread_t thread;
+	bool used;
+	int64_t node_s; /* of the components until now */
+} hets[HETS];
+static uint32_t next_het;
+
+static int64_t
+add_component(bool is_first, int64_t node_s)
+{
+	const pthread_t self = pthread_self();
+	struct het *het = NULL;
+
+	for (int i = 0; i < HETS; i++)
+		if (hets[i].used && pthread_equal(hets[i].thread, self))
+			het = &hets[i];
+	if (het == NULL) {
+		het = &hets[next_het++ % HETS];
+		*het = (struct het){.thread = self, .used = true};
+	}
+	if (is_first)
+		het->node_s = 0;
+	if (__builtin_add_overflow(het->node_s, node_s, &het->node_s))
+		het->node_s = INT64_MAX;
+	return het->node_s;
+}
+
+static int64_t
+with_components(const job_desc_msg_t *job, int64_t node_s)
+{
+	if (job->het_job_offset == NO_VAL)
+		return node_s;
+	pthread_mutex_lock(&mutex);
+	const int64_t all_s = add_component(job->het_job_offset == 0, node_s);
+	pthread_mutex_unlock(&mutex);
+	return all_s;
+}
+
+struct who {
+	uint32_t uid;
+	const char *account;
+	uint32_t name_hash;
+	int64_t now_utc_s;
+};
+
+static enum lt_smoke
+look_up(const struct lt_view *view, const struct lt_class *class,
+    int64_t node_s, const struct who *who)
+{
+	const struct lt_history_key key =
+	    lt_smoke_key(who->uid, who->account, who->name_hash);
+	struct lt_history_figures figures;
+	const bool is_known =
+	    view->history != NULL &&
+	    lt_history_find_one(&figures, key, view->history, NULL) == LT_OK;
+
+	return lt_smoke_judge(
+	    class, node_s, is_known ? &figures : NULL, who->now_utc_s);
+}
+
+static bool
+wants_smoke(const struct lt_class *class)
+{
+	return class != NULL && class->smoke_within_s > 0;
+}
+
+/* What can't be known, by on_unknown: a hold would wait for nothing that
+ * comes. */
+static bool
+binds_unknown(const struct lt_view *view)
+{
+	return view->snapshot != NULL &&
+	       view->snapshot->on_unknown != LT_RULE_ALLOW &&
+	       view->snapshot->on_unknown != LT_RULE_WARN;
+}
+
+void
+lt_submission_smoke(struct lt_submission *s)
+{
+	const struct lt_class *const class =
+	    lt_request_class(&s->request, s->view.market);
+
+	s->smoke = LT_SMOKE_FREE;
+	if (!s->known || !wants_smoke(class))
+		return;
+	s->smoke_node_s = with_components(
+	    s->job, lt_smoke_node_s(&s->request, s->view.market));
+	s->smoke = look_up(&s->view, class, s->smoke_node_s,
+	    &(struct who){.uid = s->request.uid,
+		.account = s->request.account,
+		.name_hash = lt_smoke_name_hash(
+		    s->job->name != NULL ? s->job->name : ""),
+		.now_utc_s = s->now_utc_s});
+}
+
+static void
+tell(struct lt_submission *s)
+{
+	enum { TEXT_BYTES = 2048 };
+	char *const text = malloc(TEXT_BYTES);
+
+	if (text == NULL)
+		return;
+	lt_smoke_text(text, TEXT_BYTES,
+	    &(struct lt_smoke_job){
+		.class = lt_request_class(&s->request, s->view.market),
+		.request = &s->request,
+		.node_s = s->smoke_node_s,
+		.name = s->job->name != NULL ? s->job->name : "",
+		.command = (const char *const *)s->job->argv,
+		.command_count = s->job->argv != NULL ? s->job->argc : 0});
+	lt_say(s, "%s", text);
+	free(text);
+}
+
+bool
+lt_submission_smoke_refuses(struct lt_submission *s)
+{
+	const enum lt_mode mode = s->view.market->mode;
+	const bool may = lt_mode_may(mode, LT_MAY_REFUSE);
+	const bool tells = may || s->options.plan || s->asked ||
+			   lt_mode_may(mode, LT_MAY_ADVISE);
+
+	if (s->smoke == LT_SMOKE_UNKNOWN) {
+		if (tells)
+			lt_say(s,
+			    "whether %s had its smoke run is not known: lowtided's file of run lengths can't be read",
+			    s->job->name != NULL ? s->job->name : "the job");
+		return may && binds_unknown(&s->view);
+	}
+	if (s->smoke != LT_SMOKE_MISSING)
+		return false;
+	s->quote.flags |= LT_QUOTE_NO_SMOKE;
+	if (tells)
+		tell(s);
+	if (tells && !may && !s->options.plan)
+		lt_say(s, "mode %s: the job goes on.", lt_mode_name(mode));
+	return may;
+}
+
+/* ---- changes ---- */
+
+static bool
+is_same(const char *rule, uint32_t hash)
+{
+	return rule[0] == '\0' || lt_name_hash(rule) == hash;
+}
+
+/* As lt_market_class(), of names that are known by their hashes. */
+static const struct lt_class *
+class_of(const struct lt_market *market, const struct lt_terms *terms)
+{
+	for (uint32_t i = 0; i < market->class_count; i++) {
+		const struct lt_class *const class = &market->classes[i];
+
+		if (is_same(class->account, terms->account_hash) &&
+		    is_same(class->qos, terms->qos_hash) &&
+		    is_same(class->partition, terms->partition_hash[0]))
+			return class;
+	}
+	return NULL;
+}
+
+bool
+lt_smoke_may_matter(const struct lt_market *market, const job_desc_msg_t *job)
+{
+	bool wanted = false;
+
+	for (uint32_t i = 0; market != NULL && i < market->class_count; i++)
+		wanted |= wants_smoke(&market->classes[i]);
+	return wanted &&
+	       (lt_job_may_raise(job) || any(job->name) || any(job->qos));
+}
+
+static int64_t
+node_s_of(const struct lt_request *request, const struct lt_market *market,
+    const struct lt_terms *terms)
+{
+	struct lt_request all = *request;
+
+	/* What changes one task of an array may change each. */
+	all.array_tasks = terms->tasks > 0 ? terms->tasks : 1;
+	return lt_smoke_node_s(&all, market);
+}
+
+struct laid {		       /* a change, over all that the job may be now */
+	struct lt_terms after; /* of the newest */
+	int64_t was_s, is_s;   /* node-seconds: the least, the most */
+	bool is_another;       /* name, account or class */
+};
+
+/* The terms as they are after it. */
+static void
+rename_terms(struct lt_terms *after, const job_desc_msg_t *job)
+{
+	char name[LT_ACCOUNT_SIZE];
+
+	if (any(job->account)) {
+		lt_lower_copy(name, sizeof(name), job->account);
+		after->account_hash = lt_name_hash(name);
+	}
+	if (any(job->qos)) {
+		lt_lower_copy(name, sizeof(name), job->qos);
+		after->qos_hash = lt_name_hash(name);
+	}
+	if (any(job->name))
+		after->name_hash = lt_smoke_name_hash(job->name);
+}
+
+/* False: its partition is not known. */
+static bool
+lay(struct laid *laid, const struct lt_terms *before,
+    const struct lt_smoke_change *change)
+{
+	const struct lt_market *const market = change->view->market;
+	struct lt_terms *const after = &laid->after;
+	struct lt_request request;
+	int64_t was_s = 0, is_s;
+
+	if (lt_request_from_terms(&request, before, market, NULL) == LT_OK)
+		was_s = node_s_of(&request, market, before);
+	else if (!any(change->job->partition))
+		return false;
+	if (lt_request_lay(&request, change->job, market, change->now_utc_s,
+		NULL) != LT_OK)
+		return false;
+	is_s = node_s_of(&request, market, before);
+	*after = *before;
+	lt_terms_lay(after, &request, market);
+	rename_terms(after, change->job);
+	laid->was_s = was_s < laid->was_s ? was_s : laid->was_s;
+	laid->is_s = is_s > laid->is_s ? is_s : laid->is_s;
+	laid->is_another |= after->name_hash != before->name_hash ||
+			    after->account_hash != before->account_hash ||
+			    class_of(market, after) != class_of(market, before);
+	return true;
+}
+
+/* The account that a hash is of. */
+static const char *
+account_of(const struct lt_view *view, uint32_t hash)
+{
+	const struct lt_budget_snapshot *const snapshot = view->snapshot;
+
+	for (uint32_t i = 0; snapshot != NULL && i < snapshot->account_count;
+	     i++)
+		if (lt_name_hash(snapshot->accounts[i].name) == hash)
+			return snapshot->accounts[i].name;
+	return "";
+}
+
+/* Until the terms have it, the next change is laid over this one, if Slurm
+ * takes it; what is held is as the budgets' half has kept it. */
+static void
+keep_change(const struct lt_terms *after, const struct lt_smoke_change *change)
+{
+	struct lt_terms kept = *after, latest;
+
+	if (lt_changes_find(&latest, &change->before[0])) {
+		kept.hold_money_micros = latest.hold_money_micros;
+		kept.hold_carbon_mg = latest.hold_carbon_mg;
+		kept.start_utc_s = latest.start_utc_s;
+		kept.end_utc_s = latest.end_utc_s;
+	}
+	lt_changes_keep(&kept, change->now_utc_s);
+}
+
+bool
+lt_change_lacks_smoke(
+    char *out, size_t size, const struct lt_smoke_change *change)
+{
+	struct laid laid = {.was_s = INT64_MAX};
+	bool is_known = change->before_count > 0;
+	enum lt_smoke smoke = LT_SMOKE_FREE;
+
+	for (int i = 0; is_known && i < change->before_count; i++)
+		is_known = lay(&laid, &change->before[i], change);
+	if (!is_known) {
+		snprintf(out, size,
+		    "this may need a smoke run, and the job is not yet known to lowtide: try again in a few seconds");
+		return true;
+	}
+	const struct lt_terms *const after = &laid.after;
+	const struct lt_class *const class =
+	    class_of(change->view->market, after);
+	const bool rises = laid.is_s > laid.was_s;
+	/* Of its components only this one is known here. */
+	const int64_t node_s =
+	    rises && after->flags & LT_TERMS_HET ? INT64_MAX : laid.is_s;
+
+	if (wants_smoke(class) && (rises || laid.is_another))
+		smoke = look_up(change->view, class, node_s,
+		    &(struct who){.uid = after->uid,
+			.account =
+			    account_of(change->view, after->account_hash),
+			.name_hash = after->name_hash,
+			.now_utc_s = change->now_utc_s});
+	if (smoke == LT_SMOKE_MISSING)
+		lt_smoke_text(
+		    out, size, &(struct lt_smoke_job){.class = class});
+	else if (smoke == LT_SMOKE_UNKNOWN)
+		snprintf(out, size,
+		    "this needs a smoke run, and whether it had one is not known: lowtided's file of run lengths can't be read");
+	if (smoke == LT_SMOKE_MISSING ||
+	    (smoke == LT_SMOKE_UNKNOWN && binds_unknown(change->view)))
+		return true;
+	keep_change(after, change);
+	return false;
+}
