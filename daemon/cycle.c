@@ -30,6 +30,7 @@
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
+#include "unknown_names.h"
 #include "used.h"
 #include "void.h"
 
@@ -199,6 +200,10 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 	}
 	if (!d->tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
+	if (d->names_told_utc_s != d->policy_loaded_utc_s) {
+		d->names_told_utc_s = d->policy_loaded_utc_s;
+		lt_unknown_names_log(d->policy, &d->tables);
+	}
 	if (d->signals.changed || !d->has_market ||
 	    now_utc_s >= d->next.market) {
 		if (lt_run_step(

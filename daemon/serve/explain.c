@@ -224,6 +224,9 @@ say_quote(struct text *t, const struct lt_market *market,
 	say_expected(t, q, policy->deadline_confidence_ppm);
 	say(t, "%s",
 	    lt_capped_line(levers, sizeof(levers), q, zone, now_utc_s));
+	if (q->flags & LT_QUOTE_HELD_OUT)
+		say(t,
+		    "Kept where it was, as one of the share that is kept for comparison (holdout, (58)).\n");
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
@@ -295,10 +298,12 @@ say_hazard(
 	const struct lt_policy_partition *const partition =
 	    lt_daemon_policy_partition(d->policy, name);
 
-	if (partition == NULL || !partition->preemptible)
+	if (partition == NULL)
 		return;
 	const struct lt_hazard hazard = lt_hazard_of(
 	    &d->signals, d->ledger, d->policy, partition, now_utc_s);
+	if (!partition->preemptible && !hazard.known)
+		return; /* none of its nodes failed here */
 	if (!hazard.known) {
 		say(t, "    interruptions: no source has said anything yet\n");
 		return;
@@ -313,7 +318,9 @@ say_hazard(
 	else
 		say(t, ", from");
 	say(t, " %s%s: %.4g\n",
-	    hazard.source != NULL ? "source " : "the policy file",
+	    hazard.source != NULL    ? "source "
+	    : partition->preemptible ? "the policy file"
+				     : "published failures of GPU nodes",
 	    hazard.source != NULL ? hazard.source->policy->name : "",
 	    hazard.published);
 	if (partition->score.source_count == 0)

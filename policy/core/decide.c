@@ -14,36 +14,6 @@
 
 static const double keep = 0.95; /* of the best saving */
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
-static bool
-over_budget(const struct decision *decision, const struct lane *lane)
-{
-	const struct lt_request *request = decision->job.request;
-	const struct lt_market *market = decision->job.market;
-	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
-	const double hours =
-	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
-	    LT_HOUR_S;
-	const double tasks =
-	    request->array_tasks > 0 ? request->array_tasks : 1;
-	const double over_all = margin * hours * tasks / lane->task_factor;
-
-	if (!request->has_available)
-		return false;
-	if (request->available_micros != INT64_MAX &&
-	    (lane->series[TERM_PRICE] == NULL ||
-		lane->charged.weight[TERM_PRICE] * over_all *
-			lane->series[TERM_PRICE]->max_value >
-		    (double)request->available_micros))
-		return true;
-	return request->available_mg != INT64_MAX &&
-	       (lane->series[TERM_CARBON] == NULL ||
-		   lane->emitted.weight[TERM_CARBON] * over_all *
-			   lane->series[TERM_CARBON]->max_value >
-		       (double)request->available_mg);
-}
-
 static void
 refuse(struct lt_candidate *candidate, enum lt_reject reject, double wanted,
     double found)
@@ -77,7 +47,7 @@ lane_reject(const struct decision *decision, const struct lane *lane,
 		return LT_REJECT_NO_PRICE;
 	if (decision->use_carbon && !lane->has_carbon)
 		return LT_REJECT_NO_CARBON;
-	if (!is_home && over_budget(decision, lane))
+	if (!is_home && lt_lane_over_budget(decision, lane))
 		return LT_REJECT_BUDGET;
 	*wanted = (double)job->earliest_utc_s;
 	*found = (double)lane->latest_utc_s;
@@ -491,6 +461,28 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
+/* Eq. (58). Home is what it would have been: with a begin time it would lose
+ * its place in the line. */
+static void
+choose_or_keep(struct decision *decision, const struct choice *choice)
+{
+	static const struct choice home = {.lane = NULL};
+	const struct lt_request *const request = decision->job.request;
+	struct lt_plan *const plan = decision->plan;
+
+	plan->compared = lt_compared_as(decision, choice);
+	if (plan->compared != LT_COMPARED_KEPT) {
+		lt_decision_choose(decision, choice);
+		return;
+	}
+	lt_decision_choose(decision, &home);
+	plan->moved = false;
+	plan->holdout_ppm = request->holdout_ppm;
+	if (choice->lane->partition != request->home)
+		plan->candidates[choice->lane->partition].reject =
+		    LT_REJECT_HOLDOUT;
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -524,7 +516,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	lt_decision_choose(decision, &choice);
+	choose_or_keep(decision, &choice);
 }
 
 int

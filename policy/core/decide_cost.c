@@ -170,6 +170,20 @@ ratio_there(bool *known, const struct job *job, int partition, int gpu)
 	return lt_gpu_time_ratio(&home, &there, known);
 }
 
+/* That of a restart on as many nodes of home, where nodes fail, too; rounded up
+ * a little, so that what is equal is no greater. */
+static double
+home_chance(const struct lane *lane, const struct job *job)
+{
+	static const double up = 1 + 1e-9;
+	const double per_h =
+	    job->market->partitions[job->request->home].hazard_per_node_hour;
+	const double work_s =
+	    job->expected_s * lane->work_ratio / lane->time_ratio;
+
+	return -up * expm1(-per_h * lane->share.nodes * work_s / LT_HOUR_S);
+}
+
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
 lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
@@ -208,10 +222,11 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		lane->active.interval_s =
 		    lt_checkpoint_every_s(&checkpoint, exposure.hazard_per_h);
 	}
+	const double risk_ppm = fmax(job->market->max_restart_risk_ppm,
+	    home_chance(lane, job) * LT_MICROS);
 	if (!exposure.checkpoint.enabled && lane->partition != request->home &&
-	    lane->active.restart_chance * LT_MICROS >
-		job->market->max_restart_risk_ppm) {
-		*wanted = job->market->max_restart_risk_ppm;
+	    lane->active.restart_chance * LT_MICROS > risk_ppm) {
+		*wanted = risk_ppm;
 		*found = lane->active.restart_chance * LT_MICROS;
 		return LT_REJECT_RISK;
 	}

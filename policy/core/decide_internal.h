@@ -256,6 +256,12 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
 
+/* decide_holdout.c */
+/* The side of the site's comparison that a job with this choice is on; NOT:
+ * nobody is held out, or it could not stay. */
+enum lt_compared lt_compared_as(
+    const struct decision *decision, const struct choice *choice);
+
 /* decide_power_cap.c */
 /* The plan's choice, which is that lane's, with the site's power cap, where its
  * window is dirty and the job has the time. */
@@ -282,6 +288,11 @@ double lt_score_least_saving(
 /* Score and conditions of one lane. */
 struct aim lt_aim_of(
     const struct decision *decision, const struct lane *lane, int round);
+
+/* Could the hold of this lane be more than the team has left? By the worst
+ * rates of the whole window, as the quote will. */
+bool lt_lane_over_budget(
+    const struct decision *decision, const struct lane *lane);
 
 /* decide_choose.c */
 /* Lanes by what they can reach at best, into order; without those where no

@@ -34,6 +34,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_BUDGET] = "over the team's budget",
     [LT_REJECT_MAX_COST] = "over --max-cost",
     [LT_REJECT_PINNED] = "the job is bound elsewhere",
+    [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
 };
 
 const char *
@@ -75,6 +76,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_BUDGET] = "budget",
 	    [LT_REJECT_MAX_COST] = "max_cost",
 	    [LT_REJECT_PINNED] = "pinned",
+	    [LT_REJECT_HOLDOUT] = "holdout",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "holdout.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"
@@ -153,6 +154,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
 	const uint32_t pins = plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
+	char kept[80];
 
 	lt_text_put(text, "%s, ", name_of(market, home));
 	if (!plan->fits) {
@@ -167,7 +169,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	lt_text_put(text, "%s", caveat(market, home));
 	put_interruptions(text, &plan->chosen);
 	lt_text_put(text, ". ");
-	if (at->reject == LT_REJECT_STALE || all_reject(plan, LT_REJECT_STALE))
+	if (plan->compared == LT_COMPARED_KEPT)
+		lt_text_put(text, "%s",
+		    lt_holdout_text(kept, sizeof(kept), plan->holdout_ppm));
+	else if (at->reject == LT_REJECT_STALE ||
+		 all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
 		for (uint32_t bit = 1, first = 1; bit <= LT_PIN_NODELIST;
@@ -302,7 +308,8 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	const bool chosen = (int)i == plan->chosen.partition;
 	const bool home = (int)i == plan->home.partition;
 	const bool priced = candidate->reject == LT_REJECT_NONE ||
-			    candidate->reject == LT_REJECT_DEARER;
+			    candidate->reject == LT_REJECT_DEARER ||
+			    candidate->reject == LT_REJECT_HOLDOUT;
 	const struct lt_estimate *at = chosen		    ? &plan->chosen
 				       : home && plan->fits ? &plan->home
 							    : &candidate->best;

@@ -169,6 +169,8 @@ judge(struct lt_replanned *out, struct decision *decision,
 	lt_lane_estimate(&out->standing, &standing, start_utc_s);
 	out->standing.too_late = too_late;
 	out->standing.score = lt_score_at(decision, &standing, start_utc_s);
+	out->least_saving =
+	    lt_score_least_saving(decision, ROUND_FIRST, out->standing.score);
 	if (!has_room(&decision->spans, &standing, start_utc_s))
 		return LT_REPLAN_NO_ROOM;
 	if ((chosen->partition == of->partition &&
@@ -177,8 +179,6 @@ judge(struct lt_replanned *out, struct decision *decision,
 		return LT_REPLAN_KEEP;
 	const double stands = out->standing.score;
 	const double is = lt_score_at(decision, &other, chosen->start_utc_s);
-	const double least =
-	    lt_score_least_saving(decision, ROUND_FIRST, stands);
 	double from = stands;
 
 	if (is <= stands + lt_score_tolerance(stands) &&
@@ -187,7 +187,7 @@ judge(struct lt_replanned *out, struct decision *decision,
 	if (out->plan.fits)
 		from = fmax(from, lt_score_at(decision, &decision->home,
 				      decision->home_utc_s));
-	return stands - is > fmax(least, LT_SWITCHING * (from - is))
+	return stands - is > fmax(out->least_saving, LT_SWITCHING * (from - is))
 		   ? LT_REPLAN_BETTER
 		   : LT_REPLAN_KEEP;
 }
@@ -210,6 +210,7 @@ lt_replan(
 
 	out->why = LT_REPLAN_KEEP;
 	out->standing = (struct lt_estimate){.partition = -1};
+	out->least_saving = 0;
 	if (code == LT_OK && request.is_on_demand && is_there) {
 		/* With nowhere to go it waits on. */
 		if (!is_preemptible(of, out->plan.chosen.partition) &&

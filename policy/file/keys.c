@@ -169,6 +169,8 @@ const struct lt_key lt_policy_keys[] = {
 	.min = 0, .max = 1e6, .want = "grams from 0 such as 5"},
     {"min_saving", lt_read_ppm, AT(min_saving_ppm), .min = 0, .max = 100,
 	.want = "a percentage from 0 to 100 such as 5"},
+    {"holdout", lt_read_ppm, AT(holdout_ppm), .min = 0, .max = 100,
+	.want = "a percentage from 0 to 100 such as 2"},
     {"hold_margin", lt_read_ppm, AT(hold_margin_ppm), .min = 0, .max = 100,
 	.want = "a percentage from 0 to 100 such as 5"},
     {"assume_time", lt_read_duration, AT(assume_time_s), .min = 60,

@@ -145,7 +145,8 @@ struct lt_policy {
 	int64_t carbon_price_micros_per_tonne;
 	int64_t max_delay_s, stale_after_s, deadline_slack_s, assume_time_s;
 	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
-	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm;
+	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm,
+	    holdout_ppm; /* 0 = none is held out */
 	enum lt_spot_proof spot_proof;
 	int64_t waiting_micros_per_hour;
 	double waiting_g_per_hour;

@@ -109,9 +109,13 @@ struct lt_request {
 	uint32_t max_interruptions;
 	/* of a job that ran before and lost its node */
 	uint32_t interruptions;
-	int64_t done_s;	    /* of its work that need not be done again */
-	int64_t cut_s;	    /* of that, what its limit was lowered by */
-	bool is_on_demand;  /* preemptible partitions are no candidates */
+	int64_t done_s;	   /* of its work that need not be done again */
+	int64_t cut_s;	   /* of that, what its limit was lowered by */
+	bool is_on_demand; /* preemptible partitions are no candidates */
+	/* holdout.h: the share that is kept at home to compare with, 0 = none;
+	 * and whether this user is drawn. */
+	uint32_t holdout_ppm;
+	bool is_held_out;
 	bool has_available; /* the team's balance is known: */
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
@@ -171,7 +175,8 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_CAPACITY,
 	LT_REJECT_BUDGET,
 	LT_REJECT_MAX_COST,
-	LT_REJECT_PINNED, /* the user named another partition */
+	LT_REJECT_PINNED,  /* the user named another partition */
+	LT_REJECT_HOLDOUT, /* best, and kept at home to compare with */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
@@ -219,6 +224,10 @@ struct lt_candidate { /* a start of one partition, or why there is none */
 	double wanted, found; /* of the reject: MiB, GPUs, seconds, ppm ... */
 };
 
+/* Which side of the site's comparison a job is on that moving could better, and
+ * that could as well stay. */
+enum lt_compared { LT_COMPARED_NOT, LT_COMPARED_MOVED, LT_COMPARED_KEPT };
+
 struct lt_plan {
 	bool moved; /* differs from home at once */
 	enum lt_objective objective;
@@ -232,6 +241,8 @@ struct lt_plan {
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
+	enum lt_compared compared;
+	uint32_t holdout_ppm; /* of KEPT: one of so many */
 	/* The power cap that chosen has; home has none. */
 	struct lt_capped capped;
 	uint32_t candidate_count; /* == market->partition_count */

@@ -34,6 +34,10 @@ enum lt_quote_flag {
 	/* Of a job of many runs that each end apart: what they were charged is
 	 * held no more. */
 	LT_QUOTE_DRAWN = 1 << 10,
+	/* enum lt_compared: neither, MOVED, or KEPT. It stays as it was drawn,
+	 * whatever becomes of the job. */
+	LT_QUOTE_COMPARED = 1 << 11,
+	LT_QUOTE_HELD_OUT = 1 << 12,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */
@@ -179,6 +183,8 @@ int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
     struct lt_error *err);
 /* What the estimate says of cost and carbon. */
 struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
+/* Which side of the site's comparison it is on. */
+void lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan);
 /* Those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 

@@ -176,6 +176,7 @@ make_sheet(void)
 	    .ready = true,
 	    .on_unknown = LT_RULE_HOLD,
 	    .stale_after_s = 120,
+	    .holdout = {20000, {UINT64_MAX, 7}},
 	    .budget_count = 2,
 	    .usage_count = 2,
 	    .account_count = 2,

@@ -68,6 +68,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_REQUIRED);
 	assert_int_equal(policy->max_extra_cost_ppm, 100000);
 	assert_int_equal(policy->hold_margin_ppm, 50000);
+	assert_int_equal(policy->holdout_ppm, 0);
 	assert_int_equal(policy->on_unknown, LT_RULE_HOLD);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_LET);
 	assert_int_equal(policy->listen_port, 6826);
@@ -91,6 +92,7 @@ test_top(void **state)
 		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
 		   "spot_proof: said\n"
 		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
+		   "holdout: 2.5%\n"
 		   "on_unknown: allow\non_underheld: requeue\n"
 		   "listen_port: 1\n"
 		   "tcto: {energy_price_per_kwh: 0.15, storage_gb: 4000000000,"
@@ -110,6 +112,7 @@ test_top(void **state)
 	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_SAID);
 	assert_int_equal(policy->max_extra_cost_ppm, 2500000);
 	assert_int_equal(policy->hold_margin_ppm, 0);
+	assert_int_equal(policy->holdout_ppm, 25000);
 	assert_int_equal(policy->assume_time_s, 2 * 86400);
 	assert_int_equal(policy->on_unknown, LT_RULE_ALLOW);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_REQUEUE);
