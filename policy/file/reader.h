@@ -131,10 +131,11 @@ lt_read_fn lt_read_market_based;
 lt_read_fn lt_read_pue;
 
 /* ---- budgets.c ---- */
-lt_item_fn lt_read_budget, lt_read_default;
+lt_item_fn lt_read_budget;
 
 /* ---- classes.c ---- */
 lt_item_fn lt_read_class;
+lt_read_fn lt_read_defaults; /* gone: says what took its place */
 
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
