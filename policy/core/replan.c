@@ -73,6 +73,7 @@ lane_of(
 		lane->latest_utc_s = decision->standing_utc_s;
 	decision->spans.count = 0;
 	lt_lane_spans(&decision->spans, lane, &decision->job, &decision->edges);
+	(void)lt_lane_keep_price(&decision->spans, lane, &decision->job);
 	return true;
 }
 
@@ -80,8 +81,7 @@ uint32_t
 lt_interruptions_allowed(
     const struct lt_request *request, const struct lt_market *market)
 {
-	const struct lt_class *const class = lt_market_class(
-	    market, request->account, request->qos, request->home);
+	const struct lt_class *const class = lt_request_class(request, market);
 	const uint32_t most =
 	    class != NULL ? class->max_interruptions : LT_INTERRUPTIONS_ANY;
 
@@ -157,7 +157,11 @@ judge(struct lt_replanned *out, struct decision *decision,
 	out->least_saving =
 	    lt_score_least_saving(decision, ROUND_FIRST, out->standing.score);
 	if (!has_room(&decision->spans, &standing, start_utc_s))
-		return LT_REPLAN_NO_ROOM;
+		/* Where all is too dear it waits on where it is. */
+		return out->plan.candidates[chosen->partition].reject ==
+			       LT_REJECT_MAX_PRICE
+			   ? LT_REPLAN_KEEP
+			   : LT_REPLAN_NO_ROOM;
 	if ((chosen->partition == of->partition &&
 		chosen->start_utc_s == start_utc_s) ||
 	    !lane_of(&other, &too_late, decision, chosen->partition))
@@ -169,7 +173,7 @@ judge(struct lt_replanned *out, struct decision *decision,
 	if (is <= stands + lt_score_tolerance(stands) &&
 	    chosen->start_utc_s + LT_SOONER_S <= start_utc_s)
 		return LT_REPLAN_BETTER;
-	if (out->plan.fits)
+	if (decision->has_baseline)
 		from = fmax(from, lt_score_at(decision, &decision->home,
 				      decision->home_utc_s));
 	return stands - is > fmax(out->least_saving, LT_SWITCHING * (from - is))

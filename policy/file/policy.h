@@ -162,13 +162,12 @@ struct lt_policy {
 	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
-	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count, team_count, precision_count, class_count,
+	int source_count, partition_count, budget_count, gpu_count,
+	    exchange_count, team_count, precision_count, class_count,
 	    power_cap_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
-	struct lt_default *defaults;
 	struct lt_precision_rule *precisions;
 	struct lt_class *classes;
 	double power_cap_above; /* g CO2e per kWh; for the rules */

@@ -136,7 +136,7 @@ lt_read_fn lt_read_market_based;
 lt_read_fn lt_read_pue;
 
 /* ---- budgets.c ---- */
-lt_item_fn lt_read_budget, lt_read_default;
+lt_item_fn lt_read_budget;
 
 /* ---- currency.c ---- */
 /* A code of ISO 4217, in capitals, that money is in today. */
@@ -146,6 +146,7 @@ const char *lt_currency_hint(char *out, size_t size, const char *code);
 
 /* ---- classes.c ---- */
 lt_item_fn lt_read_class;
+lt_read_fn lt_read_defaults; /* gone: says what took its place */
 
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
