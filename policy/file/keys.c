@@ -235,7 +235,7 @@ lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
 	lt_exchanges_finish(reader);
-	if (reader->money_node != NULL && reader->policy->currency[0] == '\0')
+	if (reader->money_node != NULL && !reader->has_currency)
 		lt_complain(reader, reader->money_node,
 		    "%s: is money, but currency: is missing, want a line such as currency: USD",
 		    reader->money_key);

@@ -72,7 +72,9 @@ struct lt_policy_pue { /* in the order of time; each until the next */
 struct lt_policy_partition {
 	char name[LT_NAME_SIZE];
 	int line, column;
-	struct lt_policy_signal price;	/* price_per_node_hour */
+	struct lt_policy_signal price; /* price_per_node_hour */
+	bool has_gpu_price;	       /* instead of it: of one GPU */
+	int64_t gpu_price_micros;
 	struct lt_policy_signal carbon; /* carbon */
 	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
