@@ -97,7 +97,6 @@ look_at_rules(struct look *look)
 	const struct lt_policy *const policy = look->policy;
 	const struct place precision = {.section = "precision: "};
 	const struct place cap = {.section = "power_cap: "};
-	const struct place defaults = {.section = "defaults: "};
 
 	for (int i = 0; i < policy->precision_count; i++)
 		look_at(look, &precision, kind_of[policy->precisions[i].of],
@@ -109,10 +108,6 @@ look_at_rules(struct look *look)
 		look_at(look, &cap, KIND_PARTITION,
 		    policy->power_caps[i].partition);
 	}
-	for (int i = 0; i < policy->default_count; i++)
-		look_at(look, &defaults,
-		    policy->defaults[i].is_qos ? KIND_QOS : KIND_ACCOUNT,
-		    policy->defaults[i].name);
 }
 
 int
