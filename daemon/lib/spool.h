@@ -13,8 +13,6 @@ enum {
 	/* That wait; more are refused, and whoever has something to say tries
 	 * again. 1000 of 32 KiB are at most 32 MB. */
 	LT_SPOOL_MAX = 1000,
-	/* Nobody takes longer than that to send where all is well: doctor. */
-	LT_SPOOL_OLD_S = 900,
 };
 
 /*

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A mail server and a webhook for notify.sh and mail.bats.
 
-notify_server.py DIR: writes DIR/ports ("SMTP HTTP"), then each mail that it
+notify_server.py DIR [SECONDS]: writes DIR/ports ("SMTP HTTP"), then each mail that it
 took to DIR/mail.N (envelope, a blank line, the mail as it came) and each POST
 to DIR/hook.N. What DIR/mode says decides the answers: ok, rcpt-550, rcpt-451,
-data-451, slow, http-500, http-302. Ends with its standard input.
+data-451, slow, http-500, http-302. Ends with its standard input, or after SECONDS.
 """
 import hashlib
 import hmac
@@ -95,4 +95,7 @@ threading.Thread(target=hook.serve_forever, daemon=True).start()
 with open(f"{folder}/ports.new", "w") as file:
     file.write(f"{mail.port} {hook.server_port}\n")
 os.rename(f"{folder}/ports.new", f"{folder}/ports")
-sys.stdin.read()
+if len(sys.argv) > 2:
+    time.sleep(int(sys.argv[2]))
+else:
+    sys.stdin.read()
