@@ -5,9 +5,9 @@
 #ifndef LT_LEDGER_SQL_MAILS_H
 #define LT_LEDGER_SQL_MAILS_H
 
-/* Version 20: a row a job that asks for mails: the start that its user knows
+/* Version 21: a row a job that asks for mails: the start that its user knows
  * of, and the run up to which interruptions are told. */
-#define LT_SQL_LEDGER_20                                                       \
+#define LT_SQL_LEDGER_21                                                       \
 	"CREATE TABLE mails (job_id INTEGER PRIMARY KEY,"                      \
 	" quote_id INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"            \
 	" partition TEXT NOT NULL, run_start_utc_s INTEGER NOT NULL);"

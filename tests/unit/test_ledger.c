@@ -350,7 +350,8 @@ holds_of_version_1_are_kept(void **state)
 			     "DROP TABLE interruptions;"
 			     "DROP TABLE pauses;"
 			     "DROP TABLE proofs; DROP TABLE lives;"
-			     "DROP TABLE canaries; DROP TABLE mails;"
+			     "DROP TABLE canaries; DROP TABLE quoted;"
+			     "DROP TABLE mails;"
 			     "PRAGMA user_version=1",
 			     NULL, NULL, NULL),
 	    SQLITE_OK);
