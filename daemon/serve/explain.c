@@ -16,6 +16,7 @@
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
+#include "explain_class.h"
 #include "explain_proof.h"
 #include "failover.h"
 #include "hazard.h"
@@ -78,6 +79,7 @@ static const int equations[LT_REJECT_COUNT] = {
     [LT_REJECT_CAPACITY] = 17,
     [LT_REJECT_BUDGET] = 25,
     [LT_REJECT_MAX_COST] = 22,
+    [LT_REJECT_MAX_PRICE] = 22,
 };
 
 static void
@@ -568,6 +570,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	say(&t, "\n");
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
+	char class[640];
+	lt_explain_class(class, sizeof(class), d, story);
+	say(&t, "%s", class);
 	if (hold != NULL)
 		say_plans(
 		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);
