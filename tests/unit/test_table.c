@@ -255,7 +255,7 @@ test_plan_extract(void **state)
 	    {"another refusal", "sbatch: error: lowtide: vision has $1\n",
 		NULL},
 	    {"no lowtide here",
-		"sbatch: unrecognized option '--carbon-aware=plan'\n", NULL},
+		"sbatch: unrecognized option '--carbon-plan'\n", NULL},
 	    {"nothing at all", "", NULL},
 	};
 
