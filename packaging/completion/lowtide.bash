@@ -52,7 +52,7 @@ _lowtide() {
 		plan)
 			# The script, or a manifest; sbatch completes its own options.
 			case $word in
-			-*) mapfile -t COMPREPLY < <(compgen -W '-f -n --json' -- "$word"); return ;;
+			-*) mapfile -t COMPREPLY < <(compgen -W '--compare -f -n --json' -- "$word"); return ;;
 			esac
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return ;;

@@ -231,8 +231,14 @@ for prefix in 'sbatch: error: lowtide: ' 'sbatch: lowtide: '; do
 	check "a plan after \"$prefix\"" "$([ $status = 0 ] || echo "exit status $status"
 		diff <(echo "$table") "$work/out" 2>&1; cat "$work/err")"
 done
+plan 1 --compare --time=10 job.sh
+check 'a row for each objective' "$(diff <(sed -n "s/^  \(PARTITION.*\)/OBJECTIVE  \1/p" <<<"$table"
+	for o in balanced cost carbon fast; do
+		printf '%-10s %s\n' $o "$(sed -n 's/^\* //p' <<<"$table")"
+	done) "$work/out"; cat "$work/err")"
+plan 1 -- --time=10 job.sh
 check 'sbatch got the wish and all arguments' \
-    "$(diff <(echo 'sbatch called with: --carbon-aware=plan --time=10 job.sh') "$CALLED")"
+    "$(diff <(echo 'sbatch called with: --carbon-plan --time=10 job.sh') "$CALLED")"
 echo 'sbatch: error: Batch job submission failed: Invalid account' >"$SAYS"
 plan 1 job.sh
 status=$?
@@ -243,7 +249,6 @@ plan 0 job.sh
 status=$?
 check 'a job that was submitted after all is a failure' "$([ $status = 1 ] || echo "exit status $status"
 	grep -q 'submitted the job' "$work/err" || echo 'not said')"
-gives 'no --carbon-aware beside ours' 2 'would submit the job' "$lowtide" plan --carbon=cost job.sh
 gives 'plan without arguments' 2 'want the arguments of sbatch' "$lowtide" plan
 # GAIA's week: its own figures, then usage.
 jobs=$top/tests/fixtures/simulate/pai_1k.csv grid=$top/tests/fixtures/simulate/au-sa.csv
