@@ -10,11 +10,13 @@
 
 enum lt_option_id {
 	LT_OPTION_CARBON_AWARE,
+	LT_OPTION_CARBON_PLAN,
 	LT_OPTION_CHECKPOINT,
 	LT_OPTION_AMP,
 	LT_OPTION_GPU_MEMORY,
 	LT_OPTION_EXPECTED_TIME,
 	LT_OPTION_MAX_COST,
+	LT_OPTION_MAX_PRICE,
 	LT_OPTION_MAX_INTERRUPTIONS,
 	LT_OPTION_COUNT,
 };
@@ -23,7 +25,8 @@ struct lt_option {
 	const char *name; /* "carbon-aware" */
 	const char
 	    *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
-	const char *argument; /* "balanced|cost|carbon|fast|off|plan" */
+	const char *argument; /* "balanced|cost|carbon|fast|off|plan"; NULL:
+			       * it has none */
 	bool argument_optional;
 	const char *usage;
 };
@@ -31,7 +34,8 @@ extern const struct lt_option lt_option_table[LT_OPTION_COUNT];
 
 struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	bool carbon_aware_set; /* the user said something */
-	bool plan;	       /* --carbon-aware=plan */
+	bool plan;	       /* show what would be done, no more */
+	bool plan_set;	       /* by --carbon-plan */
 	enum lt_objective objective;
 	bool checkpoint_set;
 	struct lt_checkpoint checkpoint;
@@ -42,6 +46,7 @@ struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	uint32_t gpu_memory_mib;
 	int64_t expected_run_s;	    /* LT_UNSET_64 */
 	int64_t max_cost_micros;    /* LT_UNSET_64 */
+	int64_t max_price_micros;   /* per node-hour; 0 = not said */
 	uint32_t max_interruptions; /* 0 = not said */
 };
 void lt_options_init(struct lt_options *options);
@@ -59,8 +64,8 @@ void lt_options_apply(
 
 /*
  * Lay the options over the request. True when lowtide was asked to place the
- * job, by the user or, for batch jobs, by the site's default for its account
- * or QOS. In advise mode all others get an objective too, to be told.
+ * job, by the user or, for batch jobs, by the default of its class. In advise
+ * mode all others get an objective too, to be told.
  */
 bool lt_request_wishes(struct lt_request *request,
     const struct lt_options *options, const struct lt_market *market);
