@@ -69,6 +69,7 @@ has_price(const struct lt_policy *policy, const char *partition)
 	for (int i = 0; i < policy->partition_count; i++)
 		if (strcmp(policy->partitions[i].name, partition) == 0)
 			return policy->partitions[i].price.is_set ||
+			       policy->partitions[i].has_gpu_price ||
 			       (policy->partitions[i].owned &&
 				   policy->partitions[i].tariff.is_set);
 	return false;
@@ -98,6 +99,40 @@ check_prices(struct lt_doctor *doctor, const struct lt_policy *policy,
 		    list);
 }
 
+/* A price of a GPU is a node's only where all have as many. */
+static void
+check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index, kind;
+	const json_t *partition, *shape;
+
+	json_array_foreach(partitions, index, partition) {
+		const char *const name = lt_json_text(partition, "name", "");
+		int64_t first = -1, gpus = 0;
+		bool is_one = true, is_priced = false;
+
+		for (int i = 0; i < policy->partition_count; i++)
+			is_priced |=
+			    policy->partitions[i].has_gpu_price &&
+			    strcmp(policy->partitions[i].name, name) == 0;
+		json_array_foreach(
+		    json_object_get(partition, "shapes"), kind, shape) {
+			(void)lt_json_int(shape, "gpus", &gpus);
+			is_one &= first < 0 || gpus == first;
+			first = gpus;
+		}
+		if (is_priced && (!is_one || first <= 0))
+			lt_doctor_say(doctor, LT_LEVEL_ERROR, "prices",
+			    "give it price_per_node_hour in the policy file, or make a partition of each kind of node",
+			    "price_per_gpu_hour of %s: %s", name,
+			    is_one
+				? "its nodes have no GPUs"
+				: "its nodes have different numbers of GPUs");
+	}
+}
+
 int
 lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
@@ -116,6 +151,7 @@ lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 		&(struct telling){doctor, policy->path}, tell});
 	if (partitions != NULL && unknown == 0)
 		check_prices(doctor, policy, partitions);
+	check_gpu_prices(doctor, policy);
 	free(partitions);
 	free(accounts);
 	free(qoses);

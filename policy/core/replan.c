@@ -91,6 +91,21 @@ lt_interruptions_allowed(
 		   : most;
 }
 
+/* What a run on preemptible nodes that begins in the last minute may take of
+ * the time that another needs. Of one whose interval nobody said, no bound that
+ * is of use is known: the confidence of (16) has to do. */
+static int64_t
+at_risk_s(const struct lt_request *request, const struct lt_market *market,
+    int64_t limit_s)
+{
+	const struct lt_checkpoint *const checkpoint = &request->checkpoint;
+
+	if (!lt_resume_counts(request, market) || !(checkpoint->every_s > 0))
+		return 0;
+	return LT_REQUEUE_WAIT_S + (int64_t)ceil(fmin((double)limit_s,
+				       lt_checkpoint_lost_s(checkpoint, 0)));
+}
+
 int64_t
 lt_replan_leave_utc_s(
     const struct lt_request *request, const struct lt_market *market)
@@ -101,7 +116,7 @@ lt_replan_leave_utc_s(
 
 	if (request->deadline_utc_s != LT_UNSET_64 && limit_s > 0)
 		return request->deadline_utc_s - market->deadline_slack_s -
-		       limit_s;
+		       at_risk_s(request, market, limit_s) - limit_s;
 	return request->latest_utc_s > 0 ? request->latest_utc_s : INT64_MAX;
 }
 

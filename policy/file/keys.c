@@ -206,6 +206,8 @@ const struct lt_key lt_policy_keys[] = {
 	    "a mapping of classes by name such as batch: {qos: batch, max_interruptions: 3}"},
     {"power_cap", lt_read_keys, 0, .keys = power_cap_keys,
 	.want = "a mapping such as {above: 400, rules: [...]}"},
+    {"notify", lt_read_notify, 0,
+	.want = "a mapping such as {mail: {server: smtp://localhost}}"},
     {.name = NULL},
 };
 _Static_assert(
@@ -235,7 +237,7 @@ lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
 	lt_exchanges_finish(reader);
-	if (reader->money_node != NULL && reader->policy->currency[0] == '\0')
+	if (reader->money_node != NULL && !reader->has_currency)
 		lt_complain(reader, reader->money_node,
 		    "%s: is money, but currency: is missing, want a line such as currency: USD",
 		    reader->money_key);

@@ -14,7 +14,7 @@ timezone: UTC
 partitions:
   ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
   spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
+  h100: {carbon: 300, price_per_gpu_hour: 4.50, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
   - {team: nlp, period: month, amount: 1000}
@@ -55,6 +55,12 @@ restore() {
 
 @test "nothing is found where all is well" {
 	within 15 is_well || { findings; false; }
+}
+@test "a price of a GPU is that of all that a node has" {
+	job -A nlp -p h100 --gpus=8 --time=10 --hold -o /dev/null --wrap true
+	of_h100() { lowtide explain "$id" > explained && grep 'price  *36 USD.node-h' explained; }
+	within 20 of_h100 || { cat explained; false; }
+	scancel "$id"
 }
 @test "files" { faults_of files 20; }
 @test "plugstack's line" { faults_of plugstack 21; }

@@ -306,7 +306,8 @@ test_errors(void **state)
 	    {"a source used as money needs a currency too",
 		SOURCES "partitions:\n  a: {price_per_node_hour: night}\n", 5,
 		28, "p.yaml:5:28: price_per_node_hour: is money"},
-	    {"not YAML", "mode: [\n", 2, 1, "p.yaml:2:1: YAML: "},
+	    {"not YAML", "mode: [\n", 1, 7,
+		"p.yaml:1:7: the [ that begins here"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
