@@ -69,6 +69,7 @@ test_bayes(void **state)
 				    estimate(published[p], seen[k], hours[h]);
 				const double median = median_by_sum(
 				    published[p], seen[k], hours[h]);
+
 				if (fabs(log(is / median)) > log(near[k]))
 					fail_msg("%g, %u in %g h: %g, %g",
 					    published[p], seen[k], hours[h], is,
