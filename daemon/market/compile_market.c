@@ -358,8 +358,6 @@ fill(struct build *b, struct lt_error *err)
 	    d->tables.partition_count * sizeof(*m->partitions));
 	memcpy(m->shapes, d->tables.shapes,
 	    d->tables.shape_count * sizeof(*m->shapes));
-	m->defaults = d->policy->defaults;
-	m->default_count = (uint32_t)d->policy->default_count;
 	m->classes = d->policy->classes;
 	m->class_count = (uint32_t)d->policy->class_count;
 	add_node_rules(m, d->policy);

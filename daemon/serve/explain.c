@@ -17,6 +17,7 @@
 #include "daemon.h"
 #include "explain.h"
 #include "explain_availability.h"
+#include "explain_class.h"
 #include "explain_proof.h"
 #include "failover.h"
 #include "hazard.h"
@@ -79,6 +80,7 @@ static const int equations[LT_REJECT_COUNT] = {
     [LT_REJECT_CAPACITY] = 17,
     [LT_REJECT_BUDGET] = 25,
     [LT_REJECT_MAX_COST] = 22,
+    [LT_REJECT_MAX_PRICE] = 22,
 };
 
 static void
@@ -365,10 +367,7 @@ say_partition(
 	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, PUE %.2f\n",
 	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
 	say_hazard(t, d, name, now_utc_s);
-	if (p->flags & LT_PARTITION_PREEMPTIBLE)
-		say(t, "    %s\n",
-		    lt_explain_availability(
-			seen, sizeof(seen), &p->availability));
+	say(t, "%s", lt_explain_availability(seen, sizeof(seen), p));
 }
 
 /* The mean over the run of a rate that was recorded, and by how many values
@@ -573,6 +572,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	say(&t, "\n");
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
+	char class[640];
+	lt_explain_class(class, sizeof(class), d, story);
+	say(&t, "%s", class);
 	if (hold != NULL)
 		say_plans(
 		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);

@@ -7,10 +7,11 @@
 
 #include <stddef.h>
 
-#include "availability.h"
+#include "market.h"
 
-/* As lowtided saw them, and what that makes of eight hours of work. */
+/* A line: as lowtided saw them, and what that makes of eight hours of work;
+ * "" of nodes that nobody takes. */
 const char *lt_explain_availability(
-    char *out, size_t size, const struct lt_availability *seen);
+    char *out, size_t size, const struct lt_partition *partition);
 
 #endif

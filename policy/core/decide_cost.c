@@ -242,21 +242,24 @@ longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 		   : lane->waves * limit_s;
 }
 
-/* Latest start that keeps the deadline with the site's confidence; eq. (16). */
+/* Latest start that keeps the deadline with the confidence of its class or the
+ * site; eq. (16). */
 static int64_t
 latest_start(const struct lane *lane, const struct job *job)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
 	const double confidence =
-	    fmin(market->deadline_confidence_ppm, 999999) / LT_MICROS;
+	    fmin(lt_class_confidence_ppm(job->class, market), 999999) /
+	    LT_MICROS;
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, lane->sure_work_s);
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return request->latest_utc_s > 0
 			   ? request->latest_utc_s
-			   : job->earliest_utc_s + market->max_delay_s;
+			   : job->earliest_utc_s +
+				 lt_class_max_delay_s(job->class, market);
 	const int64_t before_s =
 	    request->deadline_utc_s - market->deadline_slack_s;
 	const struct lt_active sure = lt_active_time(&exposure);

@@ -167,7 +167,7 @@ emitted_cap(struct cap *cap, const struct decision *decision,
 	struct linear is = lane->emitted, was;
 
 	if (!decision->rests || !decision->use_carbon ||
-	    !(equal || decision->plan->fits) ||
+	    !(equal || decision->has_baseline) ||
 	    !(is_score || objective == LT_OBJECTIVE_CARBON))
 		return false;
 	was = than->emitted;
@@ -193,7 +193,7 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 	    .score = lt_score_with_waiting(decision, lane, round)};
 
 	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
-	    decision->use_money && decision->plan->fits) {
+	    decision->use_money && decision->has_baseline) {
 		const double home = lt_score_value(
 		    decision, &decision->home, &decision->home.money, now_at);
 

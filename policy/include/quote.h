@@ -57,6 +57,7 @@ struct lt_wish {
 	uint32_t signal;	    /* that asks for one; 0 = none does */
 	uint32_t max_interruptions; /* 0 = not said */
 	uint64_t script_hash;	    /* 0 = not known */
+	int64_t max_price_micros;   /* per node-hour; 0 = not said */
 };
 
 struct lt_quote {

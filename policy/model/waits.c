@@ -32,6 +32,7 @@ struct replay {
 	struct progress *at;
 	struct sample *samples;
 	uint32_t count;
+	int need; /* that at[] is of */
 	int64_t seen_s;
 };
 
@@ -67,6 +68,7 @@ add_up(struct replay *replay, double cost_s, int need)
 {
 	struct progress sum = {0};
 
+	replay->need = need;
 	for (uint32_t first = 0, end; first < replay->count; first = end) {
 		double unpaid_s = 0;
 
@@ -101,26 +103,35 @@ done_of(const struct progress *at, bool is_costly)
 	return is_costly ? at->costly_s : at->whole_s;
 }
 
-/* When so much is done, in spells [at, end); end of the last one: not there. */
+struct goal { /* so much done, in spells [at, end) */
+	uint32_t at, end;
+	double done_s;
+	bool is_costly;
+};
+
+/* When that is; false, and nothing written: not in these. */
 static bool
-find(int64_t *done_utc_s, const struct replay *replay, uint32_t at,
-    uint32_t end, double want_s, bool is_costly, int need)
+find(int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
 {
-	uint32_t low = at, high = end;
+	uint32_t low = goal->at, high = goal->end;
 
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (done_of(&replay->at[middle], is_costly) >= want_s)
+		if (done_of(&replay->at[middle], goal->is_costly) >=
+		    goal->done_s)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	if (low == end)
+	if (low == goal->end)
 		return false;
-	const double over_s = (done_of(&replay->at[low], is_costly) - want_s) /
-			      pace_of(&replay->spells[low], need);
-	*done_utc_s = replay->spells[low].to_utc_s - (int64_t)over_s;
+	const struct lt_spell *const in = &replay->spells[low];
+	const double over_s =
+	    done_of(&replay->at[low], goal->is_costly) - goal->done_s;
+
+	*done_utc_s =
+	    in->to_utc_s - (int64_t)(over_s / pace_of(in, replay->need));
 	return true;
 }
 
@@ -128,27 +139,27 @@ find(int64_t *done_utc_s, const struct replay *replay, uint32_t at,
  * first run of nodes costs nothing, each later one has the cost of a loss. */
 static struct sample
 play(const struct replay *replay, uint32_t at, uint32_t end,
-    int64_t start_utc_s, double work_s, int need)
+    int64_t start_utc_s, double work_s)
 {
 	const struct lt_spell *const in = &replay->spells[at];
 	const uint32_t run = replay->at[at].run;
 	const double before_s =
 	    replay->at[at].whole_s -
-	    pace_of(in, need) * (double)(in->to_utc_s - start_utc_s);
+	    pace_of(in, replay->need) * (double)(in->to_utc_s - start_utc_s);
 	const double rest_s = work_s - (replay->at[run].whole_s - before_s);
+	const struct goal goal =
+	    rest_s <= 0 ? (struct goal){at, run + 1, before_s + work_s, false}
+			: (struct goal){run + 1, end,
+			      replay->at[run].costly_s + rest_s, true};
 	int64_t done_utc_s = replay->spells[end - 1].to_utc_s;
-	const bool ended =
-	    rest_s <= 0 ? find(&done_utc_s, replay, at, run + 1,
-			      before_s + work_s, false, need)
-			: find(&done_utc_s, replay, run + 1, end,
-			      replay->at[run].costly_s + rest_s, true, need);
+	const bool ended = find(&done_utc_s, replay, &goal);
 
 	return (struct sample){
 	    fmax((double)(done_utc_s - start_utc_s) - work_s, 0), ended};
 }
 
 static uint32_t
-play_all(struct replay *replay, double work_s, int need)
+play_all(struct replay *replay, double work_s)
 {
 	const int64_t step_s = replay->seen_s / STARTS_MAX > LT_HOUR_S - 1
 				   ? replay->seen_s / STARTS_MAX + 1
@@ -167,7 +178,7 @@ play_all(struct replay *replay, double work_s, int need)
 			while (replay->spells[at].to_utc_s <= start_utc_s)
 				at++;
 			replay->samples[samples++] =
-			    play(replay, at, end, start_utc_s, work_s, need);
+			    play(replay, at, end, start_utc_s, work_s);
 		}
 	}
 	return samples;
@@ -230,7 +241,7 @@ learn_waits(struct lt_availability *availability, struct replay *replay)
 			const double work_s = fmax(lt_wait_works_s[w], 1);
 
 			add_up(replay, lt_wait_costs_s[cost], need);
-			const uint32_t count = play_all(replay, work_s, need);
+			const uint32_t count = play_all(replay, work_s);
 			qsort(replay->samples, count, sizeof(struct sample),
 			    by_wait);
 			read_waits(&availability->waits[need][cost][w],

@@ -60,7 +60,7 @@ load_environment(const char *directory, const char *name)
 		char path[400];
 
 		snprintf(path, sizeof(path),
-		    "%s/us-west-%s/traces/random_start/%d.json", directory,
+		    "%s/spot/us-west-%s/traces/random_start/%d.json", directory,
 		    name, i);
 		window_count += load_window(&windows[window_count], path);
 	}

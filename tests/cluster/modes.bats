@@ -83,3 +83,15 @@ setup() { cluster_use; }
 	[ "$(field "$id" %P)" = spot ]
 	scancel "$id"
 }
+
+@test "the report counts what was kept, and says that it is too little" {
+	job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 --wrap 'sleep 2'
+	[ "$(field "$id" %P)" = ondemand ]
+	within 60 settled "$id"
+	measured() { lowtide report --json | jq -r ".measured.$1"; }
+	[ "$(measured kept_jobs)" = 1 ]
+	[ "$(measured moved_jobs)" = 0 ]
+	[ "$(measured micros.saved)" = null ]
+	[ "$(measured quotes.jobs)" = 1 ]
+	[[ "$(lowtide report)" == *"compared: 0 moved jobs with 1 that were kept (holdout) on 1 user-days: too few to tell what moving saved"* ]]
+}
