@@ -77,6 +77,7 @@ setup() { cluster_use; }
 	[[ "$said" == *"Kept where it was, as one of 100 % for comparison (holdout)"* ]]
 	within 20 known "$id"
 	[[ "$(lowtide explain "$id")" == *"kept for comparison (holdout, (58))"* ]]
+	[ "$(lowtide explain --json "$id" | jq -r .quote.compared)" = kept ]
 	scancel "$id"
 	# It could not stay: nothing is held back that needs the move.
 	job "${asked[@]}" --max-cost=20 --hold --wrap true
@@ -92,6 +93,7 @@ setup() { cluster_use; }
 	[ "$(measured kept_jobs)" = 1 ]
 	[ "$(measured moved_jobs)" = 0 ]
 	[ "$(measured micros.saved)" = null ]
+	[ "$(measured micros.kept_user_days)" = 1 ] # and its work has a price
 	[ "$(measured quotes.jobs)" = 1 ]
 	[[ "$(lowtide report)" == *"compared: 0 moved jobs with 1 that were kept (holdout) on 1 user-days: too few to tell what moving saved"* ]]
 }
