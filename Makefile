@@ -115,7 +115,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life signals-accuracy quality \
+	matrix fuzz tests warnings cover mutants storm life signals-accuracy quality holdout-quality spot-quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -135,6 +135,8 @@ help:
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
+	@echo 'make spot-quality DATA=dir, with spot/: what jobs with a deadline cost (docs/quality.md)'
+	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
@@ -359,6 +361,14 @@ quality:
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality $(B)/tests/bench/bench_arrays
 	$(Q){ $(B)/tests/bench/bench_quality "$(DATA)" && $(B)/tests/bench/bench_arrays; } | \
 	    awk -f tests/bench/quality_goals.awk
+spot-quality:
+	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with spot/, as docs/quality.md says' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_spot
+	$(Q)$(B)/tests/bench/bench_spot "$(DATA)"
+# Made-up months: does the interval of what moving saved hold the truth?
+holdout-quality:
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_holdout
+	$(Q)$(B)/tests/bench/bench_holdout tests/fixtures/simulate/pai_1k.csv $(or $(MONTHS),1000)
 matrix: deps
 	$(Q)tests/matrix.sh
 fuzz: deps

@@ -3,7 +3,9 @@
  * lowtide check FILE: reads a policy file as lowtided would, has each adapter
  * check its own options, and prints every error. Local: asks nobody.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "cli.h"
@@ -89,6 +91,42 @@ lt_check_sources(
 		check_signals(policy, errors);
 }
 
+/* Files that sources name and that are not here, or can't be read: warnings, as
+ * a policy may be checked on another host than it is for. */
+static void
+look_for_files(
+    const struct lt_policy *policy, struct lt_policy_errors *warnings)
+{
+	for (int i = 0; i < policy->source_count; i++) {
+		const struct lt_policy_source *const source =
+		    &policy->sources[i];
+
+		for (int k = 0; k < source->option_count &&
+				warnings->count < LT_POLICY_ERRORS_MAX;
+		     k++) {
+			const struct lt_policy_option *const option =
+			    &source->options[k];
+			const size_t length = strlen(option->key);
+			const bool is_file =
+			    strcmp(option->key, "path") == 0 ||
+			    (length > 5 &&
+				strcmp(option->key + length - 5, "_file") == 0);
+
+			if (!is_file || access(option->value, R_OK) == 0)
+				continue;
+			struct lt_error *const err =
+			    &warnings->items[warnings->count++];
+
+			lt_fail(err, LT_EIO,
+			    "%s:%d:%d: warning: %s: %s: %s: %s", policy->path,
+			    option->line, option->column, source->name,
+			    option->key, option->value, strerror(errno));
+			err->line = option->line;
+			err->column = option->column;
+		}
+	}
+}
+
 static json_t *
 errors_json(const struct lt_policy_errors *errors)
 {
@@ -104,14 +142,15 @@ errors_json(const struct lt_policy_errors *errors)
 
 static int
 print_json(const char *path, const struct lt_policy *policy,
-    const struct lt_policy_errors *errors)
+    const struct lt_policy_errors *errors,
+    const struct lt_policy_errors *warnings)
 {
-	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o}", "file", path,
-	    "ok", errors->count == 0, "sources",
+	json_t *body = json_pack("{s:s, s:b, s:i, s:i, s:i, s:o, s:o}", "file",
+	    path, "ok", errors->count == 0, "sources",
 	    policy != NULL ? policy->source_count : 0, "partitions",
 	    policy != NULL ? policy->partition_count : 0, "budgets",
 	    policy != NULL ? policy->budget_count : 0, "errors",
-	    errors_json(errors));
+	    errors_json(errors), "warnings", errors_json(warnings));
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);
@@ -119,13 +158,19 @@ print_json(const char *path, const struct lt_policy *policy,
 }
 
 static void
-print_text(const char *path, const struct lt_policy *policy,
-    const struct lt_policy_errors *errors)
+print_lines(const struct lt_policy_errors *errors)
 {
 	for (int i = 0; i < errors->count; i++) {
 		lt_print_safe(stderr, errors->items[i].text);
 		fputc('\n', stderr);
 	}
+}
+
+static void
+print_text(const char *path, const struct lt_policy *policy,
+    const struct lt_policy_errors *errors)
+{
+	print_lines(errors);
 	if (errors->count == LT_POLICY_ERRORS_MAX)
 		fprintf(stderr,
 		    "lowtide: the first %d errors; there may be more\n",
@@ -143,16 +188,20 @@ lt_cli_check(const struct lt_cli *cli)
 {
 	const char *path = cli->operands[0];
 	struct lt_policy *policy = NULL;
-	struct lt_policy_errors errors = {0};
+	struct lt_policy_errors errors = {0}, warnings = {0};
 
 	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
 	    LT_OK)
 		lt_check_sources(policy, &errors);
+	if (policy != NULL && errors.count == 0)
+		look_for_files(policy, &warnings);
 	int status = LT_EXIT_OK;
-	if (cli->json)
-		status = print_json(path, policy, &errors);
-	else
+	if (cli->json) {
+		status = print_json(path, policy, &errors, &warnings);
+	} else {
+		print_lines(&warnings);
 		print_text(path, policy, &errors);
+	}
 	lt_policy_free(policy);
 	return errors.count > 0 ? LT_EXIT_FAILURE : status;
 }

@@ -5,8 +5,10 @@
  * finding then.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "doctor.h"
+#include "policy.h"
 
 static const char *const level_names[] = {"ok", "note", "warning", "error"};
 static const char *const level_colors[] = {
@@ -22,7 +24,11 @@ static check_function *const kube_checks[] = {
     NULL,
 };
 
+/* munge first: without it nothing of Slurm answers. */
 static check_function *const slurm_checks[] = {
+    lt_doctor_conf_file,
+    lt_doctor_load_policy,
+    lt_doctor_munge,
     lt_doctor_probe,
     lt_doctor_release,
     lt_doctor_job_submit,
@@ -30,8 +36,9 @@ static check_function *const slurm_checks[] = {
     lt_doctor_accounting,
     lt_doctor_priority,
     lt_doctor_partitions,
-    lt_doctor_munge,
     lt_doctor_state,
+    lt_doctor_files,
+    lt_doctor_clock,
     lt_doctor_daemon,
     lt_doctor_snapshots,
     lt_doctor_sources,
@@ -112,6 +119,7 @@ lt_cli_doctor(const struct lt_cli *cli)
 	if (lt_client_get(
 		&doctor->status, cli, "/v1/status", &doctor->no_status))
 		doctor->status = NULL;
+	doctor->asked_utc_s = time(NULL);
 	doctor->is_kube = lt_doctor_is_kube(doctor);
 	for (check_function *const *check = doctor->is_kube ? kube_checks
 							    : slurm_checks;
@@ -127,6 +135,7 @@ lt_cli_doctor(const struct lt_cli *cli)
 		result = LT_EXIT_FAILURE;
 	json_decref(doctor->facts);
 	json_decref(doctor->status);
+	lt_policy_free(doctor->policy);
 	free(doctor);
 	return result;
 }

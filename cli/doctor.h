@@ -14,9 +14,10 @@ enum { LT_FINDINGS_MAX = 128 };
 struct lt_finding {
 	enum lt_level level;
 	const char *check; /* "job_submit" */
-	char found[512], mend[512];
+	char found[512], mend[2048];
 };
 
+struct lt_policy;
 struct lt_doctor {
 	const struct lt_cli *cli;
 	struct lt_conf conf; /* slurm.conf, as read here */
@@ -25,7 +26,12 @@ struct lt_doctor {
 	json_t *facts;		   /* lowtided --probe; NULL = it failed */
 	json_t *status;		   /* of a running lowtided; NULL = none */
 	struct lt_error no_status; /* why */
+	int64_t asked_utc_s;	   /* when it answered, by this host's clock */
 	bool is_kube;		   /* a Kubernetes site, not Slurm's */
+	bool munge_fails;	   /* which is the finding then */
+	bool file_fails;	   /* the same */
+	struct lt_policy *policy;  /* NULL: none that can be read */
+	char told_way[2000];	   /* the directory that users can't enter */
 	int count;
 	struct lt_finding findings[LT_FINDINGS_MAX];
 };
@@ -41,6 +47,7 @@ const char *lt_doctor_conf(
 
 /* Each check adds its findings. */
 /* ---- doctor_slurm.c: Slurm's side ---- */
+void lt_doctor_conf_file(struct lt_doctor *doctor);
 void lt_doctor_probe(struct lt_doctor *doctor);
 void lt_doctor_release(struct lt_doctor *doctor);
 void lt_doctor_job_submit(struct lt_doctor *doctor);
@@ -48,13 +55,17 @@ void lt_doctor_plugstack(struct lt_doctor *doctor);
 void lt_doctor_accounting(struct lt_doctor *doctor);
 void lt_doctor_priority(struct lt_doctor *doctor);
 void lt_doctor_partitions(struct lt_doctor *doctor);
+/* The plugin file is there and of slurmctld's release, by mask (a SPANK
+ * plugin may be of another micro release). */
+void lt_doctor_plugin(struct lt_doctor *doctor, const char *check,
+    const char *name, uint32_t mask);
 /* ---- doctor_site.c: lowtide's own ---- */
 void lt_doctor_state(struct lt_doctor *doctor);
 void lt_doctor_daemon(struct lt_doctor *doctor);
 void lt_doctor_snapshots(struct lt_doctor *doctor);
 void lt_doctor_sources(struct lt_doctor *doctor);
-void lt_doctor_policy(struct lt_doctor *doctor);
 void lt_doctor_munge(struct lt_doctor *doctor);
+void lt_doctor_clock(struct lt_doctor *doctor);
 
 /* ---- doctor_kube.c: a Kubernetes site ---- */
 void lt_doctor_kube(struct lt_doctor *doctor);
@@ -64,13 +75,36 @@ bool lt_doctor_is_kube(struct lt_doctor *doctor);
 /* ---- doctor_policies.c: its admission policies; kube: of the status ---- */
 void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
 
-/* ---- doctor_preemptible.c ---- */
-struct lt_policy;
-struct lt_doctor_line { /* plugstack's line with spank_lowtide.so */
-	char path[2048], text[4096];
+/* ---- doctor_files.c: what others than root read ---- */
+void lt_doctor_files(struct lt_doctor *doctor);
+/* May any user open it so (S_IROTH ...), and get there? Else it is told, with
+ * what they are without. True where nothing is there. */
+bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
+    const char *path, unsigned bits, const char *without);
+
+/* ---- plugstack.c ---- */
+struct lt_plugstack {
+	/* Of the first line with spank_lowtide.so, whitespace trimmed. */
+	char path[1024], text[4096];
+	int line;	      /* from 1 */
+	int count;	      /* how many there are */
+	char last_path[1024]; /* where the last of them is */
+	int last_line;
 };
+/* Of a plugstack file, its includes too. LT_ENOENT: none. */
+int lt_plugstack_read(
+    struct lt_plugstack *found, const char *path, struct lt_error *err);
+/* PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside it. */
+const char *lt_doctor_plugstack_path(
+    const struct lt_doctor *doctor, char *out, size_t size);
+/* The command that gives the line this argument, "preemptible=...", instead of
+ * what it has of that name; returns out. */
+const char *lt_plugstack_mend(char *out, size_t size,
+    const struct lt_plugstack *line, const char *argument);
 /* False: there is none, or it can't be read. */
-bool lt_doctor_own_line(struct lt_doctor *doctor, struct lt_doctor_line *line);
+bool lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line);
+
+/* ---- doctor_preemptible.c ---- */
 void lt_doctor_preemptible(
     struct lt_doctor *doctor, const struct lt_policy *policy);
 /*
@@ -86,6 +120,13 @@ bool lt_preemptible_argument(const struct lt_policy *policy,
  * for KillWait; false: none. */
 bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
     char *out, size_t size);
+
+/* ---- doctor_policy.c ---- */
+void lt_doctor_load_policy(struct lt_doctor *doctor);
+void lt_doctor_policy(struct lt_doctor *doctor);
+
+/* ---- doctor_names.c: against what Slurm has; how many are unknown ---- */
+int lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy);
 
 /* ---- doctor_power_cap.c ---- */
 void lt_doctor_power_cap(
@@ -115,9 +156,5 @@ uint32_t lt_release_number(const char *release);
 /* Find name in a colon separated PluginDir. LT_ENOENT. */
 int lt_plugin_find(char *out, size_t size, const char *plugin_dir,
     const char *name, struct lt_error *err);
-/* The line of a plugstack file (its includes too) that names
- * spank_lowtide.so, whitespace trimmed; LT_ENOENT: none. */
-int lt_plugstack_line(
-    char *out, size_t size, const char *path, struct lt_error *err);
 
 #endif

@@ -12,16 +12,19 @@
 void
 lt_doctor_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
-	struct lt_doctor_line line;
+	struct lt_plugstack line;
+	char mend[2048];
 
 	if (policy->power_cap_count == 0 || !lt_doctor_own_line(doctor, &line))
 		return;
 	if (strstr(line.text, " power_cap=yes") != NULL)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "power_cap", "",
 		    "compute nodes ask for a job's power cap");
-	else
+	else if (strstr(line.text, " power_cap=") == NULL ||
+		 strstr(line.text, " power_cap=no") != NULL)
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "power_cap",
-		    "write into that line: power_cap=yes (on compute nodes too)",
-		    "jobs are told a power cap that they do not get: %s",
+		    lt_plugstack_mend(
+			mend, sizeof(mend), &line, "power_cap=yes"),
+		    "here and on compute nodes: jobs are told a power cap that they do not get: %s",
 		    line.path);
 }

@@ -24,9 +24,10 @@ lt_precision_argument(
 void
 lt_doctor_precision(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
-	enum { RULE_SIZE = LT_NAME_SIZE + 24, SHOWN = 400 };
-	char want[LT_PRECISION_RULES_MAX * RULE_SIZE], mend[SHOWN + 100];
-	struct lt_doctor_line line;
+	enum { RULE_SIZE = LT_NAME_SIZE + 24 };
+	char want[LT_PRECISION_RULES_MAX * RULE_SIZE];
+	char mend[sizeof(want) + 1200];
+	struct lt_plugstack line;
 
 	if (!lt_doctor_own_line(doctor, &line))
 		return; /* said by lt_doctor_plugstack() */
@@ -37,14 +38,11 @@ lt_doctor_precision(struct lt_doctor *doctor, const struct lt_policy *policy)
 		return;
 	}
 	if (want[0] != '\0')
-		snprintf(mend, sizeof(mend),
-		    "write into that line: %.*s%s (on compute nodes too)",
-		    SHOWN, want,
-		    strlen(want) > SHOWN ? "... and the policy's other rules"
-					 : "");
+		(void)lt_plugstack_mend(mend, sizeof(mend), &line, want);
 	else
-		snprintf(mend, sizeof(mend), "%s",
-		    "remove precision= from that line (on compute nodes too)");
+		snprintf(mend, sizeof(mend),
+		    "sed -i '%ds| precision=[^ ]*||' %s", line.line, line.path);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "precision", mend,
-	    "jobs get other precision rules than the policy's: %s", line.path);
+	    "here and on compute nodes: jobs get other precision rules than the policy's: %s",
+	    line.path);
 }

@@ -114,24 +114,6 @@ lt_preemptible_argument(const struct lt_policy *policy, const json_t *signals,
 }
 
 bool
-lt_doctor_own_line(struct lt_doctor *doctor, struct lt_doctor_line *line)
-{
-	const char *const named =
-	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
-	const char *const slash = strrchr(doctor->conf.path, '/');
-
-	if (named[0])
-		snprintf(line->path, sizeof(line->path), "%s", named);
-	else
-		snprintf(line->path, sizeof(line->path), "%.*s/plugstack.conf",
-		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
-		    doctor->conf.path);
-	line->text[0] = '\0';
-	return lt_plugstack_line(
-		   line->text, sizeof(line->text), line->path, NULL) == LT_OK;
-}
-
-bool
 lt_preemptible_hurried(
     const struct lt_policy *policy, int64_t kill_wait_s, char *out, size_t size)
 {
@@ -170,8 +152,8 @@ check_notice(struct lt_doctor *doctor, const struct lt_policy *policy)
 void
 lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
-	struct lt_doctor_line line;
-	char want[1024], mend[512];
+	struct lt_plugstack line;
+	char want[1024], mend[2560];
 	json_t *signals = NULL;
 
 	check_notice(doctor, policy);
@@ -191,9 +173,8 @@ lt_doctor_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy)
 		    "plugstack's line has what the policy says, as %s", want);
 		return;
 	}
-	snprintf(mend, sizeof(mend),
-	    "add to that line: %.440s (on compute nodes too)", want);
-	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible", mend,
-	    "jobs on preemptible nodes get no checkpoint interval and notice, or wrong ones: %s: %s",
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible",
+	    lt_plugstack_mend(mend, sizeof(mend), &line, want),
+	    "here and on compute nodes: jobs on preemptible nodes get no checkpoint interval and notice, or wrong ones: %s: %s",
 	    line.path, line.text);
 }

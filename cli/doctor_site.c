@@ -12,16 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "adapter.h"
-#include "check.h"
 #include "doctor.h"
-#include "policy.h"
-#include "table_age.h"
 #include "units.h"
 
 enum {
 	MARKET_OLD_S = 900, /* compiled each few minutes when all is well */
 	BUDGET_OLD_S = 120,
+	CLOCK_APART_S = 30, /* more than an answer may take */
 };
 
 static bool
@@ -45,29 +42,38 @@ void
 lt_doctor_state(struct lt_doctor *doctor)
 {
 	const char *const named = getenv("LOWTIDE_STATE_DIR");
-	const char *const path =
-	    named != NULL && named[0] ? named : "/var/lib/lowtide";
+	const char *const path = lt_json_text(doctor->status, "state_dir",
+	    named != NULL && named[0] ? named : "/var/lib/lowtide");
+	const char *const user =
+	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user);
+	char mend[1200];
 	struct stat facts;
 	uid_t owner;
 
 	if (!doctor->on_controller)
 		return;
 	if (stat(path, &facts)) {
+		(void)snprintf(mend, sizeof(mend),
+		    "install -d -m 700 -o %s %s && systemctl restart lowtided",
+		    user, path);
 		lt_doctor_say(doctor,
 		    errno == EACCES ? LT_LEVEL_NOTE : LT_LEVEL_ERROR, "state",
-		    "install -d -m 700 -o <SlurmUser> on the directory, or name another by LOWTIDE_STATE_DIR for lowtided and slurmctld alike",
-		    "%s: %s", path, strerror(errno));
+		    errno == EACCES ? "" : mend, "%s: %s", path,
+		    strerror(errno));
 		return;
 	}
-	if (slurm_uid(doctor, &owner) && facts.st_uid != owner)
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state",
-		    "chown it to SlurmUser: slurmctld writes the holds there",
-		    "%s belongs to uid %u, want %u (SlurmUser)", path,
-		    (unsigned)facts.st_uid, (unsigned)owner);
-	else if (facts.st_mode & 077)
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state",
-		    "chmod 700: who can write there can mint money",
-		    "%s has mode %03o", path, (unsigned)facts.st_mode & 0777);
+	(void)snprintf(mend, sizeof(mend), "chown %s %s", user, path);
+	if (slurm_uid(doctor, &owner) && facts.st_uid != owner) {
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state", mend,
+		    "%s belongs to uid %u, want %u (SlurmUser): slurmctld writes the holds there",
+		    path, (unsigned)facts.st_uid, (unsigned)owner);
+		return;
+	}
+	(void)snprintf(mend, sizeof(mend), "chmod 700 %s", path);
+	if (facts.st_mode & 077)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "state", mend,
+		    "%s has mode %03o, want 700: who can write there can mint money",
+		    path, (unsigned)facts.st_mode & 0777);
 	else
 		lt_doctor_say(doctor, LT_LEVEL_OK, "state", "", "%s", path);
 }
@@ -111,7 +117,9 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
 		    doctor->is_kube
 			? "kubectl -n lowtide get pods; kubectl -n lowtide logs deploy/lowtide (--previous) says why it stopped"
-			: "systemctl start lowtided on the controller; journalctl -u lowtided says why it stopped",
+		    : doctor->on_controller
+			? "systemctl restart lowtided"
+			: "systemctl restart lowtided, on the controller",
 		    "%.*s",
 		    (int)(doctor->is_kube ? strcspn(text, ":") : strlen(text)),
 		    text);
@@ -153,6 +161,8 @@ check_age(struct lt_doctor *doctor, const char *name, int64_t old_s)
 	char text[64];
 	const json_t *const object = json_object_get(doctor->status, name);
 
+	if (!lt_json_int(object, "age_s", &age_s) && doctor->file_fails)
+		return; /* said by lt_doctor_files() */
 	if (!lt_json_int(object, "age_s", &age_s)) {
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, name,
 		    "lowtide status and lowtided's log say why",
@@ -229,60 +239,6 @@ lt_doctor_sources(struct lt_doctor *doctor)
 		    "all signals are constants: they can choose a partition but move nothing in time");
 }
 
-/* What lowtide brings along, as far as the policy uses it. */
-static void
-check_tables(struct lt_doctor *doctor, const struct lt_policy *policy)
-{
-	for (int i = 0; i < policy->source_count; i++) {
-		const struct lt_policy_source *const source =
-		    &policy->sources[i];
-		const struct lt_adapter *const adapter =
-		    lt_adapter_find(source->adapter);
-		const struct lt_source_options options = lt_options_of(source);
-		const int year = adapter->table_year != NULL
-				     ? adapter->table_year(&options)
-				     : 0;
-
-		if (year != 0 && lt_table_is_old(year, time(NULL)))
-			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
-			    "a newer lowtide may bring newer figures; a live source is better",
-			    "%s: its figures are of %d", source->name, year);
-	}
-}
-
-void
-lt_doctor_policy(struct lt_doctor *doctor)
-{
-	const char *const named = getenv("LOWTIDE_CONFIG");
-	const char *const path = lt_json_text(
-	    json_object_get(doctor->status, "policy"), "path",
-	    named != NULL && named[0] ? named : "/etc/lowtide/lowtide.yaml");
-	struct lt_policy *policy = NULL;
-	struct lt_error err = {0};
-
-	if (!doctor->on_controller)
-		return;
-	if (lt_policy_load(&policy, path, lt_adapter_names(), &err)) {
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
-		    access(path, F_OK)
-			? "lowtide init writes a first one"
-			: "mend the file: lowtide check FILE lists all errors; until then a running lowtided keeps the last good one",
-		    "%s", err.text);
-		return;
-	}
-	lt_doctor_say(doctor, LT_LEVEL_OK, "policy", "",
-	    "%s: %d partition%s, %d source%s, %d budget%s", path,
-	    policy->partition_count, policy->partition_count == 1 ? "" : "s",
-	    policy->source_count, policy->source_count == 1 ? "" : "s",
-	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
-	check_tables(doctor, policy);
-	lt_doctor_preemptible(doctor, policy);
-	lt_doctor_precision(doctor, policy);
-	lt_doctor_power_cap(doctor, policy);
-	lt_doctor_secrets(doctor, policy);
-	lt_policy_free(policy);
-}
-
 void
 lt_doctor_munge(struct lt_doctor *doctor)
 {
@@ -302,10 +258,11 @@ lt_doctor_munge(struct lt_doctor *doctor)
 			code = munge_decode(
 			    credential, context, NULL, NULL, NULL, NULL);
 	}
+	doctor->munge_fails = code != EMUNGE_SUCCESS;
 	if (code)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "munge",
-		    "start munged here; LOWTIDE_MUNGE_SOCKET or slurm.conf's AuthInfo names its socket",
-		    "%s",
+		    "systemctl restart munge",
+		    "%s; LOWTIDE_MUNGE_SOCKET or slurm.conf's AuthInfo names its socket",
 		    context != NULL ? munge_ctx_strerror(context)
 				    : munge_strerror(code));
 	else
@@ -314,4 +271,25 @@ lt_doctor_munge(struct lt_doctor *doctor)
 	free(credential);
 	if (context != NULL)
 		munge_ctx_destroy(context);
+}
+
+/* Credentials are refused where clocks are minutes apart, and begin times are
+ * another's. */
+void
+lt_doctor_clock(struct lt_doctor *doctor)
+{
+	int64_t theirs_utc_s, apart_s;
+	char text[64];
+
+	if (!lt_json_int(doctor->status, "now_utc_s", &theirs_utc_s))
+		return;
+	apart_s = theirs_utc_s - doctor->asked_utc_s;
+	if (apart_s < 0)
+		apart_s = -apart_s;
+	if (apart_s < CLOCK_APART_S)
+		return;
+	lt_duration_text(text, sizeof(text), apart_s);
+	lt_doctor_say(doctor, LT_LEVEL_ERROR, "clock",
+	    "let chrony or ntpd set the clock, here and on the controller",
+	    "this host's clock and lowtided's are %s apart", text);
 }

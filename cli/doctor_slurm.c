@@ -3,8 +3,10 @@
  * doctor's checks of Slurm: what slurmctld says (lowtided --probe), what
  * slurm.conf says here, and whether the plugins are there and of its release.
  */
+#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -28,7 +30,7 @@ is_this_host(const char *name)
 }
 
 void
-lt_doctor_probe(struct lt_doctor *doctor)
+lt_doctor_conf_file(struct lt_doctor *doctor)
 {
 	struct lt_error err = {0};
 
@@ -41,7 +43,16 @@ lt_doctor_probe(struct lt_doctor *doctor)
 	for (int i = 0; i < doctor->conf.host_count; i++)
 		if (is_this_host(doctor->conf.host_names[i]))
 			doctor->on_controller = true;
-	err = (struct lt_error){0};
+	if (doctor->has_conf)
+		(void)lt_doctor_others_may(doctor, "slurm.conf",
+		    doctor->conf.path, S_IROTH,
+		    "every Slurm command of theirs fails");
+}
+
+void
+lt_doctor_probe(struct lt_doctor *doctor)
+{
+	struct lt_error err = {0};
 	const int code = lt_probe_facts(&doctor->facts, &err);
 
 	if (code) {
@@ -51,10 +62,16 @@ lt_doctor_probe(struct lt_doctor *doctor)
 			    "run doctor on the controller for all checks",
 			    "this is no controller: %s", err.text);
 		else
-			lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurm",
+			lt_doctor_say(doctor,
+			    doctor->munge_fails && code != LT_ENOENT
+				? LT_LEVEL_NOTE
+				: LT_LEVEL_ERROR,
+			    "slurm",
 			    code == LT_ENOENT
 				? "install lowtided here (LOWTIDED names it)"
-				: "start slurmctld; doctor asks it as lowtided would",
+			    : doctor->munge_fails
+				? "mend munge first: without it slurmctld can't be asked"
+				: "systemctl restart slurmctld",
 			    "can't ask Slurm: %s", err.text);
 		return;
 	}
@@ -105,10 +122,8 @@ in_list(const char *list, const char *word, char *last, size_t size)
 	return found;
 }
 
-/* The plugin file is there and of slurmctld's release, by mask (a SPANK
- * plugin may be of another micro release). */
-static void
-check_file(struct lt_doctor *doctor, const char *check, const char *name,
+void
+lt_doctor_plugin(struct lt_doctor *doctor, const char *check, const char *name,
     uint32_t mask)
 {
 	const char *const release = lt_doctor_conf(doctor, "release", "");
@@ -142,6 +157,43 @@ check_file(struct lt_doctor *doctor, const char *check, const char *name,
 	    want ? "" : "; slurmctld's release is not known here");
 }
 
+/* A line of slurm.conf, which slurmctld reads at its start. */
+static void __attribute__((format(printf, 5, 6)))
+say_conf(struct lt_doctor *doctor, enum lt_level level, const char *check,
+    const char *line, const char *format, ...)
+{
+	char found[512], mend[1600];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(found, sizeof(found), format, arguments);
+	va_end(arguments);
+	(void)snprintf(mend, sizeof(mend),
+	    "in %s write %s, then: systemctl restart slurmctld",
+	    doctor->has_conf ? doctor->conf.path : "slurm.conf", line);
+	lt_doctor_say(doctor, level, check, mend, "%s", found);
+}
+
+/* The list with lowtide at its end. */
+static const char *
+lowtide_last(char *out, size_t size, const char *list)
+{
+	size_t used = (size_t)snprintf(out, size, "%s", "JobSubmitPlugins=");
+	const char *at = list;
+
+	while (*at != '\0' && used < size) {
+		const size_t length = strcspn(at, ",");
+
+		if (length > 0 && strncmp(at, "lowtide", length) != 0)
+			used += (size_t)snprintf(
+			    out + used, size - used, "%.*s,", (int)length, at);
+		at += length + (at[length] == ',');
+	}
+	if (used < size)
+		(void)snprintf(out + used, size - used, "lowtide");
+	return out;
+}
+
 void
 lt_doctor_job_submit(struct lt_doctor *doctor)
 {
@@ -150,78 +202,29 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	/* The file is what the next start of slurmctld is by. */
 	const char *const list =
 	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
-	char last[256];
+	char last[256], line[512];
 
 	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
 	if (doctor->facts != NULL && strcmp(list, running) != 0)
-		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
-		    "restart slurmctld when doctor finds no error",
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "job_submit",
+		    "systemctl restart slurmctld",
 		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
 		    doctor->conf.path, list, running[0] ? running : "none");
 	if (!in_list(list, "lowtide", last, sizeof(last))) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
-		    "for budgets that nobody slips past: JobSubmitPlugins=...,lowtide (last), then restart slurmctld",
+		    "for budgets that nobody slips past: JobSubmitPlugins=...,lowtide (last) in slurm.conf, then: systemctl restart slurmctld",
 		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun and salloc with plugstack see it",
 		    list);
 		return;
 	}
 	if (strcmp(last, "lowtide") != 0)
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "job_submit",
-		    "put lowtide last: what a later plugin changes is neither priced nor held",
-		    "JobSubmitPlugins=%s", list);
-	check_file(doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
-}
-
-/* PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside it. */
-static void
-plugstack_path(const struct lt_doctor *doctor, char *out, size_t size)
-{
-	const char *const named =
-	    lt_doctor_conf(doctor, "plugstack", doctor->conf.plugstack);
-	const char *const slash = strrchr(doctor->conf.path, '/');
-
-	if (named[0])
-		snprintf(out, size, "%s", named);
-	else
-		snprintf(out, size, "%.*s/plugstack.conf",
-		    slash != NULL ? (int)(slash - doctor->conf.path) : 0,
-		    doctor->conf.path);
-}
-
-void
-lt_doctor_plugstack(struct lt_doctor *doctor)
-{
-	char path[2048], line[1024], word[16], plugin[1024];
-	struct lt_error err = {0};
-
-	if (doctor->facts == NULL && !doctor->has_conf)
-		return;
-	plugstack_path(doctor, path, sizeof(path));
-	if (lt_plugstack_line(line, sizeof(line), path, &err)) {
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack",
-		    "write there: optional spank_lowtide.so (on all hosts; world readable)",
-		    "%s", err.text);
-		return;
-	}
-	if (sscanf(line, "%15s %1023s", word, plugin) != 2)
-		word[0] = plugin[0] = '\0';
-	if (strcmp(word, "required") == 0)
-		lt_doctor_say(doctor, LT_LEVEL_NOTE, "plugstack",
-		    "optional is kinder: a host without the file then still runs jobs",
-		    "%s: %s", path, line);
-	else
-		lt_doctor_say(
-		    doctor, LT_LEVEL_OK, "plugstack", "", "%s: %s", path, line);
-	if (plugin[0] != '/') {
-		check_file(doctor, "spank", "spank_lowtide.so", 0xffff00);
-		return;
-	}
-	uint32_t version;
-
-	if (lt_plugin_version(plugin, &version, &err))
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "spank",
-		    "install it there, on all hosts", "%s", err.text);
+		say_conf(doctor, LT_LEVEL_ERROR, "job_submit",
+		    lowtide_last(line, sizeof(line), list),
+		    "JobSubmitPlugins=%s: what a plugin after lowtide changes is neither priced nor held",
+		    list);
+	lt_doctor_plugin(
+	    doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
 
 /* GPUs that slurmdbd does not count would be charged as the CPUs beside
@@ -250,14 +253,14 @@ check_gpus(struct lt_doctor *doctor)
 	}
 	if (with_gpus != NULL &&
 	    json_is_false(json_object_get(conf, "gpus_counted")))
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
+		say_conf(doctor, LT_LEVEL_ERROR, "gpus",
 		    "AccountingStorageTRES=gres/gpu",
 		    "slurmdbd does not count GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_gpus);
 	if (with_shards != NULL &&
 	    json_is_false(json_object_get(conf, "shards_counted")))
-		lt_doctor_say(doctor, LT_LEVEL_ERROR, "gpus",
-		    "AccountingStorageTRES=gres/shard (or gres/mps)",
+		say_conf(doctor, LT_LEVEL_ERROR, "gpus",
+		    "AccountingStorageTRES=gres/gpu,gres/shard",
 		    "slurmdbd does not count parts of GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_shards);
 }
@@ -274,6 +277,14 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
 	check_gpus(doctor);
+	const char *const failed =
+	    lt_json_text(doctor->facts, "accounting_error", "");
+
+	if (failed[0])
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "slurmdbd",
+		    "systemctl restart slurmdbd",
+		    "%s: charges wait for it, and new users and accounts are not known",
+		    failed);
 	if (strstr(storage, "slurmdbd") == NULL) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
 		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and firm budgets",
@@ -286,8 +297,8 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 	    strcasestr(enforce, "safe") == NULL &&
 	    strcasestr(enforce, "qos") == NULL &&
 	    strcasestr(enforce, "all") == NULL)
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
-		    "AccountingStorageEnforce=associations (or more)",
+		say_conf(doctor, LT_LEVEL_WARNING, "accounting",
+		    "AccountingStorageEnforce=associations",
 		    "AccountingStorageEnforce=%s: users may charge any account",
 		    enforce[0] ? enforce : "(none)");
 	else

@@ -89,8 +89,9 @@ static const struct lt_cli_command commands[] = {
 	"manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
 	"write the manifests of a Kubernetes cluster", 1, 1, false, false,
 	lt_cli_kube_options, lt_cli_kube},
-    {"doctor", "[--json]", "find what is set up wrong and how to mend it", 0, 0,
-	true, false, NULL, lt_cli_doctor},
+    {"doctor", "[--config FILE] [--json]",
+	"find what is set up wrong and how to mend it", 0, 0, true, false,
+	lt_cli_doctor_options, lt_cli_doctor},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 

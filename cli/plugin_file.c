@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What doctor reads of Slurm's plugins without loading them: the release they
- * were built for (plugin_version, a uint32 in the ELF file), and plugstack's
- * line. Loading would need slurmctld's symbols and run the plugin's code.
+ * were built for (plugin_version, a uint32 in the ELF file). Loading would need
+ * slurmctld's symbols and run the plugin's code.
  */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "doctor.h"
 #include "units.h"
-
-enum { PLUGSTACK_LINES_MAX = 10000 };
 
 /* plugin_version among the symbols that a plugin offers. */
 static bool
@@ -118,77 +115,4 @@ lt_plugin_find(char *out, size_t size, const char *plugin_dir, const char *name,
 	}
 	return lt_fail(
 	    err, LT_ENOENT, "no %s in PluginDir %s", name, plugin_dir);
-}
-
-struct search { /* for a line of plugstack */
-	char *out;
-	size_t size;
-	int depth; /* of include */
-};
-
-static int plugstack_file(
-    struct search *search, const char *path, struct lt_error *err);
-
-/* "include GLOB", relative to the file that says so. */
-static int
-follow(struct search *search, const char *from, const char *pattern,
-    struct lt_error *err)
-{
-	char path[2048];
-	const char *const slash = strrchr(from, '/');
-	glob_t files;
-	int result = LT_ENOENT;
-
-	if (pattern[0] == '/' || slash == NULL)
-		snprintf(path, sizeof(path), "%s", pattern);
-	else
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - from),
-		    from, pattern);
-	if (glob(path, 0, NULL, &files))
-		return LT_ENOENT;
-	search->depth++;
-	for (size_t i = 0; i < files.gl_pathc && result == LT_ENOENT; i++)
-		result = plugstack_file(search, files.gl_pathv[i], err);
-	search->depth--;
-	globfree(&files);
-	return result;
-}
-
-static int
-plugstack_file(struct search *search, const char *path, struct lt_error *err)
-{
-	char line[4096], word[16], pattern[1024];
-	int result = LT_ENOENT;
-	FILE *const in = search->depth > 4 ? NULL : fopen(path, "re");
-
-	if (in == NULL)
-		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
-	for (int i = 0; i < PLUGSTACK_LINES_MAX && result == LT_ENOENT &&
-			fgets(line, sizeof(line), in) != NULL;
-	     i++) {
-		line[strcspn(line, "#\r\n")] = '\0';
-		if (strstr(line, "spank_lowtide.so") != NULL) {
-			snprintf(search->out, search->size, "%s",
-			    line + strspn(line, " \t"));
-			result = LT_OK;
-		} else if (sscanf(line, " %15s %1023s", word, pattern) == 2 &&
-			   strcmp(word, "include") == 0) {
-			result = follow(search, path, pattern, err);
-		}
-	}
-	fclose(in);
-	return result;
-}
-
-int
-lt_plugstack_line(
-    char *out, size_t size, const char *path, struct lt_error *err)
-{
-	struct search search = {out, size, 0};
-	const int result = plugstack_file(&search, path, err);
-
-	if (result == LT_ENOENT)
-		return lt_fail(
-		    err, LT_ENOENT, "%s: no line with spank_lowtide.so", path);
-	return result;
 }

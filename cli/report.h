@@ -27,6 +27,12 @@ struct lt_column {
 /* Micros, mg or Wh as exact decimals, of the currency, kg CO2e or kWh. */
 void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
 
+/* ---- report_measured.c ---- */
+enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
+/* What was measured, in words; the count, 0 where nothing was. */
+int lt_measured_lines(
+    char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
+
 /* A row per team. */
 void lt_report_csv(FILE *out, const json_t *report);
 

@@ -10,6 +10,7 @@
 #include <nettle/sha2.h>
 
 #include "cli.h"
+#include "report.h"
 #include "report_html.h"
 #include "units.h"
 
@@ -108,6 +109,19 @@ print_saved(const struct lt_statement *statement)
 	lt_html_table(statement, &table);
 }
 
+static void
+print_measured(const struct lt_statement *statement)
+{
+	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
+	const int count = lt_measured_lines(lines, statement->report);
+
+	for (int i = 0; i < count; i++) {
+		fputs("<p>", statement->out);
+		lt_html_text(statement->out, lines[i]);
+		fputs("</p>\n", statement->out);
+	}
+}
+
 void
 lt_html_carbon(const struct lt_statement *statement)
 {
@@ -142,6 +156,7 @@ lt_html_carbon(const struct lt_statement *statement)
 					     : "not said");
 	fputs("</tbody></table></div>\n", out);
 	print_saved(statement);
+	print_measured(statement);
 }
 
 /* ---- adjustments ---- */

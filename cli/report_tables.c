@@ -216,6 +216,8 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		"of unknown GPUs, not charged: see lowtide doctor"},
 	};
 	const json_t *const total = json_object_get(report, "total");
+	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
+	const int measured = lt_measured_lines(lines, report);
 	int64_t count;
 
 	fputc('\n', out);
@@ -232,6 +234,8 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fprintf(out, "CO2e by %s emission factors%s\n",
 		    strcmp(factors, "lifecycle") == 0 ? "life-cycle" : factors,
 		    strcmp(factors, "direct") == 0 ? ": combustion alone" : "");
+	for (int i = 0; i < measured; i++)
+		fprintf(out, "%s\n", lines[i]);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		if (lt_json_int(total, counts[i].key, &count) && count > 0)
 			fprintf(

@@ -16,6 +16,7 @@
 #include "reconcile.h"
 #include "daemon.h"
 #include "failover.h"
+#include "gpu_price.h"
 #include "http.h"
 #include "lengths.h"
 #include "look.h"
@@ -30,6 +31,7 @@
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
+#include "unknown_names.h"
 #include "used.h"
 #include "void.h"
 
@@ -195,10 +197,16 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 		if (!lt_run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
 			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
+		lt_gpu_prices(d->policy, &d->tables);
 		malloc_trim(0); /* what the passes since left over */
 	}
 	if (!d->tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
+	if (d->names_told_utc_s != d->policy_loaded_utc_s) {
+		d->names_told_utc_s = d->policy_loaded_utc_s;
+		lt_unknown_names_log(d->policy, &d->tables);
+		lt_gpu_prices(d->policy, &d->tables);
+	}
 	if (d->signals.changed || !d->has_market ||
 	    now_utc_s >= d->next.market) {
 		if (lt_run_step(

@@ -45,6 +45,7 @@ struct lt_daemon {
 	struct lt_policy *policy;
 	struct lt_file_id policy_id;
 	int64_t policy_loaded_utc_s;
+	int64_t names_told_utc_s; /* of the policy that was loaded then */
 	char policy_error[LT_ERROR_TEXT_SIZE];
 	struct lt_groups viewers;  /* of the policy, as far as they asked */
 	struct lt_offsets offsets; /* the site's zone; with the policy */

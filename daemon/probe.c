@@ -92,6 +92,21 @@ accounts_json(json_int_t *users, json_int_t *unknown, struct lt_error *err)
 	return list;
 }
 
+/* NULL: not known. */
+static json_t *
+qoses_json(struct lt_error *err)
+{
+	struct lt_batch_qoses all;
+	json_t *list = NULL;
+
+	if (lt_batch_qoses(&all, err) == LT_OK && all.are_known)
+		list = json_array();
+	for (uint32_t i = 0; list != NULL && i < all.count; i++)
+		json_array_append_new(list, json_string(all.names[i]));
+	free(all.names);
+	return list;
+}
+
 static int
 print(void)
 {
@@ -111,9 +126,10 @@ print(void)
 		return 1;
 	}
 	json_t *const accounts = accounts_json(&users, &unknown, &dbd);
-	json_t *const all = json_pack("{s:o,s:o,s:o,s:I,s:I,s:s?}", "conf",
+	json_t *const all = json_pack("{s:o,s:o,s:o,s:o*,s:I,s:I,s:s?}", "conf",
 	    conf_json(&conf), "partitions", partitions, "accounts",
-	    accounts != NULL ? accounts : json_array(), "users", users,
+	    accounts != NULL ? accounts : json_array(), "qoses",
+	    accounts != NULL ? qoses_json(&dbd) : NULL, "users", users,
 	    "unknown_users", unknown, "accounting_error",
 	    accounts != NULL ? NULL : dbd.text);
 	if (all == NULL)

@@ -439,6 +439,14 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	return code;
 }
 
+int
+lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
+{
+	(void)err;
+	*all = (struct lt_batch_qoses){0};
+	return LT_OK;
+}
+
 /* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
 int
 lt_batch_managers(

@@ -148,6 +148,8 @@ look(struct life *life, struct lt_error *err)
 	if (answer.why != LT_REPLAN_KEEP) {
 		go(life, &answer);
 		tell(life, LT_SIM_SPOT_DECIDED, lt_replan_word(answer.why));
+	} else if (life->now_s < life->eligible_s) {
+		life->eligible_s = life->now_s; /* it needn't wait for that */
 	}
 	life->look_s = next_look_s(life, life->now_s + 1 > life->eligible_s
 					     ? life->now_s + 1

@@ -130,6 +130,13 @@ int lt_batch_associations(
     struct lt_batch_associations *all, struct lt_error *err);
 void lt_batch_associations_free(struct lt_batch_associations *all);
 
+struct lt_batch_qoses {
+	bool are_known;			/* false: the system has none */
+	char (*names)[LT_ACCOUNT_SIZE]; /* malloc'd */
+	uint32_t count;
+};
+int lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err);
+
 struct lt_batch_manager { /* who may change others' jobs */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* a coordinator's; "" = an operator */

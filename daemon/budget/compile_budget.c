@@ -14,6 +14,7 @@
 #include "daemon.h"
 #include "grow.h"
 #include "budget_snapshot.h"
+#include "holdout_key.h"
 #include "limits.h"
 #include "text.h"
 #include "units.h"
@@ -433,7 +434,10 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    : LT_RULE_ALLOW;
 	s->stale_after_s = LT_SHEET_STALE_S;
 	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
-	int code = lt_fill_accounts(&b, &d->tables, d->policy, err);
+	int code =
+	    lt_holdout_of(&s->holdout, d->ledger, d->policy->holdout_ppm, err);
+	if (code == LT_OK)
+		code = lt_fill_accounts(&b, &d->tables, d->policy, err);
 	if (code == LT_OK)
 		code = lt_fill_pairs(&b, &d->tables, err);
 	if (code == LT_OK)

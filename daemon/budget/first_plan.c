@@ -49,6 +49,7 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	request->pins =
 	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
+	lt_holdout_lay(request, &d->budget.snapshot.holdout, job->submit_utc_s);
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
 	read_wishes(&w->options, job->wishes);
@@ -83,6 +84,7 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	quote->plan_expected = lt_amount_of(there);
 	quote->home_expected = lt_amount_of(&w->plan.home);
 	lt_quote_set_levers(quote, &w->plan);
+	lt_quote_set_compared(quote, &w->plan);
 	lt_quote_set_why(quote, &w->plan, &d->market);
 	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
 	    LT_OK)

@@ -22,6 +22,7 @@
 #include "posterior.h"
 #include "periods.h"
 #include "price.h"
+#include "quoted_run.h"
 #include "rates.h"
 #include "retention.h"
 #include "row.h"
@@ -226,6 +227,11 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
+	if (code == LT_OK && s->quote != NULL)
+		code = lt_quoted_settled(d,
+		    &(struct lt_quoted_of){
+			run, s->quote, s->row, batch->open_since_utc_s},
+		    err);
 	if (code == LT_OK && changed)
 		note_charged(batch, run);
 	/* Of one that the ledger has by its row it is known already. */

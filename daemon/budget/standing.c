@@ -102,7 +102,9 @@ lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 	}
 	if (request->home == home)
 		request->learned = s->run.expected;
-	request->latest_utc_s = s->job->submit_utc_s + market->max_delay_s;
+	request->latest_utc_s =
+	    s->job->submit_utc_s +
+	    lt_class_max_delay_s(lt_request_class(request, market), market);
 	return true;
 }
 
@@ -389,8 +391,11 @@ learn_proof(struct lt_standing *s, struct lt_ledger *ledger)
 static int64_t
 latest_again(const struct lt_standing *s, const struct lt_market *market)
 {
-	return s->hold.made_utc_s + market->max_delay_s +
-	       s->made.request.done_s;
+	const struct lt_request *const request = &s->made.request;
+
+	return s->hold.made_utc_s +
+	       lt_class_max_delay_s(lt_request_class(request, market), market) +
+	       request->done_s;
 }
 
 void

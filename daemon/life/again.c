@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
+#include "batch.h"
 #include "breath.h"
 #include "daemon.h"
+#include "fits.h"
+#include "job_quote.h"
+#include "jobs.h"
 #include "replan.h"
 #include "standing.h"
 
@@ -62,6 +67,43 @@ lt_again(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
 	return code;
 }
 
+static int
+tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	char task[LT_JOB_ADDRESS_SIZE];
+
+	return job->array_task != UINT32_MAX
+		   ? lt_quote_publish_task(
+			 job, lt_job_address(task, job), quote, now_utc_s, err)
+		   : lt_quote_publish(job, quote, LT_LEAVE, now_utc_s, err);
+}
+
+/* By our own quote, or job_submit would judge it as anybody's change. */
+int
+lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+
+	if (!lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
+	    hold.state != LT_HOLD_OPEN)
+		return LT_OK; /* not ours to start */
+	struct lt_ledger_hold moved = hold;
+	if (moved.quote.start_utc_s > now_utc_s)
+		moved.quote.start_utc_s = now_utc_s;
+	moved.quote.rev++;
+	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
+	    lt_sheet_budgeted(&d->budget.snapshot,
+		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
+	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
+		return LT_OK;
+	d->budget.dirty = true;
+	const int code = lt_ledger_put_hold(d->ledger, &moved, err);
+	return code == LT_OK ? tell_begin(job, &moved.quote, now_utc_s, err)
+			     : code;
+}
+
 /* It lost its nodes, and nobody started it again. */
 static bool
 is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
@@ -71,6 +113,27 @@ is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 	return job->requeued && !job->completing &&
 	       job->eligible_utc_s > to_utc_s && from_utc_s < at_utc_s &&
 	       at_utc_s <= to_utc_s;
+}
+
+/* Its begin time is what a requeue gives it, and no user's. */
+static bool
+is_slurms_wait(const struct lt_batch_job *job)
+{
+	return job->het_job_id == 0 &&
+	       job->eligible_utc_s - job->submit_utc_s <= LT_REQUEUE_WAIT_S + 1;
+}
+
+static int
+decide_again(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	bool moved;
+	const int code = lt_again(d, job, now_utc_s, &moved, err);
+
+	return code == LT_OK && !moved && job->eligible_utc_s > now_utc_s &&
+		       is_slurms_wait(job)
+		   ? lt_again_now(d, job, now_utc_s, err)
+		   : code;
 }
 
 /* It waits for nodes, and is looked at each half minute: not all at once. */
@@ -110,7 +173,6 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 		struct lt_error failed = {0};
-		bool moved;
 
 		if (job->state != LT_JOB_PENDING || job->held ||
 		    job->admin_comment == NULL ||
@@ -120,7 +182,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			continue;
 		lt_breath(LT_TURN_READ);
 		/* One that fails keeps nobody. */
-		if (lt_again(d, job, now_utc_s, &moved, &failed) != LT_OK) {
+		if (decide_again(d, job, now_utc_s, &failed) != LT_OK) {
 			*err = failed;
 			code = failed.code;
 		}

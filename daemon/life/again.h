@@ -22,6 +22,10 @@ struct lt_again_state {	      /* start as { 0 } */
  * never goes where its team's budget has no room for it. job: of the list. */
 int lt_again(struct lt_daemon *d, const struct lt_batch_job *job,
     int64_t now_utc_s, bool *moved, struct lt_error *err);
+/* Slurm lets what was requeued wait for two minutes, and so is held for it: it
+ * is told to start now, where that fits too. */
+int lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
+    int64_t now_utc_s, struct lt_error *err);
 /* Who is due. */
 int lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 

@@ -390,45 +390,6 @@ leave_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	state->canary_count = kept;
 }
 
-static int
-tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
-    int64_t now_utc_s, struct lt_error *err)
-{
-	char task[LT_JOB_ADDRESS_SIZE];
-
-	return job->array_task != UINT32_MAX
-		   ? lt_quote_publish_task(
-			 job, lt_job_address(task, job), quote, now_utc_s, err)
-		   : lt_quote_publish(job, quote, LT_LEAVE, now_utc_s, err);
-}
-
-/* Slurm lets what was requeued wait for two minutes, and so is held for it:
- * from now on, where that fits too. By our own quote, or job_submit would judge
- * it as anybody's change. */
-static int
-start_part(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s, struct lt_error *err)
-{
-	struct lt_ledger_hold hold;
-
-	if (!lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
-	    hold.state != LT_HOLD_OPEN)
-		return LT_OK; /* not ours to start */
-	struct lt_ledger_hold moved = hold;
-	if (moved.quote.start_utc_s > now_utc_s)
-		moved.quote.start_utc_s = now_utc_s;
-	moved.quote.rev++;
-	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
-	    lt_sheet_budgeted(&d->budget.snapshot,
-		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
-	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
-		return LT_OK;
-	d->budget.dirty = true;
-	const int code = lt_ledger_put_hold(d->ledger, &moved, err);
-	return code == LT_OK ? tell_begin(job, &moved.quote, now_utc_s, err)
-			     : code;
-}
-
 /* All parts of a heterogeneous job, which follow their leader in the list, and
  * once each is admitted. */
 static bool
@@ -450,7 +411,7 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		bool moved;
 
 		if (lt_again(d, part, now_utc_s, &moved, err) != LT_OK ||
-		    (!moved && start_part(d, part, now_utc_s, err) != LT_OK))
+		    (!moved && lt_again_now(d, part, now_utc_s, err) != LT_OK))
 			return false;
 	}
 	return true;

@@ -11,6 +11,7 @@
 #include "still_requeue.h"
 #include "still_seen.h"
 #include "still_step.h"
+#include "suspension.h"
 
 enum {
 	EARLY_S = 5,	    /* before what is held for is used up */
@@ -40,7 +41,8 @@ static const char *
 reason(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_paused *row, int64_t now_utc_s)
 {
-	const int64_t still_s = job->suspended_s + now_utc_s - job->seen_utc_s;
+	const int64_t still_s = now_utc_s - job->start_utc_s -
+				lt_suspension_worked_s(job, now_utc_s);
 
 	if (now_utc_s >= row->until_utc_s)
 		return "due";

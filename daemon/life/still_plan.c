@@ -11,6 +11,7 @@
 #include "price.h"
 #include "replan.h"
 #include "still_plan.h"
+#include "suspension.h"
 #include "units.h"
 
 enum { LEFT_MAX_S = 400 * LT_DAY_S }; /* nobody knows the hours of more */
@@ -119,7 +120,7 @@ may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
 					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
-					  LT_QUOTE_FREEING;
+					  LT_QUOTE_FREEING | LT_QUOTE_HELD_OUT;
 	struct lt_standing *const at = &s->standing;
 
 	if (!d->tables.conf.suspends ||
@@ -201,9 +202,9 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 	const double kept = kept_share(job, d, at->partition);
 	if (!s->requeues && (lt_still_is_waited_for(lines, d, job) || kept < 1))
 		return false;
+	const int64_t worked_s = lt_suspension_worked_s(job, now_utc_s);
 	const int64_t left_s =
-	    lt_occupancy_length_s(job, now_utc_s) - request->done_s -
-	    (now_utc_s - job->start_utc_s - job->suspended_s);
+	    lt_occupancy_length_s(job, now_utc_s) - request->done_s - worked_s;
 	request->allocated = &got;
 	request->home = at->partition;
 	const struct lt_pause_of of = {.request = request,
@@ -217,7 +218,7 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 		    .deadline_utc_s = request->deadline_utc_s,
 		    .start_utc_s = job->start_utc_s,
 		    .limit_s = job->limit_s,
-		    .suspended_s = job->suspended_s,
+		    .suspended_s = now_utc_s - job->start_utc_s - worked_s,
 		    .now_utc_s = now_utc_s},
 		&d->market),
 	    .requeue_s = s->requeues ? requeue_s(at, &d->market) : 0,

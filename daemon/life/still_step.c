@@ -13,6 +13,7 @@
 #include "log.h"
 #include "pace.h"
 #include "still_step.h"
+#include "suspension.h"
 
 enum {
 	GRAIN_S = 60, /* of what is held for, as of others' suspensions */
@@ -129,8 +130,9 @@ lt_still_saves(const struct lt_pause_course *course)
 static int64_t
 held_until(const struct lt_standing *at, int64_t until_utc_s)
 {
-	const int64_t most_s =
-	    at->job->suspended_s + until_utc_s - at->now_utc_s + LATE_S;
+	const int64_t most_s = until_utc_s - at->job->start_utc_s -
+			       lt_suspension_worked_s(at->job, at->now_utc_s) +
+			       LATE_S;
 
 	return (most_s / GRAIN_S + 1) * GRAIN_S;
 }

@@ -155,6 +155,22 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
 
+static void
+apply_hazard(struct build *b, struct lt_partition *p,
+    const struct lt_policy_partition *from)
+{
+	const struct lt_hazard hazard = lt_hazard_of(
+	    &b->d->signals, b->d->ledger, b->d->policy, from, b->now_utc_s);
+
+	p->hazard_per_node_hour = hazard.value;
+	p->notice_s = (double)from->notice_s;
+	p->restart_s = (double)from->restart_s;
+	if (!from->preemptible && hazard.known)
+		p->restart_s = LT_FAILED_RESTART_S;
+	else if (from->preemptible && !hazard.known)
+		p->hazard_per_node_hour = UNKNOWN_HAZARD;
+}
+
 static int
 apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
@@ -172,15 +188,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 		p->flags |= LT_PARTITION_PREEMPTIBLE;
 	if (from->owned)
 		p->flags |= LT_PARTITION_OWNED;
-	if (from->preemptible) {
-		const struct lt_hazard hazard = lt_hazard_of(
-		    &d->signals, d->ledger, d->policy, from, b->now_utc_s);
-
-		p->hazard_per_node_hour =
-		    hazard.known ? hazard.value : UNKNOWN_HAZARD;
-	}
-	p->notice_s = (double)from->notice_s;
-	p->restart_s = (double)from->restart_s;
+	apply_hazard(b, p, from);
 	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
 	p->storage_gib_per_s = from->storage_gib_per_s;
@@ -343,8 +351,6 @@ fill(struct build *b, struct lt_error *err)
 	    d->tables.partition_count * sizeof(*m->partitions));
 	memcpy(m->shapes, d->tables.shapes,
 	    d->tables.shape_count * sizeof(*m->shapes));
-	m->defaults = d->policy->defaults;
-	m->default_count = (uint32_t)d->policy->default_count;
 	m->classes = d->policy->classes;
 	m->class_count = (uint32_t)d->policy->class_count;
 	add_node_rules(m, d->policy);

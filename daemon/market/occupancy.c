@@ -9,6 +9,7 @@
 #include "occupancy.h"
 #include "charge.h"
 #include "quote.h"
+#include "suspension.h"
 #include "units.h"
 
 static const int64_t horizon_s = LT_OCCUPANCY_DAYS * LT_DAY_S;
@@ -55,8 +56,7 @@ lt_occupancy_length_s(const struct lt_batch_job *job, int64_t now_utc_s)
 		    &run.expected.upper_s)))
 		return job->limit_s;
 	return lt_expected_length_s(&run.expected,
-	    runs ? now_utc_s - job->start_utc_s - job->suspended_s : 0,
-	    job->limit_s);
+	    runs ? lt_suspension_worked_s(job, now_utc_s) : 0, job->limit_s);
 }
 
 static bool

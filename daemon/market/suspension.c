@@ -15,6 +15,15 @@
 enum { STEP_S = 60 }; /* each step is written onto the job */
 
 int64_t
+lt_suspension_worked_s(const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	const int64_t at_utc_s =
+	    job->state == LT_JOB_SUSPENDED ? job->seen_utc_s : now_utc_s;
+
+	return at_utc_s - job->start_utc_s - job->suspended_s;
+}
+
+int64_t
 lt_suspension_held_s(const struct lt_batch_job *job)
 {
 	int64_t held_s = job->pause_s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /v1/signals: each source with its state, what it says for the next day,
- * who uses it; and the interruption rates of preemptible partitions.
+ * who uses it; and the interruption rates of partitions that have one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,10 +207,10 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 		const struct lt_policy_partition *const partition =
 		    &d->policy->partitions[i];
 
-		if (!partition->preemptible)
-			continue;
 		const struct lt_hazard hazard = lt_hazard_of(
 		    &d->signals, d->ledger, d->policy, partition, now_utc_s);
+		if (!partition->preemptible && !hazard.known)
+			continue; /* none of its nodes failed here */
 		json_array_append_new(list,
 		    json_pack("{s:s,s:{s:o,s:o,s:s?,s:b,s:I,s:f,s:f}}", "name",
 			partition->name, "hazard", "value",
@@ -219,8 +219,9 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 			hazard.known ? json_real(hazard.published)
 				     : json_null(),
 			"source",
-			hazard.source != NULL ? hazard.source->policy->name
-					      : NULL,
+			hazard.source != NULL	 ? hazard.source->policy->name
+			: partition->preemptible ? NULL
+						 : "published failures",
 			"counts_own", hazard.counts_own, "interruptions",
 			(json_int_t)hazard.own.interruptions, "node_hours",
 			hazard.own.node_hours, "own_share", hazard.own_share));

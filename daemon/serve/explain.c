@@ -16,6 +16,7 @@
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
+#include "explain_class.h"
 #include "explain_proof.h"
 #include "failover.h"
 #include "hazard.h"
@@ -78,6 +79,7 @@ static const int equations[LT_REJECT_COUNT] = {
     [LT_REJECT_CAPACITY] = 17,
     [LT_REJECT_BUDGET] = 25,
     [LT_REJECT_MAX_COST] = 22,
+    [LT_REJECT_MAX_PRICE] = 22,
 };
 
 static void
@@ -224,6 +226,9 @@ say_quote(struct text *t, const struct lt_market *market,
 	say_expected(t, q, policy->deadline_confidence_ppm);
 	say(t, "%s",
 	    lt_capped_line(levers, sizeof(levers), q, zone, now_utc_s));
+	if (q->flags & LT_QUOTE_HELD_OUT)
+		say(t,
+		    "Kept where it was, as one of the share that is kept for comparison (holdout, (58)).\n");
 	say_candidates(t, q, policy->currency);
 	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
@@ -295,10 +300,12 @@ say_hazard(
 	const struct lt_policy_partition *const partition =
 	    lt_daemon_policy_partition(d->policy, name);
 
-	if (partition == NULL || !partition->preemptible)
+	if (partition == NULL)
 		return;
 	const struct lt_hazard hazard = lt_hazard_of(
 	    &d->signals, d->ledger, d->policy, partition, now_utc_s);
+	if (!partition->preemptible && !hazard.known)
+		return; /* none of its nodes failed here */
 	if (!hazard.known) {
 		say(t, "    interruptions: no source has said anything yet\n");
 		return;
@@ -313,7 +320,9 @@ say_hazard(
 	else
 		say(t, ", from");
 	say(t, " %s%s: %.4g\n",
-	    hazard.source != NULL ? "source " : "the policy file",
+	    hazard.source != NULL    ? "source "
+	    : partition->preemptible ? "the policy file"
+				     : "published failures of GPU nodes",
 	    hazard.source != NULL ? hazard.source->policy->name : "",
 	    hazard.published);
 	if (partition->score.source_count == 0)
@@ -561,6 +570,9 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	say(&t, "\n");
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
+	char class[640];
+	lt_explain_class(class, sizeof(class), d, story);
+	say(&t, "%s", class);
 	if (hold != NULL)
 		say_plans(
 		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);

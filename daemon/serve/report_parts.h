@@ -48,6 +48,10 @@ int lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
     struct lt_out *hours, struct lt_error *err);
 /* The head as it is, or as it was when the period was closed. */
 json_t *lt_report_head_of(const struct lt_report_view *view);
+/* ,"measured":{...}; nothing, where no job of the period had a quote that was
+ * carried out. */
+int lt_report_put_measured(struct lt_out *out,
+    const struct lt_report_view *view, struct lt_error *err);
 /* ,"forecast":{...} of a period that is open and cost so much till now, else
  * null. */
 int lt_report_put_forecast(struct lt_out *out,

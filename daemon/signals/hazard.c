@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often nodes of a partition are taken away: what is published or written,
- * and what the ledger has of the cluster itself.
+ * How often nodes of a partition are taken away or fail: what is published or
+ * written, and what the ledger has of the cluster itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +61,22 @@ seen_here(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	return NULL;
 }
 
+/* Nodes that nobody takes away fail, too. Until one did, none is counted: the
+ * cluster's own failures are what is known of them. */
+static struct lt_hazard
+failures_of(const struct lt_seen_here *seen)
+{
+	struct lt_hazard hazard = {.published = LT_FAILURES_PER_NODE_HOUR};
+
+	if (seen == NULL || seen->own.interruptions == 0)
+		return (struct lt_hazard){0};
+	hazard.known = hazard.counts_own = true;
+	hazard.own = seen->own;
+	hazard.value =
+	    lt_posterior(hazard.published, &seen->own, &hazard.own_share);
+	return hazard;
+}
+
 struct lt_hazard
 lt_hazard_of(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, const struct lt_policy_partition *partition,
@@ -71,7 +87,8 @@ lt_hazard_of(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	    .known = signal->is_constant, .published = signal->constant};
 
 	if (!partition->preemptible)
-		return (struct lt_hazard){0};
+		return failures_of(
+		    seen_here(signals, ledger, partition->name, now_utc_s));
 	if (!signal->is_constant) {
 		hazard.source =
 		    lt_signal_source(signals, policy, signal, now_utc_s);

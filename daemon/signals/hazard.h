@@ -9,11 +9,13 @@
 #include "signals.h"
 
 struct lt_hazard { /* per node-hour */
+	/* Of nodes that are not preemptible: one of them failed here. */
 	bool known;
 	double value; /* what the market has */
-	/* As published by a source or written in the policy. */
+	/* As published by a source or written in the policy; of nodes that are
+	 * not preemptible LT_FAILURES_PER_NODE_HOUR. */
 	double published;
-	const struct lt_source *source; /* NULL = the policy */
+	const struct lt_source *source; /* NULL = the policy, or that */
 	bool counts_own;
 	struct lt_own_history own; /* the cluster's, from slurmdbd */
 	double own_share; /* weight of the own history in value, 0 to 1 */

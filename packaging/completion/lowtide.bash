@@ -74,6 +74,7 @@ _lowtide() {
 		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;
 		watch) choices='--run --help' ;;
+		doctor) choices='--config --json --run --help' ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

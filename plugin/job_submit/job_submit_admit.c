@@ -90,6 +90,7 @@ fill_quote(struct lt_submission *s)
 	quote->plan_expected = lt_amount_of(&plan->chosen);
 	quote->home_expected = lt_amount_of(&plan->home);
 	lt_quote_set_levers(quote, plan);
+	lt_quote_set_compared(quote, plan);
 	fill_why(s);
 }
 

@@ -116,6 +116,9 @@ decide(struct lt_submission *s)
 	lt_state_available(&available, LT_RULES_BIND, request,
 	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
 	request->has_available = s->view.snapshot != NULL;
+	if (s->view.snapshot != NULL)
+		lt_holdout_lay(
+		    request, &s->view.snapshot->holdout, s->now_utc_s);
 	request->available_micros = available.money_micros;
 	request->available_mg = available.carbon_mg;
 	s->plan = malloc(sizeof(*s->plan));

@@ -14,230 +14,13 @@
 
 static const double keep = 0.95; /* of the best saving */
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
-static bool
-over_budget(const struct decision *decision, const struct lane *lane)
-{
-	const struct lt_request *request = decision->job.request;
-	const struct lt_market *market = decision->job.market;
-	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
-	const double hours =
-	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
-	    LT_HOUR_S;
-	const double tasks =
-	    request->array_tasks > 0 ? request->array_tasks : 1;
-	const double over_all = margin * hours * tasks / lane->task_factor;
-
-	if (!request->has_available)
-		return false;
-	if (request->available_micros != INT64_MAX &&
-	    (lane->series[TERM_PRICE] == NULL ||
-		lane->charged.weight[TERM_PRICE] * over_all *
-			lane->series[TERM_PRICE]->max_value >
-		    (double)request->available_micros))
-		return true;
-	return request->available_mg != INT64_MAX &&
-	       (lane->series[TERM_CARBON] == NULL ||
-		   lane->emitted.weight[TERM_CARBON] * over_all *
-			   lane->series[TERM_CARBON]->max_value >
-		       (double)request->available_mg);
-}
-
-static void
-refuse(struct lt_candidate *candidate, enum lt_reject reject, double wanted,
-    double found)
-{
-	candidate->reject = reject;
-	candidate->wanted = wanted;
-	candidate->found = found;
-}
-
-/* May this lane take part? Signals, budget and deadline. */
-static enum lt_reject
-lane_reject(const struct decision *decision, const struct lane *lane,
-    double *wanted, double *found)
-{
-	const struct job *job = &decision->job;
-	const bool is_home = lane->partition == job->request->home;
-	int64_t age_s = lt_market_signal_age_s(
-	    job->market, lane->partition, job->now_utc_s);
-
-	/* It would be compared with home's old figures. */
-	if (decision->plan->fits && decision->home_age_s > age_s)
-		age_s = decision->home_age_s;
-	*wanted = (double)job->market->stale_after_s;
-	*found = (double)age_s;
-	if (age_s > job->market->stale_after_s)
-		return LT_REJECT_STALE;
-	if (decision->use_money && !lane->has_money)
-		return LT_REJECT_NO_PRICE;
-	/* A price against none can't be compared: it might cost more. */
-	if (!decision->use_money && lane->has_money)
-		return LT_REJECT_NO_PRICE;
-	if (decision->use_carbon && !lane->has_carbon)
-		return LT_REJECT_NO_CARBON;
-	if (!is_home && over_budget(decision, lane))
-		return LT_REJECT_BUDGET;
-	*wanted = (double)job->earliest_utc_s;
-	*found = (double)lane->latest_utc_s;
-	if (lane->latest_utc_s < job->earliest_utc_s)
-		return LT_REJECT_DEADLINE;
-	return LT_REJECT_NONE;
-}
-
-static bool
-is_stale(const struct decision *decision, const struct lane *lane)
-{
-	return lt_market_signal_age_s(decision->job.market, lane->partition,
-		   decision->job.now_utc_s) >
-	       decision->job.market->stale_after_s;
-}
-
-/*
- * Which currencies count: what home knows. If home is no place for the job,
- * money if any lane knows it, and carbon if that shuts out no lane, or if it
- * is what the job asks for.
- */
-static void
-choose_currencies(struct decision *decision)
-{
-	bool money = false, any_carbon = false, all_carbon = true;
-
-	if (decision->plan->fits) {
-		decision->use_money = decision->home.has_money;
-		decision->use_carbon = decision->home.has_carbon;
-		return;
-	}
-	for (uint32_t i = 0; i < decision->lane_count; i++)
-		money |= decision->lanes[i].has_money &&
-			 !is_stale(decision, &decision->lanes[i]);
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		const struct lane *lane = &decision->lanes[i];
-
-		if (lane->has_money != money || is_stale(decision, lane))
-			continue;
-		any_carbon |= lane->has_carbon;
-		all_carbon &= lane->has_carbon;
-	}
-	decision->use_money = money;
-	decision->use_carbon =
-	    any_carbon &&
-	    (all_carbon || decision->plan->objective == LT_OBJECTIVE_CARBON);
-}
-
-static void
-make_lanes(struct decision *decision)
-{
-	const struct job *job = &decision->job;
-	struct lt_plan *plan = decision->plan;
-	const struct lt_market *market = job->market;
-
-	for (uint32_t i = 0; i < market->partition_count; i++) {
-		struct lt_candidate *candidate = &plan->candidates[i];
-		struct lane *lane = &decision->lanes[decision->lane_count];
-		const bool is_home = (int)i == job->request->home;
-		enum lt_reject reject = lt_move_reject(job, (int)i);
-		double wanted = 0, found = 0;
-
-		if (reject == LT_REJECT_NONE)
-			reject =
-			    lt_lane_build(lane, job, (int)i, &wanted, &found);
-		refuse(candidate, reject, wanted, found);
-		if (reject != LT_REJECT_NONE)
-			continue;
-		decision->lane_count++;
-		decision->rests |= lane->rests;
-		if (is_home) {
-			plan->fits = true;
-			decision->home = *lane;
-		}
-	}
-}
-
-/* Do others wait there in line for what it needs? Then it takes its place
- * behind them at once: with a begin time it would lose that. */
-static bool
-has_queue(struct decision *decision, const struct lane *lane)
-{
-	const struct lt_partition *const part =
-	    &decision->job.market->partitions[lane->partition];
-
-	return part->flags & LT_PARTITION_QUEUED &&
-	       !lt_lane_room_at_once(
-		   &decision->spans, lane, &decision->job, &decision->edges);
-}
-
-/* Take out the lanes that may not take part; make the others' windows. */
-static void
-open_lanes(struct decision *decision, const struct lt_planned *planned,
-    uint32_t planned_count)
-{
-	const struct job *job = &decision->job;
-	static const uint32_t starts_at_once =
-	    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
-	    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON |
-	    LT_PIN_INTERACTIVE;
-	uint32_t kept = 0;
-
-	if (planned_count > LT_PLANNED_MAX)
-		planned_count = LT_PLANNED_MAX;
-	lt_planned_sort(&decision->edges, planned, planned_count);
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		struct lane *lane = &decision->lanes[i];
-		struct lt_candidate *candidate =
-		    &decision->plan->candidates[lane->partition];
-		double wanted, found;
-		const enum lt_reject reject =
-		    lane_reject(decision, lane, &wanted, &found);
-
-		if (reject != LT_REJECT_NONE) {
-			lt_lane_estimate(
-			    &candidate->best, lane, job->earliest_utc_s);
-			refuse(candidate, reject, wanted, found);
-			continue;
-		}
-		if (job->request->pins & starts_at_once &&
-		    lane->latest_utc_s > job->earliest_utc_s)
-			lane->latest_utc_s = job->earliest_utc_s;
-		if (lane->partition == job->request->home) {
-			decision->home.latest_utc_s = lane->latest_utc_s;
-			decision->home_queued = has_queue(decision, lane);
-		}
-		lt_lane_spans(&decision->spans, lane, job, &decision->edges);
-		if (lane->span_count == 0) {
-			if (lane->partition == job->request->home) {
-				decision->home_too_late = true;
-				decision->home_utc_s =
-				    lt_lane_first_room(&decision->spans, lane,
-					job, &decision->edges);
-			}
-			lt_lane_estimate(
-			    &candidate->best, lane, job->earliest_utc_s);
-			refuse(candidate, LT_REJECT_CAPACITY,
-			    lane->node_equivalents,
-			    job->market->partitions[lane->partition]
-				.node_count);
-			continue;
-		}
-		const int64_t first_utc_s =
-		    decision->spans.list[lane->first_span].from_utc_s;
-
-		if (lane->partition == job->request->home)
-			decision->home_utc_s = first_utc_s;
-		lt_lane_estimate(&candidate->best, lane, first_utc_s);
-		decision->lanes[kept++] = *lane;
-	}
-	decision->lane_count = kept;
-}
-
 /* What a choice is measured against: home at its first start with room, or,
  * where home can't run it, the best lane at its earliest; of what is equal to
  * a choice, that one. */
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
-	const bool is_home = decision->plan->fits && round != ROUND_EQUAL;
+	const bool is_home = decision->has_baseline && round != ROUND_EQUAL;
 	const struct lane *const lane = is_home ? &decision->home : best->lane;
 	const struct linear score =
 	    lt_score_with_waiting(decision, lane, round);
@@ -251,7 +34,7 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 static struct choice
 choose(struct decision *decision, int round, const struct choice *first)
 {
-	const bool from_known = decision->plan->fits || round == ROUND_EQUAL;
+	const bool from_known = decision->has_baseline || round == ROUND_EQUAL;
 	double limit = INFINITY, from;
 	struct choice best;
 
@@ -283,7 +66,7 @@ saves_enough(const struct decision *decision, const struct choice *choice,
     const struct linear *was, const struct linear *is)
 {
 	const struct lane *const lane =
-	    decision->plan->fits ? &decision->home : choice->lane;
+	    decision->has_baseline ? &decision->home : choice->lane;
 	const double from =
 	    lt_score_value(decision, lane, was, decision->home_utc_s);
 	const double to =
@@ -299,7 +82,7 @@ static bool
 waits_for_little(const struct decision *decision, const struct choice *choice)
 {
 	const struct lane *const home =
-	    decision->plan->fits ? &decision->home : choice->lane;
+	    decision->has_baseline ? &decision->home : choice->lane;
 	const struct lane *const lane = choice->lane;
 
 	return lane != NULL && choice->start_utc_s > decision->home_utc_s &&
@@ -310,12 +93,27 @@ waits_for_little(const struct decision *decision, const struct choice *choice)
 					     &home->carbon, &lane->carbon));
 }
 
+static bool
+any_by_home(const struct decision *decision)
+{
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		if (decision->spans.list[decision->lanes[i].first_span]
+			.from_utc_s <= decision->home_utc_s)
+			return true;
+	return false;
+}
+
 /* Only what starts no later than it would by itself stays. */
 static void
 drop_later_starts(struct decision *decision)
 {
 	uint32_t kept = 0;
 
+	/* With nowhere to stay, a start that saves little is better than none.
+	 */
+	if (decision->job.max_price_micros > 0 && !decision->has_baseline &&
+	    !any_by_home(decision))
+		return;
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		struct lane *const lane = &decision->lanes[i];
 		struct span *const spans =
@@ -401,8 +199,16 @@ price_home(struct decision *decision)
 	const enum lt_reject reject = lt_lane_build(&decision->home,
 	    &decision->job, decision->job.request->home, &wanted, &found);
 
-	refuse(candidate, reject, wanted, found);
+	lt_candidate_refuse(candidate, reject, wanted, found);
 	decision->plan->fits = reject == LT_REJECT_NONE;
+	if (decision->plan->fits) {
+		const double mean = lt_lane_mean_price(
+		    &decision->home, decision->job.earliest_utc_s);
+
+		if (lt_is_too_dear(&decision->job, mean))
+			lt_candidate_refuse(candidate, LT_REJECT_MAX_PRICE,
+			    (double)decision->job.max_price_micros, mean);
+	}
 	for (uint32_t i = 0; i < decision->plan->candidate_count; i++)
 		if ((int)i != decision->job.request->home)
 			decision->plan->candidates[i].reject = LT_REJECT_PINNED;
@@ -448,7 +254,7 @@ stay_home(struct decision *decision)
 	if (plan->fits)
 		plan->home = home_at(decision, decision->home_utc_s);
 	plan->chosen = plan->home;
-	if (decision->home_too_late)
+	if (decision->home_too_late && decision->has_baseline)
 		plan->chosen = home_at(decision, latest_utc_s > earliest_utc_s
 						     ? latest_utc_s
 						     : earliest_utc_s);
@@ -491,6 +297,28 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
+/* Eq. (58). Home is what it would have been: with a begin time it would lose
+ * its place in the line. */
+static void
+choose_or_keep(struct decision *decision, const struct choice *choice)
+{
+	static const struct choice home = {.lane = NULL};
+	const struct lt_request *const request = decision->job.request;
+	struct lt_plan *const plan = decision->plan;
+
+	plan->compared = lt_compared_as(decision, choice);
+	if (plan->compared != LT_COMPARED_KEPT) {
+		lt_decision_choose(decision, choice);
+		return;
+	}
+	lt_decision_choose(decision, &home);
+	plan->moved = false;
+	plan->holdout_ppm = request->holdout_ppm;
+	if (choice->lane->partition != request->home)
+		plan->candidates[choice->lane->partition].reject =
+		    LT_REJECT_HOLDOUT;
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -503,15 +331,16 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	if (request->objective == LT_OBJECTIVE_OFF)
 		price_home(decision);
 	else
-		make_lanes(decision);
+		lt_lanes_make(decision);
 	decision->home_utc_s = decision->job.earliest_utc_s;
 	decision->home_too_late = decision->home_queued = false;
+	decision->has_baseline = plan->fits;
 	if (request->objective != LT_OBJECTIVE_OFF) {
-		choose_currencies(decision);
+		lt_lanes_currencies(decision);
 		decision->home_age_s =
 		    lt_market_signal_age_s(decision->job.market, request->home,
 			decision->job.now_utc_s);
-		open_lanes(decision, planned, planned_count);
+		lt_lanes_open(decision, planned, planned_count);
 	}
 	stay_home(decision);
 	if (request->objective == LT_OBJECTIVE_OFF) {
@@ -520,11 +349,11 @@ decide(struct decision *decision, const struct lt_planned *planned,
 		return;
 	}
 	choice = choose_worth(decision, ROUND_FIRST, NULL);
-	if (choice.lane == NULL && plan->fits)
+	if (choice.lane == NULL && decision->has_baseline)
 		choice = choose_worth(decision, ROUND_SECOND, NULL);
 	else
 		choice = choose_cleaner(decision, &choice);
-	lt_decision_choose(decision, &choice);
+	choose_or_keep(decision, &choice);
 }
 
 int

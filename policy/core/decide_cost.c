@@ -170,6 +170,20 @@ ratio_there(bool *known, const struct job *job, int partition, int gpu)
 	return lt_gpu_time_ratio(&home, &there, known);
 }
 
+/* That of a restart on as many nodes of home, where nodes fail, too; rounded up
+ * a little, so that what is equal is no greater. */
+static double
+home_chance(const struct lane *lane, const struct job *job)
+{
+	static const double up = 1 + 1e-9;
+	const double per_h =
+	    job->market->partitions[job->request->home].hazard_per_node_hour;
+	const double work_s =
+	    job->expected_s * lane->work_ratio / lane->time_ratio;
+
+	return -up * expm1(-per_h * lane->share.nodes * work_s / LT_HOUR_S);
+}
+
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
 lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
@@ -208,10 +222,11 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		lane->active.interval_s =
 		    lt_checkpoint_every_s(&checkpoint, exposure.hazard_per_h);
 	}
+	const double risk_ppm = fmax(job->market->max_restart_risk_ppm,
+	    home_chance(lane, job) * LT_MICROS);
 	if (!exposure.checkpoint.enabled && lane->partition != request->home &&
-	    lane->active.restart_chance * LT_MICROS >
-		job->market->max_restart_risk_ppm) {
-		*wanted = job->market->max_restart_risk_ppm;
+	    lane->active.restart_chance * LT_MICROS > risk_ppm) {
+		*wanted = risk_ppm;
 		*found = lane->active.restart_chance * LT_MICROS;
 		return LT_REJECT_RISK;
 	}
@@ -247,21 +262,24 @@ longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 		   : lane->waves * limit_s;
 }
 
-/* Latest start that keeps the deadline with the site's confidence; eq. (16). */
+/* Latest start that keeps the deadline with the confidence of its class or the
+ * site; eq. (16). */
 static int64_t
 latest_start(const struct lane *lane, const struct job *job)
 {
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
 	const double confidence =
-	    fmin(market->deadline_confidence_ppm, 999999) / LT_MICROS;
+	    fmin(lt_class_confidence_ppm(job->class, market), 999999) /
+	    LT_MICROS;
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, lane->sure_work_s);
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return request->latest_utc_s > 0
 			   ? request->latest_utc_s
-			   : job->earliest_utc_s + market->max_delay_s;
+			   : job->earliest_utc_s +
+				 lt_class_max_delay_s(job->class, market);
 	const int64_t before_s =
 	    request->deadline_utc_s - market->deadline_slack_s;
 	const struct lt_active sure = lt_active_time(&exposure);

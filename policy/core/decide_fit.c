@@ -332,6 +332,11 @@ set_expected(struct job *job)
 		job->low_s = left_of((double)is->low_s, done_s);
 		job->high_s = left_of((double)is->high_s, done_s);
 	}
+	/* What was learned of long runs is as sure as the site wants it: who
+	 * wants more goes by the limit. */
+	if (lt_class_confidence_ppm(job->class, job->market) >
+	    job->market->deadline_confidence_ppm)
+		job->upper_s = 0;
 	job->expected_known = job->expected_s > 0;
 	if (job->limit_s > 0) {
 		/* That of a deadline is of what is left already. */
@@ -358,6 +363,8 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 	*job = (struct job){.request = request,
 	    .market = market,
 	    .now_utc_s = now_utc_s,
+	    .class = lt_request_class(request, market),
+	    .max_price_micros = lt_max_price_micros(request, market),
 	    .limit_s = LT_UNSET_64,
 	    .asked = *request};
 	job->earliest_utc_s = request->earliest_utc_s > now_utc_s
@@ -440,17 +447,6 @@ bound_elsewhere(const struct job *job, int partition)
 	return request->named_count > 0 || request->pins & LT_PIN_PARTITION;
 }
 
-/* Does its class keep it off preemptible nodes? */
-static bool
-by_class(const struct job *job)
-{
-	const struct lt_request *const request = job->request;
-	const struct lt_class *const class = lt_market_class(
-	    job->market, request->account, request->qos, request->home);
-
-	return class != NULL && class->on_demand_only;
-}
-
 enum lt_reject
 lt_move_reject(const struct job *job, int partition)
 {
@@ -470,7 +466,9 @@ lt_move_reject(const struct job *job, int partition)
 	home = &job->market->partitions[request->home];
 	if (!(part->flags & LT_PARTITION_MANAGED))
 		return LT_REJECT_UNMANAGED;
-	if (is_preemptible && (request->is_on_demand || by_class(job)))
+	if (is_preemptible &&
+	    (request->is_on_demand ||
+		(job->class != NULL && job->class->on_demand_only)))
 		return LT_REJECT_ON_DEMAND;
 	if (bound_elsewhere(job, partition))
 		return LT_REJECT_PINNED;

@@ -6,6 +6,8 @@
  *   decide_cost.c      what it costs there            -> struct lane
  *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
+ *   decide_price.c     and a node-hour is not too dear
+ *   decide_lanes.c     the lanes that take part
  *   decide_search.c    the best and the earliest start of a lane
  *   decide_score.c     what is least wanted, by round -> struct aim
  *   decide.c           baseline, 95 % rule, the plan
@@ -54,8 +56,10 @@ struct job { /* the request, resolved once */
 	const struct lt_request *request;
 	const struct lt_market *market;
 	int64_t now_utc_s;
-	int64_t limit_s;      /* home's; LT_UNSET_64 = none known */
-	double expected_s;    /* at home; 0 = not known */
+	const struct lt_class *class; /* NULL = none */
+	int64_t max_price_micros;     /* per node-hour; 0 = any */
+	int64_t limit_s;	      /* home's; LT_UNSET_64 = none known */
+	double expected_s;	      /* at home; 0 = not known */
 	bool expected_known;  /* said or learned: else it is the limit */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
@@ -179,6 +183,16 @@ int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
 bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
+/* decide_price.c */
+/* Of its run from there, weighed by time, micros per node-hour; 0 without a
+ * price. */
+double lt_lane_mean_price(const struct lane *lane, int64_t start_utc_s);
+bool lt_is_too_dear(const struct job *job, double mean_micros);
+/* Of the lane's spans, which are the last ones, only the starts that are not
+ * too dear. The least mean price of all that had room; 0 where any is good. */
+double lt_lane_keep_price(
+    struct spans *spans, struct lane *lane, const struct job *job);
+
 /* decide_search.c */
 /* Looks in one lane for the start with the least score below the limit or, if
  * `earliest`, for the first one before found's with a score of at most that.
@@ -226,7 +240,10 @@ struct decision {
 	/* Its first start with room; the earliest where that is not known. */
 	int64_t home_utc_s;
 	bool home_too_late; /* that is after its window */
-	bool home_queued;   /* its nodes are taken at the earliest */
+	/* What a choice is measured against: it can run the job, at a price
+	 * that the job may have. */
+	bool has_baseline;
+	bool home_queued; /* its nodes are taken at the earliest */
 	struct spans spans;
 	bool use_money, use_carbon;
 	bool rests;		/* of any lane */
@@ -239,6 +256,18 @@ struct decision {
 	uint16_t order[LT_PARTITIONS_MAX];
 	uint32_t order_count;
 };
+
+/* decide_lanes.c */
+void lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
+    double wanted, double found);
+/* One for each partition that can run the job and may; home's also apart. */
+void lt_lanes_make(struct decision *decision);
+/* Money, carbon or both: what home knows, else what they know. */
+void lt_lanes_currencies(struct decision *decision);
+/* With their starts; without those that have none, or whose signals, budget or
+ * deadline forbid it. */
+void lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
+    uint32_t planned_count);
 
 /* decide.c */
 struct lt_decision_of { /* all lent */
@@ -254,6 +283,12 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
 /* Into its plan: this choice, and by what it differs from home. No lane: it is
  * home. */
 void lt_decision_choose(
+    const struct decision *decision, const struct choice *choice);
+
+/* decide_holdout.c */
+/* The side of the site's comparison that a job with this choice is on; NOT:
+ * nobody is held out, or it could not stay. */
+enum lt_compared lt_compared_as(
     const struct decision *decision, const struct choice *choice);
 
 /* decide_power_cap.c */
@@ -282,6 +317,11 @@ double lt_score_least_saving(
 /* Score and conditions of one lane. */
 struct aim lt_aim_of(
     const struct decision *decision, const struct lane *lane, int round);
+
+/* Could the hold of this lane be more than the team has left? By the worst
+ * rates of the whole window, as the quote will. */
+bool lt_lane_over_budget(
+    const struct decision *decision, const struct lane *lane);
 
 /* decide_choose.c */
 /* Lanes by what they can reach at best, into order; without those where no

@@ -167,7 +167,7 @@ emitted_cap(struct cap *cap, const struct decision *decision,
 	struct linear is = lane->emitted, was;
 
 	if (!decision->rests || !decision->use_carbon ||
-	    !(equal || decision->plan->fits) ||
+	    !(equal || decision->has_baseline) ||
 	    !(is_score || objective == LT_OBJECTIVE_CARBON))
 		return false;
 	was = than->emitted;
@@ -193,7 +193,7 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 	    .score = lt_score_with_waiting(decision, lane, round)};
 
 	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
-	    decision->use_money && decision->plan->fits) {
+	    decision->use_money && decision->has_baseline) {
 		const double home = lt_score_value(
 		    decision, &decision->home, &decision->home.money, now_at);
 
@@ -226,4 +226,32 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 			first + lt_score_tolerance(first), LT_REJECT_DEARER};
 	}
 	return aim;
+}
+
+bool
+lt_lane_over_budget(const struct decision *decision, const struct lane *lane)
+{
+	const struct lt_request *request = decision->job.request;
+	const struct lt_market *market = decision->job.market;
+	const double margin = 1 + (double)market->hold_margin_ppm / LT_MICROS;
+	const double hours =
+	    (double)(decision->job.limit_s > 0 ? decision->job.limit_s : 0) /
+	    LT_HOUR_S;
+	const double tasks =
+	    request->array_tasks > 0 ? request->array_tasks : 1;
+	const double over_all = margin * hours * tasks / lane->task_factor;
+
+	if (!request->has_available)
+		return false;
+	if (request->available_micros != INT64_MAX &&
+	    (lane->series[TERM_PRICE] == NULL ||
+		lane->charged.weight[TERM_PRICE] * over_all *
+			lane->series[TERM_PRICE]->max_value >
+		    (double)request->available_micros))
+		return true;
+	return request->available_mg != INT64_MAX &&
+	       (lane->series[TERM_CARBON] == NULL ||
+		   lane->emitted.weight[TERM_CARBON] * over_all *
+			   lane->series[TERM_CARBON]->max_value >
+		       (double)request->available_mg);
 }

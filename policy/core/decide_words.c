@@ -33,7 +33,9 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_CAPACITY] = "no room in time",
     [LT_REJECT_BUDGET] = "over the team's budget",
     [LT_REJECT_MAX_COST] = "over --max-cost",
+    [LT_REJECT_MAX_PRICE] = "a node-hour is too dear",
     [LT_REJECT_PINNED] = "the job is bound elsewhere",
+    [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
 };
 
 const char *
@@ -74,7 +76,9 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_CAPACITY] = "capacity",
 	    [LT_REJECT_BUDGET] = "budget",
 	    [LT_REJECT_MAX_COST] = "max_cost",
+	    [LT_REJECT_MAX_PRICE] = "max_price",
 	    [LT_REJECT_PINNED] = "pinned",
+	    [LT_REJECT_HOLDOUT] = "holdout",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";

@@ -50,15 +50,24 @@ lt_checkpoint_told_s(double every_s)
 	return every_s > 0 ? fmax(every_s, 1) : LT_CHECKPOINT_CALM_S;
 }
 
+double
+lt_checkpoint_lost_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h)
+{
+	return checkpoint->enabled ? lt_checkpoint_told_s(lt_checkpoint_every_s(
+					 checkpoint, hazard_per_h)) +
+					 write_of(checkpoint)
+				   : INFINITY;
+}
+
 int64_t
 lt_checkpoint_kept_s(
     const struct lt_checkpoint *checkpoint, double hazard_per_h, int64_t ran_s)
 {
-	const double every_s = lt_checkpoint_told_s(
-	    lt_checkpoint_every_s(checkpoint, hazard_per_h));
-	const double kept_s = (double)ran_s - every_s - write_of(checkpoint);
+	const double kept_s =
+	    (double)ran_s - lt_checkpoint_lost_s(checkpoint, hazard_per_h);
 
-	return checkpoint->enabled && kept_s > 0 ? (int64_t)kept_s : 0;
+	return kept_s > 0 ? (int64_t)kept_s : 0;
 }
 
 bool

@@ -65,6 +65,14 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .usage =
 		"most that the job may be expected to cost, in the site's currency",
 	},
+    [LT_OPTION_MAX_PRICE] =
+	{
+	    .name = "max-price",
+	    .variable = "MAX_PRICE",
+	    .argument = "AMOUNT",
+	    .usage =
+		"most that a node-hour of the job may cost, in the site's currency: dearer partitions and hours are ruled out",
+	},
     [LT_OPTION_MAX_INTERRUPTIONS] =
 	{
 	    .name = "max-interruptions",
@@ -355,6 +363,20 @@ parse_max_cost(
 }
 
 static int
+parse_max_price(
+    struct lt_options *options, const char *value, struct lt_error *err)
+{
+	int64_t micros = 0;
+
+	if (lt_micros_parse(value, &micros, NULL) != LT_OK || micros <= 0)
+		return lt_fail(err, LT_EINPUT,
+		    "--max-price: got \"%.*s\", want an amount above 0 per node-hour without a sign of currency, such as 12 or 3.50",
+		    WORD_SIZE, value);
+	options->max_price_micros = micros;
+	return LT_OK;
+}
+
+static int
 parse_max_interruptions(
     struct lt_options *options, const char *value, struct lt_error *err)
 {
@@ -382,6 +404,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	    [LT_OPTION_GPU_MEMORY] = parse_gpu_memory,
 	    [LT_OPTION_EXPECTED_TIME] = parse_expected_time,
 	    [LT_OPTION_MAX_COST] = parse_max_cost,
+	    [LT_OPTION_MAX_PRICE] = parse_max_price,
 	    [LT_OPTION_MAX_INTERRUPTIONS] = parse_max_interruptions,
 	};
 
@@ -412,34 +435,22 @@ lt_options_apply(const struct lt_options *options, struct lt_request *request)
 		request->expected_run_s = options->expected_run_s;
 	if (options->max_cost_micros != LT_UNSET_64)
 		request->max_cost_micros = options->max_cost_micros;
+	request->max_price_micros = options->max_price_micros;
 	request->max_interruptions = options->max_interruptions;
-}
-
-/* The site's default objective for the account or QOS, OFF without one. */
-static enum lt_objective
-site_default(const struct lt_market *market, const struct lt_request *request)
-{
-	for (uint32_t i = 0; i < market->default_count; i++) {
-		const struct lt_default *const rule = &market->defaults[i];
-		const char *const name =
-		    rule->is_qos ? request->qos : request->account;
-
-		if (name[0] != '\0' && strcmp(rule->name, name) == 0)
-			return rule->objective;
-	}
-	return LT_OBJECTIVE_OFF;
 }
 
 bool
 lt_request_wishes(struct lt_request *request, const struct lt_options *options,
     const struct lt_market *market)
 {
+	const struct lt_class *const class = lt_request_class(request, market);
 	bool asked;
 
 	lt_options_apply(options, request);
 	if (!options->carbon_aware_set &&
 	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))
-		request->objective = site_default(market, request);
+		request->objective =
+		    class != NULL ? class->default_objective : LT_OBJECTIVE_OFF;
 	asked = options->plan || request->objective != LT_OBJECTIVE_OFF;
 	/* Advice for all; who said off is left alone. */
 	if (request->objective == LT_OBJECTIVE_OFF &&

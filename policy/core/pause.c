@@ -260,7 +260,8 @@ is_within(const struct pausing *p, const struct both *money,
 
 	if (!p->decision.use_money)
 		return true;
-	if (of->request->max_cost_micros != LT_UNSET_64 &&
+	if ((of->request->max_cost_micros != LT_UNSET_64 ||
+		p->decision.job.max_price_micros > 0) &&
 	    money->course > least + lt_score_tolerance(least))
 		return false;
 	return of->request->objective != LT_OBJECTIVE_CARBON ||

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "holdout.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"
@@ -153,6 +154,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
 	const uint32_t pins = plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
+	char kept[80];
 
 	lt_text_put(text, "%s, ", name_of(market, home));
 	if (!plan->fits) {
@@ -167,7 +169,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	lt_text_put(text, "%s", caveat(market, home));
 	put_interruptions(text, &plan->chosen);
 	lt_text_put(text, ". ");
-	if (at->reject == LT_REJECT_STALE || all_reject(plan, LT_REJECT_STALE))
+	if (plan->compared == LT_COMPARED_KEPT)
+		lt_text_put(text, "%s",
+		    lt_holdout_text(kept, sizeof(kept), plan->holdout_ppm));
+	else if (at->reject == LT_REJECT_STALE ||
+		 all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
 		for (uint32_t bit = 1, first = 1; bit <= LT_PIN_NODELIST;
@@ -179,9 +185,13 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 			first = 0;
 		}
 	else
-		lt_text_put(text, plan->home.start_utc_s > now_utc_s + SOON_S
-				      ? "There is no room before"
-				      : "Nothing better was found");
+		lt_text_put(text, at->reject == LT_REJECT_MAX_PRICE
+				      ? "A node-hour is too dear"
+				  : plan->home.start_utc_s <= now_utc_s + SOON_S
+				      ? "Nothing better was found"
+				  : plan->home_was_dear
+				      ? "Before, a node-hour is too dear"
+				      : "There is no room before");
 }
 
 /* The second line: what the choice is measured against. */
@@ -199,14 +209,16 @@ put_home(struct lt_text *text, const struct lt_plan *plan,
 		return;
 	}
 	if (lt_plan_waits_for_room(plan)) {
-		lt_text_put(text, plan->chosen.too_late
-				      ? "There may be no room by then. "
-				      : "There is no room before. ");
+		lt_text_put(text,
+		    plan->chosen.too_late ? "There may be no room by then. "
+		    : plan->home_was_dear ? "Before, a node-hour is too dear. "
+					  : "There is no room before. ");
 		return;
 	}
 	if (plan->home.start_utc_s > now_utc_s + SOON_S)
-		lt_text_put(text, "%s has room from %s, where it would be ",
+		lt_text_put(text, "%s %s from %s, where it would be ",
 		    name_of(market, home),
+		    plan->home_was_dear ? "is not too dear" : "has room",
 		    lt_zone_text(from, sizeof(from), &market->zone,
 			plan->home.start_utc_s, now_utc_s));
 	else
@@ -272,6 +284,10 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 		lt_text_put(text,
 		    " (%.0f %%, at most %.0f %% where it starts over)",
 		    candidate->found / 1e4, candidate->wanted / 1e4);
+	else if (candidate->reject == LT_REJECT_MAX_PRICE)
+		lt_text_put(text, " (%.2f at least, at most %.2f)",
+		    candidate->found / LT_MICROS,
+		    candidate->wanted / LT_MICROS);
 	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
 		     candidate->reject == LT_REJECT_STALE) &&
 		 candidate->wanted < 1e15 && candidate->found < 1e15)
@@ -302,7 +318,8 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	const bool chosen = (int)i == plan->chosen.partition;
 	const bool home = (int)i == plan->home.partition;
 	const bool priced = candidate->reject == LT_REJECT_NONE ||
-			    candidate->reject == LT_REJECT_DEARER;
+			    candidate->reject == LT_REJECT_DEARER ||
+			    candidate->reject == LT_REJECT_HOLDOUT;
 	const struct lt_estimate *at = chosen		    ? &plan->chosen
 				       : home && plan->fits ? &plan->home
 							    : &candidate->best;
@@ -371,8 +388,7 @@ lt_proof_text(char *out, size_t size, const struct lt_request *request,
 	if (!request->checkpoint.enabled || lt_resume_counts(request, market) ||
 	    !has_preemptible(market))
 		return;
-	const struct lt_class *const class = lt_market_class(
-	    market, request->account, request->qos, request->home);
+	const struct lt_class *const class = lt_request_class(request, market);
 	const char *const next =
 	    request->script_hash == 0 ? ""
 	    : class != NULL && class->canary
@@ -439,6 +455,9 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	    request->checkpoint.enabled ? ", with checkpoints" : "");
 	lt_expected_text(line, sizeof(line), &expected,
 	    lt_limit_of(request, market, request->home));
+	if (line[0] != '\0')
+		lt_text_put(&text, "  %s\n", line);
+	lt_class_text(line, sizeof(line), request, market);
 	if (line[0] != '\0')
 		lt_text_put(&text, "  %s\n", line);
 	lt_text_put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION",

@@ -312,7 +312,8 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .keep = request->checkpoint.keep,
 	    .signal = request->checkpoint.signal,
 	    .max_interruptions = request->max_interruptions,
-	    .script_hash = request->script_hash};
+	    .script_hash = request->script_hash,
+	    .max_price_micros = request->max_price_micros};
 }
 
 void
@@ -325,6 +326,7 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->gpu_memory_mib = wish->gpu_memory_mib;
 	request->precision = wish->precision;
 	request->max_interruptions = wish->max_interruptions;
+	request->max_price_micros = wish->max_price_micros;
 	/* --amp=auto is as good as nothing said, where no rule is. */
 	request->precision_said = wish->precision != LT_PRECISION_AUTO;
 	request->script_hash = wish->script_hash;

@@ -49,6 +49,14 @@ lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
 		quote->levers[0] = '\0';
 }
 
+void
+lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan)
+{
+	quote->flags |= plan->compared == LT_COMPARED_MOVED  ? LT_QUOTE_COMPARED
+			: plan->compared == LT_COMPARED_KEPT ? LT_QUOTE_HELD_OUT
+							     : 0;
+}
+
 int
 lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 {

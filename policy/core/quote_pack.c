@@ -20,8 +20,8 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= ask=,,,,,,,,,,,,;"),
-	WISH = 2 + 6 * 10 + 6 * NUMBER,
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= ask=,,,,,,,,,,,,,,,;"),
+	WISH = 2 + 6 * 10 + 7 * NUMBER + 16,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
 		     2 * PLACE + 2 * WORD + LT_LEVERS_TEXT_SIZE - 1 +
 		     LT_RUN_TEXT_SIZE - 1 + LT_WHY_TEXT_SIZE - 1 + WISH,
@@ -76,7 +76,8 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
 	    wish->gpu_memory_mib, (int)wish->precision, wish->checkpoint,
 	    wish->write_s, wish->every_s);
-	const bool has_script = wish->script_hash != 0;
+	const bool has_price = wish->max_price_micros > 0;
+	const bool has_script = wish->script_hash != 0 || has_price;
 	const bool is_bounded = wish->max_interruptions > 0 || has_script;
 
 	if (wish->size_mib > 0 || wish->signal > 0 || is_bounded)
@@ -88,6 +89,8 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 		lt_text_put(text, ",%" PRIu32, wish->max_interruptions);
 	if (has_script)
 		lt_text_put(text, ",%016" PRIx64, wish->script_hash);
+	if (has_price)
+		lt_text_put(text, ",%" PRId64, wish->max_price_micros);
 }
 
 int

@@ -92,7 +92,7 @@ hex_digit(char c, char ten)
 }
 
 static uint64_t
-get_id(struct scanner *scanner)
+get_hash(struct scanner *scanner)
 {
 	uint64_t value = 0;
 
@@ -107,8 +107,15 @@ get_id(struct scanner *scanner)
 		}
 		value = value << 4 | (uint64_t)digit;
 	}
-	if (value == 0)
-		scanner->bad = true;
+	return value;
+}
+
+static uint64_t
+get_id(struct scanner *scanner)
+{
+	const uint64_t value = get_hash(scanner);
+
+	scanner->bad |= value == 0;
 	return value;
 }
 
@@ -388,9 +395,15 @@ get_wish(struct scanner *scanner, struct lt_wish *wish)
 		const bool has_script = is_bounded && next_is(scanner, ',');
 		if (has_script) {
 			expect(scanner, ",");
-			wish->script_hash = get_id(scanner);
+			wish->script_hash = get_hash(scanner);
 		}
-		scanner->bad |= has_script   ? wish->script_hash == 0
+		const bool has_price = has_script && next_is(scanner, ',');
+		if (has_price) {
+			expect(scanner, ",");
+			wish->max_price_micros = get_i64(scanner);
+		}
+		scanner->bad |= has_price    ? wish->max_price_micros <= 0
+				: has_script ? wish->script_hash == 0
 				: is_bounded ? wish->max_interruptions == 0
 					     : wish->signal == 0;
 	} else if (wish->size_mib == 0) {

@@ -167,6 +167,28 @@ lt_over_text(char *out, size_t size, const struct lt_over *over)
 		suggest(out + used, size - used, over);
 }
 
+static void
+tell_price(char *out, size_t size, const struct lt_candidate *at,
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_class *const class = lt_request_class(request, market);
+	const bool is_own =
+	    request->max_price_micros == (int64_t)at->wanted || class == NULL;
+	char is[48], most[48];
+
+	lt_money_text(is, sizeof(is), (int64_t)at->found, market->currency);
+	lt_money_text(
+	    most, sizeof(most), (int64_t)at->wanted, market->currency);
+	snprintf(out, size,
+	    "%s%s: %s a node-hour is the most, and on %s it is %s%s.",
+	    is_own ? "--max-price" : "max_price of class ",
+	    is_own ? "" : class->name, most,
+	    market->partitions[request->home].name, is,
+	    request->objective == LT_OBJECTIVE_OFF
+		? "; --carbon-aware looks for another partition or hour"
+		: " at least, and no other partition will do");
+}
+
 bool
 lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market)
@@ -195,6 +217,10 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 		    request->objective == LT_OBJECTIVE_OFF
 			? "; --carbon-aware looks for another partition"
 			: ", and no other partition will do");
+		return true;
+	}
+	if (at->reject == LT_REJECT_MAX_PRICE) {
+		tell_price(out, size, at, request, market);
 		return true;
 	}
 	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||

@@ -73,6 +73,7 @@ lane_of(
 		lane->latest_utc_s = decision->standing_utc_s;
 	decision->spans.count = 0;
 	lt_lane_spans(&decision->spans, lane, &decision->job, &decision->edges);
+	(void)lt_lane_keep_price(&decision->spans, lane, &decision->job);
 	return true;
 }
 
@@ -80,8 +81,7 @@ uint32_t
 lt_interruptions_allowed(
     const struct lt_request *request, const struct lt_market *market)
 {
-	const struct lt_class *const class = lt_market_class(
-	    market, request->account, request->qos, request->home);
+	const struct lt_class *const class = lt_request_class(request, market);
 	const uint32_t most =
 	    class != NULL ? class->max_interruptions : LT_INTERRUPTIONS_ANY;
 
@@ -89,6 +89,21 @@ lt_interruptions_allowed(
 		       request->max_interruptions < most
 		   ? request->max_interruptions
 		   : most;
+}
+
+/* What a run on preemptible nodes that begins in the last minute may take of
+ * the time that another needs. Of one whose interval nobody said, no bound that
+ * is of use is known: the confidence of (16) has to do. */
+static int64_t
+at_risk_s(const struct lt_request *request, const struct lt_market *market,
+    int64_t limit_s)
+{
+	const struct lt_checkpoint *const checkpoint = &request->checkpoint;
+
+	if (!lt_resume_counts(request, market) || !(checkpoint->every_s > 0))
+		return 0;
+	return LT_REQUEUE_WAIT_S + (int64_t)ceil(fmin((double)limit_s,
+				       lt_checkpoint_lost_s(checkpoint, 0)));
 }
 
 int64_t
@@ -101,7 +116,7 @@ lt_replan_leave_utc_s(
 
 	if (request->deadline_utc_s != LT_UNSET_64 && limit_s > 0)
 		return request->deadline_utc_s - market->deadline_slack_s -
-		       limit_s;
+		       at_risk_s(request, market, limit_s) - limit_s;
 	return request->latest_utc_s > 0 ? request->latest_utc_s : INT64_MAX;
 }
 
@@ -154,25 +169,29 @@ judge(struct lt_replanned *out, struct decision *decision,
 	lt_lane_estimate(&out->standing, &standing, start_utc_s);
 	out->standing.too_late = too_late;
 	out->standing.score = lt_score_at(decision, &standing, start_utc_s);
+	out->least_saving =
+	    lt_score_least_saving(decision, ROUND_FIRST, out->standing.score);
 	if (!has_room(&decision->spans, &standing, start_utc_s))
-		return LT_REPLAN_NO_ROOM;
+		/* Where all is too dear it waits on where it is. */
+		return out->plan.candidates[chosen->partition].reject ==
+			       LT_REJECT_MAX_PRICE
+			   ? LT_REPLAN_KEEP
+			   : LT_REPLAN_NO_ROOM;
 	if ((chosen->partition == of->partition &&
 		chosen->start_utc_s == start_utc_s) ||
 	    !lane_of(&other, &too_late, decision, chosen->partition))
 		return LT_REPLAN_KEEP;
 	const double stands = out->standing.score;
 	const double is = lt_score_at(decision, &other, chosen->start_utc_s);
-	const double least =
-	    lt_score_least_saving(decision, ROUND_FIRST, stands);
 	double from = stands;
 
 	if (is <= stands + lt_score_tolerance(stands) &&
 	    chosen->start_utc_s + LT_SOONER_S <= start_utc_s)
 		return LT_REPLAN_BETTER;
-	if (out->plan.fits)
+	if (decision->has_baseline)
 		from = fmax(from, lt_score_at(decision, &decision->home,
 				      decision->home_utc_s));
-	return stands - is > fmax(least, LT_SWITCHING * (from - is))
+	return stands - is > fmax(out->least_saving, LT_SWITCHING * (from - is))
 		   ? LT_REPLAN_BETTER
 		   : LT_REPLAN_KEEP;
 }
@@ -195,6 +214,7 @@ lt_replan(
 
 	out->why = LT_REPLAN_KEEP;
 	out->standing = (struct lt_estimate){.partition = -1};
+	out->least_saving = 0;
 	if (code == LT_OK && request.is_on_demand && is_there) {
 		/* With nowhere to go it waits on. */
 		if (!is_preemptible(of, out->plan.chosen.partition) &&

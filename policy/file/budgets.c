@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Budgets with their periods, and the defaults of accounts and QOS, from a
+ * Budgets with their periods, from a
  * policy file. The arithmetic is policy/include/budget.h's.
  */
 #include <stddef.h>
@@ -172,66 +172,4 @@ lt_read_budget(struct lt_reader *reader, const yaml_node_t *name,
 		    budget->team, policy->budgets[i].line);
 		return;
 	}
-}
-
-/* ---- defaults ---- */
-
-struct default_entry { /* as written; becomes a struct lt_default */
-	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
-	int objective;
-};
-
-#define AT(field) offsetof(struct default_entry, field)
-static const struct lt_word objective_words[] = {
-    {"balanced", LT_OBJECTIVE_BALANCED},
-    {"cost", LT_OBJECTIVE_COST},
-    {"carbon", LT_OBJECTIVE_CARBON},
-    {"fast", LT_OBJECTIVE_FAST},
-    {"off", LT_OBJECTIVE_OFF},
-    {.name = NULL},
-};
-static const struct lt_key default_keys[] = {
-    {"account", lt_read_account, AT(account), .size = LT_ACCOUNT_SIZE,
-	.want = "a Slurm account"},
-    {"qos", lt_read_account, AT(qos), .size = LT_ACCOUNT_SIZE,
-	.want = "a Slurm QOS"},
-    {"carbon_aware", lt_read_word, AT(objective), .words = objective_words,
-	.required = true, .want = "balanced, cost, carbon, fast or off"},
-    {.name = NULL},
-};
-#undef AT
-
-void
-lt_read_default(struct lt_reader *reader, const yaml_node_t *name,
-    const yaml_node_t *node, void *item)
-{
-	(void)name;
-	struct lt_default *made = item;
-	struct default_entry entry = {"", "", LT_OBJECTIVE_OFF};
-	const int errors = reader->errors->count;
-	if (!lt_read_body(reader,
-		&(struct lt_key){.name = "defaults",
-		    .want =
-			"a mapping such as {account: vision, carbon_aware: balanced}",
-		    .keys = default_keys},
-		node, &entry) ||
-	    reader->errors->count > errors)
-		return;
-	if ((entry.account[0] != '\0') == (entry.qos[0] != '\0')) {
-		lt_complain(reader, node,
-		    "defaults: got %s, want account or qos",
-		    entry.qos[0] != '\0' ? "account and qos"
-					 : "neither account nor qos");
-		return;
-	}
-	made->is_qos = entry.qos[0] != '\0';
-	memcpy(made->name, made->is_qos ? entry.qos : entry.account,
-	    sizeof(made->name));
-	made->objective = (enum lt_objective)entry.objective;
-	const struct lt_policy *policy = reader->policy;
-	for (int i = 0; i < policy->default_count; i++)
-		if (policy->defaults[i].is_qos == made->is_qos &&
-		    strcmp(policy->defaults[i].name, made->name) == 0)
-			lt_complain(reader, node,
-			    "defaults: got %s twice, want it once", made->name);
 }

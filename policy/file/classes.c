@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy's classes: what becomes of whose jobs once they run.
+ * The policy's classes: what may become of whose jobs, before they run and
+ * then.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "reader.h"
+#include "units.h"
 
 enum { PREEMPTIBLE_ALLOWED, PREEMPTIBLE_NEVER };
 
 struct entry { /* as written; becomes a struct lt_class */
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
-	int preemptible, pause;
-	uint32_t max_interruptions;
+	int objective, preemptible, pause;
+	int64_t max_delay_s, max_price_micros;
+	uint32_t deadline_confidence_ppm, max_interruptions;
 	bool canary;
 };
 
 #define AT(field) offsetof(struct entry, field)
+static const struct lt_word default_words[] = {
+    {"off", LT_OBJECTIVE_OFF},
+    {"on", LT_OBJECTIVE_BALANCED},
+    {"balanced", LT_OBJECTIVE_BALANCED},
+    {"cost", LT_OBJECTIVE_COST},
+    {"carbon", LT_OBJECTIVE_CARBON},
+    {"fast", LT_OBJECTIVE_FAST},
+    {.name = NULL},
+};
 static const struct lt_word preemptible_words[] = {
     {"allowed", PREEMPTIBLE_ALLOWED},
     {"never", PREEMPTIBLE_NEVER},
@@ -36,6 +48,15 @@ static const struct lt_key keys[] = {
 	.want = "a Slurm QOS"},
     {"partition", lt_read_name, AT(partition), .size = LT_NAME_SIZE,
 	.want = "a partition"},
+    {"default", lt_read_word, AT(objective), .words = default_words,
+	.want = "on, off, balanced, cost, carbon or fast"},
+    {"max_delay", lt_read_duration, AT(max_delay_s), .min = 0,
+	.max = 30 * LT_DAY_S, .want = "a duration from 0 to 30d such as 3h"},
+    {"deadline_confidence", lt_read_ppm, AT(deadline_confidence_ppm), .min = 1,
+	.max = 99.99, .want = "a percentage from 1 to 99.99 such as 99"},
+    {"max_price", lt_read_micros, AT(max_price_micros), .min = 0.000001,
+	.max = 1e6, .is_money = true,
+	.want = "money per node-hour above 0 such as 12.50"},
     {"preemptible", lt_read_word, AT(preemptible), .words = preemptible_words,
 	.want = "allowed or never"},
     {"max_interruptions", lt_read_u32, AT(max_interruptions), .min = 1,
@@ -61,7 +82,8 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 {
 	struct lt_class *const made = item;
 	const struct lt_policy *const policy = reader->policy;
-	struct entry entry = {.max_interruptions = LT_INTERRUPTIONS_ANY};
+	struct entry entry = {
+	    .max_delay_s = -1, .max_interruptions = LT_INTERRUPTIONS_ANY};
 	const int errors = reader->errors->count;
 
 	(void)name;
@@ -76,6 +98,11 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 	memcpy(made->account, entry.account, sizeof(made->account));
 	memcpy(made->qos, entry.qos, sizeof(made->qos));
 	memcpy(made->partition, entry.partition, sizeof(made->partition));
+	made->default_objective = (enum lt_objective)entry.objective;
+	made->has_max_delay = entry.max_delay_s >= 0;
+	made->max_delay_s = made->has_max_delay ? entry.max_delay_s : 0;
+	made->deadline_confidence_ppm = entry.deadline_confidence_ppm;
+	made->max_price_micros = entry.max_price_micros;
 	made->on_demand_only = entry.preemptible == PREEMPTIBLE_NEVER;
 	made->max_interruptions = entry.max_interruptions;
 	made->pause = (enum lt_pause)entry.pause;
@@ -85,4 +112,13 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 			lt_complain(reader, node,
 			    "%s: got the same account, qos and partition as %s, which counts alone",
 			    made->name, policy->classes[i].name);
+}
+
+void
+lt_read_defaults(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	(void)object;
+	lt_complain(reader, node, "%s: is no key any more, want %s", key->name,
+	    key->want);
 }

@@ -43,12 +43,6 @@ static const struct lt_items exchange_items = {
     .count_offset = AT(exchange_count),
     .read = lt_read_exchange,
 };
-static const struct lt_items default_items = {
-    .item_size = sizeof(struct lt_default),
-    .max = LT_DEFAULTS_MAX,
-    .count_offset = AT(default_count),
-    .read = lt_read_default,
-};
 static const struct lt_items precision_items = {
     .item_size = sizeof(struct lt_precision_rule),
     .max = LT_PRECISION_RULES_MAX,
@@ -169,6 +163,8 @@ const struct lt_key lt_policy_keys[] = {
 	.min = 0, .max = 1e6, .want = "grams from 0 such as 5"},
     {"min_saving", lt_read_ppm, AT(min_saving_ppm), .min = 0, .max = 100,
 	.want = "a percentage from 0 to 100 such as 5"},
+    {"holdout", lt_read_ppm, AT(holdout_ppm), .min = 0, .max = 100,
+	.want = "a percentage from 0 to 100 such as 2"},
     {"hold_margin", lt_read_ppm, AT(hold_margin_ppm), .min = 0, .max = 100,
 	.want = "a percentage from 0 to 100 such as 5"},
     {"assume_time", lt_read_duration, AT(assume_time_s), .min = 60,
@@ -200,8 +196,9 @@ const struct lt_key lt_policy_keys[] = {
 	    "a list of budgets such as - {team: vision, period: month, amount: 5000}"},
     {"labels", lt_read_items, AT(teams), .items = &team_items,
 	.want = "a mapping of teams by account"},
-    {"defaults", lt_read_items, AT(defaults), .items = &default_items,
-	.want = "a list such as - {account: vision, carbon_aware: balanced}"},
+    {"defaults", lt_read_defaults, 0,
+	.want =
+	    "classes with default: such as vision: {account: vision, default: balanced}"},
     {"precision", lt_read_items, AT(precisions), .items = &precision_items,
 	.want = "a list such as - {account: audit, amp: off}"},
     {"classes", lt_read_items, AT(classes), .items = &class_items,
@@ -238,7 +235,7 @@ lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
 	lt_exchanges_finish(reader);
-	if (reader->money_node != NULL && reader->policy->currency[0] == '\0')
+	if (reader->money_node != NULL && !reader->has_currency)
 		lt_complain(reader, reader->money_node,
 		    "%s: is money, but currency: is missing, want a line such as currency: USD",
 		    reader->money_key);

@@ -90,7 +90,8 @@ add_source(struct lt_reader *reader, const struct lt_key *key,
 	}
 	names[policy->source_count] = NULL;
 	char hint[384];
-	lt_suggest(hint, sizeof(hint), text, names);
+	if (lt_number_hint(hint, sizeof(hint), text)[0] == '\0')
+		lt_suggest(hint, sizeof(hint), text, names);
 	lt_unwanted(reader, &wanted, node, hint);
 }
 
@@ -191,6 +192,20 @@ read_preemptible(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_keys(reader, key, node, object);
 }
 
+static void
+read_gpu_price(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *const partition = object;
+
+	if (partition->price.is_set)
+		lt_complain(reader, node,
+		    "%s: got it beside price_per_node_hour, want one of them",
+		    key->name);
+	partition->has_gpu_price = true;
+	lt_read_micros(reader, key, node, object);
+}
+
 #define AT(field) offsetof(struct lt_policy_partition, field)
 static const struct lt_word own_words[] = {
     {"true", 1},
@@ -252,6 +267,10 @@ static const struct lt_key partition_keys[] = {
 	.want = "watts from 1 such as 500"},
     {"node_gpu_w", lt_read_double, AT(node_gpu_w), .min = 1, .max = 1e6,
 	.want = "watts from 1 such as 3200"},
+    /* After the other, as it asks for it. */
+    {"price_per_gpu_hour", read_gpu_price, AT(gpu_price_micros), .min = 0,
+	.max = LT_MONEY_MAX / 1024, .is_money = true,
+	.want = "money from 0 such as 4.10, for each GPU that a node has"},
     {.name = NULL},
 };
 #undef AT
@@ -272,7 +291,8 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 		node, item))
 		return;
 	/* On owned nodes energy is all that a decision weighs. */
-	if (partition->owned && partition->price.is_set &&
+	if (partition->owned &&
+	    (partition->price.is_set || partition->has_gpu_price) &&
 	    !partition->tariff.is_set)
 		lt_complain(reader, name,
 		    "%s: owned with a price, but electricity_price_per_kwh: is missing, want it: it is what running there costs",

@@ -31,7 +31,6 @@ lt_policy_free(struct lt_policy *policy)
 	free(policy->sources);
 	free(policy->partitions);
 	free(policy->budgets);
-	free(policy->defaults);
 	free(policy->precisions);
 	free(policy->classes);
 	free(policy->power_caps);

@@ -72,7 +72,9 @@ struct lt_policy_pue { /* in the order of time; each until the next */
 struct lt_policy_partition {
 	char name[LT_NAME_SIZE];
 	int line, column;
-	struct lt_policy_signal price;	/* price_per_node_hour */
+	struct lt_policy_signal price; /* price_per_node_hour */
+	bool has_gpu_price;	       /* instead of it: of one GPU */
+	int64_t gpu_price_micros;
 	struct lt_policy_signal carbon; /* carbon */
 	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
@@ -145,7 +147,8 @@ struct lt_policy {
 	int64_t carbon_price_micros_per_tonne;
 	int64_t max_delay_s, stale_after_s, deadline_slack_s, assume_time_s;
 	uint32_t deadline_confidence_ppm, max_restart_risk_ppm,
-	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm;
+	    max_extra_cost_ppm, hold_margin_ppm, min_saving_ppm,
+	    holdout_ppm; /* 0 = none is held out */
 	enum lt_spot_proof spot_proof;
 	int64_t waiting_micros_per_hour;
 	double waiting_g_per_hour;
@@ -159,13 +162,12 @@ struct lt_policy {
 	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
-	int source_count, partition_count, budget_count, default_count,
-	    gpu_count, exchange_count, team_count, precision_count, class_count,
+	int source_count, partition_count, budget_count, gpu_count,
+	    exchange_count, team_count, precision_count, class_count,
 	    power_cap_count;
 	struct lt_policy_source *sources;
 	struct lt_policy_partition *partitions;
 	struct lt_policy_budget *budgets;
-	struct lt_default *defaults;
 	struct lt_precision_rule *precisions;
 	struct lt_class *classes;
 	double power_cap_above; /* g CO2e per kWh; for the rules */

@@ -62,6 +62,8 @@ struct lt_reader {
 	struct lt_policy_errors *errors;
 	const char *money_key; /* first one that needs a currency */
 	const yaml_node_t *money_node;
+	bool has_currency;		/* right or wrong */
+	const struct lt_key *keys_told; /* those of the last list */
 };
 
 /* ---- yaml.c ---- */
@@ -77,6 +79,9 @@ void lt_complain(struct lt_reader *reader, const yaml_node_t *at,
 /* "KEY: got WHAT STANDS THERE, want KEY'S WANT" and a suffix. */
 void lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, const char *suffix);
+/* "; write 5000" for "5,000", "; write 3.60" for "3,60" or "$3.60"; "" for
+ * other text. Returns out. */
+const char *lt_number_hint(char *out, size_t size, const char *text);
 /* No more is told: stop. */
 bool lt_errors_full(const struct lt_reader *reader);
 
@@ -131,10 +136,17 @@ lt_read_fn lt_read_market_based;
 lt_read_fn lt_read_pue;
 
 /* ---- budgets.c ---- */
-lt_item_fn lt_read_budget, lt_read_default;
+lt_item_fn lt_read_budget;
+
+/* ---- currency.c ---- */
+/* A code of ISO 4217, in capitals, that money is in today. */
+bool lt_currency_is(const char *code);
+/* "; did you mean USD?", "" where none is near; returns out. */
+const char *lt_currency_hint(char *out, size_t size, const char *code);
 
 /* ---- classes.c ---- */
 lt_item_fn lt_read_class;
+lt_read_fn lt_read_defaults; /* gone: says what took its place */
 
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;

@@ -100,12 +100,14 @@ lt_read_currency(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const char *text = take_text(reader, key, node);
+	char hint[32];
 
 	if (text == NULL)
 		return;
-	if (strlen(text) != 3 ||
-	    strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3) {
-		lt_unwanted(reader, key, node, "");
+	reader->has_currency |= object == reader->policy;
+	if (!lt_currency_is(text)) {
+		lt_unwanted(reader, key, node,
+		    lt_currency_hint(hint, sizeof(hint), text));
 		return;
 	}
 	memcpy(target(key, object), text, 4);

@@ -11,6 +11,7 @@
 
 #include "nearest.h"
 #include "reader.h"
+#include "yaml_error.h"
 
 enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, DEPTH_MAX = 16 };
 
@@ -111,12 +112,56 @@ lt_scalar_peek(const yaml_node_t *node)
 	return text;
 }
 
+const char *
+lt_number_hint(char *out, size_t size, const char *text)
+{
+	char digits[32];
+	size_t used = 0, behind = 0; /* the last comma */
+	bool has_comma = false, has_point = false, has_sign = false;
+
+	out[0] = '\0';
+	/* A sign as "$", or of several bytes. */
+	while (*text == '$' || (unsigned char)*text >= 0x80) {
+		text++;
+		has_sign = true;
+	}
+	for (; *text != '\0' && used + 2 < sizeof(digits); text++) {
+		if (isdigit((unsigned char)*text)) {
+			digits[used++] = *text;
+			behind++;
+		} else if (*text == '.' && !has_point) {
+			digits[used++] = *text;
+			has_point = true;
+		} else if (*text == ',' && !has_point) {
+			if (has_comma && behind != 3)
+				return out;
+			has_comma = true;
+			behind = 0;
+		} else {
+			return out;
+		}
+	}
+	if (*text != '\0' || used == 0 || (!has_comma && !has_sign))
+		return out;
+	digits[used] = '\0';
+	if (has_comma && behind != 3 && !has_point && behind < used) {
+		memmove(digits + used - behind + 1, digits + used - behind,
+		    behind + 1);
+		digits[used - behind] = '.';
+	}
+	(void)snprintf(out, size, "; write %s", digits);
+	return out;
+}
+
 void
 lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, const char *suffix)
 {
-	char shown[SHOWN_MAX + 8], got[SHOWN_MAX + 16];
+	char shown[SHOWN_MAX + 8], got[SHOWN_MAX + 16], hint[48];
+	const char *const text = lt_scalar_peek(node);
 
+	if (text != NULL && suffix[0] == '\0')
+		suffix = lt_number_hint(hint, sizeof(hint), text);
 	if (node->type == YAML_MAPPING_NODE) {
 		snprintf(got, sizeof(got), "a mapping");
 	} else if (node->type == YAML_SEQUENCE_NODE) {
@@ -166,18 +211,10 @@ complain_yaml(struct lt_reader *reader, const yaml_parser_t *parser,
 		complain_encoding(reader, parser, text, length);
 		return;
 	}
-	const yaml_mark_t *mark = &parser->problem_mark;
-	/* The mark counts characters, not bytes: libyaml's own buffer says
-	 * what stands there. */
-	const bool is_tab = parser->buffer.pointer != NULL &&
-			    parser->buffer.pointer < parser->buffer.last &&
-			    *parser->buffer.pointer == '\t';
-	complain_place(reader, mark->line + 1, mark->column + 1,
-	    "YAML: %s%s%s%s",
-	    parser->problem != NULL ? parser->problem : "can't parse",
-	    parser->context != NULL ? " " : "",
-	    parser->context != NULL ? parser->context : "",
-	    is_tab ? " (a tab: indent with spaces)" : "");
+	struct lt_yaml_error error;
+
+	lt_yaml_explain(&error, parser, text, length);
+	complain_place(reader, error.line, error.column, "%s", error.text);
 }
 
 static bool
@@ -314,7 +351,43 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 		names[count] = keys[count].name;
 	names[count] = NULL;
 	lt_suggest(hint, sizeof(hint), shown, names);
+	if (strncmp(hint, "; known", strlen("; known")) == 0) {
+		if (reader->keys_told == keys)
+			hint[0] = '\0'; /* the list once */
+		reader->keys_told = keys;
+	}
 	lt_complain(reader, node, "%s: unknown key%s", shown, hint);
+}
+
+/* "amount: 10,000" in {}: the comma made a key of 000. */
+static bool
+complain_comma(struct lt_reader *reader, const yaml_node_t *mapping,
+    const yaml_node_pair_t *pair)
+{
+	const yaml_node_t *nodes[3];
+
+	if (pair == mapping->data.mapping.pairs.start)
+		return false;
+	const int indexes[] = {pair[-1].key, pair[-1].value, pair->key};
+	const char *texts[3];
+
+	for (int i = 0; i < 3; i++) {
+		nodes[i] = yaml_document_get_node(reader->document, indexes[i]);
+		texts[i] = lt_scalar_peek(nodes[i]);
+		if (texts[i] == NULL ||
+		    (i > 0 &&
+			(strspn(texts[i], "0123456789.") != strlen(texts[i]) ||
+			    strlen(texts[i]) > 15)))
+			return false;
+	}
+	if (!lt_is_nothing(
+		yaml_document_get_node(reader->document, pair->value)))
+		return false;
+	lt_complain(reader, nodes[1],
+	    strlen(texts[2]) == 3 ? "%s: got \"%s,%s\", write %s%s"
+				  : "%s: got \"%s,%s\", write %s.%s",
+	    texts[0], texts[1], texts[2], texts[1], texts[2]);
+	return true;
 }
 
 /* Index in keys, or -1. */
@@ -342,6 +415,8 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 		    yaml_document_get_node(reader->document, pair->key);
 		const int i = find_key(keys, name);
 
+		if (i < 0 && complain_comma(reader, node, pair))
+			continue;
 		if (i < 0)
 			complain_key(reader, keys, name);
 		else if (values[i] != NULL)

@@ -6,6 +6,7 @@
 #ifndef LT_BUDGET_H
 #define LT_BUDGET_H
 
+#include "holdout.h"
 #include "quote.h"
 
 enum lt_rule { LT_RULE_REJECT, LT_RULE_HOLD, LT_RULE_WARN, LT_RULE_ALLOW };
@@ -73,6 +74,7 @@ struct lt_budget_snapshot { /* the budget snapshot, loaded */
 	uint32_t *bindings;
 	struct lt_pair *pairs;
 	struct lt_manager *managers;
+	struct lt_holdout holdout; /* here, for nobody else may read it */
 	void *arena;
 };
 

@@ -105,13 +105,18 @@ struct lt_request {
 	uint64_t script_hash; /* 0 = not known: then nothing is proven */
 	struct lt_proof proof;
 	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
-	/* --max-interruptions; 0 = not said */
+	/* --max-price, per node-hour, and --max-interruptions; 0 = not said */
+	int64_t max_price_micros;
 	uint32_t max_interruptions;
 	/* of a job that ran before and lost its node */
 	uint32_t interruptions;
-	int64_t done_s;	    /* of its work that need not be done again */
-	int64_t cut_s;	    /* of that, what its limit was lowered by */
-	bool is_on_demand;  /* preemptible partitions are no candidates */
+	int64_t done_s;	   /* of its work that need not be done again */
+	int64_t cut_s;	   /* of that, what its limit was lowered by */
+	bool is_on_demand; /* preemptible partitions are no candidates */
+	/* holdout.h: the share that is kept at home to compare with, 0 = none;
+	 * and whether this user is drawn. */
+	uint32_t holdout_ppm;
+	bool is_held_out;
 	bool has_available; /* the team's balance is known: */
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
@@ -126,6 +131,20 @@ lt_resume_counts(
 	return request->checkpoint.enabled &&
 	       (request->proof.survived > 0 || !market->proof_required);
 }
+
+/* Its class; NULL = none. */
+static inline const struct lt_class *
+lt_request_class(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	return lt_market_class(
+	    market, request->account, request->qos, request->home);
+}
+
+/* The most that a node-hour of it may cost on average over a run, by
+ * --max-price and its class, micros; 0 = any. */
+int64_t lt_max_price_micros(
+    const struct lt_request *request, const struct lt_market *market);
 
 static inline bool
 lt_request_wants_gpus(const struct lt_request *request)
@@ -171,7 +190,9 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_CAPACITY,
 	LT_REJECT_BUDGET,
 	LT_REJECT_MAX_COST,
-	LT_REJECT_PINNED, /* the user named another partition */
+	LT_REJECT_MAX_PRICE, /* no start at such a mean price per node-hour */
+	LT_REJECT_PINNED,    /* the user named another partition */
+	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
@@ -219,11 +240,16 @@ struct lt_candidate { /* a start of one partition, or why there is none */
 	double wanted, found; /* of the reject: MiB, GPUs, seconds, ppm ... */
 };
 
+/* Which side of the site's comparison a job is on that moving could better, and
+ * that could as well stay. */
+enum lt_compared { LT_COMPARED_NOT, LT_COMPARED_MOVED, LT_COMPARED_KEPT };
+
 struct lt_plan {
 	bool moved; /* differs from home at once */
 	enum lt_objective objective;
 	uint32_t pins;		   /* what kept it from moving */
 	bool fits;		   /* home can run it at all */
+	bool home_was_dear;	   /* it has room before, at a price too high */
 	struct lt_estimate chosen; /* home when !moved, but for a cap */
 	/* Where it would have gone, at the first start with room there; now,
 	 * where none is known. */
@@ -232,6 +258,8 @@ struct lt_plan {
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
+	enum lt_compared compared;
+	uint32_t holdout_ppm; /* of KEPT: one of so many */
 	/* The power cap that chosen has; home has none. */
 	struct lt_capped capped;
 	uint32_t candidate_count; /* == market->partition_count */
@@ -271,6 +299,12 @@ int64_t lt_limit_of(const struct lt_request *request,
 void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s);
+/* "class big (QOS batch): at most 3 h of delay, deadlines kept in 99 %": the
+ * request's class, by what it is that, and what it says otherwise than the
+ * site;
+ * "" without one. */
+void lt_class_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market);
 /* "no fp8 on A100-SXM4-40GB: bf16" where --amp asked for what the partition's
  * GPU lacks; "" else, and where its GPU is not known. */
 void lt_precision_text(char *out, size_t size, const struct lt_request *request,

@@ -62,6 +62,12 @@ double lt_checkpoint_every_s(
  */
 double lt_checkpoint_told_s(double every_s);
 
+/* What a run loses at most when its nodes are taken without a word: the last
+ * interval and the writing of one checkpoint. Infinite where none is written.
+ * docs/model.md, eq. (24c). */
+double lt_checkpoint_lost_s(
+    const struct lt_checkpoint *checkpoint, double hazard_per_h);
+
 /* What a run of so long has kept when its nodes are taken without a word: all
  * but the last interval and the writing of one checkpoint, at least 0. Nothing
  * where none is written. docs/model.md, eq. (24c). */

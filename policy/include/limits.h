@@ -18,8 +18,7 @@ enum {
 	LT_STEPS_MAX = 4096,	/* steps of one series, 14 days of 5 min: cut */
 	LT_GPUS_MAX = 128,	/* rows of the GPU table: refused */
 	LT_ZONE_STEPS_MAX = 16, /* UTC offset changes ahead: cut */
-	LT_DEFAULTS_MAX = 256,	/* accounts and QOS with a default: refused */
-	LT_CLASSES_MAX = 64,	/* refused */
+	LT_CLASSES_MAX = 256,	/* refused */
 	LT_PRECISION_RULES_MAX =
 	    32,			   /* on one line of plugstack.conf: refused */
 	LT_POWER_CAPS_MAX = 128,   /* rules of power_cap: refused */

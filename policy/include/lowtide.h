@@ -13,6 +13,7 @@
 #include "gpu.h"
 #include "history.h"
 #include "history_file.h"
+#include "holdout.h"
 #include "interruption.h"
 #include "limits.h"
 #include "market.h"

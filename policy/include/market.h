@@ -133,12 +133,6 @@ struct lt_partition {
 	double worst_intensity;		 /* g/kWh for holds; 0 = none */
 };
 
-struct lt_default { /* --carbon-aware without the user's asking */
-	bool is_qos;
-	char name[LT_ACCOUNT_SIZE];
-	enum lt_objective objective;
-};
-
 /* How a class's running jobs may wait through dirty or dear hours. */
 enum lt_pause { LT_PAUSE_NEVER, LT_PAUSE_REQUEUE, LT_PAUSE_SUSPEND };
 
@@ -150,8 +144,14 @@ struct lt_class {
 	char name[LT_NAME_SIZE];
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
-	bool on_demand_only;	    /* never moved to preemptible nodes */
-	uint32_t max_interruptions; /* then it goes on on demand */
+	enum lt_objective default_objective; /* OFF: places who asks */
+	/* In place of the site's. */
+	bool has_max_delay;
+	int64_t max_delay_s;
+	uint32_t deadline_confidence_ppm; /* 0 = the site's */
+	int64_t max_price_micros;	  /* per node-hour; 0 = any */
+	bool on_demand_only;		  /* never moved to preemptible nodes */
+	uint32_t max_interruptions;	  /* then it goes on on demand */
 	enum lt_pause pause;
 	bool canary; /* the first run there proves that it can resume */
 };
@@ -214,13 +214,11 @@ struct lt_market {
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t default_count, class_count, power_cap_count,
-	    precision_rule_count;
+	uint32_t class_count, power_cap_count, precision_rule_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
 	struct lt_gpu *gpus;
-	struct lt_default *defaults;
 	struct lt_class *classes;
 	struct lt_power_cap *power_caps; /* the first that matches counts */
 	struct lt_precision_rule *precision_rules; /* the same */
@@ -239,6 +237,11 @@ const struct lt_gpu *lt_market_gpu(
 /* Its class; NULL = none. partition: where it goes by itself, or -1. */
 const struct lt_class *lt_market_class(const struct lt_market *market,
     const char *account, const char *qos, int partition);
+/* Of a class, NULL = none: its own, else the site's. */
+int64_t lt_class_max_delay_s(
+    const struct lt_class *class, const struct lt_market *market);
+uint32_t lt_class_confidence_ppm(
+    const struct lt_class *class, const struct lt_market *market);
 
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one

@@ -15,6 +15,7 @@ enum lt_option_id {
 	LT_OPTION_GPU_MEMORY,
 	LT_OPTION_EXPECTED_TIME,
 	LT_OPTION_MAX_COST,
+	LT_OPTION_MAX_PRICE,
 	LT_OPTION_MAX_INTERRUPTIONS,
 	LT_OPTION_COUNT,
 };
@@ -42,6 +43,7 @@ struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	uint32_t gpu_memory_mib;
 	int64_t expected_run_s;	    /* LT_UNSET_64 */
 	int64_t max_cost_micros;    /* LT_UNSET_64 */
+	int64_t max_price_micros;   /* per node-hour; 0 = not said */
 	uint32_t max_interruptions; /* 0 = not said */
 };
 void lt_options_init(struct lt_options *options);
@@ -59,8 +61,8 @@ void lt_options_apply(
 
 /*
  * Lay the options over the request. True when lowtide was asked to place the
- * job, by the user or, for batch jobs, by the site's default for its account
- * or QOS. In advise mode all others get an objective too, to be told.
+ * job, by the user or, for batch jobs, by the default of its class. In advise
+ * mode all others get an objective too, to be told.
  */
 bool lt_request_wishes(struct lt_request *request,
     const struct lt_options *options, const struct lt_market *market);

@@ -34,6 +34,10 @@ enum lt_quote_flag {
 	/* Of a job of many runs that each end apart: what they were charged is
 	 * held no more. */
 	LT_QUOTE_DRAWN = 1 << 10,
+	/* enum lt_compared: neither, MOVED, or KEPT. It stays as it was drawn,
+	 * whatever becomes of the job. */
+	LT_QUOTE_COMPARED = 1 << 11,
+	LT_QUOTE_HELD_OUT = 1 << 12,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */
@@ -53,6 +57,7 @@ struct lt_wish {
 	uint32_t signal;	    /* that asks for one; 0 = none does */
 	uint32_t max_interruptions; /* 0 = not said */
 	uint64_t script_hash;	    /* 0 = not known */
+	int64_t max_price_micros;   /* per node-hour; 0 = not said */
 };
 
 struct lt_quote {
@@ -179,6 +184,8 @@ int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
     struct lt_error *err);
 /* What the estimate says of cost and carbon. */
 struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
+/* Which side of the site's comparison it is on. */
+void lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan);
 /* Those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 

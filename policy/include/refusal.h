@@ -25,7 +25,8 @@ void lt_over_text(char *out, size_t size, const struct lt_over *over);
 
 /*
  * Why the plan can't give what the user asked of lowtide alone, which Slurm
- * would not notice: --gpu-memory or --max-cost. True when so, with the text.
+ * would not notice: --gpu-memory, --max-cost or the most that
+ * a node-hour may cost. True when so, with the text.
  */
 bool lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market);

@@ -65,6 +65,9 @@ struct lt_replan {
 struct lt_replanned {
 	enum lt_replan_why why;
 	struct lt_estimate standing; /* by today's figures; CANNOT_RUN: none */
+	/* What a change has to better its score by at least, eq. (23), in units
+	 * of that; CANNOT_RUN: 0. */
+	double least_saving;
 	struct lt_plan plan; /* new; not for KEEP. Not moved = home, now */
 };
 

@@ -21,7 +21,7 @@ enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
 static const struct {
 	const char *file;
-	const char *migrations[20]; /* to version 1, 2, ...; NULL ends */
+	const char *migrations[24]; /* to version 1, 2, ...; NULL ends */
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
@@ -30,7 +30,7 @@ static const struct {
 	    LT_SQL_LEDGER_12, LT_SQL_LEDGER_13,
 	    LT_SQL_LEDGER_14 LT_SQL_LEDGER_NOBODY, LT_SQL_LEDGER_15,
 	    LT_SQL_LEDGER_16, LT_SQL_LEDGER_17, LT_SQL_LEDGER_18,
-	    LT_SQL_LEDGER_19}},
+	    LT_SQL_LEDGER_19, LT_SQL_LEDGER_20}},
     [LT_DB_SIGNALS] = {"signals.db",
 	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };
@@ -39,11 +39,11 @@ static const struct {
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = {
-    LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(TEXT_ROW) LT_SQL_PLANS_TABLE(
-	TEXT_ROW) LT_SQL_PERIODS_TABLE(TEXT_ROW) LT_SQL_USERS_TABLE(TEXT_ROW)
-	LT_SQL_NOTICES_TABLE(TEXT_ROW) LT_SQL_INTERRUPTIONS_TABLE(TEXT_ROW)
-	    LT_SQL_PAUSES_TABLE(TEXT_ROW) LT_SQL_PROOFS_TABLE(TEXT_ROW)};
+} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(
+    TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW) LT_SQL_PERIODS_TABLE(TEXT_ROW)
+	LT_SQL_USERS_TABLE(TEXT_ROW) LT_SQL_NOTICES_TABLE(TEXT_ROW)
+	    LT_SQL_INTERRUPTIONS_TABLE(TEXT_ROW) LT_SQL_PAUSES_TABLE(TEXT_ROW)
+		LT_SQL_PROOFS_TABLE(TEXT_ROW) LT_SQL_QUOTED_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */

@@ -14,6 +14,7 @@
 #include "sql_notices.h"
 #include "sql_pauses.h"
 #include "sql_proofs.h"
+#include "sql_quoted.h"
 #include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \

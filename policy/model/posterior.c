@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gamma prior of the published rate, and Poisson interruptions.
+ * A published rate that may be wrong by a factor of 30, and Poisson
+ * interruptions.
  */
+#include <math.h>
 #include <string.h>
 
 #include "posterior.h"
 
-/* A published rate counts as much as so many interruptions seen here: enough
- * that one bad day does not double it, little enough to be outweighed within
- * weeks, for it may be wrong by a factor of 30. */
-static const double prior_interruptions = 2;
+/* How far a published rate may be off, as the variance of its logarithm: 95 %
+ * are within a factor of 30, that is ln 30 = 1.96 x the root of 3. */
+static const double doubt = 3;
 
 bool
 lt_is_interruption(const char *state_text)
@@ -18,16 +19,40 @@ lt_is_interruption(const char *state_text)
 	       strncmp(state_text, "PREEMPTED", 9) == 0;
 }
 
-/* The mean of the posterior: shape a, rate a / published before. */
+/* x = ln(rate / published) where seen = expected e^x + x / doubt. The right
+ * side rises and is convex, so that Newton comes down to it from above. */
+static double
+likeliest(double expected, double seen)
+{
+	double x = fmin(doubt * seen, fmax(log(seen / expected), 0));
+
+	for (int i = 0; i < 64; i++) {
+		const double slope = expected * exp(x) + 1 / doubt;
+		const double next =
+		    x - (expected * exp(x) + x / doubt - seen) / slope;
+
+		if (fabs(next - x) <= 1e-12)
+			break;
+		x = next;
+	}
+	return x;
+}
+
 double
 lt_posterior(
     double published, const struct lt_own_history *own, double *own_share)
 {
-	const double prior_hours =
-	    published > 0 ? prior_interruptions / published : 0;
-	const double shape = published > 0 ? prior_interruptions : 0;
-	const double hours = prior_hours + own->node_hours;
+	const double seen = own->interruptions;
+	const double hours = own->node_hours;
 
-	*own_share = hours > 0 ? own->node_hours / hours : 0;
-	return hours > 0 ? (shape + own->interruptions) / hours : published;
+	*own_share = 0;
+	if (!(hours > 0))
+		return published;
+	*own_share = 1;
+	if (!(published > 0)) /* 0 to what power: own history is all */
+		return seen / hours;
+	const double rate = published * exp(likeliest(published * hours, seen));
+
+	*own_share = rate * hours / (rate * hours + 1 / doubt);
+	return rate;
 }

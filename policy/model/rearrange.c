@@ -16,7 +16,7 @@ static const double noise = 1e-9; /* of rounding */
 
 struct place { /* where a booking was, or shall be */
 	struct lt_booking booking;
-	double score, home_score;
+	double score, home_score, least_saving;
 	bool no_room;
 };
 
@@ -32,6 +32,7 @@ struct wish {
 	bool is_weighed, is_made;
 	bool no_room;
 	double score, least;
+	double least_saving; /* of a change, that a figure shows it */
 };
 
 struct work {
@@ -140,6 +141,7 @@ weigh(struct work *work, uint32_t booking, struct lt_error *err)
 	*window = own;
 	wish->is_weighed = true;
 	wish->score = work->standing.standing.score;
+	wish->least_saving = work->standing.least_saving;
 	wish->no_room = work->standing.standing.too_late ||
 			work->standing.why == LT_REPLAN_NO_ROOM ||
 			work->standing.why == LT_REPLAN_CANNOT_RUN;
@@ -209,30 +211,42 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 	return LT_OK;
 }
 
-/* As lt_replan() has it of one: eq. (24a). */
+static bool
+is_elsewhere(const struct place *was, const struct place *is)
+{
+	return is->booking.partition != was->booking.partition ||
+	       is->booking.start_utc_s != was->booking.start_utc_s;
+}
+
+/* As lt_replan() has it of one: eq. (24a). Each that is put elsewhere is a
+ * change that its user has to follow. */
 static bool
 is_better(const struct group *group)
 {
-	double was = 0, is = 0, saved = 0;
+	double was = 0, is = 0, saved = 0, least = 0;
 	int64_t sooner_s = 0;
 	int missing = 0;
 
 	for (uint32_t i = 0; i < group->count; i++) {
-		const double stands = group->was[i].score;
-		const double from = fmax(stands, group->is[i].home_score);
+		const struct place *const stands = &group->was[i];
+		const struct place *const put = &group->is[i];
+		const double from = fmax(stands->score, put->home_score);
 
-		missing += group->is[i].no_room - group->was[i].no_room;
-		sooner_s += group->was[i].booking.start_utc_s -
-			    group->is[i].booking.start_utc_s;
-		was += stands;
-		is += group->is[i].score;
-		saved += fmax(0, from - group->is[i].score);
+		missing += put->no_room - stands->no_room;
+		sooner_s +=
+		    stands->booking.start_utc_s - put->booking.start_utc_s;
+		was += stands->score;
+		is += put->score;
+		saved += fmax(0, from - put->score);
+		if (is_elsewhere(stands, put))
+			least += stands->least_saving;
 	}
 	if (missing != 0)
 		return missing < 0;
 	if (sooner_s >= LT_SOONER_S && is <= was + noise * fabs(was))
 		return true;
-	return was - is > fmax(LT_SWITCHING * saved, noise * fabs(was));
+	return was - is >
+	       fmax(least, fmax(LT_SWITCHING * saved, noise * fabs(was)));
 }
 
 static void
@@ -277,6 +291,7 @@ try_one(struct work *work, struct lt_error *err)
 		group->was[i] =
 		    (struct place){.booking = work->of->bookings[at],
 			.score = work->wishes[at].score,
+			.least_saving = work->wishes[at].least_saving,
 			.no_room = work->wishes[at].no_room};
 	}
 	if (code != LT_OK)

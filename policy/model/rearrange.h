@@ -36,9 +36,9 @@ struct lt_rearrange {
  * round is over; else up to seven others of the same objective that may run at
  * the same time are drawn, all are taken out, and lt_decide() decides for them
  * anew in a random order. It stays so where fewer are without room, or as many
- * and the sum of their scores is less by more than rounding and a tenth of
- * what is saved; else all is as before. LT_OK or an error of lt_decide(); then
- * all bookings stand somewhere.
+ * and the sum of their scores is less by more than a tenth of what is saved and
+ * than what a figure shows of each that is put elsewhere; else all is as
+ * before. LT_OK or an error of lt_decide(); then all bookings stand somewhere.
  */
 int lt_rearrange(const struct lt_rearrange *of, struct lt_error *err);
 

@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD02\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD03\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -52,6 +52,9 @@ code_settings(struct lt_coder *coder, struct lt_budget_snapshot *snapshot)
 	code_rule(coder, &snapshot->on_unknown);
 	lt_code_i64(coder, &snapshot->stale_after_s);
 	lt_code_i64(coder, &snapshot->jobs_utc_s);
+	lt_code_u32(coder, &snapshot->holdout.share_ppm);
+	for (int i = 0; i < 2; i++)
+		lt_code_u64(coder, &snapshot->holdout.key[i]);
 }
 
 static void

@@ -5,6 +5,7 @@
  * stand in docs/formats.md.
  */
 #include "files_check.h"
+#include "units.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,26 +146,21 @@ check_gpu(const struct lt_market *market, uint32_t index, struct lt_error *err)
 }
 
 static int
-check_default(
-    const struct lt_market *market, uint32_t index, struct lt_error *err)
-{
-	const struct lt_default *const row = &market->defaults[index];
-
-	if ((unsigned)row->objective >= LT_OBJECTIVE_COUNT)
-		return lt_fail(err, LT_EINPUT, "default of %s: objective %d",
-		    row->name, row->objective);
-	return LT_OK;
-}
-
-static int
 check_class(
     const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_class *const row = &market->classes[index];
 
-	if ((unsigned)row->pause > LT_PAUSE_SUSPEND)
-		return lt_fail(err, LT_EINPUT, "class %s: pause %d", row->name,
-		    row->pause);
+	if ((unsigned)row->pause > LT_PAUSE_SUSPEND ||
+	    (unsigned)row->default_objective >= LT_OBJECTIVE_COUNT)
+		return lt_fail(err, LT_EINPUT,
+		    "class %s: pause %d, objective %d", row->name, row->pause,
+		    row->default_objective);
+	if (row->max_delay_s < 0 || row->max_price_micros < 0 ||
+	    row->deadline_confidence_ppm >= LT_MICROS)
+		return lt_fail(err, LT_EINPUT,
+		    "class %s: a time, price or confidence that can't be",
+		    row->name);
 	return LT_OK;
 }
 
@@ -229,7 +225,6 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	    {"node shapes", market->shape_count, LT_SHAPES_MAX, check_shape},
 	    {"series", market->series_count, LT_SERIES_MAX, check_series},
 	    {"GPU rows", market->gpu_count, LT_GPUS_MAX, check_gpu},
-	    {"defaults", market->default_count, LT_DEFAULTS_MAX, check_default},
 	    {"classes", market->class_count, LT_CLASSES_MAX, check_class},
 	    {"power caps", market->power_cap_count, LT_POWER_CAPS_MAX,
 		check_power_cap},

@@ -14,7 +14,7 @@
 #include "files_check.h"
 #include "market_records.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT06\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT07\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -22,7 +22,6 @@ enum section_id {
 	SECTION_LISTS, /* four texts a partition */
 	SECTION_SHAPES,
 	SECTION_GPUS,
-	SECTION_DEFAULTS,
 	SECTION_CLASSES,
 	SECTION_POWER_CAPS,
 	SECTION_PRECISION_RULES,
@@ -69,12 +68,6 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 		lt_code_gpu(coder, &copy);
 	}
 	lt_builder_end_section(builder, SECTION_GPUS, m->gpu_count);
-	for (uint32_t i = 0; i < m->default_count; i++) {
-		struct lt_default copy = m->defaults[i];
-
-		lt_code_default(coder, &copy);
-	}
-	lt_builder_end_section(builder, SECTION_DEFAULTS, m->default_count);
 	for (uint32_t i = 0; i < m->class_count; i++) {
 		struct lt_class copy = m->classes[i];
 
@@ -141,7 +134,6 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	    {SECTION_LISTS, LT_LISTS * LT_PARTITIONS_MAX},
 	    {SECTION_SHAPES, LT_SHAPES_MAX},
 	    {SECTION_GPUS, LT_GPUS_MAX},
-	    {SECTION_DEFAULTS, LT_DEFAULTS_MAX},
 	    {SECTION_CLASSES, LT_CLASSES_MAX},
 	    {SECTION_POWER_CAPS, LT_POWER_CAPS_MAX},
 	    {SECTION_PRECISION_RULES, LT_PRECISION_RULES_MAX},
@@ -204,7 +196,6 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	m->partition_count = section_of(reader, SECTION_PARTITIONS)->count;
 	m->shape_count = section_of(reader, SECTION_SHAPES)->count;
 	m->gpu_count = section_of(reader, SECTION_GPUS)->count;
-	m->default_count = section_of(reader, SECTION_DEFAULTS)->count;
 	m->class_count = section_of(reader, SECTION_CLASSES)->count;
 	m->power_cap_count = section_of(reader, SECTION_POWER_CAPS)->count;
 	m->precision_rule_count =
@@ -213,7 +204,6 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	PLACE(m->partitions, m->partition_count);
 	PLACE(m->shapes, m->shape_count);
 	PLACE(m->gpus, m->gpu_count);
-	PLACE(m->defaults, m->default_count);
 	PLACE(m->classes, m->class_count);
 	PLACE(m->power_caps, m->power_cap_count);
 	PLACE(m->precision_rules, m->precision_rule_count);
@@ -263,9 +253,6 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 		for (uint32_t i = 0; id == SECTION_GPUS && i < m->gpu_count;
 		     i++)
 			lt_code_gpu(&coder, &m->gpus[i]);
-		for (uint32_t i = 0;
-		     id == SECTION_DEFAULTS && i < m->default_count; i++)
-			lt_code_default(&coder, &m->defaults[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_CLASSES && i < m->class_count; i++)
 			lt_code_class(&coder, &m->classes[i]);

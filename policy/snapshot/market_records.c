@@ -127,24 +127,20 @@ lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu)
 }
 
 void
-lt_code_default(struct lt_coder *coder, struct lt_default *row)
-{
-	lt_code_bool(coder, &row->is_qos);
-	lt_code_text(coder, row->name, sizeof(row->name));
-	unsigned objective = row->objective;
-	code_enum(coder, &objective);
-	row->objective = (enum lt_objective)objective;
-}
-
-void
 lt_code_class(struct lt_coder *coder, struct lt_class *row)
 {
-	unsigned pause = row->pause;
+	unsigned pause = row->pause, objective = row->default_objective;
 
 	lt_code_text(coder, row->name, sizeof(row->name));
 	lt_code_text(coder, row->account, sizeof(row->account));
 	lt_code_text(coder, row->qos, sizeof(row->qos));
 	lt_code_text(coder, row->partition, sizeof(row->partition));
+	code_enum(coder, &objective);
+	row->default_objective = (enum lt_objective)objective;
+	lt_code_bool(coder, &row->has_max_delay);
+	lt_code_i64(coder, &row->max_delay_s);
+	lt_code_u32(coder, &row->deadline_confidence_ppm);
+	lt_code_i64(coder, &row->max_price_micros);
 	lt_code_bool(coder, &row->on_demand_only);
 	lt_code_u32(coder, &row->max_interruptions);
 	code_enum(coder, &pause);

@@ -14,7 +14,6 @@ void lt_code_settings(struct lt_coder *coder, struct lt_market *m);
 void lt_code_partition(struct lt_coder *coder, struct lt_partition *p);
 void lt_code_shape(struct lt_coder *coder, struct lt_shape *shape);
 void lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu);
-void lt_code_default(struct lt_coder *coder, struct lt_default *row);
 void lt_code_class(struct lt_coder *coder, struct lt_class *row);
 void lt_code_precision_rule(
     struct lt_coder *coder, struct lt_precision_rule *rule);

@@ -31,9 +31,10 @@ teardown() {
 }
 # Ticks of 5 s: taken at 10 s, back at 175 s; once in 100 hours, as the policy has it.
 TAKEN=10 BACK=175
-# The jobs: when they come, deadline (of a minute's work), interruptions that they bear.
+# The jobs: when they come, deadline (of a minute's work), interruptions that they bear. Each has a
+# limit of 2 min, and what a run may lose and Slurm's wait after it are 4 more.
 COMES=(0 0 0 0 20)
-FACTOR=(30 30 5.2 3.5 4)
+FACTOR=(30 30 9.2 7.5 8)
 BEARS=(1 0 0 0 0)
 at() { # at SECOND: of the trace
 	local left=$((began + $1 - $(date +%s)))

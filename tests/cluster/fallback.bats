@@ -120,6 +120,16 @@ ON_DEMAND=600000 SPOT=200000
 	end "$id"
 }
 
+@test "one that stays on spot then starts when that is decided, not two minutes later" {
+	placed -A vision --max-interruptions=2
+	scontrol update nodename="$(of "$id" NodeList)" state=down reason=burnt
+	again() { restarted "$id" 1 && runs_in "$id" spot; }
+	within 60 again
+	[ $(($(of "$id" StartTime) - $(of "$id" SubmitTime))) -le 45 ]
+	[ -z "$(plans "$id")" ]
+	end "$id"
+}
+
 @test "one task of an array goes on demand; the others and their hold stay" {
 	job -o /dev/null -A vision --carbon-aware=cost --checkpoint=signal=USR1,write=1s --max-interruptions=1 \
 	    --array=1-2 --time=10 --exclusive --wrap "$DEAF"

@@ -132,11 +132,13 @@ keep() {
 	! grep -qv ' keep ' "$1.again"
 }
 
-# keeps HOUR LIST: what gains just enough a few seconds after lowtided looked
-# stands until it hears something again.
+# keeps LIST: what gains just enough some seconds after lowtided looked, or by a
+# market that it made since, stands until its next look: at a start that is all.
 keeps() {
-	within 10 keep "$2" 2> /dev/null || { known_at "$1"; within 20 keep "$2"; } ||
-		{ grep -v ' keep ' "$2.again" >&2; false; }
+	within 10 keep "$1" 2> /dev/null && return
+	part stop lowtided
+	part start lowtided
+	within 20 keep "$1" || { grep -v ' keep ' "$1.again" >&2; false; }
 }
 
 # as_said BEFORE AFTER: is what waited put where the pure function puts it, at
@@ -180,14 +182,14 @@ promises() { # promises PROMISED LIST
 	export NAMES
 	seq "$JOBS" | xargs -P 3 -I{} bash -c 'submit {}' > promised
 	[ "$(grep -c '^[0-9]' promised)" -eq "$JOBS" ]
-	keeps 4 before
+	keeps before
 	[ "$(wc -l < before)" -gt $((JOBS / 2)) ] # the others start at once
 	# All are planned by their names, whatever their limits say.
 	[ "$(grep -c ' run=[0-9a-f]*,name,' before)" -eq "$(wc -l < before)" ]
 	for hour in $(seq 5 $((4 + HOURS))); do
 		cp "$LOWTIDE_RUN_DIR/market" market.before
 		hour_is "$hour"
-		keeps "$hour" after
+		keeps after
 		as_said before after
 		promises promised after > broken
 		[ ! -s broken ] || { cat broken >&2; false; }

@@ -15,8 +15,8 @@ partitions:
 budgets:
   - {team: tiny, period: month, amount: 0.50}
 "; }
-mode() {
-	{ policy "$1"; grep ^listen_port: "$D/etc/lowtide.yaml"; } > "$D/next.yaml"
+mode() { # mode MODE [LINE]: a further line of the policy
+	{ policy "$1"; echo "${2:-}"; grep ^listen_port: "$D/etc/lowtide.yaml"; } > "$D/next.yaml"
 	mv "$D/next.yaml" "$D/etc/lowtide.yaml"
 	loaded() { [ "$(lowtide status --json | jq -r .mode)" = "$2" ]; }
 	within 20 loaded _ "$1"
@@ -64,4 +64,34 @@ setup() { cluster_use; }
 	[ "$(field "$id" %P)" = spot ]
 	scancel "$id"
 	run ! sbatch -A tiny --gpus=8 -N1 --time=8:00:00 --wrap true
+}
+
+@test "a holdout of all: what would move stays, and is told why" {
+	mode enforce "holdout: 100%"
+	asked=(-A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00)
+	# job_submit has it from the budget snapshot.
+	kept() { run sbatch "${asked[@]}" --carbon-aware=plan --wrap true; [[ "$output" == *"as one of 100 % for comparison (holdout)"* ]]; }
+	within 20 kept
+	job "${asked[@]}" --hold --wrap true
+	[ "$(field "$id" %P)" = ondemand ]
+	[[ "$said" == *"Kept where it was, as one of 100 % for comparison (holdout)"* ]]
+	within 20 known "$id"
+	[[ "$(lowtide explain "$id")" == *"kept for comparison (holdout, (58))"* ]]
+	scancel "$id"
+	# It could not stay: nothing is held back that needs the move.
+	job "${asked[@]}" --max-cost=20 --hold --wrap true
+	[ "$(field "$id" %P)" = spot ]
+	scancel "$id"
+}
+
+@test "the report counts what was kept, and says that it is too little" {
+	job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 --wrap 'sleep 2'
+	[ "$(field "$id" %P)" = ondemand ]
+	within 60 settled "$id"
+	measured() { lowtide report --json | jq -r ".measured.$1"; }
+	[ "$(measured kept_jobs)" = 1 ]
+	[ "$(measured moved_jobs)" = 0 ]
+	[ "$(measured micros.saved)" = null ]
+	[ "$(measured quotes.jobs)" = 1 ]
+	[[ "$(lowtide report)" == *"compared: 0 moved jobs with 1 that were kept (holdout) on 1 user-days: too few to tell what moving saved"* ]]
 }

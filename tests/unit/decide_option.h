@@ -244,6 +244,17 @@ taken_s(struct lt_exposure exposure, double work_s, double waves)
 	    ceil(lt_active_time(&exposure).active_s * waves), NEVER_ENDS_S);
 }
 
+/* A partition is no risk that is none beside home. */
+static double
+home_chance(double nodes, double work_s)
+{
+	static const double rounding = 1 + 1e-9;
+	const double per_h =
+	    world.partitions[world.request.home].hazard_per_node_hour;
+
+	return rounding * (1 - exp(-per_h * nodes * work_s / 3600));
+}
+
 /* Everything of one partition; .fits and .moves say whether it counts. False
  * when the window is too long for this test. */
 static bool
@@ -306,7 +317,8 @@ make_option(struct option *option, int p)
 	const struct lt_active active = length.active;
 
 	if (!request->checkpoint.enabled && p != request->home &&
-	    active.restart_chance > 0.1)
+	    active.restart_chance >
+		fmax(0.1, home_chance(nodes, length.work_s / ratio)))
 		return true;
 	at_once = request->array_tasks;
 	if (request->array_parallel > 0)

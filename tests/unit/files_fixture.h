@@ -19,7 +19,6 @@ static struct lt_series series[SERIES];
 static struct lt_partition partitions[2];
 static struct lt_shape shapes[3];
 static struct lt_gpu gpus[1];
-static struct lt_default defaults[1];
 static struct lt_class classes[1];
 static struct lt_power_cap power_caps[1];
 static struct lt_precision_rule precision_rules[1];
@@ -86,11 +85,15 @@ make_market(void)
 	gpus[0] = (struct lt_gpu){.name = "H100",
 	    .memory_mib = 81559,
 	    .tflops = {[LT_PRECISION_FP8] = 1979}};
-	defaults[0] = (struct lt_default){true, "green", LT_OBJECTIVE_CARBON};
 	classes[0] = (struct lt_class){.name = "batch",
 	    .account = "vision",
 	    .qos = "green",
 	    .partition = "p",
+	    .default_objective = LT_OBJECTIVE_CARBON,
+	    .has_max_delay = true,
+	    .max_delay_s = 7200,
+	    .deadline_confidence_ppm = 990000,
+	    .max_price_micros = 12500000,
 	    .on_demand_only = true,
 	    .max_interruptions = 3,
 	    .pause = LT_PAUSE_SUSPEND,
@@ -120,7 +123,6 @@ make_market(void)
 	    .shape_count = 3,
 	    .series_count = SERIES,
 	    .gpu_count = 1,
-	    .default_count = 1,
 	    .class_count = 1,
 	    .power_cap_count = 1,
 	    .precision_rule_count = 1,
@@ -129,7 +131,6 @@ make_market(void)
 	    .shapes = shapes,
 	    .series = series,
 	    .gpus = gpus,
-	    .defaults = defaults,
 	    .classes = classes,
 	    .power_caps = power_caps,
 	    .precision_rules = precision_rules};
@@ -176,6 +177,7 @@ make_sheet(void)
 	    .ready = true,
 	    .on_unknown = LT_RULE_HOLD,
 	    .stale_after_s = 120,
+	    .holdout = {20000, {UINT64_MAX, 7}},
 	    .budget_count = 2,
 	    .usage_count = 2,
 	    .account_count = 2,

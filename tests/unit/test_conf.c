@@ -127,29 +127,34 @@ test_plugstack(void **state)
 {
 	static const struct {
 		const char *why, *text, *line; /* NULL = none */
+		int count;
 	} cases[] = {
 	    {"ours", "optional  spank_lowtide.so preemptible=a:0.1\n",
-		"optional  spank_lowtide.so preemptible=a:0.1"},
+		"optional  spank_lowtide.so preemptible=a:0.1", 1},
 	    {"among others", "required x.so\n optional spank_lowtide.so",
-		"optional spank_lowtide.so"},
-	    {"by include", "include plug*.d\n", "required spank_lowtide.so"},
-	    {"as a comment only", "# optional spank_lowtide.so\n", NULL},
-	    {"empty", "", NULL},
+		"optional spank_lowtide.so", 1},
+	    {"by include", "include plug*.d\n", "required spank_lowtide.so", 1},
+	    {"twice", "optional spank_lowtide.so amp=off\ninclude plug*.d\n",
+		"optional spank_lowtide.so amp=off", 2},
+	    {"an include of nothing", "include none*.d\n", NULL, 0},
+	    {"as a comment only", "# optional spank_lowtide.so\n", NULL, 0},
+	    {"empty", "", NULL, 0},
 	};
 
 	(void)state;
 	write_file("plug1.d", "required spank_lowtide.so\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char line[256] = "";
+		struct lt_plugstack found;
 		struct lt_error err = {0};
-		const int code = lt_plugstack_line(line, sizeof(line),
-		    write_file("plugstack.conf", cases[i].text), &err);
+		const int code = lt_plugstack_read(
+		    &found, write_file("plugstack.conf", cases[i].text), &err);
 
 		if (code != (cases[i].line != NULL ? LT_OK : LT_ENOENT) ||
-		    strcmp(line, cases[i].line != NULL ? cases[i].line : "") !=
-			0)
-			fail_msg("%s: %d \"%s\" %s", cases[i].why, code, line,
-			    err.text);
+		    found.count != cases[i].count ||
+		    strcmp(found.text,
+			cases[i].line != NULL ? cases[i].line : "") != 0)
+			fail_msg("%s: %d %d \"%s\" %s", cases[i].why, code,
+			    found.count, found.text, err.text);
 	}
 }
 

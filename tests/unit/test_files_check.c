@@ -91,7 +91,7 @@ spoil_end(void)
 static void
 spoil_objective(void)
 {
-	defaults[0].objective = LT_OBJECTIVE_COUNT;
+	classes[0].default_objective = LT_OBJECTIVE_COUNT;
 }
 static void
 spoil_slow_down(void)

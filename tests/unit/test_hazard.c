@@ -76,25 +76,31 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 static void
 test_posterior(void **state)
 {
+	/* Each is checked by hand: interruptions = rate x node-hours +
+	 * ln(rate / published) / 3, and the share of rate x node-hours in that
+	 * plus 1 / 3. */
 	static const struct {
 		const char *why;
+		bool preemptible;
 		int runs, interrupted;
 		double constant; /* -1 = the source's 0.002 */
 		int own_history;
-		double value, own_share;
+		double published, interruptions, node_hours;
 	} cases[] = {
-	    {"nothing seen: as published", 0, 0, -1, LT_OWN_DEFAULT, 0.002, 0},
-	    /* (2 + 0) / (1000 + 1000) */
-	    {"1000 quiet node-hours weigh as much", 10, 0, -1, LT_OWN_DEFAULT,
-		0.001, 0.5},
-	    /* + 10 runs, 6 interrupted: (2 + 6) / (1000 + 2000) */
-	    {"interruptions raise it", 10, 6, -1, LT_OWN_DEFAULT, 8 / 3000.0,
-		2 / 3.0},
-	    {"not when the admin says so", 0, 0, -1, 0, 0.002, 0},
-	    {"a written figure stays", 0, 0, 0.01, LT_OWN_DEFAULT, 0.01, 0},
-	    /* (2 + 6) / (200 + 2000) */
-	    {"unless it shall learn", 0, 0, 0.01, 1, 8 / 2200.0, 2000 / 2200.0},
-	    {"a written 0 and what was seen", 0, 0, 0, 1, 6 / 2000.0, 1},
+	    {"nothing seen: as published", true, 0, 0, -1, LT_OWN_DEFAULT,
+		0.002, 0, 0},
+	    {"nodes that nobody takes: none failed", false, 0, 0, -1,
+		LT_OWN_DEFAULT, 0, 0, 0},
+	    {"1000 quiet node-hours", true, 10, 0, -1, LT_OWN_DEFAULT, 0.002, 0,
+		1000},
+	    {"interruptions raise it", true, 10, 6, -1, LT_OWN_DEFAULT, 0.002,
+		6, 2000},
+	    {"not when the admin says so", true, 0, 0, -1, 0, 0.002, 0, 0},
+	    {"a written figure stays", true, 0, 0, 0.01, LT_OWN_DEFAULT, 0.01,
+		0, 0},
+	    {"unless it shall learn", true, 0, 0, 0.01, 1, 0.01, 6, 2000},
+	    {"nodes that nobody takes fail, too", false, 0, 0, -1,
+		LT_OWN_DEFAULT, LT_FAILURES_PER_NODE_HOUR, 6, 2000},
 	};
 	struct fixture *const f = *state;
 
@@ -103,7 +109,7 @@ test_posterior(void **state)
 		struct lt_policy policy;
 		const bool written = cases[i].constant >= 0;
 		const struct lt_policy_partition partition = {.name = "spot",
-		    .preemptible = true,
+		    .preemptible = cases[i].preemptible,
 		    .own_history = cases[i].own_history,
 		    .hazard = {.is_set = true,
 			.is_constant = written,
@@ -115,11 +121,18 @@ test_posterior(void **state)
 		const struct lt_hazard hazard = lt_hazard_of(
 		    &d.signals, d.ledger, d.policy, &partition, NOW);
 		free(d.signals.seen);
-		if (!hazard.known ||
-		    fabs(hazard.value - cases[i].value) > 1e-12 ||
-		    fabs(hazard.own_share - cases[i].own_share) > 1e-12)
-			fail_msg("%s: %.9f, %.9f", cases[i].why, hazard.value,
-			    hazard.own_share);
+		const double seen = hazard.value * cases[i].node_hours;
+		const double published = cases[i].published;
+
+		if (hazard.known != (published > 0))
+			fail_msg("%s: known %d", cases[i].why, hazard.known);
+		if (published > 0 &&
+		    !(fabs(seen + log(hazard.value / published) / 3 -
+			   cases[i].interruptions) < 1e-9))
+			fail_msg("%s: %.9f", cases[i].why, hazard.value);
+		if (!(fabs(hazard.own_share - seen / (seen + 1 / 3.0)) < 1e-9))
+			fail_msg(
+			    "%s: share %.9f", cases[i].why, hazard.own_share);
 	}
 }
 

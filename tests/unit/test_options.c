@@ -83,6 +83,13 @@ static const struct {
 	"--max-cost: got \"-1\", want an amount of at least 0 without a "
 	"sign of currency, such as 120 or 99.50"},
     {"cost 0", LT_OPTION_MAX_COST, "0", NULL},
+    {"a price", LT_OPTION_MAX_PRICE, "12.50", NULL},
+    {"price 0", LT_OPTION_MAX_PRICE, "0",
+	"--max-price: got \"0\", want an amount above 0 per node-hour without "
+	"a sign of currency, such as 12 or 3.50"},
+    {"a sign of currency", LT_OPTION_MAX_PRICE, "$3",
+	"--max-price: got \"$3\", want an amount above 0 per node-hour without "
+	"a sign of currency, such as 12 or 3.50"},
     {"interruptions", LT_OPTION_MAX_INTERRUPTIONS, "3", NULL},
     {"none", LT_OPTION_MAX_INTERRUPTIONS, "0",
 	"--max-interruptions: got \"0\", want a whole number from 1 to 1000"},

@@ -68,6 +68,7 @@ test_defaults(void **state)
 	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_REQUIRED);
 	assert_int_equal(policy->max_extra_cost_ppm, 100000);
 	assert_int_equal(policy->hold_margin_ppm, 50000);
+	assert_int_equal(policy->holdout_ppm, 0);
 	assert_int_equal(policy->on_unknown, LT_RULE_HOLD);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_LET);
 	assert_int_equal(policy->listen_port, 6826);
@@ -91,6 +92,7 @@ test_top(void **state)
 		   "deadline_confidence: 99.9%\nmax_restart_risk: 0.5\n"
 		   "spot_proof: said\n"
 		   "max_extra_cost: 250\nhold_margin: 0\nassume_time: 2d\n"
+		   "holdout: 2.5%\n"
 		   "on_unknown: allow\non_underheld: requeue\n"
 		   "listen_port: 1\n"
 		   "tcto: {energy_price_per_kwh: 0.15, storage_gb: 4000000000,"
@@ -110,6 +112,7 @@ test_top(void **state)
 	assert_int_equal(policy->spot_proof, LT_SPOT_PROOF_SAID);
 	assert_int_equal(policy->max_extra_cost_ppm, 2500000);
 	assert_int_equal(policy->hold_margin_ppm, 0);
+	assert_int_equal(policy->holdout_ppm, 25000);
 	assert_int_equal(policy->assume_time_s, 2 * 86400);
 	assert_int_equal(policy->on_unknown, LT_RULE_ALLOW);
 	assert_int_equal(policy->on_underheld, LT_UNDERHELD_REQUEUE);
@@ -215,9 +218,7 @@ test_budgets(void **state)
 		   "  - {team: Vision, period: quarter, amount: 5000.01, "
 		   "kg_co2e: 0.5, per_user: {kg_co2e: 0.25}, on_exceed: warn, "
 		   "alert_at: [50, 120]}\n"
-		   "  - {team: nlp, period: year, kg_co2e: 0}\n"
-		   "defaults:\n  - {qos: Batch, carbon_aware: carbon}\n"
-		   "  - {account: batch, carbon_aware: off}\n");
+		   "  - {team: nlp, period: year, kg_co2e: 0}\n");
 	const struct lt_policy_budget *vision = &policy->budgets[0];
 	const struct lt_policy_budget *nlp = &policy->budgets[1];
 
@@ -237,12 +238,6 @@ test_budgets(void **state)
 	assert_int_equal(nlp->on_exceed, LT_RULE_REJECT);
 	assert_false(nlp->limit.has_money);
 	assert_true(nlp->limit.has_carbon);
-	assert_int_equal(policy->default_count, 2);
-	assert_true(policy->defaults[0].is_qos);
-	assert_string_equal(policy->defaults[0].name, "batch");
-	assert_int_equal(policy->defaults[0].objective, LT_OBJECTIVE_CARBON);
-	assert_false(policy->defaults[1].is_qos);
-	assert_int_equal(policy->defaults[1].objective, LT_OBJECTIVE_OFF);
 	lt_policy_free(policy);
 }
 
@@ -311,7 +306,8 @@ test_errors(void **state)
 	    {"a source used as money needs a currency too",
 		SOURCES "partitions:\n  a: {price_per_node_hour: night}\n", 5,
 		28, "p.yaml:5:28: price_per_node_hour: is money"},
-	    {"not YAML", "mode: [\n", 2, 1, "p.yaml:2:1: YAML: "},
+	    {"not YAML", "mode: [\n", 1, 7,
+		"p.yaml:1:7: the [ that begins here"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -485,8 +481,10 @@ static void
 test_classes(void **state)
 {
 	struct lt_policy *policy =
-	    parsed("partitions:\n  a: {}\nclasses:\n"
-		   "  urgent: {qos: Prod, preemptible: never}\n"
+	    parsed("currency: USD\npartitions:\n  a: {}\nclasses:\n"
+		   "  urgent: {qos: Prod, preemptible: never,"
+		   " default: on, max_delay: 0, deadline_confidence: 99.9,"
+		   " max_price: 12.5}\n"
 		   "  batch: {account: vision, partition: a,"
 		   " max_interruptions: 3, pause: suspend, canary: true}\n"
 		   "  all: {}\n");
@@ -503,10 +501,24 @@ test_classes(void **state)
 	assert_string_equal(urgent->name, "urgent");
 	assert_true(urgent->on_demand_only);
 	assert_int_equal(urgent->max_interruptions, LT_INTERRUPTIONS_ANY);
+	assert_int_equal(urgent->default_objective, LT_OBJECTIVE_BALANCED);
+	assert_true(urgent->has_max_delay);
+	assert_int_equal(urgent->max_delay_s, 0);
+	assert_int_equal(urgent->deadline_confidence_ppm, 999000);
+	assert_int_equal(urgent->max_price_micros, 12500000);
+	market.max_delay_s = 60;
+	market.deadline_confidence_ppm = 950000;
+	assert_int_equal(lt_class_max_delay_s(urgent, &market), 0);
+	assert_int_equal(lt_class_confidence_ppm(urgent, &market), 999000);
 	const struct lt_class *const batch =
 	    lt_market_class(&market, "vision", "", 0);
 	assert_string_equal(batch->name, "batch");
 	assert_false(batch->on_demand_only);
+	assert_int_equal(batch->default_objective, LT_OBJECTIVE_OFF);
+	assert_int_equal(batch->max_price_micros, 0);
+	assert_int_equal(lt_class_max_delay_s(batch, &market), 60);
+	assert_int_equal(lt_class_confidence_ppm(batch, &market), 950000);
+	assert_int_equal(lt_class_max_delay_s(NULL, &market), 60);
 	assert_int_equal(batch->max_interruptions, 3);
 	assert_int_equal(batch->pause, LT_PAUSE_SUSPEND);
 	assert_true(batch->canary);

@@ -172,6 +172,18 @@ test_wish(void **state)
 	assert_int_equal(
 	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
 	quote.wish.script_hash = 0;
+	/* And behind that the dearest node-hour. */
+	quote.wish.max_price_micros = 12500000;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, ",0,0,0,0,0000000000000000,12500000;"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_int_equal(laid.max_price_micros, 12500000);
+	strcpy(strstr(out, ",12500000;"), ",0;");
+	assert_int_equal(
+	    lt_quote_unpack(&back, out, strlen(out), NULL), LT_EINPUT);
+	quote.wish.max_price_micros = 0;
 	/* What no record shows keeps it in its partition. */
 	struct lt_request other = request;
 	strcpy(other.features, "nvlink");

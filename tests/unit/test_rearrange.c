@@ -221,6 +221,52 @@ test_same_seed_same_outcome(void **state)
 		assert_false(bookings[i].changed);
 }
 
+/* No hour saves carbon against what waiting is worth, and money chose: so much
+ * later than money would choose today is a change only where a figure shows it.
+ */
+static void
+test_what_no_figure_shows(void **state)
+{
+	static const struct {
+		const char *why;
+		int later_s;
+		bool moves;
+	} cases[] = {
+	    {"10 s are 3 mg of waiting", 10, false},
+	    {"4 minutes are 67 mg", 240, false},
+	    {"5 minutes sooner, as lt_replan() has it", 300, true},
+	    {"2 h are 2 g, and the figure has grams", 2 * HOUR, true},
+	};
+	int64_t start_utc_s;
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		seed = 1;
+		setup(NULL);
+		set_series(PRICE_HOME, 4e6, 1e6, 1e6);
+		set_series(CARBON, 300, 300, 300);
+		market.partition_count = 1;
+		market.waiting_mg_per_hour = 1000;
+		request.objective = LT_OBJECTIVE_CARBON;
+		request.latest_utc_s = NOW + LATEST * HOUR;
+		decide();
+		start_utc_s = plan.chosen.start_utc_s;
+		assert_in_range(start_utc_s, NOW + HOUR, NOW + 8 * HOUR);
+		for (int i = 0; i < JOBS; i++) {
+			requests[i] = request;
+			lengths[i] = 2;
+			book(i, start_utc_s + (i == 0 ? cases[c].later_s : 0));
+		}
+		rearrange(ROUNDS);
+		for (int i = 0; i < JOBS; i++)
+			if (bookings[i].changed != (i == 0 && cases[c].moves))
+				fail_msg("%s: booking %d is at %+lld s",
+				    cases[c].why, i,
+				    (long long)(bookings[i].start_utc_s -
+						start_utc_s));
+	}
+}
+
 int
 main(void)
 {
@@ -228,6 +274,7 @@ main(void)
 	    cmocka_unit_test(test_near_the_best),
 	    cmocka_unit_test(test_room_for_all),
 	    cmocka_unit_test(test_same_seed_same_outcome),
+	    cmocka_unit_test(test_what_no_figure_shows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

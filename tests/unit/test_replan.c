@@ -334,22 +334,33 @@ test_interrupted(void **state)
 }
 
 /* Waits for spot nodes with 2 h to run, 30 min of slack and a deadline: it
- * leaves 2.5 h before it, a minute early; what it has done gives it longer. */
+ * leaves 2.5 h before it, a minute early; what it has done gives it longer, and
+ * what it may lose there once more, and 2 min until Slurm starts it again,
+ * less.
+ */
 static void
 test_deadline(void **state)
 {
 	static const struct {
 		int64_t before_s, done_s, start_s;
 		enum lt_replan_why want;
+		double every_s; /* by its word; a minute to write */
+		int64_t risk_s;
 	} cases[] = {
-	    {2 * HOUR + 1800 + 61, 0, 0, LT_REPLAN_KEEP},
-	    {2 * HOUR + 1800 + 60, 0, 0, LT_REPLAN_DEADLINE},
-	    {HOUR + 1800 + 61, HOUR, 0, LT_REPLAN_KEEP},
-	    {HOUR + 1800 + 60, HOUR, 0, LT_REPLAN_DEADLINE},
+	    {2 * HOUR + 1800 + 61, 0, 0, LT_REPLAN_KEEP, 0, 0},
+	    {2 * HOUR + 1800 + 60, 0, 0, LT_REPLAN_DEADLINE, 0, 0},
+	    {HOUR + 1800 + 61, HOUR, 0, LT_REPLAN_KEEP, 0, 0},
+	    {HOUR + 1800 + 60, HOUR, 0, LT_REPLAN_DEADLINE, 0, 0},
 	    /* too late already: all the more */
-	    {HOUR, 0, 0, LT_REPLAN_DEADLINE},
+	    {HOUR, 0, 0, LT_REPLAN_DEADLINE, 0, 0},
 	    /* it waits for its hour, not for nodes */
-	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP},
+	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP, 0, 0},
+	    {2 * HOUR + 1800 + 780 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780},
+	    {2 * HOUR + 1800 + 780 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 780},
+	    /* no run loses more than its limit */
+	    {4 * HOUR + 1920 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 120},
+	    {4 * HOUR + 1920 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY,
+		2 * HOUR + 120},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -359,9 +370,19 @@ test_deadline(void **state)
 		request.objective = LT_OBJECTIVE_COST;
 		request.deadline_utc_s = NOW + cases[i].before_s;
 		request.done_s = cases[i].done_s;
+		request.checkpoint =
+		    (struct lt_checkpoint){.enabled = cases[i].every_s > 0,
+			.every_s = cases[i].every_s,
+			.write_s = 60};
+		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
+		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
+			cases[i].done_s - cases[i].risk_s);
+		/* Where its word does not count, it starts over anyway. */
+		market.proof_required = true;
 		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
 		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
 			cases[i].done_s);
+		market.proof_required = false;
 		replan_at(CHEAP, NOW + cases[i].start_s);
 		if (again.why != cases[i].want)
 			fail_msg("%zu: %s", i, lt_replan_word(again.why));

@@ -57,8 +57,9 @@ static const struct lt_sim_spot_options hour = {.work_s = LT_HOUR_S,
  * Taken at 1800 s it has two checkpoints of 660 s: 2400 s of work are left,
  * with three checkpoints and the restart 2700 s. lowtided counts
  * 1800 - 660 = 1140 s as done, so that 3360 s of the limit are left: on demand
- * it has to be at 10800 - 300 - 3360 = 7140 s, and a look a minute before that
- * sends it there.
+ * it has to be at 10800 - 300 - 3360 = 7140 s. A run on spot that began just
+ * before might lose 660 s, and Slurm lets it wait for 120 s then: a look a
+ * minute before 7140 - 780 = 6360 s sends it there.
  */
 static const struct {
 	const char *why;
@@ -70,49 +71,50 @@ static const struct {
 	const char *story;
 	bool in_time;
 	double money;
+	int64_t tick_s;
 } cases[] = {
     {"nothing is taken", 0, 0, 900, 901, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 3900:ended@spot(0)", true,
-	3900 / 3600.0},
+	3900 / 3600.0, TICK_S},
     {"the node comes back in time", 0, 0, 3, 5, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
 	"3000:started@spot(1140) 5700:ended@spot(1140)",
-	true, 4500 / 3600.0},
-    {"it is back before Slurm lets it start: 120 s after the requeue", 0, 1770,
-	3, 4, 0, 300,
+	true, 4500 / 3600.0, TICK_S},
+    {"it is back at once: lowtided lets it start half a minute later", 0, 1770,
+	120, 121, 0, 300,
 	"1770:submitted@spot(0) 1770:started@spot(0) 1800:taken@spot(0) "
-	"2400:started@spot(0) 6420:ended@spot(0)",
-	true, 4050 / 3600.0},
+	"1830:started@spot(0) 5850:ended@spot(0)",
+	true, 4050 / 3600.0, 15},
     {"no node for long: it leaves at the last look", 0, 0, 3, 100, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"7080:decided=deadline@ondemand(1140) 7080:started@ondemand(1140) "
-	"9780:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0},
+	"6300:decided=deadline@ondemand(1140) 6300:started@ondemand(1140) "
+	"9000:ended@ondemand(1140)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
     {"each job is looked at at seconds of its own", 7, 0, 3, 100, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"7087:decided=deadline@ondemand(1140) 7087:started@ondemand(1140) "
-	"9787:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0},
-    {"it never had a node: 1800 + 10800 - 300 - 4500 - 60", 0, 1800, 3, 100, 0,
-	300,
-	"1800:submitted@spot(0) 7740:decided=deadline@ondemand(0) "
-	"7740:started@ondemand(0) 11640:ended@ondemand(0)",
-	true, 3 * 3900 / 3600.0},
+	"6307:decided=deadline@ondemand(1140) 6307:started@ondemand(1140) "
+	"9007:ended@ondemand(1140)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
+    {"it never had a node: 1800 + 10800 - 300 - 4500 - 780 - 60", 0, 1800, 3,
+	100, 0, 300,
+	"1800:submitted@spot(0) 6960:decided=deadline@ondemand(0) "
+	"6960:started@ondemand(0) 10860:ended@ondemand(0)",
+	true, 3 * 3900 / 3600.0, TICK_S},
     {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1,
 	300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
 	"1830:decided=interrupted@ondemand(1140) "
 	"1830:started@ondemand(1140) 4530:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0},
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
     {"without the guard it waits beyond its deadline", 0, 0, 3, 100, 0,
 	NO_GUARD_S,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
 	"60000:started@spot(1140) 62700:ended@spot(1140)",
-	false, 4500 / 3600.0},
+	false, 4500 / 3600.0, TICK_S},
     {"and gives up after ten deadlines", 0, 0, 3, 900, 0, NO_GUARD_S,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
 	"108000:gave_up@spot(1140)",
-	false, 1800 / 3600.0},
+	false, 1800 / 3600.0, TICK_S},
 };
 
 static void
@@ -122,7 +124,7 @@ test_by_hand(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_sim_spot_options options = hour;
 		const struct lt_sim_spot spot = {
-		    .trace = {TICK_S, TICKS, taken},
+		    .trace = {cases[i].tick_s, TICKS, taken},
 		    .options = &options,
 		    .watch = {.event = note}};
 		struct lt_sim_spot_fate fate;
@@ -199,6 +201,40 @@ test_recorded(void **state)
 	free(recorded);
 }
 
+/* Nodes that come and go at random, no slack at all: each is on time, for what
+ * a last run on spot may take is kept free. */
+static void
+test_on_time(void **state)
+{
+	uint64_t seed = 11;
+	uint32_t ran_out = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		struct lt_sim_spot_options options = hour;
+		const struct lt_sim_spot spot = {
+		    .trace = {60, TICKS, taken}, .options = &options};
+		const uint64_t flips = 2 + lt_random(&seed) % 60;
+		struct lt_sim_spot_fate fate;
+
+		options.slack_s = 0;
+		options.limit_factor = 1.2;
+		options.deadline_factor = 2.5 + (double)(i % 8) / 4;
+		for (int t = 0; t < TICKS; t++)
+			taken[t] = lt_random(&seed) % flips == 0
+				       ? lt_random(&seed) % 2
+				       : taken[t > 0 ? t - 1 : 0];
+		assert_int_equal(
+		    lt_sim_spot_job(&fate, &spot, (uint32_t)i, 0, NULL), LT_OK);
+		if (!fate.timed_out && fate.ended_s > fate.deadline_s)
+			fail_msg("try %d: %lld, due at %lld", i,
+			    (long long)fate.ended_s,
+			    (long long)fate.deadline_s);
+		ran_out += fate.left;
+	}
+	assert_true(ran_out > 100);
+}
+
 static void
 test_refused(void **state)
 {
@@ -255,6 +291,7 @@ main(void)
 	    cmocka_unit_test(test_by_hand),
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_recorded),
+	    cmocka_unit_test(test_on_time),
 	    cmocka_unit_test(test_refused),
 	};
 

@@ -71,6 +71,39 @@ test_add(void **state)
 	}
 }
 
+/* Of a record that is older or newer than now: a job that stands still works no
+ * second more. */
+static void
+test_worked(void **state)
+{
+	static const struct {
+		const char *why;
+		enum lt_job_state state;
+		int64_t seen_s, suspended_s, now_s, worked_s;
+	} cases[] = {
+	    {"it runs", LT_JOB_RUNNING, 90, 0, 100, 100},
+	    {"it goes on since", LT_JOB_RUNNING, 90, 20, 100, 80},
+	    {"seen now", LT_JOB_SUSPENDED, 100, 20, 100, 80},
+	    {"lists are made seldom", LT_JOB_SUSPENDED, 90, 10, 150, 80},
+	    {"seen in the second that began since", LT_JOB_SUSPENDED, 101, 21,
+		100, 80},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_batch_job job = make_job(7);
+
+		print_message("# %s\n", cases[i].why);
+		job.state = cases[i].state;
+		job.start_utc_s = NOW;
+		job.seen_utc_s = NOW + cases[i].seen_s;
+		job.suspended_s = cases[i].suspended_s;
+		assert_int_equal(
+		    lt_suspension_worked_s(&job, NOW + cases[i].now_s),
+		    cases[i].worked_s);
+	}
+}
+
 /* Look by look, whatever is left of the budget. */
 static void
 test_looks(void **state)
@@ -114,6 +147,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_add, set_up, tear_down),
+	    cmocka_unit_test(test_worked),
 	    cmocka_unit_test_setup_teardown(test_looks, set_up, tear_down),
 	};
 

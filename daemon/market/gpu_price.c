@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "gpu_price.h"
+#include "log.h"
+#include "tables.h"
+
+/* Of each node; 0: none has any, or they differ. */
+static uint32_t
+gpus_of(const struct lt_tables *tables, const char *name)
+{
+	for (uint32_t i = 0; i < tables->partition_count; i++) {
+		const struct lt_partition *const p = &tables->partitions[i];
+		const struct lt_shape *const shapes =
+		    tables->shapes + p->first_shape;
+
+		if (strcmp(p->name, name) != 0)
+			continue;
+		for (uint32_t k = 1; k < p->shape_count; k++)
+			if (shapes[k].gpus != shapes[0].gpus)
+				return 0;
+		return p->shape_count > 0 ? shapes[0].gpus : 0;
+	}
+	return 0;
+}
+
+void
+lt_gpu_prices(struct lt_policy *policy, const struct lt_tables *tables)
+{
+	for (int i = 0; i < policy->partition_count; i++) {
+		struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+		const uint32_t gpus = partition->has_gpu_price
+					  ? gpus_of(tables, partition->name)
+					  : 0;
+
+		if (!partition->has_gpu_price)
+			continue;
+		partition->price = (struct lt_policy_signal){.is_set = gpus > 0,
+		    .is_constant = true,
+		    .constant = (double)(partition->gpu_price_micros * gpus)};
+		if (gpus == 0)
+			lt_log("no_gpu_price",
+			    "partition=%s error=\"price_per_gpu_hour: its nodes do not all have the same number of GPUs, want price_per_node_hour\"",
+			    partition->name);
+	}
+}

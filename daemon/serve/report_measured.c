@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The part of a report that says what was measured: what moving saved against
+ * the jobs that were kept, and how good quotes were. docs/model.md, eqs. (59)
+ * and (60).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "measured.h"
+#include "quoted.h"
+#include "report_parts.h"
+#include "units.h"
+
+enum currency { MONEY, CARBON, CURRENCIES };
+
+struct figure { /* of a job, or of all of a user and period */
+	bool known;
+	double home, charged;
+};
+
+struct job {
+	uint64_t draw;
+	bool is_kept;
+	struct figure figures[CURRENCIES];
+};
+
+struct measuring {
+	const struct lt_report_work *work;
+	struct lt_quoted job; /* the runs so far of the one that is read */
+	bool has_job;
+	struct job *jobs; /* those that are compared */
+	uint32_t count;
+	size_t capacity;
+	int64_t moved_jobs, kept_jobs, left_jobs;
+	double base[CURRENCIES], base_charged[CURRENCIES]; /* of moved ones */
+	double *errors[CURRENCIES];			   /* of quotes */
+	uint32_t error_count[CURRENCIES];
+	size_t error_capacity[CURRENCIES];
+	int64_t deadline_jobs, deadlines_met, stated_ppm; /* stated: a sum */
+	bool has_any;
+};
+
+static double
+amount_of(const struct lt_amount *amount, enum currency currency, bool *has)
+{
+	*has = currency == MONEY ? amount->has_money : amount->has_carbon;
+	return (double)(currency == MONEY ? amount->money_micros
+					  : amount->carbon_mg);
+}
+
+static int
+add_error(struct measuring *m, enum currency currency, struct lt_error *err)
+{
+	bool has_plan, has_charge;
+	const double plan = amount_of(&m->job.plan, currency, &has_plan);
+	const double charge = amount_of(&m->job.charged, currency, &has_charge);
+
+	if (!has_plan || !has_charge || charge <= 0)
+		return LT_OK;
+	double *const grown =
+	    lt_items_grow(m->errors[currency], &m->error_capacity[currency],
+		m->error_count[currency], sizeof(*grown));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	m->errors[currency] = grown;
+	grown[m->error_count[currency]++] = fabs(plan - charge) / charge;
+	return LT_OK;
+}
+
+static void
+add_deadline(struct measuring *m)
+{
+	const struct lt_quoted *const job = &m->job;
+
+	if (job->deadline_utc_s == 0 || job->end == LT_QUOTED_OTHER)
+		return;
+	m->deadline_jobs++;
+	m->deadlines_met += job->end == LT_QUOTED_COMPLETED &&
+			    job->end_utc_s <= job->deadline_utc_s;
+	m->stated_ppm += job->stated_ppm;
+}
+
+static int
+add_compared(struct measuring *m, struct lt_error *err)
+{
+	const struct lt_quoted *const from = &m->job;
+	const bool is_kept = from->compared == LT_COMPARED_KEPT;
+	struct job *const grown =
+	    lt_items_grow(m->jobs, &m->capacity, m->count, sizeof(*grown));
+
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	m->jobs = grown;
+	struct job *const job = &grown[m->count++];
+	*job = (struct job){.draw = from->draw, .is_kept = is_kept};
+	for (int c = 0; c < CURRENCIES; c++) {
+		struct figure *const figure = &job->figures[c];
+		bool has_home, has_charge, has_base;
+		const double base =
+		    amount_of(&from->base, (enum currency)c, &has_base);
+
+		figure->home =
+		    amount_of(&from->home, (enum currency)c, &has_home);
+		figure->charged =
+		    amount_of(&from->charged, (enum currency)c, &has_charge);
+		figure->known = has_home && has_charge && figure->home > 0;
+		if (is_kept || !figure->known || !has_base)
+			continue;
+		m->base[c] += base;
+		m->base_charged[c] += figure->charged;
+	}
+	m->moved_jobs += !is_kept;
+	m->kept_jobs += is_kept;
+	m->left_jobs += from->left;
+	return LT_OK;
+}
+
+/* All runs of a job are read. */
+static int
+end_job(struct measuring *m, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	if (!m->has_job)
+		return LT_OK;
+	m->has_job = false;
+	if (m->job.compared != LT_COMPARED_NOT)
+		code = add_compared(m, err);
+	for (int c = 0; code == LT_OK && c < CURRENCIES &&
+			m->job.end == LT_QUOTED_COMPLETED;
+	     c++)
+		code = add_error(m, (enum currency)c, err);
+	add_deadline(m);
+	return code;
+}
+
+static void
+add_amount(struct lt_amount *sum, const struct lt_amount *more)
+{
+	sum->has_money &= more->has_money;
+	sum->has_carbon &= more->has_carbon;
+	if (__builtin_add_overflow(
+		sum->money_micros, more->money_micros, &sum->money_micros))
+		sum->has_money = false;
+	if (__builtin_add_overflow(
+		sum->carbon_mg, more->carbon_mg, &sum->carbon_mg))
+		sum->has_carbon = false;
+}
+
+/* What a job had over several runs, and how the last of them ended. */
+static int
+take(void *context, const struct lt_quoted *run, struct lt_error *err)
+{
+	struct measuring *const m = context;
+	const struct lt_report_account *const account =
+	    lt_report_account_of(m->work, run->account);
+
+	if (account == NULL || !account->is_seen || account->own_sums)
+		return LT_OK;
+	m->has_any = true;
+	if (m->has_job && m->job.quote_id == run->quote_id &&
+	    m->job.run.job_id == run->run.job_id) {
+		add_amount(&m->job.charged, &run->charged);
+		add_amount(&m->job.base, &run->base);
+		m->job.end_utc_s = run->end_utc_s;
+		m->job.end = run->end;
+		m->job.left |= run->left;
+		return LT_OK;
+	}
+	const int code = end_job(m, err);
+	m->job = *run;
+	m->has_job = true;
+	return code;
+}
+
+static int
+by_user(const void *a, const void *b)
+{
+	const struct job *const x = a, *const y = b;
+
+	if (x->draw != y->draw)
+		return x->draw < y->draw ? -1 : 1;
+	return x->is_kept - y->is_kept;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Jobs of a user and period are drawn as one. */
+static uint32_t
+fill_users(struct lt_measured_user *users, const struct measuring *m,
+    enum currency currency)
+{
+	const struct job *last = NULL;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct job *const job = &m->jobs[i];
+		const struct figure *const figure = &job->figures[currency];
+
+		if (!figure->known)
+			continue;
+		if (last == NULL || by_user(last, job) != 0)
+			users[count++] =
+			    (struct lt_measured_user){.is_kept = job->is_kept};
+		users[count - 1].baseline += figure->home;
+		users[count - 1].charged += figure->charged;
+		last = job;
+	}
+	return count;
+}
+
+/* What moving saved, were its cost that part of what it would have been. */
+static json_t *
+saved_json(bool has, double charged, double ratio)
+{
+	static const double most = 9e18;
+	const double saved = has ? charged / ratio - charged : 0;
+
+	return lt_api_optional(
+	    has && fabs(saved) < most, llround(fabs(saved) < most ? saved : 0));
+}
+
+static json_t *
+currency_json(const struct measuring *m, enum currency currency, bool is_shown,
+    struct lt_error *err)
+{
+	struct lt_measured_user *const users =
+	    calloc((size_t)m->count + 1, sizeof(*users));
+	struct lt_measured measured;
+	double moved = 0;
+	int64_t kept_count = 0;
+
+	if (users == NULL) {
+		lt_fail(err, LT_ENOMEM, "report: out of memory");
+		return NULL;
+	}
+	const uint32_t count = is_shown ? fill_users(users, m, currency) : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		kept_count += users[i].is_kept;
+		moved += users[i].is_kept ? 0 : users[i].charged;
+	}
+	const int code = lt_measure(&measured, users, count, err);
+	free(users);
+	if (code != LT_OK)
+		return NULL;
+	const bool has = measured.has_interval;
+	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o}", "kept_user_days",
+	    (json_int_t)kept_count, "charged",
+	    lt_api_optional(count > 0, llround(moved)), "saved",
+	    saved_json(has, moved, measured.ratio), "saved_low",
+	    saved_json(has, moved, measured.high), "saved_high",
+	    saved_json(has, moved, measured.low), "modelled",
+	    lt_api_optional(count > 0,
+		llround(m->base[currency] - m->base_charged[currency])));
+}
+
+static json_t *
+error_json(struct measuring *m, enum currency currency, bool is_shown)
+{
+	static const double most = 1e12;
+	double *const all = m->errors[currency];
+	const uint32_t count = m->error_count[currency];
+
+	if (count == 0 || !is_shown)
+		return json_null();
+	qsort(all, count, sizeof(*all), by_size);
+	const double median = (all[(count - 1) / 2] + all[count / 2]) / 2;
+	return json_integer(llround(fmin(median, most) * LT_MICROS));
+}
+
+static json_t *
+measured_json(struct measuring *m, struct lt_error *err)
+{
+	const bool has_money = m->work->currency[0] != '\0';
+
+	if (m->count > 1)
+		qsort(m->jobs, m->count, sizeof(*m->jobs), by_user);
+	json_t *const money = currency_json(m, MONEY, has_money, err);
+	json_t *const carbon =
+	    money != NULL ? currency_json(m, CARBON, true, err) : NULL;
+	const uint32_t quoted = m->error_count[MONEY] > m->error_count[CARBON]
+				    ? m->error_count[MONEY]
+				    : m->error_count[CARBON];
+
+	if (carbon == NULL) {
+		json_decref(money);
+		return NULL;
+	}
+	return json_pack("{s:I,s:I,s:I,s:o,s:o,s:{s:I,s:o,s:o,s:I,s:I,s:o}}",
+	    "moved_jobs", (json_int_t)m->moved_jobs, "kept_jobs",
+	    (json_int_t)m->kept_jobs, "left_jobs", (json_int_t)m->left_jobs,
+	    "micros", money, "mg", carbon, "quotes", "jobs", (json_int_t)quoted,
+	    "median_error_ppm", error_json(m, MONEY, has_money),
+	    "median_error_mg_ppm", error_json(m, CARBON, true), "deadline_jobs",
+	    (json_int_t)m->deadline_jobs, "deadlines_met",
+	    (json_int_t)m->deadlines_met, "stated_ppm",
+	    lt_api_optional(m->deadline_jobs > 0,
+		m->deadline_jobs > 0 ? m->stated_ppm / m->deadline_jobs : 0));
+}
+
+int
+lt_report_put_measured(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	struct measuring m = {.work = view->work};
+	int code = lt_ledger_each_quoted(
+	    view->ledger, lt_report_span(view->period), take, &m, err);
+
+	if (code == LT_OK)
+		code = end_job(&m, err);
+	if (code == LT_OK && m.has_any) {
+		json_t *const json = measured_json(&m, err);
+
+		if (json == NULL)
+			code = lt_fail(
+			    err, LT_ENOMEM, "report: what was measured");
+		lt_out_text(out, ",");
+		lt_report_put_members(
+		    out, json_pack("{s:o}", "measured", json));
+	}
+	free(m.jobs);
+	for (int c = 0; c < CURRENCIES; c++)
+		free(m.errors[c]);
+	return code;
+}

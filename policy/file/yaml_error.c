@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "yaml_error.h"
+
+struct line {
+	const char *text;
+	size_t length; /* without comment and white space at its end */
+	size_t indent;
+};
+
+/* From 0; an empty one behind the end. */
+static struct line
+line_of(const char *text, size_t length, size_t number)
+{
+	const char *const end = text + length;
+	struct line line = {.text = text};
+
+	for (; number > 0 && line.text < end; number--) {
+		const char *const next =
+		    memchr(line.text, '\n', (size_t)(end - line.text));
+
+		line.text = next != NULL ? next + 1 : end;
+	}
+	while (line.text + line.length < end &&
+	       line.text[line.length] != '\n' &&
+	       !(line.text[line.length] == '#' &&
+		   (line.length == 0 ||
+		       isspace((unsigned char)line.text[line.length - 1]))))
+		line.length++;
+	while (line.length > 0 &&
+	       isspace((unsigned char)line.text[line.length - 1]))
+		line.length--;
+	while (line.indent < line.length && line.text[line.indent] == ' ')
+		line.indent++;
+	return line;
+}
+
+/* Where a quote begins that its line does not end; false: none. */
+static bool
+open_quote(const struct line *line, size_t *at)
+{
+	char quote = '\0';
+
+	for (size_t i = 0; i < line->length; i++) {
+		const char c = line->text[i];
+		const bool begins =
+		    i == 0 || strchr(" \t[{,:-", line->text[i - 1]) != NULL;
+
+		if (quote == '"' && c == '\\') {
+			i++;
+		} else if (quote != '\0') {
+			if (c == quote)
+				quote = '\0';
+		} else if ((c == '"' || c == '\'') && begins) {
+			quote = c;
+			*at = i;
+		}
+	}
+	return quote != '\0';
+}
+
+/* The ':' of "key:value"; false: none, or one with a space. */
+static bool
+tight_colon(const struct line *line, size_t *at)
+{
+	for (size_t i = line->indent; i + 1 < line->length; i++) {
+		const char c = line->text[i];
+
+		if (c == ':' && i > line->indent) {
+			*at = i;
+			return !isspace((unsigned char)line->text[i + 1]);
+		}
+		if (!isalnum((unsigned char)c) && strchr("_- .", c) == NULL)
+			return false;
+	}
+	return false;
+}
+
+static bool
+has_value(const struct line *line)
+{
+	return line->length > 0 && line->text[line->length - 1] != ':';
+}
+
+static void
+say(struct lt_yaml_error *error, size_t line, size_t column, const char *text)
+{
+	error->line = line + 1;
+	error->column = column + 1;
+	(void)snprintf(error->text, sizeof(error->text), "%s", text);
+}
+
+/* Of lines up to the one where it noticed: the text goes on from there. */
+static bool
+explain_quote(struct lt_yaml_error *error, size_t noticed, const char *text,
+    size_t length)
+{
+	for (size_t i = 0; i <= noticed; i++) {
+		const struct line line = line_of(text, length, i);
+		size_t at = 0;
+
+		if (open_quote(&line, &at)) {
+			say(error, i, at,
+			    line.text[at] == '"'
+				? "the quote \" that begins here is not closed in its line"
+				: "the quote ' that begins here is not closed in its line");
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "a: 1 b: 2", "key:value", "-value", or deeper than its line allows. */
+static bool
+explain_value(struct lt_yaml_error *error, size_t noticed, const char *text,
+    size_t length)
+{
+	const struct line line = line_of(text, length, noticed);
+	struct line before = {.length = 0};
+	size_t number = noticed, at = 0;
+
+	while (number > 0 && before.length == 0)
+		before = line_of(text, length, --number);
+	if (before.length > 0 && tight_colon(&before, &at)) {
+		say(error, number, at, "want a space after ':'");
+		return true;
+	}
+	if (line.text[line.indent] == '-' && line.length > line.indent + 1 &&
+	    line.text[line.indent + 1] != ' ') {
+		say(error, noticed, line.indent, "want a space after '-'");
+		return true;
+	}
+	if (tight_colon(&line, &at)) {
+		say(error, noticed, at, "want a space after ':'");
+		return true;
+	}
+	const struct line other =
+	    line_of(text, length, number > 0 ? number - 1 : 0);
+
+	/* As deep as the line before that: the one between is wrong. */
+	if (line.indent > before.indent && has_value(&before) && number > 0 &&
+	    other.length > 0 && other.indent == line.indent) {
+		say(error, number, before.indent,
+		    "wrong indentation: the lines around it are deeper");
+		return true;
+	}
+	if (line.indent > before.indent && has_value(&before)) {
+		say(error, noticed, line.indent,
+		    "wrong indentation: deeper than the line before, whose key has a value");
+		return true;
+	}
+	return false;
+}
+
+static void
+explain_key(struct lt_yaml_error *error, const yaml_mark_t *key,
+    const char *text, size_t length)
+{
+	const struct line line = line_of(text, length, key->line);
+	size_t at = 0;
+
+	if (tight_colon(&line, &at))
+		say(error, key->line, at, "want a space after ':'");
+	else if (line.text[line.indent] == '-' &&
+		 line.length > line.indent + 1 &&
+		 line.text[line.indent + 1] != ' ')
+		say(error, key->line, line.indent, "want a space after '-'");
+	else
+		say(error, key->line, key->column, "want ':' after this");
+}
+
+void
+lt_yaml_explain(struct lt_yaml_error *error, const yaml_parser_t *parser,
+    const char *text, size_t length)
+{
+	const char *const problem =
+	    parser->problem != NULL ? parser->problem : "can't parse";
+	const char *const context =
+	    parser->context != NULL ? parser->context : "";
+	const yaml_mark_t *const at = &parser->problem_mark;
+	const yaml_mark_t *const from = &parser->context_mark;
+	/* The mark counts characters, not bytes: libyaml's own buffer says
+	 * what stands there. */
+	const bool is_tab = parser->buffer.pointer != NULL &&
+			    parser->buffer.pointer < parser->buffer.last &&
+			    *parser->buffer.pointer == '\t';
+
+	if (is_tab)
+		say(error, at->line, at->column, "a tab: indent with spaces");
+	else if (explain_quote(error, at->line, text, length))
+		;
+	else if (strstr(context, "simple key") != NULL)
+		explain_key(error, from, text, length);
+	else if (strstr(context, "flow ") != NULL && at->line > from->line)
+		say(error, from->line, from->column,
+		    strstr(context, "flow mapping") != NULL
+			? "the { that begins here is not closed by }"
+			: "the [ that begins here is not closed by ]");
+	else if (strstr(context, "flow ") != NULL)
+		say(error, at->line, at->column,
+		    strstr(context, "flow mapping") != NULL
+			? "want ',' or '}' here"
+			: "want ',' or ']' here");
+	else if (strstr(problem, "mapping values") != NULL &&
+		 explain_value(error, at->line, text, length))
+		;
+	else if (strstr(problem, "mapping values") != NULL)
+		say(error, at->line, at->column,
+		    "a second ':' in this line: put text that has one into quotes");
+	else if (strstr(context, "block ") != NULL)
+		say(error, at->line, at->column,
+		    "wrong indentation: as deep as no line before it");
+	else if (strstr(problem, "cannot start any token") != NULL)
+		say(error, at->line, at->column,
+		    "no value begins with this character: put it into quotes");
+	else {
+		say(error, at->line, at->column, "");
+		(void)snprintf(error->text, sizeof(error->text), "YAML: %s%s%s",
+		    problem, context[0] ? " " : "", context);
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Of the ledger: runs beside what their jobs were quoted, to see how good
+ * quotes are and what moving saves.
+ */
+#ifndef LT_QUOTED_H
+#define LT_QUOTED_H
+
+#include "ledger.h"
+
+enum lt_quoted_end {
+	LT_QUOTED_OTHER,
+	LT_QUOTED_COMPLETED,
+	LT_QUOTED_OUT_OF_TIME, /* DEADLINE, TIMEOUT */
+};
+
+struct lt_quoted {
+	struct lt_run_key run;
+	uint64_t quote_id;
+	char account[LT_ACCOUNT_SIZE];
+	enum lt_compared compared;
+	uint64_t draw;		     /* lt_holdout_draw() at its submission */
+	struct lt_amount plan, home; /* of a task, as they were expected */
+	struct lt_amount charged, base; /* of the run; base: eq. (30) */
+	int64_t end_utc_s;
+	enum lt_quoted_end end;
+	bool left;		/* kept, and it ran elsewhere all the same */
+	int64_t deadline_utc_s; /* 0 = none */
+	uint32_t stated_ppm;	/* how surely it was to be met */
+};
+/* In place of what is known of the run. */
+int lt_ledger_put_quoted(struct lt_ledger *ledger,
+    const struct lt_quoted *quoted, struct lt_error *err);
+typedef int lt_quoted_function(
+    void *context, const struct lt_quoted *quoted, struct lt_error *err);
+/* Those that ended within the span; runs of a job one after the other, by their
+ * submission. */
+int lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
+    lt_quoted_function *take, void *context, struct lt_error *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Classes and --max-price in lt_decide(): what they rule out, told apart from
+ * what has no room, and against a look at every second. docs/model.md, (22a).
+ */
+#include "decide_fixture.h"
+
+#include "refusal.h"
+#include "replan.h"
+
+static struct lt_class class;
+
+static int
+begin(void **state)
+{
+	class = (struct lt_class){.name = "big",
+	    .qos = "batch",
+	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	setup(state);
+	snprintf(partitions[HOME].name, sizeof(partitions[HOME].name), "gpu");
+	market.classes = &class;
+	market.class_count = 1;
+	snprintf(request.qos, sizeof(request.qos), "batch");
+	request.objective = LT_OBJECTIVE_COST;
+	return 0;
+}
+
+/* Home at 8, then 2, then 4; the cheap one out of the way. */
+static void
+only_home(void)
+{
+	market.partition_count = 1;
+	set_series(PRICE_HOME, 8e6, 2e6, 4e6);
+}
+
+static void
+test_window(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t most, by_class;
+		int64_t start_h;
+	} cases[] = {
+	    {"any price: carbon is least wanted, and it starts at once", 0, 0,
+		0},
+	    {"as dear as it is now", 8000000, 0, 0},
+	    {"one micro less: a second later it ends in the cheap hours",
+		7999999, 0, 7},
+	    {"half and half", 5000000, 0, 7},
+	    {"only the cheap hours", 2000000, 0, 8},
+	    {"the class says less", 8000000, 2000000, 8},
+	    {"the user says less", 2000000, 8000000, 8},
+	    {"the class alone", 0, 2000000, 8},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(state);
+		only_home();
+		print_message("%s\n", cases[i].why);
+		/* Nothing is saved by waiting, but for the price. */
+		request.objective = LT_OBJECTIVE_FAST;
+		request.max_price_micros = cases[i].most;
+		class.max_price_micros = cases[i].by_class;
+		decide();
+		assert_int_equal(plan.chosen.partition, HOME);
+		assert_int_equal(plan.home_was_dear, cases[i].start_h > 0);
+		assert_int_equal(plan.chosen.start_utc_s / HOUR - NOW / HOUR,
+		    cases[i].most == 7999999 ? 6 : cases[i].start_h);
+	}
+}
+
+static void
+test_refused(void **state)
+{
+	char text[512];
+
+	begin(state);
+	only_home();
+	market.max_delay_s = 4 * HOUR;
+	request.max_price_micros = 2000000;
+	decide();
+	assert_false(plan.moved);
+	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
+	assert_true(plan.candidates[HOME].found == 8000000);
+	assert_true(
+	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_string_equal(text,
+	    "--max-price: $2.00 a node-hour is the most, and on gpu it is $8.00 at least, and no other partition will do.");
+	/* Nobody asked to be placed: its class bounds it all the same. */
+	request.max_price_micros = 0;
+	request.objective = LT_OBJECTIVE_OFF;
+	class.max_price_micros = 7000000;
+	decide();
+	assert_true(plan.fits);
+	assert_true(
+	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_string_equal(text,
+	    "max_price of class big: $7.00 a node-hour is the most, and on gpu it is $8.00; --carbon-aware looks for another partition or hour.");
+	class.max_price_micros = 8000000;
+	decide();
+	assert_false(
+	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	/* What is not known is not too dear. */
+	partitions[HOME].price_series = LT_NO_SERIES;
+	class.max_price_micros = 1;
+	decide();
+	assert_false(
+	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+}
+
+/* A partition of which each node-hour is cheap, and that needs so many more of
+ * them that the job costs more there, is the only one left. */
+static void
+test_slow_and_cheap(void **state)
+{
+	begin(state);
+	set_series(PRICE_CHEAP, 3e6, 3e6, 3e6);
+	shapes[HOME].gpu_index = 1;
+	shapes[CHEAP].gpu_index = 0;
+	request.gpus_per_node = 8;
+	decide();
+	assert_int_equal(plan.chosen.partition, HOME);
+	request.max_price_micros = 3500000;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
+	assert_true(plan.fits && plan.home.has_cost);
+}
+
+static void
+test_class_over_site(void **state)
+{
+	begin(state);
+	only_home();
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+	class.has_max_delay = true;
+	class.max_delay_s = 3 * HOUR;
+	decide();
+	assert_in_range(plan.chosen.start_utc_s, NOW, NOW + 3 * HOUR);
+	class.max_delay_s = 0;
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	/* Another QOS is no member. */
+	request.qos[0] = '\0';
+	decide();
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+}
+
+/* Latest start on preemptible nodes that keeps a deadline: the surer, the
+ * sooner. */
+static int64_t
+latest_start(uint32_t confidence_ppm)
+{
+	class.deadline_confidence_ppm = confidence_ppm;
+	for (int64_t start_s = 20 * HOUR; start_s >= 0; start_s -= 60) {
+		request.earliest_utc_s = NOW + start_s;
+		decide();
+		if (plan.candidates[CHEAP].reject != LT_REJECT_DEADLINE)
+			return start_s;
+	}
+	return -1;
+}
+
+static void
+test_confidence(void **state)
+{
+	begin(state);
+	request.deadline_utc_s = NOW + 20 * HOUR;
+	request.checkpoint.enabled = true;
+	market.max_restart_risk_ppm = 1000000;
+	partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+	partitions[CHEAP].hazard_per_node_hour = 0.2;
+	partitions[CHEAP].restart_s = 1800;
+	const int64_t by_site = latest_start(0);
+
+	assert_int_equal(latest_start(market.deadline_confidence_ppm), by_site);
+	assert_true(latest_start(999000) < by_site);
+	assert_true(latest_start(500000) > by_site);
+}
+
+static void
+test_words(void **state)
+{
+	char text[512];
+
+	begin(state);
+	lt_class_text(text, sizeof(text), &request, &market);
+	assert_string_equal(text, "class big (QOS batch)");
+	class.default_objective = LT_OBJECTIVE_CARBON;
+	class.has_max_delay = true;
+	class.max_delay_s = 3 * HOUR;
+	class.deadline_confidence_ppm = 999000;
+	class.max_price_micros = 12500000;
+	class.on_demand_only = true;
+	class.max_interruptions = 1;
+	class.pause = LT_PAUSE_SUSPEND;
+	snprintf(class.account, sizeof(class.account), "%s", request.account);
+	lt_class_text(text, sizeof(text), &request, &market);
+	assert_string_equal(text,
+	    "class big (QOS batch, account vision): placed without asking (carbon), at most 3h of delay, deadlines kept in 99.9 %, at most $12.50 a node-hour, never moved to preemptible nodes, at most 1 interruption, pauses by suspend");
+	market.class_count = 0;
+	lt_class_text(text, sizeof(text), &request, &market);
+	assert_string_equal(text, "");
+}
+
+/* ---- every second ---- */
+
+enum { STEPS = 12, WORLDS = 400 };
+
+static uint64_t seed;
+
+static int64_t
+among(int64_t low, int64_t high)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return low + (int64_t)((seed >> 33) % (uint64_t)(high - low + 1));
+}
+
+static int64_t many_starts[STEPS + 1];
+static double many[STEPS], many_integrals[STEPS + 1];
+
+static void
+random_prices(void)
+{
+	many_starts[0] = NOW - 100;
+	for (int i = 0; i < STEPS; i++) {
+		many_starts[i + 1] = many_starts[i] + among(1, 400);
+		many[i] = (double)among(-5, 20) * 1e6;
+	}
+	series[PRICE_HOME] = (struct lt_series){.count = STEPS,
+	    .quality = LT_QUALITY_CONSTANT,
+	    .issued_utc_s = NOW,
+	    .start_utc_s = many_starts,
+	    .value = many,
+	    .integral = many_integrals};
+	assert_int_equal(lt_series_prepare(&series[PRICE_HOME], NULL), LT_OK);
+}
+
+/* By adding up its seconds. */
+static double
+mean_of(int64_t start_utc_s, int64_t length_s)
+{
+	double sum = 0;
+
+	for (int64_t s = 0; s < length_s; s++)
+		sum += lt_series_at(&series[PRICE_HOME], start_utc_s + s);
+	return sum / (double)length_s;
+}
+
+/* With --carbon-aware=fast it starts in the first second that is not too dear,
+ * and nowhere else. */
+static void
+test_every_second(void **state)
+{
+	uint32_t none = 0, later = 0;
+
+	(void)state;
+	for (uint64_t world = 1; world <= WORLDS; world++) {
+		begin(state);
+		seed = world;
+		random_prices();
+		market.partition_count = 1;
+		market.max_delay_s = among(0, 2000);
+		request.objective = LT_OBJECTIVE_FAST;
+		request.limit_s = request.expected_run_s = among(1, 700);
+		request.max_price_micros = among(1, 15) * 1000000;
+		decide();
+		int64_t first = -1;
+		bool is_close = false;
+
+		for (int64_t s = 0; s <= market.max_delay_s && first < 0; s++) {
+			const double over = mean_of(NOW + s, request.limit_s) -
+					    (double)request.max_price_micros -
+					    0.5;
+
+			/* Sums of doubles may differ there. */
+			is_close |= fabs(over) < 0.01;
+			if (over <= 0)
+				first = s;
+		}
+		if (is_close)
+			continue;
+		none += first < 0;
+		later += first > 0;
+		if (first < 0)
+			assert_int_equal(
+			    plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
+		else
+			assert_int_equal(plan.chosen.start_utc_s, NOW + first);
+	}
+	assert_true(none > WORLDS / 20 && later > WORLDS / 10);
+}
+
+static void
+test_replan(void **state)
+{
+	static struct lt_replanned out;
+	struct lt_replan of = {.request = &request,
+	    .market = &market,
+	    .now_utc_s = NOW,
+	    .partition = HOME,
+	    .start_utc_s = NOW + 8 * HOUR};
+
+	begin(state);
+	only_home();
+	request.latest_utc_s = NOW + 20 * HOUR;
+	request.max_price_micros = 2000000;
+	assert_int_equal(lt_replan(&out, &of, NULL), LT_OK);
+	assert_int_equal(out.why, LT_REPLAN_KEEP);
+	/* Its hour has become too dear: to another one. */
+	set_series(PRICE_HOME, 8e6, 3e6, 1e6);
+	assert_int_equal(lt_replan(&out, &of, NULL), LT_OK);
+	assert_int_equal(out.why, LT_REPLAN_NO_ROOM);
+	assert_int_equal(out.plan.chosen.start_utc_s, NOW + 16 * HOUR);
+	/* All have: it was promised its own. */
+	set_series(PRICE_HOME, 8e6, 3e6, 4e6);
+	assert_int_equal(lt_replan(&out, &of, NULL), LT_OK);
+	assert_int_equal(out.why, LT_REPLAN_KEEP);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_window),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_slow_and_cheap),
+	    cmocka_unit_test(test_class_over_site),
+	    cmocka_unit_test(test_confidence),
+	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_every_second),
+	    cmocka_unit_test(test_replan),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
