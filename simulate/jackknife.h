@@ -17,7 +17,7 @@ struct lt_jackknife {
 /*
  * Leave one week out: p(-w) = (S - s_w) / (B - b_w), variance
  * (n - 1) / n x sum of (p(-w) - their mean)^2, interval p +- t(0.975, n - 1) x
- * its root. A week without base is no week. docs/model.md, (58).
+ * its root. A week without base is no week. docs/model.md, (61).
  *
  *   saved, base  of `count` weeks, any unit; may be negative
  */
