@@ -115,7 +115,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life signals-accuracy quality holdout-quality spot-quality \
+	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -139,6 +139,7 @@ help:
 	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
+	@echo 'make week       HOUR_S=10: jobs that stand still through a week of a real grid, against the simulator'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
@@ -221,9 +222,11 @@ $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/jo
 	    $(filter %.o %.a,$^) -lm
 
 LOWTIDED_EXPORTS := adapters/slurm/missing.map daemon/serve/no_tls.map
-$(B)/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a $(LOWTIDED_EXPORTS)
+# That of tests/life writes down when it looks at jobs that may stand still.
+$(B)/tests/life/lowtided: $(B)/tests/life/looks.o
+$(B)/lowtided $(B)/tests/life/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a $(LOWTIDED_EXPORTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(filter %/looks.o,$^),-Wl$(comma)--wrap=lt_pause_plan) \
 	    $(LOWTIDED_EXPORTS:%=-Wl,--dynamic-list=%) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 # The same daemon on another system: no libslurm.
@@ -341,6 +344,9 @@ cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
 storm: deps
 	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
+week: deps
+	$(Q)$(MAKE) --no-print-directory all $(B)/tests/life/lowtided
+	$(Q)HOUR_S=$(or $(HOUR_S),10) tests/life/week.sh
 life: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)NOTICES=$(or $(NOTICES),100) JOBS=$(or $(JOBS),20) SEED=$(SEED) tests/life/life.sh

@@ -22,7 +22,7 @@ static const struct lt_cli_command commands[] = {
     {"check", "FILE [--json]", "check a policy file", 1, 1, true, false, NULL,
 	lt_cli_check},
     {"plan",
-	"[--] SBATCH-ARGUMENTS\n"
+	"[--compare] [--] SBATCH-ARGUMENTS\n"
 	"-f FILE [-n NAMESPACE] [--json]",
 	"where and when a job would run, and at what cost", 0, 0, false, true,
 	NULL, lt_cli_plan},

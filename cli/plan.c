@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide plan: the way of a submission, sbatch --carbon-aware=plan, which
- * the plugin refuses with the table as its message. Here that table loses
- * sbatch's prefixes and the refusal its exit status. On Kubernetes there is no
- * sbatch: plan_manifest.c.
+ * lowtide plan: the way of a submission, sbatch --carbon-plan, which the plugin
+ * refuses with the table as its message. Here that table loses sbatch's
+ * prefixes and the refusal its exit status. On Kubernetes there is no sbatch:
+ * plan_manifest.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "plan.h"
-
-/* "--carbon-aware" or a start of it that getopt_long would take for it:
- * a later one would win over ours and submit the job. */
-static bool
-is_our_option(const char *argument)
-{
-	static const char name[] = "--carbon-aware";
-	const size_t length = strcspn(argument, "=");
-
-	return length > 4 && length < sizeof(name) &&
-	       strncmp(argument, name, length) == 0;
-}
 
 /* Text of a line after sbatch's prefix and ours; NULL: not ours. slurmctld's
  * message and the plugin's come as errors or not, by release and way. */
@@ -61,38 +49,105 @@ lt_plan_extract(FILE *out, char *text)
 	return found;
 }
 
+/* *text: what sbatch said of the plan, the caller's; NULL where there is none,
+ * which has been told. The exit status. */
 static int
-run_sbatch(char **argv)
+run_sbatch(char **text, char **argv)
 {
 	struct lt_program child;
 	struct lt_error err = {0};
+	size_t length = 0;
+	int result = LT_EXIT_OK;
 
+	*text = NULL;
 	fflush(stdout);
 	if (lt_program_run(&child, argv, false, 0, &err))
 		return lt_cli_fail(&err);
-	char *const text = child.error != NULL ? child.error : NULL;
-	char *const copy = strdup(text != NULL ? text : "");
-	int result = child.status;
+	char *const said = child.error != NULL ? child.error : "";
+	char *const copy = strdup(said);
+	FILE *const out = open_memstream(text, &length);
 
-	if (copy != NULL && child.status && lt_plan_extract(stdout, copy)) {
-		result = LT_EXIT_OK;
-	} else {
-		lt_print_safe(stderr, text != NULL ? text : "");
-		if (!child.status) {
+	if (out == NULL || copy == NULL || child.status == 0 ||
+	    !lt_plan_extract(out, copy)) {
+		lt_print_safe(stderr, said);
+		if (child.status == 0)
 			fputs(
 			    "lowtide: sbatch submitted the job: the plugin did not see the wish for a plan\n",
 			    stderr);
-			result = LT_EXIT_FAILURE;
-		} else if (text != NULL &&
-			   strstr(text, "carbon-aware=plan'") != NULL) {
+		else if (strstr(said, "carbon-plan'") != NULL)
 			fputs(
-			    "lowtide: sbatch does not know --carbon-aware: plugstack.conf here lacks spank_lowtide.so (lowtide doctor)\n",
+			    "lowtide: sbatch does not know --carbon-plan: plugstack.conf here lacks spank_lowtide.so, or it is older (lowtide doctor)\n",
 			    stderr);
-		}
+		result = child.status != 0 ? child.status : LT_EXIT_FAILURE;
+	}
+	if (out != NULL)
+		fclose(out);
+	if (result != LT_EXIT_OK) {
+		free(*text);
+		*text = NULL;
 	}
 	free(copy);
 	lt_program_free(&child);
 	return result;
+}
+
+/* The line of that beginning; *length without its end. NULL: none. */
+static const char *
+line_with(const char *text, const char *beginning, size_t *length)
+{
+	for (const char *line = text; line != NULL && *line != '\0';
+	     line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1
+					       : NULL) {
+		*length = strcspn(line, "\n");
+		if (strncmp(line, beginning, strlen(beginning)) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+/* One row for each objective: its choice. */
+static int
+compare(char **argv, int objective_at)
+{
+	static const char *const objectives[] = {
+	    "balanced", "cost", "carbon", "fast"};
+	enum { COUNT = sizeof(objectives) / sizeof(objectives[0]) };
+
+	for (int i = 0; i < COUNT; i++) {
+		char option[48], *text = NULL;
+		size_t length;
+
+		(void)snprintf(
+		    option, sizeof(option), "--carbon-aware=%s", objectives[i]);
+		argv[objective_at] = option;
+		const int status = run_sbatch(&text, argv);
+
+		if (status != LT_EXIT_OK)
+			return status;
+		const char *const head =
+		    line_with(text, "  PARTITION", &length);
+		if (i == 0 && head != NULL)
+			printf("%-10s %.*s\n", "OBJECTIVE", (int)(length - 2),
+			    head + 2);
+		const char *const row = line_with(text, "* ", &length);
+		if (row != NULL)
+			printf("%-10s %.*s\n", objectives[i], (int)(length - 2),
+			    row + 2);
+		else
+			printf("%-10s nowhere\n", objectives[i]);
+		free(text);
+	}
+	return LT_EXIT_OK;
+}
+
+/* Ours stands first, wherever sbatch would take it for its own. */
+static bool
+take_compare(char **operands, int *count)
+{
+	if (*count == 0 || strcmp(operands[0], "--compare") != 0)
+		return false;
+	memmove(operands, operands + 1, (size_t)-- * count * sizeof(*operands));
+	return true;
 }
 
 int
@@ -100,19 +155,15 @@ lt_cli_plan(const struct lt_cli *cli)
 {
 	const int skip =
 	    cli->operand_count && strcmp(cli->operands[0], "--") == 0 ? 1 : 0;
-	const int count = cli->operand_count - skip;
-	int used = 0;
+	int count = cli->operand_count - skip, used = 0, result;
+	char *text = NULL;
 
 	if (lt_plan_has_manifest(cli))
 		return lt_plan_manifest(cli);
+	const bool compares = take_compare(cli->operands + skip, &count);
 	if (!count)
 		return lt_cli_usage(cli, "want the arguments of sbatch");
-	for (int i = 0; i < count; i++)
-		if (is_our_option(cli->operands[skip + i]))
-			return lt_cli_usage(cli,
-			    "%s would submit the job; leave it out",
-			    cli->operands[skip + i]);
-	char **const argv = calloc((size_t)count + 3, sizeof(*argv));
+	char **const argv = calloc((size_t)count + 4, sizeof(*argv));
 
 	if (argv == NULL) {
 		const struct lt_error err = {.text = "no memory"};
@@ -120,11 +171,18 @@ lt_cli_plan(const struct lt_cli *cli)
 		return lt_cli_fail(&err);
 	}
 	argv[used++] = (char *)(uintptr_t) "sbatch";
-	argv[used++] = (char *)(uintptr_t) "--carbon-aware=plan";
+	argv[used++] = (char *)(uintptr_t) "--carbon-plan";
+	if (compares)
+		used++;
 	memcpy(
 	    argv + used, cli->operands + skip, (size_t)count * sizeof(*argv));
-	const int result = run_sbatch(argv);
-
+	if (compares) {
+		result = compare(argv, used - 1);
+	} else {
+		result = run_sbatch(&text, argv);
+		fputs(text != NULL ? text : "", stdout);
+	}
+	free(text);
 	free(argv);
 	return result;
 }

@@ -80,6 +80,7 @@ lt_quoted_settled(
 	    !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
 	    run->end_utc_s < of->open_since_utc_s)
 		return LT_OK;
+	(void)lt_work_at_home(&quoted.work, run, quote, d);
 	memcpy(quoted.account, run->account, sizeof(quoted.account));
 	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
 		      strcmp(run->partition, quote->home) != 0;

@@ -244,6 +244,40 @@ lt_baseline_of_run(
 }
 
 bool
+lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
+    const struct lt_quote *quote, struct lt_daemon *d)
+{
+	struct lt_quote_run expected = {0};
+	struct lt_charge charge = {0};
+
+	*cost = (struct lt_amount){.has_money = false};
+	if (quote->run[0] != '\0')
+		(void)lt_quote_run_unpack(
+		    &expected, quote->run, strlen(quote->run), NULL);
+	const int64_t length_s =
+	    run->end_utc_s > run->start_utc_s
+		? llround(useful_s(run, quote, &expected) /
+			  time_ratio(run, quote, &expected, &d->market))
+		: 0;
+	const int64_t start = quote->home_start_utc_s;
+	struct lt_elsewhere there = {
+	    quote->home, {start, start + (length_s > 0 ? length_s : 1)}, 0, 0};
+
+	set_size(&there, run, quote);
+	if (quote->home[0] == '\0' ||
+	    lt_price_undisturbed(&charge, run, &there, d, NULL) != LT_OK)
+		return false;
+	cost->has_money = charge.priced;
+	cost->has_carbon = charge.has_carbon;
+	if (length_s > 0) {
+		cost->money_micros = (int64_t)llround(charge.money_micros);
+		cost->carbon_mg = (int64_t)llround(charge.carbon_mg);
+	}
+	lt_charge_free(&charge);
+	return true;
+}
+
+bool
 lt_baseline_known(const struct lt_run *run)
 {
 	return run->has_baseline || !run->moved;

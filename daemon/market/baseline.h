@@ -18,6 +18,12 @@ struct lt_daemon;
 void lt_baseline_of_run(
     struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d);
 
+/* What the run's work costs at home from the start on that was planned there
+ * when it was submitted: the same for a run that was moved and one that was
+ * not, whatever it waited. Interruptions are in none. False: not known. */
+bool lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
+    const struct lt_quote *quote, struct lt_daemon *d);
+
 /* False: moved, and the plan without lowtide has no price. The ledger then
  * has the run's own charge as base, so that nothing counts as saved. */
 bool lt_baseline_known(const struct lt_run *run);

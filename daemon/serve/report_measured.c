@@ -15,10 +15,11 @@
 #include "units.h"
 
 enum currency { MONEY, CARBON, CURRENCIES };
+enum by { BY_WORK, BY_QUOTE, BYS }; /* what charges are compared by */
 
-struct figure { /* of a job, or of all of a user and period */
-	bool known;
-	double home, charged;
+struct figure { /* of a job */
+	bool known[BYS];
+	double baseline[BYS], charged;
 };
 
 struct job {
@@ -98,16 +99,20 @@ add_compared(struct measuring *m, struct lt_error *err)
 	*job = (struct job){.draw = from->draw, .is_kept = is_kept};
 	for (int c = 0; c < CURRENCIES; c++) {
 		struct figure *const figure = &job->figures[c];
-		bool has_home, has_charge, has_base;
+		const struct lt_amount *const by[BYS] = {
+		    &from->work, &from->home};
+		bool has_charge, has_base;
 		const double base =
 		    amount_of(&from->base, (enum currency)c, &has_base);
 
-		figure->home =
-		    amount_of(&from->home, (enum currency)c, &has_home);
 		figure->charged =
 		    amount_of(&from->charged, (enum currency)c, &has_charge);
-		figure->known = has_home && has_charge && figure->home > 0;
-		if (is_kept || !figure->known || !has_base)
+		for (int b = 0; b < BYS; b++) {
+			figure->baseline[b] = amount_of(
+			    by[b], (enum currency)c, &figure->known[b]);
+			figure->known[b] &= has_charge;
+		}
+		if (is_kept || !figure->known[BY_WORK] || !has_base)
 			continue;
 		m->base[c] += base;
 		m->base_charged[c] += figure->charged;
@@ -165,6 +170,7 @@ take(void *context, const struct lt_quoted *run, struct lt_error *err)
 	    m->job.run.job_id == run->run.job_id) {
 		add_amount(&m->job.charged, &run->charged);
 		add_amount(&m->job.base, &run->base);
+		add_amount(&m->job.work, &run->work);
 		m->job.end_utc_s = run->end_utc_s;
 		m->job.end = run->end;
 		m->job.left |= run->left;
@@ -197,7 +203,7 @@ by_size(const void *a, const void *b)
 /* Jobs of a user and period are drawn as one. */
 static uint32_t
 fill_users(struct lt_measured_user *users, const struct measuring *m,
-    enum currency currency)
+    enum currency currency, enum by by)
 {
 	const struct job *last = NULL;
 	uint32_t count = 0;
@@ -206,60 +212,79 @@ fill_users(struct lt_measured_user *users, const struct measuring *m,
 		const struct job *const job = &m->jobs[i];
 		const struct figure *const figure = &job->figures[currency];
 
-		if (!figure->known)
+		if (!figure->known[by])
 			continue;
 		if (last == NULL || by_user(last, job) != 0)
 			users[count++] =
 			    (struct lt_measured_user){.is_kept = job->is_kept};
-		users[count - 1].baseline += figure->home;
+		users[count - 1].baseline += figure->baseline[by];
 		users[count - 1].charged += figure->charged;
 		last = job;
 	}
 	return count;
 }
 
+struct compared { /* of all users */
+	struct lt_measured measured;
+	double charged; /* of those that were moved */
+	int64_t kept_count;
+	bool has_any;
+};
+
+static int
+compare(struct compared *c, const struct measuring *m, enum currency currency,
+    enum by by, struct lt_error *err)
+{
+	struct lt_measured_user *const users =
+	    calloc((size_t)m->count + 1, sizeof(*users));
+
+	*c = (struct compared){.charged = 0};
+	if (users == NULL)
+		return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	const uint32_t count = fill_users(users, m, currency, by);
+	for (uint32_t i = 0; i < count; i++) {
+		c->kept_count += users[i].is_kept;
+		c->charged += users[i].is_kept ? 0 : users[i].charged;
+	}
+	c->has_any = count > 0;
+	const int code = lt_measure(&c->measured, users, count, err);
+	free(users);
+	return code;
+}
+
 /* What moving saved, were its cost that part of what it would have been. */
 static json_t *
-saved_json(bool has, double charged, double ratio)
+saved_json(const struct compared *c, double ratio)
 {
 	static const double most = 9e18;
-	const double saved = has ? charged / ratio - charged : 0;
+	const bool has = c->measured.has_interval;
+	const double saved = has ? c->charged / ratio - c->charged : 0;
 
 	return lt_api_optional(
 	    has && fabs(saved) < most, llround(fabs(saved) < most ? saved : 0));
 }
 
+/* NULL: err says why. */
 static json_t *
-currency_json(const struct measuring *m, enum currency currency, bool is_shown,
-    struct lt_error *err)
+currency_json(
+    const struct measuring *m, enum currency currency, struct lt_error *err)
 {
-	struct lt_measured_user *const users =
-	    calloc((size_t)m->count + 1, sizeof(*users));
-	struct lt_measured measured;
-	double moved = 0;
-	int64_t kept_count = 0;
+	struct compared by[BYS];
 
-	if (users == NULL) {
-		lt_fail(err, LT_ENOMEM, "report: out of memory");
-		return NULL;
-	}
-	const uint32_t count = is_shown ? fill_users(users, m, currency) : 0;
-	for (uint32_t i = 0; i < count; i++) {
-		kept_count += users[i].is_kept;
-		moved += users[i].is_kept ? 0 : users[i].charged;
-	}
-	const int code = lt_measure(&measured, users, count, err);
-	free(users);
-	if (code != LT_OK)
-		return NULL;
-	const bool has = measured.has_interval;
-	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o}", "kept_user_days",
-	    (json_int_t)kept_count, "charged",
-	    lt_api_optional(count > 0, llround(moved)), "saved",
-	    saved_json(has, moved, measured.ratio), "saved_low",
-	    saved_json(has, moved, measured.high), "saved_high",
-	    saved_json(has, moved, measured.low), "modelled",
-	    lt_api_optional(count > 0,
+	for (int b = 0; b < BYS; b++)
+		if (compare(&by[b], m, currency, (enum by)b, err) != LT_OK)
+			return NULL;
+	const struct compared *const work = &by[BY_WORK];
+	const struct compared *const quote = &by[BY_QUOTE];
+	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "kept_user_days",
+	    (json_int_t)work->kept_count, "charged",
+	    lt_api_optional(work->has_any, llround(work->charged)), "saved",
+	    saved_json(work, work->measured.ratio), "saved_low",
+	    saved_json(work, work->measured.high), "saved_high",
+	    saved_json(work, work->measured.low), "by_quote_low",
+	    saved_json(quote, quote->measured.high), "by_quote_high",
+	    saved_json(quote, quote->measured.low), "modelled",
+	    lt_api_optional(work->has_any,
 		llround(m->base[currency] - m->base_charged[currency])));
 }
 
@@ -284,9 +309,10 @@ measured_json(struct measuring *m, struct lt_error *err)
 
 	if (m->count > 1)
 		qsort(m->jobs, m->count, sizeof(*m->jobs), by_user);
-	json_t *const money = currency_json(m, MONEY, has_money, err);
+	json_t *const money =
+	    has_money ? currency_json(m, MONEY, err) : json_null();
 	json_t *const carbon =
-	    money != NULL ? currency_json(m, CARBON, true, err) : NULL;
+	    money != NULL ? currency_json(m, CARBON, err) : NULL;
 	const uint32_t quoted = m->error_count[MONEY] > m->error_count[CARBON]
 				    ? m->error_count[MONEY]
 				    : m->error_count[CARBON];

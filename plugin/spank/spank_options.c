@@ -174,7 +174,9 @@ register_options(spank_t spank)
 		    .name = (char *)(uintptr_t)row->name,
 		    .arginfo = (char *)(uintptr_t)row->argument,
 		    .usage = (char *)(uintptr_t)row->usage,
-		    .has_arg = row->argument_optional ? 2 : 1,
+		    .has_arg = row->argument == NULL	? 0
+			       : row->argument_optional ? 2
+							: 1,
 		    .val = id,
 		    .cb = on_option,
 		};

@@ -24,6 +24,14 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .usage =
 		"run where and when it costs least, in money and carbon (default: balanced); plan: show what would be done and submit nothing",
 	},
+    [LT_OPTION_CARBON_PLAN] =
+	{
+	    .name = "carbon-plan",
+	    .variable = "CARBON_PLAN",
+	    .argument_optional = true,
+	    .usage =
+		"show what would be done by the job's own options, and submit nothing",
+	},
     [LT_OPTION_CHECKPOINT] =
 	{
 	    .name = "checkpoint",
@@ -133,10 +141,23 @@ parse_carbon_aware(
 	if (found < 0)
 		return LT_EINPUT;
 	options->carbon_aware_set = true;
-	options->plan = strcmp(words[found], "plan") == 0;
+	const bool is_plan = strcmp(words[found], "plan") == 0;
+
+	options->plan = is_plan || options->plan_set;
 	options->objective =
-	    options->plan ? LT_OBJECTIVE_BALANCED
-			  : (enum lt_objective)lt_objective_find(words[found]);
+	    is_plan ? LT_OBJECTIVE_BALANCED
+		    : (enum lt_objective)lt_objective_find(words[found]);
+	return LT_OK;
+}
+
+/* In any order with the other: job_submit reads them as they come. */
+static int
+parse_carbon_plan(
+    struct lt_options *options, const char *value, struct lt_error *err)
+{
+	(void)value;
+	(void)err;
+	options->plan = options->plan_set = true;
 	return LT_OK;
 }
 
@@ -399,6 +420,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	static int (*const parsers[LT_OPTION_COUNT])(
 	    struct lt_options *, const char *, struct lt_error *) = {
 	    [LT_OPTION_CARBON_AWARE] = parse_carbon_aware,
+	    [LT_OPTION_CARBON_PLAN] = parse_carbon_plan,
 	    [LT_OPTION_CHECKPOINT] = parse_checkpoint,
 	    [LT_OPTION_AMP] = parse_amp,
 	    [LT_OPTION_GPU_MEMORY] = parse_gpu_memory,

@@ -14,6 +14,7 @@
 #include "units.h"
 
 enum { SOON_S = 60 }; /* "now" */
+#define COMMANDS "Why: lowtide explain <job>."
 
 static const char *
 name_of(const struct lt_market *market, int partition)
@@ -252,7 +253,7 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	put_interruptions(&text, &plan->chosen);
 	lt_text_put(&text, "\n");
 	put_home(&text, plan, market, now_utc_s);
-	lt_text_put(&text, "Why: lowtide explain <job>.");
+	lt_text_put(&text, COMMANDS);
 	if (plan->chosen.start_utc_s > now_utc_s + SOON_S)
 		lt_text_put(&text, " Sooner: lowtide now <job>");
 }
@@ -470,6 +471,11 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	if (words[0] != '\0')
 		lt_text_put(&text, "  %s\n", words);
 	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
+	/* There is no job yet that those commands could name. */
+	char *const commands = strstr(line, COMMANDS);
+
+	if (commands != NULL)
+		commands[-1] = '\0';
 	lt_text_put(&text, "%s", line);
 	lt_precision_text(words, sizeof(words), request, market,
 	    plan->moved ? plan->chosen.partition : plan->home.partition);

@@ -80,18 +80,74 @@ tight_colon(const struct line *line, size_t *at)
 	return false;
 }
 
-static bool
-has_value(const struct line *line)
-{
-	return line->length > 0 && line->text[line->length - 1] != ':';
-}
-
 static void
 say(struct lt_yaml_error *error, size_t line, size_t column, const char *text)
 {
 	error->line = line + 1;
 	error->column = column + 1;
 	(void)snprintf(error->text, sizeof(error->text), "%s", text);
+}
+
+/* The innermost { or [ that is open at the line where it noticed; its line and
+ * column. '\0': none. */
+static char
+open_bracket(size_t *number, size_t *column, size_t noticed, const char *text,
+    size_t length)
+{
+	enum { DEPTH = 64 };
+	struct {
+		size_t line, column;
+		char what;
+	} open[DEPTH];
+	size_t depth = 0;
+
+	for (size_t i = 0; i <= noticed; i++) {
+		const struct line line = line_of(text, length, i);
+		char quote = '\0';
+
+		for (size_t k = 0; k < line.length; k++) {
+			const char c = line.text[k];
+
+			if (quote != '\0')
+				quote = c == quote ? '\0' : quote;
+			else if (c == '"' || c == '\'')
+				quote = c;
+			else if ((c == '{' || c == '[') && depth < DEPTH) {
+				open[depth].line = i;
+				open[depth].column = k;
+				open[depth++].what = c;
+			} else if ((c == '}' || c == ']') && depth > 0) {
+				depth--;
+			}
+		}
+	}
+	if (depth == 0)
+		return '\0';
+	*number = open[depth - 1].line;
+	*column = open[depth - 1].column;
+	return open[depth - 1].what;
+}
+
+static bool
+explain_flow(struct lt_yaml_error *error, const yaml_mark_t *at,
+    const char *text, size_t length)
+{
+	size_t number = 0, column = 0;
+	const char what =
+	    open_bracket(&number, &column, at->line, text, length);
+
+	if (what == '\0' || number == at->line)
+		return false;
+	say(error, number, column,
+	    what == '{' ? "the { that begins here is not closed by }"
+			: "the [ that begins here is not closed by ]");
+	return true;
+}
+
+static bool
+has_value(const struct line *line)
+{
+	return line->length > 0 && line->text[line->length - 1] != ':';
 }
 
 /* Of lines up to the one where it noticed: the text goes on from there. */
@@ -195,11 +251,9 @@ lt_yaml_explain(struct lt_yaml_error *error, const yaml_parser_t *parser,
 		;
 	else if (strstr(context, "simple key") != NULL)
 		explain_key(error, from, text, length);
-	else if (strstr(context, "flow ") != NULL && at->line > from->line)
-		say(error, from->line, from->column,
-		    strstr(context, "flow mapping") != NULL
-			? "the { that begins here is not closed by }"
-			: "the [ that begins here is not closed by ]");
+	else if (strstr(context, "flow ") != NULL &&
+		 explain_flow(error, at, text, length))
+		;
 	else if (strstr(context, "flow ") != NULL)
 		say(error, at->line, at->column,
 		    strstr(context, "flow mapping") != NULL

@@ -10,6 +10,7 @@
 
 enum lt_option_id {
 	LT_OPTION_CARBON_AWARE,
+	LT_OPTION_CARBON_PLAN,
 	LT_OPTION_CHECKPOINT,
 	LT_OPTION_AMP,
 	LT_OPTION_GPU_MEMORY,
@@ -24,7 +25,8 @@ struct lt_option {
 	const char *name; /* "carbon-aware" */
 	const char
 	    *variable; /* "CARBON_AWARE": SBATCH_, SALLOC_, SLURM_ before */
-	const char *argument; /* "balanced|cost|carbon|fast|off|plan" */
+	const char *argument; /* "balanced|cost|carbon|fast|off|plan"; NULL:
+			       * it has none */
 	bool argument_optional;
 	const char *usage;
 };
@@ -32,7 +34,8 @@ extern const struct lt_option lt_option_table[LT_OPTION_COUNT];
 
 struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	bool carbon_aware_set; /* the user said something */
-	bool plan;	       /* --carbon-aware=plan */
+	bool plan;	       /* show what would be done, no more */
+	bool plan_set;	       /* by --carbon-plan */
 	enum lt_objective objective;
 	bool checkpoint_set;
 	struct lt_checkpoint checkpoint;

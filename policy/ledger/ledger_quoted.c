@@ -19,8 +19,8 @@ lt_ledger_put_quoted(
 		LT_INT(q->run.submit_utc_s), LT_INT(q->quote_id),
 		LT_TEXT(q->account), LT_INT(q->compared), LT_INT(q->draw),
 		AMOUNT(q->plan), AMOUNT(q->home), AMOUNT(q->charged),
-		AMOUNT(q->base), LT_INT(q->end_utc_s), LT_INT(q->end),
-		LT_INT(q->left), LT_INT(q->deadline_utc_s),
+		AMOUNT(q->base), AMOUNT(q->work), LT_INT(q->end_utc_s),
+		LT_INT(q->end), LT_INT(q->left), LT_INT(q->deadline_utc_s),
 		LT_INT(q->stated_ppm)),
 	    err);
 }
@@ -45,6 +45,7 @@ read_quoted(struct lt_rows *rows, struct lt_quoted *q)
 	read_amount(rows, &q->home);
 	read_amount(rows, &q->charged);
 	read_amount(rows, &q->base);
+	read_amount(rows, &q->work);
 	q->end_utc_s = lt_row_int(rows);
 	q->end = (enum lt_quoted_end)lt_row_int(rows);
 	q->left = lt_row_int(rows) != 0;

@@ -21,7 +21,8 @@ struct lt_quoted {
 	enum lt_compared compared;
 	uint64_t draw;		     /* lt_holdout_draw() at its submission */
 	struct lt_amount plan, home; /* of a task, as they were expected */
-	struct lt_amount charged, base; /* of the run; base: eq. (30) */
+	/* Of the run; base: eq. (30), work: lt_work_at_home(). */
+	struct lt_amount charged, base, work;
 	int64_t end_utc_s;
 	enum lt_quoted_end end;
 	bool left;		/* kept, and it ran elsewhere all the same */

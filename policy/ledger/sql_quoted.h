@@ -8,29 +8,30 @@
 /* Version 20: a row a run, written when it is settled, and not any more once
  * its period is closed. compared: enum lt_compared;
  * how_ended: enum lt_quoted_end. NULL: not known. */
-#define LT_SQL_LEDGER_20                                                       \
-	"CREATE TABLE quoted (job_id INTEGER NOT NULL,"                        \
-	" submit_utc_s INTEGER NOT NULL, quote_id INTEGER NOT NULL,"           \
-	" account TEXT NOT NULL, compared INTEGER NOT NULL,"                   \
-	" draw INTEGER NOT NULL, plan_micros INTEGER, plan_mg INTEGER,"        \
-	" home_micros INTEGER, home_mg INTEGER, money_micros INTEGER,"         \
-	" carbon_mg INTEGER, base_micros INTEGER, base_mg INTEGER,"            \
-	" end_utc_s INTEGER NOT NULL, how_ended INTEGER NOT NULL,"             \
-	" has_left INTEGER NOT NULL, deadline_utc_s INTEGER NOT NULL,"         \
-	" stated_ppm INTEGER NOT NULL,"                                        \
-	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                  \
+#define LT_SQL_LEDGER_20                                                                 \
+	"CREATE TABLE quoted (job_id INTEGER NOT NULL,"                                  \
+	" submit_utc_s INTEGER NOT NULL, quote_id INTEGER NOT NULL,"                     \
+	" account TEXT NOT NULL, compared INTEGER NOT NULL,"                             \
+	" draw INTEGER NOT NULL, plan_micros INTEGER, plan_mg INTEGER,"                  \
+	" home_micros INTEGER, home_mg INTEGER, money_micros INTEGER,"                   \
+	" carbon_mg INTEGER, base_micros INTEGER, base_mg INTEGER, work_micros INTEGER," \
+	" work_mg INTEGER,"                                                              \
+	" end_utc_s INTEGER NOT NULL, how_ended INTEGER NOT NULL,"                       \
+	" has_left INTEGER NOT NULL, deadline_utc_s INTEGER NOT NULL,"                   \
+	" stated_ppm INTEGER NOT NULL,"                                                  \
+	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                            \
 	"CREATE INDEX quoted_end ON quoted (end_utc_s);"
 
-#define LT_SQL_QUOTED_TABLE(X)                                                 \
-	X(QUOTED_PUT, LEDGER,                                                  \
-	    "INSERT OR REPLACE INTO quoted VALUES (?1, ?2, ?3, ?4, ?5, ?6,"    \
-	    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)")  \
-	X(QUOTED_ENDED, LEDGER,                                                \
-	    "SELECT job_id, submit_utc_s, quote_id, account, compared, draw,"  \
-	    " plan_micros, plan_mg, home_micros, home_mg, money_micros,"       \
-	    " carbon_mg, base_micros, base_mg, end_utc_s, how_ended,"          \
-	    " has_left, deadline_utc_s, stated_ppm FROM quoted"                \
-	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                        \
+#define LT_SQL_QUOTED_TABLE(X)                                                              \
+	X(QUOTED_PUT, LEDGER,                                                               \
+	    "INSERT OR REPLACE INTO quoted VALUES (?1, ?2, ?3, ?4, ?5, ?6,"                 \
+	    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)")     \
+	X(QUOTED_ENDED, LEDGER,                                                             \
+	    "SELECT job_id, submit_utc_s, quote_id, account, compared, draw,"               \
+	    " plan_micros, plan_mg, home_micros, home_mg, money_micros,"                    \
+	    " carbon_mg, base_micros, base_mg, work_micros, work_mg, end_utc_s, how_ended," \
+	    " has_left, deadline_utc_s, stated_ppm FROM quoted"                             \
+	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                                     \
 	    " ORDER BY quote_id, job_id, submit_utc_s")
 
 #endif

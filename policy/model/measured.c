@@ -18,9 +18,11 @@ enum {
 static const double alpha = 0.025; /* on each side */
 static const double most = 50;	   /* a ratio, or 1 over it */
 
-struct side { /* sums */
-	double baseline;
-	double kept, moved; /* charged, of those that are of either group */
+/* Sums over users, and of their squares and products: x baselines, k charges of
+ * those that are kept, m of those that moved. */
+struct side {
+	double count, x, k, m;
+	double xx, xk, xm, kk, mm;
 };
 
 struct test {
@@ -44,8 +46,23 @@ next_random(uint64_t *state)
 static void
 add(struct side *side, const struct lt_measured_user *user)
 {
-	side->baseline += user->baseline;
-	*(user->is_kept ? &side->kept : &side->moved) += user->charged;
+	const double x = user->baseline, y = user->charged;
+
+	side->count++;
+	side->x += x;
+	side->xx += x * x;
+	*(user->is_kept ? &side->k : &side->m) += y;
+	*(user->is_kept ? &side->xk : &side->xm) += x * y;
+	*(user->is_kept ? &side->kk : &side->mm) += y * y;
+}
+
+static struct side
+rest_of(const struct side *all, const struct side *part)
+{
+	return (struct side){all->count - part->count, all->x - part->x,
+	    all->k - part->k, all->m - part->m, all->xx - part->xx,
+	    all->xk - part->xk, all->xm - part->xm, all->kk - part->kk,
+	    all->mm - part->mm};
 }
 
 /* So many of them by chance into the first places, the smaller side. */
@@ -68,20 +85,48 @@ draw(struct side *to, struct test *test, uint64_t *state)
 		add(to, user);
 	}
 	if (!is_kept)
-		*to = (struct side){test->all.baseline - to->baseline,
-		    test->all.kept - to->kept, test->all.moved - to->moved};
+		*to = rest_of(&test->all, to);
 }
 
-/* How much dearer than the others these would have been at home, a unit of
- * baseline, were the ratio so. */
+/* What these would have cost at home over their baselines, were what moved
+ * that ratio of it. */
+static double
+cost_of(const struct side *side, double ratio)
+{
+	return (side->k + side->m / ratio) / side->x;
+}
+
+/* The standard error of that, as of a ratio of sums (Cochran 1977, ch. 6).
+ */
+static double
+error_of(const struct side *side, double ratio)
+{
+	const double cost = cost_of(side, ratio);
+	const double squares = side->kk + side->mm / (ratio * ratio) -
+			       2 * cost * (side->xk + side->xm / ratio) +
+			       cost * cost * side->xx;
+
+	return sqrt(fmax(0, squares * side->count / (side->count - 1))) /
+	       side->x;
+}
+
+/* How much dearer than the rest these would have been at home, in standard
+ * errors of theirs alone: what differs from job to job in what moving saved is
+ * in the others', and no error of what it saved in all. */
 static double
 excess(const struct test *test, const struct side *these, double ratio)
 {
-	const double cost = these->kept + these->moved / ratio;
-	const double all = test->all.kept + test->all.moved / ratio;
+	const struct side rest = rest_of(&test->all, these);
 
-	return cost / these->baseline -
-	       (all - cost) / (test->all.baseline - these->baseline);
+	/* All that they paid for was lost: nothing is dearer. */
+	if (!(these->x > 0))
+		return INFINITY;
+	if (!(rest.x > 0))
+		return -INFINITY;
+	const double one = cost_of(these, ratio), other = cost_of(&rest, ratio);
+	const double noise = 1e-9 * (fabs(one) + fabs(other));
+
+	return (one - other) / (error_of(these, ratio) + noise);
 }
 
 /* Chance to see as much, on that side, were the ratio so. */
@@ -90,7 +135,7 @@ chance(const struct test *test, double ratio, bool is_high)
 {
 	const double seen = excess(test, &test->seen, ratio);
 	const double sign = is_high ? 1 : -1;
-	const double noise = 1e-9 * fabs(seen);
+	const double noise = 1e-9 * (1 + fabs(seen));
 	uint32_t as_much = 1; /* what was seen is one draw */
 
 	for (int i = 0; i < DRAWS; i++)
@@ -123,7 +168,8 @@ static bool
 has_ratio(const struct test *test)
 {
 	return test->kept_count > 0 && test->kept_count < test->count &&
-	       test->all.kept > 0 && test->all.moved > 0;
+	       test->all.k > 0 && test->all.m > 0 && test->seen.x > 0 &&
+	       test->all.x > test->seen.x;
 }
 
 static int
@@ -160,7 +206,9 @@ lt_measure(struct lt_measured *measured, const struct lt_measured_user *all,
 	if (test.users == NULL)
 		return lt_fail(err, LT_ENOMEM, "measured: out of memory");
 	for (uint32_t i = 0; i < count; i++) {
-		if (!(all[i].baseline > 0))
+		/* One may have paid for work that was all lost. */
+		if (!(all[i].baseline >= 0) ||
+		    (all[i].baseline == 0 && all[i].charged == 0))
 			continue;
 		test.users[test.count++] = &all[i];
 		test.kept_count += all[i].is_kept;
@@ -169,9 +217,8 @@ lt_measure(struct lt_measured *measured, const struct lt_measured_user *all,
 			add(&test.seen, &all[i]);
 	}
 	if (has_ratio(&test)) {
-		const double kept = test.seen.kept / test.seen.baseline;
-		const double moved =
-		    test.all.moved / (test.all.baseline - test.seen.baseline);
+		const double kept = test.seen.k / test.seen.x;
+		const double moved = test.all.m / (test.all.x - test.seen.x);
 
 		measured->has_ratio = true;
 		measured->ratio = moved / kept;

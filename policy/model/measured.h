@@ -12,7 +12,7 @@
 
 struct lt_measured_user { /* and one period of the draw */
 	bool is_kept;
-	double baseline; /* of his jobs, as it was expected at home */
+	double baseline; /* of his jobs: what they are compared by */
 	double charged;
 };
 
@@ -30,9 +30,10 @@ struct lt_measured {
 /*
  * The ratio of charges to baselines where lowtide moved over where it kept, and
  * by an exact randomization test the ratios that chance in the draw does not
- * contradict. all has count users, in any order; baselines that are not
- * positive count for nothing. The same input gives the same result. LT_ENOMEM.
- * Pure. Source: Fisher 1935; Ernst, Statistical Science 19:676 (2004).
+ * contradict. all has count users, in any order; who has a negative
+ * baseline, or neither that nor a charge, counts for nothing. The same input
+ * gives the same result. LT_ENOMEM. Pure. Source: Fisher 1935; Ernst,
+ * Statistical Science 19:676 (2004).
  */
 int lt_measure(struct lt_measured *measured, const struct lt_measured_user *all,
     uint32_t count, struct lt_error *err);

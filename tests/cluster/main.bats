@@ -312,6 +312,16 @@ setup() { cluster_use; }
 	[[ "$output" == *spot* ]]
 	[[ "$output" == *h100* ]]
 	[ "$(squeue -h -r | wc -l)" -eq "$jobs" ]
+	[[ "$output" != *'<job>'* ]]
+	# By what the script says; and each objective beside the others.
+	printf '#!/bin/sh\n#SBATCH --carbon-aware=carbon --time=2:00:00\ntrue\n' > wishes
+	run -0 lowtide plan -A vision --gpus=8 -N1 wishes
+	[[ "$output" == 'plan: carbon'* ]]
+	run -0 lowtide plan -A vision --gpus=8 -N1 --carbon-aware=cost wishes
+	[[ "$output" == 'plan: cost'* ]]
+	run -0 lowtide plan --compare -A vision --gpus=8 -N1 wishes
+	[ "$(cut -d' ' -f1 <<< "$output" | paste -sd' ')" = 'OBJECTIVE balanced cost carbon fast' ]
+	[ "$(squeue -h -n wishes | wc -l)" -eq 0 ]
 }
 
 @test "an option that can't be read is refused with what is wanted" {

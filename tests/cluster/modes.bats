@@ -92,6 +92,7 @@ setup() { cluster_use; }
 	[ "$(measured kept_jobs)" = 1 ]
 	[ "$(measured moved_jobs)" = 0 ]
 	[ "$(measured micros.saved)" = null ]
+	[ "$(measured micros.kept_user_days)" = 1 ] # and its work has a price
 	[ "$(measured quotes.jobs)" = 1 ]
 	[[ "$(lowtide report)" == *"compared: 0 moved jobs with 1 that were kept (holdout) on 1 user-days: too few to tell what moving saved"* ]]
 }

@@ -231,8 +231,14 @@ for prefix in 'sbatch: error: lowtide: ' 'sbatch: lowtide: '; do
 	check "a plan after \"$prefix\"" "$([ $status = 0 ] || echo "exit status $status"
 		diff <(echo "$table") "$work/out" 2>&1; cat "$work/err")"
 done
+plan 1 --compare --time=10 job.sh
+check 'a row for each objective' "$(diff <(sed -n "s/^  \(PARTITION.*\)/OBJECTIVE  \1/p" <<<"$table"
+	for o in balanced cost carbon fast; do
+		printf '%-10s %s\n' $o "$(sed -n 's/^\* //p' <<<"$table")"
+	done) "$work/out"; cat "$work/err")"
+plan 1 -- --time=10 job.sh
 check 'sbatch got the wish and all arguments' \
-    "$(diff <(echo 'sbatch called with: --carbon-aware=plan --time=10 job.sh') "$CALLED")"
+    "$(diff <(echo 'sbatch called with: --carbon-plan --time=10 job.sh') "$CALLED")"
 echo 'sbatch: error: Batch job submission failed: Invalid account' >"$SAYS"
 plan 1 job.sh
 status=$?
@@ -243,7 +249,6 @@ plan 0 job.sh
 status=$?
 check 'a job that was submitted after all is a failure' "$([ $status = 1 ] || echo "exit status $status"
 	grep -q 'submitted the job' "$work/err" || echo 'not said')"
-gives 'no --carbon-aware beside ours' 2 'would submit the job' "$lowtide" plan --carbon=cost job.sh
 gives 'plan without arguments' 2 'want the arguments of sbatch' "$lowtide" plan
 # GAIA's week: its own figures, then usage.
 jobs=$top/tests/fixtures/simulate/pai_1k.csv grid=$top/tests/fixtures/simulate/au-sa.csv
@@ -266,6 +271,13 @@ wait_h=$("$lowtide" "${week[@]}" --policy lowtide-suspend --idle 100 --json --pa
 check 'and when jobs stood still' "$(jq -Rrs --argjson wait "$wait_h" '[split("\n")[1:][] | select(. != "") | split(",") |
     (.[2] | fromdate) - (.[1] | fromdate)] | select(length < 100 or (add / 3600 / 1000 - $wait | fabs) > 1e-6) |
     "\(length) pauses, \(add) s"' "$work/pauses.csv")"
+printf 'at,done\n2022-10-19T16:00:00Z,2022-10-19T16:00:00Z\n' >"$work/looks.csv"
+gives 'and only where it is looked at' 0 'lowtide-suspend  561.504     1.0000' "$lowtide" "${week[@]}" \
+    --policy lowtide-suspend --looks "$work/looks.csv"
+printf '2022-10-19T15:00Z,2022-10-19T16:30Z\n' >>"$work/looks.csv"
+gives 'a look before the one above' 1 'looks.csv: line 3: got "2022-10-19T15:00Z,2022-10-19T16:30Z", want two times' \
+    "$lowtide" "${week[@]}" --looks "$work/looks.csv"
+gives 'looks that are none' 1 'price.csv: no column "at"' "$lowtide" "${week[@]}" --looks "$work/price.csv"
 gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowtide" "${week[@]}" --pauses /nonexistent/x.csv
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3

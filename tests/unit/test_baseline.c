@@ -218,6 +218,63 @@ levers_of(struct lt_daemon *d)
 	    totals[LT_ENTRY_CHARGE].saved_by.gpu_micros, all.gpu_micros);
 }
 
+/* The same of a run that was moved and of one that was kept, whenever it ran:
+ * from home's start that was planned. */
+static void
+work_of(struct lt_daemon *d)
+{
+	static const struct {
+		const char *why, *partition, *state, *run, *levers;
+		int home, from, to, suspended; /* minutes */
+		int64_t money;
+	} runs[] = {
+	    {"kept, at once", "ondemand", "COMPLETED", "", "", 0, 0, 90, 0,
+		2000000},
+	    {"kept, after five hours in line", "ondemand", "COMPLETED", "", "",
+		0, 300, 390, 0, 2000000},
+	    {"moved", "spot", "COMPLETED", "", "", 0, 300, 390, 0, 2000000},
+	    {"home has no room for an hour", "spot", "COMPLETED", "", "", 60,
+		300, 390, 0, 4000000},
+	    {"half of it stood still", "spot", "COMPLETED", "", "", 0, 300, 390,
+		30, 1000000},
+	    {"nothing of it lasts", "spot", "NODE_FAIL", "", "", 0, 300, 390, 0,
+		0},
+	    {"it ended at once", "spot", "COMPLETED", "", "", 0, 300, 300, 0,
+		0},
+	    {"twice as fast at home", "spot", "COMPLETED",
+		"9ae16a3b2f90404f,none,0,0,0,43200,2000000", "", 0, 300, 420, 0,
+		1000000},
+	    {"a quarter of a node there", "spot", "COMPLETED", "",
+		"250000,250000,-,-,-,-,-,-", 0, 300, 390, 0, 500000},
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct lt_run run = {.start_utc_s = NOW + runs[i].from * 60,
+		    .end_utc_s = NOW + runs[i].to * 60,
+		    .suspended_s = runs[i].suspended * 60,
+		    .nodes = 1,
+		    .share_denominator = 1,
+		    .priced = true};
+		struct lt_quote quote = {.id = 97,
+		    .partition = "spot",
+		    .home = "ondemand",
+		    .home_start_utc_s = NOW + runs[i].home * 60};
+		struct lt_amount work;
+
+		strcpy(run.partition, runs[i].partition);
+		strcpy(run.state_text, runs[i].state);
+		strcpy(quote.run, runs[i].run);
+		strcpy(quote.levers, runs[i].levers);
+		assert_true(lt_work_at_home(&work, &run, &quote, d));
+		if (!work.has_money || work.money_micros != runs[i].money)
+			fail_msg("%s: %lld", runs[i].why,
+			    (long long)work.money_micros);
+		quote.home[0] = '\0';
+		assert_false(lt_work_at_home(&work, &run, &quote, d));
+		assert_false(work.has_money || work.has_carbon);
+	}
+}
+
 /* One undisturbed run at home, whatever there was of the job elsewhere. */
 static void
 test_counted_once(void **state)
@@ -301,6 +358,7 @@ test_counted_once(void **state)
 	}
 	other_tasks(d);
 	levers_of(d);
+	work_of(d);
 	lt_ledger_close(d->ledger);
 	free(d);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);

@@ -47,6 +47,7 @@ quoted_of(uint32_t job_id, int64_t submit_utc_s, int64_t end_utc_s)
 	    .home = {true, true, 5200000, 7},
 	    .charged = {true, true, -3, 0},
 	    .base = {false, true, 0, 9},
+	    .work = {true, true, 17, 18},
 	    .end_utc_s = end_utc_s,
 	    .end = LT_QUOTED_OUT_OF_TIME,
 	    .left = true,
@@ -81,6 +82,8 @@ comes_back(void **state)
 	assert_true(is->charged.has_carbon);
 	assert_false(is->base.has_money);
 	assert_int_equal(is->base.carbon_mg, 9);
+	assert_int_equal(is->work.money_micros, 17);
+	assert_int_equal(is->work.carbon_mg, 18);
 	assert_int_equal(is->end, LT_QUOTED_OUT_OF_TIME);
 	assert_true(is->left);
 	assert_int_equal(is->deadline_utc_s, NOVEMBER + 5);

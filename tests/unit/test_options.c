@@ -207,7 +207,8 @@ test_table(void **state)
 	for (int i = 0; i < LT_OPTION_COUNT; i++) {
 		assert_non_null(lt_option_table[i].name);
 		assert_non_null(lt_option_table[i].variable);
-		assert_non_null(lt_option_table[i].argument);
+		assert_true(lt_option_table[i].argument != NULL ||
+			    lt_option_table[i].argument_optional);
 		assert_non_null(lt_option_table[i].usage);
 	}
 }

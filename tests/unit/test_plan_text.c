@@ -291,8 +291,7 @@ test_table(void **state)
 	    "lowtide\n"
 	    "* spot            Sat 02:00 GMT         Sat 09:40 GMT         "
 	    "      $41.20    3.1 kg  best\n"
-	    "  checkpoints: every 1h\n" PLANNED
-	    "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER;
+	    "  checkpoints: every 1h\n" PLANNED "$41.20, 3.1 kg CO2e\n" WAS;
 	char out[4096];
 
 	(void)state;

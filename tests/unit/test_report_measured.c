@@ -63,6 +63,7 @@ put_user(struct fixture *f, uint32_t u)
 	    .home = {true, true, home, 0},
 	    .charged = {true, true, charged, 5},
 	    .base = {.has_money = true, .money_micros = home - DOLLAR / 4},
+	    .work = {.has_money = true, .money_micros = 2 * home},
 	    .end_utc_s = NOVEMBER + 100,
 	    .end = LT_QUOTED_COMPLETED};
 
@@ -71,11 +72,13 @@ put_user(struct fixture *f, uint32_t u)
 	if (u % 2 == 0) {
 		row.charged.money_micros = charged / 4;
 		row.base.money_micros = DOLLAR / 8;
+		row.work.money_micros = 0;
 		row.end = LT_QUOTED_OTHER;
 		put(f, &row);
 		row.run.submit_utc_s += 50;
 		row.charged.money_micros = charged - charged / 4;
 		row.base.money_micros = home - DOLLAR / 4 - DOLLAR / 8;
+		row.work.money_micros = 2 * home;
 		row.end_utc_s += 100;
 		row.end = LT_QUOTED_COMPLETED;
 		row.left = u == 2;
@@ -107,7 +110,9 @@ test_figures(void **state)
 	assert_true(llabs(figure(money, "saved_high") - home / 2) < 1000);
 	assert_int_equal(
 	    figure(money, "modelled"), home / 2 - 30 * (DOLLAR / 4));
-	/* Expected at 0 mg: nothing can be compared with that. */
+	assert_true(llabs(figure(money, "by_quote_low") - home / 2) < 1000);
+	assert_true(llabs(figure(money, "by_quote_high") - home / 2) < 1000);
+	/* What the work emits at home is not known. */
 	assert_int_equal(figure(carbon, "kept_user_days"), 0);
 	assert_true(json_is_null(json_object_get(carbon, "saved")));
 	json_decref(report);

@@ -254,8 +254,8 @@ test_plan_extract(void **state)
 		"plan: balanced\n  PARTITION START\n* spot now\n"},
 	    {"another refusal", "sbatch: error: lowtide: vision has $1\n",
 		NULL},
-	    {"no lowtide here",
-		"sbatch: unrecognized option '--carbon-aware=plan'\n", NULL},
+	    {"no lowtide here", "sbatch: unrecognized option '--carbon-plan'\n",
+		NULL},
 	    {"nothing at all", "", NULL},
 	};
 
