@@ -88,58 +88,66 @@ expected(const struct at *at, int place, const struct lt_late_regime *regime,
 	       (1 - flips) * (ages * older + (1 - ages) * same);
 }
 
+struct point { /* what is known when a tick begins */
+	uint32_t regime;
+	int64_t work; /* ticks */
+	double slack_s;
+	int place, side, age;
+};
+
 /* What each choice costs from here on; never: it is none. */
 static void
 weigh(double costs[LT_LATE_PLACE_COUNT], const struct lt_late_mdp *m,
-    uint32_t k, int64_t work, double slack_s, const int here[3])
+    const struct point *at)
 {
-	const struct lt_late_regime *const regime = &m->regimes.regimes[k];
-	const int place = here[0], side = here[1], age = here[2];
+	const struct lt_late_regime *const regime =
+	    &m->regimes.regimes[at->regime];
 	const double d = (double)m->restart_s, g = (double)m->tick_s;
 
 	costs[LT_LATE_IDLE] = never;
-	if (slack_s - g >= d) {
-		const struct at next = at_slack(m, k, work, slack_s - g);
+	if (at->slack_s - g >= d) {
+		const struct at next =
+		    at_slack(m, at->regime, at->work, at->slack_s - g);
 
 		costs[LT_LATE_IDLE] =
-		    expected(&next, LT_LATE_IDLE, regime, side, age);
+		    expected(&next, LT_LATE_IDLE, regime, at->side, at->age);
 	}
 	for (int to = LT_LATE_SPOT; to <= LT_LATE_ON_DEMAND; to++) {
-		const double restart = to == place ? 0 : d;
+		const double restart = to == at->place ? 0 : d;
 
 		costs[to] = never;
-		if (to == LT_LATE_SPOT && (!side || slack_s < d + g + restart))
+		if (to == LT_LATE_SPOT &&
+		    (!at->side || at->slack_s < d + g + restart))
 			continue;
-		const struct at next =
-		    at_slack(m, k, work - 1, slack_s - restart);
+		const struct at next = at_slack(
+		    m, at->regime, at->work - 1, at->slack_s - restart);
 
 		costs[to] = m->price[to] * (1 + restart / g) +
-			    expected(&next, to, regime, side, age);
+			    expected(&next, to, regime, at->side, at->age);
 	}
 }
 
 static void
-plan(struct lt_late_mdp *m, uint32_t k, int64_t work, int64_t slack)
+plan(struct lt_late_mdp *m, uint32_t regime, int64_t work, int64_t slack)
 {
-	float *const out = &m->costs[cell(m, k, work, slack)];
+	const int inners = LT_LATE_PLACE_COUNT * SIDES * LT_LATE_AGES;
+	float *const out = &m->costs[cell(m, regime, work, slack)];
 
-	for (int place = 0; place < LT_LATE_PLACE_COUNT; place++)
-		for (int side = 0; side < SIDES; side++)
-			for (int age = 0; age < LT_LATE_AGES; age++) {
-				/* Taken: it is idle. */
-				const int from = place == LT_LATE_SPOT && !side
-						     ? LT_LATE_IDLE
-						     : place;
-				const int here[3] = {from, side, age};
-				double costs[LT_LATE_PLACE_COUNT];
+	for (int i = 0; i < inners; i++) {
+		struct point at = {.regime = regime,
+		    .work = work,
+		    .slack_s = (double)(slack * m->step_s),
+		    .place = i / LT_LATE_AGES / SIDES,
+		    .side = i / LT_LATE_AGES % SIDES,
+		    .age = i % LT_LATE_AGES};
+		double costs[LT_LATE_PLACE_COUNT];
 
-				weigh(costs, m, k, work,
-				    (double)(slack * m->step_s), here);
-				out[inner(place, side, age)] =
-				    (float)fmin(costs[LT_LATE_IDLE],
-					fmin(costs[LT_LATE_SPOT],
-					    costs[LT_LATE_ON_DEMAND]));
-			}
+		if (at.place == LT_LATE_SPOT && !at.side)
+			at.place = LT_LATE_IDLE; /* it was taken */
+		weigh(costs, m, &at);
+		out[i] = (float)fmin(costs[LT_LATE_IDLE],
+		    fmin(costs[LT_LATE_SPOT], costs[LT_LATE_ON_DEMAND]));
+	}
 }
 
 int
@@ -224,15 +232,18 @@ choose(void *context, const struct lt_late_now *now)
 	int best = LT_LATE_ON_DEMAND;
 
 	believe(m, now);
-	const int here[3] = {works ? (int)now->place : LT_LATE_IDLE, now->there,
-	    lt_late_age(m->ticks)};
-	for (uint32_t k = 0; k < m->regimes.count; k++) {
+	struct point at = {.work = (now->work_s + m->tick_s - 1) / m->tick_s,
+	    .slack_s = (double)slack_s,
+	    .place = works ? (int)now->place : LT_LATE_IDLE,
+	    .side = now->there,
+	    .age = lt_late_age(m->ticks)};
+
+	for (at.regime = 0; at.regime < m->regimes.count; at.regime++) {
 		double costs[LT_LATE_PLACE_COUNT];
 
-		weigh(costs, m, k, (now->work_s + m->tick_s - 1) / m->tick_s,
-		    (double)slack_s, here);
+		weigh(costs, m, &at);
 		for (int to = 0; to < LT_LATE_PLACE_COUNT; to++)
-			sums[to] += m->belief[k] * costs[to];
+			sums[to] += m->belief[at.regime] * costs[to];
 	}
 	if (lt_late_is_safe(now) && sums[LT_LATE_SPOT] <= sums[best])
 		best = LT_LATE_SPOT;

@@ -92,8 +92,7 @@ test_as_published(void **state)
 
 			assert_int_equal(
 			    lt_late_run(&outcome, &late, policy, NULL), LT_OK);
-			const double money =
-			    lt_late_cost(&outcome, &late);
+			const double money = lt_late_cost(&outcome, &late);
 
 			if (fabs(money - published[i].money[p]) > 0.005 + 1e-9)
 				fail_msg("%s, %d h, %d s, %s: %.4f, want %.2f",
@@ -217,9 +216,7 @@ test_optimum(void **state)
 
 		for (size_t t = 0; t < sizeof(taken); t++)
 			taken[t] = lt_random(&seed) % 2;
-		assert_int_equal(
-		    lt_late_optimum(&money, &late, NULL),
-		    LT_OK);
+		assert_int_equal(lt_late_optimum(&money, &late, NULL), LT_OK);
 		const double want = cheapest(&late, 0, 0, LT_LATE_IDLE);
 
 		if (isinf(want) != isinf(money) ||
@@ -237,7 +234,7 @@ test_refused(void **state)
 	struct lt_sim_spot_trace regions[2] = {{60, 2, there}, {60, 2, there}};
 	struct lt_late late = {.regions = regions,
 	    .spot_per_hour = &spot_per_hour,
-		    .on_demand_per_hour = on_demand_per_hour,
+	    .on_demand_per_hour = on_demand_per_hour,
 	    .job = {120, 240, 30}};
 	struct lt_late_outcome outcome;
 	struct lt_error err = {0};
@@ -265,9 +262,7 @@ test_refused(void **state)
 	double money;
 
 	late.job.restart_s = 90;
-	assert_int_equal(
-	    lt_late_optimum(&money, &late, NULL),
-	    LT_EINPUT);
+	assert_int_equal(lt_late_optimum(&money, &late, NULL), LT_EINPUT);
 }
 
 int
