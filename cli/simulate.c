@@ -45,6 +45,8 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"watts", "W", "of a CPU at the plug (1000)"},
     {"idle", "W", "of that, while a job is suspended (0)"},
     {"pauses", "FILE", "write when jobs stood still by lowtide-suspend, CSV"},
+    {"looks", "FILE",
+	"when lowtide-suspend decides instead of each hour, CSV of at,done"},
     {"waiting", "G", "grams that an hour of waiting is worth (0)"},
     {"min-saving", "P", "percent that a later start must save (0)"},
     {"deadline-factor", "F",
@@ -386,6 +388,8 @@ simulate_all(
 	    .price = simulation->price.hours > 0 ? &simulation->price : NULL,
 	    .outlook = outlook,
 	    .tell = isatty(STDERR_FILENO) ? tell_progress : NULL,
+	    .looks = simulation->looks,
+	    .look_count = simulation->look_count,
 	    .paused = progress.pauses != NULL ? write_pause : NULL,
 	    .context = &progress};
 
@@ -407,6 +411,7 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
 {
 	const char *const carbon = lt_cli_value(cli, "carbon");
 	const char *const price = lt_cli_value(cli, "price");
+	const char *const looks = lt_cli_value(cli, "looks");
 	const char *const svg = lt_cli_value(cli, "svg");
 	const int code =
 	    lt_simulation_read_trace(simulation, cli->operands[0], look, err);
@@ -422,6 +427,8 @@ run(struct lt_simulation *simulation, const struct lt_cli *cli,
 		    err);
 	if (err->code == LT_OK && price != NULL)
 		(void)lt_simulation_read_price(simulation, price, err);
+	if (err->code == LT_OK && looks != NULL)
+		(void)lt_simulation_read_looks(simulation, looks, err);
 	if (err->code != LT_OK ||
 	    simulate_all(simulation, lt_cli_value(cli, "pauses"), err) != LT_OK)
 		return err->code;
@@ -437,6 +444,7 @@ free_all(struct lt_simulation *simulation)
 	lt_sim_signal_free(&simulation->signal);
 	lt_sim_signal_free(&simulation->price);
 	lt_sim_trace_free(&simulation->trace);
+	free(simulation->looks);
 }
 
 int

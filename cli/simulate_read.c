@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "csv.h"
 #include "plain_file.h"
 #include "simulation.h"
 #include "units.h"
@@ -295,4 +296,65 @@ lt_simulation_read_source(struct lt_simulation *simulation, const char *config,
 	}
 	lt_policy_free(policy);
 	return err->code;
+}
+
+static int
+read_look(struct lt_simulation *simulation, const struct lt_csv_row *row,
+    struct lt_error *err)
+{
+	struct lt_sim_look look;
+
+	if (lt_utc_parse(row->cells[0], &look.at_utc_s, NULL) != LT_OK ||
+	    lt_utc_parse(row->cells[1], &look.done_utc_s, NULL) != LT_OK ||
+	    look.done_utc_s < look.at_utc_s ||
+	    (simulation->look_count > 0 &&
+		look.at_utc_s <
+		    simulation->looks[simulation->look_count - 1].done_utc_s))
+		return lt_fail(err, LT_EINPUT,
+		    "line %d: got \"%s,%s\", want two times, none before those above",
+		    row->line, row->cells[0], row->cells[1]);
+	simulation->looks[simulation->look_count++] = look;
+	return LT_OK;
+}
+
+static int
+read_looks(struct lt_simulation *simulation, struct lt_csv *csv,
+    struct lt_csv_row *row, struct lt_error *err)
+{
+	static const struct lt_csv_column columns[] = {
+	    {"at", true}, {"done", true}};
+	uint32_t lines = 1;
+
+	for (const char *at = csv->at; at < csv->end; at++)
+		lines += *at == '\n';
+	simulation->looks = calloc(lines, sizeof(*simulation->looks));
+	if (simulation->looks == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory for %u looks", lines);
+	int code = lt_csv_header(csv, columns, 2, err);
+	while (code == LT_OK && (code = lt_csv_row(csv, row, err)) == LT_OK &&
+	       row->cell_count > 0)
+		code = read_look(simulation, row, err);
+	return code;
+}
+
+int
+lt_simulation_read_looks(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err)
+{
+	struct lt_csv_row *const row = malloc(sizeof(*row));
+	struct lt_csv csv;
+	char *bytes = NULL;
+	size_t byte_count = 0;
+	int code = row != NULL
+		       ? lt_plain_file_read(path, &bytes, &byte_count, err)
+		       : lt_fail(err, LT_ENOMEM, "no memory");
+
+	if (code == LT_OK) {
+		lt_csv_start(&csv, bytes, byte_count);
+		if (read_looks(simulation, &csv, row, err) != LT_OK)
+			code = lt_context(err, "%s", path);
+	}
+	free(bytes);
+	free(row);
+	return code;
 }

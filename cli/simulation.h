@@ -14,6 +14,8 @@ struct lt_simulation {
 	struct lt_sim_trace trace;
 	struct lt_sim_signal signal;
 	struct lt_sim_signal price; /* micros per CPU-hour; 0 hours = none */
+	struct lt_sim_look *looks;  /* NULL: at each hour */
+	uint32_t look_count;
 	struct lt_sim_generator generator;
 	struct lt_sim_options options; /* but the policy */
 	int count;
@@ -31,6 +33,10 @@ int lt_simulation_read_price(
     struct lt_simulation *simulation, const char *path, struct lt_error *err);
 int lt_simulation_read_source(struct lt_simulation *simulation,
     const char *config, const char *source, struct lt_error *err);
+
+/* Lines of at,done under a header, in this order. */
+int lt_simulation_read_looks(
+    struct lt_simulation *simulation, const char *path, struct lt_error *err);
 
 /* simulate_svg.c: the last policy beside nowait. */
 int lt_simulation_write_svg(const struct lt_simulation *simulation,

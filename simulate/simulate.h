@@ -173,6 +173,11 @@ void lt_sim_outlook_close(struct lt_sim_outlook *outlook);
  * seen; lent until closed. NULL: no memory. */
 const double *lt_sim_outlook_at(struct lt_sim_outlook *outlook, int64_t hour);
 
+struct lt_sim_look { /* at jobs that may stand still */
+	int64_t at_utc_s;
+	int64_t done_utc_s; /* what is decided then is so from then on */
+};
+
 struct lt_sim_input { /* lent */
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
@@ -181,6 +186,10 @@ struct lt_sim_input { /* lent */
 	struct lt_sim_outlook *outlook;
 	/* Micros per CPU-hour; NULL = that of the options, always. */
 	const struct lt_sim_signal *price;
+	/* When lowtide-suspend looks, in this order; NULL = at each hour, and
+	 * when a course says. */
+	const struct lt_sim_look *looks;
+	uint32_t look_count;
 	/* Told at each step how many jobs have come until then; may be NULL. */
 	void (*tell)(void *context, uint32_t come);
 	/* Told of each time that job `number` stood still; may be NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Jobs that start when they come and stand still as lowtided lets them: by
- * lt_pause_plan(), asked at each hour and where it says, and with the idle
- * power of what they keep.
+ * lt_pause_plan(), asked at each hour and where it says, or when lowtided
+ * looked, and with the idle power of what they keep.
  */
 #include "internal.h"
 #include "loop.h"
@@ -74,16 +74,23 @@ rest(struct course *c, int64_t until_utc_s)
 	c->at_utc_s = until_utc_s;
 }
 
-static int
-work(struct course *c, int64_t until_utc_s, struct lt_error *err)
+static void
+go_on(struct course *c)
 {
-	struct lt_sim_run *const run = c->run;
-	const struct lt_sim_input *const input = run->input;
+	const struct lt_sim_input *const input = c->run->input;
 
 	if (c->paused_utc_s != 0 && input->paused != NULL)
 		input->paused(input->context, c->job->number, c->paused_utc_s,
 		    c->at_utc_s);
 	c->paused_utc_s = 0;
+}
+
+static int
+work(struct course *c, int64_t until_utc_s, struct lt_error *err)
+{
+	struct lt_sim_run *const run = c->run;
+
+	go_on(c);
 	if (c->fate->start_utc_s == 0)
 		c->fate->start_utc_s = c->at_utc_s;
 	run->result->money +=
@@ -92,6 +99,74 @@ work(struct course *c, int64_t until_utc_s, struct lt_error *err)
 	c->left_s -= until_utc_s - c->at_utc_s;
 	c->at_utc_s = c->fate->end_utc_s = until_utc_s;
 	return code;
+}
+
+/* As it is, until then or its end. */
+static int
+stay(struct course *c, int64_t until_utc_s, struct lt_error *err)
+{
+	if (until_utc_s <= c->at_utc_s)
+		return LT_OK;
+	if (c->paused_utc_s != 0) {
+		rest(c, until_utc_s);
+		return LT_OK;
+	}
+	return work(c, smaller(until_utc_s, c->at_utc_s + c->left_s), err);
+}
+
+/* Decided at each look, and so from when that was done. */
+static int
+follow_looks(struct course *c, struct lt_error *err)
+{
+	const struct lt_sim_input *const input = c->run->input;
+	int64_t until_utc_s = 0; /* told to stand still until then */
+
+	for (uint32_t i = 0; i < input->look_count; i++) {
+		const struct lt_sim_look *const look = &input->looks[i];
+		struct lt_pause_course plan = {0};
+
+		if (look->at_utc_s < c->at_utc_s)
+			continue;
+		if (stay(c, look->at_utc_s, err) != LT_OK)
+			return err->code;
+		/* lowtided lets go on what is due, and asks nobody. */
+		if ((until_utc_s == 0 || look->at_utc_s < until_utc_s) &&
+		    c->left_s > 0 && ask(&plan, c, err) != LT_OK)
+			return err->code;
+		until_utc_s = plan.until_utc_s;
+		if (stay(c, look->done_utc_s, err) != LT_OK)
+			return err->code;
+		if (until_utc_s == 0)
+			go_on(c);
+		else if (c->paused_utc_s == 0 && c->left_s > 0)
+			c->paused_utc_s = c->at_utc_s;
+	}
+	if (stay(c, until_utc_s, err) != LT_OK)
+		return err->code;
+	go_on(c);
+	return stay(c, c->at_utc_s + c->left_s, err);
+}
+
+static int
+look_each_hour(struct course *c, struct lt_error *err)
+{
+	while (c->left_s > 0) {
+		const int64_t next_utc_s =
+		    (c->at_utc_s / LT_HOUR_S + 1) * LT_HOUR_S;
+		struct lt_pause_course plan;
+
+		if (ask(&plan, c, err) != LT_OK)
+			return err->code;
+		if (plan.until_utc_s > c->at_utc_s) {
+			rest(c, smaller(plan.until_utc_s, next_utc_s));
+			continue;
+		}
+		const int64_t until_utc_s = smaller(c->at_utc_s + c->left_s,
+		    smaller(next_utc_s, plan.again_utc_s));
+		if (work(c, until_utc_s, err) != LT_OK)
+			return err->code;
+	}
+	return LT_OK;
 }
 
 int
@@ -105,21 +180,6 @@ lt_sim_suspend(struct lt_sim_run *run, const struct lt_sim_job *job,
 	    .at_utc_s = job->submit_utc_s,
 	    .left_s = job->run_s};
 
-	while (c.left_s > 0) {
-		const int64_t next_utc_s =
-		    (c.at_utc_s / LT_HOUR_S + 1) * LT_HOUR_S;
-		struct lt_pause_course plan;
-
-		if (ask(&plan, &c, err) != LT_OK)
-			return err->code;
-		if (plan.until_utc_s > c.at_utc_s) {
-			rest(&c, smaller(plan.until_utc_s, next_utc_s));
-			continue;
-		}
-		const int64_t until_utc_s = smaller(c.at_utc_s + c.left_s,
-		    smaller(next_utc_s, plan.again_utc_s));
-		if (work(&c, until_utc_s, err) != LT_OK)
-			return err->code;
-	}
-	return LT_OK;
+	return run->input->looks != NULL ? follow_looks(&c, err)
+					 : look_each_hour(&c, err);
 }

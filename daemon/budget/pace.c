@@ -146,3 +146,25 @@ lt_look_again(struct lt_daemon *d, uint32_t job_id)
 	if (lt_look_singly(&d->jobs))
 		lt_look_at(d, job_id);
 }
+
+static bool
+rows_name(const struct lt_jobs_state *jobs)
+{
+	return lt_look_singly(jobs) && jobs->rows_tell;
+}
+
+void
+lt_look_ahead(struct lt_daemon *d, uint32_t job_id)
+{
+	if (!rows_name(&d->jobs))
+		lt_look_at(d, job_id);
+}
+
+void
+lt_look_running(struct lt_daemon *d)
+{
+	if (rows_name(&d->jobs))
+		d->next.started = d->next.ended = 0;
+	else
+		d->next.jobs = 0;
+}

@@ -42,4 +42,12 @@ void lt_look_at(struct lt_daemon *d, uint32_t job_id);
  * told something about it, or it is not decided yet. */
 void lt_look_again(struct lt_daemon *d, uint32_t job_id);
 
+/* It may change by itself: the next pass looks, unless slurmdbd's rows name it
+ * when it does. */
+void lt_look_ahead(struct lt_daemon *d, uint32_t job_id);
+
+/* Who runs just now is asked for: slurmdbd's rows where these tell, else a list
+ * of all. */
+void lt_look_running(struct lt_daemon *d);
+
 #endif

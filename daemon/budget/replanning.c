@@ -10,6 +10,7 @@
 #include "breath.h"
 #include "daemon.h"
 #include "grow.h"
+#include "http.h"
 #include "jobs.h"
 #include "log.h"
 #include "occupancy.h"
@@ -23,6 +24,7 @@ enum {
 	LAST_LOOK_S = 300, /* before a start */
 	BURST_S = 10,	   /* of changes at once, after a long pass */
 	DECIDED_A_PASS = 2000,
+	TOLD_MS = 500, /* of a pass, where slurmctld is slow */
 	SEEN_HOURS = 24,
 };
 
@@ -247,6 +249,22 @@ count_young(struct lt_daemon *d, int64_t now_utc_s)
 	state->young_id = newest_id;
 }
 
+/* No more of them in this pass when slurmctld has kept us waiting so long. */
+static int
+tell(struct again *again, struct lt_daemon *d, int64_t *left, int64_t *told_ms,
+    struct lt_error *err)
+{
+	const int64_t began_ms = lt_monotonic_ms();
+	const int code = lt_standing_move(d, &again->standing,
+	    &again->plan.plan, lt_replan_word(again->plan.why), err);
+
+	*left -= again->standing.moved;
+	*told_ms += lt_monotonic_ms() - began_ms;
+	if (*told_ms >= TOLD_MS)
+		*left = 0;
+	return code;
+}
+
 /* By the nearest start. What may not be told any more in this pass is decided
  * all the same, once: who stays where he is need not wait for the others. */
 static int
@@ -256,6 +274,7 @@ take_queue(
 	struct lt_replan_state *const state = &d->replan;
 	struct again *const again = malloc(sizeof(*again));
 	uint32_t decided = 0, kept = 0, unseen = 0;
+	int64_t told_ms = 0;
 	int code = LT_OK;
 
 	if (again == NULL)
@@ -272,10 +291,7 @@ take_queue(
 			if (!due.changes)
 				continue;
 			if (may) {
-				code = lt_standing_move(d, &again->standing,
-				    &again->plan.plan,
-				    lt_replan_word(again->plan.why), err);
-				*left -= again->standing.moved;
+				code = tell(again, d, left, &told_ms, err);
 				continue;
 			}
 		}

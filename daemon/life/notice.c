@@ -22,7 +22,8 @@
 #include "units.h"
 
 enum {
-	SEEN_S = 2, /* a record so much newer than a step shows what it did */
+	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
+	LATE_S = 10, /* slurmdbd may hear of a start so late */
 	REASON_SIZE = 96,
 };
 
@@ -140,7 +141,8 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
-	d->next.jobs = d->next.tables = d->next.market = 0;
+	lt_look_running(d);
+	d->next.tables = d->next.market = 0;
 	return read_ledger(d, err);
 }
 
@@ -311,7 +313,11 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 			continue;
 		lt_breath(LT_TURN_READ);
 		is_used = true;
-		lt_look_at(d, part->job_id);
+		/* No row tells when a node is free of it. */
+		if (part->completing)
+			lt_look_at(d, part->job_id);
+		else
+			lt_look_ahead(d, part->job_id);
 		const struct lt_batch_job *job =
 		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
 					  : part;
@@ -475,6 +481,8 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		char reason[REASON_SIZE];
 		struct lt_error failed = {0};
 
+		if (now_utc_s - notice.told_utc_s < LATE_S)
+			d->next.started = 0;
 		/* What is still there at the end would hang until
 		 * SlurmdTimeout; where slurmctld is away, it is told later. */
 		if (now_utc_s < notice.end_utc_s ||

@@ -271,6 +271,13 @@ wait_h=$("$lowtide" "${week[@]}" --policy lowtide-suspend --idle 100 --json --pa
 check 'and when jobs stood still' "$(jq -Rrs --argjson wait "$wait_h" '[split("\n")[1:][] | select(. != "") | split(",") |
     (.[2] | fromdate) - (.[1] | fromdate)] | select(length < 100 or (add / 3600 / 1000 - $wait | fabs) > 1e-6) |
     "\(length) pauses, \(add) s"' "$work/pauses.csv")"
+printf 'at,done\n2022-10-19T16:00:00Z,2022-10-19T16:00:00Z\n' >"$work/looks.csv"
+gives 'and only where it is looked at' 0 'lowtide-suspend  561.504     1.0000' "$lowtide" "${week[@]}" \
+    --policy lowtide-suspend --looks "$work/looks.csv"
+printf '2022-10-19T15:00Z,2022-10-19T16:30Z\n' >>"$work/looks.csv"
+gives 'a look before the one above' 1 'looks.csv: line 3: got "2022-10-19T15:00Z,2022-10-19T16:30Z", want two times' \
+    "$lowtide" "${week[@]}" --looks "$work/looks.csv"
+gives 'looks that are none' 1 'price.csv: no column "at"' "$lowtide" "${week[@]}" --looks "$work/price.csv"
 gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowtide" "${week[@]}" --pauses /nonexistent/x.csv
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3

@@ -16,6 +16,7 @@
 
 #include "tools/carbon_zone.h"
 #include "trace.h"
+#include "units.h"
 
 enum { BEGIN_UTC_S = 1666195200 }; /* 2022-10-19 16:00 */
 
@@ -265,6 +266,82 @@ test_load(void **state)
 	}
 }
 
+static char stood_still[256];
+
+static void
+note_pause(
+    void *context, uint32_t number, int64_t from_utc_s, int64_t until_utc_s)
+{
+	const size_t length = strlen(stood_still);
+
+	(void)context;
+	(void)number;
+	snprintf(stood_still + length, sizeof(stood_still) - length,
+	    "%lld-%lld ", (long long)from_utc_s, (long long)until_utc_s);
+}
+
+/* Six hours of work on a grid that is clean but for its hours 4 to 8: as it is
+ * looked at, not as it would be at each hour. */
+static void
+test_looks(void **state)
+{
+	enum { H = LT_HOUR_S, HOURS = 24 };
+
+	static const struct {
+		const char *why;
+		struct lt_sim_look looks[3];
+		uint32_t count;
+		const char *story;
+		int64_t end_s;
+	} looked[] = {
+	    {"at each hour", {{0, 0}}, 0, "14400-32400 ", 11 * H},
+	    {"late, and done later; let go when somebody sees that it is due",
+		{{5 * H - 900, 5 * H - 840}, {6 * H, 6 * H},
+		    {9 * H + 30, 9 * H + 40}},
+		3, "17160-32440 ", 6 * H + 15280},
+	    {"nobody looks in the dirty hours", {{3 * H, 3 * H}}, 1, "", 6 * H},
+	    {"nobody looks once it stands still", {{4 * H, 4 * H}}, 1,
+		"14400-32400 ", 11 * H},
+	};
+	double seen[HOURS];
+	struct lt_sim_job job = {
+	    .run_s = 6 * H, .exact_run_s = 6 * H, .cpus = 1};
+	struct lt_sim_trace one = {.count = 1, .jobs = &job};
+	struct lt_sim_options options = lt_sim_defaults;
+	struct lt_sim_outlook *outlook;
+	struct lt_sim_signal signal;
+
+	(void)state;
+	for (int i = 0; i < HOURS; i++)
+		seen[i] = i >= 4 && i < 9 ? 1000 : 100;
+	assert_int_equal(
+	    lt_sim_signal_make(&signal, 0, seen, HOURS, NULL), LT_OK);
+	options.policy = LT_SIM_LOWTIDE_SUSPEND;
+	options.forecast = LT_SIM_PERFECT;
+	assert_int_equal(
+	    lt_sim_outlook_open(&outlook, &signal, options.forecast, NULL),
+	    LT_OK);
+	for (size_t i = 0; i < sizeof(looked) / sizeof(looked[0]); i++) {
+		const struct lt_sim_input input = {.trace = &one,
+		    .signal = &signal,
+		    .outlook = outlook,
+		    .looks = looked[i].count > 0 ? looked[i].looks : NULL,
+		    .look_count = looked[i].count,
+		    .paused = note_pause};
+		struct lt_sim_result result;
+
+		print_message("# %s\n", looked[i].why);
+		stood_still[0] = '\0';
+		assert_int_equal(
+		    lt_simulate(&result, &input, &options, NULL), LT_OK);
+		assert_string_equal(stood_still, looked[i].story);
+		assert_int_equal(result.fates[0].end_utc_s, looked[i].end_s);
+		lt_sim_result_free(&result);
+	}
+	lt_sim_outlook_close(outlook);
+	lt_sim_signal_free(&signal);
+}
+
 /* What is expected at an hour must not change with what comes after it. */
 static void
 test_no_future(void **state)
@@ -418,6 +495,7 @@ main(void)
 	    cmocka_unit_test(test_ours),
 	    cmocka_unit_test(test_optimum),
 	    cmocka_unit_test(test_load),
+	    cmocka_unit_test(test_looks),
 	    cmocka_unit_test(test_no_future),
 	    cmocka_unit_test(test_easy),
 	    cmocka_unit_test(test_capacity),
