@@ -17,6 +17,7 @@
 #include "files.h"
 #include "groups.h"
 #include "life/again.h"
+#include "life/mails.h"
 #include "life/notice.h"
 #include "life/stand_still.h"
 #include "life/proof.h"
@@ -30,7 +31,7 @@ struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
 	    snapshot, renewal, dirty, settle, voids, policy, prune, history,
-	    used;
+	    used, mails;
 };
 
 struct lt_daemon {
@@ -65,6 +66,7 @@ struct lt_daemon {
 	struct lt_replan_state replan;
 	struct lt_notice_state notice;
 	struct lt_again_state again;
+	struct lt_mail_state mails;
 	struct lt_still_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;

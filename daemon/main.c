@@ -141,6 +141,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
 	lt_notice_free(&d->notice);
+	lt_mails_free(&d->mails);
 	free(d->jobs.paused);
 	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
