@@ -447,7 +447,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	assert(plan->candidate_count <= market->partition_count);
 
 	struct lt_text text = {.out = out, .size = size};
-	char line[LT_ERROR_TEXT_SIZE * 4], words[192];
+	char line[LT_ERROR_TEXT_SIZE * 4], words[512];
 	const struct lt_expected expected = lt_expected_of(request);
 
 	if (size > 0)
@@ -477,6 +477,9 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	if (commands != NULL)
 		commands[-1] = '\0';
 	lt_text_put(&text, "%s", line);
+	lt_notes_text(words, sizeof(words), request, market, plan, now_utc_s);
+	if (words[0] != '\0')
+		lt_text_put(&text, "\n%s", words);
 	lt_precision_text(words, sizeof(words), request, market,
 	    plan->moved ? plan->chosen.partition : plan->home.partition);
 	lt_text_put(&text, "%s%s",
