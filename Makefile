@@ -122,7 +122,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality \
+	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -142,6 +142,7 @@ help:
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
+	@echo 'make deadline-quality DATA=dir, with spot/: how often "95 % sure" is late'
 	@echo 'make spot-quality DATA=dir, with spot/: what jobs with a deadline cost (docs/quality.md)'
 	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
@@ -380,6 +381,10 @@ quality:
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality $(B)/tests/bench/bench_arrays
 	$(Q){ $(B)/tests/bench/bench_quality "$(DATA)" && $(B)/tests/bench/bench_arrays; } | \
 	    awk -f tests/bench/quality_goals.awk
+deadline-quality:
+	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with spot/, as docs/quality.md says' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_deadlines
+	$(Q)$(B)/tests/bench/bench_deadlines "$(DATA)" | awk -f tests/bench/deadline_goals.awk
 spot-quality:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with spot/, as docs/quality.md says' >&2; exit 2; }
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_spot

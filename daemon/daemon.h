@@ -21,6 +21,7 @@
 #include "life/notice.h"
 #include "life/stand_still.h"
 #include "life/proof.h"
+#include "market/nodes_there.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
@@ -59,6 +60,8 @@ struct lt_daemon {
 	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
 	struct lt_owned_seen owned_seen;
+	struct lt_there
+	    *there; /* nodes_there.c: the same of preemptible nodes */
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;

@@ -148,6 +148,7 @@ fini(struct lt_daemon *d)
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->recorded);
+	lt_there_free(d->there);
 	free(d->signals.chosen);
 	free(d->signals.seen);
 	if (d->ring.fd >= 0)
