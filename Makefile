@@ -12,6 +12,8 @@ datadir ?= $(prefix)/share/lowtide
 completiondir ?= $(prefix)/share/bash-completion/completions
 sysconfdir ?= /etc
 unitdir ?= /lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
+tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
 # Where Slurm looks for plugins; asked of the compiler's multiarch name.
 slurmlibdir ?= /usr/lib/$(shell $(CC) -print-multiarch 2>/dev/null)/slurm-wlm
 CC ?= cc
@@ -71,9 +73,11 @@ INC_daemon/life := -Idaemon/life $(INC_daemon/budget)
 INC_daemon/serve := -Idaemon/serve $(INC_daemon/life)
 INC_daemon := $(INC_daemon/serve)
 INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
+# As lowtide-node, and the policy: it says where messages go.
+INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
+INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -92,20 +96,23 @@ DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 NODE_SRC := $(wildcard node/*.c)
+NOTIFY_SRC := $(wildcard notify/*.c)
 # What they need of others, which have more libraries.
-NODE_OTHERS := $(addprefix adapters/lib/,http.c http_text.c json.c plain_file.c text_mend.c \
+NODE_OTHERS := $(addprefix adapters/lib/,curl_library.c http.c http_text.c json.c plain_file.c text_mend.c \
 	seal.c servers.c slurm_conf.c) daemon/lib/child.c daemon/lib/log.c
+NOTIFY_OTHERS := $(addprefix adapters/lib/,base64.c curl_library.c guard.c http.c http_text.c option.c secret.c smtp.c \
+	text_mend.c) $(addprefix daemon/lib/,child.c log.c message.c spool.c)
 PLUGIN_SRC := $(wildcard plugin/common/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 quiet_obj = $(patsubst %.c,$(B)/ndebug/%.o,$(1))
 ALL_SRC := $(filter-out build/% examples/%,$(wildcard */*.c */*/*.c */*/*/*.c))
 DIRS := $(sort $(dir $(call obj,$(ALL_SRC)) $(call quiet_obj,$(LIBLOWTIDE_SRC))))
 
-PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/spank_lowtide.so \
+PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/lowtide-notify $(B)/spank_lowtide.so \
 	$(B)/job_submit_lowtide.so $(B)/liblowtide.so $(B)/liblowtide.a \
 	$(B)/lowtide.pc
 
-# libcurl is no line here: http.c loads it, so that lowtided is without it.
+# libcurl is no line here: curl_library.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lnettle -lm -lpthread
 CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lm -lpthread
@@ -115,7 +122,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality \
+	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
 	demo-kube kube kube-scale
 all: $(PRODUCTS)
 
@@ -135,6 +142,7 @@ help:
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
+	@echo 'make deadline-quality DATA=dir, with spot/: how often "95 % sure" is late'
 	@echo 'make spot-quality DATA=dir, with spot/: what jobs with a deadline cost (docs/quality.md)'
 	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
@@ -179,7 +187,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # it; a function that a test defines itself stands in for the one in here, which
 # a packager's -Bsymbolic would forbid.
 INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
-	$(filter-out cli/main.c,$(CLI_SRC)) $(filter-out node/main.c,$(NODE_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
+	$(filter-out cli/main.c,$(CLI_SRC)) $(filter-out node/main.c,$(NODE_SRC)) $(filter-out notify/main.c,$(NOTIFY_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(filter-out $(KUBE_BATCH_SRC),$(KUBE_SRC)) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
 	$(call say,LD      $@)
@@ -244,6 +252,12 @@ NODE_LIBS := -ljansson -lmunge -lm -lpthread
 $(B)/lowtide-node: $(call obj,$(NODE_SRC) $(NODE_OTHERS)) $(B)/checked.a
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(NODE_LIBS)
+
+# As a user without rights in Slurm: no libslurm, no ledger.
+NOTIFY_LIBS := -ljansson -lyaml -lnettle -lm -lpthread
+$(B)/lowtide-notify: $(call obj,$(NOTIFY_SRC) $(FILE_SRC) $(NOTIFY_OTHERS)) $(B)/checked.a
+	$(call say,LD      $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(NOTIFY_LIBS)
 
 # The manifests, in the order in which they are applied, as bytes of C.
 KUBE_YAML := $(addprefix packaging/kubernetes/,namespace.yaml serviceaccount.yaml rbac.yaml \
@@ -367,6 +381,10 @@ quality:
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_quality $(B)/tests/bench/bench_arrays
 	$(Q){ $(B)/tests/bench/bench_quality "$(DATA)" && $(B)/tests/bench/bench_arrays; } | \
 	    awk -f tests/bench/quality_goals.awk
+deadline-quality:
+	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with spot/, as docs/quality.md says' >&2; exit 2; }
+	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_deadlines
+	$(Q)$(B)/tests/bench/bench_deadlines "$(DATA)" | awk -f tests/bench/deadline_goals.awk
 spot-quality:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: with spot/, as docs/quality.md says' >&2; exit 2; }
 	$(Q)$(MAKE) --no-print-directory $(B)/tests/bench/bench_spot
@@ -410,8 +428,11 @@ install-common: $(B)/lowtide
 
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
-	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(unitdir)
-	install -m 755 $(B)/lowtided $(B)/lowtide-node $(DESTDIR)$(sbindir)/
+	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(unitdir) $(DESTDIR)$(sysusersdir) \
+	    $(DESTDIR)$(tmpfilesdir)
+	install -m 755 $(B)/lowtided $(B)/lowtide-node $(B)/lowtide-notify $(DESTDIR)$(sbindir)/
+	install -m 644 packaging/sysusers/lowtide-notify.conf $(DESTDIR)$(sysusersdir)/
+	install -m 644 packaging/tmpfiles/lowtide-notify.conf $(DESTDIR)$(tmpfilesdir)/
 	install -m 755 $(B)/spank_lowtide.so $(B)/job_submit_lowtide.so $(DESTDIR)$(slurmlibdir)/
 	install -m 755 $(B)/liblowtide.so $(DESTDIR)$(libdir)/liblowtide.so.0
 	ln -sf liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so
@@ -433,6 +454,8 @@ install-kube: $(B)/lowtide-kube install-common
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
 	    $(DESTDIR)$(sbindir)/lowtide-kube $(DESTDIR)$(sbindir)/lowtide-node \
+	    $(DESTDIR)$(sbindir)/lowtide-notify $(DESTDIR)$(sysusersdir)/lowtide-notify.conf \
+	    $(DESTDIR)$(tmpfilesdir)/lowtide-notify.conf \
 	    $(DESTDIR)$(slurmlibdir)/spank_lowtide.so \
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \

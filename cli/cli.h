@@ -62,8 +62,8 @@ int lt_cli_columns(void);
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
 
-/* ---- one per subcommand; check.c, kube.c and simulate.c are local, the rest
- * as said there ---- */
+/* ---- one per subcommand; check.c, kube.c and simulate.c are local (but
+ * --from-slurm), the rest as said there ---- */
 int lt_cli_init(const struct lt_cli *cli);
 int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
@@ -107,6 +107,8 @@ int lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
 struct lt_run_lines;
 int lt_client_get_runs(json_t **answer, const struct lt_cli *cli,
     const char *path, struct lt_run_lines *runs, struct lt_error *err);
+/* --run, LOWTIDE_RUN_DIR, /run/lowtide. */
+const char *lt_client_run_dir(const struct lt_cli *cli);
 /* text percent-encoded for a query or a path segment; LT_ELIMIT. */
 int lt_client_escape(
     char *out, size_t size, const char *text, struct lt_error *err);

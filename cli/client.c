@@ -26,9 +26,8 @@ struct question {
 	struct lt_run_lines *runs; /* or NULL: takes those of the answer */
 };
 
-/* --run, LOWTIDE_RUN_DIR, /run/lowtide. */
-static const char *
-run_dir_of(const struct lt_cli *cli)
+const char *
+lt_client_run_dir(const struct lt_cli *cli)
 {
 	const char *const named = getenv("LOWTIDE_RUN_DIR");
 
@@ -198,7 +197,7 @@ ask(json_t **answer, const struct lt_cli *cli, const struct question *question,
 
 	*answer = NULL;
 	snprintf(socket_path, sizeof(socket_path), "%s/" LT_SOCKET_FILE,
-	    run_dir_of(cli));
+	    lt_client_run_dir(cli));
 	const bool local = !named && socket_exists(socket_path);
 
 	if (local)

@@ -78,6 +78,34 @@ lt_doctor_state(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "state", "", "%s", path);
 }
 
+/* Messages that nobody sends: lowtide-notify does not run, or can't. */
+static void
+check_spool(struct lt_doctor *doctor)
+{
+	enum { OLD_S = 900 }; /* its first five tries are over by then */
+	const json_t *const spool = json_object_get(doctor->status, "spool");
+	const char *const path = lt_json_text(spool, "path", "?");
+	const char *const error = lt_json_text(spool, "error", "");
+	int64_t waiting = 0, oldest_s = 0;
+
+	if (!json_is_object(spool))
+		return;
+	(void)lt_json_int(spool, "waiting", &waiting);
+	(void)lt_json_int(spool, "oldest_s", &oldest_s);
+	if (error[0])
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "notify",
+		    "systemd-sysusers; systemd-tmpfiles --create lowtide-notify.conf; then restart lowtided",
+		    "%s", error);
+	else if (oldest_s > OLD_S)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "notify",
+		    "systemctl enable --now lowtide-notify.path; if it is: journalctl -u lowtide-notify",
+		    "%lld messages wait in %s, the oldest for %lld min",
+		    (long long)waiting, path, (long long)oldest_s / 60);
+	else
+		lt_doctor_say(doctor, LT_LEVEL_OK, "notify", "",
+		    "%s: %lld messages wait", path, (long long)waiting);
+}
+
 /* A hold covers what Slurm allocates, or lowtide was wrong. */
 static void
 check_above_hold(struct lt_doctor *doctor)
@@ -145,6 +173,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "%lld adjustments could not be added up and are not in the ledger",
 		    (long long)refused);
 	check_above_hold(doctor);
+	check_spool(doctor);
 	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(
 	    json_object_get(doctor->status, "policy"), "error", "");

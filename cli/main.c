@@ -80,9 +80,11 @@ static const struct lt_cli_command commands[] = {
     {"simulate",
 	"TRACE --carbon FILE [--at TIME] [--policy P,...] [OPTIONS] [--json]\n"
 	"TRACE --config FILE --source NAME [OPTIONS] [--json]\n"
-	"TRACE --deadline-factor F [--events FILE] [OPTIONS] [--json]",
-	"what jobs of a trace would have emitted and waited, by policy", 1, 1,
-	true, false, lt_cli_simulate_options, lt_cli_simulate},
+	"TRACE --deadline-factor F [--events FILE] [OPTIONS] [--json]\n"
+	"--from-slurm [--last TIME] [--carbon FILE] [--svg FILE] [--anonymous] [--json]",
+	"what jobs of a trace would have emitted and waited, by policy; or "
+	"what lowtide would have saved here",
+	0, 1, true, false, lt_cli_simulate_options, lt_cli_simulate},
     {"kube",
 	"manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
 	"write the manifests of a Kubernetes cluster", 1, 1, false, false,

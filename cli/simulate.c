@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nearest.h"
+#include "simulate_site.h"
 #include "simulate_spot.h"
 #include "simulation.h"
 #include "units.h"
@@ -60,6 +61,9 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
     {"interruptions", "N", "after so many it leaves spot nodes (any)"},
     {"prices", "P,P", "of a spot node and another, an hour (0.918,3.06)"},
     {"events", "FILE", "write what became of each job, and when, CSV"},
+    {"from-slurm", NULL, "the site's own runs: what lowtide would have saved"},
+    {"last", "TIME", "of so long until now (30d)"},
+    {"anonymous", NULL, "no names: neither the cluster's nor its partitions'"},
     {NULL, NULL, NULL},
 };
 
@@ -450,6 +454,7 @@ free_all(struct lt_simulation *simulation)
 int
 lt_cli_simulate(const struct lt_cli *cli)
 {
+	static const char *const of_site[] = {"last", "anonymous"};
 	const bool own_file = lt_cli_value(cli, "carbon") != NULL;
 	const bool source = lt_cli_value(cli, "config") != NULL &&
 			    lt_cli_value(cli, "source") != NULL;
@@ -459,6 +464,14 @@ lt_cli_simulate(const struct lt_cli *cli)
 	const char *const misplaced = lt_simulate_spot_misplaced(cli);
 	int result = LT_EXIT_OK;
 
+	if (lt_cli_value(cli, "from-slurm") != NULL)
+		return lt_cli_simulate_site(cli);
+	if (cli->operand_count == 0)
+		return lt_cli_usage(cli, "wants a TRACE, or --from-slurm");
+	for (size_t i = 0; i < sizeof(of_site) / sizeof(of_site[0]); i++)
+		if (lt_cli_value(cli, of_site[i]) != NULL)
+			return lt_cli_usage(
+			    cli, "--%s goes with --from-slurm", of_site[i]);
 	if (misplaced != NULL)
 		return lt_cli_usage(cli, "--%s goes %s --deadline-factor",
 		    misplaced,

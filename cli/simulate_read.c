@@ -69,10 +69,9 @@ add_point(struct hours *hours, const struct lt_point *point, int64_t end_s)
 	}
 }
 
-/* Points that hold longer than longest_s have a hole behind them. */
-static int
-make_signal(struct lt_sim_signal *signal, const struct lt_points *points,
-    int64_t longest_s, struct lt_error *err)
+int
+lt_simulation_signal(struct lt_sim_signal *signal,
+    const struct lt_points *points, int64_t longest_s, struct lt_error *err)
 {
 	const int64_t first = points->points[0].start_utc_s / LT_HOUR_S;
 	const int64_t last =
@@ -167,8 +166,8 @@ fetch(const struct lt_simulation *simulation, struct wanted *wanted,
 		if (points.count == 0)
 			lt_fail(err, LT_EINPUT,
 			    "has nothing of the time of the jobs");
-		else if (make_signal(wanted->signal, &points, wanted->longest_s,
-			     err) == LT_OK)
+		else if (lt_simulation_signal(wanted->signal, &points,
+			     wanted->longest_s, err) == LT_OK)
 			(void)check_span(simulation, wanted->signal, err);
 	}
 	lt_points_free(&points);

@@ -43,6 +43,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.prune),
     offsetof(struct lt_daemon, next.history),
     offsetof(struct lt_daemon, next.used),
+    offsetof(struct lt_daemon, next.mails),
     offsetof(struct lt_daemon, budget.counted_utc_s),
     offsetof(struct lt_daemon, ring.looked_utc_s),
     offsetof(struct lt_daemon, ring.stuck_utc_s),

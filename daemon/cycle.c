@@ -11,6 +11,8 @@
 #include "canary.h"
 #include "ingest.h"
 #include "interruptions.h"
+#include "mailed.h"
+#include "mails.h"
 #include "compile_budget.h"
 #include "compile_market.h"
 #include "reconcile.h"
@@ -61,6 +63,8 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_mailed(d->ledger, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_interruptions(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
@@ -178,6 +182,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
 	    d->still.is_read && lt_still_is_due(d, lt_pass_now(d)))
 		lt_run_step(d, LT_STEP_PAUSE, lt_still_run, lt_pass_now(d));
+	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
+	    lt_pass_now(d) >= d->next.mails)
+		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

@@ -17,9 +17,11 @@
 #include "files.h"
 #include "groups.h"
 #include "life/again.h"
+#include "life/mails.h"
 #include "life/notice.h"
 #include "life/stand_still.h"
 #include "life/proof.h"
+#include "market/nodes_there.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
 #include "paths.h"
@@ -30,7 +32,7 @@ struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
 	    snapshot, renewal, dirty, settle, voids, policy, prune, history,
-	    used;
+	    used, mails;
 };
 
 struct lt_daemon {
@@ -58,6 +60,8 @@ struct lt_daemon {
 	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
 	struct lt_owned_seen owned_seen;
+	struct lt_there
+	    *there; /* nodes_there.c: the same of preemptible nodes */
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;
@@ -65,6 +69,7 @@ struct lt_daemon {
 	struct lt_replan_state replan;
 	struct lt_notice_state notice;
 	struct lt_again_state again;
+	struct lt_mail_state mails;
 	struct lt_still_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;

@@ -141,12 +141,14 @@ fini(struct lt_daemon *d)
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
 	lt_notice_free(&d->notice);
+	lt_mails_free(&d->mails);
 	free(d->jobs.paused);
 	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->recorded);
+	lt_there_free(d->there);
 	free(d->signals.chosen);
 	free(d->signals.seen);
 	if (d->ring.fd >= 0)

@@ -108,10 +108,9 @@ lt_late_run(struct lt_late_outcome *outcome, const struct lt_late *late,
 }
 
 double
-lt_late_cost(const struct lt_late_outcome *outcome, const struct lt_late *late,
-    double on_demand_per_hour)
+lt_late_cost(const struct lt_late_outcome *outcome, const struct lt_late *late)
 {
-	double money = outcome->on_demand_ticks * on_demand_per_hour;
+	double money = outcome->on_demand_ticks * late->on_demand_per_hour;
 
 	for (uint32_t i = 0; i < late->region_count; i++)
 		money += outcome->spot_ticks[i] * late->spot_per_hour[i];

@@ -8,6 +8,7 @@
  *   late_policies.c  the published baselines, and the rules that lt_replan()
  *                    has or might have
  *   late_optimum.c   what somebody would pay who knew the future
+ *   late_regimes.h   what somebody would who has learned from others' traces
  */
 #ifndef LT_SIM_LATE_H
 #define LT_SIM_LATE_H
@@ -32,6 +33,7 @@ struct lt_late {				 /* all lent */
 	const struct lt_sim_spot_trace *regions; /* of ticks alike */
 	uint32_t region_count;			 /* LT_LATE_REGIONS_MAX */
 	const double *spot_per_hour;		 /* money, by region */
+	double on_demand_per_hour;
 	struct lt_late_job job;
 };
 
@@ -79,8 +81,8 @@ struct lt_late_outcome {
  */
 int lt_late_run(struct lt_late_outcome *outcome, const struct lt_late *late,
     const struct lt_late_policy *policy, struct lt_error *err);
-double lt_late_cost(const struct lt_late_outcome *outcome,
-    const struct lt_late *late, double on_demand_per_hour);
+double lt_late_cost(
+    const struct lt_late_outcome *outcome, const struct lt_late *late);
 
 /* late_policies.c: context is NULL for all of these. */
 enum {
@@ -99,13 +101,16 @@ extern const struct lt_late_policy lt_late_policies[LT_LATE_POLICY_COUNT];
  * docs/model.md, eq. (24g).
  */
 bool lt_late_is_safe(const struct lt_late_now *now);
+/* Is there a tenth more time than work, beside a restart and three ticks? As
+ * long as that, who has no node waits for one. */
+bool lt_late_has_slack(const struct lt_late_now *now);
 
 /*
  * What it costs who knows the trace, in whole ticks and by the same protocol;
  * INFINITY: no way is in time. LT_EINPUT: more than a region, a restart longer
  * than a tick, a deadline before the work's end or not of whole ticks. Exact.
  */
-int lt_late_optimum(double *money, const struct lt_late *late,
-    double on_demand_per_hour, struct lt_error *err);
+int lt_late_optimum(
+    double *money, const struct lt_late *late, struct lt_error *err);
 
 #endif

@@ -100,15 +100,14 @@ least(struct optimum *o)
 }
 
 int
-lt_late_optimum(double *money, const struct lt_late *late,
-    double on_demand_per_hour, struct lt_error *err)
+lt_late_optimum(double *money, const struct lt_late *late, struct lt_error *err)
 {
 	const struct lt_late_job *const job = &late->job;
 	const int64_t tick_s = late->regions[0].tick_s;
 	const double hours = (double)tick_s / LT_HOUR_S;
 	struct optimum o = {.late = late,
-	    .price = {
-		0, late->spot_per_hour[0] * hours, on_demand_per_hour * hours}};
+	    .price = {0, late->spot_per_hour[0] * hours,
+		late->on_demand_per_hour * hours}};
 
 	if (late->region_count != 1 || job->restart_s > tick_s ||
 	    job->deadline_s % tick_s != 0 || job->deadline_s < job->work_s)

@@ -30,6 +30,14 @@ lt_late_is_safe(const struct lt_late_now *now)
 	    now, now->work_s + restart_s + (works ? now->unpaid_s : restart_s));
 }
 
+bool
+lt_late_has_slack(const struct lt_late_now *now)
+{
+	const int64_t beside_s = now->of->job.restart_s + 3 * tick_of(now);
+
+	return 10 * (now->left_s - beside_s) > 11 * now->work_s;
+}
+
 static struct lt_late_choice
 at(const struct lt_late_now *now, enum lt_late_place place)
 {
@@ -109,17 +117,13 @@ uniform(void *context, const struct lt_late_now *now)
 static struct lt_late_choice
 slack(void *context, const struct lt_late_now *now)
 {
-	const int64_t restart_s = now->of->job.restart_s;
-
 	(void)context;
 	if (now->there && lt_late_is_safe(now))
 		return at(now, LT_LATE_SPOT);
-	return at(
-	    now, now->place != LT_LATE_ON_DEMAND && !now->there &&
-			 10 * (now->left_s - restart_s - 3 * tick_of(now)) >
-			     11 * now->work_s
-		     ? LT_LATE_IDLE
-		     : LT_LATE_ON_DEMAND);
+	if (now->place != LT_LATE_ON_DEMAND && !now->there &&
+	    lt_late_has_slack(now))
+		return at(now, LT_LATE_IDLE);
+	return at(now, LT_LATE_ON_DEMAND);
 }
 
 /* As slack, but nobody comes back from on demand. */

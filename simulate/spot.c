@@ -208,7 +208,7 @@ lose(struct life *life, int64_t ran_s, int64_t restart_s)
 	life->done_s += lt_checkpoint_kept_s(&checkpoint, 0, ran_s);
 	life->fate->interruptions++;
 	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
-	life->look_s = life->eligible_s - LT_BACK_BEFORE_S;
+	life->look_s = lt_replan_back_utc_s(life->now_s, life->eligible_s);
 	tell(life, LT_SIM_SPOT_TAKEN, "");
 }
 

@@ -23,21 +23,22 @@ includes() { # includes PATTERN PLACE...: lines of these places that match
 
 # Quoted includes obey the -I lists of the Makefile; these are the others.
 check 'Slurm headers only in plugin/ and adapters/slurm/' \
-    "$(includes 'slurm/' policy daemon cli adapters kubernetes node | grep -v '^adapters/slurm/')"
-check 'libcurl only in adapters/lib/http.c' \
-    "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/lib/http\.c|build/)')"
-check 'jansson and expat only in adapters/, daemon/, kubernetes/, node/ and cli/' \
+    "$(includes 'slurm/' policy daemon cli adapters kubernetes node notify | grep -v '^adapters/slurm/')"
+check 'libcurl only in adapters/lib/curl_library.h, for HTTP and SMTP' \
+    "$(includes 'curl/' . | grep -vE '^(\./)?(adapters/lib/curl_library\.h|build/)';
+	git grep -l curl_library.h -- '*.[ch]' | grep -vE '^adapters/lib/(curl_library|http|smtp)\.c$')"
+check 'jansson and expat only in adapters/, daemon/, kubernetes/, node/, notify/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
 check 'libyaml only in policy/file, kubernetes/kubeconfig.c and cli/manifest.c' \
-    "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin kubernetes node |
+    "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin kubernetes node notify |
 	grep -vE '^(kubernetes/kubeconfig|cli/manifest)\.c:')"
 check 'SQLite only in policy/ledger and the store of pods' \
-    "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin kubernetes node |
+    "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin kubernetes node notify |
 	grep -v '^kubernetes/store')"
 check 'libmicrohttpd only in daemon/' \
-    "$(includes 'microhttpd' policy adapters cli plugin kubernetes node)"
+    "$(includes 'microhttpd' policy adapters cli plugin kubernetes node notify)"
 check 'libelf only in cli/plugin_file.c' \
-    "$(includes 'gelf|libelf' policy adapters daemon plugin cli node | grep -v '^cli/plugin_file\.c:')"
+    "$(includes 'gelf|libelf' policy adapters daemon plugin cli node notify | grep -v '^cli/plugin_file\.c:')"
 check 'liblowtide and the simulator include only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot simulate --include='*.[ch]' |
 	grep -vE '<(assert|errno|fcntl|inttypes|limits|locale|math|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"
@@ -45,21 +46,21 @@ check 'policy/ and simulate/ read no clock' \
     "$(grep -nE '\btime ?\(NULL\)|clock_gettime|gettimeofday' -r policy simulate --include='*.[ch]')"
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters kubernetes)"
-check 'the command and lowtide-node include no ledger, daemon, Slurm' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch] node/*.[ch])"
+check 'the command, lowtide-node and lowtide-notify include no ledger, daemon, Slurm' \
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch] node/*.[ch] notify/*.[ch])"
 
 check 'what a mode allows is asked of lt_mode_may() alone' \
-    "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin node)"
+    "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin node notify)"
 
 check 'only daemon.h names a room: what a room sees is its -I list' \
     "$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z_]+/' -r daemon --include='*.[ch]' |
 	grep -v '^daemon/daemon\.h:')"
 
 check 'functions take at most five parameters' \
-    "$(tests/params.pl 5 adapters cli daemon kubernetes node plugin policy simulate tests/tools)"
+    "$(tests/params.pl 5 adapters cli daemon kubernetes node notify plugin policy simulate tests/tools)"
 
 check 'what other files use begins with lt_' \
-    "$(git ls-files adapters cli daemon kubernetes node policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
+    "$(git ls-files adapters cli daemon kubernetes node notify policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
 	xargs nm --defined-only | awk '$2 ~ /^[TDBCR]$/ && $3 !~ /^lt_/ {print $3}' |
 	grep -vxE 'main|slurmdbd_msg_type_2_str|_?gnutls_global_init(_skip)?')"
 check 'no struct has a typedef' \
@@ -72,7 +73,7 @@ check 'SQL stands in policy/ledger/sql*.h' \
     "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql[a-z_]*\.h:')"
 
 check 'no files need each other in a circle' \
-    "$(tests/cycles.pl build policy simulate adapters kubernetes daemon cli plugin node)"
+    "$(tests/cycles.pl build policy simulate adapters kubernetes daemon cli plugin node notify)"
 
 exports() { nm -D --defined-only "$1" | awk '{print $3}' | grep -v '^_' | sort; }
 check 'job_submit_lowtide.so exports what slurmctld looks for, no more' \
@@ -83,7 +84,8 @@ check 'spank_lowtide.so exports only SPANK names' \
 check 'lowtided exports what its libraries are to find, no more' \
     "$(diff <(nm -D --defined-only build/lowtided | awk '{print $3}' | LC_ALL=C sort) \
 	<(printf '%s\n' _gnutls_global_init_skip gnutls_global_init slurmdbd_msg_type_2_str))"
-check 'lowtide-node is without libslurm' "$(readelf -d build/lowtide-node | grep -i slurm)"
+check 'lowtide-node and lowtide-notify are without libslurm' \
+    "$(for p in node notify; do readelf -d build/lowtide-$p | grep -i slurm; done)"
 check 'liblowtide.so exports only lt_ names' \
     "$(exports build/liblowtide.so | grep -vE '^(lt_|LIBLOWTIDE)')"
 for so in build/job_submit_lowtide.so build/spank_lowtide.so build/liblowtide.so; do
@@ -143,7 +145,7 @@ check 'nothing unfinished is left' \
 check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 	LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$p" 2>&1 >/dev/null |
 	    sed "s|^|$p: |"; done)"
-check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 lowtide-kube.8 lowtide-node.8 \
+check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 lowtide-kube.8 lowtide-node.8 lowtide-notify.8 \
 	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
 check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md docs/*.md; do

@@ -184,6 +184,9 @@ struct lt_batch_job {
 	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
 	 * its submission had them (job_submit, SPANK). */
 	const char *wishes;
+	/* Whom its user lets Slurm mail, a user or an address as it was given;
+	 * NULL: nobody, or of nothing that lowtide has to say. */
+	const char *mail_to;
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
 	/* requeued: has been at least once. While it is still completing, it
@@ -191,6 +194,8 @@ struct lt_batch_job {
 	 * priority 0; one that runs goes on, and waits after a requeue. */
 	bool completing, requeued, is_cron, is_batch, held, user_held,
 	    exclusive, requeue_allowed;
+	/* Of what; mails_tasks: of an array's single tasks, too. */
+	bool mails_begin, mails_requeue, mails_tasks;
 	/* It starts when lowtide lets it, and no sooner; partition_named: its
 	 * user chose where. */
 	bool is_kept, partition_named;

@@ -2,12 +2,7 @@
 /*
  * HTTP for adapters and the command: one bounded transfer per call. Nothing
  * of a request's headers or of a URL's path and query is ever in an error.
- *
- * libcurl and the thirty libraries behind it are loaded by who sends
- * something. lowtided's children do; it itself stays without their 3 MiB.
  */
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "curl_library.h"
 #include "http.h"
 #include "http_text.h"
 
@@ -32,93 +28,16 @@ struct transfer { /* of one hop */
 	enum { FINE, TOO_LONG_BODY, TOO_LONG_HEADERS, NO_MEMORY } stop;
 };
 
-static struct { /* all that is used of libcurl, once it is loaded */
-	__typeof__(curl_global_init) *global_init;
-	__typeof__(curl_global_cleanup) *global_cleanup;
-	__typeof__(curl_easy_init) *easy_init;
-	__typeof__(curl_easy_setopt) *easy_setopt;
-	__typeof__(curl_easy_perform) *easy_perform;
-	__typeof__(curl_easy_getinfo) *easy_getinfo;
-	__typeof__(curl_easy_strerror) *easy_strerror;
-	__typeof__(curl_easy_reset) *easy_reset;
-	__typeof__(curl_easy_cleanup) *easy_cleanup;
-	__typeof__(curl_slist_append) *slist_append;
-	__typeof__(curl_slist_free_all) *slist_free_all;
-	__typeof__(curl_url) *url;
-	__typeof__(curl_url_set) *url_set;
-	__typeof__(curl_url_get) *url_get;
-	__typeof__(curl_url_cleanup) *url_cleanup;
-	__typeof__(curl_free) *free;
-	__typeof__(curl_getdate) *getdate;
-	bool loaded, ready; /* ready: to send */
-} curl;
-
-static int
-load(struct lt_error *err)
-{
-	static const char file[] = "libcurl.so.4";
-	static const struct {
-		void *to;
-		const char *name;
-	} functions[] = {
-	    {&curl.global_init, "curl_global_init"},
-	    {&curl.global_cleanup, "curl_global_cleanup"},
-	    {&curl.easy_init, "curl_easy_init"},
-	    {&curl.easy_setopt, "curl_easy_setopt"},
-	    {&curl.easy_perform, "curl_easy_perform"},
-	    {&curl.easy_getinfo, "curl_easy_getinfo"},
-	    {&curl.easy_strerror, "curl_easy_strerror"},
-	    {&curl.easy_reset, "curl_easy_reset"},
-	    {&curl.easy_cleanup, "curl_easy_cleanup"},
-	    {&curl.slist_append, "curl_slist_append"},
-	    {&curl.slist_free_all, "curl_slist_free_all"},
-	    {&curl.url, "curl_url"},
-	    {&curl.url_set, "curl_url_set"},
-	    {&curl.url_get, "curl_url_get"},
-	    {&curl.url_cleanup, "curl_url_cleanup"},
-	    {&curl.free, "curl_free"},
-	    {&curl.getdate, "curl_getdate"},
-	};
-
-	if (curl.loaded)
-		return LT_OK;
-	void *const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL)
-		return lt_fail(err, LT_EIO, "%s", dlerror());
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *const found = dlsym(library, functions[i].name);
-
-		if (found == NULL)
-			return lt_fail(err, LT_EIO, "%s has no %s", file,
-			    functions[i].name);
-		memcpy(functions[i].to, &found, sizeof(found));
-	}
-	curl.loaded = true;
-	return LT_OK;
-}
-
 int
 lt_http_init(struct lt_error *err)
 {
-	if (curl.ready)
-		return LT_OK;
-	const int code = load(err);
-	if (code != LT_OK)
-		return code;
-	const CURLcode result = curl.global_init(CURL_GLOBAL_DEFAULT);
-	if (result != CURLE_OK)
-		return lt_fail(
-		    err, LT_EIO, "libcurl: %s", curl.easy_strerror(result));
-	curl.ready = true;
-	return LT_OK;
+	return lt_curl_init(err);
 }
 
 void
 lt_http_cleanup(void)
 {
-	if (curl.ready)
-		curl.global_cleanup();
-	curl.ready = false;
+	lt_curl_cleanup();
 }
 
 void
@@ -132,7 +51,7 @@ void
 lt_http_session_end(struct lt_http_session *session)
 {
 	if (session->easy != NULL)
-		curl.easy_cleanup(session->easy);
+		lt_curl.easy_cleanup(session->easy);
 	session->easy = NULL;
 }
 
@@ -142,7 +61,7 @@ is_taken(const struct transfer *transfer)
 	long status = 0;
 
 	return transfer->request->take != NULL &&
-	       curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
+	       lt_curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
 		   &status) == CURLE_OK &&
 	       status == 200;
 }
@@ -204,9 +123,9 @@ on_header(char *bytes, size_t size, size_t count, void *context)
 int64_t
 lt_http_date(const char *text)
 {
-	if (text[0] == '\0' || load(NULL) != LT_OK)
+	if (text[0] == '\0' || lt_curl_load(NULL) != LT_OK)
 		return 0;
-	const time_t utc_s = curl.getdate(text, NULL);
+	const time_t utc_s = lt_curl.getdate(text, NULL);
 	return utc_s > 0 ? utc_s : 0;
 }
 
@@ -217,15 +136,16 @@ url_part(char *out, size_t size, const char *url, CURLUPart part)
 	char *text = NULL;
 
 	out[0] = '\0';
-	if (load(NULL) != LT_OK)
+	if (lt_curl_load(NULL) != LT_OK)
 		return;
-	CURLU *const parts = curl.url();
+	CURLU *const parts = lt_curl.url();
 	if (parts != NULL &&
-	    curl.url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-	    curl.url_get(parts, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
+	    lt_curl.url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    lt_curl.url_get(parts, part, &text, CURLU_DEFAULT_PORT) ==
+		CURLUE_OK)
 		snprintf(out, size, "%s", text);
-	curl.free(text);
-	curl.url_cleanup(parts);
+	lt_curl.free(text);
+	lt_curl.url_cleanup(parts);
 }
 
 /* Same host and port; http may become https, never the other way. */
@@ -263,8 +183,8 @@ set_headers(struct transfer *transfer, struct lt_error *err)
 			return lt_fail(err, LT_EINPUT,
 			    "%s: a request header with a line break",
 			    transfer->host);
-		longer =
-		    curl.slist_append(transfer->headers, request->headers[i]);
+		longer = lt_curl.slist_append(
+		    transfer->headers, request->headers[i]);
 		if (longer == NULL)
 			return lt_fail(
 			    err, LT_ENOMEM, "%s: headers", transfer->host);
@@ -279,32 +199,34 @@ set_request(const struct transfer *transfer)
 {
 	const struct lt_http_request *const request = transfer->request;
 	CURL *const easy = transfer->easy;
-	CURLcode code = curl.easy_setopt(easy, CURLOPT_URL, transfer->url);
+	CURLcode code = lt_curl.easy_setopt(easy, CURLOPT_URL, transfer->url);
 
 	if (request->body != NULL) {
-		code |= curl.easy_setopt(easy, CURLOPT_POST, 1L);
-		code |=
-		    curl.easy_setopt(easy, CURLOPT_POSTFIELDS, request->body);
-		code |= curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		code |= lt_curl.easy_setopt(easy, CURLOPT_POST, 1L);
+		code |= lt_curl.easy_setopt(
+		    easy, CURLOPT_POSTFIELDS, request->body);
+		code |= lt_curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
 		    (curl_off_t)request->body_length);
 	}
 	if (request->method != NULL)
-		code |= curl.easy_setopt(
+		code |= lt_curl.easy_setopt(
 		    easy, CURLOPT_CUSTOMREQUEST, request->method);
 	if (request->unix_socket != NULL)
-		code |= curl.easy_setopt(
+		code |= lt_curl.easy_setopt(
 		    easy, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
 	if (request->unix_socket != NULL || request->direct)
-		code |= curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");
+		code |= lt_curl.easy_setopt(easy, CURLOPT_NOPROXY, "*");
 	if (request->login != NULL)
-		code |= curl.easy_setopt(easy, CURLOPT_USERPWD, request->login);
+		code |=
+		    lt_curl.easy_setopt(easy, CURLOPT_USERPWD, request->login);
 	if (request->aws_sigv4 != NULL)
-		code |= curl.easy_setopt(
+		code |= lt_curl.easy_setopt(
 		    easy, CURLOPT_AWS_SIGV4, request->aws_sigv4);
-	code |= curl.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
 	code |=
-	    curl.easy_setopt(easy, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
-	code |= curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+	    lt_curl.easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers);
+	code |=
+	    lt_curl.easy_setopt(easy, CURLOPT_USERAGENT, "lowtide/" LT_VERSION);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	return code == CURLE_OK;
 }
 
@@ -317,7 +239,7 @@ set_pem(CURL *easy, CURLoption option, const char *pem)
 	    .flags = CURL_BLOB_COPY,
 	};
 
-	return curl.easy_setopt(easy, option, &blob);
+	return lt_curl.easy_setopt(easy, option, &blob);
 }
 
 /* libcurl would trust the system's CAs besides those given: its defaults go
@@ -329,8 +251,8 @@ set_tls(CURL *easy, const struct lt_http_tls *tls)
 
 	if (tls->ca != NULL) {
 #if LIBCURL_VERSION_NUM >= 0x074d00 /* 7.77; enterprise Linux 9 has 7.76 */
-		code |= curl.easy_setopt(easy, CURLOPT_CAINFO, (char *)NULL);
-		code |= curl.easy_setopt(easy, CURLOPT_CAPATH, (char *)NULL);
+		code |= lt_curl.easy_setopt(easy, CURLOPT_CAINFO, (char *)NULL);
+		code |= lt_curl.easy_setopt(easy, CURLOPT_CAPATH, (char *)NULL);
 		code |= set_pem(easy, CURLOPT_CAINFO_BLOB, tls->ca);
 #else
 		return false;
@@ -340,8 +262,8 @@ set_tls(CURL *easy, const struct lt_http_tls *tls)
 		code |= set_pem(easy, CURLOPT_SSLCERT_BLOB, tls->certificate);
 	if (tls->key != NULL)
 		code |= set_pem(easy, CURLOPT_SSLKEY_BLOB, tls->key);
-	code |= curl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-	code |= curl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	return code == CURLE_OK;
 }
 
@@ -371,37 +293,41 @@ set_bounds(struct transfer *transfer)
 			    : any_length ? LT_HTTP_TAKE_STALL_S
 					 : LT_HTTP_STALL_S;
 	CURL *const easy = transfer->easy;
-	CURLcode code = curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	CURLcode code = lt_curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 
 #if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85; enterprise Linux 9 has 7.76 */
-	code |= curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	code |= lt_curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-	code |= curl.easy_setopt(
+	code |= lt_curl.easy_setopt(
 	    easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
-	code |= curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	code |= curl.easy_setopt(
+	code |= lt_curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	code |= lt_curl.easy_setopt(
 	    easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	code |= curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-	code |= curl.easy_setopt(
+	code |=
+	    lt_curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
+	code |= lt_curl.easy_setopt(
 	    easy, CURLOPT_TIMEOUT_MS, any_length ? 0 : transfer->total_ms);
-	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
+	code |= lt_curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT,
 	    transfer->request->stall_bytes_s > 0
 		? (long)transfer->request->stall_bytes_s
 		: (long)LT_HTTP_STALL_BYTES_S);
-	code |= curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)stall_s);
-	code |= curl.easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
+	code |=
+	    lt_curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)stall_s);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
 	    any_length ? (curl_off_t)0 : (curl_off_t)LT_HTTP_BODY_MAX);
-	code |= curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-	code |= curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-	code |= curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-	code |= curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-	code |= curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->problem);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+	code |= lt_curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+	code |=
+	    lt_curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->problem);
 	if (transfer->request->stop != NULL) {
-		code |= curl.easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-		code |= curl.easy_setopt(
+		code |= lt_curl.easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+		code |= lt_curl.easy_setopt(
 		    easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-		code |= curl.easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
+		code |=
+		    lt_curl.easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
 	}
 	return code == CURLE_OK;
 }
@@ -423,7 +349,7 @@ transfer_fail(
 		    LT_HTTP_BODY_MAX);
 	return lt_fail(err, LT_ENET, "%s: %s", transfer->host,
 	    transfer->problem[0] != '\0' ? transfer->problem
-					 : curl.easy_strerror(code));
+					 : lt_curl.easy_strerror(code));
 }
 
 static void
@@ -433,9 +359,10 @@ read_info(struct transfer *transfer)
 	const char *type = NULL, *location = NULL;
 	curl_off_t retry_after_s = 0;
 
-	curl.easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
-	curl.easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
-	curl.easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location);
+	lt_curl.easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
+	lt_curl.easy_getinfo(
+	    transfer->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
+	lt_curl.easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location);
 	snprintf(response->content_type, sizeof(response->content_type), "%s",
 	    type == NULL ? "" : type);
 	response->retry_after_s = retry_after_s > 0 ? retry_after_s : 0;
@@ -455,8 +382,8 @@ perform(struct transfer *transfer, struct lt_error *err)
 		!set_tls(transfer->easy, transfer->request->tls)))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: libcurl can't send this request", transfer->host);
-	const CURLcode result = curl.easy_perform(transfer->easy);
-	curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
+	const CURLcode result = lt_curl.easy_perform(transfer->easy);
+	lt_curl.easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE,
 	    &transfer->response->status);
 	if (result != CURLE_OK)
 		return transfer_fail(transfer, result, err);
@@ -475,7 +402,7 @@ easy_take(struct transfer *transfer)
 		transfer->easy = session->easy;
 		session->easy = NULL;
 	} else {
-		transfer->easy = curl.easy_init();
+		transfer->easy = lt_curl.easy_init();
 	}
 	return transfer->easy != NULL;
 }
@@ -487,10 +414,10 @@ easy_give(const struct transfer *transfer)
 	struct lt_http_session *const session = transfer->request->session;
 
 	if (session == NULL || session->easy != NULL) {
-		curl.easy_cleanup(transfer->easy);
+		lt_curl.easy_cleanup(transfer->easy);
 		return;
 	}
-	curl.easy_reset(transfer->easy);
+	lt_curl.easy_reset(transfer->easy);
 	session->easy = transfer->easy;
 }
 
@@ -513,7 +440,7 @@ hop(struct transfer *transfer, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "%s: libcurl", transfer->host);
 	code = perform(transfer, err);
 	easy_give(transfer);
-	curl.slist_free_all(transfer->headers);
+	lt_curl.slist_free_all(transfer->headers);
 	return code;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only user of libcurl, which is loaded with the first transfer. Every
- * transfer is bounded in time, size and redirects.
+ * HTTP by libcurl, which is loaded with the first transfer. Every transfer is
+ * bounded in time, size and redirects.
  */
 #ifndef LT_HTTP_H
 #define LT_HTTP_H

@@ -3,7 +3,6 @@
  * Credentials of sources: from files that nobody else may read, or from the
  * environment. Never from the policy file, which users may read.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "guard.h"
-#include "http.h"
 #include "secret.h"
 #include "url.h"
 
@@ -32,14 +31,8 @@ is_open(const struct lt_source_options *options, const char *key,
     struct lt_error *err)
 {
 	const char *const url = lt_source_option(options, key, "");
-	char host[256];
-	unsigned char address[4];
 
-	if (strncmp(url, "http://", 7) != 0)
-		return false;
-	lt_http_host(host, sizeof(host), url);
-	if (strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-	    (inet_pton(AF_INET, host, address) == 1 && address[0] == 127))
+	if (strncmp(url, "http://", 7) != 0 || lt_url_is_loopback(url))
 		return false;
 	lt_option_fail(options, key, err,
 	    "%s: %s: got http:// to another host, want https:// where a secret is sent",

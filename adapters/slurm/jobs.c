@@ -14,7 +14,13 @@
 #include "compat.h"
 #include "slurm_text.h"
 
-enum { REASON_SIZE = 24, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
+enum {
+	REASON_SIZE = 24,
+	MAIL_SIZE = 512,
+	HEAD_MOST = 127,
+	NODES_MOST = 1023,
+	ALL = INT32_MAX
+};
 
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */
 extern void slurm_xfree(void **item);
@@ -266,15 +272,36 @@ suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
 		   : 0;
 }
 
+/* As Slurm does: without --mail-user its user, at MailDomain where there is
+ * one. NULL: nobody is to be mailed of what lowtide has to say. */
+static const char *
+mail_to(char out[MAIL_SIZE], const slurm_job_info_t *from)
+{
+	const char *const domain = slurm_conf.mail_domain;
+	char user[LT_NAME_SIZE];
+
+	if (!(from->mail_type & (MAIL_JOB_BEGIN | MAIL_JOB_REQUEUE)))
+		return NULL;
+	lt_user_name(user, sizeof(user), from->user_name, from->user_id);
+	if (from->mail_user != NULL && from->mail_user[0] != '\0')
+		lt_copy(out, MAIL_SIZE, from->mail_user);
+	else
+		snprintf(out, MAIL_SIZE, "%s%s%s", user,
+		    domain != NULL ? "@" : "", domain != NULL ? domain : "");
+	return out;
+}
+
 /* And what was asked, before them. */
 static int
 copy_texts(
     struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
 	struct lt_batch_asked asked;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE];
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE],
+	    mail[MAIL_SIZE];
 	const bool has_comment =
 	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
+	const char *const mails = mail_to(mail, from);
 	const struct {
 		const char **to, *from;
 		int most;
@@ -288,6 +315,7 @@ copy_texts(
 	    {&to->comment_head, from->comment, HEAD_MOST},
 	    {&to->array_tasks, from->array_task_str,
 		from->array_task_str != NULL ? HEAD_MOST : -1},
+	    {&to->mail_to, mails, mails != NULL ? ALL : -1},
 	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
 	const size_t count = sizeof(texts) / sizeof(texts[0]);
 	size_t size = sizeof(asked) + 1;
@@ -343,6 +371,9 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 	to->user_held = to->held && from->state_reason == WAIT_HELD_USER;
 	to->exclusive = LT_SLURM_EXCLUSIVE(from);
 	to->requeue_allowed = from->requeue == 1;
+	to->mails_begin = (from->mail_type & MAIL_JOB_BEGIN) != 0;
+	to->mails_requeue = (from->mail_type & MAIL_JOB_REQUEUE) != 0;
+	to->mails_tasks = (from->mail_type & MAIL_ARRAY_TASKS) != 0;
 	to->submit_utc_s = time_or_none(from->submit_time);
 	/* Of a pending job Slurm gives its guess; that is not a run. */
 	if (to->state != LT_JOB_PENDING) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Budget alerts: after each budget snapshot, a log line for each percentage
- * that was passed since. What was told is in the ledger, so that a restart
- * does not tell it again.
+ * that was passed since, and a message for the largest. What was told is in the
+ * ledger, so that a restart does not tell it again; a message whose note there
+ * is lost has the same id again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "alerts.h"
 #include "daemon.h"
 #include "log.h"
+#include "spool.h"
 #include "units.h"
 
 /* All that a policy can have (values up to 1000), each once. */
@@ -87,35 +89,102 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
+struct alert {
+	const struct lt_budget *budget;
+	const struct lt_period *period;
+	int percent;
+	char spent[64], held[64], limit[64]; /* in what has reached it */
+};
+
 static void
-tell(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
-    uint32_t index, int percent)
+say(struct alert *alert, const char *currency)
 {
-	const struct lt_budget *const b = &snapshot->budgets[index];
-	const struct lt_period *const p = &b->periods[0];
-	char spent[64], limit[64];
+	const struct lt_period *const p = alert->period;
 
 	if (reached(p->limit.has_money, p->settled.money_micros,
-		p->limit.money_micros, percent)) {
-		lt_money_text(spent, sizeof(spent), p->settled.money_micros,
-		    policy->currency);
-		lt_money_text(limit, sizeof(limit), p->limit.money_micros,
-		    policy->currency);
+		p->limit.money_micros, alert->percent)) {
+		lt_money_text(alert->spent, sizeof(alert->spent),
+		    p->settled.money_micros, currency);
+		lt_money_text(alert->held, sizeof(alert->held),
+		    p->held.money_micros, currency);
+		lt_money_text(alert->limit, sizeof(alert->limit),
+		    p->limit.money_micros, currency);
 	} else {
-		lt_carbon_text(spent, sizeof(spent), p->settled.carbon_mg);
-		lt_carbon_text(limit, sizeof(limit), p->limit.carbon_mg);
+		lt_carbon_text(
+		    alert->spent, sizeof(alert->spent), p->settled.carbon_mg);
+		lt_carbon_text(
+		    alert->held, sizeof(alert->held), p->held.carbon_mg);
+		lt_carbon_text(
+		    alert->limit, sizeof(alert->limit), p->limit.carbon_mg);
 	}
+}
+
+static void
+log_alert(const struct alert *alert)
+{
 	lt_log("budget_alert",
 	    "team=%s period=\"%s\" percent=%d spent=\"%s\" limit=\"%s\"",
-	    b->team, p->label, percent, spent, limit);
+	    alert->budget->team, alert->period->label, alert->percent,
+	    alert->spent, alert->limit);
+}
+
+/* Totals, and where to look: it may go to a chat room. */
+static int
+write_message(const struct alert *alert, const char *name,
+    const struct lt_policy *policy, int64_t now_utc_s, struct lt_error *err)
+{
+	const char *const team = alert->budget->team;
+	const struct lt_policy_owners *const owners =
+	    lt_policy_owners_of(policy, team);
+	struct lt_message message = {
+	    .kind = LT_MESSAGE_BUDGET_ALERT, .made_utc_s = now_utc_s};
+	char id[LT_MESSAGE_ID_SIZE];
+
+	snprintf(id, sizeof(id), "%s:%" PRId64 ":%d", name,
+	    alert->period->start_utc_s, alert->percent);
+	lt_message_id_of(message.id, id);
+	if (owners != NULL) {
+		memcpy(message.to, owners->to, sizeof(message.to));
+		message.to_count = owners->count;
+	}
+	snprintf(message.subject, sizeof(message.subject),
+	    "lowtide: %s has spent %d %% of its budget for %s", team,
+	    alert->percent, alert->period->label);
+	snprintf(message.text, sizeof(message.text),
+	    "%s has spent %s of %s for %s: %d %% and more.\n"
+	    "%s more is held for its jobs that wait or run.\n\n"
+	    "Now:     lowtide budget --team %s\n"
+	    "By whom: lowtide report --team %s --by user\n",
+	    team, alert->spent, alert->limit, alert->period->label,
+	    alert->percent, alert->held, team, team);
+	lt_message_clean(&message);
+	return lt_spool_write(policy->notify.spool, &message, err);
+}
+
+/* " 50 80": each that is new. */
+static void
+log_new(struct alert *alert, const char *currency, const char *percents)
+{
+	char *end;
+
+	for (const char *at = percents; *at != '\0'; at = end) {
+		alert->percent = (int)strtol(at, &end, 10);
+		if (end == at)
+			return;
+		say(alert, currency);
+		log_alert(alert);
+	}
 }
 
 static int
-run_one(const struct lt_budget_snapshot *snapshot,
-    const struct lt_policy *policy, struct lt_ledger *ledger, uint32_t index,
+run_one(struct lt_daemon *d, uint32_t index, int64_t now_utc_s,
     struct lt_error *err)
 {
+	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
+	const struct lt_policy *const policy = d->policy;
+	struct lt_ledger *const ledger = d->ledger;
 	const struct lt_period *const p = &snapshot->budgets[index].periods[0];
+	struct alert alert = {&snapshot->budgets[index], p, 0, "", "", ""};
 	int passed[LT_ALERTS_MAX];
 	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
 	char start[32], told[MEMORY_SIZE] = "";
@@ -137,23 +206,30 @@ run_one(const struct lt_budget_snapshot *snapshot,
 		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
 			continue;
 		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
-		tell(snapshot, policy, index, passed[i]);
+		alert.percent = passed[i];
 	}
-	return strlen(told) > before ? lt_ledger_put(ledger, name, told, err)
-				     : LT_OK;
+	if (strlen(told) == before)
+		return LT_OK;
+	say(&alert, policy->currency);
+	int code = policy->notify.is_set
+		       ? write_message(&alert, name, policy, now_utc_s, err)
+		       : LT_OK;
+	if (code == LT_OK)
+		code = lt_ledger_put(ledger, name, told, err);
+	if (code == LT_OK)
+		log_new(&alert, policy->currency, told + before);
+	return code;
 }
 
 int
 lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	(void)now_utc_s;
 	/* A policy that was just read comes with the next snapshot. */
 	if (d->budget.snapshot.budget_count !=
 	    (uint32_t)d->policy->budget_count)
 		return LT_OK;
 	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++) {
-		const int code =
-		    run_one(&d->budget.snapshot, d->policy, d->ledger, i, err);
+		const int code = run_one(d, i, now_utc_s, err);
 
 		if (code != LT_OK)
 			return code;

@@ -21,7 +21,8 @@ int lt_alerts_passed(int passed[LT_ALERTS_MAX],
  * no memory of this one. Pure. */
 bool lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent);
 
-/* Log what is passed and not yet told, and remember it. */
+/* Log what is passed and not yet told, leave a message of it where the policy
+ * has notify:, and remember it. */
 int lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -108,7 +108,8 @@ lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
 static bool
 is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
-	const int64_t at_utc_s = job->eligible_utc_s - LT_BACK_BEFORE_S;
+	const int64_t at_utc_s =
+	    lt_replan_back_utc_s(job->submit_utc_s, job->eligible_utc_s);
 
 	return job->requeued && !job->completing &&
 	       job->eligible_utc_s > to_utc_s && from_utc_s < at_utc_s &&

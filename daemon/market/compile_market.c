@@ -14,6 +14,7 @@
 #include "daemon.h"
 #include "failover.h"
 #include "hazard.h"
+#include "nodes_there.h"
 #include "policy_load.h"
 
 /* Interruptions per node-hour where the source has said nothing yet: once a
@@ -169,6 +170,12 @@ apply_hazard(struct build *b, struct lt_partition *p,
 		p->restart_s = LT_FAILED_RESTART_S;
 	else if (from->preemptible && !hazard.known)
 		p->hazard_per_node_hour = UNKNOWN_HAZARD;
+	const struct lt_availability *const learned =
+	    from->preemptible
+		? lt_there_learned(&b->d->there, b->d->ledger, p, b->now_utc_s)
+		: NULL;
+	if (learned != NULL)
+		p->availability = *learned;
 }
 
 static int

@@ -13,6 +13,7 @@
 #include "periods.h"
 #include "place.h"
 #include "rates.h"
+#include "nodes_there.h"
 #include "units.h"
 
 struct lt_recorded { /* of one partition and rate */
@@ -275,6 +276,11 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			d->policy_loaded_utc_s, now_utc_s},
 		    err);
 	if (code == LT_OK)
+		code = lt_there_record(&d->there, d->ledger,
+		    &(struct lt_there_now){
+			d->policy, &d->tables, &d->jobs.list, now_utc_s},
+		    err);
+	if (code == LT_OK)
 		code = lt_places_note(
 		    &d->market, d->ledger, d->policy, now_utc_s, err);
 	/* What came before a failure is right, and stays. */
@@ -284,6 +290,8 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		free(d->recorded);
 		d->recorded = NULL;
 		d->owned_seen = (struct lt_owned_seen){0};
+		lt_there_free(d->there);
+		d->there = NULL;
 	}
 	return code == LT_OK ? kept : code;
 }

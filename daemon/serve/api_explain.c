@@ -56,7 +56,7 @@ quote_json(const struct lt_quote *q)
 
 	snprintf(id, sizeof(id), "%016llx", (unsigned long long)q->id);
 	return json_pack("{s:s,s:I,s:s,s:I,s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,"
-			 "s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+			 "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s?}",
 	    "id", id, "rev", (json_int_t)q->rev, "account", q->account, "tasks",
 	    (json_int_t)q->tasks, "partition", q->partition, "plan_start",
 	    lt_api_time(q->plan_start_utc_s), "home", q->home, "home_start",
@@ -68,7 +68,10 @@ quote_json(const struct lt_quote *q)
 	    lt_api_time(q->start_utc_s), "window_end",
 	    lt_api_time(q->end_utc_s), "run_time", expected_json(q),
 	    "interruptions", interruptions_json(q), "saves_by",
-	    lt_levers_json(q), "capped", lt_capped_json(q));
+	    lt_levers_json(q), "capped", lt_capped_json(q), "compared",
+	    q->flags & LT_QUOTE_HELD_OUT   ? "kept"
+	    : q->flags & LT_QUOTE_COMPARED ? "moved"
+					   : NULL);
 }
 
 /* Empty: it asked for nothing, or what it carried was damaged. */

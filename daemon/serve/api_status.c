@@ -13,6 +13,7 @@
 #include "finding.h"
 #include "log.h"
 #include "rebuild.h"
+#include "spool.h"
 #include "units.h"
 
 static json_t *
@@ -139,6 +140,25 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 	return watch;
 }
 
+/* Messages that wait for lowtide-notify; null: the policy has no notify:. */
+static json_t *
+spool_json(const struct lt_policy *policy, int64_t now_utc_s)
+{
+	struct lt_spool_state state;
+	struct lt_error err = {0};
+
+	if (!policy->notify.is_set)
+		return json_null();
+	const bool is_read =
+	    lt_spool_look(&state, policy->notify.spool, &err) == LT_OK;
+	return json_pack("{s:s,s:o,s:o,s:s?}", "path", policy->notify.spool,
+	    "waiting", is_read ? json_integer(state.count) : json_null(),
+	    "oldest_s",
+	    lt_api_optional(
+		is_read && state.count > 0, now_utc_s - state.oldest_utc_s),
+	    "error", is_read ? NULL : err.text);
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -183,6 +203,9 @@ lt_api_status(
 	if (*reply != NULL)
 		json_object_set_new(
 		    *reply, "kubernetes", watch_json(d, &access, now));
+	if (*reply != NULL)
+		json_object_set_new(
+		    *reply, "spool", spool_json(d->policy, now));
 	if (*reply != NULL)
 		json_object_set_new(*reply, "pass",
 		    json_pack("{s:I,s:I}", "last_ms",

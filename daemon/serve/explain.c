@@ -16,6 +16,7 @@
 #include "charge.h"
 #include "daemon.h"
 #include "explain.h"
+#include "explain_availability.h"
 #include "explain_class.h"
 #include "explain_proof.h"
 #include "failover.h"
@@ -338,7 +339,7 @@ static void
 say_partition(
     struct text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
-	char unit[32];
+	char unit[32], seen[256];
 	const int index = lt_market_partition(&d->market, name);
 
 	if (index < 0)
@@ -366,6 +367,7 @@ say_partition(
 	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, PUE %.2f\n",
 	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
 	say_hazard(t, d, name, now_utc_s);
+	say(t, "%s", lt_explain_availability(seen, sizeof(seen), p));
 }
 
 /* The mean over the run of a rate that was recorded, and by how many values

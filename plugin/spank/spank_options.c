@@ -98,6 +98,13 @@ on_option(int id, const char *value, int remote)
 
 	if (id < 0 || id >= LT_OPTION_COUNT)
 		return 0;
+	/* "--checkpoint=$EVERY" of a variable that is not set. */
+	if (value != NULL && value[0] == '\0' && !remote &&
+	    lt_option_table[id].argument != NULL) {
+		slurm_error("lowtide: --%s=: got nothing behind the =, want %s",
+		    lt_option_table[id].name, lt_option_table[id].argument);
+		return -1;
+	}
 	if (lt_option_parse(&lt_spank.options, (enum lt_option_id)id, value,
 		&err) == LT_OK) {
 		lt_spank.given[id] = true;

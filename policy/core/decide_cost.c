@@ -129,59 +129,17 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 	};
 }
 
-/* In what it computes there: what its user said, else the site's rules. */
-static enum lt_precision
-precision_at(const struct job *job, int partition)
-{
-	const struct lt_request *const request = job->request;
-	const struct lt_market *const market = job->market;
-	const char *const names[LT_PRECISION_OF_COUNT] = {
-	    [LT_PRECISION_OF_ACCOUNT] = request->account,
-	    [LT_PRECISION_OF_QOS] = request->qos,
-	    [LT_PRECISION_OF_PARTITION] =
-		partition >= 0 ? market->partitions[partition].name : ""};
-
-	for (uint32_t i = 0;
-	     i < market->precision_rule_count && !request->precision_said; i++)
-		if (strcmp(market->precision_rules[i].name,
-			names[market->precision_rules[i].of]) == 0)
-			return market->precision_rules[i].precision;
-	return request->precision;
-}
-
-/* Run time on that GPU over home's: as its runs have shown, or as the table of
- * GPUs has it. */
-static double
-ratio_there(bool *known, const struct job *job, int partition, int gpu)
-{
-	const struct lt_gpu *const gpus = job->market->gpus;
-	const uint32_t *const median_s = job->request->gpu_median_s;
-
-	if (median_s != NULL && job->home_gpu != NULL && gpu >= 0 &&
-	    median_s[job->home_gpu - gpus] > 0 && median_s[gpu] > 0) {
-		*known = true;
-		return (double)median_s[gpu] / median_s[job->home_gpu - gpus];
-	}
-	const struct lt_gpu_use home = {
-	    job->home_gpu, precision_at(job, job->request->home)};
-	const struct lt_gpu_use there = {
-	    gpu >= 0 ? &gpus[gpu] : NULL, precision_at(job, partition)};
-
-	return lt_gpu_time_ratio(&home, &there, known);
-}
-
 /* That of a restart on as many nodes of home, where nodes fail, too; rounded up
  * a little, so that what is equal is no greater. */
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
-	static const double up = 1 + 1e-9;
-	const double per_h =
-	    job->market->partitions[job->request->home].hazard_per_node_hour;
 	const double work_s =
 	    job->expected_s * lane->work_ratio / lane->time_ratio;
 
-	return -up * expm1(-per_h * lane->share.nodes * work_s / LT_HOUR_S);
+	return -(1 + 1e-9) * expm1(-job->market->partitions[job->request->home]
+					.hazard_per_node_hour *
+				   lane->share.nodes * work_s / LT_HOUR_S);
 }
 
 /* Run time there and what interruptions make of it. */
@@ -195,7 +153,7 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	lane->time_ratio = 1;
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
-		lane->time_ratio = ratio_there(&lane->time_ratio_known, job,
+		lane->time_ratio = lt_ratio_there(&lane->time_ratio_known, job,
 		    lane->partition, shape->gpu_index);
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
@@ -233,6 +191,29 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	return LT_REJECT_NONE;
 }
 
+/* Until the last task ends, on average or with confidence; eq. (15d). */
+static double
+end_after_s(const struct lane *lane, const struct job *job,
+    const struct lt_exposure *exposure, double confidence)
+{
+	const struct lt_partition *const part =
+	    &job->market->partitions[lane->partition];
+	const double at_once = lane->share.nodes * lane->tasks.at_once *
+			       (double)lane->share.numerator /
+			       (double)lane->share.denominator;
+	const double others = part->node_count - 1.0;
+
+	return lt_last_task_end_s(exposure, &lane->tasks, &part->availability,
+	    others > 0 ? fmin((ceil(at_once) - 1) / others, 1) : 0, confidence);
+}
+
+static bool
+may_be_away(const struct lane *lane, const struct job *job)
+{
+	return job->market->partitions[lane->partition].availability.seen_s >=
+	       LT_WAIT_SEEN_S;
+}
+
 /* How long from the first start to the end of the last task, on average. */
 static double
 done_after_s(const struct lane *lane, const struct job *job)
@@ -240,11 +221,10 @@ done_after_s(const struct lane *lane, const struct job *job)
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
 
-	if (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0))
+	if (!may_be_away(lane, job) &&
+	    (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0)))
 		return lane->active.active_s * lane->waves;
-	const struct lt_delay delay = lt_task_delay(&exposure, &lane->active);
-
-	return fmin(lt_last_task_mean_s(&delay, &lane->tasks), limits_max_s);
+	return fmin(end_after_s(lane, job, &exposure, 0), limits_max_s);
 }
 
 /* From the first start to where the last wave's limit ends: Slurm goes by that
@@ -286,13 +266,11 @@ latest_start(const struct lane *lane, const struct job *job)
 	const int64_t latest =
 	    before_s -
 	    (int64_t)fmin(longest_s(lane, job, sure.active_s), limits_max_s);
-	if (!(exposure.hazard_per_h > 0))
+	if (!(exposure.hazard_per_h > 0) && !may_be_away(lane, job))
 		return latest;
 	if (!(sure.active_s * lane->waves < window_max_s))
 		return INT64_MIN / 2;
-	const struct lt_delay delay = lt_task_delay(&exposure, &sure);
-	const double last_s =
-	    lt_last_task_latest_s(&delay, &lane->tasks, confidence);
+	const double last_s = end_after_s(lane, job, &exposure, confidence);
 	if (!(last_s < window_max_s))
 		return INT64_MIN / 2;
 	const int64_t bound = before_s - (int64_t)ceil(last_s);

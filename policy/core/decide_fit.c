@@ -492,6 +492,45 @@ lt_move_reject(const struct job *job, int partition)
 	return LT_REJECT_NONE;
 }
 
+/* In what it computes there: what its user said, else the site's rules. */
+static enum lt_precision
+precision_at(const struct job *job, int partition)
+{
+	const struct lt_request *const request = job->request;
+	const struct lt_market *const market = job->market;
+	const char *const names[LT_PRECISION_OF_COUNT] = {
+	    [LT_PRECISION_OF_ACCOUNT] = request->account,
+	    [LT_PRECISION_OF_QOS] = request->qos,
+	    [LT_PRECISION_OF_PARTITION] =
+		partition >= 0 ? market->partitions[partition].name : ""};
+
+	for (uint32_t i = 0;
+	     i < market->precision_rule_count && !request->precision_said; i++)
+		if (strcmp(market->precision_rules[i].name,
+			names[market->precision_rules[i].of]) == 0)
+			return market->precision_rules[i].precision;
+	return request->precision;
+}
+
+double
+lt_ratio_there(bool *known, const struct job *job, int partition, int gpu)
+{
+	const struct lt_gpu *const gpus = job->market->gpus;
+	const uint32_t *const median_s = job->request->gpu_median_s;
+
+	if (median_s != NULL && job->home_gpu != NULL && gpu >= 0 &&
+	    median_s[job->home_gpu - gpus] > 0 && median_s[gpu] > 0) {
+		*known = true;
+		return (double)median_s[gpu] / median_s[job->home_gpu - gpus];
+	}
+	const struct lt_gpu_use home = {
+	    job->home_gpu, precision_at(job, job->request->home)};
+	const struct lt_gpu_use there = {
+	    gpu >= 0 ? &gpus[gpu] : NULL, precision_at(job, partition)};
+
+	return lt_gpu_time_ratio(&home, &there, known);
+}
+
 struct lt_share
 lt_share_likely(const struct lt_request *request,
     const struct lt_market *market, int partition)

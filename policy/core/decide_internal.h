@@ -142,6 +142,10 @@ enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
 /* Why it may not be moved there. */
 enum lt_reject lt_move_reject(const struct job *job, int partition);
+/* Run time on that GPU over home's: as its runs have shown, or as the table of
+ * GPUs has it. */
+double lt_ratio_there(
+    bool *known, const struct job *job, int partition, int gpu);
 
 /* decide_cost.c */
 /* Everything but spans. LT_REJECT_NONE, or why it can't be planned there;

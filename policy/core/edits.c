@@ -95,6 +95,10 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 	lt_plan_lines(text, sizeof(text), intent->plan, intent->market,
 	    intent->now_utc_s);
 	add_words(edits, text);
+	lt_notes_text(text, sizeof(text), intent->request, intent->market,
+	    intent->plan, intent->now_utc_s);
+	if (text[0] != '\0')
+		add_words(edits, text);
 	if (intent->asked) {
 		lt_proof_text(
 		    text, sizeof(text), intent->request, intent->market);

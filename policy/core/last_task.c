@@ -300,3 +300,68 @@ lt_last_task_latest_s(const struct lt_delay *delay,
 
 	return ends.next_s + sqrt(first_s * first_s + last_s * last_s);
 }
+
+/* What is lost each time that all nodes are taken: half an interval's work, and
+ * the restart. Without checkpoints it is all work, which is no constant. */
+static double
+cost_of(const struct lt_exposure *exposure, double interval_s)
+{
+	return exposure->restart_s + (interval_s > 0 ? interval_s / 2 : 0);
+}
+
+/* That the nodes' waits do not pass with that confidence, over their mean. An
+ * array waits for its last task, on nodes of groups that come and go apart:
+ * where few are gone for those of its own group, where many are for any. */
+static double
+wait_beyond_s(const struct lt_availability *availability,
+    const struct lt_wait_ask *ask, const struct lt_tasks *tasks,
+    double confidence)
+{
+	const double apart = 1e6 / fmax(availability->together_ppm, 1);
+	const double groups =
+	    ask->need > 0 ? fmax(fmin(apart, tasks->at_once), 1) : 1;
+	const double beyond_s = lt_wait_passed_s(availability, ask,
+				    1 - pow(confidence, 1 / groups)) -
+				lt_wait_mean_s(availability, ask);
+
+	return fmax(beyond_s, 0) * pow(groups, availability->part_ppm / 2e6);
+}
+
+double
+lt_last_task_end_s(const struct lt_exposure *exposure,
+    const struct lt_tasks *tasks, const struct lt_availability *availability,
+    double need, double confidence)
+{
+	const bool is_known = availability->seen_s >= LT_WAIT_SEEN_S;
+	const struct lt_active all = lt_active_time(exposure);
+	struct lt_exposure apart = *exposure;
+	struct lt_active active = all;
+
+	if (is_known && exposure->checkpoint.enabled) {
+		apart.hazard_per_h =
+		    fmax(apart.hazard_per_h - availability->taken_ppm / 1e6, 0);
+		apart.checkpoint.every_s = all.interval_s;
+		active = lt_active_time(&apart);
+	}
+	const struct lt_delay delay = lt_task_delay(&apart, &active);
+
+	if (!is_known)
+		return confidence > 0
+			   ? lt_last_task_latest_s(&delay, tasks, confidence)
+			   : lt_last_task_mean_s(&delay, tasks);
+	const double mean_s = lt_last_task_mean_s(&delay, tasks);
+	const struct lt_wait_ask ask = {
+	    active.active_s * ceil(tasks->count / tasks->at_once),
+	    cost_of(exposure, all.interval_s), need};
+	const double wait_s = lt_wait_mean_s(availability, &ask);
+
+	if (isinf(wait_s) || !(confidence > 0))
+		return mean_s + wait_s;
+	/* How late each may be comes by chances of its own. */
+	const double late_s =
+	    lt_last_task_latest_s(&delay, tasks, confidence) - mean_s;
+
+	return mean_s + wait_s +
+	       hypot(fmax(late_s, 0),
+		   wait_beyond_s(availability, &ask, tasks, confidence));
+}

@@ -6,6 +6,7 @@
 #ifndef LT_LAST_TASK_H
 #define LT_LAST_TASK_H
 
+#include "availability.h"
 #include "interruption.h"
 
 /* What one task takes: at least, and what interruptions add to it. */
@@ -34,5 +35,17 @@ double lt_last_task_mean_s(
 /* The same, that is not passed with that confidence, below 1. Pure. */
 double lt_last_task_latest_s(const struct lt_delay *delay,
     const struct lt_tasks *tasks, double confidence);
+
+/*
+ * Seconds from when the first task may start to the end of the last one where
+ * nodes are not always there: that are not passed with that confidence, below
+ * 1, or on average where it is 0. need: lt_wait_ask's. That all nodes are taken
+ * at once is in what was seen of them; what a task is interrupted beside that
+ * is by itself. INFINITY: longer than was ever seen. Pure. Source:
+ * docs/model.md, eq. (15d).
+ */
+double lt_last_task_end_s(const struct lt_exposure *exposure,
+    const struct lt_tasks *tasks, const struct lt_availability *availability,
+    double need, double confidence);
 
 #endif

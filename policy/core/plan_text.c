@@ -401,6 +401,23 @@ lt_proof_text(char *out, size_t size, const struct lt_request *request,
 	    next);
 }
 
+/* How often nodes that can be taken were there, where that was seen. */
+static void
+put_availability(struct lt_text *text, const struct lt_market *market)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		const struct lt_partition *const part = &market->partitions[i];
+		const struct lt_availability *const seen = &part->availability;
+		char age[48];
+
+		if (seen->seen_s >= LT_WAIT_SEEN_S)
+			lt_text_put(text,
+			    "  %s: nodes there %.0f %% of the %s that lowtided looked; its end has the waits in it\n",
+			    part->name, seen->there_ppm / 1e4,
+			    lt_duration_text(age, sizeof(age), seen->seen_s));
+	}
+}
+
 /* How often it writes, by the same rule as the variable on the node. */
 static void
 put_checkpoints(struct lt_text *text, const struct lt_plan *plan,
@@ -447,7 +464,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	assert(plan->candidate_count <= market->partition_count);
 
 	struct lt_text text = {.out = out, .size = size};
-	char line[LT_ERROR_TEXT_SIZE * 4], words[192];
+	char line[LT_ERROR_TEXT_SIZE * 4], words[512];
 	const struct lt_expected expected = lt_expected_of(request);
 
 	if (size > 0)
@@ -466,6 +483,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		put_row(&text, plan, market, i, now_utc_s);
 	put_checkpoints(&text, plan, request, market);
+	put_availability(&text, market);
 	put_cap(&text, plan);
 	lt_proof_text(words, sizeof(words), request, market);
 	if (words[0] != '\0')
@@ -477,6 +495,9 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	if (commands != NULL)
 		commands[-1] = '\0';
 	lt_text_put(&text, "%s", line);
+	lt_notes_text(words, sizeof(words), request, market, plan, now_utc_s);
+	if (words[0] != '\0')
+		lt_text_put(&text, "\n%s", words);
 	lt_precision_text(words, sizeof(words), request, market,
 	    plan->moved ? plan->chosen.partition : plan->home.partition);
 	lt_text_put(&text, "%s%s",

@@ -38,6 +38,15 @@ lt_replan_find(const char *word)
 	return -1;
 }
 
+int64_t
+lt_replan_back_utc_s(int64_t submit_utc_s, int64_t eligible_utc_s)
+{
+	const int64_t before_s = (eligible_utc_s - submit_utc_s) * 3 / 4;
+
+	return eligible_utc_s -
+	       (before_s < LT_BACK_BEFORE_S ? before_s : LT_BACK_BEFORE_S);
+}
+
 static bool
 has_room(
     const struct spans *spans, const struct lane *lane, int64_t start_utc_s)

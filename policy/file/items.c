@@ -123,6 +123,8 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
 
 	if (!lt_take_name(reader, key, node, source->adapter, key->size))
 		return;
+	if (reader->known_adapters == NULL)
+		return;
 	for (const char *const *known = reader->known_adapters; *known != NULL;
 	     known++)
 		if (strcmp(*known, source->adapter) == 0)

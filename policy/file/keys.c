@@ -206,6 +206,8 @@ const struct lt_key lt_policy_keys[] = {
 	    "a mapping of classes by name such as batch: {qos: batch, max_interruptions: 3}"},
     {"power_cap", lt_read_keys, 0, .keys = power_cap_keys,
 	.want = "a mapping such as {above: 400, rules: [...]}"},
+    {"notify", lt_read_notify, 0,
+	.want = "a mapping such as {mail: {server: smtp://localhost}}"},
     {.name = NULL},
 };
 _Static_assert(

@@ -39,6 +39,7 @@ lt_policy_free(struct lt_policy *policy)
 	for (int i = 0; i < policy->team_count; i++)
 		free(policy->teams[i].labels);
 	free(policy->teams);
+	free(policy->notify.owners);
 	free(policy);
 }
 

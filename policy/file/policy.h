@@ -5,6 +5,7 @@
 #ifndef LT_POLICY_H
 #define LT_POLICY_H
 
+#include "address.h"
 #include "budget.h"
 #include "market.h"
 
@@ -16,6 +17,7 @@ enum {
 	LT_EXCHANGES_MAX = 1024,
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
+	LT_MESSAGE_TO_MAX = 8, /* owners of a team */
 	LT_VIEWERS_MAX = 32,
 	LT_PUE_MONTHS_MAX = 120,
 	LT_LABELS_MAX = 16, /* of one team */
@@ -117,6 +119,21 @@ struct lt_policy_team { /* its labels: cost centre, project, owner */
 	struct lt_policy_label *labels; /* malloc'd */
 };
 
+struct lt_policy_owners { /* who hears of a team's budgets */
+	char team[LT_ACCOUNT_SIZE];
+	int count;
+	char to[LT_MESSAGE_TO_MAX][LT_ADDRESS_SIZE]; /* lt_address_is() */
+};
+struct lt_policy_notify { /* "": this way is not used */
+	bool is_set;
+	char spool[LT_VALUE_SIZE]; /* absolute */
+	char mail_server[LT_VALUE_SIZE], mail_from[LT_ADDRESS_SIZE];
+	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
+	char command[LT_VALUE_SIZE];
+	int owner_count;
+	struct lt_policy_owners *owners;
+};
+
 /* One unit of `currency` in the site's, from a day on until the next row. */
 struct lt_policy_exchange {
 	char currency[8];
@@ -162,6 +179,7 @@ struct lt_policy {
 	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
+	struct lt_policy_notify notify;
 	int source_count, partition_count, budget_count, gpu_count,
 	    exchange_count, team_count, precision_count, class_count,
 	    power_cap_count;
@@ -184,6 +202,10 @@ double lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s);
 const struct lt_policy_source *lt_policy_source_find(
     const struct lt_policy *policy, const char *name);
 
+/* NULL: nobody. */
+const struct lt_policy_owners *lt_policy_owners_of(
+    const struct lt_policy *policy, const char *team);
+
 /* What plugstack's line says of the precision rules, in their order:
  * "precision=account:audit:off,qos:fast:bf16"; "" without any. Returns out. */
 const char *lt_policy_precision_text(
@@ -193,10 +215,10 @@ const char *lt_policy_precision_text(
  * Read a policy file. On failure *policy is NULL and err has line, column and
  * "FILE:LINE:COL: max_delay: got "2 h", want a duration such as 24h" (nearest
  * known key for an unknown one). The caller owns *policy. known_adapters:
- * names, NULL ended, for checking `adapter:`; the options of each are checked
- * by the adapter itself (lt_adapter_check). Not thread safe: dates of fixed
- * periods are made with tzset(3), under the policy's timezone where TZ is
- * another.
+ * names, NULL ended, for checking `adapter:`; NULL: any is taken; the options
+ * of each are checked by the adapter itself (lt_adapter_check). Not thread
+ * safe: dates of fixed periods are made with tzset(3), under the policy's
+ * timezone where TZ is another.
  */
 int lt_policy_load(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_error *err);

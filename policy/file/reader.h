@@ -162,6 +162,9 @@ void lt_exchanges_finish(struct lt_reader *reader);
 /* ---- labels.c ---- */
 lt_item_fn lt_read_labels;
 
+/* ---- notify.c ---- */
+lt_read_fn lt_read_notify;
+
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[];
 /* What concerns more than one key. */

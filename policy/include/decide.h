@@ -313,6 +313,12 @@ void lt_precision_text(char *out, size_t size, const struct lt_request *request,
  * "" where its word counts, or no node is taken back. */
 void lt_proof_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market);
+/* What else its user should know: that figures are of all tasks, that srun is
+ * never delayed, an expected time beyond the limit, a deadline that the limit
+ * does not meet; "" for nothing. */
+void lt_notes_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_plan *plan,
+    int64_t now_utc_s);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate); /* the name, and what was found */
 /* "about 1.2 interruptions expected, 0:50 of work lost"; "" for so few that

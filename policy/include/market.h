@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "availability.h"
 #include "gpu.h"
 #include "limits.h"
 #include "series.h"
@@ -126,6 +127,7 @@ struct lt_partition {
 	/* interruption, per node */
 	double hazard_per_node_hour;
 	double notice_s, restart_s;
+	struct lt_availability availability;  /* of preemptible ones */
 	int64_t engineer_micros_per_restart;  /* 0 = nobody */
 	int64_t storage_micros_per_gib_month; /* checkpoints; 0 = free */
 	double storage_gib_per_s;	 /* one job writes them; 0 = unknown */

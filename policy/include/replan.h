@@ -41,12 +41,20 @@ enum { LT_SOONER_S = 300 };
 enum { LT_LEAVE_LOOK_S = 60 };
 /* When lowtided looks at it: each half minute while it waits for nodes; and of
  * the wait that Slurm gives it after a requeue, so long before the end, by when
- * slurmdbd has told of the run that ended. */
+ * slurmdbd has told of the run that ended. Slurm's is that of its default. */
 enum {
 	LT_WAITING_EVERY_S = 30,
 	LT_REQUEUE_WAIT_S = 120,
 	LT_BACK_BEFORE_S = 90,
 };
+
+/*
+ * When a job that lost its nodes is looked at: LT_BACK_BEFORE_S before it may
+ * start; where Slurm lets it wait for less than 120 s (its requeue_delay of
+ * 25.11, cred_expire), a quarter into that. submit, eligible: UTC seconds of
+ * the requeue and of its earliest start, not before that. Pure.
+ */
+int64_t lt_replan_back_utc_s(int64_t submit_utc_s, int64_t eligible_utc_s);
 
 struct lt_replan {
 	/* Of the job as it was submitted: home is where it would have gone by

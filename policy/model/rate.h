@@ -18,6 +18,7 @@ enum lt_rate {
 			       * names; LT_RATE_ENDED = none any more */
 	LT_RATE_NODES, /* that the site pays for; LT_RATE_ENDED = the partition
 			* is not its own any more */
+	LT_RATE_THERE, /* nodes of a preemptible partition that take jobs */
 	LT_RATE_COUNT
 };
 #define LT_RATE_ENDED (-1.0)

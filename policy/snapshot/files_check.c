@@ -64,6 +64,10 @@ check_partition(
 			return lt_fail(err, LT_EINPUT,
 			    "partition %s: figure %zu is %g, want 0 to %g",
 			    p->name, i, figures[i], VALUE_MAX);
+	if (p->availability.there_ppm > 1000000)
+		return lt_fail(err, LT_EINPUT,
+		    "partition %s: nodes there %u ppm of the time", p->name,
+		    p->availability.there_ppm);
 	if (p->default_memory_mib > LT_MEMORY_MIB_MAX ||
 	    p->max_memory_mib > LT_MEMORY_MIB_MAX)
 		return lt_fail(err, LT_ELIMIT,

@@ -56,6 +56,27 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	}
 }
 
+/* Waits only where there is a history. */
+static void
+code_availability(struct lt_coder *coder, struct lt_availability *availability)
+{
+	struct lt_wait *wait = &availability->waits[0][0][0];
+
+	lt_code_u32(coder, &availability->seen_s);
+	if (availability->seen_s == 0)
+		return;
+	lt_code_u32(coder, &availability->there_ppm);
+	lt_code_u32(coder, &availability->taken_ppm);
+	lt_code_u32(coder, &availability->part_ppm);
+	lt_code_u32(coder, &availability->together_ppm);
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS;
+	     i++, wait++) {
+		lt_code_u32(coder, &wait->mean_s);
+		for (int k = 0; k < LT_WAIT_CHANCES; k++)
+			lt_code_u32(coder, &wait->passed_s[k]);
+	}
+}
+
 void
 lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 {
@@ -93,6 +114,7 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_f64(coder, &p->storage_gib_per_s);
 	lt_code_f64(coder, &p->embodied_g_per_node_hour);
 	lt_code_f64(coder, &p->worst_intensity);
+	code_availability(coder, &p->availability);
 }
 
 void

@@ -324,6 +324,14 @@ setup() { cluster_use; }
 	[ "$(squeue -h -n wishes | wc -l)" -eq 0 ]
 }
 
+@test "a submission says what its user would else find out later" {
+	job -A vision --carbon-aware --gpus=1 --array=1-4 --time=2:00:00 --expected-time=5:00:00 --hold --wrap true
+	[[ "$said" == *"These figures are for all 4 tasks. Its expected time of 5h is beyond its limit of 2h"* ]]
+	scancel "$id"
+	run ! sbatch -A vision --carbon-aware --checkpoint= --wrap true
+	[[ "$output" == *'--checkpoint=: got nothing behind the ='* ]]
+}
+
 @test "an option that can't be read is refused with what is wanted" {
 	run ! sbatch -A vision --checkpoint=wrote=2m --wrap true
 	[[ "$output" == *write* ]]

@@ -77,6 +77,7 @@ setup() { cluster_use; }
 	[[ "$said" == *"Kept where it was, as one of 100 % for comparison (holdout)"* ]]
 	within 20 known "$id"
 	[[ "$(lowtide explain "$id")" == *"kept for comparison (holdout, (58))"* ]]
+	[ "$(lowtide explain --json "$id" | jq -r .quote.compared)" = kept ]
 	scancel "$id"
 	# It could not stay: nothing is held back that needs the move.
 	job "${asked[@]}" --max-cost=20 --hold --wrap true

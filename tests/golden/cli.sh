@@ -282,6 +282,12 @@ gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowti
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3
 gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"
+gives 'simulate of nothing' 2 'wants a TRACE, or --from-slurm' "$lowtide" simulate
+gives 'simulate a trace and the site' 2 '--from-slurm takes no TRACE' "$lowtide" simulate "$jobs" --from-slurm
+gives 'simulate the site with watts' 2 '--watts does not go with --from-slurm' "$lowtide" simulate --from-slurm --watts 3
+gives 'simulate too long a time' 2 '--last: got "900d", want 1m to 140d' "$lowtide" simulate --from-slurm --last 900d
+gives 'simulate a trace for a time' 2 '--last goes with --from-slurm' "$lowtide" simulate "$jobs" --last 3d
+gives 'simulate the site without a market' 1 '/nonexistent/market' "$lowtide" simulate --from-slurm --run /nonexistent
 gives 'simulate without its beginning' 1 '--at says when that was' "$lowtide" simulate "$jobs" --carbon "$grid"
 gives 'simulate at another time' 1 'want the time of the jobs' "$lowtide" simulate "$jobs" --carbon "$grid" --at 2023-01-01T00:00Z
 gives 'a slip of a policy' 2 'did you mean lowest-window?' "$lowtide" "${week[@]}" --policy lowest-windw

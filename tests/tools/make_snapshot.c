@@ -118,6 +118,10 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 		p->hazard_per_node_hour = 0.004;
 		p->notice_s = 120;
 		p->restart_s = 360;
+		p->availability = (struct lt_availability){
+		    .seen_s = 86400, .there_ppm = 950000, .taken_ppm = 4000};
+		p->availability.waits[0][1][4].mean_s = 1800;
+		p->availability.waits[1][2][9].passed_s[7] = LT_WAIT_UNKNOWN;
 	}
 	for (uint32_t k = 0; k < w->shapes; k++)
 		market->shapes[first + k] = (struct lt_shape){.node_count = 2,

@@ -462,6 +462,63 @@ test_precision_rules(void **state)
 	}
 }
 
+/* Of spot nodes that were looked at for long: all work waits an hour on
+ * average, and longer than five with one in twenty. */
+static void
+test_nodes_that_are_not_there(void **state)
+{
+	struct lt_availability *const seen = &partitions[CHEAP].availability;
+	struct lt_wait *const waits = &seen->waits[0][0][0];
+
+	(void)state;
+	seen->seen_s = 400 * DAY;
+	seen->together_ppm = 1000000;
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS;
+	     i++) {
+		waits[i].mean_s = HOUR;
+		for (int k = 0; k < LT_WAIT_CHANCES; k++)
+			waits[i].passed_s[k] =
+			    lt_wait_chances[k] > 0.05 ? 0 : 5 * HOUR;
+	}
+	/* Two hours of work, five of waiting, and the slack. */
+	request.deadline_utc_s = NOW + 7 * HOUR + 1800;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.start_utc_s, NOW);
+	assert_int_equal(plan.chosen.end_utc_s, NOW + 3 * HOUR);
+	assert_int_equal(plan.chosen.free_utc_s, NOW + 2 * HOUR);
+	request.deadline_utc_s--;
+	decide();
+	assert_int_equal(plan.chosen.partition, HOME);
+	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_DEADLINE);
+	/* With less of a history nodes are taken to be there. */
+	seen->seen_s = LT_WAIT_SEEN_S - 1;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.chosen.end_utc_s, NOW + 2 * HOUR);
+	/* Longer than was ever seen: never in time. */
+	seen->seen_s = 400 * DAY;
+	for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS * LT_WAIT_WORKS; i++)
+		waits[i].passed_s[3] = LT_WAIT_UNKNOWN;
+	request.deadline_utc_s = NOW + 20 * DAY;
+	decide();
+	assert_int_equal(plan.chosen.partition, HOME);
+}
+
+/* Nodes of home fail, too: what is no riskier is no risk. */
+static void
+test_risk_of_home(void **state)
+{
+	(void)state;
+	partitions[CHEAP].hazard_per_node_hour = 0.1;
+	partitions[HOME].hazard_per_node_hour = 0.0999;
+	decide();
+	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_RISK);
+	partitions[HOME].hazard_per_node_hour = 0.1;
+	decide();
+	assert_int_equal(plan.chosen.partition, CHEAP);
+}
+
 int
 main(void)
 {
@@ -478,6 +535,8 @@ main(void)
 	    cmocka_unit_test_setup(test_idle_power_stays, setup),
 	    cmocka_unit_test_setup(test_levers, setup),
 	    cmocka_unit_test(test_precision_rules),
+	    cmocka_unit_test_setup(test_nodes_that_are_not_there, setup),
+	    cmocka_unit_test_setup(test_risk_of_home, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,7 @@ test_as_published(void **state)
 		const struct lt_late late = {.regions = &trace,
 		    .region_count = 1,
 		    .spot_per_hour = &spot_per_hour,
+		    .on_demand_per_hour = on_demand_per_hour,
 		    .job = {48 * LT_HOUR_S, published[i].deadline_h * LT_HOUR_S,
 			published[i].restart_s}};
 
@@ -91,8 +92,7 @@ test_as_published(void **state)
 
 			assert_int_equal(
 			    lt_late_run(&outcome, &late, policy, NULL), LT_OK);
-			const double money =
-			    lt_late_cost(&outcome, &late, on_demand_per_hour);
+			const double money = lt_late_cost(&outcome, &late);
 
 			if (fabs(money - published[i].money[p]) > 0.005 + 1e-9)
 				fail_msg("%s, %d h, %d s, %s: %.4f, want %.2f",
@@ -128,6 +128,7 @@ test_never_late(void **state)
 		const struct lt_late late = {.regions = &trace,
 		    .region_count = 1,
 		    .spot_per_hour = &spot_per_hour,
+		    .on_demand_per_hour = on_demand_per_hour,
 		    .job = {
 			work_s, work_s + restart_s + 60 + room_s, restart_s}};
 
@@ -208,15 +209,14 @@ test_optimum(void **state)
 		const struct lt_late late = {.regions = &trace,
 		    .region_count = 1,
 		    .spot_per_hour = &spot_per_hour,
+		    .on_demand_per_hour = on_demand_per_hour,
 		    .job = {60 * (3 + (int64_t)(lt_random(&seed) % 3)), 480,
 			15 * (1 + (int64_t)(lt_random(&seed) % 4))}};
 		double money;
 
 		for (size_t t = 0; t < sizeof(taken); t++)
 			taken[t] = lt_random(&seed) % 2;
-		assert_int_equal(
-		    lt_late_optimum(&money, &late, on_demand_per_hour, NULL),
-		    LT_OK);
+		assert_int_equal(lt_late_optimum(&money, &late, NULL), LT_OK);
 		const double want = cheapest(&late, 0, 0, LT_LATE_IDLE);
 
 		if (isinf(want) != isinf(money) ||
@@ -234,6 +234,7 @@ test_refused(void **state)
 	struct lt_sim_spot_trace regions[2] = {{60, 2, there}, {60, 2, there}};
 	struct lt_late late = {.regions = regions,
 	    .spot_per_hour = &spot_per_hour,
+	    .on_demand_per_hour = on_demand_per_hour,
 	    .job = {120, 240, 30}};
 	struct lt_late_outcome outcome;
 	struct lt_error err = {0};
@@ -261,9 +262,7 @@ test_refused(void **state)
 	double money;
 
 	late.job.restart_s = 90;
-	assert_int_equal(
-	    lt_late_optimum(&money, &late, on_demand_per_hour, NULL),
-	    LT_EINPUT);
+	assert_int_equal(lt_late_optimum(&money, &late, NULL), LT_EINPUT);
 }
 
 int

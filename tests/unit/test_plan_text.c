@@ -302,6 +302,16 @@ test_table(void **state)
 		lt_plan_table(out, size, &plan, &request, &market, NOW);
 		assert_true(strlen(out) < size);
 	}
+	/* Too short a history says nothing. */
+	partitions[SPOT].availability = (struct lt_availability){
+	    .seen_s = LT_WAIT_SEEN_S - 1, .there_ppm = 575000};
+	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+	assert_string_equal(out, wanted);
+	partitions[SPOT].availability.seen_s = 12 * 24 * HOUR;
+	lt_plan_table(out, sizeof(out), &plan, &request, &market, NOW);
+	assert_non_null(strstr(out,
+	    "\n  spot: nodes there 58 % of the 12d that lowtided looked; its end"));
+	partitions[SPOT].availability.seen_s = 0;
 }
 
 /* Beneath the objective, where something is known of its length. */

@@ -6,6 +6,7 @@
 #include "decide_fixture.h"
 
 #include "replan.h"
+#include "units.h"
 
 static struct lt_replanned again;
 static struct lt_replan of;
@@ -408,6 +409,31 @@ test_deadline(void **state)
 	assert_int_equal(again.why, LT_REPLAN_KEEP);
 }
 
+/* Before it starts again, whatever Slurm's wait is. */
+static void
+test_back(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t eligible_s, at_s;
+	} cases[] = {
+	    {"22.05 to 25.05: 121 s", 121, 31},
+	    {"requeue_delay=30", 30, 8},
+	    {"requeue_delay=5", 5, 2},
+	    {"none: at once", 0, 0},
+	    {"cred_expire=600", 601, 511},
+	    {"its user's begin time", LT_DAY_S, LT_DAY_S - 90},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		assert_int_equal(
+		    lt_replan_back_utc_s(NOW, NOW + cases[i].eligible_s),
+		    NOW + cases[i].at_s);
+	}
+}
+
 int
 main(void)
 {
@@ -422,6 +448,7 @@ main(void)
 	    cmocka_unit_test(test_partition_is_gone),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_words),
+	    cmocka_unit_test(test_back),
 	    cmocka_unit_test(test_hour_by_hour),
 	};
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide-notify: sends what lowtided left in the spool, then ends; its path
+ * unit starts it when there is more. It runs as a user of its own, who is
+ * nobody in Slurm: whoever reaches it by a mail server or a webhook reaches no
+ * job.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http.h"
+#include "log.h"
+#include "notify_args.h"
+#include "round.h"
+
+enum { LOOK_MS = 5000 }; /* what came meanwhile */
+
+static int
+fail(const struct lt_error *err)
+{
+	fprintf(stderr, "lowtide-notify: %s\n", err->text);
+	return 1;
+}
+
+/* One round by the policy as it is now: an admin may mend what keeps a message
+ * waiting. */
+static int
+look(struct lt_round *round, const char *config, struct lt_error *err)
+{
+	struct lt_policy *policy = NULL;
+
+	round->due_ms = INT64_MAX;
+	int code = lt_policy_load(&policy, config, NULL, err);
+
+	if (code == LT_OK && !policy->notify.is_set)
+		code = lt_fail(err, LT_EINPUT,
+		    "%s: notify: missing, want it, or this service disabled",
+		    config);
+	if (code == LT_OK) {
+		round->notify = &policy->notify;
+		code = lt_round_run(round, time(NULL), lt_monotonic_ms(), err);
+	}
+	lt_policy_free(policy);
+	round->notify = NULL;
+	return code;
+}
+
+/* Until the next is due, or a signal says to end. */
+static bool
+is_ended(int signals, int64_t due_ms)
+{
+	struct pollfd wait = {.fd = signals, .events = POLLIN};
+	const int64_t left_ms = due_ms - lt_monotonic_ms();
+
+	return poll(&wait, 1,
+		   left_ms <= 0	       ? 0
+		   : left_ms < LOOK_MS ? (int)left_ms
+				       : LOOK_MS) > 0;
+}
+
+static int
+loop(struct lt_round *round, const struct lt_notify_args *args, int signals)
+{
+	char said[LT_ERROR_TEXT_SIZE] = "";
+
+	do {
+		struct lt_error err = {0};
+		const int code = look(round, args->config, &err);
+
+		if (code != LT_OK && args->once)
+			return fail(&err);
+		if (code == LT_OK && round->left == 0)
+			return 0;
+		/* Ending would start us again at once. */
+		if (code != LT_OK && strcmp(said, err.text) != 0)
+			lt_log("waits", "why=\"%s\"", err.text);
+		memcpy(said, err.text, sizeof(said));
+	} while (!args->once && !is_ended(signals, round->due_ms));
+	return args->once; /* what is left stays for the next start */
+}
+
+static int
+open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct lt_round round;
+	struct lt_notify_args args;
+	struct lt_sent sent;
+	struct lt_error err = {0};
+	const int status = lt_notify_args_parse(&args, argc, argv);
+
+	if (status >= 0)
+		return status;
+	umask(0077);
+	if (lt_sent_open(&sent, args.state_dir, time(NULL), &err) != LT_OK)
+		return fail(&err);
+	round.sent = &sent;
+	round.retry_s = args.retry_s;
+	const int signals = open_signals();
+	const int result = loop(&round, &args, signals);
+	lt_round_end(&round);
+	lt_sent_close(&sent);
+	lt_http_cleanup();
+	close(signals);
+	return result;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whom a message goes to: a local user, or an address. Few characters are
+ * allowed, so that one can stand in a header, in a mail's envelope and in an
+ * environment as it is.
+ */
+#ifndef LT_ADDRESS_H
+#define LT_ADDRESS_H
+
+#include <stdbool.h>
+
+enum { LT_ADDRESS_SIZE = 256 };
+
+/*
+ * "alice", "alice@example.org": letters, digits and . _ + = % ~ - before the @,
+ * at most 64 (RFC 5321), not beginning with - or .; after it labels of a host's
+ * name. No white space, comma, quote, angle or control character: what mail
+ * programs would take for more than one address. Pure.
+ */
+bool lt_address_is(const char *text) __attribute__((nonnull));
+/* Is it on this host: 127.x.y.z, ::1 or localhost? The host of "smtp://HOST",
+ * "http://HOST:1/x", "[::1]" too; false: no such URL, or with a user in it.
+ * Pure. */
+bool lt_url_is_loopback(const char *url) __attribute__((nonnull));
+
+#endif

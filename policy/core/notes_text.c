@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What its user would else find out later: beside the lines of a plan.
+ */
+#include <stdio.h>
+
+#include "text.h"
+#include "units.h"
+
+#include "decide.h"
+
+static void
+note(struct lt_text *text, const char *beginning, const char *words)
+{
+	lt_text_put(
+	    text, "%s%s%s", text->out[0] != '\0' ? ". " : "", beginning, words);
+}
+
+/* By its limit, as Slurm goes: it ends the job at its deadline. */
+static void
+note_deadline(struct lt_text *text, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_plan *plan,
+    int64_t now_utc_s)
+{
+	const int64_t limit_s =
+	    lt_limit_of(request, market, plan->chosen.partition);
+	char when[64], limit[48], words[192];
+
+	if (request->deadline_utc_s == LT_UNSET_64 || limit_s <= 0 ||
+	    plan->chosen.start_utc_s + limit_s <= request->deadline_utc_s)
+		return;
+	(void)snprintf(words, sizeof(words),
+	    "%s: with its limit of %s it ends later, and Slurm ends it then",
+	    lt_zone_text(when, sizeof(when), &market->zone,
+		request->deadline_utc_s, now_utc_s),
+	    lt_duration_text(limit, sizeof(limit), limit_s));
+	note(text, "Its deadline is ", words);
+}
+
+void
+lt_notes_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_plan *plan,
+    int64_t now_utc_s)
+{
+	struct lt_text text = {.out = out, .size = size};
+	char words[64], expected[48], limit[48];
+
+	if (size > 0)
+		out[0] = '\0';
+	if (size == 0 || plan->chosen.partition < 0)
+		return;
+	const int64_t limit_s =
+	    lt_limit_of(request, market, plan->chosen.partition);
+
+	if (request->array_tasks > 1) {
+		(void)snprintf(words, sizeof(words), "for all %u tasks",
+		    request->array_tasks);
+		note(&text, "These figures are ", words);
+	}
+	if (request->pins & LT_PIN_INTERACTIVE)
+		note(&text, "srun and salloc are never delayed", "");
+	if (request->expected_run_s != LT_UNSET_64 && limit_s > 0 &&
+	    request->expected_run_s > limit_s) {
+		(void)snprintf(words, sizeof(words),
+		    "%s is beyond its limit of %s",
+		    lt_duration_text(
+			expected, sizeof(expected), request->expected_run_s),
+		    lt_duration_text(limit, sizeof(limit), limit_s));
+		note(&text, "Its expected time of ", words);
+	}
+	note_deadline(&text, request, market, plan, now_utc_s);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `notify:`: how messages leave the site, and who owns a team's budgets. Its
+ * keys are read by lowtided (what to write) and by lowtide-notify (where to).
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reader.h"
+
+static char *
+target(const struct lt_key *key, void *object)
+{
+	return (char *)object + key->offset;
+}
+
+static void
+read_address(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text == NULL || !lt_address_is(text))
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+static void
+read_path(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text == NULL || text[0] != '/' || strlen(text) >= key->size)
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+/* Without a user, a blank or a control character in it. */
+static bool
+is_url(const char *text, const char *scheme)
+{
+	const size_t length = strlen(scheme);
+
+	return strncmp(text, scheme, length) == 0 && text[length] != '\0' &&
+	       strpbrk(text, "@\"'<> \t\r\n\177") == NULL;
+}
+
+static void
+read_server(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text == NULL || strlen(text) >= key->size ||
+	    (!is_url(text, "smtp://") && !is_url(text, "smtps://")))
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+static void
+read_webhook(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text == NULL || strlen(text) >= key->size ||
+	    (!is_url(text, "https://") &&
+		!(is_url(text, "http://") && lt_url_is_loopback(text))))
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+#define AT(field) offsetof(struct lt_policy, notify.field)
+static const struct lt_key mail_keys[] = {
+    {"server", read_server, AT(mail_server), .size = LT_VALUE_SIZE,
+	.want = "smtp://HOST or smtps://HOST such as smtp://localhost"},
+    {"from", read_address, AT(mail_from), .size = LT_ADDRESS_SIZE,
+	.want = "an address such as lowtide@hpc.example.org"},
+    {.name = NULL},
+};
+static const struct lt_key webhook_keys[] = {
+    {"url", read_webhook, AT(webhook_url), .size = LT_VALUE_SIZE,
+	.required = true,
+	.want =
+	    "https://HOST/PATH (http:// on this host only) such as https://chat.example.org/hooks/1"},
+    {"secret_file", read_path, AT(webhook_secret_file), .size = LT_VALUE_SIZE,
+	.required = true, .want = "the absolute path of a file of mode 0600"},
+    {.name = NULL},
+};
+#undef AT
+
+/* With its defaults, which count once there is the key. */
+static void
+read_mail(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_notify *const notify = &reader->policy->notify;
+
+	snprintf(notify->mail_server, sizeof(notify->mail_server),
+	    "smtp://localhost");
+	snprintf(notify->mail_from, sizeof(notify->mail_from), "lowtide");
+	if (!lt_is_nothing(node))
+		lt_read_keys(reader, key, node, object);
+}
+
+/* The owners of one team. */
+static void
+read_owners(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	struct lt_policy_owners *const owners = item;
+	const struct lt_key key = {.name = owners->team,
+	    .size = LT_ADDRESS_SIZE,
+	    .want =
+		"a list of users or addresses such as [alice, bob@example.org]"};
+
+	(void)name;
+	if (node->type != YAML_SEQUENCE_NODE) {
+		lt_unwanted(reader, &key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *one = node->data.sequence.items.start;
+	     one < node->data.sequence.items.top; one++) {
+		const yaml_node_t *const at =
+		    yaml_document_get_node(reader->document, *one);
+
+		if (owners->count == LT_MESSAGE_TO_MAX) {
+			lt_complain(reader, at,
+			    "%s: got more than %d owners, want at most that many",
+			    owners->team, LT_MESSAGE_TO_MAX);
+			return;
+		}
+		read_address(reader, &key, at, owners->to[owners->count]);
+		owners->count += owners->to[owners->count][0] != '\0';
+	}
+}
+
+#define AT(field) offsetof(struct lt_policy, notify.field)
+static const struct lt_items owner_items = {
+    .item_size = sizeof(struct lt_policy_owners),
+    .name_size = LT_ACCOUNT_SIZE,
+    .is_account = true,
+    .max = LT_BUDGETS_MAX,
+    .count_offset = AT(owner_count),
+    .read = read_owners,
+};
+static const struct lt_key notify_keys[] = {
+    {"spool", read_path, AT(spool), .size = LT_VALUE_SIZE,
+	.want = "an absolute path such as /var/spool/lowtide"},
+    {"mail", read_mail, 0, .keys = mail_keys,
+	.want = "a mapping such as {server: smtp://localhost}"},
+    {"webhook", lt_read_keys, 0, .keys = webhook_keys,
+	.want = "a mapping such as {url: https://..., secret_file: /...}"},
+    {"command", read_path, AT(command), .size = LT_VALUE_SIZE,
+	.want = "the absolute path of a program"},
+    {"owners", lt_read_items, AT(owners), .items = &owner_items,
+	.want = "a mapping such as {vision: [alice, bob@example.org]}"},
+    {.name = NULL},
+};
+#undef AT
+
+void
+lt_read_notify(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_notify *const notify = &reader->policy->notify;
+	const int errors = reader->errors->count;
+	const struct lt_key body = {
+	    .name = key->name, .want = key->want, .keys = notify_keys};
+
+	snprintf(notify->spool, sizeof(notify->spool), "/var/spool/lowtide");
+	if (!lt_read_body(reader, &body, node, object) ||
+	    reader->errors->count > errors)
+		return;
+	if (notify->mail_server[0] == '\0' && notify->webhook_url[0] == '\0' &&
+	    notify->command[0] == '\0')
+		lt_complain(reader, node,
+		    "notify: got none of mail, webhook and command, want at least one");
+	notify->is_set = true;
+}
+
+const struct lt_policy_owners *
+lt_policy_owners_of(const struct lt_policy *policy, const char *team)
+{
+	for (int i = 0; i < policy->notify.owner_count; i++)
+		if (strcmp(policy->notify.owners[i].team, team) == 0)
+			return &policy->notify.owners[i];
+	return NULL;
+}

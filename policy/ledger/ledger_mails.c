@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What users were told of their jobs, so that none is told twice.
+ */
+#include "ledger_db.h"
+#include "mailed.h"
+
+int
+lt_ledger_put_mailed(struct lt_ledger *ledger, const struct lt_mailed *mailed,
+    struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_MAIL_PUT, LT_INT(mailed->job_id),
+		LT_INT(mailed->quote_id), LT_INT(mailed->start_utc_s),
+		LT_TEXT(mailed->partition), LT_INT(mailed->run_start_utc_s)),
+	    err);
+}
+
+static void
+read_mailed(struct lt_rows *rows, void *element)
+{
+	struct lt_mailed *const mailed = element;
+
+	mailed->job_id = (uint32_t)lt_row_int(rows);
+	mailed->quote_id = (uint64_t)lt_row_int(rows);
+	mailed->start_utc_s = lt_row_int(rows);
+	lt_row_text(rows, mailed->partition, sizeof(mailed->partition));
+	mailed->run_start_utc_s = lt_row_int(rows);
+}
+
+int
+lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
+    struct lt_mailed *mailed, struct lt_error *err)
+{
+	const int code = lt_row_one(ledger,
+	    LT_BIND(LT_SQL_MAIL, LT_INT(job_id)), read_mailed, mailed, err);
+
+	return code < 0 ? code : code == 0 ? LT_ENOENT : LT_OK;
+}
+
+int
+lt_ledger_prune_mailed(struct lt_ledger *ledger, struct lt_error *err)
+{
+	return lt_sql_do(ledger, LT_PLAIN(LT_SQL_MAILS_PRUNE), err);
+}

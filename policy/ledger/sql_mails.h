@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SQL of what users were told of their jobs, beside sql.h's and by its rules.
+ */
+#ifndef LT_LEDGER_SQL_MAILS_H
+#define LT_LEDGER_SQL_MAILS_H
+
+/* Version 21: a row a job that asks for mails: the start that its user knows
+ * of, and the run up to which interruptions are told. */
+#define LT_SQL_LEDGER_21                                                       \
+	"CREATE TABLE mails (job_id INTEGER PRIMARY KEY,"                      \
+	" quote_id INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"            \
+	" partition TEXT NOT NULL, run_start_utc_s INTEGER NOT NULL);"
+
+#define LT_SQL_MAILS_TABLE(X)                                                  \
+	X(MAIL_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO mails VALUES (?1, ?2, ?3, ?4, ?5)")        \
+	X(MAIL, LEDGER,                                                        \
+	    "SELECT job_id, quote_id, start_utc_s, partition, run_start_utc_s" \
+	    " FROM mails WHERE job_id = ?1")                                   \
+	X(MAILS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM mails WHERE quote_id NOT IN"                          \
+	    " (SELECT quote_id FROM holds WHERE state = 0)")
+
+#endif

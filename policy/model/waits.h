@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long work waits for a partition's nodes, from which of them were there
+ * when. docs/model.md, eq. (15c). Pure.
+ */
+#ifndef LT_WAITS_H
+#define LT_WAITS_H
+
+#include "availability.h"
+#include "error.h"
+
+struct lt_spell { /* as many nodes were there all that time */
+	int64_t from_utc_s, to_utc_s; /* from < to */
+	uint32_t there, nodes;	      /* of the partition; nodes >= 1 */
+};
+
+enum {
+	LT_SPELLS_MAX = 65536
+}; /* 90 days, one a pass of two minutes; more:
+    * the newest count */
+
+/*
+ * From spells in order of time. Where one does not begin as another ends
+ * nothing is known of the time between, and of what waits then. LT_ENOMEM.
+ */
+int lt_waits_learn(struct lt_availability *availability,
+    const struct lt_spell *spells, uint32_t count, struct lt_error *err);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages as files of JSON: what is written is read back, what could not be
+ * sent as it is is refused on both sides, and a spool has bounds.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "spool.h"
+
+static char dir[] = "/tmp/test_message.XXXXXX";
+
+static struct lt_message
+message_of(const char *id)
+{
+	struct lt_message message = {.kind = LT_MESSAGE_MOVED,
+	    .made_utc_s = 1764280000,
+	    .to_count = 2,
+	    .to = {"alice", "bob@example.org"},
+	    .subject = "lowtide: job 7 starts 3 h later",
+	    .text = "caf\xc3\xa9 \"quoted\"\nline two\n"};
+
+	snprintf(message.id, sizeof(message.id), "%s", id);
+	return message;
+}
+
+static void
+test_there_and_back(void **state)
+{
+	const struct lt_message message = message_of("moved-7-1");
+	struct lt_message back;
+	struct lt_error err = {0};
+	char *const text = lt_message_pack(&message, &err);
+
+	(void)state;
+	assert_non_null(text);
+	assert_null(strchr(text, '\n'));
+	assert_int_equal(
+	    lt_message_unpack(&back, text, strlen(text), &err), LT_OK);
+	assert_string_equal(back.id, message.id);
+	assert_int_equal(back.kind, message.kind);
+	assert_int_equal(back.made_utc_s, message.made_utc_s);
+	assert_int_equal(back.to_count, 2);
+	assert_string_equal(back.to[1], "bob@example.org");
+	assert_string_equal(back.subject, message.subject);
+	assert_string_equal(back.text, message.text);
+	free(text);
+}
+
+static const struct {
+	const char *why, *id, *to, *subject, *text;
+} bad[] = {
+    {"no id", "", "alice", "s", "t\n"},
+    {"an id that is a path", "../x", "alice", "s", "t\n"},
+    {"a hidden file", ".x", "alice", "s", "t\n"},
+    {"a second line in the subject", "x", "alice", "s\r\nBcc: b", "t\n"},
+    {"no ASCII in the subject", "x", "alice", "caf\xc3\xa9", "t\n"},
+    {"no subject", "x", "alice", "", "t\n"},
+    {"an escape sequence", "x", "alice", "s", "a\033[2J\n"},
+    {"a carriage return", "x", "alice", "s", "a\r\n.\r\n"},
+    {"half a character", "x", "alice", "s", "\xc3\n"},
+    {"no text", "x", "alice", "s", ""},
+    {"two in one", "x", "alice,bob", "s", "t\n"},
+};
+
+static void
+test_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct lt_message message = message_of(bad[i].id);
+		struct lt_error err = {0};
+
+		snprintf(message.to[1], sizeof(message.to[1]), "%s", bad[i].to);
+		snprintf(message.subject, sizeof(message.subject), "%s",
+		    bad[i].subject);
+		snprintf(message.text, sizeof(message.text), "%s", bad[i].text);
+		if (lt_message_pack(&message, &err) != NULL ||
+		    err.code != LT_EINPUT || err.text[0] == '\0')
+			fail_msg("%s", bad[i].why);
+	}
+}
+
+static void
+test_cleaned(void **state)
+{
+	struct lt_message message = message_of("x");
+	char *text;
+
+	(void)state;
+	strcpy(message.subject, "caf\xc3\xa9\r\nBcc: b");
+	strcpy(message.text, "a\tb\033[2J\r\xc3\ncaf\xc3\xa9\n");
+	lt_message_clean(&message);
+	assert_string_equal(message.subject, "caf????Bcc: b");
+	assert_string_equal(message.text, "a b?[2J??\ncaf\xc3\xa9\n");
+	assert_non_null(text = lt_message_pack(&message, NULL));
+	free(text);
+}
+
+static void
+test_ids(void **state)
+{
+	char id[LT_MESSAGE_ID_SIZE], other[LT_MESSAGE_ID_SIZE], text[400];
+
+	(void)state;
+	lt_message_id_of(id, "budget-a/b.C_d 1");
+	assert_string_equal(id, "budget-a_2fb_2e_43_5fd_201");
+	assert_true(lt_message_id_is(id));
+	/* What looks escaped is another's. */
+	lt_message_id_of(other, "budget-a_2fb.C_d 1");
+	assert_string_not_equal(id, other);
+	memset(text, '!', sizeof(text) - 1);
+	text[0] = 'x';
+	text[sizeof(text) - 1] = '\0';
+	lt_message_id_of(id, text);
+	assert_true(lt_message_id_is(id));
+}
+
+static void
+test_spool(void **state)
+{
+	struct lt_message message = message_of("moved-7-1"), back;
+	struct lt_spool_state look;
+	struct lt_spool_list list = {0};
+	struct lt_error err = {0};
+	struct stat status;
+	char path[128];
+
+	(void)state;
+	assert_int_equal(lt_spool_look(&look, dir, &err), LT_OK);
+	assert_int_equal(look.count, 0);
+	assert_int_equal(look.oldest_utc_s, 0);
+	assert_int_equal(lt_spool_write(dir, &message, &err), LT_OK);
+	snprintf(path, sizeof(path), "%s/moved-7-1.json", dir);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0640);
+	/* The first word of an event is the one that is sent. */
+	strcpy(message.subject, "another");
+	assert_int_equal(lt_spool_write(dir, &message, &err), LT_OK);
+	assert_int_equal(lt_spool_read(&back, dir, "moved-7-1", &err), LT_OK);
+	assert_string_equal(back.subject, "lowtide: job 7 starts 3 h later");
+	assert_int_equal(lt_spool_list(&list, dir, &err), LT_OK);
+	assert_int_equal(list.count, 1);
+	assert_string_equal(list.ids[0], "moved-7-1");
+	lt_spool_list_free(&list);
+	assert_int_equal(lt_spool_look(&look, dir, &err), LT_OK);
+	assert_int_equal(look.oldest_utc_s, status.st_mtime);
+	assert_int_equal(lt_spool_remove(dir, "moved-7-1", &err), LT_OK);
+	assert_int_equal(
+	    lt_spool_read(&back, dir, "moved-7-1", &err), LT_ENOENT);
+}
+
+/* Its group may write there: a link that it laid is not written through. */
+static void
+test_link(void **state)
+{
+	const struct lt_message message = message_of("moved-8-1");
+	char victim[128], path[128];
+	struct stat status;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s/victim", dir);
+	snprintf(path, sizeof(path), "%s/moved-8-1.new", dir);
+	close(open(victim, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(symlink(victim, path), 0);
+	assert_int_equal(lt_spool_write(dir, &message, NULL), LT_OK);
+	assert_int_equal(stat(victim, &status), 0);
+	assert_int_equal(status.st_size, 0);
+	assert_int_equal(lt_spool_remove(dir, "moved-8-1", NULL), LT_OK);
+	unlink(victim);
+}
+
+static void
+test_bounds(void **state)
+{
+	struct lt_error err = {0};
+	char path[128];
+
+	(void)state;
+	for (int i = 0; i < LT_SPOOL_MAX; i++) {
+		snprintf(path, sizeof(path), "%s/m-%d.json", dir, i);
+		close(open(path, O_WRONLY | O_CREAT, 0600));
+	}
+	const struct lt_message message = message_of("one-more"),
+				there = message_of("m-0");
+	assert_int_equal(lt_spool_write(dir, &message, &err), LT_ELIMIT);
+	assert_non_null(strstr(err.text, "1000 messages wait, the limit"));
+	assert_int_equal(lt_spool_write(dir, &there, NULL), LT_OK);
+	unlink(path);
+	assert_int_equal(lt_spool_write(dir, &message, NULL), LT_OK);
+	chmod(dir, 0771);
+	err = (struct lt_error){0};
+	assert_int_equal(lt_spool_write(dir, &there, &err), LT_EINPUT);
+	assert_non_null(strstr(err.text, "chmod 2770"));
+	chmod(dir, 0770);
+	assert_int_equal(
+	    lt_spool_write("/nonexistent/x", &there, NULL), LT_ENOENT);
+}
+
+static int
+start(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) == NULL ? -1 : chmod(dir, 0770);
+}
+
+static int
+end(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_there_and_back),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_cleaned),
+	    cmocka_unit_test(test_ids),
+	    cmocka_unit_test(test_spool),
+	    cmocka_unit_test(test_link),
+	    cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, start, end);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a user is told beside a plan: each note, and none where there is none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decide.h"
+#include "units.h"
+
+#define NOW INT64_C(1800000000) /* 2027-01-15T08:00:00Z */
+
+static struct lt_partition partition = {.name = "a", .max_time_s = INT64_MAX};
+static struct lt_market market = {
+    .partition_count = 1, .partitions = &partition, .over_time_limit_s = 0};
+
+static const struct {
+	const char *why, *text;
+	uint32_t tasks, pins;
+	int64_t limit_s, expected_s, start_s,
+	    deadline_s; /* from now; 0: none */
+} cases[] = {
+    {"nothing", "", 1, 0, 7200, 3600, 0, 0},
+    {"an array", "These figures are for all 4 tasks", 4, 0, 7200, 0, 0, 0},
+    {"srun", "srun and salloc are never delayed", 1, LT_PIN_INTERACTIVE, 7200,
+	0, 0, 0},
+    {"an expected time above the limit",
+	"Its expected time of 5h is beyond its limit of 2h", 1, 0, 7200, 18000,
+	0, 0},
+    {"as long as the limit", "", 1, 0, 7200, 7200, 0, 0},
+    {"a deadline that is met to the second", "", 1, 0, 7200, 0, 3600, 10800},
+    {"a second too early",
+	"Its deadline is Fri 10:59 UTC: with its limit of 2h it ends later, and Slurm ends it then",
+	1, 0, 7200, 0, 3600, 10799},
+    {"two",
+	"These figures are for all 2 tasks. Its expected time of 3h is beyond its limit of 2h",
+	2, 0, 7200, 10800, 0, 0},
+};
+
+static void
+test_cases(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_request request = {
+		    .array_tasks = cases[i].tasks,
+		    .pins = cases[i].pins,
+		    .limit_s = cases[i].limit_s,
+		    .expected_run_s = cases[i].expected_s > 0
+					  ? cases[i].expected_s
+					  : LT_UNSET_64,
+		    .deadline_utc_s = cases[i].deadline_s > 0
+					  ? NOW + cases[i].deadline_s
+					  : LT_UNSET_64};
+		const struct lt_plan plan = {
+		    .chosen = {.start_utc_s = NOW + cases[i].start_s}};
+		char text[512];
+
+		lt_notes_text(
+		    text, sizeof(text), &request, &market, &plan, NOW);
+		if (strcmp(text, cases[i].text) != 0)
+			fail_msg("%s: \"%s\"", cases[i].why, text);
+		lt_notes_text(text, 10, &request, &market, &plan, NOW);
+		assert_true(strlen(text) < 10);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cases),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
