@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -78,6 +77,46 @@ gpu_type(const json_t *partition, bool *untyped)
 	return "";
 }
 
+/* By its Gres type; of eight in a node, those on a board: no server has as many
+ * cards. */
+static const struct lt_gpu *
+find_gpu(const json_t *partition, const char *type)
+{
+	const struct lt_gpu *const found = lt_gpu_find(type);
+	const json_t *const shape =
+	    json_array_get(json_object_get(partition, "shapes"), 0);
+	int64_t gpus = 0;
+	int count;
+	const struct lt_gpu *const table = lt_gpu_table(&count);
+	const char *const card =
+	    found != NULL ? strstr(found->name, "-PCIE") : NULL;
+
+	if (card == NULL || !lt_json_int(shape, "gpus", &gpus) || gpus != 8 ||
+	    strcasestr(type, "pci") != NULL)
+		return found;
+	const size_t length = (size_t)(card - found->name);
+
+	for (int i = 0; i < count; i++)
+		if (strncmp(table[i].name, found->name, length) == 0 &&
+		    strncmp(table[i].name + length, "-SXM", 4) == 0 &&
+		    table[i].memory_mib == found->memory_mib)
+			return &table[i];
+	return found;
+}
+
+/* Partitions that are called so often lose their nodes. */
+static bool
+sounds_preemptible(const char *name)
+{
+	static const char *const words[] = {"spot", "preempt", "scaveng", "low",
+	    "backfill", "idle", "besteffort", NULL};
+
+	for (const char *const *word = words; *word != NULL; word++)
+		if (strcasestr(name, *word) != NULL)
+			return true;
+	return false;
+}
+
 /* What its cloud says of its nodes, where the cluster knows; "" = nothing. */
 static const char *
 cloud_of(const json_t *partition)
@@ -95,7 +134,8 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	    site->is_kubernetes ? cloud_of(partition) : "";
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
-	const struct lt_gpu *const gpu = type[0] ? lt_gpu_find(type) : NULL;
+	const struct lt_gpu *const gpu =
+	    type[0] ? find_gpu(partition, type) : NULL;
 	int64_t nodes = 0;
 
 	lt_json_int(partition, "nodes", &nodes);
@@ -119,25 +159,53 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
 		    type[0] ? "Gres type " : "Gres without a type", type);
 	lt_init_price_of(out, partition, site);
+	if (!site->is_kubernetes &&
+	    sounds_preemptible(lt_json_text(partition, "name", "")))
+		fputs(
+		    "    # Are its nodes taken back, or its jobs preempted? How often, by\n"
+		    "    # node and hour, and how long until a job works again?\n"
+		    "    #preemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}\n",
+		    out);
+}
+
+/* Each team with a line to uncomment; root is all of them. */
+static void
+write_budgets(FILE *out, const json_t *accounts)
+{
+	size_t index;
+	const json_t *item;
+	bool any = false;
+
+	fputs("#budgets:\n", out);
+	json_array_foreach(accounts, index, item) {
+		const char *const team = json_is_string(item)
+					     ? json_string_value(item)
+					     : lt_json_text(item, "name", "");
+
+		if (team[0] == '\0' || strcmp(team, "root") == 0)
+			continue;
+		fputs("#  - {team: ", out);
+		write_name(out, team);
+		fputs(any ? ", period: month, amount: 5000}\n"
+			  : ", period: month, amount: 5000, kg_co2e: 900,\n"
+			    "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
+		    out);
+		any = true;
+	}
+	if (!any)
+		fputs(
+		    "#  - {team: team, period: month, amount: 5000, kg_co2e: 900,\n"
+		    "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
+		    out);
 }
 
 static void
 write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 {
-	const json_t *const accounts = json_object_get(facts, "accounts");
-	const json_t *const first = json_array_get(accounts, 0);
-	const char *team = json_is_string(first)
-			       ? json_string_value(first)
-			       : lt_json_text(first, "name", "team");
+	const json_t *const qoses = json_object_get(facts, "qoses");
+	size_t index;
+	const json_t *qos;
 
-	for (size_t i = 1;
-	     strcmp(team, "root") == 0 && i < json_array_size(accounts); i++) {
-		const json_t *const item = json_array_get(accounts, i);
-
-		team = json_is_string(item)
-			   ? json_string_value(item)
-			   : lt_json_text(item, "name", "team");
-	}
 	fputs(
 	    site->is_kubernetes
 		? "\n# Budgets: per team (a namespace that takes part). Each team\n"
@@ -145,11 +213,20 @@ write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 		: "\n# Budgets: per team (a Slurm account and all below it). Each\n"
 		  "# account is charged and reported, with a budget or without.\n",
 	    out);
-	fputs("#budgets:\n#  - {team: ", out);
-	write_name(out, team);
-	fputs(", period: month, amount: 5000, kg_co2e: 900,\n"
-	      "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
+	write_budgets(out, json_object_get(facts, "accounts"));
+	if (json_array_size(qoses) == 0)
+		return;
+	fputs(
+	    "\n# Classes of service: what may become of whose jobs. Each QOS:\n"
+	    "#classes:\n",
 	    out);
+	json_array_foreach(qoses, index, qos) {
+		fputs("#  ", out);
+		write_name(out, json_string_value(qos));
+		fputs(": {qos: ", out);
+		write_name(out, json_string_value(qos));
+		fputs(", preemptible: allowed, max_interruptions: 3}\n", out);
+	}
 }
 
 void
@@ -268,17 +345,6 @@ is_kubernetes(const json_t *facts)
 		   "kubernetes") == 0;
 }
 
-/* ISO 4217 by the locale, else USD. */
-static void
-find_currency(char out[4])
-{
-	setlocale(LC_MONETARY, "");
-	const char *const symbol = localeconv()->int_curr_symbol;
-
-	snprintf(out, 4, "%.3s",
-	    symbol != NULL && strlen(symbol) >= 3 ? symbol : "USD");
-}
-
 static int
 save(const char *path, const char *text, size_t length, struct lt_error *err)
 {
@@ -352,7 +418,7 @@ lt_cli_init(const struct lt_cli *cli)
 	FILE *const out = open_memstream(&text, &length);
 
 	find_zone(zone, sizeof(zone));
-	find_currency(currency);
+	(void)lt_init_currency(currency, zone);
 	find_vendor(vendor, sizeof(vendor));
 	find_region(region, sizeof(region));
 	take_cloud(facts, vendor, region);

@@ -22,6 +22,9 @@ struct lt_init_site { /* "" = not known */
 void lt_init_write(
     FILE *out, const json_t *facts, const struct lt_init_site *site);
 
+/* init_currency.c: ISO 4217; USD where nothing says it. Returns out. */
+const char *lt_init_currency(char out[4], const char *zone);
+
 /* init_sources.c: the section of sources. Returns what `carbon:` of a
  * partition is to be, "[grid, profile]"; NULL = none is known. */
 const char *lt_init_sources(FILE *out, const struct lt_init_site *site);

@@ -71,17 +71,17 @@ read_plans(struct mailing *m, struct lt_error *err)
 	    m->d->ledger, m->quote.id, &m->plans, &m->plan_count, err);
 }
 
-/* A job that is seen first: its user knows the plan of its submission. */
+/* A job that is seen first: its user knows the plan of its submission. Without
+ * a quote it is none of lowtide's, or not yet: no row then. */
 static int
 begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
-	int code = lt_ledger_mailed(m->d->ledger, m->job->job_id, row, err);
-
-	if ((code != LT_OK && code != LT_ENOENT) ||
-	    !read_quote(&m->quote, m->job))
-		return code;
-	if (code == LT_OK && row->quote_id == m->quote.id)
+	if (!read_quote(&m->quote, m->job))
 		return LT_OK;
+	int code = lt_ledger_mailed(m->d->ledger, m->job->job_id, row, err);
+	if (code != LT_ENOENT &&
+	    (code != LT_OK || row->quote_id == m->quote.id))
+		return code;
 	*row = (struct lt_mailed){.job_id = m->job->job_id,
 	    .quote_id = m->quote.id,
 	    .start_utc_s = m->quote.plan_start_utc_s,
@@ -232,7 +232,7 @@ look_at(struct mailing *m, const struct lt_mailed *known, struct lt_mailed *row,
 		*row = *known;
 	else
 		code = begin_row(m, row, err);
-	if (code != LT_OK)
+	if (code != LT_OK || row->quote_id == 0)
 		return code;
 	code = look_moved(m, row, err);
 	return code == LT_OK ? look_interrupted(m, row, err) : code;
@@ -275,7 +275,6 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 
 		if (look_at(m, known, row, &failed) != LT_OK)
 			(void)lt_fail(err, failed.code, "%s", failed.text);
-		/* Without a quote it is none of ours, yet. */
 		*count += row->quote_id != 0;
 	}
 	/* What is in the spool and not noted then has the same id again. */

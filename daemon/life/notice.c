@@ -74,6 +74,12 @@ read_ledger(struct lt_daemon *d, struct lt_error *err)
 	return code;
 }
 
+int
+lt_notice_know(struct lt_daemon *d, struct lt_error *err)
+{
+	return d->notice.is_read ? LT_OK : read_ledger(d, err);
+}
+
 static const char *
 reason_text(char out[REASON_SIZE], int64_t end_utc_s)
 {
@@ -122,7 +128,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
 		    sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
-	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
+	int code = lt_notice_know(d, err);
 	const bool is_new = find_notice(&d->notice, node) == NULL;
 	/* Before anything is done, so that it is gone on with. */
 	if (code == LT_OK)
@@ -149,7 +155,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 int
 lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 {
-	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
+	int code = lt_notice_know(d, err);
 
 	if (code == LT_OK && find_notice(&d->notice, node) == NULL)
 		return lt_fail(
@@ -295,16 +301,29 @@ lt_notice_is_there(const struct lt_batch_job *job, const char *node)
 	       lt_batch_has_node(job->node_list, node);
 }
 
-/* Returns whether something of a job is still there. */
+/* What was requeued just now has the time to end, or Slurm, whose node goes
+ * down in between, calls the job one that can never run. */
+static int64_t
+ended_utc_s(const struct lt_daemon *d, const struct lt_reclaimed *row)
+{
+	return row != NULL && row->step == LT_NOTICE_REQUEUED
+		   ? row->at_utc_s + d->tables.conf.kill_wait_s +
+			 LT_NOTICE_MARGIN_S
+		   : 0;
+}
+
+/* Returns whether something of a job is still there, and when the node may be
+ * set down. */
 static bool
 leave_node(struct lt_daemon *d, const struct lt_notice *notice,
-    int64_t now_utc_s, struct lt_error *err)
+    int64_t now_utc_s, int64_t *down_utc_s, struct lt_error *err)
 {
 	const struct lt_batch_jobs *const list = &d->jobs.list;
 	const int64_t requeue_utc_s =
 	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
 	bool is_used = false;
 
+	*down_utc_s = notice->end_utc_s;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct lt_batch_job *const part = &list->jobs[i];
 		struct lt_error failed = {0};
@@ -327,6 +346,10 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 		if (!part->completing && !job->completing &&
 		    leave(d, job, requeue_utc_s, now_utc_s, &failed) != LT_OK)
 			*err = failed;
+		const int64_t at_utc_s =
+		    ended_utc_s(d, find(&d->notice, job->job_id));
+		if (at_utc_s > *down_utc_s)
+			*down_utc_s = at_utc_s;
 	}
 	return is_used;
 }
@@ -347,7 +370,7 @@ int
 lt_notice_interrupt(
     struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err)
 {
-	int code = d->notice.is_read ? LT_OK : read_ledger(d, err);
+	int code = lt_notice_know(d, err);
 
 	if (code == LT_OK)
 		code = lt_ledger_put_canary(d->ledger, canary, err);
@@ -466,7 +489,7 @@ int
 lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_notice_state *const state = &d->notice;
-	int code = state->is_read ? LT_OK : read_ledger(d, err);
+	int code = lt_notice_know(d, err);
 	uint32_t kept = 0;
 
 	if (code != LT_OK)
@@ -477,7 +500,9 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		state->jobs[i].is_leaving = false;
 	for (uint32_t i = 0; i < state->notice_count; i++) {
 		const struct lt_notice notice = state->notices[i];
-		const bool is_used = leave_node(d, &notice, now_utc_s, err);
+		int64_t down_utc_s;
+		const bool is_used =
+		    leave_node(d, &notice, now_utc_s, &down_utc_s, err);
 		char reason[REASON_SIZE];
 		struct lt_error failed = {0};
 
@@ -485,7 +510,7 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			d->next.started = 0;
 		/* What is still there at the end would hang until
 		 * SlurmdTimeout; where slurmctld is away, it is told later. */
-		if (now_utc_s < notice.end_utc_s ||
+		if (now_utc_s < down_utc_s ||
 		    (is_used && lt_batch_down(notice.node,
 				    reason_text(reason, notice.end_utc_s),
 				    &failed) == LT_ENET)) {

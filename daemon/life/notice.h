@@ -39,6 +39,8 @@ int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
  * told. */
 int lt_notice_withdraw(
     struct lt_daemon *d, const char *node, struct lt_error *err);
+/* Reads the ledger's, if none did since the start. */
+int lt_notice_know(struct lt_daemon *d, struct lt_error *err);
 /* What is due. */
 int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* When jobs of a node that ends then are requeued: as late as Slurm needs to

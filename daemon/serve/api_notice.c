@@ -58,14 +58,6 @@ notices_json(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 	return json_pack("{s:o}", "notices", list);
 }
 
-int
-lt_api_notices(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
-{
-	*reply = notices_json(d, request->now_utc_s, NULL);
-	return 200;
-}
-
 static int
 refuse(json_t **reply, const struct lt_error *err)
 {
@@ -74,6 +66,19 @@ refuse(json_t **reply, const struct lt_error *err)
 	    : err->code == LT_EINPUT ? 400
 				     : 503,
 	    "%s", err->text);
+}
+
+int
+lt_api_notices(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	struct lt_error err = {0};
+
+	/* Who resumes a node that is not in it gives it to jobs. */
+	if (lt_notice_know(d, &err) != LT_OK)
+		return refuse(reply, &err);
+	*reply = notices_json(d, request->now_utc_s, NULL);
+	return 200;
 }
 
 int

@@ -137,5 +137,9 @@ lt_policy_unknown_names(const struct lt_policy *policy,
 		look_at(&look,
 		    &(struct place){.section = "labels: ", .key = ""},
 		    KIND_ACCOUNT, policy->teams[i].name);
+	for (int i = 0; i < policy->notify.owner_count; i++)
+		look_at(&look,
+		    &(struct place){.section = "notify: owners: ", .key = ""},
+		    KIND_ACCOUNT, policy->notify.owners[i].team);
 	return look.count;
 }

@@ -28,6 +28,8 @@ of() { scontrol show job "$1" -o | sed -nE "s/.* $2=([^ ]*).*/\1/p"; }
 state_is() { [ "$(of "$1" JobState)" = "$2" ]; }
 node_has() { scontrol show node "$1" | grep -qE "State=[A-Z+]*$2"; }
 runs_elsewhere() { state_is "$1" RUNNING && [ "$(of "$1" NodeList)" != "$2" ] && [ "$(of "$1" NodeList)" != '(null)' ]; }
+restarted() { [ "$(of "$id" Restarts)" = "$1" ]; }
+no_notice() { [ "$(lowtide notice --json | jq '.notices | length')" -eq 0 ]; }
 counter() { # counter NAME: counts to a file, keeps its count at USR1 and goes on from there
 	script "$1" "
 srun sh -c '
@@ -207,6 +209,31 @@ srun sleep 600'
 	lowtide notice "$was" --in 60s > /dev/null
 	twice() { [ "$(grep -c signal three.log)" -eq 2 ]; }
 	within 6 twice
+	lowtide notice "$was" --withdraw
+	end "$id"
+}
+
+@test "what lowtided finds after the end goes on elsewhere, and a restart forgets no node" {
+	local was
+	counter late
+	job -A vision -p spot --checkpoint=signal=USR1,write=1s --time=30 -n1 late
+	within 20 state_is "$id" RUNNING
+	was=$(of "$id" NodeList)
+	within 20 test -s late.count
+	lowtide notice "$was" --in 12s > /dev/null
+	part stop lowtided KILL
+	sleep 12
+	part start lowtided
+	within 20 restarted 1
+	within 20 state_is "$id" RUNNING
+	within 20 no_notice
+	# The node was left the time to end it.
+	grep -q "event=notice_over node=$was down=0" "$LOG"
+	was=$(of "$id" NodeList)
+	lowtide notice "$was" --in 60s > /dev/null
+	part stop lowtided KILL
+	part start lowtided
+	[ "$(lowtide notice --json | jq -r '.notices[].node')" = "$was" ]
 	lowtide notice "$was" --withdraw
 	end "$id"
 }

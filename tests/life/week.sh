@@ -6,8 +6,8 @@
 # lowtided looked and how late Slurm did what it was asked, and nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-hour=${HOUR_S:-10} from=2022-10-19T16:00Z delay=120
-work=(48 36 24 18) # hours of each job
+hour=${HOUR_S:-10} from=2022-10-19T16:00Z delay=108
+work=(60 48 24 18) # hours of each job
 build=${BUILD:-$PWD/build}
 cluster=$PWD/tests/cluster/cluster.sh
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-week.XXXXXX")

@@ -17,10 +17,13 @@
 #include "init.h"
 
 static const char facts_text[] =
-    "{\"conf\": {\"cluster\": \"site\"}, \"accounts\": [\"root\", \"vision\"],"
+    "{\"conf\": {\"cluster\": \"site\"}, \"accounts\": [\"root\", \"vision\", \"nlp\"],"
     " \"partitions\": [{\"name\": \"main\", \"nodes\": 4, \"default\": true},"
     " {\"name\": \"no\", \"nodes\": 1,"
-    " \"shapes\": [{\"gpus\": 8, \"gpu_type\": \"h100\"}]}]}";
+    " \"shapes\": [{\"gpus\": 8, \"gpu_type\": \"h100\"}]},"
+    " {\"name\": \"Spot-2\", \"nodes\": 1,"
+    " \"shapes\": [{\"gpus\": 4, \"gpu_type\": \"h100\"}]}],"
+    " \"qoses\": [\"normal\", \"on\"]}";
 
 static const struct {
 	const char *why, *zone, *vendor, *has, *has_not, *region;
@@ -76,6 +79,17 @@ static const struct {
 	"#carbon", "asia-northeast1"},
     {"a region of another cloud", "UTC", "Google",
 	"\n#sources:", "\nsources:", "us-east-1"},
+    {"eight in a node are on a board", "UTC", "", "\n    gpu: H100-SXM5 #",
+	"UTC:", ""},
+    {"four may be cards", "UTC", "", "\n    gpu: H100-PCIE #", "UTC:", ""},
+    {"what is called so may lose its nodes", "UTC", "",
+	"Are its nodes taken back, or its jobs preempted?", "\n    preemptible",
+	""},
+    {"each team's budget", "UTC", "",
+	"\n#  - {team: nlp, period: month, amount: 5000}\n", "team: root", ""},
+    {"each QOS's class", "UTC", "",
+	"\n#classes:\n#  normal: {qos: normal, preemptible: allowed, max_interruptions: 3}\n#  \"on\": {qos: \"on\",",
+	"\nclasses:", ""},
     {"a region that is not known: by the clock", "Europe/Berlin", "Amazon EC2",
 	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region",
 	"moon-1"},
@@ -165,6 +179,51 @@ expect(const char *why, const json_t *facts, const struct lt_init_site *site,
 	free(text);
 }
 
+/* What is left to be uncommented is right, too. */
+static void
+test_comments(void **state)
+{
+	json_t *const facts = json_loads(facts_text, 0, NULL);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *const out = open_memstream(&text, &length);
+
+	(void)state;
+	lt_init_write(out, facts,
+	    &(struct lt_init_site){"EUR", "Europe/Berlin", "", "", false});
+	fclose(out);
+	char *const budgets = strstr(text, "#budgets:");
+
+	assert_non_null(budgets);
+	for (char *at = budgets; (at = strchr(at, '#')) != NULL; at++)
+		if ((at == budgets || at[-1] == '\n') && at[1] != ' ')
+			memmove(at, at + 1, strlen(at));
+		else if ((at == budgets || at[-1] == '\n') && at[2] == ' ')
+			memmove(at, at + 1, strlen(at));
+	assert_non_null(strstr(text, "\nbudgets:\n  - {team: vision"));
+	assert_non_null(strstr(text, "\nclasses:\n  normal: {"));
+	check("uncommented", text);
+	free(text);
+	json_decref(facts);
+}
+
+static void
+test_currency(void **state)
+{
+	static const struct {
+		const char *zone, *currency;
+	} zones[] = {{"Europe/London", "GBP"}, {"Europe/Berlin", "EUR"},
+	    {"Europe/Zurich", "CHF"}, {"Australia/Perth", "AUD"},
+	    {"America/New_York", "USD"}, {"", "USD"}};
+	char currency[4];
+
+	(void)state;
+	setenv("LC_ALL", "C", 1);
+	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
+		assert_string_equal(lt_init_currency(currency, zones[i].zone),
+		    zones[i].currency);
+}
+
 static void
 test_prices(void **state)
 {
@@ -201,8 +260,9 @@ test_sources(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sources), cmocka_unit_test(test_prices)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_prices), cmocka_unit_test(test_comments),
+	    cmocka_unit_test(test_currency)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

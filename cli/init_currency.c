@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The currency of a first policy file: the locale's, else that of the country
+ * whose time zone it is.
+ */
+#include <locale.h>
+#include <string.h>
+
+#include "init.h"
+
+/* The first that the zone begins with. All others of Europe have the euro. */
+static const struct {
+	const char *zone, *currency;
+} currencies[] = {
+    {"Europe/London", "GBP"},
+    {"Europe/Belfast", "GBP"},
+    {"Europe/Zurich", "CHF"},
+    {"Europe/Stockholm", "SEK"},
+    {"Europe/Oslo", "NOK"},
+    {"Europe/Copenhagen", "DKK"},
+    {"Europe/Warsaw", "PLN"},
+    {"Europe/Prague", "CZK"},
+    {"Europe/Budapest", "HUF"},
+    {"Europe/Bucharest", "RON"},
+    {"Europe/Belgrade", "RSD"},
+    {"Europe/Sarajevo", "BAM"},
+    {"Europe/Chisinau", "MDL"},
+    {"Europe/Istanbul", "TRY"},
+    {"Europe/Kiev", "UAH"},
+    {"Europe/Kyiv", "UAH"},
+    {"Europe/Moscow", "RUB"},
+    {"Europe/Minsk", "BYN"},
+    {"Europe/Tirane", "ALL"},
+    {"Europe/Skopje", "MKD"},
+    {"Europe/", "EUR"},
+    {"Asia/Nicosia", "EUR"},
+    {"Atlantic/Reykjavik", "ISK"},
+    {"Asia/Tokyo", "JPY"},
+    {"Asia/Seoul", "KRW"},
+    {"Asia/Shanghai", "CNY"},
+    {"Asia/Hong_Kong", "HKD"},
+    {"Asia/Taipei", "TWD"},
+    {"Asia/Singapore", "SGD"},
+    {"Asia/Kolkata", "INR"},
+    {"Asia/Calcutta", "INR"},
+    {"Asia/Dubai", "AED"},
+    {"Asia/Riyadh", "SAR"},
+    {"Asia/Jerusalem", "ILS"},
+    {"Asia/Kuala_Lumpur", "MYR"},
+    {"Asia/Bangkok", "THB"},
+    {"Asia/Jakarta", "IDR"},
+    {"Australia/", "AUD"},
+    {"Pacific/Auckland", "NZD"},
+    {"Africa/Johannesburg", "ZAR"},
+    {"America/Toronto", "CAD"},
+    {"America/Vancouver", "CAD"},
+    {"America/Edmonton", "CAD"},
+    {"America/Montreal", "CAD"},
+    {"America/Halifax", "CAD"},
+    {"America/Winnipeg", "CAD"},
+    {"America/Mexico_City", "MXN"},
+    {"America/Sao_Paulo", "BRL"},
+    {"America/Argentina/", "ARS"},
+    {"America/Santiago", "CLP"},
+    {"America/Bogota", "COP"},
+};
+
+const char *
+lt_init_currency(char out[4], const char *zone)
+{
+	setlocale(LC_MONETARY, "");
+	const char *const symbol = localeconv()->int_curr_symbol;
+
+	if (symbol != NULL && strlen(symbol) >= 3) {
+		(void)snprintf(out, 4, "%.3s", symbol);
+		return out;
+	}
+	(void)snprintf(out, 4, "USD");
+	for (size_t i = 0; i < sizeof(currencies) / sizeof(currencies[0]); i++)
+		if (strncmp(currencies[i].zone, zone,
+			strlen(currencies[i].zone)) == 0) {
+			(void)snprintf(out, 4, "%s", currencies[i].currency);
+			break;
+		}
+	return out;
+}
