@@ -179,7 +179,7 @@ lt_api_status(
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
-	    "s:s?,s:I,s:o,s:s,s:s,s:I}",
+	    "s:s?,s:I,s:o,s:s?,s:s?,s:I}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
 	    d->policy->currency, "cluster", d->tables.conf.cluster, "program",
