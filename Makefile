@@ -451,7 +451,9 @@ install-kube: $(B)/lowtide-kube install-common
 	install -m 644 $(KUBE_MAN8) $(DESTDIR)$(mandir)/man8/
 	install -m 644 $(KUBE_FILES) $(DESTDIR)$(datadir)/kubernetes/
 
+# Not while slurmctld could not start again without them.
 uninstall:
+	$(Q)test -n "$(DESTDIR)" || packaging/plugins-in-use.sh
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
 	    $(DESTDIR)$(sbindir)/lowtide-kube $(DESTDIR)$(sbindir)/lowtide-node \
 	    $(DESTDIR)$(sbindir)/lowtide-notify $(DESTDIR)$(sysusersdir)/lowtide-notify.conf \

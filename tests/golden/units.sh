@@ -44,5 +44,23 @@ if command -v systemd-analyze >/dev/null; then
 			--threshold=$most "$unit" >"$work/said" 2>&1 || tail -n 3 "$work/said")"
 	done
 fi
+
+# slurmctld would not start again without what its slurm.conf names.
+uninstall() { # uninstall SLURM.CONF
+	SLURM_CONF=$1 make B="${BUILD:-build}" uninstall prefix="$work/usr" \
+	    unitdir="$work/units" sysconfdir="$work/etc" slurmlibdir="$work/usr/lib/slurm" 2>&1
+}
+printf 'ClusterName=x\njobsubmitplugins = require_timelimit,lowtide # ours\n' > "$work/slurm.conf"
+printf 'required %s/spank_lowtide.so amp=off\n' "$work" > "$work/plugstack.conf"
+said=$(uninstall "$work/slurm.conf")
+check 'uninstall stops while slurm.conf names the plugin' "$(
+	grep -q 'take lowtide out, then restart slurmctld' <<< "$said" || echo "$said"
+	[ -e "$work/usr/lib/slurm/job_submit_lowtide.so" ] || echo 'it is gone')"
+check 'and a line of plugstack.conf requires the other' "$(
+	grep -q 'required .*spank_lowtide.so amp=off": take the line out' <<< "$said" || echo "$said")"
+printf 'JobSubmitPlugins=lowtides\n' > "$work/slurm.conf"
+printf 'optional %s/spank_lowtide.so\n' "$work" > "$work/plugstack.conf"
+said=$(uninstall "$work/slurm.conf") || echo "$said"
+check 'uninstall leaves nothing else' "$(find "$work/usr" "$work/units" ! -type d)"
 echo "1..$n"
 [ "$bad" -eq 0 ]

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Before the plugins are removed: does Slurm still need them? A slurmctld that
+# starts without a plugin that its slurm.conf names ends, and a required line of
+# plugstack.conf fails every job. Says which line is to go first; 1 if there is
+# one. SLURM_CONF names another slurm.conf.
+conf=${SLURM_CONF:-/etc/slurm/slurm.conf}
+used=0
+
+say() {
+	echo "lowtide's plugins are in use: $1" >&2
+	used=1
+}
+
+# Slurm's keys are in any case; the last line of a key counts.
+value() { # value KEY FILE
+	sed -nE "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*([^#[:space:]]*).*/\1/Ip" "$2" | tail -n 1
+}
+names_it() { # names_it LIST
+	case ,$1, in *,lowtide,*) true ;; *) false ;; esac
+}
+
+if [ -r "$conf" ]; then
+	list=$(value JobSubmitPlugins "$conf")
+	if names_it "$list"; then
+		say "$conf has JobSubmitPlugins=$list: take lowtide out, then restart slurmctld"
+	fi
+	stack=$(value PlugStackConfig "$conf")
+	stack=${stack:-$(dirname "$conf")/plugstack.conf}
+	if [ -r "$stack" ] && line=$(grep -E '^[[:space:]]*required[[:space:]].*spank_lowtide\.so' "$stack"); then
+		say "$stack has \"$line\": take the line out, on all hosts"
+	fi
+fi
+if command -v scontrol >/dev/null 2>&1; then
+	list=$(timeout 10 scontrol show config 2>/dev/null |
+	    sed -n 's/^JobSubmitPlugins *= *//p')
+	if names_it "$list"; then
+		say "the running slurmctld has JobSubmitPlugins=$list: restart it once slurm.conf has no lowtide in it"
+	fi
+fi
+exit $used
