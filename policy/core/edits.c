@@ -105,6 +105,9 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 		if (text[0] != '\0')
 			add_words(edits, text);
 	}
+	if (edits->moves && !intent->options->carbon_aware_set)
+		add_words(edits,
+		    "placed by this site's default; --carbon-aware=off leaves a job alone.");
 	if (moved && !edits->moves) {
 		snprintf(text, sizeof(text),
 		    "mode %s: the job was not changed.", lt_mode_name(mode));

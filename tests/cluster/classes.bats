@@ -38,6 +38,7 @@ refused() { # refused TEXT SBATCH-ARGUMENTS...
 	run sbatch -A batch -N 1 --exclusive --time=1:00:00 --wrap true
 	[ "$status" -eq 0 ]
 	[[ $output == *'lowtide: spot, now'* ]]
+	[[ $output == *"placed by this site's default; --carbon-aware=off leaves a job alone."* ]]
 	run sbatch -A vision -N 1 --exclusive --time=1:00:00 --wrap true
 	[ "$status" -eq 0 ]
 	[[ $output != *'lowtide:'* ]]

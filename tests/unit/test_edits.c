@@ -380,10 +380,26 @@ test_modes(void **state)
 	assert_false(lt_mode_may((enum lt_mode)3, LT_MAY_EDIT));
 }
 
+static void
+test_default_is_told(void **state)
+{
+	struct lt_edits edits;
+
+	setup(state);
+	lt_edits_of_plan(&edits, &intent);
+	assert_true(edits.moves);
+	assert_non_null(strstr(edits.words, "--carbon-aware=off"));
+	options.carbon_aware_set = true;
+	lt_edits_of_plan(&edits, &intent);
+	assert_true(edits.moves);
+	assert_null(strstr(edits.words, "--carbon-aware=off"));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_default_is_told),
 	    cmocka_unit_test_setup(test_edits, setup),
 	    cmocka_unit_test_setup(test_signal_before, setup),
 	    cmocka_unit_test_setup(test_lay, setup),
