@@ -137,6 +137,9 @@ tell(struct lt_submission *s)
 bool
 lt_submission_smoke_refuses(struct lt_submission *s)
 {
+	/* As without a market, too. */
+	if (s->smoke == LT_SMOKE_FREE || s->smoke == LT_SMOKE_DONE)
+		return false;
 	const enum lt_mode mode = s->view.market->mode;
 	const bool may = lt_mode_may(mode, LT_MAY_REFUSE);
 	const bool tells = may || s->options.plan || s->asked ||
@@ -149,8 +152,6 @@ lt_submission_smoke_refuses(struct lt_submission *s)
 			    s->job->name != NULL ? s->job->name : "the job");
 		return may && binds_unknown(&s->view);
 	}
-	if (s->smoke != LT_SMOKE_MISSING)
-		return false;
 	s->quote.flags |= LT_QUOTE_NO_SMOKE;
 	if (tells)
 		tell(s);
