@@ -107,11 +107,14 @@ rewrite(struct lt_sent *sent, const char *path, int64_t since_utc_s,
 {
 	char new_path[PATH_SIZE + 8];
 	FILE *const in = fopen(path, "re");
+	/* None is there at first; one that can't be read is no beginning. */
+	const bool in_failed = in == NULL && errno != ENOENT;
 
 	snprintf(new_path, sizeof(new_path), "%s.new", path);
 	FILE *const out = fopen(new_path, "we");
 	int code = out == NULL ? lt_fail(err, LT_EIO, "%s: %s", new_path,
 				     strerror(errno))
+		   : in_failed ? lt_fail(err, LT_EIO, "%s: can't be read", path)
 			       : LT_OK;
 	if (code == LT_OK && in != NULL)
 		code = copy_kept(sent, in, out, since_utc_s, err);
@@ -184,9 +187,14 @@ lt_sent_add(struct lt_sent *sent, const char *id, const char *way,
 
 	if (length < 0 || length >= (int)sizeof(line))
 		return lt_fail(err, LT_ELIMIT, "sent: a line too long");
+	const off_t before = lseek(sent->fd, 0, SEEK_END);
 	const bool written = write(sent->fd, line, (size_t)length) == length &&
 			     fdatasync(sent->fd) == 0;
 	const int why = errno;
+
+	/* Half a line would take the next one with it. */
+	if (!written && before >= 0)
+		(void)!ftruncate(sent->fd, before);
 	line[length - 1] = '\0';
 	const int code = remember(sent, strchr(line, ' ') + 1, err);
 	return written ? code : lt_fail(err, LT_EIO, "sent: %s", strerror(why));

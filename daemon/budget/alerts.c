@@ -228,11 +228,13 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (d->budget.snapshot.budget_count !=
 	    (uint32_t)d->policy->budget_count)
 		return LT_OK;
+	/* One that fails keeps nobody: the first failure is the step's. */
 	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++) {
-		const int code = run_one(d, i, now_utc_s, err);
+		struct lt_error failed = {0};
 
-		if (code != LT_OK)
-			return code;
+		if (run_one(d, i, now_utc_s, &failed) != LT_OK &&
+		    err->code == LT_OK)
+			(void)lt_fail(err, failed.code, "%s", failed.text);
 	}
-	return LT_OK;
+	return err->code;
 }

@@ -32,9 +32,15 @@ lt_holdout_of(struct lt_holdout *holdout, struct lt_ledger *ledger,
 	*holdout = (struct lt_holdout){.share_ppm = share_ppm};
 	if (share_ppm == 0)
 		return LT_OK;
-	if (lt_ledger_get(ledger, name, text, sizeof(text), NULL) == LT_OK &&
-	    sscanf(text, "%16" SCNx64 "%16" SCNx64, &holdout->key[0],
-		&holdout->key[1]) == 2)
+	const int code = lt_ledger_get(ledger, name, text, sizeof(text), err);
+
+	if (code == LT_OK && sscanf(text, "%16" SCNx64 "%16" SCNx64,
+				 &holdout->key[0], &holdout->key[1]) == 2)
 		return LT_OK;
+	/* Another key would draw others: only where there is none. */
+	if (code != LT_OK && code != LT_ENOENT)
+		return code;
+	if (err != NULL)
+		*err = (struct lt_error){0};
 	return make_key(holdout->key, ledger, err);
 }

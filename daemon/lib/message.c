@@ -17,6 +17,7 @@ static const char *const kinds[LT_MESSAGE_KIND_COUNT] = {
     [LT_MESSAGE_INTERRUPTED] = "interrupted",
     [LT_MESSAGE_BUDGET_ALERT] = "budget-alert",
 };
+#define YEAR_10000_UTC_S INT64_C(253402300800)
 #define ID_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 const char *
@@ -88,6 +89,10 @@ check(const struct lt_message *message, struct lt_error *err)
 {
 	if (!lt_message_id_is(message->id))
 		return lt_fail(err, LT_EINPUT, "message: not an id: \"%.80s\"",
+		    message->id);
+	if (message->made_utc_s < 0 || message->made_utc_s >= YEAR_10000_UTC_S)
+		return lt_fail(err, LT_EINPUT,
+		    "message %s: made_utc_s: want a time up to the year 9999",
 		    message->id);
 	if (!is_subject(message->subject))
 		return lt_fail(err, LT_EINPUT,

@@ -321,6 +321,10 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 	const struct lt_batch_jobs *const list = &d->jobs.list;
 	const int64_t requeue_utc_s =
 	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
+	/* A requeue that fails again and again does not keep it. */
+	const int64_t latest_utc_s =
+	    notice->end_utc_s +
+	    2 * (d->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
 	bool is_used = false;
 
 	*down_utc_s = notice->end_utc_s;
@@ -349,7 +353,8 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 		const int64_t at_utc_s =
 		    ended_utc_s(d, find(&d->notice, job->job_id));
 		if (at_utc_s > *down_utc_s)
-			*down_utc_s = at_utc_s;
+			*down_utc_s =
+			    at_utc_s < latest_utc_s ? at_utc_s : latest_utc_s;
 	}
 	return is_used;
 }

@@ -25,7 +25,8 @@ gpus_of(const struct lt_tables *tables, const char *name)
 }
 
 void
-lt_gpu_prices(struct lt_policy *policy, const struct lt_tables *tables)
+lt_gpu_prices(
+    struct lt_policy *policy, const struct lt_tables *tables, int64_t now_utc_s)
 {
 	for (int i = 0; i < policy->partition_count; i++) {
 		struct lt_policy_partition *const partition =
@@ -36,9 +37,17 @@ lt_gpu_prices(struct lt_policy *policy, const struct lt_tables *tables)
 
 		if (!partition->has_gpu_price)
 			continue;
+		const double node_micros =
+		    (double)(partition->gpu_price_micros * gpus);
+
+		/* With other nodes it is another price from now on, and what
+		 * ran before keeps its own. */
+		if (partition->price.is_set &&
+		    partition->price.constant != node_micros)
+			partition->price_from_utc_s = now_utc_s;
 		partition->price = (struct lt_policy_signal){.is_set = gpus > 0,
 		    .is_constant = true,
-		    .constant = (double)(partition->gpu_price_micros * gpus)};
+		    .constant = node_micros};
 		if (gpus == 0)
 			lt_log("no_gpu_price",
 			    "partition=%s error=\"price_per_gpu_hour: its nodes do not all have the same number of GPUs, want price_per_node_hour\"",

@@ -141,8 +141,12 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 		return LT_OK;
 	const struct lt_rates_asked now = {
 	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
+	const bool is_later =
+	    rate == LT_RATE_PRICE &&
+	    partition->price_from_utc_s > d->policy_loaded_utc_s;
 	const struct lt_rate_step constant = {
-	    .start_utc_s = d->policy_loaded_utc_s,
+	    .start_utc_s =
+		is_later ? partition->price_from_utc_s : d->policy_loaded_utc_s,
 	    .end_utc_s = INT64_MAX,
 	    .value = signal->constant,
 	    .quality = LT_QUALITY_CONSTANT,

@@ -71,8 +71,9 @@ look_up(const struct lt_view *view, const struct lt_class *class,
 	const struct lt_history_key key =
 	    lt_smoke_key(who->uid, who->account, who->name_hash);
 	struct lt_history_figures figures;
+	/* Without the snapshot the account is not known, either. */
 	const bool is_known =
-	    view->history != NULL &&
+	    view->history != NULL && view->snapshot != NULL &&
 	    lt_history_find_one(&figures, key, view->history, NULL) == LT_OK;
 
 	return lt_smoke_judge(
@@ -95,17 +96,39 @@ binds_unknown(const struct lt_view *view)
 	       view->snapshot->on_unknown != LT_RULE_WARN;
 }
 
+/* Slurm may start it in any of the partitions that it names: of their classes
+ * the one that wants a smoke run of the smallest jobs. */
+static const struct lt_class *
+strictest(const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_class *found = lt_request_class(request, market);
+
+	for (uint32_t i = 0; i < request->named_count; i++) {
+		const struct lt_class *const class = lt_market_class(
+		    market, request->account, request->qos, request->named[i]);
+
+		if (wants_smoke(class) &&
+		    (!wants_smoke(found) ||
+			class->smoke_above_node_s < found->smoke_above_node_s))
+			found = class;
+	}
+	return found;
+}
+
 void
 lt_submission_smoke(struct lt_submission *s)
 {
 	const struct lt_class *const class =
-	    lt_request_class(&s->request, s->view.market);
+	    s->known ? strictest(&s->request, s->view.market) : NULL;
+	const int64_t own_s = wants_smoke(class)
+				  ? lt_smoke_node_s(&s->request, s->view.market)
+				  : 0;
 
+	/* Each component, so that the first one begins the sum anew. */
+	s->smoke_node_s = with_components(s->job, own_s);
 	s->smoke = LT_SMOKE_FREE;
-	if (!s->known || !wants_smoke(class))
+	if (!wants_smoke(class))
 		return;
-	s->smoke_node_s = with_components(
-	    s->job, lt_smoke_node_s(&s->request, s->view.market));
 	s->smoke = look_up(&s->view, class, s->smoke_node_s,
 	    &(struct who){.uid = s->request.uid,
 		.account = s->request.account,
@@ -124,7 +147,7 @@ tell(struct lt_submission *s)
 		return;
 	lt_smoke_text(text, TEXT_BYTES,
 	    &(struct lt_smoke_job){
-		.class = lt_request_class(&s->request, s->view.market),
+		.class = strictest(&s->request, s->view.market),
 		.request = &s->request,
 		.node_s = s->smoke_node_s,
 		.name = s->job->name != NULL ? s->job->name : "",
@@ -170,17 +193,39 @@ is_same(const char *rule, uint32_t hash)
 
 /* As lt_market_class(), of names that are known by their hashes. */
 static const struct lt_class *
-class_of(const struct lt_market *market, const struct lt_terms *terms)
+class_there(const struct lt_market *market, const struct lt_terms *terms,
+    uint32_t partition_hash)
 {
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
 		if (is_same(class->account, terms->account_hash) &&
 		    is_same(class->qos, terms->qos_hash) &&
-		    is_same(class->partition, terms->partition_hash[0]))
+		    is_same(class->partition, partition_hash))
 			return class;
 	}
 	return NULL;
+}
+
+/* As strictest(). */
+static const struct lt_class *
+class_of(const struct lt_market *market, const struct lt_terms *terms)
+{
+	const struct lt_class *found =
+	    class_there(market, terms, terms->partition_hash[0]);
+
+	for (int i = 1; i < LT_TERMS_PARTITIONS; i++) {
+		const struct lt_class *const class =
+		    terms->partition_hash[i] != 0
+			? class_there(market, terms, terms->partition_hash[i])
+			: NULL;
+
+		if (wants_smoke(class) &&
+		    (!wants_smoke(found) ||
+			class->smoke_above_node_s < found->smoke_above_node_s))
+			found = class;
+	}
+	return found;
 }
 
 bool
@@ -300,7 +345,7 @@ lt_change_lacks_smoke(
 	if (!is_known) {
 		snprintf(out, size,
 		    "this may need a smoke run, and the job is not yet known to lowtide: try again in a few seconds");
-		return true;
+		return binds_unknown(change->view);
 	}
 	const struct lt_terms *const after = &laid.after;
 	const struct lt_class *const class =

@@ -302,8 +302,8 @@ submit(struct lt_submission *s)
 	if (s->known) {
 		learn(s);
 		decide(s);
-		lt_submission_smoke(s);
 	}
+	lt_submission_smoke(s);
 	if (s->options.plan)
 		return tell_table(s);
 	lt_edits_of_plan(

@@ -165,7 +165,7 @@ map_environment(void)
 		snprintf(from, sizeof(from), "%s%s", prefix,
 		    lt_option_table[id].variable);
 		value = getenv(from);
-		if (value == NULL)
+		if (value == NULL || value[0] == '\0')
 			continue;
 		lt_spank_variable(to, sizeof(to), (enum lt_option_id)id);
 		setenv(to, value, 1);

@@ -88,7 +88,7 @@ put_word(struct lt_text *text, const char *word)
 		return;
 	}
 	lt_text_put(text, "'");
-	for (const char *c = word; *c != '\0'; c++)
+	for (const char *c = word; *c != '\0' && !text->full; c++)
 		lt_text_put(text, *c == '\'' ? "'\\''" : "%c", *c);
 	lt_text_put(text, "'");
 }
@@ -157,9 +157,10 @@ put_command(struct lt_text *text, const struct lt_smoke_job *job)
 		lt_text_put(text, " --array=0");
 	lt_text_put(text, " --time=%s",
 	    lt_slurm_time_text(time, sizeof(time), time_of(job, nodes)));
-	for (uint32_t i = 0; i < job->command_count; i++) {
+	/* A client of its own may leave words out. */
+	for (uint32_t i = 0; i < job->command_count && !text->full; i++) {
 		lt_text_put(text, " ");
-		put_word(text, job->command[i]);
+		put_word(text, job->command[i] != NULL ? job->command[i] : "");
 	}
 }
 

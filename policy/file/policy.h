@@ -77,6 +77,8 @@ struct lt_policy_partition {
 	struct lt_policy_signal price; /* price_per_node_hour */
 	bool has_gpu_price;	       /* instead of it: of one GPU */
 	int64_t gpu_price_micros;
+	int64_t price_from_utc_s; /* its nodes have as many GPUs since then; 0:
+				   * since the policy was read */
 	struct lt_policy_signal carbon; /* carbon */
 	struct lt_policy_signal tariff; /* electricity_price_per_kwh */
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */

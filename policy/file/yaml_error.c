@@ -12,21 +12,18 @@ struct line {
 	size_t indent;
 };
 
-/* From 0; an empty one behind the end. */
+/* The one that begins at *at, which is the next one's beginning then; an empty
+ * one at the end. */
 static struct line
-line_of(const char *text, size_t length, size_t number)
+next_line(const char **at, const char *end)
 {
-	const char *const end = text + length;
-	struct line line = {.text = text};
+	struct line line = {.text = *at};
+	const char *const next =
+	    *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
+	const char *const stop = next != NULL ? next : end;
 
-	for (; number > 0 && line.text < end; number--) {
-		const char *const next =
-		    memchr(line.text, '\n', (size_t)(end - line.text));
-
-		line.text = next != NULL ? next + 1 : end;
-	}
-	while (line.text + line.length < end &&
-	       line.text[line.length] != '\n' &&
+	*at = next != NULL ? next + 1 : end;
+	while (line.text + line.length < stop &&
 	       !(line.text[line.length] == '#' &&
 		   (line.length == 0 ||
 		       isspace((unsigned char)line.text[line.length - 1]))))
@@ -39,17 +36,43 @@ line_of(const char *text, size_t length, size_t number)
 	return line;
 }
 
+/* From 0. */
+static struct line
+line_of(const char *text, size_t length, size_t number)
+{
+	const char *const end = text + length;
+	const char *at = text;
+
+	while (number-- > 0 && at < end) {
+		const char *const next = memchr(at, '\n', (size_t)(end - at));
+
+		at = next != NULL ? next + 1 : end;
+	}
+	return next_line(&at, end);
+}
+
+/* "-value" */
+static bool
+tight_dash(const struct line *line)
+{
+	return line->length > line->indent + 1 &&
+	       line->text[line->indent] == '-' &&
+	       line->text[line->indent + 1] != ' ';
+}
+
 /* Where a quote begins that its line does not end; false: none. */
 static bool
 open_quote(const struct line *line, size_t *at)
 {
-	char quote = '\0';
+	char quote = '\0', before = '[';
 
 	for (size_t i = 0; i < line->length; i++) {
 		const char c = line->text[i];
-		const bool begins =
-		    i == 0 || strchr(" \t[{,:-", line->text[i - 1]) != NULL;
+		/* Where a value begins: an apostrophe in a text does not. */
+		const bool begins = strchr("[{,:-", before) != NULL;
 
+		if (!isspace((unsigned char)c))
+			before = c;
 		if (quote == '"' && c == '\\') {
 			i++;
 		} else if (quote != '\0') {
@@ -99,10 +122,11 @@ open_bracket(size_t *number, size_t *column, size_t noticed, const char *text,
 		size_t line, column;
 		char what;
 	} open[DEPTH];
+	const char *next = text;
 	size_t depth = 0;
 
 	for (size_t i = 0; i <= noticed; i++) {
-		const struct line line = line_of(text, length, i);
+		const struct line line = next_line(&next, text + length);
 		char quote = '\0';
 
 		for (size_t k = 0; k < line.length; k++) {
@@ -155,8 +179,10 @@ static bool
 explain_quote(struct lt_yaml_error *error, size_t noticed, const char *text,
     size_t length)
 {
+	const char *next = text;
+
 	for (size_t i = 0; i <= noticed; i++) {
-		const struct line line = line_of(text, length, i);
+		const struct line line = next_line(&next, text + length);
 		size_t at = 0;
 
 		if (open_quote(&line, &at)) {
@@ -175,18 +201,24 @@ static bool
 explain_value(struct lt_yaml_error *error, size_t noticed, const char *text,
     size_t length)
 {
-	const struct line line = line_of(text, length, noticed);
-	struct line before = {.length = 0};
-	size_t number = noticed, at = 0;
+	/* The last two before it that are not empty. */
+	struct line line = {.text = text}, before = line, other = line;
+	const char *next = text;
+	size_t number = 0, at = 0;
 
-	while (number > 0 && before.length == 0)
-		before = line_of(text, length, --number);
+	for (size_t i = 0; i <= noticed; i++) {
+		if (line.length > 0) {
+			other = before;
+			before = line;
+			number = i - 1;
+		}
+		line = next_line(&next, text + length);
+	}
 	if (before.length > 0 && tight_colon(&before, &at)) {
 		say(error, number, at, "want a space after ':'");
 		return true;
 	}
-	if (line.text[line.indent] == '-' && line.length > line.indent + 1 &&
-	    line.text[line.indent + 1] != ' ') {
+	if (tight_dash(&line)) {
 		say(error, noticed, line.indent, "want a space after '-'");
 		return true;
 	}
@@ -194,11 +226,8 @@ explain_value(struct lt_yaml_error *error, size_t noticed, const char *text,
 		say(error, noticed, at, "want a space after ':'");
 		return true;
 	}
-	const struct line other =
-	    line_of(text, length, number > 0 ? number - 1 : 0);
-
 	/* As deep as the line before that: the one between is wrong. */
-	if (line.indent > before.indent && has_value(&before) && number > 0 &&
+	if (line.indent > before.indent && has_value(&before) &&
 	    other.length > 0 && other.indent == line.indent) {
 		say(error, number, before.indent,
 		    "wrong indentation: the lines around it are deeper");
@@ -221,9 +250,7 @@ explain_key(struct lt_yaml_error *error, const yaml_mark_t *key,
 
 	if (tight_colon(&line, &at))
 		say(error, key->line, at, "want a space after ':'");
-	else if (line.text[line.indent] == '-' &&
-		 line.length > line.indent + 1 &&
-		 line.text[line.indent + 1] != ' ')
+	else if (tight_dash(&line))
 		say(error, key->line, line.indent, "want a space after '-'");
 	else
 		say(error, key->line, key->column, "want ':' after this");
