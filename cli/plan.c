@@ -146,7 +146,10 @@ take_compare(char **operands, int *count)
 {
 	if (*count == 0 || strcmp(operands[0], "--compare") != 0)
 		return false;
-	memmove(operands, operands + 1, (size_t)-- * count * sizeof(*operands));
+	const int taken = *count > 1 && strcmp(operands[1], "--") == 0 ? 2 : 1;
+
+	*count -= taken;
+	memmove(operands, operands + taken, (size_t)*count * sizeof(*operands));
 	return true;
 }
 

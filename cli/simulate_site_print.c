@@ -129,7 +129,7 @@ make_notes(struct notes *notes, const struct lt_site_page *page)
 	    "may start up to %s later, as max_delay says; without deadlines or checkpoints",
 	    lt_duration_text(delay, sizeof(delay), page->market.max_delay_s));
 	note(notes,
-	    "%u stay where and when they were: begin, dependency, reservation or interactive",
+	    "%u stay where and when they were: begin, dependency, reservation, licenses, burst buffer or a part of a heterogeneous job",
 	    counts->fixed);
 	note(notes,
 	    "who was not in the default partition is taken to have chosen it");

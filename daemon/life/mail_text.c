@@ -128,8 +128,7 @@ lt_mail_interrupted(struct lt_message *message,
 		    "Nothing of its work is known to be kept: it starts over.\n");
 	lt_text_put(&text,
 	    "\nHow it went: lowtide explain %s\n"
-	    "Only nodes that stay, for the next job: "
-	    "sbatch --max-interruptions=0 ...\n",
+	    "Fewer of them, for the next job: sbatch --max-interruptions=1 ...\n",
 	    address);
 	lt_message_clean(message);
 }

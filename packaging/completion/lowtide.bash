@@ -36,7 +36,7 @@ _lowtide() {
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause lowtide-suspend' ;;
 	--unit) choices='s h' ;;
 	--on-unknown) choices='admit refuse' ;;
-	--source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
+	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;

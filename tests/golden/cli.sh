@@ -231,7 +231,7 @@ for prefix in 'sbatch: error: lowtide: ' 'sbatch: lowtide: '; do
 	check "a plan after \"$prefix\"" "$([ $status = 0 ] || echo "exit status $status"
 		diff <(echo "$table") "$work/out" 2>&1; cat "$work/err")"
 done
-plan 1 --compare --time=10 job.sh
+plan 1 --compare -- --time=10 job.sh
 check 'a row for each objective' "$(diff <(sed -n "s/^  \(PARTITION.*\)/OBJECTIVE  \1/p" <<<"$table"
 	for o in balanced cost carbon fast; do
 		printf '%-10s %s\n' $o "$(sed -n 's/^\* //p' <<<"$table")"

@@ -104,7 +104,7 @@ test_interrupted(void **state)
 	    "Job 1234 (train) lost its nodes, and runs again since Fri 21:00 UTC in ondemand on gpu[1-2].\n"
 	    "Nothing of its work is known to be kept: it starts over.\n\n"
 	    "How it went: lowtide explain 1234\n"
-	    "Only nodes that stay, for the next job: sbatch --max-interruptions=0 ...\n");
+	    "Fewer of them, for the next job: sbatch --max-interruptions=1 ...\n");
 	job.restarts = 3;
 	lt_mail_interrupted(&message, &facts, 2 * HOUR);
 	assert_non_null(strstr(message.text, ", not for the first time, and"));
