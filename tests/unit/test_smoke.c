@@ -155,6 +155,11 @@ test_words(void **state)
 	request.array_tasks = 9;
 	request.gpus_per_node = 0;
 	request.qos[0] = '\0';
+	/* A client of its own left a word out. */
+	job.command = (const char *const[]){"./train.sh", NULL};
+	job.command_count = 2;
+	lt_smoke_text(text, sizeof(text), &job);
+	assert_non_null(strstr(text, " ./train.sh ''"));
 	job.command_count = 0;
 	job.node_s = INT64_MAX;
 	lt_smoke_text(text, sizeof(text), &job);
