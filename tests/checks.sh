@@ -137,7 +137,7 @@ check 'the docs wrap at 100 columns, but for tables and what is quoted' \
     "$(perl -CSD -ne '$quoted = !$quoted if /^ *```/;
 	chomp; print "$ARGV: $.\n" if !$quoted && !/^\|/ && length > 100;
 	if (eof) { close ARGV; $quoted = 0 }' \
-	README.md CONTRIBUTING.md docs/*.md docs/sources/*.md)"
+	README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md docs/sources/*.md)"
 check 'assertions of cluster tests stand alone: && hides all but the last' \
     "$(git grep -nE '^	+(\[+ .* \]+|within .*|job .*) && (\[|within|[a-z]+=)' -- 'tests/cluster/*.bats')"
 check 'nothing unfinished is left' \
@@ -148,7 +148,7 @@ check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 lowtide-kube.8 lowtide-node.8 lowtide-notify.8 \
 	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
-check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md docs/*.md; do
+check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md; do
 	grep -oE '\]\([^)#:]+' "$f" 2>/dev/null | sed 's/^](//' | while read -r l; do
 	[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
 check 'the example policies are good' "$(for y in examples/*.yaml; do
