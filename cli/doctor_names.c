@@ -34,28 +34,45 @@ struct telling {
 	const char *path;
 };
 
+/* In a line to paste as root, by whoever may name an account: nothing that sed
+ * or a shell takes for more than a letter. */
+static bool
+is_plain(const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "0123456789_-./";
+
+	return text[strspn(text, plain)] == '\0';
+}
+
+/* A key is told by its line alone: others may be like it. */
+static bool
+has_line(const struct telling *telling, const struct lt_unknown_name *unknown)
+{
+	return unknown->nearest != NULL && is_plain(unknown->nearest) &&
+	       is_plain(unknown->name) && is_plain(telling->path) &&
+	       (unknown->key[0] != '\0' || unknown->line > 0);
+}
+
 static void
 tell(void *context, const struct lt_unknown_name *unknown)
 {
 	const struct telling *const telling = context;
-	const bool is_key = unknown->key[0] == '\0';
-	char line[16] = "", mend[1024];
+	char mend[1024];
 
-	/* A key stands alone at its line's beginning: others may be like it. */
-	if (unknown->line > 0 && is_key)
-		(void)snprintf(line, sizeof(line), "%d", unknown->line);
-	if (unknown->nearest != NULL && is_key)
+	if (has_line(telling, unknown) && unknown->key[0] == '\0')
 		(void)snprintf(mend, sizeof(mend),
-		    "sed -i '%ss|\\b%s\\(\"\\?:\\)|%s\\1|' %s", line,
+		    "sed -i '%ds|\\b%s\\(\"\\?:\\)|%s\\1|' %s", unknown->line,
 		    unknown->name, unknown->nearest, telling->path);
-	else if (unknown->nearest != NULL)
+	else if (has_line(telling, unknown))
 		(void)snprintf(mend, sizeof(mend),
-		    "sed -i 's|\\b\\(%s: *\"\\?\\)%s\\b|\\1%s|' %s",
+		    "sed -i 's|\\b\\(%s: *\"\\?\\)%s\\([] \",}#]\\|$\\)|\\1%s\\2|' %s",
 		    unknown->key, unknown->name, unknown->nearest,
 		    telling->path);
 	else
 		(void)snprintf(mend, sizeof(mend),
-		    "take it out of %s, or make it in Slurm: %s", telling->path,
+		    "mend it in %.600s, or take it out: %s", telling->path,
 		    unknown->is_limit ? "it limits nobody"
 				      : "it is a rule for nobody");
 	lt_doctor_say(telling->doctor,

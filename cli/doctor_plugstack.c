@@ -84,11 +84,16 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 		    argument);
 		return false;
 	}
-	nearest = lt_nearest_word(name, names);
-	(void)snprintf(mend, sizeof(mend), "sed -i '%ds|%s%s|%s|' %s",
-	    line->line, nearest != NULL ? "" : " *",
-	    nearest != NULL ? name : argument, nearest != NULL ? nearest : "",
-	    line->path);
+	nearest = argument[length] == '=' ? lt_nearest_word(name, names) : NULL;
+	/* As a word of its own, behind the plugin: "lowtide" is in its name. */
+	if (nearest != NULL)
+		(void)snprintf(mend, sizeof(mend),
+		    "sed -i '%ds|\\(spank_lowtide\\.so.*[ \\t]\\)%s=|\\1%s=|' %s",
+		    line->line, name, nearest, line->path);
+	else
+		(void)snprintf(mend, sizeof(mend),
+		    "sed -i '%ds|\\(spank_lowtide\\.so.*\\)[ \\t]%s\\([ \\t]\\|$\\)|\\1\\2|' %s",
+		    line->line, argument, line->path);
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
 	    "%s: spank_lowtide.so knows no argument \"%s\", and leaves it",
 	    line->path, argument);
@@ -240,8 +245,14 @@ lt_doctor_plugstack(struct lt_doctor *doctor)
 		doctor, "plugstack", line.path, S_IROTH, without))
 		return;
 	if (line.count > 1) {
-		(void)snprintf(mend, sizeof(mend), "sed -i %dd %s",
-		    line.last_line, line.last_path);
+		/* One file that is included twice has only one. */
+		if (line.last_line == line.line &&
+		    strcmp(line.last_path, line.path) == 0)
+			(void)snprintf(mend, sizeof(mend),
+			    "take out all but one include of %s", line.path);
+		else
+			(void)snprintf(mend, sizeof(mend), "sed -i %dd %s",
+			    line.last_line, line.last_path);
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
 		    "%s: %d lines with spank_lowtide.so, want one", path,
 		    line.count);

@@ -3,6 +3,7 @@
  * What doctor's checks share: add a finding, look into the probe's facts.
  */
 #include <stdarg.h>
+#include <string.h>
 
 #include "doctor.h"
 
@@ -18,7 +19,10 @@ lt_doctor_say(struct lt_doctor *doctor, enum lt_level level, const char *check,
 
 	finding->level = level;
 	finding->check = check;
-	snprintf(finding->mend, sizeof(finding->mend), "%s", mend);
+	/* Half a line is not to be pasted. */
+	snprintf(finding->mend, sizeof(finding->mend), "%s",
+	    strlen(mend) < sizeof(finding->mend) ? mend
+						 : "see the manual page");
 	va_start(arguments, format);
 	vsnprintf(finding->found, sizeof(finding->found), format, arguments);
 	va_end(arguments);

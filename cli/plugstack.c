@@ -121,19 +121,33 @@ lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line)
 		   NULL) == LT_OK;
 }
 
+/* Where the line has an argument of that name; NULL: nowhere. */
+static const char *
+find_argument(const char *line, const char *name, size_t length)
+{
+	for (const char *at = strstr(line, name); at != NULL;
+	     at = strstr(at + 1, name))
+		if (at > line && strchr(" \t", at[-1]) != NULL &&
+		    at[length] == '=')
+			return at;
+	return NULL;
+}
+
 const char *
 lt_plugstack_mend(char *out, size_t size, const struct lt_plugstack *line,
     const char *argument)
 {
+	const size_t length = strcspn(argument, "=");
 	char name[64];
 
-	(void)snprintf(name, sizeof(name),
-	    " %.*s=", (int)strcspn(argument, "="), argument);
-	if (strstr(line->text, name) != NULL)
-		(void)snprintf(out, size, "sed -i '%ds|%s[^ ]*| %s|' %s",
+	(void)snprintf(name, sizeof(name), "%.*s", (int)length, argument);
+	if (find_argument(line->text, name, length) != NULL)
+		(void)snprintf(out, size,
+		    "sed -i '%ds|\\([ \\t]\\)%s=[^ \\t]*|\\1%s|' %s",
 		    line->line, name, argument, line->path);
-	else
-		(void)snprintf(out, size, "sed -i '%ds|$| %s|' %s", line->line,
+	else /* before a comment */
+		(void)snprintf(out, size,
+		    "sed -i '%ds|spank_lowtide\\.so|& %s|' %s", line->line,
 		    argument, line->path);
 	return out;
 }
