@@ -550,6 +550,12 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 	s->why = why;
 	if (moved == NULL)
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
+	/* Dearer than it may be: it waits on. */
+	if (there.partition >= 0 &&
+	    plan->candidates[there.partition].reject == LT_REJECT_MAX_PRICE) {
+		free(moved);
+		return LT_OK;
+	}
 	/* Unmoved: from now on it stands in Slurm's line. */
 	if (!plan->moved)
 		there.start_utc_s = s->now_utc_s;

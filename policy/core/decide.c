@@ -319,6 +319,24 @@ choose_or_keep(struct decision *decision, const struct choice *choice)
 		    LT_REJECT_HOLDOUT;
 }
 
+/* Where nothing else is left, whatever keeps it there: it may not cost more
+ * than its max_price. */
+static void
+refuse_dear_home(struct decision *decision, const struct choice *choice)
+{
+	const struct job *const job = &decision->job;
+	struct lt_plan *const plan = decision->plan;
+
+	if (choice->lane != NULL || !plan->fits)
+		return;
+	const double mean =
+	    lt_lane_mean_price(&decision->home, plan->chosen.start_utc_s);
+
+	if (lt_is_too_dear(job, mean))
+		lt_candidate_refuse(&plan->candidates[job->request->home],
+		    LT_REJECT_MAX_PRICE, (double)job->max_price_micros, mean);
+}
+
 static void
 decide(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count)
@@ -354,6 +372,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	else
 		choice = choose_cleaner(decision, &choice);
 	choose_or_keep(decision, &choice);
+	refuse_dear_home(decision, &choice);
 }
 
 int

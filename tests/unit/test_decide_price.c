@@ -100,6 +100,18 @@ test_refused(void **state)
 	decide();
 	assert_false(
 	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	/* Nor does it start there because nothing is known of the hours. */
+	request.objective = LT_OBJECTIVE_COST;
+	class.max_price_micros = 0;
+	request.max_price_micros = 2000000;
+	market.stale_after_s = 1;
+	series[PRICE_HOME].issued_utc_s = NOW - HOUR;
+	series[PRICE_HOME].quality = LT_QUALITY_FORECAST;
+	decide();
+	assert_true(
+	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	request.objective = LT_OBJECTIVE_OFF;
+	request.max_price_micros = 0;
 	/* What is not known is not too dear. */
 	partitions[HOME].price_series = LT_NO_SERIES;
 	class.max_price_micros = 1;
