@@ -17,7 +17,8 @@ percent(int64_t part, int64_t whole)
 
 struct saved { /* of money or of carbon */
 	int64_t charged, saved, low, high, modelled;
-	int64_t quote_low, quote_high; /* whatever they were to take */
+	int64_t quote_charged, quote_low,
+	    quote_high; /* whatever they were to take */
 	bool has, has_quote, has_modelled;
 };
 
@@ -27,7 +28,8 @@ saved_of(const json_t *of)
 	struct saved s = {0};
 
 	s.has_modelled = lt_json_int(of, "modelled", &s.modelled);
-	s.has_quote = lt_json_int(of, "by_quote_low", &s.quote_low) &&
+	s.has_quote = lt_json_int(of, "by_quote_charged", &s.quote_charged) &&
+		      lt_json_int(of, "by_quote_low", &s.quote_low) &&
 		      lt_json_int(of, "by_quote_high", &s.quote_high);
 	s.has = lt_json_int(of, "charged", &s.charged) &&
 		lt_json_int(of, "saved", &s.saved) &&
@@ -61,8 +63,8 @@ saved_line(char *out, size_t size, const json_t *of, const char *currency)
 		amount_text(modelled, sizeof(modelled), s.modelled, currency);
 	if (s.has_quote)
 		snprintf(quote, sizeof(quote), "; by quotes %.1f to %.1f %%",
-		    percent(s.quote_low, s.charged + s.quote_low),
-		    percent(s.quote_high, s.charged + s.quote_high));
+		    percent(s.quote_low, s.quote_charged + s.quote_low),
+		    percent(s.quote_high, s.quote_charged + s.quote_high));
 	snprintf(out, size,
 	    "measured: moving saved %s, %.1f %% (95 %%: %.1f to %.1f %%%s), against jobs that were kept; modelled of the same jobs: %s",
 	    amount_text(saved, sizeof(saved), s.saved, currency),

@@ -163,6 +163,8 @@ lt_late_mdp_open(struct lt_late_mdp **mdp,
 	*mdp = m;
 	if (m == NULL)
 		return lt_fail(err, LT_ENOMEM, "mdp: out of memory");
+	if (tick_s < 2)
+		return lt_fail(err, LT_EINPUT, "mdp: want ticks from 2 s");
 	if (job->restart_s > tick_s)
 		return lt_fail(err, LT_EINPUT,
 		    "mdp: got a restart of %lld s, want at most a tick",

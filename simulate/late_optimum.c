@@ -103,13 +103,14 @@ int
 lt_late_optimum(double *money, const struct lt_late *late, struct lt_error *err)
 {
 	const struct lt_late_job *const job = &late->job;
-	const int64_t tick_s = late->regions[0].tick_s;
+	const int64_t tick_s =
+	    late->region_count > 0 ? late->regions[0].tick_s : 0;
 	const double hours = (double)tick_s / LT_HOUR_S;
 	struct optimum o = {.late = late,
 	    .price = {0, late->spot_per_hour[0] * hours,
 		late->on_demand_per_hour * hours}};
 
-	if (late->region_count != 1 || job->restart_s > tick_s ||
+	if (late->region_count != 1 || tick_s <= 0 || job->restart_s > tick_s ||
 	    job->deadline_s % tick_s != 0 || job->deadline_s < job->work_s)
 		return lt_fail(err, LT_EINPUT,
 		    "optimum: want one region, a restart within a tick, a deadline of whole ticks after the work");

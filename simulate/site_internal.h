@@ -106,7 +106,7 @@ struct lt_site_job { /* in one setting */
 	bool moved;
 	bool booked; /* its window is taken from now on, though it waits */
 	uint16_t partition;
-	float nodes;		/* node equivalents there */
+	double nodes;		/* node equivalents there */
 	int64_t due_utc_s;	/* it starts then, if there is room */
 	int64_t promised_utc_s; /* its latest start */
 	int64_t start_utc_s, end_utc_s;

@@ -126,7 +126,7 @@ lt_site_window(
 	    start_s + expected_s(loop, index, runs ? now_utc_s - start_s : 0);
 
 	return (struct lt_planned){.partition = job->partition,
-	    .nodes = job->nodes,
+	    .nodes = (float)job->nodes,
 	    .start_utc_s = runs ? now_utc_s : start_s,
 	    .end_utc_s = end_s > now_utc_s ? end_s : now_utc_s + LT_HOUR_S};
 }

@@ -85,6 +85,9 @@ lt_quoted_settled(
 	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
 		      strcmp(run->partition, quote->home) != 0;
 	if (quoted.deadline_utc_s != 0)
-		quoted.stated_ppm = d->policy->deadline_confidence_ppm;
+		quoted.stated_ppm = lt_class_confidence_ppm(
+		    lt_market_class(&d->market, run->account, of->row->qos,
+			lt_market_partition(&d->market, quote->home)),
+		    &d->market);
 	return lt_ledger_put_quoted(d->ledger, &quoted, err);
 }

@@ -9,6 +9,7 @@
 #include "ledger.h"
 #include "log.h"
 #include "posterior.h"
+#include "text.h"
 #include "nodes_there.h"
 #include "units.h"
 #include "waits.h"
@@ -76,7 +77,7 @@ is_waited_for(
 
 		if (job->state == LT_JOB_PENDING && !job->held &&
 		    strcmp(job->reason_text, "Resources") == 0 &&
-		    strcmp(job->partition, partition) == 0 &&
+		    lt_text_is_among(partition, job->partition) &&
 		    now->now_utc_s - since_utc_s > boot_s)
 			return true;
 	}

@@ -276,14 +276,15 @@ currency_json(
 			return NULL;
 	const struct compared *const work = &by[BY_WORK];
 	const struct compared *const quote = &by[BY_QUOTE];
-	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "kept_user_days",
-	    (json_int_t)work->kept_count, "charged",
+	return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	    "kept_user_days", (json_int_t)work->kept_count, "charged",
 	    lt_api_optional(work->has_any, llround(work->charged)), "saved",
 	    saved_json(work, work->measured.ratio), "saved_low",
 	    saved_json(work, work->measured.high), "saved_high",
-	    saved_json(work, work->measured.low), "by_quote_low",
-	    saved_json(quote, quote->measured.high), "by_quote_high",
-	    saved_json(quote, quote->measured.low), "modelled",
+	    saved_json(work, work->measured.low), "by_quote_charged",
+	    lt_api_optional(quote->has_any, llround(quote->charged)),
+	    "by_quote_low", saved_json(quote, quote->measured.high),
+	    "by_quote_high", saved_json(quote, quote->measured.low), "modelled",
 	    lt_api_optional(work->has_any,
 		llround(m->base[currency] - m->base_charged[currency])));
 }
