@@ -67,7 +67,7 @@ tell(void *context, const struct lt_unknown_name *unknown)
 		    unknown->name, unknown->nearest, telling->path);
 	else if (has_line(telling, unknown))
 		(void)snprintf(mend, sizeof(mend),
-		    "sed -i 's|\\b\\(%s: *\"\\?\\)%s\\([] \",}#]\\|$\\)|\\1%s\\2|' %s",
+		    "sed -i 's~\\b\\(%s: *\"\\?\\)%s\\([] \",}#]\\|$\\)~\\1%s\\2~' %s",
 		    unknown->key, unknown->name, unknown->nearest,
 		    telling->path);
 	else

@@ -92,7 +92,7 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 		    line->line, name, nearest, line->path);
 	else
 		(void)snprintf(mend, sizeof(mend),
-		    "sed -i '%ds|\\(spank_lowtide\\.so.*\\)[ \\t]%s\\([ \\t]\\|$\\)|\\1\\2|' %s",
+		    "sed -i '%ds~\\(spank_lowtide\\.so.*\\)[ \\t]%s\\([ \\t]\\|$\\)~\\1\\2~' %s",
 		    line->line, argument, line->path);
 	lt_doctor_say(doctor, LT_LEVEL_ERROR, "plugstack", mend,
 	    "%s: spank_lowtide.so knows no argument \"%s\", and leaves it",
