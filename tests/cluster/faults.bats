@@ -64,5 +64,5 @@ restore() {
 }
 @test "files" { faults_of files 20; }
 @test "plugstack's line" { faults_of plugstack 21; }
-@test "names" { faults_of names 14; }
+@test "names" { faults_of names 13; }
 @test "daemons and slurm.conf" { FAULT_S=40 faults_of slurm 9; }
