@@ -552,6 +552,9 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	 * job too: it would start. */
 	c.releases = (job->priority != NO_VAL && job->priority != 0) ||
 		     job->nice != NO_VAL;
+	/* As lowtided's own updates: of most nothing is looked at. */
+	if (!c.raises && !c.releases && !any(job->name) && !any(job->qos))
+		return SLURM_SUCCESS;
 	lt_state_refresh();
 	lt_state_view(&c.view);
 	const bool may_need_smoke = lt_smoke_may_matter(c.view.market, job);
