@@ -96,6 +96,17 @@ binds_unknown(const struct lt_view *view)
 	       view->snapshot->on_unknown != LT_RULE_WARN;
 }
 
+/* Which of two wants a smoke run of smaller jobs. */
+static const struct lt_class *
+stricter(const struct lt_class *found, const struct lt_class *class)
+{
+	return wants_smoke(class) &&
+		       (!wants_smoke(found) || class->smoke_above_node_s <
+						   found->smoke_above_node_s)
+		   ? class
+		   : found;
+}
+
 /* Slurm may start it in any of the partitions that it names: of their classes
  * the one that wants a smoke run of the smallest jobs. */
 static const struct lt_class *
@@ -103,15 +114,10 @@ strictest(const struct lt_request *request, const struct lt_market *market)
 {
 	const struct lt_class *found = lt_request_class(request, market);
 
-	for (uint32_t i = 0; i < request->named_count; i++) {
-		const struct lt_class *const class = lt_market_class(
-		    market, request->account, request->qos, request->named[i]);
-
-		if (wants_smoke(class) &&
-		    (!wants_smoke(found) ||
-			class->smoke_above_node_s < found->smoke_above_node_s))
-			found = class;
-	}
+	for (uint32_t i = 0; i < request->named_count; i++)
+		found =
+		    stricter(found, lt_market_class(market, request->account,
+					request->qos, request->named[i]));
 	return found;
 }
 
@@ -214,17 +220,10 @@ class_of(const struct lt_market *market, const struct lt_terms *terms)
 	const struct lt_class *found =
 	    class_there(market, terms, terms->partition_hash[0]);
 
-	for (int i = 1; i < LT_TERMS_PARTITIONS; i++) {
-		const struct lt_class *const class =
-		    terms->partition_hash[i] != 0
-			? class_there(market, terms, terms->partition_hash[i])
-			: NULL;
-
-		if (wants_smoke(class) &&
-		    (!wants_smoke(found) ||
-			class->smoke_above_node_s < found->smoke_above_node_s))
-			found = class;
-	}
+	for (int i = 1; i < LT_TERMS_PARTITIONS; i++)
+		if (terms->partition_hash[i] != 0)
+			found = stricter(found, class_there(market, terms,
+						    terms->partition_hash[i]));
 	return found;
 }
 
