@@ -266,9 +266,9 @@ write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 void
 lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run)
 {
-	if (lt_lengths_smoke_within_s(d->policy) == 0 || run->nodes == 0 ||
-	    run->nodes > LT_SMOKE_NODES_MAX ||
-	    strcmp(run->state_text, "COMPLETED") != 0)
+	if (run->nodes == 0 || run->nodes > LT_SMOKE_NODES_MAX ||
+	    strcmp(run->state_text, "COMPLETED") != 0 ||
+	    lt_lengths_smoke_within_s(d->policy) == 0)
 		return;
 	d->budget.history_written = false;
 	if (d->next.history > d->next.history_soonest)

@@ -61,6 +61,11 @@ lt_quoted_settled(
 	const struct lt_run *const run = of->run;
 	const struct lt_quote *const quote = of->quote;
 	const bool has_base = lt_baseline_known(run);
+
+	if (quote->objective == LT_OBJECTIVE_OFF ||
+	    !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
+	    run->end_utc_s < of->open_since_utc_s)
+		return LT_OK;
 	struct lt_quoted quoted = {.run = run->key,
 	    .quote_id = quote->id,
 	    .compared = compared(quote),
@@ -76,10 +81,6 @@ lt_quoted_settled(
 	    .end = end_of(run->state_text),
 	    .deadline_utc_s = deadline_of(of)};
 
-	if (quote->objective == LT_OBJECTIVE_OFF ||
-	    !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
-	    run->end_utc_s < of->open_since_utc_s)
-		return LT_OK;
 	(void)lt_work_at_home(&quoted.work, run, quote, d);
 	memcpy(quoted.account, run->account, sizeof(quoted.account));
 	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
