@@ -6,7 +6,6 @@
  * argument and runs as we do, without a shell.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,31 +48,6 @@ become(void *work, int fd)
 	_exit(127);
 }
 
-/* What it left behind may hold the pipe: its time counts, not the pipe's end.
- */
-static int
-collect(struct lt_child *child, int *status, struct lt_error *err)
-{
-	const int64_t end_ms = lt_monotonic_ms() + 1000 * LT_NODE_COMMAND_S;
-
-	for (;;) {
-		struct pollfd wait = {.fd = child->fd, .events = POLLIN};
-		const int64_t left_ms = end_ms - lt_monotonic_ms();
-
-		if (left_ms <= 0)
-			return lt_fail(err, LT_ESTALE, "no end within %d s",
-			    (int)LT_NODE_COMMAND_S);
-		if (poll(&wait, 1, (int)left_ms) <= 0)
-			continue;
-		if (lt_child_read(child, status))
-			return LT_OK;
-		if (child->length > LT_NODE_ANSWER_MAX)
-			return lt_fail(err, LT_ELIMIT,
-			    "more than %d bytes of output",
-			    (int)LT_NODE_ANSWER_MAX);
-	}
-}
-
 static int
 judge(struct lt_reading *reading, const struct lt_child *child, int status,
     int64_t now_utc_s, struct lt_error *err)
@@ -106,7 +80,8 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 	    lt_child_start(&child, become, asker, LT_NODE_COMMAND_S, err);
 
 	if (code == LT_OK)
-		code = collect(&child, &status, err);
+		code = lt_child_wait(&child, LT_NODE_COMMAND_S,
+		    LT_NODE_ANSWER_MAX, &status, err);
 	if (code == LT_OK)
 		code = judge(&found, &child, status, asker->now_utc_s, err);
 	if (code != LT_OK && child.fd >= 0)

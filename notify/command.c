@@ -4,7 +4,6 @@
  * in its environment. No shell, no arguments, nothing of ours in the
  * environment; it runs as lowtide-notify does.
  */
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,29 +74,6 @@ become(void *context, int fd)
 	_exit(127);
 }
 
-/* What it prints is for nobody; its time counts. */
-static int
-wait_for(struct lt_child *child, int *status, struct lt_error *err)
-{
-	const int64_t end_ms = lt_monotonic_ms() + 1000 * LT_COMMAND_S;
-
-	for (;;) {
-		struct pollfd wait = {.fd = child->fd, .events = POLLIN};
-		const int64_t left_ms = end_ms - lt_monotonic_ms();
-
-		if (left_ms <= 0)
-			return lt_fail(err, LT_ESTALE, "no end within %d s",
-			    (int)LT_COMMAND_S);
-		if (poll(&wait, 1, (int)left_ms) <= 0)
-			continue;
-		if (lt_child_read(child, status))
-			return LT_OK;
-		if (child->length > OUTPUT_MAX)
-			return lt_fail(err, LT_ELIMIT,
-			    "more than %d bytes of output", (int)OUTPUT_MAX);
-	}
-}
-
 int
 lt_send_command(const struct lt_sending *sending, struct lt_error *err)
 {
@@ -107,8 +83,10 @@ lt_send_command(const struct lt_sending *sending, struct lt_error *err)
 
 	fill(&work, sending);
 	int code = lt_child_start(&child, become, &work, LT_COMMAND_S, err);
+	/* What it prints is for nobody; its time counts. */
 	if (code == LT_OK)
-		code = wait_for(&child, &status, err);
+		code = lt_child_wait(
+		    &child, LT_COMMAND_S, OUTPUT_MAX, &status, err);
 	if (code == LT_OK && !WIFEXITED(status))
 		code = lt_fail(
 		    err, LT_EIO, "ended by signal %d", WTERMSIG(status));

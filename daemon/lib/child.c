@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +113,43 @@ lt_child_read(struct lt_child *child, int *status)
 	}
 	*status = end_child(child);
 	return true;
+}
+
+/* One of them has come: the clock's first. */
+static int
+wait_on(struct lt_child *child, int timer)
+{
+	struct pollfd fds[] = {{.fd = timer, .events = POLLIN},
+	    {.fd = child->fd, .events = POLLIN}};
+
+	while (poll(fds, 2, -1) < 0)
+		;
+	return fds[0].revents != 0 ? timer : child->fd;
+}
+
+int
+lt_child_wait(struct lt_child *child, unsigned most_s, size_t most_bytes,
+    int *status, struct lt_error *err)
+{
+	const struct itimerspec end = {.it_value.tv_sec = most_s};
+	const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	bool is_ended = false;
+	int code = LT_OK;
+
+	if (timer < 0 || timerfd_settime(timer, 0, &end, NULL) != 0)
+		code = lt_fail(err, LT_EIO, "timerfd: %s", strerror(errno));
+	while (code == LT_OK && !is_ended) {
+		if (wait_on(child, timer) == timer)
+			code = lt_fail(
+			    err, LT_ESTALE, "no end within %u s", most_s);
+		else if (!(is_ended = lt_child_read(child, status)) &&
+			 child->length > most_bytes)
+			code = lt_fail(err, LT_ELIMIT,
+			    "more than %zu bytes of output", most_bytes);
+	}
+	if (timer >= 0)
+		close(timer);
+	return code;
 }
 
 void

@@ -30,6 +30,11 @@ int lt_child_start(struct lt_child *child, lt_child_function *run, void *work,
 /* Take in what came, or much of it. True: that was all; *status as waitpid()
  * gives it. */
 bool lt_child_read(struct lt_child *child, int *status);
+/* Takes in all that it writes, and waits for its end; *status as waitpid()
+ * gives it. LT_ESTALE: no end within most_s (what it left behind may hold the
+ * pipe); LT_ELIMIT: more than most_bytes. Drop it then. */
+int lt_child_wait(struct lt_child *child, unsigned most_s, size_t most_bytes,
+    int *status, struct lt_error *err);
 /* Ends it if it runs, and frees what came. */
 void lt_child_drop(struct lt_child *child);
 
