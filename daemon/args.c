@@ -4,16 +4,13 @@
  * the table.
  */
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
 #include "batch.h"
+#include "program.h"
 
-static const struct {
-	const char *name, *argument, *usage;
-	int letter;
-} table[] = {
+static const struct lt_program_option table[] = {
     {"config", "FILE", "policy [LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml]",
 	'c'},
     {"state", "DIR",
@@ -28,21 +25,6 @@ static const struct {
     {"version", NULL, "print the version", 'v'},
 };
 
-enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
-
-static void
-usage(FILE *out)
-{
-	fprintf(out, "usage: %s [options]\n", lt_batch_program);
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		char left[40];
-
-		snprintf(left, sizeof(left), "--%s %s", table[i].name,
-		    table[i].argument != NULL ? table[i].argument : "");
-		fprintf(out, "  %-16s %s\n", left, table[i].usage);
-	}
-}
-
 static const char *
 from_environment(const char *name, const char *fallback)
 {
@@ -54,21 +36,20 @@ from_environment(const char *name, const char *fallback)
 int
 lt_args_parse(struct lt_args *args, int argc, char **argv)
 {
-	struct option options[OPTION_COUNT + 1] = {0};
+	const struct lt_program program = {.name = lt_batch_program,
+	    .options = table,
+	    .option_count = sizeof(table) / sizeof(table[0]),
+	    .width = 16};
+	int status = -1;
 
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		options[i].name = table[i].name;
-		options[i].has_arg =
-		    table[i].argument != NULL ? required_argument : no_argument;
-		options[i].val = table[i].letter;
-	}
 	*args = (struct lt_args){
 	    .config =
 		from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
 	    .state = from_environment("LOWTIDE_STATE_DIR", "/var/lib/lowtide"),
 	    .run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
 	};
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int c;
+	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
 		switch (c) {
 		case 'c':
 			args->config = optarg;
@@ -93,21 +74,7 @@ lt_args_parse(struct lt_args *args, int argc, char **argv)
 			break;
 		case 'F':
 			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		case 'v':
-			printf("%s " LT_VERSION "\n", lt_batch_program);
-			return 0;
-		default:
-			usage(stderr);
-			return 2;
 		}
 	}
-	if (optind < argc) {
-		fprintf(stderr, "%s: got \"%s\", want options only\n",
-		    lt_batch_program, argv[optind]);
-		return 2;
-	}
-	return -1;
+	return status;
 }

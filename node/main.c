@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -15,6 +14,7 @@
 
 #include "node_args.h"
 #include "log.h"
+#include "program.h"
 #include "progress.h"
 #include "tell.h"
 #include "told.h"
@@ -227,18 +227,6 @@ loop(struct node *node, int signals)
 	return 0;
 }
 
-static int
-open_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -265,7 +253,7 @@ main(int argc, char **argv)
 	    LT_OK)
 		lt_log("no_progress", "why=\"%s\"", err.text);
 	node.watch.is_tried = lt_told_read(node.args.run_dir);
-	const int signals = open_signals();
+	const int signals = lt_program_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);
 	const int result = loop(&node, signals);

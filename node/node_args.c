@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include "node_args.h"
+#include "program.h"
 #include "units.h"
 
 #define DMI "/sys/class/dmi/id"
 
-static const struct {
-	const char *name, *argument, *usage;
-	int letter;
-} table[] = {
+static const struct lt_program_option table[] = {
     {"source", "NAME", "aws, gcp, azure, command [by the firmware]", 's'},
     {"command", "FILE", "a program that says when; then the source is command",
 	'c'},
@@ -29,28 +27,10 @@ static const struct {
     {"version", NULL, "print the version", 'v'},
 };
 
-enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]), USAGE = 2 };
-
-static void
-usage(FILE *out)
-{
-	fputs("usage: lowtide-node [options]\n", out);
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		char left[40];
-
-		snprintf(left, sizeof(left), "--%s %s", table[i].name,
-		    table[i].argument != NULL ? table[i].argument : "");
-		fprintf(out, "  %-19s %s\n", left, table[i].usage);
-	}
-}
-
-static int
-refuse(const char *option, const char *got, const char *want)
-{
-	fprintf(stderr, "lowtide-node: %s: got \"%s\", want %s\n", option, got,
-	    want);
-	return USAGE;
-}
+static const struct lt_program program = {.name = "lowtide-node",
+    .options = table,
+    .option_count = sizeof(table) / sizeof(table[0]),
+    .width = 19};
 
 /* By name, by --command, by the firmware. */
 static int
@@ -62,16 +42,18 @@ choose_source(struct lt_node_args *args, const char *name)
 			   ? lt_node_source_find(name)
 			   : lt_node_source_detect(DMI);
 	if (args->source == NULL && name != NULL && strcmp(name, "auto") != 0)
-		return refuse("--source", name, lt_node_source_names());
+		return lt_program_refuse(
+		    &program, "--source", name, lt_node_source_names());
 	if (args->source == NULL) {
 		fprintf(stderr,
 		    "lowtide-node: the firmware (" DMI
 		    ") names no cloud that is known; give --source NAME (%s) or --command FILE\n",
 		    lt_node_source_names());
-		return USAGE;
+		return LT_PROGRAM_MISUSE;
 	}
 	if ((args->source == &lt_node_command) != (args->command != NULL))
-		return refuse("--source", args->source->name,
+		return lt_program_refuse(&program, "--source",
+		    args->source->name,
 		    "command with --command FILE, another without");
 	return -1;
 }
@@ -90,18 +72,13 @@ host_name(char *out, size_t size)
 int
 lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 {
-	struct option options[OPTION_COUNT + 1] = {0};
 	const char *source = NULL;
+	int status = -1;
 
 	args->run_dir = "/run/lowtide-node";
 	args->progress_s = 60;
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		options[i].name = table[i].name;
-		options[i].has_arg =
-		    table[i].argument != NULL ? required_argument : no_argument;
-		options[i].val = table[i].letter;
-	}
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int c;
+	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
 		switch (c) {
 		case 's':
 			source = optarg;
@@ -120,8 +97,8 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 				LT_OK ||
 			    args->lead_s <= 0 ||
 			    args->lead_s > LT_NODE_FUTURE_S)
-				return refuse("--notice", optarg,
-				    "a duration such as 2m");
+				return lt_program_refuse(&program, "--notice",
+				    optarg, "a duration such as 2m");
 			break;
 		case 'r':
 			args->run_dir = optarg;
@@ -130,25 +107,16 @@ lt_node_args_parse(struct lt_node_args *args, int argc, char **argv)
 			if (lt_duration_parse(
 				optarg, &args->progress_s, NULL) != LT_OK ||
 			    args->progress_s <= 0)
-				return refuse("--progress", optarg,
-				    "a duration such as 1m");
+				return lt_program_refuse(&program, "--progress",
+				    optarg, "a duration such as 1m");
 			break;
 		case 'm':
 			args->metadata = optarg;
 			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		case 'v':
-			puts("lowtide-node " LT_VERSION);
-			return 0;
-		default:
-			usage(stderr);
-			return USAGE;
 		}
 	}
-	if (optind < argc)
-		return refuse("arguments", argv[optind], "options only");
+	if (status >= 0)
+		return status;
 	if (args->node == NULL)
 		args->node = host_name(args->host, sizeof(args->host));
 	return choose_source(args, source);

@@ -6,10 +6,8 @@
  * job.
  */
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include "http.h"
 #include "log.h"
 #include "notify_args.h"
+#include "program.h"
 #include "round.h"
 
 enum { LOOK_MS = 5000 }; /* what came meanwhile */
@@ -85,18 +84,6 @@ loop(struct lt_round *round, const struct lt_notify_args *args, int signals)
 	return args->once; /* what is left stays for the next start */
 }
 
-static int
-open_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -113,7 +100,7 @@ main(int argc, char **argv)
 		return fail(&err);
 	round.sent = &sent;
 	round.retry_s = args.retry_s;
-	const int signals = open_signals();
+	const int signals = lt_program_signals();
 	const int result = loop(&round, &args, signals);
 	lt_round_end(&round);
 	lt_sent_close(&sent);
