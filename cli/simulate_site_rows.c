@@ -15,6 +15,9 @@
 enum {
 	TIMEOUT_S = 300,	/* of one question */
 	LEAST_SPAN_S = 15 * 60, /* a shorter one is not cut in two */
+	/* Slurm's pass over all that waits (sched_interval): what was free to
+	 * run when it came, as a task of an array, is eligible since then. */
+	PASS_S = 60,
 };
 
 /* No text of Slurm has it. */
@@ -149,7 +152,7 @@ pins_of(char *const cells[COLUMNS], const struct lt_site_run *run,
 	uint32_t pins = pins_of_line(cells[LINE]);
 
 	/* A begin time, a dependency or a hold: until then it could not run. */
-	if (run->eligible_utc_s > run->submit_utc_s + 1)
+	if (run->eligible_utc_s > run->submit_utc_s + PASS_S)
 		pins |= LT_PIN_BEGIN;
 	if (cells[RESERVATION][0] != '\0')
 		pins |= LT_PIN_RESERVATION;

@@ -43,8 +43,8 @@ teardown() { # all nodes are there again, and lowtided knows it
 	within 20 idle
 	market() { lowtide status --json | jq .market.generation; }
 	local before
-	before=$(market)
 	part stop lowtided
+	before=$(market)
 	part start lowtided
 	newer() { [ "$(market)" -gt "$before" ]; }
 	within 20 newer

@@ -63,6 +63,18 @@ of() { jq -r --arg o "$1" --argjson w "$2" '.settings[] | select(.objective == $
 	[ "$(jq '[.notes[] | select(startswith("no interval"))] | length' "$all")" -eq 1 ]
 }
 
+@test "Slurm's own pass after the submit fixes nothing, two minutes of its user do" {
+	local sacct=$BATS_TEST_TMPDIR/sacct before fixed
+	for before in 50 120; do
+		# Submitted that much earlier, eligible when they were.
+		printf '#!/bin/sh\n%s "$@" | awk -F"\037" -v OFS="\037" "{\$6 -= %d; print}"\n' \
+		    "$(command -v sacct)" $before > "$sacct"
+		chmod 755 "$sacct"
+		fixed=$(PATH=$BATS_TEST_TMPDIR:$PATH lowtide simulate --from-slurm --last 1d --json | jq .runs.fixed)
+		[ "$fixed" -eq "$([ $before -eq 50 ] && echo 1 || echo 7)" ]
+	done
+}
+
 @test "the table, the picture, and neither with a name" {
 	local out=$BATS_TEST_TMPDIR/page.svg
 	run lowtide simulate --from-slurm --last 1d --svg "$out"
