@@ -10,6 +10,7 @@
 
 #include "job_change.h"
 #include "job_smoke.h"
+#include "size.h"
 #include "smoke.h"
 #include "units.h"
 
@@ -143,6 +144,19 @@ lt_submission_smoke(struct lt_submission *s)
 		.now_utc_s = s->now_utc_s});
 }
 
+/* On the first that it may run on: what it names, else its home. */
+static uint32_t
+likely_nodes(const struct lt_submission *s)
+{
+	const struct lt_request *const request = &s->request;
+	const int partition =
+	    request->named_count > 0 ? request->named[0] : request->home;
+
+	return partition >= 0
+		   ? lt_share_likely(request, s->view.market, partition).nodes
+		   : request->min_nodes;
+}
+
 static void
 tell(struct lt_submission *s)
 {
@@ -155,6 +169,7 @@ tell(struct lt_submission *s)
 	    &(struct lt_smoke_job){
 		.class = strictest(&s->request, s->view.market),
 		.request = &s->request,
+		.nodes = likely_nodes(s),
 		.node_s = s->smoke_node_s,
 		.name = s->job->name != NULL ? s->job->name : "",
 		.command = (const char *const *)s->job->argv,

@@ -293,7 +293,8 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	plan->moved =
 	    plan->chosen.partition != decision->job.request->home ||
 	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
-		(choice->lane != NULL || !decision->home_queued));
+		(choice->lane != NULL || !decision->home_queued ||
+		    plan->home_was_dear));
 	name_best(plan);
 }
 

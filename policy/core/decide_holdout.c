@@ -17,6 +17,7 @@ could_stay(const struct decision *decision, const struct choice *choice)
 	const int64_t most_micros = request->max_cost_micros;
 
 	return choice->lane != NULL && plan->fits && !decision->home_too_late &&
+	       !plan->home_was_dear &&
 	       plan->candidates[request->home].reject <= LT_REJECT_DEARER &&
 	       (choice->lane->partition != request->home ||
 		   choice->start_utc_s > decision->home_utc_s) &&

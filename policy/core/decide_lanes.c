@@ -161,7 +161,8 @@ offer_starts(struct decision *decision, struct lane *lane)
 	if (is_good)
 		return true;
 	lt_lane_estimate(&candidate->best, lane, job->earliest_utc_s);
-	if (has_room)
+	/* Or so many windows that none of them could be kept. */
+	if (has_room && lt_is_too_dear(job, least))
 		lt_candidate_refuse(candidate, LT_REJECT_MAX_PRICE,
 		    (double)job->max_price_micros, least);
 	else

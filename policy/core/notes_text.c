@@ -16,14 +16,14 @@ note(struct lt_text *text, const char *beginning, const char *words)
 	    text, "%s%s%s", text->out[0] != '\0' ? ". " : "", beginning, words);
 }
 
-/* By its limit, as Slurm goes: it ends the job at its deadline. */
+/* By its limit, as Slurm goes: it ends the job at its deadline. A job that is
+ * moved keeps the limit that home gives it. */
 static void
 note_deadline(struct lt_text *text, const struct lt_request *request,
     const struct lt_market *market, const struct lt_plan *plan,
     int64_t now_utc_s)
 {
-	const int64_t limit_s =
-	    lt_limit_of(request, market, plan->chosen.partition);
+	const int64_t limit_s = lt_limit_of(request, market, request->home);
 	char when[64], limit[48], words[192];
 
 	if (request->deadline_utc_s == LT_UNSET_64 || limit_s <= 0 ||
@@ -49,8 +49,7 @@ lt_notes_text(char *out, size_t size, const struct lt_request *request,
 		out[0] = '\0';
 	if (size == 0 || plan->chosen.partition < 0)
 		return;
-	const int64_t limit_s =
-	    lt_limit_of(request, market, plan->chosen.partition);
+	const int64_t limit_s = lt_limit_of(request, market, request->home);
 
 	if (request->array_tasks > 1) {
 		(void)snprintf(words, sizeof(words), "for all %u tasks",

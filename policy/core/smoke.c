@@ -133,7 +133,7 @@ static void
 put_command(struct lt_text *text, const struct lt_smoke_job *job)
 {
 	const struct lt_request *const request = job->request;
-	const uint32_t all = request->min_nodes > 0 ? request->min_nodes : 1;
+	const uint32_t all = job->nodes > 0 ? job->nodes : 1;
 	const uint32_t nodes =
 	    all < LT_SMOKE_NODES_MAX ? all : LT_SMOKE_NODES_MAX;
 	char time[48];

@@ -44,8 +44,9 @@ static const struct lt_word pause_words[] = {
     {.name = NULL},
 };
 static const struct lt_key smoke_keys[] = {
+    /* A smoke run of a minute must itself need none. */
     {"above_node_hours", lt_read_double, AT(smoke_above_h), .required = true,
-	.min = 0, .max = 1e6, .want = "node-hours from 0 such as 64"},
+	.min = 0.04, .max = 1e6, .want = "node-hours from 0.04 such as 64"},
     {"within", lt_read_duration, AT(smoke_within_s), .required = true,
 	.min = LT_HOUR_S, .max = 400 * LT_DAY_S,
 	.want = "a duration from 1h to 400d such as 7d"},

@@ -36,6 +36,7 @@ enum lt_smoke lt_smoke_judge(const struct lt_class *class, int64_t node_s,
 struct lt_smoke_job { /* lent */
 	const struct lt_class *class;
 	const struct lt_request *request;
+	uint32_t nodes; /* that it is likely to get, though it names none */
 	int64_t node_s;
 	const char *name;	    /* NULL = not known here */
 	const char *const *command; /* the script and its arguments */

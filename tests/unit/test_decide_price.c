@@ -120,6 +120,38 @@ test_refused(void **state)
 	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
 }
 
+/* Where others wait in line it would stay in it, and start when it is its turn:
+ * not before that is cheap enough. */
+static void
+test_in_line(void **state)
+{
+	int64_t when[3] = {NOW, NOW + 3 * HOUR, NOW + 3 * DAY};
+	double nodes[2] = {8, 0}, integral[3];
+	struct lt_series busy[SERIES + 1];
+
+	begin(state);
+	only_home();
+	memcpy(busy, series, sizeof(series));
+	busy[SERIES] = (struct lt_series){.count = 2,
+	    .quality = LT_QUALITY_FORECAST,
+	    .issued_utc_s = NOW,
+	    .start_utc_s = when,
+	    .value = nodes,
+	    .integral = integral};
+	assert_int_equal(lt_series_prepare(&busy[SERIES], NULL), LT_OK);
+	market.series = busy;
+	market.series_count = SERIES + 1;
+	partitions[HOME].occupancy_series = SERIES;
+	partitions[HOME].flags |= LT_PARTITION_QUEUED;
+	request.objective = LT_OBJECTIVE_FAST;
+	decide();
+	assert_false(plan.moved);
+	request.max_price_micros = 2000000;
+	decide();
+	assert_true(plan.home_was_dear && plan.moved);
+	assert_int_equal(plan.chosen.start_utc_s, NOW + 8 * HOUR);
+}
+
 /* A partition of which each node-hour is cheap, and that needs so many more of
  * them that the job costs more there, is the only one left. */
 static void
@@ -337,6 +369,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_window),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_in_line),
 	    cmocka_unit_test(test_slow_and_cheap),
 	    cmocka_unit_test(test_class_over_site),
 	    cmocka_unit_test(test_confidence),

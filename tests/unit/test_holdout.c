@@ -231,6 +231,22 @@ test_home_without_room(void **state)
 	assert_int_equal(plan.compared, LT_COMPARED_NOT);
 }
 
+/* Kept, it would start at once at a price that its user ruled out. */
+static void
+test_home_too_dear(void **state)
+{
+	(void)state;
+	set_series(PRICE_HOME, 8e6, 4e6, 4e6);
+	request.max_price_micros = 5000000;
+	decide();
+	assert_true(plan.moved);
+	assert_int_equal(plan.chosen.partition, CHEAP);
+	assert_int_equal(plan.compared, LT_COMPARED_NOT);
+	request.max_price_micros = 8000000;
+	decide();
+	assert_int_equal(plan.compared, LT_COMPARED_KEPT);
+}
+
 int
 main(void)
 {
@@ -243,6 +259,7 @@ main(void)
 	    cmocka_unit_test_setup(test_moved, setup_drawn),
 	    cmocka_unit_test_setup(test_out_of_it, setup_drawn),
 	    cmocka_unit_test_setup(test_home_without_room, setup_drawn),
+	    cmocka_unit_test_setup(test_home_too_dear, setup_drawn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

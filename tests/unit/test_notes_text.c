@@ -70,11 +70,34 @@ test_cases(void **state)
 	}
 }
 
+/* Home's default goes with it: the other partition's is none of its own. */
+static void
+test_moved(void **state)
+{
+	static struct lt_partition both[] = {
+	    {.name = "a", .max_time_s = INT64_MAX, .default_time_s = 7200},
+	    {.name = "b", .max_time_s = INT64_MAX, .default_time_s = 86400}};
+	const struct lt_market two = {.partition_count = 2, .partitions = both};
+	const struct lt_request request = {.array_tasks = 1,
+	    .limit_s = LT_UNSET_64,
+	    .expected_run_s = 18000,
+	    .deadline_utc_s = LT_UNSET_64};
+	const struct lt_plan plan = {
+	    .chosen = {.partition = 1, .start_utc_s = NOW}};
+	char text[512];
+
+	(void)state;
+	lt_notes_text(text, sizeof(text), &request, &two, &plan, NOW);
+	assert_string_equal(
+	    text, "Its expected time of 5h is beyond its limit of 2h");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cases),
+	    cmocka_unit_test(test_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,7 @@ test_words(void **state)
 	static const char *const command[] = {"./my train.sh", "it's", ""};
 	struct lt_smoke_job job = {.class = &class,
 	    .request = &request,
+	    .nodes = 64,
 	    .node_s = 128 * HOUR,
 	    .name = "train",
 	    .command = command,
@@ -148,6 +149,13 @@ test_words(void **state)
 	assert_string_equal(text,
 	    "class big: above 64 node-hours a job needs a COMPLETED run of its name on at most 2 nodes within 7d, and train has none (this one asks for up to 128).\n"
 	    "First: sbatch --job-name=train --account=vision --qos=long --nodes=2 --gpus-per-node=8 --ntasks=16 --time=0:30:00 './my train.sh' 'it'\\''s' ''");
+	/* No nodes named: as many tasks as fit two of those it would get. */
+	request.min_nodes = request.max_nodes = 0;
+	request.gpus_per_node = 0;
+	request.gpus = 512;
+	lt_smoke_text(text, sizeof(text), &job);
+	assert_non_null(strstr(text, " --nodes=2 --ntasks=16 --gpus=16 "));
+	request.gpus = 0;
 	/* So that it needs none itself; an allocation's command is not known.
 	 */
 	class.smoke_above_node_s = HOUR / 2;
