@@ -11,6 +11,7 @@
 
 #include "nearest.h"
 #include "reader.h"
+#include "text.h"
 #include "yaml_error.h"
 
 enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, DEPTH_MAX = 16 };
@@ -144,12 +145,15 @@ lt_number_hint(char *out, size_t size, const char *text)
 	if (*text != '\0' || used == 0 || (!has_comma && !has_sign))
 		return out;
 	digits[used] = '\0';
-	if (has_comma && behind != 3 && !has_point && behind < used) {
+	/* As in 0,215 and ,5. */
+	if (has_comma && !has_point &&
+	    (behind != 3 || digits[0] == '0' || behind == used)) {
 		memmove(digits + used - behind + 1, digits + used - behind,
 		    behind + 1);
 		digits[used - behind] = '.';
 	}
-	(void)snprintf(out, size, "; write %s", digits);
+	(void)snprintf(
+	    out, size, "; write %s%s", digits[0] == '.' ? "0" : "", digits);
 	return out;
 }
 
@@ -359,35 +363,56 @@ complain_key(struct lt_reader *reader, const struct lt_key *keys,
 	lt_complain(reader, node, "%s: unknown key%s", shown, hint);
 }
 
-/* "amount: 10,000" in {}: the comma made a key of 000. */
-static bool
+/* Text of a number's digits, or NULL. */
+static const char *
+digits_of(const struct lt_reader *reader, int index)
+{
+	const char *const text =
+	    lt_scalar_peek(yaml_document_get_node(reader->document, index));
+
+	return text != NULL && strlen(text) <= 15 &&
+		       strspn(text, "0123456789.") == strlen(text)
+		   ? text
+		   : NULL;
+}
+
+/* "amount: 10,000" in {}: the comma made a key of 000. How many keys are such
+ * parts of one number, from this one on; 0: none. */
+static int
 complain_comma(struct lt_reader *reader, const yaml_node_t *mapping,
     const yaml_node_pair_t *pair)
 {
-	const yaml_node_t *nodes[3];
-
 	if (pair == mapping->data.mapping.pairs.start)
-		return false;
-	const int indexes[] = {pair[-1].key, pair[-1].value, pair->key};
-	const char *texts[3];
+		return 0;
+	const yaml_node_t *const key =
+	    yaml_document_get_node(reader->document, pair[-1].key);
+	const char *const begins = digits_of(reader, pair[-1].value);
+	char got[SHOWN_MAX], hint[48], shown[SHOWN_MAX + 8];
+	struct lt_text text = {.out = got, .size = sizeof(got)};
+	int parts = 0;
 
-	for (int i = 0; i < 3; i++) {
-		nodes[i] = yaml_document_get_node(reader->document, indexes[i]);
-		texts[i] = lt_scalar_peek(nodes[i]);
-		if (texts[i] == NULL ||
-		    (i > 0 &&
-			(strspn(texts[i], "0123456789.") != strlen(texts[i]) ||
-			    strlen(texts[i]) > 15)))
-			return false;
+	if (begins == NULL || lt_scalar_peek(key) == NULL)
+		return 0;
+	lt_text_put(&text, "%s", begins);
+	for (; pair + parts < mapping->data.mapping.pairs.top; parts++) {
+		const char *const part = digits_of(reader, pair[parts].key);
+
+		if (part == NULL || !lt_is_nothing(yaml_document_get_node(
+					reader->document, pair[parts].value)))
+			break;
+		lt_text_put(&text, ",%s", part);
 	}
-	if (!lt_is_nothing(
-		yaml_document_get_node(reader->document, pair->value)))
-		return false;
-	lt_complain(reader, nodes[1],
-	    strlen(texts[2]) == 3 ? "%s: got \"%s,%s\", write %s%s"
-				  : "%s: got \"%s,%s\", write %s.%s",
-	    texts[0], texts[1], texts[2], texts[1], texts[2]);
-	return true;
+	if (parts == 0)
+		return 0;
+	show(shown, sizeof(shown), key->data.scalar.value,
+	    key->data.scalar.length);
+	lt_complain(reader,
+	    yaml_document_get_node(reader->document, pair[-1].value),
+	    "%s: got \"%s\"%s", shown, got,
+	    lt_number_hint(hint, sizeof(hint), got)[0] != '\0'
+		? hint
+		: "; want a number without commas");
+	return parts;
 }
 
 /* Index in keys, or -1. */
@@ -415,9 +440,12 @@ lt_read_mapping(struct lt_reader *reader, const struct lt_key *keys,
 		    yaml_document_get_node(reader->document, pair->key);
 		const int i = find_key(keys, name);
 
-		if (i < 0 && complain_comma(reader, node, pair))
-			continue;
-		if (i < 0)
+		const int parts =
+		    i < 0 ? complain_comma(reader, node, pair) : 0;
+
+		if (parts > 0)
+			pair += parts - 1;
+		else if (i < 0)
 			complain_key(reader, keys, name);
 		else if (values[i] != NULL)
 			lt_complain(reader, name,

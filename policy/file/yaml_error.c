@@ -12,6 +12,39 @@ struct line {
 	size_t indent;
 };
 
+struct quoting {
+	char quote; /* that is open; '\0': none */
+	char before;
+	bool escaped;
+};
+static const struct quoting begins_line = {.before = '['};
+
+static void
+look(struct quoting *quoting, char c)
+{
+	/* Where a value begins: an apostrophe in a text begins none. */
+	const bool begins = strchr("[{,:-", quoting->before) != NULL;
+
+	if (quoting->escaped)
+		quoting->escaped = false;
+	else if (quoting->quote == '"' && c == '\\')
+		quoting->escaped = true;
+	else if (quoting->quote != '\0')
+		quoting->quote = c == quoting->quote ? '\0' : quoting->quote;
+	else if ((c == '"' || c == '\'') && begins)
+		quoting->quote = c;
+	if (!isspace((unsigned char)c))
+		quoting->before = c;
+}
+
+/* Does a comment begin here, in a text that begins at from? */
+static bool
+is_comment(const struct quoting *quoting, const char *at, const char *from)
+{
+	return *at == '#' && quoting->quote == '\0' &&
+	       (at == from || isspace((unsigned char)at[-1]));
+}
+
 /* The one that begins at *at, which is the next one's beginning then; an empty
  * one at the end. */
 static struct line
@@ -21,13 +54,12 @@ next_line(const char **at, const char *end)
 	const char *const next =
 	    *at < end ? memchr(*at, '\n', (size_t)(end - *at)) : NULL;
 	const char *const stop = next != NULL ? next : end;
+	struct quoting quoting = begins_line;
 
 	*at = next != NULL ? next + 1 : end;
 	while (line.text + line.length < stop &&
-	       !(line.text[line.length] == '#' &&
-		   (line.length == 0 ||
-		       isspace((unsigned char)line.text[line.length - 1]))))
-		line.length++;
+	       !is_comment(&quoting, line.text + line.length, line.text))
+		look(&quoting, line.text[line.length++]);
 	while (line.length > 0 &&
 	       isspace((unsigned char)line.text[line.length - 1]))
 		line.length--;
@@ -60,30 +92,57 @@ tight_dash(const struct line *line)
 	       line->text[line->indent + 1] != ' ';
 }
 
-/* Where a quote begins that its line does not end; false: none. */
+/* Is that what may stand behind a quote's end? */
 static bool
-open_quote(const struct line *line, size_t *at)
+ends_value(const char *at, const char *end)
 {
-	char quote = '\0', before = '[';
+	while (at < end && (*at == ' ' || *at == '\r'))
+		at++;
+	return at == end || strchr("\n#,:]}", *at) != NULL;
+}
 
-	for (size_t i = 0; i < line->length; i++) {
-		const char c = line->text[i];
-		/* Where a value begins: an apostrophe in a text does not. */
-		const bool begins = strchr("[{,:-", before) != NULL;
+/* Where a quote begins that is not ended in its line, nor in a later one as a
+ * text of many lines is; up to the line where it noticed. NULL: none. */
+static const char *
+open_quote(const char *text, size_t length, size_t noticed)
+{
+	const char *const end = text + length;
+	const char *from = NULL;
+	struct quoting quoting = begins_line;
+	bool is_long = false;
 
-		if (!isspace((unsigned char)c))
-			before = c;
-		if (quote == '"' && c == '\\') {
-			i++;
-		} else if (quote != '\0') {
-			if (c == quote)
-				quote = '\0';
-		} else if ((c == '"' || c == '\'') && begins) {
-			quote = c;
-			*at = i;
+	for (const char *at = text; at < end; at++) {
+		const char was = quoting.quote;
+
+		if (is_comment(&quoting, at, text)) {
+			const char *const next =
+			    memchr(at, '\n', (size_t)(end - at));
+
+			if (next == NULL)
+				break;
+			at = next;
+		}
+		if (*at == '\n' && noticed-- == 0)
+			break;
+		if (*at == '\n' && was == '\0') {
+			quoting = begins_line;
+			continue;
+		}
+		is_long |= *at == '\n';
+		look(&quoting, *at);
+		if (was == '\0' && quoting.quote != '\0') {
+			from = at;
+			is_long = false;
+		} else if (was == '\'' && quoting.quote == '\0' &&
+			   at + 1 < end && at[1] == was) {
+			quoting.quote = was; /* '' is one of the text */
+			at++;
+		} else if (was != '\0' && quoting.quote == '\0' && is_long &&
+			   !ends_value(at + 1, end)) {
+			return from;
 		}
 	}
-	return quote != '\0';
+	return quoting.quote != '\0' ? from : NULL;
 }
 
 /* The ':' of "key:value"; false: none, or one with a space. */
@@ -127,16 +186,15 @@ open_bracket(size_t *number, size_t *column, size_t noticed, const char *text,
 
 	for (size_t i = 0; i <= noticed; i++) {
 		const struct line line = next_line(&next, text + length);
-		char quote = '\0';
+		struct quoting quoting = begins_line;
 
 		for (size_t k = 0; k < line.length; k++) {
 			const char c = line.text[k];
 
-			if (quote != '\0')
-				quote = c == quote ? '\0' : quote;
-			else if (c == '"' || c == '\'')
-				quote = c;
-			else if ((c == '{' || c == '[') && depth < DEPTH) {
+			look(&quoting, c);
+			if (quoting.quote != '\0')
+				continue;
+			if ((c == '{' || c == '[') && depth < DEPTH) {
 				open[depth].line = i;
 				open[depth].column = k;
 				open[depth++].what = c;
@@ -174,26 +232,26 @@ has_value(const struct line *line)
 	return line->length > 0 && line->text[line->length - 1] != ':';
 }
 
-/* Of lines up to the one where it noticed: the text goes on from there. */
 static bool
 explain_quote(struct lt_yaml_error *error, size_t noticed, const char *text,
     size_t length)
 {
-	const char *next = text;
+	const char *const from = open_quote(text, length, noticed);
+	const char *line = text;
+	size_t number = 0;
 
-	for (size_t i = 0; i <= noticed; i++) {
-		const struct line line = next_line(&next, text + length);
-		size_t at = 0;
-
-		if (open_quote(&line, &at)) {
-			say(error, i, at,
-			    line.text[at] == '"'
-				? "the quote \" that begins here is not closed in its line"
-				: "the quote ' that begins here is not closed in its line");
-			return true;
+	if (from == NULL)
+		return false;
+	for (const char *at = text; at < from; at++)
+		if (*at == '\n') {
+			line = at + 1;
+			number++;
 		}
-	}
-	return false;
+	say(error, number, (size_t)(from - line),
+	    *from == '"'
+		? "the quote \" that begins here is not closed in its line"
+		: "the quote ' that begins here is not closed in its line");
+	return true;
 }
 
 /* "a: 1 b: 2", "key:value", "-value", or deeper than its line allows. */
