@@ -49,7 +49,7 @@ fill(struct work *work, const struct lt_sending *sending)
 static bool
 open_text(const char *text)
 {
-	const int fd = memfd_create("lowtide-notify", 0);
+	const int fd = memfd_create("lowtide-notify", MFD_CLOEXEC);
 	const size_t length = strlen(text);
 
 	return fd >= 0 && write(fd, text, length) == (ssize_t)length &&

@@ -82,7 +82,7 @@ copy_kept(struct lt_sent *sent, FILE *in, FILE *out, int64_t since_utc_s,
 
 	while (fgets(line, sizeof(line), in) != NULL)
 		skip += is_kept(line, since_utc_s, &key);
-	skip = skip > LT_SENT_MAX / 2 ? skip - LT_SENT_MAX / 2 : 0;
+	skip = skip > LT_SENT_MAX ? skip - LT_SENT_MAX / 2 : 0;
 	rewind(in);
 	while (fgets(line, sizeof(line), in) != NULL) {
 		memcpy(copy, line, sizeof(copy));
@@ -133,6 +133,22 @@ rewrite(struct lt_sent *sent, const char *path, int64_t since_utc_s,
 	return code;
 }
 
+/* Else a loss of power could bring the old file back, and what is sent from now
+ * on would be sent again. */
+static int
+sync_directory(const char *dir, struct lt_error *err)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* Some file systems can't; they say EINVAL. */
+	const bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
+	const int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return failed ? lt_fail(err, LT_EIO, "%s: %s", dir, strerror(why))
+		      : LT_OK;
+}
+
 /* The lock is a file of its own: that of the lines is replaced. */
 static int
 take_lock(const char *dir, int *fd, struct lt_error *err)
@@ -165,6 +181,8 @@ lt_sent_open(struct lt_sent *sent, const char *dir, int64_t now_utc_s,
 	code = take_lock(dir, &sent->lock_fd, err);
 	if (code == LT_OK)
 		code = rewrite(sent, path, now_utc_s - LT_SENT_KEEP_S, err);
+	if (code == LT_OK)
+		code = sync_directory(dir, err);
 	if (code == LT_OK) {
 		sent->fd = open(
 		    path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -12,7 +12,6 @@ enum {
 	LT_MAIL_SIZE = 16 * 1024, /* text of 4 KiB, each line end doubled */
 	LT_WEBHOOK_TOTAL_MS = 20000,
 	LT_COMMAND_S = 60,
-	LT_SECRET_BYTES = 1024,
 };
 _Static_assert(2 * LT_MESSAGE_TEXT_SIZE + LT_MESSAGE_SUBJECT_SIZE +
 		       2 * LT_ADDRESS_SIZE + LT_MESSAGE_ID_SIZE + 1024 <=

@@ -84,7 +84,7 @@ post(const struct lt_sending *sending, const char *body, const char *secret,
 int
 lt_send_webhook(const struct lt_sending *sending, struct lt_error *err)
 {
-	char secret[LT_SECRET_BYTES];
+	char secret[LT_SECRET_SIZE];
 	int code = lt_secret_file(
 	    sending->notify->webhook_secret_file, secret, sizeof(secret), err);
 
