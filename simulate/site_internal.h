@@ -104,7 +104,8 @@ enum lt_site_state {
 struct lt_site_job { /* in one setting */
 	enum lt_site_state state;
 	bool moved;
-	bool booked; /* its window is taken from now on, though it waits */
+	bool booked;  /* its window is taken from now on, though it waits */
+	bool in_line; /* it counts in lines, before its time has come */
 	uint16_t partition;
 	double nodes;		/* node equivalents there */
 	int64_t due_utc_s;	/* it starts then, if there is room */

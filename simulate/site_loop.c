@@ -74,9 +74,19 @@ stay(struct lt_site_loop *loop, uint32_t index, int64_t now_utc_s)
 	job->failure_micros = 0;
 	job->due_utc_s = later(run->start_utc_s, now_utc_s);
 	/* It is one of those that wait in line there. */
-	if (run->start_utc_s > run->eligible_utc_s + LT_SITE_LINE_S &&
-	    run->start_utc_s > now_utc_s)
-		loop->lines[run->partition]++;
+	job->in_line =
+	    run->start_utc_s > run->eligible_utc_s + LT_SITE_LINE_S &&
+	    run->start_utc_s > now_utc_s;
+	loop->lines[run->partition] += job->in_line;
+}
+
+static void
+leave_line(struct lt_site_loop *loop, uint32_t index)
+{
+	struct lt_site_job *const job = &loop->jobs[index];
+
+	loop->lines[loop->sim->site.runs[index].partition] -= job->in_line;
+	job->in_line = false;
 }
 
 /* What interruptions add to its length, as is expected. */
@@ -172,8 +182,7 @@ come(struct lt_site_loop *loop, uint32_t index, struct lt_error *err)
 		return err->code;
 	if (!is_moved(&loop->plan))
 		return stays(loop, index, now_s, err);
-	if (run->start_utc_s > run->eligible_utc_s + LT_SITE_LINE_S)
-		loop->lines[run->partition]--;
+	leave_line(loop, index);
 	move(loop, index, &loop->plan);
 	book(loop, index, now_s);
 	if (push_look(loop, index, now_s, err) != LT_OK)
@@ -232,8 +241,7 @@ static int
 happen(struct lt_site_loop *loop, const struct lt_site_event *event,
     struct lt_error *err)
 {
-	struct lt_site_job *const job = &loop->jobs[event->job];
-	const struct lt_site_run *const run = &loop->sim->site.runs[event->job];
+	const struct lt_site_job *const job = &loop->jobs[event->job];
 	const bool waits =
 	    job->state == LT_SITE_WAITS && job->due_utc_s >= event->at_utc_s;
 
@@ -248,10 +256,7 @@ happen(struct lt_site_loop *loop, const struct lt_site_event *event,
 		/* It was given another hour since. */
 		if (!waits || job->due_utc_s != event->at_utc_s)
 			return LT_OK;
-		if (!job->moved &&
-		    run->start_utc_s > run->eligible_utc_s + LT_SITE_LINE_S &&
-		    loop->lines[run->partition] > 0)
-			loop->lines[run->partition]--;
+		leave_line(loop, event->job);
 		return lt_site_due(loop, event->job, event->at_utc_s, err);
 	}
 }

@@ -114,6 +114,23 @@ stay(struct course *c, int64_t until_utc_s, struct lt_error *err)
 	return work(c, smaller(until_utc_s, c->at_utc_s + c->left_s), err);
 }
 
+/* The first that is not before it; they are in order. */
+static uint32_t
+first_look(const struct lt_sim_input *input, int64_t at_utc_s)
+{
+	uint32_t low = 0, high = input->look_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (input->looks[middle].at_utc_s < at_utc_s)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Decided at each look, and so from when that was done. */
 static int
 follow_looks(struct course *c, struct lt_error *err)
@@ -121,7 +138,8 @@ follow_looks(struct course *c, struct lt_error *err)
 	const struct lt_sim_input *const input = c->run->input;
 	int64_t until_utc_s = 0; /* told to stand still until then */
 
-	for (uint32_t i = 0; i < input->look_count; i++) {
+	for (uint32_t i = first_look(input, c->at_utc_s);
+	     i < input->look_count && c->left_s > 0; i++) {
 		const struct lt_sim_look *const look = &input->looks[i];
 		struct lt_pause_course plan = {0};
 
