@@ -97,6 +97,10 @@ int lt_plugstack_read(
 /* PlugStackConfig: the probe's, slurm.conf's, or plugstack.conf beside it. */
 const char *lt_doctor_plugstack_path(
     const struct lt_doctor *doctor, char *out, size_t size);
+/* What stands behind "name=" in the line, to a blank or its end; NULL: it has
+ * none. */
+const char *lt_plugstack_value(
+    const struct lt_plugstack *line, const char *name);
 /* The command that gives the line this argument, "preemptible=...", instead of
  * what it has of that name; returns out. */
 const char *lt_plugstack_mend(char *out, size_t size,

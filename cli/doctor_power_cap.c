@@ -17,11 +17,13 @@ lt_doctor_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy)
 
 	if (policy->power_cap_count == 0 || !lt_doctor_own_line(doctor, &line))
 		return;
-	if (strstr(line.text, " power_cap=yes") != NULL)
+	const char *const value = lt_plugstack_value(&line, "power_cap");
+	const size_t length = value != NULL ? strcspn(value, " \t") : 0;
+
+	if (length == 3 && strncmp(value, "yes", length) == 0)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "power_cap", "",
 		    "compute nodes ask for a job's power cap");
-	else if (strstr(line.text, " power_cap=") == NULL ||
-		 strstr(line.text, " power_cap=no") != NULL)
+	else if (value == NULL || (length == 2 && strncmp(value, "no", 2) == 0))
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "power_cap",
 		    lt_plugstack_mend(
 			mend, sizeof(mend), &line, "power_cap=yes"),

@@ -41,7 +41,8 @@ lt_doctor_precision(struct lt_doctor *doctor, const struct lt_policy *policy)
 		(void)lt_plugstack_mend(mend, sizeof(mend), &line, want);
 	else
 		snprintf(mend, sizeof(mend),
-		    "sed -i '%ds| precision=[^ ]*||' %s", line.line, line.path);
+		    "sed -i '%ds|[ \\t]precision=[^ \\t]*||' %s", line.line,
+		    line.path);
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "precision", mend,
 	    "here and on compute nodes: jobs get other precision rules than the policy's: %s",
 	    line.path);

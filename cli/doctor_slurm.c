@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "text.h"
 
 #ifndef LT_PLUGIN_DIR /* where Debian has them; the Makefile may say more */
 #define LT_PLUGIN_DIR "/usr/lib/x86_64-linux-gnu/slurm-wlm:/usr/lib64/slurm"
@@ -174,6 +175,12 @@ say_conf(struct lt_doctor *doctor, enum lt_level level, const char *check,
 	lt_doctor_say(doctor, level, check, mend, "%s", found);
 }
 
+static bool
+is_word(const char *at, size_t length, const char *word)
+{
+	return length == strlen(word) && strncasecmp(at, word, length) == 0;
+}
+
 /* The list with lowtide at its end. */
 static const char *
 lowtide_last(char *out, size_t size, const char *list)
@@ -182,12 +189,13 @@ lowtide_last(char *out, size_t size, const char *list)
 	const char *at = list;
 
 	while (*at != '\0' && used < size) {
-		const size_t length = strcspn(at, ",");
+		const size_t length = strcspn(at, ", ");
 
-		if (length > 0 && strncmp(at, "lowtide", length) != 0)
+		if (length > 0 && !is_word(at, length, "lowtide"))
 			used += (size_t)snprintf(
 			    out + used, size - used, "%.*s,", (int)length, at);
-		at += length + (at[length] == ',');
+		at += length;
+		at += strspn(at, ", ");
 	}
 	if (used < size)
 		(void)snprintf(out + used, size - used, "lowtide");
@@ -227,6 +235,39 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	    doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
 }
 
+static bool
+has_word(const char *list, const char *word)
+{
+	for (const char *at = list; *at != '\0'; at += strspn(at, ", ")) {
+		const size_t length = strcspn(at, ", ");
+
+		if (is_word(at, length, word))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* What is counted already, and each kind of GPU that the site has. */
+static const char *
+gpus_too(char *out, size_t size, const struct lt_conf *conf)
+{
+	static const struct {
+		const char *type, *tres;
+	} kinds[] = {
+	    {"gpu", "gres/gpu"}, {"shard", "gres/shard"}, {"mps", "gres/mps"}};
+	struct lt_text text = {.out = out, .size = size};
+
+	lt_text_put(&text, "AccountingStorageTRES=%s", conf->accounting_tres);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if ((i == 0 || has_word(conf->gres_types, kinds[i].type)) &&
+		    !has_word(conf->accounting_tres, kinds[i].tres))
+			lt_text_put(&text, "%s%s",
+			    out[strlen(out) - 1] == '=' ? "" : ",",
+			    kinds[i].tres);
+	return out;
+}
+
 /* GPUs that slurmdbd does not count would be charged as the CPUs beside
  * them; lowtided takes them from slurmctld, while it sees each job. */
 static void
@@ -239,6 +280,7 @@ check_gpus(struct lt_doctor *doctor)
 	const json_t *partition, *shape;
 	int64_t gpus = 0, shards = 0;
 	const char *with_gpus = NULL, *with_shards = NULL;
+	char line[LT_CONF_VALUE_SIZE + 64];
 
 	json_array_foreach(partitions, index, partition) {
 		json_array_foreach(
@@ -254,13 +296,13 @@ check_gpus(struct lt_doctor *doctor)
 	if (with_gpus != NULL &&
 	    json_is_false(json_object_get(conf, "gpus_counted")))
 		say_conf(doctor, LT_LEVEL_ERROR, "gpus",
-		    "AccountingStorageTRES=gres/gpu",
+		    gpus_too(line, sizeof(line), &doctor->conf),
 		    "slurmdbd does not count GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_gpus);
 	if (with_shards != NULL &&
 	    json_is_false(json_object_get(conf, "shards_counted")))
 		say_conf(doctor, LT_LEVEL_ERROR, "gpus",
-		    "AccountingStorageTRES=gres/gpu,gres/shard",
+		    gpus_too(line, sizeof(line), &doctor->conf),
 		    "slurmdbd does not count parts of GPUs (partition %s has some): charges rest on slurmctld's records, and runs that lowtided did not see have no price",
 		    with_shards);
 }

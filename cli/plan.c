@@ -153,6 +153,19 @@ take_compare(char **operands, int *count)
 	return true;
 }
 
+/* It would stand behind ours, and each row would be of the same objective. */
+static bool
+names_objective(char *const *operands, int count)
+{
+	static const char option[] = "--carbon-aware";
+
+	for (int i = 0; i < count; i++)
+		if (strncmp(operands[i], option, strlen(option)) == 0 &&
+		    strchr("=", operands[i][strlen(option)]) != NULL)
+			return true;
+	return false;
+}
+
 int
 lt_cli_plan(const struct lt_cli *cli)
 {
@@ -166,6 +179,9 @@ lt_cli_plan(const struct lt_cli *cli)
 	const bool compares = take_compare(cli->operands + skip, &count);
 	if (!count)
 		return lt_cli_usage(cli, "want the arguments of sbatch");
+	if (compares && names_objective(cli->operands + skip, count))
+		return lt_cli_usage(cli,
+		    "--compare shows each objective: leave --carbon-aware out");
 	char **const argv = calloc((size_t)count + 4, sizeof(*argv));
 
 	if (argv == NULL) {

@@ -121,15 +121,16 @@ lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line)
 		   NULL) == LT_OK;
 }
 
-/* Where the line has an argument of that name; NULL: nowhere. */
-static const char *
-find_argument(const char *line, const char *name, size_t length)
+const char *
+lt_plugstack_value(const struct lt_plugstack *line, const char *name)
 {
-	for (const char *at = strstr(line, name); at != NULL;
+	const size_t length = strlen(name);
+
+	for (const char *at = strstr(line->text, name); at != NULL;
 	     at = strstr(at + 1, name))
-		if (at > line && strchr(" \t", at[-1]) != NULL &&
+		if (at > line->text && strchr(" \t", at[-1]) != NULL &&
 		    at[length] == '=')
-			return at;
+			return at + length + 1;
 	return NULL;
 }
 
@@ -141,7 +142,7 @@ lt_plugstack_mend(char *out, size_t size, const struct lt_plugstack *line,
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "%.*s", (int)length, argument);
-	if (find_argument(line->text, name, length) != NULL)
+	if (lt_plugstack_value(line, name) != NULL)
 		(void)snprintf(out, size,
 		    "sed -i '%ds|\\([ \\t]\\)%s=[^ \\t]*|\\1%s|' %s",
 		    line->line, name, argument, line->path);

@@ -41,6 +41,8 @@ static const struct {
     KEY("PreemptMode", preempt_mode),
     KEY("AccountingStorageType", accounting_storage),
     KEY("AccountingStorageEnforce", accounting_enforce),
+    KEY("AccountingStorageTRES", accounting_tres),
+    KEY("GresTypes", gres_types),
     KEY("PluginDir", plugin_dir),
     KEY("PriorityType", priority_type),
     KEY("PriorityFlags", priority_flags),

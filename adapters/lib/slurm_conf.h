@@ -19,7 +19,8 @@ struct lt_conf {
 	char private_data[256], job_submit_plugins[LT_CONF_VALUE_SIZE],
 	    plugstack[1024], preempt_mode[128], accounting_storage[128],
 	    accounting_enforce[256], plugin_dir[1024], priority_type[64],
-	    priority_flags[256], priority_weight_age[32];
+	    priority_flags[256], priority_weight_age[32],
+	    accounting_tres[LT_CONF_VALUE_SIZE], gres_types[256];
 	int allow_groups_count, cancel_count; /* partition lines with it */
 	char allow_groups[64], cancels[64];   /* the first one's name */
 };

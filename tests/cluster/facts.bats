@@ -43,7 +43,7 @@ running() { [ "$(field "$1" %T)" = RUNNING ]; }
 @test "doctor calls it an error, with the line to paste" {
 	run lowtide doctor
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"error   gpus"*"slurmdbd does not count GPUs"*"write AccountingStorageTRES=gres/gpu, then: systemctl restart slurmctld"* ]]
+	[[ "$output" == *"error   gpus"*"slurmdbd does not count GPUs"*"write AccountingStorageTRES=fs/disk,gres/gpu, then: systemctl restart slurmctld"* ]]
 }
 
 @test "each task of an array has its own GPUs" {

@@ -282,6 +282,7 @@ gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowti
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3
 gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"
+gives 'all objectives and one' 2 '--compare shows each objective: leave --carbon-aware out' "$lowtide" plan --compare --carbon-aware=cost job.sh
 gives 'simulate of nothing' 2 'wants a TRACE, or --from-slurm' "$lowtide" simulate
 gives 'simulate a trace and the site' 2 '--from-slurm takes no TRACE' "$lowtide" simulate "$jobs" --from-slurm
 gives 'simulate the site with watts' 2 '--watts does not go with --from-slurm' "$lowtide" simulate --from-slurm --watts 3
