@@ -204,7 +204,6 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 		if (!lt_run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
 			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
-		lt_gpu_prices(d->policy, &d->tables, now_utc_s);
 		malloc_trim(0); /* what the passes since left over */
 	}
 	if (!d->tables.read_utc_s || !d->acting)
@@ -212,8 +211,8 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->names_told_utc_s != d->policy_loaded_utc_s) {
 		d->names_told_utc_s = d->policy_loaded_utc_s;
 		lt_unknown_names_log(d->policy, &d->tables);
-		lt_gpu_prices(d->policy, &d->tables, now_utc_s);
 	}
+	lt_gpu_prices(d->policy, &d->tables, now_utc_s);
 	if (d->signals.changed || !d->has_market ||
 	    now_utc_s >= d->next.market) {
 		if (lt_run_step(

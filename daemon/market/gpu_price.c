@@ -37,17 +37,20 @@ lt_gpu_prices(
 
 		if (!partition->has_gpu_price)
 			continue;
-		const double node_micros =
-		    (double)(partition->gpu_price_micros * gpus);
+		const struct lt_policy_signal was = partition->price;
+		const struct lt_policy_signal is = {.is_set = gpus > 0,
+		    .is_constant = true,
+		    .constant = (double)(partition->gpu_price_micros * gpus)};
 
+		/* As the policy was read it is no constant yet. */
+		if (was.is_constant && was.is_set == is.is_set &&
+		    was.constant == is.constant)
+			continue;
 		/* With other nodes it is another price from now on, and what
 		 * ran before keeps its own. */
-		if (partition->price.is_set &&
-		    partition->price.constant != node_micros)
+		if (was.is_constant)
 			partition->price_from_utc_s = now_utc_s;
-		partition->price = (struct lt_policy_signal){.is_set = gpus > 0,
-		    .is_constant = true,
-		    .constant = node_micros};
+		partition->price = is;
 		if (gpus == 0)
 			lt_log("no_gpu_price",
 			    "partition=%s error=\"price_per_gpu_hour: its nodes do not all have the same number of GPUs, want price_per_node_hour\"",

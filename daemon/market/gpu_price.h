@@ -8,7 +8,7 @@ struct lt_tables;
 
 /* price_per_gpu_hour as the price of a node, by the GPUs that its partition's
  * nodes have now: the same number in each, else there is no price, and the log
- * says so. After either has been read. */
+ * says so, once. What has changed counts from now on; tables have been read. */
 void lt_gpu_prices(struct lt_policy *policy, const struct lt_tables *tables,
     int64_t now_utc_s);
 
