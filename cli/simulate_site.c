@@ -63,6 +63,7 @@ choose_settings(struct lt_site_page *page)
 	const bool has_waits = page->market.waiting_micros_per_hour > 0 ||
 			       page->market.waiting_mg_per_hour > 0;
 
+	page->shown = has_waits ? 1 : 0;
 	for (size_t o = page->market.currency[0] != '\0' ? 0 : 2; o < 3; o++)
 		for (size_t w = 0; w < (has_waits ? 3 : 1); w++)
 			page->settings[page->setting_count++] =

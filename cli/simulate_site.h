@@ -35,6 +35,9 @@ struct lt_site_page { /* all of the answer */
 	int64_t from_utc_s, to_utc_s;
 	bool anonymous;
 	uint32_t setting_count;
+	/* That of the table by partition: with the policy's own price of
+	 * waiting. */
+	uint32_t shown;
 	struct lt_site_setting settings[LT_SITE_SETTINGS_MAX];
 	struct lt_site_result results[LT_SITE_SETTINGS_MAX];
 };

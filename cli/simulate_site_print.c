@@ -220,8 +220,7 @@ print_partitions(FILE *out, const struct lt_site_page *page)
 	    {"runs", true}, {"moved", true}, {"cost", true}, {"saved", true},
 	    {"CO2e", true}, {"saved", true}, {NULL, false}};
 	struct lt_table *const table = lt_table_new(list);
-	const struct lt_site_result *const result =
-	    &page->results[page->setting_count > 1 ? 1 : 0];
+	const struct lt_site_result *const result = &page->results[page->shown];
 
 	for (uint32_t i = 0; table != NULL && i < page->market.partition_count;
 	     i++) {
@@ -286,10 +285,9 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 	lt_table_print(out, table, page->cli->color);
 	lt_table_free(table);
 	fprintf(out, "\n%s, waiting %s:\n",
-	    lt_objective_name(
-		page->settings[page->setting_count > 1 ? 1 : 0].objective),
-	    lt_site_waiting_text(wait, sizeof(wait),
-		page->settings[page->setting_count > 1 ? 1 : 0].waiting));
+	    lt_objective_name(page->settings[page->shown].objective),
+	    lt_site_waiting_text(
+		wait, sizeof(wait), page->settings[page->shown].waiting));
 	print_partitions(out, page);
 	make_notes(&notes, page);
 	fputs("\n", out);
@@ -331,26 +329,32 @@ setting_json(const struct lt_site_page *page, uint32_t i)
 }
 
 static json_t *
+micros_json(const struct lt_site_page *page, double micros)
+{
+	return has_money(page) ? json_real(micros) : json_null();
+}
+
+static json_t *
 partitions_json(const struct lt_site_page *page)
 {
 	json_t *const list = json_array();
 
 	for (uint32_t i = 0; i < page->market.partition_count; i++) {
 		const struct lt_site_sums *const sums =
-		    &page->results[page->setting_count > 1 ? 1 : 0]
-			 .partitions[i];
+		    &page->results[page->shown].partitions[i];
 		char name[LT_NAME_SIZE + 16];
 
 		if (sums->runs == 0)
 			continue;
 		json_array_append_new(list,
-		    json_pack("{s:s, s:i, s:i, s:f, s:f, s:f, s:f}",
+		    json_pack("{s:s, s:i, s:i, s:o, s:o, s:f, s:f}",
 			"partition",
 			partition_name(name, sizeof(name), page, i), "runs",
 			(int)sums->runs, "moved", (int)sums->moved,
-			"cost_micros", sums->base_micros, "saved_micros",
-			sums->saved_micros, "carbon_mg", sums->base_mg,
-			"saved_mg", sums->saved_mg));
+			"cost_micros", micros_json(page, sums->base_micros),
+			"saved_micros", micros_json(page, sums->saved_micros),
+			"carbon_mg", sums->base_mg, "saved_mg",
+			sums->saved_mg));
 	}
 	return list;
 }
@@ -371,7 +375,7 @@ lt_site_json(const struct lt_site_page *page)
 		json_array_append_new(notes, json_string(list.list[i]));
 	return json_pack(
 	    "{s:o, s:s, s:s, s:s, s:o, s:{s:i, s:i, s:i, s:i, s:i, s:i}, "
-	    "s:f, s:f, s:f, s:i, s:o, s:o, s:o}",
+	    "s:o, s:f, s:f, s:i, s:o, s:{s:s, s:f}, s:o, s:o}",
 	    "cluster",
 	    page->anonymous ? json_null() : json_string(page->market.cluster),
 	    "from", lt_utc_text(from, sizeof(from), page->from_utc_s), "to",
@@ -381,8 +385,11 @@ lt_site_json(const struct lt_site_page *page)
 	    (int)counts->fixed, "no_signal", (int)counts->no_signal, "no_place",
 	    (int)counts->no_place, "no_partition", (int)page->rows.no_partition,
 	    "unended", (int)page->rows.unended, "base_micros",
-	    first->all.base_micros, "base_mg", first->all.base_mg,
-	    "base_mean_wait_s", first->base_wait_s, "weeks", first->week_count,
-	    "settings", settings, "partitions", partitions_json(page), "notes",
-	    notes);
+	    micros_json(page, first->all.base_micros), "base_mg",
+	    first->all.base_mg, "base_mean_wait_s", first->base_wait_s, "weeks",
+	    first->week_count, "settings", settings, "partitions_of",
+	    "objective",
+	    lt_objective_name(page->settings[page->shown].objective), "waiting",
+	    page->settings[page->shown].waiting, "partitions",
+	    partitions_json(page), "notes", notes);
 }

@@ -37,7 +37,8 @@ struct measuring {
 	size_t capacity;
 	int64_t moved_jobs, kept_jobs, left_jobs;
 	double base[CURRENCIES], base_charged[CURRENCIES]; /* of moved ones */
-	double *errors[CURRENCIES];			   /* of quotes */
+	bool has_base[CURRENCIES];
+	double *errors[CURRENCIES]; /* of quotes */
 	uint32_t error_count[CURRENCIES];
 	size_t error_capacity[CURRENCIES];
 	int64_t deadline_jobs, deadlines_met, stated_ppm; /* stated: a sum */
@@ -114,6 +115,7 @@ add_compared(struct measuring *m, struct lt_error *err)
 		}
 		if (is_kept || !figure->known[BY_WORK] || !has_base)
 			continue;
+		m->has_base[c] = true;
 		m->base[c] += base;
 		m->base_charged[c] += figure->charged;
 	}
@@ -285,7 +287,7 @@ currency_json(
 	    lt_api_optional(quote->has_any, llround(quote->charged)),
 	    "by_quote_low", saved_json(quote, quote->measured.high),
 	    "by_quote_high", saved_json(quote, quote->measured.low), "modelled",
-	    lt_api_optional(work->has_any,
+	    lt_api_optional(work->has_any && m->has_base[currency],
 		llround(m->base[currency] - m->base_charged[currency])));
 }
 

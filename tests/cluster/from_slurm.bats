@@ -44,6 +44,7 @@ of() { jq -r --arg o "$1" --argjson w "$2" '.settings[] | select(.objective == $
 	[ "$(jq .rows_read "$all")" -eq "$(runs | wc -l)" ]
 	[ "$(jq .runs.counted "$all")" -eq "$(runs | wc -l)" ]
 	[ "$(jq .runs.unended "$all")" -eq 1 ]
+	[ "$(jq -r '.partitions_of | "\(.objective) \(.waiting == 1)"' "$all")" = 'balanced true' ]
 	[ "$(jq .runs.fixed "$all")" -eq 1 ]
 	[ "$(jq '.settings | length' "$all")" -eq 9 ]
 }
