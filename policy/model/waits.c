@@ -130,8 +130,10 @@ find(int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
 	const double over_s =
 	    done_of(&replay->at[low], goal->is_costly) - goal->done_s;
 
-	*done_utc_s =
-	    in->to_utc_s - (int64_t)(over_s / pace_of(in, replay->need));
+	const double pace = pace_of(in, replay->need);
+
+	/* Without a pace it was done before, but for rounding. */
+	*done_utc_s = in->to_utc_s - (pace > 0 ? (int64_t)(over_s / pace) : 0);
 	return true;
 }
 
@@ -146,11 +148,14 @@ play(const struct replay *replay, uint32_t at, uint32_t end,
 	const double before_s =
 	    replay->at[at].whole_s -
 	    pace_of(in, replay->need) * (double)(in->to_utc_s - start_utc_s);
-	const double rest_s = work_s - (replay->at[run].whole_s - before_s);
+	const double whole_s = replay->at[run].whole_s;
+	const double rest_s = work_s - (whole_s - before_s);
+	/* What rounding leaves is none. */
 	const struct goal goal =
-	    rest_s <= 0 ? (struct goal){at, run + 1, before_s + work_s, false}
-			: (struct goal){run + 1, end,
-			      replay->at[run].costly_s + rest_s, true};
+	    rest_s < 1e-3 ? (struct goal){at, run + 1,
+				fmin(before_s + work_s, whole_s), false}
+			  : (struct goal){run + 1, end,
+				replay->at[run].costly_s + rest_s, true};
 	int64_t done_utc_s = replay->spells[end - 1].to_utc_s;
 	const bool ended = find(&done_utc_s, replay, &goal);
 

@@ -213,8 +213,10 @@ test_currency(void **state)
 	static const struct {
 		const char *zone, *currency;
 	} zones[] = {{"Europe/London", "GBP"}, {"Europe/Berlin", "EUR"},
-	    {"Europe/Zurich", "CHF"}, {"Australia/Perth", "AUD"},
-	    {"America/New_York", "USD"}, {"", "USD"}};
+	    {"Europe/Zurich", "CHF"}, {"Europe/Vaduz", "CHF"},
+	    {"Europe/Kaliningrad", "RUB"}, {"Atlantic/Canary", "EUR"},
+	    {"Australia/Perth", "AUD"}, {"America/New_York", "USD"},
+	    {"", "USD"}};
 	char currency[4];
 
 	(void)state;
