@@ -92,8 +92,8 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 
 	if (!intent->asked && !advised)
 		return;
-	lt_plan_lines(text, sizeof(text), intent->plan, intent->market,
-	    intent->now_utc_s);
+	lt_plan_lines(text, sizeof(text), intent->plan, intent->request,
+	    intent->market, intent->now_utc_s);
 	add_words(edits, text);
 	lt_notes_text(text, sizeof(text), intent->request, intent->market,
 	    intent->plan, intent->now_utc_s);

@@ -88,6 +88,35 @@ put_interruptions(struct lt_text *text, const struct lt_estimate *estimate)
 	lt_text_put(text, "%s%s", words[0] ? ", " : "", words);
 }
 
+/* "; vision then has $958.80, 40 kg left", or nothing where no budget binds. */
+static void
+put_left(struct lt_text *text, const struct lt_request *request,
+    const struct lt_market *market, const struct lt_estimate *estimate)
+{
+	const bool money = request->has_available &&
+			   request->available_micros != INT64_MAX &&
+			   shows_money(market, estimate);
+	const bool carbon = request->has_available &&
+			    request->available_mg != INT64_MAX &&
+			    estimate->has_carbon;
+	char amount[64];
+
+	if (!money && !carbon)
+		return;
+	lt_text_put(text, "; %s then has ",
+	    request->account[0] != '\0' ? request->account : "its team");
+	if (money)
+		lt_text_put(text, "%s",
+		    lt_money_text(amount, sizeof(amount),
+			request->available_micros - estimate->cost_micros,
+			market->currency));
+	if (carbon)
+		lt_text_put(text, "%s%s", money ? ", " : "",
+		    lt_carbon_text(amount, sizeof(amount),
+			request->available_mg - estimate->carbon_mg));
+	lt_text_put(text, " left");
+}
+
 /* What the figures rest on, where that is less than a measurement or a
  * forecast; "" else. The worst of the partition's signals speaks. */
 static const char *
@@ -150,7 +179,8 @@ all_reject(const struct lt_plan *plan, enum lt_reject reject)
 /* Why a job that asked stays where it is. */
 static void
 put_unmoved(struct lt_text *text, const struct lt_plan *plan,
-    const struct lt_market *market, int64_t now_utc_s)
+    const struct lt_request *request, const struct lt_market *market,
+    int64_t now_utc_s)
 {
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
@@ -169,6 +199,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	put_figures(text, market, &plan->chosen, " CO2e");
 	lt_text_put(text, "%s", caveat(market, home));
 	put_interruptions(text, &plan->chosen);
+	put_left(text, request, market, &plan->chosen);
 	lt_text_put(text, ". ");
 	if (plan->compared == LT_COMPARED_KEPT)
 		lt_text_put(text, "%s",
@@ -231,7 +262,8 @@ put_home(struct lt_text *text, const struct lt_plan *plan,
 
 void
 lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
-    const struct lt_market *market, int64_t now_utc_s)
+    const struct lt_request *request, const struct lt_market *market,
+    int64_t now_utc_s)
 {
 	assert(plan->candidate_count <= market->partition_count);
 
@@ -242,7 +274,7 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	if (plan->home.partition < 0 || plan->objective == LT_OBJECTIVE_OFF)
 		return;
 	if (!plan->moved) {
-		put_unmoved(&text, plan, market, now_utc_s);
+		put_unmoved(&text, plan, request, market, now_utc_s);
 		return;
 	}
 	lt_text_put(&text, "%s, ", name_of(market, plan->chosen.partition));
@@ -251,6 +283,7 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 	put_figures(&text, market, &plan->chosen, " CO2e");
 	lt_text_put(&text, "%s", caveat(market, plan->chosen.partition));
 	put_interruptions(&text, &plan->chosen);
+	put_left(&text, request, market, &plan->chosen);
 	lt_text_put(&text, "\n");
 	put_home(&text, plan, market, now_utc_s);
 	lt_text_put(&text, COMMANDS);
@@ -488,7 +521,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	lt_proof_text(words, sizeof(words), request, market);
 	if (words[0] != '\0')
 		lt_text_put(&text, "  %s\n", words);
-	lt_plan_lines(line, sizeof(line), plan, market, now_utc_s);
+	lt_plan_lines(line, sizeof(line), plan, request, market, now_utc_s);
 	/* There is no job yet that those commands could name. */
 	char *const commands = strstr(line, COMMANDS);
 

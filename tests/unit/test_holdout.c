@@ -127,7 +127,7 @@ test_kept(void **state)
 	assert_int_equal(plan.home.cost_micros, 8000000);
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_NONE);
 	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_HOLDOUT);
-	lt_plan_lines(text, sizeof(text), &plan, &market, NOW);
+	lt_plan_lines(text, sizeof(text), &plan, &request, &market, NOW);
 	assert_non_null(strstr(
 	    text, "Kept where it was, as one of 2 % for comparison (holdout)"));
 	lt_quote_set_compared(&quote, &plan);

@@ -95,7 +95,19 @@ enum change {
 	INTERRUPTED,
 	HARDLY_INTERRUPTED,
 	STAYS_INTERRUPTED,
+	BUDGET,
+	BUDGETS,
+	SHORT_OF,
 };
+
+static void
+has_left(int64_t micros, int64_t mg)
+{
+	snprintf(request.account, sizeof(request.account), "vision");
+	request.has_available = true;
+	request.available_micros = micros;
+	request.available_mg = mg;
+}
 
 static void
 apply(enum change change)
@@ -167,6 +179,16 @@ apply(enum change change)
 		plan.home.expected_lost_s = 60;
 		stay();
 		break;
+	case BUDGET:
+		has_left(1000000000, INT64_MAX);
+		break;
+	case BUDGETS:
+		has_left(1000000000, 43100000);
+		stay();
+		break;
+	case SHORT_OF:
+		has_left(40000000, INT64_MAX);
+		break;
 	}
 }
 
@@ -224,6 +246,17 @@ test_lines(void **state)
 	    {"of a job that stays, too", STAYS_INTERRUPTED,
 		HERE ", about 0.1 interruptions expected, 1m of work lost. "
 		     "Nothing better was found"},
+	    {"what the team has left", BUDGET,
+		PLANNED
+		"$41.20, 3.1 kg CO2e; vision then has $958.80 left\n" WAS WHY
+		    SOONER},
+	    {"of two budgets both, where it stays, too", BUDGETS,
+		HERE "; vision then has $881.60, 35.2 kg left. "
+		     "Nothing better was found"},
+	    {"more than it has", SHORT_OF,
+		PLANNED
+		"$41.20, 3.1 kg CO2e; vision then has -$1.20 left\n" WAS WHY
+		    SOONER},
 	    {"did not ask", OFF, ""},
 	    {"no home", NO_HOME, ""},
 	};
@@ -233,11 +266,12 @@ test_lines(void **state)
 		setup(state);
 		apply(cases[i].change);
 		memset(out, 'x', sizeof(out));
-		lt_plan_lines(out, sizeof(out), &plan, &market, NOW);
+		lt_plan_lines(out, sizeof(out), &plan, &request, &market, NOW);
 		if (strcmp(out, cases[i].wanted) != 0)
 			fail_msg("%s:\n%s\nwanted:\n%s", cases[i].why, out,
 			    cases[i].wanted);
-		lt_plan_lines(small, sizeof(small), &plan, &market, NOW);
+		lt_plan_lines(
+		    small, sizeof(small), &plan, &request, &market, NOW);
 		assert_true(strlen(small) < sizeof(small));
 		assert_memory_equal(small, out, strlen(small));
 	}
