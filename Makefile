@@ -123,7 +123,7 @@ GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
-	demo-kube kube kube-scale
+	demo-kube kube kube-scale deb packages versions slurm-objects
 all: $(PRODUCTS)
 
 help:
@@ -147,6 +147,9 @@ help:
 	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
+	@echo 'make deb        Debian packages for the Slurm of this machine, into build/deb'
+	@echo 'make packages   those packages built, installed, used and purged in roots of their own'
+	@echo 'make versions   SLURM=dir, a clone of SchedMD/slurm: compiled against each release'
 	@echo 'make week       HOUR_S=10: jobs that stand still through a week of a real grid, against the simulator'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
@@ -217,6 +220,9 @@ $(B)/lowtide.pc: policy/lowtide.pc.in FORCE
 
 SPANK_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/spank/*.c))
 SUBMIT_OBJ := $(call obj,$(PLUGIN_SRC) $(wildcard plugin/job_submit/*.c))
+
+# All that Slurm's headers are in, for tests/versions.sh.
+slurm-objects: $(sort $(SPANK_OBJ) $(SUBMIT_OBJ) $(call obj,$(wildcard adapters/slurm/*.c)))
 
 $(B)/spank_lowtide.so: $(SPANK_OBJ) $(B)/liblowtide.a plugin/spank/spank.map
 	$(call say,LD      $@)
@@ -395,6 +401,14 @@ holdout-quality:
 	$(Q)$(B)/tests/bench/bench_holdout tests/fixtures/simulate/pai_1k.csv $(or $(MONTHS),1000)
 matrix: deps
 	$(Q)tests/matrix.sh
+versions: deps
+	$(Q)test -n "$(SLURM)" || { echo 'SLURM=dir: a clone of github.com/SchedMD/slurm' >&2; exit 2; }
+	$(Q)tests/versions.sh "$(SLURM)"
+# Of this machine's Slurm, into build/deb.
+deb:
+	$(Q)packaging/deb.sh
+packages: deps
+	$(Q)tests/packages.sh
 fuzz: deps
 	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
 scale soak reports passes: deps
@@ -423,8 +437,9 @@ install-common: $(B)/lowtide
 	install -m 644 packaging/completion/lowtide.bash $(DESTDIR)$(completiondir)/lowtide
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
-	install -m 755 $(wildcard examples/jobs/*.sh examples/jobs/*.py) $(DESTDIR)$(datadir)/examples/jobs/
-	install -m 644 examples/jobs/README.md $(DESTDIR)$(datadir)/examples/jobs/
+	install -m 755 $(wildcard examples/jobs/*.sh) $(DESTDIR)$(datadir)/examples/jobs/
+	install -m 644 $(wildcard examples/jobs/*.py) examples/jobs/README.md \
+	    $(DESTDIR)$(datadir)/examples/jobs/
 
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \

@@ -30,10 +30,8 @@ typedef struct xlist lt_slurm_list;
 typedef struct listIterator lt_slurm_iterator;
 #endif
 
-/* 26.05 has ids of steps where it had ids of jobs. */
+/* 26.05 takes ids of steps where it took ids of jobs. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
-#define LT_SLURM_JOB_ID(record) ((record)->step_id.job_id)
-
 static inline slurm_step_id_t
 lt_slurm_step(uint32_t job_id)
 {
@@ -47,15 +45,21 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_KILL_JOB(id, signal, flags)                                   \
 	slurm_kill_job(lt_slurm_step(id), (signal), (flags))
 #define LT_SLURM_FREE_CONF slurm_free_conf
+#else
+#define LT_SLURM_LOAD_JOB slurm_load_job
+#define LT_SLURM_KILL_JOB slurm_kill_job
+#define LT_SLURM_FREE_CONF slurm_free_ctl_conf
+#endif
+
+/* Its records have them since 25.11; and SelectTypeParameters other names. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#define LT_SLURM_JOB_ID(record) ((record)->step_id.job_id)
 #define LT_SLURM_MEMORY SELECT_MEMORY
 #define LT_SLURM_BY_CORE SELECT_CORE
 #define LT_SLURM_BY_SOCKET SELECT_SOCKET
 #define LT_SLURM_TASK_PER_CORE SELECT_ONE_TASK_PER_CORE
 #else
 #define LT_SLURM_JOB_ID(record) ((record)->job_id)
-#define LT_SLURM_LOAD_JOB slurm_load_job
-#define LT_SLURM_KILL_JOB slurm_kill_job
-#define LT_SLURM_FREE_CONF slurm_free_ctl_conf
 #define LT_SLURM_MEMORY CR_MEMORY
 #define LT_SLURM_BY_CORE CR_CORE
 #define LT_SLURM_BY_SOCKET CR_SOCKET
