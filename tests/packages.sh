@@ -24,7 +24,9 @@ check() { # check NAME COMMAND...
 		failed=$((failed + 1))
 	fi
 }
-inside() { chroot "$root" "$@"; }
+inside() { # with /proc, which is gone with the command
+	unshare --mount sh -c 'root=$1; shift; mount --bind /proc "$root/proc" && exec chroot "$root" "$@"' inside "$root" "$@"
+}
 quietly() { "$@" > "$dir/log" 2>&1 || { tail -n 20 "$dir/log" >&2; return 1; }; }
 make_root() { # make_root: as the suite has it when new
 	[ ! -e "$root/.ready" ] || return 0
