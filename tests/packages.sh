@@ -32,7 +32,10 @@ make_root() { # make_root: as the suite has it when new
 	[ ! -e "$root/.ready" ] || return 0
 	rm -rf --one-file-system "$root"
 	quietly debootstrap --variant=minbase "$suite" "$root" "$(tests/debian_mirror.sh)"
-	cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
+	local file
+	for file in /etc/apt/apt.conf.d/*; do # the site's own
+		dpkg -S "$file" >/dev/null 2>&1 || cp "$file" "$root/etc/apt/apt.conf.d/"
+	done
 	printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	touch "$root/.ready"

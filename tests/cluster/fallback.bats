@@ -44,7 +44,9 @@ teardown() { # all nodes are there again, and lowtided knows it
 	market() { lowtide status --json | jq .market.generation; }
 	local before
 	part stop lowtided
-	before=$(market)
+	# A market's generation is the second that it was made in.
+	before=$(date +%s)
+	sleep 1
 	part start lowtided
 	newer() { [ "$(market)" -gt "$before" ]; }
 	within 20 newer
