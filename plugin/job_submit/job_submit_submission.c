@@ -104,23 +104,31 @@ learn(struct lt_submission *s)
 	    figures, lt_limit_of(request, s->view.market, request->home));
 }
 
+/* Of the periods that it runs in, if it starts then. */
+static void
+learn_available(struct lt_submission *s, int64_t start_utc_s)
+{
+	struct lt_request *const request = &s->request;
+	const int64_t limit_s =
+	    lt_limit_of(request, s->view.market, request->home);
+	struct lt_amount available;
+
+	lt_state_available(&available, LT_RULES_BIND, request, start_utc_s,
+	    start_utc_s + (limit_s > 0 ? limit_s : 0));
+	request->has_available = s->view.snapshot != NULL;
+	request->available_micros = available.money_micros;
+	request->available_mg = available.carbon_mg;
+}
+
 static void
 decide(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
-	int64_t limit_s = lt_limit_of(request, s->view.market, request->home);
-	struct lt_amount available;
 
-	if (limit_s < 0)
-		limit_s = 0;
-	lt_state_available(&available, LT_RULES_BIND, request,
-	    request->earliest_utc_s, request->earliest_utc_s + limit_s);
-	request->has_available = s->view.snapshot != NULL;
+	learn_available(s, request->earliest_utc_s);
 	if (s->view.snapshot != NULL)
 		lt_holdout_lay(
 		    request, &s->view.snapshot->holdout, s->now_utc_s);
-	request->available_micros = available.money_micros;
-	request->available_mg = available.carbon_mg;
 	s->plan = malloc(sizeof(*s->plan));
 	if (s->plan == NULL)
 		s->known =
@@ -128,6 +136,9 @@ decide(struct lt_submission *s)
 	else if (lt_decide(s->plan, request, s->view.market, s->view.planned,
 		     s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
 		s->known = false;
+	else if (s->plan->chosen.start_utc_s > request->earliest_utc_s)
+		/* What it is told: another month has another balance. */
+		learn_available(s, s->plan->chosen.start_utc_s);
 }
 
 static void

@@ -88,23 +88,25 @@ put_interruptions(struct lt_text *text, const struct lt_estimate *estimate)
 	lt_text_put(text, "%s%s", words[0] ? ", " : "", words);
 }
 
-/* "; vision then has $958.80, 40 kg left", or nothing where no budget binds. */
+/* "; then you have $958.80, 40 kg left in vision", or nothing where no budget
+ * binds. It may be a share of its user that is the least: what nobody has left,
+ * or what is not known, is 0. */
 static void
 put_left(struct lt_text *text, const struct lt_request *request,
     const struct lt_market *market, const struct lt_estimate *estimate)
 {
 	const bool money = request->has_available &&
+			   request->available_micros > 0 &&
 			   request->available_micros != INT64_MAX &&
 			   shows_money(market, estimate);
-	const bool carbon = request->has_available &&
-			    request->available_mg != INT64_MAX &&
-			    estimate->has_carbon;
+	const bool carbon =
+	    request->has_available && request->available_mg > 0 &&
+	    request->available_mg != INT64_MAX && estimate->has_carbon;
 	char amount[64];
 
 	if (!money && !carbon)
 		return;
-	lt_text_put(text, "; %s then has ",
-	    request->account[0] != '\0' ? request->account : "its team");
+	lt_text_put(text, "; then you have ");
 	if (money)
 		lt_text_put(text, "%s",
 		    lt_money_text(amount, sizeof(amount),
@@ -114,7 +116,8 @@ put_left(struct lt_text *text, const struct lt_request *request,
 		lt_text_put(text, "%s%s", money ? ", " : "",
 		    lt_carbon_text(amount, sizeof(amount),
 			request->available_mg - estimate->carbon_mg));
-	lt_text_put(text, " left");
+	lt_text_put(text, request->account[0] != '\0' ? " left in %s" : " left",
+	    request->account);
 }
 
 /* What the figures rest on, where that is less than a measurement or a

@@ -325,8 +325,8 @@ void lt_reject_text(char *out, size_t size,
  * the figure would be 0.0. Returns out. */
 const char *lt_interruptions_text(
     char *out, size_t size, double interruptions, double lost_s);
-/* The choice, what its team's budget has left behind it, and what it is
- * measured against; "" where nobody asked. */
+/* The choice, what its budgets have left behind it by the request's balance,
+ * and what it is measured against; "" where nobody asked. */
 void lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
     int64_t now_utc_s);

@@ -29,6 +29,8 @@ static const char usage[] =
     "  --free NAME       an account without a budget (free)\n"
     "  --uid UID         member of all, its default the first (own)\n"
     "  --limit AMOUNT    of each team (1000000)\n"
+    "  --next AMOUNT     of each team in the next period (--limit's)\n"
+    "  --ends SECONDS    from now, the period (the month's end)\n"
     "  --rule reject|hold|warn  on_exceed (reject)\n"
     "  --unknown hold|reject|allow  on_unknown (hold)\n"
     "  --mode observe|advise|enforce (enforce)\n"
@@ -42,7 +44,8 @@ struct wanted {
 	const char *run, *state, *partition, *spot, *team, *free, *rule,
 	    *unknown, *mode;
 	uint32_t partitions, days, teams, uid, shapes;
-	int64_t limit_micros, stale_s, ingested, age_s, seen_s;
+	int64_t limit_micros, next_micros, ends_s, stale_s, ingested, age_s,
+	    seen_s;
 };
 
 enum { STEP_S = 300 };
@@ -242,7 +245,12 @@ fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w,
 			    budget->team, sizeof(budget->team), "%s", w->team);
 		budget->on_exceed = rule_of(w->rule);
 		month_of(&budget->periods[0], 0, w->limit_micros);
-		month_of(&budget->periods[1], 1, w->limit_micros);
+		month_of(&budget->periods[1], 1,
+		    w->next_micros > 0 ? w->next_micros : w->limit_micros);
+		if (w->ends_s > 0)
+			budget->periods[0].end_utc_s =
+			    budget->periods[1].start_utc_s =
+				time(NULL) + w->ends_s;
 		memcpy(snapshot->accounts[i].name, budget->team,
 		    sizeof(budget->team));
 		snapshot->accounts[i].first_binding = i;
@@ -279,15 +287,15 @@ read_options(struct wanted *w, int argc, char **argv)
 {
 	static const char *const names[] = {"run", "state", "partition", "spot",
 	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
-	    "teams", "uid", "shapes", "limit", "stale", "absorbed", "age",
-	    "seen"};
+	    "teams", "uid", "shapes", "limit", "next", "stale", "absorbed",
+	    "age", "seen", "ends"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
 	const char **const texts[] = {&w->run, &w->state, &w->partition,
 	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
 	uint32_t *const numbers[] = {
 	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes};
-	int64_t *const longs[] = {
-	    &w->limit_micros, &w->stale_s, &w->ingested, &w->age_s, &w->seen_s};
+	int64_t *const longs[] = {&w->limit_micros, &w->next_micros,
+	    &w->stale_s, &w->ingested, &w->age_s, &w->seen_s, &w->ends_s};
 	int c;
 
 	memset(table, 0, sizeof(table));
@@ -299,10 +307,10 @@ read_options(struct wanted *w, int argc, char **argv)
 			*texts[c - 1] = optarg;
 		else if (c >= 10 && c <= 14)
 			*numbers[c - 10] = (uint32_t)number(optarg);
-		else if (c == 15 &&
-			 lt_micros_parse(optarg, longs[0], NULL) == LT_OK)
+		else if ((c == 15 || c == 16) &&
+			 lt_micros_parse(optarg, longs[c - 15], NULL) == LT_OK)
 			continue;
-		else if (c >= 16 && c <= 19)
+		else if (c >= 17 && c <= 21)
 			*longs[c - 15] = number(optarg);
 		else {
 			fputs(usage, stderr);

@@ -98,6 +98,7 @@ enum change {
 	BUDGET,
 	BUDGETS,
 	SHORT_OF,
+	NOT_KNOWN,
 };
 
 static void
@@ -189,6 +190,9 @@ apply(enum change change)
 	case SHORT_OF:
 		has_left(40000000, INT64_MAX);
 		break;
+	case NOT_KNOWN:
+		has_left(0, 0);
+		break;
 	}
 }
 
@@ -248,15 +252,17 @@ test_lines(void **state)
 		     "Nothing better was found"},
 	    {"what the team has left", BUDGET,
 		PLANNED
-		"$41.20, 3.1 kg CO2e; vision then has $958.80 left\n" WAS WHY
-		    SOONER},
+		"$41.20, 3.1 kg CO2e; then you have $958.80 left in vision\n" WAS
+		    WHY SOONER},
 	    {"of two budgets both, where it stays, too", BUDGETS,
-		HERE "; vision then has $881.60, 35.2 kg left. "
+		HERE "; then you have $881.60, 35.2 kg left in vision. "
 		     "Nothing better was found"},
 	    {"more than it has", SHORT_OF,
 		PLANNED
-		"$41.20, 3.1 kg CO2e; vision then has -$1.20 left\n" WAS WHY
-		    SOONER},
+		"$41.20, 3.1 kg CO2e; then you have -$1.20 left in vision\n" WAS
+		    WHY SOONER},
+	    {"nothing, or nobody knows", NOT_KNOWN,
+		PLANNED "$41.20, 3.1 kg CO2e\n" WAS WHY SOONER},
 	    {"did not ask", OFF, ""},
 	    {"no home", NO_HOME, ""},
 	};
