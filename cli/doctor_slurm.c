@@ -103,24 +103,37 @@ lt_doctor_release(struct lt_doctor *doctor)
 		    "lowtided has libslurm %s, slurmctld is %s", ours, release);
 }
 
-/* Items of a comma list; the last one is copied out. */
+struct item { /* of a comma list, without the blanks around it */
+	const char *text;
+	size_t length;
+};
+
+/* The first one behind *at, which is moved behind it; false: there is none. */
 static bool
-in_list(const char *list, const char *word, char *last, size_t size)
+next_item(struct item *item, const char **at)
 {
-	bool found = false;
+	item->text = *at + strspn(*at, ", ");
+	item->length = strcspn(item->text, ", ");
+	*at = item->text + item->length;
+	return item->length > 0;
+}
 
-	last[0] = '\0';
-	for (const char *at = list; *at;) {
-		const size_t length = strcspn(at, ",");
-		const size_t skip = strspn(at, " ");
+static bool
+is_item(const struct item *item, const char *word)
+{
+	return item->length == strlen(word) &&
+	       memcmp(item->text, word, item->length) == 0;
+}
 
-		snprintf(last, size, "%.*s",
-		    (int)(length - (skip < length ? skip : 0)),
-		    at + (skip < length ? skip : 0));
-		found = found || strcmp(last, word) == 0;
-		at += length + (at[length] == ',');
-	}
-	return found;
+static bool
+has_item(const char *list, const char *word)
+{
+	struct item item;
+
+	for (const char *at = list; next_item(&item, &at);)
+		if (is_item(&item, word))
+			return true;
+	return false;
 }
 
 void
@@ -176,29 +189,29 @@ say_conf(struct lt_doctor *doctor, enum lt_level level, const char *check,
 }
 
 static bool
-is_word(const char *at, size_t length, const char *word)
+is_last(const char *list, const char *word)
 {
-	return length == strlen(word) && strncasecmp(at, word, length) == 0;
+	struct item item;
+	bool is_it = false;
+
+	for (const char *at = list; next_item(&item, &at);)
+		is_it = is_item(&item, word);
+	return is_it;
 }
 
 /* The list with lowtide at its end. */
 static const char *
 lowtide_last(char *out, size_t size, const char *list)
 {
-	size_t used = (size_t)snprintf(out, size, "%s", "JobSubmitPlugins=");
-	const char *at = list;
+	struct lt_text text = {.out = out, .size = size};
+	struct item item;
 
-	while (*at != '\0' && used < size) {
-		const size_t length = strcspn(at, ", ");
-
-		if (length > 0 && !is_word(at, length, "lowtide"))
-			used += (size_t)snprintf(
-			    out + used, size - used, "%.*s,", (int)length, at);
-		at += length;
-		at += strspn(at, ", ");
-	}
-	if (used < size)
-		(void)snprintf(out + used, size - used, "lowtide");
+	lt_text_put(&text, "JobSubmitPlugins=");
+	for (const char *at = list; next_item(&item, &at);)
+		if (!is_item(&item, "lowtide"))
+			lt_text_put(
+			    &text, "%.*s,", (int)item.length, item.text);
+	lt_text_put(&text, "lowtide");
 	return out;
 }
 
@@ -210,7 +223,7 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 	/* The file is what the next start of slurmctld is by. */
 	const char *const list =
 	    doctor->has_conf ? doctor->conf.job_submit_plugins : running;
-	char last[256], line[512];
+	char line[512];
 
 	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
@@ -219,33 +232,20 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 		    "systemctl restart slurmctld",
 		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
 		    doctor->conf.path, list, running[0] ? running : "none");
-	if (!in_list(list, "lowtide", last, sizeof(last))) {
+	if (!has_item(list, "lowtide")) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "for budgets that nobody slips past: JobSubmitPlugins=...,lowtide (last) in slurm.conf, then: systemctl restart slurmctld",
 		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun and salloc with plugstack see it",
 		    list);
 		return;
 	}
-	if (strcmp(last, "lowtide") != 0)
+	if (!is_last(list, "lowtide"))
 		say_conf(doctor, LT_LEVEL_ERROR, "job_submit",
 		    lowtide_last(line, sizeof(line), list),
 		    "JobSubmitPlugins=%s: what a plugin after lowtide changes is neither priced nor held",
 		    list);
 	lt_doctor_plugin(
 	    doctor, "job_submit", "job_submit_lowtide.so", 0xffffff);
-}
-
-static bool
-has_word(const char *list, const char *word)
-{
-	for (const char *at = list; *at != '\0'; at += strspn(at, ", ")) {
-		const size_t length = strcspn(at, ", ");
-
-		if (is_word(at, length, word))
-			return true;
-		at += length;
-	}
-	return false;
 }
 
 /* What is counted already, and each kind of GPU that the site has. */
@@ -260,8 +260,8 @@ gpus_too(char *out, size_t size, const struct lt_conf *conf)
 
 	lt_text_put(&text, "AccountingStorageTRES=%s", conf->accounting_tres);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if ((i == 0 || has_word(conf->gres_types, kinds[i].type)) &&
-		    !has_word(conf->accounting_tres, kinds[i].tres))
+		if ((i == 0 || has_item(conf->gres_types, kinds[i].type)) &&
+		    !has_item(conf->accounting_tres, kinds[i].tres))
 			lt_text_put(&text, "%s%s",
 			    out[strlen(out) - 1] == '=' ? "" : ",",
 			    kinds[i].tres);
