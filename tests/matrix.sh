@@ -15,23 +15,13 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || exec sudo -E "$PWD/tests/matrix.sh" "$@"
 dir=${MATRIX_DIR:-/var/tmp/lowtide-matrix}
 PATH=$PATH:/usr/sbin:/sbin
+. tests/debian_root.sh
 # All that packaging/deps.sh names, by the names that the suite has.
 packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	munge mariadb-server libslurm-dev slurm-wlm-basic-plugins libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
 	libmicrohttpd-dev libexpat1-dev libelf-dev libcmocka-dev bats jq hostname procps
 	tzdata util-linux ccache xz-utils sqlite3 faketime python3-jsonschema python3-aiosmtpd)
-
-make_root() { # make_root SUITE FOLDER
-	local mirror
-	mirror=$(tests/debian_mirror.sh)
-	echo "debootstrap into $2"
-	rm -rf --one-file-system "$2"
-	debootstrap --variant=minbase "$1" "$2" "$mirror" >/dev/null
-	cp /etc/apt/apt.conf.d/* "$2/etc/apt/apt.conf.d/" 2>/dev/null || true
-	printf '#!/bin/sh\nexit 101\n' > "$2/usr/sbin/policy-rc.d"
-	chmod 755 "$2/usr/sbin/policy-rc.d"
-}
 
 install_packages() { # install_packages FOLDER: what the last run had not
 	[ "$(cat "$1/.ready" 2>/dev/null)" != "${packages[*]}" ] || return 0
@@ -40,17 +30,12 @@ install_packages() { # install_packages FOLDER: what the last run had not
 	echo "${packages[*]}" > "$1/.ready"
 }
 
-# Objects of the last run stay: times are kept, so make builds what changed.
-copy_project() { # copy_project FOLDER
-	mkdir -p "$1"
-	find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
-	git -c safe.directory="$PWD" ls-files -coz --exclude-standard |
-	    xargs -0 cp --parents --preserve=mode,timestamps -t "$1"
-}
-
 run_suite() { # run_suite SUITE COMMAND...: the first process of its namespaces
 	local root=$dir/$1
-	[ -e "$root/.ready" ] || make_root "$1" "$root"
+	if [ ! -e "$root/.ready" ]; then
+		echo "debootstrap into $root"
+		make_root "$1" "$root"
+	fi
 	install_packages "$root"
 	shift
 	copy_project "$root/lowtide"
@@ -69,8 +54,6 @@ if [ "${1:-}" = --inside ]; then
 	shift
 	run_suite "$@"
 fi
-command -v debootstrap >/dev/null ||
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends debootstrap >/dev/null
 mkdir -p "$dir"
 pids=()
 # A pid namespace each: whatever a suite started ends with its first process,

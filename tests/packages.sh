@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 [ "$(id -u)" -eq 0 ] || exec sudo -E "$PWD/tests/packages.sh" "$@"
 dir=${PACKAGES_DIR:-/var/tmp/lowtide-packages}
 PATH=$PATH:/usr/sbin:/sbin
+. tests/debian_root.sh
 passed=0 failed=0
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
@@ -28,23 +29,8 @@ inside() { # with /proc, which is gone with the command
 	unshare --mount sh -c 'root=$1; shift; mount --bind /proc "$root/proc" && exec chroot "$root" "$@"' inside "$root" "$@"
 }
 quietly() { "$@" > "$dir/log" 2>&1 || { tail -n 20 "$dir/log" >&2; return 1; }; }
-make_root() { # make_root: as the suite has it when new
-	[ ! -e "$root/.ready" ] || return 0
-	rm -rf --one-file-system "$root"
-	quietly debootstrap --variant=minbase "$suite" "$root" "$(tests/debian_mirror.sh)"
-	local file
-	for file in /etc/apt/apt.conf.d/*; do # the site's own
-		dpkg -S "$file" >/dev/null 2>&1 || cp "$file" "$root/etc/apt/apt.conf.d/"
-	done
-	printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
-	chmod 755 "$root/usr/sbin/policy-rc.d"
-	touch "$root/.ready"
-}
 build() { # build: into $root/lowtide/build/deb
-	rm -rf "$root/lowtide"
-	mkdir -p "$root/lowtide"
-	git -c safe.directory="$PWD" ls-files -coz --exclude-standard |
-	    xargs -0 cp --parents --preserve=mode,timestamps -t "$root/lowtide"
+	copy_project "$root/lowtide"
 	quietly inside apt-get install -y --no-install-recommends build-essential debhelper fakeroot lintian
 	inside sh -c 'cd /lowtide && cp -r packaging/debian debian && apt-get build-dep -y --no-install-recommends ./ && rm -r debian && packaging/deb.sh'
 }
@@ -64,18 +50,17 @@ traces() { # what is left that was not there before
 }
 files() { (cd "$root" && find etc usr lib var -xdev \( -path var/cache -o -path var/lib/apt -o -path var/log \) -prune -o -print | sort); }
 
-command -v debootstrap >/dev/null || quietly apt-get install -y --no-install-recommends debootstrap
 mkdir -p "$dir"
 for suite in ${PACKAGES_SUITES:-bookworm trixie sid}; do
 	root=$dir/$suite-build
-	make_root
+	[ -e "$root/.ready" ] || make_root "$suite" "$root"
+	touch "$root/.ready"
 	check 'builds' build
 	check 'lintian finds no error' no_errors
 	built=$root/lowtide/build/deb
 	# Anew each time: it is to be clean.
 	root=$dir/$suite
-	rm -f "$root/.ready"
-	make_root
+	make_root "$suite" "$root"
 	quietly inside apt-get install -y --no-install-recommends slurmctld slurm-client
 	mkdir -p "$root/etc/slurm" "$root/debs"
 	printf 'ClusterName=c\nSlurmctldHost=localhost\nNodeName=n\nPartitionName=p Nodes=n Default=YES\n' > "$root/etc/slurm/slurm.conf"
