@@ -162,44 +162,6 @@ test_hold_of_the_plan(void **state)
 	}
 }
 
-/* What is left is told of the period that it will run in. */
-static void
-test_left_then(void **state)
-{
-	static const struct {
-		const char *arguments, *option, *left;
-	} cases[] = {
-	    {"--limit 100 --next 50 --ends 3700", "carbon",
-		"; then you have $49."},
-	    /* Less what the first holds, too. */
-	    {"--limit 100 --next 5000", "carbon",
-		"; then you have $98.20 left in team0000"},
-	    {"--limit 100 --next 50 --ends 60", "fast", "; then you have $4"},
-	    {"--limit 100 --mode observe", "carbon", NULL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct submission s;
-		char option[80];
-
-		print_message(
-		    "# %s, %s\n", cases[i].arguments, cases[i].option);
-		snprintf(option, sizeof(option),
-		    "_SLURM_SPANK_OPTION_lowtide_carbon_aware=%s",
-		    cases[i].option);
-		fake_snapshots(cases[i].arguments);
-		fake_restart();
-		fake_send(&s, &(struct wish){.account = "team0000",
-				  .gres = "gpu:8",
-				  .option = option});
-		assert_int_equal(s.code, SLURM_SUCCESS);
-		print_message("# %s\n", s.message);
-		if (cases[i].left != NULL)
-			assert_non_null(strstr(s.message, cases[i].left));
-	}
-}
-
 /* One GPU on each node: more nodes cost more. The default account is named,
  * for it is the one that was priced. */
 static void
@@ -613,7 +575,6 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_admitted),
 	    FAKE_TEST(test_who_holds),
 	    FAKE_TEST(test_hold_of_the_plan),
-	    FAKE_TEST(test_left_then),
 	    FAKE_TEST(test_kept_to_nodes),
 	    FAKE_TEST(test_watched),
 	    FAKE_TEST(test_no_market),
