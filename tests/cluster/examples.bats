@@ -30,6 +30,8 @@ is_waiting() { [[ "$(scontrol show job "$id")" == *JobState=PENDING* ]]; }
 again() { # the job runs anew, without Slurm's two minutes
 	scontrol requeue "$id"
 	within 40 is_waiting
+	# slurmd takes no credential of the second in which it revoked the last.
+	sleep 2
 	scontrol update job="$id" starttime=now
 }
 numbers() { sed -nE "s/^$1 ([0-9]+).*/\1/p" out; } # numbers "checkpoint at"
