@@ -223,6 +223,7 @@ V='echo "values=${LOWTIDE_RESTARTS-unset},${LOWTIDE_PARTITION_KIND-unset},${LOWT
 	is_plain() { [[ "$(scontrol show job "$id")" == *JobState=PENDING* ]]; }
 	within 40 is_plain
 	scontrol update job="$id" partition=spot
+	sleep 2 # as in examples.bats
 	scontrol update job="$id" starttime=now
 	within 60 state_is "$id" COMPLETED
 	cat "slurm-$id.out"
