@@ -59,6 +59,8 @@ const struct lt_cli_option lt_cli_simulate_options[] = {
 	"how often they write one, how long that takes, and a restart (10m,1m,2m)"},
     {"slack", "TIME", "deadline_slack of the policy (30m)"},
     {"interruptions", "N", "after so many it leaves spot nodes (any)"},
+    {"returns", NULL,
+	"who works on demand goes back to spot nodes, as with pause: requeue"},
     {"prices", "P,P", "of a spot node and another, an hour (0.918,3.06)"},
     {"events", "FILE", "write what became of each job, and when, CSV"},
     {"from-slurm", NULL, "the site's own runs: what lowtide would have saved"},

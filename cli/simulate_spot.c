@@ -24,8 +24,8 @@ const char *
 lt_simulate_spot_misplaced(const struct lt_cli *cli)
 {
 	static const char *const ours[] = {factor_option, "work", "slack",
-	    "checkpoint", "prices", "interruptions", "jobs", "comes", "events",
-	    NULL};
+	    "checkpoint", "prices", "interruptions", "returns", "jobs", "comes",
+	    "events", NULL};
 	static const char *const both[] = {"limits", "seed", NULL};
 	const bool is_spot = lt_cli_value(cli, factor_option) != NULL;
 	const struct lt_cli_option *option = cli->command->options;
@@ -109,14 +109,14 @@ print_json(
     const struct lt_sim_spot_result *result, const struct lt_sim_spot *spot)
 {
 	const int jobs = (int)spot->options->jobs;
-	json_t *const body =
-	    json_pack("{s:i, s:i, s:i, s:f, s:f, s:i, s:i, s:i, s:f, s:i}",
-		"jobs", jobs, "in_time", (int)result->in_time, "late",
-		jobs - (int)result->in_time, "cost", result->money,
-		"cost_on_demand", result->on_demand_money, "interruptions",
-		(int)result->interruptions, "timed_out", (int)result->timed_out,
-		"to_on_demand", (int)result->left, "spot_there", result->there,
-		"spot_taken", (int)result->taken);
+	json_t *const body = json_pack(
+	    "{s:i, s:i, s:i, s:f, s:f, s:i, s:i, s:i, s:i, s:f, s:i}", "jobs",
+	    jobs, "in_time", (int)result->in_time, "late",
+	    jobs - (int)result->in_time, "cost", result->money,
+	    "cost_on_demand", result->on_demand_money, "interruptions",
+	    (int)result->interruptions, "timed_out", (int)result->timed_out,
+	    "to_on_demand", (int)result->left, "returns", (int)result->returns,
+	    "spot_there", result->there, "spot_taken", (int)result->taken);
 	const int status = lt_cli_print_json(body);
 
 	json_decref(body);

@@ -143,6 +143,7 @@ read_numbers(struct lt_sim_spot_options *options, const struct lt_cli *cli,
 			    (long long)numbers[i].most);
 	}
 	options->max_interruptions = (uint32_t)interruptions;
+	options->returns = lt_cli_value(cli, "returns") != NULL;
 	options->jobs = (uint32_t)jobs;
 	options->seed = (uint64_t)seed;
 	return LT_OK;

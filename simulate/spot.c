@@ -33,6 +33,7 @@ lt_sim_spot_word(enum lt_sim_spot_what what)
 	    [LT_SIM_SPOT_STARTED] = "started",
 	    [LT_SIM_SPOT_TAKEN] = "taken",
 	    [LT_SIM_SPOT_DECIDED] = "decided",
+	    [LT_SIM_SPOT_RETURNS] = "returns",
 	    [LT_SIM_SPOT_ENDED] = "ended",
 	    [LT_SIM_SPOT_TIMED_OUT] = "timed_out",
 	    [LT_SIM_SPOT_GAVE_UP] = "gave_up",
@@ -52,6 +53,7 @@ struct life {
 	int64_t limit_s;
 	int64_t eligible_s; /* Slurm starts it from then on */
 	int64_t look_s;	    /* lowtided looks at it next */
+	uint32_t runs;
 	bool is_spot, is_over;
 };
 
@@ -130,6 +132,7 @@ ask_of(const struct life *life)
 {
 	return (struct lt_sim_spot_ask){.now_s = life->now_s,
 	    .came_s = life->fate->came_s,
+	    .is_spot = life->is_spot,
 	    .waits_since_s =
 		life->eligible_s < life->now_s ? life->eligible_s : life->now_s,
 	    .limit_s = life->limit_s,
@@ -205,39 +208,98 @@ lose(struct life *life, int64_t ran_s, int64_t restart_s)
 	const int64_t most = checkpoints_of(options, life->left_s);
 
 	life->left_s -= (written < most ? written : most) * options->every_s;
-	life->done_s += lt_checkpoint_kept_s(&checkpoint, 0, ran_s);
+	life->done_s += lt_checkpoint_kept_s(
+	    &checkpoint, 0, (double)options->restart_s, ran_s);
 	life->fate->interruptions++;
 	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
 	life->look_s = lt_replan_back_utc_s(life->now_s, life->eligible_s);
 	tell(life, LT_SIM_SPOT_TAKEN, "");
 }
 
-static void
-work(struct life *life)
+/* The first second of on-demand work at which it is asked for a checkpoint to
+ * go back; until_s: it works through. lowtided looks with each market, here
+ * when a tick begins. */
+static int
+find_return(int64_t *at_s, const struct life *life, int64_t until_s,
+    struct lt_error *err)
+{
+	const struct lt_sim_spot_trace *const trace = &life->spot->trace;
+	struct lt_sim_spot_ask ask = ask_of(life);
+	bool returns = false;
+
+	*at_s = life->now_s;
+	ask.waits_since_s = life->now_s;
+	while (!returns) {
+		*at_s = next_tick_s(trace, *at_s);
+		if (*at_s + life->spot->options->write_s >= until_s) {
+			*at_s = until_s;
+			return LT_OK;
+		}
+		ask.now_s = *at_s;
+		if (!is_taken(trace, *at_s) &&
+		    lt_sim_spot_back(&returns, life->market, &ask, err))
+			return err->code;
+	}
+	return LT_OK;
+}
+
+/* It wrote what it had done when it was asked, and is decided again at once. */
+static int
+go_back(struct life *life, int64_t from_s, int64_t asked_s, int64_t restart_s,
+    struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = life->spot->options;
-	const int64_t restart_s =
-	    life->fate->interruptions > 0 ? options->restart_s : 0;
+	const int64_t worked_s =
+	    asked_s > from_s + restart_s ? asked_s - from_s - restart_s : 0;
+	const int64_t each_s = options->every_s + options->write_s;
+	const int64_t since_s = worked_s % each_s;
+
+	life->left_s -=
+	    worked_s / each_s * options->every_s +
+	    (since_s < options->every_s ? since_s : options->every_s);
+	if (asked_s - from_s > options->restart_s)
+		life->done_s += asked_s - from_s - options->restart_s;
+	life->fate->returns++;
+	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
+	tell(life, LT_SIM_SPOT_RETURNS, "");
+	return look(life, err);
+}
+
+static int
+work(struct life *life, struct lt_error *err)
+{
+	const struct lt_sim_spot_options *const options = life->spot->options;
+	const int64_t restart_s = life->runs++ > 0 ? options->restart_s : 0;
 	const int64_t need_s =
 	    restart_s + life->left_s +
 	    checkpoints_of(options, life->left_s) * options->write_s;
 	const int64_t may_s = need_s < life->limit_s ? need_s : life->limit_s;
-	const int64_t from_s = life->now_s;
-	const int64_t taken_s = life->is_spot
-				    ? next_taken_s(&life->spot->trace, from_s)
-				    : INT64_MAX;
-	const bool ends = from_s + may_s <= taken_s;
+	const int64_t from_s = life->now_s, end_s = from_s + may_s;
+	int64_t until_s = end_s;
+	int code = LT_OK;
 
 	tell(life, LT_SIM_SPOT_STARTED, "");
-	life->now_s = ends ? from_s + may_s : taken_s;
+	if (life->is_spot)
+		until_s = next_taken_s(&life->spot->trace, from_s);
+	else if (options->returns)
+		code = find_return(&until_s, life, end_s, err);
+	if (code != LT_OK)
+		return code;
+	const bool ends = end_s <= until_s;
+	life->now_s = ends	      ? end_s
+		      : life->is_spot ? until_s
+				      : until_s + options->write_s;
 	life->fate->money += (double)(life->now_s - from_s) / LT_HOUR_S *
 			     (life->is_spot ? options->spot_per_hour
 					    : options->on_demand_per_hour);
-	if (!ends)
-		lose(life, taken_s - from_s, restart_s);
-	else
+	if (ends)
 		end(life, need_s <= life->limit_s ? LT_SIM_SPOT_ENDED
 						  : LT_SIM_SPOT_TIMED_OUT);
+	else if (life->is_spot)
+		lose(life, until_s - from_s, restart_s);
+	else
+		code = go_back(life, from_s, until_s, restart_s, err);
+	return code;
 }
 
 static int
@@ -256,8 +318,8 @@ live(struct life *life, struct lt_error *err)
 	while (!life->is_over) {
 		if (wait_for_node(life, until_s, err) != LT_OK)
 			return err->code;
-		if (!life->is_over)
-			work(life);
+		if (!life->is_over && work(life, err) != LT_OK)
+			return err->code;
 	}
 	return LT_OK;
 }
@@ -333,6 +395,7 @@ count(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	result->timed_out += fate->timed_out;
 	result->left += fate->left;
 	result->interruptions += fate->interruptions;
+	result->returns += fate->returns;
 	result->money += fate->money;
 	result->on_demand_money +=
 	    (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;

@@ -35,6 +35,7 @@ struct lt_sim_spot_options {
 	int64_t restart_s;	    /* until it works again, after a loss */
 	int64_t slack_s;	    /* deadline_slack */
 	uint32_t max_interruptions; /* 0 = any */
+	bool returns;		    /* by its class: pause: requeue */
 	double spot_per_hour, on_demand_per_hour; /* money */
 	uint32_t jobs;
 	uint64_t seed;	 /* of the seconds of the trace at which they come */
@@ -50,6 +51,8 @@ enum lt_sim_spot_what {
 	LT_SIM_SPOT_STARTED,
 	LT_SIM_SPOT_TAKEN,
 	LT_SIM_SPOT_DECIDED, /* and goes elsewhere */
+	LT_SIM_SPOT_RETURNS, /* requeued for spot nodes, by lt_replan_return()
+			      */
 	LT_SIM_SPOT_ENDED,
 	LT_SIM_SPOT_TIMED_OUT, /* its limit was too short */
 	LT_SIM_SPOT_GAVE_UP,   /* not done in ten times its deadline */
@@ -72,12 +75,12 @@ struct lt_sim_spot_fate {
 	bool done; /* else it timed out or gave up: late */
 	bool timed_out;
 	bool left; /* it ended on demand */
-	uint32_t interruptions;
+	uint32_t interruptions, returns;
 	double money;
 };
 
 struct lt_sim_spot_result {
-	uint32_t in_time, left, interruptions;
+	uint32_t in_time, left, interruptions, returns;
 	uint32_t timed_out; /* of the late ones: killed by their limit */
 	double money, on_demand_money; /* had all begun on demand at once */
 	double there;		       /* part of the trace */

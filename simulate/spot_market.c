@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "pause.h"
 #include "spot_market.h"
 #include "units.h"
 
@@ -23,6 +25,7 @@ struct lt_sim_spot_market {
 	struct lt_series prices[PLACES];
 	int64_t starts[2];
 	double values[PLACES], integrals[PLACES][2];
+	struct lt_class class;
 	struct lt_request request;
 	struct lt_plan plan;
 	struct lt_replanned again;
@@ -48,6 +51,7 @@ struct lt_checkpoint
 lt_sim_spot_checkpoint(const struct lt_sim_spot_options *options)
 {
 	return (struct lt_checkpoint){.enabled = true,
+	    .signal = 10, /* any will do */
 	    .every_s = (double)options->every_s,
 	    .write_s = (double)options->write_s};
 }
@@ -151,6 +155,15 @@ lt_sim_spot_market_open(struct lt_sim_spot_market **market,
 	    .partitions = made->partitions,
 	    .shapes = &made->shape,
 	    .series = made->prices};
+	if (options->returns) {
+		made->class = (struct lt_class){.name = "returns",
+		    .max_interruptions = LT_INTERRUPTIONS_ANY,
+		    .pause = LT_PAUSE_REQUEUE};
+		memcpy(made->class.partition, made->partitions[ON_DEMAND].name,
+		    sizeof(made->class.partition));
+		made->market.classes = &made->class;
+		made->market.class_count = 1;
+	}
 	made->request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,
 	    .cpus = 1,
@@ -220,7 +233,7 @@ lt_sim_spot_again(struct lt_sim_spot_answer *answer,
 {
 	const struct lt_replan of = {.request = &market->request,
 	    .market = &market->market,
-	    .partition = SPOT,
+	    .partition = ask->is_spot ? SPOT : ON_DEMAND,
 	    .start_utc_s = begin_utc_s + ask->waits_since_s,
 	    .now_utc_s = begin_utc_s + ask->now_s};
 
@@ -230,5 +243,31 @@ lt_sim_spot_again(struct lt_sim_spot_answer *answer,
 	answer->why = market->again.why;
 	if (answer->why != LT_REPLAN_KEEP)
 		take(answer, market, &market->again.plan, ask);
+	return LT_OK;
+}
+
+int
+lt_sim_spot_back(bool *returns, struct lt_sim_spot_market *market,
+    const struct lt_sim_spot_ask *ask, struct lt_error *err)
+{
+	const struct lt_sim_spot_options *const options = market->options;
+	struct lt_return back;
+
+	lay(market, ask);
+	const struct lt_pause_promise promise = {
+	    .deadline_utc_s = market->request.deadline_utc_s,
+	    .start_utc_s = begin_utc_s + ask->waits_since_s,
+	    .limit_s = ask->limit_s,
+	    .now_utc_s = begin_utc_s + ask->now_s};
+	const struct lt_return_of of = {.request = &market->request,
+	    .market = &market->market,
+	    .worked_s = ask->now_s - ask->waits_since_s,
+	    .requeue_s = options->write_s + options->restart_s,
+	    .most_s = lt_pause_most_s(&promise, &market->market),
+	    .now_utc_s = promise.now_utc_s};
+
+	if (lt_replan_return(&back, &of, err) != LT_OK)
+		return err->code;
+	*returns = back.partition == SPOT;
 	return LT_OK;
 }

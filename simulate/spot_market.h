@@ -11,8 +11,9 @@
 
 struct lt_sim_spot_ask {
 	int64_t now_s, came_s;
-	int64_t waits_since_s;
-	int64_t limit_s; /* as it stands */
+	bool is_spot;
+	int64_t waits_since_s; /* or works */
+	int64_t limit_s;       /* as it stands */
 	int64_t done_s;
 	uint32_t interruptions;
 };
@@ -33,10 +34,14 @@ void lt_sim_spot_market_close(struct lt_sim_spot_market *market);
 int lt_sim_spot_first(struct lt_sim_spot_answer *answer,
     struct lt_sim_spot_market *market, const struct lt_sim_spot_ask *ask,
     struct lt_error *err);
-/* Of one that waits for spot nodes, by lt_replan(). */
+/* Of one that waits, by lt_replan(). */
 int lt_sim_spot_again(struct lt_sim_spot_answer *answer,
     struct lt_sim_spot_market *market, const struct lt_sim_spot_ask *ask,
     struct lt_error *err);
+
+/* Of one that works on demand, by lt_replan_return(): is it to be requeued? */
+int lt_sim_spot_back(bool *returns, struct lt_sim_spot_market *market,
+    const struct lt_sim_spot_ask *ask, struct lt_error *err);
 
 int64_t lt_sim_spot_limit_s(const struct lt_sim_spot_options *options);
 int64_t lt_sim_spot_deadline_s(

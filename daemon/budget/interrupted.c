@@ -3,6 +3,7 @@
  * Who ends a run knows when it was asked for a checkpoint; of what ended by
  * itself slurmdbd's row tells, a little later.
  */
+#include <math.h>
 #include <string.h>
 
 #include "daemon.h"
@@ -23,8 +24,9 @@ lt_work_kept_s(const struct lt_market *market, int partition,
 	const struct lt_partition *const there = &market->partitions[partition];
 	const struct lt_checkpoint checkpoint =
 	    lt_checkpoint_there(&asked.checkpoint, there->storage_gib_per_s);
-	return lt_checkpoint_kept_s(
-	    &checkpoint, there->hazard_per_node_hour * nodes, ran_s);
+	return lt_checkpoint_kept_s(&checkpoint,
+	    there->hazard_per_node_hour * nodes, lt_market_restart_s(market),
+	    ran_s);
 }
 
 static bool
@@ -65,7 +67,8 @@ lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (wish.checkpoint && end->asked_utc_s > 0 &&
 	    end->asked_utc_s + lt_wish_write_s(&wish) <= end->at_utc_s) {
 		const int64_t then_s =
-		    ran_s - (end->at_utc_s - end->asked_utc_s);
+		    ran_s - (end->at_utc_s - end->asked_utc_s) -
+		    (int64_t)ceil(lt_market_restart_s(&d->market));
 
 		run.done_s = then_s > run.done_s ? then_s : run.done_s;
 	}

@@ -14,7 +14,10 @@
 #include "suspension.h"
 #include "units.h"
 
-enum { LEFT_MAX_S = 400 * LT_DAY_S }; /* nobody knows the hours of more */
+enum {
+	LEFT_MAX_S = 400 * LT_DAY_S, /* nobody knows the hours of more */
+	REQUEUE_WITHIN_S = 60,	     /* of its checkpoint */
+};
 
 bool
 lt_still_any_class(const struct lt_market *market)
@@ -172,15 +175,54 @@ kept_share(
 	return (double)kept.numerator / (double)kept.denominator;
 }
 
-/* What it works for a second time: it writes, and starts from that. */
+/* What it works for a second time: it writes, and starts from that in a place
+ * where this takes so long. */
 static int64_t
-requeue_s(const struct lt_standing *at, const struct lt_market *market)
+requeue_s(const struct lt_standing *at, double restart_s)
 {
-	const double restart_s =
-	    fmax(market->partitions[at->partition].restart_s,
-		at->made.request.proof.restart_s);
+	return lt_wish_write_s(&at->quote.wish) +
+	       (int64_t)ceil(fmax(restart_s, at->made.request.proof.restart_s));
+}
 
-	return lt_wish_write_s(&at->quote.wish) + (int64_t)ceil(restart_s);
+bool
+lt_still_any_away(const struct lt_jobs_state *jobs)
+{
+	for (uint32_t i = 0; i < jobs->paused_count; i++)
+		if (jobs->paused[i].step >= LT_PAUSE_ASKED_AWAY)
+			return true;
+	return false;
+}
+
+/* Nodes that are preemptible are back, and worth a requeue. */
+static void
+plan_return(
+    struct lt_still *s, struct lt_daemon *d, const struct lt_pause_of *pause)
+{
+	const struct lt_market *const market = pause->market;
+	struct lt_return away;
+
+	if (market->partitions[pause->partition].flags &
+		LT_PARTITION_PREEMPTIBLE ||
+	    lt_still_any_away(&d->jobs) || !lt_replan_begin_market(d))
+		return;
+	const struct lt_return_of of = {.request = pause->request,
+	    .market = market,
+	    .planned = d->replan.planned,
+	    .planned_count = d->replan.planned_count,
+	    .worked_s =
+		lt_suspension_worked_s(s->standing.job, pause->now_utc_s),
+	    .requeue_s = requeue_s(&s->standing, lt_market_restart_s(market)),
+	    .most_s = pause->most_s,
+	    .now_utc_s = pause->now_utc_s};
+
+	if (lt_replan_return(&away, &of, NULL) != LT_OK || away.partition < 0)
+		return;
+	s->goes_away = true;
+	s->course.until_utc_s = pause->now_utc_s +
+				lt_wish_write_s(&s->standing.quote.wish) +
+				REQUEUE_WITHIN_S;
+	s->course.saved_micros = away.saved_micros;
+	s->course.saved_mg = away.saved_mg;
 }
 
 bool
@@ -221,9 +263,17 @@ lt_still_plan(struct lt_still *s, struct lt_daemon *d,
 		    .suspended_s = now_utc_s - job->start_utc_s - worked_s,
 		    .now_utc_s = now_utc_s},
 		&d->market),
-	    .requeue_s = s->requeues ? requeue_s(at, &d->market) : 0,
+	    .requeue_s =
+		s->requeues ? requeue_s(at,
+				  d->market.partitions[at->partition].restart_s)
+			    : 0,
 	    .is_paused = job->state == LT_JOB_SUSPENDED,
 	    .now_utc_s = now_utc_s};
 
-	return lt_pause_plan(&s->course, &of, NULL) == LT_OK;
+	s->goes_away = false;
+	if (lt_pause_plan(&s->course, &of, NULL) != LT_OK)
+		return false;
+	if (s->requeues && s->course.until_utc_s == 0)
+		plan_return(s, d, &of);
+	return true;
 }

@@ -4,10 +4,14 @@
  *              more than work since the last checkpoint
  *   REQUEUED   the row first, then the requeue, again where it did not show;
  *              the start is told once the job waits, and then the row goes
+ *
+ * Of one that is to go on elsewhere ASKED_AWAY and REQUEUED_AWAY: it is decided
+ * again once it waits.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "batch.h"
 #include "daemon.h"
 #include "interrupted.h"
@@ -30,7 +34,7 @@ lt_still_ask(struct lt_daemon *d, struct lt_still *s, struct lt_error *err)
 	struct lt_ledger_hold *const two = malloc(sizeof(*two));
 	const struct lt_paused row = {.job_id = job->job_id,
 	    .start_utc_s = job->start_utc_s,
-	    .step = LT_PAUSE_ASKED,
+	    .step = s->goes_away ? LT_PAUSE_ASKED_AWAY : LT_PAUSE_ASKED,
 	    .at_utc_s = at->now_utc_s,
 	    .until_utc_s = s->course.until_utc_s,
 	    .saves = lt_still_saves(&s->course)};
@@ -49,9 +53,10 @@ lt_still_ask(struct lt_daemon *d, struct lt_still *s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	lt_log("pause",
-	    "job=%u step=asked until=%lld saves_micros=%lld saves_mg=%lld",
-	    job->job_id, (long long)row.until_utc_s,
-	    (long long)row.saves.money_micros, (long long)row.saves.carbon_mg);
+	    "job=%u step=%s until=%lld saves_micros=%lld saves_mg=%lld",
+	    job->job_id, s->goes_away ? "asked_away" : "asked",
+	    (long long)row.until_utc_s, (long long)row.saves.money_micros,
+	    (long long)row.saves.carbon_mg);
 	d->budget.dirty = true; /* two was only a question */
 	lt_proof_ask(d, job->job_id, at->now_utc_s);
 	/* One that has no step just then hears nothing. */
@@ -60,6 +65,18 @@ lt_still_ask(struct lt_daemon *d, struct lt_still *s, struct lt_error *err)
 }
 
 /* ---- the requeue ---- */
+
+static bool
+is_asked(const struct lt_paused *row)
+{
+	return row->step == LT_PAUSE_ASKED || row->step == LT_PAUSE_ASKED_AWAY;
+}
+
+static bool
+is_away(const struct lt_paused *row)
+{
+	return row->step >= LT_PAUSE_ASKED_AWAY;
+}
 
 /* Since when all it did is written; 0: it is still waited for. */
 static int64_t
@@ -98,18 +115,19 @@ requeue(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t asked_utc_s =
-	    row->step == LT_PAUSE_ASKED
-		? written_utc_s(d, job, row, now_utc_s)
-		: 0 /* noted when it was asked for first */;
+	    is_asked(row) ? written_utc_s(d, job, row, now_utc_s)
+			  : 0 /* noted when it was asked for first */;
 	struct lt_error refused = {0};
 
-	if (row->step == LT_PAUSE_ASKED && asked_utc_s == 0)
+	if (is_asked(row) && asked_utc_s == 0)
 		return true;
 	if (lt_interrupted_note(d, job,
 		&(struct lt_ended_by_us){
 		    .at_utc_s = now_utc_s, .asked_utc_s = asked_utc_s},
 		err) != LT_OK ||
-	    lt_still_put(d, row, LT_PAUSE_REQUEUED, now_utc_s, err) != LT_OK)
+	    lt_still_put(d, row,
+		is_away(row) ? LT_PAUSE_REQUEUED_AWAY : LT_PAUSE_REQUEUED,
+		now_utc_s, err) != LT_OK)
 		return true;
 	const int code = lt_batch_requeue(job, &refused);
 	if (code != LT_OK)
@@ -180,6 +198,20 @@ is_told(const struct lt_batch_job *job, int64_t now_utc_s)
 	       lt_standing_waits(job, &quote, now_utc_s);
 }
 
+/* By a decision of its own, now that it waits; where it stood as soon. False:
+ * it was told. */
+static bool
+go_away(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	bool moved;
+
+	if (job->completing || job->held || lt_lock_holds_back(d, job))
+		return true;
+	return lt_again(d, job, now_utc_s, &moved, err) != LT_OK ||
+	       (!moved && lt_again_now(d, job, now_utc_s, err) != LT_OK);
+}
+
 /* False: it was told, or starts as it can. */
 static bool
 wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
@@ -202,27 +234,29 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 	b->until_utc_s = row->until_utc_s;
 	b->now_utc_s = now_utc_s;
 	/* Seen by the next list, and told again if it is not. */
-	const bool is_asked = tell_start(b, d, job, err);
+	const bool is_told_later = tell_start(b, d, job, err);
 	free(b);
-	return is_asked;
+	return is_told_later;
 }
 
 bool
 lt_still_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
 {
-	const bool is_asked = row->step == LT_PAUSE_ASKED;
+	const bool was_asked = is_asked(row);
 
 	if (job == NULL || !d->has_market)
 		return job != NULL;
 	lt_look_again(d, row->job_id);
 	if (job->state == LT_JOB_RUNNING &&
 	    job->start_utc_s == row->start_utc_s) {
-		if (!is_asked && !lt_still_is_newer(job, row))
+		if (!was_asked && !lt_still_is_newer(job, row))
 			return true;
 		return is_wanted(d, job, row, now_utc_s) &&
 		       requeue(d, job, row, now_utc_s, err);
 	}
-	return !is_asked && (job->state == LT_JOB_PENDING || job->completing) &&
-	       wait_for_it(d, job, row, now_utc_s, err);
+	return !was_asked &&
+	       (job->state == LT_JOB_PENDING || job->completing) &&
+	       (is_away(row) ? go_away(d, job, now_utc_s, err)
+			     : wait_for_it(d, job, row, now_utc_s, err));
 }

@@ -184,7 +184,8 @@ pause_json(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
 {
 	const struct lt_paused *const paused = lt_jobs_paused(jobs, job);
 
-	return paused == NULL || paused->step == LT_PAUSE_LEFT
+	return paused == NULL || paused->step == LT_PAUSE_LEFT ||
+		       paused->step >= LT_PAUSE_ASKED_AWAY
 		   ? json_null()
 		   : json_pack("{s:o,s:o}", "until",
 			 lt_api_time(paused->until_utc_s), "saves",

@@ -25,6 +25,12 @@ say_pause(char *out, size_t size, const struct lt_daemon *d,
 	    now_utc_s);
 	lt_amount_text(saves, sizeof(saves), &paused->saves,
 	    d->policy->currency, "not known");
+	if (paused->step >= LT_PAUSE_ASKED_AWAY) {
+		snprintf(out, size,
+		    "Asked for a checkpoint by lowtide, then on to preemptible nodes: saves %s, as is\n  expected (24j). lowtide now %u lets it run on, for the rest of this run.\n",
+		    saves, job->job_id);
+		return;
+	}
 	if (paused->step >= LT_PAUSE_ASKED) {
 		snprintf(out, size,
 		    "Asked for a checkpoint by lowtide, then back in the queue until %s: saves %s, as is\n  expected (24f). lowtide now %u lets it run on, for the rest of this run.\n",

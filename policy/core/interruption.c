@@ -51,21 +51,21 @@ lt_checkpoint_told_s(double every_s)
 }
 
 double
-lt_checkpoint_lost_s(
-    const struct lt_checkpoint *checkpoint, double hazard_per_h)
+lt_checkpoint_lost_s(const struct lt_checkpoint *checkpoint,
+    double hazard_per_h, double restart_s)
 {
 	return checkpoint->enabled ? lt_checkpoint_told_s(lt_checkpoint_every_s(
 					 checkpoint, hazard_per_h)) +
-					 write_of(checkpoint)
+					 write_of(checkpoint) + restart_s
 				   : INFINITY;
 }
 
 int64_t
-lt_checkpoint_kept_s(
-    const struct lt_checkpoint *checkpoint, double hazard_per_h, int64_t ran_s)
+lt_checkpoint_kept_s(const struct lt_checkpoint *checkpoint,
+    double hazard_per_h, double restart_s, int64_t ran_s)
 {
-	const double kept_s =
-	    (double)ran_s - lt_checkpoint_lost_s(checkpoint, hazard_per_h);
+	const double kept_s = (double)ran_s - lt_checkpoint_lost_s(checkpoint,
+						  hazard_per_h, restart_s);
 
 	return kept_s > 0 ? (int64_t)kept_s : 0;
 }

@@ -160,3 +160,15 @@ lt_market_gpu(const struct lt_market *market, int partition)
 	}
 	return found < 0 ? NULL : &market->gpus[found];
 }
+
+double
+lt_market_restart_s(const struct lt_market *market)
+{
+	double longest_s = 0;
+
+	for (uint32_t i = 0; i < market->partition_count; i++)
+		if (market->partitions[i].flags & LT_PARTITION_PREEMPTIBLE &&
+		    market->partitions[i].restart_s > longest_s)
+			longest_s = market->partitions[i].restart_s;
+	return longest_s;
+}

@@ -112,7 +112,8 @@ at_risk_s(const struct lt_request *request, const struct lt_market *market,
 	if (!lt_resume_counts(request, market) || !(checkpoint->every_s > 0))
 		return 0;
 	return LT_REQUEUE_WAIT_S + (int64_t)ceil(fmin((double)limit_s,
-				       lt_checkpoint_lost_s(checkpoint, 0)));
+				       lt_checkpoint_lost_s(checkpoint, 0,
+					   lt_market_restart_s(market))));
 }
 
 int64_t
@@ -127,6 +128,24 @@ lt_replan_leave_utc_s(
 		return request->deadline_utc_s - market->deadline_slack_s -
 		       at_risk_s(request, market, limit_s) - limit_s;
 	return request->latest_utc_s > 0 ? request->latest_utc_s : INT64_MAX;
+}
+
+/* Who may come back leaves while that is of use: the slack rule (24g), a tick
+ * being what a requeue takes. */
+static int64_t
+early_s(const struct lt_request *request, const struct lt_market *market)
+{
+	static const double of_what_is_left = 0.1;
+	const struct lt_class *const class = lt_request_class(request, market);
+
+	if (request->deadline_utc_s == LT_UNSET_64 || request->home < 0 ||
+	    class == NULL || class->pause != LT_PAUSE_REQUEUE ||
+	    request->checkpoint.signal == 0 || request->array_tasks > 1 ||
+	    request->pins & LT_PIN_BEGIN || !lt_resume_counts(request, market))
+		return 0;
+	return 2 * LT_REQUEUE_WAIT_S +
+	       (int64_t)(of_what_is_left *
+			 (double)lt_limit_of(request, market, request->home));
 }
 
 /* Why preemptible nodes are no place for it any more. */
@@ -145,7 +164,8 @@ must_leave(const struct lt_replan *of)
 			       ? waited_s >= 0
 			       : waited_s >= LT_LEAVE_LOOK_S;
 
-	return waits && of->now_utc_s + LT_LEAVE_LOOK_S >=
+	return waits && of->now_utc_s + LT_LEAVE_LOOK_S +
+				early_s(request, market) >=
 			    lt_replan_leave_utc_s(request, market)
 		   ? LT_REPLAN_DEADLINE
 		   : LT_REPLAN_KEEP;
@@ -260,5 +280,162 @@ lt_replan_standing(
 		code =
 		    lt_fail(err, LT_ENOENT, "the partition can't run the job");
 	free(decision);
+	return code;
+}
+
+/* ---- a job that runs ---- */
+
+struct going { /* what is left of it costs that there */
+	int partition;
+	double score, least_saving;
+	struct lt_estimate is;
+};
+
+/* What its wait in Slurm's line and the work done again are worth as time. */
+static double
+lost_time(const struct decision *decision, const struct lane *lane,
+    const struct lt_return_of *of)
+{
+	const double per_s =
+	    lt_score_with_waiting(decision, lane, ROUND_FIRST).per_s -
+	    lt_score_of(decision, lane, ROUND_FIRST).per_s;
+
+	return per_s * (double)(LT_REQUEUE_WAIT_S + of->requeue_s);
+}
+
+static bool
+caps_hold(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s)
+{
+	const struct aim aim = lt_aim_of(decision, lane, ROUND_FIRST);
+
+	for (uint32_t i = 0; i < aim.cap_count; i++)
+		if (lt_score_value(decision, lane, &aim.caps[i].value,
+			start_utc_s) > aim.caps[i].limit)
+			return false;
+	return true;
+}
+
+/* The best of the preemptible lanes at its earliest start. */
+static void
+go_at_once(struct going *best, const struct decision *decision,
+    const struct lt_return_of *of)
+{
+	const int64_t at_utc_s = decision->job.earliest_utc_s;
+
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const struct lane *const lane = &decision->lanes[i];
+
+		if (!(of->market->partitions[lane->partition].flags &
+			LT_PARTITION_PREEMPTIBLE) ||
+		    !has_room(&decision->spans, lane, at_utc_s) ||
+		    !caps_hold(decision, lane, at_utc_s))
+			continue;
+		const double score = lt_score_at(decision, lane, at_utc_s) +
+				     lost_time(decision, lane, of);
+		if (score >= best->score)
+			continue;
+		best->partition = lane->partition;
+		best->score = score;
+		best->least_saving =
+		    lt_score_least_saving(decision, ROUND_FIRST, score);
+		lt_lane_estimate(&best->is, lane, at_utc_s);
+	}
+}
+
+static int
+goes(struct going *there, struct lt_plan *plan, const struct lt_return_of *of,
+    struct lt_error *err)
+{
+	struct lt_request request = *of->request;
+	struct decision *decision = NULL;
+
+	request.allocated = NULL; /* elsewhere what was asked counts */
+	request.done_s += of->worked_s - of->requeue_s;
+	request.earliest_utc_s = of->now_utc_s + LT_REQUEUE_WAIT_S;
+	request.latest_utc_s = of->now_utc_s + of->most_s - of->requeue_s;
+	const struct lt_decision_of decision_of = {&request, of->market,
+	    of->planned, of->planned_count, of->now_utc_s};
+	const int code = lt_decision_make(&decision, plan, &decision_of, err);
+
+	/* Not where its guard would have it leave as soon. */
+	if (code == LT_OK && request.earliest_utc_s + LT_LEAVE_LOOK_S <
+				 lt_replan_leave_utc_s(&request, of->market))
+		go_at_once(there, decision, of);
+	free(decision);
+	return code;
+}
+
+static int
+stays(struct going *here, struct lt_plan *plan, const struct lt_return_of *of,
+    struct lt_error *err)
+{
+	struct lt_request request = *of->request;
+	const struct lt_decision_of decision_of = {
+	    &request, of->market, NULL, 0, of->now_utc_s};
+	struct decision *decision = NULL;
+	struct lane lane;
+	bool too_late;
+
+	request.done_s += of->worked_s;
+	const int code = lt_decision_make(&decision, plan, &decision_of, err);
+	if (code != LT_OK)
+		return code;
+	decision->standing_utc_s = of->now_utc_s;
+	if (lane_of(&lane, &too_late, decision, request.home)) {
+		here->partition = request.home;
+		here->score = lt_score_at(decision, &lane, of->now_utc_s);
+		lt_lane_estimate(&here->is, &lane, of->now_utc_s);
+	}
+	free(decision);
+	return LT_OK;
+}
+
+static double
+saved(bool is_known, int64_t by_staying, int64_t by_going)
+{
+	return is_known ? (double)(by_staying - by_going) : 0;
+}
+
+static bool
+is_worth(const struct going *here, const struct going *there,
+    const struct lt_market *market)
+{
+	const double least =
+	    fmax(LT_SWITCHING, (double)market->min_saving_ppm / LT_MICROS);
+
+	return here->score - there->score >
+	       fmax(there->least_saving, least * fabs(here->score));
+}
+
+int
+lt_replan_return(
+    struct lt_return *out, const struct lt_return_of *of, struct lt_error *err)
+{
+	const struct lt_request *const request = of->request;
+	struct going there = {.partition = -1, .score = INFINITY};
+	struct going here = {.partition = -1};
+
+	*out = (struct lt_return){.partition = -1};
+	if (request->objective == LT_OBJECTIVE_FAST ||
+	    of->worked_s < of->requeue_s ||
+	    of->most_s <= LT_REQUEUE_WAIT_S + of->requeue_s ||
+	    request->interruptions >=
+		lt_interruptions_allowed(request, of->market))
+		return LT_OK;
+	struct lt_plan *const plan = malloc(sizeof(*plan));
+	if (plan == NULL)
+		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
+	int code = goes(&there, plan, of, err);
+	if (code == LT_OK && there.partition >= 0)
+		code = stays(&here, plan, of, err);
+	free(plan);
+	if (code == LT_OK && here.partition >= 0 &&
+	    is_worth(&here, &there, of->market))
+		*out = (struct lt_return){there.partition,
+		    saved(here.is.has_cost && there.is.has_cost,
+			here.is.cost_micros, there.is.cost_micros),
+		    saved(here.is.has_carbon && there.is.has_carbon,
+			here.is.carbon_mg, there.is.carbon_mg)};
 	return code;
 }

@@ -63,16 +63,16 @@ double lt_checkpoint_every_s(
 double lt_checkpoint_told_s(double every_s);
 
 /* What a run loses at most when its nodes are taken without a word: the last
- * interval and the writing of one checkpoint. Infinite where none is written.
- * docs/model.md, eq. (24c). */
-double lt_checkpoint_lost_s(
-    const struct lt_checkpoint *checkpoint, double hazard_per_h);
+ * interval, the writing of one checkpoint, and the start from the one before.
+ * Infinite where none is written. docs/model.md, eq. (24c). */
+double lt_checkpoint_lost_s(const struct lt_checkpoint *checkpoint,
+    double hazard_per_h, double restart_s);
 
-/* What a run of so long has kept when its nodes are taken without a word: all
- * but the last interval and the writing of one checkpoint, at least 0. Nothing
- * where none is written. docs/model.md, eq. (24c). */
-int64_t lt_checkpoint_kept_s(
-    const struct lt_checkpoint *checkpoint, double hazard_per_h, int64_t ran_s);
+/* What a run of so long has kept then: all but that, at least 0. Nothing where
+ * none is written. So a first run has kept a start for the next one, and what
+ * all runs took less what they have kept is what each of them may lose. */
+int64_t lt_checkpoint_kept_s(const struct lt_checkpoint *checkpoint,
+    double hazard_per_h, double restart_s, int64_t ran_s);
 
 /* Can one be written within the notice (0 = none)? docs/model.md, eq. (12). */
 bool lt_checkpoint_fits(

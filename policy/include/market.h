@@ -247,6 +247,9 @@ int64_t lt_class_max_delay_s(
 uint32_t lt_class_confidence_ppm(
     const struct lt_class *class, const struct lt_market *market);
 
+/* The longest start on preemptible nodes, s: boot and reload. */
+double lt_market_restart_s(const struct lt_market *market);
+
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one
  * that is merely absent (no prices: carbon only) does not count. */

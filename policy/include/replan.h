@@ -107,4 +107,33 @@ int lt_replan(
 int lt_replan_standing(
     struct lt_plan *plan, const struct lt_replan *of, struct lt_error *err);
 
+struct lt_return_of { /* a job that runs on nodes that stay */
+	/* As it runs: home where it runs, allocated. */
+	const struct lt_request *request;
+	const struct lt_market *market;
+	const struct lt_planned *planned; /* as lt_decide() */
+	uint32_t planned_count;
+	int64_t worked_s;  /* of this run */
+	int64_t requeue_s; /* of that, what a requeue has it do again */
+	/* That it may still wait, in all: lt_pause_most_s(). */
+	int64_t most_s;
+	int64_t now_utc_s;
+};
+
+struct lt_return {
+	int partition; /* preemptible, and to go on in; -1 = it stays */
+	/* Of what is left of it, a requeue's cost included; 0 where not known.
+	 */
+	double saved_micros, saved_mg;
+};
+
+/*
+ * Is it worth a requeue now to go on on preemptible nodes? By the score of what
+ * is left of it, and the decision that would be made of it, with the guard of
+ * its deadline. Errors as lt_decide(); *out is always written. Source:
+ * docs/model.md, eq. (24j).
+ */
+int lt_replan_return(
+    struct lt_return *out, const struct lt_return_of *of, struct lt_error *err);
+
 #endif

@@ -16,6 +16,9 @@ enum lt_pause_step {
 	/* Of one that is requeued: it is being asked for a checkpoint, */
 	LT_PAUSE_ASKED,
 	LT_PAUSE_REQUEUED, /* the batch system for its requeue. */
+	/* The same of one that is to go on elsewhere. */
+	LT_PAUSE_ASKED_AWAY,
+	LT_PAUSE_REQUEUED_AWAY,
 };
 struct lt_paused {
 	uint32_t job_id;

@@ -4,7 +4,7 @@
 load tricks
 
 setup_file() {
-	export ACCOUNTS='vision rigid poor' TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
+	export ACCOUNTS='vision rigid poor rover' TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
 	export EXTRA='KillWait=2'
 	cluster_up "
 mode: enforce
@@ -17,12 +17,14 @@ sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
   ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
+  spot: {carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 10s}}
 classes:
   patient: {account: rigid, max_interruptions: 1}
+  rover: {account: rover, pause: requeue, max_delay: 5m}
 budgets:
   - {team: vision, period: year, amount: 10000}
   - {team: rigid, period: year, amount: 10000}
+  - {team: rover, period: year, amount: 10000}
   - {team: poor, period: year, amount: 2}
 "
 }
@@ -41,14 +43,16 @@ teardown() { # all nodes are there again, and lowtided knows it
 	done
 	idle() { [ "$(scontrol show node s1,s2 | grep -cE 'State=IDLE( |$)')" -eq 2 ]; }
 	within 20 idle
-	market() { lowtide status --json | jq .market.generation; }
+	new_market
+}
+new_market() {
 	local before
 	part stop lowtided
 	# A market's generation is the second that it was made in.
 	before=$(date +%s)
 	sleep 1
 	part start lowtided
-	newer() { [ "$(market)" -gt "$before" ]; }
+	newer() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
 	within 20 newer
 }
 # A signal is heard by steps: this one goes on.
@@ -175,4 +179,34 @@ ON_DEMAND=600000 SPOT=200000
 	[ "$(of "$id" TimeLimit)" = 00:01:00 ]
 	# On time for its limit: it goes on until that, not until Slurm cancels it.
 	[ $(($(of "$id" EndTime) - began)) -le 160 ]
+}
+
+@test "on demand for want of spot nodes, it goes back once they are there, by its class" {
+	scontrol update nodename=s1,s2 state=drain reason=gone
+	new_market
+	local one other stays
+	for one in rover rover vision; do
+		job -o /dev/null -A $one --carbon-aware=cost --checkpoint=signal=USR1,write=1s --time=60 -n1 \
+		    --wrap "$DEAF"
+		within 20 runs_in "$id" ondemand
+		within 20 known "$id"
+		other=${stays:-} stays=$id
+		[ "$one" = vision ] || first=${first:-$id}
+	done
+	# Less than a restart costs is not worth one.
+	sleep 12
+	for one in s1 s2; do scontrol update nodename=$one state=resume; done
+	new_market
+	within 60 runs_in "$first" spot
+	within 60 runs_in "$other" spot
+	for one in "$first" "$other"; do
+		restarted "$one" 1
+		[ "$(plans "$one")" = 'submitted better' ]
+		[ "$(grep -c "event=pause job=$one step=asked_away" "$LOG")" -eq 1 ]
+		[ "$(sqlite3 -readonly "$D/lowtide/ledger.db" "SELECT sum(counts) FROM interruptions WHERE job_id = $one")" = 0 ]
+	done
+	# One at a time: the second after the first was told.
+	[ "$(of "$first" StartTime)" -lt "$(of "$other" StartTime)" ]
+	runs_in "$stays" ondemand
+	restarted "$stays" 0
 }

@@ -237,7 +237,8 @@ test_fits(void **state)
 	assert_false(lt_checkpoint_fits(&unsaid, 59));
 }
 
-/* All but an interval and a write; nodes that are never taken: an hour. */
+/* All but an interval, a write and a start; nodes that are never taken: an
+ * hour. */
 static void
 test_kept(void **state)
 {
@@ -245,26 +246,31 @@ test_kept(void **state)
 		const char *why;
 		struct lt_checkpoint checkpoint;
 		int64_t ran_s, kept_s;
+		double restart_s;
 	} kept[] = {
-	    {"none is written", {.every_s = 600, .write_s = 60}, 1800, 0},
+	    {"none is written", {.every_s = 600, .write_s = 60}, 1800, 0, 0},
 	    {"an interval and a write",
-		{.enabled = true, .every_s = 600, .write_s = 60}, 1800, 1140},
+		{.enabled = true, .every_s = 600, .write_s = 60}, 1800, 1140,
+		0},
+	    {"and a start", {.enabled = true, .every_s = 600, .write_s = 60},
+		1800, 780, 360},
 	    {"just one", {.enabled = true, .every_s = 600, .write_s = 60}, 661,
-		1},
-	    {"less", {.enabled = true, .every_s = 600, .write_s = 60}, 660, 0},
+		1, 0},
+	    {"less", {.enabled = true, .every_s = 600, .write_s = 60}, 660, 0,
+		0},
 	    {"nothing said: an hour, and a minute to write", {.enabled = true},
-		5000, 5000 - 3600 - 60},
+		5000, 5000 - 3600 - 60, 0},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (lt_checkpoint_kept_s(&kept[i].checkpoint, 0,
-			kept[i].ran_s) != kept[i].kept_s)
+			kept[i].restart_s, kept[i].ran_s) != kept[i].kept_s)
 			fail_msg("%s", kept[i].why);
 	/* The best interval, once an hour: some 10 min. */
 	assert_int_equal(
 	    lt_checkpoint_kept_s(
-		&(struct lt_checkpoint){.enabled = true, .write_s = 60}, 1,
+		&(struct lt_checkpoint){.enabled = true, .write_s = 60}, 1, 0,
 		7200),
 	    (int64_t)(7200 - 60 - lt_checkpoint_interval_s(60, 1)));
 }

@@ -347,22 +347,34 @@ test_deadline(void **state)
 		enum lt_replan_why want;
 		double every_s; /* by its word; a minute to write */
 		int64_t risk_s;
+		bool may_return;
 	} cases[] = {
-	    {2 * HOUR + 1800 + 61, 0, 0, LT_REPLAN_KEEP, 0, 0},
-	    {2 * HOUR + 1800 + 60, 0, 0, LT_REPLAN_DEADLINE, 0, 0},
-	    {HOUR + 1800 + 61, HOUR, 0, LT_REPLAN_KEEP, 0, 0},
-	    {HOUR + 1800 + 60, HOUR, 0, LT_REPLAN_DEADLINE, 0, 0},
+	    {2 * HOUR + 1800 + 61, 0, 0, LT_REPLAN_KEEP, 0, 0, false},
+	    {2 * HOUR + 1800 + 60, 0, 0, LT_REPLAN_DEADLINE, 0, 0, false},
+	    {HOUR + 1800 + 61, HOUR, 0, LT_REPLAN_KEEP, 0, 0, false},
+	    {HOUR + 1800 + 60, HOUR, 0, LT_REPLAN_DEADLINE, 0, 0, false},
 	    /* too late already: all the more */
-	    {HOUR, 0, 0, LT_REPLAN_DEADLINE, 0, 0},
+	    {HOUR, 0, 0, LT_REPLAN_DEADLINE, 0, 0, false},
 	    /* it waits for its hour, not for nodes */
-	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP, 0, 0},
-	    {2 * HOUR + 1800 + 780 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780},
-	    {2 * HOUR + 1800 + 780 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 780},
+	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP, 0, 0, false},
+	    {2 * HOUR + 1800 + 780 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780, false},
+	    {2 * HOUR + 1800 + 780 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 780,
+		false},
 	    /* no run loses more than its limit */
-	    {4 * HOUR + 1920 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 120},
+	    {4 * HOUR + 1920 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 120,
+		false},
 	    {4 * HOUR + 1920 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY,
-		2 * HOUR + 120},
+		2 * HOUR + 120, false},
+	    /* two requeues and a tenth sooner, by the slack rule */
+	    {2 * HOUR + 1800 + 780 + 960 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780,
+		true},
+	    {2 * HOUR + 1800 + 780 + 960 + 60, 0, 0, LT_REPLAN_DEADLINE, 600,
+		780, true},
 	};
+	static struct lt_class class = {.name = "rover",
+	    .qos = "normal",
+	    .max_interruptions = LT_INTERRUPTIONS_ANY,
+	    .pause = LT_PAUSE_REQUEUE};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		begin(state);
@@ -371,10 +383,13 @@ test_deadline(void **state)
 		request.objective = LT_OBJECTIVE_COST;
 		request.deadline_utc_s = NOW + cases[i].before_s;
 		request.done_s = cases[i].done_s;
+		market.classes = &class;
+		market.class_count = cases[i].may_return;
 		request.checkpoint =
 		    (struct lt_checkpoint){.enabled = cases[i].every_s > 0,
 			.every_s = cases[i].every_s,
-			.write_s = 60};
+			.write_s = 60,
+			.signal = 10};
 		assert_int_equal(lt_replan_leave_utc_s(&request, &market),
 		    NOW + cases[i].before_s - 1800 - 2 * HOUR +
 			cases[i].done_s - cases[i].risk_s);
@@ -434,6 +449,83 @@ test_back(void **state)
 	}
 }
 
+/*
+ * 10 h at 4 an hour on nodes that stay, 4 h done; 10 minutes of that are done
+ * again after a requeue. Staying costs 6 x 4 = 24, going 6 1/6 times the price
+ * there: below 24 less a tenth from 3.5027 down.
+ */
+static void
+test_return(void **state)
+{
+	static struct lt_class class = {.name = "batch",
+	    .qos = "normal",
+	    .max_interruptions = LT_INTERRUPTIONS_ANY};
+	static const struct {
+		const char *why;
+		double price;
+		int64_t worked_s, most_s, deadline_s;
+		uint32_t interruptions, allowed;
+		bool is_cheap_stable, goes;
+	} cases[] = {
+	    {"a quarter", 1, 4 * HOUR, DAY, 0, 0, 9, false, true},
+	    {"by just enough", 3.50, 4 * HOUR, DAY, 0, 0, 9, false, true},
+	    {"not by a tenth", 3.51, 4 * HOUR, DAY, 0, 0, 9, false, false},
+	    {"cheaper nodes that stay", 1, 4 * HOUR, DAY, 0, 0, 9, true, false},
+	    {"no more waiting was promised", 1, 4 * HOUR, 719, 0, 0, 9, false,
+		false},
+	    {"it has done less than it would lose", 1, 599, DAY, 0, 0, 9, false,
+		false},
+	    {"it was taken too often", 1, 4 * HOUR, DAY, 0, 2, 2, false, false},
+	    {"its deadline has room", 1, 4 * HOUR, DAY, 8 * HOUR, 0, 9, false,
+		true},
+	    {"6 h 10 and 2 min of wait: it would have to leave at once", 1,
+		4 * HOUR, DAY, 6 * HOUR + 12 * 60 + 30, 0, 9, false, false},
+	};
+	struct lt_return back;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		begin(state);
+		market.partition_count = 2;
+		if (!cases[i].is_cheap_stable)
+			partitions[CHEAP].flags |= LT_PARTITION_PREEMPTIBLE;
+		const double micros = cases[i].price * 1e6;
+		set_series(PRICE_CHEAP, micros, micros, micros);
+		class.max_interruptions = cases[i].allowed;
+		market.classes = &class;
+		market.class_count = 1;
+		market.deadline_slack_s = 0;
+		request.objective = LT_OBJECTIVE_COST;
+		request.limit_s = 10 * HOUR;
+		request.interruptions = cases[i].interruptions;
+		if (cases[i].deadline_s > 0)
+			request.deadline_utc_s = NOW + cases[i].deadline_s;
+		assert_int_equal(lt_replan_return(&back,
+				     &(struct lt_return_of){.request = &request,
+					 .market = &market,
+					 .worked_s = cases[i].worked_s,
+					 .requeue_s = 600,
+					 .most_s = cases[i].most_s,
+					 .now_utc_s = NOW},
+				     NULL),
+		    LT_OK);
+		assert_int_equal(back.partition, cases[i].goes ? CHEAP : -1);
+		if (cases[i].goes)
+			assert_true(fabs(back.saved_micros - 24e6 +
+					 micros * (6 + 1. / 6)) <= 2);
+	}
+	request.home = PARTITIONS;
+	assert_int_equal(lt_replan_return(&back,
+			     &(struct lt_return_of){.request = &request,
+				 .market = &market,
+				 .worked_s = 4 * HOUR,
+				 .most_s = DAY,
+				 .now_utc_s = NOW},
+			     NULL),
+	    LT_EINPUT);
+	assert_int_equal(back.partition, -1);
+}
+
 int
 main(void)
 {
@@ -449,6 +541,7 @@ main(void)
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_back),
+	    cmocka_unit_test(test_return),
 	    cmocka_unit_test(test_hour_by_hour),
 	};
 

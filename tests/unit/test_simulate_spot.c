@@ -27,7 +27,7 @@ enum {
 static uint8_t taken[TICKS];
 static char story[2048];
 
-/* One word an event: "1800:taken@spot(1140)". */
+/* One word an event: "1800:taken@spot(1020)". */
 static void
 note(void *context, const struct lt_sim_spot_event *event)
 {
@@ -56,10 +56,10 @@ static const struct lt_sim_spot_options hour = {.work_s = LT_HOUR_S,
 /*
  * Taken at 1800 s it has two checkpoints of 660 s: 2400 s of work are left,
  * with three checkpoints and the restart 2700 s. lowtided counts
- * 1800 - 660 = 1140 s as done, so that 3360 s of the limit are left: on demand
- * it has to be at 10800 - 300 - 3360 = 7140 s. A run on spot that began just
- * before might lose 660 s, and Slurm lets it wait for 120 s then: a look a
- * minute before 7140 - 780 = 6360 s sends it there.
+ * 1800 - 660 - 120 = 1020 s as done, so that 3480 s of the limit are left: on
+ * demand it has to be at 10800 - 300 - 3480 = 7020 s. A run on spot that began
+ * just before might lose 780 s, and Slurm lets it wait for 120 s then: a look a
+ * minute before 7020 - 900 = 6120 s sends it there.
  */
 static const struct {
 	const char *why;
@@ -72,49 +72,64 @@ static const struct {
 	bool in_time;
 	double money;
 	int64_t tick_s;
+	bool returns;
 } cases[] = {
     {"nothing is taken", 0, 0, 900, 901, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 3900:ended@spot(0)", true,
-	3900 / 3600.0, TICK_S},
+	3900 / 3600.0, TICK_S, false},
     {"the node comes back in time", 0, 0, 3, 5, 0, 300,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"3000:started@spot(1140) 5700:ended@spot(1140)",
-	true, 4500 / 3600.0, TICK_S},
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"3000:started@spot(1020) 5700:ended@spot(1020)",
+	true, 4500 / 3600.0, TICK_S, false},
     {"it is back at once: lowtided lets it start half a minute later", 0, 1770,
 	120, 121, 0, 300,
 	"1770:submitted@spot(0) 1770:started@spot(0) 1800:taken@spot(0) "
 	"1830:started@spot(0) 5850:ended@spot(0)",
-	true, 4050 / 3600.0, 15},
+	true, 4050 / 3600.0, 15, false},
     {"no node for long: it leaves at the last look", 0, 0, 3, 100, 0, 300,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"6300:decided=deadline@ondemand(1140) 6300:started@ondemand(1140) "
-	"9000:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"6060:decided=deadline@ondemand(1020) 6060:started@ondemand(1020) "
+	"8760:ended@ondemand(1020)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
     {"each job is looked at at seconds of its own", 7, 0, 3, 100, 0, 300,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"6307:decided=deadline@ondemand(1140) 6307:started@ondemand(1140) "
-	"9007:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
-    {"it never had a node: 1800 + 10800 - 300 - 4500 - 780 - 60", 0, 1800, 3,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"6067:decided=deadline@ondemand(1020) 6067:started@ondemand(1020) "
+	"8767:ended@ondemand(1020)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
+    {"it never had a node: 1800 + 10800 - 300 - 4500 - 900 - 60", 0, 1800, 3,
 	100, 0, 300,
-	"1800:submitted@spot(0) 6960:decided=deadline@ondemand(0) "
-	"6960:started@ondemand(0) 10860:ended@ondemand(0)",
-	true, 3 * 3900 / 3600.0, TICK_S},
+	"1800:submitted@spot(0) 6840:decided=deadline@ondemand(0) "
+	"6840:started@ondemand(0) 10740:ended@ondemand(0)",
+	true, 3 * 3900 / 3600.0, TICK_S, false},
     {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1,
 	300,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"1830:decided=interrupted@ondemand(1140) "
-	"1830:started@ondemand(1140) 4530:ended@ondemand(1140)",
-	true, (1800 + 3 * 2700) / 3600.0, TICK_S},
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"1830:decided=interrupted@ondemand(1020) "
+	"1830:started@ondemand(1020) 4530:ended@ondemand(1020)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
     {"without the guard it waits beyond its deadline", 0, 0, 3, 100, 0,
 	NO_GUARD_S,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"60000:started@spot(1140) 62700:ended@spot(1140)",
-	false, 4500 / 3600.0, TICK_S},
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"60000:started@spot(1020) 62700:ended@spot(1020)",
+	false, 4500 / 3600.0, TICK_S, false},
     {"and gives up after ten deadlines", 0, 0, 3, 900, 0, NO_GUARD_S,
-	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1140) "
-	"108000:gave_up@spot(1140)",
-	false, 1800 / 3600.0, TICK_S},
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"108000:gave_up@spot(1020)",
+	false, 1800 / 3600.0, TICK_S, false},
+    /* 240 s and a tenth of 3480 sooner than at 6060. Asked at 6000, 390 s into
+     * its work; what is left after that takes 2010 s, 3 checkpoints, a start.
+     */
+    {"who may come back leaves sooner, and does", 0, 0, 3, 10, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"5490:decided=deadline@ondemand(1020) 5490:started@ondemand(1020) "
+	"6060:returns@ondemand(1410) 6060:decided=better@spot(1410) "
+	"6060:started@spot(1410) 8370:ended@spot(1410)",
+	true, (1800 + 3 * 570 + 2310) / 3600.0, TICK_S, true},
+    {"not in its last minutes", 0, 0, 3, 14, 0, 300,
+	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
+	"5490:decided=deadline@ondemand(1020) 5490:started@ondemand(1020) "
+	"8190:ended@ondemand(1020)",
+	true, (1800 + 3 * 2700) / 3600.0, TICK_S, true},
 };
 
 static void
@@ -134,6 +149,7 @@ test_by_hand(void **state)
 		    (size_t)(cases[i].to_tick - cases[i].from_tick));
 		options.max_interruptions = cases[i].max_interruptions;
 		options.slack_s = cases[i].slack_s;
+		options.returns = cases[i].returns;
 		story[0] = '\0';
 		assert_int_equal(lt_sim_spot_job(&fate, &spot, cases[i].number,
 				     cases[i].came_s, NULL),
@@ -193,6 +209,19 @@ test_recorded(void **state)
 	assert_int_equal(with.in_time, 100);
 	assert_true(with.interruptions > 200);
 	assert_true(with.money < 0.8 * with.on_demand_money);
+	/* Long ones with little time can't wait, but come back. */
+	options.work_s = 10 * LT_HOUR_S;
+	options.limit_factor = 1.1;
+	options.deadline_factor = 1.3;
+	options.slack_s = 0;
+	assert_int_equal(lt_simulate_spot(&without, &spot, &err), LT_OK);
+	assert_int_equal(without.left, 100);
+	options.returns = true;
+	assert_int_equal(lt_simulate_spot(&with, &spot, &err), LT_OK);
+	assert_int_equal(with.in_time, 100);
+	assert_true(with.returns > 50);
+	assert_true(with.money < 0.95 * without.money);
+	options = lt_sim_spot_defaults;
 	options.slack_s = NO_GUARD_S;
 	assert_int_equal(lt_simulate_spot(&without, &spot, &err), LT_OK);
 	if (without.in_time > 60 || without.in_time == 0)
@@ -218,6 +247,7 @@ test_on_time(void **state)
 		struct lt_sim_spot_fate fate;
 
 		options.slack_s = 0;
+		options.returns = i % 2 == 1;
 		options.limit_factor = 1.2;
 		options.deadline_factor = 2.5 + (double)(i % 8) / 4;
 		for (int t = 0; t < TICKS; t++)
