@@ -127,7 +127,7 @@ print_snapshots(const json_t *status)
 	const json_t *const ring = json_object_get(status, "ring");
 	const json_t *const holds = json_object_get(status, "holds");
 	int64_t generation = 0, ingested = 0, highest = 0, slots = 0, open = 0,
-		refused = 0, pending;
+		refused = 0, unproven = 0, pending;
 	char line[1024], age[64], money[64] = "", held[160] = "";
 
 	lt_json_int(market, "generation", &generation);
@@ -168,6 +168,12 @@ print_snapshots(const json_t *status)
 	if (lt_json_text(status, "error", "")[0]) {
 		snprintf(line, sizeof(line), "the last step that failed: %s",
 		    lt_json_text(status, "error", ""));
+		print_field("", line);
+	}
+	if (lt_json_int(status, "no_smoke", &unproven) && unproven > 0) {
+		snprintf(line, sizeof(line),
+		    "%lld of the jobs of the last 30 days had no smoke run: mode enforce would have refused them",
+		    (long long)unproven);
 		print_field("", line);
 	}
 	if (lt_json_int(status, "adjustments_refused", &refused) &&

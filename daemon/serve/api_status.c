@@ -12,6 +12,7 @@
 #include "daemon.h"
 #include "finding.h"
 #include "log.h"
+#include "quoted.h"
 #include "rebuild.h"
 #include "spool.h"
 #include "units.h"
@@ -80,10 +81,22 @@ refused_adjustments(struct lt_ledger *ledger)
 }
 
 /* Runs settled above their holds, of the last 30 days, by reason. */
+enum { DAYS = 30 }; /* that sums are of */
+
+static json_t *
+no_smoke_json(struct lt_ledger *ledger, int64_t now_utc_s)
+{
+	uint32_t count;
+
+	return lt_ledger_no_smoke(
+		   ledger, now_utc_s - DAYS * LT_DAY_S, &count, NULL) == LT_OK
+		   ? json_integer(count)
+		   : json_null();
+}
+
 static json_t *
 over_json(struct lt_ledger *ledger, int64_t now_utc_s)
 {
-	enum { DAYS = 30 };
 	struct lt_over_sum sums[16];
 	json_t *const list = json_array();
 	const int count = lt_ledger_over(ledger, now_utc_s - DAYS * LT_DAY_S,
@@ -199,6 +212,10 @@ lt_api_status(
 	if (*reply != NULL)
 		json_object_set_new(*reply, "above_hold",
 		    lt_access_all(&access) ? over_json(d->ledger, now)
+					   : json_null());
+	if (*reply != NULL)
+		json_object_set_new(*reply, "no_smoke",
+		    lt_access_all(&access) ? no_smoke_json(d->ledger, now)
 					   : json_null());
 	if (*reply != NULL)
 		json_object_set_new(

@@ -71,3 +71,18 @@ lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
 	lt_rows_end(&rows);
 	return rc;
 }
+
+int
+lt_ledger_no_smoke(struct lt_ledger *ledger, int64_t since_utc_s,
+    uint32_t *count, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_QUOTED_NO_SMOKE, LT_INT(since_utc_s)), err);
+
+	*count = 0;
+	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1)
+		*count = (uint32_t)lt_row_int(&rows);
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : LT_OK;
+}

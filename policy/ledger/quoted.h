@@ -39,4 +39,9 @@ typedef int lt_quoted_function(
 int lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
     lt_quoted_function *take, void *context, struct lt_error *err);
 
+/* Jobs that came since and that their class would have refused in mode enforce,
+ * for want of a smoke run. */
+int lt_ledger_no_smoke(struct lt_ledger *ledger, int64_t since_utc_s,
+    uint32_t *count, struct lt_error *err);
+
 #endif

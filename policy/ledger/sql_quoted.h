@@ -22,6 +22,11 @@
 	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                            \
 	"CREATE INDEX quoted_end ON quoted (end_utc_s);"
 
+/* Version 22: 8192 is LT_QUOTE_NO_SMOKE. */
+#define LT_SQL_LEDGER_22                                                       \
+	"CREATE INDEX holds_no_smoke ON holds (made_utc_s)"                    \
+	" WHERE flags & 8192 != 0;"
+
 #define LT_SQL_QUOTED_TABLE(X)                                                              \
 	X(QUOTED_PUT, LEDGER,                                                               \
 	    "INSERT OR REPLACE INTO quoted VALUES (?1, ?2, ?3, ?4, ?5, ?6,"                 \
@@ -32,6 +37,9 @@
 	    " carbon_mg, base_micros, base_mg, work_micros, work_mg, end_utc_s, how_ended," \
 	    " has_left, deadline_utc_s, stated_ppm FROM quoted"                             \
 	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                                     \
-	    " ORDER BY quote_id, job_id, submit_utc_s")
+	    " ORDER BY quote_id, job_id, submit_utc_s")                                     \
+	X(QUOTED_NO_SMOKE, LEDGER,                                                          \
+	    "SELECT count(*) FROM holds"                                                    \
+	    " WHERE flags & 8192 != 0 AND made_utc_s >= ?1")
 
 #endif

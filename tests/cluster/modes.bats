@@ -12,6 +12,8 @@ hold_margin: 0
 partitions:
   ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
   spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+classes:
+  large: {account: vision, require_smoke: {above_node_hours: 12, within: 7d}}
 budgets:
   - {team: tiny, period: month, amount: 0.50}
 "; }
@@ -48,6 +50,15 @@ setup() { cluster_use; }
 	job -A tiny --gpus=8 -N1 --time=8:00:00 --wrap true
 	[[ "$said" != *lowtide* ]]
 	within 30 done_job "$id"
+}
+
+@test "observe: what wants a smoke run is counted" {
+	job -A vision --gpus=8 -N1 --time=13:00:00 --hold --wrap true
+	counted() { lowtide status | grep -q '1 of the jobs of the last 30 days had no smoke run: mode enforce would have refused'; }
+	within 20 counted
+	[ "$(lowtide status --json | jq .no_smoke)" = 1 ]
+	[[ "$(lowtide explain "$id")" == *"It had no smoke run when it was submitted"* ]]
+	scancel "$id"
 }
 
 @test "advise: everyone is told, nothing moves" {

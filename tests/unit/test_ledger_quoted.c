@@ -110,12 +110,38 @@ by_its_end(void **state)
 	assert_int_equal(look(f, NOVEMBER + 62, NOVEMBER + 99).count, 0);
 }
 
+/* Those that came since: of any state, and none that had one. */
+static void
+no_smoke(void **state)
+{
+	struct fixture *const f = *state;
+	uint32_t count;
+
+	for (uint64_t id = 1; id <= 5; id++) {
+		struct lt_ledger_hold hold = make_hold(id, 1);
+
+		hold.quote.flags = id == 2
+				       ? LT_QUOTE_CHECKPOINT
+				       : LT_QUOTE_NO_SMOKE | LT_QUOTE_HELD_OUT;
+		hold.made_utc_s += (int64_t)id * HOUR;
+		must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	}
+	must(f, lt_ledger_end_hold(f->ledger, 4, LT_HOLD_VOID, "", &f->err));
+	must(f, lt_ledger_no_smoke(
+		    f->ledger, NOVEMBER + 2 * HOUR, &count, &f->err));
+	assert_int_equal(count, 3);
+	must(f, lt_ledger_no_smoke(
+		    f->ledger, NOVEMBER + 5 * HOUR + 1, &count, &f->err));
+	assert_int_equal(count, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(comes_back, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(by_its_end, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(no_smoke, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
