@@ -100,10 +100,13 @@ expected_s(const struct lt_site_loop *loop, uint32_t index, int64_t ran_s)
 {
 	const struct lt_site_run *const run = &loop->sim->site.runs[index];
 	const double ratio = loop->jobs[index].length_ratio;
+	/* A request is large: where its limit is said none is made. */
 	const int64_t limit_s =
-	    lt_limit_of(&(struct lt_request){.limit_s = run->limit_s,
-			    .deadline_utc_s = LT_UNSET_64},
-		loop->sim->site.market, run->partition);
+	    run->limit_s > 0
+		? run->limit_s
+		: lt_limit_of(
+		      &(struct lt_request){.deadline_utc_s = LT_UNSET_64},
+		      loop->sim->site.market, run->partition);
 	const int64_t most_s =
 	    limit_s > 0 ? limit_s : LT_FORECAST_HOURS * LT_HOUR_S;
 	struct lt_expected expected = loop->sim->bases[index].learned;

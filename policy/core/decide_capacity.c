@@ -138,6 +138,20 @@ profile_of(const struct lt_series *occupancy, int partition,
 	return profile;
 }
 
+/* The step at utc_s, at or after `step`: the next one more often than not. */
+static uint32_t
+step_from(const struct lt_series *series, uint32_t step, int64_t utc_s)
+{
+	const uint32_t last = series->count - 1;
+
+	if (step == last || series->start_utc_s[step + 1] > utc_s)
+		return step;
+	step++;
+	return step == last || series->start_utc_s[step + 1] > utc_s
+		   ? step
+		   : lt_series_index_in(series, utc_s, step, last);
+}
+
 /* Go on to utc_s: the load from then until *next_utc_s. */
 static double
 load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
@@ -159,8 +173,7 @@ load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 		const struct lt_series *occupancy = profile->occupancy;
 
 		/* The first step is in force before its own start too. */
-		profile->step = lt_series_index_in(
-		    occupancy, utc_s, profile->step, occupancy->count - 1);
+		profile->step = step_from(occupancy, profile->step, utc_s);
 		load = occupancy->value[profile->step];
 		if (profile->step + 1 < occupancy->count &&
 		    occupancy->start_utc_s[profile->step + 1] < *next_utc_s)

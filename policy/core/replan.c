@@ -180,6 +180,18 @@ is_preemptible(const struct lt_replan *of, int partition)
 		   LT_PARTITION_PREEMPTIBLE;
 }
 
+/* As the decision has it, for a partition that it chose. */
+static const struct lane *
+lane_chosen(const struct decision *decision, int partition)
+{
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		if (decision->lanes[i].partition == partition)
+			return &decision->lanes[i];
+	return partition == decision->job.request->home && decision->plan->fits
+		   ? &decision->home
+		   : NULL;
+}
+
 static enum lt_replan_why
 judge(struct lt_replanned *out, struct decision *decision,
     const struct lt_replan *of)
@@ -189,7 +201,7 @@ judge(struct lt_replanned *out, struct decision *decision,
 		? of->start_utc_s
 		: decision->job.earliest_utc_s;
 	const struct lt_estimate *const chosen = &out->plan.chosen;
-	struct lane standing, other;
+	struct lane standing;
 	bool too_late;
 
 	decision->standing_utc_s = start_utc_s;
@@ -206,12 +218,13 @@ judge(struct lt_replanned *out, struct decision *decision,
 			       LT_REJECT_MAX_PRICE
 			   ? LT_REPLAN_KEEP
 			   : LT_REPLAN_NO_ROOM;
-	if ((chosen->partition == of->partition &&
-		chosen->start_utc_s == start_utc_s) ||
-	    !lane_of(&other, &too_late, decision, chosen->partition))
+	const struct lane *const other =
+	    lane_chosen(decision, chosen->partition);
+	if (other == NULL || (chosen->partition == of->partition &&
+				 chosen->start_utc_s == start_utc_s))
 		return LT_REPLAN_KEEP;
 	const double stands = out->standing.score;
-	const double is = lt_score_at(decision, &other, chosen->start_utc_s);
+	const double is = lt_score_at(decision, other, chosen->start_utc_s);
 	double from = stands;
 
 	if (is <= stands + lt_score_tolerance(stands) &&
