@@ -123,7 +123,7 @@ GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
-	demo-kube kube kube-scale deb packages versions slurm-objects
+	demo-kube kube kube-scale deb packages versions slurm-objects pictures
 all: $(PRODUCTS)
 
 help:
@@ -132,6 +132,7 @@ help:
 	@echo 'make check      all tests, on a private Slurm'
 	@echo 'make check-fast units, golden texts and fuzz corpora only'
 	@echo 'make demo       the story on a private Slurm; KEEP=1 leaves it running'
+	@echo 'make pictures   draw README'\''s session anew, from a run on a private Slurm'
 	@echo 'make demo-kube  ten Jobs on a played Kubernetes cluster'
 	@echo 'make kube       KUBECONFIG=file: the story on that cluster, in a namespace of its own'
 	@echo 'make kube-scale JOBS=5000 that wait on a played Kubernetes cluster'
@@ -348,6 +349,10 @@ check-fast:
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)examples/demo.sh
+# The session of README, drawn from a new run.
+pictures: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)docs/pictures/session.sh
 # As any user, without a cluster.
 demo-kube: deps
 	$(Q)$(MAKE) --no-print-directory all $(KUBE_BIN)

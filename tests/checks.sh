@@ -148,9 +148,19 @@ check 'each page formats without a warning' "$(for p in man/*.[1-8]; do
 check 'each program and file format has its page' "$(for p in lowtide.1 lowtided.8 lowtide-kube.8 lowtide-node.8 lowtide-notify.8 \
 	spank_lowtide.8 job_submit_lowtide.8 lowtide.yaml.5 lowtide-files.5; do
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
-check 'every link in the docs leads somewhere' "$(for f in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md; do
-	grep -oE '\]\([^)#:]+' "$f" 2>/dev/null | sed 's/^](//' | while read -r l; do
-	[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
+check 'every link in the docs leads to a file, and to a heading of it' \
+    "$(tests/links.pl README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md docs/sources/*.md examples/*/README.md)"
+well_formed() { python3 -c 'import sys, xml.dom.minidom as xml
+try: xml.parse(sys.stdin.buffer)
+except Exception as error: print(sys.argv[1], error)' "$1"; }
+check 'the pictures are XML, and load and run nothing' "$(for svg in docs/pictures/*.svg; do
+	well_formed "$svg" < "$svg"
+	grep -HnoE '<(script|foreignObject|image)|href|@import|url\(|[^a-z]on[a-z]+="' "$svg"; done)"
+check 'a terminal is drawn as it was, whatever it showed' \
+    "$(drawn=$(printf '$ a <b> & "c" \001\n\tä\n' | docs/pictures/terminal.pl '<&>')
+	well_formed drawn <<< "$drawn"
+	for text in '<title>&lt;&amp;&gt;</title>' '>a&#160;&lt;b&gt;&#160;&amp;&#160;&quot;c&quot;&#160;?<' '>ä<'; do
+		grep -qF "$text" <<< "$drawn" || echo "not drawn: $text"; done)"
 check 'the example policies are good' "$(for y in examples/*.yaml; do
 	build/lowtide check "$y" >/dev/null 2>&1 || build/lowtide check "$y" 2>&1; done)"
 check 'each mutant finds its text exactly once, and its tests' "$(perl -ne '
