@@ -242,15 +242,24 @@ note_plan(struct lt_daemon *d, const struct lt_standing *s,
 		    err.text);
 }
 
-/* What its deadline leaves it, where some of its work is done; else as it is.
+enum { START_S = 5 }; /* until Slurm has started it */
+
+/* What its deadline leaves it, where some of its work is done; else as it is. A
+ * little short is better than cancelled, as Slurm does where it does not fit.
  */
 static int64_t
-limit_left(const struct lt_standing *s, const struct lt_market *market)
+limit_left(const struct lt_standing *s, const struct lt_market *market,
+    int64_t start_utc_s)
 {
 	const struct lt_request *const request = &s->made.request;
 	const int64_t limit_s = lt_limit_of(request, market, request->home);
+	const int64_t from_utc_s = larger(start_utc_s, s->now_utc_s) + START_S;
 
-	return limit_s < request->limit_s ? limit_s : LT_UNSET_64;
+	if (limit_s >= request->limit_s)
+		return LT_UNSET_64;
+	const int64_t fits_s =
+	    (request->deadline_utc_s - from_utc_s) / LT_MINUTE_S * LT_MINUTE_S;
+	return fits_s >= LT_MINUTE_S && fits_s < limit_s ? fits_s : limit_s;
 }
 
 /* Held for first: killed between the two, too much is held, never too little.
@@ -269,7 +278,8 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		return code;
 	lt_look_again(d, s->job->job_id);
 	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
-		    limit_left(s, &d->market), NULL) == LT_OK;
+		    limit_left(s, &d->market, moved->quote.plan_start_utc_s),
+		    NULL) == LT_OK;
 	if (!*told || s->is_part) {
 		/* The quote of an array is that of those that wait. */
 		next = *told ? most : s->hold;

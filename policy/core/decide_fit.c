@@ -35,11 +35,15 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 
 	const struct lt_partition *part = &market->partitions[partition];
 
-	/* What a deadline leaves is for what is left to do. */
+	/* What a deadline leaves is for what is left to do: in the minutes
+	 * that Slurm counts, or it would be late by the last of them. */
 	if (request->limit_s > 0 && request->deadline_utc_s != LT_UNSET_64 &&
 	    request->done_s > request->cut_s)
-		return (int64_t)left_of((double)request->limit_s,
-		    (double)(request->done_s - request->cut_s));
+		return (int64_t)ceil(
+			   left_of((double)request->limit_s,
+			       (double)(request->done_s - request->cut_s)) /
+			   LT_MINUTE_S) *
+		       LT_MINUTE_S;
 	if (request->limit_s > 0)
 		return request->limit_s;
 	if (part->default_time_s > 0)

@@ -101,8 +101,9 @@ lt_interruptions_allowed(
 }
 
 /* What a run on preemptible nodes that begins in the last minute may take of
- * the time that another needs. Of one whose interval nobody said, no bound that
- * is of use is known: the confidence of (16) has to do. */
+ * the time that another needs, whose limit is of whole minutes. Of one whose
+ * interval nobody said, no bound that is of use is known: the confidence of
+ * (16) has to do. */
 static int64_t
 at_risk_s(const struct lt_request *request, const struct lt_market *market,
     int64_t limit_s)
@@ -111,9 +112,10 @@ at_risk_s(const struct lt_request *request, const struct lt_market *market,
 
 	if (!lt_resume_counts(request, market) || !(checkpoint->every_s > 0))
 		return 0;
-	return LT_REQUEUE_WAIT_S + (int64_t)ceil(fmin((double)limit_s,
-				       lt_checkpoint_lost_s(checkpoint, 0,
-					   lt_market_restart_s(market))));
+	return LT_REQUEUE_WAIT_S + LT_MINUTE_S +
+	       (int64_t)ceil(
+		   fmin((double)limit_s, lt_checkpoint_lost_s(checkpoint, 0,
+					     lt_market_restart_s(market))));
 }
 
 int64_t

@@ -12,7 +12,12 @@
 
 #include "error.h"
 
-enum { LT_HOUR_S = 3600, LT_DAY_S = 86400, LT_MICROS = 1000000 };
+enum {
+	LT_MINUTE_S = 60,
+	LT_HOUR_S = 3600,
+	LT_DAY_S = 86400,
+	LT_MICROS = 1000000
+};
 
 /* "2m", "24h", "1d", "90s", "7d12h" -> seconds. A number alone is refused:
  * its unit would be a guess. "0" is allowed. *seconds only on success. */

@@ -357,19 +357,19 @@ test_deadline(void **state)
 	    {HOUR, 0, 0, LT_REPLAN_DEADLINE, 0, 0, false},
 	    /* it waits for its hour, not for nodes */
 	    {2 * HOUR + 1800 + 30, 0, 20, LT_REPLAN_KEEP, 0, 0, false},
-	    {2 * HOUR + 1800 + 780 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780, false},
-	    {2 * HOUR + 1800 + 780 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 780,
+	    {2 * HOUR + 1800 + 840 + 61, 0, 0, LT_REPLAN_KEEP, 600, 840, false},
+	    {2 * HOUR + 1800 + 840 + 60, 0, 0, LT_REPLAN_DEADLINE, 600, 840,
 		false},
 	    /* no run loses more than its limit */
-	    {4 * HOUR + 1920 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 120,
+	    {4 * HOUR + 1980 + 61, 0, 0, LT_REPLAN_KEEP, DAY, 2 * HOUR + 180,
 		false},
-	    {4 * HOUR + 1920 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY,
-		2 * HOUR + 120, false},
+	    {4 * HOUR + 1980 + 60, 0, 0, LT_REPLAN_DEADLINE, DAY,
+		2 * HOUR + 180, false},
 	    /* two requeues and a tenth sooner, by the slack rule */
-	    {2 * HOUR + 1800 + 780 + 960 + 61, 0, 0, LT_REPLAN_KEEP, 600, 780,
+	    {2 * HOUR + 1800 + 840 + 960 + 61, 0, 0, LT_REPLAN_KEEP, 600, 840,
 		true},
-	    {2 * HOUR + 1800 + 780 + 960 + 60, 0, 0, LT_REPLAN_DEADLINE, 600,
-		780, true},
+	    {2 * HOUR + 1800 + 840 + 960 + 60, 0, 0, LT_REPLAN_DEADLINE, 600,
+		840, true},
 	};
 	static struct lt_class class = {.name = "rover",
 	    .qos = "normal",

@@ -58,8 +58,9 @@ static const struct lt_sim_spot_options hour = {.work_s = LT_HOUR_S,
  * with three checkpoints and the restart 2700 s. lowtided counts
  * 1800 - 660 - 120 = 1020 s as done, so that 3480 s of the limit are left: on
  * demand it has to be at 10800 - 300 - 3480 = 7020 s. A run on spot that began
- * just before might lose 780 s, and Slurm lets it wait for 120 s then: a look a
- * minute before 7020 - 900 = 6120 s sends it there.
+ * just before might lose 780 s and what a limit is rounded up by, and Slurm
+ * lets it wait for 120 s then: a look a minute before 7020 - 960 = 6060 s sends
+ * it there.
  */
 static const struct {
 	const char *why;
@@ -88,18 +89,18 @@ static const struct {
 	true, 4050 / 3600.0, 15, false},
     {"no node for long: it leaves at the last look", 0, 0, 3, 100, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
-	"6060:decided=deadline@ondemand(1020) 6060:started@ondemand(1020) "
-	"8760:ended@ondemand(1020)",
+	"6000:decided=deadline@ondemand(1020) 6000:started@ondemand(1020) "
+	"8700:ended@ondemand(1020)",
 	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
     {"each job is looked at at seconds of its own", 7, 0, 3, 100, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
-	"6067:decided=deadline@ondemand(1020) 6067:started@ondemand(1020) "
-	"8767:ended@ondemand(1020)",
+	"6007:decided=deadline@ondemand(1020) 6007:started@ondemand(1020) "
+	"8707:ended@ondemand(1020)",
 	true, (1800 + 3 * 2700) / 3600.0, TICK_S, false},
-    {"it never had a node: 1800 + 10800 - 300 - 4500 - 900 - 60", 0, 1800, 3,
+    {"it never had a node: 1800 + 10800 - 300 - 4500 - 960 - 60", 0, 1800, 3,
 	100, 0, 300,
-	"1800:submitted@spot(0) 6840:decided=deadline@ondemand(0) "
-	"6840:started@ondemand(0) 10740:ended@ondemand(0)",
+	"1800:submitted@spot(0) 6780:decided=deadline@ondemand(0) "
+	"6780:started@ondemand(0) 10680:ended@ondemand(0)",
 	true, 3 * 3900 / 3600.0, TICK_S, false},
     {"once is too often: at the look while Slurm lets it wait", 0, 0, 3, 5, 1,
 	300,
@@ -116,19 +117,19 @@ static const struct {
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
 	"108000:gave_up@spot(1020)",
 	false, 1800 / 3600.0, TICK_S, false},
-    /* 240 s and a tenth of 3480 sooner than at 6060. Asked at 6000, 390 s into
-     * its work; what is left after that takes 2010 s, 3 checkpoints, a start.
+    /* 240 s and a tenth of 3480 sooner than at 6000. Asked at 6000, 450 s into
+     * its work; what is left after that takes 1950 s, 3 checkpoints, a start.
      */
     {"who may come back leaves sooner, and does", 0, 0, 3, 10, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
-	"5490:decided=deadline@ondemand(1020) 5490:started@ondemand(1020) "
-	"6060:returns@ondemand(1410) 6060:decided=better@spot(1410) "
-	"6060:started@spot(1410) 8370:ended@spot(1410)",
-	true, (1800 + 3 * 570 + 2310) / 3600.0, TICK_S, true},
+	"5430:decided=deadline@ondemand(1020) 5430:started@ondemand(1020) "
+	"6060:returns@ondemand(1470) 6060:decided=better@spot(1470) "
+	"6060:started@spot(1470) 8310:ended@spot(1470)",
+	true, (1800 + 3 * 630 + 2250) / 3600.0, TICK_S, true},
     {"not in its last minutes", 0, 0, 3, 14, 0, 300,
 	"0:submitted@spot(0) 0:started@spot(0) 1800:taken@spot(1020) "
-	"5490:decided=deadline@ondemand(1020) 5490:started@ondemand(1020) "
-	"8190:ended@ondemand(1020)",
+	"5430:decided=deadline@ondemand(1020) 5430:started@ondemand(1020) "
+	"8130:ended@ondemand(1020)",
 	true, (1800 + 3 * 2700) / 3600.0, TICK_S, true},
 };
 
