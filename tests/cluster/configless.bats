@@ -45,10 +45,14 @@ setup() {
 	[ -n "$ROOT" ] || skip 'needs root for mount namespaces'
 	cluster_use
 }
+teardown() {
+	[ -n "$BATS_TEST_COMPLETED" ] || tail -n 20 "$D"/log/host.*
+	last_words
+}
 
 has_come() { on "$1" test -s /run/slurm/conf/slurm.conf && [ "$(sinfo -h -n "$1" -o %T)" = idle ]; }
 on() { # on HOST COMMAND...
-	nsenter -m -t "$(cat "$D/run/slurmd.$1.shpid")" env -u SLURM_CONF --chdir="$PWD" "${@:2}"
+	nsenter -m -r -t "$(cat "$D/run/slurmd.$1.shpid")" env -u SLURM_CONF --chdir="$PWD" "${@:2}"
 }
 line() { # line TEXT: of plugstack.conf, on the controller; slurmctld sends it
 	echo "$1" > "$D/etc/plugstack.conf"
@@ -134,7 +138,7 @@ submit() { # submit FROM TO ARGUMENTS...: what the job said, in one line, is in 
 
 @test "lowtided --follow needs no other slurm.conf" {
 	mkdir "$D/login"
-	nsenter -m -t "$(cat "$D/run/slurmd.v1.shpid")" env -u SLURM_CONF LOWTIDE_RUN_DIR="$D/login" \
+	nsenter -m -r -t "$(cat "$D/run/slurmd.v1.shpid")" env -u SLURM_CONF LOWTIDE_RUN_DIR="$D/login" \
 	    "$BUILD/lowtided" --follow "127.0.0.1:$LOWTIDE_PORT" \
 	    > "$D/log/follow.out" 2>&1 3>&- 4>&- &
 	echo $! > "$D/run/follow.shpid"
