@@ -16,6 +16,15 @@ say() {
 value() { # value KEY FILE
 	sed -nE "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*([^#[:space:]]*).*/\1/Ip" "$2" | tail -n 1
 }
+files_of() { # files_of PLUGSTACK: it and what it includes, by patterns
+	echo "$1"
+	sed -nE 's/^[[:space:]]*include[[:space:]]+([^#[:space:]]+).*/\1/p' "$1" |
+	    while read -r pattern; do
+		case $pattern in /*) ;; *) pattern=$(dirname "$1")/$pattern ;; esac
+		# shellcheck disable=SC2086
+		printf '%s\n' $pattern
+	done
+}
 names_it() { # names_it LIST
 	case ,$1, in *,lowtide,*) true ;; *) false ;; esac
 }
@@ -27,8 +36,12 @@ if [ -r "$conf" ]; then
 	fi
 	stack=$(value PlugStackConfig "$conf")
 	stack=${stack:-$(dirname "$conf")/plugstack.conf}
-	if [ -r "$stack" ] && line=$(grep -E '^[[:space:]]*required[[:space:]].*spank_lowtide\.so' "$stack"); then
-		say "$stack has \"$line\": take the line out, on all hosts"
+	line=
+	if [ -r "$stack" ]; then
+		line=$(files_of "$stack" | xargs -d '\n' grep -HsE '^[[:space:]]*required[[:space:]].*spank_lowtide\.so')
+	fi
+	if [ -n "$line" ]; then
+		say "\"$line\": take the line out, on all hosts"
 	fi
 fi
 if command -v scontrol >/dev/null 2>&1; then
