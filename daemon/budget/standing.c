@@ -255,11 +255,13 @@ limit_left(const struct lt_standing *s, const struct lt_market *market,
 	const int64_t limit_s = lt_limit_of(request, market, request->home);
 	const int64_t from_utc_s = larger(start_utc_s, s->now_utc_s) + START_S;
 
-	if (limit_s >= request->limit_s)
+	if (request->deadline_utc_s == LT_UNSET_64)
 		return LT_UNSET_64;
 	const int64_t fits_s =
 	    (request->deadline_utc_s - from_utc_s) / LT_MINUTE_S * LT_MINUTE_S;
-	return fits_s >= LT_MINUTE_S && fits_s < limit_s ? fits_s : limit_s;
+	const int64_t left_s =
+	    fits_s >= LT_MINUTE_S && fits_s < limit_s ? fits_s : limit_s;
+	return left_s < request->limit_s ? left_s : LT_UNSET_64;
 }
 
 /* Held for first: killed between the two, too much is held, never too little.
