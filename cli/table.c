@@ -38,17 +38,6 @@ lt_print_safe(FILE *out, const char *text)
 	free(safe);
 }
 
-/* Columns on the terminal: code points, as names here are not CJK. */
-static int
-width_of(const char *text)
-{
-	int width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
-}
-
 struct lt_table *
 lt_table_new(const struct lt_table_column *columns)
 {
@@ -115,7 +104,7 @@ lt_table_rule(struct lt_table *table)
 static void
 print_cut(FILE *out, const char *text, int width)
 {
-	const bool cut = width_of(text) > width;
+	const bool cut = lt_text_width(text) > width;
 	const char *at = text;
 
 	for (int left = cut ? width - 3 : width; *at; at++) {
@@ -130,7 +119,7 @@ print_cut(FILE *out, const char *text, int width)
 static void
 print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
-	const int left = width - width_of(text);
+	const int left = width - lt_text_width(text);
 	const int padding = left > 0 ? left : 0; /* none where it is cut */
 
 	if (right)
@@ -187,7 +176,7 @@ cut(const struct lt_table *table, int *widths)
 	int excess = excess_of(table, widths);
 
 	for (int i = table->column_count - 1; i >= 0; i--) {
-		const int title = width_of(table->columns[i].title);
+		const int title = lt_text_width(table->columns[i].title);
 		const int least = title < CUT_MIN ? CUT_MIN : title;
 		const int room = widths[i] > least ? widths[i] - least : 0;
 		const int taken = excess < room ? excess : room;
@@ -200,8 +189,8 @@ cut(const struct lt_table *table, int *widths)
 	return excess;
 }
 
-/* A column that is left out has the width 0. */
-static void
+/* A column that is left out has the width 0. False: it can't be made fit. */
+static bool
 fit(const struct lt_table *table, int *widths)
 {
 	int whole[LT_TABLE_COLUMNS_MAX];
@@ -209,11 +198,37 @@ fit(const struct lt_table *table, int *widths)
 	const size_t bytes = (size_t)table->column_count * sizeof(*widths);
 
 	if (table->fit == 0)
-		return;
+		return true;
 	memcpy(whole, widths, bytes);
-	while (cut(table, widths) > 0 && next != NULL && *next >= 0) {
+	while (cut(table, widths) > 0) {
+		if (next == NULL || *next < 0)
+			return false;
 		whole[*next++] = 0;
 		memcpy(widths, whole, bytes);
+	}
+	return true;
+}
+
+/* Each row as lines of a title and its cell, whole: figures are never cut. */
+static void
+print_records(FILE *out, const struct lt_table *table, bool color)
+{
+	const int count = table->column_count;
+	int width = 0;
+
+	for (int i = 0; i < count; i++)
+		if (lt_text_width(table->columns[i].title) > width)
+			width = lt_text_width(table->columns[i].title);
+	for (int at = 0; at < table->row_count * count; at++) {
+		const char *const title = table->columns[at % count].title;
+
+		if (at > 0 && at % count == 0)
+			fputc('\n', out);
+		if (table->cells[at][0] == '\0')
+			continue;
+		fprintf(out, "%s%s%s%*s  %s\n", color ? "\033[1m" : "", title,
+		    color ? "\033[0m" : "", width - lt_text_width(title), "",
+		    table->cells[at]);
 	}
 }
 
@@ -233,6 +248,20 @@ print_line(FILE *out, const struct lt_table *table, const int *widths, int row)
 			    widths[i], table->columns[i].right, i == last);
 }
 
+static void
+print_lines(
+    FILE *out, const struct lt_table *table, const int *widths, bool color)
+{
+	fputs(color ? "\033[1m" : "", out);
+	print_line(out, table, widths, -1);
+	fputs(color ? "\033[0m" : "", out);
+	for (int r = 0; r < table->row_count; r++) {
+		if (r == table->rule_before)
+			print_rule(out, widths, table->column_count);
+		print_line(out, table, widths, r);
+	}
+}
+
 void
 lt_table_print(FILE *out, const struct lt_table *table, bool color)
 {
@@ -240,23 +269,19 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 	int widths[LT_TABLE_COLUMNS_MAX];
 
 	for (int i = 0; i < count; i++) {
-		widths[i] = width_of(table->columns[i].title);
+		widths[i] = lt_text_width(table->columns[i].title);
 		for (int r = 0; r < table->row_count; r++) {
-			const int width = width_of(table->cells[r * count + i]);
+			const int width =
+			    lt_text_width(table->cells[r * count + i]);
 
 			if (width > widths[i])
 				widths[i] = width;
 		}
 	}
-	fit(table, widths);
-	fputs(color ? "\033[1m" : "", out);
-	print_line(out, table, widths, -1);
-	fputs(color ? "\033[0m" : "", out);
-	for (int r = 0; r < table->row_count; r++) {
-		if (r == table->rule_before)
-			print_rule(out, widths, count);
-		print_line(out, table, widths, r);
-	}
+	if (fit(table, widths))
+		print_lines(out, table, widths, color);
+	else
+		print_records(out, table, color);
 	if (table->failed)
 		fputs("(more rows than can be shown; use --json)\n", out);
 }

@@ -81,7 +81,9 @@ test_drop(void **state)
 		"aaaa  long name ...  bbbb\n"},
 	    {"the second, at the beginning", 19,
 		"NAME              B\nlong name ...  bbbb\n"},
-	    {"no more may be left out", 5, "NAME         B\nlong ...  bbbb\n"},
+	    {"to its end", 14, "NAME         B\nlong ...  bbbb\n"},
+	    {"no more may be left out: a line for each cell", 13,
+		"A     aaaa\nNAME  long name here\nB     bbbb\nC     cccc\n"},
 	};
 
 	(void)state;
