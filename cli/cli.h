@@ -188,6 +188,9 @@ void lt_table_fit(struct lt_table *table, int columns, unsigned gives);
 /* And before that those of this list, ended by -1, are left out, in its order;
  * it outlives the table. */
 void lt_table_drop(struct lt_table *table, const int *order);
+/* Text of the last column is broken between words, below itself; after
+ * lt_table_fit(). */
+void lt_table_prose(struct lt_table *table);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
 void lt_table_free(struct lt_table *table);
 

@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "text.h"
 
-enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8 };
+enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8, PROSE_MIN = 16 };
 
 __extension__ typedef __int128 wide;
 
@@ -22,6 +22,7 @@ struct lt_table {
 	int fit;	  /* columns of a line; 0 = any */
 	unsigned gives;	  /* bits of the columns that are cut for it */
 	const int *drops; /* those that are left out for it then */
+	bool prose;	  /* the last column goes on below itself */
 	bool failed;	  /* a row was lost: said when printed */
 	char **cells;	  /* row_count * column_count */
 };
@@ -157,6 +158,13 @@ lt_table_drop(struct lt_table *table, const int *order)
 	table->drops = order;
 }
 
+void
+lt_table_prose(struct lt_table *table)
+{
+	table->prose = true;
+	table->gives |= 1u << (unsigned)(table->column_count - 1);
+}
+
 /* What the lines are longer than they may be; below 0: as much shorter. */
 static int
 excess_of(const struct lt_table *table, const int *widths)
@@ -177,7 +185,10 @@ cut(const struct lt_table *table, int *widths)
 
 	for (int i = table->column_count - 1; i >= 0; i--) {
 		const int title = lt_text_width(table->columns[i].title);
-		const int least = title < CUT_MIN ? CUT_MIN : title;
+		const int shortest =
+		    table->prose && i == table->column_count - 1 ? PROSE_MIN
+								 : CUT_MIN;
+		const int least = title < shortest ? shortest : title;
 		const int room = widths[i] > least ? widths[i] - least : 0;
 		const int taken = excess < room ? excess : room;
 
@@ -226,9 +237,29 @@ print_records(FILE *out, const struct lt_table *table, bool color)
 			fputc('\n', out);
 		if (table->cells[at][0] == '\0')
 			continue;
+		if (title[0] == '\0') { /* the mark of a row */
+			fprintf(out, "%s ", table->cells[at]);
+			continue;
+		}
 		fprintf(out, "%s%s%s%*s  %s\n", color ? "\033[1m" : "", title,
 		    color ? "\033[0m" : "", width - lt_text_width(title), "",
 		    table->cells[at]);
+	}
+}
+
+/* Of a cell at this column of the terminal: line by line. */
+static void
+print_prose(FILE *out, const char *text, int width, int at)
+{
+	for (;;) {
+		const size_t bytes = lt_text_words(text, width);
+
+		fprintf(out, "%.*s\n", (int)bytes, text);
+		text += bytes;
+		text += strspn(text, " ");
+		if (*text == '\0')
+			break;
+		fprintf(out, "%*s", at, "");
 	}
 }
 
@@ -236,16 +267,22 @@ static void
 print_line(FILE *out, const struct lt_table *table, const int *widths, int row)
 {
 	const int count = table->column_count;
-	int last = count - 1;
+	int last = count - 1, at = 0;
 
 	while (last > 0 && widths[last] == 0)
 		last--;
-	for (int i = 0; i < count; i++)
-		if (widths[i] > 0)
-			print_cell(out,
-			    row < 0 ? table->columns[i].title
-				    : table->cells[row * count + i],
-			    widths[i], table->columns[i].right, i == last);
+	for (int i = 0; i < count; i++) {
+		const char *const text = row < 0
+					     ? table->columns[i].title
+					     : table->cells[row * count + i];
+
+		if (widths[i] > 0 && table->prose && i == count - 1)
+			print_prose(out, text, widths[i], at);
+		else if (widths[i] > 0)
+			print_cell(out, text, widths[i],
+			    table->columns[i].right, i == last);
+		at += widths[i] > 0 ? widths[i] + 2 : 0;
+	}
 }
 
 static void

@@ -158,6 +158,9 @@ commands() { # a line each
 	shown=$(on 60 lowtide jobs | plain)
 	grep -qE "^$runs +RUNNING .* SEK" <<< "$shown"
 	grep -qE ' 1,728,000.00 SEK' <<< "$shown"
+	shown=$(on 60 lowtide plan -- -A rich --carbon-aware --time=8:00:00 --wrap true | plain)
+	grep -qx "PARTITION *$SPOT" <<< "$shown"
+	grep -qE '^COST +[0-9,.]+ SEK$' <<< "$shown"
 	# Broken or not: the words of both are the same.
 	lowtide explain "$runs" | sed 's/2m [0-9]*s old\|[0-9]*s old//' > "$BATS_TEST_TMPDIR/whole"
 	on 60 lowtide explain "$runs" | sed 's/2m [0-9]*s old\|[0-9]*s old//' > "$BATS_TEST_TMPDIR/broken"
