@@ -11,6 +11,8 @@ mandir ?= $(prefix)/share/man
 datadir ?= $(prefix)/share/lowtide
 completiondir ?= $(prefix)/share/bash-completion/completions
 sysconfdir ?= /etc
+# Read as a shell starts, beside Slurm's own completion of its commands.
+bashdir ?= $(sysconfdir)/bash_completion.d
 unitdir ?= /lib/systemd/system
 sysusersdir ?= $(prefix)/lib/sysusers.d
 tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
@@ -456,7 +458,8 @@ install-common: $(B)/lowtide
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
 	    $(DESTDIR)$(slurmlibdir) $(DESTDIR)$(unitdir) $(DESTDIR)$(sysusersdir) \
-	    $(DESTDIR)$(tmpfilesdir)
+	    $(DESTDIR)$(tmpfilesdir) $(DESTDIR)$(bashdir)
+	install -m 644 packaging/completion/lowtide-slurm.bash $(DESTDIR)$(bashdir)/lowtide-slurm
 	install -m 755 $(B)/lowtided $(B)/lowtide-node $(B)/lowtide-notify $(DESTDIR)$(sbindir)/
 	install -m 644 packaging/sysusers/lowtide-notify.conf $(DESTDIR)$(sysusersdir)/
 	install -m 644 packaging/tmpfiles/lowtide-notify.conf $(DESTDIR)$(tmpfilesdir)/
@@ -489,7 +492,8 @@ uninstall:
 	    $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.so.0 $(DESTDIR)$(libdir)/liblowtide.so \
 	    $(DESTDIR)$(libdir)/liblowtide.a $(DESTDIR)$(libdir)/pkgconfig/lowtide.pc \
-	    $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)) $(DESTDIR)$(completiondir)/lowtide
+	    $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)) $(DESTDIR)$(completiondir)/lowtide \
+	    $(DESTDIR)$(bashdir)/lowtide-slurm
 	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \

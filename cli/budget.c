@@ -65,6 +65,8 @@ print_budgets(const json_t *answer, bool color)
 	    {"WHEN EXCEEDED", false},
 	    {NULL, false},
 	};
+	static const int drops[] = {
+	    7, -1}; /* what binds: lowtide.yaml has it */
 	const json_t *const budgets = json_object_get(answer, "budgets");
 	const char *const currency = lt_json_text(answer, "currency", "");
 	struct lt_table *const table = lt_table_new(columns);
@@ -86,6 +88,8 @@ print_budgets(const json_t *answer, bool color)
 		if (carbon || !currency[0])
 			add_row(table, budget, carbon_keys, NULL);
 	}
+	lt_table_fit(table, lt_cli_columns(), 1 << 0 | 1 << 1);
+	lt_table_drop(table, drops);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
 	return LT_EXIT_OK;

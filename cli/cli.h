@@ -57,10 +57,20 @@ int lt_cli_fail(const struct lt_error *err);
 /* Print "lowtide: CMD: <text>" and the usage line; LT_EXIT_USAGE. */
 int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Columns of the terminal on stdout; 0 = it is none. */
-int lt_cli_columns(void);
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
+
+/* ---- terminal.c ---- */
+/* Columns of the terminal on stdout; 0 = it is none. */
+int lt_cli_columns(void);
+/* May escape sequences go there: it is a terminal that knows them, and NO_COLOR
+ * is not set? */
+bool lt_cli_escapes(int fd);
+/* From now on what stdout and stderr print on a terminal is broken between
+ * words where it is longer than a line. */
+void lt_cli_wrap(void);
+/* On stdout no more: what follows is for programs. */
+void lt_cli_whole_lines(void);
 
 /* ---- one per subcommand; check.c, kube.c and simulate.c are local (but
  * --from-slurm), the rest as said there ---- */
@@ -171,12 +181,16 @@ struct lt_table *lt_table_new(const struct lt_table_column *columns);
  * column. */
 void lt_table_row(struct lt_table *table, const char *const *cells);
 void lt_table_rule(struct lt_table *table); /* before the total line */
-/* Keep lines within so many columns of the terminal, as far as the columns of
- * the table whose bits are set in gives can be cut; 0 = any length. */
+/* Keep lines within so many columns of the terminal: the columns of the table
+ * whose bits are set in gives are cut for it. 0 = any length. Where that is not
+ * enough each row is printed as lines of a title and its cell. */
 void lt_table_fit(struct lt_table *table, int columns, unsigned gives);
-/* And then as far as those of this list, ended by -1, can be left out, in its
- * order; it outlives the table. */
+/* And before that those of this list, ended by -1, are left out, in its order;
+ * it outlives the table. */
 void lt_table_drop(struct lt_table *table, const int *order);
+/* Text of the last column is broken between words, below itself; after
+ * lt_table_fit(). */
+void lt_table_prose(struct lt_table *table);
 void lt_table_print(FILE *out, const struct lt_table *table, bool color);
 void lt_table_free(struct lt_table *table);
 

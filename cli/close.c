@@ -38,6 +38,7 @@ print_closed(const json_t *answer, bool color)
 
 		lt_table_row(table, cells);
 	}
+	lt_table_fit(table, lt_cli_columns(), 1 << 2);
 	if (i == 0)
 		puts("No period is closed. lowtide close 2026-11 closes one.");
 	else

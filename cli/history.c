@@ -107,6 +107,8 @@ print_history(const json_t *answer, bool color)
 	    {"LAST RUN", false},
 	    {NULL, false},
 	};
+	/* last run, account, GPUs, CPUs, nodes */
+	static const int drops[] = {9, 1, 4, 3, 2, -1};
 	const json_t *const groups = json_object_get(answer, "groups");
 	struct lt_table *const table = lt_table_new(columns);
 	size_t index;
@@ -119,6 +121,8 @@ print_history(const json_t *answer, bool color)
 	}
 	json_array_foreach(groups, index, group)
 		add_row(table, group);
+	lt_table_fit(table, lt_cli_columns(), 1 << 0 | 1 << 1);
+	lt_table_drop(table, drops);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
 	json_array_foreach(groups, index, group)

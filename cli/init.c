@@ -406,6 +406,7 @@ lt_cli_init(const struct lt_cli *cli)
 	json_t *facts = NULL;
 	struct lt_error err = {0};
 
+	lt_cli_whole_lines();
 	if (path == NULL)
 		path = named != NULL && named[0] ? named : DEFAULT_CONFIG;
 	const bool to_stdout = strcmp(path, "-") == 0;

@@ -43,9 +43,22 @@ lt_job_so_far(char *out, size_t size, const json_t *job, const char *currency)
 }
 
 const char *
+lt_job_zone(char *out, size_t size)
+{
+	const time_t now = time(NULL);
+	struct tm local;
+
+	if (localtime_r(&now, &local) == NULL ||
+	    strftime(out, size, "%Z", &local) == 0)
+		snprintf(out, size, "UTC");
+	return out;
+}
+
+const char *
 lt_job_time(char *out, size_t size, const json_t *object, const char *key)
 {
 	const char *const iso = lt_json_text(object, key, NULL);
+	char zone[16];
 	struct tm local;
 	int64_t utc_s;
 
@@ -61,8 +74,16 @@ lt_job_time(char *out, size_t size, const json_t *object, const char *key)
 	const int64_t from_now_s = utc_s - (int64_t)time(NULL);
 	const bool near = from_now_s > -WEEK_S && from_now_s < WEEK_S;
 
+	/* The table names the zone of now: summer's, or winter's. */
+	lt_job_zone(zone, sizeof(zone));
+	if (local.tm_zone != NULL && strcmp(local.tm_zone, zone) == 0)
+		zone[0] = '\0';
+	else
+		strftime(zone, sizeof(zone), " %Z", &local);
 	if (strftime(out, size, near ? "%a %H:%M" : "%d %b %H:%M", &local) == 0)
 		snprintf(out, size, "%s", iso);
+	else
+		snprintf(out + strlen(out), size - strlen(out), "%s", zone);
 	return out;
 }
 

@@ -19,8 +19,11 @@ const char *lt_job_expected(
 const char *lt_job_so_far(
     char *out, size_t size, const json_t *job, const char *currency);
 
+/* The caller's zone as it is now, "GMT": of all times below that name none. */
+const char *lt_job_zone(char *out, size_t size);
 /* A time in the caller's zone, "Sat 02:00", with its date where it is not of
- * the week from now on; "-" for none. */
+ * the week from now on, and the zone where it is another than now; "-" for
+ * none. */
 const char *lt_job_time(
     char *out, size_t size, const json_t *object, const char *key);
 

@@ -72,26 +72,40 @@ add_row(struct lt_table *table, const json_t *job, const char *currency)
 		lt_job_time(next, sizeof(next), job, "next_decision")});
 }
 
+/* NAMESPACE/NAME, not a number. */
+static bool
+is_kube(const json_t *jobs)
+{
+	return strchr(lt_json_text(json_array_get(jobs, 0), "id", ""), '/') !=
+	       NULL;
+}
+
 static int
 print_jobs(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {
+	char zone[16], start[32];
+	const struct lt_table_column columns[] = {
 	    {"JOBID", false},
 	    {"NAME", false},
 	    {"USER", false},
 	    {"STATE", false},
 	    {"PARTITION", false},
-	    {"START", false},
+	    {start, false},
 	    {"EXPECTED", true},
 	    {"SO FAR", true},
 	    {"SAVES", true},
 	    {"DECIDED NEXT", false},
 	    {NULL, false},
 	};
-	enum { GIVES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4 };
-	static const int drops[] = {USER, 9, 8, -1};
+	/* Of Kubernetes, whose ids are names, the id as well. */
+	enum { GIVES = 1 << 1 | 1 << 2 | 1 << 4 };
+	/* and decided next, saves, name, partition */
+	static const int drops[] = {USER, 9, 8, 1, 4, -1};
 	const json_t *const jobs = json_object_get(answer, "jobs");
 	const char *const currency = lt_json_text(answer, "currency", "");
+
+	lt_job_zone(zone, sizeof(zone));
+	(void)snprintf(start, sizeof(start), "START (%s)", zone);
 	struct lt_table *const table = lt_table_new(columns);
 	size_t index;
 	const json_t *job;
@@ -103,7 +117,8 @@ print_jobs(const json_t *answer, bool color)
 	}
 	json_array_foreach(jobs, index, job)
 		add_row(table, job, currency);
-	lt_table_fit(table, lt_cli_columns(), GIVES);
+	lt_table_fit(
+	    table, lt_cli_columns(), is_kube(jobs) ? GIVES | 1 : GIVES);
 	lt_table_drop(table, drops);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);

@@ -217,6 +217,7 @@ lt_cli_kube(const struct lt_cli *cli)
 
 	if (status != LT_EXIT_OK)
 		return status;
+	lt_cli_whole_lines();
 	lt_kube_write(stdout, &site);
 	if (fflush(stdout) != 0)
 		return lt_cli_fail(

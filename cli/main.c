@@ -163,11 +163,10 @@ run_command(const struct lt_cli_command *command, int argc, char **argv,
     const char *run_dir)
 {
 	struct lt_cli cli = {.command = command, .run_dir = run_dir};
-	const char *const no_color = getenv("NO_COLOR");
 	bool help = false;
 	struct lt_error err = {0};
 
-	cli.color = isatty(STDOUT_FILENO) && !(no_color != NULL && no_color[0]);
+	cli.color = lt_cli_escapes(STDOUT_FILENO);
 	if (lt_cli_parse(&cli, &help, argc, argv, &err))
 		return lt_cli_usage(&cli, "%s", err.text);
 	if (help) {
@@ -216,6 +215,7 @@ main(int argc, char **argv)
 	int i = 1;
 
 	setlocale(LC_TIME, "");
+	lt_cli_wrap();
 	if (i + 1 < argc && strcmp(argv[i], "--run") == 0) {
 		run_dir = argv[i + 1];
 		i += 2;

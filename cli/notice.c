@@ -43,6 +43,7 @@ print_notices(const json_t *answer, bool color)
 
 		lt_table_row(table, cells);
 	}
+	lt_table_fit(table, lt_cli_columns(), 0);
 	if (i == 0)
 		puts("No node is about to be taken back.");
 	else

@@ -105,6 +105,28 @@ line_with(const char *text, const char *beginning, size_t *length)
 	return NULL;
 }
 
+/* Its choice, as a row of the table; a line of the text where there is no
+ * table, or the row is none. */
+static void
+print_choice(struct lt_table *table, const char *objective, const char *text,
+    bool is_first)
+{
+	size_t length;
+	const char *const head = line_with(text, "  PARTITION", &length);
+
+	if (table == NULL && is_first && head != NULL)
+		printf(
+		    "%-10s %.*s\n", "OBJECTIVE", (int)(length - 2), head + 2);
+	const char *const row = line_with(text, "* ", &length);
+	char line[LT_ERROR_TEXT_SIZE * 4] = "nowhere";
+
+	if (row != NULL)
+		snprintf(
+		    line, sizeof(line), "%.*s", (int)(length - 2), row + 2);
+	if (table == NULL || !lt_plan_put_row(table, objective, line))
+		printf("%-10s %s\n", objective, line);
+}
+
 /* One row for each objective: its choice. */
 static int
 compare(char **argv, int objective_at)
@@ -112,32 +134,25 @@ compare(char **argv, int objective_at)
 	static const char *const objectives[] = {
 	    "balanced", "cost", "carbon", "fast"};
 	enum { COUNT = sizeof(objectives) / sizeof(objectives[0]) };
+	struct lt_table *const table =
+	    lt_cli_columns() > 0 ? lt_plan_new_table(true) : NULL;
+	int status = LT_EXIT_OK;
 
-	for (int i = 0; i < COUNT; i++) {
+	for (int i = 0; i < COUNT && status == LT_EXIT_OK; i++) {
 		char option[48], *text = NULL;
-		size_t length;
 
 		(void)snprintf(
 		    option, sizeof(option), "--carbon-aware=%s", objectives[i]);
 		argv[objective_at] = option;
-		const int status = run_sbatch(&text, argv);
-
-		if (status != LT_EXIT_OK)
-			return status;
-		const char *const head =
-		    line_with(text, "  PARTITION", &length);
-		if (i == 0 && head != NULL)
-			printf("%-10s %.*s\n", "OBJECTIVE", (int)(length - 2),
-			    head + 2);
-		const char *const row = line_with(text, "* ", &length);
-		if (row != NULL)
-			printf("%-10s %.*s\n", objectives[i], (int)(length - 2),
-			    row + 2);
-		else
-			printf("%-10s nowhere\n", objectives[i]);
+		status = run_sbatch(&text, argv);
+		if (status == LT_EXIT_OK)
+			print_choice(table, objectives[i], text, i == 0);
 		free(text);
 	}
-	return LT_EXIT_OK;
+	if (table != NULL && status == LT_EXIT_OK)
+		lt_table_print(stdout, table, false);
+	lt_table_free(table);
+	return status;
 }
 
 /* Ours stands first, wherever sbatch would take it for its own. */
@@ -199,7 +214,8 @@ lt_cli_plan(const struct lt_cli *cli)
 		result = compare(argv, used - 1);
 	} else {
 		result = run_sbatch(&text, argv);
-		fputs(text != NULL ? text : "", stdout);
+		if (text != NULL)
+			lt_plan_print(text);
 	}
 	free(text);
 	free(argv);

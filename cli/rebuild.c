@@ -20,7 +20,7 @@ is(const json_t *answer, const char *state)
 static void
 tell(const json_t *answer, bool goes_on)
 {
-	if (!isatty(STDERR_FILENO))
+	if (!lt_cli_escapes(STDERR_FILENO))
 		return;
 	if (goes_on)
 		fprintf(stderr, "\rrebuild: %.10s, %s\033[K",

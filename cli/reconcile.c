@@ -187,6 +187,8 @@ print(const struct work *work, const struct wish *wish,
 	const struct lt_tie_shown shown = {
 	    wish->ask.path, work->currency, &parts, &work->tie};
 
+	if (wish->format != TABLE)
+		lt_cli_whole_lines();
 	if (wish->format == CSV) {
 		lt_tie_csv(stdout, &shown);
 	} else if (wish->format == TABLE) {

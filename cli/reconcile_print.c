@@ -168,6 +168,7 @@ print_rows(
 		    row->type != NULL ? row->type : other_services, row,
 		    currency);
 	}
+	lt_table_fit(table, lt_cli_columns(), 1 << 1);
 	lt_table_rule(table);
 	add_table_row(table, "", "instances", &cents->instances, currency);
 	add_table_row(table, "", other_services, &cents->others, currency);

@@ -67,7 +67,7 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 	if (lt_report_tables(out, report, look, err) == LT_OK && look->by)
 		lt_report_by_table(out, report, look, err);
 	if (!err->code && look->tcto)
-		lt_report_tcto_table(out, report, look->color, err);
+		lt_report_tcto_table(out, report, look, err);
 	if (!err->code && look->unused)
 		lt_report_unused_table(out, report, look, err);
 	if (!err->code && look->carbon)
@@ -243,6 +243,8 @@ lt_cli_report(const struct lt_cli *cli)
 		return LT_EXIT_USAGE;
 	if (period != NULL && lt_period_check(period, &err))
 		return lt_cli_usage(cli, "%s", err.text);
+	if (look.format != LT_REPORT_TABLE)
+		lt_cli_whole_lines();
 	if (look.format == LT_REPORT_OOD)
 		return print_ood(cli);
 	if (look.format == LT_REPORT_HTML && look.runs)

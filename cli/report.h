@@ -140,8 +140,8 @@ int lt_report_write(FILE *out, const struct lt_cli *cli,
 /* LT_EVERSION without one, LT_EINPUT where a figure of it is no integer. */
 int lt_report_tcto_check(const json_t *report, struct lt_error *err);
 /* A section behind the others. */
-int lt_report_tcto_table(
-    FILE *out, const json_t *report, bool color, struct lt_error *err);
+int lt_report_tcto_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams: a row per part, the total, and what is per unit. */
 void lt_report_tcto_csv(FILE *out, const json_t *report);
 

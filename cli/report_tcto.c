@@ -88,8 +88,8 @@ lt_report_tcto_check(const json_t *report, struct lt_error *err)
 }
 
 int
-lt_report_tcto_table(
-    FILE *out, const json_t *report, bool color, struct lt_error *err)
+lt_report_tcto_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
 {
 	static const struct lt_table_column columns[] = {
 	    {"PART", false}, {"COST", true}, {NULL, false}};
@@ -117,7 +117,8 @@ lt_report_tcto_table(
 	fputs("\nTotal cost to outcome, ", out);
 	lt_print_safe(out, currency);
 	fputc('\n', out);
-	lt_table_print(out, table, color);
+	lt_table_fit(table, look->columns, 0);
+	lt_table_print(out, table, look->color);
 	lt_table_free(table);
 	print_units(out, tcto, currency);
 	return LT_OK;

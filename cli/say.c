@@ -5,8 +5,6 @@
  */
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "parse.h"
@@ -69,6 +67,7 @@ lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
 int
 lt_cli_print_json(const json_t *body)
 {
+	lt_cli_whole_lines();
 	if (json_dumpf(body, stdout, LT_CLI_JSON | JSON_INDENT(2)) ||
 	    putchar('\n') == EOF || fflush(stdout)) {
 		const struct lt_error err = {.text = "can't write the answer"};
@@ -76,14 +75,4 @@ lt_cli_print_json(const json_t *body)
 		return lt_cli_fail(&err);
 	}
 	return LT_EXIT_OK;
-}
-
-int
-lt_cli_columns(void)
-{
-	struct winsize size = {0};
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
 }

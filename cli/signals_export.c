@@ -211,13 +211,14 @@ lt_signals_export(const struct lt_cli *cli)
 	struct export export = {.cli = cli,
 	    .json =
 		cli->json || (format != NULL && strcmp(format, "json") == 0),
-	    .tell = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
+	    .tell = lt_cli_escapes(STDERR_FILENO) && !isatty(STDOUT_FILENO)};
 	struct lt_error err = {0};
 
 	if (format != NULL && strcmp(format, "csv") != 0 &&
 	    strcmp(format, "json") != 0)
 		return lt_cli_usage(
 		    cli, "--format: got \"%s\", want csv or json", format);
+	lt_cli_whole_lines();
 	if (cli->operand_count > 1)
 		export_source(&export, cli->operands[1], &err);
 	else

@@ -268,7 +268,9 @@ void
 lt_signals_print(
     FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
-	enum { ZONE = 1, LAST_ERROR = 8 };
+	enum { SOURCE = 0, ZONE = 1, LAST_ERROR = 8 };
+	/* last error, which is told below, too; zone, fetch, the curve, age */
+	static const int drops[] = {LAST_ERROR, ZONE, 7, 4, 5, -1};
 	static const struct lt_table_column columns[] = {
 	    {"SOURCE", false},
 	    {"ZONE", false},
@@ -293,7 +295,9 @@ lt_signals_print(
 	json_array_foreach(sources, index, source)
 		add_source(table, source, lt_json_text(answer, "currency", ""),
 		    now_utc_s, look);
-	lt_table_fit(table, look->columns, 1u << ZONE | 1u << LAST_ERROR);
+	lt_table_fit(
+	    table, look->columns, 1u << SOURCE | 1u << ZONE | 1u << LAST_ERROR);
+	lt_table_drop(table, drops);
 	if (json_array_size(sources))
 		lt_table_print(out, table, look->color);
 	else
@@ -378,6 +382,7 @@ lt_signals_print_errors(
 		return;
 	json_array_foreach(json_object_get(answer, "sources"), index, source)
 		add_models(table, source, lt_json_text(answer, "currency", ""));
+	lt_table_fit(table, look->columns, 0);
 	lt_table_print(out, table, look->color);
 	fputs(
 	    "errors are forecast minus measured; what is not here was not scored yet\n",

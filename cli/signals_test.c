@@ -71,7 +71,7 @@ set_zone(const char *zone)
 static void
 fetch(struct attempt *attempt)
 {
-	const bool tell = isatty(STDERR_FILENO);
+	const bool tell = lt_cli_escapes(STDERR_FILENO);
 	const int64_t begin_ms = now_ms();
 	const char *const zone = attempt->policy->timezone;
 	const char *const own = getenv("TZ");
@@ -81,7 +81,7 @@ fetch(struct attempt *attempt)
 	attempt->options.timeout_s =
 	    lt_adapter_timeout_s(attempt->adapter, &attempt->options);
 	if (tell)
-		fprintf(stderr, "%s: asking, up to %lld s ...",
+		fprintf(stderr, "\r%s: asking, up to %lld s ...",
 		    attempt->source->name,
 		    (long long)lt_web_fetch_ms(&attempt->options) / 1000);
 	attempt->options.memory = &attempt->memory;

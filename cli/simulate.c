@@ -393,7 +393,7 @@ simulate_all(
 	    .signal = &simulation->signal,
 	    .price = simulation->price.hours > 0 ? &simulation->price : NULL,
 	    .outlook = outlook,
-	    .tell = isatty(STDERR_FILENO) ? tell_progress : NULL,
+	    .tell = lt_cli_escapes(STDERR_FILENO) ? tell_progress : NULL,
 	    .looks = simulation->looks,
 	    .look_count = simulation->look_count,
 	    .paused = progress.pauses != NULL ? write_pause : NULL,

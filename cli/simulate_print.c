@@ -64,6 +64,7 @@ lt_simulation_print(const struct lt_simulation *simulation, bool color)
 	    lt_local_time(from, sizeof(from),
 		lt_utc_text(
 		    iso, sizeof(iso), simulation->trace.jobs[0].submit_utc_s)));
+	lt_table_fit(table, lt_cli_columns(), 0);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
 }

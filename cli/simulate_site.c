@@ -102,7 +102,7 @@ simulate(struct lt_site_page *page, struct lt_error *err)
 	const struct lt_site_settings settings = {
 	    page->settings, page->setting_count, cpus > 0 ? (uint32_t)cpus : 1};
 
-	tells = isatty(STDERR_FILENO);
+	tells = lt_cli_escapes(STDERR_FILENO);
 	if (lt_site_open(&page->sim, &site, err) != LT_OK)
 		return err->code;
 	if (lt_site_counts(page->sim)->counted > 0)

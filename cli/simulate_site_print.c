@@ -247,8 +247,10 @@ print_partitions(FILE *out, const struct lt_site_page *page)
 		(void)snprintf(cells[2], SIZE, "%u", sums->moved);
 		lt_table_row(table, row);
 	}
-	if (table != NULL)
+	if (table != NULL) {
+		lt_table_fit(table, lt_cli_columns(), 1 << 0);
 		lt_table_print(out, table, page->cli->color);
+	}
 	lt_table_free(table);
 }
 
@@ -257,6 +259,8 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 {
 	const struct lt_site_result *const first = &page->results[0];
 	struct lt_table *const table = lt_table_new(columns);
+	/* moved, mean wait, both intervals, late */
+	static const int drops[] = {8, 9, 7, 4, 10, -1};
 	char from[96], to[96], iso[2][40], money[64], carbon[64], wait[32];
 	struct notes notes;
 
@@ -282,6 +286,8 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 	    out);
 	for (uint32_t i = 0; i < page->setting_count; i++)
 		add_setting(table, page, i);
+	lt_table_fit(table, lt_cli_columns(), 0);
+	lt_table_drop(table, drops);
 	lt_table_print(out, table, page->cli->color);
 	lt_table_free(table);
 	fprintf(out, "\n%s, waiting %s:\n",

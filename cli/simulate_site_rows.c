@@ -389,7 +389,7 @@ lt_site_rows_read(struct lt_site_page *page, struct lt_error *err)
 {
 	const int64_t days =
 	    (page->to_utc_s - page->from_utc_s + LT_DAY_S - 1) / LT_DAY_S;
-	const bool tells = isatty(STDERR_FILENO);
+	const bool tells = lt_cli_escapes(STDERR_FILENO);
 
 	for (int64_t day = 0; day < days && err->code == LT_OK; day++) {
 		const int64_t from_s = page->from_utc_s + day * LT_DAY_S;

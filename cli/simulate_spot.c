@@ -100,6 +100,7 @@ print(const struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	    result->taken);
 	lt_table_row(table, on_demand);
 	lt_table_row(table, ours);
+	lt_table_fit(table, lt_cli_columns(), 0);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
 }

@@ -244,6 +244,8 @@ print_sources(const json_t *sources, const char *currency, bool color)
 	    {"LAST ERROR", false},
 	    {NULL, false},
 	};
+	/* last error, adapter, quantity, age */
+	static const int drops[] = {6, 1, 2, 5, -1};
 	struct lt_table *const table = lt_table_new(columns);
 	size_t index;
 	const json_t *source;
@@ -271,6 +273,8 @@ print_sources(const json_t *sources, const char *currency, bool color)
 		replay = replay || replayed;
 	}
 	putchar('\n');
+	lt_table_fit(table, lt_cli_columns(), 1 << 0 | 1 << 1);
+	lt_table_drop(table, drops);
 	lt_table_print(stdout, table, color);
 	if (replay)
 		puts("replayed signals: not real figures");

@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "text.h"
 
-enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8 };
+enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8, PROSE_MIN = 16 };
 
 __extension__ typedef __int128 wide;
 
@@ -22,6 +22,7 @@ struct lt_table {
 	int fit;	  /* columns of a line; 0 = any */
 	unsigned gives;	  /* bits of the columns that are cut for it */
 	const int *drops; /* those that are left out for it then */
+	bool prose;	  /* the last column goes on below itself */
 	bool failed;	  /* a row was lost: said when printed */
 	char **cells;	  /* row_count * column_count */
 };
@@ -36,17 +37,6 @@ lt_print_safe(FILE *out, const char *text)
 	lt_text_lines(safe);
 	fputs(safe, out);
 	free(safe);
-}
-
-/* Columns on the terminal: code points, as names here are not CJK. */
-static int
-width_of(const char *text)
-{
-	int width = 0;
-
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
 }
 
 struct lt_table *
@@ -115,7 +105,7 @@ lt_table_rule(struct lt_table *table)
 static void
 print_cut(FILE *out, const char *text, int width)
 {
-	const bool cut = width_of(text) > width;
+	const bool cut = lt_text_width(text) > width;
 	const char *at = text;
 
 	for (int left = cut ? width - 3 : width; *at; at++) {
@@ -130,7 +120,7 @@ print_cut(FILE *out, const char *text, int width)
 static void
 print_cell(FILE *out, const char *text, int width, bool right, bool last)
 {
-	const int left = width - width_of(text);
+	const int left = width - lt_text_width(text);
 	const int padding = left > 0 ? left : 0; /* none where it is cut */
 
 	if (right)
@@ -168,6 +158,13 @@ lt_table_drop(struct lt_table *table, const int *order)
 	table->drops = order;
 }
 
+void
+lt_table_prose(struct lt_table *table)
+{
+	table->prose = true;
+	table->gives |= 1u << (unsigned)(table->column_count - 1);
+}
+
 /* What the lines are longer than they may be; below 0: as much shorter. */
 static int
 excess_of(const struct lt_table *table, const int *widths)
@@ -187,8 +184,11 @@ cut(const struct lt_table *table, int *widths)
 	int excess = excess_of(table, widths);
 
 	for (int i = table->column_count - 1; i >= 0; i--) {
-		const int title = width_of(table->columns[i].title);
-		const int least = title < CUT_MIN ? CUT_MIN : title;
+		const int title = lt_text_width(table->columns[i].title);
+		const int shortest =
+		    table->prose && i == table->column_count - 1 ? PROSE_MIN
+								 : CUT_MIN;
+		const int least = title < shortest ? shortest : title;
 		const int room = widths[i] > least ? widths[i] - least : 0;
 		const int taken = excess < room ? excess : room;
 
@@ -200,8 +200,8 @@ cut(const struct lt_table *table, int *widths)
 	return excess;
 }
 
-/* A column that is left out has the width 0. */
-static void
+/* A column that is left out has the width 0. False: it can't be made fit. */
+static bool
 fit(const struct lt_table *table, int *widths)
 {
 	int whole[LT_TABLE_COLUMNS_MAX];
@@ -209,11 +209,57 @@ fit(const struct lt_table *table, int *widths)
 	const size_t bytes = (size_t)table->column_count * sizeof(*widths);
 
 	if (table->fit == 0)
-		return;
+		return true;
 	memcpy(whole, widths, bytes);
-	while (cut(table, widths) > 0 && next != NULL && *next >= 0) {
+	while (cut(table, widths) > 0) {
+		if (next == NULL || *next < 0)
+			return false;
 		whole[*next++] = 0;
 		memcpy(widths, whole, bytes);
+	}
+	return true;
+}
+
+/* Each row as lines of a title and its cell, whole: figures are never cut. */
+static void
+print_records(FILE *out, const struct lt_table *table, bool color)
+{
+	const int count = table->column_count;
+	int width = 0;
+
+	for (int i = 0; i < count; i++)
+		if (lt_text_width(table->columns[i].title) > width)
+			width = lt_text_width(table->columns[i].title);
+	for (int at = 0; at < table->row_count * count; at++) {
+		const char *const title = table->columns[at % count].title;
+
+		if (at > 0 && at % count == 0)
+			fputc('\n', out);
+		if (table->cells[at][0] == '\0')
+			continue;
+		if (title[0] == '\0') { /* the mark of a row */
+			fprintf(out, "%s ", table->cells[at]);
+			continue;
+		}
+		fprintf(out, "%s%s%s%*s  %s\n", color ? "\033[1m" : "", title,
+		    color ? "\033[0m" : "", width - lt_text_width(title), "",
+		    table->cells[at]);
+	}
+}
+
+/* Of a cell at this column of the terminal: line by line. */
+static void
+print_prose(FILE *out, const char *text, int width, int at)
+{
+	for (;;) {
+		const size_t bytes = lt_text_words(text, width);
+
+		fprintf(out, "%.*s\n", (int)bytes, text);
+		text += bytes;
+		text += strspn(text, " ");
+		if (*text == '\0')
+			break;
+		fprintf(out, "%*s", at, "");
 	}
 }
 
@@ -221,16 +267,36 @@ static void
 print_line(FILE *out, const struct lt_table *table, const int *widths, int row)
 {
 	const int count = table->column_count;
-	int last = count - 1;
+	int last = count - 1, at = 0;
 
 	while (last > 0 && widths[last] == 0)
 		last--;
-	for (int i = 0; i < count; i++)
-		if (widths[i] > 0)
-			print_cell(out,
-			    row < 0 ? table->columns[i].title
-				    : table->cells[row * count + i],
-			    widths[i], table->columns[i].right, i == last);
+	for (int i = 0; i < count; i++) {
+		const char *const text = row < 0
+					     ? table->columns[i].title
+					     : table->cells[row * count + i];
+
+		if (widths[i] > 0 && table->prose && i == count - 1)
+			print_prose(out, text, widths[i], at);
+		else if (widths[i] > 0)
+			print_cell(out, text, widths[i],
+			    table->columns[i].right, i == last);
+		at += widths[i] > 0 ? widths[i] + 2 : 0;
+	}
+}
+
+static void
+print_lines(
+    FILE *out, const struct lt_table *table, const int *widths, bool color)
+{
+	fputs(color ? "\033[1m" : "", out);
+	print_line(out, table, widths, -1);
+	fputs(color ? "\033[0m" : "", out);
+	for (int r = 0; r < table->row_count; r++) {
+		if (r == table->rule_before)
+			print_rule(out, widths, table->column_count);
+		print_line(out, table, widths, r);
+	}
 }
 
 void
@@ -240,23 +306,19 @@ lt_table_print(FILE *out, const struct lt_table *table, bool color)
 	int widths[LT_TABLE_COLUMNS_MAX];
 
 	for (int i = 0; i < count; i++) {
-		widths[i] = width_of(table->columns[i].title);
+		widths[i] = lt_text_width(table->columns[i].title);
 		for (int r = 0; r < table->row_count; r++) {
-			const int width = width_of(table->cells[r * count + i]);
+			const int width =
+			    lt_text_width(table->cells[r * count + i]);
 
 			if (width > widths[i])
 				widths[i] = width;
 		}
 	}
-	fit(table, widths);
-	fputs(color ? "\033[1m" : "", out);
-	print_line(out, table, widths, -1);
-	fputs(color ? "\033[0m" : "", out);
-	for (int r = 0; r < table->row_count; r++) {
-		if (r == table->rule_before)
-			print_rule(out, widths, count);
-		print_line(out, table, widths, r);
-	}
+	if (fit(table, widths))
+		print_lines(out, table, widths, color);
+	else
+		print_records(out, table, color);
 	if (table->failed)
 		fputs("(more rows than can be shown; use --json)\n", out);
 }

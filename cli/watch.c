@@ -9,6 +9,7 @@
 
 #include "job.h"
 #include "job_text.h"
+#include "text.h"
 
 enum {
 	PATH_SIZE = 512,
@@ -24,7 +25,7 @@ enum {
 struct watch {
 	const struct lt_cli *cli;
 	char path[PATH_SIZE];
-	int columns;	 /* of the terminal; 0: plain lines */
+	int columns;	 /* of a terminal to draw on; 0: plain lines */
 	json_t *shown;	 /* by job id: {"state", "costs"} */
 	int64_t drawn;	 /* job id whose line is still open; 0 = none */
 	bool was_known;	 /* at least once */
@@ -73,13 +74,13 @@ close_line(struct watch *w)
 }
 
 /* Over the last line where it is of the same job and only its cost is another;
- * without a terminal always a line of its own. */
+ * always a line of its own where none can be drawn over: it would be broken, or
+ * there is no terminal that can. */
 static void
 draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 {
-	char cut[LINE_SIZE];
-
-	if (w->columns == 0) {
+	if (lt_text_width(line) >= w->columns) {
+		close_line(w);
 		lt_print_safe(stdout, line);
 		putchar('\n');
 		fflush(stdout);
@@ -89,9 +90,8 @@ draw(struct watch *w, int64_t job_id, const char *line, bool same_state)
 		fputs("\r\033[K", stdout);
 	else
 		close_line(w);
-	/* One that wraps could not be drawn over. */
-	snprintf(cut, sizeof(cut), "%.*s", w->columns - 1, line);
-	lt_print_safe(stdout, cut);
+	putchar('\r'); /* so that it is seen before it ends */
+	lt_print_safe(stdout, line);
 	w->drawn = job_id;
 	line_is_open = 1;
 	fflush(stdout);
@@ -120,9 +120,18 @@ show(struct watch *w, const json_t *job, const char *currency)
 	json_object_set_new(w->shown, key,
 	    json_pack("{s:s,s:s}", "state", state, "costs", costs));
 	if (localtime_r(&now, &local) != NULL)
-		strftime(at, sizeof(at), "%a %H:%M:%S", &local);
-	snprintf(line, sizeof(line), "%s  %s  %s%s", at,
-	    lt_json_text(job, "id", key), state, costs);
+		strftime(at, sizeof(at), "%a %H:%M:%S %Z", &local);
+	const char *const id = lt_json_text(job, "id", key);
+	const char *const cost = costs + strspn(costs, ",; ");
+
+	snprintf(line, sizeof(line), "%s  %s  %s%s", at, id, state, costs);
+	/* Too long to be drawn over: then its cost is, below it. */
+	if (lt_text_width(line) >= w->columns && w->columns > 0 && cost[0]) {
+		snprintf(line, sizeof(line), "%s  %s  %s", at, id, state);
+		if (!same_state)
+			draw(w, job_id, line, false);
+		snprintf(line, sizeof(line), "%s  %s  %s", at, id, cost);
+	}
 	draw(w, job_id, line, same_state);
 	return !same_state;
 }
@@ -227,7 +236,7 @@ int
 lt_cli_watch(const struct lt_cli *cli)
 {
 	struct watch w = {.cli = cli,
-	    .columns = lt_cli_columns(),
+	    .columns = lt_cli_escapes(STDOUT_FILENO) ? lt_cli_columns() : 0,
 	    .shown = json_object(),
 	    .pause_s = FIRST_PAUSE_S};
 	struct lt_error err = {0};

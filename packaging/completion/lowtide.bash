@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of lowtide(1) for bash: subcommands, their options, and files
 # where files are wanted. The lists are main.c's; tests/golden/cli.sh compares.
+
+# The first column of a table; of the job ids, teams or sources that there are.
+_lowtide_names() { # _lowtide_names RUN-DIR COMMAND...
+	lowtide ${1:+--run "$1"} "${@:2}" 2>/dev/null </dev/null | sed -nE '2,$s/^([^ ]+)  .*/\1/p' | sort -u
+}
 _lowtide() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local command= i choices
+	local command= run= i choices
 
 	# A value after "=" is a word of its own to bash.
 	if [ "$word" = = ]; then
@@ -13,7 +18,7 @@ _lowtide() {
 	fi
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--run) ((i++)); [ "${COMP_WORDS[i]}" = = ] && ((i++)) ;;
+		--run) ((i++)); [ "${COMP_WORDS[i]}" = = ] && ((i++)); run=${COMP_WORDS[i]} ;;
 		-*) ;;
 		*) command=${COMP_WORDS[i]} && break ;;
 		esac
@@ -38,7 +43,9 @@ _lowtide() {
 	--on-unknown) choices='admit refuse' ;;
 	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
-	--team | --period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
+	--team) choices=$(_lowtide_names "$run" budget) ;;
+	--period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
+	export | test) [ "$command" = signals ] && choices=$(_lowtide_names "$run" signals) ;;
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
@@ -73,8 +80,12 @@ _lowtide() {
 		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
 		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;
-		watch) choices='--run --help' ;;
 		doctor) choices='--config --json --run --help' ;;
+		explain | now | watch | canary)
+			case $word in
+			-*) choices='--json --run --help'; [ "$command" = watch ] && choices='--run --help' ;;
+			*) choices=$(_lowtide_names "$run" jobs) ;;
+			esac ;;
 		history) choices='--name --user --forget --json --run --help' ;;
 		*) choices='--json --run --help' ;;
 		esac

@@ -6,9 +6,12 @@
 #include "spank_parts.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "text.h"
 
@@ -71,19 +74,51 @@ read_arguments(int count, char **arguments)
 	}
 }
 
+enum { LINE_SIZE = 1024 };
+
+/* What a line of the terminal has room for behind "sbatch: error: lowtide: ";
+ * no end where Slurm's messages go elsewhere. */
+static int
+room_for(bool is_error)
+{
+	const char *const before =
+	    is_error ? ": error: lowtide: " : ": lowtide: ";
+	struct winsize size = {0};
+
+	if (!isatty(STDERR_FILENO) ||
+	    ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return LINE_SIZE;
+	const int taken = lt_text_width(program_invocation_short_name) +
+			  lt_text_width(before);
+
+	return size.ws_col > taken ? size.ws_col - taken : 1;
+}
+
+static void
+say_line(const char *line, int room, bool is_error)
+{
+	while (*line != '\0') {
+		const int bytes = (int)lt_text_words(line, room);
+
+		if (is_error)
+			slurm_error("lowtide: %.*s", bytes, line);
+		else
+			slurm_info("lowtide: %.*s", bytes, line);
+		line += bytes;
+		line += strspn(line, " ");
+	}
+}
+
 void
 lt_spank_say(const char *text, bool is_error)
 {
 	for (const char *from = text; *from;) {
 		const int length = (int)strcspn(from, "\n");
-		char line[1024];
+		char line[LINE_SIZE];
 
 		snprintf(line, sizeof(line), "%.*s", length, from);
 		lt_text_line(line);
-		if (length > 0 && is_error)
-			slurm_error("lowtide: %s", line);
-		else if (length > 0)
-			slurm_info("lowtide: %s", line);
+		say_line(line, room_for(is_error), is_error);
 		from += length;
 		from += *from != '\0';
 	}

@@ -145,3 +145,46 @@ lt_text_is_among(const char *name, const char *names)
 	}
 	return false;
 }
+
+/* Behind the character at text, or the escape sequence: ESC [ ... letter. */
+static const char *
+skip_one(const char *text, int *width)
+{
+	if (text[0] != '\033' || text[1] != '[') {
+		*width += !continues(*text);
+		return text + 1;
+	}
+	for (text += 2; *text != '\0' && !isalpha((unsigned char)*text);)
+		text++;
+	return *text != '\0' ? text + 1 : text;
+}
+
+int
+lt_text_width(const char *text)
+{
+	int width = 0;
+
+	while (*text != '\0')
+		text = skip_one(text, &width);
+	return width;
+}
+
+size_t
+lt_text_words(const char *text, int columns)
+{
+	const char *at = text, *fits = text, *cell = text;
+	int width = 0;
+
+	while (*at != '\0') {
+		if (width > columns / 2 && at[0] == ' ' && at[1] == ' ')
+			cell = at;
+		for (; *at == ' '; at++)
+			width++;
+		while (*at != ' ' && *at != '\0')
+			at = skip_one(at, &width);
+		if (width > columns && fits > text)
+			return (size_t)((cell > text ? cell : fits) - text);
+		fits = at;
+	}
+	return (size_t)(fits - text);
+}

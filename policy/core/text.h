@@ -38,4 +38,16 @@ void lt_text_line(char *text) __attribute__((nonnull));
 /* The same, but line ends and tabs stay: for a terminal. */
 void lt_text_lines(char *text) __attribute__((nonnull));
 
+/* Columns of a terminal that it takes: code points, as names here are not CJK;
+ * none for an escape sequence. Pure. */
+int lt_text_width(const char *text) __attribute__((nonnull));
+/*
+ * Bytes of the words at text that go on a line of so many columns, without the
+ * spaces behind; one word at least, however long it is: a path in two parts
+ * could not be copied. Where cells of a table stand in its second half, two
+ * spaces or more between them, the break is between cells. Text is one line.
+ * Pure.
+ */
+size_t lt_text_words(const char *text, int columns) __attribute__((nonnull));
+
 #endif

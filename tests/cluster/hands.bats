@@ -193,7 +193,7 @@ shown() { grep -qE "$1" "$seen"; }
 	job -A vision --carbon-aware -p h100 --gpus=1 --time=2:00:00 --wrap 'sleep 14'
 	within 20 known "$id"
 	watch_it "$id"
-	within 10 shown "^[A-Z][a-z]+ [0-9:]+  $id  PENDING \([A-Za-z]+\), h100 from .*, expected [\$]"
+	within 10 shown "^[A-Z][a-z]+ [0-9:]+ [A-Z]+  $id  PENDING \([A-Za-z]+\), h100 from .*, expected [\$]"
 	restart
 	lowtide now "$id"
 	within 60 shown "  $id  RUNNING, h100 since .*, so far [\$][0-9.]+ of [\$][0-9.]+ expected\$"
@@ -246,7 +246,7 @@ shown() { grep -qE "$1" "$seen"; }
 	command -v script > /dev/null || skip 'wants script(1)'
 	job -A vision -p h100 --gpus=1 --time=10 --wrap 'sleep 10'
 	within 30 runs "$id"
-	COLUMNS=120 timeout 90 script -qec "stty cols 120; lowtide watch $id" "$BATS_TEST_TMPDIR/tty" < /dev/null > /dev/null
+	TERM=xterm timeout 90 script -qec "stty cols 120; lowtide watch $id" "$BATS_TEST_TMPDIR/tty" < /dev/null > /dev/null
 	grep -q $'\r\033\\[K.*RUNNING.*so far' "$BATS_TEST_TMPDIR/tty"
 	grep -q 'COMPLETED.*charged' "$BATS_TEST_TMPDIR/tty"
 }

@@ -90,6 +90,27 @@ check 'completion has every option' "$differing"
 check 'completion of a value' "$(diff <(echo csv) <(complete_words report --format = c))"
 check 'completion of a folder to close into' "$(cd "$top" && diff <(echo packaging) <(complete_words close -o pack))"
 check 'completion after --run' "$(diff <(echo report) <(complete_words --run /tmp rep))"
+. "$top/packaging/completion/lowtide-slurm.bash"
+complete_slurm() { # complete_slurm WORD...: what completes the last one
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_lowtide_slurm "$1"
+	[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+}
+options=$top/policy/core/options.c
+check "completion has each option of sbatch's" "$(diff <(sed -nE 's/^[[:space:]]+\.name = "(.*)",/--\1/p' "$options" | sort) \
+    <(complete_slurm srun -- | sed 's/=$//' | sort))"
+words_of() { grep -A3 "\.name = \"$1\"" "$options" | sed -nE 's/.*\.argument = "(.*)",/\1/p' | tr '|' '\n' | sort; }
+for o in carbon-aware amp; do
+	check "and the words of --$o" "$([ -n "$(words_of $o)" ] || echo none; diff <(words_of $o) <(complete_slurm sbatch --$o = '' | sort))"
+done
+check 'of --checkpoint' "$(diff <(echo signal=) <(complete_slurm salloc --checkpoint = sig))"
+check 'an option that wants "=" takes no word behind it' "$(complete_slurm sbatch --carbon-aware c)"
+others() { COMPREPLY=(--others); }
+check 'what completed sbatch before still does' "$(complete -o filenames -F others sbatch
+	_lowtide_take sbatch
+	diff <(printf '%s\n' --others --amp=) <(complete_slurm sbatch --am)
+	complete -p sbatch | grep -v 'filenames.*_lowtide_slurm')"
+check 'and alone where nothing is ours' "$(complete -F others srun; _lowtide_take srun; diff <(echo --others) <(complete_slurm srun x))"
 check 'completion of an invoice' "$(cd "$top/tests/golden/reconcile" && diff <(echo focus.csv) <(complete_words reconcile focus.c))"
 
 gives 'no command' 2 'usage: lowtide' "$lowtide"

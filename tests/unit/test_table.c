@@ -81,7 +81,9 @@ test_drop(void **state)
 		"aaaa  long name ...  bbbb\n"},
 	    {"the second, at the beginning", 19,
 		"NAME              B\nlong name ...  bbbb\n"},
-	    {"no more may be left out", 5, "NAME         B\nlong ...  bbbb\n"},
+	    {"to its end", 14, "NAME         B\nlong ...  bbbb\n"},
+	    {"no more may be left out: a line for each cell", 13,
+		"A     aaaa\nNAME  long name here\nB     bbbb\nC     cccc\n"},
 	};
 
 	(void)state;
@@ -98,6 +100,39 @@ test_drop(void **state)
 		fclose(out);
 		if (strcmp(text, cases[i].text) != 0)
 			fail_msg("%s: got\n%s", cases[i].why, text);
+		free(text);
+		lt_table_free(table);
+	}
+}
+
+static void
+test_prose(void **state)
+{
+	static const struct lt_table_column columns[] = {
+	    {"", false}, {"NAME", false}, {"WHY", false}, {NULL, false}};
+	static const struct {
+		int fit;
+		const char *text;
+	} cases[] = {
+	    {0, "   NAME  WHY\n*  one   it is the best of all\n"},
+	    {25, "   NAME  WHY\n*  one   it is the best\n         of all\n"},
+	    {24, "* NAME  one\nWHY   it is the best of all\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_table *const table = lt_table_new(columns);
+		char *text = NULL;
+		size_t length = 0;
+		FILE *const out = open_memstream(&text, &length);
+
+		lt_table_row(table,
+		    (const char *const[]){"*", "one", "it is the best of all"});
+		lt_table_fit(table, cases[i].fit, 0);
+		lt_table_prose(table);
+		lt_table_print(out, table, false);
+		fclose(out);
+		assert_string_equal(text, cases[i].text);
 		free(text);
 		lt_table_free(table);
 	}
@@ -282,6 +317,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_csv_text),
 	    cmocka_unit_test(test_drop),
+	    cmocka_unit_test(test_prose),
 	    cmocka_unit_test(test_round_column),
 	    cmocka_unit_test(test_round_property),
 	    cmocka_unit_test(test_table),

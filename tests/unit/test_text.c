@@ -114,6 +114,46 @@ test_put(void **state)
 	assert_string_equal(out, "abc");
 }
 
+static void
+test_words(void **state)
+{
+	static const struct {
+		const char *why, *text;
+		int columns;
+		const char *first;
+	} cases[] = {
+	    {"nothing", "", 5, ""},
+	    {"it fits to the column", "one two", 7, "one two"},
+	    {"one less", "one two", 6, "one"},
+	    {"a word is never broken", "/a/long/path x", 4, "/a/long/path"},
+	    {"nor the only one", "/a/long/path", 4, "/a/long/path"},
+	    {"no room at all", "one two", 0, "one"},
+	    {"code points, not bytes", "\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88",
+		5, "\xc3\xa4\xc3\xb6\xc3\xbc \xe2\x96\x88"},
+	    {"escapes take no room", "\033[31mone\033[0m two", 7,
+		"\033[31mone\033[0m two"},
+	    {"and what stands before stays", "  - one two", 8, "  - one"},
+	    {"between cells", "partition   1,000.00 SEK  best of all", 30,
+		"partition   1,000.00 SEK"},
+	    {"but not right behind the first", "mode  it enforces all", 17,
+		"mode  it enforces"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const size_t bytes =
+		    lt_text_words(cases[i].text, cases[i].columns);
+
+		if (bytes != strlen(cases[i].first) ||
+		    strncmp(cases[i].text, cases[i].first, bytes) != 0)
+			fail_msg("%s: got \"%.*s\"", cases[i].why, (int)bytes,
+			    cases[i].text);
+	}
+	assert_int_equal(lt_text_width("\033[1m\xc3\xa4"
+				       "b\033[0m"),
+	    2);
+}
+
 int
 main(void)
 {
@@ -122,6 +162,7 @@ main(void)
 	    cmocka_unit_test(test_terminal),
 	    cmocka_unit_test(test_all_pairs),
 	    cmocka_unit_test(test_put),
+	    cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
