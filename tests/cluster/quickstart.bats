@@ -46,7 +46,8 @@ follow() {
 		echo "$said"
 	done < <(sed -n "/^## $1\$/,/^## /p" "$PROJECT/docs/quickstart.md" | sed '1,/^```$/d; /^```$/,$d')
 	# With the one that installs, six at most.
-	[ "$count" -ge 1 ] && [ "$count" -le 5 ]
+	[ "$count" -ge 1 ]
+	[ "$count" -le 5 ]
 	[[ $last == 'lowtide plan -- '* ]]
 	[ -z "$(squeue -h)" ]
 }
