@@ -25,6 +25,10 @@ enum { CLOUD_SIZE = 64 };
 const struct lt_cli_option lt_cli_init_options[] = {
     {"output", "FILE",
 	"where to; - is standard output (LOWTIDE_CONFIG, " DEFAULT_CONFIG ")"},
+    {"price", "PARTITION=AMOUNT,...",
+	"what a whole node of it costs an hour, as gpu=6.40,cpu=0.90"},
+    {"electricity", "AMOUNT",
+	"what a kWh costs, of nodes that are the site's own"},
     {NULL, NULL, NULL},
 };
 
@@ -136,6 +140,8 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	const char *const type = gpu_type(partition, &untyped);
 	const struct lt_gpu *const gpu =
 	    type[0] ? find_gpu(partition, type) : NULL;
+	/* With a price jobs may be moved there: not as to nodes that stay. */
+	const bool priced = lt_init_is_said(partition, site);
 	int64_t nodes = 0;
 
 	lt_json_int(partition, "nodes", &nodes);
@@ -161,11 +167,12 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	lt_init_price_of(out, partition, site);
 	if (!site->is_kubernetes &&
 	    sounds_preemptible(lt_json_text(partition, "name", "")))
-		fputs(
+		fprintf(out,
 		    "    # Are its nodes taken back, or its jobs preempted? How often, by\n"
 		    "    # node and hour, and how long until a job works again?\n"
-		    "    #preemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}\n",
-		    out);
+		    "    %spreemptible: {interruptions_per_hour: 0.004, notice: 2m, restart: 6m}%s\n",
+		    priced ? "" : "#",
+		    priced ? " # guessed from its name" : "");
 }
 
 /* Each team with a line to uncomment; root is all of them. */
@@ -423,17 +430,23 @@ lt_cli_init(const struct lt_cli *cli)
 	find_vendor(vendor, sizeof(vendor));
 	find_region(region, sizeof(region));
 	take_cloud(facts, vendor, region);
-	if (out != NULL)
-		lt_init_write(out, facts,
-		    &(struct lt_init_site){.currency = currency,
-			.zone = zone,
-			.vendor = vendor,
-			.region = region,
-			.is_kubernetes = is_kubernetes(facts)});
+	const struct lt_init_site site = {
+	    .currency = currency,
+	    .zone = zone,
+	    .vendor = vendor,
+	    .region = region,
+	    .is_kubernetes = is_kubernetes(facts),
+	    .prices = lt_cli_value(cli, "price"),
+	    .electricity = lt_cli_value(cli, "electricity"),
+	};
+
+	(void)lt_init_check_said(facts, &site, &err);
+	if (out != NULL && !err.code)
+		lt_init_write(out, facts, &site);
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");
-	else if (prove(text, length, &err) == LT_OK && to_stdout)
+	else if (!err.code && prove(text, length, &err) == LT_OK && to_stdout)
 		fwrite(text, 1, length, stdout);
 	else if (!err.code)
 		save(path, text, length, &err);
@@ -441,7 +454,7 @@ lt_cli_init(const struct lt_cli *cli)
 	if (err.code)
 		return lt_cli_fail(&err);
 	if (!to_stdout)
-		printf("%s is written. Next: fill in prices, then\n"
+		printf("%s is written. Next: fill in what is left, then\n"
 		       "  lowtide check %s\n  lowtide doctor\n",
 		    path, path);
 	return LT_EXIT_OK;

@@ -10,12 +10,16 @@
 
 #include <jansson.h>
 
+#include "error.h"
+
 struct lt_init_site { /* "" = not known */
 	const char *currency;
 	const char *zone;   /* "Europe/London" */
 	const char *vendor; /* of the machine: "Amazon EC2" */
 	const char *region; /* of its cloud: "eu-west-2" */
 	bool is_kubernetes;
+	const char *prices;	 /* --price, "gpu=6.40,cpu=0.90"; NULL = none */
+	const char *electricity; /* --electricity, "0.28"; NULL = not said */
 };
 
 /* facts: lowtided --probe. */
@@ -35,6 +39,11 @@ bool lt_init_has_price(
 /* Their sources; has_sources: that section is begun. */
 void lt_init_prices(FILE *out, const json_t *facts,
     const struct lt_init_site *site, bool has_sources);
+/* --price and --electricity name amounts, of partitions that there are. */
+int lt_init_check_said(
+    const json_t *facts, const struct lt_init_site *site, struct lt_error *err);
+/* Does --price say what its nodes cost? */
+bool lt_init_is_said(const json_t *partition, const struct lt_init_site *site);
 /* Its price and how often it goes, or lines to fill in. */
 void lt_init_price_of(
     FILE *out, const json_t *partition, const struct lt_init_site *site);

@@ -103,6 +103,88 @@ lt_init_has_price(const json_t *partition, const struct lt_init_site *site)
 	return find_machine(&machine, partition, site);
 }
 
+/* Behind an item of --price; NULL = it was the last. */
+static const char *
+next_said(const char *at)
+{
+	const char *const comma = strchr(at, ',');
+
+	return comma != NULL ? comma + 1 : NULL;
+}
+
+/* What --price says of a pool; its length, 0: nothing. */
+static size_t
+find_said(const char **amount, const char *pool, const char *prices)
+{
+	const size_t length = strlen(pool);
+
+	for (const char *at = prices; at != NULL; at = next_said(at)) {
+		if (strncmp(at, pool, length) != 0 || at[length] != '=')
+			continue;
+		*amount = at + length + 1;
+		return strcspn(*amount, ",");
+	}
+	return 0;
+}
+
+bool
+lt_init_is_said(const json_t *partition, const struct lt_init_site *site)
+{
+	const char *amount;
+
+	return find_said(&amount, lt_json_text(partition, "name", ""),
+		   site->prices) > 0;
+}
+
+static bool
+is_amount(const char *text, size_t length)
+{
+	return length > 0 && strspn(text, "0123456789.") >= length;
+}
+
+static bool
+is_partition(const json_t *facts, const char *name, size_t length)
+{
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(
+	    json_object_get(facts, "partitions"), index, partition) {
+		const char *const pool = lt_json_text(partition, "name", "");
+
+		if (strlen(pool) == length && strncmp(pool, name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+int
+lt_init_check_said(
+    const json_t *facts, const struct lt_init_site *site, struct lt_error *err)
+{
+	const char *const kwh = site->electricity;
+
+	if (kwh != NULL && !is_amount(kwh, strlen(kwh)))
+		return lt_fail(err, LT_EINPUT,
+		    "--electricity: got %s, want money for a kWh, as 0.28",
+		    kwh);
+	for (const char *at = site->prices; at != NULL; at = next_said(at)) {
+		const size_t length = strcspn(at, ",");
+		const size_t name = strcspn(at, "=,");
+
+		if (name == length ||
+		    !is_amount(at + name + 1, length - name - 1))
+			return lt_fail(err, LT_EINPUT,
+			    "--price: got %.*s, want PARTITION=AMOUNT, as gpu=6.40",
+			    (int)length, at);
+		if (!is_partition(facts, at, name))
+			return lt_fail(err, LT_EINPUT,
+			    "--price: Slurm has no partition %.*s", (int)name,
+			    at);
+	}
+	return LT_OK;
+}
+
 static void
 write_price(FILE *out, const char *pool, const struct machine *machine,
     const struct lt_init_site *site)
@@ -149,8 +231,20 @@ lt_init_price_of(
     FILE *out, const json_t *partition, const struct lt_init_site *site)
 {
 	const char *const pool = lt_json_text(partition, "name", "");
+	const char *amount;
+	const size_t said = find_said(&amount, pool, site->prices);
 	struct machine machine;
 
+	if (site->electricity != NULL)
+		fprintf(out,
+		    "    owned: true # its nodes are there anyway: a decision weighs their energy\n"
+		    "    electricity_price_per_kwh: %s\n",
+		    site->electricity);
+	if (said > 0) {
+		fprintf(
+		    out, "    price_per_node_hour: %.*s\n", (int)said, amount);
+		return;
+	}
 	if (!find_machine(&machine, partition, site)) {
 		fputs("    #price_per_node_hour: 12.50\n", out);
 		return;

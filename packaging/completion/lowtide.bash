@@ -50,7 +50,7 @@ _lowtide() {
 	*)
 		case $command in
 		'' | help) choices='init check plan explain now jobs watch status signals budget report close reconcile history canary notice rebuild simulate kube doctor' ;;
-		init) choices='--output --run --help' ;;
+		init) choices='--output --price --electricity --run --help' ;;
 		check)
 			case $word in
 			-*) choices='--json --run --help' ;;

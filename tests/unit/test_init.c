@@ -190,7 +190,10 @@ test_comments(void **state)
 
 	(void)state;
 	lt_init_write(out, facts,
-	    &(struct lt_init_site){"EUR", "Europe/Berlin", "", "", false});
+	    &(struct lt_init_site){.currency = "EUR",
+		.zone = "Europe/Berlin",
+		.vendor = "",
+		.region = ""});
 	fclose(out);
 	char *const budgets = strstr(text, "#budgets:");
 
@@ -238,8 +241,11 @@ test_prices(void **state)
 			machines[i].features);
 
 		expect(machines[i].why, facts,
-		    &(struct lt_init_site){
-			"EUR", "", machines[i].cloud, machines[i].region, true},
+		    &(struct lt_init_site){.currency = "EUR",
+			.zone = "",
+			.vendor = machines[i].cloud,
+			.region = machines[i].region,
+			.is_kubernetes = true},
 		    machines[i].has, machines[i].has_not);
 		json_decref(facts);
 	}
@@ -253,9 +259,78 @@ test_sources(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(cases[i].why, facts,
-		    &(struct lt_init_site){"EUR", cases[i].zone,
-			cases[i].vendor, cases[i].region, false},
+		    &(struct lt_init_site){.currency = "EUR",
+			.zone = cases[i].zone,
+			.vendor = cases[i].vendor,
+			.region = cases[i].region},
 		    cases[i].has, cases[i].has_not);
+	json_decref(facts);
+}
+
+/* What --price and --electricity make of facts_text. */
+static void
+test_said(void **state)
+{
+	static const struct {
+		const char *why, *prices, *electricity, *has, *has_not;
+	} good[] = {
+	    {"a price", "main=0.90", NULL,
+		"default\n    pue: 1.2 # energy at the meter over energy at the plug: yours\n"
+		"    carbon: [grid, profile]\n    price_per_node_hour: 0.90\n",
+		"owned"},
+	    {"the last of two", "main=1,Spot-2=2.5", NULL,
+		"\n    price_per_node_hour: 2.5\n", "owned"},
+	    {"none for what is not named", "main=1", NULL,
+		"\n    #price_per_node_hour: 12.50\n", "\n    preemptible"},
+	    {"what sounds so is taken back, once jobs may move there",
+		"Spot-2=2.5", NULL,
+		"\n    preemptible: {interruptions_per_hour: 0.004,",
+		"\n    #preemptible"},
+	    {"nodes of one's own", "no=6", "0.28",
+		"\n    electricity_price_per_kwh: 0.28\n    price_per_node_hour: 6\n",
+		"owned: false"},
+	    {"without a price", NULL, "0.28", "\n    owned: true",
+		"\n    price"},
+	};
+	static const struct {
+		const char *prices, *electricity, *text;
+	} bad[] = {
+	    {"", NULL, "--price: got , want"},
+	    {"main", NULL, "--price: got main, want PARTITION=AMOUNT"},
+	    {"main=", NULL, "--price: got main=, want"},
+	    {"main=1,", NULL, "--price: got , want"},
+	    {"main=1 EUR", NULL, "--price: got main=1 EUR, want"},
+	    {"mai=1", NULL, "--price: Slurm has no partition mai"},
+	    {"mains=1", NULL, "--price: Slurm has no partition mains"},
+	    {NULL, "", "--electricity: got , want"},
+	    {NULL, "cheap", "--electricity: got cheap, want money for a kWh"},
+	};
+	json_t *const facts = json_loads(facts_text, 0, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		const struct lt_init_site site = {.currency = "EUR",
+		    .zone = "Europe/Berlin",
+		    .vendor = "",
+		    .region = "",
+		    .prices = good[i].prices,
+		    .electricity = good[i].electricity};
+
+		assert_int_equal(lt_init_check_said(facts, &site, NULL), LT_OK);
+		expect(good[i].why, facts, &site, good[i].has, good[i].has_not);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct lt_error err = {0};
+
+		assert_int_equal(
+		    lt_init_check_said(facts,
+			&(struct lt_init_site){.prices = bad[i].prices,
+			    .electricity = bad[i].electricity},
+			&err),
+		    LT_EINPUT);
+		if (strstr(err.text, bad[i].text) == NULL)
+			fail_msg("%s", err.text);
+	}
 	json_decref(facts);
 }
 
@@ -264,7 +339,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources),
 	    cmocka_unit_test(test_prices), cmocka_unit_test(test_comments),
-	    cmocka_unit_test(test_currency)};
+	    cmocka_unit_test(test_currency), cmocka_unit_test(test_said)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
