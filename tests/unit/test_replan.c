@@ -514,6 +514,24 @@ test_return(void **state)
 			assert_true(fabs(back.saved_micros - 24e6 +
 					 micros * (6 + 1. / 6)) <= 2);
 	}
+	/* 2 min in line and 10 of work again: a fifth of an hour's worth. Of
+	 * 24 - 18.5 at 3 an hour 2.4 are to be left. */
+	for (int dear = 0; dear <= 1; dear++) {
+		set_series(PRICE_CHEAP, 3e6, 3e6, 3e6);
+		request.deadline_utc_s = LT_UNSET_64;
+		request.interruptions = 0;
+		market.waiting_micros_per_hour = dear ? 16000000 : 15000000;
+		assert_int_equal(lt_replan_return(&back,
+				     &(struct lt_return_of){.request = &request,
+					 .market = &market,
+					 .worked_s = 4 * HOUR,
+					 .requeue_s = 600,
+					 .most_s = DAY,
+					 .now_utc_s = NOW},
+				     NULL),
+		    LT_OK);
+		assert_int_equal(back.partition, dear ? -1 : CHEAP);
+	}
 	request.home = PARTITIONS;
 	assert_int_equal(lt_replan_return(&back,
 			     &(struct lt_return_of){.request = &request,
