@@ -207,7 +207,8 @@ lt_baseline_of_run(
 	run->moved = was_moved(run, quote);
 	if (!run->moved)
 		return;
-	if (run->end_utc_s <= run->start_utc_s) {
+	/* 0: cancelled while it waited. */
+	if (run->start_utc_s == 0 || run->end_utc_s <= run->start_utc_s) {
 		run->has_baseline =
 		    true; /* it used nothing, nor would it have */
 		return;
