@@ -98,7 +98,7 @@ is 'jobs has what waits, by its number' "[\"$(lowtide explain team-b/waits --jso
     "$(jq -c '.jobs[] | select(.name == "waits") | [.id, .state]' <<<"$jobs")"
 is 'and the plan that explain tells' "$(lowtide explain team-b/waits --json | jq -c '.quote | [.plan_start, .plan_expected]')" \
     "$(jq -c '.jobs[] | select(.name == "waits") | [.plan.start, .expected]' <<<"$jobs")"
-says 'watch by name' "^[A-Za-z]+ [0-9:]+  $number  [A-Z]+" "$(timeout 5 "$build/lowtide" watch team-a/train 2>&1)"
+says 'watch by name' "^[A-Za-z]+ [0-9:]+ [A-Z]+  $number  [A-Z]+" "$(timeout 5 "$build/lowtide" watch team-a/train 2>&1)"
 is 'watch of a name that is not there' 'lowtide: job: no Job or pod team-a/trane is known' "$(lowtide watch team-a/trane)"
 
 # status
