@@ -447,8 +447,8 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 		if (lt_ledger_hold(d->ledger, jobs->live[i].quote_id, &hold,
 			NULL) == LT_OK &&
 		    hold.state == LT_HOLD_OPEN)
-			code = lt_void_hold(&d->budget, d->ledger, &hold,
-			    "cancelled before it ran", err);
+			code = lt_void_hold(
+			    &d->budget, d->ledger, &hold, LT_VOID_UNUSED, err);
 	}
 	lt_log_flush();
 	if (code == LT_OK)

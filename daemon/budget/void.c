@@ -125,8 +125,8 @@ end_rest(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	if (code != LT_OK)
 		return code;
 	if (!ran)
-		return lt_void_hold(&d->budget, d->ledger, hold,
-		    "cancelled before it ran", err);
+		return lt_void_hold(
+		    &d->budget, d->ledger, hold, LT_VOID_UNUSED, err);
 	d->budget.dirty = true;
 	return lt_ledger_end_hold(
 	    d->ledger, hold->quote.id, LT_HOLD_SETTLED, "", err);

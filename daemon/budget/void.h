@@ -12,6 +12,10 @@ struct lt_daemon;
 
 enum { LT_VOID_AFTER_S = 60 }; /* see void.c */
 
+/* Of a job with no second in slurmdbd: cancelled while it waited, or done at
+ * once. */
+#define LT_VOID_UNUSED "it used nothing: cancelled, or over at once"
+
 /* The hold ends: why is logged and shown. */
 int lt_void_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, const char *why, struct lt_error *err);
