@@ -8,7 +8,9 @@ to=${1:-600}
 file=${2:-counter.checkpoint}
 every=${LOWTIDE_CHECKPOINT_INTERVAL_SECONDS:-3600}
 
-# How far it is, for lowtide: by that a job proves that it goes on.
+# How far it is, for lowtide, if LOWTIDE_PROGRESS_FILE is exported and the job
+# is asked by --checkpoint=signal=: by that it proves that it goes on.
+# train-checkpoint.sh does both.
 tell() {
 	[ -z "${LOWTIDE_PROGRESS_FILE:-}" ] || echo "$*" > "$LOWTIDE_PROGRESS_FILE"
 }
