@@ -17,6 +17,20 @@ for p in "${packages[@]}"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
+# A Slurm from elsewhere is not to get Debian's beside it.
+case " ${missing[*]} " in
+*slurm*)
+	for p in slurmctld slurmd; do
+		at=$(PATH=$PATH:/usr/sbin command -v $p) || continue
+		dpkg-query -S "$(realpath "$at")" >/dev/null 2>&1 || {
+			echo "deps: $at is of no Debian package, and Debian's Slurm would be installed beside it." >&2
+			echo "deps: for this Slurm see docs/install.md; missing: ${missing[*]}" >&2
+			exit 1
+		}
+	done
+	;;
+esac
+
 sudo=()
 if [ "$(id -u)" -ne 0 ]; then
 	command -v sudo >/dev/null || {
