@@ -16,7 +16,7 @@
 
 enum {
 	LEFT_MAX_S = 400 * LT_DAY_S, /* nobody knows the hours of more */
-	REQUEUE_WITHIN_S = 60,	     /* of its checkpoint */
+	AWAY_WITHIN_S = 180, /* of its checkpoint requeued and told where to */
 };
 
 bool
@@ -184,8 +184,9 @@ requeue_s(const struct lt_standing *at, double restart_s)
 	       (int64_t)ceil(fmax(restart_s, at->made.request.proof.restart_s));
 }
 
-bool
-lt_still_any_away(const struct lt_jobs_state *jobs)
+/* Is a job on its way elsewhere? Others wait for that: the room is one's. */
+static bool
+any_away(const struct lt_jobs_state *jobs)
 {
 	for (uint32_t i = 0; i < jobs->paused_count; i++)
 		if (jobs->paused[i].step >= LT_PAUSE_ASKED_AWAY)
@@ -203,7 +204,7 @@ plan_return(
 
 	if (market->partitions[pause->partition].flags &
 		LT_PARTITION_PREEMPTIBLE ||
-	    lt_still_any_away(&d->jobs) || !lt_replan_begin_market(d))
+	    any_away(&d->jobs) || !lt_replan_begin_market(d))
 		return;
 	const struct lt_return_of of = {.request = pause->request,
 	    .market = market,
@@ -220,7 +221,7 @@ plan_return(
 	s->goes_away = true;
 	s->course.until_utc_s = pause->now_utc_s +
 				lt_wish_write_s(&s->standing.quote.wish) +
-				REQUEUE_WITHIN_S;
+				AWAY_WITHIN_S;
 	s->course.saved_micros = away.saved_micros;
 	s->course.saved_mg = away.saved_mg;
 }

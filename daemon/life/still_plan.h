@@ -26,7 +26,7 @@ struct lt_still {		     /* large: not for the stack */
 	struct lt_pause_course course;
 	bool requeues; /* by its class: else it is suspended */
 	/* It is not to stand still, but to go on on preemptible nodes: until
-	 * then it may be requeued for that. */
+	 * then it may be requeued and told for that. */
 	bool goes_away;
 };
 
@@ -34,8 +34,6 @@ struct lt_still {		     /* large: not for the stack */
 bool lt_still_any_class(const struct lt_market *market);
 /* Its user said once that it is to start now: it is not to wait any more. */
 bool lt_still_is_urgent(struct lt_ledger *ledger, uint64_t quote_id);
-/* Is a job on its way elsewhere? Others wait for that: the room is one's. */
-bool lt_still_any_away(const struct lt_jobs_state *jobs);
 /*
  * Is it one that may stand still, or go on doing so, and how would it? Its
  * class and its own wish; to be suspended the whole of its nodes by memory or

@@ -206,8 +206,6 @@ go_away(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
 {
 	bool moved;
 
-	if (job->completing || job->held || lt_lock_holds_back(d, job))
-		return true;
 	return lt_again(d, job, now_utc_s, &moved, err) != LT_OK ||
 	       (!moved && lt_again_now(d, job, now_utc_s, err) != LT_OK);
 }
@@ -226,6 +224,8 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 		return false;
 	if (job->completing || job->held || lt_lock_holds_back(d, job))
 		return true;
+	if (is_away(row))
+		return go_away(d, job, now_utc_s, err);
 	if (is_told(job, now_utc_s))
 		return false;
 	struct back *const b = calloc(1, sizeof(*b));
@@ -234,9 +234,9 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 	b->until_utc_s = row->until_utc_s;
 	b->now_utc_s = now_utc_s;
 	/* Seen by the next list, and told again if it is not. */
-	const bool is_told_later = tell_start(b, d, job, err);
+	const bool waits = tell_start(b, d, job, err);
 	free(b);
-	return is_told_later;
+	return waits;
 }
 
 bool
@@ -257,6 +257,5 @@ lt_still_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 	}
 	return !was_asked &&
 	       (job->state == LT_JOB_PENDING || job->completing) &&
-	       (is_away(row) ? go_away(d, job, now_utc_s, err)
-			     : wait_for_it(d, job, row, now_utc_s, err));
+	       wait_for_it(d, job, row, now_utc_s, err);
 }

@@ -209,4 +209,15 @@ ON_DEMAND=600000 SPOT=200000
 	[ "$(of "$first" StartTime)" -lt "$(of "$other" StartTime)" ]
 	runs_in "$stays" ondemand
 	restarted "$stays" 0
+	# One that is held meanwhile is in nobody's way for long.
+	job -o /dev/null -A rover --carbon-aware=cost --checkpoint=signal=USR1,write=1s --time=60 -n1 -H \
+	    --wrap "$DEAF"
+	within 20 known "$id"
+	part stop lowtided
+	sqlite3 "$D/lowtide/ledger.db" "INSERT INTO pauses VALUES
+	    ($id, 1, 8, $(date +%s), $(($(date +%s) + 4)), 0, 0, NULL, NULL)"
+	part start lowtided
+	away() { [ "$(sqlite3 -readonly "$D/lowtide/ledger.db" 'SELECT count(*) FROM pauses WHERE step >= 7')" -eq "$1" ]; }
+	away 1
+	within 12 away 0
 }
