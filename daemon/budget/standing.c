@@ -244,9 +244,9 @@ note_plan(struct lt_daemon *d, const struct lt_standing *s,
 
 enum { START_S = 5 }; /* until Slurm has started it */
 
-/* What its deadline leaves it, where some of its work is done; else as it is. A
- * little short is better than cancelled, as Slurm does where it does not fit.
- */
+/* What its deadline leaves it, where some of its work is done; else as it is.
+ * Without the minute that this was rounded up by, where Slurm would cancel it
+ * for that. */
 static int64_t
 limit_left(const struct lt_standing *s, const struct lt_market *market,
     int64_t start_utc_s)
@@ -255,12 +255,12 @@ limit_left(const struct lt_standing *s, const struct lt_market *market,
 	const int64_t limit_s = lt_limit_of(request, market, request->home);
 	const int64_t from_utc_s = larger(start_utc_s, s->now_utc_s) + START_S;
 
-	if (request->deadline_utc_s == LT_UNSET_64)
+	if (request->deadline_utc_s == LT_UNSET_64 ||
+	    request->done_s <= request->cut_s)
 		return LT_UNSET_64;
-	const int64_t fits_s =
-	    (request->deadline_utc_s - from_utc_s) / LT_MINUTE_S * LT_MINUTE_S;
+	const bool fits = from_utc_s + limit_s <= request->deadline_utc_s;
 	const int64_t left_s =
-	    fits_s >= LT_MINUTE_S && fits_s < limit_s ? fits_s : limit_s;
+	    fits || limit_s <= LT_MINUTE_S ? limit_s : limit_s - LT_MINUTE_S;
 	return left_s < request->limit_s ? left_s : LT_UNSET_64;
 }
 
