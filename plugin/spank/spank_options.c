@@ -112,13 +112,15 @@ say_line(const char *line, int room, bool is_error)
 void
 lt_spank_say(const char *text, bool is_error)
 {
+	const int room = room_for(is_error);
+
 	for (const char *from = text; *from;) {
 		const int length = (int)strcspn(from, "\n");
 		char line[LINE_SIZE];
 
 		snprintf(line, sizeof(line), "%.*s", length, from);
 		lt_text_line(line);
-		say_line(line, room_for(is_error), is_error);
+		say_line(line, room, is_error);
 		from += length;
 		from += *from != '\0';
 	}

@@ -304,6 +304,8 @@ void lt_decision_cap(const struct decision *decision, const struct lane *lane);
 /* What the objective wants least of in that round, waiting aside. */
 struct linear lt_score_of(
     const struct decision *decision, const struct lane *lane, int round);
+/* What a second of waiting is worth in it; eq. (21a). */
+double lt_score_waiting_per_s(const struct decision *decision, int round);
 /* The same, with what waiting from the earliest start on is worth. */
 struct linear lt_score_with_waiting(
     const struct decision *decision, const struct lane *lane, int round);

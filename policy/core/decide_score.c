@@ -62,20 +62,26 @@ scores_carbon(const struct decision *decision, int round)
 					   objective == LT_OBJECTIVE_BALANCED);
 }
 
+double
+lt_score_waiting_per_s(const struct decision *decision, int round)
+{
+	const struct lt_market *const market = decision->job.market;
+
+	if (decision->plan->objective == LT_OBJECTIVE_FAST)
+		return 0;
+	return (double)(scores_carbon(decision, round)
+			    ? market->waiting_mg_per_hour
+			    : market->waiting_micros_per_hour) /
+	       LT_HOUR_S;
+}
+
 /* With what waiting is worth in the round's score, from the earliest start on;
  * eq. (21a). */
 static struct linear
 with_waiting(const struct decision *decision, const struct lane *lane,
     int round, struct linear score)
 {
-	const struct lt_market *const market = decision->job.market;
-
-	if (decision->plan->objective == LT_OBJECTIVE_FAST)
-		return score;
-	const double per_s = (double)(scores_carbon(decision, round)
-					  ? market->waiting_mg_per_hour
-					  : market->waiting_micros_per_hour) /
-			     LT_HOUR_S;
+	const double per_s = lt_score_waiting_per_s(decision, round);
 
 	score.per_s += per_s;
 	score.constant -=

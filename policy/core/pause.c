@@ -153,8 +153,7 @@ fill(struct pausing *p, const struct lt_pause_of *of)
 	struct linear runs = lt_score_of(&p->decision, &p->runs, ROUND_FIRST);
 	struct linear rests = lt_score_of(&p->decision, &p->rests, ROUND_FIRST);
 	const double waiting_per_s =
-	    lt_score_with_waiting(&p->decision, &p->runs, ROUND_FIRST).per_s -
-	    runs.per_s;
+	    lt_score_waiting_per_s(&p->decision, ROUND_FIRST);
 	const int64_t end_utc_s =
 	    known_until(&p->runs, of->now_utc_s + of->left_s + of->most_s);
 

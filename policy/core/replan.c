@@ -174,12 +174,11 @@ must_leave(const struct lt_replan *of)
 }
 
 static bool
-is_preemptible(const struct lt_replan *of, int partition)
+is_preemptible(const struct lt_market *market, int partition)
 {
 	return partition >= 0 &&
-	       (uint32_t)partition < of->market->partition_count &&
-	       of->market->partitions[partition].flags &
-		   LT_PARTITION_PREEMPTIBLE;
+	       (uint32_t)partition < market->partition_count &&
+	       market->partitions[partition].flags & LT_PARTITION_PREEMPTIBLE;
 }
 
 /* As the decision has it, for a partition that it chose. */
@@ -244,7 +243,7 @@ int
 lt_replan(
     struct lt_replanned *out, const struct lt_replan *of, struct lt_error *err)
 {
-	const bool is_there = is_preemptible(of, of->partition);
+	const bool is_there = is_preemptible(of->market, of->partition);
 	const enum lt_replan_why must = must_leave(of);
 	struct lt_request request = *of->request;
 	const struct lt_decision_of decision_of = {&request, of->market,
@@ -261,7 +260,7 @@ lt_replan(
 	out->least_saving = 0;
 	if (code == LT_OK && request.is_on_demand && is_there) {
 		/* With nowhere to go it waits on. */
-		if (!is_preemptible(of, out->plan.chosen.partition) &&
+		if (!is_preemptible(of->market, out->plan.chosen.partition) &&
 		    out->plan.chosen.has_cost | out->plan.chosen.has_carbon)
 			out->why = must;
 	} else if (code == LT_OK) {
@@ -306,18 +305,6 @@ struct going { /* what is left of it costs that there */
 	struct lt_estimate is;
 };
 
-/* What its wait in Slurm's line and the work done again are worth as time. */
-static double
-lost_time(const struct decision *decision, const struct lane *lane,
-    const struct lt_return_of *of)
-{
-	const double per_s =
-	    lt_score_with_waiting(decision, lane, ROUND_FIRST).per_s -
-	    lt_score_of(decision, lane, ROUND_FIRST).per_s;
-
-	return per_s * (double)(LT_REQUEUE_WAIT_S + of->requeue_s);
-}
-
 static bool
 caps_hold(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s)
@@ -331,23 +318,35 @@ caps_hold(const struct decision *decision, const struct lane *lane,
 	return true;
 }
 
+/* Else each job that runs would be decided with each market for nothing. */
+static bool
+any_preemptible(const struct lt_market *market)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++)
+		if (is_preemptible(market, (int)i))
+			return true;
+	return false;
+}
+
 /* The best of the preemptible lanes at its earliest start. */
 static void
 go_at_once(struct going *best, const struct decision *decision,
     const struct lt_return_of *of)
 {
 	const int64_t at_utc_s = decision->job.earliest_utc_s;
+	/* Its wait in Slurm's line and the work done again are time, too. */
+	const double lost = lt_score_waiting_per_s(decision, ROUND_FIRST) *
+			    (double)(LT_REQUEUE_WAIT_S + of->requeue_s);
 
 	for (uint32_t i = 0; i < decision->lane_count; i++) {
 		const struct lane *const lane = &decision->lanes[i];
 
-		if (!(of->market->partitions[lane->partition].flags &
-			LT_PARTITION_PREEMPTIBLE) ||
+		if (!is_preemptible(of->market, lane->partition) ||
 		    !has_room(&decision->spans, lane, at_utc_s) ||
 		    !caps_hold(decision, lane, at_utc_s))
 			continue;
-		const double score = lt_score_at(decision, lane, at_utc_s) +
-				     lost_time(decision, lane, of);
+		const double score =
+		    lt_score_at(decision, lane, at_utc_s) + lost;
 		if (score >= best->score)
 			continue;
 		best->partition = lane->partition;
@@ -433,7 +432,7 @@ lt_replan_return(
 
 	*out = (struct lt_return){.partition = -1};
 	if (request->objective == LT_OBJECTIVE_FAST ||
-	    of->worked_s < of->requeue_s ||
+	    !any_preemptible(of->market) || of->worked_s < of->requeue_s ||
 	    of->most_s <= LT_REQUEUE_WAIT_S + of->requeue_s ||
 	    request->interruptions >=
 		lt_interruptions_allowed(request, of->market))

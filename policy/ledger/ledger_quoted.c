@@ -72,6 +72,8 @@ lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
 	return rc;
 }
 
+_Static_assert(LT_QUOTE_NO_SMOKE == 8192, "as the index and its query have it");
+
 int
 lt_ledger_no_smoke(struct lt_ledger *ledger, int64_t since_utc_s,
     uint32_t *count, struct lt_error *err)
