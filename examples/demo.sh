@@ -63,18 +63,8 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 step "A private Slurm with lowtide, beside whatever runs here, in $D"
-mkdir -p "$D/jobs" "$D/etc"
-cp -r examples/signals "$D/etc/signals"
-# The recording of a grid where it is night now, so that there is something to
-# wait for: South Australia's midday is 2:30 UTC, California's 20:00 UTC.
-zone=california
-case $(date -u +%H) in 0[4-9] | 1[0-9] | 20) zone=south-australia ;; esac
-sed "s|carbon-california|carbon-$zone|; s|/usr/share/lowtide/examples|$D/etc|" \
-    examples/demo.yaml > "$D/demo.yaml"
-ACCOUNTS='vision nlp' SPANK_ARGS=preemptible=spot:0.02 POLICY=$D/demo.yaml "$cluster" up "$D"
-. "$D/env"
+. examples/demo-cluster.sh
 printf '#!/bin/sh\nsleep 2\n' > "$D/jobs/short.sh"
-printf '#!/bin/sh\nsleep 1800\n' > "$D/jobs/train.sh"
 run sinfo
 run lowtide status
 see "Every source with its age and quality; a replay is never taken for real."

@@ -9,16 +9,7 @@ chmod 755 "$D"
 trap '"$cluster" down "$D"; rm -rf "$D"' EXIT
 trap 'exit 130' INT TERM
 
-mkdir -p "$D/jobs" "$D/etc"
-cp -r examples/signals "$D/etc/signals"
-# As in the demo: of two recorded grids the one where it is night now.
-zone=california
-case $(date -u +%H) in 0[4-9] | 1[0-9] | 20) zone=south-australia ;; esac
-sed "s|carbon-california|carbon-$zone|; s|/usr/share/lowtide/examples|$D/etc|" \
-    examples/demo.yaml > "$D/demo.yaml"
-ACCOUNTS='vision nlp' SPANK_ARGS=preemptible=spot:0.02 POLICY=$D/demo.yaml "$cluster" up "$D"
-. "$D/env"
-printf '#!/bin/sh\nsleep 1800\n' > "$D/jobs/train.sh"
+. examples/demo-cluster.sh
 
 remark() { printf '%s# %s\n' "$between" "$*"; }
 run() { # show a command line and what it says
