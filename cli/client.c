@@ -89,6 +89,7 @@ ask_socket(struct lt_sealed_reply *reply, const char *socket_path,
 	    .body_length = body != NULL ? strlen(body) : 0,
 	    .headers = {body != NULL ? "Content-Type: application/json" : NULL},
 	    .total_ms = TIMEOUT_MS,
+	    .stall_s = question->stall_s,
 	    .take = runs != NULL ? take_bytes : NULL,
 	    .context = runs,
 	};
@@ -248,7 +249,9 @@ lt_client_post(json_t **answer, const struct lt_cli *cli, const char *path,
 	    .question = {.method = "POST",
 		.path = path,
 		.body = text,
-		.timeout_ms = TIMEOUT_MS},
+		.timeout_ms = TIMEOUT_MS,
+		/* What changes something waits for the end of a pass. */
+		.stall_s = TIMEOUT_MS / 1000},
 	};
 
 	*answer = NULL;

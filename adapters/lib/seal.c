@@ -250,6 +250,7 @@ lt_seal_ask(struct lt_sealed_reply *reply, const struct lt_seal *seal,
 	    .headers = {"Content-Type: text/plain"},
 	    .connect_ms = question->connect_ms,
 	    .total_ms = question->timeout_ms,
+	    .stall_s = question->stall_s,
 	};
 
 	code = lt_http_do(&request, &response, &inner);

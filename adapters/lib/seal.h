@@ -24,8 +24,8 @@ struct lt_seal {		  /* by which munge, and whom we believe */
 struct lt_seal_question {
 	const char *method, *path;
 	const char *body; /* NULL = none */
-	/* Of lt_seal_ask(); connect_ms 0 = the limit of http.h. */
-	int connect_ms, timeout_ms;
+	/* Of lt_seal_ask(); of connect_ms and stall_s 0 = that of http.h. */
+	int connect_ms, timeout_ms, stall_s;
 };
 
 struct lt_sealed_request {

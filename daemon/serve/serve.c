@@ -183,6 +183,7 @@ await(struct exchange *e, struct MHD_Connection *connection)
 	*link = e;
 	e->next = NULL;
 	e->connection = connection;
+	lt_respond_until(connection, INT64_MAX); /* a pass may be long */
 	MHD_suspend_connection(connection);
 	return MHD_YES;
 }

@@ -95,6 +95,17 @@ state_saved() { within 40 idle && sleep 6; }
 	within 120 agree
 }
 
+@test "slurmdbd takes its time (SIGSTOP): what would change something waits for the end of the pass" {
+	kill -STOP "$(cat "$D/run/slurmdbd.shpid")"
+	lowtide rebuild > "$D/rebuilt" 2>&1 3>&- 4>&- &
+	rebuild=$!
+	sleep 1
+	(sleep 18; kill -CONT "$(cat "$D/run/slurmdbd.shpid")") 3>&- 4>&- &
+	lowtide budget --team vision
+	[ "$(lowtide close 2020-01 --json | jq -r .label)" = 2020-01 ]
+	wait "$rebuild"
+}
+
 @test "torn files: unbudgeted teams submit, budgeted ones follow on_unknown" {
 	part stop lowtided
 	for f in "$D/lowtide/budget" "$D/run/lowtide/market" "$D/lowtide/terms"; do
