@@ -121,9 +121,14 @@ l_end() {
 	wait "$pid" 2>/dev/null
 	pid=
 }
+fetched() { # fetched SINCE: what it decides by is not of the days before
+	lowtide signals --json | jq -e --arg at "$(date -u -d "@$1" +%FT%TZ)" '.sources[0].fetched >= $at'
+}
 l_restart() {
+	local since
 	l_end
-	l_up
+	since=$(now)
+	l_up && within 10 fetched "$since" >/dev/null
 }
 
 # ---- Jobs ----
