@@ -16,18 +16,19 @@ sub read_csv {
 	my ($bytes) = @_;
 	my (@rows, @row);
 
-	while (length $bytes) {
-		if ($bytes =~ s/\A"((?:[^"]|"")*)"(,|\r\n)//) {
+	while ((pos($bytes) // 0) < length $bytes) {
+		if ($bytes =~ /\G"((?:[^"]|"")*)"(,|\r\n)/gc) {
 			my ($field, $end) = ($1, $2);
 
 			$field =~ s/""/"/g;
 			push @row, $field;
 			next if $end eq ',';
-		} elsif ($bytes =~ s/\A([^",\r\n]*)(,|\r\n)//) {
+		} elsif ($bytes =~ /\G([^",\r\n]*)(,|\r\n)/gc) {
 			push @row, length $1 ? $1 : undef;
 			next if $2 eq ',';
 		} else {
-			die 'not RFC 4180: ' . substr($bytes, 0, 60) . "\n";
+			die 'not RFC 4180: ' .
+			    substr($bytes, pos($bytes) // 0, 60) . "\n";
 		}
 		push @rows, [@row];
 		@row = ();
