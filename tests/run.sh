@@ -81,6 +81,7 @@ clusters() { # clusters SLOTS FILE...
 			if [ "$pid" = "$others" ]; then
 				others=
 				add_others
+				slots+=(3) # they wait more than they work
 			elif [ $status -ne 0 ] && [ "$may_again" ] &&
 			    [ ${#again[@]} -lt $again_most ]; then
 				again+=("${name_of[$pid]}")
