@@ -102,19 +102,6 @@ ask_points(struct lt_points *points, const struct lt_site_page *site,
 	return LT_OK;
 }
 
-static bool
-is_used(const struct lt_market *market, int series)
-{
-	for (uint32_t i = 0; i < market->partition_count; i++) {
-		const struct lt_partition *const p = &market->partitions[i];
-
-		if (p->price_series == series || p->carbon_series == series ||
-		    p->tariff_series == series)
-			return true;
-	}
-	return false;
-}
-
 /* Of a source that has told nothing of that time there is no signal. */
 static int
 read_signals(struct lt_site_page *page, struct lt_error *err)
@@ -125,7 +112,7 @@ read_signals(struct lt_site_page *page, struct lt_error *err)
 
 		if (series->quality == LT_QUALITY_CONSTANT ||
 		    series->source[0] == '\0' || page->signals[i].hours > 0 ||
-		    !is_used(&page->market, (int)i))
+		    !lt_market_uses(&page->market, (int)i))
 			continue;
 		if (ask_points(&points, page, series->source, err) == LT_OK &&
 		    points.count > 0) {

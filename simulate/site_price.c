@@ -100,19 +100,6 @@ mark_unknown(bool *unknown, const struct lt_site_truth *truth,
 	}
 }
 
-static bool
-is_used(const struct lt_market *market, int series)
-{
-	for (uint32_t i = 0; i < market->partition_count; i++) {
-		const struct lt_partition *const p = &market->partitions[i];
-
-		if (p->price_series == series || p->carbon_series == series ||
-		    p->tariff_series == series)
-			return true;
-	}
-	return false;
-}
-
 static int
 copy_series(struct lt_site_truth *truth, bool *unknown,
     const struct lt_site_sim *sim, struct lt_error *err)
@@ -125,7 +112,8 @@ copy_series(struct lt_site_truth *truth, bool *unknown,
 		struct lt_series *const to = &truth->series[i];
 		int code = LT_OK;
 
-		if (market->series[i].count == 0 || !is_used(market, (int)i)) {
+		if (market->series[i].count == 0 ||
+		    !lt_market_uses(market, (int)i)) {
 			continue;
 		} else if (market->series[i].quality == LT_QUALITY_CONSTANT) {
 			code = copy_constant(to, &market->series[i]);

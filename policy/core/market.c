@@ -92,6 +92,19 @@ lt_market_partition(const struct lt_market *market, const char *name)
 	return -1;
 }
 
+bool
+lt_market_uses(const struct lt_market *market, int series)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		const struct lt_partition *const p = &market->partitions[i];
+
+		if (p->price_series == series || p->carbon_series == series ||
+		    p->tariff_series == series)
+			return true;
+	}
+	return false;
+}
+
 int
 lt_market_default_partition(const struct lt_market *market)
 {

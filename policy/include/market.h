@@ -233,6 +233,8 @@ struct lt_market {
 int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
+/* Whether it is the price, the carbon or the tariff of a partition. */
+bool lt_market_uses(const struct lt_market *market, int series);
 
 /* The GPU of all its nodes that have one; NULL: none has, or they differ. */
 const struct lt_gpu *lt_market_gpu(

@@ -6,6 +6,7 @@
  * for a variance would do. docs/model.md, eq. (59).
  */
 #include "measured.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,17 +32,6 @@ struct test {
 	struct side all, seen; /* seen: those that were kept */
 	struct side *draws;
 };
-
-/* Steele, Lea and Flood, OOPSLA 2014: SplitMix64. */
-static uint64_t
-next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
 
 static void
 add(struct side *side, const struct lt_measured_user *user)
@@ -77,7 +67,7 @@ draw(struct side *to, struct test *test, uint64_t *state)
 	*to = (struct side){0};
 	for (uint32_t i = 0; i < chosen; i++) {
 		const uint32_t at =
-		    i + (uint32_t)(next_random(state) % (count - i));
+		    i + (uint32_t)(lt_random(state) % (count - i));
 		const struct lt_measured_user *const user = test->users[at];
 
 		test->users[at] = test->users[i];
