@@ -97,6 +97,8 @@ as_daemon() { if [ -n "$ROOT" ]; then become daemon "$@"; else "$@"; fi; }
 	run -0 lowtide close --last
 	[[ "$output" == 'Not yet: 2026-10: runs that ended in it'* ]]
 	lowtide close --json | jq -e '.closed == []'
+	run lowtide doctor # a note where none was ever closed
+	[[ "$output" == *'note    close '*'2026-10 is not closed, and can be since 2026-11-04'* ]]
 	part start slurmdbd
 	within 300 closed
 	[[ "$output" == *'2026-10 is closed since '*', by '*sha256:* ]]
