@@ -132,6 +132,29 @@ check_above_hold(struct lt_doctor *doctor)
 	}
 }
 
+/* Corrections go to an open month: its statement may still change. */
+static void
+check_unclosed(struct lt_doctor *doctor)
+{
+	const json_t *const month = json_object_get(doctor->status, "unclosed");
+	const char *const label = lt_json_text(month, "label", "?");
+	const char *const since = lt_json_text(month, "since_day", "?");
+	char mend[200];
+
+	if (!json_is_object(month))
+		return;
+	snprintf(mend, sizeof(mend),
+	    "lowtide close %s; for each month to come: systemctl enable --now lowtide-close.timer; if it is: journalctl -u lowtide-close",
+	    label);
+	/* A site that never closed one may want none. */
+	lt_doctor_say(doctor,
+	    json_is_true(json_object_get(month, "any_closed"))
+		? LT_LEVEL_WARNING
+		: LT_LEVEL_NOTE,
+	    "close", mend, "%s is not closed, and can be since %s", label,
+	    since);
+}
+
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
@@ -173,6 +196,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "%lld adjustments could not be added up and are not in the ledger",
 		    (long long)refused);
 	check_above_hold(doctor);
+	check_unclosed(doctor);
 	check_spool(doctor);
 	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(

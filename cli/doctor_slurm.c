@@ -329,8 +329,8 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 		    failed);
 	if (strstr(storage, "slurmdbd") == NULL) {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
-		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and firm budgets",
-		    "AccountingStorageType=%s: charges come from slurmctld's records, budgets only warn",
+		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and for budgets",
+		    "AccountingStorageType=%s: charges come from slurmctld's records, and who belongs to an account is not known: with budgets each job meets on_unknown",
 		    storage[0] ? storage : "(none)");
 		return;
 	}

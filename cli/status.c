@@ -185,6 +185,19 @@ print_snapshots(const json_t *status)
 	}
 }
 
+/* What keeps a statement from being final. */
+static void
+print_unclosed(const json_t *month)
+{
+	char line[128];
+
+	if (!json_is_object(month))
+		return;
+	snprintf(line, sizeof(line), "can be closed since %s, and is not",
+	    lt_json_text(month, "since_day", "?"));
+	print_field(lt_json_text(month, "label", "?"), line);
+}
+
 /* To the cent; what is below ten cents to three figures, as tariffs are. */
 static void
 price_text(char *out, size_t size, double price, const char *currency,
@@ -296,6 +309,7 @@ lt_cli_status(const struct lt_cli *cli)
 		print_daemon(status);
 		print_policy(json_object_get(status, "policy"), cli->color);
 		print_snapshots(status);
+		print_unclosed(json_object_get(status, "unclosed"));
 		print_sources(json_object_get(status, "sources"),
 		    lt_json_text(status, "currency", ""), cli->color);
 	}

@@ -48,24 +48,34 @@ lt_api_closed(
 
 /* ---- may it be closed? ---- */
 
-/* The first month with entries that nobody closed, if it is before. No 409: to
- * wait does not help. */
+int
+lt_api_unclosed(struct lt_daemon *d, struct lt_period *month, bool *has,
+    struct lt_error *err)
+{
+	const int64_t until = lt_ledger_closed_until(d->ledger);
+	int64_t first = 0;
+
+	if (lt_ledger_first_booked(d->ledger, &first, has, err) != LT_OK)
+		return err->code;
+	if (until > first)
+		first = until;
+	if (*has)
+		lt_calendar_period(month, &d->offsets, LT_MONTH, first, 0);
+	return LT_OK;
+}
+
+/* No 409: to wait does not help. */
 static int
 check_order(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
 {
-	const int64_t until = lt_ledger_closed_until(d->ledger);
 	struct lt_period month;
 	struct lt_error err = {0};
-	int64_t first = 0;
 	bool has;
 
-	if (lt_ledger_first_booked(d->ledger, &first, &has, &err) != LT_OK)
+	if (lt_api_unclosed(d, &month, &has, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
-	if (until > first)
-		first = until;
-	if (!has || first >= period->start_utc_s)
+	if (!has || month.start_utc_s >= period->start_utc_s)
 		return 200;
-	lt_calendar_period(&month, &d->offsets, LT_MONTH, first, 0);
 	return lt_api_error(reply, 400,
 	    "%s: %s is not closed; close it first: lowtide close %s",
 	    period->label, month.label, month.label);

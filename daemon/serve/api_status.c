@@ -172,6 +172,27 @@ spool_json(const struct lt_policy *policy, int64_t now_utc_s)
 	    "error", is_read ? NULL : err.text);
 }
 
+/* The first month that can be closed and is not; null: none. */
+static json_t *
+unclosed_json(struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_period month;
+	struct lt_error err = {0};
+	bool has;
+
+	if (lt_api_unclosed(d, &month, &has, &err) != LT_OK || !has)
+		return json_null();
+	const int64_t since = month.end_utc_s + d->policy->close_after_s;
+	char day[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+
+	if (now_utc_s < since)
+		return json_null();
+	lt_calendar_day(day, &start, &end, &d->offsets, since);
+	return json_pack("{s:s,s:s,s:b}", "label", month.label, "since_day",
+	    day, "any_closed", lt_ledger_closed_until(d->ledger) > 0);
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -217,6 +238,8 @@ lt_api_status(
 		json_object_set_new(*reply, "no_smoke",
 		    lt_access_all(&access) ? no_smoke_json(d->ledger, now)
 					   : json_null());
+	if (*reply != NULL)
+		json_object_set_new(*reply, "unclosed", unclosed_json(d, now));
 	if (*reply != NULL)
 		json_object_set_new(
 		    *reply, "kubernetes", watch_json(d, &access, now));

@@ -10,6 +10,15 @@ import os
 import signal
 import time
 
+asked_by = []
+# USR1: a checkpoint is wanted, as --checkpoint=signal= asked, for the node will
+# be taken or the time limit comes; what ends now would be done for good, so it
+# goes on. TERM: the job is requeued, or over. A step is finished first, so that
+# what is written is whole. Before torch: its import may take a minute, and until
+# there is a handler a signal ends the program.
+for number in (signal.SIGUSR1, signal.SIGTERM):
+    signal.signal(number, lambda received, _: asked_by.append(signal.Signals(received).name))
+
 import torch
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -20,14 +29,6 @@ args = parser.parse_args()
 every = float(os.environ.get("LOWTIDE_CHECKPOINT_INTERVAL_SECONDS", 3600))
 
 progress = os.environ.get("LOWTIDE_PROGRESS_FILE")
-
-asked_by = []
-# USR1: a checkpoint is wanted, as --checkpoint=signal= asked, for the node will
-# be taken or the time limit comes; what ends now would be done for good, so it
-# goes on. TERM: the job is requeued, or over. A step is finished first, so that
-# what is written is whole.
-for number in (signal.SIGUSR1, signal.SIGTERM):
-    signal.signal(number, lambda received, _: asked_by.append(signal.Signals(received).name))
 
 torch.manual_seed(1)
 device = "cuda" if torch.cuda.is_available() else "cpu"

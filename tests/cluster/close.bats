@@ -64,6 +64,7 @@ as_daemon() { if [ -n "$ROOT" ]; then become daemon "$@"; else "$@"; fi; }
 	[ "$(lowtide report --json | jq -r '.period.label + " " + .period.state')" = '2026-10 open' ]
 	run -1 lowtide close 2026-10
 	[[ "$output" == *'2026-10: can be closed from 2026-11-04 on'* ]]
+	lowtide status --json | jq -e '.unclosed == null'
 }
 
 @test "a month is not closed before close_after, nor by somebody else" {
@@ -96,6 +97,8 @@ as_daemon() { if [ -n "$ROOT" ]; then become daemon "$@"; else "$@"; fi; }
 	run -0 lowtide close --last
 	[[ "$output" == 'Not yet: 2026-10: runs that ended in it'* ]]
 	lowtide close --json | jq -e '.closed == []'
+	run lowtide doctor # a note where none was ever closed
+	[[ "$output" == *'note    close '*'2026-10 is not closed, and can be since 2026-11-04'* ]]
 	part start slurmdbd
 	within 300 closed
 	[[ "$output" == *'2026-10 is closed since '*', by '*sha256:* ]]
@@ -252,9 +255,14 @@ files='SHA256SUMS billing-period.csv focus.csv runs.csv statement.csv statement.
 	# A month that nobody closed is nothing that passes: it has to be looked at.
 	run -1 lowtide close --last --output "$D/statements"
 	[[ "$output" == *'2026-12: 2026-11 is not closed; close it first: lowtide close 2026-11'* ]]
+	run lowtide doctor
+	[[ "$output" == *'warning close '*'2026-11 is not closed, and can be since 2026-12-04'*'-> lowtide close 2026-11;'* ]]
+	run -0 lowtide status
+	[[ "$output" == *'2026-11    can be closed since 2026-12-04, and is not'* ]]
 	november() { lowtide close 2026-11 --output "$D/statements" 2>/dev/null; }
 	within 300 november
 	within 60 lowtide close --last --output "$D/statements"
 	[ "$(ls "$D/statements" | tr '\n' ' ')" = '2026-10 2026-11 2026-12 ' ]
+	lowtide status --json | jq -e '.unclosed == null'
 	[ "$(micros "$D/statements/2026-11/focus.csv" EffectiveCost)" -eq 225000000 ]
 }
