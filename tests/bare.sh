@@ -19,7 +19,15 @@ PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C
 
 say() { echo "bare: $*" >&2; }
-apart() { unshare --mount --pid --fork --uts "$@"; } # all of it is gone with its command
+# All of it is gone with its command, and that with unshare, which heeds KILL only.
+apart() {
+	local result=0
+	unshare --mount --pid --fork --kill-child --uts "$@" </dev/null &
+	child=$!
+	wait "$child" || result=$?
+	child=
+	return "$result"
+}
 mounts() { # mounts ROOT: what the kernel shows in it, by the pid namespace that it is called in
 	hostname bare
 	mount -t proc proc "$1/proc"
@@ -121,7 +129,12 @@ follow() {
 	type_block "$heading"
 	grep -qE "^[* ] $want " <<< "$said" || { say "$heading: no row of $want"; return 1; }
 	grep -qE "^$want, .*: $words" <<< "$said" || { say "$heading: no plan for $want"; return 1; }
-	echo "$slurm_s $((SECONDS - began))"
+	local typed_s=$((SECONDS - began)) found
+	# What such a site lacks, a slurmdbd and the second line, is no error.
+	found=$(typed 'lowtide doctor' 2>&1 || true)
+	! grep '^error ' <<< "$found" || { say "$heading: doctor finds errors"; return 1; }
+	grep -qE '^ok +lowtided ' <<< "$found" || { echo "$found"; return 1; }
+	echo "$slurm_s $typed_s"
 }
 
 goal() { # goal NAME VALUE WANT: met if VALUE <= WANT
@@ -144,6 +157,9 @@ follow) shift; follow "$@"; exit ;;
 esac
 
 . tests/debian_root.sh
+child='' work=$(mktemp -d)
+trap '[ -z "$child" ] || kill -KILL "$child"; rmdir "$work"' EXIT
+trap 'exit 1' INT TERM
 make_root bookworm "$root"
 # What Debian's installer leaves: an admin with sudo, a name in /etc/hosts.
 DEBIAN_FRONTEND=noninteractive chroot "$root" sh -c 'apt-get update && apt-get install -y sudo' > "$root.log" 2>&1
@@ -176,8 +192,6 @@ before=$took
 seconds_of lowtide apart tests/bare.sh lowtide
 before=$((before + took))
 goals=()
-work=$(mktemp -d)
-trap 'rmdir "$work"' EXIT
 kind() { # kind NAME HEADING PARTITION WORDS PARTITIONS...
 	local slurm_s typed_s
 	seconds_of "$1" apart --net tests/bare.sh follow "$2" "$3" "$4" "$work" "${@:5}"
