@@ -94,12 +94,12 @@ write_conf() { # write_conf PARTITION[:GRES]...: the first is the default
 	done
 }
 start_slurm() { # start_slurm NODES: until all are idle
-	local n
+	local n until=$((SECONDS + 60))
 	as_root systemctl start munge slurmctld
 	for n in $(seq "$1"); do
 		as_root setsid slurmd -D -N "n$n" </dev/null >>"$root/var/log/slurm/slurmd.out" 2>&1 &
 	done
-	for _ in $(seq 300); do
+	while [ $SECONDS -lt $until ]; do
 		[ "$(as_root sinfo -h -N -t idle 2>/dev/null | wc -l)" -lt "$1" ] || return 0
 		sleep .2
 	done
