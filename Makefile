@@ -125,7 +125,7 @@ GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
-	demo-kube kube kube-scale deb packages rpm rpm-check versions slurm-objects pictures
+	demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
 all: $(PRODUCTS)
 
 help:
@@ -154,6 +154,7 @@ help:
 	@echo 'make packages   those packages built, installed, used and purged in roots of their own'
 	@echo 'make rpm        RPM packages for the Slurm of this machine, into build/rpm'
 	@echo 'make rpm-check  those packages built, installed, used and removed in a copy of this root'
+	@echo 'make bare       the quick starts from a bare Debian 12, in a root of its own: minutes, typed commands'
 	@echo 'make versions   SLURM=dir, a clone of SchedMD/slurm: compiled against each release'
 	@echo 'make week       HOUR_S=10: jobs that stand still through a week of a real grid, against the simulator'
 	@echo 'make storm      CYCLES=n SEED=n: everything killed in any order, against a model'
@@ -423,6 +424,8 @@ rpm:
 rpm-check: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/rpm.sh
+bare:
+	$(Q)tests/bare.sh
 fuzz: deps
 	$(Q)tests/fuzz/run.sh $(or $(MINUTES),1)
 scale soak reports passes: deps

@@ -318,6 +318,14 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 
 	if (doctor->facts == NULL && !doctor->has_conf)
 		return;
+	/* What is missing of a slurmdbd is no fault where there is none. */
+	if (strstr(storage, "slurmdbd") == NULL) {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
+		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and for budgets",
+		    "AccountingStorageType=%s: charges come from slurmctld's records, and who belongs to an account is not known: with budgets each job meets on_unknown",
+		    storage[0] ? storage : "(none)");
+		return;
+	}
 	check_gpus(doctor);
 	const char *const failed =
 	    lt_json_text(doctor->facts, "accounting_error", "");
@@ -327,13 +335,6 @@ lt_doctor_accounting(struct lt_doctor *doctor)
 		    "systemctl restart slurmdbd",
 		    "%s: charges wait for it, and new users and accounts are not known",
 		    failed);
-	if (strstr(storage, "slurmdbd") == NULL) {
-		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounting",
-		    "AccountingStorageType=accounting_storage/slurmdbd for exact charges and for budgets",
-		    "AccountingStorageType=%s: charges come from slurmctld's records, and who belongs to an account is not known: with budgets each job meets on_unknown",
-		    storage[0] ? storage : "(none)");
-		return;
-	}
 	if (strcasestr(enforce, "associations") == NULL &&
 	    strcasestr(enforce, "limits") == NULL &&
 	    strcasestr(enforce, "safe") == NULL &&

@@ -45,9 +45,9 @@ follow() {
 		said=$(eval "$(mapped <<< "$command")" 2>&1 3>&- 4>&-) || { echo "$said"; return 1; }
 		echo "$said"
 	done < <(sed -n "/^## $1\$/,/^## /p" "$PROJECT/docs/quickstart.md" | sed '1,/^```$/d; /^```$/,$d')
-	# With the one that installs, six at most.
+	# With the two that install, six at most.
 	[ "$count" -ge 1 ]
-	[ "$count" -le 5 ]
+	[ "$count" -le 4 ]
 	[[ $last == 'lowtide plan -- '* ]]
 	[ -z "$(squeue -h)" ]
 }
