@@ -7,6 +7,7 @@
 #include <malloc.h>
 
 #include "again.h"
+#include "alert.h"
 #include "breath.h"
 #include "canary.h"
 #include "ingest.h"
@@ -43,6 +44,7 @@ enum {
 	VOIDS_EVERY_S = 3,
 	VOIDS_PART = 20, /* of the time, where all open holds are very many */
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
+	ALERTS_KEEP_S = 30 * LT_DAY_S, /* after their period, for the list */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
 };
@@ -65,6 +67,9 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_mailed(d->ledger, err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_alerts(
+		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_interruptions(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);

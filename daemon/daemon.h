@@ -8,6 +8,7 @@
 #define LT_DAEMON_H
 
 #include "args.h"
+#include "budget/alert_send.h"
 #include "budget/announced.h"
 #include "budget/budget_state.h"
 #include "budget/rebuild.h"
@@ -70,6 +71,7 @@ struct lt_daemon {
 	struct lt_notice_state notice;
 	struct lt_again_state again;
 	struct lt_mail_state mails;
+	struct lt_alert_state alerts;
 	struct lt_still_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;

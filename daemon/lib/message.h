@@ -31,6 +31,8 @@ enum lt_message_kind {
 	LT_MESSAGE_MOVED,	 /* to a user: the plan of a job that waits */
 	LT_MESSAGE_INTERRUPTED,	 /* to a user: a job lost its nodes, and runs */
 	LT_MESSAGE_BUDGET_ALERT, /* to the owners of a team, and the site's */
+	/* A day's alerts below 100 %, to one owner; to none: to the site. */
+	LT_MESSAGE_BUDGET_DIGEST,
 	LT_MESSAGE_KIND_COUNT
 };
 /* "moved". */

@@ -159,6 +159,8 @@ static const struct lt_key notify_keys[] = {
 	.want = "a mapping such as {url: https://..., secret_file: /...}"},
     {"command", read_path, AT(command), .size = LT_VALUE_SIZE,
 	.want = "the absolute path of a program"},
+    {"digest_hour", lt_read_u32, AT(digest_hour), .min = 0, .max = 23,
+	.want = "a whole hour of the day from 0 to 23 such as 7"},
     {"owners", lt_read_items, AT(owners), .items = &owner_items,
 	.want = "a mapping such as {vision: [alice, bob@example.org]}"},
     {.name = NULL},

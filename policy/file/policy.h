@@ -100,6 +100,12 @@ struct lt_policy_partition {
 	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */
 };
 
+enum lt_alert_basis { /* what alert_at is a share of the budget of */
+	LT_ALERT_ON_SPENT,
+	LT_ALERT_ON_HELD, /* spent, and held for jobs that wait or run */
+	LT_ALERT_BASES
+};
+
 struct lt_policy_budget {
 	char team[LT_ACCOUNT_SIZE];
 	int line, column;
@@ -109,6 +115,7 @@ struct lt_policy_budget {
 	enum lt_rule on_exceed;
 	int alert_count;
 	int alert_at[LT_ALERTS_MAX]; /* percent */
+	uint32_t alert_on; /* 1 << enum lt_alert_basis; 0: what is spent */
 };
 
 struct lt_policy_label {
@@ -132,6 +139,7 @@ struct lt_policy_notify { /* "": this way is not used */
 	char mail_server[LT_VALUE_SIZE], mail_from[LT_ADDRESS_SIZE];
 	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
 	char command[LT_VALUE_SIZE];
+	uint32_t digest_hour; /* of the site's day */
 	int owner_count;
 	struct lt_policy_owners *owners;
 };
