@@ -138,6 +138,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	due() { [ "$(rows =)" -eq 2 ]; } # of 1 % and 50 %
 	within 15 due
 	[ "$(ls "$S" | wc -l)" -eq 0 ]
+	lowtide alerts | grep -q '^small .* due .* small has spent 50 % of its budget for 20'
 	part stop lowtided KILL
 	# As if it had been yesterday.
 	sqlite3 "$D/lowtide/ledger.db" 'UPDATE alerts SET made_utc_s = made_utc_s - 86400'
@@ -149,6 +150,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	grep -q '^Subject: lowtide: 1 budget passed an alert' <<< "$said"
 	grep -q '^small has spent \$50,0[0-9.]* of \$100,000.00 for .*: 50 % and more\.$' <<< "$said"
 	[ "$(rows =)" -eq 0 ]
+	[ "$(lowtide alerts --json | jq '[.alerts[] | select(.sent != null and .due == null)] | length')" -eq 2 ]
 	lowtide budget adjust --team small --amount 50000 --reason test
 	within 15 waits 'alert_3asmall'
 	send
