@@ -31,6 +31,7 @@
 #include "release.h"
 #include "replanning.h"
 #include "retention.h"
+#include "run_costs.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
@@ -190,6 +191,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.mails)
 		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
+	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
+	    lt_pass_now(d) >= d->next.run_costs)
+		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

@@ -70,12 +70,30 @@ note_told(struct lt_daemon *d, struct lt_alert *alert, int64_t now_utc_s,
 	return lt_ledger_put_alert(d->ledger, alert, err);
 }
 
+_Static_assert(sizeof(((struct lt_message *)0)->to) >
+		   sizeof(((struct lt_policy_owners *)0)->to),
+    "all owners, and the user");
+
+static void
+write_recipients(struct lt_message *message, const struct lt_alert *alert,
+    const struct lt_policy_owners *owners)
+{
+	if (alert->to[0] != '\0')
+		snprintf(message->to[message->to_count++], LT_ADDRESS_SIZE,
+		    "%s", alert->to);
+	for (int i = 0; owners != NULL && i < owners->count; i++)
+		if (strcmp(owners->to[i], alert->to) != 0)
+			snprintf(message->to[message->to_count++],
+			    LT_ADDRESS_SIZE, "%s", owners->to[i]);
+}
+
 static int
 write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
     struct lt_error *err)
 {
 	static const enum lt_message_kind kinds[LT_ALERT_KIND_COUNT] = {
 	    [LT_ALERT_BUDGET] = LT_MESSAGE_BUDGET_ALERT,
+	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
 	};
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->policy, alert->team);
@@ -87,15 +105,15 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 		snprintf(again, sizeof(again), ":again:%u", alert->times);
 	snprintf(id, sizeof(id), "%s%s", alert->name, again);
 	lt_message_id_of(message.id, id);
-	if (owners != NULL) {
-		memcpy(message.to, owners->to, sizeof(message.to));
-		message.to_count = owners->count;
-	}
+	write_recipients(&message, alert, owners);
 	snprintf(
 	    message.subject, sizeof(message.subject), "%s", alert->subject);
 	snprintf(message.text, sizeof(message.text), "%s", alert->text);
 	lt_message_clean(&message);
-	return lt_spool_write(d->policy->notify.spool, &message, err);
+	/* A run whose user has no address, of a team without owners. */
+	return alert->kind == LT_ALERT_RUN && message.to_count == 0
+		   ? LT_OK
+		   : lt_spool_write(d->policy->notify.spool, &message, err);
 }
 
 /* Of rows[first, end), one budget, period and basis: NULL, none. */

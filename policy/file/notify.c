@@ -161,6 +161,8 @@ static const struct lt_key notify_keys[] = {
 	.want = "the absolute path of a program"},
     {"digest_hour", lt_read_u32, AT(digest_hour), .min = 0, .max = 23,
 	.want = "a whole hour of the day from 0 to 23 such as 7"},
+    {"run_above", lt_read_double, AT(run_above), .min = 1, .max = 1000,
+	.want = "a number from 1 to 1000 such as 3"},
     {"owners", lt_read_items, AT(owners), .items = &owner_items,
 	.want = "a mapping such as {vision: [alice, bob@example.org]}"},
     {.name = NULL},

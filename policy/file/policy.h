@@ -140,6 +140,7 @@ struct lt_policy_notify { /* "": this way is not used */
 	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
 	char command[LT_VALUE_SIZE];
 	uint32_t digest_hour; /* of the site's day */
+	double run_above;     /* times what was expected of it; 0 = none */
 	int owner_count;
 	struct lt_policy_owners *owners;
 };
