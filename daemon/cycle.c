@@ -36,6 +36,7 @@
 #include "settle.h"
 #include "units.h"
 #include "unknown_names.h"
+#include "unusual_day.h"
 #include "used.h"
 #include "void.h"
 
@@ -194,6 +195,10 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.run_costs)
 		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
+	if (d->budget.has_snapshot && d->policy->notify.is_set &&
+	    lt_pass_now(d) >= d->next.unusual)
+		lt_run_step(
+		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

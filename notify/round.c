@@ -24,6 +24,7 @@ static bool
 is_of_site(const struct lt_message *message)
 {
 	return message->kind == LT_MESSAGE_BUDGET_ALERT ||
+	       message->kind == LT_MESSAGE_UNUSUAL_DAY ||
 	       (message->kind == LT_MESSAGE_BUDGET_DIGEST &&
 		   message->to_count == 0);
 }

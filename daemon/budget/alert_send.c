@@ -94,6 +94,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	static const enum lt_message_kind kinds[LT_ALERT_KIND_COUNT] = {
 	    [LT_ALERT_BUDGET] = LT_MESSAGE_BUDGET_ALERT,
 	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
+	    [LT_ALERT_DAY] = LT_MESSAGE_UNUSUAL_DAY,
 	};
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->policy, alert->team);

@@ -34,6 +34,7 @@ enum lt_message_kind {
 	/* A day's alerts below 100 %, to one owner; to none: to the site. */
 	LT_MESSAGE_BUDGET_DIGEST,
 	LT_MESSAGE_RUN_COST, /* of a run, to its user and the team's owners */
+	LT_MESSAGE_UNUSUAL_DAY, /* to the owners of a team, and the site's */
 	LT_MESSAGE_KIND_COUNT
 };
 /* "moved". */

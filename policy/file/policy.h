@@ -133,6 +133,10 @@ struct lt_policy_owners { /* who hears of a team's budgets */
 	int count;
 	char to[LT_MESSAGE_TO_MAX][LT_ADDRESS_SIZE]; /* lt_address_is() */
 };
+struct lt_policy_unusual {	/* a day that is told of: both are passed */
+	uint32_t percent;	/* above the same weekday's mean; 0 = none */
+	struct lt_amount floor; /* above it, in whichever is said */
+};
 struct lt_policy_notify { /* "": this way is not used */
 	bool is_set;
 	char spool[LT_VALUE_SIZE]; /* absolute */
@@ -140,7 +144,8 @@ struct lt_policy_notify { /* "": this way is not used */
 	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
 	char command[LT_VALUE_SIZE];
 	uint32_t digest_hour; /* of the site's day */
-	double run_above;     /* times what was expected of it; 0 = none */
+	struct lt_policy_unusual unusual;
+	double run_above; /* times what was expected of it; 0 = none */
 	int owner_count;
 	struct lt_policy_owners *owners;
 };
