@@ -95,6 +95,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	    [LT_ALERT_BUDGET] = LT_MESSAGE_BUDGET_ALERT,
 	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
 	    [LT_ALERT_DAY] = LT_MESSAGE_UNUSUAL_DAY,
+	    [LT_ALERT_IDLE] = LT_MESSAGE_IDLE_GPUS,
 	};
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->policy, alert->team);
@@ -112,7 +113,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	snprintf(message.text, sizeof(message.text), "%s", alert->text);
 	lt_message_clean(&message);
 	/* A run whose user has no address, of a team without owners. */
-	return alert->kind == LT_ALERT_RUN && message.to_count == 0
+	return lt_alert_is_of_run(alert->kind) && message.to_count == 0
 		   ? LT_OK
 		   : lt_spool_write(d->policy->notify.spool, &message, err);
 }

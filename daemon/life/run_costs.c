@@ -93,6 +93,7 @@ write_text(struct lt_alert *alert, const struct run_cost *of,
 	    address, has_name ? " (" : "", has_name ? job->name : "",
 	    has_name ? ")" : "", job->user, job->account, of->cost_text, since,
 	    of->expected_text, address, address);
+	lt_text_lines(alert->text);
 }
 
 /* Whom its user lets Slurm mail, else he himself; where there are users. */

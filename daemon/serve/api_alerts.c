@@ -13,7 +13,7 @@
 static bool
 may_see(const struct lt_access *access, const struct lt_alert *alert)
 {
-	return alert->kind == LT_ALERT_RUN
+	return lt_alert_is_of_run(alert->kind)
 		   ? lt_access_job(access, alert->uid, alert->team)
 		   : lt_access_sums(access, alert->team);
 }
@@ -40,7 +40,7 @@ static json_t *
 alert_json(
     const struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s)
 {
-	const bool is_run = alert->kind == LT_ALERT_RUN;
+	const bool is_run = lt_alert_is_of_run(alert->kind);
 	char user[LT_NAME_SIZE] = "";
 
 	if (is_run)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "units.h"
 
 static char *
 target(const struct lt_key *key, void *object)
@@ -193,6 +194,8 @@ static const struct lt_key notify_keys[] = {
 	.want = "a number from 1 to 1000 such as 3"},
     {"unusual_day", read_unusual, 0, .keys = unusual_keys,
 	.want = "a mapping such as {percent: 50, amount: 100}"},
+    {"idle_gpus", lt_read_duration, AT(idle_gpus_s), .min = 600,
+	.max = 30 * LT_DAY_S, .want = "a duration from 10m to 30d such as 1h"},
     {"owners", lt_read_items, AT(owners), .items = &owner_items,
 	.want = "a mapping such as {vision: [alice, bob@example.org]}"},
     {.name = NULL},

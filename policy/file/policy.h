@@ -145,7 +145,8 @@ struct lt_policy_notify { /* "": this way is not used */
 	char command[LT_VALUE_SIZE];
 	uint32_t digest_hour; /* of the site's day */
 	struct lt_policy_unusual unusual;
-	double run_above; /* times what was expected of it; 0 = none */
+	int64_t idle_gpus_s; /* for so long at least; 0 = none are told of */
+	double run_above;    /* times what was expected of it; 0 = none */
 	int owner_count;
 	struct lt_policy_owners *owners;
 };

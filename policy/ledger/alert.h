@@ -20,10 +20,14 @@ enum lt_alert_kind { /* stored: they keep their numbers */
 	LT_ALERT_BUDGET,
 	LT_ALERT_RUN,
 	LT_ALERT_DAY,
+	LT_ALERT_IDLE,
 	LT_ALERT_KIND_COUNT
 };
-/* "budget", "run", "day"; "?" for another. */
+/* "budget", "run", "day", "idle"; "?" for another. */
 const char *lt_alert_kind_word(enum lt_alert_kind kind);
+
+/* Of one run, and so its user's: else a team's. */
+bool lt_alert_is_of_run(enum lt_alert_kind kind);
 
 struct lt_alert {
 	/* Of the event; its message's id is made of it. begins: of BUDGET the
@@ -31,9 +35,9 @@ struct lt_alert {
 	char name[LT_ALERT_NAME_SIZE], begins[LT_ALERT_NAME_SIZE];
 	enum lt_alert_kind kind;
 	char team[LT_ACCOUNT_SIZE];
-	uint32_t uid; /* of RUN; else LT_NOBODY_UID */
+	uint32_t uid; /* of a run; else LT_NOBODY_UID */
 	uint32_t job_id;
-	uint64_t quote_id; /* of RUN; else 0 */
+	uint64_t quote_id; /* of a run; else 0 */
 	int percent;	   /* of BUDGET */
 	uint32_t times;	   /* it came back so often and was told anew, from 1 */
 	bool is_over;	   /* and has not come back since */

@@ -11,9 +11,16 @@ lt_alert_kind_word(enum lt_alert_kind kind)
 	static const char *const words[LT_ALERT_KIND_COUNT] = {
 	    [LT_ALERT_BUDGET] = "budget",
 	    [LT_ALERT_RUN] = "run",
-	    [LT_ALERT_DAY] = "day"};
+	    [LT_ALERT_DAY] = "day",
+	    [LT_ALERT_IDLE] = "idle"};
 
 	return (unsigned)kind < LT_ALERT_KIND_COUNT ? words[kind] : "?";
+}
+
+bool
+lt_alert_is_of_run(enum lt_alert_kind kind)
+{
+	return kind == LT_ALERT_RUN || kind == LT_ALERT_IDLE;
 }
 
 int
