@@ -93,6 +93,7 @@ int lt_cli_doctor(const struct lt_cli *cli);
 int lt_cli_simulate(const struct lt_cli *cli);
 int lt_cli_kube(const struct lt_cli *cli);
 int lt_cli_notice(const struct lt_cli *cli);
+int lt_cli_alerts(const struct lt_cli *cli);
 int lt_cli_canary(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[], lt_cli_jobs_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],

@@ -52,6 +52,8 @@ static const struct lt_cli_command commands[] = {
 	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
 	"what each budget has spent, held and available; adjust one", 0, 1,
 	true, false, lt_cli_budget_options, lt_cli_budget},
+    {"alerts", "[--json]", "what was told of costs, and what is due", 0, 0,
+	true, false, NULL, lt_cli_alerts},
     {"report",
 	"[--team T] [--period P | --from DAY --to DAY] [--by D,...] [--runs]\n"
 	"[...] [--format F] [--dataset D] [--tcto] [--no-users] [-o FILE]",

@@ -7,6 +7,7 @@
 #include <malloc.h>
 
 #include "again.h"
+#include "alert.h"
 #include "breath.h"
 #include "canary.h"
 #include "ingest.h"
@@ -30,10 +31,12 @@
 #include "release.h"
 #include "replanning.h"
 #include "retention.h"
+#include "run_costs.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
 #include "unknown_names.h"
+#include "unusual_day.h"
 #include "used.h"
 #include "void.h"
 
@@ -43,6 +46,7 @@ enum {
 	VOIDS_EVERY_S = 3,
 	VOIDS_PART = 20, /* of the time, where all open holds are very many */
 	VOID_KEEP_S = 7 * LT_DAY_S,    /* holds that no job came for */
+	ALERTS_KEEP_S = 30 * LT_DAY_S, /* after their period, for the list */
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
 };
@@ -65,6 +69,9 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_mailed(d->ledger, err);
+	if (code == LT_OK)
+		code = lt_ledger_prune_alerts(
+		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_interruptions(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
@@ -185,6 +192,13 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.mails)
 		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
+	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
+	    lt_pass_now(d) >= d->next.run_costs)
+		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
+	if (d->budget.has_snapshot && d->policy->notify.is_set &&
+	    lt_pass_now(d) >= d->next.unusual)
+		lt_run_step(
+		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

@@ -8,6 +8,7 @@
 #define LT_DAEMON_H
 
 #include "args.h"
+#include "budget/alert_send.h"
 #include "budget/announced.h"
 #include "budget/budget_state.h"
 #include "budget/rebuild.h"
@@ -32,7 +33,7 @@ struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
 	    snapshot, renewal, dirty, settle, voids, policy, prune, history,
-	    history_soonest, used, mails;
+	    history_soonest, used, mails, run_costs, unusual;
 };
 
 struct lt_daemon {
@@ -70,6 +71,7 @@ struct lt_daemon {
 	struct lt_notice_state notice;
 	struct lt_again_state again;
 	struct lt_mail_state mails;
+	struct lt_alert_state alerts;
 	struct lt_still_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;

@@ -18,12 +18,15 @@ _Static_assert(
     WAY_COUNT == sizeof(((struct lt_round *)0)->is_away) / sizeof(bool),
     "one each");
 
-/* Users' messages are nobody else's: they go to a program of the site only
- * where there is no mail. */
+/* Users' messages, and the digest of one owner, are nobody else's: they go to a
+ * program of the site only where there is no mail. */
 static bool
 is_of_site(const struct lt_message *message)
 {
-	return message->kind == LT_MESSAGE_BUDGET_ALERT;
+	return message->kind == LT_MESSAGE_BUDGET_ALERT ||
+	       message->kind == LT_MESSAGE_UNUSUAL_DAY ||
+	       (message->kind == LT_MESSAGE_BUDGET_DIGEST &&
+		   message->to_count == 0);
 }
 
 static int

@@ -1,50 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Budget alerts: after each budget snapshot, a log line for each percentage
- * that was passed since, and a message for the largest. What was told is in the
- * ledger, so that a restart does not tell it again; a message whose note there
- * is lost has the same id again.
+ * Budget alerts: after each budget snapshot, a log line and a row of the ledger
+ * for each percentage that was passed since. Rows are states, not events: what
+ * is over is compared with what was, so a restart tells nothing again.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "alert.h"
+#include "alert_send.h"
 #include "alerts.h"
 #include "daemon.h"
 #include "log.h"
-#include "spool.h"
 #include "units.h"
 
 /* All that a policy can have (values up to 1000), each once. */
-enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000") };
+enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000"), WHOLE = 100 };
+/* "alert:TEAM:KIND:WHICH:START:held:1000:again:TIMES" */
+_Static_assert(LT_ACCOUNT_SIZE + 80 < LT_ALERT_NAME_SIZE, "a name fits");
 
+/* Is value at that percentage of the limit, or at a share of it? */
 static bool
-reached(bool limited, int64_t spent, int64_t limit, int percent)
+is_at(int64_t value, int64_t limit, int percent, int share_percent)
 {
 	int64_t threshold;
 
-	return limited && spent > 0 &&
-	       lt_scale_up(limit, percent, 100, &threshold) &&
-	       spent >= threshold;
+	return value > 0 &&
+	       lt_scale_up(limit, (int64_t)percent * share_percent,
+		   WHOLE * WHOLE, &threshold) &&
+	       value >= threshold;
+}
+
+static int64_t
+sum(int64_t a, int64_t b)
+{
+	int64_t both;
+
+	return __builtin_add_overflow(a, b, &both) ? INT64_MAX : both;
+}
+
+/* What is compared with the limit. */
+static struct lt_amount
+amount_on(const struct lt_period *period, enum lt_alert_basis basis)
+{
+	struct lt_amount amount = period->settled;
+
+	if (basis == LT_ALERT_ON_HELD) {
+		amount.money_micros =
+		    sum(amount.money_micros, period->held.money_micros);
+		amount.carbon_mg =
+		    sum(amount.carbon_mg, period->held.carbon_mg);
+	}
+	amount.has_money = period->limit.has_money;
+	amount.has_carbon = period->limit.has_carbon;
+	return amount;
+}
+
+static bool
+money_at(const struct lt_period *period, enum lt_alert_basis basis, int percent,
+    int share_percent)
+{
+	const struct lt_amount amount = amount_on(period, basis);
+
+	return amount.has_money &&
+	       is_at(amount.money_micros, period->limit.money_micros, percent,
+		   share_percent);
+}
+
+static bool
+either_at(const struct lt_period *period, enum lt_alert_basis basis,
+    int percent, int share_percent)
+{
+	const struct lt_amount amount = amount_on(period, basis);
+
+	return money_at(period, basis, percent, share_percent) ||
+	       (amount.has_carbon &&
+		   is_at(amount.carbon_mg, period->limit.carbon_mg, percent,
+		       share_percent));
 }
 
 int
 lt_alerts_passed(int passed[LT_ALERTS_MAX],
     const struct lt_policy_budget *budget, const struct lt_period *period)
 {
-	const struct lt_amount *const limit = &period->limit;
-	const struct lt_amount *const spent = &period->settled;
 	int count = 0;
 
 	for (int i = 0; i < budget->alert_count; i++) {
 		const int percent = budget->alert_at[i];
 		int at = count;
 
-		if (!reached(limit->has_money, spent->money_micros,
-			limit->money_micros, percent) &&
-		    !reached(limit->has_carbon, spent->carbon_mg,
-			limit->carbon_mg, percent))
+		if (!either_at(period, LT_ALERT_ON_SPENT, percent, WHOLE))
 			continue;
 		while (at > 0 && passed[at - 1] >= percent)
 			at--;
@@ -89,152 +136,245 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
-struct alert {
-	const struct lt_budget *budget;
+struct following { /* one budget, by one basis */
+	struct lt_daemon *d;
+	const struct lt_alerts *known;
 	const struct lt_period *period;
-	int percent;
-	char spent[64], held[64], limit[64]; /* in what has reached it */
+	const char *team;
+	char budget[LT_ALERT_NAME_SIZE]; /* name_of() */
+	char begins[LT_ALERT_NAME_SIZE];
+	enum lt_alert_basis basis;
+	int64_t now_utc_s;
 };
 
-static void
-say(struct alert *alert, const char *currency)
-{
-	const struct lt_period *const p = alert->period;
+struct figures { /* in what has reached it */
+	char spent[64], held[64], limit[64];
+};
 
-	if (reached(p->limit.has_money, p->settled.money_micros,
-		p->limit.money_micros, alert->percent)) {
-		lt_money_text(alert->spent, sizeof(alert->spent),
+static struct figures
+figures_of(const struct following *f, int percent)
+{
+	const struct lt_period *const p = f->period;
+	const char *const currency = f->d->policy->currency;
+	struct figures text;
+
+	if (money_at(p, f->basis, percent, WHOLE)) {
+		lt_money_text(text.spent, sizeof(text.spent),
 		    p->settled.money_micros, currency);
-		lt_money_text(alert->held, sizeof(alert->held),
+		lt_money_text(text.held, sizeof(text.held),
 		    p->held.money_micros, currency);
-		lt_money_text(alert->limit, sizeof(alert->limit),
+		lt_money_text(text.limit, sizeof(text.limit),
 		    p->limit.money_micros, currency);
 	} else {
 		lt_carbon_text(
-		    alert->spent, sizeof(alert->spent), p->settled.carbon_mg);
+		    text.spent, sizeof(text.spent), p->settled.carbon_mg);
+		lt_carbon_text(text.held, sizeof(text.held), p->held.carbon_mg);
 		lt_carbon_text(
-		    alert->held, sizeof(alert->held), p->held.carbon_mg);
-		lt_carbon_text(
-		    alert->limit, sizeof(alert->limit), p->limit.carbon_mg);
+		    text.limit, sizeof(text.limit), p->limit.carbon_mg);
 	}
+	return text;
 }
 
+/* Totals, and where to look: it may go to a chat room. A digest has the first
+ * line. */
 static void
-log_alert(const struct alert *alert)
+write_text(struct lt_alert *alert, const struct following *f)
 {
-	lt_log("budget_alert",
-	    "team=%s period=\"%s\" percent=%d spent=\"%s\" limit=\"%s\"",
-	    alert->budget->team, alert->period->label, alert->percent,
-	    alert->spent, alert->limit);
-}
+	const struct figures text = figures_of(f, alert->percent);
+	const char *const label = f->period->label, *const team = f->team;
+	const bool is_held = f->basis == LT_ALERT_ON_HELD;
 
-/* Totals, and where to look: it may go to a chat room. */
-static int
-write_message(const struct alert *alert, const char *name,
-    const struct lt_policy *policy, int64_t now_utc_s, struct lt_error *err)
-{
-	const char *const team = alert->budget->team;
-	const struct lt_policy_owners *const owners =
-	    lt_policy_owners_of(policy, team);
-	struct lt_message message = {
-	    .kind = LT_MESSAGE_BUDGET_ALERT, .made_utc_s = now_utc_s};
-	char id[LT_MESSAGE_ID_SIZE];
-
-	snprintf(id, sizeof(id), "%s:%" PRId64 ":%d", name,
-	    alert->period->start_utc_s, alert->percent);
-	lt_message_id_of(message.id, id);
-	if (owners != NULL) {
-		memcpy(message.to, owners->to, sizeof(message.to));
-		message.to_count = owners->count;
-	}
-	snprintf(message.subject, sizeof(message.subject),
-	    "lowtide: %s has spent %d %% of its budget for %s", team,
-	    alert->percent, alert->period->label);
-	snprintf(message.text, sizeof(message.text),
-	    "%s has spent %s of %s for %s: %d %% and more.\n"
-	    "%s more is held for its jobs that wait or run.\n\n"
-	    "Now:     lowtide budget --team %s\n"
-	    "By whom: lowtide report --team %s --by user\n",
-	    team, alert->spent, alert->limit, alert->period->label,
-	    alert->percent, alert->held, team, team);
-	lt_message_clean(&message);
-	return lt_spool_write(policy->notify.spool, &message, err);
-}
-
-/* " 50 80": each that is new. */
-static void
-log_new(struct alert *alert, const char *currency, const char *percents)
-{
-	char *end;
-
-	for (const char *at = percents; *at != '\0'; at = end) {
-		alert->percent = (int)strtol(at, &end, 10);
-		if (end == at)
-			return;
-		say(alert, currency);
-		log_alert(alert);
-	}
+	snprintf(alert->subject, sizeof(alert->subject),
+	    "lowtide: %s has %s %d %% of its budget for %s", team,
+	    is_held ? "spent or held" : "spent", alert->percent, label);
+	if (is_held)
+		snprintf(alert->text, sizeof(alert->text),
+		    "%s has spent %s, and %s more is held for its jobs that wait or run, of %s for %s: %d %% and more.\n\n"
+		    "Now:     lowtide budget --team %s\n"
+		    "By whom: lowtide report --team %s --by user\n",
+		    team, text.spent, text.held, text.limit, label,
+		    alert->percent, team, team);
+	else
+		snprintf(alert->text, sizeof(alert->text),
+		    "%s has spent %s of %s for %s: %d %% and more.\n"
+		    "%s more is held for its jobs that wait or run.\n\n"
+		    "Now:     lowtide budget --team %s\n"
+		    "By whom: lowtide report --team %s --by user\n",
+		    team, text.spent, text.limit, label, alert->percent,
+		    text.held, team, team);
 }
 
 static int
-run_one(struct lt_daemon *d, uint32_t index, int64_t now_utc_s,
-    struct lt_error *err)
+compare_names(const void *a, const void *b)
 {
-	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
-	const struct lt_policy *const policy = d->policy;
-	struct lt_ledger *const ledger = d->ledger;
-	const struct lt_period *const p = &snapshot->budgets[index].periods[0];
-	struct alert alert = {&snapshot->budgets[index], p, 0, "", "", ""};
-	int passed[LT_ALERTS_MAX];
-	char name[LT_NAME_SIZE + LT_ACCOUNT_SIZE];
-	char start[32], told[MEMORY_SIZE] = "";
-	const int count = lt_alerts_passed(passed, &policy->budgets[index], p);
+	return strcmp(((const struct lt_alert *)a)->name,
+	    ((const struct lt_alert *)b)->name);
+}
 
-	if (count == 0 || p->start_utc_s == p->end_utc_s)
-		return LT_OK;
-	name_of(name, sizeof(name), policy, index);
-	(void)lt_ledger_get(ledger, name, told, sizeof(told), NULL);
-	snprintf(start, sizeof(start), "%" PRId64, p->start_utc_s);
-	const size_t length = strlen(start);
-	if (strncmp(told, start, length) != 0 ||
-	    (told[length] != ' ' && told[length] != '\0'))
-		snprintf(told, sizeof(told), "%s", start); /* a new period */
-	const size_t before = strlen(told);
-	for (int i = 0; i < count; i++) {
-		const size_t used = strlen(told);
+/* Told by a release that kept it otherwise. */
+static bool
+was_told(const struct following *f, int percent)
+{
+	char told[MEMORY_SIZE] = "";
 
-		if (lt_alerts_told(told, p->start_utc_s, passed[i]))
-			continue;
-		snprintf(told + used, sizeof(told) - used, " %d", passed[i]);
-		alert.percent = passed[i];
+	return f->basis == LT_ALERT_ON_SPENT &&
+	       lt_ledger_get(f->d->ledger, f->budget, told, sizeof(told),
+		   NULL) == LT_OK &&
+	       lt_alerts_told(told, f->period->start_utc_s, percent);
+}
+
+/* It is over, and was not: written down before it is logged. */
+static int
+raise_alert(
+    struct lt_alert *alert, const struct following *f, struct lt_error *err)
+{
+	const bool is_told = alert->times == 0 && was_told(f, alert->percent);
+
+	alert->times++;
+	alert->is_over = true;
+	alert->made_utc_s = f->now_utc_s;
+	alert->told_utc_s =
+	    is_told || !f->d->policy->notify.is_set ? f->now_utc_s : 0;
+	alert->until_utc_s = f->period->end_utc_s;
+	write_text(alert, f);
+	const int code = lt_ledger_put_alert(f->d->ledger, alert, err);
+	if (code == LT_OK && !is_told) {
+		const struct figures text = figures_of(f, alert->percent);
+
+		lt_log("budget_alert",
+		    "team=%s period=\"%s\" percent=%d spent=\"%s\" held=\"%s\" limit=\"%s\" on=%s",
+		    f->team, f->period->label, alert->percent, text.spent,
+		    text.held, text.limit,
+		    f->basis == LT_ALERT_ON_HELD ? "held" : "spent");
 	}
-	if (strlen(told) == before)
+	return code;
+}
+
+static int
+follow_percent(const struct following *f, int percent, struct lt_error *err)
+{
+	struct lt_alert alert = {
+	    .kind = LT_ALERT_BUDGET, .uid = LT_NOBODY_UID, .percent = percent};
+	const bool is_over = either_at(f->period, f->basis, percent, WHOLE);
+
+	snprintf(alert.begins, sizeof(alert.begins), "%s", f->begins);
+	snprintf(alert.name, sizeof(alert.name), "%.*s:%d",
+	    (int)sizeof(alert.name) - 8, f->begins, percent);
+	snprintf(alert.team, sizeof(alert.team), "%s", f->team);
+	const struct lt_alert *const known =
+	    f->known->count == 0
+		? NULL
+		: bsearch(&alert, f->known->rows, f->known->count,
+		      sizeof(alert), compare_names);
+	if (known != NULL)
+		alert = *known;
+	if (is_over && !alert.is_over)
+		return raise_alert(&alert, f, err);
+	if (!alert.is_over ||
+	    either_at(f->period, f->basis, percent, LT_ALERT_BACK_PERCENT))
 		return LT_OK;
-	say(&alert, policy->currency);
-	int code = policy->notify.is_set
-		       ? write_message(&alert, name, policy, now_utc_s, err)
-		       : LT_OK;
-	if (code == LT_OK)
-		code = lt_ledger_put(ledger, name, told, err);
-	if (code == LT_OK)
-		log_new(&alert, policy->currency, told + before);
+	/* It came back: what nobody was told of is not told. */
+	if (alert.told_utc_s == 0 && alert.times == 1)
+		return lt_ledger_drop_alert(f->d->ledger, alert.name, err);
+	if (alert.told_utc_s == 0)
+		alert.told_utc_s = f->now_utc_s;
+	alert.is_over = false;
+	return lt_ledger_put_alert(f->d->ledger, &alert, err);
+}
+
+/* Is a row of that team there? They are sorted by names, "alert:TEAM:...". */
+static bool
+has_rows(const struct lt_alerts *known, const char *team)
+{
+	char begins[LT_ALERT_NAME_SIZE];
+	uint32_t from = 0, to = known->count;
+
+	snprintf(begins, sizeof(begins), "alert:%s:", team);
+	while (from < to) {
+		const uint32_t middle = from + (to - from) / 2;
+
+		if (strcmp(known->rows[middle].name, begins) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < known->count &&
+	       strncmp(known->rows[from].name, begins, strlen(begins)) == 0;
+}
+
+/* Whether there is anything to look at, of thousands of budgets. */
+static bool
+is_near(const struct following *f, const struct lt_policy_budget *b)
+{
+	bool is_over = has_rows(f->known, b->team);
+
+	for (int i = 0; i < b->alert_count; i++)
+		for (int basis = 0; basis < LT_ALERT_BASES; basis++)
+			is_over |= either_at(f->period,
+			    (enum lt_alert_basis)basis, b->alert_at[i], WHOLE);
+	return is_over;
+}
+
+static int
+follow_budget(struct lt_daemon *d, uint32_t index,
+    const struct lt_alerts *known, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_policy_budget *const b = &d->policy->budgets[index];
+	const struct lt_budget *const of = &d->budget.snapshot.budgets[index];
+	const uint32_t on =
+	    b->alert_on != 0 ? b->alert_on : 1u << LT_ALERT_ON_SPENT;
+	struct following f = {.d = d,
+	    .known = known,
+	    .period = &of->periods[0],
+	    .team = of->team,
+	    .now_utc_s = now_utc_s};
+	int code = LT_OK;
+
+	if (b->alert_count == 0 ||
+	    f.period->start_utc_s == f.period->end_utc_s || !is_near(&f, b))
+		return LT_OK;
+	name_of(f.budget, sizeof(f.budget), d->policy, index);
+	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
+		f.basis = (enum lt_alert_basis)basis;
+		snprintf(f.begins, sizeof(f.begins), "%.100s:%" PRId64 "%s",
+		    f.budget, f.period->start_utc_s,
+		    basis == LT_ALERT_ON_HELD ? ":held" : "");
+		for (int i = 0; code == LT_OK && i < b->alert_count; i++) {
+			bool is_second = false;
+
+			for (int k = 0; k < i; k++)
+				is_second |= b->alert_at[k] == b->alert_at[i];
+			if (!is_second && (on >> basis & 1))
+				code = follow_percent(&f, b->alert_at[i], err);
+		}
+	}
 	return code;
 }
 
 int
 lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	struct lt_alerts known = {0};
+
 	/* A policy that was just read comes with the next snapshot. */
-	if (d->budget.snapshot.budget_count !=
-	    (uint32_t)d->policy->budget_count)
+	if (s->budget_count != (uint32_t)d->policy->budget_count)
 		return LT_OK;
+	if (lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err) !=
+	    LT_OK)
+		return err->code;
 	/* One that fails keeps nobody: the first failure is the step's. */
-	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++) {
+	for (uint32_t i = 0; i < s->budget_count; i++) {
 		struct lt_error failed = {0};
 
-		if (run_one(d, i, now_utc_s, &failed) != LT_OK &&
+		if (follow_budget(d, i, &known, now_utc_s, &failed) != LT_OK &&
 		    err->code == LT_OK)
 			(void)lt_fail(err, failed.code, "%s", failed.text);
 	}
+	free(known.rows);
+	struct lt_error unsent = {0};
+	if (lt_alerts_send(d, now_utc_s, &unsent) != LT_OK &&
+	    err->code == LT_OK)
+		(void)lt_fail(err, unsent.code, "%s", unsent.text);
 	return err->code;
 }

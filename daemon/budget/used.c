@@ -8,6 +8,7 @@
 #include "breath.h"
 #include "daemon.h"
 #include "http.h"
+#include "idle_gpus.h"
 #include "periods.h"
 #include "settle.h"
 #include "batch_child.h"
@@ -64,11 +65,13 @@ note(struct lt_daemon *d, const struct lt_batch_run *row, int64_t now_utc_s,
 	    run.end_utc_s != row->end_utc_s || is_same(&run.used, &used))
 		return LT_OK;
 	run.used = used;
-	return lt_ledger_describe_run(d->ledger,
+	const int code = lt_ledger_describe_run(d->ledger,
 	    &(struct lt_settlement){.run = &run,
 		.now_utc_s = now_utc_s,
 		.open_since_utc_s = lt_ledger_closed_until(d->ledger)},
 	    err);
+	return code == LT_OK ? lt_idle_gpus_look(d, &run, now_utc_s, err)
+			     : code;
 }
 
 static int

@@ -17,7 +17,7 @@ enum {
 	LT_MESSAGE_ID_SIZE = 200, /* a file's name has at most 255 */
 	LT_MESSAGE_SUBJECT_SIZE = 160,
 	LT_MESSAGE_TEXT_SIZE = 4096,
-	LT_MESSAGE_RECIPIENTS_MAX = 8,
+	LT_MESSAGE_RECIPIENTS_MAX = 9, /* owners of a team, and a user */
 	/* Each byte of the text may take six ("\u0000"), and the rest. */
 	LT_MESSAGE_BYTES_MAX = 32 * 1024,
 };
@@ -31,6 +31,11 @@ enum lt_message_kind {
 	LT_MESSAGE_MOVED,	 /* to a user: the plan of a job that waits */
 	LT_MESSAGE_INTERRUPTED,	 /* to a user: a job lost its nodes, and runs */
 	LT_MESSAGE_BUDGET_ALERT, /* to the owners of a team, and the site's */
+	/* A day's alerts below 100 %, to one owner; to none: to the site. */
+	LT_MESSAGE_BUDGET_DIGEST,
+	LT_MESSAGE_RUN_COST, /* of a run, to its user and the team's owners */
+	LT_MESSAGE_UNUSUAL_DAY, /* to the owners of a team, and the site's */
+	LT_MESSAGE_IDLE_GPUS,	/* of a run, as LT_MESSAGE_RUN_COST */
 	LT_MESSAGE_KIND_COUNT
 };
 /* "moved". */

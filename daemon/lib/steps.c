@@ -30,6 +30,8 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_TERMS] = "terms",
 	    [LT_STEP_ALERTS] = "alerts",
 	    [LT_STEP_MAIL] = "mail",
+	    [LT_STEP_RUN_COSTS] = "run costs",
+	    [LT_STEP_UNUSUAL] = "unusual days",
 	    [LT_STEP_PRUNE] = "prune",
 	    [LT_STEP_HISTORY] = "history",
 	    [LT_STEP_USED] = "used"};

@@ -20,6 +20,7 @@ static const struct {
 } table[] = {
     {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status, NULL},
     {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget, NULL},
+    {"GET", "/v1/alerts", false, false, LT_TURN_READ, lt_api_alerts, NULL},
     {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
 	NULL},
     {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, NULL, lt_api_report},

@@ -71,6 +71,35 @@ read_period(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_word(reader, &word, node, budget);
 }
 
+/* A list of words, into bits. */
+static void
+read_bases(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	static const struct lt_word words[] = {
+	    {"spent", LT_ALERT_ON_SPENT},
+	    {"held", LT_ALERT_ON_HELD},
+	    {.name = NULL},
+	};
+	struct lt_policy_budget *const budget = object;
+	const struct lt_key one = {
+	    .name = key->name, .want = key->want, .words = words};
+
+	if (node->type != YAML_SEQUENCE_NODE) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++) {
+		int basis = LT_ALERT_BASES;
+
+		lt_read_word(reader, &one,
+		    yaml_document_get_node(reader->document, *item), &basis);
+		if (basis < LT_ALERT_BASES)
+			budget->alert_on |= 1u << basis;
+	}
+}
+
 #define AT(field) offsetof(struct lt_policy_budget, field)
 static const struct lt_word exceed_words[] = {
     {"reject", LT_RULE_REJECT},
@@ -104,6 +133,7 @@ static const struct lt_key budget_keys[] = {
     {"alert_at", lt_read_percents, 0, .min = 1, .max = 1000,
 	.want =
 	    "a list of whole percents from 1 to 1000 such as [50, 80, 100]"},
+    {"alert_on", read_bases, 0, .want = "a list of spent and held"},
     {.name = NULL},
 };
 #undef AT

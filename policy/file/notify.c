@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reader.h"
+#include "units.h"
 
 static char *
 target(const struct lt_key *key, void *object)
@@ -142,6 +143,34 @@ read_owners(struct lt_reader *reader, const yaml_node_t *name,
 }
 
 #define AT(field) offsetof(struct lt_policy, notify.field)
+static const struct lt_key unusual_keys[] = {
+    {"percent", lt_read_u32, AT(unusual.percent), .min = 1, .max = 10000,
+	.required = true, .want = "a whole percent from 1 to 10000 such as 50"},
+    {"amount", lt_read_money_limit, AT(unusual.floor), .min = 0,
+	.max = LT_MONEY_MAX, .is_money = true,
+	.want = "money from 0 such as 100"},
+    {"kg_co2e", lt_read_carbon_limit, AT(unusual.floor), .min = 0, .max = 1e12,
+	.want = "kg CO2e from 0 such as 20"},
+    {.name = NULL},
+};
+#undef AT
+
+static void
+read_unusual(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const struct lt_amount *const floor =
+	    &reader->policy->notify.unusual.floor;
+	const int errors = reader->errors->count;
+
+	lt_read_keys(reader, key, node, object);
+	if (reader->errors->count == errors && !floor->has_money &&
+	    !floor->has_carbon)
+		lt_complain(reader, node,
+		    "unusual_day: got neither amount nor kg_co2e, want one: by how much at least");
+}
+
+#define AT(field) offsetof(struct lt_policy, notify.field)
 static const struct lt_items owner_items = {
     .item_size = sizeof(struct lt_policy_owners),
     .name_size = LT_ACCOUNT_SIZE,
@@ -159,6 +188,14 @@ static const struct lt_key notify_keys[] = {
 	.want = "a mapping such as {url: https://..., secret_file: /...}"},
     {"command", read_path, AT(command), .size = LT_VALUE_SIZE,
 	.want = "the absolute path of a program"},
+    {"digest_hour", lt_read_u32, AT(digest_hour), .min = 0, .max = 23,
+	.want = "a whole hour of the day from 0 to 23 such as 7"},
+    {"run_above", lt_read_double, AT(run_above), .min = 1, .max = 1000,
+	.want = "a number from 1 to 1000 such as 3"},
+    {"unusual_day", read_unusual, 0, .keys = unusual_keys,
+	.want = "a mapping such as {percent: 50, amount: 100}"},
+    {"idle_gpus", lt_read_duration, AT(idle_gpus_s), .min = 600,
+	.max = 30 * LT_DAY_S, .want = "a duration from 10m to 30d such as 1h"},
     {"owners", lt_read_items, AT(owners), .items = &owner_items,
 	.want = "a mapping such as {vision: [alice, bob@example.org]}"},
     {.name = NULL},

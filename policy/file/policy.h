@@ -100,6 +100,12 @@ struct lt_policy_partition {
 	double node_idle_w, node_cpu_w, node_gpu_w; /* 0 = from the tables */
 };
 
+enum lt_alert_basis { /* what alert_at is a share of the budget of */
+	LT_ALERT_ON_SPENT,
+	LT_ALERT_ON_HELD, /* spent, and held for jobs that wait or run */
+	LT_ALERT_BASES
+};
+
 struct lt_policy_budget {
 	char team[LT_ACCOUNT_SIZE];
 	int line, column;
@@ -109,6 +115,7 @@ struct lt_policy_budget {
 	enum lt_rule on_exceed;
 	int alert_count;
 	int alert_at[LT_ALERTS_MAX]; /* percent */
+	uint32_t alert_on; /* 1 << enum lt_alert_basis; 0: what is spent */
 };
 
 struct lt_policy_label {
@@ -126,12 +133,20 @@ struct lt_policy_owners { /* who hears of a team's budgets */
 	int count;
 	char to[LT_MESSAGE_TO_MAX][LT_ADDRESS_SIZE]; /* lt_address_is() */
 };
+struct lt_policy_unusual {	/* a day that is told of: both are passed */
+	uint32_t percent;	/* above the same weekday's mean; 0 = none */
+	struct lt_amount floor; /* above it, in whichever is said */
+};
 struct lt_policy_notify { /* "": this way is not used */
 	bool is_set;
 	char spool[LT_VALUE_SIZE]; /* absolute */
 	char mail_server[LT_VALUE_SIZE], mail_from[LT_ADDRESS_SIZE];
 	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
 	char command[LT_VALUE_SIZE];
+	uint32_t digest_hour; /* of the site's day */
+	struct lt_policy_unusual unusual;
+	int64_t idle_gpus_s; /* for so long at least; 0 = none are told of */
+	double run_above;    /* times what was expected of it; 0 = none */
 	int owner_count;
 	struct lt_policy_owners *owners;
 };

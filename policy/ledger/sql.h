@@ -11,6 +11,7 @@
 #include "sql_periods.h"
 #include "sql_plans.h"
 #include "sql_interruptions.h"
+#include "sql_alerts.h"
 #include "sql_mails.h"
 #include "sql_notices.h"
 #include "sql_pauses.h"

@@ -26,7 +26,7 @@ partitions:
   spot: {carbon: day, price_per_node_hour: 3600, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: year, amount: 1000000}
-  - {team: small, period: year, amount: 100000, alert_at: [1, 50]}
+  - {team: small, period: year, amount: 100000, alert_at: [1, 50, 100]}
 notify:
   spool: $BATS_FILE_TMPDIR/spool
   mail: {server: 'smtp://127.0.0.1:$(cut -d' ' -f1 "$M/ports")', from: lowtide@hpc.example.org}
@@ -125,7 +125,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	scontrol update nodename="$was" state=resume
 }
 
-@test "a budget's owners hear of the highest percentage, once" {
+@test "a budget's owners hear of it once: once a day, and of all of it at once" {
 	job -A small -N1 --exclusive --time=10 --wrap 'sleep 3600'
 	within 20 state_is "$id" RUNNING
 	# 3600 a node-hour: 1 a second, so no percent of it yet.
@@ -134,12 +134,29 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	within 30 settled "$id"
 	[ "$(ls "$S" | wc -l)" -eq 0 ]
 	lowtide budget adjust --team small --amount 50000 --reason test
-	within 15 waits 'alert_3asmall'
+	rows() { sqlite3 "$D/lowtide/ledger.db" "SELECT count(*) FROM alerts WHERE told_utc_s $1 0"; }
+	due() { [ "$(rows =)" -eq 2 ]; } # of 1 % and 50 %
+	within 15 due
+	[ "$(ls "$S" | wc -l)" -eq 0 ]
+	lowtide alerts | grep -q '^small .* due .* small has spent 50 % of its budget for 20'
+	part stop lowtided KILL
+	# As if it had been yesterday.
+	sqlite3 "$D/lowtide/ledger.db" 'UPDATE alerts SET made_utc_s = made_utc_s - 86400'
+	part start lowtided
+	within 20 waits 'digest_3a'
 	send
 	[ "$(mails_to owner@example.org)" -eq 1 ]
 	said=$(mail_to owner@example.org)
-	grep -q '^Subject: lowtide: small has spent 50 % of its budget for 20' <<< "$said"
-	grep -q '^small has spent \$50,0[0-9.]* of \$100,000.00 for ' <<< "$said"
+	grep -q '^Subject: lowtide: 1 budget passed an alert' <<< "$said"
+	grep -q '^small has spent \$50,0[0-9.]* of \$100,000.00 for .*: 50 % and more\.$' <<< "$said"
+	[ "$(rows =)" -eq 0 ]
+	[ "$(lowtide alerts --json | jq '[.alerts[] | select(.sent != null and .due == null)] | length')" -eq 2 ]
+	lowtide budget adjust --team small --amount 50000 --reason test
+	within 15 waits 'alert_3asmall'
+	send
+	[ "$(mails_to owner@example.org)" -eq 2 ]
+	said=$(mail_to owner@example.org)
+	grep -q '^Subject: lowtide: small has spent 100 % of its budget for 20' <<< "$said"
 	part stop lowtided KILL
 	part start lowtided
 	within 20 lowtide status > /dev/null

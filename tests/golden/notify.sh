@@ -140,6 +140,12 @@ equal 'an alert goes to both, a mail of a user to him only' "$? $(files mail) $(
 equal 'signed, now' "$(head -n 1 "$work/hook.1")" 'POST /in signed=True fresh=True'
 equal 'its body' "$(tail -n 1 "$work/hook.1" | jq -r '[.id, .kind, .subject, .text] | join("|")')" \
     'alert-1|budget-alert|lowtide: alert-1|80 % are spent.'
+mails=$(files mail) hooks=$(files hook)
+message digest-1 budget-digest '["alice"]'
+message digest-2 budget-digest '[]'
+once
+equal 'a digest of one owner is mailed, that of the site posted' \
+    "$? $(($(files mail) - mails)) $(($(files hook) - hooks))" '0 1 1'
 for mode in http-500 http-302; do
 	echo $mode > "$work/mode"
 	message "alert-$mode" budget-alert '["alice"]'

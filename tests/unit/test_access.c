@@ -10,6 +10,7 @@
 #include <pwd.h>
 #include <time.h>
 
+#include "alert.h"
 #include "access.h"
 #include "access_rows.h"
 #include "daemon.h"
@@ -118,6 +119,32 @@ fill_ledger(struct fixture *f)
 			learn(f, &run,
 			    run.uid == ADA ? "secretada" : "secretbob");
 	}
+}
+
+/* Of teams, and of runs: Ada's and Bob's. */
+static void
+alert_of(struct fixture *f)
+{
+	static const struct lt_alert alerts[] = {
+	    {.name = "1", .team = "dept", .text = "7700001"},
+	    {.name = "2", .team = "vision", .text = "7700002"},
+	    {.name = "3",
+		.kind = LT_ALERT_DAY,
+		.team = "nlp",
+		.text = "7700003"},
+	    {.name = "4",
+		.kind = LT_ALERT_RUN,
+		.team = "vision",
+		.uid = ADA,
+		.text = "1000003"},
+	    {.name = "5",
+		.kind = LT_ALERT_RUN,
+		.team = "vision",
+		.uid = BOB,
+		.text = "2000029"}};
+
+	for (size_t i = 0; i < sizeof(alerts) / sizeof(*alerts); i++)
+		must(f, lt_ledger_put_alert(f->ledger, &alerts[i], &f->err));
 }
 
 /* That wait, and have quotes: Ada's, Bob's and Dan's. */
@@ -279,6 +306,7 @@ test_each(void **state)
 	lt_log_open("/dev/null");
 	fill_ledger(f);
 	hold_for(f);
+	alert_of(f);
 	for (int i = 0; i < ROWS; i++)
 		for (int k = 0; k < ROLES; k++) {
 			const uint32_t uid = roles[k].uid == UINT32_MAX

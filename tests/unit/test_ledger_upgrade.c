@@ -4,6 +4,7 @@
  * of tests/fixtures/state_0_1/README.md, the holds, runs and rates, and once
  * more after it was closed.
  */
+#include "alert.h"
 #include "ledger_fixture.h"
 
 static int
@@ -190,6 +191,37 @@ check_new_rate(struct fixture *f)
 	free(steps);
 }
 
+/* Whose table the older one did not have. */
+static void
+check_alerts(struct fixture *f, bool is_first)
+{
+	static const struct lt_alert alert = {.name = "alert:x:80",
+	    .begins = "alert:x",
+	    .kind = LT_ALERT_BUDGET,
+	    .team = "x",
+	    .uid = LT_NOBODY_UID,
+	    .percent = 80,
+	    .times = 1,
+	    .is_over = true,
+	    .made_utc_s = DECEMBER,
+	    .until_utc_s = JANUARY,
+	    .subject = "s",
+	    .text = "t\n"};
+	struct lt_alerts due = {0};
+	struct lt_alert read = {0};
+
+	if (is_first)
+		must(f, lt_ledger_put_alert(f->ledger, &alert, &f->err));
+	must(f, lt_ledger_alerts_due(f->ledger, &due, &f->err));
+	assert_int_equal(due.count, 1);
+	free(due.rows);
+	must(f, lt_ledger_prune_alerts(f->ledger, JANUARY, &f->err));
+	must(f, lt_ledger_alert(f->ledger, alert.name, &read, &f->err));
+	assert_memory_equal(&read, &alert, sizeof(read));
+	assert_int_equal(
+	    lt_ledger_alert(f->ledger, "alert:x:8", &read, NULL), LT_ENOENT);
+}
+
 static void
 state_of_0_1(void **state)
 {
@@ -203,6 +235,7 @@ state_of_0_1(void **state)
 		check_runs(f);
 		check_rates(f);
 		check_new_rate(f);
+		check_alerts(f, pass == 0);
 		lt_ledger_close(f->ledger);
 		f->ledger = NULL;
 	}

@@ -3,6 +3,8 @@
  * What runs used, from slurmdbd's steps into the ledger: each span of time
  * once, those that come late too, and what is charged stays.
  */
+#include "alert.h"
+#include "idle_gpus.h"
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "used.h"
@@ -54,6 +56,73 @@ run_of(struct world *w)
 	return run;
 }
 
+static uint32_t
+alerts_of(struct world *w)
+{
+	struct lt_alerts due = {0};
+
+	must(w->f, lt_ledger_alerts_due(w->f->ledger, &due, &w->f->err));
+	for (uint32_t i = 0; i < due.count; i++) {
+		assert_int_equal(due.rows[i].kind, LT_ALERT_IDLE);
+		assert_string_equal(due.rows[i].to, "ada");
+		assert_string_equal(due.rows[i].subject,
+		    "lowtide: the GPUs of job 7 did nothing");
+		assert_non_null(strstr(due.rows[i].text,
+		    "Job 7 of ada in vision had 4 GPUs for 1h, and by Slurm's accounting they did nothing.\n"
+		    "The run cost $0.00.\n"));
+	}
+	free(due.rows);
+	return due.count;
+}
+
+static const struct {
+	const char *why;
+	uint32_t gpus, used_ppm;
+	bool is_told, is_idle;
+	int64_t length_s;
+} idles[] = {
+    {"four that did nothing for an hour", 4, 0, true, true, HOUR},
+    {"for less", 4, 0, true, false, HOUR - 1},
+    {"less than a percent", 4, 9999, true, true, HOUR},
+    {"a percent", 4, 10000, true, false, HOUR},
+    {"accounting does not say", 4, 0, false, false, HOUR},
+    {"it had none", 0, 0, true, false, HOUR},
+};
+
+static void
+test_idle(void **state)
+{
+	struct world *const w = begin(state);
+	struct lt_run run = make_run(JOB, NOW - 2 * HOUR, NOW - HOUR, 1000);
+	struct lt_batch_run row = make_row(&run);
+
+	for (size_t i = 0; i < sizeof(idles) / sizeof(*idles); i++) {
+		const struct lt_run one = {.gpus = idles[i].gpus,
+		    .end_utc_s = idles[i].length_s,
+		    .used = {.has_gpu = idles[i].is_told,
+			.gpu_ppm = idles[i].used_ppm}};
+
+		if (lt_idle_gpus_are(&one, HOUR) != idles[i].is_idle)
+			fail_msg("%s", idles[i].why);
+	}
+	run.gpus = 4;
+	(void)settle(w->f, &run, NOW, NOVEMBER);
+	row.gpu_used_ppm = 0;
+	fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
+	w->policy.notify.is_set = true;
+	w->policy.notify.idle_gpus_s = HOUR;
+	for (int i = 0; i < LOOKS_MOST && alerts_of(w) == 0; i++)
+		look(w);
+	assert_int_equal(alerts_of(w), 1);
+	/* Steps that come late change the figure, and tell nothing again. */
+	row.gpu_used_ppm = 5;
+	must(w->f, lt_used_came(w->d, run.end_utc_s, &w->f->err));
+	look(w);
+	assert_int_equal(alerts_of(w), 1);
+	fake_rows = (struct lt_batch_runs){0};
+	free_world(w);
+}
+
 static void
 test_noted(void **state)
 {
@@ -70,6 +139,7 @@ test_noted(void **state)
 	assert_int_equal(run_of(w).used.cpu_ms, 90000);
 	assert_int_equal(run_of(w).used.gpu_ppm, 125000);
 	assert_int_equal(run_of(w).money_micros, 1000);
+	assert_int_equal(alerts_of(w), 0);
 	/* Charged again, at another price: it is known all the same. */
 	run.money_micros = 1500;
 	run.used = run_of(w).used;
@@ -150,6 +220,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_noted, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_idle, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_spans, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_nobody, set_up, tear_down),
 	};

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of alerts that are due become messages. Each id is made of the event, or
+ * of the recipient and the digest's hour, so that a message whose note is lost
+ * is written as the same one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alert.h"
+#include "alert_send.h"
+#include "alerts.h"
+#include "calendar.h"
+#include "daemon.h"
+#include "files.h"
+#include "spool.h"
+#include "text.h"
+#include "units.h"
+
+enum {
+	AT_ONCE_PERCENT = 100,
+	LINE_MAX_BYTES = 320,
+	REST_BYTES = 160, /* of a digest: what it ends with */
+};
+
+int64_t
+lt_alert_digest_utc_s(
+    const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s)
+{
+	const int64_t after_s = (int64_t)hour * LT_HOUR_S;
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start_utc_s, end_utc_s;
+
+	(void)lt_calendar_day(
+	    text, &start_utc_s, &end_utc_s, offsets, now_utc_s);
+	if (start_utc_s + after_s > now_utc_s)
+		(void)lt_calendar_day(
+		    text, &start_utc_s, &end_utc_s, offsets, start_utc_s - 1);
+	return start_utc_s + after_s;
+}
+
+int64_t
+lt_alert_next_digest_utc_s(
+    const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s)
+{
+	const int64_t after_s = (int64_t)hour * LT_HOUR_S;
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start_utc_s, end_utc_s;
+
+	(void)lt_calendar_day(
+	    text, &start_utc_s, &end_utc_s, offsets, now_utc_s);
+	return start_utc_s + after_s > now_utc_s ? start_utc_s + after_s
+						 : end_utc_s + after_s;
+}
+
+bool
+lt_alert_is_at_once(const struct lt_alert *alert)
+{
+	return alert->kind != LT_ALERT_BUDGET ||
+	       alert->percent >= AT_ONCE_PERCENT;
+}
+
+static int
+note_told(struct lt_daemon *d, struct lt_alert *alert, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	alert->told_utc_s = now_utc_s;
+	return lt_ledger_put_alert(d->ledger, alert, err);
+}
+
+_Static_assert(sizeof(((struct lt_message *)0)->to) >
+		   sizeof(((struct lt_policy_owners *)0)->to),
+    "all owners, and the user");
+
+static void
+write_recipients(struct lt_message *message, const struct lt_alert *alert,
+    const struct lt_policy_owners *owners)
+{
+	if (alert->to[0] != '\0')
+		snprintf(message->to[message->to_count++], LT_ADDRESS_SIZE,
+		    "%s", alert->to);
+	for (int i = 0; owners != NULL && i < owners->count; i++)
+		if (strcmp(owners->to[i], alert->to) != 0)
+			snprintf(message->to[message->to_count++],
+			    LT_ADDRESS_SIZE, "%s", owners->to[i]);
+}
+
+static int
+write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	static const enum lt_message_kind kinds[LT_ALERT_KIND_COUNT] = {
+	    [LT_ALERT_BUDGET] = LT_MESSAGE_BUDGET_ALERT,
+	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
+	    [LT_ALERT_DAY] = LT_MESSAGE_UNUSUAL_DAY,
+	    [LT_ALERT_IDLE] = LT_MESSAGE_IDLE_GPUS,
+	};
+	const struct lt_policy_owners *const owners =
+	    lt_policy_owners_of(d->policy, alert->team);
+	struct lt_message message = {
+	    .kind = kinds[alert->kind], .made_utc_s = now_utc_s};
+	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
+
+	if (alert->times > 1)
+		snprintf(again, sizeof(again), ":again:%u", alert->times);
+	snprintf(id, sizeof(id), "%s%s", alert->name, again);
+	lt_message_id_of(message.id, id);
+	write_recipients(&message, alert, owners);
+	snprintf(
+	    message.subject, sizeof(message.subject), "%s", alert->subject);
+	snprintf(message.text, sizeof(message.text), "%s", alert->text);
+	lt_message_clean(&message);
+	/* A run whose user has no address, of a team without owners. */
+	return lt_alert_is_of_run(alert->kind) && message.to_count == 0
+		   ? LT_OK
+		   : lt_spool_write(d->policy->notify.spool, &message, err);
+}
+
+/* Of rows[first, end), one budget, period and basis: NULL, none. */
+static struct lt_alert *
+largest(const struct lt_alerts *due, uint32_t first, uint32_t end)
+{
+	struct lt_alert *most = NULL;
+
+	for (uint32_t i = first; i < end; i++)
+		if (due->rows[i].told_utc_s == 0 &&
+		    (most == NULL || due->rows[i].percent > most->percent))
+			most = &due->rows[i];
+	return most;
+}
+
+/* Those of one budget, period and basis stand together; of others each alone.
+ */
+static uint32_t
+end_of(const struct lt_alerts *due, uint32_t first)
+{
+	uint32_t end = first + 1;
+
+	while (end < due->count && due->rows[first].kind == LT_ALERT_BUDGET &&
+	       strcmp(due->rows[end].begins, due->rows[first].begins) == 0)
+		end++;
+	return end;
+}
+
+static int
+send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (uint32_t first = 0, end; code == LT_OK && first < due->count;
+	     first = end) {
+		end = end_of(due, first);
+		const struct lt_alert *const most = largest(due, first, end);
+
+		if (most == NULL || !lt_alert_is_at_once(most))
+			continue;
+		code = write_one(d, most, now_utc_s, err);
+		for (uint32_t i = first; code == LT_OK && i < end; i++)
+			code = note_told(d, &due->rows[i], now_utc_s, err);
+	}
+	return code;
+}
+
+/* ---- the digest ---- */
+
+struct line { /* of a digest: one budget's, to one of its owners */
+	const char *to;
+	const struct lt_alert *alert;
+};
+struct digest {
+	struct line *lines, *all; /* malloc'd; all: each budget once */
+	uint32_t count, all_count;
+	int64_t at_utc_s, now_utc_s;
+};
+
+/* By whom it goes to, then by team. */
+static int
+compare_lines(const void *a, const void *b)
+{
+	const struct line *const x = a, *const y = b;
+	const int by_to = strcmp(x->to, y->to);
+
+	return by_to != 0 ? by_to : strcmp(x->alert->name, y->alert->name);
+}
+
+static int
+gather(struct digest *digest, const struct lt_policy *policy,
+    const struct lt_alerts *due, struct lt_error *err)
+{
+	digest->all = calloc((size_t)due->count + 1, sizeof(*digest->all));
+	digest->lines = calloc(
+	    (size_t)due->count * LT_MESSAGE_TO_MAX + 1, sizeof(*digest->lines));
+	if (digest->all == NULL || digest->lines == NULL)
+		return lt_fail(err, LT_ENOMEM, "alerts: out of memory");
+	for (uint32_t first = 0, end; first < due->count; first = end) {
+		end = end_of(due, first);
+		const struct lt_alert *const most = largest(due, first, end);
+
+		if (most == NULL)
+			continue;
+		const struct lt_policy_owners *const owners =
+		    lt_policy_owners_of(policy, most->team);
+		digest->all[digest->all_count++] = (struct line){"", most};
+		for (int i = 0; owners != NULL && i < owners->count; i++)
+			digest->lines[digest->count++] =
+			    (struct line){owners->to[i], most};
+	}
+	qsort(digest->lines, digest->count, sizeof(*digest->lines),
+	    compare_lines);
+	return LT_OK;
+}
+
+/* One recipient's lines; to "": the site's. What does not fit is counted. */
+static int
+write_digest(struct lt_daemon *d, const struct digest *digest,
+    const struct line *lines, uint32_t count, struct lt_error *err)
+{
+	const char *const to = lines[0].to;
+	struct lt_message message = {.kind = LT_MESSAGE_BUDGET_DIGEST,
+	    .made_utc_s = digest->now_utc_s,
+	    .to_count = to[0] != '\0'};
+	struct lt_text text = {
+	    .out = message.text, .size = sizeof(message.text)};
+	char id[LT_MESSAGE_ID_SIZE + LT_ADDRESS_SIZE];
+	uint32_t put = 0;
+
+	/* Ids are cut, and two long addresses may begin alike. */
+	snprintf(id, sizeof(id), "digest:%" PRId64 ":%08x:%s", digest->at_utc_s,
+	    lt_crc32c(0, to, strlen(to)), to);
+	lt_message_id_of(message.id, id);
+	snprintf(message.to[0], sizeof(message.to[0]), "%s", to);
+	snprintf(message.subject, sizeof(message.subject),
+	    "lowtide: %u budget%s passed an alert", count,
+	    count == 1 ? "" : "s");
+	for (; put < count && strlen(message.text) + LINE_MAX_BYTES <
+				  sizeof(message.text) - REST_BYTES;
+	     put++) {
+		const char *const line = lines[put].alert->text;
+		const size_t length = strcspn(line, "\n");
+
+		lt_text_put(&text, "%.*s\n",
+		    (int)(length < LINE_MAX_BYTES ? length
+						  : LINE_MAX_BYTES - 1),
+		    line);
+	}
+	if (put < count)
+		lt_text_put(&text, "And %u more.\n", count - put);
+	lt_text_put(&text, "\nAll:     lowtide alerts\n"
+			   "Now:     lowtide budget\n"
+			   "By whom: lowtide report --by user\n");
+	lt_message_clean(&message);
+	return lt_spool_write(d->policy->notify.spool, &message, err);
+}
+
+static int
+write_digests(
+    struct lt_daemon *d, const struct digest *digest, struct lt_error *err)
+{
+	const struct lt_policy_notify *const notify = &d->policy->notify;
+	struct lt_alert_state *const state = &d->alerts;
+	int code = LT_OK;
+
+	if (state->digest_utc_s != digest->at_utc_s)
+		*state =
+		    (struct lt_alert_state){.digest_utc_s = digest->at_utc_s};
+	if (digest->all_count > 0 &&
+	    (notify->webhook_url[0] != '\0' || notify->command[0] != '\0'))
+		code = write_digest(
+		    d, digest, digest->all, digest->all_count, err);
+	if (notify->mail_server[0] == '\0' && notify->command[0] == '\0')
+		return code;
+	for (uint32_t i = 0, end; code == LT_OK && i < digest->count; i = end) {
+		const struct line *const first = &digest->lines[i];
+
+		for (end = i + 1; end < digest->count &&
+				  strcmp(digest->lines[end].to, first->to) == 0;
+		     end++)
+			;
+		if (strcmp(first->to, state->digest_after) <= 0)
+			continue;
+		code = write_digest(d, digest, first, end - i, err);
+		if (code == LT_OK)
+			snprintf(state->digest_after,
+			    sizeof(state->digest_after), "%s", first->to);
+	}
+	return code;
+}
+
+static int
+send_digest(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct digest digest = {.at_utc_s = lt_alert_digest_utc_s(&d->offsets,
+				    d->policy->notify.digest_hour, now_utc_s),
+	    .now_utc_s = now_utc_s};
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < due->count; i++)
+		if (due->rows[i].told_utc_s == 0 &&
+		    !lt_alert_is_at_once(&due->rows[i]) &&
+		    due->rows[i].made_utc_s < digest.at_utc_s)
+			due->rows[kept++] = due->rows[i];
+	due->count = kept;
+	if (kept == 0)
+		return LT_OK;
+	int code = gather(&digest, d->policy, due, err);
+	if (code == LT_OK)
+		code = write_digests(d, &digest, err);
+	for (uint32_t i = 0; code == LT_OK && i < due->count; i++)
+		code = note_told(d, &due->rows[i], now_utc_s, err);
+	if (code == LT_OK)
+		d->alerts = (struct lt_alert_state){0};
+	free(digest.lines);
+	free(digest.all);
+	return code;
+}
+
+int
+lt_alerts_send(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_alerts due = {0};
+	struct lt_error failed = {0};
+
+	if (!d->policy->notify.is_set)
+		return LT_OK;
+	int code = lt_ledger_alerts_due(d->ledger, &due, err);
+	if (code == LT_OK)
+		code = send_at_once(d, &due, now_utc_s, err);
+	/* A full spool is the same for both. */
+	if (send_digest(d, &due, now_utc_s, &failed) != LT_OK && code == LT_OK)
+		code = lt_fail(err, failed.code, "%s", failed.text);
+	free(due.rows);
+	return code;
+}

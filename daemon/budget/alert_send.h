@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Alerts that are due, into the spool: what can't wait at once, the rest in one
+ * message a day to each who is concerned.
+ */
+#ifndef LT_ALERT_SEND_H
+#define LT_ALERT_SEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "address.h"
+#include "error.h"
+
+struct lt_alert;
+struct lt_daemon;
+struct lt_offsets;
+
+struct lt_alert_state { /* start as { 0 } */
+	/* Of the digest that a full spool stopped: who has it, by address. */
+	int64_t digest_utc_s;
+	char digest_after[LT_ADDRESS_SIZE];
+};
+
+/*
+ * A budget from 100 % on at once, for the largest percentage of its period and
+ * basis, with which the smaller ones are told; and all that is no budget's.
+ * Below, those made before the last digest_hour, a line a budget. First the
+ * spool, then the ledger: killed between the two it writes the same message, by
+ * the same id. Nothing without notify:.
+ */
+int lt_alerts_send(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* Or with the day's digest? Pure. */
+bool lt_alert_is_at_once(const struct lt_alert *alert);
+
+/* The last time at or before now at which the site's clock stood at that hour;
+ * on a day that the clock is set, from its midnight on. Pure. */
+int64_t lt_alert_digest_utc_s(
+    const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
+/* The next one. Pure. */
+int64_t lt_alert_next_digest_utc_s(
+    const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Of the ledger: what owners, users and the site were told or are to be told
+ * of costs, a row each, so that a restart tells nothing again.
+ */
+#ifndef LT_ALERT_H
+#define LT_ALERT_H
+
+#include "ledger.h"
+
+enum {
+	LT_ALERT_NAME_SIZE = 160,
+	LT_ALERT_SUBJECT_SIZE = 160,
+	LT_ALERT_TEXT_SIZE = 1024,
+	LT_ALERT_TO_SIZE = 256,
+	LT_ALERTS_SHOWN_MAX = 1000, /* of lt_ledger_alerts_last() */
+};
+
+enum lt_alert_kind { /* stored: they keep their numbers */
+	LT_ALERT_BUDGET,
+	LT_ALERT_RUN,
+	LT_ALERT_DAY,
+	LT_ALERT_IDLE,
+	LT_ALERT_KIND_COUNT
+};
+/* "budget", "run", "day", "idle"; "?" for another. */
+const char *lt_alert_kind_word(enum lt_alert_kind kind);
+
+/* Of one run, and so its user's: else a team's. */
+bool lt_alert_is_of_run(enum lt_alert_kind kind);
+
+struct lt_alert {
+	/* Of the event; its message's id is made of it. begins: of BUDGET the
+	 * part that all percentages of one budget, period and basis share. */
+	char name[LT_ALERT_NAME_SIZE], begins[LT_ALERT_NAME_SIZE];
+	enum lt_alert_kind kind;
+	char team[LT_ACCOUNT_SIZE];
+	uint32_t uid; /* of a run; else LT_NOBODY_UID */
+	uint32_t job_id;
+	uint64_t quote_id; /* of a run; else 0 */
+	int percent;	   /* of BUDGET */
+	uint32_t times;	   /* it came back so often and was told anew, from 1 */
+	bool is_over;	   /* and has not come back since */
+	int64_t made_utc_s;
+	int64_t told_utc_s;  /* 0: it is due */
+	int64_t until_utc_s; /* of BUDGET the period's end */
+	char subject[LT_ALERT_SUBJECT_SIZE], text[LT_ALERT_TEXT_SIZE];
+	char to[LT_ALERT_TO_SIZE]; /* a user or an address beside the owners */
+};
+
+/* Written anew where its name is there. */
+int lt_ledger_put_alert(struct lt_ledger *ledger, const struct lt_alert *alert,
+    struct lt_error *err);
+int lt_ledger_drop_alert(
+    struct lt_ledger *ledger, const char *name, struct lt_error *err);
+/* LT_ENOENT: nothing yet. */
+int lt_ledger_alert(struct lt_ledger *ledger, const char *name,
+    struct lt_alert *alert, struct lt_error *err);
+
+struct lt_alerts { /* start as { 0 }; free() rows */
+	struct lt_alert *rows;
+	uint32_t count;
+};
+/* Of budgets whose period is not over, by name. */
+int lt_ledger_alerts_of_budgets(struct lt_ledger *ledger, int64_t now_utc_s,
+    struct lt_alerts *alerts, struct lt_error *err);
+/* That are to be told, by name. */
+int lt_ledger_alerts_due(
+    struct lt_ledger *ledger, struct lt_alerts *alerts, struct lt_error *err);
+/* The newest LT_ALERTS_SHOWN_MAX, newest first. */
+int lt_ledger_alerts_last(
+    struct lt_ledger *ledger, struct lt_alerts *alerts, struct lt_error *err);
+/* Those of periods that ended before, or made before without one; of runs not
+ * those whose holds are open. */
+int lt_ledger_prune_alerts(
+    struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
+
+#endif
