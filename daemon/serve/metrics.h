@@ -57,6 +57,8 @@ void lt_metrics_text(struct lt_out *out, const struct lt_metrics_view *view);
  * accounts too. Between passes only: it uses the writer's ledger. */
 void lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
     bool has_money, int64_t now_utc_s);
+/* The next call reads all of it, whenever it was read last. */
+void lt_metrics_soon(void);
 void lt_metrics_forget(struct lt_metrics_sums *sums);
 
 #endif

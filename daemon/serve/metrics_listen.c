@@ -247,7 +247,7 @@ lt_metrics_follow(struct lt_daemon *d)
 		}
 		server.policy = *policy;
 		take_token(policy);
-		lt_metrics_forget(&server.sums);
+		lt_metrics_soon();
 	}
 	if (server.mhd != NULL)
 		lt_metrics_read(&server.sums, d, server.has_token, time(NULL));

@@ -39,10 +39,16 @@ drop_next(void)
 }
 
 void
-lt_metrics_forget(struct lt_metrics_sums *sums)
+lt_metrics_soon(void)
 {
 	drop_next();
-	under_way.due_ms = under_way.took_ms = 0;
+	under_way.due_ms = 0;
+}
+
+void
+lt_metrics_forget(struct lt_metrics_sums *sums)
+{
+	lt_metrics_soon();
 	free(sums->accounts);
 	free(sums->places);
 	*sums = (struct lt_metrics_sums){0};
