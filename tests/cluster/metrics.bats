@@ -30,6 +30,20 @@ notify: {spool: $BATS_FILE_TMPDIR/spool, command: /bin/true}
 	sbatch -A vision -p ondemand -n1 --time=5 --wrap 'sleep 4' > "$BATS_FILE_TMPDIR/jobs"
 	sbatch -A nlp -p spot -n2 --time=1 --wrap 'sleep 3' >> "$BATS_FILE_TMPDIR/jobs"
 	sbatch -A vision -p ondemand -n1 --time=5 --begin=now+1hour --wrap true
+	# It takes seconds to look for whom to ask.
+	P=$BATS_FILE_TMPDIR/prometheus
+	mkdir "$P"
+	cat > "$P/prometheus.yml" <<-E
+	global: {scrape_interval: 1s}
+	rule_files: [$PROJECT/packaging/prometheus/lowtide.rules.yml]
+	scrape_configs:
+	  - job_name: lowtide
+	    authorization: {credentials_file: $BATS_FILE_TMPDIR/token}
+	    static_configs: [{targets: ['127.0.0.1:$((CLUSTER_BASE + 5))']}]
+	E
+	prometheus --config.file="$P/prometheus.yml" --storage.tsdb.path="$P/data" \
+	    --web.listen-address="127.0.0.1:$((CLUSTER_BASE + 6))" --log.level=warn > "$P/log" 2>&1 3>&- 4>&- &
+	echo $! > "$BATS_FILE_TMPDIR/prometheus.pid"
 }
 teardown_file() {
 	[ ! -s "$BATS_FILE_TMPDIR/prometheus.pid" ] || kill "$(< "$BATS_FILE_TMPDIR/prometheus.pid")" || true
@@ -149,20 +163,8 @@ value() { awk -v name="$1" '$1 == name { print $2 }' "$D/text"; }
 }
 
 @test "a real Prometheus scrapes it, and answers each query of the dashboard" {
-	P=$BATS_FILE_TMPDIR/prometheus W=127.0.0.1:$((CLUSTER_BASE + 6))
-	mkdir "$P"
-	cat > "$P/prometheus.yml" <<-E
-	global: {scrape_interval: 1s}
-	rule_files: [$PROJECT/packaging/prometheus/lowtide.rules.yml]
-	scrape_configs:
-	  - job_name: lowtide
-	    authorization: {credentials_file: $TOKEN}
-	    static_configs: [{targets: ['127.0.0.1:$PORT']}]
-	E
-	promtool check config "$P/prometheus.yml"
-	prometheus --config.file="$P/prometheus.yml" --storage.tsdb.path="$P/data" \
-	    --web.listen-address="$W" --log.level=warn > "$P/log" 2>&1 3>&- 4>&- &
-	echo $! > "$BATS_FILE_TMPDIR/prometheus.pid"
+	W=127.0.0.1:$((CLUSTER_BASE + 6))
+	promtool check config "$BATS_FILE_TMPDIR/prometheus/prometheus.yml"
 	query() { curl -sG "http://$W/api/v1/query" --data-urlencode "query=$1"; }
 	# Of nothing at all jq -e makes a yes.
 	count() { query "$1" | jq '.data.result | length'; }
