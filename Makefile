@@ -447,6 +447,7 @@ install-common: $(B)/lowtide
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
 	    $(DESTDIR)$(datadir)/examples/signals $(DESTDIR)$(datadir)/examples/jobs \
+	    $(DESTDIR)$(datadir)/prometheus $(DESTDIR)$(datadir)/grafana \
 	    $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/lowtide $(DESTDIR)$(bindir)/
 	install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1/
@@ -455,6 +456,8 @@ install-common: $(B)/lowtide
 	install -m 644 $(wildcard examples/*.yaml) $(DESTDIR)$(datadir)/examples/
 	install -m 644 $(wildcard examples/signals/*) $(DESTDIR)$(datadir)/examples/signals/
 	install -m 755 $(wildcard examples/jobs/*.sh) $(DESTDIR)$(datadir)/examples/jobs/
+	install -m 644 packaging/prometheus/lowtide.rules.yml $(DESTDIR)$(datadir)/prometheus/
+	install -m 644 packaging/grafana/lowtide.json $(DESTDIR)$(datadir)/grafana/
 	install -m 644 $(wildcard examples/jobs/*.py) examples/jobs/README.md \
 	    $(DESTDIR)$(datadir)/examples/jobs/
 

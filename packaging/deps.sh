@@ -9,7 +9,7 @@ packages=(gcc clang clang-format make pkg-config libc6-dev
 	libslurm-dev slurm-wlm-basic-plugins-dev libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
 	libmicrohttpd-dev nettle-dev libexpat1-dev libelf-dev libcmocka-dev bats jq man-db
-	libclang-rt-14-dev faketime sqlite3 xz-utils python3-jsonschema python3-aiosmtpd openssl curl)
+	libclang-rt-14-dev faketime sqlite3 xz-utils python3-jsonschema python3-aiosmtpd openssl curl prometheus)
 missing=()
 for p in "${packages[@]}"; do
 	status=$(dpkg-query -W -f='${Status}' "$p" 2>/dev/null || true)
@@ -48,7 +48,7 @@ if [ ! -e $rc ]; then
 	made=1
 fi
 trap '[ -n "$made" ] && "${sudo[@]}" rm -f $rc' EXIT
-services=(mariadb munge slurmctld slurmd slurmdbd)
+services=(mariadb munge slurmctld slurmd slurmdbd prometheus)
 before=()
 for s in "${services[@]}"; do
 	[ -e "/etc/systemd/system/multi-user.target.wants/$s.service" ] && before+=("$s")

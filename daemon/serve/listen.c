@@ -56,6 +56,12 @@ lt_listen_refuse(int fd)
 	close(fd);
 }
 
+void
+lt_listen_hang_up(int fd)
+{
+	(void)shutdown(fd, SHUT_RDWR);
+}
+
 bool
 lt_listen_peer(int fd, uint32_t *uid)
 {

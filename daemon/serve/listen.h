@@ -15,6 +15,8 @@
 int lt_listen(const char *path, struct lt_error *err);
 /* Closes a connection that there is no room for, and says so. */
 void lt_listen_refuse(int fd);
+/* libmicrohttpd sees the end of it, and closes. */
+void lt_listen_hang_up(int fd);
 bool lt_listen_peer(int fd, uint32_t *uid);
 
 #endif

@@ -19,6 +19,7 @@
 #include "http.h"
 #include "listen.h"
 #include "log.h"
+#include "metrics_listen.h"
 #include "publish.h"
 #include "respond.h"
 #include "serve.h"
@@ -35,7 +36,7 @@ enum {
 
 struct exchange;
 static struct { /* one process serves once */
-	struct MHD_Daemon *local, *remote;
+	struct MHD_Daemon *local, *remote, *metrics; /* metrics: lent */
 	struct lt_daemon *d;
 	const struct lt_serve_relay *relay;
 	int listen_fd; /* of local; only if that is there */
@@ -418,7 +419,9 @@ accept_local(void)
 	}
 }
 
-static struct MHD_Daemon **const daemons[] = {&server.local, &server.remote};
+static struct MHD_Daemon **const daemons[] = {
+    &server.local, &server.remote, &server.metrics};
+enum { DAEMONS = sizeof(daemons) / sizeof(*daemons) };
 
 int
 lt_serve_fds(struct pollfd *fds, int room)
@@ -431,7 +434,7 @@ lt_serve_fds(struct pollfd *fds, int room)
 		fds[count++] =
 		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
 	}
-	for (int i = 0; i < 2 && count < room; i++) {
+	for (int i = 0; i < DAEMONS && count < room; i++) {
 		if (*daemons[i] == NULL)
 			continue;
 		const union MHD_DaemonInfo *const info =
@@ -445,7 +448,7 @@ lt_serve_fds(struct pollfd *fds, int room)
 int
 lt_serve_timeout_ms(int wait_ms)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < DAEMONS; i++) {
 		MHD_UNSIGNED_LONG_LONG want;
 
 		if (*daemons[i] != NULL &&
@@ -455,14 +458,8 @@ lt_serve_timeout_ms(int wait_ms)
 	}
 	const int64_t now_ms = lt_monotonic_ms();
 	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
-	return lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
-}
-
-/* libmicrohttpd sees the end of it, and closes. */
-static void
-hang_up(int fd)
-{
-	(void)shutdown(fd, SHUT_RDWR);
+	wait_ms = lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
+	return lt_metrics_wait_ms(now_ms, wait_ms);
 }
 
 static void
@@ -476,9 +473,10 @@ run(enum lt_turn turn)
 	server.running = true;
 	if (server.local != NULL)
 		accept_local();
-	lt_slots_expire(&server.local_slots, now_ms, hang_up);
-	lt_slots_expire(&server.remote_slots, now_ms, hang_up);
-	for (int i = 0; i < 2; i++)
+	lt_slots_expire(&server.local_slots, now_ms, lt_listen_hang_up);
+	lt_slots_expire(&server.remote_slots, now_ms, lt_listen_hang_up);
+	lt_metrics_expire(now_ms);
+	for (int i = 0; i < DAEMONS; i++)
 		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
 	server.running = false;
@@ -488,6 +486,7 @@ run(enum lt_turn turn)
 void
 lt_serve_run(void)
 {
+	server.metrics = lt_metrics_follow(server.d);
 	run(LT_TURN_ALL);
 }
 
@@ -596,5 +595,6 @@ lt_serve_stop(void)
 	}
 	if (server.remote != NULL)
 		MHD_stop_daemon(server.remote);
-	server.local = server.remote = NULL;
+	lt_metrics_stop();
+	server.local = server.remote = server.metrics = NULL;
 }

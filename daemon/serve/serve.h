@@ -12,7 +12,7 @@
 
 struct lt_daemon;
 
-enum { LT_SERVE_FDS = 4 };
+enum { LT_SERVE_FDS = 5 };
 
 /* A server that has the answers from another. */
 struct lt_serve_relay {

@@ -208,6 +208,9 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a mapping such as {above: 400, rules: [...]}"},
     {"notify", lt_read_notify, 0,
 	.want = "a mapping such as {mail: {server: smtp://localhost}}"},
+    {"metrics", lt_read_metrics, 0,
+	.want =
+	    "a mapping such as {listen: 127.0.0.1:9102, token_file: /etc/lowtide/metrics.token}"},
     {.name = NULL},
 };
 _Static_assert(

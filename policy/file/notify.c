@@ -28,18 +28,6 @@ read_address(struct lt_reader *reader, const struct lt_key *key,
 		snprintf(target(key, object), key->size, "%s", text);
 }
 
-static void
-read_path(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	const char *const text = lt_scalar_peek(node);
-
-	if (text == NULL || text[0] != '/' || strlen(text) >= key->size)
-		lt_unwanted(reader, key, node, "");
-	else
-		snprintf(target(key, object), key->size, "%s", text);
-}
-
 /* Without a user, a blank or a control character in it. */
 static bool
 is_url(const char *text, const char *scheme)
@@ -90,8 +78,9 @@ static const struct lt_key webhook_keys[] = {
 	.required = true,
 	.want =
 	    "https://HOST/PATH (http:// on this host only) such as https://chat.example.org/hooks/1"},
-    {"secret_file", read_path, AT(webhook_secret_file), .size = LT_VALUE_SIZE,
-	.required = true, .want = "the absolute path of a file of mode 0600"},
+    {"secret_file", lt_read_path, AT(webhook_secret_file),
+	.size = LT_VALUE_SIZE, .required = true,
+	.want = "the absolute path of a file of mode 0600"},
     {.name = NULL},
 };
 #undef AT
@@ -180,13 +169,13 @@ static const struct lt_items owner_items = {
     .read = read_owners,
 };
 static const struct lt_key notify_keys[] = {
-    {"spool", read_path, AT(spool), .size = LT_VALUE_SIZE,
+    {"spool", lt_read_path, AT(spool), .size = LT_VALUE_SIZE,
 	.want = "an absolute path such as /var/spool/lowtide"},
     {"mail", read_mail, 0, .keys = mail_keys,
 	.want = "a mapping such as {server: smtp://localhost}"},
     {"webhook", lt_read_keys, 0, .keys = webhook_keys,
 	.want = "a mapping such as {url: https://..., secret_file: /...}"},
-    {"command", read_path, AT(command), .size = LT_VALUE_SIZE,
+    {"command", lt_read_path, AT(command), .size = LT_VALUE_SIZE,
 	.want = "the absolute path of a program"},
     {"digest_hour", lt_read_u32, AT(digest_hour), .min = 0, .max = 23,
 	.want = "a whole hour of the day from 0 to 23 such as 7"},

@@ -151,6 +151,13 @@ struct lt_policy_notify { /* "": this way is not used */
 	struct lt_policy_owners *owners;
 };
 
+enum { LT_LISTEN_ADDRESS_SIZE = 46 };
+struct lt_policy_metrics {
+	uint16_t port;			      /* 0: none are served */
+	char address[LT_LISTEN_ADDRESS_SIZE]; /* IPv4, or IPv6 */
+	char token_file[LT_VALUE_SIZE];	      /* "": health only */
+};
+
 /* One unit of `currency` in the site's, from a day on until the next row. */
 struct lt_policy_exchange {
 	char currency[8];
@@ -197,6 +204,7 @@ struct lt_policy {
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
 	struct lt_policy_notify notify;
+	struct lt_policy_metrics metrics;
 	int source_count, partition_count, budget_count, gpu_count,
 	    exchange_count, team_count, precision_count, class_count,
 	    power_cap_count;

@@ -317,6 +317,18 @@ take_integer(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
+lt_read_path(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text == NULL || text[0] != '/' || strlen(text) >= key->size)
+		lt_unwanted(reader, key, node, "");
+	else
+		snprintf(target(key, object), key->size, "%s", text);
+}
+
+void
 lt_read_port(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {

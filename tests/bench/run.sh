@@ -28,6 +28,7 @@ build/tests/bench/bench_decide | sed 's/^/decide: /'
 # DATA: a folder as docs/quality.md names it, for the row of its trace.
 build/tests/bench/bench_simulate ${DATA:+"$DATA"}
 build/tests/bench/bench_site
+build/tests/bench/bench_metrics
 build/tests/fake_slurm/fake_slurm "$PWD/build" "$D/fake" bench | while IFS=: read -r what us; do
 	line "job_submit call, $what, median and p99, us" "$us" '<= 50'
 done

@@ -126,6 +126,48 @@ test_top(void **state)
 }
 
 static void
+test_metrics(void **state)
+{
+	static const struct {
+		const char *text, *address; /* NULL: refused */
+		uint16_t port;
+	} cases[] = {
+	    {"9102", "127.0.0.1", 9102},
+	    {"10.0.0.1:65535", "10.0.0.1", 65535},
+	    {"\"[fd00::1]:1\"", "fd00::1", 1},
+	    {"0", NULL, 0},
+	    {"65536", NULL, 0},
+	    {"\":9102\"", NULL, 0},
+	    {"\"::1:9102\"", NULL, 0},
+	    {"\"[::1]9102\"", NULL, 0},
+	    {"\"[10.0.0.1]:9102\"", NULL, 0},
+	    {"10.0.0.256:9102", NULL, 0},
+	    {"10.0.0.1:9102x", NULL, 0},
+	    {"6826", NULL, 0},
+	    {"[9102]", NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_policy *policy = NULL;
+		struct lt_error err = {0};
+		char text[128];
+
+		snprintf(text, sizeof(text), "metrics: {listen: %s}\n",
+		    cases[i].text);
+		const int code = parse(&policy, "p.yaml", text, &err);
+		if ((code == LT_OK) != (cases[i].address != NULL))
+			fail_msg("%s: %s", cases[i].text, err.text);
+		if (code != LT_OK)
+			continue;
+		assert_string_equal(policy->metrics.address, cases[i].address);
+		assert_int_equal(policy->metrics.port, cases[i].port);
+		assert_string_equal(policy->metrics.token_file, "");
+		lt_policy_free(policy);
+	}
+}
+
+static void
 test_sources(void **state)
 {
 	(void)state;
@@ -543,6 +585,7 @@ main(void)
 	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_top),
+	    cmocka_unit_test(test_metrics),
 	    cmocka_unit_test(test_sources),
 	    cmocka_unit_test(test_partitions),
 	    cmocka_unit_test(test_budgets),

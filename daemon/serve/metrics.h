@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What /metrics says, as text: made of what is in memory, so that a scrape
+ * neither waits for a pass nor reads the ledger. docs/metrics.md has the names.
+ */
+#ifndef LT_SERVE_METRICS_H
+#define LT_SERVE_METRICS_H
+
+#include "ledger.h"
+#include "report_line.h"
+
+struct lt_daemon;
+struct lt_out;
+
+enum {
+	LT_METRICS_BYTES_MAX = 16 * 1024 * 1024, /* more: refused, 503 */
+	LT_METRICS_OVER_MAX = 16,		 /* as /v1/status has them */
+};
+
+struct lt_metrics_account { /* what was booked to it in the month */
+	char name[LT_ACCOUNT_SIZE];
+	struct lt_report_line line;
+};
+
+struct lt_metrics_place { /* a preemptible partition */
+	char name[LT_NAME_SIZE];
+	uint32_t nodes_there;
+};
+
+/* What is read between passes, a part a turn: metrics_sums.c. */
+struct lt_metrics_sums {
+	bool has_accounts; /* all of them were read, and these are they */
+	char window[24];   /* the month, "2026-11" */
+	uint32_t account_count;
+	struct lt_metrics_account *accounts;
+	int over_count;
+	struct lt_over_sum over[LT_METRICS_OVER_MAX];
+	uint32_t place_count;
+	struct lt_metrics_place *places;
+	bool has_spool, spool_fails;
+	int spool_count;
+	int64_t spool_oldest_utc_s, ledger_bytes, signals_bytes,
+	    refused_adjustments;
+};
+
+struct lt_metrics_view {
+	const struct lt_daemon *d;
+	const struct lt_metrics_sums *sums;
+	bool has_money; /* else health only */
+	/* OpenMetrics 1.0; else Prometheus's text format 0.0.4. */
+	bool is_open;
+	int64_t now_utc_s;
+};
+void lt_metrics_text(struct lt_out *out, const struct lt_metrics_view *view);
+
+/* Reads some of what is due, milliseconds at most; has_money: the sums of
+ * accounts too. Between passes only: it uses the writer's ledger. */
+void lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
+    bool has_money, int64_t now_utc_s);
+/* The next call reads all of it, whenever it was read last. */
+void lt_metrics_soon(void);
+void lt_metrics_forget(struct lt_metrics_sums *sums);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What metrics have of the ledger and of files, read between passes: sums of
+ * accounts some a turn, in all at most a fiftieth of lowtided's time. A scrape
+ * gets what was read last.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon.h"
+#include "http.h"
+#include "metrics.h"
+#include "spool.h"
+#include "units.h"
+
+enum {
+	EVERY_MS = 10000, /* and no sooner than PART times what it took */
+	PART = 50,
+	TURN_MS = 3, /* of work on accounts */
+};
+
+/* One process serves once; the accounts of the next sums, while they are
+ * read. */
+static struct {
+	struct lt_metrics_account *next;
+	uint32_t count, done;
+	struct lt_period month;
+	int64_t due_ms, took_ms;
+} under_way;
+
+static void
+drop_next(void)
+{
+	free(under_way.next);
+	under_way.next = NULL;
+	under_way.count = under_way.done = 0;
+}
+
+void
+lt_metrics_soon(void)
+{
+	drop_next();
+	under_way.due_ms = 0;
+}
+
+void
+lt_metrics_forget(struct lt_metrics_sums *sums)
+{
+	lt_metrics_soon();
+	free(sums->accounts);
+	free(sums->places);
+	*sums = (struct lt_metrics_sums){0};
+}
+
+static int64_t
+size_of(const struct lt_ledger *ledger, const char *name)
+{
+	char path[LT_PATH_SIZE];
+	struct stat status;
+
+	if (snprintf(path, sizeof(path), "%s/%s", lt_ledger_state(ledger),
+		name) >= (int)sizeof(path) ||
+	    stat(path, &status) != 0)
+		return 0;
+	return status.st_size;
+}
+
+static void
+read_files(struct lt_metrics_sums *sums, const struct lt_daemon *d)
+{
+	struct lt_spool_state state = {0};
+
+	sums->ledger_bytes = size_of(d->ledger, "ledger.db");
+	sums->signals_bytes = size_of(d->ledger, "signals.db");
+	if (!lt_ledger_get_number(
+		d->ledger, LT_JOURNAL_REFUSED, 0, &sums->refused_adjustments))
+		sums->refused_adjustments = 0;
+	sums->has_spool = d->policy->notify.is_set;
+	if (!sums->has_spool)
+		return;
+	sums->spool_fails =
+	    lt_spool_look(&state, d->policy->notify.spool, NULL) != LT_OK;
+	sums->spool_count = state.count;
+	sums->spool_oldest_utc_s = state.count > 0 ? state.oldest_utc_s : 0;
+}
+
+static void
+read_places(
+    struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s)
+{
+	const struct lt_there_now now = {
+	    d->policy, &d->tables, &d->jobs.list, now_utc_s};
+
+	free(sums->places);
+	sums->place_count = 0;
+	sums->places = calloc(
+	    (size_t)d->policy->partition_count + 1, sizeof(*sums->places));
+	for (int i = 0; sums->places != NULL && i < d->policy->partition_count;
+	     i++) {
+		const struct lt_policy_partition *const p =
+		    &d->policy->partitions[i];
+		uint32_t at = 0;
+
+		while (at < d->tables.partition_count &&
+		       strcmp(d->tables.partitions[at].name, p->name) != 0)
+			at++;
+		if (!p->preemptible || at == d->tables.partition_count)
+			continue;
+		struct lt_metrics_place *const place =
+		    &sums->places[sums->place_count++];
+		memcpy(place->name, p->name, sizeof(place->name));
+		place->nodes_there = lt_there_count(&now, at, p->restart_s);
+	}
+}
+
+/* All accounts that were ever charged, of the month that is now. */
+static void
+begin_accounts(const struct lt_daemon *d, int64_t now_utc_s)
+{
+	struct lt_account_seen *seen = NULL;
+	uint32_t count = 0;
+
+	lt_calendar_period(
+	    &under_way.month, &d->offsets, LT_MONTH, now_utc_s, 0);
+	if (lt_ledger_accounts(d->ledger, &seen, &count, NULL) == LT_OK)
+		under_way.next =
+		    calloc((size_t)count + 1, sizeof(*under_way.next));
+	for (uint32_t i = 0; under_way.next != NULL && i < count; i++)
+		if (seen[i].charged)
+			memcpy(under_way.next[under_way.count++].name,
+			    seen[i].name, sizeof(seen[i].name));
+	free(seen);
+}
+
+/* Of those that are left as many as a turn may take; false: not all yet, or
+ * the ledger fails, which the next pass says. */
+static bool
+read_accounts(struct lt_ledger *ledger, int64_t began_ms)
+{
+	while (under_way.done < under_way.count) {
+		struct lt_metrics_account *const a =
+		    &under_way.next[under_way.done];
+		const struct lt_runs_asked asked = {.account = a->name,
+		    .from_utc_s = under_way.month.start_utc_s,
+		    .to_utc_s = under_way.month.end_utc_s};
+
+		if (lt_monotonic_ms() - began_ms >= TURN_MS)
+			return false;
+		if (lt_report_line_fill(&a->line, ledger, &asked, NULL) !=
+		    LT_OK) {
+			drop_next();
+			return false;
+		}
+		under_way.done++;
+	}
+	return true;
+}
+
+static void
+take_accounts(struct lt_metrics_sums *sums)
+{
+	free(sums->accounts);
+	sums->accounts = under_way.next;
+	sums->account_count = under_way.count;
+	sums->has_accounts = true;
+	memcpy(sums->window, under_way.month.label, sizeof(sums->window));
+	under_way.next = NULL;
+	under_way.count = under_way.done = 0;
+}
+
+void
+lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
+    bool has_money, int64_t now_utc_s)
+{
+	const int64_t began_ms = lt_monotonic_ms();
+
+	if (d->ledger == NULL)
+		return;
+	if (under_way.next == NULL) {
+		if (began_ms < under_way.due_ms)
+			return;
+		under_way.took_ms = 0;
+		read_files(sums, d);
+		if (has_money) {
+			const int count =
+			    lt_ledger_over(d->ledger, now_utc_s - 30 * LT_DAY_S,
+				sums->over, LT_METRICS_OVER_MAX, NULL);
+
+			sums->over_count = count > 0 ? count : 0;
+			read_places(sums, d, now_utc_s);
+			begin_accounts(d, now_utc_s);
+		}
+	}
+	if (under_way.next != NULL && read_accounts(d->ledger, began_ms))
+		take_accounts(sums);
+	const int64_t ended_ms = lt_monotonic_ms();
+	under_way.took_ms += ended_ms - began_ms;
+	const int64_t wait_ms = PART * under_way.took_ms;
+	if (under_way.next == NULL)
+		under_way.due_ms =
+		    ended_ms + (wait_ms > EVERY_MS ? wait_ms : EVERY_MS);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text of /metrics: digits, labels, what is left out without a token, and
+ * what is read of a ledger for it.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "daemon.h"
+#include "ledger_fixture.h"
+#include "metrics.h"
+#include "out.h"
+
+static struct lt_budget budget = {.team = "vision",
+    .periods = {{.label = "2026-11",
+	.limit = {.has_money = true, .money_micros = 5000000000},
+	.settled = {.money_micros = 1234567, .carbon_mg = 1},
+	.held = {.money_micros = -1}}}};
+static struct lt_policy_budget budget_policy = {
+    .team = "vision", .period = LT_MONTH};
+static const struct lt_metrics_sums no_sums;
+
+static char *
+text_of(
+    struct lt_daemon *d, const struct lt_metrics_sums *sums, int has, int open)
+{
+	struct lt_out out = {.most = LT_METRICS_BYTES_MAX};
+
+	lt_metrics_text(&out, &(struct lt_metrics_view){.d = d,
+				  .sums = sums,
+				  .has_money = has != 0,
+				  .is_open = open != 0,
+				  .now_utc_s = NOVEMBER});
+	lt_out_bytes(&out, "", 1);
+	assert_false(out.failed);
+	return out.bytes;
+}
+
+static void
+make_world(struct lt_daemon *d, struct lt_policy *policy)
+{
+	strcpy(policy->currency, "USD");
+	policy->budget_count = 1;
+	policy->budgets = &budget_policy;
+	*d = (struct lt_daemon){.policy = policy,
+	    .acting = true,
+	    .pass_took_ms = 1005,
+	    .budget = {.has_snapshot = true,
+		.snapshot = {.ready = true,
+		    .budgets = &budget,
+		    .budget_count = 1,
+		    .compiled_utc_s = NOVEMBER - 7}}};
+	strcpy(d->steps.failed[LT_STEP_SETTLE], "slurmdbd");
+}
+
+#define TEAM "{account=\"vision\",period=\"month\",window=\"2026-11\""
+static const struct {
+	const char *why;
+	int has_money, is_open;
+	const char *has, *has_not; /* NULL: nothing */
+} texts[] = {
+    {"it ends as OpenMetrics does", 1, 1, "\n# EOF\n", NULL},
+    {"the older format has no end", 1, 0, "lowtide_ready 1\n", "# EOF"},
+    {"and no units", 1, 0, "lowtide_ready 1\n", "# UNIT"},
+    {"health only: no money", 0, 1, "lowtide_ready 1\n", "vision"},
+    {"health only: no currency", 0, 1, "lowtide_ready 1\n", "USD"},
+    {"milliseconds are seconds", 0, 1, "\nlowtide_pass_last_seconds 1.005\n",
+	NULL},
+    {"a step that fails", 0, 1, "\nlowtide_step_failing{step=\"settle\"} 1\n",
+	"slurmdbd"},
+    {"one that does not", 0, 1, "\nlowtide_step_failing{step=\"used\"} 0\n",
+	NULL},
+    {"an age", 0, 1, "\nlowtide_budget_snapshot_age_seconds 7\n", NULL},
+    {"a unit has its line", 0, 1,
+	"\n# UNIT lowtide_pass_last_seconds seconds\n", NULL},
+    {"all digits of micros", 1, 1,
+	"\nlowtide_budget_spent" TEAM ",currency=\"USD\"} 1.234567\n", NULL},
+    {"a whole amount", 1, 1,
+	"\nlowtide_budget_limit" TEAM ",currency=\"USD\"} 5000.000000\n", NULL},
+    {"less than nothing, by less than one", 1, 1,
+	"\nlowtide_budget_held" TEAM ",currency=\"USD\"} -0.000001\n", NULL},
+    {"what is not limited has no sample", 1, 1,
+	"\n# TYPE lowtide_budget_spent_grams gauge\n",
+	"lowtide_budget_spent_grams{"},
+    {"sums that were not read yet", 1, 1, "lowtide_holds_open 0\n",
+	"lowtide_account_"},
+};
+
+static void
+test_text(void **state)
+{
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {0};
+
+	(void)state;
+	make_world(d, &policy);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		char *const text =
+		    text_of(d, &no_sums, texts[i].has_money, texts[i].is_open);
+
+		if (strstr(text, texts[i].has) == NULL)
+			fail_msg("%s: %s", texts[i].why, text);
+		if (texts[i].has_not != NULL &&
+		    strstr(text, texts[i].has_not) != NULL)
+			fail_msg("%s: %s", texts[i].why, text);
+		free(text);
+	}
+	free(d);
+}
+
+static void
+test_labels(void **state)
+{
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {0};
+	struct lt_metrics_account account = {.name = "a\"b\\c\nd"};
+	const struct lt_metrics_sums sums = {.has_accounts = true,
+	    .window = "2026-11",
+	    .account_count = 1,
+	    .accounts = &account};
+
+	(void)state;
+	make_world(d, &policy);
+	char *const text = text_of(d, &sums, 1, 1);
+	if (strstr(text,
+		"\nlowtide_account_runs{account=\"a\\\"b\\\\c?d\",window=\"2026-11\"} 0\n") ==
+	    NULL)
+		fail_msg("%s", text);
+	free(text);
+	free(d);
+}
+
+/* Charges, a correction and an adjustment, and an account without any. */
+static void
+test_sums(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {0};
+	struct lt_metrics_sums sums = {0};
+	struct lt_run run =
+	    make_run(1, NOVEMBER + HOUR, NOVEMBER + 2 * HOUR, 3000007);
+	bool changed;
+
+	make_world(d, &policy);
+	d->ledger = f->ledger;
+	run.carbon_mg = 1500;
+	run.energy_wh = 2;
+	run.baseline_money_micros = 4000000;
+	run.moved = true;
+	const struct lt_entry entry = {.at_utc_s = NOVEMBER + HOUR,
+	    .money_micros = run.money_micros,
+	    .carbon_mg = run.carbon_mg,
+	    .energy_wh = run.energy_wh,
+	    .baseline_money_micros = run.baseline_money_micros,
+	    .baseline_carbon_mg = run.baseline_carbon_mg,
+	    .saved_by = run.saved_by};
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){
+			&run, &entry, 1, NOVEMBER + 3 * HOUR, NOVEMBER, true},
+		    &changed, &f->err));
+	must(f, lt_ledger_adjust(f->ledger,
+		    &(struct lt_entry){.kind = LT_ENTRY_ADJUSTMENT,
+			.at_utc_s = NOVEMBER + HOUR,
+			.account = "vision",
+			.money_micros = -1000000,
+			.who = "root",
+			.reason = "test"},
+		    &f->err));
+	must(f, lt_ledger_put_account(f->ledger, "vision", "", &f->err));
+	must(f, lt_ledger_put_account(f->ledger, "idle", "", &f->err));
+	lt_metrics_soon();
+	for (int i = 0; i < 1000 && !sums.has_accounts; i++)
+		lt_metrics_read(&sums, d, true, NOVEMBER + 4 * HOUR);
+	assert_true(sums.has_accounts);
+	assert_int_equal(sums.account_count, 1);
+	assert_true(sums.ledger_bytes > 0);
+	char *const text = text_of(d, &sums, 1, 1);
+	static const char *const lines[] = {
+	    "spent{account=\"vision\",window=\"2026-11\",currency=\"USD\"} 2.000007\n",
+	    "spent_grams{account=\"vision\",window=\"2026-11\"} 1.500\n",
+	    "energy_joules{account=\"vision\",window=\"2026-11\"} 7200\n",
+	    "saved{account=\"vision\",window=\"2026-11\",currency=\"USD\"} 0.999993\n",
+	    "moved_runs{account=\"vision\",window=\"2026-11\"} 1\n",
+	};
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		char line[256];
+
+		snprintf(line, sizeof(line), "\nlowtide_account_%s", lines[i]);
+		if (strstr(text, line) == NULL)
+			fail_msg("no %s in %s", line, text);
+	}
+	free(text);
+	/* Read lately: nothing is due. */
+	free(sums.accounts);
+	sums.accounts = NULL;
+	sums.account_count = 0;
+	lt_metrics_read(&sums, d, true, NOVEMBER + 4 * HOUR);
+	assert_int_equal(sums.account_count, 0);
+	lt_metrics_forget(&sums);
+	free(d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_labels),
+	    EACH(test_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
