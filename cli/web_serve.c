@@ -17,7 +17,7 @@
 enum {
 	CONNECTIONS_MAX = 32,	  /* one reader, some tabs */
 	TIMEOUT_S = 30,		  /* of silence */
-	MEMORY_BYTES = 16 * 1024, /* of a request: one line, some headers */
+	MEMORY_BYTES = 64 * 1024, /* of a request: other ports' cookies, too */
 	ARGUMENTS_MAX = 4,
 	PATH_SIZE = 2048,
 };

@@ -12,7 +12,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const seen = {}; /* the last answers, by what was asked */
 const days = new Map(); /* of a budget: {at, answer or error} */
-let next_at = 0, is_asking = false;
+let next_at = 0, is_asking = false, errors_shown = "";
 
 /* ---- elements ---- */
 const by_id = (id) => document.getElementById(id);
@@ -462,7 +462,8 @@ function show_all() {
 }
 
 /* ---- each minute ---- */
-async function refresh() {
+/* What nobody asked for is not said aloud, nor the same error twice. */
+async function refresh(is_by_hand) {
 	const errors = [];
 	const take = async (name, what, asked) => {
 		try {
@@ -483,18 +484,21 @@ async function refresh() {
 	for (const budget of seen.budget !== undefined ? burn_downs() : [])
 		await ask_days(budget);
 	show_all(); /* by the width of what is there now, too */
-	by_id("errors").replaceChildren(...errors.map((text) => element("p", {class: "error"}, text)));
+	if (errors.join("\n") !== errors_shown)
+		by_id("errors").replaceChildren(...errors.map((text) => element("p", {class: "error"}, text)));
+	errors_shown = errors.join("\n");
 	next_at = Date.now() + AGAIN_S * 1000;
+	by_id("time").setAttribute("aria-live", is_by_hand ? "polite" : "off");
 	by_id("time").textContent = `${errors.length === 0 ? "As of" : "Tried at"} ${new Date().toLocaleTimeString(undefined,
 		{hourCycle: "h23", timeZoneName: "short"})}; again each ${AGAIN_S} s`;
 	by_id("again").removeAttribute("aria-disabled");
 	is_asking = false;
 }
-by_id("again").addEventListener("click", refresh);
+by_id("again").addEventListener("click", () => refresh(true));
 /* Nobody looks at a hidden page: it is asked for when it is shown again. */
 const when_due = () => {
 	if (!document.hidden && Date.now() >= next_at)
-		refresh();
+		refresh(false);
 };
 setInterval(when_due, 1000);
 document.addEventListener("visibilitychange", when_due);

@@ -5,8 +5,9 @@
 Speaks its DevTools protocol by a pipe, and writes one JSON object a width:
 what is too wide, what the console said, the accessibility tree's roles and
 names, each place where Tab stops, whether what a key opened stays open over a
-refresh, and the figures of <data> by the caption of their table. With PICTURES
-in the environment, a picture of each width in that folder.
+refresh, and the figures of <data> by the caption of their table. With SERVER
+in the environment, that process is ended at last, and one more object has what
+the page says then; with PICTURES, pictures of each width in that folder.
 """
 import base64
 import json
@@ -140,6 +141,15 @@ for width in map(int, sys.argv[4:]):
             with open(f"{os.environ['PICTURES']}/{width}-{scheme}.png", "wb") as out:
                 out.write(base64.b64decode(png))
     print(json.dumps(got), flush=True)
+if "SERVER" in os.environ:
+    os.kill(int(os.environ["SERVER"]), 15)
+    js("document.getElementById('again').click()")
+    until("document.querySelector('#errors p') && !document.getElementById('again').hasAttribute('aria-disabled')",
+          "what is wrong")
+    print(json.dumps({
+        "errors": js("[...document.querySelectorAll('#errors p')].map((p) => p.textContent)"),
+        "time": js("document.getElementById('time').textContent"),
+        "tables": js("document.querySelectorAll('table').length")}))
 session = None
 call("Browser.close")
 browser.wait(20)
