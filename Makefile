@@ -117,7 +117,7 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/
 # libcurl is no line here: curl_library.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lnettle -lm -lpthread
-CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lm -lpthread
+CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lmicrohttpd -lm -lpthread
 # Tests link both sides.
 TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.
@@ -255,9 +255,11 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC)) $(B)/checked.a
+# Of the daemon one file, which knows nothing of it: most commands send no page.
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c) $(B)/checked.a daemon/serve/no_tls.map
 	$(call say,LD      $@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
+	    -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
 
 # On compute nodes: no libslurm, no policy.
 NODE_LIBS := -ljansson -lmunge -lm -lpthread
@@ -280,6 +282,15 @@ $(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile
 	$(Q)for f in $(KUBE_YAML); do echo "# $$f"; sed 1d "$$f"; done | \
 	    od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g' > $@
 $(B)/cli/kube.o warnings/cli: $(B)/cli/kube_manifest.h
+
+# The page of "lowtide web", a file an array.
+WEB_FILES := $(addprefix cli/web/,index.html page.css page.js)
+$(B)/cli/web_files.h: $(WEB_FILES) Makefile
+	@mkdir -p $(@D)
+	$(Q)for f in $(WEB_FILES); do \
+	    echo "static const unsigned char web_$$(basename $$f | tr . _)[] = {"; \
+	    od -An -v -tx1 "$$f" | sed 's/ \(..\)/0x\1,/g'; echo '};'; done > $@
+$(B)/cli/web_serve.o warnings/cli: $(B)/cli/web_files.h
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)

@@ -24,7 +24,7 @@ enum { LT_EXIT_OK = 0, LT_EXIT_FAILURE = 1, LT_EXIT_USAGE = 2 };
 
 struct lt_cli_option {
 	const char *name;     /* "team"; NULL ends the table */
-	const char *argument; /* "T"; NULL = a flag */
+	const char *argument; /* "T"; "[=T]": may be left out; NULL = a flag */
 	const char *help;
 };
 
@@ -42,7 +42,8 @@ struct lt_cli_command {
 
 struct lt_cli { /* one call of a command, parsed */
 	const struct lt_cli_command *command;
-	const char *values[LT_CLI_OPTIONS_MAX]; /* by option; a flag: "" */
+	/* by option; a flag, or a value that was left out: "" */
+	const char *values[LT_CLI_OPTIONS_MAX];
 	int operand_count;
 	char **operands; /* NULL ended */
 	const char *run_dir;
@@ -95,11 +96,12 @@ int lt_cli_kube(const struct lt_cli *cli);
 int lt_cli_notice(const struct lt_cli *cli);
 int lt_cli_alerts(const struct lt_cli *cli);
 int lt_cli_canary(const struct lt_cli *cli);
+int lt_cli_web(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[], lt_cli_jobs_options[],
     lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
     lt_cli_close_options[], lt_cli_reconcile_options[],
     lt_cli_history_options[], lt_cli_simulate_options[], lt_cli_kube_options[],
-    lt_cli_notice_options[], lt_cli_doctor_options[];
+    lt_cli_notice_options[], lt_cli_doctor_options[], lt_cli_web_options[];
 
 /* ---- client.c: one request to lowtided ---- */
 /*

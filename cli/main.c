@@ -91,6 +91,9 @@ static const struct lt_cli_command commands[] = {
 	"manifest [--kubernetes-version V] [--on-unknown admit|refuse] [...]",
 	"write the manifests of a Kubernetes cluster", 1, 1, false, false,
 	lt_cli_kube_options, lt_cli_kube},
+    {"web", "[--port N | --socket[=PATH]]",
+	"a page to look at: prices, carbon, your jobs and budgets", 0, 0, false,
+	false, lt_cli_web_options, lt_cli_web},
     {"doctor", "[--config FILE] [--json]",
 	"find what is set up wrong and how to mend it", 0, 0, true, false,
 	lt_cli_doctor_options, lt_cli_doctor},
@@ -122,7 +125,8 @@ print_option(const char *name, const char *argument, const char *help)
 	char left[64];
 
 	snprintf(left, sizeof(left), "--%s%s%s", name,
-	    argument != NULL ? " " : "", argument != NULL ? argument : "");
+	    argument != NULL && argument[0] != '[' ? " " : "",
+	    argument != NULL ? argument : "");
 	printf("  %-18s %s\n", left, help);
 }
 

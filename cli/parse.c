@@ -43,18 +43,29 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	return lt_fail(err, LT_EINPUT, "no option --%s", name);
 }
 
-/* Where the value of a known option goes; *flag when it takes none. */
+/* Has it a value as the next word, behind "=" only, or none? */
+enum takes { TAKES_WORD, TAKES_OPTIONAL, TAKES_NONE };
+
+static enum takes
+takes_of(const struct lt_cli_option *option)
+{
+	if (option->argument == NULL)
+		return TAKES_NONE;
+	return option->argument[0] == '[' ? TAKES_OPTIONAL : TAKES_WORD;
+}
+
+/* Where the value of a known option goes, and what it takes. */
 static const char **
-find_slot(struct lt_cli *cli, const char *name, bool *flag)
+find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 {
 	const struct lt_cli_option *const options = cli->command->options;
 
-	*flag = false;
+	*takes = TAKES_WORD;
 	if (strcmp(name, "run") == 0)
 		return &cli->run_dir;
 	for (int i = 0; options != NULL && options[i].name != NULL; i++) {
 		if (strcmp(options[i].name, name) == 0) {
-			*flag = options[i].argument == NULL;
+			*takes = takes_of(&options[i]);
 			return &cli->values[i];
 		}
 	}
@@ -72,7 +83,7 @@ parse_option(
 	const char *const equals = strchr(text, '=');
 	const size_t length =
 	    equals != NULL ? (size_t)(equals - text) : strlen(text);
-	bool flag;
+	enum takes takes;
 
 	if (length >= sizeof(name))
 		return lt_fail(err, LT_EINPUT, "no option %s", argv[*at]);
@@ -87,13 +98,13 @@ parse_option(
 		cli->json = true;
 		return LT_OK;
 	}
-	const char **const slot = find_slot(cli, name, &flag);
+	const char **const slot = find_slot(cli, name, &takes);
 
 	if (slot == NULL)
 		return unknown_option(cli, name, err);
-	if (flag && equals != NULL)
+	if (takes == TAKES_NONE && equals != NULL)
 		return lt_fail(err, LT_EINPUT, "--%s takes no value", name);
-	if (flag) {
+	if (takes != TAKES_WORD && equals == NULL) {
 		*slot = "";
 		return LT_OK;
 	}

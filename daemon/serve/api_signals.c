@@ -18,7 +18,8 @@
 enum {
 	/* A source has 24 hours of some 110 bytes and its users: 256
 	 * partitions with 5 signals are 90 KiB. With the partitions' rates,
-	 * 64 KiB, a page stays below LT_API_REPLY_MAX. */
+	 * 64 KiB, and their fixed figures, three of 120 bytes each, a page
+	 * stays below LT_API_REPLY_MAX. */
 	PAGE_BYTES = 192 * 1024,
 	ZONE_SIZE = LT_API_WHERE_SIZE,
 };
@@ -229,6 +230,36 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 	return list;
 }
 
+/* What the policy itself says, the same in all hours. */
+static json_t *
+fixed_json(const struct lt_policy *policy)
+{
+	static const enum lt_quantity quantities[] = {
+	    LT_QUANTITY_CARBON, LT_QUANTITY_PRICE, LT_QUANTITY_TARIFF};
+	json_t *const list = json_array();
+
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+
+		for (int k = 0; k < 3; k++) {
+			const struct lt_policy_signal *const signal =
+			    (const void *)((const char *)partition +
+					   kinds[k].offset);
+
+			if (!signal->is_set || !signal->is_constant)
+				continue;
+			json_array_append_new(list,
+			    json_pack("{s:s,s:s,s:f,s:s,s:f}", "partition",
+				partition->name, "key", kinds[k].key, "value",
+				signal->constant, "unit",
+				lt_quantity_unit(quantities[k]), "scale",
+				lt_quantity_scale(quantities[k])));
+		}
+	}
+	return list;
+}
+
 /* Sources from *offset on, as many as a page has room for; *offset: the next
  * one. NULL: out of memory, or a text that is not UTF-8. */
 static json_t *
@@ -269,8 +300,8 @@ lt_api_signals(
 	const enum lt_basis basis = lt_signals_basis(&d->signals, d->policy);
 	json_t *const sources = page_json(d, only, &next, now);
 	if (sources != NULL)
-		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o}", "now",
-		    lt_api_time(now), "currency", d->policy->currency,
+		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o,s:o}",
+		    "now", lt_api_time(now), "currency", d->policy->currency,
 		    "carbon_intensity",
 		    d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
 								  : "average",
@@ -279,7 +310,8 @@ lt_api_signals(
 		    "stale_after_s", (json_int_t)d->policy->stale_after_s,
 		    "sources", sources, "next",
 		    lt_api_optional(next < d->signals.source_count, next),
-		    "partitions", partitions_json(d, now));
+		    "partitions", partitions_json(d, now), "fixed",
+		    fixed_json(d->policy));
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "signals: out of memory");

@@ -41,7 +41,7 @@ _lowtide() {
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause lowtide-suspend' ;;
 	--unit) choices='s h' ;;
 	--on-unknown) choices='admit refuse' ;;
-	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
+	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --port | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team) choices=$(_lowtide_names "$run" budget) ;;
 	--period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
@@ -49,7 +49,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild simulate kube doctor' ;;
+		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild simulate kube web doctor' ;;
 		init) choices='--output --price --electricity --run --help' ;;
 		check)
 			case $word in
@@ -78,6 +78,7 @@ _lowtide() {
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;
 		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
+		web) choices='--port --socket --run --help' ;;
 		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;
 		doctor) choices='--config --json --run --help' ;;

@@ -146,6 +146,9 @@ gives 'an operand too many for a form' 2 '"b" is one argument too many' "$lowtid
 gives 'an option of another form' 2 'export takes no --errors' "$lowtide" signals export --errors
 gives 'an option without its form' 2 '--from comes after export' "$lowtide" signals --from 2026-11-21
 gives 'no adapter at all' 2 'signals adapters lists them' "$lowtide" signals adapters zzzzzzzz
+gives 'a page at two places' 2 '--port and --socket are two places' "$lowtide" web --port 8017 --socket=x
+gives 'a port that is none of a user' 2 '--port' "$lowtide" web --port 80
+gives 'a page without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" web
 gives 'kube without a word' 2 'an argument is missing' "$lowtide" kube
 gives 'another word of kube' 2 'got "apply", want manifest' "$lowtide" kube apply
 gives 'a version before admission policies' 2 'want 1.30 or later' "$lowtide" kube manifest --kubernetes-version 1.29

@@ -25,7 +25,8 @@ static const char policy_text[] =
     "partitions:\n"
     "  a: {carbon: [london, britain], price_per_node_hour: price}\n"
     "  b: {carbon: britain, preemptible: {interruptions_per_hour: 0.004,\n"
-    "      restart: 6m}}\n";
+    "      restart: 6m}}\n"
+    "  c: {carbon: 250, price_per_node_hour: 3.60}\n";
 
 struct site {
 	struct lt_daemon d;
@@ -251,6 +252,19 @@ test_state(void **state)
 	one = json_object_get(one, "hazard");
 	assert_true(number_of(one, "value") == 0.004);
 	assert_string_equal(text_of(one, "source"), "null");
+	/* What no source says. */
+	const json_t *const fixed = json_object_get(answer, "fixed");
+	assert_int_equal(json_array_size(fixed), 2);
+	one = json_array_get(fixed, 0);
+	assert_string_equal(text_of(one, "partition"), "c");
+	assert_string_equal(text_of(one, "key"), "carbon");
+	assert_true(number_of(one, "value") == 250);
+	assert_true(number_of(one, "scale") == 1);
+	one = json_array_get(fixed, 1);
+	assert_string_equal(text_of(one, "key"), "price_per_node_hour");
+	assert_string_equal(text_of(one, "unit"), "micros/node-h");
+	assert_true(number_of(one, "value") == 3600000);
+	assert_true(number_of(one, "scale") == 1e6);
 	json_decref(answer);
 	site_free(site);
 }

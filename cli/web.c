@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lowtide web: a page to look at, served to the user who runs it and asked of
+ * lowtided as that user. Here are its options, the token and what it prints.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "units.h"
+#include "web_page.h"
+
+enum { PORT_MIN = 1024, PORT_MAX = 65535, SUGGESTED_PORT = 8017 };
+
+const struct lt_cli_option lt_cli_web_options[] = {
+    {"port", "N", "on 127.0.0.1: this port, not any that is free"},
+    {"socket", "[=PATH]",
+	"on a Unix socket; without PATH $XDG_RUNTIME_DIR/lowtide-web.sock"},
+    {NULL, NULL, NULL},
+};
+
+static char socket_made[LT_PAGE_PATH_SIZE]; /* for end(); "" = none */
+
+/* Whatever it waits for: nothing of it is to be finished. */
+static void
+end_web(int signal)
+{
+	if (socket_made[0] != '\0')
+		(void)unlink(socket_made);
+	_exit(128 + signal);
+}
+
+static void
+catch_ends(void)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = end_web};
+
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		(void)sigaction(ends[i], &action, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+static int
+make_token(char token[LT_PAGE_TOKEN_SIZE], struct lt_error *err)
+{
+	unsigned char bytes[LT_PAGE_TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return lt_fail(err, LT_EIO, "no random bytes for the address");
+	for (int i = 0; i < LT_PAGE_TOKEN_BYTES; i++)
+		snprintf(token + (size_t)2 * (size_t)i, 3, "%02x", bytes[i]);
+	return LT_OK;
+}
+
+/* Of --socket: its PATH, or its place in the user's runtime directory. */
+static int
+name_socket(struct lt_page *page, const char *path, struct lt_error *err)
+{
+	const char *const dir = getenv("XDG_RUNTIME_DIR");
+	const bool named = path[0] != '\0';
+
+	if (!named && (dir == NULL || dir[0] != '/'))
+		return lt_fail(err, LT_EINPUT,
+		    "XDG_RUNTIME_DIR names no runtime directory; want --socket=PATH");
+	const int length = snprintf(page->socket, sizeof(page->socket), "%s%s",
+	    named ? path : dir, named ? "" : "/lowtide-web.sock");
+	return (size_t)length < sizeof(page->socket)
+		   ? LT_OK
+		   : lt_fail(err, LT_EINPUT,
+			 "%s: longer than a socket's name may be (%zu)",
+			 named ? path : dir, sizeof(page->socket) - 1);
+}
+
+static int
+start(struct lt_page *page, const char *socket, struct lt_error *err)
+{
+	json_t *status = NULL;
+
+	/* Whom nobody answers gets no page that says so each minute. */
+	if (lt_client_get(&status, page->cli, "/v1/status", err) != LT_OK)
+		return err->code;
+	json_decref(status);
+	if (socket == NULL) {
+		if (make_token(page->token, err) != LT_OK)
+			return err->code;
+		return lt_page_listen_port(page, err);
+	}
+	if (name_socket(page, socket, err) != LT_OK ||
+	    lt_page_listen_socket(page, err) != LT_OK)
+		return err->code;
+	memcpy(socket_made, page->socket, sizeof(socket_made));
+	return LT_OK;
+}
+
+/* Where it is, and how it is reached from the machine with the browser. */
+static void
+print_address(const struct lt_page *page)
+{
+	char host[256] = "";
+
+	if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == '\0')
+		(void)strcpy(host, "HOST");
+	if (page->port != 0)
+		printf("http://127.0.0.1:%d/%s/\n"
+		       "from elsewhere: ssh -L %d:127.0.0.1:%d %s\n"
+		       "and then the same address; Ctrl-C ends it\n",
+		    page->port, page->token, page->port, page->port, host);
+	else
+		printf("%s\n"
+		       "from elsewhere: ssh -L %d:%s %s\n"
+		       "and then http://localhost:%d/; Ctrl-C ends it\n",
+		    page->socket, SUGGESTED_PORT, page->socket, host,
+		    SUGGESTED_PORT);
+	fflush(stdout);
+}
+
+int
+lt_cli_web(const struct lt_cli *cli)
+{
+	const char *const port = lt_cli_value(cli, "port");
+	const char *const socket = lt_cli_value(cli, "socket");
+	struct lt_page page = {.cli = cli, .fd = -1};
+	struct lt_error err = {0};
+	int64_t number = 0;
+
+	if (port != NULL && socket != NULL)
+		return lt_cli_usage(
+		    cli, "--port and --socket are two places: want one");
+	if (port != NULL &&
+	    lt_int64_parse(port, PORT_MIN, PORT_MAX, &number, &err) != LT_OK)
+		return lt_cli_usage(cli, "--port: %s", err.text);
+	page.port = (int)number;
+	lt_cli_whole_lines(); /* an address is copied */
+	catch_ends();
+	if (start(&page, socket, &err) != LT_OK)
+		return lt_cli_fail(&err);
+	print_address(&page);
+	(void)lt_page_serve(&page, &err);
+	if (socket_made[0] != '\0')
+		(void)unlink(socket_made);
+	return lt_cli_fail(&err);
+}
