@@ -56,6 +56,11 @@ serve() { # serve COMMAND...: it runs in $web, and $url is what it says first
 	within 10 grep -q Ctrl-C said
 	url=$(head -n 1 said)
 }
+ended() { # ended STATUS: of $web; in a subshell, as run has it, it is nobody's child
+	local status=0
+	wait "$web" || status=$?
+	[ "$status" -eq "$1" ]
+}
 get() { curl -sS -o got "$@" -w '%{http_code}' 2> /dev/null; }
 nothing() { # nothing CURL-ARGUMENTS...: not one byte
 	run -52 get "$@"
@@ -120,11 +125,11 @@ nothing() { # nothing CURL-ARGUMENTS...: not one byte
 	run -1 lowtide web --socket
 	[[ "$output" == *'another one listens there'* ]]
 	kill "$web"
-	run -143 wait "$web"
+	ended 143
 	[ ! -e "$url" ]
 	serve lowtide web --socket=here
 	kill -KILL "$web"
-	run -137 wait "$web"
+	ended 137
 	[ -S here ]
 	serve lowtide web --socket=here
 	[ "$(get --unix-socket here http://localhost/)" = 200 ]
