@@ -232,7 +232,7 @@ function draw_left(b, points, width, label, axis_text) {
 	const start = Date.parse(b.start), end = Date.parse(b.end);
 	const low = Math.min(0, b.available, ...points.map((p) => p[1]));
 	const high = Math.max(b.limit, ...points.map((p) => p[1]));
-	const f = frame(width, 200, label, {low, high: high > low ? high : low + 1}, axis_text);
+	const f = frame(width, 200, label, {low, high: high > low ? high : low + 1e6}, axis_text);
 	const x = (ms) => f.left + (Math.min(Math.max(ms, start), end) - start) / (end - start) * (f.right - f.left);
 	const day = (ms) => new Date(ms).toLocaleDateString(undefined, {day: "numeric", month: "short"});
 	drawn(f.svg, "text", {class: "tick", x: f.left, y: 194}, day(start));
@@ -418,7 +418,7 @@ function show_budgets() {
 		element("h3", {}, `${budget.team}, ${budget.label}`),
 		...kinds_of(budget).map((kind) => budget_figure(budget, kind, width)),
 		element("p", {class: "quiet"}, `When exceeded: ${budget.on_exceed}.` +
-			(budget.alerts !== null && budget.alerts.length > 0 ? ` ${Math.max(...budget.alerts)} % is spent.` : ""))));
+			(budget.alerts !== null && budget.alerts.length > 0 ? ` Its alert at ${Math.max(...budget.alerts)} % has passed.` : ""))));
 	const others = seen.budget.budgets.filter((b) => !drawn_ones.includes(b) && kinds_of(b).length > 0);
 	const rest = others.length === 0 ? [] : [budget_table(others, others.every((b) => b.user !== null)
 		? "Caps of users" : "Other budgets, and caps of users"),
