@@ -9,6 +9,7 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 datadir ?= $(prefix)/share/lowtide
+docdir ?= $(prefix)/share/doc/lowtide
 completiondir ?= $(prefix)/share/bash-completion/completions
 sysconfdir ?= /etc
 # Read as a shell starts, beside Slurm's own completion of its commands.
@@ -454,6 +455,11 @@ KUBE_MAN8 := man/lowtide-kube.8
 SLURM_MAN8 := $(filter-out $(KUBE_MAN8),$(wildcard man/*.8))
 UNITS := $(notdir $(wildcard packaging/systemd/*))
 KUBE_FILES := $(wildcard packaging/kubernetes/*.yaml)
+# As they lie here, so that their links hold. Empty: packages place them.
+DOCS ?= README.md CHANGELOG.md SECURITY.md $(wildcard docs/*.md docs/*.json docs/sources/*.md docs/pictures/*.svg)
+KUBE_DOCS := $(filter docs/kubernetes.md,$(DOCS))
+install_docs = for doc in $(1); do install -D -m 644 $$doc $(DESTDIR)$(docdir)/$$doc || exit; done
+
 install-common: $(B)/lowtide
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(mandir)/man1 \
 	    $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man8 \
@@ -471,6 +477,7 @@ install-common: $(B)/lowtide
 	install -m 644 packaging/grafana/lowtide.json $(DESTDIR)$(datadir)/grafana/
 	install -m 644 $(wildcard examples/jobs/*.py) examples/jobs/README.md \
 	    $(DESTDIR)$(datadir)/examples/jobs/
+	$(call install_docs,$(filter-out $(KUBE_DOCS),$(DOCS)))
 
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
@@ -497,6 +504,7 @@ install-kube: $(B)/lowtide-kube install-common
 	install -m 755 $(B)/lowtide-kube $(DESTDIR)$(sbindir)/
 	install -m 644 $(KUBE_MAN8) $(DESTDIR)$(mandir)/man8/
 	install -m 644 $(KUBE_FILES) $(DESTDIR)$(datadir)/kubernetes/
+	$(call install_docs,$(KUBE_DOCS))
 
 # Not while slurmctld could not start again without them.
 uninstall:
@@ -511,7 +519,7 @@ uninstall:
 	    $(DESTDIR)$(libdir)/liblowtide.a $(DESTDIR)$(libdir)/pkgconfig/lowtide.pc \
 	    $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)) $(DESTDIR)$(completiondir)/lowtide \
 	    $(DESTDIR)$(bashdir)/lowtide-slurm
-	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir)
+	rm -rf $(DESTDIR)$(includedir)/lowtide $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(MAN5))) \
 	    $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(SLURM_MAN8) $(KUBE_MAN8)))

@@ -176,12 +176,18 @@ check(struct lt_daemon *d, struct starting *s,
 		    lt_zone_text(begin, sizeof(begin), &d->market.zone,
 			job->eligible_utc_s, now_utc_s),
 		    text);
-	if (!lt_hold_of_job(d->ledger, job, &s->hold) ||
-	    s->hold.uid != job->uid /* of the id's former job */ ||
-	    s->hold.quote.plan_start_utc_s <= now_utc_s ||
+	/* Not that of the id's former job. */
+	const bool has_hold =
+	    lt_hold_of_job(d->ledger, job, &s->hold) && s->hold.uid == job->uid;
+	if (!has_hold || s->hold.quote.plan_start_utc_s <= now_utc_s ||
 	    (s->task != NULL && job->eligible_utc_s <= now_utc_s))
-		return lt_api_error(
-		    reply, 409, "job %s: lowtide does not delay it", text);
+		return lt_api_error(reply, 409,
+		    "job %s: lowtide does not delay it%s; lowtide explain %s says more",
+		    text,
+		    has_hold && s->hold.quote.flags & LT_QUOTE_BUDGET_HOLD
+			? ", its team's budget holds it"
+			: "",
+		    text);
 	return 200;
 }
 

@@ -254,7 +254,7 @@ say_quote(struct text *t, const struct lt_market *market,
 		    "  The hold is what it was given then; when the budget allows that, it is yours to release.\n");
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		say(t,
-		    "Held back: the balance was not known when it was submitted.\n");
+		    "Held back: its balance, or a price of where it may run, was not known when it was submitted.\n");
 }
 
 struct signal { /* of a partition */
