@@ -8,6 +8,6 @@ zone=california
 case $(date -u +%H) in 0[4-9] | 1[0-9] | 20) zone=south-australia ;; esac
 sed "s|carbon-california|carbon-$zone|; s|/usr/share/lowtide/examples|$D/etc|" \
     examples/demo.yaml > "$D/demo.yaml"
-ACCOUNTS='vision nlp' SPANK_ARGS=preemptible=spot:0.02 POLICY=$D/demo.yaml "$cluster" up "$D"
+ACCOUNTS='vision nlp' SPANK_ARGS=preemptible=spot:0.02:120 POLICY=$D/demo.yaml "$cluster" up "$D"
 . "$D/env"
 printf '#!/bin/sh\nsleep 1800\n' > "$D/jobs/train.sh"
