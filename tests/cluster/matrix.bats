@@ -117,7 +117,8 @@ expected() {
 	done <<< "$JOBS"
 	for i in "${ids[@]}"; do within 90 done_job "$i"; done
 	expected | sort > want
-	cat out.* | sort > found
+	# A busy machine makes srun give up a step that has ended; what it said counts.
+	grep -vhE '^srun: (Job step aborted|launch/slurm):' out.* | sort > found
 	diff want found > differs || { head -n 40 differs; false; }
 	# Of the jobs 6, three times 3 and 1 classes; six sets of values, seven GPUs.
 	[ "$(sort -u found | wc -l)" -eq $(((6 + 3 * 3 + 1) * 6 * 7)) ]
