@@ -508,6 +508,8 @@ install-kube: $(B)/lowtide-kube install-common
 
 # Not while slurmctld could not start again without them.
 uninstall:
+	$(Q)test -e $(DESTDIR)$(bindir)/lowtide || ! test -e $(DESTDIR)$(slurmlibdir)/job_submit_lowtide.so || \
+	    { echo 'uninstall: the plugins are there, but no $(DESTDIR)$(bindir)/lowtide: say prefix= as it was installed' >&2; exit 1; }
 	$(Q)test -n "$(DESTDIR)" || packaging/plugins-in-use.sh
 	rm -f $(DESTDIR)$(bindir)/lowtide $(DESTDIR)$(sbindir)/lowtided \
 	    $(DESTDIR)$(sbindir)/lowtide-kube $(DESTDIR)$(sbindir)/lowtide-node \

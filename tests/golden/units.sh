@@ -76,6 +76,11 @@ for pattern in "$work/stack.d/*" 'stack.d/*.conf'; do
 done
 printf 'JobSubmitPlugins=lowtides\n' > "$work/slurm.conf"
 printf 'optional %s/spank_lowtide.so\n' "$work" > "$work/plugstack.conf"
+check 'uninstall with another prefix takes nothing away' "$(
+	make B="${BUILD:-build}" uninstall prefix="$work/other" unitdir="$work/units" \
+	    sysconfdir="$work/etc" slurmlibdir="$work/usr/lib/slurm" 2>&1 |
+		grep 'say prefix= as it was installed' >/dev/null || echo 'not said'
+	[ -e "$work/usr/lib/slurm/job_submit_lowtide.so" ] || echo 'it is gone')"
 said=$(uninstall "$work/slurm.conf") || echo "$said"
 check 'uninstall leaves nothing else' "$(find "$work/usr" "$work/units" ! -type d)"
 echo "1..$n"
