@@ -17,7 +17,8 @@
 	" subject TEXT NOT NULL, text TEXT NOT NULL, mail_to TEXT NOT NULL)"   \
 	" WITHOUT ROWID;"                                                      \
 	"CREATE INDEX alerts_made ON alerts (made_utc_s);"                     \
-	"CREATE INDEX alerts_due ON alerts (name) WHERE told_utc_s = 0;"
+	"CREATE INDEX alerts_due ON alerts (name) WHERE told_utc_s = 0;"       \
+	"CREATE INDEX alerts_of_budgets ON alerts (name) WHERE kind = 0;"
 
 #define LT_SQL_ALERT_COLUMNS                                                   \
 	"SELECT name, begins, kind, team, uid, job_id, quote_id, percent,"     \
