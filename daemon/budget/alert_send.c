@@ -25,34 +25,43 @@ enum {
 	REST_BYTES = 160, /* of a digest: what it ends with */
 };
 
+/* The digest's hour of the day that has at_utc_s; *end_utc_s: of that day. */
+static int64_t
+digest_of_day(int64_t *end_utc_s, const struct lt_offsets *offsets,
+    uint32_t hour, int64_t at_utc_s)
+{
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start_utc_s;
+
+	(void)lt_calendar_day(text, &start_utc_s, end_utc_s, offsets, at_utc_s);
+	return start_utc_s + (int64_t)hour * LT_HOUR_S;
+}
+
 int64_t
 lt_alert_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s)
 {
-	const int64_t after_s = (int64_t)hour * LT_HOUR_S;
-	char text[LT_DAY_TEXT_SIZE];
-	int64_t start_utc_s, end_utc_s;
+	int64_t end_utc_s;
+	const int64_t today =
+	    digest_of_day(&end_utc_s, offsets, hour, now_utc_s);
+	const int64_t start_utc_s = today - (int64_t)hour * LT_HOUR_S;
 
-	(void)lt_calendar_day(
-	    text, &start_utc_s, &end_utc_s, offsets, now_utc_s);
-	if (start_utc_s + after_s > now_utc_s)
-		(void)lt_calendar_day(
-		    text, &start_utc_s, &end_utc_s, offsets, start_utc_s - 1);
-	return start_utc_s + after_s;
+	return today <= now_utc_s
+		   ? today
+		   : digest_of_day(&end_utc_s, offsets, hour, start_utc_s - 1);
 }
 
 int64_t
 lt_alert_next_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s)
 {
-	const int64_t after_s = (int64_t)hour * LT_HOUR_S;
-	char text[LT_DAY_TEXT_SIZE];
-	int64_t start_utc_s, end_utc_s;
+	int64_t end_utc_s;
+	const int64_t today =
+	    digest_of_day(&end_utc_s, offsets, hour, now_utc_s);
 
-	(void)lt_calendar_day(
-	    text, &start_utc_s, &end_utc_s, offsets, now_utc_s);
-	return start_utc_s + after_s > now_utc_s ? start_utc_s + after_s
-						 : end_utc_s + after_s;
+	return today > now_utc_s
+		   ? today
+		   : digest_of_day(&end_utc_s, offsets, hour, end_utc_s);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "breath.h"
+#include "calendar.h"
 #include "limits.h"
 
 struct lt_amount;
@@ -111,11 +112,13 @@ lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_explain,
     lt_api_history, lt_api_forget, lt_api_plan, lt_api_plan_manifest,
     lt_api_progress, lt_api_canary, lt_api_closed, lt_api_close, lt_api_jobs,
     lt_api_one_job, lt_api_alerts;
-struct lt_period;
 /* The first month with entries that nobody closed; without has there is none.
  */
 int lt_api_unclosed(struct lt_daemon *d, struct lt_period *month, bool *has,
     struct lt_error *err);
+/* When a period may be closed, and the day of it in the site's zone. */
+int64_t lt_api_close_from(char day[LT_DAY_TEXT_SIZE], const struct lt_daemon *d,
+    const struct lt_period *period);
 /* With 200 they give work, and no reply. */
 typedef int lt_api_long_function(struct lt_daemon *d,
     const struct lt_api_request *request, struct lt_api_work **work,

@@ -81,17 +81,25 @@ check_order(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
 	    period->label, month.label, month.label);
 }
 
+int64_t
+lt_api_close_from(char day[LT_DAY_TEXT_SIZE], const struct lt_daemon *d,
+    const struct lt_period *period)
+{
+	const int64_t from = period->end_utc_s + d->policy->close_after_s;
+	int64_t start, end;
+
+	lt_calendar_day(day, &start, &end, &d->offsets, from);
+	return from;
+}
+
 static int
 check_time(struct lt_daemon *d, const struct lt_period *period,
     int64_t now_utc_s, json_t **reply)
 {
-	const int64_t from = period->end_utc_s + d->policy->close_after_s;
 	char day[LT_DAY_TEXT_SIZE];
-	int64_t start, end;
 
-	if (now_utc_s >= from)
+	if (now_utc_s >= lt_api_close_from(day, d, period))
 		return 200;
-	lt_calendar_day(day, &start, &end, &d->offsets, from);
 	return lt_api_error(reply, 409,
 	    "%s: can be closed from %s on: close_after is %lld h after its end",
 	    period->label, day,

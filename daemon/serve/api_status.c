@@ -182,13 +182,10 @@ unclosed_json(struct lt_daemon *d, int64_t now_utc_s)
 
 	if (lt_api_unclosed(d, &month, &has, &err) != LT_OK || !has)
 		return json_null();
-	const int64_t since = month.end_utc_s + d->policy->close_after_s;
 	char day[LT_DAY_TEXT_SIZE];
-	int64_t start, end;
 
-	if (now_utc_s < since)
+	if (now_utc_s < lt_api_close_from(day, d, &month))
 		return json_null();
-	lt_calendar_day(day, &start, &end, &d->offsets, since);
 	return json_pack("{s:s,s:s,s:b}", "label", month.label, "since_day",
 	    day, "any_closed", lt_ledger_closed_until(d->ledger) > 0);
 }
