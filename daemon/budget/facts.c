@@ -250,17 +250,18 @@ add_rates(struct lt_admission *a, const struct lt_quote *q,
 	const double margin = 1 + m->hold_margin_ppm / ppm;
 	double intensity = p->worst_intensity;
 
-	if (p->price_series != LT_NO_SERIES)
-		a->price = fmax(a->price,
-		    margin * lt_series_max(&m->series[p->price_series],
-				 q->start_utc_s, q->end_utc_s));
 	if (p->carbon_series != LT_NO_SERIES)
 		intensity = lt_series_max(
 		    &m->series[p->carbon_series], q->start_utc_s, q->end_utc_s);
-	a->carbon = fmax(a->carbon,
-	    margin * ((p->node_idle_w + p->node_cpu_w + p->node_gpu_w) *
-			     p->pue * fmax(intensity, 0) +
-			 p->embodied_g_per_node_hour * mg_per_g));
+	const double carbon = (p->node_idle_w + p->node_cpu_w + p->node_gpu_w) *
+				  p->pue * fmax(intensity, 0) +
+			      p->embodied_g_per_node_hour * mg_per_g;
+	a->carbon = fmax(a->carbon, margin * carbon);
+	if (p->price_series != LT_NO_SERIES)
+		a->price = fmax(a->price,
+		    margin * (lt_series_max(&m->series[p->price_series],
+				  q->start_utc_s, q->end_utc_s) +
+				 carbon * lt_charge_per_mg(m)));
 }
 
 static struct lt_admission

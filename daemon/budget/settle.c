@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "booking.h"
 #include "breath.h"
 #include "daemon.h"
 #include "ended.h"
@@ -53,74 +54,6 @@ is_same(const struct lt_run *known, const struct lt_run *run)
 	       known->array_job_id == run->array_job_id &&
 	       strcmp(known->partition, run->partition) == 0 &&
 	       strcmp(known->account, run->account) == 0;
-}
-
-/* Round the run with the partition's carry, and cut it into hours. */
-static int
-round_run(struct lt_ledger *ledger, struct lt_run *run,
-    const struct lt_charge *charge, struct lt_entry *entries,
-    struct lt_error *err)
-{
-	const uint32_t n = charge->hour_count;
-	double *const exact = calloc((size_t)n + 1, sizeof(*exact));
-	int64_t *const parts = calloc((size_t)n + 1, sizeof(*parts));
-	int code = LT_OK;
-
-	if (exact == NULL || parts == NULL)
-		code = lt_fail(err, LT_ENOMEM, "settle: out of memory");
-	if (code == LT_OK && charge->money_micros != 0)
-		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, false},
-		    charge->money_micros, &run->money_micros, err);
-	if (code == LT_OK && charge->carbon_mg != 0)
-		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, true},
-		    charge->carbon_mg, &run->carbon_mg, err);
-	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
-	struct lt_entry all_hours = lt_entry_of_run(run);
-	int64_t *totals[LT_ENTRY_FIGURES];
-	lt_entry_figures(totals, &all_hours);
-	for (int kind = 0; code == LT_OK && n > 0 && kind < LT_ENTRY_FIGURES;
-	     kind++) {
-		const int64_t total = *totals[kind];
-
-		for (uint32_t i = 0; i < n; i++) {
-			const struct lt_charge_hour *const h =
-			    &charge->hours[i];
-			const double all[] = {
-			    h->money_micros, h->carbon_mg, h->energy_wh};
-			/* The base follows the run's own hours: it was saved
-			 * where it was spent. */
-			const double weight = (double)total / (double)n;
-
-			exact[i] = kind < 3 ? all[kind] : weight;
-		}
-		lt_charge_split(parts, exact, n, total);
-		for (uint32_t i = 0; i < n; i++) {
-			int64_t *to[LT_ENTRY_FIGURES];
-
-			lt_entry_figures(to, &entries[i]);
-			*to[kind] = parts[i];
-		}
-	}
-	free(exact);
-	free(parts);
-	return code;
-}
-
-static void
-fill_entries(struct lt_entry *entries, const struct lt_run *run,
-    const struct lt_charge *charge, int64_t now_utc_s)
-{
-	for (uint32_t i = 0; i < charge->hour_count; i++) {
-		entries[i] = (struct lt_entry){.kind = LT_ENTRY_CHARGE,
-		    .run = run->key,
-		    .made_utc_s = now_utc_s,
-		    .at_utc_s = charge->hours[i].at_utc_s,
-		    .uid = run->uid};
-		memcpy(entries[i].account, run->account,
-		    sizeof(entries[i].account));
-	}
 }
 
 enum manner {
@@ -195,14 +128,10 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	struct lt_run *const run = &s->run;
 	const struct lt_charge *const charge = &s->charge;
 	const int64_t now_utc_s = batch->now_utc_s;
-	struct lt_entry *const entries =
-	    calloc((size_t)charge->hour_count + 1, sizeof(*entries));
+	struct lt_entry *entries = NULL;
 	bool changed = false;
 
-	if (entries == NULL)
-		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
-	fill_entries(entries, run, charge, now_utc_s);
-	int code = round_run(d->ledger, run, charge, entries, err);
+	int code = lt_booking_make(&entries, run, charge, d->ledger, err);
 	if (code == LT_OK && s->quote != NULL)
 		code = remember_quote(d->ledger, s, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
@@ -225,6 +154,11 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .now_utc_s = now_utc_s,
 	    .is_new = s->is_new,
 	    .open_since_utc_s = batch->open_since_utc_s};
+	if (code == LT_OK && s->quote != NULL && !run->provisional)
+		code = lt_discount_take(
+		    &(struct lt_discount_of){run, s->quote, entries,
+			charge->hour_count, now_utc_s, batch->open_since_utc_s},
+		    d, err);
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
 	if (code == LT_OK && s->quote != NULL)
@@ -246,7 +180,10 @@ static bool
 is_priced_so(const struct lt_run *known, const struct lt_run *run,
     const struct lt_charge *charge)
 {
-	static const double carry = 1 + 1e-6;
+	/* Of what is rounded with it, and its charge for carbon. */
+	static const double carry = 1.5 + 1e-6;
+	const int64_t gross =
+	    lt_before_discount(known->money_micros, &known->parts);
 
 	return known->priced == charge->priced &&
 	       known->has_carbon == charge->has_carbon &&
@@ -257,8 +194,7 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 		       known->baseline_carbon_mg == run->baseline_carbon_mg &&
 		       memcmp(&known->saved_by, &run->saved_by,
 			   sizeof(run->saved_by)) == 0)) &&
-	       fabs(charge->money_micros - (double)known->money_micros) <=
-		   carry &&
+	       fabs(charge->money_micros - (double)gross) <= carry &&
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
 }
 

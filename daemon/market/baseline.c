@@ -32,6 +32,12 @@ gpu_of(const struct lt_market *market, const char *partition)
 }
 
 static bool
+is_deferred(const struct lt_quote *quote)
+{
+	return quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S;
+}
+
+static bool
 was_moved(const struct lt_run *run, const struct lt_quote *quote)
 {
 	if (!lt_mode_may(quote->mode, LT_MAY_EDIT) ||
@@ -40,7 +46,7 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 	if (strcmp(quote->partition, quote->home) != 0 &&
 	    strcmp(run->partition, quote->partition) == 0)
 		return true;
-	return quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S &&
+	return is_deferred(quote) &&
 	       run->start_utc_s >= quote->plan_start_utc_s;
 }
 
@@ -142,11 +148,10 @@ static int64_t
 start_at_home(const struct lt_quote *quote, const struct home_run *at)
 {
 	const int64_t late_s = at->first_utc_s - quote->plan_start_utc_s;
-	const bool waits =
-	    quote->plan_start_utc_s > quote->home_start_utc_s + MOVED_S;
 
 	return quote->home_start_utc_s +
-	       (late_s > 0 && (!waits || quote->tasks > 1) ? late_s : 0);
+	       (late_s > 0 && (!is_deferred(quote) || quote->tasks > 1) ? late_s
+									: 0);
 }
 
 /* As it was decided: what is whole nodes here may be a few CPUs at home. */
@@ -276,6 +281,63 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	}
 	lt_charge_free(&charge);
 	return true;
+}
+
+/* When it could have started where it ran. */
+static int64_t
+earliest_start(const struct lt_run *run, const struct lt_quote *quote,
+    const struct home_run *at)
+{
+	const int64_t home_utc_s = start_at_home(quote, at);
+	struct lt_levers levers;
+
+	if (strcmp(run->partition, quote->home) == 0)
+		return home_utc_s;
+	/* Where it had no room there it waited for that. */
+	if (strcmp(run->partition, quote->partition) != 0 ||
+	    lt_levers_unpack(
+		&levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
+		return run->start_utc_s;
+	return levers.room_utc_s > home_utc_s ? levers.room_utc_s : home_utc_s;
+}
+
+int
+lt_wait_saved(double *micros, const struct lt_run *run,
+    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err)
+{
+	const int64_t worked_s =
+	    run->end_utc_s - run->start_utc_s - run->suspended_s;
+	struct home_run at;
+	double costs[3];
+
+	*micros = 0;
+	if (!run->moved || !run->priced || !is_deferred(quote) ||
+	    run->start_utc_s < quote->plan_start_utc_s || worked_s <= 0)
+		return LT_OK;
+	int code = find_home_run(&at, run, quote, d, err);
+	/* What follows an interruption waited for no hour. */
+	if (code != LT_OK || at.first_utc_s < run->start_utc_s)
+		return code;
+	const int64_t starts_utc_s[] = {earliest_start(run, quote, &at),
+	    quote->tasks > 1 ? run->start_utc_s : quote->plan_start_utc_s,
+	    run->start_utc_s};
+	for (int i = 0; i < 3; i++) {
+		struct lt_charge charge;
+		const int64_t from = starts_utc_s[i];
+
+		code = lt_price_undisturbed(&charge, run,
+		    &(struct lt_elsewhere){
+			run->partition, {from, from + worked_s}, 0, 0},
+		    d, err);
+		costs[i] = charge.money_micros;
+		const bool is_known = charge.priced;
+		lt_charge_free(&charge);
+		if (code != LT_OK || !is_known)
+			return code;
+	}
+	/* Neither more than the plan was for, nor more than came of it. */
+	*micros = fmax(0, costs[0] - fmax(costs[1], costs[2]));
+	return LT_OK;
 }
 
 bool

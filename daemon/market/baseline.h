@@ -24,6 +24,15 @@ void lt_baseline_of_run(
 bool lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
     const struct lt_quote *quote, struct lt_daemon *d);
 
+/*
+ * What a run that lowtide deferred cost less than it would have from the
+ * earliest start on that was possible there, as long, at the rates that really
+ * held; no more than its planned start came to, never below 0. 0 of a run after
+ * an interruption, and where a price is not known. docs/model.md, eq. (30b).
+ */
+int lt_wait_saved(double *micros, const struct lt_run *run,
+    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err);
+
 /* False: moved, and the plan without lowtide has no price. The ledger then
  * has the run's own charge as base, so that nothing counts as saved. */
 bool lt_baseline_known(const struct lt_run *run);

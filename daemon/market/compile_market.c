@@ -298,6 +298,7 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
 	m->mode = p->mode;
 	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
+	m->charge_micros_per_tonne = p->charge.micros_per_tonne;
 	m->max_delay_s = p->max_delay_s;
 	m->stale_after_s = p->stale_after_s;
 	m->deadline_slack_s = p->deadline_slack_s;

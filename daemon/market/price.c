@@ -62,7 +62,8 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	} all[] = {{LT_RATE_PRICE, true, &input->price},
 	    {LT_RATE_CARBON, has_power, &input->carbon},
 	    {LT_RATE_PUE, has_power, &input->pues},
-	    {LT_RATE_EMBODIED, has_power, &input->embodied}};
+	    {LT_RATE_EMBODIED, has_power, &input->embodied},
+	    {LT_RATE_CHARGE, true, &input->carbon_charge}};
 	enum { ALL = sizeof(all) / sizeof(all[0]) };
 	struct lt_rate_step *steps[ALL] = {NULL};
 	int code = LT_OK;

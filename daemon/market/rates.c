@@ -35,7 +35,7 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {
 	for (int i = 0; all != NULL && i < LT_PARTITIONS_MAX; i++) {
 		struct lt_recorded *const r =
-		    &all[i * LT_RATE_NODES + (int)rate];
+		    &all[i * LT_RATE_COUNT + (int)rate];
 
 		if (r->partition[0] == '\0')
 			snprintf(r->partition, sizeof(r->partition), "%s",
@@ -160,13 +160,19 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	return code;
 }
 
+struct said { /* by the policy, of a partition */
+	const struct lt_policy *policy;
+	const struct lt_policy_partition *partition;
+	struct lt_rate_step from_now_on; /* without its value */
+};
+
 /* Each month's own, of months that are over too: who is charged from now on is
  * charged with it. What is closed stays. */
 static int
-record_pue(struct lt_ledger *ledger,
-    const struct lt_policy_partition *partition,
-    const struct lt_rate_step *from_now_on, struct lt_error *err)
+record_pue(
+    struct lt_ledger *ledger, const struct said *said, struct lt_error *err)
 {
+	const struct lt_policy_partition *const partition = said->partition;
 	const struct lt_policy_pue *const pue = &partition->pue;
 	const struct lt_rates_asked of = {
 	    .partition = partition->name, .rate = LT_RATE_PUE};
@@ -174,7 +180,7 @@ record_pue(struct lt_ledger *ledger,
 	int code = LT_OK, i = 0;
 
 	do {
-		struct lt_rate_step step = *from_now_on;
+		struct lt_rate_step step = said->from_now_on;
 		const int64_t month_utc_s =
 		    pue->count > 0 ? pue->months[i].from_utc_s : INT64_MIN;
 
@@ -193,11 +199,11 @@ record_pue(struct lt_ledger *ledger,
 }
 
 static int
-record_embodied(struct lt_ledger *ledger,
-    const struct lt_policy_partition *partition,
-    const struct lt_rate_step *from_now_on, struct lt_error *err)
+record_embodied(
+    struct lt_ledger *ledger, const struct said *said, struct lt_error *err)
 {
-	struct lt_rate_step step = *from_now_on;
+	const struct lt_policy_partition *const partition = said->partition;
+	struct lt_rate_step step = said->from_now_on;
 
 	step.value = partition->embodied_g_per_node_hour;
 	return record_said(ledger,
@@ -207,13 +213,13 @@ record_embodied(struct lt_ledger *ledger,
 }
 
 static int
-record_market_based(struct lt_ledger *ledger,
-    const struct lt_policy_partition *partition,
-    const struct lt_rate_step *from_now_on, struct lt_error *err)
+record_market_based(
+    struct lt_ledger *ledger, const struct said *said, struct lt_error *err)
 {
+	const struct lt_policy_partition *const partition = said->partition;
 	const struct lt_policy_market_based *const market =
 	    &partition->market_based;
-	struct lt_rate_step step = *from_now_on;
+	struct lt_rate_step step = said->from_now_on;
 
 	step.value = market->is_set ? market->g_per_kwh : LT_RATE_ENDED;
 	if (market->is_set && market->from_utc_s != INT64_MIN)
@@ -225,12 +231,62 @@ record_market_based(struct lt_ledger *ledger,
 	    &step, !market->is_set, err);
 }
 
-static int (*const facts[LT_RATE_COUNT])(struct lt_ledger *ledger,
-    const struct lt_policy_partition *partition,
-    const struct lt_rate_step *from_now_on, struct lt_error *err) = {
+/* What is said of all partitions. Before that was for the first time, there was
+ * none. */
+static int
+record_for_all(struct lt_ledger *ledger, const struct lt_rates_asked *of,
+    const struct lt_rate_step *from_now_on, struct lt_error *err)
+{
+	const struct lt_rates_asked asked = {of->partition, of->rate,
+	    {from_now_on->start_utc_s, from_now_on->end_utc_s}};
+	struct lt_rate_step steps[] = {*from_now_on, *from_now_on};
+	struct lt_rate_step *known = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_rates(ledger, &asked, &known, &count, err);
+
+	free(known);
+	if (code != LT_OK || (count == 0 && from_now_on->value <= 0))
+		return code;
+	if (count > 0)
+		return record_said(ledger, of, from_now_on, false, err);
+	steps[0].start_utc_s = 0;
+	steps[0].end_utc_s = from_now_on->start_utc_s;
+	steps[0].value = 0;
+	return lt_ledger_put_rates(
+	    ledger, of->partition, of->rate, &(struct lt_rates){2, steps}, err);
+}
+
+static int
+record_charge(
+    struct lt_ledger *ledger, const struct said *said, struct lt_error *err)
+{
+	const struct lt_policy *const policy = said->policy;
+	const struct {
+		enum lt_rate rate;
+		double value;
+	} all[] = {{LT_RATE_CHARGE, (double)policy->charge.micros_per_tonne},
+	    {LT_RATE_DISCOUNT, policy->discount.share_ppm},
+	    {LT_RATE_DISCOUNT_MOST, (double)policy->discount.most_micros}};
+	int code = LT_OK;
+
+	for (int i = 0; code == LT_OK && i < 3; i++) {
+		struct lt_rate_step step = said->from_now_on;
+
+		step.value = all[i].value;
+		code = record_for_all(ledger,
+		    &(struct lt_rates_asked){.partition = said->partition->name,
+			.rate = all[i].rate},
+		    &step, err);
+	}
+	return code;
+}
+
+static int (*const facts[LT_RATE_COUNT])(
+    struct lt_ledger *ledger, const struct said *said, struct lt_error *err) = {
     [LT_RATE_PUE] = record_pue,
     [LT_RATE_EMBODIED] = record_embodied,
     [LT_RATE_MARKET_BASED] = record_market_based,
+    [LT_RATE_CHARGE] = record_charge,
 };
 
 /* What the policy says of a partition that is no signal: once a policy. */
@@ -245,11 +301,12 @@ record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
 
 	if (last != NULL && last->key == key)
 		return LT_OK;
-	const int code = facts[rate](d->ledger, partition,
-	    &(struct lt_rate_step){.start_utc_s = d->policy_loaded_utc_s,
-		.end_utc_s = INT64_MAX,
-		.quality = LT_QUALITY_CONSTANT,
-		.issued_utc_s = now_utc_s},
+	const int code = facts[rate](d->ledger,
+	    &(struct said){d->policy, partition,
+		{.start_utc_s = d->policy_loaded_utc_s,
+		    .end_utc_s = INT64_MAX,
+		    .quality = LT_QUALITY_CONSTANT,
+		    .issued_utc_s = now_utc_s}},
 	    err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
@@ -261,19 +318,22 @@ record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
 int
 lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
+	static const enum lt_rate here[] = {LT_RATE_PRICE, LT_RATE_CARBON,
+	    LT_RATE_TARIFF, LT_RATE_PUE, LT_RATE_EMBODIED, LT_RATE_MARKET_BASED,
+	    LT_RATE_CHARGE};
 	int code = lt_ledger_begin(d->ledger, err);
 
 	if (code != LT_OK)
 		return code;
 	if (d->recorded == NULL)
-		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_NODES,
+		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
 		    sizeof(*d->recorded));
 	for (int i = 0; i < d->policy->partition_count; i++)
-		for (int rate = 0; rate < LT_RATE_NODES && code == LT_OK;
-		     rate++)
-			code = (facts[rate] == NULL ? record : record_fact)(d,
-			    &d->policy->partitions[i], (enum lt_rate)rate,
-			    now_utc_s, err);
+		for (size_t r = 0;
+		     r < sizeof(here) / sizeof(*here) && code == LT_OK; r++)
+			code = (facts[here[r]] == NULL ? record : record_fact)(
+			    d, &d->policy->partitions[i], here[r], now_utc_s,
+			    err);
 	if (code == LT_OK)
 		code = lt_owned_nodes_record(&d->owned_seen, d->ledger,
 		    &(struct lt_owned_now){d->policy, &d->tables,

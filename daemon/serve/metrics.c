@@ -365,7 +365,8 @@ sum_of(const struct lt_report_line *line, enum sum sum)
 		case SAVED: /* adjustments save nothing */
 			if (k != LT_ENTRY_ADJUSTMENT)
 				value += in[k].baseline_money_micros -
-					 in[k].money_micros;
+					 lt_before_discount(
+					     in[k].money_micros, &in[k].parts);
 			break;
 		case SAVED_GRAMS:
 			if (k != LT_ENTRY_ADJUSTMENT)

@@ -20,7 +20,11 @@ lt_report_line_fill(struct lt_report_line *line, struct lt_ledger *ledger,
 			 line->in, err);
 }
 
-enum { TOTALS = 16, BUDGET_FIGURES = 9 };
+enum {
+	TOTALS = 18,
+	TOTALS_FIRST = 16, /* those that were kept from the first release on */
+	BUDGET_FIGURES = 9
+};
 
 /* All of a kind of entry, in an order that stays: statements of closed periods
  * are kept so. */
@@ -33,7 +37,8 @@ figures_of(int64_t *out[TOTALS], struct lt_totals *t)
 	    &t->saved_by.gpu_micros, &t->saved_by.gpu_mg, &t->runs,
 	    &t->moved_runs, &t->unpriced_runs, &t->replay_runs,
 	    &t->provisional_runs, &t->gpus_slurmctld_runs,
-	    &t->gpus_unknown_runs};
+	    &t->gpus_unknown_runs, &t->parts.carbon_charge_micros,
+	    &t->parts.discount_micros};
 
 	memcpy(out, all, sizeof(all));
 }
@@ -97,12 +102,18 @@ set_booked(json_t *to, const struct lt_report_line *line)
 	static const char *const carbon[] = {
 	    "charges_mg", "corrections_mg", "adjustments_mg"};
 	const struct lt_amount cost = lt_report_line_cost(line);
+	struct lt_parts parts = {0};
 
 	for (int k = 0; k < 3; k++) {
+		parts.carbon_charge_micros +=
+		    line->in[k].parts.carbon_charge_micros;
+		parts.discount_micros += line->in[k].parts.discount_micros;
 		set_int(to, money[k], line->in[k].money_micros);
 		set_int(to, carbon[k], line->in[k].carbon_mg);
 	}
 	set_int(to, "cost_micros", cost.money_micros);
+	set_int(to, "carbon_charge_micros", parts.carbon_charge_micros);
+	set_int(to, "discount_micros", parts.discount_micros);
 	set_int(to, "carbon_mg", cost.carbon_mg);
 }
 
@@ -150,7 +161,9 @@ set_saved(json_t *to, const struct lt_report_line *line)
 	struct lt_totals runs = line->in[LT_ENTRY_CHARGE];
 
 	add_totals(&runs, &line->in[LT_ENTRY_CORRECTION]);
-	const int64_t micros = runs.baseline_money_micros - runs.money_micros;
+	const int64_t micros =
+	    runs.baseline_money_micros -
+	    lt_before_discount(runs.money_micros, &runs.parts);
 	const int64_t mg = runs.baseline_carbon_mg - runs.carbon_mg;
 	const struct lt_saved_by *const by = &runs.saved_by;
 
@@ -192,29 +205,38 @@ lt_report_line_json(const char *team, const struct lt_report_line *line,
 
 /* ---- as it is kept ---- */
 
-void
-lt_report_line_pack(struct lt_text *text, const struct lt_report_line *line,
-    const struct lt_period *budget)
+static void
+put_figures(
+    struct lt_text *text, const struct lt_report_line *line, int from, int to)
 {
 	struct lt_report_line copy = *line;
 	int64_t *figures[TOTALS];
 
 	for (int k = 0; k < 3; k++) {
 		figures_of(figures, &copy.in[k]);
-		for (int i = 0; i < TOTALS; i++)
+		for (int i = from; i < to; i++)
 			lt_text_put(text, "%lld ", (long long)*figures[i]);
 	}
-	if (budget == NULL) {
-		lt_text_put(text, "0");
-		return;
-	}
-	lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld",
-	    budget->limit.has_money, (long long)budget->limit.money_micros,
-	    budget->limit.has_carbon, (long long)budget->limit.carbon_mg,
-	    (long long)budget->settled.money_micros,
-	    (long long)budget->settled.carbon_mg,
-	    (long long)budget->held.money_micros,
-	    (long long)budget->held.carbon_mg);
+}
+
+void
+lt_report_line_pack(struct lt_text *text, const struct lt_report_line *line,
+    const struct lt_period *budget)
+{
+	put_figures(text, line, 0, TOTALS_FIRST);
+	if (budget == NULL)
+		lt_text_put(text, "0 ");
+	else
+		lt_text_put(text, "1 %d %lld %d %lld %lld %lld %lld %lld ",
+		    budget->limit.has_money,
+		    (long long)budget->limit.money_micros,
+		    budget->limit.has_carbon,
+		    (long long)budget->limit.carbon_mg,
+		    (long long)budget->settled.money_micros,
+		    (long long)budget->settled.carbon_mg,
+		    (long long)budget->held.money_micros,
+		    (long long)budget->held.carbon_mg);
+	put_figures(text, line, TOTALS_FIRST, TOTALS);
 }
 
 static bool
@@ -230,23 +252,35 @@ read_number(const char **text, int64_t *number)
 	return true;
 }
 
+static bool
+read_figures(const char **text, struct lt_report_line *line, int from, int to)
+{
+	int64_t *figures[TOTALS];
+	bool ok = true;
+
+	for (int k = 0; k < 3; k++) {
+		figures_of(figures, &line->in[k]);
+		for (int i = from; ok && i < to; i++)
+			ok = read_number(text, figures[i]);
+	}
+	return ok;
+}
+
 bool
 lt_report_line_unpack(struct lt_report_line *line, struct lt_period *budget,
     bool *has_budget, const char *text)
 {
-	int64_t *figures[TOTALS], b[BUDGET_FIGURES - 1], has;
-	bool ok = true;
+	int64_t b[BUDGET_FIGURES - 1], has;
 
 	*line = (struct lt_report_line){0};
-	for (int k = 0; k < 3; k++) {
-		figures_of(figures, &line->in[k]);
-		for (int i = 0; ok && i < TOTALS; i++)
-			ok = read_number(&text, figures[i]);
-	}
-	ok = ok && read_number(&text, &has);
+	bool ok = read_figures(&text, line, 0, TOTALS_FIRST) &&
+		  read_number(&text, &has);
 	*has_budget = ok && has != 0;
 	for (int i = 0; ok && *has_budget && i < BUDGET_FIGURES - 1; i++)
 		ok = read_number(&text, &b[i]);
+	/* What was kept before there were more ends here. */
+	if (ok && text[strspn(text, " ")] != '\0')
+		ok = read_figures(&text, line, TOTALS_FIRST, TOTALS);
 	if (!ok || !*has_budget)
 		return ok;
 	budget->limit = (struct lt_amount){.has_money = b[0] != 0,

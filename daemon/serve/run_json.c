@@ -83,6 +83,11 @@ put_booked(struct lt_out *out, const struct lt_run *run,
 	const bool has_carbon = run->has_carbon || carbon != 0;
 
 	lt_out_put_int(out, ",\"money_micros\":", has_money, money);
+	lt_out_put_int(out, ",\"carbon_charge_micros\":", has_money,
+	    charge->parts.carbon_charge_micros +
+		more->parts.carbon_charge_micros);
+	lt_out_put_int(out, ",\"discount_micros\":", has_money,
+	    charge->parts.discount_micros + more->parts.discount_micros);
 	lt_out_put_int(out, ",\"carbon_mg\":", has_carbon, carbon);
 	lt_out_put_int(
 	    out, ",\"energy_wh\":", true, charge->energy_wh + more->energy_wh);

@@ -151,9 +151,8 @@ static struct choice
 choose_cleaner(struct decision *decision, const struct choice *first)
 {
 	const enum lt_objective objective = decision->plan->objective;
-	const bool carbon_counts =
-	    objective == LT_OBJECTIVE_BALANCED &&
-	    decision->job.market->carbon_price_micros_per_tonne > 0;
+	const bool carbon_counts = objective == LT_OBJECTIVE_BALANCED &&
+				   lt_worth_per_mg(decision->job.market) > 0;
 
 	if (first->lane == NULL || !decision->use_money ||
 	    !decision->use_carbon || carbon_counts ||
@@ -266,8 +265,11 @@ part_levers(struct lt_plan *plan, const struct decision *decision,
     const struct choice *choice)
 {
 	plan->home_then = plan->there_now = plan->there_slow = plan->chosen;
+	plan->room_utc_s = plan->home.start_utc_s;
 	if (choice->lane == NULL || !plan->fits)
 		return;
+	plan->room_utc_s =
+	    decision->spans.list[choice->lane->first_span].from_utc_s;
 	lt_lane_estimate(
 	    &plan->home_then, &decision->home, choice->start_utc_s);
 	lt_lane_estimate(&plan->there_now, choice->lane, decision->home_utc_s);

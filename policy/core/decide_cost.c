@@ -313,6 +313,21 @@ gpu_power(const struct job *job)
 		   : 1;
 }
 
+/* What is emitted is charged, idle power too; eq. (6a). Where that is not
+ * known, neither is what it costs. */
+static void
+charge_carbon(struct lane *lane, const struct lt_market *market)
+{
+	const double per_mg = lt_charge_per_mg(market);
+
+	if (!(per_mg > 0))
+		return;
+	lane->has_charged &= lane->has_carbon;
+	lane->has_money &= lane->has_carbon;
+	lane->charged = lt_linear_sum(&lane->charged, &lane->emitted, per_mg);
+	lane->money = lt_linear_sum(&lane->money, &lane->emitted, per_mg);
+}
+
 /* Weights and constants from the partition's signals and power. */
 static void
 lane_weights(
@@ -368,6 +383,7 @@ lane_weights(
 	lane->emitted.constant =
 	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
 	lane->carbon = lane->emitted;
+	charge_carbon(lane, job->market);
 	if (owned && (part->flags & LT_PARTITION_STAYS_ON))
 		leave_idle(lane, job,
 		    nodes * part->node_idle_w * share * part->pue / 1000);

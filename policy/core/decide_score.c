@@ -7,7 +7,6 @@
 
 #include "decide_internal.h"
 
-static const double mg_per_tonne = 1e9;
 static const double rounding = 1e-9; /* of a score: noise, no saving */
 /* A cent: what no figure shows is no saving. */
 static const double least_micros = 10000;
@@ -42,9 +41,7 @@ lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 		if (!money || !carbon)
 			return *cheap;
 		return lt_linear_sum(&lane->money, &lane->carbon,
-		    (double)decision->job.market
-			    ->carbon_price_micros_per_tonne /
-			mg_per_tonne);
+		    lt_worth_per_mg(decision->job.market));
 	}
 }
 
@@ -139,9 +136,7 @@ shown_mg(double mg)
 double
 lt_score_least_saving(const struct decision *decision, int round, double score)
 {
-	const double micros_per_mg =
-	    (double)decision->job.market->carbon_price_micros_per_tonne /
-	    mg_per_tonne;
+	const double micros_per_mg = lt_worth_per_mg(decision->job.market);
 	double least = least_micros;
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
@@ -246,18 +241,23 @@ lt_lane_over_budget(const struct decision *decision, const struct lane *lane)
 	const double tasks =
 	    request->array_tasks > 0 ? request->array_tasks : 1;
 	const double over_all = margin * hours * tasks / lane->task_factor;
+	const struct lt_series *const price = lane->series[TERM_PRICE];
+	const struct lt_series *const carbon = lane->series[TERM_CARBON];
+	const double per_mg = lt_charge_per_mg(market);
 
 	if (!request->has_available)
 		return false;
-	if (request->available_micros != INT64_MAX &&
-	    (lane->series[TERM_PRICE] == NULL ||
-		lane->charged.weight[TERM_PRICE] * over_all *
-			lane->series[TERM_PRICE]->max_value >
-		    (double)request->available_micros))
-		return true;
-	return request->available_mg != INT64_MAX &&
-	       (lane->series[TERM_CARBON] == NULL ||
-		   lane->emitted.weight[TERM_CARBON] * over_all *
-			   lane->series[TERM_CARBON]->max_value >
-		       (double)request->available_mg);
+	const double mg = carbon == NULL ? INFINITY
+					 : lane->emitted.weight[TERM_CARBON] *
+					       over_all * carbon->max_value;
+	const double micros = price == NULL
+				  ? INFINITY
+				  : lane->charged.weight[TERM_PRICE] *
+					    over_all * price->max_value +
+					(per_mg > 0 ? per_mg * mg : 0);
+
+	return (request->available_micros != INT64_MAX &&
+		   micros > (double)request->available_micros) ||
+	       (request->available_mg != INT64_MAX &&
+		   mg > (double)request->available_mg);
 }

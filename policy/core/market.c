@@ -185,3 +185,20 @@ lt_market_restart_s(const struct lt_market *market)
 			longest_s = market->partitions[i].restart_s;
 	return longest_s;
 }
+
+static const double mg_per_tonne = 1e9;
+
+double
+lt_charge_per_mg(const struct lt_market *market)
+{
+	return (double)market->charge_micros_per_tonne / mg_per_tonne;
+}
+
+double
+lt_worth_per_mg(const struct lt_market *market)
+{
+	const int64_t beyond = market->carbon_price_micros_per_tonne -
+			       market->charge_micros_per_tonne;
+
+	return beyond > 0 ? (double)beyond / mg_per_tonne : 0;
+}

@@ -56,6 +56,11 @@ rest_weights(struct lane *rests, const struct lane *runs,
 	rests->carbon.weight[TERM_CARBON] = drawn_kw * mg_per_g;
 	rests->carbon.per_s = part->embodied_g_per_node_hour * nodes *
 			      of->kept_share * mg_per_g / LT_HOUR_S;
+	/* It is charged with what its nodes draw all the same. */
+	struct linear emitted = rests->carbon;
+	emitted.weight[TERM_CARBON] = idle_kw * mg_per_g;
+	rests->money = lt_linear_sum(
+	    &rests->money, &emitted, lt_charge_per_mg(of->market));
 }
 
 static double

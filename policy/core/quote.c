@@ -80,6 +80,25 @@ hold_carbon(const struct task *task, const struct lt_partition *partition,
 	return true;
 }
 
+/* What the most carbon is charged with, up, plus 1. */
+static bool
+hold_charge(struct lt_amount *amount, const struct lt_market *market)
+{
+	static const int64_t mg_per_tonne = 1000000000;
+	int64_t micros;
+
+	if (market->charge_micros_per_tonne == 0 || !amount->has_money)
+		return true;
+	amount->has_money = amount->has_carbon;
+	return !amount->has_carbon ||
+	       (lt_scale_up(amount->carbon_mg, market->charge_micros_per_tonne,
+		    mg_per_tonne, &micros) &&
+		   !__builtin_add_overflow(
+		       micros, amount->carbon_mg > 0, &micros) &&
+		   !__builtin_add_overflow(
+		       amount->money_micros, micros, &amount->money_micros));
+}
+
 /* The amount on one partition; false when it passes int64_t. */
 static bool
 hold_on(struct lt_amount *amount, const struct task *task,
@@ -102,13 +121,14 @@ hold_on(struct lt_amount *amount, const struct task *task,
 		    lt_series_max(&market->series[partition->carbon_series],
 			task->start_utc_s, task->end_utc_s);
 	else if (intensity <= 0.0)
-		return true;
+		return hold_charge(amount, market);
 	/* A node without a known power is unknown, not free of carbon. */
 	amount->has_carbon = partition->node_idle_w + partition->node_cpu_w +
 				 partition->node_gpu_w >
 			     0.0;
-	return !amount->has_carbon ||
-	       hold_carbon(task, partition, intensity, &amount->carbon_mg);
+	return (!amount->has_carbon || hold_carbon(task, partition, intensity,
+					   &amount->carbon_mg)) &&
+	       hold_charge(amount, market);
 }
 
 /* How long one task may run on a partition; < 0 when there is no limit. */

@@ -34,7 +34,10 @@ lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
 	    .power_ppm = ratio_ppm(plan->home.task_w, plan->chosen.task_w),
 	    .home_then = lt_amount_of(&plan->home_then),
 	    .there_now = lt_amount_of(&plan->there_now),
-	    .there_slow = lt_amount_of(&plan->there_slow)};
+	    .there_slow = lt_amount_of(&plan->there_slow),
+	    .room_utc_s = plan->room_utc_s > plan->home.start_utc_s
+			      ? plan->room_utc_s
+			      : 0};
 	return true;
 }
 
@@ -72,6 +75,8 @@ lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 		lt_text_put(&text, ",");
 		lt_quote_put_amount(&text, amounts[i]);
 	}
+	if (levers->room_utc_s > 0)
+		lt_text_put(&text, ",%" PRId64, levers->room_utc_s);
 	if (!text.full)
 		return LT_OK;
 	out[0] = '\0';
@@ -111,7 +116,8 @@ scan(struct lt_levers *levers, char *text)
 		    !scan_optional(
 			&text, &amounts[i]->has_carbon, &amounts[i]->carbon_mg))
 			return false;
-	return text == NULL;
+	return text == NULL || lt_int64_parse(text, 1, INT64_MAX,
+				   &levers->room_utc_s, NULL) == LT_OK;
 }
 
 int

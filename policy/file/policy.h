@@ -177,6 +177,15 @@ struct lt_policy_tcto {
 	uint32_t storage_gb;
 };
 
+/* What CO2e really costs, and what waiting earns. */
+struct lt_policy_charge {
+	int64_t micros_per_tonne;
+};
+struct lt_policy_discount {
+	uint32_t share_ppm;  /* of what the wait saved; 0 = none */
+	int64_t most_micros; /* of an account and month */
+};
+
 /* What becomes of a job that started on more than was held for it. */
 enum lt_underheld { LT_UNDERHELD_LET, LT_UNDERHELD_REQUEUE };
 
@@ -203,6 +212,8 @@ struct lt_policy {
 	char viewers[LT_VIEWERS_MAX][LT_NAME_SIZE]; /* Unix groups */
 	enum lt_intensity intensity;
 	struct lt_policy_tcto tcto;
+	struct lt_policy_charge charge;
+	struct lt_policy_discount discount;
 	struct lt_policy_notify notify;
 	struct lt_policy_metrics metrics;
 	int source_count, partition_count, budget_count, gpu_count,

@@ -258,6 +258,7 @@ struct lt_plan {
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
+	int64_t room_utc_s; /* when the choice's partition first had room */
 	enum lt_compared compared;
 	uint32_t holdout_ppm; /* of KEPT: one of so many */
 	/* The power cap that chosen has; home has none. */

@@ -49,7 +49,7 @@ enum {
 	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
 	LT_WHY_TEXT_SIZE = 768,	   /* 16 of 47 bytes; what does not fit is
 				    * counted, too */
-	LT_LEVERS_TEXT_SIZE = 160, /* two u32, six amounts */
+	LT_LEVERS_TEXT_SIZE = 180, /* two u32, six amounts, a time */
 	LT_RUN_TEXT_SIZE = 288,	   /* of a kind of runs: a hash, eight numbers,
 				    * a power cap of 7 fields */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */

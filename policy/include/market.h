@@ -193,7 +193,8 @@ struct lt_market {
 	char cluster[LT_NAME_SIZE];
 	char currency[8]; /* "" = the site shows no money */
 	enum lt_mode mode;
-	int64_t carbon_price_micros_per_tonne;
+	int64_t carbon_price_micros_per_tonne; /* what one is worth */
+	int64_t charge_micros_per_tonne;       /* what one is charged with */
 	int64_t max_delay_s;
 	int64_t stale_after_s;
 	int64_t deadline_slack_s;
@@ -251,6 +252,11 @@ uint32_t lt_class_confidence_ppm(
 
 /* The longest start on preemptible nodes, s: boot and reload. */
 double lt_market_restart_s(const struct lt_market *market);
+
+/* Micros that a milligram of CO2e is charged with; and what one is worth in a
+ * decision beyond that, in micros. */
+double lt_charge_per_mg(const struct lt_market *market);
+double lt_worth_per_mg(const struct lt_market *market);
 
 /* Age of a partition's oldest non-constant signal at now; 0 if all are
  * constants. INT64_MAX when it has no signal at all, or an empty series; one

@@ -174,11 +174,12 @@ struct lt_levers {
 	/* Of a task, home's over the plan's: nodes x share, and power. */
 	uint32_t size_ppm, power_ppm;
 	struct lt_amount home_then, there_now, there_slow; /* all tasks */
+	int64_t room_utc_s; /* first room there; 0 = none later than at home */
 };
 /* False: it is not moved, or home can't run it; *levers is zero. */
 bool lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan);
 /* "<size>,<power>,<home then>,<there now>,<there slow>", each of the last
- * "<micros>,<mg>". */
+ * "<micros>,<mg>"; ",<room>" where there is one. */
 int lt_levers_pack(char *out, size_t size, const struct lt_levers *levers);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,

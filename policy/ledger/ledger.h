@@ -223,6 +223,16 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 struct lt_saved_by {
 	int64_t time_micros, time_mg, gpu_micros, gpu_mg;
 };
+struct lt_parts { /* of its money, beside what its nodes cost */
+	int64_t carbon_charge_micros; /* in it, for its carbon */
+	int64_t discount_micros; /* taken off, for it waited; not below 0 */
+};
+/* What a saving is measured by: a discount is none. */
+static inline int64_t
+lt_before_discount(int64_t money_micros, const struct lt_parts *parts)
+{
+	return money_micros + parts->discount_micros;
+}
 struct lt_run_used { /* of what it had, where Slurm's accounting says so */
 	bool has_cpu, has_gpu;
 	int64_t cpu_ms;
@@ -243,6 +253,7 @@ struct lt_run {
 	bool goes_on;	  /* its hold's share has further rows; not kept */
 	bool has_carbon;
 	int64_t money_micros, carbon_mg, energy_wh;
+	struct lt_parts parts;
 	bool has_baseline;
 	int64_t baseline_money_micros, baseline_carbon_mg; /* without lowtide */
 	struct lt_saved_by saved_by;
@@ -281,10 +292,11 @@ struct lt_entry {
 	int64_t money_micros, carbon_mg, energy_wh;
 	int64_t baseline_money_micros, baseline_carbon_mg;
 	struct lt_saved_by saved_by;
+	struct lt_parts parts;
 	char who[LT_NAME_SIZE], reason[256]; /* adjustment */
 };
 /* All that is summed up of entries, in the order of their columns. */
-enum { LT_ENTRY_FIGURES = 9 };
+enum { LT_ENTRY_FIGURES = 11 };
 void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
 /* *sum += sign * addend in all of them; false: one passes 64 bits. */
 bool lt_entry_add(
@@ -492,6 +504,7 @@ struct lt_totals {
 	int64_t money_micros, carbon_mg, energy_wh, baseline_money_micros,
 	    baseline_carbon_mg;
 	struct lt_saved_by saved_by;
+	struct lt_parts parts;
 	int64_t runs, moved_runs, unpriced_runs;
 	/* by a recording; by slurmctld's last record until slurmdbd's comes */
 	int64_t replay_runs, provisional_runs;

@@ -20,7 +20,8 @@ put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 		LT_INT(day->figures[1]), LT_INT(day->figures[2]),
 		LT_INT(day->figures[3]), LT_INT(day->figures[4]),
 		LT_INT(day->figures[5]), LT_INT(day->figures[6]),
-		LT_INT(day->figures[7]), LT_INT(day->figures[8])),
+		LT_INT(day->figures[7]), LT_INT(day->figures[8]),
+		LT_INT(day->figures[9]), LT_INT(day->figures[10])),
 	    err);
 }
 

@@ -31,7 +31,7 @@ static const struct {
 	    LT_SQL_LEDGER_14 LT_SQL_LEDGER_NOBODY, LT_SQL_LEDGER_15,
 	    LT_SQL_LEDGER_16, LT_SQL_LEDGER_17, LT_SQL_LEDGER_18,
 	    LT_SQL_LEDGER_19, LT_SQL_LEDGER_20, LT_SQL_LEDGER_21,
-	    LT_SQL_LEDGER_22, LT_SQL_LEDGER_23}},
+	    LT_SQL_LEDGER_22, LT_SQL_LEDGER_23, LT_SQL_LEDGER_24}},
     [LT_DB_SIGNALS] = {"signals.db",
 	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };
@@ -252,6 +252,13 @@ lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by)
 	by->time_mg = lt_row_int(rows);
 	by->gpu_micros = lt_row_int(rows);
 	by->gpu_mg = lt_row_int(rows);
+}
+
+void
+lt_row_parts(struct lt_rows *rows, struct lt_parts *parts)
+{
+	parts->carbon_charge_micros = lt_row_int(rows);
+	parts->discount_micros = lt_row_int(rows);
 }
 
 bool

@@ -158,6 +158,7 @@ void lt_row_number(struct lt_rows *rows, void *element);
 /* All figures of an entry. */
 void lt_row_figures(struct lt_rows *rows, struct lt_entry *entry);
 void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);
+void lt_row_parts(struct lt_rows *rows, struct lt_parts *parts);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 /* malloc'd; NULL: no memory. */
 char *lt_row_text_new(struct lt_rows *rows);

@@ -16,6 +16,8 @@ lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
 	out[6] = &entry->saved_by.time_mg;
 	out[7] = &entry->saved_by.gpu_micros;
 	out[8] = &entry->saved_by.gpu_mg;
+	out[9] = &entry->parts.carbon_charge_micros;
+	out[10] = &entry->parts.discount_micros;
 }
 
 bool
@@ -41,5 +43,6 @@ lt_entry_of_run(const struct lt_run *run)
 	    .energy_wh = run->energy_wh,
 	    .baseline_money_micros = run->baseline_money_micros,
 	    .baseline_carbon_mg = run->baseline_carbon_mg,
-	    .saved_by = run->saved_by};
+	    .saved_by = run->saved_by,
+	    .parts = run->parts};
 }

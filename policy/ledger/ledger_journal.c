@@ -390,6 +390,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 	made.run = (struct lt_run_key){0};
 	made.baseline_money_micros = made.baseline_carbon_mg = 0;
 	made.saved_by = (struct lt_saved_by){0};
+	made.parts = (struct lt_parts){0};
 	int rc = check_adjustment(ledger, &made, err);
 	if (rc == LT_OK)
 		rc = lt_journal_catch_up(ledger, err);

@@ -37,7 +37,9 @@ put_run(
 		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
 		LT_INT(run->shards), LT_INT(run->saved_by.time_micros),
 		LT_INT(run->saved_by.time_mg), LT_INT(run->saved_by.gpu_micros),
-		LT_INT(run->saved_by.gpu_mg), LT_TEXT(run->name),
+		LT_INT(run->saved_by.gpu_mg),
+		LT_INT(run->parts.carbon_charge_micros),
+		LT_INT(run->parts.discount_micros), LT_TEXT(run->name),
 		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
 		LT_INT(run->exit_code), LT_INT(run->restarts),
 		LT_INT(run->corrected), LT_INT(run->settled_utc_s),
@@ -90,6 +92,7 @@ lt_run_read(struct lt_rows *rows, void *element)
 	run->held.has_carbon = lt_row_optional(rows, &run->held.carbon_mg);
 	run->shards = (uint32_t)lt_row_int(rows);
 	lt_row_saved_by(rows, &run->saved_by);
+	lt_row_parts(rows, &run->parts);
 	lt_row_text(rows, run->name, sizeof(run->name));
 	lt_row_text(rows, run->qos, sizeof(run->qos));
 	lt_row_text(rows, run->wckey, sizeof(run->wckey));
@@ -127,7 +130,9 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 			LT_INT(entry->saved_by.time_micros),
 			LT_INT(entry->saved_by.time_mg),
 			LT_INT(entry->saved_by.gpu_micros),
-			LT_INT(entry->saved_by.gpu_mg)),
+			LT_INT(entry->saved_by.gpu_mg),
+			LT_INT(entry->parts.carbon_charge_micros),
+			LT_INT(entry->parts.discount_micros)),
 		    err);
 	if (rc == LT_OK)
 		lt_kept_add(ledger, entry);

@@ -103,6 +103,7 @@ lt_totals_read(struct lt_ledger *ledger, struct lt_bound bound,
 		totals[kind].baseline_money_micros = lt_row_int(&rows);
 		totals[kind].baseline_carbon_mg = lt_row_int(&rows);
 		lt_row_saved_by(&rows, &totals[kind].saved_by);
+		lt_row_parts(&rows, &totals[kind].parts);
 	}
 	lt_rows_end(&rows);
 	return rc;

@@ -14,6 +14,7 @@
 #include "sql_alerts.h"
 #include "sql_mails.h"
 #include "sql_notices.h"
+#include "sql_parts.h"
 #include "sql_pauses.h"
 #include "sql_proofs.h"
 #include "sql_quoted.h"
@@ -183,7 +184,9 @@
 	"UPDATE entries SET uid = " LT_SQL_NOBODY                              \
 	" WHERE kind != 0 AND kind = 2;"                                       \
 	"DELETE FROM days WHERE kind = 2;"                                     \
-	"INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"        \
+	"INSERT INTO days (day, account, uid, kind, money_micros, carbon_mg,"  \
+	" energy_wh, base_money_micros, base_carbon_mg, " LT_SQL_BY ")"        \
+	" SELECT at_utc_s / 86400, account, uid, kind,"                        \
 	" sum(money_micros), sum(carbon_mg), sum(energy_wh),"                  \
 	" sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY         \
 	" FROM entries WHERE kind != 0 AND kind = 2 GROUP BY 1, 2;"
@@ -240,7 +243,7 @@
 	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"        \
 	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"      \
 	" over_reason, worst_quality, suspended_s, gpus_from, held_micros,"    \
-	" held_mg, shards, " LT_SQL_BY ", " LT_SQL_RUN_SAYS
+	" held_mg, shards, " LT_SQL_BY ", " LT_SQL_PARTS ", " LT_SQL_RUN_SAYS
 /* A run touches [?2, ?3). One that never started or lasted no second cost
  * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
  * not list it by time either, so a rebuild would not have it.) */
@@ -278,9 +281,6 @@
 	"SELECT total(runs), total(moved), total(unpriced)"                    \
 	" FROM (" LT_SQL_COUNTS(LT_SQL_NEAR) " UNION ALL " LT_SQL_COUNTS(      \
 	    LT_SQL_FAR) ")"
-#define LT_SQL_SUM_COLUMNS                                                     \
-	"money_micros, carbon_mg, energy_wh, base_money_micros,"               \
-	" base_carbon_mg, " LT_SQL_BY
 /* Whole UTC days [?3, ?4) from days, the edges [?1, ?5) and [?6, ?2) from
  * entries: ?3 * 86400 = ?5 and ?4 * 86400 = ?6, or no whole day. */
 #define LT_SQL_PERIOD(columns, where)                                          \
@@ -346,7 +346,7 @@
 	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
 	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36,"               \
 	    " ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46, ?47, ?48,"     \
-	    " ?49, ?50, ?51)")                                                 \
+	    " ?49, ?50, ?51, ?52, ?53)")                                       \
 	X(RUN_GET, LEDGER,                                                     \
 	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
@@ -391,11 +391,12 @@
 	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
 	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
 	    " energy_wh, base_money_micros, base_carbon_mg, who, reason,"      \
-	    " " LT_SQL_BY ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"      \
-	    " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)")              \
+	    " " LT_SQL_BY ", " LT_SQL_PARTS ") VALUES (?1, ?2, ?3, ?4, ?5,"    \
+	    " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"    \
+	    " ?19, ?20, ?21)")                                                 \
 	X(DAY_ADD, LEDGER,                                                     \
 	    "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"     \
-	    " ?10, ?11, ?12, ?13)"                                             \
+	    " ?10, ?11, ?12, ?13, ?14, ?15)"                                   \
 	    " ON CONFLICT DO UPDATE SET money_micros = money_micros + ?5,"     \
 	    " carbon_mg = carbon_mg + ?6, energy_wh = energy_wh + ?7,"         \
 	    " base_money_micros = base_money_micros + ?8,"                     \
@@ -403,11 +404,11 @@
 	    " by_time_micros = by_time_micros + ?10,"                          \
 	    " by_time_mg = by_time_mg + ?11,"                                  \
 	    " by_gpu_micros = by_gpu_micros + ?12,"                            \
-	    " by_gpu_mg = by_gpu_mg + ?13")                                    \
+	    " by_gpu_mg = by_gpu_mg + ?13,"                                    \
+	    " carbon_charge_micros = carbon_charge_micros + ?14,"              \
+	    " discount_micros = discount_micros + ?15")                        \
 	X(ENTRIES_OF_RUN, LEDGER,                                              \
-	    "SELECT account, uid, for_utc_s, sum(money_micros),"               \
-	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
-	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                             \
+	    "SELECT account, uid, for_utc_s, " LT_SQL_SUM_FIGURES              \
 	    " FROM entries WHERE job_id = ?1"                                  \
 	    " AND job_id != 0 AND submit_utc_s = ?2"                           \
 	    " GROUP BY account, uid, for_utc_s")                               \
@@ -420,9 +421,7 @@
 	    " coalesce(sum(min(energy_wh, 0)), 0)"                             \
 	    " FROM entries WHERE kind != 0 AND kind = 2")                      \
 	X(TOTALS, LEDGER,                                                      \
-	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                  \
-	    " sum(energy_wh), sum(base_money_micros),"                         \
-	    " sum(base_carbon_mg), " LT_SQL_SUM_BY                             \
+	    "SELECT kind, " LT_SQL_SUM_FIGURES                                 \
 	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
 		" AND account = ?7") ") GROUP BY kind")                        \
 	X(SUMS, LEDGER,                                                        \
@@ -489,8 +488,8 @@
 	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
 	    "SELECT job_id, submit_utc_s, start_utc_s / 3600 * 3600,"          \
-	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i"              \
-	    " FROM (SELECT r.*,"                                               \
+	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i,"             \
+	    " j, k FROM (SELECT r.*,"                                          \
 	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
 	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
 	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \
@@ -500,13 +499,17 @@
 	    "  r.by_time_micros - coalesce(sum(x.by_time_micros), 0) f,"       \
 	    "  r.by_time_mg - coalesce(sum(x.by_time_mg), 0) g,"               \
 	    "  r.by_gpu_micros - coalesce(sum(x.by_gpu_micros), 0) h,"         \
-	    "  r.by_gpu_mg - coalesce(sum(x.by_gpu_mg), 0) i"                  \
+	    "  r.by_gpu_mg - coalesce(sum(x.by_gpu_mg), 0) i,"                 \
+	    "  r.carbon_charge_micros"                                         \
+	    "   - coalesce(sum(x.carbon_charge_micros), 0) j,"                 \
+	    "  r.discount_micros - coalesce(sum(x.discount_micros), 0) k"      \
 	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"         \
 	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"         \
 	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                         \
 	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
 	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0"            \
-	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0")                        \
+	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0"                         \
+	    " OR j != 0 OR k != 0")                                            \
 	X(REPAIR_NEXT_RUN, LEDGER,                                             \
 	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"        \
 	    " LIMIT 1 OFFSET ?2")                                              \
@@ -520,9 +523,7 @@
 	X(REPAIR_DAY, LEDGER, "DELETE FROM days WHERE day = ?1")               \
 	X(REPAIR_DAY_FILL, LEDGER,                                             \
 	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"    \
-	    " sum(money_micros), sum(carbon_mg), sum(energy_wh),"              \
-	    " sum(base_money_micros), sum(base_carbon_mg), " LT_SQL_SUM_BY     \
-	    " FROM entries"                                                    \
+	    " " LT_SQL_SUM_FIGURES " FROM entries"                             \
 	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"    \
 	    " GROUP BY 1, 2, 3, 4")                                            \
 	X(RATES_TOUCHING, SIGNALS,                                             \

@@ -113,10 +113,8 @@
 	    "UPDATE runs SET corrected = 1"                                    \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(BOOKED_OF_RUN, LEDGER,                                               \
-	    "SELECT account, kind, min(for_utc_s), sum(money_micros),"         \
-	    " sum(carbon_mg), sum(energy_wh), sum(base_money_micros),"         \
-	    " sum(base_carbon_mg), " LT_SQL_SUM_BY LT_SQL_BOOKED               \
-	    " GROUP BY account, kind ORDER BY account")                        \
+	    "SELECT account, kind, min(for_utc_s), " LT_SQL_SUM_FIGURES        \
+		LT_SQL_BOOKED " GROUP BY account, kind ORDER BY account")      \
 	X(HOURS_OF_RUN, LEDGER,                                                \
 	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
 	    " ORDER BY at_utc_s")                                              \

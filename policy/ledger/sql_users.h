@@ -22,7 +22,8 @@
 	" " sign "sum(e.energy_wh), " sign "sum(e.base_money_micros),"         \
 	" " sign "sum(e.base_carbon_mg), " sign "sum(e.by_time_micros),"       \
 	" " sign "sum(e.by_time_mg), " sign "sum(e.by_gpu_micros),"            \
-	" " sign "sum(e.by_gpu_mg)" LT_SQL_ERASED_ENTRIES                      \
+	" " sign "sum(e.by_gpu_mg), " sign "sum(e.carbon_charge_micros),"      \
+	" " sign "sum(e.discount_micros)" LT_SQL_ERASED_ENTRIES                \
 	" GROUP BY 1, 2, 3, 4 ON CONFLICT DO UPDATE SET"                       \
 	" money_micros = money_micros + excluded.money_micros,"                \
 	" carbon_mg = carbon_mg + excluded.carbon_mg,"                         \
@@ -33,13 +34,14 @@
 	" by_time_micros = by_time_micros + excluded.by_time_micros,"          \
 	" by_time_mg = by_time_mg + excluded.by_time_mg,"                      \
 	" by_gpu_micros = by_gpu_micros + excluded.by_gpu_micros,"             \
-	" by_gpu_mg = by_gpu_mg + excluded.by_gpu_mg"
+	" by_gpu_mg = by_gpu_mg + excluded.by_gpu_mg,"                         \
+	" carbon_charge_micros = carbon_charge_micros"                         \
+	"  + excluded.carbon_charge_micros,"                                   \
+	" discount_micros = discount_micros + excluded.discount_micros"
 
 #define LT_SQL_USERS_TABLE(X)                                                                      \
 	X(TOTALS_OF_USER, LEDGER,                                                                  \
-	    "SELECT kind, sum(money_micros), sum(carbon_mg),"                                      \
-	    " sum(energy_wh), sum(base_money_micros),"                                             \
-	    " sum(base_carbon_mg), " LT_SQL_SUM_BY " FROM entries"                                 \
+	    "SELECT kind, " LT_SQL_SUM_FIGURES " FROM entries"                                     \
 	    " WHERE account = ?1 AND at_utc_s >= ?2 AND at_utc_s < ?3"                             \
 	    " AND uid = ?4 GROUP BY kind")                                                         \
 	X(COUNTS_OF_USER, LEDGER,                                                                  \
@@ -58,7 +60,8 @@
 	    ") AND money_micros = 0 AND carbon_mg = 0"                                             \
 	    " AND energy_wh = 0 AND base_money_micros = 0"                                         \
 	    " AND base_carbon_mg = 0 AND by_time_micros = 0"                                       \
-	    " AND by_time_mg = 0 AND by_gpu_micros = 0 AND by_gpu_mg = 0")                         \
+	    " AND by_time_mg = 0 AND by_gpu_micros = 0 AND by_gpu_mg = 0"                          \
+	    " AND carbon_charge_micros = 0 AND discount_micros = 0")                               \
 	X(ERASE_ENTRIES, LEDGER,                                                                   \
 	    "UPDATE entries SET uid = " LT_SQL_NOBODY " WHERE id IN"                               \
 	    " (SELECT e.id" LT_SQL_ERASED_ENTRIES ")")                                             \

@@ -57,7 +57,8 @@ static void
 charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
     int64_t from, int64_t to)
 {
-	static const double mg_per_g = 1000, wh_per_kwh = 1000;
+	static const double mg_per_g = 1000, wh_per_kwh = 1000,
+			    mg_per_tonne = 1e9;
 	const double off = input->suspended, on = 1 - off;
 	const double kept = off > 0
 				? (double)input->suspended_share.numerator /
@@ -92,13 +93,30 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	    watts * intensity / LT_HOUR_S / wh_per_kwh * mg_per_g +
 	    embodied * mg_per_g * (double)input->nodes * share * seconds /
 		LT_HOUR_S;
-	if (!charge->priced)
-		hour->money_micros = 0;
 	if (!charge->has_carbon)
 		hour->carbon_mg = 0;
+	hour->carbon_charge_micros =
+	    hour->carbon_mg * mean_of(&input->carbon_charge, from, to, 0) /
+	    mg_per_tonne;
+	hour->money_micros += hour->carbon_charge_micros;
+	if (!charge->priced)
+		hour->money_micros = hour->carbon_charge_micros = 0;
+	charge->carbon_charge_micros += hour->carbon_charge_micros;
 	charge->money_micros += hour->money_micros;
 	charge->carbon_mg += hour->carbon_mg;
 	charge->energy_wh += hour->energy_wh;
+}
+
+/* Has it a price, with that of its carbon? */
+static bool
+is_priced(const struct lt_charge_input *input)
+{
+	bool is_charged = false;
+
+	for (uint32_t i = 0; i < input->carbon_charge.count; i++)
+		is_charged |= input->carbon_charge.steps[i].value > 0;
+	return input->price.count > 0 &&
+	       (!is_charged || input->carbon.count > 0);
 }
 
 int
@@ -109,8 +127,8 @@ lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
 	assert(input->suspended >= 0 && input->suspended <= 1);
 	assert(input->suspended <= 0 || input->suspended_share.denominator > 0);
 
-	*charge = (struct lt_charge){.priced = input->price.count > 0,
-	    .has_carbon = input->carbon.count > 0};
+	*charge = (struct lt_charge){
+	    .priced = is_priced(input), .has_carbon = input->carbon.count > 0};
 	if (input->start_utc_s <= 0 || input->end_utc_s <= input->start_utc_s) {
 		charge->priced = true; /* it never ran: nothing, exactly */
 		charge->has_carbon = true;

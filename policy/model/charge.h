@@ -24,6 +24,8 @@ struct lt_charge_input {
 	struct lt_rates price, carbon;
 	/* What held, instead of the two above; count 0 = never known. */
 	struct lt_rates pues, embodied;
+	/* Micros per tonne of CO2e; count 0: nothing. */
+	struct lt_rates carbon_charge;
 	/* The part of the time, 0 to 1, in which it was suspended, and what it
 	 * kept then; evenly over the run, for slurmdbd has the sum only. */
 	double suspended;
@@ -33,12 +35,14 @@ struct lt_charge_input {
 
 struct lt_charge_hour {	  /* part of one UTC hour; exact, not yet rounded */
 	int64_t at_utc_s; /* start of the part */
-	double money_micros, carbon_mg, energy_wh;
+	/* money: all; of it for its carbon: */
+	double money_micros, carbon_mg, energy_wh, carbon_charge_micros;
 };
 
 struct lt_charge {
 	bool priced, has_carbon; /* a rate is missing: false, never zero */
-	double money_micros, carbon_mg, energy_wh; /* the run, exact */
+	/* The run, exact. */
+	double money_micros, carbon_mg, energy_wh, carbon_charge_micros;
 	enum lt_quality worst_quality;
 	uint32_t hour_count;
 	struct lt_charge_hour *hours; /* malloc'd; lt_charge_free() */
@@ -46,10 +50,11 @@ struct lt_charge {
 
 /*
  * money = nodes x share x integral of price; energy = watts x time; carbon =
- * energy x intensity + embodied x nodes x share x time. Before the first
- * step the first holds, after the last the last. An empty run has no hours
- * and costs nothing. LT_ENOMEM, LT_ELIMIT (more than ten years) only.
- * docs/model.md, eqs. (27), (29).
+ * energy x intensity + embodied x nodes x share x time; a charge for that
+ * is money, too, and without an intensity there is no price then. Before the
+ * first step the first holds, after the last the last. An empty run has no
+ * hours and costs nothing. LT_ENOMEM, LT_ELIMIT (more than ten years) only.
+ * docs/model.md, eqs. (27), (27a), (29).
  */
 int lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
     struct lt_error *err);

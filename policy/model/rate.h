@@ -16,9 +16,12 @@ enum lt_rate {
 	LT_RATE_EMBODIED,     /* g CO2e a node-hour; 0 = none is said */
 	LT_RATE_MARKET_BASED, /* g/kWh of the contract that the step's source
 			       * names; LT_RATE_ENDED = none any more */
-	LT_RATE_NODES, /* that the site pays for; LT_RATE_ENDED = the partition
-			* is not its own any more */
-	LT_RATE_THERE, /* nodes of a preemptible partition that take jobs */
+	LT_RATE_NODES,	/* that the site pays for; LT_RATE_ENDED = the partition
+			 * is not its own any more */
+	LT_RATE_THERE,	/* nodes of a preemptible partition that take jobs */
+	LT_RATE_CHARGE, /* micros a tonne of CO2e is charged with */
+	LT_RATE_DISCOUNT,      /* ppm of what waiting saves */
+	LT_RATE_DISCOUNT_MOST, /* micros, of an account and month */
 	LT_RATE_COUNT
 };
 #define LT_RATE_ENDED (-1.0)

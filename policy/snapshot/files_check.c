@@ -254,7 +254,8 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 	if (market->max_delay_s < 0 || market->stale_after_s < 0 ||
 	    market->deadline_slack_s < 0 || market->assume_time_s < 0 ||
 	    market->over_time_limit_s < 0 ||
-	    market->carbon_price_micros_per_tonne < 0)
+	    market->carbon_price_micros_per_tonne < 0 ||
+	    market->charge_micros_per_tonne < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "market: a time or the carbon price is below 0");
 	for (size_t t = 0; t < table_count; t++)

@@ -30,6 +30,7 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	m->mode = (enum lt_mode)mode;
 	lt_code_i64(coder, &m->jobs_utc_s);
 	lt_code_i64(coder, &m->carbon_price_micros_per_tonne);
+	lt_code_i64(coder, &m->charge_micros_per_tonne);
 	lt_code_i64(coder, &m->max_delay_s);
 	lt_code_i64(coder, &m->stale_after_s);
 	lt_code_i64(coder, &m->deadline_slack_s);

@@ -135,6 +135,7 @@ make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
 	    .baseline_carbon_mg = 9,
 	    .moved = true,
 	    .saved_by = {11, 3, -4, -2},
+	    .parts = {8, 3},
 	    .baseline_text = "ondemand",
 	    .worst_quality = LT_QUALITY_MEASURED};
 
@@ -152,7 +153,8 @@ whole(const struct lt_run *run)
 	    .energy_wh = run->energy_wh,
 	    .baseline_money_micros = run->baseline_money_micros,
 	    .baseline_carbon_mg = run->baseline_carbon_mg,
-	    .saved_by = run->saved_by};
+	    .saved_by = run->saved_by,
+	    .parts = run->parts};
 }
 
 static inline bool

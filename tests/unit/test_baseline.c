@@ -144,7 +144,8 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	assert_true(run.moved && run.has_baseline);
 	const struct lt_entry entry = {.at_utc_s = run.start_utc_s,
 	    .baseline_money_micros = run.baseline_money_micros,
-	    .saved_by = run.saved_by};
+	    .saved_by = run.saved_by,
+	    .parts = run.parts};
 	all.time_micros += run.saved_by.time_micros;
 	all.gpu_micros += run.saved_by.gpu_micros;
 	last = run.saved_by;

@@ -58,7 +58,8 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 		    .energy_wh = run.energy_wh,
 		    .baseline_money_micros = run.baseline_money_micros,
 		    .baseline_carbon_mg = run.baseline_carbon_mg,
-		    .saved_by = run.saved_by};
+		    .saved_by = run.saved_by,
+		    .parts = run.parts};
 		bool changed;
 
 		strcpy(run.partition, "spot");

@@ -42,11 +42,13 @@ differences(struct fixture *f)
 	    "WITH made AS (SELECT at_utc_s / 86400 day, account, uid, kind,"
 	    "  sum(money_micros) m, sum(carbon_mg) c, sum(energy_wh) e,"
 	    "  sum(base_money_micros) b, sum(base_carbon_mg) g,"
-	    "  sum(by_time_micros) t, sum(by_gpu_mg) u"
+	    "  sum(by_time_micros) t, sum(by_gpu_mg) u,"
+	    "  sum(carbon_charge_micros) v, sum(discount_micros) w"
 	    "  FROM entries GROUP BY 1, 2, 3, 4),"
 	    " kept AS (SELECT day, account, uid, kind, money_micros,"
 	    "  carbon_mg, energy_wh, base_money_micros, base_carbon_mg,"
-	    "  by_time_micros, by_gpu_mg FROM days)"
+	    "  by_time_micros, by_gpu_mg, carbon_charge_micros,"
+	    "  discount_micros FROM days)"
 	    " SELECT (SELECT count(*) FROM (SELECT * FROM made EXCEPT"
 	    "  SELECT * FROM kept)) + (SELECT count(*) FROM"
 	    "  (SELECT * FROM kept EXCEPT SELECT * FROM made))");
@@ -135,7 +137,7 @@ older_ones_become_nobodys(void **state)
 	    " WHERE kind = 2; DELETE FROM days WHERE kind = 2;"
 	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"
 	    " money_micros, carbon_mg, energy_wh, base_money_micros,"
-	    " base_carbon_mg, 0, 0, 0, 0 FROM entries WHERE kind = 2;");
+	    " base_carbon_mg, 0, 0, 0, 0, 0, 0 FROM entries WHERE kind = 2;");
 	assert_int_equal(differences(f), 0);
 	lt_kept_drop(f->ledger);
 	assert_int_equal(used(f, ROOT), -30);

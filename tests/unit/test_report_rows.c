@@ -95,6 +95,7 @@ settle_run(struct world *w, struct lt_run *run)
 	entries[0].baseline_money_micros = run->baseline_money_micros;
 	entries[0].baseline_carbon_mg = run->baseline_carbon_mg;
 	entries[0].saved_by = run->saved_by;
+	entries[0].parts = run->parts;
 	must(w->f, lt_ledger_settle(w->f->ledger,
 		       &(struct lt_settlement){run, entries, count,
 			   w->now_utc_s, w->closed_until_utc_s, false},

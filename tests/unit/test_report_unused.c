@@ -112,6 +112,7 @@ run_and_note(
 	run.carbon_mg = run.energy_wh = run.baseline_money_micros =
 	    run.baseline_carbon_mg = 0;
 	run.saved_by = (struct lt_saved_by){0};
+	run.parts = (struct lt_parts){0};
 	for (int64_t at = start - start % HOUR; at < end; at += HOUR) {
 		const int hour = (int)((at - NOVEMBER) / HOUR);
 		const bool counts = at >= NOVEMBER && hour < HOURS &&

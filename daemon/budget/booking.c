@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a charge, which is exact, to the ledger's entries, which are whole: the
+ * hours are cut from the run's rounded figures, so that they add up to them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline.h"
+#include "booking.h"
+#include "daemon.h"
+#include "periods.h"
+#include "units.h"
+
+/* What nodes cost and what carbon does are each whole; the carry is of the
+ * first. */
+static int
+round_run(struct lt_run *run, const struct lt_charge *charge,
+    struct lt_ledger *ledger, struct lt_error *err)
+{
+	const double nodes =
+	    charge->money_micros - charge->carbon_charge_micros;
+	int code = LT_OK;
+
+	if (nodes != 0)
+		code = lt_ledger_round(ledger,
+		    (struct lt_carry_key){run->partition, false}, nodes,
+		    &run->money_micros, err);
+	if (code == LT_OK && charge->carbon_mg != 0)
+		code = lt_ledger_round(ledger,
+		    (struct lt_carry_key){run->partition, true},
+		    charge->carbon_mg, &run->carbon_mg, err);
+	run->parts.carbon_charge_micros = llround(charge->carbon_charge_micros);
+	run->money_micros += run->parts.carbon_charge_micros;
+	run->energy_wh = (int64_t)(charge->energy_wh + 0.5);
+	return code;
+}
+
+/* An hour's part of a figure, by its place in lt_entry_figures(): its own, or,
+ * of what was saved, an equal one: it was saved where it was spent. */
+static double
+part_of(const struct lt_charge_hour *hour, int figure, double equal)
+{
+	const double own[LT_ENTRY_FIGURES] = {hour->money_micros,
+	    hour->carbon_mg, hour->energy_wh, equal, equal, equal, equal, equal,
+	    equal, hour->carbon_charge_micros, equal};
+
+	return own[figure];
+}
+
+static int
+cut_hours(struct lt_entry *entries, const struct lt_run *run,
+    const struct lt_charge *charge, struct lt_error *err)
+{
+	const uint32_t n = charge->hour_count;
+	double *const exact = calloc((size_t)n + 1, sizeof(*exact));
+	int64_t *const parts = calloc((size_t)n + 1, sizeof(*parts));
+	struct lt_entry all_hours = lt_entry_of_run(run);
+	int64_t *totals[LT_ENTRY_FIGURES], *to[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(totals, &all_hours);
+	for (int kind = 0;
+	     exact != NULL && parts != NULL && n > 0 && kind < LT_ENTRY_FIGURES;
+	     kind++) {
+		const int64_t total = *totals[kind];
+
+		for (uint32_t i = 0; i < n; i++)
+			exact[i] = part_of(
+			    &charge->hours[i], kind, (double)total / (double)n);
+		lt_charge_split(parts, exact, n, total);
+		for (uint32_t i = 0; i < n; i++) {
+			lt_entry_figures(to, &entries[i]);
+			*to[kind] = parts[i];
+		}
+	}
+	const bool has_room = exact != NULL && parts != NULL;
+	free(exact);
+	free(parts);
+	return has_room ? LT_OK
+			: lt_fail(err, LT_ENOMEM, "settle: out of memory");
+}
+
+int
+lt_booking_make(struct lt_entry **entries, struct lt_run *run,
+    const struct lt_charge *charge, struct lt_ledger *ledger,
+    struct lt_error *err)
+{
+	const int code = round_run(run, charge, ledger, err);
+
+	*entries = calloc((size_t)charge->hour_count + 1, sizeof(**entries));
+	if (*entries == NULL)
+		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	for (uint32_t i = 0; i < charge->hour_count; i++) {
+		struct lt_entry *const entry = &(*entries)[i];
+
+		*entry = (struct lt_entry){.kind = LT_ENTRY_CHARGE,
+		    .run = run->key,
+		    .at_utc_s = charge->hours[i].at_utc_s,
+		    .uid = run->uid};
+		memcpy(entry->account, run->account, sizeof(entry->account));
+	}
+	return code == LT_OK ? cut_hours(*entries, run, charge, err) : code;
+}
+
+/* ---- what is taken off ---- */
+
+/* What was said at the end of the run; 0: nothing. */
+static int
+said_then(double *value, enum lt_rate rate, const struct lt_run *run,
+    struct lt_ledger *ledger, struct lt_error *err)
+{
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_rates(ledger,
+	    &(struct lt_rates_asked){
+		run->partition, rate, {run->end_utc_s - 1, run->end_utc_s}},
+	    &steps, &count, err);
+
+	*value = count > 0 ? steps[0].value : 0;
+	free(steps);
+	return code;
+}
+
+/* An lt_hour_function. */
+static int
+add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
+{
+	int64_t *const sum = context;
+
+	(void)err;
+	*sum += entry->parts.discount_micros;
+	return LT_OK;
+}
+
+/* Of the most of a month what the account has not had, this run aside. */
+static int
+left_in(int64_t *left, const struct lt_run *run, struct lt_span month,
+    struct lt_ledger *ledger, struct lt_error *err)
+{
+	struct lt_totals totals[3] = {{0}};
+	int64_t own = 0;
+	int code = lt_ledger_totals(ledger, run->account, month, totals, err);
+
+	if (code == LT_OK)
+		code = lt_ledger_hours(ledger,
+		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
+		    err);
+	*left -= totals[LT_ENTRY_CHARGE].parts.discount_micros +
+		 totals[LT_ENTRY_CORRECTION].parts.discount_micros - own;
+	if (*left < 0)
+		*left = 0;
+	return code;
+}
+
+/* The month that an entry counts in: that of its hour, or of now, where that is
+ * closed (lt_ledger_settle()). */
+static struct lt_span
+month_of(const struct lt_discount_of *of, int64_t at_utc_s,
+    const struct lt_daemon *d)
+{
+	const int64_t now_utc_s = of->now_utc_s > of->open_since_utc_s
+				      ? of->now_utc_s
+				      : of->open_since_utc_s;
+	struct lt_period month;
+
+	lt_calendar_period(&month, &d->offsets, LT_MONTH,
+	    at_utc_s < of->open_since_utc_s ? now_utc_s : at_utc_s, 0);
+	return (struct lt_span){month.start_utc_s, month.end_utc_s};
+}
+
+/* The parts of entries [from, to), which are of one month. */
+static int
+grant(double *exact, const struct lt_discount_of *of, uint32_t from,
+    uint32_t to, double factor, int64_t most, struct lt_daemon *d,
+    struct lt_error *err)
+{
+	double wanted = 0;
+	const int code = left_in(&most, of->run,
+	    month_of(of, of->entries[from].at_utc_s, d), d->ledger, err);
+
+	for (uint32_t i = from; i < to; i++)
+		wanted += (double)of->entries[i].money_micros * factor;
+	if (wanted > (double)most)
+		factor *= (double)most / wanted;
+	for (uint32_t i = from; i < to; i++)
+		exact[i] = (double)of->entries[i].money_micros * factor;
+	return code;
+}
+
+static int
+spread(const struct lt_discount_of *of, double whole, int64_t most,
+    struct lt_daemon *d, struct lt_error *err)
+{
+	const double factor = whole / (double)of->run->money_micros;
+	double *const exact = calloc(of->count, sizeof(*exact));
+	int64_t *const parts = calloc(of->count, sizeof(*parts));
+	int code = exact != NULL && parts != NULL
+		       ? LT_OK
+		       : lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	double sum = 0;
+
+	for (uint32_t from = 0, to; code == LT_OK && from < of->count;
+	     from = to) {
+		const int64_t month_utc_s =
+		    month_of(of, of->entries[from].at_utc_s, d).from_utc_s;
+
+		for (to = from + 1;
+		     to < of->count &&
+		     month_of(of, of->entries[to].at_utc_s, d).from_utc_s ==
+			 month_utc_s;
+		     to++)
+			;
+		code = grant(exact, of, from, to, factor, most, d, err);
+	}
+	for (uint32_t i = 0; code == LT_OK && i < of->count; i++)
+		sum += exact[i];
+	if (code == LT_OK)
+		lt_charge_split(parts, exact, of->count, (int64_t)floor(sum));
+	for (uint32_t i = 0; code == LT_OK && i < of->count; i++) {
+		of->entries[i].parts.discount_micros = parts[i];
+		of->entries[i].money_micros -= parts[i];
+		of->run->parts.discount_micros += parts[i];
+		of->run->money_micros -= parts[i];
+	}
+	free(exact);
+	free(parts);
+	return code;
+}
+
+int
+lt_discount_take(
+    const struct lt_discount_of *of, struct lt_daemon *d, struct lt_error *err)
+{
+	double ppm = 0, most = 0, saved = 0;
+	int code = LT_OK;
+
+	if (!of->run->moved || of->run->money_micros <= 0 || of->count == 0)
+		return LT_OK;
+	code = said_then(&ppm, LT_RATE_DISCOUNT, of->run, d->ledger, err);
+	if (code == LT_OK && ppm > 0)
+		code = said_then(
+		    &most, LT_RATE_DISCOUNT_MOST, of->run, d->ledger, err);
+	if (code == LT_OK && ppm > 0 && most > 0)
+		code = lt_wait_saved(&saved, of->run, of->quote, d, err);
+	const double whole =
+	    fmin(saved * ppm / LT_MICROS, (double)of->run->money_micros);
+	return code == LT_OK && whole >= 1
+		   ? spread(of, whole, (int64_t)most, d, err)
+		   : code;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run's charge as it is booked: whole micros, by the hour, less the discount
+ * for having waited.
+ */
+#ifndef LT_BOOKING_H
+#define LT_BOOKING_H
+
+#include "charge.h"
+#include "ledger.h"
+
+struct lt_daemon;
+
+/* The run's figures, rounded with its partition's carry, and an entry for each
+ * hour of the charge, which add up to them; malloc'd, one at least. */
+int lt_booking_make(struct lt_entry **entries, struct lt_run *run,
+    const struct lt_charge *charge, struct lt_ledger *ledger,
+    struct lt_error *err);
+
+/*
+ * Off the run and its entries, by what held at its end: a share of what its
+ * wait saved (lt_wait_saved()), spread as its cost is; no more than that, and
+ * no more in a month, of which its account has had some, than the most of a
+ * month. What the ledger has of the run itself does not count. docs/model.md,
+ * eq. (30c).
+ */
+struct lt_discount_of {
+	struct lt_run *run;
+	const struct lt_quote *quote;
+	struct lt_entry *entries;
+	uint32_t count;
+	int64_t now_utc_s, open_since_utc_s; /* as of struct lt_settlement */
+};
+int lt_discount_take(
+    const struct lt_discount_of *of, struct lt_daemon *d, struct lt_error *err);
+
+#endif
