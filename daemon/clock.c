@@ -47,6 +47,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.mails),
     offsetof(struct lt_daemon, next.run_costs),
     offsetof(struct lt_daemon, next.unusual),
+    offsetof(struct lt_daemon, next.forecasts),
     offsetof(struct lt_daemon, budget.counted_utc_s),
     offsetof(struct lt_daemon, ring.looked_utc_s),
     offsetof(struct lt_daemon, ring.stuck_utc_s),

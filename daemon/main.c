@@ -147,6 +147,7 @@ fini(struct lt_daemon *d)
 	lt_announced_free(&d->announced);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
+	free(d->budget.forecasts);
 	free(d->recorded);
 	lt_there_free(d->there);
 	free(d->signals.chosen);

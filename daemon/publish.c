@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "alerts.h"
+#include "budget_forecast.h"
 #include "compile_budget.h"
 #include "daemon.h"
 #include "http.h"
@@ -44,6 +45,9 @@ publish_anew(struct lt_daemon *d, int64_t now_utc_s)
 		d->budget.dirty = false;
 		d->next.renewal = now_utc_s + RENEW_EVERY_S;
 		lt_run_step(d, LT_STEP_TERMS, write_terms, now_utc_s);
+		if (now_utc_s >= d->next.forecasts)
+			lt_run_step(d, LT_STEP_FORECASTS, lt_budget_forecasts,
+			    now_utc_s);
 		lt_run_step(d, LT_STEP_ALERTS, lt_alerts_run, now_utc_s);
 	}
 	/* Very many holds are added up less often: job_submit itself counts

@@ -12,13 +12,15 @@
 #include "alert.h"
 #include "alert_send.h"
 #include "alerts.h"
+#include "budget_forecast.h"
 #include "daemon.h"
 #include "log.h"
+#include "text.h"
 #include "units.h"
 
 /* All that a policy can have (values up to 1000), each once. */
 enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000"), WHOLE = 100 };
-/* "alert:TEAM:KIND:WHICH:START:held:1000:again:TIMES" */
+/* "alert:TEAM:KIND:WHICH:START:forecast:1000:again:TIMES" */
 _Static_assert(LT_ACCOUNT_SIZE + 80 < LT_ALERT_NAME_SIZE, "a name fits");
 
 /* Is value at that percentage of the limit, or at a share of it? */
@@ -41,57 +43,60 @@ sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &both) ? INT64_MAX : both;
 }
 
-/* What is compared with the limit. */
+/* What is compared with the limit; has_x: it is limited, and this is known. */
 static struct lt_amount
-amount_on(const struct lt_period *period, enum lt_alert_basis basis)
+amount_on(const struct lt_period *period,
+    const struct lt_period_forecast *forecast, enum lt_alert_basis basis)
 {
 	struct lt_amount amount = period->settled;
 
+	amount.has_money = period->limit.has_money;
+	amount.has_carbon = period->limit.has_carbon;
 	if (basis == LT_ALERT_ON_HELD) {
 		amount.money_micros =
 		    sum(amount.money_micros, period->held.money_micros);
 		amount.carbon_mg =
 		    sum(amount.carbon_mg, period->held.carbon_mg);
+	} else if (basis == LT_ALERT_ON_FORECAST) {
+		amount.has_money &= forecast->money.known;
+		amount.has_carbon &= forecast->carbon.known;
+		amount.money_micros = forecast->money.expected;
+		amount.carbon_mg = forecast->carbon.expected;
 	}
-	amount.has_money = period->limit.has_money;
-	amount.has_carbon = period->limit.has_carbon;
 	return amount;
 }
 
 static bool
-money_at(const struct lt_period *period, enum lt_alert_basis basis, int percent,
-    int share_percent)
+money_at(const struct lt_amount *amount, const struct lt_amount *limit,
+    int percent, int share_percent)
 {
-	const struct lt_amount amount = amount_on(period, basis);
-
-	return amount.has_money &&
-	       is_at(amount.money_micros, period->limit.money_micros, percent,
+	return amount->has_money &&
+	       is_at(amount->money_micros, limit->money_micros, percent,
 		   share_percent);
 }
 
 static bool
-either_at(const struct lt_period *period, enum lt_alert_basis basis,
+either_at(const struct lt_amount *amount, const struct lt_amount *limit,
     int percent, int share_percent)
 {
-	const struct lt_amount amount = amount_on(period, basis);
-
-	return money_at(period, basis, percent, share_percent) ||
-	       (amount.has_carbon &&
-		   is_at(amount.carbon_mg, period->limit.carbon_mg, percent,
-		       share_percent));
+	return money_at(amount, limit, percent, share_percent) ||
+	       (amount->has_carbon && is_at(amount->carbon_mg, limit->carbon_mg,
+					  percent, share_percent));
 }
 
 int
 lt_alerts_passed(int passed[LT_ALERTS_MAX],
     const struct lt_policy_budget *budget, const struct lt_period *period)
 {
+	const struct lt_amount spent =
+	    amount_on(period, NULL, LT_ALERT_ON_SPENT);
 	int count = 0;
 
 	for (int i = 0; i < budget->alert_count; i++) {
 		const int percent = budget->alert_at[i];
 		int at = count;
 
-		if (!either_at(period, LT_ALERT_ON_SPENT, percent, WHOLE))
+		if (!either_at(&spent, &period->limit, percent, WHOLE))
 			continue;
 		while (at > 0 && passed[at - 1] >= percent)
 			at--;
@@ -136,10 +141,22 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
+/* By enum lt_alert_basis: what a log line calls it, what all names of its
+ * percentages have, and what the team does. */
+static const struct basis {
+	const char *word, *suffix, *does;
+} bases[LT_ALERT_BASES] = {
+    {"spent", "", "has spent"},
+    {"held", ":held", "has spent or held"},
+    {"forecast", ":forecast", "is expected to spend"},
+};
+
 struct following { /* one budget, by one basis */
 	struct lt_daemon *d;
 	const struct lt_alerts *known;
 	const struct lt_period *period;
+	struct lt_period_forecast forecast;
+	struct lt_amount amount; /* amount_on() */
 	const char *team;
 	char budget[LT_ALERT_NAME_SIZE]; /* name_of() */
 	char begins[LT_ALERT_NAME_SIZE];
@@ -148,31 +165,53 @@ struct following { /* one budget, by one basis */
 };
 
 struct figures { /* in what has reached it */
-	char spent[64], held[64], limit[64];
+	char spent[64], held[64], limit[64], low[64], expected[64], high[64];
 };
 
 static struct figures
 figures_of(const struct following *f, int percent)
 {
 	const struct lt_period *const p = f->period;
+	const struct lt_period_forecast *const end = &f->forecast;
 	const char *const currency = f->d->policy->currency;
+	const bool is_money = money_at(&f->amount, &p->limit, percent, WHOLE);
 	struct figures text;
+	const struct {
+		char *out;
+		int64_t money_micros, carbon_mg;
+	} all[] = {
+	    {text.spent, p->settled.money_micros, p->settled.carbon_mg},
+	    {text.held, p->held.money_micros, p->held.carbon_mg},
+	    {text.limit, p->limit.money_micros, p->limit.carbon_mg},
+	    {text.low, end->money.low, end->carbon.low},
+	    {text.expected, end->money.expected, end->carbon.expected},
+	    {text.high, end->money.high, end->carbon.high},
+	};
 
-	if (money_at(p, f->basis, percent, WHOLE)) {
-		lt_money_text(text.spent, sizeof(text.spent),
-		    p->settled.money_micros, currency);
-		lt_money_text(text.held, sizeof(text.held),
-		    p->held.money_micros, currency);
-		lt_money_text(text.limit, sizeof(text.limit),
-		    p->limit.money_micros, currency);
-	} else {
-		lt_carbon_text(
-		    text.spent, sizeof(text.spent), p->settled.carbon_mg);
-		lt_carbon_text(text.held, sizeof(text.held), p->held.carbon_mg);
-		lt_carbon_text(
-		    text.limit, sizeof(text.limit), p->limit.carbon_mg);
-	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (is_money)
+			lt_money_text(all[i].out, sizeof(text.spent),
+			    all[i].money_micros, currency);
+		else
+			lt_carbon_text(
+			    all[i].out, sizeof(text.spent), all[i].carbon_mg);
 	return text;
+}
+
+static void
+put_days(struct lt_text *out, const struct following *f)
+{
+	char first[LT_DAY_TEXT_SIZE], last[LT_DAY_TEXT_SIZE];
+	const struct lt_offsets *const offsets = &f->d->offsets;
+	int64_t start, end;
+
+	(void)lt_calendar_day(
+	    first, &start, &end, offsets, f->period->start_utc_s);
+	(void)lt_calendar_day(
+	    last, &start, &end, offsets, f->period->end_utc_s - 1);
+	lt_text_put(out,
+	    "By day:  lowtide report --team %s --from %s --to %s --format html -o %s.html\n",
+	    f->team, first, last, f->team);
 }
 
 /* Totals, and where to look: it may go to a chat room. A digest has the first
@@ -182,26 +221,34 @@ write_text(struct lt_alert *alert, const struct following *f)
 {
 	const struct figures text = figures_of(f, alert->percent);
 	const char *const label = f->period->label, *const team = f->team;
-	const bool is_held = f->basis == LT_ALERT_ON_HELD;
+	struct lt_text out = {.out = alert->text, .size = sizeof(alert->text)};
 
 	snprintf(alert->subject, sizeof(alert->subject),
-	    "lowtide: %s has %s %d %% of its budget for %s", team,
-	    is_held ? "spent or held" : "spent", alert->percent, label);
-	if (is_held)
-		snprintf(alert->text, sizeof(alert->text),
-		    "%s has spent %s, and %s more is held for its jobs that wait or run, of %s for %s: %d %% and more.\n\n"
-		    "Now:     lowtide budget --team %s\n"
-		    "By whom: lowtide report --team %s --by user\n",
+	    "lowtide: %s %s %d %% of its budget for %s", team,
+	    bases[f->basis].does, alert->percent, label);
+	if (f->basis == LT_ALERT_ON_HELD)
+		lt_text_put(&out,
+		    "%s has spent %s, and %s more is held for its jobs that wait or run, of %s for %s: %d %% and more.\n",
 		    team, text.spent, text.held, text.limit, label,
-		    alert->percent, team, team);
+		    alert->percent);
+	else if (f->basis == LT_ALERT_ON_FORECAST)
+		lt_text_put(&out,
+		    "%s is expected to spend %s of %s for %s: %d %% and more.\n"
+		    "It has spent %s so far. In 8 of 10 cases it comes to between %s and %s.\n",
+		    team, text.expected, text.limit, label, alert->percent,
+		    text.spent, text.low, text.high);
 	else
-		snprintf(alert->text, sizeof(alert->text),
+		lt_text_put(&out,
 		    "%s has spent %s of %s for %s: %d %% and more.\n"
-		    "%s more is held for its jobs that wait or run.\n\n"
-		    "Now:     lowtide budget --team %s\n"
-		    "By whom: lowtide report --team %s --by user\n",
+		    "%s more is held for its jobs that wait or run.\n",
 		    team, text.spent, text.limit, label, alert->percent,
-		    text.held, team, team);
+		    text.held);
+	lt_text_put(&out,
+	    "\nNow:     lowtide budget --team %s\n"
+	    "By whom: lowtide report --team %s --by user\n",
+	    team, team);
+	if (f->basis == LT_ALERT_ON_FORECAST)
+		put_days(&out, f);
 }
 
 static int
@@ -244,8 +291,7 @@ raise_alert(
 		lt_log("budget_alert",
 		    "team=%s period=\"%s\" percent=%d spent=\"%s\" held=\"%s\" limit=\"%s\" on=%s",
 		    f->team, f->period->label, alert->percent, text.spent,
-		    text.held, text.limit,
-		    f->basis == LT_ALERT_ON_HELD ? "held" : "spent");
+		    text.held, text.limit, bases[f->basis].word);
 	}
 	return code;
 }
@@ -255,7 +301,8 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 {
 	struct lt_alert alert = {
 	    .kind = LT_ALERT_BUDGET, .uid = LT_NOBODY_UID, .percent = percent};
-	const bool is_over = either_at(f->period, f->basis, percent, WHOLE);
+	const struct lt_amount *const limit = &f->period->limit;
+	const bool is_over = either_at(&f->amount, limit, percent, WHOLE);
 
 	snprintf(alert.begins, sizeof(alert.begins), "%s", f->begins);
 	snprintf(alert.name, sizeof(alert.name), "%.*s:%d",
@@ -270,8 +317,10 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 		alert = *known;
 	if (is_over && !alert.is_over)
 		return raise_alert(&alert, f, err);
-	if (!alert.is_over ||
-	    either_at(f->period, f->basis, percent, LT_ALERT_BACK_PERCENT))
+	/* What is not known has not come back. */
+	if (!alert.is_over || f->amount.has_money != limit->has_money ||
+	    f->amount.has_carbon != limit->has_carbon ||
+	    either_at(&f->amount, limit, percent, LT_ALERT_BACK_PERCENT))
 		return LT_OK;
 	/* It came back: what nobody was told of is not told. */
 	if (alert.told_utc_s == 0 && alert.times == 1)
@@ -308,10 +357,14 @@ is_near(const struct following *f, const struct lt_policy_budget *b)
 {
 	bool is_over = has_rows(f->known, b->team);
 
-	for (int i = 0; i < b->alert_count; i++)
-		for (int basis = 0; basis < LT_ALERT_BASES; basis++)
-			is_over |= either_at(f->period,
-			    (enum lt_alert_basis)basis, b->alert_at[i], WHOLE);
+	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
+		const struct lt_amount amount = amount_on(
+		    f->period, &f->forecast, (enum lt_alert_basis)basis);
+
+		for (int i = 0; i < b->alert_count; i++)
+			is_over |= either_at(
+			    &amount, &f->period->limit, b->alert_at[i], WHOLE);
+	}
 	return is_over;
 }
 
@@ -326,6 +379,7 @@ follow_budget(struct lt_daemon *d, uint32_t index,
 	struct following f = {.d = d,
 	    .known = known,
 	    .period = &of->periods[0],
+	    .forecast = lt_budget_forecast_of(&d->budget, index),
 	    .team = of->team,
 	    .now_utc_s = now_utc_s};
 	int code = LT_OK;
@@ -336,9 +390,9 @@ follow_budget(struct lt_daemon *d, uint32_t index,
 	name_of(f.budget, sizeof(f.budget), d->policy, index);
 	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
 		f.basis = (enum lt_alert_basis)basis;
+		f.amount = amount_on(f.period, &f.forecast, f.basis);
 		snprintf(f.begins, sizeof(f.begins), "%.100s:%" PRId64 "%s",
-		    f.budget, f.period->start_utc_s,
-		    basis == LT_ALERT_ON_HELD ? ":held" : "");
+		    f.budget, f.period->start_utc_s, bases[basis].suffix);
 		for (int i = 0; code == LT_OK && i < b->alert_count; i++) {
 			bool is_second = false;
 

@@ -8,7 +8,8 @@
 #include "budget.h"
 #include "batch.h"
 
-struct lt_paused; /* pauses.h */
+struct lt_budget_forecast; /* budget_forecast.h */
+struct lt_paused;	   /* pauses.h */
 
 struct lt_open_holds { /* of the ledger, as of the snapshot */
 	uint32_t count, pending;
@@ -32,6 +33,9 @@ struct lt_budget_state {
 	bool history_written;	/* the file is as the ledger (lengths.c) */
 	int64_t smoke_within_s; /* that the file has smoke runs of */
 	bool period_began;	/* since it was last judged who fits into it */
+	/* Of the budgets of an earlier snapshot, maybe; malloc'd. */
+	struct lt_budget_forecast *forecasts;
+	uint32_t forecast_count;
 };
 
 struct lt_ring_state { /* ingest.c */

@@ -28,6 +28,7 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_CANARY] = "canary",
 	    [LT_STEP_BUDGET] = "budget",
 	    [LT_STEP_TERMS] = "terms",
+	    [LT_STEP_FORECASTS] = "forecasts",
 	    [LT_STEP_ALERTS] = "alerts",
 	    [LT_STEP_MAIL] = "mail",
 	    [LT_STEP_RUN_COSTS] = "run costs",

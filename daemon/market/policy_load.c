@@ -247,7 +247,7 @@ lt_daemon_load_policy(
 	d->policy_error[0] = '\0';
 	d->viewers = (struct lt_groups){0};
 	d->signals.changed = d->budget.dirty = true;
-	d->replan.looked_utc_s = 0;
+	d->replan.looked_utc_s = d->next.forecasts = 0;
 	lt_log("policy_loaded",
 	    "path=%s mode=%s sources=%d partitions=%d budgets=%d",
 	    d->args.config, lt_mode_name(policy->mode), policy->source_count,

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
 #include "out.h"
-#include "period_forecast.h"
+#include "period_end.h"
 #include "report_parts.h"
 #include "units.h"
 
@@ -209,70 +208,22 @@ lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
 
 /* ---- forecast ---- */
 
-struct days { /* of UTC, for the days of the site that have their numbers */
+struct spending { /* of the accounts that are seen */
 	const struct lt_report_work *w;
-	struct lt_day_amounts *items;
-	uint32_t count;
-	size_t capacity;
+	struct lt_period_end end;
 };
 
 static int
 take_day(void *context, int64_t day, const struct lt_account_sum *sum,
     struct lt_error *err)
 {
-	struct days *const days = context;
+	struct spending *const spending = context;
 	const struct lt_report_account *const account =
-	    lt_report_account_of(days->w, sum->account);
+	    lt_report_account_of(spending->w, sum->account);
 
-	if (account == NULL || !account->is_seen)
-		return LT_OK;
-	if (days->count == 0 || days->items[days->count - 1].day != day) {
-		struct lt_day_amounts *const grown = lt_items_grow(
-		    days->items, &days->capacity, days->count, sizeof(*grown));
-
-		if (grown == NULL)
-			return lt_fail(err, LT_ENOMEM, "report: out of memory");
-		days->items = grown;
-		grown[days->count++] = (struct lt_day_amounts){.day = day};
-	}
-	days->items[days->count - 1].money_micros += sum->money_micros;
-	days->items[days->count - 1].carbon_mg += sum->carbon_mg;
-	return LT_OK;
-}
-
-static int64_t
-day_of(const struct lt_report_work *w, int64_t utc_s, int64_t *gone_ppm)
-{
-	char text[LT_DAY_TEXT_SIZE];
-	int64_t start, end;
-	const int64_t day =
-	    lt_calendar_day(text, &start, &end, &w->offsets, utc_s);
-
-	if (gone_ppm != NULL)
-		*gone_ppm = (utc_s - start) * LT_MICROS / (end - start);
-	return day;
-}
-
-/* Days of UTC have some hours of the days beside them: what the period's come
- * to differs at its first day alone. */
-static void
-mend_first(struct days *days, int64_t first_day, const struct lt_amount *cost)
-{
-	struct lt_amount rest = *cost;
-	struct lt_day_amounts *first = NULL;
-
-	for (uint32_t i = 0; i < days->count; i++) {
-		if (days->items[i].day < first_day)
-			continue;
-		if (first == NULL)
-			first = &days->items[i];
-		rest.money_micros -= days->items[i].money_micros;
-		rest.carbon_mg -= days->items[i].carbon_mg;
-	}
-	if (first == NULL)
-		return;
-	first->money_micros += rest.money_micros;
-	first->carbon_mg += rest.carbon_mg;
+	return account != NULL && account->is_seen
+		   ? lt_period_end_add(&spending->end, day, sum, err)
+		   : LT_OK;
 }
 
 static json_t *
@@ -292,36 +243,28 @@ range_json(const struct lt_period_forecast *f, bool has_money)
 
 /* NULL: it can't be told. */
 static json_t *
-forecast_json(const struct lt_report_view *view, struct days *days,
-    const struct lt_amount *cost)
+forecast_json(const struct lt_report_view *view, const struct lt_amount *cost)
 {
 	const struct lt_report_work *const w = view->work;
-	int64_t gone_ppm = 0, first_utc_s = 0;
-	struct lt_period_days of = {
-	    .first_day = day_of(w, view->period->start_utc_s, NULL),
-	    .last_day = day_of(w, view->period->end_utc_s - 1, NULL),
-	    .today = day_of(w, w->now_utc_s, &gone_ppm)};
+	struct spending spending = {.w = w};
+	struct lt_period_moment moment = {
+	    lt_report_span(view->period), w->now_utc_s, 0};
 	struct lt_period_forecast forecast;
 	bool has;
-	const int64_t from = of.today - LT_PERIOD_FORECAST_DAYS < of.first_day
-				 ? of.today - LT_PERIOD_FORECAST_DAYS
-				 : of.first_day;
 
-	if (lt_ledger_first_booked(view->ledger, &first_utc_s, &has, NULL) !=
-		LT_OK ||
-	    !has ||
-	    lt_ledger_day_sums(view->ledger,
-		(struct lt_days_asked){from, of.today}, take_day, days,
-		NULL) != LT_OK)
+	if (lt_ledger_first_booked(
+		view->ledger, &moment.first_utc_s, &has, NULL) != LT_OK ||
+	    !has)
 		return NULL;
-	mend_first(days, of.first_day, cost);
-	of.today_gone_ppm = (uint32_t)gone_ppm;
-	of.known_from = day_of(w, first_utc_s, NULL);
-	of.days = days->items;
-	of.count = days->count;
-	return lt_period_forecast(&forecast, &of, NULL) == LT_OK
-		   ? range_json(&forecast, w->currency[0] != '\0')
-		   : NULL;
+	lt_period_end_begin(&spending.end, &w->offsets, &moment);
+	int code = lt_ledger_day_sums(view->ledger,
+	    lt_period_end_days(&spending.end), take_day, &spending, NULL);
+	if (code == LT_OK)
+		code = lt_period_end_forecast(
+		    &forecast, &spending.end, cost, NULL);
+	free(spending.end.items);
+	return code == LT_OK ? range_json(&forecast, w->currency[0] != '\0')
+			     : NULL;
 }
 
 int
@@ -332,12 +275,9 @@ lt_report_put_forecast(struct lt_out *out, const struct lt_report_view *view,
 	const bool is_open = !view->is_closed &&
 			     w->now_utc_s >= view->period->start_utc_s &&
 			     w->now_utc_s < view->period->end_utc_s;
-	struct days days = {.w = w};
-	json_t *json = is_open && !w->users.own_figures
-			   ? forecast_json(view, &days, cost)
-			   : NULL;
+	json_t *json =
+	    is_open && !w->users.own_figures ? forecast_json(view, cost) : NULL;
 
-	free(days.items);
 	lt_out_text(out, ",");
 	lt_report_put_members(out, json_pack("{s:o?}", "forecast", json));
 	return out->failed ? lt_fail(err, LT_ENOMEM, "report: out of memory")

@@ -79,6 +79,7 @@ read_bases(struct lt_reader *reader, const struct lt_key *key,
 	static const struct lt_word words[] = {
 	    {"spent", LT_ALERT_ON_SPENT},
 	    {"held", LT_ALERT_ON_HELD},
+	    {"forecast", LT_ALERT_ON_FORECAST},
 	    {.name = NULL},
 	};
 	struct lt_policy_budget *const budget = object;
@@ -133,7 +134,7 @@ static const struct lt_key budget_keys[] = {
     {"alert_at", lt_read_percents, 0, .min = 1, .max = 1000,
 	.want =
 	    "a list of whole percents from 1 to 1000 such as [50, 80, 100]"},
-    {"alert_on", read_bases, 0, .want = "a list of spent and held"},
+    {"alert_on", read_bases, 0, .want = "a list of spent, held and forecast"},
     {.name = NULL},
 };
 #undef AT

@@ -102,7 +102,8 @@ struct lt_policy_partition {
 
 enum lt_alert_basis { /* what alert_at is a share of the budget of */
 	LT_ALERT_ON_SPENT,
-	LT_ALERT_ON_HELD, /* spent, and held for jobs that wait or run */
+	LT_ALERT_ON_HELD,     /* spent, and held for jobs that wait or run */
+	LT_ALERT_ON_FORECAST, /* expected at the period's end */
 	LT_ALERT_BASES
 };
 

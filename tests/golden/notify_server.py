@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A mail server and a webhook for notify.sh and mail.bats.
+"""A mail server and a webhook for notify.sh, mail.bats and alerts.bats.
 
 notify_server.py DIR [SECONDS]: writes DIR/ports ("SMTP HTTP"), then each mail that it
 took to DIR/mail.N (envelope, a blank line, the mail as it came) and each POST

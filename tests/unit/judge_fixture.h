@@ -315,6 +315,7 @@ free_world(struct world *w)
 	unlink(w->d->paths.snapshot);
 	lt_sheet_free(&w->d->budget.snapshot);
 	free(w->d->budget.recent);
+	free(w->d->budget.forecasts);
 	free(w->d->jobs.live);
 	free(w->d->jobs.admitted);
 	lt_replan_free(&w->d->replan);

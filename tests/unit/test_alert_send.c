@@ -7,6 +7,7 @@
 #include "alert.h"
 #include "alert_send.h"
 #include "alerts.h"
+#include "budget_forecast.h"
 #include "judge_fixture.h"
 #include "spool.h"
 
@@ -83,6 +84,30 @@ spend(struct site *s, int team, int percent, int held_percent)
 
 	p->settled.money_micros = p->limit.money_micros / 100 * percent;
 	p->held.money_micros = p->limit.money_micros / 100 * held_percent;
+}
+
+enum { UNKNOWN = -1 };
+
+/* What vision is expected to come to, of its budget, in both currencies. */
+static void
+expect(struct site *s, int percent)
+{
+	struct lt_budget_state *const b = &s->w->d->budget;
+	const struct lt_budget *const of = &b->snapshot.budgets[0];
+	const struct lt_amount *const limit = &of->periods[0].limit;
+	const struct lt_forecast_range money = {.known = percent != UNKNOWN,
+	    .expected = limit->money_micros / 100 * percent};
+	const struct lt_forecast_range carbon = {.known = percent != UNKNOWN,
+	    .expected = limit->carbon_mg / 100 * percent};
+
+	free(b->forecasts);
+	b->forecast_count = 1;
+	b->forecasts = calloc(1, sizeof(*b->forecasts));
+	assert_non_null(b->forecasts);
+	*b->forecasts = (struct lt_budget_forecast){
+	    .period = {of->periods[0].start_utc_s, of->periods[0].end_utc_s},
+	    .is = {money, carbon}};
+	(void)strcpy(b->forecasts->team, of->team);
 }
 
 static void
@@ -303,6 +328,72 @@ test_held(void **state)
 	free_site(&s);
 }
 
+static void
+test_forecast(void **state)
+{
+	static const struct {
+		const char *why;
+		int percent, seen, due;
+	} steps[] = {
+	    {"below", 79, 0, 1},
+	    {"reached", 100, 1, 0},
+	    {"not known: told all the same", UNKNOWN, 1, 0},
+	    {"known again: nothing new", 104, 1, 0},
+	    {"it was never below", UNKNOWN, 1, 0},
+	    {"a little less", 96, 1, 0},
+	    {"risen again", 101, 1, 0},
+	    {"back below", 94, 1, 0},
+	    {"not known, and so not risen", UNKNOWN, 1, 0},
+	    {"not there yet", 99, 1, 0},
+	    {"anew", 100, 2, 0},
+	    {"once", 100, 2, 0},
+	};
+	struct site s = make_site(*state);
+	struct lt_amount *const limit =
+	    &s.w->d->budget.snapshot.budgets[0].periods[0].limit;
+
+	*limit = (struct lt_amount){true, true, BUDGET, BUDGET};
+	spend(&s, 0, 10, 0);
+	expect(&s, 110);
+	look(&s, NOW); /* not asked for */
+	assert_int_equal(s.seen_count + due_count(&s), 0);
+	s.w->budgets[0].alert_on = 1u << LT_ALERT_ON_FORECAST;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		print_message("# %s\n", steps[i].why);
+		reopen(s.w->f);
+		s.w->d->ledger = s.w->f->ledger;
+		s.w->d->alerts = (struct lt_alert_state){0};
+		expect(&s, steps[i].percent);
+		look(&s, NOW + (int64_t)i);
+		look(&s, NOW + (int64_t)i);
+		assert_int_equal(s.seen_count, steps[i].seen);
+		assert_int_equal(due_count(&s), steps[i].due);
+	}
+	assert_true(was_seen(&s, "_3aforecast_3a100"));
+	/* Of one currency it is not known: the other alone tells nothing. */
+	expect(&s, 50);
+	s.w->d->budget.forecasts->is.carbon.known = false;
+	look(&s, NOW + 100);
+	expect(&s, 50);
+	s.w->d->budget.forecasts->is.money.known = false;
+	look(&s, NOW + 100);
+	expect(&s, 100);
+	look(&s, NOW + 101);
+	assert_int_equal(s.seen_count, 2);
+	/* That of another period, or team, is none of this one. */
+	expect(&s, 120);
+	s.w->d->budget.forecasts->period.to_utc_s++;
+	look(&s, NOW + 102);
+	expect(&s, 120);
+	s.w->d->budget.forecasts->team[0] = 'x';
+	look(&s, NOW + 103);
+	assert_int_equal(s.seen_count, 2);
+	expect(&s, 120);
+	look(&s, NOW + 104);
+	assert_int_equal(s.seen_count, 3);
+	free_site(&s);
+}
+
 /* What a release before version 23 told. */
 static void
 test_old_memory(void **state)
@@ -361,8 +452,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {TEST(test_restarts),
 	    TEST(test_hysteresis), TEST(test_digest), TEST(test_site),
-	    TEST(test_no_spool), TEST(test_held), TEST(test_old_memory),
-	    TEST(test_no_notify), cmocka_unit_test(test_hours)};
+	    TEST(test_no_spool), TEST(test_held), TEST(test_forecast),
+	    TEST(test_old_memory), TEST(test_no_notify),
+	    cmocka_unit_test(test_hours)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

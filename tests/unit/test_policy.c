@@ -257,7 +257,7 @@ test_budgets(void **state)
 	    parsed("currency: USD\nbudgets:\n"
 		   "  - {team: Vision, period: quarter, amount: 5000.01, "
 		   "kg_co2e: 0.5, per_user: {kg_co2e: 0.25}, on_exceed: warn, "
-		   "alert_at: [50, 120], alert_on: [held, spent]}\n"
+		   "alert_at: [50, 120], alert_on: [held, forecast]}\n"
 		   "  - {team: nlp, period: year, kg_co2e: 0}\n");
 	const struct lt_policy_budget *vision = &policy->budgets[0];
 	const struct lt_policy_budget *nlp = &policy->budgets[1];
@@ -273,8 +273,8 @@ test_budgets(void **state)
 	assert_int_equal(vision->on_exceed, LT_RULE_WARN);
 	assert_int_equal(vision->alert_count, 2);
 	assert_int_equal(vision->alert_at[1], 120);
-	assert_int_equal(
-	    vision->alert_on, 1u << LT_ALERT_ON_SPENT | 1u << LT_ALERT_ON_HELD);
+	assert_int_equal(vision->alert_on,
+	    1u << LT_ALERT_ON_FORECAST | 1u << LT_ALERT_ON_HELD);
 	assert_int_equal(nlp->alert_on, 0);
 	assert_int_equal(vision->line, 3);
 	assert_int_equal(nlp->period, LT_YEAR);

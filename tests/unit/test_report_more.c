@@ -95,6 +95,13 @@ test_forecast(void **state)
 	if (llabs(half - whole / 2) > whole / 20)
 		fail_msg("of one team %lld, want %lld", (long long)half,
 		    (long long)whole / 2);
+	/* Of what is to come, too, however little that is by now. */
+	const int64_t rest = expected - spent;
+	const int64_t teams =
+	    half - figure(json_object_get(team, "total"), "cost_micros");
+	if (llabs(teams - rest / 2) > rest / 10 + 2)
+		fail_msg("to come for one team %lld, want %lld",
+		    (long long)teams, (long long)rest / 2);
 	json_decref(team);
 	json_t *const past = ask(f, &policy, "period=2020-01");
 	assert_true(json_is_null(json_object_get(past, "forecast")));
