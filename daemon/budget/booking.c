@@ -192,6 +192,7 @@ static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
     struct lt_daemon *d, struct lt_error *err)
 {
+	static const double rounding = 1e-3; /* of doubles */
 	const double factor = whole / (double)of->run->money_micros;
 	double *const exact = calloc(of->count, sizeof(*exact));
 	int64_t *const parts = calloc(of->count, sizeof(*parts));
@@ -216,7 +217,8 @@ spread(const struct lt_discount_of *of, double whole, int64_t most,
 	for (uint32_t i = 0; code == LT_OK && i < of->count; i++)
 		sum += exact[i];
 	if (code == LT_OK)
-		lt_charge_split(parts, exact, of->count, (int64_t)floor(sum));
+		lt_charge_split(
+		    parts, exact, of->count, (int64_t)floor(sum + rounding));
 	for (uint32_t i = 0; code == LT_OK && i < of->count; i++) {
 		of->entries[i].parts.discount_micros = parts[i];
 		of->entries[i].money_micros -= parts[i];
