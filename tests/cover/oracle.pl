@@ -75,10 +75,15 @@ sub read_site {
 	$site{memory} = $conf =~ /^SelectTypeParameters\s*=.*MEMORY/im ? 1 : 0;
 	$site{select} = $1 if $conf =~ /^SelectTypeParameters\s*=\s*(\S+)/im;
 	($site{version}) = `scontrol -V` =~ /(\d+\.\d+)/;
+	my $charge;
 	open my $file, '<', $policy or die "oracle: $policy: $!";
 	while (<$file>) {
-		$site{price}{$1} = $2
-		    if /^\s+(\w+):\s*\{price_per_node_hour:\s*([\d.]+)/;
+		$charge = $1 if /^charge: \{carbon_per_tonne: ([\d.]+)\}/;
+		next if !/^\s+(\w+):\s*\{(price_per_node_hour:.*)\}/;
+		my ($partition, %of) = ($1, map { /(\w+): ([\d.]+)/ } split /,/, $2);
+		# Nearly all power is the idle one, which goes by the share.
+		$site{price}{$partition} = $of{price_per_node_hour} + $charge *
+		    ($of{node_idle_w} + $of{node_cpu_w} + $of{node_gpu_w}) / 1e3 * $of{carbon} / 1e6;
 	}
 	die "oracle: no prices in $policy" if !%{ $site{price} };
 	return \%site;

@@ -12,6 +12,13 @@ use Site;
 my %price = (main => 1000, spot => 250, gpu => 10000);
 my %node = (main => { cpu => 64 }, spot => { cpu => 64 },
 	gpu => { cpu => 64, 'gres/gpu' => 8 });
+# Watts of a node, g CO2e a kWh, and what a gram is charged with, in micros (a
+# tonne in the currency).
+my %watts = (
+	main => { idle => 300, cpu => 200 },
+	spot => { idle => 300, cpu => 200 },
+	gpu => { idle => 500, cpu => 200, 'gres/gpu' => 3000 });
+my ($intensity, $charge) = (400, 3000);
 my @budgets = (
 	{ team => 'rich', period => 'month', limit => 100e6, accounts => 'rich kid' },
 	{ team => 'kid', period => 'month', limit => .30e6, accounts => 'kid' },
@@ -47,17 +54,23 @@ sub tres {
 }
 
 # Micros a second, as AllocTRES is priced: docs/model.md (2), (27), and what is
-# kept while suspended, (41). All nodes of a partition here are alike.
+# kept while suspended, (41); then of either the charge for its carbon, (5),
+# (27a). All nodes of a partition here are alike.
 sub rates {
 	my ($partition, $tres) = @_;
 	my $node = $node{$partition} or die "storm: no price for '$partition'\n";
-	my ($all, $kept) = (0, 0);
+	my $draw = $watts{$partition};
+	my ($all, $kept, $works, $rests) = (0, 0, 0, 0);
 	for my $name (keys %$node) {
 		my $part = ($tres->{$name} || 0) / $node->{$name};
 		$all = $part if $part > $all;
 		$kept = $part if $name ne 'cpu' && $part > $kept;
+		$works += $part * $draw->{$name};
+		$rests += $part * $draw->{$name} if $name ne 'cpu';
 	}
-	return ($all * $price{$partition}, $kept * $price{$partition});
+	my $of_carbon = $intensity * $charge / 3.6e6; # of a watt
+	my @carbon = map { $_ * $of_carbon } $works + $draw->{idle} * $all, $rests + $draw->{idle} * $kept;
+	return ($all * $price{$partition} + $carbon[0], $kept * $price{$partition} + $carbon[1], @carbon);
 }
 
 my @columns = qw(JobIDRaw JobID Submit Start End State AllocTRES Account
@@ -95,7 +108,7 @@ sub load_rows {
 		    $row{NodeList} ne 'None assigned';
 		if ($row{ran}) {
 			$row{Partition} = place_of($row{NodeList});
-			($row{rate}, $row{kept}) = rates($row{Partition}, tres($row{AllocTRES}));
+			@row{qw(rate kept carbon_rate carbon_kept)} = rates($row{Partition}, tres($row{AllocTRES}));
 			$row{off} = seconds($row{Suspended});
 			price_row(\%row, $row{End}) if $row{ended};
 		}
@@ -112,6 +125,7 @@ sub price_row {
 	my $off = $row->{off} > $length ? $length : $row->{off};
 	$row->{length} = $length;
 	$row->{micros} = $row->{rate} * ($length - $off) + $row->{kept} * $off;
+	$row->{carbon_micros} = $row->{carbon_rate} * ($length - $off) + $row->{carbon_kept} * $off;
 	return $row->{micros};
 }
 
@@ -199,18 +213,24 @@ sub runs {
 			    if $row->{length} > 0;
 			next;
 		}
-		my $exact = $row->{micros};
+		# Nodes and carbon are each rounded.
+		my $exact = $row->{micros} - $row->{carbon_micros};
+		my $for_nodes = $run->{money_micros} - $run->{carbon_charge_micros};
+		my $of_it = $exact > 0 ? $row->{carbon_micros} / $exact : 0;
 		# An hour is how far lowtided looks back for rows that change; a
 		# rebuild looks at all.
 		$exact = $verified{ $row->{key} }, excepted('changed an hour later', $row->{key})
 		    if exists $verified{ $row->{key} } && abs($exact - $verified{ $row->{key} }) > 1 &&
-		    abs($run->{money_micros} - $exact) > 1 && $row->{End} < time - 3600;
-		if (abs($run->{money_micros} - $exact) > 1 || $run->{provisional}) {
-			push @wrong, "run $row->{key} of $row->{Account}: charged $run->{money_micros}, by sacct $exact";
+		    abs($for_nodes - $exact) > 1 && $row->{End} < time - 3600;
+		my $for_carbon = $exact * $of_it;
+		if (abs($for_nodes - $exact) > 1 || $run->{provisional} ||
+			abs($run->{carbon_charge_micros} - $for_carbon) > .5 + 1e-3) {
+			push @wrong, "run $row->{key} of $row->{Account}: charged $for_nodes and for its carbon " .
+			    "$run->{carbon_charge_micros}, by sacct $exact and $for_carbon";
 		} else {
 			$verified{ $row->{key} } = $exact;
 		}
-		$sum{ $row->{Partition} } += $run->{money_micros} - $exact;
+		$sum{ $row->{Partition} } += $for_nodes - $exact;
 		$corrections{ $row->{Partition} } += $run->{corrections};
 	}
 	for (keys %sum) { # the carry of docs/model.md (28); a correction keeps the rest of what it replaced

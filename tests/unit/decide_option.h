@@ -381,10 +381,12 @@ make_option(struct option *option, int p)
 	option->once_mg =
 	    part->embodied_g_per_node_hour * 1000 * option->units * hours;
 	add_up(option, p);
-	option->has_charged = option->has[0];
+	const bool is_said =
+	    option->has[2] || world.market.charge_micros_per_tonne == 0;
+	option->has_charged = is_said && option->has[0];
 	option->has_money =
-	    option->has[0] ||
-	    (part->flags & LT_PARTITION_OWNED && option->has[1]);
+	    is_said && (option->has[0] || (part->flags & LT_PARTITION_OWNED &&
+					      option->has[1]));
 	option->worst_price = option->worst_mg_per_h = 0;
 	if (option->has[0])
 		option->worst_price =
@@ -425,12 +427,15 @@ price_of(int p, int64_t s)
 	const bool rests =
 	    owned && (world.partitions[p].flags & LT_PARTITION_STAYS_ON);
 	const double idle_kw = rests ? option->idle_kw : 0;
+	const double for_carbon =
+	    emitted / 1e9 * (double)world.market.charge_micros_per_tonne;
 
 	return (struct price){
-	    .money = option->once_micros +
+	    .money = option->once_micros + for_carbon +
 		     (owned && option->has[1] ? energy : compute + energy) +
 		     idle_kw * (window(option, 1, 0) - window(option, 1, s)),
-	    .charged = option->once_micros + compute + (owned ? 0 : energy),
+	    .charged = option->once_micros + compute + (owned ? 0 : energy) +
+		       for_carbon,
 	    .emitted = emitted,
 	    .carbon =
 		emitted +

@@ -226,6 +226,8 @@ make_world(uint64_t number)
 	world.market = (struct lt_market){
 	    .carbon_price_micros_per_tonne =
 		one_in(2) ? 0 : 100000000000 * (one_in(2) ? 1 : 100),
+	    .charge_micros_per_tonne =
+		one_in(2) ? 0 : 20000000000 * (one_in(2) ? 1 : 100),
 	    .max_delay_s = one_in(8) ? 0 : among(1, 1500),
 	    .stale_after_s = 3600,
 	    .deadline_slack_s = 60,

@@ -193,6 +193,51 @@ test_missing_is_not_zero(void **state)
 	lt_charge_free(&charge);
 }
 
+/* A kW of 500 g/kWh, at 80 a tonne from half past one on: 0.04 an hour. */
+static void
+test_carbon_charge(void **state)
+{
+	const struct lt_rate_step price[] = {step(T0, INT64_MAX, 2e6)};
+	const struct lt_rate_step carbon[] = {step(T0, INT64_MAX, 500)};
+	const struct lt_rate_step rises[] = {
+	    step(0, T0 + 5400, 0), step(T0 + 5400, INT64_MAX, 80e6)};
+	const struct lt_rate_step none[] = {step(0, INT64_MAX, 0)};
+	struct lt_charge_input input = {.start_utc_s = T0,
+	    .end_utc_s = T0 + 3 * 3600,
+	    .nodes = 1,
+	    .share = {1, 1},
+	    .watts = 1000,
+	    .price = {1, price},
+	    .carbon = {1, carbon},
+	    .carbon_charge = {2, rises}};
+	static const double wanted[] = {0, 20000, 40000};
+	struct lt_charge charge;
+
+	(void)state;
+	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+	assert_true(charge.priced);
+	assert_int_equal(charge.hour_count, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_true(fabs(charge.hours[i].carbon_charge_micros -
+				 wanted[i]) < 1e-6);
+		assert_true(fabs(charge.hours[i].money_micros - 2e6 -
+				 wanted[i]) < 1e-6);
+	}
+	assert_true(fabs(charge.carbon_charge_micros - 60000) < 1e-6);
+	assert_true(fabs(charge.money_micros - 6060000) < 1e-6);
+	lt_charge_free(&charge);
+	/* Whose carbon is not known has no price, unless nothing is charged. */
+	input.carbon.count = 0;
+	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+	assert_false(charge.priced);
+	assert_true(charge.money_micros == 0);
+	lt_charge_free(&charge);
+	input.carbon_charge = (struct lt_rates){1, none};
+	assert_int_equal(lt_charge_run(&charge, &input, NULL), LT_OK);
+	assert_true(charge.priced && charge.money_micros == 6e6);
+	lt_charge_free(&charge);
+}
+
 static void
 test_never_ran(void **state)
 {
@@ -370,6 +415,7 @@ main(void)
 	    cmocka_unit_test(test_worst_quality),
 	    cmocka_unit_test(test_negative_price_pays),
 	    cmocka_unit_test(test_missing_is_not_zero),
+	    cmocka_unit_test(test_carbon_charge),
 	    cmocka_unit_test(test_never_ran),
 	    cmocka_unit_test(test_too_long_is_refused),
 	    cmocka_unit_test(test_split_adds_up),

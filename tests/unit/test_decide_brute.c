@@ -20,6 +20,14 @@ struct rules {
  * than home, or than a choice, by the first. */
 enum { FIRST, SECOND, EQUAL };
 
+/* Of a tonne, beyond what it is charged with, in micros. */
+static double
+worth(void)
+{
+	return fmax(0, (double)(world.market.carbon_price_micros_per_tonne -
+				world.market.charge_micros_per_tonne));
+}
+
 static double
 score_of(const struct rules *rules, int p, int64_t s, int round)
 {
@@ -43,10 +51,7 @@ score_of(const struct rules *rules, int p, int64_t s, int round)
 		if (round != FIRST)
 			return clean;
 		return rules->money && rules->carbon
-			   ? price.money +
-				 price.carbon / 1e9 *
-				     (double)world.market
-					 .carbon_price_micros_per_tonne
+			   ? price.money + price.carbon / 1e9 * worth()
 			   : cheap;
 	}
 }
@@ -138,9 +143,15 @@ open_options(const struct rules *rules)
 		const bool is_home = p == request->home;
 		const double hours = request->array_tasks *
 				     (double)request->limit_s / 3600 * 1.1;
-		const bool pays = option->has[0] &&
-				  option->worst_price * option->each * hours <=
-				      (double)request->available_micros;
+		const double for_carbon =
+		    option->worst_mg_per_h / 1e9 *
+		    (double)world.market.charge_micros_per_tonne;
+		const bool pays =
+		    request->available_micros == INT64_MAX ||
+		    (option->has_charged &&
+			(option->worst_price * option->each + for_carbon) *
+				hours <=
+			    (double)request->available_micros);
 		const bool emits =
 		    request->available_mg == INT64_MAX ||
 		    (option->has[2] && option->worst_mg_per_h * hours <=
@@ -188,8 +199,7 @@ noise(double score)
 static double
 least(const struct rules *rules, int round, double score)
 {
-	const double price =
-	    (double)world.market.carbon_price_micros_per_tonne / 1e9;
+	const double price = worth() / 1e9;
 	double unit = 1, value = 10000;
 
 	if (world.request.objective == LT_OBJECTIVE_FAST && round == FIRST)
@@ -413,8 +423,7 @@ decide(const struct rules *rules, double slack)
 	if (!pick.any)
 		return rules->fits ? choose_worth(&look, SECOND) : pick;
 	if (!rules->money || !rules->carbon ||
-	    (objective == LT_OBJECTIVE_BALANCED &&
-		world.market.carbon_price_micros_per_tonne > 0) ||
+	    (objective == LT_OBJECTIVE_BALANCED && worth() > 0) ||
 	    (objective != LT_OBJECTIVE_BALANCED &&
 		objective != LT_OBJECTIVE_COST))
 		return pick;

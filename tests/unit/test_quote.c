@@ -228,6 +228,20 @@ set_centuries(void)
 	partitions[NODE].max_time_s = (int64_t)200 * 366 * 24 * HOUR;
 }
 
+/* A tenth of a micro a milligram. */
+static void
+set_charge(void)
+{
+	market.charge_micros_per_tonne = 100000000;
+}
+
+static void
+set_worst_charge(void)
+{
+	set_worst();
+	set_charge();
+}
+
 static void
 nothing(void)
 {
@@ -280,6 +294,15 @@ static const struct {
     {"unknown intensity", nothing, NO_CARBON, -1, LT_OK, 750000, -1, HOUR / 2},
     {"the worst intensity instead", set_worst, NO_CARBON, -1, LT_OK, 750000,
 	1500000, HOUR / 2},
+    {"a charge for its carbon", set_charge, NODE, -1, LT_OK, 765000, 150000,
+	HOUR / 2},
+    {"at the worst intensity", set_worst_charge, NO_CARBON, -1, LT_OK, 900000,
+	1500000, HOUR / 2},
+    {"which is not known: nor is what it costs", set_charge, NO_CARBON, -1,
+	LT_OK, -1, -1, HOUR / 2},
+    {"on top of nothing", set_charge, FREE, -1, LT_OK, 15000, 150000, HOUR / 2},
+    {"the carbon alone is known", set_charge, NO_PRICE, -1, LT_OK, -1, 150000,
+	HOUR / 2},
     {"unknown power", nothing, NO_POWER, -1, LT_OK, 750000, -1, HOUR / 2},
     {"free of charge is 0 and known", nothing, FREE, -1, LT_OK, 0, 150000,
 	HOUR / 2},
@@ -328,8 +351,10 @@ test_hold(void **state)
 			assert_true(err.text[0] != '\0');
 			continue;
 		}
+		/* Nodes and carbon are each rounded up, and 1 more. */
 		assert_held(quote.hold_per_task.has_money,
-		    quote.hold_per_task.money_micros, cases[i].money, 0);
+		    quote.hold_per_task.money_micros, cases[i].money,
+		    market.charge_micros_per_tonne > 0 ? 2 : 0);
 		assert_held(quote.hold_per_task.has_carbon,
 		    quote.hold_per_task.carbon_mg, cases[i].mg, 1);
 		assert_int_equal(quote.tasks, request.array_tasks);

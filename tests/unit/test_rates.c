@@ -101,6 +101,66 @@ test_constants(void **state)
 	site_free(site);
 }
 
+static double
+charge_at(struct site *site, enum lt_rate rate, int64_t utc_s)
+{
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	assert_int_equal(
+	    lt_ledger_rates(site->d.ledger,
+		&(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}}, &steps,
+		&count, NULL),
+	    LT_OK);
+	const double value = count == 1 ? steps[0].value : -1;
+	free(steps);
+	return value;
+}
+
+/* Said for the first time it is of no time before; taken out it is 0. */
+static void
+test_charge(void **state)
+{
+	static const struct {
+		int64_t at_s;
+		const char *line;
+	} policies[] = {{0, ""}, {600, "charge: {carbon_per_tonne: 80}\n"},
+	    {1200, "charge: {carbon_per_tonne: 90}\n"
+		   "deferral_discount: {share: 25, most_per_month: 7}\n"},
+	    {1800, ""}};
+	static const struct {
+		int64_t at_s;
+		double charge, share, most;
+	} wanted[] = {{-1000000, 0, 0, 0}, {599, 0, 0, 0}, {600, 80e6, 0, 0},
+	    {1199, 80e6, 0, 0}, {1200, 90e6, 250000, 7e6},
+	    {1799, 90e6, 250000, 7e6}, {1800, 0, 0, 0}, {9999999, 0, 0, 0}};
+	struct site *const site = site_new(*state);
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		snprintf(text, sizeof(text),
+		    "currency: GBP\n%spartitions:\n"
+		    "  a: {price_per_node_hour: 1.5, carbon: 200}\n",
+		    policies[i].line);
+		load(site, text, now + policies[i].at_s);
+		record(site, now + policies[i].at_s + 30);
+		record(site, now + policies[i].at_s + 60);
+		if (i == 0)
+			assert_true(charge_at(site, LT_RATE_CHARGE, now) == -1);
+	}
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const int64_t at = now + wanted[i].at_s;
+
+		assert_true(
+		    charge_at(site, LT_RATE_CHARGE, at) == wanted[i].charge);
+		assert_true(
+		    charge_at(site, LT_RATE_DISCOUNT, at) == wanted[i].share);
+		assert_true(charge_at(site, LT_RATE_DISCOUNT_MOST, at) ==
+			    wanted[i].most);
+	}
+	site_free(site);
+}
+
 static void
 give(struct site *site, double value, int64_t now_utc_s)
 {
@@ -408,6 +468,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(test_constants),
+	    EACH(test_charge),
 	    EACH(test_reload),
 	    EACH(test_market_based),
 	    EACH(test_pue_by_month),
