@@ -37,8 +37,8 @@ int lt_measured_lines(
 /* A carbon charge or a discount. */
 bool lt_report_has_parts(const json_t *report);
 enum { LT_CHARGE_TEXT_SIZE = 128 };
-/* "412.0 kg CO2e at $80.00 a tonne, in the mean"; false: no carbon charge, or no
- * carbon that it is for. */
+/* "412.0 kg CO2e at $80.00 a tonne, in the mean"; false: no carbon charge, or
+ * no carbon that it is for. */
 bool lt_carbon_charge_text(char *out, size_t size, const json_t *report);
 
 /* A row per team. */
