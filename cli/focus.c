@@ -19,8 +19,14 @@
 #include "units.h"
 
 enum {
-	CHARGE = LT_FOCUS_CHARGE,
-	RUNS = LT_FOCUS_CHARGE | LT_FOCUS_CORRECTION,
+	NODES = LT_FOCUS_USED | LT_FOCUS_USED_CORRECTED,
+	CARBON = LT_FOCUS_CARBON_CHARGED | LT_FOCUS_CARBON_CORRECTED,
+	DISCOUNT = LT_FOCUS_DISCOUNTED | LT_FOCUS_DISCOUNT_CORRECTED,
+	CHARGES = LT_FOCUS_USED | LT_FOCUS_CARBON_CHARGED | LT_FOCUS_DISCOUNTED,
+	CORRECTIONS = LT_FOCUS_USED_CORRECTED | LT_FOCUS_CARBON_CORRECTED |
+		      LT_FOCUS_DISCOUNT_CORRECTED,
+	USAGE = NODES | CARBON,
+	RUNS = USAGE | DISCOUNT,
 	ADJUSTMENT = LT_FOCUS_ADJUSTMENT,
 	ALL = RUNS | ADJUSTMENT,
 };
@@ -48,23 +54,23 @@ static const struct column {
     {"BillingCurrency", OF(TEXT, ALL, currency)},
     {"BillingPeriodEnd", OF(TIME, ALL, period_end)},
     {"BillingPeriodStart", OF(TIME, ALL, period_start)},
-    {"ChargeCategory", SAYS(RUNS, "Usage")},
+    {"ChargeCategory", SAYS(USAGE, "Usage")},
     {"ChargeClass", OF(TEXT, RUNS, class)},
     {"ChargeDescription", OF(TEXT, ALL, description)},
     {"ChargeFrequency", SAYS(RUNS, "Usage-Based")},
     {"ChargePeriodEnd", OF(TIME, ALL, end)},
     {"ChargePeriodStart", OF(TIME, ALL, start)},
-    {"ConsumedQuantity", OF(DECIMAL, RUNS, consumed)},
-    {"ConsumedUnit", SAYS(RUNS, "Node-Hours")},
-    {"ContractedCost", OF(DECIMAL, RUNS, cost)},
-    {"ContractedUnitPrice", SAYS(RUNS, "1")},
+    {"ConsumedQuantity", OF(DECIMAL, USAGE, consumed)},
+    {"ConsumedUnit", SAYS(NODES, "Node-Hours")},
+    {"ContractedCost", OF(DECIMAL, USAGE, cost)},
+    {"ContractedUnitPrice", SAYS(USAGE, "1")},
     {"EffectiveCost", OF(DECIMAL, ALL, cost)},
     {"HostProviderName", OF(TEXT, ALL, cluster)},
     {"InvoiceIssuerName", OF(TEXT, ALL, cluster)},
-    {"ListCost", OF(DECIMAL, RUNS, cost)},
-    {"ListUnitPrice", SAYS(RUNS, "1")},
-    {"PricingQuantity", OF(DECIMAL, RUNS, cost)},
-    {"PricingUnit", SAYS(RUNS, "Units")},
+    {"ListCost", OF(DECIMAL, USAGE, cost)},
+    {"ListUnitPrice", SAYS(USAGE, "1")},
+    {"PricingQuantity", OF(DECIMAL, USAGE, cost)},
+    {"PricingUnit", SAYS(USAGE, "Units")},
     {"ResourceId", OF(TEXT, RUNS, resource)},
     {"ResourceName", RUNS_OWN(LT_FOCUS_PARTITION)},
     {"ResourceType", SAYS(RUNS, "Partition")},
@@ -72,10 +78,10 @@ static const struct column {
     {"ServiceName", SAYS(ALL, "Slurm")},
     {"ServiceProviderName", OF(TEXT, ALL, cluster)},
     {"ServiceSubcategory", SAYS(ALL, "Other (Compute)")},
-    {"SkuId", SAYS(RUNS, "lowtide-node-share")},
-    {"SkuMeter", SAYS(RUNS, "Node share")},
+    {"SkuId", SAYS(NODES, "lowtide-node-share")},
+    {"SkuMeter", SAYS(NODES, "Node share")},
     {"SkuPriceDetails", SAYS(0, NULL)},
-    {"SkuPriceId", SAYS(RUNS, "lowtide-node-share")},
+    {"SkuPriceId", SAYS(NODES, "lowtide-node-share")},
     {"SubAccountId", OF(TEXT, ALL, account)},
     {"SubAccountName", OF(TEXT, ALL, account)},
     {"Tags", OF(CELL, ALL, tags)},
@@ -84,7 +90,7 @@ static const struct column {
     {"x_CpuCount", RUNS_OWN(LT_FOCUS_CPUS)},
     {"x_DataQuality", RUNS_OWN(LT_FOCUS_QUALITY)},
     {"x_EnergyKwh", OF(DECIMAL, ALL, energy)},
-    {"x_Entry", SAYS(CHARGE, "Charge")},
+    {"x_Entry", SAYS(CHARGES, "Charge")},
     {"x_GpuCount", RUNS_OWN(LT_FOCUS_GPUS)},
     {"x_GpuModel", RUNS_OWN(LT_FOCUS_GPU)},
     {"x_MemoryMebibytes", RUNS_OWN(LT_FOCUS_MEMORY)},
@@ -104,18 +110,23 @@ static const struct column {
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 /* Where another kind of row has another constant, or has one at all: by the
- * specification the cost of an adjustment that belongs to no other charge is,
- * but for EffectiveCost, what was billed. */
+ * specification the cost of a credit, and of an adjustment that belongs to no
+ * other charge, is, but for EffectiveCost, what was billed. */
 static const struct {
 	const char *name;
 	unsigned rows;
 	const char *text;
 } others[] = {
     {"ChargeCategory", ADJUSTMENT, "Adjustment"},
+    {"ChargeCategory", DISCOUNT, "Credit"},
     {"ChargeFrequency", ADJUSTMENT, "One-Time"},
-    {"ContractedCost", ADJUSTMENT, "0"},
-    {"ListCost", ADJUSTMENT, "0"},
-    {"x_Entry", LT_FOCUS_CORRECTION, "Correction"},
+    {"ConsumedUnit", CARBON, "Kilograms"},
+    {"ContractedCost", ADJUSTMENT | DISCOUNT, "0"},
+    {"ListCost", ADJUSTMENT | DISCOUNT, "0"},
+    {"SkuId", CARBON, "lowtide-carbon"},
+    {"SkuMeter", CARBON, "CO2e"},
+    {"SkuPriceId", CARBON, "lowtide-carbon"},
+    {"x_Entry", CORRECTIONS, "Correction"},
     {"x_Entry", ADJUSTMENT, "Adjustment"},
 };
 

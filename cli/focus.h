@@ -26,9 +26,13 @@ enum lt_focus_field {
 	LT_FOCUS_NODES,
 	LT_FOCUS_SHARE,
 	LT_FOCUS_MONEY,
+	LT_FOCUS_CARBON_CHARGE,
+	LT_FOCUS_DISCOUNT,
 	LT_FOCUS_CARBON,
 	LT_FOCUS_ENERGY,
 	LT_FOCUS_CORRECTIONS,
+	LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
+	LT_FOCUS_DISCOUNT_CORRECTIONS,
 	LT_FOCUS_CARBON_CORRECTIONS,
 	LT_FOCUS_QUALITY,
 	LT_FOCUS_GPUS,
@@ -48,10 +52,16 @@ struct lt_figure {
 	int64_t value;
 };
 
-enum { /* what a row is; bits, for the columns */
-	LT_FOCUS_CHARGE = 1,
-	LT_FOCUS_CORRECTION = 2,
-	LT_FOCUS_ADJUSTMENT = 4,
+/* What a row is; bits, for the columns: of a run its nodes, its charge for
+ * carbon and its discount, each as it was charged and as that was corrected. */
+enum {
+	LT_FOCUS_USED = 1,
+	LT_FOCUS_USED_CORRECTED = 2,
+	LT_FOCUS_CARBON_CHARGED = 4,
+	LT_FOCUS_CARBON_CORRECTED = 8,
+	LT_FOCUS_DISCOUNTED = 16,
+	LT_FOCUS_DISCOUNT_CORRECTED = 32,
+	LT_FOCUS_ADJUSTMENT = 64,
 };
 
 struct lt_focus_charge { /* texts are lent */
@@ -63,6 +73,8 @@ struct lt_focus_charge { /* texts are lent */
 	struct lt_figure period_start, period_end, start, end; /* UTC seconds */
 	/* Millionths: of the currency, kg, kWh, node-hours. */
 	struct lt_figure cost, carbon, energy, consumed;
+	/* Of a run's cost, as long as it is in one: rows of their own. */
+	struct lt_figure carbon_charge, credit;
 	struct lt_field fields[LT_FOCUS_FIELDS]; /* of the run */
 };
 

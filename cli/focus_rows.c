@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The charges of FOCUS: of a run the part that stands in the period and, apart
- * from it, what was corrected; of an adjustment itself. A correction is one of
- * a closed period, ChargeClass "Correction", where the run began before this
+ * from it, what was corrected, each with a row of its own for what of it is a
+ * charge for carbon or a discount; of an adjustment itself. A correction is one
+ * of a closed period, ChargeClass "Correction", where the run began before this
  * period did: lowtide corrects an open period at the run's own hours, and a
  * closed one at the hour of finding it out.
  */
@@ -29,9 +30,13 @@ static const char *const names[LT_FOCUS_FIELDS] = {
     [LT_FOCUS_NODES] = "nodes",
     [LT_FOCUS_SHARE] = "share",
     [LT_FOCUS_MONEY] = "money_micros",
+    [LT_FOCUS_CARBON_CHARGE] = "carbon_charge_micros",
+    [LT_FOCUS_DISCOUNT] = "discount_micros",
     [LT_FOCUS_CARBON] = "carbon_mg",
     [LT_FOCUS_ENERGY] = "energy_wh",
     [LT_FOCUS_CORRECTIONS] = "corrections_micros",
+    [LT_FOCUS_CARBON_CHARGE_CORRECTIONS] = "corrections_carbon_charge_micros",
+    [LT_FOCUS_DISCOUNT_CORRECTIONS] = "corrections_discount_micros",
     [LT_FOCUS_CARBON_CORRECTIONS] = "corrections_mg",
     [LT_FOCUS_QUALITY] = "quality",
     [LT_FOCUS_GPUS] = "gpus",
@@ -96,6 +101,14 @@ difference(struct lt_figure from, struct lt_figure what)
 	return from;
 }
 
+/* Of a discount: less than nothing. */
+static struct lt_figure
+credit_of(const struct lt_field *discount)
+{
+	return difference(
+	    (struct lt_figure){.known = true}, figure_of(discount));
+}
+
 static int
 time_of(int64_t *utc_s, const struct lt_field *field, struct lt_error *err)
 {
@@ -156,8 +169,14 @@ set_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
 static void
 print_run_row(FILE *out, struct lt_focus_charge *charge)
 {
-	static const char *const what[] = {[LT_FOCUS_CHARGE] = "Slurm job",
-	    [LT_FOCUS_CORRECTION] = "Correction of Slurm job"};
+	static const char *const what[] = {[LT_FOCUS_USED] = "Slurm job",
+	    [LT_FOCUS_USED_CORRECTED] = "Correction of Slurm job",
+	    [LT_FOCUS_CARBON_CHARGED] = "Carbon charge of Slurm job",
+	    [LT_FOCUS_CARBON_CORRECTED] =
+		"Correction of the carbon charge of Slurm job",
+	    [LT_FOCUS_DISCOUNTED] = "Discount for waiting of Slurm job",
+	    [LT_FOCUS_DISCOUNT_CORRECTED] =
+		"Correction of the discount for waiting of Slurm job"};
 	const struct lt_field *const share = &charge->fields[LT_FOCUS_SHARE];
 	struct lt_figure id = figure_of(&charge->fields[LT_FOCUS_JOB_ID]),
 			 nodes = figure_of(&charge->fields[LT_FOCUS_NODES]);
@@ -175,15 +194,41 @@ print_run_row(FILE *out, struct lt_focus_charge *charge)
 	lt_focus_print(out, charge);
 }
 
+/* Of a run's nodes, and of what else is in its cost; entry is that of the
+ * nodes. */
+static void
+print_run_rows(FILE *out, const struct lt_focus_charge *whole)
+{
+	const bool is_charge = whole->entry == LT_FOCUS_USED;
+	const struct {
+		struct lt_figure cost, consumed;
+	} more[] = {
+	    {whole->carbon_charge, is_charge ? whole->carbon : whole->consumed},
+	    {whole->credit, {.known = false}}};
+	struct lt_focus_charge row = *whole;
+
+	row.cost = difference(
+	    difference(whole->cost, whole->carbon_charge), whole->credit);
+	print_run_row(out, &row);
+	row.carbon.known = row.energy.known = false; /* that row has them */
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		row.entry <<= 2;
+		row.cost = more[i].cost;
+		row.consumed = more[i].consumed;
+		if (row.cost.known && row.cost.value != 0)
+			print_run_row(out, &row);
+	}
+}
+
 /* All that stands in the period is of a run that was over before it. */
 static void
 print_late(
     FILE *out, struct lt_focus_charge *charge, int64_t start, int64_t end)
 {
-	charge->entry = LT_FOCUS_CORRECTION;
+	charge->entry = LT_FOCUS_USED_CORRECTED;
 	charge->class = "Correction";
 	set_times(charge, start, end, start, end);
-	print_run_row(out, charge);
+	print_run_rows(out, charge);
 }
 
 static void
@@ -194,19 +239,27 @@ print_charge(
 		      to = charge->period_end.value;
 	struct lt_focus_charge correction = *charge;
 
-	correction.entry = LT_FOCUS_CORRECTION;
+	correction.entry = LT_FOCUS_USED_CORRECTED;
 	correction.cost = figure_of(&charge->fields[LT_FOCUS_CORRECTIONS]);
+	correction.carbon_charge =
+	    figure_of(&charge->fields[LT_FOCUS_CARBON_CHARGE_CORRECTIONS]);
+	correction.credit =
+	    credit_of(&charge->fields[LT_FOCUS_DISCOUNT_CORRECTIONS]);
 	correction.carbon =
 	    figure_of(&charge->fields[LT_FOCUS_CARBON_CORRECTIONS]);
 	correction.energy.known = false; /* the charge has it all */
-	charge->entry = LT_FOCUS_CHARGE;
+	charge->entry = LT_FOCUS_USED;
 	charge->cost = difference(charge->cost, correction.cost);
+	charge->carbon_charge =
+	    difference(charge->carbon_charge, correction.carbon_charge);
+	charge->credit = difference(charge->credit, correction.credit);
 	charge->carbon = difference(charge->carbon, correction.carbon);
 	set_times(charge, start, end, from, to);
 	charge->consumed =
 	    node_hours(charge->fields, least(end, to) - charge->start.value);
-	print_run_row(out, charge);
-	if (correction.cost.value == 0 && correction.carbon.value == 0)
+	print_run_rows(out, charge);
+	if (correction.cost.value == 0 && correction.carbon.value == 0 &&
+	    correction.carbon_charge.value == 0 && correction.credit.value == 0)
 		return;
 	if (start < from) {
 		correction.class = "Correction";
@@ -214,7 +267,7 @@ print_charge(
 	} else {
 		set_times(&correction, start, end, from, to);
 	}
-	print_run_row(out, &correction);
+	print_run_rows(out, &correction);
 }
 
 /* Watt-hours in millionths of a kWh. */
@@ -249,6 +302,8 @@ print_run(
 	    lt_field_text(&fields[LT_FOCUS_PARTITION], &partition));
 	charge.resource = resource;
 	charge.cost = figure_of(&fields[LT_FOCUS_MONEY]);
+	charge.carbon_charge = figure_of(&fields[LT_FOCUS_CARBON_CHARGE]);
+	charge.credit = credit_of(&fields[LT_FOCUS_DISCOUNT]);
 	charge.carbon = figure_of(&fields[LT_FOCUS_CARBON]);
 	charge.energy = kwh_of(&fields[LT_FOCUS_ENERGY]);
 	if (end <= charge.period_start.value &&

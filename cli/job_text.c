@@ -155,12 +155,38 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 	    pause_text(pause, sizeof(pause), job, currency));
 }
 
+/* What else than nodes is in it: " (with $0.01 for carbon, less $0.02 for
+ * having waited)", or nothing. */
+static const char *
+parts_text(char *out, size_t size, const json_t *charged, const char *currency)
+{
+	int64_t carbon = 0, discount = 0;
+	char with[48], less[48];
+
+	lt_json_int(charged, "carbon_charge_micros", &carbon);
+	lt_json_int(charged, "discount_micros", &discount);
+	out[0] = '\0';
+	if (currency[0] == '\0' || (carbon == 0 && discount == 0))
+		return out;
+	lt_money_text(with, sizeof(with), carbon, currency);
+	lt_money_text(less, sizeof(less), discount, currency);
+	if (discount == 0)
+		snprintf(out, size, " (with %s for carbon)", with);
+	else if (carbon == 0)
+		snprintf(out, size, " (less %s for having waited)", less);
+	else
+		snprintf(out, size,
+		    " (with %s for carbon, less %s for having waited)", with,
+		    less);
+	return out;
+}
+
 void
 lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
 {
 	const json_t *const charged = json_object_get(job, "charged");
 	const json_t *const so_far = json_object_get(job, "so_far");
-	char cost[48], expected[48], saves[48];
+	char cost[48], expected[48], saves[48], parts[160];
 	bool knows;
 
 	lt_job_expected(expected, sizeof(expected), job, currency);
@@ -175,8 +201,9 @@ lt_job_costs(char *out, size_t size, const json_t *job, const char *currency)
 		    knows ? " of " : "", knows ? expected : "",
 		    knows ? " expected" : "");
 	else if (json_is_object(charged))
-		snprintf(out, size, ", charged %s%s%s",
+		snprintf(out, size, ", charged %s%s%s%s",
 		    lt_job_amount(cost, sizeof(cost), charged, currency),
+		    parts_text(parts, sizeof(parts), charged, currency),
 		    strcmp(saves, "-") != 0 ? ", saved " : "",
 		    strcmp(saves, "-") != 0 ? saves : "");
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide charged: the report of each UTC day by partition, as lowtided's
- * days are the site's and an invoice's are not.
+ * What lowtide charged for nodes: the report of each UTC day by partition, as
+ * lowtided's days are the site's and an invoice's are not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,14 @@ check_day(const struct lt_tie_jobs *jobs, int day_index, const json_t *report,
 }
 
 static int
+add(int64_t *sum, int64_t value, struct lt_error *err)
+{
+	if (!lt_add(sum, value))
+		lt_fail(err, LT_EOVERFLOW, "charges: too large");
+	return err->code;
+}
+
+static int
 add_other(struct lt_tie_jobs *jobs, const char *partition, int64_t cost_micros,
     struct lt_error *err)
 {
@@ -86,9 +94,24 @@ add_other(struct lt_tie_jobs *jobs, const char *partition, int64_t cost_micros,
 		    sizeof(jobs->others[i].partition), "%s", partition);
 		jobs->other_count++;
 	}
-	return lt_add(&jobs->others[i].cost_micros, cost_micros)
-		   ? LT_OK
-		   : lt_fail(err, LT_EOVERFLOW, "charges: too large");
+	return add(&jobs->others[i].cost_micros, cost_micros, err);
+}
+
+/* A cloud invoices nodes: neither our charge for carbon nor our discount. */
+static int
+cost_of_nodes(int64_t *cost_micros, struct lt_tie_jobs *jobs,
+    const json_t *group, struct lt_error *err)
+{
+	int64_t carbon = 0, discount = 0;
+
+	lt_json_int(group, "carbon_charge_micros", &carbon);
+	lt_json_int(group, "discount_micros", &discount);
+	if (__builtin_sub_overflow(*cost_micros, carbon, cost_micros))
+		return lt_fail(err, LT_EOVERFLOW, "charges: too large");
+	add(cost_micros, discount, err);
+	add(&jobs->carbon_charge_micros, carbon, err);
+	add(&jobs->discount_micros, discount, err);
+	return err->code;
 }
 
 static int
@@ -104,9 +127,9 @@ add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
 		    "lowtided's cost of partition %.64s is no integer",
 		    partition);
 	if (json_is_true(json_object_get(group, "adjustment")))
-		return lt_add(&jobs->adjustments_micros, cost_micros)
-			   ? LT_OK
-			   : lt_fail(err, LT_EOVERFLOW, "charges: too large");
+		return add(&jobs->adjustments_micros, cost_micros, err);
+	if (cost_of_nodes(&cost_micros, jobs, group, err))
+		return err->code;
 	if (type < 0)
 		return add_other(jobs, partition, cost_micros, err);
 	if (!lt_json_int(group, "node_s", &node_s) || node_s < 0)
@@ -116,10 +139,8 @@ add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
 	struct lt_tie_job_sum *const sum =
 	    &jobs->sums[day_index * jobs->type_count + type];
 
-	if (!lt_add(&sum->cost_micros, cost_micros) ||
-	    !lt_add(&sum->node_s, node_s))
-		return lt_fail(err, LT_EOVERFLOW, "charges: too large");
-	return LT_OK;
+	add(&sum->cost_micros, cost_micros, err);
+	return add(&sum->node_s, node_s, err);
 }
 
 int

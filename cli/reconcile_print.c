@@ -230,6 +230,15 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fprintf(out, "Not in it are adjustments of %s.\n",
 		    lt_money_text(text, sizeof(text), jobs->adjustments_micros,
 			shown->currency));
+	if (jobs->carbon_charge_micros != 0)
+		fprintf(out, "Not in it is the charge for carbon, %s.\n",
+		    lt_money_text(text, sizeof(text),
+			jobs->carbon_charge_micros, shown->currency));
+	if (jobs->discount_micros != 0)
+		fprintf(out,
+		    "Discounts of %s for having waited are not taken off.\n",
+		    lt_money_text(text, sizeof(text), jobs->discount_micros,
+			shown->currency));
 	if (unknown_idle)
 		fputs("IDLE n/a: the invoice has no node-hours there, and what "
 		      "was idle is in UNEXPLAINED.\n",
@@ -384,7 +393,7 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
 	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
-	    "s:o,s:I}",
+	    "s:o,s:I,s:I,s:I}",
 	    "file", shown->file, "format", invoice->format, "cost",
 	    invoice->cost, "currency", shown->currency, "first_day", first,
 	    "last_day", last, "rows", (json_int_t)invoice->rows, "complete",
@@ -393,5 +402,7 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	    row_json(&tie->others, false), "total", row_json(&tie->total, true),
 	    "unknown_types", unknown_json(invoice), "other_partitions",
 	    others_json(jobs), "adjustments_micros",
-	    (json_int_t)jobs->adjustments_micros);
+	    (json_int_t)jobs->adjustments_micros, "carbon_charge_micros",
+	    (json_int_t)jobs->carbon_charge_micros, "discount_micros",
+	    (json_int_t)jobs->discount_micros);
 }

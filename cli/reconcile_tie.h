@@ -107,8 +107,9 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 	struct lt_tie_job_sum {
 		int64_t cost_micros, node_s;
 	} * sums; /* by day, then by type */
-	/* What has no place in the invoice. */
-	int64_t adjustments_micros;
+	/* What has no place in the invoice; the first two are in no cost here.
+	 */
+	int64_t carbon_charge_micros, discount_micros, adjustments_micros;
 	int other_count;
 	struct {
 		char partition[LT_TIE_NAME_SIZE];
@@ -148,9 +149,9 @@ struct lt_tie_parts {
 	const struct lt_tie_jobs *jobs;
 };
 /*
- * Of each day and type, in micros: jobs is what lowtide charged; idle the
- * node-hours of the invoice less those of jobs, not below 0, at the mean price
- * of that row (half away from zero); unexplained the rest. LT_EOVERFLOW.
+ * Of each day and type, in micros: jobs is what lowtide charged for nodes; idle
+ * the node-hours of the invoice less those of jobs, not below 0, at the mean
+ * price of that row (half away from zero); unexplained the rest. LT_EOVERFLOW.
  */
 int lt_tie_make(
     struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err);

@@ -33,6 +33,14 @@ enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
 int lt_measured_lines(
     char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
+/* ---- report_parts.c: what else than nodes the cost is for ---- */
+/* A carbon charge or a discount. */
+bool lt_report_has_parts(const json_t *report);
+enum { LT_CHARGE_TEXT_SIZE = 128 };
+/* "412.0 kg CO2e at $80.00 a tonne, in the mean"; false: no carbon charge, or
+ * no carbon that it is for. */
+bool lt_carbon_charge_text(char *out, size_t size, const json_t *report);
+
 /* A row per team. */
 void lt_report_csv(FILE *out, const json_t *report);
 

@@ -11,7 +11,7 @@
 #include "report_tables.h"
 #include "units.h"
 
-enum { SHOWN = 10, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
+enum { SHOWN = 12, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
 
 static const struct {
 	const char *key, *title;
@@ -29,6 +29,9 @@ static const struct {
     {"failed_micros", "COST OF FAILED", LT_UNIT_MONEY, 1, NULL},
     {"idle_micros", "IDLE", LT_UNIT_MONEY, 1, "measured_micros"},
     {"measured_micros", "OF MEASURED", LT_UNIT_MONEY, 1, "measured_micros"},
+    {"carbon_charge_micros", "CARBON CHARGE", LT_UNIT_MONEY, 1,
+	"carbon_charge_micros"},
+    {"discount_micros", "DISCOUNT", LT_UNIT_MONEY, 1, "discount_micros"},
 };
 
 static const struct lt_column columns[] = {
@@ -47,6 +50,8 @@ static const struct lt_column columns[] = {
     {"estimated_kg_co2e", "estimated_mg", LT_COLUMN_CARBON},
     {"measured_cost", "measured_micros", LT_COLUMN_MONEY},
     {"idle_cost", "idle_micros", LT_COLUMN_MONEY},
+    {"carbon_charge", "carbon_charge_micros", LT_COLUMN_MONEY},
+    {"discount", "discount_micros", LT_COLUMN_MONEY},
     {NULL, NULL, LT_COLUMN_ANY},
 };
 

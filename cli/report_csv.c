@@ -35,6 +35,9 @@ static const struct lt_column team_columns[] = {
     {"moved_runs", "moved_runs", LT_COLUMN_ANY},
     {"unpriced_runs", "unpriced_runs", LT_COLUMN_ANY},
     {"replayed_signals", "replay", LT_COLUMN_ANY},
+    {"nodes", "nodes_micros", LT_COLUMN_MONEY},
+    {"carbon_charge", "carbon_charge_micros", LT_COLUMN_MONEY},
+    {"discount", "discount_micros", LT_COLUMN_MONEY},
     {NULL, NULL, LT_COLUMN_ANY},
 };
 

@@ -24,6 +24,7 @@ struct section {
 
 static const struct section sections[] = {
     {"glance", "At a glance", lt_html_glance, NULL, false, false, true},
+    {"parts", "What the cost is for", lt_html_parts, NULL, false, true, true},
     {"change", "What changed, and why", lt_html_change, "previous", false,
 	false, false},
     {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
@@ -248,6 +249,9 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 		return false;
 	if (section->print == lt_html_unused &&
 	    json_array_size(lt_report_unused_rows(statement->report)) == 0)
+		return false;
+	if (section->print == lt_html_parts &&
+	    !lt_report_has_parts(statement->report))
 		return false;
 	return section->needed == NULL ||
 	       (needed != NULL && !json_is_null(needed));

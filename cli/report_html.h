@@ -159,6 +159,7 @@ void lt_html_bars(
 
 /* ---- sections ---- */
 void lt_html_glance(const struct lt_statement *statement);
+void lt_html_parts(const struct lt_statement *statement);
 void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report.h"
 #include "report_html.h"
 #include "units.h"
 
@@ -136,7 +137,7 @@ node_seconds(const json_t *report)
 }
 
 struct cause_names { /* of the steps whose names have figures */
-	char hours[256], price[80];
+	char hours[256], price[112];
 };
 
 /* Where the period before has no groups: what other numbers of runs than before
@@ -164,6 +165,14 @@ volume_of_runs(int64_t *micros, struct cause_names *names,
 	return true;
 }
 
+/* In either period. */
+static bool
+has_parts(const struct lt_statement *statement)
+{
+	return lt_report_has_parts(statement->report) ||
+	       lt_report_has_parts(statement->previous);
+}
+
 static void
 name_causes(struct cause_names *names, const struct lt_statement *statement,
     int64_t price)
@@ -177,7 +186,9 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 	snprintf(names->hours, sizeof(names->hours),
 	    "Hours: %s node-hours, before %s", now, before);
 	snprintf(names->price, sizeof(names->price),
-	    "Price: a node-hour of the same partition cost %s",
+	    "Price: a node-hour of the same partition%s cost %s",
+	    has_parts(statement) ? ", with its carbon charge and discounts,"
+				 : "",
 	    price < 0 ? "less" : "more");
 }
 

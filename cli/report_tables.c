@@ -24,14 +24,34 @@ enum { SECTION_FIGURES_MAX = 8 };
 struct section {
 	const char *title;
 	enum lt_unit unit; /* LT_UNIT_MONEY: left out where no money is shown */
-	const char *needed; /* left out unless a team has this; NULL = always */
+	/* Left out unless the report has it; NULL = always. */
+	bool (*needed)(const json_t *report);
 	struct figure figures[SECTION_FIGURES_MAX + 1];
 };
+
+static bool
+has_carbon_budget(const json_t *report)
+{
+	size_t index;
+	const json_t *team;
+	int64_t value;
+
+	json_array_foreach(json_object_get(report, "teams"), index, team)
+		if (lt_json_int(team, "budget_mg", &value))
+			return true;
+	return false;
+}
 
 static const struct section sections[] = {
     {"Statement", LT_UNIT_MONEY, NULL,
 	{{"charges_micros", "CHARGES", LT_UNIT_MONEY, "n/a"},
 	    {"corrections_micros", "CORRECTIONS", LT_UNIT_MONEY, "n/a"},
+	    {"adjustments_micros", "ADJUSTMENTS", LT_UNIT_MONEY, "n/a"},
+	    {"cost_micros", "COST", LT_UNIT_MONEY, "n/a"}}},
+    {"The same cost by what it is for", LT_UNIT_MONEY, lt_report_has_parts,
+	{{"nodes_micros", "NODES", LT_UNIT_MONEY, "n/a"},
+	    {"carbon_charge_micros", "CARBON CHARGE", LT_UNIT_MONEY, "n/a"},
+	    {"discount_micros", "LESS DISCOUNT", LT_UNIT_MONEY, "n/a"},
 	    {"adjustments_micros", "ADJUSTMENTS", LT_UNIT_MONEY, "n/a"},
 	    {"cost_micros", "COST", LT_UNIT_MONEY, "n/a"}}},
     {"Budget", LT_UNIT_MONEY, NULL,
@@ -44,7 +64,7 @@ static const struct section sections[] = {
 	    {"corrections_mg", "CORRECTIONS", LT_UNIT_CARBON, "n/a"},
 	    {"adjustments_mg", "ADJUSTMENTS", LT_UNIT_CARBON, "n/a"},
 	    {"carbon_mg", "CO2e", LT_UNIT_CARBON, "n/a"}}},
-    {"Carbon budget, kg CO2e", LT_UNIT_CARBON, "budget_mg",
+    {"Carbon budget, kg CO2e", LT_UNIT_CARBON, has_carbon_budget,
 	{{"budget_mg", "BUDGET", LT_UNIT_CARBON, "none"},
 	    {"actual_mg", "ACTUAL", LT_UNIT_CARBON, "n/a"},
 	    {"held_mg", "HELD", LT_UNIT_CARBON, "n/a"},
@@ -104,19 +124,6 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			: figure->absent);
 	free(values);
 	return true;
-}
-
-static bool
-any_has(const json_t *teams, const char *key)
-{
-	size_t index;
-	const json_t *team;
-	int64_t value;
-
-	json_array_foreach(teams, index, team)
-		if (lt_json_int(team, key, &value))
-			return true;
-	return false;
 }
 
 /* Figures of a section that are shown at this site. */
@@ -218,6 +225,7 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	const json_t *const total = json_object_get(report, "total");
 	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
 	const int measured = lt_measured_lines(lines, report);
+	char charge[LT_CHARGE_TEXT_SIZE];
 	int64_t count;
 
 	fputc('\n', out);
@@ -234,6 +242,8 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fprintf(out, "CO2e by %s emission factors%s\n",
 		    strcmp(factors, "lifecycle") == 0 ? "life-cycle" : factors,
 		    strcmp(factors, "direct") == 0 ? ": combustion alone" : "");
+	if (lt_carbon_charge_text(charge, sizeof(charge), report))
+		fprintf(out, "carbon charge: %s\n", charge);
 	for (int i = 0; i < measured; i++)
 		fprintf(out, "%s\n", lines[i]);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
@@ -302,8 +312,7 @@ lt_report_tables(FILE *out, const json_t *report,
 		    out);
 	for (int i = 0; i < SECTION_COUNT; i++) {
 		if ((sections[i].unit == LT_UNIT_MONEY && !currency[0]) ||
-		    (sections[i].needed != NULL &&
-			!any_has(teams, sections[i].needed)))
+		    (sections[i].needed != NULL && !sections[i].needed(report)))
 			continue;
 		if (print_section(out, &sections[i], report, look, err))
 			return err->code;

@@ -55,6 +55,9 @@ static const struct lt_column columns[] = {
     {"made", "made", LT_COLUMN_ANY},
     {"who", "who", LT_COLUMN_ANY},
     {"reason", "reason", LT_COLUMN_ANY},
+    /* of a run's cost */
+    {"carbon_charge", "carbon_charge_micros", LT_COLUMN_MONEY},
+    {"discount", "discount_micros", LT_COLUMN_MONEY},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), ACCOUNT = 4 };
 static const struct lt_row_columns run_columns = {

@@ -139,10 +139,10 @@ json_of(const struct answer *a, const struct lt_daemon *d, const char *text)
 	const char *const more = becomes(a, d->policy->mode);
 
 	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:b,s:s?}", "name",
-	    a->manifest->name, "team", quote->account, "text", text, "mode",
-	    lt_mode_name(d->policy->mode), "asked", is_asked(a), "moved",
-	    planned && plan->moved, "objective",
+	    "{s:s,s:s,s:s,s:s,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:s?}",
+	    "name", a->manifest->name, "team", quote->account, "text", text,
+	    "mode", lt_mode_name(d->policy->mode), "asked", is_asked(a),
+	    "moved", planned && plan->moved, "objective",
 	    planned ? json_string(lt_objective_name(plan->objective))
 		    : json_null(),
 	    "plan",
@@ -152,7 +152,10 @@ json_of(const struct answer *a, const struct lt_daemon *d, const char *text)
 	    "candidates",
 	    planned ? candidates_json(plan, &d->market) : json_array(), "hold",
 	    lt_api_amount(&quote->hold_per_task), "waits_for_budget",
-	    (quote->flags & held) != 0, "note", more[0] != '\0' ? more : NULL);
+	    (quote->flags & held) != 0, "carbon_charge_micros_per_tonne",
+	    lt_api_optional(d->market.charge_micros_per_tonne > 0,
+		d->market.charge_micros_per_tonne),
+	    "note", more[0] != '\0' ? more : NULL);
 }
 
 /* ---- the request ---- */

@@ -322,6 +322,11 @@ say_partition(
 		    ? "g CO2e/kWh (marginal)"
 		    : "g CO2e/kWh"},
 	    now_utc_s);
+	if (d->market.charge_micros_per_tonne > 0)
+		lt_text_put(t, "    charge   %s a tonne of CO2e (6a)\n",
+		    lt_money_text(seen, sizeof(seen),
+			d->market.charge_micros_per_tonne,
+			d->policy->currency));
 	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
 		say_signal(t, d,

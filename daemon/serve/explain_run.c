@@ -131,9 +131,7 @@ say_money(
 {
 	char text[64];
 	const char *const currency = d->policy->currency;
-	const int64_t nodes =
-	    lt_before_discount(run->money_micros, &run->parts) -
-	    run->parts.carbon_charge_micros;
+	const int64_t nodes = lt_of_nodes(run->money_micros, &run->parts);
 	double mean;
 	uint32_t values;
 

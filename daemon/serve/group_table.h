@@ -26,8 +26,10 @@ enum lt_group_figure {
 	LT_GROUP_FAILED,
 	LT_GROUP_ESTIMATED_RUNS,
 	LT_GROUP_ESTIMATED_MG,
-	LT_GROUP_MEASURED, /* cost of runs of which the use is known, */
-	LT_GROUP_IDLE,	   /* and what of it was idle, at least */
+	LT_GROUP_MEASURED,	/* cost of runs of which the use is known, */
+	LT_GROUP_IDLE,		/* and what of it was idle, at least */
+	LT_GROUP_CARBON_CHARGE, /* in its cost */
+	LT_GROUP_DISCOUNT,	/* taken off it */
 	LT_GROUP_FIGURES
 };
 enum { LT_GROUP_KEY_SIZE = 512 };

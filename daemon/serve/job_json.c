@@ -80,6 +80,7 @@ most_json(const struct lt_ledger_hold *hold, const struct part *part)
 struct charged { /* of runs that are settled */
 	uint32_t runs;
 	struct lt_amount cost, without;
+	struct lt_parts parts; /* of the cost */
 };
 
 static void
@@ -94,6 +95,8 @@ add_run(struct charged *sum, const struct lt_run *run)
 	sum->cost.has_carbon &= run->has_carbon;
 	sum->cost.money_micros += run->money_micros;
 	sum->cost.carbon_mg += run->carbon_mg;
+	sum->parts.carbon_charge_micros += run->parts.carbon_charge_micros;
+	sum->parts.discount_micros += run->parts.discount_micros;
 	sum->without.has_money &= run->priced && compared;
 	sum->without.has_carbon &= run->has_carbon && compared;
 	sum->without.money_micros += run->baseline_money_micros;
@@ -125,7 +128,27 @@ charged_of(
 static json_t *
 charged_json(const struct charged *charged)
 {
-	return charged->runs > 0 ? lt_api_amount(&charged->cost) : json_null();
+	const bool has_money = charged->cost.has_money;
+
+	if (charged->runs == 0)
+		return json_null();
+	json_t *const json = lt_api_amount(&charged->cost);
+	json_object_set_new(json, "carbon_charge_micros",
+	    lt_api_optional(has_money, charged->parts.carbon_charge_micros));
+	json_object_set_new(json, "discount_micros",
+	    lt_api_optional(has_money, charged->parts.discount_micros));
+	return json;
+}
+
+static json_t *
+saved_json(const struct charged *charged)
+{
+	struct lt_amount cost = charged->cost;
+
+	cost.money_micros =
+	    lt_before_discount(cost.money_micros, &charged->parts);
+	const struct lt_amount saved = difference(&charged->without, &cost);
+	return lt_api_amount(&saved);
 }
 
 /* Expected while nothing is charged, then what the charge says. */
@@ -133,13 +156,12 @@ static json_t *
 saves_json(const struct lt_quote *quote, const struct part *part,
     const struct charged *charged)
 {
-	struct lt_amount saves = difference(&charged->without, &charged->cost);
-
 	if (charged->runs > 0)
-		return lt_api_amount(&saves);
+		return saved_json(charged);
 	if (quote->objective == LT_OBJECTIVE_OFF)
 		return json_null();
-	saves = difference(&quote->home_expected, &quote->plan_expected);
+	const struct lt_amount saves =
+	    difference(&quote->home_expected, &quote->plan_expected);
 	return amount_json(&saves, part);
 }
 
@@ -260,8 +282,6 @@ lt_job_json_of_run(const struct lt_run *run)
 	char id[32];
 
 	add_run(&charged, run);
-	const struct lt_amount saves =
-	    difference(&charged.without, &charged.cost);
 	snprintf(id, sizeof(id), run->array_job_id != 0 ? "%u_%u" : "%u",
 	    run->array_job_id != 0 ? run->array_job_id : run->key.job_id,
 	    run->array_task);
@@ -279,5 +299,5 @@ lt_job_json_of_run(const struct lt_run *run)
 	    start_json(run->start_utc_s, run->end_utc_s), "end",
 	    lt_api_time(run->end_utc_s), "plan", "home", "expected", "most",
 	    "so_far", "charged", charged_json(&charged), "saves",
-	    lt_api_amount(&saves), "next_decision");
+	    saved_json(&charged), "next_decision");
 }

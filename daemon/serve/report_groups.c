@@ -42,7 +42,9 @@ static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_ESTIMATED_RUNS] = "estimated_runs",
     [LT_GROUP_ESTIMATED_MG] = "estimated_mg",
     [LT_GROUP_MEASURED] = "measured_micros",
-    [LT_GROUP_IDLE] = "idle_micros"};
+    [LT_GROUP_IDLE] = "idle_micros",
+    [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
+    [LT_GROUP_DISCOUNT] = "discount_micros"};
 
 struct dear { /* a run among the dearest */
 	struct lt_run run;
@@ -246,6 +248,8 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 	int64_t *const f = part->figures;
 
 	f[LT_GROUP_COST] = entry->money_micros;
+	f[LT_GROUP_CARBON_CHARGE] = entry->parts.carbon_charge_micros;
+	f[LT_GROUP_DISCOUNT] = entry->parts.discount_micros;
 	f[LT_GROUP_CARBON] = entry->carbon_mg;
 	f[LT_GROUP_ENERGY] = entry->energy_wh;
 	f[LT_GROUP_BASE] = entry->baseline_money_micros;

@@ -112,6 +112,10 @@ set_booked(json_t *to, const struct lt_report_line *line)
 		set_int(to, carbon[k], line->in[k].carbon_mg);
 	}
 	set_int(to, "cost_micros", cost.money_micros);
+	set_int(to, "nodes_micros",
+	    lt_of_nodes(
+		cost.money_micros - line->in[LT_ENTRY_ADJUSTMENT].money_micros,
+		&parts));
 	set_int(to, "carbon_charge_micros", parts.carbon_charge_micros);
 	set_int(to, "discount_micros", parts.discount_micros);
 	set_int(to, "carbon_mg", cost.carbon_mg);

@@ -126,6 +126,15 @@ add(int64_t *sum, int64_t more, struct lt_error *err)
 		   : lt_fail(err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
 }
 
+/* Beside what was paid for the nodes. */
+static int
+add_cost(
+    struct owned *owned, const struct lt_entry *entry, struct lt_error *err)
+{
+	return add(&owned->used_micros,
+	    lt_of_nodes(entry->money_micros, &entry->parts), err);
+}
+
 struct hours {
 	struct owned *owned;
 	const struct lt_booked *booked;
@@ -141,7 +150,7 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 	if (strcmp(entry->account, h->booked->account) != 0 ||
 	    lt_owned_s(&h->owned->nodes, hour) == 0)
 		return LT_OK;
-	return add(&h->owned->used_micros, entry->money_micros, err);
+	return add_cost(h->owned, entry, err);
 }
 
 static void
@@ -179,11 +188,9 @@ lt_report_unused_run(struct lt_report_unused *u, const struct lt_run *run,
 	if (!moves && owned_s == 0)
 		return LT_OK;
 	if (!moves && owned_s == hours.to_utc_s - hours.from_utc_s) {
-		const int rc =
-		    add(&owned->used_micros, booked->charge.money_micros, err);
+		const int rc = add_cost(owned, &booked->charge, err);
 
-		return rc == LT_OK ? add(&owned->used_micros,
-					 booked->correction.money_micros, err)
+		return rc == LT_OK ? add_cost(owned, &booked->correction, err)
 				   : rc;
 	}
 	return lt_ledger_hours(u->ledger,

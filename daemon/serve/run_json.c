@@ -97,6 +97,10 @@ put_booked(struct lt_out *out, const struct lt_run *run,
 	    charge->baseline_carbon_mg + more->baseline_carbon_mg);
 	lt_out_put_int(
 	    out, ",\"corrections_micros\":", has_money, more->money_micros);
+	lt_out_put_int(out, ",\"corrections_carbon_charge_micros\":", has_money,
+	    more->parts.carbon_charge_micros);
+	lt_out_put_int(out, ",\"corrections_discount_micros\":", has_money,
+	    more->parts.discount_micros);
 	lt_out_put_int(
 	    out, ",\"corrections_mg\":", has_carbon, more->carbon_mg);
 	lt_out_put_int(

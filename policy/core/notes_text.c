@@ -37,6 +37,21 @@ note_deadline(struct lt_text *text, const struct lt_request *request,
 	note(text, "Its deadline is ", words);
 }
 
+/* Where money is shown. */
+static void
+note_charge(struct lt_text *text, const struct lt_market *market,
+    const struct lt_plan *plan)
+{
+	char charge[64], words[128];
+
+	if (market->charge_micros_per_tonne <= 0 || !plan->chosen.has_cost)
+		return;
+	(void)snprintf(words, sizeof(words), "%s for each tonne of CO2e",
+	    lt_money_text(charge, sizeof(charge),
+		market->charge_micros_per_tonne, market->currency));
+	note(text, "Costs include ", words);
+}
+
 void
 lt_notes_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, const struct lt_plan *plan,
@@ -68,4 +83,5 @@ lt_notes_text(char *out, size_t size, const struct lt_request *request,
 		note(&text, "Its expected time of ", words);
 	}
 	note_deadline(&text, request, market, plan, now_utc_s);
+	note_charge(&text, market, plan);
 }

@@ -316,7 +316,7 @@ void lt_proof_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market);
 /* What else its user should know: that figures are of all tasks, that srun is
  * never delayed, an expected time beyond the limit, a deadline that the limit
- * does not meet; "" for nothing. */
+ * does not meet, what a tonne of CO2e is charged with; "" for nothing. */
 void lt_notes_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, const struct lt_plan *plan,
     int64_t now_utc_s);

@@ -233,6 +233,13 @@ lt_before_discount(int64_t money_micros, const struct lt_parts *parts)
 {
 	return money_micros + parts->discount_micros;
 }
+/* What its nodes cost: what others than us charge for. */
+static inline int64_t
+lt_of_nodes(int64_t money_micros, const struct lt_parts *parts)
+{
+	return lt_before_discount(money_micros, parts) -
+	       parts->carbon_charge_micros;
+}
 struct lt_run_used { /* of what it had, where Slurm's accounting says so */
 	bool has_cpu, has_gpu;
 	int64_t cpu_ms;

@@ -32,7 +32,7 @@ same() { # same NAME GOT WANT
 }
 of() { jq -r "$2" "$1.json"; }
 
-for name in month closed runs names; do
+for name in month closed runs names charge; do
 	[ "$name" = closed ] || { # its CSV is of teams
 		same "$name: cost of the rows in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
 		same "$name: carbon of the rows in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
@@ -55,6 +55,23 @@ for name in teams cents negative; do
 	same "$name: cost of the teams in CSV" "$(sum $name.csv cost)" "$(of $name .total.cost_micros)"
 	same "$name: carbon of the teams in CSV" "$(sum $name.csv kg_co2e)" "$(of $name .total.carbon_mg)"
 done
+# Nodes, charge for carbon and discount: of the runs, of the teams, of FOCUS and
+# of the statement alike, and together the cost.
+for part in carbon_charge discount; do
+	same "charge: $part of the runs in CSV" "$(sum charge.csv $part)" "$(of charge .total.${part}_micros)"
+	same "charge: $part of the teams" "$(of charge "[.teams[].${part}_micros] | add")" "$(of charge .total.${part}_micros)"
+done
+same 'charge: nodes in FOCUS' "$(sum charge.focus EffectiveCost "SkuId='lowtide-node-share'")" "$(of charge .total.nodes_micros)"
+same 'charge: carbon in FOCUS' "$(sum charge.focus EffectiveCost "SkuId='lowtide-carbon'")" \
+	"$(of charge .total.carbon_charge_micros)"
+same 'charge: discounts in FOCUS' "$(sum charge.focus EffectiveCost "ChargeCategory='Credit'")" \
+	"-$(of charge .total.discount_micros)"
+same 'charge: nodes + carbon charge - discount + adjustments' \
+	"$(of charge '.total | .nodes_micros + .carbon_charge_micros - .discount_micros + .adjustments_micros')" \
+	"$(of charge .total.cost_micros)"
+same 'charge: what it is a tonne, as charged' "$(sqlite3 :memory: '.import --csv charge.focus rows' \
+	"select sum(abs(round(ConsumedQuantity * 80000) - EffectiveCost * 1e6) > 0.5) from rows
+	 where SkuId = 'lowtide-carbon' and x_Entry = 'Charge'")" 0
 # What a run is called is in no other cell than its own, and whole in one.
 same 'hostile job names come back' "$(sqlite3 :memory: '.import --csv names.focus rows' \
 	"select count(*) from (select * from rows where AllocatedTags != '')
@@ -124,7 +141,7 @@ unserve() { kill "$server"; wait "$server" 2>/dev/null; }
 lowtide() {
 	env -u LOWTIDE_SERVER SLURM_CONF=/nonexistent "${BUILD:-$top/build}/lowtide" --run "$work/run" "$@"
 }
-for name in month names; do
+for name in month names charge; do
 	serve $name
 	# Of a control character JSON has two spellings.
 	check "$name: the command's FOCUS" "$(lowtide report --format focus 2>&1 | sed 's/\\u001b/\\u001B/g' | cmp - $name.focus 2>&1)"
@@ -165,7 +182,7 @@ check 'and it is said why' "$(grep -q 'focus: got the currency ""' "$work/said" 
 unserve
 
 schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&1; }
-for name in month closed runs names; do
+for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
 for name in carbon unused; do

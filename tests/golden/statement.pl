@@ -382,5 +382,22 @@ my $then = $report->{previous}{total};
 check('more runs count at their mean charge of before', $steps[1][0] eq 'Number: 1,180 runs, before 1,014' &&
 	abs(units($steps[1][1]) * 10000 - $then->{charges_micros} * (1180 - 1014) / 1014) < 10001 ? () : "@{$steps[1]}");
 
+# Nodes, charge for carbon and discounts, summed up from the jobs' own figures.
+check('without a charge or a discount the cost is of nodes alone', map { $read{$_}[2] =~ /^What the cost is for$/m ? $_ : () }
+	grep { $_ ne 'charge' } @names);
+($report, $tables, $text) = @{ $read{charge} };
+my %part = map { $_->[0] => units($_->[1]) } @{ $tables->{'Cost of the period'}{rows} };
+my %figure = ('Carbon charge' => 0, 'Discount for having waited' => 0);
+for (@{ $report->{by}{day} }) {
+	$figure{'Carbon charge'} += $_->{carbon_charge_micros} // 0;
+	$figure{'Discount for having waited'} -= $_->{discount_micros} // 0;
+	$figure{Nodes} += $_->{cost_micros} - $_->{carbon_charge_micros} + $_->{discount_micros} unless $_->{adjustment};
+	$figure{Adjustments} += $_->{cost_micros} if $_->{adjustment};
+}
+check('the cost by what it is for', map { "$_: " . ($part{$_} // 'none') . ", not $figure{$_}" }
+	grep { abs(($part{$_} // 0) * 10000 - $figure{$_}) >= 10000 || !$figure{$_} } sort keys %figure);
+my ($tonne) = $text =~ /^Carbon charge: [0-9.]+ [a-z]+ CO2e at (\$[0-9.]+) a tonne/m;
+check('and what a tonne is charged with', ($tonne // '') eq '$80.00' ? () : $tonne // 'none');
+
 print "1..$n\n";
 exit($bad ? 1 : 0);

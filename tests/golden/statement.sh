@@ -8,7 +8,7 @@ build=${BUILD:-$top/build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C TZ=UTC
-names=(month open hostile many one empty money-less bare year large runs)
+names=(month open hostile many one empty money-less bare year large runs charge)
 for name in "${names[@]}"; do
 	"$top/tests/fixtures/statement/make.pl" $name >"$work/$name.json" &&
 	    "$build/tests/tools/draw_statement" <"$work/$name.json" >"$work/$name.html" &&

@@ -48,7 +48,8 @@ static const struct {
     {'o', "2000028"},			    /* above holds */
     {'j', "secretada"},			    /* names of jobs */
     {'k', "secretbob"}, {'P', "592592160"}, /* paid for a node in 480 hours, */
-    {'O', "571592062"},			    /* and not used */
+    {'O', "571592092"},			    /* and not used; of each run 5 are
+					     * no node's */
 };
 enum { FIGURES = sizeof(figures) / sizeof(*figures) };
 

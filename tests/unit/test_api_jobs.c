@@ -270,6 +270,23 @@ test_so_far(void **state)
 	}
 }
 
+/* What its cost is for; a discount is no saving. */
+static void
+test_parts(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_run run = make_run(7, NOW - 3600, NOW - 60, 1000);
+
+	run.uid = ADA;
+	assert_true(settle(w->f, &run, NOW, NOVEMBER));
+	char *const said = only_job(ask(w, "7"));
+	has(said, "\"charged\":{\"carbon_charge_micros\":8,\"carbon_mg\":500,"
+		  "\"discount_micros\":3,\"money_micros\":1000}");
+	has(said, "\"saves\":{\"carbon_mg\":-491,\"money_micros\":2}");
+	free(said);
+	free_world(w);
+}
+
 /* Cancelled while it waited: Slurm says that it started at its end. */
 static void
 test_never_ran(void **state)
@@ -391,6 +408,7 @@ main(void)
 	    EACH(test_pause),
 	    EACH(test_next),
 	    EACH(test_so_far),
+	    EACH(test_parts),
 	    EACH(test_never_ran),
 	    EACH(test_row_is_awaited),
 	    EACH(test_no_price),

@@ -113,6 +113,8 @@ test_plan(void **state)
 			if (strstr(text, cases[i].says) == NULL)
 				fail_msg(
 				    "no \"%s\" in: %s", cases[i].says, text);
+			assert_true(json_is_null(json_object_get(
+			    reply, "carbon_charge_micros_per_tonne")));
 			assert_int_equal(
 			    json_is_true(json_object_get(reply, "asked")),
 			    cases[i].is_asked);

@@ -33,6 +33,8 @@ test_golden(void **state)
 	    {"a closed month", "closed"},
 	    {"runs, one of an array, one without a price", "runs"},
 	    {"what users can choose", "names"},
+	    {"a charge for carbon, discounts, and corrections of both",
+		"charge"},
 	};
 
 	(void)state;
@@ -76,6 +78,9 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 	const bool priced = any(state, 0, 9) > 0;
 	const int64_t corrections =
 	    any(state, 0, 3) ? 0 : any(state, -5000000, 5000000);
+	static const char *const parts[] = {"carbon_charge_micros",
+	    "discount_micros", "corrections_carbon_charge_micros",
+	    "corrections_discount_micros"};
 	char start_text[32], end_text[32], share[32];
 
 	lt_utc_text(start_text, sizeof(start_text), start);
@@ -102,6 +107,11 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 		   : json_null());
 	if (!priced)
 		json_object_set_new(run, "corrections_micros", json_null());
+	for (size_t i = 0;
+	     priced && any(state, 0, 1) && i < sizeof(parts) / sizeof(*parts);
+	     i++)
+		json_object_set_new(run, parts[i],
+		    json_integer(any(state, 0, 3) ? any(state, 0, 900000) : 0));
 	return run;
 }
 

@@ -72,6 +72,21 @@ test_lines(void **state)
 		"\"saves\":{\"money_micros\":10000}}",
 		"USD", "COMPLETED, spot since 04 Jan 02:05",
 		", charged $0.04, saved $0.01"},
+	    {"with a charge for carbon, and a discount",
+		"{\"state\":\"COMPLETED\",\"partition\":\"spot\","
+		"\"start\":\"" FAR "\",\"ended\":true,"
+		"\"charged\":{\"money_micros\":40000,"
+		"\"carbon_charge_micros\":10000,\"discount_micros\":20000},"
+		"\"saves\":{\"money_micros\":10000}}",
+		"USD", "COMPLETED, spot since 04 Jan 02:05",
+		", charged $0.04 (with $0.01 for carbon, less $0.02 for having waited), saved $0.01"},
+	    {"a discount alone",
+		"{\"state\":\"COMPLETED\",\"partition\":\"spot\","
+		"\"start\":\"" FAR "\",\"ended\":true,"
+		"\"charged\":{\"money_micros\":40000,"
+		"\"carbon_charge_micros\":0,\"discount_micros\":20000}}",
+		"USD", "COMPLETED, spot since 04 Jan 02:05",
+		", charged $0.04 (less $0.02 for having waited)"},
 	    {"it never ran",
 		"{\"state\":\"CANCELLED\",\"reason\":\"None\","
 		"\"partition\":\"spot\",\"start\":null,\"ended\":true,"

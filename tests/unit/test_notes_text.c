@@ -92,12 +92,50 @@ test_moved(void **state)
 	    text, "Its expected time of 5h is beyond its limit of 2h");
 }
 
+/* Where there is one, and money is shown. */
+static void
+test_charge(void **state)
+{
+	static const struct {
+		const char *why, *text;
+		int64_t micros;
+		bool has_cost;
+	} charges[] = {
+	    {"none", "", 0, true},
+	    {"80 a tonne", "Costs include $80.00 for each tonne of CO2e",
+		80000000, true},
+	    {"no price is known", "", 80000000, false},
+	};
+	const struct lt_request request = {.array_tasks = 1,
+	    .limit_s = 7200,
+	    .expected_run_s = LT_UNSET_64,
+	    .deadline_utc_s = LT_UNSET_64};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(charges) / sizeof(charges[0]); i++) {
+		const struct lt_market charged = {.partition_count = 1,
+		    .partitions = &partition,
+		    .currency = "USD",
+		    .charge_micros_per_tonne = charges[i].micros};
+		const struct lt_plan plan = {
+		    .chosen = {
+			.start_utc_s = NOW, .has_cost = charges[i].has_cost}};
+		char text[512];
+
+		print_message("# %s\n", charges[i].why);
+		lt_notes_text(
+		    text, sizeof(text), &request, &charged, &plan, NOW);
+		assert_string_equal(text, charges[i].text);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cases),
 	    cmocka_unit_test(test_moved),
+	    cmocka_unit_test(test_charge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

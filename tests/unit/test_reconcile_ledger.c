@@ -14,16 +14,21 @@ enum { HOURS = 4, DAYS = 3 };
 
 static struct lt_account accounts[] = {{.name = "vision"}};
 
-/* An hour's entry each: 100, 101, 102 and 103. */
+/* An hour's entry each: 100, 101, 102 and 103 for nodes, and all of a charge
+ * for carbon and a discount in the first. */
 static void
-settle_hours(struct fixture *f, const struct lt_run *run)
+settle_hours(struct fixture *f, struct lt_run *run)
 {
+	run->money_micros +=
+	    run->parts.carbon_charge_micros - run->parts.discount_micros;
 	struct lt_entry entries[HOURS] = {whole(run)};
 	bool changed = false;
 
 	for (int i = 0; i < HOURS; i++) {
 		entries[i].at_utc_s = run->start_utc_s + i * HOUR;
-		entries[i].money_micros = 100 + i;
+		entries[i].money_micros =
+		    100 + i + entries[i].parts.carbon_charge_micros -
+		    entries[i].parts.discount_micros;
 	}
 	must(f, lt_ledger_settle(f->ledger,
 		    &(struct lt_settlement){run, entries, HOURS,
@@ -100,6 +105,8 @@ test_days(void **state)
 	assert_int_equal(jobs.other_count, 1);
 	assert_string_equal(jobs.others[0].partition, "cpu");
 	assert_int_equal(jobs.others[0].cost_micros, 406);
+	assert_int_equal(jobs.carbon_charge_micros, 3 * 8);
+	assert_int_equal(jobs.discount_micros, 3 * 3);
 	lt_tie_jobs_free(&jobs);
 }
 

@@ -35,6 +35,7 @@ static const struct {
 	true},
     {"a closed month", "closed", false},
     {"what users can choose", "names", true},
+    {"a charge for carbon, discounts, and corrections of both", "charge", true},
 };
 
 static const char *const suffixes[] = {

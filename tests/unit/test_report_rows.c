@@ -133,6 +133,7 @@ change_run(struct world *w, uint32_t i)
 	if (run->end_utc_s - run->start_utc_s > HOURS_MOST * HOUR)
 		run->end_utc_s = run->start_utc_s + HOURS_MOST * HOUR;
 	run->money_micros = 1 + draw(w, 100000);
+	run->parts = (struct lt_parts){draw(w, 1000), draw(w, 100)};
 	settle_run(w, run);
 }
 
@@ -190,6 +191,40 @@ total(const json_t *report, const char *key)
 	    json_object_get(json_object_get(report, "total"), key));
 }
 
+/* What of the cost is for carbon and taken off, wherever it stands. */
+static void
+check_parts(struct world *w, const json_t *report, const char *where)
+{
+	static const char *const names[] = {
+	    "carbon_charge_micros", "discount_micros"};
+	const json_t *const runs = json_object_get(report, "runs");
+	char corrected[600];
+	const char *by;
+	json_t *groups;
+
+	snprintf(corrected, sizeof(corrected), "%s AND kind = 1", where);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const int64_t sum = sum_of(w, names[i], where);
+		char correction[64];
+
+		snprintf(
+		    correction, sizeof(correction), "corrections_%s", names[i]);
+		assert_int_equal(total(report, names[i]), sum);
+		assert_int_equal(
+		    added(json_object_get(report, "teams"), names[i]), sum);
+		assert_int_equal(added(runs, names[i]), sum);
+		assert_int_equal(
+		    added(runs, correction), sum_of(w, names[i], corrected));
+		json_object_foreach(json_object_get(report, "by"), by, groups)
+			assert_int_equal(added(groups, names[i]), sum);
+	}
+	assert_int_equal(total(report, "nodes_micros") +
+			     total(report, "carbon_charge_micros") -
+			     total(report, "discount_micros") +
+			     total(report, "adjustments_micros"),
+	    total(report, "cost_micros"));
+}
+
 /* Each way of asking, of one period and all or one account. */
 static void
 check(struct world *w, const char *period, const char *where, const char *team)
@@ -236,6 +271,7 @@ check(struct world *w, const char *period, const char *where, const char *team)
 			    (long long)added(groups, "cost_micros"),
 			    (long long)cost);
 	}
+	check_parts(w, report, all);
 	json_decref(report);
 }
 

@@ -113,6 +113,7 @@ run_and_note(
 	    run.baseline_carbon_mg = 0;
 	run.saved_by = (struct lt_saved_by){0};
 	run.parts = (struct lt_parts){0};
+	run.money_micros = 0;
 	for (int64_t at = start - start % HOUR; at < end; at += HOUR) {
 		const int hour = (int)((at - NOVEMBER) / HOUR);
 		const bool counts = at >= NOVEMBER && hour < HOURS &&
@@ -121,9 +122,17 @@ run_and_note(
 		const int64_t low = start > at ? start : at;
 		const int64_t high = end < at + HOUR ? end : at + HOUR;
 
-		entries[count++] =
-		    (struct lt_entry){.at_utc_s = at, .money_micros = cost};
-		run.money_micros += cost;
+		const struct lt_parts parts = {
+		    (int64_t)(lt_random(random) % 1000),
+		    (int64_t)(lt_random(random) % 100)};
+		const int64_t money =
+		    cost + parts.carbon_charge_micros - parts.discount_micros;
+
+		entries[count++] = (struct lt_entry){
+		    .at_utc_s = at, .money_micros = money, .parts = parts};
+		run.money_micros += money;
+		run.parts.carbon_charge_micros += parts.carbon_charge_micros;
+		run.parts.discount_micros += parts.discount_micros;
 		if (counts) {
 			book->micros[place] += cost;
 			book->node_s[place] += high - low; /* 2 x 1/4, twice */
@@ -249,18 +258,20 @@ test_month(void **state)
 	json_decref(report);
 }
 
-/* With a price for all, what nobody used and what the teams paid are what the
- * site paid. */
+/* With a price for all, what nobody used and what the teams paid for nodes are
+ * what the site paid. */
 static void
 test_adds_up(void **state)
 {
 	struct fixture *const f = *state;
 	struct lt_run run =
-	    make_run(1, NOVEMBER + 100 * HOUR, NOVEMBER + 101 * HOUR, 1000000);
+	    make_run(1, NOVEMBER + 100 * HOUR, NOVEMBER + 101 * HOUR, 0);
 
 	put(f, OWN, LT_RATE_NODES, -50, 4);
 	put(f, OWN, LT_RATE_PRICE, -50, 2000000);
 	strcpy(run.partition, "own");
+	run.parts = (struct lt_parts){30000, 10000};
+	run.money_micros = 1000000 + 30000 - 10000;
 	settle(f, &run, NOVEMBER + 102 * HOUR, 0);
 	now_utc_s = NOVEMBER + 102 * HOUR + 1800;
 	json_t *const report = ask(f, "USD", "period=2026-11&unused=1");
@@ -270,7 +281,8 @@ test_adds_up(void **state)
 	is(total, "paid_micros", 820000000);
 	is(total, "used_micros", 1000000);
 	is(total, "unused_micros", 819000000);
-	is(json_object_get(report, "total"), "cost_micros", 1000000);
+	is(json_object_get(report, "total"), "cost_micros", 1020000);
+	is(json_object_get(report, "total"), "nodes_micros", 1000000);
 	is_text(row_of(report, OWN), "to", "2026-11-05T06:30:00Z");
 	json_decref(report);
 	/* No money, but hours. */
@@ -309,6 +321,7 @@ test_closed(void **state)
 	put(f, FREE, LT_RATE_NODES, -50, 1);
 	strcpy(run.partition, "own");
 	strcpy(late.partition, "own");
+	run.parts = late.parts = (struct lt_parts){0};
 	settle(f, &run, NOVEMBER + 3 * HOUR, 0);
 	must(f, lt_ledger_close_period(f->ledger, &closed, NULL, 0, &f->err));
 	now_utc_s = DECEMBER + 5 * LT_DAY_S;

@@ -13,7 +13,7 @@
 #include "report.h"
 #include "run_lines.h"
 
-#define REST ",,,,,,,,,,,,,,,," /* what came later: state .. reason */
+#define REST ",,,,,,,,,,,,,,,,,," /* what came later: state .. discount */
 #define HEAD "{\"currency\":\"EUR\",\"total\":{\"runs\":2},\"runs\":["
 #define TAIL "\n],\"next\":null}"
 
@@ -194,9 +194,10 @@ test_rows(void **state)
 		"{\"corrections_micros\":-1,\"whole_mg\":null,\"state\":"
 		"\"FAILED\",\"exit_code\":\"1:0\",\"name\":\"-x\",\"restarts\":2,"
 		"\"cpu_used_ms\":1500,\"gpu_used_ppm\":null,"
-		"\"idle_micros\":250000}",
+		"\"idle_micros\":250000,\"carbon_charge_micros\":80000,"
+		"\"discount_micros\":7}",
 		",,,,,,,,,,,,,,,,-0.000001,,,,,,,,,,FAILED,1:0,'-x,,,,,,,2,"
-		"1500,,0.250000,,,"},
+		"1500,,0.250000,,,,0.080000,0.000007"},
 	    {"a list", "{\"user\":[1]}", ""},
 	    {"an object within", "{\"user\":{}}", ""},
 	    {"cut in a text", "{\"user\":\"an", ""},
