@@ -169,62 +169,89 @@ month_of(const struct lt_discount_of *of, int64_t at_utc_s,
 	return (struct lt_span){month.start_utc_s, month.end_utc_s};
 }
 
+struct granting {
+	const struct lt_discount_of *of;
+	struct lt_daemon *d;
+	double factor; /* of what an entry costs */
+	int64_t most;
+	double *exact; /* of each entry */
+};
+
 /* The parts of entries [from, to), which are of one month. */
 static int
-grant(double *exact, const struct lt_discount_of *of, uint32_t from,
-    uint32_t to, double factor, int64_t most, struct lt_daemon *d,
-    struct lt_error *err)
+grant(
+    const struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
-	double wanted = 0;
-	const int code = left_in(&most, of->run,
-	    month_of(of, of->entries[from].at_utc_s, d), d->ledger, err);
+	const struct lt_entry *const entries = g->of->entries;
+	double factor = g->factor, wanted = 0;
+	int64_t left = g->most;
+	const int code = left_in(&left, g->of->run,
+	    month_of(g->of, entries[from].at_utc_s, g->d), g->d->ledger, err);
 
 	for (uint32_t i = from; i < to; i++)
-		wanted += (double)of->entries[i].money_micros * factor;
-	if (wanted > (double)most)
-		factor *= (double)most / wanted;
+		wanted += (double)entries[i].money_micros * factor;
+	if (wanted > (double)left)
+		factor *= (double)left / wanted;
 	for (uint32_t i = from; i < to; i++)
-		exact[i] = (double)of->entries[i].money_micros * factor;
+		g->exact[i] = (double)entries[i].money_micros * factor;
 	return code;
+}
+
+static int
+grant_all(const struct granting *g, struct lt_error *err)
+{
+	const struct lt_discount_of *const of = g->of;
+	int code = LT_OK;
+
+	for (uint32_t from = 0, to; code == LT_OK && from < of->count;
+	     from = to) {
+		const int64_t month_utc_s =
+		    month_of(of, of->entries[from].at_utc_s, g->d).from_utc_s;
+
+		for (to = from + 1;
+		     to < of->count &&
+		     month_of(of, of->entries[to].at_utc_s, g->d).from_utc_s ==
+			 month_utc_s;
+		     to++)
+			;
+		code = grant(g, from, to, err);
+	}
+	return code;
+}
+
+/* Whole micros, no more in all than was granted. */
+static void
+take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
+{
+	static const double rounding = 1e-3; /* of doubles */
+	double sum = 0;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		sum += exact[i];
+	lt_charge_split(
+	    parts, exact, of->count, (int64_t)floor(sum + rounding));
+	for (uint32_t i = 0; i < of->count; i++) {
+		of->entries[i].parts.discount_micros = parts[i];
+		of->entries[i].money_micros -= parts[i];
+		of->run->parts.discount_micros += parts[i];
+		of->run->money_micros -= parts[i];
+	}
 }
 
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
     struct lt_daemon *d, struct lt_error *err)
 {
-	static const double rounding = 1e-3; /* of doubles */
-	const double factor = whole / (double)of->run->money_micros;
 	double *const exact = calloc(of->count, sizeof(*exact));
 	int64_t *const parts = calloc(of->count, sizeof(*parts));
-	int code = exact != NULL && parts != NULL
-		       ? LT_OK
-		       : lt_fail(err, LT_ENOMEM, "settle: out of memory");
-	double sum = 0;
+	const struct granting g = {
+	    of, d, whole / (double)of->run->money_micros, most, exact};
+	const int code = exact != NULL && parts != NULL
+			     ? grant_all(&g, err)
+			     : lt_fail(err, LT_ENOMEM, "settle: out of memory");
 
-	for (uint32_t from = 0, to; code == LT_OK && from < of->count;
-	     from = to) {
-		const int64_t month_utc_s =
-		    month_of(of, of->entries[from].at_utc_s, d).from_utc_s;
-
-		for (to = from + 1;
-		     to < of->count &&
-		     month_of(of, of->entries[to].at_utc_s, d).from_utc_s ==
-			 month_utc_s;
-		     to++)
-			;
-		code = grant(exact, of, from, to, factor, most, d, err);
-	}
-	for (uint32_t i = 0; code == LT_OK && i < of->count; i++)
-		sum += exact[i];
 	if (code == LT_OK)
-		lt_charge_split(
-		    parts, exact, of->count, (int64_t)floor(sum + rounding));
-	for (uint32_t i = 0; code == LT_OK && i < of->count; i++) {
-		of->entries[i].parts.discount_micros = parts[i];
-		of->entries[i].money_micros -= parts[i];
-		of->run->parts.discount_micros += parts[i];
-		of->run->money_micros -= parts[i];
-	}
+		take_off(of, exact, parts);
 	free(exact);
 	free(parts);
 	return code;

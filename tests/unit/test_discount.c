@@ -138,6 +138,11 @@ static const struct job jobs[] = {
 	.from = 480,
 	.to = 540,
 	.discount_cents = 60},
+    {.why = "started before its plan, though it had waited",
+	.home = "ondemand",
+	.plan = 420,
+	.from = 360,
+	.to = 420},
     {.why = "held by its user into dear hours",
 	.home = "spot",
 	.plan = 360,
@@ -350,6 +355,11 @@ test_most_of_a_month(void **state)
 	}
 	assert_int_equal(
 	    booked(f, NOVEMBER, DECEMBER).parts.discount_micros, most);
+	/* The first one again: what it had itself is not gone. */
+	struct lt_run same = run_of(&jobs[0], 10);
+	const struct lt_quote its = quote_of(&jobs[0], 10);
+	settle_run(&w, &same, &its, DECEMBER, 0);
+	assert_int_equal(same.parts.discount_micros, 60 * CENT);
 	/* One over the end of October, which is closed: what it would have in
 	 * there counts where it is booked, in November, which is full. */
 	struct lt_run late = run_of(&jobs[0], 20);
