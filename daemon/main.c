@@ -145,6 +145,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.paused);
 	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
+	lt_tally_free(&d->tally);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->budget.forecasts);
