@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * doctor: can lowtided, and nobody else, read the secrets that the policy
- * file's sources name?
+ * doctor: can lowtided, and nobody else, read the secrets that the policy file
+ * names, of its sources and of metrics?
  */
 #include <errno.h>
 #include <pwd.h>
@@ -21,22 +21,34 @@ names_secret(const char *key)
 	return length > tail && strcmp(key + length - tail, suffix) == 0;
 }
 
+struct secret {
+	const char *of, *key, *path;
+	int least_bytes; /* fewer are none */
+};
+
 /* What is wrong with it, and how to mend that; false = nothing. */
 static bool
-find_fault(struct lt_finding *fault, const char *path, const char *user)
+find_fault(
+    struct lt_finding *fault, const struct secret *secret, const char *user)
 {
 	const struct passwd *const owner = getpwnam(user);
+	const char *const path = secret->path;
 	struct stat status;
 
 	snprintf(fault->mend, sizeof(fault->mend),
-	    "chown %s %.200s; chmod 600 %.200s", user, path, path);
+	    "put the secret there: mode 0600, of user %s", user);
 	if (stat(path, &status)) {
 		snprintf(
 		    fault->found, sizeof(fault->found), "%s", strerror(errno));
-		snprintf(fault->mend, sizeof(fault->mend),
-		    "put the secret there: mode 0600, of user %s", user);
 		return true;
 	}
+	snprintf(fault->found, sizeof(fault->found),
+	    "%lld bytes, want a line of %d and more", (long long)status.st_size,
+	    secret->least_bytes);
+	if (status.st_size < secret->least_bytes)
+		return true;
+	snprintf(fault->mend, sizeof(fault->mend),
+	    "chown %s %.200s; chmod 600 %.200s", user, path, path);
 	snprintf(fault->found, sizeof(fault->found),
 	    "mode %04o, want 0600: others can read the secret",
 	    (unsigned)status.st_mode & 07777);
@@ -49,37 +61,62 @@ find_fault(struct lt_finding *fault, const char *path, const char *user)
 	       owner->pw_uid != status.st_uid;
 }
 
+struct counts {
+	int good, bad;
+};
+
+static void
+check(struct lt_doctor *doctor, const struct secret *secret, const char *user,
+    struct counts *counts)
+{
+	struct lt_finding fault;
+
+	if (!find_fault(&fault, secret, user)) {
+		counts->good++;
+		return;
+	}
+	counts->bad++;
+	lt_doctor_say(doctor, LT_LEVEL_ERROR, "secrets", fault.mend,
+	    "%s, %s: %s: %s", secret->of, secret->key, secret->path,
+	    fault.found);
+}
+
+static void
+check_source(struct lt_doctor *doctor, const struct lt_policy_source *source,
+    const char *user, struct counts *counts)
+{
+	char of[LT_NAME_SIZE + 16];
+
+	snprintf(of, sizeof(of), "source %s", source->name);
+	for (int i = 0; i < source->option_count; i++) {
+		const struct lt_policy_option *const option =
+		    &source->options[i];
+
+		if (names_secret(option->key))
+			check(doctor,
+			    &(struct secret){of, option->key, option->value, 1},
+			    user, counts);
+	}
+}
+
 void
 lt_doctor_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
 {
-	const char *const user =
+	const char *const named =
 	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user);
-	struct lt_finding fault;
-	int good = 0, bad = 0;
+	const char *const user = named[0] != '\0' ? named : "root";
+	const char *const token = policy->metrics.token_file;
+	struct counts counts = {0};
 
-	for (int i = 0; i < policy->source_count; i++) {
-		const struct lt_policy_source *const source =
-		    &policy->sources[i];
-
-		for (int k = 0; k < source->option_count; k++) {
-			const struct lt_policy_option *const option =
-			    &source->options[k];
-
-			if (!names_secret(option->key))
-				continue;
-			if (!find_fault(&fault, option->value,
-				user[0] ? user : "root")) {
-				good++;
-				continue;
-			}
-			bad++;
-			lt_doctor_say(doctor, LT_LEVEL_ERROR, "secrets",
-			    fault.mend, "source %s, %s: %s: %s", source->name,
-			    option->key, option->value, fault.found);
-		}
-	}
-	if (good > 0 && bad == 0)
+	for (int i = 0; i < policy->source_count; i++)
+		check_source(doctor, &policy->sources[i], user, &counts);
+	if (token[0] != '\0')
+		check(doctor,
+		    &(struct secret){
+			"metrics", "token_file", token, LT_METRICS_TOKEN_LEAST},
+		    user, &counts);
+	if (counts.good > 0 && counts.bad == 0)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "secrets", "",
-		    "%d file%s, of mode 0600, for %s to read", good,
-		    good == 1 ? "" : "s", user);
+		    "%d file%s, of mode 0600, for %s to read", counts.good,
+		    counts.good == 1 ? "" : "s", user);
 }

@@ -13,6 +13,7 @@
 #include "budget/budget_state.h"
 #include "budget/rebuild.h"
 #include "budget/replanning.h"
+#include "budget/tally.h"
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
@@ -75,6 +76,7 @@ struct lt_daemon {
 	struct lt_still_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;
+	struct lt_tally tally;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */
 	int64_t pass_took_ms,

@@ -22,6 +22,7 @@
 #include "follow.h"
 #include "http.h"
 #include "log.h"
+#include "metrics_listen.h"
 #include "pace.h"
 #include "policy_load.h"
 #include "probe.h"
@@ -145,6 +146,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.paused);
 	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
+	lt_tally_free(&d->tally);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->budget.forecasts);
@@ -273,9 +275,11 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		count += (nfds_t)lt_fetch_fds(&fds[count]);
 		count += (nfds_t)lt_fitting_fds(&fds[count]);
 		count += (nfds_t)lt_serve_fds(&fds[count], LT_SERVE_FDS);
-		const int64_t left_ms = next_ms - lt_monotonic_ms();
+		const int64_t now_ms = lt_monotonic_ms();
+		const int64_t left_ms = next_ms - now_ms;
+		const int most_ms = lt_metrics_reading_wait_ms(now_ms, LOOP_MS);
 		const int wait_ms =
-		    lt_serve_timeout_ms(left_ms > LOOP_MS ? LOOP_MS
+		    lt_serve_timeout_ms(left_ms > most_ms ? most_ms
 					: left_ms > 0	  ? (int)left_ms
 							  : 0);
 

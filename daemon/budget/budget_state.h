@@ -12,7 +12,7 @@ struct lt_budget_forecast; /* budget_forecast.h */
 struct lt_paused;	   /* pauses.h */
 
 struct lt_open_holds { /* of the ledger, as of the snapshot */
-	uint32_t count, pending;
+	uint32_t count, pending, held_back;
 	int64_t pending_money_micros;
 };
 
@@ -49,8 +49,11 @@ struct lt_live { /* what the job list says about one quote */
 	uint32_t job_id, live, pending;
 	bool never_ran;	    /* cancelled while it waited, and none of it ran */
 	bool is_void;	    /* and so its hold is to be */
+	bool requeued;	    /* it ran before */
+	bool is_late;	    /* started, and broke its plan */
 	int64_t seen_utc_s; /* the oldest of its records */
 	int64_t submit_utc_s, start_utc_s, end_utc_s; /* end: at the limit */
+	int64_t eligible_utc_s;
 };
 
 struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */

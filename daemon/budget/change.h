@@ -19,7 +19,7 @@ void lt_change_look(const struct lt_market *market, struct lt_batch_job *job,
     const struct lt_batch_job *before, bool anew, int64_t now_utc_s);
 
 struct lt_change {
-	const struct lt_batch_job *job;
+	struct lt_batch_job *job;	   /* is_new is written */
 	const struct lt_batch_job *before; /* in the last list; NULL = none */
 	int64_t now_utc_s;
 };

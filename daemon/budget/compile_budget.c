@@ -287,12 +287,14 @@ add_settled(
 static void
 count_hold(struct lt_open_holds *open, const struct lt_ledger_hold *hold)
 {
+	static const uint32_t held = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
 	int64_t money_micros;
 
 	open->count++;
 	if (hold->start_utc_s)
 		return;
 	open->pending++;
+	open->held_back += (hold->quote.flags & held) != 0;
 	if (!lt_scale_up(hold->quote.hold_per_task.money_micros,
 		hold->live_tasks, 1, &money_micros) ||
 	    !lt_add(&open->pending_money_micros, money_micros))

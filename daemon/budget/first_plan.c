@@ -267,7 +267,7 @@ static int
 make(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const struct lt_batch_job *const job = change->job;
+	struct lt_batch_job *const job = change->job;
 	const struct lt_quote *const quote = &hold->quote;
 	struct lt_first *const first = calloc(1, sizeof(*first));
 
@@ -291,6 +291,7 @@ make(struct lt_daemon *d, const struct lt_change *change,
 	    (long long)quote->plan_start_utc_s,
 	    (long long)quote->hold_per_task.money_micros,
 	    (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) != 0);
+	job->is_new = true;
 	d->budget.dirty = true;
 	tell(d, job, quote, placed);
 	return LT_OK;

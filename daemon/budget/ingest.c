@@ -179,8 +179,9 @@ static int
 ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
     int64_t now_utc_s, struct lt_error *err)
 {
-	if (record->account[0] == '\0')
-		return LT_OK; /* job_submit filled a gap with nothing */
+	if (record->account[0] == '\0' || (record->flags & LT_QUOTE_REFUSED))
+		return LT_OK; /* job_submit filled a gap with nothing, or no
+			       * job was made */
 	if (record->flags & LT_QUOTE_MODIFY)
 		return ingest_change(d, record, err);
 	struct lt_ledger_hold hold;
@@ -233,6 +234,19 @@ ingest_all(struct lt_daemon *d, const struct found *found, int64_t now_utc_s,
 	if (code != LT_OK)
 		lt_ledger_rollback(d->ledger);
 	return code;
+}
+
+static void
+count_refused(struct lt_tally *tally, const struct found *found)
+{
+	for (uint32_t i = 0; i < found->count; i++) {
+		const struct lt_ring_record *const record = &found->records[i];
+
+		if (record->sequence <= found->until &&
+		    (record->flags & LT_QUOTE_REFUSED))
+			lt_tally_refused(tally, record->account,
+			    LT_REFUSAL_REJECTED, record->flags);
+	}
 }
 
 /* Is the next hold there? Saves reading 8 MiB when nothing happened. */
@@ -304,6 +318,7 @@ lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK && found.until > d->ring.ingested) {
 		code = ingest_all(d, &found, now_utc_s, err);
 		if (code == LT_OK) {
+			count_refused(&d->tally, &found);
 			d->ring.ingested = found.until;
 			d->budget.dirty = true;
 		}

@@ -75,6 +75,8 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	live.live = shares_of(ledger, job);
 	live.never_ran = lt_never_ran(job) && hold->uid == job->uid &&
 			 hold->quote.tasks == 1;
+	live.requeued = job->requeued;
+	live.eligible_utc_s = job->eligible_utc_s;
 	live.submit_utc_s = job->submit_utc_s;
 	live.seen_utc_s = job->seen_utc_s;
 	if (job->state == LT_JOB_PENDING)
@@ -171,6 +173,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    job->job_id, job->account, hold.quote.id,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
+	job->is_new = true;
 	d->budget.dirty = true;
 	(void)lt_quote_publish(job, &hold.quote, LT_LEAVE, 0, NULL);
 	return add_live(d, job, &hold, now_utc_s, err);
@@ -182,7 +185,7 @@ insert_hold(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, const struct lt_quote *quote,
     struct lt_error *err)
 {
-	const struct lt_batch_job *const job = change->job;
+	struct lt_batch_job *const job = change->job;
 
 	*hold = (struct lt_ledger_hold){.quote = *quote,
 	    .uid = job->uid,
@@ -193,6 +196,7 @@ insert_hold(struct lt_daemon *d, const struct lt_change *change,
 	    .made_utc_s = change->now_utc_s};
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		return LT_OK;
+	job->is_new = true;
 	if (job->state == LT_JOB_PENDING && job->requeued && job->held &&
 	    quote->tasks == 1 && (quote->flags & LT_QUOTE_LOCK)) {
 		/* Its new run was not admitted when the ledger was lost. */
@@ -274,6 +278,7 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 		hold.quote.hold_per_task = held.hold_per_task;
 		hold.quote.start_utc_s = held.start_utc_s;
 		hold.quote.end_utc_s = held.end_utc_s;
+		job->is_new = true;
 		code = lt_ledger_put_hold(d->ledger, &hold, err);
 	}
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
@@ -337,6 +342,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	    hold.start_utc_s == before.start_utc_s &&
 	    hold.quote.end_utc_s == before.quote.end_utc_s)
 		return LT_OK;
+	live->is_late = lt_tally_breaks_plan(live, &hold, &before);
 	budget->dirty = true;
 	return lt_ledger_put_hold(ledger, &hold, err);
 }
@@ -409,7 +415,9 @@ follow(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 	code = take_jobs(d, jobs, before, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
-	if (code != LT_OK)
+	if (code == LT_OK)
+		lt_tally_followed(&d->tally, d->ledger, jobs, &d->jobs);
+	else
 		lt_ledger_rollback(d->ledger);
 	d->budget.is_as_ledger = false;
 	d->jobs.void_due |= code == LT_OK;

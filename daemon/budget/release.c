@@ -387,10 +387,15 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 
 	if (code == LT_OK)
 		judge_again(d, all, count, choose_counted, now_utc_s);
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (all[i].denied)
-			code = set_flags(d, &all[i], LT_QUOTE_BUDGET_HOLD,
-			    LT_QUOTE_FREEING, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		if (!all[i].denied)
+			continue;
+		code = set_flags(
+		    d, &all[i], LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
+		if (code == LT_OK)
+			lt_tally_refused(&d->tally, all[i].hold.quote.account,
+			    LT_REFUSAL_HELD, LT_QUOTE_BUDGET_HOLD);
+	}
 	if (code == LT_OK)
 		code = lt_period_judged(&d->budget, d->ledger, now_utc_s, err);
 	return code;

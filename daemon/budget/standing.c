@@ -291,6 +291,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		next.quote.rev = moved->quote.rev;
 	}
 	if (*told) {
+		lt_tally_replan(&d->tally, s->why);
 		lt_log("replanned",
 		    "job=%u why=%s from=%s@%lld to=%s@%lld money_micros=%lld",
 		    s->job->job_id, s->why, s->quote.partition,

@@ -47,6 +47,7 @@ lt_step_failed(
 	char *const known = steps->failed[step];
 	const char *const text = err->text[0] ? err->text : "failed";
 
+	steps->failures[step]++;
 	if (strcmp(known, text) == 0)
 		return false;
 	snprintf(known, sizeof(steps->failed[step]), "%s", text);

@@ -7,6 +7,7 @@
 #define LT_STEPS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -41,6 +42,7 @@ const char *lt_step_name(enum lt_step_id step);
 
 struct lt_steps {					/* start as { 0 } */
 	char failed[LT_STEP_COUNT][LT_ERROR_TEXT_SIZE]; /* "" = fine */
+	uint64_t failures[LT_STEP_COUNT]; /* each is tried again */
 };
 
 /* Both: is that news? A failure that stays the same is none. */

@@ -168,10 +168,10 @@ is_same(const struct lt_source *a, const struct lt_source *b)
 	return same;
 }
 
-/* The pause that a source asked for is not over because a file was saved;
- * one that only failed may work now. */
+/* What was counted goes on, and the pause that a source asked for is not over
+ * because a file was saved; one that only failed may work now. */
 static void
-keep_pauses(
+keep_past(
     struct lt_source *fresh, int count, const struct lt_signals_state *signals)
 {
 	for (int i = 0; i < count; i++)
@@ -181,6 +181,8 @@ keep_pauses(
 
 			if (!is_same(old, &fresh[i]))
 				continue;
+			fresh[i].tries = old->tries;
+			fresh[i].failed_tries = old->failed_tries;
 			fresh[i].memory->past_pause_utc_s =
 			    old->memory->past_pause_utc_s;
 			if (old->retry_after_s <= 0)
@@ -238,7 +240,7 @@ lt_daemon_load_policy(
 		    err->text);
 		return code;
 	}
-	keep_pauses(sources, policy->source_count, &d->signals);
+	keep_past(sources, policy->source_count, &d->signals);
 	lt_policy_drop(d);
 	d->policy = policy;
 	d->signals.sources = sources;

@@ -8,6 +8,7 @@
 
 #include "ledger.h"
 #include "report_line.h"
+#include "report_unused.h"
 
 struct lt_daemon;
 struct lt_out;
@@ -33,6 +34,9 @@ struct lt_metrics_sums {
 	char window[24];   /* the month, "2026-11" */
 	uint32_t account_count;
 	struct lt_metrics_account *accounts;
+	uint32_t owned_count; /* partitions of the site's own */
+	struct lt_unused_row *owned;
+	char owned_window[24]; /* the month of these */
 	int over_count;
 	struct lt_over_sum over[LT_METRICS_OVER_MAX];
 	uint32_t place_count;
@@ -59,6 +63,14 @@ void lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
     bool has_money, int64_t now_utc_s);
 /* The next call reads all of it, whenever it was read last. */
 void lt_metrics_soon(void);
+/* Until a reading that is begun should go on, most_ms at most. */
+int lt_metrics_sums_wait_ms(int64_t now_ms, int most_ms);
 void lt_metrics_forget(struct lt_metrics_sums *sums);
+
+/* ---- metrics_owned.c: the part of it that is of the site's own nodes ---- */
+void lt_metrics_owned_read(
+    struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s);
+void lt_metrics_owned_soon(void);
+int64_t lt_metrics_owned_due_ms(void); /* INT64_MAX: none is begun */
 
 #endif

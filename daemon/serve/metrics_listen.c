@@ -5,6 +5,7 @@
  * that a stranger can take /metrics away but nothing of lowtided's.
  */
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <microhttpd.h>
 #include <nettle/memops.h>
 #include <stdlib.h>
@@ -26,7 +27,6 @@ enum {
 	CONNECTIONS = 32,	  /* as many as slots: LT_SLOTS_PER_USER */
 	CONNECTIONS_PER_HOST = 8, /* a Prometheus needs one */
 	SILENCE_S = 5,
-	TOKEN_LEAST = 16,
 };
 _Static_assert(CONNECTIONS <= (int)LT_SLOTS_PER_USER, "each has a slot");
 
@@ -40,6 +40,7 @@ static struct { /* one process serves once */
 	char token[LT_SECRET_SIZE]; /* zeros behind it */
 	struct lt_slots slots;
 	struct lt_metrics_sums sums;
+	char *room; /* malloc'd: of a text that was sent, for the next */
 } server;
 
 static void
@@ -90,16 +91,29 @@ wants_open(struct MHD_Connection *connection)
 	       strstr(accept, "text/plain") == NULL;
 }
 
+/* Fresh memory is a third of what a text costs. */
+static void
+keep_room(void *text)
+{
+	if (server.room == NULL)
+		server.room = text;
+	else
+		free(text);
+}
+
 static enum MHD_Result
 answer_metrics(struct MHD_Connection *connection, bool has_money)
 {
-	struct lt_out out = {.most = LT_METRICS_BYTES_MAX};
+	struct lt_out out = {.most = LT_METRICS_BYTES_MAX,
+	    .bytes = server.room,
+	    .capacity = malloc_usable_size(server.room)};
 	const struct lt_metrics_view view = {.d = server.d,
 	    .sums = &server.sums,
 	    .has_money = has_money,
 	    .is_open = wants_open(connection),
 	    .now_utc_s = time(NULL)};
 
+	server.room = NULL;
 	lt_metrics_text(&out, &view);
 	lt_out_bytes(&out, "", 1);
 	if (out.failed) {
@@ -107,10 +121,11 @@ answer_metrics(struct MHD_Connection *connection, bool has_money)
 		return lt_respond_error(
 		    connection, 503, "out of memory, or over 16 MiB");
 	}
-	return lt_respond(connection, 200, out.bytes,
+	return lt_respond_lent(connection, 200, out.bytes,
 	    view.is_open
 		? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-		: "text/plain; version=0.0.4; charset=utf-8");
+		: "text/plain; version=0.0.4; charset=utf-8",
+	    keep_room);
 }
 
 static enum MHD_Result
@@ -171,14 +186,15 @@ read_token(const char *path, struct lt_error *err)
 	const size_t length = strcspn(server.token, " \t\r\n");
 	const size_t blank = strspn(server.token + length, " \t\r\n");
 
-	if (length >= TOKEN_LEAST && server.token[length + blank] == '\0') {
+	if (length >= LT_METRICS_TOKEN_LEAST &&
+	    server.token[length + blank] == '\0') {
 		/* Nothing behind it: all of it is compared. */
 		memset(server.token + length, 0, sizeof(server.token) - length);
 		return true;
 	}
 	lt_fail(err, LT_EINPUT,
 	    "%s: want one line of %d characters or more, without blanks", path,
-	    TOKEN_LEAST);
+	    LT_METRICS_TOKEN_LEAST);
 	return false;
 }
 
@@ -245,6 +261,9 @@ lt_metrics_follow(struct lt_daemon *d)
 			if (policy->port != 0)
 				start(policy);
 		}
+		for (int i = 0;
+		     policy->port != 0 && i < d->policy->budget_count; i++)
+			lt_tally_account(&d->tally, d->policy->budgets[i].team);
 		server.policy = *policy;
 		take_token(policy);
 		lt_metrics_soon();
@@ -266,11 +285,19 @@ lt_metrics_wait_ms(int64_t now_ms, int most_ms)
 	return lt_slots_wait_ms(&server.slots, now_ms, most_ms);
 }
 
+int
+lt_metrics_reading_wait_ms(int64_t now_ms, int most_ms)
+{
+	return server.mhd != NULL ? lt_metrics_sums_wait_ms(now_ms, most_ms)
+				  : most_ms;
+}
+
 void
 lt_metrics_stop(void)
 {
 	if (server.mhd != NULL)
 		MHD_stop_daemon(server.mhd);
 	lt_metrics_forget(&server.sums);
+	free(server.room);
 	explicit_bzero(&server, sizeof(server));
 }

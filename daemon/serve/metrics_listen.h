@@ -19,6 +19,8 @@ struct MHD_Daemon *lt_metrics_follow(struct lt_daemon *d);
 /* Ends connections that are over their time. */
 void lt_metrics_expire(int64_t now_ms);
 int lt_metrics_wait_ms(int64_t now_ms, int most_ms);
+/* Until lt_metrics_follow() should read on, most_ms at most. */
+int lt_metrics_reading_wait_ms(int64_t now_ms, int most_ms);
 void lt_metrics_stop(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What metrics have of the ledger and of files, read between passes: sums of
- * accounts some a turn, in all at most a fiftieth of lowtided's time. A scrape
+ * accounts some a turn, in all at most a hundredth of lowtided's time. A scrape
  * gets what was read last.
  */
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "units.h"
 
 enum {
-	EVERY_MS = 10000, /* and no sooner than PART times what it took */
-	PART = 50,
+	EVERY_MS = 10000, /* at least from one reading to the next */
+	PART = 100,
 	TURN_MS = 3, /* of work on accounts */
 };
 
@@ -27,7 +27,7 @@ static struct {
 	struct lt_metrics_account *next;
 	uint32_t count, done;
 	struct lt_period month;
-	int64_t due_ms, took_ms;
+	int64_t due_ms;
 } under_way;
 
 static void
@@ -43,6 +43,20 @@ lt_metrics_soon(void)
 {
 	drop_next();
 	under_way.due_ms = 0;
+	lt_metrics_owned_soon();
+}
+
+int
+lt_metrics_sums_wait_ms(int64_t now_ms, int most_ms)
+{
+	const int64_t owned_ms = lt_metrics_owned_due_ms();
+	const int64_t sums_ms =
+	    under_way.next != NULL ? under_way.due_ms : INT64_MAX;
+	const int64_t due_ms = owned_ms < sums_ms ? owned_ms : sums_ms;
+
+	if (due_ms <= now_ms)
+		return 0;
+	return due_ms - now_ms < most_ms ? (int)(due_ms - now_ms) : most_ms;
 }
 
 void
@@ -51,6 +65,7 @@ lt_metrics_forget(struct lt_metrics_sums *sums)
 	lt_metrics_soon();
 	free(sums->accounts);
 	free(sums->places);
+	free(sums->owned);
 	*sums = (struct lt_metrics_sums){0};
 }
 
@@ -170,6 +185,22 @@ take_accounts(struct lt_metrics_sums *sums)
 	under_way.count = under_way.done = 0;
 }
 
+/* What is small is read whole, then the accounts are begun. */
+static void
+begin(struct lt_metrics_sums *sums, const struct lt_daemon *d, bool has_money,
+    int64_t now_utc_s)
+{
+	read_files(sums, d);
+	if (!has_money)
+		return;
+	const int count = lt_ledger_over(d->ledger, now_utc_s - 30 * LT_DAY_S,
+	    sums->over, LT_METRICS_OVER_MAX, NULL);
+
+	sums->over_count = count > 0 ? count : 0;
+	read_places(sums, d, now_utc_s);
+	begin_accounts(d, now_utc_s);
+}
+
 void
 lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
     bool has_money, int64_t now_utc_s)
@@ -178,27 +209,15 @@ lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
 
 	if (d->ledger == NULL)
 		return;
-	if (under_way.next == NULL) {
-		if (began_ms < under_way.due_ms)
-			return;
-		under_way.took_ms = 0;
-		read_files(sums, d);
-		if (has_money) {
-			const int count =
-			    lt_ledger_over(d->ledger, now_utc_s - 30 * LT_DAY_S,
-				sums->over, LT_METRICS_OVER_MAX, NULL);
-
-			sums->over_count = count > 0 ? count : 0;
-			read_places(sums, d, now_utc_s);
-			begin_accounts(d, now_utc_s);
-		}
-	}
+	if (has_money)
+		lt_metrics_owned_read(sums, d, now_utc_s);
+	if (began_ms < under_way.due_ms)
+		return;
+	if (under_way.next == NULL)
+		begin(sums, d, has_money, now_utc_s);
 	if (under_way.next != NULL && read_accounts(d->ledger, began_ms))
 		take_accounts(sums);
 	const int64_t ended_ms = lt_monotonic_ms();
-	under_way.took_ms += ended_ms - began_ms;
-	const int64_t wait_ms = PART * under_way.took_ms;
-	if (under_way.next == NULL)
-		under_way.due_ms =
-		    ended_ms + (wait_ms > EVERY_MS ? wait_ms : EVERY_MS);
+	under_way.due_ms = ended_ms + PART * (ended_ms - began_ms) +
+			   (under_way.next == NULL ? EVERY_MS : 0);
 }

@@ -198,6 +198,24 @@ lt_report_unused_run(struct lt_report_unused *u, const struct lt_run *run,
 	    &(struct hours){owned, booked}, err);
 }
 
+uint32_t
+lt_report_unused_count(const struct lt_report_unused *u)
+{
+	return u->count;
+}
+
+struct lt_unused_row
+lt_report_unused_row(const struct lt_report_unused *u, uint32_t index)
+{
+	const struct owned *const owned = &u->all[index];
+	struct lt_unused_row row = {.has_micros = owned->paid.has_micros,
+	    .paid_micros = owned->paid.micros,
+	    .used_micros = owned->used_micros};
+
+	memcpy(row.partition, owned->name, sizeof(row.partition));
+	return row;
+}
+
 /* ---- as JSON ---- */
 
 struct figures {

@@ -26,6 +26,15 @@ int lt_report_unused_run(struct lt_report_unused *unused,
  * or has_money is false. NULL, and err: a sum passes int64_t. The caller's. */
 json_t *lt_report_unused_json(const struct lt_report_unused *unused,
     bool has_money, struct lt_error *err);
+/* The rows, by name of the partition. */
+struct lt_unused_row {
+	char partition[LT_NAME_SIZE];
+	bool has_micros; /* a price is known */
+	int64_t paid_micros, used_micros;
+};
+uint32_t lt_report_unused_count(const struct lt_report_unused *unused);
+struct lt_unused_row lt_report_unused_row(
+    const struct lt_report_unused *unused, uint32_t index);
 void lt_report_unused_free(struct lt_report_unused *unused);
 
 #endif

@@ -22,23 +22,34 @@ lt_respond_until(struct MHD_Connection *connection, int64_t deadline_ms)
 }
 
 enum MHD_Result
-lt_respond(struct MHD_Connection *connection, unsigned status, char *text,
-    const char *type)
+lt_respond_lent(struct MHD_Connection *connection, unsigned status, char *text,
+    const char *type, void (*release)(void *text))
 {
-	struct MHD_Response *const response = MHD_create_response_from_buffer(
-	    strlen(text), text, MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *const response =
+	    MHD_create_response_from_buffer_with_free_callback(
+		strlen(text), text, release);
 
 	if (response == NULL) {
-		free(text);
+		release(text);
 		return MHD_NO;
 	}
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	if (status == 401) /* whose only scheme is that of metrics */
+		MHD_add_response_header(
+		    response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 	const enum MHD_Result result =
 	    MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	lt_respond_until(connection, lt_monotonic_ms() + LT_SLOT_REPLY_MS);
 	return result;
+}
+
+enum MHD_Result
+lt_respond(struct MHD_Connection *connection, unsigned status, char *text,
+    const char *type)
+{
+	return lt_respond_lent(connection, status, text, type, free);
 }
 
 enum MHD_Result

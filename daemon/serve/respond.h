@@ -11,6 +11,9 @@
 /* text: malloc'd, taken over. */
 enum MHD_Result lt_respond(struct MHD_Connection *connection, unsigned status,
     char *text, const char *type);
+/* The same; release is called with it once it is sent. */
+enum MHD_Result lt_respond_lent(struct MHD_Connection *connection,
+    unsigned status, char *text, const char *type, void (*release)(void *text));
 /* As {"error": why}. */
 enum MHD_Result lt_respond_error(
     struct MHD_Connection *connection, unsigned status, const char *why);

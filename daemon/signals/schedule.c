@@ -123,6 +123,7 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	source->busy = false;
 	*source->memory = fetch->memory;
 	source->retry_after_s = fetch->points.retry_after_s;
+	source->tries++;
 	if (fetch->code != LT_OK) {
 		source->failures++;
 		lt_text_mend(fetch->err.text);
@@ -139,6 +140,7 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		    !fetch->points.past_lost)
 			source->deep_utc_s = now_utc_s;
 	}
+	source->failed_tries += source->failures > 0;
 	if (source->generation != generation)
 		signals->changed = true;
 	source->next_fetch_utc_s = next_time(source, now_utc_s);

@@ -34,7 +34,8 @@ struct lt_source { /* one source of the policy at run time */
 				 * 0 = not yet */
 	int64_t deep_utc_s; /* all of its history was asked for, and came; in
 			     * this process */
-	int failures;
+	int failures;	    /* tries in a row that failed */
+	uint64_t tries, failed_tries;	 /* in this process */
 	struct lt_source_memory *memory; /* tokens, validators; own */
 	char note[LT_POINTS_NOTE_SIZE];	 /* of the last good fetch */
 	int64_t retry_after_s; /* the source asked for it; 0 = for none */

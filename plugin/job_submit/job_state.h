@@ -65,7 +65,8 @@ void lt_state_release(struct lt_view *view);
 void lt_state_admit(
     struct lt_admission *admission, const struct lt_new_hold *entry);
 
-/* A record of nothing, where there is room: lowtided looks at the job. */
+/* A record of nothing, where there is room: lowtided looks at the job, or
+ * counts one that was refused. */
 void lt_state_note(const struct lt_new_hold *entry);
 
 /* Why no balance can be known now; static text, NULL if it can. */

@@ -191,6 +191,46 @@ hold_back(struct lt_submission *s, uint32_t flag)
 	s->quote.flags |= flag;
 }
 
+static void
+make_entry(struct lt_new_hold *entry, const struct lt_submission *s)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->quote_id = s->quote.id;
+	entry->uid = s->request.uid;
+	entry->tasks = s->quote.tasks;
+	entry->flags = s->quote.flags;
+	entry->account = s->request.account;
+	entry->per_task = s->quote.hold_per_task;
+	entry->start_utc_s = s->quote.start_utc_s;
+	entry->end_utc_s = s->quote.end_utc_s;
+	entry->force = !may(s, LT_MAY_REFUSE);
+}
+
+/* Is it an account that lowtided has seen? */
+static bool
+is_known(const struct lt_submission *s)
+{
+	return s->view.snapshot != NULL &&
+	       lt_sheet_account(s->view.snapshot, s->request.account) >= 0;
+}
+
+/* No job is made: only what is noted here lets lowtided count it. Names that
+ * nobody knows are the user's invention. */
+static int
+refuse(const struct lt_submission *s, uint32_t why)
+{
+	struct lt_new_hold entry;
+
+	make_entry(&entry, s);
+	entry.flags = LT_QUOTE_REFUSED | why;
+	entry.per_task =
+	    (struct lt_amount){.has_money = true, .has_carbon = true};
+	if (!is_known(s))
+		entry.account = "";
+	lt_state_note(&entry);
+	return ESLURM_ACCOUNTING_POLICY;
+}
+
 static int
 on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
     const char *released_when)
@@ -199,7 +239,7 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		rule = LT_RULE_REJECT;
 	switch (rule) {
 	case LT_RULE_REJECT:
-		return ESLURM_ACCOUNTING_POLICY;
+		return refuse(s, flag);
 	case LT_RULE_HOLD:
 		hold_back(s, flag);
 		if (s->held)
@@ -212,14 +252,6 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		break;
 	}
 	return SLURM_SUCCESS;
-}
-
-/* Is it an account that lowtided has seen? */
-static bool
-is_known(const struct lt_submission *s)
-{
-	return s->view.snapshot != NULL &&
-	       lt_sheet_account(s->view.snapshot, s->request.account) >= 0;
 }
 
 /* Who is told, and what happens, when the balance is not known. */
@@ -243,7 +275,7 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 	if (no_limit) { /* waiting does not mend it */
 		lt_say(s, "this job of %s can't be priced: %s.",
 		    s->request.account, s->error.text);
-		return ESLURM_ACCOUNTING_POLICY;
+		return refuse(s, LT_QUOTE_UNKNOWN);
 	}
 	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account",
 	    s->request.account,
@@ -271,21 +303,6 @@ act_on_verdict(struct lt_submission *s)
 	tell_over(s);
 	return on_rule(s, verdict->rule, LT_QUOTE_BUDGET_HOLD,
 	    "when the budget allows it");
-}
-
-static void
-make_entry(struct lt_new_hold *entry, const struct lt_submission *s)
-{
-	memset(entry, 0, sizeof(*entry));
-	entry->quote_id = s->quote.id;
-	entry->uid = s->request.uid;
-	entry->tasks = s->quote.tasks;
-	entry->flags = s->quote.flags;
-	entry->account = s->request.account;
-	entry->per_task = s->quote.hold_per_task;
-	entry->start_utc_s = s->quote.start_utc_s;
-	entry->end_utc_s = s->quote.end_utc_s;
-	entry->force = !may(s, LT_MAY_REFUSE);
 }
 
 int

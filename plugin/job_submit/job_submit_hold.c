@@ -434,8 +434,8 @@ lt_state_note(const struct lt_new_hold *entry)
 	int fd;
 
 	pthread_mutex_lock(&lt_state.mutex);
-	/* Anybody may lower ten thousand tasks again and again: half of the
-	 * ring is for holds alone. */
+	/* Anybody may lower ten thousand tasks, or be refused, again and
+	 * again: half of the ring is for holds alone. */
 	record_it = has_room(entry, LT_RING_SLOTS / 2);
 	if (record_it)
 		make_record(&record, entry);

@@ -152,7 +152,10 @@ struct lt_policy_notify { /* "": this way is not used */
 	struct lt_policy_owners *owners;
 };
 
-enum { LT_LISTEN_ADDRESS_SIZE = 46 };
+enum {
+	LT_LISTEN_ADDRESS_SIZE = 46,
+	LT_METRICS_TOKEN_LEAST = 16, /* characters */
+};
 struct lt_policy_metrics {
 	uint16_t port;			      /* 0: none are served */
 	char address[LT_LISTEN_ADDRESS_SIZE]; /* IPv4, or IPv6 */

@@ -39,6 +39,9 @@ enum lt_quote_flag {
 	LT_QUOTE_COMPARED = 1 << 11,
 	LT_QUOTE_HELD_OUT = 1 << 12,
 	LT_QUOTE_NO_SMOKE = 1 << 13, /* in enforce its class would refuse it */
+	/* Ring only: a job that was refused, and not held for. With
+	 * BUDGET_HOLD or UNKNOWN, which says why. */
+	LT_QUOTE_REFUSED = 1 << 14,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */

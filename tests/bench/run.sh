@@ -85,6 +85,32 @@ sleep 15
 line "lowtided, idle cluster, resident MiB" "$(awk '/^VmRSS/ {printf "%.1f", $2 / 1024}' \
     "/proc/$(cat "$D/with/run/lowtided.shpid")/status")" '<= 10'
 
+# 200 teams with budgets in money and carbon, and a month of 20,000 runs.
+"$cluster" down "$D/with"
+rm -rf "$D/with"
+{
+	printf 'mode: observe\ncurrency: USD\npartitions:\n'
+	echo '  ondemand: {carbon: 300, price_per_node_hour: 3.60, owned: true, electricity_price_per_kwh: 0.10}'
+	printf 'budgets:\n'
+	printf '  - {team: team%04d, period: month, amount: 100000, kg_co2e: 100000}\n' $(seq 0 199)
+} > "$D/teams.yaml"
+ACCOUNTS=team0000 POLICY=$D/teams.yaml "$cluster" up "$D/with" >&2
+(
+	. "$D/with/env"
+	teams=$(seq -s, -f team%04g 1 199)
+	sacctmgr -iQ add account "$teams"
+	sacctmgr -iQ add user "$(id -un)" account="$teams"
+) > "$D/accounts"
+"$cluster" stop "$D/with" lowtided
+build/tests/tools/make_ledger "$D/with/lowtide" 20000 "$(date -u -d "$(date -u +%Y-%m-01)" +%s)" "$(date +%s)"
+(umask 077; openssl rand -hex 24 > "$D/with/token")
+port=$(. "$D/with/env"; echo $((CLUSTER_BASE + 5)))
+echo "metrics: {listen: $port, token_file: $D/with/token}" >> "$D/with/etc/lowtide.yaml"
+"$cluster" start "$D/with" lowtided >&2
+until curl -s -H "Authorization: Bearer $(< "$D/with/token")" "http://127.0.0.1:$port/metrics" |
+    grep -q '^lowtide_partition_unused{'; do sleep 1; done
+build/tests/bench/bench_metrics "$port" "$D/with/token"
+
 # 64 partitions, 20 sources with 90 days of quarters of an hour each.
 "$cluster" down "$D/with"
 rm -rf "$D/with"

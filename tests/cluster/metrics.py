@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """metrics.py TEXT REPORT BUDGET: are the figures of a scrape those of `lowtide
-report --format json` and `lowtide budget --json`, digit for digit?"""
+report --unused --format json` and `lowtide budget --json`, digit for digit?"""
 import json
 import re
 import sys
@@ -11,9 +11,10 @@ for line in open(sys.argv[1], encoding="utf-8"):
     match = re.fullmatch(r'(\w+)\{(.*)\} (\S+)\n', line)
     if match:
         labels = dict(re.findall(r'(\w+)="([^"]*)"', match[2]))
-        if "account" not in labels:
+        name = labels.get("account", labels.get("partition"))
+        if "window" not in labels:
             continue
-        key = match[1], labels["account"], labels["window"]
+        key = match[1], name, labels["window"]
         assert key not in found, key
         found[key] = Decimal(match[3])
 
@@ -33,6 +34,17 @@ for team in report["teams"]:
         wanted["lowtide_account_" + name, team["team"], report["period"]["label"]] = (
             team[key] / Decimal(scale)
         )
+for row in report["unused"]["partitions"]:
+    paid, unused = (
+        ("lowtide_partition_" + name, row["partition"], report["period"]["label"])
+        for name in ("paid", "unused")
+    )
+    # The site pays on, a minute at most since it was read.
+    a_minute = Decimal(row["paid_micros"]) / row["paid_node_s"] * 60 / 10**6
+    more = row["paid_micros"] / Decimal(10**6) - found.get(paid, 0)
+    assert 0 <= more <= a_minute, (row, found)
+    wanted[paid] = found[paid]
+    wanted[unused] = found[paid] - row["used_micros"] / Decimal(10**6)
 for row in json.load(open(sys.argv[3]))["budgets"]:
     for kind in "limit", "spent", "held":
         if row["limit_micros"] is not None:
@@ -46,7 +58,8 @@ for row in json.load(open(sys.argv[3]))["budgets"]:
 bad = [
     (key, wanted.get(key), found.get(key))
     for key in {*wanted, *found}
-    if abs(wanted.get(key, 10**9) - found.get(key, -(10**9))) >= Decimal("1e-9")
+    # Who was never charged is in the report alone, with 0.
+    if abs(wanted.get(key, 10**9) - found.get(key, 0)) >= Decimal("1e-9")
 ]
 for line in bad:
     print("got", line[2], "want", line[1], "of", line[0])

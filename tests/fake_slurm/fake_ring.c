@@ -36,7 +36,7 @@ test_ring_survives_restart(void **state)
 	usleep(250000);
 	fake_send(&s, &hour);
 	assert_int_equal(s.code, SLURM_SUCCESS);
-	assert_int_equal(fake_records(NULL), 3);
+	assert_int_equal(fake_holds(NULL), 3);
 }
 
 /* New snapshots while it runs: what was held since they were counted is known
@@ -209,7 +209,36 @@ test_ring_not_written(void **state)
 	}
 	fake_send(&s, &wish);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
-	assert_int_equal(fake_records(NULL), 3); /* the first is void */
+	assert_int_equal(fake_holds(NULL), 3); /* the first is void */
+}
+
+/* What is refused is noted for lowtided's count, holds nothing, and has no name
+ * that its user invented. */
+static void
+test_refused(void **state)
+{
+	static const struct wish over = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	static const struct wish unknown = {
+	    .account = "invented", .gres = "gpu:8", .minutes = 60};
+	struct lt_ring_record record = {0};
+	struct submission s;
+
+	(void)state;
+	fake_shell("rm -f %s/*", fake_state);
+	fake_snapshots("--limit 3.58 --unknown reject");
+	fake_restart();
+	fake_send(&s, &over);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(fake_records(&record), 1);
+	assert_int_equal(record.flags, LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD);
+	assert_string_equal(record.account, "team0000");
+	fake_send(&s, &unknown);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_int_equal(fake_records(&record), 2);
+	assert_int_equal(record.flags, LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN);
+	assert_string_equal(record.account, "");
+	assert_int_equal(fake_holds(NULL), 0);
 }
 
 /* Threads ---------------------------------------------------------------- */
@@ -254,7 +283,7 @@ test_threads(void **state)
 		sum += admitted[i];
 	}
 	assert_int_equal(sum, 100);
-	assert_int_equal(fake_records(NULL), 100);
+	assert_int_equal(fake_holds(NULL), 100);
 }
 
 int
@@ -268,6 +297,7 @@ fake_ring_tests(void)
 	    FAKE_TEST(test_ring_of_another),
 	    FAKE_TEST(test_ring_replaced),
 	    FAKE_TEST(test_ring_not_written),
+	    FAKE_TEST(test_refused),
 	    FAKE_TEST(test_threads),
 	};
 

@@ -58,11 +58,11 @@ fake_restart(void)
 	assert_int_equal(fake_init(), SLURM_SUCCESS);
 }
 
-/* A change for which nothing more is held. */
+/* A change for which nothing more is held, or a job that was refused. */
 static bool
 is_nothing(const struct lt_ring_record *record)
 {
-	return (record->flags & LT_QUOTE_MODIFY) &&
+	return (record->flags & (LT_QUOTE_MODIFY | LT_QUOTE_REFUSED)) &&
 	       !(record->flags & LT_QUOTE_WHOLE) &&
 	       record->per_task.money_micros == 0 &&
 	       record->per_task.carbon_mg == 0;

@@ -329,7 +329,7 @@ test_over(void **state)
 	assert_non_null(
 	    strstr(s.message, "lowtide: team0000 has $0.50 of $0.50 left"));
 	assert_non_null(strstr(s.message, "It would fit at --time="));
-	assert_int_equal(fake_records(NULL), 0);
+	assert_int_equal(fake_holds(NULL), 0);
 	/* Ten tasks: 5 cents for each are 50 s at 3.60 an hour. */
 	wish.array = "0-9";
 	fake_send(&s, &wish);
@@ -349,7 +349,7 @@ test_rules(void **state)
 		bool interactive, cron, held;
 		int code;
 		uint32_t priority;
-		uint32_t flags;
+		uint32_t flags; /* of the quote, else of what is noted */
 	} cases[] = {
 	    {"hold of a batch job", "--limit 0.5 --rule hold", false, false,
 		false, SLURM_SUCCESS, 0, LT_QUOTE_BUDGET_HOLD},
@@ -357,9 +357,11 @@ test_rules(void **state)
 		false, true, SLURM_SUCCESS, 0,
 		LT_QUOTE_BUDGET_HOLD | LT_QUOTE_USER_HOLD},
 	    {"srun can't be held", "--limit 0.5 --rule hold", true, false,
-		false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+		false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
+		LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
 	    {"a cron job can't be held", "--limit 0.5 --rule hold", false, true,
-		false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+		false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
+		LT_QUOTE_REFUSED | LT_QUOTE_BUDGET_HOLD},
 	    {"warn goes on", "--limit 0.5 --rule warn", false, false, false,
 		SLURM_SUCCESS, NO_VAL, 0},
 	    {"observe goes on", "--limit 0.5 --mode observe", false, false,
@@ -369,7 +371,8 @@ test_rules(void **state)
 	    {"stale: held", "--age 100 --stale 10", false, false, false,
 		SLURM_SUCCESS, 0, LT_QUOTE_UNKNOWN},
 	    {"stale: rejected", "--age 100 --stale 10 --unknown reject", false,
-		false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+		false, false, ESLURM_ACCOUNTING_POLICY, NO_VAL,
+		LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
 	    {"stale: allowed", "--age 100 --stale 10 --unknown allow", false,
 		false, false, SLURM_SUCCESS, NO_VAL, 0},
 	    {"dated by a clock a little ahead of ours", "--age -5 --stale 10",
@@ -380,12 +383,14 @@ test_rules(void **state)
 	    {"stale and observe", "--age 100 --stale 10 --mode observe", false,
 		false, false, SLURM_SUCCESS, NO_VAL, 0},
 	    {"not its member", "--uid 77 --unknown reject", false, false, false,
-		ESLURM_ACCOUNTING_POLICY, NO_VAL, 0},
+		ESLURM_ACCOUNTING_POLICY, NO_VAL,
+		LT_QUOTE_REFUSED | LT_QUOTE_UNKNOWN},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct submission s;
+		struct lt_ring_record record = {0};
 		struct lt_quote quote = {0};
 
 		print_message("# %s\n", cases[i].why);
@@ -401,6 +406,8 @@ test_rules(void **state)
 		assert_int_equal(s.priority, cases[i].priority);
 		if (s.code != SLURM_SUCCESS) {
 			assert_string_not_equal(s.message, "");
+			(void)fake_records(&record);
+			assert_int_equal(record.flags, cases[i].flags);
 			continue;
 		}
 		assert_int_equal(

@@ -68,11 +68,68 @@ test_change(void **state)
 	}
 }
 
+/* Jobs that job_submit refused: counted once, by account and why, and nothing
+ * is held for them. */
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *account;
+		uint32_t why;
+	} refused[] = {{"vision", LT_QUOTE_BUDGET_HOLD},
+	    {"vision", LT_QUOTE_UNKNOWN}, {"", LT_QUOTE_UNKNOWN},
+	    {"vision", LT_QUOTE_BUDGET_HOLD}};
+	struct world *const w = make_world(*state);
+	const struct lt_tally *const tally = &w->d->tally;
+	struct lt_ledger_hold hold;
+	uint64_t generation;
+	const int fd =
+	    lt_ring_open(w->d->paths.ring, true, &generation, &w->f->err);
+
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct lt_ring_record record = {.sequence = i + 1,
+		    .quote_id = 500 + i,
+		    .uid = ADA,
+		    .tasks = 1,
+		    .flags = LT_QUOTE_REFUSED | refused[i].why,
+		    .per_task = {.has_money = true, .has_carbon = true},
+		    .start_utc_s = NOW,
+		    .end_utc_s = NOW + 600};
+
+		strcpy(record.account, refused[i].account);
+		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
+	}
+	/* Not before the ledger has how far the ring was read. */
+	must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
+	assert_int_not_equal(lt_ingest(w->d, NOW, NULL), LT_OK);
+	lt_ledger_rollback(w->f->ledger);
+	assert_int_equal(tally->refused_count, 0);
+	for (int k = 0; k < 3; k++)
+		must(w->f, lt_ingest(w->d, NOW + k * 60, &w->f->err));
+	assert_int_equal(w->d->ring.ingested, 4);
+	assert_int_equal(tally->refused_count, 1);
+	assert_string_equal(tally->refused[0].account, "vision");
+	assert_int_equal(tally->refused[0].jobs[LT_REFUSAL_REJECTED], 2);
+	assert_int_equal(tally->refused[0].jobs[LT_REFUSAL_HELD], 0);
+	assert_int_equal(tally->unknown[LT_REFUSAL_REJECTED], 2);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(
+		    lt_ledger_hold(w->f->ledger, 500 + i, &hold, NULL),
+		    LT_ENOENT);
+	close(fd);
+	close(w->d->ring.fd);
+	unlink(w->d->paths.ring);
+	lt_tally_free(&w->d->tally);
+	free_world(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_change, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("absorb", tests, NULL, NULL);

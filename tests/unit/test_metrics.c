@@ -36,10 +36,46 @@ text_of(
 	return out.bytes;
 }
 
+static struct lt_policy_source day = {.name = "day"};
+static const struct lt_adapter replay = {.name = "replay"};
+static struct lt_source sources[] = {
+    {.policy = &day, .adapter = &replay, .tries = 9, .failed_tries = 4}};
+
+/* Looked at for long enough; too shortly; not preemptible. */
+static struct lt_partition places[] = {
+    {.name = "spot",
+	.flags = LT_PARTITION_PREEMPTIBLE,
+	.hazard_per_node_hour = 0.02,
+	.availability = {.seen_s = 360000,
+	    .there_ppm = 987654,
+	    .part_ppm = 500000,
+	    .taken_ppm = 1500000}},
+    {.name = "young",
+	.flags = LT_PARTITION_PREEMPTIBLE,
+	.availability = {.seen_s = LT_WAIT_SEEN_S - 1, .there_ppm = 1}},
+    {.name = "ondemand", .availability = {.seen_s = 360000}},
+};
+
+static void
+make_tally(struct lt_tally *tally)
+{
+	tally->decided[LT_MODE_ENFORCE][LT_OBJECTIVE_CARBON][LT_DECIDED_BOTH] =
+	    3;
+	tally->decided[LT_MODE_ADVISE][LT_OBJECTIVE_COST][LT_DECIDED_LATER] = 2;
+	tally->delay_s[LT_MODE_ENFORCE] = 7201;
+	tally->broken = 5;
+	lt_tally_replan(tally, "better");
+	lt_tally_account(tally, "nlp");
+	lt_tally_refused(
+	    tally, "vision", LT_REFUSAL_REJECTED, LT_QUOTE_BUDGET_HOLD);
+	lt_tally_refused(tally, "vision", LT_REFUSAL_HELD, LT_QUOTE_UNKNOWN);
+}
+
 static void
 make_world(struct lt_daemon *d, struct lt_policy *policy)
 {
 	strcpy(policy->currency, "USD");
+	policy->mode = LT_MODE_ENFORCE;
 	policy->budget_count = 1;
 	policy->budgets = &budget_policy;
 	*d = (struct lt_daemon){.policy = policy,
@@ -51,9 +87,18 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 		    .budget_count = 1,
 		    .compiled_utc_s = NOVEMBER - 7}}};
 	strcpy(d->steps.failed[LT_STEP_SETTLE], "slurmdbd");
+	d->steps.failures[LT_STEP_SETTLE] = 2;
+	d->signals.sources = sources;
+	d->signals.source_count = 1;
+	d->has_market = true;
+	d->market.partitions = places;
+	d->market.partition_count = 3;
+	d->budget.open.held_back = 6;
+	make_tally(&d->tally);
 }
 
 #define TEAM "{account=\"vision\",period=\"month\",window=\"2026-11\""
+#define DAY "{source=\"day\",adapter=\"replay\""
 static const struct {
 	const char *why;
 	int has_money, is_open;
@@ -82,6 +127,57 @@ static const struct {
     {"what is not limited has no sample", 1, 1,
 	"\n# TYPE lowtide_budget_spent_grams gauge\n",
 	"lowtide_budget_spent_grams{"},
+    {"a counter's head has no suffix", 0, 1,
+	"\n# TYPE lowtide_step_failures counter\n", NULL},
+    {"in the older format it has", 0, 0,
+	"\n# TYPE lowtide_step_failures_total counter\n", NULL},
+    {"its samples have it", 0, 1,
+	"\nlowtide_step_failures_total{step=\"settle\"} 2\n", NULL},
+    {"of jobs nothing is told without a token", 0, 1,
+	"\nlowtide_step_failures_total{step=\"jobs\"} 0\n",
+	"lowtide_decided_jobs"},
+    {"a source's tries", 1, 1, "\nlowtide_source_tries_total" DAY "} 9\n",
+	NULL},
+    {"and those that failed", 1, 1,
+	"\nlowtide_source_failed_tries_total" DAY "} 4\n", NULL},
+    {"decisions", 1, 1,
+	"{mode=\"enforce\",objective=\"carbon\",outcome=\"both\"} 3\n",
+	"mode=\"observe\",objective"},
+    {"none yet", 1, 1,
+	"{mode=\"enforce\",objective=\"fast\",outcome=\"kept\"} 0\n",
+	"objective=\"off\""},
+    {"of a mode that was", 1, 1,
+	"{mode=\"advise\",objective=\"cost\",outcome=\"later\"} 2\n",
+	"mode=\"advise\",objective=\"cost\",outcome=\"kept\""},
+    {"delays", 1, 1,
+	"\nlowtide_planned_delay_seconds_total{mode=\"enforce\"} 7201\n", NULL},
+    {"a unit is without the suffix", 1, 1,
+	"\n# UNIT lowtide_planned_delay_seconds seconds\n", NULL},
+    {"plans changed", 1, 1, "\nlowtide_replans_total{why=\"better\"} 1\n",
+	"why=\"keep\""},
+    {"plans broken", 1, 1, "\nlowtide_plans_broken_total 5\n", NULL},
+    {"a refusal", 1, 1,
+	"\nlowtide_refused_jobs_total{account=\"vision\",action=\"reject\"} 1\n",
+	NULL},
+    {"an account without one", 1, 1,
+	"\nlowtide_refused_jobs_total{account=\"nlp\",action=\"hold\"} 0\n",
+	NULL},
+    {"nobody knew", 1, 1,
+	"\nlowtide_unknown_balance_jobs_total{action=\"hold\"} 1\n", NULL},
+    {"held back now", 1, 1, "\nlowtide_holds_held_back 6\n", NULL},
+    {"nodes there", 1, 1,
+	"\nlowtide_partition_there_ratio{partition=\"spot\"} 0.987654\n",
+	"there_ratio{partition=\"young\""},
+    {"taken more than once an hour", 1, 1,
+	"\nlowtide_partition_emptied_per_hour{partition=\"spot\"} 1.500000\n",
+	"partition=\"ondemand\""},
+    {"seen for how long", 1, 1,
+	"\nlowtide_partition_seen_seconds{partition=\"young\"} 35999\n", NULL},
+    {"interruptions", 1, 1,
+	"\nlowtide_partition_interruptions_per_node_hour{partition=\"spot\"} 0.020000\n",
+	NULL},
+    {"no nodes of its own", 1, 1, "lowtide_holds_open 0\n",
+	"lowtide_partition_paid"},
     {"sums that were not read yet", 1, 1, "lowtide_holds_open 0\n",
 	"lowtide_account_"},
 };
@@ -105,6 +201,40 @@ test_text(void **state)
 			fail_msg("%s: %s", texts[i].why, text);
 		free(text);
 	}
+	lt_tally_free(&d->tally);
+	free(d);
+}
+
+/* Nodes of the site's own: what they cost, and what of it nobody used. */
+static void
+test_owned(void **state)
+{
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {0};
+	struct lt_unused_row rows[] = {{"free", false, 0, 1},
+	    {"own", true, 5000000, 1234567}, {"sold", true, 1, 2}};
+	const struct lt_metrics_sums sums = {
+	    .owned_window = "2026-11", .owned_count = 3, .owned = rows};
+	static const char *const lines[] = {
+	    "paid{partition=\"own\",window=\"2026-11\",currency=\"USD\"} 5.000000\n",
+	    "unused{partition=\"own\",window=\"2026-11\",currency=\"USD\"} 3.765433\n",
+	    "unused{partition=\"sold\",window=\"2026-11\",currency=\"USD\"} -0.000001\n",
+	};
+
+	(void)state;
+	make_world(d, &policy);
+	char *const text = text_of(d, &sums, 1, 1);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		char line[256];
+
+		snprintf(
+		    line, sizeof(line), "\nlowtide_partition_%s", lines[i]);
+		if (strstr(text, line) == NULL)
+			fail_msg("no %s in %s", line, text);
+	}
+	assert_null(strstr(text, "partition=\"free\""));
+	free(text);
+	lt_tally_free(&d->tally);
 	free(d);
 }
 
@@ -127,6 +257,7 @@ test_labels(void **state)
 	    NULL)
 		fail_msg("%s", text);
 	free(text);
+	lt_tally_free(&d->tally);
 	free(d);
 }
 
@@ -171,8 +302,10 @@ test_sums(void **state)
 	must(f, lt_ledger_put_account(f->ledger, "vision", "", &f->err));
 	must(f, lt_ledger_put_account(f->ledger, "idle", "", &f->err));
 	lt_metrics_soon();
-	for (int i = 0; i < 1000 && !sums.has_accounts; i++)
+	for (int i = 0; i < 1000 && !sums.has_accounts; i++) {
+		usleep(10000); /* some more is read each so often */
 		lt_metrics_read(&sums, d, true, NOVEMBER + 4 * HOUR);
+	}
 	assert_true(sums.has_accounts);
 	assert_int_equal(sums.account_count, 1);
 	assert_true(sums.ledger_bytes > 0);
@@ -200,6 +333,7 @@ test_sums(void **state)
 	lt_metrics_read(&sums, d, true, NOVEMBER + 4 * HOUR);
 	assert_int_equal(sums.account_count, 0);
 	lt_metrics_forget(&sums);
+	lt_tally_free(&d->tally);
 	free(d);
 }
 
@@ -208,6 +342,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_owned),
 	    cmocka_unit_test(test_labels),
 	    EACH(test_sums),
 	};

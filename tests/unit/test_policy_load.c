@@ -118,8 +118,10 @@ test_policies(void **state)
 			fail_msg("%s: %s", bad[i].why, err.text);
 		assert_int_equal(f->d.signals.source_count, 1);
 	}
-	/* A source's own pause outlives a reload, another's failure does not.
-	 */
+	/* A source's own pause and its counts outlive a reload, another's
+	 * failure does not. */
+	f->d.signals.sources[0].tries = 9;
+	f->d.signals.sources[0].failed_tries = 4;
 	f->d.signals.sources[0].failures = 2;
 	f->d.signals.sources[0].next_fetch_utc_s = 5000;
 	f->d.signals.sources[0].retry_after_s = 600;
@@ -135,6 +137,8 @@ test_policies(void **state)
 	assert_int_equal(
 	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
 	assert_int_equal(f->d.signals.sources[0].failures, 0);
+	assert_int_equal(f->d.signals.sources[0].tries, 9);
+	assert_int_equal(f->d.signals.sources[0].failed_tries, 4);
 	/* The good one's rows are still there. */
 	const struct lt_gpu *gpu = lt_policy_gpu(f->d.policy, "own-1");
 	assert_non_null(gpu);

@@ -395,6 +395,157 @@ test_pass_fails(void **state)
 	end_world(w);
 }
 
+/* What slurmctld's list says of a job that asked, by its quote. */
+static void
+quote_job(struct lt_batch_job *job, char text[LT_QUOTE_TEXT_SIZE],
+    const struct lt_quote *quote)
+{
+	assert_int_equal(lt_quote_pack(text, LT_QUOTE_TEXT_SIZE, quote), LT_OK);
+	job->admin_comment = text;
+}
+
+static struct lt_quote
+decided_quote(const struct lt_ledger_hold *hold, enum lt_objective objective)
+{
+	struct lt_quote quote = hold->quote;
+
+	quote.id = 500;
+	quote.objective = objective;
+	quote.mode = LT_MODE_ENFORCE;
+	strcpy(quote.home, "ondemand");
+	strcpy(quote.partition, "ondemand");
+	quote.home_start_utc_s = quote.plan_start_utc_s = NOW;
+	return quote;
+}
+
+/* Each decision once, however often its job is seen, and when the ledger has
+ * it. */
+static void
+test_decided(void **state)
+{
+	static const struct {
+		const char *why, *partition;
+		int64_t delay_s;
+		enum lt_objective objective;
+		uint32_t flags;
+		int decided; /* -1 = it did not ask */
+	} cases[] = {
+	    {"kept", "ondemand", 0, LT_OBJECTIVE_COST, 0, LT_DECIDED_KEPT},
+	    {"later", "ondemand", 7200, LT_OBJECTIVE_CARBON, 0,
+		LT_DECIDED_LATER},
+	    {"elsewhere", "spot", 0, LT_OBJECTIVE_BALANCED, 0,
+		LT_DECIDED_ELSEWHERE},
+	    {"elsewhere and sooner", "spot", -60, LT_OBJECTIVE_FAST, 0,
+		LT_DECIDED_ELSEWHERE},
+	    {"both", "spot", 1, LT_OBJECTIVE_COST, 0, LT_DECIDED_BOTH},
+	    {"it did not ask", "ondemand", 0, LT_OBJECTIVE_OFF, 0, -1},
+	    {"over its budget", "ondemand", 0, LT_OBJECTIVE_OFF,
+		LT_QUOTE_BUDGET_HOLD, -1},
+	    {"nobody knows", "ondemand", 0, LT_OBJECTIVE_COST, LT_QUOTE_UNKNOWN,
+		LT_DECIDED_KEPT},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		const struct lt_tally *const tally = &w->d->tally;
+		struct lt_batch_job job = make_job(7);
+		const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+		struct lt_quote quote =
+		    decided_quote(&hold, cases[i].objective);
+		char text[LT_QUOTE_TEXT_SIZE];
+		uint64_t all = 0;
+
+		print_message("# %s\n", cases[i].why);
+		strcpy(quote.partition, cases[i].partition);
+		quote.plan_start_utc_s += cases[i].delay_s;
+		quote.flags = cases[i].flags;
+		quote_job(&job, text, &quote);
+		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+		must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
+		assert_int_not_equal(lt_reconcile(w->d, NOW, NULL), LT_OK);
+		lt_ledger_rollback(w->f->ledger);
+		for (int k = 0; k < 3; k++)
+			confirm(w, &job, 1);
+		for (int m = 0; m < LT_MODE_COUNT; m++)
+			for (int o = 0; o < LT_OBJECTIVE_COUNT; o++)
+				for (int k = 0; k < LT_DECIDED_COUNT; k++)
+					all += tally->decided[m][o][k];
+		assert_int_equal(all, cases[i].decided >= 0);
+		if (cases[i].decided >= 0)
+			assert_int_equal(
+			    tally->decided[LT_MODE_ENFORCE][cases[i].objective]
+					  [cases[i].decided],
+			    1);
+		assert_int_equal(tally->delay_s[LT_MODE_ENFORCE],
+		    cases[i].delay_s > 0 ? cases[i].delay_s : 0);
+		assert_int_equal(tally->refused_count,
+		    cases[i].flags == LT_QUOTE_BUDGET_HOLD);
+		if (tally->refused_count > 0)
+			assert_int_equal(
+			    tally->refused[0].jobs[LT_REFUSAL_HELD], 1);
+		assert_int_equal(tally->unknown[LT_REFUSAL_HELD],
+		    cases[i].flags == LT_QUOTE_UNKNOWN);
+		lt_tally_free(&w->d->tally);
+		end_world(w);
+	}
+}
+
+/* A plan is broken by a start more than an hour after it, when the start is
+ * seen, once. */
+static void
+test_broken(void **state)
+{
+	enum { HOUR_S = 3600 };
+	static const struct {
+		const char *why;
+		int64_t late_s, eligible_s; /* after the plan */
+		bool requeued, off;
+		uint32_t tasks;
+		enum lt_mode mode;
+		uint64_t broken;
+	} cases[] = {
+	    {"an hour is none", HOUR_S, 0, false, false, 1, LT_MODE_ENFORCE, 0},
+	    {"and a second", HOUR_S + 1, 0, false, false, 1, LT_MODE_ENFORCE,
+		1},
+	    {"its user put it off", 2 * HOUR_S, HOUR_S, false, false, 1,
+		LT_MODE_ENFORCE, 0},
+	    {"a run after a requeue", 2 * HOUR_S, 0, true, false, 1,
+		LT_MODE_ENFORCE, 0},
+	    {"an array", 2 * HOUR_S, 0, false, false, 2, LT_MODE_ENFORCE, 0},
+	    {"it did not ask", 2 * HOUR_S, 0, false, true, 1, LT_MODE_ENFORCE,
+		0},
+	    {"nobody was told", 2 * HOUR_S, 0, false, false, 1, LT_MODE_OBSERVE,
+		0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(7);
+		const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+		struct lt_quote quote = decided_quote(
+		    &hold, cases[i].off ? LT_OBJECTIVE_OFF : LT_OBJECTIVE_COST);
+		char text[LT_QUOTE_TEXT_SIZE];
+
+		print_message("# %s\n", cases[i].why);
+		quote.mode = cases[i].mode;
+		quote.tasks = cases[i].tasks;
+		quote.plan_start_utc_s = NOW - 10 - cases[i].late_s;
+		quote_job(&job, text, &quote);
+		job.requeued = cases[i].requeued;
+		job.eligible_utc_s =
+		    quote.plan_start_utc_s + cases[i].eligible_s;
+		confirm(w, &job, 1);
+		assert_int_equal(w->d->tally.broken, 0);
+		job.state = LT_JOB_RUNNING;
+		job.start_utc_s = NOW - 10;
+		for (int k = 0; k < 2; k++)
+			confirm(w, &job, 1);
+		assert_int_equal(w->d->tally.broken, cases[i].broken);
+		lt_tally_free(&w->d->tally);
+		end_world(w);
+	}
+}
+
 int
 main(void)
 {
@@ -410,6 +561,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(
 		test_text_is_gone, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_pass_fails, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_decided, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_broken, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("confirm", tests, NULL, NULL);

@@ -454,6 +454,9 @@ test_new_period(void **state)
 		    flags_of(w, i + 101), i < 3 ? 0 : LT_QUOTE_BUDGET_HOLD);
 		assert_int_equal(told_of(i + 1), i < 3 ? NONE : LT_HOLD);
 	}
+	assert_int_equal(w->d->tally.refused_count, 1);
+	assert_int_equal(w->d->tally.refused[0].jobs[LT_REFUSAL_HELD], 1);
+	lt_tally_free(&w->d->tally);
 	free_world(w);
 }
 

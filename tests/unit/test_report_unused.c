@@ -8,6 +8,7 @@
 
 #include "api_ask.h"
 #include "ledger_fixture.h"
+#include "metrics.h"
 #include "periods.h"
 
 enum {
@@ -258,6 +259,52 @@ test_month(void **state)
 	json_decref(report);
 }
 
+/* What /metrics has of it, read some runs at a time, is the report's. */
+static void
+test_metrics(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy policy = {.currency = "USD"};
+	struct lt_metrics_sums sums = {0};
+	struct book book = {0};
+	uint64_t random = 20261102;
+
+	assert_non_null(d);
+	put_rates(f);
+	for (uint32_t i = 1; i <= 1000; i++)
+		run_and_note(f, &book, i, &random);
+	for (int i = 0; i < 2; i++)
+		must(f, lt_ledger_put_account(
+			    f->ledger, accounts[i].name, "", &f->err));
+	now_utc_s = NOVEMBER + 650 * HOUR + 77;
+	d->ledger = f->ledger;
+	d->policy = &policy;
+	lt_metrics_soon();
+	for (int i = 0; i < 1000 && sums.owned_count == 0; i++) {
+		usleep(10000); /* some more is read each so often */
+		lt_metrics_read(&sums, d, true, now_utc_s);
+	}
+	json_t *const report = ask(f, "USD", "period=2026-11&unused=1");
+	assert_int_equal(sums.owned_count, CLOUD);
+	for (uint32_t i = 0; i < sums.owned_count; i++) {
+		const struct lt_unused_row *const row = &sums.owned[i];
+		int place = 0;
+
+		while (strcmp(names[place], row->partition) != 0)
+			place++;
+		assert_int_equal(row->has_micros, place != FREE);
+		if (!row->has_micros)
+			continue;
+		is(row_of(report, place), "paid_micros", row->paid_micros);
+		is(row_of(report, place), "used_micros", row->used_micros);
+		assert_int_equal(row->used_micros, book.micros[place]);
+	}
+	json_decref(report);
+	lt_metrics_forget(&sums);
+	free(d);
+}
+
 /* With a price for all, what nobody used and what the teams paid for nodes are
  * what the site paid. */
 static void
@@ -354,6 +401,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(test_month),
+	    EACH(test_metrics),
 	    EACH(test_adds_up),
 	    EACH(test_closed),
 	};

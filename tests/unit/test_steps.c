@@ -56,6 +56,9 @@ test_steps(void **state)
 		if (news != cases[i].news || strcmp(text, cases[i].text) != 0)
 			fail_msg("%s: %d \"%s\"", cases[i].why, news, text);
 	}
+	/* News or not, each was a failure. */
+	assert_int_equal(steps.failures[LT_STEP_JOBS], 4);
+	assert_int_equal(steps.failures[LT_STEP_TABLES], 0);
 }
 
 int
