@@ -407,26 +407,6 @@ test_cleaner_among_equals(void **state)
 	}
 }
 
-/* What a tonne is charged with is in the money: it weighs no second time. */
-static void
-test_worth_beyond_the_charge(void **state)
-{
-	static const struct {
-		int64_t worth, charge;
-		double beyond;
-	} cases[] = {{100, 0, 100}, {100, 80, 20}, {100, 100, 0}, {100, 120, 0},
-	    {0, 80, 0}};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		market.carbon_price_micros_per_tonne =
-		    cases[i].worth * INT64_C(1000000000);
-		market.charge_micros_per_tonne =
-		    cases[i].charge * INT64_C(1000000000);
-		assert_true(lt_worth_per_mg(&market) == cases[i].beyond);
-	}
-}
-
 /* The last forecast hour is no promise for the hours after it. */
 static void
 test_forecasts_end(void **state)
@@ -607,7 +587,6 @@ main(void)
 	    cmocka_unit_test_setup(test_cleaner_among_equals, setup),
 	    cmocka_unit_test_setup(test_forecasts_end, setup),
 	    cmocka_unit_test_setup(test_keeps_most_of_the_saving, setup),
-	    cmocka_unit_test_setup(test_worth_beyond_the_charge, setup),
 	    cmocka_unit_test_setup(test_just_within_the_extra_cost, setup),
 	    cmocka_unit_test_setup(test_gpus_as_runs_have_shown, setup),
 	    cmocka_unit_test_setup(test_home_cant_run_it, setup),

@@ -363,10 +363,31 @@ test_replan(void **state)
 	assert_int_equal(out.why, LT_REPLAN_KEEP);
 }
 
+/* What a tonne is charged with is in the money: it weighs no second time. */
+static void
+test_worth_beyond_the_charge(void **state)
+{
+	static const struct {
+		int64_t worth, charge;
+		double beyond;
+	} cases[] = {{100, 0, 100}, {100, 80, 20}, {100, 100, 0}, {100, 120, 0},
+	    {0, 80, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		market.carbon_price_micros_per_tonne =
+		    cases[i].worth * INT64_C(1000000000);
+		market.charge_micros_per_tonne =
+		    cases[i].charge * INT64_C(1000000000);
+		assert_true(lt_worth_per_mg(&market) == cases[i].beyond);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(test_worth_beyond_the_charge, setup),
 	    cmocka_unit_test(test_window),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_in_line),
