@@ -68,7 +68,8 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_ledger_prune_holds(d->ledger, now_utc_s - VOID_KEEP_S,
 		    now_utc_s - HOLDS_KEEP_S, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_mailed(d->ledger, err);
+		code = lt_ledger_prune_mailed(
+		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);
 	if (code == LT_OK)
 		code = lt_ledger_prune_alerts(
 		    d->ledger, now_utc_s - ALERTS_KEEP_S, err);

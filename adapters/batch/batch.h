@@ -195,7 +195,7 @@ struct lt_batch_job {
 	bool completing, requeued, is_cron, is_batch, held, user_held,
 	    exclusive, requeue_allowed;
 	/* Of what; mails_tasks: of an array's single tasks, too. */
-	bool mails_begin, mails_requeue, mails_tasks;
+	bool mails_begin, mails_requeue, mails_end, mails_tasks;
 	/* It starts when lowtide lets it, and no sooner; partition_named: its
 	 * user chose where. */
 	bool is_kept, partition_named;

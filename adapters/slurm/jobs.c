@@ -280,7 +280,8 @@ mail_to(char out[MAIL_SIZE], const slurm_job_info_t *from)
 	const char *const domain = slurm_conf.mail_domain;
 	char user[LT_NAME_SIZE];
 
-	if (!(from->mail_type & (MAIL_JOB_BEGIN | MAIL_JOB_REQUEUE)))
+	if (!(from->mail_type &
+		(MAIL_JOB_BEGIN | MAIL_JOB_REQUEUE | MAIL_JOB_END)))
 		return NULL;
 	lt_user_name(user, sizeof(user), from->user_name, from->user_id);
 	if (from->mail_user != NULL && from->mail_user[0] != '\0')
@@ -373,6 +374,7 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 	to->requeue_allowed = from->requeue == 1;
 	to->mails_begin = (from->mail_type & MAIL_JOB_BEGIN) != 0;
 	to->mails_requeue = (from->mail_type & MAIL_JOB_REQUEUE) != 0;
+	to->mails_end = (from->mail_type & MAIL_JOB_END) != 0;
 	to->mails_tasks = (from->mail_type & MAIL_ARRAY_TASKS) != 0;
 	to->submit_utc_s = time_or_none(from->submit_time);
 	/* Of a pending job Slurm gives its guess; that is not a run. */

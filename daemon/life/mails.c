@@ -10,6 +10,7 @@
 
 #include "breath.h"
 #include "daemon.h"
+#include "end_mails.h"
 #include "http.h"
 #include "interruptions.h"
 #include "log.h"
@@ -33,6 +34,7 @@ static bool
 is_asked(const struct lt_batch_job *job)
 {
 	return job->mail_to != NULL &&
+	       (job->mails_begin || job->mails_requeue) &&
 	       (job->array_task == UINT32_MAX || job->mails_tasks);
 }
 
@@ -301,7 +303,9 @@ lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	rows = calloc((size_t)most + 1, sizeof(*rows));
 	if (rows == NULL)
 		return lt_fail(err, LT_ENOMEM, "mails: out of memory");
-	const int code = look_at_all(d, rows, &count, now_utc_s, err);
+	int code = look_at_all(d, rows, &count, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_end_mails_run(d, now_utc_s, err);
 	free(d->mails.rows);
 	d->mails.rows = rows;
 	d->mails.count = count;

@@ -39,7 +39,57 @@ lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
 }
 
 int
-lt_ledger_prune_mailed(struct lt_ledger *ledger, struct lt_error *err)
+lt_ledger_put_end_mail(struct lt_ledger *ledger, const struct lt_end_mail *mail,
+    struct lt_error *err)
 {
-	return lt_sql_do(ledger, LT_PLAIN(LT_SQL_MAILS_PRUNE), err);
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_END_MAIL_PUT, LT_INT(mail->job_id),
+		LT_INT(mail->quote_id), LT_TEXT(mail->to)),
+	    err);
+}
+
+static void
+read_end_mail(struct lt_rows *rows, void *element)
+{
+	struct lt_end_mail *const mail = element;
+
+	mail->job_id = (uint32_t)lt_row_int(rows);
+	mail->quote_id = (uint64_t)lt_row_int(rows);
+	lt_row_text(rows, mail->to, sizeof(mail->to));
+}
+
+int
+lt_ledger_end_mails_due(struct lt_ledger *ledger, struct lt_end_mail **mails,
+    uint32_t *count, struct lt_error *err)
+{
+	struct lt_array found = {
+	    .read = read_end_mail, .size = sizeof(struct lt_end_mail)};
+	const int code =
+	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_END_MAILS_DUE), &found, err);
+
+	*mails = found.items;
+	*count = found.count;
+	return code;
+}
+
+int
+lt_ledger_end_mail_told(struct lt_ledger *ledger, uint32_t job_id,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_END_MAIL_TOLD, LT_INT(job_id), LT_INT(now_utc_s)),
+	    err);
+}
+
+int
+lt_ledger_prune_mailed(
+    struct lt_ledger *ledger, int64_t told_before_utc_s, struct lt_error *err)
+{
+	const int code = lt_sql_do(ledger, LT_PLAIN(LT_SQL_MAILS_PRUNE), err);
+
+	return code == LT_OK ? lt_sql_do(ledger,
+				   LT_BIND(LT_SQL_END_MAILS_PRUNE,
+				       LT_INT(told_before_utc_s)),
+				   err)
+			     : code;
 }

@@ -5,6 +5,7 @@
 #ifndef LT_MAILED_H
 #define LT_MAILED_H
 
+#include "address.h"
 #include "ledger.h"
 
 struct lt_mailed {
@@ -20,7 +21,24 @@ int lt_ledger_put_mailed(struct lt_ledger *ledger,
 /* LT_ENOENT: nothing yet. */
 int lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_mailed *mailed, struct lt_error *err);
-/* Those of jobs that have no open hold. */
-int lt_ledger_prune_mailed(struct lt_ledger *ledger, struct lt_error *err);
+/* Whose user asks for a mail at the end of a job, or of all of an array, by its
+ * first id. One that is there with the same quote stays as it is. */
+struct lt_end_mail {
+	uint32_t job_id;
+	uint64_t quote_id;
+	char to[LT_ADDRESS_SIZE];
+};
+int lt_ledger_put_end_mail(struct lt_ledger *ledger,
+    const struct lt_end_mail *mail, struct lt_error *err);
+/* Those that are not told, of jobs whose holds are settled; by id, malloc'd. */
+int lt_ledger_end_mails_due(struct lt_ledger *ledger,
+    struct lt_end_mail **mails, uint32_t *count, struct lt_error *err);
+int lt_ledger_end_mail_told(struct lt_ledger *ledger, uint32_t job_id,
+    int64_t now_utc_s, struct lt_error *err);
+
+/* Those of jobs that have no open hold; of ends, those of void ones, and those
+ * that were told before. */
+int lt_ledger_prune_mailed(
+    struct lt_ledger *ledger, int64_t told_before_utc_s, struct lt_error *err);
 
 #endif

@@ -12,6 +12,12 @@
 	" quote_id INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"            \
 	" partition TEXT NOT NULL, run_start_utc_s INTEGER NOT NULL);"
 
+/* Version 25: a row a job, or array, whose user asks for a mail at its end. */
+#define LT_SQL_LEDGER_25                                                       \
+	"CREATE TABLE end_mails (job_id INTEGER PRIMARY KEY,"                  \
+	" quote_id INTEGER NOT NULL, mail_to TEXT NOT NULL,"                   \
+	" told_utc_s INTEGER NOT NULL);"
+
 #define LT_SQL_MAILS_TABLE(X)                                                  \
 	X(MAIL_PUT, LEDGER,                                                    \
 	    "INSERT OR REPLACE INTO mails VALUES (?1, ?2, ?3, ?4, ?5)")        \
@@ -20,6 +26,20 @@
 	    " FROM mails WHERE job_id = ?1")                                   \
 	X(MAILS_PRUNE, LEDGER,                                                 \
 	    "DELETE FROM mails WHERE quote_id NOT IN"                          \
-	    " (SELECT quote_id FROM holds WHERE state = 0)")
+	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
+	X(END_MAIL_PUT, LEDGER,                                                \
+	    "INSERT INTO end_mails VALUES (?1, ?2, ?3, 0)"                     \
+	    " ON CONFLICT DO UPDATE SET quote_id = ?2, mail_to = ?3,"          \
+	    " told_utc_s = 0 WHERE quote_id != ?2")                            \
+	X(END_MAILS_DUE, LEDGER,                                               \
+	    "SELECT job_id, quote_id, mail_to FROM end_mails"                  \
+	    " JOIN holds USING (quote_id, job_id)"                             \
+	    " WHERE told_utc_s = 0 AND state = 1 ORDER BY job_id")             \
+	X(END_MAIL_TOLD, LEDGER,                                               \
+	    "UPDATE end_mails SET told_utc_s = ?2 WHERE job_id = ?1")          \
+	X(END_MAILS_PRUNE, LEDGER,                                             \
+	    "DELETE FROM end_mails WHERE told_utc_s BETWEEN 1 AND ?1"          \
+	    " OR quote_id NOT IN"                                              \
+	    " (SELECT quote_id FROM holds WHERE state IN (0, 1))")
 
 #endif

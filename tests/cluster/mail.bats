@@ -114,6 +114,24 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	scancel "$asked"
 }
 
+@test "what a job cost, once it is settled, to who asked for a mail at the end" {
+	asked=$(< "$BATS_FILE_TMPDIR/asked")
+	within 60 waits "ended-$asked-"
+	send
+	[ "$(mails_to alice@example.org)" -eq 2 ]
+	said=$(mail_to alice@example.org)
+	cost=$(runs_of "$asked" money_micros | awk '{printf "$%.2f", $1 / 1e6}')
+	grep -q "^Subject: lowtide: job $asked cost .* CO2e" <<< "$said"
+	grep -qF "Job $asked (train) of vision has ended (CANCELLED" <<< "$said"
+	grep -qF "It cost $cost" <<< "${said//,/}"
+	part stop lowtided KILL
+	part start lowtided
+	sleep 8
+	[ "$(ls "$S" | grep -c ^ended-)" -eq 0 ]
+	# Who was cancelled while he waited has cost nothing.
+	[ "$(mails_to bob@example.org)" -eq 0 ]
+}
+
 @test "a job that lost its nodes and runs again" {
 	id=$(< "$BATS_FILE_TMPDIR/runs") was=$(< "$BATS_FILE_TMPDIR/node")
 	again() { state_is "$id" RUNNING && [ "$(of "$id" Restarts)" = 1 ]; }

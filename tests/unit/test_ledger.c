@@ -360,6 +360,7 @@ holds_of_version_1_are_kept(void **state)
 		"DROP TABLE proofs; DROP TABLE lives;"
 		"DROP TABLE canaries; DROP TABLE quoted;"
 		"DROP TABLE mails; DROP TABLE alerts;"
+		"DROP TABLE end_mails;"
 		"PRAGMA user_version=1",
 		NULL, NULL, NULL),
 	    SQLITE_OK);

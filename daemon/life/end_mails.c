@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When a run's row comes slurmctld may have forgotten the job: who asks is in
+ * the ledger from when it was first seen.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline.h"
+#include "breath.h"
+#include "daemon.h"
+#include "end_mails.h"
+#include "log.h"
+#include "mailed.h"
+#include "spool.h"
+#include "text.h"
+#include "units.h"
+
+struct sum {
+	uint32_t runs, tasks;
+	bool moved, compared;
+	struct lt_amount cost, without;
+	struct lt_parts parts;
+	int64_t end_utc_s;
+};
+
+static struct sum
+sum_of(const struct lt_run *runs, uint32_t count)
+{
+	struct sum sum = {
+	    .compared = true, .cost = {.has_money = true, .has_carbon = true}};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lt_run *const run = &runs[i];
+
+		sum.runs += run->end_utc_s > run->start_utc_s;
+		sum.tasks +=
+		    run->array_job_id != 0 &&
+		    (i == 0 || run->key.job_id != runs[i - 1].key.job_id);
+		sum.moved |= run->moved;
+		sum.compared &= lt_baseline_known(run);
+		sum.cost.has_money &= run->priced;
+		sum.cost.has_carbon &= run->has_carbon;
+		sum.cost.money_micros += run->money_micros;
+		sum.cost.carbon_mg += run->carbon_mg;
+		sum.without.money_micros += run->baseline_money_micros;
+		sum.without.carbon_mg += run->baseline_carbon_mg;
+		sum.parts.carbon_charge_micros +=
+		    run->parts.carbon_charge_micros;
+		sum.parts.discount_micros += run->parts.discount_micros;
+		if (run->end_utc_s > sum.end_utc_s)
+			sum.end_utc_s = run->end_utc_s;
+	}
+	return sum;
+}
+
+/* "$41.20, 3.1 kg CO2e"; without money where the site shows none. */
+static void
+put_amount(struct lt_text *text, const struct lt_amount *amount,
+    const struct sum *sum, const char *currency)
+{
+	const bool money = sum->cost.has_money && currency[0] != '\0';
+	char out[64];
+
+	if (money)
+		lt_text_put(text, "%s",
+		    lt_money_text(
+			out, sizeof(out), amount->money_micros, currency));
+	if (sum->cost.has_carbon)
+		lt_text_put(text, "%s%s CO2e", money ? ", " : "",
+		    lt_carbon_text(out, sizeof(out), amount->carbon_mg));
+	if (!money && !sum->cost.has_carbon)
+		lt_text_put(text, "what is not known yet");
+}
+
+static void
+put_parts(
+    struct lt_text *text, const struct lt_parts *parts, const char *currency)
+{
+	char out[64];
+
+	if (parts->carbon_charge_micros != 0)
+		lt_text_put(text, "Of that for its carbon: %s.\n",
+		    lt_money_text(out, sizeof(out), parts->carbon_charge_micros,
+			currency));
+	if (parts->discount_micros != 0)
+		lt_text_put(text, "Taken off already, for it waited: %s.\n",
+		    lt_money_text(
+			out, sizeof(out), parts->discount_micros, currency));
+}
+
+/* What it would have cost; never more than can be shown. */
+static void
+put_without(struct lt_text *text, const struct sum *sum, const char *currency)
+{
+	if (!sum->moved) {
+		lt_text_put(text,
+		    "It ran where and when it would have without lowtide.\n");
+	} else if (!sum->compared) {
+		lt_text_put(text,
+		    "What it would have cost without lowtide is not known.\n");
+	} else {
+		lt_text_put(text, "Without lowtide it would have cost ");
+		put_amount(text, &sum->without, sum, currency);
+		lt_text_put(text, ".\n");
+	}
+}
+
+void
+lt_end_mail_text(struct lt_message *message, uint32_t job_id,
+    const struct lt_run *runs, uint32_t count, const char *currency)
+{
+	const struct sum sum = sum_of(runs, count);
+	struct lt_text subject = {
+	    .out = message->subject, .size = sizeof(message->subject)};
+	struct lt_text text = {
+	    .out = message->text, .size = sizeof(message->text)};
+
+	message->kind = LT_MESSAGE_ENDED;
+	lt_text_put(&subject, "lowtide: job %u cost ", job_id);
+	put_amount(&subject, &sum.cost, &sum, currency);
+	lt_text_put(&text, "Job %u%s%s%s of %s has ended", job_id,
+	    runs[0].name[0] != '\0' ? " (" : "", runs[0].name,
+	    runs[0].name[0] != '\0' ? ")" : "", runs[0].account);
+	if (sum.tasks > 1)
+		lt_text_put(&text, ", %u tasks", sum.tasks);
+	if (sum.runs > 1 && sum.runs > sum.tasks)
+		lt_text_put(&text, ", after %u runs", sum.runs);
+	if (count == 1)
+		lt_text_put(&text, " (%s)", runs[0].state_text);
+	lt_text_put(&text, ". It cost ");
+	put_amount(&text, &sum.cost, &sum, currency);
+	lt_text_put(&text, ".\n");
+	put_parts(&text, &sum.parts, currency);
+	put_without(&text, &sum, currency);
+	lt_text_put(&text, "\nWhy: lowtide explain %u\n", job_id);
+	lt_message_clean(message);
+}
+
+static int
+by_job(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a;
+	const uint32_t y = ((const struct lt_end_mail *)b)->job_id;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Those that slurmctld has and that are not over are not due: *due's id is 0
+ * then. */
+static int
+look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count,
+    struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
+		const struct lt_batch_job *const job = &list->jobs[i];
+		struct lt_end_mail mail = {.job_id = job->array_job_id != 0
+							 ? job->array_job_id
+							 : job->job_id};
+		struct lt_quote quote;
+
+		if (!job->mails_end || job->mail_to == NULL ||
+		    job->admin_comment == NULL ||
+		    lt_quote_unpack(&quote, job->admin_comment,
+			strlen(job->admin_comment), NULL) != LT_OK)
+			continue;
+		lt_breath(LT_TURN_READ);
+		struct lt_end_mail *const over =
+		    count == 0 || job->state == LT_JOB_FINISHED
+			? NULL
+			: bsearch(
+			      &mail.job_id, due, count, sizeof(*due), by_job);
+		if (over != NULL)
+			over->to[0] = '\0';
+		if (!lt_address_is(job->mail_to))
+			continue;
+		mail.quote_id = quote.id;
+		snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
+		code = lt_ledger_put_end_mail(d->ledger, &mail, err);
+	}
+	return code;
+}
+
+static int
+tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_message message = {.made_utc_s = now_utc_s, .to_count = 1};
+	struct lt_run *runs = NULL;
+	uint32_t count = 0, own = 0;
+	int code =
+	    lt_ledger_runs_of_job(d->ledger, mail->job_id, &runs, &count, err);
+
+	/* Not those of a job that had the id before. */
+	for (uint32_t i = 0; i < count; i++)
+		if (runs[i].quote_id == mail->quote_id)
+			runs[own++] = runs[i];
+	if (code == LT_OK && own > 0) {
+		lt_end_mail_text(
+		    &message, mail->job_id, runs, own, d->policy->currency);
+		snprintf(message.id, sizeof(message.id), "ended-%u-%016" PRIx64,
+		    mail->job_id, mail->quote_id);
+		snprintf(message.to[0], sizeof(message.to[0]), "%s", mail->to);
+		code = lt_spool_write(d->policy->notify.spool, &message, err);
+		if (code == LT_OK)
+			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
+			    lt_message_kind_word(message.kind), message.id);
+	}
+	free(runs);
+	return code == LT_OK ? lt_ledger_end_mail_told(
+				   d->ledger, mail->job_id, now_utc_s, err)
+			     : code;
+}
+
+int
+lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_end_mail *due = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_begin(d->ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	code = lt_ledger_end_mails_due(d->ledger, &due, &count, err);
+	if (code == LT_OK)
+		code = look_at_list(d, due, count, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (due[i].to[0] != '\0')
+			code = tell(d, &due[i], now_utc_s, err);
+	free(due);
+	/* What was told stays noted, with a full spool, too. */
+	const int kept = lt_ledger_commit(d->ledger, err);
+	return code == LT_OK ? kept : code;
+}

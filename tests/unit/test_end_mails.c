@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who asks for a mail at the end gets one, once all is settled: over restarts,
+ * whatever slurmctld has forgotten by then. And what it says, to the letter.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon.h"
+#include "end_mails.h"
+#include "ledger_fixture.h"
+#include "mailed.h"
+#include "spool.h"
+
+enum { QUOTE = 0xabc, JOB = 100 };
+
+static struct lt_run
+run_of(int64_t start_utc_s, int64_t money_micros)
+{
+	struct lt_run run =
+	    make_run(JOB, start_utc_s, start_utc_s + HOUR, money_micros);
+
+	run.quote_id = QUOTE;
+	run.carbon_mg = 1500000;
+	run.baseline_money_micros = 2 * money_micros;
+	run.baseline_carbon_mg = 2500000;
+	run.parts = (struct lt_parts){0};
+	strcpy(run.name, "train");
+	strcpy(run.state_text, "COMPLETED");
+	return run;
+}
+
+static void
+says(const struct lt_run *runs, uint32_t count, const char *currency,
+    const char *subject, const char *text)
+{
+	struct lt_message message = {.id = "x"};
+
+	lt_end_mail_text(&message, JOB, runs, count, currency);
+	assert_string_equal(message.subject, subject);
+	assert_string_equal(message.text, text);
+	char *const packed = lt_message_pack(&message, NULL);
+	assert_non_null(packed);
+	free(packed);
+}
+
+static void
+test_text(void **state)
+{
+	struct lt_run runs[] = {
+	    run_of(NOVEMBER, 4100000), run_of(NOVEMBER + 2 * HOUR, 900000)};
+
+	(void)state;
+	says(runs, 1, "USD", "lowtide: job 100 cost $4.10, 1.5 kg CO2e",
+	    "Job 100 (train) of vision has ended (COMPLETED). It cost $4.10, 1.5 kg CO2e.\n"
+	    "Without lowtide it would have cost $8.20, 2.5 kg CO2e.\n"
+	    "\nWhy: lowtide explain 100\n");
+	runs[0].parts = (struct lt_parts){250000, 600000};
+	says(runs, 2, "USD", "lowtide: job 100 cost $5.00, 3.0 kg CO2e",
+	    "Job 100 (train) of vision has ended, after 2 runs. It cost $5.00, 3.0 kg CO2e.\n"
+	    "Of that for its carbon: $0.25.\n"
+	    "Taken off already, for it waited: $0.60.\n"
+	    "Without lowtide it would have cost $10.00, 5.0 kg CO2e.\n"
+	    "\nWhy: lowtide explain 100\n");
+	runs[0].parts = (struct lt_parts){0};
+	runs[0].has_baseline = false;
+	says(runs, 1, "", "lowtide: job 100 cost 1.5 kg CO2e",
+	    "Job 100 (train) of vision has ended (COMPLETED). It cost 1.5 kg CO2e.\n"
+	    "What it would have cost without lowtide is not known.\n"
+	    "\nWhy: lowtide explain 100\n");
+	runs[0].moved = false;
+	runs[0].priced = runs[0].has_carbon = false;
+	strcpy(runs[0].name, "\033[31m\n");
+	says(runs, 1, "USD", "lowtide: job 100 cost what is not known yet",
+	    "Job 100 (?[31m\n) of vision has ended (COMPLETED). It cost what is not known yet.\n"
+	    "It ran where and when it would have without lowtide.\n"
+	    "\nWhy: lowtide explain 100\n");
+}
+
+static uint32_t
+spooled(struct fixture *f, const char *spool)
+{
+	struct lt_spool_list list = {0};
+
+	must(f, lt_spool_list(&list, spool, &f->err));
+	const uint32_t count = (uint32_t)list.count;
+	if (count > 0)
+		assert_string_equal(list.ids[0], "ended-100-0000000000000abc");
+	lt_spool_list_free(&list);
+	return count;
+}
+
+static void
+test_once(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_policy *const policy = calloc(1, sizeof(*policy));
+	char comment[512], spool[128];
+	struct lt_batch_job job = {.job_id = JOB,
+	    .state = LT_JOB_RUNNING,
+	    .mails_end = true,
+	    .mail_to = "ada@example.org",
+	    .admin_comment = comment};
+	struct lt_ledger_hold hold = {
+	    .quote = {.id = QUOTE, .rev = 1, .tasks = 2, .account = "vision"},
+	    .live_tasks = 2,
+	    .job_id = JOB};
+	const struct lt_run runs[] = {
+	    run_of(NOVEMBER, 10), run_of(NOVEMBER + 2 * HOUR, 20)};
+
+	assert_true(d != NULL && policy != NULL);
+	snprintf(spool, sizeof(spool), "%s/spool", f->dir);
+	assert_int_equal(mkdir(spool, 0700), 0);
+	snprintf(
+	    policy->notify.spool, sizeof(policy->notify.spool), "%s", spool);
+	strcpy(policy->currency, "USD");
+	strcpy(hold.quote.partition, "spot");
+	strcpy(hold.quote.home, "spot");
+	assert_int_equal(
+	    lt_quote_pack(comment, sizeof(comment), &hold.quote), LT_OK);
+	d->ledger = f->ledger;
+	d->policy = policy;
+	d->jobs.list.jobs = &job;
+	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	d->jobs.list.count = 1;
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_true(settle(f, &runs[0], DECEMBER, NOVEMBER));
+	/* One of two is settled; then both, but it goes on. */
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_int_equal(spooled(f, spool), 0);
+	assert_true(settle(f, &runs[1], DECEMBER, NOVEMBER));
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_int_equal(spooled(f, spool), 0);
+	/* slurmctld has forgotten it: no list any more. */
+	d->jobs.list.count = 0;
+	for (int i = 0; i < 3; i++) {
+		must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+		assert_int_equal(spooled(f, spool), i < 2);
+		if (i == 1)
+			must(f, lt_spool_remove(spool,
+				    "ended-100-0000000000000abc", &f->err));
+		reopen(f);
+		d->ledger = f->ledger;
+	}
+	/* It still has it: as one that has ended. */
+	job.state = LT_JOB_FINISHED;
+	d->jobs.list.count = 1;
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_int_equal(spooled(f, spool), 0);
+	/* What was told is kept for a while, then nobody asks any more. */
+	must(f, lt_ledger_prune_mailed(f->ledger, NOVEMBER - 1, &f->err));
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_int_equal(spooled(f, spool), 0);
+	assert_int_equal(rmdir(spool), 0);
+	free(policy);
+	free(d);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_text),
+	    cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
