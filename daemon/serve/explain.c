@@ -340,6 +340,29 @@ say_partition(
 	lt_text_put(t, "%s", lt_explain_availability(seen, sizeof(seen), p));
 }
 
+/* Of one that lowtide put off: until when, and the way out. */
+static void
+say_waiting(struct lt_text *t, const struct lt_story *story,
+    const struct lt_zone *zone, int64_t now_utc_s)
+{
+	const struct lt_batch_job *const job = story->job;
+	const struct lt_quote *const q = &story->hold.quote;
+	char start[64], id[16];
+
+	if (job == NULL || !story->has_hold || job->state != LT_JOB_PENDING ||
+	    job->held || !lt_mode_may(q->mode, LT_MAY_EDIT) ||
+	    q->plan_start_utc_s <= now_utc_s ||
+	    q->plan_start_utc_s <= q->home_start_utc_s ||
+	    q->plan_start_utc_s != job->eligible_utc_s)
+		return;
+	snprintf(id, sizeof(id), "%u", story->job_id);
+	lt_text_put(t,
+	    "lowtide lets it wait until %s. At once: lowtide now %s\n",
+	    lt_zone_text(
+		start, sizeof(start), zone, q->plan_start_utc_s, now_utc_s),
+	    lt_batch_words.name != NULL ? story->name : id);
+}
+
 void
 lt_explain_text(char *out, size_t size, struct lt_daemon *d,
     const struct lt_story *story, int64_t now_utc_s)
@@ -357,6 +380,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		lt_text_put(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);
 	lt_text_put(&t, "\n");
+	say_waiting(&t, story, &d->market.zone, now_utc_s);
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
 	char class[768];

@@ -61,6 +61,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	is_in "$asked" 12
 	was=$(of "$asked" EligibleTime)
 	within 20 eval "lowtide explain $asked --json | jq -e '.hold.state == \"open\"'"
+	lowtide explain "$asked" | grep -q "^lowtide lets it wait until .* UTC. At once: lowtide now $asked$"
 	day 4 14
 	restart
 	within 40 is_in "$asked" 4
