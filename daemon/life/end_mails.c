@@ -139,51 +139,89 @@ lt_end_mail_text(struct lt_message *message, uint32_t job_id,
 	lt_message_clean(message);
 }
 
+/* Of what begins with a job's id. */
 static int
-by_job(const void *a, const void *b)
+by_id(const void *a, const void *b)
 {
-	const uint32_t x = *(const uint32_t *)a;
-	const uint32_t y = ((const struct lt_end_mail *)b)->job_id;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-/* Those that slurmctld has and that are not over are not due: *due's id is 0
- * then. */
+struct looking { /* at the list */
+	struct lt_daemon *d;
+	struct lt_end_mail *due; /* by id */
+	uint32_t due_count;
+	uint32_t *ends; /* malloc'd: all of them, as they are met */
+	uint32_t end_count;
+};
+
+static int
+note(struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
+{
+	const struct lt_mail_state *const known = &l->d->mails;
+	struct lt_end_mail mail = {
+	    .job_id = job->array_job_id != 0 ? job->array_job_id : job->job_id};
+	struct lt_quote quote;
+
+	if (l->due_count > 0 && job->state != LT_JOB_FINISHED) {
+		struct lt_end_mail *const goes_on = bsearch(
+		    &mail.job_id, l->due, l->due_count, sizeof(*l->due), by_id);
+
+		if (goes_on != NULL)
+			goes_on->to[0] = '\0';
+	}
+	if (known->end_count == 0 ||
+	    bsearch(&mail.job_id, known->ends, known->end_count,
+		sizeof(*known->ends), by_id) == NULL) {
+		if (job->admin_comment == NULL ||
+		    lt_quote_unpack(&quote, job->admin_comment,
+			strlen(job->admin_comment), NULL) != LT_OK ||
+		    !lt_address_is(job->mail_to))
+			return LT_OK;
+		mail.quote_id = quote.id;
+		snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
+		const int code =
+		    lt_ledger_put_end_mail(l->d->ledger, &mail, err);
+		if (code != LT_OK)
+			return code;
+	}
+	l->ends[l->end_count++] = mail.job_id;
+	return LT_OK;
+}
+
+/* Those that slurmctld has and that are not over are not due: to is "" then. */
 static int
 look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count,
     struct lt_error *err)
 {
 	const struct lt_batch_jobs *const list = &d->jobs.list;
-	int code = LT_OK;
+	struct looking l = {.d = d,
+	    .due = due,
+	    .due_count = count,
+	    .ends = calloc((size_t)list->count + 1, sizeof(*l.ends))};
+	int code = l.ends != NULL
+		       ? LT_OK
+		       : lt_fail(err, LT_ENOMEM, "mails: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
-		struct lt_end_mail mail = {.job_id = job->array_job_id != 0
-							 ? job->array_job_id
-							 : job->job_id};
-		struct lt_quote quote;
 
-		if (!job->mails_end || job->mail_to == NULL ||
-		    job->admin_comment == NULL ||
-		    lt_quote_unpack(&quote, job->admin_comment,
-			strlen(job->admin_comment), NULL) != LT_OK)
+		if (!job->mails_end || job->mail_to == NULL)
 			continue;
 		lt_breath(LT_TURN_READ);
-		struct lt_end_mail *const over =
-		    count == 0 || job->state == LT_JOB_FINISHED
-			? NULL
-			: bsearch(
-			      &mail.job_id, due, count, sizeof(*due), by_job);
-		if (over != NULL)
-			over->to[0] = '\0';
-		if (!lt_address_is(job->mail_to))
-			continue;
-		mail.quote_id = quote.id;
-		snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
-		code = lt_ledger_put_end_mail(d->ledger, &mail, err);
+		code = note(&l, job, err);
 	}
-	return code;
+	if (code != LT_OK) {
+		free(l.ends);
+		return code;
+	}
+	if (l.end_count > 1)
+		qsort(l.ends, l.end_count, sizeof(*l.ends), by_id);
+	free(d->mails.ends);
+	d->mails.ends = l.ends;
+	d->mails.end_count = l.end_count;
+	return LT_OK;
 }
 
 static int
@@ -235,5 +273,7 @@ lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	free(due);
 	/* What was told stays noted, with a full spool, too. */
 	const int kept = lt_ledger_commit(d->ledger, err);
+	if (kept != LT_OK)
+		d->mails.end_count = 0;
 	return code == LT_OK ? kept : code;
 }

@@ -318,5 +318,6 @@ void
 lt_mails_free(struct lt_mail_state *state)
 {
 	free(state->rows);
+	free(state->ends);
 	*state = (struct lt_mail_state){0};
 }

@@ -24,6 +24,10 @@ struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
 	 * them. */
 	struct lt_mailed *rows;
 	uint32_t count;
+	/* Of jobs and arrays in it that ask for a mail at their end: ids,
+	 * rising, of which the ledger knows. */
+	uint32_t *ends;
+	uint32_t end_count;
 };
 
 /*

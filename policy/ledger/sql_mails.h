@@ -16,7 +16,9 @@
 #define LT_SQL_LEDGER_25                                                       \
 	"CREATE TABLE end_mails (job_id INTEGER PRIMARY KEY,"                  \
 	" quote_id INTEGER NOT NULL, mail_to TEXT NOT NULL,"                   \
-	" told_utc_s INTEGER NOT NULL);"
+	" told_utc_s INTEGER NOT NULL);"                                       \
+	"CREATE INDEX end_mails_due ON end_mails (job_id)"                     \
+	" WHERE told_utc_s = 0;"
 
 #define LT_SQL_MAILS_TABLE(X)                                                  \
 	X(MAIL_PUT, LEDGER,                                                    \

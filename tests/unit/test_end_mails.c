@@ -19,6 +19,7 @@
 #include "end_mails.h"
 #include "ledger_fixture.h"
 #include "mailed.h"
+#include "mails.h"
 #include "spool.h"
 
 enum { QUOTE = 0xabc, JOB = 100 };
@@ -151,6 +152,7 @@ test_once(void **state)
 				    "ended-100-0000000000000abc", &f->err));
 		reopen(f);
 		d->ledger = f->ledger;
+		lt_mails_free(&d->mails);
 	}
 	/* It still has it: as one that has ended. */
 	job.state = LT_JOB_FINISHED;
@@ -162,6 +164,7 @@ test_once(void **state)
 	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
 	assert_int_equal(spooled(f, spool), 0);
 	assert_int_equal(rmdir(spool), 0);
+	lt_mails_free(&d->mails);
 	free(policy);
 	free(d);
 }
