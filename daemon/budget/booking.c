@@ -138,16 +138,14 @@ static int
 left_in(int64_t *left, const struct lt_run *run, struct lt_span month,
     struct lt_ledger *ledger, struct lt_error *err)
 {
-	struct lt_totals totals[3] = {{0}};
-	int64_t own = 0;
-	int code = lt_ledger_totals(ledger, run->account, month, totals, err);
+	int64_t all, own = 0;
+	int code = lt_ledger_discounted(ledger, run->account, month, &all, err);
 
 	if (code == LT_OK)
 		code = lt_ledger_hours(ledger,
 		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
 		    err);
-	*left -= totals[LT_ENTRY_CHARGE].parts.discount_micros +
-		 totals[LT_ENTRY_CORRECTION].parts.discount_micros - own;
+	*left -= all - own;
 	if (*left < 0)
 		*left = 0;
 	return code;

@@ -524,8 +524,11 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* The same of what one user ran; adjustments are nobody's. Read from entries
- * and runs alone: slower. */
+/* Of that only what was taken off, of all kinds. */
+int lt_ledger_discounted(struct lt_ledger *ledger, const char *account,
+    struct lt_span span, int64_t *micros, struct lt_error *err);
+/* As lt_ledger_totals(), of what one user ran; adjustments are nobody's. Read
+ * from entries and runs alone: slower. */
 int lt_ledger_totals_of_user(struct lt_ledger *ledger,
     const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err);

@@ -135,6 +135,22 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 }
 
 int
+lt_ledger_discounted(struct lt_ledger *ledger, const char *account,
+    struct lt_span span, int64_t *micros, struct lt_error *err)
+{
+	const struct period p = split_period(span);
+	int rc = lt_days_write(ledger, err);
+
+	*micros = 0;
+	if (rc == LT_OK)
+		rc = lt_row_one(ledger,
+		    LT_BIND(
+			LT_SQL_DISCOUNTED, BIND_PERIOD(p), LT_TEXT(account)),
+		    lt_row_number, micros, err);
+	return rc < 0 ? rc : LT_OK;
+}
+
+int
 lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {

@@ -147,6 +147,9 @@
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
 	    " WHERE day >= ?1 AND day <= ?2 GROUP BY day, account"             \
 	    " ORDER BY day")                                                   \
+	X(DISCOUNTED, LEDGER,                                                  \
+	    "SELECT coalesce(sum(discount_micros), 0) FROM (" LT_SQL_PERIOD(   \
+		"discount_micros", " AND account = ?7") ")")                   \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \
