@@ -122,14 +122,20 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	return code;
 }
 
+struct own { /* of a run, for one account */
+	const char *account;
+	int64_t micros;
+};
+
 /* An lt_hour_function. */
 static int
 add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 {
-	int64_t *const sum = context;
+	struct own *const own = context;
 
 	(void)err;
-	*sum += entry->parts.discount_micros;
+	if (strcmp(entry->account, own->account) == 0)
+		own->micros += entry->parts.discount_micros;
 	return LT_OK;
 }
 
@@ -138,32 +144,34 @@ static int
 left_in(int64_t *left, const struct lt_run *run, struct lt_span month,
     struct lt_ledger *ledger, struct lt_error *err)
 {
-	int64_t all, own = 0;
+	struct own own = {.account = run->account};
+	int64_t all;
 	int code = lt_ledger_discounted(ledger, run->account, month, &all, err);
 
 	if (code == LT_OK)
 		code = lt_ledger_hours(ledger,
 		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
 		    err);
-	*left -= all - own;
+	*left -= all - own.micros;
 	if (*left < 0)
 		*left = 0;
 	return code;
 }
 
-/* The month that an entry counts in: that of its hour, or of now, where that is
- * closed (lt_ledger_settle()). */
+/* The month that an entry counts in: that of its hour, or, where that is
+ * closed, of the hour that it is booked at (lt_ledger_settle()). */
 static struct lt_span
 month_of(const struct lt_discount_of *of, int64_t at_utc_s,
     const struct lt_daemon *d)
 {
-	const int64_t now_utc_s = of->now_utc_s > of->open_since_utc_s
-				      ? of->now_utc_s
-				      : of->open_since_utc_s;
+	const int64_t hour_utc_s = of->now_utc_s - of->now_utc_s % LT_HOUR_S;
+	const int64_t late_utc_s = hour_utc_s > of->open_since_utc_s
+				       ? hour_utc_s
+				       : of->open_since_utc_s;
 	struct lt_period month;
 
 	lt_calendar_period(&month, &d->offsets, LT_MONTH,
-	    at_utc_s < of->open_since_utc_s ? now_utc_s : at_utc_s, 0);
+	    at_utc_s < of->open_since_utc_s ? late_utc_s : at_utc_s, 0);
 	return (struct lt_span){month.start_utc_s, month.end_utc_s};
 }
 
@@ -173,30 +181,42 @@ struct granting {
 	double factor; /* of what an entry costs */
 	int64_t most;
 	double *exact; /* of each entry */
+	/* What of closed hours was granted to the month of now. */
+	struct lt_span late;
+	double granted_late;
 };
 
 /* The parts of entries [from, to), which are of one month. */
 static int
-grant(
-    const struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
+grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
 	const struct lt_entry *const entries = g->of->entries;
+	const struct lt_span month =
+	    month_of(g->of, entries[from].at_utc_s, g->d);
 	double factor = g->factor, wanted = 0;
-	int64_t left = g->most;
-	const int code = left_in(&left, g->of->run,
-	    month_of(g->of, entries[from].at_utc_s, g->d), g->d->ledger, err);
+	int64_t most = g->most;
+	const int code = left_in(&most, g->of->run, month, g->d->ledger, err);
+	double left = (double)most;
 
+	if (from > 0 && month.from_utc_s == g->late.from_utc_s)
+		left = fmax(0, left - g->granted_late);
 	for (uint32_t i = from; i < to; i++)
 		wanted += (double)entries[i].money_micros * factor;
-	if (wanted > (double)left)
-		factor *= (double)left / wanted;
+	if (wanted <= 0)
+		return code;
+	if (wanted > left)
+		factor *= left / wanted;
 	for (uint32_t i = from; i < to; i++)
 		g->exact[i] = (double)entries[i].money_micros * factor;
+	if (from == 0 && entries[0].at_utc_s < g->of->open_since_utc_s) {
+		g->late = month;
+		g->granted_late = fmin(wanted, left);
+	}
 	return code;
 }
 
 static int
-grant_all(const struct granting *g, struct lt_error *err)
+grant_all(struct granting *g, struct lt_error *err)
 {
 	const struct lt_discount_of *const of = g->of;
 	int code = LT_OK;
@@ -236,23 +256,39 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 	}
 }
 
+/* most < 0: whole is what it has, and no month is asked. */
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
     struct lt_daemon *d, struct lt_error *err)
 {
 	double *const exact = calloc(of->count, sizeof(*exact));
 	int64_t *const parts = calloc(of->count, sizeof(*parts));
-	const struct granting g = {
-	    of, d, whole / (double)of->run->money_micros, most, exact};
-	const int code = exact != NULL && parts != NULL
-			     ? grant_all(&g, err)
-			     : lt_fail(err, LT_ENOMEM, "settle: out of memory");
+	struct granting g = {.of = of,
+	    .d = d,
+	    .factor = whole / (double)of->run->money_micros,
+	    .most = most,
+	    .exact = exact};
+	int code = exact != NULL && parts != NULL
+		       ? LT_OK
+		       : lt_fail(err, LT_ENOMEM, "settle: out of memory");
 
+	for (uint32_t i = 0; code == LT_OK && most < 0 && i < of->count; i++)
+		exact[i] = (double)of->entries[i].money_micros * g.factor;
+	if (code == LT_OK && most >= 0)
+		code = grant_all(&g, err);
 	if (code == LT_OK)
 		take_off(of, exact, parts);
 	free(exact);
 	free(parts);
 	return code;
+}
+
+/* What of it is closed was granted once, or refused. */
+static bool
+is_granted(const struct lt_discount_of *of)
+{
+	return of->known != NULL && !of->known->provisional &&
+	       of->known->start_utc_s < of->open_since_utc_s;
 }
 
 int
@@ -262,7 +298,14 @@ lt_discount_take(
 	double ppm = 0, most = 0, saved = 0;
 	int code = LT_OK;
 
-	if (!of->run->moved || of->run->money_micros <= 0 || of->count == 0)
+	if (of->run->money_micros <= 0 || of->count == 0)
+		return LT_OK;
+	if (is_granted(of))
+		return spread(of,
+		    fmin((double)of->known->parts.discount_micros,
+			(double)of->run->money_micros),
+		    -1, d, err);
+	if (!of->run->moved)
 		return LT_OK;
 	code = said_then(&ppm, LT_RATE_DISCOUNT, of->run, d->ledger, err);
 	if (code == LT_OK && ppm > 0)

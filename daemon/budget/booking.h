@@ -21,12 +21,13 @@ int lt_booking_make(struct lt_entry **entries, struct lt_run *run,
  * Off the run and its entries, by what held at its end: a share of what its
  * wait saved (lt_wait_saved()), spread as its cost is; no more than that, and
  * no more in a month, of which its account has had some, than the most of a
- * month. What the ledger has of the run itself does not count. docs/model.md,
- * eq. (30c).
+ * month. What the ledger has of the run itself does not count; a run that began
+ * in a closed period keeps what it has. docs/model.md, eq. (30c).
  */
 struct lt_discount_of {
 	struct lt_run *run;
 	const struct lt_quote *quote;
+	const struct lt_run *known; /* as the ledger has it; NULL = not */
 	struct lt_entry *entries;
 	uint32_t count;
 	int64_t now_utc_s, open_since_utc_s; /* as of struct lt_settlement */

@@ -156,7 +156,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK && s->quote != NULL && !run->provisional)
 		code = lt_discount_take(
-		    &(struct lt_discount_of){run, s->quote, entries,
+		    &(struct lt_discount_of){run, s->quote, s->known, entries,
 			charge->hour_count, now_utc_s, batch->open_since_utc_s},
 		    d, err);
 	if (code == LT_OK)

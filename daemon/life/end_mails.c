@@ -113,23 +113,26 @@ lt_end_mail_text(struct lt_message *message, uint32_t job_id,
     const struct lt_run *runs, uint32_t count, const char *currency)
 {
 	const struct sum sum = sum_of(runs, count);
+	struct lt_run first = runs[0];
 	struct lt_text subject = {
 	    .out = message->subject, .size = sizeof(message->subject)};
 	struct lt_text text = {
 	    .out = message->text, .size = sizeof(message->text)};
 
+	/* A name is its user's: no lines of his in a mail of the site's. */
+	lt_text_line(first.name);
 	message->kind = LT_MESSAGE_ENDED;
 	lt_text_put(&subject, "lowtide: job %u cost ", job_id);
 	put_amount(&subject, &sum.cost, &sum, currency);
 	lt_text_put(&text, "Job %u%s%s%s of %s has ended", job_id,
-	    runs[0].name[0] != '\0' ? " (" : "", runs[0].name,
-	    runs[0].name[0] != '\0' ? ")" : "", runs[0].account);
+	    first.name[0] != '\0' ? " (" : "", first.name,
+	    first.name[0] != '\0' ? ")" : "", first.account);
 	if (sum.tasks > 1)
 		lt_text_put(&text, ", %u tasks", sum.tasks);
 	if (sum.runs > 1 && sum.runs > sum.tasks)
 		lt_text_put(&text, ", after %u runs", sum.runs);
 	if (count == 1)
-		lt_text_put(&text, " (%s)", runs[0].state_text);
+		lt_text_put(&text, " (%s)", first.state_text);
 	lt_text_put(&text, ". It cost ");
 	put_amount(&text, &sum.cost, &sum, currency);
 	lt_text_put(&text, ".\n");
@@ -152,45 +155,62 @@ struct looking { /* at the list */
 	struct lt_daemon *d;
 	struct lt_end_mail *due; /* by id */
 	uint32_t due_count;
-	uint32_t *ends; /* malloc'd: all of them, as they are met */
+	struct lt_end_asked *ends; /* malloc'd: all of them, as they are met */
 	uint32_t end_count;
 };
 
 static int
-note(struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
+note(struct looking *l, const struct lt_batch_job *job,
+    const struct lt_end_asked *asked, struct lt_error *err)
 {
-	const struct lt_mail_state *const known = &l->d->mails;
-	struct lt_end_mail mail = {
-	    .job_id = job->array_job_id != 0 ? job->array_job_id : job->job_id};
+	struct lt_end_mail mail = {.job_id = asked->job_id};
 	struct lt_quote quote;
 
-	if (l->due_count > 0 && job->state != LT_JOB_FINISHED) {
-		struct lt_end_mail *const goes_on = bsearch(
-		    &mail.job_id, l->due, l->due_count, sizeof(*l->due), by_id);
+	if (job->admin_comment == NULL || !lt_address_is(job->mail_to) ||
+	    lt_quote_unpack(&quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) != LT_OK)
+		return LT_OK;
+	mail.quote_id = quote.id;
+	snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
+	const int code = lt_ledger_put_end_mail(l->d->ledger, &mail, err);
+	if (code == LT_OK)
+		l->ends[l->end_count++] = *asked;
+	return code;
+}
 
-		if (goes_on != NULL)
-			goes_on->to[0] = '\0';
-	}
-	if (known->end_count == 0 ||
-	    bsearch(&mail.job_id, known->ends, known->end_count,
-		sizeof(*known->ends), by_id) == NULL) {
-		if (job->admin_comment == NULL ||
-		    lt_quote_unpack(&quote, job->admin_comment,
-			strlen(job->admin_comment), NULL) != LT_OK ||
-		    !lt_address_is(job->mail_to))
-			return LT_OK;
-		mail.quote_id = quote.id;
-		snprintf(mail.to, sizeof(mail.to), "%s", job->mail_to);
-		const int code =
-		    lt_ledger_put_end_mail(l->d->ledger, &mail, err);
-		if (code != LT_OK)
-			return code;
-	}
-	l->ends[l->end_count++] = mail.job_id;
+/* What the ledger is to have of who asks, and who asks no more. */
+static int
+look_at(struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
+{
+	const struct lt_mail_state *const state = &l->d->mails;
+	const bool asks = job->mails_end && job->mail_to != NULL;
+	struct lt_end_asked now = {
+	    job->array_job_id != 0 ? job->array_job_id : job->job_id,
+	    asks ? lt_crc32c(0, job->mail_to, strlen(job->mail_to)) : 0};
+	struct lt_end_mail *const due =
+	    l->due_count == 0 ? NULL
+			      : bsearch(&now.job_id, l->due, l->due_count,
+				    sizeof(*l->due), by_id);
+	const struct lt_end_asked *const known =
+	    state->end_count == 0
+		? NULL
+		: bsearch(&now.job_id, state->ends, state->end_count,
+		      sizeof(*known), by_id);
+
+	/* It goes on, or he asks no more: nothing is due. */
+	if (due != NULL && (!asks || job->state != LT_JOB_FINISHED))
+		due->to[0] = '\0';
+	if (!asks)
+		return known != NULL || due != NULL
+			   ? lt_ledger_drop_end_mail(
+				 l->d->ledger, now.job_id, err)
+			   : LT_OK;
+	if (known == NULL || known->to != now.to)
+		return note(l, job, &now, err);
+	l->ends[l->end_count++] = now;
 	return LT_OK;
 }
 
-/* Those that slurmctld has and that are not over are not due: to is "" then. */
 static int
 look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count,
     struct lt_error *err)
@@ -205,12 +225,8 @@ look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count,
 		       : lt_fail(err, LT_ENOMEM, "mails: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
-		const struct lt_batch_job *const job = &list->jobs[i];
-
-		if (!job->mails_end || job->mail_to == NULL)
-			continue;
 		lt_breath(LT_TURN_READ);
-		code = note(&l, job, err);
+		code = look_at(&l, &list->jobs[i], err);
 	}
 	if (code != LT_OK) {
 		free(l.ends);
@@ -234,10 +250,19 @@ tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
 	int code =
 	    lt_ledger_runs_of_job(d->ledger, mail->job_id, &runs, &count, err);
 
+	bool waits =
+	    false; /* for slurmdbd's row, which may say another thing */
+
 	/* Not those of a job that had the id before. */
 	for (uint32_t i = 0; i < count; i++)
 		if (runs[i].quote_id == mail->quote_id)
 			runs[own++] = runs[i];
+	for (uint32_t i = 0; i < own; i++)
+		waits |= runs[i].provisional;
+	if (code == LT_OK && waits) {
+		free(runs);
+		return LT_OK;
+	}
 	if (code == LT_OK && own > 0) {
 		lt_end_mail_text(
 		    &message, mail->job_id, runs, own, d->policy->currency);

@@ -36,11 +36,14 @@ reason_of(const char *why)
 static void
 put_name(struct lt_text *text, const struct lt_mail_facts *facts)
 {
-	char address[LT_JOB_ADDRESS_SIZE];
+	char address[LT_JOB_ADDRESS_SIZE], name[LT_NAME_SIZE];
 
+	/* It is its user's: no lines of his in a mail of the site's. */
+	lt_copy(name, sizeof(name), facts->job->name);
+	lt_text_line(name);
 	lt_text_put(text, "Job %s", lt_job_address(address, facts->job));
-	if (facts->job->name != NULL && facts->job->name[0] != '\0')
-		lt_text_put(text, " (%s)", facts->job->name);
+	if (name[0] != '\0')
+		lt_text_put(text, " (%s)", name);
 }
 
 static void

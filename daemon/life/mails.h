@@ -24,9 +24,12 @@ struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
 	 * them. */
 	struct lt_mailed *rows;
 	uint32_t count;
-	/* Of jobs and arrays in it that ask for a mail at their end: ids,
-	 * rising, of which the ledger knows. */
-	uint32_t *ends;
+	/* Of jobs and arrays in it that ask for a mail at their end, by id: as
+	 * the ledger has them. */
+	struct lt_end_asked {
+		uint32_t job_id;
+		uint32_t to; /* lt_crc32c() of the address */
+	} * ends;
 	uint32_t end_count;
 };
 

@@ -283,23 +283,44 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	return true;
 }
 
-/* When it could have started where it ran. */
+/* When it could have started where it ran, by its quote. */
 static int64_t
-earliest_start(const struct lt_run *run, const struct lt_quote *quote,
-    const struct home_run *at)
+possible_start(const struct lt_run *run, const struct lt_quote *quote)
 {
-	const int64_t home_utc_s = start_at_home(quote, at);
 	struct lt_levers levers;
 
 	if (strcmp(run->partition, quote->home) == 0)
-		return home_utc_s;
+		return quote->home_start_utc_s;
 	/* Where it had no room there it waited for that. */
 	if (strcmp(run->partition, quote->partition) != 0 ||
 	    lt_levers_unpack(
 		&levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
-		return run->start_utc_s;
-	return levers.room_utc_s > home_utc_s ? levers.room_utc_s : home_utc_s;
+		return quote->plan_start_utc_s;
+	return levers.room_utc_s > quote->home_start_utc_s
+		   ? levers.room_utc_s
+		   : quote->home_start_utc_s;
 }
+
+/* What follows an interruption or a requeue waited for no hour. */
+static int
+is_first_run(bool *first, const struct lt_run *run, struct lt_ledger *ledger,
+    struct lt_error *err)
+{
+	struct lt_run *runs = NULL;
+	uint32_t count = 0;
+	const int code =
+	    lt_ledger_runs_of_id(ledger, run->key.job_id, &runs, &count, err);
+
+	*first = true;
+	for (uint32_t i = 0; i < count; i++)
+		*first &= runs[i].quote_id != run->quote_id ||
+			  runs[i].end_utc_s <= runs[i].start_utc_s ||
+			  runs[i].start_utc_s >= run->start_utc_s;
+	free(runs);
+	return code;
+}
+
+enum { POSSIBLE, PLANNED, LATE, REAL, STARTS };
 
 int
 lt_wait_saved(double *micros, const struct lt_run *run,
@@ -307,23 +328,26 @@ lt_wait_saved(double *micros, const struct lt_run *run,
 {
 	const int64_t worked_s =
 	    run->end_utc_s - run->start_utc_s - run->suspended_s;
-	struct home_run at;
-	double costs[3];
+	const int64_t possible = possible_start(run, quote);
+	/* Tasks of an array wait for others, too: here and at once. */
+	const int64_t late_s =
+	    quote->tasks > 1 ? run->start_utc_s - quote->plan_start_utc_s : 0;
+	const int64_t starts_utc_s[STARTS] = {possible, quote->plan_start_utc_s,
+	    possible + late_s, run->start_utc_s};
+	double costs[STARTS];
+	bool first = false;
 
 	*micros = 0;
 	if (!run->moved || !run->priced || !is_deferred(quote) ||
+	    (quote->flags & LT_QUOTE_USER_HOLD) ||
 	    run->start_utc_s < quote->plan_start_utc_s || worked_s <= 0)
 		return LT_OK;
-	int code = find_home_run(&at, run, quote, d, err);
-	/* What follows an interruption waited for no hour. */
-	if (code != LT_OK || at.first_utc_s < run->start_utc_s)
+	int code = is_first_run(&first, run, d->ledger, err);
+	if (code != LT_OK || !first)
 		return code;
-	const int64_t starts_utc_s[] = {earliest_start(run, quote, &at),
-	    quote->tasks > 1 ? run->start_utc_s : quote->plan_start_utc_s,
-	    run->start_utc_s};
-	for (int i = 0; i < 3; i++) {
-		struct lt_charge charge;
+	for (int i = 0; i < STARTS; i++) {
 		const int64_t from = starts_utc_s[i];
+		struct lt_charge charge;
 
 		code = lt_price_undisturbed(&charge, run,
 		    &(struct lt_elsewhere){
@@ -335,8 +359,11 @@ lt_wait_saved(double *micros, const struct lt_run *run,
 		if (code != LT_OK || !is_known)
 			return code;
 	}
+	/* Suspended, it may have cost more than as long at once. */
+	costs[REAL] = fmax(costs[REAL], (double)run->money_micros);
 	/* Neither more than the plan was for, nor more than came of it. */
-	*micros = fmax(0, costs[0] - fmax(costs[1], costs[2]));
+	*micros = fmax(0,
+	    fmin(costs[POSSIBLE] - costs[PLANNED], costs[LATE] - costs[REAL]));
 	return LT_OK;
 }
 

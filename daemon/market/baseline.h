@@ -27,8 +27,10 @@ bool lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 /*
  * What a run that lowtide deferred cost less than it would have from the
  * earliest start on that was possible there, as long, at the rates that really
- * held; no more than its planned start came to, never below 0. 0 of a run after
- * an interruption, and where a price is not known. docs/model.md, eq. (30b).
+ * held; no more than its planned start saved so, never below 0. 0 of a run
+ * after another of its job, of a job that its user submitted held, and where a
+ * price is not known. run: as it is charged, before a discount. docs/model.md,
+ * eq. (30b).
  */
 int lt_wait_saved(double *micros, const struct lt_run *run,
     const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err);

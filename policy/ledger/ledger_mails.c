@@ -48,6 +48,14 @@ lt_ledger_put_end_mail(struct lt_ledger *ledger, const struct lt_end_mail *mail,
 	    err);
 }
 
+int
+lt_ledger_drop_end_mail(
+    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err)
+{
+	return lt_sql_do(
+	    ledger, LT_BIND(LT_SQL_END_MAIL_DROP, LT_INT(job_id)), err);
+}
+
 static void
 read_end_mail(struct lt_rows *rows, void *element)
 {

@@ -22,7 +22,7 @@ int lt_ledger_put_mailed(struct lt_ledger *ledger,
 int lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_mailed *mailed, struct lt_error *err);
 /* Whose user asks for a mail at the end of a job, or of all of an array, by its
- * first id. One that is there with the same quote stays as it is. */
+ * first id. One that was told is told again only with another quote. */
 struct lt_end_mail {
 	uint32_t job_id;
 	uint64_t quote_id;
@@ -30,6 +30,9 @@ struct lt_end_mail {
 };
 int lt_ledger_put_end_mail(struct lt_ledger *ledger,
     const struct lt_end_mail *mail, struct lt_error *err);
+/* He asks no more. */
+int lt_ledger_drop_end_mail(
+    struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
 /* Those that are not told, of jobs whose holds are settled; by id, malloc'd. */
 int lt_ledger_end_mails_due(struct lt_ledger *ledger,
     struct lt_end_mail **mails, uint32_t *count, struct lt_error *err);

@@ -32,7 +32,10 @@
 	X(END_MAIL_PUT, LEDGER,                                                \
 	    "INSERT INTO end_mails VALUES (?1, ?2, ?3, 0)"                     \
 	    " ON CONFLICT DO UPDATE SET quote_id = ?2, mail_to = ?3,"          \
-	    " told_utc_s = 0 WHERE quote_id != ?2")                            \
+	    " told_utc_s = CASE quote_id WHEN ?2 THEN told_utc_s ELSE 0 END"   \
+	    " WHERE quote_id != ?2 OR mail_to != ?3")                          \
+	X(END_MAIL_DROP, LEDGER,                                               \
+	    "DELETE FROM end_mails WHERE job_id = ?1 AND told_utc_s = 0")      \
 	X(END_MAILS_DUE, LEDGER,                                               \
 	    "SELECT job_id, quote_id, mail_to FROM end_mails"                  \
 	    " JOIN holds USING (quote_id, job_id)"                             \

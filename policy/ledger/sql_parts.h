@@ -17,7 +17,10 @@
 #define LT_SQL_LEDGER_24                                                       \
 	LT_SQL_ADD_PARTS("entries")                                            \
 	LT_SQL_ADD_PARTS("days")                                               \
-	LT_SQL_ADD_PARTS("runs") LT_SQL_ADD_PARTS("runs_before")
+	LT_SQL_ADD_PARTS("runs")                                               \
+	LT_SQL_ADD_PARTS("runs_before")                                        \
+	"CREATE INDEX entries_discounted ON entries (account, at_utc_s)"       \
+	" WHERE discount_micros != 0;"
 
 #define LT_SQL_PARTS "carbon_charge_micros, discount_micros"
 

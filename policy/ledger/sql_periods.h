@@ -149,7 +149,8 @@
 	    " ORDER BY day")                                                   \
 	X(DISCOUNTED, LEDGER,                                                  \
 	    "SELECT coalesce(sum(discount_micros), 0) FROM (" LT_SQL_PERIOD(   \
-		"discount_micros", " AND account = ?7") ")")                   \
+		"discount_micros",                                             \
+		" AND account = ?7 AND discount_micros != 0") ")")             \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \

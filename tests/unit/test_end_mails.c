@@ -82,7 +82,7 @@ test_text(void **state)
 	runs[0].priced = runs[0].has_carbon = false;
 	strcpy(runs[0].name, "\033[31m\n");
 	says(runs, 1, "USD", "lowtide: job 100 cost what is not known yet",
-	    "Job 100 (?[31m\n) of vision has ended (COMPLETED). It cost what is not known yet.\n"
+	    "Job 100 (?[31m?) of vision has ended (COMPLETED). It cost what is not known yet.\n"
 	    "It ran where and when it would have without lowtide.\n"
 	    "\nWhy: lowtide explain 100\n");
 }
@@ -116,6 +116,8 @@ test_once(void **state)
 	    .quote = {.id = QUOTE, .rev = 1, .tasks = 2, .account = "vision"},
 	    .live_tasks = 2,
 	    .job_id = JOB};
+	struct lt_end_mail *due = NULL;
+	uint32_t count;
 	const struct lt_run runs[] = {
 	    run_of(NOVEMBER, 10), run_of(NOVEMBER + 2 * HOUR, 20)};
 
@@ -158,6 +160,30 @@ test_once(void **state)
 	job.state = LT_JOB_FINISHED;
 	d->jobs.list.count = 1;
 	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	assert_int_equal(spooled(f, spool), 0);
+	/* Another address, which is told once, and one that asks no more. */
+	struct lt_ledger_hold second = hold;
+	second.quote.id = QUOTE + 1;
+	second.job_id = job.job_id = JOB + 1;
+	second.live_tasks = second.quote.tasks = 1;
+	assert_int_equal(
+	    lt_quote_pack(comment, sizeof(comment), &second.quote), LT_OK);
+	must(f, lt_ledger_put_hold(f->ledger, &second, &f->err));
+	job.state = LT_JOB_RUNNING;
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	job.mail_to = "bob@example.org";
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_ledger_end_hold(
+		    f->ledger, QUOTE + 1, LT_HOLD_SETTLED, "", &f->err));
+	must(f, lt_ledger_end_mails_due(f->ledger, &due, &count, &f->err));
+	assert_int_equal(count, 1);
+	assert_string_equal(due[0].to, "bob@example.org");
+	free(due);
+	job.mails_end = false;
+	must(f, lt_end_mails_run(d, NOVEMBER, &f->err));
+	must(f, lt_ledger_end_mails_due(f->ledger, &due, &count, &f->err));
+	assert_int_equal(count, 0);
+	free(due);
 	assert_int_equal(spooled(f, spool), 0);
 	/* What was told is kept for a while, then nobody asks any more. */
 	must(f, lt_ledger_prune_mailed(f->ledger, NOVEMBER - 1, &f->err));

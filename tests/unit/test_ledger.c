@@ -333,6 +333,7 @@ holds_of_version_1_are_kept(void **state)
 		"ALTER TABLE runs DROP COLUMN changed_utc_s;"
 		"ALTER TABLE runs DROP COLUMN cpu_used_ms;"
 		"ALTER TABLE runs DROP COLUMN gpu_used_ppm;"
+		"DROP INDEX entries_discounted;"
 		"ALTER TABLE runs DROP COLUMN carbon_charge_micros;"
 		"ALTER TABLE runs DROP COLUMN discount_micros;"
 		"ALTER TABLE entries DROP COLUMN carbon_charge_micros;"

@@ -24,6 +24,7 @@ end_world(struct world *w)
 	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
 		free(w->d->jobs.ended[i].run.admin_comment);
 	free(w->d->jobs.ended);
+	lt_tally_free(&w->d->tally);
 	free_world(w);
 }
 
@@ -485,7 +486,6 @@ test_decided(void **state)
 			    tally->refused[0].jobs[LT_REFUSAL_HELD], 1);
 		assert_int_equal(tally->unknown[LT_REFUSAL_HELD],
 		    cases[i].flags == LT_QUOTE_UNKNOWN);
-		lt_tally_free(&w->d->tally);
 		end_world(w);
 	}
 }
@@ -541,7 +541,6 @@ test_broken(void **state)
 		for (int k = 0; k < 2; k++)
 			confirm(w, &job, 1);
 		assert_int_equal(w->d->tally.broken, cases[i].broken);
-		lt_tally_free(&w->d->tally);
 		end_world(w);
 	}
 }
