@@ -35,7 +35,7 @@ lt_report_has_parts(const json_t *report)
 bool
 lt_carbon_charge_text(char *out, size_t size, const json_t *report)
 {
-	static const double mg_per_tonne = 1e9, most = 1e18;
+	static const double most = 1e18;
 	const char *const currency = lt_json_text(report, "currency", "");
 	const json_t *const total = json_object_get(report, "total");
 	int64_t charge = 0, all_mg = 0, adjusted_mg = 0;
@@ -45,7 +45,7 @@ lt_carbon_charge_text(char *out, size_t size, const json_t *report)
 	lt_json_int(total, "carbon_mg", &all_mg);
 	lt_json_int(total, "adjustments_mg", &adjusted_mg);
 	const double mg = (double)all_mg - (double)adjusted_mg;
-	const double mean = (double)charge * mg_per_tonne / mg;
+	const double mean = (double)charge * LT_MG_PER_TONNE / mg;
 
 	if (currency[0] == '\0' || charge == 0 || mg < 1 || mg > most ||
 	    fabs(mean) > most)

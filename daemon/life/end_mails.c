@@ -18,12 +18,13 @@
 #include "text.h"
 #include "units.h"
 
+static const char not_known[] = "what is not known yet";
+
 struct sum {
 	uint32_t runs, tasks;
 	bool moved, compared;
 	struct lt_amount cost, without;
 	struct lt_parts parts;
-	int64_t end_utc_s;
 };
 
 static struct sum
@@ -50,29 +51,11 @@ sum_of(const struct lt_run *runs, uint32_t count)
 		sum.parts.carbon_charge_micros +=
 		    run->parts.carbon_charge_micros;
 		sum.parts.discount_micros += run->parts.discount_micros;
-		if (run->end_utc_s > sum.end_utc_s)
-			sum.end_utc_s = run->end_utc_s;
 	}
+	/* What is not known of one is known of neither. */
+	sum.without.has_money = sum.cost.has_money;
+	sum.without.has_carbon = sum.cost.has_carbon;
 	return sum;
-}
-
-/* "$41.20, 3.1 kg CO2e"; without money where the site shows none. */
-static void
-put_amount(struct lt_text *text, const struct lt_amount *amount,
-    const struct sum *sum, const char *currency)
-{
-	const bool money = sum->cost.has_money && currency[0] != '\0';
-	char out[64];
-
-	if (money)
-		lt_text_put(text, "%s",
-		    lt_money_text(
-			out, sizeof(out), amount->money_micros, currency));
-	if (sum->cost.has_carbon)
-		lt_text_put(text, "%s%s CO2e", money ? ", " : "",
-		    lt_carbon_text(out, sizeof(out), amount->carbon_mg));
-	if (!money && !sum->cost.has_carbon)
-		lt_text_put(text, "what is not known yet");
 }
 
 static void
@@ -95,6 +78,8 @@ put_parts(
 static void
 put_without(struct lt_text *text, const struct sum *sum, const char *currency)
 {
+	char amount[128];
+
 	if (!sum->moved) {
 		lt_text_put(text,
 		    "It ran where and when it would have without lowtide.\n");
@@ -102,9 +87,9 @@ put_without(struct lt_text *text, const struct sum *sum, const char *currency)
 		lt_text_put(text,
 		    "What it would have cost without lowtide is not known.\n");
 	} else {
-		lt_text_put(text, "Without lowtide it would have cost ");
-		put_amount(text, &sum->without, sum, currency);
-		lt_text_put(text, ".\n");
+		lt_text_put(text, "Without lowtide it would have cost %s.\n",
+		    lt_amount_text(amount, sizeof(amount), &sum->without,
+			currency, not_known));
 	}
 }
 
@@ -113,29 +98,27 @@ lt_end_mail_text(struct lt_message *message, uint32_t job_id,
     const struct lt_run *runs, uint32_t count, const char *currency)
 {
 	const struct sum sum = sum_of(runs, count);
-	struct lt_run first = runs[0];
-	struct lt_text subject = {
-	    .out = message->subject, .size = sizeof(message->subject)};
+	char name[LT_NAME_SIZE], cost[128];
 	struct lt_text text = {
 	    .out = message->text, .size = sizeof(message->text)};
 
 	/* A name is its user's: no lines of his in a mail of the site's. */
-	lt_text_line(first.name);
+	lt_copy(name, sizeof(name), runs[0].name);
+	lt_text_line(name);
+	lt_amount_text(cost, sizeof(cost), &sum.cost, currency, not_known);
 	message->kind = LT_MESSAGE_ENDED;
-	lt_text_put(&subject, "lowtide: job %u cost ", job_id);
-	put_amount(&subject, &sum.cost, &sum, currency);
+	snprintf(message->subject, sizeof(message->subject),
+	    "lowtide: job %u cost %s", job_id, cost);
 	lt_text_put(&text, "Job %u%s%s%s of %s has ended", job_id,
-	    first.name[0] != '\0' ? " (" : "", first.name,
-	    first.name[0] != '\0' ? ")" : "", first.account);
+	    name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "",
+	    runs[0].account);
 	if (sum.tasks > 1)
 		lt_text_put(&text, ", %u tasks", sum.tasks);
 	if (sum.runs > 1 && sum.runs > sum.tasks)
 		lt_text_put(&text, ", after %u runs", sum.runs);
 	if (count == 1)
-		lt_text_put(&text, " (%s)", first.state_text);
-	lt_text_put(&text, ". It cost ");
-	put_amount(&text, &sum.cost, &sum, currency);
-	lt_text_put(&text, ".\n");
+		lt_text_put(&text, " (%s)", runs[0].state_text);
+	lt_text_put(&text, ". It cost %s.\n", cost);
 	put_parts(&text, &sum.parts, currency);
 	put_without(&text, &sum, currency);
 	lt_text_put(&text, "\nWhy: lowtide explain %u\n", job_id);
@@ -247,18 +230,16 @@ tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
 	struct lt_message message = {.made_utc_s = now_utc_s, .to_count = 1};
 	struct lt_run *runs = NULL;
 	uint32_t count = 0, own = 0;
+	bool waits = false; /* for slurmdbd: its row may say another thing */
 	int code =
 	    lt_ledger_runs_of_job(d->ledger, mail->job_id, &runs, &count, err);
 
-	bool waits =
-	    false; /* for slurmdbd's row, which may say another thing */
-
 	/* Not those of a job that had the id before. */
 	for (uint32_t i = 0; i < count; i++)
-		if (runs[i].quote_id == mail->quote_id)
+		if (runs[i].quote_id == mail->quote_id) {
+			waits |= runs[i].provisional;
 			runs[own++] = runs[i];
-	for (uint32_t i = 0; i < own; i++)
-		waits |= runs[i].provisional;
+		}
 	if (code == LT_OK && waits) {
 		free(runs);
 		return LT_OK;

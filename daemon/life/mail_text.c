@@ -49,20 +49,12 @@ put_name(struct lt_text *text, const struct lt_mail_facts *facts)
 static void
 put_expected(struct lt_text *text, const struct lt_mail_facts *facts)
 {
-	const struct lt_amount *const amount = &facts->quote->plan_expected;
-	char money[64], carbon[64];
+	char amount[128];
 
-	if (!amount->has_money && !amount->has_carbon)
-		return;
-	lt_text_put(text, "Expected: %s%s%s%s.\n",
-	    amount->has_money ? lt_money_text(money, sizeof(money),
-				    amount->money_micros, facts->currency)
-			      : "",
-	    amount->has_money && amount->has_carbon ? ", " : "",
-	    amount->has_carbon
-		? lt_carbon_text(carbon, sizeof(carbon), amount->carbon_mg)
-		: "",
-	    amount->has_carbon ? " CO2e" : "");
+	lt_amount_text(amount, sizeof(amount), &facts->quote->plan_expected,
+	    facts->currency, "");
+	if (amount[0] != '\0')
+		lt_text_put(text, "Expected: %s.\n", amount);
 }
 
 static const char *

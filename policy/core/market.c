@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "market.h"
+#include "units.h"
 
 static const char *const mode_names[] = {
     [LT_MODE_OBSERVE] = "observe",
@@ -186,12 +187,10 @@ lt_market_restart_s(const struct lt_market *market)
 	return longest_s;
 }
 
-static const double mg_per_tonne = 1e9;
-
 double
 lt_charge_per_mg(const struct lt_market *market)
 {
-	return (double)market->charge_micros_per_tonne / mg_per_tonne;
+	return (double)market->charge_micros_per_tonne / LT_MG_PER_TONNE;
 }
 
 double
@@ -200,5 +199,5 @@ lt_worth_per_mg(const struct lt_market *market)
 	const int64_t beyond = market->carbon_price_micros_per_tonne -
 			       market->charge_micros_per_tonne;
 
-	return beyond > 0 ? (double)beyond / mg_per_tonne : 0;
+	return beyond > 0 ? (double)beyond / LT_MG_PER_TONNE : 0;
 }

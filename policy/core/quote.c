@@ -84,7 +84,6 @@ hold_carbon(const struct task *task, const struct lt_partition *partition,
 static bool
 hold_charge(struct lt_amount *amount, const struct lt_market *market)
 {
-	static const int64_t mg_per_tonne = 1000000000;
 	int64_t micros;
 
 	if (market->charge_micros_per_tonne == 0 || !amount->has_money)
@@ -92,7 +91,7 @@ hold_charge(struct lt_amount *amount, const struct lt_market *market)
 	amount->has_money = amount->has_carbon;
 	return !amount->has_carbon ||
 	       (lt_scale_up(amount->carbon_mg, market->charge_micros_per_tonne,
-		    mg_per_tonne, &micros) &&
+		    LT_MG_PER_TONNE, &micros) &&
 		   !__builtin_add_overflow(
 		       micros, amount->carbon_mg > 0, &micros) &&
 		   !__builtin_add_overflow(

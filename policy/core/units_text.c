@@ -9,7 +9,7 @@
 #include "date.h"
 #include "units.h"
 
-enum { MG_PER_G = 1000, MG_PER_KG = 1000000, MG_PER_TONNE = 1000000000 };
+enum { MG_PER_G = 1000, MG_PER_KG = 1000000 };
 
 /* |value|, also of INT64_MIN. */
 static uint64_t
@@ -73,7 +73,7 @@ lt_carbon_text(char *out, size_t size, int64_t mg)
 	const uint64_t amount = magnitude(mg);
 	const uint64_t grams = rounded(amount, MG_PER_G);
 	const uint64_t tenths = rounded(amount, MG_PER_KG / 10);
-	const uint64_t hundredths = rounded(amount, MG_PER_TONNE / 100);
+	const uint64_t hundredths = rounded(amount, LT_MG_PER_TONNE / 100);
 	const char *minus = mg < 0 && grams > 0 ? "-" : "";
 
 	/* By the rounded figure: 999.6 g is "1.0 kg", never "1000 g". */

@@ -116,6 +116,22 @@ static const struct lt_key tcto_keys[] = {
     {.name = NULL},
 };
 
+static const struct lt_key charge_keys[] = {
+    {"carbon_per_tonne", lt_read_micros, AT(charge.micros_per_tonne), .min = 0,
+	.max = 1e6, .is_money = true, .required = true,
+	.want = "money from 0 to 1000000 such as 80"},
+    {.name = NULL},
+};
+
+static const struct lt_key discount_keys[] = {
+    {"share", lt_read_ppm, AT(discount.share_ppm), .min = 0, .max = 100,
+	.required = true, .want = "a percentage from 0 to 100 such as 50"},
+    {"most_per_month", lt_read_micros, AT(discount.most_micros), .min = 0,
+	.max = 1e9, .is_money = true, .required = true,
+	.want = "money from 0 such as 500, for each account"},
+    {.name = NULL},
+};
+
 static const struct lt_key power_cap_keys[] = {
     {"above", lt_read_double, AT(power_cap_above), .min = 0, .max = 10000,
 	.required = true, .want = "g CO2e/kWh from 0 to 10000 such as 400"},
@@ -137,9 +153,9 @@ const struct lt_key lt_policy_keys[] = {
     {"carbon_price_per_tonne", lt_read_micros,
 	AT(carbon_price_micros_per_tonne), .min = 0, .max = 1e9,
 	.is_money = true, .want = "money from 0 such as 100"},
-    {"charge", lt_read_charge, 0,
+    {"charge", lt_read_keys, 0, .keys = charge_keys,
 	.want = "a mapping such as {carbon_per_tonne: 80}"},
-    {"deferral_discount", lt_read_discount, 0,
+    {"deferral_discount", lt_read_keys, 0, .keys = discount_keys,
 	.want = "a mapping such as {share: 50, most_per_month: 500}"},
     {"carbon_intensity", lt_read_word, AT(intensity), .words = intensity_words,
 	.want = "average or marginal"},

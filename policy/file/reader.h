@@ -129,9 +129,6 @@ void lt_place(const yaml_node_t *node, int *line, int *column);
 lt_item_fn lt_read_gpu, lt_read_partition;
 lt_read_fn lt_read_gpu_name;
 
-/* ---- charges.c ---- */
-lt_read_fn lt_read_charge, lt_read_discount;
-
 /* ---- market_based.c ---- */
 lt_read_fn lt_read_market_based;
 

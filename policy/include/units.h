@@ -16,7 +16,8 @@ enum {
 	LT_MINUTE_S = 60,
 	LT_HOUR_S = 3600,
 	LT_DAY_S = 86400,
-	LT_MICROS = 1000000
+	LT_MICROS = 1000000,
+	LT_MG_PER_TONNE = 1000000000
 };
 
 /* "2m", "24h", "1d", "90s", "7d12h" -> seconds. A number alone is refused:

@@ -57,8 +57,7 @@ static void
 charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
     int64_t from, int64_t to)
 {
-	static const double mg_per_g = 1000, wh_per_kwh = 1000,
-			    mg_per_tonne = 1e9;
+	static const double mg_per_g = 1000, wh_per_kwh = 1000;
 	const double off = input->suspended, on = 1 - off;
 	const double kept = off > 0
 				? (double)input->suspended_share.numerator /
@@ -97,7 +96,7 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 		hour->carbon_mg = 0;
 	hour->carbon_charge_micros =
 	    hour->carbon_mg * mean_of(&input->carbon_charge, from, to, 0) /
-	    mg_per_tonne;
+	    LT_MG_PER_TONNE;
 	hour->money_micros += hour->carbon_charge_micros;
 	if (!charge->priced)
 		hour->money_micros = hour->carbon_charge_micros = 0;
