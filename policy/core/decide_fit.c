@@ -440,7 +440,7 @@ bound_elsewhere(const struct job *job, int partition)
 	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
 				      LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
 				      LT_PIN_BURST_BUFFER | LT_PIN_CRON |
-				      LT_PIN_NODELIST;
+				      LT_PIN_NODELIST | LT_PIN_OTHER;
 	const struct lt_request *request = job->request;
 
 	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)

@@ -96,7 +96,8 @@ lt_pin_name(enum lt_pin pin)
 	    {LT_PIN_DEPENDENCY, "--dependency"},
 	    {LT_PIN_LICENSES, "--licenses"}, {LT_PIN_BURST_BUFFER, "--bb"},
 	    {LT_PIN_CRON, "scrontab"}, {LT_PIN_INTERACTIVE, "interactive"},
-	    {LT_PIN_NODELIST, "--nodelist"}, {LT_PIN_FREQUENCY, "--gpu-freq"}};
+	    {LT_PIN_NODELIST, "--nodelist"}, {LT_PIN_FREQUENCY, "--gpu-freq"},
+	    {LT_PIN_OTHER, "an option that lowtide does not know elsewhere"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].pin == pin)

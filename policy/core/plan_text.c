@@ -211,12 +211,13 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		 all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
-		for (uint32_t bit = 1, first = 1; bit <= LT_PIN_NODELIST;
-		     bit <<= 1) {
+		for (uint32_t bit = 1, first = 1; bit < LT_PIN_END; bit <<= 1) {
 			if (!(pins & bit))
 				continue;
 			lt_text_put(text, "%s%s", first ? "Bound by " : ", ",
-			    lt_pin_name((enum lt_pin)bit));
+			    bit == LT_PIN_OTHER && request->pinned_by[0] != '\0'
+				? request->pinned_by
+				: lt_pin_name((enum lt_pin)bit));
 			first = 0;
 		}
 	else

@@ -27,6 +27,10 @@ enum lt_pin {
 	/* --gpu-freq, --cpu-freq: no power cap. It keeps nothing from moving.
 	 */
 	LT_PIN_FREQUENCY = 1 << 10,
+	/* Something that lowtide can't check for another partition: the
+	 * request's pinned_by. The partition stays. */
+	LT_PIN_OTHER = 1 << 11,
+	LT_PIN_END = 1 << 12, /* above all of them */
 };
 const char *lt_pin_name(enum lt_pin pin); /* "--dependency", ... */
 
@@ -93,6 +97,7 @@ struct lt_request {
 	bool precision_said; /* --amp, else the site's rules count */
 	/* freedom */
 	uint32_t pins;	      /* enum lt_pin */
+	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER: "--switches" */
 	int home;	      /* partition index where it goes by itself */
 	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
