@@ -3,6 +3,7 @@
  * run in, and the steps from one to the other. Not installed for others.
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
  *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
@@ -64,18 +65,21 @@ struct job { /* the request, resolved once */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
 	int64_t earliest_utc_s;
-	const struct lt_gpu *home_gpu;	      /* NULL = unknown or none */
-	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
-	struct lt_request asked;	      /* with home's default memory */
+	const struct lt_gpu *home_gpu;	       /* NULL = unknown or none */
+	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
+	const struct lt_power_cap *power_cap;  /* to be run with; NULL = none */
+	struct lt_request asked;	       /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
 struct layout {
+	int partition;
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
-	uint64_t memory_mib;	   /* of one node */
-	double cpu_part, gpu_part; /* of one node */
-	double wanted, found;	   /* of a reject */
+	uint64_t memory_mib;	       /* of one node */
+	uint64_t given[LT_LIMITED_COUNT]; /* to one task's job, in all */
+	double cpu_part, gpu_part;     /* of one node */
+	double wanted, found;	       /* of a reject */
 };
 
 enum { LANE_LENGTHS = 3 };
@@ -142,6 +146,10 @@ enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
 /* Why it may not be moved there. */
 enum lt_reject lt_move_reject(const struct job *job, int partition);
+/* decide_limits.c: would a limit or a reservation keep it from starting there,
+ * where it is given this? */
+enum lt_reject lt_limit_reject(
+    struct layout *layout, const struct job *job, int partition);
 /* Run time on that GPU over home's: as its runs have shown, or as the table of
  * GPUs has it. */
 double lt_ratio_there(
