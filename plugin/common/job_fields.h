@@ -67,7 +67,7 @@
 	NUMBER(pn_min_cpus, NO_VAL16, NULL)	/* cpus_per_node */			\
 	NUMBER(pn_min_memory, NO_VAL64, NULL)	/* memory_mib_per_*, whole_memory */	\
 	NUMBER(pn_min_tmp_disk, NO_VAL, NULL)	/* other shapes */			\
-	TEXT(prefer, NULL)			/* other shapes */			\
+	TEXT(prefer, "--prefer")		/* other shapes */			\
 	NUMBER(reboot, NO_VAL16, "--reboot")	/* exclusive */				\
 	TEXT(req_nodes, NULL)			/* min_nodes */				\
 	TEXT(reservation, NULL)			/* other nodes */			\

@@ -436,6 +436,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	const struct lt_partition *part = &job->market->partitions[partition];
 	const enum lt_reject reject = layout_of(layout, job, partition);
 	const uint32_t nodes = layout->share.nodes;
+	const bool moves = partition != job->request->home;
 
 	if (job->limit_s > part->max_time_s) {
 		layout->wanted = (double)job->limit_s;
@@ -446,7 +447,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 		return reject;
 	layout->wanted = nodes;
 	if (job->request->min_nodes > part->max_nodes ||
-	    nodes < part->min_nodes) {
+	    (moves && nodes > part->max_nodes) || nodes < part->min_nodes) {
 		layout->found =
 		    nodes < part->min_nodes ? part->min_nodes : part->max_nodes;
 		return LT_REJECT_NODES;
@@ -457,9 +458,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	if (part->max_memory_mib > 0 && !part->max_memory_is_per_cpu &&
 	    layout->memory_mib > part->max_memory_mib)
 		return LT_REJECT_MEMORY;
-	return partition == job->request->home
-		   ? LT_REJECT_NONE
-		   : lt_limit_reject(layout, job, partition);
+	return moves ? lt_limit_reject(layout, job, partition) : LT_REJECT_NONE;
 }
 
 static bool

@@ -14,6 +14,7 @@ struct row {
 	int64_t reserved_h;
 	uint32_t job_limits, pins;
 	struct lt_limits limits;
+	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
 	uint32_t max_cpus_per_node, gpu_cores;
 	uint64_t memory_asked;
 	const char *account, *deny;
@@ -88,6 +89,10 @@ static const struct row rows[] = {
 	.job_limits = LT_LIMITS_OTHERS,
 	.gpus_asked = 1,
 	.reject = LT_REJECT_LIMITS},
+    {.why = "two nodes where one is the most",
+	.nodes_asked_open = true,
+	.gpus_asked = 16,
+	.reject = LT_REJECT_NODES},
     {.why = "MaxCPUsPerNode",
 	.max_cpus_per_node = 63,
 	.reject = LT_REJECT_CPUS},
@@ -128,6 +133,9 @@ lay(const struct row *row)
 	request.uid = row->uid;
 	request.pins = row->pins;
 	request.gpus = row->gpus_asked;
+	request.nodes_open = row->nodes_asked_open;
+	if (row->nodes_asked_open)
+		cheap->max_nodes = 1;
 	if (row->memory_asked > 0) {
 		market.memory_ignored = true;
 		request.memory_mib_per_node = row->memory_asked;

@@ -201,6 +201,7 @@ test_options_pin(void **state)
 	PINS(contiguous, 1, "--contiguous");
 	PINS(contiguous, 0, NULL);
 	PINS(network, text, "--network");
+	PINS(prefer, text, "--prefer");
 	PINS(clusters, text, "--clusters");
 	PINS(extra, text, "--extra");
 	PINS(batch_features, text, "--batch");
