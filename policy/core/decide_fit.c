@@ -232,30 +232,29 @@ nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 	return at_most_nodes(nodes > fewest ? nodes : fewest);
 }
 
-/* What the job takes of nodes of one shape, and what of one of them. */
+/* What the job takes of nodes of one shape, as it will be charged there, and
+ * what of one of them. */
 static void
 layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
     int index)
 {
+	const struct lt_partition *const part = asked->partition;
+	const struct lt_shape *const shapes =
+	    &asked->market->shapes[part->first_shape];
 	const struct lt_shape *const shape = &asked->market->shapes[index];
 	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
-	struct lt_fraction share = {1, 1};
 
 	lt_allocation_on(&a, asked, shape, nodes);
 	*need = (struct need){.gpus = divided_up(a.gpus, nodes),
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
 	    .memory_mib = divided_up(a.memory_mib, nodes)};
-	if (!a.whole) {
-		const struct lt_resources resources = {.nodes = 1,
-		    .cpus = (uint32_t)need->cpus,
-		    .gpus = (uint32_t)need->gpus,
-		    .shards = (uint32_t)need->shards,
-		    .memory_mib = need->memory_mib};
-
-		share = lt_charge_share(&resources, shape, 1);
-	}
+	const struct lt_resources got = lt_resources_of(&a, asked, shape);
+	const struct lt_fraction share =
+	    lt_charge_share(&got, shapes, part->shape_count);
+	const struct lt_power_parts parts =
+	    lt_charge_parts(&got, share, shapes, part->shape_count);
 	*layout = (struct layout){.shape = index,
 	    .share = {share.numerator, share.denominator, nodes},
 	    .given = {[LT_LIMITED_CPU] =
@@ -265,10 +264,8 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 		[LT_LIMITED_GPU] =
 		    a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
 	    .memory_mib = need->memory_mib,
-	    .cpu_part = a.whole && need->gpus == 0
-			    ? 1
-			    : (double)need->cpus / shape->cpus,
-	    .gpu_part = shape->gpus > 0 ? (double)need->gpus / shape->gpus : 0};
+	    .cpu_part = parts.cpu,
+	    .gpu_part = parts.gpu};
 }
 
 static bool

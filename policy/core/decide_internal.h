@@ -123,7 +123,7 @@ struct cap {
 	enum lt_reject reject;
 };
 
-enum { CAPS_MAX = 4 };
+enum { CAPS_MAX = 5 };
 
 /* What is looked for in one lane. */
 struct aim {
@@ -237,6 +237,10 @@ double lt_search_bound(const struct lane *lane, const struct linear *linear,
  * the choice by the first, the second one. Eqs. (21) to (24). */
 enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
 
+/* What makes a start worth it: a later one than home's must save min_saving of
+ * money or of carbon; eq. (23). */
+enum worth { WORTH_ANY, WORTH_MONEY, WORTH_CARBON, WORTH_IN_TIME };
+
 struct choice {			 /* the best so far, of all lanes */
 	const struct lane *lane; /* NULL = none */
 	double score;
@@ -329,8 +333,10 @@ double lt_score_tolerance(double score);
 double lt_score_least_saving(
     const struct decision *decision, int round, double score);
 /* Score and conditions of one lane. */
-struct aim lt_aim_of(
-    const struct decision *decision, const struct lane *lane, int round);
+struct aim lt_aim_of(const struct decision *decision, const struct lane *lane,
+    int round, enum worth worth);
+bool lt_is_worth(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s, enum worth worth);
 
 /* Could the hold of this lane be more than the team has left? By the worst
  * rates of the whole window, as the quote will. */
