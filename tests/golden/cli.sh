@@ -207,7 +207,105 @@ sources:
   wrong: {adapter: static, valeu: 1, unit: per_kwh}
 P
 sed -i "s|WORK|$work|" "$work/policy.yaml"
-printf 'time,value\n2025-11-03T09:00:00Z,100\n2025-11-03T10:00:00Z,100\n' > "$work/grid.csv"
+printf 'time,value\n' >"$work/tariff.csv"
+for ((i = -48; i < 48; i++)); do # an hour each; dear between 16 and 20
+	at=$(($(date +%s) / 3600 * 3600 + i * 3600))
+	echo "$(date -ud @$at +%FT%TZ),$([ "$(date -ud @$at +%k)" -ge 16 ] && [ "$(date -ud @$at +%k)" -lt 20 ] && echo 0.42 || echo 0.18)"
+done >>"$work/tariff.csv"
+printf 'time,value\n%d,210\n%d,231\n' $((at - 60 * 3600)) $((at - 59 * 3600)) >"$work/late.csv"
+try() { gives "$1" "$2" "$3" "$lowtide" signals test "$4" --config "$work/policy.yaml" "${@:5}"; }
+try 'a test of a number' 0 'now        231, constant' day
+try 'a test of a file: its unit' 0 'electricity price, in EUR/kWh' tariff
+try 'and its range' 0 'next 24 h  0.1800..0.4200' tariff
+late=$(LC_ALL=C date -ud @$((at - 58 * 3600)) '+%a %d %b %Y %H:00')
+try 'a late source: the newest it has, and of when' 0 "newest     231, measured, until $late" late
+try 'and that it is late' 0 'now        no value: the source is late' late
+try 'the same as JSON' 0 "\"end\": \"$(date -ud @$((at - 58 * 3600)) +%FT%H:00:00Z)\"" late --json
+try 'a source that is not there' 1 'gone: 127.0.0.1: ' gone
+try 'and what was asked of it' 1 'GET http://127.0.0.1:9/' gone
+try 'a wrong option: where it stands' 1 'policy.yaml:7:35: wrong: unknown key "valeu"' wrong
+try 'a slip of a source' 1 'did you mean tariff?' tarif
+try 'a failure as JSON' 1 '"ok": false' gone --json
+try 'a success as JSON' 0 '"value_now": 231.0' day --json
+rm "$work/policy.yaml" "$work/tariff.csv" "$work/late.csv"
+
+# A plan: the refusal's message, on standard error.
+cat >"$work/sbatch" <<'S'
+#!/bin/sh
+echo "sbatch called with: $*" >"$CALLED"
+cat "$SAYS" >&2
+exit "$STATUS"
+S
+chmod 755 "$work/sbatch"
+export CALLED=$work/called SAYS=$work/says
+plan() { PATH=$work:$PATH STATUS=$1 "$lowtide" plan "${@:2}" 2>"$work/err" >"$work/out"; }
+table='plan: balanced
+  PARTITION       START
+* ondemand        Sat 15:00 UTC
+this was a plan: nothing was submitted.'
+for prefix in 'sbatch: error: lowtide: ' 'sbatch: lowtide: '; do
+	{
+		echo 'sbatch: warning: something else'
+		sed "s/^/$prefix/" <<<"$table"
+		echo 'sbatch: error: Batch job submission failed: Requested operation is presently disabled'
+		echo 'allocation failure: Requested operation is presently disabled'
+	} >"$SAYS"
+	plan 1 -- --time=10 job.sh
+	status=$?
+	check "a plan after \"$prefix\"" "$([ $status = 0 ] || echo "exit status $status"
+		diff <(echo "$table") "$work/out" 2>&1; cat "$work/err")"
+done
+plan 1 --compare -- --time=10 job.sh
+check 'a row for each objective' "$(diff <(sed -n "s/^  \(PARTITION.*\)/OBJECTIVE  \1/p" <<<"$table"
+	for o in balanced cost carbon fast; do
+		printf '%-10s %s\n' $o "$(sed -n 's/^\* //p' <<<"$table")"
+	done) "$work/out"; cat "$work/err")"
+plan 1 -- --time=10 job.sh
+check 'sbatch got the wish and all arguments' \
+    "$(diff <(echo 'sbatch called with: --carbon-plan --time=10 job.sh') "$CALLED")"
+echo 'sbatch: error: Batch job submission failed: Invalid account' >"$SAYS"
+plan 1 job.sh
+status=$?
+check 'no plan: what sbatch said, and its status' "$([ $status = 1 ] || echo "exit status $status"
+	cat "$work/out"; diff "$SAYS" "$work/err")"
+: >"$SAYS"
+plan 0 job.sh
+status=$?
+check 'a job that was submitted after all is a failure' "$([ $status = 1 ] || echo "exit status $status"
+	grep -q 'submitted the job' "$work/err" || echo 'not said')"
+gives 'plan without arguments' 2 'want the arguments of sbatch' "$lowtide" plan
+# GAIA's week: its own figures, then usage.
+jobs=$top/tests/fixtures/simulate/pai_1k.csv grid=$top/tests/fixtures/simulate/au-sa.csv
+week=(simulate "$jobs" --carbon "$grid" --at 2022-10-19T16:00Z)
+gives 'simulate: the least span' 0 'lowest-window  383.867     0.6836  199.18     6.65 h     0' \
+    "$lowtide" "${week[@]}" --policy lowest-window,lowtide
+check 'the same twice' "$(diff <("$lowtide" "${week[@]}" --json) <("$lowtide" "${week[@]}" --json))"
+check 'simulate as JSON' "$("$lowtide" "${week[@]}" --policy res-first --reserved 9 --json |
+    jq -r '.runs[1] | select((.carbon_of_nowait - 0.854439 | fabs) > 1e-6 or
+	(.cost - 142.2039 | fabs) > 1e-4) | "got \(.)"' 2>&1)"
+printf 'time,value\n2022-10-01T00:00Z,0.0624\n2022-12-01T00:00Z,0.0624\n' >"$work/price.csv"
+gives 'simulate with prices of hours' 0 'wait-awhile  306.712     0.5462  199.18' "$lowtide" "${week[@]}" \
+    --policy wait-awhile --price "$work/price.csv" --svg "$work/week.svg"
+check 'and draws them' "$([ "$(grep -c '<polyline' "$work/week.svg")" = 4 ] &&
+    tail -n 1 "$work/week.svg" | grep -qx '</svg>' || head -c 300 "$work/week.svg")"
+gives 'simulate as lowtided suspends' 0 'lowtide-suspend  322.484     0.5743' "$lowtide" "${week[@]}" \
+    --forecast perfect --policy lowtide-suspend
+# How long jobs stood still is all that they waited.
+wait_h=$("$lowtide" "${week[@]}" --policy lowtide-suspend --idle 100 --json --pauses "$work/pauses.csv" | jq '.runs[1].mean_wait_h')
+check 'and when jobs stood still' "$(jq -Rrs --argjson wait "$wait_h" '[split("\n")[1:][] | select(. != "") | split(",") |
+    (.[2] | fromdate) - (.[1] | fromdate)] | select(length < 100 or (add / 3600 / 1000 - $wait | fabs) > 1e-6) |
+    "\(length) pauses, \(add) s"' "$work/pauses.csv")"
+printf 'at,done\n2022-10-19T16:00:00Z,2022-10-19T16:00:00Z\n' >"$work/looks.csv"
+gives 'and only where it is looked at' 0 'lowtide-suspend  561.504     1.0000' "$lowtide" "${week[@]}" \
+    --policy lowtide-suspend --looks "$work/looks.csv"
+printf '2022-10-19T15:00Z,2022-10-19T16:30Z\n' >>"$work/looks.csv"
+gives 'a look before the one above' 1 'looks.csv: line 3: got "2022-10-19T15:00Z,2022-10-19T16:30Z", want two times' \
+    "$lowtide" "${week[@]}" --looks "$work/looks.csv"
+gives 'looks that are none' 1 'price.csv: no column "at"' "$lowtide" "${week[@]}" --looks "$work/price.csv"
+gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowtide" "${week[@]}" --pauses /nonexistent/x.csv
+gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
+part=$top/tests/fuzz/corpus/sim_trace/parts.swf
+{ echo time,value; for h in 08 09 10; do echo "2025-11-03T$h:00:00Z,100"; done; } > "$work/grid.csv"
 check 'simulate: parts of a job are in its sum; what can not be read is left out and counted' "$(diff \
     <(echo '[1,32,2,1]'; echo "lowtide: left out: $part:5: a part of job 4 (status 4), want the line of the whole job above it") \
     <("$lowtide" simulate "$part" --carbon "$work/grid.csv" --policy nowait --json 2> "$work/left_out" |
