@@ -14,6 +14,7 @@
 #include "array_text.h"
 #include "ask_text.h"
 #include "job_fields.h"
+#include "lookup.h"
 #include "units.h"
 
 static uint32_t
@@ -394,8 +395,9 @@ lt_options_from_job(
 		if (job->spank_job_env[i] == NULL)
 			continue;
 		for (int id = 0; id < LT_OPTION_COUNT; id++) {
-			const char *const value = spank_value(
-			    job->spank_job_env[i], lt_option_table[id].name);
+			const char *const value =
+			    spank_value(job->spank_job_env[i],
+				LT_ROW(lt_option_table, id).name);
 			int code;
 
 			if (value == NULL)
