@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "steps.h"
 
 const char *
@@ -37,7 +38,7 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_HISTORY] = "history",
 	    [LT_STEP_USED] = "used"};
 
-	return names[step];
+	return LT_WORD(names, step);
 }
 
 bool

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "mail_text.h"
 #include "replan.h"
 #include "text.h"
@@ -29,8 +30,7 @@ reason_of(const char *why)
 	};
 	const int found = lt_replan_find(why);
 
-	return found >= 0 && reasons[found] != NULL ? reasons[found]
-						    : "the plan was made again";
+	return LT_WORD_OR(reasons, found, "the plan was made again");
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "daemon.h"
 #include "finding.h"
 #include "log.h"
+#include "lookup.h"
 #include "quoted.h"
 #include "rebuild.h"
 #include "spool.h"
@@ -253,7 +254,8 @@ lt_api_status(
 		   : lt_api_error(reply, 503, "status: out of memory");
 }
 
-static const char *const stages[] = {[LT_REBUILD_NONE] = "none",
+static const char *const stages[LT_REBUILD_STAGE_COUNT] = {
+    [LT_REBUILD_NONE] = "none",
     [LT_REBUILD_RUNS] = "running",
     [LT_REBUILD_DONE] = "done",
     [LT_REBUILD_FAILED] = "failed"};
@@ -299,7 +301,7 @@ lt_api_rebuild(
 	const bool done = r->stage == LT_REBUILD_DONE;
 	rebuild_text(text, sizeof(text), r, d->policy);
 	*reply = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "state",
-	    stages[r->stage], "from", lt_api_time(r->from_utc_s), "at",
+	    LT_WORD(stages, r->stage), "from", lt_api_time(r->from_utc_s), "at",
 	    lt_api_time(r->at_utc_s), "runs", lt_api_optional(done, r->runs),
 	    "charges_micros", lt_api_optional(done, r->money_micros),
 	    "kept_runs", lt_api_optional(done, r->kept_runs), "kept_micros",

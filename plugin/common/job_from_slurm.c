@@ -15,6 +15,7 @@
 #include "ask_text.h"
 #include "job_fields.h"
 #include "job_pins.h"
+#include "lookup.h"
 #include "units.h"
 
 static uint32_t
@@ -345,8 +346,9 @@ lt_options_from_job(
 		if (job->spank_job_env[i] == NULL)
 			continue;
 		for (int id = 0; id < LT_OPTION_COUNT; id++) {
-			const char *const value = spank_value(
-			    job->spank_job_env[i], lt_option_table[id].name);
+			const char *const value =
+			    spank_value(job->spank_job_env[i],
+				LT_ROW(lt_option_table, id).name);
 			int code;
 
 			if (value == NULL)

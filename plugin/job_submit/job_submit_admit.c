@@ -249,6 +249,7 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		return SLURM_SUCCESS;
 	case LT_RULE_WARN:
 	case LT_RULE_ALLOW:
+	case LT_RULE_COUNT:
 		break;
 	}
 	return SLURM_SUCCESS;

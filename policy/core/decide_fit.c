@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "decide_internal.h"
+#include "lookup.h"
 
 static const double least_left_s = 60; /* of work: Slurm's grain */
 
@@ -554,7 +555,7 @@ precision_at(const struct job *job, int partition)
 	for (uint32_t i = 0;
 	     i < market->precision_rule_count && !request->precision_said; i++)
 		if (strcmp(market->precision_rules[i].name,
-			names[market->precision_rules[i].of]) == 0)
+			LT_WORD(names, market->precision_rules[i].of)) == 0)
 			return market->precision_rules[i].precision;
 	return request->precision;
 }

@@ -4,6 +4,7 @@
  * what kept a job from moving.
  */
 #include "decide.h"
+#include "lookup.h"
 
 static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_NONE] = "best",
@@ -43,8 +44,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
 const char *
 lt_reject_name(enum lt_reject reject)
 {
-	return (unsigned)reject < LT_REJECT_COUNT ? reject_names[reject]
-						  : "unknown";
+	return LT_WORD(reject_names, reject);
 }
 
 const char *
@@ -85,7 +85,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_LIMITS] = "limits",
 	};
 
-	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";
+	return LT_WORD(words, reject);
 }
 
 const char *

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "decide.h"
+#include "lookup.h"
 #include "smoke.h"
 #include "units.h"
 
@@ -23,7 +24,7 @@ lt_history_word(enum lt_history_group group)
 	    [LT_HISTORY_SAID] = "said"};
 
 	assert((unsigned)group < LT_HISTORY_WORDS);
-	return words[group];
+	return LT_WORD(words, group);
 }
 
 static bool
@@ -285,8 +286,8 @@ lt_expected_text(
 		    lt_hours_text(time, sizeof(time), limit_s));
 	if (expected->from != LT_HISTORY_SAID)
 		snprintf(source, sizeof(source), "%s%u runs%s",
-		    sources[expected->from].before, expected->runs,
-		    sources[expected->from].after);
+		    LT_ROW(sources, expected->from).before, expected->runs,
+		    LT_ROW(sources, expected->from).after);
 	snprintf(out, size, "expected %s (%s%s)",
 	    lt_hours_text(time, sizeof(time), expected->expected_s), source,
 	    limit);

@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
+#include "lookup.h"
 #include "market.h"
 #include "units.h"
 
-static const char *const mode_names[] = {
+static const char *const mode_names[LT_MODE_COUNT] = {
     [LT_MODE_OBSERVE] = "observe",
     [LT_MODE_ADVISE] = "advise",
     [LT_MODE_ENFORCE] = "enforce",
@@ -25,27 +26,26 @@ static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
 bool
 lt_mode_may(enum lt_mode mode, enum lt_may what)
 {
-	static const unsigned allowed[] = {
+	static const unsigned allowed[LT_MODE_COUNT] = {
 	    [LT_MODE_OBSERVE] = 0,
 	    [LT_MODE_ADVISE] = LT_MAY_ADVISE,
 	    [LT_MODE_ENFORCE] = LT_MAY_EDIT | LT_MAY_REFUSE | LT_MAY_HOLD,
 	};
 
-	return (unsigned)mode <= LT_MODE_ENFORCE && (allowed[mode] & what);
+	return (unsigned)mode <= LT_MODE_ENFORCE &&
+	       (LT_ROW(allowed, mode) & what);
 }
 
 const char *
 lt_mode_name(enum lt_mode mode)
 {
-	return (unsigned)mode <= LT_MODE_ENFORCE ? mode_names[mode] : "unknown";
+	return LT_WORD(mode_names, mode);
 }
 
 const char *
 lt_objective_name(enum lt_objective objective)
 {
-	return (unsigned)objective < LT_OBJECTIVE_COUNT
-		   ? objective_names[objective]
-		   : "unknown";
+	return LT_WORD(objective_names, objective);
 }
 
 int

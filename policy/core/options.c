@@ -3,6 +3,7 @@
  * lowtide's job options: one table that names, explains and parses them, for
  * SPANK, job_submit and the command. Text in, struct lt_options out.
  */
+#include "lookup.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -435,7 +436,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	/* Slurm gives later het components this text for "no value". */
 	if (value == NULL || strcmp(value, "(null)") == 0)
 		value = "";
-	const struct lt_option *const option = &lt_option_table[id];
+	const struct lt_option *const option = &LT_ROW(lt_option_table, id);
 	if (*value == '\0' && !option->argument_optional)
 		return lt_fail(err, LT_EINPUT, "--%s: got nothing, want %s",
 		    option->name, option->argument);

@@ -442,8 +442,7 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	quote->objective = (enum lt_objective)get_word(
 	    scanner, LT_OBJECTIVE_COUNT, objective_name);
 	expect(scanner, " mode=");
-	quote->mode =
-	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
+	quote->mode = (enum lt_mode)get_word(scanner, LT_MODE_COUNT, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
 	if (begins(scanner, " lever=")) {

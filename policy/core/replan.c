@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide_internal.h"
+#include "lookup.h"
 #include "replan.h"
 
 static const char *const words[LT_REPLAN_WHY_COUNT] = {
@@ -26,7 +27,7 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
 const char *
 lt_replan_word(enum lt_replan_why why)
 {
-	return (unsigned)why < LT_REPLAN_WHY_COUNT ? words[why] : "unknown";
+	return LT_WORD(words, why);
 }
 
 int

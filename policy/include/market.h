@@ -15,7 +15,12 @@
 #include "series.h"
 #include "zone.h"
 
-enum lt_mode { LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE };
+enum lt_mode {
+	LT_MODE_OBSERVE,
+	LT_MODE_ADVISE,
+	LT_MODE_ENFORCE,
+	LT_MODE_COUNT
+};
 
 enum lt_objective {
 	LT_OBJECTIVE_OFF, /* the job did not ask, or said off */

@@ -102,7 +102,7 @@ int lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
     struct lt_error_sum *sums, uint32_t room, struct lt_error *err);
 
 /* ---- holds ---- */
-enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };
+enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID, LT_HOLDS };
 struct lt_ledger_hold {
 	struct lt_quote quote; /* quote.account = team account */
 	uint32_t uid;
@@ -217,6 +217,7 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 	LT_GPUS_SLURMDBD,
 	LT_GPUS_SLURMCTLD, /* AccountingStorageTRES has no gres/gpu */
 	LT_GPUS_UNKNOWN,   /* nobody: the run has no price */
+	LT_GPUS_FROM_COUNT
 };
 /* Of what a run saved: by when it ran, and by how fast it is there. The rest is
  * by where, with what interruptions cost. */

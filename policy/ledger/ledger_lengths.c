@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "lookup.h"
 #include "smoke.h"
 
 int
@@ -121,11 +122,11 @@ lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 	    [LT_HISTORY_USER] = {LT_SQL_LENGTHS_OF_USER, LT_RUNS_OF_USER},
 	    [LT_HISTORY_ACCOUNT] = {
 		LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
-	const uint32_t room = groups[kind->group].room;
+	const uint32_t room = LT_ROW(groups, kind->group).room;
 	struct lt_rows rows;
 	uint32_t used = 0;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(groups[kind->group].sql, LT_INT(kind->key.hash),
+	    LT_BIND(LT_ROW(groups, kind->group).sql, LT_INT(kind->key.hash),
 		LT_INT(kind->key.uid), LT_TEXT(kind->account), LT_INT(room)),
 	    err);
 

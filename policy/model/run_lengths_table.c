@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "lookup.h"
 #include "run_lengths.h"
 
 enum { FIRST_PLACES = 256, FIRST_RUNS = 8, FRESH_PART = 16 };
@@ -98,7 +99,7 @@ make_room(struct group *group, uint64_t name)
 	    [LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
 	    [LT_HISTORY_USER] = LT_RUNS_OF_USER,
 	    [LT_HISTORY_ACCOUNT] = LT_RUNS_OF_ACCOUNT};
-	const uint32_t most = kept[group->kind];
+	const uint32_t most = LT_ROW(kept, group->kind);
 	uint32_t same = 0, oldest = 0, capacity = group->capacity;
 
 	for (uint32_t i = group->count; i-- > 0;)
