@@ -164,6 +164,10 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	else if (type[0] || untyped)
 		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
 		    type[0] ? "Gres type " : "Gres without a type", type);
+	if (type[0] || untyped)
+		fputs(
+		    "    accepts: [gpu] # jobs moved here; [gpu, cpu]: those without GPUs too\n",
+		    out);
 	lt_init_price_of(out, partition, site);
 	if (!site->is_kubernetes &&
 	    sounds_preemptible(lt_json_text(partition, "name", "")))

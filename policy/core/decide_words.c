@@ -36,6 +36,9 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_MAX_PRICE] = "a node-hour is too dear",
     [LT_REJECT_PINNED] = "the job is bound elsewhere",
     [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
+    [LT_REJECT_GPU_JOBS] = "for jobs with GPUs",
+    [LT_REJECT_CPU_JOBS] = "for jobs without GPUs",
+    [LT_REJECT_NO_TARGET] = "target: no",
 };
 
 const char *
@@ -79,6 +82,9 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_MAX_PRICE] = "max_price",
 	    [LT_REJECT_PINNED] = "pinned",
 	    [LT_REJECT_HOLDOUT] = "holdout",
+	    [LT_REJECT_GPU_JOBS] = "gpu_jobs",
+	    [LT_REJECT_CPU_JOBS] = "cpu_jobs",
+	    [LT_REJECT_NO_TARGET] = "no_target",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";

@@ -193,6 +193,9 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_MAX_PRICE, /* no start at such a mean price per node-hour */
 	LT_REJECT_PINNED,    /* the user named another partition */
 	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
+	LT_REJECT_GPU_JOBS,  /* the policy: for jobs that ask for GPUs */
+	LT_REJECT_CPU_JOBS,  /* the policy: for jobs that ask for none */
+	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

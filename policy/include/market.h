@@ -91,6 +91,11 @@ enum lt_partition_flag {
 	LT_PARTITION_DEALS_TASKS = 1 << 18,
 	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
+	/* What is never moved there, unless its user named it: jobs without
+	 * GPUs, jobs with some, any. */
+	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
+	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
+	LT_PARTITION_NO_TARGET = 1 << 22,
 };
 
 struct lt_partition {
