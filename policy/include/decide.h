@@ -46,6 +46,7 @@ struct lt_request {
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
 	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
+	char name[LT_JOB_NAME_SIZE];   /* of the job; "" = none, or not known */
 	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
 	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
@@ -137,8 +138,11 @@ static inline const struct lt_class *
 lt_request_class(
     const struct lt_request *request, const struct lt_market *market)
 {
-	return lt_market_class(
-	    market, request->account, request->qos, request->home);
+	return lt_market_class(market,
+	    &(struct lt_class_of){.account = request->account,
+		.qos = request->qos,
+		.name = request->name,
+		.partition = request->home});
 }
 
 /* The most that a node-hour of it may cost on average over a run, by
