@@ -178,6 +178,39 @@ apply_hazard(struct build *b, struct lt_partition *p,
 		p->availability = *learned;
 }
 
+static bool
+has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
+{
+	for (uint32_t i = 0; i < p->shape_count; i++) {
+		const struct lt_shape *const shape = &shapes[p->first_shape + i];
+
+		if (shape->gpus > 0 || shape->shards > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Which jobs may be moved there. Sites keep nodes with GPUs for jobs that ask
+ * for GPUs by rules that lowtide can't see: so it is where the policy says
+ * nothing. */
+static void
+apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
+    const struct lt_shape *shapes)
+{
+	uint32_t accepts = from->accepts;
+
+	if (accepts == 0)
+		accepts = has_gpus(p, shapes)
+			      ? 1u << LT_ACCEPTS_GPU
+			      : 1u << LT_ACCEPTS_GPU | 1u << LT_ACCEPTS_CPU;
+	if (!(accepts & 1u << LT_ACCEPTS_CPU))
+		p->flags |= LT_PARTITION_NO_CPU_JOBS;
+	if (!(accepts & 1u << LT_ACCEPTS_GPU))
+		p->flags |= LT_PARTITION_NO_GPU_JOBS;
+	if (!from->is_target)
+		p->flags |= LT_PARTITION_NO_TARGET;
+}
+
 static int
 apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
@@ -195,6 +228,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 		p->flags |= LT_PARTITION_PREEMPTIBLE;
 	if (from->owned)
 		p->flags |= LT_PARTITION_OWNED;
+	apply_accepts(p, from, b->market.shapes);
 	apply_hazard(b, p, from);
 	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;

@@ -293,6 +293,8 @@ lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
 	request->min_nodes = request->max_nodes = 1;
 	lt_pins_of(request, job);
 	lt_lower_copy(request->qos, sizeof(request->qos), job->qos);
+	snprintf(request->name, sizeof(request->name), "%s",
+	    job->name != NULL ? job->name : "");
 	if (!lt_lower_copy(
 		request->account, sizeof(request->account), job->account))
 		return lt_fail(err, LT_ELIMIT,

@@ -116,9 +116,12 @@ strictest(const struct lt_request *request, const struct lt_market *market)
 	const struct lt_class *found = lt_request_class(request, market);
 
 	for (uint32_t i = 0; i < request->named_count; i++)
-		found =
-		    stricter(found, lt_market_class(market, request->account,
-					request->qos, request->named[i]));
+		found = stricter(found,
+		    lt_market_class(market,
+			&(struct lt_class_of){.account = request->account,
+			    .qos = request->qos,
+			    .name = request->name,
+			    .partition = request->named[i]}));
 	return found;
 }
 
@@ -212,20 +215,26 @@ is_same(const char *rule, uint32_t hash)
 	return rule[0] == '\0' || lt_name_hash(rule) == hash;
 }
 
-/* As lt_market_class(), of names that are known by their hashes. */
+/* As lt_market_class(), of names that are known by their hashes. Whether a
+ * job's name is like a pattern no hash shows: it is of the stricter class. */
 static const struct lt_class *
 class_there(const struct lt_market *market, const struct lt_terms *terms,
     uint32_t partition_hash)
 {
+	const struct lt_class *found = NULL;
+
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
-		if (is_same(class->account, terms->account_hash) &&
-		    is_same(class->qos, terms->qos_hash) &&
-		    is_same(class->partition, partition_hash))
-			return class;
+		if (!is_same(class->account, terms->account_hash) ||
+		    !is_same(class->qos, terms->qos_hash) ||
+		    !is_same(class->partition, partition_hash))
+			continue;
+		found = stricter(found, class);
+		if (class->patterns[0] == '\0')
+			break;
 	}
-	return NULL;
+	return found;
 }
 
 /* As strictest(). */

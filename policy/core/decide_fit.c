@@ -472,6 +472,15 @@ allowed(const char *allow, const char *deny, const char *word)
 }
 
 static bool
+is_named(const struct lt_request *request, int partition)
+{
+	for (uint32_t i = 0; i < request->named_count; i++)
+		if (request->named[i] == partition)
+			return true;
+	return false;
+}
+
+static bool
 bound_elsewhere(const struct job *job, int partition)
 {
 	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
@@ -482,10 +491,25 @@ bound_elsewhere(const struct job *job, int partition)
 
 	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
 		return true;
-	for (uint32_t i = 0; i < request->named_count; i++)
-		if (request->named[i] == partition)
-			return false;
-	return request->named_count > 0 || request->pins & LT_PIN_PARTITION;
+	return !is_named(request, partition) &&
+	       (request->named_count > 0 || request->pins & LT_PIN_PARTITION);
+}
+
+/* The policy's word on which jobs are moved there: accepts, target. */
+static enum lt_reject
+policy_reject(
+    const struct lt_request *request, const struct lt_partition *part)
+{
+	const bool wants_gpus =
+	    lt_request_wants_gpus(request) || request->shards_per_node > 0;
+
+	if (part->flags & LT_PARTITION_NO_TARGET)
+		return LT_REJECT_NO_TARGET;
+	if (part->flags & LT_PARTITION_NO_CPU_JOBS && !wants_gpus)
+		return LT_REJECT_GPU_JOBS;
+	if (part->flags & LT_PARTITION_NO_GPU_JOBS && wants_gpus)
+		return LT_REJECT_CPU_JOBS;
+	return LT_REJECT_NONE;
 }
 
 enum lt_reject
@@ -513,6 +537,9 @@ lt_move_reject(const struct job *job, int partition)
 		return LT_REJECT_ON_DEMAND;
 	if (bound_elsewhere(job, partition))
 		return LT_REJECT_PINNED;
+	if (!is_named(request, partition) &&
+	    policy_reject(request, part) != LT_REJECT_NONE)
+		return policy_reject(request, part);
 	if (!(part->flags & LT_PARTITION_UP) ||
 	    part->flags & LT_PARTITION_ROOT_ONLY)
 		return LT_REJECT_STATE;

@@ -39,6 +39,9 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
     [LT_REJECT_CLOSED] = "not open to every job",
     [LT_REJECT_LIMITS] = "limits of Slurm may refuse it there",
+    [LT_REJECT_GPU_JOBS] = "for jobs with GPUs",
+    [LT_REJECT_CPU_JOBS] = "for jobs without GPUs",
+    [LT_REJECT_NO_TARGET] = "target: no",
 };
 
 const char *
@@ -83,6 +86,9 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_HOLDOUT] = "holdout",
 	    [LT_REJECT_CLOSED] = "closed",
 	    [LT_REJECT_LIMITS] = "limits",
+	    [LT_REJECT_GPU_JOBS] = "gpu_jobs",
+	    [LT_REJECT_CPU_JOBS] = "cpu_jobs",
+	    [LT_REJECT_NO_TARGET] = "no_target",
 	};
 
 	return LT_WORD(words, reject);

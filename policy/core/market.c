@@ -64,10 +64,60 @@ is_named(const char *rule, const char *is)
 	return rule[0] == '\0' || strcmp(rule, is) == 0;
 }
 
-const struct lt_class *
-lt_market_class(const struct lt_market *market, const char *account,
-    const char *qos, int partition)
+/* A to Z in lower case, in every locale. */
+static char
+folded(char c)
 {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The text, against a pattern of so many bytes. Of several "*" only the last
+ * one that was met is tried again, so it takes at most length x name. */
+static bool
+matches(const char *pattern, size_t length, const char *text)
+{
+	const char *const end = pattern + length;
+	const char *star = NULL, *again = NULL;
+
+	while (*text) {
+		if (pattern < end && *pattern == '*') {
+			star = pattern++;
+			again = text;
+		} else if (pattern < end &&
+			   (*pattern == '?' ||
+			       folded(*pattern) == folded(*text))) {
+			pattern++;
+			text++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			text = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < end && *pattern == '*')
+		pattern++;
+	return pattern == end;
+}
+
+bool
+lt_job_name_matches(const char *patterns, const char *name)
+{
+	while (*patterns && *name) {
+		const size_t length = strcspn(patterns, "\n");
+
+		if (matches(patterns, length, name))
+			return true;
+		patterns += length;
+		patterns += *patterns == '\n';
+	}
+	return false;
+}
+
+const struct lt_class *
+lt_market_class(const struct lt_market *market, const struct lt_class_of *job)
+{
+	const int partition = job->partition;
 	const char *const home =
 	    partition >= 0 && (uint32_t)partition < market->partition_count
 		? market->partitions[partition].name
@@ -76,9 +126,11 @@ lt_market_class(const struct lt_market *market, const char *account,
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
-		if (is_named(class->account, account) &&
-		    is_named(class->qos, qos) &&
-		    is_named(class->partition, home))
+		if (is_named(class->account, job->account) &&
+		    is_named(class->qos, job->qos) &&
+		    is_named(class->partition, home) &&
+		    (class->patterns[0] == '\0' ||
+			lt_job_name_matches(class->patterns, job->name)))
 			return class;
 	}
 	return NULL;

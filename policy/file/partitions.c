@@ -206,10 +206,30 @@ read_gpu_price(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_micros(reader, key, node, object);
 }
 
+/* Bits of 0 are a partition that says nothing: an empty list is an error. */
+static void
+read_accepts(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const int errors = reader->errors->count;
+
+	lt_read_word_bits(reader, key, node, object);
+	if (((struct lt_policy_partition *)object)->accepts == 0 &&
+	    reader->errors->count == errors)
+		lt_complain(reader, node,
+		    "%s: got an empty list, want %s; target: no keeps all jobs from being moved there",
+		    key->name, key->want);
+}
+
 #define AT(field) offsetof(struct lt_policy_partition, field)
 static const struct lt_word own_words[] = {
     {"true", 1},
     {"false", 0},
+    {.name = NULL},
+};
+static const struct lt_word accepts_words[] = {
+    {"gpu", LT_ACCEPTS_GPU},
+    {"cpu", LT_ACCEPTS_CPU},
     {.name = NULL},
 };
 static const struct lt_key preemptible_keys[] = {
@@ -243,6 +263,9 @@ static const struct lt_key partition_keys[] = {
 	.want =
 	    "a number from 1 to 10 such as 1.15, or months such as {2026-10: 1.21}"},
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
+    {"accepts", read_accepts, AT(accepts), .words = accepts_words,
+	.want = "a list of gpu and cpu such as [gpu]"},
+    {"target", lt_read_bool, AT(is_target), .want = "true or false"},
     {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
 	.want =
 	    "a mapping such as {interruptions_per_hour: 0.004, restart: 6m}"},
@@ -283,6 +306,7 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 
 	lt_place(name, &partition->line, &partition->column);
 	partition->own_history = LT_OWN_DEFAULT;
+	partition->is_target = true;
 	if (!lt_read_body(reader,
 		&(struct lt_key){.name = partition->name,
 		    .want =

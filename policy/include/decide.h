@@ -50,6 +50,7 @@ struct lt_request {
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
 	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
+	char name[LT_JOB_NAME_SIZE];   /* of the job; "" = none, or not known */
 	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
 	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
@@ -142,8 +143,11 @@ static inline const struct lt_class *
 lt_request_class(
     const struct lt_request *request, const struct lt_market *market)
 {
-	return lt_market_class(
-	    market, request->account, request->qos, request->home);
+	return lt_market_class(market,
+	    &(struct lt_class_of){.account = request->account,
+		.qos = request->qos,
+		.name = request->name,
+		.partition = request->home});
 }
 
 /* The most that a node-hour of it may cost on average over a run, by
@@ -200,6 +204,9 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
 	LT_REJECT_CLOSED,    /* hidden, for reservations, or not understood */
 	LT_REJECT_LIMITS,    /* a QOS or association may refuse it there */
+	LT_REJECT_GPU_JOBS,  /* the policy: for jobs that ask for GPUs */
+	LT_REJECT_CPU_JOBS,  /* the policy: for jobs that ask for none */
+	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

@@ -99,10 +99,15 @@ enum lt_partition_flag {
 	LT_PARTITION_DEALS_TASKS = 1 << 18,
 	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
+	/* What is never moved there, unless its user named it: jobs without
+	 * GPUs, jobs with some, any. */
+	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
+	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
+	LT_PARTITION_NO_TARGET = 1 << 22,
 	/* Hidden, for reservations only, or with a flag that lowtide does not
 	 * know: no job is moved there. */
-	LT_PARTITION_CLOSED = 1 << 20,
-	LT_PARTITION_NO_ROOT = 1 << 21, /* not for root's jobs */
+	LT_PARTITION_CLOSED = 1 << 23,
+	LT_PARTITION_NO_ROOT = 1 << 24, /* not for root's jobs */
 };
 
 /* What Slurm's limits count of one job. */
@@ -182,10 +187,17 @@ enum lt_pause { LT_PAUSE_NEVER, LT_PAUSE_REQUEUE, LT_PAUSE_SUSPEND };
 
 #define LT_INTERRUPTIONS_ANY UINT32_MAX
 
-/* What the site lets become of jobs: the first class whose account, QOS and
- * partition (home; "" = any) are the job's. */
+enum {
+	LT_JOB_NAME_SIZE = 256, /* of a longer name the rest is not matched */
+	LT_JOB_PATTERNS_SIZE = 1024,
+};
+
+/* What the site lets become of jobs: the first class whose account, QOS,
+ * partition (home; "" = any) and patterns of names are the job's. */
 struct lt_class {
 	char name[LT_NAME_SIZE];
+	/* Of the job's name, one a line, lt_job_name_matches(); "" = any. */
+	char patterns[LT_JOB_PATTERNS_SIZE];
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
 	enum lt_objective default_objective; /* OFF: places who asks */
@@ -284,9 +296,18 @@ bool lt_market_uses(const struct lt_market *market, int series);
 const struct lt_gpu *lt_market_gpu(
     const struct lt_market *market, int partition);
 
-/* Its class; NULL = none. partition: where it goes by itself, or -1. */
-const struct lt_class *lt_market_class(const struct lt_market *market,
-    const char *account, const char *qos, int partition);
+/* Is one of the patterns, a line each, the job's name? "*" stands for any
+ * bytes, "?" for one; case does not count. An empty name is none of them. */
+bool lt_job_name_matches(const char *patterns, const char *name);
+
+/* What a job's class goes by. partition: where it goes by itself, or -1. */
+struct lt_class_of {
+	const char *account, *qos, *name;
+	int partition;
+};
+/* Its class; NULL = none. */
+const struct lt_class *lt_market_class(
+    const struct lt_market *market, const struct lt_class_of *job);
 /* Of a class, NULL = none: its own, else the site's. */
 int64_t lt_class_max_delay_s(
     const struct lt_class *class, const struct lt_market *market);

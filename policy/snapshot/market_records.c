@@ -173,6 +173,7 @@ lt_code_class(struct lt_coder *coder, struct lt_class *row)
 	unsigned pause = row->pause, objective = row->default_objective;
 
 	lt_code_text(coder, row->name, sizeof(row->name));
+	lt_code_text(coder, row->patterns, sizeof(row->patterns));
 	lt_code_text(coder, row->account, sizeof(row->account));
 	lt_code_text(coder, row->qos, sizeof(row->qos));
 	lt_code_text(coder, row->partition, sizeof(row->partition));

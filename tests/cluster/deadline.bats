@@ -16,8 +16,8 @@ spot_proof: said
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 360}
-  spot: {carbon: grid, price_per_node_hour: 120, preemptible: {interruptions_per_hour: 0.01, restart: 0}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 360}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 120, preemptible: {interruptions_per_hour: 0.01, restart: 0}}
 budgets:
   - {team: vision, period: year, amount: 10000}
 "

@@ -13,8 +13,8 @@ timezone: UTC
 hold_margin: 0
 carbon_price_per_tonne: 100
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  h100: {carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  h100: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
 '

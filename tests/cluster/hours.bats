@@ -59,8 +59,8 @@ sources:
   grid: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/grid.csv}
   rate: {adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/rate.csv}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: rate, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: rate, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: year, amount: 10000}
 "

@@ -13,8 +13,8 @@ timezone: UTC
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: year, amount: 10000}
 "

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# What lowtide leaves as it is on a site with rules of its own: nodes with GPUs
+# are for jobs with GPUs (job_submit.lua, which runs first and sees no
+# partition), sessions that a person waits for, partitions without a node just
+# now, heterogeneous jobs.
+load helper
+
+setup_file() {
+	export TZ=UTC SBATCH_OUTPUT=/dev/null SUBMIT=0 ACCOUNTS='vision nlp poor'
+	export EXTRA='JobSubmitPlugins=lua,lowtide'
+	export LAYOUT=$BATS_FILE_TMPDIR/layout
+	cat > "$LAYOUT" <<-'L'
+	NodeName=c1 NodeHostname=@HOST@ NodeAddr=127.0.0.1 Port=@PORT+1@ CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000
+	NodeName=c2 NodeHostname=@HOST@ NodeAddr=127.0.0.1 Port=@PORT+2@ CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000
+	NodeName=v1 NodeHostname=@HOST@ NodeAddr=127.0.0.1 Port=@PORT+3@ CPUs=64 Boards=1 SocketsPerBoard=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:v100:8
+	PartitionName=main Nodes=c1 Default=YES MaxTime=7-00:00:00 DefaultTime=1:00:00
+	PartitionName=cpu Nodes=c2 MaxTime=7-00:00:00 DefaultTime=1:00:00
+	PartitionName=gpu Nodes=v1 MaxTime=7-00:00:00 DefaultTime=1:00:00
+	PartitionName=open Nodes=v1 MaxTime=7-00:00:00 DefaultTime=1:00:00
+	PartitionName=kept Nodes=c2 MaxTime=7-00:00:00 DefaultTime=1:00:00
+	L
+	export LUA=$BATS_FILE_TMPDIR/job_submit.lua
+	rules > "$LUA"
+	day 6 12
+	cluster_up "
+mode: enforce
+currency: USD
+timezone: UTC
+carbon_price_per_tonne: 1000
+max_delay: 24h
+waiting_price_per_hour: 0
+waiting_carbon_per_hour: 0
+sources:
+  day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, time: time, value: g, zone: utc}
+partitions:
+  main: {carbon: day, price_per_node_hour: 3.60, pue: 2}
+  cpu: {carbon: day, price_per_node_hour: 1.80, pue: 2}
+  gpu: {carbon: day, price_per_node_hour: 0.60, pue: 2, gpu: V100-SXM2}
+  kept: {carbon: day, price_per_node_hour: 0.10, pue: 2, target: no}
+classes:
+  waited-for: {name: ['*sys/dashboard/*', '*jupyter*', 'dask-worker'], default: off}
+  all: {account: nlp, default: carbon}
+"
+}
+teardown_file() { cluster_down; }
+setup() { cluster_use; }
+
+# The commonest rule of a site, from what its users wrote: no partition named,
+# nothing to see.
+rules() {
+	cat <<-'L'
+	function slurm_job_submit(job, parts, uid)
+		local p = job.partition
+		if p ~= nil and string.find(p, "gpu") and job.tres_per_node == nil and job.tres_per_job == nil then
+			slurm.log_user("this partition is for jobs with GPUs")
+			return slurm.ERROR
+		end
+		return slurm.SUCCESS
+	end
+	function slurm_job_modify(job, rec, parts, uid) return slurm.SUCCESS end
+	return slurm.SUCCESS
+	L
+}
+partition_of() { field "$1" %P; }
+
+@test "a job without GPUs is moved to nodes without GPUs, and to no target: no" {
+	job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = cpu ]
+	run sbatch -n16 --time=60 --expected-time=50 --carbon-aware=plan --wrap 'sleep 1'
+	[[ $output == *'gpu '*'for jobs with GPUs'* ]]
+	[[ $output == *'kept '*'target: no'* ]]
+}
+
+@test "one that asks for GPUs goes there, and one that its user names is theirs" {
+	job -p main,gpu --gres=gpu:1 -n1 --time=60 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = gpu ]
+	job -p main,kept -n1 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = kept ]
+	# The site's own rule has the last word on what its user names.
+	run sbatch -p main,gpu -n1 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$status" -ne 0 ]
+	[[ $output == *'this partition is for jobs with GPUs'* ]]
+}
+
+@test "accepts: [gpu, cpu] opens nodes with GPUs to all" {
+	sed -i '/^  gpu:/a\  open: {carbon: day, price_per_node_hour: 0.50, gpu: V100-SXM2, accepts: [gpu, cpu]}' "$D/etc/lowtide.yaml"
+	before=$(generation)
+	kill -HUP "$(cat "$D/run/lowtided.shpid")"
+	moved() { job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1' && [ "$(partition_of "$id")" = open ]; }
+	within 30 moved
+	sed -i '/^  open:/d' "$D/etc/lowtide.yaml"
+	kill -HUP "$(cat "$D/run/lowtided.shpid")"
+	back() { job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1' && [ "$(partition_of "$id")" = cpu ]; }
+	within 30 back
+}
+
+@test "a class's default delays no session that a person waits for; its user may" {
+	job -A nlp -J sim -n16 --time=60 --wrap 'sleep 1'
+	is_in "$id" 6
+	for name in sys/dashboard/sys/bc_desktop spawner-jupyterhub dask-worker Jupyter; do
+		job -A nlp -J "$name" -n16 --time=60 --wrap 'sleep 1'
+		[[ $said != *lowtide:* ]]
+		[ "$(in_hours "$id" 0)" -lt 10 ]
+		[ "$(partition_of "$id")" = main ]
+	done
+	job -A nlp -J jupyter -n16 --time=60 --carbon-aware=carbon --wrap 'sleep 1'
+	is_in "$id" 6
+	run sbatch -A nlp -J jupyter -n16 --time=60 --carbon-aware=plan --wrap 'sleep 1'
+	[[ $output == *'class waited-for (by its name)'* ]]
+}
