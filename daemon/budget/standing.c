@@ -27,7 +27,11 @@
 static bool
 is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
 {
-	return job->state == LT_JOB_PENDING && !job->held && !job->is_cron &&
+	/* What it can't start at all, Slurm holds back itself; no update of it
+	 * leaves it so. */
+	const bool is_held = job->held && job->reason != LT_REASON_NEVER;
+
+	return job->state == LT_JOB_PENDING && !is_held && !job->is_cron &&
 	       job->het_job_id == 0 && quote->wish.known &&
 	       lt_mode_may(quote->mode, LT_MAY_EDIT) &&
 	       quote->objective != LT_OBJECTIVE_OFF &&
@@ -589,5 +593,37 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 		}
 	}
 	free(moved);
+	return code;
+}
+
+int
+lt_standing_home(struct lt_daemon *d, struct lt_standing *s,
+    struct lt_plan *plan, struct lt_error *err)
+{
+	struct lt_request *const request = &s->made.request;
+	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
+				     s->job->eligible_utc_s > s->now_utc_s;
+	const int home = lt_market_partition(&d->market, s->quote.home);
+	const struct lt_replan of = {.request = request,
+	    .market = &d->market,
+	    .partition = home,
+	    .start_utc_s =
+		waits_by_itself ? s->job->eligible_utc_s : s->now_utc_s,
+	    .now_utc_s = s->now_utc_s};
+	int code = LT_ENOENT;
+
+	request->home = home;
+	if (home >= 0)
+		code = lt_replan_standing(plan, &of, NULL);
+	if (code != LT_OK) /* what it costs there is not known */
+		*plan = (struct lt_plan){.chosen.partition = home};
+	plan->chosen.start_utc_s = of.start_utc_s;
+	plan->moved = true; /* at that start, and no other */
+	code = home >= 0
+		   ? lt_standing_move(d, s, plan,
+			 lt_replan_word(LT_REPLAN_CANNOT_START), err)
+		   : LT_OK;
+	if (code == LT_OK && !s->moved)
+		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_STUCK));
 	return code;
 }

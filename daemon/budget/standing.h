@@ -71,6 +71,11 @@ void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
  * budget allows. why: for explain. */
 int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
+/* Slurm can't start it where it is: back to its home, at once or at its user's
+ * own begin time, if its budget and its highest price allow that. s: of
+ * lt_standing_back(); plan: room to work in. */
+int lt_standing_home(struct lt_daemon *d, struct lt_standing *s,
+    struct lt_plan *plan, struct lt_error *err);
 /* It stays where it is: told to its user once, in its plans. */
 void lt_standing_stays(
     struct lt_daemon *d, struct lt_standing *s, const char *why);

@@ -36,6 +36,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_MAX_PRICE] = "a node-hour is too dear",
     [LT_REJECT_PINNED] = "the job is bound elsewhere",
     [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
+    [LT_REJECT_CANNOT_START] = "Slurm could not start it there",
 };
 
 const char *
@@ -79,6 +80,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_MAX_PRICE] = "max_price",
 	    [LT_REJECT_PINNED] = "pinned",
 	    [LT_REJECT_HOLDOUT] = "holdout",
+	    [LT_REJECT_CANNOT_START] = "cannot_start",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";

@@ -42,6 +42,7 @@ struct lt_proof {
 };
 
 struct lt_request {
+	uint64_t asked; /* lt_request_asked(); 0 = not known */
 	/* who */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
@@ -122,6 +123,13 @@ struct lt_request {
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 
+/*
+ * What was asked, as one number, never 0: who, and all that Slurm looks at to
+ * start it. The same request gives the same number by the way that it came;
+ * read from a job's record it may give another. Pure.
+ */
+uint64_t lt_request_asked(const struct lt_request *request);
+
 /* Does its word that it resumes from a checkpoint count on preemptible nodes?
  * By its proof, or where the site believes the word. */
 static inline bool
@@ -193,6 +201,7 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_MAX_PRICE, /* no start at such a mean price per node-hour */
 	LT_REJECT_PINNED,    /* the user named another partition */
 	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
+	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

@@ -124,6 +124,21 @@ spoil_precision(void)
 	precision_rules[0].precision = LT_PRECISION_COUNT;
 }
 static void
+spoil_bar_asked(void)
+{
+	bars[0].asked = 0;
+}
+static void
+spoil_bar_partition(void)
+{
+	bars[1].partition = 2;
+}
+static void
+spoil_bar_order(void)
+{
+	bars[1] = bars[0];
+}
+static void
 spoil_zone(void)
 {
 	market.zone.count = LT_ZONE_STEPS_MAX + 1;
