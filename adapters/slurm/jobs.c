@@ -14,12 +14,7 @@
 #include "compat.h"
 #include "slurm_text.h"
 
-enum {
-	MAIL_SIZE = 512,
-	HEAD_MOST = 127,
-	NODES_MOST = 1023,
-	ALL = INT32_MAX
-};
+enum { MAIL_SIZE = 512, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
 
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */
 extern void slurm_xfree(void **item);
@@ -273,8 +268,8 @@ copy_texts(
     struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
 	struct lt_batch_asked asked;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[LT_REASON_SIZE],
-	    mail[MAIL_SIZE];
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
+	    reason[LT_REASON_SIZE], mail[MAIL_SIZE];
 	const bool has_comment =
 	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
 	const char *const mails = mail_to(mail, from);
@@ -286,7 +281,8 @@ copy_texts(
 	    {&to->partition, from->partition, LT_BATCH_PARTITIONS_SIZE - 1},
 	    {&to->name, from->name, HEAD_MOST},
 	    {&to->state_text, lt_state_name(from->job_state), ALL},
-	    {&to->reason_text, lt_wait_reason(&to->reason, from->state_reason, reason), ALL},
+	    {&to->reason_text,
+		lt_wait_reason(&to->reason, from->state_reason, reason), ALL},
 	    {&to->node_list, from->nodes, NODES_MOST},
 	    {&to->comment_head, from->comment, HEAD_MOST},
 	    {&to->array_tasks, from->array_task_str,

@@ -273,8 +273,7 @@ static const struct reason {
 /* clang-format on */
 
 const char *
-lt_wait_reason(
-    enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE])
+lt_wait_reason(enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE])
 {
 	if (number < sizeof(reasons) / sizeof(reasons[0]) &&
 	    reasons[number].name != NULL) {

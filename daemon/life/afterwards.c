@@ -48,8 +48,9 @@ lt_after_is_over(
 {
 	if (known->cannot_utc_s == 0)
 		return false;
-	return !nodes_away || (known->was_due && now_utc_s - known->cannot_utc_s >=
-						     LT_AFTER_AWAY_S);
+	return !nodes_away ||
+	       (known->was_due &&
+		   now_utc_s - known->cannot_utc_s >= LT_AFTER_AWAY_S);
 }
 
 int64_t
@@ -158,21 +159,19 @@ struct looking { /* start as { 0 } but for d and now */
 
 /* No decision tries that again, and the next market says so. */
 static void
-bar(struct looking *l, const struct lt_standing *s)
+bar(struct looking *l, const struct lt_quote *quote)
 {
 	struct lt_daemon *const d = l->d;
-	struct lt_barred barred = {.asked = s->quote.wish.asked,
+	struct lt_barred barred = {.asked = quote->wish.asked,
 	    .tables = lt_tables_hash(&d->tables),
 	    .made_utc_s = l->now_utc_s};
 	struct lt_error err = {0};
 
-	if (barred.asked == 0 ||
-	    strcmp(s->quote.partition, s->quote.home) == 0)
+	if (barred.asked == 0 || strcmp(quote->partition, quote->home) == 0)
 		return;
-	memcpy(barred.partition, s->quote.partition, sizeof(barred.partition));
+	memcpy(barred.partition, quote->partition, sizeof(barred.partition));
 	if (lt_bars_put(&d->bars, &barred, &err) != LT_OK)
-		lt_log("bar_lost", "job=%u error=\"%s\"", s->job->job_id,
-		    err.text);
+		lt_log("bar_lost", "error=\"%s\"", err.text);
 	if (d->next.market > l->now_utc_s + MARKET_SOON_S)
 		d->next.market = l->now_utc_s + MARKET_SOON_S;
 }
@@ -198,25 +197,27 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	struct lt_error err = {0};
 	char why[LT_NAME_SIZE];
 
-	if (!may_go(l) || (known != NULL && known->place == place &&
-			      l->now_utc_s - known->tried_utc_s < TRIED_AGAIN_S))
+	if (!may_go(l) ||
+	    (known != NULL && known->place == place &&
+		l->now_utc_s - known->tried_utc_s < TRIED_AGAIN_S))
 		return;
-	if (!lt_standing_back(l->standing, d, job, l->now_utc_s))
-		return;
+	/* The list may be another after the move. */
 	(void)snprintf(why, sizeof(why), "%s", reason);
-	bar(l, l->standing);
-	if (lt_standing_home(d, l->standing, l->plan, &err) != LT_OK)
+	const int code =
+	    lt_standing_home(d, l->standing, l->plan, job, l->now_utc_s, &err);
+	if (code == LT_ENOENT)
+		return;
+	if (code != LT_OK)
 		lt_log("home_failed", "job=%u error=\"%s\"", job_id, err.text);
+	bar(l, &l->standing->quote);
 	l->told_ms += lt_monotonic_ms() - began_ms;
-	if (l->standing->moved) {
-		l->home++;
-		state->home++;
-	}
+	l->home += l->standing->moved;
+	state->home += l->standing->told;
 	struct lt_after *const row = row_of(state, job_id, place);
 	if (row != NULL)
 		row->tried_utc_s = l->now_utc_s;
 	lt_log("cannot_start", "job=%u partition=%s reason=%s home=%d", job_id,
-	    l->standing->quote.partition, why, l->standing->moved);
+	    l->standing->quote.partition, why, l->standing->told);
 }
 
 static bool
@@ -232,8 +233,7 @@ nodes_away(const struct lt_daemon *d, const char *partition)
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
-	const struct lt_after *const known =
-	    find(&l->d->after, job->job_id);
+	const struct lt_after *const known = find(&l->d->after, job->job_id);
 	const bool begin_came =
 	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
@@ -247,10 +247,9 @@ look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
 		return;
-	const bool first =
-	    !l->found || (begin_came && !l->begin_came) ||
-	    (begin_came == l->begin_came &&
-		job->eligible_utc_s < l->start_utc_s);
+	const bool first = !l->found || (begin_came && !l->begin_came) ||
+			   (begin_came == l->begin_came &&
+			       job->eligible_utc_s < l->start_utc_s);
 	if (first) {
 		l->found = true;
 		l->begin_came = begin_came;
@@ -299,8 +298,8 @@ look_at(struct looking *l, enum lt_reason wait)
 		if (!is_moved(l, job))
 			continue;
 		lt_breath(LT_TURN_READ);
-		const uint32_t place = place_of(
-		    job, l->standing->quote.plan_start_utc_s);
+		const uint32_t place =
+		    place_of(job, l->standing->quote.plan_start_utc_s);
 		if (wait == LT_REASON_NEVER)
 			go_home(l, job, place, job->reason_text);
 		else

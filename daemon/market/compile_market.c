@@ -396,7 +396,8 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {.away = lt_nodes_away(nodes, i)};
+		struct lt_occupancy occupancy = {
+		    .away = lt_nodes_away(nodes, i)};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;

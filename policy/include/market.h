@@ -234,7 +234,7 @@ struct lt_market {
 	struct lt_power_cap *power_caps; /* the first that matches counts */
 	struct lt_precision_rule *precision_rules; /* the same */
 	struct lt_bar *bars; /* lt_bar_compare(): each once, in order */
-	void *arena; /* owned by whoever made the market */
+	void *arena;	     /* owned by whoever made the market */
 };
 
 /* Index of a partition by name (Slurm's are case sensitive), -1 = none. */
