@@ -24,13 +24,14 @@ budgets:
 	sacctmgr -i add qos floor set MinTRESPerJob=cpu=32 > /dev/null
 }
 teardown_file() { cluster_down; }
-setup() { cluster_use; LOG=$(ls "$D"/log/lowtided*.out); }
-teardown() {
-	last_words
+# Slurm as it was, and a lowtided that has read it so and knows nothing barred.
+setup() {
+	cluster_use
 	scancel -u "$(id -un)" 2> /dev/null
 	scontrol update partition=cheap state=up MaxTime=7-00:00:00 QOS=
 	scontrol update node=s[1-2] availablefeatures=fast activefeatures=fast
-	[ "$(pgrep -f -c "$D/etc/lowtide.yaml")" -gt 0 ] || part start lowtided
+	day -1 200
+	restart
 }
 
 where() { field "$1" '%T %P'; }
@@ -38,8 +39,6 @@ is_at() { [ "$(where "$1")" = "$2" ]; }
 went_home() { grep -q "event=cannot_start job=$1 partition=cheap reason=$2 home=1" "$LOG"; }
 asked() { lowtide status --json | jq .afterwards.asked; }
 aware() { job -A "${team:-vision}" --carbon-aware --gpus=1 "$@"; }
-# The market that decisions are made by knows what is barred.
-barred() { lowtide status --json | jq -e '.afterwards.barred > 0' > /dev/null; }
 market() { lowtide status --json | jq .market.generation; }
 
 @test "a limit that lowtide does not read: home, told, and charged as home is" {
@@ -86,14 +85,13 @@ market() { lowtide status --json | jq .market.generation; }
 	aware --time=6:00:00 -C fast --wrap 'sleep 60'
 	[[ "$said" == *"lowtide: cheap, from"* ]]
 	is_at "$id" 'PENDING cheap'
-	scontrol update node=s[1-2] availablefeatures= activefeatures=
+	lost() { scontrol update node=s[1-2] availablefeatures= activefeatures=; }
+	lost
 	held=$(scontrol show job "$id" | grep -o 'hold=[^ ]*')
 	part start lowtided
 	within 30 is_at "$id" 'RUNNING ondemand'
 	went_home "$id" asked
 	[ "$(scontrol show job "$id" | grep -o 'hold=[^ ]*')" != "$held" ]
-	day -1 200
-	restart
 }
 
 @test "a job that waits in line stays; when its limit is lowered, it goes" {
@@ -122,12 +120,14 @@ market() { lowtide status --json | jq .market.generation; }
 	within 20 is_at "$first" 'RUNNING cheap'
 	part stop lowtided
 	aware --array=1-3 --time=3:10:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, now"* ]]
 	part start lowtided
 	scontrol update partition=cheap MaxTime=60
 	all() { [ "$(squeue -h -r -j "$id" -o '%T %P' | sort | uniq -c | tr -s ' ')" = ' 3 RUNNING ondemand' ]; }
 	within 60 all
 	scancel "$id" "$first"
 	scontrol update partition=cheap MaxTime=7-00:00:00
+	restart
 	aware --array=1-3%1 --time=3:20:00 --wrap 'sleep 20'
 	one() { squeue -h -r -t R -j "$id" -o '%T %P' | grep -q 'RUNNING cheap'; }
 	within 30 one
@@ -136,19 +136,25 @@ market() { lowtide status --json | jq .market.generation; }
 	within 60 rest
 }
 
-@test "what its user has moved since is theirs; so is what they hold" {
-	part stop lowtided
-	aware --time=4:00:00 --begin=now+1hour --wrap 'sleep 60'
-	moved=$id
-	aware --time=4:00:00 --hold --wrap 'sleep 60'
+@test "what its user has changed since is theirs; so is what they hold" {
+	day 4 14
+	restart
+	team=free aware --time=6:00:00 -C fast --wrap 'sleep 60'
+	changed=$id
+	team=free aware --time=6:00:00 -C fast --wrap 'sleep 60'
 	held=$id
-	scontrol update job="$moved" partition=cheap
-	scontrol update partition=cheap QOS=floor
+	within 20 known "$changed"
+	within 20 known "$held"
+	part stop lowtided
+	is_at "$changed" 'PENDING cheap'
+	scontrol update job="$changed" starttime=now+2hours
+	scontrol hold "$held"
+	scontrol update node=s[1-2] availablefeatures= activefeatures=
 	part start lowtided
 	sleep 15
-	is_at "$held" "$(where "$held")"
-	[ "$(field "$held" %r)" = JobHeldUser ]
-	[ "$(grep -c "event=cannot_start job=$held " "$LOG")" -eq 0 ]
+	is_at "$changed" 'PENDING cheap'
+	is_at "$held" 'PENDING cheap'
+	[ "$(grep -c event=cannot_start "$LOG")" -eq 0 ]
 }
 
 @test "home is too dear for the team: it stays, and is told so once" {
