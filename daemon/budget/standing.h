@@ -28,6 +28,7 @@ struct lt_standing {
 	bool is_part;
 	int64_t now_utc_s; /* when it was found */
 	bool moved;	   /* slurmctld was asked to move it, */
+	bool told;	   /* and did, */
 	const char *why;   /* and why: a word; lent */
 };
 
@@ -71,6 +72,15 @@ void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
  * budget allows. why: for explain. */
 int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
+/*
+ * Slurm can't start it where it is: back to its home, at once or at its user's
+ * own begin time, if its budget and its highest price allow that; s->told: it
+ * is there. Of an array all that waits by this record. plan: room to work in.
+ * LT_ENOENT: it is not lowtide's to move.
+ */
+int lt_standing_home(struct lt_daemon *d, struct lt_standing *s,
+    struct lt_plan *plan, const struct lt_batch_job *job, int64_t now_utc_s,
+    struct lt_error *err);
 /* It stays where it is: told to its user once, in its plans. */
 void lt_standing_stays(
     struct lt_daemon *d, struct lt_standing *s, const char *why);

@@ -21,6 +21,8 @@ reason_of(const char *why)
 	    [LT_REPLAN_NO_ROOM] =
 		"there is no room any more where it was to go",
 	    [LT_REPLAN_CANNOT_RUN] = "it can't run any more where it was to go",
+	    [LT_REPLAN_CANNOT_START] =
+		"Slurm can't start it where it was to go",
 	    [LT_REPLAN_TOGETHER] =
 		"other jobs made room, and all together this is better",
 	    [LT_REPLAN_DEADLINE] =

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bars.h"
 #include "occupancy.h"
 #include "compile_market.h"
 #include "daemon.h"
@@ -375,6 +376,18 @@ job_limits(const struct lt_tables *tables)
 }
 
 static int
+add_bars(struct lt_market *m, struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	m->bars = calloc(LT_BARS_MAX, sizeof(*m->bars));
+	if (m->bars == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	m->bar_count = lt_bars_of_market(
+	    m->bars, &d->bars, m, lt_tables_hash(&d->tables), now_utc_s);
+	return LT_OK;
+}
+
+static int
 fill(struct build *b, struct lt_error *err)
 {
 	struct lt_daemon *const d = b->d;
@@ -415,25 +428,7 @@ fill(struct build *b, struct lt_error *err)
 		if (code != LT_OK)
 			return code;
 	}
-	return LT_OK;
-}
-
-static uint32_t
-nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
-	     i++) {
-		const struct lt_node_range *const range = &nodes->ranges[i];
-
-		for (uint32_t k = range->first;
-		     range->partition == partition && k <= range->last &&
-		     k < nodes->count;
-		     k++)
-			count += nodes->are_away[k];
-	}
-	return count;
+	return add_bars(m, d, b->now_utc_s, err);
 }
 
 /* Nodes booked over time, for partitions that a job may be moved to. */
@@ -445,7 +440,8 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i)};
+		struct lt_occupancy occupancy = {
+		    .away = lt_nodes_away(nodes, i)};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
@@ -482,6 +478,7 @@ free_build(struct build *b)
 	free(b->market.partitions);
 	free(b->market.shapes);
 	free(b->market.gpus);
+	free(b->market.bars);
 	free(b->source_series);
 	free(b);
 }

@@ -191,6 +191,16 @@ unclosed_json(struct lt_daemon *d, int64_t now_utc_s)
 	    day, "any_closed", lt_ledger_closed_until(d->ledger) > 0);
 }
 
+/* What Slurm was asked of jobs that were moved, and what came of it. */
+static json_t *
+afterwards_json(const struct lt_daemon *d)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "asked",
+	    (json_int_t)d->after.asked, "pause_s", (json_int_t)d->after.pause_s,
+	    "home", (json_int_t)d->after.home, "barred",
+	    (json_int_t)d->bars.count);
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -244,6 +254,8 @@ lt_api_status(
 	if (*reply != NULL)
 		json_object_set_new(
 		    *reply, "spool", spool_json(d->policy, now));
+	if (*reply != NULL)
+		json_object_set_new(*reply, "afterwards", afterwards_json(d));
 	if (*reply != NULL)
 		json_object_set_new(*reply, "pass",
 		    json_pack("{s:I,s:I}", "last_ms",

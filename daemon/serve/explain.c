@@ -141,7 +141,11 @@ say_plans(struct lt_text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_OVER_BUDGET] =
 		"stays on preemptible nodes: its team's budget allows no others",
 	    [LT_REPLAN_PAUSED] =
-		"back in the queue until then, where the rest costs less"};
+		"back in the queue until then, where the rest costs less",
+	    [LT_REPLAN_CANNOT_START] =
+		"back home: Slurm can't start it where lowtide had put it",
+	    [LT_REPLAN_STUCK] =
+		"Slurm can't start it here, and its budget or its highest price does not allow home"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

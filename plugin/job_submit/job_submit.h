@@ -53,6 +53,10 @@ void lt_say(struct lt_submission *submission, const char *format, ...)
 /* Join a message to what an earlier plugin left in *err_msg. */
 void lt_message_give(char **err_msg, const char *message);
 
+/* Is it lowtided's question whether a job can start (can_start.h), and no
+ * submission? Then nothing can be submitted by it any more. */
+bool lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid);
+
 /* job_submit(). */
 int lt_submit(job_desc_msg_t *job, char **err_msg);
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "can_start.h"
 #include "size.h"
 #include "units.h"
 
@@ -343,6 +345,17 @@ submit(struct lt_submission *s)
 	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
 		write_quote(s);
 	return SLURM_SUCCESS;
+}
+
+bool
+lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid)
+{
+	if (lt_job_desc_id(job) == NO_VAL || job->name == NULL ||
+	    strcmp(job->name, LT_CAN_START_NAME) != 0 ||
+	    submit_uid != geteuid() || job->user_id != submit_uid)
+		return false;
+	set_text(&job->partition, LT_CAN_START_PARTITION);
+	return true;
 }
 
 /* The account that it runs in, as far as that is said. */

@@ -564,7 +564,9 @@ lt_move_reject(const struct job *job, int partition)
 	    (!request->exclusive &&
 		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
 		return LT_REJECT_DEFAULTS;
-	return LT_REJECT_NONE;
+	return lt_market_bars(job->market, request->asked, partition)
+		   ? LT_REJECT_CANNOT_START
+		   : LT_REJECT_NONE;
 }
 
 /* In what it computes there: what its user said, else the site's rules. */

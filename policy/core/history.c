@@ -106,6 +106,35 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 	return key;
 }
 
+uint64_t
+lt_request_asked(const struct lt_request *request)
+{
+	const struct lt_request *const r = request;
+	const uint64_t numbers[] = {r->uid, r->min_nodes, r->max_nodes,
+	    r->nodes_open, r->spread, r->tasks, r->tasks_implied,
+	    r->cpus_per_task, r->cpus, r->cpus_per_node, r->max_cpus,
+	    r->tasks_per_node, r->tasks_per_socket, r->tasks_per_core,
+	    r->tasks_per_board, r->tasks_per_gpu, r->sockets_per_node,
+	    r->cores_per_socket, r->nodes_named, r->excluded_nodes,
+	    r->tmp_disk_mib, r->threads_per_core, r->gpus, r->gpus_per_node,
+	    r->gpus_per_socket, r->gpus_per_task, r->cpus_per_gpu,
+	    r->shards_per_node, r->spec_cores, r->spec_threads, r->bind_gpus,
+	    r->plane, r->overcommit, r->memory_mib_per_node,
+	    r->memory_mib_per_cpu, r->memory_mib_per_gpu, r->whole_memory,
+	    r->exclusive, (uint64_t)r->limit_s};
+	uint64_t hash = basis;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		hash = add_number(hash, (uint32_t)numbers[i]);
+		hash = add_number(hash, (uint32_t)(numbers[i] >> 32));
+	}
+	hash = add_text(hash, r->account);
+	hash = add_text(hash, r->qos);
+	hash = add_text(hash, r->features);
+	hash = add_text(hash, r->gpu_type);
+	return hash != 0 ? hash : 1;
+}
+
 struct lt_history_key
 lt_history_gpu_key(struct lt_history_key name, const char *gpu)
 {

@@ -159,6 +159,34 @@ lt_market_uses(const struct lt_market *market, int series)
 }
 
 int
+lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b)
+{
+	if (a->asked != b->asked)
+		return a->asked < b->asked ? -1 : 1;
+	return (a->partition > b->partition) - (a->partition < b->partition);
+}
+
+bool
+lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
+{
+	const struct lt_bar wanted = {asked, (uint32_t)partition};
+	uint32_t from = 0, to = market->bar_count;
+
+	while (asked != 0 && from < to) {
+		const uint32_t at = from + (to - from) / 2;
+		const int order = lt_bar_compare(&wanted, &market->bars[at]);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			to = at;
+		else
+			from = at + 1;
+	}
+	return false;
+}
+
+int
 lt_market_default_partition(const struct lt_market *market)
 {
 	for (uint32_t i = 0; i < market->partition_count; i++)

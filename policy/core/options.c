@@ -469,6 +469,7 @@ lt_request_wishes(struct lt_request *request, const struct lt_options *options,
 	const struct lt_class *const class = lt_request_class(request, market);
 	bool asked;
 
+	request->asked = lt_request_asked(request);
 	lt_options_apply(options, request);
 	if (!options->carbon_aware_set &&
 	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))

@@ -458,6 +458,11 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 		expect(scanner, " why=");
 		get_why_text(scanner, quote->why);
 	}
+	if (begins(scanner, " req=")) {
+		expect(scanner, " req=");
+		quote->wish.asked = get_id(scanner);
+		scanner->bad |= !next_is(scanner, ' ');
+	}
 	if (next_is(scanner, ' ')) {
 		expect(scanner, " ask=");
 		get_wish(scanner, &quote->wish);

@@ -22,6 +22,8 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_DEADLINE] = "deadline",
     [LT_REPLAN_OVER_BUDGET] = "over_budget",
     [LT_REPLAN_PAUSED] = "paused",
+    [LT_REPLAN_CANNOT_START] = "cannot_start",
+    [LT_REPLAN_STUCK] = "stuck",
 };
 
 const char *

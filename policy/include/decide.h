@@ -46,6 +46,7 @@ struct lt_proof {
 };
 
 struct lt_request {
+	uint64_t asked; /* lt_request_asked(); 0 = not known */
 	/* who */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
@@ -128,6 +129,13 @@ struct lt_request {
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 
+/*
+ * What was asked, as one number, never 0: who, and all that Slurm looks at to
+ * start it. The same request gives the same number by the way that it came;
+ * read from a job's record it may give another. Pure.
+ */
+uint64_t lt_request_asked(const struct lt_request *request);
+
 /* Does its word that it resumes from a checkpoint count on preemptible nodes?
  * By its proof, or where the site believes the word. */
 static inline bool
@@ -207,6 +215,7 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_GPU_JOBS,  /* the policy: for jobs that ask for GPUs */
 	LT_REJECT_CPU_JOBS,  /* the policy: for jobs that ask for none */
 	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
+	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

@@ -238,6 +238,12 @@ struct lt_power_cap {
 	double power;	  /* the same of what is slowed: up to 1 */
 };
 
+/* A request that Slurm could not start there: not tried again for now. */
+struct lt_bar {
+	uint64_t asked; /* lt_request_asked() */
+	uint32_t partition;
+};
+
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
@@ -274,7 +280,7 @@ struct lt_market {
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t class_count, power_cap_count, precision_rule_count;
+	uint32_t class_count, power_cap_count, precision_rule_count, bar_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
@@ -282,13 +288,19 @@ struct lt_market {
 	struct lt_class *classes;
 	struct lt_power_cap *power_caps; /* the first that matches counts */
 	struct lt_precision_rule *precision_rules; /* the same */
-	void *arena; /* owned by whoever made the market */
+	struct lt_bar *bars; /* lt_bar_compare(): each once, in order */
+	void *arena;	     /* owned by whoever made the market */
 };
 
 /* Index of a partition by name (Slurm's are case sensitive), -1 = none. */
 int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
+/* By request, then by partition. */
+int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
+/* Could Slurm not start it there? asked 0: not known, false. */
+bool lt_market_bars(
+    const struct lt_market *market, uint64_t asked, int partition);
 /* Whether it is the price, the carbon or the tariff of a partition. */
 bool lt_market_uses(const struct lt_market *market, int series);
 

@@ -62,6 +62,7 @@ struct lt_wish {
 	uint32_t max_interruptions; /* 0 = not said */
 	uint64_t script_hash;	    /* 0 = not known */
 	int64_t max_price_micros;   /* per node-hour; 0 = not said */
+	uint64_t asked; /* lt_request_asked() of it; 0 = not known */
 };
 
 struct lt_quote {
@@ -137,7 +138,8 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * <precision>,<checkpoint>,<write>,<every>" before the ";" where there is
  * one, and as far as there are any ",<MiB>,<keep>", ",<signal>",
  * ",<interruptions>", ",<16 hex of its script>". An unknown amount is
- * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
+ * "-"; before that " req=<16 hex of what was asked>", where that is known.
+ * Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
 

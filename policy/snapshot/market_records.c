@@ -218,6 +218,13 @@ lt_code_precision_rule(struct lt_coder *coder, struct lt_precision_rule *rule)
 }
 
 void
+lt_code_bar(struct lt_coder *coder, struct lt_bar *bar)
+{
+	lt_code_u64(coder, &bar->asked);
+	lt_code_u32(coder, &bar->partition);
+}
+
+void
 lt_code_series_head(struct lt_coder *coder, struct lt_series *series)
 {
 	unsigned quality = series->quality;

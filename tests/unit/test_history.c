@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -348,6 +349,47 @@ what_the_user_says_wins(void **state)
 	assert_int_equal(got.upper_s, 0);
 }
 
+/* Whatever Slurm looks at makes another request; what only lowtide looks at
+ * does not. */
+static void
+requests_are_told_apart(void **state)
+{
+	struct lt_request r = {.uid = 7, .limit_s = 3600, .min_nodes = 1};
+	uint64_t seen[16];
+	int count = 0;
+
+	(void)state;
+	seen[count++] = lt_request_asked(&r);
+	assert_true(seen[0] != 0);
+	r.deadline_utc_s = r.earliest_utc_s = 9;
+	r.objective = LT_OBJECTIVE_COST;
+	r.max_cost_micros = 5;
+	r.home = 2;
+	r.asked = 99;
+	assert_true(lt_request_asked(&r) == seen[0]);
+	r.uid = 8;
+	seen[count++] = lt_request_asked(&r);
+	r.limit_s = 7200;
+	seen[count++] = lt_request_asked(&r);
+	r.gpus_per_node = 1;
+	seen[count++] = lt_request_asked(&r);
+	r.gpus_per_node = 0;
+	r.gpus_per_task = 1;
+	seen[count++] = lt_request_asked(&r);
+	r.memory_mib_per_node = UINT64_C(1) << 33;
+	seen[count++] = lt_request_asked(&r);
+	snprintf(r.account, sizeof(r.account), "a");
+	seen[count++] = lt_request_asked(&r);
+	r.account[0] = '\0';
+	snprintf(r.qos, sizeof(r.qos), "a");
+	seen[count++] = lt_request_asked(&r);
+	snprintf(r.features, sizeof(r.features), "fast");
+	seen[count++] = lt_request_asked(&r);
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < i; k++)
+			assert_true(seen[i] != seen[k]);
+}
+
 int
 main(void)
 {
@@ -360,6 +402,7 @@ main(void)
 	    cmocka_unit_test(told_with_what_it_rests_on),
 	    cmocka_unit_test(what_outlives_it_is_planned_on),
 	    cmocka_unit_test(what_the_user_says_wins),
+	    cmocka_unit_test(requests_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
