@@ -93,6 +93,7 @@ sub gres_of {
 	my @gres;
 	for (split /,/, $text) {
 		s/\(.*?\)//g;
+		next if $_ eq '';
 		my @part = split /:/;
 		my $no_consume = grep { /^no_consume$/i } @part;
 		@part = grep { !/^no_consume$/i } @part;
@@ -130,7 +131,8 @@ sub gres_conf {
 sub with_addresses {
 	my ($site) = @_;
 	my ($port, @lines) = (0);
-	for my $line (@{ $site->{'slurm.conf'} }) {
+	for (@{ $site->{'slurm.conf'} }) {
+		my $line = $_;
 		if ($line =~ /^NodeName=(\S+)(.*)/i && $1 ne 'DEFAULT') {
 			my ($names, $rest) = ($1, $2);
 			my @ports = map { '@PORT+' . ++$port . '@' } hosts($names);

@@ -9,7 +9,7 @@ use Time::HiRes qw(time sleep);
 use constant WAVE => 16;	 # jobs at once
 use constant QUIET_S => 4.5;	 # nothing started for so long: those left are stuck
 use constant SOLO_S => 8;	 # a plain job, alone
-use constant START_WITHIN_S => 60; # one that was placed, alone
+use constant START_WITHIN_S => $ENV{PATIENCE} || 60; # one that was placed, alone
 
 my $user_id; # who submits, where we are root
 

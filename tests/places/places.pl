@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Getopt::Long;
+use IO::Select;
 use Time::HiRes qw(time);
 
 use FindBin;
@@ -15,9 +16,10 @@ require "$here/judge.pl";
 require "$here/../cover/oracle.pl";
 
 $| = 1;
-my %o = (seed => 1, first => 0, sites => 5, jobs => 50, step => 1, user => 'daemon');
-GetOptions(\%o, 'seed=i', 'first=i', 'sites=i', 'jobs=i', 'step=i', 'user=s', 'folder=s',
-	'print', 'out=s', 'no-shrink') or die "places: bad options\n";
+my %o = (seed => 1, first => 0, sites => 5, jobs => 50, lanes => 1, user => 'daemon');
+GetOptions(\%o, 'seed=i', 'first=i', 'sites=i', 'jobs=i', 'lanes=i', 'user=s', 'folder=s',
+	'keep=s', 'print', 'least-moved=i', 'least-options=i') or die "places: bad options\n";
+my @files = @ARGV; # sites to replay, before random ones
 Judge::start($> == 0 ? scalar getpwnam $o{user} : undef);
 $o{user} = getpwuid $> if $> != 0;
 
@@ -178,7 +180,7 @@ sub report_failure {
 	my $least = $job;
 	my ($p, $m) = ($plain, $moved);
 	if (defined $alone) {
-		$least = shrink_job($job, $alone) if !$o{'no-shrink'};
+		$least = shrink_job($job, $alone);
 		my @words = Jobs::words($least);
 		($p, $m) = (Judge::solo(\@words, ''), Judge::solo(\@words, 'cost'));
 		($p, $m) = ($plain, $moved) if !defined fails($p, $m);
@@ -197,7 +199,7 @@ sub report_failure {
 	$text .= "  acct   $_\n" for @{ $site->{sacctmgr} };
 	$text .= "  after  $_\n" for @{ $site->{scontrol} };
 	print $text;
-	push @found, $text;
+	push @found, { text => $text, job => $least, kind => $kind, parts => [ $p->{part} || $market{home} || '', $to ] };
 }
 
 sub one_site {
@@ -219,9 +221,10 @@ sub one_site {
 	my $plain = Judge::run_all(\@all, '');
 	my $middle = time;
 	my %no;
-	$no{ $_->{text} =~ /error: (?:lowtide: )?(?:Batch job submission failed: )?(.*)/ ? $1 : short($_->{text}) }++
+	$no{ $_->{text} =~ /error: (?:lowtide: )?(?:Batch job submission failed: )?(.*)/ ? "taken: $1" : short($_->{text}) }++
 	    for grep { $_->{outcome} eq 'refused' } values %$plain;
-	print "#   plain not taken $no{$_}: $_\n" for sort keys %no;
+	$no{"waits: $_->{reason}"}++ for grep { $_->{outcome} eq 'stuck' } values %$plain;
+	print "#   plain not $no{$_}: $_\n" for sort keys %no;
 	my @taken = grep { $plain->{ $_->[0] }{outcome} ne 'refused' } @all;
 	my $moved = Judge::run_all(\@taken, 'cost', $plain);
 	my $after = time;
@@ -268,17 +271,136 @@ sub one_site {
 	Site::down($D);
 }
 
-for (my $index = $o{first}; $index < $o{first} + $o{sites}; $index += $o{step}) {
-	my $site = Generate::site($o{seed}, $index);
-	my @jobs = map { Jobs::job($site, $o{seed}, $index, $_) } 0 .. $o{jobs} - 1;
-	if ($o{print}) {
-		$site->{jobs} = [ map { Jobs::text($_) } @jobs ];
-		print Site::text($site);
-		next;
-	}
-	one_site($site, $index, \@jobs);
+# ---- shrinking a site ----
+
+# The site without what a failure does not need: other partitions and their
+# nodes, then each kind of line as a whole.
+sub reductions {
+	my ($site, @parts) = @_;
+	my %wanted = map { $_ => 1 } lines_of($site, @parts);
+	my $few = sub { my ($section, $keep) = @_;
+		return sub { my ($s) = @_; return { %$s, $section => [ grep { $keep->($_) } @{ $s->{$section} } ] } } };
+	return ($few->('slurm.conf', sub { $wanted{ $_[0] } }),
+		$few->('topology.conf', sub { 0 }),
+		$few->('scontrol', sub { 0 }),
+		$few->('sacctmgr', sub { $_[0] !~ / set / }),
+		$few->('slurm.conf', sub { $_[0] =~ /^(Node|Partition)Name|TRES=|^Licenses/ }),
+		$few->('slurm.conf', sub { $_[0] =~ /^(Node|Partition)Name|TRES=|^Licenses|Select/ }));
 }
-exit if $o{print};
-print join(' ', 'sum', map { "$_=$sum{$_}" } sort keys %sum), "\n";
-print 'why ', join(' ', map { "$_=$why{$_}" } sort keys %why), "\n";
-print 'seen ', join(' ', map { "$_=$seen{$_}" } sort keys %seen), "\n";
+
+sub fails_anew {
+	my ($site, $words, $kind) = @_;
+	my $D = "$o{folder}/shrink";
+	return 0 if !grep { /Default=YES/i } @{ $site->{'slurm.conf'} };
+	my $why = Site::up($site, $D, $o{user});
+	my $again = ($why eq '' || $why =~ /^scontrol/)
+	    && (fails(Judge::solo($words, ''), Judge::solo($words, 'cost')) // '') eq $kind;
+	Site::down($D);
+	return $again;
+}
+
+sub keep_failure {
+	my ($site, $index, $n, $failure) = @_;
+	my $least = { %$site, jobs => [ Jobs::text($failure->{job}) ],
+		about => [ @{ $site->{about} }, "# $failure->{kind} when this was written" ] };
+	my @words = Jobs::words($failure->{job});
+	for my $reduce (reductions($site, $market{home} || '', @{ $failure->{parts} })) {
+		my $try = $reduce->($least);
+		next if Site::text($try) eq Site::text($least);
+		$least = $try if fails_anew($try, \@words, $failure->{kind});
+	}
+	my %left = map { $_ => 1 } Site::names_of($least, 'PartitionName');
+	$least->{policy} = [ grep { !/^\s+"([^"]+)": \{price/ || $left{$1} } @{ $least->{policy} } ];
+	my $path = "$o{keep}/$o{seed}-$index-$n.site";
+	Site::put($path, split /\n/, Site::text($least));
+	print "# kept as $path\n";
+}
+
+# ---- the runs ----
+
+sub run_sites { # of one lane
+	my ($lane) = @_;
+	my $turn = 0;
+	for my $file (@files) {
+		next if $turn++ % $o{lanes} != $lane;
+		my $site = Site::read_file($file);
+		my ($name) = $file =~ m{([^/]+?)(?:\.site)?$};
+		my @jobs = map { Jobs::parse($_) } @{ $site->{jobs} };
+		push @jobs, map { Jobs::job($site, $o{seed}, 0, $_) } 0 .. $o{jobs} - 1 if $file !~ m{/kept/};
+		one_site($site, $name, \@jobs);
+	}
+	for my $index ($o{first} .. $o{first} + $o{sites} - 1) {
+		next if $turn++ % $o{lanes} != $lane;
+		my $site = Generate::site($o{seed}, $index);
+		my @jobs = map { Jobs::job($site, $o{seed}, $index, $_) } 0 .. $o{jobs} - 1;
+		@found = ();
+		one_site($site, $index, \@jobs);
+		next if !$o{keep};
+		my $n = 0;
+		keep_failure($site, $index, $n++, $_) for @found;
+	}
+	print join(' ', 'sum', map { "$_=$sum{$_}" } sort keys %sum), "\n";
+	print join(' ', 'why', map { "$_=$why{$_}" } sort keys %why), "\n";
+	print join(' ', 'seen', map { "$_=$seen{$_}" } sort keys %seen), "\n";
+}
+
+if ($o{print}) {
+	for my $index ($o{first} .. $o{first} + $o{sites} - 1) {
+		my $site = Generate::site($o{seed}, $index);
+		$site->{jobs} = [ map { Jobs::text(Jobs::job($site, $o{seed}, $index, $_)) } 0 .. $o{jobs} - 1 ];
+		print Site::text($site);
+	}
+	exit;
+}
+
+my @lanes;
+for my $lane (0 .. $o{lanes} - 1) {
+	mkdir "$o{folder}/$lane";
+	my $pid = open my $from, '-|';
+	die "places: fork: $!\n" if !defined $pid;
+	if (!$pid) {
+		$ENV{PORT_LANE} = $lane if $o{lanes} > 1;
+		$o{folder} .= "/$lane";
+		run_sites($lane);
+		exit;
+	}
+	push @lanes, $from;
+}
+my %all;
+my $select = IO::Select->new(@lanes);
+my %part = map { $_ => '' } @lanes;
+while ($select->count) {
+	for my $from ($select->can_read) {
+		my $n = sysread $from, $part{$from}, 65536, length $part{$from};
+		$select->remove($from) if !$n;
+		while ($part{$from} =~ s/^(.*)\n//) {
+			my $line = $1;
+			if ($line =~ /^(sum|why|seen) ?(.*)/) {
+				my $of = $1;
+				$all{$of}{$1} += $2 while $line =~ / ([\w-]+)=(\d+)/g;
+			} else {
+				print "$line\n";
+			}
+		}
+	}
+}
+my ($met, $missed) = (0, 0);
+sub goal {
+	my ($name, $value, $want, $is_met) = @_;
+	$is_met ? $met++ : $missed++;
+	printf "goal %-40s %-16s %-8s %s\n", $name, $value, $want, $is_met ? 'met' : 'missed';
+}
+my $sum = $all{sum};
+my $options = grep { $all{seen}{$_} } Jobs::names();
+print join(' ', '# could move and did not, by lowtide\'s word:',
+	map { "$_ $all{why}{$_}" } sort keys %{ $all{why} || {} }), "\n";
+goal("sites that came up", "$sum->{sites}", $sum->{sites} + $sum->{bad}, !$sum->{bad} && $sum->{sites});
+goal("jobs, taken by plain sbatch", "$sum->{jobs}, $sum->{taken}", '>0', $sum->{taken});
+goal("options of sbatch", $options, ">=$o{'least-options'}", $options >= $o{'least-options'})
+    if defined $o{'least-options'};
+goal("refused that plain sbatch takes", $sum->{refused}, 0, !$sum->{refused});
+goal("never start, plain ones do ($sum->{started})", $sum->{stuck}, 0, !$sum->{stuck});
+goal("moved of what could ($sum->{could})", sprintf('%.0f%%', $sum->{could} ? 100 * $sum->{moved} / $sum->{could} : 0),
+	">=$o{'least-moved'}%", $sum->{moved} * 100 >= $o{'least-moved'} * $sum->{could}) if defined $o{'least-moved'};
+print "$met passed, $missed failed\n";
+exit($missed ? 1 : 0);
