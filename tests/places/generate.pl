@@ -199,7 +199,7 @@ sub accounting {
 		my @limits = limits_of_qos($has_gpu);
 		push @lines, "modify qos $_ set @limits" if @limits;
 	}
-	if (chance(0.2)) {
+	if (chance(0.1)) {
 		my @limits = limits_of_qos($has_gpu);
 		push @lines, "modify qos normal set @limits" if @limits;
 	}
@@ -240,8 +240,7 @@ sub global_lines {
 	my $mem = rand;
 	push @l, $mem < 0.3 ? 'DefMemPerCPU=' . pick(1000, 2000, 4000)
 	    : $mem < 0.4 ? 'DefMemPerNode=' . pick(2000, 16000) : ();
-	push @l, 'MaxMemPerCPU=' . pick(4000, 16000) if chance(0.06);
-	push @l, 'MaxMemPerNode=' . pick(64000, 240000) if chance(0.05);
+	push @l, 'MaxMemPerCPU=16000' if chance(0.04);
 	push @l, 'PriorityType=priority/multifactor', 'PriorityWeightAge=1000', 'PriorityWeightFairshare=10000'
 	    if chance(0.6);
 	push @l, 'OverTimeLimit=' . pick(10, 60) if chance(0.1);
@@ -302,7 +301,7 @@ sub site {
 		my @a = partition_attributes(\@qos, \@accounts);
 		if ($i == $default) { # most jobs start at home
 			@a = grep { !/^(State|RootOnly|ReqResv|AllocNodes|MinNodes|Hidden|Allow|Deny)/
-			    && (!/^(QOS|Max(Nodes|Mem|CPUs)|OverS|Excl)/ || chance(0.15)) } @a;
+			    && (!/^(QOS|Max|OverS|Excl)/ || chance(0.12)) } @a;
 			push @a, 'Default=YES';
 		}
 		my $nodes = @names == @groups && chance(0.5) ? 'ALL' : join ',', @names;
@@ -316,6 +315,7 @@ sub site {
 	my @scontrol;
 	for my $g (@groups) {
 		next if ($g->{state} || '') =~ /CLOUD/;
+		next if grep({ $_ == $g } @{ $sets[$default] }) && chance(0.8);
 		my @names = Site::hosts($g->{names});
 		push @scontrol, 'update NodeName=' . pick(@names) . ' State=DRAIN Reason=disk' if chance(0.15);
 		push @scontrol, "update NodeName=$g->{names} State=DRAIN Reason=os-upgrade" if chance(0.05);
