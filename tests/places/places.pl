@@ -265,7 +265,7 @@ sub one_site {
 	$sum{sites}++;
 	$sum{jobs} += @all;
 	$sum{taken} += @taken;
-	printf "# site %d: %d jobs, %d taken, %d start, %d refused, %d stuck, %d of %d moved; %.0f s up, %.0f plain, %.0f moved, %.0f more\n",
+	printf "# site %s: %d jobs, %d taken, %d start, %d refused, %d stuck, %d of %d moved; %.0f s up, %.0f plain, %.0f moved, %.0f more\n",
 	    $index, scalar @all, scalar @taken, scalar(grep { $_->{outcome} eq 'started' } values %$plain),
 	    $n{refused}, $n{stuck}, $n{moved}, $n{could}, $up - $begun, $middle - $up, $after - $middle, time - $after;
 	Site::down($D);
