@@ -61,7 +61,7 @@ INC_adapters/batch := -Iadapters/batch -Ipolicy/core -Ipolicy/include
 INC_adapters/slurm := -Iadapters/slurm -Iadapters/batch -Ipolicy/core -Ipolicy/include
 # libyaml, as policy/file, for kubeconfig.c.
 INC_kubernetes := -Ikubernetes -Idaemon/lib -Iadapters/lib -Iadapters/batch -Ipolicy/core -Ipolicy/include
-INC_plugin/common := -Iplugin/common -Ipolicy/core -Ipolicy/include
+INC_plugin/common := -Iplugin/common -I$(B)/plugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
 # What lowtided stands on, and its rooms: each sees those before it. From the
@@ -286,6 +286,13 @@ $(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile
 	    od -An -v -tx1 | sed 's/ \(..\)/0x\1,/g' > $@
 $(B)/cli/kube.o warnings/cli: $(B)/cli/kube_manifest.h
 
+# Fields of a job description that only this Slurm has: each pins.
+JOB_FIELDS_NEW := $(B)/plugin/common/job_fields_new.h
+$(JOB_FIELDS_NEW): plugin/common/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
+	@mkdir -p $(@D)
+	$(Q)CC='$(CC) $(CFLAGS)' plugin/common/job_fields.sh > $@
+$(B)/plugin/common/job_pins.o warnings/plugin/common: $(JOB_FIELDS_NEW)
+
 # The page of "lowtide web", a file an array.
 WEB_FILES := $(addprefix cli/web/,index.html page.css page.js)
 $(B)/cli/web_files.h: $(WEB_FILES) Makefile
@@ -332,8 +339,8 @@ $(KUBE_BIN): $(call obj,$(wildcard tests/kube/*.c))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lmicrohttpd -ljansson -lpthread
 
 # A field of Slurm's job description that nobody judged fails here.
-$(B)/job_fields.ok: tests/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
-	$(Q)CC='$(CC)' tests/job_fields.sh && mkdir -p $(@D) && touch $@
+$(B)/job_fields.ok: plugin/common/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
+	$(Q)CC='$(CC)' plugin/common/job_fields.sh --check && mkdir -p $(@D) && touch $@
 
 $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread
@@ -341,7 +348,7 @@ $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
-$(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o
+$(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o $(B)/plugin/common/job_pins.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.so
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) \
 	    -lcmocka $(TEST_LIBS)

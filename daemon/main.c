@@ -165,6 +165,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.strings);
 	free(d->tables.nodes.ranges);
 	free(d->tables.nodes.are_there);
+	free(d->tables.denied);
 	free(d->tables.accounts);
 	free(d->tables.pairs);
 	free(d->tables.managers);

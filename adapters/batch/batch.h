@@ -92,6 +92,7 @@ struct lt_batch_partitions { /* malloc'd, each */
 	char *strings; /* of lists */
 	struct lt_batch_nodes nodes;
 	uint32_t count, shape_count;
+	uint32_t job_limits; /* enum lt_job_limit, of QOS */
 };
 /*
  * Partitions and node shapes into a new market's tables: only what Slurm
@@ -117,6 +118,7 @@ struct lt_batch_pair {
 	char user[LT_NAME_SIZE];
 	uint32_t uid;
 	bool is_default;
+	bool by_partition; /* some of its associations are of one partition */
 };
 struct lt_batch_associations { /* malloc'd, each */
 	struct lt_batch_account *accounts;
@@ -124,6 +126,7 @@ struct lt_batch_associations { /* malloc'd, each */
 	uint32_t account_count, pair_count;
 	uint32_t unknown_users; /* to the system: left out, and counted */
 	uint32_t private_data;	/* LT_PRIVATE_*, of slurmdbd.conf */
+	uint32_t job_limits;	/* enum lt_job_limit */
 };
 /* Of this cluster; empty on failure. */
 int lt_batch_associations(

@@ -90,6 +90,18 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_CORES_PER_GPU(node) ((void)(node), 0U)
 #endif
 
+/* Nodes that came by slurmd -Z; partitions that power down what is idle. */
+#ifdef NODE_STATE_DYNAMIC_NORM
+#define LT_SLURM_NODE_DYNAMIC NODE_STATE_DYNAMIC_NORM
+#else
+#define LT_SLURM_NODE_DYNAMIC 0
+#endif
+#ifdef PART_FLAG_PDOI
+#define LT_SLURM_PART_FLAGS PART_FLAG_PDOI
+#else
+#define LT_SLURM_PART_FLAGS 0
+#endif
+
 /* shared: 0 = --exclusive; 26.05 has a field of its own for it. */
 #ifdef JOB_EXCLUSIVE_NODE
 #define LT_SLURM_EXCLUSIVE(job) ((job)->exclusive == JOB_EXCLUSIVE_NODE)

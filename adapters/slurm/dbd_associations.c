@@ -52,13 +52,87 @@ merge_pairs(struct lt_batch_associations *all)
 		    compare_pairs);
 	for (uint32_t i = 0; i < all->pair_count; i++) {
 		if (kept > 0 &&
-		    compare_pairs(&all->pairs[kept - 1], &all->pairs[i]) == 0)
+		    compare_pairs(&all->pairs[kept - 1], &all->pairs[i]) == 0) {
 			all->pairs[kept - 1].is_default |=
 			    all->pairs[i].is_default;
-		else
+			all->pairs[kept - 1].by_partition |=
+			    all->pairs[i].by_partition;
+		} else
 			all->pairs[kept++] = all->pairs[i];
 	}
 	all->pair_count = kept;
+}
+
+/* Ids that are the same in each slurmdbd. */
+enum { SLURM_CPU = 1, SLURM_MEM = 2, SLURM_NODE = 4 };
+
+/* Which TRES of slurmdbd, "ID=COUNT" with commas, are CPUs, memory, nodes and
+ * GPUs; those of gres have other ids at each site. */
+static bool
+is_amount(uint32_t id, uint32_t gpu_id)
+{
+	return id == SLURM_CPU || id == SLURM_MEM || id == SLURM_NODE ||
+	       (gpu_id != 0 && id == gpu_id);
+}
+
+/* What kinds of limit a list of TRES has: any of its own may keep a job from
+ * starting where it is given more. */
+static uint32_t
+kinds_of_list(const char *list, uint32_t gpu_id)
+{
+	uint32_t kinds = 0;
+
+	while (list != NULL && *list != '\0') {
+		const uint32_t id = (uint32_t)strtoul(list, NULL, 10);
+
+		kinds |= is_amount(id, gpu_id) ? LT_LIMITS_AMOUNTS
+					       : LT_LIMITS_OTHERS;
+		list = strchr(list, ',');
+		if (list != NULL)
+			list++;
+	}
+	return kinds;
+}
+
+static uint32_t
+kinds_of(const slurmdb_assoc_rec_t *from, uint32_t gpu_id)
+{
+	const char *const per_job[] = {
+	    from->max_tres_pj, from->max_tres_pn, from->grp_tres};
+	const char *const minutes[] = {from->max_tres_mins_pj,
+	    from->grp_tres_mins, from->grp_tres_run_mins,
+	    from->max_tres_run_mins};
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < sizeof(per_job) / sizeof(per_job[0]); i++)
+		kinds |= kinds_of_list(per_job[i], gpu_id);
+	/* Minutes of other TRES, as billing, run out slowly: Slurm's reason
+	 * says so when they do. */
+	for (size_t i = 0; i < sizeof(minutes) / sizeof(minutes[0]); i++)
+		kinds |= kinds_of_list(minutes[i], gpu_id) & LT_LIMITS_AMOUNTS;
+	return kinds;
+}
+
+/* The id that "gres/gpu" has there; 0 = none. */
+static uint32_t
+gpu_tres(struct lt_dbd_link *link)
+{
+	slurmdb_tres_cond_t condition = {0};
+	lt_slurm_list *const list =
+	    slurmdb_tres_get(link->connection, &condition);
+	uint32_t id = 0;
+
+	if (list == NULL)
+		return 0;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	for (slurmdb_tres_rec_t *tres;
+	     (tres = slurm_list_next(iterator)) != NULL;)
+		if (tres->type != NULL && strcmp(tres->type, "gres") == 0 &&
+		    tres->name != NULL && strcmp(tres->name, "gpu") == 0)
+			id = tres->id;
+	slurm_list_iterator_destroy(iterator);
+	slurm_list_destroy(list);
+	return id;
 }
 
 static void
@@ -76,7 +150,9 @@ add_association(
 		    to->parent, sizeof(to->parent), from->parent_acct);
 		return;
 	}
-	struct lt_batch_pair pair = {.is_default = from->is_def == 1};
+	struct lt_batch_pair pair = {.is_default = from->is_def == 1,
+	    .by_partition =
+		from->partition != NULL && from->partition[0] != '\0'};
 	if (strlen(from->user) >= sizeof(pair.user) ||
 	    !uid_of(from->user, &pair.uid)) {
 		all->unknown_users++;
@@ -89,7 +165,7 @@ add_association(
 
 static int
 copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
-    struct lt_error *err)
+    uint32_t gpu_id, struct lt_error *err)
 {
 	const size_t count = (size_t)slurm_list_count(list) + 1;
 
@@ -100,8 +176,10 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 		    err, LT_ENOMEM, "associations: no memory for %zu", count);
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_assoc_rec_t *record;
-	     (record = slurm_list_next(iterator)) != NULL;)
+	     (record = slurm_list_next(iterator)) != NULL;) {
 		add_association(all, record);
+		all->job_limits |= kinds_of(record, gpu_id);
+	}
 	slurm_list_iterator_destroy(iterator);
 	merge_pairs(all);
 	return LT_OK;
@@ -124,7 +202,7 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 			    lt_slurm_fail("slurmdbd: associations", errno, err);
 	}
 	if (rc == LT_OK)
-		rc = copy_associations(all, list, err);
+		rc = copy_associations(all, list, gpu_tres(&link), err);
 	if (rc == LT_OK)
 		all->private_data = lt_private_dbd(link.connection);
 	if (list != NULL)

@@ -7,20 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 
 #include "ask_text.h"
 #include "compat.h"
+#include "history.h"
+#include "qos_limits.h"
 #include "slurm_text.h"
 
 struct source { /* what slurmctld said */
 	slurm_conf_t *conf;
 	partition_info_msg_t *partitions;
 	node_info_msg_t *nodes;
+	reserve_info_msg_t *reservations;
+	int64_t now_utc_s;
+	struct lt_qos_limits limits;
 };
 
 static void
 source_free(struct source *source)
 {
+	lt_qos_limits_close(&source->limits);
+	if (source->reservations != NULL)
+		slurm_free_reservation_info_msg(source->reservations);
 	if (source->nodes != NULL)
 		slurm_free_node_info_msg(source->nodes);
 	if (source->partitions != NULL)
@@ -32,7 +42,7 @@ source_free(struct source *source)
 static int
 source_load(struct source *source, struct lt_error *err)
 {
-	*source = (struct source){0};
+	*source = (struct source){.now_utc_s = time(NULL)};
 	const int rc = lt_slurm_answers(err);
 	if (rc != LT_OK)
 		return rc;
@@ -44,6 +54,9 @@ source_load(struct source *source, struct lt_error *err)
 	if (slurm_load_node(0, &source->nodes, SHOW_ALL | SHOW_LOCAL) !=
 	    SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: nodes", errno, err);
+	if (slurm_load_reservations(0, &source->reservations) != SLURM_SUCCESS)
+		return lt_slurm_fail("slurmctld: reservations", errno, err);
+	lt_qos_limits_open(&source->limits, source->conf);
 	if (source->partitions->record_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "slurmctld: %u partitions, limit %d",
@@ -54,6 +67,8 @@ source_load(struct source *source, struct lt_error *err)
 struct tables {
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
+	bool *are_reserved; /* by place of the node, at this time */
+	int64_t now_utc_s;
 	char *strings, *next_string;
 	uint32_t shape_count;
 };
@@ -65,9 +80,10 @@ list_size(const char *list)
 }
 
 static int
-tables_alloc(struct tables *tables, const partition_info_msg_t *from,
-    struct lt_error *err)
+tables_alloc(
+    struct tables *tables, const struct source *source, struct lt_error *err)
 {
+	const partition_info_msg_t *const from = source->partitions;
 	size_t string_bytes = 1;
 
 	for (uint32_t i = 0; i < from->record_count; i++) {
@@ -82,10 +98,13 @@ tables_alloc(struct tables *tables, const partition_info_msg_t *from,
 		from->record_count + (size_t)1, sizeof(*tables->partitions)),
 	    .shapes = calloc(LT_SHAPES_MAX, sizeof(*tables->shapes)),
 	    .strings = calloc(1, string_bytes),
+	    .are_reserved =
+		calloc(source->nodes->record_count + (size_t)1, sizeof(bool)),
+	    .now_utc_s = source->now_utc_s,
 	};
 	tables->next_string = tables->strings;
 	if (tables->partitions == NULL || tables->shapes == NULL ||
-	    tables->strings == NULL)
+	    tables->strings == NULL || tables->are_reserved == NULL)
 		return lt_fail(err, LT_ENOMEM, "partitions: no memory");
 	return LT_OK;
 }
@@ -93,6 +112,7 @@ tables_alloc(struct tables *tables, const partition_info_msg_t *from,
 static void
 tables_free(struct tables *tables)
 {
+	free(tables->are_reserved);
 	free(tables->partitions);
 	free(tables->shapes);
 	free(tables->strings);
@@ -170,24 +190,45 @@ shape_of(const node_info_t *node)
 	return shape;
 }
 
+/* Does the node take new jobs? One that is powered down or planned for a job
+ * does; of a state that is not listed nobody knows. */
+static bool
+is_open(const node_info_t *node)
+{
+	const uint32_t state = node->node_state;
+	const uint32_t base = state & NODE_STATE_BASE;
+	const uint32_t known =
+	    NODE_STATE_BASE | NODE_STATE_CLOUD | NODE_STATE_COMPLETING |
+	    NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_UP |
+	    NODE_STATE_POWERING_DOWN | NODE_STATE_PLANNED |
+	    NODE_STATE_POWER_DOWN | NODE_STATE_POWER_UP | LT_SLURM_NODE_DYNAMIC;
+
+	return (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED ||
+		   base == NODE_STATE_MIXED) &&
+	       (state & ~known) == 0;
+}
+
 static int
 add_node(struct tables *tables, struct lt_partition *partition,
-    const node_info_t *node, struct lt_error *err)
+    const node_info_t *node, bool is_reserved, struct lt_error *err)
 {
 	const struct lt_shape shape = shape_of(node);
+	const uint32_t closed = is_reserved || !is_open(node) ? 1 : 0;
 	struct lt_shape *const first = &tables->shapes[partition->first_shape];
 
 	partition->node_count++;
 	for (uint32_t i = 0; i < partition->shape_count; i++)
 		if (same_shape(&first[i], &shape)) {
 			first[i].node_count++;
+			first[i].closed_count += closed;
 			return LT_OK;
 		}
 	if (tables->shape_count >= LT_SHAPES_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "partition %s: more than %d kinds of node", partition->name,
 		    LT_SHAPES_MAX);
-	tables->shapes[tables->shape_count++] = shape;
+	tables->shapes[tables->shape_count] = shape;
+	tables->shapes[tables->shape_count++].closed_count = closed;
 	partition->shape_count++;
 	return LT_OK;
 }
@@ -207,7 +248,8 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 
 			if (node->name == NULL) /* a hole in the table */
 				continue;
-			const int rc = add_node(tables, partition, node, err);
+			const int rc = add_node(tables, partition, node,
+			    tables->are_reserved[i], err);
 			if (rc != LT_OK)
 				return rc;
 		}
@@ -359,6 +401,10 @@ powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 static uint32_t
 flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 {
+	/* Those that keep no job out, or that have a flag here. */
+	static const uint32_t open_flags =
+	    PART_FLAG_DEFAULT | PART_FLAG_NO_ROOT | PART_FLAG_ROOT_ONLY |
+	    PART_FLAG_LLN | PART_FLAG_EXCLUSIVE_USER | LT_SLURM_PART_FLAGS;
 	const bool groups =
 	    from->allow_groups != NULL && from->allow_groups[0] != '\0';
 	/* A partition may have its own socket or core, and nothing else. */
@@ -389,6 +435,8 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 		LT_PARTITION_DEALS_BY_NODE},
 	    {groups, LT_PARTITION_GROUPS},
 	    {(from->flags & PART_FLAG_ROOT_ONLY) != 0, LT_PARTITION_ROOT_ONLY},
+	    {(from->flags & PART_FLAG_NO_ROOT) != 0, LT_PARTITION_NO_ROOT},
+	    {(from->flags & ~open_flags) != 0, LT_PARTITION_CLOSED},
 	    {(from->max_share & (uint16_t)~SHARED_FORCE) > 1,
 		LT_PARTITION_OVERSUBSCRIBE},
 	    {!powers_down(from, conf), LT_PARTITION_STAYS_ON},
@@ -399,6 +447,61 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 		if (flags[i].set)
 			result |= (uint32_t)flags[i].flag;
 	return result;
+}
+
+/* Do two lists of places of nodes (pairs of first and last, ended by -1) have
+ * one in common? */
+static bool
+overlap(const int32_t *a, const int32_t *b)
+{
+	for (const int32_t *x = a; x != NULL && x[0] >= 0; x += 2)
+		for (const int32_t *y = b; y != NULL && y[0] >= 0; y += 2)
+			if (x[0] <= y[1] && y[0] <= x[1])
+				return true;
+	return false;
+}
+
+/* The next reservation of some of its nodes; 0 = none. */
+static int64_t
+next_reservation(const partition_info_t *from,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	int64_t next_utc_s = 0;
+
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (r->start_time > now_utc_s &&
+		    (next_utc_s == 0 || r->start_time < next_utc_s) &&
+		    overlap(from->node_inx, r->node_inx))
+			next_utc_s = r->start_time;
+	}
+	return next_utc_s;
+}
+
+/* What lowtide does not understand of a partition, as one text's hash; 0 =
+ * nothing is set. */
+static uint64_t
+unlike_hash(const partition_info_t *from)
+{
+	const char *const nodes =
+	    from->allow_alloc_nodes != NULL &&
+		    strcasecmp(from->allow_alloc_nodes, "ALL") != 0
+		? from->allow_alloc_nodes
+		: "";
+	const char *const groups =
+	    from->allow_groups != NULL ? from->allow_groups : "";
+	char *text = NULL;
+	uint64_t hash = 0;
+
+	if (nodes[0] == '\0' && groups[0] == '\0')
+		return 0;
+	if (asprintf(&text, "%s %s", nodes, groups) < 0)
+		return UINT64_MAX; /* no memory: like no other */
+	hash = lt_script_hash(text);
+	free(text);
+	return hash;
 }
 
 static uint32_t
@@ -446,9 +549,38 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL, true);
 	to->deny_qos = keep_list(
 	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
+	to->limits = lt_qos_limits_of(&source->limits, from->qos_char);
+	to->unlike_hash = unlike_hash(from);
+	to->billing_hash = from->billing_weights_str != NULL
+			       ? lt_script_hash(from->billing_weights_str)
+			       : 0;
+	to->reserved_utc_s =
+	    next_reservation(from, source->reservations, tables->now_utc_s);
 	to->price_series = to->carbon_series = LT_NO_SERIES;
 	to->tariff_series = to->occupancy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
+}
+
+/* Nodes that a reservation has now. Whom it lets in is not asked. */
+static void
+note_reservations(struct tables *tables, const struct source *source)
+{
+	const reserve_info_msg_t *const all = source->reservations;
+
+	for (uint32_t i = 0; i < all->record_count; i++) {
+		const reserve_info_t *const r = &all->reservation_array[i];
+
+		if (r->start_time > tables->now_utc_s ||
+		    r->end_time <= tables->now_utc_s)
+			continue;
+		for (const int32_t *at = r->node_inx; at != NULL && at[0] >= 0;
+		     at += 2)
+			for (int32_t k = at[0];
+			     k <= at[1] &&
+			     (uint32_t)k < source->nodes->record_count;
+			     k++)
+				tables->are_reserved[k] = true;
+	}
 }
 
 int
@@ -460,7 +592,9 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 	int rc = source_load(&source, err);
 
 	if (rc == LT_OK)
-		rc = tables_alloc(&tables, source.partitions, err);
+		rc = tables_alloc(&tables, &source, err);
+	if (rc == LT_OK)
+		note_reservations(&tables, &source);
 	for (uint32_t i = 0; rc == LT_OK && i < source.partitions->record_count;
 	     i++)
 		rc = add_partition(&tables,
@@ -476,7 +610,9 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		    .nodes = nodes,
 		    .count = source.partitions->record_count,
 		    .shape_count = tables.shape_count,
+		    .job_limits = lt_qos_limits_kinds(&source.limits),
 		};
+		free(tables.are_reserved);
 	} else {
 		tables_free(&tables);
 		nodes_free(&nodes);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID 0|1",
- * "manager UID ACCOUNT|-" (- = of all), "private BITS", then "end <crc32c of
- * all before, 8 hex>". Valid if and only if the last line is there and the
- * checksum is right. 0600, SlurmUser.
+ * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID BITS" (1
+ * the user's default, 2 of single partitions), "limits BITS" of a job, "manager
+ * UID ACCOUNT|-" (- = of all), "private BITS", then "end <crc32c of all before,
+ * 8 hex>". Valid if and only if the last line is there and the checksum is
+ * right. 0600, SlurmUser.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include "paths.h"
 #include "units.h"
 
+enum { PAIR_DEFAULT = 1, PAIR_BY_PARTITION = 2 }; /* bits of a line */
 enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
 
 static uint32_t saved_crc; /* of the file that we know is there */
@@ -53,7 +55,7 @@ lt_associations_save(
 {
 	const size_t size =
 	    ((size_t)tables->account_count + tables->pair_count +
-		tables->manager_count + 2) *
+		tables->manager_count + 3) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
@@ -71,7 +73,8 @@ lt_associations_save(
 
 		used += (size_t)snprintf(text + used, size - used,
 		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
-		    p->is_default);
+		    (p->is_default ? PAIR_DEFAULT : 0) |
+			(p->by_partition ? PAIR_BY_PARTITION : 0));
 	}
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_batch_manager *const m = &tables->managers[i];
@@ -80,8 +83,9 @@ lt_associations_save(
 		    "manager %u %s\n", m->uid,
 		    m->account[0] ? m->account : "-");
 	}
-	used += (size_t)snprintf(
-	    text + used, size - used, "private %u\n", tables->private_dbd);
+	used += (size_t)snprintf(text + used, size - used,
+	    "private %u\nlimits %u\n", tables->private_dbd,
+	    tables->account_limits);
 	const uint32_t crc = lt_crc32c(0, text, used);
 	int code = LT_OK;
 	if (crc != saved_crc) {
@@ -135,20 +139,23 @@ take_line(struct lt_tables *tables, const char *line)
 	struct lt_batch_account a = {0};
 	struct lt_batch_pair p = {0};
 	struct lt_batch_manager m = {0};
-	int is_default = 0;
+	int bits = 0;
 
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
 		if (strcmp(a.parent, "-") == 0)
 			a.parent[0] = '\0';
 		tables->accounts[tables->account_count++] = a;
 	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
-		       &p.uid, &is_default) == 4) {
-		p.is_default = is_default != 0;
+		       &p.uid, &bits) == 4) {
+		p.is_default = (bits & PAIR_DEFAULT) != 0;
+		p.by_partition = (bits & PAIR_BY_PARTITION) != 0;
 		tables->pairs[tables->pair_count++] = p;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
 		if (strcmp(m.account, "-") == 0)
 			m.account[0] = '\0';
 		tables->managers[tables->manager_count++] = m;
+	} else if (sscanf(line, "limits %u", &tables->account_limits) == 1) {
+		return;
 	} else if (sscanf(line, "private %u", &tables->private_dbd) == 1) {
 		tables->private_data |= tables->private_dbd;
 	}

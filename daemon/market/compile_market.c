@@ -331,6 +331,15 @@ add_node_rules(struct lt_market *m, const struct lt_policy *policy)
 	m->precision_rule_count = (uint32_t)policy->precision_count;
 }
 
+/* What limits a job at all, where Slurm enforces limits. */
+static uint32_t
+job_limits(const struct lt_tables *tables)
+{
+	return strstr(tables->conf.accounting_enforce, "limits") != NULL
+		   ? tables->qos_limits | tables->account_limits
+		   : 0;
+}
+
 static int
 fill(struct build *b, struct lt_error *err)
 {
@@ -365,6 +374,7 @@ fill(struct build *b, struct lt_error *err)
 	apply_rules(m, d, b->now_utc_s);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);
+	m->job_limits = job_limits(&d->tables);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, &m->partitions[i], err);
 

@@ -8,6 +8,7 @@
 
 #include "associations.h"
 #include "breath.h"
+#include "closed_accounts.h"
 #include "daemon.h"
 #include "heirs.h"
 #include "log.h"
@@ -35,6 +36,7 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	tables->shape_count = read.shape_count;
 	tables->strings = read.strings;
 	tables->nodes = read.nodes;
+	tables->qos_limits = read.job_limits;
 	return LT_OK;
 }
 
@@ -63,6 +65,7 @@ load_associations(
 	tables->unknown_users = all.unknown_users;
 	tables->private_dbd = all.private_data;
 	tables->private_data |= all.private_data;
+	tables->account_limits = all.job_limits;
 	return LT_OK;
 }
 
@@ -113,6 +116,10 @@ lt_daemon_load_tables(
 			     &(struct lt_error){0}) != LT_OK)
 			return code; /* nobody known: nothing to work with */
 	}
+	const int closed = lt_close_accounts(&d->tables, err);
+
+	if (closed != LT_OK)
+		return closed;
 	d->tables.read_utc_s = now_utc_s;
 	return code;
 }

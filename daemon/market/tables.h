@@ -22,6 +22,9 @@ struct lt_tables {
 	uint32_t account_count, pair_count, manager_count, unknown_users;
 	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
 	uint32_t private_dbd, private_data;
+	/* enum lt_job_limit: of QOS, and of associations */
+	uint32_t qos_limits, account_limits;
+	char *denied; /* deny lists of the partitions; closed_accounts.c */
 	int64_t read_utc_s; /* 0 = never */
 };
 

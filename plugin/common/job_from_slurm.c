@@ -14,6 +14,7 @@
 #include "array_text.h"
 #include "ask_text.h"
 #include "job_fields.h"
+#include "job_pins.h"
 #include "units.h"
 
 static uint32_t
@@ -79,58 +80,6 @@ lt_signal_number(const char *name)
 	const unsigned long number = strtoul(name, NULL, 10);
 
 	return number < 65 ? (uint16_t)number : 0;
-}
-
-/* Did the user choose how fast it runs? By an option, or by a variable that the
- * script's srun would read. */
-static bool
-has_frequency(const job_desc_msg_t *job)
-{
-	static const char *const names[] = {
-	    "SLURM_GPU_FREQ=", "SLURM_CPU_FREQ_REQ="};
-
-	if (any(job->tres_freq) || job->cpu_freq_min != NO_VAL ||
-	    job->cpu_freq_max != NO_VAL || job->cpu_freq_gov != NO_VAL)
-		return true;
-	for (uint32_t i = 0; job->environment != NULL && i < job->env_size; i++)
-		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-			if (job->environment[i] != NULL &&
-			    strncmp(job->environment[i], names[n],
-				strlen(names[n])) == 0)
-				return true;
-	return false;
-}
-
-static uint32_t
-pins_of(const job_desc_msg_t *job)
-{
-	uint32_t pins = 0;
-
-	if (any(job->partition))
-		pins |= LT_PIN_PARTITION;
-	if (job->begin_time > 0)
-		pins |= LT_PIN_BEGIN;
-	/* slurmctld sets it before the plugin: a number for a component. */
-	if (job->het_job_offset != NO_VAL)
-		pins |= LT_PIN_HET;
-	if (any(job->reservation))
-		pins |= LT_PIN_RESERVATION;
-	if (any(job->dependency))
-		pins |= LT_PIN_DEPENDENCY;
-	if (any(job->licenses))
-		pins |= LT_PIN_LICENSES;
-	if (any(job->burst_buffer))
-		pins |= LT_PIN_BURST_BUFFER;
-	if (any(job->req_nodes))
-		pins |= LT_PIN_NODELIST;
-	if (job->bitflags & CRON_JOB)
-		pins |= LT_PIN_CRON;
-	if (job->script == NULL && job->script_buf == NULL &&
-	    !(job->bitflags & CRON_JOB))
-		pins |= LT_PIN_INTERACTIVE;
-	if (has_frequency(job))
-		pins |= LT_PIN_FREQUENCY;
-	return pins;
 }
 
 /* named[], each once, and home. All named partitions must be known: a bound
@@ -311,15 +260,17 @@ memory_of(struct lt_request *request, const job_desc_msg_t *job)
 bool
 lt_job_may_raise(const job_desc_msg_t *job)
 {
-#define NUMBER(field, unset) job->field != (unset) ||
-#define TEXT(field) any(job->field) ||
+#define NUMBER(field, unset, option) job->field != (unset) ||
+#define TEXT(field, option) any(job->field) ||
 #define TIME(field) job->field > 0 ||
 #define KEEPS(field, why)
-	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS) false;
+#define PINS(field, option, why)
+	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS, PINS, PINS) false;
 #undef NUMBER
 #undef TEXT
 #undef TIME
 #undef KEEPS
+#undef PINS
 }
 
 int
@@ -339,7 +290,7 @@ lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
 				      : now_utc_s;
 	request->array_tasks = 1;
 	request->min_nodes = request->max_nodes = 1;
-	request->pins = pins_of(job);
+	lt_pins_of(request, job);
 	lt_lower_copy(request->qos, sizeof(request->qos), job->qos);
 	if (!lt_lower_copy(
 		request->account, sizeof(request->account), job->account))

@@ -117,6 +117,16 @@ count_of_item(const char *item, const char *end, char *type)
 	return count;
 }
 
+/* Behind the "gres:" or "gres/" that the item may begin with. */
+static const char *
+without_gres(const char *item, const char *end)
+{
+	return end - item >= 5 && (strncmp(item, "gres:", 5) == 0 ||
+				      strncmp(item, "gres/", 5) == 0)
+		   ? item + 5
+		   : item;
+}
+
 uint32_t
 lt_gres_count(const char *text, const char *name, char *type)
 {
@@ -125,11 +135,8 @@ lt_gres_count(const char *text, const char *name, char *type)
 
 	while (text != NULL && *text) {
 		const char *const end = text + strcspn(text, ",;");
-		const char *item = text;
+		const char *item = without_gres(text, end);
 
-		if (end - item >= 5 && (strncmp(item, "gres:", 5) == 0 ||
-					   strncmp(item, "gres/", 5) == 0))
-			item += 5;
 		if ((size_t)(end - item) >= name_length &&
 		    strncmp(item, name, name_length) == 0) {
 			item += name_length;
@@ -142,6 +149,27 @@ lt_gres_count(const char *text, const char *name, char *type)
 		text = end + (*end != '\0');
 	}
 	return (uint32_t)sum;
+}
+
+const char *
+lt_tres_unknown(const char *text, size_t *length)
+{
+	static const char *const known[] = {"cpu", "gpu", "shard", "mps"};
+
+	while (text != NULL && *text) {
+		const char *const end = text + strcspn(text, ",;");
+		const char *const item = without_gres(text, end);
+		bool is_known = end == item;
+
+		*length = strcspn(item, ":=(,;");
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			is_known |= strlen(known[i]) == *length &&
+				    strncmp(item, known[i], *length) == 0;
+		if (!is_known)
+			return item;
+		text = end + (*end != '\0');
+	}
+	return NULL;
 }
 
 uint32_t

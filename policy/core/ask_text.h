@@ -5,6 +5,7 @@
 #ifndef LT_ASK_TEXT_H
 #define LT_ASK_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define LT_GPU_TYPES "," /* two; no type has that name. Three: ",," */
@@ -19,6 +20,10 @@ enum { LT_ASK_MAX = INT32_MAX }; /* more counts as that */
  * NULL text = 0.
  */
 uint32_t lt_gres_count(const char *text, const char *name, char *type);
+
+/* The first item that asks for anything but CPUs, GPUs and parts of GPUs
+ * (shard, mps): its name, *length bytes of it. NULL: there is none. */
+const char *lt_tres_unknown(const char *text, size_t *length);
 
 /* How many types such a text named at most. */
 uint32_t lt_gpu_kinds(const char *type);

@@ -29,51 +29,70 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 	    round == ROUND_EQUAL ? best->start_utc_s : decision->home_utc_s);
 }
 
+static void
+aim_at(struct decision *decision, int round, enum worth worth)
+{
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		decision->aims[i] =
+		    lt_aim_of(decision, &decision->lanes[i], round, worth);
+	lt_choose_order(decision);
+}
+
+struct worths { /* a start needs one of them */
+	enum worth from, to;
+};
+
+/* Best start that meets one of them, below the limit. */
+static struct choice
+best_of(
+    struct decision *decision, int round, struct worths worths, double limit)
+{
+	struct choice best = {.score = limit};
+
+	for (enum worth w = worths.from; w <= worths.to; w++) {
+		aim_at(decision, round, w);
+		const struct choice found =
+		    lt_choose_best(decision, best.score);
+		if (found.lane != NULL)
+			best = found;
+	}
+	return best;
+}
+
 /* One round: the earliest start that keeps most of the best saving. first: the
  * choice that ROUND_EQUAL is to better. */
 static struct choice
-choose(struct decision *decision, int round, const struct choice *first)
+choose(struct decision *decision, int round, const struct choice *first,
+    struct worths worths)
 {
 	const bool from_known = decision->has_baseline || round == ROUND_EQUAL;
 	double limit = INFINITY, from;
-	struct choice best;
+	struct choice choice;
 
-	for (uint32_t i = 0; i < decision->lane_count; i++)
-		decision->aims[i] =
-		    lt_aim_of(decision, &decision->lanes[i], round);
 	if (from_known) {
 		limit = baseline(decision, first, round);
 		limit -= lt_score_least_saving(decision, round, limit);
 	}
-	lt_choose_order(decision);
-	best = lt_choose_best(decision, limit);
-	if (best.lane == NULL)
-		return best;
-	from = baseline(decision, round == ROUND_EQUAL ? first : &best, round);
+	choice = best_of(decision, round, worths, limit);
+	if (choice.lane == NULL)
+		return choice;
+	from =
+	    baseline(decision, round == ROUND_EQUAL ? first : &choice, round);
 	/* The fastest is the fastest: no part of it is given up. */
-	limit = best.score;
-	if (decision->plan->objective != LT_OBJECTIVE_FAST && from > best.score)
-		limit = from - keep * (from - best.score);
+	limit = choice.score;
+	if (decision->plan->objective != LT_OBJECTIVE_FAST &&
+	    from > choice.score)
+		limit = from - keep * (from - choice.score);
 	if (!from_known && decision->plan->objective != LT_OBJECTIVE_FAST)
-		limit = fmax(limit,
-		    best.score + lt_score_least_saving(decision, round, from));
-	return lt_choose_earliest(
-	    decision, &best, limit + lt_score_tolerance(limit));
-}
-
-static bool
-saves_enough(const struct decision *decision, const struct choice *choice,
-    const struct linear *was, const struct linear *is)
-{
-	const struct lane *const lane =
-	    decision->has_baseline ? &decision->home : choice->lane;
-	const double from =
-	    lt_score_value(decision, lane, was, decision->home_utc_s);
-	const double to =
-	    lt_score_value(decision, choice->lane, is, choice->start_utc_s);
-
-	return from - to >=
-	       fabs(from) * decision->job.market->min_saving_ppm / LT_MICROS;
+		limit = fmax(limit, choice.score + lt_score_least_saving(
+						       decision, round, from));
+	for (enum worth w = worths.from; w <= worths.to; w++) {
+		if (worths.from < worths.to)
+			aim_at(decision, round, w);
+		choice = lt_choose_earliest(
+		    decision, &choice, limit + lt_score_tolerance(limit));
+	}
+	return choice;
 }
 
 /* Is it later than need be, and saves less than people wait for, in money and
@@ -81,16 +100,13 @@ saves_enough(const struct decision *decision, const struct choice *choice,
 static bool
 waits_for_little(const struct decision *decision, const struct choice *choice)
 {
-	const struct lane *const home =
-	    decision->has_baseline ? &decision->home : choice->lane;
-	const struct lane *const lane = choice->lane;
-
-	return lane != NULL && choice->start_utc_s > decision->home_utc_s &&
-	       decision->plan->objective != LT_OBJECTIVE_FAST &&
-	       !(decision->use_money && saves_enough(decision, choice,
-					    &home->money, &lane->money)) &&
-	       !(decision->use_carbon && saves_enough(decision, choice,
-					     &home->carbon, &lane->carbon));
+	if (choice->lane == NULL ||
+	    decision->plan->objective == LT_OBJECTIVE_FAST)
+		return false;
+	for (enum worth w = WORTH_MONEY; w <= WORTH_IN_TIME; w++)
+		if (lt_is_worth(decision, choice->lane, choice->start_utc_s, w))
+			return false;
+	return true;
 }
 
 static bool
@@ -103,46 +119,20 @@ any_by_home(const struct decision *decision)
 	return false;
 }
 
-/* Only what starts no later than it would by itself stays. */
-static void
-drop_later_starts(struct decision *decision)
-{
-	uint32_t kept = 0;
-
-	/* With nowhere to stay, a start that saves little is better than none.
-	 */
-	if (decision->job.max_price_micros > 0 && !decision->has_baseline &&
-	    !any_by_home(decision))
-		return;
-	for (uint32_t i = 0; i < decision->lane_count; i++) {
-		struct lane *const lane = &decision->lanes[i];
-		struct span *const spans =
-		    &decision->spans.list[lane->first_span];
-		uint32_t in_time = 0;
-
-		while (in_time < lane->span_count &&
-		       spans[in_time].from_utc_s <= decision->home_utc_s)
-			in_time++;
-		if (in_time == 0)
-			continue;
-		lane->span_count = in_time;
-		if (spans[in_time - 1].to_utc_s > decision->home_utc_s)
-			spans[in_time - 1].to_utc_s = decision->home_utc_s;
-		decision->lanes[kept++] = *lane;
-	}
-	decision->lane_count = kept;
-}
-
-/* A round, with nobody waiting for little. */
+/* A round, with nobody waiting for little: where its choice does, the round is
+ * held again among the starts that are no later, or save enough. With nowhere
+ * to stay, a start that saves little is better than none. */
 static struct choice
 choose_worth(struct decision *decision, int round, const struct choice *first)
 {
-	struct choice choice = choose(decision, round, first);
+	static const struct worths any = {WORTH_ANY, WORTH_ANY};
+	static const struct worths enough = {WORTH_MONEY, WORTH_IN_TIME};
+	const struct choice choice = choose(decision, round, first, any);
 
-	if (!waits_for_little(decision, &choice))
+	if (!waits_for_little(decision, &choice) ||
+	    (!decision->has_baseline && !any_by_home(decision)))
 		return choice;
-	drop_later_starts(decision);
-	return choose(decision, round, first);
+	return choose(decision, round, first, enough);
 }
 
 /* Among equal costs the cleaner: the cheapest partition of a choice is often
@@ -165,10 +155,9 @@ choose_cleaner(struct decision *decision, const struct choice *first)
 	decision->first = *first;
 	decision->first.score =
 	    lt_score_value(decision, first->lane, &score, first->start_utc_s);
-	const struct choice cleaner = choose(decision, ROUND_EQUAL, first);
-	return cleaner.lane != NULL && !waits_for_little(decision, &cleaner)
-		   ? cleaner
-		   : *first;
+	const struct choice cleaner =
+	    choose_worth(decision, ROUND_EQUAL, first);
+	return cleaner.lane != NULL ? cleaner : *first;
 }
 
 static void

@@ -412,6 +412,26 @@ end_with_forecasts(struct lane *lane, const struct job *job)
 	}
 }
 
+/* Slurm starts nothing that by its limit would still run when a reservation
+ * takes the nodes. False: there is no such start, and it is not home. */
+static bool
+end_before_reservation(
+    struct lane *lane, const struct lt_partition *part, const struct job *job)
+{
+	const double longest_s = fmax((double)job->limit_s, 0) * lane->waves;
+	const int64_t latest_utc_s =
+	    part->reserved_utc_s -
+	    (int64_t)fmin(longest_s, (double)window_max_s);
+
+	if (part->reserved_utc_s == 0 || latest_utc_s >= lane->latest_utc_s)
+		return true;
+	lane->latest_utc_s = latest_utc_s > job->earliest_utc_s
+				 ? latest_utc_s
+				 : job->earliest_utc_s;
+	return latest_utc_s >= job->earliest_utc_s ||
+	       lane->partition == job->request->home;
+}
+
 static void
 lane_mean(struct lane *lane)
 {
@@ -490,6 +510,8 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;
 	end_with_forecasts(lane, job);
+	if (!end_before_reservation(lane, part, job))
+		return LT_REJECT_CLOSED;
 	lt_lane_least(lane, job);
 	lane_weights(lane, job, &layout);
 	return LT_REJECT_NONE;

@@ -141,6 +141,24 @@ loses_precision(const struct job *job, const struct lt_gpu *there)
 	return there == NULL || lt_gpu_lacks(there, wanted);
 }
 
+/* CPUs of a node that the job may have in the partition: without those above
+ * MaxCPUsPerNode and those that are kept for jobs with GPUs. */
+static uint32_t
+cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
+{
+	const struct lt_partition *const part =
+	    &job->market->partitions[partition];
+	const uint32_t kept =
+	    lt_request_wants_gpus(job->request)
+		? 0
+		: shape->gpu_cores * (shape->threads > 0 ? shape->threads : 1);
+	const uint32_t cpus = shape->cpus > kept ? shape->cpus - kept : 0;
+
+	return part->max_cpus_per_node > 0 && part->max_cpus_per_node < cpus
+		   ? part->max_cpus_per_node
+		   : cpus;
+}
+
 /* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
 shape_reject(struct layout *layout, const struct job *job,
@@ -173,12 +191,17 @@ shape_reject(struct layout *layout, const struct job *job,
 	if (shape->shards < need->shards)
 		return LT_REJECT_GPU_COUNT;
 	*wanted = (double)need->cpus;
-	*found = shape->cpus;
-	if (shape->cpus < need->cpus)
+	*found = moves ? (double)cpus_open(job, shape, layout->partition)
+		       : shape->cpus;
+	if (*found < *wanted)
 		return LT_REJECT_CPUS;
-	*wanted = (double)need->memory_mib;
+	/* Slurm looks at what is asked where memory is not consumed, too. */
+	*wanted =
+	    (double)(moves && need->memory_mib < job->asked.memory_mib_per_node
+			 ? job->asked.memory_mib_per_node
+			 : need->memory_mib);
 	*found = (double)shape->memory_mib;
-	if (shape->memory_mib < need->memory_mib)
+	if (*found < *wanted)
 		return LT_REJECT_MEMORY;
 	*wanted = *found = 0;
 	return moves && lacks_attributes(request, shape) ? LT_REJECT_ATTRIBUTES
@@ -209,37 +232,40 @@ nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 	return at_most_nodes(nodes > fewest ? nodes : fewest);
 }
 
-/* What the job takes of nodes of one shape, and what of one of them. */
+/* What the job takes of nodes of one shape, as it will be charged there, and
+ * what of one of them. */
 static void
 layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
     int index)
 {
+	const struct lt_partition *const part = asked->partition;
+	const struct lt_shape *const shapes =
+	    &asked->market->shapes[part->first_shape];
 	const struct lt_shape *const shape = &asked->market->shapes[index];
 	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
-	struct lt_fraction share = {1, 1};
 
 	lt_allocation_on(&a, asked, shape, nodes);
 	*need = (struct need){.gpus = divided_up(a.gpus, nodes),
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
 	    .memory_mib = divided_up(a.memory_mib, nodes)};
-	if (!a.whole) {
-		const struct lt_resources resources = {.nodes = 1,
-		    .cpus = (uint32_t)need->cpus,
-		    .gpus = (uint32_t)need->gpus,
-		    .shards = (uint32_t)need->shards,
-		    .memory_mib = need->memory_mib};
-
-		share = lt_charge_share(&resources, shape, 1);
-	}
+	const struct lt_resources got = lt_resources_of(&a, asked, shape);
+	const struct lt_fraction share =
+	    lt_charge_share(&got, shapes, part->shape_count);
+	const struct lt_power_parts parts =
+	    lt_charge_parts(&got, share, shapes, part->shape_count);
 	*layout = (struct layout){.shape = index,
 	    .share = {share.numerator, share.denominator, nodes},
+	    .given = {[LT_LIMITED_CPU] =
+			  a.whole ? (uint64_t)nodes * shape->cpus : a.cpus,
+		[LT_LIMITED_MEMORY] = a.memory_mib,
+		[LT_LIMITED_NODE] = nodes,
+		[LT_LIMITED_GPU] =
+		    a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
 	    .memory_mib = need->memory_mib,
-	    .cpu_part = a.whole && need->gpus == 0
-			    ? 1
-			    : (double)need->cpus / shape->cpus,
-	    .gpu_part = shape->gpus > 0 ? (double)need->gpus / shape->gpus : 0};
+	    .cpu_part = parts.cpu,
+	    .gpu_part = parts.gpu};
 }
 
 static bool
@@ -277,6 +303,7 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		enum lt_reject reject;
 
 		layout_on(&here, &need, &asked, index);
+		here.partition = partition;
 		reject = shape_reject(&here, job, &need, moves);
 		if (reject != LT_REJECT_NONE) {
 			if (layout->shape < 0 && reject > nearest) {
@@ -286,7 +313,10 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 			}
 			continue;
 		}
-		fitting += shape->node_count;
+		fitting += shape->node_count -
+			   (moves && shape->closed_count <= shape->node_count
+				   ? shape->closed_count
+				   : 0);
 		if (layout->shape < 0 ||
 		    takes_more(&here.share, &layout->share))
 			*layout = here;
@@ -379,13 +409,16 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 	set_default_memory(&job->asked, &market->partitions[request->home]);
 	job->limit_s = lt_limit_of(request, market, request->home);
 	set_expected(job);
+	layout_of(&layout, job, request->home);
+	if (layout.shape >= 0)
+		memcpy(job->given_at_home, layout.given,
+		    sizeof(job->given_at_home));
 	if (lt_request_wants_gpus(request)) {
 		const struct lt_partition *home =
 		    &market->partitions[request->home];
 
 		/* Where the job fits; a job that asks for more than home has
 		 * was still measured on home's GPU. */
-		layout_of(&layout, job, request->home);
 		if (layout.shape < 0 && home->shape_count > 0)
 			layout.shape = (int)home->first_shape;
 		if (layout.shape >= 0)
@@ -400,6 +433,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	const struct lt_partition *part = &job->market->partitions[partition];
 	const enum lt_reject reject = layout_of(layout, job, partition);
 	const uint32_t nodes = layout->share.nodes;
+	const bool moves = partition != job->request->home;
 
 	if (job->limit_s > part->max_time_s) {
 		layout->wanted = (double)job->limit_s;
@@ -410,7 +444,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 		return reject;
 	layout->wanted = nodes;
 	if (job->request->min_nodes > part->max_nodes ||
-	    nodes < part->min_nodes) {
+	    (moves && nodes > part->max_nodes) || nodes < part->min_nodes) {
 		layout->found =
 		    nodes < part->min_nodes ? part->min_nodes : part->max_nodes;
 		return LT_REJECT_NODES;
@@ -421,7 +455,7 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	if (part->max_memory_mib > 0 && !part->max_memory_is_per_cpu &&
 	    layout->memory_mib > part->max_memory_mib)
 		return LT_REJECT_MEMORY;
-	return LT_REJECT_NONE;
+	return moves ? lt_limit_reject(layout, job, partition) : LT_REJECT_NONE;
 }
 
 static bool
@@ -431,7 +465,9 @@ allowed(const char *allow, const char *deny, const char *word)
 
 	if (allow != NULL && allow[0] != '\0' && !listed(allow, word, length))
 		return false;
-	return deny == NULL || !listed(deny, word, length);
+	/* Whose it is is not known: one of those, perhaps. */
+	return deny == NULL || deny[0] == '\0' ||
+	       (length > 0 && !listed(deny, word, length));
 }
 
 static bool
@@ -440,7 +476,7 @@ bound_elsewhere(const struct job *job, int partition)
 	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
 				      LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
 				      LT_PIN_BURST_BUFFER | LT_PIN_CRON |
-				      LT_PIN_NODELIST;
+				      LT_PIN_NODELIST | LT_PIN_OTHER;
 	const struct lt_request *request = job->request;
 
 	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
@@ -479,13 +515,20 @@ lt_move_reject(const struct job *job, int partition)
 	if (!(part->flags & LT_PARTITION_UP) ||
 	    part->flags & LT_PARTITION_ROOT_ONLY)
 		return LT_REJECT_STATE;
+	if (part->flags & LT_PARTITION_CLOSED ||
+	    (part->flags & LT_PARTITION_NO_ROOT && request->uid == 0))
+		return LT_REJECT_CLOSED;
 	if (!allowed(
 		part->allow_accounts, part->deny_accounts, request->account))
 		return LT_REJECT_ACCOUNT;
 	if (!allowed(part->allow_qos, part->deny_qos, request->qos))
 		return LT_REJECT_QOS;
-	if (part->flags & LT_PARTITION_GROUPS)
+	if (part->flags & LT_PARTITION_GROUPS &&
+	    (!(home->flags & LT_PARTITION_GROUPS) ||
+		part->unlike_hash != home->unlike_hash))
 		return LT_REJECT_GROUPS;
+	if (part->unlike_hash != home->unlike_hash)
+		return LT_REJECT_CLOSED;
 	if (part->flags & LT_PARTITION_CANCELS)
 		return LT_REJECT_CANCELS;
 	/* A whole node in place of a part changes what programs see. */

@@ -3,6 +3,7 @@
  * run in, and the steps from one to the other. Not installed for others.
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
  *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
@@ -64,18 +65,21 @@ struct job { /* the request, resolved once */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
 	int64_t earliest_utc_s;
-	const struct lt_gpu *home_gpu;	      /* NULL = unknown or none */
-	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
-	struct lt_request asked;	      /* with home's default memory */
+	const struct lt_gpu *home_gpu;	       /* NULL = unknown or none */
+	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
+	const struct lt_power_cap *power_cap;  /* to be run with; NULL = none */
+	struct lt_request asked;	       /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
 struct layout {
+	int partition;
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
-	uint64_t memory_mib;	   /* of one node */
-	double cpu_part, gpu_part; /* of one node */
-	double wanted, found;	   /* of a reject */
+	uint64_t memory_mib;	       /* of one node */
+	uint64_t given[LT_LIMITED_COUNT]; /* to one task's job, in all */
+	double cpu_part, gpu_part;     /* of one node */
+	double wanted, found;	       /* of a reject */
 };
 
 enum { LANE_LENGTHS = 3 };
@@ -119,7 +123,7 @@ struct cap {
 	enum lt_reject reject;
 };
 
-enum { CAPS_MAX = 4 };
+enum { CAPS_MAX = 5 };
 
 /* What is looked for in one lane. */
 struct aim {
@@ -142,6 +146,10 @@ enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
 /* Why it may not be moved there. */
 enum lt_reject lt_move_reject(const struct job *job, int partition);
+/* decide_limits.c: would a limit or a reservation keep it from starting there,
+ * where it is given this? */
+enum lt_reject lt_limit_reject(
+    struct layout *layout, const struct job *job, int partition);
 /* Run time on that GPU over home's: as its runs have shown, or as the table of
  * GPUs has it. */
 double lt_ratio_there(
@@ -228,6 +236,10 @@ double lt_search_bound(const struct lane *lane, const struct linear *linear,
  * second one among what is no worse by the first; and of what is as good as
  * the choice by the first, the second one. Eqs. (21) to (24). */
 enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
+
+/* What makes a start worth it: a later one than home's must save min_saving of
+ * money or of carbon; eq. (23). */
+enum worth { WORTH_ANY, WORTH_MONEY, WORTH_CARBON, WORTH_IN_TIME };
 
 struct choice {			 /* the best so far, of all lanes */
 	const struct lane *lane; /* NULL = none */
@@ -321,8 +333,10 @@ double lt_score_tolerance(double score);
 double lt_score_least_saving(
     const struct decision *decision, int round, double score);
 /* Score and conditions of one lane. */
-struct aim lt_aim_of(
-    const struct decision *decision, const struct lane *lane, int round);
+struct aim lt_aim_of(const struct decision *decision, const struct lane *lane,
+    int round, enum worth worth);
+bool lt_is_worth(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s, enum worth worth);
 
 /* Could the hold of this lane be more than the team has left? By the worst
  * rates of the whole window, as the quote will. */

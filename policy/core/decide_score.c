@@ -122,13 +122,20 @@ lt_score_tolerance(double score)
 	return rounding * fmax(1, fabs(score));
 }
 
-/* The last digit of a carbon figure, as lt_carbon_text() has it. */
+/* The last digit of a carbon figure, as lt_carbon_text() has it; but where
+ * digits become coarse, no more than a start must save to be waited for: or a
+ * job just above a kilogram would give up what one just below it takes. */
 static double
-shown_mg(double mg)
+shown_mg(double mg, const struct lt_market *market)
 {
 	static const double kg = 1e6, t = 1e9;
+	const double size = fabs(mg), g = kg / 1000;
+	const double digit = size < kg ? g : size < t ? kg / 10 : t / 100;
 
-	return fabs(mg) < kg ? kg / 1000 : fabs(mg) < t ? kg / 10 : t / 100;
+	return market->min_saving_ppm == 0
+		   ? digit
+		   : fmin(digit,
+			 fmax(g, size * market->min_saving_ppm / LT_MICROS));
 }
 
 /* The least that a move must save, in units of the round's score; eq. (23).
@@ -136,18 +143,19 @@ shown_mg(double mg)
 double
 lt_score_least_saving(const struct decision *decision, int round, double score)
 {
-	const double micros_per_mg = lt_worth_per_mg(decision->job.market);
+	const struct lt_market *const market = decision->job.market;
+	const double micros_per_mg = lt_worth_per_mg(market);
 	double least = least_micros;
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
 	    round == ROUND_FIRST)
 		least = 0;
 	else if (scores_carbon(decision, round))
-		least = shown_mg(score);
+		least = shown_mg(score, market);
 	else if (decision->plan->objective == LT_OBJECTIVE_BALANCED &&
 		 decision->use_carbon && micros_per_mg > 0)
-		least = fmin(
-		    least, shown_mg(score / micros_per_mg) * micros_per_mg);
+		least = fmin(least,
+		    shown_mg(score / micros_per_mg, market) * micros_per_mg);
 	return fmax(least, lt_score_tolerance(score));
 }
 
@@ -184,9 +192,48 @@ emitted_cap(struct cap *cap, const struct decision *decision,
 	return true;
 }
 
+/* That much less than home, or, where home can't run it, than the lane itself
+ * at once. A limit below all values: it can't be met. */
+static struct cap
+worth_cap(
+    const struct decision *decision, const struct lane *lane, enum worth worth)
+{
+	const struct lane *const than =
+	    decision->has_baseline ? &decision->home : lane;
+	const bool is_money = worth == WORTH_MONEY;
+	struct cap cap = {.limit = -INFINITY, .reject = LT_REJECT_DEARER};
+
+	if (worth == WORTH_IN_TIME) {
+		cap.value.per_s = 1;
+		cap.limit = (double)(decision->home_utc_s + lane->length_s -
+				     decision->job.now_utc_s);
+	} else if (is_money ? decision->use_money : decision->use_carbon) {
+		const double from = lt_score_value(decision, than,
+		    is_money ? &than->money : &than->carbon,
+		    decision->home_utc_s);
+
+		cap.value = is_money ? lane->money : lane->carbon;
+		cap.limit = from - fabs(from) *
+				       decision->job.market->min_saving_ppm /
+				       LT_MICROS;
+	}
+	return cap;
+}
+
+bool
+lt_is_worth(const struct decision *decision, const struct lane *lane,
+    int64_t start_utc_s, enum worth worth)
+{
+	const struct cap cap = worth_cap(decision, lane, worth);
+
+	return lt_score_value(decision, lane, &cap.value, start_utc_s) <=
+	       cap.limit;
+}
+
 /* Score and caps of one lane in this round. */
 struct aim
-lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
+lt_aim_of(const struct decision *decision, const struct lane *lane, int round,
+    enum worth worth)
 {
 	const struct lt_request *request = decision->job.request;
 	const int64_t now_at = decision->home_utc_s;
@@ -210,6 +257,8 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round)
 	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
 		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
 		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
+	if (worth != WORTH_ANY)
+		aim.caps[aim.cap_count++] = worth_cap(decision, lane, worth);
 	if (round == ROUND_SECOND) {
 		const struct linear first =
 		    lt_score_of(decision, &decision->home, ROUND_FIRST);

@@ -36,6 +36,8 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_MAX_PRICE] = "a node-hour is too dear",
     [LT_REJECT_PINNED] = "the job is bound elsewhere",
     [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
+    [LT_REJECT_CLOSED] = "not open to every job",
+    [LT_REJECT_LIMITS] = "limits of Slurm may refuse it there",
 };
 
 const char *
@@ -79,6 +81,8 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_MAX_PRICE] = "max_price",
 	    [LT_REJECT_PINNED] = "pinned",
 	    [LT_REJECT_HOLDOUT] = "holdout",
+	    [LT_REJECT_CLOSED] = "closed",
+	    [LT_REJECT_LIMITS] = "limits",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";
@@ -96,7 +100,8 @@ lt_pin_name(enum lt_pin pin)
 	    {LT_PIN_DEPENDENCY, "--dependency"},
 	    {LT_PIN_LICENSES, "--licenses"}, {LT_PIN_BURST_BUFFER, "--bb"},
 	    {LT_PIN_CRON, "scrontab"}, {LT_PIN_INTERACTIVE, "interactive"},
-	    {LT_PIN_NODELIST, "--nodelist"}, {LT_PIN_FREQUENCY, "--gpu-freq"}};
+	    {LT_PIN_NODELIST, "--nodelist"}, {LT_PIN_FREQUENCY, "--gpu-freq"},
+	    {LT_PIN_OTHER, "an option that lowtide does not know elsewhere"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].pin == pin)

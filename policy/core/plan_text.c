@@ -179,6 +179,22 @@ all_reject(const struct lt_plan *plan, enum lt_reject reject)
 	return any;
 }
 
+/* What keeps the job in its partition, as options: "--begin, --switches". */
+static void
+put_pins(struct lt_text *text, const char *before, uint32_t pins,
+    const struct lt_request *request)
+{
+	for (uint32_t bit = 1; bit < LT_PIN_END; bit <<= 1) {
+		if (!(pins & bit))
+			continue;
+		lt_text_put(text, "%s%s", before,
+		    bit == LT_PIN_OTHER && request->pinned_by[0] != '\0'
+			? request->pinned_by
+			: lt_pin_name((enum lt_pin)bit));
+		before = ", ";
+	}
+}
+
 /* Why a job that asked stays where it is. */
 static void
 put_unmoved(struct lt_text *text, const struct lt_plan *plan,
@@ -211,14 +227,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		 all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
-		for (uint32_t bit = 1, first = 1; bit <= LT_PIN_NODELIST;
-		     bit <<= 1) {
-			if (!(pins & bit))
-				continue;
-			lt_text_put(text, "%s%s", first ? "Bound by " : ", ",
-			    lt_pin_name((enum lt_pin)bit));
-			first = 0;
-		}
+		put_pins(text, "Bound by ", pins, request);
 	else
 		lt_text_put(text, at->reject == LT_REJECT_MAX_PRICE
 				      ? "A node-hour is too dear"
@@ -349,7 +358,8 @@ lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
 
 static void
 put_row(struct lt_text *text, const struct lt_plan *plan,
-    const struct lt_market *market, uint32_t i, int64_t now_utc_s)
+    const struct lt_request *request, const struct lt_market *market,
+    uint32_t i, int64_t now_utc_s)
 {
 	const struct lt_candidate *candidate = &plan->candidates[i];
 	const bool chosen = (int)i == plan->chosen.partition;
@@ -379,7 +389,13 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	lt_text_put(text, "%c %-15s %-21s %-21s %12s %9s  ",
 	    chosen && priced ? '*' : ' ', market->partitions[i].name, start,
 	    end, cost, carbon);
-	put_reason(text, candidate);
+	const uint32_t pins =
+	    plan->pins & ~(uint32_t)(LT_PIN_INTERACTIVE | LT_PIN_BEGIN);
+
+	if (candidate->reject == LT_REJECT_PINNED && pins != 0)
+		put_pins(text, "bound by ", pins, request);
+	else
+		put_reason(text, candidate);
 	if (home)
 		lt_text_put(text, "; where it goes without lowtide");
 	lt_text_put(text, "%s\n", priced ? caveat(market, (int)i) : "");
@@ -517,7 +533,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	lt_text_put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION",
 	    "START", "DONE BY", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
-		put_row(&text, plan, market, i, now_utc_s);
+		put_row(&text, plan, request, market, i, now_utc_s);
 	put_checkpoints(&text, plan, request, market);
 	put_availability(&text, market);
 	put_cap(&text, plan);

@@ -309,7 +309,8 @@ static bool
 caps_hold(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s)
 {
-	const struct aim aim = lt_aim_of(decision, lane, ROUND_FIRST);
+	const struct aim aim =
+	    lt_aim_of(decision, lane, ROUND_FIRST, WORTH_ANY);
 
 	for (uint32_t i = 0; i < aim.cap_count; i++)
 		if (lt_score_value(decision, lane, &aim.caps[i].value,

@@ -27,6 +27,10 @@ enum lt_pin {
 	/* --gpu-freq, --cpu-freq: no power cap. It keeps nothing from moving.
 	 */
 	LT_PIN_FREQUENCY = 1 << 10,
+	/* Something that lowtide can't check for another partition: the
+	 * request's pinned_by. The partition stays. */
+	LT_PIN_OTHER = 1 << 11,
+	LT_PIN_END = 1 << 12, /* above all of them */
 };
 const char *lt_pin_name(enum lt_pin pin); /* "--dependency", ... */
 
@@ -92,7 +96,8 @@ struct lt_request {
 	enum lt_precision precision;
 	bool precision_said; /* --amp, else the site's rules count */
 	/* freedom */
-	uint32_t pins;	      /* enum lt_pin */
+	uint32_t pins;		      /* enum lt_pin */
+	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER: "--switches" */
 	int home;	      /* partition index where it goes by itself */
 	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
@@ -193,6 +198,8 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_MAX_PRICE, /* no start at such a mean price per node-hour */
 	LT_REJECT_PINNED,    /* the user named another partition */
 	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
+	LT_REJECT_CLOSED,    /* hidden, for reservations, or not understood */
+	LT_REJECT_LIMITS,    /* a QOS or association may refuse it there */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

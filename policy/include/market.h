@@ -44,6 +44,9 @@ int lt_objective_find(const char *word);
 /* One kind of node within a partition. */
 struct lt_shape {
 	uint32_t node_count;
+	/* Of them, those that take no new jobs now: down, drained, reserved.
+	 * They don't count for a job that is moved there. */
+	uint32_t closed_count;
 	uint32_t cpus;		   /* that jobs can be given */
 	uint32_t sockets, threads; /* of a node, of a core; 0 = 1 */
 	uint32_t gpus;
@@ -91,6 +94,34 @@ enum lt_partition_flag {
 	LT_PARTITION_DEALS_TASKS = 1 << 18,
 	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
+	/* Hidden, for reservations only, or with a flag that lowtide does not
+	 * know: no job is moved there. */
+	LT_PARTITION_CLOSED = 1 << 20,
+	LT_PARTITION_NO_ROOT = 1 << 21, /* not for root's jobs */
+};
+
+/* What Slurm's limits count of one job. */
+enum lt_limited {
+	LT_LIMITED_CPU,
+	LT_LIMITED_MEMORY, /* MiB */
+	LT_LIMITED_NODE,
+	LT_LIMITED_GPU,
+	LT_LIMITED_COUNT,
+};
+
+/* The limits of a QOS, as far as a single job meets them; 0 = none. */
+struct lt_limits {
+	uint64_t most[LT_LIMITED_COUNT], most_per_node[LT_LIMITED_COUNT];
+	uint64_t least[LT_LIMITED_COUNT];
+	int64_t most_s; /* MaxWall */
+	bool others;	/* of something else, or to nothing: not understood */
+};
+
+/* What the QOS and associations of a site limit: a job that Slurm takes at
+ * home may be refused where it is given more, or other things. */
+enum lt_job_limit {
+	LT_LIMITS_AMOUNTS = 1 << 0, /* CPUs, memory, nodes, GPUs of a job */
+	LT_LIMITS_OTHERS = 1 << 1,  /* GPUs of a type, billing and the like */
 };
 
 struct lt_partition {
@@ -113,6 +144,12 @@ struct lt_partition {
 	const char *deny_accounts;
 	const char *allow_qos;
 	const char *deny_qos;
+	struct lt_limits limits; /* of the partition's own QOS */
+	/* A hash of what lowtide does not understand of the partition: home's
+	 * must be equal. Of its TRESBillingWeights. 0 = nothing set. */
+	uint64_t unlike_hash, billing_hash;
+	/* When the next reservation takes some of its nodes; 0 = none does. */
+	int64_t reserved_utc_s;
 	/* hardware */
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */
@@ -209,6 +246,7 @@ struct lt_market {
 	int64_t waiting_micros_per_hour, waiting_mg_per_hour;
 	uint32_t min_saving_ppm;
 	uint32_t max_array_size;
+	uint32_t job_limits;	/* enum lt_job_limit, of any QOS or account */
 	bool memory_ignored;	/* SelectTypeParameters without _Memory: memory
 				 * is no part of a share */
 	bool core_spec_counts;	/* AllowSpecResourcesUsage: --core-spec gives

@@ -145,4 +145,19 @@ struct lt_fraction lt_charge_share(const struct lt_resources *resources,
 int lt_charge_shape(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count);
 
+/* Parts of the CPU and GPU power of the job's nodes, 0 to 1, by the shape of
+ * its share: its CPUs, its GPUs or shards; its share where none is known.
+ * Eq. (5). */
+struct lt_power_parts {
+	double cpu, gpu;
+};
+struct lt_power_parts lt_charge_parts(const struct lt_resources *resources,
+    struct lt_fraction share, const struct lt_shape *shapes,
+    uint32_t shape_count);
+
+/* AllocTRES of the allocation on nodes of this shape: a job that has its nodes
+ * alone is given all of their CPUs and GPUs. */
+struct lt_resources lt_resources_of(const struct lt_allocation *allocation,
+    const struct lt_need *need, const struct lt_shape *shape);
+
 #endif

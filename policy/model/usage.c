@@ -6,12 +6,6 @@
 
 #include "usage.h"
 
-static double
-part_of(double used, double full)
-{
-	return full > 0 ? used / full : 0;
-}
-
 /*
  * Watts of the whole job at the plug: its share of the idle power, its CPUs'
  * part of the CPU power, its GPUs' part of the GPU power, times PUE.
@@ -21,19 +15,13 @@ static double
 watts_of(const struct lt_resources *r, struct lt_fraction share,
     const struct lt_place *p)
 {
-	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
-	const double nodes = r->nodes;
-	const double part = (double)share.numerator / (double)share.denominator;
-	double cpu = part, gpu = part;
+	const struct lt_power_parts parts =
+	    lt_charge_parts(r, share, p->shapes, p->shape_count);
 
-	if (index >= 0 && p->shapes[index].cpus > 0)
-		cpu = r->cpus / (nodes * p->shapes[index].cpus);
-	if (index >= 0)
-		gpu = part_of(r->gpus, nodes * p->shapes[index].gpus) +
-		      part_of(r->shards, nodes * p->shapes[index].shards);
-	return nodes * p->pue *
-	       (p->idle_w * part + p->cpu_w * (cpu < 1 ? cpu : 1) +
-		   p->gpu_w * (gpu < 1 ? gpu : 1));
+	return r->nodes * p->pue *
+	       (p->idle_w * (double)share.numerator /
+		       (double)share.denominator +
+		   p->cpu_w * parts.cpu + p->gpu_w * parts.gpu);
 }
 
 /* What a suspended job keeps: memory, GPUs and shards of them; Slurm gives its

@@ -44,6 +44,7 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_i64(coder, &m->waiting_mg_per_hour);
 	lt_code_u32(coder, &m->min_saving_ppm);
 	lt_code_u32(coder, &m->max_array_size);
+	lt_code_u32(coder, &m->job_limits);
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);
 	lt_code_f64(coder, &m->power_cap_above);
@@ -78,6 +79,18 @@ code_availability(struct lt_coder *coder, struct lt_availability *availability)
 	}
 }
 
+static void
+code_limits(struct lt_coder *coder, struct lt_limits *limits)
+{
+	for (int i = 0; i < LT_LIMITED_COUNT; i++) {
+		lt_code_u64(coder, &limits->most[i]);
+		lt_code_u64(coder, &limits->most_per_node[i]);
+		lt_code_u64(coder, &limits->least[i]);
+	}
+	lt_code_i64(coder, &limits->most_s);
+	lt_code_bool(coder, &limits->others);
+}
+
 void
 lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 {
@@ -96,6 +109,10 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
 	lt_code_u32(coder, &p->max_cpus_per_node);
 	lt_code_u32(coder, &p->max_cpus_per_socket);
+	code_limits(coder, &p->limits);
+	lt_code_u64(coder, &p->unlike_hash);
+	lt_code_u64(coder, &p->billing_hash);
+	lt_code_i64(coder, &p->reserved_utc_s);
 	lt_code_u32(coder, &p->node_count);
 	lt_code_u32(coder, &p->first_shape);
 	lt_code_u32(coder, &p->shape_count);
@@ -122,6 +139,7 @@ void
 lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
 {
 	lt_code_u32(coder, &shape->node_count);
+	lt_code_u32(coder, &shape->closed_count);
 	lt_code_u32(coder, &shape->cpus);
 	lt_code_u32(coder, &shape->sockets);
 	lt_code_u32(coder, &shape->threads);

@@ -65,6 +65,9 @@ sub read_answer {
 		$run{$1} = $2 while $answer =~
 		    /\G\w* ?(job|part|limit|nodes|min|max|list|tres|gres)=(\S+)/gc;
 		($run{hold}) = $answer =~ /comment=.*\bhold=(\d+),/;
+		# What the plan tells, of all tasks.
+		@run{'tasks', 'planned', 'told'} = $answer =~
+		    /comment=.*\bn=(\d+) .*\bplan=([^@ ]*)@.*\bexp=(\d+),/;
 		($run{message}) = $answer =~ /msg=(.*?) comment=/;
 	}
 	return \%run;
@@ -295,7 +298,7 @@ sub goal {
 
 # ---- the runs ----
 
-my (%before, %count, %seen, %ratios, @loose, @worse);
+my (%before, %count, %seen, %ratios, %told, @loose, @worse);
 my ($met_busy, $slow, $refused, $startable, $crashed) = (0, 0, 0, 0, 0);
 if ($o{before}) {
 	open my $file, '<', $o{before} or die "cover: $o{before}: $!";
@@ -329,6 +332,8 @@ sub note {
 	return if !$run->{hold} || !$run->{charge};
 	my $class = class_of($c);
 	my $ratio = $run->{hold} / $run->{charge};
+	push @{ $told{$class} }, $run->{told} / $run->{tasks} / $run->{charge}
+	    if $run->{tasks} && $run->{planned} eq $run->{part} && !$run->{busy};
 	push @{ $ratios{$class} }, $ratio;
 	push @loose, [ $ratio, $class, $c, $run ] if $ratio > 1.1;
 }
@@ -441,6 +446,15 @@ for my $class (qw(fixed open list rpc)) {
 			printf "#   hold/charge %s %s (%d) %.4f\n", $class, $name, scalar @r, $value;
 		}
 	}
+}
+# On idle nodes a plan is what is charged at the limit, but for the carry.
+for my $class (qw(fixed open)) {
+	my @t = @{ $told{$class} || [] } or next;
+	my $near = grep { abs($_ - 1) <= 0.01 } @t;
+	my $part = 100 * $near / @t;
+	my $least = $class eq 'fixed' ? 90 : 60;
+	goal("told/charge $class within 1% (" . @t . ')', sprintf('%.1f%%', $part),
+	    ">=$least%", $part >= $least);
 }
 if ($o{verbose}) {
 	my @sorted = sort { $b->[0] <=> $a->[0] } @loose;

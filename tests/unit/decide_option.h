@@ -267,7 +267,11 @@ make_option(struct option *option, int p)
 	const double nodes = request->max_nodes;
 	const double cpus = request->cpus > 0 ? ceil(request->cpus / nodes) : 1;
 	const double gpus = ceil(request->gpus / nodes);
-	double share = fmax(cpus / shape->cpus,
+	/* Of all nodes together, as it will be charged. */
+	const double all_cpus = fmax(request->cpus, nodes) / nodes;
+	const double all_gpus =
+	    request->gpus > 0 ? fmax(request->gpus, nodes) / nodes : 0;
+	double share = fmax(all_cpus / shape->cpus,
 	    (double)request->memory_mib_per_node / (double)shape->memory_mib);
 	double ratio = 1, at_once, waves;
 	bool known;
@@ -289,7 +293,7 @@ make_option(struct option *option, int p)
 			before->tflops[request->precision] > 0) &&
 		    !(gpu != NULL && gpu->tflops[request->precision] > 0))
 			return true;
-		share = fmax(share, gpus / shape->gpus);
+		share = fmax(share, all_gpus / shape->gpus);
 	}
 	if (cpus > shape->cpus || request->limit_s > part->max_time_s ||
 	    request->memory_mib_per_node > shape->memory_mib ||
@@ -364,8 +368,11 @@ make_option(struct option *option, int p)
 	    nodes * tasks * part->pue / 1000 *
 	    (part->node_idle_w * share +
 		part->node_cpu_w *
-		    (share == 1 && gpus == 0 ? 1 : cpus / shape->cpus) +
-		part->node_gpu_w * (gpus > 0 ? gpus / shape->gpus : 0));
+		    (request->exclusive ? 1 : all_cpus / shape->cpus) +
+		part->node_gpu_w * (shape->gpus == 0 ? 0
+				       : request->exclusive
+					   ? 1
+					   : all_gpus / shape->gpus));
 	option->idle_kw =
 	    nodes * tasks * part->pue / 1000 * part->node_idle_w * share;
 	const double hours =

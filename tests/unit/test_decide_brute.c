@@ -211,7 +211,11 @@ least(const struct rules *rules, int round, double score)
 		unit = price;
 	}
 	const double mg = fabs(score) / unit;
-	const double digit = mg < 1e6 ? 1e3 : mg < 1e9 ? 1e5 : 1e7;
+	const double saving = (double)world.market.min_saving_ppm / 1e6;
+	const double digit =
+	    mg < 1e6 ? 1e3
+		     : fmin(mg < 1e9 ? 1e5 : 1e7,
+			   saving > 0 ? fmax(1e3, mg * saving) : INFINITY);
 	value = is_mg(rules, round) ? digit : fmin(value, digit * unit);
 	return fmax(value, noise(score));
 }
@@ -299,9 +303,40 @@ is_candidate(int p, int64_t s)
 /* One pass of the decision, as an inspector would do it. */
 struct look {
 	const struct rules *rules;
-	bool only_now;
+	bool only_worth; /* later ones save enough of either */
 	double slack;
 };
+
+static bool
+is_much(const struct look *look, double from, double to)
+{
+	return from - to >= fabs(from) * world.market.min_saving_ppm / 1e6 -
+				look->slack * noise(from);
+}
+
+/* Later than at once, for less than people are to wait for, of either? */
+static bool
+is_little(const struct look *look, const struct pick *pick)
+{
+	if (!pick->any || pick->s <= look->rules->home_s ||
+	    world.request.objective == LT_OBJECTIVE_FAST)
+		return false;
+	const struct price is = price_of(pick->p, pick->s);
+	const struct price was =
+	    look->rules->fits ? look->rules->home : price_of(pick->p, 0);
+
+	return !(look->rules->money && is_much(look, was.money, is.money)) &&
+	       !(look->rules->carbon && is_much(look, was.carbon, is.carbon));
+}
+
+/* All conditions of a round, and of the look. */
+static bool
+is_allowed(const struct look *look, const struct pick *at, int round,
+    const struct pick *first)
+{
+	return may_start(look->rules, at, round, first, look->slack) &&
+	       !(look->only_worth && is_little(look, at));
+}
 
 /* A second before or after it may not start there: a condition is just met. */
 static bool
@@ -311,8 +346,8 @@ is_last_or_first(const struct look *look, const struct pick *at, int round,
 	const struct pick before = {true, at->p, at->s - 1};
 	const struct pick after = {true, at->p, at->s + 1};
 
-	return !may_start(look->rules, &before, round, first, look->slack) ||
-	       !may_start(look->rules, &after, round, first, look->slack);
+	return !is_allowed(look, &before, round, first) ||
+	       !is_allowed(look, &after, round, first);
 }
 
 /* In order of start, then partition, the first that scores at most `limit`;
@@ -327,15 +362,13 @@ first_below(const struct look *look, int round, const struct pick *first,
 	for (int p = 0; p < (int)world.market.partition_count; p++)
 		if (options[p].moves && options[p].latest_s - earliest_s > end)
 			end = options[p].latest_s - earliest_s;
-	for (int64_t s = 0; s <= (look->only_now ? look->rules->home_s : end);
-	     s++)
+	for (int64_t s = 0; s <= end; s++)
 		for (int p = 0; p < (int)world.market.partition_count; p++) {
 			const struct pick at = {true, p, s};
 
 			if (!options[p].moves ||
 			    s > options[p].latest_s - earliest_s ||
-			    !may_start(
-				look->rules, &at, round, first, look->slack) ||
+			    !is_allowed(look, &at, round, first) ||
 			    (!is_candidate(p, s) &&
 				!is_last_or_first(look, &at, round, first)))
 				continue;
@@ -378,36 +411,27 @@ choose(const struct look *look, int round, const struct pick *first)
 	    look, round, first, limit + (1 + look->slack) * noise(limit), NULL);
 }
 
+/* Is there any that is no later than it would be by itself? */
 static bool
-is_much(const struct look *look, double from, double to)
+any_at_once(const struct look *look)
 {
-	return from - to >= fabs(from) * world.market.min_saving_ppm / 1e6 -
-				look->slack * noise(from);
-}
-
-/* Later than at once, for less than people are to wait for, of either? */
-static bool
-is_little(const struct look *look, const struct pick *pick)
-{
-	if (!pick->any || pick->s <= look->rules->home_s ||
-	    world.request.objective == LT_OBJECTIVE_FAST)
-		return false;
-	const struct price is = price_of(pick->p, pick->s);
-	const struct price was =
-	    look->rules->fits ? look->rules->home : price_of(pick->p, 0);
-
-	return !(look->rules->money && is_much(look, was.money, is.money)) &&
-	       !(look->rules->carbon && is_much(look, was.carbon, is.carbon));
+	for (int p = 0; p < (int)world.market.partition_count; p++)
+		if (options[p].moves &&
+		    options[p].full[options[p].length_s] == options[p].full[0])
+			return true;
+	return look->rules->fits;
 }
 
 static struct pick
-choose_worth(struct look *look, int round)
+choose_worth(struct look *look, int round, const struct pick *first)
 {
-	struct pick pick = choose(look, round, NULL);
+	struct pick pick;
 
-	if (is_little(look, &pick)) {
-		look->only_now = true;
-		pick = choose(look, round, NULL);
+	look->only_worth = false;
+	pick = choose(look, round, first);
+	if (is_little(look, &pick) && any_at_once(look)) {
+		look->only_worth = true;
+		pick = choose(look, round, first);
 	}
 	return pick;
 }
@@ -418,17 +442,17 @@ decide(const struct rules *rules, double slack)
 {
 	const enum lt_objective objective = world.request.objective;
 	struct look look = {rules, false, slack};
-	const struct pick pick = choose_worth(&look, FIRST);
+	const struct pick pick = choose_worth(&look, FIRST, NULL);
 
 	if (!pick.any)
-		return rules->fits ? choose_worth(&look, SECOND) : pick;
+		return rules->fits ? choose_worth(&look, SECOND, NULL) : pick;
 	if (!rules->money || !rules->carbon ||
 	    (objective == LT_OBJECTIVE_BALANCED && worth() > 0) ||
 	    (objective != LT_OBJECTIVE_BALANCED &&
 		objective != LT_OBJECTIVE_COST))
 		return pick;
-	const struct pick cleaner = choose(&look, EQUAL, &pick);
-	return cleaner.any && !is_little(&look, &cleaner) ? cleaner : pick;
+	const struct pick cleaner = choose_worth(&look, EQUAL, &pick);
+	return cleaner.any ? cleaner : pick;
 }
 
 static uint32_t moves, waits, elsewhere, second_round, unfit, capped, cleaner,

@@ -21,7 +21,7 @@ test_shares(void **state)
 	    {"CPUs dominate", 1, 32, 2, 0, 0, false, false, 1, 2},
 	    {"memory dominates", 1, 1, 1, 192000, 0, false, false, 3, 4},
 	    {"memory per CPU", 1, 32, 0, 0, 6000, false, false, 3, 4},
-	    {"spread and rounded up", 2, 3, 0, 0, 0, false, false, 1, 32},
+	    {"of two nodes together", 2, 3, 0, 0, 0, false, false, 3, 128},
 	    {"exclusive", 1, 1, 0, 0, 0, true, false, 1, 1},
 	    {"--mem=0", 1, 1, 0, 0, 0, false, true, 1, 1},
 	    {"more than any node is the whole", 1, 65, 0, 0, 0, false, false, 1,

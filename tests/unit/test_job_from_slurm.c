@@ -124,6 +124,105 @@ test_frequency(void **state)
 #undef HAS_PIN
 }
 
+static uint32_t
+pins_of_gres(char *per_node, char *per_task, char *by)
+{
+	struct lt_request request;
+	job_desc_msg_t job;
+
+	slurm_init_job_desc_msg(&job);
+	job.script = (char *)(uintptr_t) "";
+	job.tres_per_node = per_node;
+	job.tres_per_task = per_task;
+	assert_int_equal(read_job(&request, &job), LT_OK);
+	memcpy(by, request.pinned_by, sizeof(request.pinned_by));
+	return request.pins;
+}
+
+/* What no check of another partition knows keeps the job where it is. */
+static void
+test_gres_pins(void **state)
+{
+	static const struct {
+		const char *per_node, *per_task, *by;
+	} rows[] = {
+	    {NULL, NULL, ""},
+	    {"gres:gpu", NULL, ""},
+	    {"gres:gpu:a100:2", "cpu:4", ""},
+	    {"gres/gpu=2", "cpu=4", ""},
+	    {"gres:shard:4,gres:mps:100", NULL, ""},
+	    {"gres:tmp:10G", NULL, "--gres=tmp"},
+	    {"gres:gpu:1,gres:lscratch:200", NULL, "--gres=lscratch"},
+	    {"gres:gpumem:1", NULL, "--gres=gpumem"},
+	    {"gres:VramPerGpu:80G", NULL, "--gres=VramPerGpu"},
+	    {"gres:gp:1", NULL, "--gres=gp"},
+	    {"gres:gpu:1", "license:matlab:1", "--gres=license"},
+	    {":", NULL, "--gres="},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char by[LT_NAME_SIZE];
+		const uint32_t pins =
+		    pins_of_gres((char *)(uintptr_t)rows[i].per_node,
+			(char *)(uintptr_t)rows[i].per_task, by);
+
+		assert_string_equal(by, rows[i].by);
+		assert_int_equal(pins & LT_PIN_OTHER,
+		    rows[i].by[0] != '\0' ? LT_PIN_OTHER : 0);
+	}
+}
+
+/* Options one at a time: what pins, and by which name the user is told. */
+static void
+test_options_pin(void **state)
+{
+	static char text[] = "x", long_qos[LT_ACCOUNT_SIZE + 1];
+	const char *by = NULL;
+
+	(void)state;
+	memset(long_qos, 'q', LT_ACCOUNT_SIZE);
+#define PINS(field, value, option)                                             \
+	do {                                                                   \
+		struct lt_request request;                                     \
+		job_desc_msg_t job;                                            \
+		by = (option);                                                 \
+		slurm_init_job_desc_msg(&job);                                 \
+		job.script = text;                                             \
+		job.field = (value);                                           \
+		assert_int_equal(read_job(&request, &job), LT_OK);             \
+		assert_string_equal(request.pinned_by, by != NULL ? by : "");  \
+		assert_int_equal(                                              \
+		    (request.pins & LT_PIN_OTHER) != 0, by != NULL);           \
+	} while (0)
+	PINS(req_switch, 1, "--switches");
+	PINS(req_switch, 0, NULL);
+	PINS(req_switch, NO_VAL, NULL);
+	PINS(contiguous, 1, "--contiguous");
+	PINS(contiguous, 0, NULL);
+	PINS(network, text, "--network");
+	PINS(prefer, text, "--prefer");
+	PINS(clusters, text, "--clusters");
+	PINS(extra, text, "--extra");
+	PINS(batch_features, text, "--batch");
+	PINS(container, text, "--container");
+	PINS(core_spec, 1, "--core-spec");
+	PINS(reboot, 1, "--reboot");
+	PINS(immediate, 1, "--immediate");
+	PINS(bitflags, GRES_ENFORCE_BIND, "--gres-flags");
+	PINS(bitflags, UINT64_C(1) << 62, "a flag of this Slurm");
+	PINS(bitflags, SPREAD_JOB | JOB_NTASKS_SET, NULL);
+	PINS(shared, JOB_SHARED_USER, NULL);
+	PINS(shared, JOB_SHARED_MCS + 1, "--exclusive");
+	PINS(task_dist, SLURM_DIST_ARBITRARY, "--distribution");
+	PINS(task_dist, SLURM_DIST_CYCLIC_CYCLIC, NULL);
+	PINS(qos, long_qos, "--qos");
+	PINS(qos, text, NULL);
+	PINS(features, text, NULL);
+	PINS(wckey, text, NULL);
+#undef PINS
+}
+
 int
 main(void)
 {
@@ -131,6 +230,8 @@ main(void)
 	    cmocka_unit_test(test_partitions),
 	    cmocka_unit_test(test_many_names),
 	    cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_gres_pins),
+	    cmocka_unit_test(test_options_pin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

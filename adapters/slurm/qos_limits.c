@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Limits of QOS. slurmctld lists for each the TRES by their places in one list
+ * of names. What a job may have at most is the least of Max*PerJob, PerUser,
+ * PerAccount and Grp*: alone, it can pass none of them. Limits of minutes and
+ * of anything but CPUs, memory, nodes and all GPUs together are not
+ * understood: others.
+ */
+#include "qos_limits.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "slurm_text.h"
+
+enum { ENFORCE_LIMITS = 1 << 1 }; /* of slurm_conf, in no header */
+
+void
+lt_qos_limits_open(struct lt_qos_limits *all, const slurm_conf_t *conf)
+{
+	assoc_mgr_info_request_msg_t request = {
+	    .flags = ASSOC_MGR_INFO_FLAG_QOS};
+
+	*all = (struct lt_qos_limits){
+	    .enforced =
+		(conf->accounting_storage_enforce & ENFORCE_LIMITS) != 0};
+	if (all->enforced &&
+	    slurm_load_assoc_mgr_info(&request, &all->answer) != SLURM_SUCCESS)
+		all->answer = NULL;
+}
+
+void
+lt_qos_limits_close(struct lt_qos_limits *all)
+{
+	if (all->answer != NULL)
+		slurm_free_assoc_mgr_info_msg(all->answer);
+	all->answer = NULL;
+}
+
+/* Which of enum lt_limited a name is; LT_LIMITED_COUNT = none of them. */
+static int
+tres_of(const char *name)
+{
+	static const char *const names[LT_LIMITED_COUNT] = {
+	    [LT_LIMITED_CPU] = "cpu",
+	    [LT_LIMITED_MEMORY] = "mem",
+	    [LT_LIMITED_NODE] = "node",
+	    [LT_LIMITED_GPU] = "gres/gpu",
+	};
+	int tres = 0;
+
+	while (tres < LT_LIMITED_COUNT && strcmp(names[tres], name) != 0)
+		tres++;
+	return tres;
+}
+
+/* Slurm has INFINITE64, or NO_VAL64, where there is no limit. */
+static bool
+is_limit(uint64_t value)
+{
+	return value != INFINITE64 && value != NO_VAL64;
+}
+
+/* Lays the limits of one list over those before: the smallest is the most, the
+ * largest the least. */
+static void
+lay(struct lt_limits *limits, uint64_t of[LT_LIMITED_COUNT], bool is_least,
+    const uint64_t *list, const assoc_mgr_info_msg_t *answer)
+{
+	for (uint32_t i = 0; list != NULL && i < answer->tres_cnt; i++) {
+		const int tres = tres_of(answer->tres_names[i]);
+
+		if (!is_limit(list[i]) || (is_least && list[i] == 0))
+			continue;
+		if (tres == LT_LIMITED_COUNT || list[i] == 0)
+			limits->others = true;
+		else if (of[tres] == 0 ||
+			 (is_least ? list[i] > of[tres] : list[i] < of[tres]))
+			of[tres] = list[i];
+	}
+}
+
+static bool
+any_limit(const uint64_t *list, const assoc_mgr_info_msg_t *answer)
+{
+	for (uint32_t i = 0; list != NULL && i < answer->tres_cnt; i++)
+		if (is_limit(list[i]))
+			return true;
+	return false;
+}
+
+static struct lt_limits
+limits_of(const slurmdb_qos_rec_t *qos, const assoc_mgr_info_msg_t *answer)
+{
+	struct lt_limits limits = {
+	    .others = (qos->flags & QOS_FLAG_REQ_RESV) != 0 ||
+		      any_limit(qos->max_tres_mins_pj_ctld, answer)};
+	const uint64_t *const most[] = {qos->max_tres_pj_ctld,
+	    qos->max_tres_pu_ctld, qos->max_tres_pa_ctld, qos->grp_tres_ctld};
+
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
+		lay(&limits, limits.most, false, most[i], answer);
+	lay(&limits, limits.most_per_node, false, qos->max_tres_pn_ctld,
+	    answer);
+	lay(&limits, limits.least, true, qos->min_tres_pj_ctld, answer);
+	limits.most_s = lt_minutes(qos->max_wall_pj, 0);
+	return limits;
+}
+
+struct lt_limits
+lt_qos_limits_of(const struct lt_qos_limits *all, const char *name)
+{
+	struct lt_limits limits = {.others = true};
+
+	if (!all->enforced || name == NULL || name[0] == '\0')
+		return (struct lt_limits){0};
+	if (all->answer == NULL || all->answer->qos_list == NULL)
+		return limits;
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(all->answer->qos_list);
+	for (slurmdb_qos_rec_t *qos; (qos = slurm_list_next(iterator)) != NULL;)
+		if (qos->name != NULL && strcasecmp(qos->name, name) == 0)
+			limits = limits_of(qos, all->answer);
+	slurm_list_iterator_destroy(iterator);
+	return limits;
+}
+
+uint32_t
+lt_qos_limits_kinds(const struct lt_qos_limits *all)
+{
+	uint32_t kinds = 0;
+
+	if (!all->enforced)
+		return 0;
+	if (all->answer == NULL || all->answer->qos_list == NULL)
+		return LT_LIMITS_AMOUNTS | LT_LIMITS_OTHERS;
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(all->answer->qos_list);
+	for (slurmdb_qos_rec_t *qos;
+	     (qos = slurm_list_next(iterator)) != NULL;) {
+		const struct lt_limits limits = limits_of(qos, all->answer);
+
+		for (int i = 0; i < LT_LIMITED_COUNT; i++)
+			if (limits.most[i] > 0 || limits.most_per_node[i] > 0)
+				kinds |= LT_LIMITS_AMOUNTS;
+		if (any_limit(qos->grp_tres_mins_ctld, all->answer))
+			kinds |= LT_LIMITS_AMOUNTS;
+		if (limits.others)
+			kinds |= LT_LIMITS_OTHERS;
+	}
+	slurm_list_iterator_destroy(iterator);
+	return kinds;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Accounts whose jobs no partition takes from another.
+ */
+#ifndef LT_CLOSED_ACCOUNTS_H
+#define LT_CLOSED_ACCOUNTS_H
+
+#include "tables.h"
+
+/*
+ * Makes each partition's deny list anew from slurm.conf's: with all accounts
+ * below those (Slurm 23.11 and later deny them, too), and with accounts that
+ * have associations of single partitions, for which Slurm refuses a job in
+ * another. The lists are lent by tables->denied. LT_ENOMEM leaves them as they
+ * were.
+ */
+int lt_close_accounts(struct lt_tables *tables, struct lt_error *err);
+
+#endif

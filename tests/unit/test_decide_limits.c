@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What closes a cheaper partition to a job that Slurm would take at home:
+ * flags, states of nodes, reservations, limits of QOS and associations.
+ */
+#include "decide_fixture.h"
+
+/* The job: one node, 64 CPUs, two hours, from home's nodes of 64 CPUs and 8
+ * GPUs. One thing of the cheap partition or the job differs. */
+struct row {
+	const char *why;
+	uint32_t flags, uid, closed_count, cpus_there, gpus_asked;
+	uint64_t unlike_hash, billing_hash;
+	int64_t reserved_h;
+	uint32_t job_limits, pins;
+	struct lt_limits limits;
+	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
+	uint32_t max_cpus_per_node, gpu_cores;
+	uint64_t memory_asked;
+	const char *account, *deny;
+	enum lt_reject reject;
+};
+
+#define MOST(what, count)                                                      \
+	{                                                                      \
+		.most = { [LT_LIMITED_##what] = (count) }                      \
+	}
+#define LEAST(what, count)                                                     \
+	{                                                                      \
+		.least = { [LT_LIMITED_##what] = (count) }                     \
+	}
+#define PER_NODE(what, count)                                                  \
+	{                                                                      \
+		.most_per_node = { [LT_LIMITED_##what] = (count) }             \
+	}
+
+static const struct row rows[] = {
+    {.why = "nothing"},
+    {.why = "hidden, or not understood",
+	.flags = LT_PARTITION_CLOSED,
+	.reject = LT_REJECT_CLOSED},
+    {.why = "root's job where root may not",
+	.flags = LT_PARTITION_NO_ROOT,
+	.reject = LT_REJECT_CLOSED},
+    {.why = "another's there", .flags = LT_PARTITION_NO_ROOT, .uid = 1000},
+    {.why = "submitted from where it may not be",
+	.unlike_hash = 1,
+	.reject = LT_REJECT_CLOSED},
+    {.why = "an option that nothing checks",
+	.pins = LT_PIN_OTHER,
+	.reject = LT_REJECT_PINNED},
+    {.why = "seven nodes of eight are drained", .closed_count = 7},
+    {.why = "all are", .closed_count = 8, .reject = LT_REJECT_NODES},
+    {.why = "reserved when it ends", .reserved_h = 2},
+    {.why = "reserved before", .reserved_h = 1, .reject = LT_REJECT_CLOSED},
+    {.why = "as many CPUs as its QOS lets", .limits = MOST(CPU, 64)},
+    {.why = "more", .limits = MOST(CPU, 63), .reject = LT_REJECT_LIMITS},
+    {.why = "more of a node",
+	.limits = PER_NODE(CPU, 63),
+	.reject = LT_REJECT_LIMITS},
+    {.why = "more nodes", .limits = MOST(NODE, 1)},
+    {.why = "GPUs of a job without", .limits = MOST(GPU, 1)},
+    {.why = "a QOS for GPU jobs",
+	.limits = LEAST(GPU, 1),
+	.reject = LT_REJECT_LIMITS},
+    {.why = "one with a GPU", .limits = LEAST(GPU, 1), .gpus_asked = 1},
+    {.why = "a QOS for large jobs",
+	.limits = LEAST(NODE, 2),
+	.reject = LT_REJECT_LIMITS},
+    {.why = "MaxWall", .limits = {.most_s = 2 * HOUR}},
+    {.why = "a shorter one",
+	.limits = {.most_s = 2 * HOUR - 60},
+	.reject = LT_REJECT_LIMITS},
+    {.why = "a limit that is not understood",
+	.limits = {.others = true},
+	.reject = LT_REJECT_LIMITS},
+    {.why = "amounts are limited: as much as at home",
+	.job_limits = LT_LIMITS_AMOUNTS},
+    {.why = "whole nodes there",
+	.flags = LT_PARTITION_EXCLUSIVE,
+	.reject = LT_REJECT_DEFAULTS},
+    {.why = "other limits: the same billing", .job_limits = LT_LIMITS_OTHERS},
+    {.why = "another",
+	.job_limits = LT_LIMITS_OTHERS,
+	.billing_hash = 7,
+	.reject = LT_REJECT_LIMITS},
+    {.why = "another, and no such limit", .billing_hash = 7},
+    {.why = "another GPU where types may be limited",
+	.job_limits = LT_LIMITS_OTHERS,
+	.gpus_asked = 1,
+	.reject = LT_REJECT_LIMITS},
+    {.why = "two nodes where one is the most",
+	.nodes_asked_open = true,
+	.gpus_asked = 16,
+	.reject = LT_REJECT_NODES},
+    {.why = "MaxCPUsPerNode",
+	.max_cpus_per_node = 63,
+	.reject = LT_REJECT_CPUS},
+    {.why = "cores kept for GPU jobs",
+	.gpu_cores = 1,
+	.reject = LT_REJECT_CPUS},
+    {.why = "asked memory counts where it is not consumed",
+	.memory_asked = 256001,
+	.reject = LT_REJECT_MEMORY},
+    {.why = "a denied account",
+	.account = "vision",
+	.deny = ",vision",
+	.reject = LT_REJECT_ACCOUNT},
+    {.why = "nobody knows whose job it is",
+	.account = "",
+	.deny = ",speech",
+	.reject = LT_REJECT_ACCOUNT},
+    {.why = "another account is denied", .deny = ",speech"},
+};
+
+static void
+lay(const struct row *row)
+{
+	struct lt_partition *const cheap = &partitions[CHEAP];
+
+	cheap->flags |= row->flags;
+	cheap->unlike_hash = row->unlike_hash;
+	cheap->billing_hash = row->billing_hash;
+	cheap->limits = row->limits;
+	cheap->max_cpus_per_node = row->max_cpus_per_node;
+	if (row->reserved_h > 0)
+		cheap->reserved_utc_s = NOW + row->reserved_h * HOUR;
+	if (row->deny != NULL)
+		cheap->deny_accounts = row->deny;
+	shapes[CHEAP].closed_count = row->closed_count;
+	shapes[CHEAP].gpu_cores = row->gpu_cores;
+	market.job_limits = row->job_limits;
+	request.uid = row->uid;
+	request.pins = row->pins;
+	request.gpus = row->gpus_asked;
+	request.nodes_open = row->nodes_asked_open;
+	if (row->nodes_asked_open)
+		cheap->max_nodes = 1;
+	if (row->memory_asked > 0) {
+		market.memory_ignored = true;
+		request.memory_mib_per_node = row->memory_asked;
+		shapes[HOME].memory_mib = 2 * row->memory_asked;
+	}
+	if (row->account != NULL)
+		(void)snprintf(request.account, sizeof(request.account), "%s",
+		    row->account);
+}
+
+static void
+test_closed(void **state)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const int there =
+		    rows[i].reject == LT_REJECT_NONE ? CHEAP : HOME;
+
+		setup(state);
+		request.objective = LT_OBJECTIVE_COST;
+		lay(&rows[i]);
+		decide();
+		if (plan.chosen.partition != there ||
+		    plan.candidates[CHEAP].reject != rows[i].reject)
+			fail_msg("%s: goes to %d, says %s", rows[i].why,
+			    plan.chosen.partition,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
+/* At home a later start ends before a reservation, too: the cleanest hours are
+ * from the eighth on, and the nodes are taken in the ninth. */
+static void
+test_home_before_reservation(void **state)
+{
+	setup(state);
+	request.objective = LT_OBJECTIVE_CARBON;
+	partitions[CHEAP].flags |= LT_PARTITION_CLOSED;
+	decide();
+	assert_true(plan.chosen.start_utc_s >= NOW + 8 * HOUR);
+	partitions[HOME].reserved_utc_s = NOW + 9 * HOUR;
+	decide();
+	assert_true(plan.chosen.end_utc_s <= NOW + 9 * HOUR);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_closed),
+	    cmocka_unit_test(test_home_before_reservation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
