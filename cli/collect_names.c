@@ -236,13 +236,13 @@ lt_alias_tres(struct lt_aliases *aliases, FILE *out, const char *tres)
 {
 	const char *const slash = strchr(tres, '/');
 
-	if (slash == NULL) {
-		fputs(tres, out);
-	} else if (strncmp(tres, "gres/", 5) == 0) {
+	if (strncmp(tres, "gres/", 5) == 0) {
 		fputs("gres/", out);
 		lt_alias_gres(aliases, out, slash + 1);
-	} else {
-		fprintf(out, "%.*s/%s", (int)(slash - tres), tres,
+	} else if (strncmp(tres, "license/", 8) == 0) {
+		fprintf(out, "license/%s",
 		    lt_alias(aliases, LT_ALIAS_LICENSE, slash + 1));
+	} else {
+		fputs(tres, out);
 	}
 }

@@ -155,6 +155,7 @@ struct collection {
 	struct shape shapes[SHAPES_MAX];
 	size_t shape_count, left_out;
 	unsigned nodes, partitions, qos, associations;
+	size_t home; /* the default partition, by its number */
 };
 
 /* ---- values with other names ---- */
@@ -422,6 +423,9 @@ take_partition(struct collection *c, char *line)
 		    value_in(
 			value, sizeof(value), line, partition_keys[i].name));
 	fputc('\n', c->out);
+	if (value_in(value, sizeof(value), line, "Default") != NULL &&
+	    strcmp(value, "YES") == 0)
+		c->home = c->partitions;
 	c->partitions++;
 }
 
@@ -434,35 +438,46 @@ column(char **rest)
 	return *rest != NULL ? strsep(rest, "|") : NULL;
 }
 
+/* "modify WHOM set ...", if there is anything to set. */
 static void
-put_limits(struct collection *c, char **rest, const struct key *more,
-    size_t more_count)
+put_limits(struct collection *c, const char *whom, char *rest,
+    const struct key *more, size_t more_count)
 {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const limits = open_memstream(&text, &size);
+
+	if (limits == NULL)
+		return;
 	for (size_t i = 0; i < COUNT(limit_keys); i++)
-		put_key(c, c->out, &limit_keys[i], column(rest));
+		put_key(c, limits, &limit_keys[i], column(&rest));
 	for (size_t i = 0; i < more_count; i++)
-		put_key(c, c->out, &more[i], column(rest));
-	fputc('\n', c->out);
+		put_key(c, limits, &more[i], column(&rest));
+	fclose(limits);
+	if (size > 0)
+		fprintf(c->out, "modify %s set%s\n", whom, text);
+	free(text);
 }
 
 static void
 take_qos(struct collection *c, char *line)
 {
-	char *rest = line;
+	char *rest = line, whom[512];
 	const char *const name =
 	    lt_alias(c->aliases, LT_ALIAS_QOS, column(&rest));
 
-	fprintf(c->out, "add qos %s\nmodify qos %s set", name, name);
-	put_limits(c, &rest, qos_keys, COUNT(qos_keys));
+	fprintf(c->out, "add qos %s\n", name);
+	snprintf(whom, sizeof(whom), "qos %s", name);
+	put_limits(c, whom, rest, qos_keys, COUNT(qos_keys));
 	c->qos++;
 }
 
-/* Users of an account are one, who submits the jobs of a replay: the first
- * that has limits of its own stands for all. */
+/* Users of an account are one, who submits the jobs of a replay: the first of
+ * each stands for all. */
 static void
 take_association(struct collection *c, char *line)
 {
-	char *rest = line;
+	char *rest = line, whom[1024];
 	const char *const account = column(&rest);
 	const char *const parent = column(&rest);
 	const char *const user = column(&rest);
@@ -473,30 +488,30 @@ take_association(struct collection *c, char *line)
 
 	const char *const name =
 	    lt_alias(c->aliases, LT_ALIAS_ACCOUNT, account);
+	const char *const where =
+	    partition[0] != '\0'
+		? lt_alias(c->aliases, LT_ALIAS_PARTITION, partition)
+		: "";
 
 	if (user[0] == '\0') {
 		fprintf(c->out, "add account %s", name);
 		if (parent[0] != '\0' && strcmp(parent, "root") != 0)
 			fprintf(c->out, " parent=%s",
 			    lt_alias(c->aliases, LT_ALIAS_ACCOUNT, parent));
-		fprintf(c->out, "\nadd user @USER@ account=%s\n"
-				"modify account %s set",
-		    name, name);
+		fprintf(c->out, "\nadd user @USER@ account=%s\n", name);
+		snprintf(whom, sizeof(whom), "account %s", name);
 	} else if (lt_alias_is_new(c->aliases, account, partition)) {
 		if (partition[0] != '\0')
-			fprintf(c->out, "add user @USER@ account=%s partition=%s\n",
-			    name,
-			    lt_alias(
-				c->aliases, LT_ALIAS_PARTITION, partition));
-		fprintf(c->out, "modify user @USER@ where account=%s%s%s set",
-		    name, partition[0] != '\0' ? " partition=" : "",
-		    partition[0] != '\0' ? lt_alias(c->aliases,
-					       LT_ALIAS_PARTITION, partition)
-					 : "");
+			fprintf(c->out,
+			    "add user @USER@ account=%s partition=%s\n", name,
+			    where);
+		snprintf(whom, sizeof(whom),
+		    "user @USER@ where account=%s%s%s", name,
+		    partition[0] != '\0' ? " partition=" : "", where);
 	} else {
 		return;
 	}
-	put_limits(c, &rest, association_keys, COUNT(association_keys));
+	put_limits(c, whom, rest, association_keys, COUNT(association_keys));
 	c->associations++;
 }
 
@@ -549,10 +564,19 @@ put_accounting(struct collection *c, struct lt_error *err)
 	fputs("[sacctmgr]\n", c->out);
 	if (each_line(c, qos_argv, take_qos, err) != LT_OK)
 		return err->code;
-	return each_line(c, association_argv, take_association, err);
+	if (each_line(c, association_argv, take_association, err) != LT_OK)
+		return err->code;
+
+	const char *const first = lt_alias_at(c->aliases, LT_ALIAS_ACCOUNT, 0);
+
+	if (first != NULL)
+		fprintf(c->out, "modify user @USER@ set defaultaccount=%s\n",
+		    first);
+	return LT_OK;
 }
 
-/* Prices are nobody's: a replay needs that partitions differ. */
+/* Prices are nobody's: a replay needs that partitions differ, and that the
+ * default is the dearest. */
 static void
 put_policy(struct collection *c)
 {
@@ -567,7 +591,7 @@ put_policy(struct collection *c)
 		fprintf(c->out,
 		    "  \"%s\": {price_per_node_hour: %zu, carbon: 400, "
 		    "node_idle_w: 300, node_cpu_w: 200, node_gpu_w: 300}\n",
-		    name, 1 + i * 7 % 12);
+		    name, i == c->home ? (size_t)12 : 1 + i * 7 % 11);
 }
 
 static int

@@ -9,10 +9,11 @@
 # SITES (10), JOBS (50) on each, SEED (of the day), FIRST (0): the first site;
 # LANES (2): sites at once; KEEP=DIR: what fails is shrunk and written there;
 # PATIENCE (60): seconds in which a moved job starts where a plain one does;
+# BUILD: a folder of built products, instead of building them;
 # GOALS=few: no goal for how much moves. What is in kept/ is replayed first.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-make --no-print-directory all >&2
+[ -n "${BUILD:-}" ] || make --no-print-directory all >&2
 D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-test.XXXXXX")
 chmod 755 "$D"
 finish() {
