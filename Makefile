@@ -126,7 +126,7 @@ GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
-	demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
+	places replay-site demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
 all: $(PRODUCTS)
 
 help:
@@ -150,6 +150,8 @@ help:
 	@echo 'make spot-quality DATA=dir, with spot/: what jobs with a deadline cost (docs/quality.md)'
 	@echo 'make holdout-quality: how often the interval of what was measured holds the truth'
 	@echo 'make cover      N=n random requests on a private Slurm: holds against AllocTRES'
+	@echo 'make places     SITES=n JOBS=n SEED=n random sites: what plain sbatch takes starts where lowtide moves it'
+	@echo 'make replay-site FILE=site, by lowtide doctor --collect: the same on that site; JOBS=n'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
 	@echo 'make deb        Debian packages for the Slurm of this machine, into build/deb'
 	@echo 'make packages   those packages built, installed, used and purged in roots of their own'
@@ -395,6 +397,11 @@ kube-scale: deps
 	$(Q)tests/kube/scale.sh $(or $(JOBS),5000)
 cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
+places: deps
+	$(Q)SITES=$(or $(SITES),10) JOBS=$(or $(JOBS),50) $(if $(SEED),SEED=$(SEED)) tests/places/places.sh
+replay-site: deps
+	$(Q)test -n "$(FILE)" || { echo 'FILE=file: as lowtide doctor --collect writes it' >&2; exit 2; }
+	$(Q)JOBS=$(or $(JOBS),50) $(if $(SEED),SEED=$(SEED)) tests/places/places.sh $(FILE)
 storm: deps
 	$(Q)tests/storm/storm.sh $(or $(CYCLES),300)
 week: deps

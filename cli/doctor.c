@@ -108,6 +108,9 @@ print_json(const struct lt_doctor *doctor)
 int
 lt_cli_doctor(const struct lt_cli *cli)
 {
+	if (lt_cli_value(cli, "collect") != NULL)
+		return lt_doctor_collect(lt_cli_value(cli, "collect"));
+
 	struct lt_doctor *const doctor = calloc(1, sizeof(*doctor));
 
 	if (doctor == NULL) {

@@ -129,6 +129,10 @@ bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
 void lt_doctor_load_policy(struct lt_doctor *doctor);
 void lt_doctor_policy(struct lt_doctor *doctor);
 
+/* ---- doctor_collect.c ---- */
+/* Write the site to a new file, "": by its usual name; the exit status. */
+int lt_doctor_collect(const char *path);
+
 /* ---- doctor_names.c: against what Slurm has; how many are unknown ---- */
 int lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy);
 

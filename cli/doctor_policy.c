@@ -17,6 +17,7 @@
 
 const struct lt_cli_option lt_cli_doctor_options[] = {
     {"config", "FILE", "examine this policy file, not lowtided's"},
+    {"collect", "[=FILE]", "write this site without its names, for a replay"},
     {.name = NULL},
 };
 

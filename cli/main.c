@@ -94,7 +94,7 @@ static const struct lt_cli_command commands[] = {
     {"web", "[--port N | --socket[=PATH]]",
 	"a page to look at: prices, carbon, your jobs and budgets", 0, 0, false,
 	false, lt_cli_web_options, lt_cli_web},
-    {"doctor", "[--config FILE] [--json]",
+    {"doctor", "[--config FILE] [--json] | --collect[=FILE]",
 	"find what is set up wrong and how to mend it", 0, 0, true, false,
 	lt_cli_doctor_options, lt_cli_doctor},
 };

@@ -81,7 +81,7 @@ _lowtide() {
 		web) choices='--port --socket --run --help' ;;
 		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;
-		doctor) choices='--config --json --run --help' ;;
+		doctor) choices='--config --collect --json --run --help' ;;
 		explain | now | watch | canary)
 			case $word in
 			-*) choices='--json --run --help'; [ "$command" = watch ] && choices='--run --help' ;;

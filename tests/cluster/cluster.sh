@@ -20,6 +20,7 @@
 #   POLICY    policy file for lowtided; none: lowtided is not started
 #   ACCOUNTS  "name name:parent" (default "vision nlp")
 #   USERS     further users to give every account to
+#   SACCTMGR  a file of sacctmgr commands, given before slurmctld starts
 #   WITH      for start: a command to run slurmctld or lowtided with, as env
 #   BUILD     folder of the built products (default: build of this project)
 set -euo pipefail
@@ -145,7 +146,7 @@ write_conf() {
 	for n in $(seq 1 28); do
 		sed -i "s|@PORT+$n@|$((base + 10 + n))|g" "$D/etc/layout"
 	done
-	{ grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |
+	[ -n "${GRES:-}" ] || { grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |
 	    sed -E 's/^NodeName=([^ ]+).*Gres=gpu:([a-z0-9]+):([0-9]+).*/\1 \2 \3/' |
 	    while read -r names type count; do
 		local i
@@ -175,8 +176,8 @@ write_conf() {
 	} > "$D/etc/lowtide.yaml"
 }
 
-# Without FUTURE ones: their slurmd would bring them up.
-nodes() { sed -nE '/ State=FUTURE/d; s/^NodeName=([^ ]+).*/\1/p' "$D/etc/layout" |
+# Without FUTURE and CLOUD ones: their slurmd would bring them up.
+nodes() { sed -nE '/ State=(FUTURE|CLOUD)/d; s/^NodeName=([^ ]+).*/\1/p' "$D/etc/layout" |
 	while read -r names; do scontrol show hostnames "$names"; done; }
 
 background() { # background NAME COMMAND...: its pid goes to run/NAME.shpid
@@ -189,7 +190,7 @@ background() { # background NAME COMMAND...: its pid goes to run/NAME.shpid
 alive() { [ -s "$D/run/$1.shpid" ] && kill -0 "$(cat "$D/run/$1.shpid")" 2>/dev/null; }
 
 controller_up() { scontrol ping 2>/dev/null | grep -q 'is UP'; }
-nodes_up() { ! sinfo -h -N -o %T 2>/dev/null | grep -qvE '^(idle|mixed|allocated)$' &&
+nodes_up() { ! sinfo -h -N -o %T 2>/dev/null | grep -qvE '^(idle~?|mixed|allocated)$' &&
 	[ -n "$(sinfo -h -o %T 2>/dev/null)" ]; }
 
 start() {
@@ -330,6 +331,8 @@ up)
 	start slurmdbd
 	sacctmgr -iQ add cluster tide >/dev/null 2>&1 || true
 	accounts
+	[ -z "${SACCTMGR:-}" ] || sacctmgr -iQ < "$SACCTMGR" > "$D/log/sacctmgr.out" 2>&1 ||
+	    say "see $D/log/sacctmgr.out"
 	start slurmctld
 	start slurmd
 	[ -z "${POLICY:-}" ] || start lowtided
