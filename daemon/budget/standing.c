@@ -339,36 +339,50 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 /* What runs of its kind have shown by now, if not the user said how long it
  * runs; what they had shown before where nothing is told any more. */
 static struct lt_expected
-learned(const struct lt_standing *s, struct lt_ledger *ledger)
+learned(const struct lt_standing *s, struct lt_ledger *ledger,
+    const struct lt_run_kind *kind)
 {
-	const struct lt_run_kind kind = {
-	    .uid = s->job->uid, .account = s->job->account, .name = ""};
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
 	struct lt_history_figures figures[LT_HISTORY_GROUPS];
 	struct lt_expected now;
 
 	if (s->run.expected.from == LT_HISTORY_SAID)
 		return s->run.expected;
-	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
-		struct lt_history_key key =
-		    lt_history_key(&kind, (enum lt_history_group)i);
-
-		if (i == LT_HISTORY_NAME)
-			key.hash = s->run.kind;
-		if (lt_ledger_figures(ledger, &key, &figures[i], NULL) != LT_OK)
+	lt_history_keys(keys, kind);
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		if (lt_ledger_figures(ledger, &keys[i], &figures[i], NULL) !=
+		    LT_OK)
 			return s->run.expected;
-	}
-	now = lt_history_expect(figures, s->run.limit_s);
+	now = lt_history_expect(figures, kind->limit_s);
 	return now.expected_s > 0 ? now : s->run.expected;
+}
+
+/* Of what kind it is: its quote has what was asked, and the limit that it came
+ * with, where anything was expected. */
+static struct lt_run_kind
+kind_of(const struct lt_standing *s)
+{
+	return (struct lt_run_kind){.uid = s->job->uid,
+	    .account = s->job->account,
+	    .name = s->job->name,
+	    .hash = s->run.kind,
+	    .limit_s = s->run.limit_s > 0	      ? s->run.limit_s
+		       : s->job->limit_s == INT64_MAX ? 0
+						      : s->job->limit_s,
+	    .is_interactive = !s->job->is_batch};
 }
 
 /* What its runs have shown of the market's GPUs. */
 static void
 learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 {
-	const struct lt_history_key name = {s->run.kind, s->job->uid};
+	const struct lt_run_kind kind = kind_of(s);
+	const struct lt_history_key name =
+	    lt_history_key(&kind, LT_HISTORY_NAME);
 	struct lt_speed speeds[LT_SPEEDS_MAX];
-	const bool asks =
-	    s->run.kind != 0 && lt_request_wants_gpus(&s->made.request);
+	const bool asks = s->run.kind != 0 &&
+			  lt_history_is_name(s->job->name) &&
+			  lt_request_wants_gpus(&s->made.request);
 	const int count =
 	    asks ? lt_ledger_speeds(d->ledger, &name, speeds, NULL) : 0;
 
@@ -422,9 +436,12 @@ lt_standing_learn(struct lt_standing *s, struct lt_daemon *d)
 	if (s->job->requeued)
 		s->made.request.latest_utc_s = latest_again(s, &d->market);
 	if (s->made.request.home ==
-	    lt_market_partition(&d->market, s->quote.home))
+	    lt_market_partition(&d->market, s->quote.home)) {
+		const struct lt_run_kind kind = kind_of(s);
+
 		s->made.request.learned = s->run.expected =
-		    learned(s, d->ledger);
+		    learned(s, d->ledger, &kind);
+	}
 	learn_gpus(s, d);
 }
 

@@ -134,8 +134,7 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
-	const double work_s =
-	    job->expected_s * lane->work_ratio / lane->time_ratio;
+	const double work_s = lane->sure_work_s / lane->time_ratio;
 
 	return -(1 + 1e-9) * expm1(-job->market->partitions[job->request->home]
 					.hazard_per_node_hour *
@@ -167,11 +166,13 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		*found = (double)job->limit_s;
 		return LT_REJECT_MAX_TIME;
 	}
-	lane->sure_work_s =
-	    fmax(job->upper_s, job->expected_s) * lane->work_ratio;
+	lane->sure_work_s = job->bound_s * lane->work_ratio;
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
+	const struct lt_exposure sure =
+	    exposure_of(lane, job, lane->sure_work_s);
 	lane->active = lt_active_time(&exposure);
+	lane->active.restart_chance = lt_active_time(&sure).restart_chance;
 	if (request->checkpoint.enabled && !exposure.checkpoint.enabled) {
 		/* It writes them all the same. */
 		const struct lt_checkpoint checkpoint =
@@ -214,17 +215,22 @@ may_be_away(const struct lane *lane, const struct job *job)
 	       LT_WAIT_SEEN_S;
 }
 
-/* How long from the first start to the end of the last task, on average. */
-static double
-done_after_s(const struct lane *lane, const struct job *job)
+/* How long from the first start to the end of the last task, on average, each
+ * being as long as it may be: the window of all, and when the last is done. */
+static void
+lane_sure(struct lane *lane, const struct job *job)
 {
 	const struct lt_exposure exposure =
-	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
+	    exposure_of(lane, job, lane->sure_work_s);
+	const double window_s =
+	    lt_active_time(&exposure).active_s * lane->waves;
+	double done_s = window_s;
 
-	if (!may_be_away(lane, job) &&
-	    (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0)))
-		return lane->active.active_s * lane->waves;
-	return fmin(end_after_s(lane, job, &exposure, 0), limits_max_s);
+	if (may_be_away(lane, job) ||
+	    (lane->tasks.count > 1 && exposure.hazard_per_h > 0))
+		done_s = end_after_s(lane, job, &exposure, 0);
+	lane->sure_s = (int64_t)ceil(fmin(window_s, window_max_s));
+	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
 }
 
 /* From the first start to where the last wave's limit ends: Slurm goes by that
@@ -482,7 +488,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		return LT_REJECT_RISK;
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * lane->waves);
-	lane->done_s = (int64_t)ceil(done_after_s(lane, job));
+	lane_sure(lane, job);
 	lane_lengths(lane, job);
 	/* So far ahead rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job);
@@ -545,12 +551,39 @@ lt_lane_estimate(
 	    .expected_failure_micros = lane->failure_micros,
 	    .energy_wh = lane->power_kw * 1000 * hours,
 	};
-	if (lane->has_charged)
-		estimate->cost_micros =
-		    whole(lt_linear_value(&lane->charged, integral, 0));
 	if (lane->has_carbon)
 		estimate->carbon_mg =
 		    whole(lt_linear_value(&lane->emitted, integral, 0));
+	if (lane->has_charged) {
+		struct lane sure;
+
+		estimate->cost_micros =
+		    whole(lt_linear_value(&lane->charged, integral, 0));
+		lt_lane_sure(&sure, lane);
+		lt_lane_integrals(integral, &sure, start_utc_s);
+		estimate->most_micros =
+		    whole(lt_linear_value(&sure.charged, integral, 0));
+	}
+}
+
+/* All that depends on the length of its windows, were these that many times as
+ * long. */
+static void
+stretch(struct lane *lane, double times)
+{
+	lane->charged.constant *= times;
+	lane->emitted.constant *= times;
+}
+
+void
+lt_lane_sure(struct lane *sure, const struct lane *lane)
+{
+	*sure = *lane;
+	sure->lengths_s[0] = lane->sure_s;
+	sure->length_count = 1;
+	sure->length_part = 1;
+	lane_mean(sure);
+	stretch(sure, sure->mean_h / lane->mean_h);
 }
 
 void
@@ -564,8 +597,7 @@ lt_lane_estimate_slow(
 	for (uint32_t i = 0; i < lane->length_count; i++)
 		slow.lengths_s[i] = llround((double)lane->lengths_s[i] / ratio);
 	lane_mean(&slow);
-	slow.charged.constant /= ratio;
-	slow.emitted.constant /= ratio;
+	stretch(&slow, 1 / ratio);
 	lt_lane_estimate(estimate, &slow, start_utc_s);
 }
 

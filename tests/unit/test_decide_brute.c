@@ -271,7 +271,7 @@ may_start(const struct rules *rules, const struct pick *at, int round,
 	if (shows_more(rules, at, round, first, slack))
 		return false;
 	if (request->max_cost_micros != LT_UNSET_64 && option->has_charged &&
-	    price.charged >
+	    price.most >
 		(double)request->max_cost_micros + 0.5 + slack * noise(1e7))
 		return false;
 	if (round == FIRST)
@@ -415,11 +415,16 @@ choose(const struct look *look, int round, const struct pick *first)
 static bool
 any_at_once(const struct look *look)
 {
-	for (int p = 0; p < (int)world.market.partition_count; p++)
+	if (look->rules->fits)
+		return true;
+	for (int p = 0; p < (int)world.market.partition_count; p++) {
+		const struct pick at = {true, p, 0};
+
 		if (options[p].moves &&
-		    options[p].full[options[p].length_s] == options[p].full[0])
+		    may_start(look->rules, &at, FIRST, NULL, look->slack))
 			return true;
-	return look->rules->fits;
+	}
+	return false;
 }
 
 static struct pick
