@@ -4,6 +4,7 @@
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
  *   decide_cost.c      what it costs there            -> struct lane
+ *   decide_estimate.c  what a start in it comes to
  *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
  *   decide_price.c     and a node-hour is not too dear
@@ -157,14 +158,6 @@ double lt_ratio_there(
  * wanted and found are of the reject. */
 enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
-void lt_lane_estimate(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
-/* With windows that are as long as its run may be. */
-void lt_lane_sure(struct lane *sure, const struct lane *lane);
-/* Were it as slow as home: a window as many times as long, and what depends on
- * its length. */
-void lt_lane_estimate_slow(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
@@ -173,6 +166,17 @@ double lt_linear_value(const struct linear *linear,
 /* a + factor x b */
 struct linear lt_linear_sum(
     const struct linear *a, const struct linear *b, double factor);
+
+/* decide_estimate.c */
+void lt_lane_mean(struct lane *lane); /* its mean_h */
+void lt_lane_estimate(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
+/* With windows that are as long as its run may be. */
+void lt_lane_sure(struct lane *sure, const struct lane *lane);
+/* Were it as slow as home: a window as many times as long, and what depends on
+ * its length. */
+void lt_lane_estimate_slow(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 
 /* decide_least.c */
 /* Into its least, by the series up to its latest start. */

@@ -120,7 +120,8 @@ static const int64_t least_size_s = 15 * LT_MINUTE_S;
 uint32_t
 lt_history_band(const struct lt_run_kind *kind)
 {
-	uint32_t size = kind->limit_s > 0 ? 1 : 0;
+	const bool is_limited = kind->limit_s > 0 && kind->limit_s != INT64_MAX;
+	uint32_t size = is_limited ? 1 : 0;
 
 	for (int64_t most_s = least_size_s;
 	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / 2;

@@ -49,7 +49,7 @@ struct lt_run_kind { /* of one job; strings are lent */
 	/* lt_history_hash() of what was asked, where it is known otherwise; 0 =
 	 * of the above */
 	uint64_t hash;
-	int64_t limit_s; /* <= 0: none */
+	int64_t limit_s; /* <= 0 or INT64_MAX: none */
 	bool is_interactive;
 };
 struct lt_history_key { /* two kinds of other users never have the same */

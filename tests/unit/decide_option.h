@@ -482,4 +482,23 @@ price_of(int p, int64_t s)
 		idle_kw * 1000 * (window(option, 2, 0) - window(option, 2, s))};
 }
 
+/* Of a tonne, beyond what it is charged with, in micros. */
+static double
+worth(void)
+{
+	return fmax(0, (double)(world.market.carbon_price_micros_per_tonne -
+				world.market.charge_micros_per_tonne));
+}
+
+/* The job may not be moved there. */
+static bool
+is_bound(int p)
+{
+	const struct lt_request *request = &world.request;
+
+	return p != request->home &&
+	       ((request->named_count > 0 && request->named[0] != p) ||
+		   !(world.partitions[p].flags & LT_PARTITION_MANAGED));
+}
+
 #endif

@@ -20,14 +20,6 @@ struct rules {
  * than home, or than a choice, by the first. */
 enum { FIRST, SECOND, EQUAL };
 
-/* Of a tonne, beyond what it is charged with, in micros. */
-static double
-worth(void)
-{
-	return fmax(0, (double)(world.market.carbon_price_micros_per_tonne -
-				world.market.charge_micros_per_tonne));
-}
-
 static double
 score_of(const struct rules *rules, int p, int64_t s, int round)
 {
@@ -84,17 +76,6 @@ aim_of(const struct rules *rules, int p, int64_t s, int round)
 	return world.request.objective == LT_OBJECTIVE_FAST
 		   ? score
 		   : score + hour * (double)s / 3600;
-}
-
-/* The job may not be moved there. */
-static bool
-is_bound(int p)
-{
-	const struct lt_request *request = &world.request;
-
-	return p != request->home &&
-	       ((request->named_count > 0 && request->named[0] != p) ||
-		   !(world.partitions[p].flags & LT_PARTITION_MANAGED));
 }
 
 /* Which currencies count, and where the job goes by itself. */

@@ -139,9 +139,11 @@ limits_are_told_apart_by_size(void **state)
 		kind.is_interactive = true;
 		assert_int_equal(lt_history_band(&kind), band + 1);
 	}
-	const struct lt_run_kind endless = {.limit_s = INT64_MAX};
+	const struct lt_run_kind endless = {.limit_s = INT64_MAX},
+				 long_one = {.limit_s = INT64_MAX - 1};
 
-	assert_true(lt_history_band_limit_s(lt_history_band(&endless)) > 0);
+	assert_int_equal(lt_history_band(&endless), 0);
+	assert_true(lt_history_band_limit_s(lt_history_band(&long_one)) > 0);
 }
 
 /* What sbatch, srun, salloc and portals call a job that nobody named. */

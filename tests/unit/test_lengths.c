@@ -194,8 +194,7 @@ of_the_kind_that_its_quote_says(void **state)
 	/* It asked for two nodes, and ran at half of home's speed. */
 	const struct lt_run_kind asked = {
 	    ADA, "vision", "big", 2, 8, 1, 0, 3600, false};
-	const struct lt_quote_run said = {
-	    .kind = lt_history_hash(&asked),
+	const struct lt_quote_run said = {.kind = lt_history_hash(&asked),
 	    .expected = {.from = LT_HISTORY_NONE},
 	    .limit_s = 3600,
 	    .ratio_ppm = 2000000};
