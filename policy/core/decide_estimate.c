@@ -8,6 +8,44 @@
 
 #include "decide_internal.h"
 
+double
+lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
+    double end_after_now_s)
+{
+	double sum = linear->constant + linear->per_s * end_after_now_s;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum += linear->weight[i] * integral[i];
+	return sum;
+}
+
+struct linear
+lt_linear_sum(const struct linear *a, const struct linear *b, double factor)
+{
+	struct linear sum = *a;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum.weight[i] += b->weight[i] * factor;
+	sum.constant += b->constant * factor;
+	sum.per_s += b->per_s * factor;
+	return sum;
+}
+
+void
+lt_lane_integrals(
+    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
+{
+	for (int i = 0; i < TERM_COUNT; i++) {
+		integral[i] = 0;
+		if (lane->series[i] == NULL)
+			continue;
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			integral[i] += lt_series_integral(lane->series[i],
+			    start_utc_s, start_utc_s + lane->lengths_s[e]);
+		integral[i] *= lane->length_part;
+	}
+}
+
 void
 lt_lane_mean(struct lane *lane)
 {
@@ -116,22 +154,4 @@ lt_lane_estimate_slow(
 	lt_lane_mean(&slow);
 	stretch(&slow, 1 / ratio);
 	lt_lane_estimate(estimate, &slow, start_utc_s);
-}
-
-bool
-lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
-    const struct lt_request *request, const struct lt_market *market,
-    int partition, int64_t start_utc_s)
-{
-	double wanted, found;
-	struct lane lane;
-	struct job job;
-
-	lt_job_resolve(&job, request, market, start_utc_s);
-	*estimate = (struct lt_estimate){.partition = -1};
-	*reject = lt_lane_build(&lane, &job, partition, &wanted, &found);
-	if (*reject != LT_REJECT_NONE)
-		return false;
-	lt_lane_estimate(estimate, &lane, start_utc_s);
-	return true;
 }

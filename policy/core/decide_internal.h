@@ -158,6 +158,8 @@ double lt_ratio_there(
  * wanted and found are of the reject. */
 enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
+
+/* decide_estimate.c */
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
@@ -166,8 +168,6 @@ double lt_linear_value(const struct linear *linear,
 /* a + factor x b */
 struct linear lt_linear_sum(
     const struct linear *a, const struct linear *b, double factor);
-
-/* decide_estimate.c */
 void lt_lane_mean(struct lane *lane); /* its mean_h */
 void lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
