@@ -103,7 +103,9 @@ kind_of(const struct lt_site_run *run)
 	    .name = run->name,
 	    .nodes = run->nodes,
 	    .cpus = run->cpus,
-	    .gpus = run->gpus};
+	    .gpus = run->gpus,
+	    .limit_s = run->limit_s,
+	    .is_interactive = (run->pins & LT_PIN_INTERACTIVE) != 0};
 }
 
 static int

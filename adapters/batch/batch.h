@@ -340,7 +340,8 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	    name[LT_NAME_SIZE], wckey[LT_NAME_SIZE]; /* cut; "" = not known */
 	uint32_t exit_code;			     /* as of wait(2) */
 	bool finished, requeued;
-	bool resized; /* a row after the first of one run */
+	bool is_interactive; /* of srun or salloc */
+	bool resized;	     /* a row after the first of one run */
 	bool goes_on; /* resized at its end: the run has further rows; or its
 		       * job has other runs by the same hold */
 	bool is_estimated; /* nobody saw its end */

@@ -45,6 +45,8 @@ bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 /* Of one that was asked: what is known by now of it, and of what it went
  * through since it was first submitted, by its hold. */
 void lt_standing_learn(struct lt_standing *s, struct lt_daemon *d);
+/* Of that what differs by place: GPUs, and whether it resumes. */
+void lt_standing_learn_place(struct lt_standing *s, struct lt_daemon *d);
 
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,

@@ -108,7 +108,8 @@ say_expected(
 	lt_expected_text(text, sizeof(text), &run.expected, run.limit_s);
 	if (text[0] != '\0') {
 		lt_text_put(t, "  %s", text);
-		if (run.expected.upper_s > 0)
+		if (run.expected.upper_s > 0 &&
+		    run.expected.runs >= LT_HISTORY_RUNS_SURE)
 			lt_text_put(t, " (44), %.4g %% within %s (45)",
 			    (double)confidence_ppm / (LT_MICROS / 100),
 			    lt_duration_text(

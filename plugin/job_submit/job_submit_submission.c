@@ -84,26 +84,26 @@ learn(struct lt_submission *s)
 	struct lt_request *const request = &s->request;
 	struct lt_run_kind kind = {.uid = request->uid,
 	    .account = request->account,
-	    .name = s->job->name != NULL ? s->job->name : ""};
+	    .name = s->job->name != NULL ? s->job->name : "",
+	    .limit_s = lt_limit_of(request, s->view.market, request->home),
+	    .is_interactive = (request->pins & LT_PIN_INTERACTIVE) != 0};
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
 	struct lt_history_figures figures[LT_HISTORY_GROUPS];
 	struct lt_error err = {0};
 
 	lt_history_shape(&kind, request);
-	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
-		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
-	s->run_kind = keys[LT_HISTORY_NAME].hash;
+	lt_history_keys(keys, &kind);
+	s->run_kind = lt_history_hash(&kind);
 	learn_proof(s, &kind);
 	if (s->view.history == NULL)
 		return;
-	if (lt_request_wants_gpus(request))
+	if (lt_request_wants_gpus(request) && keys[LT_HISTORY_NAME].hash != 0)
 		learn_gpus(s, keys[LT_HISTORY_NAME]);
 	if (request->expected_run_s > 0)
 		return;
 	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);
-	request->learned = lt_history_expect(
-	    figures, lt_limit_of(request, s->view.market, request->home));
+	request->learned = lt_history_expect(figures, kind.limit_s);
 }
 
 /* Of the periods that it runs in, if it starts then. */

@@ -373,20 +373,28 @@ set_expected(struct job *job)
 	    job->market->deadline_confidence_ppm)
 		job->upper_s = 0;
 	job->expected_known = job->expected_s > 0;
+	job->bound_s = job->upper_s > 0 ? job->upper_s : job->high_s;
 	if (job->limit_s > 0) {
 		/* That of a deadline is of what is left already. */
+		const double left_s = request->deadline_utc_s != LT_UNSET_64
+					  ? limit_s
+					  : left_of(limit_s, done_s);
+
 		if (!job->expected_known)
-			job->expected_s = request->deadline_utc_s != LT_UNSET_64
-					      ? limit_s
-					      : left_of(limit_s, done_s);
+			job->expected_s = left_s;
+		job->bound_s = job->upper_s > 0 ? job->upper_s : left_s;
+		job->bound_s = fmin(job->bound_s, limit_s);
 		job->expected_s = fmin(job->expected_s, limit_s);
 		job->upper_s = fmin(job->upper_s, limit_s);
 		job->high_s = fmin(job->high_s, limit_s);
 	}
+	if (request->expected_run_s > 0)
+		job->bound_s = job->expected_s;
 	if (!(job->low_s > 0 && job->high_s > 0))
 		job->low_s = job->high_s = 0;
 	job->low_s = fmin(job->low_s, job->expected_s);
 	job->high_s = fmax(job->high_s, job->expected_s);
+	job->bound_s = fmax(job->bound_s, job->high_s);
 }
 
 void

@@ -72,7 +72,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .variable = "MAX_COST",
 	    .argument = "AMOUNT",
 	    .usage =
-		"most that the job may be expected to cost, in the site's currency",
+		"most that the job may cost if it runs as long as it may, in the site's currency",
 	},
     [LT_OPTION_MAX_PRICE] =
 	{

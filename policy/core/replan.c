@@ -314,7 +314,11 @@ caps_hold(const struct decision *decision, const struct lane *lane,
 {
 	const struct aim aim =
 	    lt_aim_of(decision, lane, ROUND_FIRST, WORTH_ANY);
+	struct lt_estimate at;
 
+	lt_lane_estimate(&at, lane, start_utc_s);
+	if (lt_is_over_cost(decision->job.request, &at))
+		return false;
 	for (uint32_t i = 0; i < aim.cap_count; i++)
 		if (lt_score_value(decision, lane, &aim.caps[i].value,
 			start_utc_s) > aim.caps[i].limit)

@@ -229,7 +229,9 @@ struct lt_share { /* of each of `nodes` nodes, in lowest terms, at most 1 */
 struct lt_estimate {   /* one partition, one start */
 	int partition; /* index; -1 = none */
 	int64_t start_utc_s;
-	int64_t end_utc_s; /* "done by": when the last task is, on average */
+	/* "Done by": when the last task is, on average, each running as long as
+	 * it may: as its user said, else the upper quantile or the limit. */
+	int64_t end_utc_s;
 	/* Until then its nodes are booked: as long as they work in all, were
 	 * all tasks to take the mean. */
 	int64_t free_utc_s;
@@ -237,9 +239,9 @@ struct lt_estimate {   /* one partition, one start */
 	double expected_active_s;      /* of one task */
 	double expected_interruptions; /* of all tasks */
 	double expected_lost_s;	       /* by them: work and restarts */
-	double restart_chance;
-	double interval_s; /* checkpoint interval used */
-	double time_ratio; /* run time here over at home */
+	double restart_chance;	       /* running so long */
+	double interval_s;	       /* checkpoint interval used */
+	double time_ratio;	       /* run time here over at home */
 	bool time_ratio_known;
 	double node_equivalents; /* nodes x share x tasks at once */
 	double task_nodes;	 /* nodes x share of one */
@@ -248,6 +250,7 @@ struct lt_estimate {   /* one partition, one start */
 	double expected_compute_micros, expected_energy_micros,
 	    expected_storage_micros, expected_failure_micros;
 	int64_t cost_micros; /* their sum, all tasks, half away from zero */
+	int64_t most_micros; /* the same, running so long */
 	int64_t carbon_mg;
 	double energy_wh;
 	/* By the objective, with what waiting is worth: micros, mg or s. Of a

@@ -429,7 +429,9 @@ struct lt_kind { /* a group */
 	struct lt_history_key key;
 	enum lt_history_group group;
 	char account[LT_ACCOUNT_SIZE];
-	char name[LT_NAME_SIZE];    /* folded; "" of wider groups */
+	char name[LT_NAME_SIZE];    /* folded; "" of wider groups, and of what
+				     * nobody named */
+	uint32_t band;		    /* lt_history_band() */
 	uint32_t nodes, cpus, gpus; /* that its last run had */
 	int64_t last_utc_s;	    /* end of that */
 	struct lt_history_figures figures;
@@ -442,6 +444,7 @@ struct lt_length { /* a run that says something */
 	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = does not tell */
 	int64_t gpu_length_s;	    /* that it worked there */
 	bool is_new;		    /* the ledger does not have the run */
+	bool is_short;		    /* it says nothing; what it said goes */
 };
 /* Once each: what is there with the same facts changes nothing. Of a name and
  * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it

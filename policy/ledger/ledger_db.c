@@ -22,7 +22,7 @@ enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
 static const struct {
 	const char *file;
-	const char *migrations[26]; /* to version 1, 2, ...; NULL ends */
+	const char *migrations[27]; /* to version 1, 2, ...; NULL ends */
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
@@ -33,7 +33,7 @@ static const struct {
 	    LT_SQL_LEDGER_16, LT_SQL_LEDGER_17, LT_SQL_LEDGER_18,
 	    LT_SQL_LEDGER_19, LT_SQL_LEDGER_20, LT_SQL_LEDGER_21,
 	    LT_SQL_LEDGER_22, LT_SQL_LEDGER_23, LT_SQL_LEDGER_24,
-	    LT_SQL_LEDGER_25}},
+	    LT_SQL_LEDGER_25, LT_SQL_LEDGER_26}},
     [LT_DB_SIGNALS] = {"signals.db",
 	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };

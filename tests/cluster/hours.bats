@@ -115,7 +115,7 @@ submit() {
 	1) options=--carbon-aware=cost ;;
 	2) options="--carbon-aware --deadline=$(date -d "@$((now + 75600))" +%FT%T)"
 		latest=$((now + 75600 - 43200)) ;;
-	3) options='--carbon-aware --max-cost=0.17' dearest=170000 ;;
+	3) options='--carbon-aware --max-cost=0.68' dearest=680000 ;;
 	4) options='--carbon-aware -p spot' fixed=spot ;;
 	5) options="--carbon-aware --begin=$(date -d "@$((now + 18000))" +%FT%T)" latest=$((now + 18000)) fixed=$latest ;;
 	6) options='--carbon-aware --checkpoint=write=1m' ;;
