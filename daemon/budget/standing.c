@@ -71,7 +71,8 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
 		return false;
-	return lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
+	return !lt_jobs_requeued(&d->jobs, job_id) &&
+	       lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
 	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
 		   LT_OK &&
 	       /* Else it was moved since the list was read. */

@@ -171,7 +171,7 @@ answers() { timeout 5 "$@" lowtide status --json > "$D/answer" 2>/dev/null && jq
 	answers setpriv --reuid=games --clear-groups
 	# None of his was silent for a second: it is the deadline that ends them.
 	within 25 grep -qx 0 "$D/log/hog"
-	within 5 answers setpriv --reuid=daemon --clear-groups
+	within 20 answers setpriv --reuid=daemon --clear-groups
 }
 
 @test "a host that sends a byte a second has its connections for seconds only" {
@@ -180,7 +180,7 @@ answers() { timeout 5 "$@" lowtide status --json > "$D/answer" 2>/dev/null && jq
 	within 10 grep -qx 32 "$D/log/hog"
 	answers # by the Unix socket meanwhile
 	within 25 grep -qx 0 "$D/log/hog"
-	within 5 answers env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT"
+	within 20 answers env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT"
 }
 
 @test "a market that belongs to another user is refused, with the reason, until it is lowtided's again" {

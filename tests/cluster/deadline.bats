@@ -75,7 +75,7 @@ completed() { # completed JOB
 	local began ids=() i j
 	began=$(date +%s)
 	for i in 0 1 2 3; do submit "$i"; done
-	for i in 0 1 2 3; do within 5 is "${ids[i]}" RUNNING; done
+	for i in 0 1 2 3; do within 20 is "${ids[i]}" RUNNING; done
 	at $TAKEN
 	scontrol create reservationname=others starttime=now duration=30 users=root nodes=s1,s2 flags=ignore_jobs > /dev/null
 	scontrol update nodename=s1,s2 state=down reason=taken

@@ -208,7 +208,11 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	running() { [ "$(field "$full" %T)" = RUNNING ]; }
 	within 30 running
 	restart
-	sleep 3
+	# The next market has the job that runs.
+	market() { lowtide status --json | jq .market.generation; }
+	before=$(date +%s)
+	since() { [ "$(market)" -gt "$before" ]; }
+	within 20 since
 	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
 	waits=$id
 	[[ "$said" == *"There is no room before."* ]]
