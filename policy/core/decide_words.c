@@ -39,6 +39,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_GPU_JOBS] = "for jobs with GPUs",
     [LT_REJECT_CPU_JOBS] = "for jobs without GPUs",
     [LT_REJECT_NO_TARGET] = "target: no",
+    [LT_REJECT_NO_NODES] = "no node there now",
 };
 
 const char *
@@ -85,6 +86,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_GPU_JOBS] = "gpu_jobs",
 	    [LT_REJECT_CPU_JOBS] = "cpu_jobs",
 	    [LT_REJECT_NO_TARGET] = "no_target",
+	    [LT_REJECT_NO_NODES] = "no_nodes",
 	};
 
 	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";

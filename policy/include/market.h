@@ -96,6 +96,9 @@ enum lt_partition_flag {
 	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
 	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
 	LT_PARTITION_NO_TARGET = 1 << 22,
+	/* Slurm shows no node of it now: what its shapes say is of those that
+	 * were there last, or the policy's. */
+	LT_PARTITION_NO_NODES = 1 << 23,
 };
 
 struct lt_partition {
