@@ -171,3 +171,53 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	run lowtide doctor
 	[[ $output == *'partition burst has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file'* ]]
 }
+
+het() { # het NAME FIRST SECOND: a script of two components
+	printf '#!/bin/sh\n#SBATCH %s\n#SBATCH hetjob\n#SBATCH %s\nsleep 1\n' "$2" "$3" > "$1"
+}
+queue() { squeue -h -o %i | wc -l; }
+
+@test "a heterogeneous job has one plan and one price, and none is made by it" {
+	het two.sh '-A nlp -p main -N1 --exclusive --time=60 --carbon-aware=off' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	before=$(queue)
+	run lowtide plan two.sh
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
+	# $3.60 for an hour and $0.30 for half of one.
+	[[ $output == *'all 2 components together: $3.90, '*' CO2e'* ]] || { echo "$output"; return 1; }
+	[[ $output != *'srun and salloc'* ]]
+	[[ $output == *'het job'* ]]
+	run sbatch --carbon-plan two.sh
+	[ "$status" -ne 0 ]
+	[[ $output == *'nothing is submitted'* ]]
+	script plain.sh 'sleep 1'
+	# Options of the command line, a third component, none that is named.
+	run lowtide plan -A nlp -N1 --exclusive --time=60 : -A nlp -p cpu -N1 --exclusive --time=60 : -A nlp -p gpu -N1 --gres=gpu:8 --time=60 plain.sh
+	[[ $output == *'all 3 components together: $6.00, '* ]] || { echo "$output"; return 1; }
+	[ "$(queue)" -eq "$before" ]
+}
+
+@test "sbatch tells what all components come to, and moves none" {
+	het asks.sh '-A nlp -N1 --exclusive --time=60 --carbon-aware=cost' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	job -H asks.sh
+	[[ $said == *'all 2 components together: $3.90, '* ]] || { echo "$said"; return 1; }
+	[[ $said != *'srun and salloc'* ]]
+	[ "$(squeue -h -j "$id" -o %P | sort | tr '\n' ' ')" = 'gpu main ' ]
+	scancel "$id"
+}
+
+@test "on_exceed: hold holds a heterogeneous job as it holds any other" {
+	# $3.78 and $7.56 are held for it, of $10.
+	het over.sh '-A poor -p main -N1 --exclusive --time=60' '-A poor -p cpu -N1 --exclusive --time=4:00:00'
+	job over.sh
+	[[ $said == *'the job is held; lowtide releases it when the budget allows it'* ]] || { echo "$said"; return 1; }
+	[[ $said == *'$11.34'* ]] || { echo "$said"; return 1; }
+	[[ $said != *'srun'* ]]
+	held_back() { [[ $(squeue -h -j "$id" -o '%r') == *JobHeld* ]]; }
+	within 20 held_back
+	sed -i 's/team: poor, period: month, amount: 10/team: poor, period: month, amount: 100/' "$D/etc/lowtide.yaml"
+	kill -HUP "$(cat "$D/run/lowtided.shpid")"
+	free_again() { [[ $(squeue -h -j "$id" -o '%r') != *JobHeld* ]]; }
+	within 40 free_again
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
+}
