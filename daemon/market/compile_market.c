@@ -135,7 +135,7 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 
 static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_tables *tables, const struct lt_policy *policy)
+    const struct lt_shape *shapes, const struct lt_policy *policy)
 {
 	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
@@ -146,7 +146,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
-	const struct lt_shape *const shape = &tables->shapes[p->first_shape];
+	const struct lt_shape *const shape = &shapes[p->first_shape];
 	if (p->node_idle_w <= 0)
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
@@ -210,6 +210,8 @@ apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
 		p->flags |= LT_PARTITION_NO_GPU_JOBS;
 	if (!from->is_target)
 		p->flags |= LT_PARTITION_NO_TARGET;
+	else if (from->target_said)
+		p->flags &= ~(uint32_t)LT_PARTITION_NO_NODES;
 }
 
 static int
@@ -237,7 +239,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
 	p->pue = lt_policy_pue(&from->pue, b->now_utc_s);
-	apply_power(p, from, &d->tables, d->policy);
+	apply_power(p, from, b->market.shapes, d->policy);
 	int code = add_signal(
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
@@ -316,6 +318,30 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 			if (s->memory_mib > p->default_memory_mib)
 				p->default_memory_mib = s->memory_mib;
 		}
+	}
+}
+
+/* Where none was ever there: the policy's. One has as many sockets and threads
+ * as is least sure. */
+static void
+add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
+{
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		struct lt_partition *const p = &m->partitions[i];
+		const struct lt_policy_partition *const from =
+		    lt_daemon_policy_partition(policy, p->name);
+
+		if (p->shape_count > 0 || from == NULL || !from->node.is_set ||
+		    m->shape_count >= LT_SHAPES_MAX)
+			continue;
+		p->first_shape = m->shape_count++;
+		p->shape_count = 1;
+		p->node_count = from->node.count;
+		m->shapes[p->first_shape] =
+		    (struct lt_shape){.node_count = from->node.count,
+			.cpus = from->node.cpus,
+			.memory_mib = from->node.memory_mib,
+			.gpus = from->node.gpus};
 	}
 }
 
@@ -402,7 +428,8 @@ fill(struct build *b, struct lt_error *err)
 		    d->tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
 	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(d->tables.shape_count + 1u, sizeof(*m->shapes));
+	m->shapes = calloc(
+	    d->tables.shape_count + m->partition_count + 1u, sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
 	    calloc((size_t)d->signals.source_count + 1, sizeof(int));
@@ -419,6 +446,7 @@ fill(struct build *b, struct lt_error *err)
 	m->class_count = (uint32_t)d->policy->class_count;
 	add_node_rules(m, d->policy);
 	apply_rules(m, d, b->now_utc_s);
+	add_policy_nodes(m, d->policy);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);
 	m->job_limits = job_limits(&d->tables);

@@ -11,6 +11,7 @@
 #include "closed_accounts.h"
 #include "daemon.h"
 #include "heirs.h"
+#include "last_shapes.h"
 #include "log.h"
 #include "tables.h"
 
@@ -123,6 +124,7 @@ lt_daemon_load_tables(
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
+	lt_last_shapes_lay(&d->tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
 		code = load_associations(&d->tables, d->ledger, err);
 		load_managers(&d->tables);

@@ -6,6 +6,7 @@
 #define LT_TABLES_H
 
 #include "batch.h"
+#include "last_shapes.h"
 
 struct lt_daemon;
 
@@ -16,6 +17,7 @@ struct lt_tables {
 	char *strings;
 	struct lt_batch_nodes nodes; /* of the partitions */
 	uint32_t partition_count, shape_count;
+	struct lt_last_shapes last;
 	struct lt_batch_account *accounts;
 	struct lt_batch_pair *pairs;
 	struct lt_batch_manager *managers;

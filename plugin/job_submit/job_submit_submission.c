@@ -25,6 +25,8 @@ translate(struct lt_submission *s)
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
+	if (s->het.is_batch)
+		request->pins &= ~(uint32_t)LT_PIN_INTERACTIVE;
 	if (request->account[0] == '\0' && snapshot != NULL) {
 		account = lt_sheet_default_account(snapshot, request->uid);
 		if (account >= 0)
@@ -244,6 +246,8 @@ tell_table(struct lt_submission *s)
 {
 	char text[LT_MESSAGE_SIZE];
 
+	if (s->het.is_plan && s->job->het_job_offset > 0)
+		lt_say(s, "component %u:", s->job->het_job_offset);
 	if (s->known) {
 		lt_plan_table(text, sizeof(text), s->plan, &s->request,
 		    s->view.market, s->now_utc_s);
@@ -252,6 +256,14 @@ tell_table(struct lt_submission *s)
 		lt_say(s, "no plan: %s", s->error.text);
 	}
 	(void)lt_submission_smoke_refuses(s);
+	if (s->view.market != NULL)
+		lt_het_tell(s);
+	if (lt_het_plans_on(s)) {
+		if (s->job->het_job_offset == 0)
+			lt_say(s,
+			    "this is a plan of all components: nothing is submitted.");
+		return SLURM_SUCCESS;
+	}
 	lt_say(s, "this was a plan: nothing was submitted.");
 	return ESLURM_DISABLED;
 }
@@ -309,6 +321,7 @@ submit(struct lt_submission *s)
 		lt_options_init(&s->options);
 		memset(&s->error, 0, sizeof(s->error));
 	}
+	lt_het_begin(s);
 	if (s->view.market == NULL)
 		return submit_blind(s);
 	translate(s);
@@ -328,6 +341,7 @@ submit(struct lt_submission *s)
 			   .asked = s->asked,
 			   .now_utc_s = s->now_utc_s});
 	lt_say(s, "%s", s->edits.words);
+	lt_het_tell(s);
 	if (s->edits.refuses)
 		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
 	if (lt_submission_smoke_refuses(s))

@@ -322,6 +322,8 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		    takes_more(&here.share, &layout->share))
 			*layout = here;
 	}
+	if (part->shape_count == 0)
+		return LT_REJECT_NO_NODES;
 	if (layout->shape < 0)
 		return nearest != LT_REJECT_NONE ? nearest : LT_REJECT_NODES;
 	layout->wanted = layout->share.nodes;
@@ -513,6 +515,8 @@ policy_reject(
 
 	if (part->flags & LT_PARTITION_NO_TARGET)
 		return LT_REJECT_NO_TARGET;
+	if (part->flags & LT_PARTITION_NO_NODES)
+		return LT_REJECT_NO_NODES;
 	if (part->flags & LT_PARTITION_NO_CPU_JOBS && !wants_gpus)
 		return LT_REJECT_GPU_JOBS;
 	if (part->flags & LT_PARTITION_NO_GPU_JOBS && wants_gpus)
@@ -543,7 +547,8 @@ lt_move_reject(const struct job *job, int partition)
 	    (request->is_on_demand ||
 		(job->class != NULL && job->class->on_demand_only)))
 		return LT_REJECT_ON_DEMAND;
-	if (bound_elsewhere(job, partition))
+	/* What home's nodes are is not known, so whether it can run there. */
+	if (bound_elsewhere(job, partition) || home->shape_count == 0)
 		return LT_REJECT_PINNED;
 	if (!is_named(request, partition) &&
 	    policy_reject(request, part) != LT_REJECT_NONE)

@@ -43,6 +43,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_CPU_JOBS] = "for jobs without GPUs",
     [LT_REJECT_NO_TARGET] = "target: no",
     [LT_REJECT_CANNOT_START] = "Slurm could not start it there",
+    [LT_REJECT_NO_NODES] = "no node there now",
 };
 
 const char *
@@ -91,6 +92,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_CPU_JOBS] = "cpu_jobs",
 	    [LT_REJECT_NO_TARGET] = "no_target",
 	    [LT_REJECT_CANNOT_START] = "cannot_start",
+	    [LT_REJECT_NO_NODES] = "no_nodes",
 	};
 
 	return LT_WORD(words, reject);

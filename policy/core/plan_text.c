@@ -208,6 +208,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	char kept[80];
 
 	lt_text_put(text, "%s, ", name_of(market, home));
+	if (at->reject == LT_REJECT_NO_NODES) {
+		lt_text_put(text,
+		    "left as it is: no node is there now, nor was any before");
+		return;
+	}
 	if (!plan->fits) {
 		lt_text_put(text,
 		    "can't run this job: %s; nor can another partition",

@@ -197,8 +197,8 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		const struct lt_partition *const partition =
 		    &market->partitions[partitions[i]];
 		if (partition->shape_count == 0)
-			return lt_fail(err, LT_EINPUT,
-			    "no node of partition %s is known",
+			return lt_fail(err, LT_ENOENT,
+			    "no node of partition %s is known yet",
 			    partition->name);
 		struct task task = {
 		    .share = lt_share_most(request, market, partitions[i]),

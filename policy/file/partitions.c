@@ -221,6 +221,27 @@ read_accepts(struct lt_reader *reader, const struct lt_key *key,
 		    key->name, key->want);
 }
 
+static void
+read_target(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *const partition = object;
+
+	partition->target_said = true;
+	lt_read_bool(reader, key, node, object);
+}
+
+static void
+read_node(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *const partition = object;
+
+	partition->node.is_set = true;
+	partition->node.count = LT_NODES_MAX;
+	lt_read_keys(reader, key, node, object);
+}
+
 #define AT(field) offsetof(struct lt_policy_partition, field)
 static const struct lt_word own_words[] = {
     {"true", 1},
@@ -247,6 +268,18 @@ static const struct lt_key preemptible_keys[] = {
 	.required = true, .want = "a duration from 0 to 1d such as 6m"},
     {.name = NULL},
 };
+static const struct lt_key node_keys[] = {
+    {"cpus", lt_read_u32, AT(node.cpus), .min = 1, .max = 100000,
+	.required = true, .want = "CPUs of one node such as 64"},
+    {"memory", lt_read_mebibytes, AT(node.memory_mib), .min = 1,
+	.max = 1024 * 1024 * 1024, .required = true,
+	.want = "memory of one node such as 500GiB"},
+    {"gpus", lt_read_u32, AT(node.gpus), .min = 0, .max = 1024,
+	.want = "GPUs of one node such as 8"},
+    {"count", lt_read_u32, AT(node.count), .min = 1, .max = LT_NODES_MAX,
+	.want = "nodes that there may be, from 1, such as 16"},
+    {.name = NULL},
+};
 static const struct lt_key partition_keys[] = {
     {"price_per_node_hour", read_signal, AT(price), .min = 0,
 	.max = LT_MONEY_MAX, .is_money = true,
@@ -265,7 +298,9 @@ static const struct lt_key partition_keys[] = {
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
     {"accepts", read_accepts, AT(accepts), .words = accepts_words,
 	.want = "a list of gpu and cpu such as [gpu]"},
-    {"target", lt_read_bool, AT(is_target), .want = "true or false"},
+    {"target", read_target, AT(is_target), .want = "true or false"},
+    {"node", read_node, 0, .keys = node_keys,
+	.want = "a mapping such as {cpus: 64, memory: 500GiB, gpus: 8}"},
     {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
 	.want =
 	    "a mapping such as {interruptions_per_hour: 0.004, restart: 6m}"},

@@ -87,7 +87,13 @@ struct lt_policy_partition {
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
 	struct lt_policy_pue pue;
 	bool owned;
-	bool is_target;	  /* target: no = no job is moved there */
+	/* target: not said = where nodes are there */
+	bool target_said, is_target;
+	struct {
+		bool is_set;
+		uint32_t cpus, memory_mib, gpus;
+		uint32_t count;
+	} node; /* what one is, while none is there */
 	uint32_t accepts; /* 1 << enum lt_accepts; 0 = by its nodes */
 	bool preemptible;
 	struct lt_policy_signal hazard; /* interruptions_per_hour; published

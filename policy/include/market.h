@@ -104,10 +104,13 @@ enum lt_partition_flag {
 	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
 	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
 	LT_PARTITION_NO_TARGET = 1 << 22,
+	/* Slurm shows no node of it now: what its shapes say is of those that
+	 * were there last, or the policy's. */
+	LT_PARTITION_NO_NODES = 1 << 23,
 	/* Hidden, for reservations only, or with a flag that lowtide does not
 	 * know: no job is moved there. */
-	LT_PARTITION_CLOSED = 1 << 23,
-	LT_PARTITION_NO_ROOT = 1 << 24, /* not for root's jobs */
+	LT_PARTITION_CLOSED = 1 << 24,
+	LT_PARTITION_NO_ROOT = 1 << 25, /* not for root's jobs */
 };
 
 /* What Slurm's limits count of one job. */

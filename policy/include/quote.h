@@ -123,7 +123,8 @@ struct lt_whys {
  * rounded up plus 1 (settling may round a part up). Carbon alike. quote's
  * hold_per_task, tasks, start and end are written. An amount without price
  * or intensity (and no worst_intensity) has has_x = false.
- * LT_EINPUT: no limit known, or no node of a partition. docs/model.md.
+ * LT_EINPUT: no limit known; LT_ENOENT: no node of a partition.
+ * docs/model.md.
  */
 int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
     const struct lt_market *market, const int *partitions, int count,

@@ -37,6 +37,11 @@ partitions:
   cpu: {carbon: day, price_per_node_hour: 1.80, pue: 2}
   gpu: {carbon: day, price_per_node_hour: 0.60, pue: 2, gpu: V100-SXM2}
   kept: {carbon: day, price_per_node_hour: 0.10, pue: 2, target: no}
+  dyn: {carbon: day, price_per_node_hour: 0.20, pue: 2}
+  burst: {carbon: day, price_per_node_hour: 64, pue: 2, node: {cpus: 64, memory: 500GiB}}
+budgets:
+  - {team: vision, period: month, amount: 100000, on_exceed: reject}
+  - {team: poor, period: month, amount: 10, on_exceed: hold}
 classes:
   waited-for: {name: ['*sys/dashboard/*', '*jupyter*', 'dask-worker'], default: off}
   all: {account: nlp, default: carbon}
@@ -99,7 +104,7 @@ partition_of() { field "$1" %P; }
 	is_in "$id" 6
 	for name in sys/dashboard/sys/bc_desktop spawner-jupyterhub dask-worker Jupyter; do
 		job -A nlp -J "$name" -n16 --time=60 --wrap 'sleep 1'
-		[[ $said != *lowtide:* ]]
+		[[ $said != *lowtide:* ]] || { echo "$said"; return 1; }
 		[ "$(in_hours "$id" 0)" -lt 10 ]
 		[ "$(partition_of "$id")" = main ]
 	done
@@ -107,4 +112,112 @@ partition_of() { field "$1" %P; }
 	is_in "$id" 6
 	run sbatch -A nlp -J jupyter -n16 --time=60 --carbon-aware=plan --wrap 'sleep 1'
 	[[ $output == *'class waited-for (by its name)'* ]]
+}
+
+money_held() { lowtide explain --json "$1" 2>/dev/null | jq -r '.quote.hold_per_task.money_micros // 0'; }
+# lowtided with Slurm's partitions as they are now.
+anew() { part stop lowtided; part start lowtided; }
+plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* ]]; }
+
+@test "in a partition that never had a node, jobs of a team with a budget are held until one is there" {
+	scontrol create partition=dyn MaxTime=1:00:00 DefaultTime=10
+	anew
+	within 20 plan_has dyn -n1
+	job -A vision -p dyn -n1 --time=5 --wrap 'sleep 1'
+	[[ $said == *'no node of partition dyn is known yet'*'the job is held; lowtide releases it when it is known'* ]]
+	[[ $(field "$id" %r) == JobHeld* ]]
+	# Of a team without one Slurm alone decides.
+	job -A nlp -p dyn -n1 --time=5 --carbon-aware=off --wrap 'sleep 1'
+	[ "$(field "$id" %r)" != JobHeldUser ]
+	run lowtide doctor
+	[[ $output == *'partition dyn has no node now'*'those of budgeted teams meet on_unknown'* ]]
+	# Nor is it known whether it could run there, and so nothing moves it.
+	job -A nlp -p dyn,cpu -n1 --time=5 --carbon-aware=cost --wrap 'sleep 1'
+	[[ $said == *'dyn, left as it is: no node is there now, nor was any before'* ]]
+	[[ $(partition_of "$id") == *,* ]] # in whichever order Slurm has them
+	held=$(squeue -h -A vision -p dyn -o %i)
+	sleep 6
+	[[ $(field "$held" %r) == JobHeld* ]]
+	scontrol update partition=dyn nodes=c2
+	anew
+	within 60 done_job "$held"
+	state_is "$held" COMPLETED
+}
+
+@test "the nodes that were there last price it when none is, over a restart" {
+	scontrol update partition=dyn nodes=
+	anew
+	job -A vision -p dyn -n32 --time=60 --wrap 'sleep 1'
+	[[ $said != *lowtide:* ]] || { echo "$said"; return 1; }
+	priced() { [ "$(money_held "$id")" -gt 100000 ] && [ "$(money_held "$id")" -lt 110000 ]; }
+	within 20 priced # half a node, 0.20 an hour, 5 % above
+	[[ $(field "$id" %r) != JobHeld* ]]
+	# It is no target, however cheap, unless its user names it.
+	run sbatch -n1 --time=5 --carbon-aware=plan --wrap true
+	[[ $output == *'dyn '*'no node there now'* ]]
+	job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = cpu ]
+	job -p main,dyn -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = dyn ]
+}
+
+@test "else the policy's node: is one" {
+	scontrol create partition=burst MaxTime=1:00:00 DefaultTime=10
+	anew
+	job -A vision -p burst -N 3 --exclusive --time=60 --wrap 'sleep 1'
+	[[ $said != *lowtide:* ]] || { echo "$said"; return 1; }
+	priced() { [ "$(money_held "$id")" -gt 192000000 ] && [ "$(money_held "$id")" -lt 203000000 ]; }
+	within 20 priced # three nodes, $64 an hour, 5 % above
+	run lowtide doctor
+	[[ $output == *'partition burst has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file'* ]]
+}
+
+het() { # het NAME FIRST SECOND: a script of two components
+	printf '#!/bin/sh\n#SBATCH %s\n#SBATCH hetjob\n#SBATCH %s\nsleep 1\n' "$2" "$3" > "$1"
+}
+queue() { squeue -h -o %i | wc -l; }
+
+@test "a heterogeneous job has one plan and one price, and none is made by it" {
+	het two.sh '-A nlp -p main -N1 --exclusive --time=60 --carbon-aware=off' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	before=$(queue)
+	run lowtide plan two.sh
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
+	# $3.60 for an hour and $0.30 for half of one.
+	[[ $output == *'all 2 components together: $3.90, '*' CO2e'* ]] || { echo "$output"; return 1; }
+	[[ $output != *'srun and salloc'* ]]
+	[[ $output == *'het job'* ]]
+	run sbatch --carbon-plan two.sh
+	[ "$status" -ne 0 ]
+	[[ $output == *'nothing is submitted'* ]]
+	script plain.sh 'sleep 1'
+	# Options of the command line, a third component, none that is named.
+	run lowtide plan -A nlp -N1 --exclusive --time=60 : -A nlp -p cpu -N1 --exclusive --time=60 : -A nlp -p gpu -N1 --gres=gpu:8 --time=60 plain.sh
+	[[ $output == *'all 3 components together: $6.00, '* ]] || { echo "$output"; return 1; }
+	[ "$(queue)" -eq "$before" ]
+}
+
+@test "sbatch tells what all components come to, and moves none" {
+	het asks.sh '-A nlp -N1 --exclusive --time=60 --carbon-aware=cost' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	job -H asks.sh
+	[[ $said == *'all 2 components together: $3.90, '* ]] || { echo "$said"; return 1; }
+	[[ $said != *'srun and salloc'* ]]
+	[ "$(squeue -h -j "$id" -o %P | sort | tr '\n' ' ')" = 'gpu main ' ]
+	scancel "$id"
+}
+
+@test "on_exceed: hold holds a heterogeneous job as it holds any other" {
+	# $3.78 and $7.56 are held for it, of $10.
+	het over.sh '-A poor -p main -N1 --exclusive --time=60' '-A poor -p cpu -N1 --exclusive --time=4:00:00'
+	job over.sh
+	[[ $said == *'the job is held; lowtide releases it when the budget allows it'* ]] || { echo "$said"; return 1; }
+	[[ $said == *'$11.34'* ]] || { echo "$said"; return 1; }
+	[[ $said != *'srun'* ]]
+	held_back() { [[ $(squeue -h -j "$id" -o '%r') == *JobHeld* ]]; }
+	within 20 held_back
+	sed -i 's/team: poor, period: month, amount: 10/team: poor, period: month, amount: 100/' "$D/etc/lowtide.yaml"
+	kill -HUP "$(cat "$D/run/lowtided.shpid")"
+	free_again() { [[ $(squeue -h -j "$id" -o '%r') != *JobHeld* ]]; }
+	within 40 free_again
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
 }
