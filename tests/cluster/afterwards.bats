@@ -165,7 +165,7 @@ market() { lowtide status --json | jq .market.generation; }
 	within 30 stays
 	is_at "$id" 'PENDING cheap'
 	run -0 lowtide explain "$id"
-	[[ "$output" == *"does not allow home"* ]]
+	[[ "$output" == *"home is over its budget"* ]]
 	scontrol update partition=cheap QOS=
 	within 60 is_at "$id" 'RUNNING cheap'
 }
