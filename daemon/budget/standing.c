@@ -22,8 +22,7 @@
 #include "standing.h"
 #include "units.h"
 
-/* May lowtide move the job of this quote: is it one that asked for that, and
- * is it still where it was put? */
+/* Is it one that asked to be moved, and is it still where it was put? */
 static bool
 is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
 {

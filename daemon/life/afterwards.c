@@ -23,8 +23,10 @@
 #include "standing.h"
 
 enum {
-	READ_A_PASS = 1000, /* quotes, of each kind of reasons */
-	TOLD_MS = 500,	    /* of a pass, where slurmctld is slow */
+	READ_A_PASS =
+	    1000,	   /* quotes, of 4 us each: who can't start goes soon */
+	READ_TO_ASK = 250, /* and of those that may be asked about */
+	TOLD_MS = 500,	   /* of a pass, where slurmctld is slow */
 	TRIED_AGAIN_S = 60,
 	PRUNED_EVERY_S = 600,
 	TABLES_EVERY_S = 15, /* at most, for a job that can't start */
@@ -343,17 +345,17 @@ is_moved(struct looking *l, const struct lt_batch_job *job)
 
 /* On from where the pass before stopped, once around at most. */
 static void
-look_at(struct looking *l, enum lt_reason wait)
+look_at(struct looking *l, enum lt_reason says, uint32_t most)
 {
 	const struct lt_batch_jobs *const list = &l->d->jobs.list;
-	uint32_t *const at = &l->d->after.at[wait];
+	uint32_t *const at = &l->d->after.at[says];
 	uint32_t read = 0;
 
-	for (uint32_t i = 0; i < list->count && read < READ_A_PASS; i++) {
+	for (uint32_t i = 0; i < list->count && read < most; i++) {
 		*at = *at + 1 < list->count ? *at + 1 : 0;
 		const struct lt_batch_job *const job = &list->jobs[*at];
 
-		if (job->reason != wait || job->state != LT_JOB_PENDING ||
+		if (job->reason != says || job->state != LT_JOB_PENDING ||
 		    job->completing || job->het_job_id != 0 ||
 		    job->admin_comment == NULL)
 			continue;
@@ -363,7 +365,7 @@ look_at(struct looking *l, enum lt_reason wait)
 		lt_breath(LT_TURN_READ);
 		const uint32_t place =
 		    place_of(job, l->standing->quote.plan_start_utc_s);
-		if (wait == LT_REASON_NEVER)
+		if (says == LT_REASON_NEVER)
 			go_home(l, job, place, job->reason_text);
 		else
 			look_asked(l, job, place);
@@ -442,8 +444,8 @@ run(struct looking *l, struct lt_error *err)
 	}
 	if (state->next_utc_s > l->now_utc_s + LT_AFTER_SLOW_MOST_S)
 		state->next_utc_s = l->now_utc_s; /* the clock was set back */
-	look_at(l, LT_REASON_NEVER);
-	look_at(l, LT_REASON_NOTHING);
+	look_at(l, LT_REASON_NEVER, READ_A_PASS);
+	look_at(l, LT_REASON_NOTHING, READ_TO_ASK);
 	if (l->found && l->now_utc_s >= state->next_utc_s)
 		ask(l);
 	return LT_OK;
