@@ -22,17 +22,14 @@
 #include "standing.h"
 #include "units.h"
 
-/* May lowtide move the job of this quote: is it one that asked for that, and
- * is it still where it was put? */
+/* Is it one that asked to be moved, and is it still where it was put? */
 static bool
 is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
 {
-	/* What it can't start at all, Slurm holds back itself; no update of it
-	 * leaves it so. */
-	const bool is_held = job->held && job->reason != LT_REASON_NEVER;
-
-	return job->state == LT_JOB_PENDING && !is_held && !job->is_cron &&
-	       job->het_job_id == 0 && quote->wish.known &&
+	/* What it can't start Slurm holds back itself, until an update. */
+	return job->state == LT_JOB_PENDING &&
+	       (!job->held || job->reason == LT_REASON_NEVER) &&
+	       !job->is_cron && job->het_job_id == 0 && quote->wish.known &&
 	       lt_mode_may(quote->mode, LT_MAY_EDIT) &&
 	       quote->objective != LT_OBJECTIVE_OFF &&
 	       strcmp(job->partition, quote->partition) == 0;
@@ -359,9 +356,8 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
 	return find(s, d, job_id) && know(s, d);
 }
 
-/* Of an array any part of it. */
-static bool
-is_back(struct lt_standing *s, struct lt_daemon *d,
+bool
+lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	s->job = job;
@@ -389,7 +385,7 @@ lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	/* Of an array one task, or all. */
-	return is_back(s, d, job, now_utc_s) &&
+	return lt_standing_here(s, d, job, now_utc_s) &&
 	       (!s->is_part ||
 		   (job->array_task != UINT32_MAX && job->array_pending == 1));
 }
@@ -508,42 +504,5 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 		}
 	}
 	free(moved);
-	return code;
-}
-
-int
-lt_standing_home(struct lt_daemon *d, struct lt_standing *s,
-    struct lt_plan *plan, const struct lt_batch_job *job, int64_t now_utc_s,
-    struct lt_error *err)
-{
-	struct lt_request *const request = &s->made.request;
-
-	if (!is_back(s, d, job, now_utc_s))
-		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
-	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
-				     job->eligible_utc_s > now_utc_s;
-	const int home = lt_market_partition(&d->market, s->quote.home);
-	const struct lt_replan of = {.request = request,
-	    .market = &d->market,
-	    .partition = home,
-	    .start_utc_s = waits_by_itself ? job->eligible_utc_s : now_utc_s,
-	    .now_utc_s = now_utc_s};
-	int code = LT_ENOENT;
-
-	request->home = home;
-	if (home >= 0)
-		code = lt_replan_standing(plan, &of, NULL);
-	if (code != LT_OK) /* what it costs there is not known */
-		*plan = (struct lt_plan){.chosen.partition = home};
-	plan->chosen.start_utc_s = of.start_utc_s;
-	plan->moved = true; /* at that start, and no other */
-	if (s->partition != home)
-		plan->candidates[s->partition] =
-		    (struct lt_candidate){.reject = LT_REJECT_CANNOT_START};
-	code = home >= 0 ? lt_standing_move(d, s, plan,
-			       lt_replan_word(LT_REPLAN_CANNOT_START), err)
-			 : LT_OK;
-	if (code == LT_OK && !s->told)
-		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_STUCK));
 	return code;
 }

@@ -57,6 +57,11 @@ bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
 bool lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s);
 
+/* The same of any job that waits in line where lowtide put it, of an array of
+ * all that waits by this record. */
+bool lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s);
+
 /* What takes its own window out of the market's occupancy, or of d->replan's
  * windows; false: it has none. */
 bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
@@ -74,15 +79,6 @@ void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
  * budget allows. why: for explain. */
 int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
-/*
- * Slurm can't start it where it is: back to its home, at once or at its user's
- * own begin time, if its budget and its highest price allow that; s->told: it
- * is there. Of an array all that waits by this record. plan: room to work in.
- * LT_ENOENT: it is not lowtide's to move.
- */
-int lt_standing_home(struct lt_daemon *d, struct lt_standing *s,
-    struct lt_plan *plan, const struct lt_batch_job *job, int64_t now_utc_s,
-    struct lt_error *err);
 /* It stays where it is: told to its user once, in its plans. */
 void lt_standing_stays(
     struct lt_daemon *d, struct lt_standing *s, const char *why);

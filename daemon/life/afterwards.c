@@ -17,15 +17,20 @@
 #include "http.h"
 #include "jobs.h"
 #include "log.h"
+#include "pace.h"
+#include "look.h"
 #include "replan.h"
 #include "standing.h"
 
 enum {
-	READ_A_PASS = 1000, /* quotes, of each kind of reasons */
-	TOLD_MS = 500,	    /* of a pass, where slurmctld is slow */
+	READ_A_PASS =
+	    1000,	   /* quotes, of 4 us each: who can't start goes soon */
+	READ_TO_ASK = 250, /* and of those that may be asked about */
+	TOLD_MS = 500,	   /* of a pass, where slurmctld is slow */
 	TRIED_AGAIN_S = 60,
 	PRUNED_EVERY_S = 600,
-	MARKET_SOON_S = 5, /* until all decisions know what is barred */
+	TABLES_EVERY_S = 15, /* at most, for a job that can't start */
+	MARKET_SOON_S = 5,   /* until all decisions know what is barred */
 };
 
 /* ---- when ---- */
@@ -38,7 +43,7 @@ lt_after_is_due(const struct lt_after *known, uint32_t place, bool begin_came,
 		return true;
 	const int64_t since_s = now_utc_s - known->asked_utc_s;
 	if (known->cannot_utc_s != 0)
-		return since_s >= LT_AFTER_AGAIN_S;
+		return known->soon || since_s >= LT_AFTER_AGAIN_S;
 	return begin_came && (!known->was_due || since_s >= LT_AFTER_STILL_S);
 }
 
@@ -102,6 +107,7 @@ row_of(struct lt_after_state *state, uint32_t job_id, uint32_t place)
 	if (row == NULL) {
 		struct lt_after *const grown = lt_items_grow(state->jobs,
 		    &state->capacity, state->count, sizeof(*grown));
+
 		if (grown == NULL)
 			return NULL;
 		state->jobs = grown;
@@ -176,12 +182,74 @@ bar(struct looking *l, const struct lt_quote *quote)
 		d->next.market = l->now_utc_s + MARKET_SOON_S;
 }
 
-/* It may be moved, and where it waits nobody but lowtide has put it. */
 static bool
 may_go(const struct looking *l)
 {
 	return l->home < LT_REPLANS_A_SECOND && l->told_ms < TOLD_MS &&
 	       lt_batch_may_update();
+}
+
+/* Is it now as the list has it? Its user, an admin or Slurm may have changed it
+ * since: then it is theirs, or starts. */
+static bool
+is_unchanged(const struct lt_batch_job *job)
+{
+	struct lt_batch_jobs now = {0};
+	bool is_same = false;
+
+	if (lt_batch_jobs(&now, job->job_id, NULL) != LT_OK)
+		return false;
+	for (uint32_t i = 0; i < now.count; i++)
+		if (now.jobs[i].job_id == job->job_id)
+			is_same =
+			    now.jobs[i].state == LT_JOB_PENDING &&
+			    now.jobs[i].reason >= job->reason &&
+			    now.jobs[i].eligible_utc_s == job->eligible_utc_s &&
+			    strcmp(now.jobs[i].partition, job->partition) == 0;
+	lt_batch_jobs_free(&now);
+	return is_same;
+}
+
+/* To its home, at once or at its user's own begin time, if its budget and its
+ * highest price allow that. LT_ENOENT: it is not lowtide's to move. */
+static int
+move_home(
+    struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
+{
+	struct lt_daemon *const d = l->d;
+	struct lt_standing *const s = l->standing;
+	struct lt_plan *const plan = l->plan;
+	struct lt_request *const request = &s->made.request;
+	const int64_t now_utc_s = l->now_utc_s;
+
+	if (!lt_standing_here(s, d, job, now_utc_s))
+		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
+	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
+				     job->eligible_utc_s > now_utc_s;
+	const int home = lt_market_partition(&d->market, s->quote.home);
+	const struct lt_replan of = {.request = request,
+	    .market = &d->market,
+	    .partition = home,
+	    .start_utc_s = waits_by_itself ? job->eligible_utc_s : now_utc_s,
+	    .now_utc_s = now_utc_s};
+	int code = LT_ENOENT;
+
+	request->home = home;
+	if (home >= 0)
+		code = lt_replan_standing(plan, &of, NULL);
+	if (code != LT_OK) /* what it costs there is not known */
+		*plan = (struct lt_plan){.chosen.partition = home};
+	plan->chosen.start_utc_s = of.start_utc_s;
+	plan->moved = true; /* at that start, and no other */
+	if (s->partition != home)
+		plan->candidates[s->partition] =
+		    (struct lt_candidate){.reject = LT_REJECT_CANNOT_START};
+	code = home >= 0 ? lt_standing_move(d, s, plan,
+			       lt_replan_word(LT_REPLAN_CANNOT_START), err)
+			 : LT_OK;
+	if (code == LT_OK && !s->told)
+		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_STUCK));
+	return code;
 }
 
 /* reason: Slurm's, or of the answer. */
@@ -191,31 +259,31 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 {
 	struct lt_daemon *const d = l->d;
 	struct lt_after_state *const state = &d->after;
-	const struct lt_after *const known = find(state, job->job_id);
+	struct lt_after *const row = row_of(state, job->job_id, place);
 	const int64_t began_ms = lt_monotonic_ms();
 	const uint32_t job_id = job->job_id;
 	struct lt_error err = {0};
 	char why[LT_NAME_SIZE];
+	int code = LT_ENOENT;
 
-	if (!may_go(l) ||
-	    (known != NULL && known->place == place &&
-		l->now_utc_s - known->tried_utc_s < TRIED_AGAIN_S))
+	if (row == NULL || !may_go(l) ||
+	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
 		return;
+	row->tried_utc_s = l->now_utc_s;
 	/* The list may be another after the move. */
 	(void)snprintf(why, sizeof(why), "%s", reason);
-	const int code =
-	    lt_standing_home(d, l->standing, l->plan, job, l->now_utc_s, &err);
+	if (is_unchanged(job))
+		code = move_home(l, job, &err);
+	else
+		lt_look_at(d, lt_first_id(job));
+	l->told_ms += lt_monotonic_ms() - began_ms;
 	if (code == LT_ENOENT)
 		return;
 	if (code != LT_OK)
 		lt_log("home_failed", "job=%u error=\"%s\"", job_id, err.text);
 	bar(l, &l->standing->quote);
-	l->told_ms += lt_monotonic_ms() - began_ms;
 	l->home += l->standing->moved;
 	state->home += l->standing->told;
-	struct lt_after *const row = row_of(state, job_id, place);
-	if (row != NULL)
-		row->tried_utc_s = l->now_utc_s;
 	lt_log("cannot_start", "job=%u partition=%s reason=%s home=%d", job_id,
 	    l->standing->quote.partition, why, l->standing->told);
 }
@@ -229,7 +297,7 @@ nodes_away(const struct lt_daemon *d, const char *partition)
 	       lt_nodes_away(&d->tables.nodes, (uint32_t)index) > 0;
 }
 
-/* Of what its reason says nothing: it was asked about, or is to be. */
+/* Of what its reason says nothing: is it to be asked about? */
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
@@ -237,14 +305,11 @@ look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 	const bool begin_came =
 	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
-	if (known != NULL && known->place == place &&
-	    lt_after_is_over(
-		known, nodes_away(l->d, job->partition), l->now_utc_s)) {
-		go_home(l, job, place, "asked");
-		return;
-	}
-	/* Between its begin and Slurm's look at it nothing is to be asked. */
+	/* Between its begin and Slurm's look at it nothing is to be asked; nor
+	 * before the tables are read that tell why it can't start. */
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
+	    (known != NULL && known->soon &&
+		l->d->tables.read_utc_s < known->cannot_utc_s) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
 		return;
 	const bool first = !l->found || (begin_came && !l->begin_came) ||
@@ -280,17 +345,17 @@ is_moved(struct looking *l, const struct lt_batch_job *job)
 
 /* On from where the pass before stopped, once around at most. */
 static void
-look_at(struct looking *l, enum lt_reason wait)
+look_at(struct looking *l, enum lt_reason says, uint32_t most)
 {
 	const struct lt_batch_jobs *const list = &l->d->jobs.list;
-	uint32_t *const at = &l->d->after.at[wait];
+	uint32_t *const at = &l->d->after.at[says];
 	uint32_t read = 0;
 
-	for (uint32_t i = 0; i < list->count && read < READ_A_PASS; i++) {
+	for (uint32_t i = 0; i < list->count && read < most; i++) {
 		*at = *at + 1 < list->count ? *at + 1 : 0;
 		const struct lt_batch_job *const job = &list->jobs[*at];
 
-		if (job->reason != wait || job->state != LT_JOB_PENDING ||
+		if (job->reason != says || job->state != LT_JOB_PENDING ||
 		    job->completing || job->het_job_id != 0 ||
 		    job->admin_comment == NULL)
 			continue;
@@ -300,10 +365,30 @@ look_at(struct looking *l, enum lt_reason wait)
 		lt_breath(LT_TURN_READ);
 		const uint32_t place =
 		    place_of(job, l->standing->quote.plan_start_utc_s);
-		if (wait == LT_REASON_NEVER)
+		if (says == LT_REASON_NEVER)
 			go_home(l, job, place, job->reason_text);
 		else
 			look_asked(l, job, place);
+	}
+}
+
+/* It can't start. Whether that is for nodes that are down or drained, tables
+ * show that were read since: then it is asked once more. */
+static void
+take_no(struct looking *l, struct lt_after *row)
+{
+	struct lt_daemon *const d = l->d;
+	const struct lt_batch_job *const job =
+	    lt_jobs_find(&d->jobs.list, l->job_id);
+
+	if (d->tables.read_utc_s < row->cannot_utc_s) {
+		row->soon = true;
+		if (d->next.tables > d->tables.read_utc_s + TABLES_EVERY_S)
+			d->next.tables = d->tables.read_utc_s + TABLES_EVERY_S;
+	} else if (job != NULL && is_moved(l, job) &&
+		   lt_after_is_over(
+		       row, nodes_away(d, job->partition), l->now_utc_s)) {
+		go_home(l, job, l->place, "asked");
 	}
 }
 
@@ -338,10 +423,9 @@ ask(struct looking *l)
 		row->cannot_utc_s = 0;
 	else if (row->cannot_utc_s == 0)
 		row->cannot_utc_s = l->now_utc_s;
-	const struct lt_batch_job *const job =
-	    lt_jobs_find(&l->d->jobs.list, l->job_id);
-	if (job != NULL && row->cannot_utc_s != 0 && is_moved(l, job))
-		look_asked(l, job, l->place);
+	row->soon = false;
+	if (row->cannot_utc_s != 0)
+		take_no(l, row);
 }
 
 static int
@@ -360,8 +444,8 @@ run(struct looking *l, struct lt_error *err)
 	}
 	if (state->next_utc_s > l->now_utc_s + LT_AFTER_SLOW_MOST_S)
 		state->next_utc_s = l->now_utc_s; /* the clock was set back */
-	look_at(l, LT_REASON_NEVER);
-	look_at(l, LT_REASON_NOTHING);
+	look_at(l, LT_REASON_NEVER, READ_A_PASS);
+	look_at(l, LT_REASON_NOTHING, READ_TO_ASK);
 	if (l->found && l->now_utc_s >= state->next_utc_s)
 		ask(l);
 	return LT_OK;

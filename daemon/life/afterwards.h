@@ -30,6 +30,7 @@ struct lt_after { /* a job that Slurm was asked about */
 	int64_t asked_utc_s;
 	int64_t cannot_utc_s; /* since when it can't start; 0 = it can */
 	int64_t tried_utc_s;  /* when it was to go home, and did not */
+	bool soon;	      /* ask again: the tables were older */
 	bool was_due;	      /* its begin had come */
 };
 
@@ -48,7 +49,7 @@ struct lt_after_state {	       /* start as { 0 } */
 /*
  * Is Slurm to be asked about a job, of which `known` is known (NULL: it was not
  * asked)? Once at each place, again when its begin has come, and from then on
- * each hour; where it could not start, each five minutes. Pure.
+ * each hour; where it could not start, each five minutes, or soon. Pure.
  */
 bool lt_after_is_due(const struct lt_after *known, uint32_t place,
     bool begin_came, int64_t now_utc_s);

@@ -146,7 +146,7 @@ say_plans(struct lt_text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_CANNOT_START] =
 		"back home: Slurm can't start it where lowtide had put it",
 	    [LT_REPLAN_STUCK] =
-		"Slurm can't start it here, and its budget or its highest price does not allow home"};
+		"Slurm can't start it here; home is over its budget or its highest price, or Slurm refused"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)

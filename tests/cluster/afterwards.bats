@@ -165,7 +165,7 @@ market() { lowtide status --json | jq .market.generation; }
 	within 30 stays
 	is_at "$id" 'PENDING cheap'
 	run -0 lowtide explain "$id"
-	[[ "$output" == *"does not allow home"* ]]
+	[[ "$output" == *"home is over its budget"* ]]
 	scontrol update partition=cheap QOS=
 	within 60 is_at "$id" 'RUNNING cheap'
 }
@@ -189,4 +189,34 @@ market() { lowtide status --json | jq .market.generation; }
 	# SlurmUser's own, with a number, is a question: no job comes of it.
 	run ! sbatch --jobid=4242 -A small -J lowtide:can-start --wrap hostname
 	[ -z "$(squeue -h -j 4242 2> /dev/null)" ]
+}
+
+@test "without job_submit, where SPANK decides, all of it is the same" {
+	sed -i '/^JobSubmitPlugins/d' "$D/etc/slurm.conf"
+	part stop slurmctld
+	part start slurmctld
+	restart
+	scontrol update partition=cheap QOS=floor
+	aware --time=2:30:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, now"* ]]
+	within 60 is_at "$id" 'RUNNING ondemand'
+	went_home "$id" QOSMinCpuNotSatisfied
+	was=$(market)
+	newer_market() { [ "$(market)" -gt "$was" ]; }
+	within 30 newer_market
+	aware --time=2:30:00 --wrap 'sleep 60'
+	[[ "$said" != *"lowtide: cheap"* ]]
+	within 20 is_at "$id" 'RUNNING ondemand'
+	scontrol update partition=cheap QOS=
+	# What SPANK placed waits for its hour, and Slurm is asked about it.
+	day 4 14
+	restart
+	aware --time=6:00:00 -C fast --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, from"* ]]
+	within 20 known "$id"
+	part stop lowtided
+	scontrol update node=s[1-2] availablefeatures= activefeatures=
+	part start lowtided
+	within 60 is_at "$id" 'RUNNING ondemand'
+	went_home "$id" asked
 }

@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "can_start.h"
 #include "files.h"
 #include "quote.h"
 #include "ring.h"
@@ -574,55 +573,6 @@ test_options_of_job(void **state)
 	assert_int_equal(s.code, SLURM_SUCCESS);
 }
 
-/* lowtided's question is let pass, and nothing can be submitted by it; one that
- * a user forged in any part is a submission as any other. */
-static void
-test_question(void **state)
-{
-	static const struct {
-		const char *why, *name;
-		uint32_t job_id, user, sender; /* 0 = slurmctld's own */
-		bool is_question;
-	} cases[] = {
-	    {"lowtided's", LT_CAN_START_NAME, 7, 0, 0, true},
-	    {"of no job", LT_CAN_START_NAME, NO_VAL, 0, 0, false},
-	    {"a user's", LT_CAN_START_NAME, 7, 1, 1, false},
-	    {"a sibling's in a federation, of a user", LT_CAN_START_NAME, 7, 1,
-		0, false},
-	    {"in SlurmUser's name, by a user", LT_CAN_START_NAME, 7, 0, 1,
-		false},
-	    {"by another name", "can-start", 7, 0, 0, false},
-	    {"by no name", NULL, 7, 0, 0, false},
-	};
-
-	(void)state;
-	fake_snapshots("--limit 0.01");
-	fake_restart();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		job_desc_msg_t job;
-		char *said = NULL;
-
-		fake_job_defaults(&job);
-		lt_job_desc_id(&job) = cases[i].job_id;
-		job.user_id = geteuid() + cases[i].user;
-		if (cases[i].name != NULL)
-			job.name = slurm_xstrdup(cases[i].name);
-		job.account = slurm_xstrdup("team0000");
-		job.time_limit = 60;
-		const int code =
-		    fake_submit(&job, geteuid() + cases[i].sender, &said);
-		const bool is_question =
-		    job.partition != NULL &&
-		    strcmp(job.partition, LT_CAN_START_PARTITION) == 0;
-		if (is_question != cases[i].is_question ||
-		    (is_question && (code != SLURM_SUCCESS || said != NULL)) ||
-		    (!is_question && code == SLURM_SUCCESS))
-			fail_msg("%s: %d, %s", cases[i].why, code,
-			    said != NULL ? said : "");
-	}
-	assert_int_equal(fake_holds(NULL), 0);
-}
-
 int
 fake_submit_tests(void)
 {
@@ -644,7 +594,6 @@ fake_submit_tests(void)
 	    FAKE_TEST(test_plan),
 	    FAKE_TEST(test_plan_tells_members),
 	    FAKE_TEST(test_options_of_job),
-	    FAKE_TEST(test_question),
 	};
 
 	return cmocka_run_group_tests_name("submit", tests, NULL, NULL);
