@@ -184,6 +184,9 @@ struct lt_batch_job {
 	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
 	 * its submission had them (job_submit, SPANK). */
 	const char *wishes;
+	/* That its user named (--nodelist), "v[1-4],w7", cut where it is long;
+	 * NULL: none. */
+	const char *req_nodes;
 	/* Whom its user lets Slurm mail, a user or an address as it was given;
 	 * NULL: nobody, or of nothing that lowtide has to say. */
 	const char *mail_to;

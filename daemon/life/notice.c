@@ -334,6 +334,18 @@ lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 
 /* ---- each job of such a node ---- */
 
+const char *
+lt_notice_awaited(const struct lt_daemon *d, const struct lt_batch_job *job)
+{
+	if (job->state != LT_JOB_PENDING || job->req_nodes == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < d->notice.notice_count; i++)
+		if (lt_batch_has_node(
+			job->req_nodes, d->notice.notices[i].node))
+			return d->notice.notices[i].node;
+	return NULL;
+}
+
 static struct lt_reclaimed *
 find(struct lt_notice_state *state, uint32_t job_id)
 {

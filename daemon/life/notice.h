@@ -52,6 +52,10 @@ int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* When jobs of a node that ends then are requeued: as late as Slurm needs to
  * end them. */
 int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
+/* A node that this waiting job named and that was taken back; NULL: none. Lent
+ * until the next call here. */
+const char *lt_notice_awaited(
+    const struct lt_daemon *d, const struct lt_batch_job *job);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
 /* Signalled, requeued and started again as if its node were taken back. */

@@ -17,11 +17,12 @@
 #include "ledger_db.h"
 #include "units.h"
 
-enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
+enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16, MIGRATIONS_MAX = 32 };
 
 static const struct {
 	const char *file;
-	const char *migrations[26]; /* to version 1, 2, ...; NULL ends */
+	/* To version 1, 2, ...; NULL, or the array's end, ends. */
+	const char *migrations[MIGRATIONS_MAX];
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
@@ -348,7 +349,8 @@ migrate(
 
 	if (user_version(db, &version) != SQLITE_OK)
 		return fail_sql(ledger, database, "user_version", err);
-	while (databases[database].migrations[newest] != NULL)
+	while (newest < MIGRATIONS_MAX &&
+	       databases[database].migrations[newest] != NULL)
 		newest++;
 	if (version < 0 || version > newest)
 		return lt_fail(err, LT_EVERSION,
