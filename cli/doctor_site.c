@@ -155,6 +155,33 @@ check_unclosed(struct lt_doctor *doctor)
 	    since);
 }
 
+/* A cloud's node is back within minutes of its next job; one that Slurm does not
+ * power down is back when somebody boots it. */
+static void
+check_drained(struct lt_doctor *doctor)
+{
+	enum { LONG_S = 3600 };
+	char names[200];
+	int64_t longest_s = 0;
+	size_t i;
+	const json_t *node;
+
+	if (lt_status_drained(names, sizeof(names), doctor->status) == 0)
+		return;
+	json_array_foreach(
+	    json_object_get(doctor->status, "drained"), i, node) {
+		int64_t gone_s = 0;
+
+		(void)lt_json_int(node, "gone_s", &gone_s);
+		longest_s = gone_s > longest_s ? gone_s : longest_s;
+	}
+	lt_doctor_say(doctor,
+	    longest_s > LONG_S ? LT_LEVEL_WARNING : LT_LEVEL_NOTE, "drained",
+	    "for each that is there again: lowtide notice NODE --withdraw",
+	    "taken back, and drained by lowtide until Slurm powers them down or they register after a later boot: %s (longest for %lld min)",
+	    names, (long long)longest_s / 60);
+}
+
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
@@ -198,6 +225,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	check_above_hold(doctor);
 	check_unclosed(doctor);
 	check_spool(doctor);
+	check_drained(doctor);
 	/* On the controller lt_doctor_policy() reads the file itself. */
 	text = lt_json_text(
 	    json_object_get(doctor->status, "policy"), "error", "");

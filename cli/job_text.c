@@ -123,13 +123,16 @@ const char *
 lt_job_state_word(char *out, size_t size, const json_t *job)
 {
 	const json_t *const pause = json_object_get(job, "pause");
+	const char *const awaited = lt_json_text(job, "awaited_node", "");
 	char until[32];
 
 	snprintf(out, size, "%s%s%s", lt_json_text(job, "state", "?"),
-	    json_is_object(pause) ? " until " : "",
+	    json_is_object(pause) ? " until "
+	    : awaited[0]	  ? " for "
+				  : "",
 	    json_is_object(pause)
 		? lt_job_time(until, sizeof(until), pause, "until")
-		: "");
+		: awaited);
 	return out;
 }
 
@@ -142,17 +145,21 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 	const bool waits = !ended && !started;
 	const bool has_reason =
 	    waits && reason[0] != '\0' && strcmp(reason, "None") != 0;
+	const char *const awaited = lt_json_text(job, "awaited_node", "");
 	char start[32], pause[160];
 
 	lt_job_start(start, sizeof(start), job);
-	snprintf(out, size, "%s%s%s%s, %s%s%s%s",
+	snprintf(out, size, "%s%s%s%s, %s%s%s%s%s%s%s",
 	    lt_json_text(job, "state", "?"), has_reason ? " (" : "",
 	    has_reason ? reason : "", has_reason ? ")" : "", lt_job_place(job),
 	    ended && !started ? ""
 	    : waits	      ? " from "
 			      : " since ",
 	    ended && !started ? "" : start,
-	    pause_text(pause, sizeof(pause), job, currency));
+	    pause_text(pause, sizeof(pause), job, currency),
+	    awaited[0] ? "; it named node " : "", awaited,
+	    awaited[0] ? ", which was taken back: it waits until the node is there again"
+		       : "");
 }
 
 /* What else than nodes is in it: " (with $0.01 for carbon, less $0.02 for

@@ -51,6 +51,39 @@ print_notices(const json_t *answer, bool color)
 	lt_table_free(table);
 }
 
+static void
+print_drained(const json_t *answer, bool color)
+{
+	static const struct lt_table_column columns[] = {
+	    {"NODE", false}, {"GONE FOR", true}, {"RESUMED", false}, {NULL, false}};
+	const json_t *const drained = json_object_get(answer, "drained");
+	struct lt_table *const table = lt_table_new(columns);
+	size_t i;
+	const json_t *node;
+
+	if (table == NULL)
+		return;
+	json_array_foreach(drained, i, node) {
+		int64_t gone_s = 0;
+		char gone[48];
+
+		lt_json_int(node, "gone_s", &gone_s);
+		const char *const cells[] = {lt_json_text(node, "node", "?"),
+		    lt_duration_text(gone, sizeof(gone), gone_s),
+		    json_is_true(json_object_get(node, "withdrawn"))
+			? "when slurmctld answers"
+			: "when powered down or booted again"};
+
+		lt_table_row(table, cells);
+	}
+	lt_table_fit(table, lt_cli_columns(), 0);
+	if (i > 0) {
+		puts("\nGone, and still drained by lowtide:");
+		lt_table_print(stdout, table, color);
+	}
+	lt_table_free(table);
+}
+
 int
 lt_cli_notice(const struct lt_cli *cli)
 {
@@ -83,10 +116,12 @@ lt_cli_notice(const struct lt_cli *cli)
 	if (code != LT_OK)
 		return lt_cli_fail(&err);
 	int status = LT_EXIT_OK;
-	if (cli->json)
+	if (cli->json) {
 		status = lt_cli_print_json(answer);
-	else
+	} else {
 		print_notices(answer, cli->color);
+		print_drained(answer, cli->color);
+	}
 	json_decref(answer);
 	return status;
 }

@@ -294,6 +294,40 @@ print_sources(const json_t *sources, const char *currency, bool color)
 	lt_table_free(table);
 }
 
+size_t
+lt_status_drained(char *out, size_t size, const json_t *status)
+{
+	const json_t *const list = json_object_get(status, "drained");
+	size_t i, used = 0;
+	const json_t *node;
+
+	out[0] = '\0';
+	json_array_foreach(list, i, node) {
+		const char *const name = lt_json_text(node, "node", "?");
+
+		if (used + strlen(name) + sizeof(", and 4294967295 more") >
+		    size) {
+			snprintf(out + used, size - used, ", and %zu more",
+			    json_array_size(list) - i);
+			break;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s%s",
+		    i > 0 ? ", " : "", name);
+	}
+	return json_array_size(list);
+}
+
+static void
+print_drained(const json_t *status)
+{
+	char names[200], line[320];
+
+	if (lt_status_drained(names, sizeof(names), status) == 0)
+		return;
+	snprintf(line, sizeof(line), "%s: taken back; lowtide notice", names);
+	print_field("drained", line);
+}
+
 int
 lt_cli_status(const struct lt_cli *cli)
 {
@@ -310,6 +344,7 @@ lt_cli_status(const struct lt_cli *cli)
 		print_policy(json_object_get(status, "policy"), cli->color);
 		print_snapshots(status);
 		print_unclosed(json_object_get(status, "unclosed"));
+		print_drained(status);
 		print_sources(json_object_get(status, "sources"),
 		    lt_json_text(status, "currency", ""), cli->color);
 	}

@@ -188,7 +188,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_CANARY, lt_canary_run, lt_pass_now(d));
 	}
 	if (d->jobs.list.begun_utc_s != 0 &&
-	    (!d->notice.is_read || lt_notice_waits(d)))
+	    (!d->notice.is_read || lt_notice_waits(d, lt_pass_now(d))))
 		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
 	    d->still.is_read && lt_still_is_due(d, lt_pass_now(d)))

@@ -38,10 +38,18 @@ lt_batch_down(const char *node, const char *reason, struct lt_error *err)
 }
 
 int
-lt_batch_resume(const char *node, const char *reason, struct lt_error *err)
+lt_batch_resume(const char *node, struct lt_error *err)
 {
 	(void)node;
-	(void)reason;
+	return fail(err);
+}
+
+int
+lt_batch_node(
+    struct lt_batch_node *found, const char *node, struct lt_error *err)
+{
+	(void)found;
+	(void)node;
 	return fail(err);
 }
 

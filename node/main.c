@@ -132,6 +132,7 @@ tell(struct node *node, struct wait *wait)
 	    .server = node->args.server,
 	    .now_utc_s = time(NULL)};
 	struct lt_error err = {0};
+	bool had_it = false;
 
 	(void)wait;
 	if (task == LT_WATCH_NOTHING)
@@ -139,7 +140,7 @@ tell(struct node *node, struct wait *wait)
 	if (!node->watch.is_tried)
 		remember(node, true);
 	lt_watch_try(&node->watch);
-	if (lt_tell(&about, task, end_utc_s, &err) != LT_OK) {
+	if (lt_tell(&about, task, end_utc_s, &had_it, &err) != LT_OK) {
 		say_failure(node->tell_failed, "tell_failed", &err);
 		/* Who may not withdraw it has not told it either. */
 		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
@@ -157,7 +158,8 @@ tell(struct node *node, struct wait *wait)
 		lt_log("told", "node=%s in_s=%lld", about.node,
 		    (long long)lt_tell_left_s(&about, end_utc_s));
 	else
-		lt_log("withdrawn", "node=%s", about.node);
+		lt_log(had_it ? "withdrawn" : "nothing_to_withdraw", "node=%s",
+		    about.node);
 	return 0;
 }
 

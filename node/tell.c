@@ -58,7 +58,7 @@ body_of(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s)
 
 int
 lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s,
-    struct lt_error *err)
+    bool *had_it, struct lt_error *err)
 {
 	char *const body = body_of(tell, task, end_utc_s);
 	const struct lt_tell_words words = {"/v1/notice", body};
@@ -66,11 +66,13 @@ lt_tell(const struct lt_tell *tell, enum lt_watch_task task, int64_t end_utc_s,
 
 	if (body == NULL)
 		return lt_fail(err, LT_EINPUT, "node: want UTF-8");
-	if (lt_tell_ask(&reply, tell->server, &words, err) == LT_OK &&
-	    reply.status != 200 &&
-	    /* Withdrawn already, or over. */
-	    (reply.status != 404 || task != LT_WATCH_WITHDRAW))
-		lt_tell_refused(&reply, err);
+	*had_it = true;
+	if (lt_tell_ask(&reply, tell->server, &words, err) == LT_OK) {
+		/* Withdrawn already, or never taken. */
+		*had_it = reply.status != 404 || task != LT_WATCH_WITHDRAW;
+		if (reply.status != 200 && *had_it)
+			lt_tell_refused(&reply, err);
+	}
 	free(reply.body);
 	free(body);
 	return err->code;

@@ -30,8 +30,9 @@ int lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err);
 /* Until that end, at least 0. */
 int64_t lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s);
 /* LT_OK: lowtided has it. LT_EDENIED: it refuses, and err has its words. All
- * else: it is away or busy, or something is not here yet. */
+ * else: it is away or busy, or something is not here yet. *had_it: false if
+ * there was no notice to withdraw. */
 int lt_tell(const struct lt_tell *tell, enum lt_watch_task task,
-    int64_t end_utc_s, struct lt_error *err);
+    int64_t end_utc_s, bool *had_it, struct lt_error *err);
 
 #endif

@@ -191,6 +191,9 @@ struct lt_batch_job {
 	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
 	 * its submission had them (job_submit, SPANK). */
 	const char *wishes;
+	/* That its user named (--nodelist), "v[1-4],w7", cut where it is long;
+	 * NULL: none. */
+	const char *req_nodes;
 	/* Whom its user lets Slurm mail, a user or an address as it was given;
 	 * NULL: nobody, or of nothing that lowtide has to say. */
 	const char *mail_to;
@@ -304,10 +307,20 @@ int lt_batch_requeue_held(const struct lt_batch_job *job, struct lt_error *err);
 /* Nodes that are taken back. Slurm only, else LT_EINPUT. LT_EINPUT or LT_ENOENT
  * of a node that is not there. */
 int lt_batch_drain(const char *node, const char *reason, struct lt_error *err);
-/* Jobs there are requeued at once, without grace. */
+/* Jobs there are requeued at once, without grace. reason NULL: it keeps its
+ * own. */
 int lt_batch_down(const char *node, const char *reason, struct lt_error *err);
-/* As it was, if its reason begins with this; else nothing. */
-int lt_batch_resume(const char *node, const char *reason, struct lt_error *err);
+/* Takes jobs again. */
+int lt_batch_resume(const char *node, struct lt_error *err);
+/* As slurmctld has it now; asked by its name, which finds a powered-down cloud
+ * node, too. LT_ENOENT: no such node. */
+struct lt_batch_node {
+	bool is_drained, is_powered_down, responds;
+	int64_t boot_utc_s; /* of its last registration; 0: none */
+	char reason[256];   /* "" if there is none */
+};
+int lt_batch_node(
+    struct lt_batch_node *found, const char *node, struct lt_error *err);
 /* Which node has an IPv4 address (in the order of the network), by the
  * addresses that slurmctld has of them (NodeAddr)? Names are resolved, which
  * may take long. */

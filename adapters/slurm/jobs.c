@@ -287,6 +287,10 @@ copy_texts(
 	    {&to->comment_head, from->comment, HEAD_MOST},
 	    {&to->array_tasks, from->array_task_str,
 		from->array_task_str != NULL ? HEAD_MOST : -1},
+	    {&to->req_nodes, from->req_nodes,
+		from->req_nodes != NULL && from->req_nodes[0] != '\0'
+		    ? NODES_MOST
+		    : -1},
 	    {&to->mail_to, mails, mails != NULL ? ALL : -1},
 	    {&to->admin_comment, from->admin_comment, has_comment ? ALL : -1}};
 	const size_t count = sizeof(texts) / sizeof(texts[0]);

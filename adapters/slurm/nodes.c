@@ -3,6 +3,7 @@
  * Nodes that their owner takes back: drained, down, as they were.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,25 +47,44 @@ lt_batch_down(const char *node, const char *reason, struct lt_error *err)
 }
 
 int
-lt_batch_resume(const char *node, const char *reason, struct lt_error *err)
+lt_batch_resume(const char *node, struct lt_error *err)
+{
+	return update(node, NODE_RESUME, NULL, err);
+}
+
+int
+lt_batch_node(
+    struct lt_batch_node *found, const char *node, struct lt_error *err)
 {
 	node_info_msg_t *answer = NULL;
 	int rc = lt_slurm_answers(err);
 
 	if (rc != LT_OK)
 		return rc;
-	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node, 0) !=
-	    SLURM_SUCCESS) {
+	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node,
+		SHOW_ALL) != SLURM_SUCCESS) {
 		rc = lt_slurm_fail("slurmctld: node", errno, err);
 		(void)lt_context(err, "node %s", node);
 		return rc;
 	}
-	const char *const stands =
-	    answer->record_count > 0 ? answer->node_array[0].reason : NULL;
-	const bool is_ours =
-	    stands != NULL && strncmp(stands, reason, strlen(reason)) == 0;
+	const node_info_t *const record =
+	    answer->record_count > 0 ? &answer->node_array[0] : NULL;
+
+	if (record == NULL || record->name == NULL) {
+		rc = lt_fail(err, LT_ENOENT, "node %s: no such node", node);
+	} else {
+		const uint32_t state = record->node_state;
+
+		*found = (struct lt_batch_node){
+		    .is_drained = (state & NODE_STATE_DRAIN) != 0,
+		    .is_powered_down = (state & NODE_STATE_POWERED_DOWN) != 0,
+		    .responds = (state & NODE_STATE_NO_RESPOND) == 0,
+		    .boot_utc_s = record->boot_time};
+		snprintf(found->reason, sizeof(found->reason), "%s",
+		    record->reason != NULL ? record->reason : "");
+	}
 	slurm_free_node_info_msg(answer);
-	return is_ours ? update(node, NODE_RESUME, NULL, err) : LT_OK;
+	return rc;
 }
 
 bool

@@ -10,12 +10,13 @@ _Static_assert(sizeof(struct lt_batch_asked) % 8 == 0, "of whole words");
 		.at = offsetof(struct lt_batch_job, member)                    \
 	}
 /* What is no text comes first: there it is aligned. */
-const struct lt_layout lt_layout_of_job = {sizeof(struct lt_batch_job), 14,
+const struct lt_layout lt_layout_of_job = {sizeof(struct lt_batch_job), 15,
     {{.at = offsetof(struct lt_batch_job, asked),
 	 .size = sizeof(struct lt_batch_asked)},
 	TEXT(user), TEXT(account), TEXT(qos), TEXT(partition), TEXT(name),
 	TEXT(state_text), TEXT(reason_text), TEXT(node_list),
-	TEXT(comment_head), TEXT(array_tasks), TEXT(wishes), TEXT(mail_to),
+	TEXT(comment_head), TEXT(array_tasks), TEXT(wishes), TEXT(req_nodes),
+	TEXT(mail_to),
 	{.at = offsetof(struct lt_batch_job, admin_comment), .is_own = true}}};
 const struct lt_layout lt_layout_of_run = {sizeof(struct lt_batch_run), 1,
     {{.at = offsetof(struct lt_batch_run, admin_comment), .is_own = true}}};

@@ -19,7 +19,7 @@ struct lt_part {     /* that a record points to */
 struct lt_layout { /* a record */
 	size_t size;
 	int part_count;
-	struct lt_part parts[14];
+	struct lt_part parts[15];
 };
 
 extern const struct lt_layout lt_layout_of_job, lt_layout_of_run;

@@ -3,6 +3,8 @@
  * A node that its owner takes back: drained at once, its jobs asked for a
  * checkpoint, requeued while there is time, and started elsewhere. What has
  * been done is in the ledger, so that a restart goes on and does nothing twice.
+ * Afterwards the node is resumed when Slurm has powered it down, or when another
+ * machine of its name has registered.
  */
 #ifndef LT_LIFE_NOTICE_H
 #define LT_LIFE_NOTICE_H
@@ -16,7 +18,8 @@
 struct lt_batch_job;
 struct lt_daemon;
 
-/* Our reason of a node's state begins so; only what has it is undone. */
+/* Our reason of a node's state begins so, and its end follows; only a drain that
+ * has such a reason is undone. */
 #define LT_NOTICE_REASON "lowtide: taken back"
 
 struct lt_notice_state {   /* start as { 0 } */
@@ -24,6 +27,9 @@ struct lt_notice_state {   /* start as { 0 } */
 	bool is_undrained; /* slurmctld was not told of each */
 	struct lt_notice *notices;
 	uint32_t notice_count;
+	/* When nodes that are gone are asked for next, and from which on. */
+	int64_t look_utc_s;
+	uint32_t look_next;
 	struct lt_reclaimed *jobs;
 	uint32_t job_count;
 	size_t job_capacity;
@@ -35,8 +41,8 @@ struct lt_notice_state {   /* start as { 0 } */
  * LT_ENOENT: no such node. */
 int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
-/* It stays after all: as it was, if its state is ours. LT_ENOENT: none was
- * told. */
+/* It stays after all, or is there again: resumed, now or when slurmctld is
+ * back, if its drain is ours. LT_ENOENT: none was told, nor is it drained so. */
 int lt_notice_withdraw(
     struct lt_daemon *d, const char *node, struct lt_error *err);
 /* Reads the ledger's, if none did since the start. */
@@ -46,6 +52,10 @@ int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* When jobs of a node that ends then are requeued: as late as Slurm needs to
  * end them. */
 int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
+/* A node that this waiting job named and that was taken back; NULL: none. Lent
+ * until the next call here. */
+const char *lt_notice_awaited(
+    const struct lt_daemon *d, const struct lt_batch_job *job);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
 /* Signalled, requeued and started again as if its node were taken back. */
@@ -53,7 +63,7 @@ int lt_notice_interrupt(
     struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err);
 /* Is that done to it, or is it about to be? */
 bool lt_notice_has(const struct lt_notice_state *state, uint32_t job_id);
-bool lt_notice_waits(const struct lt_daemon *d);
+bool lt_notice_waits(const struct lt_daemon *d, int64_t now_utc_s);
 void lt_notice_free(struct lt_notice_state *state);
 
 #endif

@@ -99,6 +99,10 @@ enum { LT_API_STRING_SIZE = 200 };
 json_t *lt_api_string(const char *text);
 /* "2026-11-21T02:00:00Z", null for 0. */
 json_t *lt_api_time(int64_t utc_s);
+/* Nodes whose notice is over, and that lowtide has yet to resume; only: a node,
+ * or NULL for all. */
+json_t *lt_api_drained(
+    const struct lt_daemon *d, int64_t now_utc_s, const char *only);
 /* The number, or null. */
 json_t *lt_api_optional(bool has, int64_t value);
 /* {"money_micros", "carbon_mg"}, null each where it is not known. */

@@ -44,18 +44,42 @@ notice_json(const struct lt_daemon *d, const struct lt_notice *notice,
 	    (json_int_t)count_there(d, notice->node));
 }
 
+json_t *
+lt_api_drained(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
+{
+	json_t *const list = json_array();
+
+	for (uint32_t i = 0; i < d->notice.notice_count; i++) {
+		const struct lt_notice *const notice = &d->notice.notices[i];
+
+		if (notice->stage != LT_NOTICE_LEAVES &&
+		    (only == NULL || strcmp(notice->node, only) == 0))
+			json_array_append_new(list,
+			    json_pack("{s:s,s:o,s:I,s:b}", "node", notice->node,
+				"end", lt_api_time(notice->end_utc_s),
+				"gone_s", left_s(now_utc_s, notice->end_utc_s),
+				"withdrawn",
+				notice->stage == LT_NOTICE_STAYS));
+	}
+	return list;
+}
+
 /* only: a node, or NULL for all. */
 static json_t *
 notices_json(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 {
 	json_t *const list = json_array();
 
-	for (uint32_t i = 0; i < d->notice.notice_count; i++)
-		if (only == NULL ||
-		    strcmp(d->notice.notices[i].node, only) == 0)
-			json_array_append_new(list,
-			    notice_json(d, &d->notice.notices[i], now_utc_s));
-	return json_pack("{s:o}", "notices", list);
+	for (uint32_t i = 0; i < d->notice.notice_count; i++) {
+		const struct lt_notice *const notice = &d->notice.notices[i];
+
+		if (notice->stage == LT_NOTICE_LEAVES &&
+		    (only == NULL || strcmp(notice->node, only) == 0))
+			json_array_append_new(
+			    list, notice_json(d, notice, now_utc_s));
+	}
+	return json_pack("{s:o,s:o}", "notices", list, "drained",
+	    lt_api_drained(d, now_utc_s, only));
 }
 
 static int

@@ -250,6 +250,9 @@ lt_api_status(
 		json_object_set_new(*reply, "unclosed", unclosed_json(d, now));
 	if (*reply != NULL)
 		json_object_set_new(
+		    *reply, "drained", lt_api_drained(d, now, NULL));
+	if (*reply != NULL)
+		json_object_set_new(
 		    *reply, "kubernetes", watch_json(d, &access, now));
 	if (*reply != NULL)
 		json_object_set_new(

@@ -22,11 +22,12 @@
 #include "hazard.h"
 #include "levers.h"
 #include "lookup.h"
+#include "notice.h"
+#include "pause_text.h"
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
 #include "text.h"
-#include "pause_text.h"
 #include "units.h"
 
 /* What makes a partition lose; 0 = no equation, a fact of Slurm's. */
@@ -386,6 +387,12 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		lt_text_put(&t, ": %s in %s, account %s", job->state_text,
 		    job->partition, job->account);
 	lt_text_put(&t, "\n");
+	const char *const awaited =
+	    job != NULL ? lt_notice_awaited(d, job) : NULL;
+	if (awaited != NULL)
+		lt_text_put(&t,
+		    "It named node %s, which was taken back: it waits until the node is there again.\n",
+		    awaited);
 	say_waiting(&t, story, &d->market.zone, now_utc_s);
 	if (hold != NULL)
 		say_quote(&t, &d->market, d->policy, hold, now_utc_s);

@@ -13,6 +13,7 @@
 #include "daemon.h"
 #include "job_json.h"
 #include "jobs.h"
+#include "notice.h"
 #include "pauses.h"
 #include "quote.h"
 #include "replanning.h"
@@ -254,8 +255,10 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_time(job->submit_utc_s), "start",
 	    start_json(job->start_utc_s, ended_utc_s), "end",
 	    lt_api_time(ended_utc_s));
-	json_t *const costs = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
-	    "plan",
+	const char *const awaited = lt_notice_awaited(d, job);
+	json_t *const costs = json_pack(
+	    "{s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "awaited_node",
+	    awaited, "plan",
 	    json_pack("{s:o,s:o}", "partition", lt_api_string(quote->partition),
 		"start", lt_api_time(plan_start(job, quote, &told))),
 	    "home",

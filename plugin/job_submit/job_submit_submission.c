@@ -175,6 +175,9 @@ apply(struct lt_submission *s)
 		    (edits->memory_is_per_cpu ? MEM_PER_CPU : 0);
 	if (edits->requeue)
 		job->requeue = 1;
+	/* Else the next run empties the files of the one before. */
+	if (edits->requeue && job->open_mode == 0)
+		job->open_mode = OPEN_MODE_APPEND;
 	if (signal != 0) {
 		job->warn_signal = signal;
 		job->warn_time = edits->signal_before_s;

@@ -250,6 +250,19 @@ set_comment(const struct placement *p, const char *partition)
 	    lt_utc_text(when, sizeof(when), p->plan.chosen.start_utc_s));
 }
 
+/* As the command has it, if it has such an option: else Slurm says
+ * "invalid-context", of salloc's --test-only too. */
+static bool
+is_set(const struct placement *p, const char *option)
+{
+	void *said = p->client.get(p->client.opt, option);
+	const bool is = said != NULL && strcmp(said, "unset") != 0 &&
+			strcmp(said, "invalid-context") != 0;
+
+	slurm_xfree(&said);
+	return is;
+}
+
 /* As if the user had typed it. What keeps the job as it is goes first: if it
  * can't be set, nothing is moved. */
 static void
@@ -277,21 +290,11 @@ apply(const struct placement *p)
 		return;
 	if (edits->requeue)
 		set(p, "requeue", "%s", "");
+	/* Else the next run empties the files of the one before. */
+	if (edits->requeue && !is_set(p, "open-mode"))
+		set(p, "open-mode", "append");
 	if (edits->moves)
 		set_comment(p, to->name);
-}
-
-/* As the command has it, if it has such an option: else Slurm says
- * "invalid-context", of salloc's --test-only too. */
-static bool
-is_set(const struct placement *p, const char *option)
-{
-	void *said = p->client.get(p->client.opt, option);
-	const bool is = said != NULL && strcmp(said, "unset") != 0 &&
-			strcmp(said, "invalid-context") != 0;
-
-	slurm_xfree(&said);
-	return is;
 }
 
 /* What the user set, by the command where the job does not say it. */

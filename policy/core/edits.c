@@ -105,6 +105,9 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 		if (text[0] != '\0')
 			add_words(edits, text);
 	}
+	if (edits->requeue)
+		add_words(edits,
+		    "it may be requeued, and then appends to its output unless you set --open-mode.");
 	if (edits->moves && !intent->options->carbon_aware_set)
 		add_words(edits,
 		    "placed by this site's default; --carbon-aware=off leaves a job alone.");

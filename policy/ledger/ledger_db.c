@@ -18,11 +18,12 @@
 #include "lookup.h"
 #include "units.h"
 
-enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
+enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16, MIGRATIONS_MAX = 32 };
 
 static const struct {
 	const char *file;
-	const char *migrations[27]; /* to version 1, 2, ...; NULL ends */
+	/* To version 1, 2, ...; NULL, or the array's end, ends. */
+	const char *migrations[MIGRATIONS_MAX];
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
@@ -33,7 +34,7 @@ static const struct {
 	    LT_SQL_LEDGER_16, LT_SQL_LEDGER_17, LT_SQL_LEDGER_18,
 	    LT_SQL_LEDGER_19, LT_SQL_LEDGER_20, LT_SQL_LEDGER_21,
 	    LT_SQL_LEDGER_22, LT_SQL_LEDGER_23, LT_SQL_LEDGER_24,
-	    LT_SQL_LEDGER_25, LT_SQL_LEDGER_26}},
+	    LT_SQL_LEDGER_25, LT_SQL_LEDGER_26, LT_SQL_LEDGER_27}},
     [LT_DB_SIGNALS] = {"signals.db",
 	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };
@@ -349,7 +350,8 @@ migrate(
 
 	if (user_version(db, &version) != SQLITE_OK)
 		return fail_sql(ledger, database, "user_version", err);
-	while (LT_ROW(databases, database).migrations[newest] != NULL)
+	while (newest < MIGRATIONS_MAX &&
+	       LT_ROW(databases, database).migrations[newest] != NULL)
 		newest++;
 	if (version < 0 || version > newest)
 		return lt_fail(err, LT_EVERSION,

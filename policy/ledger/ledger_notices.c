@@ -12,7 +12,8 @@ lt_ledger_put_notice(struct lt_ledger *ledger, const struct lt_notice *notice,
 {
 	return lt_sql_do(ledger,
 	    LT_BIND(LT_SQL_NOTICE_PUT, LT_TEXT(notice->node),
-		LT_INT(notice->told_utc_s), LT_INT(notice->end_utc_s)),
+		LT_INT(notice->told_utc_s), LT_INT(notice->end_utc_s),
+		LT_INT(notice->stage)),
 	    err);
 }
 
@@ -32,6 +33,7 @@ read_notice(struct lt_rows *rows, void *element)
 	lt_row_text(rows, notice->node, sizeof(notice->node));
 	notice->told_utc_s = lt_row_int(rows);
 	notice->end_utc_s = lt_row_int(rows);
+	notice->stage = (enum lt_notice_stage)lt_row_int(rows);
 }
 
 int

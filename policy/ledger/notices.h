@@ -15,9 +15,17 @@ enum lt_notice_step { /* of a job there */
 	LT_NOTICE_STARTED, /* may start elsewhere */
 	LT_NOTICE_STEP_COUNT
 };
+/* Of a node: after the first its notice is over, and the row stays until Slurm
+ * gives the node to jobs again. */
+enum lt_notice_stage {
+	LT_NOTICE_LEAVES,
+	LT_NOTICE_GONE,	 /* resumed when it is back */
+	LT_NOTICE_STAYS, /* withdrawn: resumed as soon as Slurm answers */
+};
 struct lt_notice {
 	char node[LT_NAME_SIZE];
 	int64_t told_utc_s, end_utc_s;
+	enum lt_notice_stage stage;
 };
 struct lt_reclaimed {
 	uint32_t job_id;
@@ -26,7 +34,7 @@ struct lt_reclaimed {
 	int64_t at_utc_s; /* of the step */
 	bool is_leaving;  /* the daemon's, of a pass; not kept */
 };
-/* One that is there gets the new end. */
+/* One that is there gets the new end and stage. */
 int lt_ledger_put_notice(struct lt_ledger *ledger,
     const struct lt_notice *notice, struct lt_error *err);
 int lt_ledger_drop_notice(

@@ -16,13 +16,20 @@
 	" start_utc_s INTEGER NOT NULL, step INTEGER NOT NULL,"                \
 	" at_utc_s INTEGER NOT NULL);"
 
+/* Version 27. stage: enum lt_notice_stage. */
+#define LT_SQL_LEDGER_27                                                       \
+	"ALTER TABLE notices ADD COLUMN stage INTEGER NOT NULL DEFAULT 0;"
+
 #define LT_SQL_NOTICES_TABLE(X)                                                \
 	X(NOTICE_PUT, LEDGER,                                                  \
-	    "INSERT INTO notices VALUES (?1, ?2, ?3)"                          \
-	    " ON CONFLICT DO UPDATE SET end_utc_s = ?3")                       \
+	    "INSERT INTO notices VALUES (?1, ?2, ?3, ?4)"                      \
+	    " ON CONFLICT DO UPDATE SET told_utc_s ="                          \
+	    " CASE stage WHEN 0 THEN told_utc_s ELSE ?2 END,"                  \
+	    " end_utc_s = ?3, stage = ?4")                                     \
 	X(NOTICE_DROP, LEDGER, "DELETE FROM notices WHERE node = ?1")          \
 	X(NOTICES, LEDGER,                                                     \
-	    "SELECT node, told_utc_s, end_utc_s FROM notices ORDER BY node")   \
+	    "SELECT node, told_utc_s, end_utc_s, stage FROM notices"           \
+	    " ORDER BY node")                                                  \
 	X(RECLAIMED_PUT, LEDGER,                                               \
 	    "INSERT OR REPLACE INTO reclaimed VALUES (?1, ?2, ?3, ?4)")        \
 	X(RECLAIMED_DROP, LEDGER, "DELETE FROM reclaimed WHERE job_id = ?1")   \
