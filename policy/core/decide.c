@@ -281,11 +281,12 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	if (choice->lane != NULL || plan->fits)
 		lt_decision_cap(decision,
 		    choice->lane != NULL ? choice->lane : &decision->home);
+	lt_decision_line(decision);
 	plan->moved =
 	    plan->chosen.partition != decision->job.request->home ||
 	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
 		(choice->lane != NULL || !decision->home_queued ||
-		    plan->home_was_dear));
+		    plan->home_was_dear || !plan->line.waits));
 	name_best(plan);
 }
 

@@ -13,6 +13,7 @@
  *   decide_search.c    the best and the earliest start of a lane
  *   decide_score.c     what is least wanted, by round -> struct aim
  *   decide.c           baseline, 95 % rule, the plan
+ *   decide_line.c      what becomes of a job that stays in line
  *   decide_power_cap.c the plan's run, slowed in dirty hours
  */
 #ifndef LT_DECIDE_INTERNAL_H
@@ -317,6 +318,11 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
  * home. */
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
+
+/* decide_line.c */
+/* Into its plan: what the job may come to in the line at home, and whether it
+ * had better stay there without a begin time. */
+void lt_decision_line(const struct decision *decision);
 
 /* decide_holdout.c */
 /* The side of the site's comparison that a job with this choice is on; NOT:

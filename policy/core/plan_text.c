@@ -60,6 +60,42 @@ put_figures(struct lt_text *text, const struct lt_market *market,
 		lt_text_put(text, "no price and no carbon intensity known");
 }
 
+/* "$3.00, 1.5 kg to 5.3 kg": of all hours in which it may start. */
+static void
+put_range(struct lt_text *text, const struct lt_market *market,
+    const struct lt_plan *plan)
+{
+	const struct lt_line *const line = &plan->line;
+	const bool money = shows_money(market, &plan->home);
+	char least[64], most[64];
+
+	if (money) {
+		lt_money_text(
+		    least, sizeof(least), line->least_micros, market->currency);
+		lt_money_text(
+		    most, sizeof(most), line->most_micros, market->currency);
+		lt_text_put(text, strcmp(least, most) == 0 ? "%s" : "%s to %s",
+		    least, most);
+	}
+	if (plan->home.has_carbon) {
+		lt_carbon_text(least, sizeof(least), line->least_mg);
+		lt_carbon_text(most, sizeof(most), line->most_mg);
+		lt_text_put(text, "%s", money ? ", " : "");
+		lt_text_put(text,
+		    strcmp(least, most) == 0 ? "%s CO2e" : "%s to %s CO2e",
+		    least, most);
+	}
+	if (!money && !plan->home.has_carbon)
+		lt_text_put(text, "no price and no carbon intensity known");
+}
+
+/* Does Slurm start it when it can, by no begin time of lowtide's? */
+static bool
+waits_in_line(const struct lt_plan *plan)
+{
+	return !plan->moved && plan->fits && plan->line.known;
+}
+
 const char *
 lt_interruptions_text(
     char *out, size_t size, double interruptions, double lost_s)
@@ -205,7 +241,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	const int home = plan->home.partition;
 	const struct lt_candidate *at = &plan->candidates[home];
 	const uint32_t pins = plan->pins & ~(uint32_t)LT_PIN_INTERACTIVE;
-	char kept[80];
+	char kept[80], when[64];
 
 	lt_text_put(text, "%s, ", name_of(market, home));
 	if (at->reject == LT_REJECT_NO_NODES) {
@@ -219,9 +255,16 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		    lt_reject_name(at->reject));
 		return;
 	}
-	put_window(text, market, &plan->chosen, now_utc_s);
-	lt_text_put(text, ": ");
-	put_figures(text, market, &plan->chosen, " CO2e");
+	if (waits_in_line(plan)) {
+		lt_zone_text(when, sizeof(when), &market->zone,
+		    plan->home.start_utc_s, now_utc_s);
+		lt_text_put(text, "in line, until about %s: ", when);
+		put_range(text, market, plan);
+	} else {
+		put_window(text, market, &plan->chosen, now_utc_s);
+		lt_text_put(text, ": ");
+		put_figures(text, market, &plan->chosen, " CO2e");
+	}
 	lt_text_put(text, "%s", caveat(market, home));
 	put_interruptions(text, &plan->chosen);
 	put_left(text, request, market, &plan->chosen);
@@ -263,6 +306,12 @@ put_home(struct lt_text *text, const struct lt_plan *plan,
 		    plan->chosen.too_late ? "There may be no room by then. "
 		    : plan->home_was_dear ? "Before, a node-hour is too dear. "
 					  : "There is no room before. ");
+		if (plan->line.known) {
+			lt_text_put(
+			    text, "In line it could start at any hour: ");
+			put_range(text, market, plan);
+			lt_text_put(text, ". ");
+		}
 		return;
 	}
 	if (plan->home.start_utc_s > now_utc_s + SOON_S)

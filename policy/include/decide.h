@@ -271,6 +271,14 @@ struct lt_candidate { /* a start of one partition, or why there is none */
  * that could as well stay. */
 enum lt_compared { LT_COMPARED_NOT, LT_COMPARED_MOVED, LT_COMPARED_KEPT };
 
+/* A job at home behind others: the figures of all starts from now to the one
+ * that is expected. */
+struct lt_line {
+	bool known;
+	bool waits; /* without a begin time, as no hour of them is worse */
+	int64_t least_micros, most_micros, least_mg, most_mg;
+};
+
 struct lt_plan {
 	bool moved; /* differs from home at once */
 	enum lt_objective objective;
@@ -285,6 +293,7 @@ struct lt_plan {
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
+	struct lt_line line;
 	int64_t room_utc_s; /* when the choice's partition first had room */
 	enum lt_compared compared;
 	uint32_t holdout_ppm; /* of KEPT: one of so many */

@@ -469,6 +469,23 @@ check_figures(const struct lt_estimate *estimate, uint64_t number)
 		    price.emitted);
 }
 
+/* In line at home until home_s: is some start before then worse by what a job
+ * waits for at least? By a hair either may be. */
+static bool
+line_is_worse(const struct rules *rules, int home, bool by_a_hair)
+{
+	const double told = aim_of(rules, home, rules->home_s, FIRST);
+	double worst = told;
+
+	for (int64_t i = 0; i <= 96; i++)
+		worst = fmax(
+		    worst, aim_of(rules, home, rules->home_s * i / 96, FIRST));
+	const double wanted =
+	    fmax(fabs(worst) * world.market.min_saving_ppm / 1e6, noise(worst));
+
+	return worst - told > wanted + (by_a_hair ? -1 : 1) * noise(worst) * 10;
+}
+
 static bool
 is_plan(const struct rules *rules, const struct lt_plan *plan,
     const struct pick *pick)
@@ -484,7 +501,10 @@ is_plan(const struct rules *rules, const struct lt_plan *plan,
 		    options[home].moves && options[home].full[1] > 0 &&
 		    world.partitions[home].flags & LT_PARTITION_QUEUED;
 
-		return plan->moved == (stays_s > 0 && !queued) &&
+		const bool begins =
+		    !queued || line_is_worse(rules, home, plan->moved);
+
+		return plan->moved == (stays_s > 0 && begins) &&
 		       plan->home.too_late == rules->home_late &&
 		       plan->home.start_utc_s - earliest_s == rules->home_s &&
 		       plan->chosen.partition == home &&
