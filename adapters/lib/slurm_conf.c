@@ -92,28 +92,29 @@ struct file { /* that is read */
 	const char *path;
 	int depth; /* of Include */
 	int line;
+	const char *key; /* of the line */
 };
 
 static int parse_file(struct file *file, struct lt_error *err);
 
 static int
-bad_line(const struct file *file, enum lt_code code, struct lt_error *err,
-    const char *key, const char *want)
+bad_value(const struct file *file, enum lt_code code, const char *want,
+    struct lt_error *err)
 {
-	return lt_fail(
-	    err, code, "%s:%d: %s: %s", file->path, file->line, key, want);
+	return lt_fail(err, code, "%s:%d: %s: %s", file->path, file->line,
+	    file->key, want);
 }
 
 static int
 copy(char *out, size_t size, const char *text, const struct file *file,
-    const char *key, struct lt_error *err)
+    struct lt_error *err)
 {
 	char want[64];
 
 	if (strlen(text) >= size) {
 		snprintf(want, sizeof(want), "got %zu bytes, limit %zu",
 		    strlen(text), size - 1);
-		return bad_line(file, LT_ELIMIT, err, key, want);
+		return bad_value(file, LT_ELIMIT, want, err);
 	}
 	memcpy(out, text, strlen(text) + 1);
 	return LT_OK;
@@ -127,12 +128,12 @@ add_host(const struct file *file, const char *name, const char *address,
 	const int index = conf->host_count;
 
 	if (index >= LT_CONF_HOSTS_MAX)
-		return bad_line(file, LT_ELIMIT, err, "SlurmctldHost",
-		    "more hosts than there is room for");
+		return bad_value(
+		    file, LT_ELIMIT, "more hosts than there is room for", err);
 	if (copy(conf->host_names[index], sizeof(conf->host_names[0]), name,
-		file, "SlurmctldHost", err) ||
+		file, err) ||
 	    copy(conf->hosts[index], sizeof(conf->hosts[0]),
-		address[0] ? address : name, file, "SlurmctldHost", err))
+		address[0] ? address : name, file, err))
 		return err->code;
 	conf->host_count++;
 	return LT_OK;
@@ -149,8 +150,8 @@ read_host(const struct file *file, char *value, struct lt_error *err)
 		return add_host(file, value, "", err);
 	if (open == NULL || close == NULL || close < open || close[1] ||
 	    open == value)
-		return bad_line(file, LT_EINPUT, err, "SlurmctldHost",
-		    "want HOST or HOST(ADDRESS)");
+		return bad_value(
+		    file, LT_EINPUT, "want HOST or HOST(ADDRESS)", err);
 	*open = *close = '\0';
 	return add_host(file, value, open + 1, err);
 }
@@ -184,7 +185,7 @@ read_auth_info(const struct file *file, char *value, struct lt_error *err)
 	     item = strtok_r(NULL, ",", &rest))
 		if (strncasecmp(item, "socket=", 7) == 0 &&
 		    copy(conf->munge_socket, sizeof(conf->munge_socket),
-			item + 7, file, "AuthInfo", err))
+			item + 7, file, err))
 			return err->code;
 	return LT_OK;
 }
@@ -247,8 +248,7 @@ read_partition(
 			one.cancels = strcasecmp(value, "CANCEL") == 0;
 	}
 	if (!is_blank(at))
-		return bad_line(file, LT_EINPUT, err, "PartitionName",
-		    "want Key=Value ...");
+		return bad_value(file, LT_EINPUT, "want Key=Value ...", err);
 	if (strcasecmp(name, "DEFAULT") == 0) {
 		reading->of_default = one;
 		return LT_OK;
@@ -277,11 +277,11 @@ take(const struct file *file, const char *key, char *value, bool *known,
 	for (int i = 0; i < OLD_KEYS; i++)
 		if (strcasecmp(key, old_keys[i]) == 0)
 			return copy(reading->old[i], sizeof(reading->old[i]),
-			    value, file, key, err);
+			    value, file, err);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcasecmp(key, keys[i].key) == 0)
 			return copy((char *)reading->conf + keys[i].offset,
-			    keys[i].size, value, file, key, err);
+			    keys[i].size, value, file, err);
 	*known = false;
 	return LT_OK;
 }
@@ -300,19 +300,18 @@ expand(char *out, size_t size, const char *name, const struct file *file,
 			continue;
 		}
 		if (!cluster[0])
-			return bad_line(file, LT_EINPUT, err, "Include",
-			    "%c wants ClusterName above it");
+			return bad_value(file, LT_EINPUT,
+			    "%c wants ClusterName above it", err);
 		for (const char *k = cluster; *k != '\0' && used < size; k++)
 			out[used++] = (char)tolower((unsigned char)*k);
 		c++;
 	}
 	if (used >= size)
-		return bad_line(
-		    file, LT_ELIMIT, err, "Include", "too long a path");
+		return bad_value(file, LT_ELIMIT, "too long a path", err);
 	out[used] = '\0';
 	if (strchr(out, '*') != NULL)
-		return bad_line(file, LT_EINPUT, err, "Include",
-		    "Slurm takes no pattern, want a file");
+		return bad_value(file, LT_EINPUT,
+		    "Slurm takes no pattern, want a file", err);
 	return LT_OK;
 }
 
@@ -328,17 +327,18 @@ join(char *out, size_t size, const char *beside, const char *name)
 /* "Include FILE": 22.05 looks beside the file that says so, later releases
  * beside slurm.conf. */
 static int
-follow_include(const struct file *from, char *name, struct lt_error *err)
+follow_include(struct file *from, char *name, struct lt_error *err)
 {
 	char expanded[1024], path[2048], other[2048];
-	struct file included = {from->reading, path, from->depth + 1, 0};
+	struct file included = {
+	    .reading = from->reading, .path = path, .depth = from->depth + 1};
 
+	from->key = "Include";
 	name += strspn(name, LT_CONF_SPACES);
 	char *const end = name + strcspn(name, LT_CONF_SPACES);
 
 	if (!is_blank(end))
-		return bad_line(
-		    from, LT_EINPUT, err, "Include", "want one file");
+		return bad_value(from, LT_EINPUT, "want one file", err);
 	*end = '\0';
 	if (expand(expanded, sizeof(expanded), name, from, err))
 		return err->code;
@@ -359,7 +359,7 @@ follow_include(const struct file *from, char *name, struct lt_error *err)
 }
 
 static int
-parse_line(const struct file *file, char *line, struct lt_error *err)
+parse_line(struct file *file, char *line, struct lt_error *err)
 {
 	char *at = line, *key, *value;
 	bool known;
@@ -379,14 +379,15 @@ parse_line(const struct file *file, char *line, struct lt_error *err)
 		    "%s:%d: got \"%s\", want Key=Value", file->path, file->line,
 		    start);
 	}
+	file->key = key;
 	if (strcasecmp(key, "PartitionName") == 0)
 		return read_partition(file, value, at, err);
 	if (take(file, key, value, &known, err))
 		return err->code;
 	return !known || is_blank(at)
 		   ? LT_OK
-		   : bad_line(file, LT_EINPUT, err, key,
-			 "want one value, in quotes if it has spaces");
+		   : bad_value(file, LT_EINPUT,
+			 "want one value, in quotes if it has spaces", err);
 }
 
 /* ---- lines ---- */
@@ -513,7 +514,8 @@ int
 lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err)
 {
 	struct reading reading = {.conf = conf};
-	struct file file = {&reading, path, 0, 0};
+	struct file file = {
+	    .reading = &reading, .path = path, .key = "SlurmctldHost"};
 	struct lt_error own = {0};
 
 	err = err != NULL ? err : &own;
@@ -524,6 +526,7 @@ lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err)
 		return err->code;
 	if (conf->host_count > 0)
 		return LT_OK;
+	file.key = old_keys[OLD_MACHINE];
 	if (add_old_hosts(&file, reading.old[OLD_MACHINE],
 		reading.old[OLD_ADDRESS], err) != LT_OK)
 		return err->code;

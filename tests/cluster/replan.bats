@@ -207,11 +207,12 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	full=$id
 	running() { [ "$(field "$full" %T)" = RUNNING ]; }
 	within 30 running
-	restart
-	# The next market has the job that runs.
-	market() { lowtide status --json | jq .market.generation; }
+	# A market's generation is the second that it was made in: this one has the
+	# job that runs.
 	before=$(date +%s)
-	since() { [ "$(market)" -gt "$before" ]; }
+	sleep 1
+	restart
+	since() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
 	within 20 since
 	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
 	waits=$id
