@@ -125,7 +125,7 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 @test "short runs before a long one say nothing of it, nor do its limits" {
 	# They are the smoke runs that it needs.
 	run -1 sbatch -A vision -J never_1 -n2 --time=8:00:00 --wrap true
-	[[ "$output" == *"smoke run"* ]]
+	[[ "$output" == *"needs a COMPLETED run of its name"* ]]
 	# By the three short runs it would go to spot nodes, for less than a cent.
 	run -0 plan --time=8:00:00 --carbon-aware=cost
 	[[ "$output" != *"expected"* ]]
