@@ -11,8 +11,8 @@
 #include "proofs.h"
 #include "standing.h"
 
-/* Of the groups that tell of it. Returns the limit that it came with, as far as
- * its quote has that; 0: none. */
+/* Of the groups that tell of it, by the limit that its record has, or had
+ * before lowtide lowered it. Returns that limit; 0: none. */
 static int64_t
 keys_of(
     struct lt_history_key keys[LT_HISTORY_GROUPS], const struct lt_standing *s)
@@ -21,7 +21,8 @@ keys_of(
 	    .account = s->job->account,
 	    .name = s->job->name,
 	    .hash = s->run.kind,
-	    .limit_s = s->run.limit_s > 0 ? s->run.limit_s : s->job->limit_s,
+	    .limit_s = s->run.limit_s > s->job->limit_s ? s->run.limit_s
+							: s->job->limit_s,
 	    .is_interactive = !s->job->is_batch};
 
 	lt_history_keys(keys, &kind);

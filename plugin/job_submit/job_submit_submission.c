@@ -79,6 +79,18 @@ learn_proof(struct lt_submission *s, const struct lt_run_kind *kind)
 	    (struct lt_proof){figures.runs, figures.median, figures.upper};
 }
 
+/* As slurmdbd will have it: the user's, else the partition's default; without
+ * either none, whatever MaxTime says. */
+static int64_t
+recorded_limit_s(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	return request->limit_s > 0 ||
+		       market->partitions[request->home].default_time_s > 0
+		   ? lt_limit_of(request, market, request->home)
+		   : 0;
+}
+
 /* How long jobs of this kind have run. Without the file: nothing is known. */
 static void
 learn(struct lt_submission *s)
@@ -87,7 +99,7 @@ learn(struct lt_submission *s)
 	struct lt_run_kind kind = {.uid = request->uid,
 	    .account = request->account,
 	    .name = s->job->name != NULL ? s->job->name : "",
-	    .limit_s = lt_limit_of(request, s->view.market, request->home),
+	    .limit_s = recorded_limit_s(request, s->view.market),
 	    .is_interactive = (request->pins & LT_PIN_INTERACTIVE) != 0};
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
 	struct lt_history_figures figures[LT_HISTORY_GROUPS];
@@ -105,7 +117,8 @@ learn(struct lt_submission *s)
 		return;
 	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);
-	request->learned = lt_history_expect(figures, kind.limit_s);
+	request->learned = lt_history_expect(
+	    figures, lt_limit_of(request, s->view.market, request->home));
 }
 
 /* Of the periods that it runs in, if it starts then. */

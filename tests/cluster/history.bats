@@ -17,6 +17,8 @@ partitions:
   ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
   h100: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
   spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.36, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.05, notice: 2m, restart: 6m}}
+classes:
+  large: {account: vision, require_smoke: {above_node_hours: 0.2, within: 7d}}
 budgets:
   - {team: vision, period: month, amount: 10000}
 '
@@ -83,7 +85,7 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 @test "three runs of a name are what the next one is planned by" {
 	median=$(median_of train)
 	within 60 groups_are '.[0] | [.name, .runs, .median_s]' "[\"train_#\",3,$median]" --name train_7
-	told="expected ${median}s (median of 3 runs; limit 0:15)"
+	told="expected 1m $((median - 60))s (median of 3 runs; limit 0:15)"
 	planned() { plan | grep -F "$told"; }
 	within 60 planned
 	job -A vision -J train_4711 -n2 --time=15 --hold --wrap true
@@ -121,6 +123,9 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 }
 
 @test "short runs before a long one say nothing of it, nor do its limits" {
+	# They are the smoke runs that it needs.
+	run -1 sbatch -A vision -J never_1 -n2 --time=8:00:00 --wrap true
+	[[ "$output" == *"needs a COMPLETED run of its name"* ]]
 	# By the three short runs it would go to spot nodes, for less than a cent.
 	run -0 plan --time=8:00:00 --carbon-aware=cost
 	[[ "$output" != *"expected"* ]]
@@ -128,9 +133,9 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 	run -1 sbatch -A vision -J train_98 -n2 --time=8:00:00 --carbon-aware --max-cost=0.80 --wrap true
 	[[ "$output" == *"--max-cost: \$0.80 is the most, and on ondemand it would be \$0.90."* ]]
 	# What the runs of its size took counts, as far as it is sure: of three, by the limit.
-	run -1 sbatch -A vision -J train_98 -n2 --time=15 --carbon-aware --max-cost=0.02 --wrap true
+	run -1 sbatch -A vision -J train_98 -n2 --time=15 -p ondemand --max-cost=0.02 --wrap true
 	[[ "$output" == *"on ondemand it may be \$0.03."* ]]
-	run -0 plan --max-cost=0.03
+	run -0 plan -p ondemand --max-cost=0.03
 }
 
 @test "what is short, interactive or has no name teaches others nothing" {
