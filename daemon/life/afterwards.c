@@ -297,6 +297,15 @@ nodes_away(const struct lt_daemon *d, const char *partition)
 	       lt_nodes_away(&d->tables.nodes, (uint32_t)index) > 0;
 }
 
+/* Were the tables read since it could not start? Where they can't be read, what
+ * they said before has to do. */
+static bool
+tables_tell(const struct looking *l, const struct lt_after *row)
+{
+	return l->d->tables.read_utc_s >= row->cannot_utc_s ||
+	       l->now_utc_s - row->cannot_utc_s >= LT_AFTER_AGAIN_S;
+}
+
 /* Of what its reason says nothing: is it to be asked about? */
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
@@ -308,8 +317,7 @@ look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 	/* Between its begin and Slurm's look at it nothing is to be asked; nor
 	 * before the tables are read that tell why it can't start. */
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
-	    (known != NULL && known->soon &&
-		l->d->tables.read_utc_s < known->cannot_utc_s) ||
+	    (known != NULL && known->soon && !tables_tell(l, known)) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
 		return;
 	const bool first = !l->found || (begin_came && !l->begin_came) ||
@@ -381,7 +389,7 @@ take_no(struct looking *l, struct lt_after *row)
 	const struct lt_batch_job *const job =
 	    lt_jobs_find(&d->jobs.list, l->job_id);
 
-	if (d->tables.read_utc_s < row->cannot_utc_s) {
+	if (!tables_tell(l, row)) {
 		row->soon = true;
 		if (d->next.tables > d->tables.read_utc_s + TABLES_EVERY_S)
 			d->next.tables = d->tables.read_utc_s + TABLES_EVERY_S;
