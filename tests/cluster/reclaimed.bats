@@ -5,7 +5,7 @@
 load tricks
 
 setup_file() {
-	export ACCOUNTS=vision TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
+	export ACCOUNTS='vision free' TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
 	export EXTRA='KillWait=3
 SlurmdTimeout=15'
 	export LAYOUT=$BATS_FILE_TMPDIR/layout
@@ -84,7 +84,7 @@ clean_log() { : > "$LOG"; }
 
 @test "a cloud's node that was taken back is used again" {
 	local id was
-	job -A vision -p spot --requeue -n1 --exclusive --time=20 --wrap 'sleep 600'
+	job -A free -p spot --requeue -n1 --exclusive --time=20 --wrap 'sleep 600'
 	within 60 state_is "$id" RUNNING
 	was=$(of "$id" NodeList)
 	lowtide notice "$was" --in 15s > /dev/null
@@ -102,7 +102,7 @@ clean_log() { : > "$LOG"; }
 	grep -q "event=notice_done node=$was why=\"back\"" "$LOG"
 	run lowtide status
 	[[ $output != *drained* ]]
-	job -A vision -p spot -w "$was" --time=20 --wrap 'sleep 600'
+	job -A free -p spot -w "$was" --time=20 --wrap 'sleep 600'
 	within 60 state_is "$id" RUNNING
 	[ "$(of "$id" NodeList)" = "$was" ]
 	end "$id"
