@@ -99,8 +99,7 @@ clean_log() { : > "$LOG"; }
 	within 120 not_listed "$was"
 	grep -q "^suspend $was" "$D/power.log"
 	grep -q "event=notice_done node=$was why=\"back\"" "$LOG"
-	run lowtide status
-	[[ $output != *drained* ]]
+	[ "$(lowtide status | grep -c '^drained ')" = 0 ]
 	job -A free -p spot -w "$was" --time=20 --wrap 'sleep 600'
 	within 60 state_is "$id" RUNNING
 	[ "$(of "$id" NodeList)" = "$was" ]
