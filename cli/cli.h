@@ -245,8 +245,8 @@ int lt_report_print(FILE *out, const json_t *report,
 
 /* ---- status.c: what system the daemon that answered is of ---- */
 bool lt_status_is_kube(const json_t *status);
-/* Names of nodes that are gone and still drained by lowtide, "a, b, and 7 more";
- * how many. */
+/* Names of nodes that are gone and still drained by lowtide, "a, b, and 7
+ * more"; how many. */
 size_t lt_status_drained(char *out, size_t size, const json_t *status);
 
 /* ---- JSON of others, read without trust ---- */

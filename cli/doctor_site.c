@@ -155,8 +155,8 @@ check_unclosed(struct lt_doctor *doctor)
 	    since);
 }
 
-/* A cloud's node is back within minutes of its next job; one that Slurm does not
- * power down is back when somebody boots it. */
+/* A cloud's node is back within minutes of its next job; one that Slurm does
+ * not power down is back when somebody boots it. */
 static void
 check_drained(struct lt_doctor *doctor)
 {

@@ -158,8 +158,9 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 	    ended && !started ? "" : start,
 	    pause_text(pause, sizeof(pause), job, currency),
 	    awaited[0] ? "; it named node " : "", awaited,
-	    awaited[0] ? ", which was taken back: it waits until the node is there again"
-		       : "");
+	    awaited[0]
+		? ", which was taken back: it waits until the node is there again"
+		: "");
 }
 
 /* What else than nodes is in it: " (with $0.01 for carbon, less $0.02 for

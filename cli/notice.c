@@ -54,8 +54,8 @@ print_notices(const json_t *answer, bool color)
 static void
 print_drained(const json_t *answer, bool color)
 {
-	static const struct lt_table_column columns[] = {
-	    {"NODE", false}, {"GONE FOR", true}, {"RESUMED", false}, {NULL, false}};
+	static const struct lt_table_column columns[] = {{"NODE", false},
+	    {"GONE FOR", true}, {"RESUMED", false}, {NULL, false}};
 	const json_t *const drained = json_object_get(answer, "drained");
 	struct lt_table *const table = lt_table_new(columns);
 	size_t i;

@@ -311,8 +311,8 @@ lt_status_drained(char *out, size_t size, const json_t *status)
 			    json_array_size(list) - i);
 			break;
 		}
-		used += (size_t)snprintf(out + used, size - used, "%s%s",
-		    i > 0 ? ", " : "", name);
+		used += (size_t)snprintf(
+		    out + used, size - used, "%s%s", i > 0 ? ", " : "", name);
 	}
 	return json_array_size(list);
 }

@@ -61,8 +61,8 @@ lt_batch_node(
 
 	if (rc != LT_OK)
 		return rc;
-	if (slurm_load_node_single(&answer, (char *)(uintptr_t)node,
-		SHOW_ALL) != SLURM_SUCCESS) {
+	if (slurm_load_node_single(
+		&answer, (char *)(uintptr_t)node, SHOW_ALL) != SLURM_SUCCESS) {
 		rc = lt_slurm_fail("slurmctld: node", errno, err);
 		(void)lt_context(err, "node %s", node);
 		return rc;

@@ -7,6 +7,7 @@
 #include "batch.h"
 #include "breath.h"
 #include "daemon.h"
+#include "drained.h"
 #include "fits.h"
 #include "grow.h"
 #include "interrupted.h"
@@ -20,15 +21,10 @@
 #include "pace.h"
 #include "proof.h"
 #include "quote.h"
-#include "units.h"
 
 enum {
 	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
 	LATE_S = 10, /* slurmdbd may hear of a start so late */
-	/* Nodes that are gone: so many are asked for, so often. */
-	LOOK_MAX = 32,
-	LOOK_EVERY_S = 10,
-	REASON_SIZE = 96,
 };
 
 int64_t
@@ -92,16 +88,6 @@ lt_notice_know(struct lt_daemon *d, struct lt_error *err)
 	return d->notice.is_read ? LT_OK : read_ledger(d, err);
 }
 
-static const char *
-reason_text(char out[REASON_SIZE], int64_t end_utc_s)
-{
-	char end[32];
-
-	snprintf(out, REASON_SIZE, LT_NOTICE_REASON " at %s",
-	    lt_utc_text(end, sizeof(end), end_utc_s));
-	return out;
-}
-
 static const struct lt_notice *
 find_notice(const struct lt_notice_state *state, const char *node)
 {
@@ -109,87 +95,6 @@ find_notice(const struct lt_notice_state *state, const char *node)
 		if (strcmp(state->notices[i].node, node) == 0)
 			return &state->notices[i];
 	return NULL;
-}
-
-/* Is it our text? An admin who changed it has taken the node over. */
-static bool
-is_our_reason(const char *reason)
-{
-	static const char start[] = LT_NOTICE_REASON " at ";
-	char text[REASON_SIZE];
-	int64_t end_utc_s;
-
-	return strncmp(reason, start, sizeof(start) - 1) == 0 &&
-	       lt_utc_parse(reason + sizeof(start) - 1, &end_utc_s, NULL) ==
-		   LT_OK &&
-	       strcmp(reason, reason_text(text, end_utc_s)) == 0;
-}
-
-static bool
-is_drained_by_other(const struct lt_batch_node *at)
-{
-	return at->is_drained && !is_our_reason(at->reason);
-}
-
-/* Is it another machine than the one that was taken, or none? */
-static bool
-is_back(const struct lt_batch_node *at, const struct lt_notice *notice)
-{
-	return at->is_powered_down ||
-	       (at->responds && at->boot_utc_s > notice->end_utc_s);
-}
-
-/* Written before it is done. */
-static int
-put_stage(struct lt_daemon *d, struct lt_notice *notice,
-    enum lt_notice_stage stage, struct lt_error *err)
-{
-	notice->stage = stage;
-	d->notice.look_utc_s = 0;
-	return lt_ledger_put_notice(d->ledger, notice, err);
-}
-
-/* A drain of somebody else's keeps its reason. */
-static int
-drain(const struct lt_notice *notice, struct lt_error *err)
-{
-	struct lt_batch_node at = {0};
-	char reason[REASON_SIZE];
-	const int code = lt_batch_node(&at, notice->node, err);
-
-	if (code != LT_OK || is_drained_by_other(&at))
-		return code;
-	return lt_batch_drain(
-	    notice->node, reason_text(reason, notice->end_utc_s), err);
-}
-
-/* What could not be told, or was not when we ended. A node whose end passed
- * meanwhile may be a new machine: it and its jobs are left alone. */
-static void
-drain_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	d->notice.is_undrained = false;
-	for (uint32_t i = 0; i < d->notice.notice_count; i++) {
-		struct lt_notice *const notice = &d->notice.notices[i];
-		struct lt_batch_node at = {0};
-		struct lt_error failed = {0};
-
-		if (notice->stage != LT_NOTICE_LEAVES)
-			continue;
-		int code = lt_batch_node(&at, notice->node, &failed);
-		if (code == LT_ENOENT ||
-		    (code == LT_OK && now_utc_s >= notice->end_utc_s &&
-			is_back(&at, notice)))
-			code = put_stage(d, notice, LT_NOTICE_GONE, &failed);
-		else if (code == LT_OK)
-			code = drain(notice, &failed);
-		if (code == LT_OK)
-			continue;
-		*err = failed;
-		d->notice.is_undrained = true;
-		if (code == LT_ENET)
-			return;
-	}
 }
 
 int
@@ -210,7 +115,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		code = lt_ledger_put_notice(d->ledger, &notice, err);
 	if (code != LT_OK)
 		return code;
-	code = drain(&notice, err);
+	code = lt_drained_drain(&notice, err);
 	if (code != LT_OK && code != LT_ENET) {
 		if (is_new)
 			(void)lt_ledger_drop_notice(d->ledger, node, NULL);
@@ -227,75 +132,10 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 	return read_ledger(d, err);
 }
 
-/* ---- nodes whose notice is over, until jobs get them again ---- */
-
-/* *is_done: lowtide has nothing to do with it any more. Killed after the
- * resume, the next one finds no drain and forgets it. */
-static int
-give_back(struct lt_daemon *d, const struct lt_notice *notice, bool *is_done,
-    struct lt_error *err)
-{
-	struct lt_batch_node at = {0};
-	const char *why = "not ours";
-	int code = lt_batch_node(&at, notice->node, err);
-
-	*is_done = false;
-	if (code == LT_ENOENT) {
-		*err = (struct lt_error){0};
-		why = "no such node";
-	} else if (code != LT_OK) {
-		return code;
-	} else if (at.is_drained && is_our_reason(at.reason)) {
-		if (notice->stage != LT_NOTICE_STAYS && !is_back(&at, notice))
-			return LT_OK;
-		code = lt_batch_resume(notice->node, err);
-		if (code != LT_OK)
-			return code;
-		why = notice->stage == LT_NOTICE_STAYS ? "withdrawn" : "back";
-		d->next.tables = d->next.market = 0;
-	}
-	code = lt_ledger_drop_notice(d->ledger, notice->node, err);
-	*is_done = code == LT_OK;
-	if (*is_done)
-		lt_log("notice_done", "node=%s why=\"%s\"", notice->node, why);
-	return code;
-}
-
-/* A few at a time, in turn: a thousand nodes are asked for within minutes. */
-static void
-give_back_some(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	struct lt_notice_state *const state = &d->notice;
-	uint32_t asked = 0;
-	bool any_done = false;
-
-	if (now_utc_s < state->look_utc_s)
-		return;
-	state->look_utc_s = now_utc_s + LOOK_EVERY_S;
-	for (uint32_t i = 0; i < state->notice_count && asked < LOOK_MAX; i++) {
-		const struct lt_notice *const notice =
-		    &state->notices[state->look_next++ % state->notice_count];
-		struct lt_error failed = {0};
-		bool is_done;
-
-		if (notice->stage == LT_NOTICE_LEAVES)
-			continue;
-		asked++;
-		if (give_back(d, notice, &is_done, &failed) != LT_OK)
-			*err = failed;
-		any_done |= is_done;
-		if (failed.code == LT_ENET)
-			break;
-	}
-	if (any_done && read_ledger(d, err) != LT_OK)
-		state->is_read = false;
-}
-
 int
 lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 {
 	struct lt_notice notice = {.stage = LT_NOTICE_STAYS};
-	struct lt_batch_node at = {0};
 	bool is_done;
 	int code = lt_notice_know(d, err);
 
@@ -308,24 +148,23 @@ lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 		/* A ledger that was restored may lack what an earlier one had:
 		 * its drain shows. */
 		code = strlen(node) < sizeof(notice.node)
-			   ? lt_batch_node(&at, node, err)
+			   ? lt_drained_check(node, err)
 			   : LT_ENOENT;
 		if (code == LT_ENET)
 			return code;
-		if (code != LT_OK || !at.is_drained ||
-		    !is_our_reason(at.reason)) {
+		if (code != LT_OK) {
 			*err = (struct lt_error){0};
 			return lt_fail(
 			    err, LT_ENOENT, "node %s: no notice of it", node);
 		}
 		snprintf(notice.node, sizeof(notice.node), "%s", node);
 	}
-	code = put_stage(d, &notice, LT_NOTICE_STAYS, err);
+	code = lt_drained_put(d, &notice, LT_NOTICE_STAYS, err);
 	if (code != LT_OK)
 		return code;
 	lt_log("notice_withdrawn", "node=%s", node);
 	/* slurmctld is away: it is resumed when it is back. */
-	code = give_back(d, &notice, &is_done, err);
+	code = lt_drained_give_back(d, &notice, &is_done, err);
 	if (code == LT_ENET) {
 		*err = (struct lt_error){0};
 		code = LT_OK;
@@ -669,35 +508,17 @@ start_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	state->job_count = kept;
 }
 
-/* What is still there at the end would hang until SlurmdTimeout. LT_ENET:
- * slurmctld is away, and is told later. */
-static int
-set_down(const struct lt_notice *notice)
-{
-	struct lt_batch_node at = {0};
-	struct lt_error failed = {0};
-	char reason[REASON_SIZE];
-	const int code = lt_batch_node(&at, notice->node, &failed);
-
-	return code != LT_OK
-		   ? code
-		   : lt_batch_down(notice->node,
-			 is_drained_by_other(&at)
-			     ? NULL
-			     : reason_text(reason, notice->end_utc_s),
-			 &failed);
-}
-
 int
 lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_notice_state *const state = &d->notice;
 	const int code = lt_notice_know(d, err);
+	struct lt_error failed = {0};
 
 	if (code != LT_OK)
 		return code;
 	if (state->is_undrained)
-		drain_all(d, now_utc_s, err);
+		lt_drained_all(d, now_utc_s, err);
 	for (uint32_t i = 0; i < state->job_count; i++)
 		state->jobs[i].is_leaving = false;
 	for (uint32_t i = 0; i < state->notice_count; i++) {
@@ -708,19 +529,20 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			continue;
 		const bool is_used =
 		    leave_node(d, notice, now_utc_s, &down_utc_s, err);
-		struct lt_error failed = {0};
 
 		if (now_utc_s - notice->told_utc_s < LATE_S)
 			d->next.started = 0;
 		if (now_utc_s < down_utc_s ||
-		    (is_used && set_down(notice) == LT_ENET))
+		    (is_used && lt_drained_down(notice) == LT_ENET))
 			continue;
-		if (put_stage(d, notice, LT_NOTICE_GONE, &failed) != LT_OK)
+		if (lt_drained_put(d, notice, LT_NOTICE_GONE, &failed) != LT_OK)
 			*err = failed;
 		lt_log("notice_over", "node=%s down=%d", notice->node, is_used);
 	}
 	leave_canaries(d, now_utc_s, err);
 	start_again(d, now_utc_s, err);
-	give_back_some(d, now_utc_s, err);
+	if (lt_drained_look(d, now_utc_s, err) &&
+	    read_ledger(d, &failed) != LT_OK)
+		*err = failed;
 	return err->code;
 }

@@ -3,8 +3,8 @@
  * A node that its owner takes back: drained at once, its jobs asked for a
  * checkpoint, requeued while there is time, and started elsewhere. What has
  * been done is in the ledger, so that a restart goes on and does nothing twice.
- * Afterwards the node is resumed when Slurm has powered it down, or when another
- * machine of its name has registered.
+ * Afterwards the node is resumed when Slurm has powered it down, or when
+ * another machine of its name has registered.
  */
 #ifndef LT_LIFE_NOTICE_H
 #define LT_LIFE_NOTICE_H
@@ -17,10 +17,6 @@
 
 struct lt_batch_job;
 struct lt_daemon;
-
-/* Our reason of a node's state begins so, and its end follows; only a drain that
- * has such a reason is undone. */
-#define LT_NOTICE_REASON "lowtide: taken back"
 
 struct lt_notice_state {   /* start as { 0 } */
 	bool is_read;	   /* from the ledger */
@@ -42,7 +38,8 @@ struct lt_notice_state {   /* start as { 0 } */
 int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 /* It stays after all, or is there again: resumed, now or when slurmctld is
- * back, if its drain is ours. LT_ENOENT: none was told, nor is it drained so. */
+ * back, if its drain is ours. LT_ENOENT: none was told, nor is it drained so.
+ */
 int lt_notice_withdraw(
     struct lt_daemon *d, const char *node, struct lt_error *err);
 /* Reads the ledger's, if none did since the start. */

@@ -56,10 +56,9 @@ lt_api_drained(const struct lt_daemon *d, int64_t now_utc_s, const char *only)
 		    (only == NULL || strcmp(notice->node, only) == 0))
 			json_array_append_new(list,
 			    json_pack("{s:s,s:o,s:I,s:b}", "node", notice->node,
-				"end", lt_api_time(notice->end_utc_s),
-				"gone_s", left_s(now_utc_s, notice->end_utc_s),
-				"withdrawn",
-				notice->stage == LT_NOTICE_STAYS));
+				"end", lt_api_time(notice->end_utc_s), "gone_s",
+				left_s(now_utc_s, notice->end_utc_s),
+				"withdrawn", notice->stage == LT_NOTICE_STAYS));
 	}
 	return list;
 }

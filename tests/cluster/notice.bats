@@ -73,7 +73,7 @@ while :; do n=\$((n + 1)); echo \$n > $1.count; sleep .2; done'"
 	[ "$(grep -c signal one.log)" -eq 1 ]
 	[ "$(grep -c 'event=reclaimed job='"$id"' step=requeued' "$LOG")" -eq 1 ]
 	within 30 grep -q "event=notice_over node=$was" "$LOG"
-	[ "$(lowtide notice)" = 'No node is about to be taken back.' ]
+	no_notice
 	end "$id"
 	scontrol update nodename="$was" state=resume
 }
@@ -130,7 +130,6 @@ while :; do n=\$((n + 1)); echo \$n > $1.count; sleep .2; done'"
 	done
 	requeued() { [ "$(of "$id" Restarts)" = 1 ]; }
 	within 30 requeued
-	no_notice() { [ "$(lowtide notice)" = 'No node is about to be taken back.' ]; }
 	within 40 no_notice
 	sleep 3
 	requeued

@@ -5,7 +5,7 @@
 load tricks
 
 setup_file() {
-	export ACCOUNTS=vision TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
+	export ACCOUNTS='vision free' TZ=UTC SLURM_TIME_FORMAT=%s SBATCH_OUTPUT=/dev/null
 	export EXTRA='KillWait=3
 SlurmdTimeout=15'
 	export LAYOUT=$BATS_FILE_TMPDIR/layout
@@ -75,7 +75,6 @@ state_is() { [ "$(of "$1" JobState)" = "$2" ]; }
 node_state() { scontrol show node "$1" -o | sed -nE 's/.* State=([^ ]*).*/\1/p'; }
 is_drained() { [[ $(node_state "$1") = *DRAIN* ]]; }
 is_not_drained() { ! is_drained "$1"; }
-is_powered_down() { [[ $(node_state "$1") = *POWERED_DOWN* ]]; }
 listed() { lowtide notice --json | jq -r '.drained[].node' | grep -qx "$1"; }
 not_listed() { ! listed "$1"; }
 over() { within 30 grep -q "event=notice_over node=$1" "$LOG"; }
@@ -84,7 +83,7 @@ clean_log() { : > "$LOG"; }
 
 @test "a cloud's node that was taken back is used again" {
 	local id was
-	job -A vision -p spot --requeue -n1 --exclusive --time=20 --wrap 'sleep 600'
+	job -A free -p spot --requeue -n1 --exclusive --time=20 --wrap 'sleep 600'
 	within 60 state_is "$id" RUNNING
 	was=$(of "$id" NodeList)
 	lowtide notice "$was" --in 15s > /dev/null
@@ -96,13 +95,12 @@ clean_log() { : > "$LOG"; }
 	lowtide doctor --json | jq -e --arg n "$was" '.findings[] | select(.check == "drained" and .level == "note" and (.found | contains($n)))'
 	is_drained "$was"
 	scancel "$id"
-	within 90 is_powered_down "$was"
-	within 30 is_not_drained "$was" || { scontrol show node "$was"; false; }
-	within 20 not_listed "$was"
+	# 22.05 shows no powered-down node of a cloud: its next job does.
+	within 120 not_listed "$was"
+	grep -q "^suspend $was" "$D/power.log"
 	grep -q "event=notice_done node=$was why=\"back\"" "$LOG"
-	run lowtide status
-	[[ $output != *drained* ]]
-	job -A vision -p spot -w "$was" --time=20 --wrap 'sleep 600'
+	[ "$(lowtide status | grep -c '^drained ')" = 0 ]
+	job -A free -p spot -w "$was" --time=20 --wrap 'sleep 600'
 	within 60 state_is "$id" RUNNING
 	[ "$(of "$id" NodeList)" = "$was" ]
 	end "$id"
@@ -213,7 +211,7 @@ clean_log() { : > "$LOG"; }
 	is_drained o2
 	# Powered down or not, the machine is Slurm's to start.
 	within 60 not_listed s1
-	is_not_drained s1
+	grep -q 'event=notice_done node=s1 why="back"' "$LOG"
 	for n in o1 o2; do lowtide notice $n --withdraw > /dev/null; done
 	is_not_drained o1
 	is_not_drained o2
