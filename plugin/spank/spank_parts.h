@@ -21,7 +21,14 @@
 
 enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 
+/* Of a heterogeneous job: which component is being submitted, from 0, and how
+ * many there are; 0: none was yet. */
+struct lt_component {
+	int index, count;
+};
+
 struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
+	struct lt_component component;
 	const char *run_dir;
 	const char *node_dir; /* of lowtide-node */
 	enum lt_presence job_submit;

@@ -37,15 +37,9 @@ struct client {
 	bool is_batch;
 };
 
-/* Of a heterogeneous job: which component this call is for, from 0, and how
- * many there are. */
-struct component {
-	int index, count;
-};
-
 struct placement {
 	struct client client;
-	struct component component;
+	struct lt_component component;
 	job_desc_msg_t *job;
 	void *array; /* the text of --array, Slurm's memory */
 	struct lt_market market;
@@ -188,12 +182,12 @@ count_directives(const char *path)
 }
 
 /* Once for each component. */
-static struct component
+static struct lt_component
 next_component(const struct client *client)
 {
-	static struct component at;
+	struct lt_component *const at = &lt_spank.component;
 
-	if (at.count == 0) {
+	if (at->count == 0) {
 		void *const words =
 		    client->is_batch ? client->get(client->opt, "argv") : NULL;
 		char *rest = words, *path = NULL;
@@ -202,17 +196,17 @@ next_component(const struct client *client)
 		 * only the components on the command line are known. */
 		while (rest != NULL && (path == NULL || path[0] == '\0'))
 			path = strsep(&rest, " ");
-		at.count = 1 + count_colons() + count_directives(path);
+		at->count = 1 + count_colons() + count_directives(path);
 		void *gone = words;
 		slurm_xfree(&gone);
 	} else {
-		at.index++;
+		at->index++;
 	}
-	return at;
+	return *at;
 }
 
 static bool
-is_het(struct component at)
+is_het(struct lt_component at)
 {
 	return at.count > 1 || at.index > 0;
 }
