@@ -42,6 +42,16 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 };
 extern struct lt_spank lt_spank;
 
+/* The component that this call is for, once for each. words: the script and its
+ * arguments, as sbatch has them, each after a space; written to; NULL: none. */
+struct lt_component lt_spank_component(char *words);
+
+static inline bool
+lt_spank_is_het(struct lt_component at)
+{
+	return at.count > 1 || at.index > 0;
+}
+
 /* slurm_spank_init: read the arguments, register the options; in the client
  * take those of the environment. */
 void lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client);
