@@ -131,17 +131,6 @@ spoil(int what)
 	case LT_REJECT_PINNED:
 		request.pins = LT_PIN_PARTITION;
 		break;
-	case LT_REJECT_GPU_JOBS:
-		request.gpus = 0;
-		cheap->flags |= LT_PARTITION_NO_CPU_JOBS;
-		break;
-	case LT_REJECT_CPU_JOBS:
-		request.gpus = 1;
-		cheap->flags |= LT_PARTITION_NO_GPU_JOBS;
-		break;
-	case LT_REJECT_NO_TARGET:
-		cheap->flags |= LT_PARTITION_NO_TARGET;
-		break;
 	default:
 		fail_msg("no way to bring about %d", what);
 	}
@@ -157,8 +146,7 @@ test_rejects(void **state)
 	    LT_REJECT_STATE, LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
 	    LT_REJECT_CANCELS, LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE,
 	    LT_REJECT_NO_CARBON, LT_REJECT_STALE, LT_REJECT_RISK,
-	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED,
-	    LT_REJECT_GPU_JOBS, LT_REJECT_CPU_JOBS, LT_REJECT_NO_TARGET};
+	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
 
 	decide();
 	assert_true(plan.moved);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Patterns of job names: as a class of the policy file has them, and what they
- * match.
+ * Classes of the policy file, and the patterns of job names that one has.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +22,69 @@ parsed(const char *text)
 		&errors) != LT_OK)
 		fail_msg("%s", errors.items[0].text);
 	return policy;
+}
+
+static const struct lt_class *
+class_of(const struct lt_market *market, const char *account, const char *qos,
+    int partition)
+{
+	return lt_market_class(market, &(struct lt_class_of){.account = account,
+					   .qos = qos,
+					   .name = "",
+					   .partition = partition});
+}
+
+static void
+test_classes(void **state)
+{
+	struct lt_policy *policy =
+	    parsed("currency: USD\npartitions:\n  a: {}\nclasses:\n"
+		   "  urgent: {qos: Prod, preemptible: never,"
+		   " default: on, max_delay: 0, deadline_confidence: 99.9,"
+		   " max_price: 12.5,"
+		   " require_smoke: {above_node_hours: 0.5, within: 7d}}\n"
+		   "  batch: {account: vision, partition: a,"
+		   " max_interruptions: 3, pause: suspend, canary: true}\n"
+		   "  all: {}\n");
+	struct lt_partition partition = {.name = "a"};
+	struct lt_market market = {.partition_count = 1,
+	    .partitions = &partition,
+	    .classes = policy->classes,
+	    .class_count = (uint32_t)policy->class_count};
+
+	(void)state;
+	assert_int_equal(policy->class_count, 3);
+	const struct lt_class *const urgent =
+	    class_of(&market, "vision", "prod", 0);
+	assert_string_equal(urgent->name, "urgent");
+	assert_true(urgent->on_demand_only);
+	assert_int_equal(urgent->max_interruptions, LT_INTERRUPTIONS_ANY);
+	assert_int_equal(urgent->default_objective, LT_OBJECTIVE_BALANCED);
+	assert_true(urgent->has_max_delay);
+	assert_int_equal(urgent->max_delay_s, 0);
+	assert_int_equal(urgent->deadline_confidence_ppm, 999000);
+	assert_int_equal(urgent->max_price_micros, 12500000);
+	assert_int_equal(urgent->smoke_above_node_s, 1800);
+	assert_int_equal(urgent->smoke_within_s, 7 * 86400);
+	market.max_delay_s = 60;
+	market.deadline_confidence_ppm = 950000;
+	assert_int_equal(lt_class_max_delay_s(urgent, &market), 0);
+	assert_int_equal(lt_class_confidence_ppm(urgent, &market), 999000);
+	const struct lt_class *const batch = class_of(&market, "vision", "", 0);
+	assert_string_equal(batch->name, "batch");
+	assert_false(batch->on_demand_only);
+	assert_int_equal(batch->default_objective, LT_OBJECTIVE_OFF);
+	assert_int_equal(batch->max_price_micros, 0);
+	assert_int_equal(lt_class_max_delay_s(batch, &market), 60);
+	assert_int_equal(lt_class_confidence_ppm(batch, &market), 950000);
+	assert_int_equal(lt_class_max_delay_s(NULL, &market), 60);
+	assert_int_equal(batch->max_interruptions, 3);
+	assert_int_equal(batch->pause, LT_PAUSE_SUSPEND);
+	assert_true(batch->canary);
+	assert_string_equal(class_of(&market, "vision", "", -1)->name, "all");
+	market.class_count = 2;
+	assert_null(class_of(&market, "nlp", "", 0));
+	lt_policy_free(policy);
 }
 
 /* Patterns of job names: from the file, and what they match. */
@@ -94,6 +156,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_classes),
 	    cmocka_unit_test(test_class_names),
 	    cmocka_unit_test(test_class_names_end),
 	};
