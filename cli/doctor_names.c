@@ -133,9 +133,9 @@ check_nodes(struct lt_doctor *doctor, const struct lt_policy *policy)
 		if (json_array_size(json_object_get(partition, "shapes")) > 0)
 			continue;
 		for (int i = 0; i < policy->partition_count; i++)
-			is_said |= policy->partitions[i].node.is_set &&
-				   strcmp(policy->partitions[i].name, name) ==
-				       0;
+			is_said |=
+			    policy->partitions[i].node.is_set &&
+			    strcmp(policy->partitions[i].name, name) == 0;
 		if (is_said)
 			lt_doctor_say(doctor, LT_LEVEL_NOTE, "nodes", "",
 			    "partition %s has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file",

@@ -16,8 +16,7 @@
 static const char *
 table_line(const char *line)
 {
-	static const char *const prefixes[] = {
-	    "sbatch: error: ", "sbatch: "};
+	static const char *const prefixes[] = {"sbatch: error: ", "sbatch: "};
 	static const char ours[] = "lowtide: ";
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {

@@ -21,11 +21,11 @@ is_waited_for(const struct lt_market *market, const struct lt_site_run *run)
 	char account[LT_ACCOUNT_SIZE];
 
 	lt_copy_lower(account, sizeof(account), run->account);
-	const struct lt_class *const class = lt_market_class(market,
-	    &(struct lt_class_of){.account = account,
-		.qos = run->qos,
-		.name = run->name,
-		.partition = run->partition});
+	const struct lt_class *const class =
+	    lt_market_class(market, &(struct lt_class_of){.account = account,
+					.qos = run->qos,
+					.name = run->name,
+					.partition = run->partition});
 
 	return class != NULL && class->patterns[0] != '\0' &&
 	       class->default_objective == LT_OBJECTIVE_OFF;

@@ -92,8 +92,8 @@ lt_quoted_settled(
 			&(struct lt_class_of){.account = run->account,
 			    .qos = of->row->qos,
 			    .name = of->row->name,
-			    .partition = lt_market_partition(
-				&d->market, quote->home)}),
+			    .partition =
+				lt_market_partition(&d->market, quote->home)}),
 		    &d->market);
 	return lt_ledger_put_quoted(d->ledger, &quoted, err);
 }

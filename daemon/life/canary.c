@@ -130,13 +130,11 @@ static bool
 has_canary(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_quote *quote)
 {
-	const struct lt_class *const class =
-	    lt_market_class(&d->market,
-		&(struct lt_class_of){.account = quote->account,
-		    .qos = job->qos,
-		    .name = job->name,
-		    .partition =
-			lt_market_partition(&d->market, quote->home)});
+	const struct lt_class *const class = lt_market_class(&d->market,
+	    &(struct lt_class_of){.account = quote->account,
+		.qos = job->qos,
+		.name = job->name,
+		.partition = lt_market_partition(&d->market, quote->home)});
 
 	return class != NULL && class->canary;
 }

@@ -183,7 +183,8 @@ static bool
 has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
 {
 	for (uint32_t i = 0; i < p->shape_count; i++) {
-		const struct lt_shape *const shape = &shapes[p->first_shape + i];
+		const struct lt_shape *const shape =
+		    &shapes[p->first_shape + i];
 
 		if (shape->gpus > 0 || shape->shards > 0)
 			return true;
@@ -428,8 +429,8 @@ fill(struct build *b, struct lt_error *err)
 		    d->tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
 	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(
-	    d->tables.shape_count + m->partition_count + 1u, sizeof(*m->shapes));
+	m->shapes = calloc(d->tables.shape_count + m->partition_count + 1u,
+	    sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
 	    calloc((size_t)d->signals.source_count + 1, sizeof(int));

@@ -7,8 +7,8 @@
 
 /* Of each node; 0: none has any, or they differ. */
 static uint32_t
-gpus_of(const struct lt_tables *tables,
-    const struct lt_policy_partition *partition)
+gpus_of(
+    const struct lt_tables *tables, const struct lt_policy_partition *partition)
 {
 	for (uint32_t i = 0; i < tables->partition_count; i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
@@ -33,9 +33,8 @@ lt_gpu_prices(
 	for (int i = 0; i < policy->partition_count; i++) {
 		struct lt_policy_partition *const partition =
 		    &policy->partitions[i];
-		const uint32_t gpus = partition->has_gpu_price
-					  ? gpus_of(tables, partition)
-					  : 0;
+		const uint32_t gpus =
+		    partition->has_gpu_price ? gpus_of(tables, partition) : 0;
 
 		if (!partition->has_gpu_price)
 			continue;

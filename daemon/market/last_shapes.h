@@ -13,7 +13,7 @@ struct lt_tables;
 
 struct lt_last_shapes {
 	bool is_read;
-	uint32_t crc; /* of the file that was written; 0 = none */
+	uint32_t crc;	       /* of the file that was written; 0 = none */
 	struct lt_market seen; /* partitions and shapes only */
 };
 

@@ -15,7 +15,7 @@
 /* What is known of a heterogeneous job from the components before one. */
 struct lt_het {
 	bool is_batch, is_plan; /* of the first */
-	bool asks; /* --carbon-aware of the first, for all: */
+	bool asks;		/* --carbon-aware of the first, for all: */
 	enum lt_objective objective;
 	int64_t node_s;		   /* for require_smoke; with this one */
 	struct lt_amount expected; /* by their plans */

@@ -75,12 +75,12 @@ lt_het_begin(struct lt_submission *s)
 static void
 add(struct lt_amount *sum, const struct lt_amount *part)
 {
-	sum->has_money = part->has_money &&
-			 !__builtin_add_overflow(sum->money_micros,
-			     part->money_micros, &sum->money_micros);
-	sum->has_carbon = part->has_carbon &&
-			  !__builtin_add_overflow(sum->carbon_mg,
-			      part->carbon_mg, &sum->carbon_mg);
+	sum->has_money =
+	    part->has_money && !__builtin_add_overflow(sum->money_micros,
+				   part->money_micros, &sum->money_micros);
+	sum->has_carbon =
+	    part->has_carbon && !__builtin_add_overflow(sum->carbon_mg,
+				    part->carbon_mg, &sum->carbon_mg);
 }
 
 int64_t
@@ -104,8 +104,7 @@ lt_het_held(struct lt_submission *s)
 	const struct lt_amount *const one = &s->quote.hold_per_task;
 	struct lt_amount all = *one;
 
-	if (!is_component(s) ||
-	    s->admission.standing != LT_STANDING_JUDGED ||
+	if (!is_component(s) || s->admission.standing != LT_STANDING_JUDGED ||
 	    s->admission.verdict.code != LT_ADMIT)
 		return;
 	all.has_money &= !__builtin_mul_overflow(
@@ -160,8 +159,9 @@ lt_het_tell(struct lt_submission *s)
 			      s->view.market->currency)
 			: "",
 	    shows_money && sum.has_carbon ? ", " : "",
-	    sum.has_carbon ? lt_carbon_text(carbon, sizeof(carbon), sum.carbon_mg)
-			   : "",
+	    sum.has_carbon
+		? lt_carbon_text(carbon, sizeof(carbon), sum.carbon_mg)
+		: "",
 	    sum.has_carbon ? " CO2e" : "");
 }
 

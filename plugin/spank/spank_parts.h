@@ -21,7 +21,14 @@
 
 enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 
+/* Of a heterogeneous job: which component is being submitted, from 0, and how
+ * many there are; 0: none was yet. */
+struct lt_component {
+	int index, count;
+};
+
 struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
+	struct lt_component component;
 	const char *run_dir;
 	const char *node_dir; /* of lowtide-node */
 	enum lt_presence job_submit;
@@ -34,6 +41,16 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	bool given[LT_OPTION_COUNT];
 };
 extern struct lt_spank lt_spank;
+
+/* The component that this call is for, once for each. words: the script and its
+ * arguments, as sbatch has them, each after a space; written to; NULL: none. */
+struct lt_component lt_spank_component(char *words);
+
+static inline bool
+lt_spank_is_het(struct lt_component at)
+{
+	return at.count > 1 || at.index > 0;
+}
 
 /* slurm_spank_init: read the arguments, register the options; in the client
  * take those of the environment. */

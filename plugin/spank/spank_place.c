@@ -37,15 +37,9 @@ struct client {
 	bool is_batch;
 };
 
-/* Of a heterogeneous job: which component this call is for, from 0, and how
- * many there are. */
-struct component {
-	int index, count;
-};
-
 struct placement {
 	struct client client;
-	struct component component;
+	struct lt_component component;
 	job_desc_msg_t *job;
 	void *array; /* the text of --array, Slurm's memory */
 	struct lt_market market;
@@ -136,87 +130,6 @@ set(const struct placement *p, const char *name, const char *format, ...)
 	return false;
 }
 
-/* How often ":" stands alone on the command line. */
-static int
-count_colons(void)
-{
-	char line[16384];
-	FILE *const stream = fopen("/proc/self/cmdline", "re");
-	size_t length =
-	    stream != NULL ? fread(line, 1, sizeof(line), stream) : 0;
-	int count = 0;
-
-	if (stream != NULL)
-		fclose(stream);
-	/* Arguments are separated by NUL. */
-	for (const char *at = line;
-	     (at = memmem(at, length, "\0:", 3)) != NULL;) {
-		count++;
-		length -= (size_t)(at + 2 - line);
-		at += 2;
-	}
-	return count;
-}
-
-/* How often "#SBATCH hetjob" stands in a batch script, up to its first command:
- * there sbatch stops to look, too. */
-static int
-count_directives(const char *path)
-{
-	enum { LINES_MAX = 4096 };
-	FILE *const stream = path != NULL ? fopen(path, "re") : NULL;
-	char line[4096];
-	int count = 0;
-
-	for (int i = 0; stream != NULL && i < LINES_MAX &&
-			fgets(line, sizeof(line), stream) != NULL;
-	     i++) {
-		char *rest = NULL;
-
-		if (line[0] != '#' && line[strspn(line, " \t\r\n")] != '\0')
-			break;
-		if (strncmp(line, "#SBATCH", 7) != 0)
-			continue;
-		for (const char *word = strtok_r(line + 7, " \t\r\n", &rest);
-		     word != NULL; word = strtok_r(NULL, " \t\r\n", &rest))
-			count += strcmp(word, "hetjob") == 0 ||
-				 strcmp(word, "packjob") == 0;
-	}
-	if (stream != NULL)
-		fclose(stream);
-	return count;
-}
-
-/* Once for each component. */
-static struct component
-next_component(const struct client *client)
-{
-	static struct component at;
-
-	if (at.count == 0) {
-		void *const words =
-		    client->is_batch ? client->get(client->opt, "argv") : NULL;
-		char *rest = words, *path = NULL;
-
-		/* " SCRIPT ARGUMENT ...": of a script whose name has a space,
-		 * only the components on the command line are known. */
-		while (rest != NULL && (path == NULL || path[0] == '\0'))
-			path = strsep(&rest, " ");
-		at.count = 1 + count_colons() + count_directives(path);
-		void *gone = words;
-		slurm_xfree(&gone);
-	} else {
-		at.index++;
-	}
-	return at;
-}
-
-static bool
-is_het(struct component at)
-{
-	return at.count > 1 || at.index > 0;
-}
-
 /* The job as slurmctld will get it. Not freed: parts of it are the command's
  * own, and the command ends soon. */
 static bool
@@ -233,8 +146,9 @@ make_request(struct placement *p, struct lt_error *err)
 			p->job->array_inx = p->array;
 	}
 	p->job->user_id = getuid();
-	p->job->het_job_offset =
-	    is_het(p->component) ? (uint32_t)p->component.index : NO_VAL;
+	p->job->het_job_offset = lt_spank_is_het(p->component)
+				     ? (uint32_t)p->component.index
+				     : NO_VAL;
 	return lt_request_from_desc(
 		   &p->request, p->job, &p->market, p->now_utc_s, err) == LT_OK;
 }
@@ -596,14 +510,18 @@ place_job(void)
 			    "lowtide: this command can't be followed here: the job stays as it is");
 		return 0;
 	}
-	p.component = next_component(&p.client);
+	void *words =
+	    p.client.is_batch ? p.client.get(p.client.opt, "argv") : NULL;
+
+	p.component = lt_spank_component(words);
+	slurm_xfree(&words);
 	tell_deadline(&p.client);
 	unsetenv(LT_SPANK_CAP);
 	if (has_job_submit()) {
 		/* Never a job, whoever answers. But a test asks for each
 		 * component as if it were a job of its own: as a submission
 		 * job_submit sees that it is not, and lets none be made. */
-		if (lt_spank.options.plan && !is_het(p.component))
+		if (lt_spank.options.plan && !lt_spank_is_het(p.component))
 			p.client.set(p.client.opt, "test-only", "", false);
 		return 0;
 	}

@@ -507,8 +507,7 @@ bound_elsewhere(const struct job *job, int partition)
 
 /* The policy's word on which jobs are moved there: accepts, target. */
 static enum lt_reject
-policy_reject(
-    const struct lt_request *request, const struct lt_partition *part)
+policy_reject(const struct lt_request *request, const struct lt_partition *part)
 {
 	const bool wants_gpus =
 	    lt_request_wants_gpus(request) || request->shards_per_node > 0;

@@ -93,7 +93,7 @@ struct lt_policy_partition {
 		bool is_set;
 		uint32_t cpus, memory_mib, gpus;
 		uint32_t count;
-	} node; /* what one is, while none is there */
+	} node;		  /* what one is, while none is there */
 	uint32_t accepts; /* 1 << enum lt_accepts; 0 = by its nodes */
 	bool preemptible;
 	struct lt_policy_signal hazard; /* interruptions_per_hour; published

@@ -102,10 +102,11 @@ void lt_suggest(
 
 /* ---- values.c; what each accepts is its key's `want` ---- */
 lt_read_fn lt_read_name, lt_read_account, lt_read_currency, lt_read_timezone,
-    lt_read_word, lt_read_word_bits, lt_read_bool, lt_read_duration, lt_read_ppm, lt_read_micros,
-    lt_read_double, lt_read_port, lt_read_u32, lt_read_mebibytes,
-    lt_read_capability, lt_read_money_limit, lt_read_carbon_limit,
-    lt_read_percents, lt_read_months, lt_read_groups, lt_read_path;
+    lt_read_word, lt_read_word_bits, lt_read_bool, lt_read_duration,
+    lt_read_ppm, lt_read_micros, lt_read_double, lt_read_port, lt_read_u32,
+    lt_read_mebibytes, lt_read_capability, lt_read_money_limit,
+    lt_read_carbon_limit, lt_read_percents, lt_read_months, lt_read_groups,
+    lt_read_path;
 /* "2026-11-01" at 00:00 in zone ("" = the process's); false for another
  * text or a day that is not. */
 bool lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s);

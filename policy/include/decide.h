@@ -151,11 +151,11 @@ static inline const struct lt_class *
 lt_request_class(
     const struct lt_request *request, const struct lt_market *market)
 {
-	return lt_market_class(market,
-	    &(struct lt_class_of){.account = request->account,
-		.qos = request->qos,
-		.name = request->name,
-		.partition = request->home});
+	return lt_market_class(
+	    market, &(struct lt_class_of){.account = request->account,
+			.qos = request->qos,
+			.name = request->name,
+			.partition = request->home});
 }
 
 /* The most that a node-hour of it may cost on average over a run, by

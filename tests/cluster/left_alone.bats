@@ -178,7 +178,7 @@ het() { # het NAME FIRST SECOND: a script of two components
 queue() { squeue -h -o %i | wc -l; }
 
 @test "a heterogeneous job has one plan and one price, and none is made by it" {
-	het two.sh '-A nlp -p main -N1 --exclusive --time=60 --carbon-aware=off' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	het two.sh '-A nlp -p main -N1 --exclusive --time=60 --expected-time=1:00:00 --carbon-aware=off' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30 --expected-time=30:00'
 	before=$(queue)
 	run lowtide plan two.sh
 	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
@@ -191,13 +191,13 @@ queue() { squeue -h -o %i | wc -l; }
 	[[ $output == *'nothing is submitted'* ]]
 	script plain.sh 'sleep 1'
 	# Options of the command line, a third component, none that is named.
-	run lowtide plan -A nlp -N1 --exclusive --time=60 : -A nlp -p cpu -N1 --exclusive --time=60 : -A nlp -p gpu -N1 --gres=gpu:8 --time=60 plain.sh
+	run lowtide plan -A nlp -N1 --exclusive --time=60 --expected-time=1:00:00 : -A nlp -p cpu -N1 --exclusive --time=60 --expected-time=1:00:00 : -A nlp -p gpu -N1 --gres=gpu:8 --time=60 --expected-time=1:00:00 plain.sh
 	[[ $output == *'all 3 components together: $6.00, '* ]] || { echo "$output"; return 1; }
 	[ "$(queue)" -eq "$before" ]
 }
 
 @test "sbatch tells what all components come to, and moves none" {
-	het asks.sh '-A nlp -N1 --exclusive --time=60 --carbon-aware=cost' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30'
+	het asks.sh '-A nlp -N1 --exclusive --time=60 --expected-time=1:00:00 --carbon-aware=cost' '-A nlp -p gpu -N1 --gres=gpu:8 --time=30 --expected-time=30:00'
 	job -H asks.sh
 	[[ $said == *'all 2 components together: $3.90, '* ]] || { echo "$said"; return 1; }
 	[[ $said != *'srun and salloc'* ]]

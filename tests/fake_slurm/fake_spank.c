@@ -71,6 +71,7 @@ test_spank_hands_on(void **state)
 	assert_int_equal(fake_give("carbon-aware", "cost", 0), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_set_options, "");
+	fake_spank_start(S_CTX_ALLOCATOR, NULL, 0);
 	assert_int_equal(fake_give("carbon-aware", "plan", 0), 0);
 	assert_int_equal(fake_spank_post_opt(NULL, 0, NULL), 0);
 	assert_string_equal(fake_set_options, "test-only= ");
