@@ -318,7 +318,7 @@ KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
+tests: $(B)/job_fields.ok $(B)/wait_reasons.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.
@@ -341,6 +341,10 @@ $(KUBE_BIN): $(call obj,$(wildcard tests/kube/*.c))
 # A field of Slurm's job description that nobody judged fails here.
 $(B)/job_fields.ok: plugin/common/job_fields.sh plugin/common/job_fields.h $(wildcard /usr/include/slurm/slurm.h)
 	$(Q)CC='$(CC)' plugin/common/job_fields.sh --check && mkdir -p $(@D) && touch $@
+
+# A reason to wait that nobody judged fails here.
+$(B)/wait_reasons.ok: tests/wait_reasons.sh adapters/slurm/reasons.c $(wildcard /usr/include/slurm/slurm.h)
+	$(Q)CC='$(CC)' tests/wait_reasons.sh && mkdir -p $(@D) && touch $@
 
 $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "price_list.h"
 #include "source.h"
 #include "units.h"
@@ -49,9 +50,9 @@ cudo_check(const struct lt_source_options *options, struct lt_error *err)
 		    options, amounts[i].option, &milli[i], err);
 	if (code == LT_OK && (milli[VCPU] == 0 || milli[MEMORY] == 0))
 		code = lt_option_fail(options,
-		    amounts[milli[VCPU] == 0 ? VCPU : MEMORY].option, err,
-		    "%s: %s: got 0, want more", options->name,
-		    amounts[milli[VCPU] == 0 ? VCPU : MEMORY].option);
+		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option,
+		    err, "%s: %s: got 0, want more", options->name,
+		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option);
 	if (code == LT_OK)
 		code = lt_secret_check(options, "key", false, err);
 	return code == LT_OK ? lt_url_check(options, "url", err) : code;

@@ -22,11 +22,11 @@ static const struct lt_adapter_option co2_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-enum { PAST, AHEAD };
+enum { PAST, AHEAD }; /* of datasets */
 
 static const struct lt_eds_dataset datasets[] = {
-    [PAST] = {"CO2Emis", "Minutes5UTC", "CO2Emission", STEP_S, false},
-    [AHEAD] = {"CO2EmisProg", "Minutes5UTC", "CO2Emission", STEP_S, true},
+    {"CO2Emis", "Minutes5UTC", "CO2Emission", STEP_S, false},
+    {"CO2EmisProg", "Minutes5UTC", "CO2Emission", STEP_S, true},
     {NULL, NULL, NULL, 0, false},
 };
 

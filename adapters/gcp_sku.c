@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "gcp_sku.h"
+#include "lookup.h"
 #include "units.h"
 
 enum {
@@ -81,7 +82,7 @@ is_part(const struct lt_gcp_search *search, enum lt_gcp_part kind,
 		is_spot |= skip_each(&description, attached);
 	} else {
 		skip_each(&description, family);
-		if (!skip(&description, kinds[kind].word))
+		if (!skip(&description, LT_ROW(kinds, kind).word))
 			return false;
 	}
 	return skip(&description, " running in") && is_spot == search->is_spot;
@@ -216,7 +217,8 @@ add_part(struct lt_gcp_search *search, enum lt_gcp_part kind, const json_t *sku,
 		part->elsewhere++;
 		return;
 	}
-	if (sku_price(search, sku, kinds[kind].unit, &nanos, &err) != LT_OK) {
+	if (sku_price(search, sku, LT_ROW(kinds, kind).unit, &nanos, &err) !=
+	    LT_OK) {
 		lt_fail(&search->refusal, err.code, "\"%.100s\": %s",
 		    description, err.text);
 		search->refused++;
@@ -255,13 +257,13 @@ part_fail(const struct lt_gcp_search *search, enum lt_gcp_part kind,
 	if (part->other_nanos != 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%d %s SKUs for \"%s\" (%s) in %s, with different prices, as %.9f and %.9f %s: want one",
-		    part->matched, spot, part->name, kinds[kind].title,
+		    part->matched, spot, part->name, LT_ROW(kinds, kind).title,
 		    search->region, (double)part->nanos / NANOS,
 		    (double)part->other_nanos / NANOS, search->currency);
 	return lt_fail(err, LT_EINPUT,
 	    "no %s SKU for \"%s\" (%s) in %s: %d matched among %d, %d in other regions%s%s",
-	    spot, part->name, kinds[kind].title, search->region, part->matched,
-	    search->sku_count, part->elsewhere,
+	    spot, part->name, LT_ROW(kinds, kind).title, search->region,
+	    part->matched, search->sku_count, part->elsewhere,
 	    search->refused > 0 ? "; refused: " : "", search->refusal.text);
 }
 

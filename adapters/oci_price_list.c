@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "price_list.h"
 #include "source.h"
 #include "units.h"
@@ -72,25 +73,25 @@ read_kind(const struct lt_source_options *options, int kind, struct node *node,
     struct lt_error *err)
 {
 	const char *const part =
-	    lt_source_option(options, kinds[kind].part, NULL);
+	    lt_source_option(options, LT_ROW(kinds, kind).part, NULL);
 	const int code = lt_price_list_milli(
-	    options, kinds[kind].amount, &node->milli[kind], err);
+	    options, LT_ROW(kinds, kind).amount, &node->milli[kind], err);
 
 	node->parts[kind] = part;
 	if (code != LT_OK)
 		return code;
 	if (part != NULL && !is_part(part))
-		return lt_option_fail(options, kinds[kind].part, err,
+		return lt_option_fail(options, LT_ROW(kinds, kind).part, err,
 		    "%s: %s: got \"%.40s\", want a part number such as B93113",
-		    options->name, kinds[kind].part, part);
+		    options->name, LT_ROW(kinds, kind).part, part);
 	if (part != NULL && node->milli[kind] == 0)
-		return lt_option_fail(options, kinds[kind].part, err,
+		return lt_option_fail(options, LT_ROW(kinds, kind).part, err,
 		    "%s: %s without %s: want both", options->name,
-		    kinds[kind].part, kinds[kind].amount);
+		    LT_ROW(kinds, kind).part, LT_ROW(kinds, kind).amount);
 	if (part == NULL && node->milli[kind] > 0)
-		return lt_option_fail(options, kinds[kind].amount, err,
+		return lt_option_fail(options, LT_ROW(kinds, kind).amount, err,
 		    "%s: %s without %s: want both", options->name,
-		    kinds[kind].amount, kinds[kind].part);
+		    LT_ROW(kinds, kind).amount, LT_ROW(kinds, kind).part);
 	return LT_OK;
 }
 

@@ -226,7 +226,8 @@ enum lt_report_format {
 	LT_REPORT_JSON,
 	LT_REPORT_FOCUS,
 	LT_REPORT_OOD,
-	LT_REPORT_HTML
+	LT_REPORT_HTML,
+	LT_REPORT_FORMAT_COUNT
 };
 struct lt_report_look { /* how it is shown */
 	enum lt_report_format format;

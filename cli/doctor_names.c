@@ -116,6 +116,38 @@ check_prices(struct lt_doctor *doctor, const struct lt_policy *policy,
 		    list);
 }
 
+/* Slurm shows no node of it: an autoscaler from zero, dynamic nodes, or a
+ * cloud's that are powered down. */
+static void
+check_nodes(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(partitions, index, partition) {
+		const char *const name = lt_json_text(partition, "name", "");
+		bool is_said = false;
+
+		if (json_array_size(json_object_get(partition, "shapes")) > 0)
+			continue;
+		for (int i = 0; i < policy->partition_count; i++)
+			is_said |= policy->partitions[i].node.is_set &&
+				   strcmp(policy->partitions[i].name, name) ==
+				       0;
+		if (is_said)
+			lt_doctor_say(doctor, LT_LEVEL_NOTE, "nodes", "",
+			    "partition %s has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file",
+			    name);
+		else
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "nodes",
+			    "give it node: {cpus: 64, memory: 500GiB, gpus: 8}, as they are, in the policy file; of powered-down cloud nodes Slurm tells by PrivateData=cloud",
+			    "partition %s has no node now: jobs there are priced by those that lowtided saw last; if it saw none, those of budgeted teams meet on_unknown",
+			    name);
+	}
+}
+
 /* A price of a GPU is a node's only where all have as many. */
 static void
 check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
@@ -133,6 +165,7 @@ check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
 		for (int i = 0; i < policy->partition_count; i++)
 			is_priced |=
 			    policy->partitions[i].has_gpu_price &&
+			    policy->partitions[i].node.gpus == 0 &&
 			    strcmp(policy->partitions[i].name, name) == 0;
 		json_array_foreach(
 		    json_object_get(partition, "shapes"), kind, shape) {
@@ -169,6 +202,7 @@ lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy)
 	if (partitions != NULL && unknown == 0)
 		check_prices(doctor, policy, partitions);
 	check_gpu_prices(doctor, policy);
+	check_nodes(doctor, policy);
 	free(partitions);
 	free(accounts);
 	free(qoses);

@@ -12,6 +12,7 @@
 
 #include "cli.h"
 #include "focus.h"
+#include "lookup.h"
 #include "report.h"
 #include "units.h"
 
@@ -169,7 +170,8 @@ set_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
 static void
 print_run_row(FILE *out, struct lt_focus_charge *charge)
 {
-	static const char *const what[] = {[LT_FOCUS_USED] = "Slurm job",
+	static const char *const what[LT_FOCUS_ADJUSTMENT] = {
+	    [LT_FOCUS_USED] = "Slurm job",
 	    [LT_FOCUS_USED_CORRECTED] = "Correction of Slurm job",
 	    [LT_FOCUS_CARBON_CHARGED] = "Carbon charge of Slurm job",
 	    [LT_FOCUS_CARBON_CORRECTED] =
@@ -183,7 +185,7 @@ print_run_row(FILE *out, struct lt_focus_charge *charge)
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s %lld: share %.*s of %lld %s%s",
-	    what[charge->entry], (long long)id.value,
+	    LT_WORD(what, charge->entry), (long long)id.value,
 	    share->length > 2 && share->length < 64 ? (int)share->length - 2
 						    : 0,
 	    share->at != NULL ? share->at + 1 : "", (long long)nodes.value,

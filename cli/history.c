@@ -36,8 +36,10 @@ add_row(struct lt_table *table, const json_t *group)
 	const json_t *const ratio = json_object_get(group, "limit_ratio");
 	const bool longest =
 	    json_is_true(json_object_get(group, "upper_is_longest"));
-	char numbers[NUMBERS][24], median[48], upper[48], upper_text[64],
+	char numbers[NUMBERS][24], limit[48],
+	    limit_text[64] = "none", median[48], upper[48], upper_text[64],
 	    part[24] = "its limit", last[64];
+	int64_t limit_s;
 
 	for (int i = 0; i < NUMBERS; i++) {
 		int64_t value = 0;
@@ -46,6 +48,12 @@ add_row(struct lt_table *table, const json_t *group)
 		snprintf(
 		    numbers[i], sizeof(numbers[i]), "%lld", (long long)value);
 	}
+	if (lt_json_int(group, "limit_up_to_s", &limit_s))
+		snprintf(limit_text, sizeof(limit_text), "to %s%s",
+		    lt_slurm_time_text(limit, sizeof(limit), limit_s),
+		    json_is_true(json_object_get(group, "interactive"))
+			? " (srun)"
+			: "");
 	snprintf(upper_text, sizeof(upper_text), "%s%s",
 	    time_text(upper, sizeof(upper), group, "upper_s"),
 	    longest ? " (longest)" : "");
@@ -55,7 +63,7 @@ add_row(struct lt_table *table, const json_t *group)
 	lt_table_row(
 	    table, (const char *const[]){lt_json_text(group, "name", "?"),
 		       lt_json_text(group, "account", "?"), numbers[NODES],
-		       numbers[CPUS], numbers[GPUS], numbers[RUNS],
+		       numbers[CPUS], numbers[GPUS], limit_text, numbers[RUNS],
 		       time_text(median, sizeof(median), group, "median_s"),
 		       upper_text, part,
 		       lt_local_time(last, sizeof(last),
@@ -100,6 +108,7 @@ print_history(const json_t *answer, bool color)
 	    {"NODES", true},
 	    {"CPUS", true},
 	    {"GPUS", true},
+	    {"LIMIT", true},
 	    {"RUNS", true},
 	    {"MEDIAN", true},
 	    {upper_title, true},
@@ -108,7 +117,7 @@ print_history(const json_t *answer, bool color)
 	    {NULL, false},
 	};
 	/* last run, account, GPUs, CPUs, nodes */
-	static const int drops[] = {9, 1, 4, 3, 2, -1};
+	static const int drops[] = {10, 1, 4, 3, 2, -1};
 	const json_t *const groups = json_object_get(answer, "groups");
 	struct lt_table *const table = lt_table_new(columns);
 	size_t index;

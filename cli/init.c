@@ -164,6 +164,10 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	else if (type[0] || untyped)
 		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
 		    type[0] ? "Gres type " : "Gres without a type", type);
+	if (type[0] || untyped)
+		fputs(
+		    "    accepts: [gpu] # jobs moved here; [gpu, cpu]: those without GPUs too\n",
+		    out);
 	lt_init_price_of(out, partition, site);
 	if (!site->is_kubernetes &&
 	    sounds_preemptible(lt_json_text(partition, "name", "")))
@@ -206,13 +210,41 @@ write_budgets(FILE *out, const json_t *accounts)
 		    out);
 }
 
+/* Names that tools give to jobs whose user waits for them to start: Open
+ * OnDemand's apps, JupyterHub's batchspawner, dask-jobqueue, and what their
+ * pages say for VNC, VS Code, RStudio and Ray. */
+static const char waited_for[] =
+    "  waited-for:\n"
+    "    name: [\"*sys/dashboard/*\", \"*jupyter*\", \"*notebook*\", \"*rstudio*\",\n"
+    "      \"*vnc*\", \"*code?server*\", \"*vscode*\", \"*tunnel*\", \"*dask?worker*\",\n"
+    "      \"*dask?scheduler*\", \"ray?*\"]\n"
+    "    default: off\n";
+
 static void
-write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
+write_classes(FILE *out, const json_t *qoses)
 {
-	const json_t *const qoses = json_object_get(facts, "qoses");
 	size_t index;
 	const json_t *qos;
 
+	fputs(
+	    "\n# Classes of service: what may become of whose jobs. The first whose\n"
+	    "# names match counts: keep jobs that a person waits for at the top.\n"
+	    "# They are placed only with --carbon-aware, whatever a class below says.\n"
+	    "classes:\n",
+	    out);
+	fputs(waited_for, out);
+	json_array_foreach(qoses, index, qos) {
+		fputs("#  ", out);
+		write_name(out, json_string_value(qos));
+		fputs(": {qos: ", out);
+		write_name(out, json_string_value(qos));
+		fputs(", preemptible: allowed, max_interruptions: 3}\n", out);
+	}
+}
+
+static void
+write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
+{
 	fputs(
 	    site->is_kubernetes
 		? "\n# Budgets: per team (a namespace that takes part). Each team\n"
@@ -221,19 +253,7 @@ write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 		  "# account is charged and reported, with a budget or without.\n",
 	    out);
 	write_budgets(out, json_object_get(facts, "accounts"));
-	if (json_array_size(qoses) == 0)
-		return;
-	fputs(
-	    "\n# Classes of service: what may become of whose jobs. Each QOS:\n"
-	    "#classes:\n",
-	    out);
-	json_array_foreach(qoses, index, qos) {
-		fputs("#  ", out);
-		write_name(out, json_string_value(qos));
-		fputs(": {qos: ", out);
-		write_name(out, json_string_value(qos));
-		fputs(", preemptible: allowed, max_interruptions: 3}\n", out);
-	}
+	write_classes(out, json_object_get(facts, "qoses"));
 }
 
 void

@@ -17,13 +17,23 @@ static const char *
 table_line(const char *line)
 {
 	static const char *const prefixes[] = {
-	    "sbatch: error: lowtide: ", "sbatch: lowtide: "};
+	    "sbatch: error: ", "sbatch: "};
+	static const char ours[] = "lowtide: ";
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		const size_t length = strlen(prefixes[i]);
 
-		if (strncmp(line, prefixes[i], length) == 0)
-			return line + length;
+		if (strncmp(line, prefixes[i], length) != 0)
+			continue;
+		line += length;
+		/* "1: ": which component of a heterogeneous job. */
+		const size_t digits = strspn(line, "0123456789");
+
+		if (digits > 0 && strncmp(line + digits, ": ", 2) == 0)
+			line += digits + 2;
+		return strncmp(line, ours, sizeof(ours) - 1) == 0
+			   ? line + sizeof(ours) - 1
+			   : NULL;
 	}
 	return NULL;
 }

@@ -29,7 +29,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {NULL, NULL, NULL},
 };
 
-static const char *const format_names[] = {
+static const char *const format_names[LT_REPORT_FORMAT_COUNT] = {
     [LT_REPORT_TABLE] = "table",
     [LT_REPORT_CSV] = "csv",
     [LT_REPORT_JSON] = "json",
@@ -37,7 +37,6 @@ static const char *const format_names[] = {
     [LT_REPORT_OOD] = "ood",
     [LT_REPORT_HTML] = "html",
 };
-enum { FORMATS = sizeof(format_names) / sizeof(format_names[0]) };
 
 static int
 check_written(FILE *out, struct lt_error *err)
@@ -105,6 +104,7 @@ lt_report_print(FILE *out, const json_t *report,
 		lt_report_html(out, report, err);
 		break;
 	case LT_REPORT_OOD:
+	case LT_REPORT_FORMAT_COUNT:
 		break;
 	}
 	if (!err->code)
@@ -118,7 +118,7 @@ find_format(enum lt_report_format *format, const struct lt_cli *cli)
 	const char *const word = lt_cli_value(cli, "format");
 
 	*format = cli->json ? LT_REPORT_JSON : LT_REPORT_TABLE;
-	for (int i = 0; word != NULL && i < FORMATS; i++) {
+	for (int i = 0; word != NULL && i < LT_REPORT_FORMAT_COUNT; i++) {
 		if (strcmp(word, format_names[i]) == 0) {
 			*format = (enum lt_report_format)i;
 			return LT_EXIT_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lookup.h"
 #include "signals.h"
 
 /* Does the locale of this terminal show UTF-8? The process's own locale stays
@@ -143,6 +144,6 @@ lt_unit_text(
 	    !money	  ? ""
 	    : currency[0] ? currency
 			  : "money",
-	    (unsigned)quantity < LT_QUANTITY_COUNT ? units[quantity] : "?");
+	    LT_WORD_OR(units, quantity, "?"));
 	return out;
 }

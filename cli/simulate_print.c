@@ -64,6 +64,10 @@ lt_simulation_print(const struct lt_simulation *simulation, bool color)
 	    lt_local_time(from, sizeof(from),
 		lt_utc_text(
 		    iso, sizeof(iso), simulation->trace.jobs[0].submit_utc_s)));
+	if (simulation->trace.bad > 0)
+		printf("left out: %u %s that can't be read\n",
+		    simulation->trace.bad,
+		    simulation->trace.bad == 1 ? "row" : "rows");
 	lt_table_fit(table, lt_cli_columns(), 0);
 	lt_table_print(stdout, table, color);
 	lt_table_free(table);
@@ -91,9 +95,11 @@ lt_simulation_print_json(const struct lt_simulation *simulation)
 
 	for (int i = 0; i < simulation->count; i++)
 		json_array_append_new(runs, run_json(simulation, i));
-	body = json_pack("{s:i, s:i, s:f, s:s, s:s, s:s, s:o}", "jobs",
-	    (int)simulation->trace.count, "skipped",
-	    (int)simulation->trace.skipped, "cpu_hours",
+	body = json_pack("{s:i, s:i, s:i, s:i, s:f, s:s, s:s, s:s, s:o}",
+	    "jobs", (int)simulation->trace.count, "skipped",
+	    (int)simulation->trace.skipped, "parts",
+	    (int)simulation->trace.parts, "bad_rows",
+	    (int)simulation->trace.bad, "cpu_hours",
 	    cpu_hours(&simulation->trace), "from",
 	    lt_utc_text(
 		from, sizeof(from), simulation->trace.jobs[0].submit_utc_s),

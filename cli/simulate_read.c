@@ -21,6 +21,20 @@ enum {
 	HEADER_SIZE = 4096,
 };
 
+/* The first of the rows that were left out, with the reason, on stderr. */
+static void
+tell_bad_rows(const struct lt_sim_trace *trace)
+{
+	for (uint32_t i = 0; i < trace->bad && i < LT_SIM_BAD_SHOWN_MAX; i++) {
+		fputs("lowtide: left out: ", stderr);
+		lt_print_safe(stderr, trace->bad_first[i].text);
+		fputc('\n', stderr);
+	}
+	if (trace->bad > LT_SIM_BAD_SHOWN_MAX)
+		fprintf(stderr, "lowtide: left out: %u more rows\n",
+		    trace->bad - LT_SIM_BAD_SHOWN_MAX);
+}
+
 int
 lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
     const struct lt_sim_trace_look *look, struct lt_error *err)
@@ -33,6 +47,8 @@ lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
 	(void)lt_sim_trace_parse(
 	    &simulation->trace, bytes, byte_count, look, err);
 	free(bytes);
+	if (err->code == LT_OK)
+		tell_bad_rows(&simulation->trace);
 	if (err->code == LT_OK &&
 	    simulation->trace.jobs[0].submit_utc_s < EARLIEST_UTC_S)
 		return lt_fail(err, LT_EINPUT,

@@ -48,11 +48,13 @@ int lt_cli_simulate_site(const struct lt_cli *cli);
 /* simulate_site_rows.c */
 /* All runs that ended from the beginning on, by submission. */
 int lt_site_rows_read(struct lt_site_page *page, struct lt_error *err);
-/* Lines of sacct, from..to of their ends: into page->rows, which takes the
- * text. */
+/* Rows of sacct, from..to of their ends: into page->rows, which takes the text.
+ * Each cell ends in the delimiter, and each row in a line feed: a name or a
+ * command may have both, but none that it could know of. */
 struct lt_site_span {
 	int64_t from_utc_s, to_utc_s;
 	bool is_last; /* what has not ended is counted */
+	const char *delimiter;
 };
 int lt_site_rows_take(struct lt_site_page *page, char *text,
     const struct lt_site_span *span, struct lt_error *err);

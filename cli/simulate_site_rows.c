@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,9 +21,10 @@ enum {
 	PASS_S = 60,
 };
 
-/* No text of Slurm has it. */
-#define SEPARATOR '\x1f'
-#define SEPARATOR_TEXT "\x1f"
+/* Between two of them, eight digits that are drawn for each question: no user
+ * knew them when they named a job. */
+#define DELIMITER_BYTE "\x1f"
+enum { DELIMITER_SIZE = 11 };
 
 enum column {
 	ID,
@@ -263,27 +265,37 @@ keep_page(struct lt_site_rows *rows, char *text, struct lt_error *err)
 	return LT_OK;
 }
 
+/* The cells of a row, in place. */
+static bool
+take_cells(char *cells[COLUMNS], char **rest, const char *delimiter)
+{
+	for (int i = 0; i < COLUMNS; i++) {
+		char *const end = strstr(*rest, delimiter);
+
+		if (end == NULL)
+			return false;
+		*end = '\0';
+		cells[i] = *rest;
+		*rest = end + strlen(delimiter);
+	}
+	*rest += **rest == '\n';
+	return true;
+}
+
 int
 lt_site_rows_take(struct lt_site_page *page, char *text,
     const struct lt_site_span *span, struct lt_error *err)
 {
-	char *rest = text, *line;
+	char *rest = text;
 
 	if (keep_page(&page->rows, text, err) != LT_OK)
 		return err->code;
-	while ((line = strsep(&rest, "\n")) != NULL) {
+	while (*rest != '\0') {
 		char *cells[COLUMNS];
-		char *cell = line;
-		int count = 0;
 
-		/* The command comes last, and may have lines of its own. */
-		while (count < COLUMNS - 1 &&
-		       (cells[count] = strsep(&cell, SEPARATOR_TEXT)) != NULL)
-			count++;
-		if (count < COLUMNS - 1 || cell == NULL)
-			continue;
-		cells[LINE] = cell;
-		cell[strcspn(cell, SEPARATOR_TEXT)] = '\0';
+		if (!take_cells(cells, &rest, span->delimiter))
+			return lt_fail(
+			    err, LT_EIO, "sacct: its answer ends within a row");
 		if (take_row(page, cells, span, err) != LT_OK)
 			return err->code;
 	}
@@ -308,17 +320,17 @@ static int
 ask(struct lt_program *child, const struct lt_site_span *span,
     struct lt_error *err)
 {
-	char from[32], to[32], delimiter[] = {SEPARATOR, '\0'};
-	char option[64];
+	char from[32], to[32], option[64];
 	/* Times as seconds: sacct prints them in the local zone, which has an
 	 * hour twice a year. */
 	const char *const argv[] = {"env", "TZ=UTC0", "SLURM_TIME_FORMAT=%s",
-	    "sacct", "-a", "-X", "-D", "-P", "-n", "--noconvert", option, "-S",
+	    "sacct", "-a", "-X", "-D", "-p", "-n", "--noconvert", option, "-S",
 	    sacct_time(from, sizeof(from), span->from_utc_s), "-E",
 	    sacct_time(to, sizeof(to), span->to_utc_s), "-o", columns_wanted,
 	    NULL};
 
-	(void)snprintf(option, sizeof(option), "--delimiter=%s", delimiter);
+	(void)snprintf(
+	    option, sizeof(option), "--delimiter=%s", span->delimiter);
 	if (lt_program_run(child, (char *const *)(uintptr_t)argv, true,
 		TIMEOUT_S, err) != LT_OK)
 		return err->code;
@@ -353,9 +365,10 @@ read_span(struct lt_site_page *page, const struct lt_site_span *span,
 		return err->code;
 	*err = (struct lt_error){0};
 	const int64_t middle_s = span->from_utc_s + length_s / 2;
-	const struct lt_site_span first = {span->from_utc_s, middle_s, false};
-	const struct lt_site_span second = {
-	    middle_s, span->to_utc_s, span->is_last};
+	struct lt_site_span first = *span, second = *span;
+
+	first.to_utc_s = second.from_utc_s = middle_s;
+	first.is_last = false;
 
 	if (read_span(page, &first, err) != LT_OK)
 		return err->code;
@@ -390,13 +403,20 @@ lt_site_rows_read(struct lt_site_page *page, struct lt_error *err)
 	const int64_t days =
 	    (page->to_utc_s - page->from_utc_s + LT_DAY_S - 1) / LT_DAY_S;
 	const bool tells = lt_cli_escapes(STDERR_FILENO);
+	char delimiter[DELIMITER_SIZE];
+	uint32_t drawn;
 
+	if (getrandom(&drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		return lt_fail(err, LT_EIO, "no random bytes");
+	(void)snprintf(delimiter, sizeof(delimiter),
+	    DELIMITER_BYTE "%08x" DELIMITER_BYTE, drawn);
 	for (int64_t day = 0; day < days && err->code == LT_OK; day++) {
 		const int64_t from_s = page->from_utc_s + day * LT_DAY_S;
 		const bool is_last = day + 1 == days;
 		/* What ends in this second, too. */
 		const struct lt_site_span span = {from_s,
-		    is_last ? page->to_utc_s + 1 : from_s + LT_DAY_S, is_last};
+		    is_last ? page->to_utc_s + 1 : from_s + LT_DAY_S, is_last,
+		    delimiter};
 
 		if (tells)
 			fprintf(stderr,

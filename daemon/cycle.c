@@ -179,6 +179,9 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	}
 	if (d->jobs.list.begun_utc_s != 0)
 		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));
+	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
+		lt_run_step(
+		    d, LT_STEP_AFTERWARDS, lt_afterwards_run, lt_pass_now(d));
 	/* The first list shows who is where. */
 	if (d->jobs.list.begun_utc_s != 0) {
 		lt_run_step(d, LT_STEP_PROOF, lt_proof_run, lt_pass_now(d));

@@ -18,11 +18,13 @@
 #include "clock.h"
 #include "files.h"
 #include "groups.h"
+#include "life/afterwards.h"
 #include "life/again.h"
 #include "life/mails.h"
 #include "life/notice.h"
 #include "life/stand_still.h"
 #include "life/proof.h"
+#include "market/bars.h"
 #include "market/nodes_there.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
@@ -71,6 +73,8 @@ struct lt_daemon {
 	struct lt_replan_state replan;
 	struct lt_notice_state notice;
 	struct lt_again_state again;
+	struct lt_after_state after;
+	struct lt_bars_state bars;
 	struct lt_mail_state mails;
 	struct lt_alert_state alerts;
 	struct lt_still_state still;

@@ -141,6 +141,8 @@ fini(struct lt_daemon *d)
 	free(d->jobs.live);
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
+	lt_afterwards_free(&d->after);
+	free(d->bars.items);
 	lt_notice_free(&d->notice);
 	lt_mails_free(&d->mails);
 	free(d->jobs.paused);

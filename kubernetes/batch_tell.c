@@ -9,6 +9,7 @@
 
 #include "budget.h"
 #include "log.h"
+#include "lookup.h"
 #include "site.h"
 #include "units.h"
 
@@ -134,16 +135,17 @@ find_balance(struct balance *out, const struct lt_budget_snapshot *s,
 static json_t *
 balances_of(const struct lt_batch_view *view, int64_t now_utc_s)
 {
-	static const char *const unknown[] = {
+	static const char *const unknown[LT_RULE_COUNT] = {
 	    [LT_RULE_REJECT] = "refuse",
 	    [LT_RULE_HOLD] = "hold",
 	    [LT_RULE_WARN] = "admit",
 	    [LT_RULE_ALLOW] = "admit",
 	};
 	const struct lt_budget_snapshot *const s = view->budgets;
-	json_t *const data = json_pack("{s:s,s:s,s:s}", "mode",
-	    lt_mode_name(view->market->mode), "currency",
-	    view->market->currency, "on_unknown", unknown[s->on_unknown]);
+	json_t *const data =
+	    json_pack("{s:s,s:s,s:s}", "mode", lt_mode_name(view->market->mode),
+		"currency", view->market->currency, "on_unknown",
+		LT_WORD(unknown, s->on_unknown));
 
 	put(data, "gpu-hour", least_price(view->market, true, now_utc_s));
 	put(data, "cpu-hour", least_price(view->market, false, now_utc_s));

@@ -8,6 +8,7 @@
 #include "child.h"
 #include "http.h"
 #include "kube.h"
+#include "lookup.h"
 #include "watcher.h"
 
 /* Jobs are read once their namespaces are known, pods once their Jobs and
@@ -112,7 +113,8 @@ follow(void *context)
 {
 	struct following *const f = context;
 	const struct lt_kube_place place = lt_kube_place_of_environment();
-	const struct lt_kube_follow wanted = {.path = lt_kube_paths[f->kind],
+	const struct lt_kube_follow wanted = {
+	    .path = LT_WORD(lt_kube_paths, f->kind),
 	    .begin = begin,
 	    .item = item,
 	    .end = end,

@@ -10,6 +10,7 @@
 
 #include "http.h"
 #include "log.h"
+#include "lookup.h"
 #include "round.h"
 #include "units.h"
 
@@ -112,22 +113,23 @@ send_one(
 	char name[LT_ADDRESS_SIZE + 16];
 	struct lt_error failed = {0};
 
-	snprintf(name, sizeof(name), "%s%s%s", ways[way].name,
+	snprintf(name, sizeof(name), "%s%s%s", LT_ROW(ways, way).name,
 	    sending->to != NULL ? ":" : "",
 	    sending->to != NULL ? sending->to : "");
 	if (lt_sent_has(round->sent, id, name))
 		return true;
 	if (round->is_away[way])
 		return false;
-	const int code = ways[way].send(sending, &failed);
+	const int code = LT_ROW(ways, way).send(sending, &failed);
 	if (code != LT_OK)
 		lt_log(code == LT_EDENIED ? "refused" : "not_sent",
-		    "id=%s way=%s why=\"%s\"", id, ways[way].name, failed.text);
+		    "id=%s way=%s why=\"%s\"", id, LT_ROW(ways, way).name,
+		    failed.text);
 	round->is_away[way] = code == LT_ENET;
 	if (code != LT_OK && code != LT_EDENIED)
 		return false;
 	if (code == LT_OK)
-		lt_log("sent", "id=%s way=%s", id, ways[way].name);
+		lt_log("sent", "id=%s way=%s", id, LT_ROW(ways, way).name);
 	if (lt_sent_add(round->sent, id, name, sending->now_utc_s, &failed) !=
 	    LT_OK)
 		lt_log("not_noted", "id=%s why=\"%s\"", id, failed.text);
@@ -143,7 +145,8 @@ send_all(
 	int all = 0;
 
 	for (int way = 0; way < WAY_COUNT; way++) {
-		const int count = ways[way].count(round->notify, message);
+		const int count =
+		    LT_ROW(ways, way).count(round->notify, message);
 
 		for (int i = 0; i < count; i++) {
 			const struct lt_sending sending = {round->notify,

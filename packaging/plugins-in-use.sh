@@ -12,9 +12,27 @@ say() {
 	used=1
 }
 
+# A slurm.conf as Slurm reads it: without comments, lines that end in a backslash
+# joined to the next, and included files in their place.
+lines_of() { # lines_of FILE DEPTH
+	sed -E ':more
+s/#[^\n]*//
+/\\[[:space:]]*$/ { N; s/\\[[:space:]]*\n//; b more; }' "$1" | while read -r line; do
+		case $line in
+		[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]]*) ;;
+		*)
+			printf '%s\n' "$line"
+			continue
+			;;
+		esac
+		file=$(printf '%s\n' "${line#????????}" | tr -d '[:space:]' | sed "s/%c/$cluster/g")
+		case $file in /*) ;; *) file=$(dirname "$conf")/$file ;; esac
+		[ ! -r "$file" ] || [ "$2" -ge 4 ] || lines_of "$file" $(($2 + 1))
+	done
+}
 # Slurm's keys are in any case; the last line of a key counts.
-value() { # value KEY FILE
-	sed -nE "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*([^#[:space:]]*).*/\1/Ip" "$2" | tail -n 1
+value() { # value KEY, of the lines on stdin
+	sed -nE "s/^[[:space:]]*$1[[:space:]]*[-+*\/]?=[[:space:]]*\"?([^\"[:space:]]*).*/\1/Ip" | tail -n 1
 }
 files_of() { # files_of PLUGSTACK: it and what it includes, by patterns
 	echo "$1"
@@ -30,11 +48,13 @@ names_it() { # names_it LIST
 }
 
 if [ -r "$conf" ]; then
-	list=$(value JobSubmitPlugins "$conf")
+	cluster=$(lines_of "$conf" 4 | value ClusterName | tr '[:upper:]' '[:lower:]')
+	text=$(lines_of "$conf" 0)
+	list=$(printf '%s\n' "$text" | value JobSubmitPlugins)
 	if names_it "$list"; then
 		say "$conf has JobSubmitPlugins=$list: take lowtide out, then restart slurmctld"
 	fi
-	stack=$(value PlugStackConfig "$conf")
+	stack=$(printf '%s\n' "$text" | value PlugStackConfig)
 	stack=${stack:-$(dirname "$conf")/plugstack.conf}
 	line=
 	if [ -r "$stack" ]; then

@@ -31,7 +31,8 @@ kind_of(const struct lt_sim_job *job, char name[NAME_SIZE])
 	    .account = "trace",
 	    .name = name,
 	    .nodes = 1,
-	    .cpus = job->cpus};
+	    .cpus = job->cpus,
+	    .limit_s = job->limit_s};
 }
 
 int

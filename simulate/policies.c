@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "internal.h"
+#include "lookup.h"
 
 const struct lt_sim_rule lt_sim_rules[LT_SIM_POLICY_COUNT] = {
     [LT_SIM_NOWAIT] = {"nowait", "each job starts when it comes", false, false,
@@ -58,7 +59,7 @@ const char *
 lt_sim_policy_name(int policy)
 {
 	return policy >= 0 && policy < LT_SIM_POLICY_COUNT
-		   ? lt_sim_rules[policy].name
+		   ? LT_ROW(lt_sim_rules, policy).name
 		   : NULL;
 }
 
@@ -66,24 +67,20 @@ const char *
 lt_sim_policy_help(int policy)
 {
 	return policy >= 0 && policy < LT_SIM_POLICY_COUNT
-		   ? lt_sim_rules[policy].help
+		   ? LT_ROW(lt_sim_rules, policy).help
 		   : NULL;
 }
 
 const char *
 lt_sim_forecast_name(int forecast)
 {
-	return forecast >= 0 && forecast < LT_SIM_FORECAST_COUNT
-		   ? forecast_names[forecast]
-		   : NULL;
+	return LT_WORD_OR(forecast_names, forecast, NULL);
 }
 
 const char *
 lt_sim_length_name(int length)
 {
-	return length >= 0 && length < LT_SIM_LENGTH_COUNT
-		   ? length_names[length]
-		   : NULL;
+	return LT_WORD_OR(length_names, length, NULL);
 }
 
 static const char *const again_names[LT_SIM_AGAIN_COUNT] = {
@@ -95,6 +92,5 @@ static const char *const again_names[LT_SIM_AGAIN_COUNT] = {
 const char *
 lt_sim_again_name(int again)
 {
-	return again >= 0 && again < LT_SIM_AGAIN_COUNT ? again_names[again]
-							: NULL;
+	return LT_WORD_OR(again_names, again, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "lookup.h"
 #include "units.h"
 
 static const uint32_t confidence_ppm = 950000;
@@ -97,7 +98,7 @@ lt_simulate(struct lt_sim_result *result, const struct lt_sim_input *input,
 	    .outlook = input->outlook,
 	    .price = input->price,
 	    .options = options,
-	    .rule = &lt_sim_rules[options->policy],
+	    .rule = &LT_ROW(lt_sim_rules, options->policy),
 	    .result = result,
 	    .reserved_free = options->reserved};
 	struct lt_error own = {0};

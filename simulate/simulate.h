@@ -33,6 +33,7 @@
 #include "error.h"
 
 enum {
+	LT_SIM_BAD_SHOWN_MAX = 5, /* of bad rows: the others are counted */
 	LT_SIM_JOBS_MAX = 4 * 1024 * 1024, /* more: refused */
 	LT_SIM_HOURS_MAX = 20 * 366 * 24,  /* of a signal; more: refused */
 };
@@ -50,6 +51,9 @@ struct lt_sim_job {
 struct lt_sim_trace { /* by submission; of equals as in the file */
 	uint32_t count;
 	uint32_t skipped; /* never ran */
+	uint32_t parts;	  /* SWF's, of a job that has a line for its sum */
+	uint32_t bad;	  /* rows that make no sense: left out */
+	struct lt_error bad_first[LT_SIM_BAD_SHOWN_MAX]; /* path, line, why */
 	struct lt_sim_job *jobs;
 };
 

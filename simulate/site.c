@@ -77,7 +77,7 @@ find_base(struct lt_site_sim *sim, uint32_t index)
 	base->micros = (double)estimate.cost_micros;
 	base->mg = (double)estimate.carbon_mg;
 	sim->counts.counted++;
-	sim->counts.fixed += !lt_site_is_free(run);
+	sim->counts.fixed += !lt_site_is_free(sim->site.market, run);
 }
 
 struct edge { /* room is taken or given back */

@@ -37,7 +37,8 @@ struct lt_site_sim {
 void lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
     uint32_t index, int64_t length_s);
 /* It can be put off, or go elsewhere. */
-bool lt_site_is_free(const struct lt_site_run *run);
+bool lt_site_is_free(
+    const struct lt_market *market, const struct lt_site_run *run);
 int64_t lt_site_length_s(const struct lt_site_run *run);
 /* What runs that had ended at its submission say of it, into all bases. */
 int lt_site_learn(struct lt_site_sim *sim, struct lt_error *err);

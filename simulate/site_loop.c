@@ -170,7 +170,7 @@ come(struct lt_site_loop *loop, uint32_t index, struct lt_error *err)
 	stay(loop, index, now_s);
 	job->promised_utc_s =
 	    run->eligible_utc_s + loop->sim->site.market->max_delay_s;
-	if (!loop->sim->bases[index].counted || !lt_site_is_free(run))
+	if (!loop->sim->bases[index].counted || !lt_site_is_free(loop->sim->site.market, run))
 		return stays(loop, index, now_s, err);
 	if (look_around(loop, now_s, err) != LT_OK)
 		return err->code;

@@ -14,9 +14,28 @@ static const uint32_t starts_at_once =
     LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
     LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
 
-bool
-lt_site_is_free(const struct lt_site_run *run)
+/* A person waits for it: the class of its name places it only if asked. */
+static bool
+is_waited_for(const struct lt_market *market, const struct lt_site_run *run)
 {
+	char account[LT_ACCOUNT_SIZE];
+
+	lt_copy_lower(account, sizeof(account), run->account);
+	const struct lt_class *const class = lt_market_class(market,
+	    &(struct lt_class_of){.account = account,
+		.qos = run->qos,
+		.name = run->name,
+		.partition = run->partition});
+
+	return class != NULL && class->patterns[0] != '\0' &&
+	       class->default_objective == LT_OBJECTIVE_OFF;
+}
+
+bool
+lt_site_is_free(const struct lt_market *market, const struct lt_site_run *run)
+{
+	if (is_waited_for(market, run))
+		return false;
 	return (run->pins & starts_at_once) == 0 ||
 	       (run->pins & ~(uint32_t)LT_PIN_FREQUENCY) == LT_PIN_INTERACTIVE;
 }
@@ -52,6 +71,7 @@ lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
 	    .earliest_utc_s = run->eligible_utc_s};
 	lt_copy_lower(request->account, sizeof(request->account), run->account);
 	lt_copy(request->qos, sizeof(request->qos), run->qos);
+	lt_copy(request->name, sizeof(request->name), run->name);
 	lt_copy(request->features, sizeof(request->features), run->features);
 	if (length_s <= 0)
 		request->learned = *learned;
@@ -83,7 +103,9 @@ kind_of(const struct lt_site_run *run)
 	    .name = run->name,
 	    .nodes = run->nodes,
 	    .cpus = run->cpus,
-	    .gpus = run->gpus};
+	    .gpus = run->gpus,
+	    .limit_s = run->limit_s,
+	    .is_interactive = (run->pins & LT_PIN_INTERACTIVE) != 0};
 }
 
 static int

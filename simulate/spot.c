@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lookup.h"
 #include "spot_market.h"
 #include "units.h"
 
@@ -39,7 +40,7 @@ lt_sim_spot_word(enum lt_sim_spot_what what)
 	    [LT_SIM_SPOT_GAVE_UP] = "gave_up",
 	};
 
-	return words[what];
+	return LT_WORD(words, what);
 }
 
 struct life {

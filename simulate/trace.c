@@ -3,6 +3,7 @@
  * Traces of jobs, line by line: which form it is, a row of the table for each,
  * and the jobs sorted by submission.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,45 +83,103 @@ struct reader {
 	struct lt_sim_columns columns;
 	struct lt_sim_trace *trace;
 	uint32_t room;
+	int number; /* of the line, from 1 */
 };
 
-/* A line without its end. */
+/* A row as the job that comes next; what is wrong with it is in err. */
+static int
+read_row(struct reader *reader, struct lt_sim_row *row, struct lt_error *err)
+{
+	struct lt_sim_trace *const trace = reader->trace;
+	struct lt_sim_job *const job = &trace->jobs[trace->count];
+
+	/* A name with the separator in it moves all that stand behind it. */
+	if (row->columns->count > 0 && row->count != row->columns->count)
+		return lt_fail(err, LT_EINPUT,
+		    "got %d cells, want %d, as many as the header has",
+		    row->count, row->columns->count);
+	if (reader->form->read(job, row, err) || check(job, err))
+		return err->code;
+	if (row->is_part)
+		trace->parts++;
+	else if (job->run_s <= 0 || job->cpus == 0)
+		trace->skipped++;
+	else
+		trace->count++;
+	return LT_OK;
+}
+
+static void
+leave_out(struct reader *reader, const struct lt_error *bad)
+{
+	struct lt_sim_trace *const trace = reader->trace;
+
+	if (trace->bad < LT_SIM_BAD_SHOWN_MAX) {
+		trace->bad_first[trace->bad] = *bad;
+		(void)lt_context(&trace->bad_first[trace->bad], "%s:%d",
+		    reader->look->path, reader->number);
+	}
+	trace->bad++;
+}
+
+/* A line without its end, in place. An error is one of the file; a row that
+ * makes no sense is left out. */
 static int
 read_line(struct reader *reader, char *line, struct lt_error *err)
 {
 	char *cells[LT_SIM_COLUMNS_MAX];
-	struct lt_sim_row row = {.look = reader->look, .cells = cells};
-	struct lt_sim_trace *const trace = reader->trace;
+	struct lt_sim_row row = {
+	    .look = reader->look, .columns = &reader->columns, .cells = cells};
+	struct lt_error bad = {0};
 	bool is_header = false;
 
 	if (line[strspn(line, " \t")] == '\0')
 		return LT_OK;
-	if (reader->form == NULL && line[0] != ';') {
-		reader->form = form_of(line);
-		is_header = reader->form->header != NULL;
-	}
 	if (line[0] == ';') {
 		lt_sim_swf_comment(line, &reader->columns);
 		return LT_OK;
 	}
-	row.columns = &reader->columns;
+	if (reader->form == NULL) {
+		reader->form = form_of(line);
+		is_header = reader->form->header != NULL;
+	}
 	row.count =
 	    split(line, reader->form->separator, cells, LT_SIM_COLUMNS_MAX);
 	if (row.count > LT_SIM_COLUMNS_MAX)
-		return lt_fail(
-		    err, LT_ELIMIT, "more than %d columns", LT_SIM_COLUMNS_MAX);
-	if (is_header)
-		return lt_sim_find_columns(
+		(void)lt_fail(is_header ? err : &bad, LT_ELIMIT,
+		    "more than %d columns", LT_SIM_COLUMNS_MAX);
+	else if (is_header)
+		(void)lt_sim_find_columns(
 		    &reader->columns, reader->form, &row, err);
-	if (grow(trace, &reader->room, err) ||
-	    reader->form->read(&trace->jobs[trace->count], &row, err))
-		return err->code;
-	if (trace->jobs[trace->count].run_s <= 0 ||
-	    trace->jobs[trace->count].cpus == 0) {
-		trace->skipped++;
+	else if (grow(reader->trace, &reader->room, err) == LT_OK)
+		(void)read_row(reader, &row, &bad);
+	if (bad.code != LT_OK)
+		leave_out(reader, &bad);
+	return err->code;
+}
+
+/* The bytes of a line, which may be any. */
+static int
+take_line(struct reader *reader, const char *bytes, size_t length,
+    struct lt_error *err)
+{
+	char line[LT_SIM_LINE_BYTES_MAX];
+	struct lt_error bad = {0};
+
+	if (length > 0 && bytes[length - 1] == '\r')
+		length--;
+	if (length >= sizeof(line))
+		lt_fail(&bad, LT_ELIMIT, "more than %d bytes",
+		    LT_SIM_LINE_BYTES_MAX - 1);
+	else if (length > 0 && memchr(bytes, '\0', length) != NULL)
+		lt_fail(&bad, LT_EINPUT, "a byte of 0, want text");
+	if (bad.code != LT_OK) {
+		leave_out(reader, &bad);
 		return LT_OK;
 	}
-	return check(&trace->jobs[trace->count++], err);
+	memcpy(line, bytes, length);
+	line[length] = '\0';
+	return read_line(reader, line, err);
 }
 
 static int
@@ -138,31 +197,33 @@ lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes,
     size_t byte_count, const struct lt_sim_trace_look *look,
     struct lt_error *err)
 {
-	struct reader reader = {.look = look, .trace = trace};
-	char line[LT_SIM_LINE_BYTES_MAX];
+	static const char byte_order_mark[] = "\xef\xbb\xbf";
+	const size_t mark = sizeof(byte_order_mark) - 1;
+	struct reader reader = {
+	    .look = look, .columns = {.summed_job = NAN}, .trace = trace};
 	struct lt_error own = {0};
-	size_t at = 0;
+	size_t at =
+	    byte_count >= mark && memcmp(bytes, byte_order_mark, mark) == 0
+		? mark
+		: 0;
 
 	err = err != NULL ? err : &own;
 	*trace = (struct lt_sim_trace){0};
-	for (int number = 1; at < byte_count; number++) {
+	while (at < byte_count) {
 		const char *const end =
 		    memchr(bytes + at, '\n', byte_count - at);
 		const size_t length =
 		    end != NULL ? (size_t)(end - bytes) - at : byte_count - at;
 
-		if (length >= sizeof(line)) {
-			lt_fail(err, LT_ELIMIT, "more than %d bytes",
-			    LT_SIM_LINE_BYTES_MAX - 1);
-		} else {
-			memcpy(line, bytes + at, length);
-			line[length] = '\0';
-			line[strcspn(line, "\r")] = '\0';
-			(void)read_line(&reader, line, err);
-		}
-		if (err->code != LT_OK)
-			return lt_context(err, "%s:%d", look->path, number);
+		reader.number++;
+		if (take_line(&reader, bytes + at, length, err) != LT_OK)
+			return lt_context(
+			    err, "%s:%d", look->path, reader.number);
 		at += length + 1;
+	}
+	if (trace->count == 0 && trace->bad > 0) {
+		*err = trace->bad_first[0];
+		return err->code;
 	}
 	if (trace->count == 0)
 		return lt_fail(

@@ -21,15 +21,20 @@ enum {
 	SACCT_NAME
 };
 enum { /* columns, from 0 */
+	SWF_JOB = 0,
 	SWF_SUBMIT = 1,
 	SWF_RUN = 3,
 	SWF_CPUS = 4,
 	SWF_ASKED_CPUS = 7,
 	SWF_ASKED_TIME = 8,
+	SWF_STATUS = 10,
 	SWF_USER = 11,
 	SWF_PROGRAM = 13,
 	SWF_COLUMNS = 18
 };
+/* Of SWF_STATUS: a part of a job that was interrupted and went on. The job's
+ * sum stands in the line above its parts, with status 0, 1 or 5. */
+enum { SWF_PART_GOES_ON = 2, SWF_PART_FAILED = 4 };
 
 /* The cell of a wanted column, "" = not there. */
 static const char *
@@ -64,8 +69,7 @@ count_of(
 }
 
 static int
-read_gaia(
-    struct lt_sim_job *job, const struct lt_sim_row *row, struct lt_error *err)
+read_gaia(struct lt_sim_job *job, struct lt_sim_row *row, struct lt_error *err)
 {
 	const struct lt_sim_trace_look *const look = row->look;
 	double arrival, length, ticks;
@@ -105,7 +109,7 @@ sacct_time(int64_t *utc_s, const char *text, struct lt_error *err)
 	    text);
 }
 
-/* Raw seconds or minutes, or Slurm's d-h:m:s; else not known. */
+/* Raw seconds or minutes, or Slurm's d-h:m:s; -1 = not known. */
 static int64_t
 sacct_span(const char *text, int64_t raw_unit_s)
 {
@@ -113,34 +117,41 @@ sacct_span(const char *text, int64_t raw_unit_s)
 
 	if (lt_int64_parse(text, 0, INT32_MAX, &value, NULL) == LT_OK)
 		return value * raw_unit_s;
-	return lt_slurm_time_parse(text, &value, NULL) == LT_OK ? value : 0;
+	return lt_slurm_time_parse(text, &value, NULL) == LT_OK ? value : -1;
 }
 
 static int
-read_sacct(
-    struct lt_sim_job *job, const struct lt_sim_row *row, struct lt_error *err)
+read_sacct(struct lt_sim_job *job, struct lt_sim_row *row, struct lt_error *err)
 {
+	const char *const id = cell(row, SACCT_ID);
 	const char *const user = cell(row, SACCT_USER);
 	const char *const name = cell(row, SACCT_NAME);
+	const int64_t limit_s = sacct_span(cell(row, SACCT_LIMIT), 60);
 
 	*job = (struct lt_sim_job){0};
+	if (id[0] < '0' || id[0] > '9')
+		return lt_fail(err, LT_EINPUT,
+		    "JobID: got \"%s\", want the number of a job", id);
 	/* Of steps: "12.batch". */
-	if (strchr(cell(row, SACCT_ID), '.') != NULL)
+	if (strchr(id, '.') != NULL)
 		return LT_OK;
 	if (sacct_time(&job->submit_utc_s, cell(row, SACCT_SUBMIT), err) ||
 	    count_of(&job->cpus, cell(row, SACCT_CPUS), "CPUs", err))
 		return err->code;
 	job->run_s = sacct_span(cell(row, SACCT_ELAPSED), 1);
+	if (job->run_s < 0)
+		return lt_fail(err, LT_EINPUT,
+		    "Elapsed: got \"%s\", want seconds or 1-02:03:04",
+		    cell(row, SACCT_ELAPSED));
 	job->exact_run_s = (double)job->run_s;
-	job->limit_s = sacct_span(cell(row, SACCT_LIMIT), 60);
+	job->limit_s = limit_s > 0 ? limit_s : 0; /* UNLIMITED: none */
 	job->user = user[0] != '\0' ? lt_name_hash(user) : 0;
 	job->name = name[0] != '\0' ? lt_name_hash(name) : 0;
 	return LT_OK;
 }
 
 static int
-read_swf(
-    struct lt_sim_job *job, const struct lt_sim_row *row, struct lt_error *err)
+read_swf(struct lt_sim_job *job, struct lt_sim_row *row, struct lt_error *err)
 {
 	double values[SWF_COLUMNS];
 
@@ -155,6 +166,16 @@ read_swf(
 			return lt_fail(err, LT_EINPUT,
 			    "column %d: got \"%s\", want a number", i + 1,
 			    row->cells[i]);
+	row->is_part = values[SWF_STATUS] >= SWF_PART_GOES_ON &&
+		       values[SWF_STATUS] <= SWF_PART_FAILED;
+	if (row->is_part && row->columns->summed_job != values[SWF_JOB])
+		return lt_fail(err, LT_EINPUT,
+		    "a part of job %g (status %g), want the line of the whole job above it",
+		    values[SWF_JOB], values[SWF_STATUS]);
+	if (row->is_part)
+		return LT_OK;
+	row->columns->summed_job = values[SWF_JOB];
+
 	const double cpus =
 	    values[SWF_CPUS] > 0 ? values[SWF_CPUS] : values[SWF_ASKED_CPUS];
 
@@ -179,37 +200,54 @@ read_swf(
 }
 
 const struct lt_sim_form lt_sim_forms[] = {
-    {"arrival_time", ',',
+    {"arrival_time", "arrival_time,length,cpus", ',',
 	{{{"arrival_time"}, true}, {{"length"}, true}, {{"cpus"}, true}},
 	read_gaia},
-    {"|", '|',
+    {"|", "the header of sacct -P (without -n)", '|',
 	{{{"JobIDRaw", "JobID"}, true}, {{"Submit"}, true},
 	    {{"ElapsedRaw", "Elapsed"}, true},
 	    {{"AllocCPUS", "NCPUS", "ReqCPUS"}, true},
 	    {{"TimelimitRaw", "Timelimit"}, false}, {{"User"}, false},
 	    {{"JobName"}, false}},
 	read_sacct},
-    {NULL, ' ', {{{0}, false}}, read_swf},
+    {NULL, NULL, ' ', {{{0}, false}}, read_swf},
 };
+
+static int
+find_column(int *index, const struct lt_sim_row *header, const char *name,
+    struct lt_error *err)
+{
+	for (int i = 0; i < header->count; i++) {
+		if (strcmp(header->cells[i], name) != 0)
+			continue;
+		if (*index >= 0)
+			return lt_fail(err, LT_EINPUT,
+			    "the header has column %s twice", name);
+		*index = i;
+	}
+	return LT_OK;
+}
 
 int
 lt_sim_find_columns(struct lt_sim_columns *columns,
     const struct lt_sim_form *form, const struct lt_sim_row *header,
     struct lt_error *err)
 {
+	columns->count = header->count;
 	for (int w = 0; w < LT_SIM_WANTED_MAX; w++) {
 		const struct lt_sim_wanted *const wanted = &form->wanted[w];
 
 		columns->index[w] = -1;
-		for (int n = 0; n < 3 && wanted->names[n] != NULL; n++)
-			for (int i = 0;
-			     i < header->count && columns->index[w] < 0; i++)
-				if (strcmp(header->cells[i],
-					wanted->names[n]) == 0)
-					columns->index[w] = i;
+		for (int n = 0;
+		     n < 3 && wanted->names[n] != NULL && columns->index[w] < 0;
+		     n++)
+			if (find_column(&columns->index[w], header,
+				wanted->names[n], err) != LT_OK)
+				return err->code;
 		if (wanted->required && columns->index[w] < 0)
 			return lt_fail(err, LT_EINPUT,
-			    "the header has no column %s", wanted->names[0]);
+			    "got no column %s, want %s", wanted->names[0],
+			    form->header_wanted);
 	}
 	return LT_OK;
 }

@@ -12,14 +12,17 @@ enum { LT_SIM_WANTED_MAX = 8 };
 
 struct lt_sim_columns {
 	int index[LT_SIM_WANTED_MAX]; /* of what the form wants; -1 = none */
+	int count;		      /* of the header; 0 = it has none */
 	int64_t unix_start_s;	      /* SWF's; 0 = not said */
+	double summed_job; /* SWF's last line that is no part; or NAN */
 };
 
 struct lt_sim_row {
 	const struct lt_sim_trace_look *look;
-	const struct lt_sim_columns *columns;
+	struct lt_sim_columns *columns;
 	char **cells;
 	int count;
+	bool is_part; /* by read: its job's sum is in another line */
 };
 
 struct lt_sim_wanted { /* a column, by the first of its names that is there */
@@ -29,10 +32,11 @@ struct lt_sim_wanted { /* a column, by the first of its names that is there */
 
 struct lt_sim_form {
 	const char *header; /* a part of its first line; NULL = it has none */
+	const char *header_wanted; /* for errors */
 	char separator;
 	struct lt_sim_wanted wanted[LT_SIM_WANTED_MAX];
 	/* A run of 0 s: to be left out. */
-	int (*read)(struct lt_sim_job *job, const struct lt_sim_row *row,
+	int (*read)(struct lt_sim_job *job, struct lt_sim_row *row,
 	    struct lt_error *err);
 };
 extern const struct lt_sim_form lt_sim_forms[]; /* the last has no header */

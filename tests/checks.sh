@@ -133,6 +133,9 @@ check 'one dialect: strcmp() == 0, sizeof(x)' \
     "$(git grep -nE '!(str|mem)n?(case)?cmp\(|[^a-z ]sizeof \*?[a-z(]|^[^*]*[(, ]sizeof \*?[a-z(]' -- '*.c' '*.h')"
 check 'a blank line after declarations, functions under 70 lines' \
     "$(git ls-files '*.c' '*.h' | xargs tests/shape.pl)"
+check 'a table that an enum indexes is as long as that, and read within its bounds' \
+    "$(git ls-files adapters cli daemon kubernetes node notify plugin policy simulate | grep '\.[ch]$' |
+	xargs tests/tables.pl)"
 check 'the docs wrap at 100 columns, but for tables and what is quoted' \
     "$(perl -CSD -ne '$quoted = !$quoted if /^ *```/;
 	chomp; print "$ARGV: $.\n" if !$quoted && !/^\|/ && length > 100;

@@ -1,10 +1,8 @@
 #!/bin/bash
 # Runs the tests and adds them up: units, golden texts, fuzz corpora, static
 # checks, the same under ASan/UBSan and TSan, and the real cluster. Every part
-# speaks TAP; a part that dies or runs nothing counts as one failure. Clusters
-# go by Slurm's real clock, which a busy machine stretches: a few that failed run
-# once more, alone, and count as they end then; both are told. The last line is
-# `N passed, N failed`.
+# speaks TAP; a part that dies or runs nothing counts as one failure. Nothing runs
+# twice: what failed once has failed. The last line is `N passed, N failed`.
 #
 #   run.sh all|fast|cluster [FILE.bats...]
 set -u
@@ -18,7 +16,6 @@ files=("$@")
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 jobs=$(nproc)
 passed=0 failed=0
-again=() again_most=3 # more that failed are no matter of a busy machine
 log=$(mktemp)
 sums=$log.sums
 others= # the process group of what runs beside clusters
@@ -68,7 +65,7 @@ tell() { # tell NAME PASSED FAILED LINE...: the lines only of what failed
 
 # Clusters are on ports of their own, by the slot that they run in.
 clusters() { # clusters SLOTS FILE...
-	local t pid status slot slots lines may_again=${may_again-yes}
+	local t pid status slot slots
 	local -A name_of=() slot_of=()
 	read -ra slots <<< "$1"
 	shift
@@ -82,11 +79,6 @@ clusters() { # clusters SLOTS FILE...
 				others=
 				add_others
 				slots+=(3) # they wait more than they work
-			elif [ $status -ne 0 ] && [ "$may_again" ] &&
-			    [ ${#again[@]} -lt $again_most ]; then
-				again+=("${name_of[$pid]}")
-				mapfile -t lines < <(grep -v '^ok ' "$log.$slot" | tail -n 60)
-				tell "${name_of[$pid]#tests/} (once more, alone, at the end)" 0 1 "${lines[@]}"
 			else
 				count "${name_of[$pid]#tests/}" $status "$log.$slot"
 			fi
@@ -175,7 +167,6 @@ all)
 	clusters '0 1' "${files[@]}"
 	;;
 esac
-[ ${#again[@]} -eq 0 ] || may_again= clusters 0 "${again[@]}"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

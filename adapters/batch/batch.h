@@ -156,6 +156,10 @@ enum lt_job_state {
 	LT_JOB_FINISHED
 };
 
+/* What its reason says of a job that waits: that it passes, or the partition
+ * has no part in it; nothing; that no wait helps. */
+enum lt_reason { LT_REASON_PASSES, LT_REASON_NOTHING, LT_REASON_NEVER };
+
 /* What a job asks, as slurmctld has it after its own checks; 0 = not said. As
  * in struct lt_request (decide.h). */
 struct lt_batch_asked {
@@ -192,6 +196,7 @@ struct lt_batch_job {
 	const char *mail_to;
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
+	enum lt_reason reason; /* Slurm only */
 	/* requeued: has been at least once. While it is still completing, it
 	 * is PENDING with the submit time of the run that ends. held: has
 	 * priority 0; one that runs goes on, and waits after a requeue. */
@@ -260,6 +265,17 @@ struct lt_batch_jobs_reader {
 int lt_batch_jobs_each(
     const struct lt_batch_jobs_reader *reader, struct lt_error *err);
 
+/*
+ * Could this job that waits ever start where it is, from its begin on? Of the
+ * nodes that are up; limits of QOS and association are not looked at, nor is
+ * its place in line. Slurm only, else LT_EINPUT. slurmctld takes its locks for
+ * writing for it: seldom. LT_ENOENT: it waits no more. By name and uid
+ * job_submit knows the question.
+ */
+enum lt_start { LT_START_UNKNOWN, LT_START_CAN, LT_START_CANNOT };
+int lt_batch_can_start(
+    enum lt_start *start, uint32_t job_id, struct lt_error *err);
+
 /* LT_USER_HOLD: one that the user may release. */
 enum lt_batch_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };
 struct lt_batch_update { /* start as lt_batch_update_init() */
@@ -324,7 +340,8 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	    name[LT_NAME_SIZE], wckey[LT_NAME_SIZE]; /* cut; "" = not known */
 	uint32_t exit_code;			     /* as of wait(2) */
 	bool finished, requeued;
-	bool resized; /* a row after the first of one run */
+	bool is_interactive; /* of srun or salloc */
+	bool resized;	     /* a row after the first of one run */
 	bool goes_on; /* resized at its end: the run has further rows; or its
 		       * job has other runs by the same hold */
 	bool is_estimated; /* nobody saw its end */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuel_mix.h"
+#include "lookup.h"
 #include "text_mend.h"
 
 enum {
@@ -57,7 +58,8 @@ static const struct {
 double
 lt_fuel_factor(enum lt_fuel fuel, bool direct)
 {
-	return direct ? factors[fuel].direct : factors[fuel].lifecycle;
+	return direct ? LT_ROW(factors, fuel).direct
+		      : LT_ROW(factors, fuel).lifecycle;
 }
 
 int

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "grow.h"
+#include "lookup.h"
 #include "option.h"
 #include "points.h"
 #include "text_mend.h"
@@ -59,7 +60,7 @@ lt_basis_name(enum lt_basis basis)
 	    [LT_BASIS_DIRECT] = "direct",
 	};
 
-	return names[basis];
+	return LT_WORD(names, basis);
 }
 
 bool
@@ -85,25 +86,28 @@ is_known(enum lt_quantity quantity)
 const char *
 lt_quantity_name(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? quantities[quantity].name : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).name
+				  : "unknown";
 }
 
 const char *
 lt_quantity_title(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? quantities[quantity].title : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).title
+				  : "unknown";
 }
 
 const char *
 lt_quantity_unit(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? quantities[quantity].unit : "unknown";
+	return is_known(quantity) ? LT_ROW(quantities, quantity).unit
+				  : "unknown";
 }
 
 double
 lt_quantity_scale(enum lt_quantity quantity)
 {
-	return is_known(quantity) ? quantities[quantity].scale : 1;
+	return is_known(quantity) ? LT_ROW(quantities, quantity).scale : 1;
 }
 
 double
@@ -168,28 +172,30 @@ point_check(const struct lt_points *points, const struct lt_point *point,
 	if (point->end_utc_s <= point->start_utc_s)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: ends at %" PRId64 ", not after its start %" PRId64,
-		    quantities[quantity].name, point->end_utc_s,
+		    LT_ROW(quantities, quantity).name, point->end_utc_s,
 		    point->start_utc_s);
 	if (!isfinite(value))
 		return lt_fail(err, LT_EINPUT, "%s: got %f, want a number",
-		    quantities[quantity].name, value);
-	if (fabs(value) > quantities[quantity].max)
+		    LT_ROW(quantities, quantity).name, value);
+	if (fabs(value) > LT_ROW(quantities, quantity).max)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got %g %s, want at most %g: is the unit right?",
-		    quantities[quantity].name, value, quantities[quantity].unit,
-		    quantities[quantity].max);
-	if (quantities[quantity].may_be_negative)
+		    LT_ROW(quantities, quantity).name, value,
+		    LT_ROW(quantities, quantity).unit,
+		    LT_ROW(quantities, quantity).max);
+	if (LT_ROW(quantities, quantity).may_be_negative)
 		return LT_OK;
 	if (value < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got %g %s, want more than 0",
-		    quantities[quantity].name, value,
-		    quantities[quantity].unit);
+		    LT_ROW(quantities, quantity).name, value,
+		    LT_ROW(quantities, quantity).unit);
 	if (value == 0 && point->quality != LT_QUALITY_CONSTANT &&
 	    !points->zero_is_data && !lt_quantity_is_weather(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "%s: got 0 %s, which stands for a missing value; want more than 0",
-		    quantities[quantity].name, quantities[quantity].unit);
+		    LT_ROW(quantities, quantity).name,
+		    LT_ROW(quantities, quantity).unit);
 	return LT_OK;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A few keys of slurm.conf, for a host without libslurm's help: where
- * slurmctld is, who it runs as, and what doctor looks at. Not a full parser:
- * what it does not know it skips.
+ * slurmctld is, who it runs as, and what doctor looks at. Lines, comments,
+ * escapes, pairs and Include as Slurm's parse_config.c has them (22.05 to
+ * 26.05). Keys that nobody here asks for are skipped; a line that Slurm would
+ * refuse, a name with no room and an Include that is not clear are errors.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,6 +26,13 @@ enum {
 	INCLUDE_DEPTH_MAX = 4,
 };
 
+/* The C locale's isspace(). */
+#define LT_CONF_SPACES " \t\n\v\f\r"
+
+static const char *const places[] = {"/etc/slurm/slurm.conf",
+    "/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
+    "/etc/slurm-llnl/slurm.conf", NULL};
+
 /* Keys whose value is copied as it stands. */
 static const struct {
 	const char *key;
@@ -34,6 +43,7 @@ static const struct {
 		name, offsetof(struct lt_conf, member),                        \
 		    sizeof(((struct lt_conf *)0)->member)                      \
 	}
+    KEY("ClusterName", cluster),
     KEY("SlurmUser", slurm_user),
     KEY("PrivateData", private_data),
     KEY("JobSubmitPlugins", job_submit_plugins),
@@ -50,139 +60,301 @@ static const struct {
 #undef KEY
 };
 
-static void
-copy(char *out, size_t size, const char *text)
+/* Before SlurmctldHost, which overrides them: one controller and a backup. */
+enum old_key {
+	OLD_MACHINE,
+	OLD_ADDRESS,
+	OLD_BACKUP,
+	OLD_BACKUP_ADDRESS,
+	OLD_KEYS
+};
+static const char *const old_keys[OLD_KEYS] = {
+    [OLD_MACHINE] = "ControlMachine",
+    [OLD_ADDRESS] = "ControlAddr",
+    [OLD_BACKUP] = "BackupController",
+    [OLD_BACKUP_ADDRESS] = "BackupAddr",
+};
+
+/* What a line of a partition says of the two things that doctor counts. */
+struct partition {
+	bool is_closed; /* AllowGroups */
+	bool cancels;	/* PreemptMode */
+};
+
+struct reading { /* of a file and of all that it includes */
+	struct lt_conf *conf;
+	char old[OLD_KEYS][256];
+	struct partition of_default; /* of PartitionName=DEFAULT */
+};
+
+struct file { /* that is read */
+	struct reading *reading;
+	const char *path;
+	int depth; /* of Include */
+	int line;
+};
+
+static int parse_file(struct file *file, struct lt_error *err);
+
+static int
+bad_line(const struct file *file, enum lt_code code, struct lt_error *err,
+    const char *key, const char *want)
 {
-	snprintf(out, size, "%s", text);
+	return lt_fail(
+	    err, code, "%s:%d: %s: %s", file->path, file->line, key, want);
+}
+
+static int
+copy(char *out, size_t size, const char *text, const struct file *file,
+    const char *key, struct lt_error *err)
+{
+	char want[64];
+
+	if (strlen(text) >= size) {
+		snprintf(want, sizeof(want), "got %zu bytes, limit %zu",
+		    strlen(text), size - 1);
+		return bad_line(file, LT_ELIMIT, err, key, want);
+	}
+	memcpy(out, text, strlen(text) + 1);
+	return LT_OK;
+}
+
+static int
+add_host(const struct file *file, const char *name, const char *address,
+    struct lt_error *err)
+{
+	struct lt_conf *const conf = file->reading->conf;
+	const int index = conf->host_count;
+
+	if (index >= LT_CONF_HOSTS_MAX)
+		return bad_line(file, LT_ELIMIT, err, "SlurmctldHost",
+		    "more hosts than there is room for");
+	if (copy(conf->host_names[index], sizeof(conf->host_names[0]), name,
+		file, "SlurmctldHost", err) ||
+	    copy(conf->hosts[index], sizeof(conf->hosts[0]),
+		address[0] ? address : name, file, "SlurmctldHost", err))
+		return err->code;
+	conf->host_count++;
+	return LT_OK;
 }
 
 /* "host", "host(addr)": the address is what we connect to. */
-static void
-add_host(struct lt_conf *conf, char *value)
+static int
+read_host(const struct file *file, char *value, struct lt_error *err)
 {
-	if (conf->host_count >= LT_CONF_HOSTS_MAX)
-		return;
-	char *const name = conf->host_names[conf->host_count];
-	char *const address = conf->hosts[conf->host_count];
 	char *const open = strchr(value, '(');
+	char *const close = strchr(value, ')');
 
-	if (open != NULL) {
-		*open = '\0';
-		open[1 + strcspn(open + 1, ")")] = '\0';
-	}
-	copy(name, sizeof(conf->host_names[0]), value);
-	copy(address, sizeof(conf->hosts[0]),
-	    open != NULL && open[1] ? open + 1 : value);
-	if (address[0])
-		conf->host_count++;
+	if (open == NULL && close == NULL)
+		return add_host(file, value, "", err);
+	if (open == NULL || close == NULL || close < open || close[1] ||
+	    open == value)
+		return bad_line(file, LT_EINPUT, err, "SlurmctldHost",
+		    "want HOST or HOST(ADDRESS)");
+	*open = *close = '\0';
+	return add_host(file, value, open + 1, err);
+}
+
+/* ControlMachine may name several, which then share an address. */
+static int
+add_old_hosts(const struct file *file, const char *names, const char *address,
+    struct lt_error *err)
+{
+	char list[256], *rest = list, *name;
+
+	snprintf(list, sizeof(list), "%s", names);
+	if (strchr(names, ',') != NULL && !address[0])
+		return lt_fail(err, LT_EINPUT,
+		    "%s: %s names several hosts: want %s", file->path,
+		    old_keys[OLD_MACHINE], old_keys[OLD_ADDRESS]);
+	while ((name = strsep(&rest, ",")) != NULL)
+		if (name[0] && add_host(file, name, address, err))
+			return err->code;
+	return LT_OK;
 }
 
 /* AuthInfo=socket=/run/x,ttl=60 */
-static void
-read_auth_info(struct lt_conf *conf, char *value)
+static int
+read_auth_info(const struct file *file, char *value, struct lt_error *err)
 {
+	struct lt_conf *const conf = file->reading->conf;
 	char *rest = NULL;
 
 	for (char *item = strtok_r(value, ",", &rest); item != NULL;
 	     item = strtok_r(NULL, ",", &rest))
-		if (strncasecmp(item, "socket=", 7) == 0)
-			copy(conf->munge_socket, sizeof(conf->munge_socket),
-			    item + 7);
+		if (strncasecmp(item, "socket=", 7) == 0 &&
+		    copy(conf->munge_socket, sizeof(conf->munge_socket),
+			item + 7, file, "AuthInfo", err))
+			return err->code;
+	return LT_OK;
 }
 
-static void
-count_partition(int *count, char *first, size_t size, const char *partition)
-{
-	if (++*count == 1)
-		copy(first, size, partition);
-}
+/* ---- a line ---- */
 
-/* One key of a line; partition is the PartitionName of the line, or "". */
-static void
-take(struct lt_conf *conf, const char *key, char *value, const char *partition)
-{
-	if (partition[0]) {
-		if (strcasecmp(key, "AllowGroups") == 0 &&
-		    strcasecmp(value, "ALL") != 0)
-			count_partition(&conf->allow_groups_count,
-			    conf->allow_groups, sizeof(conf->allow_groups),
-			    partition);
-		if (strcasecmp(key, "PreemptMode") == 0 &&
-		    strcasecmp(value, "CANCEL") == 0)
-			count_partition(&conf->cancel_count, conf->cancels,
-			    sizeof(conf->cancels), partition);
-		return;
-	}
-	if (strcasecmp(key, "SlurmctldHost") == 0) {
-		add_host(conf, value);
-	} else if (strcasecmp(key, "AuthInfo") == 0) {
-		read_auth_info(conf, value);
-	} else {
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			if (strcasecmp(key, keys[i].key) == 0)
-				copy((char *)conf + keys[i].offset,
-				    keys[i].size, value);
-	}
-}
-
-/* The next "key=value" of a line, in place; false at its end. */
+/* Takes "Key = value" or Key="a value" off the line, in place: the form of
+ * keyvalue_pattern. False, and nothing taken, if it does not begin so. */
 static bool
 next_pair(char **at, char **key, char **value)
 {
-	char *c = *at;
+	char *c = *at + strspn(*at, LT_CONF_SPACES);
+	char *const start = c;
 
-	while (isspace((unsigned char)*c))
+	while (isalnum((unsigned char)*c) || *c == '_' || *c == '.')
 		c++;
-	if (!*c)
+	char *const key_end = c;
+
+	c += strspn(c, LT_CONF_SPACES);
+	c += *c != '\0' && strchr("-*+/", *c) != NULL;
+	if (key_end == start || *c != '=')
 		return false;
-	*key = c;
-	while (*c && *c != '=' && !isspace((unsigned char)*c))
-		c++;
-	if (*c == '+' || (c > *key && c[-1] == '+' && *c == '='))
-		c[-1] = '\0';
-	if (*c != '=') { /* a word without a value */
-		*value = c;
-		*at = *c ? c + 1 : c;
-		*c = '\0';
-		return true;
-	}
-	*c++ = '\0';
-	const bool quoted = *c == '"';
+	c += 1 + strspn(c + 1, LT_CONF_SPACES);
+	char *const quote = *c == '"' ? strchr(c + 1, '"') : NULL;
+	const bool quoted =
+	    quote != NULL &&
+	    (quote[1] == '\0' || strchr(LT_CONF_SPACES, quote[1]) != NULL);
+	char *const end = quoted ? quote : c + strcspn(c, LT_CONF_SPACES);
 
-	c += quoted;
-	*value = c;
-	while (*c && (quoted ? *c != '"' : !isspace((unsigned char)*c)))
-		c++;
-	*at = *c ? c + 1 : c;
-	*c = '\0';
+	if (*c == '\0')
+		return false;
+	*key_end = '\0';
+	*key = start;
+	*value = c + quoted;
+	*at = end + (*end != '\0');
+	*end = '\0';
 	return true;
 }
 
-struct file { /* that is read */
-	struct lt_conf *conf;
-	const char *path;
-	int depth; /* of Include */
-};
-
-static int parse_file(const struct file *file, struct lt_error *err);
-
-/* "Include FILE", beside the file that includes it. */
-static int
-follow_include(const struct file *from, const char *name, struct lt_error *err)
+static bool
+is_blank(const char *text)
 {
-	char path[2048];
-	const struct file included = {from->conf, path, from->depth + 1};
-	const char *const slash = strrchr(from->path, '/');
+	return text[strspn(text, LT_CONF_SPACES)] == '\0';
+}
 
-	while (isspace((unsigned char)*name))
-		name++;
-	const int length = (int)strcspn(name, " \t\r\n");
+/* The rest of "PartitionName=NAME ...". */
+static int
+read_partition(
+    const struct file *file, const char *name, char *at, struct lt_error *err)
+{
+	struct reading *const reading = file->reading;
+	struct lt_conf *const conf = reading->conf;
+	struct partition one = reading->of_default;
+	char *key, *value;
 
-	if (name[0] == '/' || slash == NULL)
-		snprintf(path, sizeof(path), "%.*s", length, name);
-	else
-		snprintf(path, sizeof(path), "%.*s/%.*s",
-		    (int)(slash - from->path), from->path, length, name);
+	while (next_pair(&at, &key, &value)) {
+		if (strcasecmp(key, "AllowGroups") == 0)
+			one.is_closed = strcasecmp(value, "ALL") != 0;
+		if (strcasecmp(key, "PreemptMode") == 0)
+			one.cancels = strcasecmp(value, "CANCEL") == 0;
+	}
+	if (!is_blank(at))
+		return bad_line(file, LT_EINPUT, err, "PartitionName",
+		    "want Key=Value ...");
+	if (strcasecmp(name, "DEFAULT") == 0) {
+		reading->of_default = one;
+		return LT_OK;
+	}
+	/* For people: a name may be cut. */
+	if (one.is_closed && conf->allow_groups_count++ == 0)
+		snprintf(
+		    conf->allow_groups, sizeof(conf->allow_groups), "%s", name);
+	if (one.cancels && conf->cancel_count++ == 0)
+		snprintf(conf->cancels, sizeof(conf->cancels), "%s", name);
+	return LT_OK;
+}
+
+/* The first pair of a line; *known: nothing else may stand in it. */
+static int
+take(const struct file *file, const char *key, char *value, bool *known,
+    struct lt_error *err)
+{
+	struct reading *const reading = file->reading;
+
+	*known = true;
+	if (strcasecmp(key, "SlurmctldHost") == 0)
+		return read_host(file, value, err);
+	if (strcasecmp(key, "AuthInfo") == 0)
+		return read_auth_info(file, value, err);
+	for (int i = 0; i < OLD_KEYS; i++)
+		if (strcasecmp(key, old_keys[i]) == 0)
+			return copy(reading->old[i], sizeof(reading->old[i]),
+			    value, file, key, err);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcasecmp(key, keys[i].key) == 0)
+			return copy((char *)reading->conf + keys[i].offset,
+			    keys[i].size, value, file, key, err);
+	*known = false;
+	return LT_OK;
+}
+
+/* "%c" is the cluster's name in lower case, as it was read until here. */
+static int
+expand(char *out, size_t size, const char *name, const struct file *file,
+    struct lt_error *err)
+{
+	const char *const cluster = file->reading->conf->cluster;
+	size_t used = 0;
+
+	for (const char *c = name; *c != '\0' && used < size; c++) {
+		if (c[0] != '%' || c[1] != 'c') {
+			out[used++] = *c;
+			continue;
+		}
+		if (!cluster[0])
+			return bad_line(file, LT_EINPUT, err, "Include",
+			    "%c wants ClusterName above it");
+		for (const char *k = cluster; *k != '\0' && used < size; k++)
+			out[used++] = (char)tolower((unsigned char)*k);
+		c++;
+	}
+	if (used >= size)
+		return bad_line(
+		    file, LT_ELIMIT, err, "Include", "too long a path");
+	out[used] = '\0';
+	if (strchr(out, '*') != NULL)
+		return bad_line(file, LT_EINPUT, err, "Include",
+		    "Slurm takes no pattern, want a file");
+	return LT_OK;
+}
+
+static int
+join(char *out, size_t size, const char *beside, const char *name)
+{
+	const char *const slash = strrchr(beside, '/');
+
+	return snprintf(out, size, "%.*s%s",
+	    slash != NULL ? (int)(slash + 1 - beside) : 0, beside, name);
+}
+
+/* "Include FILE": 22.05 looks beside the file that says so, later releases
+ * beside slurm.conf. */
+static int
+follow_include(const struct file *from, char *name, struct lt_error *err)
+{
+	char expanded[1024], path[2048], other[2048];
+	struct file included = {from->reading, path, from->depth + 1, 0};
+
+	name += strspn(name, LT_CONF_SPACES);
+	char *const end = name + strcspn(name, LT_CONF_SPACES);
+
+	if (!is_blank(end))
+		return bad_line(
+		    from, LT_EINPUT, err, "Include", "want one file");
+	*end = '\0';
+	if (expand(expanded, sizeof(expanded), name, from, err))
+		return err->code;
+	if (expanded[0] == '/') {
+		snprintf(path, sizeof(path), "%s", expanded);
+		return parse_file(&included, err);
+	}
+	(void)join(path, sizeof(path), from->path, expanded);
+	(void)join(other, sizeof(other), from->reading->conf->path, expanded);
+	if (strcmp(path, other) != 0 && access(other, F_OK) == 0) {
+		if (access(path, F_OK) == 0)
+			return lt_fail(err, LT_EINPUT,
+			    "%s:%d: Include %s: is it %s (Slurm 22.05) or %s (later)? Want its whole path",
+			    from->path, from->line, expanded, path, other);
+		included.path = other;
+	}
 	return parse_file(&included, err);
 }
 
@@ -190,66 +362,109 @@ static int
 parse_line(const struct file *file, char *line, struct lt_error *err)
 {
 	char *at = line, *key, *value;
-	char partition[64] = "";
-	bool first = true;
+	bool known;
 
-	while (isspace((unsigned char)*at))
-		at++;
-	if (strncasecmp(at, "include", 7) == 0 && isspace((unsigned char)at[7]))
-		return follow_include(file, at + 8, err);
-	while (next_pair(&at, &key, &value)) {
-		if (first && strcasecmp(key, "PartitionName") == 0)
-			copy(partition, sizeof(partition), value);
-		else
-			take(file->conf, key, value, partition);
-		first = false;
+	if (is_blank(line))
+		return LT_OK;
+	if (strncasecmp(line, "include", 7) == 0 &&
+	    isspace((unsigned char)line[7]))
+		return follow_include(file, line + 8, err);
+	if (!next_pair(&at, &key, &value)) {
+		char start[40];
+
+		snprintf(start, sizeof(start), "%s",
+		    line + strspn(line, LT_CONF_SPACES));
+		start[strcspn(start, "\r\n")] = '\0';
+		return lt_fail(err, LT_EINPUT,
+		    "%s:%d: got \"%s\", want Key=Value", file->path, file->line,
+		    start);
 	}
-	return LT_OK;
+	if (strcasecmp(key, "PartitionName") == 0)
+		return read_partition(file, value, at, err);
+	if (take(file, key, value, &known, err))
+		return err->code;
+	return !known || is_blank(at)
+		   ? LT_OK
+		   : bad_line(file, LT_EINPUT, err, key,
+			 "want one value, in quotes if it has spaces");
 }
 
-/* Cut the comment; true when the line goes on after a backslash. */
-static bool
-trim_line(char *line)
-{
-	size_t length = 0;
+/* ---- lines ---- */
 
-	for (; line[length]; length++) {
-		if (line[length] == '#' &&
-		    (length == 0 || line[length - 1] != '\\')) {
-			line[length] = '\0';
-			return false;
+/* Cuts the comment; a # after an odd number of backslashes is none. */
+static void
+cut_comment(char *line)
+{
+	bool escaped = false;
+
+	for (; *line != '\0'; line++) {
+		if (*line == '#' && !escaped) {
+			*line = '\0';
+			return;
 		}
+		escaped = *line == '\\' && !escaped;
 	}
-	while (length && isspace((unsigned char)line[length - 1]))
-		length--;
-	line[length] = '\0';
-	if (length && line[length - 1] == '\\') {
-		line[length - 1] = '\0';
-		return true;
+}
+
+/* Does the line end in an odd number of backslashes? Then cuts the last and
+ * what is behind it. */
+static bool
+cut_continuation(char *line)
+{
+	size_t end = strlen(line);
+
+	while (end > 0 && isspace((unsigned char)line[end - 1]))
+		end--;
+	size_t first = end;
+
+	while (first > 0 && line[first - 1] == '\\')
+		first--;
+	if ((end - first) % 2 == 0)
+		return false;
+	line[end - 1] = '\0';
+	return true;
+}
+
+/* "\\#" is "#", "\\\\" is "\\". */
+static void
+cut_escapes(char *line)
+{
+	char *out = line;
+
+	for (; *line != '\0'; line++) {
+		if (*line == '\\' && line[1] != '\0')
+			line++;
+		*out++ = *line;
 	}
-	return false;
+	*out = '\0';
 }
 
 static int
-parse_stream(
-    const struct file *file, FILE *in, char *line, struct lt_error *err)
+parse_stream(struct file *file, FILE *in, char *line, struct lt_error *err)
 {
 	size_t used = 0;
 
 	line[0] = '\0';
-	for (int number = 1; number <= LINES_MAX; number++) {
-		if (fgets(line + used, (int)(LINE_MAX_BYTES - used), in) ==
-		    NULL)
-			return used ? parse_line(file, line, err) : LT_OK;
-		if (strchr(line + used, '\n') == NULL && !feof(in))
-			return lt_fail(err, LT_ELIMIT,
-			    "%s:%d: a line of over %d bytes", file->path,
-			    number, (int)LINE_MAX_BYTES);
-		if (trim_line(line + used)) {
-			used += strlen(line + used);
-			continue;
+	for (file->line = 1; file->line <= LINES_MAX; file->line++) {
+		const bool ended =
+		    fgets(line + used, (int)(LINE_MAX_BYTES - used), in) ==
+		    NULL;
+
+		if (ended && used == 0)
+			return LT_OK;
+		if (!ended && strchr(line + used, '\n') == NULL && !feof(in))
+			return lt_fail(err, LT_EINPUT,
+			    "%s:%d: want a line of text of at most %d bytes",
+			    file->path, file->line, (int)LINE_MAX_BYTES);
+		if (!ended) {
+			cut_comment(line + used);
+			if (cut_continuation(line + used)) {
+				used += strlen(line + used);
+				continue;
+			}
 		}
-		if (parse_line(file, line, err))
+		cut_escapes(line);
+		if (parse_line(file, line, err) || ended)
 			return err->code;
 		used = 0;
 	}
@@ -258,7 +473,7 @@ parse_stream(
 }
 
 static int
-parse_file(const struct file *file, struct lt_error *err)
+parse_file(struct file *file, struct lt_error *err)
 {
 	const char *const path = file->path;
 
@@ -297,23 +512,34 @@ parse_file(const struct file *file, struct lt_error *err)
 int
 lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err)
 {
+	struct reading reading = {.conf = conf};
+	struct file file = {&reading, path, 0, 0};
+	struct lt_error own = {0};
+
+	err = err != NULL ? err : &own;
 	memset(conf, 0, sizeof(*conf));
-	copy(conf->path, sizeof(conf->path), path);
-	copy(conf->slurm_user, sizeof(conf->slurm_user), "root");
-	return parse_file(&(struct file){conf, path, 0}, err);
+	snprintf(conf->path, sizeof(conf->path), "%s", path);
+	snprintf(conf->slurm_user, sizeof(conf->slurm_user), "root");
+	if (parse_file(&file, err) != LT_OK)
+		return err->code;
+	if (conf->host_count > 0)
+		return LT_OK;
+	if (add_old_hosts(&file, reading.old[OLD_MACHINE],
+		reading.old[OLD_ADDRESS], err) != LT_OK)
+		return err->code;
+	return add_old_hosts(&file, reading.old[OLD_BACKUP],
+	    reading.old[OLD_BACKUP_ADDRESS], err);
 }
 
 int
 lt_conf_load(struct lt_conf *conf, struct lt_error *err)
 {
-	static const char *const places[] = {
-	    "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
 	const char *const named = getenv("SLURM_CONF");
 
 	if (named != NULL && named[0])
 		return lt_conf_parse(conf, named, err);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!access(places[i], R_OK))
+	for (int i = 0; places[i] != NULL; i++)
+		if (access(places[i], R_OK) == 0)
 			return lt_conf_parse(conf, places[i], err);
 	memset(conf, 0, sizeof(*conf));
 	return lt_fail(err, LT_ENOENT,

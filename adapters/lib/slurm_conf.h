@@ -11,10 +11,11 @@
 enum { LT_CONF_HOSTS_MAX = 8, LT_CONF_VALUE_SIZE = 1024 };
 struct lt_conf {
 	char path[1024];
-	int host_count;			    /* SlurmctldHost lines, in order */
+	/* SlurmctldHost lines in order, else ControlMachine and its backup */
+	int host_count;
 	char hosts[LT_CONF_HOSTS_MAX][256]; /* address if given, else name */
 	char host_names[LT_CONF_HOSTS_MAX][256];
-	char slurm_user[64];
+	char cluster[64], slurm_user[64];
 	char munge_socket[512]; /* "" = munge's own default */
 	char private_data[256], job_submit_plugins[LT_CONF_VALUE_SIZE],
 	    plugstack[1024], preempt_mode[128], accounting_storage[128],
@@ -24,7 +25,7 @@ struct lt_conf {
 	int allow_groups_count, cancel_count; /* partition lines with it */
 	char allow_groups[64], cancels[64];   /* the first one's name */
 };
-/* SLURM_CONF, /etc/slurm/slurm.conf, configless /run/slurm/conf/slurm.conf;
+/* SLURM_CONF, else where packages, configless and `make install` put it;
  * Include is followed. LT_ENOENT: none there. */
 int lt_conf_load(struct lt_conf *conf, struct lt_error *err);
 int lt_conf_parse(struct lt_conf *conf, const char *path, struct lt_error *err);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "guard.h"
+#include "lookup.h"
 #include "text_mend.h"
 #include "web.h"
 
@@ -217,20 +218,20 @@ check_type(const struct lt_web_request *request, const char *host,
 {
 	static const struct {
 		const char *word, *name;
-	} wanted[] = {
+	} wanted[LT_WEB_TYPE_COUNT] = {
 	    [LT_WEB_JSON] = {"json", "JSON"},
 	    [LT_WEB_XML] = {"xml", "XML"},
 	    [LT_WEB_TEXT] = {NULL, "data"},
 	};
 	const char *const type = response->content_type;
-	const char *const word = wanted[request->type].word;
+	const char *const word = LT_ROW(wanted, request->type).word;
 	const bool is_html = strcasestr(type, "html") != NULL;
 
 	if (type[0] == '\0' ||
 	    (!is_html && (word == NULL || strcasestr(type, word) != NULL)))
 		return LT_OK;
 	return lt_fail(err, LT_ENET, "%s: got %s, want %s", host, type,
-	    wanted[request->type].name);
+	    LT_ROW(wanted, request->type).name);
 }
 
 /* What this request must not get back into any text. */

@@ -31,6 +31,7 @@ enum lt_web_type {   /* of the answer; no type at all always passes */
 	LT_WEB_JSON, /* want "json" in it */
 	LT_WEB_XML,  /* want "xml" */
 	LT_WEB_TEXT, /* any but HTML: files and object stores say anything */
+	LT_WEB_TYPE_COUNT,
 };
 
 struct lt_web_request {	 /* start as { 0 } */

@@ -15,6 +15,7 @@
 /* In libslurm on all three (its version script exports slurm_*). */
 int32_t slurm_bit_set_count(bitstr_t *bits);
 void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
+void slurm_free_will_run_response_msg(will_run_response_msg_t *reply);
 int slurm_conf_reinit(const char *path);
 extern slurm_conf_t slurm_conf; /* what slurm_init() read */
 /* What slurmdb_config_get() lists: config_key_pair_t, which no header has. */

@@ -137,6 +137,26 @@ copy_first_node(char *out, size_t size, const char *list)
 		slurm_hostlist_destroy(nodes);
 }
 
+/* "/usr/bin/srun --pty bash" */
+static bool
+is_interactive(const char *submit_line)
+{
+	static const char *const commands[] = {"srun", "salloc"};
+	const char *word = submit_line != NULL ? submit_line : "";
+	const size_t path = strcspn(word, " ");
+
+	for (const char *at = word; at < submit_line + path; at++)
+		if (*at == '/')
+			word = at + 1;
+	const size_t length = strcspn(word, " ");
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (length == strlen(commands[i]) &&
+		    strncmp(word, commands[i], length) == 0)
+			return true;
+	return false;
+}
+
 static int
 copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
     struct lt_error *err)
@@ -156,6 +176,7 @@ copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
 	lt_copy(to->wckey, sizeof(to->wckey), from->wckey);
 	to->exit_code = from->exitcode;
 	copy_qos(to->qos, sizeof(to->qos), from->qosid);
+	to->is_interactive = is_interactive(from->submit_line);
 	to->requeued = (from->state & JOB_REQUEUE) != 0;
 	lt_copy(to->state_text, sizeof(to->state_text),
 	    to->requeued ? "REQUEUED" : lt_state_name(from->state));

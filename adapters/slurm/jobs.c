@@ -14,13 +14,7 @@
 #include "compat.h"
 #include "slurm_text.h"
 
-enum {
-	REASON_SIZE = 24,
-	MAIL_SIZE = 512,
-	HEAD_MOST = 127,
-	NODES_MOST = 1023,
-	ALL = INT32_MAX
-};
+enum { MAIL_SIZE = 512, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
 
 /* Slurm's allocator; exported by libslurm, declared in no installed header. */
 extern void slurm_xfree(void **item);
@@ -38,30 +32,6 @@ state_of(uint32_t state)
 	default:
 		return LT_JOB_FINISHED;
 	}
-}
-
-/* By Slurm's words where they matter to us, else its number. */
-static const char *
-reason_of(uint32_t reason, char number[REASON_SIZE])
-{
-	static const struct {
-		uint32_t reason;
-		const char *text;
-	} texts[] = {{WAIT_NO_REASON, "None"}, {WAIT_PRIORITY, "Priority"},
-	    {WAIT_DEPENDENCY, "Dependency"}, {WAIT_RESOURCES, "Resources"},
-	    {WAIT_PART_NODE_LIMIT, "PartitionNodeLimit"},
-	    {WAIT_PART_TIME_LIMIT, "PartitionTimeLimit"},
-	    {WAIT_PART_DOWN, "PartitionDown"}, {WAIT_HELD, "JobHeldAdmin"},
-	    {WAIT_HELD_USER, "JobHeldUser"}, {WAIT_TIME, "BeginTime"},
-	    {WAIT_LICENSES, "Licenses"}, {WAIT_RESERVATION, "Reservation"},
-	    {WAIT_ARRAY_TASK_LIMIT, "JobArrayTaskLimit"},
-	    {WAIT_DEP_INVALID, "DependencyNeverSatisfied"}};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].reason == reason)
-			return texts[i].text;
-	(void)snprintf(number, REASON_SIZE, "Reason%u", reason);
-	return number;
 }
 
 /* Slurm's 0 and its "not set" are both no time. */
@@ -298,8 +268,8 @@ copy_texts(
     struct lt_batch_job *to, const slurm_job_info_t *from, struct lt_error *err)
 {
 	struct lt_batch_asked asked;
-	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE], reason[REASON_SIZE],
-	    mail[MAIL_SIZE];
+	char user[LT_NAME_SIZE], account[LT_ACCOUNT_SIZE],
+	    reason[LT_REASON_SIZE], mail[MAIL_SIZE];
 	const bool has_comment =
 	    from->admin_comment != NULL && from->admin_comment[0] != '\0';
 	const char *const mails = mail_to(mail, from);
@@ -311,7 +281,8 @@ copy_texts(
 	    {&to->partition, from->partition, LT_BATCH_PARTITIONS_SIZE - 1},
 	    {&to->name, from->name, HEAD_MOST},
 	    {&to->state_text, lt_state_name(from->job_state), ALL},
-	    {&to->reason_text, reason_of(from->state_reason, reason), ALL},
+	    {&to->reason_text,
+		lt_wait_reason(&to->reason, from->state_reason, reason), ALL},
 	    {&to->node_list, from->nodes, NODES_MOST},
 	    {&to->comment_head, from->comment, HEAD_MOST},
 	    {&to->array_tasks, from->array_task_str,

@@ -14,6 +14,7 @@
 
 #include "ask_text.h"
 #include "compat.h"
+#include "lookup.h"
 #include "slurm_text.h"
 
 enum { USERS_KEPT = 256, USER_KEPT_S = 60 }; /* names of users */
@@ -54,7 +55,7 @@ lt_state_name(uint32_t state)
 
 	if (state & JOB_RESIZING) /* a row before the last of a run */
 		return "RESIZING";
-	return base < JOB_END && names[base] != NULL ? names[base] : "UNKNOWN";
+	return LT_WORD_OR(names, base, "UNKNOWN");
 }
 
 void

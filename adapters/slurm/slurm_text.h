@@ -54,6 +54,12 @@ int64_t lt_minutes(uint32_t minutes, int64_t none);
 /* The name of a job state without its flags: "RUNNING". */
 const char *lt_state_name(uint32_t state);
 
+/* The name of a reason to wait, and what it says. A number of no row says
+ * nothing, and its name is made of it. */
+enum { LT_REASON_SIZE = 24 };
+const char *lt_wait_reason(
+    enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE]);
+
 /* The name of a uid, its number where the system knows none; as it was at most
  * a minute ago. */
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);

@@ -15,6 +15,7 @@
 #include "calendar.h"
 #include "daemon.h"
 #include "files.h"
+#include "lookup.h"
 #include "spool.h"
 #include "text.h"
 #include "units.h"
@@ -109,7 +110,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->policy, alert->team);
 	struct lt_message message = {
-	    .kind = kinds[alert->kind], .made_utc_s = now_utc_s};
+	    .kind = LT_ROW(kinds, alert->kind), .made_utc_s = now_utc_s};
 	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
 
 	if (alert->times > 1)

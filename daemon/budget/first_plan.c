@@ -9,6 +9,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "lookup.h"
 #include "pace.h"
 #include "occupancy.h"
 
@@ -28,7 +29,7 @@ read_wishes(struct lt_options *options, const char *wishes)
 			continue;
 		*value = '\0';
 		for (int id = 0; id < LT_OPTION_COUNT; id++)
-			if (strcmp(text, lt_option_table[id].name) == 0)
+			if (strcmp(text, LT_ROW(lt_option_table, id).name) == 0)
 				(void)lt_option_parse(options,
 				    (enum lt_option_id)id, value + 1, NULL);
 	}

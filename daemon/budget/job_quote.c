@@ -136,7 +136,7 @@ fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
 	    .expected.from = LT_HISTORY_NONE, .ratio_ppm = LT_MICROS};
 
 	lt_history_shape(&kind, request);
-	run.kind = lt_history_key(&kind, LT_HISTORY_NAME).hash;
+	run.kind = lt_history_hash(&kind);
 	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &run) != LT_OK)
 		quote->run[0] = '\0';
 }

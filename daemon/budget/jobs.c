@@ -58,15 +58,30 @@ by_paused_id(const void *a, const void *b)
 	return x->job_id < y->job_id ? -1 : x->job_id > y->job_id;
 }
 
+static struct lt_paused *
+find_paused(const struct lt_jobs_state *jobs, uint32_t job_id)
+{
+	const struct lt_paused key = {.job_id = job_id};
+
+	return jobs->paused_count == 0
+		   ? NULL
+		   : bsearch(&key, jobs->paused, jobs->paused_count,
+			 sizeof(key), by_paused_id);
+}
+
+bool
+lt_jobs_requeued(const struct lt_jobs_state *jobs, uint32_t job_id)
+{
+	const struct lt_paused *const found = find_paused(jobs, job_id);
+
+	return found != NULL && (found->step == LT_PAUSE_REQUEUED ||
+				    found->step == LT_PAUSE_REQUEUED_AWAY);
+}
+
 struct lt_paused *
 lt_jobs_paused(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
 {
-	const struct lt_paused key = {.job_id = job->job_id};
-	struct lt_paused *const found =
-	    jobs->paused_count == 0
-		? NULL
-		: bsearch(&key, jobs->paused, jobs->paused_count, sizeof(key),
-		      by_paused_id);
+	struct lt_paused *const found = find_paused(jobs, job->job_id);
 
 	return found != NULL && found->start_utc_s == job->start_utc_s ? found
 								       : NULL;

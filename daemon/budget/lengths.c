@@ -100,20 +100,23 @@ fill_kinds(struct lt_length *length, const struct lt_ended_run *ended,
 	    .name = ended->row->name,
 	    .nodes = run->nodes,
 	    .cpus = run->cpus,
-	    .gpus = run->gpus};
+	    .gpus = run->gpus,
+	    .hash = said->kind,
+	    .limit_s = length->length.limit_s,
+	    .is_interactive = ended->row->is_interactive};
 
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
 		struct lt_kind *const to = &length->kinds[i];
 
 		to->group = (enum lt_history_group)i;
 		to->key = lt_history_key(&kind, to->group);
+		to->band = lt_history_band(&kind);
 		memcpy(to->account, run->account, sizeof(to->account));
 		to->last_utc_s = run->end_utc_s;
 	}
 	struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
-	if (said->kind != 0)
-		name->key.hash = said->kind;
-	lt_history_fold(name->name, sizeof(name->name), kind.name);
+	if (lt_history_is_name(kind.name))
+		lt_history_fold(name->name, sizeof(name->name), kind.name);
 	name->nodes = run->nodes;
 	name->cpus = run->cpus;
 	name->gpus = run->gpus;
@@ -139,6 +142,7 @@ lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 	const int code = worked(&length_s, ledger, ended, err);
 	if (code != LT_OK)
 		return code;
+	length.is_short = length_s < LT_HISTORY_LENGTH_LEAST_S;
 	length.length =
 	    (struct lt_run_length){.length_s = at_home(length_s, ended, &said),
 		.limit_s = row->limit_s == INT64_MAX ? 0 : row->limit_s,

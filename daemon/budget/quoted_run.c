@@ -88,8 +88,12 @@ lt_quoted_settled(
 		      strcmp(run->partition, quote->home) != 0;
 	if (quoted.deadline_utc_s != 0)
 		quoted.stated_ppm = lt_class_confidence_ppm(
-		    lt_market_class(&d->market, run->account, of->row->qos,
-			lt_market_partition(&d->market, quote->home)),
+		    lt_market_class(&d->market,
+			&(struct lt_class_of){.account = run->account,
+			    .qos = of->row->qos,
+			    .name = of->row->name,
+			    .partition = lt_market_partition(
+				&d->market, quote->home)}),
 		    &d->market);
 	return lt_ledger_put_quoted(d->ledger, &quoted, err);
 }

@@ -18,7 +18,8 @@ enum lt_rebuild_stage {
 	LT_REBUILD_NONE, /* since this lowtided's start */
 	LT_REBUILD_RUNS,
 	LT_REBUILD_DONE,
-	LT_REBUILD_FAILED
+	LT_REBUILD_FAILED,
+	LT_REBUILD_STAGE_COUNT
 };
 
 struct lt_rebuild { /* start as { 0 } */

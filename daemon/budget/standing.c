@@ -22,13 +22,14 @@
 #include "standing.h"
 #include "units.h"
 
-/* May lowtide move the job of this quote: is it one that asked for that, and
- * is it still where it was put? */
+/* Is it one that asked to be moved, and is it still where it was put? */
 static bool
 is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
 {
-	return job->state == LT_JOB_PENDING && !job->held && !job->is_cron &&
-	       job->het_job_id == 0 && quote->wish.known &&
+	/* What it can't start Slurm holds back itself, until an update. */
+	return job->state == LT_JOB_PENDING &&
+	       (!job->held || job->reason == LT_REASON_NEVER) &&
+	       !job->is_cron && job->het_job_id == 0 && quote->wish.known &&
 	       lt_mode_may(quote->mode, LT_MAY_EDIT) &&
 	       quote->objective != LT_OBJECTIVE_OFF &&
 	       strcmp(job->partition, quote->partition) == 0;
@@ -67,7 +68,8 @@ find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
 		return false;
-	return lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
+	return !lt_jobs_requeued(&d->jobs, job_id) &&
+	       lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
 	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
 		   LT_OK &&
 	       /* Else it was moved since the list was read. */
@@ -336,98 +338,6 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 			state->planned[state->planned_count++] = windows[i];
 }
 
-/* What runs of its kind have shown by now, if not the user said how long it
- * runs; what they had shown before where nothing is told any more. */
-static struct lt_expected
-learned(const struct lt_standing *s, struct lt_ledger *ledger)
-{
-	const struct lt_run_kind kind = {
-	    .uid = s->job->uid, .account = s->job->account, .name = ""};
-	struct lt_history_figures figures[LT_HISTORY_GROUPS];
-	struct lt_expected now;
-
-	if (s->run.expected.from == LT_HISTORY_SAID)
-		return s->run.expected;
-	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
-		struct lt_history_key key =
-		    lt_history_key(&kind, (enum lt_history_group)i);
-
-		if (i == LT_HISTORY_NAME)
-			key.hash = s->run.kind;
-		if (lt_ledger_figures(ledger, &key, &figures[i], NULL) != LT_OK)
-			return s->run.expected;
-	}
-	now = lt_history_expect(figures, s->run.limit_s);
-	return now.expected_s > 0 ? now : s->run.expected;
-}
-
-/* What its runs have shown of the market's GPUs. */
-static void
-learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
-{
-	const struct lt_history_key name = {s->run.kind, s->job->uid};
-	struct lt_speed speeds[LT_SPEEDS_MAX];
-	const bool asks =
-	    s->run.kind != 0 && lt_request_wants_gpus(&s->made.request);
-	const int count =
-	    asks ? lt_ledger_speeds(d->ledger, &name, speeds, NULL) : 0;
-
-	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
-	for (uint32_t g = 0; g < d->market.gpu_count; g++)
-		for (int i = 0; i < count; i++)
-			if (strcmp(d->market.gpus[g].name, speeds[i].gpu) == 0)
-				s->gpu_median_s[g] = speeds[i].median_s;
-	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
-}
-
-/* What is known by now of its word that it resumes. */
-static void
-learn_proof(struct lt_standing *s, struct lt_ledger *ledger)
-{
-	struct lt_request *const request = &s->made.request;
-	const struct lt_run_kind kind = {.uid = s->job->uid,
-	    .account = s->quote.account,
-	    .name = s->job->name};
-	struct lt_proof_row row;
-
-	if (!request->checkpoint.enabled || request->script_hash == 0)
-		return;
-	const struct lt_history_key key =
-	    lt_history_proof_key(&kind, request->script_hash);
-	if (lt_ledger_proof(ledger, &key, &row, NULL) == LT_OK)
-		request->proof = (struct lt_proof){row.survived,
-		    (uint32_t)row.write_s, (uint32_t)row.restart_s};
-}
-
-/* What is promised is of its first submission, and a requeue is a new one: all
- * but the work that is kept was waiting. */
-static int64_t
-latest_again(const struct lt_standing *s, const struct lt_market *market)
-{
-	const struct lt_request *const request = &s->made.request;
-
-	return s->hold.made_utc_s +
-	       lt_class_max_delay_s(lt_request_class(request, market), market) +
-	       request->done_s;
-}
-
-void
-lt_standing_learn(struct lt_standing *s, struct lt_daemon *d)
-{
-	learn_proof(s, d->ledger);
-	lt_interrupted_lay(
-	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
-	if (!lt_resume_counts(&s->made.request, &d->market))
-		s->made.request.done_s = 0; /* it starts over */
-	if (s->job->requeued)
-		s->made.request.latest_utc_s = latest_again(s, &d->market);
-	if (s->made.request.home ==
-	    lt_market_partition(&d->market, s->quote.home))
-		s->made.request.learned = s->run.expected =
-		    learned(s, d->ledger);
-	learn_gpus(s, d);
-}
-
 static bool
 know(struct lt_standing *s, struct lt_daemon *d)
 {
@@ -442,17 +352,17 @@ lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
     int64_t now_utc_s)
 {
 	s->now_utc_s = now_utc_s;
-	s->moved = s->is_part = false;
+	s->moved = s->told = s->is_part = false;
 	return find(s, d, job_id) && know(s, d);
 }
 
 bool
-lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
+lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	s->job = job;
 	s->now_utc_s = now_utc_s;
-	s->moved = false;
+	s->moved = s->told = false;
 	if (job->admin_comment == NULL ||
 	    lt_quote_unpack(&s->quote, job->admin_comment,
 		strlen(job->admin_comment), NULL) != LT_OK ||
@@ -462,15 +372,22 @@ lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
 		return false;
 	s->is_part =
 	    s->hold.quote.tasks > 1 && s->hold.live_tasks != job->array_pending;
-	/* Of an array one task, or all. */
-	if ((s->is_part &&
-		(job->array_task == UINT32_MAX || job->array_pending != 1)) ||
-	    !know(s, d))
+	if (!know(s, d))
 		return false;
 	/* It had its hour. */
 	if (s->made.request.latest_utc_s < now_utc_s)
 		s->made.request.latest_utc_s = now_utc_s;
 	return true;
+}
+
+bool
+lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	/* Of an array one task, or all. */
+	return lt_standing_here(s, d, job, now_utc_s) &&
+	       (!s->is_part ||
+		   (job->array_task != UINT32_MAX && job->array_pending == 1));
 }
 
 static struct lt_wish
@@ -517,8 +434,7 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		    .start_utc_s = now_utc_s,
 		    .now_utc_s = now_utc_s};
 
-		learn_gpus(s, d);
-		learn_proof(s, d->ledger);
+		lt_standing_learn_place(s, d);
 		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK) {
 			quote->plan_expected =
 			    lt_amount_of(&start->plan.chosen);
@@ -558,7 +474,6 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 	struct lt_ledger_hold *const moved = malloc(sizeof(*moved));
 	struct lt_estimate there = plan->chosen;
 	int code = LT_OK;
-	bool told;
 
 	s->why = why;
 	if (moved == NULL)
@@ -578,8 +493,8 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 		there.start_utc_s != s->quote.plan_start_utc_s) &&
 	    price(moved, d, s, plan, &there)) {
 		s->moved = true;
-		code = carry_out(d, s, moved, &told, err);
-		if (code == LT_OK && told) {
+		code = carry_out(d, s, moved, &s->told, err);
+		if (code == LT_OK && s->told) {
 			note_plan(d, s, &moved->quote);
 			book(d, s, &there);
 			/* The next market may be made before the next list. */

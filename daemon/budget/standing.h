@@ -28,6 +28,7 @@ struct lt_standing {
 	bool is_part;
 	int64_t now_utc_s; /* when it was found */
 	bool moved;	   /* slurmctld was asked to move it, */
+	bool told;	   /* and did, */
 	const char *why;   /* and why: a word; lent */
 };
 
@@ -44,6 +45,8 @@ bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 /* Of one that was asked: what is known by now of it, and of what it went
  * through since it was first submitted, by its hold. */
 void lt_standing_learn(struct lt_standing *s, struct lt_daemon *d);
+/* Of that what differs by place: GPUs, and whether it resumes. */
+void lt_standing_learn_place(struct lt_standing *s, struct lt_daemon *d);
 
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
@@ -52,6 +55,11 @@ bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
 /* The same of a job that has lost its nodes, or waits in line for some that
  * are preemptible, in the partition that lowtide chose: job is of the list. */
 bool lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
+    const struct lt_batch_job *job, int64_t now_utc_s);
+
+/* The same of any job that waits in line where lowtide put it, of an array of
+ * all that waits by this record. */
+bool lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
     const struct lt_batch_job *job, int64_t now_utc_s);
 
 /* What takes its own window out of the market's occupancy, or of d->replan's

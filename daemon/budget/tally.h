@@ -18,7 +18,6 @@ enum lt_decided { /* of a decision */
 	LT_DECIDED_COUNT
 };
 enum lt_refusal { LT_REFUSAL_REJECTED, LT_REFUSAL_HELD, LT_REFUSAL_COUNT };
-enum { LT_MODE_COUNT = LT_MODE_ENFORCE + 1 };
 
 struct lt_refused { /* by a budget */
 	char account[LT_ACCOUNT_SIZE];

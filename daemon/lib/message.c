@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "message.h"
 #include "text.h"
 
@@ -28,7 +29,7 @@ static const char *const kinds[LT_MESSAGE_KIND_COUNT] = {
 const char *
 lt_message_kind_word(enum lt_message_kind kind)
 {
-	return kinds[kind];
+	return LT_WORD(kinds, kind);
 }
 
 bool
@@ -124,7 +125,7 @@ lt_message_pack(const struct lt_message *message, struct lt_error *err)
 	for (int i = 0; i < message->to_count; i++)
 		json_array_append_new(to, json_string(message->to[i]));
 	json_t *const all = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "id",
-	    message->id, "kind", kinds[message->kind], "made_utc_s",
+	    message->id, "kind", LT_WORD(kinds, message->kind), "made_utc_s",
 	    (json_int_t)message->made_utc_s, "to", to, "subject",
 	    message->subject, "text", message->text);
 	char *const text =

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "steps.h"
 
 const char *
@@ -23,6 +24,7 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_REPLAN] = "replan",
 	    [LT_STEP_NOTICE] = "notice",
 	    [LT_STEP_LIFE] = "life",
+	    [LT_STEP_AFTERWARDS] = "afterwards",
 	    [LT_STEP_PAUSE] = "pause",
 	    [LT_STEP_PROOF] = "proof",
 	    [LT_STEP_CANARY] = "canary",
@@ -37,7 +39,7 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_HISTORY] = "history",
 	    [LT_STEP_USED] = "used"};
 
-	return names[step];
+	return LT_WORD(names, step);
 }
 
 bool

@@ -117,12 +117,18 @@ is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 	       at_utc_s <= to_utc_s;
 }
 
-/* Its begin time is what a requeue gives it, and no user's. */
+/* Its begin time is what a requeue gives it: no user's, and no plan's. */
 static bool
 is_slurms_wait(const struct lt_batch_job *job)
 {
+	struct lt_quote quote;
+
 	return job->het_job_id == 0 &&
-	       job->eligible_utc_s - job->submit_utc_s <= LT_REQUEUE_WAIT_S + 1;
+	       job->eligible_utc_s - job->submit_utc_s <=
+		   LT_REQUEUE_WAIT_S + 1 &&
+	       (lt_quote_unpack(&quote, job->admin_comment,
+		    strlen(job->admin_comment), NULL) != LT_OK ||
+		   quote.plan_start_utc_s != job->eligible_utc_s);
 }
 
 static int
@@ -178,6 +184,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 		if (job->state != LT_JOB_PENDING || job->held ||
 		    job->admin_comment == NULL ||
+		    lt_jobs_requeued(&d->jobs, job->job_id) ||
 		    !(is_back(job, from_utc_s, now_utc_s) ||
 			is_waiting(job, from_utc_s, now_utc_s)) ||
 		    !is_preemptible(&d->market, job->partition))

@@ -131,8 +131,12 @@ has_canary(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_quote *quote)
 {
 	const struct lt_class *const class =
-	    lt_market_class(&d->market, quote->account, job->qos,
-		lt_market_partition(&d->market, quote->home));
+	    lt_market_class(&d->market,
+		&(struct lt_class_of){.account = quote->account,
+		    .qos = job->qos,
+		    .name = job->name,
+		    .partition =
+			lt_market_partition(&d->market, quote->home)});
 
 	return class != NULL && class->canary;
 }

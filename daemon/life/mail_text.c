@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "mail_text.h"
 #include "replan.h"
 #include "text.h"
@@ -20,6 +21,8 @@ reason_of(const char *why)
 	    [LT_REPLAN_NO_ROOM] =
 		"there is no room any more where it was to go",
 	    [LT_REPLAN_CANNOT_RUN] = "it can't run any more where it was to go",
+	    [LT_REPLAN_CANNOT_START] =
+		"Slurm can't start it where it was to go",
 	    [LT_REPLAN_TOGETHER] =
 		"other jobs made room, and all together this is better",
 	    [LT_REPLAN_DEADLINE] =
@@ -29,8 +32,7 @@ reason_of(const char *why)
 	};
 	const int found = lt_replan_find(why);
 
-	return found >= 0 && reasons[found] != NULL ? reasons[found]
-						    : "the plan was made again";
+	return LT_WORD_OR(reasons, found, "the plan was made again");
 }
 
 static void

@@ -15,6 +15,7 @@
 #include "jobs.h"
 #include "lock.h"
 #include "log.h"
+#include "lookup.h"
 #include "notice.h"
 #include "pace.h"
 #include "proof.h"
@@ -208,7 +209,8 @@ static int
 step(struct lt_daemon *d, struct lt_reclaimed *row, enum lt_notice_step next,
     int64_t now_utc_s, struct lt_error *err)
 {
-	static const char *const words[] = {[LT_NOTICE_SEEN] = "seen",
+	static const char *const words[LT_NOTICE_STEP_COUNT] = {
+	    [LT_NOTICE_SEEN] = "seen",
 	    [LT_NOTICE_SIGNALLED] = "signalled",
 	    [LT_NOTICE_REQUEUED] = "requeued",
 	    [LT_NOTICE_STARTED] = "started"};
@@ -217,7 +219,8 @@ step(struct lt_daemon *d, struct lt_reclaimed *row, enum lt_notice_step next,
 	row->at_utc_s = now_utc_s;
 	const int code = lt_ledger_put_reclaimed(d->ledger, row, err);
 	if (code == LT_OK)
-		lt_log("reclaimed", "job=%u step=%s", row->job_id, words[next]);
+		lt_log("reclaimed", "job=%u step=%s", row->job_id,
+		    LT_WORD(words, next));
 	return code;
 }
 

@@ -12,6 +12,7 @@
 #include "grow.h"
 #include "jobs.h"
 #include "log.h"
+#include "lookup.h"
 #include "pace.h"
 #include "proof.h"
 
@@ -100,7 +101,8 @@ static int
 conclude(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_life *life, int64_t now_utc_s)
 {
-	static const char *const words[] = {[LT_OUTCOME_OPEN] = "open",
+	static const char *const words[LT_OUTCOME_COUNT] = {
+	    [LT_OUTCOME_OPEN] = "open",
 	    [LT_OUTCOME_SURVIVED] = "survived",
 	    [LT_OUTCOME_FAILED] = "failed",
 	    [LT_OUTCOME_UNKNOWN] = "unknown"};
@@ -109,7 +111,7 @@ conclude(struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_error err = {0};
 
 	lt_log("proof", "job=%u outcome=%s was=%.15g first=%.15g after_s=%lld",
-	    job->job_id, words[life->outcome], life->before_progress,
+	    job->job_id, LT_WORD(words, life->outcome), life->before_progress,
 	    life->now.first.progress, (long long)life->now.first_after_s);
 	if (!lt_proof_of_job(&whose, job) ||
 	    life->outcome == LT_OUTCOME_UNKNOWN)

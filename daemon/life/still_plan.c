@@ -144,8 +144,7 @@ may(struct lt_still *s, struct lt_daemon *d, const struct lt_batch_job *job,
 	if (!lt_standing_ask(at, &d->market))
 		return false;
 	const struct lt_class *const class =
-	    lt_market_class(&d->market, at->made.request.account,
-		at->made.request.qos, at->made.request.home);
+	    lt_request_class(&at->made.request, &d->market);
 
 	if (class == NULL || class->pause == LT_PAUSE_NEVER ||
 	    lt_still_is_urgent(d->ledger, at->quote.id))

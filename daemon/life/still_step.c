@@ -11,6 +11,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
+#include "lookup.h"
 #include "pace.h"
 #include "still_step.h"
 #include "suspension.h"
@@ -24,14 +25,16 @@ int
 lt_still_put(struct lt_daemon *d, struct lt_paused *row,
     enum lt_pause_step step, int64_t now_utc_s, struct lt_error *err)
 {
-	static const char *const words[] = {
+	static const char *const words[LT_PAUSE_STEP_COUNT] = {
 	    [LT_PAUSE_SUSPENDING] = "suspending",
 	    [LT_PAUSE_PAUSED] = "paused",
 	    [LT_PAUSE_RESUMING] = "resuming",
 	    [LT_PAUSE_RESUMING_FOR_GOOD] = "resuming_for_good",
 	    [LT_PAUSE_LEFT] = "left",
 	    [LT_PAUSE_ASKED] = "asked",
-	    [LT_PAUSE_REQUEUED] = "requeued"};
+	    [LT_PAUSE_REQUEUED] = "requeued",
+	    [LT_PAUSE_ASKED_AWAY] = "asked_away",
+	    [LT_PAUSE_REQUEUED_AWAY] = "requeued_away"};
 	struct lt_paused next = *row;
 
 	next.step = step;
@@ -40,8 +43,8 @@ lt_still_put(struct lt_daemon *d, struct lt_paused *row,
 	if (code != LT_OK)
 		return code;
 	*row = next;
-	lt_log("pause", "job=%u step=%s until=%lld", row->job_id, words[step],
-	    (long long)row->until_utc_s);
+	lt_log("pause", "job=%u step=%s until=%lld", row->job_id,
+	    LT_WORD(words, step), (long long)row->until_utc_s);
 	return LT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bars.h"
 #include "occupancy.h"
 #include "compile_market.h"
 #include "daemon.h"
@@ -134,7 +135,7 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 
 static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_tables *tables, const struct lt_policy *policy)
+    const struct lt_shape *shapes, const struct lt_policy *policy)
 {
 	/* docs/model.md, eq. (32): what the policy does not say comes from the
 	 * GPU table and a plain two-socket server, by the first shape. */
@@ -145,7 +146,7 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
-	const struct lt_shape *const shape = &tables->shapes[p->first_shape];
+	const struct lt_shape *const shape = &shapes[p->first_shape];
 	if (p->node_idle_w <= 0)
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
@@ -178,6 +179,41 @@ apply_hazard(struct build *b, struct lt_partition *p,
 		p->availability = *learned;
 }
 
+static bool
+has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
+{
+	for (uint32_t i = 0; i < p->shape_count; i++) {
+		const struct lt_shape *const shape = &shapes[p->first_shape + i];
+
+		if (shape->gpus > 0 || shape->shards > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Which jobs may be moved there. Sites keep nodes with GPUs for jobs that ask
+ * for GPUs by rules that lowtide can't see: so it is where the policy says
+ * nothing. */
+static void
+apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
+    const struct lt_shape *shapes)
+{
+	uint32_t accepts = from->accepts;
+
+	if (accepts == 0)
+		accepts = has_gpus(p, shapes)
+			      ? 1u << LT_ACCEPTS_GPU
+			      : 1u << LT_ACCEPTS_GPU | 1u << LT_ACCEPTS_CPU;
+	if (!(accepts & 1u << LT_ACCEPTS_CPU))
+		p->flags |= LT_PARTITION_NO_CPU_JOBS;
+	if (!(accepts & 1u << LT_ACCEPTS_GPU))
+		p->flags |= LT_PARTITION_NO_GPU_JOBS;
+	if (!from->is_target)
+		p->flags |= LT_PARTITION_NO_TARGET;
+	else if (from->target_said)
+		p->flags &= ~(uint32_t)LT_PARTITION_NO_NODES;
+}
+
 static int
 apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
@@ -195,6 +231,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 		p->flags |= LT_PARTITION_PREEMPTIBLE;
 	if (from->owned)
 		p->flags |= LT_PARTITION_OWNED;
+	apply_accepts(p, from, b->market.shapes);
 	apply_hazard(b, p, from);
 	p->engineer_micros_per_restart = from->engineer_micros_per_restart;
 	p->storage_micros_per_gib_month = from->storage_micros_per_gib_month;
@@ -202,7 +239,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
 	p->pue = lt_policy_pue(&from->pue, b->now_utc_s);
-	apply_power(p, from, &d->tables, d->policy);
+	apply_power(p, from, b->market.shapes, d->policy);
 	int code = add_signal(
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
@@ -284,6 +321,30 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 	}
 }
 
+/* Where none was ever there: the policy's. One has as many sockets and threads
+ * as is least sure. */
+static void
+add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
+{
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		struct lt_partition *const p = &m->partitions[i];
+		const struct lt_policy_partition *const from =
+		    lt_daemon_policy_partition(policy, p->name);
+
+		if (p->shape_count > 0 || from == NULL || !from->node.is_set ||
+		    m->shape_count >= LT_SHAPES_MAX)
+			continue;
+		p->first_shape = m->shape_count++;
+		p->shape_count = 1;
+		p->node_count = from->node.count;
+		m->shapes[p->first_shape] =
+		    (struct lt_shape){.node_count = from->node.count,
+			.cpus = from->node.cpus,
+			.memory_mib = from->node.memory_mib,
+			.gpus = from->node.gpus};
+	}
+}
+
 static void
 apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -341,6 +402,18 @@ job_limits(const struct lt_tables *tables)
 }
 
 static int
+add_bars(struct lt_market *m, struct lt_daemon *d, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	m->bars = calloc(LT_BARS_MAX, sizeof(*m->bars));
+	if (m->bars == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	m->bar_count = lt_bars_of_market(
+	    m->bars, &d->bars, m, lt_tables_hash(&d->tables), now_utc_s);
+	return LT_OK;
+}
+
+static int
 fill(struct build *b, struct lt_error *err)
 {
 	struct lt_daemon *const d = b->d;
@@ -355,7 +428,8 @@ fill(struct build *b, struct lt_error *err)
 		    d->tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
 	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(d->tables.shape_count + 1u, sizeof(*m->shapes));
+	m->shapes = calloc(
+	    d->tables.shape_count + m->partition_count + 1u, sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
 	    calloc((size_t)d->signals.source_count + 1, sizeof(int));
@@ -372,6 +446,7 @@ fill(struct build *b, struct lt_error *err)
 	m->class_count = (uint32_t)d->policy->class_count;
 	add_node_rules(m, d->policy);
 	apply_rules(m, d, b->now_utc_s);
+	add_policy_nodes(m, d->policy);
 	apply_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);
 	m->job_limits = job_limits(&d->tables);
@@ -381,25 +456,7 @@ fill(struct build *b, struct lt_error *err)
 		if (code != LT_OK)
 			return code;
 	}
-	return LT_OK;
-}
-
-static uint32_t
-nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
-	     i++) {
-		const struct lt_node_range *const range = &nodes->ranges[i];
-
-		for (uint32_t k = range->first;
-		     range->partition == partition && k <= range->last &&
-		     k < nodes->count;
-		     k++)
-			count += nodes->are_away[k];
-	}
-	return count;
+	return add_bars(m, d, b->now_utc_s, err);
 }
 
 /* Nodes booked over time, for partitions that a job may be moved to. */
@@ -411,7 +468,8 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i)};
+		struct lt_occupancy occupancy = {
+		    .away = lt_nodes_away(nodes, i)};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
@@ -448,6 +506,7 @@ free_build(struct build *b)
 	free(b->market.partitions);
 	free(b->market.shapes);
 	free(b->market.gpus);
+	free(b->market.bars);
 	free(b->source_series);
 	free(b);
 }

@@ -7,19 +7,21 @@
 
 /* Of each node; 0: none has any, or they differ. */
 static uint32_t
-gpus_of(const struct lt_tables *tables, const char *name)
+gpus_of(const struct lt_tables *tables,
+    const struct lt_policy_partition *partition)
 {
 	for (uint32_t i = 0; i < tables->partition_count; i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
 		const struct lt_shape *const shapes =
 		    tables->shapes + p->first_shape;
 
-		if (strcmp(p->name, name) != 0)
+		if (strcmp(p->name, partition->name) != 0)
 			continue;
 		for (uint32_t k = 1; k < p->shape_count; k++)
 			if (shapes[k].gpus != shapes[0].gpus)
 				return 0;
-		return p->shape_count > 0 ? shapes[0].gpus : 0;
+		return p->shape_count > 0 ? shapes[0].gpus
+					  : partition->node.gpus;
 	}
 	return 0;
 }
@@ -32,7 +34,7 @@ lt_gpu_prices(
 		struct lt_policy_partition *const partition =
 		    &policy->partitions[i];
 		const uint32_t gpus = partition->has_gpu_price
-					  ? gpus_of(tables, partition->name)
+					  ? gpus_of(tables, partition)
 					  : 0;
 
 		if (!partition->has_gpu_price)

@@ -75,6 +75,7 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	snprintf(
 	    request->account, sizeof(request->account), "%s", job->account);
 	snprintf(request->qos, sizeof(request->qos), "%s", job->qos);
+	snprintf(request->name, sizeof(request->name), "%s", job->name);
 	for (int i = 0; i < made->partition_count; i++)
 		request->named[i] = (uint16_t)partitions[i];
 	request->named_count = (uint32_t)made->partition_count;

@@ -11,6 +11,7 @@
 #include "closed_accounts.h"
 #include "daemon.h"
 #include "heirs.h"
+#include "last_shapes.h"
 #include "log.h"
 #include "tables.h"
 
@@ -88,6 +89,24 @@ load_managers(struct lt_tables *tables)
 	tables->manager_count = count;
 }
 
+uint32_t
+lt_nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
+	     i++) {
+		const struct lt_node_range *const range = &nodes->ranges[i];
+
+		for (uint32_t k = range->first;
+		     range->partition == partition && k <= range->last &&
+		     k < nodes->count;
+		     k++)
+			count += nodes->are_away[k];
+	}
+	return count;
+}
+
 int
 lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -105,6 +124,7 @@ lt_daemon_load_tables(
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;
+	lt_last_shapes_lay(&d->tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
 		code = load_associations(&d->tables, d->ledger, err);
 		load_managers(&d->tables);

@@ -6,6 +6,7 @@
 #define LT_TABLES_H
 
 #include "batch.h"
+#include "last_shapes.h"
 
 struct lt_daemon;
 
@@ -16,6 +17,7 @@ struct lt_tables {
 	char *strings;
 	struct lt_batch_nodes nodes; /* of the partitions */
 	uint32_t partition_count, shape_count;
+	struct lt_last_shapes last;
 	struct lt_batch_account *accounts;
 	struct lt_batch_pair *pairs;
 	struct lt_batch_manager *managers;
@@ -30,6 +32,9 @@ struct lt_tables {
 
 int lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* How many nodes of a partition are there and take no job now. */
+uint32_t lt_nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition);
 
 static inline bool
 lt_is_admin(const struct lt_tables *tables, uint32_t uid)

@@ -10,6 +10,7 @@
 #include "alerts.h"
 #include "daemon.h"
 #include "log.h"
+#include "lookup.h"
 
 struct figures { /* of a team or of one capped user, one period */
 	const struct lt_amount *limit, *settled, *held;
@@ -42,14 +43,15 @@ add_figures(json_t *to, const struct figures *f)
 static const char *
 period_name(const struct lt_policy *policy, uint32_t budget)
 {
-	static const char *const names[] = {[LT_MONTH] = "month",
+	static const char *const names[LT_PERIOD_KIND_COUNT] = {
+	    [LT_MONTH] = "month",
 	    [LT_QUARTER] = "quarter",
 	    [LT_YEAR] = "year",
 	    [LT_FIXED] = "fixed"};
 
 	if ((int)budget >= policy->budget_count)
 		return "month";
-	return names[policy->budgets[budget].period];
+	return LT_WORD(names, policy->budgets[budget].period);
 }
 
 /* Of a team; a capped user has none. */

@@ -13,6 +13,7 @@
 #include "jobs.h"
 #include "capped.h"
 #include "levers.h"
+#include "lookup.h"
 #include "run_json.h"
 #include "units.h"
 
@@ -106,13 +107,13 @@ candidates_json(const struct lt_quote *q)
 static json_t *
 hold_json(const struct lt_ledger_hold *h)
 {
-	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
+	static const char *const states[LT_HOLDS] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 
-	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:s}", "state", states[h->state],
-	    "live_tasks", (json_int_t)h->live_tasks, "made",
-	    lt_api_time(h->made_utc_s), "running_since",
+	return json_pack("{s:s,s:I,s:o,s:o,s:o,s:s}", "state",
+	    LT_WORD(states, h->state), "live_tasks", (json_int_t)h->live_tasks,
+	    "made", lt_api_time(h->made_utc_s), "running_since",
 	    lt_api_time(h->start_utc_s), "counts",
 	    json_boolean(
 		!(h->quote.flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN))),

@@ -39,11 +39,15 @@ static json_t *
 kind_json(struct lt_ledger *ledger, const struct lt_kind *kind)
 {
 	const struct lt_history_figures *const f = &kind->figures;
+	const int64_t limit_s = lt_history_band_limit_s(kind->band);
 
-	return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:b,s:o,s:o,s:o}",
+	return json_pack(
+	    "{s:s,s:s,s:I,s:I,s:I,s:o,s:b,s:I,s:o,s:o,s:b,s:o,s:o,s:o}",
 	    "account", kind->account, "name", kind->name, "nodes",
 	    (json_int_t)kind->nodes, "cpus", (json_int_t)kind->cpus, "gpus",
-	    (json_int_t)kind->gpus, "runs", (json_int_t)f->runs, "median_s",
+	    (json_int_t)kind->gpus, "limit_up_to_s",
+	    lt_api_optional(limit_s > 0, limit_s), "interactive",
+	    (kind->band & 1) != 0, "runs", (json_int_t)f->runs, "median_s",
 	    figure_json(f->median), "upper_s", figure_json(f->upper),
 	    "upper_is_longest", f->upper_is_longest, "limit_ratio",
 	    kind->ratio_ppm == LT_HISTORY_NEVER

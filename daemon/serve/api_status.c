@@ -12,6 +12,7 @@
 #include "daemon.h"
 #include "finding.h"
 #include "log.h"
+#include "lookup.h"
 #include "quoted.h"
 #include "rebuild.h"
 #include "spool.h"
@@ -190,6 +191,16 @@ unclosed_json(struct lt_daemon *d, int64_t now_utc_s)
 	    day, "any_closed", lt_ledger_closed_until(d->ledger) > 0);
 }
 
+/* What Slurm was asked of jobs that were moved, and what came of it. */
+static json_t *
+afterwards_json(const struct lt_daemon *d)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "asked",
+	    (json_int_t)d->after.asked, "pause_s", (json_int_t)d->after.pause_s,
+	    "home", (json_int_t)d->after.home, "barred",
+	    (json_int_t)d->bars.count);
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -244,6 +255,8 @@ lt_api_status(
 		json_object_set_new(
 		    *reply, "spool", spool_json(d->policy, now));
 	if (*reply != NULL)
+		json_object_set_new(*reply, "afterwards", afterwards_json(d));
+	if (*reply != NULL)
 		json_object_set_new(*reply, "pass",
 		    json_pack("{s:I,s:I}", "last_ms",
 			(json_int_t)d->pass_took_ms, "longest_ms",
@@ -253,7 +266,8 @@ lt_api_status(
 		   : lt_api_error(reply, 503, "status: out of memory");
 }
 
-static const char *const stages[] = {[LT_REBUILD_NONE] = "none",
+static const char *const stages[LT_REBUILD_STAGE_COUNT] = {
+    [LT_REBUILD_NONE] = "none",
     [LT_REBUILD_RUNS] = "running",
     [LT_REBUILD_DONE] = "done",
     [LT_REBUILD_FAILED] = "failed"};
@@ -299,7 +313,7 @@ lt_api_rebuild(
 	const bool done = r->stage == LT_REBUILD_DONE;
 	rebuild_text(text, sizeof(text), r, d->policy);
 	*reply = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "state",
-	    stages[r->stage], "from", lt_api_time(r->from_utc_s), "at",
+	    LT_WORD(stages, r->stage), "from", lt_api_time(r->from_utc_s), "at",
 	    lt_api_time(r->at_utc_s), "runs", lt_api_optional(done, r->runs),
 	    "charges_micros", lt_api_optional(done, r->money_micros),
 	    "kept_runs", lt_api_optional(done, r->kept_runs), "kept_micros",

@@ -21,6 +21,7 @@
 #include "failover.h"
 #include "hazard.h"
 #include "levers.h"
+#include "lookup.h"
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
@@ -64,8 +65,8 @@ say_candidate(struct lt_text *t, const struct lt_why *why, const char *currency)
 	    carbon, reason);
 	if (why->reject == LT_REJECT_DEARER && !priced)
 		lt_text_put(t, ", seen by its bound (20)");
-	else if (equations[why->reject])
-		lt_text_put(t, " (%d)", equations[why->reject]);
+	else if (LT_ROW(equations, why->reject))
+		lt_text_put(t, " (%d)", LT_ROW(equations, why->reject));
 	lt_text_put(t, "\n");
 }
 
@@ -107,7 +108,8 @@ say_expected(
 	lt_expected_text(text, sizeof(text), &run.expected, run.limit_s);
 	if (text[0] != '\0') {
 		lt_text_put(t, "  %s", text);
-		if (run.expected.upper_s > 0)
+		if (run.expected.upper_s > 0 &&
+		    run.expected.runs >= LT_HISTORY_RUNS_SURE)
 			lt_text_put(t, " (44), %.4g %% within %s (45)",
 			    (double)confidence_ppm / (LT_MICROS / 100),
 			    lt_duration_text(
@@ -140,7 +142,11 @@ say_plans(struct lt_text *t, const struct lt_zone *zone, const char *currency,
 	    [LT_REPLAN_OVER_BUDGET] =
 		"stays on preemptible nodes: its team's budget allows no others",
 	    [LT_REPLAN_PAUSED] =
-		"back in the queue until then, where the rest costs less"};
+		"back in the queue until then, where the rest costs less",
+	    [LT_REPLAN_CANNOT_START] =
+		"back home: Slurm can't start it where lowtide had put it",
+	    [LT_REPLAN_STUCK] =
+		"Slurm can't start it here; home is over its budget or its highest price, or Slurm refused"};
 	char at[64], from[64], expected[128];
 
 	if (s->plan_count == 0)
@@ -158,7 +164,7 @@ say_plans(struct lt_text *t, const struct lt_zone *zone, const char *currency,
 			from, sizeof(from), zone, plan->start_utc_s, now_utc_s),
 		    lt_amount_text(expected, sizeof(expected), &plan->expected,
 			currency, "not known"),
-		    why < 0 ? "" : "; ", why < 0 ? "" : words[why]);
+		    why < 0 ? "" : "; ", LT_WORD_OR(words, why, ""));
 	}
 }
 
@@ -195,14 +201,14 @@ say_quote(struct lt_text *t, const struct lt_market *market,
 		lt_text_put(t,
 		    "Kept where it was, as one of the share that is kept for comparison (holdout, (58)).\n");
 	say_candidates(t, q, policy->currency);
-	static const char *const states[] = {[LT_HOLD_OPEN] = "open",
+	static const char *const states[LT_HOLDS] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 	lt_text_put(t,
 	    "Hold (most that one run may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
 	    lt_amount_text(
 		a, sizeof(a), &q->hold_per_task, policy->currency, "not known"),
-	    hold->live_tasks, q->tasks, states[hold->state],
+	    hold->live_tasks, q->tasks, LT_WORD(states, hold->state),
 	    hold->why[0] ? ": " : "", hold->why);
 	if (q->flags & LT_QUOTE_BUDGET_HOLD)
 		lt_text_put(t,

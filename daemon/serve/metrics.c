@@ -3,6 +3,7 @@
  * What is now, as gauges: states that lowtided has, and sums of the month,
  * which corrections make less.
  */
+#include "lookup.h"
 #include "metrics.h"
 
 #include <math.h>
@@ -162,14 +163,14 @@ put_sources(struct lt_put *to, const struct lt_daemon *d)
 }
 
 /* What lowtided has learned of preemptible partitions. */
-enum learned { SEEN, THERE, NODES, EMPTIED, HAZARD };
+enum learned { SEEN, THERE, NODES, EMPTIED, HAZARD, LEARNED_COUNT };
 
 static void
 place_sample(
     struct lt_put *to, const struct lt_partition *place, enum learned learned)
 {
 	const struct lt_availability *const seen = &place->availability;
-	const int64_t figures[] = {[SEEN] = seen->seen_s,
+	const int64_t figures[LEARNED_COUNT] = {[SEEN] = seen->seen_s,
 	    [THERE] = seen->there_ppm,
 	    [NODES] = seen->part_ppm,
 	    [EMPTIED] = seen->taken_ppm,
@@ -180,7 +181,7 @@ place_sample(
 	    (!has_history && learned != SEEN && learned != HAZARD))
 		return;
 	lt_put_label(to, "{partition=", place->name);
-	lt_put_end(to, figures[learned],
+	lt_put_end(to, LT_ROW(figures, learned),
 	    learned == SEEN ? LT_PUT_WHOLE : LT_PUT_MICROS);
 }
 
@@ -239,7 +240,8 @@ struct budget_family {
 static void
 budget_labels(struct lt_put *to, uint32_t index)
 {
-	static const char *const kinds[] = {[LT_MONTH] = "month",
+	static const char *const kinds[LT_PERIOD_KIND_COUNT] = {
+	    [LT_MONTH] = "month",
 	    [LT_QUARTER] = "quarter",
 	    [LT_YEAR] = "year",
 	    [LT_FIXED] = "fixed"};
@@ -249,7 +251,7 @@ budget_labels(struct lt_put *to, uint32_t index)
 	lt_put_label(to, "{account=", b->team);
 	lt_put_label(to, ",period=",
 	    (int)index < d->policy->budget_count
-		? kinds[d->policy->budgets[index].period]
+		? LT_WORD(kinds, d->policy->budgets[index].period)
 		: "");
 	lt_put_label(to, ",window=", b->periods[0].label);
 }

@@ -49,7 +49,8 @@ put_tries(struct lt_put *to, const struct lt_signals_state *signals)
 static void
 put_decided(struct lt_put *to, const struct lt_tally *tally, enum lt_mode mode)
 {
-	static const char *const outcomes[] = {[LT_DECIDED_KEPT] = "kept",
+	static const char *const outcomes[LT_DECIDED_COUNT] = {
+	    [LT_DECIDED_KEPT] = "kept",
 	    [LT_DECIDED_LATER] = "later",
 	    [LT_DECIDED_ELSEWHERE] = "elsewhere",
 	    [LT_DECIDED_BOTH] = "both"};
@@ -99,7 +100,7 @@ put_plans(struct lt_put *to, const struct lt_tally *tally)
 	lt_put_single(to, (int64_t)tally->broken, LT_PUT_WHOLE);
 }
 
-static const char *const refusals[] = {
+static const char *const refusals[LT_REFUSAL_COUNT] = {
     [LT_REFUSAL_REJECTED] = "reject", [LT_REFUSAL_HELD] = "hold"};
 
 /* Each account that has a budget, or had a job refused. */

@@ -5,16 +5,28 @@
 
 #include "group_table.h"
 #include "idle.h"
+#include "lookup.h"
 #include "report_groups.h"
 #include "run_json.h"
 #include "units.h"
 
-enum dimension { DAY, TEAM, USER, PARTITION, QOS, GPU, NAME, WCKEY, STATE };
+enum dimension {
+	DAY,
+	TEAM,
+	USER,
+	PARTITION,
+	QOS,
+	GPU,
+	NAME,
+	WCKEY,
+	STATE,
+	DIMENSIONS
+};
 
 static const struct {
 	const char *name;
 	size_t of_run; /* the text; of a day and a team there is none */
-} dimensions[] = {
+} dimensions[DIMENSIONS] = {
     [DAY] = {"day", 0},
     [TEAM] = {"team", 0},
     [USER] = {"user", offsetof(struct lt_run, user)},
@@ -25,7 +37,6 @@ static const struct {
     [WCKEY] = {"wckey", offsetof(struct lt_run, wckey)},
     [STATE] = {"state", offsetof(struct lt_run, state_text)},
 };
-enum { DIMENSIONS = sizeof(dimensions) / sizeof(dimensions[0]) };
 
 static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_RUNS] = "runs",
@@ -162,9 +173,9 @@ text_of(const struct part *part, int dimension)
 		return part->day;
 	if (dimension == TEAM)
 		return part->team;
-	return part->run == NULL
-		   ? ""
-		   : (const char *)part->run + dimensions[dimension].of_run;
+	return part->run == NULL ? ""
+				 : (const char *)part->run +
+				       LT_ROW(dimensions, dimension).of_run;
 }
 
 static void
@@ -424,7 +435,8 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 
 	lt_out_text(out, "{");
 	for (uint32_t i = 0; i < grouping->count; i++) {
-		lt_out_quoted(out, dimensions[grouping->dimensions[i]].name);
+		lt_out_quoted(
+		    out, LT_ROW(dimensions, grouping->dimensions[i]).name);
 		lt_out_text(out, ":");
 		lt_out_quoted(out, text);
 		lt_out_text(out, ",");
@@ -449,7 +461,8 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 	lt_out_text(out, which > 0 ? ",\"" : "\"");
 	for (uint32_t i = 0; i < grouping->count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");
-		lt_out_text(out, dimensions[grouping->dimensions[i]].name);
+		lt_out_text(
+		    out, LT_ROW(dimensions, grouping->dimensions[i]).name);
 	}
 	lt_out_text(out, "\":[");
 	if (t->count > 1)

@@ -7,6 +7,7 @@
 
 #include "baseline.h"
 #include "idle.h"
+#include "lookup.h"
 #include "run_json.h"
 
 enum { ROW_MAX = 4096 };
@@ -112,7 +113,8 @@ void
 lt_run_write(struct lt_out *out, const struct lt_run *run,
     const struct lt_booked *booked, const struct lt_offsets *offsets)
 {
-	static const char *const gpus_from[] = {[LT_GPUS_SLURMDBD] = "slurmdbd",
+	static const char *const gpus_from[LT_GPUS_FROM_COUNT] = {
+	    [LT_GPUS_SLURMDBD] = "slurmdbd",
 	    [LT_GPUS_SLURMCTLD] = "slurmctld",
 	    [LT_GPUS_UNKNOWN] = "unknown"};
 	const bool array = run->array_job_id != 0;
@@ -140,7 +142,8 @@ lt_run_write(struct lt_out *out, const struct lt_run *run,
 	    out, ",\"quality\":", lt_quality_name(run->worst_quality));
 	lt_out_put_int(
 	    out, ",\"gpus\":", run->gpus_from != LT_GPUS_UNKNOWN, run->gpus);
-	lt_out_put_text(out, ",\"gpus_from\":", gpus_from[run->gpus_from]);
+	lt_out_put_text(
+	    out, ",\"gpus_from\":", LT_WORD(gpus_from, run->gpus_from));
 	lt_out_put_int(out, ",\"suspended_s\":", true, run->suspended_s);
 	put_says(out, run);
 	put_idle(out, run, booked != NULL ? booked : &all);

@@ -14,6 +14,7 @@
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"
+#include "lookup.h"
 #include "revision.h"
 #include "signals.h"
 #include "text_mend.h"
@@ -201,8 +202,8 @@ known_of(const struct lt_source *source, const struct steps *steps,
 {
 	return (struct lt_known){.steps = steps->items,
 	    .count = steps->count,
-	    .seasonal = shapes[source->quantity].seasonal,
-	    .floor = shapes[source->quantity].floor,
+	    .seasonal = LT_ROW(shapes, source->quantity).seasonal,
+	    .floor = LT_ROW(shapes, source->quantity).floor,
 	    .now_utc_s = now_utc_s,
 	    .fit = source->fit};
 }
@@ -264,7 +265,7 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
 bool
 lt_signals_is_seasonal(const struct lt_source *source)
 {
-	return shapes[source->quantity].seasonal;
+	return LT_ROW(shapes, source->quantity).seasonal;
 }
 
 bool

@@ -15,6 +15,7 @@
 #include "ask_text.h"
 #include "job_fields.h"
 #include "job_pins.h"
+#include "lookup.h"
 #include "units.h"
 
 static uint32_t
@@ -292,6 +293,8 @@ lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
 	request->min_nodes = request->max_nodes = 1;
 	lt_pins_of(request, job);
 	lt_lower_copy(request->qos, sizeof(request->qos), job->qos);
+	snprintf(request->name, sizeof(request->name), "%s",
+	    job->name != NULL ? job->name : "");
 	if (!lt_lower_copy(
 		request->account, sizeof(request->account), job->account))
 		return lt_fail(err, LT_ELIMIT,
@@ -345,8 +348,9 @@ lt_options_from_job(
 		if (job->spank_job_env[i] == NULL)
 			continue;
 		for (int id = 0; id < LT_OPTION_COUNT; id++) {
-			const char *const value = spank_value(
-			    job->spank_job_env[i], lt_option_table[id].name);
+			const char *const value =
+			    spank_value(job->spank_job_env[i],
+				LT_ROW(lt_option_table, id).name);
 			int code;
 
 			if (value == NULL)

@@ -12,6 +12,16 @@
 #include "quote.h"
 #include "smoke.h"
 
+/* What is known of a heterogeneous job from the components before one. */
+struct lt_het {
+	bool is_batch, is_plan; /* of the first */
+	bool asks; /* --carbon-aware of the first, for all: */
+	enum lt_objective objective;
+	int64_t node_s;		   /* for require_smoke; with this one */
+	struct lt_amount expected; /* by their plans */
+	struct lt_amount held;
+};
+
 struct lt_submission {
 	job_desc_msg_t *job;
 	int64_t now_utc_s;
@@ -23,6 +33,7 @@ struct lt_submission {
 	bool asked;	   /* by option, environment or the site's default */
 	bool known;	   /* the request is whole: it can be priced */
 	bool held;	   /* priority 0 is ours */
+	struct lt_het het; /* of components */
 	enum lt_smoke smoke;
 	int64_t smoke_node_s; /* that it is judged by */
 	uint32_t
@@ -52,6 +63,19 @@ void lt_say(struct lt_submission *submission, const char *format, ...)
 
 /* Join a message to what an earlier plugin left in *err_msg. */
 void lt_message_give(char **err_msg, const char *message);
+
+/* Is it lowtided's question whether a job can start (can_start.h), and no
+ * submission? Then nothing can be submitted by it any more. */
+bool lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid);
+/* Of a component of a heterogeneous job; nothing is done to others. begin:
+ * s->het, and what it inherits; held: adds its hold to the sum; tell: says what
+ * all come to; plans_on: true if the rest is to be planned too, and then no job
+ * is made of it. node_s: with those before. */
+void lt_het_begin(struct lt_submission *submission);
+int64_t lt_het_node_s(struct lt_submission *submission, int64_t node_s);
+void lt_het_held(struct lt_submission *submission);
+void lt_het_tell(struct lt_submission *submission);
+bool lt_het_plans_on(struct lt_submission *submission);
 
 /* job_submit(). */
 int lt_submit(job_desc_msg_t *job, char **err_msg);

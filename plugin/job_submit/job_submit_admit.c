@@ -153,10 +153,29 @@ price(struct lt_submission *s)
 		   count, earliest_utc_s, &s->error) == LT_OK;
 }
 
+/* Of a component: what the whole job asks for, not what those before it hold
+ * already. */
+static struct lt_verdict
+verdict_of_all(const struct lt_submission *s)
+{
+	struct lt_verdict all = s->admission.verdict;
+	const struct lt_amount *const held = &s->het.held;
+	const int64_t before =
+	    all.is_carbon ? held->carbon_mg : held->money_micros;
+
+	if (all.code != LT_OVER || before <= 0 || all.held < before)
+		return all;
+	all.asked += before;
+	all.held -= before;
+	all.available += before;
+	return all;
+}
+
 static void
 tell_over(struct lt_submission *s)
 {
-	const struct lt_verdict *const verdict = &s->admission.verdict;
+	const struct lt_verdict all = verdict_of_all(s);
+	const struct lt_verdict *const verdict = &all;
 	struct lt_over over = {.verdict = verdict,
 	    .request = &s->request,
 	    .market = s->view.market,
@@ -249,6 +268,7 @@ on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
 		return SLURM_SUCCESS;
 	case LT_RULE_WARN:
 	case LT_RULE_ALLOW:
+	case LT_RULE_COUNT:
 		break;
 	}
 	return SLURM_SUCCESS;
@@ -320,6 +340,7 @@ lt_submission_admit(struct lt_submission *s)
 	s->quote.tasks = s->request.array_tasks;
 	make_entry(&entry, s);
 	lt_state_admit(&s->admission, &entry);
+	lt_het_held(s);
 	switch (s->admission.standing) {
 	case LT_STANDING_FREE:
 		break;
@@ -363,7 +384,8 @@ lt_submission_blind(struct lt_submission *s)
 	if (snapshot == NULL || snapshot->budget_count == 0)
 		return SLURM_SUCCESS;
 	request->uid = s->job->user_id;
-	if (s->job->script == NULL && s->job->script_buf == NULL)
+	if (s->job->script == NULL && s->job->script_buf == NULL &&
+	    !s->het.is_batch)
 		request->pins |= LT_PIN_INTERACTIVE;
 	if (s->job->bitflags & CRON_JOB)
 		request->pins |= LT_PIN_CRON;

@@ -44,8 +44,10 @@ fini(void)
 int
 job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
-	(void)submit_uid; /* 0 for federated siblings: user_id counts */
-	return job != NULL ? lt_submit(job, err_msg) : SLURM_SUCCESS;
+	/* submit_uid is 0 for federated siblings: user_id counts. */
+	if (job == NULL || lt_submit_is_question(job, submit_uid))
+		return SLURM_SUCCESS;
+	return lt_submit(job, err_msg);
 }
 
 #if LT_MODIFY_HAS_MESSAGE

@@ -3,7 +3,6 @@
  * require_smoke: whether a submission, or a change of a job, needs a smoke run
  * that it has not had. Before the job is priced.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,50 +12,6 @@
 #include "size.h"
 #include "smoke.h"
 #include "units.h"
-
-enum { HETS = 64 };
-
-/* Het jobs on their way: one thread of slurmctld submits all components of one,
- * in order, and what is wanted counts for all together. Not thread-local:
- * memory for that can fail, and with it slurmctld. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct het {
-	pthread_t thread;
-	bool used;
-	int64_t node_s; /* of the components until now */
-} hets[HETS];
-static uint32_t next_het;
-
-static int64_t
-add_component(bool is_first, int64_t node_s)
-{
-	const pthread_t self = pthread_self();
-	struct het *het = NULL;
-
-	for (int i = 0; i < HETS; i++)
-		if (hets[i].used && pthread_equal(hets[i].thread, self))
-			het = &hets[i];
-	if (het == NULL) {
-		het = &hets[next_het++ % HETS];
-		*het = (struct het){.thread = self, .used = true};
-	}
-	if (is_first)
-		het->node_s = 0;
-	if (__builtin_add_overflow(het->node_s, node_s, &het->node_s))
-		het->node_s = INT64_MAX;
-	return het->node_s;
-}
-
-static int64_t
-with_components(const job_desc_msg_t *job, int64_t node_s)
-{
-	if (job->het_job_offset == NO_VAL)
-		return node_s;
-	pthread_mutex_lock(&mutex);
-	const int64_t all_s = add_component(job->het_job_offset == 0, node_s);
-	pthread_mutex_unlock(&mutex);
-	return all_s;
-}
 
 struct who {
 	uint32_t uid;
@@ -116,9 +71,12 @@ strictest(const struct lt_request *request, const struct lt_market *market)
 	const struct lt_class *found = lt_request_class(request, market);
 
 	for (uint32_t i = 0; i < request->named_count; i++)
-		found =
-		    stricter(found, lt_market_class(market, request->account,
-					request->qos, request->named[i]));
+		found = stricter(found,
+		    lt_market_class(market,
+			&(struct lt_class_of){.account = request->account,
+			    .qos = request->qos,
+			    .name = request->name,
+			    .partition = request->named[i]}));
 	return found;
 }
 
@@ -131,8 +89,8 @@ lt_submission_smoke(struct lt_submission *s)
 				  ? lt_smoke_node_s(&s->request, s->view.market)
 				  : 0;
 
-	/* Each component, so that the first one begins the sum anew. */
-	s->smoke_node_s = with_components(s->job, own_s);
+	/* What is wanted counts for all components together. */
+	s->smoke_node_s = lt_het_node_s(s, own_s);
 	s->smoke = LT_SMOKE_FREE;
 	if (!wants_smoke(class))
 		return;
@@ -212,20 +170,26 @@ is_same(const char *rule, uint32_t hash)
 	return rule[0] == '\0' || lt_name_hash(rule) == hash;
 }
 
-/* As lt_market_class(), of names that are known by their hashes. */
+/* As lt_market_class(), of names that are known by their hashes. Whether a
+ * job's name is like a pattern no hash shows: it is of the stricter class. */
 static const struct lt_class *
 class_there(const struct lt_market *market, const struct lt_terms *terms,
     uint32_t partition_hash)
 {
+	const struct lt_class *found = NULL;
+
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
-		if (is_same(class->account, terms->account_hash) &&
-		    is_same(class->qos, terms->qos_hash) &&
-		    is_same(class->partition, partition_hash))
-			return class;
+		if (!is_same(class->account, terms->account_hash) ||
+		    !is_same(class->qos, terms->qos_hash) ||
+		    !is_same(class->partition, partition_hash))
+			continue;
+		found = stricter(found, class);
+		if (class->patterns[0] == '\0')
+			break;
 	}
-	return NULL;
+	return found;
 }
 
 /* As strictest(). */

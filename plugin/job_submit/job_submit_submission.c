@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "can_start.h"
 #include "size.h"
 #include "units.h"
 
@@ -23,6 +25,8 @@ translate(struct lt_submission *s)
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
+	if (s->het.is_batch)
+		request->pins &= ~(uint32_t)LT_PIN_INTERACTIVE;
 	if (request->account[0] == '\0' && snapshot != NULL) {
 		account = lt_sheet_default_account(snapshot, request->uid);
 		if (account >= 0)
@@ -82,26 +86,26 @@ learn(struct lt_submission *s)
 	struct lt_request *const request = &s->request;
 	struct lt_run_kind kind = {.uid = request->uid,
 	    .account = request->account,
-	    .name = s->job->name != NULL ? s->job->name : ""};
+	    .name = s->job->name != NULL ? s->job->name : "",
+	    .limit_s = lt_limit_of(request, s->view.market, request->home),
+	    .is_interactive = (request->pins & LT_PIN_INTERACTIVE) != 0};
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
 	struct lt_history_figures figures[LT_HISTORY_GROUPS];
 	struct lt_error err = {0};
 
 	lt_history_shape(&kind, request);
-	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
-		keys[i] = lt_history_key(&kind, (enum lt_history_group)i);
-	s->run_kind = keys[LT_HISTORY_NAME].hash;
+	lt_history_keys(keys, &kind);
+	s->run_kind = lt_history_hash(&kind);
 	learn_proof(s, &kind);
 	if (s->view.history == NULL)
 		return;
-	if (lt_request_wants_gpus(request))
+	if (lt_request_wants_gpus(request) && keys[LT_HISTORY_NAME].hash != 0)
 		learn_gpus(s, keys[LT_HISTORY_NAME]);
 	if (request->expected_run_s > 0)
 		return;
 	if (lt_history_find(figures, keys, s->view.history, &err) != LT_OK)
 		lt_state_log("%s", err.text);
-	request->learned = lt_history_expect(
-	    figures, lt_limit_of(request, s->view.market, request->home));
+	request->learned = lt_history_expect(figures, kind.limit_s);
 }
 
 /* Of the periods that it runs in, if it starts then. */
@@ -242,6 +246,8 @@ tell_table(struct lt_submission *s)
 {
 	char text[LT_MESSAGE_SIZE];
 
+	if (s->het.is_plan && s->job->het_job_offset > 0)
+		lt_say(s, "component %u:", s->job->het_job_offset);
 	if (s->known) {
 		lt_plan_table(text, sizeof(text), s->plan, &s->request,
 		    s->view.market, s->now_utc_s);
@@ -250,6 +256,14 @@ tell_table(struct lt_submission *s)
 		lt_say(s, "no plan: %s", s->error.text);
 	}
 	(void)lt_submission_smoke_refuses(s);
+	if (s->view.market != NULL)
+		lt_het_tell(s);
+	if (lt_het_plans_on(s)) {
+		if (s->job->het_job_offset == 0)
+			lt_say(s,
+			    "this is a plan of all components: nothing is submitted.");
+		return SLURM_SUCCESS;
+	}
 	lt_say(s, "this was a plan: nothing was submitted.");
 	return ESLURM_DISABLED;
 }
@@ -307,6 +321,7 @@ submit(struct lt_submission *s)
 		lt_options_init(&s->options);
 		memset(&s->error, 0, sizeof(s->error));
 	}
+	lt_het_begin(s);
 	if (s->view.market == NULL)
 		return submit_blind(s);
 	translate(s);
@@ -326,6 +341,7 @@ submit(struct lt_submission *s)
 			   .asked = s->asked,
 			   .now_utc_s = s->now_utc_s});
 	lt_say(s, "%s", s->edits.words);
+	lt_het_tell(s);
 	if (s->edits.refuses)
 		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
 	if (lt_submission_smoke_refuses(s))
@@ -343,6 +359,17 @@ submit(struct lt_submission *s)
 	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
 		write_quote(s);
 	return SLURM_SUCCESS;
+}
+
+bool
+lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid)
+{
+	if (lt_job_desc_id(job) == NO_VAL || job->name == NULL ||
+	    strcmp(job->name, LT_CAN_START_NAME) != 0 ||
+	    submit_uid != geteuid() || job->user_id != submit_uid)
+		return false;
+	set_text(&job->partition, LT_CAN_START_PARTITION);
+	return true;
 }
 
 /* The account that it runs in, as far as that is said. */

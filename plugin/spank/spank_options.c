@@ -3,6 +3,7 @@
  * The plugstack line's arguments and the user's options, also from the
  * environment in Slurm's manner; and lines to the user.
  */
+#include "lookup.h"
 #include "spank_parts.h"
 
 #include <dlfcn.h>
@@ -137,9 +138,10 @@ on_option(int id, const char *value, int remote)
 		return 0;
 	/* "--checkpoint=$EVERY" of a variable that is not set. */
 	if (value != NULL && value[0] == '\0' && !remote &&
-	    lt_option_table[id].argument != NULL) {
+	    LT_ROW(lt_option_table, id).argument != NULL) {
 		slurm_error("lowtide: --%s=: got nothing behind the =, want %s",
-		    lt_option_table[id].name, lt_option_table[id].argument);
+		    LT_ROW(lt_option_table, id).name,
+		    LT_ROW(lt_option_table, id).argument);
 		return -1;
 	}
 	if (lt_option_parse(&lt_spank.options, (enum lt_option_id)id, value,
@@ -168,7 +170,7 @@ void
 lt_spank_variable(char *out, size_t size, enum lt_option_id id)
 {
 	snprintf(out, size, "SLURM_SPANK__SLURM_SPANK_OPTION_lowtide_%s",
-	    lt_option_table[id].name);
+	    LT_ROW(lt_option_table, id).name);
 	for (char *p = out; *p; p++)
 		if (*p == '-')
 			*p = '_';
@@ -200,7 +202,7 @@ map_environment(void)
 		const char *value;
 
 		snprintf(from, sizeof(from), "%s%s", prefix,
-		    lt_option_table[id].variable);
+		    LT_ROW(lt_option_table, id).variable);
 		value = getenv(from);
 		if (value == NULL || value[0] == '\0')
 			continue;
@@ -213,7 +215,8 @@ static void
 register_options(spank_t spank)
 {
 	for (int id = 0; id < LT_OPTION_COUNT; id++) {
-		const struct lt_option *const row = &lt_option_table[id];
+		const struct lt_option *const row =
+		    &LT_ROW(lt_option_table, id);
 		struct spank_option option = {
 		    .name = (char *)(uintptr_t)row->name,
 		    .arginfo = (char *)(uintptr_t)row->argument,

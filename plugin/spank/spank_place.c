@@ -37,8 +37,15 @@ struct client {
 	bool is_batch;
 };
 
+/* Of a heterogeneous job: which component this call is for, from 0, and how
+ * many there are. */
+struct component {
+	int index, count;
+};
+
 struct placement {
 	struct client client;
+	struct component component;
 	job_desc_msg_t *job;
 	void *array; /* the text of --array, Slurm's memory */
 	struct lt_market market;
@@ -129,21 +136,85 @@ set(const struct placement *p, const char *name, const char *format, ...)
 	return false;
 }
 
-/* A component of a heterogeneous job: ":" on the command line, or more than
- * one call ("#SBATCH hetjob"; then the first component is not known yet). */
-static bool
-is_het(void)
+/* How often ":" stands alone on the command line. */
+static int
+count_colons(void)
 {
-	static int calls;
 	char line[16384];
 	FILE *const stream = fopen("/proc/self/cmdline", "re");
-	const size_t length =
+	size_t length =
 	    stream != NULL ? fread(line, 1, sizeof(line), stream) : 0;
+	int count = 0;
 
 	if (stream != NULL)
 		fclose(stream);
 	/* Arguments are separated by NUL. */
-	return calls++ > 0 || memmem(line, length, "\0:", 3) != NULL;
+	for (const char *at = line;
+	     (at = memmem(at, length, "\0:", 3)) != NULL;) {
+		count++;
+		length -= (size_t)(at + 2 - line);
+		at += 2;
+	}
+	return count;
+}
+
+/* How often "#SBATCH hetjob" stands in a batch script, up to its first command:
+ * there sbatch stops to look, too. */
+static int
+count_directives(const char *path)
+{
+	enum { LINES_MAX = 4096 };
+	FILE *const stream = path != NULL ? fopen(path, "re") : NULL;
+	char line[4096];
+	int count = 0;
+
+	for (int i = 0; stream != NULL && i < LINES_MAX &&
+			fgets(line, sizeof(line), stream) != NULL;
+	     i++) {
+		char *rest = NULL;
+
+		if (line[0] != '#' && line[strspn(line, " \t\r\n")] != '\0')
+			break;
+		if (strncmp(line, "#SBATCH", 7) != 0)
+			continue;
+		for (const char *word = strtok_r(line + 7, " \t\r\n", &rest);
+		     word != NULL; word = strtok_r(NULL, " \t\r\n", &rest))
+			count += strcmp(word, "hetjob") == 0 ||
+				 strcmp(word, "packjob") == 0;
+	}
+	if (stream != NULL)
+		fclose(stream);
+	return count;
+}
+
+/* Once for each component. */
+static struct component
+next_component(const struct client *client)
+{
+	static struct component at;
+
+	if (at.count == 0) {
+		void *const words =
+		    client->is_batch ? client->get(client->opt, "argv") : NULL;
+		char *rest = words, *path = NULL;
+
+		/* " SCRIPT ARGUMENT ...": of a script whose name has a space,
+		 * only the components on the command line are known. */
+		while (rest != NULL && (path == NULL || path[0] == '\0'))
+			path = strsep(&rest, " ");
+		at.count = 1 + count_colons() + count_directives(path);
+		void *gone = words;
+		slurm_xfree(&gone);
+	} else {
+		at.index++;
+	}
+	return at;
+}
+
+static bool
+is_het(struct component at)
+{
+	return at.count > 1 || at.index > 0;
 }
 
 /* The job as slurmctld will get it. Not freed: parts of it are the command's
@@ -162,7 +233,8 @@ make_request(struct placement *p, struct lt_error *err)
 			p->job->array_inx = p->array;
 	}
 	p->job->user_id = getuid();
-	p->job->het_job_offset = is_het() ? 0 : NO_VAL;
+	p->job->het_job_offset =
+	    is_het(p->component) ? (uint32_t)p->component.index : NO_VAL;
 	return lt_request_from_desc(
 		   &p->request, p->job, &p->market, p->now_utc_s, err) == LT_OK;
 }
@@ -329,17 +401,22 @@ check_balance(struct placement *p)
 	return 0;
 }
 
-/* The plan as a table; the job is never submitted. */
+/* The plan as a table; the job is never submitted: the last component ends the
+ * command, those before it leave no more than a test. */
 static int
 show_table(struct placement *p)
 {
 	static char text[LT_MESSAGE_SIZE];
+	const bool is_last = p->component.index + 1 >= p->component.count;
 
 	lt_plan_table(text, sizeof(text), &p->plan, &p->request, &p->market,
 	    p->now_utc_s);
 	/* As slurmctld's refusal would look, so that "lowtide plan" reads both.
 	 */
 	lt_spank_say(text, true);
+	p->client.set(p->client.opt, "test-only", "", false);
+	if (!is_last)
+		return 0;
 	lt_spank_say("this was a plan: nothing was submitted.", true);
 	return -1;
 }
@@ -516,10 +593,14 @@ place_job(void)
 			    "lowtide: this command can't be followed here: the job stays as it is");
 		return 0;
 	}
+	p.component = next_component(&p.client);
 	tell_deadline(&p.client);
 	unsetenv(LT_SPANK_CAP);
 	if (has_job_submit()) {
-		if (lt_spank.options.plan) /* never a job, whoever answers */
+		/* Never a job, whoever answers. But a test asks for each
+		 * component as if it were a job of its own: as a submission
+		 * job_submit sees that it is not, and lets none be made. */
+		if (lt_spank.options.plan && !is_het(p.component))
 			p.client.set(p.client.opt, "test-only", "", false);
 		return 0;
 	}

@@ -8,18 +8,19 @@
 #include <string.h>
 
 #include "budget.h"
+#include "lookup.h"
 
 const char *
 lt_rule_name(enum lt_rule rule)
 {
-	static const char *const names[] = {
+	static const char *const names[LT_RULE_COUNT] = {
 	    [LT_RULE_REJECT] = "reject",
 	    [LT_RULE_HOLD] = "hold",
 	    [LT_RULE_WARN] = "warn",
 	    [LT_RULE_ALLOW] = "allow",
 	};
 
-	return (unsigned)rule <= LT_RULE_ALLOW ? names[rule] : "unknown";
+	return LT_WORD(names, rule);
 }
 
 static int

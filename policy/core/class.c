@@ -52,6 +52,10 @@ put_whose(struct lt_text *text, const struct lt_class *class)
 		    parts[i].name);
 		any = true;
 	}
+	if (class->patterns[0] != '\0') {
+		lt_text_put(text, any ? ", by its name" : " (by its name");
+		any = true;
+	}
 	lt_text_put(text, any ? ")" : " (all jobs)");
 }
 

@@ -15,44 +15,6 @@ static const double window_max_s = 1e9;
 /* Of all waves: far beyond any deadline, and still an int64_t. */
 static const double limits_max_s = 1e18;
 
-double
-lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
-    double end_after_now_s)
-{
-	double sum = linear->constant + linear->per_s * end_after_now_s;
-
-	for (int i = 0; i < TERM_COUNT; i++)
-		sum += linear->weight[i] * integral[i];
-	return sum;
-}
-
-struct linear
-lt_linear_sum(const struct linear *a, const struct linear *b, double factor)
-{
-	struct linear sum = *a;
-
-	for (int i = 0; i < TERM_COUNT; i++)
-		sum.weight[i] += b->weight[i] * factor;
-	sum.constant += b->constant * factor;
-	sum.per_s += b->per_s * factor;
-	return sum;
-}
-
-void
-lt_lane_integrals(
-    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
-{
-	for (int i = 0; i < TERM_COUNT; i++) {
-		integral[i] = 0;
-		if (lane->series[i] == NULL)
-			continue;
-		for (uint32_t e = 0; e < lane->length_count; e++)
-			integral[i] += lt_series_integral(lane->series[i],
-			    start_utc_s, start_utc_s + lane->lengths_s[e]);
-		integral[i] *= lane->length_part;
-	}
-}
-
 static const struct lt_series *
 series_at(const struct lt_market *market, int index)
 {
@@ -134,8 +96,7 @@ exposure_of(const struct lane *lane, const struct job *job, double work_s)
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
-	const double work_s =
-	    job->expected_s * lane->work_ratio / lane->time_ratio;
+	const double work_s = lane->sure_work_s / lane->time_ratio;
 
 	return -(1 + 1e-9) * expm1(-job->market->partitions[job->request->home]
 					.hazard_per_node_hour *
@@ -167,11 +128,13 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		*found = (double)job->limit_s;
 		return LT_REJECT_MAX_TIME;
 	}
-	lane->sure_work_s =
-	    fmax(job->upper_s, job->expected_s) * lane->work_ratio;
+	lane->sure_work_s = job->bound_s * lane->work_ratio;
 	const struct lt_exposure exposure =
 	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
+	const struct lt_exposure sure =
+	    exposure_of(lane, job, lane->sure_work_s);
 	lane->active = lt_active_time(&exposure);
+	lane->active.restart_chance = lt_active_time(&sure).restart_chance;
 	if (request->checkpoint.enabled && !exposure.checkpoint.enabled) {
 		/* It writes them all the same. */
 		const struct lt_checkpoint checkpoint =
@@ -214,17 +177,22 @@ may_be_away(const struct lane *lane, const struct job *job)
 	       LT_WAIT_SEEN_S;
 }
 
-/* How long from the first start to the end of the last task, on average. */
-static double
-done_after_s(const struct lane *lane, const struct job *job)
+/* How long from the first start to the end of the last task, on average, each
+ * being as long as it may be: the window of all, and when the last is done. */
+static void
+lane_sure(struct lane *lane, const struct job *job)
 {
 	const struct lt_exposure exposure =
-	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
+	    exposure_of(lane, job, lane->sure_work_s);
+	const double window_s =
+	    lt_active_time(&exposure).active_s * lane->waves;
+	double done_s = window_s;
 
-	if (!may_be_away(lane, job) &&
-	    (lane->tasks.count == 1 || !(exposure.hazard_per_h > 0)))
-		return lane->active.active_s * lane->waves;
-	return fmin(end_after_s(lane, job, &exposure, 0), limits_max_s);
+	if (may_be_away(lane, job) ||
+	    (lane->tasks.count > 1 && exposure.hazard_per_h > 0))
+		done_s = end_after_s(lane, job, &exposure, 0);
+	lane->sure_s = (int64_t)ceil(fmin(window_s, window_max_s));
+	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
 }
 
 /* From the first start to where the last wave's limit ends: Slurm goes by that
@@ -432,16 +400,6 @@ end_before_reservation(
 	       lane->partition == job->request->home;
 }
 
-static void
-lane_mean(struct lane *lane)
-{
-	double sum_s = 0;
-
-	for (uint32_t i = 0; i < lane->length_count; i++)
-		sum_s += (double)lane->lengths_s[i];
-	lane->mean_h = sum_s * lane->length_part / LT_HOUR_S;
-}
-
 /* A third of the runs of its kind is as short as the low one, or shorter, and a
  * third as long as the high one, or longer: docs/model.md, (45a). */
 static void
@@ -465,7 +423,7 @@ lane_lengths(struct lane *lane, const struct job *job)
 		lane->length_count = 1;
 	}
 	lane->length_part = 1.0 / lane->length_count;
-	lane_mean(lane);
+	lt_lane_mean(lane);
 }
 
 enum lt_reject
@@ -502,7 +460,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		return LT_REJECT_RISK;
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * lane->waves);
-	lane->done_s = (int64_t)ceil(done_after_s(lane, job));
+	lane_sure(lane, job);
 	lane_lengths(lane, job);
 	/* So far ahead rounding would decide. */
 	lane->latest_utc_s = latest_start(lane, job);
@@ -515,80 +473,6 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	lt_lane_least(lane, job);
 	lane_weights(lane, job, &layout);
 	return LT_REJECT_NONE;
-}
-
-/* Half away from zero, held within int64_t. */
-static int64_t
-whole(double value)
-{
-	if (value >= 9.2e18)
-		return INT64_MAX;
-	if (value <= -9.2e18)
-		return INT64_MIN;
-	return llround(value);
-}
-
-void
-lt_lane_estimate(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
-{
-	assert(lane->partition >= 0 && lane->length_s >= 0);
-
-	const double hours = lane->mean_h;
-	double integral[TERM_COUNT];
-
-	lt_lane_integrals(integral, lane, start_utc_s);
-	*estimate = (struct lt_estimate){
-	    .partition = lane->partition,
-	    .start_utc_s = start_utc_s,
-	    .end_utc_s = start_utc_s + lane->done_s,
-	    .free_utc_s = start_utc_s + lane->length_s,
-	    .expected_active_s = lane->active.active_s,
-	    .expected_interruptions = lane->active.expected_interruptions *
-				      (double)lane->length_s /
-				      lane->active.active_s * lane->task_factor,
-	    .expected_lost_s = lane->active.lost_s * (double)lane->length_s /
-			       lane->active.active_s * lane->task_factor,
-	    .restart_chance = lane->active.restart_chance,
-	    .interval_s = lane->active.interval_s,
-	    .time_ratio = lane->time_ratio,
-	    .time_ratio_known = lane->time_ratio_known,
-	    .node_equivalents = lane->node_equivalents,
-	    .task_nodes = (double)lane->share.nodes *
-			  (double)lane->share.numerator /
-			  (double)lane->share.denominator,
-	    .task_w = lane->power_kw * 1000 / lane->task_factor,
-	    .has_cost = lane->has_charged,
-	    .has_carbon = lane->has_carbon,
-	    .expected_compute_micros =
-		lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
-	    .expected_energy_micros = lane->power_kw * integral[TERM_TARIFF],
-	    .expected_storage_micros = lane->storage_micros,
-	    .expected_failure_micros = lane->failure_micros,
-	    .energy_wh = lane->power_kw * 1000 * hours,
-	};
-	if (lane->has_charged)
-		estimate->cost_micros =
-		    whole(lt_linear_value(&lane->charged, integral, 0));
-	if (lane->has_carbon)
-		estimate->carbon_mg =
-		    whole(lt_linear_value(&lane->emitted, integral, 0));
-}
-
-void
-lt_lane_estimate_slow(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
-{
-	const double ratio = lane->time_ratio;
-	struct lane slow = *lane;
-
-	slow.length_s = llround((double)lane->length_s / ratio);
-	for (uint32_t i = 0; i < lane->length_count; i++)
-		slow.lengths_s[i] = llround((double)lane->lengths_s[i] / ratio);
-	lane_mean(&slow);
-	slow.charged.constant /= ratio;
-	slow.emitted.constant /= ratio;
-	lt_lane_estimate(estimate, &slow, start_utc_s);
 }
 
 bool

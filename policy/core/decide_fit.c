@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "decide_internal.h"
+#include "lookup.h"
 
 static const double least_left_s = 60; /* of work: Slurm's grain */
 
@@ -321,6 +322,8 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 		    takes_more(&here.share, &layout->share))
 			*layout = here;
 	}
+	if (part->shape_count == 0)
+		return LT_REJECT_NO_NODES;
 	if (layout->shape < 0)
 		return nearest != LT_REJECT_NONE ? nearest : LT_REJECT_NODES;
 	layout->wanted = layout->share.nodes;
@@ -372,20 +375,28 @@ set_expected(struct job *job)
 	    job->market->deadline_confidence_ppm)
 		job->upper_s = 0;
 	job->expected_known = job->expected_s > 0;
+	job->bound_s = job->upper_s > 0 ? job->upper_s : job->high_s;
 	if (job->limit_s > 0) {
 		/* That of a deadline is of what is left already. */
+		const double left_s = request->deadline_utc_s != LT_UNSET_64
+					  ? limit_s
+					  : left_of(limit_s, done_s);
+
 		if (!job->expected_known)
-			job->expected_s = request->deadline_utc_s != LT_UNSET_64
-					      ? limit_s
-					      : left_of(limit_s, done_s);
+			job->expected_s = left_s;
+		job->bound_s = job->upper_s > 0 ? job->upper_s : left_s;
+		job->bound_s = fmin(job->bound_s, limit_s);
 		job->expected_s = fmin(job->expected_s, limit_s);
 		job->upper_s = fmin(job->upper_s, limit_s);
 		job->high_s = fmin(job->high_s, limit_s);
 	}
+	if (request->expected_run_s > 0)
+		job->bound_s = job->expected_s;
 	if (!(job->low_s > 0 && job->high_s > 0))
 		job->low_s = job->high_s = 0;
 	job->low_s = fmin(job->low_s, job->expected_s);
 	job->high_s = fmax(job->high_s, job->expected_s);
+	job->bound_s = fmax(job->bound_s, job->high_s);
 }
 
 void
@@ -471,6 +482,15 @@ allowed(const char *allow, const char *deny, const char *word)
 }
 
 static bool
+is_named(const struct lt_request *request, int partition)
+{
+	for (uint32_t i = 0; i < request->named_count; i++)
+		if (request->named[i] == partition)
+			return true;
+	return false;
+}
+
+static bool
 bound_elsewhere(const struct job *job, int partition)
 {
 	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
@@ -481,10 +501,27 @@ bound_elsewhere(const struct job *job, int partition)
 
 	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
 		return true;
-	for (uint32_t i = 0; i < request->named_count; i++)
-		if (request->named[i] == partition)
-			return false;
-	return request->named_count > 0 || request->pins & LT_PIN_PARTITION;
+	return !is_named(request, partition) &&
+	       (request->named_count > 0 || request->pins & LT_PIN_PARTITION);
+}
+
+/* The policy's word on which jobs are moved there: accepts, target. */
+static enum lt_reject
+policy_reject(
+    const struct lt_request *request, const struct lt_partition *part)
+{
+	const bool wants_gpus =
+	    lt_request_wants_gpus(request) || request->shards_per_node > 0;
+
+	if (part->flags & LT_PARTITION_NO_TARGET)
+		return LT_REJECT_NO_TARGET;
+	if (part->flags & LT_PARTITION_NO_NODES)
+		return LT_REJECT_NO_NODES;
+	if (part->flags & LT_PARTITION_NO_CPU_JOBS && !wants_gpus)
+		return LT_REJECT_GPU_JOBS;
+	if (part->flags & LT_PARTITION_NO_GPU_JOBS && wants_gpus)
+		return LT_REJECT_CPU_JOBS;
+	return LT_REJECT_NONE;
 }
 
 enum lt_reject
@@ -510,8 +547,12 @@ lt_move_reject(const struct job *job, int partition)
 	    (request->is_on_demand ||
 		(job->class != NULL && job->class->on_demand_only)))
 		return LT_REJECT_ON_DEMAND;
-	if (bound_elsewhere(job, partition))
+	/* What home's nodes are is not known, so whether it can run there. */
+	if (bound_elsewhere(job, partition) || home->shape_count == 0)
 		return LT_REJECT_PINNED;
+	if (!is_named(request, partition) &&
+	    policy_reject(request, part) != LT_REJECT_NONE)
+		return policy_reject(request, part);
 	if (!(part->flags & LT_PARTITION_UP) ||
 	    part->flags & LT_PARTITION_ROOT_ONLY)
 		return LT_REJECT_STATE;
@@ -536,7 +577,9 @@ lt_move_reject(const struct job *job, int partition)
 	    (!request->exclusive &&
 		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
 		return LT_REJECT_DEFAULTS;
-	return LT_REJECT_NONE;
+	return lt_market_bars(job->market, request->asked, partition)
+		   ? LT_REJECT_CANNOT_START
+		   : LT_REJECT_NONE;
 }
 
 /* In what it computes there: what its user said, else the site's rules. */
@@ -554,7 +597,7 @@ precision_at(const struct job *job, int partition)
 	for (uint32_t i = 0;
 	     i < market->precision_rule_count && !request->precision_said; i++)
 		if (strcmp(market->precision_rules[i].name,
-			names[market->precision_rules[i].of]) == 0)
+			LT_WORD(names, market->precision_rules[i].of)) == 0)
 			return market->precision_rules[i].precision;
 	return request->precision;
 }

@@ -25,7 +25,7 @@ could_stay(const struct decision *decision, const struct choice *choice)
 	       request->interruptions == 0 &&
 	       (most_micros == LT_UNSET_64 ||
 		   (plan->home.has_cost &&
-		       plan->home.cost_micros <= most_micros)) &&
+		       plan->home.most_micros <= most_micros)) &&
 	       !lt_lane_over_budget(decision, &decision->home);
 }
 

@@ -5,6 +5,7 @@
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
  *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
+ *   decide_estimate.c  what a start in it comes to
  *   decide_least.c     what no window of it is below
  *   decide_capacity.c  when there is room             -> struct span
  *   decide_price.c     and a node-hour is not too dear
@@ -64,6 +65,10 @@ struct job { /* the request, resolved once */
 	bool expected_known;  /* said or learned: else it is the limit */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
+	/* What it is not taken to pass, at home: what its user said, else the
+	 * upper quantile, else the limit; what it may cost, when it is done,
+	 * and whether it may be lost go by that. */
+	double bound_s;
 	int64_t earliest_utc_s;
 	const struct lt_gpu *home_gpu;	       /* NULL = unknown or none */
 	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
@@ -102,8 +107,9 @@ struct lane { /* one partition that can run the job */
 	uint32_t length_count;
 	double length_part; /* 1 / length_count */
 	double mean_h;
-	int64_t done_s;	    /* from the start to the end of the last task */
-	double sure_work_s; /* of deadlines: the work that it will not pass */
+	double sure_work_s; /* of job.bound_s: the work that it will not pass */
+	int64_t sure_s;	    /* the same as length_s, of that */
+	int64_t done_s;	    /* from the start to the end of its last task */
 	int64_t latest_utc_s;
 	const struct lt_series *series[TERM_COUNT]; /* NULL = none */
 	double least[TERM_COUNT]; /* no window's integral is less */
@@ -160,12 +166,8 @@ double lt_ratio_there(
  * wanted and found are of the reject. */
 enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
-void lt_lane_estimate(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
-/* Were it as slow as home: a window as many times as long, and what depends on
- * its length. */
-void lt_lane_estimate_slow(
-    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
+
+/* decide_estimate.c */
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
@@ -174,6 +176,15 @@ double lt_linear_value(const struct linear *linear,
 /* a + factor x b */
 struct linear lt_linear_sum(
     const struct linear *a, const struct linear *b, double factor);
+void lt_lane_mean(struct lane *lane); /* its mean_h */
+void lt_lane_estimate(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
+/* With windows that are as long as its run may be. */
+void lt_lane_sure(struct lane *sure, const struct lane *lane);
+/* Were it as slow as home: a window as many times as long, and what depends on
+ * its length. */
+void lt_lane_estimate_slow(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 
 /* decide_least.c */
 /* Into its least, by the series up to its latest start. */
@@ -203,6 +214,12 @@ bool lt_is_too_dear(const struct job *job, double mean_micros);
 /* Of the lane's spans, which are the last ones, only the starts that are not
  * too dear. The least mean price of all that had room; 0 where any is good. */
 double lt_lane_keep_price(
+    struct spans *spans, struct lane *lane, const struct job *job);
+/* May it cost more than --max-cost? Not where its cost is not known. */
+bool lt_is_over_cost(
+    const struct lt_request *request, const struct lt_estimate *at);
+/* And those that cost at most --max-cost, as long as the run may be. */
+void lt_lane_keep_cost(
     struct spans *spans, struct lane *lane, const struct job *job);
 
 /* decide_search.c */

@@ -210,6 +210,14 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 		}
 		if (!offer_starts(decision, lane))
 			continue;
+		lt_lane_keep_cost(&decision->spans, lane, job);
+		if (lane->span_count == 0) {
+			if (lane->partition != job->request->home)
+				candidate->reject = LT_REJECT_MAX_COST;
+			lt_lane_estimate(
+			    &candidate->best, lane, job->earliest_utc_s);
+			continue;
+		}
 		const int64_t first_utc_s =
 		    decision->spans.list[lane->first_span].from_utc_s;
 

@@ -85,8 +85,7 @@ is_within(const struct job *job, const struct lane *slow,
 		   job, lt_lane_mean_price(slow, slowed->start_utc_s)) &&
 	       (request->deadline_utc_s == LT_UNSET_64 ||
 		   slowed->start_utc_s <= slow->latest_utc_s) &&
-	       (request->max_cost_micros == LT_UNSET_64 || !slowed->has_cost ||
-		   slowed->cost_micros <= request->max_cost_micros);
+	       !lt_is_over_cost(request, slowed);
 }
 
 static uint32_t

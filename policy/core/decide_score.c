@@ -235,7 +235,6 @@ struct aim
 lt_aim_of(const struct decision *decision, const struct lane *lane, int round,
     enum worth worth)
 {
-	const struct lt_request *request = decision->job.request;
 	const int64_t now_at = decision->home_utc_s;
 	struct aim aim = {
 	    .score = lt_score_with_waiting(decision, lane, round)};
@@ -254,9 +253,6 @@ lt_aim_of(const struct decision *decision, const struct lane *lane, int round,
 	}
 	aim.cap_count +=
 	    emitted_cap(&aim.caps[aim.cap_count], decision, lane, round);
-	if (request->max_cost_micros != LT_UNSET_64 && lane->has_charged)
-		aim.caps[aim.cap_count++] = (struct cap){lane->charged,
-		    (double)request->max_cost_micros + 0.5, LT_REJECT_MAX_COST};
 	if (worth != WORTH_ANY)
 		aim.caps[aim.cap_count++] = worth_cap(decision, lane, worth);
 	if (round == ROUND_SECOND) {

@@ -4,6 +4,7 @@
  * what kept a job from moving.
  */
 #include "decide.h"
+#include "lookup.h"
 
 static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_NONE] = "best",
@@ -38,13 +39,17 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_HOLDOUT] = "better, but kept for comparison",
     [LT_REJECT_CLOSED] = "not open to every job",
     [LT_REJECT_LIMITS] = "limits of Slurm may refuse it there",
+    [LT_REJECT_GPU_JOBS] = "for jobs with GPUs",
+    [LT_REJECT_CPU_JOBS] = "for jobs without GPUs",
+    [LT_REJECT_NO_TARGET] = "target: no",
+    [LT_REJECT_CANNOT_START] = "Slurm could not start it there",
+    [LT_REJECT_NO_NODES] = "no node there now",
 };
 
 const char *
 lt_reject_name(enum lt_reject reject)
 {
-	return (unsigned)reject < LT_REJECT_COUNT ? reject_names[reject]
-						  : "unknown";
+	return LT_WORD(reject_names, reject);
 }
 
 const char *
@@ -83,9 +88,14 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_HOLDOUT] = "holdout",
 	    [LT_REJECT_CLOSED] = "closed",
 	    [LT_REJECT_LIMITS] = "limits",
+	    [LT_REJECT_GPU_JOBS] = "gpu_jobs",
+	    [LT_REJECT_CPU_JOBS] = "cpu_jobs",
+	    [LT_REJECT_NO_TARGET] = "no_target",
+	    [LT_REJECT_CANNOT_START] = "cannot_start",
+	    [LT_REJECT_NO_NODES] = "no_nodes",
 	};
 
-	return (unsigned)reject < LT_REJECT_COUNT ? words[reject] : "unknown";
+	return LT_WORD(words, reject);
 }
 
 const char *

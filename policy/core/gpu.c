@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "lookup.h"
 
 /* Names that devices report and that no row starts with. */
 static const struct {
@@ -156,8 +157,8 @@ lt_precision_words(enum lt_precision used)
 	};
 
 	return (unsigned)used < LT_PRECISION_COUNT &&
-		       words[used].accelerate != NULL
-		   ? &words[used]
+		       LT_ROW(words, used).accelerate != NULL
+		   ? &LT_ROW(words, used)
 		   : NULL;
 }
 

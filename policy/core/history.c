@@ -7,8 +7,11 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "decide.h"
+#include "lookup.h"
 #include "smoke.h"
 #include "units.h"
 
@@ -23,7 +26,7 @@ lt_history_word(enum lt_history_group group)
 	    [LT_HISTORY_SAID] = "said"};
 
 	assert((unsigned)group < LT_HISTORY_WORDS);
-	return words[group];
+	return LT_WORD(words, group);
 }
 
 static bool
@@ -81,19 +84,22 @@ add_text(uint64_t hash, const char *text)
 	return add_bytes(hash, text, length + 1);
 }
 
-struct lt_history_key
-lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
+static uint64_t
+not_zero(uint64_t hash)
 {
-	assert((unsigned)group < LT_HISTORY_GROUPS);
+	return hash != 0 ? hash : 1;
+}
 
-	struct lt_history_key key = {.uid = group == LT_HISTORY_ACCOUNT
-						? (uint32_t)LT_HISTORY_UID_ALL
-						: kind->uid};
+static uint64_t
+hash_of(const struct lt_run_kind *kind, enum lt_history_group group)
+{
+	const uint32_t uid = group == LT_HISTORY_ACCOUNT
+				 ? (uint32_t)LT_HISTORY_UID_ALL
+				 : kind->uid;
 	char name[LT_NAME_SIZE];
 	uint64_t hash = add_number(basis, (uint32_t)group);
 
-	hash = add_number(hash, key.uid);
-	hash = add_text(hash, kind->account);
+	hash = add_text(add_number(hash, uid), kind->account);
 	if (group == LT_HISTORY_NAME) {
 		lt_history_fold(name, sizeof(name), kind->name);
 		hash = add_text(hash, name);
@@ -101,8 +107,118 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 		hash = add_number(hash, kind->cpus);
 		hash = add_number(hash, kind->gpus);
 	}
-	key.hash = hash != 0 ? hash : 1;
-	return key;
+	return not_zero(hash);
+}
+
+uint64_t
+lt_history_hash(const struct lt_run_kind *kind)
+{
+	return kind->hash != 0 ? kind->hash : hash_of(kind, LT_HISTORY_NAME);
+}
+
+static const int64_t least_size_s = 15 * LT_MINUTE_S;
+
+uint32_t
+lt_history_band(const struct lt_run_kind *kind)
+{
+	const bool is_limited = kind->limit_s > 0 && kind->limit_s != INT64_MAX;
+	uint32_t size = is_limited ? 1 : 0;
+
+	for (int64_t most_s = least_size_s;
+	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / 2;
+	     most_s *= 2)
+		size++;
+	return 2 * size + (kind->is_interactive ? 1 : 0);
+}
+
+int64_t
+lt_history_band_limit_s(uint32_t band)
+{
+	int64_t most_s = band < 2 ? 0 : least_size_s;
+
+	for (uint32_t size = band / 2; size > 1 && most_s <= INT64_MAX / 2;
+	     size--)
+		most_s *= 2;
+	return most_s;
+}
+
+struct lt_history_key
+lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
+{
+	assert((unsigned)group < LT_HISTORY_GROUPS);
+
+	const uint64_t base = group == LT_HISTORY_NAME ? lt_history_hash(kind)
+						       : hash_of(kind, group);
+	uint64_t hash = add_number(basis, (uint32_t)base);
+
+	hash = add_number(hash, (uint32_t)(base >> 32));
+	hash = add_number(hash, lt_history_band(kind));
+	return (struct lt_history_key){not_zero(hash),
+	    group == LT_HISTORY_ACCOUNT ? (uint32_t)LT_HISTORY_UID_ALL
+					: kind->uid};
+}
+
+void
+lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
+    const struct lt_run_kind *kind)
+{
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		keys[i] = lt_history_key(kind, (enum lt_history_group)i);
+	if (!lt_history_is_name(kind->name))
+		keys[LT_HISTORY_NAME].hash = 0;
+}
+
+bool
+lt_history_is_name(const char *name)
+{
+	/* As folded. sbatch calls a job "wrap", or "sbatch" if the script comes
+	 * from a pipe, srun by the program, salloc "interactive" or by the
+	 * shell. */
+	static const char *const none[] = {"", "wrap", "sbatch", "srun",
+	    "salloc", "interactive", "_interactive", "sh", "bash", "dash",
+	    "zsh", "ksh", "csh", "tcsh", "fish", "env", "python", "python#",
+	    "python#.#", "ipython", "ipython#", "perl", "ruby", "r", "rscript",
+	    "julia", "matlab", "java", "jupyter", "mpirun", "mpiexec",
+	    "spawner-jupyterhub"};
+	/* Open OnDemand: "sys/dashboard/sys/jupyter", after a prefix of the
+	 * site's or not. */
+	static const char portal[] = "sys/dashboard/";
+	char folded[LT_NAME_SIZE];
+
+	lt_history_fold(folded, sizeof(folded), name);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		if (strcasecmp(folded, none[i]) == 0)
+			return false;
+	return strstr(folded, portal) == NULL;
+}
+
+uint64_t
+lt_request_asked(const struct lt_request *request)
+{
+	const struct lt_request *const r = request;
+	const uint64_t numbers[] = {r->uid, r->min_nodes, r->max_nodes,
+	    r->nodes_open, r->spread, r->tasks, r->tasks_implied,
+	    r->cpus_per_task, r->cpus, r->cpus_per_node, r->max_cpus,
+	    r->tasks_per_node, r->tasks_per_socket, r->tasks_per_core,
+	    r->tasks_per_board, r->tasks_per_gpu, r->sockets_per_node,
+	    r->cores_per_socket, r->nodes_named, r->excluded_nodes,
+	    r->tmp_disk_mib, r->threads_per_core, r->gpus, r->gpus_per_node,
+	    r->gpus_per_socket, r->gpus_per_task, r->cpus_per_gpu,
+	    r->shards_per_node, r->spec_cores, r->spec_threads, r->bind_gpus,
+	    r->plane, r->overcommit, r->memory_mib_per_node,
+	    r->memory_mib_per_cpu, r->memory_mib_per_gpu, r->whole_memory,
+	    r->exclusive, (uint64_t)r->limit_s};
+	uint64_t hash = basis;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		hash = add_number(hash, (uint32_t)numbers[i]);
+		hash = add_number(hash, (uint32_t)(numbers[i] >> 32));
+	}
+	hash = add_text(hash, r->account);
+	hash = add_text(hash, r->qos);
+	hash = add_text(hash, r->features);
+	hash = add_text(hash, r->gpu_type);
+	return hash != 0 ? hash : 1;
 }
 
 struct lt_history_key
@@ -111,7 +227,7 @@ lt_history_gpu_key(struct lt_history_key name, const char *gpu)
 	uint64_t hash = add_number(basis, (uint32_t)name.hash);
 
 	hash = add_text(add_number(hash, (uint32_t)(name.hash >> 32)), gpu);
-	return (struct lt_history_key){hash != 0 ? hash : 1, name.uid};
+	return (struct lt_history_key){not_zero(hash), name.uid};
 }
 
 uint64_t
@@ -119,9 +235,7 @@ lt_script_hash(const char *text)
 {
 	if (text == NULL || text[0] == '\0')
 		return 0;
-	const uint64_t hash = add_text(basis, text);
-
-	return hash != 0 ? hash : 1;
+	return not_zero(add_text(basis, text));
 }
 
 struct lt_history_key
@@ -135,7 +249,7 @@ lt_history_proof_key(const struct lt_run_kind *kind, uint64_t script_hash)
 	hash = add_text(add_number(hash, kind->uid), kind->account);
 	hash = add_number(add_text(hash, name), (uint32_t)script_hash);
 	hash = add_number(hash, (uint32_t)(script_hash >> 32));
-	return (struct lt_history_key){hash != 0 ? hash : 1, kind->uid};
+	return (struct lt_history_key){not_zero(hash), kind->uid};
 }
 
 struct lt_history_key
@@ -146,7 +260,7 @@ lt_smoke_key(uint32_t uid, const char *account, uint32_t name_hash)
 
 	hash = add_text(add_number(hash, uid), account);
 	hash = add_number(hash, name_hash);
-	return (struct lt_history_key){hash != 0 ? hash : 1, uid};
+	return (struct lt_history_key){not_zero(hash), uid};
 }
 
 static uint32_t
@@ -285,8 +399,8 @@ lt_expected_text(
 		    lt_hours_text(time, sizeof(time), limit_s));
 	if (expected->from != LT_HISTORY_SAID)
 		snprintf(source, sizeof(source), "%s%u runs%s",
-		    sources[expected->from].before, expected->runs,
-		    sources[expected->from].after);
+		    LT_ROW(sources, expected->from).before, expected->runs,
+		    LT_ROW(sources, expected->from).after);
 	snprintf(out, size, "expected %s (%s%s)",
 	    lt_hours_text(time, sizeof(time), expected->expected_s), source,
 	    limit);

@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
+#include "lookup.h"
 #include "market.h"
 #include "units.h"
 
-static const char *const mode_names[] = {
+static const char *const mode_names[LT_MODE_COUNT] = {
     [LT_MODE_OBSERVE] = "observe",
     [LT_MODE_ADVISE] = "advise",
     [LT_MODE_ENFORCE] = "enforce",
@@ -25,27 +26,26 @@ static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
 bool
 lt_mode_may(enum lt_mode mode, enum lt_may what)
 {
-	static const unsigned allowed[] = {
+	static const unsigned allowed[LT_MODE_COUNT] = {
 	    [LT_MODE_OBSERVE] = 0,
 	    [LT_MODE_ADVISE] = LT_MAY_ADVISE,
 	    [LT_MODE_ENFORCE] = LT_MAY_EDIT | LT_MAY_REFUSE | LT_MAY_HOLD,
 	};
 
-	return (unsigned)mode <= LT_MODE_ENFORCE && (allowed[mode] & what);
+	return (unsigned)mode <= LT_MODE_ENFORCE &&
+	       (LT_ROW(allowed, mode) & what);
 }
 
 const char *
 lt_mode_name(enum lt_mode mode)
 {
-	return (unsigned)mode <= LT_MODE_ENFORCE ? mode_names[mode] : "unknown";
+	return LT_WORD(mode_names, mode);
 }
 
 const char *
 lt_objective_name(enum lt_objective objective)
 {
-	return (unsigned)objective < LT_OBJECTIVE_COUNT
-		   ? objective_names[objective]
-		   : "unknown";
+	return LT_WORD(objective_names, objective);
 }
 
 int
@@ -64,10 +64,60 @@ is_named(const char *rule, const char *is)
 	return rule[0] == '\0' || strcmp(rule, is) == 0;
 }
 
-const struct lt_class *
-lt_market_class(const struct lt_market *market, const char *account,
-    const char *qos, int partition)
+/* A to Z in lower case, in every locale. */
+static char
+folded(char c)
 {
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The text, against a pattern of so many bytes. Of several "*" only the last
+ * one that was met is tried again, so it takes at most length x name. */
+static bool
+matches(const char *pattern, size_t length, const char *text)
+{
+	const char *const end = pattern + length;
+	const char *star = NULL, *again = NULL;
+
+	while (*text) {
+		if (pattern < end && *pattern == '*') {
+			star = pattern++;
+			again = text;
+		} else if (pattern < end &&
+			   (*pattern == '?' ||
+			       folded(*pattern) == folded(*text))) {
+			pattern++;
+			text++;
+		} else if (star != NULL) {
+			pattern = star + 1;
+			text = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < end && *pattern == '*')
+		pattern++;
+	return pattern == end;
+}
+
+bool
+lt_job_name_matches(const char *patterns, const char *name)
+{
+	while (*patterns && *name) {
+		const size_t length = strcspn(patterns, "\n");
+
+		if (matches(patterns, length, name))
+			return true;
+		patterns += length;
+		patterns += *patterns == '\n';
+	}
+	return false;
+}
+
+const struct lt_class *
+lt_market_class(const struct lt_market *market, const struct lt_class_of *job)
+{
+	const int partition = job->partition;
 	const char *const home =
 	    partition >= 0 && (uint32_t)partition < market->partition_count
 		? market->partitions[partition].name
@@ -76,9 +126,11 @@ lt_market_class(const struct lt_market *market, const char *account,
 	for (uint32_t i = 0; i < market->class_count; i++) {
 		const struct lt_class *const class = &market->classes[i];
 
-		if (is_named(class->account, account) &&
-		    is_named(class->qos, qos) &&
-		    is_named(class->partition, home))
+		if (is_named(class->account, job->account) &&
+		    is_named(class->qos, job->qos) &&
+		    is_named(class->partition, home) &&
+		    (class->patterns[0] == '\0' ||
+			lt_job_name_matches(class->patterns, job->name)))
 			return class;
 	}
 	return NULL;
@@ -102,6 +154,34 @@ lt_market_uses(const struct lt_market *market, int series)
 		if (p->price_series == series || p->carbon_series == series ||
 		    p->tariff_series == series)
 			return true;
+	}
+	return false;
+}
+
+int
+lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b)
+{
+	if (a->asked != b->asked)
+		return a->asked < b->asked ? -1 : 1;
+	return (a->partition > b->partition) - (a->partition < b->partition);
+}
+
+bool
+lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
+{
+	const struct lt_bar wanted = {asked, (uint32_t)partition};
+	uint32_t from = 0, to = market->bar_count;
+
+	while (asked != 0 && from < to) {
+		const uint32_t at = from + (to - from) / 2;
+		const int order = lt_bar_compare(&wanted, &market->bars[at]);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			to = at;
+		else
+			from = at + 1;
 	}
 	return false;
 }

@@ -3,6 +3,7 @@
  * lowtide's job options: one table that names, explains and parses them, for
  * SPANK, job_submit and the command. Text in, struct lt_options out.
  */
+#include "lookup.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -71,7 +72,7 @@ const struct lt_option lt_option_table[LT_OPTION_COUNT] = {
 	    .variable = "MAX_COST",
 	    .argument = "AMOUNT",
 	    .usage =
-		"most that the job may be expected to cost, in the site's currency",
+		"most that the job may cost if it runs as long as it may, in the site's currency",
 	},
     [LT_OPTION_MAX_PRICE] =
 	{
@@ -435,7 +436,7 @@ lt_option_parse(struct lt_options *options, enum lt_option_id id,
 	/* Slurm gives later het components this text for "no value". */
 	if (value == NULL || strcmp(value, "(null)") == 0)
 		value = "";
-	const struct lt_option *const option = &lt_option_table[id];
+	const struct lt_option *const option = &LT_ROW(lt_option_table, id);
 	if (*value == '\0' && !option->argument_optional)
 		return lt_fail(err, LT_EINPUT, "--%s: got nothing, want %s",
 		    option->name, option->argument);
@@ -468,6 +469,7 @@ lt_request_wishes(struct lt_request *request, const struct lt_options *options,
 	const struct lt_class *const class = lt_request_class(request, market);
 	bool asked;
 
+	request->asked = lt_request_asked(request);
 	lt_options_apply(options, request);
 	if (!options->carbon_aware_set &&
 	    !(request->pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON)))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "holdout.h"
+#include "lookup.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"
@@ -141,7 +142,7 @@ caveat(const struct lt_market *market, int partition)
 		if (series[i] != LT_NO_SERIES &&
 		    market->series[series[i]].quality > worst)
 			worst = market->series[series[i]].quality;
-	return words[worst] != NULL ? words[worst] : "";
+	return LT_WORD_OR(words, worst, "");
 }
 
 /* "from Sat 02:00 GMT, done by Sat 09:40" or "now, done by 09:40 GMT" */
@@ -207,6 +208,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 	char kept[80];
 
 	lt_text_put(text, "%s, ", name_of(market, home));
+	if (at->reject == LT_REJECT_NO_NODES) {
+		lt_text_put(text,
+		    "left as it is: no node is there now, nor was any before");
+		return;
+	}
 	if (!plan->fits) {
 		lt_text_put(text,
 		    "can't run this job: %s; nor can another partition",
@@ -314,6 +320,7 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 	    [LT_REJECT_GPU_COUNT] = "",
 	    [LT_REJECT_NODES] = "",
 	};
+	const char *const unit = LT_WORD_OR(units, candidate->reject, NULL);
 	char wanted[48], found[48];
 
 	/* Older than any time: there are none, and no age to tell. */
@@ -322,10 +329,9 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 		return;
 	}
 	lt_text_put(text, "%s", lt_reject_name(candidate->reject));
-	if (units[candidate->reject] != NULL)
+	if (unit != NULL)
 		lt_text_put(text, " (%.0f%s, wants %.0f%s)", candidate->found,
-		    units[candidate->reject], candidate->wanted,
-		    units[candidate->reject]);
+		    unit, candidate->wanted, unit);
 	else if (candidate->reject == LT_REJECT_RISK)
 		lt_text_put(text,
 		    " (%.0f %%, at most %.0f %% where it starts over)",

@@ -197,8 +197,8 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		const struct lt_partition *const partition =
 		    &market->partitions[partitions[i]];
 		if (partition->shape_count == 0)
-			return lt_fail(err, LT_EINPUT,
-			    "no node of partition %s is known",
+			return lt_fail(err, LT_ENOENT,
+			    "no node of partition %s is known yet",
 			    partition->name);
 		struct task task = {
 		    .share = lt_share_most(request, market, partitions[i]),
@@ -332,7 +332,8 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .signal = request->checkpoint.signal,
 	    .max_interruptions = request->max_interruptions,
 	    .script_hash = request->script_hash,
-	    .max_price_micros = request->max_price_micros};
+	    .max_price_micros = request->max_price_micros,
+	    .asked = request->asked};
 }
 
 void
@@ -346,6 +347,7 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->precision = wish->precision;
 	request->max_interruptions = wish->max_interruptions;
 	request->max_price_micros = wish->max_price_micros;
+	request->asked = wish->asked;
 	/* --amp=auto is as good as nothing said, where no rule is. */
 	request->precision_said = wish->precision != LT_PRECISION_AUTO;
 	request->script_hash = wish->script_hash;

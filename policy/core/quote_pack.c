@@ -20,7 +20,7 @@ enum {
 	PLACE = NAME + 1 + NUMBER,
 	WORD = 16, /* an objective or a mode */
 	MEMBERS = sizeof(
-	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= ask=,,,,,,,,,,,,,,,;"),
+	    "lowtide:1 q= rev= team= hold= n= win=- plan= base= exp= was= by= mode= f= lever= run= why= req= ask=,,,,,,,,,,,,,,,;"),
 	WISH = 2 + 6 * 10 + 7 * NUMBER + 16,
 	QUOTE_MOST = MEMBERS + 16 + 3 * 10 + ACCOUNT + 3 * AMOUNT + 2 * NUMBER +
 		     2 * PLACE + 2 * WORD + LT_LEVERS_TEXT_SIZE - 1 +
@@ -64,6 +64,8 @@ put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
 static void
 put_wish(struct lt_text *text, const struct lt_wish *wish)
 {
+	if (wish->asked != 0)
+		lt_text_put(text, " req=%016" PRIx64, wish->asked);
 	lt_text_put(text, " ask=%d,%" PRIu32 ",", wish->movable, wish->pins);
 	put_optional(
 	    text, wish->deadline_utc_s != LT_UNSET_64, wish->deadline_utc_s);

@@ -442,8 +442,7 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	quote->objective = (enum lt_objective)get_word(
 	    scanner, LT_OBJECTIVE_COUNT, objective_name);
 	expect(scanner, " mode=");
-	quote->mode =
-	    (enum lt_mode)get_word(scanner, LT_MODE_ENFORCE + 1, mode_name);
+	quote->mode = (enum lt_mode)get_word(scanner, LT_MODE_COUNT, mode_name);
 	expect(scanner, " f=");
 	quote->flags = get_u32(scanner);
 	if (begins(scanner, " lever=")) {
@@ -458,6 +457,11 @@ get_quote(struct scanner *scanner, struct lt_quote *quote)
 	if (begins(scanner, " why=")) {
 		expect(scanner, " why=");
 		get_why_text(scanner, quote->why);
+	}
+	if (begins(scanner, " req=")) {
+		expect(scanner, " req=");
+		quote->wish.asked = get_id(scanner);
+		scanner->bad |= !next_is(scanner, ' ');
 	}
 	if (next_is(scanner, ' ')) {
 		expect(scanner, " ask=");

@@ -224,14 +224,16 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 		return true;
 	}
 	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||
-	    chosen->cost_micros <= request->max_cost_micros)
+	    chosen->most_micros <= request->max_cost_micros)
 		return false;
 	snprintf(out, size,
-	    "--max-cost: %s is the most, and on %s it would be %s.",
+	    chosen->most_micros == chosen->cost_micros
+		? "--max-cost: %s is the most, and on %s it would be %s."
+		: "--max-cost: %s is the most, and on %s it may be %s.",
 	    lt_money_text(
 		most, sizeof(most), request->max_cost_micros, market->currency),
 	    market->partitions[chosen->partition].name,
 	    lt_money_text(
-		cost, sizeof(cost), chosen->cost_micros, market->currency));
+		cost, sizeof(cost), chosen->most_micros, market->currency));
 	return true;
 }

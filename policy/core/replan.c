@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide_internal.h"
+#include "lookup.h"
 #include "replan.h"
 
 static const char *const words[LT_REPLAN_WHY_COUNT] = {
@@ -21,12 +22,14 @@ static const char *const words[LT_REPLAN_WHY_COUNT] = {
     [LT_REPLAN_DEADLINE] = "deadline",
     [LT_REPLAN_OVER_BUDGET] = "over_budget",
     [LT_REPLAN_PAUSED] = "paused",
+    [LT_REPLAN_CANNOT_START] = "cannot_start",
+    [LT_REPLAN_STUCK] = "stuck",
 };
 
 const char *
 lt_replan_word(enum lt_replan_why why)
 {
-	return (unsigned)why < LT_REPLAN_WHY_COUNT ? words[why] : "unknown";
+	return LT_WORD(words, why);
 }
 
 int
@@ -311,7 +314,11 @@ caps_hold(const struct decision *decision, const struct lane *lane,
 {
 	const struct aim aim =
 	    lt_aim_of(decision, lane, ROUND_FIRST, WORTH_ANY);
+	struct lt_estimate at;
 
+	lt_lane_estimate(&at, lane, start_utc_s);
+	if (lt_is_over_cost(decision->job.request, &at))
+		return false;
 	for (uint32_t i = 0; i < aim.cap_count; i++)
 		if (lt_score_value(decision, lane, &aim.caps[i].value,
 			start_utc_s) > aim.caps[i].limit)

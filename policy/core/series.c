@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "lookup.h"
 #include "series.h"
 #include "units.h"
 
@@ -23,8 +24,7 @@ static const char *const quality_names[LT_QUALITY_COUNT] = {
 const char *
 lt_quality_name(enum lt_quality quality)
 {
-	return (unsigned)quality < LT_QUALITY_COUNT ? quality_names[quality]
-						    : "unknown";
+	return LT_WORD(quality_names, quality);
 }
 
 static double

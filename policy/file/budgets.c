@@ -71,37 +71,13 @@ read_period(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_word(reader, &word, node, budget);
 }
 
-/* A list of words, into bits. */
-static void
-read_bases(struct lt_reader *reader, const struct lt_key *key,
-    const yaml_node_t *node, void *object)
-{
-	static const struct lt_word words[] = {
-	    {"spent", LT_ALERT_ON_SPENT},
-	    {"held", LT_ALERT_ON_HELD},
-	    {"forecast", LT_ALERT_ON_FORECAST},
-	    {.name = NULL},
-	};
-	struct lt_policy_budget *const budget = object;
-	const struct lt_key one = {
-	    .name = key->name, .want = key->want, .words = words};
-
-	if (node->type != YAML_SEQUENCE_NODE) {
-		lt_unwanted(reader, key, node, "");
-		return;
-	}
-	for (const yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
-		int basis = LT_ALERT_BASES;
-
-		lt_read_word(reader, &one,
-		    yaml_document_get_node(reader->document, *item), &basis);
-		if (basis < LT_ALERT_BASES)
-			budget->alert_on |= 1u << basis;
-	}
-}
-
 #define AT(field) offsetof(struct lt_policy_budget, field)
+static const struct lt_word basis_words[] = {
+    {"spent", LT_ALERT_ON_SPENT},
+    {"held", LT_ALERT_ON_HELD},
+    {"forecast", LT_ALERT_ON_FORECAST},
+    {.name = NULL},
+};
 static const struct lt_word exceed_words[] = {
     {"reject", LT_RULE_REJECT},
     {"hold", LT_RULE_HOLD},
@@ -134,7 +110,8 @@ static const struct lt_key budget_keys[] = {
     {"alert_at", lt_read_percents, 0, .min = 1, .max = 1000,
 	.want =
 	    "a list of whole percents from 1 to 1000 such as [50, 80, 100]"},
-    {"alert_on", read_bases, 0, .want = "a list of spent, held and forecast"},
+    {"alert_on", lt_read_word_bits, AT(alert_on), .words = basis_words,
+	.want = "a list of spent, held and forecast"},
     {.name = NULL},
 };
 #undef AT

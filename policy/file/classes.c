@@ -4,6 +4,7 @@
  * then.
  */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "reader.h"
@@ -12,6 +13,7 @@
 enum { PREEMPTIBLE_ALLOWED, PREEMPTIBLE_NEVER };
 
 struct entry { /* as written; becomes a struct lt_class */
+	char patterns[LT_JOB_PATTERNS_SIZE];
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
 	int objective, preemptible, pause;
@@ -21,6 +23,48 @@ struct entry { /* as written; becomes a struct lt_class */
 	double smoke_above_h;
 	int64_t smoke_within_s;
 };
+
+/* One pattern of job names, a line of the entry's. */
+static void
+add_pattern(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, char *patterns)
+{
+	const char *const text = lt_scalar_peek(node);
+	const size_t used = strlen(patterns);
+
+	if (text == NULL || text[0] == '\0' || strchr(text, '\n') != NULL) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	const int length = snprintf(patterns + used,
+	    LT_JOB_PATTERNS_SIZE - used, "%s%s", used > 0 ? "\n" : "", text);
+
+	if (length < 0 || (size_t)length >= LT_JOB_PATTERNS_SIZE - used)
+		lt_complain(reader, node,
+		    "%s: got more than %d bytes of patterns, want fewer, or a second class",
+		    key->name, LT_JOB_PATTERNS_SIZE - 1);
+}
+
+static void
+read_patterns(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	char *const patterns = (char *)object + key->offset;
+	const int errors = reader->errors->count;
+
+	if (node->type != YAML_SEQUENCE_NODE) {
+		add_pattern(reader, key, node, patterns);
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top &&
+	     reader->errors->count == errors;
+	     item++)
+		add_pattern(reader, key,
+		    yaml_document_get_node(reader->document, *item), patterns);
+	if (patterns[0] == '\0' && reader->errors->count == errors)
+		lt_unwanted(reader, key, node, "");
+}
 
 #define AT(field) offsetof(struct entry, field)
 static const struct lt_word default_words[] = {
@@ -59,6 +103,9 @@ static const struct lt_key keys[] = {
 	.want = "a Slurm QOS"},
     {"partition", lt_read_name, AT(partition), .size = LT_NAME_SIZE,
 	.want = "a partition"},
+    {"name", read_patterns, AT(patterns),
+	.want =
+	    "a pattern of job names, or a list, such as [\"sys/dashboard/*\", \"*jupyter*\"]"},
     {"default", lt_read_word, AT(objective), .words = default_words,
 	.want = "on, off, balanced, cost, carbon or fast"},
     {"max_delay", lt_read_duration, AT(max_delay_s), .min = 0,
@@ -86,7 +133,8 @@ is_same(const struct lt_class *a, const struct lt_class *b)
 {
 	return strcmp(a->account, b->account) == 0 &&
 	       strcmp(a->qos, b->qos) == 0 &&
-	       strcmp(a->partition, b->partition) == 0;
+	       strcmp(a->partition, b->partition) == 0 &&
+	       strcmp(a->patterns, b->patterns) == 0;
 }
 
 void
@@ -108,6 +156,7 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;
+	memcpy(made->patterns, entry.patterns, sizeof(made->patterns));
 	memcpy(made->account, entry.account, sizeof(made->account));
 	memcpy(made->qos, entry.qos, sizeof(made->qos));
 	memcpy(made->partition, entry.partition, sizeof(made->partition));
@@ -125,7 +174,7 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 	for (int i = 0; i < policy->class_count; i++)
 		if (is_same(&policy->classes[i], made))
 			lt_complain(reader, node,
-			    "%s: got the same account, qos and partition as %s, which counts alone",
+			    "%s: got the same account, qos, partition and name as %s, which counts alone",
 			    made->name, policy->classes[i].name);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "known_names.h"
+#include "lookup.h"
 #include "nearest.h"
 
 enum { KIND_PARTITION, KIND_ACCOUNT, KIND_QOS, KINDS };
@@ -45,7 +46,7 @@ look_at(
 	    [KIND_QOS] = "qos",
 	};
 	struct lt_unknown_name unknown = {
-	    .key = place->key != NULL ? place->key : keys[kind],
+	    .key = place->key != NULL ? place->key : LT_WORD(keys, kind),
 	    .name = name,
 	    .line = place->line,
 	    .is_limit = strcmp(place->section, "budgets: ") == 0};
@@ -60,8 +61,8 @@ look_at(
 		    at, sizeof(at), ":%d:%d", place->line, place->column);
 	(void)snprintf(unknown.text, sizeof(unknown.text),
 	    "%.255s%s: %s%s \"%s\": the cluster has none of that name%s%s%s",
-	    look->policy->path, at, place->section, kind_words[kind], name,
-	    nearest != NULL ? "; did you mean " : "",
+	    look->policy->path, at, place->section, LT_WORD(kind_words, kind),
+	    name, nearest != NULL ? "; did you mean " : "",
 	    nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 	look->count++;
 	unknown.nearest = nearest;
@@ -99,7 +100,8 @@ look_at_rules(struct look *look)
 	const struct place cap = {.section = "power_cap: "};
 
 	for (int i = 0; i < policy->precision_count; i++)
-		look_at(look, &precision, kind_of[policy->precisions[i].of],
+		look_at(look, &precision,
+		    LT_ROW(kind_of, policy->precisions[i].of),
 		    policy->precisions[i].name);
 	for (int i = 0; i < policy->power_cap_count; i++) {
 		look_at(

@@ -206,10 +206,51 @@ read_gpu_price(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_micros(reader, key, node, object);
 }
 
+/* Bits of 0 are a partition that says nothing: an empty list is an error. */
+static void
+read_accepts(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const int errors = reader->errors->count;
+
+	lt_read_word_bits(reader, key, node, object);
+	if (((struct lt_policy_partition *)object)->accepts == 0 &&
+	    reader->errors->count == errors)
+		lt_complain(reader, node,
+		    "%s: got an empty list, want %s; target: no keeps all jobs from being moved there",
+		    key->name, key->want);
+}
+
+static void
+read_target(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *const partition = object;
+
+	partition->target_said = true;
+	lt_read_bool(reader, key, node, object);
+}
+
+static void
+read_node(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_partition *const partition = object;
+
+	partition->node.is_set = true;
+	partition->node.count = LT_NODES_MAX;
+	lt_read_keys(reader, key, node, object);
+}
+
 #define AT(field) offsetof(struct lt_policy_partition, field)
 static const struct lt_word own_words[] = {
     {"true", 1},
     {"false", 0},
+    {.name = NULL},
+};
+static const struct lt_word accepts_words[] = {
+    {"gpu", LT_ACCEPTS_GPU},
+    {"cpu", LT_ACCEPTS_CPU},
     {.name = NULL},
 };
 static const struct lt_key preemptible_keys[] = {
@@ -225,6 +266,18 @@ static const struct lt_key preemptible_keys[] = {
 	.want = "a duration from 0 to 1d such as 2m"},
     {"restart", lt_read_duration, AT(restart_s), .min = 0, .max = LT_DAY_S,
 	.required = true, .want = "a duration from 0 to 1d such as 6m"},
+    {.name = NULL},
+};
+static const struct lt_key node_keys[] = {
+    {"cpus", lt_read_u32, AT(node.cpus), .min = 1, .max = 100000,
+	.required = true, .want = "CPUs of one node such as 64"},
+    {"memory", lt_read_mebibytes, AT(node.memory_mib), .min = 1,
+	.max = 1024 * 1024 * 1024, .required = true,
+	.want = "memory of one node such as 500GiB"},
+    {"gpus", lt_read_u32, AT(node.gpus), .min = 0, .max = 1024,
+	.want = "GPUs of one node such as 8"},
+    {"count", lt_read_u32, AT(node.count), .min = 1, .max = LT_NODES_MAX,
+	.want = "nodes that there may be, from 1, such as 16"},
     {.name = NULL},
 };
 static const struct lt_key partition_keys[] = {
@@ -243,6 +296,11 @@ static const struct lt_key partition_keys[] = {
 	.want =
 	    "a number from 1 to 10 such as 1.15, or months such as {2026-10: 1.21}"},
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
+    {"accepts", read_accepts, AT(accepts), .words = accepts_words,
+	.want = "a list of gpu and cpu such as [gpu]"},
+    {"target", read_target, AT(is_target), .want = "true or false"},
+    {"node", read_node, 0, .keys = node_keys,
+	.want = "a mapping such as {cpus: 64, memory: 500GiB, gpus: 8}"},
     {"preemptible", read_preemptible, 0, .keys = preemptible_keys,
 	.want =
 	    "a mapping such as {interruptions_per_hour: 0.004, restart: 6m}"},
@@ -283,6 +341,7 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 
 	lt_place(name, &partition->line, &partition->column);
 	partition->own_history = LT_OWN_DEFAULT;
+	partition->is_target = true;
 	if (!lt_read_body(reader,
 		&(struct lt_key){.name = partition->name,
 		    .want =

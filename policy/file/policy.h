@@ -71,6 +71,9 @@ struct lt_policy_pue { /* in the order of time; each until the next */
 	} months[LT_PUE_MONTHS_MAX];
 };
 
+/* Which jobs a partition accepts; bits, of lt_policy_partition.accepts. */
+enum lt_accepts { LT_ACCEPTS_GPU, LT_ACCEPTS_CPU };
+
 struct lt_policy_partition {
 	char name[LT_NAME_SIZE];
 	int line, column;
@@ -84,6 +87,14 @@ struct lt_policy_partition {
 	char gpu[LT_GPU_NAME_SIZE];	/* "" = by Gres type */
 	struct lt_policy_pue pue;
 	bool owned;
+	/* target: not said = where nodes are there */
+	bool target_said, is_target;
+	struct {
+		bool is_set;
+		uint32_t cpus, memory_mib, gpus;
+		uint32_t count;
+	} node; /* what one is, while none is there */
+	uint32_t accepts; /* 1 << enum lt_accepts; 0 = by its nodes */
 	bool preemptible;
 	struct lt_policy_signal hazard; /* interruptions_per_hour; published
 					 * or written */

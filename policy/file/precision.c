@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lookup.h"
 #include "reader.h"
 
 struct entry { /* as written; becomes a struct lt_precision_rule */
@@ -80,7 +81,7 @@ lt_read_precision(struct lt_reader *reader, const yaml_node_t *name,
 		    strcmp(policy->precisions[i].name, made->name) == 0)
 			lt_complain(reader, node,
 			    "precision: got %s %s twice, want it once",
-			    of_names[made->of], made->name);
+			    LT_WORD(of_names, made->of), made->name);
 }
 
 const char *
@@ -99,8 +100,8 @@ lt_policy_precision_text(char *out, size_t size, const struct lt_policy *policy)
 			if (w->value == (int)rule->precision)
 				word = w->name;
 		used += (size_t)snprintf(out + used, size - used, "%s%s:%s:%s",
-		    i > 0 ? "," : "precision=", of_names[rule->of], rule->name,
-		    word);
+		    i > 0 ? "," : "precision=", LT_WORD(of_names, rule->of),
+		    rule->name, word);
 	}
 	return out;
 }

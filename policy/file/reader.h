@@ -102,7 +102,7 @@ void lt_suggest(
 
 /* ---- values.c; what each accepts is its key's `want` ---- */
 lt_read_fn lt_read_name, lt_read_account, lt_read_currency, lt_read_timezone,
-    lt_read_word, lt_read_bool, lt_read_duration, lt_read_ppm, lt_read_micros,
+    lt_read_word, lt_read_word_bits, lt_read_bool, lt_read_duration, lt_read_ppm, lt_read_micros,
     lt_read_double, lt_read_port, lt_read_u32, lt_read_mebibytes,
     lt_read_capability, lt_read_money_limit, lt_read_carbon_limit,
     lt_read_percents, lt_read_months, lt_read_groups, lt_read_path;

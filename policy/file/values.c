@@ -171,6 +171,29 @@ lt_read_word(struct lt_reader *reader, const struct lt_key *key,
 }
 
 void
+lt_read_word_bits(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const struct lt_key one = {
+	    .name = key->name, .want = key->want, .words = key->words};
+	uint32_t *const bits = target(key, object);
+
+	if (node->type != YAML_SEQUENCE_NODE) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (const yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++) {
+		int bit = -1;
+
+		lt_read_word(reader, &one,
+		    yaml_document_get_node(reader->document, *item), &bit);
+		if (bit >= 0)
+			*bits |= 1u << bit;
+	}
+}
+
+void
 lt_read_bool(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {

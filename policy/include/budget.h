@@ -9,10 +9,22 @@
 #include "holdout.h"
 #include "quote.h"
 
-enum lt_rule { LT_RULE_REJECT, LT_RULE_HOLD, LT_RULE_WARN, LT_RULE_ALLOW };
+enum lt_rule {
+	LT_RULE_REJECT,
+	LT_RULE_HOLD,
+	LT_RULE_WARN,
+	LT_RULE_ALLOW,
+	LT_RULE_COUNT
+};
 const char *lt_rule_name(enum lt_rule rule);
 
-enum lt_period_kind { LT_MONTH, LT_QUARTER, LT_YEAR, LT_FIXED };
+enum lt_period_kind {
+	LT_MONTH,
+	LT_QUARTER,
+	LT_YEAR,
+	LT_FIXED,
+	LT_PERIOD_KIND_COUNT
+};
 
 struct lt_period {
 	int64_t start_utc_s, end_utc_s;

@@ -46,10 +46,12 @@ struct lt_proof {
 };
 
 struct lt_request {
+	uint64_t asked; /* lt_request_asked(); 0 = not known */
 	/* who */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* lower case */
 	char qos[LT_ACCOUNT_SIZE];     /* "" = default, not known here */
+	char name[LT_JOB_NAME_SIZE];   /* of the job; "" = none, or not known */
 	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
 	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
@@ -127,6 +129,13 @@ struct lt_request {
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
 };
 
+/*
+ * What was asked, as one number, never 0: who, and all that Slurm looks at to
+ * start it. The same request gives the same number by the way that it came;
+ * read from a job's record it may give another. Pure.
+ */
+uint64_t lt_request_asked(const struct lt_request *request);
+
 /* Does its word that it resumes from a checkpoint count on preemptible nodes?
  * By its proof, or where the site believes the word. */
 static inline bool
@@ -142,8 +151,11 @@ static inline const struct lt_class *
 lt_request_class(
     const struct lt_request *request, const struct lt_market *market)
 {
-	return lt_market_class(
-	    market, request->account, request->qos, request->home);
+	return lt_market_class(market,
+	    &(struct lt_class_of){.account = request->account,
+		.qos = request->qos,
+		.name = request->name,
+		.partition = request->home});
 }
 
 /* The most that a node-hour of it may cost on average over a run, by
@@ -200,6 +212,11 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_HOLDOUT,   /* best, and kept at home to compare with */
 	LT_REJECT_CLOSED,    /* hidden, for reservations, or not understood */
 	LT_REJECT_LIMITS,    /* a QOS or association may refuse it there */
+	LT_REJECT_GPU_JOBS,  /* the policy: for jobs that ask for GPUs */
+	LT_REJECT_CPU_JOBS,  /* the policy: for jobs that ask for none */
+	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
+	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
+	LT_REJECT_NO_NODES,  /* none is there now */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
@@ -213,7 +230,9 @@ struct lt_share { /* of each of `nodes` nodes, in lowest terms, at most 1 */
 struct lt_estimate {   /* one partition, one start */
 	int partition; /* index; -1 = none */
 	int64_t start_utc_s;
-	int64_t end_utc_s; /* "done by": when the last task is, on average */
+	/* "Done by": when the last task is, on average, each running as long as
+	 * it may: as its user said, else the upper quantile or the limit. */
+	int64_t end_utc_s;
 	/* Until then its nodes are booked: as long as they work in all, were
 	 * all tasks to take the mean. */
 	int64_t free_utc_s;
@@ -221,9 +240,9 @@ struct lt_estimate {   /* one partition, one start */
 	double expected_active_s;      /* of one task */
 	double expected_interruptions; /* of all tasks */
 	double expected_lost_s;	       /* by them: work and restarts */
-	double restart_chance;
-	double interval_s; /* checkpoint interval used */
-	double time_ratio; /* run time here over at home */
+	double restart_chance;	       /* running so long */
+	double interval_s;	       /* checkpoint interval used */
+	double time_ratio;	       /* run time here over at home */
 	bool time_ratio_known;
 	double node_equivalents; /* nodes x share x tasks at once */
 	double task_nodes;	 /* nodes x share of one */
@@ -232,6 +251,7 @@ struct lt_estimate {   /* one partition, one start */
 	double expected_compute_micros, expected_energy_micros,
 	    expected_storage_micros, expected_failure_micros;
 	int64_t cost_micros; /* their sum, all tasks, half away from zero */
+	int64_t most_micros; /* the same, running so long */
 	int64_t carbon_mg;
 	double energy_wh;
 	/* By the objective, with what waiting is worth: micros, mg or s. Of a

@@ -1,10 +1,11 @@
 /*
- * How long jobs of one kind have run: who is told apart, and what is expected
- * of the next one. Groups from narrow to wide: the same name and shape of
- * request, all of the user in that account, all of the account. The narrow
- * one speaks in seconds, the wider ones in parts of the time limit. Figures of
- * a group are made from its runs by policy/model/run_lengths.h; docs/model.md,
- * (43) to (45).
+ * How long jobs of one kind have run: which are told apart, and what is
+ * expected of the next one. Groups from narrow to wide: the same name and shape
+ * of request, all of the user in that account, all of the account; in each,
+ * batch jobs apart from interactive ones, and time limits of different sizes
+ * apart. The narrow one speaks in seconds, the wider ones in parts of the time
+ * limit. Figures of a group are made from its runs by
+ * policy/model/run_lengths.h; docs/model.md, (43) to (45).
  */
 #ifndef LT_HISTORY_H
 #define LT_HISTORY_H
@@ -30,7 +31,10 @@ const char *lt_history_word(enum lt_history_group group);
 
 enum {
 	LT_HISTORY_RUNS_LEAST = 3, /* fewer: the next wider group */
-	LT_HISTORY_UID_ALL = -1,   /* of an account's group */
+	LT_HISTORY_RUNS_SURE = 10, /* fewer: no upper quantile */
+	/* A shorter run is a test, or ended before it began to work. */
+	LT_HISTORY_LENGTH_LEAST_S = 60,
+	LT_HISTORY_UID_ALL = -1, /* of an account's group */
 };
 
 /* "train_0413" is "train_#": each row of digits. Cut at size, so that equal
@@ -42,14 +46,38 @@ struct lt_run_kind { /* of one job; strings are lent */
 	const char *account; /* lower case */
 	const char *name;    /* as the job has it, or folded; "" = none */
 	uint32_t nodes, cpus, gpus; /* asked, of the whole job */
+	/* lt_history_hash() of what was asked, where it is known otherwise; 0 =
+	 * of the above */
+	uint64_t hash;
+	int64_t limit_s; /* <= 0 or INT64_MAX: none */
+	bool is_interactive;
 };
 struct lt_history_key { /* two kinds of other users never have the same */
 	uint64_t hash;
 	uint32_t uid;
 };
-/* Pure; FNV-1a, 64 bits. A hash is never 0. */
+/* Account, user, name and shape. Pure; FNV-1a, 64 bits; never 0. */
+uint64_t lt_history_hash(const struct lt_run_kind *kind);
+/* That with the band, or what the wider groups have of it; never 0. */
 struct lt_history_key lt_history_key(
     const struct lt_run_kind *kind, enum lt_history_group group);
+/* Those of the groups that tell of such a job, for lt_history_find(): the
+ * narrow one has hash 0 where the job's name is none. */
+void lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
+    const struct lt_run_kind *kind);
+
+/* Did its user name the job? Not by what sbatch, srun, salloc and portals call
+ * a job that nobody named. */
+bool lt_history_is_name(const char *name);
+
+/*
+ * Runs of one band tell of each other: twice the size of the time limit, and 1
+ * if interactive. Sizes: 0 no limit, 1 up to 15 minutes, then up to twice as
+ * much each.
+ */
+uint32_t lt_history_band(const struct lt_run_kind *kind);
+/* The longest limit of a band; 0 = none. */
+int64_t lt_history_band_limit_s(uint32_t band);
 
 /* Of runs of a name and shape on GPUs of one model, by its name in the GPU
  * table. Its figures are their number and median as they ran. */
@@ -79,7 +107,7 @@ struct lt_history_figures { /* of a group */
 	uint32_t runs;	    /* finished ones that say something; 0 = none */
 	/* Seconds; of wider groups millionths of the limit. */
 	uint32_t median, upper;
-	/* Too few runs for the upper quantile: upper is the longest. */
+	/* Too few runs for an upper quantile: upper is the longest. */
 	bool upper_is_longest;
 	/* A sixth of the runs ended by it, and after it; 0 = not told. */
 	uint32_t low, high;

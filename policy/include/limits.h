@@ -22,6 +22,8 @@ enum {
 	LT_PRECISION_RULES_MAX =
 	    32,			   /* on one line of plugstack.conf: refused */
 	LT_POWER_CAPS_MAX = 128,   /* rules of power_cap: refused */
+	LT_BARS_MAX = 1024,	   /* requests that Slurm could not start: of
+				    * more the oldest are tried again */
 	LT_FREQUENCY_SIZE = 24,	   /* Slurm's word or range: refused */
 	LT_BUDGETS_MAX = 8192,	   /* refused */
 	LT_ACCOUNTS_MAX = 16384,   /* refused */

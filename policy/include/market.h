@@ -15,7 +15,12 @@
 #include "series.h"
 #include "zone.h"
 
-enum lt_mode { LT_MODE_OBSERVE, LT_MODE_ADVISE, LT_MODE_ENFORCE };
+enum lt_mode {
+	LT_MODE_OBSERVE,
+	LT_MODE_ADVISE,
+	LT_MODE_ENFORCE,
+	LT_MODE_COUNT
+};
 
 enum lt_objective {
 	LT_OBJECTIVE_OFF, /* the job did not ask, or said off */
@@ -94,10 +99,18 @@ enum lt_partition_flag {
 	LT_PARTITION_DEALS_TASKS = 1 << 18,
 	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
+	/* What is never moved there, unless its user named it: jobs without
+	 * GPUs, jobs with some, any. */
+	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
+	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
+	LT_PARTITION_NO_TARGET = 1 << 22,
+	/* Slurm shows no node of it now: what its shapes say is of those that
+	 * were there last, or the policy's. */
+	LT_PARTITION_NO_NODES = 1 << 23,
 	/* Hidden, for reservations only, or with a flag that lowtide does not
 	 * know: no job is moved there. */
-	LT_PARTITION_CLOSED = 1 << 20,
-	LT_PARTITION_NO_ROOT = 1 << 21, /* not for root's jobs */
+	LT_PARTITION_CLOSED = 1 << 24,
+	LT_PARTITION_NO_ROOT = 1 << 25, /* not for root's jobs */
 };
 
 /* What Slurm's limits count of one job. */
@@ -177,10 +190,17 @@ enum lt_pause { LT_PAUSE_NEVER, LT_PAUSE_REQUEUE, LT_PAUSE_SUSPEND };
 
 #define LT_INTERRUPTIONS_ANY UINT32_MAX
 
-/* What the site lets become of jobs: the first class whose account, QOS and
- * partition (home; "" = any) are the job's. */
+enum {
+	LT_JOB_NAME_SIZE = 256, /* of a longer name the rest is not matched */
+	LT_JOB_PATTERNS_SIZE = 1024,
+};
+
+/* What the site lets become of jobs: the first class whose account, QOS,
+ * partition (home; "" = any) and patterns of names are the job's. */
 struct lt_class {
 	char name[LT_NAME_SIZE];
+	/* Of the job's name, one a line, lt_job_name_matches(); "" = any. */
+	char patterns[LT_JOB_PATTERNS_SIZE];
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
 	enum lt_objective default_objective; /* OFF: places who asks */
@@ -221,6 +241,12 @@ struct lt_power_cap {
 	double power;	  /* the same of what is slowed: up to 1 */
 };
 
+/* A request that Slurm could not start there: not tried again for now. */
+struct lt_bar {
+	uint64_t asked; /* lt_request_asked() */
+	uint32_t partition;
+};
+
 struct lt_market {
 	uint64_t generation;
 	int64_t compiled_utc_s;
@@ -257,7 +283,7 @@ struct lt_market {
 	struct lt_zone zone;
 
 	uint32_t partition_count, shape_count, series_count, gpu_count;
-	uint32_t class_count, power_cap_count, precision_rule_count;
+	uint32_t class_count, power_cap_count, precision_rule_count, bar_count;
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
 	struct lt_series *series;
@@ -265,13 +291,19 @@ struct lt_market {
 	struct lt_class *classes;
 	struct lt_power_cap *power_caps; /* the first that matches counts */
 	struct lt_precision_rule *precision_rules; /* the same */
-	void *arena; /* owned by whoever made the market */
+	struct lt_bar *bars; /* lt_bar_compare(): each once, in order */
+	void *arena;	     /* owned by whoever made the market */
 };
 
 /* Index of a partition by name (Slurm's are case sensitive), -1 = none. */
 int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
+/* By request, then by partition. */
+int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
+/* Could Slurm not start it there? asked 0: not known, false. */
+bool lt_market_bars(
+    const struct lt_market *market, uint64_t asked, int partition);
 /* Whether it is the price, the carbon or the tariff of a partition. */
 bool lt_market_uses(const struct lt_market *market, int series);
 
@@ -279,9 +311,18 @@ bool lt_market_uses(const struct lt_market *market, int series);
 const struct lt_gpu *lt_market_gpu(
     const struct lt_market *market, int partition);
 
-/* Its class; NULL = none. partition: where it goes by itself, or -1. */
-const struct lt_class *lt_market_class(const struct lt_market *market,
-    const char *account, const char *qos, int partition);
+/* Is one of the patterns, a line each, the job's name? "*" stands for any
+ * bytes, "?" for one; case does not count. An empty name is none of them. */
+bool lt_job_name_matches(const char *patterns, const char *name);
+
+/* What a job's class goes by. partition: where it goes by itself, or -1. */
+struct lt_class_of {
+	const char *account, *qos, *name;
+	int partition;
+};
+/* Its class; NULL = none. */
+const struct lt_class *lt_market_class(
+    const struct lt_market *market, const struct lt_class_of *job);
 /* Of a class, NULL = none: its own, else the site's. */
 int64_t lt_class_max_delay_s(
     const struct lt_class *class, const struct lt_market *market);

@@ -62,6 +62,7 @@ struct lt_wish {
 	uint32_t max_interruptions; /* 0 = not said */
 	uint64_t script_hash;	    /* 0 = not known */
 	int64_t max_price_micros;   /* per node-hour; 0 = not said */
+	uint64_t asked; /* lt_request_asked() of it; 0 = not known */
 };
 
 struct lt_quote {
@@ -122,7 +123,8 @@ struct lt_whys {
  * rounded up plus 1 (settling may round a part up). Carbon alike. quote's
  * hold_per_task, tasks, start and end are written. An amount without price
  * or intensity (and no worst_intensity) has has_x = false.
- * LT_EINPUT: no limit known, or no node of a partition. docs/model.md.
+ * LT_EINPUT: no limit known; LT_ENOENT: no node of a partition.
+ * docs/model.md.
  */
 int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
     const struct lt_market *market, const int *partitions, int count,
@@ -137,7 +139,8 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  * <precision>,<checkpoint>,<write>,<every>" before the ";" where there is
  * one, and as far as there are any ",<MiB>,<keep>", ",<signal>",
  * ",<interruptions>", ",<16 hex of its script>". An unknown amount is
- * "-". Names are percent-encoded outside [A-Za-z0-9_.-].
+ * "-"; before that " req=<16 hex of what was asked>", where that is known.
+ * Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
 

@@ -25,6 +25,10 @@ enum lt_replan_why {
 	/* It ran, and went back to the queue until then: never said by
 	 * lt_replan(). */
 	LT_REPLAN_PAUSED,
+	/* Slurm could not start it: back to where it would have gone by
+	 * itself; and it could not go back. Never said by lt_replan(). */
+	LT_REPLAN_CANNOT_START,
+	LT_REPLAN_STUCK,
 	LT_REPLAN_WHY_COUNT
 };
 /* "better": as in the ledger and in explain's JSON. */

@@ -102,7 +102,7 @@ int lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
     struct lt_error_sum *sums, uint32_t room, struct lt_error *err);
 
 /* ---- holds ---- */
-enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID };
+enum lt_hold_state { LT_HOLD_OPEN, LT_HOLD_SETTLED, LT_HOLD_VOID, LT_HOLDS };
 struct lt_ledger_hold {
 	struct lt_quote quote; /* quote.account = team account */
 	uint32_t uid;
@@ -217,6 +217,7 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 	LT_GPUS_SLURMDBD,
 	LT_GPUS_SLURMCTLD, /* AccountingStorageTRES has no gres/gpu */
 	LT_GPUS_UNKNOWN,   /* nobody: the run has no price */
+	LT_GPUS_FROM_COUNT
 };
 /* Of what a run saved: by when it ran, and by how fast it is there. The rest is
  * by where, with what interruptions cost. */
@@ -428,7 +429,9 @@ struct lt_kind { /* a group */
 	struct lt_history_key key;
 	enum lt_history_group group;
 	char account[LT_ACCOUNT_SIZE];
-	char name[LT_NAME_SIZE];    /* folded; "" of wider groups */
+	char name[LT_NAME_SIZE];    /* folded; "" of wider groups, and of what
+				     * nobody named */
+	uint32_t band;		    /* lt_history_band() */
 	uint32_t nodes, cpus, gpus; /* that its last run had */
 	int64_t last_utc_s;	    /* end of that */
 	struct lt_history_figures figures;
@@ -441,6 +444,7 @@ struct lt_length { /* a run that says something */
 	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = does not tell */
 	int64_t gpu_length_s;	    /* that it worked there */
 	bool is_new;		    /* the ledger does not have the run */
+	bool is_short;		    /* it says nothing; what it said goes */
 };
 /* Once each: what is there with the same facts changes nothing. Of a name and
  * shape the newest LT_RUNS_OF_NAME stay. Not of who was forgotten after it

@@ -4,6 +4,7 @@
  */
 #include "alert.h"
 #include "ledger_db.h"
+#include "lookup.h"
 
 const char *
 lt_alert_kind_word(enum lt_alert_kind kind)
@@ -14,7 +15,7 @@ lt_alert_kind_word(enum lt_alert_kind kind)
 	    [LT_ALERT_DAY] = "day",
 	    [LT_ALERT_IDLE] = "idle"};
 
-	return (unsigned)kind < LT_ALERT_KIND_COUNT ? words[kind] : "?";
+	return LT_WORD_OR(words, kind, "?");
 }
 
 bool

@@ -15,13 +15,14 @@
 
 #include "grow.h"
 #include "ledger_db.h"
+#include "lookup.h"
 #include "units.h"
 
 enum { BUSY_MS = 10000, PATH_SIZE = 4096 + 16 };
 
 static const struct {
 	const char *file;
-	const char *migrations[26]; /* to version 1, 2, ...; NULL ends */
+	const char *migrations[27]; /* to version 1, 2, ...; NULL ends */
 } databases[LT_DB_COUNT] = {
     [LT_DB_LEDGER] = {"ledger.db",
 	{LT_SQL_LEDGER_1, LT_SQL_LEDGER_2, LT_SQL_LEDGER_3, LT_SQL_LEDGER_4,
@@ -32,7 +33,7 @@ static const struct {
 	    LT_SQL_LEDGER_16, LT_SQL_LEDGER_17, LT_SQL_LEDGER_18,
 	    LT_SQL_LEDGER_19, LT_SQL_LEDGER_20, LT_SQL_LEDGER_21,
 	    LT_SQL_LEDGER_22, LT_SQL_LEDGER_23, LT_SQL_LEDGER_24,
-	    LT_SQL_LEDGER_25}},
+	    LT_SQL_LEDGER_25, LT_SQL_LEDGER_26}},
     [LT_DB_SIGNALS] = {"signals.db",
 	{LT_SQL_SIGNALS_1, LT_SQL_SIGNALS_2, LT_SQL_SIGNALS_3}},
 };
@@ -64,7 +65,7 @@ fail_sql(struct lt_ledger *ledger, enum lt_database database, const char *doing,
 		 strcmp(text, "integer overflow") == 0)
 		code = LT_EOVERFLOW;
 	return lt_fail(err, code, "%s/%s: %s: %s", ledger->state_dir,
-	    databases[database].file, doing, text);
+	    LT_ROW(databases, database).file, doing, text);
 }
 
 static int
@@ -348,13 +349,13 @@ migrate(
 
 	if (user_version(db, &version) != SQLITE_OK)
 		return fail_sql(ledger, database, "user_version", err);
-	while (databases[database].migrations[newest] != NULL)
+	while (LT_ROW(databases, database).migrations[newest] != NULL)
 		newest++;
 	if (version < 0 || version > newest)
 		return lt_fail(err, LT_EVERSION,
 		    "%s/%s: version %d, want at most %d; a newer lowtide wrote it",
-		    ledger->state_dir, databases[database].file, version,
-		    newest);
+		    ledger->state_dir, LT_ROW(databases, database).file,
+		    version, newest);
 	for (; version < newest; version++) {
 		char mark[64];
 
@@ -362,8 +363,9 @@ migrate(
 		    "PRAGMA user_version=%d; COMMIT", version + 1);
 		if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) !=
 			SQLITE_OK ||
-		    sqlite3_exec(db, databases[database].migrations[version],
-			NULL, NULL, NULL) != SQLITE_OK ||
+		    sqlite3_exec(db,
+			LT_ROW(databases, database).migrations[version], NULL,
+			NULL, NULL) != SQLITE_OK ||
 		    sqlite3_exec(db, mark, NULL, NULL, NULL) != SQLITE_OK)
 			return fail_sql(ledger, database, "migration", err);
 	}
@@ -379,7 +381,7 @@ open_database(struct lt_ledger *ledger, enum lt_database database,
 	    is_reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 
 	(void)snprintf(path, sizeof(path), "%s/%s", ledger->state_dir,
-	    databases[database].file);
+	    LT_ROW(databases, database).file);
 	const int rc = is_reader ? LT_OK : prepare_file(path, err);
 	if (rc != LT_OK)
 		return rc;

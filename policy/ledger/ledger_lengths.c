@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ledger_db.h"
+#include "lookup.h"
 #include "smoke.h"
 
 int
@@ -81,6 +82,7 @@ read_kind(struct lt_rows *rows, void *element)
 	kind->last_utc_s = lt_row_int(rows);
 	read_figures(rows, &kind->figures);
 	kind->ratio_ppm = (uint32_t)lt_row_int(rows);
+	kind->band = (uint32_t)lt_row_int(rows);
 }
 
 static int
@@ -121,12 +123,13 @@ lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 	    [LT_HISTORY_USER] = {LT_SQL_LENGTHS_OF_USER, LT_RUNS_OF_USER},
 	    [LT_HISTORY_ACCOUNT] = {
 		LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
-	const uint32_t room = groups[kind->group].room;
+	const uint32_t room = LT_ROW(groups, kind->group).room;
 	struct lt_rows rows;
 	uint32_t used = 0;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(groups[kind->group].sql, LT_INT(kind->key.hash),
-		LT_INT(kind->key.uid), LT_TEXT(kind->account), LT_INT(room)),
+	    LT_BIND(LT_ROW(groups, kind->group).sql, LT_INT(kind->key.hash),
+		LT_INT(kind->key.uid), LT_TEXT(kind->account),
+		LT_INT(kind->band), LT_INT(room)),
 	    err);
 
 	while (rc == LT_OK && used < room &&

@@ -26,7 +26,7 @@ put_kind(
 		LT_INT(kind->key.uid), LT_INT(kind->group),
 		LT_TEXT(kind->account), LT_TEXT(kind->name),
 		LT_INT(kind->nodes), LT_INT(kind->cpus), LT_INT(kind->gpus),
-		LT_INT(kind->last_utc_s)),
+		LT_INT(kind->last_utc_s), LT_INT(kind->band)),
 	    err);
 
 	return rc == LT_OK && kind->group == LT_HISTORY_NAME
@@ -96,7 +96,8 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 		LT_INT(name->key.uid), LT_TEXT(name->account),
 		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
 		LT_INT(length->length.limit_s), LT_INT(length->length.at_least),
-		LT_TEXT(length->gpu), LT_INT(length->gpu_length_s)),
+		LT_TEXT(length->gpu), LT_INT(length->gpu_length_s),
+		LT_INT(name->band)),
 	    read_one, NULL, err);
 }
 
@@ -138,10 +139,11 @@ lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
 	for (uint32_t i = 0; rc == LT_OK && i < count; i++) {
 		const struct lt_length *const length = &lengths[i];
 
-		newer =
-		    i > 0 && is_same_name(length, length - 1) ? newer + 1 : 0;
-		const int changed =
-		    put_length(ledger, length, newer < LT_RUNS_OF_NAME, err);
+		if (i > 0 && !is_same_name(length, length - 1))
+			newer = 0;
+		const bool stays =
+		    !length->is_short && newer++ < LT_RUNS_OF_NAME;
+		const int changed = put_length(ledger, length, stays, err);
 		rc = changed < 0 ? changed : LT_OK;
 		for (int k = 0;
 		     rc == LT_OK && changed == 1 && k < LT_HISTORY_GROUPS; k++)

@@ -3,6 +3,7 @@
  * Transactions over both databases, and calls that are kept or undone as one.
  */
 #include "ledger_db.h"
+#include "lookup.h"
 
 static const struct {
 	enum lt_sql begin, commit, rollback, save, keep, undo;
@@ -95,8 +96,9 @@ lt_call_begin(
 		return rc;
 	ledger->kept.has_added &= ledger->in_transaction;
 	return lt_sql_do(ledger,
-	    LT_PLAIN(ledger->in_transaction ? databases[database].save
-					    : databases[database].begin),
+	    LT_PLAIN(ledger->in_transaction
+			 ? LT_ROW(databases, database).save
+			 : LT_ROW(databases, database).begin),
 	    err);
 }
 
@@ -107,8 +109,8 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 	if (code == LT_OK)
 		code = lt_sql_do(ledger,
 		    LT_PLAIN(ledger->in_transaction
-				 ? databases[database].keep
-				 : databases[database].commit),
+				 ? LT_ROW(databases, database).keep
+				 : LT_ROW(databases, database).commit),
 		    err);
 	if (code == LT_OK)
 		return code;
@@ -117,13 +119,15 @@ lt_call_end(struct lt_ledger *ledger, enum lt_database database, int code,
 	if (sqlite3_get_autocommit(ledger->db[database]))
 		return code;
 	if (!ledger->in_transaction) {
-		(void)lt_sql_do(
-		    ledger, LT_PLAIN(databases[database].rollback), NULL);
+		(void)lt_sql_do(ledger,
+		    LT_PLAIN(LT_ROW(databases, database).rollback), NULL);
 		return code;
 	}
 	if (database == LT_DB_LEDGER)
 		drop_kept(ledger);
-	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].undo), NULL);
-	(void)lt_sql_do(ledger, LT_PLAIN(databases[database].keep), NULL);
+	(void)lt_sql_do(
+	    ledger, LT_PLAIN(LT_ROW(databases, database).undo), NULL);
+	(void)lt_sql_do(
+	    ledger, LT_PLAIN(LT_ROW(databases, database).keep), NULL);
 	return code;
 }

@@ -13,6 +13,7 @@ enum lt_notice_step { /* of a job there */
 	LT_NOTICE_SIGNALLED, /* it was asked for a checkpoint */
 	LT_NOTICE_REQUEUED,
 	LT_NOTICE_STARTED, /* may start elsewhere */
+	LT_NOTICE_STEP_COUNT
 };
 struct lt_notice {
 	char node[LT_NAME_SIZE];

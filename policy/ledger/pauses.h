@@ -19,6 +19,7 @@ enum lt_pause_step {
 	/* The same of one that is to go on elsewhere. */
 	LT_PAUSE_ASKED_AWAY,
 	LT_PAUSE_REQUEUED_AWAY,
+	LT_PAUSE_STEP_COUNT
 };
 struct lt_paused {
 	uint32_t job_id;

@@ -50,23 +50,44 @@
 	" runs INTEGER NOT NULL, median INTEGER NOT NULL,"                     \
 	" PRIMARY KEY (kind, uid, gpu)) WITHOUT ROWID;"
 
+/* Version 26. What was learned without bands is not known to be of one, nor to
+ * be of batch jobs: it is learned anew, by a rebuild at once. */
+#define LT_SQL_LEDGER_26                                                       \
+	"DELETE FROM lengths; DELETE FROM kinds; DELETE FROM speeds;"          \
+	"ALTER TABLE lengths ADD COLUMN band INTEGER NOT NULL DEFAULT 0;"      \
+	"ALTER TABLE kinds ADD COLUMN band INTEGER NOT NULL DEFAULT 0;"        \
+	"DROP INDEX lengths_user; DROP INDEX lengths_account;"                 \
+	"CREATE INDEX lengths_user ON lengths (account, uid, band,"            \
+	" end_utc_s);"                                                         \
+	"CREATE INDEX lengths_account ON lengths (account, band, end_utc_s);"
+
 #define LT_SQL_FIGURES "runs, median, upper, is_longest, low, high"
 #define LT_SQL_KIND_COLUMNS                                                    \
 	"kind, uid, wide, account, name, nodes, cpus, gpus, last_utc_s,"       \
-	" " LT_SQL_FIGURES ", ratio"
+	" " LT_SQL_FIGURES ", ratio, band"
+
+/* The newest of a wider group, one of each name and shape: its newest. */
+#define LT_SQL_LENGTHS_WIDE(whose)                                             \
+	"SELECT length_s, limit_s, at_least FROM (SELECT length_s, limit_s,"   \
+	" at_least, end_utc_s, row_number() OVER (PARTITION BY uid, kind"      \
+	"  ORDER BY end_utc_s DESC, job_id DESC, submit_utc_s DESC) AS at"     \
+	" FROM (SELECT * FROM lengths WHERE account = ?3" whose                \
+	"  AND band = ?4 ORDER BY end_utc_s DESC LIMIT ?5))"                   \
+	" WHERE at = 1 ORDER BY end_utc_s DESC"
 
 #define LT_SQL_LENGTHS_TABLE(X)                                                \
 	X(LENGTH_PUT, LEDGER,                                                  \
 	    "INSERT INTO lengths SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"   \
-	    " ?10, ?11"                                                        \
+	    " ?10, ?11, ?12"                                                   \
 	    " WHERE NOT EXISTS (SELECT 1 FROM forgotten"                       \
 	    "  WHERE uid = ?4 AND until_utc_s >= ?6)"                          \
 	    " ON CONFLICT DO UPDATE SET kind = ?3, uid = ?4, account = ?5,"    \
 	    " end_utc_s = ?6, length_s = ?7, limit_s = ?8, at_least = ?9,"     \
-	    " gpu = ?10, gpu_length_s = ?11"                                   \
+	    " gpu = ?10, gpu_length_s = ?11, band = ?12"                       \
 	    " WHERE kind != ?3 OR uid != ?4 OR account != ?5"                  \
 	    " OR end_utc_s != ?6 OR length_s != ?7 OR limit_s != ?8"           \
 	    " OR at_least != ?9 OR gpu != ?10 OR gpu_length_s != ?11"          \
+	    " OR band != ?12"                                                  \
 	    " RETURNING 1")                                                    \
 	X(LENGTH_DROP, LEDGER,                                                 \
 	    "DELETE FROM lengths WHERE job_id = ?1 AND submit_utc_s = ?2"      \
@@ -82,7 +103,8 @@
 	    " AND start_utc_s > 0 ORDER BY submit_utc_s DESC LIMIT ?4")        \
 	X(KIND_PUT, LEDGER,                                                    \
 	    "INSERT INTO kinds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"    \
-	    " 1, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT DO UPDATE SET stale = 1,"    \
+	    " 1, 0, 0, 0, 0, 0, 0, 0, ?10)"                                    \
+	    " ON CONFLICT DO UPDATE SET stale = 1,"                            \
 	    " name = CASE WHEN ?9 >= last_utc_s THEN ?5 ELSE name END,"        \
 	    " nodes = CASE WHEN ?9 >= last_utc_s THEN ?6 ELSE nodes END,"      \
 	    " cpus = CASE WHEN ?9 >= last_utc_s THEN ?7 ELSE cpus END,"        \
@@ -94,14 +116,9 @@
 	X(KINDS_ALL_STALE, LEDGER, "UPDATE kinds SET stale = 1")               \
 	X(LENGTHS_OF_NAME, LEDGER,                                             \
 	    "SELECT length_s, limit_s, at_least FROM lengths"                  \
-	    " WHERE kind = ?1 AND uid = ?2 ORDER BY end_utc_s DESC LIMIT ?4")  \
-	X(LENGTHS_OF_USER, LEDGER,                                             \
-	    "SELECT length_s, limit_s, at_least FROM lengths"                  \
-	    " WHERE account = ?3 AND uid = ?2"                                 \
-	    " ORDER BY end_utc_s DESC LIMIT ?4")                               \
-	X(LENGTHS_OF_ACCOUNT, LEDGER,                                          \
-	    "SELECT length_s, limit_s, at_least FROM lengths"                  \
-	    " WHERE account = ?3 ORDER BY end_utc_s DESC LIMIT ?4")            \
+	    " WHERE kind = ?1 AND uid = ?2 ORDER BY end_utc_s DESC LIMIT ?5")  \
+	X(LENGTHS_OF_USER, LEDGER, LT_SQL_LENGTHS_WIDE(" AND uid = ?2"))       \
+	X(LENGTHS_OF_ACCOUNT, LEDGER, LT_SQL_LENGTHS_WIDE(""))                 \
 	X(KIND_FIGURES, LEDGER,                                                \
 	    "UPDATE kinds SET stale = 0, runs = ?3, median = ?4, upper = ?5,"  \
 	    " is_longest = ?6, low = ?7, high = ?8, ratio = ?9"                \
@@ -109,7 +126,8 @@
 	X(KIND_DROP, LEDGER, "DELETE FROM kinds WHERE kind = ?1 AND uid = ?2") \
 	X(KINDS_TOLD, LEDGER,                                                  \
 	    "SELECT * FROM (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"   \
-	    "  WHERE runs > 0 ORDER BY last_utc_s DESC)"                       \
+	    "  WHERE runs > 0 AND (wide != 0 OR name != '')"                   \
+	    "  ORDER BY last_utc_s DESC)"                                      \
 	    " UNION ALL SELECT kind, uid, survived, write_s, restart_s,"       \
 	    " 0, 0, 0 FROM proofs WHERE survived > 0"                          \
 	    " UNION ALL SELECT gpu_kind, uid, runs, median, 0, 0, 0, 0"        \
@@ -134,7 +152,8 @@
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KINDS_OF_USER, LEDGER,                                               \
 	    "SELECT " LT_SQL_KIND_COLUMNS " FROM kinds WHERE uid = ?1"         \
-	    " AND wide = 0 AND runs > 0 AND (?2 = '' OR name = ?2)"            \
+	    " AND wide = 0 AND runs > 0 AND name != ''"                        \
+	    " AND (?2 = '' OR name = ?2)"                                      \
 	    " ORDER BY last_utc_s DESC, kind LIMIT ?3")                        \
 	X(LENGTHS_OLD, LEDGER,                                                 \
 	    "UPDATE kinds SET stale = 1 WHERE (kind, uid) IN"                  \

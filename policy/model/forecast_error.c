@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "forecast_error.h"
+#include "lookup.h"
 #include "units.h"
 
 enum {
@@ -29,7 +30,7 @@ static const double width_95_of_mean_abs = 2.65;
 const int lt_forecast_bucket_hours[BUCKETS + 1] = {
     0, 1, 3, 6, 12, 24, 48, 96, 192};
 
-static const char *const kind_names[KINDS] = {
+static const char *const kind_names[LT_FORECAST_KIND_COUNT] = {
     [LT_FORECAST_PROVIDER] = "provider",
     [LT_FORECAST_OWN] = "own",
     [LT_FORECAST_LAST_VALUE] = "last_value",
@@ -38,7 +39,7 @@ static const char *const kind_names[KINDS] = {
 const char *
 lt_forecast_kind_name(enum lt_forecast_kind kind)
 {
-	return (unsigned)kind < KINDS ? kind_names[kind] : "unknown";
+	return LT_WORD(kind_names, kind);
 }
 
 int

@@ -38,6 +38,7 @@ enum lt_outcome {
 	LT_OUTCOME_SURVIVED,
 	LT_OUTCOME_FAILED,  /* it started over */
 	LT_OUTCOME_UNKNOWN, /* it may have been either */
+	LT_OUTCOME_COUNT
 };
 
 /* As it is kept; of a job of which nothing was told { .job_id, .uid }. */

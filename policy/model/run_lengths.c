@@ -141,7 +141,8 @@ lt_run_figures(const struct lt_run_length *runs, uint32_t count,
 	figures.high = part_of(values, n, 5.0 / 6);
 	/* The run to come is as likely to be at any place among them (45). */
 	const double part = (double)confidence_ppm / LT_MICROS * (n + 1) / n;
-	figures.upper_is_longest = part > 1 + rounding;
+	figures.upper_is_longest =
+	    part > 1 + rounding || n < LT_HISTORY_RUNS_SURE;
 	if (figures.upper_is_longest) {
 		figures.upper = figure_of(values[n - 1].value);
 		return figures;

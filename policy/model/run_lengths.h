@@ -9,8 +9,9 @@
 
 #include "history.h"
 
-/* The newest are kept, of each name and shape that many at most in the wider
- * groups too: one large array does not speak for all. */
+/* The newest are kept. In the wider groups the newest of each name and shape
+ * counts, so that what ran often says no more of a new name than what ran
+ * once. */
 enum {
 	LT_RUNS_OF_NAME = 64,
 	LT_RUNS_OF_USER = 256,

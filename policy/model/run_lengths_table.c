@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "lookup.h"
 #include "run_lengths.h"
 
 enum { FIRST_PLACES = 256, FIRST_RUNS = 8, FRESH_PART = 16 };
@@ -98,7 +99,7 @@ make_room(struct group *group, uint64_t name)
 	    [LT_HISTORY_NAME] = LT_RUNS_OF_NAME,
 	    [LT_HISTORY_USER] = LT_RUNS_OF_USER,
 	    [LT_HISTORY_ACCOUNT] = LT_RUNS_OF_ACCOUNT};
-	const uint32_t most = kept[group->kind];
+	const uint32_t most = LT_ROW(kept, group->kind);
 	uint32_t same = 0, oldest = 0, capacity = group->capacity;
 
 	for (uint32_t i = group->count; i-- > 0;)
@@ -132,6 +133,8 @@ lt_lengths_add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
 {
 	const uint64_t name = lt_history_key(kind, LT_HISTORY_NAME).hash;
 
+	if (run->length_s < LT_HISTORY_LENGTH_LEAST_S)
+		return LT_OK;
 	if ((lengths->used + LT_HISTORY_GROUPS) * 2 > lengths->places &&
 	    !grow(lengths))
 		return LT_ENOMEM;
@@ -153,15 +156,27 @@ lt_lengths_add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
 	return LT_OK;
 }
 
+/* Has the group a later run of the same name? */
+static bool
+has_newer(const struct group *group, uint32_t at)
+{
+	for (uint32_t i = at + 1; i < group->count; i++)
+		if (group->runs[i].name == group->runs[at].name)
+			return true;
+	return false;
+}
+
 static void
 make_figures(const struct lt_lengths *lengths, struct group *group)
 {
 	struct lt_run_length runs[LT_RUNS_MOST];
+	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < group->count; i++)
-		runs[i] = group->runs[i].run;
+		if (group->kind == LT_HISTORY_NAME || !has_newer(group, i))
+			runs[count++] = group->runs[i].run;
 	group->figures = lt_run_figures(
-	    runs, group->count, group->kind, lengths->confidence_ppm, NULL);
+	    runs, count, group->kind, lengths->confidence_ppm, NULL);
 	group->unseen = 0;
 }
 
@@ -170,12 +185,13 @@ lt_lengths_ask(
     struct lt_lengths *lengths, const struct lt_run_kind *kind, int64_t limit_s)
 {
 	struct lt_history_figures figures[LT_HISTORY_GROUPS] = {0};
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
 
+	lt_history_keys(keys, kind);
 	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
-		struct group *const group = place_of(
-		    lengths, lt_history_key(kind, (enum lt_history_group)i));
+		struct group *const group = place_of(lengths, keys[i]);
 
-		if (group->key.hash == 0)
+		if (keys[i].hash == 0 || group->key.hash == 0)
 			continue;
 		if (group->unseen > 0 &&
 		    group->unseen * FRESH_PART >= group->count)

@@ -3,6 +3,7 @@
  * Total cost to outcome, exact integers: products in 128 bits, one rounding
  * for each part. Fed by the daemon's report.
  */
+#include "lookup.h"
 #include "tcto.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ __extension__ typedef __int128 wide;
 const char *
 lt_tcto_part_name(enum lt_tcto_part part)
 {
-	static const char *const names[] = {
+	static const char *const names[LT_TCTO_PARTS] = {
 	    [LT_TCTO_COMPUTE] = "compute",
 	    [LT_TCTO_ENERGY] = "energy",
 	    [LT_TCTO_STORAGE] = "storage",
@@ -23,7 +24,7 @@ lt_tcto_part_name(enum lt_tcto_part part)
 	    [LT_TCTO_FAILED] = "failed",
 	};
 
-	return (unsigned)part < LT_TCTO_PARTS ? names[part] : "unknown";
+	return LT_WORD(names, part);
 }
 
 /* a x b x c / divisor, half away from zero; false when it passes int64_t. */

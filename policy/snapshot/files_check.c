@@ -201,6 +201,19 @@ check_precision_rule(
 }
 
 static int
+check_bar(const struct lt_market *market, uint32_t index, struct lt_error *err)
+{
+	const struct lt_bar *const bar = &market->bars[index];
+
+	if (bar->asked == 0 || bar->partition >= market->partition_count ||
+	    (index > 0 && lt_bar_compare(bar - 1, bar) >= 0))
+		return lt_fail(err, LT_EINPUT,
+		    "bar %u: of no request or partition, or out of order",
+		    index);
+	return LT_OK;
+}
+
+static int
 check_zone(const struct lt_zone *zone, struct lt_error *err)
 {
 	if (zone->count < 0 || zone->count > LT_ZONE_STEPS_MAX)
@@ -235,6 +248,7 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 		check_power_cap},
 	    {"precision rules", market->precision_rule_count,
 		LT_PRECISION_RULES_MAX, check_precision_rule},
+	    {"bars", market->bar_count, LT_BARS_MAX, check_bar},
 	};
 	const size_t table_count = sizeof(tables) / sizeof(tables[0]);
 

@@ -25,6 +25,7 @@ enum section_id {
 	SECTION_CLASSES,
 	SECTION_POWER_CAPS,
 	SECTION_PRECISION_RULES,
+	SECTION_BARS,
 	SECTION_SERIES, /* heads */
 	SECTION_STEPS,	/* one section a series, so that each is read only
 			 * when it changed */
@@ -87,6 +88,12 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 	}
 	lt_builder_end_section(
 	    builder, SECTION_PRECISION_RULES, m->precision_rule_count);
+	for (uint32_t i = 0; i < m->bar_count; i++) {
+		struct lt_bar copy = m->bars[i];
+
+		lt_code_bar(coder, &copy);
+	}
+	lt_builder_end_section(builder, SECTION_BARS, m->bar_count);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		struct lt_series copy = m->series[i];
 
@@ -137,6 +144,7 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	    {SECTION_CLASSES, LT_CLASSES_MAX},
 	    {SECTION_POWER_CAPS, LT_POWER_CAPS_MAX},
 	    {SECTION_PRECISION_RULES, LT_PRECISION_RULES_MAX},
+	    {SECTION_BARS, LT_BARS_MAX},
 	    {SECTION_SERIES, LT_SERIES_MAX},
 	};
 
@@ -200,6 +208,7 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	m->power_cap_count = section_of(reader, SECTION_POWER_CAPS)->count;
 	m->precision_rule_count =
 	    section_of(reader, SECTION_PRECISION_RULES)->count;
+	m->bar_count = section_of(reader, SECTION_BARS)->count;
 	m->series_count = section_of(reader, SECTION_SERIES)->count;
 	PLACE(m->partitions, m->partition_count);
 	PLACE(m->shapes, m->shape_count);
@@ -207,6 +216,7 @@ lay_out(struct lt_market *m, const struct lt_container *reader,
 	PLACE(m->classes, m->class_count);
 	PLACE(m->power_caps, m->power_cap_count);
 	PLACE(m->precision_rules, m->precision_rule_count);
+	PLACE(m->bars, m->bar_count);
 	PLACE(m->series, m->series_count);
 	PLACE(*lists, section_of(reader, SECTION_LISTS)->length + 1);
 	for (uint32_t i = 0; i < m->series_count; i++) {
@@ -263,6 +273,9 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 				     i < m->precision_rule_count;
 		     i++)
 			lt_code_precision_rule(&coder, &m->precision_rules[i]);
+		for (uint32_t i = 0; id == SECTION_BARS && i < m->bar_count;
+		     i++)
+			lt_code_bar(&coder, &m->bars[i]);
 		for (uint32_t i = 0;
 		     id == SECTION_SERIES && i < m->series_count; i++)
 			lt_code_series_head(&coder, &m->series[i]);

@@ -14,7 +14,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTHIS02\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTHIS03\n";
 
 enum {
 	SECTION_INDEX = 1,

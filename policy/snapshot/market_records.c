@@ -173,6 +173,7 @@ lt_code_class(struct lt_coder *coder, struct lt_class *row)
 	unsigned pause = row->pause, objective = row->default_objective;
 
 	lt_code_text(coder, row->name, sizeof(row->name));
+	lt_code_text(coder, row->patterns, sizeof(row->patterns));
 	lt_code_text(coder, row->account, sizeof(row->account));
 	lt_code_text(coder, row->qos, sizeof(row->qos));
 	lt_code_text(coder, row->partition, sizeof(row->partition));
@@ -214,6 +215,13 @@ lt_code_precision_rule(struct lt_coder *coder, struct lt_precision_rule *rule)
 	lt_code_text(coder, rule->name, sizeof(rule->name));
 	code_enum(coder, &precision);
 	rule->precision = (enum lt_precision)precision;
+}
+
+void
+lt_code_bar(struct lt_coder *coder, struct lt_bar *bar)
+{
+	lt_code_u64(coder, &bar->asked);
+	lt_code_u32(coder, &bar->partition);
 }
 
 void

@@ -18,6 +18,7 @@ void lt_code_class(struct lt_coder *coder, struct lt_class *row);
 void lt_code_precision_rule(
     struct lt_coder *coder, struct lt_precision_rule *rule);
 void lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule);
+void lt_code_bar(struct lt_coder *coder, struct lt_bar *bar);
 void lt_code_series_head(struct lt_coder *coder, struct lt_series *series);
 void lt_code_steps(struct lt_coder *coder, struct lt_series *series);
 size_t lt_steps_bytes(uint32_t count);

@@ -12,9 +12,9 @@ waiting_carbon_per_hour: 0
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 3.60, gpu: A100-SXM4-40GB}
-  h100: {carbon: day, price_per_node_hour: 30, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3.60, gpu: A100-SXM4-40GB}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 30, gpu: H100-SXM5}
   cpu: {carbon: day, price_per_node_hour: 1}
 power_cap:
   above: 300

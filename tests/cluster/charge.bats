@@ -14,10 +14,10 @@ charge: {carbon_per_tonne: 250}
 deferral_discount: {share: 40, most_per_month: 1.50}
 sources:
   grid: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/grid.csv}
-  spot: {adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/spot.csv}
+  spot: {accepts: [gpu, cpu], adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/spot.csv}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.6, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
-  spot: {carbon: grid, price_per_node_hour: spot, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.6, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: spot, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
 "; }
 month() { perl "$BATS_TEST_DIRNAME/charge_month.pl" "$1" "$BATS_FILE_TMPDIR" "$T" "${@:2}"; }
 db() { mysql --no-defaults -N -uroot -S "$D/run/db.sock" slurm_acct_db "$@"; }

@@ -15,9 +15,9 @@ max_delay: 12h
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: 0.90}
-  h100: {carbon: grid, price_per_node_hour: 36}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 0.90}
+  h100: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 36}
 classes:
   batch: {account: batch, default: on, max_delay: 0}
   cheap: {account: cheap, max_price: 2.50}

@@ -12,8 +12,8 @@ mode: enforce
 currency: USD
 timezone: UTC
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60}
-  spot: {carbon: 300, price_per_node_hour: 3.60}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60}
 budgets:
   - {team: small, period: month, amount: 5}
 '

@@ -16,8 +16,8 @@ spot_proof: said
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 360}
-  spot: {carbon: grid, price_per_node_hour: 120, preemptible: {interruptions_per_hour: 0.01, restart: 0}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 360}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 120, preemptible: {interruptions_per_hour: 0.01, restart: 0}}
 budgets:
   - {team: vision, period: year, amount: 10000}
 "
@@ -75,7 +75,7 @@ completed() { # completed JOB
 	local began ids=() i j
 	began=$(date +%s)
 	for i in 0 1 2 3; do submit "$i"; done
-	for i in 0 1 2 3; do within 5 is "${ids[i]}" RUNNING; done
+	for i in 0 1 2 3; do within 20 is "${ids[i]}" RUNNING; done
 	at $TAKEN
 	scontrol create reservationname=others starttime=now duration=30 users=root nodes=s1,s2 flags=ignore_jobs > /dev/null
 	scontrol update nodename=s1,s2 state=down reason=taken

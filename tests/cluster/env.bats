@@ -11,9 +11,9 @@ mode: enforce
 currency: USD
 timezone: UTC
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 300, price_per_node_hour: 3.60, gpu: A100-SXM4-40GB, storage_gib_per_s: 0.5, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: 300, price_per_node_hour: 30, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: A100-SXM4-40GB, storage_gib_per_s: 0.5, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 30, gpu: H100-SXM5}
   cpu: {carbon: 300, price_per_node_hour: 1}
 budgets: []
 precision:

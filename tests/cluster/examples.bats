@@ -11,8 +11,8 @@ mode: enforce
 currency: USD
 timezone: UTC
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60}
-  spot: {carbon: 300, price_per_node_hour: 0.36, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.36, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 budgets: []
 '
 }

@@ -13,9 +13,9 @@ currency: USD
 timezone: UTC
 hold_margin: 0
 partitions:
-  ondemand: {carbon: 500, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 500, price_per_node_hour: 0.90, gpu: V100-SXM2}
-  h100: {carbon: 500, price_per_node_hour: 36, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: 500, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 500, price_per_node_hour: 0.90, gpu: V100-SXM2}
+  h100: {accepts: [gpu, cpu], carbon: 500, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
 "

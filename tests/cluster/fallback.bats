@@ -16,8 +16,8 @@ spot_proof: said
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 1s}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 1.20, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 1s}}
 classes:
   patient: {account: rigid, max_interruptions: 1}
   rover: {account: rover, pause: requeue, max_delay: 5m}

@@ -12,9 +12,9 @@ mode: enforce
 currency: USD
 timezone: UTC
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: 300, price_per_gpu_hour: 4.50, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: 300, price_per_gpu_hour: 4.50, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
   - {team: nlp, period: month, amount: 1000}

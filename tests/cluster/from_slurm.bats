@@ -11,8 +11,8 @@ mode: observe
 currency: USD
 timezone: UTC
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60}
-  spot: {carbon: 300, price_per_node_hour: 0.90, preemptible: {interruptions_per_hour: 0.001, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.90, preemptible: {interruptions_per_hour: 0.001, notice: 2m, restart: 6m}}
 "
 	cluster_use
 	local all=() i
@@ -68,7 +68,7 @@ of() { jq -r --arg o "$1" --argjson w "$2" '.settings[] | select(.objective == $
 	local sacct=$BATS_TEST_TMPDIR/sacct before fixed
 	for before in 50 120; do
 		# Submitted that much earlier, eligible when they were.
-		printf '#!/bin/sh\n%s "$@" | awk -F"\037" -v OFS="\037" "{\$6 -= %d; print}"\n' \
+		printf '#!/bin/sh\nd=$(printf "%%s\\n" "$@" | sed -n s/^--delimiter=//p)\n%s "$@" | awk -F"$d" -v OFS="$d" "{\$6 -= %d; print}"\n' \
 		    "$(command -v sacct)" $before > "$sacct"
 		chmod 755 "$sacct"
 		fixed=$(PATH=$BATS_TEST_TMPDIR:$PATH lowtide simulate --from-slurm --last 1d --json | jq .runs.fixed)
@@ -76,11 +76,30 @@ of() { jq -r --arg o "$1" --argjson w "$2" '.settings[] | select(.objective == $
 	done
 }
 
+@test "a name and a command with line feeds and delimiters forge no rows" {
+	local row cut
+	row=$(printf '99\037%s' 0 vision ondemand normal "$(date +%s)" "$(date +%s)" "$(date +%s)" $(($(date +%s) + 1)) 9 1 64 cpu=64 '' '' x y)
+	job -A vision -J $'forged\n'"$row" --exclusive -N1 --time=10 --comment=$'a\n'"$row"$'\n' --wrap 'sleep 2'
+	within 60 done_job "$id"
+	more() { lowtide simulate --from-slurm --last 1d --json > more.json && [ "$(jq .rows_read more.json)" -ge 8 ]; }
+	within 20 more
+	[ "$(jq .rows_read more.json)" -eq 8 ]
+	[ "$(jq .runs.counted more.json)" -eq 8 ]
+	# An answer that is cut off is an error, not fewer runs.
+	for cut in 1 30; do
+		printf '#!/bin/sh\n%s "$@" | head -c -%d\n' "$(command -v sacct)" $((cut + 1)) > "$BATS_TEST_TMPDIR/sacct"
+		chmod 755 "$BATS_TEST_TMPDIR/sacct"
+		PATH=$BATS_TEST_TMPDIR:$PATH run -1 lowtide simulate --from-slurm --last 1d
+		[[ "$output" == *'sacct: its answer ends within a row'* ]]
+	done
+	scancel "$id"
+}
+
 @test "the table, the picture, and neither with a name" {
 	local out=$BATS_TEST_TMPDIR/page.svg
 	run lowtide simulate --from-slurm --last 1d --svg "$out"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"7 runs that were submitted from"* ]]
+	[[ "$output" == *"8 runs that were submitted from"* ]]
 	[[ "$output" == *ondemand* ]]
 	[ "$(grep -c '<rect' "$out")" -ge 7 ]
 	run lowtide simulate --from-slurm --last 1d --anonymous --svg "$out"

@@ -11,8 +11,8 @@ carbon_price_per_tonne: 1000
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  h100: {carbon: day, price_per_node_hour: 360, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 360, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000}
 "; }

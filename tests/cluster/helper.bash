@@ -12,6 +12,7 @@ cluster_up() { # cluster_up POLICY-TEXT; settings of cluster.sh by environment
 	mkdir -p "$D/jobs" "$D/etc"
 	chmod 1777 "$D/jobs"
 	printf '%s\n' "$1" > "$D/policy.yaml"
+	[ ! -s "${LUA:-}" ] || cp "$LUA" "$D/etc/job_submit.lua"
 	POLICY=$D/policy.yaml "$CLUSTER" up "$D" 3>&- 4>&- || {
 		tail -n 20 "$D"/log/*.out "$D"/log/slurmctld.log >&2
 		"$CLUSTER" down "$D" 3>&- 4>&-

@@ -59,8 +59,8 @@ sources:
   grid: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/grid.csv}
   rate: {adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/rate.csv}
 partitions:
-  ondemand: {carbon: grid, price_per_node_hour: 3.60}
-  spot: {carbon: grid, price_per_node_hour: rate, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.60}
+  spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: rate, preemptible: {interruptions_per_hour: 0.01, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: year, amount: 10000}
 "
@@ -115,7 +115,7 @@ submit() {
 	1) options=--carbon-aware=cost ;;
 	2) options="--carbon-aware --deadline=$(date -d "@$((now + 75600))" +%FT%T)"
 		latest=$((now + 75600 - 43200)) ;;
-	3) options='--carbon-aware --max-cost=0.17' dearest=170000 ;;
+	3) options='--carbon-aware --max-cost=0.68' dearest=680000 ;;
 	4) options='--carbon-aware -p spot' fixed=spot ;;
 	5) options="--carbon-aware --begin=$(date -d "@$((now + 18000))" +%FT%T)" latest=$((now + 18000)) fixed=$latest ;;
 	6) options='--carbon-aware --checkpoint=write=1m' ;;

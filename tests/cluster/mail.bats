@@ -22,8 +22,8 @@ carbon_price_per_tonne: 1000
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: 3600, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 3600, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: year, amount: 1000000}
   - {team: small, period: year, amount: 100000, alert_at: [1, 50, 100]}

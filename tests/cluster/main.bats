@@ -18,9 +18,9 @@ hold_margin: 0
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}, storage_price_per_gib_month: 7.30, storage_gib_per_s: 1}
-  h100: {carbon: day, price_per_node_hour: 36, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}, storage_price_per_gib_month: 7.30, storage_gib_per_s: 1}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 10000, kg_co2e: 900}
   - {team: nlp, period: month, amount: 1000}

@@ -18,9 +18,9 @@ carbon_price_per_tonne: 100
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: 3600.123457, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 1800, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: day, price_per_node_hour: 36000, gpu: H100-SXM5, owned: true, electricity_price_per_kwh: 0.10}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600.123457, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 1800, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 36000, gpu: H100-SXM5, owned: true, electricity_price_per_kwh: 0.10}
 budgets:
   - {team: vision, period: month, amount: 1000000}
   - {team: nlp, period: year, amount: 500, kg_co2e: 12.345678}

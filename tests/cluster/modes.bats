@@ -10,8 +10,8 @@ currency: USD
 timezone: UTC
 hold_margin: 0
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 classes:
   large: {account: vision, require_smoke: {above_node_hours: 12, within: 7d}}
 budgets:

@@ -15,9 +15,9 @@ hold_margin: 0
 sources:
   day: {adapter: file, quantity: carbon, path: '"$BATS_FILE_TMPDIR"'/day.csv, value: g}
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: day, price_per_node_hour: 36}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 36}
 power_cap:
   above: 299
   rules:

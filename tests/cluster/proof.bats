@@ -39,7 +39,7 @@ classes:
 	    "$BUILD/lowtide-node" --node s1 --command "$D/no_notice" --run "$D/run/node" \
 	    --progress 2s >> "$D/log/node.s1" 2>&1 3>&- 4>&- &
 	echo $! >> "$D/pids"
-	within 5 test -S "$D/run/node/node.sock"
+	within 20 test -S "$D/run/node/node.sock"
 }
 teardown_file() {
 	D=$(cat "$BATS_FILE_TMPDIR/cluster")
@@ -272,7 +272,7 @@ srun sh -c "echo 1 > short.progress; sleep 5"'
 	within 20 state_is "$id" COMPLETED
 	[ "$(($(of "$id" EndTime) - $(of "$id" StartTime)))" -le 7 ]
 	gone() { [ "$(processes)" -eq 0 ]; }
-	within 5 gone
+	within 20 gone
 }
 
 @test "the reader is the job's user in all, has nothing of the step daemon's, and ends with it" {
@@ -283,7 +283,7 @@ srun sh -c "echo 1 > short.progress; sleep 5"'
 	id=${said##* }
 	within 20 state_is "$id" RUNNING
 	reader() { pgrep -u daemon -f "^slurmstepd: \[$id"; }
-	within 5 reader
+	within 20 reader
 	pid=$(reader)
 	[ "$(awk '/^Uid:/ {print $2, $3, $4, $5}' "/proc/$pid/status")" = "$(id -u daemon) $(id -u daemon) $(id -u daemon) $(id -u daemon)" ]
 	[ "$(awk '/^Gid:/ {print $2, $3, $4, $5}' "/proc/$pid/status")" = "$(id -g daemon) $(id -g daemon) $(id -g daemon) $(id -g daemon)" ]
@@ -292,6 +292,6 @@ srun sh -c "echo 1 > short.progress; sleep 5"'
 	[ "$(ls "/proc/$pid/fd" | xargs)" = '0 1 2 3 4' ]
 	kill -KILL "$(pgrep -u root -f "^slurmstepd: \[$id")"
 	gone() { ! reader; }
-	within 5 gone
+	within 20 gone
 	scancel "$id"
 }

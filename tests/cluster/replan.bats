@@ -12,8 +12,8 @@ carbon_price_per_tonne: 1000
 sources:
   day: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/day.csv, value: g}
 partitions:
-  ondemand: {carbon: day, price_per_node_hour: $1, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: $2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: $1, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: $2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 budgets:
   - {team: vision, period: month, amount: $3}
   - {team: small, period: month, amount: 2}
@@ -208,7 +208,11 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	running() { [ "$(field "$full" %T)" = RUNNING ]; }
 	within 30 running
 	restart
-	sleep 3
+	# The next market has the job that runs.
+	market() { lowtide status --json | jq .market.generation; }
+	before=$(date +%s)
+	since() { [ "$(market)" -gt "$before" ]; }
+	within 20 since
 	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
 	waits=$id
 	[[ "$said" == *"There is no room before."* ]]

@@ -57,9 +57,9 @@ sources:
   score: {adapter: aws_spot_placement_score, region: us-east-1, instance_types: 'p4d.24xlarge,p3.2xlarge,g5.xlarge', url: '$2/aws/ec2'}
   eviction: {adapter: azure_eviction_rate, region: eastus, sku: Standard_NC4as_T4_v3, tenant_id: 00000000-0000-0000-0000-000000000000, client_id: 00000000-0000-0000-0000-000000000001, secret_env: T_AZURE, url: '$2/azure', login_url: '$2/azure'}
 partitions:
-  ondemand: {carbon: [own_file, profile], price_per_node_hour: sky, gpu: V100-SXM2}
-  spot: {carbon: fraunhofer, price_per_node_hour: ec2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: advisor, placement_score: score, notice: 2m, restart: 6m}}
-  h100: {carbon: emaps, electricity_price_per_kwh: exchange, price_per_node_hour: azure, owned: true}
+  ondemand: {accepts: [gpu, cpu], carbon: [own_file, profile], price_per_node_hour: sky, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: fraunhofer, price_per_node_hour: ec2, gpu: V100-SXM2, preemptible: {interruptions_per_hour: advisor, placement_score: score, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: emaps, electricity_price_per_kwh: exchange, price_per_node_hour: azure, owned: true}
 "; }
 setup_file() {
 	local s=$BATS_FILE_TMPDIR

@@ -12,9 +12,9 @@ timezone: UTC
 hold_margin: 0
 on_unknown: reject
 partitions:
-  ondemand: {carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
-  h100: {carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 0.90, gpu: V100-SXM2, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+  h100: {accepts: [gpu, cpu], carbon: 300, price_per_node_hour: 36, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: quarter, amount: 10000}
   - {team: warned, period: year, amount: 0.50, on_exceed: warn}

@@ -29,19 +29,19 @@ hold_margin: 0
 sources:
   hours: {adapter: file, quantity: price, value: price, path: '"$BATS_FILE_TMPDIR/hours.csv"'}
 partitions:
-  ondemand: {price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {price_per_node_hour: 0.90, gpu: V100-SXM2}
-  h100: {price_per_node_hour: 36, gpu: H100-SXM5}
+  ondemand: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], price_per_node_hour: 0.90, gpu: V100-SXM2}
+  h100: {accepts: [gpu, cpu], price_per_node_hour: 36, gpu: H100-SXM5}
   sizes: {price_per_node_hour: 3.60}
-  few: {price_per_node_hour: 3.60, gpu: V100-SXM2}
+  few: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   threads: {price_per_node_hour: 3.60}
-  whole: {price_per_node_hour: 3.60, gpu: V100-SXM2}
-  gpucpus: {price_per_node_hour: 3.60, gpu: V100-SXM2}
-  memcpus: {price_per_node_hour: 3.60, gpu: V100-SXM2}
-  shards: {price_per_node_hour: 3.60, gpu: V100-SXM2}
+  whole: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  gpucpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  memcpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  shards: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   future: {price_per_node_hour: 3.60}
-  later: {price_per_node_hour: 3.60, gpu: V100-SXM2}
-  byhour: {price_per_node_hour: hours, gpu: V100-SXM2}
+  later: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  byhour: {accepts: [gpu, cpu], price_per_node_hour: hours, gpu: V100-SXM2}
 budgets:
   - {team: vision, period: year, amount: 10000}
   - {team: names, period: year, amount: 0.90}

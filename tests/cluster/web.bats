@@ -21,8 +21,8 @@ sources:
   day: {adapter: file, path: $s/day.csv, quantity: carbon, value: g}
   gone: {adapter: file, path: $s/gone.csv, quantity: carbon}
 partitions:
-  ondemand: {carbon: [gone, grid], price_per_node_hour: 3.60, gpu: V100-SXM2}
-  spot: {carbon: day, price_per_node_hour: 1.20, gpu: V100-SXM2}
+  ondemand: {accepts: [gpu, cpu], carbon: [gone, grid], price_per_node_hour: 3.60, gpu: V100-SXM2}
+  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 1.20, gpu: V100-SXM2}
 budgets:
   - {team: vision, period: month, amount: 1000, kg_co2e: 40, per_user: {amount: 500}}
   - {team: nlp, period: quarter, amount: 2000}

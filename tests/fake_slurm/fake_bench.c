@@ -114,8 +114,8 @@ write_history(uint32_t count)
 
 	for (uint32_t i = 0; records != NULL && i < count; i++)
 		records[i] = (struct lt_history_record){
-		    .key = lt_history_key(
-			&(struct lt_run_kind){i, "team0000", "train", 1, 8, 0},
+		    .key = lt_history_key(&(struct lt_run_kind){i, "team0000",
+					      "train", 1, 8, 0, 0, 0, false},
 			LT_HISTORY_NAME),
 		    .figures = {20, 7800, 9000, false, 0, 0}};
 	snprintf(path, sizeof(path), "%s/%s", fake_state, LT_HISTORY_FILE);

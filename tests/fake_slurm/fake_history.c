@@ -75,7 +75,8 @@ shell_with(const char *command, const char *path)
 static struct lt_run_kind
 write_history(uint32_t uid)
 {
-	const struct lt_run_kind kind = {uid, "team0000", "train_1", 1, 4, 0};
+	const struct lt_run_kind kind = {
+	    uid, "team0000", "train_1", 1, 4, 0, 0, 12 * 3600, false};
 	struct lt_history_record records[] = {
 	    {lt_history_key(&kind, LT_HISTORY_NAME),
 		{14, 7800, 9000, true, 0, 0}},
@@ -111,7 +112,7 @@ test_learned(void **state)
 
 	submit_named(&s, "train_0413", uid, NULL, 0);
 	assert_int_equal(s.code, SLURM_SUCCESS);
-	assert_true(s.run.kind == lt_history_key(&kind, LT_HISTORY_NAME).hash);
+	assert_true(s.run.kind == lt_history_hash(&kind));
 	assert_int_equal(s.run.expected.from, LT_HISTORY_NAME);
 	assert_int_equal(s.run.expected.runs, 14);
 	assert_int_equal(s.run.expected.expected_s, 7800);

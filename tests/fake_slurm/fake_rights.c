@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whose change of which job job_modify judges at all, and what it leaves in
- * the ring where there is nothing to hold.
+ * the ring where there is nothing to hold; and whose question is none.
  */
 #include "fake.h"
 
 #include <time.h>
 
+#include "can_start.h"
 #include "files.h"
 #include "terms.h"
 #include "units.h"
@@ -328,6 +329,55 @@ test_nothing_is_bounded(void **state)
 	assert_int_equal(fake_records(NULL), noted + 1);
 }
 
+/* lowtided's question is let pass, and nothing can be submitted by it; one that
+ * a user forged in any part is a submission as any other. */
+static void
+test_question(void **state)
+{
+	static const struct {
+		const char *why, *name;
+		uint32_t job_id, user, sender; /* 0 = slurmctld's own */
+		bool is_question;
+	} cases[] = {
+	    {"lowtided's", LT_CAN_START_NAME, 7, 0, 0, true},
+	    {"of no job", LT_CAN_START_NAME, NO_VAL, 0, 0, false},
+	    {"a user's", LT_CAN_START_NAME, 7, 1, 1, false},
+	    {"a sibling's in a federation, of a user", LT_CAN_START_NAME, 7, 1,
+		0, false},
+	    {"in SlurmUser's name, by a user", LT_CAN_START_NAME, 7, 0, 1,
+		false},
+	    {"by another name", "can-start", 7, 0, 0, false},
+	    {"by no name", NULL, 7, 0, 0, false},
+	};
+
+	(void)state;
+	fake_snapshots("--limit 0.01");
+	fake_restart();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job_desc_msg_t job;
+		char *said = NULL;
+
+		fake_job_defaults(&job);
+		lt_job_desc_id(&job) = cases[i].job_id;
+		job.user_id = geteuid() + cases[i].user;
+		if (cases[i].name != NULL)
+			job.name = slurm_xstrdup(cases[i].name);
+		job.account = slurm_xstrdup("team0000");
+		job.time_limit = 60;
+		const int code =
+		    fake_submit(&job, geteuid() + cases[i].sender, &said);
+		const bool is_question =
+		    job.partition != NULL &&
+		    strcmp(job.partition, LT_CAN_START_PARTITION) == 0;
+		if (is_question != cases[i].is_question ||
+		    (is_question && (code != SLURM_SUCCESS || said != NULL)) ||
+		    (!is_question && code == SLURM_SUCCESS))
+			fail_msg("%s: %d, %s", cases[i].why, code,
+			    said != NULL ? said : "");
+	}
+	assert_int_equal(fake_holds(NULL), 0);
+}
+
 int
 fake_rights_tests(void)
 {
@@ -336,6 +386,7 @@ fake_rights_tests(void)
 	    FAKE_TEST(test_of_no_budget),
 	    FAKE_TEST(test_nothing_is_told),
 	    FAKE_TEST(test_nothing_is_bounded),
+	    FAKE_TEST(test_question),
 	};
 
 	return cmocka_run_group_tests_name("rights", tests, NULL, NULL);

@@ -32,6 +32,9 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 				__builtin_trap();
 		}
 	}
+	for (uint32_t i = 0; i < trace.bad && i < LT_SIM_BAD_SHOWN_MAX; i++)
+		if (trace.bad_first[i].text[0] == '\0')
+			__builtin_trap(); /* a row left out, too */
 	lt_sim_trace_free(&trace);
 	return 0;
 }

@@ -304,6 +304,12 @@ gives 'a look before the one above' 1 'looks.csv: line 3: got "2022-10-19T15:00Z
 gives 'looks that are none' 1 'price.csv: no column "at"' "$lowtide" "${week[@]}" --looks "$work/price.csv"
 gives 'pauses where no file can be' 1 '/nonexistent/x.csv: No such file' "$lowtide" "${week[@]}" --pauses /nonexistent/x.csv
 gives 'a picture where none can be' 1 '/nonexistent/x.svg: No such file' "$lowtide" "${week[@]}" --svg /nonexistent/x.svg
+part=$top/tests/fuzz/corpus/sim_trace/parts.swf
+{ echo time,value; for h in 08 09 10; do echo "2025-11-03T$h:00:00Z,100"; done; } > "$work/grid.csv"
+check 'simulate: parts of a job are in its sum; what can not be read is left out and counted' "$(diff \
+    <(echo '[1,32,2,1]'; echo "lowtide: left out: $part:5: a part of job 4 (status 4), want the line of the whole job above it") \
+    <("$lowtide" simulate "$part" --carbon "$work/grid.csv" --policy nowait --json 2> "$work/left_out" |
+	jq -c '[.jobs, .cpu_hours, .parts, .bad_rows]'; cat "$work/left_out"))"
 gives 'simulate with too few CPUs' 1 'a job of 4 CPUs, and there are 3' "$lowtide" "${week[@]}" --capacity 3
 gives 'simulate without a signal' 2 'wants --carbon FILE' "$lowtide" simulate "$jobs"
 gives 'all objectives and one' 2 '--compare shows each objective: leave --carbon-aware out' "$lowtide" plan --compare --carbon-aware=cost job.sh

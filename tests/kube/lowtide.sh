@@ -92,8 +92,8 @@ l_policy() {
 		sources:
 		  day: {adapter: file, quantity: carbon, path: $work/day.csv, value: g}
 		partitions:
-		  ondemand: {carbon: day, price_per_node_hour: ${L_ONDEMAND:-460800}, gpu: A100-SXM4-40GB}
-		  spot: {carbon: day, price_per_node_hour: ${L_SPOT:-230400}, gpu: A100-SXM4-40GB, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+		  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_ONDEMAND:-460800}, gpu: A100-SXM4-40GB}
+		  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_SPOT:-230400}, gpu: A100-SXM4-40GB, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 		${1-}
 	TEXT
 	mv "$work/policy.next" "$work/policy.yaml"

@@ -89,7 +89,7 @@ policy() { # policy AMOUNT
 		sources:
 		  day: {adapter: file, quantity: carbon, path: $work/day.csv, value: g}
 		partitions:
-		  $pool: {carbon: day, price_per_node_hour: 3600, gpu: A100-SXM4-40GB}
+		  $pool: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600, gpu: A100-SXM4-40GB}
 		budgets:
 		  - {team: $space, period: month, amount: $1, on_exceed: ${2:-hold}}
 	TEXT

@@ -66,11 +66,14 @@ read_figures(const char *path)
 static struct lt_expected
 learned(const struct lt_quote_run *run, int64_t limit_s)
 {
+	const struct lt_run_kind kind = {
+	    .account = "", .name = "", .hash = run->kind, .limit_s = limit_s};
+	const uint64_t hash = lt_history_key(&kind, LT_HISTORY_NAME).hash;
 	struct lt_history_figures groups[LT_HISTORY_GROUPS] = {0};
 	struct lt_expected expected;
 
 	for (int i = 0; i < KINDS; i++)
-		if (kinds[i].hash == run->kind)
+		if (kinds[i].hash == hash)
 			groups[LT_HISTORY_NAME] = kinds[i].figures;
 	expected = lt_history_expect(groups, limit_s);
 	return expected.expected_s > 0 ? expected : run->expected;

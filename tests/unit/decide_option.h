@@ -30,6 +30,7 @@ enum {
 struct option {
 	bool fits, moves; /* can run it; may take part */
 	int64_t length_s, done_s, latest_s;
+	int64_t sure_s;		     /* as long as it may be */
 	int64_t likely_s[LIKELY];    /* the same thrice: one is known only */
 	double units, power_kw;	     /* of all tasks at once: nodes x share */
 	double idle_kw;		     /* of that, drawn without them too */
@@ -158,16 +159,17 @@ latest_of(const struct length *length, const struct lt_tasks *tasks)
 	return bound < latest ? bound : latest;
 }
 
-/* When the last task is done, seconds after the first begins. */
+/* When the last task is done, seconds after the first begins, if each takes as
+ * long as it may. */
 static int64_t
 done_of(const struct length *length, const struct lt_tasks *tasks)
 {
 	const struct lt_delay delay =
-	    lt_task_delay(&length->exposure, &length->active);
+	    lt_task_delay(&length->sure, &length->sure_active);
 
-	return length->exposure.hazard_per_h > 0 && tasks->count > 1
+	return length->sure.hazard_per_h > 0 && tasks->count > 1
 		   ? (int64_t)ceil(lt_last_task_mean_s(&delay, tasks))
-		   : (int64_t)ceil(length->active.active_s *
+		   : (int64_t)ceil(length->sure_active.active_s *
 				   ceil(tasks->count / tasks->at_once));
 }
 
@@ -219,7 +221,8 @@ make_length(struct length *length, double ratio)
 	*length = (struct length){.work_s = here * ratio,
 	    .low_s = here * ratio,
 	    .high_s = here * ratio,
-	    .sure_s = fmax(here, most) * ratio,
+	    .sure_s =
+		(learned ? fmax(here, most > 0 ? most : limit) : here) * ratio,
 	    .has_sure = most > 0};
 	if (learned && request->learned.low_s > 0 &&
 	    request->learned.high_s > 0) {
@@ -229,6 +232,7 @@ make_length(struct length *length, double ratio)
 		length->low_s =
 		    fmin(here, (double)request->learned.low_s) * ratio;
 		length->high_s = fmax(here, high) * ratio;
+		length->sure_s = fmax(length->sure_s, length->high_s);
 	}
 	/* A most that is the limit tells nothing of such jobs. */
 	const double kills = most < limit ? fmax(here, most) : here;
@@ -321,8 +325,8 @@ make_option(struct option *option, int p)
 	const struct lt_active active = length.active;
 
 	if (!request->checkpoint.enabled && p != request->home &&
-	    active.restart_chance >
-		fmax(0.1, home_chance(nodes, length.work_s / ratio)))
+	    length.sure_active.restart_chance >
+		fmax(0.1, home_chance(nodes, length.sure_s / ratio)))
 		return true;
 	at_once = request->array_tasks;
 	if (request->array_parallel > 0)
@@ -340,6 +344,7 @@ make_option(struct option *option, int p)
 	if (option->likely_s[2] >= NEVER_ENDS_S)
 		option->likely_s[0] = option->likely_s[2] = option->length_s;
 	const struct lt_tasks all = {request->array_tasks, at_once};
+	option->sure_s = taken_s(exposure, length.sure_s, waves);
 	option->done_s = done_of(&length, &all);
 	option->latest_s = latest_of(&length, &all);
 	/* Of signals that end, the window ends with them. */
@@ -358,7 +363,9 @@ make_option(struct option *option, int p)
 	}
 	if (request->pins & LT_PIN_BEGIN && option->latest_s > earliest_s)
 		option->latest_s = earliest_s;
-	if (option->likely_s[2] >= SECONDS - 1 ||
+	if (option->sure_s >= SECONDS - 1 ||
+	    option->sure_s + option->latest_s - earliest_s >= SECONDS - 1 ||
+	    option->likely_s[2] >= SECONDS - 1 ||
 	    option->likely_s[2] + option->latest_s - earliest_s >= SECONDS - 1)
 		return false;
 	option->units = nodes * share * tasks;
@@ -405,8 +412,8 @@ make_option(struct option *option, int p)
 	return true;
 }
 
-struct price { /* charged and emitted: what is shown */
-	double money, charged, carbon, emitted;
+struct price { /* charged and emitted: what is shown; most: if it is long */
+	double money, charged, carbon, emitted, most;
 };
 
 /* The mean over how long it likely is. */
@@ -419,6 +426,31 @@ window(const struct option *option, int term, int64_t s)
 		sum += option->sums[term][s + option->likely_s[i]] -
 		       option->sums[term][s];
 	return sum / LIKELY;
+}
+
+/* What is charged if it is as long as it may be. */
+static double
+most_of(int p, int64_t s)
+{
+	const struct option *option = &options[p];
+	const double likely_s =
+	    (double)(option->likely_s[0] + option->likely_s[1] +
+		     option->likely_s[2]) /
+	    LIKELY;
+	const double times = (double)option->sure_s / likely_s;
+	double sums[TERMS];
+
+	for (int t = 0; t < TERMS; t++)
+		sums[t] = option->has[t] ? option->sums[t][s + option->sure_s] -
+					       option->sums[t][s]
+					 : 0;
+	const bool owned = world.partitions[p].flags & LT_PARTITION_OWNED;
+	const double mg =
+	    option->once_mg * times + option->power_kw * 1000 * sums[2];
+
+	return option->once_micros * times + option->units * sums[0] +
+	       (owned ? 0 : option->power_kw * sums[1]) +
+	       mg / 1e9 * (double)world.market.charge_micros_per_tonne;
 }
 
 static struct price
@@ -444,9 +476,29 @@ price_of(int p, int64_t s)
 	    .charged = option->once_micros + compute + (owned ? 0 : energy) +
 		       for_carbon,
 	    .emitted = emitted,
+	    .most = most_of(p, s),
 	    .carbon =
 		emitted +
 		idle_kw * 1000 * (window(option, 2, 0) - window(option, 2, s))};
+}
+
+/* Of a tonne, beyond what it is charged with, in micros. */
+static double
+worth(void)
+{
+	return fmax(0, (double)(world.market.carbon_price_micros_per_tonne -
+				world.market.charge_micros_per_tonne));
+}
+
+/* The job may not be moved there. */
+static bool
+is_bound(int p)
+{
+	const struct lt_request *request = &world.request;
+
+	return p != request->home &&
+	       ((request->named_count > 0 && request->named[0] != p) ||
+		   !(world.partitions[p].flags & LT_PARTITION_MANAGED));
 }
 
 #endif

@@ -22,6 +22,7 @@ static struct lt_gpu gpus[1];
 static struct lt_class classes[1];
 static struct lt_power_cap power_caps[1];
 static struct lt_precision_rule precision_rules[1];
+static struct lt_bar bars[2];
 static struct lt_market market;
 
 static struct lt_budget budgets[2];
@@ -110,6 +111,8 @@ make_market(void)
 	    .power = 0.5};
 	precision_rules[0] = (struct lt_precision_rule){
 	    LT_PRECISION_OF_PARTITION, "spot", LT_PRECISION_FP8};
+	bars[0] = (struct lt_bar){UINT64_MAX - 1, 1};
+	bars[1] = (struct lt_bar){UINT64_MAX, 0};
 	market = (struct lt_market){.generation = 7,
 	    .compiled_utc_s = START,
 	    .cluster = "c1",
@@ -128,6 +131,7 @@ make_market(void)
 	    .class_count = 1,
 	    .power_cap_count = 1,
 	    .precision_rule_count = 1,
+	    .bar_count = 2,
 	    .power_cap_above = 400,
 	    .partitions = partitions,
 	    .shapes = shapes,
@@ -135,7 +139,8 @@ make_market(void)
 	    .gpus = gpus,
 	    .classes = classes,
 	    .power_caps = power_caps,
-	    .precision_rules = precision_rules};
+	    .precision_rules = precision_rules,
+	    .bars = bars};
 	market.zone.count = 2;
 	market.zone.steps[0].start_utc_s = INT64_MIN;
 	market.zone.steps[1].offset_s = -3600;

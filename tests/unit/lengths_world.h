@@ -85,6 +85,7 @@ struct said { /* of a row that differs from the usual one */
 	int64_t start_s, length_s, limit_s, suspended_s;
 	const char *quote; /* its text; NULL = none */
 	uint32_t gpus;
+	bool is_interactive;
 };
 
 static struct lt_batch_run
@@ -105,6 +106,7 @@ make_row(const struct said *said)
 	    .cpus = 4,
 	    .gpus = said->gpus,
 	    .has_gpus = said->gpus > 0,
+	    .is_interactive = said->is_interactive,
 	    .energy_joules = -1};
 
 	(void)snprintf(row.name, sizeof(row.name), "%s",

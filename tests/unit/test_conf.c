@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -51,17 +52,38 @@ test_values(void **state)
 		""},
 	    {"quotes", "SlurmUser=\"slurm\"\nSlurmctldHost=c\n", "c", "c",
 		"slurm", ""},
-	    {"two on a line", "SlurmUser=s SlurmctldHost=c\n", "c", "c", "s",
-		""},
-	    {"over two lines", "SlurmUser=s \\\n SlurmctldHost=c\n", "c", "c",
+	    {"over two lines", "SlurmUser=\\\ns\nSlurmctldHost=c\n", "c", "c",
 		"s", ""},
+	    {"over two lines, a comment between",
+		"SlurmUser= \\ # who\n  s\nSlurmctldHost=c\n", "c", "c", "s",
+		""},
+	    {"spaces around =", "SlurmUser = s\nSlurmctldHost\t=  c\n", "c",
+		"c", "s", ""},
+	    {"+=", "SlurmUser+=s\nSlurmctldHost=c\n", "c", "c", "s", ""},
+	    {"the last one counts", "SlurmUser=a\nSlurmUser=s\nSlurmctldHost=c",
+		"c", "c", "s", ""},
+	    {"a number sign and a backslash, escaped",
+		"SlurmUser=a\\#b\\\\c\nSlurmctldHost=c\n", "c", "c", "a#b\\c",
+		""},
+	    {"a comment after two backslashes",
+		"SlurmUser=s\\\\# SlurmctldHost=x\nSlurmctldHost=c\n", "c", "c",
+		"s\\", ""},
+	    {"quotes with spaces, of a line with CRLF",
+		"SlurmUser=\"a b\"\r\nSlurmctldHost=c\r\n", "c", "c", "a b",
+		""},
+	    {"a quote within is none", "SlurmUser=a\"b\nSlurmctldHost=c\n", "c",
+		"c", "a\"b", ""},
+	    {"ControlMachine", "ControlMachine=c\n", "c", "c", "root", ""},
+	    {"its address", "ControlMachine=c\nControlAddr=10.0.0.1\n",
+		"10.0.0.1", "c", "root", ""},
+	    {"SlurmctldHost overrides it",
+		"ControlMachine=x\nBackupController=y\nSlurmctldHost=c\n", "c",
+		"c", "root", ""},
 	    {"munge's socket among others",
 		"SlurmctldHost=c\nAuthInfo=ttl=60,socket=/run/m,x=1\n", "c",
 		"c", "root", "/run/m"},
 	    {"no address in the brackets", "SlurmctldHost=c()\n", "c", "c",
 		"root", ""},
-	    {"a word that has no value", "SlurmctldHost\nSlurmctldHost=c", "c",
-		"c", "root", ""},
 	    {"a partition's keys are its own",
 		"SlurmctldHost=c\nPartitionName=p SlurmUser=x\n", "c", "c",
 		"root", ""},
@@ -85,6 +107,124 @@ test_values(void **state)
 			    conf.host_names[0], conf.slurm_user,
 			    conf.munge_socket);
 	}
+}
+
+/* What Slurm refuses, and what is not clear: never half of it. */
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *why, *text, *says;
+	} cases[] = {
+	    {"a word without a value", "SlurmctldHost\n",
+		":1: got \"SlurmctldHost\", want Key=Value"},
+	    {"no value", "A=1\nSlurmUser=\n",
+		":2: got \"SlurmUser=\", want Key=Value"},
+	    {"two on a line", "SlurmUser=s SlurmctldHost=c\n",
+		":1: SlurmUser: want one value, in quotes if it has spaces"},
+	    {"Include that is indented", "  Include x\n",
+		":1: got \"Include x\", want Key=Value"},
+	    {"a pattern", "Include *.conf\n",
+		":1: Include: Slurm takes no pattern, want a file"},
+	    {"%c before the name", "Include %c.conf\nClusterName=t\n",
+		":1: Include: %c wants ClusterName above it"},
+	    {"brackets", "SlurmctldHost=c(a\n",
+		":1: SlurmctldHost: want HOST or HOST(ADDRESS)"},
+	    {"brackets, turned round", "SlurmctldHost=c)a(\n",
+		":1: SlurmctldHost: want HOST or HOST(ADDRESS)"},
+	    {"several in ControlMachine", "ControlMachine=a,b\n",
+		": ControlMachine names several hosts: want ControlAddr"},
+	    {"a partition's rest", "\nPartitionName=p Nodes\n",
+		":2: PartitionName: want Key=Value ..."},
+	    {"a name with no room",
+		"SlurmUser=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+		":1: SlurmUser: got 64 bytes, limit 63"},
+	    {"nine controllers",
+		"SlurmctldHost=a\nSlurmctldHost=b\nSlurmctldHost=c\n"
+		"SlurmctldHost=d\nSlurmctldHost=e\nSlurmctldHost=f\n"
+		"SlurmctldHost=g\nSlurmctldHost=h\nSlurmctldHost=i\n",
+		":9: SlurmctldHost: more hosts than there is room for"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const path =
+		    write_file("slurm.conf", cases[i].text);
+		struct lt_conf conf;
+		struct lt_error err = {0};
+
+		if (lt_conf_parse(&conf, path, &err) == LT_OK ||
+		    strcmp(err.text + strlen(path), cases[i].says) != 0)
+			fail_msg("%s: %s", cases[i].why, err.text);
+	}
+}
+
+/* By ClusterName, and beside which file: releases differ in that. */
+static void
+test_include(void **state)
+{
+	char text[256];
+	struct lt_conf conf;
+	struct lt_error err = {0};
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s/sub", folder);
+	mkdir(text, 0700);
+	write_file("tide.inc", "SlurmUser=tide\n");
+	write_file("sub/outer.conf", "Include inner.conf\n");
+	write_file("sub/inner.conf", "SlurmUser=beside\n");
+	assert_int_equal(
+	    lt_conf_parse(&conf,
+		write_file("slurm.conf", "ClusterName=TIDE\nInclude %c.inc\n"),
+		&err),
+	    LT_OK);
+	assert_string_equal(conf.slurm_user, "tide");
+	snprintf(text, sizeof(text), "INCLUDE\t%s/sub/outer.conf\n", folder);
+	assert_int_equal(
+	    lt_conf_parse(&conf, write_file("slurm.conf", text), &err), LT_OK);
+	assert_string_equal(conf.slurm_user, "beside");
+	write_file("inner.conf", "SlurmUser=main\n");
+	assert_int_equal(
+	    lt_conf_parse(&conf, write_file("slurm.conf", text), &err),
+	    LT_EINPUT);
+	assert_non_null(
+	    strstr(err.text, "outer.conf:1: Include inner.conf: is it"));
+	snprintf(text, sizeof(text), "%s/sub/inner.conf", folder);
+	unlink(text);
+	err = (struct lt_error){0};
+	snprintf(text, sizeof(text), "%s/slurm.conf", folder);
+	assert_int_equal(lt_conf_parse(&conf, text, &err), LT_OK);
+	assert_string_equal(conf.slurm_user, "main");
+}
+
+/* ControlMachine's backup, hosts that share an address, and what a partition
+ * has from DEFAULT. */
+static void
+test_old_and_default(void **state)
+{
+	struct lt_conf conf;
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+	    lt_conf_parse(&conf,
+		write_file("slurm.conf",
+		    "ControlMachine=a,b\nControlAddr=vip\n"
+		    "BackupController=c\nBackupAddr=d\n"
+		    "PartitionName=DEFAULT AllowGroups=x PreemptMode=CANCEL\n"
+		    "PartitionName=p\n"
+		    "PartitionName=q AllowGroups=ALL PreemptMode = OFF\n"),
+		&err),
+	    LT_OK);
+	assert_int_equal(conf.host_count, 3);
+	assert_string_equal(conf.host_names[1], "b");
+	assert_string_equal(conf.hosts[1], "vip");
+	assert_string_equal(conf.host_names[2], "c");
+	assert_string_equal(conf.hosts[2], "d");
+	assert_int_equal(conf.allow_groups_count, 1);
+	assert_string_equal(conf.allow_groups, "p");
+	assert_int_equal(conf.cancel_count, 1);
+	assert_string_equal(conf.cancels, "p");
 }
 
 static void
@@ -191,7 +331,8 @@ static int
 tear_down(void **state)
 {
 	static const char *const names[] = {"slurm.conf", "hosts.conf",
-	    "loop.conf", "plugstack.conf", "plug1.d", "x.so"};
+	    "loop.conf", "plugstack.conf", "plug1.d", "x.so", "tide.inc",
+	    "inner.conf", "sub/outer.conf"};
 	char path[128];
 
 	(void)state;
@@ -199,7 +340,8 @@ tear_down(void **state)
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		unlink(path);
 	}
-	return rmdir(folder);
+	snprintf(path, sizeof(path), "%s/sub", folder);
+	return rmdir(path) == 0 ? rmdir(folder) : -1;
 }
 
 int
@@ -207,6 +349,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_include),
+	    cmocka_unit_test(test_old_and_default),
 	    cmocka_unit_test(test_whole),
 	    cmocka_unit_test(test_plugstack),
 	    cmocka_unit_test(test_plugin_version),

@@ -131,6 +131,17 @@ spoil(int what)
 	case LT_REJECT_PINNED:
 		request.pins = LT_PIN_PARTITION;
 		break;
+	case LT_REJECT_GPU_JOBS:
+		request.gpus = 0;
+		cheap->flags |= LT_PARTITION_NO_CPU_JOBS;
+		break;
+	case LT_REJECT_CPU_JOBS:
+		request.gpus = 1;
+		cheap->flags |= LT_PARTITION_NO_GPU_JOBS;
+		break;
+	case LT_REJECT_NO_TARGET:
+		cheap->flags |= LT_PARTITION_NO_TARGET;
+		break;
 	default:
 		fail_msg("no way to bring about %d", what);
 	}
@@ -146,7 +157,8 @@ test_rejects(void **state)
 	    LT_REJECT_STATE, LT_REJECT_ACCOUNT, LT_REJECT_QOS, LT_REJECT_GROUPS,
 	    LT_REJECT_CANCELS, LT_REJECT_UNMANAGED, LT_REJECT_NO_PRICE,
 	    LT_REJECT_NO_CARBON, LT_REJECT_STALE, LT_REJECT_RISK,
-	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED};
+	    LT_REJECT_CAPACITY, LT_REJECT_BUDGET, LT_REJECT_PINNED,
+	    LT_REJECT_GPU_JOBS, LT_REJECT_CPU_JOBS, LT_REJECT_NO_TARGET};
 
 	decide();
 	assert_true(plan.moved);
@@ -159,6 +171,48 @@ test_rejects(void **state)
 		    plan.candidates[CHEAP].reject != rejects[i])
 			fail_msg("%s: goes to %d, says %s",
 			    lt_reject_name(rejects[i]), plan.chosen.partition,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
+/* Which jobs a partition accepts by the policy; one that the user names is
+ * theirs, whatever the policy says. */
+static void
+test_accepts(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t flags, gpus, shards;
+		bool named, moved;
+	} rows[] = {
+	    {"no GPUs, from nodes with GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 0,
+		false, false},
+	    {"GPUs", LT_PARTITION_NO_CPU_JOBS, 1, 0, false, true},
+	    {"shards of GPUs are GPUs", LT_PARTITION_NO_CPU_JOBS, 0, 1, false,
+		true},
+	    {"no GPUs, named", LT_PARTITION_NO_CPU_JOBS, 0, 0, true, true},
+	    {"GPUs where none are wanted", LT_PARTITION_NO_GPU_JOBS, 1, 0,
+		false, false},
+	    {"no GPUs there", LT_PARTITION_NO_GPU_JOBS, 0, 0, false, true},
+	    {"no target", LT_PARTITION_NO_TARGET, 1, 0, false, false},
+	    {"no target, named", LT_PARTITION_NO_TARGET, 1, 0, true, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setup(state);
+		partitions[CHEAP].flags |= rows[i].flags;
+		shapes[HOME].shards = shapes[CHEAP].shards = 8;
+		request.gpus = rows[i].gpus;
+		request.shards_per_node = rows[i].shards;
+		if (rows[i].named) {
+			request.pins |= LT_PIN_PARTITION;
+			request.named_count = 2;
+			request.named[0] = HOME;
+			request.named[1] = CHEAP;
+		}
+		decide();
+		if ((plan.chosen.partition == CHEAP) != rows[i].moved)
+			fail_msg("%s: %s", rows[i].why,
 			    lt_reject_name(plan.candidates[CHEAP].reject));
 	}
 }
@@ -578,6 +632,7 @@ main(void)
 	    cmocka_unit_test_setup(test_no_home, setup),
 	    cmocka_unit_test_setup(test_off, setup),
 	    cmocka_unit_test_setup(test_rejects, setup),
+	    cmocka_unit_test_setup(test_accepts, setup),
 	    cmocka_unit_test_setup(test_attributes, setup),
 	    cmocka_unit_test_setup(test_limits_are_kept, setup),
 	    cmocka_unit_test_setup(test_stale_home, setup),

@@ -20,14 +20,6 @@ struct rules {
  * than home, or than a choice, by the first. */
 enum { FIRST, SECOND, EQUAL };
 
-/* Of a tonne, beyond what it is charged with, in micros. */
-static double
-worth(void)
-{
-	return fmax(0, (double)(world.market.carbon_price_micros_per_tonne -
-				world.market.charge_micros_per_tonne));
-}
-
 static double
 score_of(const struct rules *rules, int p, int64_t s, int round)
 {
@@ -84,17 +76,6 @@ aim_of(const struct rules *rules, int p, int64_t s, int round)
 	return world.request.objective == LT_OBJECTIVE_FAST
 		   ? score
 		   : score + hour * (double)s / 3600;
-}
-
-/* The job may not be moved there. */
-static bool
-is_bound(int p)
-{
-	const struct lt_request *request = &world.request;
-
-	return p != request->home &&
-	       ((request->named_count > 0 && request->named[0] != p) ||
-		   !(world.partitions[p].flags & LT_PARTITION_MANAGED));
 }
 
 /* Which currencies count, and where the job goes by itself. */
@@ -271,7 +252,7 @@ may_start(const struct rules *rules, const struct pick *at, int round,
 	if (shows_more(rules, at, round, first, slack))
 		return false;
 	if (request->max_cost_micros != LT_UNSET_64 && option->has_charged &&
-	    price.charged >
+	    price.most >
 		(double)request->max_cost_micros + 0.5 + slack * noise(1e7))
 		return false;
 	if (round == FIRST)
@@ -415,11 +396,16 @@ choose(const struct look *look, int round, const struct pick *first)
 static bool
 any_at_once(const struct look *look)
 {
-	for (int p = 0; p < (int)world.market.partition_count; p++)
+	if (look->rules->fits)
+		return true;
+	for (int p = 0; p < (int)world.market.partition_count; p++) {
+		const struct pick at = {true, p, 0};
+
 		if (options[p].moves &&
-		    options[p].full[options[p].length_s] == options[p].full[0])
+		    may_start(look->rules, &at, FIRST, NULL, look->slack))
 			return true;
-	return look->rules->fits;
+	}
+	return false;
 }
 
 static struct pick

@@ -397,6 +397,33 @@ test_precision(void **state)
 	}
 }
 
+/* What Slurm could not start there is not moved there; others are. */
+static void
+test_barred(void **state)
+{
+	struct lt_bar bars[] = {{41, CHEAP}, {42, CHEAP}};
+
+	for (uint64_t asked = 0; asked < 50; asked++) {
+		setup(state);
+		market.bars = bars;
+		market.bar_count = 2;
+		request.asked = asked;
+		assert_int_equal(
+		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
+		    LT_OK);
+		assert_int_equal(
+		    plan.candidates[CHEAP].reject == LT_REJECT_CANNOT_START,
+		    asked == 41 || asked == 42);
+		/* It may always stay where it goes by itself. */
+		bars[0].partition = bars[1].partition = HOME;
+		assert_int_equal(
+		    lt_decide(&plan, &request, &market, NULL, 0, NOW, NULL),
+		    LT_OK);
+		assert_true(plan.fits);
+		bars[0].partition = bars[1].partition = CHEAP;
+	}
+}
+
 /* How much faster the A100 is for a job of the V100: by the vendors' TFLOPS
  * (FP32 15.7 and 19.5, FP16 125 and 312) and bandwidth (900 and 1555 GB/s). */
 static void
@@ -535,6 +562,7 @@ main(void)
 	    cmocka_unit_test_setup(test_idle_power_stays, setup),
 	    cmocka_unit_test_setup(test_levers, setup),
 	    cmocka_unit_test(test_precision_rules),
+	    cmocka_unit_test(test_barred),
 	    cmocka_unit_test_setup(test_nodes_that_are_not_there, setup),
 	    cmocka_unit_test_setup(test_risk_of_home, setup),
 	};

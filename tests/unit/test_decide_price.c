@@ -383,6 +383,78 @@ test_worth_beyond_the_charge(void **state)
 	}
 }
 
+/* Of eight hours two are expected, and that is not sure: what may be lost, what
+ * it may cost and when it is done go by the eight, or by what is sure. */
+static void
+test_bounds(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t said_s, upper_s;
+		int64_t bound_s;
+	} cases[] = {
+	    {"nothing is sure but the limit", 0, 0, 8 * HOUR},
+	    {"the limit", 0, 8 * HOUR, 8 * HOUR},
+	    {"ten runs and more", 0, 3 * HOUR, 3 * HOUR},
+	    {"its user's word", 2 * HOUR, 0, 2 * HOUR},
+	};
+
+	(void)state;
+	/* A third of eight hours: 33 %, of two 10 %. */
+	partitions[CHEAP].hazard_per_node_hour = 0.05;
+	market.max_restart_risk_ppm = 100000;
+	request.limit_s = 8 * HOUR;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const double hours = (double)cases[i].bound_s / HOUR;
+		const double risk = 1 - exp(-0.05 * hours);
+		struct lt_estimate at;
+		enum lt_reject reject;
+		char text[256];
+
+		request.expected_run_s =
+		    cases[i].said_s > 0 ? cases[i].said_s : LT_UNSET_64;
+		request.learned = (struct lt_expected){.from = LT_HISTORY_NAME,
+		    .runs = 3,
+		    .expected_s = 2 * HOUR,
+		    .upper_s = cases[i].upper_s};
+		market.max_restart_risk_ppm = (uint32_t)(risk * 1e6) - 1;
+		request.max_cost_micros = LT_UNSET_64;
+		decide();
+		if (plan.candidates[CHEAP].reject != LT_REJECT_RISK ||
+		    fabs(plan.candidates[CHEAP].found - risk * 1e6) > 1)
+			fail_msg("%s: risk %.0f", cases[i].why,
+			    plan.candidates[CHEAP].found);
+		market.max_restart_risk_ppm = (uint32_t)(risk * 1e6) + 1;
+		decide();
+		assert_int_equal(plan.chosen.partition, CHEAP);
+		assert_int_equal(plan.home.end_utc_s, NOW + cases[i].bound_s);
+		assert_int_equal(plan.home.free_utc_s, NOW + 2 * HOUR);
+		assert_true(lt_estimate_at(
+		    &at, &reject, &request, &market, CHEAP, NOW));
+		/* What it is expected to cost where it takes so long. */
+		struct lt_request longest = request;
+		struct lt_estimate most;
+
+		longest.expected_run_s = cases[i].bound_s;
+		assert_true(lt_estimate_at(
+		    &most, &reject, &longest, &market, CHEAP, NOW));
+		assert_int_equal(at.most_micros, most.cost_micros);
+		/* Not a micro less than it may cost. */
+		request.max_cost_micros = at.most_micros;
+		decide();
+		assert_int_equal(plan.chosen.partition, CHEAP);
+		assert_false(lt_plan_refusal(
+		    text, sizeof(text), &plan, &request, &market));
+		request.max_cost_micros--;
+		decide();
+		assert_int_equal(
+		    plan.candidates[CHEAP].reject, LT_REJECT_MAX_COST);
+		assert_int_equal(plan.chosen.partition, HOME);
+		assert_true(lt_plan_refusal(
+		    text, sizeof(text), &plan, &request, &market));
+	}
+}
+
 int
 main(void)
 {
@@ -397,6 +469,7 @@ main(void)
 	    cmocka_unit_test(test_words),
 	    cmocka_unit_test(test_every_second),
 	    cmocka_unit_test(test_replan),
+	    cmocka_unit_test_setup(test_bounds, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,21 @@ spoil_precision(void)
 	precision_rules[0].precision = LT_PRECISION_COUNT;
 }
 static void
+spoil_bar_asked(void)
+{
+	bars[0].asked = 0;
+}
+static void
+spoil_bar_partition(void)
+{
+	bars[1].partition = 2;
+}
+static void
+spoil_bar_order(void)
+{
+	bars[1] = bars[0];
+}
+static void
 spoil_zone(void)
 {
 	market.zone.count = LT_ZONE_STEPS_MAX + 1;
@@ -267,6 +282,9 @@ static const struct {
     {"a cap above less than nothing", spoil_above, false, LT_EINPUT},
     {"a rule of nobody", spoil_rule_kind, false, LT_EINPUT},
     {"a precision too many", spoil_precision, false, LT_EINPUT},
+    {"a bar of no request", spoil_bar_asked, false, LT_EINPUT},
+    {"a bar of no partition", spoil_bar_partition, false, LT_EINPUT},
+    {"a bar twice", spoil_bar_order, false, LT_EINPUT},
     {"zone steps", spoil_zone, false, LT_EINPUT},
     {"too many partitions", spoil_count, false, LT_ELIMIT},
     {"issued before all time", spoil_issued, false, LT_EINPUT},

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -53,28 +54,38 @@ same(const struct lt_run_kind *a, const struct lt_run_kind *b,
 static void
 keys_tell_kinds_apart(void **state)
 {
-	const struct lt_run_kind one = {1000, "vision", "train_1", 2, 16, 4};
+	const struct lt_run_kind one = {
+	    1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
 	static const struct {
 		const char *why;
 		struct lt_run_kind kind;
 		bool name, user, account;
 	} cases[] = {
 	    {"another number in the name",
-		{1000, "vision", "train_22", 2, 16, 4}, true, true, true},
-	    {"another name", {1000, "vision", "test_1", 2, 16, 4}, false, true,
+		{1000, "vision", "train_22", 2, 16, 4, 0, 0, false}, true, true,
 		true},
-	    {"other nodes", {1000, "vision", "train_1", 1, 16, 4}, false, true,
-		true},
-	    {"other CPUs", {1000, "vision", "train_1", 2, 8, 4}, false, true,
-		true},
-	    {"other GPUs", {1000, "vision", "train_1", 2, 16, 8}, false, true,
-		true},
-	    {"another user", {1001, "vision", "train_1", 2, 16, 4}, false,
-		false, true},
-	    {"another account", {1000, "speech", "train_1", 2, 16, 4}, false,
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false},
+		false, true, true},
+	    {"other nodes", {1000, "vision", "train_1", 1, 16, 4, 0, 0, false},
+		false, true, true},
+	    {"other CPUs", {1000, "vision", "train_1", 2, 8, 4, 0, 0, false},
+		false, true, true},
+	    {"other GPUs", {1000, "vision", "train_1", 2, 16, 8, 0, 0, false},
+		false, true, true},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false},
+		false, false, true},
+	    {"another account",
+		{1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, false,
 		false, false},
+	    {"another size of time limit",
+		{1000, "vision", "train_1", 2, 16, 4, 0, 3600, false}, false,
+		false, false},
+	    {"an interactive job",
+		{1000, "vision", "train_1", 2, 16, 4, 0, 0, true}, false, false,
+		false},
 	    {"letters that move from one text to the other",
-		{1000, "visiont", "rain_1", 2, 16, 4}, false, false, false},
+		{1000, "visiont", "rain_1", 2, 16, 4, 0, 0, false}, false,
+		false, false},
 	};
 
 	(void)state;
@@ -96,27 +107,106 @@ keys_tell_kinds_apart(void **state)
 	    lt_history_key(&one, LT_HISTORY_ACCOUNT).uid, UINT32_MAX);
 }
 
+static void
+limits_are_told_apart_by_size(void **state)
+{
+	static const struct {
+		int64_t limit_s;
+		uint32_t size;
+		int64_t most_s;
+	} cases[] = {
+	    {-1, 0, 0},
+	    {0, 0, 0},
+	    {1, 1, 900},
+	    {900, 1, 900},
+	    {901, 2, 1800},
+	    {3600, 3, 3600},
+	    {4 * 3600 + 1, 6, 8 * 3600},
+	    {8 * 3600, 6, 8 * 3600},
+	    {24 * 3600, 8, 32 * 3600},
+	    {7 * 86400, 11, 256 * 3600},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_run_kind kind = {.name = "train",
+		    .account = "vision",
+		    .limit_s = cases[i].limit_s};
+		const uint32_t band = lt_history_band(&kind);
+
+		assert_int_equal(band, 2 * cases[i].size);
+		assert_int_equal(
+		    lt_history_band_limit_s(band), cases[i].most_s);
+		kind.is_interactive = true;
+		assert_int_equal(lt_history_band(&kind), band + 1);
+	}
+	const struct lt_run_kind endless = {.limit_s = INT64_MAX},
+				 long_one = {.limit_s = INT64_MAX - 1};
+
+	assert_int_equal(lt_history_band(&endless), 0);
+	assert_true(lt_history_band_limit_s(lt_history_band(&long_one)) > 0);
+}
+
+/* What sbatch, srun, salloc and portals call a job that nobody named. */
+static void
+some_names_are_none(void **state)
+{
+	static const char *const none[] = {"", "wrap", "sbatch", "bash", "sh",
+	    "interactive", "python", "python3", "python3.11", "Python",
+	    "sys/dashboard/sys/jupyter",
+	    "ondemand/sys/dashboard/sys/bc_desktop"};
+	static const char *const names[] = {
+	    "train", "train_1", "wrapped", "python_train", "bash.sh", "7", "x"};
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
+	struct lt_run_kind kind = {1000, "vision", "", 2, 16, 4, 0, 0, false};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		kind.name = none[i];
+		lt_history_keys(keys, &kind);
+		assert_true(keys[LT_HISTORY_NAME].hash == 0);
+		assert_true(keys[LT_HISTORY_USER].hash != 0);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		kind.name = names[i];
+		lt_history_keys(keys, &kind);
+		assert_true(keys[LT_HISTORY_NAME].hash ==
+			    lt_history_key(&kind, LT_HISTORY_NAME).hash);
+		/* As a quote has it, whatever the limit. */
+		const struct lt_run_kind quoted = {.uid = 1000,
+		    .account = "vision",
+		    .name = names[i],
+		    .hash = lt_history_hash(&kind)};
+
+		assert_true(keys[LT_HISTORY_NAME].hash ==
+			    lt_history_key(&quoted, LT_HISTORY_NAME).hash);
+	}
+}
+
 /* A proof is of one user, account, name and script, of whatever shape. */
 static void
 proofs_are_told_apart(void **state)
 {
 	static const struct lt_run_kind one = {
-	    1000, "vision", "train_1", 2, 16, 4};
+	    1000, "vision", "train_1", 2, 16, 4, 0, 0, false};
 	static const struct {
 		const char *why;
 		struct lt_run_kind kind;
 		const char *script;
 		bool same;
 	} cases[] = {
-	    {"itself", {1000, "vision", "train_1", 2, 16, 4}, "a", true},
+	    {"itself", {1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "a",
+		true},
 	    {"another number, another shape",
-		{1000, "vision", "train_22", 1, 1, 0}, "a", true},
-	    {"another script", {1000, "vision", "train_1", 2, 16, 4}, "b",
-		false},
-	    {"another name", {1000, "vision", "test_1", 2, 16, 4}, "a", false},
-	    {"another user", {1001, "vision", "train_1", 2, 16, 4}, "a", false},
-	    {"another account", {1000, "speech", "train_1", 2, 16, 4}, "a",
-		false},
+		{1000, "vision", "train_22", 1, 1, 0, 0, 0, false}, "a", true},
+	    {"another script",
+		{1000, "vision", "train_1", 2, 16, 4, 0, 0, false}, "b", false},
+	    {"another name", {1000, "vision", "test_1", 2, 16, 4, 0, 0, false},
+		"a", false},
+	    {"another user", {1001, "vision", "train_1", 2, 16, 4, 0, 0, false},
+		"a", false},
+	    {"another account",
+		{1000, "speech", "train_1", 2, 16, 4, 0, 0, false}, "a", false},
 	};
 	const struct lt_history_key own =
 	    lt_history_proof_key(&one, lt_script_hash("a"));
@@ -348,18 +438,62 @@ what_the_user_says_wins(void **state)
 	assert_int_equal(got.upper_s, 0);
 }
 
+/* Whatever Slurm looks at makes another request; what only lowtide looks at
+ * does not. */
+static void
+requests_are_told_apart(void **state)
+{
+	struct lt_request r = {.uid = 7, .limit_s = 3600, .min_nodes = 1};
+	uint64_t seen[16];
+	int count = 0;
+
+	(void)state;
+	seen[count++] = lt_request_asked(&r);
+	assert_true(seen[0] != 0);
+	r.deadline_utc_s = r.earliest_utc_s = 9;
+	r.objective = LT_OBJECTIVE_COST;
+	r.max_cost_micros = 5;
+	r.home = 2;
+	r.asked = 99;
+	assert_true(lt_request_asked(&r) == seen[0]);
+	r.uid = 8;
+	seen[count++] = lt_request_asked(&r);
+	r.limit_s = 7200;
+	seen[count++] = lt_request_asked(&r);
+	r.gpus_per_node = 1;
+	seen[count++] = lt_request_asked(&r);
+	r.gpus_per_node = 0;
+	r.gpus_per_task = 1;
+	seen[count++] = lt_request_asked(&r);
+	r.memory_mib_per_node = UINT64_C(1) << 33;
+	seen[count++] = lt_request_asked(&r);
+	snprintf(r.account, sizeof(r.account), "a");
+	seen[count++] = lt_request_asked(&r);
+	r.account[0] = '\0';
+	snprintf(r.qos, sizeof(r.qos), "a");
+	seen[count++] = lt_request_asked(&r);
+	snprintf(r.features, sizeof(r.features), "fast");
+	seen[count++] = lt_request_asked(&r);
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < i; k++)
+			assert_true(seen[i] != seen[k]);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_folded),
 	    cmocka_unit_test(keys_tell_kinds_apart),
+	    cmocka_unit_test(limits_are_told_apart_by_size),
+	    cmocka_unit_test(some_names_are_none),
 	    cmocka_unit_test(proofs_are_told_apart),
 	    cmocka_unit_test(shapes_are_what_was_asked),
 	    cmocka_unit_test(the_narrowest_with_three_runs_speaks),
 	    cmocka_unit_test(told_with_what_it_rests_on),
 	    cmocka_unit_test(what_outlives_it_is_planned_on),
 	    cmocka_unit_test(what_the_user_says_wins),
+	    cmocka_unit_test(requests_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

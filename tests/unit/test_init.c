@@ -87,9 +87,14 @@ static const struct {
 	""},
     {"each team's budget", "UTC", "",
 	"\n#  - {team: nlp, period: month, amount: 5000}\n", "team: root", ""},
+    {"nodes with GPUs are for jobs with GPUs", "UTC", "",
+	"\n    accepts: [gpu] #", "main: {", ""},
+    {"sessions that a person waits for come first", "UTC", "",
+	"\nclasses:\n  waited-for:\n    name: [\"*sys/dashboard/*\", ",
+	"\n#classes", ""},
     {"each QOS's class", "UTC", "",
-	"\n#classes:\n#  normal: {qos: normal, preemptible: allowed, max_interruptions: 3}\n#  \"on\": {qos: \"on\",",
-	"\nclasses:", ""},
+	"    default: off\n#  normal: {qos: normal, preemptible: allowed, max_interruptions: 3}\n#  \"on\": {qos: \"on\",",
+	"#classes:", ""},
     {"a region that is not known: by the clock", "Europe/Berlin", "Amazon EC2",
 	"\n  grid: {adapter: energy_charts, country: de}", "cloud_region",
 	"moon-1"},
@@ -204,7 +209,7 @@ test_comments(void **state)
 		else if ((at == budgets || at[-1] == '\n') && at[2] == ' ')
 			memmove(at, at + 1, strlen(at));
 	assert_non_null(strstr(text, "\nbudgets:\n  - {team: vision"));
-	assert_non_null(strstr(text, "\nclasses:\n  normal: {"));
+	assert_non_null(strstr(text, "    default: off\n  normal: {"));
 	check("uncommented", text);
 	free(text);
 	json_decref(facts);

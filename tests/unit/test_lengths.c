@@ -8,7 +8,8 @@
 static struct lt_run_kind
 kind_of(uint32_t uid, const char *name)
 {
-	return (struct lt_run_kind){uid, "vision", name, 1, 4, 0};
+	return (struct lt_run_kind){
+	    uid, "vision", name, 1, 4, 0, 0, 3600, false};
 }
 
 /* As job_submit would see it, by the file, and as lowtided does. */
@@ -20,8 +21,7 @@ expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
 	struct lt_history_file *file = NULL;
 
 	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
-	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
-		keys[i] = lt_history_key(kind, (enum lt_history_group)i);
+	lt_history_keys(keys, kind);
 	must(w->f, lt_history_open(&file, w->d->paths.history, &w->f->err));
 	must(w->f, lt_history_find(figures, keys, file, &w->f->err));
 	lt_history_close(file);
@@ -46,25 +46,25 @@ some_ends_are_lengths(void **state)
 	static const char *const nothing[] = {"FAILED", "CANCELLED",
 	    "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "REQUEUED"};
 
-	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(expect(w, &train, 3600).from, LT_HISTORY_NONE);
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
 		settle_one(w, &(struct said){.state = nothing[i],
 				  .start_s = (int64_t)i * 10,
 				  .length_s = 5});
-	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(expect(w, &train, 3600).from, LT_HISTORY_NONE);
 	settle_one(w, &(struct said){.start_s = 100, .length_s = 600});
 	settle_one(w,
 	    &(struct said){.name = "train_2", .start_s = 200, .length_s = 900});
-	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(expect(w, &train, 3600).from, LT_HISTORY_NONE);
 	settle_one(w, &(struct said){.name = "train_0413",
 			  .start_s = 300,
 			  .length_s = 720,
 			  .suspended_s = 20});
-	struct lt_expected got = expect(w, &train, 7200);
+	struct lt_expected got = expect(w, &train, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.runs, 3);
 	assert_int_equal(got.expected_s, 700);
-	assert_int_equal(got.upper_s, 7200);
+	assert_int_equal(got.upper_s, 3600);
 	assert_int_equal(got.low_s, 600);
 	assert_int_equal(got.high_s, 900);
 	/* At least their limit, two of five: the middle one is 900. */
@@ -72,7 +72,7 @@ some_ends_are_lengths(void **state)
 		settle_one(w, &(struct said){.state = "TIMEOUT",
 				  .start_s = 400 + i,
 				  .length_s = 3600});
-	got = expect(w, &train, 7200);
+	got = expect(w, &train, 3600);
 	assert_int_equal(got.runs, 5);
 	assert_int_equal(got.expected_s, 900);
 	/* Half of them and more: nothing below the limit is known. */
@@ -82,7 +82,7 @@ some_ends_are_lengths(void **state)
 	settle_one(
 	    w, &(struct said){
 		   .state = "TIMEOUT", .start_s = 411, .length_s = 3600});
-	assert_int_equal(expect(w, &train, 7200).expected_s, 7200);
+	assert_int_equal(expect(w, &train, 3600).expected_s, 3600);
 }
 
 static void
@@ -92,18 +92,26 @@ others_have_their_own(void **state)
 	const struct lt_run_kind of_bob = kind_of(BOB, "train_1");
 	const struct lt_run_kind eval = kind_of(ADA, "eval");
 	const struct lt_run_kind elsewhere = {
-	    BOB, "speech", "train_1", 1, 4, 0};
+	    BOB, "speech", "train_1", 1, 4, 0, 0, 3600, false};
 
-	for (int i = 0; i < 3; i++)
+	/* One name counts once, whatever it says. */
+	for (int i = 0; i < 30; i++)
 		settle_one(
 		    w, &(struct said){.start_s = 100 * i, .length_s = 360});
-	struct lt_expected got = expect(w, &eval, 7200);
+	assert_int_equal(expect(w, &eval, 3600).from, LT_HISTORY_NONE);
+	settle_one(
+	    w, &(struct said){.name = "a", .start_s = 10, .length_s = 720});
+	settle_one(
+	    w, &(struct said){.name = "b", .start_s = 20, .length_s = 1800});
+	struct lt_expected got = expect(w, &eval, 2700);
 	assert_int_equal(got.from, LT_HISTORY_USER);
-	assert_int_equal(got.expected_s, 720);
-	got = expect(w, &of_bob, 7200);
+	assert_int_equal(got.runs, 3);
+	assert_int_equal(got.expected_s, 540);
+	assert_int_equal(got.upper_s, 2700);
+	got = expect(w, &of_bob, 3600);
 	assert_int_equal(got.from, LT_HISTORY_ACCOUNT);
 	assert_int_equal(got.expected_s, 720);
-	assert_int_equal(expect(w, &elsewhere, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(expect(w, &elsewhere, 3600).from, LT_HISTORY_NONE);
 }
 
 /* A job's quote as text, with or without checkpoints. */
@@ -146,7 +154,7 @@ length_of_story(struct world *w, const char *name, uint32_t flags,
 				.length_s = lengths_s[part],
 				.quote = text});
 	}
-	const struct lt_expected got = expect(w, &kind, 7200);
+	const struct lt_expected got = expect(w, &kind, 3600);
 	return got.from == LT_HISTORY_NAME ? got.expected_s
 					   : -(int64_t)got.runs;
 }
@@ -184,9 +192,9 @@ of_the_kind_that_its_quote_says(void **state)
 {
 	struct world *const w = *state;
 	/* It asked for two nodes, and ran at half of home's speed. */
-	const struct lt_run_kind asked = {ADA, "vision", "big", 2, 8, 1};
-	const struct lt_quote_run said = {
-	    .kind = lt_history_key(&asked, LT_HISTORY_NAME).hash,
+	const struct lt_run_kind asked = {
+	    ADA, "vision", "big", 2, 8, 1, 0, 3600, false};
+	const struct lt_quote_run said = {.kind = lt_history_hash(&asked),
 	    .expected = {.from = LT_HISTORY_NONE},
 	    .limit_s = 3600,
 	    .ratio_ppm = 2000000};
@@ -200,9 +208,61 @@ of_the_kind_that_its_quote_says(void **state)
 				  .start_s = i * 4000,
 				  .length_s = i == 2 ? 505 : 1000,
 				  .quote = quote_text(w, 900 + i, 0, run)});
-	const struct lt_expected got = expect(w, &asked, 7200);
+	const struct lt_expected got = expect(w, &asked, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.expected_s, 500);
+}
+
+/* Tests of a minute of a name before its long runs: neither says anything of
+ * the other, in either order, and nor do short and interactive runs. */
+static void
+short_limits_say_nothing_of_long_ones(void **state)
+{
+	enum { LONG_S = 8 * 3600 };
+	struct world *const w = *state;
+	struct lt_run_kind train = kind_of(ADA, "train_1");
+
+	for (int i = 0; i < 30; i++) {
+		settle_one(
+		    w, &(struct said){
+			   .start_s = 200 * i, .length_s = 70, .limit_s = 600});
+		settle_one(w,
+		    &(struct said){
+			.start_s = 200 * i, .length_s = 6, .limit_s = LONG_S});
+		settle_one(w, &(struct said){.start_s = 200 * i,
+				  .length_s = 90,
+				  .limit_s = LONG_S,
+				  .is_interactive = true});
+		settle_one(w, &(struct said){.name = "wrap",
+				  .start_s = 200 * i,
+				  .length_s = 90,
+				  .limit_s = LONG_S});
+	}
+	train.limit_s = LONG_S;
+	assert_int_equal(expect(w, &train, LONG_S).from, LT_HISTORY_NONE);
+	train.limit_s = 600;
+	assert_int_equal(expect(w, &train, 600).expected_s, 70);
+	assert_int_equal(expect(w, &train, 600).upper_s, 70);
+	for (int i = 0; i < 3; i++)
+		settle_one(w, &(struct said){.start_s = 30000 * (i + 1),
+				  .length_s = 25000,
+				  .limit_s = LONG_S});
+	train.limit_s = LONG_S - 3600;
+	struct lt_expected got = expect(w, &train, LONG_S - 3600);
+	assert_int_equal(got.from, LT_HISTORY_NAME);
+	assert_int_equal(got.runs, 3);
+	assert_int_equal(got.expected_s, 25000);
+	/* Of three nothing is sure. */
+	assert_int_equal(got.upper_s, LONG_S - 3600);
+	train.is_interactive = true;
+	assert_int_equal(expect(w, &train, LONG_S).expected_s, 90);
+	/* A size more, and it is another kind again. */
+	train.is_interactive = false;
+	train.limit_s = LONG_S + 60;
+	assert_int_equal(expect(w, &train, LONG_S).from, LT_HISTORY_NONE);
+	struct lt_run_kind wrapped = kind_of(ADA, "wrap");
+	wrapped.limit_s = LONG_S;
+	assert_int_not_equal(expect(w, &wrapped, LONG_S).from, LT_HISTORY_NAME);
 }
 
 static void
@@ -216,7 +276,7 @@ once_each_and_the_newest(void **state)
 			settle_one(w, &(struct said){.job_id = 100 + i,
 					  .start_s = i * 1000,
 					  .length_s = i < 37 ? 100 : 200});
-	struct lt_expected got = expect(w, &train, 7200);
+	struct lt_expected got = expect(w, &train, 3600);
 	assert_int_equal(got.runs, 64);
 	/* 31 of 100 s are left. */
 	assert_int_equal(got.expected_s, 200);
@@ -224,14 +284,18 @@ once_each_and_the_newest(void **state)
 	for (uint32_t i = 37; i < 70; i++)
 		settle_one(w, &(struct said){.job_id = 100 + i,
 				  .start_s = i * 1000,
-				  .length_s = 50});
-	got = expect(w, &train, 7200);
+				  .length_s = 80});
+	got = expect(w, &train, 3600);
 	assert_int_equal(got.runs, 64);
-	assert_int_equal(got.expected_s, 50);
+	assert_int_equal(got.expected_s, 80);
 	assert_int_equal(got.upper_s, 100);
-	/* Another confidence, other upper quantiles: 33 of 64 are 50 s. */
+	/* Another confidence, other upper quantiles: 33 of 64 are 80 s. */
 	w->policy.deadline_confidence_ppm = 500000;
-	assert_int_equal(expect(w, &train, 7200).upper_s, 50);
+	assert_int_equal(expect(w, &train, 3600).upper_s, 80);
+	/* One that came right, and says nothing now. */
+	settle_one(w, &(struct said){
+			  .job_id = 169, .start_s = 69 * 1000, .length_s = 50});
+	assert_int_equal(expect(w, &train, 3600).runs, 63);
 }
 
 /* Of a transaction's runs only what stays is written: as if each came alone. */
@@ -253,10 +317,10 @@ many_at_once(void **state)
 				: i < 134 ? 100
 					  : 200});
 	settle_all(w, rows, MANY);
-	struct lt_expected got = expect(w, &train, 7200);
+	struct lt_expected got = expect(w, &train, 3600);
 	assert_int_equal(got.runs, 64);
 	assert_int_equal(got.expected_s, 300);
-	got = expect(w, &eval, 7200);
+	got = expect(w, &eval, 3600);
 	assert_int_equal(got.runs, 64);
 	/* 31 of 100 s are left. */
 	assert_int_equal(got.expected_s, 200);
@@ -267,20 +331,20 @@ many_at_once(void **state)
 			  .start_s = late_s,
 			  .length_s = 900});
 	const struct lt_run_kind late = kind_of(ADA, "late");
-	assert_int_equal(expect(w, &late, 7200).runs, 129);
+	assert_int_equal(expect(w, &late, 3600).runs, 3);
 	for (uint32_t i = 0; i < 100; i++)
 		rows[i] = make_row(&(struct said){.name = "late",
 		    .job_id = 1000 + i,
 		    .start_s = i == 0 ? late_s - 1000 : late_s,
-		    .length_s = 10 + i});
+		    .length_s = 60 + i});
 	rows[0].submit_utc_s = NOVEMBER + late_s;
 	settle_all(w, rows, 100);
-	got = expect(w, &late, 7200);
+	got = expect(w, &late, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.runs, 64);
-	/* Of 46 to 109 s, each once. */
-	assert_in_range(got.expected_s, 77, 78);
-	assert_in_range(got.upper_s, 100, 109);
+	/* Of 96 to 159 s, each once. */
+	assert_in_range(got.expected_s, 127, 128);
+	assert_in_range(got.upper_s, 150, 159);
 }
 
 static uint32_t
@@ -304,18 +368,21 @@ forgotten_for_good(void **state)
 	const struct lt_run_kind of_ada = kind_of(ADA, "train_1");
 	const struct lt_run_kind of_bob = kind_of(BOB, "train_1");
 	const struct lt_run_kind of_none = kind_of(1002, "train_1");
+	static const char *const names[] = {"train_1", "a", "b"};
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < 3; i++) {
 		settle_one(w, &(struct said){.job_id = 100 + i,
+				  .name = names[i],
 				  .start_s = i * 100,
 				  .length_s = 360});
 		settle_one(w, &(struct said){.job_id = 200 + i,
 				  .uid = BOB,
+				  .name = names[i],
 				  .start_s = i * 100,
 				  .length_s = 720});
 	}
-	assert_int_equal(kinds_of(w, ADA, ""), 1);
+	assert_int_equal(kinds_of(w, ADA, ""), 3);
 	assert_int_equal(kinds_of(w, ADA, "train_#"), 1);
 	assert_int_equal(kinds_of(w, ADA, "eval"), 0);
 	assert_int_equal(expect(w, &of_none, 1000).expected_s, 150);
@@ -324,11 +391,11 @@ forgotten_for_good(void **state)
 	w->d->budget.history_written = false;
 	assert_int_equal(count, 3);
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
-	assert_int_equal(kinds_of(w, BOB, ""), 1);
+	assert_int_equal(kinds_of(w, BOB, ""), 3);
 	/* The account's are Bob's alone now. */
 	assert_int_equal(expect(w, &of_none, 1000).expected_s, 200);
 	assert_int_equal(expect(w, &of_ada, 1000).from, LT_HISTORY_ACCOUNT);
-	assert_int_equal(expect(w, &of_bob, 1000).from, LT_HISTORY_NAME);
+	assert_int_equal(expect(w, &of_bob, 1000).from, LT_HISTORY_USER);
 	/* slurmdbd's rows are still there: a rebuild reads them again. */
 	for (uint32_t i = 0; i < 3; i++)
 		settle_one(w, &(struct said){.job_id = 100 + i,
@@ -336,7 +403,8 @@ forgotten_for_good(void **state)
 				  .length_s = 360});
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
 	/* What ends later is learned anew. */
-	settle_one(w, &(struct said){.start_s = NOW - NOVEMBER, .length_s = 9});
+	settle_one(
+	    w, &(struct said){.start_s = NOW - NOVEMBER, .length_s = 90});
 	assert_int_equal(kinds_of(w, ADA, ""), 1);
 }
 
@@ -354,17 +422,14 @@ old_ones_go(void **state)
 		    w, &(struct said){
 			   .name = "eval", .start_s = 30 + i, .length_s = 100});
 	}
-	assert_int_equal(expect(w, &train, 7200).runs, 4);
-	assert_int_equal(expect(w, &eval, 7200).runs, 4);
+	assert_int_equal(expect(w, &train, 3600).runs, 4);
+	assert_int_equal(expect(w, &eval, 3600).runs, 4);
 	must(w->f, lt_ledger_prune_lengths(
 		       w->f->ledger, NOVEMBER + LT_DAY_S, &w->f->err));
-	struct lt_expected got = expect(w, &train, 7200);
+	struct lt_expected got = expect(w, &train, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.runs, 3);
-	got = expect(w, &eval, 7200);
-	assert_int_equal(got.from, LT_HISTORY_USER);
-	assert_int_equal(got.runs, 3);
-	assert_int_equal(got.expected_s, 720);
+	assert_int_equal(expect(w, &eval, 3600).from, LT_HISTORY_NONE);
 
 	assert_int_equal(
 	    lt_lengths_since(&w->policy, NOW), NOW - 400 * LT_DAY_S);
@@ -373,7 +438,7 @@ old_ones_go(void **state)
 	must(
 	    w->f, lt_ledger_prune_lengths(w->f->ledger, INT64_MAX, &w->f->err));
 	settle_one(w, &(struct said){.start_s = 50000, .length_s = 360});
-	assert_int_equal(expect(w, &train, 7200).from, LT_HISTORY_NONE);
+	assert_int_equal(expect(w, &train, 3600).from, LT_HISTORY_NONE);
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
 }
 
@@ -385,6 +450,7 @@ main(void)
 	    IN_WORLD(others_have_their_own),
 	    IN_WORLD(a_requeued_job_is_one_run),
 	    IN_WORLD(of_the_kind_that_its_quote_says),
+	    IN_WORLD(short_limits_say_nothing_of_long_ones),
 	    IN_WORLD(once_each_and_the_newest),
 	    IN_WORLD(many_at_once),
 	    IN_WORLD(forgotten_for_good),

@@ -520,6 +520,17 @@ test_precision(void **state)
 	lt_policy_free(policy);
 }
 
+static const struct lt_class *
+class_of(const struct lt_market *market, const char *account, const char *qos,
+    int partition)
+{
+	return lt_market_class(market,
+	    &(struct lt_class_of){.account = account,
+		.qos = qos,
+		.name = "",
+		.partition = partition});
+}
+
 static void
 test_classes(void **state)
 {
@@ -541,7 +552,7 @@ test_classes(void **state)
 	(void)state;
 	assert_int_equal(policy->class_count, 3);
 	const struct lt_class *const urgent =
-	    lt_market_class(&market, "vision", "prod", 0);
+	    class_of(&market, "vision", "prod", 0);
 	assert_string_equal(urgent->name, "urgent");
 	assert_true(urgent->on_demand_only);
 	assert_int_equal(urgent->max_interruptions, LT_INTERRUPTIONS_ANY);
@@ -557,7 +568,7 @@ test_classes(void **state)
 	assert_int_equal(lt_class_max_delay_s(urgent, &market), 0);
 	assert_int_equal(lt_class_confidence_ppm(urgent, &market), 999000);
 	const struct lt_class *const batch =
-	    lt_market_class(&market, "vision", "", 0);
+	    class_of(&market, "vision", "", 0);
 	assert_string_equal(batch->name, "batch");
 	assert_false(batch->on_demand_only);
 	assert_int_equal(batch->default_objective, LT_OBJECTIVE_OFF);
@@ -569,10 +580,75 @@ test_classes(void **state)
 	assert_int_equal(batch->pause, LT_PAUSE_SUSPEND);
 	assert_true(batch->canary);
 	assert_string_equal(
-	    lt_market_class(&market, "vision", "", -1)->name, "all");
+	    class_of(&market, "vision", "", -1)->name, "all");
 	market.class_count = 2;
-	assert_null(lt_market_class(&market, "nlp", "", 0));
+	assert_null(class_of(&market, "nlp", "", 0));
 	lt_policy_free(policy);
+}
+
+/* Patterns of job names: from the file, and what they match. */
+static void
+test_class_names(void **state)
+{
+	static const struct {
+		const char *why, *name, *class;
+	} rows[] = {
+	    {"a prefix", "sys/dashboard/sys/bc_desktop", "waits"},
+	    {"no prefix", "my/sys/dashboard", "rest"},
+	    {"within, in any case", "My-JupyterLab", "waits"},
+	    {"one byte", "vnc1", "waits"},
+	    {"not one byte", "vnc10", "rest"},
+	    {"two stars", "a-ray-b-worker", "waits"},
+	    {"the second star is tried again", "ray-work-worker", "waits"},
+	    {"in the wrong order", "worker-ray", "rest"},
+	    {"a comma and a space are bytes", "a, b", "comma"},
+	    {"of another account", "a, c", "rest"},
+	    {"no name", "", "rest"},
+	    {"a bracket is a byte", "[x]", "rest"},
+	};
+	struct lt_policy *policy =
+	    parsed("partitions:\n  a: {}\nclasses:\n"
+		   "  waits: {name: [\"sys/dashboard/*\", \"*jupyter*\","
+		   " \"vnc?\", \"*ray*worker\", \"[a-z]*]\"]}\n"
+		   "  comma: {name: \"A, B\"}\n"
+		   "  other: {name: \"a, c\", account: other}\n"
+		   "  rest: {default: on}\n");
+	const struct lt_market market = {.classes = policy->classes,
+	    .class_count = (uint32_t)policy->class_count};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct lt_class *const found = lt_market_class(&market,
+		    &(struct lt_class_of){.account = "vision",
+			.qos = "",
+			.name = rows[i].name,
+			.partition = 0});
+
+		if (strcmp(found->name, rows[i].class) != 0)
+			fail_msg("%s: %s is %s", rows[i].why, rows[i].name,
+			    found->name);
+	}
+	lt_policy_free(policy);
+}
+
+/* However many stars the admin wrote and however long the user's name is. */
+static void
+test_class_names_end(void **state)
+{
+	char pattern[LT_JOB_PATTERNS_SIZE], name[LT_JOB_NAME_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(pattern); i++)
+		pattern[i] = i % 2 ? 'a' : '*';
+	pattern[sizeof(pattern) - 1] = '\0';
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_false(lt_job_name_matches(pattern, name));
+	memcpy(pattern, "*a*a*a*a*a*a*a*a*a*a*b", 23);
+	assert_false(lt_job_name_matches(pattern, name));
+	assert_true(lt_job_name_matches("*a*a*a*a*a*a*a*a*a*a*", name));
+	assert_false(lt_job_name_matches("", name));
+	assert_false(lt_job_name_matches("*", ""));
 }
 
 int
@@ -580,6 +656,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_classes),
+	    cmocka_unit_test(test_class_names),
+	    cmocka_unit_test(test_class_names_end),
 	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_top),

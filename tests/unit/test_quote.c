@@ -279,7 +279,7 @@ static const struct {
 	150000, HOUR / 2},
     {"the dearer of two partitions", nothing, NODE, FREE, LT_OK, 750000, 150000,
 	HOUR / 2},
-    {"a partition without a node", set_no_node, NODE, -1, LT_EINPUT, 0, 0, 0},
+    {"a partition without a node", set_no_node, NODE, -1, LT_ENOENT, 0, 0, 0},
     {"as late as the deadline", set_deadline, NODE, -1, LT_OK, 1500000, 375000,
 	6 * HOUR},
     {"embodied carbon on top", nothing, DEAR, -1, LT_OK, 750000, 155000,

@@ -117,6 +117,19 @@ test_wish(void **state)
 		    at == strstr(out, " ask=") || strlen(at) < 5 ? LT_OK
 								 : LT_EINPUT);
 	}
+	/* What was asked stands before it. */
+	quote.wish.asked = 0x1f;
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_non_null(strstr(out, " req=000000000000001f ask=1,"));
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	assert_memory_equal(&back.wish, &quote.wish, sizeof(back.wish));
+	lt_wish_lay(&laid, &back.wish);
+	assert_true(laid.asked == 0x1f);
+	snprintf(damaged, sizeof(damaged), "%.*s;",
+	    (int)(strstr(out, " ask=") - out), out);
+	assert_int_equal(
+	    lt_quote_unpack(&back, damaged, strlen(damaged), NULL), LT_EINPUT);
+	quote.wish.asked = 0;
 	/* The size of a checkpoint stands behind it, where it was said. */
 	quote.wish.size_mib = 40 * 1024;
 	quote.wish.keep = 3;

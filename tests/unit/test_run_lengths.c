@@ -183,7 +183,9 @@ upper_counts_the_next_run_too(void **state)
 	    {"19 of 20 are below the longest of 19", 19, PPM95, 19, false},
 	    {"38 of 40", 39, PPM95, 38, false},
 	    {"95 of 100", 99, PPM95, 95, false},
-	    {"half: the middle one", 3, 500000, 2, false},
+	    {"half: the middle one", 11, 500000, 6, false},
+	    {"of ten the sixth is beyond half", 10, 500000, 6, false},
+	    {"of fewer than ten nothing is sure", 9, 500000, 9, true},
 	    {"99 % takes 99 runs", 98, 990000, 98, true},
 	    {"and there it is the longest", 99, 990000, 99, false},
 	};
@@ -256,7 +258,7 @@ wider_groups_go_by_the_limit(void **state)
 	/* Most were ended by their limit: nothing below it can be said. */
 	got = lt_run_figures(&runs[4], 1, LT_HISTORY_NAME, 500000, &ratio_ppm);
 	assert_int_equal(got.median, LT_HISTORY_NEVER);
-	assert_int_equal(got.upper, LT_HISTORY_NEVER);
+	assert_true(got.upper_is_longest);
 	assert_int_equal(ratio_ppm, LT_HISTORY_NEVER);
 	got = lt_run_figures(NULL, 0, LT_HISTORY_NAME, PPM95, &ratio_ppm);
 	assert_int_equal(got.runs, 0);
@@ -286,38 +288,66 @@ add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
 	    LT_OK);
 }
 
+static struct lt_run_kind
+kind_of(const char *name)
+{
+	return (struct lt_run_kind){.uid = 1000,
+	    .account = "vision",
+	    .name = name,
+	    .nodes = 1,
+	    .cpus = 8,
+	    .limit_s = 3600};
+}
+
 static void
 the_table_learns_run_by_run(void **state)
 {
 	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
-	const struct lt_run_kind train = {1000, "vision", "train_1", 1, 8, 1};
-	const struct lt_run_kind next = {1000, "vision", "train_2", 1, 8, 1};
-	const struct lt_run_kind other = {1000, "vision", "eval", 1, 8, 1};
-	const struct lt_run_kind mate = {1001, "vision", "train_1", 1, 8, 1};
-	const struct lt_run_kind stranger = {1001, "bio", "train_1", 1, 8, 1};
+	const struct lt_run_kind train = kind_of("train_1"),
+				 next = kind_of("train_2"),
+				 other = kind_of("eval"), *const asked = &train;
+	struct lt_run_kind mate = train, stranger = train, longer = train,
+			   talk = train;
 
 	(void)state;
+	mate.uid = stranger.uid = 1001;
+	stranger.account = "bio";
+	longer.limit_s = 3601;
+	talk.is_interactive = true;
 	assert_non_null(lengths);
 	assert_int_equal(
-	    lt_lengths_ask(lengths, &train, 3600).from, LT_HISTORY_NONE);
+	    lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
 	add(lengths, &train, 360);
 	add(lengths, &train, 720);
+	/* Under a minute: nothing. */
+	add(lengths, &train, 59);
 	assert_int_equal(
-	    lt_lengths_ask(lengths, &train, 3600).from, LT_HISTORY_NONE);
+	    lt_lengths_ask(lengths, asked, 3600).from, LT_HISTORY_NONE);
 	add(lengths, &train, 540);
-	struct lt_expected got = lt_lengths_ask(lengths, &next, 7200);
+	struct lt_expected got = lt_lengths_ask(lengths, &next, 3600);
 	assert_int_equal(got.from, LT_HISTORY_NAME);
 	assert_int_equal(got.runs, 3);
 	assert_int_equal(got.expected_s, 540);
-	assert_int_equal(got.upper_s, 7200);
-	got = lt_lengths_ask(lengths, &other, 7200);
-	assert_int_equal(got.from, LT_HISTORY_USER);
-	assert_int_equal(got.expected_s, 1080);
-	got = lt_lengths_ask(lengths, &mate, 7200);
-	assert_int_equal(got.from, LT_HISTORY_ACCOUNT);
-	assert_int_equal(got.expected_s, 1080);
+	assert_int_equal(got.upper_s, 3600);
 	assert_int_equal(
-	    lt_lengths_ask(lengths, &stranger, 7200).from, LT_HISTORY_NONE);
+	    lt_lengths_ask(lengths, &longer, 3601).from, LT_HISTORY_NONE);
+	assert_int_equal(
+	    lt_lengths_ask(lengths, &talk, 3600).from, LT_HISTORY_NONE);
+	/* One name is one run to others, however often it ran. */
+	assert_int_equal(
+	    lt_lengths_ask(lengths, &other, 3600).from, LT_HISTORY_NONE);
+	const struct lt_run_kind second = kind_of("b"), third = kind_of("c");
+	add(lengths, &second, 900);
+	add(lengths, &third, 1800);
+	got = lt_lengths_ask(lengths, &other, 2700);
+	assert_int_equal(got.from, LT_HISTORY_USER);
+	assert_int_equal(got.runs, 3);
+	assert_int_equal(got.expected_s, 675);
+	got = lt_lengths_ask(lengths, &mate, 3600);
+	assert_int_equal(got.from, LT_HISTORY_ACCOUNT);
+	assert_int_equal(got.expected_s, 900);
+	assert_int_equal(
+	    lt_lengths_ask(lengths, &stranger, 3600).from, LT_HISTORY_NONE);
 	lt_lengths_free(lengths);
 	lt_lengths_free(NULL);
 }
@@ -326,31 +356,48 @@ static void
 the_newest_count_and_none_speaks_for_all(void **state)
 {
 	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
-	const struct lt_run_kind array = {1000, "vision", "array", 1, 1, 0};
-	const struct lt_run_kind train = {1000, "vision", "train", 1, 8, 1};
+	const struct lt_run_kind array = kind_of("array"),
+				 train = kind_of("train");
 
 	(void)state;
-	/* 70 % of the users' runs that count are of the others. */
 	for (int i = 0; i < 180; i++) {
 		char name[] = "kind_aa";
 
 		name[5] = (char)('a' + i / 20);
 		name[6] = (char)('a' + i % 20);
-		add(lengths,
-		    &(struct lt_run_kind){1000, "vision", name, 1, 1, 0}, 1800);
+		const struct lt_run_kind one = kind_of(name);
+		add(lengths, &one, 1800);
 	}
 	for (int i = 0; i < 5000; i++)
-		add(lengths, &array, 36);
-	for (int i = 0; i < 64; i++)
 		add(lengths, &array, 72);
+	for (int i = 0; i < 64; i++)
+		add(lengths, &array, 144);
 	struct lt_expected got = lt_lengths_ask(lengths, &array, 3600);
 	assert_int_equal(got.runs, 64);
-	assert_int_equal(got.expected_s, 72);
-	assert_int_equal(got.upper_s, 72);
+	assert_int_equal(got.expected_s, 144);
+	assert_int_equal(got.upper_s, 144);
 	got = lt_lengths_ask(lengths, &train, 3600);
 	assert_int_equal(got.from, LT_HISTORY_USER);
-	assert_int_equal(got.runs, 244);
+	assert_int_equal(got.runs, 181);
 	assert_int_equal(got.expected_s, 1800);
+	assert_int_equal(got.upper_s, 1800);
+	lt_lengths_free(lengths);
+}
+
+/* A hundred of one name, however short: a new name is not sure to be so. */
+static void
+a_name_that_ran_often_says_nothing_of_another(void **state)
+{
+	struct lt_lengths *const lengths = lt_lengths_new(PPM95);
+	const struct lt_run_kind prepare = kind_of("prepare"),
+				 train = kind_of("train");
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(lengths, &prepare, 120);
+	assert_int_equal(lt_lengths_ask(lengths, &prepare, 3600).upper_s, 120);
+	assert_int_equal(
+	    lt_lengths_ask(lengths, &train, 3600).from, LT_HISTORY_NONE);
 	lt_lengths_free(lengths);
 }
 
@@ -367,6 +414,7 @@ main(void)
 	    cmocka_unit_test(only_some_ends_are_lengths),
 	    cmocka_unit_test(the_table_learns_run_by_run),
 	    cmocka_unit_test(the_newest_count_and_none_speaks_for_all),
+	    cmocka_unit_test(a_name_that_ran_often_says_nothing_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

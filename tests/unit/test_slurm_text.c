@@ -212,6 +212,57 @@ numbers(void **state)
 	assert_string_equal(lt_state_name(0xff), "UNKNOWN");
 }
 
+/* tests/wait_reasons.sh proves that all are there. Numbers as Slurm has had
+ * them in all releases. */
+static void
+reasons_to_wait(void **state)
+{
+	static const struct {
+		uint32_t number;
+		const char *name;
+		enum lt_reason says;
+	} cases[] = {
+	    {0, "None", LT_REASON_NOTHING},
+	    {1, "Priority", LT_REASON_NOTHING},
+	    {2, "Dependency", LT_REASON_PASSES},
+	    {3, "Resources", LT_REASON_NOTHING},
+	    {5, "PartitionTimeLimit", LT_REASON_NEVER},
+	    {8, "JobHeldAdmin", LT_REASON_PASSES},
+	    {9, "BeginTime", LT_REASON_NOTHING},
+	    {15, "ReqNodeNotAvail", LT_REASON_NOTHING},
+	    {16, "JobHeldUser", LT_REASON_PASSES},
+	    {21, "BadConstraints", LT_REASON_NEVER},
+	    {100000, "Reason100000", LT_REASON_NOTHING},
+	    {UINT32_MAX, "Reason4294967295", LT_REASON_NOTHING},
+	};
+	char text[LT_REASON_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum lt_reason says;
+
+		assert_string_equal(
+		    lt_wait_reason(&says, cases[i].number, text),
+		    cases[i].name);
+		if (says != cases[i].says)
+			fail_msg("%s", cases[i].name);
+	}
+	/* Limits of one job never pass, those of a group do. */
+	for (uint32_t number = 0; number < 300; number++) {
+		enum lt_reason says;
+		const char *const name = lt_wait_reason(&says, number, text);
+
+		if (strstr(name, "Grp") != NULL ||
+		    strstr(name, "PerUser") != NULL ||
+		    strstr(name, "PerAccount") != NULL)
+			assert_int_equal(says, LT_REASON_PASSES);
+		if (strstr(name, "PerJob") != NULL ||
+		    strstr(name, "PerNode") != NULL ||
+		    strncmp(name, "QOSMin", 6) == 0)
+			assert_int_equal(says, LT_REASON_NEVER);
+	}
+}
+
 int
 main(void)
 {
@@ -222,6 +273,7 @@ main(void)
 	    cmocka_unit_test(tres_that_are_counted),
 	    cmocka_unit_test(gres_texts),
 	    cmocka_unit_test(numbers),
+	    cmocka_unit_test(reasons_to_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ median_on(struct world *w, struct lt_history_key name, int gpu)
 static struct lt_history_key
 key_of_training(void)
 {
-	const struct lt_run_kind kind = {ADA, "vision", "train_9", 1, 4, 2};
+	const struct lt_run_kind kind = {
+	    ADA, "vision", "train_9", 1, 4, 2, 0, 3600, false};
 
 	return lt_history_key(&kind, LT_HISTORY_NAME);
 }

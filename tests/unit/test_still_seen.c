@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "jobs.h"
 #include "still_seen.h"
 
 enum { T = 1000000, OURS = T + 1, OTHERS = T - 60, LATER = T + 40 };
@@ -102,12 +103,34 @@ test_over(void **state)
 	assert_false(lt_still_is_over(&job, &row));
 }
 
+/* From the requeue until it was told, no other part of lowtided plans it. */
+static void
+test_requeued(void **state)
+{
+	struct lt_paused rows[] = {
+	    {.job_id = 3, .step = LT_PAUSE_ASKED},
+	    {.job_id = 5, .step = LT_PAUSE_REQUEUED},
+	    {.job_id = 8, .step = LT_PAUSE_REQUEUED_AWAY},
+	    {.job_id = 9, .step = LT_PAUSE_ASKED_AWAY},
+	    {.job_id = 11, .step = LT_PAUSE_PAUSED},
+	};
+	const struct lt_jobs_state jobs = {
+	    .paused = rows, .paused_count = sizeof(rows) / sizeof(rows[0])};
+
+	(void)state;
+	for (uint32_t id = 0; id < 13; id++)
+		assert_int_equal(
+		    lt_jobs_requeued(&jobs, id), id == 5 || id == 8);
+	assert_false(lt_jobs_requeued(&(struct lt_jobs_state){0}, 5));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_seen),
 	    cmocka_unit_test(test_over),
+	    cmocka_unit_test(test_requeued),
 	};
 
 	return cmocka_run_group_tests_name("still_seen", tests, NULL, NULL);
