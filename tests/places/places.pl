@@ -177,6 +177,8 @@ sub lines_of { # of a site's slurm.conf: the partitions named, and their nodes
 
 sub report_failure {
 	my ($index, $job, $kind, $plain, $moved, $site) = @_;
+	# Of one place and kind two are enough.
+	return if $failures{"$index $kind " . place_of($moved)}++ >= 2;
 	my $alone = fails(Judge::solo([ Jobs::words($job) ], ''), Judge::solo([ Jobs::words($job) ], 'cost'));
 	my $least = $job;
 	my ($p, $m) = ($plain, $moved);
