@@ -176,15 +176,14 @@ lt_alias(struct lt_aliases *aliases, enum lt_alias_kind kind, const char *name)
 	const struct alias *alias = find(aliases, kind, name);
 
 	if (alias == NULL)
-		alias = add(
-		    aliases, kind, name, other_name(aliases, kind, name));
+		alias =
+		    add(aliases, kind, name, other_name(aliases, kind, name));
 	/* Without memory nothing of the name is written. */
 	return alias != NULL ? alias->other : "x";
 }
 
 const char *
-lt_alias_at(
-    const struct lt_aliases *aliases, enum lt_alias_kind kind, size_t n)
+lt_alias_at(const struct lt_aliases *aliases, enum lt_alias_kind kind, size_t n)
 {
 	for (size_t i = 0; i < aliases->count; i++)
 		if (aliases->all[i].kind == kind && n-- == 0)
@@ -213,9 +212,9 @@ lt_alias_gres(struct lt_aliases *aliases, FILE *out, const char *gres)
 	snprintf(copy, sizeof(copy), "%s", gres);
 	for (int i = 0; i < GRES_PARTS && rest != NULL; i++) {
 		const char *const part = strsep(&rest, ":");
-		const bool is_word = i == 0 ||
-				     !(isdigit((unsigned char)part[0]) &&
-					 part[strspn(part, "0123456789")] == '\0');
+		const bool is_word =
+		    i == 0 || !(isdigit((unsigned char)part[0]) &&
+				  part[strspn(part, "0123456789")] == '\0');
 
 		if (i == 0)
 			of_gpu = strcmp(part, "gpu") == 0;

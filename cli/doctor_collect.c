@@ -206,8 +206,8 @@ put_value(
 		fputs(copy, out);
 		return;
 	}
-	for (char *at = copy; key->values == GRES &&
-			      (at = strchr(at, '(')) != NULL;) {
+	for (char *at = copy;
+	     key->values == GRES && (at = strchr(at, '(')) != NULL;) {
 		const size_t length = strcspn(at, ")");
 
 		memmove(at, at + length + (at[length] == ')'),
@@ -505,9 +505,8 @@ take_association(struct collection *c, char *line)
 			fprintf(c->out,
 			    "add user @USER@ account=%s partition=%s\n", name,
 			    where);
-		snprintf(whom, sizeof(whom),
-		    "user @USER@ where account=%s%s%s", name,
-		    partition[0] != '\0' ? " partition=" : "", where);
+		snprintf(whom, sizeof(whom), "user @USER@ where account=%s%s%s",
+		    name, partition[0] != '\0' ? " partition=" : "", where);
 	} else {
 		return;
 	}
@@ -585,8 +584,8 @@ put_policy(struct collection *c)
 	fputs("# Prices are made up.\n[policy]\nmode: enforce\ncurrency: USD\n"
 	      "timezone: UTC\nspot_proof: said\nhistory_days: 0\npartitions:\n",
 	    c->out);
-	for (size_t i = 0; (name = lt_alias_at(c->aliases, LT_ALIAS_PARTITION,
-				i)) != NULL;
+	for (size_t i = 0;
+	     (name = lt_alias_at(c->aliases, LT_ALIAS_PARTITION, i)) != NULL;
 	     i++)
 		fprintf(c->out,
 		    "  \"%s\": {price_per_node_hour: %zu, carbon: 400, "
@@ -639,7 +638,8 @@ lt_doctor_collect(const char *path)
 		strftime(usual, sizeof(usual), "lowtide-%Y%m%d.site", &day);
 		path = usual;
 	}
-	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const int fd =
+	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0) {
 		lt_fail(&err, LT_EIO, "%s: %s", path, strerror(errno));

@@ -13,21 +13,28 @@ sub chance { rand() < $_[0] }
 sub words_of {
 	my ($site) = @_;
 	my %w = (partitions => [ Site::names_of($site, 'PartitionName') ]);
-	my (%features, %gpu_types, %gres, @nodes, $cpus, $memory);
+	my (%features, %gpu_types, %gres, @nodes);
+	my ($home) = map { Site::value_of($_, 'Nodes') } grep { /^PartitionName=.*\bDefault=YES/i } @{ $site->{'slurm.conf'} };
+	my %home = map { $_ => 1 } Site::hosts($home // 'ALL');
+	# Most of what is asked for is to be had where jobs go by themselves.
 	for (grep { /^NodeName=/i && !/^NodeName=DEFAULT/i } @{ $site->{'slurm.conf'} }) {
-		push @nodes, Site::hosts(/^NodeName=(\S+)/i);
-		$features{$_} = 1 for split /,/, Site::value_of($_, 'Feature') || Site::value_of($_, 'Features') || '';
-		$cpus = Site::value_of($_, 'CPUs') if Site::value_of($_, 'CPUs');
+		my @of = Site::hosts(/^NodeName=(\S+)/i);
+		push @nodes, @of;
+		my $is_home = $home{ALL} || grep { $home{$_} } @of;
+		my $weight = $is_home ? 8 : 1;
+		$features{$_} += $weight for split /,/, Site::value_of($_, 'Feature') || Site::value_of($_, 'Features') || '';
 		my $gres = Site::value_of($_, 'Gres') or next;
 		for (Site::gres_of($gres)) {
 			my ($name, $type, $count) = @$_;
-			$gres{$name} = $count;
-			$gpu_types{$type} = 1 if $name eq 'gpu' && defined $type;
+			$gres{$name} += $weight;
+			$gpu_types{$type} += $weight if $name eq 'gpu' && defined $type;
 		}
 	}
-	$w{features} = [ sort keys %features ];
-	$w{gpu_types} = [ sort keys %gpu_types ];
-	$w{gres} = \%gres;
+	my $often = sub { my ($h) = @_; map { ($_) x ($h->{$_} >= 8 ? 8 : 1) } sort keys %$h };
+	$w{features} = [ $often->(\%features) ];
+	$w{gpu_types} = [ $often->(\%gpu_types) ];
+	$w{gres} = [ $often->(\%gres) ];
+	$w{has_gpu} = $gres{gpu} || 0;
 	$w{nodes} = \@nodes;
 	my (%qos, %accounts);
 	for (@{ $site->{sacctmgr} }) {
@@ -43,10 +50,10 @@ sub words_of {
 }
 
 sub type { my ($w) = @_; @{ $w->{gpu_types} } && chance(0.4) ? pick(@{ $w->{gpu_types} }) . ':' : '' }
-sub gpus { pick(1, 1, 1, 1, 2, 2, 4, 8) }
-sub tasks { pick(1, 1, 1, 2, 4, 4, 8, 10, 16, 24, 32, 48, 64) }
-sub has_gpu { $_[0]{gres}{gpu} }
-sub other_gres { grep { !/^gpu$/ } sort keys %{ $_[0]{gres} } }
+sub gpus { pick(1, 1, 1, 1, 1, 2, 2, 4) }
+sub tasks { pick(1, 1, 1, 2, 2, 4, 4, 8, 8, 10, 16, 24, 32) }
+sub has_gpu { $_[0]{has_gpu} >= 8 || ($_[0]{has_gpu} && chance(0.1)) }
+sub other_gres { grep { !/^gpu$/ } @{ $_[0]{gres} } }
 sub feature { my ($w) = @_; @{ $w->{features} } ? pick(@{ $w->{features} }) : 'none' }
 sub some_nodes { my ($w, $n) = @_; my %s = map { pick(@{ $w->{nodes} }) => 1 } 1 .. $n; join ',', sort keys %s }
 sub one_gres {
@@ -87,11 +94,11 @@ my @options = (
 	['prefer' => 2, sub { '--prefer=' . feature($_[0]) }, sub { @{ $_[0]{features} } }],
 	['cluster-constraint' => 1, sub { '--cluster-constraint=' . pick('x86', '!arm') }],
 	['batch' => 1, sub { my $f = feature($_[0]); ("--batch=$f", "--constraint=$f") }, sub { @{ $_[0]{features} } }],
-	['mem' => 12, sub { '--mem=' . pick('500M', '2G', '4G', '8000', '16G', '32G', '60gb', '120G', '250G', '0') }],
+	['mem' => 12, sub { '--mem=' . pick('500M', '2G', '4G', '8000', '16G', '32G', '60gb', '120G', '0') }],
 	['mem-per-cpu' => 7, sub { '--mem-per-cpu=' . pick('500', '1G', '2G', '4000M', '8G') }],
 	['tmp' => 2, sub { '--tmp=' . pick('10G', '100G', '500') }],
 	['ntasks' => 10, sub { pick('-n', '--ntasks=') . tasks() }],
-	['nodes' => 9, sub { pick('-N', '--nodes=') . pick(1, 1, 1, 2, 2, 3, '1-2', '2-4', '1-1') }],
+	['nodes' => 9, sub { pick('-N', '--nodes=') . pick(1, 1, 1, 1, 2, 2, 3, '1-2', '1-4', '1-1') }],
 	['cpus-per-task' => 9, sub { pick('-c', '--cpus-per-task=') . pick(1, 2, 4, 4, 8, 12, 16, 32) }],
 	['ntasks-per-node' => 7, sub { '--ntasks-per-node=' . pick(1, 1, 2, 4, 8, 16, 32) }],
 	['ntasks-per-socket' => 2, sub { '--ntasks-per-socket=' . pick(1, 2, 8) }],

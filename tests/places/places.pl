@@ -46,6 +46,7 @@ sub read_market {
 		next if !defined $f->{PartitionName};
 		$market{partition}{ $f->{PartitionName} } = {
 			nodes => [ grep { $market{node}{$_} } Site::hosts($f->{Nodes} eq '(null)' ? '' : $f->{Nodes}) ] };
+		$market{hidden}{ $f->{PartitionName} } = 1 if ($f->{Hidden} || '') eq 'YES';
 		$market{home} = $f->{PartitionName} if ($f->{Default} || '') eq 'YES';
 	}
 	$market{memory} = 1 if `scontrol show config` =~ /^SelectTypeParameters\s*=.*MEMORY/im;
@@ -89,7 +90,7 @@ sub cheaper_places {
 		my $needs_gpu = $home->{$i}{tres} =~ m{gres/gpu};
 		$places{$i} = [ grep {
 			my $p = $_;
-			$p ne $home->{$i}{part} && !$market{preemptible}{$p} && $market{partition}{$p}
+			$p ne $home->{$i}{part} && !$market{preemptible}{$p} && !$market{hidden}{$p} && $market{partition}{$p}
 			    && ($needs_gpu || !is_on_gpu_nodes($p) || is_on_gpu_nodes($home->{$i}{part}))
 		} sort { $market{price}{$a} <=> $market{price}{$b} || $a cmp $b } keys %{ $market{price} } ];
 	}
@@ -176,6 +177,8 @@ sub lines_of { # of a site's slurm.conf: the partitions named, and their nodes
 
 sub report_failure {
 	my ($index, $job, $kind, $plain, $moved, $site) = @_;
+	# Of one place and kind two are enough.
+	return if $failures{"$index $kind " . place_of($moved)}++ >= 2;
 	my $alone = fails(Judge::solo([ Jobs::words($job) ], ''), Judge::solo([ Jobs::words($job) ], 'cost'));
 	my $least = $job;
 	my ($p, $m) = ($plain, $moved);
