@@ -74,7 +74,8 @@ struct layout {
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
 	uint64_t memory_mib;	   /* of one node */
-	double cpu_part, gpu_part; /* of one node */
+	double cpu_part; /* of one node */
+	double gpu_w;	 /* of one node; LT_WATTS_UNKNOWN */
 	double wanted, found;	   /* of a reject */
 };
 

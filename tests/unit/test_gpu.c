@@ -89,7 +89,8 @@ test_find(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_gpu *gpu = lt_gpu_find(cases[i].name);
+		const struct lt_gpu *gpu =
+		    lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name);
 
 		if (cases[i].wanted == NULL
 			? gpu != NULL
@@ -112,7 +113,9 @@ test_table(void **state)
 
 		/* Each row is found by its own name, and has what fit and
 		 * time ratio need. */
-		assert_ptr_equal(lt_gpu_find(table[i].name), &table[i]);
+		assert_ptr_equal(
+		    lt_gpu_find(&(struct lt_gpu){.name = ""}, table[i].name),
+		    &table[i]);
 		assert_true(table[i].memory_mib > 0 && table[i].power_w > 0);
 		assert_true(table[i].bandwidth_gb_s > 0);
 		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0 ||
@@ -135,7 +138,8 @@ test_precision(void **state)
 	assert_int_equal(lt_gpu_best_precision(NULL), LT_PRECISION_OFF);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(
-		    lt_gpu_best_precision(lt_gpu_find(cases[i].name)),
+		    lt_gpu_best_precision(lt_gpu_find(
+			&(struct lt_gpu){.name = ""}, cases[i].name)),
 		    cases[i].wanted);
 }
 
@@ -179,7 +183,8 @@ test_precision_words(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const enum lt_precision top =
 		    cases[i].gpu != NULL
-			? lt_gpu_top_precision(lt_gpu_find(cases[i].gpu))
+			? lt_gpu_top_precision(lt_gpu_find(
+			      &(struct lt_gpu){.name = ""}, cases[i].gpu))
 			: LT_PRECISION_AUTO;
 		const struct lt_precision_words *const words =
 		    lt_precision_words(lt_precision_used(cases[i].wanted, top));
@@ -233,10 +238,15 @@ test_time_ratio(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = !cases[i].known;
 		const struct lt_gpu_use from = {
-		    cases[i].from != NULL ? lt_gpu_find(cases[i].from) : NULL,
+		    cases[i].from != NULL
+			? lt_gpu_find(
+			      &(struct lt_gpu){.name = ""}, cases[i].from)
+			: NULL,
 		    cases[i].precision};
 		const struct lt_gpu_use to = {
-		    cases[i].to != NULL ? lt_gpu_find(cases[i].to) : NULL,
+		    cases[i].to != NULL
+			? lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].to)
+			: NULL,
 		    cases[i].precision};
 		const double ratio = lt_gpu_time_ratio(&from, &to, &known);
 
