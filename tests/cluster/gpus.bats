@@ -33,36 +33,54 @@ plan() { # plan PARTITION ARGUMENTS: the plan's line of it
 	shift
 	lowtide plan --time=2:00:00 --carbon-aware=carbon "$@" --wrap x \
 	    > "$BATS_TEST_TMPDIR/plan" 2>&1 || true
-	cat "$BATS_TEST_TMPDIR/plan"
-	grep -E "^[ *>]*$name " "$BATS_TEST_TMPDIR/plan"
+	cat "$BATS_TEST_TMPDIR/plan" >&2
+	grep -E "^[ *]*$name " "$BATS_TEST_TMPDIR/plan"
 }
 
 @test "a GPU that no table has is not 0 W: no carbon, no target by carbon" {
 	run plan new --gpus=1
-	[[ $output != *"best"*new* ]]
-	plan new --gpus=1 | grep -F 'no carbon known to compare'
+	[[ $output == *"new "*"no carbon known to compare"* ]]
+	[[ $output != *"* new "* ]]
 }
 
-@test "nor is it at home: n/a" {
-	plan new -p new --gpus=1 | grep -E 'n/a|-'
-	! plan new -p new --gpus=1 | grep -E '[0-9] k?g '
+@test "nor is it at home: carbon is not known, in plan and explain" {
+	run plan new -p new --gpus=1
+	[[ $output == *'* new '*'$2.00         -  '* ]]
+	job -p new --gpus=1 --time=5 --wrap 'sleep 1'
+	within 60 settled "$id"
+	lowtide explain "$id" | grep -F 'nobody knows the power of the GPUs of new'
+	[ "$(runs_of "$id" carbon_mg)" = 0 ]
+	lowtide explain "$id" | grep -F '800 W CPUs + GPUs that nobody knows the power of a node'
 }
 
-@test "a type of 44 bytes stays where it is, and runs" {
-	local type=nvidia_rtx_pro_6000_blackwell_server_edition id
-	plan bw -p bw --gres=gpu:$type:1
-	id=$(sbatch --parsable -p bw --gres=gpu:$type:1 --time=5 --carbon-aware --wrap 'sleep 1')
-	[ "$(squeue -h -j "$id" -o %P)" = bw ] || [ -z "$(squeue -h -j "$id")" ]
-	wait_for 'sacct -nXj '"$id"' -o state | grep -q COMPLETED'
+# By hand, of 1 of 64 CPUs: 400 W / 8 + 800 W / 64 + 600 W for 2 h at 500 g/kWh.
+@test "a type of 44 bytes stays where it is, is known, and runs" {
+	local type=nvidia_rtx_pro_6000_blackwell_server_edition
+	run plan bw -p bw --gres=gpu:$type:1
+	[[ $output == *'* bw '*'$15.00     663 g  best'* ]]
+	job -p bw --gres=gpu:$type:1 --time=5 --carbon-aware --wrap 'sleep 1'
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
 }
 
-@test "of two types a job gets the one that it names" {
-	local id
-	id=$(sbatch --parsable -p mixed --gres=gpu:nvidia_a100_3g.20gb:1 --time=5 --carbon-aware --wrap 'sleep 1' 2>&1)
-	[[ $id != *"can't run"* ]]
-	plan mixed -p mixed --gres=gpu:nvidia_a100_3g.20gb:4
-	plan mixed -p mixed --gres=gpu:a100:4
-	plan mixed -p mixed --gpus=8
+# 400 W / 8 x GPUs + 12.5 W + 400 W for each A100 and 171 for each slice.
+@test "of two types a job gets, and is counted with, the one that it names" {
+	job -p mixed --gres=gpu:nvidia_a100_3g.20gb:1 --time=5 --carbon-aware --wrap 'sleep 1'
+	[[ $said != *"can't run"* ]]
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
+	plan mixed -p mixed --gres=gpu:nvidia_a100_3g.20gb:4 | grep -F '897 g'
+	plan mixed -p mixed --gres=gpu:a100:4 | grep -F '1.8 kg'
+	plan mixed -p mixed --gpus=8 | grep -F '2.7 kg'
+	plan mixed -p mixed --gpus=1 | grep -F '463 g'
+}
+
+@test "several types at once are left to Slurm" {
+	run plan mixed -p mixed --gres=gpu:a100:1,gpu:nvidia_a100_3g.20gb:1
+	[[ $output != *"can't run"* ]]
+	job -p mixed --gres=gpu:a100:1,gpu:nvidia_a100_3g.20gb:1 --time=5 --carbon-aware --wrap 'sleep 1'
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
 }
 
 @test "doctor names the GPU, its partition and the key to write" {
