@@ -412,8 +412,7 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 			layout.shape = (int)home->first_shape;
 		if (layout.shape >= 0)
 			job->home_gpu = shape_gpu(market,
-			    &market->shapes[layout.shape],
-			    request->gpu_type);
+			    &market->shapes[layout.shape], request->gpu_type);
 	}
 }
 

@@ -73,10 +73,10 @@ struct job { /* the request, resolved once */
 struct layout {
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
-	uint64_t memory_mib;	   /* of one node */
-	double cpu_part; /* of one node */
-	double gpu_w;	 /* of one node; LT_WATTS_UNKNOWN */
-	double wanted, found;	   /* of a reject */
+	uint64_t memory_mib;  /* of one node */
+	double cpu_part;      /* of one node */
+	double gpu_w;	      /* of one node; LT_WATTS_UNKNOWN */
+	double wanted, found; /* of a reject */
 };
 
 enum { LANE_LENGTHS = 3 };
