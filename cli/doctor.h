@@ -140,6 +140,10 @@ int lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy);
 void lt_doctor_power_cap(
     struct lt_doctor *doctor, const struct lt_policy *policy);
 
+/* ---- doctor_gpus.c: partitions as the probe told them ---- */
+void lt_doctor_gpus(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const json_t *partitions);
+
 /* ---- doctor_precision.c ---- */
 void lt_doctor_precision(
     struct lt_doctor *doctor, const struct lt_policy *policy);

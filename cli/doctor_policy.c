@@ -109,4 +109,6 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	lt_doctor_preemptible(doctor, policy);
 	lt_doctor_precision(doctor, policy);
 	lt_doctor_power_cap(doctor, policy);
+	lt_doctor_gpus(
+	    doctor, policy, json_object_get(doctor->facts, "partitions"));
 }

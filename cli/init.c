@@ -81,31 +81,70 @@ gpu_type(const json_t *partition, bool *untyped)
 	return "";
 }
 
-/* By its Gres type; of eight in a node, those on a board: no server has as many
- * cards. */
-static const struct lt_gpu *
-find_gpu(const json_t *partition, const char *type)
+static bool
+is_row(const char *name)
 {
-	const struct lt_gpu *const found = lt_gpu_find(type);
+	int count;
+	const struct lt_gpu *const table = lt_gpu_table(&count);
+
+	for (int i = 0; i < count; i++)
+		if (strcmp(table[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* By its Gres type; of eight in a node, those on a board: no server has as many
+ * cards. "" = it may be several. */
+static void
+guess_gpu(
+    char name[LT_GPU_NAME_SIZE], const json_t *partition, const char *type)
+{
 	const json_t *const shape =
 	    json_array_get(json_object_get(partition, "shapes"), 0);
+	struct lt_gpu room;
 	int64_t gpus = 0;
 	int count;
 	const struct lt_gpu *const table = lt_gpu_table(&count);
-	const char *const card =
-	    found != NULL ? strstr(found->name, "-PCIE") : NULL;
 
-	if (card == NULL || !lt_json_int(shape, "gpus", &gpus) || gpus != 8 ||
+	name[0] = '\0';
+	if (lt_gpu_find(&room, type) == NULL)
+		return;
+	if (lt_gpu_is_slice(type) || is_row(room.name)) {
+		memcpy(name, room.name, sizeof(room.name));
+		return;
+	}
+	if (!lt_json_int(shape, "gpus", &gpus) || gpus != 8 ||
 	    strcasestr(type, "pci") != NULL)
-		return found;
-	const size_t length = (size_t)(card - found->name);
-
+		return;
 	for (int i = 0; i < count; i++)
-		if (strncmp(table[i].name, found->name, length) == 0 &&
-		    strncmp(table[i].name + length, "-SXM", 4) == 0 &&
-		    table[i].memory_mib == found->memory_mib)
-			return &table[i];
-	return found;
+		if (lt_gpu_may_be(type, &table[i]) &&
+		    strstr(table[i].name, "-SXM") != NULL &&
+		    table[i].memory_mib == room.memory_mib) {
+			memcpy(name, table[i].name, sizeof(table[i].name));
+			return;
+		}
+}
+
+/* "#gpu: A100-PCIE-40GB # Gres type a100: or A100-SXM4-40GB: which is it?" */
+static void
+write_question(FILE *out, const char *type)
+{
+	const char *before = "    #gpu: ";
+	int count, found = 0;
+	const struct lt_gpu *const table = lt_gpu_table(&count);
+
+	for (int i = 0; i < count; i++) {
+		if (type[0] == '\0' || !lt_gpu_may_be(type, &table[i]))
+			continue;
+		fprintf(out, "%s%s", before, table[i].name);
+		if (found++ == 0)
+			fprintf(out, " # Gres type %s, or", type);
+		before = found == 1 ? " " : ", ";
+	}
+	if (found == 0)
+		fprintf(out, "    #gpu: H100-SXM5 # %s%s",
+		    type[0] ? "Gres type " : "Gres without a type", type);
+	fputs(": which is it?\n", out);
 }
 
 /* Partitions that are called so often lose their nodes. */
@@ -138,12 +177,12 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	    site->is_kubernetes ? cloud_of(partition) : "";
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
-	const struct lt_gpu *const gpu =
-	    type[0] ? find_gpu(partition, type) : NULL;
+	char gpu[LT_GPU_NAME_SIZE];
 	/* With a price jobs may be moved there: not as to nodes that stay. */
 	const bool priced = lt_init_is_said(partition, site);
 	int64_t nodes = 0;
 
+	guess_gpu(gpu, partition, type);
 	lt_json_int(partition, "nodes", &nodes);
 	fputs("  ", out);
 	write_name(out, lt_json_text(partition, "name", ""));
@@ -158,12 +197,11 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 		fprintf(out, "    carbon: %s\n", source);
 	else
 		fputs("    #carbon: 230 # g CO2e per kWh of your grid\n", out);
-	if (gpu != NULL)
-		fprintf(out, "    gpu: %s # guessed from Gres type %s\n",
-		    gpu->name, type);
+	if (gpu[0] != '\0')
+		fprintf(out, "    gpu: %s # guessed from Gres type %s\n", gpu,
+		    type);
 	else if (type[0] || untyped)
-		fprintf(out, "    #gpu: H100-SXM5-80GB # %s%s: which is it?\n",
-		    type[0] ? "Gres type " : "Gres without a type", type);
+		write_question(out, type);
 	if (type[0] || untyped)
 		fputs(
 		    "    accepts: [gpu] # jobs moved here; [gpu, cpu]: those without GPUs too\n",

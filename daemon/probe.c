@@ -51,13 +51,19 @@ partitions_json(struct lt_error *err)
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const s =
 			    &read.shapes[p->first_shape + k];
+			json_t *const types = json_array();
 
+			for (int g = 0; g < LT_GPU_KINDS_MAX; g++)
+				if (s->kinds[g].count > 0)
+					json_array_append_new(types,
+					    json_string(s->kinds[g].type));
 			json_array_append_new(kinds,
-			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:I,s:s}", "nodes",
-				(json_int_t)s->node_count, "cpus",
+			    json_pack("{s:I,s:I,s:I,s:I,s:s,s:o,s:I,s:s}",
+				"nodes", (json_int_t)s->node_count, "cpus",
 				(json_int_t)s->cpus, "gpus",
 				(json_int_t)s->gpus, "shards",
-				(json_int_t)s->shards, "gpu_type", s->gpu_type,
+				(json_int_t)s->shards, "gpu_type",
+				s->kinds[0].type, "gpu_types", types,
 				"memory_mib", (json_int_t)s->memory_mib,
 				"features", s->features));
 		}

@@ -244,7 +244,7 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 {
 	return shape->cpus == node->cpus && shape->gpus == node->gpus &&
 	       shape->memory_mib == node->memory_mib &&
-	       strcmp(shape->gpu_type, node->gpu_type) == 0;
+	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 
 /* For who writes a policy, as Slurm's nodes have features. */
@@ -288,10 +288,12 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	    .sockets = 1,
 	    .socket_cores = node->cpus,
 	    .gpus = node->gpus,
-	    .gpus_of_type = node->gpu_type[0] != '\0' ? node->gpus : 0,
 	    .memory_mib = node->memory_mib,
 	    .gpu_index = -1};
-	memcpy(shape->gpu_type, node->gpu_type, sizeof(shape->gpu_type));
+	if (node->gpu_type[0] != '\0')
+		shape->kinds[0].count = node->gpus;
+	memcpy(
+	    shape->kinds[0].type, node->gpu_type, sizeof(shape->kinds[0].type));
 	describe(shape->features, sizeof(shape->features), node);
 	read->shape_count++;
 	return LT_OK;

@@ -87,9 +87,10 @@ copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
 	if (!tres.has_gpus && !has_alloc) {
 		to->gpus = asked_gpus(from);
 	} else if (!tres.has_gpus) {
-		char type[LT_NAME_SIZE];
+		struct lt_shape given = {0};
 
-		lt_gres_parse(from->gres_total, &to->gpus, type, sizeof(type));
+		lt_gres_parse(from->gres_total, &given);
+		to->gpus = given.gpus;
 		to->shards = lt_shards_count(from->gres_total);
 	}
 	if (has_alloc || lt_slurm_memory_counts())

@@ -133,28 +133,26 @@ keep_list(struct tables *tables, const char *list, bool lower)
 }
 
 static bool
+same_kinds(const struct lt_shape *a, const struct lt_shape *b)
+{
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++)
+		if (a->kinds[i].count != b->kinds[i].count ||
+		    strcmp(a->kinds[i].type, b->kinds[i].type) != 0)
+			return false;
+	return true;
+}
+
+static bool
 same_shape(const struct lt_shape *a, const struct lt_shape *b)
 {
 	return a->cpus == b->cpus && a->sockets == b->sockets &&
 	       a->threads == b->threads && a->gpus == b->gpus &&
-	       a->gpus_of_type == b->gpus_of_type && a->shards == b->shards &&
+	       a->shards == b->shards && a->gpus_unclear == b->gpus_unclear &&
 	       a->gpu_cores == b->gpu_cores &&
 	       a->socket_cores == b->socket_cores &&
 	       a->memory_mib == b->memory_mib &&
 	       a->tmp_disk_mib == b->tmp_disk_mib &&
-	       strcmp(a->features, b->features) == 0 &&
-	       strcmp(a->gpu_type, b->gpu_type) == 0;
-}
-
-static uint32_t
-gpus_of(const char *gres, const char *type)
-{
-	char name[LT_GPU_NAME_SIZE + 4];
-
-	if (type[0] == '\0')
-		return 0;
-	(void)snprintf(name, sizeof(name), "gpu:%s", type);
-	return lt_gres_count(gres, name, NULL);
+	       strcmp(a->features, b->features) == 0 && same_kinds(a, b);
 }
 
 /* Cores and memory kept for the system can't be allocated: a job that has
@@ -180,10 +178,8 @@ shape_of(const node_info_t *node)
 	if (node->mem_spec_limit != NO_VAL64 &&
 	    node->mem_spec_limit < shape.memory_mib)
 		shape.memory_mib -= node->mem_spec_limit;
-	lt_gres_parse(
-	    node->gres, &shape.gpus, shape.gpu_type, sizeof(shape.gpu_type));
+	lt_gres_parse(node->gres, &shape);
 	if (shape.gpus > 0) {
-		shape.gpus_of_type = gpus_of(node->gres, shape.gpu_type);
 		shape.shards = lt_node_shards(node->gres);
 		shape.gpu_cores = LT_SLURM_CORES_PER_GPU(node) * shape.gpus;
 	}

@@ -321,15 +321,37 @@ lt_node_shards(const char *gres)
 	return shards == 0 || (mps > 0 && mps < shards) ? mps : shards;
 }
 
-void
-lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size)
+/* The most first; of as many, that which was said first. */
+static void
+add_kind(struct lt_shape *shape, const char *type, uint32_t count)
 {
-	uint32_t most = 0;
+	struct lt_gpu_kind *const kinds = shape->kinds;
+	int i = 0;
 
-	*gpus = 0;
-	lt_copy(type, size, "");
+	while (i < LT_GPU_KINDS_MAX && kinds[i].count > 0 &&
+	       strcmp(kinds[i].type, type) != 0)
+		i++;
+	if (i == LT_GPU_KINDS_MAX || strlen(type) >= sizeof(kinds[i].type)) {
+		shape->gpus_unclear = true;
+		return;
+	}
+	lt_copy(kinds[i].type, sizeof(kinds[i].type), type);
+	kinds[i].gpu_index = -1;
+	kinds[i].count += count;
+	for (; i > 0 && kinds[i].count > kinds[i - 1].count; i--) {
+		const struct lt_gpu_kind moved = kinds[i];
+
+		kinds[i] = kinds[i - 1];
+		kinds[i - 1] = moved;
+	}
+}
+
+void
+lt_gres_parse(const char *text, struct lt_shape *shape)
+{
+	shape->gpus = 0;
 	for (const char *at = text == NULL ? "" : text; *at != '\0';) {
-		char item[128];
+		char item[LT_GPU_NAME_SIZE + 128];
 		size_t length = 0, depth = 0, next = 0;
 
 		/* A comma within (S:0,2) does not end the item. */
@@ -352,11 +374,10 @@ lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size)
 		const uint32_t count = has_count ? count_of(last + 1) : 1;
 		if (has_count)
 			*last = '\0';
-		*gpus += count;
-		if (count > most && item[3] == ':') {
-			most = count;
+		shape->gpus += count;
+		if (count > 0 && item[3] == ':') {
 			item[4 + strcspn(item + 4, ":")] = '\0';
-			lt_copy(type, size, item + 4);
+			add_kind(shape, item + 4, count);
 		}
 	}
 }

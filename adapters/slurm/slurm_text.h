@@ -46,8 +46,9 @@ bool lt_tres_counts_shards(const char *list, const char *gres_types);
  * the fewer: no part of either is more of a GPU. */
 uint32_t lt_node_shards(const char *gres);
 
-/* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node, the type with the most. */
-void lt_gres_parse(const char *text, uint32_t *gpus, char *type, size_t size);
+/* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node and their kinds, the most
+ * first. */
+void lt_gres_parse(const char *text, struct lt_shape *shape);
 
 /* Slurm's minutes as seconds; none: NO_VAL and INFINITE. */
 int64_t lt_minutes(uint32_t minutes, int64_t none);

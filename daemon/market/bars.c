@@ -33,9 +33,14 @@ mix_partition(uint64_t *hash, const struct lt_partition *p)
 	    p->default_memory_mib, p->default_memory_is_per_cpu,
 	    p->max_memory_mib, p->max_memory_is_per_cpu,
 	    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,
-	    p->max_cpus_per_node, p->max_cpus_per_socket, p->shape_count};
+	    p->max_cpus_per_node, p->max_cpus_per_socket, p->shape_count,
+	    p->unlike_hash, p->billing_hash, (uint64_t)p->limits.most_s,
+	    p->limits.others};
 
 	mix(hash, numbers, sizeof(numbers));
+	mix(hash, p->limits.most, sizeof(p->limits.most));
+	mix(hash, p->limits.most_per_node, sizeof(p->limits.most_per_node));
+	mix(hash, p->limits.least, sizeof(p->limits.least));
 	mix_text(hash, p->name);
 	mix_text(hash, p->job_defaults);
 	mix_text(hash, p->allow_accounts);
@@ -48,12 +53,15 @@ static void
 mix_shape(uint64_t *hash, const struct lt_shape *s)
 {
 	const uint64_t numbers[] = {s->node_count, s->cpus, s->sockets,
-	    s->threads, s->gpus, s->gpus_of_type, s->shards, s->gpu_cores,
+	    s->threads, s->gpus, s->gpus_unclear, s->shards, s->gpu_cores,
 	    s->socket_cores, s->memory_mib, s->tmp_disk_mib};
 
 	mix(hash, numbers, sizeof(numbers));
 	mix_text(hash, s->features);
-	mix_text(hash, s->gpu_type);
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		mix_text(hash, s->kinds[i].type);
+		mix(hash, &s->kinds[i].count, sizeof(s->kinds[i].count));
+	}
 }
 
 uint64_t

@@ -11,6 +11,7 @@
 
 #include "bars.h"
 #include "occupancy.h"
+#include "compile_gpus.h"
 #include "compile_market.h"
 #include "daemon.h"
 #include "failover.h"
@@ -135,15 +136,14 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 
 static void
 apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
-    const struct lt_shape *shapes, const struct lt_policy *policy)
+    const struct lt_shape *shapes)
 {
-	/* docs/model.md, eq. (32): what the policy does not say comes from the
-	 * GPU table and a plain two-socket server, by the first shape. */
+	/* docs/model.md, eq. (32): what the policy does not say is that of a
+	 * plain two-socket server, by the first shape. */
 	static const double idle_w = 200, cpu_w_per_core = 4.5;
 
 	p->node_idle_w = from->node_idle_w;
 	p->node_cpu_w = from->node_cpu_w;
-	p->node_gpu_w = from->node_gpu_w;
 	if (p->shape_count == 0)
 		return;
 	const struct lt_shape *const shape = &shapes[p->first_shape];
@@ -151,10 +151,6 @@ apply_power(struct lt_partition *p, const struct lt_policy_partition *from,
 		p->node_idle_w = idle_w;
 	if (p->node_cpu_w <= 0)
 		p->node_cpu_w = cpu_w_per_core * shape->cpus;
-	const struct lt_gpu *const gpu =
-	    lt_policy_gpu(policy, from->gpu[0] ? from->gpu : shape->gpu_type);
-	if (p->node_gpu_w <= 0 && gpu != NULL)
-		p->node_gpu_w = (double)gpu->power_w * shape->gpus;
 }
 
 static void
@@ -240,7 +236,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	p->embodied_g_per_node_hour = from->embodied_g_per_node_hour;
 	p->worst_intensity = from->worst_intensity;
 	p->pue = lt_policy_pue(&from->pue, b->now_utc_s);
-	apply_power(p, from, b->market.shapes, d->policy);
+	apply_power(p, from, b->market.shapes);
 	int code = add_signal(
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
@@ -253,48 +249,6 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 		code = add_signal(b, &from->tariff, LT_QUANTITY_TARIFF,
 		    &p->tariff_series, err);
 	return code;
-}
-
-/* Facts of each shape's GPU: the policy's name for the partition, else by
- * Gres type. */
-static int
-gpu_index(struct lt_market *m, const struct lt_policy *policy, const char *name)
-{
-	const struct lt_gpu *const gpu = lt_policy_gpu(policy, name);
-
-	if (gpu == NULL)
-		return -1;
-	for (uint32_t i = 0; i < m->gpu_count; i++)
-		if (strcmp(m->gpus[i].name, gpu->name) == 0)
-			return (int)i;
-	if (m->gpu_count >= LT_GPUS_MAX)
-		return -1;
-	m->gpus[m->gpu_count] = *gpu;
-	return (int)m->gpu_count++;
-}
-
-static void
-apply_gpus(struct lt_market *m, const struct lt_policy *policy)
-{
-	for (uint32_t i = 0; i < m->shape_count; i++)
-		m->shapes[i].gpu_index = -1;
-	for (uint32_t i = 0; i < m->partition_count; i++) {
-		const struct lt_partition *const p = &m->partitions[i];
-		const struct lt_policy_partition *const from =
-		    lt_daemon_policy_partition(policy, p->name);
-
-		for (uint32_t k = 0; k < p->shape_count; k++) {
-			struct lt_shape *const s =
-			    &m->shapes[p->first_shape + k];
-
-			if (s->gpus == 0)
-				continue;
-			const char *const name = from != NULL && from->gpu[0]
-						     ? from->gpu
-						     : s->gpu_type;
-			s->gpu_index = gpu_index(m, policy, name);
-		}
-	}
 }
 
 /* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
@@ -448,7 +402,7 @@ fill(struct build *b, struct lt_error *err)
 	add_node_rules(m, d->policy);
 	apply_rules(m, d, b->now_utc_s);
 	add_policy_nodes(m, d->policy);
-	apply_gpus(m, d->policy);
+	lt_compile_gpus(m, d->policy);
 	apply_memory(m, &d->tables.conf);
 	m->job_limits = job_limits(&d->tables);
 	for (uint32_t i = 0; i < m->partition_count; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * "IDLE CPU GPU PUE EMBODIED EXCLUSIVE" and, for each shape of nodes,
- * " CPUS:GPUS:MIB:SHARDS": what a charge needs of a partition beside its rates,
- * kept so that jobs outlive their partition's line in the policy.
+ * " CPUS:GPUS:MIB:SHARDS" with ":COUNTxWATTS" of each kind of GPU: what a
+ * charge needs of a partition beside its rates, kept so that jobs outlive their
+ * partition's line in the policy.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -14,8 +15,43 @@
 #include "place.h"
 #include "policy_load.h"
 
-static_assert(LT_PLACE_FACTS_SIZE >= 200 + LT_PLACE_SHAPES_MAX * 64,
+enum { KIND_SIZE = 40 };
+
+static_assert(
+    LT_PLACE_FACTS_SIZE >=
+	200 + LT_PLACE_SHAPES_MAX * (64 + LT_GPU_KINDS_MAX * KIND_SIZE),
     "all shapes have room");
+
+static int
+pack_kinds(char *out, size_t size, const struct lt_shape *shape)
+{
+	int used = 0;
+
+	for (int i = 0; i < LT_GPU_KINDS_MAX && (size_t)used < size &&
+			shape->kinds[i].watts > 0;
+	     i++)
+		used += snprintf(out + used, size - (size_t)used, ":%ux%.17g",
+		    shape->kinds[i].count, shape->kinds[i].watts);
+	return used;
+}
+
+/* Behind them. */
+static const char *
+unpack_kinds(struct lt_shape *shape, const char *text)
+{
+	unsigned count;
+	int at = 0;
+
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++, text += at) {
+		struct lt_gpu_kind *const kind = &shape->kinds[i];
+
+		if (sscanf(text, ":%ux%lg%n", &count, &kind->watts, &at) != 2)
+			break;
+		kind->count = count;
+		kind->gpu_index = -1;
+	}
+	return text;
+}
 
 void
 lt_place_pack(char *out, size_t size, const struct lt_place *place)
@@ -24,11 +60,16 @@ lt_place_pack(char *out, size_t size, const struct lt_place *place)
 	    place->idle_w, place->cpu_w, place->gpu_w, place->pue,
 	    place->embodied_g_per_node_hour, place->exclusive);
 
-	for (uint32_t i = 0; i < place->shape_count && (size_t)used < size; i++)
+	for (uint32_t i = 0; i < place->shape_count && (size_t)used < size;
+	     i++) {
 		used += snprintf(out + used, size - (size_t)used,
 		    " %u:%u:%" PRIu64 ":%u", place->shapes[i].cpus,
 		    place->shapes[i].gpus, place->shapes[i].memory_mib,
 		    place->shapes[i].shards);
+		if ((size_t)used < size)
+			used += pack_kinds(
+			    out + used, size - (size_t)used, &place->shapes[i]);
+	}
 }
 
 bool
@@ -42,7 +83,7 @@ lt_place_unpack(struct lt_place *place, const char *text)
 		&place->embodied_g_per_node_hour, &exclusive, &at) != 6)
 		return false;
 	place->exclusive = exclusive != 0;
-	for (text += at; *text != '\0'; text += at) {
+	for (text += at; *text != '\0';) {
 		struct lt_shape *const s = &place->shapes[place->shape_count];
 		unsigned cpus, gpus, shards;
 
@@ -54,6 +95,7 @@ lt_place_unpack(struct lt_place *place, const char *text)
 		s->gpus = gpus;
 		s->shards = shards;
 		place->shape_count++;
+		text = unpack_kinds(s, text + at);
 	}
 	place->known = true;
 	return true;

@@ -265,12 +265,3 @@ lt_daemon_policy_partition(const struct lt_policy *policy, const char *name)
 			return &policy->partitions[i];
 	return NULL;
 }
-
-const struct lt_gpu *
-lt_policy_gpu(const struct lt_policy *policy, const char *name)
-{
-	for (int i = 0; i < policy->gpu_count; i++)
-		if (strcasecmp(policy->gpus[i].name, name) == 0)
-			return &policy->gpus[i];
-	return lt_gpu_find(name);
-}

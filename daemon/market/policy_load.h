@@ -13,10 +13,6 @@ struct lt_daemon;
 int lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_policy_drop(struct lt_daemon *d);
-/* The policy's row of a GPU: the site's own `gpus:` by name (any case), else
- * the built-in table's; NULL = unknown. */
-const struct lt_gpu *lt_policy_gpu(
-    const struct lt_policy *policy, const char *name);
 /* The policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_daemon_policy_partition(
     const struct lt_policy *policy, const char *name);

@@ -19,6 +19,7 @@
 #include "explain_proof.h"
 #include "explain_run.h"
 #include "failover.h"
+#include "gpu_kinds.h"
 #include "hazard.h"
 #include "levers.h"
 #include "lookup.h"
@@ -340,9 +341,13 @@ say_partition(
 		    &(struct signal){
 			"tariff", p->tariff_series, LT_MICROS, unit},
 		    now_utc_s);
-	lt_text_put(t,
-	    "    power    %.0f W idle + %.0f W CPUs + %.0f W GPUs a node, PUE %.2f\n",
-	    p->node_idle_w, p->node_cpu_w, p->node_gpu_w, p->pue);
+	lt_text_put(t, "    power    %.0f W idle + %.0f W CPUs + ",
+	    p->node_idle_w, p->node_cpu_w);
+	if (lt_gpu_power_unknown(&d->market, p))
+		lt_text_put(t, "GPUs that nobody knows the power of");
+	else
+		lt_text_put(t, "%.0f W GPUs", p->node_gpu_w);
+	lt_text_put(t, " a node, PUE %.2f\n", p->pue);
 	say_hazard(t, d, name, now_utc_s);
 	lt_text_put(t, "%s", lt_explain_availability(seen, sizeof(seen), p));
 }

@@ -10,6 +10,7 @@
 #include "charge.h"
 #include "daemon.h"
 #include "explain_run.h"
+#include "gpu_kinds.h"
 #include "price.h"
 #include "text.h"
 #include "units.h"
@@ -186,6 +187,14 @@ say_carbon(struct lt_text *t, const struct lt_market *market,
 	uint32_t values;
 	const int index = lt_market_partition(market, run->partition);
 
+	if (!run->has_carbon && run->energy_wh == 0 && index >= 0 &&
+	    run->gpus > 0 &&
+	    lt_gpu_power_unknown(market, &market->partitions[index])) {
+		lt_text_put(t,
+		    "  energy and carbon: nobody knows the power of the GPUs of %s\n",
+		    run->partition);
+		return;
+	}
 	lt_text_put(t, "  energy = power (5) x time = %lld Wh\n",
 	    (long long)run->energy_wh);
 	if (!run->has_carbon) {

@@ -50,6 +50,7 @@ nvidia_gpu(const char *entry)
 {
 	char text[4096], name[128] = "";
 	const char *model;
+	struct lt_gpu room;
 
 	if (!read_small(text, sizeof(text), NVIDIA_GPUS, entry, "information"))
 		return (struct lt_gpu_here){.top = LT_PRECISION_AUTO};
@@ -60,7 +61,7 @@ nvidia_gpu(const char *entry)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(model, "\n"),
 		    model);
 	}
-	return of_row(lt_gpu_find(name));
+	return of_row(lt_gpu_find(&room, name));
 }
 
 /* The number behind a word of a file of KFD, 0 without. */
@@ -188,7 +189,8 @@ struct lt_gpu_here
 lt_spank_gpu_here(void)
 {
 	const char *const named = getenv("SLURMD_NODENAME");
-	char node[256] = "", name[64];
+	char node[256] = "", name[LT_GPU_NAME_SIZE];
+	struct lt_gpu room;
 	struct lt_gpu_here here;
 
 	if (named != NULL)
@@ -196,7 +198,7 @@ lt_spank_gpu_here(void)
 	else if (gethostname(node, sizeof(node) - 1) == 0)
 		node[strcspn(node, ".")] = '\0';
 	if (gpu_by_table(name, sizeof(name), lt_spank.gpu, node))
-		return of_row(lt_gpu_find(name));
+		return of_row(lt_gpu_find(&room, name));
 	here = of_devices(NVIDIA_GPUS, nvidia_gpu);
 	return here.top != LT_PRECISION_AUTO ? here
 					     : of_devices(AMD_NODES, amd_gpu);

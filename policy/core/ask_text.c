@@ -72,8 +72,8 @@ read_count(const char *field, const char *end, uint64_t *count)
 	return unit > 0;
 }
 
-/* Of several types: one that no node has; each further name counts as another,
- * as the first ones are not known any more. */
+/* Of several types, or one that has no room: one that no node has; each further
+ * name counts as another, as the first ones are not known any more. */
 static void
 note_type(char *type, const char *name, size_t length)
 {
@@ -85,8 +85,9 @@ note_type(char *type, const char *name, size_t length)
 			    type + kinds, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
 		return;
 	}
-	if (type[0] != '\0' &&
-	    (strncmp(type, name, length) != 0 || type[length] != '\0')) {
+	if (length >= LT_GPU_NAME_SIZE ||
+	    (type[0] != '\0' &&
+		(strncmp(type, name, length) != 0 || type[length] != '\0'))) {
 		memcpy(type, LT_GPU_TYPES, sizeof(LT_GPU_TYPES));
 		return;
 	}
@@ -107,10 +108,13 @@ count_of_item(const char *item, const char *end, char *type)
 		while (
 		    item < end && *item != ':' && *item != '=' && *item != '(')
 			item++;
-		if (read_count(field, item, &number)) {
+		/* Before a count a number is a type: "gpu:4090:1". */
+		const bool is_last = item >= end || *item != ':';
+
+		if ((is_last || type == NULL) &&
+		    read_count(field, item, &number)) {
 			count = number;
-		} else if (type != NULL && item > field &&
-			   item - field < LT_GPU_NAME_SIZE) {
+		} else if (type != NULL && item > field) {
 			note_type(type, field, (size_t)(item - field));
 		}
 	}

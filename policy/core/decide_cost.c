@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide_internal.h"
+#include "gpu_kinds.h"
 
 static const double mg_per_g = 1000;
 /* A window of more than 30 years is no plan. */
@@ -115,7 +116,8 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 	lane->time_ratio_known = true;
 	if (lt_request_wants_gpus(request) && lane->partition != request->home)
 		lane->time_ratio = lt_ratio_there(&lane->time_ratio_known, job,
-		    lane->partition, shape->gpu_index);
+		    lane->partition,
+		    lt_shape_gpu_index(shape, request->gpu_type));
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
 		lane->work_ratio *= job->power_cap->slow_down;
@@ -319,7 +321,7 @@ lane_weights(
 	    nodes *
 	    (part->node_idle_w * share +
 		part->node_cpu_w * layout->cpu_part * cpu_power(job) +
-		part->node_gpu_w * layout->gpu_part * gpu_power(job)) *
+		fmax(layout->gpu_w, 0) * gpu_power(job)) *
 	    part->pue / 1000;
 	lane->storage_micros =
 	    request->checkpoint.enabled
@@ -340,13 +342,15 @@ lane_weights(
 	    tariff && !owned ? lane->power_kw : 0;
 	lane->charged.constant = lane->storage_micros + lane->failure_micros;
 
-	lane->has_money = price || marginal;
+	const bool has_power = layout->gpu_w >= 0;
+
+	lane->has_money = marginal ? has_power : price;
 	lane->money = lane->charged;
 	if (marginal) {
 		lane->money.weight[TERM_PRICE] = 0;
 		lane->money.weight[TERM_TARIFF] = lane->power_kw;
 	}
-	lane->has_carbon = lane->series[TERM_CARBON];
+	lane->has_carbon = lane->series[TERM_CARBON] != NULL && has_power;
 	lane->emitted.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
 	lane->emitted.constant =
 	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;

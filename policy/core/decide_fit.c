@@ -8,7 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ask_text.h"
 #include "decide_internal.h"
+#include "gpu_kinds.h"
 #include "lookup.h"
 
 static const double least_left_s = 60; /* of work: Slurm's grain */
@@ -72,12 +74,26 @@ gpu_memory_fits(uint32_t wanted_mib, const struct lt_gpu *gpu)
 }
 
 static const struct lt_gpu *
-shape_gpu(const struct lt_market *market, const struct lt_shape *shape)
+shape_gpu(const struct lt_market *market, const struct lt_shape *shape,
+    const char *type)
 {
-	return shape->gpu_index >= 0 &&
-		       (uint32_t)shape->gpu_index < market->gpu_count
-		   ? &market->gpus[shape->gpu_index]
+	const int index = lt_shape_gpu_index(shape, type);
+
+	return index >= 0 && (uint32_t)index < market->gpu_count
+		   ? &market->gpus[index]
 		   : NULL;
+}
+
+/* Has a node GPUs of the type? Those of several types at once, or whose types
+ * are not known, are left to Slurm: where the job goes by itself. */
+static bool
+lacks_type(const struct lt_shape *shape, const char *type, bool moves)
+{
+	const bool is_clear = lt_gpu_kinds(type) == 1 && !shape->gpus_unclear;
+
+	if (type[0] == '\0')
+		return moves && shape->gpus_unclear;
+	return is_clear ? !lt_shape_has_type(shape, type) : moves;
 }
 
 /* Is the word in a comma list? Case counts for neither accounts nor QOS. */
@@ -167,7 +183,8 @@ shape_reject(struct layout *layout, const struct job *job,
 {
 	const struct lt_request *request = job->request;
 	const struct lt_shape *shape = &job->market->shapes[layout->shape];
-	const struct lt_gpu *gpu = shape_gpu(job->market, shape);
+	const struct lt_gpu *gpu =
+	    shape_gpu(job->market, shape, request->gpu_type);
 	double *const wanted = &layout->wanted, *const found = &layout->found;
 
 	*wanted = *found = 0;
@@ -176,9 +193,13 @@ shape_reject(struct layout *layout, const struct job *job,
 		*found = shape->gpus;
 		if (shape->gpus < need->gpus)
 			return LT_REJECT_GPU_COUNT;
-		if (request->gpu_type[0] != '\0' &&
-		    strcasecmp(request->gpu_type, shape->gpu_type) != 0)
+		if (lacks_type(shape, request->gpu_type, moves))
 			return LT_REJECT_GPU_TYPE;
+		if (lt_shape_has_type(shape, request->gpu_type)) {
+			*found = lt_shape_gpus(shape, request->gpu_type);
+			if (*found < *wanted)
+				return LT_REJECT_GPU_COUNT;
+		}
 		*wanted = request->gpu_memory_mib;
 		*found = gpu != NULL ? gpu->memory_mib : 0;
 		if (request->gpu_memory_mib > 0 &&
@@ -254,8 +275,11 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	const struct lt_resources got = lt_resources_of(&a, asked, shape);
 	const struct lt_fraction share =
 	    lt_charge_share(&got, shapes, part->shape_count);
-	const struct lt_power_parts parts =
-	    lt_charge_parts(&got, share, shapes, part->shape_count);
+	const struct lt_power_parts parts = lt_charge_parts(&got, share,
+	    &(struct lt_charge_nodes){.shapes = shapes,
+		.shape_count = part->shape_count,
+		.gpu_w = part->node_gpu_w,
+		.gpu_type = asked->request->gpu_type});
 	*layout = (struct layout){.shape = index,
 	    .share = {share.numerator, share.denominator, nodes},
 	    .given = {[LT_LIMITED_CPU] =
@@ -266,7 +290,7 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 		    a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
 	    .memory_mib = need->memory_mib,
 	    .cpu_part = parts.cpu,
-	    .gpu_part = parts.gpu};
+	    .gpu_w = parts.gpu_w};
 }
 
 static bool
@@ -433,8 +457,8 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 		if (layout.shape < 0 && home->shape_count > 0)
 			layout.shape = (int)home->first_shape;
 		if (layout.shape >= 0)
-			job->home_gpu =
-			    shape_gpu(market, &market->shapes[layout.shape]);
+			job->home_gpu = shape_gpu(market,
+			    &market->shapes[layout.shape], request->gpu_type);
 	}
 }
 

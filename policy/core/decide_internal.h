@@ -82,10 +82,11 @@ struct layout {
 	int partition;
 	int shape; /* index; -1 = none can run it */
 	struct lt_share share;
-	uint64_t memory_mib;	       /* of one node */
+	uint64_t memory_mib;		  /* of one node */
 	uint64_t given[LT_LIMITED_COUNT]; /* to one task's job, in all */
-	double cpu_part, gpu_part;     /* of one node */
-	double wanted, found;	       /* of a reject */
+	double cpu_part;		  /* of one node */
+	double gpu_w;			  /* of one node; LT_WATTS_UNKNOWN */
+	double wanted, found;		  /* of a reject */
 };
 
 enum { LANE_LENGTHS = 3 };

@@ -1,113 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GPU facts by name, the precision a GPU is good for, and how run time scales
- * between two of them. lt_decide() and the job environment ask here.
+ * The precision a GPU is good for, and how run time scales between two of
+ * them. lt_decide() and the job environment ask here.
  */
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "gpu.h"
 #include "lookup.h"
-
-/* Names that devices report and that no row starts with. */
-static const struct {
-	const char *device, *row; /* device as plain() leaves it */
-} aliases[] = {
-    {"a10080gbpcie", "A100-PCIE-80GB"},
-    {"h10080gbhbm3", "H100-SXM5"},
-    {"h100sxm580gb", "H100-SXM5"},
-    {"h100pcie80gb", "H100-PCIE"},
-    {"v100sxm216gb", "V100-SXM2"},
-    {"v100pcie16gb", "V100-PCIE"},
-    {"mi250", "MI250X"},
-    {"gh200120gb", "GH200-480GB"},
-    {"b300sxm6ac", "B300-SXM6"},
-    {"3090", "RTX-3090"},
-    {"4090", "RTX-4090"},
-    {"a6000", "RTX-A6000"},
-    {"rtx6000", "Quadro-RTX-6000"},
-    {"6000ada", "RTX-6000-Ada-Generation"},
-    {"rtxpro6000blackwellserveredition", "RTX-PRO-6000-Server"},
-    {"rtxpro6000blackwellworkstationedition", "RTX-PRO-6000-Workstation"},
-    {"7900xtx", "RX-7900-XTX"},
-    {"w7900", "PRO-W7900"},
-    {"hl225", "Gaudi2"},
-    {"hl325l", "Gaudi3"},
-};
-
-enum { PLAIN_SIZE = 48 }; /* the longest device's, and what none has */
-
-/* Lower case, without vendor words and what joins words. */
-static void
-plain(char out[PLAIN_SIZE], const char *name)
-{
-	static const char *const vendors[] = {"nvidia", "tesla", "geforce",
-	    "amd", "instinct", "radeon", "intel", "habana"};
-	size_t at = 0;
-
-	for (; *name != '\0' && at < PLAIN_SIZE - 1; name++) {
-		char c = *name;
-
-		if (c == '-' || c == '_' || c == ' ')
-			continue;
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		out[at++] = c;
-		for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]);
-		     i++)
-			if (at == strlen(vendors[i]) &&
-			    memcmp(out, vendors[i], at) == 0)
-				at = 0;
-	}
-	out[at] = '\0';
-}
-
-/* Does the row's name begin with these whole words? "a100" does begin
- * "A100-SXM4-40GB"; "a1" doesn't. *whole: nothing follows. */
-static bool
-begins(const char *row, const char *wanted, bool *whole)
-{
-	for (; *wanted != '\0'; row++) {
-		char c = *row;
-
-		if (c == '-')
-			continue;
-		if (c >= 'A' && c <= 'Z')
-			c = (char)(c - 'A' + 'a');
-		if (c != *wanted)
-			return false;
-		wanted++;
-	}
-	*whole = *row == '\0';
-	return *row == '\0' || *row == '-';
-}
-
-const struct lt_gpu *
-lt_gpu_find(const char *name)
-{
-	const struct lt_gpu *best = NULL;
-	char wanted[PLAIN_SIZE];
-	const struct lt_gpu *table;
-	bool whole;
-	int count;
-
-	plain(wanted, name);
-	if (wanted[0] == '\0')
-		return NULL;
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		if (strcmp(aliases[i].device, wanted) == 0)
-			plain(wanted, aliases[i].row);
-	table = lt_gpu_table(&count);
-	for (int i = 0; i < count; i++) {
-		if (!begins(table[i].name, wanted, &whole))
-			continue;
-		if (whole)
-			return &table[i];
-		if (best == NULL || strlen(table[i].name) < strlen(best->name))
-			best = &table[i];
-	}
-	return best;
-}
 
 enum lt_precision
 lt_gpu_best_precision(const struct lt_gpu *gpu)

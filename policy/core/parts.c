@@ -4,7 +4,10 @@
  * parts of its nodes' power. Plans and charges go by the same; docs/model.md,
  * eqs. (2) and (5).
  */
+#include <math.h>
+
 #include "counts.h"
+#include "gpu_kinds.h"
 #include "size.h"
 
 static double
@@ -13,21 +16,51 @@ part_of(double used, double full)
 	return full > 0 ? used / full : 0;
 }
 
+/* Watts of its GPUs on one node; LT_WATTS_UNKNOWN. */
+static double
+gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
+    const struct lt_charge_nodes *on)
+{
+	const double nodes = r->nodes, all = shape->gpus;
+	const double gpus = r->gpus / nodes;
+	const double shards = part_of(r->shards, nodes * shape->shards);
+	const double whole = lt_gpus_watts(shape, on->gpu_w, "", all);
+	const double watts = lt_gpus_watts(
+	    shape, on->gpu_w, on->gpu_type, gpus < all ? gpus : all);
+
+	if (watts < 0 || (shards > 0 && whole < 0))
+		return LT_WATTS_UNKNOWN;
+	if (all <= 0)
+		return 0;
+	return fmin(watts + (shards > 0 ? shards * whole : 0), whole);
+}
+
+/* Of nodes of no kind that is known, as much as its share. */
+static double
+gpu_watts_by_share(const struct lt_resources *r, double part,
+    const struct lt_charge_nodes *on)
+{
+	if (on->gpu_w > 0 || (r->gpus == 0 && r->shards == 0))
+		return on->gpu_w * part;
+	for (uint32_t i = 0; i < on->shape_count; i++)
+		if (on->shapes[i].gpus > 0)
+			return LT_WATTS_UNKNOWN;
+	return 0;
+}
+
 struct lt_power_parts
 lt_charge_parts(const struct lt_resources *r, struct lt_fraction share,
-    const struct lt_shape *shapes, uint32_t shape_count)
+    const struct lt_charge_nodes *on)
 {
-	const int index = lt_charge_shape(r, shapes, shape_count);
+	const int index = lt_charge_shape(r, on->shapes, on->shape_count);
 	const double part = (double)share.numerator / (double)share.denominator;
-	const double nodes = r->nodes;
-	double cpu = part, gpu = part;
+	double cpu = part;
 
-	if (index >= 0 && shapes[index].cpus > 0)
-		cpu = r->cpus / (nodes * shapes[index].cpus);
-	if (index >= 0)
-		gpu = part_of(r->gpus, nodes * shapes[index].gpus) +
-		      part_of(r->shards, nodes * shapes[index].shards);
-	return (struct lt_power_parts){cpu < 1 ? cpu : 1, gpu < 1 ? gpu : 1};
+	if (index >= 0 && on->shapes[index].cpus > 0)
+		cpu = r->cpus / ((double)r->nodes * on->shapes[index].cpus);
+	return (struct lt_power_parts){.cpu = cpu < 1 ? cpu : 1,
+	    .gpu_w = index >= 0 ? gpu_watts_of(r, &on->shapes[index], on)
+				: gpu_watts_by_share(r, part, on)};
 }
 
 struct lt_resources

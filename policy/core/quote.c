@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu_kinds.h"
 #include "size.h"
 #include "units.h"
 
@@ -25,6 +26,7 @@ struct task {
 	int64_t limit_s; /* OverTimeLimit added */
 	int64_t start_utc_s, end_utc_s;
 	uint32_t margin_ppm;
+	bool uses_gpus;
 };
 
 /*
@@ -121,10 +123,13 @@ hold_on(struct lt_amount *amount, const struct task *task,
 			task->start_utc_s, task->end_utc_s);
 	else if (intensity <= 0.0)
 		return hold_charge(amount, market);
-	/* A node without a known power is unknown, not free of carbon. */
-	amount->has_carbon = partition->node_idle_w + partition->node_cpu_w +
-				 partition->node_gpu_w >
-			     0.0;
+	/* A node without a known power is unknown, not free of carbon; nor are
+	 * GPUs. */
+	amount->has_carbon =
+	    partition->node_idle_w + partition->node_cpu_w +
+		    partition->node_gpu_w >
+		0.0 &&
+	    !(task->uses_gpus && lt_gpu_power_unknown(market, partition));
 	return (!amount->has_carbon || hold_carbon(task, partition, intensity,
 					   &amount->carbon_mg)) &&
 	       hold_charge(amount, market);
@@ -206,6 +211,9 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		    .start_utc_s = earliest_start_utc_s,
 		    .margin_ppm = market->hold_margin_ppm,
 		};
+		task.uses_gpus = lt_request_wants_gpus(request) ||
+				 request->shards_per_node > 0 ||
+				 task.share.numerator == task.share.denominator;
 		if (task.limit_s < 0)
 			return lt_fail(err, LT_EINPUT,
 			    "no time limit known in partition %s: say --time",

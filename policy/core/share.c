@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "counts.h"
+#include "gpu_kinds.h"
 #include "size.h"
 #include "units.h"
 
@@ -130,7 +131,8 @@ one_socket_of(const struct lt_shape *shape)
 	one.sockets = 1;
 	one.cpus -= (uint32_t)smaller(shape->cpus, others);
 	one.gpus /= (uint32_t)sockets;
-	one.gpus_of_type /= (uint32_t)sockets;
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++)
+		one.kinds[i].count /= (uint32_t)sockets;
 	return one;
 }
 
@@ -412,9 +414,10 @@ fills_gpus(const struct lt_need *need, uint64_t wanted)
 		return false;
 	for (uint32_t i = 0; i < part->shape_count; i++) {
 		const struct lt_shape *const shape = shape_at(need, i);
-		const uint32_t gpus = request->gpu_type[0] == '\0'
-					  ? shape->gpus
-					  : shape->gpus_of_type;
+		const uint32_t gpus =
+		    lt_gpus_unsure(request, shape)
+			? 0
+			: lt_shape_gpus(shape, request->gpu_type);
 
 		if (gpus < wanted / request->cpus_per_gpu &&
 		    lt_nodes_needed(need, shape) > 0)

@@ -12,6 +12,7 @@
 
 #include "ask_text.h"
 #include "counts.h"
+#include "gpu_kinds.h"
 
 /* --ntasks, else what Slurm puts in its place; 0 = it counts CPUs only. */
 static uint64_t
@@ -91,23 +92,12 @@ gpus_by_task(const struct lt_need *need, const struct lt_shape *shape,
 		product(nodes, shape->gpus, cpus_max)));
 }
 
-/* Of a node, GPUs that may be of the type that is asked for. */
-static uint64_t
-gpus_usable(const struct lt_request *request, const struct lt_shape *shape)
-{
-	if (request->gpu_type[0] == '\0' || lt_gpu_kinds(request->gpu_type) > 1)
-		return shape->gpus;
-	if (strcasecmp(request->gpu_type, shape->gpu_type) == 0)
-		return shape->gpus_of_type;
-	return shape->gpus - smaller(shape->gpus, shape->gpus_of_type);
-}
-
 bool
 lt_gpus_unsure(const struct lt_request *request, const struct lt_shape *shape)
 {
 	return request->gpu_type[0] != '\0' &&
-	       gpus_usable(request, shape) > 0 &&
-	       strcasecmp(request->gpu_type, shape->gpu_type) != 0;
+	       lt_shape_gpus(shape, request->gpu_type) > 0 &&
+	       !lt_shape_has_type(shape, request->gpu_type);
 }
 
 /* --gpus. Of each type a node has one at least: 22.05.8 gave three of
@@ -522,10 +512,11 @@ tasks_on_node(const struct lt_need *need, const struct lt_shape *shape)
 	} limits[] = {{request->tasks_per_node, 1},
 	    {request->tasks_per_socket, grain.sockets},
 	    {request->tasks_per_core, grain.cores},
-	    {request->gpus_per_task > 0 ? larger(gpus_usable(request, shape) /
-						     request->gpus_per_task,
-					      1)
-					: 0,
+	    {request->gpus_per_task > 0
+		    ? larger(lt_shape_gpus(shape, request->gpu_type) /
+				 request->gpus_per_task,
+			  1)
+		    : 0,
 		1}};
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
@@ -566,7 +557,7 @@ lt_nodes_needed(const struct lt_need *need, const struct lt_shape *shape)
 	const struct lt_request *const request = need->request;
 	const struct lt_partition *const part = need->partition;
 	const uint64_t gpus = gpus_of(need, shape, request->min_nodes);
-	const uint64_t usable = gpus_usable(request, shape);
+	const uint64_t usable = lt_shape_gpus(shape, request->gpu_type);
 	const uint64_t tasks = tasks_of(request, gpus);
 	const uint64_t room = tasks_on_node(need, shape);
 	uint64_t nodes = larger(request->min_nodes, part->min_nodes);

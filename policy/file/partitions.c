@@ -56,6 +56,16 @@ lt_read_gpu(struct lt_reader *reader, const yaml_node_t *name,
 	    node, item);
 }
 
+const struct lt_gpu *
+lt_policy_gpu(
+    struct lt_gpu *room, const struct lt_policy *policy, const char *name)
+{
+	for (int i = 0; i < policy->gpu_count; i++)
+		if (strcasecmp(policy->gpus[i].name, name) == 0)
+			return &policy->gpus[i];
+	return lt_gpu_find(room, name);
+}
+
 /* ---- signals ---- */
 
 static void
@@ -162,16 +172,14 @@ lt_read_gpu_name(struct lt_reader *reader, const struct lt_key *key,
 {
 	const struct lt_policy *policy = reader->policy;
 	char *name = (char *)object + key->offset;
+	struct lt_gpu room;
 
 	if (!lt_take_name(reader, key, node, name, key->size) ||
-	    lt_gpu_find(name) != NULL)
+	    lt_policy_gpu(&room, policy, name) != NULL)
 		return;
 	const char *names[2 * LT_GPUS_MAX + 1];
-	for (int i = 0; i < policy->gpu_count; i++) {
-		if (strcasecmp(policy->gpus[i].name, name) == 0)
-			return;
+	for (int i = 0; i < policy->gpu_count; i++)
 		names[i] = policy->gpus[i].name;
-	}
 	int count;
 	const struct lt_gpu *table = lt_gpu_table(&count);
 	for (int i = 0; i < count; i++)

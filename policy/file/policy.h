@@ -257,6 +257,11 @@ const struct lt_policy_source *lt_policy_source_find(
 const struct lt_policy_owners *lt_policy_owners_of(
     const struct lt_policy *policy, const char *team);
 
+/* The policy's row of a GPU: the site's own `gpus:` by name (any case), else
+ * the built-in table's in room; NULL = unknown. */
+const struct lt_gpu *lt_policy_gpu(
+    struct lt_gpu *room, const struct lt_policy *policy, const char *name);
+
 /* What plugstack's line says of the precision rules, in their order:
  * "precision=account:audit:off,qos:fast:bf16"; "" without any. Returns out. */
 const char *lt_policy_precision_text(

@@ -49,18 +49,6 @@ static const struct lt_key keys[] = {
 };
 #undef AT
 
-/* As the market's rows are called: a Gres type or a device is a name, too. */
-static const char *
-gpu_row(const struct lt_policy *policy, const char *name)
-{
-	for (int i = 0; i < policy->gpu_count; i++)
-		if (strcasecmp(policy->gpus[i].name, name) == 0)
-			return policy->gpus[i].name;
-	const struct lt_gpu *const gpu = lt_gpu_find(name);
-
-	return gpu != NULL ? gpu->name : "";
-}
-
 void
 lt_read_power_cap(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
@@ -81,7 +69,14 @@ lt_read_power_cap(struct lt_reader *reader, const yaml_node_t *name,
 	if (rule->gpu_freq[0] == '\0' && rule->cpu_freq[0] == '\0')
 		lt_complain(reader, node,
 		    "power_cap: got neither gpu_freq nor cpu_freq, want one of them or both");
-	if (rule->gpu[0] != '\0')
-		snprintf(rule->gpu, sizeof(rule->gpu), "%s",
-		    gpu_row(reader->policy, rule->gpu));
+	struct lt_gpu room;
+	const struct lt_gpu *const gpu =
+	    rule->gpu[0] != '\0'
+		? lt_policy_gpu(&room, reader->policy, rule->gpu)
+		: NULL;
+
+	/* As the market's rows are called: a Gres type or a device is a name,
+	 * too. */
+	if (gpu != NULL)
+		memcpy(rule->gpu, gpu->name, sizeof(rule->gpu));
 }

@@ -28,17 +28,27 @@ struct lt_gpu {
 	uint32_t compute_capability;	   /* NVIDIA 80 = 8.0; AMD 0 */
 	double bandwidth_gb_s;		   /* device memory; 0 = unknown */
 	double tflops[LT_PRECISION_COUNT]; /* dense; 0 = not supported */
+	uint32_t mig_slices; /* that a whole one can be cut into; 0 = none */
 };
 
 /* Rows of the built-in table; *count is written. */
 const struct lt_gpu *lt_gpu_table(int *count);
 
 /*
- * The row for a name from a policy file, a Gres type ("a100", "h100") or a
- * device ("NVIDIA A100-SXM4-40GB"): case, "NVIDIA ", "-", "_", " " ignored;
- * exact first, then the shortest row that starts with it. NULL = unknown.
+ * For a name from a policy file, a Gres type ("a100", "nvidia_a100_3g.20gb") or
+ * a device ("NVIDIA A100-SXM4-40GB"): case, "NVIDIA ", "-", "_", " " ignored;
+ * exact first, then the rows that start with it. Of several rows it is called
+ * as it is written, and has their most power and their least of all else. A
+ * MIG device is the part of its GPU. room, or NULL = unknown.
  */
-const struct lt_gpu *lt_gpu_find(const char *name);
+const struct lt_gpu *lt_gpu_find(struct lt_gpu *room, const char *name);
+/* Is the row one of those? */
+bool lt_gpu_may_be(const char *name, const struct lt_gpu *row);
+/* Has the type a MIG profile? */
+bool lt_gpu_is_slice(const char *type);
+/* The part of the whole GPU that a type's MIG profile ("1g.5gb") names; a type
+ * without one is the GPU. False: this GPU has no such part. */
+bool lt_gpu_slice(struct lt_gpu *gpu, const char *type);
 
 /* Best mixed precision of a GPU for training: BF16 with tensor cores, FP16 on
  * Volta and Turing, else OFF. NULL gives OFF. */

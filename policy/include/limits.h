@@ -6,10 +6,11 @@
 #define LT_LIMITS_H
 
 enum {
-	LT_NAME_SIZE = 64,	  /* partition, source, user; longer: refused */
-	LT_ACCOUNT_SIZE = 48,	  /* account; longer: unknown to lowtide */
-	LT_FEATURES_SIZE = 128,	  /* of a node; longer: it counts as without */
-	LT_GPU_NAME_SIZE = 32,	  /* longer: refused */
+	LT_NAME_SIZE = 64,	/* partition, source, user; longer: refused */
+	LT_ACCOUNT_SIZE = 48,	/* account; longer: unknown to lowtide */
+	LT_FEATURES_SIZE = 128, /* of a node; longer: it counts as without */
+	LT_GPU_NAME_SIZE = 64,	/* longer: refused; of a job: it stays home */
+	LT_GPU_KINDS_MAX = 4,	/* types of a node; more: no target for jobs */
 	LT_ERROR_TEXT_SIZE = 512, /* longer: cut */
 	LT_PARTITIONS_MAX = 256,  /* more: lowtided refuses to compile */
 	LT_NODES_MAX = 1 << 20,	  /* of one job; more count as that many */

@@ -46,6 +46,14 @@ const char *lt_objective_name(enum lt_objective objective);
 /* -1 for an unknown word. */
 int lt_objective_find(const char *word);
 
+/* GPUs of one Gres type on a node. */
+struct lt_gpu_kind {
+	char type[LT_GPU_NAME_SIZE]; /* Slurm's */
+	uint32_t count;		     /* of a node; 0 = no more kinds */
+	int gpu_index;		     /* in market->gpus; -1 = unknown */
+	double watts;		     /* of one GPU; 0 = unknown */
+};
+
 /* One kind of node within a partition. */
 struct lt_shape {
 	uint32_t node_count;
@@ -55,15 +63,16 @@ struct lt_shape {
 	uint32_t cpus;		   /* that jobs can be given */
 	uint32_t sockets, threads; /* of a node, of a core; 0 = 1 */
 	uint32_t gpus;
-	uint32_t gpus_of_type; /* of them, of gpu_type */
 	uint32_t shards;       /* of all its GPUs: gres/shard or gres/mps */
 	uint32_t gpu_cores;    /* kept for jobs with GPUs */
 	uint32_t socket_cores; /* with those that the system keeps; 0 = n/a */
 	uint64_t memory_mib;
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* comma list; cut = as if none */
-	char gpu_type[LT_GPU_NAME_SIZE]; /* Slurm's, of most; "" = none */
-	int gpu_index;			 /* in market->gpus; -1 = unknown */
+	struct lt_gpu_kind kinds[LT_GPU_KINDS_MAX]; /* most first */
+	bool gpus_unclear; /* more types, or a name that is too long */
+	/* In market->gpus; of several the least memory. -1 = unknown. */
+	int gpu_index;
 };
 
 enum { LT_NO_SERIES = -1 };
@@ -172,7 +181,8 @@ struct lt_partition {
 	int tariff_series;    /* micros per kWh, where the site pays energy */
 	int occupancy_series; /* nodes booked or running, over time */
 	/* power of one whole node, watts at the plug before PUE */
-	double node_idle_w, node_cpu_w, node_gpu_w;
+	double node_idle_w, node_cpu_w;
+	double node_gpu_w; /* the most; 0 = none or not known */
 	double pue;
 	/* interruption, per node */
 	double hazard_per_node_hour;

@@ -145,15 +145,22 @@ struct lt_fraction lt_charge_share(const struct lt_resources *resources,
 int lt_charge_shape(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count);
 
-/* Parts of the CPU and GPU power of the job's nodes, 0 to 1, by the shape of
- * its share: its CPUs, its GPUs or shards; its share where none is known.
- * Eq. (5). */
+/* The nodes that a charge is for, lent. gpu_w: of all GPUs of one, where the
+ * policy says it; gpu_type: what the job named, "" = the dearest. */
+struct lt_charge_nodes {
+	const struct lt_shape *shapes;
+	uint32_t shape_count;
+	double gpu_w;
+	const char *gpu_type;
+};
+/* The job's part of the CPU power of a node, 0 to 1, and the watts of its GPUs
+ * on one (LT_WATTS_UNKNOWN), by the shape of its share; its share where none is
+ * known. Eq. (5). */
 struct lt_power_parts {
-	double cpu, gpu;
+	double cpu, gpu_w;
 };
 struct lt_power_parts lt_charge_parts(const struct lt_resources *resources,
-    struct lt_fraction share, const struct lt_shape *shapes,
-    uint32_t shape_count);
+    struct lt_fraction share, const struct lt_charge_nodes *nodes);
 
 /* AllocTRES of the allocation on nodes of this shape: a job that has its nodes
  * alone is given all of their CPUs and GPUs. */

@@ -195,7 +195,7 @@ int lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
     uint32_t *count, struct lt_error *err); /* by name; malloc'd */
 /* A partition's facts as text of the caller's, and since when the policy has
  * it no more; 0 = it has. */
-enum { LT_PLACE_FACTS_SIZE = 4296 }; /* longer: cut */
+enum { LT_PLACE_FACTS_SIZE = 14600 }; /* longer: cut */
 int lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
     const char *facts, int64_t left_utc_s, struct lt_error *err);
 struct lt_place_kept {

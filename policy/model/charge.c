@@ -106,6 +106,13 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	charge->energy_wh += hour->energy_wh;
 }
 
+/* What draws power that nobody knows has carbon that nobody knows. */
+static bool
+has_carbon(const struct lt_charge_input *input)
+{
+	return input->carbon.count > 0 && !input->watts_unknown;
+}
+
 /* Has it a price, with that of its carbon? */
 static bool
 is_priced(const struct lt_charge_input *input)
@@ -114,8 +121,7 @@ is_priced(const struct lt_charge_input *input)
 
 	for (uint32_t i = 0; i < input->carbon_charge.count; i++)
 		is_charged |= input->carbon_charge.steps[i].value > 0;
-	return input->price.count > 0 &&
-	       (!is_charged || input->carbon.count > 0);
+	return input->price.count > 0 && (!is_charged || has_carbon(input));
 }
 
 int
@@ -127,7 +133,7 @@ lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
 	assert(input->suspended <= 0 || input->suspended_share.denominator > 0);
 
 	*charge = (struct lt_charge){
-	    .priced = is_priced(input), .has_carbon = input->carbon.count > 0};
+	    .priced = is_priced(input), .has_carbon = has_carbon(input)};
 	if (input->start_utc_s <= 0 || input->end_utc_s <= input->start_utc_s) {
 		charge->priced = true; /* it never ran: nothing, exactly */
 		charge->has_carbon = true;

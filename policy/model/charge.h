@@ -18,8 +18,9 @@ struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
 	uint32_t nodes;
 	struct lt_fraction share;
-	double watts; /* of the job, at the plug, PUE in it: */
-	double pue;   /* this one; 0 = whichever it is, it stays */
+	double watts;	    /* of the job, at the plug, PUE in it: */
+	bool watts_unknown; /* missing is never zero: no carbon then */
+	double pue;	    /* this one; 0 = whichever it is, it stays */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
 	/* What held, instead of the two above; count 0 = never known. */

@@ -4,24 +4,30 @@
  */
 #include <assert.h>
 
+#include "gpu_kinds.h"
 #include "usage.h"
 
 /*
  * Watts of the whole job at the plug: its share of the idle power, its CPUs'
- * part of the CPU power, its GPUs' part of the GPU power, times PUE.
+ * part of the CPU power, that of its GPUs, times PUE; LT_WATTS_UNKNOWN.
  * docs/model.md, eq. (5).
  */
 static double
 watts_of(const struct lt_resources *r, struct lt_fraction share,
     const struct lt_place *p)
 {
-	const struct lt_power_parts parts =
-	    lt_charge_parts(r, share, p->shapes, p->shape_count);
+	const struct lt_power_parts parts = lt_charge_parts(r, share,
+	    &(struct lt_charge_nodes){.shapes = p->shapes,
+		.shape_count = p->shape_count,
+		.gpu_w = p->gpu_w,
+		.gpu_type = ""});
 
+	if (parts.gpu_w < 0)
+		return LT_WATTS_UNKNOWN;
 	return r->nodes * p->pue *
 	       (p->idle_w * (double)share.numerator /
 		       (double)share.denominator +
-		   p->cpu_w * parts.cpu + p->gpu_w * parts.gpu);
+		   p->cpu_w * parts.cpu + parts.gpu_w);
 }
 
 /* What a suspended job keeps: memory, GPUs and shards of them; Slurm gives its
@@ -70,6 +76,10 @@ lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
 		input->suspended_watts =
 		    watts_of(&kept, input->suspended_share, place);
 	}
+	/* A part that is not known is in no sum. */
+	input->watts_unknown = input->watts < 0;
+	if (input->watts < 0 || input->suspended_watts < 0)
+		input->watts = input->suspended_watts = 0;
 	input->pue = place->pue;
 	input->embodied_g_per_node_hour = place->embodied_g_per_node_hour;
 }

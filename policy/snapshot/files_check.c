@@ -129,6 +129,18 @@ check_shape(
 		    "shape %u: %llu MiB of memory, limit %d", index,
 		    (unsigned long long)market->shapes[index].memory_mib,
 		    LT_MEMORY_MIB_MAX);
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		const struct lt_gpu_kind *const kind =
+		    &market->shapes[index].kinds[i];
+
+		if (kind->gpu_index < -1 || !sane(kind->watts) ||
+		    (kind->gpu_index >= 0 &&
+			(uint32_t)kind->gpu_index >= market->gpu_count &&
+			kind->count > 0))
+			return lt_fail(err, LT_EINPUT,
+			    "shape %u: GPUs %d: row %d of %u, %g W", index, i,
+			    kind->gpu_index, market->gpu_count, kind->watts);
+	}
 	if (gpu < -1 || (gpu >= 0 && (uint32_t)gpu >= market->gpu_count))
 		return lt_fail(err, LT_EINPUT, "shape %u: GPU row %d of %u",
 		    index, gpu, market->gpu_count);

@@ -144,14 +144,21 @@ lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
 	lt_code_u32(coder, &shape->sockets);
 	lt_code_u32(coder, &shape->threads);
 	lt_code_u32(coder, &shape->gpus);
-	lt_code_u32(coder, &shape->gpus_of_type);
 	lt_code_u32(coder, &shape->shards);
 	lt_code_u32(coder, &shape->gpu_cores);
 	lt_code_u32(coder, &shape->socket_cores);
 	lt_code_u64(coder, &shape->memory_mib);
 	lt_code_u64(coder, &shape->tmp_disk_mib);
 	lt_code_text(coder, shape->features, sizeof(shape->features));
-	lt_code_text(coder, shape->gpu_type, sizeof(shape->gpu_type));
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		struct lt_gpu_kind *const kind = &shape->kinds[i];
+
+		lt_code_text(coder, kind->type, sizeof(kind->type));
+		lt_code_u32(coder, &kind->count);
+		lt_code_i32(coder, &kind->gpu_index);
+		lt_code_f64(coder, &kind->watts);
+	}
+	lt_code_bool(coder, &shape->gpus_unclear);
 	lt_code_i32(coder, &shape->gpu_index);
 }
 
@@ -165,6 +172,7 @@ lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu)
 	lt_code_f64(coder, &gpu->bandwidth_gb_s);
 	for (int i = 0; i < LT_PRECISION_COUNT; i++)
 		lt_code_f64(coder, &gpu->tflops[i]);
+	lt_code_u32(coder, &gpu->mig_slices);
 }
 
 void

@@ -146,7 +146,8 @@ write_conf() {
 	for n in $(seq 1 28); do
 		sed -i "s|@PORT+$n@|$((base + 10 + n))|g" "$D/etc/layout"
 	done
-	[ -n "${GRES:-}" ] || { grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |
+	# GRES has all of it.
+	{ [ -z "${GRES:-}" ] && grep -E '^Node.*Gres=' "$D/etc/layout" || true; } |
 	    sed -E 's/^NodeName=([^ ]+).*Gres=gpu:([a-z0-9]+):([0-9]+).*/\1 \2 \3/' |
 	    while read -r names type count; do
 		local i

@@ -16,9 +16,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	static const struct lt_tres_id ids[] = {
 	    {1001, false, false}, {1002, true, false}, {1003, false, true}};
 	char *const text = malloc(byte_count + 1);
-	char type[LT_GPU_NAME_SIZE];
 	struct lt_tres tres;
-	uint32_t gpus;
+	struct lt_shape shape = {0};
 
 	if (text == NULL)
 		return 0;
@@ -31,9 +30,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	lt_tres_parse_ids(&tres, text, ids, 3);
 	if (tres.energy_joules < -1)
 		__builtin_trap();
-	lt_gres_parse(text, &gpus, type, sizeof(type));
-	if (memchr(type, '\0', sizeof(type)) == NULL)
-		__builtin_trap();
+	lt_gres_parse(text, &shape);
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++)
+		if (memchr(shape.kinds[i].type, '\0',
+			sizeof(shape.kinds[i].type)) == NULL)
+			__builtin_trap();
 	free(text);
 	return 0;
 }

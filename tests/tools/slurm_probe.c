@@ -69,7 +69,7 @@ print_partitions(char **arguments, struct lt_error *err)
 			printf(" shape nodes=%u cpus=%u memory_mib=%" PRIu64
 			       " gpus=%u type=%s\n",
 			    shape->node_count, shape->cpus, shape->memory_mib,
-			    shape->gpus, shape->gpu_type);
+			    shape->gpus, shape->kinds[0].type);
 		}
 	}
 	lt_batch_partitions_free(&read);

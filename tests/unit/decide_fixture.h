@@ -58,8 +58,8 @@ setup(void **state)
 	set_series(PRICE_HOME, 4e6, 4e6, 4e6);
 	set_series(PRICE_CHEAP, 1e6, 1e6, 1e6);
 	set_series(CARBON, 500, 100, 500);
-	gpus[0] = *lt_gpu_find("V100-SXM2");
-	gpus[1] = *lt_gpu_find("A100-SXM4-40GB");
+	gpus[0] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "V100-SXM2");
+	gpus[1] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	for (int i = 0; i < PARTITIONS; i++) {
 		shapes[i] = (struct lt_shape){.node_count = 8,
 		    .cpus = 64,

@@ -74,14 +74,14 @@ make_market(void)
 	    .sockets = 2,
 	    .threads = 2,
 	    .gpus = 8,
-	    .gpus_of_type = 6,
 	    .shards = 32,
 	    .gpu_cores = 8,
 	    .socket_cores = 16,
 	    .memory_mib = 1024000,
 	    .tmp_disk_mib = 100000,
 	    .features = "ib,fast",
-	    .gpu_type = "h100"};
+	    .kinds = {{"h100", 6, 0, 700}, {"3g.40gb", 2, -1, 0}},
+	    .gpus_unclear = true};
 	shapes[0] = shapes[2] = (struct lt_shape){.gpu_index = -1};
 	gpus[0] = (struct lt_gpu){.name = "H100",
 	    .memory_mib = 81559,

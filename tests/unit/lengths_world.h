@@ -38,8 +38,9 @@ begin(void **state)
 	    .partitions = w->rows,
 	    .deadline_confidence_ppm = 950000,
 	    .history_days = 400};
-	w->gpus[0] = *lt_gpu_find("V100-SXM2");
-	w->gpus[1] = *lt_gpu_find("A100-SXM4-40GB");
+	w->gpus[0] = *lt_gpu_find(&(struct lt_gpu){.name = ""}, "V100-SXM2");
+	w->gpus[1] =
+	    *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	for (int i = 0; i < 2; i++) {
 		(void)strcpy(w->rows[i].name, i == 0 ? "home" : "fast");
 		w->partitions[i] =

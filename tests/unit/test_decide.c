@@ -62,7 +62,7 @@ spoil(int what)
 	case LT_REJECT_GPU_TYPE:
 		request.gpus = 1;
 		snprintf(request.gpu_type, LT_GPU_NAME_SIZE, "v100");
-		snprintf(shapes[HOME].gpu_type, LT_GPU_NAME_SIZE, "v100");
+		shapes[HOME].kinds[0] = (struct lt_gpu_kind){"v100", 8, 0, 0};
 		break;
 	case LT_REJECT_GPU_MEMORY:
 		request.gpus = 1;

@@ -385,9 +385,11 @@ test_precision(void **state)
 		shapes[HOME].gpu_index = rows[i].home != NULL ? HOME : -1;
 		shapes[CHEAP].gpu_index = rows[i].cheap != NULL ? CHEAP : -1;
 		if (rows[i].home != NULL)
-			gpus[HOME] = *lt_gpu_find(rows[i].home);
+			gpus[HOME] = *lt_gpu_find(
+			    &(struct lt_gpu){.name = ""}, rows[i].home);
 		if (rows[i].cheap != NULL)
-			gpus[CHEAP] = *lt_gpu_find(rows[i].cheap);
+			gpus[CHEAP] = *lt_gpu_find(
+			    &(struct lt_gpu){.name = ""}, rows[i].cheap);
 		decide();
 		if (!plan.fits ||
 		    (plan.chosen.partition == CHEAP) != rows[i].moved)

@@ -338,7 +338,8 @@ test_cap(void **state)
 static void
 test_precision(void **state)
 {
-	struct lt_gpu gpu = *lt_gpu_find("A100-SXM4-40GB");
+	struct lt_gpu gpu =
+	    *lt_gpu_find(&(struct lt_gpu){.name = ""}, "A100-SXM4-40GB");
 	struct lt_shape shape = {.gpu_index = 0};
 	struct lt_edits edits;
 

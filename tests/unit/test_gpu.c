@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -22,7 +23,7 @@ test_find(void **state)
 	} cases[] = {
 	    {"empty", "", NULL},
 	    {"vendor alone", "NVIDIA", NULL},
-	    {"unknown", "GeForce GTX 1080", NULL},
+	    {"unknown", "GeForce GTX 980", NULL},
 	    {"part of a word is none", "a1", NULL},
 	    {"nor the start of another", "h10", NULL},
 	    {"longer than any", "a100-sxm4-40gb-and-something-more-than-that",
@@ -30,8 +31,8 @@ test_find(void **state)
 	    {"a row's own name", "A100-SXM4-40GB", "A100-SXM4-40GB"},
 	    {"case and joints", "a100_sxm4 80gb", "A100-SXM4-80GB"},
 	    {"a device", "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"},
-	    {"a Gres type", "h200", "H200-SXM"},
-	    {"the shortest of many", "h100", "H100-PCIE"},
+	    {"a Gres type of several", "h200", "h200"},
+	    {"as it is written", "nvidia_h100", "h100"},
 	    {"exact before longer", "v100-sxm2", "V100-SXM2"},
 	    {"Tesla", "Tesla T4", "T4"},
 	    {"another order of words", "NVIDIA A100 80GB PCIe",
@@ -55,7 +56,7 @@ test_find(void **state)
 	    {"6000 alone is the smaller", "rtx6000", "Quadro-RTX-6000"},
 	    {"H100 NVL", "nvidia_h100_nvl", "H100-NVL-94GB"},
 	    {"H200 NVL", "nvidia_h200_nvl", "H200-NVL-141GB"},
-	    {"GH200", "gh200", "GH200-480GB"},
+	    {"GH200 of either memory", "gh200", "gh200"},
 	    {"GH200 by its CPU's memory", "NVIDIA GH200 120GB", "GH200-480GB"},
 	    {"GH200 with HBM3e", "nvidia_gh200_144g_hbm3e", "GH200-144G-HBM3e"},
 	    {"B100", "nvidia_b100", "B100-SXM"},
@@ -71,7 +72,38 @@ test_find(void **state)
 		"RTX-PRO-6000-Workstation"},
 	    {"of half the power",
 		"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
-		NULL},
+		"RTX-PRO-6000-Max-Q"},
+	    {"one of them", "rtx_pro_6000", "rtx-pro-6000"},
+	    {"PCIe V100 of 32 GB", "Tesla V100-PCIE-32GB", "V100-PCIE-32GB"},
+	    {"of 16", "Tesla V100-PCIE-16GB", "V100-PCIE"},
+	    {"a board's", "tesla_v100-sxm2-32gb", "V100-SXM2-32GB"},
+	    {"V100S", "v100s", "V100S-PCIE-32GB"},
+	    {"its memory alone", "h100_80g", "h100-80g"},
+	    {"memory tells which", "v100_pcie_32g", "V100-PCIE-32GB"},
+	    {"memory that it has not", "l40_96gb", NULL},
+	    {"2080 Ti", "NVIDIA GeForce RTX 2080 Ti", "RTX-2080-Ti"},
+	    {"joined", "rtx2080ti", "RTX-2080-Ti"},
+	    {"bare", "2080ti", "RTX-2080-Ti"},
+	    {"in parts", "rtx_2080_ti", "RTX-2080-Ti"},
+	    {"1080 Ti", "gtx1080ti", "GTX-1080-Ti"},
+	    {"a family is no GPU", "rtx", NULL},
+	    {"nor is this", "nvidia_titan", NULL},
+	    {"Titan", "titan_rtx", "TITAN-RTX"},
+	    {"RTX 8000", "rtx8000", "Quadro-RTX-8000"},
+	    {"K80", "Tesla K80", "K80"},
+	    {"L40", "nvidia_l40", "L40"},
+	    {"A5000", "rtxa5000", "RTX-A5000"},
+	    {"MI210", "mi210", "MI210"},
+	    {"MIG", "nvidia_a100_3g.20gb", "a100-3g.20gb"},
+	    {"MIG of a model", "NVIDIA A100-SXM4-40GB MIG 3g.20gb",
+		"A100-SXM4-40GB-3g.20gb"},
+	    {"MIG of one that memory tells", "a100_80gb_pcie_3g.40gb",
+		"A100-PCIE-80GB-3g.40gb"},
+	    {"MIG with media engines", "nvidia_h100_80gb_hbm3_1g.10gb+me",
+		"H100-SXM5-1g.10gb+me"},
+	    {"MIG of which GPU?", "1g.5gb", NULL},
+	    {"MIG that it has not", "h200_1g.5gb", NULL},
+	    {"a GPU that can't be cut", "v100_1g.5gb", NULL},
 	    /* As AutoDetect=rsmi does. */
 	    {"MI300A", "amd_instinct_mi300a", "MI300A"},
 	    {"MI325X", "AMD Instinct MI325X", "MI325X"},
@@ -89,7 +121,8 @@ test_find(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_gpu *gpu = lt_gpu_find(cases[i].name);
+		const struct lt_gpu *gpu =
+		    lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name);
 
 		if (cases[i].wanted == NULL
 			? gpu != NULL
@@ -98,6 +131,127 @@ test_find(void **state)
 			fail_msg("%s: \"%s\" is %s", cases[i].why,
 			    cases[i].name, gpu != NULL ? gpu->name : "unknown");
 	}
+}
+
+static void
+assert_row(const struct lt_gpu *is, const struct lt_gpu *row)
+{
+	assert_non_null(is);
+	assert_string_equal(is->name, row->name);
+	assert_int_equal(is->memory_mib, row->memory_mib);
+	assert_int_equal(is->power_w, row->power_w);
+	assert_memory_equal(is->tflops, row->tflops, sizeof(row->tflops));
+}
+
+static unsigned
+among(unsigned count)
+{
+	static uint64_t seed = 41;
+
+	seed = seed * 6364136223846793005 + 1442695040888963407;
+	return (unsigned)(seed >> 33) % count;
+}
+
+/* As somebody may write it: another case, other joints or none. */
+static void
+spell(char *out, const char *name, bool joined)
+{
+	static const char *const vendors[] = {
+	    "", "NVIDIA ", "nvidia_", "Tesla-", "NVIDIA GeForce "};
+
+	out += sprintf(out, "%s", vendors[among(5)]);
+	for (; *name != '\0'; name++) {
+		const bool is_upper = *name >= 'A' && *name <= 'Z';
+
+		if (*name != '-')
+			*out++ = (char)(is_upper && among(2) ? *name - 'A' + 'a'
+							     : *name);
+		else if (!joined)
+			*out++ = "-_ "[among(3)];
+	}
+	*out = '\0';
+}
+
+/* Every spelling of a GPU is its row, and none has 0 W. */
+static void
+test_spellings(void **state)
+{
+	int count;
+	const struct lt_gpu *const table = lt_gpu_table(&count);
+
+	(void)state;
+	for (int i = 0; i < 100 * count; i++) {
+		const struct lt_gpu *const row = &table[i % count];
+		struct lt_gpu room;
+		char name[128];
+
+		spell(name, row->name, among(3) == 0);
+		if (lt_gpu_find(&room, name) == NULL ||
+		    strcmp(room.name, row->name) != 0 || room.power_w == 0)
+			fail_msg("%s of %s", name, row->name);
+	}
+}
+
+/* Slices are at most their GPU, and those of a GPU come to it at most. */
+static void
+test_slices(void **state)
+{
+	int count;
+	const struct lt_gpu *const table = lt_gpu_table(&count);
+
+	(void)state;
+	for (int i = 0; i < count; i++) {
+		const struct lt_gpu *const row = &table[i];
+
+		for (unsigned g = 1; g <= 8; g++)
+			for (unsigned gb = 1; gb <= 300; gb++) {
+				struct lt_gpu slice = *row, found;
+				char type[32], name[128];
+
+				snprintf(type, sizeof(type), "%ug.%ugb", g, gb);
+				spell(name, row->name, false);
+				strcat(name, "_");
+				strcat(name, type);
+				const bool is = lt_gpu_slice(&slice, type);
+
+				if ((lt_gpu_find(&found, name) != NULL) != is)
+					fail_msg("%s", name);
+				if (!is)
+					continue;
+				assert_row(&found, &slice);
+				assert_true(row->mig_slices >= g);
+				if (slice.power_w == 0 ||
+				    slice.power_w * row->mig_slices >
+					row->power_w * g ||
+				    slice.memory_mib > row->memory_mib ||
+				    slice.memory_mib == 0)
+					fail_msg("%s: %u W, %u MiB", name,
+					    slice.power_w, slice.memory_mib);
+			}
+	}
+}
+
+/* "a100" may be any A100: the most power, the least of all else. */
+static void
+test_several(void **state)
+{
+	struct lt_gpu a100, slice;
+
+	(void)state;
+	assert_non_null(lt_gpu_find(&a100, "a100"));
+	assert_int_equal(a100.power_w, 400);
+	assert_int_equal(a100.memory_mib, 40960);
+	assert_true(a100.bandwidth_gb_s <= 1555);
+	/* Three of seven: 171 W; four of eight parts of its memory. */
+	assert_non_null(lt_gpu_find(&slice, "nvidia_a100_3g.20gb"));
+	assert_int_equal(slice.power_w, 171);
+	assert_int_equal(slice.memory_mib, 20480);
+	/* Only that of 80 GB has such: */
+	assert_non_null(lt_gpu_find(&slice, "a100_3g.40gb"));
+	assert_int_equal(slice.memory_mib, 40960);
+	/* A compute instance is a part of its slice. */
+	assert_non_null(lt_gpu_find(&slice, "a100_1c.3g.20gb"));
+	assert_int_equal(slice.power_w, 57);
 }
 
 static void
@@ -112,7 +266,9 @@ test_table(void **state)
 
 		/* Each row is found by its own name, and has what fit and
 		 * time ratio need. */
-		assert_ptr_equal(lt_gpu_find(table[i].name), &table[i]);
+		assert_row(
+		    lt_gpu_find(&(struct lt_gpu){.name = ""}, table[i].name),
+		    &table[i]);
 		assert_true(table[i].memory_mib > 0 && table[i].power_w > 0);
 		assert_true(table[i].bandwidth_gb_s > 0);
 		assert_true(table[i].tflops[LT_PRECISION_FP32] > 0 ||
@@ -135,7 +291,8 @@ test_precision(void **state)
 	assert_int_equal(lt_gpu_best_precision(NULL), LT_PRECISION_OFF);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(
-		    lt_gpu_best_precision(lt_gpu_find(cases[i].name)),
+		    lt_gpu_best_precision(lt_gpu_find(
+			&(struct lt_gpu){.name = ""}, cases[i].name)),
 		    cases[i].wanted);
 }
 
@@ -179,7 +336,8 @@ test_precision_words(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const enum lt_precision top =
 		    cases[i].gpu != NULL
-			? lt_gpu_top_precision(lt_gpu_find(cases[i].gpu))
+			? lt_gpu_top_precision(lt_gpu_find(
+			      &(struct lt_gpu){.name = ""}, cases[i].gpu))
 			: LT_PRECISION_AUTO;
 		const struct lt_precision_words *const words =
 		    lt_precision_words(lt_precision_used(cases[i].wanted, top));
@@ -233,10 +391,15 @@ test_time_ratio(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = !cases[i].known;
 		const struct lt_gpu_use from = {
-		    cases[i].from != NULL ? lt_gpu_find(cases[i].from) : NULL,
+		    cases[i].from != NULL
+			? lt_gpu_find(
+			      &(struct lt_gpu){.name = ""}, cases[i].from)
+			: NULL,
 		    cases[i].precision};
 		const struct lt_gpu_use to = {
-		    cases[i].to != NULL ? lt_gpu_find(cases[i].to) : NULL,
+		    cases[i].to != NULL
+			? lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].to)
+			: NULL,
 		    cases[i].precision};
 		const double ratio = lt_gpu_time_ratio(&from, &to, &known);
 
@@ -251,6 +414,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_spellings),
+	    cmocka_unit_test(test_slices),
+	    cmocka_unit_test(test_several),
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_precision_words),

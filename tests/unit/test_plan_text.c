@@ -460,7 +460,8 @@ test_precision(void **state)
 		market.gpu_count = 1;
 		shape.gpu_index = cases[i].gpu != NULL ? 0 : -1;
 		if (cases[i].gpu != NULL)
-			gpu = *lt_gpu_find(cases[i].gpu);
+			gpu = *lt_gpu_find(
+			    &(struct lt_gpu){.name = ""}, cases[i].gpu);
 		partitions[SPOT].first_shape = 0;
 		partitions[SPOT].shape_count = 1;
 		request.gpus = cases[i].gpus;

@@ -140,14 +140,18 @@ test_policies(void **state)
 	assert_int_equal(f->d.signals.sources[0].tries, 9);
 	assert_int_equal(f->d.signals.sources[0].failed_tries, 4);
 	/* The good one's rows are still there. */
-	const struct lt_gpu *gpu = lt_policy_gpu(f->d.policy, "own-1");
+	const struct lt_gpu *gpu =
+	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "own-1");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 123);
-	gpu = lt_policy_gpu(f->d.policy, "h100-sxm5");
+	gpu = lt_policy_gpu(
+	    &(struct lt_gpu){.name = ""}, f->d.policy, "h100-sxm5");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 650);
-	assert_non_null(lt_policy_gpu(f->d.policy, "a100"));
-	assert_null(lt_policy_gpu(f->d.policy, "abacus"));
+	assert_non_null(
+	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "a100"));
+	assert_null(
+	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "abacus"));
 	tear_down(f);
 }
 

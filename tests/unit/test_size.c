@@ -347,9 +347,9 @@ test_gpu_types(void **state)
 	};
 
 	(void)state;
-	strcpy(shapes[1].gpu_type, "a100");
-	shapes[2].gpus = shapes[2].gpus_of_type = 8;
-	strcpy(shapes[2].gpu_type, "v100");
+	strcpy(shapes[1].kinds[0].type, "a100");
+	shapes[2].gpus = shapes[2].kinds[0].count = 8;
+	strcpy(shapes[2].kinds[0].type, "v100");
 	shapes[2].cpus = 64;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct lt_request request = {.min_nodes = 1,
@@ -358,7 +358,7 @@ test_gpu_types(void **state)
 		    .tasks = 16,
 		    .gpus = rows[i].gpus};
 
-		shapes[1].gpus_of_type = rows[i].of_type;
+		shapes[1].kinds[0].count = rows[i].of_type;
 		strcpy(request.gpu_type, rows[i].type);
 		for (int k = 0; k < 2; k++)
 			if (nodes_needed(&request, &market, MIXED,
@@ -368,9 +368,9 @@ test_gpu_types(void **state)
 		    rows[i].bound)
 			fail_msg("%s: another bound", rows[i].why);
 	}
-	memset(shapes[1].gpu_type, 0, sizeof(shapes[1].gpu_type));
-	memset(shapes[2].gpu_type, 0, sizeof(shapes[2].gpu_type));
-	shapes[1].gpus_of_type = shapes[2].gpus = shapes[2].gpus_of_type = 0;
+	memset(shapes[1].kinds, 0, sizeof(shapes[1].kinds));
+	memset(shapes[2].kinds, 0, sizeof(shapes[2].kinds));
+	shapes[2].gpus = 0;
 	shapes[2].cpus = 16;
 }
 

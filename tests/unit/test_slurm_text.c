@@ -188,13 +188,12 @@ gres_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		uint32_t gpus;
-		char type[LT_GPU_NAME_SIZE];
+		struct lt_shape shape = {0};
 
 		print_message("%s\n", cases[i].why);
-		lt_gres_parse(cases[i].text, &gpus, type, sizeof(type));
-		assert_int_equal(gpus, cases[i].gpus);
-		assert_string_equal(type, cases[i].type);
+		lt_gres_parse(cases[i].text, &shape);
+		assert_int_equal(shape.gpus, cases[i].gpus);
+		assert_string_equal(shape.kinds[0].type, cases[i].type);
 	}
 }
 
