@@ -13,6 +13,7 @@
 #include "ask_text.h"
 #include "compat.h"
 #include "history.h"
+#include "open_nodes.h"
 #include "qos_limits.h"
 #include "slurm_text.h"
 
@@ -67,8 +68,7 @@ source_load(struct source *source, struct lt_error *err)
 struct tables {
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;
-	bool *are_reserved; /* by place of the node, at this time */
-	int64_t now_utc_s;
+	bool *are_reserved; /* by place of the node, now */
 	char *strings, *next_string;
 	uint32_t shape_count;
 };
@@ -100,7 +100,6 @@ tables_alloc(
 	    .strings = calloc(1, string_bytes),
 	    .are_reserved =
 		calloc(source->nodes->record_count + (size_t)1, sizeof(bool)),
-	    .now_utc_s = source->now_utc_s,
 	};
 	tables->next_string = tables->strings;
 	if (tables->partitions == NULL || tables->shapes == NULL ||
@@ -186,30 +185,12 @@ shape_of(const node_info_t *node)
 	return shape;
 }
 
-/* Does the node take new jobs? One that is powered down or planned for a job
- * does; of a state that is not listed nobody knows. */
-static bool
-is_open(const node_info_t *node)
-{
-	const uint32_t state = node->node_state;
-	const uint32_t base = state & NODE_STATE_BASE;
-	const uint32_t known =
-	    NODE_STATE_BASE | NODE_STATE_CLOUD | NODE_STATE_COMPLETING |
-	    NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_UP |
-	    NODE_STATE_POWERING_DOWN | NODE_STATE_PLANNED |
-	    NODE_STATE_POWER_DOWN | NODE_STATE_POWER_UP | LT_SLURM_NODE_DYNAMIC;
-
-	return (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED ||
-		   base == NODE_STATE_MIXED) &&
-	       (state & ~known) == 0;
-}
-
 static int
 add_node(struct tables *tables, struct lt_partition *partition,
     const node_info_t *node, bool is_reserved, struct lt_error *err)
 {
 	const struct lt_shape shape = shape_of(node);
-	const uint32_t closed = is_reserved || !is_open(node) ? 1 : 0;
+	const uint32_t closed = is_reserved || !lt_node_is_open(node) ? 1 : 0;
 	struct lt_shape *const first = &tables->shapes[partition->first_shape];
 
 	partition->node_count++;
@@ -445,37 +426,6 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	return result;
 }
 
-/* Do two lists of places of nodes (pairs of first and last, ended by -1) have
- * one in common? */
-static bool
-overlap(const int32_t *a, const int32_t *b)
-{
-	for (const int32_t *x = a; x != NULL && x[0] >= 0; x += 2)
-		for (const int32_t *y = b; y != NULL && y[0] >= 0; y += 2)
-			if (x[0] <= y[1] && y[0] <= x[1])
-				return true;
-	return false;
-}
-
-/* The next reservation of some of its nodes; 0 = none. */
-static int64_t
-next_reservation(const partition_info_t *from,
-    const reserve_info_msg_t *reservations, int64_t now_utc_s)
-{
-	int64_t next_utc_s = 0;
-
-	for (uint32_t i = 0; i < reservations->record_count; i++) {
-		const reserve_info_t *const r =
-		    &reservations->reservation_array[i];
-
-		if (r->start_time > now_utc_s &&
-		    (next_utc_s == 0 || r->start_time < next_utc_s) &&
-		    overlap(from->node_inx, r->node_inx))
-			next_utc_s = r->start_time;
-	}
-	return next_utc_s;
-}
-
 /* What lowtide does not understand of a partition, as one text's hash; 0 =
  * nothing is set. */
 static uint64_t
@@ -551,32 +501,10 @@ add_partition(struct tables *tables, const partition_info_t *from,
 			       ? lt_script_hash(from->billing_weights_str)
 			       : 0;
 	to->reserved_utc_s =
-	    next_reservation(from, source->reservations, tables->now_utc_s);
+	    lt_next_reservation(from, source->reservations, source->now_utc_s);
 	to->price_series = to->carbon_series = LT_NO_SERIES;
 	to->tariff_series = to->occupancy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
-}
-
-/* Nodes that a reservation has now. Whom it lets in is not asked. */
-static void
-note_reservations(struct tables *tables, const struct source *source)
-{
-	const reserve_info_msg_t *const all = source->reservations;
-
-	for (uint32_t i = 0; i < all->record_count; i++) {
-		const reserve_info_t *const r = &all->reservation_array[i];
-
-		if (r->start_time > tables->now_utc_s ||
-		    r->end_time <= tables->now_utc_s)
-			continue;
-		for (const int32_t *at = r->node_inx; at != NULL && at[0] >= 0;
-		     at += 2)
-			for (int32_t k = at[0];
-			     k <= at[1] &&
-			     (uint32_t)k < source->nodes->record_count;
-			     k++)
-				tables->are_reserved[k] = true;
-	}
 }
 
 int
@@ -590,7 +518,9 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 	if (rc == LT_OK)
 		rc = tables_alloc(&tables, &source, err);
 	if (rc == LT_OK)
-		note_reservations(&tables, &source);
+		lt_note_reserved(tables.are_reserved,
+		    source.nodes->record_count, source.reservations,
+		    source.now_utc_s);
 	for (uint32_t i = 0; rc == LT_OK && i < source.partitions->record_count;
 	     i++)
 		rc = add_partition(&tables,

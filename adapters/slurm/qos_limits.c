@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lookup.h"
 #include "slurm_text.h"
 
 enum { ENFORCE_LIMITS = 1 << 1 }; /* of slurm_conf, in no header */
@@ -49,7 +50,8 @@ tres_of(const char *name)
 	};
 	int tres = 0;
 
-	while (tres < LT_LIMITED_COUNT && strcmp(names[tres], name) != 0)
+	while (
+	    tres < LT_LIMITED_COUNT && strcmp(LT_WORD(names, tres), name) != 0)
 		tres++;
 	return tres;
 }

@@ -27,7 +27,8 @@
 #if LT_SLURM_AT_LEAST(23, 2)
 #define LT_JOB_FIELDS_23_02(PINS_TEXT)                                         \
 	PINS_TEXT(container_id, "--container", "what runs, not on what")       \
-	PINS_TEXT(job_size_str, "--nodes", "a choice of sizes: min_nodes is least")
+	PINS_TEXT(                                                             \
+	    job_size_str, "--nodes", "a choice of sizes: min_nodes is least")
 #else
 #define LT_JOB_FIELDS_23_02(PINS_TEXT)
 #endif

@@ -168,6 +168,8 @@ begin_plan(struct decision *decision)
 
 	plan->objective = job->request->objective;
 	plan->pins = job->request->pins & ~(uint32_t)LT_PIN_FREQUENCY;
+	memcpy(
+	    plan->pinned_by, job->request->pinned_by, sizeof(plan->pinned_by));
 	plan->candidate_count = job->market->partition_count;
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
 		plan->candidates[i] = (struct lt_candidate){

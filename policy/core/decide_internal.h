@@ -3,6 +3,7 @@
  * run in, and the steps from one to the other. Not installed for others.
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_move.c      may it be moved there at all?
  *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
  *   decide_estimate.c  what a start in it comes to
@@ -71,10 +72,10 @@ struct job { /* the request, resolved once */
 	 * and whether it may be lost go by that. */
 	double bound_s;
 	int64_t earliest_utc_s;
-	const struct lt_gpu *home_gpu;	       /* NULL = unknown or none */
+	const struct lt_gpu *home_gpu;		  /* NULL = unknown or none */
 	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
-	const struct lt_power_cap *power_cap;  /* to be run with; NULL = none */
-	struct lt_request asked;	       /* with home's default memory */
+	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
+	struct lt_request asked;	      /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
@@ -152,6 +153,9 @@ void lt_job_resolve(struct job *job, const struct lt_request *request,
 /* Why the job can't run there at all, home or not. */
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
+/* decide_move.c */
+/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+bool lt_listed(const char *list, const char *word, size_t length);
 /* Why it may not be moved there. */
 enum lt_reject lt_move_reject(const struct job *job, int partition);
 /* decide_limits.c: would a limit or a reservation keep it from starting there,

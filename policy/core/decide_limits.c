@@ -62,7 +62,8 @@ may_break_others(struct layout *layout, const struct job *job, int partition)
 	    &market->partitions[job->request->home];
 
 	for (int i = 0;
-	     market->job_limits & LT_LIMITS_AMOUNTS && i < LT_LIMITED_COUNT; i++)
+	     market->job_limits & LT_LIMITS_AMOUNTS && i < LT_LIMITED_COUNT;
+	     i++)
 		if (layout->given[i] > job->given_at_home[i]) {
 			layout->wanted = (double)layout->given[i];
 			layout->found = (double)job->given_at_home[i];

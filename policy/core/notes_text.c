@@ -85,3 +85,41 @@ lt_notes_text(char *out, size_t size, const struct lt_request *request,
 	note_deadline(&text, request, market, plan, now_utc_s);
 	note_charge(&text, market, plan);
 }
+
+const char *
+lt_interruptions_text(
+    char *out, size_t size, double interruptions, double lost_s)
+{
+	static const double least = 0.05; /* 0.1 as it is shown */
+	static const double most_s = 1e12;
+	char lost[48];
+
+	if (size > 0)
+		out[0] = '\0';
+	if (interruptions >= least && lost_s < most_s)
+		snprintf(out, size,
+		    "about %.1f interruptions expected, %s of work lost",
+		    interruptions,
+		    lt_hours_text(lost, sizeof(lost), (int64_t)lost_s));
+	return out;
+}
+
+void
+lt_precision_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market, int partition)
+{
+	const struct lt_gpu *const gpu = lt_market_gpu(market, partition);
+	const enum lt_precision wanted = request->precision;
+
+	if (size > 0)
+		out[0] = '\0';
+	if (gpu == NULL || !lt_request_wants_gpus(request) ||
+	    !lt_gpu_lacks(gpu, wanted))
+		return;
+	const struct lt_precision_words *const used = lt_precision_words(
+	    lt_precision_used(wanted, lt_gpu_top_precision(gpu)));
+
+	snprintf(out, size, "no %s on %s: %s",
+	    lt_precision_words(wanted)->accelerate, gpu->name,
+	    used != NULL ? used->accelerate : "single precision");
+}

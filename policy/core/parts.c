@@ -37,8 +37,8 @@ gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
 
 /* Of nodes of no kind that is known, as much as its share. */
 static double
-gpu_watts_by_share(const struct lt_resources *r, double part,
-    const struct lt_charge_nodes *on)
+gpu_watts_by_share(
+    const struct lt_resources *r, double part, const struct lt_charge_nodes *on)
 {
 	if (on->gpu_w > 0 || (r->gpus == 0 && r->shards == 0))
 		return on->gpu_w * part;

@@ -96,24 +96,6 @@ waits_in_line(const struct lt_plan *plan)
 	return !plan->moved && plan->fits && plan->line.known;
 }
 
-const char *
-lt_interruptions_text(
-    char *out, size_t size, double interruptions, double lost_s)
-{
-	static const double least = 0.05; /* 0.1 as it is shown */
-	static const double most_s = 1e12;
-	char lost[48];
-
-	if (size > 0)
-		out[0] = '\0';
-	if (interruptions >= least && lost_s < most_s)
-		snprintf(out, size,
-		    "about %.1f interruptions expected, %s of work lost",
-		    interruptions,
-		    lt_hours_text(lost, sizeof(lost), (int64_t)lost_s));
-	return out;
-}
-
 /* ", about 1.2 interruptions expected, ...", or nothing. */
 static void
 put_interruptions(struct lt_text *text, const struct lt_estimate *estimate)
@@ -219,14 +201,14 @@ all_reject(const struct lt_plan *plan, enum lt_reject reject)
 /* What keeps the job in its partition, as options: "--begin, --switches". */
 static void
 put_pins(struct lt_text *text, const char *before, uint32_t pins,
-    const struct lt_request *request)
+    const struct lt_plan *plan)
 {
 	for (uint32_t bit = 1; bit < LT_PIN_END; bit <<= 1) {
 		if (!(pins & bit))
 			continue;
 		lt_text_put(text, "%s%s", before,
-		    bit == LT_PIN_OTHER && request->pinned_by[0] != '\0'
-			? request->pinned_by
+		    bit == LT_PIN_OTHER && plan->pinned_by[0] != '\0'
+			? plan->pinned_by
 			: lt_pin_name((enum lt_pin)bit));
 		before = ", ";
 	}
@@ -276,7 +258,7 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		 all_reject(plan, LT_REJECT_STALE))
 		lt_text_put(text, "Not moved: the signals are too old");
 	else if (pins)
-		put_pins(text, "Bound by ", pins, request);
+		put_pins(text, "Bound by ", pins, plan);
 	else
 		lt_text_put(text, at->reject == LT_REJECT_MAX_PRICE
 				      ? "A node-hour is too dear"
@@ -413,8 +395,7 @@ lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
 
 static void
 put_row(struct lt_text *text, const struct lt_plan *plan,
-    const struct lt_request *request, const struct lt_market *market,
-    uint32_t i, int64_t now_utc_s)
+    const struct lt_market *market, uint32_t i, int64_t now_utc_s)
 {
 	const struct lt_candidate *candidate = &plan->candidates[i];
 	const bool chosen = (int)i == plan->chosen.partition;
@@ -448,32 +429,12 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	    plan->pins & ~(uint32_t)(LT_PIN_INTERACTIVE | LT_PIN_BEGIN);
 
 	if (candidate->reject == LT_REJECT_PINNED && pins != 0)
-		put_pins(text, "bound by ", pins, request);
+		put_pins(text, "bound by ", pins, plan);
 	else
 		put_reason(text, candidate);
 	if (home)
 		lt_text_put(text, "; where it goes without lowtide");
 	lt_text_put(text, "%s\n", priced ? caveat(market, (int)i) : "");
-}
-
-void
-lt_precision_text(char *out, size_t size, const struct lt_request *request,
-    const struct lt_market *market, int partition)
-{
-	const struct lt_gpu *const gpu = lt_market_gpu(market, partition);
-	const enum lt_precision wanted = request->precision;
-
-	if (size > 0)
-		out[0] = '\0';
-	if (gpu == NULL || !lt_request_wants_gpus(request) ||
-	    !lt_gpu_lacks(gpu, wanted))
-		return;
-	const struct lt_precision_words *const used = lt_precision_words(
-	    lt_precision_used(wanted, lt_gpu_top_precision(gpu)));
-
-	snprintf(out, size, "no %s on %s: %s",
-	    lt_precision_words(wanted)->accelerate, gpu->name,
-	    used != NULL ? used->accelerate : "single precision");
 }
 
 static bool
@@ -588,7 +549,7 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	lt_text_put(&text, "  %-15s %-21s %-21s %12s %9s  %s\n", "PARTITION",
 	    "START", "DONE BY", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < plan->candidate_count; i++)
-		put_row(&text, plan, request, market, i, now_utc_s);
+		put_row(&text, plan, market, i, now_utc_s);
 	put_checkpoints(&text, plan, request, market);
 	put_availability(&text, market);
 	put_cap(&text, plan);

@@ -216,7 +216,7 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_CPU_JOBS,  /* the policy: for jobs that ask for none */
 	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
 	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
-	LT_REJECT_NO_NODES,  /* none is there now */
+	LT_REJECT_NO_NODES,	/* none is there now */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);
@@ -282,8 +282,9 @@ struct lt_line {
 struct lt_plan {
 	bool moved; /* differs from home at once */
 	enum lt_objective objective;
-	uint32_t pins;		   /* what kept it from moving */
-	bool fits;		   /* home can run it at all */
+	uint32_t pins;		      /* what kept it from moving */
+	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER; "" = not known */
+	bool fits;		      /* home can run it at all */
 	bool home_was_dear;	   /* it has room before, at a price too high */
 	struct lt_estimate chosen; /* home when !moved, but for a cap */
 	/* Where it would have gone, at the first start with room there; now,

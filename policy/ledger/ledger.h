@@ -582,8 +582,7 @@ int lt_ledger_put_number(struct lt_ledger *ledger, const char *name,
 /* Make the ledger agree with itself: adjustments with <state>/adjustments,
  * entries with their runs (none without a run, one of the difference where they
  * don't add up), days with entries. Runs and holds stay. One short part a call,
- * until the stage is LT_REPAIR_DONE; each leaves no less that agrees than
- * before. */
+ * until LT_REPAIR_DONE; each leaves no less that agrees than before. */
 enum lt_repair_stage {
 	LT_REPAIR_ADJUSTMENTS,
 	LT_REPAIR_ORPHANS,

@@ -68,6 +68,7 @@ make_world(struct fixture *f)
 			.first_shape = (uint32_t)i,
 			.shape_count = 1,
 			.node_idle_w = 1000,
+			.node_gpu_w = 1e-6, /* known, and as good as none */
 			.pue = 1.25,
 			.embodied_g_per_node_hour = i == 1 ? 40 : 0};
 		strcpy(w->partitions[i].name, names[i]);

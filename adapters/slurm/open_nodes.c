@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which nodes take new jobs: by their state, and by reservations.
+ */
+#include "open_nodes.h"
+
+bool
+lt_node_is_open(const node_info_t *node)
+{
+	const uint32_t state = node->node_state;
+	const uint32_t base = state & NODE_STATE_BASE;
+	const uint32_t known =
+	    NODE_STATE_BASE | NODE_STATE_CLOUD | NODE_STATE_COMPLETING |
+	    NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_UP |
+	    NODE_STATE_POWERING_DOWN | NODE_STATE_PLANNED |
+	    NODE_STATE_POWER_DOWN | NODE_STATE_POWER_UP | LT_SLURM_NODE_DYNAMIC;
+
+	return (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED ||
+		   base == NODE_STATE_MIXED) &&
+	       (state & ~known) == 0;
+}
+
+/* Do two lists of places of nodes (pairs of first and last, ended by -1) have
+ * one in common? */
+static bool
+overlap(const int32_t *a, const int32_t *b)
+{
+	for (const int32_t *x = a; x != NULL && x[0] >= 0; x += 2)
+		for (const int32_t *y = b; y != NULL && y[0] >= 0; y += 2)
+			if (x[0] <= y[1] && y[0] <= x[1])
+				return true;
+	return false;
+}
+
+int64_t
+lt_next_reservation(const partition_info_t *from,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	int64_t next_utc_s = 0;
+
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (r->start_time > now_utc_s &&
+		    (next_utc_s == 0 || r->start_time < next_utc_s) &&
+		    overlap(from->node_inx, r->node_inx))
+			next_utc_s = r->start_time;
+	}
+	return next_utc_s;
+}
+
+void
+lt_note_reserved(bool *are_reserved, uint32_t node_count,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (r->start_time > now_utc_s || r->end_time <= now_utc_s)
+			continue;
+		for (const int32_t *at = r->node_inx; at != NULL && at[0] >= 0;
+		     at += 2)
+			for (int32_t k = at[0];
+			     k <= at[1] && (uint32_t)k < node_count; k++)
+				are_reserved[k] = true;
+	}
+}

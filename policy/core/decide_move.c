@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * May the job be moved to a partition at all? What the policy, the job's own
+ * settings and the partition's attributes say, before anything is computed.
+ */
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
+
+#include "decide_internal.h"
+
+/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+bool
+lt_listed(const char *list, const char *word, size_t length)
+{
+	for (const char *at = list; length > 0 && *at != '\0';) {
+		const size_t item = strcspn(at, ",");
+
+		if (item == length && strncasecmp(at, word, length) == 0)
+			return true;
+		at += item + (at[item] == ',' ? 1 : 0);
+	}
+	return false;
+}
+
+static bool
+allowed(const char *allow, const char *deny, const char *word)
+{
+	const size_t length = strlen(word);
+
+	if (allow != NULL && allow[0] != '\0' &&
+	    !lt_listed(allow, word, length))
+		return false;
+	/* Whose it is is not known: one of those, perhaps. */
+	return deny == NULL || deny[0] == '\0' ||
+	       (length > 0 && !lt_listed(deny, word, length));
+}
+
+static bool
+is_named(const struct lt_request *request, int partition)
+{
+	for (uint32_t i = 0; i < request->named_count; i++)
+		if (request->named[i] == partition)
+			return true;
+	return false;
+}
+
+static bool
+bound_elsewhere(const struct job *job, int partition)
+{
+	static const uint32_t stays = LT_PIN_HET | LT_PIN_RESERVATION |
+				      LT_PIN_DEPENDENCY | LT_PIN_LICENSES |
+				      LT_PIN_BURST_BUFFER | LT_PIN_CRON |
+				      LT_PIN_NODELIST | LT_PIN_OTHER;
+	const struct lt_request *request = job->request;
+
+	if (request->pins & stays || request->objective == LT_OBJECTIVE_OFF)
+		return true;
+	return !is_named(request, partition) &&
+	       (request->named_count > 0 || request->pins & LT_PIN_PARTITION);
+}
+
+/* The policy's word on which jobs are moved there: accepts, target. */
+static enum lt_reject
+policy_reject(const struct lt_request *request, const struct lt_partition *part)
+{
+	const bool wants_gpus =
+	    lt_request_wants_gpus(request) || request->shards_per_node > 0;
+
+	if (part->flags & LT_PARTITION_NO_TARGET)
+		return LT_REJECT_NO_TARGET;
+	if (part->flags & LT_PARTITION_NO_NODES)
+		return LT_REJECT_NO_NODES;
+	if (part->flags & LT_PARTITION_NO_CPU_JOBS && !wants_gpus)
+		return LT_REJECT_GPU_JOBS;
+	if (part->flags & LT_PARTITION_NO_GPU_JOBS && wants_gpus)
+		return LT_REJECT_CPU_JOBS;
+	return LT_REJECT_NONE;
+}
+
+enum lt_reject
+lt_move_reject(const struct job *job, int partition)
+{
+	assert(partition >= 0 &&
+	       (uint32_t)partition < job->market->partition_count);
+
+	const struct lt_request *request = job->request;
+	const struct lt_partition *part = &job->market->partitions[partition];
+	const struct lt_partition *home;
+
+	const bool is_preemptible = part->flags & LT_PARTITION_PREEMPTIBLE;
+
+	if (partition == request->home)
+		return is_preemptible && request->is_on_demand
+			   ? LT_REJECT_ON_DEMAND
+			   : LT_REJECT_NONE;
+	home = &job->market->partitions[request->home];
+	if (!(part->flags & LT_PARTITION_MANAGED))
+		return LT_REJECT_UNMANAGED;
+	if (is_preemptible &&
+	    (request->is_on_demand ||
+		(job->class != NULL && job->class->on_demand_only)))
+		return LT_REJECT_ON_DEMAND;
+	/* What home's nodes are is not known, so whether it can run there. */
+	if (bound_elsewhere(job, partition) || home->shape_count == 0)
+		return LT_REJECT_PINNED;
+	if (!is_named(request, partition) &&
+	    policy_reject(request, part) != LT_REJECT_NONE)
+		return policy_reject(request, part);
+	if (!(part->flags & LT_PARTITION_UP) ||
+	    part->flags & LT_PARTITION_ROOT_ONLY)
+		return LT_REJECT_STATE;
+	if (part->flags & LT_PARTITION_CLOSED ||
+	    (part->flags & LT_PARTITION_NO_ROOT && request->uid == 0))
+		return LT_REJECT_CLOSED;
+	if (!allowed(
+		part->allow_accounts, part->deny_accounts, request->account))
+		return LT_REJECT_ACCOUNT;
+	if (!allowed(part->allow_qos, part->deny_qos, request->qos))
+		return LT_REJECT_QOS;
+	if (part->flags & LT_PARTITION_GROUPS &&
+	    (!(home->flags & LT_PARTITION_GROUPS) ||
+		part->unlike_hash != home->unlike_hash))
+		return LT_REJECT_GROUPS;
+	if (part->unlike_hash != home->unlike_hash)
+		return LT_REJECT_CLOSED;
+	if (part->flags & LT_PARTITION_CANCELS)
+		return LT_REJECT_CANCELS;
+	/* A whole node in place of a part changes what programs see. */
+	if (strcmp(part->job_defaults, home->job_defaults) != 0 ||
+	    (!request->exclusive &&
+		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
+		return LT_REJECT_DEFAULTS;
+	return lt_market_bars(job->market, request->asked, partition)
+		   ? LT_REJECT_CANNOT_START
+		   : LT_REJECT_NONE;
+}
