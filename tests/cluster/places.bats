@@ -4,7 +4,7 @@
 # to tests/places/kept.
 load helper
 
-setup() { export TMPDIR=$BATS_FILE_TMPDIR BUILD=$PROJECT/build GOALS=few; }
+setup() { export BUILD=$PROJECT/build GOALS=few; }
 teardown() { :; }
 
 @test "no job of random sites is refused or stuck where lowtide moves it" {

@@ -11,6 +11,7 @@
 # PATIENCE (60): seconds in which a moved job starts where a plain one does;
 # BUILD: a folder of built products, instead of building them;
 # GOALS=few: no goal for how much moves. What is in kept/ is replayed first.
+# Files kept as *.open are known and not mended: give them as FILE.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ -n "${BUILD:-}" ] || make --no-print-directory all >&2
