@@ -431,11 +431,9 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 static uint64_t
 unlike_hash(const partition_info_t *from)
 {
+	/* 22.05 takes AllocNodes=ALL for a host of that name. */
 	const char *const nodes =
-	    from->allow_alloc_nodes != NULL &&
-		    strcasecmp(from->allow_alloc_nodes, "ALL") != 0
-		? from->allow_alloc_nodes
-		: "";
+	    from->allow_alloc_nodes != NULL ? from->allow_alloc_nodes : "";
 	const char *const groups =
 	    from->allow_groups != NULL ? from->allow_groups : "";
 	char *text = NULL;
