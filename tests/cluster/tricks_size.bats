@@ -345,12 +345,14 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 
 # Slurm shows no FUTURE nodes: nothing is known of what a job there may get.
 @test "a partition of FUTURE nodes is unknown, never free; priced when they are there" {
-	run -1 sleeper -A vision -p future -n1
-	[[ "$output" == *'no node of partition future is known'* ]]
+	sleeper -A vision -p future -n1
+	[[ "$said" == *'no node of partition future is known'*'the job is held'* ]]
+	[[ $(field "$id" %r) == JobHeld* ]]
+	unpriced=$id
 	sed -i '/^NodeName=f1 /s/ State=FUTURE//' "$SLURM_CONF"
 	part stop slurmctld
 	part start slurmctld
-	known() { sleeper -A vision -p future -n1 2>/dev/null; }
+	known() { sleeper -A vision -p future -n1 2>/dev/null && [ "$(hold_of "$id")" -gt 0 ]; }
 	within 90 known
 	# One CPU of 64 for ten minutes at 1000 micros a second; memory is less.
 	[ "$(hold_of "$id")" = 9376 ]
