@@ -89,7 +89,8 @@ find_home_start(struct rules *rules)
 		       home->full[rules->home_s + home->length_s] >
 			   home->full[rules->home_s])
 			rules->home_s++;
-		if (rules->home_s + home->likely_s[LIKELY - 1] >= SECONDS)
+		if (rules->home_s + home->likely_s[LIKELY - 1] >= SECONDS ||
+		    rules->home_s + home->sure_s >= SECONDS)
 			return false;
 		rules->home_late = rules->home_s > home->latest_s - earliest_s;
 	}
