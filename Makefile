@@ -154,7 +154,7 @@ help:
 	@echo 'make replay-site FILE=site, by lowtide doctor --collect: the same on that site; JOBS=n'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
 	@echo 'make deb        Debian packages for the Slurm of this machine, into build/deb'
-	@echo 'make packages   those packages built, installed, used and purged in roots of their own'
+	@echo 'make packages   those packages built, installed, used, upgraded and purged in roots of their own'
 	@echo 'make rpm        RPM packages for the Slurm of this machine, into build/rpm'
 	@echo 'make rpm-check  those packages built, installed, used and removed in a copy of this root'
 	@echo 'make bare       the quick starts from a bare Debian 12, in a root of its own: minutes, typed commands'
@@ -449,6 +449,7 @@ deb:
 	$(Q)packaging/deb.sh
 packages: deps
 	$(Q)tests/packages.sh
+	$(Q)tests/upgrade.sh
 rpm:
 	$(Q)packaging/rpm.sh
 rpm-check: deps

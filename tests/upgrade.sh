@@ -45,6 +45,8 @@ boot() {
 	pid=$!
 	within 30 has_init
 	init=$(pgrep -P "$pid")
+	# The resolver wants an address that is no loopback.
+	nsenter -t "$init" -n ip addr add 192.0.2.1 dev lo
 	within 60 inside systemctl list-units
 	within 60 booted
 }
@@ -69,7 +71,7 @@ is() { # is STATE UNIT...
 main_pid() { inside systemctl show -P MainPID "$1"; }
 other_pid() { [ "$(main_pid "$1")" != "$2" ] && [ "$(main_pid "$1")" != 0 ]; }
 install_debs() { inside sh -c "apt-get install -y --no-install-recommends --allow-downgrades $1/*.deb"; }
-job_runs() { [ "$(inside squeue -h -o %T)" = RUNNING ]; }
+job_runs() { inside squeue -h -n long -o %T | grep -qx RUNNING; }
 submits() { inside sbatch -o /dev/null --wrap 'sleep 1'; }
 market_new() { inside test -e /run/lowtide/market && inside lowtide status; }
 
@@ -102,9 +104,14 @@ ReturnToService=2
 NodeName=ctl NodeAddr=127.0.0.1 CPUs=2
 PartitionName=p Nodes=ctl Default=YES
 C
+echo ctl > "$root/etc/hostname"
 printf '127.0.0.1 localhost ctl\n' > "$root/etc/hosts"
 printf 'mode: observe\ncurrency: USD\ntimezone: UTC\npartitions:\n  p: {carbon: 300, price_per_node_hour: 1}\n' > "$root/etc/lowtide/lowtide.yaml"
 cp -r "$dir/old" "$dir/new" "$root/debs/"
+# What they need: the booted system has a network of its own.
+for debs in old new; do
+	chroot "$root" sh -c "apt-get install -qq -y --no-install-recommends --download-only /debs/$debs/*.deb" > "$dir/log" 2>&1
+done
 boot
 check "the older packages install" install_debs /debs/old
 check "nothing of them starts by itself" is inactive lowtided.service lowtide-node.service lowtide-close.timer
@@ -113,7 +120,7 @@ inside systemctl enable --now lowtided.service lowtide-notify.path lowtide-close
 # Enabled and stopped by its admin, and started without being enabled.
 inside systemctl enable lowtide-node.service > /dev/null 2>&1
 check "lowtided runs beside slurmctld" within 60 market_new
-inside sbatch -o /dev/null --wrap 'sleep 600' > /dev/null
+inside sbatch -J long -o /dev/null --wrap 'sleep 600' > /dev/null
 check "a job runs" within 60 job_runs
 was=$(main_pid lowtided.service) ctld=$(main_pid slurmctld.service)
 check "the upgrade succeeds" install_debs /debs/new
