@@ -17,8 +17,8 @@ bashdir ?= $(sysconfdir)/bash_completion.d
 unitdir ?= /lib/systemd/system
 sysusersdir ?= $(prefix)/lib/sysusers.d
 tmpfilesdir ?= $(prefix)/lib/tmpfiles.d
-# Where Slurm looks for plugins; asked of the compiler's multiarch name.
-slurmlibdir ?= /usr/lib/$(shell $(CC) -print-multiarch 2>/dev/null)/slurm-wlm
+# Where Slurm looks for plugins.
+slurmlibdir ?= $(shell packaging/plugin-dir.sh)
 CC ?= cc
 B ?= build
 CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
@@ -154,7 +154,7 @@ help:
 	@echo 'make replay-site FILE=site, by lowtide doctor --collect: the same on that site; JOBS=n'
 	@echo 'make life       NOTICES=n JOBS=n SEED=n: nodes taken from jobs that resume, lowtided killed'
 	@echo 'make deb        Debian packages for the Slurm of this machine, into build/deb'
-	@echo 'make packages   those packages built, installed, used and purged in roots of their own'
+	@echo 'make packages   those packages built, installed, used, upgraded and purged in roots of their own'
 	@echo 'make rpm        RPM packages for the Slurm of this machine, into build/rpm'
 	@echo 'make rpm-check  those packages built, installed, used and removed in a copy of this root'
 	@echo 'make bare       the quick starts from a bare Debian 12, in a root of its own: minutes, typed commands'
@@ -449,6 +449,7 @@ deb:
 	$(Q)packaging/deb.sh
 packages: deps
 	$(Q)tests/packages.sh
+	$(Q)tests/upgrade.sh
 rpm:
 	$(Q)packaging/rpm.sh
 rpm-check: deps
@@ -473,9 +474,9 @@ KUBE_MAN8 := man/lowtide-kube.8
 SLURM_MAN8 := $(filter-out $(KUBE_MAN8),$(wildcard man/*.8))
 UNITS := $(notdir $(wildcard packaging/systemd/*))
 KUBE_FILES := $(wildcard packaging/kubernetes/*.yaml)
-# As they lie here, so that their links hold. Empty: packages place them.
-DOCS ?= README.md CHANGELOG.md SECURITY.md $(wildcard docs/*.md docs/*.json docs/sources/*.md docs/pictures/*.svg)
-KUBE_DOCS := $(filter docs/kubernetes.md,$(DOCS))
+# As they lie here, so that their links hold; examples/ is a link, too.
+DOCS := README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md LICENSE man/lowtide.yaml.5 \
+	$(wildcard docs/*.md docs/*.json docs/sources/*.md docs/licenses/* docs/pictures/*.svg)
 install_docs = for doc in $(1); do install -D -m 644 $$doc $(DESTDIR)$(docdir)/$$doc || exit; done
 
 install-common: $(B)/lowtide
@@ -495,7 +496,8 @@ install-common: $(B)/lowtide
 	install -m 644 packaging/grafana/lowtide.json $(DESTDIR)$(datadir)/grafana/
 	install -m 644 $(wildcard examples/jobs/*.py) examples/jobs/README.md \
 	    $(DESTDIR)$(datadir)/examples/jobs/
-	$(call install_docs,$(filter-out $(KUBE_DOCS),$(DOCS)))
+	$(call install_docs,$(DOCS))
+	ln -sfn $(shell realpath -m --relative-to=$(docdir) $(datadir)/examples) $(DESTDIR)$(docdir)/examples
 
 install: all install-common
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/lowtide \
@@ -522,7 +524,6 @@ install-kube: $(B)/lowtide-kube install-common
 	install -m 755 $(B)/lowtide-kube $(DESTDIR)$(sbindir)/
 	install -m 644 $(KUBE_MAN8) $(DESTDIR)$(mandir)/man8/
 	install -m 644 $(KUBE_FILES) $(DESTDIR)$(datadir)/kubernetes/
-	$(call install_docs,$(KUBE_DOCS))
 
 # Not while slurmctld could not start again without them.
 uninstall:
