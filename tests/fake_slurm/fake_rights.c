@@ -374,6 +374,10 @@ test_question(void **state)
 		    (!is_question && code == SLURM_SUCCESS))
 			fail_msg("%s: %d, %s", cases[i].why, code,
 			    said != NULL ? said : "");
+		free(said);
+		free(job.name);
+		free(job.account);
+		free(job.partition);
 	}
 	assert_int_equal(fake_holds(NULL), 0);
 }
