@@ -46,7 +46,7 @@ notify:
 	# Nothing is known of jobs like this one: it is expected to use its limit.
 	job -A nlp -n1 --gpus=2 --time=10:00:00 --wrap "until [ -e '$D/end' ]; do sleep .3; done"
 	echo "$id" > "$D/idle"
-	for i in 1 2 3; do job -A nlp -J "train_$i" -n2 --time=10:00:00 --wrap 'sleep 1'; done
+	for i in 1 2 3; do job -A nlp -J "train_$i" -n2 --time=10:00:00 --wrap 'sleep 62'; done
 }
 teardown_file() {
 	kill "$(< "$BATS_FILE_TMPDIR/mail.pid")" || true
@@ -136,7 +136,7 @@ micros() { tr -d '$,' <<< "$1" | awk '{printf "%d\n", $1 * 1000000}'; }
 
 @test "a run that costs three times what was expected, to its user and the owner" {
 	learned() { lowtide history --json --name train_9 | jq -e '.groups[0].runs == 3'; }
-	within 60 learned
+	within 150 learned # a run of less than a minute teaches nothing
 	planned() { lowtide plan -- -A nlp -J train_9 -n2 --time=10:00:00 --wrap true | grep -q 'median of 3 runs'; }
 	within 60 planned
 	job -A nlp -J train_9 -n2 --time=10:00:00 --wrap 'sleep 7200'

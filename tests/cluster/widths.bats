@@ -35,7 +35,7 @@ budgets:
 	cluster_use
 	local i
 	for i in 1 2; do
-		job -A "$LONG" -J "a_long_name_for_a_job_$i" -N1 --exclusive --time=10 --wrap "sleep $i"
+		job -A "$LONG" -J "a_long_name_for_a_job_$i" -N1 --exclusive --time=10 --wrap "sleep $((60 + i))" # long enough for the history
 		all+=("$id")
 	done
 	job -A nlp -p tiny --time=10 --array=0-2 --wrap 'sleep 2'
@@ -46,7 +46,7 @@ budgets:
 	echo "$id" > "$BATS_FILE_TMPDIR/runs"
 	job -A "$LONG" --hold --time=1-0 -N2 --exclusive -J held --wrap 'sleep 600'
 	echo "$id" > "$BATS_FILE_TMPDIR/held"
-	for i in "${all[@]}"; do within 60 done_job "$i"; done
+	for i in "${all[@]}"; do within 150 done_job "$i"; done
 	echo "${all[0]}" > "$BATS_FILE_TMPDIR/ended"
 	within 60 settled "${all[0]}"
 }
