@@ -1,7 +1,7 @@
 # lowtide: one GNU Makefile, no per-directory ones. `make help` lists the
 # targets; V=1 shows commands; prefix, libdir, DESTDIR, CFLAGS, LDFLAGS are the
 # packager's.
-VERSION := 0.2.0
+VERSION := 0.3.0
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 sbindir ?= $(prefix)/sbin
