@@ -195,6 +195,9 @@ market() { lowtide status --json | jq .market.generation; }
 	sed -i '/^JobSubmitPlugins/d' "$D/etc/slurm.conf"
 	part stop slurmctld
 	part start slurmctld
+	# A node that has not answered yet is no target.
+	answers() { ! sinfo -h -N -o %T | grep -q '[*]'; }
+	within 60 answers
 	restart
 	scontrol update partition=cheap QOS=floor
 	aware --time=2:30:00 --wrap 'sleep 60'
