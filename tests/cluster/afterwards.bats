@@ -199,6 +199,9 @@ market() { lowtide status --json | jq .market.generation; }
 	answers() { ! sinfo -h -N -o %T | grep -q '[*]'; }
 	within 60 answers
 	restart
+	# It has read Slurm's tables: the QOS comes after that.
+	moves() { lowtide plan -- -A vision --carbon-aware --gpus=1 --time=2:30:00 --wrap true | grep -q '^\* cheap'; }
+	within 60 moves
 	scontrol update partition=cheap QOS=floor
 	aware --time=2:30:00 --wrap 'sleep 60'
 	[[ "$said" == *"lowtide: cheap, now"* ]]

@@ -96,7 +96,7 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 
 @test "a partition that has become dear is left, and its hold with it" {
 	day 4 14
-	sed -i 's/^  spot: {carbon: day, price_per_node_hour: 3.60/  spot: {carbon: day, price_per_node_hour: 0.90/' "$D/etc/lowtide.yaml"
+	sed -i 's/^  spot: {accepts: \[gpu, cpu\], carbon: day, price_per_node_hour: 3.60/  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 0.90/' "$D/etc/lowtide.yaml"
 	restart
 	job -A vision --carbon-aware --checkpoint=write=1m --gpus=1 --time=6:00:00 --wrap 'sleep 60'
 	[ "$(field "$id" %P)" = spot ]
@@ -106,7 +106,7 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	[ "$(field "$id" %P)" = spot ]
 	poor=$id
 	id=$rich
-	sed -i 's/^  spot: {carbon: day, price_per_node_hour: 0.90/  spot: {carbon: day, price_per_node_hour: 9/' "$D/etc/lowtide.yaml"
+	sed -i 's/^  spot: {accepts: \[gpu, cpu\], carbon: day, price_per_node_hour: 0.90/  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 9/' "$D/etc/lowtide.yaml"
 	left() { [ "$(field "$id" %P)" = ondemand ]; }
 	within 60 left
 	follows() { [ "$(hold "$id")" = "[\"open\",\"ondemand\",$(begin "$id")]" ]; }
