@@ -288,13 +288,21 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
+/* Are some of the partition's nodes down, drained or reserved? Then they may be
+ * back: what waits for them is not lost. */
 static bool
 nodes_away(const struct lt_daemon *d, const char *partition)
 {
 	const int index = lt_market_partition(&d->market, partition);
 
-	return index >= 0 &&
-	       lt_nodes_away(&d->tables.nodes, (uint32_t)index) > 0;
+	if (index < 0 || (uint32_t)index >= d->tables.partition_count)
+		return false;
+	const struct lt_partition *const p = &d->tables.partitions[index];
+
+	for (uint32_t i = 0; i < p->shape_count; i++)
+		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
+			return true;
+	return lt_nodes_away(&d->tables.nodes, (uint32_t)index) > 0;
 }
 
 /* Were the tables read since it could not start? Where they can't be read, what

@@ -325,7 +325,8 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 			continue;
 		}
 		fitting += shape->node_count -
-			   (moves && shape->closed_count <= shape->node_count
+			   (moves && partition != job->standing &&
+				       shape->closed_count <= shape->node_count
 				   ? shape->closed_count
 				   : 0);
 		if (layout->shape < 0 ||
@@ -421,6 +422,7 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 	    .class = lt_request_class(request, market),
 	    .max_price_micros = lt_max_price_micros(request, market),
 	    .limit_s = LT_UNSET_64,
+	    .standing = -1,
 	    .asked = *request};
 	job->earliest_utc_s = request->earliest_utc_s > now_utc_s
 				  ? request->earliest_utc_s

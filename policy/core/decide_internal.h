@@ -72,6 +72,8 @@ struct job { /* the request, resolved once */
 	 * and whether it may be lost go by that. */
 	double bound_s;
 	int64_t earliest_utc_s;
+	/* Where it stands already, and waits for nodes that are away; -1. */
+	int standing;
 	const struct lt_gpu *home_gpu;		  /* NULL = unknown or none */
 	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
 	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */

@@ -72,6 +72,7 @@ lane_of(
 {
 	double wanted, found;
 
+	decision->job.standing = partition;
 	if (partition < 0 ||
 	    (uint32_t)partition >= decision->job.market->partition_count ||
 	    (partition != decision->job.request->home &&

@@ -14,7 +14,7 @@ charge: {carbon_per_tonne: 250}
 deferral_discount: {share: 40, most_per_month: 1.50}
 sources:
   grid: {adapter: file, quantity: carbon, path: $BATS_FILE_TMPDIR/grid.csv}
-  spot: {accepts: [gpu, cpu], adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/spot.csv}
+  spot: {adapter: file, quantity: price, currency: USD, path: $BATS_FILE_TMPDIR/spot.csv}
 partitions:
   ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.6, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
   spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: spot, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}

@@ -160,8 +160,7 @@ ON_DEMAND=600000 SPOT=200000
 	[ "$(of "$id" Partition)" = spot ]
 	within 60 runs_in "$id" ondemand
 	[ $(($(date +%s) - began)) -gt 8 ]
-	# By its guard, or because Slurm said that it can't start in time: whoever looks first.
-	[[ "$(plans "$id")" =~ ^'submitted '(deadline|cannot_start)$ ]]
+	[ "$(plans "$id")" = 'submitted deadline' ]
 	completed() { [ "$(of "$id" JobState)" = COMPLETED ]; }
 	within 20 completed
 }

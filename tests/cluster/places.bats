@@ -8,7 +8,7 @@ setup() { export BUILD=$PROJECT/build GOALS=few; }
 teardown() { :; }
 
 @test "no job of random sites is refused or stuck where lowtide moves it" {
-	run env SITES=3 JOBS=25 SEED=4 LANES=1 "$PROJECT/tests/places/places.sh"
+	run env SITES=2 JOBS=20 SEED=4 LANES=1 "$PROJECT/tests/places/places.sh" 3>&- 4>&-
 	echo "$output"
 	grep -q '^goal sites that came up .* met$' <<< "$output"
 	grep -q '^goal refused that plain sbatch takes .* met$' <<< "$output"
@@ -19,7 +19,7 @@ teardown() { :; }
 	local site=$PROJECT/tests/places/sites/magic-castle.site name
 	D=$BATS_FILE_TMPDIR/c
 	perl -I"$PROJECT/tests/places" -MSite -e \
-	    'print Site::up(Site::read_file($ARGV[0]), @ARGV[1, 2])' "$site" "$D" "$(id -un)"
+	    'print Site::up(Site::read_file($ARGV[0]), @ARGV[1, 2])' "$site" "$D" "$(id -un)" 3>&- 4>&-
 	(. "$D/env" && cd "$BATS_FILE_TMPDIR" && lowtide doctor --collect=m.site) > "$BATS_FILE_TMPDIR/said"
 	"$CLUSTER" down "$D" 3>&- 4>&-
 	grep -q '^m.site has 4 partitions, 10 nodes in 4 shapes' "$BATS_FILE_TMPDIR/said"
@@ -28,7 +28,7 @@ teardown() { :; }
 		run -1 grep -i "$name" "$BATS_FILE_TMPDIR/m.site"
 	done
 	grep -q '^NodeName=.* CPUs=16 .* Gres=gpu:v100:2' "$BATS_FILE_TMPDIR/m.site"
-	run env JOBS=6 SEED=1 LANES=1 "$PROJECT/tests/places/places.sh" "$BATS_FILE_TMPDIR/m.site"
+	run env JOBS=6 SEED=1 LANES=1 "$PROJECT/tests/places/places.sh" "$BATS_FILE_TMPDIR/m.site" 3>&- 4>&-
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
