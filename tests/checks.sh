@@ -189,7 +189,9 @@ installed() { # installed TARGET...: the files there after these
 	make --no-print-directory "$@" DESTDIR="$staged" prefix=/usr >/dev/null 2>&1 || echo 'make install failed'
 	find "$staged" ! -type d | sed "s|^$staged||"
 }
-check 'a Slurm site gets nothing of Kubernetes' "$(installed install | grep -E 'kube|failed')"
+check 'a Slurm site gets nothing of Kubernetes' "$(installed install | grep -vx /usr/share/doc/lowtide/docs/kubernetes.md | grep -E 'kube|failed')"
+links_of() { (cd "$staged/usr/share/doc/lowtide" && find . -name '*.md' -exec "$OLDPWD/tests/links.pl" {} +); }
+check 'no page that is installed links to one that is not' "$(links_of)"
 check 'install, install-kube and uninstall leave nothing' "$(installed install-kube uninstall)"
 check 'a Kubernetes site gets nothing of Slurm' \
     "$(installed install-kube | grep -E 'slurm|spank|lowtided|\.so|\.service|failed')"
