@@ -11,7 +11,7 @@
 #include "compat.h"
 #include "slurm_text.h"
 
-/* Of slurm_errno; LT_OK where it is an answer. */
+/* Reads an errno of Slurm as an answer; any other is an error. */
 static int
 answer_of(enum lt_start *start, int slurm_errno, struct lt_error *err)
 {

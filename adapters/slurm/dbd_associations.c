@@ -75,7 +75,7 @@ is_amount(uint32_t id, uint32_t gpu_id)
 	       (gpu_id != 0 && id == gpu_id);
 }
 
-/* What kinds of limit a list of TRES has: any of its own may keep a job from
+/* Returns enum lt_job_limit of a list of TRES: each may keep a job from
  * starting where it is given more. */
 static uint32_t
 kinds_of_list(const char *list, uint32_t gpu_id)

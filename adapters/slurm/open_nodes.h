@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which nodes take new jobs: by their state, and by reservations.
+ * Nodes that take new jobs, by their state and by reservations.
  */
 #ifndef LT_OPEN_NODES_H
 #define LT_OPEN_NODES_H

@@ -302,7 +302,7 @@ nodes_away(const struct lt_daemon *d, const char *partition)
 	for (uint32_t i = 0; i < p->shape_count; i++)
 		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
 			return true;
-	return lt_nodes_away(&d->tables.nodes, (uint32_t)index) > 0;
+	return false;
 }
 
 /* Were the tables read since it could not start? Where they can't be read, what

@@ -42,6 +42,9 @@ lay(struct lt_tables *tables, struct lt_partition *partition)
 	memcpy(shapes + tables->shape_count, seen->shapes + was->first_shape,
 	    was->shape_count * sizeof(*shapes));
 	tables->shapes = shapes;
+	/* How many took no job then says nothing of those that come. */
+	for (uint32_t i = 0; i < was->shape_count; i++)
+		shapes[tables->shape_count + i].closed_count = 0;
 	partition->first_shape = tables->shape_count;
 	partition->shape_count = was->shape_count;
 	partition->node_count = was->node_count;

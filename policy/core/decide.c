@@ -283,7 +283,9 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	if (choice->lane != NULL || plan->fits)
 		lt_decision_cap(decision,
 		    choice->lane != NULL ? choice->lane : &decision->home);
-	lt_decision_line(decision);
+	plan->line = (struct lt_line){0};
+	if (choice->lane == NULL)
+		lt_decision_line(decision);
 	plan->moved =
 	    plan->chosen.partition != decision->job.request->home ||
 	    (plan->chosen.start_utc_s > decision->job.earliest_utc_s &&
