@@ -156,8 +156,8 @@ enum lt_job_state {
 	LT_JOB_FINISHED
 };
 
-/* What its reason says of a job that waits: that it passes, or the partition
- * has no part in it; nothing; that no wait helps. */
+/* A pending job's reason: it passes by itself, or has nothing to do with the
+ * partition; it says nothing; no wait helps. */
 enum lt_reason { LT_REASON_PASSES, LT_REASON_NOTHING, LT_REASON_NEVER };
 
 /* What a job asks, as slurmctld has it after its own checks; 0 = not said. As

@@ -75,7 +75,7 @@ static const char *const old_keys[OLD_KEYS] = {
     [OLD_BACKUP_ADDRESS] = "BackupAddr",
 };
 
-/* What a line of a partition says of the two things that doctor counts. */
+/* The two settings of a partition that doctor counts. */
 struct partition {
 	bool is_closed; /* AllowGroups */
 	bool cancels;	/* PreemptMode */

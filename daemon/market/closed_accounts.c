@@ -9,21 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the name is one of the words of a comma list. */
-static bool
-is_listed(const char *list, const char *name)
-{
-	const size_t length = strlen(name);
-
-	while (list != NULL && *list != '\0') {
-		const size_t item = strcspn(list, ",");
-
-		if (item == length && strncmp(list, name, length) == 0)
-			return true;
-		list += item + (list[item] == ',');
-	}
-	return false;
-}
+#include "text.h"
 
 static int
 compare_names(const void *left, const void *right)
@@ -56,7 +42,7 @@ is_below(const struct lt_batch_account *account, const char *list,
     const struct lt_batch_account **sorted, uint32_t count)
 {
 	for (uint32_t levels = 0; levels < count; levels++) {
-		if (is_listed(list, account->name))
+		if (lt_text_is_among(account->name, list))
 			return true;
 
 		struct lt_batch_account wanted;

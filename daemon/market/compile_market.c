@@ -414,6 +414,25 @@ fill(struct build *b, struct lt_error *err)
 	return add_bars(m, d, b->now_utc_s, err);
 }
 
+/* How many nodes of a partition are there and take no job now. */
+static uint32_t
+nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
+	     i++) {
+		const struct lt_node_range *const range = &nodes->ranges[i];
+
+		for (uint32_t k = range->first;
+		     range->partition == partition && k <= range->last &&
+		     k < nodes->count;
+		     k++)
+			count += nodes->are_away[k];
+	}
+	return count;
+}
+
 /* Nodes booked over time, for partitions that a job may be moved to. */
 static int
 add_busy(struct build *b, const struct lt_batch_jobs *list,
@@ -423,8 +442,7 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {
-		    .away = lt_nodes_away(nodes, i)};
+		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i)};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;

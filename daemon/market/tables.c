@@ -89,24 +89,6 @@ load_managers(struct lt_tables *tables)
 	tables->manager_count = count;
 }
 
-uint32_t
-lt_nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; nodes->are_away != NULL && i < nodes->range_count;
-	     i++) {
-		const struct lt_node_range *const range = &nodes->ranges[i];
-
-		for (uint32_t k = range->first;
-		     range->partition == partition && k <= range->last &&
-		     k < nodes->count;
-		     k++)
-			count += nodes->are_away[k];
-	}
-	return count;
-}
-
 int
 lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)

@@ -33,9 +33,6 @@ struct lt_tables {
 int lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* How many nodes of a partition are there and take no job now. */
-uint32_t lt_nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition);
-
 static inline bool
 lt_is_admin(const struct lt_tables *tables, uint32_t uid)
 {
