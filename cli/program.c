@@ -34,6 +34,8 @@ stream_read(struct stream *stream, struct lt_error *err)
 			return lt_fail(err, LT_ENOMEM, "no memory");
 		stream->bytes = bytes;
 		stream->capacity = capacity;
+		/* A program that says nothing says "". */
+		bytes[stream->length] = '\0';
 	}
 	const ssize_t count =
 	    read(stream->fd, stream->bytes + stream->length, READ_BYTES);
