@@ -332,25 +332,6 @@ set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
 	slurm_list_iterator_destroy(iterator);
 }
 
-static void
-copy_job_defaults(char *out, size_t size, lt_slurm_list *list)
-{
-	size_t length = 0;
-
-	out[0] = '\0';
-	if (list == NULL)
-		return;
-	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
-	for (job_defaults_t *item;
-	     (item = slurm_list_next(iterator)) != NULL && length < size;)
-		length += (size_t)snprintf(out + length, size - length,
-		    "%s%s=%llu", length == 0 ? "" : ",",
-		    item->type == JOB_DEF_CPU_PER_GPU ? "DefCpuPerGPU"
-						      : "DefMemPerGPU",
-		    (unsigned long long)item->value);
-	slurm_list_iterator_destroy(iterator);
-}
-
 static bool
 cancels(uint16_t mode, const slurm_conf_t *conf)
 {
@@ -480,8 +461,6 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	    source->conf->def_mem_per_cpu, &to->default_memory_is_per_cpu);
 	to->max_memory_mib = memory_default(from->max_mem_per_cpu,
 	    source->conf->max_mem_per_cpu, &to->max_memory_is_per_cpu);
-	copy_job_defaults(to->job_defaults, sizeof(to->job_defaults),
-	    from->job_defaults_list);
 	set_gpu_defaults(to, source->conf->job_defaults_list);
 	set_gpu_defaults(to, from->job_defaults_list);
 	to->max_cpus_per_node = set_limit(from->max_cpus_per_node);

@@ -42,7 +42,6 @@ mix_partition(uint64_t *hash, const struct lt_partition *p)
 	mix(hash, p->limits.most_per_node, sizeof(p->limits.most_per_node));
 	mix(hash, p->limits.least, sizeof(p->limits.least));
 	mix_text(hash, p->name);
-	mix_text(hash, p->job_defaults);
 	mix_text(hash, p->allow_accounts);
 	mix_text(hash, p->deny_accounts);
 	mix_text(hash, p->allow_qos);

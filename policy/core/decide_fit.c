@@ -351,9 +351,7 @@ layout_of(struct layout *layout, const struct job *job, int partition)
 static void
 set_default_memory(struct lt_request *asked, const struct lt_partition *home)
 {
-	if (asked->memory_mib_per_node > 0 || asked->memory_mib_per_cpu > 0 ||
-	    asked->memory_mib_per_gpu > 0 || asked->whole_memory ||
-	    home->default_memory_mib_per_gpu > 0)
+	if (lt_memory_said(asked) || lt_memory_by_gpu(asked, home))
 		return;
 	if (home->default_memory_is_per_cpu)
 		asked->memory_mib_per_cpu = home->default_memory_mib;

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "decide_internal.h"
+#include "size.h"
 
 /* Is the word in a comma list? Case counts for neither accounts nor QOS. */
 bool
@@ -78,6 +79,20 @@ policy_reject(const struct lt_request *request, const struct lt_partition *part)
 	return LT_REJECT_NONE;
 }
 
+/* True if JobDefaults of the two give the job's GPUs other CPUs or memory. */
+static bool
+gpu_defaults_differ(const struct lt_request *request,
+    const struct lt_partition *part, const struct lt_partition *home)
+{
+	if (!lt_request_wants_gpus(request))
+		return false;
+	return lt_cpus_per_gpu(request, part) !=
+		   lt_cpus_per_gpu(request, home) ||
+	       (!lt_memory_said(request) &&
+		   part->default_memory_mib_per_gpu !=
+		       home->default_memory_mib_per_gpu);
+}
+
 enum lt_reject
 lt_move_reject(const struct job *job, int partition)
 {
@@ -127,7 +142,7 @@ lt_move_reject(const struct job *job, int partition)
 	if (part->flags & LT_PARTITION_CANCELS)
 		return LT_REJECT_CANCELS;
 	/* A whole node in place of a part changes what programs see. */
-	if (strcmp(part->job_defaults, home->job_defaults) != 0 ||
+	if (gpu_defaults_differ(request, part, home) ||
 	    (!request->exclusive &&
 		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
 		return LT_REJECT_DEFAULTS;

@@ -37,7 +37,8 @@ keep_defaults(struct lt_edits *edits, const struct lt_intent *intent)
 
 	if (!(intent->fixed & LT_FIXED_LIMIT) && limit_s > 0)
 		edits->limit_s = (limit_s + 59) / 60 * 60;
-	if (!(intent->fixed & LT_FIXED_MEMORY)) {
+	if (!(intent->fixed & LT_FIXED_MEMORY) &&
+	    !lt_memory_by_gpu(request, home)) {
 		edits->memory_mib = home->default_memory_mib;
 		edits->memory_is_per_cpu = home->default_memory_is_per_cpu;
 	}

@@ -171,6 +171,24 @@ lt_request_wants_gpus(const struct lt_request *request)
 	       request->tasks_per_gpu > 0;
 }
 
+/* True if the user said how much memory it gets, by any option. */
+static inline bool
+lt_memory_said(const struct lt_request *request)
+{
+	return request->memory_mib_per_node > 0 ||
+	       request->memory_mib_per_cpu > 0 ||
+	       request->memory_mib_per_gpu > 0 || request->whole_memory;
+}
+
+/* True if DefMemPerGPU counts there for a job that says no memory. */
+static inline bool
+lt_memory_by_gpu(
+    const struct lt_request *request, const struct lt_partition *partition)
+{
+	return partition->default_memory_mib_per_gpu > 0 &&
+	       lt_request_wants_gpus(request);
+}
+
 /* A window booked after the snapshot was compiled. */
 struct lt_planned {
 	uint16_t partition;

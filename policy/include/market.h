@@ -157,7 +157,6 @@ struct lt_partition {
 	bool default_memory_is_per_cpu;
 	uint64_t max_memory_mib; /* 0 = none */
 	bool max_memory_is_per_cpu;
-	char job_defaults[128]; /* JobDefaults text, must be equal */
 	uint32_t
 	    default_cpus_per_gpu; /* the partition's, else Slurm's; 0 = no */
 	uint64_t default_memory_mib_per_gpu;

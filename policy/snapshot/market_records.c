@@ -104,7 +104,6 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_bool(coder, &p->default_memory_is_per_cpu);
 	lt_code_u64(coder, &p->max_memory_mib);
 	lt_code_bool(coder, &p->max_memory_is_per_cpu);
-	lt_code_text(coder, p->job_defaults, sizeof(p->job_defaults));
 	lt_code_u32(coder, &p->default_cpus_per_gpu);
 	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
 	lt_code_u32(coder, &p->max_cpus_per_node);

@@ -262,10 +262,11 @@ sub policy {
 	my @lines = ('mode: enforce', 'currency: USD', 'timezone: UTC',
 		'carbon_price_per_tonne: ' . pick(0, 100, 300), 'spot_proof: said', 'history_days: 0',
 		'partitions:');
+	my $accepts = chance(0.4) ? ', accepts: [gpu, cpu]' : '';
 	for my $p (@$partitions) {
 		next if !defined $price->{$p};
-		my $more = $preemptible->{$p}
-		    ? ', preemptible: {interruptions_per_hour: 0.0001, notice: 2m, restart: 5m}' : '';
+		my $more = $accepts . ($preemptible->{$p}
+		    ? ', preemptible: {interruptions_per_hour: 0.0001, notice: 2m, restart: 5m}' : '');
 		push @lines, sprintf '  "%s": {price_per_node_hour: %s, carbon: 400, node_idle_w: 300, node_cpu_w: 200, node_gpu_w: 300%s}',
 		    $p, $price->{$p}, $more;
 	}

@@ -53,6 +53,7 @@ sub read_market {
 	for (@{ $site->{policy} }) {
 		$market{price}{$1} = $2 if /^\s+"?([^":]+)"?: \{price_per_node_hour: ([\d.]+)/;
 		$market{preemptible}{$1} = 1 if /^\s+"?([^":]+)"?: .*preemptible/;
+		$market{for_cpu}{$1} = 1 if /^\s+"?([^":]+)"?: .*accepts: \[[^\]]*\bcpu\b/;
 	}
 }
 
@@ -91,7 +92,7 @@ sub cheaper_places {
 		$places{$i} = [ grep {
 			my $p = $_;
 			$p ne $home->{$i}{part} && !$market{preemptible}{$p} && !$market{hidden}{$p} && $market{partition}{$p}
-			    && ($needs_gpu || !is_on_gpu_nodes($p) || is_on_gpu_nodes($home->{$i}{part}))
+			    && ($needs_gpu || !is_on_gpu_nodes($p) || $market{for_cpu}{$p})
 		} sort { $market{price}{$a} <=> $market{price}{$b} || $a cmp $b } keys %{ $market{price} } ];
 	}
 	while (1) {

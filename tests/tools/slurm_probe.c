@@ -53,15 +53,17 @@ print_partitions(char **arguments, struct lt_error *err)
 		       " default_time_s=%" PRId64 " nodes=%u..%u"
 		       " default_memory_mib=%" PRIu64
 		       "%s max_memory_mib=%" PRIu64
-		       "%s job_defaults=%s allow_accounts=%s"
+		       "%s cpus_per_gpu=%u memory_mib_per_gpu=%" PRIu64
+		       " allow_accounts=%s"
 		       " deny_accounts=%s allow_qos=%s deny_qos=%s"
 		       " node_count=%u\n",
 		    p->name, p->flags, p->max_time_s, p->default_time_s,
 		    p->min_nodes, p->max_nodes, p->default_memory_mib,
 		    p->default_memory_is_per_cpu ? "/cpu" : "",
 		    p->max_memory_mib, p->max_memory_is_per_cpu ? "/cpu" : "",
-		    p->job_defaults, p->allow_accounts, p->deny_accounts,
-		    p->allow_qos, p->deny_qos, p->node_count);
+		    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,
+		    p->allow_accounts, p->deny_accounts, p->allow_qos,
+		    p->deny_qos, p->node_count);
 		for (uint32_t s = 0; s < p->shape_count; s++) {
 			const struct lt_shape *const shape =
 			    &read.shapes[p->first_shape + s];

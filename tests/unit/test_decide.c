@@ -85,8 +85,8 @@ spoil(int what)
 		strcpy(request.features, "ib");
 		break;
 	case LT_REJECT_DEFAULTS:
-		snprintf(cheap->job_defaults, sizeof(cheap->job_defaults),
-		    "DefCpuPerGPU=8");
+		request.gpus = 1;
+		cheap->default_cpus_per_gpu = 8;
 		break;
 	case LT_REJECT_STATE:
 		cheap->flags &= ~(uint32_t)LT_PARTITION_UP;

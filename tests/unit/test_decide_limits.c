@@ -180,12 +180,57 @@ test_home_before_reservation(void **state)
 	assert_true(plan.chosen.end_utc_s <= NOW + 9 * HOUR);
 }
 
+/* DefCpuPerGPU of 4 and DefMemPerGPU of 1000 at home. */
+static void
+test_gpu_defaults(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t gpus, cpus_per_task, cpus_per_gpu;
+		uint64_t memory_per_node, memory_per_gpu;
+		uint32_t cpus_there;
+		uint64_t memory_there;
+		enum lt_reject reject;
+	} cases[] = {
+	    {"the same", 1, 0, 0, 0, 0, 4, 1000, LT_REJECT_NONE},
+	    {"no GPU", 0, 0, 0, 0, 0, 8, 2000, LT_REJECT_NONE},
+	    {"more CPUs", 1, 0, 0, 0, 0, 8, 1000, LT_REJECT_DEFAULTS},
+	    {"no CPUs", 1, 0, 0, 0, 0, 0, 1000, LT_REJECT_DEFAULTS},
+	    {"-c says them", 1, 2, 0, 0, 0, 8, 1000, LT_REJECT_NONE},
+	    {"--cpus-per-gpu says", 1, 0, 2, 0, 0, 8, 1000, LT_REJECT_NONE},
+	    {"more memory", 1, 0, 0, 0, 0, 4, 2000, LT_REJECT_DEFAULTS},
+	    {"no memory", 1, 0, 0, 0, 0, 4, 0, LT_REJECT_DEFAULTS},
+	    {"--mem says it", 1, 0, 0, 500, 0, 4, 2000, LT_REJECT_NONE},
+	    {"--mem-per-gpu says", 1, 0, 0, 0, 500, 4, 0, LT_REJECT_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		request.objective = LT_OBJECTIVE_COST;
+		partitions[HOME].default_cpus_per_gpu = 4;
+		partitions[HOME].default_memory_mib_per_gpu = 1000;
+		partitions[CHEAP].default_cpus_per_gpu = cases[i].cpus_there;
+		partitions[CHEAP].default_memory_mib_per_gpu =
+		    cases[i].memory_there;
+		request.gpus = cases[i].gpus;
+		request.cpus_per_task = cases[i].cpus_per_task;
+		request.cpus_per_gpu = cases[i].cpus_per_gpu;
+		request.memory_mib_per_node = cases[i].memory_per_node;
+		request.memory_mib_per_gpu = cases[i].memory_per_gpu;
+		decide();
+		if (plan.candidates[CHEAP].reject != cases[i].reject)
+			fail_msg("%s: %s", cases[i].why,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_closed),
 	    cmocka_unit_test(test_home_before_reservation),
+	    cmocka_unit_test(test_gpu_defaults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
