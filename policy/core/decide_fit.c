@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "ask_text.h"
+#include "counts.h"
 #include "decide_internal.h"
 #include "gpu_kinds.h"
 #include "lookup.h"
@@ -56,12 +57,6 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	if (part->max_time_s != INT64_MAX)
 		return part->max_time_s;
 	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
-}
-
-static uint64_t
-divided_up(uint64_t count, uint64_t parts)
-{
-	return count / parts + (count % parts > 0 ? 1 : 0);
 }
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
@@ -162,6 +157,21 @@ cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
 		   : cpus;
 }
 
+/* Memory that Slurm looks for on a node, MiB: what was asked where memory is
+ * not consumed, too, and DefMemPerGPU of each GPU though --mem says less. */
+static uint64_t
+memory_sought(const struct job *job, const struct need *need, int partition)
+{
+	const uint64_t per_gpu =
+	    job->request->memory_mib_per_gpu > 0
+		? 0
+		: job->market->partitions[partition].default_memory_mib_per_gpu;
+	const uint64_t by_gpus = product(need->gpus, per_gpu, memory_max);
+
+	return larger(by_gpus,
+	    larger(job->asked.memory_mib_per_node, need->memory_mib));
+}
+
 /* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
 shape_reject(struct layout *layout, const struct job *job,
@@ -203,11 +213,8 @@ shape_reject(struct layout *layout, const struct job *job,
 		       : shape->cpus;
 	if (*found < *wanted)
 		return LT_REJECT_CPUS;
-	/* Slurm looks at what is asked where memory is not consumed, too. */
-	*wanted =
-	    (double)(moves && need->memory_mib < job->asked.memory_mib_per_node
-			 ? job->asked.memory_mib_per_node
-			 : need->memory_mib);
+	*wanted = (double)(moves ? memory_sought(job, need, layout->partition)
+				 : need->memory_mib);
 	*found = (double)shape->memory_mib;
 	if (*found < *wanted)
 		return LT_REJECT_MEMORY;

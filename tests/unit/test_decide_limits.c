@@ -201,6 +201,8 @@ test_gpu_defaults(void **state)
 	    {"more memory", 1, 0, 0, 0, 0, 4, 2000, LT_REJECT_DEFAULTS},
 	    {"no memory", 1, 0, 0, 0, 0, 4, 0, LT_REJECT_DEFAULTS},
 	    {"--mem says it", 1, 0, 0, 500, 0, 4, 2000, LT_REJECT_NONE},
+	    {"--mem says less than fits", 8, 0, 0, 500, 0, 4, 32001,
+		LT_REJECT_MEMORY},
 	    {"--mem-per-gpu says", 1, 0, 0, 0, 500, 4, 0, LT_REJECT_NONE},
 	};
 
