@@ -110,7 +110,7 @@ fill_kinds(struct lt_length *length, const struct lt_ended_run *ended,
 
 		to->group = (enum lt_history_group)i;
 		to->key = lt_history_key(&kind, to->group);
-		to->band = lt_history_band(&kind);
+		to->band = lt_history_band(&kind, to->group);
 		memcpy(to->account, run->account, sizeof(to->account));
 		to->last_utc_s = run->end_utc_s;
 	}

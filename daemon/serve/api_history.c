@@ -39,7 +39,8 @@ static json_t *
 kind_json(struct lt_ledger *ledger, const struct lt_kind *kind)
 {
 	const struct lt_history_figures *const f = &kind->figures;
-	const int64_t limit_s = lt_history_band_limit_s(kind->band);
+	const int64_t limit_s =
+	    lt_history_band_limit_s(kind->band, kind->group);
 
 	return json_pack(
 	    "{s:s,s:s,s:I,s:I,s:I,s:o,s:b,s:I,s:o,s:o,s:b,s:o,s:o,s:o}",

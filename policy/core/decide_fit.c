@@ -124,6 +124,9 @@ lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 
 struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
+	/* That the node must have; where whole sockets are given, cpus is cut
+	 * at what it has. */
+	uint64_t cpus_least;
 };
 
 /* A GPU computes in its best precision where it lacks the one that was asked
@@ -168,8 +171,8 @@ memory_sought(const struct job *job, const struct need *need, int partition)
 		: job->market->partitions[partition].default_memory_mib_per_gpu;
 	const uint64_t by_gpus = product(need->gpus, per_gpu, memory_max);
 
-	return larger(by_gpus,
-	    larger(job->asked.memory_mib_per_node, need->memory_mib));
+	return larger(
+	    by_gpus, larger(job->asked.memory_mib_per_node, need->memory_mib));
 }
 
 /* Why one node of the layout's shape can't hold its part. */
@@ -208,7 +211,8 @@ shape_reject(struct layout *layout, const struct job *job,
 	*found = shape->shards;
 	if (shape->shards < need->shards)
 		return LT_REJECT_GPU_COUNT;
-	*wanted = (double)need->cpus;
+	*wanted =
+	    (double)(moves ? larger(need->cpus, need->cpus_least) : need->cpus);
 	*found = moves ? (double)cpus_open(job, shape, layout->partition)
 		       : shape->cpus;
 	if (*found < *wanted)
@@ -257,6 +261,7 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	const struct lt_shape *const shapes =
 	    &asked->market->shapes[part->first_shape];
 	const struct lt_shape *const shape = &asked->market->shapes[index];
+	const struct lt_request *const request = asked->request;
 	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
 
@@ -264,7 +269,10 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	*need = (struct need){.gpus = divided_up(a.gpus, nodes),
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
-	    .memory_mib = divided_up(a.memory_mib, nodes)};
+	    .memory_mib = divided_up(a.memory_mib, nodes),
+	    .cpus_least = larger(
+		larger(asked->cpus_per_task, asked->cpus_per_node),
+		request->overcommit ? 0 : divided_up(request->cpus, nodes))};
 	const struct lt_resources got = lt_resources_of(&a, asked, shape);
 	const struct lt_fraction share =
 	    lt_charge_share(&got, shapes, part->shape_count);

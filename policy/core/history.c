@@ -117,28 +117,34 @@ lt_history_hash(const struct lt_run_kind *kind)
 }
 
 static const int64_t least_size_s = 15 * LT_MINUTE_S;
+/* How many times as long the limits of a size may be as those of the one
+ * below. Lengths tell of limits that are close; parts of the limit of more. */
+static const int64_t size_steps[LT_HISTORY_GROUPS] = {
+    [LT_HISTORY_NAME] = 4, [LT_HISTORY_USER] = 16, [LT_HISTORY_ACCOUNT] = 16};
 
 uint32_t
-lt_history_band(const struct lt_run_kind *kind)
+lt_history_band(const struct lt_run_kind *kind, enum lt_history_group group)
 {
+	const int64_t step = LT_ROW(size_steps, group);
 	const bool is_limited = kind->limit_s > 0 && kind->limit_s != INT64_MAX;
 	uint32_t size = is_limited ? 1 : 0;
 
 	for (int64_t most_s = least_size_s;
-	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / 2;
-	     most_s *= 2)
+	     size > 0 && kind->limit_s > most_s && most_s <= INT64_MAX / step;
+	     most_s *= step)
 		size++;
 	return 2 * size + (kind->is_interactive ? 1 : 0);
 }
 
 int64_t
-lt_history_band_limit_s(uint32_t band)
+lt_history_band_limit_s(uint32_t band, enum lt_history_group group)
 {
+	const int64_t step = LT_ROW(size_steps, group);
 	int64_t most_s = band < 2 ? 0 : least_size_s;
 
-	for (uint32_t size = band / 2; size > 1 && most_s <= INT64_MAX / 2;
+	for (uint32_t size = band / 2; size > 1 && most_s <= INT64_MAX / step;
 	     size--)
-		most_s *= 2;
+		most_s *= step;
 	return most_s;
 }
 
@@ -152,7 +158,7 @@ lt_history_key(const struct lt_run_kind *kind, enum lt_history_group group)
 	uint64_t hash = add_number(basis, (uint32_t)base);
 
 	hash = add_number(hash, (uint32_t)(base >> 32));
-	hash = add_number(hash, lt_history_band(kind));
+	hash = add_number(hash, lt_history_band(kind, group));
 	return (struct lt_history_key){not_zero(hash),
 	    group == LT_HISTORY_ACCOUNT ? (uint32_t)LT_HISTORY_UID_ALL
 					: kind->uid};

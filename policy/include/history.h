@@ -72,12 +72,13 @@ bool lt_history_is_name(const char *name);
 
 /*
  * Runs of one band tell of each other: twice the size of the time limit, and 1
- * if interactive. Sizes: 0 no limit, 1 up to 15 minutes, then up to twice as
- * much each.
+ * if interactive. Sizes: 0 no limit, 1 up to 15 minutes, then up to four times
+ * as much each, in the wider groups 16 times.
  */
-uint32_t lt_history_band(const struct lt_run_kind *kind);
-/* The longest limit of a band; 0 = none. */
-int64_t lt_history_band_limit_s(uint32_t band);
+uint32_t lt_history_band(
+    const struct lt_run_kind *kind, enum lt_history_group group);
+/* The longest limit of a band, s; 0 = none. */
+int64_t lt_history_band_limit_s(uint32_t band, enum lt_history_group group);
 
 /* Of runs of a name and shape on GPUs of one model, by its name in the GPU
  * table. Its figures are their number and median as they ran. */

@@ -97,7 +97,7 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
 		LT_INT(length->length.limit_s), LT_INT(length->length.at_least),
 		LT_TEXT(length->gpu), LT_INT(length->gpu_length_s),
-		LT_INT(name->band)),
+		LT_INT(length->kinds[LT_HISTORY_USER].band)),
 	    read_one, NULL, err);
 }
 

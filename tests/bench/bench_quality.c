@@ -340,7 +340,8 @@ print_busy(struct quality_setting *gaia)
 		options.length = LT_SIM_LEARNED;
 		options.again = LT_SIM_REPLAN;
 		ours = quality_run(gaia, &options);
-		printf("busy %3.0f %% of %-3u CPUs       %9.1f %9.1f %9.1f %9u\n",
+		printf(
+		    "busy %3.0f %% of %-3u CPUs       %9.1f %9.1f %9.1f %9u\n",
 		    100 * loads[i], options.capacity,
 		    100 * (1 - ours.carbon_kg / plain.carbon_kg),
 		    ours.wait_s / 3600, plain.wait_s / 3600, ours.late);

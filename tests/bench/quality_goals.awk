@@ -29,6 +29,7 @@ golden && NF >= 5 && $NF + 0 > 0 {
 	perfect = $(NF - 5); perfect_late = figure($(NF - 4))
 	own = $(NF - 3); own_late = figure($(NF - 2))
 }
+/^busy / { busy++; worse += $(NF - 3) < 0 }
 /^[A-Z-]+ replan .* weeks\)$/ { # two words behind the columns
 	zones++
 	below += $(NF - 4) < $(NF - 3) || $(NF - 4) < $(NF - 2)
@@ -55,6 +56,8 @@ END {
 	goal("the same, late of 1000", perfect_late, "<=", 3)
 	goal("capacity 1.3 x, own forecast, %", own, ">=", 55)
 	goal("the same, late of 1000", own_late, "<=", 3)
+	goal("busy clusters, 60 to 110 %, that were compared", busy + 0, ">=", 6)
+	goal("of these, more is emitted than by plain Slurm", worse + 0, "<=", 0)
 	goal("arrays with a deadline, late, %", late, "<=", 5)
 	goal("arrays, told off by, %", told, "<=", 3)
 }

@@ -65,7 +65,7 @@ ones_own_alone(void **state)
 	} cases[] = {
 	    {"her own", ADA, "/v1/history", NULL, 200,
 		"\"name\":\"train_#\",\"nodes\":1,\"cpus\":64,\"gpus\":8,"
-		"\"limit_up_to_s\":7200,\"interactive\":false,"
+		"\"limit_up_to_s\":14400,\"interactive\":false,"
 		"\"runs\":3,\"median_s\":720,\"upper_s\":900,"
 		"\"upper_is_longest\":true,\"limit_ratio\":0.1",
 		"secret"},

@@ -226,6 +226,40 @@ test_gpu_defaults(void **state)
 	}
 }
 
+/* Whole sockets are given: no more than a node has, whatever is asked. */
+static void
+test_sockets(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t tasks, cpus_per_task;
+		bool is_open;
+		enum lt_reject reject;
+	} cases[] = {
+	    {"a task of a whole node", 1, 32, true, LT_REJECT_NONE},
+	    {"a task of more", 1, 33, true, LT_REJECT_CPUS},
+	    {"tasks of a whole node", 32, 1, false, LT_REJECT_NONE},
+	    {"more of them on one node", 33, 1, false, LT_REJECT_CPUS},
+	    {"more of them", 33, 1, true, LT_REJECT_NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setup(state);
+		request.objective = LT_OBJECTIVE_COST;
+		partitions[CHEAP].flags |= LT_PARTITION_BY_SOCKET;
+		shapes[CHEAP].cpus = 32;
+		shapes[CHEAP].sockets = 2;
+		request.nodes_open = cases[i].is_open;
+		request.tasks = cases[i].tasks;
+		request.cpus_per_task = cases[i].cpus_per_task;
+		request.cpus = cases[i].tasks * cases[i].cpus_per_task;
+		decide();
+		if (plan.candidates[CHEAP].reject != cases[i].reject)
+			fail_msg("%s: %s", cases[i].why,
+			    lt_reject_name(plan.candidates[CHEAP].reject));
+	}
+}
+
 int
 main(void)
 {
@@ -233,6 +267,7 @@ main(void)
 	    cmocka_unit_test(test_closed),
 	    cmocka_unit_test(test_home_before_reservation),
 	    cmocka_unit_test(test_gpu_defaults),
+	    cmocka_unit_test(test_sockets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

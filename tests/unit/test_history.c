@@ -112,19 +112,20 @@ limits_are_told_apart_by_size(void **state)
 {
 	static const struct {
 		int64_t limit_s;
-		uint32_t size;
+		uint32_t size, wide_size;
 		int64_t most_s;
 	} cases[] = {
-	    {-1, 0, 0},
-	    {0, 0, 0},
-	    {1, 1, 900},
-	    {900, 1, 900},
-	    {901, 2, 1800},
-	    {3600, 3, 3600},
-	    {4 * 3600 + 1, 6, 8 * 3600},
-	    {8 * 3600, 6, 8 * 3600},
-	    {24 * 3600, 8, 32 * 3600},
-	    {7 * 86400, 11, 256 * 3600},
+	    {-1, 0, 0, 0},
+	    {0, 0, 0, 0},
+	    {1, 1, 1, 900},
+	    {900, 1, 1, 900},
+	    {901, 2, 2, 3600},
+	    {3600, 2, 2, 3600},
+	    {3601, 3, 2, 4 * 3600},
+	    {4 * 3600, 3, 2, 4 * 3600},
+	    {4 * 3600 + 1, 4, 3, 16 * 3600},
+	    {24 * 3600, 5, 3, 64 * 3600},
+	    {7 * 86400, 6, 4, 256 * 3600},
 	};
 
 	(void)state;
@@ -132,19 +133,29 @@ limits_are_told_apart_by_size(void **state)
 		struct lt_run_kind kind = {.name = "train",
 		    .account = "vision",
 		    .limit_s = cases[i].limit_s};
-		const uint32_t band = lt_history_band(&kind);
+		const uint32_t band = lt_history_band(&kind, LT_HISTORY_NAME);
 
 		assert_int_equal(band, 2 * cases[i].size);
-		assert_int_equal(
-		    lt_history_band_limit_s(band), cases[i].most_s);
+		assert_int_equal(lt_history_band_limit_s(band, LT_HISTORY_NAME),
+		    cases[i].most_s);
+		assert_int_equal(lt_history_band(&kind, LT_HISTORY_USER),
+		    2 * cases[i].wide_size);
+		assert_int_equal(lt_history_band(&kind, LT_HISTORY_ACCOUNT),
+		    2 * cases[i].wide_size);
 		kind.is_interactive = true;
-		assert_int_equal(lt_history_band(&kind), band + 1);
+		assert_int_equal(
+		    lt_history_band(&kind, LT_HISTORY_NAME), band + 1);
 	}
 	const struct lt_run_kind endless = {.limit_s = INT64_MAX},
 				 long_one = {.limit_s = INT64_MAX - 1};
 
-	assert_int_equal(lt_history_band(&endless), 0);
-	assert_true(lt_history_band_limit_s(lt_history_band(&long_one)) > 0);
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++) {
+		const enum lt_history_group group = (enum lt_history_group)i;
+
+		assert_int_equal(lt_history_band(&endless, group), 0);
+		assert_true(lt_history_band_limit_s(
+				lt_history_band(&long_one, group), group) > 0);
+	}
 }
 
 /* What sbatch, srun, salloc and portals call a job that nobody named. */

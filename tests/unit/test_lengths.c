@@ -258,8 +258,9 @@ short_limits_say_nothing_of_long_ones(void **state)
 	assert_int_equal(expect(w, &train, LONG_S).expected_s, 90);
 	/* A size more, and it is another kind again. */
 	train.is_interactive = false;
-	train.limit_s = LONG_S + 60;
-	assert_int_equal(expect(w, &train, LONG_S).from, LT_HISTORY_NONE);
+	train.limit_s = 2 * LONG_S + 60;
+	assert_int_equal(
+	    expect(w, &train, 2 * LONG_S + 60).from, LT_HISTORY_NONE);
 	struct lt_run_kind wrapped = kind_of(ADA, "wrap");
 	wrapped.limit_s = LONG_S;
 	assert_int_not_equal(expect(w, &wrapped, LONG_S).from, LT_HISTORY_NAME);
