@@ -50,6 +50,24 @@ lt_next_reservation(const partition_info_t *from,
 	return next_utc_s;
 }
 
+int64_t
+lt_reserved_until(const partition_info_t *from,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	int64_t until_utc_s = 0;
+
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (r->start_time <= now_utc_s && r->end_time > now_utc_s &&
+		    r->end_time > until_utc_s &&
+		    overlap(from->node_inx, r->node_inx))
+			until_utc_s = r->end_time;
+	}
+	return until_utc_s;
+}
+
 void
 lt_note_reserved(bool *are_reserved, uint32_t node_count,
     const reserve_info_msg_t *reservations, int64_t now_utc_s)

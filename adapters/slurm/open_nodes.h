@@ -19,6 +19,10 @@ bool lt_node_is_open(const node_info_t *node);
 int64_t lt_next_reservation(const partition_info_t *from,
     const reserve_info_msg_t *reservations, int64_t now_utc_s);
 
+/* The last end of those that have some of its nodes now; 0 = none has. */
+int64_t lt_reserved_until(const partition_info_t *from,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s);
+
 /* Sets are_reserved[place] of each node that a reservation has now. */
 void lt_note_reserved(bool *are_reserved, uint32_t node_count,
     const reserve_info_msg_t *reservations, int64_t now_utc_s);

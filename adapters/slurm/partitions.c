@@ -479,6 +479,8 @@ add_partition(struct tables *tables, const partition_info_t *from,
 			       : 0;
 	to->reserved_utc_s =
 	    lt_next_reservation(from, source->reservations, source->now_utc_s);
+	to->free_utc_s =
+	    lt_reserved_until(from, source->reservations, source->now_utc_s);
 	to->price_series = to->carbon_series = LT_NO_SERIES;
 	to->tariff_series = to->occupancy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);

@@ -171,6 +171,8 @@ struct lt_partition {
 	uint64_t unlike_hash, billing_hash;
 	/* When the next reservation takes some of its nodes; 0 = none does. */
 	int64_t reserved_utc_s;
+	/* When all of its nodes that are reserved now are free; 0 = none is. */
+	int64_t free_utc_s;
 	/* hardware */
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */

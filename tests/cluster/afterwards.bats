@@ -94,6 +94,18 @@ market() { lowtide status --json | jq .market.generation; }
 	[ "$(scontrol show job "$id" | grep -o 'hold=[^ ]*')" != "$held" ]
 }
 
+@test "nodes that were reserved unseen: home at once, not when they are free" {
+	part stop lowtided
+	scontrol create reservation ReservationName=course StartTime=now \
+	    Duration=1-00:00:00 Nodes=s[1-2] Accounts=free Flags=IGNORE_JOBS > /dev/null
+	aware --time=7:00:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, now"* ]]
+	part start lowtided
+	within 60 is_at "$id" 'RUNNING ondemand'
+	went_home "$id" asked
+	scontrol delete ReservationName=course
+}
+
 @test "a job that waits in line stays; when its limit is lowered, it goes" {
 	job -A free -p cheap --exclusive -N2 --time=30 --wrap 'sleep 600'
 	first=$id
