@@ -117,7 +117,7 @@ pinning_value(const job_desc_msg_t *job)
 		return "--gres-flags";
 	if (job->bitflags & ~understood_flags)
 		return "a flag of this Slurm";
-	if (job->shared != NO_VAL16 && job->shared > JOB_SHARED_MCS)
+	if (job->shared != NO_VAL16 && job->shared > JOB_SHARED_OK)
 		return "--exclusive";
 	if (job->task_dist != NO_VAL &&
 	    (job->task_dist & SLURM_DIST_NODEMASK) == SLURM_DIST_ARBITRARY)

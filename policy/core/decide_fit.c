@@ -160,19 +160,25 @@ cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
 		   : cpus;
 }
 
-/* Memory that Slurm looks for on a node, MiB: what was asked where memory is
- * not consumed, too, and DefMemPerGPU of each GPU though --mem says less. */
+/*
+ * Memory that Slurm looks for on a node, MiB: what was asked where memory is
+ * not consumed, too; DefMemPerGPU of each GPU though --mem says less, and
+ * DefMemPerCPU or -Node though --mem-per-gpu does.
+ */
 static uint64_t
 memory_sought(const struct job *job, const struct need *need, int partition)
 {
-	const uint64_t per_gpu =
-	    job->request->memory_mib_per_gpu > 0
-		? 0
-		: job->market->partitions[partition].default_memory_mib_per_gpu;
-	const uint64_t by_gpus = product(need->gpus, per_gpu, memory_max);
+	const struct lt_partition *const part =
+	    &job->market->partitions[partition];
+	const bool by_gpu = job->request->memory_mib_per_gpu > 0;
+	const uint64_t times = !by_gpu				 ? need->gpus
+			       : part->default_memory_is_per_cpu ? need->cpus
+								 : 1;
+	const uint64_t each = by_gpu ? part->default_memory_mib
+				     : part->default_memory_mib_per_gpu;
 
-	return larger(
-	    by_gpus, larger(job->asked.memory_mib_per_node, need->memory_mib));
+	return larger(product(times, each, memory_max),
+	    larger(job->asked.memory_mib_per_node, need->memory_mib));
 }
 
 /* Why one node of the layout's shape can't hold its part. */
@@ -251,6 +257,20 @@ nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 	return at_most_nodes(nodes > fewest ? nodes : fewest);
 }
 
+/* CPUs that one of so many nodes must have. */
+static uint64_t
+cpus_least(const struct lt_need *asked, const struct lt_shape *shape,
+    bool whole, uint32_t nodes)
+{
+	const struct lt_request *const request = asked->request;
+	const uint64_t of_all =
+	    request->overcommit ? 0 : divided_up(request->cpus, nodes);
+
+	/* A job that has its nodes alone has no MaxCPUsPerNode of them. */
+	return larger(whole ? shape->cpus : of_all,
+	    larger(asked->cpus_per_task, asked->cpus_per_node));
+}
+
 /* What the job takes of nodes of one shape, as it will be charged there, and
  * what of one of them. */
 static void
@@ -261,7 +281,6 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	const struct lt_shape *const shapes =
 	    &asked->market->shapes[part->first_shape];
 	const struct lt_shape *const shape = &asked->market->shapes[index];
-	const struct lt_request *const request = asked->request;
 	const uint32_t nodes = nodes_on(asked, shape);
 	struct lt_allocation a;
 
@@ -270,9 +289,7 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
 	    .memory_mib = divided_up(a.memory_mib, nodes),
-	    .cpus_least = larger(
-		larger(asked->cpus_per_task, asked->cpus_per_node),
-		request->overcommit ? 0 : divided_up(request->cpus, nodes))};
+	    .cpus_least = cpus_least(asked, shape, a.whole, nodes)};
 	const struct lt_resources got = lt_resources_of(&a, asked, shape);
 	const struct lt_fraction share =
 	    lt_charge_share(&got, shapes, part->shape_count);

@@ -15,6 +15,7 @@ struct row {
 	uint32_t job_limits, pins;
 	struct lt_limits limits;
 	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
+	bool exclusive_asked;  /* and one CPU */
 	uint32_t max_cpus_per_node, gpu_cores;
 	uint64_t memory_asked;
 	const char *account, *deny;
@@ -96,6 +97,10 @@ static const struct row rows[] = {
     {.why = "MaxCPUsPerNode",
 	.max_cpus_per_node = 63,
 	.reject = LT_REJECT_CPUS},
+    {.why = "MaxCPUsPerNode of a whole node",
+	.max_cpus_per_node = 63,
+	.exclusive_asked = true,
+	.reject = LT_REJECT_CPUS},
     {.why = "cores kept for GPU jobs",
 	.gpu_cores = 1,
 	.reject = LT_REJECT_CPUS},
@@ -133,6 +138,9 @@ lay(const struct row *row)
 	request.uid = row->uid;
 	request.pins = row->pins;
 	request.gpus = row->gpus_asked;
+	request.exclusive = row->exclusive_asked;
+	if (row->exclusive_asked)
+		request.cpus = request.tasks = 1;
 	request.nodes_open = row->nodes_asked_open;
 	if (row->nodes_asked_open)
 		cheap->max_nodes = 1;
@@ -190,20 +198,23 @@ test_gpu_defaults(void **state)
 		uint64_t memory_per_node, memory_per_gpu;
 		uint32_t cpus_there;
 		uint64_t memory_there;
+		uint64_t memory_per_cpu_there;
 		enum lt_reject reject;
 	} cases[] = {
-	    {"the same", 1, 0, 0, 0, 0, 4, 1000, LT_REJECT_NONE},
-	    {"no GPU", 0, 0, 0, 0, 0, 8, 2000, LT_REJECT_NONE},
-	    {"more CPUs", 1, 0, 0, 0, 0, 8, 1000, LT_REJECT_DEFAULTS},
-	    {"no CPUs", 1, 0, 0, 0, 0, 0, 1000, LT_REJECT_DEFAULTS},
-	    {"-c says them", 1, 2, 0, 0, 0, 8, 1000, LT_REJECT_NONE},
-	    {"--cpus-per-gpu says", 1, 0, 2, 0, 0, 8, 1000, LT_REJECT_NONE},
-	    {"more memory", 1, 0, 0, 0, 0, 4, 2000, LT_REJECT_DEFAULTS},
-	    {"no memory", 1, 0, 0, 0, 0, 4, 0, LT_REJECT_DEFAULTS},
-	    {"--mem says it", 1, 0, 0, 500, 0, 4, 2000, LT_REJECT_NONE},
-	    {"--mem says less than fits", 8, 0, 0, 500, 0, 4, 32001,
+	    {"the same", 1, 0, 0, 0, 0, 4, 1000, 0, LT_REJECT_NONE},
+	    {"no GPU", 0, 0, 0, 0, 0, 8, 2000, 0, LT_REJECT_NONE},
+	    {"more CPUs", 1, 0, 0, 0, 0, 8, 1000, 0, LT_REJECT_DEFAULTS},
+	    {"no CPUs", 1, 0, 0, 0, 0, 0, 1000, 0, LT_REJECT_DEFAULTS},
+	    {"-c says them", 1, 2, 0, 0, 0, 8, 1000, 0, LT_REJECT_NONE},
+	    {"--cpus-per-gpu says", 1, 0, 2, 0, 0, 8, 1000, 0, LT_REJECT_NONE},
+	    {"more memory", 1, 0, 0, 0, 0, 4, 2000, 0, LT_REJECT_DEFAULTS},
+	    {"no memory", 1, 0, 0, 0, 0, 4, 0, 0, LT_REJECT_DEFAULTS},
+	    {"--mem says it", 1, 0, 0, 500, 0, 4, 2000, 0, LT_REJECT_NONE},
+	    {"--mem says less than fits", 8, 0, 0, 500, 0, 4, 32001, 0,
 		LT_REJECT_MEMORY},
-	    {"--mem-per-gpu says", 1, 0, 0, 0, 500, 4, 0, LT_REJECT_NONE},
+	    {"DefMemPerCPU beyond --mem-per-gpu", 1, 0, 0, 0, 500, 4, 0, 300000,
+		LT_REJECT_MEMORY},
+	    {"--mem-per-gpu says", 1, 0, 0, 0, 500, 4, 0, 0, LT_REJECT_NONE},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -214,6 +225,9 @@ test_gpu_defaults(void **state)
 		partitions[CHEAP].default_cpus_per_gpu = cases[i].cpus_there;
 		partitions[CHEAP].default_memory_mib_per_gpu =
 		    cases[i].memory_there;
+		partitions[CHEAP].default_memory_mib =
+		    cases[i].memory_per_cpu_there;
+		partitions[CHEAP].default_memory_is_per_cpu = true;
 		request.gpus = cases[i].gpus;
 		request.cpus_per_task = cases[i].cpus_per_task;
 		request.cpus_per_gpu = cases[i].cpus_per_gpu;

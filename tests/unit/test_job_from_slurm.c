@@ -212,8 +212,8 @@ test_options_pin(void **state)
 	PINS(bitflags, GRES_ENFORCE_BIND, "--gres-flags");
 	PINS(bitflags, UINT64_C(1) << 62, "a flag of this Slurm");
 	PINS(bitflags, SPREAD_JOB | JOB_NTASKS_SET, NULL);
-	PINS(shared, JOB_SHARED_USER, NULL);
-	PINS(shared, JOB_SHARED_MCS + 1, "--exclusive");
+	PINS(shared, JOB_SHARED_OK, NULL);
+	PINS(shared, JOB_SHARED_USER, "--exclusive");
 	PINS(task_dist, SLURM_DIST_ARBITRARY, "--distribution");
 	PINS(task_dist, SLURM_DIST_CYCLIC_CYCLIC, NULL);
 	PINS(qos, long_qos, "--qos");
