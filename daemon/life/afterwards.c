@@ -288,18 +288,24 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
-/* Are some of the partition's nodes down, drained or reserved for a while? Then
- * they may be back: what waits for them is not lost. */
+/*
+ * Were nodes of its partition that are away now, down, drained or reserved for
+ * a while, there when it was submitted? Then they may be back: what waits for
+ * them is not lost.
+ */
 static bool
-nodes_away(const struct lt_daemon *d, const char *partition, int64_t now_utc_s)
+nodes_away(const struct looking *l, const struct lt_batch_job *job)
 {
-	const int index = lt_market_partition(&d->market, partition);
+	const struct lt_daemon *const d = l->d;
+	const int index = lt_market_partition(&d->market, job->partition);
 
 	if (index < 0 || (uint32_t)index >= d->tables.partition_count)
 		return false;
 	const struct lt_partition *const p = &d->tables.partitions[index];
 
-	if (p->free_utc_s >= now_utc_s + LT_AFTER_AWAY_S)
+	if (p->free_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S ||
+	    (p->away_utc_s > 0 && !job->requeued &&
+		job->submit_utc_s >= p->away_utc_s))
 		return false;
 	for (uint32_t i = 0; i < p->shape_count; i++)
 		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
@@ -404,9 +410,7 @@ take_no(struct looking *l, struct lt_after *row)
 		if (d->next.tables > d->tables.read_utc_s + TABLES_EVERY_S)
 			d->next.tables = d->tables.read_utc_s + TABLES_EVERY_S;
 	} else if (job != NULL && is_moved(l, job) &&
-		   lt_after_is_over(row,
-		       nodes_away(d, job->partition, l->now_utc_s),
-		       l->now_utc_s)) {
+		   lt_after_is_over(row, nodes_away(l, job), l->now_utc_s)) {
 		go_home(l, job, l->place, "asked");
 	}
 }

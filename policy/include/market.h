@@ -173,6 +173,9 @@ struct lt_partition {
 	int64_t reserved_utc_s;
 	/* When all of its nodes that are reserved now are free; 0 = none is. */
 	int64_t free_utc_s;
+	/* Since when all that are down or drained were, INT64_MAX = not known;
+	 * 0 = none is. */
+	int64_t away_utc_s;
 	/* hardware */
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */

@@ -113,6 +113,7 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_u64(coder, &p->billing_hash);
 	lt_code_i64(coder, &p->reserved_utc_s);
 	lt_code_i64(coder, &p->free_utc_s);
+	lt_code_i64(coder, &p->away_utc_s);
 	lt_code_u32(coder, &p->node_count);
 	lt_code_u32(coder, &p->first_shape);
 	lt_code_u32(coder, &p->shape_count);

@@ -106,6 +106,17 @@ market() { lowtide status --json | jq .market.generation; }
 	scontrol delete ReservationName=course
 }
 
+@test "nodes that were drained unseen: home at once" {
+	part stop lowtided
+	scontrol update node=s[1-2] state=drain reason=os-upgrade
+	aware --time=7:10:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, now"* ]]
+	part start lowtided
+	within 60 is_at "$id" 'RUNNING ondemand'
+	went_home "$id" asked
+	scontrol update node=s[1-2] state=resume
+}
+
 @test "a job that waits in line stays; when its limit is lowered, it goes" {
 	job -A free -p cheap --exclusive -N2 --time=30 --wrap 'sleep 600'
 	first=$id
