@@ -13,10 +13,11 @@ fail(struct lt_error *err)
 }
 
 int
-lt_batch_can_start(enum lt_start *start, uint32_t job_id, struct lt_error *err)
+lt_batch_can_start(
+    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	(void)job_id;
-	*start = LT_START_UNKNOWN;
+	*answer = (struct lt_start_answer){.start = LT_START_UNKNOWN};
 	return lt_fail(
 	    err, LT_EINPUT, "on Kubernetes pods show why they are pending");
 }

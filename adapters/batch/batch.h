@@ -276,8 +276,12 @@ int lt_batch_jobs_each(
  * job_submit knows the question.
  */
 enum lt_start { LT_START_UNKNOWN, LT_START_CAN, LT_START_CANNOT };
+struct lt_start_answer {
+	enum lt_start start;
+	int64_t start_utc_s; /* when it expects that; 0 = not told */
+};
 int lt_batch_can_start(
-    enum lt_start *start, uint32_t job_id, struct lt_error *err);
+    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err);
 
 /* LT_USER_HOLD: one that the user may release. */
 enum lt_batch_hold { LT_LEAVE, LT_HOLD, LT_USER_HOLD, LT_RELEASE };

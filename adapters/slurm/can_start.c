@@ -33,13 +33,14 @@ answer_of(enum lt_start *start, int slurm_errno, struct lt_error *err)
 }
 
 int
-lt_batch_can_start(enum lt_start *start, uint32_t job_id, struct lt_error *err)
+lt_batch_can_start(
+    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	will_run_response_msg_t *reply = NULL;
 	job_desc_msg_t question;
 	char name[] = LT_CAN_START_NAME, host[] = "localhost";
 
-	*start = LT_START_UNKNOWN;
+	*answer = (struct lt_start_answer){.start = LT_START_UNKNOWN};
 	int code = lt_slurm_answers(err);
 	if (code != LT_OK)
 		return code;
@@ -51,8 +52,10 @@ lt_batch_can_start(enum lt_start *start, uint32_t job_id, struct lt_error *err)
 	question.group_id = getgid();
 	const int slurm_errno =
 	    slurm_job_will_run2(&question, &reply) == SLURM_SUCCESS ? 0 : errno;
-	if (reply != NULL)
+	if (reply != NULL) {
+		answer->start_utc_s = (int64_t)reply->start_time;
 		slurm_free_will_run_response_msg(reply);
-	code = answer_of(start, slurm_errno, err);
+	}
+	code = answer_of(&answer->start, slurm_errno, err);
 	return code == LT_OK ? code : lt_context(err, "job %u", job_id);
 }

@@ -415,6 +415,20 @@ take_no(struct looking *l, struct lt_after *row)
 	}
 }
 
+/* True if Slurm says never, or, of nodes that are reserved, that they are not
+ * free within the hour. */
+static bool
+says_no(const struct looking *l, const struct lt_start_answer *answer)
+{
+	const struct lt_batch_job *const job =
+	    lt_jobs_find(&l->d->jobs.list, l->job_id);
+
+	return answer->start == LT_START_CANNOT ||
+	       (answer->start == LT_START_CAN && job != NULL &&
+		   strcmp(job->reason_text, "ReqNodeNotAvail") == 0 &&
+		   answer->start_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S);
+}
+
 /* Slurm's answer into its row; what has none is asked again later. */
 static void
 ask(struct looking *l)
@@ -422,12 +436,12 @@ ask(struct looking *l)
 	struct lt_after_state *const state = &l->d->after;
 	struct lt_after *const row = row_of(state, l->job_id, l->place);
 	const int64_t began_ms = lt_monotonic_ms();
-	enum lt_start start;
+	struct lt_start_answer answer;
 	struct lt_error err = {0};
 
 	if (row == NULL)
 		return;
-	const int code = lt_batch_can_start(&start, l->job_id, &err);
+	const int code = lt_batch_can_start(&answer, l->job_id, &err);
 	int64_t took_ms = lt_monotonic_ms() - began_ms;
 	const bool failed = code != LT_OK && code != LT_ENOENT;
 	if (failed && !state->failed)
@@ -442,7 +456,7 @@ ask(struct looking *l)
 		return;
 	row->asked_utc_s = l->now_utc_s;
 	row->was_due = l->begin_came;
-	if (start != LT_START_CANNOT)
+	if (!says_no(l, &answer))
 		row->cannot_utc_s = 0;
 	else if (row->cannot_utc_s == 0)
 		row->cannot_utc_s = l->now_utc_s;

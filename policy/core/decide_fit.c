@@ -302,7 +302,11 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	    .share = {share.numerator, share.denominator, nodes},
 	    .given = {[LT_LIMITED_CPU] =
 			  a.whole ? (uint64_t)nodes * shape->cpus : a.cpus,
-		[LT_LIMITED_MEMORY] = a.memory_mib,
+		/* All of it where none is asked, or none is consumed. */
+		[LT_LIMITED_MEMORY] =
+		    a.memory_mib > 0
+			? a.memory_mib
+			: product(nodes, shape->memory_mib, memory_max),
 		[LT_LIMITED_NODE] = nodes,
 		[LT_LIMITED_GPU] =
 		    a.whole ? (uint64_t)nodes * shape->gpus : a.gpus},
@@ -503,10 +507,14 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 		return LT_REJECT_NODES;
 	}
 	/* MaxMemPerCPU refuses nothing: Slurm gives more CPUs instead. */
-	layout->wanted = (double)layout->memory_mib;
+	const uint64_t memory_mib =
+	    moves && job->request->whole_memory
+		? job->market->shapes[layout->shape].memory_mib
+		: layout->memory_mib;
+	layout->wanted = (double)memory_mib;
 	layout->found = (double)part->max_memory_mib;
 	if (part->max_memory_mib > 0 && !part->max_memory_is_per_cpu &&
-	    layout->memory_mib > part->max_memory_mib)
+	    memory_mib > part->max_memory_mib)
 		return LT_REJECT_MEMORY;
 	return moves ? lt_limit_reject(layout, job, partition) : LT_REJECT_NONE;
 }

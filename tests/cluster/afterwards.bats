@@ -117,6 +117,17 @@ market() { lowtide status --json | jq .market.generation; }
 	scontrol update node=s[1-2] state=resume
 }
 
+@test "nodes that will be reserved before it ends: home at once" {
+	part stop lowtided
+	scontrol create reservation ReservationName=maint StartTime=now+2hours \
+	    Duration=1-00:00:00 Nodes=s[1-2] Users=root Flags=MAINT > /dev/null
+	aware --time=7:20:00 --wrap 'sleep 60'
+	[[ "$said" == *"lowtide: cheap, now"* ]]
+	part start lowtided
+	within 60 is_at "$id" 'RUNNING ondemand'
+	scontrol delete ReservationName=maint
+}
+
 @test "a job that waits in line stays; when its limit is lowered, it goes" {
 	job -A free -p cheap --exclusive -N2 --time=30 --wrap 'sleep 600'
 	first=$id

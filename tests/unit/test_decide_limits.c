@@ -17,7 +17,8 @@ struct row {
 	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
 	bool exclusive_asked;  /* and one CPU */
 	uint32_t max_cpus_per_node, gpu_cores;
-	uint64_t memory_asked;
+	uint64_t memory_asked, max_memory_mib;
+	bool whole_memory_asked, memory_is_ignored;
 	const char *account, *deny;
 	enum lt_reject reject;
 };
@@ -107,6 +108,14 @@ static const struct row rows[] = {
     {.why = "asked memory counts where it is not consumed",
 	.memory_asked = 256001,
 	.reject = LT_REJECT_MEMORY},
+    {.why = "a limit of memory where none is asked or consumed",
+	.limits = MOST(MEMORY, 255999),
+	.memory_is_ignored = true,
+	.reject = LT_REJECT_LIMITS},
+    {.why = "--mem=0 beyond MaxMemPerNode",
+	.whole_memory_asked = true,
+	.max_memory_mib = 255999,
+	.reject = LT_REJECT_MEMORY},
     {.why = "a denied account",
 	.account = "vision",
 	.deny = ",vision",
@@ -144,6 +153,9 @@ lay(const struct row *row)
 	request.nodes_open = row->nodes_asked_open;
 	if (row->nodes_asked_open)
 		cheap->max_nodes = 1;
+	cheap->max_memory_mib = row->max_memory_mib;
+	request.whole_memory = row->whole_memory_asked;
+	market.memory_ignored = row->memory_is_ignored;
 	if (row->memory_asked > 0) {
 		market.memory_ignored = true;
 		request.memory_mib_per_node = row->memory_asked;
