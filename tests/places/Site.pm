@@ -165,10 +165,11 @@ sub up {
 	my @extra = grep { !is_layout($_) } @lines;
 	unshift @extra, 'GresTypes=' . join ',', sort keys %types;
 	if (grep { /State=CLOUD/i } @lines) {
+		# -b: a node that resumes is one that boots, as the machine under it does not.
 		put("$D/etc/resume", '#!/bin/sh', 'export PATH=/usr/sbin:/usr/bin:/sbin:/bin',
 			'for n in $(scontrol show hostnames "$1"); do',
 			"\tmkdir -p $D/spool/\$n",
-			"\tsetsid slurmd -D -N \$n </dev/null >>$D/log/slurmd.\$n.out 2>&1 &",
+			"\tsetsid slurmd -b -D -N \$n </dev/null >>$D/log/slurmd.\$n.out 2>&1 &",
 			"\techo \$! > $D/run/slurmd.\$n.shpid", 'done');
 		put("$D/etc/suspend", '#!/bin/sh');
 		chmod 0755, "$D/etc/resume", "$D/etc/suspend";
