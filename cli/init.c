@@ -217,6 +217,19 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 		    priced ? " # guessed from its name" : "");
 }
 
+/* True if Slurm gives jobs without --time no limit in one of them. */
+static bool
+has_unlimited(const json_t *partitions)
+{
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(partitions, index, partition)
+		if (json_is_false(json_object_get(partition, "limited")))
+			return true;
+	return false;
+}
+
 /* Each team with a line to uncomment; root is all of them. */
 static void
 write_budgets(FILE *out, const json_t *accounts)
@@ -323,6 +336,10 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	    "max_delay: 24h             # how far a job without --deadline may move\n"
 	    "stale_after: 3h            # older signals move no job\n",
 	    out);
+	if (has_unlimited(partitions))
+		fputs(
+		    "assume_time: 1d            # a job's time limit where neither it nor Slurm has one\n",
+		    out);
 	const char *const source = lt_init_sources(out, site);
 
 	lt_init_prices(out, facts, site, source != NULL);

@@ -67,11 +67,13 @@ partitions_json(struct lt_error *err)
 				"memory_mib", (json_int_t)s->memory_mib,
 				"features", s->features));
 		}
-		json_array_append_new(
-		    list, json_pack("{s:s,s:b,s:I,s:I,s:o}", "name", p->name,
-			      "default", (p->flags & LT_PARTITION_DEFAULT) != 0,
-			      "nodes", (json_int_t)p->node_count, "flags",
-			      (json_int_t)p->flags, "shapes", kinds));
+		json_array_append_new(list,
+		    json_pack("{s:s,s:b,s:b,s:I,s:I,s:o}", "name", p->name,
+			"default", (p->flags & LT_PARTITION_DEFAULT) != 0,
+			"limited",
+			p->default_time_s > 0 || p->max_time_s != INT64_MAX,
+			"nodes", (json_int_t)p->node_count, "flags",
+			(json_int_t)p->flags, "shapes", kinds));
 	}
 	lt_batch_partitions_free(&read);
 	return list;

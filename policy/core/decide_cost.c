@@ -449,7 +449,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	if (reject != LT_REJECT_NONE)
 		return reject;
 	if (!(job->expected_s > 0))
-		return LT_REJECT_MAX_TIME;
+		return LT_REJECT_NO_LIMIT;
 	lane->share = layout.share;
 	lane->series[TERM_PRICE] = series_at(market, part->price_series);
 	lane->series[TERM_TARIFF] = series_at(market, part->tariff_series);

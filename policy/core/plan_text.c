@@ -231,6 +231,11 @@ put_unmoved(struct lt_text *text, const struct lt_plan *plan,
 		    "left as it is: no node is there now, nor was any before");
 		return;
 	}
+	if (at->reject == LT_REJECT_NO_LIMIT) {
+		lt_text_put(
+		    text, "left as it is: it has no time limit; say --time");
+		return;
+	}
 	if (!plan->fits) {
 		lt_text_put(text,
 		    "can't run this job: %s; nor can another partition",

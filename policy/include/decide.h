@@ -235,6 +235,7 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_NO_TARGET, /* the policy: no job is moved there */
 	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
 	LT_REJECT_NO_NODES,	/* none is there now */
+	LT_REJECT_NO_LIMIT,	/* how long it may run is not known */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

@@ -258,6 +258,25 @@ test_prices(void **state)
 	}
 }
 
+/* A job of a partition without limits would have no figure at all. */
+static void
+test_assumed_time(void **state)
+{
+	(void)state;
+	for (int limited = 0; limited < 2; limited++) {
+		json_t *const facts = json_pack("{s:{s:s},s:[{s:s,s:i,s:b}]}",
+		    "conf", "cluster", "c", "partitions", "name", "p", "nodes",
+		    2, "limited", limited);
+
+		expect(limited ? "a limit" : "none", facts,
+		    &(struct lt_init_site){
+			.currency = "EUR", .zone = "", .vendor = ""},
+		    limited ? "\nmode:" : "\nassume_time: 1d ",
+		    limited ? "assume_time" : "");
+		json_decref(facts);
+	}
+}
+
 static void
 test_sources(void **state)
 {
@@ -344,9 +363,10 @@ test_said(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources),
-	    cmocka_unit_test(test_prices), cmocka_unit_test(test_comments),
-	    cmocka_unit_test(test_currency), cmocka_unit_test(test_said)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_assumed_time),
+	    cmocka_unit_test(test_sources), cmocka_unit_test(test_prices),
+	    cmocka_unit_test(test_comments), cmocka_unit_test(test_currency),
+	    cmocka_unit_test(test_said)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,7 @@ enum change {
 	STALE,
 	ALL_STALE,
 	CANT_ANYWHERE,
+	NO_LIMIT,
 	OFF,
 	NO_HOME,
 	INTERRUPTED,
@@ -155,6 +156,11 @@ apply(enum change change)
 		stay();
 		plan.candidates[ONDEMAND].reject = LT_REJECT_STALE;
 		plan.candidates[SPOT].reject = LT_REJECT_UNMANAGED;
+		break;
+	case NO_LIMIT:
+		stay();
+		plan.fits = false;
+		plan.candidates[ONDEMAND].reject = LT_REJECT_NO_LIMIT;
 		break;
 	case CANT_ANYWHERE:
 		stay();
@@ -242,6 +248,8 @@ test_lines(void **state)
 	    {"nowhere", CANT_ANYWHERE,
 		"ondemand, can't run this job: too few CPUs on a node; nor "
 		"can another partition"},
+	    {"no time limit", NO_LIMIT,
+		"ondemand, left as it is: it has no time limit; say --time"},
 	    {"interruptions are told", INTERRUPTED,
 		PLANNED "$41.20, 3.1 kg CO2e, about 1.2 interruptions "
 			"expected, 0:50 of work lost\n" WAS WHY SOONER},
@@ -302,6 +310,7 @@ test_reasons(void **state)
 	    {LT_REJECT_STALE, 10800, 9223372036854775807.0, "no signals"},
 	    {LT_REJECT_PINNED, 0, 0, "the job is bound elsewhere"},
 	    {LT_REJECT_MAX_TIME, 1e30, 60, "time limit\n"},
+	    {LT_REJECT_NO_LIMIT, 0, 0, "no time limit\n"},
 	};
 	char out[4096];
 
