@@ -272,7 +272,7 @@ test_assumed_time(void **state)
 		    &(struct lt_init_site){
 			.currency = "EUR", .zone = "", .vendor = ""},
 		    limited ? "\nmode:" : "\nassume_time: 1d ",
-		    limited ? "assume_time" : "");
+		    limited ? "assume_time" : "assume_time: 2d");
 		json_decref(facts);
 	}
 }
