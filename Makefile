@@ -318,7 +318,7 @@ KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok $(B)/wait_reasons.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
+tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.
@@ -345,6 +345,10 @@ $(B)/job_fields.ok: plugin/common/job_fields.sh plugin/common/job_fields.h $(wil
 # A reason to wait that nobody judged fails here.
 $(B)/wait_reasons.ok: tests/wait_reasons.sh adapters/slurm/reasons.c $(wildcard /usr/include/slurm/slurm.h)
 	$(Q)CC='$(CC)' tests/wait_reasons.sh && mkdir -p $(@D) && touch $@
+
+# An attribute of partitions, nodes or QOS that nobody judged fails here.
+$(B)/attributes.ok: tests/attributes.sh tests/attributes.txt $(wildcard adapters/slurm/*.[ch] /usr/include/slurm/*.h)
+	$(Q)CC='$(CC)' tests/attributes.sh && mkdir -p $(@D) && touch $@
 
 $(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread

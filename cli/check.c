@@ -91,6 +91,13 @@ lt_check_sources(
 		check_signals(policy, errors);
 }
 
+bool
+lt_check_wants_gpu_power(const struct lt_policy_partition *partition)
+{
+	return partition->gpu[0] == '\0' && !(partition->node_gpu_w > 0) &&
+	       (partition->carbon.is_set || partition->tariff.is_set);
+}
+
 /* Files that sources name and that are not here, or can't be read: warnings, as
  * a policy may be checked on another host than it is for. */
 static void
@@ -124,6 +131,31 @@ look_for_files(
 			err->line = option->line;
 			err->column = option->column;
 		}
+	}
+}
+
+/* Where no node is there, its GPUs are those of node:, which has no types. */
+static void
+look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
+{
+	for (int i = 0; i < policy->partition_count &&
+			warnings->count < LT_POLICY_ERRORS_MAX;
+	     i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+
+		if (partition->node.gpus == 0 ||
+		    !lt_check_wants_gpu_power(partition))
+			continue;
+		struct lt_error *const err =
+		    &warnings->items[warnings->count++];
+
+		lt_fail(err, LT_EINPUT,
+		    "%s:%d:%d: warning: %s: node: %u GPUs, power unknown while no node is there: " LT_CHECK_GPU_KEYS,
+		    policy->path, partition->line, partition->column,
+		    partition->name, partition->node.gpus);
+		err->line = partition->line;
+		err->column = partition->column;
 	}
 }
 
@@ -193,8 +225,10 @@ lt_cli_check(const struct lt_cli *cli)
 	if (lt_policy_load_all(&policy, path, lt_adapter_names(), &errors) ==
 	    LT_OK)
 		lt_check_sources(policy, &errors);
-	if (policy != NULL && errors.count == 0)
+	if (policy != NULL && errors.count == 0) {
 		look_for_files(policy, &warnings);
+		look_for_gpus(policy, &warnings);
+	}
 	int status = LT_EXIT_OK;
 	if (cli->json) {
 		status = print_json(path, policy, &errors, &warnings);

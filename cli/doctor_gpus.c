@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "check.h"
 #include "doctor.h"
 #include "policy.h"
 
@@ -35,7 +36,7 @@ tell(struct lt_doctor *doctor, const struct lt_policy *policy,
 	char mend[1024];
 
 	(void)snprintf(mend, sizeof(mend),
-	    "in %.300s, partitions: %s: write gpu: with its model, or node_gpu_w: with the watts of all GPUs of a node%s%s%s",
+	    "in %.300s, partitions: %s: " LT_CHECK_GPU_KEYS "%s%s%s",
 	    policy->path, partition, type[0] ? "; or gpus: {" : "", type,
 	    type[0] ? ": {memory: 40GiB, power_w: 300}} with its figures" : "");
 	lt_doctor_say(doctor, LT_LEVEL_WARNING, "gpus", mend,
@@ -77,8 +78,7 @@ lt_doctor_gpus(struct lt_doctor *doctor, const struct lt_policy *policy,
 			    &policy->partitions[i];
 
 			if (strcmp(from->name, name) != 0 ||
-			    from->gpu[0] != '\0' || from->node_gpu_w > 0 ||
-			    !(from->carbon.is_set || from->tariff.is_set))
+			    !lt_check_wants_gpu_power(from))
 				continue;
 			json_array_foreach(
 			    json_object_get(partition, "shapes"), k, shape)

@@ -50,6 +50,22 @@ lt_doctor_conf_file(struct lt_doctor *doctor)
 		    "every Slurm command of theirs fails");
 }
 
+static void
+check_left_out(struct lt_doctor *doctor)
+{
+	const json_t *const left_out =
+	    json_object_get(doctor->facts, "left_out");
+	int64_t count = 0;
+
+	lt_json_int(left_out, "count", &count);
+	if (count > 0)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "partitions",
+		    "a shorter name, or fewer partitions or kinds of node; until then jobs there are left alone, and those of budgeted teams meet on_unknown",
+		    "%lld of Slurm's partitions %s not known to lowtide: %s",
+		    (long long)count, count == 1 ? "is" : "are",
+		    lt_json_text(left_out, "why", ""));
+}
+
 void
 lt_doctor_probe(struct lt_doctor *doctor)
 {
@@ -80,6 +96,7 @@ lt_doctor_probe(struct lt_doctor *doctor)
 	    "slurmctld %s answers, cluster %s",
 	    lt_doctor_conf(doctor, "release", "?"),
 	    lt_doctor_conf(doctor, "cluster", "?"));
+	check_left_out(doctor);
 }
 
 void

@@ -37,7 +37,7 @@ conf_json(const struct lt_batch_conf *c)
 }
 
 static json_t *
-partitions_json(struct lt_error *err)
+partitions_json(json_t **left_out, struct lt_error *err)
 {
 	struct lt_batch_partitions read;
 
@@ -75,6 +75,8 @@ partitions_json(struct lt_error *err)
 			"nodes", (json_int_t)p->node_count, "flags",
 			(json_int_t)p->flags, "shapes", kinds));
 	}
+	*left_out = json_pack("{s:I,s:s}", "count", (json_int_t)read.left_out,
+	    "why", read.why_left_out.text);
 	lt_batch_partitions_free(&read);
 	return list;
 }
@@ -122,7 +124,8 @@ print(void)
 	struct lt_error err = {0}, dbd = {0};
 	json_int_t users = 0, unknown = 0;
 
-	json_t *const partitions = partitions_json(&err);
+	json_t *left_out = NULL;
+	json_t *const partitions = partitions_json(&left_out, &err);
 	if (partitions == NULL) {
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
@@ -131,13 +134,14 @@ print(void)
 	if (lt_batch_conf(&conf, &err) != LT_OK) {
 		fprintf(stderr, "%s: %s\n", lt_batch_program, err.text);
 		json_decref(partitions);
+		json_decref(left_out);
 		return 1;
 	}
 	json_t *const accounts = accounts_json(&users, &unknown, &dbd);
-	json_t *const all = json_pack("{s:o,s:o,s:o,s:o*,s:I,s:I,s:s?}", "conf",
-	    conf_json(&conf), "partitions", partitions, "accounts",
-	    accounts != NULL ? accounts : json_array(), "qoses",
-	    accounts != NULL ? qoses_json(&dbd) : NULL, "users", users,
+	json_t *const all = json_pack("{s:o,s:o,s:o,s:o,s:o*,s:I,s:I,s:s?}",
+	    "conf", conf_json(&conf), "partitions", partitions, "left_out",
+	    left_out, "accounts", accounts != NULL ? accounts : json_array(),
+	    "qoses", accounts != NULL ? qoses_json(&dbd) : NULL, "users", users,
 	    "unknown_users", unknown, "accounting_error",
 	    accounts != NULL ? NULL : dbd.text);
 	if (all == NULL)

@@ -93,6 +93,10 @@ struct lt_batch_partitions { /* malloc'd, each */
 	struct lt_batch_nodes nodes;
 	uint32_t count, shape_count;
 	uint32_t job_limits; /* enum lt_job_limit, of QOS */
+	/* Partitions that pass a bound of limits.h: as if they were not there;
+	 * why the first one is. */
+	uint32_t left_out;
+	struct lt_error why_left_out;
 };
 /*
  * Partitions and node shapes into a new market's tables: only what Slurm

@@ -58,19 +58,17 @@ source_load(struct source *source, struct lt_error *err)
 	if (slurm_load_reservations(0, &source->reservations) != SLURM_SUCCESS)
 		return lt_slurm_fail("slurmctld: reservations", errno, err);
 	lt_qos_limits_open(&source->limits, source->conf);
-	if (source->partitions->record_count > LT_PARTITIONS_MAX)
-		return lt_fail(err, LT_ELIMIT,
-		    "slurmctld: %u partitions, limit %d",
-		    source->partitions->record_count, LT_PARTITIONS_MAX);
 	return LT_OK;
 }
 
 struct tables {
 	struct lt_partition *partitions;
+	const partition_info_t **from; /* of each, Slurm's */
 	struct lt_shape *shapes;
 	bool *are_reserved; /* by place of the node, now */
 	char *strings, *next_string;
-	uint32_t shape_count;
+	uint32_t count, shape_count, left_out;
+	struct lt_error why_left_out; /* of the first */
 };
 
 static size_t
@@ -96,14 +94,17 @@ tables_alloc(
 	*tables = (struct tables){
 	    .partitions = calloc(
 		from->record_count + (size_t)1, sizeof(*tables->partitions)),
+	    .from =
+		calloc(from->record_count + (size_t)1, sizeof(*tables->from)),
 	    .shapes = calloc(LT_SHAPES_MAX, sizeof(*tables->shapes)),
 	    .strings = calloc(1, string_bytes),
 	    .are_reserved =
 		calloc(source->nodes->record_count + (size_t)1, sizeof(bool)),
 	};
 	tables->next_string = tables->strings;
-	if (tables->partitions == NULL || tables->shapes == NULL ||
-	    tables->strings == NULL || tables->are_reserved == NULL)
+	if (tables->partitions == NULL || tables->from == NULL ||
+	    tables->shapes == NULL || tables->strings == NULL ||
+	    tables->are_reserved == NULL)
 		return lt_fail(err, LT_ENOMEM, "partitions: no memory");
 	return LT_OK;
 }
@@ -112,6 +113,7 @@ static void
 tables_free(struct tables *tables)
 {
 	free(tables->are_reserved);
+	free(tables->from);
 	free(tables->partitions);
 	free(tables->shapes);
 	free(tables->strings);
@@ -279,14 +281,13 @@ nodes_free(struct lt_batch_nodes *nodes)
 
 /* Which nodes there are, and which partitions have them. */
 static int
-load_nodes(struct lt_batch_nodes *nodes, const partition_info_msg_t *partitions,
+load_nodes(struct lt_batch_nodes *nodes, const struct tables *tables,
     const node_info_msg_t *table, struct lt_error *err)
 {
 	size_t most = 1;
 
-	for (uint32_t i = 0; i < partitions->record_count; i++)
-		for (const int32_t *at =
-			 partitions->partition_array[i].node_inx;
+	for (uint32_t i = 0; i < tables->count; i++)
+		for (const int32_t *at = tables->from[i]->node_inx;
 		     at != NULL && at[0] >= 0; at += 2)
 			most++;
 	*nodes = (struct lt_batch_nodes){
@@ -303,9 +304,8 @@ load_nodes(struct lt_batch_nodes *nodes, const partition_info_msg_t *partitions,
 		nodes->are_there[i] = is_there(&table->node_array[i]);
 		nodes->are_away[i] = is_away(&table->node_array[i]);
 	}
-	for (uint32_t i = 0; i < partitions->record_count; i++)
-		for (const int32_t *at =
-			 partitions->partition_array[i].node_inx;
+	for (uint32_t i = 0; i < tables->count; i++)
+		for (const int32_t *at = tables->from[i]->node_inx;
 		     at != NULL && at[0] >= 0; at += 2)
 			nodes->ranges[nodes->range_count++] =
 			    (struct lt_node_range){
@@ -460,6 +460,10 @@ add_partition(struct tables *tables, const partition_info_t *from,
 		return lt_fail(err, LT_ELIMIT,
 		    "partition %s: a name of %zu bytes, limit %zu", from->name,
 		    strlen(from->name), sizeof(to->name) - 1);
+	if (tables->count >= LT_PARTITIONS_MAX)
+		return lt_fail(err, LT_ELIMIT,
+		    "partition %s: more than %d partitions", from->name,
+		    LT_PARTITIONS_MAX);
 	lt_copy(to->name, sizeof(to->name), from->name);
 	to->flags = flags_of(from, source->conf);
 	to->max_time_s = lt_minutes(from->max_time, INT64_MAX);
@@ -497,6 +501,37 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
 }
 
+/* What lowtide can't hold is as a partition that it does not know: one of them
+ * is no reason to know none. */
+static int
+add_partitions(
+    struct tables *tables, const struct source *source, struct lt_error *err)
+{
+	for (uint32_t i = 0; i < source->partitions->record_count; i++) {
+		const partition_info_t *const from =
+		    &source->partitions->partition_array[i];
+		struct lt_partition *const to =
+		    &tables->partitions[tables->count];
+		const uint32_t shape_count = tables->shape_count;
+		struct lt_error failed = {0};
+		const int rc = add_partition(tables, from, source, to, &failed);
+
+		if (rc == LT_OK) {
+			tables->from[tables->count++] = from;
+			continue;
+		}
+		if (rc != LT_ELIMIT) {
+			*err = failed;
+			return rc;
+		}
+		*to = (struct lt_partition){0};
+		tables->shape_count = shape_count;
+		if (tables->left_out++ == 0)
+			tables->why_left_out = failed;
+	}
+	return LT_OK;
+}
+
 int
 lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 {
@@ -511,24 +546,24 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		lt_note_reserved(tables.are_reserved,
 		    source.nodes->record_count, source.reservations,
 		    source.now_utc_s);
-	for (uint32_t i = 0; rc == LT_OK && i < source.partitions->record_count;
-	     i++)
-		rc = add_partition(&tables,
-		    &source.partitions->partition_array[i], &source,
-		    &tables.partitions[i], err);
 	if (rc == LT_OK)
-		rc = load_nodes(&nodes, source.partitions, source.nodes, err);
+		rc = add_partitions(&tables, &source, err);
+	if (rc == LT_OK)
+		rc = load_nodes(&nodes, &tables, source.nodes, err);
 	if (rc == LT_OK) {
 		*read = (struct lt_batch_partitions){
 		    .partitions = tables.partitions,
 		    .shapes = tables.shapes,
 		    .strings = tables.strings,
 		    .nodes = nodes,
-		    .count = source.partitions->record_count,
+		    .count = tables.count,
 		    .shape_count = tables.shape_count,
+		    .left_out = tables.left_out,
+		    .why_left_out = tables.why_left_out,
 		    .job_limits = lt_qos_limits_kinds(&source.limits),
 		};
 		free(tables.are_reserved);
+		free(tables.from);
 	} else {
 		tables_free(&tables);
 		nodes_free(&nodes);

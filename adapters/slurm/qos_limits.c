@@ -109,6 +109,39 @@ limits_of(const slurmdb_qos_rec_t *qos, const assoc_mgr_info_msg_t *answer)
 	return limits;
 }
 
+static bool
+is_count(uint32_t value)
+{
+	return value != INFINITE && value != NO_VAL;
+}
+
+/* What a partition's own QOS counts of those who use it: how many jobs may be
+ * submitted there, what they may use up. sbatch refuses what passes the first,
+ * and nobody knows what is left of the others. */
+static bool
+counts_use(const slurmdb_qos_rec_t *qos, const assoc_mgr_info_msg_t *answer)
+{
+	/* Those that keep no job out, and the two marks of Slurm's own. */
+	static const uint32_t open_flags =
+	    QOS_FLAG_PART_MIN_NODE | QOS_FLAG_PART_MAX_NODE |
+	    QOS_FLAG_PART_TIME_LIMIT | QOS_FLAG_NO_RESERVE |
+	    QOS_FLAG_DENY_LIMIT | QOS_FLAG_OVER_PART_QOS | QOS_FLAG_NO_DECAY |
+	    QOS_FLAG_USAGE_FACTOR_SAFE | 1u << 12 | 1u << 13;
+	const uint64_t *const used[] = {qos->grp_tres_mins_ctld,
+	    qos->grp_tres_run_mins_ctld, qos->max_tres_run_mins_pa_ctld,
+	    qos->max_tres_run_mins_pu_ctld};
+	bool any = (qos->flags & QOS_FLAG_BASE & ~open_flags) != 0 ||
+		   is_count(qos->grp_submit_jobs) ||
+		   is_count(qos->max_submit_jobs_pa) ||
+		   is_count(qos->max_submit_jobs_pu) ||
+		   is_count(qos->grp_wall) || qos->grp_jobs == 0 ||
+		   qos->max_jobs_pa == 0 || qos->max_jobs_pu == 0;
+
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		any |= any_limit(used[i], answer);
+	return any;
+}
+
 struct lt_limits
 lt_qos_limits_of(const struct lt_qos_limits *all, const char *name)
 {
@@ -121,8 +154,10 @@ lt_qos_limits_of(const struct lt_qos_limits *all, const char *name)
 	lt_slurm_iterator *const iterator =
 	    slurm_list_iterator_create(all->answer->qos_list);
 	for (slurmdb_qos_rec_t *qos; (qos = slurm_list_next(iterator)) != NULL;)
-		if (qos->name != NULL && strcasecmp(qos->name, name) == 0)
+		if (qos->name != NULL && strcasecmp(qos->name, name) == 0) {
 			limits = limits_of(qos, all->answer);
+			limits.others |= counts_use(qos, all->answer);
+		}
 	slurm_list_iterator_destroy(iterator);
 	return limits;
 }

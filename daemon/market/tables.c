@@ -38,6 +38,10 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	tables->strings = read.strings;
 	tables->nodes = read.nodes;
 	tables->qos_limits = read.job_limits;
+	if (read.left_out != tables->left_out)
+		lt_log("partitions_left_out", "count=%u first=\"%s\"",
+		    read.left_out, read.why_left_out.text);
+	tables->left_out = read.left_out;
 	return LT_OK;
 }
 

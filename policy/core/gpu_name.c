@@ -23,7 +23,6 @@ static const struct {
     {"v100sxm", "V100-SXM2"},
     {"k40m", "K40"},
     {"k40c", "K40"},
-    {"mi250", "MI250X"},
     {"gh200120gb", "GH200-480GB"},
     {"b300sxm6ac", "B300-SXM6"},
     {"rtx6000", "Quadro-RTX-6000"},

@@ -41,9 +41,11 @@ static const struct lt_gpu rows[] = {
     {"RTX-2080", 8192, 225, 75, 448, TFLOPS(10.6, 0, 42.4, 0, 0), 0},
     {"RTX-2080-Ti", 11264, 260, 75, 616, TFLOPS(14.2, 0, 56.9, 0, 0), 0},
     {"TITAN-RTX", 24220, 280, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
-    {"Quadro-RTX-4000", 8192, 160, 75, 416, TFLOPS(7.1, 0, 57, 0, 0), 0},
-    {"Quadro-RTX-5000", 16384, 265, 75, 448, TFLOPS(11.2, 0, 89.2, 0, 0), 0},
-    {"Quadro-RTX-8000", 48601, 295, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
+    /* Graphics power, which the device keeps to: the board's has 35 W of a
+     * headset on its USB-C port. */
+    {"Quadro-RTX-4000", 8192, 125, 75, 416, TFLOPS(7.1, 0, 57, 0, 0), 0},
+    {"Quadro-RTX-5000", 16384, 230, 75, 448, TFLOPS(11.2, 0, 89.2, 0, 0), 0},
+    {"Quadro-RTX-8000", 48601, 260, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
     {"A2", 15356, 60, 86, 200, TFLOPS(4.5, 9, 18, 18, 0), 0},
     /* A board of 250 W is four devices: this is one. */
     {"A16", 15356, 63, 86, 200, TFLOPS(4.5, 9, 17.9, 17.9, 0), 0},
@@ -64,7 +66,7 @@ static const struct lt_gpu rows[] = {
     {"RTX-3090", 24576, 350, 86, 936, TFLOPS(35.6, 35.6, 71.2, 71.2, 0), 0},
     /* Of Turing: not to be taken for the one of Ada, which is twice as large.
      */
-    {"Quadro-RTX-6000", 24576, 295, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
+    {"Quadro-RTX-6000", 24576, 260, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
     {"RTX-4080", 16376, 320, 89, 716, TFLOPS(48.7, 48.7, 97.5, 97.5, 194.9), 0},
     {"RTX-4090", 24564, 450, 89, 1008, TFLOPS(82.6, 82.6, 165.2, 165.2, 330.3),
 	0},
@@ -115,6 +117,7 @@ static const struct lt_gpu rows[] = {
     {"RTX-PRO-6000-Workstation", 97887, 600, 120, 1792,
 	TFLOPS(125, 251.9, 503.8, 503.8, 1007.6), 4},
     /* A board is two devices to the system and to Slurm: this is one. */
+    {"MI250", 65536, 280, 0, 1638, TFLOPS(22.6, 0, 181, 181, 0), 0},
     {"MI250X", 65536, 280, 0, 1638, TFLOPS(23.9, 0, 191.5, 191.5, 0), 0},
     {"MI50", 16368, 300, 0, 1024, TFLOPS(13.3, 0, 26.5, 0, 0), 0},
     {"MI100", 32752, 300, 0, 1228, TFLOPS(23.1, 0, 184.6, 92.3, 0), 0},

@@ -6,15 +6,17 @@
 #define LT_LIMITS_H
 
 enum {
-	LT_NAME_SIZE = 64,	/* partition, source, user; longer: refused */
+	LT_NAME_SIZE = 64,	/* source, user; longer: refused. Slurm's
+				 * partition: not known to lowtide */
 	LT_ACCOUNT_SIZE = 48,	/* account; longer: unknown to lowtide */
 	LT_FEATURES_SIZE = 128, /* of a node; longer: it counts as without */
 	LT_GPU_NAME_SIZE = 64,	/* longer: refused; of a job: it stays home */
 	LT_GPU_KINDS_MAX = 4,	/* types of a node; more: no target for jobs */
 	LT_ERROR_TEXT_SIZE = 512, /* longer: cut */
-	LT_PARTITIONS_MAX = 256,  /* more: lowtided refuses to compile */
+	LT_PARTITIONS_MAX = 256,  /* more: the last are not known to lowtide */
 	LT_NODES_MAX = 1 << 20,	  /* of one job; more count as that many */
-	LT_SHAPES_MAX = 1024,	  /* node shapes over all partitions: refused */
+	LT_SHAPES_MAX = 1024,	  /* node shapes over all partitions: one that
+				   * brings more is not known to lowtide */
 	LT_SERIES_MAX = 1024,	  /* three a partition and some: refused */
 	LT_STEPS_MAX = 4096,	/* steps of one series, 14 days of 5 min: cut */
 	LT_GPUS_MAX = 128,	/* rows of the GPU table: refused */

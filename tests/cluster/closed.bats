@@ -91,6 +91,24 @@ idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 	moves
 }
 
+# Slurm refuses the first at once; what is left of the others nobody knows.
+@test "nor is one whose own QOS counts who uses it" {
+	local limit
+	for limit in MaxSubmitJobsPerUser=0 GrpSubmitJobs=0 GrpTRESMins=cpu=1 MaxTRESRunMinsPU=cpu=1 GrpWall=1 MaxJobsPerUser=0; do
+		sacctmgr -iQ add qos "by_${limit%%=*}" set "$limit"
+		sleep 1
+		scontrol update partition=cheap qos="by_${limit%%=*}"
+		reread
+		plain_goes home
+		stays || { echo "$limit"; return 1; }
+		scontrol update partition=cheap qos=
+		sacctmgr -iQ delete qos "by_${limit%%=*}"
+	done
+	sleep 1
+	reread
+	moves
+}
+
 @test "nor is one that is hidden, or for reservations only, or drained" {
 	scontrol update partition=cheap hidden=yes
 	reread

@@ -20,7 +20,7 @@ timezone: UTC
 max_delay: 1h
 partitions:
   home: {price_per_node_hour: 24, carbon: 500, node_idle_w: 400, node_cpu_w: 800}
-  bw: {price_per_node_hour: 60, carbon: 500, node_idle_w: 400, node_cpu_w: 800}
+  bw: {price_per_node_hour: 600, carbon: 500, node_idle_w: 400, node_cpu_w: 800}
   new: {price_per_node_hour: 8, carbon: 500, node_idle_w: 400, node_cpu_w: 800}
   mixed: {price_per_node_hour: 16, carbon: 500, node_idle_w: 400, node_cpu_w: 800}
 '
@@ -57,10 +57,29 @@ plan() { # plan PARTITION ARGUMENTS: the plan's line of it
 @test "a type of 44 bytes stays where it is, is known, and runs" {
 	local type=nvidia_rtx_pro_6000_blackwell_server_edition
 	run plan bw -p bw --gres=gpu:$type:1
-	[[ $output == *'* bw '*'$15.00     663 g  best'* ]]
+	[[ $output == *'* bw '*'$150.00     663 g  best'* ]]
 	job -p bw --gres=gpu:$type:1 --time=5 --carbon-aware --wrap 'sleep 1'
 	within 60 done_job "$id"
 	state_is "$id" COMPLETED
+}
+
+# Nobody named a partition, and home is cheaper: it has no such GPU.
+@test "nor is it moved to where Slurm would refuse it" {
+	local type=nvidia_rtx_pro_6000_blackwell_server_edition
+	scontrol update partition=bw default=yes
+	part stop lowtided
+	part start lowtided
+	job --gpus=1 --time=5 --carbon-aware=cost --hold --wrap 'sleep 1'
+	[ "$(field "$id" %P)" = home ]
+	scancel "$id"
+	for asks in "gpu:$type:1" "gpu:$type:8"; do
+		job --gres="$asks" --time=5 --carbon-aware=cost --hold --wrap 'sleep 1'
+		[ "$(field "$id" %P)" = bw ]
+		scancel "$id"
+	done
+	scontrol update partition=home default=yes
+	part stop lowtided
+	part start lowtided
 }
 
 # 400 W / 8 x GPUs + 12.5 W + 400 W for each A100 and 171 for each slice.

@@ -172,6 +172,27 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	[[ $output == *'partition burst has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file'* ]]
 }
 
+@test "a partition that lowtide can't hold is as one that it does not know; others go on" {
+	local long
+	long=$(printf 'x%.0s' {1..64})
+	scontrol create partition="$long" Nodes=c2 MaxTime=1:00:00 DefaultTime=10
+	anew
+	plain() { job -A nlp -p "$long" -n1 --time=5 --carbon-aware=cost --wrap 'sleep 1'; }
+	plain
+	[ "$(partition_of "$id")" = "$long" ]
+	within 60 done_job "$id"
+	state_is "$id" COMPLETED
+	run sbatch -A vision -p "$long" -n1 --time=5 --wrap 'sleep 1'
+	[[ $output == *'is not known to lowtide'* ]]
+	scancel -A vision -p "$long"
+	job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
+	[ "$(partition_of "$id")" = cpu ]
+	run lowtide doctor
+	[[ $output == *"1 of Slurm's partitions is not known to lowtide: partition $long: a name of 64 bytes, limit 63"* ]]
+	grep -q 'event=partitions_left_out count=1 ' "$D"/log/lowtided.out
+	scontrol delete partitionname="$long"
+}
+
 het() { # het NAME FIRST SECOND: a script of two components
 	printf '#!/bin/sh\n#SBATCH %s\n#SBATCH hetjob\n#SBATCH %s\nsleep 1\n' "$2" "$3" > "$1"
 }

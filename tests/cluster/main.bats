@@ -375,6 +375,31 @@ true'
 	scancel "$id"
 }
 
+# Slurm's default empties the file at each run.
+@test "what lowtide made requeueable appends to its output; an --open-mode is the user's" {
+	is_waiting() { [[ "$(scontrol show job "$id")" == *JobState=PENDING* ]]; }
+	for mode in '' --open-mode=truncate; do
+		job -A vision --carbon-aware=cost --checkpoint=write=30s --gpus=8 -N1 --time=8:00:00 -o runs.out $mode \
+		    --wrap 'echo "run ${SLURM_RESTART_COUNT:-0}"; sleep $((SLURM_RESTART_COUNT ? 2 : 300))'
+		[[ "$said" == *'then appends to its output unless you set --open-mode.'* ]]
+		[[ "$(scontrol show job "$id")" == *Requeue=1* ]]
+		within 10 lowtide now "$id"
+		within 40 grep -qx 'run 0' runs.out
+		[ "$(field "$id" %P)" = spot ]
+		scontrol requeue "$id"
+		within 40 is_waiting
+		sleep 2 # as in examples.bats
+		scontrol update job="$id" starttime=now
+		within 60 state_is "$id" COMPLETED
+		# Slurm's own words of the requeue may be there, too.
+		case $mode in
+		'') [ "$(grep ^run runs.out)" = $'run 0\nrun 1' ] ;;
+		*) [ "$(grep ^run runs.out)" = 'run 1' ] ;;
+		esac
+		rm runs.out
+	done
+}
+
 @test "users see what is theirs, by munge too" {
 	[ -n "$ROOT" ] || skip 'needs root to be somebody else'
 	run -0 env LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide budget --json

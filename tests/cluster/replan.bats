@@ -224,3 +224,49 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	within 90 starts
 	scancel "$waits"
 }
+
+# behind CLEAN DIRTY: a carbon-aware job behind others whose limits are 4 h: by
+# them it starts in four to eight hours.
+behind() {
+	local before i
+	day "$1" "$2"
+	nodes=$(sinfo -h -p ondemand -o %D)
+	ids=()
+	for ((i = 0; i <= nodes; i++)); do
+		job -A vision -p ondemand --exclusive -N1 --time=4:00:00 --wrap 'sleep 900'
+		ids+=("$id")
+	done
+	running() { [ "$(squeue -h -t R -p ondemand -o %i | wc -l)" -eq "$nodes" ]; }
+	within 30 running
+	before=$(date +%s)
+	sleep 1
+	restart
+	since() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
+	within 20 since
+	job -A vision --carbon-aware=carbon -p ondemand --exclusive -N1 --time=3:00:00 --wrap 'sleep 60'
+	waits=$id
+}
+
+@test "behind others, a clean start that was told is kept though their limits were too long" {
+	behind 3 12
+	[[ "$said" != *"Nothing better"* ]]
+	[ "$(in_hours "$waits" 3)" -gt -3700 ]
+	[ "$(in_hours "$waits" 9)" -lt 0 ]
+	# Two nodes are there hours before.
+	scancel "${ids[@]}"
+	empty() { [ -z "$(squeue -h -t R,CG -p ondemand -o %i)" ]; }
+	within 30 empty
+	sleep 5
+	[ "$(field "$waits" '%T %r')" = 'PENDING BeginTime' ]
+	scancel "$waits"
+}
+
+@test "where an hour before is no worse it stays in line, and is told what all of them come to" {
+	behind 0 3
+	[[ "$said" == *"ondemand, in line, until about "*" kg to 3.5 kg CO2e"* ]]
+	[[ "$(field "$waits" %r)" != BeginTime ]]
+	scancel "${ids[@]}"
+	started() { [ "$(field "$waits" %T)" = RUNNING ]; }
+	within 60 started
+	scancel "$waits"
+}

@@ -34,6 +34,17 @@ for dir in "$top"/tests/golden/policy/*/; do
 	fi
 done
 
+# Warnings are in --json, too, and the file is good.
+n=$((n + 1))
+if said=$("$lowtide" check --json "$top/tests/golden/policy/gpu-power-unknown/input.yaml" |
+    jq -r '.ok, (.warnings[] | "\(.line) \(.text | sub(".*warning: "; ""))")') &&
+    [[ $said == $'true\n11 burst: node: 8 GPUs, '*node_gpu_w:*$'\n12 tariff: '* ]]; then
+	echo "ok $n - check --json has the warnings"
+else
+	echo "not ok $n - check --json has the warnings: $said"
+	bad=$((bad + 1))
+fi
+
 # Every key of the tables has its entry in the manual page.
 n=$((n + 1))
 missing=$(grep -oE '\{?"[a-z0-9_]+", lt_read|TFLOPS\("[a-z0-9]+"' \

@@ -133,6 +133,56 @@ test_find(void **state)
 	}
 }
 
+/* As vendors publish them, and sites write the names; dense TFLOPS. */
+static void
+test_published(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t watts, gigabytes;
+		double fp32, fp16;
+	} cases[] = {
+	    {"nvidia_rtx_pro_6000_blackwell_server_edition", 600, 96, 120, 500},
+	    {"nvidia_rtx_6000_ada_generation", 300, 48, 91.1, 364.2},
+	    {"nvidia_l40", 300, 48, 90.5, 181},
+	    {"nvidia_l40s", 350, 48, 91.6, 362},
+	    {"nvidia_a30", 165, 24, 10.3, 165}, {"nvidia_a2", 60, 16, 4.5, 18},
+	    {"nvidia_a16", 63, 16, 4.5, 17.9}, /* one of four of 250 W */
+	    {"nvidia_rtx_a5000", 230, 24, 27.8, 111.1},
+	    {"nvidia_titan_rtx", 280, 24, 16.3, 130.5},
+	    {"quadro_rtx_8000", 260, 48, 16.3, 130.5},
+	    {"nvidia_geforce_rtx_2080_ti", 260, 11, 14.2, 56.9},
+	    {"nvidia_geforce_gtx_1080_ti", 250, 11, 11.3, 0},
+	    {"tesla_p40", 250, 24, 12, 0},
+	    {"tesla_k80", 150, 12, 4.4, 0}, /* one of two of 300 W */
+	    {"tesla_v100-pcie-32gb", 250, 32, 14, 112},
+	    {"tesla_v100s-pcie-32gb", 250, 32, 16.4, 130},
+	    {"amd_instinct_mi100", 300, 32, 23.1, 184.6},
+	    {"amd_instinct_mi210", 300, 64, 22.6, 181},
+	    {"amd_instinct_mi250", 280, 64, 22.6, 181}, /* one of two */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_gpu *const gpu =
+		    lt_gpu_find(&(struct lt_gpu){.name = ""}, cases[i].name);
+
+		if (gpu == NULL)
+			fail_msg("%s: unknown", cases[i].name);
+		/* What a device reports is up to a tenth less. */
+		if (gpu->power_w != cases[i].watts ||
+		    fabs(gpu->memory_mib / 1024.0 / cases[i].gigabytes - 1) >
+			0.1 ||
+		    fabs(gpu->tflops[LT_PRECISION_FP32] - cases[i].fp32) >
+			1e-9 ||
+		    fabs(gpu->tflops[LT_PRECISION_FP16] - cases[i].fp16) > 1e-9)
+			fail_msg("%s: %u W, %u MiB, %g and %g TFLOPS",
+			    cases[i].name, gpu->power_w, gpu->memory_mib,
+			    gpu->tflops[LT_PRECISION_FP32],
+			    gpu->tflops[LT_PRECISION_FP16]);
+	}
+}
+
 static void
 assert_row(const struct lt_gpu *is, const struct lt_gpu *row)
 {
@@ -414,6 +464,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_published),
 	    cmocka_unit_test(test_spellings),
 	    cmocka_unit_test(test_slices),
 	    cmocka_unit_test(test_several),
