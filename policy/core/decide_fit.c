@@ -181,6 +181,19 @@ memory_sought(const struct job *job, const struct need *need, int partition)
 	    larger(job->asked.memory_mib_per_node, need->memory_mib));
 }
 
+/* True where whole sockets are given and the system keeps cores of some: Slurm
+ * gives no part of these. */
+static bool
+lacks_sockets(
+    const struct job *job, const struct lt_shape *shape, int partition)
+{
+	const uint64_t cores = (uint64_t)shape->sockets * shape->socket_cores;
+
+	return (job->market->partitions[partition].flags &
+		   LT_PARTITION_BY_SOCKET) &&
+	       shape->cpus < cores * larger(shape->threads, 1);
+}
+
 /* Why one node of the layout's shape can't hold its part. */
 static enum lt_reject
 shape_reject(struct layout *layout, const struct job *job,
@@ -221,7 +234,8 @@ shape_reject(struct layout *layout, const struct job *job,
 	    (double)(moves ? larger(need->cpus, need->cpus_least) : need->cpus);
 	*found = moves ? (double)cpus_open(job, shape, layout->partition)
 		       : shape->cpus;
-	if (*found < *wanted)
+	if (*found < *wanted ||
+	    (moves && lacks_sockets(job, shape, layout->partition)))
 		return LT_REJECT_CPUS;
 	*wanted = (double)(moves ? memory_sought(job, need, layout->partition)
 				 : need->memory_mib);
@@ -500,8 +514,12 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	if (reject != LT_REJECT_NONE)
 		return reject;
 	layout->wanted = nodes;
+	/* --spread-job asks for a node for each task. */
 	if (job->request->min_nodes > part->max_nodes ||
-	    (moves && nodes > part->max_nodes) || nodes < part->min_nodes) {
+	    (moves && (nodes > part->max_nodes ||
+			  (job->request->spread &&
+			      job->request->tasks > part->max_nodes))) ||
+	    nodes < part->min_nodes) {
 		layout->found =
 		    nodes < part->min_nodes ? part->min_nodes : part->max_nodes;
 		return LT_REJECT_NODES;

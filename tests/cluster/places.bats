@@ -21,10 +21,11 @@ teardown() { :; }
 	local name
 	# Sockets have short paths.
 	D=$(mktemp -d "${TMPDIR:-/tmp}/lowtide-test.XXXXXX")
+	chmod 755 "$D"
 	perl -I"$places" -MSite -e 'print Site::up(Site::read_file($ARGV[0]), @ARGV[1, 2])' \
-	    "$places/sites/magic-castle.site" "$D" "$(id -un)" 3>&- 4>&-
-	(. "$D/env" && cd "$BATS_FILE_TMPDIR" && lowtide doctor --collect=m.site) > "$BATS_FILE_TMPDIR/said"
-	"$CLUSTER" down "$D" 3>&- 4>&-
+	    "$places/sites/magic-castle.site" "$D/c" "$(id -un)" 3>&- 4>&-
+	(. "$D/c/env" && cd "$BATS_FILE_TMPDIR" && lowtide doctor --collect=m.site) > "$BATS_FILE_TMPDIR/said"
+	"$CLUSTER" down "$D/c" 3>&- 4>&-
 	rm -rf "$D"
 	cat "$BATS_FILE_TMPDIR/said"
 	grep -q '^m.site has [0-9]* partitions, [0-9]* nodes in [0-9]* shapes' "$BATS_FILE_TMPDIR/said"

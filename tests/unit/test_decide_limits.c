@@ -16,6 +16,7 @@ struct row {
 	struct lt_limits limits;
 	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
 	bool exclusive_asked;  /* and one CPU */
+	uint32_t tasks_spread; /* of a CPU each */
 	uint32_t max_cpus_per_node, gpu_cores;
 	uint64_t memory_asked, max_memory_mib;
 	bool whole_memory_asked, memory_is_ignored;
@@ -95,6 +96,11 @@ static const struct row rows[] = {
 	.nodes_asked_open = true,
 	.gpus_asked = 16,
 	.reject = LT_REJECT_NODES},
+    {.why = "a task a node where one node is the most",
+	.tasks_spread = 2,
+	.nodes_asked_open = true,
+	.reject = LT_REJECT_NODES},
+    {.why = "one task", .tasks_spread = 1, .nodes_asked_open = true},
     {.why = "MaxCPUsPerNode",
 	.max_cpus_per_node = 63,
 	.reject = LT_REJECT_CPUS},
@@ -150,6 +156,9 @@ lay(const struct row *row)
 	request.exclusive = row->exclusive_asked;
 	if (row->exclusive_asked)
 		request.cpus = request.tasks = 1;
+	request.spread = row->tasks_spread > 0;
+	if (request.spread)
+		request.cpus = request.tasks = row->tasks_spread;
 	request.nodes_open = row->nodes_asked_open;
 	if (row->nodes_asked_open)
 		cheap->max_nodes = 1;
@@ -260,13 +269,15 @@ test_sockets(void **state)
 		const char *why;
 		uint32_t tasks, cpus_per_task;
 		bool is_open;
+		uint32_t cores;
 		enum lt_reject reject;
 	} cases[] = {
-	    {"a task of a whole node", 1, 32, true, LT_REJECT_NONE},
-	    {"a task of more", 1, 33, true, LT_REJECT_CPUS},
-	    {"tasks of a whole node", 32, 1, false, LT_REJECT_NONE},
-	    {"more of them on one node", 33, 1, false, LT_REJECT_CPUS},
-	    {"more of them", 33, 1, true, LT_REJECT_NONE},
+	    {"a task of a whole node", 1, 32, true, 16, LT_REJECT_NONE},
+	    {"a task of more", 1, 33, true, 16, LT_REJECT_CPUS},
+	    {"tasks of a whole node", 32, 1, false, 16, LT_REJECT_NONE},
+	    {"more of them on one node", 33, 1, false, 16, LT_REJECT_CPUS},
+	    {"more of them", 33, 1, true, 16, LT_REJECT_NONE},
+	    {"cores of the system", 1, 1, true, 17, LT_REJECT_CPUS},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -275,6 +286,7 @@ test_sockets(void **state)
 		partitions[CHEAP].flags |= LT_PARTITION_BY_SOCKET;
 		shapes[CHEAP].cpus = 32;
 		shapes[CHEAP].sockets = 2;
+		shapes[CHEAP].socket_cores = cases[i].cores;
 		request.nodes_open = cases[i].is_open;
 		request.tasks = cases[i].tasks;
 		request.cpus_per_task = cases[i].cpus_per_task;
