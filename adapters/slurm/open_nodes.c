@@ -20,6 +20,14 @@ lt_node_is_open(const node_info_t *node)
 	       (state & ~known) == 0;
 }
 
+int64_t
+lt_away_since(const node_info_t *node)
+{
+	if (lt_node_is_open(node))
+		return 0;
+	return node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
+}
+
 /* Do two lists of places of nodes (pairs of first and last, ended by -1) have
  * one in common? */
 static bool

@@ -14,6 +14,10 @@
  * does; a state that is not listed does not. */
 bool lt_node_is_open(const node_info_t *node);
 
+/* Since when it takes no jobs, by its reason; INT64_MAX = not known, 0 = it
+ * does. */
+int64_t lt_away_since(const node_info_t *node);
+
 /* The start of the next reservation of some of the partition's nodes; 0 = none.
  * Whom it lets in is not asked. */
 int64_t lt_next_reservation(const partition_info_t *from,

@@ -212,16 +212,6 @@ add_node(struct tables *tables, struct lt_partition *partition,
 	return LT_OK;
 }
 
-static void
-note_away(struct lt_partition *partition, const node_info_t *node)
-{
-	const int64_t since_utc_s =
-	    node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
-
-	if (!lt_node_is_open(node) && since_utc_s > partition->away_utc_s)
-		partition->away_utc_s = since_utc_s;
-}
-
 /* node_inx: pairs of first and last index, ended by -1. */
 static int
 add_nodes(struct tables *tables, struct lt_partition *partition,
@@ -241,7 +231,9 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 			    tables->are_reserved[i], err);
 			if (rc != LT_OK)
 				return rc;
-			note_away(partition, node);
+			const int64_t since_utc_s = lt_away_since(node);
+			if (since_utc_s > partition->away_utc_s)
+				partition->away_utc_s = since_utc_s;
 		}
 	return LT_OK;
 }

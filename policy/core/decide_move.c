@@ -93,6 +93,20 @@ gpu_defaults_differ(const struct lt_request *request,
 		       home->default_memory_mib_per_gpu);
 }
 
+/* True if MaxMemPerCPU there makes the memory that it asks into more CPUs than
+ * at home. */
+static bool
+cpus_differ(const struct job *job, int partition)
+{
+	const struct lt_need there =
+	    lt_need_of(&job->asked, job->market, partition);
+	const struct lt_need home =
+	    lt_need_of(&job->asked, job->market, job->request->home);
+
+	return there.cpus_per_task > home.cpus_per_task ||
+	       there.cpus_per_node > home.cpus_per_node;
+}
+
 enum lt_reject
 lt_move_reject(const struct job *job, int partition)
 {
@@ -143,6 +157,7 @@ lt_move_reject(const struct job *job, int partition)
 		return LT_REJECT_CANCELS;
 	/* A whole node in place of a part changes what programs see. */
 	if (gpu_defaults_differ(request, part, home) ||
+	    cpus_differ(job, partition) ||
 	    (!request->exclusive &&
 		(part->flags ^ home->flags) & LT_PARTITION_EXCLUSIVE))
 		return LT_REJECT_DEFAULTS;

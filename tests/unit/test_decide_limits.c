@@ -19,7 +19,8 @@ struct row {
 	uint32_t tasks_spread; /* of a CPU each */
 	uint32_t max_cpus_per_node, gpu_cores;
 	uint64_t memory_asked, max_memory_mib;
-	bool whole_memory_asked, memory_is_ignored;
+	bool whole_memory_asked, memory_is_ignored, max_memory_is_per_cpu;
+	uint64_t memory_by_node;
 	const char *account, *deny;
 	enum lt_reject reject;
 };
@@ -122,6 +123,11 @@ static const struct row rows[] = {
 	.whole_memory_asked = true,
 	.max_memory_mib = 255999,
 	.reject = LT_REJECT_MEMORY},
+    {.why = "MaxMemPerCPU makes more CPUs of it",
+	.memory_by_node = 65,
+	.max_memory_mib = 1,
+	.max_memory_is_per_cpu = true,
+	.reject = LT_REJECT_DEFAULTS},
     {.why = "a denied account",
 	.account = "vision",
 	.deny = ",vision",
@@ -163,6 +169,8 @@ lay(const struct row *row)
 	if (row->nodes_asked_open)
 		cheap->max_nodes = 1;
 	cheap->max_memory_mib = row->max_memory_mib;
+	cheap->max_memory_is_per_cpu = row->max_memory_is_per_cpu;
+	request.memory_mib_per_node = row->memory_by_node;
 	request.whole_memory = row->whole_memory_asked;
 	market.memory_ignored = row->memory_is_ignored;
 	if (row->memory_asked > 0) {

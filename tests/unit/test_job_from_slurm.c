@@ -177,7 +177,8 @@ test_gres_pins(void **state)
 static void
 test_options_pin(void **state)
 {
-	static char text[] = "x", long_qos[LT_ACCOUNT_SIZE + 1];
+	static char text[] = "x", gpu_two[] = "gres:gpu:2",
+		    long_qos[LT_ACCOUNT_SIZE + 1];
 	const char *by = NULL;
 
 	(void)state;
@@ -214,6 +215,10 @@ test_options_pin(void **state)
 	PINS(bitflags, SPREAD_JOB | JOB_NTASKS_SET, NULL);
 	PINS(shared, JOB_SHARED_OK, NULL);
 	PINS(shared, JOB_SHARED_USER, "--exclusive");
+	/* Without a GPU. */
+	PINS(cpus_per_tres, gpu_two, "--cpus-per-gpu");
+	PINS(mem_per_tres, gpu_two, "--mem-per-gpu");
+	PINS(tres_per_job, gpu_two, NULL);
 	PINS(task_dist, SLURM_DIST_ARBITRARY, "--distribution");
 	PINS(task_dist, SLURM_DIST_CYCLIC_CYCLIC, NULL);
 	PINS(qos, long_qos, "--qos");
