@@ -217,7 +217,9 @@ lt_alias_gres(struct lt_aliases *aliases, FILE *out, const char *gres)
 				  part[strspn(part, "0123456789")] == '\0');
 
 		if (i == 0)
-			of_gpu = strcmp(part, "gpu") == 0;
+			of_gpu = strcmp(part, "gpu") == 0 ||
+				 strcmp(part, "shard") == 0 ||
+				 strcmp(part, "mps") == 0;
 		else
 			fputc(':', out);
 		if (!is_word || strcmp(part, "no_consume") == 0 ||

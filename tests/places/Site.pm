@@ -115,6 +115,7 @@ sub gres_conf {
 		for (gres_of($gres)) {
 			my ($name, $type, $count, $no_consume) = @$_;
 			my $of = "NodeName=$names Name=$name" . (defined $type ? " Type=$type" : '');
+			next if $count eq '0';
 			if ($name eq 'gpu') {
 				push @lines, sprintf '%s File=@DIR@/gpu/g[%d-%d]', $of, $file, $file + $count - 1;
 				$file += $count;

@@ -118,7 +118,8 @@ sub wave {
 			if (!$job) { # ended by Slurm itself
 				$run->{outcome} = 'gone';
 				delete $index{$id};
-			} elsif ($job->{state} =~ /^(RUNNING|CONFIGURING)/) {
+			# With --export slurmd logs its user in, which may have no shell.
+			} elsif ($job->{state} =~ /^(RUNNING|CONFIGURING)/ || $job->{reason} =~ /env retrieval failed/i) {
 				note($run, $job, 'started');
 				push @started, $id;
 				delete $index{$id};

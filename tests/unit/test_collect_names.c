@@ -22,6 +22,7 @@ static const struct {
     {"so is a slice of one", "gpu:nvidia_a100_3g.20gb:2",
 	"gpu:nvidia_a100_3g.20gb:2"},
     {"without a type", "gpu:8", "gpu:8"},
+    {"so are its shards", "shard:a100:16", "shard:a100:16"},
     {"a size with a letter", "lscratch:800G", "lscratch:800G"},
     {"not consumed", "bandwidth:lustre:no_consume:4G", ":no_consume:4G"},
     {"a name of the site's", "secret:2", ":2"},
