@@ -31,8 +31,12 @@ setup() {
 	scontrol update partition=cheap state=up MaxTime=7-00:00:00 QOS=
 	scontrol update node=s[1-2] availablefeatures=fast activefeatures=fast
 	day -1 200
+	within 30 are_idle
 	restart
 }
+
+# A node that was resumed answers a moment later.
+are_idle() { [ "$(sinfo -h -p cheap -o %T | sort -u)" = idle ]; }
 
 where() { field "$1" '%T %P'; }
 is_at() { [ "$(where "$1")" = "$2" ]; }
