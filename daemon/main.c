@@ -165,8 +165,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.partitions);
 	free(d->tables.shapes);
 	free(d->tables.strings);
-	free(d->tables.nodes.ranges);
-	free(d->tables.nodes.are_there);
+	lt_batch_nodes_free(&d->tables.nodes);
 	free(d->tables.denied);
 	free(d->tables.accounts);
 	free(d->tables.pairs);

@@ -28,13 +28,21 @@ lt_batch_runs_free(struct lt_batch_runs *runs)
 }
 
 void
+lt_batch_nodes_free(struct lt_batch_nodes *nodes)
+{
+	free(nodes->ranges);
+	free(nodes->are_there);
+	free(nodes->are_away);
+	*nodes = (struct lt_batch_nodes){0};
+}
+
+void
 lt_batch_partitions_free(struct lt_batch_partitions *read)
 {
 	free(read->partitions);
 	free(read->shapes);
 	free(read->strings);
-	free(read->nodes.ranges);
-	free(read->nodes.are_there);
+	lt_batch_nodes_free(&read->nodes);
 	*read = (struct lt_batch_partitions){0};
 }
 

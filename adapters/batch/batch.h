@@ -86,6 +86,7 @@ struct lt_batch_nodes {
 	uint32_t range_count, count;
 	bool *are_away; /* by place: there, and take no job now; NULL: none */
 };
+void lt_batch_nodes_free(struct lt_batch_nodes *nodes);
 struct lt_batch_partitions { /* malloc'd, each */
 	struct lt_partition *partitions;
 	struct lt_shape *shapes;

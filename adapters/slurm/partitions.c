@@ -263,14 +263,6 @@ is_away(const node_info_t *node)
 				   NODE_STATE_NO_RESPOND)));
 }
 
-static void
-nodes_free(struct lt_batch_nodes *nodes)
-{
-	free(nodes->are_away);
-	free(nodes->ranges);
-	free(nodes->are_there);
-}
-
 /* Which nodes there are, and which partitions have them. */
 static int
 load_nodes(struct lt_batch_nodes *nodes, const struct tables *tables,
@@ -558,7 +550,7 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		free(tables.from);
 	} else {
 		tables_free(&tables);
-		nodes_free(&nodes);
+		lt_batch_nodes_free(&nodes);
 	}
 	source_free(&source);
 	return rc;

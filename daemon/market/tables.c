@@ -28,9 +28,7 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	free(tables->partitions);
 	free(tables->shapes);
 	free(tables->strings);
-	free(tables->nodes.ranges);
-	free(tables->nodes.are_there);
-	free(tables->nodes.are_away);
+	lt_batch_nodes_free(&tables->nodes);
 	tables->partitions = read.partitions;
 	tables->partition_count = read.count;
 	tables->shapes = read.shapes;

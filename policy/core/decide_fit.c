@@ -127,6 +127,7 @@ struct need { /* of one task on one node */
 	/* That the node must have; where whole sockets are given, cpus is cut
 	 * at what it has. */
 	uint64_t cpus_least;
+	bool whole;
 };
 
 /* A GPU computes in its best precision where it lacks the one that was asked
@@ -163,7 +164,8 @@ cpus_open(const struct job *job, const struct lt_shape *shape, int partition)
 /*
  * Memory that Slurm looks for on a node, MiB: what was asked where memory is
  * not consumed, too; DefMemPerGPU of each GPU though --mem says less, and
- * DefMemPerCPU or -Node though --mem-per-gpu does.
+ * DefMemPerCPU or -Node though --mem-per-gpu does; memory by CPU of all CPUs
+ * that a job has alone.
  */
 static uint64_t
 memory_sought(const struct job *job, const struct need *need, int partition)
@@ -177,7 +179,10 @@ memory_sought(const struct job *job, const struct need *need, int partition)
 	const uint64_t each = by_gpu ? part->default_memory_mib
 				     : part->default_memory_mib_per_gpu;
 
-	return larger(product(times, each, memory_max),
+	const uint64_t by_cpu = need->whole ? job->asked.memory_mib_per_cpu : 0;
+
+	return larger(larger(product(times, each, memory_max),
+			  product(need->cpus_least, by_cpu, memory_max)),
 	    larger(job->asked.memory_mib_per_node, need->memory_mib));
 }
 
@@ -303,7 +308,8 @@ layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
 	    .shards = divided_up(a.shards, nodes),
 	    .cpus = divided_up(a.cpus, nodes),
 	    .memory_mib = divided_up(a.memory_mib, nodes),
-	    .cpus_least = cpus_least(asked, shape, a.whole, nodes)};
+	    .cpus_least = cpus_least(asked, shape, a.whole, nodes),
+	    .whole = a.whole};
 	const struct lt_resources got = lt_resources_of(&a, asked, shape);
 	const struct lt_fraction share =
 	    lt_charge_share(&got, shapes, part->shape_count);

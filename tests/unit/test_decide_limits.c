@@ -20,7 +20,7 @@ struct row {
 	uint32_t max_cpus_per_node, gpu_cores;
 	uint64_t memory_asked, max_memory_mib;
 	bool whole_memory_asked, memory_is_ignored, max_memory_is_per_cpu;
-	uint64_t memory_by_node, memory_by_gpu;
+	uint64_t memory_by_node, memory_by_gpu, memory_by_cpu;
 	const char *account, *deny;
 	enum lt_reject reject;
 };
@@ -123,6 +123,10 @@ static const struct row rows[] = {
 	.whole_memory_asked = true,
 	.max_memory_mib = 255999,
 	.reject = LT_REJECT_MEMORY},
+    {.why = "memory by CPU of a whole node",
+	.exclusive_asked = true,
+	.memory_by_cpu = 4001,
+	.reject = LT_REJECT_MEMORY},
     {.why = "--mem-per-gpu there, and no default",
 	.memory_by_gpu = 500,
 	.gpus_asked = 1,
@@ -177,6 +181,7 @@ lay(const struct row *row)
 	cheap->max_memory_is_per_cpu = row->max_memory_is_per_cpu;
 	request.memory_mib_per_node = row->memory_by_node;
 	request.memory_mib_per_gpu = row->memory_by_gpu;
+	request.memory_mib_per_cpu = row->memory_by_cpu;
 	request.whole_memory = row->whole_memory_asked;
 	market.memory_ignored = row->memory_is_ignored;
 	if (row->memory_asked > 0) {
