@@ -174,9 +174,14 @@ my @either = ([qw(mem mem-per-cpu mem-per-gpu)], [qw(gpus gpus-per-node gres gpu
 
 # What says where a job is to run, or when, so that nobody else may.
 my %pins = map { $_ => 1 } qw(partition nodelist reservation begin bb hold priority);
+# And what pins it where Slurm would put it, for nothing checks it elsewhere:
+# spank_lowtide(8) and docs/design.md have them.
+$pins{$_} = 1 for qw(batch cluster-constraint container contiguous core-spec dependency extra-node-info
+	licenses network prefer reboot switches thread-spec);
+my $pinning_words = qr/^--exclusive=(user|mcs)|enforce-binding|^--gres=(?!none|gpu|shard|mps)|^--gres=.*,(?!gpu|shard|mps)/;
 
 sub names { my %s; grep { !$s{$_}++ } map { $_->[0] } grep { $_->[1] } @options }
-sub pinned { scalar grep { $pins{ $_->{name} } } @{ $_[0] } }
+sub pinned { scalar grep { $pins{ $_->{name} } || grep { $_ =~ $pinning_words } @{ $_->{words} } } @{ $_[0] } }
 sub words { map { @{ $_->{words} } } @{ $_[0] } }
 sub text { join ' ', map { /[\s*\[\]()|&]/ ? "'$_'" : $_ } words($_[0]) }
 
