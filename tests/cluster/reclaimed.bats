@@ -153,7 +153,7 @@ clean_log() { : > "$LOG"; }
 	is_drained o1
 	part start lowtided
 	within 30 is_not_drained o1
-	within 10 not_listed o1
+	within 30 not_listed o1
 }
 
 @test "a node that boots again without power saving is used again, not one that only restarts its slurmd" {
