@@ -531,16 +531,10 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 		return LT_REJECT_NODES;
 	}
 	/* MaxMemPerCPU refuses nothing: Slurm gives more CPUs instead. */
-	const bool has_all = job->request->whole_memory ||
-			     (job->request->memory_mib_per_gpu > 0 &&
-				 part->default_memory_mib == 0);
-	const uint64_t memory_mib =
-	    moves && has_all ? job->market->shapes[layout->shape].memory_mib
-			     : layout->memory_mib;
-	layout->wanted = (double)memory_mib;
+	layout->wanted = (double)layout->memory_mib;
 	layout->found = (double)part->max_memory_mib;
 	if (part->max_memory_mib > 0 && !part->max_memory_is_per_cpu &&
-	    memory_mib > part->max_memory_mib)
+	    layout->memory_mib > part->max_memory_mib)
 		return LT_REJECT_MEMORY;
 	return moves ? lt_limit_reject(layout, job, partition) : LT_REJECT_NONE;
 }

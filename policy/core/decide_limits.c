@@ -79,12 +79,32 @@ may_break_others(struct layout *layout, const struct job *job, int partition)
 			       : -1));
 }
 
+/* Of a node, as MaxMemPerNode counts: the default though --mem-per-gpu says
+ * less, and all of it where that or the user says so. */
+static uint64_t
+memory_asked(const struct layout *layout, const struct job *job,
+    const struct lt_partition *part)
+{
+	const bool by_default = job->request->memory_mib_per_gpu > 0 &&
+				!part->default_memory_is_per_cpu;
+	const uint64_t most = job->market->shapes[layout->shape].memory_mib;
+
+	if (job->request->whole_memory ||
+	    (by_default && part->default_memory_mib == 0))
+		return most;
+	return by_default ? part->default_memory_mib : layout->memory_mib;
+}
+
 enum lt_reject
 lt_limit_reject(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_partition *const part =
 	    &job->market->partitions[partition];
+	const uint64_t memory_mib = memory_asked(layout, job, part);
 
+	if (!part->max_memory_is_per_cpu &&
+	    passes(layout, memory_mib, part->max_memory_mib))
+		return LT_REJECT_MEMORY;
 	return breaks_qos(layout, job, &part->limits) ||
 		       may_break_others(layout, job, partition)
 		   ? LT_REJECT_LIMITS
