@@ -58,6 +58,15 @@ lt_after_is_over(
 		   now_utc_s - known->cannot_utc_s >= LT_AFTER_AWAY_S);
 }
 
+bool
+lt_after_may_be_back(const struct lt_partition *partition,
+    const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	if (partition->away_utc_s == 0)
+		return partition->free_utc_s < now_utc_s + LT_AFTER_AWAY_S;
+	return job->requeued || job->submit_utc_s < partition->away_utc_s;
+}
+
 int64_t
 lt_after_pause_s(int64_t before_s, int64_t took_ms)
 {
@@ -288,11 +297,8 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
-/*
- * Were nodes of its partition that are away now, down, drained or reserved for
- * a while, there when it was submitted? Then they may be back: what waits for
- * them is not lost.
- */
+/* True if nodes of its partition are down, drained or reserved that may be
+ * back: what waits for them is not lost. */
 static bool
 nodes_away(const struct looking *l, const struct lt_batch_job *job)
 {
@@ -303,9 +309,7 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 		return false;
 	const struct lt_partition *const p = &d->tables.partitions[index];
 
-	if (p->free_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S ||
-	    (p->away_utc_s > 0 && !job->requeued &&
-		job->submit_utc_s >= p->away_utc_s))
+	if (!lt_after_may_be_back(p, job, l->now_utc_s))
 		return false;
 	for (uint32_t i = 0; i < p->shape_count; i++)
 		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
@@ -415,8 +419,8 @@ take_no(struct looking *l, struct lt_after *row)
 	}
 }
 
-/* True if Slurm says never, or, of nodes that are reserved, that they are not
- * free within the hour. */
+/* True if Slurm says never, or that the nodes are not there within an hour of
+ * its begin. */
 static bool
 says_no(const struct looking *l, const struct lt_start_answer *answer)
 {
@@ -426,7 +430,9 @@ says_no(const struct looking *l, const struct lt_start_answer *answer)
 	return answer->start == LT_START_CANNOT ||
 	       (answer->start == LT_START_CAN && job != NULL &&
 		   strcmp(job->reason_text, "ReqNodeNotAvail") == 0 &&
-		   answer->start_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S);
+		   answer->start_utc_s >= l->now_utc_s + LT_AFTER_AWAY_S &&
+		   answer->start_utc_s >=
+		       job->eligible_utc_s + LT_AFTER_AWAY_S);
 }
 
 /* Slurm's answer into its row; what has none is asked again later. */

@@ -62,6 +62,15 @@ bool lt_after_is_due(const struct lt_after *known, uint32_t place,
 bool lt_after_is_over(
     const struct lt_after *known, bool nodes_away, int64_t now_utc_s);
 
+/*
+ * May nodes of the partition that are away be back for the job? Those that were
+ * down or drained when it was submitted were never there for it; where none is,
+ * and all that are reserved are so for an hour and more, it waits in vain. A
+ * requeued job is submitted anew, to nodes that may have left it. Pure.
+ */
+bool lt_after_may_be_back(const struct lt_partition *partition,
+    const struct lt_batch_job *job, int64_t now_utc_s);
+
 /* How long no question follows one that took so long, s: 1; twice as long as
  * before for each that is slow in a row. Pure. */
 int64_t lt_after_pause_s(int64_t before_s, int64_t took_ms);

@@ -90,6 +90,50 @@ who_goes_home(void **state)
 			fail_msg("%s", cases[i].why);
 }
 
+static void
+which_nodes_may_be_back(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t free_in_s, away_for_s; /* 0 = none is */
+		bool answers_not, is_requeued, may;
+	} cases[] = {
+	    {.why = "reserved for an hour", .free_in_s = 3600},
+	    {.why = "for less", .free_in_s = 3599, .may = true},
+	    {.why = "some for a day, and one answers no more",
+		.free_in_s = 86400,
+		.answers_not = true,
+		.may = true},
+	    {.why = "drained when it was submitted", .away_for_s = 100},
+	    {.why = "before", .away_for_s = 101},
+	    {.why = "after", .away_for_s = 99, .may = true},
+	    {.why = "after, and some are reserved for a day",
+		.free_in_s = 86400,
+		.away_for_s = 99,
+		.may = true},
+	    {.why = "drained under a job that was requeued",
+		.away_for_s = 101,
+		.is_requeued = true,
+		.may = true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_partition partition = {
+		    .free_utc_s =
+			cases[i].free_in_s > 0 ? NOW + cases[i].free_in_s : 0,
+		    .away_utc_s = cases[i].answers_not ? INT64_MAX
+				  : cases[i].away_for_s > 0
+				      ? NOW - cases[i].away_for_s
+				      : 0};
+		const struct lt_batch_job job = {.submit_utc_s = NOW - 100,
+		    .requeued = cases[i].is_requeued};
+
+		if (lt_after_may_be_back(&partition, &job, NOW) != cases[i].may)
+			fail_msg("%s", cases[i].why);
+	}
+}
+
 /* One a second at most; a slurmctld that is slow is left alone for twice as
  * long each time, and asked as often as before once it is not. */
 static void
@@ -118,6 +162,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(who_is_asked_about),
 	    cmocka_unit_test(who_goes_home),
+	    cmocka_unit_test(which_nodes_may_be_back),
 	    cmocka_unit_test(questions_are_seldom),
 	};
 
