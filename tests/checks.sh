@@ -153,6 +153,11 @@ check 'each program and file format has its page' "$(for p in lowtide.1 lowtided
 	[ -s man/$p ] || echo "man/$p is missing"; done)"
 check 'every link in the docs leads to a file, and to a heading of it' \
     "$(tests/links.pl README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md docs/*.md docs/sources/*.md examples/*/README.md)"
+check 'each option that pins a job is in spank_lowtide(8)' \
+    "$(grep -oh '"--[a-z-]*' plugin/common/job_fields.h plugin/common/job_pins.c | tr -d '"' | sort -u |
+	while read -r option; do
+		grep -qE -- "^\.BR? ${option//-/\\\\-}( |=|\\\\|\$)" man/spank_lowtide.8 || echo "$option"
+	done)"
 well_formed() { python3 -c 'import sys, xml.dom.minidom as xml
 try: xml.parse(sys.stdin.buffer)
 except Exception as error: print(sys.argv[1], error)' "$1"; }
