@@ -198,6 +198,17 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	printf '%s\n' "${ids[@]}" > "$BATS_FILE_TMPDIR/ids"
 }
 
+# A market's generation is the second that it was made in: one of a later second
+# has the jobs that run now.
+restart_later() {
+	local before
+	before=$(date +%s)
+	sleep 1
+	restart
+	since() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
+	within 20 since
+}
+
 @test "a full partition: a job has the first start with room, and comes sooner when there is some" {
 	mapfile -t ids < "$BATS_FILE_TMPDIR/ids"
 	scancel "${ids[@]}"
@@ -207,13 +218,7 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 	full=$id
 	running() { [ "$(field "$full" %T)" = RUNNING ]; }
 	within 30 running
-	# A market's generation is the second that it was made in: this one has the
-	# job that runs.
-	before=$(date +%s)
-	sleep 1
-	restart
-	since() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
-	within 20 since
+	restart_later
 	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
 	waits=$id
 	[[ "$said" == *"There is no room before."* ]]
@@ -228,7 +233,7 @@ held_now() { lowtide budget --team vision --json | jq '.budgets[0].held_micros';
 # behind CLEAN DIRTY: a carbon-aware job behind others whose limits are 4 h: by
 # them it starts in four to eight hours.
 behind() {
-	local before i
+	local i
 	day "$1" "$2"
 	nodes=$(sinfo -h -p ondemand -o %D)
 	ids=()
@@ -238,11 +243,7 @@ behind() {
 	done
 	running() { [ "$(squeue -h -t R -p ondemand -o %i | wc -l)" -eq "$nodes" ]; }
 	within 30 running
-	before=$(date +%s)
-	sleep 1
-	restart
-	since() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
-	within 20 since
+	restart_later
 	job -A vision --carbon-aware=carbon -p ondemand --exclusive -N1 --time=3:00:00 --wrap 'sleep 60'
 	waits=$id
 }
