@@ -40,40 +40,28 @@ overlap(const int32_t *a, const int32_t *b)
 	return false;
 }
 
-int64_t
-lt_next_reservation(const partition_info_t *from,
+struct lt_reserved
+lt_reserved_of(const partition_info_t *from,
     const reserve_info_msg_t *reservations, int64_t now_utc_s)
 {
-	int64_t next_utc_s = 0;
+	struct lt_reserved reserved = {0};
 
 	for (uint32_t i = 0; i < reservations->record_count; i++) {
 		const reserve_info_t *const r =
 		    &reservations->reservation_array[i];
 
-		if (r->start_time > now_utc_s &&
-		    (next_utc_s == 0 || r->start_time < next_utc_s) &&
-		    overlap(from->node_inx, r->node_inx))
-			next_utc_s = r->start_time;
+		if (!overlap(from->node_inx, r->node_inx))
+			continue;
+		if (r->start_time > now_utc_s) {
+			if (reserved.next_utc_s == 0 ||
+			    r->start_time < reserved.next_utc_s)
+				reserved.next_utc_s = r->start_time;
+		} else if (r->end_time > now_utc_s &&
+			   r->end_time > reserved.until_utc_s) {
+			reserved.until_utc_s = r->end_time;
+		}
 	}
-	return next_utc_s;
-}
-
-int64_t
-lt_reserved_until(const partition_info_t *from,
-    const reserve_info_msg_t *reservations, int64_t now_utc_s)
-{
-	int64_t until_utc_s = 0;
-
-	for (uint32_t i = 0; i < reservations->record_count; i++) {
-		const reserve_info_t *const r =
-		    &reservations->reservation_array[i];
-
-		if (r->start_time <= now_utc_s && r->end_time > now_utc_s &&
-		    r->end_time > until_utc_s &&
-		    overlap(from->node_inx, r->node_inx))
-			until_utc_s = r->end_time;
-	}
-	return until_utc_s;
+	return reserved;
 }
 
 void

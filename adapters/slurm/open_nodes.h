@@ -18,13 +18,12 @@ bool lt_node_is_open(const node_info_t *node);
  * does. */
 int64_t lt_away_since(const node_info_t *node);
 
-/* The start of the next reservation of some of the partition's nodes; 0 = none.
- * Whom it lets in is not asked. */
-int64_t lt_next_reservation(const partition_info_t *from,
-    const reserve_info_msg_t *reservations, int64_t now_utc_s);
-
-/* The last end of those that have some of its nodes now; 0 = none has. */
-int64_t lt_reserved_until(const partition_info_t *from,
+/* Reservations of some of a partition's nodes, whomever they let in. */
+struct lt_reserved {
+	int64_t next_utc_s;  /* start of the next one; 0 = there is none */
+	int64_t until_utc_s; /* last end of those that have begun; 0 = none */
+};
+struct lt_reserved lt_reserved_of(const partition_info_t *from,
     const reserve_info_msg_t *reservations, int64_t now_utc_s);
 
 /* Sets are_reserved[place] of each node that a reservation has now. */

@@ -440,6 +440,9 @@ static int
 add_partition(struct tables *tables, const partition_info_t *from,
     const struct source *source, struct lt_partition *to, struct lt_error *err)
 {
+	const struct lt_reserved reserved =
+	    lt_reserved_of(from, source->reservations, source->now_utc_s);
+
 	if (strlen(from->name) >= sizeof(to->name))
 		return lt_fail(err, LT_ELIMIT,
 		    "partition %s: a name of %zu bytes, limit %zu", from->name,
@@ -476,17 +479,15 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	to->billing_hash = from->billing_weights_str != NULL
 			       ? lt_script_hash(from->billing_weights_str)
 			       : 0;
-	to->reserved_utc_s =
-	    lt_next_reservation(from, source->reservations, source->now_utc_s);
-	to->free_utc_s =
-	    lt_reserved_until(from, source->reservations, source->now_utc_s);
+	to->reserved_utc_s = reserved.next_utc_s;
+	to->free_utc_s = reserved.until_utc_s;
 	to->price_series = to->carbon_series = LT_NO_SERIES;
 	to->tariff_series = to->occupancy_series = LT_NO_SERIES;
 	return add_nodes(tables, to, from->node_inx, source->nodes, err);
 }
 
-/* What lowtide can't hold is as a partition that it does not know: one of them
- * is no reason to know none. */
+/* Leaves out each partition that passes a bound of limits.h, and reads the
+ * others as if it were not there. */
 static int
 add_partitions(
     struct tables *tables, const struct source *source, struct lt_error *err)

@@ -115,9 +115,9 @@ is_count(uint32_t value)
 	return value != INFINITE && value != NO_VAL;
 }
 
-/* What a partition's own QOS counts of those who use it: how many jobs may be
- * submitted there, what they may use up. sbatch refuses what passes the first,
- * and nobody knows what is left of the others. */
+/* True if a partition's own QOS limits how many jobs may be submitted or what
+ * they may use up: sbatch refuses jobs beyond the first, and how much is left
+ * of the second is not known. */
 static bool
 counts_use(const slurmdb_qos_rec_t *qos, const assoc_mgr_info_msg_t *answer)
 {

@@ -22,6 +22,14 @@ any(const char *text)
 	return text != NULL && *text != '\0';
 }
 
+/* True if the job asks for GPUs or another TRES, by any option. */
+static inline bool
+any_tres(const job_desc_msg_t *job)
+{
+	return any(job->tres_per_job) || any(job->tres_per_node) ||
+	       any(job->tres_per_socket) || any(job->tres_per_task);
+}
+
 static inline uint32_t
 larger(uint32_t a, uint32_t b)
 {

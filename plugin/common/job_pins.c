@@ -114,11 +114,10 @@ pinning_value(const job_desc_msg_t *job)
 	if (job->qos != NULL && strlen(job->qos) >= LT_ACCOUNT_SIZE)
 		return "--qos";
 	/* Without a GPU only nodes that have some take such a job. */
-	if ((any(job->cpus_per_tres) || any(job->mem_per_tres)) &&
-	    !any(job->tres_per_job) && !any(job->tres_per_node) &&
-	    !any(job->tres_per_socket) && !any(job->tres_per_task))
-		return any(job->cpus_per_tres) ? "--cpus-per-gpu"
-					       : "--mem-per-gpu";
+	if (!any_tres(job) && any(job->cpus_per_tres))
+		return "--cpus-per-gpu";
+	if (!any_tres(job) && any(job->mem_per_tres))
+		return "--mem-per-gpu";
 	if (job->bitflags & GRES_ENFORCE_BIND)
 		return "--gres-flags";
 	if (job->bitflags & ~understood_flags)

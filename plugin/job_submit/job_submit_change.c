@@ -155,8 +155,7 @@ lay_defaults(struct lt_request *request, const job_desc_msg_t *job,
 {
 	const bool moves = any(job->partition);
 
-	if (!moves && !any(job->tres_per_job) && !any(job->tres_per_node) &&
-	    !any(job->tres_per_socket) && !any(job->tres_per_task))
+	if (!moves && !any_tres(job))
 		return;
 	const bool said =
 	    job->cpus_per_task != NO_VAL16 || any(job->cpus_per_tres) ||

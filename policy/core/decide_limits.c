@@ -79,10 +79,11 @@ may_break_others(struct layout *layout, const struct job *job, int partition)
 			       : -1));
 }
 
-/* Of a node, as MaxMemPerNode counts: the default though --mem-per-gpu says
- * less, and all of it where that or the user says so. */
+/* Memory per node that Slurm compares with MaxMemPerNode, MiB: the default
+ * though --mem-per-gpu says less, and the whole node's where there is no
+ * default or the user asks for it. */
 static uint64_t
-memory_asked(const struct layout *layout, const struct job *job,
+memory_compared(const struct layout *layout, const struct job *job,
     const struct lt_partition *part)
 {
 	const bool by_default = job->request->memory_mib_per_gpu > 0 &&
@@ -100,7 +101,7 @@ lt_limit_reject(struct layout *layout, const struct job *job, int partition)
 {
 	const struct lt_partition *const part =
 	    &job->market->partitions[partition];
-	const uint64_t memory_mib = memory_asked(layout, job, part);
+	const uint64_t memory_mib = memory_compared(layout, job, part);
 
 	if (!part->max_memory_is_per_cpu &&
 	    passes(layout, memory_mib, part->max_memory_mib))

@@ -274,7 +274,7 @@ test_drain(void **state)
 	}
 }
 
-/* What slurmctld could not be told in time. */
+/* Notices that slurmctld could not be told of in time. */
 static void
 test_all(void **state)
 {
