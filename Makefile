@@ -375,6 +375,7 @@ $(B)/tests/tools/%: $(B)/tests/tools/%.o $(B)/internal.so
 $(B)/tests/bench/%: $(B)/tests/bench/%.o $(B)/liblowtide.a $(B)/internal.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TEST_LIBS)
 .SECONDARY:
+.DELETE_ON_ERROR:
 
 check: deps
 	$(Q)tests/run.sh all

@@ -4,10 +4,9 @@
  */
 #include "open_nodes.h"
 
-bool
-lt_node_is_open(const node_info_t *node)
+static bool
+takes_jobs(uint32_t state)
 {
-	const uint32_t state = node->node_state;
 	const uint32_t base = state & NODE_STATE_BASE;
 	const uint32_t known =
 	    NODE_STATE_BASE | NODE_STATE_CLOUD | NODE_STATE_COMPLETING |
@@ -20,10 +19,18 @@ lt_node_is_open(const node_info_t *node)
 	       (state & ~known) == 0;
 }
 
+bool
+lt_node_is_open(const node_info_t *node)
+{
+	return takes_jobs(node->node_state);
+}
+
 int64_t
 lt_away_since(const node_info_t *node)
 {
-	if (lt_node_is_open(node))
+	const uint32_t reserved = NODE_STATE_RES | NODE_STATE_MAINT;
+
+	if (takes_jobs(node->node_state & ~reserved))
 		return 0;
 	return node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
 }

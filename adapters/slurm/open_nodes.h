@@ -14,8 +14,8 @@
  * does; a state that is not listed does not. */
 bool lt_node_is_open(const node_info_t *node);
 
-/* Since when it takes no jobs, by its reason; INT64_MAX = not known, 0 = it
- * does. */
+/* Since when it is down, drained or the like, by its reason; INT64_MAX = not
+ * known, 0 = it is not: a reservation alone takes no node away. */
 int64_t lt_away_since(const node_info_t *node);
 
 /* Reservations of some of a partition's nodes, whomever they let in. */

@@ -233,9 +233,8 @@ market() { lowtide status --json | jq .market.generation; }
 	sed -i '/^JobSubmitPlugins/d' "$D/etc/slurm.conf"
 	part stop slurmctld
 	part start slurmctld
-	# A node that has not answered yet is no target.
-	answers() { ! sinfo -h -N -o %T | grep -q '[*]'; }
-	within 60 answers
+	# A node that has not answered yet ("unknown" at first) is no target.
+	within 60 are_idle
 	restart
 	# It has read Slurm's tables: the QOS comes after that.
 	moves() { lowtide plan -- -A vision --carbon-aware --gpus=1 --time=2:30:00 --wrap true | grep -q '^\* cheap'; }
