@@ -166,7 +166,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.shapes);
 	free(d->tables.strings);
 	lt_batch_nodes_free(&d->tables.nodes);
-	free(d->tables.denied);
+	free(d->tables.closed);
 	free(d->tables.accounts);
 	free(d->tables.pairs);
 	free(d->tables.managers);

@@ -124,6 +124,9 @@ struct lt_batch_pair {
 	uint32_t uid;
 	bool is_default;
 	bool by_partition; /* some of its associations are of one partition */
+	/* The QOS of a job without --qos, lower case; "" = not known, or not
+	 * the same in all of its associations. */
+	char default_qos[LT_ACCOUNT_SIZE];
 };
 struct lt_batch_associations { /* malloc'd, each */
 	struct lt_batch_account *accounts;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Associations of slurmdbd: who belongs to which account.
+ * Associations of slurmdbd: who belongs to which account, and the QOS of their
+ * jobs.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -57,6 +58,9 @@ merge_pairs(struct lt_batch_associations *all)
 			    all->pairs[i].is_default;
 			all->pairs[kept - 1].by_partition |=
 			    all->pairs[i].by_partition;
+			if (strcmp(all->pairs[kept - 1].default_qos,
+				all->pairs[i].default_qos) != 0)
+				all->pairs[kept - 1].default_qos[0] = '\0';
 		} else
 			all->pairs[kept++] = all->pairs[i];
 	}
@@ -135,13 +139,100 @@ gpu_tres(struct lt_dbd_link *link)
 	return id;
 }
 
+struct qoses {
+	lt_slurm_list *list;   /* of slurmdb_qos_rec_t */
+	uint32_t root_default; /* the root association's; 0 = none */
+};
+
+static bool
+is_id(uint32_t id)
+{
+	return id > 0 && id != NO_VAL && id != INFINITE;
+}
+
+/* Writes the QOS's name, lower case; "" where there is none of that id, or its
+ * name is too long for ours. */
 static void
-add_association(
-    struct lt_batch_associations *all, const slurmdb_assoc_rec_t *from)
+name_qos(char out[LT_ACCOUNT_SIZE], const struct qoses *qoses, uint32_t id)
+{
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(qoses->list);
+
+	out[0] = '\0';
+	for (slurmdb_qos_rec_t *qos; (qos = slurm_list_next(iterator)) != NULL;)
+		if (qos->id == id && qos->name != NULL &&
+		    strlen(qos->name) < LT_ACCOUNT_SIZE)
+			lt_copy_lower(out, LT_ACCOUNT_SIZE, qos->name);
+	slurm_list_iterator_destroy(iterator);
+}
+
+/*
+ * Writes the QOS that Slurm gives a job of the association without --qos, as
+ * assoc_mgr_get_default_qos_info() finds it: the association's default, else
+ * the only one that it has, else the root association's default, else "normal".
+ * "" where the default is none of those that it has, or one is "+name".
+ */
+static void
+find_default_qos(char out[LT_ACCOUNT_SIZE], const slurmdb_assoc_rec_t *from,
+    const struct qoses *qoses)
+{
+	uint32_t count = 0, only = 0;
+	bool has_default = !is_id(from->def_qos_id), are_ids = true;
+
+	out[0] = '\0';
+	if (from->qos_list == NULL)
+		return;
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(from->qos_list);
+	for (const char *text; (text = slurm_list_next(iterator)) != NULL;) {
+		only = (uint32_t)strtoul(text, NULL, 10);
+		are_ids &= text[0] >= '1' && text[0] <= '9';
+		has_default |= only == from->def_qos_id;
+		count++;
+	}
+	slurm_list_iterator_destroy(iterator);
+	if (!are_ids || !has_default)
+		return;
+	if (is_id(from->def_qos_id))
+		name_qos(out, qoses, from->def_qos_id);
+	else if (count == 1)
+		name_qos(out, qoses, only);
+	else if (is_id(qoses->root_default))
+		name_qos(out, qoses, qoses->root_default);
+	else
+		lt_copy(out, LT_ACCOUNT_SIZE, "normal");
+}
+
+static bool
+is_user(const slurmdb_assoc_rec_t *from)
+{
+	return from->user != NULL && from->user[0] != '\0';
+}
+
+/* The QOS of a job whose association names none; 0 = no such default. */
+static uint32_t
+root_default_of(lt_slurm_list *associations)
+{
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(associations);
+	uint32_t id = 0;
+
+	for (slurmdb_assoc_rec_t *from;
+	     (from = slurm_list_next(iterator)) != NULL;)
+		if (!is_user(from) && from->acct != NULL &&
+		    strcmp(from->acct, "root") == 0)
+			id = from->def_qos_id;
+	slurm_list_iterator_destroy(iterator);
+	return id;
+}
+
+static void
+add_association(struct lt_batch_associations *all,
+    const slurmdb_assoc_rec_t *from, const struct qoses *qoses)
 {
 	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
 		return;
-	if (from->user == NULL || from->user[0] == '\0') {
+	if (!is_user(from)) {
 		struct lt_batch_account *const to =
 		    &all->accounts[all->account_count++];
 
@@ -160,13 +251,15 @@ add_association(
 	}
 	lt_copy(pair.user, sizeof(pair.user), from->user);
 	lt_copy_lower(pair.account, sizeof(pair.account), from->acct);
+	find_default_qos(pair.default_qos, from, qoses);
 	all->pairs[all->pair_count++] = pair;
 }
 
 static int
 copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
-    uint32_t gpu_id, struct lt_error *err)
+    lt_slurm_list *qos_list, uint32_t gpu_id, struct lt_error *err)
 {
+	const struct qoses qoses = {qos_list, root_default_of(list)};
 	const size_t count = (size_t)slurm_list_count(list) + 1;
 
 	all->accounts = calloc(count, sizeof(*all->accounts));
@@ -177,7 +270,7 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_assoc_rec_t *record;
 	     (record = slurm_list_next(iterator)) != NULL;) {
-		add_association(all, record);
+		add_association(all, record, &qoses);
 		all->job_limits |= kinds_of(record, gpu_id);
 	}
 	slurm_list_iterator_destroy(iterator);
@@ -189,8 +282,9 @@ int
 lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 {
 	slurmdb_assoc_cond_t condition = {0};
+	slurmdb_qos_cond_t all_qos = {0};
 	struct lt_dbd_link link;
-	lt_slurm_list *list = NULL;
+	lt_slurm_list *list = NULL, *qos_list = NULL;
 	int rc = lt_dbd_open(&link, err);
 
 	*all = (struct lt_batch_associations){0};
@@ -201,12 +295,20 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 			rc =
 			    lt_slurm_fail("slurmdbd: associations", errno, err);
 	}
+	if (rc == LT_OK) {
+		qos_list = slurmdb_qos_get(link.connection, &all_qos);
+		if (qos_list == NULL)
+			rc = lt_slurm_fail("slurmdbd: QOS", errno, err);
+	}
 	if (rc == LT_OK)
-		rc = copy_associations(all, list, gpu_tres(&link), err);
+		rc = copy_associations(
+		    all, list, qos_list, gpu_tres(&link), err);
 	if (rc == LT_OK)
 		all->private_data = lt_private_dbd(link.connection);
 	if (list != NULL)
 		slurm_list_destroy(list);
+	if (qos_list != NULL)
+		slurm_list_destroy(qos_list);
 	lt_dbd_close(&link);
 	if (rc != LT_OK)
 		lt_batch_associations_free(all);

@@ -120,15 +120,12 @@ tables_free(struct tables *tables)
 }
 
 static const char *
-keep_list(struct tables *tables, const char *list, bool lower)
+keep_list(struct tables *tables, const char *list)
 {
 	char *const kept = tables->next_string;
 	const size_t size = list_size(list);
 
-	if (lower)
-		lt_copy_lower(kept, size, list);
-	else
-		lt_copy(kept, size, list);
+	lt_copy_lower(kept, size, list);
 	tables->next_string += size;
 	return kept;
 }
@@ -467,13 +464,13 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	set_gpu_defaults(to, from->job_defaults_list);
 	to->max_cpus_per_node = set_limit(from->max_cpus_per_node);
 	to->max_cpus_per_socket = set_limit(LT_SLURM_CPUS_PER_SOCKET(from));
-	to->allow_accounts = keep_list(tables, from->allow_accounts, true);
-	to->allow_qos = keep_list(tables, from->allow_qos, false);
+	to->allow_accounts = keep_list(tables, from->allow_accounts);
+	to->allow_qos = keep_list(tables, from->allow_qos);
 	/* Slurm reads a Deny list only where there is no Allow list. */
 	to->deny_accounts = keep_list(tables,
-	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL, true);
+	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL);
 	to->deny_qos = keep_list(
-	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL, false);
+	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL);
 	to->limits = lt_qos_limits_of(&source->limits, from->qos_char);
 	to->unlike_hash = unlike_hash(from);
 	to->billing_hash = from->billing_weights_str != NULL

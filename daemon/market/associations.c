@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID BITS" (1
- * the user's default, 2 of single partitions), "limits BITS" of a job, "manager
- * UID ACCOUNT|-" (- = of all), "private BITS", then "end <crc32c of all before,
+ * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID BITS
+ * [QOS]" (1 the user's default, 2 of single partitions; the default QOS where
+ * it is known), "limits BITS" of a job, "manager UID ACCOUNT|-" (- = of all),
+ * "private BITS", then "end <crc32c of all before,
  * 8 hex>". Valid if and only if the last line is there and the checksum is
  * right. 0600, SlurmUser.
  */
@@ -20,7 +21,7 @@
 #include "units.h"
 
 enum { PAIR_DEFAULT = 1, PAIR_BY_PARTITION = 2 }; /* bits of a line */
-enum { LINE_BYTES = LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
+enum { LINE_BYTES = 2 * LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
 
 static uint32_t saved_crc; /* of the file that we know is there */
 
@@ -72,9 +73,10 @@ lt_associations_save(
 		const struct lt_batch_pair *const p = &tables->pairs[i];
 
 		used += (size_t)snprintf(text + used, size - used,
-		    "pair %s %s %u %d\n", p->account, p->user, p->uid,
+		    "pair %s %s %u %d %s\n", p->account, p->user, p->uid,
 		    (p->is_default ? PAIR_DEFAULT : 0) |
-			(p->by_partition ? PAIR_BY_PARTITION : 0));
+			(p->by_partition ? PAIR_BY_PARTITION : 0),
+		    p->default_qos);
 	}
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_batch_manager *const m = &tables->managers[i];
@@ -145,8 +147,8 @@ take_line(struct lt_tables *tables, const char *line)
 		if (strcmp(a.parent, "-") == 0)
 			a.parent[0] = '\0';
 		tables->accounts[tables->account_count++] = a;
-	} else if (sscanf(line, "pair %47s %63s %u %d", p.account, p.user,
-		       &p.uid, &bits) == 4) {
+	} else if (sscanf(line, "pair %47s %63s %u %d %47s", p.account, p.user,
+		       &p.uid, &bits, p.default_qos) >= 4) {
 		p.is_default = (bits & PAIR_DEFAULT) != 0;
 		p.by_partition = (bits & PAIR_BY_PARTITION) != 0;
 		tables->pairs[tables->pair_count++] = p;

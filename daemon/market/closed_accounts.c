@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Accounts whose jobs no partition takes from another: written into the deny
- * lists, which the decision asks for every move and for nothing else.
+ * lists, which the decision asks for every move and for nothing else. And those
+ * whose jobs without --qos a partition's lists of QOS take.
  */
 #include "closed_accounts.h"
 
@@ -58,85 +59,121 @@ is_below(const struct lt_batch_account *account, const char *list,
 	return false;
 }
 
+/* What all pairs of an account say together. */
+struct used_account {
+	const char *name;
+	const char *default_qos; /* "" = not known, or not the same for all */
+	bool is_tied;		 /* has an association of a single partition */
+};
+
 static int
-compare_accounts(const void *left, const void *right)
+compare_used(const void *left, const void *right)
 {
-	const struct lt_batch_pair *const *const a = left, *const *const b =
-							       right;
+	const struct used_account *const a = left, *const b = right;
 
-	return strcmp((*a)->account, (*b)->account);
+	return strcmp(a->name, b->name);
 }
 
-/* Accounts with an association of a single partition, ",a,b"; malloc'd, NULL
- * without memory. */
-static char *
-tied_accounts(const struct lt_tables *tables)
+/* Each account that has users, once, by name; malloc'd, NULL without memory. */
+static struct used_account *
+used_accounts(const struct lt_tables *tables, uint32_t *count)
 {
-	const struct lt_batch_pair **const tied = calloc(
-	    (size_t)tables->pair_count + 1, sizeof(struct lt_batch_pair *));
-	uint32_t count = 0;
-	size_t size = 1, used = 0;
+	struct used_account *const all =
+	    calloc((size_t)tables->pair_count + 1, sizeof(*all));
 
-	for (uint32_t i = 0; tied != NULL && i < tables->pair_count; i++)
-		if (tables->pairs[i].by_partition) {
-			tied[count++] = &tables->pairs[i];
-			size += strlen(tables->pairs[i].account) + 1;
+	*count = 0;
+	if (all == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < tables->pair_count; i++)
+		all[i] = (struct used_account){tables->pairs[i].account,
+		    tables->pairs[i].default_qos,
+		    tables->pairs[i].by_partition};
+	qsort(all, tables->pair_count, sizeof(*all), compare_used);
+	for (uint32_t i = 0; i < tables->pair_count; i++) {
+		struct used_account *const last =
+		    *count > 0 ? &all[*count - 1] : NULL;
+
+		if (last == NULL || strcmp(last->name, all[i].name) != 0) {
+			all[(*count)++] = all[i];
+			continue;
 		}
-	char *const text = tied != NULL ? calloc(1, size) : NULL;
-
-	if (text != NULL)
-		qsort(tied, count, sizeof(struct lt_batch_pair *),
-		    compare_accounts);
-	for (uint32_t i = 0; text != NULL && i < count; i++)
-		if (i == 0 ||
-		    strcmp(tied[i]->account, tied[i - 1]->account) != 0)
-			used += (size_t)snprintf(
-			    text + used, size - used, ",%s", tied[i]->account);
-	free(tied);
-	return text;
+		last->is_tied |= all[i].is_tied;
+		if (strcmp(last->default_qos, all[i].default_qos) != 0)
+			last->default_qos = "";
+	}
+	return all;
 }
 
+/* slurm.conf's own, those below them, and all that are tied. */
 static void
 put_denied(FILE *out, const struct lt_tables *tables, const char *own,
-    const struct lt_batch_account **sorted)
+    const struct lt_batch_account **sorted, const struct used_account *used,
+    uint32_t used_count)
 {
 	(void)fputs(own, out);
 	for (uint32_t i = 0; own[0] != '\0' && i < tables->account_count; i++)
 		if (is_below(&tables->accounts[i], own, sorted,
 			tables->account_count))
 			(void)fprintf(out, ",%s", tables->accounts[i].name);
+	for (uint32_t i = 0; i < used_count; i++)
+		if (used[i].is_tied)
+			(void)fprintf(out, ",%s", used[i].name);
+	(void)fputc('\0', out);
+}
+
+/* Those whose default QOS its lists let in; none where it has no such list. */
+static void
+put_qos_accounts(FILE *out, const struct lt_partition *partition,
+    const struct used_account *used, uint32_t used_count)
+{
+	const char *const allow = partition->allow_qos;
+	const char *const deny = partition->deny_qos;
+
+	for (uint32_t i = 0; i < used_count; i++)
+		if ((allow[0] != '\0' &&
+			lt_text_is_among(used[i].default_qos, allow)) ||
+		    (deny[0] != '\0' && used[i].default_qos[0] != '\0' &&
+			!lt_text_is_among(used[i].default_qos, deny)))
+			(void)fprintf(out, "%s,", used[i].name);
+	(void)fputc('\0', out);
 }
 
 int
 lt_close_accounts(struct lt_tables *tables, struct lt_error *err)
 {
 	const struct lt_batch_account **const sorted = sorted_accounts(tables);
-	char *const tied = tied_accounts(tables);
+	uint32_t used_count;
+	struct used_account *const used = used_accounts(tables, &used_count);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *const out = open_memstream(&text, &size);
 
-	for (uint32_t i = 0; out != NULL && sorted != NULL && tied != NULL &&
+	for (uint32_t i = 0; out != NULL && sorted != NULL && used != NULL &&
 			     i < tables->partition_count;
 	     i++) {
+		const struct lt_partition *const p = &tables->partitions[i];
+
 		put_denied(
-		    out, tables, tables->partitions[i].deny_accounts, sorted);
-		(void)fputs(tied, out);
-		(void)fputc('\0', out);
+		    out, tables, p->deny_accounts, sorted, used, used_count);
+		put_qos_accounts(out, p, used, used_count);
 	}
 	const bool made =
-	    out != NULL && fclose(out) == 0 && sorted != NULL && tied != NULL;
+	    out != NULL && fclose(out) == 0 && sorted != NULL && used != NULL;
 
 	free(sorted);
-	free(tied);
+	free(used);
 	if (!made) {
 		free(text);
 		return lt_fail(err, LT_ENOMEM, "deny lists: out of memory");
 	}
-	free(tables->denied);
-	tables->denied = text;
+	free(tables->closed);
+	tables->closed = text;
 	for (uint32_t i = 0; i < tables->partition_count; i++) {
-		tables->partitions[i].deny_accounts = text;
+		struct lt_partition *const p = &tables->partitions[i];
+
+		p->deny_accounts = text;
+		text += strlen(text) + 1;
+		p->qos_accounts = text;
 		text += strlen(text) + 1;
 	}
 	return LT_OK;

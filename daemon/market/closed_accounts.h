@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accounts whose jobs no partition takes from another.
+ * Accounts whose jobs a partition does not take from another.
  */
 #ifndef LT_CLOSED_ACCOUNTS_H
 #define LT_CLOSED_ACCOUNTS_H
@@ -11,8 +11,8 @@
  * Makes each partition's deny list anew from slurm.conf's: with all accounts
  * below those (Slurm 23.11 and later deny them, too), and with accounts that
  * have associations of single partitions, for which Slurm refuses a job in
- * another. The lists are lent by tables->denied. LT_ENOMEM leaves them as they
- * were.
+ * another. And each partition's qos_accounts. The lists are lent by
+ * tables->closed. LT_ENOMEM leaves them as they were.
  */
 int lt_close_accounts(struct lt_tables *tables, struct lt_error *err);
 

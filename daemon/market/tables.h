@@ -27,7 +27,7 @@ struct lt_tables {
 	/* enum lt_job_limit: of QOS, and of associations */
 	uint32_t qos_limits, account_limits;
 	uint32_t left_out; /* partitions, as lt_batch_partitions has them */
-	char *denied;	   /* deny lists of the partitions; closed_accounts.c */
+	char *closed;	   /* lists of the partitions; closed_accounts.c */
 	int64_t read_utc_s; /* 0 = never */
 };
 

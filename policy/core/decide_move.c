@@ -37,6 +37,17 @@ allowed(const char *allow, const char *deny, const char *word)
 	       (length > 0 && !lt_listed(deny, word, length));
 }
 
+/* Without --qos Slurm gives the job its association's default. */
+static bool
+qos_allowed(const struct lt_partition *part, const struct lt_request *request)
+{
+	if (request->qos[0] == '\0' && part->qos_accounts != NULL &&
+	    lt_listed(
+		part->qos_accounts, request->account, strlen(request->account)))
+		return true;
+	return allowed(part->allow_qos, part->deny_qos, request->qos);
+}
+
 static bool
 is_named(const struct lt_request *request, int partition)
 {
@@ -145,7 +156,7 @@ lt_move_reject(const struct job *job, int partition)
 	if (!allowed(
 		part->allow_accounts, part->deny_accounts, request->account))
 		return LT_REJECT_ACCOUNT;
-	if (!allowed(part->allow_qos, part->deny_qos, request->qos))
+	if (!qos_allowed(part, request))
 		return LT_REJECT_QOS;
 	if (part->flags & LT_PARTITION_GROUPS &&
 	    (!(home->flags & LT_PARTITION_GROUPS) ||

@@ -161,10 +161,12 @@ struct lt_partition {
 	    default_cpus_per_gpu; /* the partition's, else Slurm's; 0 = no */
 	uint64_t default_memory_mib_per_gpu;
 	uint32_t max_cpus_per_node, max_cpus_per_socket; /* of jobs; 0 = none */
-	const char *allow_accounts; /* comma list, lower case; "" = all */
+	const char *allow_accounts; /* comma lists, lower case; "" = all */
 	const char *deny_accounts;
 	const char *allow_qos;
 	const char *deny_qos;
+	/* Accounts whose jobs without --qos one of these two lists lets in */
+	const char *qos_accounts;
 	struct lt_limits limits; /* of the partition's own QOS */
 	/* A hash of what lowtide does not understand of the partition: home's
 	 * must be equal. Of its TRESBillingWeights. 0 = nothing set. */

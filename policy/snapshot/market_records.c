@@ -295,6 +295,7 @@ list_members(struct lt_partition *p, const char **members[LT_LISTS])
 	members[1] = &p->deny_accounts;
 	members[2] = &p->allow_qos;
 	members[3] = &p->deny_qos;
+	members[4] = &p->qos_accounts;
 }
 
 void

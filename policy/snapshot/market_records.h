@@ -8,7 +8,7 @@
 #include "container.h"
 #include "market.h"
 
-enum { LT_LISTS = 4 }; /* texts a partition */
+enum { LT_LISTS = 5 }; /* texts a partition */
 
 void lt_code_settings(struct lt_coder *coder, struct lt_market *m);
 void lt_code_partition(struct lt_coder *coder, struct lt_partition *p);

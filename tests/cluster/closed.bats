@@ -30,7 +30,7 @@ setup() { cluster_use; }
 # nothing starts.
 asks() {
 	job --hold --time=60 --gpus=1 --wrap 'sleep 1' "$@" >/dev/null
-	where=$(field "$id" %P)
+	where=$(field "$id" %P) qos=$(field "$id" %q)
 	scancel "$id"
 }
 plain_goes() { # plain_goes PARTITION ARGUMENTS...: without lowtide's options
@@ -138,6 +138,43 @@ idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 	scontrol delete reservation=ours
 	reread
 	moves
+}
+
+@test "AllowQos and DenyQos of a job without --qos: its association's default" {
+	local me; me=$(id -un)
+	sacctmgr -iQ add qos long,short
+	sacctmgr -iQ modify account vision set qos=normal,long,short
+	scontrol update partition=cheap allowqos=normal
+	reread
+	moves -A vision
+	moves -A free
+	stays -A vision --qos=long
+	sacctmgr -iQ modify user "$me" where account=vision set defaultqos=long
+	reread
+	plain_goes home -A vision
+	[ "$qos" = long ]
+	stays -A vision
+	moves -A vision --qos=normal
+	moves -A free
+	scontrol update partition=cheap allowqos=long
+	reread
+	moves -A vision
+	stays -A free
+	scontrol update partition=cheap allowqos=ALL denyqos=short
+	reread
+	moves -A vision
+	moves -A free
+	# The only one that it has is its default.
+	sacctmgr -iQ modify user "$me" where account=free set qos=short
+	reread
+	stays -A free
+	# Root's is the default of those that have several and name none.
+	sacctmgr -iQ modify account root set defaultqos=normal
+	sacctmgr -iQ modify user "$me" where account=free set qos=normal,short
+	reread
+	moves -A free
+	scontrol update partition=cheap denyqos=
+	sacctmgr -iQ modify user "$me" where account=vision,free set qos=normal defaultqos=-1
 }
 
 @test "an account that is denied, or below one, stays; and one of single partitions" {

@@ -22,6 +22,7 @@ struct row {
 	bool whole_memory_asked, memory_is_ignored, max_memory_is_per_cpu;
 	uint64_t memory_by_node, memory_by_gpu, memory_by_cpu;
 	const char *account, *deny;
+	const char *qos, *allow_qos, *qos_accounts;
 	enum lt_reject reject;
 };
 
@@ -146,6 +147,30 @@ static const struct row rows[] = {
 	.deny = ",speech",
 	.reject = LT_REJECT_ACCOUNT},
     {.why = "another account is denied", .deny = ",speech"},
+    {.why = "AllowQos, and no default is known",
+	.account = "vision",
+	.allow_qos = "normal",
+	.reject = LT_REJECT_QOS},
+    {.why = "AllowQos has its account's default",
+	.account = "vision",
+	.allow_qos = "normal",
+	.qos_accounts = "speech,vision,"},
+    {.why = "AllowQos has another account's default",
+	.account = "vision",
+	.allow_qos = "normal",
+	.qos_accounts = "speech,",
+	.reject = LT_REJECT_QOS},
+    {.why = "nobody knows whose default counts",
+	.account = "",
+	.allow_qos = "normal",
+	.qos_accounts = "speech,",
+	.reject = LT_REJECT_QOS},
+    {.why = "--qos counts in place of the default",
+	.account = "vision",
+	.qos = "long",
+	.allow_qos = "normal",
+	.qos_accounts = "vision,",
+	.reject = LT_REJECT_QOS},
 };
 
 static void
@@ -162,6 +187,11 @@ lay(const struct row *row)
 		cheap->reserved_utc_s = NOW + row->reserved_h * HOUR;
 	if (row->deny != NULL)
 		cheap->deny_accounts = row->deny;
+	if (row->allow_qos != NULL)
+		cheap->allow_qos = row->allow_qos;
+	cheap->qos_accounts = row->qos_accounts;
+	snprintf(request.qos, sizeof(request.qos), "%s",
+	    row->qos != NULL ? row->qos : "");
 	shapes[CHEAP].closed_count = row->closed_count;
 	shapes[CHEAP].gpu_cores = row->gpu_cores;
 	market.job_limits = row->job_limits;
