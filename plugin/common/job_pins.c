@@ -110,8 +110,9 @@ static const uint64_t understood_flags =
 static const char *
 pinning_value(const job_desc_msg_t *job)
 {
-	/* Longer names are cut in the request. */
-	if (job->qos != NULL && strlen(job->qos) >= LT_ACCOUNT_SIZE)
+	/* Longer names are cut in the request; of several Slurm takes one. */
+	if (job->qos != NULL && (strlen(job->qos) >= LT_ACCOUNT_SIZE ||
+				    strchr(job->qos, ',') != NULL))
 		return "--qos";
 	/* Without a GPU only nodes that have some take such a job. */
 	if (!any_tres(job) && any(job->cpus_per_tres))

@@ -178,7 +178,7 @@ static void
 test_options_pin(void **state)
 {
 	static char text[] = "x", gpu_two[] = "gres:gpu:2",
-		    long_qos[LT_ACCOUNT_SIZE + 1];
+		    two_qos[] = "normal,long", long_qos[LT_ACCOUNT_SIZE + 1];
 	const char *by = NULL;
 
 	(void)state;
@@ -222,6 +222,7 @@ test_options_pin(void **state)
 	PINS(task_dist, SLURM_DIST_ARBITRARY, "--distribution");
 	PINS(task_dist, SLURM_DIST_CYCLIC_CYCLIC, NULL);
 	PINS(qos, long_qos, "--qos");
+	PINS(qos, two_qos, "--qos");
 	PINS(qos, text, NULL);
 	PINS(features, text, NULL);
 	PINS(wckey, text, NULL);
