@@ -169,6 +169,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.closed);
 	free(d->tables.accounts);
 	free(d->tables.pairs);
+	free(d->tables.ties);
 	free(d->tables.managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);

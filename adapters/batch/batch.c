@@ -51,6 +51,7 @@ lt_batch_associations_free(struct lt_batch_associations *all)
 {
 	free(all->accounts);
 	free(all->pairs);
+	free(all->ties);
 	*all = (struct lt_batch_associations){0};
 }
 

@@ -123,15 +123,19 @@ struct lt_batch_pair {
 	char user[LT_NAME_SIZE];
 	uint32_t uid;
 	bool is_default;
-	bool by_partition; /* some of its associations are of one partition */
+	bool by_partition; /* each of its associations is of one partition */
 	/* The QOS of a job without --qos, lower case; "" = not known, or not
 	 * the same in all of its associations. */
 	char default_qos[LT_ACCOUNT_SIZE];
 };
+struct lt_batch_tie { /* users of the account have associations of it */
+	char account[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];
+};
 struct lt_batch_associations { /* malloc'd, each */
 	struct lt_batch_account *accounts;
 	struct lt_batch_pair *pairs; /* by (uid, account), each once */
-	uint32_t account_count, pair_count;
+	struct lt_batch_tie *ties;   /* by account, each once */
+	uint32_t account_count, pair_count, tie_count;
 	uint32_t unknown_users; /* to the system: left out, and counted */
 	uint32_t private_data;	/* LT_PRIVATE_*, of slurmdbd.conf */
 	uint32_t job_limits;	/* enum lt_job_limit */

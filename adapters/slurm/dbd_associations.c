@@ -42,6 +42,32 @@ compare_pairs(const void *left, const void *right)
 	return strcmp(a->account, b->account);
 }
 
+static int
+compare_ties(const void *left, const void *right)
+{
+	const struct lt_batch_tie *const a = left, *const b = right;
+	const int by_account = strcmp(a->account, b->account);
+
+	return by_account != 0 ? by_account
+			       : strcmp(a->partition, b->partition);
+}
+
+/* Each once. */
+static void
+merge_ties(struct lt_batch_associations *all)
+{
+	uint32_t kept = 0;
+
+	if (all->tie_count > 1)
+		qsort(all->ties, all->tie_count, sizeof(*all->ties),
+		    compare_ties);
+	for (uint32_t i = 0; i < all->tie_count; i++)
+		if (kept == 0 ||
+		    compare_ties(&all->ties[kept - 1], &all->ties[i]) != 0)
+			all->ties[kept++] = all->ties[i];
+	all->tie_count = kept;
+}
+
 /* A user may have one association per partition: one pair all the same. */
 static void
 merge_pairs(struct lt_batch_associations *all)
@@ -56,7 +82,7 @@ merge_pairs(struct lt_batch_associations *all)
 		    compare_pairs(&all->pairs[kept - 1], &all->pairs[i]) == 0) {
 			all->pairs[kept - 1].is_default |=
 			    all->pairs[i].is_default;
-			all->pairs[kept - 1].by_partition |=
+			all->pairs[kept - 1].by_partition &=
 			    all->pairs[i].by_partition;
 			if (strcmp(all->pairs[kept - 1].default_qos,
 				all->pairs[i].default_qos) != 0)
@@ -101,11 +127,10 @@ kinds_of_list(const char *list, uint32_t gpu_id)
 static uint32_t
 kinds_of(const slurmdb_assoc_rec_t *from, uint32_t gpu_id)
 {
-	const char *const per_job[] = {
-	    from->max_tres_pj, from->max_tres_pn, from->grp_tres};
-	const char *const minutes[] = {from->max_tres_mins_pj,
-	    from->grp_tres_mins, from->grp_tres_run_mins,
-	    from->max_tres_run_mins};
+	const char *const per_job[] = {from->max_tres_pj, from->max_tres_pn,
+	    from->max_tres_mins_pj, from->grp_tres};
+	const char *const minutes[] = {from->grp_tres_mins,
+	    from->grp_tres_run_mins, from->max_tres_run_mins};
 	uint32_t kinds = 0;
 
 	for (size_t i = 0; i < sizeof(per_job) / sizeof(per_job[0]); i++)
@@ -244,6 +269,13 @@ add_association(struct lt_batch_associations *all,
 	struct lt_batch_pair pair = {.is_default = from->is_def == 1,
 	    .by_partition =
 		from->partition != NULL && from->partition[0] != '\0'};
+	if (pair.by_partition) {
+		struct lt_batch_tie *const tie = &all->ties[all->tie_count++];
+
+		lt_copy_lower(tie->account, sizeof(tie->account), from->acct);
+		lt_copy(
+		    tie->partition, sizeof(tie->partition), from->partition);
+	}
 	if (strlen(from->user) >= sizeof(pair.user) ||
 	    !uid_of(from->user, &pair.uid)) {
 		all->unknown_users++;
@@ -264,7 +296,8 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 
 	all->accounts = calloc(count, sizeof(*all->accounts));
 	all->pairs = calloc(count, sizeof(*all->pairs));
-	if (all->accounts == NULL || all->pairs == NULL)
+	all->ties = calloc(count, sizeof(*all->ties));
+	if (all->accounts == NULL || all->pairs == NULL || all->ties == NULL)
 		return lt_fail(
 		    err, LT_ENOMEM, "associations: no memory for %zu", count);
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
@@ -275,6 +308,7 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 	}
 	slurm_list_iterator_destroy(iterator);
 	merge_pairs(all);
+	merge_ties(all);
 	return LT_OK;
 }
 

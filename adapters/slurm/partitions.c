@@ -467,10 +467,10 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	to->allow_accounts = keep_list(tables, from->allow_accounts);
 	to->allow_qos = keep_list(tables, from->allow_qos);
 	/* Slurm reads a Deny list only where there is no Allow list. */
-	to->deny_accounts = keep_list(tables,
-	    to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL);
-	to->deny_qos = keep_list(
-	    tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL);
+	to->deny_accounts = keep_list(
+	    tables, to->allow_accounts[0] == '\0' ? from->deny_accounts : NULL);
+	to->deny_qos =
+	    keep_list(tables, to->allow_qos[0] == '\0' ? from->deny_qos : NULL);
 	to->limits = lt_qos_limits_of(&source->limits, from->qos_char);
 	to->unlike_hash = unlike_hash(from);
 	to->billing_hash = from->billing_weights_str != NULL

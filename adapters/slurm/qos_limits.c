@@ -162,6 +162,23 @@ lt_qos_limits_of(const struct lt_qos_limits *all, const char *name)
 	return limits;
 }
 
+/* Returns enum lt_job_limit of a list: each limit in it may keep a job from
+ * starting where it is given more, or, of a list of the least, less. */
+static uint32_t
+kinds_in(
+    const uint64_t *list, bool is_least, const assoc_mgr_info_msg_t *answer)
+{
+	uint32_t kinds = 0;
+
+	for (uint32_t i = 0; list != NULL && i < answer->tres_cnt; i++)
+		if (is_limit(list[i]) && !(is_least && list[i] == 0))
+			kinds |=
+			    tres_of(answer->tres_names[i]) < LT_LIMITED_COUNT
+				? LT_LIMITS_AMOUNTS
+				: LT_LIMITS_OTHERS;
+	return kinds;
+}
+
 uint32_t
 lt_qos_limits_kinds(const struct lt_qos_limits *all)
 {
@@ -175,15 +192,24 @@ lt_qos_limits_kinds(const struct lt_qos_limits *all)
 	    slurm_list_iterator_create(all->answer->qos_list);
 	for (slurmdb_qos_rec_t *qos;
 	     (qos = slurm_list_next(iterator)) != NULL;) {
-		const struct lt_limits limits = limits_of(qos, all->answer);
+		const uint64_t *const of_job[] = {qos->max_tres_pj_ctld,
+		    qos->max_tres_pu_ctld, qos->max_tres_pa_ctld,
+		    qos->max_tres_pn_ctld, qos->grp_tres_ctld,
+		    qos->max_tres_mins_pj_ctld};
+		/* Minutes of others, as billing, run out slowly: Slurm's reason
+		 * says so when they do. */
+		const uint64_t *const of_all[] = {qos->grp_tres_mins_ctld,
+		    qos->grp_tres_run_mins_ctld, qos->max_tres_run_mins_pa_ctld,
+		    qos->max_tres_run_mins_pu_ctld};
 
-		for (int i = 0; i < LT_LIMITED_COUNT; i++)
-			if (limits.most[i] > 0 || limits.most_per_node[i] > 0)
-				kinds |= LT_LIMITS_AMOUNTS;
-		if (any_limit(qos->grp_tres_mins_ctld, all->answer))
-			kinds |= LT_LIMITS_AMOUNTS;
-		if (limits.others)
-			kinds |= LT_LIMITS_OTHERS;
+		for (size_t i = 0; i < sizeof(of_job) / sizeof(of_job[0]); i++)
+			kinds |= kinds_in(of_job[i], false, all->answer);
+		/* The least amount is of what the job asks for, anywhere. */
+		kinds |= kinds_in(qos->min_tres_pj_ctld, true, all->answer) &
+			 LT_LIMITS_OTHERS;
+		for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++)
+			kinds |= kinds_in(of_all[i], false, all->answer) &
+				 LT_LIMITS_AMOUNTS;
 	}
 	slurm_list_iterator_destroy(iterator);
 	return kinds;

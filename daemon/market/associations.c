@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text, a line each: "account NAME PARENT|-", "pair ACCOUNT USER UID BITS
- * [QOS]" (1 the user's default, 2 of single partitions; the default QOS where
- * it is known), "limits BITS" of a job, "manager UID ACCOUNT|-" (- = of all),
- * "private BITS", then "end <crc32c of all before,
+ * [QOS]" (1 the user's default, 2 of single partitions only; the default QOS
+ * where it is known), "tie ACCOUNT PARTITION", "limits BITS" of a job, "manager
+ * UID ACCOUNT|-" (- = of all), "private BITS", then "end <crc32c of all before,
  * 8 hex>". Valid if and only if the last line is there and the checksum is
  * right. 0600, SlurmUser.
  */
@@ -56,7 +56,7 @@ lt_associations_save(
 {
 	const size_t size =
 	    ((size_t)tables->account_count + tables->pair_count +
-		tables->manager_count + 3) *
+		tables->tie_count + tables->manager_count + 3) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
@@ -78,6 +78,10 @@ lt_associations_save(
 			(p->by_partition ? PAIR_BY_PARTITION : 0),
 		    p->default_qos);
 	}
+	for (uint32_t i = 0; i < tables->tie_count; i++)
+		used +=
+		    (size_t)snprintf(text + used, size - used, "tie %s %s\n",
+			tables->ties[i].account, tables->ties[i].partition);
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_batch_manager *const m = &tables->managers[i];
 
@@ -140,6 +144,7 @@ take_line(struct lt_tables *tables, const char *line)
 {
 	struct lt_batch_account a = {0};
 	struct lt_batch_pair p = {0};
+	struct lt_batch_tie t = {0};
 	struct lt_batch_manager m = {0};
 	int bits = 0;
 
@@ -152,6 +157,8 @@ take_line(struct lt_tables *tables, const char *line)
 		p.is_default = (bits & PAIR_DEFAULT) != 0;
 		p.by_partition = (bits & PAIR_BY_PARTITION) != 0;
 		tables->pairs[tables->pair_count++] = p;
+	} else if (sscanf(line, "tie %47s %63s", t.account, t.partition) == 2) {
+		tables->ties[tables->tie_count++] = t;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
 		if (strcmp(m.account, "-") == 0)
 			m.account[0] = '\0';
@@ -177,22 +184,28 @@ lt_associations_load(
 	struct lt_batch_account *const accounts =
 	    calloc(lines, sizeof(*accounts));
 	struct lt_batch_pair *const pairs = calloc(lines, sizeof(*pairs));
+	struct lt_batch_tie *const ties = calloc(lines, sizeof(*ties));
 	struct lt_batch_manager *const managers =
 	    calloc(lines, sizeof(*managers));
-	if (accounts == NULL || pairs == NULL || managers == NULL) {
+	if (accounts == NULL || pairs == NULL || ties == NULL ||
+	    managers == NULL) {
 		free(text);
 		free(accounts);
 		free(pairs);
+		free(ties);
 		free(managers);
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
 	}
 	free(tables->accounts);
 	free(tables->pairs);
+	free(tables->ties);
 	free(tables->managers);
 	tables->accounts = accounts;
 	tables->pairs = pairs;
+	tables->ties = ties;
 	tables->managers = managers;
-	tables->account_count = tables->pair_count = tables->manager_count = 0;
+	tables->account_count = tables->pair_count = 0;
+	tables->tie_count = tables->manager_count = 0;
 	char *rest = text;
 	for (char *line; (line = strsep(&rest, "\n")) != NULL;)
 		take_line(tables, line);

@@ -63,7 +63,7 @@ is_below(const struct lt_batch_account *account, const char *list,
 struct used_account {
 	const char *name;
 	const char *default_qos; /* "" = not known, or not the same for all */
-	bool is_tied;		 /* has an association of a single partition */
+	bool is_tied;		 /* a user may only be in some partitions */
 };
 
 static int
@@ -104,12 +104,16 @@ used_accounts(const struct lt_tables *tables, uint32_t *count)
 	return all;
 }
 
-/* slurm.conf's own, those below them, and all that are tied. */
+/* slurm.conf's own, those below them, all that are tied, and those that have
+ * associations of this partition, which other limits may be set for. */
 static void
-put_denied(FILE *out, const struct lt_tables *tables, const char *own,
+put_denied(FILE *out, const struct lt_tables *tables,
+    const struct lt_partition *partition,
     const struct lt_batch_account **sorted, const struct used_account *used,
     uint32_t used_count)
 {
+	const char *const own = partition->deny_accounts;
+
 	(void)fputs(own, out);
 	for (uint32_t i = 0; own[0] != '\0' && i < tables->account_count; i++)
 		if (is_below(&tables->accounts[i], own, sorted,
@@ -118,6 +122,9 @@ put_denied(FILE *out, const struct lt_tables *tables, const char *own,
 	for (uint32_t i = 0; i < used_count; i++)
 		if (used[i].is_tied)
 			(void)fprintf(out, ",%s", used[i].name);
+	for (uint32_t i = 0; i < tables->tie_count; i++)
+		if (strcmp(tables->ties[i].partition, partition->name) == 0)
+			(void)fprintf(out, ",%s", tables->ties[i].account);
 	(void)fputc('\0', out);
 }
 
@@ -153,8 +160,7 @@ lt_close_accounts(struct lt_tables *tables, struct lt_error *err)
 	     i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
 
-		put_denied(
-		    out, tables, p->deny_accounts, sorted, used, used_count);
+		put_denied(out, tables, p, sorted, used, used_count);
 		put_qos_accounts(out, p, used, used_count);
 	}
 	const bool made =

@@ -61,10 +61,13 @@ load_associations(
 	}
 	free(tables->accounts);
 	free(tables->pairs);
+	free(tables->ties);
 	tables->accounts = all.accounts;
 	tables->account_count = all.account_count;
 	tables->pairs = all.pairs;
 	tables->pair_count = all.pair_count;
+	tables->ties = all.ties;
+	tables->tie_count = all.tie_count;
 	tables->unknown_users = all.unknown_users;
 	tables->private_dbd = all.private_data;
 	tables->private_data |= all.private_data;

@@ -20,8 +20,10 @@ struct lt_tables {
 	struct lt_last_shapes last;
 	struct lt_batch_account *accounts;
 	struct lt_batch_pair *pairs;
+	struct lt_batch_tie *ties;
 	struct lt_batch_manager *managers;
-	uint32_t account_count, pair_count, manager_count, unknown_users;
+	uint32_t account_count, pair_count, tie_count, manager_count;
+	uint32_t unknown_users;
 	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
 	uint32_t private_dbd, private_data;
 	/* enum lt_job_limit: of QOS, and of associations */

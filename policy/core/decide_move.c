@@ -153,8 +153,10 @@ lt_move_reject(const struct job *job, int partition)
 	if (part->flags & LT_PARTITION_CLOSED ||
 	    (part->flags & LT_PARTITION_NO_ROOT && request->uid == 0))
 		return LT_REJECT_CLOSED;
+	/* Home's own list: accounts that have associations of home alone. */
 	if (!allowed(
-		part->allow_accounts, part->deny_accounts, request->account))
+		part->allow_accounts, part->deny_accounts, request->account) ||
+	    !allowed(NULL, home->deny_accounts, request->account))
 		return LT_REJECT_ACCOUNT;
 	if (!qos_allowed(part, request))
 		return LT_REJECT_QOS;

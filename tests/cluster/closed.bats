@@ -92,6 +92,20 @@ idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 }
 
 # Slurm refuses the first at once; what is left of the others nobody knows.
+@test "another weight of CPUs keeps a job only where something limits the sum" {
+	scontrol update partition=cheap tresbillingweights=CPU=2.0
+	sacctmgr -iQ add qos minutes set MaxTRESMinsPerJob=cpu=1000000 flags=RequiresReservation
+	reread
+	moves
+	sacctmgr -iQ add qos sums set MaxTRESMinsPerJob=billing=1000000
+	reread
+	stays
+	sacctmgr -iQ modify qos sums set MaxTRESMinsPerJob=billing=-1
+	reread
+	moves
+	scontrol update partition=cheap tresbillingweights=
+}
+
 @test "nor is one whose own QOS counts who uses it" {
 	local limit
 	for limit in MaxSubmitJobsPerUser=0 GrpSubmitJobs=0 GrpTRESMins=cpu=1 MaxTRESRunMinsPU=cpu=1 GrpWall=1 MaxJobsPerUser=0; do
@@ -184,9 +198,17 @@ idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 	stays -A free
 	stays -A below
 	scontrol update partition=cheap denyaccounts=
+	# It may have other limits in a partition of its own, and none elsewhere.
+	sacctmgr -iQ add user "$(id -un)" account=free partition=other
+	reread
+	moves -A free
 	sacctmgr -iQ add user "$(id -un)" account=free partition=home
 	reread
 	plain_goes home -A free -p home
+	stays -A free
+	sacctmgr -iQ delete user "$(id -un)" account=free partition=home
+	sacctmgr -iQ add user "$(id -un)" account=free partition=cheap
+	reread
 	stays -A free
 	moves -A vision
 }

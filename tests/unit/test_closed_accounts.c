@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "closed_accounts.h"
@@ -23,6 +24,8 @@ static struct lt_batch_pair pairs[] = {
     {.account = "tied", .uid = 3, .by_partition = true, .default_qos = ""},
     {.account = "tied", .uid = 4, .default_qos = "normal"},
 };
+static struct lt_batch_tie ties[] = {
+    {"lab", "p1"}, {"tied", "p2"}, {"vision", "p6"}};
 
 struct row {
 	const char *deny_accounts, *allow_qos, *deny_qos;
@@ -30,13 +33,13 @@ struct row {
 };
 static const struct row rows[] = {
     {"", "", "", ",tied", ""},
-    {"", "normal", "", ",tied", "vision,"},
-    {"", "short,long", "", ",tied", "lab,"},
+    {"", "normal", "", ",tied,lab", "vision,"},
+    {"", "short,long", "", ",tied,tied", "lab,"},
     {"", "short", "", ",tied", ""},
     /* All that have one default, and not this. */
     {"", "", "long", ",tied", "vision,"},
     {"", "", "short", ",tied", "lab,vision,"},
-    {"lab", "normal", "", "lab,lab,below,tied", "vision,"},
+    {"lab", "normal", "", "lab,lab,below,tied,vision", "vision,"},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -49,11 +52,15 @@ each_partition_has_its_lists(void **state)
 	    .accounts = accounts,
 	    .account_count = sizeof(accounts) / sizeof(accounts[0]),
 	    .pairs = pairs,
-	    .pair_count = sizeof(pairs) / sizeof(pairs[0])};
+	    .pair_count = sizeof(pairs) / sizeof(pairs[0]),
+	    .ties = ties,
+	    .tie_count = sizeof(ties) / sizeof(ties[0])};
 	struct lt_error err = {0};
 
 	(void)state;
 	for (int i = 0; i < ROWS; i++) {
+		(void)snprintf(
+		    partitions[i].name, sizeof(partitions[i].name), "p%d", i);
 		partitions[i].deny_accounts = rows[i].deny_accounts;
 		partitions[i].allow_qos = rows[i].allow_qos;
 		partitions[i].deny_qos = rows[i].deny_qos;
