@@ -38,6 +38,7 @@ struct lt_submission {
 	int64_t smoke_node_s; /* that it is judged by */
 	uint32_t
 	    node_bound; /* max_nodes that the hold pays for; 0 = as asked */
+	uint32_t node_least;   /* MinNodes of where it may go, then */
 	struct lt_error error; /* why it can't be priced */
 	struct lt_quote quote;
 	struct lt_admission admission;

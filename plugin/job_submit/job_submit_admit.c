@@ -118,6 +118,14 @@ bound_nodes(struct lt_submission *s, const int *partitions, int count)
 	    lt_nodes_bound(&s->request, s->view.market, partitions, count);
 	if (s->node_bound == 0)
 		return;
+	s->node_least = UINT32_MAX;
+	for (int i = 0; i < count; i++) {
+		const uint32_t least =
+		    s->view.market->partitions[partitions[i]].min_nodes;
+
+		if (least < s->node_least)
+			s->node_least = least;
+	}
 	s->request.max_nodes = s->node_bound;
 	s->request.nodes_open = false;
 }

@@ -285,13 +285,16 @@ tell_table(struct lt_submission *s)
 }
 
 /* The hold is for so many nodes, and more would cost more. Slurm would take a
- * maximum for what is wanted: fewer are as good as before. */
+ * maximum for what is wanted: fewer are as good as before; but not fewer than
+ * MinNodes, for which Slurm 26.05 refuses that wish. */
 static void
 bound_nodes(struct lt_submission *s)
 {
 	if (s->node_bound == 0)
 		return;
 	s->job->max_nodes = s->node_bound;
+	if (s->node_least > s->request.min_nodes)
+		s->job->min_nodes = s->node_least;
 	s->job->bitflags |= USE_MIN_NODES;
 	lt_say(s,
 	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, allows more.",

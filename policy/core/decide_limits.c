@@ -106,6 +106,13 @@ lt_limit_reject(struct layout *layout, const struct job *job, int partition)
 	if (!part->max_memory_is_per_cpu &&
 	    passes(layout, memory_mib, part->max_memory_mib))
 		return LT_REJECT_MEMORY;
+	/* MinNodes gives the job more nodes than it asks for; Slurm 26.05
+	 * refuses it with --use-min-nodes. */
+	if (part->min_nodes > 1 && part->min_nodes > job->request->min_nodes) {
+		layout->wanted = job->request->min_nodes;
+		layout->found = part->min_nodes;
+		return LT_REJECT_LIMITS;
+	}
 	return breaks_qos(layout, job, &part->limits) ||
 		       may_break_others(layout, job, partition)
 		   ? LT_REJECT_LIMITS

@@ -168,6 +168,18 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	[ "$(shown "$id" NumNodes)" = 4 ]
 	[ "$(hold_of "$id")" -ge 2400000 ]
 }
+@test "MinNodes: as many, where the job is kept to as few as it needs" {
+	scontrol update partition=sizes MinNodes=2
+	part stop lowtided
+	part start lowtided
+	starts -A vision -p sizes -n2 --exclusive
+	[ "$(shown "$id" NumNodes)" = 2 ]
+	[ "$(hold_of "$id")" -ge 1200000 ]
+	end "$id"
+	scontrol update partition=sizes MinNodes=1
+	part stop lowtided
+	part start lowtided
+}
 @test "a QOS that lifts the partition's MaxNodes" {
 	sacctmgr -iQ add qos big set flags=PartitionMaxNodes
 	sacctmgr -iQ modify user "$(id -un)" set qos+=big

@@ -35,12 +35,16 @@ sub command { # its output and exit status; as the user where wanted
 	return ($text // '', $? >> 8);
 }
 
+our $is_gone; # slurmctld has ended: asked no more
+
 # [id, text] or [undef, why not]
 sub submit {
 	my ($moved, @words) = @_;
+	return [ undef, 'slurmctld has ended' ] if $is_gone;
 	my ($text, $status) = command(1, 'sbatch', $moved ? "--carbon-aware=$moved" : (),
 		'-o/dev/null', @words, '--wrap=sleep 600');
 	return [ $1, $text ] if $status == 0 && $text =~ /Submitted batch job (\d+)/;
+	$is_gone = $text =~ /Unable to contact slurm controller|Zero Bytes were transmitted/;
 	return [ undef, $text ];
 }
 
@@ -109,7 +113,7 @@ sub wave {
 		$runs->{$i}{outcome} = 'stuck';
 		$runs->{$i}{id} = $id;
 	}
-	while (%index) {
+	while (%index && !$is_gone) {
 		my $queue = queue();
 		my @started;
 		for my $id (keys %index) {
@@ -137,6 +141,7 @@ sub wave {
 		last if time - $last > $quiet_s;
 		sleep 0.25 if %index;
 	}
+	return if $is_gone;
 	cancel(keys %index);
 	all_gone();
 }

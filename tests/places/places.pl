@@ -123,7 +123,7 @@ sub cheaper_places {
 
 # ---- a site ----
 
-my %sum = map { $_ => 0 } qw(sites bad jobs taken started refused stuck could moved delayed);
+my %sum = map { $_ => 0 } qw(sites bad ended jobs taken started refused stuck could moved delayed);
 my (%seen, %failures, %why, @found);
 
 sub fails { # why, or undef
@@ -222,7 +222,14 @@ sub one_site {
 	read_market($site);
 	my $up = time;
 	my @all = map { [ $_, Jobs::words($jobs->[$_]) ] } 0 .. $#$jobs;
+	$Judge::is_gone = 0;
 	my $plain = Judge::run_all(\@all, '');
+	if ($Judge::is_gone) {
+		$sum{ended}++;
+		print "# site $index: slurmctld has ended with plain jobs\n";
+		Site::down($D);
+		return;
+	}
 	my $middle = time;
 	my %no;
 	$no{ $_->{text} =~ /error: (?:lowtide: )?(?:Batch job submission failed: )?(.*)/ ? "taken: $1" : short($_->{text}) }++
@@ -231,6 +238,12 @@ sub one_site {
 	print "#   plain not $no{$_}: $_\n" for sort keys %no;
 	my @taken = grep { $plain->{ $_->[0] }{outcome} ne 'refused' } @all;
 	my $moved = Judge::run_all(\@taken, 'cost', $plain);
+	if ($Judge::is_gone) {
+		$sum{refused}++;
+		print "# site $index: slurmctld has ended with moved jobs\n";
+		Site::down($D);
+		return;
+	}
 	my $after = time;
 	my %n = map { $_ => 0 } qw(refused stuck could moved);
 	my @stay;
@@ -364,6 +377,7 @@ if ($o{print}) {
 	exit;
 }
 
+mkdir $o{keep} if $o{keep};
 my @lanes;
 for my $lane (0 .. $o{lanes} - 1) {
 	mkdir "$o{folder}/$lane";
@@ -377,13 +391,17 @@ for my $lane (0 .. $o{lanes} - 1) {
 	}
 	push @lanes, $from;
 }
+my $lanes = @lanes;
 my %all;
 my $select = IO::Select->new(@lanes);
 my %part = map { $_ => '' } @lanes;
 while ($select->count) {
 	for my $from ($select->can_read) {
 		my $n = sysread $from, $part{$from}, 65536, length $part{$from};
-		$select->remove($from) if !$n;
+		if (!$n) {
+			$select->remove($from);
+			$lanes-- if !close $from; # it has died
+		}
 		while ($part{$from} =~ s/^(.*)\n//) {
 			my $line = $1;
 			if ($line =~ /^(sum|why|seen) ?(.*)/) {
@@ -401,10 +419,13 @@ sub goal {
 	$is_met ? $met++ : $missed++;
 	printf "goal %-40s %-16s %-8s %s\n", $name, $value, $want, $is_met ? 'met' : 'missed';
 }
-my $sum = $all{sum};
+my $sum = $all{sum} || {};
+$sum->{$_} //= 0 for qw(sites bad ended jobs taken started refused stuck could moved);
 my $options = grep { $all{seen}{$_} } Jobs::names();
 print join(' ', '# could move and did not, by lowtide\'s word:',
 	map { "$_ $all{why}{$_}" } sort keys %{ $all{why} || {} }), "\n";
+goal("lanes that did not die", $lanes, $o{lanes}, $lanes == $o{lanes});
+print "# slurmctld has ended by itself, with plain jobs: $sum->{ended}\n" if $sum->{ended};
 goal("sites that came up", "$sum->{sites}", $sum->{sites} + $sum->{bad}, !$sum->{bad} && $sum->{sites});
 goal("jobs, taken by plain sbatch", "$sum->{jobs}, $sum->{taken}", '>0', $sum->{taken});
 goal("options of sbatch", $options, ">=$o{'least-options'}", $options >= $o{'least-options'})

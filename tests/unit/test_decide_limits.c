@@ -15,6 +15,7 @@ struct row {
 	uint32_t job_limits, pins;
 	struct lt_limits limits;
 	bool nodes_asked_open; /* as many as it needs; MaxNodes=1 there */
+	uint32_t min_nodes_there;
 	bool exclusive_asked;  /* and one CPU */
 	uint32_t tasks_spread; /* of a CPU each */
 	uint32_t max_cpus_per_node, gpu_cores;
@@ -103,6 +104,11 @@ static const struct row rows[] = {
 	.nodes_asked_open = true,
 	.reject = LT_REJECT_NODES},
     {.why = "one task", .tasks_spread = 1, .nodes_asked_open = true},
+    {.why = "MinNodes above the nodes that it asks for",
+	.min_nodes_there = 2,
+	.nodes_asked_open = true,
+	.reject = LT_REJECT_LIMITS},
+    {.why = "MinNodes as it asks for", .min_nodes_there = 1},
     {.why = "MaxCPUsPerNode",
 	.max_cpus_per_node = 63,
 	.reject = LT_REJECT_CPUS},
@@ -207,6 +213,10 @@ lay(const struct row *row)
 	request.nodes_open = row->nodes_asked_open;
 	if (row->nodes_asked_open)
 		cheap->max_nodes = 1;
+	if (row->min_nodes_there > 0) {
+		cheap->min_nodes = row->min_nodes_there;
+		cheap->max_nodes = 8;
+	}
 	cheap->max_memory_mib = row->max_memory_mib;
 	cheap->max_memory_is_per_cpu = row->max_memory_is_per_cpu;
 	request.memory_mib_per_node = row->memory_by_node;
