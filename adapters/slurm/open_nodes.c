@@ -35,10 +35,8 @@ lt_away_since(const node_info_t *node)
 	return node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
 }
 
-/* Do two lists of places of nodes (pairs of first and last, ended by -1) have
- * one in common? */
-static bool
-overlap(const int32_t *a, const int32_t *b)
+bool
+lt_share_nodes(const int32_t *a, const int32_t *b)
 {
 	for (const int32_t *x = a; x != NULL && x[0] >= 0; x += 2)
 		for (const int32_t *y = b; y != NULL && y[0] >= 0; y += 2)
@@ -57,7 +55,7 @@ lt_reserved_of(const partition_info_t *from,
 		const reserve_info_t *const r =
 		    &reservations->reservation_array[i];
 
-		if (!overlap(from->node_inx, r->node_inx))
+		if (!lt_share_nodes(from->node_inx, r->node_inx))
 			continue;
 		if (r->start_time > now_utc_s) {
 			if (reserved.next_utc_s == 0 ||

@@ -18,6 +18,10 @@ bool lt_node_is_open(const node_info_t *node);
  * known, 0 = it is not: a reservation alone takes no node away. */
 int64_t lt_away_since(const node_info_t *node);
 
+/* Do two lists of places of nodes (pairs of first and last, ended by -1) have
+ * one in common? */
+bool lt_share_nodes(const int32_t *a, const int32_t *b);
+
 /* Reservations of some of a partition's nodes, whomever they let in. */
 struct lt_reserved {
 	int64_t next_utc_s;  /* start of the next one; 0 = there is none */

@@ -324,13 +324,36 @@ set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
 	slurm_list_iterator_destroy(iterator);
 }
 
+/* Can jobs there lose their nodes to others? By partitions only to those of a
+ * higher tier that share nodes with it; by QOS of any job. */
 static bool
-cancels(uint16_t mode, const slurm_conf_t *conf)
+may_be_preempted(const partition_info_t *from, const struct source *source)
 {
-	const uint16_t used = mode == NO_VAL16 ? conf->preempt_mode : mode;
+	const char *const type = source->conf->preempt_type;
+
+	if (type == NULL || strstr(type, "partition_prio") == NULL)
+		return true;
+	for (uint32_t i = 0; i < source->partitions->record_count; i++) {
+		const partition_info_t *const other =
+		    &source->partitions->partition_array[i];
+
+		if (other->priority_tier > from->priority_tier &&
+		    lt_share_nodes(other->node_inx, from->node_inx))
+			return true;
+	}
+	return false;
+}
+
+static bool
+cancels(const partition_info_t *from, const struct source *source)
+{
+	const uint16_t used = from->preempt_mode == NO_VAL16
+				  ? source->conf->preempt_mode
+				  : from->preempt_mode;
 
 	return (used & (uint16_t) ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
-	       PREEMPT_MODE_CANCEL;
+		   PREEMPT_MODE_CANCEL &&
+	       may_be_preempted(from, source);
 }
 
 /* Does Slurm power down what is idle there? Of single nodes that are kept from
@@ -349,8 +372,9 @@ powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 }
 
 static uint32_t
-flags_of(const partition_info_t *from, const slurm_conf_t *conf)
+flags_of(const partition_info_t *from, const struct source *source)
 {
+	const slurm_conf_t *const conf = source->conf;
 	/* Those that keep no job out, or that have a flag here. */
 	static const uint32_t open_flags =
 	    PART_FLAG_DEFAULT | PART_FLAG_NO_ROOT | PART_FLAG_ROOT_ONLY |
@@ -370,7 +394,7 @@ flags_of(const partition_info_t *from, const slurm_conf_t *conf)
 	} flags[] = {
 	    {(from->flags & PART_FLAG_DEFAULT) != 0, LT_PARTITION_DEFAULT},
 	    {from->state_up == PARTITION_UP, LT_PARTITION_UP},
-	    {cancels(from->preempt_mode, conf), LT_PARTITION_CANCELS},
+	    {cancels(from, source), LT_PARTITION_CANCELS},
 	    {from->max_share == 0 || linear, LT_PARTITION_EXCLUSIVE},
 	    {(unit & LT_SLURM_BY_CORE) != 0, LT_PARTITION_BY_CORE},
 	    {(unit & LT_SLURM_BY_SOCKET) != 0, LT_PARTITION_BY_SOCKET},
@@ -449,7 +473,7 @@ add_partition(struct tables *tables, const partition_info_t *from,
 		    "partition %s: more than %d partitions", from->name,
 		    LT_PARTITIONS_MAX);
 	lt_copy(to->name, sizeof(to->name), from->name);
-	to->flags = flags_of(from, source->conf);
+	to->flags = flags_of(from, source);
 	to->max_time_s = lt_minutes(from->max_time, INT64_MAX);
 	to->default_time_s = from->default_time == INFINITE
 				 ? INT64_MAX

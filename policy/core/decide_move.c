@@ -166,7 +166,8 @@ lt_move_reject(const struct job *job, int partition)
 		return LT_REJECT_GROUPS;
 	if (part->unlike_hash != home->unlike_hash)
 		return LT_REJECT_CLOSED;
-	if (part->flags & LT_PARTITION_CANCELS)
+	if (part->flags & LT_PARTITION_CANCELS &&
+	    !(home->flags & LT_PARTITION_CANCELS))
 		return LT_REJECT_CANCELS;
 	/* A whole node in place of a part changes what programs see. */
 	if (gpu_defaults_differ(request, part, home) ||

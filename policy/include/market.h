@@ -81,7 +81,8 @@ enum lt_partition_flag {
 	LT_PARTITION_DEFAULT = 1 << 0,	   /* Slurm's default partition */
 	LT_PARTITION_UP = 1 << 1,	   /* state UP */
 	LT_PARTITION_MANAGED = 1 << 2,	   /* named in the policy file */
-	LT_PARTITION_CANCELS = 1 << 3,	   /* PreemptMode=CANCEL */
+	LT_PARTITION_CANCELS = 1 << 3,	   /* PreemptMode=CANCEL, and jobs
+					    * there may be preempted */
 	LT_PARTITION_EXCLUSIVE = 1 << 4,   /* whole nodes always */
 	LT_PARTITION_PREEMPTIBLE = 1 << 5, /* policy: preemptible */
 	LT_PARTITION_OWNED = 1 << 6,  /* decide by energy, charge by price */

@@ -19,6 +19,8 @@ setup_file() {
 	export ACCOUNTS='vision free below:free' EXTRA='GresTypes=gpu,tmp
 EnforcePartLimits=ALL
 SelectTypeParameters=CR_Core_Memory
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
 DefMemPerCPU=1000'
 	day 6 20
 	cluster_up "$(policy)"
@@ -104,6 +106,18 @@ idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 	reread
 	moves
 	scontrol update partition=cheap tresbillingweights=
+}
+
+@test "PreemptMode=CANCEL closes one only where a higher tier shares its nodes" {
+	moves
+	scontrol create PartitionName=urgent Nodes=s1 PriorityTier=10
+	reread
+	stays
+	scontrol update PartitionName=urgent Nodes=s1,v1
+	reread
+	moves # home's jobs may be cancelled, too
+	scontrol delete PartitionName=urgent
+	reread
 }
 
 @test "nor is one whose own QOS counts who uses it" {

@@ -98,6 +98,18 @@ sub note { # of a job as it is in the queue
 	$run->{$_} = $job->{$_} for qw(part tres nodes list reason limit why);
 }
 
+# Of a job that is in the queue no more: started, where it had nodes.
+sub note_gone {
+	my ($run, $id) = @_;
+	my ($text) = command(0, qw(scontrol -o show job), $id);
+	my %is = $text =~ /(?:^| )(\w+)=(\S+)/g;
+	$run->{outcome} = 'gone';
+	note($run, { part => $is{Partition}, nodes => $is{NumNodes}, list => $is{NodeList},
+		tres => $is{AllocTRES} // $is{TRES}, reason => $is{Reason}, limit => $is{TimeLimit},
+		why => $text =~ /\bwhy=(\S+)/ ? $1 : undef }, 'started')
+	    if ($is{NodeList} // '(null)') ne '(null)';
+}
+
 # Jobs are [index, words]. Gives runs to %$runs by index: outcome started,
 # refused or stuck.
 sub wave {
@@ -120,7 +132,7 @@ sub wave {
 			my $run = $runs->{ $index{$id} };
 			my $job = $queue->{$id};
 			if (!$job) { # ended by Slurm itself
-				$run->{outcome} = 'gone';
+				note_gone($run, $id);
 				delete $index{$id};
 			# With --export slurmd logs its user in, which may have no shell.
 			} elsif ($job->{state} =~ /^(RUNNING|CONFIGURING)/ || $job->{reason} =~ /env retrieval failed/i) {

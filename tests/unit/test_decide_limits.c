@@ -9,7 +9,7 @@
  * GPUs. One thing of the cheap partition or the job differs. */
 struct row {
 	const char *why;
-	uint32_t flags, uid, closed_count, cpus_there, gpus_asked;
+	uint32_t flags, home_flags, uid, closed_count, cpus_there, gpus_asked;
 	uint64_t unlike_hash, billing_hash;
 	int64_t reserved_h;
 	uint32_t job_limits, pins;
@@ -45,6 +45,12 @@ static const struct row rows[] = {
     {.why = "hidden, or not understood",
 	.flags = LT_PARTITION_CLOSED,
 	.reject = LT_REJECT_CLOSED},
+    {.why = "may be cancelled there, and not at home",
+	.flags = LT_PARTITION_CANCELS,
+	.reject = LT_REJECT_CANCELS},
+    {.why = "may be cancelled at home, too",
+	.flags = LT_PARTITION_CANCELS,
+	.home_flags = LT_PARTITION_CANCELS},
     {.why = "root's job where root may not",
 	.flags = LT_PARTITION_NO_ROOT,
 	.reject = LT_REJECT_CLOSED},
@@ -185,6 +191,7 @@ lay(const struct row *row)
 	struct lt_partition *const cheap = &partitions[CHEAP];
 
 	cheap->flags |= row->flags;
+	partitions[request.home].flags |= row->home_flags;
 	cheap->unlike_hash = row->unlike_hash;
 	cheap->billing_hash = row->billing_hash;
 	cheap->limits = row->limits;
