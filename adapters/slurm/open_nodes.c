@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that take new jobs, by their state and by reservations.
+ * Nodes that take new jobs, by their state and by reservations, and that jobs
+ * may lose to others.
  */
 #include "open_nodes.h"
+
+#include <string.h>
 
 static bool
 takes_jobs(uint32_t state)
@@ -85,4 +88,35 @@ lt_note_reserved(bool *are_reserved, uint32_t node_count,
 			     k <= at[1] && (uint32_t)k < node_count; k++)
 				are_reserved[k] = true;
 	}
+}
+
+/* Can jobs of the partition lose their nodes to others? By partitions only to
+ * those of a higher tier that share nodes with it; by QOS to any job. */
+static bool
+may_be_preempted(const partition_info_t *from, const partition_info_msg_t *all,
+    const char *type)
+{
+	if (type == NULL || strstr(type, "partition_prio") == NULL)
+		return true;
+	for (uint32_t i = 0; i < all->record_count; i++) {
+		const partition_info_t *const other = &all->partition_array[i];
+
+		if (other->priority_tier > from->priority_tier &&
+		    lt_share_nodes(other->node_inx, from->node_inx))
+			return true;
+	}
+	return false;
+}
+
+bool
+lt_cancels(const partition_info_t *from, const partition_info_msg_t *all,
+    const slurm_conf_t *conf)
+{
+	const uint16_t used = from->preempt_mode == NO_VAL16
+				  ? conf->preempt_mode
+				  : from->preempt_mode;
+
+	return (used & (uint16_t) ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
+		   PREEMPT_MODE_CANCEL &&
+	       may_be_preempted(from, all, conf->preempt_type);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that take new jobs, by their state and by reservations.
+ * Nodes that take new jobs, by their state and by reservations, and that jobs
+ * may lose to others.
  */
 #ifndef LT_OPEN_NODES_H
 #define LT_OPEN_NODES_H
@@ -33,5 +34,10 @@ struct lt_reserved lt_reserved_of(const partition_info_t *from,
 /* Sets are_reserved[place] of each node that a reservation has now. */
 void lt_note_reserved(bool *are_reserved, uint32_t node_count,
     const reserve_info_msg_t *reservations, int64_t now_utc_s);
+
+/* Does Slurm cancel jobs of the partition to give their nodes to others? `all`:
+ * every partition. */
+bool lt_cancels(const partition_info_t *from, const partition_info_msg_t *all,
+    const slurm_conf_t *conf);
 
 #endif

@@ -324,38 +324,6 @@ set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
 	slurm_list_iterator_destroy(iterator);
 }
 
-/* Can jobs there lose their nodes to others? By partitions only to those of a
- * higher tier that share nodes with it; by QOS of any job. */
-static bool
-may_be_preempted(const partition_info_t *from, const struct source *source)
-{
-	const char *const type = source->conf->preempt_type;
-
-	if (type == NULL || strstr(type, "partition_prio") == NULL)
-		return true;
-	for (uint32_t i = 0; i < source->partitions->record_count; i++) {
-		const partition_info_t *const other =
-		    &source->partitions->partition_array[i];
-
-		if (other->priority_tier > from->priority_tier &&
-		    lt_share_nodes(other->node_inx, from->node_inx))
-			return true;
-	}
-	return false;
-}
-
-static bool
-cancels(const partition_info_t *from, const struct source *source)
-{
-	const uint16_t used = from->preempt_mode == NO_VAL16
-				  ? source->conf->preempt_mode
-				  : from->preempt_mode;
-
-	return (used & (uint16_t) ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
-		   PREEMPT_MODE_CANCEL &&
-	       may_be_preempted(from, source);
-}
-
 /* Does Slurm power down what is idle there? Of single nodes that are kept from
  * it (SuspendExcNodes) nothing is asked. */
 static bool
@@ -394,7 +362,7 @@ flags_of(const partition_info_t *from, const struct source *source)
 	} flags[] = {
 	    {(from->flags & PART_FLAG_DEFAULT) != 0, LT_PARTITION_DEFAULT},
 	    {from->state_up == PARTITION_UP, LT_PARTITION_UP},
-	    {cancels(from, source), LT_PARTITION_CANCELS},
+	    {lt_cancels(from, source->partitions, conf), LT_PARTITION_CANCELS},
 	    {from->max_share == 0 || linear, LT_PARTITION_EXCLUSIVE},
 	    {(unit & LT_SLURM_BY_CORE) != 0, LT_PARTITION_BY_CORE},
 	    {(unit & LT_SLURM_BY_SOCKET) != 0, LT_PARTITION_BY_SOCKET},

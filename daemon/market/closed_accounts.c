@@ -74,16 +74,21 @@ compare_used(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+struct used_accounts {
+	struct used_account *items;
+	uint32_t count;
+};
+
 /* Each account that has users, once, by name; malloc'd, NULL without memory. */
-static struct used_account *
-used_accounts(const struct lt_tables *tables, uint32_t *count)
+static struct used_accounts
+used_accounts(const struct lt_tables *tables)
 {
+	uint32_t count = 0;
 	struct used_account *const all =
 	    calloc((size_t)tables->pair_count + 1, sizeof(*all));
 
-	*count = 0;
 	if (all == NULL)
-		return NULL;
+		return (struct used_accounts){0};
 	for (uint32_t i = 0; i < tables->pair_count; i++)
 		all[i] = (struct used_account){tables->pairs[i].account,
 		    tables->pairs[i].default_qos,
@@ -91,17 +96,17 @@ used_accounts(const struct lt_tables *tables, uint32_t *count)
 	qsort(all, tables->pair_count, sizeof(*all), compare_used);
 	for (uint32_t i = 0; i < tables->pair_count; i++) {
 		struct used_account *const last =
-		    *count > 0 ? &all[*count - 1] : NULL;
+		    count > 0 ? &all[count - 1] : NULL;
 
 		if (last == NULL || strcmp(last->name, all[i].name) != 0) {
-			all[(*count)++] = all[i];
+			all[count++] = all[i];
 			continue;
 		}
 		last->is_tied |= all[i].is_tied;
 		if (strcmp(last->default_qos, all[i].default_qos) != 0)
 			last->default_qos = "";
 	}
-	return all;
+	return (struct used_accounts){all, count};
 }
 
 /* slurm.conf's own, those below them, all that are tied, and those that have
@@ -109,8 +114,7 @@ used_accounts(const struct lt_tables *tables, uint32_t *count)
 static void
 put_denied(FILE *out, const struct lt_tables *tables,
     const struct lt_partition *partition,
-    const struct lt_batch_account **sorted, const struct used_account *used,
-    uint32_t used_count)
+    const struct lt_batch_account **sorted, const struct used_accounts *used)
 {
 	const char *const own = partition->deny_accounts;
 
@@ -119,9 +123,9 @@ put_denied(FILE *out, const struct lt_tables *tables,
 		if (is_below(&tables->accounts[i], own, sorted,
 			tables->account_count))
 			(void)fprintf(out, ",%s", tables->accounts[i].name);
-	for (uint32_t i = 0; i < used_count; i++)
-		if (used[i].is_tied)
-			(void)fprintf(out, ",%s", used[i].name);
+	for (uint32_t i = 0; i < used->count; i++)
+		if (used->items[i].is_tied)
+			(void)fprintf(out, ",%s", used->items[i].name);
 	for (uint32_t i = 0; i < tables->tie_count; i++)
 		if (strcmp(tables->ties[i].partition, partition->name) == 0)
 			(void)fprintf(out, ",%s", tables->ties[i].account);
@@ -131,17 +135,17 @@ put_denied(FILE *out, const struct lt_tables *tables,
 /* Those whose default QOS its lists let in; none where it has no such list. */
 static void
 put_qos_accounts(FILE *out, const struct lt_partition *partition,
-    const struct used_account *used, uint32_t used_count)
+    const struct used_accounts *used)
 {
 	const char *const allow = partition->allow_qos;
 	const char *const deny = partition->deny_qos;
 
-	for (uint32_t i = 0; i < used_count; i++)
+	for (uint32_t i = 0; i < used->count; i++)
 		if ((allow[0] != '\0' &&
-			lt_text_is_among(used[i].default_qos, allow)) ||
-		    (deny[0] != '\0' && used[i].default_qos[0] != '\0' &&
-			!lt_text_is_among(used[i].default_qos, deny)))
-			(void)fprintf(out, "%s,", used[i].name);
+			lt_text_is_among(used->items[i].default_qos, allow)) ||
+		    (deny[0] != '\0' && used->items[i].default_qos[0] != '\0' &&
+			!lt_text_is_among(used->items[i].default_qos, deny)))
+			(void)fprintf(out, "%s,", used->items[i].name);
 	(void)fputc('\0', out);
 }
 
@@ -149,25 +153,24 @@ int
 lt_close_accounts(struct lt_tables *tables, struct lt_error *err)
 {
 	const struct lt_batch_account **const sorted = sorted_accounts(tables);
-	uint32_t used_count;
-	struct used_account *const used = used_accounts(tables, &used_count);
+	const struct used_accounts used = used_accounts(tables);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *const out = open_memstream(&text, &size);
 
-	for (uint32_t i = 0; out != NULL && sorted != NULL && used != NULL &&
-			     i < tables->partition_count;
+	for (uint32_t i = 0; out != NULL && sorted != NULL &&
+			     used.items != NULL && i < tables->partition_count;
 	     i++) {
 		const struct lt_partition *const p = &tables->partitions[i];
 
-		put_denied(out, tables, p, sorted, used, used_count);
-		put_qos_accounts(out, p, used, used_count);
+		put_denied(out, tables, p, sorted, &used);
+		put_qos_accounts(out, p, &used);
 	}
-	const bool made =
-	    out != NULL && fclose(out) == 0 && sorted != NULL && used != NULL;
+	const bool made = out != NULL && fclose(out) == 0 && sorted != NULL &&
+			  used.items != NULL;
 
 	free(sorted);
-	free(used);
+	free(used.items);
 	if (!made) {
 		free(text);
 		return lt_fail(err, LT_ENOMEM, "deny lists: out of memory");
