@@ -70,7 +70,7 @@ int lt_sheet_unpack(struct lt_budget_snapshot *snapshot,
 /* Names within the run and state directories. */
 #define LT_MARKET_FILE "market"
 #define LT_SHEET_FILE "budget"
-#define LT_BOUND_FILE "bound"	/* whom budgets bind, without their figures */
+#define LT_BOUND_FILE "bound" /* whom budgets bind, without their figures */
 #define LT_IN_FORCE_FILE "budgets" /* "yes" or "no": are any in force? */
 #define LT_TERMS_FILE "terms"
 #define LT_HISTORY_FILE "history"
