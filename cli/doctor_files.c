@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "doctor.h"
 #include "files.h"
@@ -86,14 +87,38 @@ check_own(struct lt_doctor *doctor, const char *path, const struct passwd *user,
 	    user->pw_name);
 }
 
+/* Without the budget snapshot a slurmctld that starts goes by two other files.
+ */
+static void
+check_stand_in(struct lt_doctor *doctor, const char *state, const char *run)
+{
+	char path[2000], bound[2000], in_force[2000];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", state, LT_SHEET_FILE);
+	(void)snprintf(bound, sizeof(bound), "%s/%s", run, LT_BOUND_FILE);
+	(void)snprintf(
+	    in_force, sizeof(in_force), "%s/%s", state, LT_IN_FORCE_FILE);
+	if (access(path, F_OK) == 0)
+		return;
+	lt_doctor_say(doctor, LT_LEVEL_ERROR, "files",
+	    "systemctl restart lowtided",
+	    "%s is not there: slurmctld can't admit by it, and one that starts %s",
+	    path,
+	    access(bound, F_OK) == 0
+		? "goes by on_unknown for all whom a budget binds"
+	    : lt_in_force_load(in_force)
+		? "holds every job, for budgets are in force"
+		: "knows of no budget: jobs pass");
+}
+
 static void
 check_state(
     struct lt_doctor *doctor, const char *state, const struct passwd *user)
 {
 	static const struct {
 		const char *name;
-		bool may_lack; /* job_submit makes it, at its first hold */
-	} files[] = {{LT_SHEET_FILE, false}, {LT_TERMS_FILE, false},
+		bool may_lack; /* job_submit makes it; check_stand_in() */
+	} files[] = {{LT_SHEET_FILE, true}, {LT_TERMS_FILE, false},
 	    {LT_RING_FILE, true}};
 	char path[2000];
 
@@ -157,5 +182,6 @@ lt_doctor_files(struct lt_doctor *doctor)
 	    "their lowtide commands get no answer");
 	if (slurm_user != NULL)
 		check_state(doctor, state, slurm_user);
+	check_stand_in(doctor, state, run);
 	doctor->file_fails = doctor->count > before;
 }

@@ -113,6 +113,8 @@ init(struct lt_daemon *d, struct lt_error *err)
 	join(d->paths.market, d->args.run, LT_MARKET_FILE);
 	join(d->paths.socket, d->args.run, LT_SOCKET_FILE);
 	join(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
+	join(d->paths.bound, d->args.run, LT_BOUND_FILE);
+	join(d->paths.in_force, d->args.state, LT_IN_FORCE_FILE);
 	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
 	join(d->paths.history, d->args.state, LT_HISTORY_FILE);
 	join(d->paths.ring, d->args.state, LT_RING_FILE);

@@ -20,7 +20,8 @@ struct lt_budget_state {
 	struct lt_budget_snapshot snapshot;
 	struct lt_open_holds open;
 	bool has_snapshot, dirty;
-	bool is_as_ledger; /* though dirty: what changes is not committed */
+	uint32_t bound_crc; /* of the file of those that budgets bind */
+	bool is_as_ledger;  /* though dirty: what changes is not committed */
 	struct lt_recent *recent; /* admitted since the snapshot (fits.c) */
 	uint64_t recent_generation;
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "breath.h"
 #include "compile_budget.h"
@@ -381,6 +382,41 @@ lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_number(ledger, "periods_judged", now_utc_s, err);
 }
 
+/* Whom budgets bind, for a job_submit that can't read the snapshot: without
+ * figures, so it is written where that changes. */
+static int
+publish_bound(struct lt_daemon *d, struct lt_error *err)
+{
+	struct lt_budget_snapshot bound = d->budget.snapshot;
+	struct lt_budget *const budgets =
+	    calloc(bound.budget_count + 1u, sizeof(*budgets));
+	unsigned char *bytes = NULL;
+	size_t byte_count = 0;
+
+	if (budgets == NULL)
+		return lt_fail(err, LT_ENOMEM, "budget: out of memory");
+	for (uint32_t i = 0; i < bound.budget_count; i++)
+		memcpy(budgets[i].team, bound.budgets[i].team,
+		    sizeof(budgets[i].team));
+	bound.budgets = budgets;
+	bound.usage_count = 0;
+	bound.generation = bound.ring_generation = bound.ring_absorbed = 0;
+	bound.compiled_utc_s = bound.jobs_utc_s = 0;
+	bound.ready = false;
+	bound.holdout = (struct lt_holdout){0};
+	int code = lt_sheet_pack(&bound, &bytes, &byte_count, err);
+	const uint32_t crc =
+	    code == LT_OK ? lt_crc32c(0, bytes, byte_count) : 0;
+	if (code == LT_OK &&
+	    (crc != d->budget.bound_crc || access(d->paths.bound, F_OK) != 0))
+		code = lt_sheet_save(&bound, d->paths.bound, err);
+	if (code == LT_OK)
+		d->budget.bound_crc = crc;
+	free(budgets);
+	free(bytes);
+	return code;
+}
+
 static int
 publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
     struct lt_error *err)
@@ -412,7 +448,10 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 		lt_sheet_free(&d->budget.snapshot);
 	d->budget.snapshot = loaded;
 	d->budget.has_snapshot = true;
-	return lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err);
+	code = publish_bound(d, err);
+	return code == LT_OK
+		   ? lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err)
+		   : code;
 }
 
 int

@@ -219,6 +219,21 @@ check_currency(struct lt_ledger *ledger, const char *config,
 	return lt_ledger_put(ledger, "currency", policy->currency, err);
 }
 
+/* One word for a job_submit that can read no snapshot. A policy that can't be
+ * told this way is in force all the same. */
+static void
+tell_in_force(const struct lt_daemon *d)
+{
+	const struct lt_policy *const policy = d->policy;
+	const bool yes = policy->budget_count > 0 &&
+			 policy->on_unknown != LT_RULE_ALLOW &&
+			 lt_mode_may(policy->mode, LT_MAY_REFUSE);
+	struct lt_error err = {0};
+
+	if (lt_in_force_save(d->paths.in_force, yes, &err) != LT_OK)
+		lt_log("in_force_failed", "error=\"%s\"", err.text);
+}
+
 int
 lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -250,6 +265,7 @@ lt_daemon_load_policy(
 	d->viewers = (struct lt_groups){0};
 	d->signals.changed = d->budget.dirty = true;
 	d->replan.looked_utc_s = d->next.forecasts = 0;
+	tell_in_force(d);
 	lt_log("policy_loaded",
 	    "path=%s mode=%s sources=%d partitions=%d budgets=%d",
 	    d->args.config, lt_mode_name(policy->mode), policy->source_count,

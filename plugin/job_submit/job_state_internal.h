@@ -37,13 +37,16 @@ struct lt_history_box {
 struct lt_state {
 	/* Set by init alone. */
 	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
+	    bound_path[LT_PATH_SIZE], in_force_path[LT_PATH_SIZE],
 	    terms_path[LT_PATH_SIZE], history_path[LT_PATH_SIZE],
 	    ring_path[LT_PATH_SIZE];
 	/* The refreshing thread's own. */
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;
-	struct lt_file_id market_tried, sheet_tried, history_tried;
-	int ring_opened; /* how often */
+	struct lt_file_id market_tried, sheet_tried, bound_tried,
+	    in_force_tried, history_tried;
+	int64_t missing_told_ms; /* 0 = never */
+	int ring_opened;	 /* how often */
 
 	atomic_ullong next_quote_id;
 	pthread_mutex_t mutex; /* all below */

@@ -409,5 +409,7 @@ lt_submission_blind(struct lt_submission *s)
 		return SLURM_SUCCESS;
 	fill_blind_quote(s);
 	return act_on_unknown(s, snapshot->on_unknown,
-	    "lowtided's market snapshot can't be read");
+	    snapshot->missing != NULL
+		? snapshot->missing
+		: "lowtided's market snapshot can't be read");
 }

@@ -52,6 +52,8 @@ has_pair(const struct lt_budget_snapshot *snapshot, uint32_t uid, bool array)
 {
 	uint32_t low = 0, high = snapshot->pair_count;
 
+	if (snapshot->account_count == 0) /* nobody's accounts are known */
+		return snapshot->missing != NULL;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 

@@ -283,6 +283,8 @@ unknown_reason(const struct lt_sheet_box *box)
 {
 	const struct lt_budget_snapshot *const snapshot = &box->snapshot;
 
+	if (snapshot->missing != NULL)
+		return snapshot->missing;
 	if (lt_state.ring_fd < 0)
 		return "the holds file can't be used";
 	if (!snapshot->ready)

@@ -15,7 +15,7 @@
 
 #include "slurm_abi.h"
 
-enum { REFRESH_MS = 200, CLOCKS_DIFFER_S = 10 };
+enum { REFRESH_MS = 200, CLOCKS_DIFFER_S = 10, TELL_MS = 60 * 1000 };
 
 static void
 market_unref(struct lt_market_box *box)
@@ -129,29 +129,55 @@ load_market(void)
 	market_unref(old);
 }
 
+/* Puts it in force, or none (NULL). */
 static void
-load_sheet(void)
+replace_sheet(struct lt_sheet_box *box)
 {
-	struct lt_sheet_box *box, *old;
+	struct lt_sheet_box *old;
+
+	pthread_mutex_lock(&lt_state.mutex);
+	if (box != NULL)
+		lt_ring_replay(box);
+	old = lt_state.snapshot;
+	lt_state.snapshot = box;
+	pthread_mutex_unlock(&lt_state.mutex);
+	sheet_unref(old);
+}
+
+/* Returns a snapshot of a file; NULL: it can't be read. */
+static struct lt_sheet_box *
+read_sheet(const char *path)
+{
+	struct lt_sheet_box *const box = calloc(1, sizeof(*box));
 	struct lt_error err = {0};
 
-	if (!file_changed(&lt_state.sheet_tried, lt_state.sheet_path))
-		return;
-	box = calloc(1, sizeof(*box));
 	if (box == NULL)
-		return;
+		return NULL;
 	atomic_init(&box->references, 1);
-	if (lt_sheet_load(&box->snapshot, lt_state.sheet_path, &err) != LT_OK) {
-		lt_state_log("%s: %s", lt_state.sheet_path, err.text);
+	if (lt_sheet_load(&box->snapshot, path, &err) != LT_OK) {
+		lt_state_log("%s: %s", path, err.text);
 		free(box);
-		return;
+		return NULL;
 	}
 	box->recent = malloc(lt_recent_size(&box->snapshot));
 	if (box->recent == NULL) {
 		sheet_unref(box);
-		return;
+		return NULL;
 	}
 	lt_recent_init(box->recent, &box->snapshot);
+	return box;
+}
+
+static void
+load_sheet(void)
+{
+	struct lt_sheet_box *box;
+
+	if (!file_changed(&lt_state.sheet_tried, lt_state.sheet_path))
+		return;
+	box = read_sheet(lt_state.sheet_path);
+	if (box == NULL)
+		return;
 	box->loaded_ms = lt_monotonic_ms();
 	box->age_s = (int64_t)time(NULL) - box->snapshot.compiled_utc_s;
 	/* Written by a clock that has been set back since: how old it is
@@ -160,12 +186,73 @@ load_sheet(void)
 		box->age_s = INT32_MAX;
 	else if (box->age_s < 0)
 		box->age_s = 0;
-	pthread_mutex_lock(&lt_state.mutex);
-	lt_ring_replay(box);
-	old = lt_state.snapshot;
-	lt_state.snapshot = box;
-	pthread_mutex_unlock(&lt_state.mutex);
-	sheet_unref(old);
+	replace_sheet(box);
+}
+
+/* Says that budgets are in force, and of nobody that none binds them. */
+static struct lt_sheet_box *
+all_bound(void)
+{
+	struct lt_sheet_box *const box = calloc(1, sizeof(*box));
+
+	if (box == NULL)
+		return NULL;
+	atomic_init(&box->references, 1);
+	box->snapshot.budgets = calloc(1, sizeof(*box->snapshot.budgets));
+	box->snapshot.arena = box->snapshot.budgets;
+	box->snapshot.budget_count = 1;
+	box->snapshot.on_unknown = LT_RULE_HOLD;
+	box->recent = malloc(lt_recent_size(&box->snapshot));
+	if (box->snapshot.budgets == NULL || box->recent == NULL) {
+		sheet_unref(box);
+		return NULL;
+	}
+	lt_recent_init(box->recent, &box->snapshot);
+	return box;
+}
+
+/*
+ * No snapshot was read since slurmctld's start: whom budgets bind is in the run
+ * directory too, and whether there are any is said by one word in the state
+ * directory. Without either, jobs pass; the log says so each minute.
+ */
+static void
+load_stand_in(void)
+{
+	struct lt_sheet_box *box = lt_state.snapshot;
+
+	if (box != NULL && box->snapshot.missing == NULL)
+		return;
+	if (file_changed(&lt_state.bound_tried, lt_state.bound_path)) {
+		box = read_sheet(lt_state.bound_path);
+		if (box != NULL) {
+			box->snapshot.missing =
+			    "lowtided's budget snapshot can't be read";
+			lt_state.in_force_tried = (struct lt_file_id){0};
+			replace_sheet(box);
+		}
+	}
+	box = lt_state.snapshot;
+	if (box == NULL || box->snapshot.account_count == 0) {
+		if (file_changed(
+			&lt_state.in_force_tried, lt_state.in_force_path)) {
+			box = lt_in_force_load(lt_state.in_force_path)
+				  ? all_bound()
+				  : NULL;
+			if (box != NULL)
+				box->snapshot.missing =
+				    "budgets are in force, and lowtided's snapshots can't be read";
+			replace_sheet(box);
+		}
+	}
+	if (lt_state.missing_told_ms != 0 &&
+	    lt_monotonic_ms() - lt_state.missing_told_ms < TELL_MS)
+		return;
+	lt_state.missing_told_ms = lt_monotonic_ms();
+	lt_state_log("%s: %s", lt_state.sheet_path,
+	    lt_state.snapshot == NULL
+		? "not read since slurmctld's start; no budget is known, and jobs pass"
+		: "not read since slurmctld's start; jobs that a budget binds meet on_unknown");
 }
 
 static void
@@ -207,6 +294,7 @@ lt_state_refresh(void)
 		return;
 	load_market();
 	load_sheet();
+	load_stand_in();
 	load_history();
 	lt_ring_attach();
 	atomic_flag_clear(&lt_state.refreshing);
@@ -245,11 +333,17 @@ lt_state_init(void)
 	lt_state_fini();
 	memset(&lt_state.market_tried, 0, sizeof(lt_state.market_tried));
 	memset(&lt_state.sheet_tried, 0, sizeof(lt_state.sheet_tried));
+	memset(&lt_state.bound_tried, 0, sizeof(lt_state.bound_tried));
+	memset(&lt_state.in_force_tried, 0, sizeof(lt_state.in_force_tried));
 	memset(&lt_state.history_tried, 0, sizeof(lt_state.history_tried));
 	path_of(lt_state.market_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
 	    LT_MARKET_FILE);
 	path_of(lt_state.sheet_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_SHEET_FILE);
+	path_of(lt_state.bound_path, "LOWTIDE_RUN_DIR", "/run/lowtide",
+	    LT_BOUND_FILE);
+	path_of(lt_state.in_force_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
+	    LT_IN_FORCE_FILE);
 	path_of(lt_state.terms_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_TERMS_FILE);
 	path_of(lt_state.history_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",

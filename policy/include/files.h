@@ -53,6 +53,10 @@ void lt_sheet_free(struct lt_budget_snapshot *snapshot);
 int lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
     struct lt_error *err);
 
+/* The word of LT_IN_FORCE_FILE. Load: false also where it can't be read. */
+int lt_in_force_save(const char *path, bool yes, struct lt_error *err);
+bool lt_in_force_load(const char *path);
+
 /* For tests and fuzzing: the same, from and to memory. *bytes is malloc'd. */
 int lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err);
@@ -66,6 +70,8 @@ int lt_sheet_unpack(struct lt_budget_snapshot *snapshot,
 /* Names within the run and state directories. */
 #define LT_MARKET_FILE "market"
 #define LT_SHEET_FILE "budget"
+#define LT_BOUND_FILE "bound" /* whom budgets bind, without their figures */
+#define LT_IN_FORCE_FILE "budgets" /* "yes" or "no": are any in force? */
 #define LT_TERMS_FILE "terms"
 #define LT_HISTORY_FILE "history"
 #define LT_RING_FILE "holds"

@@ -331,6 +331,30 @@ lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
 	return code;
 }
 
+int
+lt_in_force_save(const char *path, bool yes, struct lt_error *err)
+{
+	const char *const word = yes ? "yes\n" : "no\n";
+
+	return lt_file_replace(path, 0644, word, strlen(word), err);
+}
+
+bool
+lt_in_force_load(const char *path)
+{
+	char word[4] = {0};
+	uint64_t size = 0;
+	const int fd = lt_file_open(path, O_RDONLY, false, &size, NULL);
+
+	if (fd < 0)
+		return false;
+	const bool yes = size == sizeof(word) &&
+			 lt_pread_all(fd, word, sizeof(word), 0) == LT_OK &&
+			 memcmp(word, "yes\n", sizeof(word)) == 0;
+	close(fd);
+	return yes;
+}
+
 void
 lt_sheet_free(struct lt_budget_snapshot *snapshot)
 {

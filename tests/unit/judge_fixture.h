@@ -305,6 +305,8 @@ make_world(struct fixture *f)
 	snprintf(w->d->paths.ring, sizeof(w->d->paths.ring), "%s/none", f->dir);
 	snprintf(w->d->paths.snapshot, sizeof(w->d->paths.snapshot), "%s/sheet",
 	    f->dir);
+	snprintf(
+	    w->d->paths.bound, sizeof(w->d->paths.bound), "%s/bound", f->dir);
 	lt_log_open("/dev/null");
 	compile(w, NOW);
 	return w;
@@ -314,6 +316,7 @@ static inline void
 free_world(struct world *w)
 {
 	unlink(w->d->paths.snapshot);
+	unlink(w->d->paths.bound);
 	lt_sheet_free(&w->d->budget.snapshot);
 	free(w->d->budget.recent);
 	free(w->d->budget.forecasts);
