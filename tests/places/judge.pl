@@ -170,7 +170,7 @@ sub run_all {
 	if (!$plain) { # what others were in the way of
 		my @again = grep { my $r = $runs{ $_->[0] };
 			$r->{outcome} eq 'refused' ? $r->{text} =~ /limit/i
-			: $r->{outcome} eq 'stuck' && $r->{reason} =~ /^(Resources|Priority|None|ReqNode|Nodes_req|.*Grp|.*Max.*Per(User|Account))/ } @$jobs;
+			: $r->{outcome} eq 'stuck' && ($r->{reason} // '') =~ /^(Resources|Priority|None|ReqNode|Nodes_req|.*Grp|.*Max.*Per(User|Account))/ } @$jobs;
 		wave([$_], $moved, \%runs, 2) for grep { $runs{ $_->[0] }{outcome} eq 'refused' } @again;
 		@again = grep { $runs{ $_->[0] }{outcome} ne 'started' } @again;
 		wave(\@again, $moved, \%runs, QUIET_S) if @again;
