@@ -45,18 +45,8 @@ bound() { # bound OPTION...: the plan says that this option, the first, keeps it
 	lowtide plan -- --carbon-aware=cost --gpus=1 --time=60 --wrap 'sleep 1' "$@" |
 	    grep -q "^  cheap .*bound by ${1%%[=:]*}"
 }
-# lowtided reads Slurm's tables each minute, and when it starts. It answers
-# before it has made a market of them, whose generation is the second of that.
-reread() {
-	local before
-	part stop lowtided
-	before=$(date +%s)
-	sleep 1
-	part start lowtided
-	later() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
-	within 20 later
-	sleep .3 # job_submit looks for one five times a second
-}
+# lowtided reads Slurm's tables each minute, and when it starts.
+reread() { later_market; }
 s2_idle() { [ "$(sinfo -h -n s2 -o %T)" = idle ]; }
 idle() { ! sinfo -h -N -o %T | grep -qv '^idle$'; }
 

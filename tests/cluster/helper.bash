@@ -116,6 +116,18 @@ restart() {
 	fetched() { grep -q 'event=fetched source=day' "$LOG"; }
 	within 30 fetched
 }
+# later_market: lowtided anew, and a market that it has made since: it answers
+# before that. A market's generation is the second that it was made in.
+later_market() {
+	local before
+	part stop lowtided
+	before=$(date +%s)
+	sleep 1
+	part start lowtided
+	later() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
+	within 20 later
+	sleep .3 # job_submit looks for one five times a second
+}
 # The most nodes that the jobs on stdin (begin seconds) take at one time.
 at_once() { # at_once SECONDS
 	awk -v lasts="$1" '{ print $1, 1; print $1 + lasts, -1 }' | sort -n -k1,1 -k2,2 |

@@ -115,8 +115,8 @@ partition_of() { field "$1" %P; }
 }
 
 money_held() { lowtide explain --json "$1" 2>/dev/null | jq -r '.quote.hold_per_task.money_micros // 0'; }
-# lowtided with Slurm's partitions as they are now.
-anew() { part stop lowtided; part start lowtided; }
+# lowtided with Slurm's partitions as they are now, and a market of them.
+anew() { later_market; }
 plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* ]]; }
 
 @test "in a partition that never had a node, jobs of a team with a budget are held until one is there" {
