@@ -35,7 +35,8 @@
 #if LT_SLURM_AT_LEAST(24, 11)
 #define LT_JOB_FIELDS_24_11(NUMBER, PINS_TEXT)                                 \
 	NUMBER(segment_size, 0, "--segment")                                   \
-	PINS_TEXT(job_size_str, "--nodes", "a list of sizes: which is not known")
+	PINS_TEXT(                                                             \
+	    job_size_str, "--nodes", "a list of sizes: which is not known")
 #else
 #define LT_JOB_FIELDS_24_11(NUMBER, PINS_TEXT)
 #endif

@@ -65,9 +65,13 @@ test_restart(void **state)
 {
 	struct world *const w = make_world(*state);
 	struct lt_daemon *const fresh = calloc(1, sizeof(*fresh));
+	struct lt_batch_tie tie = {"speech", "cheap"};
 
 	assert_non_null(fresh);
 	take_tree(w);
+	w->d->tables.ties = &tie;
+	w->d->tables.tie_count = 1;
+	snprintf(w->d->tables.pairs[0].default_qos, LT_ACCOUNT_SIZE, "long");
 	w->d->args.state = w->f->dir;
 	w->d->tables.private_dbd = LT_PRIVATE_USAGE;
 	must(w->f,
@@ -77,6 +81,11 @@ test_restart(void **state)
 		       &fresh->tables, fresh->args.state, &w->f->err));
 	assert_int_equal(fresh->tables.account_count, 5);
 	assert_int_equal(fresh->tables.pair_count, 3);
+	assert_string_equal(fresh->tables.pairs[0].default_qos, "long");
+	assert_string_equal(fresh->tables.pairs[1].default_qos, "");
+	assert_int_equal(fresh->tables.tie_count, 1);
+	assert_string_equal(fresh->tables.ties[0].account, "speech");
+	assert_string_equal(fresh->tables.ties[0].partition, "cheap");
 	assert_int_equal(
 	    fresh->tables.manager_count, w->d->tables.manager_count);
 	assert_int_equal(fresh->tables.private_data, LT_PRIVATE_USAGE);
@@ -89,6 +98,7 @@ test_restart(void **state)
 	unlink(path);
 	free(fresh->tables.accounts);
 	free(fresh->tables.pairs);
+	free(fresh->tables.ties);
 	free(fresh->tables.managers);
 	free(fresh);
 	free_world(w);
