@@ -167,6 +167,9 @@ gpu_tres(struct lt_dbd_link *link)
 struct qoses {
 	lt_slurm_list *list;   /* of slurmdb_qos_rec_t */
 	uint32_t root_default; /* the root association's; 0 = none */
+	/* The last one named: most associations have the same. 0 = none */
+	uint32_t named_id;
+	char named[LT_ACCOUNT_SIZE];
 };
 
 static bool
@@ -178,8 +181,12 @@ is_id(uint32_t id)
 /* Writes the QOS's name, lower case; "" where there is none of that id, or its
  * name is too long for ours. */
 static void
-name_qos(char out[LT_ACCOUNT_SIZE], const struct qoses *qoses, uint32_t id)
+name_qos(char out[LT_ACCOUNT_SIZE], struct qoses *qoses, uint32_t id)
 {
+	if (id == qoses->named_id) {
+		lt_copy(out, LT_ACCOUNT_SIZE, qoses->named);
+		return;
+	}
 	lt_slurm_iterator *const iterator =
 	    slurm_list_iterator_create(qoses->list);
 
@@ -189,6 +196,8 @@ name_qos(char out[LT_ACCOUNT_SIZE], const struct qoses *qoses, uint32_t id)
 		    strlen(qos->name) < LT_ACCOUNT_SIZE)
 			lt_copy_lower(out, LT_ACCOUNT_SIZE, qos->name);
 	slurm_list_iterator_destroy(iterator);
+	qoses->named_id = id;
+	lt_copy(qoses->named, LT_ACCOUNT_SIZE, out);
 }
 
 /*
@@ -199,7 +208,7 @@ name_qos(char out[LT_ACCOUNT_SIZE], const struct qoses *qoses, uint32_t id)
  */
 static void
 find_default_qos(char out[LT_ACCOUNT_SIZE], const slurmdb_assoc_rec_t *from,
-    const struct qoses *qoses)
+    struct qoses *qoses)
 {
 	uint32_t count = 0, only = 0;
 	bool has_default = !is_id(from->def_qos_id), are_ids = true;
@@ -253,7 +262,7 @@ root_default_of(lt_slurm_list *associations)
 
 static void
 add_association(struct lt_batch_associations *all,
-    const slurmdb_assoc_rec_t *from, const struct qoses *qoses)
+    const slurmdb_assoc_rec_t *from, struct qoses *qoses)
 {
 	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
 		return;
@@ -291,7 +300,8 @@ static int
 copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
     lt_slurm_list *qos_list, uint32_t gpu_id, struct lt_error *err)
 {
-	const struct qoses qoses = {qos_list, root_default_of(list)};
+	struct qoses qoses = {
+	    .list = qos_list, .root_default = root_default_of(list)};
 	const size_t count = (size_t)slurm_list_count(list) + 1;
 
 	all->accounts = calloc(count, sizeof(*all->accounts));

@@ -17,6 +17,7 @@
 #include "budget_snapshot.h"
 #include "holdout_key.h"
 #include "limits.h"
+#include "policy_load.h"
 #include "text.h"
 #include "units.h"
 
@@ -470,9 +471,7 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	s->ring_absorbed = d->ring.ingested;
 	s->ready = d->jobs.quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
-	s->on_unknown = lt_mode_may(d->policy->mode, LT_MAY_REFUSE)
-			    ? d->policy->on_unknown
-			    : LT_RULE_ALLOW;
+	s->on_unknown = lt_policy_unknown_rule(d->policy);
 	s->stale_after_s = LT_SHEET_STALE_S;
 	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
 	int code =

@@ -59,7 +59,7 @@ is_below(const struct lt_batch_account *account, const char *list,
 	return false;
 }
 
-/* What all pairs of an account say together. */
+/* An account, by all of its pairs. */
 struct used_account {
 	const char *name;
 	const char *default_qos; /* "" = not known, or not the same for all */

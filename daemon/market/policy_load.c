@@ -219,15 +219,20 @@ check_currency(struct lt_ledger *ledger, const char *config,
 	return lt_ledger_put(ledger, "currency", policy->currency, err);
 }
 
+enum lt_rule
+lt_policy_unknown_rule(const struct lt_policy *policy)
+{
+	return lt_mode_may(policy->mode, LT_MAY_REFUSE) ? policy->on_unknown
+							: LT_RULE_ALLOW;
+}
+
 /* One word for a job_submit that can read no snapshot. A policy that can't be
  * told this way is in force all the same. */
 static void
 tell_in_force(const struct lt_daemon *d)
 {
-	const struct lt_policy *const policy = d->policy;
-	const bool yes = policy->budget_count > 0 &&
-			 policy->on_unknown != LT_RULE_ALLOW &&
-			 lt_mode_may(policy->mode, LT_MAY_REFUSE);
+	const bool yes = d->policy->budget_count > 0 &&
+			 lt_policy_unknown_rule(d->policy) != LT_RULE_ALLOW;
 	struct lt_error err = {0};
 
 	if (lt_in_force_save(d->paths.in_force, yes, &err) != LT_OK)

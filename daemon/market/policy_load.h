@@ -13,6 +13,9 @@ struct lt_daemon;
 int lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_policy_drop(struct lt_daemon *d);
+/* What becomes of a job whose team's balance is not known: on_unknown, where
+ * the mode may refuse. */
+enum lt_rule lt_policy_unknown_rule(const struct lt_policy *policy);
 /* The policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_daemon_policy_partition(
     const struct lt_policy *policy, const char *name);

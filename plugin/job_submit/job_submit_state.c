@@ -144,6 +144,20 @@ replace_sheet(struct lt_sheet_box *box)
 	sheet_unref(old);
 }
 
+/* Returns the box, whose snapshot is complete; NULL and nothing of it without
+ * memory. */
+static struct lt_sheet_box *
+with_recent(struct lt_sheet_box *box)
+{
+	box->recent = malloc(lt_recent_size(&box->snapshot));
+	if (box->recent == NULL) {
+		sheet_unref(box);
+		return NULL;
+	}
+	lt_recent_init(box->recent, &box->snapshot);
+	return box;
+}
+
 /* Returns a snapshot of a file; NULL: it can't be read. */
 static struct lt_sheet_box *
 read_sheet(const char *path)
@@ -159,13 +173,7 @@ read_sheet(const char *path)
 		free(box);
 		return NULL;
 	}
-	box->recent = malloc(lt_recent_size(&box->snapshot));
-	if (box->recent == NULL) {
-		sheet_unref(box);
-		return NULL;
-	}
-	lt_recent_init(box->recent, &box->snapshot);
-	return box;
+	return with_recent(box);
 }
 
 static void
@@ -202,13 +210,11 @@ all_bound(void)
 	box->snapshot.arena = box->snapshot.budgets;
 	box->snapshot.budget_count = 1;
 	box->snapshot.on_unknown = LT_RULE_HOLD;
-	box->recent = malloc(lt_recent_size(&box->snapshot));
-	if (box->snapshot.budgets == NULL || box->recent == NULL) {
+	if (box->snapshot.budgets == NULL) {
 		sheet_unref(box);
 		return NULL;
 	}
-	lt_recent_init(box->recent, &box->snapshot);
-	return box;
+	return with_recent(box);
 }
 
 /*

@@ -87,8 +87,8 @@ struct lt_budget_snapshot { /* the budget snapshot, loaded */
 	struct lt_pair *pairs;
 	struct lt_manager *managers;
 	struct lt_holdout holdout; /* here, for nobody else may read it */
-	/* Of one that stands in for a snapshot that can't be read: why no
-	 * balance is known, static text. It has no figures. */
+	/* Why no balance is known, static text: set where this stands in for a
+	 * snapshot that can't be read, and has no figures. NULL else. */
 	const char *missing;
 	void *arena;
 };

@@ -43,17 +43,7 @@ teardown() { # all nodes are there again, and lowtided knows it
 	done
 	idle() { [ "$(scontrol show node s1,s2 | grep -cE 'State=IDLE( |$)')" -eq 2 ]; }
 	within 20 idle
-	new_market
-}
-new_market() {
-	local before
-	part stop lowtided
-	# A market's generation is the second that it was made in.
-	before=$(date +%s)
-	sleep 1
-	part start lowtided
-	newer() { [ "$(lowtide status --json | jq .market.generation)" -gt "$before" ]; }
-	within 20 newer
+	later_market
 }
 # A signal is heard by steps: this one goes on.
 DEAF='srun sh -c "trap : USR1; while :; do sleep 1; done"'
@@ -183,7 +173,7 @@ ON_DEMAND=600000 SPOT=200000
 
 @test "on demand for want of spot nodes, it goes back once they are there, by its class" {
 	scontrol update nodename=s1,s2 state=drain reason=gone
-	new_market
+	later_market
 	local one other stays
 	for one in rover rover vision; do
 		job -o /dev/null -A $one --carbon-aware=cost --checkpoint=signal=USR1,write=1s --time=60 -n1 \
@@ -196,7 +186,7 @@ ON_DEMAND=600000 SPOT=200000
 	# Less than a restart costs is not worth one.
 	sleep 12
 	for one in s1 s2; do scontrol update nodename=$one state=resume; done
-	new_market
+	later_market
 	within 60 runs_in "$first" spot
 	within 60 runs_in "$other" spot
 	for one in "$first" "$other"; do

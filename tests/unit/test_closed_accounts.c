@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which accounts a partition takes no job of, and whose default QOS it takes.
+ * Accounts whose jobs a partition refuses, and those whose default QOS it
+ * takes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
