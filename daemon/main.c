@@ -141,6 +141,7 @@ fini(struct lt_daemon *d)
 		free(d->jobs.ended[i].run.admin_comment);
 	free(d->jobs.ended);
 	free(d->jobs.live);
+	free(d->jobs.counted);
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
 	lt_afterwards_free(&d->after);

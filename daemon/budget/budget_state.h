@@ -62,12 +62,19 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 	int64_t seen_utc_s;
 };
 
+struct lt_counted { /* what a job takes, by the market and those told since */
+	uint32_t job_id;
+	struct lt_planned window;
+};
+
 struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_batch_jobs list;
 	uint32_t listed_count; /* that slurmctld had; some were let go */
 	int64_t every_s;       /* from a list to the next that is wanted */
 	uint32_t market_id; /* up to this one the market has them; ids rise */
-	bool rows_tell;	    /* slurmdbd's rows name who started or ended */
+	uint32_t counted_count;
+	struct lt_counted *counted; /* of them, by id: who takes nodes */
+	bool rows_tell; /* slurmdbd's rows name who started or ended */
 	int64_t ended_until_utc_s; /* slurmdbd was asked for what ended */
 	int64_t rows_from_utc_s;   /* a row is awaited that ended since; or 0 */
 	uint32_t look_count;

@@ -3,6 +3,7 @@
  * A job that waits where lowtide put it: what it asks, and its way to another
  * start: held for first, then told to slurmctld.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,15 +307,43 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 	return lt_ledger_put_hold(d->ledger, &next, err);
 }
 
+static int
+by_id(const void *a, const void *b)
+{
+	const uint32_t x = ((const struct lt_counted *)a)->job_id;
+	const uint32_t y = ((const struct lt_counted *)b)->job_id;
+
+	return (x > y) - (x < y);
+}
+
+static struct lt_counted *
+counted(const struct lt_daemon *d, uint32_t job_id)
+{
+	const struct lt_counted wanted = {.job_id = job_id};
+
+	return d->jobs.counted_count == 0
+		   ? NULL
+		   : bsearch(&wanted, d->jobs.counted, d->jobs.counted_count,
+			 sizeof(wanted), by_id);
+}
+
 bool
 lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
     const struct lt_standing *s)
 {
-	if (!lt_occupancy_window(
-		window, s->job, &d->market, s->partition, s->now_utc_s))
-		return false;
+	/* Since it was counted it may have been requeued, or moved. */
+	const struct lt_counted *const was = counted(d, s->job->job_id);
+	const bool is = lt_occupancy_window(
+	    window, s->job, &d->market, s->partition, s->now_utc_s);
+	/* Of an array no more than what still waits. */
+	const float nodes = is ? window->nodes : INFINITY;
+
+	if (was != NULL) {
+		*window = was->window;
+		window->nodes = fminf(window->nodes, nodes);
+	}
 	window->nodes = -window->nodes;
-	return true;
+	return is || was != NULL;
 }
 
 /* What others see of it until the next market. */
@@ -324,15 +353,19 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 {
 	struct lt_replan_state *const state = &d->replan;
 	struct lt_batch_job moved = *s->job;
-	struct lt_planned windows[2];
+	struct lt_counted *const was = counted(d, s->job->job_id);
+	struct lt_planned windows[2] = {0};
 	int count = 0;
 
 	if (lt_standing_taken_out(&windows[count], d, s))
 		count++;
 	moved.eligible_utc_s = larger(there->start_utc_s, s->now_utc_s + 1);
 	if (lt_occupancy_window(&windows[count], &moved, &d->market,
-		there->partition, s->now_utc_s))
+		there->partition, s->now_utc_s)) {
+		if (was != NULL)
+			was->window = windows[count];
 		count++;
+	}
 	for (int i = 0; i < count; i++)
 		if (state->planned_count < LT_PLANNED_MAX)
 			state->planned[state->planned_count++] = windows[i];

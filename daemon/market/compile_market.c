@@ -433,16 +433,19 @@ nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
 	return count;
 }
 
-/* Nodes booked over time, for partitions that a job may be moved to. */
+/* Nodes booked over time, for partitions that a job may be moved to. windows:
+ * one of each job. */
 static int
 add_busy(struct build *b, const struct lt_batch_jobs *list,
-    const struct lt_batch_nodes *nodes, struct lt_error *err)
+    struct lt_planned *windows, struct lt_error *err)
 {
+	const struct lt_batch_nodes *const nodes = &b->d->tables.nodes;
 	struct lt_market *const m = &b->market;
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i)};
+		struct lt_occupancy occupancy = {
+		    .away = nodes_away(nodes, i), .windows = windows};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;
@@ -506,25 +509,53 @@ publish(
 	return lt_market_save(&d->market, d->paths.market, err);
 }
 
+/* What the market has of each job. */
+static int
+keep_counted(struct lt_jobs_state *jobs, const struct lt_planned *windows,
+    struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &jobs->list;
+	struct lt_counted *const counted =
+	    calloc((size_t)list->count + 1, sizeof(*counted));
+	uint32_t count = 0;
+
+	if (counted == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	for (uint32_t i = 0; i < list->count; i++)
+		if (windows[i].end_utc_s > windows[i].start_utc_s)
+			counted[count++] =
+			    (struct lt_counted){.job_id = list->jobs[i].job_id,
+				.window = windows[i]};
+	free(jobs->counted);
+	jobs->counted = counted;
+	jobs->counted_count = count;
+	jobs->market_id =
+	    list->count > 0 ? list->jobs[list->count - 1].job_id : 0;
+	return LT_OK;
+}
+
 int
 lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build *const b = calloc(1, sizeof(*b));
+	struct lt_planned *const windows =
+	    calloc((size_t)d->jobs.list.count + 1, sizeof(*windows));
 
-	if (b == NULL)
+	if (b == NULL || windows == NULL) {
+		free(b);
+		free(windows);
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	}
 	b->d = d;
 	b->now_utc_s = now_utc_s;
 	int code = fill(b, err);
 	if (code == LT_OK)
-		code = add_busy(b, &d->jobs.list, &d->tables.nodes, err);
+		code = add_busy(b, &d->jobs.list, windows, err);
 	if (code == LT_OK)
 		code = publish(d, &b->market, err);
 	if (code == LT_OK)
-		d->jobs.market_id =
-		    d->jobs.list.count > 0
-			? d->jobs.list.jobs[d->jobs.list.count - 1].job_id
-			: 0;
+		code = keep_counted(&d->jobs, windows, err);
+	free(windows);
 	free_build(b);
 	return code;
 }

@@ -212,6 +212,8 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		if (!lt_occupancy_window(
 			&window, job, market, partition, now_utc_s))
 			continue;
+		if (occupancy->windows != NULL)
+			occupancy->windows[i] = window;
 		nodes[step_of(window.start_utc_s - first)] +=
 		    (double)window.nodes;
 		/* The step in which it ends counts, if it is not at its start.

@@ -20,6 +20,9 @@ struct lt_occupancy {
 	/* Given: nodes that take no job now; who knows for how long, so for an
 	 * hour. */
 	uint32_t away;
+	/* Given, or NULL: one of each job; what it takes, where it takes
+	 * anything of this partition. */
+	struct lt_planned *windows;
 	bool queued;	/* jobs wait in line */
 	uint32_t count; /* steps; 0 = nothing booked */
 	int64_t start_utc_s[LT_OCCUPANCY_STEPS + 2];
