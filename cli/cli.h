@@ -80,6 +80,8 @@ int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
 int lt_cli_explain(const struct lt_cli *cli);
 int lt_cli_now(const struct lt_cli *cli);
+int lt_cli_off(const struct lt_cli *cli);
+int lt_cli_on(const struct lt_cli *cli);
 int lt_cli_jobs(const struct lt_cli *cli);
 int lt_cli_watch(const struct lt_cli *cli);
 int lt_cli_status(const struct lt_cli *cli);

@@ -17,6 +17,7 @@ static const char *const level_colors[] = {
 typedef void check_function(struct lt_doctor *doctor);
 
 static check_function *const kube_checks[] = {
+    lt_doctor_off,
     lt_doctor_daemon,
     lt_doctor_snapshots,
     lt_doctor_sources,
@@ -26,6 +27,7 @@ static check_function *const kube_checks[] = {
 
 /* munge first: without it nothing of Slurm answers. */
 static check_function *const slurm_checks[] = {
+    lt_doctor_off,
     lt_doctor_conf_file,
     lt_doctor_load_policy,
     lt_doctor_munge,

@@ -77,6 +77,7 @@ void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
 
 /* ---- doctor_files.c: what others than root read ---- */
 void lt_doctor_files(struct lt_doctor *doctor);
+void lt_doctor_off(struct lt_doctor *doctor);
 /* May any user open it so (S_IROTH ...), and get there? Else it is told, with
  * what they are without. True where nothing is there. */
 bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,

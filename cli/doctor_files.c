@@ -12,6 +12,7 @@
 
 #include "doctor.h"
 #include "files.h"
+#include "off.h"
 
 /* The directory on the way to a path that others may not enter; else "". */
 static const char *
@@ -159,6 +160,24 @@ check_market(struct lt_doctor *doctor, const char *run)
 		    doctor, LT_LEVEL_ERROR, "files", mend, "%s", err.text);
 	}
 	lt_market_free(&market);
+}
+
+/* Of this host, whoever runs here. */
+void
+lt_doctor_off(struct lt_doctor *doctor)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	struct lt_error err = {0};
+	struct lt_off off;
+
+	if (lt_off_read(&off, lt_off_path(), &err) != LT_OK)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "off",
+		    "lowtide on, or lowtide off as root",
+		    "it looks switched off, and is not: %s", err.text);
+	else if (off.is_off)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "off", "lowtide on",
+		    "switched off %s: jobs pass as without lowtide",
+		    lt_off_text(text, sizeof(text), &off));
 }
 
 /* Only where lowtided runs: what it did not write yet is no fault. */

@@ -142,15 +142,15 @@ is_item(const struct item *item, const char *word)
 	       memcmp(item->text, word, item->length) == 0;
 }
 
-static bool
-has_item(const char *list, const char *word)
+static int
+count_item(const char *list, const char *word)
 {
 	struct item item;
+	int count = 0;
 
 	for (const char *at = list; next_item(&item, &at);)
-		if (is_item(&item, word))
-			return true;
-	return false;
+		count += is_item(&item, word);
+	return count;
 }
 
 void
@@ -249,14 +249,19 @@ lt_doctor_job_submit(struct lt_doctor *doctor)
 		    "systemctl restart slurmctld",
 		    "%s has JobSubmitPlugins=%s, the running slurmctld %s",
 		    doctor->conf.path, list, running[0] ? running : "none");
-	if (!has_item(list, "lowtide")) {
+	if (count_item(list, "lowtide") == 0) {
 		lt_doctor_say(doctor, LT_LEVEL_NOTE, "job_submit",
 		    "for budgets that nobody slips past: JobSubmitPlugins=...,lowtide (last) in slurm.conf, then: systemctl restart slurmctld",
 		    "JobSubmitPlugins=%s has no lowtide: only sbatch, srun and salloc with plugstack see it",
 		    list);
 		return;
 	}
-	if (!is_last(list, "lowtide"))
+	if (count_item(list, "lowtide") > 1)
+		say_conf(doctor, LT_LEVEL_ERROR, "job_submit",
+		    lowtide_last(line, sizeof(line), list),
+		    "JobSubmitPlugins=%s names lowtide more than once: each further call does nothing",
+		    list);
+	else if (!is_last(list, "lowtide"))
 		say_conf(doctor, LT_LEVEL_ERROR, "job_submit",
 		    lowtide_last(line, sizeof(line), list),
 		    "JobSubmitPlugins=%s: what a plugin after lowtide changes is neither priced nor held",
@@ -277,8 +282,8 @@ gpus_too(char *out, size_t size, const struct lt_conf *conf)
 
 	lt_text_put(&text, "AccountingStorageTRES=%s", conf->accounting_tres);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if ((i == 0 || has_item(conf->gres_types, kinds[i].type)) &&
-		    !has_item(conf->accounting_tres, kinds[i].tres))
+		if ((i == 0 || count_item(conf->gres_types, kinds[i].type)) &&
+		    !count_item(conf->accounting_tres, kinds[i].tres))
 			lt_text_put(&text, "%s%s",
 			    out[strlen(out) - 1] == '=' ? "" : ",",
 			    kinds[i].tres);

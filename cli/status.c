@@ -50,6 +50,12 @@ print_daemon(const json_t *status)
 	print_field(is_kube ? "daemon" : "lowtided", line);
 	print_field("cluster", lt_json_text(status, "cluster", "?"));
 	print_field("mode", lt_json_text(status, "mode", "?"));
+	const json_t *const off = json_object_get(status, "off");
+	if (json_is_object(off)) {
+		snprintf(line, sizeof(line), "%s; lowtide on ends it",
+		    lt_json_text(off, "text", "?"));
+		print_field("off", line);
+	}
 	print_field("currency", lt_json_text(status, "currency", "none"));
 }
 

@@ -207,6 +207,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->budget.has_snapshot)
 		lt_batch_tend(
 		    &(struct lt_batch_view){&d->market, &d->budget.snapshot,
+			d->off.is_off,
 			lt_retention_cut(d->policy, &d->budget, now_utc_s)},
 		    lt_pass_now(d));
 }
@@ -216,6 +217,7 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 {
 	d->pass_utc_s = now_utc_s;
 	d->pass_began_ms = lt_monotonic_ms();
+	lt_daemon_follow_off(d, now_utc_s);
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->next.tables) {
 		d->next.tables = now_utc_s + TABLES_EVERY_S;

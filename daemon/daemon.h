@@ -28,6 +28,7 @@
 #include "market/nodes_there.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
+#include "off.h"
 #include "paths.h"
 #include "signals/signals.h"
 #include "steps.h"
@@ -53,6 +54,8 @@ struct lt_daemon {
 	int64_t policy_loaded_utc_s;
 	int64_t names_told_utc_s; /* of the policy that was loaded then */
 	char policy_error[LT_ERROR_TEXT_SIZE];
+	struct lt_off off;
+	int64_t off_told_utc_s;	   /* when the log last said so */
 	struct lt_groups viewers;  /* of the policy, as far as they asked */
 	struct lt_offsets offsets; /* the site's zone; with the policy */
 
@@ -88,6 +91,10 @@ struct lt_daemon {
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
+
+/* May lowtided act so: by the policy's mode, and while it is not switched off?
+ * What plugins read keeps the mode: they have the switch themselves. */
+bool lt_daemon_may(const struct lt_daemon *d, enum lt_may what);
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);

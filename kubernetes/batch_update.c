@@ -258,7 +258,8 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	    calloc(c->job_count + 1u, sizeof(*c->jobs));
 	uint32_t count = 0;
 
-	c->holds_back = lt_mode_may(view->market->mode, LT_MAY_HOLD);
+	c->holds_back =
+	    !view->is_off && lt_mode_may(view->market->mode, LT_MAY_HOLD);
 	snprintf(lt_kube_site.currency, sizeof(lt_kube_site.currency), "%s",
 	    view->market->currency);
 	for (uint32_t i = 0; due != NULL && i < c->job_count; i++)

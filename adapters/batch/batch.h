@@ -461,6 +461,7 @@ void lt_batch_know(const struct lt_market *market);
 struct lt_batch_view { /* what lowtide knows now; lent */
 	const struct lt_market *market;
 	const struct lt_budget_snapshot *budgets;
+	bool is_off;		    /* lowtide holds back nothing */
 	int64_t erase_before_utc_s; /* who ran what then is kept no longer */
 };
 /* Once a pass: what waits for its hour and may start is started, and who asks

@@ -227,8 +227,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
 	if (!changed)
 		return LT_OK;
 	const struct lt_amount none = {0};
-	if (job->state == LT_JOB_PENDING &&
-	    lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	if (job->state == LT_JOB_PENDING && lt_daemon_may(d, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !growth_fits(
 		&d->budget, hold, moved ? &none : &was, change->now_utc_s))

@@ -141,7 +141,7 @@ plan_first(
 	if (w->plan.chosen.partition < 0)
 		return;
 	quote->objective = w->made.request.objective;
-	if (lt_mode_may(d->policy->mode, LT_MAY_EDIT)) {
+	if (lt_daemon_may(d, LT_MAY_EDIT)) {
 		if (!hold_there(quote, w, d))
 			return;
 		w->is_placed = true;
@@ -207,8 +207,7 @@ held_back(struct lt_daemon *d, const struct lt_first *first,
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
 	const struct lt_amount *const most = &first->hold.quote.hold_per_task;
 
-	if (job->state != LT_JOB_PENDING ||
-	    !lt_mode_may(d->policy->mode, LT_MAY_HOLD) ||
+	if (job->state != LT_JOB_PENDING || !lt_daemon_may(d, LT_MAY_HOLD) ||
 	    !lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account)))
 		return 0;
 	if (lt_fits_hold(&d->budget, &first->hold, asked->now_utc_s)) {

@@ -89,9 +89,8 @@ static bool
 is_judged(const struct lt_budget_state *budget, const struct lt_policy *policy,
     const struct lt_batch_job *job)
 {
-	return budget->has_snapshot && lt_mode_may(policy->mode, LT_MAY_HOLD) &&
-	       policy->on_unknown != LT_RULE_ALLOW && job->is_batch &&
-	       !job->is_cron && job->requeue_allowed &&
+	return budget->has_snapshot && policy->on_unknown != LT_RULE_ALLOW &&
+	       job->is_batch && !job->is_cron && job->requeue_allowed &&
 	       lt_sheet_budgeted(&budget->snapshot,
 		   lt_sheet_account(&budget->snapshot, job->account));
 }
@@ -141,7 +140,8 @@ lt_lock_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	 * before it was submitted again: nodes complete meanwhile. */
 	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S)
 		lt_settle_await(&d->jobs, job->submit_utc_s - ROW_WITHIN_S);
-	return is_judged(&d->budget, d->policy, job) && !by_admin
+	return lt_daemon_may(d, LT_MAY_HOLD) &&
+		       is_judged(&d->budget, d->policy, job) && !by_admin
 		   ? lock(d, job, hold, err)
 		   : LT_OK;
 }

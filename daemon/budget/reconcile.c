@@ -161,7 +161,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	hold.live_tasks = hold.quote.tasks;
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
-	else if (budgeted && lt_mode_may(d->policy->mode, LT_MAY_HOLD) &&
+	else if (budgeted && lt_daemon_may(d, LT_MAY_HOLD) &&
 		 !lt_fits_hold(&d->budget, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);

@@ -318,7 +318,7 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = LT_OK;
 
 	/* The first market after a start is made before any list. */
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
+	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
 	    d->market.jobs_utc_s == 0)
 		return LT_OK;
 	if (!lt_replan_begin_market(d))

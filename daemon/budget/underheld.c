@@ -97,7 +97,6 @@ is_wanted(const struct lt_policy *policy, const struct lt_batch_job *job,
 				      : job->requeued;
 
 	return policy->on_underheld == LT_UNDERHELD_REQUEUE &&
-	       lt_mode_may(policy->mode, LT_MAY_HOLD) &&
 	       job->state == LT_JOB_RUNNING && !job->completing &&
 	       job->is_allocated && job->is_batch && !job->is_cron &&
 	       job->requeue_allowed && hold->state == LT_HOLD_OPEN &&
@@ -112,7 +111,8 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_admission a;
 	struct lt_error refused = {0};
 
-	if (!is_wanted(d->policy, job, hold, now_utc_s))
+	if (!lt_daemon_may(d, LT_MAY_HOLD) ||
+	    !is_wanted(d->policy, job, hold, now_utc_s))
 		return LT_OK;
 	/* What was admitted is known from the pass after the raise. */
 	lt_look_again(d, job->job_id);

@@ -499,7 +499,7 @@ lt_afterwards_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct looking l = {.d = d, .now_utc_s = now_utc_s};
 
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
+	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
 	    d->market.jobs_utc_s == 0 || !lt_replan_begin_market(d))
 		return LT_OK;
 	const int code = run(&l, err);

@@ -94,7 +94,7 @@ lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (moved.quote.start_utc_s > now_utc_s)
 		moved.quote.start_utc_s = now_utc_s;
 	moved.quote.rev++;
-	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
+	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
 	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
@@ -174,7 +174,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 				       : now_utc_s - FIRST_LOOK_S;
 	int code = LT_OK;
 
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT) || !d->has_market ||
+	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
 	    now_utc_s <= state->looked_utc_s)
 		return LT_OK;
 	state->looked_utc_s = now_utc_s;

@@ -57,7 +57,7 @@ why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
 	const struct lt_life *const life =
 	    lt_proof_life(&d->proof, job->job_id);
 
-	if (!lt_mode_may(d->policy->mode, LT_MAY_HOLD))
+	if (!lt_daemon_may(d, LT_MAY_HOLD))
 		return "the policy's mode is not enforce";
 	if (job->state != LT_JOB_RUNNING || job->completing)
 		return "it does not run";

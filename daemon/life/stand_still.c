@@ -48,7 +48,7 @@ reason(const struct lt_daemon *d, const struct lt_batch_job *job,
 		return "due";
 	if (still_s + EARLY_S >= row->held_s)
 		return "held";
-	if (!lt_mode_may(d->policy->mode, LT_MAY_EDIT))
+	if (!lt_daemon_may(d, LT_MAY_EDIT))
 		return "mode";
 	return lt_still_any_class(&d->market) ? NULL : "conditions";
 }
@@ -247,7 +247,7 @@ is_new(const struct lt_daemon *d)
 static bool
 is_to_look(const struct lt_daemon *d, int64_t now_utc_s)
 {
-	return d->has_market && lt_mode_may(d->policy->mode, LT_MAY_EDIT) &&
+	return d->has_market && lt_daemon_may(d, LT_MAY_EDIT) &&
 	       lt_still_any_class(&d->market) &&
 	       (is_due(d, now_utc_s) || is_new(d));
 }

@@ -105,7 +105,7 @@ is_wanted(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_paused *row, int64_t now_utc_s)
 {
 	return now_utc_s < row->until_utc_s && !job->completing &&
-	       lt_mode_may(d->policy->mode, LT_MAY_EDIT) &&
+	       lt_daemon_may(d, LT_MAY_EDIT) &&
 	       lt_still_any_class(&d->market) &&
 	       !lt_notice_has(&d->notice, job->job_id);
 }
@@ -217,8 +217,7 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	struct lt_ledger_hold hold;
 
-	if (now_utc_s >= row->until_utc_s ||
-	    !lt_mode_may(d->policy->mode, LT_MAY_EDIT) ||
+	if (now_utc_s >= row->until_utc_s || !lt_daemon_may(d, LT_MAY_EDIT) ||
 	    !lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
 	    lt_still_is_urgent(d->ledger, hold.quote.id))
 		return false;

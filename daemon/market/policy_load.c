@@ -15,6 +15,7 @@
 #include "signals_check.h"
 #include "text_mend.h"
 #include "time_zone.h"
+#include "units.h"
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy *policy,
@@ -276,6 +277,39 @@ lt_daemon_load_policy(
 	    d->args.config, lt_mode_name(policy->mode), policy->source_count,
 	    policy->partition_count, policy->budget_count);
 	return LT_OK;
+}
+
+bool
+lt_daemon_may(const struct lt_daemon *d, enum lt_may what)
+{
+	return !d->off.is_off && lt_mode_may(d->policy->mode, what);
+}
+
+void
+lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const bool was_off = d->off.is_off;
+	char text[LT_ERROR_TEXT_SIZE];
+	struct lt_error err = {0};
+
+	const int code = lt_off_read(&d->off, lt_off_path(), &err);
+	if (was_off && !d->off.is_off)
+		lt_log("on", "mode=%s", lt_mode_name(d->policy->mode));
+	/* What is held is let go, or judged again. */
+	if (was_off != d->off.is_off) {
+		d->budget.dirty = true;
+		d->replan.looked_utc_s = d->next.jobs = 0;
+		d->off_told_utc_s = 0;
+	}
+	if ((code == LT_OK && !d->off.is_off) ||
+	    now_utc_s - d->off_told_utc_s < LT_HOUR_S)
+		return;
+	d->off_told_utc_s = now_utc_s;
+	if (code != LT_OK)
+		lt_log("off_ignored", "error=\"%s\"", err.text);
+	else
+		lt_log("off", "why=\"%s\"",
+		    lt_off_text(text, sizeof(text), &d->off));
 }
 
 const struct lt_policy_partition *

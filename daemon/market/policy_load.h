@@ -10,6 +10,10 @@
 struct lt_daemon;
 
 /* Load or reload; a bad file keeps the one that is there. */
+/* Looks at the off switch; the log says at each change, and each hour, what is
+ * in force. */
+void lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s);
+
 int lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_policy_drop(struct lt_daemon *d);

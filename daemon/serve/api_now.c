@@ -54,7 +54,7 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	/* The other tasks of the array wait on. */
 	if (s->task == NULL || fresh.end_utc_s > moved.quote.end_utc_s)
 		moved.quote.end_utc_s = fresh.end_utc_s;
-	if (lt_mode_may(d->policy->mode, LT_MAY_REFUSE) &&
+	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
 		int code = lt_ingest(d, now_utc_s, err);

@@ -201,6 +201,18 @@ afterwards_json(const struct lt_daemon *d)
 	    (json_int_t)d->bars.count);
 }
 
+static json_t *
+off_json(const struct lt_off *off)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+
+	return off->is_off ? json_pack("{s:o,s:s,s:s,s:s}", "since",
+				 lt_api_time(off->since_utc_s), "by", off->by,
+				 "reason", off->reason, "text",
+				 lt_off_text(text, sizeof(text), off))
+			   : json_null();
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -246,6 +258,8 @@ lt_api_status(
 		json_object_set_new(*reply, "no_smoke",
 		    lt_access_all(&access) ? no_smoke_json(d->ledger, now)
 					   : json_null());
+	if (*reply != NULL)
+		json_object_set_new(*reply, "off", off_json(&d->off));
 	if (*reply != NULL)
 		json_object_set_new(*reply, "unclosed", unclosed_json(d, now));
 	if (*reply != NULL)

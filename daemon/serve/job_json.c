@@ -235,7 +235,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_quote_unpack(&told, job->admin_comment,
 		strlen(job->admin_comment), NULL) != LT_OK)
 		told = (struct lt_quote){0};
-	const bool decided = lt_mode_may(d->policy->mode, LT_MAY_EDIT) &&
+	const bool decided = lt_daemon_may(d, LT_MAY_EDIT) &&
 			     lt_standing_waits(job, &told, now_utc_s);
 	id_text(id, sizeof(id), job);
 	json_t *const json = json_pack(

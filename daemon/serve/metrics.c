@@ -40,6 +40,9 @@ put_daemon(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_gauge(to, "lowtide_policy_refused", NULL,
 	    "1: the policy file is wrong since, and the one before is in force.");
 	lt_put_single(to, d->policy_error[0] != '\0', LT_PUT_WHOLE);
+	lt_put_gauge(to, "lowtide_off", NULL,
+	    "1: switched off by lowtide off; jobs pass as without lowtide.");
+	lt_put_single(to, d->off.is_off, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_start_time_seconds", "seconds",
 	    "When the last pass began, in Unix time.");
 	lt_put_single(to, d->pass_utc_s, LT_PUT_WHOLE);

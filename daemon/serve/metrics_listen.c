@@ -230,8 +230,7 @@ start(const struct lt_policy_metrics *policy)
 	    is_v4 ? (void *)&v4 : (void *)&v6, MHD_OPTION_NOTIFY_CONNECTION,
 	    watch, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
-	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_END);
 	if (server.mhd == NULL)
 		lt_log("no_metrics",
 		    "address=%s port=%u why=\"in use or not permitted\"",

@@ -530,14 +530,36 @@ breathe(enum lt_turn turn, int fd)
 	}
 }
 
+static struct MHD_Daemon *
+start_remote(struct lt_daemon *d, int fd)
+{
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+	    NULL, NULL, answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
+	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
+	    MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_END);
+}
+
 int
 lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err)
 {
-	const int fd = lt_listen(d->paths.socket, err);
+	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
+	struct lt_error refused = {0};
+	/* First: another lowtided's socket is left alone then. */
+	const int tcp_fd = port != 0 ? lt_listen_tcp(port, &refused) : -1;
 
-	if (fd < 0)
+	if (tcp_fd == LT_ECONFLICT)
+		return lt_fail(err, LT_ECONFLICT, "%s", refused.text);
+	const int fd = lt_listen(d->paths.socket, err);
+	if (fd < 0) {
+		if (tcp_fd >= 0)
+			close(tcp_fd);
 		return fd;
+	}
 	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
 	const int code = lt_asides_start(end_aside, err);
 	if (code != LT_OK) {
@@ -562,22 +584,11 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
 		    d->paths.socket);
 	}
-	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
-	if (port == 0)
-		return LT_OK;
-	server.remote = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL,
-	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
-	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-	if (server.remote == NULL)
-		lt_log("no_tcp",
-		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
-		    port);
+	if (tcp_fd >= 0)
+		server.remote = start_remote(d, tcp_fd);
+	if (server.remote == NULL && port != 0)
+		lt_log("no_tcp", "why=\"%s; login nodes can't ask\"",
+		    refused.text);
 	return LT_OK;
 }
 

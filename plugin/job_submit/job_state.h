@@ -15,6 +15,7 @@
 #include "files.h"
 #include "history_file.h"
 #include "market.h"
+#include "off.h"
 #include "ring.h"
 
 struct lt_view {			/* lent until lt_state_release() */
@@ -23,6 +24,7 @@ struct lt_view {			/* lent until lt_state_release() */
 	const struct lt_history_file *history;	   /* NULL: never loaded */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
+	struct lt_off off;
 	struct lt_market_box *market_box;
 	struct lt_sheet_box *sheet_box;
 	struct lt_history_box *history_box;

@@ -39,17 +39,20 @@ struct lt_state {
 	char market_path[LT_PATH_SIZE], sheet_path[LT_PATH_SIZE],
 	    bound_path[LT_PATH_SIZE], in_force_path[LT_PATH_SIZE],
 	    terms_path[LT_PATH_SIZE], history_path[LT_PATH_SIZE],
-	    ring_path[LT_PATH_SIZE];
+	    ring_path[LT_PATH_SIZE], off_path[LT_PATH_SIZE];
 	/* The refreshing thread's own. */
 	atomic_llong refresh_due_ms;
 	atomic_flag refreshing;
 	struct lt_file_id market_tried, sheet_tried, bound_tried,
 	    in_force_tried, history_tried;
+	struct lt_file_id off_tried;
 	int64_t missing_told_ms; /* 0 = never */
-	int ring_opened;	 /* how often */
+	int64_t off_told_ms;
+	int ring_opened; /* how often */
 
 	atomic_ullong next_quote_id;
 	pthread_mutex_t mutex; /* all below */
+	struct lt_off off;
 	struct lt_market_box *market;
 	struct lt_sheet_box *snapshot;
 	struct lt_history_box *history;

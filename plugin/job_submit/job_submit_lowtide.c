@@ -6,9 +6,12 @@
  */
 #include "job_submit.h"
 
+#include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 #include "job_change.h"
+#include "job_state_internal.h"
 
 const char plugin_name[] = "lowtide: places jobs by price and carbon";
 const char plugin_type[] = "job_submit/lowtide";
@@ -25,9 +28,61 @@ int job_modify(
     job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid);
 #endif
 
+/*
+ * Where JobSubmitPlugins names lowtide twice, Slurm calls each function twice,
+ * one after the other in one thread, with the same description: the second time
+ * it is answered. The quote of the first call is in it; a change has none.
+ */
+static atomic_int copies;
+static _Thread_local struct answered {
+	const job_desc_msg_t *job;
+	int left; /* calls */
+	uint64_t quote_id;
+	int64_t at_ms;
+} answered;
+
+enum { ANSWERED_MS = 50 };
+
+static uint64_t
+quote_of(const job_desc_msg_t *job)
+{
+	const char *const comment = job->admin_comment;
+	struct lt_quote quote;
+
+	return comment != NULL && lt_quote_unpack(&quote, comment,
+				      strlen(comment), NULL) == LT_OK
+		   ? quote.id
+		   : 0;
+}
+
+static bool
+was_answered(const job_desc_msg_t *job)
+{
+	return answered.left > 0 && answered.job == job &&
+	       answered.quote_id == quote_of(job) &&
+	       lt_monotonic_ms() - answered.at_ms < ANSWERED_MS &&
+	       answered.left-- > 0;
+}
+
+static int
+answer(const job_desc_msg_t *job, int code)
+{
+	const int more = atomic_load(&copies) - 1;
+
+	/* Who is refused is asked no further. */
+	answered = (struct answered){.left = 0};
+	if (more > 0 && code == SLURM_SUCCESS)
+		answered = (struct answered){
+		    job, more, quote_of(job), lt_monotonic_ms()};
+	return code;
+}
+
 int
 init(void)
 {
+	if (atomic_fetch_add(&copies, 1) > 0)
+		lt_state_log(
+		    "JobSubmitPlugins names lowtide more than once: once is enough, and each further call does nothing");
 	lt_changes_forget();
 	lt_asked_forget((int64_t)time(NULL));
 	lt_state_init();
@@ -37,7 +92,8 @@ init(void)
 int
 fini(void)
 {
-	lt_state_fini();
+	if (atomic_fetch_sub(&copies, 1) == 1)
+		lt_state_fini();
 	return SLURM_SUCCESS;
 }
 
@@ -45,9 +101,10 @@ int
 job_submit(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 {
 	/* submit_uid is 0 for federated siblings: user_id counts. */
-	if (job == NULL || lt_submit_is_question(job, submit_uid))
+	if (job == NULL || lt_submit_is_question(job, submit_uid) ||
+	    was_answered(job))
 		return SLURM_SUCCESS;
-	return lt_submit(job, err_msg);
+	return answer(job, lt_submit(job, err_msg));
 }
 
 #if LT_MODIFY_HAS_MESSAGE
@@ -56,13 +113,17 @@ job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid,
     char **err_msg)
 {
 	(void)record;
-	return job ? lt_modify(job, submit_uid, err_msg) : SLURM_SUCCESS;
+	if (job == NULL || was_answered(job))
+		return SLURM_SUCCESS;
+	return answer(job, lt_modify(job, submit_uid, err_msg));
 }
 #else
 int
 job_modify(job_desc_msg_t *job, struct job_record *record, uint32_t submit_uid)
 {
 	(void)record;
-	return job != NULL ? lt_modify(job, submit_uid, NULL) : SLURM_SUCCESS;
+	if (job == NULL || was_answered(job))
+		return SLURM_SUCCESS;
+	return answer(job, lt_modify(job, submit_uid, NULL));
 }
 #endif

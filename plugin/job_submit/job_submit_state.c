@@ -15,7 +15,12 @@
 
 #include "slurm_abi.h"
 
-enum { REFRESH_MS = 200, CLOCKS_DIFFER_S = 10, TELL_MS = 60 * 1000 };
+enum {
+	REFRESH_MS = 200,
+	CLOCKS_DIFFER_S = 10,
+	TELL_MS = 60 * 1000,
+	TELL_OFF_MS = 3600 * 1000,
+};
 
 static void
 market_unref(struct lt_market_box *box)
@@ -285,6 +290,37 @@ load_history(void)
 	history_unref(old);
 }
 
+/* The off switch; slurmctld's log says at each change, and each hour, what is
+ * in force. */
+static void
+load_off(void)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+	struct lt_off off = lt_state.off;
+	struct lt_error err = {0};
+	struct lt_file_id id = {0};
+	const bool was_off = off.is_off;
+
+	if (!lt_file_id(&id, lt_state.off_path)) {
+		off = (struct lt_off){0};
+		lt_state.off_tried = id;
+	} else if (file_changed(&lt_state.off_tried, lt_state.off_path) &&
+		   lt_off_read(&off, lt_state.off_path, &err) != LT_OK) {
+		lt_state_log("%s", err.text);
+	}
+	pthread_mutex_lock(&lt_state.mutex);
+	lt_state.off = off;
+	pthread_mutex_unlock(&lt_state.mutex);
+	if (was_off && !off.is_off)
+		lt_state_log("switched on again");
+	if (!off.is_off ||
+	    (was_off && lt_monotonic_ms() - lt_state.off_told_ms < TELL_OFF_MS))
+		return;
+	lt_state.off_told_ms = lt_monotonic_ms();
+	lt_state_log("off %s; jobs pass as without lowtide",
+	    lt_off_text(text, sizeof(text), &off));
+}
+
 void
 lt_state_refresh(void)
 {
@@ -298,6 +334,7 @@ lt_state_refresh(void)
 	/* A load that takes longer than the interval must not meet itself. */
 	if (atomic_flag_test_and_set(&lt_state.refreshing))
 		return;
+	load_off();
 	load_market();
 	load_sheet();
 	load_stand_in();
@@ -337,6 +374,8 @@ lt_state_init(void)
 	uint64_t base = 0;
 
 	lt_state_fini();
+	lt_state.off = (struct lt_off){0};
+	memset(&lt_state.off_tried, 0, sizeof(lt_state.off_tried));
 	memset(&lt_state.market_tried, 0, sizeof(lt_state.market_tried));
 	memset(&lt_state.sheet_tried, 0, sizeof(lt_state.sheet_tried));
 	memset(&lt_state.bound_tried, 0, sizeof(lt_state.bound_tried));
@@ -356,6 +395,7 @@ lt_state_init(void)
 	    LT_HISTORY_FILE);
 	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_RING_FILE);
+	(void)snprintf(lt_state.off_path, LT_PATH_SIZE, "%s", lt_off_path());
 	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(base))
 		base = (uint64_t)time(NULL) << 32 ^ (uint64_t)getpid();
@@ -375,6 +415,7 @@ lt_state_view(struct lt_view *view)
 {
 	memset(view, 0, sizeof(*view));
 	pthread_mutex_lock(&lt_state.mutex);
+	view->off = lt_state.off;
 	if (lt_state.market != NULL) {
 		view->market_box = lt_state.market;
 		atomic_fetch_add(&view->market_box->references, 1);

@@ -329,6 +329,22 @@ submit_blind(struct lt_submission *s)
 	return code;
 }
 
+/* Off: as it came; who asked for something is told why nothing comes of it. */
+static int
+submit_off(struct lt_submission *s)
+{
+	char text[LT_ERROR_TEXT_SIZE];
+
+	(void)lt_off_text(text, sizeof(text), &s->view.off);
+	if (s->options.plan) {
+		lt_say(s, "no plan: off %s; nothing was submitted.", text);
+		return ESLURM_DISABLED;
+	}
+	if (s->options.carbon_aware_set)
+		lt_say(s, "off %s; the job goes as it came.", text);
+	return SLURM_SUCCESS;
+}
+
 static int
 submit(struct lt_submission *s)
 {
@@ -340,6 +356,8 @@ submit(struct lt_submission *s)
 		lt_options_init(&s->options);
 		memset(&s->error, 0, sizeof(s->error));
 	}
+	if (s->view.off.is_off)
+		return submit_off(s);
 	lt_het_begin(s);
 	if (s->view.market == NULL)
 		return submit_blind(s);

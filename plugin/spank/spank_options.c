@@ -4,6 +4,7 @@
  * environment in Slurm's manner; and lines to the user.
  */
 #include "lookup.h"
+#include "off.h"
 #include "spank_parts.h"
 
 #include <dlfcn.h>
@@ -53,6 +54,9 @@ read_arguments(int count, char **arguments)
 		else if ((value = argument_value(arguments[i], "node_dir")) !=
 			 NULL)
 			lt_spank.node_dir = value;
+		else if ((value = argument_value(arguments[i], "off_file")) !=
+			 NULL)
+			lt_spank.off_file = value;
 		else if ((value = argument_value(
 			      arguments[i], "preemptible")) != NULL)
 			lt_spank.preemptible = value;
@@ -70,7 +74,7 @@ read_arguments(int count, char **arguments)
 			     NULL ||
 			 presence_of(value, &lt_spank.job_submit) != 0)
 			slurm_error(
-			    "lowtide: plugstack.conf: got %s, want run_dir=, node_dir=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
+			    "lowtide: plugstack.conf: got %s, want run_dir=, node_dir=, off_file=, preemptible=, gpu=, precision=, amp=auto|off, power_cap=yes|no, job_submit=auto|yes|no",
 			    arguments[i]);
 	}
 }
@@ -238,8 +242,9 @@ register_options(spank_t spank)
 void
 lt_spank_begin(spank_t spank, int count, char **arguments, bool is_client)
 {
-	lt_spank = (struct lt_spank){
-	    .run_dir = "/run/lowtide", .node_dir = "/run/lowtide-node"};
+	lt_spank = (struct lt_spank){.run_dir = "/run/lowtide",
+	    .node_dir = "/run/lowtide-node",
+	    .off_file = LT_OFF_PATH};
 	lt_options_init(&lt_spank.options);
 	read_arguments(count, arguments);
 	if (is_client)

@@ -31,6 +31,7 @@ struct lt_spank { /* arguments of the plugstack line, and the user's wishes */
 	struct lt_component component;
 	const char *run_dir;
 	const char *node_dir; /* of lowtide-node */
+	const char *off_file;
 	enum lt_presence job_submit;
 	const char *preemptible; /* "spot:0.004:120,low:0.01", NULL = none */
 	const char *gpu;	 /* "a[1-2]:A100-SXM4-40GB,v:V100", NULL */

@@ -18,6 +18,7 @@
 
 #include "budget.h"
 #include "files.h"
+#include "off.h"
 #include "quote.h"
 #include "refusal.h"
 #include "text.h"
@@ -496,7 +497,8 @@ place_job(void)
 	const bool asked =
 	    lt_spank.options.carbon_aware_set || lt_spank.options.plan;
 	struct lt_error err = {0};
-	char path[1024];
+	struct lt_off off;
+	char path[1024], text[LT_ERROR_TEXT_SIZE];
 	int code;
 
 	if (is_step())
@@ -526,6 +528,12 @@ place_job(void)
 		return 0;
 	}
 	trust_slurm_user();
+	if (lt_off_read(&off, lt_spank.off_file, NULL) == LT_OK && off.is_off) {
+		if (asked)
+			slurm_info("lowtide: off %s; the job goes as it came",
+			    lt_off_text(text, sizeof(text), &off));
+		return lt_spank.options.plan ? -1 : 0;
+	}
 	p.now_utc_s = (int64_t)time(NULL);
 	if (snprintf(path, sizeof(path), "%s/%s", lt_spank.run_dir,
 		LT_MARKET_FILE) >= (int)sizeof(path) ||

@@ -63,6 +63,7 @@ write_env() {
 	cat > "$D/env" <<-E
 	export SLURM_CONF=$D/etc/slurm.conf
 	export LOWTIDE_CONFIG=$D/etc/lowtide.yaml LOWTIDE_STATE_DIR=$D/lowtide
+	export LOWTIDE_OFF_FILE=$D/etc/off
 	export LOWTIDE_RUN_DIR=$D/run/lowtide LOWTIDE_PORT=$((base + 4))
 	export LOWTIDE_MUNGE_SOCKET=$D/run/munge.sock LOWTIDED=$BUILD/lowtided
 	export PATH=$BUILD:\$PATH CLUSTER_DIR=$D CLUSTER_BASE=$base BUILD=$BUILD
@@ -160,7 +161,7 @@ write_conf() {
 	}
 	cat "$D/etc/layout" >> "$D/etc/slurm.conf"
 	if [ "${SPANK:-1}" = 1 ]; then
-		echo "optional $BUILD/spank_lowtide.so run_dir=$D/run/lowtide ${SPANK_ARGS:-}" \
+		echo "optional $BUILD/spank_lowtide.so run_dir=$D/run/lowtide off_file=$D/etc/off ${SPANK_ARGS:-}" \
 		    > "$D/etc/plugstack.conf"
 	else
 		: > "$D/etc/plugstack.conf"
