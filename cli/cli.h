@@ -80,6 +80,8 @@ int lt_cli_check(const struct lt_cli *cli);
 int lt_cli_plan(const struct lt_cli *cli);
 int lt_cli_explain(const struct lt_cli *cli);
 int lt_cli_now(const struct lt_cli *cli);
+/* The file of the off switch; lent. */
+const char *lt_cli_off_path(void);
 int lt_cli_off(const struct lt_cli *cli);
 int lt_cli_on(const struct lt_cli *cli);
 int lt_cli_jobs(const struct lt_cli *cli);

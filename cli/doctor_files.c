@@ -170,7 +170,7 @@ lt_doctor_off(struct lt_doctor *doctor)
 	struct lt_error err = {0};
 	struct lt_off off;
 
-	if (lt_off_read(&off, lt_off_path(), &err) != LT_OK)
+	if (lt_off_read(&off, lt_cli_off_path(), &err) != LT_OK)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "off",
 		    "lowtide on, or lowtide off as root",
 		    "it looks switched off, and is not: %s", err.text);

@@ -12,6 +12,14 @@
 #include "cli.h"
 #include "off.h"
 
+const char *
+lt_cli_off_path(void)
+{
+	const char *const named = getenv(LT_OFF_VARIABLE);
+
+	return named != NULL && named[0] ? named : LT_OFF_PATH;
+}
+
 /* Who throws it: the user behind sudo, where there is one. */
 static const char *
 whoami(void)
@@ -30,10 +38,10 @@ print_state(const struct lt_cli *cli, const struct lt_off *off)
 	char text[LT_ERROR_TEXT_SIZE], host[256] = "";
 
 	if (cli->json) {
-		json_t *const body =
-		    json_pack("{s:b,s:I,s:s,s:s,s:s}", "off", off->is_off,
-			"since_utc_s", (json_int_t)off->since_utc_s, "by",
-			off->by, "reason", off->reason, "file", lt_off_path());
+		json_t *const body = json_pack("{s:b,s:I,s:s,s:s,s:s}", "off",
+		    off->is_off, "since_utc_s", (json_int_t)off->since_utc_s,
+		    "by", off->by, "reason", off->reason, "file",
+		    lt_cli_off_path());
 		const int result = lt_cli_print_json(body);
 
 		json_decref(body);
@@ -64,8 +72,8 @@ lt_cli_off(const struct lt_cli *cli)
 		snprintf(reason + used, sizeof(reason) - used, "%s%s",
 		    used > 0 ? " " : "", cli->operands[i]);
 	}
-	if (lt_off_write(lt_off_path(), whoami(), reason, &err) != LT_OK ||
-	    lt_off_read(&off, lt_off_path(), &err) != LT_OK)
+	if (lt_off_write(lt_cli_off_path(), whoami(), reason, &err) != LT_OK ||
+	    lt_off_read(&off, lt_cli_off_path(), &err) != LT_OK)
 		return lt_cli_fail(&err);
 	return print_state(cli, &off);
 }
@@ -76,8 +84,8 @@ lt_cli_on(const struct lt_cli *cli)
 	const struct lt_off on = {0};
 	struct lt_error err = {0};
 
-	if (unlink(lt_off_path()) != 0 && errno != ENOENT) {
-		lt_fail(&err, LT_EIO, "%s: can't remove: %s", lt_off_path(),
+	if (unlink(lt_cli_off_path()) != 0 && errno != ENOENT) {
+		lt_fail(&err, LT_EIO, "%s: can't remove: %s", lt_cli_off_path(),
 		    strerror(errno));
 		return lt_cli_fail(&err);
 	}

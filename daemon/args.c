@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "batch.h"
+#include "off.h"
 #include "program.h"
 
 static const struct lt_program_option table[] = {
@@ -46,6 +47,7 @@ lt_args_parse(struct lt_args *args, int argc, char **argv)
 	    .config =
 		from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
 	    .state = from_environment("LOWTIDE_STATE_DIR", "/var/lib/lowtide"),
+	    .off = from_environment(LT_OFF_VARIABLE, LT_OFF_PATH),
 	    .run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
 	};
 	for (int c;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct lt_args {
-	const char *config, *state, *run, *follow, *log;
+	const char *config, *state, *run, *off, *follow, *log;
 	bool once, probe;
 };
 

@@ -197,7 +197,8 @@ keep_past(
 }
 
 /* Micros are of one currency: with amounts in the ledger, another one would
- * make dollars euros, in all months. */
+ * make dollars euros, in all months, and none at all would be another. Amounts
+ * of a policy that named none get a name. */
 static int
 check_currency(struct lt_ledger *ledger, const char *config,
     const struct lt_policy *policy, struct lt_error *err)
@@ -209,7 +210,8 @@ check_currency(struct lt_ledger *ledger, const char *config,
 	    LT_OK) {
 		if (strcmp(known, policy->currency) == 0)
 			return LT_OK;
-		const int code = lt_ledger_has_money(ledger, &has, err);
+		const int code =
+		    known[0] ? lt_ledger_has_money(ledger, &has, err) : LT_OK;
 		if (code != LT_OK)
 			return code;
 	}
@@ -292,7 +294,7 @@ lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
 	char text[LT_ERROR_TEXT_SIZE];
 	struct lt_error err = {0};
 
-	const int code = lt_off_read(&d->off, lt_off_path(), &err);
+	const int code = lt_off_read(&d->off, d->args.off, &err);
 	if (was_off && !d->off.is_off)
 		lt_log("on", "mode=%s", lt_mode_name(d->policy->mode));
 	/* What is held is let go, or judged again. */

@@ -330,7 +330,9 @@ act_on_verdict(struct lt_submission *s)
 	}
 	tell_over(s);
 	return on_rule(s, verdict->rule, LT_QUOTE_BUDGET_HOLD,
-	    "when the budget allows it");
+	    verdict->limit >= 0 && verdict->asked > verdict->limit
+		? "only once the whole budget is raised above that, or the job is made cheaper: scontrol update TimeLimit=, say"
+		: "when the budget allows it");
 }
 
 int

@@ -395,7 +395,9 @@ lt_state_init(void)
 	    LT_HISTORY_FILE);
 	path_of(lt_state.ring_path, "LOWTIDE_STATE_DIR", "/var/lib/lowtide",
 	    LT_RING_FILE);
-	(void)snprintf(lt_state.off_path, LT_PATH_SIZE, "%s", lt_off_path());
+	const char *const off = getenv(LT_OFF_VARIABLE);
+	(void)snprintf(lt_state.off_path, LT_PATH_SIZE, "%s",
+	    off != NULL && off[0] == '/' ? off : LT_OFF_PATH);
 	if (getrandom(&base, sizeof(base), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(base))
 		base = (uint64_t)time(NULL) << 32 ^ (uint64_t)getpid();

@@ -12,7 +12,8 @@
 
 #include "error.h"
 
-#define LT_OFF_PATH "/etc/lowtide/off" /* or what LOWTIDE_OFF_FILE names */
+#define LT_OFF_PATH "/etc/lowtide/off" /* else what LT_OFF_VARIABLE names */
+#define LT_OFF_VARIABLE "LOWTIDE_OFF_FILE"
 
 enum { LT_OFF_BY_SIZE = 64, LT_OFF_REASON_SIZE = 256 };
 
@@ -22,9 +23,6 @@ struct lt_off {
 	char by[LT_OFF_BY_SIZE];	 /* its first line; "" = not said */
 	char reason[LT_OFF_REASON_SIZE]; /* the rest; "" = not said */
 };
-
-/* Returns the path, of the environment or LT_OFF_PATH; lent. */
-const char *lt_off_path(void);
 
 /*
  * Reads the switch. Off is any plain file that root, SlurmUser or the reader
@@ -37,7 +35,7 @@ int lt_off_read(struct lt_off *off, const char *path, struct lt_error *err);
 int lt_off_write(
     const char *path, const char *by, const char *reason, struct lt_error *err);
 
-/* Prints "since 2026-11-28 10:00:00 UTC by root: REASON"; returns out. */
+/* Prints "since 2026-11-28T10:00:00Z by root: REASON"; returns out. */
 const char *lt_off_text(char *out, size_t size, const struct lt_off *off);
 
 #endif

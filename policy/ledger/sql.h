@@ -473,8 +473,7 @@
 	    " (SELECT quote_id FROM holds)")                                   \
 	X(HAS_MONEY, LEDGER,                                                   \
 	    "SELECT EXISTS (SELECT 1 FROM entries WHERE money_micros != 0)"    \
-	    " OR EXISTS (SELECT 1 FROM holds WHERE state = 0"                  \
-	    "  AND money_micros != 0)")                                        \
+	    " OR EXISTS (SELECT 1 FROM holds WHERE money_micros != 0)")        \
 	X(OVER_COUNTS, LEDGER,                                                 \
 	    "SELECT over_reason, count(*), max(job_id),"                       \
 	    " total(max(money_micros - held_micros, 0)) FROM runs"             \

@@ -6,22 +6,13 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "files.h"
+#include "units.h"
 #include "container.h"
-
-const char *
-lt_off_path(void)
-{
-	const char *const named = getenv("LOWTIDE_OFF_FILE");
-
-	return named != NULL && named[0] == '/' ? named : LT_OFF_PATH;
-}
 
 /* Copies one line; returns what follows it. */
 static const char *
@@ -74,12 +65,9 @@ lt_off_write(
 const char *
 lt_off_text(char *out, size_t size, const struct lt_off *off)
 {
-	const time_t since = (time_t)off->since_utc_s;
-	struct tm parts = {0};
 	char when[32];
 
-	gmtime_r(&since, &parts);
-	strftime(when, sizeof(when), "%F %T UTC", &parts);
+	lt_utc_text(when, sizeof(when), off->since_utc_s);
 	snprintf(out, size, "since %s%s%s%s%s", when, off->by[0] ? " by " : "",
 	    off->by, off->reason[0] ? ": " : "", off->reason);
 	return out;

@@ -230,7 +230,7 @@ queue() { squeue -h -o %i | wc -l; }
 	# $3.78 and $7.56 are held for it, of $10.
 	het over.sh '-A poor -p main -N1 --exclusive --time=60' '-A poor -p cpu -N1 --exclusive --time=4:00:00'
 	job over.sh
-	[[ $said == *'the job is held; lowtide releases it when the budget allows it'* ]] || { echo "$said"; return 1; }
+	[[ $said == *'the job is held; lowtide releases it only once the whole budget is raised above that'* ]] || { echo "$said"; return 1; }
 	[[ $said == *'$11.34'* ]] || { echo "$said"; return 1; }
 	[[ $said != *'srun'* ]]
 	held_back() { [[ $(squeue -h -j "$id" -o '%r') == *JobHeld* ]]; }

@@ -38,6 +38,8 @@ thrown() { lowtide off "$@" && sleep 1.5; }
 @test "off with lowtided dead: jobs pass, dearer too, as if lowtide were not there" {
 	asks -A vision
 	is_held
+	# It costs 3.78 of 1 in all.
+	[[ "$said" == *"releases it only once the whole budget is raised above that"* ]]
 	first=$id
 	within 10 known "$first"
 	part stop lowtided KILL

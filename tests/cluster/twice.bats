@@ -26,7 +26,8 @@ held_is() { [ "$(held)" = "$1" ]; }
 	job -A vision -p ondemand --exclusive --time=1:00:00 --begin=now+1hour --wrap true
 	within 10 known "$id"
 	one=$(held)
-	[ "$one" -gt 3600000 ] && [ "$one" -lt 4000000 ]
+	[ "$one" -gt 3600000 ]
+	[ "$one" -lt 4000000 ]
 	# A change once, too: of 2 h, of 10 in all.
 	scontrol update job="$id" TimeLimit=2:00:00
 	rises() { [ "$(held)" -gt $((one * 19 / 10)) ]; }

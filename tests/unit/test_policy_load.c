@@ -201,6 +201,15 @@ test_currency(void **state)
 	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
 	assert_string_equal(f->d.policy_error, "");
 	tear_down(f);
+	/* It was gone for seconds, before anything was priced: what was priced
+	 * meanwhile does not lock money off. */
+	f = set_up();
+	assert_int_equal(load(f, "currency: USD\n", &err), LT_OK);
+	assert_int_equal(load(f, "mode: observe\n", &err), LT_OK);
+	put_hold(f, 5);
+	assert_int_equal(load(f, "currency: USD\n", &err), LT_OK);
+	assert_int_equal(load(f, "mode: observe\n", &err), LT_EINPUT);
+	tear_down(f);
 	/* A ledger of before this was kept: what the policy says now. */
 	f = set_up();
 	put_hold(f, 5);
