@@ -76,6 +76,9 @@ bool lt_doctor_is_kube(struct lt_doctor *doctor);
 void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
 
 /* ---- doctor_files.c: what others than root read ---- */
+/* The state directory of this host's lowtided, also where it does not answer;
+ * lent. */
+const char *lt_doctor_state_dir(const struct lt_doctor *doctor);
 void lt_doctor_files(struct lt_doctor *doctor);
 void lt_doctor_off(struct lt_doctor *doctor);
 /* May any user open it so (S_IROTH ...), and get there? Else it is told, with

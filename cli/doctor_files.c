@@ -180,19 +180,19 @@ lt_doctor_off(struct lt_doctor *doctor)
 		    lt_off_text(text, sizeof(text), &off));
 }
 
-/* Only where lowtided runs: what it did not write yet is no fault. */
+/* Where lowtided runs, or has run: slurmctld reads them with it dead, too. */
 void
 lt_doctor_files(struct lt_doctor *doctor)
 {
-	const char *const state =
-	    lt_json_text(doctor->status, "state_dir", NULL);
-	const char *const run = lt_json_text(doctor->status, "run_dir", NULL);
+	const char *const state = lt_doctor_state_dir(doctor);
+	const char *const run = lt_json_text(
+	    doctor->status, "run_dir", lt_client_run_dir(doctor->cli));
 	const struct passwd *const slurm_user = getpwnam(
 	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user));
 	const int before = doctor->count;
 	char path[2000];
 
-	if (!doctor->on_controller || state == NULL || run == NULL)
+	if (!doctor->on_controller || access(state, F_OK) != 0)
 		return;
 	lt_file_trust(slurm_user != NULL ? slurm_user->pw_uid : 0);
 	check_market(doctor, run);

@@ -38,12 +38,19 @@ slurm_uid(const struct lt_doctor *doctor, uid_t *uid)
 	return true;
 }
 
+const char *
+lt_doctor_state_dir(const struct lt_doctor *doctor)
+{
+	const char *const named = getenv("LOWTIDE_STATE_DIR");
+
+	return lt_json_text(doctor->status, "state_dir",
+	    named != NULL && named[0] ? named : "/var/lib/lowtide");
+}
+
 void
 lt_doctor_state(struct lt_doctor *doctor)
 {
-	const char *const named = getenv("LOWTIDE_STATE_DIR");
-	const char *const path = lt_json_text(doctor->status, "state_dir",
-	    named != NULL && named[0] ? named : "/var/lib/lowtide");
+	const char *const path = lt_doctor_state_dir(doctor);
 	const char *const user =
 	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user);
 	char mend[1200];

@@ -59,6 +59,8 @@ log_has() { grep -q "$1" "$D/log/slurmctld.log"; }
 	asks
 	is_held "budget snapshot can't be read"
 	log_has "budget: not read since slurmctld's start; jobs that a budget binds meet on_unknown"
+	run lowtide doctor
+	[[ "$output" == *"budget is not there: "*"goes by on_unknown for all whom a budget binds"* ]]
 	# What was held runs, and is charged, once the balance is known.
 	part start lowtided
 	within 60 state_is "$first" COMPLETED
@@ -94,6 +96,8 @@ log_has() { grep -q "$1" "$D/log/slurmctld.log"; }
 	without "$D/lowtide/budget" "$D"/run/lowtide/{bound,market}
 	asks -A vision
 	is_held "budgets are in force, and lowtided's snapshots can't be read"
+	run lowtide doctor
+	[[ "$output" == *"budget is not there: "*"holds every job, for budgets are in force"* ]]
 	echo no > "$D/lowtide/budgets"
 	sleep 1
 	asks -A vision
@@ -105,6 +109,8 @@ log_has() { grep -q "$1" "$D/log/slurmctld.log"; }
 @test "nor that: jobs pass, and slurmctld says so" {
 	without "$D/lowtide/budget" "$D/lowtide/budgets" "$D"/run/lowtide/{bound,market}
 	: > "$D/log/slurmctld.log"
+	run lowtide doctor
+	[[ "$output" == *"budget is not there: "*"knows of no budget: jobs pass"* ]]
 	asks -A vision
 	is_let_go
 	scancel "$id"
