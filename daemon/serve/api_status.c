@@ -354,7 +354,10 @@ lt_api_market(
 		return lt_api_error(reply, 400, "offset: %s", err.text);
 	if (!d->has_market)
 		return lt_api_error(reply, 503, "no market yet");
-	if (lt_market_pack(&d->market, &bytes, &size, &err) != LT_OK)
+	/* Version 0.2 does not say which it reads. */
+	if ((lt_api_value(request, "format") != NULL ? lt_market_pack
+						     : lt_market_pack_before)(
+		&d->market, &bytes, &size, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	const size_t at = (size_t)offset < size ? (size_t)offset : size;
 	const size_t length = size - at < PAGE ? size - at : PAGE;

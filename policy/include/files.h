@@ -60,6 +60,9 @@ bool lt_in_force_load(const char *path);
 /* For tests and fuzzing: the same, from and to memory. *bytes is malloc'd. */
 int lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err);
+/* The same as version 0.2 has it. Both are read. */
+int lt_market_pack_before(const struct lt_market *market, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err);
 int lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
     size_t byte_count, struct lt_error *err);
 int lt_sheet_pack(const struct lt_budget_snapshot *snapshot,

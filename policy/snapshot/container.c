@@ -439,7 +439,9 @@ lt_container_section(struct lt_container *reader, uint32_t index,
 		return lt_fail(err, LT_ECHECKSUM,
 		    "%s: section %u (kind %u) is damaged", reader->what, index,
 		    section->id);
-	*coder = (struct lt_coder){.in = bytes, .size = section->length};
+	*coder = (struct lt_coder){.is_before = reader->is_before,
+	    .in = bytes,
+	    .size = section->length};
 	return LT_OK;
 }
 

@@ -30,6 +30,7 @@ enum {
  */
 struct lt_coder {
 	bool writing, bad;
+	bool is_before;	    /* the file is of the version before this one */
 	unsigned char *out; /* malloc'd */
 	size_t capacity;
 	const unsigned char *in;
@@ -147,6 +148,7 @@ struct lt_input {
 
 struct lt_container {
 	const char *what; /* "market", for messages */
+	bool is_before;	  /* set by who opened it; its coders have it */
 	struct lt_input source;
 	struct lt_header header;
 	struct lt_section *sections; /* malloc'd */

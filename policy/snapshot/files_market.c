@@ -13,8 +13,11 @@
 #include "files.h"
 #include "files_check.h"
 #include "market_records.h"
+#include "units.h"
 
 static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT13\n";
+/* Of version 0.2, which login and compute nodes may have a while longer. */
+static const char magic_before[LT_MAGIC_BYTES + 1] = "LTMKT09\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -43,6 +46,7 @@ static void
 pack_tables(struct lt_builder *builder, const struct lt_market *m)
 {
 	struct lt_coder *const coder = &builder->coder;
+	const uint32_t lists = coder->is_before ? LT_LISTS_BEFORE : LT_LISTS;
 	struct lt_market settings = *m;
 
 	lt_code_settings(coder, &settings);
@@ -56,7 +60,7 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 	for (uint32_t i = 0; i < m->partition_count; i++)
 		lt_pack_lists(coder, &m->partitions[i]);
 	lt_builder_end_section(
-	    builder, SECTION_LISTS, LT_LISTS * m->partition_count);
+	    builder, SECTION_LISTS, lists * m->partition_count);
 	for (uint32_t i = 0; i < m->shape_count; i++) {
 		struct lt_shape copy = m->shapes[i];
 
@@ -88,12 +92,13 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 	}
 	lt_builder_end_section(
 	    builder, SECTION_PRECISION_RULES, m->precision_rule_count);
-	for (uint32_t i = 0; i < m->bar_count; i++) {
+	for (uint32_t i = 0; !coder->is_before && i < m->bar_count; i++) {
 		struct lt_bar copy = m->bars[i];
 
 		lt_code_bar(coder, &copy);
 	}
-	lt_builder_end_section(builder, SECTION_BARS, m->bar_count);
+	if (!coder->is_before)
+		lt_builder_end_section(builder, SECTION_BARS, m->bar_count);
 	for (uint32_t i = 0; i < m->series_count; i++) {
 		struct lt_series copy = m->series[i];
 
@@ -102,8 +107,17 @@ pack_tables(struct lt_builder *builder, const struct lt_market *m)
 	lt_builder_end_section(builder, SECTION_SERIES, m->series_count);
 }
 
-int
-lt_market_pack(const struct lt_market *market, unsigned char **bytes,
+/* Sections behind the bars, which 0.2 has not, have an id less there. */
+static void
+number_before(struct lt_builder *builder)
+{
+	for (uint32_t i = 0; i < builder->ended; i++)
+		builder->sections[i].id -=
+		    builder->sections[i].id > SECTION_BARS;
+}
+
+static int
+pack(const struct lt_market *market, bool is_before, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
 	int code = lt_market_check(market, err);
@@ -111,10 +125,11 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 	if (code != LT_OK)
 		return code;
 	struct lt_builder builder;
-	code =
-	    lt_builder_begin(&builder, STEPS_FIRST + market->series_count, err);
+	code = lt_builder_begin(
+	    &builder, STEPS_FIRST - is_before + market->series_count, err);
 	if (code != LT_OK)
 		return code;
+	builder.coder.is_before = is_before;
 	pack_tables(&builder, market);
 	for (uint32_t i = 0; i < market->series_count; i++) {
 		struct lt_series copy = market->series[i];
@@ -122,10 +137,26 @@ lt_market_pack(const struct lt_market *market, unsigned char **bytes,
 		lt_code_steps(&builder.coder, &copy);
 		lt_builder_end_section(&builder, SECTION_STEPS, copy.count);
 	}
+	if (is_before)
+		number_before(&builder);
 	return lt_builder_finish(&builder,
-	    &(struct lt_stamp){
-		magic, market->generation, market->compiled_utc_s},
+	    &(struct lt_stamp){is_before ? magic_before : magic,
+		market->generation, market->compiled_utc_s},
 	    bytes, byte_count, err);
+}
+
+int
+lt_market_pack(const struct lt_market *market, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err)
+{
+	return pack(market, false, bytes, byte_count, err);
+}
+
+int
+lt_market_pack_before(const struct lt_market *market, unsigned char **bytes,
+    size_t *byte_count, struct lt_error *err)
+{
+	return pack(market, true, bytes, byte_count, err);
 }
 
 /* The section table has the shape of a market. */
@@ -158,7 +189,8 @@ expect_sections(const struct lt_container *reader, struct lt_error *err)
 	const struct lt_section *const table = reader->sections;
 	if (table[0].count != 1 ||
 	    table[SECTION_LISTS - SECTION_SETTINGS].count !=
-		LT_LISTS * table[SECTION_PARTITIONS - SECTION_SETTINGS].count)
+		(reader->is_before ? LT_LISTS_BEFORE : LT_LISTS) *
+		    table[SECTION_PARTITIONS - SECTION_SETTINGS].count)
 		return lt_fail(err, LT_ECHECKSUM,
 		    "market: settings or lists of a wrong count");
 	const uint32_t series_count =
@@ -255,7 +287,8 @@ unpack_tables(struct lt_market *m, struct lt_container *reader, char *lists,
 			    lt_coder_take(&coder, coder.size);
 
 			memcpy(lists, text, coder.size);
-			coder.bad |= !lt_unpack_lists(m, lists, coder.size);
+			coder.bad |= !lt_unpack_lists(m, lists, coder.size,
+			    reader->is_before ? LT_LISTS_BEFORE : LT_LISTS);
 		}
 		for (uint32_t i = 0; id == SECTION_SHAPES && i < m->shape_count;
 		     i++)
@@ -344,6 +377,24 @@ unpack_steps(struct lt_market *m, struct lt_container *reader,
 	return LT_OK;
 }
 
+/* 0.2 had the power of a node's GPUs alone. */
+static void
+spread_watts(struct lt_market *market)
+{
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		const struct lt_partition *const p = &market->partitions[i];
+
+		for (uint32_t k = 0; k < p->shape_count; k++) {
+			struct lt_shape *const shape =
+			    &market->shapes[p->first_shape + k];
+
+			if (shape->gpus > 0)
+				shape->kinds[0].watts =
+				    p->node_gpu_w / shape->gpus;
+		}
+	}
+}
+
 static int
 read_market(struct lt_market *market, struct lt_container *reader,
     const struct lt_market *previous, struct lt_error *err)
@@ -367,11 +418,52 @@ read_market(struct lt_market *market, struct lt_container *reader,
 		code = unpack_steps(market, reader, previous, err);
 	if (code == LT_OK)
 		code = lt_market_check(market, err);
+	if (code == LT_OK && reader->is_before)
+		spread_watts(market);
 	return code;
 }
 
-static const struct lt_container_kind kind = {
-    "market", magic, LT_FILE_SECTIONS_MAX, LT_FILE_BYTES_MAX};
+/* An empty section of bars, so that a market of 0.2 has the shape of ours. */
+static int
+number_as_ours(struct lt_container *reader, struct lt_error *err)
+{
+	const uint32_t at = SECTION_BARS - SECTION_SETTINGS;
+	struct lt_header *const header = &reader->header;
+
+	if (header->section_count < at ||
+	    header->section_count == LT_FILE_SECTIONS_MAX)
+		return lt_fail(
+		    err, LT_ECHECKSUM, "market: sections are missing");
+	struct lt_section *const grown = realloc(reader->sections,
+	    (header->section_count + 1) * sizeof(*reader->sections));
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: no memory");
+	memmove(&grown[at + 1], &grown[at],
+	    (header->section_count - at) * sizeof(*grown));
+	grown[at] = (struct lt_section){.id = SECTION_BARS,
+	    .offset = grown[at - 1].offset + grown[at - 1].length,
+	    .crc = lt_crc32c(0, NULL, 0)};
+	reader->sections = grown;
+	header->section_count++;
+	for (uint32_t i = at + 1; i < header->section_count; i++)
+		grown[i].id++;
+	return LT_OK;
+}
+
+/* Is the file of the version before? */
+static bool
+is_of_before(const struct lt_input *source)
+{
+	char bytes[LT_MAGIC_BYTES];
+
+	if (source->size < sizeof(bytes))
+		return false;
+	if (source->bytes != NULL)
+		memcpy(bytes, source->bytes, sizeof(bytes));
+	else if (lt_pread_all(source->fd, bytes, sizeof(bytes), 0) != LT_OK)
+		return false;
+	return memcmp(bytes, magic_before, sizeof(bytes)) == 0;
+}
 
 static int
 load(struct lt_market *market, const struct lt_input *source,
@@ -380,11 +472,20 @@ load(struct lt_market *market, const struct lt_input *source,
 	struct lt_container reader;
 	struct lt_market fresh = {0};
 
+	const bool is_before = is_of_before(source);
+	const struct lt_container_kind kind = {"market",
+	    is_before ? magic_before : magic, LT_FILE_SECTIONS_MAX,
+	    LT_FILE_BYTES_MAX};
+
 	memset(market, 0, sizeof(*market));
 	int code = lt_container_open(&reader, &kind, source, err);
 	if (code != LT_OK)
 		return code;
-	code = read_market(&fresh, &reader, previous, err);
+	reader.is_before = is_before;
+	if (is_before)
+		code = number_as_ours(&reader, err);
+	if (code == LT_OK)
+		code = read_market(&fresh, &reader, previous, err);
 	lt_container_close(&reader);
 	if (code != LT_OK)
 		lt_market_free(&fresh);

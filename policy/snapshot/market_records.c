@@ -2,9 +2,12 @@
 /*
  * The records of a market snapshot: one function per record serves both ways.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "market_records.h"
+#include "units.h"
 
 enum {
 	STEP_AFTER_BYTES = 4,
@@ -30,7 +33,8 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	m->mode = (enum lt_mode)mode;
 	lt_code_i64(coder, &m->jobs_utc_s);
 	lt_code_i64(coder, &m->carbon_price_micros_per_tonne);
-	lt_code_i64(coder, &m->charge_micros_per_tonne);
+	if (!coder->is_before)
+		lt_code_i64(coder, &m->charge_micros_per_tonne);
 	lt_code_i64(coder, &m->max_delay_s);
 	lt_code_i64(coder, &m->stale_after_s);
 	lt_code_i64(coder, &m->deadline_slack_s);
@@ -44,7 +48,8 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_i64(coder, &m->waiting_mg_per_hour);
 	lt_code_u32(coder, &m->min_saving_ppm);
 	lt_code_u32(coder, &m->max_array_size);
-	lt_code_u32(coder, &m->job_limits);
+	if (!coder->is_before)
+		lt_code_u32(coder, &m->job_limits);
 	lt_code_bool(coder, &m->memory_ignored);
 	lt_code_bool(coder, &m->core_spec_counts);
 	lt_code_f64(coder, &m->power_cap_above);
@@ -91,9 +96,56 @@ code_limits(struct lt_coder *coder, struct lt_limits *limits)
 	lt_code_bool(coder, &limits->others);
 }
 
+enum { DEFAULTS_BEFORE_SIZE = 128, GPU_NAME_BEFORE_SIZE = 32 };
+
+/* 0.2 moves jobs only where these texts are equal. */
+static void
+code_unlike_before(struct lt_coder *coder, struct lt_partition *p)
+{
+	char text[DEFAULTS_BEFORE_SIZE] = "";
+	uint64_t hash = p->unlike_hash ^ p->billing_hash;
+
+	for (int i = 0; i < LT_LIMITED_COUNT; i++)
+		hash = hash * 31 + p->limits.most[i] * 7 +
+		       p->limits.most_per_node[i] * 5 + p->limits.least[i];
+	hash = hash * 31 + (uint64_t)p->limits.most_s + p->limits.others;
+	if (coder->writing)
+		snprintf(text, sizeof(text), "%u,%" PRIu64 ",%" PRIx64,
+		    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,
+		    hash);
+	lt_code_text(coder, text, sizeof(text));
+	if (!coder->writing && text[0])
+		p->unlike_hash = lt_name_hash(text);
+}
+
+static uint32_t
+flags_before(const struct lt_partition *p)
+{
+	const uint32_t known = LT_PARTITION_NO_CPU_JOBS - 1;
+	const uint32_t closed = LT_PARTITION_NO_CPU_JOBS |
+				LT_PARTITION_NO_GPU_JOBS |
+				LT_PARTITION_NO_TARGET | LT_PARTITION_NO_NODES |
+				LT_PARTITION_CLOSED | LT_PARTITION_NO_ROOT;
+
+	return p->flags & closed ? p->flags & known & ~(uint32_t)LT_PARTITION_UP
+				 : p->flags & known;
+}
+
+/* Cut where it was shorter. */
+static void
+code_gpu_name(struct lt_coder *coder, char name[LT_GPU_NAME_SIZE])
+{
+	if (coder->is_before)
+		name[GPU_NAME_BEFORE_SIZE - 1] = '\0';
+	lt_code_text(coder, name,
+	    coder->is_before ? GPU_NAME_BEFORE_SIZE : LT_GPU_NAME_SIZE);
+}
+
 void
 lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 {
+	if (coder->is_before && coder->writing)
+		p->flags = flags_before(p);
 	lt_code_text(coder, p->name, sizeof(p->name));
 	lt_code_u32(coder, &p->flags);
 	lt_code_i64(coder, &p->max_time_s);
@@ -104,16 +156,20 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_bool(coder, &p->default_memory_is_per_cpu);
 	lt_code_u64(coder, &p->max_memory_mib);
 	lt_code_bool(coder, &p->max_memory_is_per_cpu);
+	if (coder->is_before)
+		code_unlike_before(coder, p);
 	lt_code_u32(coder, &p->default_cpus_per_gpu);
 	lt_code_u64(coder, &p->default_memory_mib_per_gpu);
 	lt_code_u32(coder, &p->max_cpus_per_node);
 	lt_code_u32(coder, &p->max_cpus_per_socket);
-	code_limits(coder, &p->limits);
-	lt_code_u64(coder, &p->unlike_hash);
-	lt_code_u64(coder, &p->billing_hash);
-	lt_code_i64(coder, &p->reserved_utc_s);
-	lt_code_i64(coder, &p->free_utc_s);
-	lt_code_i64(coder, &p->away_utc_s);
+	if (!coder->is_before) {
+		code_limits(coder, &p->limits);
+		lt_code_u64(coder, &p->unlike_hash);
+		lt_code_u64(coder, &p->billing_hash);
+		lt_code_i64(coder, &p->reserved_utc_s);
+		lt_code_i64(coder, &p->free_utc_s);
+		lt_code_i64(coder, &p->away_utc_s);
+	}
 	lt_code_u32(coder, &p->node_count);
 	lt_code_u32(coder, &p->first_shape);
 	lt_code_u32(coder, &p->shape_count);
@@ -136,21 +192,9 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	code_availability(coder, &p->availability);
 }
 
-void
-lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
+static void
+code_kinds(struct lt_coder *coder, struct lt_shape *shape)
 {
-	lt_code_u32(coder, &shape->node_count);
-	lt_code_u32(coder, &shape->closed_count);
-	lt_code_u32(coder, &shape->cpus);
-	lt_code_u32(coder, &shape->sockets);
-	lt_code_u32(coder, &shape->threads);
-	lt_code_u32(coder, &shape->gpus);
-	lt_code_u32(coder, &shape->shards);
-	lt_code_u32(coder, &shape->gpu_cores);
-	lt_code_u32(coder, &shape->socket_cores);
-	lt_code_u64(coder, &shape->memory_mib);
-	lt_code_u64(coder, &shape->tmp_disk_mib);
-	lt_code_text(coder, shape->features, sizeof(shape->features));
 	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
 		struct lt_gpu_kind *const kind = &shape->kinds[i];
 
@@ -160,20 +204,49 @@ lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
 		lt_code_f64(coder, &kind->watts);
 	}
 	lt_code_bool(coder, &shape->gpus_unclear);
+}
+
+void
+lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
+{
+	struct lt_gpu_kind *const most = &shape->kinds[0];
+
+	lt_code_u32(coder, &shape->node_count);
+	if (!coder->is_before)
+		lt_code_u32(coder, &shape->closed_count);
+	lt_code_u32(coder, &shape->cpus);
+	lt_code_u32(coder, &shape->sockets);
+	lt_code_u32(coder, &shape->threads);
+	lt_code_u32(coder, &shape->gpus);
+	if (coder->is_before)
+		lt_code_u32(coder, &most->count);
+	lt_code_u32(coder, &shape->shards);
+	lt_code_u32(coder, &shape->gpu_cores);
+	lt_code_u32(coder, &shape->socket_cores);
+	lt_code_u64(coder, &shape->memory_mib);
+	lt_code_u64(coder, &shape->tmp_disk_mib);
+	lt_code_text(coder, shape->features, sizeof(shape->features));
+	if (coder->is_before)
+		code_gpu_name(coder, most->type);
+	else
+		code_kinds(coder, shape);
 	lt_code_i32(coder, &shape->gpu_index);
+	if (coder->is_before && !coder->writing)
+		most->gpu_index = shape->gpu_index;
 }
 
 void
 lt_code_gpu(struct lt_coder *coder, struct lt_gpu *gpu)
 {
-	lt_code_text(coder, gpu->name, sizeof(gpu->name));
+	code_gpu_name(coder, gpu->name);
 	lt_code_u32(coder, &gpu->memory_mib);
 	lt_code_u32(coder, &gpu->power_w);
 	lt_code_u32(coder, &gpu->compute_capability);
 	lt_code_f64(coder, &gpu->bandwidth_gb_s);
 	for (int i = 0; i < LT_PRECISION_COUNT; i++)
 		lt_code_f64(coder, &gpu->tflops[i]);
-	lt_code_u32(coder, &gpu->mig_slices);
+	if (!coder->is_before)
+		lt_code_u32(coder, &gpu->mig_slices);
 }
 
 void
@@ -181,8 +254,12 @@ lt_code_class(struct lt_coder *coder, struct lt_class *row)
 {
 	unsigned pause = row->pause, objective = row->default_objective;
 
+	/* 0.2 would take it for a class of all names. */
+	if (coder->is_before && row->patterns[0])
+		memcpy(row->account, "-", sizeof("-"));
 	lt_code_text(coder, row->name, sizeof(row->name));
-	lt_code_text(coder, row->patterns, sizeof(row->patterns));
+	if (!coder->is_before)
+		lt_code_text(coder, row->patterns, sizeof(row->patterns));
 	lt_code_text(coder, row->account, sizeof(row->account));
 	lt_code_text(coder, row->qos, sizeof(row->qos));
 	lt_code_text(coder, row->partition, sizeof(row->partition));
@@ -207,7 +284,7 @@ lt_code_power_cap(struct lt_coder *coder, struct lt_power_cap *rule)
 	lt_code_text(coder, rule->account, sizeof(rule->account));
 	lt_code_text(coder, rule->qos, sizeof(rule->qos));
 	lt_code_text(coder, rule->partition, sizeof(rule->partition));
-	lt_code_text(coder, rule->gpu, sizeof(rule->gpu));
+	code_gpu_name(coder, rule->gpu);
 	lt_code_text(coder, rule->gpu_freq, sizeof(rule->gpu_freq));
 	lt_code_text(coder, rule->cpu_freq, sizeof(rule->cpu_freq));
 	lt_code_f64(coder, &rule->slow_down);
@@ -305,7 +382,8 @@ lt_pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
 	const char **members[LT_LISTS];
 
 	list_members(&copy, members);
-	for (int i = 0; i < LT_LISTS; i++) {
+	for (int i = 0; i < (coder->is_before ? LT_LISTS_BEFORE : LT_LISTS);
+	     i++) {
 		const char *const text = *members[i] != NULL ? *members[i] : "";
 		const size_t size = strlen(text) + 1;
 		unsigned char *const out = lt_coder_reserve(coder, size);
@@ -317,7 +395,8 @@ lt_pack_lists(struct lt_coder *coder, const struct lt_partition *partition)
 
 /* Cut the section, copied to the arena, into its texts. */
 bool
-lt_unpack_lists(struct lt_market *market, const char *text, size_t length)
+lt_unpack_lists(
+    struct lt_market *market, const char *text, size_t length, int lists)
 {
 	const char *const end = text + length;
 
@@ -325,7 +404,7 @@ lt_unpack_lists(struct lt_market *market, const char *text, size_t length)
 		const char **members[LT_LISTS];
 
 		list_members(&market->partitions[i], members);
-		for (int k = 0; k < LT_LISTS; k++) {
+		for (int k = 0; k < lists; k++) {
 			const size_t left = (size_t)(end - text);
 			const size_t size = strnlen(text, left) + 1;
 

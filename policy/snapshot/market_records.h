@@ -8,7 +8,13 @@
 #include "container.h"
 #include "market.h"
 
-enum { LT_LISTS = 5 }; /* texts a partition */
+enum { LT_LISTS = 5, LT_LISTS_BEFORE = 4 }; /* texts a partition */
+
+/*
+ * A coder with is_before codes records as version 0.2 has them. Reading: what
+ * 0.2 did not know is as if there were none. Writing: where 0.2 would not see
+ * what keeps a job out of a partition, it sees one that is down, or unlike.
+ */
 
 void lt_code_settings(struct lt_coder *coder, struct lt_market *m);
 void lt_code_partition(struct lt_coder *coder, struct lt_partition *p);
@@ -24,6 +30,7 @@ void lt_code_steps(struct lt_coder *coder, struct lt_series *series);
 size_t lt_steps_bytes(uint32_t count);
 void lt_pack_lists(
     struct lt_coder *coder, const struct lt_partition *partition);
-bool lt_unpack_lists(struct lt_market *market, const char *text, size_t length);
+bool lt_unpack_lists(
+    struct lt_market *market, const char *text, size_t length, int lists);
 
 #endif
