@@ -122,10 +122,9 @@ static uint32_t
 flags_before(const struct lt_partition *p)
 {
 	const uint32_t known = LT_PARTITION_NO_CPU_JOBS - 1;
-	const uint32_t closed = LT_PARTITION_NO_CPU_JOBS |
-				LT_PARTITION_NO_GPU_JOBS |
-				LT_PARTITION_NO_TARGET | LT_PARTITION_NO_NODES |
-				LT_PARTITION_CLOSED | LT_PARTITION_NO_ROOT;
+	/* To some jobs alone a partition is as open as it was to 0.2. */
+	const uint32_t closed = LT_PARTITION_NO_TARGET | LT_PARTITION_NO_NODES |
+				LT_PARTITION_CLOSED;
 
 	return p->flags & closed ? p->flags & known & ~(uint32_t)LT_PARTITION_UP
 				 : p->flags & known;
