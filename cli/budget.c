@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide budget: what each budget has spent, held and available; and
- * "budget adjust", which adds to or takes from one, with a reason.
+ * lowtide budget: what each budget has spent, held and available; "budget
+ * adjust", which adds to or takes from one, with a reason; and "budget moved",
+ * accounts that were moved from one to another in Slurm.
  */
 #include <string.h>
 
@@ -14,6 +15,7 @@ const struct lt_cli_option lt_cli_budget_options[] = {
 	"adjust: money to charge the team; negative gives money back"},
     {"kg-co2e", "K", "adjust: the same for carbon, in kg CO2e"},
     {"reason", "TEXT", "adjust: why; kept with who and when"},
+    {"accept", NULL, "moved: its budgets are those of its new place"},
     {NULL, NULL, NULL},
 };
 
@@ -175,6 +177,62 @@ adjust(const struct lt_cli *cli)
 	return LT_EXIT_OK;
 }
 
+static int
+print_moved(const struct lt_cli *cli, const json_t *moved)
+{
+	size_t index;
+	const json_t *move;
+
+	if (cli->json)
+		return lt_cli_print_json(moved);
+	if (json_array_size(moved) == 0)
+		puts("no account was moved out of or into a budget");
+	json_array_foreach(moved, index, move)
+		printf(
+		    "%s: from %s to %s; the budgets of %s bind it until: lowtide budget moved %s --accept\n",
+		    lt_json_text(move, "account", "?"),
+		    lt_json_text(move, "from", "?"),
+		    lt_json_text(move, "to", "?"),
+		    lt_json_text(move, "from", "?"),
+		    lt_json_text(move, "account", "?"));
+	return LT_EXIT_OK;
+}
+
+/* Lists them, or accepts one. */
+static int
+moved(const struct lt_cli *cli)
+{
+	const bool accept = lt_cli_value(cli, "accept") != NULL;
+	json_t *answer = NULL;
+	struct lt_error err = {0};
+	int result;
+
+	if (accept != (cli->operand_count == 2))
+		return lt_cli_usage(cli,
+		    "want \"budget moved\", or \"budget moved ACCOUNT --accept\"");
+	if (!accept) {
+		if (lt_client_get(&answer, cli, "/v1/status", &err) != LT_OK)
+			return lt_cli_fail(&err);
+		result = print_moved(cli, json_object_get(answer, "moved"));
+		json_decref(answer);
+		return result;
+	}
+	json_t *const body = json_pack("{s:s}", "account", cli->operands[1]);
+	lt_client_post(&answer, cli, "/v1/budget/moved", body, &err);
+	json_decref(body);
+	if (err.code)
+		return lt_cli_fail(&err);
+	result = LT_EXIT_OK;
+	if (cli->json)
+		result = lt_cli_print_json(answer);
+	else
+		printf("%s is below %s from now on, with what it has spent\n",
+		    lt_json_text(answer, "account", "?"),
+		    lt_json_text(answer, "to", "?"));
+	json_decref(answer);
+	return result;
+}
+
 int
 lt_cli_budget(const struct lt_cli *cli)
 {
@@ -186,8 +244,10 @@ lt_cli_budget(const struct lt_cli *cli)
 				    lt_cli_budget_options[i].name);
 		return show(cli);
 	}
-	if (strcmp(cli->operands[0], "adjust") == 0)
+	if (strcmp(cli->operands[0], "adjust") == 0 && cli->operand_count == 1)
 		return adjust(cli);
+	if (strcmp(cli->operands[0], "moved") == 0)
+		return moved(cli);
 	return lt_cli_usage(
-	    cli, "got \"%s\", want adjust or nothing", cli->operands[0]);
+	    cli, "got \"%s\", want adjust, moved or nothing", cli->operands[0]);
 }

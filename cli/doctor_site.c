@@ -189,6 +189,27 @@ check_drained(struct lt_doctor *doctor)
 	    names, (long long)longest_s / 60);
 }
 
+static void
+check_moved(struct lt_doctor *doctor)
+{
+	size_t index;
+	const json_t *move;
+
+	json_array_foreach(
+	    json_object_get(doctor->status, "moved"), index, move) {
+		const char *const name = lt_json_text(move, "account", "?");
+		const char *const from = lt_json_text(move, "from", "?");
+		char mend[400];
+
+		(void)snprintf(mend, sizeof(mend),
+		    "lowtide budget moved %.100s --accept, or in Slurm: sacctmgr modify account %.60s set parent=%.60s",
+		    name, name, from);
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "accounts", mend,
+		    "%s was moved from %s to %s: until an admin accepts it the budgets of %s bind it",
+		    name, from, lt_json_text(move, "to", "?"), from);
+	}
+}
+
 void
 lt_doctor_daemon(struct lt_doctor *doctor)
 {
@@ -230,6 +251,7 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 		    "%lld adjustments could not be added up and are not in the ledger",
 		    (long long)refused);
 	check_above_hold(doctor);
+	check_moved(doctor);
 	check_unclosed(doctor);
 	check_spool(doctor);
 	check_drained(doctor);

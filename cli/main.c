@@ -49,8 +49,9 @@ static const struct lt_cli_command commands[] = {
 	false, lt_cli_signals_options, lt_cli_signals},
     {"budget",
 	"[--team T] [--json]\n"
-	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT",
-	"what each budget has spent, held and available; adjust one", 0, 1,
+	"adjust --team T [--amount A] [--kg-co2e K] --reason TEXT\n"
+	"moved [ACCOUNT --accept]",
+	"what each budget has spent, held and available; adjust one", 0, 2,
 	true, false, lt_cli_budget_options, lt_cli_budget},
     {"alerts", "[--json]", "what was told of costs, and what is due", 0, 0,
 	true, false, NULL, lt_cli_alerts},

@@ -173,6 +173,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.accounts);
 	free(d->tables.pairs);
 	free(d->tables.ties);
+	free(d->tables.moved.list);
 	free(d->tables.managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);

@@ -44,14 +44,20 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 }
 
 static int
-load_associations(
-    struct lt_tables *tables, struct lt_ledger *ledger, struct lt_error *err)
+load_associations(struct lt_tables *tables, struct lt_ledger *ledger,
+    const struct lt_policy *policy, struct lt_error *err)
 {
 	struct lt_batch_associations all;
 
 	lt_breath(LT_TURN_COMMITTED);
 	int code = lt_batch_associations(&all, err);
 
+	/* In Kubernetes only an admin says whose a namespace is. */
+	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
+	    lt_moved_keep(&tables->moved, all.accounts, all.account_count,
+		ledger, policy) != LT_OK)
+		code = lt_fail(err, LT_EIO,
+		    "accounts: what was seen of them can't be read");
 	if (code == LT_OK)
 		code = lt_heirs_add(
 		    &all.accounts, &all.account_count, ledger, err);
@@ -113,7 +119,7 @@ lt_daemon_load_tables(
 		return code;
 	lt_last_shapes_lay(&d->tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
-		code = load_associations(&d->tables, d->ledger, err);
+		code = load_associations(&d->tables, d->ledger, d->policy, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)
 			code = lt_associations_save(

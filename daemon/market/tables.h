@@ -7,6 +7,7 @@
 
 #include "batch.h"
 #include "last_shapes.h"
+#include "moved_accounts.h"
 
 struct lt_daemon;
 
@@ -23,6 +24,7 @@ struct lt_tables {
 	struct lt_batch_tie *ties;
 	struct lt_batch_manager *managers;
 	uint32_t account_count, pair_count, tie_count, manager_count;
+	struct lt_moved_accounts moved; /* not accepted yet */
 	uint32_t unknown_users;
 	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
 	uint32_t private_dbd, private_data;

@@ -23,6 +23,7 @@ static const struct {
     {"GET", "/v1/alerts", false, false, LT_TURN_READ, lt_api_alerts, NULL},
     {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
 	NULL},
+    {"POST", "/v1/budget/moved", false, true, LT_TURN_ALL, lt_api_moved, NULL},
     {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, NULL, lt_api_report},
     {"GET", "/v1/closed", false, false, LT_TURN_COMMITTED, lt_api_closed, NULL},
     {"POST", "/v1/close", false, true, LT_TURN_ALL, lt_api_close, NULL},

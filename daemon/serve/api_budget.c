@@ -225,6 +225,36 @@ lt_api_adjust(
 	return 200;
 }
 
+/* An account is from now on where Slurm has it. */
+int
+lt_api_moved(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	const struct lt_moved_accounts *const all = &d->tables.moved;
+	const struct lt_moved_account *move = NULL;
+	const char *account = NULL;
+	struct lt_error err = {0};
+
+	if (request->body == NULL ||
+	    json_unpack(request->body, "{s:s}", "account", &account) != 0)
+		return lt_api_error(reply, 400, "want {account}");
+	for (uint32_t i = 0; i < all->count; i++)
+		if (strcasecmp(all->list[i].name, account) == 0)
+			move = &all->list[i];
+	if (move == NULL)
+		return lt_api_error(reply, 404,
+		    "account %s: not one that was moved out of or into a budget",
+		    account);
+	if (lt_moved_accept(d->ledger, move, &err) != LT_OK)
+		return lt_api_error(reply, 503, "%s", err.text);
+	lt_log("account_accepted", "account=%s from=%s to=%s uid=%u",
+	    move->name, move->from, move->to, request->uid);
+	d->next.tables = 0;
+	*reply = json_pack("{s:s,s:s,s:s}", "account", move->name, "from",
+	    move->from, "to", move->to);
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
+}
+
 /* The tightest budget of these rules for an account now, by money, then carbon.
  */
 static const struct lt_budget *

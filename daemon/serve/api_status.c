@@ -202,6 +202,18 @@ afterwards_json(const struct lt_daemon *d)
 }
 
 static json_t *
+moved_json(const struct lt_moved_accounts *moved)
+{
+	json_t *const list = json_array();
+
+	for (uint32_t i = 0; i < moved->count; i++)
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s,s:s}", "account", moved->list[i].name,
+			"from", moved->list[i].from, "to", moved->list[i].to));
+	return list;
+}
+
+static json_t *
 off_json(const struct lt_off *off)
 {
 	char text[LT_ERROR_TEXT_SIZE];
@@ -260,6 +272,10 @@ lt_api_status(
 					   : json_null());
 	if (*reply != NULL)
 		json_object_set_new(*reply, "off", off_json(&d->off));
+	if (*reply != NULL)
+		json_object_set_new(*reply, "moved",
+		    lt_access_all(&access) ? moved_json(&d->tables.moved)
+					   : json_null());
 	if (*reply != NULL)
 		json_object_set_new(*reply, "unclosed", unclosed_json(d, now));
 	if (*reply != NULL)

@@ -43,6 +43,9 @@ put_daemon(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_gauge(to, "lowtide_off", NULL,
 	    "1: switched off by lowtide off; jobs pass as without lowtide.");
 	lt_put_single(to, d->off.is_off, LT_PUT_WHOLE);
+	lt_put_gauge(to, "lowtide_moved_accounts", NULL,
+	    "Accounts moved in Slurm out of or into a budget; no admin has accepted it.");
+	lt_put_single(to, d->tables.moved.count, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_start_time_seconds", "seconds",
 	    "When the last pass began, in Unix time.");
 	lt_put_single(to, d->pass_utc_s, LT_PUT_WHOLE);
