@@ -225,6 +225,29 @@ off_json(const struct lt_off *off)
 			   : json_null();
 }
 
+/* What stands beside the site's own facts. */
+static void
+add_more(json_t *to, struct lt_daemon *d, const struct lt_access *access,
+    int64_t now)
+{
+	json_object_set_new(to, "above_hold",
+	    lt_access_all(access) ? over_json(d->ledger, now) : json_null());
+	json_object_set_new(to, "no_smoke",
+	    lt_access_all(access) ? no_smoke_json(d->ledger, now)
+				  : json_null());
+	json_object_set_new(to, "off", off_json(&d->off));
+	json_object_set_new(to, "moved",
+	    lt_access_all(access) ? moved_json(&d->tables.moved) : json_null());
+	json_object_set_new(to, "unclosed", unclosed_json(d, now));
+	json_object_set_new(to, "drained", lt_api_drained(d, now, NULL));
+	json_object_set_new(to, "kubernetes", watch_json(d, access, now));
+	json_object_set_new(to, "spool", spool_json(d->policy, now));
+	json_object_set_new(to, "afterwards", afterwards_json(d));
+	json_object_set_new(to, "pass",
+	    json_pack("{s:I,s:I}", "last_ms", (json_int_t)d->pass_took_ms,
+		"longest_ms", (json_int_t)d->pass_longest_ms));
+}
+
 int
 lt_api_status(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -263,37 +286,7 @@ lt_api_status(
 	    sources, "state_dir", d->args.state, "run_dir", d->args.run,
 	    "now_utc_s", (json_int_t)now);
 	if (*reply != NULL)
-		json_object_set_new(*reply, "above_hold",
-		    lt_access_all(&access) ? over_json(d->ledger, now)
-					   : json_null());
-	if (*reply != NULL)
-		json_object_set_new(*reply, "no_smoke",
-		    lt_access_all(&access) ? no_smoke_json(d->ledger, now)
-					   : json_null());
-	if (*reply != NULL)
-		json_object_set_new(*reply, "off", off_json(&d->off));
-	if (*reply != NULL)
-		json_object_set_new(*reply, "moved",
-		    lt_access_all(&access) ? moved_json(&d->tables.moved)
-					   : json_null());
-	if (*reply != NULL)
-		json_object_set_new(*reply, "unclosed", unclosed_json(d, now));
-	if (*reply != NULL)
-		json_object_set_new(
-		    *reply, "drained", lt_api_drained(d, now, NULL));
-	if (*reply != NULL)
-		json_object_set_new(
-		    *reply, "kubernetes", watch_json(d, &access, now));
-	if (*reply != NULL)
-		json_object_set_new(
-		    *reply, "spool", spool_json(d->policy, now));
-	if (*reply != NULL)
-		json_object_set_new(*reply, "afterwards", afterwards_json(d));
-	if (*reply != NULL)
-		json_object_set_new(*reply, "pass",
-		    json_pack("{s:I,s:I}", "last_ms",
-			(json_int_t)d->pass_took_ms, "longest_ms",
-			(json_int_t)d->pass_longest_ms));
+		add_more(*reply, d, &access, now);
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "status: out of memory");

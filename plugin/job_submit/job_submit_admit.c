@@ -329,8 +329,9 @@ act_on_verdict(struct lt_submission *s)
 		return SLURM_SUCCESS;
 	}
 	tell_over(s);
+	const struct lt_verdict all = verdict_of_all(s);
 	return on_rule(s, verdict->rule, LT_QUOTE_BUDGET_HOLD,
-	    verdict->limit >= 0 && verdict->asked > verdict->limit
+	    all.limit >= 0 && all.asked > all.limit
 		? "only once the whole budget is raised above that, or the job is made cheaper: scontrol update TimeLimit=, say"
 		: "when the budget allows it");
 }

@@ -10,7 +10,7 @@
 #include "moved_accounts.h"
 
 enum { ACCOUNTS = 6 };
-typedef const char *tree[ACCOUNTS][2];
+typedef const char *tree[ACCOUNTS][2]; /* name, parent */
 
 static tree before = {{"root", ""}, {"vision", "root"}, {"lab", "vision"},
     {"sub", "lab"}, {"nlp", "root"}, {"other", "root"}};
@@ -61,7 +61,7 @@ moves_wait_for_an_admin(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fixture *const f = *state;
 		struct lt_moved_accounts moved = {0};
-		tree now;
+		const char *now[ACCOUNTS][2];
 
 		print_message("# %s\n", cases[i].why);
 		memcpy(now, before, sizeof(now));
