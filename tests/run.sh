@@ -158,6 +158,8 @@ beside_clusters() {
 }
 
 build "build (gcc, -Werror)" tests
+# Else the suites would try what was built before.
+[ "$failed" -eq 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
 case $what in
 fast) fast ;;
 cluster) clusters '0 1' "${files[@]}" ;;

@@ -33,12 +33,9 @@
 #define LT_JOB_FIELDS_23_02(PINS_TEXT)
 #endif
 #if LT_SLURM_AT_LEAST(24, 11)
-#define LT_JOB_FIELDS_24_11(NUMBER, PINS_TEXT)                                 \
-	NUMBER(segment_size, 0, "--segment")                                   \
-	PINS_TEXT(                                                             \
-	    job_size_str, "--nodes", "a list of sizes: which is not known")
+#define LT_JOB_FIELDS_24_11(NUMBER) NUMBER(segment_size, 0, "--segment")
 #else
-#define LT_JOB_FIELDS_24_11(NUMBER, PINS_TEXT)
+#define LT_JOB_FIELDS_24_11(NUMBER)
 #endif
 
 /* A table: clang-format would make paragraphs of it. */
@@ -84,7 +81,7 @@
 	TEXT(tres_per_node, NULL)		/* gpus_per_node, shards_per_node */	\
 	TEXT(tres_per_socket, NULL)		/* gpus_per_socket */			\
 	TEXT(tres_per_task, NULL)		/* gpus_per_task, cpus_per_task */	\
-	LT_JOB_FIELDS_24_11(NUMBER, PINS_TEXT)	/* spread: no most is written */	\
+	LT_JOB_FIELDS_24_11(NUMBER)		/* spread: no most is written */	\
 	LT_JOB_FIELDS_23_02(PINS_TEXT)							\
 	KEEPS(acctg_freq, "how often usage is sampled")					\
 	KEEPS(admin_comment, "text; only admins can set it")				\

@@ -15,9 +15,10 @@ slurm() { # the names of the struct's fields
 	    sed -E ':a; s|/\*[^*]*\*+([^/*][^*]*\*+)*/||g; /\/\*/{N; ba}' |
 	    grep -oE '[a-z0-9_]+;' | tr -d ';' | grep -vx 'job_desc_msg_t' | sort -u
 }
-table() {
-	grep -oE '\b(NUMBER|TEXT|TIME|KEEPS|PINS_NUMBER|PINS_TEXT)\([a-z0-9_]+' job_fields.h |
-	    sed 's/.*(//' | sort -u
+table() { # a row may go over two lines
+	tr '\\\n\t' '   ' < job_fields.h |
+	    grep -oE '\b(NUMBER|TEXT|TIME|KEEPS|PINS_NUMBER|PINS_TEXT)\( *[a-z0-9_]+' |
+	    sed 's/.*( *//' | sort -u
 }
 missing=$(comm -23 <(slurm) <(table))
 [ "$(slurm | wc -l)" -ge 100 ] || { echo "job_fields: $header: not understood" >&2; exit 1; }
