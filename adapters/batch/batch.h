@@ -179,7 +179,8 @@ struct lt_batch_asked {
 	    cpus_per_node, max_cpus, tasks_per_node, tasks_per_socket,
 	    tasks_per_core, tasks_per_board, tasks_per_gpu, sockets_per_node,
 	    threads_per_core, gpus, gpus_per_node, gpus_per_socket,
-	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores;
+	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores,
+	    nodes_named, nodes_counted;
 	bool tasks_implied, spread, bind_gpus, overcommit, whole_memory;
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };

@@ -266,7 +266,8 @@ static uint32_t
 nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 {
 	const struct lt_request *const request = asked->request;
-	const uint32_t fewest = request->min_nodes > 0 ? request->min_nodes : 1;
+	const uint32_t fewest = (uint32_t)larger(
+	    larger(request->min_nodes, 1), lt_nodes_counted(asked));
 	uint32_t nodes;
 
 	if (!request->nodes_open)

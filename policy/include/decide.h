@@ -55,8 +55,10 @@ struct lt_request {
 	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
 	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
-	bool nodes_open; /* no maximum: max_nodes is min_nodes */
-	bool spread;	 /* --spread-job: as many nodes as it can */
+	bool nodes_open;	/* no maximum: max_nodes is min_nodes */
+	bool spread;		/* --spread-job: as many nodes as it can */
+	uint32_t nodes_named;	/* --nodelist */
+	uint32_t nodes_counted; /* "ib*4" of --constraint or --prefer: 4 */
 	uint32_t tasks, cpus_per_task;
 	bool tasks_implied; /* Slurm's number of tasks, not --ntasks */
 	uint32_t cpus, cpus_per_node; /* least, of the whole job, --mincpus */
@@ -64,7 +66,6 @@ struct lt_request {
 	uint32_t tasks_per_node, tasks_per_socket, tasks_per_core,
 	    tasks_per_board, tasks_per_gpu;
 	uint32_t sockets_per_node, cores_per_socket; /* least */
-	bool nodes_named;			     /* --nodelist */
 	uint32_t excluded_nodes;		     /* --exclude */
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* --constraint */

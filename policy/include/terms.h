@@ -1,5 +1,5 @@
 /*
- * Terms: on what each live job was admitted, for job_modify. 208-byte records
+ * Terms: on what each live job was admitted, for job_modify. 216-byte records
  * sorted by job id, a checksum per block; format in docs/formats.md.
  */
 #ifndef LT_TERMS_H
@@ -7,7 +7,7 @@
 
 #include "quote.h"
 
-enum { LT_TERMS_RECORD_BYTES = 208, LT_TERMS_PARTITIONS = 4 };
+enum { LT_TERMS_RECORD_BYTES = 216, LT_TERMS_PARTITIONS = 4 };
 
 enum lt_terms_flag {
 	LT_TERMS_OUR_HOLD = 1 << 0, /* release only by lowtided */
@@ -53,7 +53,9 @@ enum lt_terms_flag {
 	FIELD(gpus_per_task)                                                   \
 	FIELD(cpus_per_gpu)                                                    \
 	FIELD(shards_per_node)                                                 \
-	FIELD(spec_cores)
+	FIELD(spec_cores)                                                      \
+	FIELD(nodes_named)                                                     \
+	FIELD(nodes_counted)
 
 struct lt_terms_asked {
 #define FIELD(name) uint32_t name;

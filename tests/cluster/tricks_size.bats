@@ -14,7 +14,7 @@ hours_of_price() {
 }
 setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
-	export ACCOUNTS='vision names pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
+	export ACCOUNTS='vision names counts pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
 	export EXTRA='SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu,shard
 AccountingStorageTRES=gres/gpu,gres/shard
@@ -45,6 +45,7 @@ partitions:
 budgets:
   - {team: vision, period: year, amount: 10000}
   - {team: names, period: year, amount: 0.90}
+  - {team: counts, period: year, amount: 0.90}
   - {team: pernode, period: year, amount: 0.90}
   - {team: twice, period: year, amount: 0.90}
   - {team: cut, period: year, amount: 0.90}
@@ -211,6 +212,18 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	[ -z "$id" ] || covered "$id"
 }
 
+@test "counts of features are nodes, beside those that are named" {
+	for wish in '-C ib*3' '-C [ib*3]' '--prefer=ib*3' '-C ib*2 -w v3' '-n2 --mem=100G -C ib*3'; do
+		each -n1 $wish
+	done
+}
+
+@test "--cpus-per-gpu bound to GPUs: on each node, whether it has one or not" {
+	for wish in -n1 -N2 '-N2 --gpus=2' '-N3 --gpus-per-node=1' '-n2 --gpus-per-task=1'; do
+		each $wish --cpus-per-gpu=15 --gres-flags=enforce-binding
+	done
+}
+
 # These teams can pay a node for 15 minutes: two never fit.
 within_limit() { # within_limit JOB: if it runs, it is paid for
 	! is "$1" RUNNING || [ "$(charge_of "$1")" -le 900000 ]
@@ -232,6 +245,12 @@ marker() { # all that could start has started
 	sleeper -A names -n2 --exclusive --hold
 	known "$id"
 	scontrol update jobid="$id" reqnodelist='v[1-2]' || true
+	freed "$id"
+}
+@test "scontrol update Features counts more nodes than are held" {
+	sleeper -A counts -n1 --exclusive --hold
+	known "$id"
+	scontrol update jobid="$id" features='ib*2' || true
 	freed "$id"
 }
 @test "scontrol update Gres of a job of two nodes is for each node" {
