@@ -136,6 +136,14 @@ lt_nodes_counted(const struct lt_need *need)
 	    (uint64_t)request->nodes_counted + request->nodes_named, there);
 }
 
+bool
+lt_counts_unsure(const struct lt_need *need)
+{
+	return need->request->nodes_counted > 0 &&
+	       (need->request->plane || need->request->tasks_per_board > 0 ||
+		   (need->partition->flags & LT_PARTITION_BY_SOCKET));
+}
+
 uint32_t
 lt_cpus_per_gpu(
     const struct lt_request *request, const struct lt_partition *partition)

@@ -555,7 +555,8 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 			least += lt_nodes_counted(&need);
 		/* Slurm lowers a maximum to --gpus, though not one of a later
 		 * change: less than it needs? */
-		if (nodes_unknown(&need) || (gpus > 0 && least > gpus))
+		if (nodes_unknown(&need) || lt_counts_unsure(&need) ||
+		    (gpus > 0 && least > gpus))
 			return 0;
 		bound =
 		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),
