@@ -14,7 +14,7 @@
 #include "files_check.h"
 #include "market_records.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT13\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT14\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,

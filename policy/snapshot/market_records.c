@@ -35,7 +35,6 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_i64(coder, &m->stale_after_s);
 	lt_code_i64(coder, &m->deadline_slack_s);
 	lt_code_i64(coder, &m->assume_time_s);
-	lt_code_i64(coder, &m->over_time_limit_s);
 	lt_code_u32(coder, &m->deadline_confidence_ppm);
 	lt_code_u32(coder, &m->max_restart_risk_ppm);
 	lt_code_u32(coder, &m->max_extra_cost_ppm);
@@ -98,6 +97,7 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_u32(coder, &p->flags);
 	lt_code_i64(coder, &p->max_time_s);
 	lt_code_i64(coder, &p->default_time_s);
+	lt_code_i64(coder, &p->overrun_s);
 	lt_code_u32(coder, &p->min_nodes);
 	lt_code_u32(coder, &p->max_nodes);
 	lt_code_u64(coder, &p->default_memory_mib);

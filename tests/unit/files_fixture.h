@@ -69,6 +69,7 @@ make_market(void)
 		    .allow_qos = i ? "normal" : NULL};
 	strcpy(partitions[0].name, "ondemand");
 	strcpy(partitions[1].name, "spot");
+	partitions[1].overrun_s = INT64_MAX;
 	shapes[1] = (struct lt_shape){.node_count = 4,
 	    .cpus = 64,
 	    .sockets = 2,
@@ -119,7 +120,6 @@ make_market(void)
 	    .currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
 	    .max_delay_s = 86400,
-	    .over_time_limit_s = INT64_MAX,
 	    .hold_margin_ppm = 50000,
 	    .waiting_micros_per_hour = 5000,
 	    .waiting_mg_per_hour = 7000,
