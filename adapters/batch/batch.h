@@ -46,7 +46,6 @@ struct lt_batch_conf {
 	char slurm_user[64];
 	char cloud[8], region[64]; /* "aws", "eu-west-2"; "" = not said */
 	uint32_t slurm_uid, slurmd_uid;
-	int64_t over_time_limit_s; /* INT64_MAX = UNLIMITED */
 	int64_t min_job_age_s;
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;
@@ -182,6 +181,7 @@ struct lt_batch_asked {
 	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores,
 	    nodes_named, nodes_counted;
 	bool tasks_implied, spread, bind_gpus, overcommit, whole_memory;
+	bool expands; /* another job, whose limit it takes at its start */
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 

@@ -201,6 +201,7 @@ copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	    .nodes_counted = counted > wished ? counted : wished,
 	    .tasks_implied = !(from->bitflags & JOB_NTASKS_SET),
 	    .spread = (from->bitflags & SPREAD_JOB) != 0,
+	    .expands = lt_expanded_job(from->dependency) > 0,
 	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
 	};
 	to->shards_per_node = lt_shards_count(per_node);

@@ -111,7 +111,7 @@
 	KEEPS(cpu_freq_min, "within the allocation; power is by rating")		\
 	KEEPS(crontab_entry, "each run is admitted")					\
 	KEEPS(delay_boot, "waits longer")						\
-	KEEPS(dependency, "waits longer")	/* LT_PIN_* */				\
+	KEEPS(dependency, "waits longer")	/* expand: another's limit; LT_PIN_* */	\
 	KEEPS(env_hash, "text")								\
 	KEEPS(env_size, "text")								\
 	KEEPS(environment, "text")							\

@@ -268,7 +268,8 @@ lt_job_may_raise(const job_desc_msg_t *job)
 #define TIME(field) job->field > 0 ||
 #define KEEPS(field, why)
 #define PINS(field, option, why)
-	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS, PINS, PINS) false;
+	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS, PINS, PINS)
+		   lt_expanded_job(job->dependency) > 0;
 #undef NUMBER
 #undef TEXT
 #undef TIME

@@ -217,6 +217,24 @@ lt_features_count(const char *text)
 	return (uint32_t)sum;
 }
 
+uint32_t
+lt_expanded_job(const char *dependency)
+{
+	static const char word[] = "expand:";
+	uint64_t job_id = 0;
+
+	for (const char *at = dependency; at != NULL && *at; at++) {
+		if (strncasecmp(at, word, sizeof(word) - 1) != 0)
+			continue;
+		at += sizeof(word) - 1;
+		/* Whatever Slurm makes of another text: some job. */
+		if (!read_number(&at, &job_id) || job_id == 0)
+			job_id = LT_ASK_MAX;
+		break;
+	}
+	return (uint32_t)job_id;
+}
+
 /* "[1-2,5]": how many, and *text behind it. */
 static uint64_t
 count_of_range(const char **text)

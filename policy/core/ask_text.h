@@ -36,6 +36,10 @@ uint32_t lt_shards_count(const char *text);
  * the job all that it took. NULL = 0. */
 uint32_t lt_features_count(const char *text);
 
+/* The job that a dependency expands, "expand:12": its time limit is taken, not
+ * one's own. NULL, or no such dependency: 0. */
+uint32_t lt_expanded_job(const char *dependency);
+
 /* Hosts of "v[1-2,5],s3": names given twice count twice. NULL = 0. */
 uint32_t lt_hosts_count(const char *text);
 

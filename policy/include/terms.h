@@ -28,6 +28,7 @@ enum lt_terms_flag {
 	LT_TERMS_PLANE = 1 << 15,
 	LT_TERMS_TASKS_IMPLIED = 1 << 16,
 	LT_TERMS_HET = 1 << 17, /* one of several components */
+	LT_TERMS_EXPANDS = 1 << 18,
 };
 
 /* What the job asked: fields of struct lt_request, 0 = not said, in the order

@@ -139,6 +139,18 @@ test_features(void **state)
 		    lt_features_count(rows[i].text), rows[i].count);
 }
 
+static void
+test_expanded(void **state)
+{
+	(void)state;
+	assert_int_equal(lt_expanded_job(NULL), 0);
+	assert_int_equal(lt_expanded_job("afterok:12,singleton"), 0);
+	assert_int_equal(lt_expanded_job("expand:12"), 12);
+	assert_int_equal(lt_expanded_job("after:3?Expand:4"), 4);
+	assert_int_equal(lt_expanded_job("expand:"), LT_ASK_MAX);
+	assert_int_equal(lt_expanded_job("expand: 5"), LT_ASK_MAX);
+}
+
 int
 main(void)
 {
@@ -147,6 +159,7 @@ main(void)
 	    cmocka_unit_test(test_shards),
 	    cmocka_unit_test(test_hosts),
 	    cmocka_unit_test(test_features),
+	    cmocka_unit_test(test_expanded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
