@@ -126,6 +126,8 @@ struct lt_batch_pair {
 	/* The QOS of a job without --qos, lower case; "" = not known, or not
 	 * the same in all of its associations. */
 	char default_qos[LT_ACCOUNT_SIZE];
+	int64_t wall_s; /* as those of struct lt_pair (budget.h) */
+	bool wall_always;
 };
 struct lt_batch_tie { /* users of the account have associations of it */
 	char account[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];

@@ -66,6 +66,13 @@ translate(struct lt_submission *s)
 			snprintf(request->account, sizeof(request->account),
 			    "%s", snapshot->accounts[account].name);
 	}
+	if (snapshot != NULL) {
+		const struct lt_pair *const pair = lt_sheet_pair(snapshot,
+		    request->uid, lt_sheet_account(snapshot, request->account));
+
+		request->wall_s = pair != NULL ? pair->wall_s : 0;
+		request->wall_always = pair != NULL && pair->wall_always;
+	}
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
 }
 

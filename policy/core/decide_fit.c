@@ -59,9 +59,7 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	if (default_s > 0)
 		return default_s < part->max_time_s ? default_s
 						    : part->max_time_s;
-	if (part->max_time_s != INT64_MAX)
-		return part->max_time_s;
-	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
+	return lt_limit_unsaid(request, market, part);
 }
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4

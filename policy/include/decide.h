@@ -88,6 +88,11 @@ struct lt_request {
 	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
 	int64_t limit_s;
+	/* Of a job without --time, where the partition has no DefaultTime: the
+	 * longest MaxWall of its QOS and association, 0 = none; is there one
+	 * whichever QOS it takes? */
+	int64_t wall_s;
+	bool wall_always;
 	int64_t expected_run_s;	    /* per task, by the user; it wins over */
 	struct lt_expected learned; /* what runs of its kind have shown */
 	/* The median of runs of its name and shape on each GPU of the market,
@@ -344,8 +349,8 @@ bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
     int partition, int64_t start_utc_s);
 
 /* The time limit that Slurm will give in that partition (user's, DefaultTime,
- * MaxTime, assume_time); of a job with a deadline what is left of its own, as
- * lowtide then sets it; LT_UNSET_64 when there is none at all. */
+ * MaxWall, MaxTime, assume_time); of a job with a deadline what is left of its
+ * own, as lowtide then sets it; LT_UNSET_64 when there is none at all. */
 int64_t lt_limit_of(const struct lt_request *request,
     const struct lt_market *market, int partition);
 

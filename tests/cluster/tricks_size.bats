@@ -14,7 +14,7 @@ hours_of_price() {
 }
 setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
-	export ACCOUNTS='vision names counts grows pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
+	export ACCOUNTS='vision names counts grows walls short pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
 	export EXTRA='SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu,shard
 AccountingStorageTRES=gres/gpu,gres/shard
@@ -27,6 +27,7 @@ mode: enforce
 currency: USD
 timezone: UTC
 hold_margin: 0
+assume_time: 10m
 sources:
   hours: {adapter: file, quantity: price, value: price, path: '"$BATS_FILE_TMPDIR/hours.csv"'}
 partitions:
@@ -37,6 +38,8 @@ partitions:
   sizes: {price_per_node_hour: 3.60}
   few: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   threads: {price_per_node_hour: 3.60}
+  nolimit: {price_per_node_hour: 3.60}
+  week: {price_per_node_hour: 3.60}
   whole: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   gpucpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   memcpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
@@ -49,6 +52,8 @@ budgets:
   - {team: names, period: year, amount: 0.90}
   - {team: counts, period: year, amount: 0.90}
   - {team: grows, period: year, amount: 0.90}
+  - {team: short, period: year, amount: 0.96}
+  - {team: walls, period: year, amount: 10000}
   - {team: pernode, period: year, amount: 0.90}
   - {team: twice, period: year, amount: 0.90}
   - {team: cut, period: year, amount: 0.90}
@@ -57,7 +62,7 @@ budgets:
 '
 }
 teardown_file() { cluster_down; }
-PRICES='ondemand=1000 spot=250 h100=10000 long=1000 threads=1000 whole=1000 gpucpus=1000 memcpus=1000 shards=1000 future=1000 later=1000'
+PRICES='ondemand=1000 spot=250 h100=10000 long=1000 nolimit=1000 week=1000 threads=1000 whole=1000 gpucpus=1000 memcpus=1000 shards=1000 future=1000 later=1000'
 setup() {
 	cluster_use
 	busy=
@@ -110,6 +115,31 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	within 10 is "$id" RUNNING
 	[ "$(field "$id" %P)" = h100 ]
 	[ "$(field "$id" %l)" = 10:00:00 ]
+	covered "$id"
+	end "$id"
+}
+# lowtided reads the tables of slurmdbd each minute.
+in_tables() { part stop lowtided; part start lowtided; }
+@test "no --time, no DefaultTime: MaxWall of a QOS, longer than assume_time" {
+	sacctmgr -iQ add qos wide set MaxWall=02:00:00
+	sacctmgr -iQ modify user "$(id -un)" where account=walls set qos+=wide
+	in_tables
+	waits_for_two_hours() {
+		job -A walls -p nolimit --qos=wide --exclusive -o /dev/null --wrap 'exec sleep 600' 2>/dev/null &&
+		    { [ "$(field "$id" %l)" = 2:00:00 ] || { scancel "$id"; false; }; }
+	}
+	within 15 waits_for_two_hours
+	within 10 is "$id" RUNNING
+	covered "$id"
+	end "$id"
+}
+@test "no --time, no DefaultTime: MaxWall of the association, shorter than MaxTime" {
+	sacctmgr -iQ modify user "$(id -un)" where account=short set MaxWall=00:15:00
+	in_tables
+	fits() { job -A short -p week --exclusive -o /dev/null --wrap 'exec sleep 600' 2>/dev/null; }
+	within 15 fits
+	[ "$(field "$id" %l)" = 15:00 ]
+	within 10 is "$id" RUNNING
 	covered "$id"
 	end "$id"
 }

@@ -169,9 +169,9 @@ make_sheet(void)
 	bindings[0] = 0;
 	bindings[1] = 1;
 	bindings[2] = 0;
-	pairs[0] = (struct lt_pair){5, 0, false, true};
-	pairs[1] = (struct lt_pair){5, 1, true, false};
-	pairs[2] = (struct lt_pair){6, 0, true, false};
+	pairs[0] = (struct lt_pair){5, 0, false, true, 3600, true};
+	pairs[1] = (struct lt_pair){5, 1, true, false, 7200, false};
+	pairs[2] = (struct lt_pair){6, 0, true, false, 0, false};
 	managers[0] = (struct lt_manager){3, 0};
 	managers[1] = (struct lt_manager){5, 1};
 	snapshot = (struct lt_budget_snapshot){.generation = 9,
