@@ -13,11 +13,9 @@
 static json_t *
 conf_json(const struct lt_batch_conf *c)
 {
-	const json_int_t over = c->over_time_limit_s;
-
 	return json_pack(
 	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,"
-	    "s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:s}",
+	    "s:s,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:s}",
 	    "cluster", c->cluster, "release", c->release, "our_release",
 	    c->our_release, "job_submit_plugins", c->job_submit_plugins,
 	    "plugin_dir", c->plugin_dir, "plugstack", c->plugstack,
@@ -25,8 +23,8 @@ conf_json(const struct lt_batch_conf *c)
 	    "accounting_storage", c->accounting_storage, "accounting_enforce",
 	    c->accounting_enforce, "priority_type", c->priority_type,
 	    "preempt_type", c->preempt_type, "slurm_user", c->slurm_user,
-	    "slurm_uid", (json_int_t)c->slurm_uid, "over_time_limit_s", over,
-	    "min_job_age_s", (json_int_t)c->min_job_age_s, "kill_wait_s",
+	    "slurm_uid", (json_int_t)c->slurm_uid, "min_job_age_s",
+	    (json_int_t)c->min_job_age_s, "kill_wait_s",
 	    (json_int_t)c->kill_wait_s, "max_array_size",
 	    (json_int_t)c->max_array_size, "max_job_count",
 	    (json_int_t)c->max_job_count, "federated", c->federated,

@@ -46,7 +46,6 @@ struct lt_batch_conf {
 	char slurm_user[64];
 	char cloud[8], region[64]; /* "aws", "eu-west-2"; "" = not said */
 	uint32_t slurm_uid, slurmd_uid;
-	int64_t over_time_limit_s; /* INT64_MAX = UNLIMITED */
 	int64_t min_job_age_s;
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;
@@ -127,6 +126,8 @@ struct lt_batch_pair {
 	/* The QOS of a job without --qos, lower case; "" = not known, or not
 	 * the same in all of its associations. */
 	char default_qos[LT_ACCOUNT_SIZE];
+	int64_t wall_s; /* as those of struct lt_pair (budget.h) */
+	bool wall_always;
 };
 struct lt_batch_tie { /* users of the account have associations of it */
 	char account[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];
@@ -179,8 +180,10 @@ struct lt_batch_asked {
 	    cpus_per_node, max_cpus, tasks_per_node, tasks_per_socket,
 	    tasks_per_core, tasks_per_board, tasks_per_gpu, sockets_per_node,
 	    threads_per_core, gpus, gpus_per_node, gpus_per_socket,
-	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores;
+	    gpus_per_task, cpus_per_gpu, shards_per_node, spec_cores,
+	    nodes_named, nodes_counted;
 	bool tasks_implied, spread, bind_gpus, overcommit, whole_memory;
+	bool expands; /* another job, whose limit it takes at its start */
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 

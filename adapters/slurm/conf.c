@@ -282,9 +282,6 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	conf->slurm_uid = from->slurm_user_id;
 	conf->slurmd_uid = from->slurmd_user_id;
 	conf->private_data = lt_private_conf(from->private_data);
-	conf->over_time_limit_s = from->over_time_limit == INFINITE16
-				      ? INT64_MAX
-				      : (int64_t)from->over_time_limit * 60;
 	conf->min_job_age_s = from->min_job_age;
 	conf->kill_wait_s = from->kill_wait;
 	conf->max_array_size = from->max_array_sz;

@@ -84,6 +84,11 @@ merge_pairs(struct lt_batch_associations *all)
 			    all->pairs[i].is_default;
 			all->pairs[kept - 1].by_partition &=
 			    all->pairs[i].by_partition;
+			if (all->pairs[kept - 1].wall_s < all->pairs[i].wall_s)
+				all->pairs[kept - 1].wall_s =
+				    all->pairs[i].wall_s;
+			all->pairs[kept - 1].wall_always &=
+			    all->pairs[i].wall_always;
 			if (strcmp(all->pairs[kept - 1].default_qos,
 				all->pairs[i].default_qos) != 0)
 				all->pairs[kept - 1].default_qos[0] = '\0';
@@ -92,6 +97,8 @@ merge_pairs(struct lt_batch_associations *all)
 	}
 	all->pair_count = kept;
 }
+
+enum { ENFORCE_LIMITS = 1 << 1 }; /* of slurm_conf, in no header */
 
 /* Ids that are the same in each slurmdbd. */
 enum { SLURM_CPU = 1, SLURM_MEM = 2, SLURM_NODE = 4 };
@@ -237,6 +244,63 @@ find_default_qos(char out[LT_ACCOUNT_SIZE], const slurmdb_assoc_rec_t *from,
 		lt_copy(out, LT_ACCOUNT_SIZE, "normal");
 }
 
+/* The shorter of two walls of Slurm's, minutes; 0 = none. */
+static int64_t
+shorter_wall(uint32_t max_wall, uint32_t grp_wall)
+{
+	const int64_t one_s = lt_minutes(max_wall, 0);
+	const int64_t all_s = lt_minutes(grp_wall, 0);
+
+	return one_s > 0 && (all_s == 0 || one_s < all_s) ? one_s : all_s;
+}
+
+/* Of the QOS with this id; 0 = none. */
+static int64_t
+wall_of_qos(const struct qoses *qoses, uint32_t id)
+{
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(qoses->list);
+	int64_t wall_s = 0;
+
+	for (slurmdb_qos_rec_t *qos; (qos = slurm_list_next(iterator)) != NULL;)
+		if (qos->id == id)
+			wall_s = shorter_wall(qos->max_wall_pj, qos->grp_wall);
+	slurm_list_iterator_destroy(iterator);
+	return wall_s;
+}
+
+/* A QOS's wall goes before the association's; which QOS a job takes is not
+ * known here. */
+static void
+find_wall(struct lt_batch_pair *to, const slurmdb_assoc_rec_t *from,
+    const struct qoses *qoses)
+{
+	const bool enforced =
+	    (slurm_conf.accounting_storage_enforce & ENFORCE_LIMITS) != 0;
+	const int64_t own_s = shorter_wall(from->max_wall_pj, from->grp_wall);
+	uint32_t count = 0, without = 0;
+
+	if (!enforced)
+		return;
+	to->wall_s = own_s;
+	if (from->qos_list != NULL) {
+		lt_slurm_iterator *const iterator =
+		    slurm_list_iterator_create(from->qos_list);
+
+		for (const char *text;
+		     (text = slurm_list_next(iterator)) != NULL; count++) {
+			const int64_t wall_s = wall_of_qos(
+			    qoses, (uint32_t)strtoul(text, NULL, 10));
+
+			without += wall_s == 0;
+			if (wall_s > to->wall_s)
+				to->wall_s = wall_s;
+		}
+		slurm_list_iterator_destroy(iterator);
+	}
+	to->wall_always = own_s > 0 || (count > 0 && without == 0);
+}
+
 static bool
 is_user(const slurmdb_assoc_rec_t *from)
 {
@@ -293,6 +357,7 @@ add_association(struct lt_batch_associations *all,
 	lt_copy(pair.user, sizeof(pair.user), from->user);
 	lt_copy_lower(pair.account, sizeof(pair.account), from->acct);
 	find_default_qos(pair.default_qos, from, qoses);
+	find_wall(&pair, from, qoses);
 	all->pairs[all->pair_count++] = pair;
 }
 

@@ -112,9 +112,10 @@ static uint64_t
 hash_asked(const slurm_job_info_t *job)
 {
 	const char *const texts[] = {job->account, job->partition,
-	    job->features, job->req_nodes, job->exc_nodes, job->cpus_per_tres,
-	    job->mem_per_tres, job->tres_per_job, job->tres_per_node,
-	    job->tres_per_socket, job->tres_per_task, job->tres_req_str};
+	    job->features, job->prefer, job->req_nodes, job->exc_nodes,
+	    job->cpus_per_tres, job->mem_per_tres, job->tres_per_job,
+	    job->tres_per_node, job->tres_per_socket, job->tres_per_task,
+	    job->tres_req_str};
 	const uint64_t numbers[] = {job->time_limit,
 	    (uint64_t)job->eligible_time, job->num_nodes, job->max_nodes,
 	    job->num_cpus, job->max_cpus, job->num_tasks, job->cpus_per_task,
@@ -168,6 +169,8 @@ static void
 copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 {
 	const uint32_t named = lt_hosts_count(from->req_nodes);
+	const uint32_t counted = lt_features_count(from->features);
+	const uint32_t wished = lt_features_count(from->prefer);
 	const char *const per_node = from->tres_per_node;
 
 	*to = (struct lt_batch_asked){
@@ -194,8 +197,11 @@ copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	    .spec_cores = from->core_spec == NO_VAL16
 			      ? 0
 			      : from->core_spec & (CORE_SPEC_THREAD - 1U),
+	    .nodes_named = named,
+	    .nodes_counted = counted > wished ? counted : wished,
 	    .tasks_implied = !(from->bitflags & JOB_NTASKS_SET),
 	    .spread = (from->bitflags & SPREAD_JOB) != 0,
+	    .expands = lt_expanded_job(from->dependency) > 0,
 	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
 	};
 	to->shards_per_node = lt_shards_count(per_node);

@@ -425,6 +425,17 @@ set_limit(uint32_t count)
 	return count == INFINITE || count == NO_VAL ? 0 : count;
 }
 
+/* slurmctld looks for jobs over their limits each 30 s (PERIODIC_TIMEOUT). */
+static int64_t
+overrun_of(const partition_info_t *from, const slurm_conf_t *conf)
+{
+	const uint16_t minutes = from->over_time_limit == NO_VAL16
+				     ? conf->over_time_limit
+				     : from->over_time_limit;
+
+	return minutes == INFINITE16 ? INT64_MAX : (int64_t)minutes * 60 + 30;
+}
+
 static int
 add_partition(struct tables *tables, const partition_info_t *from,
     const struct source *source, struct lt_partition *to, struct lt_error *err)
@@ -446,6 +457,7 @@ add_partition(struct tables *tables, const partition_info_t *from,
 	to->default_time_s = from->default_time == INFINITE
 				 ? INT64_MAX
 				 : lt_minutes(from->default_time, 0);
+	to->overrun_s = overrun_of(from, source->conf);
 	to->min_nodes = from->min_nodes;
 	to->max_nodes = no_limit(from->max_nodes);
 	to->default_memory_mib = memory_default(from->def_mem_per_cpu,

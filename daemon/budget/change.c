@@ -164,9 +164,11 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 		return false;
 	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
 		return false;
-	/* What Slurm made of it once, it may make of it again. */
+	/* What Slurm made of it once, it may make of it again; and its own
+	 * limit is not the one that it will have. */
 	if (before == NULL || same ||
-	    (!runs && (hold->quote.flags & LT_QUOTE_UNDERHELD)))
+	    (!runs && ((hold->quote.flags & LT_QUOTE_UNDERHELD) ||
+			  lt_job_asked(job)->expands)))
 		return raise_first(held, &fresh.hold_per_task, runs);
 	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
 		return false;

@@ -94,7 +94,9 @@ lt_fill_pairs(struct lt_budget_build *b, const struct lt_tables *tables,
 		s->pairs[s->pair_count++] =
 		    (struct lt_pair){.uid = tables->pairs[i].uid,
 			.account = (uint32_t)account,
-			.is_default = tables->pairs[i].is_default};
+			.is_default = tables->pairs[i].is_default,
+			.wall_s = tables->pairs[i].wall_s,
+			.wall_always = tables->pairs[i].wall_always};
 	}
 	qsort(s->pairs, s->pair_count, sizeof(*s->pairs), compare_pairs);
 	uint32_t n = 0;

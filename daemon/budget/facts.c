@@ -271,19 +271,20 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_batch_job *job,
 	struct lt_admission a = {.admitted = hold->quote.hold_per_task};
 	char names[LT_BATCH_PARTITIONS_SIZE];
 	char *rest = names;
+	int64_t overrun_s = 0;
 
 	snprintf(names, sizeof(names), "%s", job->partition);
 	for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
 		const int index = lt_market_partition(m, name);
 
-		if (index >= 0)
-			add_rates(&a, &hold->quote, &m->partitions[index], m);
+		if (index < 0)
+			continue;
+		add_rates(&a, &hold->quote, &m->partitions[index], m);
+		if (overrun_s < lt_overrun_s(&m->partitions[index]))
+			overrun_s = lt_overrun_s(&m->partitions[index]);
 	}
-	if (job->limit_s > 0 && job->limit_s < INT32_MAX) {
-		a.limit_s = job->limit_s;
-		if (m->over_time_limit_s < INT32_MAX)
-			a.limit_s += m->over_time_limit_s;
-	}
+	if (job->limit_s > 0 && job->limit_s < INT32_MAX)
+		a.limit_s = job->limit_s + overrun_s;
 	return a;
 }
 
@@ -443,6 +444,7 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     struct lt_daemon *d)
 {
 	struct lt_admission a = {.admitted = quote->hold_per_task};
+	const int partition = lt_market_partition(&d->market, row->partition);
 
 	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
 	const struct lt_amount *const held = &a.admitted;
@@ -453,9 +455,9 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 			   (double)run->share_denominator,
 	    .active_s = run->end_utc_s - run->start_utc_s - run->suspended_s,
 	    .limit_s = row->limit_s,
-	    .over_time_limit_s = d->tables.conf.over_time_limit_s < INT32_MAX
-				     ? d->tables.conf.over_time_limit_s
-				     : 0};
+	    .over_time_limit_s =
+		partition >= 0 ? lt_overrun_s(&d->market.partitions[partition])
+			       : 0};
 	const double suspended = suspended_part(run, &d->market, d->ledger);
 	const struct {
 		bool has;

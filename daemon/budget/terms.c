@@ -92,6 +92,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 	       flag(job->het_job_id != 0, LT_TERMS_HET) |
 	       flag(is_locked(jobs, job, hold), LT_TERMS_LOCKED) |
 	       flag(asked->spread, LT_TERMS_SPREAD) |
+	       flag(asked->expands, LT_TERMS_EXPANDS) |
 	       flag(asked->tasks_implied, LT_TERMS_TASKS_IMPLIED) |
 	       flag(asked->bind_gpus, LT_TERMS_BIND_GPUS) |
 	       flag(asked->overcommit, LT_TERMS_OVERCOMMIT) |

@@ -41,13 +41,15 @@ static const char *
 why_above(const struct lt_market *market, const struct lt_batch_job *job,
     const struct lt_admission *a, const struct lt_amount *is)
 {
+	const int index = lt_market_partition(market, job->partition);
 	struct lt_over over = {.held_limit_s = a->limit_s,
 	    .node_shares = node_shares(market, job),
 	    .limit_s = job->limit_s,
 	    .active_s = job->limit_s};
 
-	if (market->over_time_limit_s < INT32_MAX)
-		over.over_time_limit_s = market->over_time_limit_s;
+	if (index >= 0)
+		over.over_time_limit_s =
+		    lt_overrun_s(&market->partitions[index]);
 	if (job->limit_s < INT32_MAX)
 		over.active_s += over.over_time_limit_s;
 	const struct {

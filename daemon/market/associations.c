@@ -55,7 +55,7 @@ lt_associations_save(
     const struct lt_tables *tables, const char *state, struct lt_error *err)
 {
 	const size_t size =
-	    ((size_t)tables->account_count + tables->pair_count +
+	    ((size_t)tables->account_count + 2 * (size_t)tables->pair_count +
 		tables->tie_count + tables->manager_count + 3) *
 	    LINE_BYTES;
 	char *const text = malloc(size);
@@ -77,6 +77,10 @@ lt_associations_save(
 		    (p->is_default ? PAIR_DEFAULT : 0) |
 			(p->by_partition ? PAIR_BY_PARTITION : 0),
 		    p->default_qos);
+		if (p->wall_s > 0)
+			used += (size_t)snprintf(text + used, size - used,
+			    "wall %lld %d\n", (long long)p->wall_s,
+			    p->wall_always);
 	}
 	for (uint32_t i = 0; i < tables->tie_count; i++)
 		used +=
@@ -146,6 +150,7 @@ take_line(struct lt_tables *tables, const char *line)
 	struct lt_batch_pair p = {0};
 	struct lt_batch_tie t = {0};
 	struct lt_batch_manager m = {0};
+	long long wall_s = 0;
 	int bits = 0;
 
 	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
@@ -157,6 +162,10 @@ take_line(struct lt_tables *tables, const char *line)
 		p.is_default = (bits & PAIR_DEFAULT) != 0;
 		p.by_partition = (bits & PAIR_BY_PARTITION) != 0;
 		tables->pairs[tables->pair_count++] = p;
+	} else if (tables->pair_count > 0 &&
+		   sscanf(line, "wall %lld %d", &wall_s, &bits) == 2) {
+		tables->pairs[tables->pair_count - 1].wall_s = wall_s;
+		tables->pairs[tables->pair_count - 1].wall_always = bits != 0;
 	} else if (sscanf(line, "tie %47s %63s", t.account, t.partition) == 2) {
 		tables->ties[tables->tie_count++] = t;
 	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {

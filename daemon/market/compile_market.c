@@ -319,7 +319,6 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->stale_after_s = p->stale_after_s;
 	m->deadline_slack_s = p->deadline_slack_s;
 	m->assume_time_s = p->assume_time_s;
-	m->over_time_limit_s = d->tables.conf.over_time_limit_s;
 	m->deadline_confidence_ppm = p->deadline_confidence_ppm;
 	m->max_restart_risk_ppm = p->max_restart_risk_ppm;
 	m->proof_required = p->spot_proof == LT_SPOT_PROOF_REQUIRED &&

@@ -66,7 +66,7 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	json_int_t page_generation = 0, total = 0, offset = 0;
 	const char *text = NULL;
 
-	snprintf(path, sizeof(path), "/v1/market?format=13&offset=%zu", *have);
+	snprintf(path, sizeof(path), "/v1/market?format=14&offset=%zu", *have);
 	const int status = ask(&(struct lt_seal_question){.method = "GET",
 				   .path = path,
 				   .connect_ms = ASK_MS,

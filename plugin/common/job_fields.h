@@ -52,7 +52,7 @@
 	TIME(deadline)				/* latest end, of a submission */	\
 	TIME(end_time)				/* of a running job: its limit */	\
 	TEXT(exc_nodes, NULL)			/* other shapes */			\
-	TEXT(features, NULL)			/* other shapes */			\
+	TEXT(features, NULL)			/* nodes_counted; other shapes */	\
 	NUMBER(max_cpus, NO_VAL, NULL)							\
 	NUMBER(max_nodes, NO_VAL, NULL)							\
 	TEXT(mem_per_tres, NULL)		/* memory_mib_per_gpu */		\
@@ -68,9 +68,9 @@
 	NUMBER(pn_min_cpus, NO_VAL16, NULL)	/* cpus_per_node */			\
 	NUMBER(pn_min_memory, NO_VAL64, NULL)	/* memory_mib_per_*, whole_memory */	\
 	NUMBER(pn_min_tmp_disk, NO_VAL, NULL)	/* other shapes */			\
-	TEXT(prefer, "--prefer")		/* other shapes */			\
+	TEXT(prefer, "--prefer")		/* nodes_counted; other shapes */	\
 	NUMBER(reboot, NO_VAL16, "--reboot")	/* exclusive */				\
-	TEXT(req_nodes, NULL)			/* min_nodes */				\
+	TEXT(req_nodes, NULL)			/* min_nodes, nodes_named */		\
 	TEXT(reservation, NULL)			/* other nodes */			\
 	NUMBER(shared, NO_VAL16, NULL)		/* exclusive; not =topo */		\
 	NUMBER(sockets_per_board, 0, "--extra-node-info")				\
@@ -108,7 +108,7 @@
 	KEEPS(cpu_freq_min, "within the allocation; power is by rating")		\
 	KEEPS(crontab_entry, "each run is admitted")					\
 	KEEPS(delay_boot, "waits longer")						\
-	KEEPS(dependency, "waits longer")	/* LT_PIN_* */				\
+	KEEPS(dependency, "waits longer")	/* expand: another's limit; LT_PIN_* */	\
 	KEEPS(env_hash, "text")								\
 	KEEPS(env_size, "text")								\
 	KEEPS(environment, "text")							\

@@ -193,6 +193,9 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	request->min_nodes = larger(
 	    larger(known32(job->min_nodes), nodes_named(request, job, market)),
 	    1);
+	request->nodes_named = lt_hosts_count(job->req_nodes);
+	request->nodes_counted = larger(
+	    lt_features_count(job->features), lt_features_count(job->prefer));
 	request->nodes_open = known32(job->max_nodes) == 0;
 	request->max_nodes =
 	    larger(known32(job->max_nodes), request->min_nodes);
@@ -226,7 +229,6 @@ size_of(struct lt_request *request, const job_desc_msg_t *job,
 	request->threads_per_core = known16(job->threads_per_core);
 	request->cores_per_socket = known16(job->cores_per_socket);
 	request->tmp_disk_mib = known32(job->pn_min_tmp_disk);
-	request->nodes_named = lt_hosts_count(job->req_nodes) > 0;
 	request->excluded_nodes = lt_hosts_count(job->exc_nodes);
 	/* A text that is cut is not known to be met anywhere else. */
 	if (snprintf(request->features, sizeof(request->features), "%s",
@@ -266,7 +268,8 @@ lt_job_may_raise(const job_desc_msg_t *job)
 #define TIME(field) job->field > 0 ||
 #define KEEPS(field, why)
 #define PINS(field, option, why)
-	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS, PINS, PINS) false;
+	return LT_JOB_FIELDS(NUMBER, TEXT, TIME, KEEPS, PINS, PINS)
+		   lt_expanded_job(job->dependency) > 0;
 #undef NUMBER
 #undef TEXT
 #undef TIME

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ask_text.h"
 #include "job_change.h"
 #include "job_smoke.h"
 #include "text.h"
@@ -461,8 +462,7 @@ is_of_no_budget(const struct change *c)
 	       is_unbudgeted(snapshot, lt_sheet_account(snapshot, c->account));
 }
 
-/* Why a raise can't be told from others by the id that the caller gave; NULL
- * if it can. */
+/* Why a raise of the job named can't be judged; NULL = it can. */
 static const char *
 is_unclear(const struct change *c)
 {
@@ -473,6 +473,9 @@ is_unclear(const struct change *c)
 		return NULL;
 	if (c->terms.flags & LT_TERMS_ARRAY_ONLY)
 		return "this may cost more: name the task by its own job id, as squeue -o %A shows it";
+	if ((c->terms.flags & LT_TERMS_EXPANDS) ||
+	    lt_expanded_job(c->job->dependency) > 0)
+		return "it takes the limit of the job that it expands, now or when it starts: submit it anew";
 	/* Called once a component, with nothing to tell which: the leader's
 	 * terms would let a larger one rise. */
 	if ((c->terms.flags & LT_TERMS_HET_LEADER) && id != NULL &&

@@ -11,9 +11,41 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ask_text.h"
 #include "can_start.h"
 #include "size.h"
+#include "terms.h"
 #include "units.h"
+
+/*
+ * --dependency=expand takes what is left of the limit of the job that it
+ * expands, where Slurm is to permit it (permit_job_expansion). Of one that the
+ * terms do not have, the most that its partition lets any job run.
+ */
+static void
+take_limit(struct lt_submission *s)
+{
+	struct lt_request *const request = &s->request;
+	const uint32_t job_id = lt_expanded_job(s->job->dependency);
+	struct lt_terms terms;
+
+	if (job_id == 0 || !s->known)
+		return;
+	if (lt_terms_find(lt_state_terms_path(), job_id, &terms, NULL) ==
+		LT_OK &&
+	    terms.limit_s < UINT32_MAX) {
+		request->limit_s = terms.limit_s;
+		return;
+	}
+	request->limit_s = s->view.market->partitions[request->home].max_time_s;
+	for (uint32_t i = 0; i < request->named_count; i++) {
+		const struct lt_partition *const named =
+		    &s->view.market->partitions[request->named[i]];
+
+		if (named->max_time_s > request->limit_s)
+			request->limit_s = named->max_time_s;
+	}
+}
 
 /* Who and what, from the job, its options and the snapshot. */
 static void
@@ -25,6 +57,7 @@ translate(struct lt_submission *s)
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
+	take_limit(s);
 	if (s->het.is_batch)
 		request->pins &= ~(uint32_t)LT_PIN_INTERACTIVE;
 	if (request->account[0] == '\0' && snapshot != NULL) {
@@ -32,6 +65,13 @@ translate(struct lt_submission *s)
 		if (account >= 0)
 			snprintf(request->account, sizeof(request->account),
 			    "%s", snapshot->accounts[account].name);
+	}
+	if (snapshot != NULL) {
+		const struct lt_pair *const pair = lt_sheet_pair(snapshot,
+		    request->uid, lt_sheet_account(snapshot, request->account));
+
+		request->wall_s = pair != NULL ? pair->wall_s : 0;
+		request->wall_always = pair != NULL && pair->wall_always;
 	}
 	s->asked = lt_request_wishes(request, &s->options, s->view.market);
 }

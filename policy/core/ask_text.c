@@ -52,6 +52,13 @@ unit_of(const char *suffix, size_t length)
 	return 0;
 }
 
+/* Before a number, where strtol() skips it. */
+static bool
+is_signed(char c)
+{
+	return c != '\0' && strchr("+- \t\n\v\f\r", c) != NULL;
+}
+
 /* "4", "64kb". Some releases of Slurm take "+8", " 8" and "-8" for numbers,
  * others for types: the most. */
 static bool
@@ -59,7 +66,7 @@ read_count(const char *field, const char *end, uint64_t *count)
 {
 	uint64_t number;
 
-	if (field < end && strchr("+- \t\n\v\f\r", *field) != NULL) {
+	if (field < end && is_signed(*field)) {
 		*count = LT_ASK_MAX;
 		return true;
 	}
@@ -189,6 +196,43 @@ lt_shards_count(const char *text)
 {
 	return lt_gres_count(text, "shard", NULL) +
 	       lt_gres_count(text, "mps", NULL);
+}
+
+uint32_t
+lt_features_count(const char *text)
+{
+	const char *at = text != NULL ? strchr(text, '*') : NULL;
+	uint64_t sum = 0;
+
+	for (; at != NULL; at = strchr(at, '*')) {
+		uint64_t count = 0;
+
+		at++;
+		if (is_signed(*at))
+			count = LT_ASK_MAX;
+		else
+			(void)read_number(&at, &count);
+		sum = at_most(sum + count);
+	}
+	return (uint32_t)sum;
+}
+
+uint32_t
+lt_expanded_job(const char *dependency)
+{
+	static const char word[] = "expand:";
+	uint64_t job_id = 0;
+
+	for (const char *at = dependency; at != NULL && *at; at++) {
+		if (strncasecmp(at, word, sizeof(word) - 1) != 0)
+			continue;
+		at += sizeof(word) - 1;
+		/* Whatever Slurm makes of another text: some job. */
+		if (!read_number(&at, &job_id) || job_id == 0)
+			job_id = LT_ASK_MAX;
+		break;
+	}
+	return (uint32_t)job_id;
 }
 
 /* "[1-2,5]": how many, and *text behind it. */

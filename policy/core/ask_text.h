@@ -31,6 +31,15 @@ uint32_t lt_gpu_kinds(const char *type);
 /* Parts of GPUs, gres/shard and gres/mps. NULL text = 0. */
 uint32_t lt_shards_count(const char *text);
 
+/* Nodes that the counts of a constraint ask for, summed: 4 for "ib*4", 3 for
+ * "[a*1&b*2]", 0 without any. Slurm takes them one after the other and gives
+ * the job all that it took. NULL = 0. */
+uint32_t lt_features_count(const char *text);
+
+/* The job that a dependency expands, "expand:12": its time limit is taken, not
+ * one's own. NULL, or no such dependency: 0. */
+uint32_t lt_expanded_job(const char *dependency);
+
 /* Hosts of "v[1-2,5],s3": names given twice count twice. NULL = 0. */
 uint32_t lt_hosts_count(const char *text);
 

@@ -82,15 +82,17 @@ lt_sheet_default_account(
 	return -1;
 }
 
-bool
+const struct lt_pair *
 lt_sheet_pair(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
 {
 	if (account < 0)
-		return false;
+		return NULL;
 	const uint32_t i = pair_from(snapshot, uid, (uint32_t)account);
 	return i < snapshot->pair_count && snapshot->pairs[i].uid == uid &&
-	       snapshot->pairs[i].account == (uint32_t)account;
+		       snapshot->pairs[i].account == (uint32_t)account
+		   ? &snapshot->pairs[i]
+		   : NULL;
 }
 
 bool

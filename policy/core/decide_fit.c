@@ -38,6 +38,7 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
 
 	const struct lt_partition *part = &market->partitions[partition];
+	int64_t default_s = part->default_time_s;
 
 	/* What a deadline leaves is for what is left to do: in the minutes
 	 * that Slurm counts, or it would be late by the last of them. */
@@ -50,13 +51,15 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 		       LT_MINUTE_S;
 	if (request->limit_s > 0)
 		return request->limit_s;
-	if (part->default_time_s > 0)
-		return part->default_time_s < part->max_time_s
-			   ? part->default_time_s
-			   : part->max_time_s;
-	if (part->max_time_s != INT64_MAX)
-		return part->max_time_s;
-	return market->assume_time_s > 0 ? market->assume_time_s : LT_UNSET_64;
+	/* Of several partitions Slurm takes the first one's for all. */
+	for (uint32_t i = 0; default_s > 0 && i < request->named_count; i++)
+		default_s = (int64_t)larger((uint64_t)default_s,
+		    (uint64_t)market->partitions[request->named[i]]
+			.default_time_s);
+	if (default_s > 0)
+		return default_s < part->max_time_s ? default_s
+						    : part->max_time_s;
+	return lt_limit_unsaid(request, market, part);
 }
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
@@ -266,7 +269,8 @@ static uint32_t
 nodes_on(const struct lt_need *asked, const struct lt_shape *shape)
 {
 	const struct lt_request *const request = asked->request;
-	const uint32_t fewest = request->min_nodes > 0 ? request->min_nodes : 1;
+	const uint32_t fewest = (uint32_t)larger(
+	    larger(request->min_nodes, 1), lt_nodes_counted(asked));
 	uint32_t nodes;
 
 	if (!request->nodes_open)

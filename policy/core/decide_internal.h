@@ -160,7 +160,12 @@ enum lt_reject lt_fit_reject(
 bool lt_listed(const char *list, const char *word, size_t length);
 /* Why it may not be moved there. */
 enum lt_reject lt_move_reject(const struct job *job, int partition);
-/* decide_limits.c: would a limit or a reservation keep it from starting there,
+/* decide_limits.c: the limit of a job without --time where the partition has no
+ * DefaultTime; LT_UNSET_64 = none. MaxWall comes before MaxTime, and what is
+ * longer than that does not start. */
+int64_t lt_limit_unsaid(const struct lt_request *request,
+    const struct lt_market *market, const struct lt_partition *part);
+/* Would a limit or a reservation keep it from starting there,
  * where it is given this? */
 enum lt_reject lt_limit_reject(
     struct layout *layout, const struct job *job, int partition);

@@ -118,3 +118,21 @@ lt_limit_reject(struct layout *layout, const struct job *job, int partition)
 		   ? LT_REJECT_LIMITS
 		   : LT_REJECT_NONE;
 }
+
+int64_t
+lt_limit_unsaid(const struct lt_request *request,
+    const struct lt_market *market, const struct lt_partition *part)
+{
+	const int64_t here_s = part->limits.most_s;
+	const int64_t wall_s =
+	    here_s > request->wall_s ? here_s : request->wall_s;
+	const int64_t else_s = part->max_time_s != INT64_MAX
+				   ? part->max_time_s
+				   : market->assume_time_s;
+
+	if (here_s > 0 || request->wall_always)
+		return wall_s < part->max_time_s ? wall_s : part->max_time_s;
+	if (else_s > 0 && wall_s > else_s && part->max_time_s == INT64_MAX)
+		return wall_s;
+	return else_s > 0 ? else_s : LT_UNSET_64;
+}

@@ -195,6 +195,12 @@ lt_market_default_partition(const struct lt_market *market)
 	return -1;
 }
 
+int64_t
+lt_overrun_s(const struct lt_partition *partition)
+{
+	return partition->overrun_s < INT64_MAX ? partition->overrun_s : 0;
+}
+
 /* The older of age and this series' age; a missing series has no age here. */
 static int64_t
 older(const struct lt_market *market, int series_index, int64_t now_utc_s,

@@ -121,6 +121,29 @@ lt_need_of(const struct lt_request *request, const struct lt_market *market,
 	return need;
 }
 
+uint64_t
+lt_nodes_counted(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+	uint64_t there = 0;
+
+	if (request->nodes_counted == 0)
+		return 0;
+	for (uint32_t i = 0; i < need->partition->shape_count; i++)
+		there += need->market->shapes[need->partition->first_shape + i]
+			     .node_count;
+	return smaller(
+	    (uint64_t)request->nodes_counted + request->nodes_named, there);
+}
+
+bool
+lt_counts_unsure(const struct lt_need *need)
+{
+	return need->request->nodes_counted > 0 &&
+	       (need->request->plane || need->request->tasks_per_board > 0 ||
+		   (need->partition->flags & LT_PARTITION_BY_SOCKET));
+}
+
 uint32_t
 lt_cpus_per_gpu(
     const struct lt_request *request, const struct lt_partition *partition)
@@ -128,6 +151,27 @@ lt_cpus_per_gpu(
 	if (request->cpus_per_gpu > 0 || request->cpus_per_task > 0)
 		return request->cpus_per_gpu;
 	return partition->default_cpus_per_gpu;
+}
+
+uint64_t
+lt_cpus_bound(
+    const struct lt_need *need, uint64_t gpus, uint64_t nodes, uint64_t cpus)
+{
+	const struct lt_request *const request = need->request;
+	/* DefCpuPerGPU is nothing to a job without GPUs. */
+	const uint64_t each = gpus > 0
+				  ? lt_cpus_per_gpu(request, need->partition)
+				  : request->cpus_per_gpu;
+	const uint64_t all = product(larger(gpus, nodes), each, cpus_max);
+	const uint64_t by_socket = product(larger(request->sockets_per_node, 1),
+	    request->gpus_per_socket, cpus_max);
+	const uint64_t first =
+	    product(larger(larger(request->gpus_per_node, by_socket), 1), each,
+		cpus_max);
+
+	if (!request->bind_gpus || each == 0)
+		return 0;
+	return larger(cpus, all) + (nodes > 1 ? all - smaller(all, first) : 0);
 }
 
 uint64_t

@@ -146,10 +146,7 @@ task_limit_s(const struct lt_request *request, const struct lt_market *market,
 		return LT_UNSET_64;
 	if (limit_s > LIMIT_MAX_S)
 		limit_s = LIMIT_MAX_S;
-	/* UNLIMITED bounds nothing: what runs over is settled by that name. */
-	return market->over_time_limit_s > LIMIT_MAX_S
-		   ? limit_s
-		   : limit_s + market->over_time_limit_s;
+	return limit_s + lt_overrun_s(&market->partitions[partition]);
 }
 
 /* From the earliest start to the end of the last of ceil(tasks / %N) runs,

@@ -256,7 +256,8 @@ nodes_most(const struct lt_need *need)
 	if ((request->nodes_open || is_max_of_tasks(request, part)) &&
 	    parts < nodes && !gpus_spread(request))
 		nodes = parts;
-	nodes = larger(nodes, larger(request->min_nodes, part->min_nodes));
+	nodes = larger(larger(nodes, lt_nodes_counted(need)),
+	    larger(request->min_nodes, part->min_nodes));
 	return nodes > LT_NODES_MAX ? LT_NODES_MAX : (uint32_t)nodes;
 }
 
@@ -547,11 +548,15 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 	for (int i = 0; i < count; i++) {
 		const struct lt_need need =
 		    lt_need_of(request, market, partitions[i]);
-		const uint64_t least = nodes_bound(&need, false);
+		uint64_t least = nodes_bound(&need, false);
 
+		/* What is counted may be other nodes than those. */
+		if (least > 0)
+			least += lt_nodes_counted(&need);
 		/* Slurm lowers a maximum to --gpus, though not one of a later
 		 * change: less than it needs? */
-		if (nodes_unknown(&need) || (gpus > 0 && least > gpus))
+		if (nodes_unknown(&need) || lt_counts_unsure(&need) ||
+		    (gpus > 0 && least > gpus))
 			return 0;
 		bound =
 		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),

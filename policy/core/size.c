@@ -322,7 +322,7 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 		cpus = larger(cpus,
 		    product(per_gpu, gpus_counted(request, shape, gpus, nodes),
 			cpus_max));
-	return cpus;
+	return larger(cpus, lt_cpus_bound(need, gpus, nodes, cpus));
 }
 
 /* Whole sockets. CPUs are dealt out to all sockets in turn; what a task asks is
@@ -353,7 +353,7 @@ cores_for_binding(const struct lt_request *request,
     const struct lt_partition *partition, const struct grain *grain,
     uint64_t gpus)
 {
-	return request->bind_gpus && gpus > 0 &&
+	return request->bind_gpus && (gpus > 0 || request->cpus_per_gpu > 0) &&
 		       !lt_has_one_gpu(request, partition) &&
 		       (partition->flags &
 			   (LT_PARTITION_BY_SOCKET | LT_PARTITION_BIND_SOCKETS))
@@ -382,7 +382,7 @@ cpus_rounded(const struct lt_need *need, const struct lt_shape *shape,
 	/* GPUs are bound to whole cores, whatever a job is given. */
 	if (!(partition->flags &
 		(LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET)))
-		return request->bind_gpus && gpus > 0
+		return request->bind_gpus && (gpus > 0 || request->cpus_per_gpu)
 			   ? larger(
 				 cpus, product(cores, grain.threads, cpus_max))
 			   : cpus;

@@ -62,6 +62,10 @@ struct lt_pair {	       /* sorted by (uid, account) */
 	bool is_default;
 	/* Tasks of an array wait there, by jobs_utc_s: they get new ids. */
 	bool has_array;
+	/* The longest MaxWall that its QOS and association give a job without
+	 * --time and DefaultTime, 0 = none; is there one for each? */
+	int64_t wall_s;
+	bool wall_always;
 };
 
 struct lt_manager { /* who may change others' jobs; sorted by both */
@@ -99,7 +103,8 @@ int lt_sheet_account(
 /* The default account of a uid, -1 = unknown. */
 int lt_sheet_default_account(
     const struct lt_budget_snapshot *snapshot, uint32_t uid);
-bool lt_sheet_pair(
+/* NULL: the user has no association there. */
+const struct lt_pair *lt_sheet_pair(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
 /* May the uid change jobs of others at all? */
 bool lt_sheet_is_manager(

@@ -55,8 +55,10 @@ struct lt_request {
 	/* what was asked; 0 = not said, but for min_nodes and max_nodes. What
 	 * Slurm makes of it on a partition: size.h */
 	uint32_t min_nodes, max_nodes;
-	bool nodes_open; /* no maximum: max_nodes is min_nodes */
-	bool spread;	 /* --spread-job: as many nodes as it can */
+	bool nodes_open;	/* no maximum: max_nodes is min_nodes */
+	bool spread;		/* --spread-job: as many nodes as it can */
+	uint32_t nodes_named;	/* --nodelist */
+	uint32_t nodes_counted; /* "ib*4" of --constraint or --prefer: 4 */
 	uint32_t tasks, cpus_per_task;
 	bool tasks_implied; /* Slurm's number of tasks, not --ntasks */
 	uint32_t cpus, cpus_per_node; /* least, of the whole job, --mincpus */
@@ -64,7 +66,6 @@ struct lt_request {
 	uint32_t tasks_per_node, tasks_per_socket, tasks_per_core,
 	    tasks_per_board, tasks_per_gpu;
 	uint32_t sockets_per_node, cores_per_socket; /* least */
-	bool nodes_named;			     /* --nodelist */
 	uint32_t excluded_nodes;		     /* --exclude */
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* --constraint */
@@ -87,6 +88,11 @@ struct lt_request {
 	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
 	int64_t limit_s;
+	/* Of a job without --time, where the partition has no DefaultTime: the
+	 * longest MaxWall of its QOS and association, 0 = none; is there one
+	 * whichever QOS it takes? */
+	int64_t wall_s;
+	bool wall_always;
 	int64_t expected_run_s;	    /* per task, by the user; it wins over */
 	struct lt_expected learned; /* what runs of its kind have shown */
 	/* The median of runs of its name and shape on each GPU of the market,
@@ -343,8 +349,8 @@ bool lt_estimate_at(struct lt_estimate *estimate, enum lt_reject *reject,
     int partition, int64_t start_utc_s);
 
 /* The time limit that Slurm will give in that partition (user's, DefaultTime,
- * MaxTime, assume_time); of a job with a deadline what is left of its own, as
- * lowtide then sets it; LT_UNSET_64 when there is none at all. */
+ * MaxWall, MaxTime, assume_time); of a job with a deadline what is left of its
+ * own, as lowtide then sets it; LT_UNSET_64 when there is none at all. */
 int64_t lt_limit_of(const struct lt_request *request,
     const struct lt_market *market, int partition);
 

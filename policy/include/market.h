@@ -153,6 +153,9 @@ struct lt_partition {
 	/* Slurm's limits; INT64_MAX / UINT32_MAX = none */
 	int64_t max_time_s;
 	int64_t default_time_s; /* 0 = not set */
+	/* How much longer than its limit a job may run: OverTimeLimit, and
+	 * until slurmctld looks. INT64_MAX = UNLIMITED; lt_overrun_s() */
+	int64_t overrun_s;
 	uint32_t min_nodes, max_nodes;
 	uint64_t default_memory_mib; /* per node or CPU, as the flag says */
 	bool default_memory_is_per_cpu;
@@ -278,8 +281,7 @@ struct lt_market {
 	int64_t max_delay_s;
 	int64_t stale_after_s;
 	int64_t deadline_slack_s;
-	int64_t assume_time_s;	   /* 0 = a job without limit is refused */
-	int64_t over_time_limit_s; /* OverTimeLimit; INT64_MAX = UNLIMITED */
+	int64_t assume_time_s; /* 0 = a job without limit is refused */
 	uint32_t deadline_confidence_ppm;
 	uint32_t max_restart_risk_ppm;
 	uint32_t max_extra_cost_ppm;
@@ -316,6 +318,9 @@ struct lt_market {
 int lt_market_partition(const struct lt_market *market, const char *name);
 /* The default partition's index, -1 = none. */
 int lt_market_default_partition(const struct lt_market *market);
+/* How much longer than its limit a hold there counts a job, s. UNLIMITED bounds
+ * nothing: 0, and what runs over is settled by that name. */
+int64_t lt_overrun_s(const struct lt_partition *partition);
 /* By request, then by partition. */
 int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
 /* Could Slurm not start it there? asked 0: not known, false. */

@@ -46,10 +46,34 @@ void lt_allocation_on(struct lt_allocation *allocation,
 bool lt_stays_whole(
     const struct lt_request *request, const struct lt_market *market);
 
+/*
+ * The most nodes that counts of features bring there ("ib*4"), with those of
+ * --nodelist; 0 without counts. Slurm takes so many of each, one after the
+ * other, and the job runs on all of them: fewer where one node has several of
+ * the features, or where the count was a wish (--prefer). Source:
+ * _get_req_features() of slurmctld.
+ */
+uint64_t lt_nodes_counted(const struct lt_need *need);
+
+/* Where planes, boards or whole sockets bound what a node takes, it is not
+ * known how much of the job those that are counted hold. */
+bool lt_counts_unsure(const struct lt_need *need);
+
 /* CPUs that each GPU brings there: the user's, else DefCpuPerGPU, which counts
  * only where the user said no --cpus-per-task. 0 = none. */
 uint32_t lt_cpus_per_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
+
+/*
+ * CPUs of a job that has so many on all its nodes, where
+ * --gres-flags=enforce-binding binds them to GPUs that bring some; else 0. Each
+ * node is given those of its GPUs, of one where it has none; the first may have
+ * all that the job asks for in one place, and those after it theirs besides.
+ * 22.05.8 gave 26 for -N2 --cpus-per-gpu=9, with one GPU a node or none.
+ * Source: min_gres_cpu and min_job_gres_cpu in cons_tres.
+ */
+uint64_t lt_cpus_bound(
+    const struct lt_need *need, uint64_t gpus, uint64_t nodes, uint64_t cpus);
 
 /* CPUs that Slurm looks for with --overcommit, though tasks share fewer: as
  * many threads, cores and sockets as are asked for of each node. Without it 0.

@@ -1,5 +1,5 @@
 /*
- * Terms: on what each live job was admitted, for job_modify. 208-byte records
+ * Terms: on what each live job was admitted, for job_modify. 216-byte records
  * sorted by job id, a checksum per block; format in docs/formats.md.
  */
 #ifndef LT_TERMS_H
@@ -7,7 +7,7 @@
 
 #include "quote.h"
 
-enum { LT_TERMS_RECORD_BYTES = 208, LT_TERMS_PARTITIONS = 4 };
+enum { LT_TERMS_RECORD_BYTES = 216, LT_TERMS_PARTITIONS = 4 };
 
 enum lt_terms_flag {
 	LT_TERMS_OUR_HOLD = 1 << 0, /* release only by lowtided */
@@ -28,6 +28,7 @@ enum lt_terms_flag {
 	LT_TERMS_PLANE = 1 << 15,
 	LT_TERMS_TASKS_IMPLIED = 1 << 16,
 	LT_TERMS_HET = 1 << 17, /* one of several components */
+	LT_TERMS_EXPANDS = 1 << 18,
 };
 
 /* What the job asked: fields of struct lt_request, 0 = not said, in the order
@@ -53,7 +54,9 @@ enum lt_terms_flag {
 	FIELD(gpus_per_task)                                                   \
 	FIELD(cpus_per_gpu)                                                    \
 	FIELD(shards_per_node)                                                 \
-	FIELD(spec_cores)
+	FIELD(spec_cores)                                                      \
+	FIELD(nodes_named)                                                     \
+	FIELD(nodes_counted)
 
 struct lt_terms_asked {
 #define FIELD(name) uint32_t name;

@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD03\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD04\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -103,6 +103,8 @@ code_pair(struct lt_coder *coder, struct lt_pair *pair)
 	lt_code_u32(coder, &pair->account);
 	lt_code_bool(coder, &pair->is_default);
 	lt_code_bool(coder, &pair->has_array);
+	lt_code_i64(coder, &pair->wall_s);
+	lt_code_bool(coder, &pair->wall_always);
 }
 
 static void

@@ -73,7 +73,7 @@ check_partition(
 		return lt_fail(err, LT_ELIMIT,
 		    "partition %s: default or most memory above %d MiB",
 		    p->name, LT_MEMORY_MIB_MAX);
-	if (p->max_time_s < 0 || p->default_time_s < 0 ||
+	if (p->max_time_s < 0 || p->default_time_s < 0 || p->overrun_s < 0 ||
 	    p->engineer_micros_per_restart < 0 ||
 	    p->storage_micros_per_gib_month < 0)
 		return lt_fail(err, LT_EINPUT,
@@ -279,7 +279,6 @@ lt_market_check(const struct lt_market *market, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT, "market: mode %d", market->mode);
 	if (market->max_delay_s < 0 || market->stale_after_s < 0 ||
 	    market->deadline_slack_s < 0 || market->assume_time_s < 0 ||
-	    market->over_time_limit_s < 0 ||
 	    market->carbon_price_micros_per_tonne < 0 ||
 	    market->charge_micros_per_tonne < 0)
 		return lt_fail(err, LT_EINPUT,

@@ -15,7 +15,7 @@
 #include "market_records.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT13\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT14\n";
 /* Of version 0.2, which login and compute nodes may have a while longer. */
 static const char magic_before[LT_MAGIC_BYTES + 1] = "LTMKT09\n";
 

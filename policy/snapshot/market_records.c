@@ -23,6 +23,25 @@ code_enum(struct lt_coder *coder, unsigned *value)
 	*value = bits;
 }
 
+/* 0.2 has one for all partitions: the most, but for those without end. */
+static void
+code_overrun_before(struct lt_coder *coder, struct lt_market *m)
+{
+	int64_t most = -1;
+
+	for (uint32_t i = 0; coder->writing && i < m->partition_count; i++) {
+		const int64_t is = m->partitions[i].overrun_s;
+
+		if (is != INT64_MAX && is > most)
+			most = is;
+	}
+	if (most < 0)
+		most = INT64_MAX;
+	lt_code_i64(coder, &most);
+	for (uint32_t i = 0; !coder->writing && i < m->partition_count; i++)
+		m->partitions[i].overrun_s = most;
+}
+
 void
 lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 {
@@ -39,7 +58,8 @@ lt_code_settings(struct lt_coder *coder, struct lt_market *m)
 	lt_code_i64(coder, &m->stale_after_s);
 	lt_code_i64(coder, &m->deadline_slack_s);
 	lt_code_i64(coder, &m->assume_time_s);
-	lt_code_i64(coder, &m->over_time_limit_s);
+	if (coder->is_before)
+		code_overrun_before(coder, m);
 	lt_code_u32(coder, &m->deadline_confidence_ppm);
 	lt_code_u32(coder, &m->max_restart_risk_ppm);
 	lt_code_u32(coder, &m->max_extra_cost_ppm);
@@ -149,6 +169,8 @@ lt_code_partition(struct lt_coder *coder, struct lt_partition *p)
 	lt_code_u32(coder, &p->flags);
 	lt_code_i64(coder, &p->max_time_s);
 	lt_code_i64(coder, &p->default_time_s);
+	if (!coder->is_before)
+		lt_code_i64(coder, &p->overrun_s);
 	lt_code_u32(coder, &p->min_nodes);
 	lt_code_u32(coder, &p->max_nodes);
 	lt_code_u64(coder, &p->default_memory_mib);

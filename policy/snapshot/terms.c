@@ -14,7 +14,7 @@
 #include "container.h"
 #include "units.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM04\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTTRM05\n";
 
 enum {
 	SECTION_BLOCKS = 1,

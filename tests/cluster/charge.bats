@@ -71,6 +71,6 @@ is_in() { reports && month check 2027-02 2027-03 > "$BATS_FILE_TMPDIR/check"; }
 	# 3.6 an hour and 1001 W of the least and the most grams that a kWh has, and 5 % more.
 	job -A vision -p ondemand -n1 --exclusive --time=2:00:00 --carbon-aware --wrap true
 	held=$(lowtide explain "$id" --json | jq .quote.hold_per_task.money_micros)
-	[ "$held" -gt $((7560000 + 120 * 1001 * 250 * 21 / 10000)) ]
-	[ "$held" -lt $((7560000 + 589 * 1001 * 250 * 21 / 10000)) ]
+	[ "$held" -gt $((7591500 + 120 * 1001 * 250 * 21 / 10000)) ]
+	[ "$held" -lt $((7591500 + 589 * 1001 * 250 * 21 / 10000)) ]
 }

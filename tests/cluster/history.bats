@@ -99,7 +99,7 @@ median_of() { for j in $(cat "$D/$1"); do elapsed_of "$j"; done | sort -n | sed 
 	# Of three runs nothing is sure.
 	[[ "$output" != *"% within"* ]]
 	# Held for by its limit all the same.
-	[ "$(lowtide explain --json "$id" | jq .quote.hold_per_task.money_micros)" -eq 28126 ]
+	[ "$(lowtide explain --json "$id" | jq .quote.hold_per_task.money_micros)" -eq 29064 ]
 	scancel "$id"
 }
 

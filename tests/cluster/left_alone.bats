@@ -166,7 +166,7 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	anew
 	job -A vision -p burst -N 3 --exclusive --time=60 --wrap 'sleep 1'
 	[[ $said != *lowtide:* ]] || { echo "$said"; return 1; }
-	priced() { [ "$(money_held "$id")" -gt 192000000 ] && [ "$(money_held "$id")" -lt 203000000 ]; }
+	priced() { [ "$(money_held "$id")" -gt 192000000 ] && [ "$(money_held "$id")" -lt 204000000 ]; }
 	within 20 priced # three nodes, $64 an hour, 5 % above
 	run lowtide doctor
 	[[ $output == *'partition burst has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file'* ]]

@@ -16,7 +16,8 @@ PreemptMode=REQUEUE'
 	! newer 24.11 || EXTRA+=$'\nScronParameters=enable'
 	! newer 25.05 || EXTRA+=$'\nSlurmctldParameters=enable_expedited_requeue\nEpilog='$(failing_epilog)
 	clock_begin 2026-11-01T03:58:00Z
-	# 1000 micros a second: a node for a minute is 0.06.
+	# 1000 micros a second: a node for a minute is held at 0.09, for
+	# slurmctld ends it up to 30 s late.
 	cluster_up '
 mode: enforce
 currency: USD
@@ -27,22 +28,22 @@ partitions:
   low: {price_per_node_hour: 3.60}
   high: {price_per_node_hour: 3.60}
 budgets:
-  - {team: loop, period: year, amount: 0.062}
-  - {team: tasks, period: year, amount: 0.122}
-  - {team: down, period: year, amount: 0.13}
-  - {team: preempt, period: year, amount: 0.061}
-  - {team: nodefail, period: year, amount: 0.061}
+  - {team: loop, period: year, amount: 0.092}
+  - {team: tasks, period: year, amount: 0.182}
+  - {team: down, period: year, amount: 0.19}
+  - {team: preempt, period: year, amount: 0.091}
+  - {team: nodefail, period: year, amount: 0.091}
   - {team: again, period: year, amount: 10}
   - {team: shrink, period: year, amount: 10}
   - {team: far, period: month, amount: 0.1}
   - {team: later, period: month, amount: 0.1}
   - {team: now, period: month, amount: 0.01}
-  - {team: race, period: year, amount: 0.07, on_exceed: hold}
+  - {team: race, period: year, amount: 0.1, on_exceed: hold}
   - {team: raise, period: year, amount: 100}
   - {team: victim, period: year, amount: 10000}
   - {team: own, period: year, amount: 10000000}
-  - {team: cron, period: year, amount: 0.07}
-  - {team: expedite, period: year, amount: 0.062}
+  - {team: cron, period: year, amount: 0.1}
+  - {team: expedite, period: year, amount: 0.092}
 '
 	cluster_use
 	# Their begin lies beyond the periods known before November, December.
@@ -60,7 +61,7 @@ teardown_file() {
 	! command -v scrontab >/dev/null || scrontab -r 2>/dev/null || true
 	cluster_down
 }
-ONE='--exclusive -N1 --time=1 -o /dev/null' # one node for a minute: 0.06
+ONE='--exclusive -N1 --time=1 -o /dev/null' # one node for a minute: 0.09
 export YEAR=2026
 PRICES='ondemand=1000 low=1000 high=1000 mark=0'
 setup() { cluster_use; }
@@ -122,7 +123,7 @@ act() {
 	within 20 is_past "$until"
 	marker
 	# As it is now: a run that nobody paid may end before its test.
-	for name in loop:62000 tasks:122000 preempt:61000 nodefail:61000; do
+	for name in loop:92000 tasks:182000 preempt:91000 nodefail:91000; do
 		paid "${name%:*}" "${name#*:}" > "$D/paid.${name%:*}" 2>&1 && : > "$D/paid.${name%:*}"
 	done
 	return 0
@@ -172,7 +173,7 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	again() { is "$id" RUNNING && [ "$(shown "$id" Restarts)" = 1 ]; }
 	within 60 again
 	# The second run in full, and of the first its share or its charge.
-	both() { [ $(($(held_micros expedite) + $(budget_of expedite spent_micros))) -ge 62000 ]; }
+	both() { [ $(($(held_micros expedite) + $(budget_of expedite spent_micros))) -ge 92000 ]; }
 	within 20 both
 	end "$id"
 	scontrol update nodename="$node" state=resume
@@ -183,9 +184,9 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	part stop slurmdbd
 	as_user scontrol requeue "$id"
 	within 20 back "$id"
-	# Two shares of 0.06 fit into 0.13: the second run is admitted.
+	# Two shares of 0.09 fit into 0.19: the second run is admitted.
 	within 30 ran_for "$id" 2
-	[ "$(held_micros down)" -ge 120000 ]
+	[ "$(held_micros down)" -ge 180000 ]
 	as_user scontrol requeue "$id"
 	within 20 back "$id"
 	within 20 is_past $(($(date +%s) + 12))
@@ -195,7 +196,7 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	part start slurmdbd
 	within 120 settled "$id" 2
 	within 30 is "$id" RUNNING
-	paid down 130000
+	paid down 190000
 }
 @test "money is freed, and an salloc comes in the same second: one of them runs" {
 	mine -A race $ONE
@@ -211,7 +212,7 @@ was_paid() { cat "$D/paid.$1" >&2; [ -e "$D/paid.$1" ] && [ ! -s "$D/paid.$1" ];
 	done
 	wait "${pids[@]}"
 	marker
-	paid race 70000
+	paid race 100000
 }
 until_granted() { # until_granted JOB: try until one is granted, or JOB runs
 	local until=$((SECONDS + 40))
@@ -250,8 +251,8 @@ until_granted() { # until_granted JOB: try until one is granted, or JOB runs
 	[ "$(money_of "$id")" -eq "$charge" ]
 }
 
-# plus_one TEAM BEFORE: what is held again once a job of 0.06 came after it.
-plus_one() { [ "$(held_micros "$1")" -le $(($2 + 60002)) ] && [ "$(held_micros "$1")" -gt "$2" ]; }
+# plus_one TEAM BEFORE: what is held again once a job of 0.09 came after it.
+plus_one() { [ "$(held_micros "$1")" -le $(($2 + 90002)) ] && [ "$(held_micros "$1")" -gt "$2" ]; }
 @test "a stranger's change: Invalid user id, and no money of the team is held" {
 	[ -n "$ROOT" ] || skip 'needs root to be somebody else'
 	mine -A victim --hold $ONE

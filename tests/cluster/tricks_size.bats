@@ -14,11 +14,12 @@ hours_of_price() {
 }
 setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
-	export ACCOUNTS='vision names pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
+	export ACCOUNTS='vision names counts grows walls short pernode twice cut once hours free' LAYOUT=$BATS_TEST_DIRNAME/tricks_size.conf
 	export EXTRA='SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu,shard
 AccountingStorageTRES=gres/gpu,gres/shard
-DefMemPerCPU=100'
+DefMemPerCPU=100
+SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=0,permit_job_expansion'
 	hours_of_price > "$BATS_FILE_TMPDIR/hours.csv"
 	# 1000 micros a second; the limit of four is a node for 15 minutes.
 	cluster_up '
@@ -26,15 +27,19 @@ mode: enforce
 currency: USD
 timezone: UTC
 hold_margin: 0
+assume_time: 10m
 sources:
   hours: {adapter: file, quantity: price, value: price, path: '"$BATS_FILE_TMPDIR/hours.csv"'}
 partitions:
   ondemand: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   spot: {accepts: [gpu, cpu], price_per_node_hour: 0.90, gpu: V100-SXM2}
   h100: {accepts: [gpu, cpu], price_per_node_hour: 36, gpu: H100-SXM5}
+  long: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   sizes: {price_per_node_hour: 3.60}
   few: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   threads: {price_per_node_hour: 3.60}
+  nolimit: {price_per_node_hour: 3.60}
+  week: {price_per_node_hour: 3.60}
   whole: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   gpucpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
   memcpus: {accepts: [gpu, cpu], price_per_node_hour: 3.60, gpu: V100-SXM2}
@@ -45,6 +50,10 @@ partitions:
 budgets:
   - {team: vision, period: year, amount: 10000}
   - {team: names, period: year, amount: 0.90}
+  - {team: counts, period: year, amount: 0.90}
+  - {team: grows, period: year, amount: 0.90}
+  - {team: short, period: year, amount: 0.96}
+  - {team: walls, period: year, amount: 10000}
   - {team: pernode, period: year, amount: 0.90}
   - {team: twice, period: year, amount: 0.90}
   - {team: cut, period: year, amount: 0.90}
@@ -53,7 +62,7 @@ budgets:
 '
 }
 teardown_file() { cluster_down; }
-PRICES='ondemand=1000 spot=250 h100=10000 threads=1000 whole=1000 gpucpus=1000 memcpus=1000 shards=1000 future=1000 later=1000'
+PRICES='ondemand=1000 spot=250 h100=10000 long=1000 nolimit=1000 week=1000 threads=1000 whole=1000 gpucpus=1000 memcpus=1000 shards=1000 future=1000 later=1000'
 setup() {
 	cluster_use
 	busy=
@@ -99,6 +108,40 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	# Where the cheaper one is full, the dearer one takes it.
 	crowd 64
 	each -n8 --ntasks-per-gpu=1 -p ondemand,h100
+}
+@test "no --time: DefaultTime of the first partition, in a dearer one too" {
+	crowd 64
+	job -A vision -p long,h100 -n1 -o /dev/null --wrap 'exec sleep 600'
+	within 10 is "$id" RUNNING
+	[ "$(field "$id" %P)" = h100 ]
+	[ "$(field "$id" %l)" = 10:00:00 ]
+	covered "$id"
+	end "$id"
+}
+# lowtided reads the tables of slurmdbd each minute.
+in_tables() { part stop lowtided; part start lowtided; }
+@test "no --time, no DefaultTime: MaxWall of a QOS, longer than assume_time" {
+	sacctmgr -iQ add qos wide set MaxWall=02:00:00
+	sacctmgr -iQ modify user "$(id -un)" where account=walls set qos+=wide
+	in_tables
+	waits_for_two_hours() {
+		job -A walls -p nolimit --qos=wide --exclusive -o /dev/null --wrap 'exec sleep 600' 2>/dev/null &&
+		    { [ "$(field "$id" %l)" = 2:00:00 ] || { scancel "$id"; false; }; }
+	}
+	within 15 waits_for_two_hours
+	within 10 is "$id" RUNNING
+	covered "$id"
+	end "$id"
+}
+@test "no --time, no DefaultTime: MaxWall of the association, shorter than MaxTime" {
+	sacctmgr -iQ modify user "$(id -un)" where account=short set MaxWall=00:15:00
+	in_tables
+	fits() { job -A short -p week --exclusive -o /dev/null --wrap 'exec sleep 600' 2>/dev/null; }
+	within 15 fits
+	[ "$(field "$id" %l)" = 15:00 ]
+	within 10 is "$id" RUNNING
+	covered "$id"
+	end "$id"
 }
 @test "raw: tasks per node and GPUs per task without a number of tasks" {
 	local item=gres:gpu:2
@@ -199,8 +242,8 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 	local micros
 	starts -A vision -p shards -n1 --gres=shard:4
 	[ "$(allocated "$id" gres/shard)" = 4 ]
-	# 4 of 16 shards: a quarter of 1000 micros a second; 1 is for the carry.
-	[ "$(hold_of "$id")" = 150001 ]
+	# 4 of 16 shards: a quarter of 1000 micros a second, for 630; 1 is for the carry.
+	[ "$(hold_of "$id")" = 157501 ]
 	end "$id"
 	settled() { lowtide explain "$id" --json | jq -e '.runs[0].share'; }
 	within 120 settled
@@ -209,6 +252,18 @@ raw() { # raw FIELDS...: starts it as raw fields of the request
 @test "raw: named nodes with exclusive, no number of nodes" {
 	raw req_nodes='v[1-2]' shared=0 || grep -q . "$D/why"
 	[ -z "$id" ] || covered "$id"
+}
+
+@test "counts of features are nodes, beside those that are named" {
+	for wish in '-C ib*3' '-C [ib*3]' '--prefer=ib*3' '-C ib*2 -w v3' '-n2 --mem=100G -C ib*3'; do
+		each -n1 $wish
+	done
+}
+
+@test "--cpus-per-gpu bound to GPUs: on each node, whether it has one or not" {
+	for wish in -n1 -N2 '-N2 --gpus=2' '-N3 --gpus-per-node=1' '-n2 --gpus-per-task=1'; do
+		each $wish --cpus-per-gpu=15 --gres-flags=enforce-binding
+	done
 }
 
 # These teams can pay a node for 15 minutes: two never fit.
@@ -233,6 +288,40 @@ marker() { # all that could start has started
 	known "$id"
 	scontrol update jobid="$id" reqnodelist='v[1-2]' || true
 	freed "$id"
+}
+@test "scontrol update Features counts more nodes than are held" {
+	sleeper -A counts -n1 --exclusive --hold
+	known "$id"
+	scontrol update jobid="$id" features='ib*2' || true
+	freed "$id"
+}
+@test "--dependency=expand: the limit of the job that it expands" {
+	local long short
+	sleeper -A vision -n1 --time=60
+	long=$id
+	sleeper -A vision -n1 --time=10
+	short=$id
+	within 10 is "$long" RUNNING
+	within 10 is "$short" RUNNING
+	known "$long"
+	known "$short"
+	run job -A grows --exclusive --time=1 -d "expand:$long" -o /dev/null --wrap 'sleep 60'
+	[[ "$output" == *'may cost $3.'* ]]
+	sleeper -A grows --exclusive --time=1 -d "expand:$short" --hold
+	[ "$(hold_of "$id")" -ge 600000 ]
+	known "$id" || true
+	scontrol update jobid="$id" timelimit=1 || true
+	marker
+	[ "$(hold_of "$id")" -ge 600000 ]
+	run ! scontrol update jobid="$id" numnodes=2
+	scontrol release "$id"
+	within 10 is "$id" RUNNING
+	covered "$id"
+	end "$id"
+	sleeper -A grows -n1 --exclusive --time=1 --hold
+	known "$id"
+	run ! scontrol update jobid="$id" dependency="expand:$long"
+	end "$id" "$long" "$short"
 }
 @test "scontrol update Gres of a job of two nodes is for each node" {
 	sleeper -A pernode -N2 --gpus-per-node=1 --hold
@@ -283,11 +372,11 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 	four_run() { [ "$(squeue -h -r -j "$id" -t R | wc -l)" -eq 4 ]; }
 	within 10 four_run
 	within 15 scontrol update jobid="$id" timelimit=10 2>/dev/null
-	within 10 held_is once 3000000
+	within 10 held_is once 3150000
 	scontrol update jobid="$id" timelimit=20
-	within 10 held_is once 6000000
+	within 10 held_is once 6150000
 	marker
-	held_is once 6000000
+	held_is once 6150000
 }
 @test "a begin that is moved into dear hours is held at their price" {
 	sleeper -A hours -p byhour --exclusive --hold
@@ -297,7 +386,7 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 	run ! scontrol update jobid="$id" starttime="$at"
 	lowtide budget adjust --team hours --amount -4 --reason more
 	within 10 scontrol update jobid="$id" starttime="$at" 2>/dev/null
-	within 15 held_is hours 6000000
+	within 15 held_is hours 6300000
 }
 @test "-p a,b: the time limit stays changeable" {
 	sleeper -A vision -p ondemand,h100 -n1 --hold
@@ -366,6 +455,6 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 	part start slurmctld
 	known() { sleeper -A vision -p future -n1 2>/dev/null && [ "$(hold_of "$id")" -gt 0 ]; }
 	within 90 known
-	# One CPU of 64 for ten minutes at 1000 micros a second; memory is less.
-	[ "$(hold_of "$id")" = 9376 ]
+	# One CPU of 64 for 630 s at 1000 micros a second; memory is less.
+	[ "$(hold_of "$id")" = 9845 ]
 }

@@ -9,6 +9,7 @@ use IPC::Open2;
 
 use constant BLOCK => 40;
 use constant ANSWERS_WITHIN_S => 20;
+use constant SLURM_LOOKS_EACH_S => 30; # for jobs over their limit
 
 my ($here) = $0 =~ m{^(.*)/} or die "cover: call me by my path\n";
 require "$here/oracle.pl";
@@ -76,7 +77,8 @@ sub read_answer {
 sub judge { # adds the charge; true where the hold is below it
 	my ($run) = @_;
 	return 0 if $run->{outcome} ne 'started';
-	$run->{charge} = Oracle::charge($site, $run);
+	$run->{at_limit} = Oracle::charge($site, $run, 0);
+	$run->{charge} = Oracle::charge($site, $run, SLURM_LOOKS_EACH_S);
 	return 1 if !defined $run->{hold};
 	return $run->{hold} < $run->{charge} * (1 - 1e-9);
 }
@@ -208,7 +210,7 @@ sub report_failure {
 	printf "  got    %s nodes=%s limit=%s min on %s (%s)\n", $small->{tres} || '-',
 	    $small->{nodes} || '-', $small->{limit} || '-',
 	    $small->{part} || '-', $small->{list} || '-';
-	printf "  hold   %s, charge at the limit %.0f, %s x\n", $hold,
+	printf "  hold   %s, charge at the limit and 30 s %.0f, %s x\n", $hold,
 	    $small->{charge} || 0, $ratio;
 }
 
@@ -332,7 +334,7 @@ sub note {
 	return if !$run->{hold} || !$run->{charge};
 	my $class = class_of($c);
 	my $ratio = $run->{hold} / $run->{charge};
-	push @{ $told{$class} }, $run->{told} / $run->{tasks} / $run->{charge}
+	push @{ $told{$class} }, $run->{told} / $run->{tasks} / $run->{at_limit}
 	    if $run->{tasks} && $run->{planned} eq $run->{part} && !$run->{busy};
 	push @{ $ratios{$class} }, $ratio;
 	push @loose, [ $ratio, $class, $c, $run ] if $ratio > 1.1;

@@ -124,13 +124,13 @@ sub node_equivalents {
 	return defined $most && $most > 0 ? $most : $nodes;
 }
 
-# Micros at the limit, exact but for doubles.
+# Micros at the limit and so many seconds, exact but for doubles.
 sub charge {
-	my ($site, $run) = @_;
+	my ($site, $run, $over_s) = @_;
 	my $price = $site->{price}{ $run->{part} };
 	die "oracle: no price for $run->{part}" if !defined $price;
 	return node_equivalents($site, $run->{part}, $run->{nodes},
-	    $run->{tres}) * $price * 1e6 * $run->{limit} / 60;
+	    $run->{tres}) * $price * 1e6 * ($run->{limit} / 60 + $over_s / 3600);
 }
 
 1;

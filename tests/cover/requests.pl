@@ -51,6 +51,12 @@ sub some_nodes {
 	    && keys %chosen < @nodes;
 	return join ',', sort keys %chosen;
 }
+# Counts of features: nodes, one kind after the other.
+sub counted {
+	my @one = map { pick('ib', 'fast') . '*' . between(1, 4) } 1, 2;
+	return ($one[0], "[$one[0]]", '[' . join('&', @one) . ']',
+	    $site->{version} < 23 ? (join('&', @one), join('|', @one), "$one[0]&ib") : ());
+}
 sub some_mem { pick(100, 500, 1000, 2000, 4001, 8000, 16000, 33000, 64000, 100000, 200000) }
 
 # [field, weight, value by context, condition]
@@ -87,7 +93,7 @@ my @options = (
 	[mem_per_cpu => 8, sub { pick(10, 100, 1000, 2000, 4000, 8000, 9001) }],
 	[mem_per_gpu => 5, sub { 'gres:gpu:' . pick(1000, 8000, 30000) },
 		\&has_gpus],
-	[cpus_per_gpu => 5, sub { 'gres:gpu:' . pick(1, 2, 4, 6, 7) },
+	[cpus_per_gpu => 7, sub { 'gres:gpu:' . pick(1, 2, 4, 6, 7, 15, 31) },
 		\&has_gpus],
 	[gpus => 9, sub { gpus($_[0], pick(1, 2, 4, 8)) }, \&has_gpus],
 	[gres => 9, sub {
@@ -99,12 +105,12 @@ my @options = (
 	[tres_bind => 2, sub { pick('gpu:closest', 'gpu:single:1',
 		'gpu:single:2') }, \&has_gpus],
 	[tres_freq => 2, sub { pick('gpu:low', 'gpu:medium') }, \&has_gpus],
-	[enforce_binding => 4, sub { 1 }, \&has_gpus],
+	[enforce_binding => 8, sub { 1 }, \&has_gpus],
 	[disable_binding => 3, sub { 1 }, \&has_gpus],
 	[spread_job => 5, sub { 1 }],
 	[use_min_nodes => 3, sub { 1 }],
-	[constraint => 4, sub { pick('ib', 'fast', 'ib&fast', 'ib|fast') }],
-	[prefer => 2, sub { 'fast' }],
+	[constraint => 8, sub { pick('ib', 'fast', 'ib&fast', 'ib|fast', counted()) }],
+	[prefer => 5, sub { pick('fast', counted()) }],
 	[batch_features => 5, sub { 'ib' }],
 	[nodelist => 5, sub { some_nodes($_[0], pick(1, 1, 2)) }],
 	[exclude => 4, sub { some_nodes($_[0], 1) }],
@@ -170,7 +176,8 @@ sub completed {
 	my ($c) = @_;
 	my $any_gpu = grep { defined $c->{$_} }
 	    qw(gpus gres gpus_per_task gpus_per_socket);
-	$c->{gpus} = gpus($c, pick(1, 2, 4)) if !$any_gpu
+	# Now and then they are said without any.
+	$c->{gpus} = gpus($c, pick(1, 2, 4)) if !$any_gpu && chance(0.7)
 	    && grep { defined $c->{$_} } qw(cpus_per_gpu mem_per_gpu
 		enforce_binding one_task_per_sharing allow_task_sharing
 		multiple_tasks_per_sharing);

@@ -25,15 +25,15 @@ print_conf(char **arguments, struct lt_error *err)
 	       "job_submit_plugins=%s plugin_dir=%s plugstack=%s\n"
 	       "munge_socket=%s accounting_storage=%s enforce=%s\n"
 	       "priority=%s preempt=%s slurm_user=%s(%u)\n"
-	       "over_time_limit_s=%" PRId64 " min_job_age_s=%" PRId64
-	       " kill_wait_s=%" PRId64 " max_array_size=%u max_job_count=%u\n"
+	       "min_job_age_s=%" PRId64 " kill_wait_s=%" PRId64
+	       " max_array_size=%u max_job_count=%u\n"
 	       "federated=%d job_requeue=%d acting=%d\n",
 	    c.cluster, c.release, c.our_release, c.control_host,
 	    c.job_submit_plugins, c.plugin_dir, c.plugstack, c.munge_socket,
 	    c.accounting_storage, c.accounting_enforce, c.priority_type,
-	    c.preempt_type, c.slurm_user, c.slurm_uid, c.over_time_limit_s,
-	    c.min_job_age_s, c.kill_wait_s, c.max_array_size, c.max_job_count,
-	    c.federated, c.job_requeue, c.is_acting_controller);
+	    c.preempt_type, c.slurm_user, c.slurm_uid, c.min_job_age_s,
+	    c.kill_wait_s, c.max_array_size, c.max_job_count, c.federated,
+	    c.job_requeue, c.is_acting_controller);
 	return LT_OK;
 }
 
@@ -50,7 +50,8 @@ print_partitions(char **arguments, struct lt_error *err)
 		const struct lt_partition *const p = &read.partitions[i];
 
 		printf("partition=%s flags=0x%x max_time_s=%" PRId64
-		       " default_time_s=%" PRId64 " nodes=%u..%u"
+		       " default_time_s=%" PRId64 " overrun_s=%" PRId64
+		       " nodes=%u..%u"
 		       " default_memory_mib=%" PRIu64
 		       "%s max_memory_mib=%" PRIu64
 		       "%s cpus_per_gpu=%u memory_mib_per_gpu=%" PRIu64
@@ -58,7 +59,8 @@ print_partitions(char **arguments, struct lt_error *err)
 		       " deny_accounts=%s allow_qos=%s deny_qos=%s"
 		       " node_count=%u\n",
 		    p->name, p->flags, p->max_time_s, p->default_time_s,
-		    p->min_nodes, p->max_nodes, p->default_memory_mib,
+		    p->overrun_s, p->min_nodes, p->max_nodes,
+		    p->default_memory_mib,
 		    p->default_memory_is_per_cpu ? "/cpu" : "",
 		    p->max_memory_mib, p->max_memory_is_per_cpu ? "/cpu" : "",
 		    p->default_cpus_per_gpu, p->default_memory_mib_per_gpu,

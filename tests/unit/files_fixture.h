@@ -69,6 +69,7 @@ make_market(void)
 		    .allow_qos = i ? "normal" : NULL};
 	strcpy(partitions[0].name, "ondemand");
 	strcpy(partitions[1].name, "spot");
+	partitions[1].overrun_s = INT64_MAX;
 	shapes[1] = (struct lt_shape){.node_count = 4,
 	    .cpus = 64,
 	    .sockets = 2,
@@ -119,7 +120,6 @@ make_market(void)
 	    .currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
 	    .max_delay_s = 86400,
-	    .over_time_limit_s = INT64_MAX,
 	    .hold_margin_ppm = 50000,
 	    .waiting_micros_per_hour = 5000,
 	    .waiting_mg_per_hour = 7000,
@@ -169,9 +169,9 @@ make_sheet(void)
 	bindings[0] = 0;
 	bindings[1] = 1;
 	bindings[2] = 0;
-	pairs[0] = (struct lt_pair){5, 0, false, true};
-	pairs[1] = (struct lt_pair){5, 1, true, false};
-	pairs[2] = (struct lt_pair){6, 0, true, false};
+	pairs[0] = (struct lt_pair){5, 0, false, true, 3600, true};
+	pairs[1] = (struct lt_pair){5, 1, true, false, 7200, false};
+	pairs[2] = (struct lt_pair){6, 0, true, false, 0, false};
 	managers[0] = (struct lt_manager){3, 0};
 	managers[1] = (struct lt_manager){5, 1};
 	snapshot = (struct lt_budget_snapshot){.generation = 9,

@@ -277,9 +277,9 @@ make_world(struct fixture *f)
 	static const struct lt_batch_account accounts[] = {{"root", ""},
 	    {"vision", "root"}, {"speech", "root"}, {"free", "root"}};
 	static const struct lt_batch_pair pairs[] = {
-	    {"vision", "ada", ADA, true, false, ""},
-	    {"speech", "ada", ADA, false, false, ""},
-	    {"vision", "bob", BOB, true, false, ""}};
+	    {"vision", "ada", ADA, true, false, "", 0, false},
+	    {"speech", "ada", ADA, false, false, "", 0, false},
+	    {"vision", "bob", BOB, true, false, "", 0, false}};
 	memcpy(w->accounts, accounts, sizeof(accounts));
 	memcpy(w->pairs, pairs, sizeof(pairs));
 	w->d->tables.accounts = w->accounts;

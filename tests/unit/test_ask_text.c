@@ -112,6 +112,45 @@ test_hosts(void **state)
 		assert_int_equal(lt_hosts_count(rows[i].text), rows[i].count);
 }
 
+static void
+test_features(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t count;
+	} rows[] = {
+	    {NULL, 0},
+	    {"ib&fast", 0},
+	    {"ib*4", 4},
+	    {"[a*1&b*2]", 3},
+	    {"(a|b)*2&c", 2},
+	    {"a*2|b*3", 5},
+	    {"a*", 0},
+	    {"a*x", 0},
+	    {"*", 0},
+	    {"a* 2", LT_ASK_MAX},	   /* 22.05 reads 2 */
+	    {"a*-4294967294", LT_ASK_MAX}, /* 2, too */
+	    {"a*99999999999&b*1", LT_ASK_MAX},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(
+		    lt_features_count(rows[i].text), rows[i].count);
+}
+
+static void
+test_expanded(void **state)
+{
+	(void)state;
+	assert_int_equal(lt_expanded_job(NULL), 0);
+	assert_int_equal(lt_expanded_job("afterok:12,singleton"), 0);
+	assert_int_equal(lt_expanded_job("expand:12"), 12);
+	assert_int_equal(lt_expanded_job("after:3?Expand:4"), 4);
+	assert_int_equal(lt_expanded_job("expand:"), LT_ASK_MAX);
+	assert_int_equal(lt_expanded_job("expand: 5"), LT_ASK_MAX);
+}
+
 int
 main(void)
 {
@@ -119,6 +158,8 @@ main(void)
 	    cmocka_unit_test(test_gres),
 	    cmocka_unit_test(test_shards),
 	    cmocka_unit_test(test_hosts),
+	    cmocka_unit_test(test_features),
+	    cmocka_unit_test(test_expanded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,36 @@ test_named_nodes(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
 }
 
+/* Counts of features come on top of the nodes named, and are no more than there
+ * are; a bound leaves room for them. */
+static void
+test_counted_nodes(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 2,
+	    .exclusive = true,
+	    .nodes_counted = 2};
+
+	(void)state;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	request.nodes_counted = 3;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 3);
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	request.nodes_named = 1;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 4);
+	request.nodes_counted = 9;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 4);
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 8,
+	    .gpus_per_node = 1,
+	    .nodes_counted = 1};
+	assert_int_equal(bound_on(&request, PLAIN), 2);
+}
+
 static void
 test_gpus_in_total(void **state)
 {
@@ -377,6 +407,7 @@ main(void)
 	    cmocka_unit_test_setup(test_one_task, setup),
 	    cmocka_unit_test_setup(test_sought, setup),
 	    cmocka_unit_test_setup(test_named_nodes, setup),
+	    cmocka_unit_test_setup(test_counted_nodes, setup),
 	    cmocka_unit_test_setup(test_gpus_in_total, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
 	    cmocka_unit_test_setup(test_gpus_bring_too_much, setup),

@@ -28,9 +28,9 @@ static struct lt_account accounts[] = {
 };
 static uint32_t bindings[] = {VISION, RESEARCH, RESEARCH, FREE_BUDGET};
 static struct lt_pair pairs[] = {
-    {ALICE, ACCOUNT_RESEARCH, false, false},
-    {ALICE, ACCOUNT_VISION, true, false},
-    {BOB, ACCOUNT_VISION, true, false},
+    {ALICE, ACCOUNT_RESEARCH, false, false, 0, false},
+    {ALICE, ACCOUNT_VISION, true, false, 0, false},
+    {BOB, ACCOUNT_VISION, true, false, 0, false},
 };
 static struct lt_budget_snapshot snapshot;
 static struct lt_recent *recent;

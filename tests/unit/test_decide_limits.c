@@ -364,6 +364,49 @@ test_sockets(void **state)
 	}
 }
 
+/* Of a job that says no time, where the partition has no default. */
+static void
+test_limit_unsaid(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t max_time_s, here_s, wall_s;
+		bool always;
+		int64_t assume_time_s, limit_s;
+	} unsaid[] = {
+	    {"nothing known", INT64_MAX, 0, 0, false, 0, LT_UNSET_64},
+	    {"assume_time", INT64_MAX, 0, 0, false, 600, 600},
+	    {"MaxTime", HOUR, 0, 0, false, 600, HOUR},
+	    {"a QOS may give more", INT64_MAX, 0, HOUR, false, 600, HOUR},
+	    {"or less", INT64_MAX, 0, 300, false, 600, 600},
+	    {"less, by each", INT64_MAX, 0, 300, true, 600, 300},
+	    {"by each, without a word of the policy", INT64_MAX, 0, 300, true,
+		0, 300},
+	    {"less than MaxTime, by each", HOUR, 0, 300, true, 0, 300},
+	    {"less than MaxTime, by some", HOUR, 0, 300, false, 0, HOUR},
+	    {"more than MaxTime does not start", HOUR, 0, 2 * HOUR, true, 0,
+		HOUR},
+	    {"of the partition's own QOS", 9 * HOUR, HOUR, 0, false, 0, HOUR},
+	    {"and of the job's", 9 * HOUR, HOUR, 2 * HOUR, false, 0, 2 * HOUR},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unsaid) / sizeof(unsaid[0]); i++) {
+		struct lt_partition part = {.max_time_s = unsaid[i].max_time_s,
+		    .limits.most_s = unsaid[i].here_s};
+		const struct lt_market here = {.partition_count = 1,
+		    .partitions = &part,
+		    .assume_time_s = unsaid[i].assume_time_s};
+		const struct lt_request asked = {.limit_s = LT_UNSET_64,
+		    .deadline_utc_s = LT_UNSET_64,
+		    .wall_s = unsaid[i].wall_s,
+		    .wall_always = unsaid[i].always};
+
+		if (lt_limit_of(&asked, &here, 0) != unsaid[i].limit_s)
+			fail_msg("%s", unsaid[i].why);
+	}
+}
+
 int
 main(void)
 {
@@ -372,6 +415,7 @@ main(void)
 	    cmocka_unit_test(test_home_before_reservation),
 	    cmocka_unit_test(test_gpu_defaults),
 	    cmocka_unit_test(test_sockets),
+	    cmocka_unit_test(test_limit_unsaid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

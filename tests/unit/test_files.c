@@ -77,7 +77,7 @@ test_market_comes_back(void **state)
 	assert_string_equal(back.partitions[1].allow_accounts, "a,b");
 	assert_string_equal(back.partitions[1].allow_qos, "normal");
 	assert_string_equal(back.partitions[0].allow_qos, "");
-	assert_true(back.over_time_limit_s == INT64_MAX);
+	assert_true(back.partitions[1].overrun_s == INT64_MAX);
 	assert_true(back.zone.steps[0].start_utc_s == INT64_MIN);
 	assert_int_equal(back.zone.steps[1].offset_s, -3600);
 	assert_string_equal(back.gpus[0].name, "H100");

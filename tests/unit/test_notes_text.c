@@ -17,7 +17,7 @@
 
 static struct lt_partition partition = {.name = "a", .max_time_s = INT64_MAX};
 static struct lt_market market = {
-    .partition_count = 1, .partitions = &partition, .over_time_limit_s = 0};
+    .partition_count = 1, .partitions = &partition};
 
 static const struct {
 	const char *why, *text;

@@ -128,13 +128,13 @@ set_margin(void)
 static void
 set_over_time(void)
 {
-	market.over_time_limit_s = HOUR / 4;
+	partitions[NODE].overrun_s = HOUR / 4;
 }
 
 static void
 set_over_time_unlimited(void)
 {
-	market.over_time_limit_s = INT64_MAX;
+	partitions[NODE].overrun_s = INT64_MAX;
 }
 
 static void
