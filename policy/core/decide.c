@@ -397,6 +397,8 @@ lt_decision_make(struct decision **made, struct lt_plan *plan,
 	decision->edges.count = 0;
 	decision->rests = false;
 	lt_job_resolve(&decision->job, of->request, of->market, of->now_utc_s);
+	memset(decision->layouts.known, 0, sizeof(decision->layouts.known));
+	decision->job.layouts = &decision->layouts;
 	decide(decision, of->planned, of->planned_count);
 	*made = decision;
 	return LT_OK;

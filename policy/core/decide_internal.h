@@ -3,6 +3,7 @@
  * run in, and the steps from one to the other. Not installed for others.
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_layout.c    what it takes of nodes there   -> struct layout
  *   decide_move.c      may it be moved there at all?
  *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
@@ -77,7 +78,8 @@ struct job { /* the request, resolved once */
 	const struct lt_gpu *home_gpu;		  /* NULL = unknown or none */
 	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
 	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
-	struct lt_request asked;	      /* with home's default memory */
+	struct layouts *layouts; /* kept between partitions; NULL = none */
+	struct lt_request asked; /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
@@ -90,6 +92,19 @@ struct layout {
 	double cpu_part;		  /* of one node */
 	double gpu_w;			  /* of one node; LT_WATTS_UNKNOWN */
 	double wanted, found;		  /* of a reject */
+};
+
+/* What is the same wherever a partition has the same kinds of nodes. */
+struct laid {
+	struct layout layout;
+	int shape;		/* the layout's, from the partition's first */
+	enum lt_reject nearest; /* of the shapes that can't hold it */
+	uint64_t fits[LT_SHAPES_MAX / 64]; /* a bit a shape, from its first */
+};
+
+struct layouts { /* by a partition's like, less one */
+	bool known[LT_PARTITIONS_MAX];
+	struct laid laid[LT_PARTITIONS_MAX];
 };
 
 enum { LANE_LENGTHS = 3 };
@@ -155,6 +170,13 @@ void lt_job_resolve(struct job *job, const struct lt_request *request,
 /* Why the job can't run there at all, home or not. */
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
+/* decide_layout.c */
+/* Its layout there, and why no nodes can hold it, home or not. */
+enum lt_reject lt_layout_of(
+    struct layout *layout, const struct job *job, int partition);
+/* The GPU of a node that a job which names that type has; NULL = unknown. */
+const struct lt_gpu *lt_layout_gpu(const struct lt_market *market,
+    const struct lt_shape *shape, const char *type);
 /* decide_move.c */
 /* Is the word in a comma list? Case counts for neither accounts nor QOS. */
 bool lt_listed(const char *list, const char *word, size_t length);
@@ -292,6 +314,7 @@ struct decision {
 	int64_t standing_utc_s; /* replan.c */
 	int64_t home_age_s;	/* of its oldest signal */
 	struct edges edges;
+	struct layouts layouts;
 	/* of one round, by lane */
 	struct aim aims[LT_PARTITIONS_MAX];
 	uint16_t order[LT_PARTITIONS_MAX];

@@ -367,6 +367,8 @@ read_market(struct lt_market *market, struct lt_container *reader,
 		code = unpack_steps(market, reader, previous, err);
 	if (code == LT_OK)
 		code = lt_market_check(market, err);
+	if (code == LT_OK)
+		lt_market_liken(market);
 	return code;
 }
 
