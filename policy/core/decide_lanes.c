@@ -222,7 +222,9 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 		    decision->spans.list[lane->first_span].from_utc_s;
 
 		lt_lane_estimate(&candidate->best, lane, first_utc_s);
-		decision->lanes[kept++] = *lane;
+		if (kept != i)
+			decision->lanes[kept] = *lane;
+		kept++;
 	}
 	decision->lane_count = kept;
 }
