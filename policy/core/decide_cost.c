@@ -79,17 +79,16 @@ exposure_of(const struct lane *lane, const struct job *job)
 	const struct lt_request *const request = job->request;
 	const struct lt_partition *const part =
 	    &job->market->partitions[lane->partition];
-	struct lt_checkpoint checkpoint = checkpoint_of(lane, job);
-
-	if ((part->flags & LT_PARTITION_PREEMPTIBLE) &&
-	    !lt_resume_counts(request, job->market))
-		checkpoint.enabled = false;
-	return (struct lt_exposure){
+	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
 	    /* What was measured has no boot of a node in it. */
-	    .restart_s = fmax(part->restart_s, request->proof.restart_s),
-	    .checkpoint = checkpoint,
-	};
+	    .restart_s = fmax(part->restart_s, request->proof.restart_s)};
+
+	if (request->checkpoint.enabled &&
+	    (!(part->flags & LT_PARTITION_PREEMPTIBLE) ||
+		lt_resume_counts(request, job->market)))
+		exposure.checkpoint = checkpoint_of(lane, job);
+	return exposure;
 }
 
 /* A lane in the making: what one task meets there, of the work that it will not
@@ -105,8 +104,11 @@ struct making {
 static struct lt_active
 active_of(const struct making *m, double work_s)
 {
-	struct lt_exposure exposure = m->sure;
+	struct lt_exposure exposure;
 
+	if (work_s == m->sure.work_s)
+		return m->sure_active;
+	exposure = m->sure;
 	exposure.work_s = work_s;
 	return lt_active_time(&exposure);
 }
@@ -165,15 +167,18 @@ lane_time(struct making *m, const struct layout *layout, double *wanted,
 		lane->active.interval_s =
 		    lt_checkpoint_every_s(&checkpoint, m->sure.hazard_per_h);
 	}
-	const double risk_ppm = fmax(job->market->max_restart_risk_ppm,
-	    home_chance(lane, job) * LT_MICROS);
-	if (!m->sure.checkpoint.enabled && lane->partition != request->home &&
-	    lane->active.restart_chance * LT_MICROS > risk_ppm) {
-		*wanted = risk_ppm;
-		*found = lane->active.restart_chance * LT_MICROS;
-		return LT_REJECT_RISK;
-	}
-	return LT_REJECT_NONE;
+	const double site_ppm = job->market->max_restart_risk_ppm;
+	const double is_ppm = lane->active.restart_chance * LT_MICROS;
+	if (m->sure.checkpoint.enabled || lane->partition == request->home ||
+	    !(is_ppm > site_ppm))
+		return LT_REJECT_NONE;
+	const double risk_ppm =
+	    fmax(site_ppm, home_chance(lane, job) * LT_MICROS);
+	if (!(is_ppm > risk_ppm))
+		return LT_REJECT_NONE;
+	*wanted = risk_ppm;
+	*found = is_ppm;
+	return LT_REJECT_RISK;
 }
 
 /* Until the last task ends, on average or with confidence; eq. (15d). */
@@ -355,10 +360,10 @@ lane_weights(
 		      lane->waves * (double)part->engineer_micros_per_restart;
 
 	lane->has_charged = price;
-	lane->charged.weight[TERM_PRICE] = nodes * share;
-	lane->charged.weight[TERM_TARIFF] =
-	    tariff && !owned ? lane->power_kw : 0;
-	lane->charged.constant = lane->storage_micros + lane->failure_micros;
+	lane->charged = (struct linear){
+	    .weight = {[TERM_PRICE] = nodes * share,
+		[TERM_TARIFF] = tariff && !owned ? lane->power_kw : 0},
+	    .constant = lane->storage_micros + lane->failure_micros};
 
 	const bool has_power = layout->gpu_w >= 0;
 
@@ -369,9 +374,10 @@ lane_weights(
 		lane->money.weight[TERM_TARIFF] = lane->power_kw;
 	}
 	lane->has_carbon = lane->series[TERM_CARBON] != NULL && has_power;
-	lane->emitted.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
-	lane->emitted.constant =
-	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
+	lane->emitted = (struct linear){
+	    .weight = {[TERM_CARBON] = lane->power_kw * mg_per_g},
+	    .constant = part->embodied_g_per_node_hour * nodes * share * hours *
+			mg_per_g};
 	lane->carbon = lane->emitted;
 	charge_carbon(lane, job->market);
 	if (owned && (part->flags & LT_PARTITION_STAYS_ON))
@@ -462,7 +468,10 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	struct layout layout;
 	enum lt_reject reject;
 
-	*lane = (struct lane){.partition = partition};
+	/* What follows sets the rest: to clear it first takes as long. */
+	lane->partition = partition;
+	lane->length_count = 0;
+	lane->rests = false;
 	reject = lt_fit_reject(&layout, job, partition);
 	*wanted = layout.wanted;
 	*found = layout.found;

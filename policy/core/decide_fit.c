@@ -139,6 +139,7 @@ lt_job_resolve(struct job *job, const struct lt_request *request,
 	set_default_memory(&job->asked, &market->partitions[request->home]);
 	job->limit_s = lt_limit_of(request, market, request->home);
 	set_expected(job);
+	lt_lay_out(&job->at_home, job, request->home);
 	lt_layout_of(&layout, job, request->home);
 	if (layout.shape >= 0)
 		memcpy(job->given_at_home, layout.given,

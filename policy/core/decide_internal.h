@@ -47,6 +47,8 @@ struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
 	const struct lt_planned *planned;
 	uint32_t count;
 	uint16_t list[2 * LT_PLANNED_MAX];
+	/* Of each partition the first in the list, and behind the last one. */
+	uint16_t first[LT_PARTITIONS_MAX + 1];
 	uint64_t keys[2][2 * LT_PLANNED_MAX]; /* room to sort in */
 };
 
@@ -55,31 +57,6 @@ struct linear {
 	double weight[TERM_COUNT]; /* per unit-hour */
 	double constant;
 	double per_s; /* per second that the end lies after now */
-};
-
-struct job { /* the request, resolved once */
-	const struct lt_request *request;
-	const struct lt_market *market;
-	int64_t now_utc_s;
-	const struct lt_class *class; /* NULL = none */
-	int64_t max_price_micros;     /* per node-hour; 0 = any */
-	int64_t limit_s;	      /* home's; LT_UNSET_64 = none known */
-	double expected_s;	      /* at home; 0 = not known */
-	bool expected_known;  /* said or learned: else it is the limit */
-	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
-	double upper_s;	      /* of deadlines, at home; 0 = not learned */
-	/* What it is not taken to pass, at home: what its user said, else the
-	 * upper quantile, else the limit; what it may cost, when it is done,
-	 * and whether it may be lost go by that. */
-	double bound_s;
-	int64_t earliest_utc_s;
-	/* Where it stands already, and waits for nodes that are away; -1. */
-	int standing;
-	const struct lt_gpu *home_gpu;		  /* NULL = unknown or none */
-	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
-	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
-	struct layouts *layouts; /* kept between partitions; NULL = none */
-	struct lt_request asked; /* with home's default memory */
 };
 
 /* What one task takes of a node of the shape that was chosen. */
@@ -105,6 +82,32 @@ struct laid {
 struct layouts { /* by a partition's like, less one */
 	bool known[LT_PARTITIONS_MAX];
 	struct laid laid[LT_PARTITIONS_MAX];
+};
+
+struct job { /* the request, resolved once */
+	const struct lt_request *request;
+	const struct lt_market *market;
+	int64_t now_utc_s;
+	const struct lt_class *class; /* NULL = none */
+	int64_t max_price_micros;     /* per node-hour; 0 = any */
+	int64_t limit_s;	      /* home's; LT_UNSET_64 = none known */
+	double expected_s;	      /* at home; 0 = not known */
+	bool expected_known;  /* said or learned: else it is the limit */
+	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
+	double upper_s;	      /* of deadlines, at home; 0 = not learned */
+	/* What it is not taken to pass, at home: what its user said, else the
+	 * upper quantile, else the limit; what it may cost, when it is done,
+	 * and whether it may be lost go by that. */
+	double bound_s;
+	int64_t earliest_utc_s;
+	/* Where it stands already, and waits for nodes that are away; -1. */
+	int standing;
+	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
+	struct laid at_home;
+	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
+	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
+	struct layouts *layouts; /* kept between partitions; NULL = none */
+	struct lt_request asked; /* with home's default memory */
 };
 
 enum { LANE_LENGTHS = 3 };
@@ -171,6 +174,8 @@ void lt_job_resolve(struct job *job, const struct lt_request *request,
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
 /* decide_layout.c */
+/* What it takes of a node there, and which shapes can hold it. */
+void lt_lay_out(struct laid *laid, const struct job *job, int partition);
 /* Its layout there, and why no nodes can hold it, home or not. */
 enum lt_reject lt_layout_of(
     struct layout *layout, const struct job *job, int partition);
@@ -294,12 +299,24 @@ struct choice {			 /* the best so far, of all lanes */
 	int64_t start_utc_s;
 };
 
+/* What all lanes of a round are held against: home, or the choice that is to be
+ * bettered. Computed once a round. */
+struct rival {
+	int round;
+	enum worth worth;
+	bool caps_money, caps_emitted, caps_first;
+	double money; /* home's, where caps_money */
+	double emitted_limit, first_limit;
+	double worth_from; /* home's of that worth, where it is a baseline */
+};
+
 struct decision {
 	struct job job;
 	struct lt_plan *plan;
 	struct lane lanes[LT_PARTITIONS_MAX];
 	uint32_t lane_count;
-	struct lane home; /* for the baseline; valid if plan->fits */
+	uint32_t shown_count; /* of them, those with figures */
+	struct lane home;     /* for the baseline; valid if plan->fits */
 	/* Its first start with room; the earliest where that is not known. */
 	int64_t home_utc_s;
 	bool home_too_late; /* that is after its window */
@@ -385,9 +402,12 @@ double lt_score_tolerance(double score);
 /* The least that a move must save, in units of the round's score. */
 double lt_score_least_saving(
     const struct decision *decision, int round, double score);
-/* Score and conditions of one lane. */
-struct aim lt_aim_of(const struct decision *decision, const struct lane *lane,
-    int round, enum worth worth);
+/* Score and conditions of each lane, into aims; one lane's. */
+void lt_aims_make(struct decision *decision, int round, enum worth worth);
+void lt_aim_make(struct aim *aim, const struct decision *decision,
+    const struct lane *lane, const struct rival *rival);
+struct rival lt_rival_of(
+    const struct decision *decision, int round, enum worth worth);
 bool lt_is_worth(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s, enum worth worth);
 

@@ -300,8 +300,8 @@ takes_more(const struct lt_share *a, const struct lt_share *b)
  * The smallest shape that can hold the job: of those that fit, where it takes
  * the greatest share. The reject is of the shape that came nearest.
  */
-static void
-lay_out(struct laid *laid, const struct job *job, int partition)
+void
+lt_lay_out(struct laid *laid, const struct job *job, int partition)
 {
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
@@ -365,7 +365,7 @@ nodes_fitting(const struct laid *laid, const struct job *job, int partition)
 	return nodes;
 }
 
-/* As it was laid out on the first partition of the same kind, but for home;
+/* As it was laid out at home, or on the first other partition of the same kind;
  * else into own. */
 static const struct laid *
 laid_on(struct laid *own, const struct job *job, int partition)
@@ -373,13 +373,15 @@ laid_on(struct laid *own, const struct job *job, int partition)
 	struct layouts *const kept = job->layouts;
 	const uint32_t like = job->market->partitions[partition].like;
 
-	if (kept == NULL || like == 0 || partition == job->request->home) {
-		lay_out(own, job, partition);
+	if (partition == job->request->home)
+		return &job->at_home;
+	if (kept == NULL || like == 0) {
+		lt_lay_out(own, job, partition);
 		return own;
 	}
 	assert(like <= LT_PARTITIONS_MAX);
 	if (!kept->known[like - 1]) {
-		lay_out(&kept->laid[like - 1], job, partition);
+		lt_lay_out(&kept->laid[like - 1], job, partition);
 		kept->known[like - 1] = true;
 	}
 	return &kept->laid[like - 1];
