@@ -124,7 +124,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf
 # Links them in less than half the time; not every binutils has it any more.
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
-.PHONY: FORCE all help check check-fast demo bench scale soak reports passes deps lint install install-common install-kube uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench bench-submit scale soak reports passes deps lint install install-common install-kube uninstall clean \
 	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
 	places replay-site demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
 all: $(PRODUCTS)
@@ -144,6 +144,7 @@ help:
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
 	@echo 'make soak       MINUTES=60 of 20 submissions a second, cancels, requeues, reports'
 	@echo 'make bench      measure, as ratios against a baseline; CARBON=dir of grids, DATA=dir as quality'
+	@echo 'make bench-submit   the part of it that slurmctld waits for: job_submit, plain and --carbon-aware'
 	@echo 'make signals-accuracy DATA=dir, a checkout of emmayly/EnsembleCI: how far forecasts are off'
 	@echo 'make quality DATA=dir, of grids and jobs: how good decisions are (docs/quality.md)'
 	@echo 'make deadline-quality DATA=dir, with spot/: how often "95 % sure" is late'
@@ -419,8 +420,11 @@ mutants: deps
 	$(Q)$(MAKE) --no-print-directory tests
 	$(Q)tests/mutants/run.sh '$(P)'
 bench: deps
-	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN)
+	$(Q)$(MAKE) --no-print-directory all $(BENCH_BIN) $(TOOL_BIN) $(FAKE_BIN)
 	$(Q)tests/bench/run.sh
+bench-submit: deps
+	$(Q)$(MAKE) --no-print-directory all $(TOOL_BIN) $(FAKE_BIN)
+	$(Q)tests/bench/submit.sh
 # WHEN=before: the half-year that the model was chosen by.
 signals-accuracy:
 	$(Q)test -n "$(DATA)" || { echo 'DATA=dir: a checkout of github.com/emmayly/EnsembleCI, or its data folder' >&2; exit 2; }

@@ -183,6 +183,7 @@ decide(struct lt_submission *s)
 	struct lt_request *const request = &s->request;
 
 	learn_available(s, request->earliest_utc_s);
+	request->brief = !s->options.plan;
 	if (s->view.snapshot != NULL)
 		lt_holdout_lay(
 		    request, &s->view.snapshot->holdout, s->now_utc_s);
@@ -241,19 +242,14 @@ static void
 book(const struct lt_submission *s)
 {
 	const struct lt_estimate *const chosen = &s->plan->chosen;
-	const struct lt_share share =
-	    lt_share_likely(&s->request, s->view.market, chosen->partition);
 	uint32_t at_once = s->request.array_tasks;
 	struct lt_planned window = {0};
 
-	if (share.denominator <= 0)
-		return;
 	if (s->request.array_parallel > 0 &&
 	    s->request.array_parallel < at_once)
 		at_once = s->request.array_parallel;
 	window.partition = (uint16_t)chosen->partition;
-	window.nodes = (float)share.nodes * (float)share.numerator /
-		       (float)share.denominator * (float)at_once;
+	window.nodes = (float)(chosen->task_nodes * at_once);
 	window.start_utc_s = chosen->start_utc_s;
 	window.end_utc_s = chosen->free_utc_s;
 	lt_state_book(&s->view, &window);

@@ -32,9 +32,7 @@ baseline(const struct decision *decision, const struct choice *best, int round)
 static void
 aim_at(struct decision *decision, int round, enum worth worth)
 {
-	for (uint32_t i = 0; i < decision->lane_count; i++)
-		decision->aims[i] =
-		    lt_aim_of(decision, &decision->lanes[i], round, worth);
+	lt_aims_make(decision, round, worth);
 	lt_choose_order(decision);
 }
 
@@ -393,10 +391,13 @@ lt_decision_make(struct decision **made, struct lt_plan *plan,
 	if (decision == NULL)
 		return lt_fail(err, LT_ENOMEM, "decide: out of memory");
 	decision->plan = plan;
-	decision->lane_count = decision->spans.count = 0;
+	decision->lane_count = decision->shown_count = 0;
+	decision->spans.count = 0;
 	decision->edges.count = 0;
 	decision->rests = false;
 	lt_job_resolve(&decision->job, of->request, of->market, of->now_utc_s);
+	memset(decision->layouts.known, 0, sizeof(decision->layouts.known));
+	decision->job.layouts = &decision->layouts;
 	decide(decision, of->planned, of->planned_count);
 	*made = decision;
 	return LT_OK;

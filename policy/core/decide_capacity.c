@@ -98,8 +98,15 @@ lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
 		to = from;
 		from = sorted;
 	}
-	for (uint32_t i = 0; i < count; i++)
+	uint32_t begun = 0; /* partitions that have their first */
+
+	for (uint32_t i = 0; i < count; i++) {
 		edges->list[i] = (uint16_t)(from[i] & ((1 << EDGE_BITS) - 1));
+		while (begun <= from[i] >> (TIME_BITS + EDGE_BITS))
+			edges->first[begun++] = (uint16_t)i;
+	}
+	while (begun <= LT_PARTITIONS_MAX)
+		edges->first[begun++] = (uint16_t)count;
 	edges->count = count;
 }
 
@@ -117,25 +124,11 @@ static struct profile
 profile_of(const struct lt_series *occupancy, int partition,
     const struct edges *sorted)
 {
-	const struct lt_planned *const planned = sorted->planned;
-	const uint16_t *const edges = sorted->list;
-	struct profile profile = {
-	    .occupancy = occupancy, .planned = planned, .edges = edges};
-	uint32_t low = 0, high = sorted->count;
-
-	while (low < high) {
-		const uint32_t middle = (low + high) / 2;
-
-		if (planned[edges[middle] / 2].partition < partition)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	profile.next = profile.count = low;
-	while (profile.count < sorted->count &&
-	       planned[edges[profile.count] / 2].partition == partition)
-		profile.count++;
-	return profile;
+	return (struct profile){.occupancy = occupancy,
+	    .planned = sorted->planned,
+	    .edges = sorted->list,
+	    .next = sorted->first[partition],
+	    .count = sorted->first[partition + 1]};
 }
 
 /* The step at utc_s, at or after `step`: the next one more often than not. */

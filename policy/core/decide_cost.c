@@ -71,25 +71,46 @@ checkpoint_of(const struct lane *lane, const struct job *job)
 	return checkpoint;
 }
 
-/* Without proof it is taken to start over where nodes are taken back. */
+/* Of no work yet. Without proof it is taken to start over where nodes are taken
+ * back. */
 static struct lt_exposure
-exposure_of(const struct lane *lane, const struct job *job, double work_s)
+exposure_of(const struct lane *lane, const struct job *job)
 {
 	const struct lt_request *const request = job->request;
 	const struct lt_partition *const part =
 	    &job->market->partitions[lane->partition];
-	struct lt_checkpoint checkpoint = checkpoint_of(lane, job);
-
-	if ((part->flags & LT_PARTITION_PREEMPTIBLE) &&
-	    !lt_resume_counts(request, job->market))
-		checkpoint.enabled = false;
-	return (struct lt_exposure){
-	    .work_s = work_s,
+	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
 	    /* What was measured has no boot of a node in it. */
-	    .restart_s = fmax(part->restart_s, request->proof.restart_s),
-	    .checkpoint = checkpoint,
-	};
+	    .restart_s = fmax(part->restart_s, request->proof.restart_s)};
+
+	if (request->checkpoint.enabled &&
+	    (!(part->flags & LT_PARTITION_PREEMPTIBLE) ||
+		lt_resume_counts(request, job->market)))
+		exposure.checkpoint = checkpoint_of(lane, job);
+	return exposure;
+}
+
+/* A lane in the making: what one task meets there, of the work that it will not
+ * pass, and what that comes to. */
+struct making {
+	struct lane *lane;
+	const struct job *job;
+	struct lt_exposure sure;
+	struct lt_active sure_active;
+};
+
+/* Expected active time of that much work there. */
+static struct lt_active
+active_of(const struct making *m, double work_s)
+{
+	struct lt_exposure exposure;
+
+	if (work_s == m->sure.work_s)
+		return m->sure_active;
+	exposure = m->sure;
+	exposure.work_s = work_s;
+	return lt_active_time(&exposure);
 }
 
 /* That of a restart on as many nodes of home, where nodes fail, too; rounded up
@@ -106,9 +127,11 @@ home_chance(const struct lane *lane, const struct job *job)
 
 /* Run time there and what interruptions make of it. */
 static enum lt_reject
-lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
-    double *wanted, double *found)
+lane_time(struct making *m, const struct layout *layout, double *wanted,
+    double *found)
 {
+	struct lane *const lane = m->lane;
+	const struct job *const job = m->job;
 	const struct lt_request *request = job->request;
 	const struct lt_shape *shape = &job->market->shapes[layout->shape];
 
@@ -131,68 +154,68 @@ lane_time(struct lane *lane, const struct job *job, const struct layout *layout,
 		return LT_REJECT_MAX_TIME;
 	}
 	lane->sure_work_s = job->bound_s * lane->work_ratio;
-	const struct lt_exposure exposure =
-	    exposure_of(lane, job, job->expected_s * lane->work_ratio);
-	const struct lt_exposure sure =
-	    exposure_of(lane, job, lane->sure_work_s);
-	lane->active = lt_active_time(&exposure);
-	lane->active.restart_chance = lt_active_time(&sure).restart_chance;
-	if (request->checkpoint.enabled && !exposure.checkpoint.enabled) {
+	m->sure = exposure_of(lane, job);
+	m->sure.work_s = lane->sure_work_s;
+	m->sure_active = lt_active_time(&m->sure);
+	lane->active = active_of(m, job->expected_s * lane->work_ratio);
+	lane->active.restart_chance = m->sure_active.restart_chance;
+	if (request->checkpoint.enabled && !m->sure.checkpoint.enabled) {
 		/* It writes them all the same. */
 		const struct lt_checkpoint checkpoint =
 		    checkpoint_of(lane, job);
 
 		lane->active.interval_s =
-		    lt_checkpoint_every_s(&checkpoint, exposure.hazard_per_h);
+		    lt_checkpoint_every_s(&checkpoint, m->sure.hazard_per_h);
 	}
-	const double risk_ppm = fmax(job->market->max_restart_risk_ppm,
-	    home_chance(lane, job) * LT_MICROS);
-	if (!exposure.checkpoint.enabled && lane->partition != request->home &&
-	    lane->active.restart_chance * LT_MICROS > risk_ppm) {
-		*wanted = risk_ppm;
-		*found = lane->active.restart_chance * LT_MICROS;
-		return LT_REJECT_RISK;
-	}
-	return LT_REJECT_NONE;
+	const double site_ppm = job->market->max_restart_risk_ppm;
+	const double is_ppm = lane->active.restart_chance * LT_MICROS;
+	if (m->sure.checkpoint.enabled || lane->partition == request->home ||
+	    !(is_ppm > site_ppm))
+		return LT_REJECT_NONE;
+	const double risk_ppm =
+	    fmax(site_ppm, home_chance(lane, job) * LT_MICROS);
+	if (!(is_ppm > risk_ppm))
+		return LT_REJECT_NONE;
+	*wanted = risk_ppm;
+	*found = is_ppm;
+	return LT_REJECT_RISK;
 }
 
 /* Until the last task ends, on average or with confidence; eq. (15d). */
 static double
-end_after_s(const struct lane *lane, const struct job *job,
-    const struct lt_exposure *exposure, double confidence)
+end_after_s(const struct making *m, double confidence)
 {
+	const struct lane *const lane = m->lane;
 	const struct lt_partition *const part =
-	    &job->market->partitions[lane->partition];
+	    &m->job->market->partitions[lane->partition];
 	const double at_once = lane->share.nodes * lane->tasks.at_once *
 			       (double)lane->share.numerator /
 			       (double)lane->share.denominator;
 	const double others = part->node_count - 1.0;
 
-	return lt_last_task_end_s(exposure, &lane->tasks, &part->availability,
+	return lt_last_task_end_s(&m->sure, &lane->tasks, &part->availability,
 	    others > 0 ? fmin((ceil(at_once) - 1) / others, 1) : 0, confidence);
 }
 
 static bool
-may_be_away(const struct lane *lane, const struct job *job)
+may_be_away(const struct making *m)
 {
-	return job->market->partitions[lane->partition].availability.seen_s >=
-	       LT_WAIT_SEEN_S;
+	return m->job->market->partitions[m->lane->partition]
+		   .availability.seen_s >= LT_WAIT_SEEN_S;
 }
 
 /* How long from the first start to the end of the last task, on average, each
  * being as long as it may be: the window of all, and when the last is done. */
 static void
-lane_sure(struct lane *lane, const struct job *job)
+lane_sure(const struct making *m)
 {
-	const struct lt_exposure exposure =
-	    exposure_of(lane, job, lane->sure_work_s);
-	const double window_s =
-	    lt_active_time(&exposure).active_s * lane->waves;
+	struct lane *const lane = m->lane;
+	const double window_s = m->sure_active.active_s * lane->waves;
 	double done_s = window_s;
 
-	if (may_be_away(lane, job) ||
-	    (lane->tasks.count > 1 && exposure.hazard_per_h > 0))
-		done_s = end_after_s(lane, job, &exposure, 0);
+	if (may_be_away(m) ||
+	    (lane->tasks.count > 1 && m->sure.hazard_per_h > 0))
+		done_s = end_after_s(m, 0);
 	lane->sure_s = (int64_t)ceil(fmin(window_s, window_max_s));
 	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
 }
@@ -215,15 +238,15 @@ longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 /* Latest start that keeps the deadline with the confidence of its class or the
  * site; eq. (16). */
 static int64_t
-latest_start(const struct lane *lane, const struct job *job)
+latest_start(const struct making *m)
 {
+	const struct lane *const lane = m->lane;
+	const struct job *const job = m->job;
 	const struct lt_request *request = job->request;
 	const struct lt_market *market = job->market;
 	const double confidence =
 	    fmin(lt_class_confidence_ppm(job->class, market), 999999) /
 	    LT_MICROS;
-	const struct lt_exposure exposure =
-	    exposure_of(lane, job, lane->sure_work_s);
 
 	if (request->deadline_utc_s == LT_UNSET_64)
 		return request->latest_utc_s > 0
@@ -232,15 +255,15 @@ latest_start(const struct lane *lane, const struct job *job)
 				 lt_class_max_delay_s(job->class, market);
 	const int64_t before_s =
 	    request->deadline_utc_s - market->deadline_slack_s;
-	const struct lt_active sure = lt_active_time(&exposure);
+	const double sure_s = m->sure_active.active_s;
 	const int64_t latest =
 	    before_s -
-	    (int64_t)fmin(longest_s(lane, job, sure.active_s), limits_max_s);
-	if (!(exposure.hazard_per_h > 0) && !may_be_away(lane, job))
+	    (int64_t)fmin(longest_s(lane, job, sure_s), limits_max_s);
+	if (!(m->sure.hazard_per_h > 0) && !may_be_away(m))
 		return latest;
-	if (!(sure.active_s * lane->waves < window_max_s))
+	if (!(sure_s * lane->waves < window_max_s))
 		return INT64_MIN / 2;
-	const double last_s = end_after_s(lane, job, &exposure, confidence);
+	const double last_s = end_after_s(m, confidence);
 	if (!(last_s < window_max_s))
 		return INT64_MIN / 2;
 	const int64_t bound = before_s - (int64_t)ceil(last_s);
@@ -337,10 +360,10 @@ lane_weights(
 		      lane->waves * (double)part->engineer_micros_per_restart;
 
 	lane->has_charged = price;
-	lane->charged.weight[TERM_PRICE] = nodes * share;
-	lane->charged.weight[TERM_TARIFF] =
-	    tariff && !owned ? lane->power_kw : 0;
-	lane->charged.constant = lane->storage_micros + lane->failure_micros;
+	lane->charged = (struct linear){
+	    .weight = {[TERM_PRICE] = nodes * share,
+		[TERM_TARIFF] = tariff && !owned ? lane->power_kw : 0},
+	    .constant = lane->storage_micros + lane->failure_micros};
 
 	const bool has_power = layout->gpu_w >= 0;
 
@@ -351,9 +374,10 @@ lane_weights(
 		lane->money.weight[TERM_TARIFF] = lane->power_kw;
 	}
 	lane->has_carbon = lane->series[TERM_CARBON] != NULL && has_power;
-	lane->emitted.weight[TERM_CARBON] = lane->power_kw * mg_per_g;
-	lane->emitted.constant =
-	    part->embodied_g_per_node_hour * nodes * share * hours * mg_per_g;
+	lane->emitted = (struct linear){
+	    .weight = {[TERM_CARBON] = lane->power_kw * mg_per_g},
+	    .constant = part->embodied_g_per_node_hour * nodes * share * hours *
+			mg_per_g};
 	lane->carbon = lane->emitted;
 	charge_carbon(lane, job->market);
 	if (owned && (part->flags & LT_PARTITION_STAYS_ON))
@@ -407,15 +431,16 @@ end_before_reservation(
 /* A third of the runs of its kind is as short as the low one, or shorter, and a
  * third as long as the high one, or longer: docs/model.md, (45a). */
 static void
-lane_lengths(struct lane *lane, const struct job *job)
+lane_lengths(const struct making *m)
 {
+	struct lane *const lane = m->lane;
+	const struct job *const job = m->job;
 	const double works_s[] = {job->low_s, job->expected_s, job->high_s};
 
 	for (int i = 0; i < LANE_LENGTHS && job->low_s > 0; i++) {
-		const struct lt_exposure exposure =
-		    exposure_of(lane, job, works_s[i] * lane->work_ratio);
 		const double there_s =
-		    lt_active_time(&exposure).active_s * lane->waves;
+		    active_of(m, works_s[i] * lane->work_ratio).active_s *
+		    lane->waves;
 
 		if (!(there_s < window_max_s))
 			break;
@@ -439,10 +464,14 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[partition];
+	struct making making = {.lane = lane, .job = job};
 	struct layout layout;
 	enum lt_reject reject;
 
-	*lane = (struct lane){.partition = partition};
+	/* What follows sets the rest: to clear it first takes as long. */
+	lane->partition = partition;
+	lane->length_count = 0;
+	lane->rests = false;
 	reject = lt_fit_reject(&layout, job, partition);
 	*wanted = layout.wanted;
 	*found = layout.found;
@@ -455,7 +484,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	lane->series[TERM_TARIFF] = series_at(market, part->tariff_series);
 	lane->series[TERM_CARBON] = series_at(market, part->carbon_series);
 	lane_waves(lane, job);
-	reject = lane_time(lane, job, &layout, wanted, found);
+	reject = lane_time(&making, &layout, wanted, found);
 	if (reject != LT_REJECT_NONE)
 		return reject;
 	if (!(lane->active.active_s * lane->waves < window_max_s)) {
@@ -464,10 +493,10 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 		return LT_REJECT_RISK;
 	}
 	lane->length_s = (int64_t)ceil(lane->active.active_s * lane->waves);
-	lane_sure(lane, job);
-	lane_lengths(lane, job);
+	lane_sure(&making);
+	lane_lengths(&making);
 	/* So far ahead rounding would decide. */
-	lane->latest_utc_s = latest_start(lane, job);
+	lane->latest_utc_s = latest_start(&making);
 	if (lane->latest_utc_s - (int64_t)window_max_s > job->earliest_utc_s)
 		lane->latest_utc_s =
 		    job->earliest_utc_s + (int64_t)window_max_s;

@@ -109,11 +109,13 @@ lt_lane_estimate(
 	if (lane->has_carbon)
 		estimate->carbon_mg =
 		    whole(lt_linear_value(&lane->emitted, integral, 0));
-	if (lane->has_charged) {
+	if (!lane->has_charged)
+		return;
+	estimate->cost_micros = estimate->most_micros =
+	    whole(lt_linear_value(&lane->charged, integral, 0));
+	if (lane->length_count > 1 || lane->lengths_s[0] != lane->sure_s) {
 		struct lane sure;
 
-		estimate->cost_micros =
-		    whole(lt_linear_value(&lane->charged, integral, 0));
 		lt_lane_sure(&sure, lane);
 		lt_lane_integrals(integral, &sure, start_utc_s);
 		estimate->most_micros =

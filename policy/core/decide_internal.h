@@ -3,6 +3,7 @@
  * run in, and the steps from one to the other. Not installed for others.
  *
  *   decide_fit.c       can and may it run there?      -> enum lt_reject
+ *   decide_layout.c    what it takes of nodes there   -> struct layout
  *   decide_move.c      may it be moved there at all?
  *   decide_limits.c    would Slurm's limits let it start there?
  *   decide_cost.c      what it costs there            -> struct lane
@@ -46,6 +47,8 @@ struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
 	const struct lt_planned *planned;
 	uint32_t count;
 	uint16_t list[2 * LT_PLANNED_MAX];
+	/* Of each partition the first in the list, and behind the last one. */
+	uint16_t first[LT_PARTITIONS_MAX + 1];
 	uint64_t keys[2][2 * LT_PLANNED_MAX]; /* room to sort in */
 };
 
@@ -54,6 +57,31 @@ struct linear {
 	double weight[TERM_COUNT]; /* per unit-hour */
 	double constant;
 	double per_s; /* per second that the end lies after now */
+};
+
+/* What one task takes of a node of the shape that was chosen. */
+struct layout {
+	int partition;
+	int shape; /* index; -1 = none can run it */
+	struct lt_share share;
+	uint64_t memory_mib;		  /* of one node */
+	uint64_t given[LT_LIMITED_COUNT]; /* to one task's job, in all */
+	double cpu_part;		  /* of one node */
+	double gpu_w;			  /* of one node; LT_WATTS_UNKNOWN */
+	double wanted, found;		  /* of a reject */
+};
+
+/* What is the same wherever a partition has the same kinds of nodes. */
+struct laid {
+	struct layout layout;
+	int shape;		/* the layout's, from the partition's first */
+	enum lt_reject nearest; /* of the shapes that can't hold it */
+	uint64_t fits[LT_SHAPES_MAX / 64]; /* a bit a shape, from its first */
+};
+
+struct layouts { /* by a partition's like, less one */
+	bool known[LT_PARTITIONS_MAX];
+	struct laid laid[LT_PARTITIONS_MAX];
 };
 
 struct job { /* the request, resolved once */
@@ -74,22 +102,12 @@ struct job { /* the request, resolved once */
 	int64_t earliest_utc_s;
 	/* Where it stands already, and waits for nodes that are away; -1. */
 	int standing;
-	const struct lt_gpu *home_gpu;		  /* NULL = unknown or none */
+	const struct lt_gpu *home_gpu; /* NULL = unknown or none */
+	struct laid at_home;
 	uint64_t given_at_home[LT_LIMITED_COUNT]; /* 0 = not known */
 	const struct lt_power_cap *power_cap; /* to be run with; NULL = none */
-	struct lt_request asked;	      /* with home's default memory */
-};
-
-/* What one task takes of a node of the shape that was chosen. */
-struct layout {
-	int partition;
-	int shape; /* index; -1 = none can run it */
-	struct lt_share share;
-	uint64_t memory_mib;		  /* of one node */
-	uint64_t given[LT_LIMITED_COUNT]; /* to one task's job, in all */
-	double cpu_part;		  /* of one node */
-	double gpu_w;			  /* of one node; LT_WATTS_UNKNOWN */
-	double wanted, found;		  /* of a reject */
+	struct layouts *layouts; /* kept between partitions; NULL = none */
+	struct lt_request asked; /* with home's default memory */
 };
 
 enum { LANE_LENGTHS = 3 };
@@ -155,6 +173,15 @@ void lt_job_resolve(struct job *job, const struct lt_request *request,
 /* Why the job can't run there at all, home or not. */
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
+/* decide_layout.c */
+/* What it takes of a node there, and which shapes can hold it. */
+void lt_lay_out(struct laid *laid, const struct job *job, int partition);
+/* Its layout there, and why no nodes can hold it, home or not. */
+enum lt_reject lt_layout_of(
+    struct layout *layout, const struct job *job, int partition);
+/* The GPU of a node that a job which names that type has; NULL = unknown. */
+const struct lt_gpu *lt_layout_gpu(const struct lt_market *market,
+    const struct lt_shape *shape, const char *type);
 /* decide_move.c */
 /* Is the word in a comma list? Case counts for neither accounts nor QOS. */
 bool lt_listed(const char *list, const char *word, size_t length);
@@ -277,12 +304,24 @@ struct choice {			 /* the best so far, of all lanes */
 	int64_t start_utc_s;
 };
 
+/* What all lanes of a round are held against: home, or the choice that is to be
+ * bettered. Computed once a round. */
+struct rival {
+	int round;
+	enum worth worth;
+	bool caps_money, caps_emitted, caps_first;
+	double money; /* home's, where caps_money */
+	double emitted_limit, first_limit;
+	double worth_from; /* home's of that worth, where it is a baseline */
+};
+
 struct decision {
 	struct job job;
 	struct lt_plan *plan;
 	struct lane lanes[LT_PARTITIONS_MAX];
 	uint32_t lane_count;
-	struct lane home; /* for the baseline; valid if plan->fits */
+	uint32_t shown_count; /* of them, those with figures */
+	struct lane home;     /* for the baseline; valid if plan->fits */
 	/* Its first start with room; the earliest where that is not known. */
 	int64_t home_utc_s;
 	bool home_too_late; /* that is after its window */
@@ -297,6 +336,7 @@ struct decision {
 	int64_t standing_utc_s; /* replan.c */
 	int64_t home_age_s;	/* of its oldest signal */
 	struct edges edges;
+	struct layouts layouts;
 	/* of one round, by lane */
 	struct aim aims[LT_PARTITIONS_MAX];
 	uint16_t order[LT_PARTITIONS_MAX];
@@ -367,9 +407,12 @@ double lt_score_tolerance(double score);
 /* The least that a move must save, in units of the round's score. */
 double lt_score_least_saving(
     const struct decision *decision, int round, double score);
-/* Score and conditions of one lane. */
-struct aim lt_aim_of(const struct decision *decision, const struct lane *lane,
-    int round, enum worth worth);
+/* Score and conditions of each lane, into aims; one lane's. */
+void lt_aims_make(struct decision *decision, int round, enum worth worth);
+void lt_aim_make(struct aim *aim, const struct decision *decision,
+    const struct lane *lane, const struct rival *rival);
+struct rival lt_rival_of(
+    const struct decision *decision, int round, enum worth worth);
 bool lt_is_worth(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s, enum worth worth);
 

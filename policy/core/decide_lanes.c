@@ -4,6 +4,11 @@
  * currencies they are compared: before decide.c chooses.
  */
 #include "decide_internal.h"
+#include "quote.h"
+
+/* Lanes whose figures a quote may tell: as many as it has room for, and two
+ * more, as home and the choice may be refused after all. */
+enum { SHOWN_MAX = LT_WHY_MAX + 2 };
 
 void
 lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
@@ -116,6 +121,22 @@ lt_lanes_make(struct decision *decision)
 	}
 }
 
+/* What a start there comes to, into its candidate; where the request is brief,
+ * of those lanes alone that a quote may tell of: not of refused ones. */
+static void
+show(struct decision *decision, const struct lane *lane, int64_t start_utc_s)
+{
+	const enum lt_reject reject =
+	    decision->plan->candidates[lane->partition].reject;
+
+	if (decision->job.request->brief &&
+	    (reject > LT_REJECT_DEARER || decision->shown_count == SHOWN_MAX))
+		return;
+	decision->shown_count++;
+	lt_lane_estimate(&decision->plan->candidates[lane->partition].best,
+	    lane, start_utc_s);
+}
+
 /* Do others wait there in line for what it needs? Then it takes its place
  * behind them at once: with a begin time it would lose that. */
 static bool
@@ -160,7 +181,6 @@ offer_starts(struct decision *decision, struct lane *lane)
 	}
 	if (is_good)
 		return true;
-	lt_lane_estimate(&candidate->best, lane, job->earliest_utc_s);
 	/* Or so many windows that none of them could be kept. */
 	if (has_room && lt_is_too_dear(job, least))
 		lt_candidate_refuse(candidate, LT_REJECT_MAX_PRICE,
@@ -169,6 +189,7 @@ offer_starts(struct decision *decision, struct lane *lane)
 		lt_candidate_refuse(candidate, LT_REJECT_CAPACITY,
 		    lane->node_equivalents,
 		    job->market->partitions[lane->partition].node_count);
+	show(decision, lane, job->earliest_utc_s);
 	return false;
 }
 
@@ -196,9 +217,8 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 		    lane_reject(decision, lane, &wanted, &found);
 
 		if (reject != LT_REJECT_NONE) {
-			lt_lane_estimate(
-			    &candidate->best, lane, job->earliest_utc_s);
 			lt_candidate_refuse(candidate, reject, wanted, found);
+			show(decision, lane, job->earliest_utc_s);
 			continue;
 		}
 		if (job->request->pins & starts_at_once &&
@@ -214,15 +234,14 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 		if (lane->span_count == 0) {
 			if (lane->partition != job->request->home)
 				candidate->reject = LT_REJECT_MAX_COST;
-			lt_lane_estimate(
-			    &candidate->best, lane, job->earliest_utc_s);
+			show(decision, lane, job->earliest_utc_s);
 			continue;
 		}
-		const int64_t first_utc_s =
-		    decision->spans.list[lane->first_span].from_utc_s;
-
-		lt_lane_estimate(&candidate->best, lane, first_utc_s);
-		decision->lanes[kept++] = *lane;
+		show(decision, lane,
+		    decision->spans.list[lane->first_span].from_utc_s);
+		if (kept != i)
+			decision->lanes[kept] = *lane;
+		kept++;
 	}
 	decision->lane_count = kept;
 }

@@ -10,13 +10,16 @@
 static double
 least_within(const struct lt_series *series, int64_t length_s)
 {
-	double least = 0;
+	double least = (double)(length_s / LT_DAY_S) * series->window_min[0];
 
-	for (int i = 0; i < LT_SERIES_WINDOWS; i++) {
+	length_s %= LT_DAY_S;
+	for (int i = 1; i < LT_SERIES_WINDOWS; i++) {
 		const int64_t window_s = LT_DAY_S >> i;
 
-		least += (double)(length_s / window_s) * series->window_min[i];
-		length_s %= window_s;
+		if (length_s < window_s)
+			continue;
+		least += series->window_min[i];
+		length_s -= window_s;
 	}
 	return least + (double)length_s / LT_HOUR_S * series->min_value;
 }

@@ -30,10 +30,11 @@ breaks_qos(struct layout *layout, const struct job *job,
 		return true;
 	for (int i = 0; i < LT_LIMITED_COUNT; i++) {
 		const uint64_t given = layout->given[i];
+		const uint64_t on_one =
+		    nodes == 1 ? given : (given + nodes - 1) / nodes;
 
 		if (passes(layout, given, limits->most[i]) ||
-		    passes(layout, (given + nodes - 1) / nodes,
-			limits->most_per_node[i]))
+		    passes(layout, on_one, limits->most_per_node[i]))
 			return true;
 	}
 	/* Slurm counts what was asked: less than it gives. */

@@ -27,14 +27,12 @@ lt_listed(const char *list, const char *word, size_t length)
 static bool
 allowed(const char *allow, const char *deny, const char *word)
 {
-	const size_t length = strlen(word);
-
 	if (allow != NULL && allow[0] != '\0' &&
-	    !lt_listed(allow, word, length))
+	    !lt_listed(allow, word, strlen(word)))
 		return false;
 	/* Whose it is is not known: one of those, perhaps. */
 	return deny == NULL || deny[0] == '\0' ||
-	       (length > 0 && !lt_listed(deny, word, length));
+	       (word[0] != '\0' && !lt_listed(deny, word, strlen(word)));
 }
 
 /* Without --qos Slurm gives the job its association's default. */
@@ -109,6 +107,16 @@ gpu_defaults_differ(const struct lt_request *request,
 static bool
 cpus_differ(const struct job *job, int partition)
 {
+	const struct lt_request *const request = job->request;
+	const struct lt_partition *const part =
+	    &job->market->partitions[partition];
+
+	/* Nothing there adds any, as mostly. */
+	if (request->named_count == 0 &&
+	    !(part->max_memory_is_per_cpu && part->max_memory_mib > 0) &&
+	    !(request->cpus_per_task == 0 && request->gpus_per_task > 0 &&
+		part->default_cpus_per_gpu > 0))
+		return false;
 	const struct lt_need there =
 	    lt_need_of(&job->asked, job->market, partition);
 	const struct lt_need home =

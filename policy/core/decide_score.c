@@ -159,60 +159,94 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 	return fmax(least, lt_score_tolerance(score));
 }
 
-/* Where idle power is left out, less carbon may decide than is shown. Who moves
- * for carbon is not to be shown more of it than home's, or than that of the
- * choice to be bettered: what is shown is held to what decides is. */
+/* Is the carbon that is shown held to, too? Where idle power is left out, less
+ * carbon may decide than is shown. Who moves for carbon is not to be shown more
+ * of it than home's, or than that of the choice to be bettered: what is shown
+ * is held to what decides is. */
 static bool
-emitted_cap(struct cap *cap, const struct decision *decision,
-    const struct lane *lane, int round)
+caps_emitted(const struct decision *decision, int round)
 {
 	const enum lt_objective objective = decision->plan->objective;
 	const bool fast =
 	    objective == LT_OBJECTIVE_FAST && round == ROUND_FIRST;
-	const bool is_score = scores_carbon(decision, round) && !fast;
+
+	return decision->rests && decision->use_carbon &&
+	       (round == ROUND_EQUAL || decision->has_baseline) &&
+	       ((scores_carbon(decision, round) && !fast) ||
+		   objective == LT_OBJECTIVE_CARBON);
+}
+
+/* What a lane is shown to emit; with waiting, where that is what it scores. */
+static struct linear
+emitted_of(const struct decision *decision, const struct lane *lane, int round)
+{
+	const bool fast = decision->plan->objective == LT_OBJECTIVE_FAST &&
+			  round == ROUND_FIRST;
+
+	return scores_carbon(decision, round) && !fast
+		   ? with_waiting(decision, lane, round, lane->emitted)
+		   : lane->emitted;
+}
+
+static double
+emitted_limit(const struct decision *decision, int round)
+{
 	const bool equal = round == ROUND_EQUAL;
 	const struct lane *const than =
 	    equal ? decision->first.lane : &decision->home;
-	struct linear is = lane->emitted, was;
-
-	if (!decision->rests || !decision->use_carbon ||
-	    !(equal || decision->has_baseline) ||
-	    !(is_score || objective == LT_OBJECTIVE_CARBON))
-		return false;
-	was = than->emitted;
-	if (is_score) {
-		is = with_waiting(decision, lane, round, is);
-		was = with_waiting(decision, than, round, was);
-	}
+	const struct linear was = emitted_of(decision, than, round);
 	const double limit = lt_score_value(decision, than, &was,
 	    equal ? decision->first.start_utc_s : decision->home_utc_s);
 
-	*cap = (struct cap){
-	    is, limit + lt_score_tolerance(limit), LT_REJECT_DEARER};
-	return true;
+	return limit + lt_score_tolerance(limit);
+}
+
+/* Of the money or the carbon of this lane where home has its first room. */
+static double
+worth_from(
+    const struct decision *decision, const struct lane *lane, enum worth worth)
+{
+	return lt_score_value(decision, lane,
+	    worth == WORTH_MONEY ? &lane->money : &lane->carbon,
+	    decision->home_utc_s);
+}
+
+static bool
+counts(const struct decision *decision, enum worth worth)
+{
+	return worth == WORTH_MONEY
+		   ? decision->use_money
+		   : worth == WORTH_CARBON && decision->use_carbon;
+}
+
+/* 0 where home is nothing to measure a choice against. */
+static double
+home_worth(const struct decision *decision, enum worth worth)
+{
+	return decision->has_baseline && counts(decision, worth)
+		   ? worth_from(decision, &decision->home, worth)
+		   : 0;
 }
 
 /* That much less than home, or, where home can't run it, than the lane itself
  * at once. A limit below all values: it can't be met. */
 static struct cap
-worth_cap(
-    const struct decision *decision, const struct lane *lane, enum worth worth)
+worth_cap(const struct decision *decision, const struct lane *lane,
+    const struct rival *rival)
 {
-	const struct lane *const than =
-	    decision->has_baseline ? &decision->home : lane;
-	const bool is_money = worth == WORTH_MONEY;
+	const enum worth worth = rival->worth;
 	struct cap cap = {.limit = -INFINITY, .reject = LT_REJECT_DEARER};
 
 	if (worth == WORTH_IN_TIME) {
 		cap.value.per_s = 1;
 		cap.limit = (double)(decision->home_utc_s + lane->length_s -
 				     decision->job.now_utc_s);
-	} else if (is_money ? decision->use_money : decision->use_carbon) {
-		const double from = lt_score_value(decision, than,
-		    is_money ? &than->money : &than->carbon,
-		    decision->home_utc_s);
+	} else if (counts(decision, worth)) {
+		const double from = decision->has_baseline
+					? rival->worth_from
+					: worth_from(decision, lane, worth);
 
-		cap.value = is_money ? lane->money : lane->carbon;
+		cap.value = worth == WORTH_MONEY ? lane->money : lane->carbon;
 		cap.limit = from - fabs(from) *
 				       decision->job.market->min_saving_ppm /
 				       LT_MICROS;
@@ -224,54 +258,81 @@ bool
 lt_is_worth(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s, enum worth worth)
 {
-	const struct cap cap = worth_cap(decision, lane, worth);
+	const struct rival rival = {
+	    .worth = worth, .worth_from = home_worth(decision, worth)};
+	const struct cap cap = worth_cap(decision, lane, &rival);
 
 	return lt_score_value(decision, lane, &cap.value, start_utc_s) <=
 	       cap.limit;
 }
 
-/* Score and caps of one lane in this round. */
-struct aim
-lt_aim_of(const struct decision *decision, const struct lane *lane, int round,
-    enum worth worth)
+struct rival
+lt_rival_of(const struct decision *decision, int round, enum worth worth)
 {
+	const struct lane *const home = &decision->home;
 	const int64_t now_at = decision->home_utc_s;
-	struct aim aim = {
-	    .score = lt_score_with_waiting(decision, lane, round)};
+	struct rival rival = {.round = round,
+	    .worth = worth,
+	    .caps_money = decision->plan->objective == LT_OBJECTIVE_CARBON &&
+			  decision->use_money && decision->has_baseline,
+	    .caps_emitted = caps_emitted(decision, round),
+	    .caps_first = round != ROUND_FIRST,
+	    .worth_from = home_worth(decision, worth)};
 
-	if (decision->plan->objective == LT_OBJECTIVE_CARBON &&
-	    decision->use_money && decision->has_baseline) {
-		const double home = lt_score_value(
-		    decision, &decision->home, &decision->home.money, now_at);
+	if (rival.caps_money)
+		rival.money =
+		    lt_score_value(decision, home, &home->money, now_at);
+	if (rival.caps_emitted)
+		rival.emitted_limit = emitted_limit(decision, round);
+	if (round == ROUND_EQUAL) {
+		rival.first_limit = decision->first.score;
+	} else if (round == ROUND_SECOND) {
+		const struct linear score =
+		    lt_score_of(decision, home, ROUND_FIRST);
 
-		aim.caps[aim.cap_count++] = (struct cap){lane->money,
-		    home +
-			fabs(home) * decision->job.market->max_extra_cost_ppm /
+		rival.first_limit =
+		    lt_score_value(decision, home, &score, now_at);
+	}
+	rival.first_limit += lt_score_tolerance(rival.first_limit);
+	return rival;
+}
+
+void
+lt_aim_make(struct aim *aim, const struct decision *decision,
+    const struct lane *lane, const struct rival *rival)
+{
+	const int round = rival->round;
+
+	aim->score = lt_score_with_waiting(decision, lane, round);
+	aim->cap_count = 0;
+	if (rival->caps_money)
+		aim->caps[aim->cap_count++] = (struct cap){lane->money,
+		    rival->money +
+			fabs(rival->money) *
+			    decision->job.market->max_extra_cost_ppm /
 			    LT_MICROS +
-			lt_score_tolerance(home),
+			lt_score_tolerance(rival->money),
 		    LT_REJECT_DEARER};
-	}
-	aim.cap_count +=
-	    emitted_cap(&aim.caps[aim.cap_count], decision, lane, round);
-	if (worth != WORTH_ANY)
-		aim.caps[aim.cap_count++] = worth_cap(decision, lane, worth);
-	if (round == ROUND_SECOND) {
-		const struct linear first =
-		    lt_score_of(decision, &decision->home, ROUND_FIRST);
-		const double home =
-		    lt_score_value(decision, &decision->home, &first, now_at);
-
-		aim.caps[aim.cap_count++] =
+	if (rival->caps_emitted)
+		aim->caps[aim->cap_count++] =
+		    (struct cap){emitted_of(decision, lane, round),
+			rival->emitted_limit, LT_REJECT_DEARER};
+	if (rival->worth != WORTH_ANY)
+		aim->caps[aim->cap_count++] = worth_cap(decision, lane, rival);
+	if (rival->caps_first)
+		aim->caps[aim->cap_count++] =
 		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
-			home + lt_score_tolerance(home), LT_REJECT_DEARER};
-	} else if (round == ROUND_EQUAL) {
-		const double first = decision->first.score;
+			rival->first_limit, LT_REJECT_DEARER};
+}
 
-		aim.caps[aim.cap_count++] =
-		    (struct cap){lt_score_of(decision, lane, ROUND_FIRST),
-			first + lt_score_tolerance(first), LT_REJECT_DEARER};
-	}
-	return aim;
+void
+lt_aims_make(struct decision *decision, int round, enum worth worth)
+{
+	const struct rival rival = lt_rival_of(decision, round, worth);
+
+	for (uint32_t i = 0; i < decision->lane_count; i++)
+		lt_aim_make(
+		    &decision->aims[i], decision, &decision->lanes[i], &rival);
 }
 
 bool

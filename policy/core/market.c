@@ -3,6 +3,7 @@
  * Look-ups in a loaded market: names of modes and objectives, partitions by
  * name, and how old a partition's signals are. Used by whoever decides.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "lookup.h"
@@ -184,6 +185,66 @@ lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
 			from = at + 1;
 	}
 	return false;
+}
+
+/* Of its flags, those that say what a job is given, and not who may run. */
+static const uint32_t giving_flags =
+    LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET |
+    LT_PARTITION_TASK_PER_CORE | LT_PARTITION_BIND_SOCKETS |
+    LT_PARTITION_TASKS_BY_NODE | LT_PARTITION_GPUS_BY_NODE |
+    LT_PARTITION_DEALS_TASKS | LT_PARTITION_DEALS_BY_NODE;
+
+static bool
+same_nodes(const struct lt_market *market, const struct lt_partition *a,
+    const struct lt_partition *b)
+{
+	static const size_t counts = offsetof(struct lt_shape, cpus);
+
+	if (a->shape_count != b->shape_count)
+		return false;
+	for (uint32_t i = 0; i < a->shape_count; i++)
+		if (memcmp((const char *)&market->shapes[a->first_shape + i] +
+			       counts,
+			(const char *)&market->shapes[b->first_shape + i] +
+			    counts,
+			sizeof(struct lt_shape) - counts) != 0)
+			return false;
+	return true;
+}
+
+static bool
+are_alike(const struct lt_market *market, const struct lt_partition *a,
+    const struct lt_partition *b)
+{
+	return ((a->flags ^ b->flags) & giving_flags) == 0 &&
+	       a->min_nodes == b->min_nodes &&
+	       a->default_memory_mib == b->default_memory_mib &&
+	       a->default_memory_is_per_cpu == b->default_memory_is_per_cpu &&
+	       a->max_memory_mib == b->max_memory_mib &&
+	       a->max_memory_is_per_cpu == b->max_memory_is_per_cpu &&
+	       a->default_cpus_per_gpu == b->default_cpus_per_gpu &&
+	       a->default_memory_mib_per_gpu == b->default_memory_mib_per_gpu &&
+	       a->max_cpus_per_node == b->max_cpus_per_node &&
+	       a->max_cpus_per_socket == b->max_cpus_per_socket &&
+	       a->node_gpu_w == b->node_gpu_w && same_nodes(market, a, b);
+}
+
+void
+lt_market_liken(struct lt_market *market)
+{
+	uint32_t firsts[LT_PARTITIONS_MAX], kinds = 0;
+
+	for (uint32_t i = 0; i < market->partition_count; i++) {
+		struct lt_partition *const part = &market->partitions[i];
+		uint32_t kind = 0;
+
+		while (kind < kinds && !are_alike(market, part,
+					   &market->partitions[firsts[kind]]))
+			kind++;
+		if (kind == kinds)
+			firsts[kinds++] = i;
+		part->like = kind + 1;
+	}
 }
 
 int

@@ -239,6 +239,8 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 
 /* ---- why the others lost ---- */
 
+enum { RANKS = 4 };
+
 /* Who is told first; -1 = no candidate. */
 static int
 rank_of(enum lt_reject reject)
@@ -274,20 +276,31 @@ lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
 {
 	assert(plan->candidate_count <= market->partition_count);
 
+	uint16_t first[RANKS][LT_WHY_MAX]; /* of each rank, by index */
+	uint32_t counts[RANKS] = {0};
+
 	memset(whys, 0, sizeof(*whys));
-	for (int rank = 0; rank <= 3; rank++)
-		for (uint32_t i = 0; i < plan->candidate_count; i++) {
+	for (uint32_t i = 0; i < plan->candidate_count; i++) {
+		const int rank = rank_of(plan->candidates[i].reject);
+
+		if (rank < 0)
+			continue;
+		if (counts[rank] < LT_WHY_MAX)
+			first[rank][counts[rank]] = (uint16_t)i;
+		counts[rank]++;
+	}
+	for (int rank = 0; rank < RANKS; rank++)
+		for (uint32_t k = 0; k < counts[rank]; k++) {
+			if (whys->count == LT_WHY_MAX) {
+				whys->more += counts[rank] - k;
+				break;
+			}
+			const uint16_t i = first[rank][k];
 			const struct lt_candidate *const from =
 			    &plan->candidates[i];
-
-			if (rank_of(from->reject) != rank)
-				continue;
-			if (whys->count == LT_WHY_MAX) {
-				whys->more++;
-				continue;
-			}
 			struct lt_why *const why =
 			    &whys->entries[whys->count++];
+
 			memcpy(why->partition, market->partitions[i].name,
 			    sizeof(why->partition));
 			why->reject = from->reject;

@@ -29,28 +29,43 @@ enum {
 _Static_assert((int)QUOTE_MOST <= (int)LT_QUOTE_TEXT_SIZE, "any quote fits");
 
 static void
+put_word(struct lt_text *text, const char *word)
+{
+	lt_text_put_bytes(text, word, strlen(word));
+}
+
+static void
 put_name(struct lt_text *text, const char *name, size_t size)
 {
-	for (size_t i = 0; i < size && name[i] != '\0'; i++)
-		lt_text_put(text, lt_quote_is_plain(name[i]) ? "%c" : "%%%02X",
-		    lt_quote_is_plain(name[i]) ? name[i]
-					       : (unsigned char)name[i]);
+	size_t plain;
+
+	for (size_t i = 0; i < size && name[i] != '\0'; i += plain) {
+		for (plain = 0;
+		     i + plain < size && lt_quote_is_plain(name[i + plain]);)
+			plain++;
+		if (plain > 0) {
+			lt_text_put_bytes(text, name + i, plain);
+			continue;
+		}
+		lt_text_put(text, "%%%02X", (unsigned char)name[i]);
+		plain = 1;
+	}
 }
 
 static void
 put_optional(struct lt_text *text, bool known, int64_t value)
 {
 	if (known)
-		lt_text_put(text, "%" PRId64, value);
+		lt_text_put_number(text, value);
 	else
-		lt_text_put(text, "-");
+		put_word(text, "-");
 }
 
 void
 lt_quote_put_amount(struct lt_text *text, const struct lt_amount *amount)
 {
 	put_optional(text, amount->has_money, amount->money_micros);
-	lt_text_put(text, ",");
+	put_word(text, ",");
 	put_optional(text, amount->has_carbon, amount->carbon_mg);
 }
 
@@ -58,7 +73,8 @@ static void
 put_place(struct lt_text *text, const char *name, int64_t start_utc_s)
 {
 	put_name(text, name, LT_NAME_SIZE);
-	lt_text_put(text, "@%" PRId64, start_utc_s);
+	put_word(text, "@");
+	lt_text_put_number(text, start_utc_s);
 }
 
 static void
@@ -69,10 +85,10 @@ put_wish(struct lt_text *text, const struct lt_wish *wish)
 	lt_text_put(text, " ask=%d,%" PRIu32 ",", wish->movable, wish->pins);
 	put_optional(
 	    text, wish->deadline_utc_s != LT_UNSET_64, wish->deadline_utc_s);
-	lt_text_put(text, ",");
+	put_word(text, ",");
 	put_optional(
 	    text, wish->expected_run_s != LT_UNSET_64, wish->expected_run_s);
-	lt_text_put(text, ",");
+	put_word(text, ",");
 	put_optional(
 	    text, wish->max_cost_micros != LT_UNSET_64, wish->max_cost_micros);
 	lt_text_put(text, ",%" PRIu32 ",%d,%d,%" PRId64 ",%" PRId64,
@@ -109,30 +125,36 @@ lt_quote_pack(char *out, size_t size, const struct lt_quote *quote)
 	    "%sq=%016" PRIx64 " rev=%" PRIu32 " team=", LT_QUOTE_VERSION,
 	    quote->id, quote->rev);
 	put_name(&text, quote->account, LT_ACCOUNT_SIZE);
-	lt_text_put(&text, " hold=");
+	put_word(&text, " hold=");
 	lt_quote_put_amount(&text, &quote->hold_per_task);
 	lt_text_put(&text,
 	    " n=%" PRIu32 " win=%" PRId64 "-%" PRId64 " plan=", quote->tasks,
 	    quote->start_utc_s, quote->end_utc_s);
 	put_place(&text, quote->partition, quote->plan_start_utc_s);
-	lt_text_put(&text, " base=");
+	put_word(&text, " base=");
 	put_place(&text, quote->home, quote->home_start_utc_s);
-	lt_text_put(&text, " exp=");
+	put_word(&text, " exp=");
 	lt_quote_put_amount(&text, &quote->plan_expected);
-	lt_text_put(&text, " was=");
+	put_word(&text, " was=");
 	lt_quote_put_amount(&text, &quote->home_expected);
 	lt_text_put(&text, " by=%s mode=%s f=%" PRIu32,
 	    lt_objective_name(quote->objective), lt_mode_name(quote->mode),
 	    quote->flags);
-	if (quote->levers[0])
-		lt_text_put(&text, " lever=%s", quote->levers);
-	if (quote->run[0])
-		lt_text_put(&text, " run=%s", quote->run);
-	if (quote->why[0])
-		lt_text_put(&text, " why=%s", quote->why);
+	if (quote->levers[0]) {
+		put_word(&text, " lever=");
+		put_word(&text, quote->levers);
+	}
+	if (quote->run[0]) {
+		put_word(&text, " run=");
+		put_word(&text, quote->run);
+	}
+	if (quote->why[0]) {
+		put_word(&text, " why=");
+		put_word(&text, quote->why);
+	}
 	if (quote->wish.known)
 		put_wish(&text, &quote->wish);
-	lt_text_put(&text, ";");
+	put_word(&text, ";");
 	if (text.full) {
 		out[0] = '\0';
 		return LT_ELIMIT;
@@ -144,16 +166,20 @@ static void
 put_why(struct lt_text *text, const struct lt_why *why)
 {
 	put_name(text, why->partition, LT_NAME_SIZE);
-	lt_text_put(text, ":%s", lt_reject_word(why->reject));
+	put_word(text, ":");
+	put_word(text, lt_reject_word(why->reject));
 	if (why->reject > LT_REJECT_DEARER) {
-		if (why->wanted != 0 || why->found != 0)
-			lt_text_put(text, ":%" PRId64 "/%" PRId64, why->wanted,
-			    why->found);
+		if (why->wanted == 0 && why->found == 0)
+			return;
+		put_word(text, ":");
+		lt_text_put_number(text, why->wanted);
+		put_word(text, "/");
+		lt_text_put_number(text, why->found);
 		return;
 	}
-	lt_text_put(text, ":");
+	put_word(text, ":");
 	put_optional(text, why->best.has_money, why->best.money_micros);
-	lt_text_put(text, "/");
+	put_word(text, "/");
 	put_optional(text, why->best.has_carbon, why->best.carbon_mg);
 }
 
@@ -169,7 +195,7 @@ lt_why_pack(char *out, size_t size, const struct lt_whys *whys)
 		out[0] = '\0';
 		for (uint32_t i = 0; i < told; i++) {
 			if (i > 0)
-				lt_text_put(&text, ",");
+				put_word(&text, ",");
 			put_why(&text, &whys->entries[i]);
 		}
 		if (more > 0)

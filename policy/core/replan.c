@@ -313,10 +313,12 @@ static bool
 caps_hold(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s)
 {
-	const struct aim aim =
-	    lt_aim_of(decision, lane, ROUND_FIRST, WORTH_ANY);
+	const struct rival rival =
+	    lt_rival_of(decision, ROUND_FIRST, WORTH_ANY);
 	struct lt_estimate at;
+	struct aim aim;
 
+	lt_aim_make(&aim, decision, lane, &rival);
 	lt_lane_estimate(&at, lane, start_utc_s);
 	if (lt_is_over_cost(decision->job.request, &at))
 		return false;

@@ -31,6 +31,37 @@ lt_text_put(struct lt_text *text, const char *format, ...)
 		text->at = text->size - 1;
 }
 
+void
+lt_text_put_bytes(struct lt_text *text, const char *bytes, size_t count)
+{
+	assert(text->at <= text->size);
+
+	const size_t left = text->size - text->at;
+	const size_t fits = count < left ? count : left > 0 ? left - 1 : 0;
+
+	text->full = text->full || count >= left;
+	memcpy(text->out + text->at, bytes, fits);
+	text->at += fits;
+	if (left > 0)
+		text->out[text->at] = '\0';
+}
+
+void
+lt_text_put_number(struct lt_text *text, int64_t number)
+{
+	char digits[20];
+	size_t first = sizeof(digits);
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	do {
+		digits[--first] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (number < 0)
+		digits[--first] = '-';
+	lt_text_put_bytes(text, digits + first, sizeof(digits) - first);
+}
+
 static bool
 continues(char c)
 {

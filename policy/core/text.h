@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Text that grows in the caller's buffer: ended, and cut where it is full. */
 struct lt_text { /* start as { .out = out, .size = size } */
@@ -17,6 +18,11 @@ struct lt_text { /* start as { .out = out, .size = size } */
 };
 void lt_text_put(struct lt_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* So many bytes as they are, none of them 0; a number. What printf makes of
+ * "%s" and "%lld" takes ten times as long, and a quote has a hundred of them.
+ */
+void lt_text_put_bytes(struct lt_text *text, const char *bytes, size_t count);
+void lt_text_put_number(struct lt_text *text, int64_t number);
 
 /* Copy, "" for NULL, cut when too long. Lower case where lt_copy_lower. */
 void lt_copy(char *out, size_t size, const char *text);

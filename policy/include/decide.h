@@ -103,6 +103,10 @@ struct lt_request {
 	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
 	enum lt_precision precision;
 	bool precision_said; /* --amp, else the site's rules count */
+	/* Figures are wanted of the candidates alone that a quote tells them
+	 * of, lt_why_of_plan(): the reasons of all, but best unset for others.
+	 */
+	bool brief;
 	/* freedom */
 	uint32_t pins;		      /* enum lt_pin */
 	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER: "--switches" */

@@ -185,6 +185,9 @@ struct lt_partition {
 	/* hardware */
 	uint32_t node_count;
 	uint32_t first_shape, shape_count; /* in market->shapes */
+	/* Its kinds of nodes, and what it gives of them, are those of all
+	 * partitions with the same number: lt_market_liken(); 0 = not known. */
+	uint32_t like;
 	/* signals; index into market->series or LT_NO_SERIES */
 	int price_series;     /* micros per node-hour, charged */
 	int carbon_series;    /* g CO2e per kWh */
@@ -321,6 +324,14 @@ int lt_market_default_partition(const struct lt_market *market);
 /* How much longer than its limit a hold there counts a job, s. UNLIMITED bounds
  * nothing: 0, and what runs over is settled by that name. */
 int64_t lt_overrun_s(const struct lt_partition *partition);
+/*
+ * Set each partition's like: 1 .. partition_count. Two are alike if every job
+ * takes the same of a node of one as of the other: the same shapes in the same
+ * order, but for how many nodes are of each, and the same of what Slurm's
+ * settings give there. Whoever loads a market calls it once; lt_decide() then
+ * lays a job out once for all that are alike. The plan is the same without it.
+ */
+void lt_market_liken(struct lt_market *market) __attribute__((nonnull));
 /* By request, then by partition. */
 int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
 /* Could Slurm not start it there? asked 0: not known, false. */

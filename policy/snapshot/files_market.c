@@ -420,6 +420,8 @@ read_market(struct lt_market *market, struct lt_container *reader,
 		code = lt_market_check(market, err);
 	if (code == LT_OK && reader->is_before)
 		spread_watts(market);
+	if (code == LT_OK)
+		lt_market_liken(market);
 	return code;
 }
 

@@ -29,9 +29,7 @@ build/tests/bench/bench_decide | sed 's/^/decide: /'
 build/tests/bench/bench_simulate ${DATA:+"$DATA"}
 build/tests/bench/bench_site
 build/tests/bench/bench_metrics
-build/tests/fake_slurm/fake_slurm "$PWD/build" "$D/fake" bench | while IFS=: read -r what us; do
-	line "job_submit call, $what, median and p99, us" "$us" '<= 50'
-done
+tests/bench/submit.sh
 build/tests/bench/bench_parse | while read -r what ms; do
 	line "${what%_ms}, parsed, ms" "$ms" '<= 100'
 done

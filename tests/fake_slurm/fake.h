@@ -105,5 +105,6 @@ int fake_node_tests(void);
 void fake_spank_start(spank_context_t where, char **arguments, int count);
 int fake_give(const char *name, const char *value, int remote);
 void fake_bench(void);
+void fake_bench_calls(int partitions, bool asks, int calls);
 
 #endif

@@ -4,7 +4,7 @@
  * and slurmstepd give to plugins, loads both .so files and drives them
  * through every path, with files missing, torn, stale and full.
  * Arguments: the build directory, an empty directory; "bench" to measure
- * instead.
+ * instead, or to make so many calls of one kind for who counts instructions.
  */
 #include "fake.h"
 
@@ -98,8 +98,11 @@ main(int argc, char **argv)
 {
 	void *submit_so, *spank_so;
 
-	if (argc != 3 && (argc != 4 || strcmp(argv[3], "bench") != 0)) {
-		fprintf(stderr, "usage: fake_slurm BUILD DIR [bench]\n");
+	if (argc != 3 &&
+	    ((argc != 4 && argc != 7) || strcmp(argv[3], "bench"))) {
+		fprintf(stderr,
+		    "usage: fake_slurm BUILD DIR [bench [PARTITIONS CALLS "
+		    "plain|carbon-aware]]\n");
 		return 2;
 	}
 	build = argv[1];
@@ -114,8 +117,12 @@ main(int argc, char **argv)
 	find(&fake_spank_init, spank_so, "slurm_spank_init");
 	find(&fake_spank_post_opt, spank_so, "slurm_spank_init_post_opt");
 	find(&fake_spank_task_init, spank_so, "slurm_spank_task_init");
-	if (argc == 4) {
-		fake_bench();
+	if (argc > 3) {
+		if (argc == 4)
+			fake_bench();
+		else
+			fake_bench_calls(atoi(argv[4]),
+			    strcmp(argv[6], "plain") != 0, atoi(argv[5]));
 		return 0;
 	}
 	return fake_submit_tests() + fake_edits_tests() + fake_history_tests() +

@@ -25,6 +25,7 @@ static const char usage[] =
     "  --days D          of 5-minute carbon signal (2)\n"
     "  --teams N         how many (1)\n"
     "  --shapes N        of nodes, in each partition (1)\n"
+    "  --kinds N         of nodes, over the partitions in turn (1)\n"
     "  --team NAME       the first (team0000)\n"
     "  --free NAME       an account without a budget (free)\n"
     "  --uid UID         member of all, its default the first (own)\n"
@@ -43,7 +44,7 @@ static const char usage[] =
 struct wanted {
 	const char *run, *state, *partition, *spot, *team, *free, *rule,
 	    *unknown, *mode;
-	uint32_t partitions, days, teams, uid, shapes;
+	uint32_t partitions, days, teams, uid, shapes, kinds;
 	int64_t limit_micros, next_micros, ends_s, stale_s, ingested, age_s,
 	    seen_s;
 };
@@ -132,7 +133,7 @@ fill_partition(struct lt_market *market, uint32_t i, const struct wanted *w)
 		    .sockets = 2,
 		    .threads = 1,
 		    .gpus = 8,
-		    .memory_mib = 512000 * (k + 1),
+		    .memory_mib = 512000 * (k + 1) + i % w->kinds,
 		    .gpu_index = -1};
 	fill_series(
 	    &market->series[2 * i], market->compiled_utc_s, 1, price, 0);
@@ -287,13 +288,13 @@ read_options(struct wanted *w, int argc, char **argv)
 {
 	static const char *const names[] = {"run", "state", "partition", "spot",
 	    "team", "free", "rule", "unknown", "mode", "partitions", "days",
-	    "teams", "uid", "shapes", "limit", "next", "stale", "absorbed",
-	    "age", "seen", "ends"};
+	    "teams", "uid", "shapes", "kinds", "limit", "next", "stale",
+	    "absorbed", "age", "seen", "ends"};
 	struct option table[sizeof(names) / sizeof(names[0]) + 1];
 	const char **const texts[] = {&w->run, &w->state, &w->partition,
 	    &w->spot, &w->team, &w->free, &w->rule, &w->unknown, &w->mode};
-	uint32_t *const numbers[] = {
-	    &w->partitions, &w->days, &w->teams, &w->uid, &w->shapes};
+	uint32_t *const numbers[] = {&w->partitions, &w->days, &w->teams,
+	    &w->uid, &w->shapes, &w->kinds};
 	int64_t *const longs[] = {&w->limit_micros, &w->next_micros,
 	    &w->stale_s, &w->ingested, &w->age_s, &w->seen_s, &w->ends_s};
 	int c;
@@ -305,20 +306,20 @@ read_options(struct wanted *w, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
 		if (c >= 1 && c <= 9)
 			*texts[c - 1] = optarg;
-		else if (c >= 10 && c <= 14)
+		else if (c >= 10 && c <= 15)
 			*numbers[c - 10] = (uint32_t)number(optarg);
-		else if ((c == 15 || c == 16) &&
-			 lt_micros_parse(optarg, longs[c - 15], NULL) == LT_OK)
+		else if ((c == 16 || c == 17) &&
+			 lt_micros_parse(optarg, longs[c - 16], NULL) == LT_OK)
 			continue;
-		else if (c >= 17 && c <= 21)
-			*longs[c - 15] = number(optarg);
+		else if (c >= 18 && c <= 22)
+			*longs[c - 16] = number(optarg);
 		else {
 			fputs(usage, stderr);
 			exit(2);
 		}
 	}
 	if (w->run == NULL || w->state == NULL || optind != argc ||
-	    w->partitions < 2 || w->shapes < 1 ||
+	    w->partitions < 2 || w->shapes < 1 || w->kinds < 1 ||
 	    w->shapes > LT_SHAPES_MAX / w->partitions ||
 	    w->partitions > LT_PARTITIONS_MAX || w->days < 1 || w->days > 14 ||
 	    w->teams < 1 || w->teams > LT_BUDGETS_MAX) {
@@ -343,6 +344,7 @@ main(int argc, char **argv)
 	    .days = 2,
 	    .teams = 1,
 	    .shapes = 1,
+	    .kinds = 1,
 	    .uid = getuid(),
 	    .limit_micros = 1000000 * (int64_t)LT_MICROS,
 	    .stale_s = 7 * LT_DAY_S};

@@ -114,6 +114,30 @@ test_put(void **state)
 	assert_string_equal(out, "abc");
 }
 
+/* As printf has them, cut where that would be. */
+static void
+test_put_as_printf(void **state)
+{
+	static const int64_t numbers[] = {
+	    0, 7, 10, -1, 1234567890, INT64_MAX, INT64_MIN};
+	char out[24], wanted[24];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		for (size_t size = 1; size <= sizeof(out); size++) {
+			struct lt_text is = {.out = out, .size = size};
+			struct lt_text was = {.out = wanted, .size = size};
+
+			lt_text_put_bytes(&is, "x=", 2);
+			lt_text_put_number(&is, numbers[i]);
+			lt_text_put(&was, "%s", "x=");
+			lt_text_put(&was, "%lld", (long long)numbers[i]);
+			assert_string_equal(out, wanted);
+			assert_int_equal(is.at, was.at);
+			assert_int_equal(is.full, was.full);
+		}
+}
+
 static void
 test_words(void **state)
 {
@@ -162,6 +186,7 @@ main(void)
 	    cmocka_unit_test(test_terminal),
 	    cmocka_unit_test(test_all_pairs),
 	    cmocka_unit_test(test_put),
+	    cmocka_unit_test(test_put_as_printf),
 	    cmocka_unit_test(test_words),
 	};
 
