@@ -231,7 +231,7 @@ queue() { squeue -h -o %i | wc -l; }
 	het over.sh '-A poor -p main -N1 --exclusive --time=60' '-A poor -p cpu -N1 --exclusive --time=4:00:00'
 	job over.sh
 	[[ $said == *'the job is held; lowtide releases it when the budget allows it'* ]] || { echo "$said"; return 1; }
-	[[ $said == *'$11.34'* ]] || { echo "$said"; return 1; }
+	[[ $said == *'$11.39'* ]] || { echo "$said"; return 1; }
 	[[ $said != *'srun'* ]]
 	held_back() { [[ $(squeue -h -j "$id" -o '%r') == *JobHeld* ]]; }
 	within 20 held_back
