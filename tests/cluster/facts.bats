@@ -235,7 +235,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	job -A vision --gpus=1 -n1 --time=1 --hold --wrap true
 	quote() { scontrol show job "$id" | sed -n 's/.*AdminComment=//p' | sed 's/ *$//'; }
 	quoted() { [[ "$(quote)" == *"hold=$1,"* ]]; }
-	quoted 7501
+	quoted 11251
 	noted() { [ "$(sqlite3 "$D/lowtide/ledger.db" "select count(*) from admissions a join holds h using (quote_id) where job_id = $id")" = 1 ]; }
 	within 20 noted
 	# 22.05 has no plain way to write {"pods":[...]} at a submission.
@@ -243,7 +243,7 @@ refused() { [ "$(grep -c policy_refused "$D/log/lowtided.out")" -gt "$1" ]; }
 	scontrol update jobid="$id" admincomment="{\"pods\":[\"ns/a\"],\"lowtide\":\"$ours\"}"
 	raised() { scontrol update jobid="$id" timelimit=10; }
 	within 20 raised
-	within 20 quoted 75001
+	within 20 quoted 78751
 	[[ "$(quote)" == '{"pods":["ns/a"],"lowtide":"lowtide:1 q='*';"}' ]]
 	[ "$(quote | jq -c .pods)" = '["ns/a"]' ]
 	scancel "$id"

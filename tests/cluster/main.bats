@@ -229,7 +229,7 @@ setup() { cluster_use; }
 		[[ "$output" == *'tiny has $0.50 of $0.50 left'* ]]
 		[[ "$output" == *'spent'* ]]
 		[[ "$output" == *'held'* ]]
-		[[ "$output" == *'$3.60'* ]]
+		[[ "$output" == *'$3.63'* ]]
 	done
 }
 
