@@ -17,7 +17,6 @@
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
-#include "groups.h"
 #include "life/afterwards.h"
 #include "life/again.h"
 #include "life/mails.h"
@@ -53,7 +52,6 @@ struct lt_daemon {
 	int64_t policy_loaded_utc_s;
 	int64_t names_told_utc_s; /* of the policy that was loaded then */
 	char policy_error[LT_ERROR_TEXT_SIZE];
-	struct lt_groups viewers;  /* of the policy, as far as they asked */
 	struct lt_offsets offsets; /* the site's zone; with the policy */
 
 	struct lt_steps steps; /* what fails now */

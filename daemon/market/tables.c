@@ -130,3 +130,35 @@ lt_daemon_load_tables(
 	d->tables.read_utc_s = now_utc_s;
 	return code;
 }
+
+static int
+compare_uid(const void *key, const void *item)
+{
+	const uint32_t uid = *(const uint32_t *)key;
+	const struct lt_batch_pair *const pair = item;
+
+	return uid < pair->uid ? -1 : uid > pair->uid;
+}
+
+const char *
+lt_tables_user(const struct lt_tables *tables, uint32_t uid)
+{
+	const struct lt_batch_pair *const pair =
+	    tables->pair_count > 0
+		? bsearch(&uid, tables->pairs, tables->pair_count,
+		      sizeof(*tables->pairs), compare_uid)
+		: NULL;
+
+	return pair != NULL && pair->user[0] != '\0' ? pair->user : NULL;
+}
+
+bool
+lt_tables_uid(const struct lt_tables *tables, const char *name, uint32_t *uid)
+{
+	for (uint32_t i = 0; i < tables->pair_count; i++)
+		if (strcmp(tables->pairs[i].user, name) == 0) {
+			*uid = tables->pairs[i].uid;
+			return name[0] != '\0';
+		}
+	return false;
+}

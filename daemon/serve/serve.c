@@ -58,7 +58,9 @@ struct exchange { /* one request under way */
 	struct MHD_Connection *connection; /* while it sleeps */
 	uint32_t uid;
 	struct lt_api_kind kind;
-	bool ended; /* its answer was written beside the loop */
+	bool ended;	       /* its answer was written beside the loop */
+	bool awaits_directory; /* until it has other news than these */
+	uint64_t news;
 	struct exchange *next;
 };
 
@@ -168,6 +170,7 @@ static bool
 may_go_on(const struct exchange *e)
 {
 	return e->kind.turn <= server.turn &&
+	       !(e->awaits_directory && e->news == lt_directory_news()) &&
 	       (!e->kind.is_long ||
 		   lt_aside_has_room(
 		       e->uid, lt_is_admin(&server.d->tables, e->uid), false));
@@ -187,6 +190,15 @@ await(struct exchange *e, struct MHD_Connection *connection)
 	lt_respond_until(connection, INT64_MAX); /* a pass may be long */
 	MHD_suspend_connection(connection);
 	return MHD_YES;
+}
+
+/* Answered anew, from its beginning, when the directory of users has news. */
+static enum MHD_Result
+await_directory(struct exchange *e, struct MHD_Connection *connection)
+{
+	e->awaits_directory = true;
+	e->news = lt_directory_news();
+	return await(e, connection);
 }
 
 static void
@@ -316,6 +328,8 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	    &(struct lt_api_asked){
 		e->uid, method, e->uri, e->body, e->length, NULL},
 	    &text, &work);
+	if (status == LT_API_LATER)
+		return await_directory(e, connection);
 	if (work != NULL)
 		return begin_aside(e, connection, work, NULL);
 	if (text == NULL)
@@ -341,6 +355,8 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 	    &(struct lt_api_asked){asked->uid, asked->payload, asked->path,
 		asked->body, strlen(asked->body), &asked->from},
 	    &reply, &work);
+	if (status == LT_API_LATER)
+		return await_directory(e, connection);
 	if (work != NULL && !work->is_stream)
 		return begin_aside(
 		    e, connection, work, d->tables.conf.munge_socket);
@@ -442,7 +458,7 @@ lt_serve_fds(struct pollfd *fds, int room)
 		fds[count++] =
 		    (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
 	}
-	return count;
+	return count + lt_directory_fds(&fds[count], room - count);
 }
 
 int
@@ -459,6 +475,7 @@ lt_serve_timeout_ms(int wait_ms)
 	const int64_t now_ms = lt_monotonic_ms();
 	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
 	wait_ms = lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
+	wait_ms = lt_directory_wait_ms(now_ms, wait_ms);
 	return lt_metrics_wait_ms(now_ms, wait_ms);
 }
 
@@ -469,6 +486,7 @@ run(enum lt_turn turn)
 
 	server.turn = turn;
 	lt_asides_run();
+	lt_directory_run(now_ms);
 	wake_waiting(false);
 	server.running = true;
 	if (server.local != NULL)
@@ -479,6 +497,7 @@ run(enum lt_turn turn)
 	for (int i = 0; i < DAEMONS; i++)
 		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
+	lt_directory_run(now_ms); /* what was just asked */
 	server.running = false;
 	server.ran_ms = lt_monotonic_ms();
 }
@@ -586,6 +605,7 @@ lt_serve_stop(void)
 {
 	lt_breath_by(NULL);
 	lt_asides_stop(); /* none may sleep when it stops */
+	lt_directory_stop();
 	wake_waiting(true);
 	if (server.local != NULL) {
 		lt_questions_stop();
