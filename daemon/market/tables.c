@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "associations.h"
+#include "associations_child.h"
 #include "breath.h"
 #include "closed_accounts.h"
 #include "daemon.h"
@@ -49,8 +50,7 @@ load_associations(
 {
 	struct lt_batch_associations all;
 
-	lt_breath(LT_TURN_COMMITTED);
-	int code = lt_batch_associations(&all, err);
+	int code = lt_child_associations(&all, err);
 
 	if (code == LT_OK)
 		code = lt_heirs_add(
@@ -66,6 +66,7 @@ load_associations(
 	tables->account_count = all.account_count;
 	tables->pairs = all.pairs;
 	tables->pair_count = all.pair_count;
+	lt_batch_know_users(all.pairs, all.pair_count);
 	tables->ties = all.ties;
 	tables->tie_count = all.tie_count;
 	tables->unknown_users = all.unknown_users;
@@ -118,10 +119,13 @@ lt_daemon_load_tables(
 		if (code == LT_OK)
 			code = lt_associations_save(
 			    &d->tables, d->args.state, err);
-		else if (d->tables.accounts == NULL &&
-			 lt_associations_load(&d->tables, d->args.state,
-			     &(struct lt_error){0}) != LT_OK)
-			return code; /* nobody known: nothing to work with */
+		else if (d->tables.accounts == NULL) {
+			if (lt_associations_load(&d->tables, d->args.state,
+				&(struct lt_error){0}) != LT_OK)
+				return code; /* nothing to work with */
+			lt_batch_know_users(
+			    d->tables.pairs, d->tables.pair_count);
+		}
 	}
 	const int closed = lt_close_accounts(&d->tables, err);
 
@@ -129,36 +133,4 @@ lt_daemon_load_tables(
 		return closed;
 	d->tables.read_utc_s = now_utc_s;
 	return code;
-}
-
-static int
-compare_uid(const void *key, const void *item)
-{
-	const uint32_t uid = *(const uint32_t *)key;
-	const struct lt_batch_pair *const pair = item;
-
-	return uid < pair->uid ? -1 : uid > pair->uid;
-}
-
-const char *
-lt_tables_user(const struct lt_tables *tables, uint32_t uid)
-{
-	const struct lt_batch_pair *const pair =
-	    tables->pair_count > 0
-		? bsearch(&uid, tables->pairs, tables->pair_count,
-		      sizeof(*tables->pairs), compare_uid)
-		: NULL;
-
-	return pair != NULL && pair->user[0] != '\0' ? pair->user : NULL;
-}
-
-bool
-lt_tables_uid(const struct lt_tables *tables, const char *name, uint32_t *uid)
-{
-	for (uint32_t i = 0; i < tables->pair_count; i++)
-		if (strcmp(tables->pairs[i].user, name) == 0) {
-			*uid = tables->pairs[i].uid;
-			return name[0] != '\0';
-		}
-	return false;
 }

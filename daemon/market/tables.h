@@ -36,12 +36,6 @@ struct lt_tables {
 int lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* The user's name, as an association has it; NULL: they have none. */
-const char *lt_tables_user(const struct lt_tables *tables, uint32_t uid);
-/* The uid of a user who has an association; false: none of that name does. */
-bool lt_tables_uid(
-    const struct lt_tables *tables, const char *name, uint32_t *uid);
-
 static inline bool
 lt_is_admin(const struct lt_tables *tables, uint32_t uid)
 {

@@ -221,7 +221,8 @@ find_uid(const struct lt_daemon *d, const struct lt_api_request *request,
 		*uid = (uint32_t)number;
 		return LT_FOUND;
 	}
-	if (lt_tables_uid(&d->tables, named->user, uid))
+	if (lt_pairs_uid(
+		d->tables.pairs, d->tables.pair_count, named->user, uid))
 		return LT_FOUND;
 	if (named->others)
 		return lt_directory_uid(named->user, uid, now_ms);

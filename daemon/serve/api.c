@@ -183,7 +183,8 @@ awaits_directory(
 	if (table[at].needs == NEEDS_ROLE)
 		return !lt_access_is_known(d, request);
 	return table[at].needs == NEEDS_NAME &&
-	       lt_tables_user(&d->tables, request->uid) == NULL &&
+	       lt_pairs_user(d->tables.pairs, d->tables.pair_count,
+		   request->uid) == NULL &&
 	       lt_directory_name(request->uid, name, lt_monotonic_ms()) ==
 		   LT_FOUND_LATER;
 }

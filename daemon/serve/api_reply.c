@@ -55,9 +55,10 @@ const char *
 lt_api_user_name(
     const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid)
 {
-	const char *const known = lt_tables_user(&d->tables, uid);
+	const char *const known =
+	    lt_pairs_user(d->tables.pairs, d->tables.pair_count, uid);
 
-	if (known != NULL)
+	if (known != NULL && known[0] != '\0')
 		lt_copy(out, LT_NAME_SIZE, known);
 	else if (lt_directory_name(uid, out, lt_monotonic_ms()) != LT_FOUND)
 		snprintf(out, LT_NAME_SIZE, "%u", uid);
