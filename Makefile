@@ -311,6 +311,8 @@ TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools
 BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
 # Preloaded by the daemons of a private cluster whose clock is not now.
 CLOCK_SO := $(B)/tests/tools/clock_shift.so
+# Preloaded by lowtided: a directory of users that is slow.
+USERS_SO := $(B)/tests/tools/slow_users.so
 # Random requests for a real Slurm.
 COVER_BIN := $(B)/tests/cover/client
 # A played Kubernetes API server.
@@ -318,7 +320,7 @@ KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
+tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO) $(USERS_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.
@@ -350,7 +352,7 @@ $(B)/wait_reasons.ok: tests/wait_reasons.sh adapters/slurm/reasons.c $(wildcard 
 $(B)/attributes.ok: tests/attributes.sh tests/attributes.txt $(wildcard adapters/slurm/*.[ch] /usr/include/slurm/*.h)
 	$(Q)CC='$(CC)' tests/attributes.sh && mkdir -p $(@D) && touch $@
 
-$(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
+$(CLOCK_SO) $(USERS_SO): $(B)/tests/tools/%.so: $(B)/tests/tools/lib/%.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread
 
 $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a
