@@ -16,6 +16,7 @@
 #include "aside.h"
 #include "breath.h"
 #include "daemon.h"
+#include "door.h"
 #include "http.h"
 #include "listen.h"
 #include "log.h"
@@ -24,10 +25,8 @@
 #include "respond.h"
 #include "serve.h"
 #include "serve_munge.h"
-#include "slots.h"
 
 enum {
-	CONNECTIONS_PER_HOST = 32,
 	TIMEOUT_S = 15,	   /* of silence; in all: slots.h */
 	ACCEPTED_MAX = 64, /* then those that are here have a turn */
 	BREATH_MS = 5,	   /* of work, from turn to turn */
@@ -35,19 +34,20 @@ enum {
 };
 
 struct exchange;
-static struct { /* one process serves once */
-	struct MHD_Daemon *local, *remote, *metrics; /* metrics: lent */
+static struct {				    /* one process serves once */
+	struct MHD_Daemon *local, *metrics; /* metrics: lent */
+	struct lt_door remote;
 	struct lt_daemon *d;
 	const struct lt_serve_relay *relay;
 	int listen_fd; /* of local; only if that is there */
-	struct lt_slots local_slots, remote_slots;
+	struct lt_slots local_slots;
 	struct lt_slot *accepted; /* becomes a connection just now */
 	enum lt_turn turn;	  /* what is answered now */
 	bool running; /* libmicrohttpd is: it may not be run again */
 	int64_t ran_ms;
 	struct exchange *waiting; /* for a later turn, first come first */
 	char path[LT_PATH_SIZE];
-} server;
+} server = {.remote = {.fd = -1}};
 
 struct exchange { /* one request under way */
 	char *uri, *body;
@@ -101,29 +101,21 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	*state = NULL;
 }
 
-/* libmicrohttpd has, or had, a connection. On TCP its own bound by address
- * holds; the slot is for the deadline. */
+/* libmicrohttpd has, or had, a connection of the Unix socket. */
 static void
 watch(void *closure, struct MHD_Connection *connection, void **context,
     enum MHD_ConnectionNotificationCode code)
 {
-	const bool is_local = closure == &server.local;
-
+	(void)closure;
+	(void)connection;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (*context != NULL)
 			lt_slot_free(*context);
 		*context = NULL;
 		return;
 	}
-	*context = is_local ? server.accepted : NULL;
+	*context = server.accepted;
 	server.accepted = NULL;
-	if (is_local)
-		return;
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info != NULL)
-		*context = lt_slot_take(&server.remote_slots, info->connect_fd,
-		    0, true, lt_monotonic_ms());
 }
 
 /* Collect the body; more than the bound is read and dropped. */
@@ -396,6 +388,11 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	if (e->asked.payload == NULL)
 		status = lt_munge_open(
 		    &e->asked, d->tables.conf.munge_socket, e->body, &text);
+	if (status == 200 &&
+	    !lt_door_show(&server.remote, connection, e->asked.uid,
+		lt_is_admin(&d->tables, e->asked.uid), lt_monotonic_ms()))
+		return lt_respond_error(connection, 503,
+		    "too many connections, of this user or in all: try again");
 	if (status == 200)
 		return answer_asked(e, connection);
 	return text != NULL ? lt_respond(connection, (unsigned)status, text,
@@ -436,7 +433,7 @@ accept_local(void)
 }
 
 static struct MHD_Daemon **const daemons[] = {
-    &server.local, &server.remote, &server.metrics};
+    &server.local, &server.remote.server, &server.metrics};
 enum { DAEMONS = sizeof(daemons) / sizeof(*daemons) };
 
 int
@@ -450,6 +447,9 @@ lt_serve_fds(struct pollfd *fds, int room)
 		fds[count++] =
 		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
 	}
+	if (server.remote.server != NULL && room > count)
+		fds[count++] =
+		    (struct pollfd){.fd = server.remote.fd, .events = POLLIN};
 	for (int i = 0; i < DAEMONS && count < room; i++) {
 		if (*daemons[i] == NULL)
 			continue;
@@ -474,7 +474,7 @@ lt_serve_timeout_ms(int wait_ms)
 	}
 	const int64_t now_ms = lt_monotonic_ms();
 	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
-	wait_ms = lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
+	wait_ms = lt_slots_wait_ms(&server.remote.slots, now_ms, wait_ms);
 	wait_ms = lt_directory_wait_ms(now_ms, wait_ms);
 	return lt_metrics_wait_ms(now_ms, wait_ms);
 }
@@ -492,8 +492,9 @@ run(enum lt_turn turn)
 	if (server.local != NULL)
 		accept_local();
 	lt_slots_expire(&server.local_slots, now_ms, lt_listen_hang_up);
-	lt_slots_expire(&server.remote_slots, now_ms, lt_listen_hang_up);
 	lt_metrics_expire(now_ms);
+	if (server.remote.server != NULL)
+		lt_door_run(&server.remote, now_ms);
 	for (int i = 0; i < DAEMONS; i++)
 		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
@@ -584,16 +585,19 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
 	if (port == 0)
 		return LT_OK;
-	server.remote = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, port, NULL, NULL,
-	    answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
-	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-	    MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
-	if (server.remote == NULL)
+	server.remote.fd = lt_door_listen(port, NULL);
+	if (server.remote.fd >= 0)
+		server.remote.server =
+		    MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+					 MHD_USE_NO_LISTEN_SOCKET,
+			0, NULL, NULL, answer_remote, d,
+			MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+			MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
+			MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch,
+			&server.remote, MHD_OPTION_CONNECTION_LIMIT,
+			(unsigned)LT_SLOTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+			(unsigned)TIMEOUT_S, MHD_OPTION_END);
+	if (server.remote.server == NULL)
 		lt_log("no_tcp",
 		    "port=%u why=\"in use or not permitted; login nodes can't ask\"",
 		    port);
@@ -613,8 +617,11 @@ lt_serve_stop(void)
 		close(server.listen_fd);
 		unlink(server.path);
 	}
-	if (server.remote != NULL)
-		MHD_stop_daemon(server.remote);
+	if (server.remote.server != NULL)
+		MHD_stop_daemon(server.remote.server);
+	if (server.remote.fd >= 0)
+		close(server.remote.fd);
 	lt_metrics_stop();
-	server.local = server.remote = server.metrics = NULL;
+	server.local = server.metrics = NULL;
+	server.remote = (struct lt_door){.fd = -1};
 }

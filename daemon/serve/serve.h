@@ -13,7 +13,7 @@
 
 struct lt_daemon;
 
-enum { LT_SERVE_FDS = 5 + LT_DIRECTORY_FDS };
+enum { LT_SERVE_FDS = 6 + LT_DIRECTORY_FDS };
 
 /* A server that has the answers from another. */
 struct lt_serve_relay {
