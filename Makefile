@@ -79,7 +79,7 @@ INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 # As lowtide-node, and the policy: it says where messages go.
 INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Idaemon/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
@@ -258,8 +258,9 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
-# Of the daemon one file, which knows nothing of it: most commands send no page.
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c) $(B)/checked.a daemon/serve/no_tls.map
+# Of the daemon three files, which know nothing of it: most commands send no page.
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c \
+    daemon/lib/door.c daemon/lib/slots.c) $(B)/checked.a daemon/serve/no_tls.map
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
