@@ -78,6 +78,20 @@ take(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
 	return lt_slot_take_stranger(&door->slots, fd, host, now_ms);
 }
 
+void
+lt_door_admit(struct lt_door *door, struct lt_slot *slot, int fd,
+    const struct sockaddr *address, socklen_t size)
+{
+	door->accepted = slot;
+	(void)MHD_add_connection(door->server, fd, address, size);
+	/* From libmicrohttpd 0.9.76 on it is only queued there. */
+	if (door->accepted != NULL)
+		MHD_run(door->server);
+	if (door->accepted != NULL) /* not even begun; it closed fd */
+		lt_slot_free(door->accepted);
+	door->accepted = NULL;
+}
+
 /* False: nobody waits. */
 static bool
 accept_one(struct lt_door *door, int64_t now_ms)
@@ -95,20 +109,11 @@ accept_one(struct lt_door *door, int64_t now_ms)
 		return false;
 	const uint32_t host =
 	    address.any.sa_family == AF_INET ? address.v4.sin_addr.s_addr : 0;
-	door->accepted = NULL;
 	struct lt_slot *const slot = take(door, fd, host, now_ms);
-	if (slot == NULL) {
+	if (slot != NULL)
+		lt_door_admit(door, slot, fd, &address.any, size);
+	else
 		close(fd);
-		return true;
-	}
-	door->accepted = slot;
-	(void)MHD_add_connection(door->server, fd, &address.any, size);
-	/* From libmicrohttpd 0.9.76 on it is only queued there. */
-	if (door->accepted != NULL)
-		MHD_run(door->server);
-	if (door->accepted != NULL) /* not even begun; it closed fd */
-		lt_slot_free(door->accepted);
-	door->accepted = NULL;
 	return true;
 }
 

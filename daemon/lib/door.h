@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "error.h"
 #include "slots.h"
@@ -27,7 +28,11 @@ int lt_door_listen(uint16_t port, struct lt_error *err);
 /* An MHD_NotifyConnectionCallback; its closure is the door. */
 void lt_door_watch(void *door, struct MHD_Connection *connection,
     void **context, enum MHD_ConnectionNotificationCode code);
-/* Accepts those who wait, and runs libmicrohttpd. */
+/* Hands an accepted connection to libmicrohttpd, which has fd from then on; its
+ * slot is freed with it. */
+void lt_door_admit(struct lt_door *door, struct lt_slot *slot, int fd,
+    const struct sockaddr *address, socklen_t size);
+/* Accepts those who wait, as strangers, and runs libmicrohttpd. */
 void lt_door_run(struct lt_door *door, int64_t now_ms);
 /* The connection's slot, here or where lt_slot_take() gave it; NULL: none. */
 struct lt_slot *lt_door_slot(struct MHD_Connection *connection);

@@ -34,20 +34,17 @@ enum {
 };
 
 struct exchange;
-static struct {				    /* one process serves once */
-	struct MHD_Daemon *local, *metrics; /* metrics: lent */
-	struct lt_door remote;
+static struct {			      /* one process serves once */
+	struct MHD_Daemon *metrics;   /* lent */
+	struct lt_door local, remote; /* local: the kernel says who it is */
 	struct lt_daemon *d;
 	const struct lt_serve_relay *relay;
-	int listen_fd; /* of local; only if that is there */
-	struct lt_slots local_slots;
-	struct lt_slot *accepted; /* becomes a connection just now */
-	enum lt_turn turn;	  /* what is answered now */
-	bool running; /* libmicrohttpd is: it may not be run again */
+	enum lt_turn turn; /* what is answered now */
+	bool running;	   /* libmicrohttpd is: it may not be run again */
 	int64_t ran_ms;
 	struct exchange *waiting; /* for a later turn, first come first */
 	char path[LT_PATH_SIZE];
-} server = {.remote = {.fd = -1}};
+} server = {.local = {.fd = -1}, .remote = {.fd = -1}};
 
 struct exchange { /* one request under way */
 	char *uri, *body;
@@ -99,23 +96,6 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	free(e->body);
 	free(e);
 	*state = NULL;
-}
-
-/* libmicrohttpd has, or had, a connection of the Unix socket. */
-static void
-watch(void *closure, struct MHD_Connection *connection, void **context,
-    enum MHD_ConnectionNotificationCode code)
-{
-	(void)closure;
-	(void)connection;
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		if (*context != NULL)
-			lt_slot_free(*context);
-		*context = NULL;
-		return;
-	}
-	*context = server.accepted;
-	server.accepted = NULL;
 }
 
 /* Collect the body; more than the bound is read and dropped. */
@@ -404,36 +384,28 @@ static void
 accept_local(void)
 {
 	for (int i = 0; i < ACCEPTED_MAX; i++) {
-		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		const struct sockaddr_un address = {.sun_family = AF_UNIX};
+		struct lt_slot *slot = NULL;
 		uint32_t uid;
 		const int fd = accept4(
-		    server.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		    server.local.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)
 			return;
-		server.accepted =
-		    lt_listen_peer(fd, &uid)
-			? lt_slot_take(&server.local_slots, fd, uid,
-			      lt_is_admin(&server.d->tables, uid),
-			      lt_monotonic_ms())
-			: NULL;
-		if (server.accepted == NULL) {
+		if (lt_listen_peer(fd, &uid))
+			slot = lt_slot_take(&server.local.slots, fd, uid,
+			    lt_is_admin(&server.d->tables, uid),
+			    lt_monotonic_ms());
+		if (slot != NULL)
+			lt_door_admit(&server.local, slot, fd,
+			    (const struct sockaddr *)&address, sizeof(address));
+		else
 			lt_listen_refuse(fd);
-			continue;
-		}
-		(void)MHD_add_connection(server.local, fd,
-		    (struct sockaddr *)&address, sizeof(address));
-		/* From libmicrohttpd 0.9.76 on it is only queued there. */
-		if (server.accepted != NULL)
-			MHD_run(server.local);
-		if (server.accepted != NULL) /* not even begun; it closed fd */
-			lt_slot_free(server.accepted);
-		server.accepted = NULL;
 	}
 }
 
 static struct MHD_Daemon **const daemons[] = {
-    &server.local, &server.remote.server, &server.metrics};
+    &server.local.server, &server.remote.server, &server.metrics};
 enum { DAEMONS = sizeof(daemons) / sizeof(*daemons) };
 
 int
@@ -441,9 +413,9 @@ lt_serve_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 
-	if (server.local != NULL && room > 1) {
+	if (server.local.server != NULL && room > 1) {
 		fds[count++] =
-		    (struct pollfd){.fd = server.listen_fd, .events = POLLIN};
+		    (struct pollfd){.fd = server.local.fd, .events = POLLIN};
 		fds[count++] =
 		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
 	}
@@ -473,7 +445,7 @@ lt_serve_timeout_ms(int wait_ms)
 			wait_ms = (int)want;
 	}
 	const int64_t now_ms = lt_monotonic_ms();
-	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
+	wait_ms = lt_slots_wait_ms(&server.local.slots, now_ms, wait_ms);
 	wait_ms = lt_slots_wait_ms(&server.remote.slots, now_ms, wait_ms);
 	wait_ms = lt_directory_wait_ms(now_ms, wait_ms);
 	return lt_metrics_wait_ms(now_ms, wait_ms);
@@ -489,9 +461,9 @@ run(enum lt_turn turn)
 	lt_directory_run(now_ms);
 	wake_waiting(false);
 	server.running = true;
-	if (server.local != NULL)
+	if (server.local.server != NULL)
 		accept_local();
-	lt_slots_expire(&server.local_slots, now_ms, lt_listen_hang_up);
+	lt_slots_expire(&server.local.slots, now_ms, lt_listen_hang_up);
 	lt_metrics_expire(now_ms);
 	if (server.remote.server != NULL)
 		lt_door_run(&server.remote, now_ms);
@@ -569,15 +541,15 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	lt_breath_by(breathe);
 	server.d = d;
 	server.relay = relay;
-	server.listen_fd = fd;
-	server.local = MHD_start_daemon(
+	server.local.fd = fd;
+	server.local.server = MHD_start_daemon(
 	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
 	    0, NULL, NULL, answer_local, d, MHD_OPTION_URI_LOG_CALLBACK, begin,
 	    d, MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
+	    MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, &server.local,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-	if (server.local == NULL) {
+	if (server.local.server == NULL) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
 		    d->paths.socket);
@@ -611,10 +583,10 @@ lt_serve_stop(void)
 	lt_asides_stop(); /* none may sleep when it stops */
 	lt_directory_stop();
 	wake_waiting(true);
-	if (server.local != NULL) {
+	if (server.local.server != NULL) {
 		lt_questions_stop();
-		MHD_stop_daemon(server.local);
-		close(server.listen_fd);
+		MHD_stop_daemon(server.local.server);
+		close(server.local.fd);
 		unlink(server.path);
 	}
 	if (server.remote.server != NULL)
@@ -622,6 +594,6 @@ lt_serve_stop(void)
 	if (server.remote.fd >= 0)
 		close(server.remote.fd);
 	lt_metrics_stop();
-	server.local = server.metrics = NULL;
-	server.remote = (struct lt_door){.fd = -1};
+	server.metrics = NULL;
+	server.local = server.remote = (struct lt_door){.fd = -1};
 }
