@@ -16,10 +16,13 @@
 #include "child.h"
 #include "directory.h"
 #include "log.h"
+#include "lookup.h"
 
 enum { GIDS_MAX = 4096, CHILD_S = 10 };
 
-enum kind { KIND_UID, KIND_NAME, KIND_MEMBER };
+enum kind { KIND_UID, KIND_NAME, KIND_MEMBER, KINDS };
+_Static_assert(
+    (int)KINDS == (int)LT_DIRECTORY_KINDS, "as many as its header says");
 
 enum state { UNUSED, WAITING, RUNNING, ANSWERED };
 
@@ -115,7 +118,7 @@ static const struct {
 	const char *word;
 	lt_child_function *look_up;
 	int wait_ms, none_ms; /* until it counts as silent; "no" is kept */
-} kinds[LT_DIRECTORY_KINDS] = {
+} kinds[KINDS] = {
     [KIND_UID] = {"uid", look_up_uid, LT_DIRECTORY_WAIT_MS,
 	LT_DIRECTORY_AGAIN_MS},
     [KIND_NAME] = {"name", look_up_name, LT_DIRECTORY_WAIT_MS,
@@ -242,7 +245,7 @@ lt_directory_forget_members(void)
 void
 lt_directory_stop(void)
 {
-	for (int kind = 0; kind < LT_DIRECTORY_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		forget((enum kind)kind);
 }
 
@@ -263,8 +266,9 @@ take(enum kind kind, struct entry *e, int64_t now_ms)
 			e->uid = answer.uid;
 		if (kind == KIND_NAME)
 			memcpy(e->name, answer.name, sizeof(e->name));
-		e->until_ms = now_ms + (e->is_there ? LT_DIRECTORY_KEEP_MS
-						    : kinds[kind].none_ms);
+		e->until_ms =
+		    now_ms + (e->is_there ? LT_DIRECTORY_KEEP_MS
+					  : LT_ROW(kinds, kind).none_ms);
 	}
 	lt_child_drop(&e->child);
 	desk.news++;
@@ -299,11 +303,11 @@ run_kind(enum kind kind, int64_t now_ms)
 		running += e->state == RUNNING;
 		if ((e->state == WAITING || e->state == RUNNING) &&
 		    !e->is_silent &&
-		    now_ms - e->asked_ms >= kinds[kind].wait_ms) {
+		    now_ms - e->asked_ms >= LT_ROW(kinds, kind).wait_ms) {
 			e->is_silent = true;
 			desk.news++;
 			lt_log("directory_slow", "kind=%s uid=%u",
-			    kinds[kind].word, e->uid);
+			    LT_ROW(kinds, kind).word, e->uid);
 		}
 	}
 	for (struct entry *e;
@@ -311,8 +315,8 @@ run_kind(enum kind kind, int64_t now_ms)
 	     running++) {
 		e->child = (struct lt_child){.fd = -1};
 		e->state = RUNNING;
-		if (lt_child_start(&e->child, kinds[kind].look_up, e, CHILD_S,
-			NULL) != LT_OK)
+		if (lt_child_start(&e->child, LT_ROW(kinds, kind).look_up, e,
+			CHILD_S, NULL) != LT_OK)
 			take(kind, e, now_ms);
 	}
 }
@@ -320,7 +324,7 @@ run_kind(enum kind kind, int64_t now_ms)
 void
 lt_directory_run(int64_t now_ms)
 {
-	for (int kind = 0; kind < LT_DIRECTORY_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		run_kind((enum kind)kind, now_ms);
 }
 
@@ -335,7 +339,7 @@ lt_directory_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 
-	for (int kind = 0; kind < LT_DIRECTORY_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		for (int i = 0; i < LT_DIRECTORY_KEPT_MAX && count < room; i++)
 			if (desk.entries[kind][i].state == RUNNING)
 				fds[count++] = (struct pollfd){
@@ -349,11 +353,11 @@ lt_directory_wait_ms(int64_t now_ms, int most_ms)
 {
 	int64_t wait_ms = most_ms;
 
-	for (int kind = 0; kind < LT_DIRECTORY_KINDS; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		for (int i = 0; i < LT_DIRECTORY_KEPT_MAX; i++) {
 			const struct entry *const e = &desk.entries[kind][i];
 			const int64_t left_ms =
-			    e->asked_ms + kinds[kind].wait_ms - now_ms;
+			    e->asked_ms + LT_ROW(kinds, kind).wait_ms - now_ms;
 
 			if ((e->state == WAITING || e->state == RUNNING) &&
 			    !e->is_silent && left_ms < wait_ms)
