@@ -79,7 +79,7 @@ INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 # As lowtide-node, and the policy: it says where messages go.
 INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Idaemon/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
@@ -259,8 +259,9 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
-# Of the daemon one file, which knows nothing of it: most commands send no page.
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c) $(B)/checked.a daemon/serve/no_tls.map
+# Of the daemon three files, which know nothing of it: most commands send no page.
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c \
+    daemon/lib/door.c daemon/lib/slots.c) $(B)/checked.a daemon/serve/no_tls.map
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
@@ -312,6 +313,8 @@ TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/tools/%,$(wildcard tests/tools
 BENCH_BIN := $(patsubst tests/bench/%.c,$(B)/tests/bench/%,$(wildcard tests/bench/*.c))
 # Preloaded by the daemons of a private cluster whose clock is not now.
 CLOCK_SO := $(B)/tests/tools/clock_shift.so
+# Preloaded by lowtided: a directory of users that is slow.
+USERS_SO := $(B)/tests/tools/slow_users.so
 # Random requests for a real Slurm.
 COVER_BIN := $(B)/tests/cover/client
 # A played Kubernetes API server.
@@ -319,7 +322,7 @@ KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO)
+tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO) $(USERS_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.
@@ -351,7 +354,7 @@ $(B)/wait_reasons.ok: tests/wait_reasons.sh adapters/slurm/reasons.c $(wildcard 
 $(B)/attributes.ok: tests/attributes.sh tests/attributes.txt $(wildcard adapters/slurm/*.[ch] /usr/include/slurm/*.h)
 	$(Q)CC='$(CC)' tests/attributes.sh && mkdir -p $(@D) && touch $@
 
-$(CLOCK_SO): $(B)/tests/tools/lib/clock_shift.o
+$(CLOCK_SO) $(USERS_SO): $(B)/tests/tools/%.so: $(B)/tests/tools/lib/%.o
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ -ldl -lpthread
 
 $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a

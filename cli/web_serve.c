@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include "door.h"
+#include "http.h"
 #include "web_page.h"
 #include "web_files.h"
 
 enum {
-	CONNECTIONS_MAX = 32,	  /* one reader, some tabs */
 	TIMEOUT_S = 30,		  /* of silence */
 	MEMORY_BYTES = 64 * 1024, /* of a request: other ports' cookies, too */
 	ARGUMENTS_MAX = 4,
@@ -67,6 +69,9 @@ struct answer {
 	size_t length;
 	bool copied; /* else they stay where they are */
 };
+
+/* Who has the token, or opens the socket, is its user; others are strangers. */
+static struct lt_door door;
 
 static enum MHD_Result
 send_answer(struct MHD_Connection *connection, const struct answer *answer)
@@ -219,6 +224,9 @@ answer(void *closure, struct MHD_Connection *connection, const char *url,
 	    !is_own_host(page, MHD_lookup_connection_value(
 				   connection, MHD_HEADER_KIND, "Host")))
 		return MHD_NO;
+	if (lt_door_show(&door, connection, geteuid(), true, lt_monotonic_ms()))
+		/* From now on only silence ends it: TIMEOUT_S. */
+		lt_door_slot(connection)->deadline_ms = INT64_MAX;
 	if (strcmp(method, "GET") != 0)
 		return send_nothing(connection, 405);
 	for (size_t i = 0; i < COUNT(files); i++)
@@ -237,10 +245,12 @@ answer(void *closure, struct MHD_Connection *connection, const char *url,
 int
 lt_page_serve(const struct lt_page *page, struct lt_error *err)
 {
-	struct MHD_Daemon *const server = MHD_start_daemon(MHD_USE_EPOLL, 0,
-	    NULL, NULL, answer, (void *)(uintptr_t)page,
-	    MHD_OPTION_LISTEN_SOCKET, page->fd, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+	door = (struct lt_door){.fd = page->fd};
+	struct MHD_Daemon *const server = door.server = MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer,
+	    (void *)(uintptr_t)page, MHD_OPTION_NOTIFY_CONNECTION,
+	    lt_door_watch, &door, MHD_OPTION_CONNECTION_LIMIT,
+	    (unsigned)LT_SLOTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
 	    (unsigned)TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 	    (size_t)MEMORY_BYTES, MHD_OPTION_END);
 	const union MHD_DaemonInfo *const info =
@@ -250,20 +260,21 @@ lt_page_serve(const struct lt_page *page, struct lt_error *err)
 
 	if (info == NULL)
 		return lt_fail(err, LT_EIO, "the server did not start");
-	struct pollfd ready = {.fd = info->epoll_fd, .events = POLLIN};
+	struct pollfd ready[] = {{.fd = page->fd, .events = POLLIN},
+	    {.fd = info->epoll_fd, .events = POLLIN}};
 
 	for (;;) {
 		MHD_UNSIGNED_LONG_LONG wait_ms;
-		const bool waits = MHD_get_timeout(server, &wait_ms) == MHD_YES;
+		int most_ms = TIMEOUT_S * 1000;
 
-		if (poll(&ready, 1,
-			!waits			     ? -1
-			: wait_ms > TIMEOUT_S * 1000 ? TIMEOUT_S * 1000
-						     : (int)wait_ms) < 0 &&
-		    errno != EINTR)
+		if (MHD_get_timeout(server, &wait_ms) == MHD_YES &&
+		    wait_ms < (unsigned)most_ms)
+			most_ms = (int)wait_ms;
+		most_ms =
+		    lt_slots_wait_ms(&door.slots, lt_monotonic_ms(), most_ms);
+		if (poll(ready, 2, most_ms) < 0 && errno != EINTR)
 			break;
-		if (MHD_run(server) != MHD_YES)
-			break;
+		lt_door_run(&door, lt_monotonic_ms());
 	}
 	lt_fail(err, LT_EIO, "the server ended: %s", strerror(errno));
 	MHD_stop_daemon(server);

@@ -17,7 +17,6 @@
 #include "calendar.h"
 #include "clock.h"
 #include "files.h"
-#include "groups.h"
 #include "life/afterwards.h"
 #include "life/again.h"
 #include "life/mails.h"
@@ -56,7 +55,6 @@ struct lt_daemon {
 	char policy_error[LT_ERROR_TEXT_SIZE];
 	struct lt_off off;
 	int64_t off_told_utc_s;	   /* when the log last said so */
-	struct lt_groups viewers;  /* of the policy, as far as they asked */
 	struct lt_offsets offsets; /* the site's zone; with the policy */
 
 	struct lt_steps steps; /* what fails now */

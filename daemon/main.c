@@ -171,6 +171,7 @@ fini(struct lt_daemon *d)
 	lt_batch_nodes_free(&d->tables.nodes);
 	free(d->tables.closed);
 	free(d->tables.accounts);
+	lt_batch_know_users(NULL, 0);
 	free(d->tables.pairs);
 	free(d->tables.ties);
 	free(d->tables.moved.list);

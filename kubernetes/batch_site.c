@@ -59,6 +59,18 @@ lt_batch_init(
 }
 
 void
+lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count)
+{
+	(void)pairs; /* a user's name is in the request */
+	(void)count;
+}
+
+void
+lt_batch_may_wait(void)
+{
+}
+
+void
 lt_batch_know(const struct lt_market *market)
 {
 	lt_kube_find_open_pools(market);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "batch.h"
 #include "decide.h"
@@ -53,6 +54,37 @@ lt_batch_associations_free(struct lt_batch_associations *all)
 	free(all->pairs);
 	free(all->ties);
 	*all = (struct lt_batch_associations){0};
+}
+
+static int
+compare_uid(const void *key, const void *item)
+{
+	const uint32_t uid = *(const uint32_t *)key;
+	const struct lt_batch_pair *const pair = item;
+
+	return uid < pair->uid ? -1 : uid > pair->uid;
+}
+
+const char *
+lt_pairs_user(const struct lt_batch_pair *pairs, uint32_t count, uint32_t uid)
+{
+	const struct lt_batch_pair *const pair =
+	    count > 0 ? bsearch(&uid, pairs, count, sizeof(*pairs), compare_uid)
+		      : NULL;
+
+	return pair != NULL ? pair->user : NULL;
+}
+
+bool
+lt_pairs_uid(const struct lt_batch_pair *pairs, uint32_t count,
+    const char *name, uint32_t *uid)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(pairs[i].user, name) == 0) {
+			*uid = pairs[i].uid;
+			return true;
+		}
+	return false;
 }
 
 void

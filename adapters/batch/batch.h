@@ -129,6 +129,12 @@ struct lt_batch_pair {
 	int64_t wall_s; /* as those of struct lt_pair (budget.h) */
 	bool wall_always;
 };
+/* The name of a user, in pairs that are by uid; NULL: they have none. */
+const char *lt_pairs_user(
+    const struct lt_batch_pair *pairs, uint32_t count, uint32_t uid);
+/* The uid of the user of that name; false: none of the pairs has it. */
+bool lt_pairs_uid(const struct lt_batch_pair *pairs, uint32_t count,
+    const char *name, uint32_t *uid);
 struct lt_batch_tie { /* users of the account have associations of it */
 	char account[LT_ACCOUNT_SIZE], partition[LT_NAME_SIZE];
 };
@@ -458,6 +464,12 @@ void lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s);
 bool lt_batch_is_near(void);
 /* May another job be updated now? Who asks too often is made to wait. */
 bool lt_batch_may_update(void);
+/* The users of these pairs are known from now on, and named without the
+ * system's directory of users; lent until the next call. */
+void lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count);
+/* This process is a child, which may wait for the directory. Others give the
+ * number of a user who is not known. */
+void lt_batch_may_wait(void);
 struct lt_budget_snapshot;
 /* A market was compiled of its tables; lent for the call. */
 void lt_batch_know(const struct lt_market *market);

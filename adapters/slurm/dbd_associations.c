@@ -7,13 +7,27 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "dbd_link.h"
 #include "slurm_text.h"
 
-/* The name's uid; the last one is kept, users come in blocks. */
+enum { SLOW_S = 10 };
+
+/* By the clock that is never set. */
+static time_t
+now_s(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* The name's uid; the last one is kept, users come in blocks. Once the system's
+ * directory has taken SLOW_S in all, those who were known stay as they were. */
 static bool
-uid_of(const char *user, uint32_t *uid)
+uid_of(const char *user, uint32_t *uid, time_t began_s)
 {
 	static char known_name[LT_NAME_SIZE];
 	static uint32_t known_uid;
@@ -24,6 +38,8 @@ uid_of(const char *user, uint32_t *uid)
 		*uid = known_uid;
 		return true;
 	}
+	if (now_s() - began_s >= SLOW_S && lt_user_known(user, uid))
+		return true;
 	if (getpwnam_r(user, &entry, buffer, sizeof(buffer), &found) != 0 ||
 	    found == NULL)
 		return false;
@@ -326,7 +342,7 @@ root_default_of(lt_slurm_list *associations)
 
 static void
 add_association(struct lt_batch_associations *all,
-    const slurmdb_assoc_rec_t *from, struct qoses *qoses)
+    const slurmdb_assoc_rec_t *from, struct qoses *qoses, time_t began_s)
 {
 	if (from->acct == NULL || strlen(from->acct) >= LT_ACCOUNT_SIZE)
 		return;
@@ -350,7 +366,7 @@ add_association(struct lt_batch_associations *all,
 		    tie->partition, sizeof(tie->partition), from->partition);
 	}
 	if (strlen(from->user) >= sizeof(pair.user) ||
-	    !uid_of(from->user, &pair.uid)) {
+	    !uid_of(from->user, &pair.uid, began_s)) {
 		all->unknown_users++;
 		return;
 	}
@@ -368,6 +384,7 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 	struct qoses qoses = {
 	    .list = qos_list, .root_default = root_default_of(list)};
 	const size_t count = (size_t)slurm_list_count(list) + 1;
+	const time_t began_s = now_s();
 
 	all->accounts = calloc(count, sizeof(*all->accounts));
 	all->pairs = calloc(count, sizeof(*all->pairs));
@@ -378,7 +395,7 @@ copy_associations(struct lt_batch_associations *all, lt_slurm_list *list,
 	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
 	for (slurmdb_assoc_rec_t *record;
 	     (record = slurm_list_next(iterator)) != NULL;) {
-		add_association(all, record, &qoses);
+		add_association(all, record, &qoses, began_s);
 		all->job_limits |= kinds_of(record, gpu_id);
 	}
 	slurm_list_iterator_destroy(iterator);

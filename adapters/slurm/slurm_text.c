@@ -58,6 +58,31 @@ lt_state_name(uint32_t state)
 	return LT_WORD_OR(names, base, "UNKNOWN");
 }
 
+static struct {
+	const struct lt_batch_pair *pairs; /* lent; by uid */
+	uint32_t count;
+	bool may_wait;
+} users;
+
+void
+lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count)
+{
+	users.pairs = pairs;
+	users.count = count;
+}
+
+void
+lt_batch_may_wait(void)
+{
+	users.may_wait = true;
+}
+
+bool
+lt_user_known(const char *name, uint32_t *uid)
+{
+	return lt_pairs_uid(users.pairs, users.count, name, uid);
+}
+
 void
 lt_user_name(char *out, size_t size, const char *known, uint32_t uid)
 {
@@ -71,8 +96,14 @@ lt_user_name(char *out, size_t size, const char *known, uint32_t uid)
 	struct passwd entry, *found = NULL;
 	const int64_t now_utc_s = time(NULL);
 
+	if (known == NULL || known[0] == '\0')
+		known = lt_pairs_user(users.pairs, users.count, uid);
 	if (known != NULL && known[0] != '\0') {
 		lt_copy(out, size, known);
+		return;
+	}
+	if (!users.may_wait) {
+		(void)snprintf(out, size, "%u", uid);
 		return;
 	}
 	kept = &cache[uid % USERS_KEPT];

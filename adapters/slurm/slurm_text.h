@@ -61,8 +61,12 @@ enum { LT_REASON_SIZE = 24 };
 const char *lt_wait_reason(
     enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE]);
 
-/* The name of a uid, its number where the system knows none; as it was at most
- * a minute ago. */
+/* The uid of a user that lt_batch_know_users() has; false: it has none of that
+ * name. */
+bool lt_user_known(const char *name, uint32_t *uid);
+/* The name of a uid: as Slurm said, as lt_batch_know_users() has it, or, where
+ * the process may wait, as the system knew it at most a minute ago; else its
+ * number. */
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
 
 /* Is memory allocated (SelectTypeParameters=*_Memory)? As of the last

@@ -114,6 +114,7 @@ list_jobs(void *work, int fd)
 	struct listing l = {.out = fdopen(fd, "w")};
 	struct head head = {0};
 
+	lt_batch_may_wait();
 	/* Copies that nobody reads here, a fifth of what this would have. */
 	lt_batch_jobs_free(&state->list);
 	free(state->live);
@@ -134,6 +135,7 @@ find_named(void *work, int fd)
 	struct lt_named_found found;
 	struct head head = {0};
 
+	lt_batch_may_wait();
 	head.code = lt_named_find(&found, work, &head.err);
 	head.count = found.jobs.count;
 	head.asked = found.asked;
@@ -148,6 +150,7 @@ list_runs(void *work, int fd)
 	struct lt_batch_runs runs = {0};
 	struct head head = {0};
 
+	lt_batch_may_wait();
 	if (a->job_ids != NULL)
 		head.code =
 		    lt_batch_runs_of(&runs, a->job_ids, a->count, &head.err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "daemon.h"
+#include "directory.h"
 #include "fetch.h"
 #include "log.h"
 #include "policy_load.h"
@@ -270,7 +271,7 @@ lt_daemon_load_policy(
 	d->signals.source_count = policy->source_count;
 	d->policy_loaded_utc_s = now_utc_s;
 	d->policy_error[0] = '\0';
-	d->viewers = (struct lt_groups){0};
+	lt_directory_forget_members();
 	d->signals.changed = d->budget.dirty = true;
 	d->replan.looked_utc_s = d->next.forecasts = 0;
 	tell_in_force(d);

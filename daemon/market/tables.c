@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "associations.h"
+#include "associations_child.h"
 #include "breath.h"
 #include "closed_accounts.h"
 #include "daemon.h"
@@ -49,8 +50,7 @@ load_associations(struct lt_tables *tables, struct lt_ledger *ledger,
 {
 	struct lt_batch_associations all;
 
-	lt_breath(LT_TURN_COMMITTED);
-	int code = lt_batch_associations(&all, err);
+	int code = lt_child_associations(&all, err);
 
 	/* In Kubernetes only an admin says whose a namespace is. */
 	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
@@ -72,6 +72,7 @@ load_associations(struct lt_tables *tables, struct lt_ledger *ledger,
 	tables->account_count = all.account_count;
 	tables->pairs = all.pairs;
 	tables->pair_count = all.pair_count;
+	lt_batch_know_users(all.pairs, all.pair_count);
 	tables->ties = all.ties;
 	tables->tie_count = all.tie_count;
 	tables->unknown_users = all.unknown_users;
@@ -124,10 +125,13 @@ lt_daemon_load_tables(
 		if (code == LT_OK)
 			code = lt_associations_save(
 			    &d->tables, d->args.state, err);
-		else if (d->tables.accounts == NULL &&
-			 lt_associations_load(&d->tables, d->args.state,
-			     &(struct lt_error){0}) != LT_OK)
-			return code; /* nobody known: nothing to work with */
+		else if (d->tables.accounts == NULL) {
+			if (lt_associations_load(&d->tables, d->args.state,
+				&(struct lt_error){0}) != LT_OK)
+				return code; /* nothing to work with */
+			lt_batch_know_users(
+			    d->tables.pairs, d->tables.pair_count);
+		}
 	}
 	const int closed = lt_close_accounts(&d->tables, err);
 

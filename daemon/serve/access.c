@@ -7,6 +7,8 @@
 
 #include "access.h"
 #include "daemon.h"
+#include "directory.h"
+#include "http.h"
 #include "units.h"
 
 static bool
@@ -19,30 +21,47 @@ is_operator(const struct lt_tables *tables, uint32_t uid)
 	return false;
 }
 
-static enum lt_role
-role_of(struct lt_daemon *d, const struct lt_api_request *request)
+/* False: who asks is in a group of viewers, or not, as the directory has yet to
+ * say; *role is a user's then. */
+static bool
+find_role(enum lt_role *role, const struct lt_daemon *d,
+    const struct lt_api_request *request)
 {
 	const struct lt_groups_asked asked = {
 	    d->policy->viewers, d->policy->viewer_count, request->uid};
 
+	*role = LT_ROLE_USER;
 	if (request->is_admin)
-		return LT_ROLE_ADMIN;
-	if (request->uid == LT_NOBODY_UID)
-		return LT_ROLE_USER;
-	if (is_operator(&d->tables, request->uid))
-		return LT_ROLE_OPERATOR;
-	return lt_groups_has(&d->viewers, &asked, request->now_utc_s)
-		   ? LT_ROLE_VIEWER
-		   : LT_ROLE_USER;
+		*role = LT_ROLE_ADMIN;
+	else if (is_operator(&d->tables, request->uid))
+		*role = LT_ROLE_OPERATOR;
+	if (*role != LT_ROLE_USER || request->uid == LT_NOBODY_UID)
+		return true;
+	const enum lt_found found =
+	    lt_directory_member(&asked, lt_monotonic_ms());
+	if (found == LT_FOUND)
+		*role = LT_ROLE_VIEWER;
+	return found != LT_FOUND_LATER;
 }
 
 struct lt_access
-lt_access_of(struct lt_daemon *d, const struct lt_api_request *request)
+lt_access_of(const struct lt_daemon *d, const struct lt_api_request *request)
 {
-	return (struct lt_access){.budget = &d->budget,
+	struct lt_access access = {.budget = &d->budget,
 	    .uid = request->uid,
-	    .role = role_of(d, request),
 	    .private_data = d->tables.private_data};
+
+	(void)find_role(&access.role, d, request);
+	return access;
+}
+
+bool
+lt_access_is_known(
+    const struct lt_daemon *d, const struct lt_api_request *request)
+{
+	enum lt_role role;
+
+	return find_role(&role, d, request);
 }
 
 bool
@@ -137,9 +156,9 @@ lt_access_job(const struct lt_access *access, uint32_t uid, const char *account)
 }
 
 bool
-lt_access_jobs(const struct lt_access *access, uint32_t uid)
+lt_access_jobs(const struct lt_access *access)
 {
-	return uid == access->uid || lt_access_all(access) ||
+	return lt_access_all(access) ||
 	       (access->budget->has_snapshot &&
 		   lt_sheet_is_manager(&access->budget->snapshot, access->uid));
 }
@@ -186,6 +205,54 @@ lt_access_check_any(
 	    d->policy->viewer_count > 0
 		? "are in no group that the policy has as viewers:"
 		: "the policy names no groups of viewers:");
+}
+
+/* Whose name it is; those of the accounts are known here. */
+static enum lt_found
+find_uid(const struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_access_named *named, uint32_t *uid)
+{
+	const int64_t now_ms = lt_monotonic_ms();
+	char own[LT_NAME_SIZE];
+	int64_t number;
+
+	if (lt_int64_parse(named->user, 0, UINT32_MAX - 1, &number, NULL) ==
+	    LT_OK) {
+		*uid = (uint32_t)number;
+		return LT_FOUND;
+	}
+	if (lt_pairs_uid(
+		d->tables.pairs, d->tables.pair_count, named->user, uid))
+		return LT_FOUND;
+	if (named->others)
+		return lt_directory_uid(named->user, uid, now_ms);
+	const enum lt_found found =
+	    lt_directory_name(request->uid, own, now_ms);
+	if (found == LT_FOUND && strcmp(own, named->user) == 0) {
+		*uid = request->uid;
+		return LT_FOUND;
+	}
+	return found == LT_FOUND ? LT_FOUND_NONE : found;
+}
+
+int
+lt_access_user(const struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_access_named *named, uint32_t *uid, json_t **reply)
+{
+	const enum lt_found found = find_uid(d, request, named, uid);
+
+	if (found == LT_FOUND_LATER)
+		return LT_API_LATER;
+	if (!named->others && (found != LT_FOUND || *uid != request->uid))
+		return lt_api_error(reply, 403, "user %s: only for %s",
+		    named->user, named->who);
+	if (found == LT_FOUND_SILENT)
+		return lt_api_error(reply, 503,
+		    "user %s: the system's directory of users does not answer: try again, or give the number",
+		    named->user);
+	return found == LT_FOUND ? 200
+				 : lt_api_error(reply, 404,
+				       "user %s: not known", named->user);
 }
 
 int

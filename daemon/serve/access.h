@@ -28,8 +28,13 @@ struct lt_access { /* of who asks; valid while he is answered */
 	enum lt_role role;
 	uint32_t private_data; /* LT_PRIVATE_*, of slurm.h */
 };
+/* Where lt_access_is_known() does not hold, what every user may. */
 struct lt_access lt_access_of(
-    struct lt_daemon *d, const struct lt_api_request *request);
+    const struct lt_daemon *d, const struct lt_api_request *request);
+/* False: the directory of users, which says who is a viewer, has yet to answer
+ * (directory.h). It is asked, and the request is answered when it has. */
+bool lt_access_is_known(
+    const struct lt_daemon *d, const struct lt_api_request *request);
 
 /* All figures, runs and users. */
 bool lt_access_all(const struct lt_access *access);
@@ -44,8 +49,8 @@ bool lt_access_runs(const struct lt_access *access, const char *account);
 /* A job, run or hold of that user in the account. */
 bool lt_access_job(
     const struct lt_access *access, uint32_t uid, const char *account);
-/* May there be jobs of that user which he may see? */
-bool lt_access_jobs(const struct lt_access *access, uint32_t uid);
+/* May there be jobs of others which he may see? */
+bool lt_access_jobs(const struct lt_access *access);
 /* The cap of that user in a team's budget. */
 bool lt_access_cap(
     const struct lt_access *access, uint32_t uid, const char *team);
@@ -57,6 +62,19 @@ bool lt_access_knows_jobs(const struct lt_access *access);
 /* 200, or 403 with what to do in the reply: he sees no team at all. */
 int lt_access_check_any(
     const struct lt_access *access, const struct lt_daemon *d, json_t **reply);
+struct lt_access_named {
+	const char *user; /* a number, or a name of the system */
+	bool others;	  /* may they name others? */
+	const char *who;  /* may: "root and SlurmUser" */
+};
+/*
+ * Whom a request names: 200 and *uid, LT_API_LATER, or an error. Who may not
+ * name others is refused before the directory is asked for a name that they
+ * chose, and does not learn whether there is such a user.
+ */
+int lt_access_user(const struct lt_daemon *d,
+    const struct lt_api_request *request, const struct lt_access_named *named,
+    uint32_t *uid, json_t **reply);
 /* Who asks, or whom root and SlurmUser ask for with uid=: 200, or an error. */
 int lt_access_whose(
     const struct lt_api_request *request, uint32_t *uid, json_t **reply);

@@ -7,52 +7,85 @@
 #include <string.h>
 #include <time.h>
 
-#include "api.h"
+#include "access.h"
 #include "daemon.h"
+#include "directory.h"
+#include "http.h"
 #include "out.h"
+
+/* What the directory of users must have said before a request is answered. */
+enum needs {
+	NEEDS_NOTHING,
+	NEEDS_ROLE, /* lt_access_of() says who is a viewer; where it seldom
+		     * matters the answer asks by lt_access_is_known() */
+	NEEDS_NAME, /* of who asks; it is kept */
+};
 
 static const struct {
 	const char *method, *path;
 	bool has_rest, admin_only;
+	enum needs needs;
 	enum lt_turn turn;
 	lt_api_function *answer;
 	lt_api_long_function *begin; /* or this */
 } table[] = {
-    {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status, NULL},
-    {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget, NULL},
-    {"GET", "/v1/alerts", false, false, LT_TURN_READ, lt_api_alerts, NULL},
-    {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
+    {"GET", "/v1/status", false, false, NEEDS_ROLE, LT_TURN_READ, lt_api_status,
 	NULL},
-    {"POST", "/v1/budget/moved", false, true, LT_TURN_ALL, lt_api_moved, NULL},
-    {"GET", "/v1/report", false, false, LT_TURN_COMMITTED, NULL, lt_api_report},
-    {"GET", "/v1/closed", false, false, LT_TURN_COMMITTED, lt_api_closed, NULL},
-    {"POST", "/v1/close", false, true, LT_TURN_ALL, lt_api_close, NULL},
+    {"GET", "/v1/budget", false, false, NEEDS_ROLE, LT_TURN_READ, lt_api_budget,
+	NULL},
+    {"GET", "/v1/alerts", false, false, NEEDS_ROLE, LT_TURN_READ, lt_api_alerts,
+	NULL},
+    {"POST", "/v1/budget/adjust", false, true, NEEDS_NAME, LT_TURN_ALL,
+	lt_api_adjust, NULL},
+    {"GET", "/v1/report", false, false, NEEDS_ROLE, LT_TURN_COMMITTED, NULL,
+	lt_api_report},
+    {"GET", "/v1/closed", false, false, NEEDS_NOTHING, LT_TURN_COMMITTED,
+	lt_api_closed, NULL},
+    {"POST", "/v1/close", false, true, NEEDS_NAME, LT_TURN_ALL, lt_api_close,
+	NULL},
+    {"POST", "/v1/budget/moved", false, true, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_moved, NULL},
     /* It may make a pass of its own, to see a job that just came. */
-    {"GET", "/v1/explain/", true, false, LT_TURN_ALL, lt_api_explain, NULL},
-    {"GET", "/v1/jobs", false, false, LT_TURN_ALL, lt_api_jobs, NULL},
-    {"GET", "/v1/jobs/", true, false, LT_TURN_ALL, lt_api_one_job, NULL},
-    {"POST", "/v1/now/", true, false, LT_TURN_ALL, lt_api_now, NULL},
-    {"GET", "/v1/rebuild", false, true, LT_TURN_READ, lt_api_rebuild, NULL},
-    {"POST", "/v1/rebuild", false, true, LT_TURN_ALL, lt_api_rebuild, NULL},
-    {"GET", "/v1/balance", false, false, LT_TURN_READ, lt_api_balance, NULL},
-    {"GET", "/v1/balances", false, false, LT_TURN_READ, lt_api_balances, NULL},
-    {"POST", "/v1/plan", false, false, LT_TURN_READ, lt_api_plan, NULL},
-    {"POST", "/v1/plan/manifest", false, false, LT_TURN_ALL,
+    {"GET", "/v1/explain/", true, false, NEEDS_ROLE, LT_TURN_ALL,
+	lt_api_explain, NULL},
+    {"GET", "/v1/jobs", false, false, NEEDS_ROLE, LT_TURN_ALL, lt_api_jobs,
+	NULL},
+    {"GET", "/v1/jobs/", true, false, NEEDS_ROLE, LT_TURN_ALL, lt_api_one_job,
+	NULL},
+    {"POST", "/v1/now/", true, false, NEEDS_ROLE, LT_TURN_ALL, lt_api_now,
+	NULL},
+    {"GET", "/v1/rebuild", false, true, NEEDS_NOTHING, LT_TURN_READ,
+	lt_api_rebuild, NULL},
+    {"POST", "/v1/rebuild", false, true, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_rebuild, NULL},
+    {"GET", "/v1/balance", false, false, NEEDS_NOTHING, LT_TURN_READ,
+	lt_api_balance, NULL},
+    {"GET", "/v1/balances", false, false, NEEDS_ROLE, LT_TURN_READ,
+	lt_api_balances, NULL},
+    {"POST", "/v1/plan", false, false, NEEDS_NOTHING, LT_TURN_READ, lt_api_plan,
+	NULL},
+    {"POST", "/v1/plan/manifest", false, false, NEEDS_ROLE, LT_TURN_ALL,
 	lt_api_plan_manifest, NULL},
-    {"GET", "/v1/notice", false, true, LT_TURN_READ, lt_api_notices, NULL},
+    {"GET", "/v1/notice", false, true, NEEDS_NOTHING, LT_TURN_READ,
+	lt_api_notices, NULL},
     /* Nodes too: lt_access_check_node(). */
-    {"POST", "/v1/notice", false, false, LT_TURN_ALL, lt_api_notice, NULL},
-    {"POST", "/v1/progress", false, false, LT_TURN_ALL, lt_api_progress, NULL},
-    {"POST", "/v1/canary/", true, false, LT_TURN_ALL, lt_api_canary, NULL},
-    {"GET", "/v1/market", false, false, LT_TURN_READ, lt_api_market, NULL},
-    {"GET", "/v1/history", false, false, LT_TURN_COMMITTED, lt_api_history,
+    {"POST", "/v1/notice", false, false, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_notice, NULL},
+    {"POST", "/v1/progress", false, false, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_progress, NULL},
+    {"POST", "/v1/canary/", true, false, NEEDS_ROLE, LT_TURN_ALL, lt_api_canary,
 	NULL},
-    {"POST", "/v1/history/forget", false, false, LT_TURN_ALL, lt_api_forget,
-	NULL},
-    {"GET", "/v1/signals", false, false, LT_TURN_READ, lt_api_signals, NULL},
-    {"GET", "/v1/signals/export", false, false, LT_TURN_READ, NULL,
-	lt_api_signals_export},
-    {"GET", "/v1/signals/errors", false, false, LT_TURN_READ,
+    {"GET", "/v1/market", false, false, NEEDS_NOTHING, LT_TURN_READ,
+	lt_api_market, NULL},
+    {"GET", "/v1/history", false, false, NEEDS_ROLE, LT_TURN_COMMITTED,
+	lt_api_history, NULL},
+    {"POST", "/v1/history/forget", false, false, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_forget, NULL},
+    {"GET", "/v1/signals", false, false, NEEDS_NOTHING, LT_TURN_READ,
+	lt_api_signals, NULL},
+    {"GET", "/v1/signals/export", false, false, NEEDS_NOTHING, LT_TURN_READ,
+	NULL, lt_api_signals_export},
+    {"GET", "/v1/signals/errors", false, false, NEEDS_NOTHING, LT_TURN_READ,
 	lt_api_signals_errors, NULL},
 };
 
@@ -143,6 +176,21 @@ find(const struct lt_api_request *request, bool *known)
 	return -1;
 }
 
+static bool
+awaits_directory(
+    const struct lt_daemon *d, const struct lt_api_request *request, int at)
+{
+	char name[LT_NAME_SIZE];
+
+	if (table[at].needs == NEEDS_ROLE)
+		return !lt_access_is_known(d, request);
+	return table[at].needs == NEEDS_NAME &&
+	       lt_pairs_user(d->tables.pairs, d->tables.pair_count,
+		   request->uid) == NULL &&
+	       lt_directory_name(request->uid, name, lt_monotonic_ms()) ==
+		   LT_FOUND_LATER;
+}
+
 static int
 dispatch(struct lt_daemon *d, struct lt_api_request *request,
     struct lt_api_work **work, json_t **reply)
@@ -160,6 +208,8 @@ dispatch(struct lt_daemon *d, struct lt_api_request *request,
 	if (table[at].admin_only && !request->is_admin)
 		return lt_api_error(reply, 403,
 		    "%s: only for root and SlurmUser", request->path);
+	if (awaits_directory(d, request, at))
+		return LT_API_LATER;
 	request->rest = request->path + strlen(table[at].path);
 	return table[at].answer != NULL
 		   ? table[at].answer(d, request, reply)
@@ -202,7 +252,7 @@ lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
 	else
 		status = dispatch(d, &request, work, &answer);
 	json_decref(request.body);
-	if (*work != NULL)
+	if (*work != NULL || status == LT_API_LATER)
 		return status;
 	*reply = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);
@@ -237,8 +287,18 @@ int
 lt_api(struct lt_daemon *d, const struct lt_api_asked *asked, char **reply)
 {
 	struct lt_api_work *work;
-	int status = lt_api_begin(d, asked, reply, &work);
+	int status;
 
+	while (
+	    (status = lt_api_begin(d, asked, reply, &work)) == LT_API_LATER) {
+		struct pollfd fds[LT_DIRECTORY_FDS];
+		const int64_t now_ms = lt_monotonic_ms();
+
+		lt_directory_run(now_ms);
+		(void)poll(fds, (nfds_t)lt_directory_fds(fds, LT_DIRECTORY_FDS),
+		    lt_directory_wait_ms(now_ms, LT_DIRECTORY_WAIT_MS));
+		lt_directory_run(lt_monotonic_ms());
+	}
 	if (work != NULL)
 		status = lt_api_end(work, d->ledger, reply);
 	free(work);

@@ -64,16 +64,19 @@ struct lt_api_asked {
 	size_t body_length;
 	const struct in_addr *from; /* by munge; NULL = the host's own socket */
 };
+enum { LT_API_LATER = 0 };
 /*
  * Answer one request: returns the HTTP status; *reply is the JSON text,
- * malloc'd, or else *work what is left to do.
+ * malloc'd, or else *work what is left to do. LT_API_LATER, and neither: it
+ * waits for the directory of users, and nothing was done; to be begun again
+ * when lt_directory_news() has changed.
  */
 int lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
     char **reply, struct lt_api_work **work);
 /* What is left to do; work stays the caller's. */
 int lt_api_end(
     const struct lt_api_work *work, struct lt_ledger *ledger, char **reply);
-/* All of it here and now. */
+/* All of it here and now, however long the directory takes. */
 int lt_api(struct lt_daemon *d, const struct lt_api_asked *asked, char **reply);
 
 struct lt_api_kind {
@@ -90,10 +93,10 @@ int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same as text, malloc'd; NULL: no memory. */
 char *lt_api_error_text(const char *why);
-/* Of a uid, or its number. */
-const char *lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid);
-/* A name of the system, else a number; false: neither. */
-bool lt_api_find_user(const char *text, uint32_t *uid);
+/* The name of a uid; its number where there is none, or where the directory
+ * has yet to say it. */
+const char *lt_api_user_name(
+    const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid);
 /* Words of users, which may be no UTF-8; cut to so many bytes with the NUL. */
 enum { LT_API_STRING_SIZE = 200 };
 json_t *lt_api_string(const char *text);

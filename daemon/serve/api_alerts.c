@@ -44,7 +44,7 @@ alert_json(
 	char user[LT_NAME_SIZE] = "";
 
 	if (is_run)
-		lt_api_user_name(user, alert->uid);
+		lt_api_user_name(d, user, alert->uid);
 	return json_pack("{s:s,s:s,s:s?,s:o,s:o,s:o,s:o,s:o,s:b,s:I,s:o,s:o}",
 	    "kind", lt_alert_kind_word(alert->kind), "team", alert->team,
 	    "user", is_run ? user : NULL, "job_id",

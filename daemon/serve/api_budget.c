@@ -89,11 +89,11 @@ row(const struct lt_budget_snapshot *snapshot, const struct lt_policy *policy,
 }
 
 static void
-add_users(const struct lt_budget_snapshot *snapshot,
-    const struct lt_policy *policy, const struct lt_access *access,
+add_users(const struct lt_daemon *d, const struct lt_access *access,
     uint32_t index, json_t *list)
 {
 	static const struct lt_amount none;
+	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
 	const char *const team = snapshot->budgets[index].team;
 	bool saw_self = false;
 	char name[LT_NAME_SIZE];
@@ -110,16 +110,16 @@ add_users(const struct lt_budget_snapshot *snapshot,
 		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
 		    &u->held[0]};
 		json_array_append_new(
-		    list, row(snapshot, policy, index,
-			      lt_api_user_name(name, u->uid), &f));
+		    list, row(snapshot, d->policy, index,
+			      lt_api_user_name(d, name, u->uid), &f));
 	}
 	if (!saw_self && !lt_access_runs(access, team)) {
 		const struct figures f = {
 		    &snapshot->budgets[index].per_user_limit, &none, &none};
 
 		json_array_append_new(
-		    list, row(snapshot, policy, index,
-			      lt_api_user_name(name, access->uid), &f));
+		    list, row(snapshot, d->policy, index,
+			      lt_api_user_name(d, name, access->uid), &f));
 	}
 }
 
@@ -150,7 +150,7 @@ lt_api_budget(
 			    list, row(s, d->policy, i, NULL, &f));
 		if (lt_access_sums(&access, name) ||
 		    lt_access_own(&access, name))
-			add_users(s, d->policy, &access, i, list);
+			add_users(d, &access, i, list);
 	}
 	if (team == NULL && json_array_size(list) == 0 &&
 	    lt_access_hides_usage(&access)) {
@@ -205,7 +205,7 @@ lt_api_adjust(
 		.accounts[lt_sheet_account(&d->budget.snapshot, team)]
 		.name);
 	snprintf(entry.reason, sizeof(entry.reason), "%s", reason);
-	lt_api_user_name(entry.who, request->uid);
+	lt_api_user_name(d, entry.who, request->uid);
 	const int code = lt_ledger_adjust(d->ledger, &entry, &err);
 	if (code != LT_OK)
 		return lt_api_error(reply,
@@ -362,9 +362,13 @@ lt_api_balance(
 				? lt_sheet_account(snapshot, name)
 				: lt_sheet_default_account(snapshot, uid);
 	const struct lt_access access = lt_access_of(d, request);
-	if (account < 0 ||
-	    (!lt_access_all(&access) &&
-		!lt_access_own(&access, snapshot->accounts[account].name)))
+	const bool is_own =
+	    account >= 0 &&
+	    lt_access_own(&access, snapshot->accounts[account].name);
+	/* sbatch waits for it: who asks for their own needs no role. */
+	if (account >= 0 && !is_own && !lt_access_is_known(d, request))
+		return LT_API_LATER;
+	if (account < 0 || (!lt_access_all(&access) && !is_own))
 		return lt_api_error(reply, 404, "account %s: not one of yours",
 		    name != NULL && name[0] ? name : "(default)");
 	struct lt_recent *const recent = calloc(1, lt_recent_size(snapshot));

@@ -204,7 +204,7 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	int status = 200;
 
 	memcpy(c.label, w->period.label, sizeof(c.label));
-	lt_api_user_name(c.who, request->uid);
+	lt_api_user_name(d, c.who, request->uid);
 	sha256_init(&s.hash);
 	int code = set_head(&c, w, &err);
 	hash_text(&s, c.head);

@@ -71,13 +71,16 @@ lt_api_history(
 	uint32_t count = 0;
 	struct lt_error err = {0};
 
-	if (user != NULL && !lt_api_find_user(user, &asked.uid))
-		return lt_api_error(reply, 404, "user %s: not known", user);
 	const struct lt_access access = lt_access_of(d, request);
-	if (asked.uid != request->uid && !lt_access_all(&access))
-		return lt_api_error(reply, 403,
-		    "user %s: only for root, SlurmUser, operators and viewers",
-		    user);
+	const int status =
+	    user == NULL
+		? 200
+		: lt_access_user(d, request,
+		      &(struct lt_access_named){user, lt_access_all(&access),
+			  "root, SlurmUser, operators and viewers"},
+		      &asked.uid, reply);
+	if (status != 200)
+		return status;
 	if (said != NULL)
 		lt_history_fold(name, sizeof(name), said);
 	asked.name = name;
@@ -108,11 +111,12 @@ lt_api_forget(
 	if (request->body == NULL || json_unpack_ex(request->body, &error, 0,
 					 "{s:s}", "user", &user) != 0)
 		return lt_api_error(reply, 400, "want {user}");
-	if (!lt_api_find_user(user, &uid))
-		return lt_api_error(reply, 404, "user %s: not known", user);
-	if (uid != request->uid && !request->is_admin)
-		return lt_api_error(reply, 403,
-		    "user %s: only for root, SlurmUser and that user", user);
+	const int status = lt_access_user(d, request,
+	    &(struct lt_access_named){
+		user, request->is_admin, "root, SlurmUser and that user"},
+	    &uid, reply);
+	if (status != 200)
+		return status;
 	if (lt_ledger_forget(
 		d->ledger, uid, request->now_utc_s, &count, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);

@@ -111,7 +111,7 @@ add_hold(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
 	    .array_task = UINT32_MAX,
 	    .array_pending = 1,
 	    .uid = hold.uid,
-	    .user = lt_api_user_name(user, hold.uid),
+	    .user = lt_api_user_name(d, user, hold.uid),
 	    .account = hold.quote.account,
 	    .partition = hold.quote.partition,
 	    .name = "",
@@ -152,12 +152,16 @@ lt_api_jobs(
 
 	if (all != NULL && !wanted.all)
 		return lt_api_error(reply, 400, "all: got \"%s\", want 1", all);
-	if (user != NULL && !lt_api_find_user(user, &wanted.uid))
-		return lt_api_error(reply, 404, "user %s: not known", user);
-	if (!lt_access_jobs(&wanted.access, wanted.uid))
-		return lt_api_error(reply, 403,
-		    "user %s: only for root, SlurmUser, operators, viewers and coordinators",
-		    user);
+	const int status =
+	    user == NULL
+		? 200
+		: lt_access_user(d, request,
+		      &(struct lt_access_named){user,
+			  lt_access_jobs(&wanted.access),
+			  "root, SlurmUser, operators, viewers and coordinators"},
+		      &wanted.uid, reply);
+	if (status != 200)
+		return status;
 	if (after != NULL &&
 	    lt_int64_parse(after, 0, UINT32_MAX, &number, &err) != LT_OK)
 		return lt_api_error(reply, 400, "after: %s", err.text);

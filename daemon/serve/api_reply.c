@@ -3,12 +3,14 @@
  * What the answers of the API share: values of the query, refusals, names of
  * users, times.
  */
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api.h"
+#include "daemon.h"
+#include "directory.h"
+#include "http.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"
@@ -50,31 +52,17 @@ lt_api_error_text(const char *why)
 }
 
 const char *
-lt_api_user_name(char out[LT_NAME_SIZE], uint32_t uid)
+lt_api_user_name(
+    const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid)
 {
-	const struct passwd *const pw = getpwuid(uid);
+	const char *const known =
+	    lt_pairs_user(d->tables.pairs, d->tables.pair_count, uid);
 
-	if (pw != NULL)
-		snprintf(out, LT_NAME_SIZE, "%s", pw->pw_name);
-	else
+	if (known != NULL && known[0] != '\0')
+		lt_copy(out, LT_NAME_SIZE, known);
+	else if (lt_directory_name(uid, out, lt_monotonic_ms()) != LT_FOUND)
 		snprintf(out, LT_NAME_SIZE, "%u", uid);
 	return out;
-}
-
-bool
-lt_api_find_user(const char *text, uint32_t *uid)
-{
-	const struct passwd *const pw = getpwnam(text);
-	int64_t number;
-
-	if (pw != NULL) {
-		*uid = pw->pw_uid;
-		return true;
-	}
-	if (lt_int64_parse(text, 0, UINT32_MAX - 1, &number, NULL) != LT_OK)
-		return false;
-	*uid = (uint32_t)number;
-	return true;
 }
 
 json_t *

@@ -3,7 +3,6 @@
  * The Unix socket that lowtided listens on, and who is at its other end.
  */
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,11 +12,7 @@
 
 #include "listen.h"
 
-enum {
-	BACKLOG = 256,
-	FREE_WITHIN_MS = 10 * 1000, /* children of a killed one end by then */
-	LOOK_MS = 100,
-};
+enum { BACKLOG = 256 };
 
 int
 lt_listen(const char *path, struct lt_error *err)
@@ -42,49 +37,6 @@ lt_listen(const char *path, struct lt_error *err)
 		return err != NULL ? err->code : LT_EIO;
 	}
 	return fd;
-}
-
-/* Returns a listening socket, or -1 with errno. */
-static int
-listen_tcp(uint16_t port)
-{
-	const struct sockaddr_in address = {
-	    .sin_family = AF_INET, .sin_port = htons(port)};
-	const int on = 1;
-	const int fd =
-	    socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	/* A port of connections that ended is free; one that another listens
-	 * on is not, whoever that is. */
-	if (fd < 0 ||
-	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
-		bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
-		    0 &&
-		listen(fd, BACKLOG) == 0))
-		return fd;
-	const int why = errno;
-	close(fd);
-	errno = why;
-	return -1;
-}
-
-int
-lt_listen_tcp(uint16_t port, struct lt_error *err)
-{
-	int fd = listen_tcp(port);
-
-	for (int ms = 0; fd < 0 && errno == EADDRINUSE && ms < FREE_WITHIN_MS;
-	     ms += LOOK_MS) {
-		usleep(LOOK_MS * 1000);
-		fd = listen_tcp(port);
-	}
-	if (fd >= 0)
-		return fd;
-	return errno == EADDRINUSE
-		   ? lt_fail(err, LT_ECONFLICT,
-			 "port %u: another program listens there, a second lowtided maybe: stop it, or give this one another listen_port: in its policy",
-			 port)
-		   : lt_fail(err, LT_EIO, "port %u: %s", port, strerror(errno));
 }
 
 void

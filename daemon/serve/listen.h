@@ -13,12 +13,6 @@
 /* A fresh socket under a new name, then renamed: no moment without one that
  * works, and a stale one is replaced. Its descriptor, or a negative code. */
 int lt_listen(const char *path, struct lt_error *err);
-/*
- * A socket of that port of all addresses. A port that is in use is waited for,
- * 10 s, as a lowtided that was killed may leave children for a moment. Returns
- * its descriptor; LT_ECONFLICT: another program listens there; LT_EIO.
- */
-int lt_listen_tcp(uint16_t port, struct lt_error *err);
 /* Closes a connection that there is no room for, and says so. */
 void lt_listen_refuse(int fd);
 /* libmicrohttpd sees the end of it, and closes. */

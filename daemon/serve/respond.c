@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "api.h"
+#include "door.h"
 #include "http.h"
 #include "respond.h"
-#include "slots.h"
 
 void
 lt_respond_until(struct MHD_Connection *connection, int64_t deadline_ms)
 {
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct lt_slot *const slot = info != NULL ? info->socket_context : NULL;
+	struct lt_slot *const slot = lt_door_slot(connection);
 
 	if (slot != NULL)
 		slot->deadline_ms = deadline_ms;

@@ -16,6 +16,7 @@
 #include "aside.h"
 #include "breath.h"
 #include "daemon.h"
+#include "door.h"
 #include "http.h"
 #include "listen.h"
 #include "log.h"
@@ -24,10 +25,8 @@
 #include "respond.h"
 #include "serve.h"
 #include "serve_munge.h"
-#include "slots.h"
 
 enum {
-	CONNECTIONS_PER_HOST = 32,
 	TIMEOUT_S = 15,	   /* of silence; in all: slots.h */
 	ACCEPTED_MAX = 64, /* then those that are here have a turn */
 	BREATH_MS = 5,	   /* of work, from turn to turn */
@@ -35,19 +34,17 @@ enum {
 };
 
 struct exchange;
-static struct { /* one process serves once */
-	struct MHD_Daemon *local, *remote, *metrics; /* metrics: lent */
+static struct {			      /* one process serves once */
+	struct MHD_Daemon *metrics;   /* lent */
+	struct lt_door local, remote; /* local: the kernel says who it is */
 	struct lt_daemon *d;
 	const struct lt_serve_relay *relay;
-	int listen_fd; /* of local; only if that is there */
-	struct lt_slots local_slots, remote_slots;
-	struct lt_slot *accepted; /* becomes a connection just now */
-	enum lt_turn turn;	  /* what is answered now */
-	bool running; /* libmicrohttpd is: it may not be run again */
+	enum lt_turn turn; /* what is answered now */
+	bool running;	   /* libmicrohttpd is: it may not be run again */
 	int64_t ran_ms;
 	struct exchange *waiting; /* for a later turn, first come first */
 	char path[LT_PATH_SIZE];
-} server;
+} server = {.local = {.fd = -1}, .remote = {.fd = -1}};
 
 struct exchange { /* one request under way */
 	char *uri, *body;
@@ -58,7 +55,9 @@ struct exchange { /* one request under way */
 	struct MHD_Connection *connection; /* while it sleeps */
 	uint32_t uid;
 	struct lt_api_kind kind;
-	bool ended; /* its answer was written beside the loop */
+	bool ended;	       /* its answer was written beside the loop */
+	bool awaits_directory; /* until it has other news than these */
+	uint64_t news;
 	struct exchange *next;
 };
 
@@ -97,31 +96,6 @@ finish(void *closure, struct MHD_Connection *connection, void **state,
 	free(e->body);
 	free(e);
 	*state = NULL;
-}
-
-/* libmicrohttpd has, or had, a connection. On TCP its own bound by address
- * holds; the slot is for the deadline. */
-static void
-watch(void *closure, struct MHD_Connection *connection, void **context,
-    enum MHD_ConnectionNotificationCode code)
-{
-	const bool is_local = closure == &server.local;
-
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		if (*context != NULL)
-			lt_slot_free(*context);
-		*context = NULL;
-		return;
-	}
-	*context = is_local ? server.accepted : NULL;
-	server.accepted = NULL;
-	if (is_local)
-		return;
-	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
-	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	if (info != NULL)
-		*context = lt_slot_take(&server.remote_slots, info->connect_fd,
-		    0, true, lt_monotonic_ms());
 }
 
 /* Collect the body; more than the bound is read and dropped. */
@@ -168,6 +142,7 @@ static bool
 may_go_on(const struct exchange *e)
 {
 	return e->kind.turn <= server.turn &&
+	       !(e->awaits_directory && e->news == lt_directory_news()) &&
 	       (!e->kind.is_long ||
 		   lt_aside_has_room(
 		       e->uid, lt_is_admin(&server.d->tables, e->uid), false));
@@ -187,6 +162,15 @@ await(struct exchange *e, struct MHD_Connection *connection)
 	lt_respond_until(connection, INT64_MAX); /* a pass may be long */
 	MHD_suspend_connection(connection);
 	return MHD_YES;
+}
+
+/* Answered anew, from its beginning, when the directory of users has news. */
+static enum MHD_Result
+await_directory(struct exchange *e, struct MHD_Connection *connection)
+{
+	e->awaits_directory = true;
+	e->news = lt_directory_news();
+	return await(e, connection);
 }
 
 static void
@@ -316,6 +300,8 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	    &(struct lt_api_asked){
 		e->uid, method, e->uri, e->body, e->length, NULL},
 	    &text, &work);
+	if (status == LT_API_LATER)
+		return await_directory(e, connection);
 	if (work != NULL)
 		return begin_aside(e, connection, work, NULL);
 	if (text == NULL)
@@ -341,6 +327,8 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 	    &(struct lt_api_asked){asked->uid, asked->payload, asked->path,
 		asked->body, strlen(asked->body), &asked->from},
 	    &reply, &work);
+	if (status == LT_API_LATER)
+		return await_directory(e, connection);
 	if (work != NULL && !work->is_stream)
 		return begin_aside(
 		    e, connection, work, d->tables.conf.munge_socket);
@@ -380,6 +368,11 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	if (e->asked.payload == NULL)
 		status = lt_munge_open(
 		    &e->asked, d->tables.conf.munge_socket, e->body, &text);
+	if (status == 200 &&
+	    !lt_door_show(&server.remote, connection, e->asked.uid,
+		lt_is_admin(&d->tables, e->asked.uid), lt_monotonic_ms()))
+		return lt_respond_error(connection, 503,
+		    "too many connections, of this user or in all: try again");
 	if (status == 200)
 		return answer_asked(e, connection);
 	return text != NULL ? lt_respond(connection, (unsigned)status, text,
@@ -391,36 +384,28 @@ static void
 accept_local(void)
 {
 	for (int i = 0; i < ACCEPTED_MAX; i++) {
-		struct sockaddr_un address = {.sun_family = AF_UNIX};
+		const struct sockaddr_un address = {.sun_family = AF_UNIX};
+		struct lt_slot *slot = NULL;
 		uint32_t uid;
 		const int fd = accept4(
-		    server.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		    server.local.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0)
 			return;
-		server.accepted =
-		    lt_listen_peer(fd, &uid)
-			? lt_slot_take(&server.local_slots, fd, uid,
-			      lt_is_admin(&server.d->tables, uid),
-			      lt_monotonic_ms())
-			: NULL;
-		if (server.accepted == NULL) {
+		if (lt_listen_peer(fd, &uid))
+			slot = lt_slot_take(&server.local.slots, fd, uid,
+			    lt_is_admin(&server.d->tables, uid),
+			    lt_monotonic_ms());
+		if (slot != NULL)
+			lt_door_admit(&server.local, slot, fd,
+			    (const struct sockaddr *)&address, sizeof(address));
+		else
 			lt_listen_refuse(fd);
-			continue;
-		}
-		(void)MHD_add_connection(server.local, fd,
-		    (struct sockaddr *)&address, sizeof(address));
-		/* From libmicrohttpd 0.9.76 on it is only queued there. */
-		if (server.accepted != NULL)
-			MHD_run(server.local);
-		if (server.accepted != NULL) /* not even begun; it closed fd */
-			lt_slot_free(server.accepted);
-		server.accepted = NULL;
 	}
 }
 
 static struct MHD_Daemon **const daemons[] = {
-    &server.local, &server.remote, &server.metrics};
+    &server.local.server, &server.remote.server, &server.metrics};
 enum { DAEMONS = sizeof(daemons) / sizeof(*daemons) };
 
 int
@@ -428,12 +413,15 @@ lt_serve_fds(struct pollfd *fds, int room)
 {
 	int count = 0;
 
-	if (server.local != NULL && room > 1) {
+	if (server.local.server != NULL && room > 1) {
 		fds[count++] =
-		    (struct pollfd){.fd = server.listen_fd, .events = POLLIN};
+		    (struct pollfd){.fd = server.local.fd, .events = POLLIN};
 		fds[count++] =
 		    (struct pollfd){.fd = lt_asides_fd(), .events = POLLIN};
 	}
+	if (server.remote.server != NULL && room > count)
+		fds[count++] =
+		    (struct pollfd){.fd = server.remote.fd, .events = POLLIN};
 	for (int i = 0; i < DAEMONS && count < room; i++) {
 		if (*daemons[i] == NULL)
 			continue;
@@ -442,7 +430,7 @@ lt_serve_fds(struct pollfd *fds, int room)
 		fds[count++] =
 		    (struct pollfd){.fd = info->epoll_fd, .events = POLLIN};
 	}
-	return count;
+	return count + lt_directory_fds(&fds[count], room - count);
 }
 
 int
@@ -457,8 +445,9 @@ lt_serve_timeout_ms(int wait_ms)
 			wait_ms = (int)want;
 	}
 	const int64_t now_ms = lt_monotonic_ms();
-	wait_ms = lt_slots_wait_ms(&server.local_slots, now_ms, wait_ms);
-	wait_ms = lt_slots_wait_ms(&server.remote_slots, now_ms, wait_ms);
+	wait_ms = lt_slots_wait_ms(&server.local.slots, now_ms, wait_ms);
+	wait_ms = lt_slots_wait_ms(&server.remote.slots, now_ms, wait_ms);
+	wait_ms = lt_directory_wait_ms(now_ms, wait_ms);
 	return lt_metrics_wait_ms(now_ms, wait_ms);
 }
 
@@ -469,16 +458,19 @@ run(enum lt_turn turn)
 
 	server.turn = turn;
 	lt_asides_run();
+	lt_directory_run(now_ms);
 	wake_waiting(false);
 	server.running = true;
-	if (server.local != NULL)
+	if (server.local.server != NULL)
 		accept_local();
-	lt_slots_expire(&server.local_slots, now_ms, lt_listen_hang_up);
-	lt_slots_expire(&server.remote_slots, now_ms, lt_listen_hang_up);
+	lt_slots_expire(&server.local.slots, now_ms, lt_listen_hang_up);
 	lt_metrics_expire(now_ms);
+	if (server.remote.server != NULL)
+		lt_door_run(&server.remote, now_ms);
 	for (int i = 0; i < DAEMONS; i++)
 		if (*daemons[i] != NULL)
 			MHD_run(*daemons[i]);
+	lt_directory_run(now_ms); /* what was just asked */
 	server.running = false;
 	server.ran_ms = lt_monotonic_ms();
 }
@@ -531,16 +523,16 @@ breathe(enum lt_turn turn, int fd)
 }
 
 static struct MHD_Daemon *
-start_remote(struct lt_daemon *d, int fd)
+start_at(
+    struct lt_door *door, MHD_AccessHandlerCallback answer, struct lt_daemon *d)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
-	    NULL, NULL, answer_remote, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
+	return MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
+	    0, NULL, NULL, answer, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
 	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.remote,
+	    MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, door,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_PER_HOST,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-	    MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_END);
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
 }
 
 int
@@ -549,17 +541,14 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 {
 	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
 	struct lt_error refused = {0};
-	/* First: another lowtided's socket is left alone then. */
-	const int tcp_fd = port != 0 ? lt_listen_tcp(port, &refused) : -1;
 
-	if (tcp_fd == LT_ECONFLICT)
+	/* First: another lowtided's socket is left alone then. */
+	server.remote.fd = port != 0 ? lt_door_listen(port, &refused) : -1;
+	if (server.remote.fd == LT_ECONFLICT)
 		return lt_fail(err, LT_ECONFLICT, "%s", refused.text);
 	const int fd = lt_listen(d->paths.socket, err);
-	if (fd < 0) {
-		if (tcp_fd >= 0)
-			close(tcp_fd);
+	if (fd < 0)
 		return fd;
-	}
 	snprintf(server.path, sizeof(server.path), "%s", d->paths.socket);
 	const int code = lt_asides_start(end_aside, err);
 	if (code != LT_OK) {
@@ -571,24 +560,19 @@ lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
 	lt_breath_by(breathe);
 	server.d = d;
 	server.relay = relay;
-	server.listen_fd = fd;
-	server.local = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
-	    0, NULL, NULL, answer_local, d, MHD_OPTION_URI_LOG_CALLBACK, begin,
-	    d, MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, watch, &server.local,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
-	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-	if (server.local == NULL) {
+	server.local.fd = fd;
+	server.local.server = start_at(&server.local, answer_local, d);
+	if (server.local.server == NULL) {
 		close(fd);
 		return lt_fail(err, LT_EIO, "%s: the server did not start",
 		    d->paths.socket);
 	}
-	if (tcp_fd >= 0)
-		server.remote = start_remote(d, tcp_fd);
-	if (server.remote == NULL && port != 0)
-		lt_log("no_tcp", "why=\"%s; login nodes can't ask\"",
-		    refused.text);
+	if (server.remote.fd >= 0)
+		server.remote.server =
+		    start_at(&server.remote, answer_remote, d);
+	if (server.remote.server == NULL && port != 0)
+		lt_log("no_tcp", "port=%u why=\"%s; login nodes can't ask\"",
+		    port, refused.text);
 	return LT_OK;
 }
 
@@ -597,15 +581,19 @@ lt_serve_stop(void)
 {
 	lt_breath_by(NULL);
 	lt_asides_stop(); /* none may sleep when it stops */
+	lt_directory_stop();
 	wake_waiting(true);
-	if (server.local != NULL) {
+	if (server.local.server != NULL) {
 		lt_questions_stop();
-		MHD_stop_daemon(server.local);
-		close(server.listen_fd);
+		MHD_stop_daemon(server.local.server);
+		close(server.local.fd);
 		unlink(server.path);
 	}
-	if (server.remote != NULL)
-		MHD_stop_daemon(server.remote);
+	if (server.remote.server != NULL)
+		MHD_stop_daemon(server.remote.server);
+	if (server.remote.fd >= 0)
+		close(server.remote.fd);
 	lt_metrics_stop();
-	server.local = server.remote = server.metrics = NULL;
+	server.metrics = NULL;
+	server.local = server.remote = (struct lt_door){.fd = -1};
 }

@@ -8,11 +8,12 @@
 
 #include <poll.h>
 
+#include "directory.h"
 #include "question.h"
 
 struct lt_daemon;
 
-enum { LT_SERVE_FDS = 5 };
+enum { LT_SERVE_FDS = 6 + LT_DIRECTORY_FDS };
 
 /* A server that has the answers from another. */
 struct lt_serve_relay {

@@ -331,6 +331,117 @@ test_row_is_awaited(void **state)
 	free_world(w);
 }
 
+enum { OPERATOR = 2000, COORDINATOR, STRANGER, ROOT = 0, SLURM = 64030 };
+
+/* The status; ids: of the jobs that are shown, in their order, "7 9 ". */
+static int
+ids_for(struct world *w, uint32_t uid, const char *uri, char ids[64])
+{
+	char *text = NULL;
+	size_t index;
+	json_t *job;
+	const int status = lt_api(w->d,
+	    &(struct lt_api_asked){.uid = uid, .method = "GET", .uri = uri},
+	    &text);
+	json_t *const reply = json_loads(text, 0, NULL);
+
+	ids[0] = '\0';
+	json_array_foreach(json_object_get(reply, "jobs"), index, job)
+		snprintf(ids + strlen(ids), 64 - strlen(ids), "%lld ",
+		    json_integer_value(json_object_get(job, "job_id")));
+	json_decref(reply);
+	free(text);
+	return status;
+}
+
+/* Jobs of Ada and Bob, in the list, ended, and known by a hold alone: each user
+ * sees their own, and others' only who may. */
+static void
+test_whose(void **state)
+{
+	static const struct {
+		uint32_t uid;
+		const char *uri;
+		uint32_t private_data;
+		int status;
+		const char *ids;
+	} cases[] = {
+	    {ADA, "/v1/jobs", 0, 200, "7 "},
+	    {BOB, "/v1/jobs", 0, 200, "9 11 "},
+	    {ADA, "/v1/jobs?all=1", 0, 200, "7 "},
+	    {BOB, "/v1/jobs?all=1", 0, 200, "9 11 "},
+	    {STRANGER, "/v1/jobs", 0, 200, ""},
+	    {STRANGER, "/v1/jobs?all=1", 0, 200, ""},
+	    {ROOT, "/v1/jobs", 0, 200, ""},
+	    {ROOT, "/v1/jobs?all=1", 0, 200, "7 9 11 "},
+	    {SLURM, "/v1/jobs?all=1", 0, 200, "7 9 11 "},
+	    {OPERATOR, "/v1/jobs?all=1", 0, 200, "7 9 11 "},
+	    {COORDINATOR, "/v1/jobs?all=1", 0, 200, "11 "},
+	    {ADA, "/v1/jobs?user=ada", 0, 200, "7 "},
+	    {ADA, "/v1/jobs?user=1000", 0, 200, "7 "},
+	    {ADA, "/v1/jobs?user=bob", 0, 403, ""},
+	    {ADA, "/v1/jobs?user=1001", 0, 403, ""},
+	    {STRANGER, "/v1/jobs?user=bob", 0, 403, ""},
+	    {OPERATOR, "/v1/jobs?user=bob", 0, 200, "9 11 "},
+	    {ROOT, "/v1/jobs?user=bob", 0, 200, "9 11 "},
+	    {COORDINATOR, "/v1/jobs?user=bob", 0, 200, "11 "},
+	    {COORDINATOR, "/v1/jobs?user=ada", 0, 200, ""},
+	    {BOB, "/v1/jobs/9", 0, 200, "9 "},
+	    {ADA, "/v1/jobs/9", 0, 403, ""},
+	    {ADA, "/v1/jobs/9", LT_PRIVATE_JOBS, 404, ""},
+	    {STRANGER, "/v1/jobs/9", 0, 403, ""},
+	    {COORDINATOR, "/v1/jobs/9", 0, 403, ""},
+	    {COORDINATOR, "/v1/jobs/11", 0, 200, "11 "},
+	    {OPERATOR, "/v1/jobs/9", 0, 200, "9 "},
+	    /* Its run alone is left. */
+	    {BOB, "/v1/jobs/20", 0, 200, "20 "},
+	    {ADA, "/v1/jobs/20", 0, 403, ""},
+	    {ADA, "/v1/jobs/20", LT_PRIVATE_JOBS, 404, ""},
+	    {ROOT, "/v1/jobs/20", 0, 200, "20 "},
+	    /* Its hold alone. */
+	    {BOB, "/v1/jobs/21", 0, 200, "21 "},
+	    {ADA, "/v1/jobs/21", 0, 403, ""},
+	    {OPERATOR, "/v1/jobs/21", 0, 200, "21 "},
+	    {ADA, "/v1/jobs/22", 0, 404, ""},
+	};
+	static struct lt_batch_manager managers[] = {
+	    {OPERATOR, ""}, {COORDINATOR, "speech"}};
+	struct world *const w = make_world(*state);
+	struct lt_batch_job jobs[] = {make_job(7), make_job(9), make_job(11)},
+			    gone = make_job(21);
+	char texts[3][LT_QUOTE_TEXT_SIZE];
+	struct lt_run run = make_run(20, NOW - 3600, NOW - 60, 1000);
+	int failed = 0;
+
+	jobs[1].uid = jobs[2].uid = gone.uid = run.uid = BOB;
+	jobs[1].user = jobs[2].user = "bob";
+	jobs[2].account = "speech";
+	for (int i = 0; i < 3; i++)
+		plan(w, &jobs[i], texts[i], 1);
+	hold_job(w, &gone, 9000000, 0);
+	assert_true(settle(w->f, &run, NOW, NOVEMBER));
+	w->d->tables.managers = managers;
+	w->d->tables.manager_count = 2;
+	w->d->tables.conf.slurm_uid = SLURM;
+	compile(w, NOW);
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 3, .jobs = jobs};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char ids[64];
+
+		w->d->tables.private_data = cases[i].private_data;
+		const int status = ids_for(w, cases[i].uid, cases[i].uri, ids);
+		if (status != cases[i].status ||
+		    strcmp(ids, cases[i].ids) != 0) {
+			print_error("%u, %s: %d \"%s\", want %d \"%s\"\n",
+			    cases[i].uid, cases[i].uri, status, ids,
+			    cases[i].status, cases[i].ids);
+			failed++;
+		}
+	}
+	assert_int_equal(failed, 0);
+	free_world(w);
+}
+
 /* A job that waits has cost nothing that is known, not 0. */
 static void
 test_no_price(void **state)
@@ -411,6 +522,7 @@ main(void)
 	    EACH(test_parts),
 	    EACH(test_never_ran),
 	    EACH(test_row_is_awaited),
+	    EACH(test_whose),
 	    EACH(test_no_price),
 	    EACH(test_pages),
 	};

@@ -7,6 +7,7 @@
 
 #include "api_job.h"
 #include "judge_fixture.h"
+#include "pauses.h"
 
 enum { HELD = 300001, LATER = NOW + 3600, LONG = 20000 };
 
@@ -76,6 +77,72 @@ test_now(void **state)
 		free(text);
 		free(comment);
 		json_decref(reply);
+		free_world(w);
+	}
+}
+
+/* A pause is ended by the job's user and by admins, by nobody else; and a hold
+ * of the id's former job, another user's, is none of this one. */
+static void
+test_whose(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t uid;
+		bool admin, is_paused, is_former;
+		int status;
+		const char *says;
+	} cases[] = {
+	    {"another's pause", BOB, .is_paused = true, .status = 403,
+		.says = "not yours"},
+	    {"one's own pause", ADA, .is_paused = true, .status = 200,
+		.says = "goes on"},
+	    {"an admin", 0, .admin = true, .is_paused = true, .status = 200,
+		.says = "goes on"},
+	    {"a former job's hold", ADA, .is_former = true, .status = 409,
+		.says = "does not delay it"},
+	    {"a former job's user", BOB, .is_former = true, .status = 403,
+		.says = "not yours"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(7);
+		struct lt_paused row = {.job_id = 7,
+		    .start_utc_s = NOW,
+		    .step = LT_PAUSE_ASKED,
+		    .until_utc_s = LATER};
+		const struct lt_api_request request = {.uid = cases[i].uid,
+		    .is_admin = cases[i].admin,
+		    .rest = "7",
+		    .now_utc_s = NOW};
+		json_t *reply = NULL;
+
+		print_message("# %s\n", cases[i].why);
+		if (cases[i].is_former)
+			job.uid = BOB;
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+		job.uid = ADA;
+		hold.quote.plan_start_utc_s = LATER;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		if (cases[i].is_paused) {
+			job.state = LT_JOB_RUNNING;
+			job.start_utc_s = NOW;
+			w->d->jobs.paused = &row;
+			w->d->jobs.paused_count = 1;
+		}
+		fake_jobs = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+		w->d->jobs.list = fake_jobs;
+		assert_int_equal(
+		    lt_api_now(w->d, &request, &reply), cases[i].status);
+		char *const text = json_dumps(reply, 0);
+		assert_non_null(strstr(text, cases[i].says));
+		assert_int_equal(row.step == LT_PAUSE_ASKED,
+		    !cases[i].is_paused || cases[i].status != 200);
+		free(text);
+		json_decref(reply);
+		w->d->jobs.paused = NULL;
+		w->d->jobs.paused_count = 0;
 		free_world(w);
 	}
 }
@@ -224,6 +291,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_now, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_whose, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_own_begin, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_tasks, set_up, tear_down),
 	    cmocka_unit_test(test_has_task),

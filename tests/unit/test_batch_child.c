@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "associations_child.h"
 #include "batch_child.h"
 
 enum {
@@ -69,6 +70,28 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 	    .name = "named",
 	    .admin_comment = job_id % 2 ? "a text" : NULL,
 	    .asked = &asked};
+	return LT_OK;
+}
+
+int
+lt_batch_associations(struct lt_batch_associations *to, struct lt_error *err)
+{
+	const int code = answer(err);
+
+	*to = (struct lt_batch_associations){
+	    .unknown_users = 3, .private_data = 5, .job_limits = 6};
+	if (code != LT_OK)
+		return code;
+	to->account_count = 2;
+	to->accounts = calloc(2, sizeof(*to->accounts));
+	strcpy(to->accounts[1].name, "vision");
+	to->pair_count = MANY;
+	to->pairs = calloc(MANY, sizeof(*to->pairs));
+	for (uint32_t i = 0; i < MANY; i++) {
+		to->pairs[i].uid = 1000 + i;
+		snprintf(
+		    to->pairs[i].user, sizeof(to->pairs[i].user), "user%u", i);
+	}
 	return LT_OK;
 }
 
@@ -277,6 +300,41 @@ test_failures(void **state)
 	manner = ANSWERS;
 }
 
+static void
+test_associations(void **state)
+{
+	struct lt_batch_associations read;
+	struct lt_error err = {0};
+	uint32_t uid;
+
+	(void)state;
+	manner = ANSWERS;
+	assert_int_equal(lt_child_associations(&read, &err), LT_OK);
+	assert_int_equal(read.account_count, 2);
+	assert_string_equal(read.accounts[1].name, "vision");
+	assert_int_equal(read.pair_count, MANY);
+	assert_string_equal(
+	    lt_pairs_user(read.pairs, MANY, 1000 + MANY - 1), "user4999");
+	assert_null(lt_pairs_user(read.pairs, MANY, 1000 + MANY));
+	assert_true(lt_pairs_uid(read.pairs, MANY, "user7", &uid));
+	assert_int_equal(uid, 1007);
+	assert_false(lt_pairs_uid(read.pairs, MANY, "user", &uid));
+	assert_int_equal(read.tie_count, 0);
+	assert_int_equal(read.unknown_users, 3);
+	assert_int_equal(read.private_data, 5);
+	assert_int_equal(read.job_limits, 6);
+	lt_batch_associations_free(&read);
+	manner = FAILS;
+	assert_int_equal(lt_child_associations(&read, &err), LT_EDENIED);
+	assert_string_equal(err.text, "nobody may");
+	assert_null(read.pairs);
+	manner = DIES;
+	err = (struct lt_error){0};
+	assert_int_equal(lt_child_associations(&read, &err), LT_ENET);
+	assert_non_null(strstr(err.text, "no answer"));
+	manner = ANSWERS;
+}
+
 int
 main(void)
 {
@@ -285,6 +343,7 @@ main(void)
 	    cmocka_unit_test(test_named),
 	    cmocka_unit_test(test_rows),
 	    cmocka_unit_test(test_failures),
+	    cmocka_unit_test(test_associations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -370,13 +372,102 @@ test_turns(void **state)
 	close(ends[0]);
 }
 
+/* How many look-ups, and how long each takes; the children's, too. */
+static struct directory {
+	useconds_t delay_us;
+	uint32_t names, uids;
+} * directory;
+
+/* In place of the C library's: the system's directory of users. */
+struct passwd *
+getpwnam(const char *name)
+{
+	(void)name;
+	__atomic_fetch_add(&directory->names, 1, __ATOMIC_RELAXED);
+	usleep(directory->delay_us);
+	return NULL;
+}
+
+struct passwd *
+getpwuid(uid_t uid)
+{
+	static char name[] = "stranger";
+	static struct passwd user = {.pw_name = name};
+
+	user.pw_uid = uid;
+	__atomic_fetch_add(&directory->uids, 1, __ATOMIC_RELAXED);
+	usleep(directory->delay_us);
+	return &user;
+}
+
+enum { HASTY = 24, SLOW_US = 2000000, PROMPT_MS = 1000 };
+
+/* Names that a user without rights makes up are not looked up, and who waits
+ * for the directory, by right or for their own name, keeps nobody waiting. */
+static void
+test_a_slow_directory(void **state)
+{
+	const uid_t self = geteuid(), asks = self == 0 ? STRANGER : self;
+	int asked[HASTY + 1];
+	pid_t children[HASTY + 1];
+	char request[128];
+
+	(void)state;
+	*directory = (struct directory){.delay_us = SLOW_US};
+	d.tables.conf.slurm_uid = SLURM;
+	for (int i = 0; i < HASTY; i++) {
+		snprintf(request, sizeof(request),
+		    "GET /v1/%s?user=nobody-%d" HEAD "\r\n",
+		    i % 2 == 0 ? "history" : "jobs", i);
+		children[i] = ask_as(asks, request, &asked[i]);
+	}
+	children[HASTY] =
+	    self == 0 ? ask_as(0, "GET /v1/jobs?user=nobody" HEAD "\r\n",
+			    &asked[HASTY])
+		      : 0;
+	for (int64_t end_ms = lt_monotonic_ms() + SLOW_US / 2000;
+	     lt_monotonic_ms() < end_ms;) {
+		const int64_t began_ms = lt_monotonic_ms();
+		char text[REPLY_MAX];
+
+		assert_int_equal(
+		    answer_to(self, "GET /v1/nothing" HEAD "\r\n", text), 404);
+		assert_in_range(lt_monotonic_ms() - began_ms, 0, PROMPT_MS);
+	}
+	for (int i = 0; i < HASTY; i++) {
+		while (!is_answered(asked[i]))
+			turn(20);
+		expect(asked[i], children[i], "403", LT_TURN_ALL);
+	}
+	if (self == 0) {
+		while (!is_answered(asked[HASTY]))
+			turn(20);
+		expect(asked[HASTY], children[HASTY], "nobody: not known",
+		    LT_TURN_ALL);
+	}
+	assert_int_equal(directory->names, self == 0);
+	assert_int_equal(directory->uids, 1);
+	/* Known now. */
+	char text[REPLY_MAX];
+	assert_int_equal(
+	    answer_to(asks, "GET /v1/jobs?user=else" HEAD "\r\n", text), 403);
+	assert_int_equal(
+	    answer_to(asks, "GET /v1/jobs?user=stranger" HEAD "\r\n", text),
+	    200);
+	assert_int_equal(directory->names, self == 0);
+	assert_int_equal(directory->uids, 1);
+}
+
 static int
 set_up(void **state)
 {
 	struct lt_error err = {0};
 
 	(void)state;
-	if (mkdtemp(folder) == NULL || chmod(folder, 0755) != 0)
+	directory = mmap(NULL, sizeof(*directory), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (directory == MAP_FAILED || mkdtemp(folder) == NULL ||
+	    chmod(folder, 0755) != 0)
 		return -1;
 	snprintf(d.paths.socket, sizeof(d.paths.socket), "%s/socket", folder);
 	if (lt_serve_start(&d, NULL, &err) == LT_OK)
@@ -402,6 +493,7 @@ main(void)
 	    cmocka_unit_test(test_an_ordinary_user),
 	    cmocka_unit_test(test_turns),
 	    cmocka_unit_test(test_a_hog_starves_himself),
+	    cmocka_unit_test(test_a_slow_directory),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -119,6 +119,97 @@ test_deadlines(void **state)
 	    lt_slots_wait_ms(&slots, NOW + 10 * LT_SLOT_REPLY_MS, 77), 77);
 }
 
+enum { HOST = 10, OTHER, MANY };
+
+static int
+take_strangers(uint32_t host, int wanted)
+{
+	int got = 0;
+
+	for (int i = 0; i < wanted; i++)
+		got += lt_slot_take_stranger(&slots, 100 + i, host, NOW + i) !=
+		       NULL;
+	return got;
+}
+
+static int
+drop(uint32_t host)
+{
+	ended_count = 0;
+	lt_slots_drop_stranger(&slots, host, end);
+	return ended_count == 1 ? ended[0] : -ended_count;
+}
+
+/* Few of a host, few in all, and of too many the first goes. */
+static void
+test_strangers(void **state)
+{
+	(void)state;
+	slots = (struct lt_slots){0};
+	assert_int_equal(drop(HOST), 0);
+	assert_int_equal(take_strangers(HOST, 99), LT_SLOTS_PER_HOST);
+	assert_int_equal(take_strangers(OTHER, 3), 3);
+	assert_int_equal(drop(HOST), 100);
+	assert_int_equal(drop(HOST), 101);
+	/* Those that are ending count no more, and end once. */
+	assert_int_equal(take_strangers(HOST, 5), 2);
+	ended_count = 0;
+	lt_slots_expire(&slots, NOW + LT_SLOT_SHOW_MS - 1, end);
+	assert_int_equal(ended_count, 0);
+	assert_int_equal(lt_slots_wait_ms(&slots, NOW, 99999), LT_SLOT_SHOW_MS);
+	slots = (struct lt_slots){0};
+	for (uint32_t host = MANY;
+	     host < MANY + LT_SLOTS_STRANGERS / LT_SLOTS_PER_HOST; host++)
+		assert_int_equal(
+		    take_strangers(host, LT_SLOTS_PER_HOST), LT_SLOTS_PER_HOST);
+	/* A new host: one of those with the most makes room. */
+	assert_int_equal(take_strangers(HOST, 1), 0);
+	assert_int_equal(drop(HOST), 100);
+	assert_int_equal(take_strangers(HOST, 2), 1);
+	/* Users have theirs all the same. */
+	assert_int_equal(take(ADA, false, 320), LT_SLOTS_PER_USER);
+}
+
+static void
+test_who_shows_it_is_known(void **state)
+{
+	struct lt_slot *slot;
+
+	(void)state;
+	slots = (struct lt_slots){0};
+	for (int i = 0; i < LT_SLOTS_PER_USER; i++) {
+		slot = lt_slot_take_stranger(&slots, i, HOST, NOW);
+		assert_non_null(slot);
+		assert_true(lt_slot_show(&slots, slot, ADA, false, NOW + 5));
+		assert_int_equal(
+		    slot->deadline_ms, NOW + 5 + LT_SLOT_REQUEST_MS);
+	}
+	/* They are no strangers of that host now. */
+	assert_int_equal(drop(HOST), 0);
+	slot = lt_slot_take_stranger(&slots, 50, HOST, NOW);
+	assert_false(lt_slot_show(&slots, slot, ADA, false, NOW));
+	assert_true(slot->is_stranger);
+	assert_true(lt_slot_show(&slots, slot, BOB, false, NOW));
+	/* A uid that is the number of an address is another's. */
+	slot = lt_slot_take_stranger(&slots, 51, BOB, NOW);
+	assert_true(lt_slot_show(&slots, slot, HOST, false, NOW));
+	/* Users in all leave room for strangers and for admins. */
+	int users = 0;
+	for (uint32_t uid = 2000; uid < 3000; uid++) {
+		slot = lt_slot_take_stranger(&slots, 60, uid, NOW);
+		if (slot == NULL)
+			break;
+		if (!lt_slot_show(&slots, slot, uid, false, NOW))
+			lt_slot_free(slot);
+		else
+			users++;
+	}
+	assert_int_equal(users + LT_SLOTS_PER_USER + 2,
+	    LT_SLOTS_MAX - LT_SLOTS_FOR_ADMINS - LT_SLOTS_STRANGERS);
+	slot = lt_slot_take_stranger(&slots, 52, OTHER, NOW);
+	assert_true(lt_slot_show(&slots, slot, ROOT, true, NOW));
+}
+
 int
 main(void)
 {
@@ -128,6 +219,8 @@ main(void)
 	    cmocka_unit_test(test_others_have_theirs),
 	    cmocka_unit_test(test_freed_is_free),
 	    cmocka_unit_test(test_deadlines),
+	    cmocka_unit_test(test_strangers),
+	    cmocka_unit_test(test_who_shows_it_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

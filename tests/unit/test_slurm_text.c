@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pwd.h>
 #include <string.h>
 
 #include "slurm_text.h"
@@ -262,6 +263,61 @@ reasons_to_wait(void **state)
 	}
 }
 
+static int looked_up;
+
+/* In place of the C library's. */
+int
+getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size,
+    struct passwd **found)
+{
+	looked_up++;
+	strncpy(text, uid == 7 ? "seven" : "", size);
+	*user = (struct passwd){.pw_name = text, .pw_uid = uid};
+	*found = uid == 7 ? user : NULL;
+	return 0;
+}
+
+/* The directory is asked by who may wait for it alone, and of users that have
+ * no association. */
+static void
+names_of_users(void **state)
+{
+	static const struct lt_batch_pair pairs[] = {
+	    {.account = "vision", .user = "ada", .uid = 5},
+	    {.account = "vision", .user = "bob", .uid = 6},
+	    {.account = "speech", .user = "bob", .uid = 6}};
+	char name[LT_NAME_SIZE];
+	uint32_t uid = 0;
+
+	(void)state;
+	lt_batch_know_users(pairs, 3);
+	lt_user_name(name, sizeof(name), "said", 5);
+	assert_string_equal(name, "said");
+	lt_user_name(name, sizeof(name), NULL, 6);
+	assert_string_equal(name, "bob");
+	lt_user_name(name, sizeof(name), "", 7);
+	assert_string_equal(name, "7");
+	assert_true(lt_user_known("ada", &uid));
+	assert_int_equal(uid, 5);
+	assert_false(lt_user_known("seven", &uid));
+	assert_int_equal(looked_up, 0);
+	lt_batch_may_wait();
+	lt_user_name(name, sizeof(name), "", 6);
+	assert_string_equal(name, "bob");
+	assert_int_equal(looked_up, 0);
+	lt_user_name(name, sizeof(name), "", 7);
+	assert_string_equal(name, "seven");
+	lt_user_name(name, sizeof(name), "", 7);
+	assert_string_equal(name, "seven");
+	assert_int_equal(looked_up, 1);
+	lt_user_name(name, sizeof(name), NULL, 8);
+	assert_string_equal(name, "8");
+	lt_batch_know_users(NULL, 0);
+	lt_user_name(name, sizeof(name), NULL, 5);
+	assert_string_equal(name, "5");
+	assert_int_equal(looked_up, 3);
+}
+
 int
 main(void)
 {
@@ -273,6 +329,7 @@ main(void)
 	    cmocka_unit_test(gres_texts),
 	    cmocka_unit_test(numbers),
 	    cmocka_unit_test(reasons_to_wait),
+	    cmocka_unit_test(names_of_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libmicrohttpd has a bound by address of its own, which refuses the next one
+ * for as long as those before it say nothing: hence the accept() here.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "door.h"
+
+enum {
+	BACKLOG = 256,
+	ACCEPTED_MAX = 64,	    /* then those that are here have a turn */
+	FREE_WITHIN_MS = 10 * 1000, /* children of a killed one end by then */
+	LOOK_MS = 100,
+};
+
+/* Returns a listening socket, or -1 with errno. */
+static int
+listen_at(uint16_t port)
+{
+	const struct sockaddr_in address = {
+	    .sin_family = AF_INET, .sin_port = htons(port)};
+	const int one = 1;
+	const int fd =
+	    socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	/* A port of connections that ended is free; one that another listens
+	 * on is not, whoever that is. */
+	if (fd < 0 ||
+	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+		bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
+		    0 &&
+		listen(fd, BACKLOG) == 0))
+		return fd;
+	const int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+int
+lt_door_listen(uint16_t port, struct lt_error *err)
+{
+	int fd = listen_at(port);
+
+	for (int ms = 0; fd < 0 && errno == EADDRINUSE && ms < FREE_WITHIN_MS;
+	     ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		fd = listen_at(port);
+	}
+	if (fd >= 0)
+		return fd;
+	return errno == EADDRINUSE
+		   ? lt_fail(err, LT_ECONFLICT,
+			 "port %u: another program listens there, a second lowtided maybe: stop it, or give this one another listen_port: in its policy",
+			 port)
+		   : lt_fail(err, LT_EIO, "port %u: %s", port, strerror(errno));
+}
+
+void
+lt_door_watch(void *door, struct MHD_Connection *connection, void **context,
+    enum MHD_ConnectionNotificationCode code)
+{
+	struct lt_door *const at = door;
+
+	(void)connection;
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (*context != NULL)
+			lt_slot_free(*context);
+		*context = NULL;
+		return;
+	}
+	*context = at->accepted;
+	at->accepted = NULL;
+}
+
+static void
+hang_up(int fd)
+{
+	(void)shutdown(fd, SHUT_RDWR);
+}
+
+/* Those who have asked by now are no strangers any more; else one that has not
+ * goes. NULL: there is no room all the same. */
+static struct lt_slot *
+take(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
+{
+	struct lt_slot *slot =
+	    lt_slot_take_stranger(&door->slots, fd, host, now_ms);
+
+	if (slot != NULL)
+		return slot;
+	MHD_run(door->server);
+	slot = lt_slot_take_stranger(&door->slots, fd, host, now_ms);
+	if (slot != NULL)
+		return slot;
+	lt_slots_drop_stranger(&door->slots, host, hang_up);
+	MHD_run(door->server);
+	return lt_slot_take_stranger(&door->slots, fd, host, now_ms);
+}
+
+void
+lt_door_admit(struct lt_door *door, struct lt_slot *slot, int fd,
+    const struct sockaddr *address, socklen_t size)
+{
+	door->accepted = slot;
+	(void)MHD_add_connection(door->server, fd, address, size);
+	/* From libmicrohttpd 0.9.76 on it is only queued there. */
+	if (door->accepted != NULL)
+		MHD_run(door->server);
+	if (door->accepted != NULL) /* not even begun; it closed fd */
+		lt_slot_free(door->accepted);
+	door->accepted = NULL;
+}
+
+/* False: nobody waits. */
+static bool
+accept_one(struct lt_door *door, int64_t now_ms)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_storage room;
+	} address = {.room = {0}};
+	socklen_t size = sizeof(address);
+	const int fd = accept4(
+	    door->fd, &address.any, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	const uint32_t host =
+	    address.any.sa_family == AF_INET ? address.v4.sin_addr.s_addr : 0;
+	struct lt_slot *const slot = take(door, fd, host, now_ms);
+	if (slot != NULL)
+		lt_door_admit(door, slot, fd, &address.any, size);
+	else
+		close(fd);
+	return true;
+}
+
+void
+lt_door_run(struct lt_door *door, int64_t now_ms)
+{
+	for (int i = 0; i < ACCEPTED_MAX && accept_one(door, now_ms); i++)
+		;
+	MHD_run(door->server);
+	/* After it: what came while nobody looked is not late. */
+	lt_slots_expire(&door->slots, now_ms, hang_up);
+}
+
+struct lt_slot *
+lt_door_slot(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
+	    connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info != NULL ? info->socket_context : NULL;
+}
+
+bool
+lt_door_show(struct lt_door *door, struct MHD_Connection *connection,
+    uint32_t uid, bool is_admin, int64_t now_ms)
+{
+	struct lt_slot *const slot = lt_door_slot(connection);
+
+	return slot != NULL &&
+	       (!slot->is_stranger ||
+		   lt_slot_show(&door->slots, slot, uid, is_admin, now_ms));
+}
