@@ -19,6 +19,7 @@ static const struct {
 	lt_api_long_function *begin; /* or this */
 } table[] = {
     {"GET", "/v1/status", false, false, LT_TURN_READ, lt_api_status, NULL},
+    {"POST", "/v1/reload", false, true, LT_TURN_ALL, lt_api_reload, NULL},
     {"GET", "/v1/budget", false, false, LT_TURN_READ, lt_api_budget, NULL},
     {"GET", "/v1/alerts", false, false, LT_TURN_READ, lt_api_alerts, NULL},
     {"POST", "/v1/budget/adjust", false, true, LT_TURN_ALL, lt_api_adjust,
