@@ -18,8 +18,8 @@ lt_cli_reload(const struct lt_cli *cli)
 		result = lt_cli_print_json(answer);
 	} else {
 		lt_print_safe(stdout, lt_json_text(answer, "path", "policy"));
-		printf(": in force, mode %s\n",
-		    lt_json_text(answer, "mode", "?"));
+		printf(
+		    ": in force, mode %s\n", lt_json_text(answer, "mode", "?"));
 	}
 	json_decref(answer);
 	return result;

@@ -313,3 +313,10 @@ admitted() {
 	! has_error
 	[ "$(lowtide status --json | jq -r .policy.in_force)" = "$file" ]
 }
+
+@test "a slurmctld that was killed and started is asked for all jobs" {
+	part stop slurmctld KILL
+	part start slurmctld
+	seen() { grep -q event=slurmctld_started "$D"/log/lowtided*; }
+	within 80 seen
+}

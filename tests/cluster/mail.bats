@@ -185,3 +185,13 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	[ "$(lowtide status --json | jq .error)" = null ]
 	scancel "$(< "$BATS_FILE_TMPDIR/runs")"
 }
+
+@test "a run that is over at once is mailed, too" {
+	for _ in 1 2 3 4; do # most begin and end in one second
+		job -A vision --mail-type=END --mail-user=dave -n1 --time=1 --wrap true
+	done
+	all() { [ "$(ls "$S" | grep -c -- -ended-)" -eq 4 ]; }
+	within 120 all
+	send
+	[ "$(mails_to dave)" -eq 4 ]
+}

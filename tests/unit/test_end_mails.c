@@ -231,8 +231,8 @@ end_many(struct many *m)
 
 /* One that asks, and whose hold ended so. */
 static void
-add_asking(
-    struct many *m, uint32_t job_id, uint32_t uid, enum lt_hold_state state)
+add_asking_of(struct many *m, uint32_t job_id, uint32_t uid,
+    enum lt_hold_state state, uint32_t hold_job_id)
 {
 	const struct lt_ledger_hold hold = {.quote = {.id = 1000000 + job_id,
 						.rev = 1,
@@ -242,7 +242,7 @@ add_asking(
 						.home = "spot"},
 	    .uid = uid,
 	    .state = state,
-	    .job_id = job_id};
+	    .job_id = hold_job_id};
 	struct lt_end_mail mail = {
 	    .job_id = job_id, .quote_id = hold.quote.id, .to = "ada@x.org"};
 
@@ -250,13 +250,19 @@ add_asking(
 	must(m->f, lt_ledger_put_end_mail(m->f->ledger, &mail, &m->f->err));
 }
 
-/* Its run, of so many seconds, from a start. */
 static void
-add_run(struct many *m, uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
+add_asking(
+    struct many *m, uint32_t job_id, uint32_t uid, enum lt_hold_state state)
+{
+	add_asking_of(m, job_id, uid, state, job_id);
+}
+
+/* Its run, of so many seconds, from a start, that cost nothing. */
+static struct lt_run
+free_run(uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
 {
 	struct lt_run run =
 	    make_run(job_id, start_utc_s, start_utc_s + lasts_s, 0);
-	bool changed;
 
 	run.quote_id = 1000000 + job_id;
 	run.key.submit_utc_s = NOVEMBER;
@@ -264,10 +270,26 @@ add_run(struct many *m, uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
 	run.baseline_money_micros = run.baseline_carbon_mg = 0;
 	run.parts = (struct lt_parts){0};
 	run.saved_by = (struct lt_saved_by){0};
+	return run;
+}
+
+static void
+settle_free(struct many *m, const struct lt_run *run)
+{
 	const struct lt_settlement settlement = {
-	    .run = &run, .now_utc_s = DECEMBER};
+	    .run = run, .now_utc_s = DECEMBER};
+	bool changed;
+
 	must(m->f,
 	    lt_ledger_settle(m->f->ledger, &settlement, &changed, &m->f->err));
+}
+
+static void
+add_run(struct many *m, uint32_t job_id, int64_t start_utc_s, int64_t lasts_s)
+{
+	const struct lt_run run = free_run(job_id, start_utc_s, lasts_s);
+
+	settle_free(m, &run);
 }
 
 static int
@@ -331,6 +353,33 @@ test_shares(void **state)
 	end_many(&m);
 }
 
+/* What slurmctld's record says waits for slurmdbd's row, and keeps nobody; a
+ * run of another job that had the id is not this one's. */
+static void
+test_provisional(void **state)
+{
+	struct many m;
+
+	make_many(&m, *state);
+	for (uint32_t id = 1; id <= 3; id++)
+		add_asking(&m, id, 1000 + id, LT_HOLD_SETTLED);
+	add_run(&m, 1, NOVEMBER + HOUR, 60);
+	add_run(&m, 2, NOVEMBER + HOUR, 60);
+	struct lt_run run = free_run(1, NOVEMBER + 3 * HOUR, 60);
+	run.key.submit_utc_s++;
+	run.provisional = true;
+	settle_free(&m, &run);
+	run = free_run(3, NOVEMBER + HOUR, 60);
+	run.quote_id = 7;
+	settle_free(&m, &run);
+	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
+	assert_int_equal(waiting_of(&m, 1001), 0);
+	assert_int_equal(waiting_of(&m, 1002), 1);
+	assert_int_equal(waiting_of(&m, 1003), 0);
+	assert_int_equal(due_count(&m), 1);
+	end_many(&m);
+}
+
 /* A run of 0 s is one: its hold is void, for it used nothing. What was
  * cancelled before it ran has a row too, without a start. */
 static void
@@ -342,18 +391,27 @@ test_no_length(void **state)
 	add_asking(&m, 1, 1000, LT_HOLD_VOID);
 	add_asking(&m, 2, 1001, LT_HOLD_VOID);
 	add_asking(&m, 3, 1002, LT_HOLD_SETTLED);
+	add_run(&m, 3, 0, 0);
+	/* It had ended when it was seen first. */
+	add_asking_of(&m, 4, 1003, LT_HOLD_VOID, 0);
+	/* Another job's hold. */
+	add_asking_of(&m, 5, 1004, LT_HOLD_VOID, 6);
 	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), 0);
+	assert_int_equal(waiting_of(&m, 1002), 0);
 	/* Its row comes after the list that showed it ended, and a day's
 	 * pruning between them. */
 	must(m.f, lt_ledger_prune_mailed(m.f->ledger, NOVEMBER - 1, &m.f->err));
 	add_run(&m, 1, NOVEMBER + HOUR, 0);
 	add_run(&m, 2, 0, 0);
-	add_run(&m, 3, 0, 0);
+	add_run(&m, 4, NOVEMBER + HOUR, 0);
+	add_run(&m, 5, NOVEMBER + HOUR, 0);
+	assert_int_equal(due_count(&m), 2);
 	must(m.f, lt_end_mails_run(m.d, NOVEMBER, &m.f->err));
 	assert_int_equal(waiting_of(&m, 1000), 1);
 	assert_int_equal(waiting_of(&m, 1001), 0);
-	assert_int_equal(waiting_of(&m, 1002), 0);
+	assert_int_equal(waiting_of(&m, 1003), 1);
+	assert_int_equal(waiting_of(&m, 1004), 0);
 	assert_int_equal(due_count(&m), 0);
 	end_many(&m);
 }
@@ -365,6 +423,8 @@ main(void)
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_provisional, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_no_length, set_up, tear_down),
 	};
 

@@ -153,9 +153,31 @@ test_who_is_told(void **state)
 	plan(w, PLANNED + HOUR + 1, 3);
 	w->jobs[JOBS - 3].held = true;
 	w->jobs[JOBS - 2].mails_begin = false;
+	w->jobs[JOBS - 2].mails_requeue = true;
 	must(w->f, lt_mails_run(w->d, NOW + 20, &w->f->err));
 	assert_int_equal(waiting_of(w, ADA), 0);
 	assert_int_equal(waiting_of(w, BOB), 1);
+	end_world(w);
+}
+
+/* A job that comes between two that are known is no other's. */
+static void
+test_between(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job some[3] = {
+	    w->jobs[JOBS - 4], w->jobs[JOBS - 2], w->jobs[JOBS - 1]};
+
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &some[2]};
+	must(w->f, lt_mails_run(w->d, NOW, &w->f->err));
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 3, .jobs = some};
+	must(w->f, lt_mails_run(w->d, NOW + 10, &w->f->err));
+	plan(w, PLANNED + 2 * HOUR, 2);
+	for (int i = 0; i < 3; i++)
+		some[i].eligible_utc_s = PLANNED + 2 * HOUR;
+	must(w->f, lt_mails_run(w->d, NOW + 20, &w->f->err));
+	assert_int_equal(waiting_of(w, ADA), 1);
+	assert_int_equal(waiting_of(w, BOB), 2);
 	end_world(w);
 }
 
@@ -166,6 +188,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_shares, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_who_is_told, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_between, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,12 @@ test_spool(void **state)
 	lt_spool_list_free(&list);
 	assert_int_equal(lt_spool_look(&look, dir, &err), LT_OK);
 	assert_int_equal(look.oldest_utc_s, status.st_mtime);
+	/* Under another's name it is nobody's. */
+	char other[128];
+	snprintf(other, sizeof(other), "%s/u1000-x.json", dir);
+	assert_int_equal(link(path, other), 0);
+	assert_int_equal(lt_spool_read(&back, dir, "u1000-x", NULL), LT_EINPUT);
+	assert_int_equal(unlink(other), 0);
 	assert_int_equal(lt_spool_remove(dir, "moved-7-1", &err), LT_OK);
 	assert_int_equal(
 	    lt_spool_read(&back, dir, "moved-7-1", &err), LT_ENOENT);

@@ -127,6 +127,27 @@ test_bound(void **state)
 	free(p);
 }
 
+/* The same where the other's job has the first place. */
+static void
+test_bound_first(void **state)
+{
+	struct lt_node_progress *const p = calloc(1, sizeof(*p));
+	const struct lt_progress_message others = message(77, 0, "1");
+
+	(void)state;
+	lt_node_progress_add(p, &others, 6, 10);
+	for (uint32_t i = 0; i < 2 * LT_NODE_JOBS_MAX; i++) {
+		const struct lt_progress_message m = message(5000 + i, 0, "1");
+
+		lt_node_progress_add(p, &m, 5, 20000 + i);
+	}
+	assert_int_equal(p->jobs[0].uid, 6);
+	/* Of that user the one that was silent for longest went. */
+	assert_int_equal(
+	    p->jobs[1].message.job_id, 5000 + 2 * LT_NODE_JOBS_MAX - 2);
+	free(p);
+}
+
 /* Jobs that no reader speaks for any more go, whether lowtided answers or not.
  */
 static void
@@ -208,6 +229,7 @@ main(void)
 	    cmocka_unit_test(test_when),
 	    cmocka_unit_test(test_what_stays),
 	    cmocka_unit_test(test_bound),
+	    cmocka_unit_test(test_bound_first),
 	    cmocka_unit_test(test_silent),
 	    cmocka_unit_test(test_socket),
 	};

@@ -167,6 +167,9 @@ test_later(void **state)
 	look(w, 62000, 2, 61000 + 120000);
 	assert_string_equal(said(w), "alert ");
 	look(w, 61000 + 120000, 0, INT64_MAX);
+	assert_int_equal(w->round.waiting_count, 2);
+	look(w, 61000 + 120000, 0, INT64_MAX);
+	assert_int_equal(w->round.waiting_count, 0);
 	assert_string_equal(said(w), "u1000-a u1001-a ");
 	end_world(w);
 }
