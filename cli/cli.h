@@ -94,6 +94,7 @@ int lt_cli_close(const struct lt_cli *cli);
 int lt_cli_reconcile(const struct lt_cli *cli);
 int lt_cli_history(const struct lt_cli *cli);
 int lt_cli_rebuild(const struct lt_cli *cli);
+int lt_cli_reload(const struct lt_cli *cli);
 int lt_cli_doctor(const struct lt_cli *cli);
 int lt_cli_simulate(const struct lt_cli *cli);
 int lt_cli_kube(const struct lt_cli *cli);

@@ -84,7 +84,7 @@ lt_doctor_load_policy(struct lt_doctor *doctor)
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
 		    access(path, F_OK)
 			? "lowtide init writes a first one"
-			: "mend the file: lowtide check FILE lists all errors; until then a running lowtided keeps the last good one",
+			: "mend the file: lowtide check FILE lists all errors; until then lowtided keeps the last good one, over a restart too",
 		    "%s", err.text);
 }
 

@@ -255,13 +255,14 @@ lt_doctor_daemon(struct lt_doctor *doctor)
 	check_unclosed(doctor);
 	check_spool(doctor);
 	check_drained(doctor);
-	/* On the controller lt_doctor_policy() reads the file itself. */
+	/* On the controller lt_doctor_load_policy() reads the file itself: it
+	 * has said what is wrong, unless only lowtided finds it so. */
 	text = lt_json_text(
 	    json_object_get(doctor->status, "policy"), "error", "");
-	if (text[0] && !doctor->on_controller)
+	if (text[0] && (!doctor->on_controller || doctor->policy != NULL))
 		lt_doctor_say(doctor, LT_LEVEL_ERROR, "policy",
-		    "mend the file; until then the last good one holds", "%s",
-		    text);
+		    "mend the file, then: lowtide reload; until then the last good one holds",
+		    "%s", text);
 }
 
 static void

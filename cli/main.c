@@ -80,6 +80,8 @@ static const struct lt_cli_command commands[] = {
 	false, lt_cli_notice_options, lt_cli_notice},
     {"rebuild", "[--json]", "make the ledger again from slurmdbd", 0, 0, true,
 	false, NULL, lt_cli_rebuild},
+    {"reload", "[--json]", "have lowtided read its policy file now", 0, 0, true,
+	false, NULL, lt_cli_reload},
     {"simulate",
 	"TRACE --carbon FILE [--at TIME] [--policy P,...] [OPTIONS] [--json]\n"
 	"TRACE --config FILE --source NAME [OPTIONS] [--json]\n"

@@ -62,19 +62,22 @@ print_daemon(const json_t *status)
 static void
 print_policy(const json_t *policy, bool color)
 {
-	char line[1280], when[96];
+	char line[8192], when[96];
 	const char *const error = lt_json_text(policy, "error", "");
+	const char *const path = lt_json_text(policy, "path", "?");
+	const char *const used = lt_json_text(policy, "in_force", path);
+	const bool is_last = strcmp(path, used) != 0;
 
-	snprintf(line, sizeof(line), "%s, loaded %s",
-	    lt_json_text(policy, "path", "?"),
+	snprintf(line, sizeof(line), "%s%s, loaded %s", used,
+	    is_last ? " (the last good one)" : "",
 	    lt_local_time(
 		when, sizeof(when), lt_json_text(policy, "loaded", NULL)));
 	print_field("policy", line);
 	if (!error[0])
 		return;
-	printf("%-10s %s", "",
-	    color ? "\033[31mthe file is not in force:\033[0m "
-		  : "the file is not in force: ");
+	printf("%-10s %s%s%s", "", color ? "\033[31m" : "",
+	    is_last ? path : "the file", " is not in force: ");
+	fputs(color ? "\033[0m" : "", stdout);
 	lt_print_safe(stdout, error);
 	putchar('\n');
 }

@@ -40,6 +40,7 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, next.settle),
     offsetof(struct lt_daemon, next.voids),
     offsetof(struct lt_daemon, next.policy),
+    offsetof(struct lt_daemon, next.policy_told),
     offsetof(struct lt_daemon, next.prune),
     offsetof(struct lt_daemon, next.history),
     offsetof(struct lt_daemon, next.history_soonest),

@@ -92,19 +92,18 @@ static void
 check_policy(struct lt_daemon *d, int64_t now_utc_s)
 {
 	struct lt_file_id id;
-	struct lt_error err = {0};
 
 	if (now_utc_s < d->next.policy)
 		return;
 	d->next.policy = now_utc_s + LT_JOBS_EVERY_S;
+	lt_policy_remind(d, now_utc_s);
 	if (!lt_file_id(&id, d->args.config) ||
 	    (id.device == d->policy_id.device &&
 		id.inode == d->policy_id.inode &&
 		id.size == d->policy_id.size &&
 		id.mtime_ns == d->policy_id.mtime_ns))
 		return;
-	if (lt_daemon_load_policy(d, now_utc_s, &err) == LT_OK)
-		lt_signals_restore(&d->signals, d->ledger, now_utc_s);
+	(void)lt_daemon_reload_policy(d, now_utc_s, NULL);
 }
 
 static int64_t

@@ -35,8 +35,9 @@
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
-	    snapshot, renewal, dirty, settle, voids, policy, prune, history,
-	    history_soonest, used, mails, run_costs, unusual, forecasts;
+	    snapshot, renewal, dirty, settle, voids, policy, policy_told, prune,
+	    history, history_soonest, used, mails, run_costs, unusual,
+	    forecasts;
 };
 
 struct lt_daemon {

@@ -115,6 +115,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 	join(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
 	join(d->paths.bound, d->args.run, LT_BOUND_FILE);
 	join(d->paths.in_force, d->args.state, LT_IN_FORCE_FILE);
+	join(d->paths.last_policy, d->args.state, LT_LAST_POLICY_FILE);
 	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
 	join(d->paths.history, d->args.state, LT_HISTORY_FILE);
 	join(d->paths.ring, d->args.state, LT_RING_FILE);
@@ -208,10 +209,7 @@ take_signals(struct lt_daemon *d, int fd)
 	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo != SIGHUP)
 			return false;
-		struct lt_error err = {0};
-		if (lt_daemon_load_policy(d, now_s(), &err) == LT_OK)
-			lt_signals_restore(&d->signals, d->ledger, now_s());
-		d->next.tables = 0;
+		(void)lt_daemon_reload_policy(d, now_s(), NULL);
 	}
 	return true;
 }

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <yaml.h>
 
+#include "address.h"
 #include "base64.h"
 #include "kubeconfig.h"
 #include "text_mend.h"
@@ -398,15 +399,10 @@ read_cluster(struct reading *reading, const char *name)
 static int
 check_clear(struct reading *reading, const yaml_node_t *user)
 {
-	static const char *const near[] = {
-	    "http://127.", "http://localhost:", "http://[::1]", NULL};
 	const char *const server = reading->config->server;
 
-	if (strncmp(server, "https://", 8) == 0)
+	if (strncmp(server, "https://", 8) == 0 || lt_url_is_loopback(server))
 		return LT_OK;
-	for (int i = 0; near[i] != NULL; i++)
-		if (strncmp(server, near[i], strlen(near[i])) == 0)
-			return LT_OK;
 	return complain(reading, user,
 	    "a token for \"%.*s\", want a server with https://", SHOWN_MAX,
 	    server);

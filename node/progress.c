@@ -59,25 +59,54 @@ lt_node_progress_open(
 	return LT_OK;
 }
 
-/* Its place; a full table forgets who was silent for longest. */
+static uint32_t
+places_of(const struct lt_node_progress *progress, uid_t uid)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < progress->count; i++)
+		count += progress->jobs[i].uid == uid;
+	return count;
+}
+
+/* What a full table forgets: of the user with the most places the job that was
+ * silent for longest. Job ids are the users' words: with as many as they like,
+ * they push out their own only. */
+static struct lt_node_job *
+least_of(struct lt_node_progress *progress)
+{
+	struct lt_node_job *least = &progress->jobs[0];
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < progress->count; i++) {
+		struct lt_node_job *const job = &progress->jobs[i];
+		const uint32_t places = places_of(progress, job->uid);
+
+		if (places > most ||
+		    (places == most && job->heard_ms < least->heard_ms))
+			least = job;
+		most = places > most ? places : most;
+	}
+	return least;
+}
+
 static struct lt_node_job *
 place_of(struct lt_node_progress *progress,
     const struct lt_progress_message *message, uid_t uid)
 {
-	struct lt_node_job *oldest = &progress->jobs[0];
-
 	for (uint32_t i = 0; i < progress->count; i++) {
 		struct lt_node_job *const job = &progress->jobs[i];
 
 		if (job->message.job_id == message->job_id && job->uid == uid)
 			return job;
-		if (job->heard_ms < oldest->heard_ms)
-			oldest = job;
 	}
-	if (progress->count < LT_NODE_JOBS_MAX)
-		oldest = &progress->jobs[progress->count++];
-	*oldest = (struct lt_node_job){0};
-	return oldest;
+	struct lt_node_job *const place =
+	    progress->count < LT_NODE_JOBS_MAX
+		? &progress->jobs[progress->count++]
+		: least_of(progress);
+
+	*place = (struct lt_node_job){0};
+	return place;
 }
 
 void
@@ -202,20 +231,26 @@ is_in(const json_t *list, uint32_t job_id)
 	return false;
 }
 
-/* What it has; those that it can't place yet hear of us again. */
+/* What lowtided has; those that it can't place yet are told again. */
 static void
-settle(struct lt_node_progress *progress, const json_t *later, int64_t now_ms)
+settle(struct lt_node_progress *progress, const json_t *later)
+{
+	for (uint32_t i = 0; i < progress->count; i++) {
+		struct lt_node_job *const job = &progress->jobs[i];
+
+		job->is_news &= is_in(later, job->message.job_id);
+		job->is_urgent = job->is_news;
+	}
+}
+
+static void
+forget_silent(struct lt_node_progress *progress, int64_t now_ms)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < progress->count; i++) {
-		struct lt_node_job job = progress->jobs[i];
-
-		job.is_news &= is_in(later, job.message.job_id);
-		job.is_urgent = job.is_news;
-		if (now_ms - job.heard_ms < LT_NODE_SILENT_MS)
-			progress->jobs[kept++] = job;
-	}
+	for (uint32_t i = 0; i < progress->count; i++)
+		if (now_ms - progress->jobs[i].heard_ms < LT_NODE_SILENT_MS)
+			progress->jobs[kept++] = progress->jobs[i];
 	progress->count = kept;
 }
 
@@ -238,10 +273,10 @@ lt_node_progress_tell(struct lt_node_progress *progress,
 		json_t *const answer =
 		    json_loadb(reply.body, reply.length, 0, NULL);
 
-		settle(
-		    progress, json_object_get(answer, "later"), told->now_ms);
+		settle(progress, json_object_get(answer, "later"));
 		json_decref(answer);
 	}
+	forget_silent(progress, told->now_ms);
 	progress->told_ms = told->now_ms;
 	progress->not_before_ms =
 	    code == LT_OK ? 0 : told->now_ms + LT_NODE_FAILED_MS;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "http.h"
 #include "log.h"
@@ -104,20 +105,83 @@ forget_gone(struct lt_round *round)
 	round->waiting_count = kept;
 }
 
+/* ---- domains that put off a user's mails ---- */
+
+/* Of "ada@example.org"; a name alone is of the server's own. */
+static const char *
+domain_of(const char *to)
+{
+	const char *const at = strrchr(to, '@');
+
+	return at != NULL ? at + 1 : "";
+}
+
+static struct lt_domain *
+domain_find(struct lt_round *round, int64_t uid, const char *to)
+{
+	for (int i = 0; uid >= 0 && i < round->domain_count; i++)
+		if (round->domains[i].uid == (uint32_t)uid &&
+		    strcasecmp(round->domains[i].name, domain_of(to)) == 0)
+			return &round->domains[i];
+	return NULL;
+}
+
+static void
+domain_put_off(struct lt_round *round, int64_t uid, const char *to)
+{
+	struct lt_domain *domain = domain_find(round, uid, to);
+
+	if (uid < 0)
+		return;
+	if (domain == NULL) {
+		domain = &round->domains[0];
+		for (int i = 1; i < round->domain_count; i++)
+			if (round->domains[i].due_ms < domain->due_ms)
+				domain = &round->domains[i];
+		if (round->domain_count < LT_NOTIFY_DOMAINS_MAX)
+			domain = &round->domains[round->domain_count++];
+		*domain = (struct lt_domain){.uid = (uint32_t)uid};
+		snprintf(
+		    domain->name, sizeof(domain->name), "%s", domain_of(to));
+	}
+	domain->tries++;
+	domain->due_ms = round->now_ms +
+			 1000 * lt_round_wait_s(round->retry_s, domain->tries);
+}
+
+static void
+domain_answers(struct lt_round *round, int64_t uid, const char *to)
+{
+	struct lt_domain *const domain = domain_find(round, uid, to);
+
+	if (domain != NULL)
+		*domain = round->domains[--round->domain_count];
+}
+
 /* One way to one recipient. False: it is not gone yet. */
 static bool
 send_one(
     struct lt_round *round, enum way_id way, const struct lt_sending *sending)
 {
 	const char *const id = sending->message->id;
+	const char *const to = sending->to;
+	const int64_t uid =
+	    to != NULL ? lt_message_uid(id) : LT_MESSAGE_OF_SITE;
 	char name[LT_ADDRESS_SIZE + 16];
 	struct lt_error failed = {0};
 
 	snprintf(name, sizeof(name), "%s%s%s", LT_ROW(ways, way).name,
-	    sending->to != NULL ? ":" : "",
-	    sending->to != NULL ? sending->to : "");
+	    to != NULL ? ":" : "", to != NULL ? to : "");
 	if (lt_sent_has(round->sent, id, name))
 		return true;
+	const struct lt_domain *const domain =
+	    to != NULL ? domain_find(round, uid, to) : NULL;
+	if (domain != NULL && domain->due_ms > round->now_ms) {
+		if (domain->due_ms < round->domain_due_ms)
+			round->domain_due_ms = domain->due_ms;
+		return false;
+	}
+	round->is_tried = true;
 	if (round->is_away[way])
 		return false;
 	const int code = LT_ROW(ways, way).send(sending, &failed);
@@ -126,6 +190,10 @@ send_one(
 		    "id=%s way=%s why=\"%s\"", id, LT_ROW(ways, way).name,
 		    failed.text);
 	round->is_away[way] = code == LT_ENET;
+	if (to != NULL && code == LT_ESTALE)
+		domain_put_off(round, uid, to);
+	else if (to != NULL && code == LT_OK)
+		domain_answers(round, uid, to);
 	if (code != LT_OK && code != LT_EDENIED)
 		return false;
 	if (code == LT_OK)
@@ -163,8 +231,9 @@ send_all(
 	return is_gone;
 }
 
+/* With its domain, or by its own count of tries. */
 static void
-put_off(struct lt_round *round, const char *id, int64_t now_ms)
+put_off(struct lt_round *round, const char *id)
 {
 	struct lt_waiting *waiting = waiting_of(round, id);
 
@@ -175,9 +244,13 @@ put_off(struct lt_round *round, const char *id, int64_t now_ms)
 		*waiting = (struct lt_waiting){0};
 		snprintf(waiting->id, sizeof(waiting->id), "%s", id);
 	}
-	waiting->tries++;
-	waiting->due_ms =
-	    now_ms + 1000 * lt_round_wait_s(round->retry_s, waiting->tries);
+	waiting->due_ms = round->domain_due_ms;
+	if (round->is_tried) {
+		waiting->tries++;
+		waiting->due_ms =
+		    round->now_ms +
+		    1000 * lt_round_wait_s(round->retry_s, waiting->tries);
+	}
 	if (waiting->due_ms < round->due_ms)
 		round->due_ms = waiting->due_ms;
 }
@@ -208,21 +281,67 @@ is_done(struct lt_round *round, const char *id, int64_t now_utc_s)
 	return true;
 }
 
+/* ---- who goes first ---- */
+
+static int
+by_user(const void *a, const void *b)
+{
+	const struct lt_turn *const x = a, *const y = b;
+
+	if (x->uid != y->uid)
+		return x->uid < y->uid ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+static int
+by_rank(const void *a, const void *b)
+{
+	const struct lt_turn *const x = a, *const y = b;
+
+	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1)
+				  : by_user(a, b);
+}
+
+/* The list as turns: the site's, then of each user one, then the second of
+ * each, and so on. */
+static void
+put_in_order(struct lt_round *round)
+{
+	struct lt_turn *const turns = round->turns;
+	const int count = round->list.count;
+
+	for (int i = 0; i < count; i++)
+		turns[i] = (struct lt_turn){.id = round->list.ids[i],
+		    .uid = lt_message_uid(round->list.ids[i]),
+		    .rank = -1};
+	qsort(turns, (size_t)count, sizeof(*turns), by_user);
+	for (int i = 0; i < count; i++)
+		if (turns[i].uid >= 0)
+			turns[i].rank =
+			    i > 0 && turns[i - 1].uid == turns[i].uid
+				? turns[i - 1].rank + 1
+				: 0;
+	qsort(turns, (size_t)count, sizeof(*turns), by_rank);
+}
+
 int
 lt_round_run(struct lt_round *round, int64_t now_utc_s, int64_t now_ms,
     struct lt_error *err)
 {
 	const char *const spool = round->notify->spool;
+	const int64_t began_ms = lt_monotonic_ms();
 	int code = lt_spool_list(&round->list, spool, err);
 
 	round->left = 0;
 	round->due_ms = INT64_MAX;
+	round->now_ms = now_ms;
 	memset(round->is_away, 0, sizeof(round->is_away));
 	if (code != LT_OK)
 		return code;
 	forget_gone(round);
+	put_in_order(round);
 	for (int i = 0; i < round->list.count && code == LT_OK; i++) {
-		const char *const id = round->list.ids[i];
+		const char *const id = round->turns[i].id;
 		const struct lt_waiting *const waiting = waiting_of(round, id);
 
 		round->left++;
@@ -231,8 +350,16 @@ lt_round_run(struct lt_round *round, int64_t now_utc_s, int64_t now_ms,
 				round->due_ms = waiting->due_ms;
 			continue;
 		}
+		/* An alert may have come: the rest goes with the next look. */
+		if (round->turns[i].uid >= 0 &&
+		    lt_monotonic_ms() - began_ms > LT_NOTIFY_TURN_MS) {
+			round->due_ms = now_ms;
+			continue;
+		}
+		round->is_tried = false;
+		round->domain_due_ms = INT64_MAX;
 		if (!is_done(round, id, now_utc_s)) {
-			put_off(round, id, now_ms);
+			put_off(round, id);
 		} else {
 			code = lt_spool_remove(spool, id, err);
 			round->left -= code == LT_OK;

@@ -2,6 +2,9 @@
 /*
  * One look at the spool: what is due is sent, by each way that it has to go,
  * once; what failed is due again later; what has gone by all ways is removed.
+ * Alerts of budgets go first, then one mail of each user in turn, and so on. A
+ * user's mails to a domain that puts one off are put off with it: the mails of
+ * others, and theirs to other domains, are not.
  */
 #ifndef LT_NOTIFY_ROUND_H
 #define LT_NOTIFY_ROUND_H
@@ -13,6 +16,11 @@
 enum {
 	LT_NOTIFY_GIVE_UP_S = 3 * 24 * 3600, /* then it is dropped, and said */
 	LT_NOTIFY_RETRY_MAX_S = 3600,	     /* between two tries */
+	/* Users' mails at a time: then the spool is looked at for alerts. */
+	LT_NOTIFY_TURN_MS = 20000,
+	/* Domains of users that are put off; of more the one that is due first
+	 * is tried by each mail again. */
+	LT_NOTIFY_DOMAINS_MAX = 256,
 };
 
 struct lt_waiting { /* a message that was tried */
@@ -21,16 +29,37 @@ struct lt_waiting { /* a message that was tried */
 	int64_t due_ms; /* monotonic */
 };
 
+struct lt_domain { /* that put off a mail of that user */
+	uint32_t uid;
+	char name[LT_ADDRESS_SIZE];
+	int tries;
+	int64_t due_ms; /* monotonic */
+};
+
+struct lt_turn { /* of a message in a round */
+	const char *id;
+	int64_t uid; /* lt_message_uid() */
+	int rank;    /* its place among its user's; -1: of no user */
+};
+
 struct lt_round { /* start as { 0 }; lt_round_end() */
 	const struct lt_policy_notify *notify;
 	struct lt_sent *sent;
 	int64_t retry_s;			 /* from the first try on */
 	struct lt_waiting waiting[LT_SPOOL_MAX]; /* over the rounds */
 	int waiting_count;
+	struct lt_domain domains[LT_NOTIFY_DOMAINS_MAX]; /* as well */
+	int domain_count;
+	struct lt_turn turns[LT_SPOOL_MAX]; /* the list, in order */
 	struct lt_spool_list list;
 	bool is_away[3]; /* by way: nobody answered, in this round */
-	int left;	 /* messages that are not gone */
-	int64_t due_ms;	 /* of the next of them; INT64_MAX: none */
+	int64_t now_ms;
+	/* Of the message at hand: was it tried, and when is the first domain
+	 * due that it was not tried at? */
+	bool is_tried;
+	int64_t domain_due_ms;
+	int left;	/* messages that are not gone */
+	int64_t due_ms; /* of the next of them; INT64_MAX: none */
 };
 
 /* What is wrong with one message is logged, and the others go on; an error is

@@ -279,6 +279,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	    conf->munge_socket, sizeof(conf->munge_socket), from->authinfo);
 	copy_enforce(conf->accounting_enforce, sizeof(conf->accounting_enforce),
 	    from->accounting_storage_enforce);
+	conf->started_utc_s = from->boot_time;
 	conf->slurm_uid = from->slurm_user_id;
 	conf->slurmd_uid = from->slurmd_user_id;
 	conf->private_data = lt_private_conf(from->private_data);

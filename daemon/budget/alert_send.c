@@ -112,10 +112,14 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	struct lt_message message = {
 	    .kind = LT_ROW(kinds, alert->kind), .made_utc_s = now_utc_s};
 	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
+	int begin = 0;
 
+	if (lt_alert_is_of_run(alert->kind))
+		begin = lt_message_id_begin(id, alert->uid);
 	if (alert->times > 1)
 		snprintf(again, sizeof(again), ":again:%u", alert->times);
-	snprintf(id, sizeof(id), "%s%s", alert->name, again);
+	snprintf(
+	    id + begin, sizeof(id) - (size_t)begin, "%s%s", alert->name, again);
 	lt_message_id_of(message.id, id);
 	write_recipients(&message, alert, owners);
 	snprintf(
@@ -158,8 +162,11 @@ static int
 send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
     struct lt_error *err)
 {
+	struct lt_spool_state spool;
 	int code = LT_OK;
 
+	/* One that can't be read has room: to write there says why not. */
+	(void)lt_spool_look(&spool, d->policy->notify.spool, NULL);
 	for (uint32_t first = 0, end; code == LT_OK && first < due->count;
 	     first = end) {
 		end = end_of(due, first);
@@ -167,7 +174,16 @@ send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
 
 		if (most == NULL || !lt_alert_is_at_once(most))
 			continue;
+		const int64_t uid = lt_alert_is_of_run(most->kind)
+					? (int64_t)most->uid
+					: LT_MESSAGE_OF_SITE;
+		/* A user's share is full: theirs waits, the others do not. */
+		if (!lt_spool_has_room(&spool, uid) &&
+		    spool.count < LT_SPOOL_MAX)
+			continue;
 		code = write_one(d, most, now_utc_s, err);
+		if (code == LT_OK)
+			lt_spool_count(&spool, uid);
 		for (uint32_t i = first; code == LT_OK && i < end; i++)
 			code = note_told(d, &due->rows[i], now_utc_s, err);
 	}

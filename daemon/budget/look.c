@@ -177,7 +177,7 @@ count_seen(struct lt_daemon *d, uint32_t seen, int64_t now_utc_s)
 		s->unseen_passes = 0;
 	} else if (++s->unseen_passes == NEW_PASSES) {
 		s->unseen = s->unseen_passes = 0;
-		lt_look_list(d, now_utc_s + LT_VOID_AFTER_S);
+		lt_look_list(d, now_utc_s + LT_VOID_UNSEEN_S + 1);
 	}
 }
 

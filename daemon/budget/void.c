@@ -4,6 +4,11 @@
  * and only when all three agree: a complete job list begun at least 60 s
  * after the hold lacks it, slurmctld's queue for slurmdbd is empty, and
  * slurmdbd lacks it too (what it has is settled first).
+ * A hold that no job was ever seen with (--test-only, which no Slurm tells
+ * job_submit of, or refused behind it) goes by the first complete list begun
+ * more than 2 s after it: slurmctld makes the job in the call that made the
+ * hold. Should one come later all the same, it opens the hold again
+ * (reconcile.c).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +19,7 @@
 #include "grow.h"
 #include "jobs.h"
 #include "log.h"
+#include "pace.h"
 #include "settle.h"
 #include "batch_child.h"
 #include "void.h"
@@ -185,6 +191,14 @@ check_seen(struct lt_daemon *d, struct seen *seen, int64_t now_utc_s,
 	return code;
 }
 
+/* When a list, or a look at its job, has to begin to prove something of it. */
+static int64_t
+proof_from_utc_s(const struct lt_ledger_hold *hold)
+{
+	return hold->made_utc_s +
+	       (hold->job_id == 0 ? LT_VOID_UNSEEN_S + 1 : LT_VOID_AFTER_S);
+}
+
 /* Was it as old as the proof wants when all of its job was seen last, by its
  * id or in a list, and were shares of it missing? */
 static bool
@@ -195,8 +209,19 @@ is_suspect(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 
 	if (live != NULL && live->seen_utc_s > seen_utc_s)
 		seen_utc_s = live->seen_utc_s;
-	return hold->made_utc_s + LT_VOID_AFTER_S <= seen_utc_s &&
+	return proof_from_utc_s(hold) <= seen_utc_s &&
 	       live_shares(jobs, hold->quote.id) < hold->live_tasks;
+}
+
+/* Its job was seen once, and the last list, though too early to prove it, has
+ * no record of it: slurmctld was killed and forgot it. */
+static bool
+is_forgotten(
+    const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
+{
+	return hold->job_id != 0 &&
+	       hold->made_utc_s <= jobs->list.begun_utc_s &&
+	       lt_live_find(jobs, hold->quote.id) == NULL;
 }
 
 struct suspects {
@@ -205,6 +230,7 @@ struct suspects {
 	uint32_t count;
 	size_t capacity;
 	int64_t oldest_utc_s; /* of holds that no job is known for */
+	int64_t list_utc_s;   /* when one is to prove the next; INT64_MAX */
 	bool awaited;	      /* there is one whose row has not come */
 };
 
@@ -216,8 +242,12 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 	lt_breath(LT_TURN_READ);
 	if (hold->job_id == 0 && hold->made_utc_s < s->oldest_utc_s)
 		s->oldest_utc_s = hold->made_utc_s;
-	if (!is_suspect(s->jobs, hold))
+	if (!is_suspect(s->jobs, hold)) {
+		if (is_forgotten(s->jobs, hold) &&
+		    proof_from_utc_s(hold) < s->list_utc_s)
+			s->list_utc_s = proof_from_utc_s(hold);
 		return LT_OK;
+	}
 	if (hold->job_id != 0 && is_awaited(s->jobs, hold)) {
 		s->awaited = true;
 		return LT_OK;
@@ -234,8 +264,9 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 int
 lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct suspects suspects = {
-	    .jobs = &d->jobs, .oldest_utc_s = now_utc_s};
+	struct suspects suspects = {.jobs = &d->jobs,
+	    .oldest_utc_s = now_utc_s,
+	    .list_utc_s = INT64_MAX};
 	struct window window = {.is_loaded = false};
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
@@ -250,6 +281,9 @@ lt_void(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (d->budget.dbd_queue > 0)
 		return LT_OK;
 	int code = lt_ledger_each_open(d->ledger, suspect, &suspects, err);
+	/* Where jobs are many the next one would come in ten minutes. */
+	if (suspects.list_utc_s != INT64_MAX)
+		lt_look_list(d, suspects.list_utc_s);
 	d->jobs.void_due =
 	    code != LT_OK || suspects.count > 0 || suspects.awaited;
 	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++) {

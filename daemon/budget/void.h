@@ -10,7 +10,11 @@
 
 struct lt_daemon;
 
-enum { LT_VOID_AFTER_S = 60 }; /* see void.c */
+enum { /* from when the hold was ingested until a list that lacks its job proves
+	* something; see void.c */
+	LT_VOID_AFTER_S = 60,
+	LT_VOID_UNSEEN_S = 2, /* no job was ever seen with it: more than that */
+};
 
 /* Of a job with no second in slurmdbd: cancelled while it waited, or done at
  * once. */

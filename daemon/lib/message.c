@@ -56,6 +56,24 @@ lt_message_id_of(char out[LT_MESSAGE_ID_SIZE], const char *text)
 	}
 }
 
+int
+lt_message_id_begin(char out[LT_MESSAGE_ID_SIZE], uint32_t uid)
+{
+	return snprintf(out, LT_MESSAGE_ID_SIZE, "u%" PRIu32 "-", uid);
+}
+
+int64_t
+lt_message_uid(const char *id)
+{
+	const size_t length = id[0] == 'u' ? strspn(id + 1, "0123456789") : 0;
+	int64_t uid;
+
+	if (length == 0 || length > 10 || id[1 + length] != '-')
+		return LT_MESSAGE_OF_SITE;
+	uid = strtoll(id + 1, NULL, 10);
+	return uid <= UINT32_MAX ? uid : LT_MESSAGE_OF_SITE;
+}
+
 static bool
 is_subject(const char *text)
 {

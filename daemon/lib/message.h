@@ -60,6 +60,13 @@ bool lt_message_id_is(const char *id);
 /* All that an id may not have becomes _XX, its bytes in hex, as capitals do;
  * what is too long is cut. text: begins with a letter. Pure. */
 void lt_message_id_of(char out[LT_MESSAGE_ID_SIZE], const char *text);
+/* Begins the id of a message that a user's jobs cause, "u1000-"; returns its
+ * length. Pure. */
+int lt_message_id_begin(char out[LT_MESSAGE_ID_SIZE], uint32_t uid);
+/* The user by whose jobs there is a message of that id; LT_MESSAGE_OF_SITE:
+ * none, it is of budgets. Pure. */
+enum { LT_MESSAGE_OF_SITE = -1 };
+int64_t lt_message_uid(const char *id);
 /* What is no printable ASCII becomes "?" in its subject, and controls do in its
  * text: after it lt_message_pack() takes both. Pure. */
 void lt_message_clean(struct lt_message *message);

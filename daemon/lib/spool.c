@@ -95,7 +95,28 @@ count_one(void *context, int dir_fd, const char *id)
 		return true;
 	if (state->oldest_utc_s == 0 || status.st_mtime < state->oldest_utc_s)
 		state->oldest_utc_s = status.st_mtime;
-	return ++state->count < LT_SPOOL_MAX;
+	lt_spool_count(state, lt_message_uid(id));
+	return state->count < LT_SPOOL_MAX;
+}
+
+void
+lt_spool_count(struct lt_spool_state *state, int64_t uid)
+{
+	state->count++;
+	if (uid >= 0 && state->users_count < LT_SPOOL_USERS_MAX)
+		state->uids[state->users_count++] = (uint32_t)uid;
+}
+
+bool
+lt_spool_has_room(const struct lt_spool_state *state, int64_t uid)
+{
+	int own = 0;
+
+	for (int i = 0; uid >= 0 && i < state->users_count; i++)
+		own += state->uids[i] == (uint32_t)uid;
+	return state->count < LT_SPOOL_MAX &&
+	       (uid < 0 || (state->users_count < LT_SPOOL_USERS_MAX &&
+			       own < LT_SPOOL_USER_MAX));
 }
 
 int
@@ -164,6 +185,7 @@ int
 lt_spool_write(
     const char *dir, const struct lt_message *message, struct lt_error *err)
 {
+	const int64_t uid = lt_message_uid(message->id);
 	struct place at = {.dir = dir};
 	struct lt_spool_state state = {0};
 	struct stat status;
@@ -180,10 +202,15 @@ lt_spool_write(
 
 		if (!is_there)
 			code = walk(at.dir_fd, dir, count_one, &state, err);
-		if (state.count >= LT_SPOOL_MAX)
-			code = lt_fail(err, LT_ELIMIT,
-			    "spool: %s: %d messages wait, the limit; does lowtide-notify run?",
-			    dir, state.count);
+		if (code == LT_OK && !lt_spool_has_room(&state, uid))
+			code =
+			    state.count < LT_SPOOL_MAX
+				? lt_fail(err, LT_ELIMIT,
+				      "spool: %s: uid %lld has its share of messages there",
+				      dir, (long long)uid)
+				: lt_fail(err, LT_ELIMIT,
+				      "spool: %s: %d messages wait, the limit; does lowtide-notify run?",
+				      dir, state.count);
 		if (!is_there && code == LT_OK)
 			code = put(&at, text, err);
 		close(at.dir_fd);

@@ -13,11 +13,16 @@ enum {
 	/* That wait; more are refused, and whoever has something to say tries
 	 * again. 1000 of 32 KiB are at most 32 MB. */
 	LT_SPOOL_MAX = 1000,
+	/* Of these, what users' jobs cause (lt_message_uid()): alerts of
+	 * budgets have room whatever they do, and each other user has some. */
+	LT_SPOOL_USERS_MAX = 800,
+	LT_SPOOL_USER_MAX = 100,
 };
 
 /*
  * Leave a message there, for the group of the folder to read (mode 0640). One
- * that is there already stays, and is LT_OK. LT_ELIMIT: full. LT_ENOENT: no
+ * that is there already stays, and is LT_OK. LT_ELIMIT: full, or a user's or
+ * all users' share is (lt_spool_has_room() says so before). LT_ENOENT: no
  * such folder. LT_EINPUT: others than its owner and group may enter it, or the
  * message is none.
  */
@@ -37,11 +42,17 @@ int lt_spool_read(struct lt_message *message, const char *dir, const char *id,
     struct lt_error *err);
 int lt_spool_remove(const char *dir, const char *id, struct lt_error *err);
 
-struct lt_spool_state {
+struct lt_spool_state { /* start as { 0 } */
 	int count;
 	int64_t oldest_utc_s; /* when it was left there; 0: none waits */
+	int users_count;      /* by whose jobs they are, one each */
+	uint32_t uids[LT_SPOOL_USERS_MAX];
 };
 int lt_spool_look(
     struct lt_spool_state *state, const char *dir, struct lt_error *err);
+/* May one more of that user be left there? uid: as lt_message_uid(). Pure. */
+bool lt_spool_has_room(const struct lt_spool_state *state, int64_t uid);
+/* Counts one that was left there since. */
+void lt_spool_count(struct lt_spool_state *state, int64_t uid);
 
 #endif

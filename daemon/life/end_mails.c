@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * When a run's row comes slurmctld may have forgotten the job: who asks is in
- * the ledger from when it was first seen.
+ * the ledger from when it was first seen. What a user's share of the spool has
+ * no room for waits there, and keeps nobody else's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #include "spool.h"
 #include "text.h"
 #include "units.h"
+
+/* Of one user in a pass: twice what the spool has room for. */
+enum { USER_MAX = 2 * LT_SPOOL_USER_MAX };
 
 static const char not_known[] = "what is not known yet";
 
@@ -224,8 +228,8 @@ look_at_list(struct lt_daemon *d, struct lt_end_mail *due, uint32_t count,
 }
 
 static int
-tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
-    struct lt_error *err)
+tell(struct lt_daemon *d, struct lt_spool_state *spool,
+    const struct lt_end_mail *mail, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_message message = {.made_utc_s = now_utc_s, .to_count = 1};
 	struct lt_run *runs = NULL;
@@ -234,9 +238,11 @@ tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
 	int code =
 	    lt_ledger_runs_of_job(d->ledger, mail->job_id, &runs, &count, err);
 
-	/* Not those of a job that had the id before. */
+	/* Not those of a job that had the id before, nor what was cancelled
+	 * before it ran. */
 	for (uint32_t i = 0; i < count; i++)
-		if (runs[i].quote_id == mail->quote_id) {
+		if (runs[i].quote_id == mail->quote_id &&
+		    runs[i].start_utc_s > 0) {
 			waits |= runs[i].provisional;
 			runs[own++] = runs[i];
 		}
@@ -247,18 +253,49 @@ tell(struct lt_daemon *d, const struct lt_end_mail *mail, int64_t now_utc_s,
 	if (code == LT_OK && own > 0) {
 		lt_end_mail_text(
 		    &message, mail->job_id, runs, own, d->policy->currency);
-		snprintf(message.id, sizeof(message.id), "ended-%u-%016" PRIx64,
-		    mail->job_id, mail->quote_id);
+		const int begin = lt_message_id_begin(message.id, mail->uid);
+		snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
+		    "ended-%u-%016" PRIx64, mail->job_id, mail->quote_id);
 		snprintf(message.to[0], sizeof(message.to[0]), "%s", mail->to);
 		code = lt_spool_write(d->policy->notify.spool, &message, err);
-		if (code == LT_OK)
+		if (code == LT_OK) {
+			lt_spool_count(spool, mail->uid);
 			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
 			    lt_message_kind_word(message.kind), message.id);
+		}
 	}
 	free(runs);
 	return code == LT_OK ? lt_ledger_end_mail_told(
 				   d->ledger, mail->job_id, now_utc_s, err)
 			     : code;
+}
+
+/* A message that is none keeps nobody; what the spool or the ledger refuses,
+ * it refuses for all. */
+static int
+tell_due(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_spool_state spool;
+	int code = LT_OK;
+
+	/* One that can't be read has room: to write there says why not. */
+	(void)lt_spool_look(&spool, d->policy->notify.spool, NULL);
+	for (uint32_t i = 0; i < count; i++) {
+		struct lt_error failed = {0};
+
+		lt_breath(LT_TURN_READ);
+		if (due[i].to[0] == '\0' ||
+		    (!lt_spool_has_room(&spool, due[i].uid) &&
+			spool.count < LT_SPOOL_MAX))
+			continue;
+		code = tell(d, &spool, &due[i], now_utc_s, &failed);
+		if (code != LT_OK)
+			(void)lt_fail(err, failed.code, "%s", failed.text);
+		if (code != LT_OK && code != LT_EINPUT)
+			break;
+	}
+	return err != NULL ? (int)err->code : code;
 }
 
 int
@@ -270,12 +307,11 @@ lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
-	code = lt_ledger_end_mails_due(d->ledger, &due, &count, err);
+	code = lt_ledger_end_mails_due(d->ledger, USER_MAX, &due, &count, err);
 	if (code == LT_OK)
 		code = look_at_list(d, due, count, err);
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		if (due[i].to[0] != '\0')
-			code = tell(d, &due[i], now_utc_s, err);
+	if (code == LT_OK)
+		code = tell_due(d, due, count, now_utc_s, err);
 	free(due);
 	/* What was told stays noted, with a full spool, too. */
 	const int kept = lt_ledger_commit(d->ledger, err);

@@ -61,6 +61,7 @@ struct mailing { /* one look at all */
 	struct lt_ledger_hold hold;
 	struct lt_plan_made *plans; /* malloc'd */
 	uint32_t plan_count;
+	struct lt_spool_state spool;
 };
 
 static int
@@ -102,7 +103,8 @@ begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 			     : code;
 }
 
-/* Into the spool; then the row is written, whose user knows by then. */
+/* Into the spool; then the row is written, whose user knows by then. LT_ELIMIT
+ * without a word: the user's share of the spool is full, and it waits. */
 static int
 tell(struct mailing *m, struct lt_message *message, const struct lt_mailed *row,
     struct lt_error *err)
@@ -111,11 +113,16 @@ tell(struct mailing *m, struct lt_message *message, const struct lt_mailed *row,
 	int code = LT_OK;
 
 	message->made_utc_s = m->now_utc_s;
+	if (!lt_spool_has_room(&m->spool, job->uid) &&
+	    m->spool.count < LT_SPOOL_MAX)
+		return LT_ELIMIT;
 	if (lt_address_is(job->mail_to)) {
 		message->to_count = 1;
 		snprintf(
 		    message->to[0], sizeof(message->to[0]), "%s", job->mail_to);
 		code = lt_spool_write(m->d->policy->notify.spool, message, err);
+		if (code == LT_OK)
+			lt_spool_count(&m->spool, job->uid);
 	}
 	if (code == LT_OK)
 		code = lt_ledger_put_mailed(m->d->ledger, row, err);
@@ -162,8 +169,10 @@ look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	next.start_utc_s = m->quote.plan_start_utc_s;
 	snprintf(
 	    next.partition, sizeof(next.partition), "%s", m->quote.partition);
-	snprintf(message.id, sizeof(message.id), "moved-%u-%016" PRIx64 "-%u",
-	    m->job->job_id, m->quote.id, m->quote.rev);
+	const int begin = lt_message_id_begin(message.id, m->job->uid);
+	snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
+	    "moved-%u-%016" PRIx64 "-%u", m->job->job_id, m->quote.id,
+	    m->quote.rev);
 	const struct lt_mail_facts facts = facts_of(m);
 	lt_mail_moved(&message, &facts, &told, why);
 	/* By his own hand: he knows. */
@@ -200,7 +209,8 @@ look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	next.run_start_utc_s = job->start_utc_s;
-	snprintf(message.id, sizeof(message.id),
+	const int begin = lt_message_id_begin(message.id, job->uid);
+	snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
 	    "interrupted-%u-%016" PRIx64 "-%" PRId64, job->job_id, m->quote.id,
 	    job->start_utc_s);
 	const struct lt_mail_facts facts = facts_of(m);
@@ -264,6 +274,8 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 		return lt_fail(err, LT_ENOMEM, "mails: out of memory");
 	m->d = d;
 	m->now_utc_s = now_utc_s;
+	/* One that can't be read has room: to write there says why not. */
+	(void)lt_spool_look(&m->spool, d->policy->notify.spool, NULL);
 	int code = lt_ledger_begin(d->ledger, err);
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		struct lt_error failed = {0};
@@ -279,7 +291,8 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 		/* With a full spool the rest is told the next time. */
 		if (err->code == LT_ELIMIT && known != NULL)
 			*row = *known;
-		else if (look_at(m, known, row, &failed) != LT_OK)
+		else if (look_at(m, known, row, &failed) != LT_OK &&
+			 failed.code != LT_OK)
 			(void)lt_fail(err, failed.code, "%s", failed.text);
 		*count += row->quote_id != 0;
 	}

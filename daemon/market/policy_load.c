@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file into d->policy and d->signals.sources, at start, on SIGHUP
- * and when the file changes. A bad file never replaces a good one: the error is
- * kept for status.
+ * The policy file into d->policy and d->signals.sources: at start, on SIGHUP,
+ * by `lowtide reload` and when the file changes. A bad file never replaces a
+ * good one: the error is kept for status and logged each hour. The text of the
+ * last good one is kept in the state directory, for a start with a bad file.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "daemon.h"
 #include "directory.h"
 #include "fetch.h"
+#include "files.h"
 #include "log.h"
 #include "policy_load.h"
 #include "signals_check.h"
@@ -126,14 +128,20 @@ find_weather(const struct lt_policy *policy, struct lt_source *sources)
 	}
 }
 
+/* Makes policy and sources of a text; what was made of a bad one is the
+ * caller's to free as well. */
 static int
-load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
-    struct lt_source **sources, struct lt_error *err)
+parse(const struct lt_policy_text *text, struct lt_offsets *offsets,
+    struct lt_policy **policy, struct lt_source **sources, struct lt_error *err)
 {
-	int code = lt_policy_load(policy, config, lt_adapter_names(), err);
+	struct lt_policy_errors errors = {0};
+	int code =
+	    lt_policy_parse_all(policy, text, lt_adapter_names(), &errors);
 
-	if (code != LT_OK)
+	if (code != LT_OK) {
+		*err = errors.items[0];
 		return code;
+	}
 	*sources =
 	    calloc((size_t)(*policy)->source_count + 1, sizeof(**sources));
 	if (*sources == NULL)
@@ -142,7 +150,8 @@ load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
 		code = fill_source(
 		    &(*sources)[i], *policy, &(*policy)->sources[i], err);
 		if (code != LT_OK)
-			return at_source(&(*policy)->sources[i], config, err);
+			return at_source(
+			    &(*policy)->sources[i], text->name, err);
 	}
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
@@ -150,7 +159,7 @@ load(const char *config, struct lt_offsets *offsets, struct lt_policy **policy,
 	find_weather(*policy, *sources);
 	code = lt_time_zone_set((*policy)->timezone, err);
 	if (code != LT_OK)
-		return lt_context(err, "%s", config);
+		return lt_context(err, "%s", text->name);
 	lt_time_zone_offsets(offsets);
 	return LT_OK;
 }
@@ -243,25 +252,21 @@ tell_in_force(const struct lt_daemon *d)
 		lt_log("in_force_failed", "error=\"%s\"", err.text);
 }
 
-int
-lt_daemon_load_policy(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+/* Puts the policy of a text in force; a bad one changes nothing. */
+static int
+use_text(struct lt_daemon *d, const struct lt_policy_text *text,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
+	int code = parse(text, &d->offsets, &policy, &sources, err);
 
-	lt_file_id(&d->policy_id, d->args.config);
-	int code = load(d->args.config, &d->offsets, &policy, &sources, err);
 	if (code == LT_OK)
-		code = check_currency(d->ledger, d->args.config, policy, err);
+		code = check_currency(d->ledger, text->name, policy, err);
 	if (code != LT_OK) {
 		free_sources(
 		    sources, sources != NULL ? policy->source_count : 0);
 		lt_policy_free(policy);
-		lt_text_mend(err->text); /* cut, maybe in a character */
-		memcpy(d->policy_error, err->text, sizeof(d->policy_error));
-		lt_log("policy_refused", "path=%s error=\"%s\"", d->args.config,
-		    err->text);
 		return code;
 	}
 	keep_past(sources, policy->source_count, &d->signals);
@@ -270,14 +275,13 @@ lt_daemon_load_policy(
 	d->signals.sources = sources;
 	d->signals.source_count = policy->source_count;
 	d->policy_loaded_utc_s = now_utc_s;
-	d->policy_error[0] = '\0';
 	lt_directory_forget_members();
 	d->signals.changed = d->budget.dirty = true;
 	d->replan.looked_utc_s = d->next.forecasts = 0;
 	tell_in_force(d);
 	lt_log("policy_loaded",
-	    "path=%s mode=%s sources=%d partitions=%d budgets=%d",
-	    d->args.config, lt_mode_name(policy->mode), policy->source_count,
+	    "path=%s mode=%s sources=%d partitions=%d budgets=%d", text->name,
+	    lt_mode_name(policy->mode), policy->source_count,
 	    policy->partition_count, policy->budget_count);
 	return LT_OK;
 }
@@ -313,6 +317,84 @@ lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
 	else
 		lt_log("off", "why=\"%s\"",
 		    lt_off_text(text, sizeof(text), &d->off));
+}
+
+/* Puts a policy file in force, and keeps a good one in keep ("" = not). */
+static int
+use_file(struct lt_daemon *d, const char *path, const char *keep,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_policy_errors errors = {0};
+	struct lt_error kept = {0};
+	char *bytes = NULL;
+	size_t length = 0;
+	int code = lt_policy_read(&bytes, &length, path, &errors);
+
+	if (code != LT_OK)
+		*err = errors.items[0];
+	else
+		code =
+		    use_text(d, &(struct lt_policy_text){path, bytes, length},
+			now_utc_s, err);
+	if (code == LT_OK && keep[0] &&
+	    lt_file_replace(keep, 0600, bytes, length, &kept) != LT_OK)
+		lt_log("policy_not_kept", "error=\"%s\"", kept.text);
+	free(bytes);
+	return code;
+}
+
+static void
+tell_refused(struct lt_daemon *d, int64_t now_utc_s)
+{
+	d->next.policy_told = now_utc_s + LT_HOUR_S;
+	lt_log("policy_refused", "path=%s in_force=%s error=\"%s\"",
+	    d->args.config, d->policy != NULL ? d->policy->path : "none",
+	    d->policy_error);
+}
+
+int
+lt_daemon_load_policy(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_error failed = {0}, last = {0};
+
+	lt_file_id(&d->policy_id, d->args.config);
+	int code = use_file(
+	    d, d->args.config, d->paths.last_policy, now_utc_s, &failed);
+	if (code == LT_OK) {
+		d->policy_error[0] = '\0';
+		return LT_OK;
+	}
+	lt_text_mend(failed.text); /* cut, maybe in a character */
+	memcpy(d->policy_error, failed.text, sizeof(d->policy_error));
+	if (d->policy == NULL && d->paths.last_policy[0] &&
+	    use_file(d, d->paths.last_policy, "", now_utc_s, &last) == LT_OK)
+		code = LT_OK;
+	else if (last.code != LT_OK && last.code != LT_ENOENT)
+		lt_log("last_policy_refused", "error=\"%s\"", last.text);
+	tell_refused(d, now_utc_s);
+	if (code != LT_OK && err != NULL)
+		*err = failed;
+	return code;
+}
+
+int
+lt_daemon_reload_policy(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const int code = lt_daemon_load_policy(d, now_utc_s, err);
+
+	if (code == LT_OK)
+		lt_signals_restore(&d->signals, d->ledger, now_utc_s);
+	d->next.tables = 0;
+	return code;
+}
+
+void
+lt_policy_remind(struct lt_daemon *d, int64_t now_utc_s)
+{
+	if (d->policy_error[0] && now_utc_s >= d->next.policy_told)
+		tell_refused(d, now_utc_s);
 }
 
 const struct lt_policy_partition *

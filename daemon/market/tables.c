@@ -3,6 +3,7 @@
  * What Slurm knows and seldom changes: configuration, partitions, node
  * shapes, accounts, who belongs to them. A failed read keeps what was there.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,12 @@ lt_daemon_load_tables(
 		return code;
 	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
+	/* What it forgot no row, nor a look at one job, shows: a list does. */
+	if (d->tables.read_utc_s &&
+	    d->tables.conf.started_utc_s != conf.started_utc_s) {
+		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
+		d->next.jobs = 0;
+	}
 	d->tables.conf = conf;
 	d->tables.private_data = conf.private_data | d->tables.private_dbd;
 	d->acting = conf.is_acting_controller;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "address.h"
 #include "batch.h"
 #include "child.h"
 #include "daemon.h"
@@ -80,7 +81,7 @@ static bool
 says_host(struct in_addr address)
 {
 	return address.s_addr != INADDR_ANY &&
-	       ntohl(address.s_addr) >> IN_CLASSA_NSHIFT != IN_LOOPBACKNET;
+	       !lt_ipv4_is_loopback(address.s_addr);
 }
 
 static int

@@ -29,6 +29,8 @@ static const struct {
 	lt_api_function *answer;
 	lt_api_long_function *begin; /* or this */
 } table[] = {
+    {"POST", "/v1/reload", false, true, NEEDS_NOTHING, LT_TURN_ALL,
+	lt_api_reload, NULL},
     {"GET", "/v1/status", false, false, NEEDS_ROLE, LT_TURN_READ, lt_api_status,
 	NULL},
     {"GET", "/v1/budget", false, false, NEEDS_ROLE, LT_TURN_READ, lt_api_budget,

@@ -13,6 +13,7 @@
 #include "finding.h"
 #include "log.h"
 #include "lookup.h"
+#include "policy_load.h"
 #include "quoted.h"
 #include "rebuild.h"
 #include "spool.h"
@@ -267,14 +268,15 @@ lt_api_status(
 	    json_boolean(d->budget.has_snapshot && d->budget.snapshot.ready));
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:o,"
-	    "s:{s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
+	    "s:{s:s,s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
 	    "s:s?,s:I,s:o,s:s?,s:s?,s:I}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
 	    d->policy->currency, "cluster", d->tables.conf.cluster, "program",
 	    lt_batch_program, "system", lt_batch_words.system, "started",
 	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
-	    "loaded", lt_api_time(d->policy_loaded_utc_s), "error",
+	    "in_force", d->policy->path, "loaded",
+	    lt_api_time(d->policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
 	    "ring", "absorbed", (json_int_t)d->ring.ingested, "highest",
@@ -290,6 +292,24 @@ lt_api_status(
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "status: out of memory");
+}
+
+/* Reads the policy file now, and says whether it is in force. */
+int
+lt_api_reload(
+    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
+{
+	struct lt_error err = {0};
+
+	lt_log("reload", "uid=%u", request->uid);
+	if (lt_daemon_reload_policy(d, request->now_utc_s, &err) != LT_OK)
+		return lt_api_error(reply, 409,
+		    "%s; the policy before it stays in force", err.text);
+	*reply = json_pack("{s:s,s:s,s:i,s:i,s:i}", "path", d->policy->path,
+	    "mode", lt_mode_name(d->policy->mode), "sources",
+	    d->policy->source_count, "partitions", d->policy->partition_count,
+	    "budgets", d->policy->budget_count);
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
 static const char *const stages[LT_REBUILD_STAGE_COUNT] = {

@@ -49,7 +49,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild simulate kube web doctor' ;;
+		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild reload simulate kube web doctor' ;;
 		init) choices='--output --price --electricity --run --help' ;;
 		check)
 			case $word in

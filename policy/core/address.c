@@ -2,6 +2,8 @@
 /*
  * Addresses of mail, and which hosts are this one.
  */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "address.h"
@@ -41,23 +43,49 @@ lt_address_is(const char *text)
 }
 
 bool
+lt_ipv4_is_loopback(uint32_t s_addr)
+{
+	return ntohl(s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+}
+
+/* "localhost", exactly so, and what inet_pton(3) takes: other texts, as
+ * "127.evil.example" or "127.0.0.1.5", are names that a resolver is asked. */
+static bool
+is_loopback(const char *host)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+	char bare[LT_ADDRESS_SIZE];
+	const size_t length = strlen(host);
+
+	if (host[0] == '[' && length > 2 && host[length - 1] == ']') {
+		memcpy(bare, host + 1, length - 2);
+		bare[length - 2] = '\0';
+		return inet_pton(AF_INET6, bare, &v6) == 1 &&
+		       IN6_IS_ADDR_LOOPBACK(&v6);
+	}
+	return strcmp(host, "localhost") == 0 ||
+	       (inet_pton(AF_INET, host, &v4) == 1 &&
+		   lt_ipv4_is_loopback(v4.s_addr));
+}
+
+bool
 lt_url_is_loopback(const char *url)
 {
-	const char *const host = strstr(url, "://");
-	const char *const at = host != NULL ? host + strlen("://") : url;
-	const size_t length =
-	    at[0] == '[' ? strcspn(at, "]") + 1 : strcspn(at, ":/?#");
-	const char after = strlen(at) >= length ? at[length] : '@';
+	const size_t scheme = strspn(url, LETTERS);
+	char host[LT_ADDRESS_SIZE];
 
-	if (host == NULL || (after != '\0' && strchr(":/?#", after) == NULL) ||
-	    memchr(at, '@', strcspn(at, "/?#")) != NULL)
+	if (scheme == 0 || strncmp(url + scheme, "://", 3) != 0)
 		return false;
-	if (length == strlen("[::1]") && strncmp(at, "[::1]", length) == 0)
-		return true;
-	if (length == strlen("localhost") &&
-	    strncmp(at, "localhost", length) == 0)
-		return true;
-	/* "127.evil.example" is a name like others. */
-	return strncmp(at, "127.", strlen("127.")) == 0 &&
-	       strspn(at, "0123456789.") == length;
+	const char *const at = url + scheme + 3;
+	const size_t length =
+	    at[0] == '[' ? strcspn(at, "]/?#") + 1 : strcspn(at, ":/?#");
+	/* What a URL has before an @ is a user's name. */
+	if (length >= sizeof(host) || strlen(at) < length ||
+	    memchr(at, '@', strcspn(at, "/?#")) != NULL ||
+	    (at[length] != '\0' && strchr(":/?#", at[length]) == NULL))
+		return false;
+	memcpy(host, at, length);
+	host[length] = '\0';
+	return is_loopback(host);
 }

@@ -8,6 +8,7 @@
 #define LT_ADDRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { LT_ADDRESS_SIZE = 256 };
 
@@ -18,9 +19,14 @@ enum { LT_ADDRESS_SIZE = 256 };
  * programs would take for more than one address. Pure.
  */
 bool lt_address_is(const char *text) __attribute__((nonnull));
-/* Is it on this host: 127.x.y.z, ::1 or localhost? The host of "smtp://HOST",
- * "http://HOST:1/x", "[::1]" too; false: no such URL, or with a user in it.
- * Pure. */
+/* 127.0.0.0/8; s_addr: in network order. Pure. */
+bool lt_ipv4_is_loopback(uint32_t s_addr);
+/*
+ * Is it on this host? The host of "smtp://HOST" or "http://HOST:1/x" is exactly
+ * "localhost", or an address of the loopback as inet_pton(3) reads it, in
+ * brackets one of IPv6. False: another host, no such URL, or with a user in it.
+ * Pure.
+ */
 bool lt_url_is_loopback(const char *url) __attribute__((nonnull));
 
 #endif

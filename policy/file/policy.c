@@ -136,13 +136,12 @@ lt_policy_parse_all(struct lt_policy **policy,
 	return LT_OK;
 }
 
-/* At most one byte more than the limit, so that the parser sees that it is
- * passed. */
-static int
-read_file(const char *path, char **text, size_t *length,
+int
+lt_policy_read(char **text, size_t *length, const char *path,
     struct lt_policy_errors *errors)
 {
 	errors->count = 0;
+	memset(errors->items, 0, sizeof(errors->items));
 	char *bytes = malloc((size_t)LT_POLICY_BYTES_MAX + 1);
 	if (bytes == NULL)
 		return fail_whole(errors, LT_ENOMEM, path, "out of memory");
@@ -172,7 +171,7 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	*policy = NULL;
 	char *text = NULL;
 	size_t length = 0;
-	const int code = read_file(path, &text, &length, errors);
+	const int code = lt_policy_read(&text, &length, path, errors);
 	if (code != LT_OK)
 		return code;
 	const int result = lt_policy_parse_all(policy,

@@ -295,6 +295,10 @@ int lt_policy_load_all(struct lt_policy **policy, const char *path,
 int lt_policy_parse_all(struct lt_policy **policy,
     const struct lt_policy_text *text, const char *const *known_adapters,
     struct lt_policy_errors *errors);
+/* The bytes of a file, at most one more than the limit, for the parser to
+ * refuse; the caller frees *bytes. On failure errors has the one error. */
+int lt_policy_read(char **bytes, size_t *length, const char *path,
+    struct lt_policy_errors *errors);
 void lt_policy_free(struct lt_policy *policy);
 
 #endif

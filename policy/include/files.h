@@ -57,6 +57,11 @@ int lt_sheet_save(const struct lt_budget_snapshot *snapshot, const char *path,
 int lt_in_force_save(const char *path, bool yes, struct lt_error *err);
 bool lt_in_force_load(const char *path);
 
+/* Writes a whole file: .new, fsync, rename, fsync of the directory. What fails
+ * leaves the old one. */
+int lt_file_replace(const char *path, mode_t mode, const void *bytes,
+    size_t byte_count, struct lt_error *err);
+
 /* For tests and fuzzing: the same, from and to memory. *bytes is malloc'd. */
 int lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err);
@@ -74,7 +79,8 @@ int lt_sheet_unpack(struct lt_budget_snapshot *snapshot,
 #define LT_MARKET_FILE "market"
 #define LT_SHEET_FILE "budget"
 #define LT_BOUND_FILE "bound" /* whom budgets bind, without their figures */
-#define LT_IN_FORCE_FILE "budgets" /* "yes" or "no": are any in force? */
+#define LT_IN_FORCE_FILE "budgets"	  /* "yes" or "no": are any in force? */
+#define LT_LAST_POLICY_FILE "policy.last" /* the last good one */
 #define LT_TERMS_FILE "terms"
 #define LT_HISTORY_FILE "history"
 #define LT_RING_FILE "holds"

@@ -64,16 +64,17 @@ read_end_mail(struct lt_rows *rows, void *element)
 	mail->job_id = (uint32_t)lt_row_int(rows);
 	mail->quote_id = (uint64_t)lt_row_int(rows);
 	lt_row_text(rows, mail->to, sizeof(mail->to));
+	mail->uid = (uint32_t)lt_row_int(rows);
 }
 
 int
-lt_ledger_end_mails_due(struct lt_ledger *ledger, struct lt_end_mail **mails,
-    uint32_t *count, struct lt_error *err)
+lt_ledger_end_mails_due(struct lt_ledger *ledger, uint32_t user_max,
+    struct lt_end_mail **mails, uint32_t *count, struct lt_error *err)
 {
 	struct lt_array found = {
 	    .read = read_end_mail, .size = sizeof(struct lt_end_mail)};
-	const int code =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_END_MAILS_DUE), &found, err);
+	const int code = lt_rows_all(ledger,
+	    LT_BIND(LT_SQL_END_MAILS_DUE, LT_INT(user_max)), &found, err);
 
 	*mails = found.items;
 	*count = found.count;

@@ -27,20 +27,22 @@ struct lt_end_mail {
 	uint32_t job_id;
 	uint64_t quote_id;
 	char to[LT_ADDRESS_SIZE];
+	uint32_t uid; /* whose job it was; only read */
 };
 int lt_ledger_put_end_mail(struct lt_ledger *ledger,
     const struct lt_end_mail *mail, struct lt_error *err);
 /* He asks no more. */
 int lt_ledger_drop_end_mail(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* Those that are not told, of jobs whose holds are settled; by id, malloc'd. */
-int lt_ledger_end_mails_due(struct lt_ledger *ledger,
+/* Those that are not told, of jobs whose holds are settled, or are void though
+ * the job ran: for 0 s. At most user_max of each user; by id, malloc'd. */
+int lt_ledger_end_mails_due(struct lt_ledger *ledger, uint32_t user_max,
     struct lt_end_mail **mails, uint32_t *count, struct lt_error *err);
 int lt_ledger_end_mail_told(struct lt_ledger *ledger, uint32_t job_id,
     int64_t now_utc_s, struct lt_error *err);
 
-/* Those of jobs that have no open hold; of ends, those of void ones, and those
- * that were told before. */
+/* Those of jobs that have no open hold; of ends, those whose holds are no more,
+ * and those that were told before. */
 int lt_ledger_prune_mailed(
     struct lt_ledger *ledger, int64_t told_before_utc_s, struct lt_error *err);
 

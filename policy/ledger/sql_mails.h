@@ -37,14 +37,20 @@
 	X(END_MAIL_DROP, LEDGER,                                               \
 	    "DELETE FROM end_mails WHERE job_id = ?1 AND told_utc_s = 0")      \
 	X(END_MAILS_DUE, LEDGER,                                               \
-	    "SELECT job_id, quote_id, mail_to FROM end_mails"                  \
-	    " JOIN holds USING (quote_id, job_id)"                             \
-	    " WHERE told_utc_s = 0 AND state = 1 ORDER BY job_id")             \
+	    "SELECT job_id, quote_id, mail_to, uid FROM"                       \
+	    " (SELECT m.job_id, quote_id, mail_to, uid,"                       \
+	    " row_number() OVER (PARTITION BY uid ORDER BY m.job_id) AS place" \
+	    " FROM end_mails m JOIN holds h USING (quote_id)"                  \
+	    " WHERE h.job_id IN (m.job_id, 0)"                                 \
+	    " AND told_utc_s = 0 AND (state = 1 OR state = 2 AND EXISTS"       \
+	    " (SELECT 1 FROM runs WHERE runs.job_id = m.job_id"                \
+	    " AND runs.quote_id = m.quote_id AND start_utc_s > 0)))"           \
+	    " WHERE place <= ?1 ORDER BY job_id")                              \
 	X(END_MAIL_TOLD, LEDGER,                                               \
 	    "UPDATE end_mails SET told_utc_s = ?2 WHERE job_id = ?1")          \
 	X(END_MAILS_PRUNE, LEDGER,                                             \
 	    "DELETE FROM end_mails WHERE told_utc_s BETWEEN 1 AND ?1"          \
 	    " OR quote_id NOT IN"                                              \
-	    " (SELECT quote_id FROM holds WHERE state IN (0, 1))")
+	    " (SELECT quote_id FROM holds)")
 
 #endif

@@ -208,7 +208,5 @@ int lt_replace_commit(struct lt_replace *replace, struct lt_error *err);
 /* What was begun and not committed leaves nothing. */
 void lt_replace_drop(struct lt_replace *replace);
 int lt_directory_sync(const char *path, struct lt_error *err);
-int lt_file_replace(const char *path, mode_t mode, const void *bytes,
-    size_t byte_count, struct lt_error *err);
 
 #endif

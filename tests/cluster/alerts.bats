@@ -80,7 +80,7 @@ at() { # at SECONDS after T: lowtided takes a clock that was set for one that wa
 	part start lowtided
 }
 send() { "$BUILD/lowtide-notify" --config "$D/etc/lowtide.yaml" --state "$BATS_FILE_TMPDIR/state" --once; }
-waits() { ls "$S" | grep -q "^$1"; } # waits BEGINNING: of a name in the spool
+waits() { ls "$S" | grep -qE "^(u[0-9]+-)?$1"; } # waits BEGINNING: of a name in the spool
 is_empty() { [ -z "$(ls "$S")" ]; }
 mails() { # mails TO SUBJECT: how many came
 	grep -l "^from=.* to=$1\$" "$M"/mail.* 2> /dev/null | xargs -r grep -l "^Subject: lowtide: $2" | wc -l

@@ -319,3 +319,36 @@ generation() { lowtide status --json | jq .budget.generation; }
 	within 20 young
 	grep -q 'event=step_works step=budget' "$D/log/lowtided.out"
 }
+
+@test "a wrong policy: reload fails and says why, a restart goes on with the last good one" {
+	local file=$LOWTIDE_CONFIG
+	cp "$file" "$D/policy.good"
+	put() { cp "$1" "$file.next"; mv "$file.next" "$file"; }
+	has_error() { [ "$(lowtide status --json | jq -r .policy.error)" != null ]; }
+	sed 's/amount: 1000}/amount: 1000, per_user: {amount: 2000}}/' "$D/policy.good" > "$D/policy.bad"
+	run ! lowtide check "$D/policy.bad"
+	[[ "$output" == *'per_user: got amount'* ]]
+	put "$D/policy.bad"
+	run ! lowtide reload
+	[[ "$output" == *'per_user: got amount'*'the policy before it stays in force'* ]]
+	[ -z "$ROOT" ] || run ! as_daemon lowtide reload
+	part stop lowtided KILL
+	part start lowtided
+	within 20 has_error
+	[ "$(lowtide status --json | jq -r .policy.in_force)" = "$D/lowtide/policy.last" ]
+	lowtide status | grep -q 'is not in force: .*per_user'
+	run lowtide doctor
+	[[ "$output" == *'per_user: got amount'* ]]
+	[ "$(budget_of vision limit_micros)" = 1000000000 ]
+	put "$D/policy.good"
+	lowtide reload | grep -qx "$file: in force, mode enforce"
+	! has_error
+	[ "$(lowtide status --json | jq -r .policy.in_force)" = "$file" ]
+}
+
+@test "a slurmctld that was killed and started is asked for all jobs" {
+	part stop slurmctld KILL
+	part start slurmctld
+	seen() { grep -q event=slurmctld_started "$D"/log/lowtided*; }
+	within 80 seen
+}

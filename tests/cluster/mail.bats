@@ -45,7 +45,7 @@ setup() {
 of() { scontrol show job "$1" -o | sed -nE "s/.* $2=([^ ]*).*/\1/p"; }
 state_is() { [ "$(of "$1" JobState)" = "$2" ]; }
 send() { "$BUILD/lowtide-notify" --config "$D/etc/lowtide.yaml" --state "$BATS_FILE_TMPDIR/state" --once; }
-waits() { ls "$S" | grep -q "^$1"; }     # waits BEGINNING: of a name in the spool
+waits() { ls "$S" | grep -qE "^(u[0-9]+-)?$1"; } # waits BEGINNING: of a name in the spool
 mails_to() { grep -l "^from=.* to=$1\$" "$M"/mail.* 2> /dev/null | wc -l; }
 mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"; }
 
@@ -71,7 +71,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	# Nobody takes it away: a finding, after a quarter of an hour.
 	doctor() { lowtide doctor --json | jq -r '.findings[] | select(.check == "notify") | .level + " " + .found'; }
 	[ "$(doctor)" = "ok $S: 1 messages wait" ]
-	touch -d '-16 minutes' "$S"/moved-*
+	touch -d '-16 minutes' "$S"/*-moved-*
 	[ "$(doctor)" = "warning 1 messages wait in $S, the oldest for 16 min" ]
 	chmod 2775 "$S"
 	[[ $(doctor) == "error spool: $S: mode 2775 lets all users in, want 2770"* ]]
@@ -103,14 +103,14 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	part start lowtided
 	within 25 waits "moved-$asked-"
 	send
-	[ "$(ls "$S" | grep -c ^moved-)" -eq 0 ]
+	[ "$(ls "$S" | grep -c -- -moved-)" -eq 0 ]
 	[ "$(mails_to alice@example.org)" -eq 1 ]
 	# Killed at any other time nothing is said anew; nor of what users do.
 	part stop lowtided KILL
 	part start lowtided
 	within 20 lowtide now "$asked"
 	sleep 8
-	[ "$(ls "$S" | grep -c ^moved-)" -eq 0 ]
+	[ "$(ls "$S" | grep -c -- -moved-)" -eq 0 ]
 	[ "$(sqlite3 "$D/lowtide/ledger.db" "SELECT count(*) FROM mails WHERE job_id = $asked")" -eq 1 ]
 	scancel "$asked"
 }
@@ -128,7 +128,7 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	part stop lowtided KILL
 	part start lowtided
 	sleep 8
-	[ "$(ls "$S" | grep -c ^ended-)" -eq 0 ]
+	[ "$(ls "$S" | grep -c -- -ended-)" -eq 0 ]
 	# Who was cancelled while he waited has cost nothing.
 	[ "$(mails_to bob@example.org)" -eq 0 ]
 }
@@ -184,4 +184,14 @@ mail_to() { tr -d '\r' < "$(grep -l "^from=.* to=$1\$" "$M"/mail.* | tail -n 1)"
 	[ "$(ls "$S" | wc -l)" -eq 0 ]
 	[ "$(lowtide status --json | jq .error)" = null ]
 	scancel "$(< "$BATS_FILE_TMPDIR/runs")"
+}
+
+@test "a run that is over at once is mailed, too" {
+	for _ in 1 2 3 4; do # most begin and end in one second
+		job -A vision --mail-type=END --mail-user=dave -n1 --time=1 --wrap true
+	done
+	all() { [ "$(ls "$S" | grep -c -- -ended-)" -eq 4 ]; }
+	within 120 all
+	send
+	[ "$(mails_to dave)" -eq 4 ]
 }

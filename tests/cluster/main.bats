@@ -300,9 +300,13 @@ setup() { cluster_use; }
 
 @test "--test-only leaves no job, and its hold goes away" {
 	before=$(budget_of nlp held_micros)
-	sbatch -A nlp --gpus=8 -N1 --time=1:00:00 --test-only --wrap true
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sbatch -A nlp --gpus=8 -N1 --time=1:00:00 --test-only --wrap true
+	done
+	more() { [ "$(budget_of nlp held_micros)" -gt "$before" ]; }
+	within 10 more
 	same() { [ "$(budget_of nlp held_micros)" -le "$before" ]; }
-	within 150 same
+	within 20 same
 }
 
 @test "plan prints every partition with its reason and submits nothing" {

@@ -95,6 +95,23 @@ rm "$work/mode"
 wait "$pid"
 equal 'it tries again by itself, and ends' "$? $(files mail)" '0 3'
 
+# ---- one domain says no: each user's mails to it wait together ----
+mails=$(files mail)
+echo slow.example-451 > "$work/mode"
+for i in $(seq -w 100); do message "u1000-ended-$i" ended '["a@slow.example"]'; done
+message u1000-zz ended '["a@fast.example"]'
+message u1001-ended-1 ended '["b@slow.example"]'
+message zz-alert budget-alert '["o@slow.example", "o@fast.example"]'
+: > "$work/tries"
+once
+equal 'the alert first, of each user one try there' "$(tr '\n' ' ' < "$work/tries")" \
+    'o@slow.example o@fast.example a@slow.example b@slow.example a@fast.example '
+equal 'what goes elsewhere is gone' "$(($(files mail) - mails)) $(ls "$spool" | wc -l)" '2 102'
+rm "$work/mode"
+once
+equal 'and all that waited, once it says yes' "$(($(files mail) - mails)) $(ls "$spool" | wc -l)" '104 0'
+for i in $(seq $((mails + 1)) $((mails + 104))); do rm "$work/mail.$i"; done
+
 # ---- for good ----
 echo rcpt-550 > "$work/mode"
 message two-1 budget-alert '["nobody", "alice"]'

@@ -5,7 +5,7 @@
 notify_server.py DIR [SECONDS]: writes DIR/ports ("SMTP HTTP"), then each mail that it
 took to DIR/mail.N (envelope, a blank line, the mail as it came) and each POST
 to DIR/hook.N. What DIR/mode says decides the answers: ok, rcpt-550, rcpt-451,
-data-451, slow, http-500, http-302. Ends with its standard input, or after SECONDS.
+slow.example-451 (of that domain), data-451, slow, http-500, http-302. Ends with its standard input, or after SECONDS.
 """
 import hashlib
 import hmac
@@ -42,7 +42,8 @@ class Mail:
     async def handle_RCPT(self, server, session, envelope, address, options):
         with open(f"{folder}/tries", "a") as file:
             file.write(f"{address}\n")
-        if mode() == "rcpt-451":
+        if mode() == "rcpt-451" or (mode() == "slow.example-451"
+                                    and address.endswith("@slow.example")):
             return "451 4.3.0 try again later"
         if mode() == "rcpt-550" and address == "nobody":
             return "550 5.1.1 no such user"

@@ -413,6 +413,56 @@ test_old_memory(void **state)
 }
 
 /* Without notify: it is told by its log line. */
+/* A user whose share of the spool is full waits; another's run, and what a
+ * budget passed, do not. */
+static void
+test_shares(void **state)
+{
+	struct site s = make_site(*state);
+	struct lt_message message = {.kind = LT_MESSAGE_ENDED,
+	    .made_utc_s = NOW,
+	    .to_count = 1,
+	    .to = {"ada"},
+	    .subject = "x",
+	    .text = "x\n"};
+	struct lt_spool_state left = {0};
+
+	for (int i = 0; i < LT_SPOOL_USER_MAX; i++) {
+		snprintf(message.id, sizeof(message.id), "u1000-%d", i);
+		must(s.w->f, lt_spool_write(s.spool, &message, &s.w->f->err));
+	}
+	for (uint32_t uid = 1000; uid <= 1001; uid++) {
+		struct lt_alert alert = {.kind = LT_ALERT_IDLE,
+		    .uid = uid,
+		    .job_id = uid,
+		    .times = 1,
+		    .is_over = true,
+		    .made_utc_s = NOW,
+		    .team = "vision",
+		    .subject = "x",
+		    .text = "x\n",
+		    .to = "ada"};
+
+		snprintf(alert.name, sizeof(alert.name), "idle:%u", uid);
+		must(s.w->f,
+		    lt_ledger_put_alert(s.w->d->ledger, &alert, &s.w->f->err));
+	}
+	spend(&s, 0, 101, 0);
+	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
+	must(s.w->f, lt_spool_look(&left, s.spool, &s.w->f->err));
+	assert_int_equal(left.count, LT_SPOOL_USER_MAX + 2);
+	assert_int_equal(left.users_count, LT_SPOOL_USER_MAX + 1);
+	assert_int_equal(due_count(&s), 1);
+	for (int i = 0; i < LT_SPOOL_USER_MAX; i++) {
+		snprintf(message.id, sizeof(message.id), "u1000-%d", i);
+		must(
+		    s.w->f, lt_spool_remove(s.spool, message.id, &s.w->f->err));
+	}
+	must(s.w->f, lt_alerts_run(s.w->d, NOW, &s.w->f->err));
+	assert_int_equal(due_count(&s), 0);
+	free_site(&s);
+}
+
 static void
 test_no_notify(void **state)
 {
@@ -453,7 +503,7 @@ main(void)
 	const struct CMUnitTest tests[] = {TEST(test_restarts),
 	    TEST(test_hysteresis), TEST(test_digest), TEST(test_site),
 	    TEST(test_no_spool), TEST(test_held), TEST(test_forecast),
-	    TEST(test_old_memory), TEST(test_no_notify),
+	    TEST(test_old_memory), TEST(test_no_notify), TEST(test_shares),
 	    cmocka_unit_test(test_hours)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,9 @@ static const struct {
 	CONTEXT CLUSTER("server: 'http://localhost.example.com'")
 	    USER("token: t"),
 	"want a server with https://"},
+    {"another whose name begins as an address of this host",
+	CONTEXT CLUSTER("server: 'http://127.evil.example'") USER("token: t"),
+	"want a server with https://"},
     {"a namespace that is too long",
 	"current-context: c\ncontexts: [{name: c, context: {cluster: k, user: "
 	"u, namespace: "

@@ -7,6 +7,7 @@
 #include "judge_fixture.h"
 #include "look.h"
 #include "pace.h"
+#include "void.h"
 
 enum { HELD = 300001, MANY = 40, ROUNDS = 60 };
 
@@ -391,8 +392,9 @@ test_new(void **state)
 		assert_int_equal(questions->singly, GAP);
 	}
 	assert_int_equal(w->d->jobs.unseen, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 60);
+	assert_int_equal(w->d->next.jobs, NOW + LT_VOID_UNSEEN_S + 1);
 	/* Very many: a list, as soon as there may be one. */
+	w->d->next.jobs = NOW + 600;
 	w->d->next.list_from = NOW + 30;
 	w->d->jobs.unseen = MANY;
 	questions->singly = 0;

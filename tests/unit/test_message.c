@@ -154,6 +154,12 @@ test_spool(void **state)
 	lt_spool_list_free(&list);
 	assert_int_equal(lt_spool_look(&look, dir, &err), LT_OK);
 	assert_int_equal(look.oldest_utc_s, status.st_mtime);
+	/* Under another's name it is nobody's. */
+	char other[128];
+	snprintf(other, sizeof(other), "%s/u1000-x.json", dir);
+	assert_int_equal(link(path, other), 0);
+	assert_int_equal(lt_spool_read(&back, dir, "u1000-x", NULL), LT_EINPUT);
+	assert_int_equal(unlink(other), 0);
 	assert_int_equal(lt_spool_remove(dir, "moved-7-1", &err), LT_OK);
 	assert_int_equal(
 	    lt_spool_read(&back, dir, "moved-7-1", &err), LT_ENOENT);
@@ -206,6 +212,95 @@ test_bounds(void **state)
 	    lt_spool_write("/nonexistent/x", &there, NULL), LT_ENOENT);
 }
 
+static const struct {
+	const char *why, *id;
+	int64_t uid;
+} whose[] = {
+    {"a user's", "u1000-ended-7-1", 1000},
+    {"another's", "u1001-ended-7-1", 1001},
+    {"root's", "u0-ended-7-1", 0},
+    {"the largest", "u4294967295-x", 4294967295},
+    {"no such user", "u4294967296-x", LT_MESSAGE_OF_SITE},
+    {"too long a number", "u00000001000-x", LT_MESSAGE_OF_SITE},
+    {"of a budget", "alert_3avision", LT_MESSAGE_OF_SITE},
+    {"no number", "u-x", LT_MESSAGE_OF_SITE},
+    {"a word that begins so", "unusual_3a7", LT_MESSAGE_OF_SITE},
+    {"a number that goes on", "u1000x-7", LT_MESSAGE_OF_SITE},
+};
+
+static void
+leave(const char *begin, int first, int count, const char *end)
+{
+	for (int i = first; i < first + count; i++) {
+		char path[192];
+
+		snprintf(
+		    path, sizeof(path), "%s/%s%d%s.json", dir, begin, i, end);
+		close(open(path, O_WRONLY | O_CREAT, 0600));
+	}
+}
+
+static void
+sweep(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -f %s/*", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* A user fills their share of the spool, all users theirs: others have room,
+ * and alerts always. */
+static void
+test_shares(void **state)
+{
+	struct lt_spool_state look;
+	struct lt_error err = {0};
+	char id[LT_MESSAGE_ID_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whose) / sizeof(whose[0]); i++)
+		if (lt_message_uid(whose[i].id) != whose[i].uid)
+			fail_msg("%s", whose[i].why);
+	assert_int_equal(lt_message_id_begin(id, 1000), 6);
+	assert_string_equal(id, "u1000-");
+	sweep();
+	leave("u1000-m-", 0, LT_SPOOL_USER_MAX - 1, "");
+	const struct lt_message last = message_of("u1000-last"),
+				over = message_of("u1000-over"),
+				known = message_of("u1000-m-0"),
+				others = message_of("u1001-first"),
+				site = message_of("alert-1");
+	assert_int_equal(lt_spool_write(dir, &last, NULL), LT_OK);
+	assert_int_equal(lt_spool_write(dir, &over, &err), LT_ELIMIT);
+	assert_non_null(strstr(err.text, "uid 1000 has its share"));
+	assert_int_equal(lt_spool_write(dir, &known, NULL), LT_OK);
+	assert_int_equal(lt_spool_write(dir, &others, NULL), LT_OK);
+	assert_int_equal(lt_spool_write(dir, &site, NULL), LT_OK);
+	assert_int_equal(lt_spool_look(&look, dir, NULL), LT_OK);
+	assert_int_equal(look.count, LT_SPOOL_USER_MAX + 2);
+	assert_int_equal(look.users_count, LT_SPOOL_USER_MAX + 1);
+	assert_false(lt_spool_has_room(&look, 1000));
+	assert_true(lt_spool_has_room(&look, 1001));
+	assert_true(lt_spool_has_room(&look, LT_MESSAGE_OF_SITE));
+	for (int i = 1; i < LT_SPOOL_USER_MAX; i++)
+		lt_spool_count(&look, 1001);
+	assert_false(lt_spool_has_room(&look, 1001));
+	/* Many users together. */
+	sweep();
+	leave("u", 5000, LT_SPOOL_USERS_MAX, "-m");
+	err = (struct lt_error){0};
+	assert_int_equal(lt_spool_write(dir, &others, &err), LT_ELIMIT);
+	leave("alert-", 1000, LT_SPOOL_MAX - LT_SPOOL_USERS_MAX - 1, "");
+	assert_int_equal(lt_spool_look(&look, dir, NULL), LT_OK);
+	assert_false(lt_spool_has_room(&look, 1001));
+	assert_true(lt_spool_has_room(&look, LT_MESSAGE_OF_SITE));
+	assert_int_equal(lt_spool_write(dir, &site, NULL), LT_OK);
+	assert_int_equal(lt_spool_look(&look, dir, NULL), LT_OK);
+	assert_false(lt_spool_has_room(&look, LT_MESSAGE_OF_SITE));
+	sweep();
+}
+
 static int
 start(void **state)
 {
@@ -234,6 +329,7 @@ main(void)
 	    cmocka_unit_test(test_spool),
 	    cmocka_unit_test(test_link),
 	    cmocka_unit_test(test_bounds),
+	    cmocka_unit_test(test_shares),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);

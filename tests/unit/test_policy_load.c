@@ -218,11 +218,96 @@ test_currency(void **state)
 	tear_down(f);
 }
 
+static size_t
+read_all(const char *path, char *text, size_t size)
+{
+	FILE *const file = fopen(path, "r");
+
+	assert_non_null(file);
+	const size_t length = fread(text, 1, size - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	return length;
+}
+
+/* lowtided starts with the last good policy, whatever is in the file. */
+static void
+test_start_with_a_bad_file(void **state)
+{
+	(void)state;
+	struct fixture *const f = set_up();
+	struct lt_error err = {0};
+	char text[1024];
+
+	snprintf(f->d.paths.last_policy, sizeof(f->d.paths.last_policy),
+	    "%s/policy.last", f->dir);
+	/* The first start of all has nothing to go by. */
+	assert_int_equal(load(f, "mode: nonsense\n", &err), LT_EINPUT);
+	assert_null(f->d.policy);
+	assert_int_equal(load(f, good, &err), LT_OK);
+	read_all(f->d.paths.last_policy, text, sizeof(text));
+	assert_string_equal(text, good);
+	/* A bad one is not kept. */
+	assert_int_equal(load(f, bad[0].text, NULL), LT_EINPUT);
+	for (int gone = 0; gone < 2; gone++) {
+		lt_policy_drop(&f->d);
+		err = (struct lt_error){0};
+		if (gone) {
+			unlink(f->path);
+			assert_int_equal(
+			    lt_daemon_load_policy(&f->d, 2000, &err), LT_OK);
+			assert_non_null(
+			    strstr(f->d.policy_error, "No such file"));
+		} else {
+			assert_int_equal(load(f, bad[0].text, &err), LT_OK);
+			assert_non_null(
+			    strstr(f->d.policy_error, "unknown key"));
+		}
+		assert_int_equal(err.code, LT_OK);
+		assert_int_equal(f->d.signals.source_count, 1);
+		assert_string_equal(f->d.policy->path, f->d.paths.last_policy);
+		read_all(f->d.paths.last_policy, text, sizeof(text));
+		assert_string_equal(text, good);
+	}
+	/* The mended file is in force again. */
+	assert_int_equal(load(f, "mode: advise\n", &err), LT_OK);
+	assert_string_equal(f->d.policy_error, "");
+	assert_string_equal(f->d.policy->path, f->path);
+	tear_down(f);
+}
+
+/* A refused file is logged each hour until it is mended. */
+static void
+test_remind(void **state)
+{
+	(void)state;
+	struct fixture *const f = set_up();
+	char log[96], text[4096];
+	int said = 0;
+
+	snprintf(log, sizeof(log), "%s/log", f->dir);
+	assert_int_equal(load(f, good, NULL), LT_OK);
+	assert_int_equal(lt_log_open(log), 0);
+	lt_policy_remind(&f->d, 1000000);
+	assert_int_equal(load(f, "mode: nonsense\n", NULL), LT_EINPUT);
+	for (int64_t now_utc_s = 1000; now_utc_s < 1000 + 2 * 3600;
+	     now_utc_s += 2)
+		lt_policy_remind(&f->d, now_utc_s);
+	read_all(log, text, sizeof(text));
+	for (const char *at = text; (at = strstr(at, "policy_refused")); at++)
+		said++;
+	assert_int_equal(said, 2); /* at the load, and an hour after it */
+	lt_log_open("/dev/null");
+	tear_down(f);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_policies), cmocka_unit_test(test_currency)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies),
+	    cmocka_unit_test(test_currency),
+	    cmocka_unit_test(test_start_with_a_bad_file),
+	    cmocka_unit_test(test_remind)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,8 @@ test_what_stays(void **state)
 	free(p);
 }
 
-/* A full table forgets who was silent for longest. */
+/* A full table forgets the user's own who fills it, and of those the one that
+ * was silent for longest. */
 static void
 test_bound(void **state)
 {
@@ -110,6 +111,65 @@ test_bound(void **state)
 	assert_int_equal(p->count, LT_NODE_JOBS_MAX);
 	/* The first and the tenth were heard at the same time. */
 	assert_int_equal(p->jobs[0].message.job_id, LT_NODE_JOBS_MAX + 1);
+	/* Another user's job, heard long before, stays over all of theirs. */
+	const struct lt_progress_message others = message(77, 0, "1");
+	lt_node_progress_add(p, &others, 6, 10);
+	for (uint32_t i = 0; i < 2 * LT_NODE_JOBS_MAX; i++) {
+		const struct lt_progress_message m = message(5000 + i, 0, "1");
+
+		lt_node_progress_add(p, &m, 5, 20000 + i);
+	}
+	uint32_t found = 0;
+	for (uint32_t i = 0; i < p->count; i++)
+		found += p->jobs[i].uid == 6;
+	assert_int_equal(p->count, LT_NODE_JOBS_MAX);
+	assert_int_equal(found, 1);
+	free(p);
+}
+
+/* The same where the other's job has the first place. */
+static void
+test_bound_first(void **state)
+{
+	struct lt_node_progress *const p = calloc(1, sizeof(*p));
+	const struct lt_progress_message others = message(77, 0, "1");
+
+	(void)state;
+	lt_node_progress_add(p, &others, 6, 10);
+	for (uint32_t i = 0; i < 2 * LT_NODE_JOBS_MAX; i++) {
+		const struct lt_progress_message m = message(5000 + i, 0, "1");
+
+		lt_node_progress_add(p, &m, 5, 20000 + i);
+	}
+	assert_int_equal(p->jobs[0].uid, 6);
+	/* Of that user the one that was silent for longest went. */
+	assert_int_equal(
+	    p->jobs[1].message.job_id, 5000 + 2 * LT_NODE_JOBS_MAX - 2);
+	free(p);
+}
+
+/* Jobs that no reader speaks for any more go, whether lowtided answers or not.
+ */
+static void
+test_silent(void **state)
+{
+	struct lt_node_progress *const p = calloc(1, sizeof(*p));
+	const struct lt_progress_message silent = message(1, 0, "1"),
+					 alive = message(2, 0, "1");
+	struct lt_error err = {0};
+
+	(void)state;
+	lt_node_progress_add(p, &silent, 5, 1000);
+	lt_node_progress_add(p, &alive, 5, 2000);
+	/* No such server: what it says is not the matter here. */
+	assert_int_not_equal(lt_node_progress_tell(p,
+				 &(struct lt_node_told){"s1", "127.0.0.1:1",
+				     1000 + LT_NODE_SILENT_MS},
+				 &err),
+	    LT_OK);
+	assert_int_equal(p->count, 1);
+	assert_int_equal(p->jobs[0].message.job_id, 2);
+	assert_true(p->jobs[0].is_news);
 	free(p);
 }
 
@@ -169,6 +229,8 @@ main(void)
 	    cmocka_unit_test(test_when),
 	    cmocka_unit_test(test_what_stays),
 	    cmocka_unit_test(test_bound),
+	    cmocka_unit_test(test_bound_first),
+	    cmocka_unit_test(test_silent),
 	    cmocka_unit_test(test_socket),
 	};
 

@@ -5,6 +5,7 @@
  */
 #include "ledger_fixture.h"
 
+#include "api.h"
 #include "daemon.h"
 #include "proof.h"
 
@@ -109,6 +110,43 @@ whose_words_count(void **state)
 	end_world(&world);
 }
 
+/* One job's words that are no progress: the others' count. */
+static void
+one_bad_line(void **state)
+{
+	static const char *const bad[] = {
+	    "loss=-0.53", "t=1764411234567890123", "no number"};
+	struct world world;
+
+	make_world(&world, *state);
+	world.d->proof.is_read = true;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char body[1024], *reply = NULL;
+
+		lt_proof_free(&world.d->proof);
+		world.d->proof.is_read = true;
+		snprintf(body, sizeof(body),
+		    "{\"node\":\"s1\",\"jobs\":["
+		    "{\"job_id\":99,\"uid\":1,\"restarts\":0,\"first\":\"%s\",\"first_after_s\":1,\"newest\":\"%s\",\"newest_after_s\":2},"
+		    "{\"job_id\":98},7,"
+		    "{\"job_id\":10,\"uid\":%u,\"restarts\":0,\"first\":\"1\",\"first_after_s\":1,\"newest\":\"5\",\"newest_after_s\":2}]}",
+		    bad[i], bad[i], (unsigned)UID);
+		assert_int_equal(lt_api(world.d,
+				     &(struct lt_api_asked){.uid = 0,
+					 .method = "POST",
+					 .uri = "/v1/progress",
+					 .body = body,
+					 .body_length = strlen(body)},
+				     &reply),
+		    200);
+		assert_string_equal(reply, "{\"later\":[]}");
+		free(reply);
+		assert_int_equal(world.d->proof.life_count, 1);
+		assert_int_equal(world.d->proof.lives[0].job_id, 10);
+	}
+	end_world(&world);
+}
+
 /* Two runs: what they prove is in the ledger, over a restart between them. */
 static void
 what_they_prove(void **state)
@@ -178,6 +216,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(
 		whose_words_count, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(one_bad_line, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(what_they_prove, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(ids_come_again, set_up, tear_down),
 	};

@@ -20,10 +20,11 @@ static const struct {
 	int64_t list_before_s, seen_before_s; /* it, and its job by its id */
 	uint32_t left;			      /* shares */
 } cases[] = {
-    {"nobody has it", true, 60, 0, 1, 0, .left = 0},
+    {"nobody has it", true, 3, 0, 1, 0, .left = 0},
     {"a job has it, of which the ledger was not told", true, 60, 0, 1, 1,
 	.left = 1},
-    {"a second too young", true, 59, 0, 1, 0, .left = 1},
+    {"a second too young", true, 2, 0, 1, 0, .left = 1},
+    {"its job is gone, a second too young", false, 59, 0, 1, 0, .left = 1},
     {"no job list was read", true, 60, 0, 1, 0, .no_list = true, .left = 1},
     {"slurmctld has messages for slurmdbd", true, 60, 0, 1, 0, .queue = 1,
 	.left = 1},
@@ -128,11 +129,63 @@ test_void(void **state)
 	}
 }
 
+static const struct {
+	const char *why;
+	uint32_t job_id;
+	int64_t made_before_s; /* the list */
+	bool has_record;
+	int64_t next_in_s; /* the list after it; 600: as it was */
+} forgotten[] = {
+    {"no record of a job that was seen: as soon as that proves it", 1, 10,
+	false, 50},
+    {"one that has a record", 1, 10, true, 600},
+    {"made after the list", 1, -1, false, 600},
+    {"never seen: others look for it", 0, 2, false, 600},
+    {"old enough: it is void now", 1, 60, false, 600},
+};
+
+/* slurmctld was killed and forgot jobs: where it has very many, the next list
+ * does not wait for its turn. */
+static void
+test_forgotten(void **state)
+{
+	for (size_t i = 0; i < sizeof(forgotten) / sizeof(forgotten[0]); i++) {
+		struct world *const w = make_world(*state);
+		const struct lt_batch_job job = make_job(1);
+		struct lt_live live = {
+		    .quote_id = 101, .seen_utc_s = NOW - 1000};
+		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
+
+		print_message("# %s\n", forgotten[i].why);
+		hold.job_id = forgotten[i].job_id;
+		hold.made_utc_s = NOW - forgotten[i].made_before_s;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		fake_rows = (struct lt_batch_runs){0};
+		fake_queue = 0;
+		dbd_fails = false;
+		strcpy(w->d->tables.conf.accounting_storage,
+		    "accounting_storage/slurmdbd");
+		w->d->jobs.void_due = true;
+		w->d->jobs.list.begun_utc_s = NOW;
+		w->d->next.list_from = NOW;
+		w->d->next.jobs = NOW + 600;
+		if (forgotten[i].has_record) {
+			w->d->jobs.live = &live;
+			w->d->jobs.live_count = 1;
+		}
+		must(w->f, lt_void(w->d, NOW, &w->f->err));
+		w->d->jobs.live = NULL;
+		assert_int_equal(w->d->next.jobs, NOW + forgotten[i].next_in_s);
+		free_world(w);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_void, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("void", tests, NULL, NULL);
