@@ -54,6 +54,7 @@ check_argument(struct lt_doctor *doctor, const struct lt_plugstack *line,
 	static const struct argument known[] = {
 	    {.name = "run_dir"},
 	    {.name = "node_dir"},
+	    {.name = "off_file"},
 	    {.name = "preemptible"},
 	    {.name = "gpu"},
 	    {.name = "precision"},

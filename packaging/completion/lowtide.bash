@@ -49,7 +49,7 @@ _lowtide() {
 	adapters) [ "$command" = signals ] && choices=$(lowtide signals adapters 2>/dev/null | sed -nE '2,$s/ .*//p') ;;
 	*)
 		case $command in
-		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild reload simulate kube web doctor' ;;
+		'' | help) choices='init check plan explain now jobs watch status signals budget alerts report close reconcile history canary notice rebuild reload simulate kube web off on doctor' ;;
 		init) choices='--output --price --electricity --run --help' ;;
 		check)
 			case $word in
@@ -63,7 +63,7 @@ _lowtide() {
 			esac
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return ;;
-		budget) choices='adjust --team --amount --kg-co2e --reason --json --run --help' ;;
+		budget) choices='adjust moved --accept --team --amount --kg-co2e --reason --json --run --help' ;;
 		signals) choices='export test adapters --errors --from --to --format --config --json --run --help' ;;
 		simulate)
 			case $word in

@@ -417,7 +417,7 @@ true'
 @test "doctor finds nothing to mend here, and names what is broken elsewhere" {
 	run lowtide doctor
 	[[ "$output" == *job_submit* ]]
-	[ "$status" -eq 0 ]
+	[ "$status" -eq 0 ] || { echo "$output"; return 1; }
 	run ! env SLURM_CONF=/nonexistent lowtide doctor
 }
 
