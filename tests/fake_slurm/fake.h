@@ -27,6 +27,8 @@
 
 /* The plugins' entry points. */
 extern int (*fake_init)(void), (*fake_fini)(void);
+/* The plugin begins anew, as at a reconfigure. */
+void fake_again(void);
 extern int (*fake_submit)(job_desc_msg_t *, uint32_t, char **);
 #if LT_MODIFY_HAS_MESSAGE
 extern int (*fake_modify)(job_desc_msg_t *, void *, uint32_t, char **);

@@ -54,8 +54,16 @@ fake_fresh(void **state)
 	fake_said[0] = '\0';
 	setenv("LOWTIDE_RUN_DIR", fake_run, 1);
 	setenv("LOWTIDE_STATE_DIR", fake_state, 1);
+	unsetenv("LOWTIDE_OFF_FILE");
 	assert_int_equal(fake_init(), SLURM_SUCCESS);
 	return 0;
+}
+
+void
+fake_again(void)
+{
+	assert_int_equal(fake_fini(), SLURM_SUCCESS);
+	assert_int_equal(fake_init(), SLURM_SUCCESS);
 }
 
 int
