@@ -46,7 +46,7 @@ struct lt_batch_conf {
 	char slurm_user[64];
 	char cloud[8], region[64]; /* "aws", "eu-west-2"; "" = not said */
 	uint32_t slurm_uid, slurmd_uid;
-	int64_t started_utc_s;	   /* slurmctld itself; 0 = not said */
+	int64_t started_utc_s; /* slurmctld itself; 0 = not said */
 	int64_t min_job_age_s;
 	int64_t kill_wait_s;
 	uint32_t max_array_size, max_job_count;

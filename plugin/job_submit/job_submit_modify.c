@@ -561,8 +561,7 @@ lt_modify(job_desc_msg_t *job, uint32_t submit_uid, char **err_msg)
 	lt_state_refresh();
 	lt_state_view(&c.view);
 	const bool may_need_smoke = lt_smoke_may_matter(c.view.market, job);
-	if (c.view.off.is_off ||
-	    (!c.raises && !c.releases && !may_need_smoke)) {
+	if (c.view.off.is_off || !(c.raises || c.releases || may_need_smoke)) {
 		lt_state_release(&c.view);
 		return SLURM_SUCCESS;
 	}
