@@ -76,14 +76,14 @@ state_saved() { within 40 idle && sleep 6; }
 	part stop lowtided KILL
 	part stop slurmctld KILL
 	part start slurmctld
-	# 0.45 fits once into 0.50; nobody absorbs it, slurmctld restarts between.
-	job -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	# 0.45, of 7 minutes and 30 s, fits once into 0.50; nobody absorbs it, slurmctld restarts between.
+	job -A tiny -N1 --exclusive --time=7 --hold --wrap true
 	part stop slurmctld KILL
 	part start slurmctld
-	run ! sbatch -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	run ! sbatch -A tiny -N1 --exclusive --time=7 --hold --wrap true
 	[[ "$output" == *tiny* ]]
 	part start lowtided
-	run ! sbatch -A tiny -N1 --exclusive --time=7:30 --hold --wrap true
+	run ! sbatch -A tiny -N1 --exclusive --time=7 --hold --wrap true
 	scancel --user "$(id -un)" --state=PENDING
 }
 

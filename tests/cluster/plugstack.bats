@@ -52,7 +52,7 @@ setup() { cluster_use; }
 @test "sbatch of a team at its limit is refused, and told why" {
 	run ! sbatch -A tiny --gpus=8 -N1 --time=1:00:00 --wrap true
 	[[ "$output" == *'tiny has $0.50 of $0.50 left'* ]]
-	[[ "$output" == *'$3.60'* ]]
+	[[ "$output" == *'$3.63'* ]]
 }
 
 @test "what slips past the plugin is held by the sweep within ten seconds" {
