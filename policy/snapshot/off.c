@@ -27,7 +27,7 @@ take_line(char *out, size_t size, const char *text)
 int
 lt_off_read(struct lt_off *off, const char *path, struct lt_error *err)
 {
-	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE];
+	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE + 2]; /* lines */
 	struct stat facts;
 	uint64_t size = 0;
 
@@ -55,7 +55,7 @@ int
 lt_off_write(
     const char *path, const char *by, const char *reason, struct lt_error *err)
 {
-	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE];
+	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE + 2]; /* lines */
 
 	snprintf(text, sizeof(text), "%.*s\n%.*s\n", LT_OFF_BY_SIZE - 1, by,
 	    LT_OFF_REASON_SIZE - 1, reason != NULL ? reason : "");
