@@ -282,7 +282,10 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 			grain.threads,
 		    cpus_max);
 	}
+	/* Of one task Slurm looks at no --ntasks-per-node, but for a job that
+	 * says --cpus-per-gpu and asks for no GPU. */
 	if (tasks != 1 || request->max_cpus > 0 ||
+	    (gpus == 0 && request->cpus_per_gpu > 0) ||
 	    (partition->flags & LT_PARTITION_TASKS_BY_NODE))
 		per_node = larger(per_node, product(request->tasks_per_node,
 						need->cpus_per_task, cpus_max));
