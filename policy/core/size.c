@@ -251,6 +251,18 @@ has_task_cores_only(const struct lt_need *need, uint64_t nodes)
 	       !request->plane && !request->overcommit;
 }
 
+/* Do --ntasks-per-node tasks count on each node? Of one task they do not, but
+ * for a job that says --cpus-per-gpu and asks for no GPU. */
+static bool
+counts_by_node(const struct lt_need *need, uint64_t gpus, uint64_t tasks)
+{
+	const struct lt_request *const request = need->request;
+
+	return tasks != 1 || request->max_cpus > 0 ||
+	       (gpus == 0 && request->cpus_per_gpu > 0) ||
+	       (need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
+}
+
 /* CPUs before they are rounded up to cores. */
 static uint64_t
 cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
@@ -282,11 +294,7 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 			grain.threads,
 		    cpus_max);
 	}
-	/* Of one task Slurm looks at no --ntasks-per-node, but for a job that
-	 * says --cpus-per-gpu and asks for no GPU. */
-	if (tasks != 1 || request->max_cpus > 0 ||
-	    (gpus == 0 && request->cpus_per_gpu > 0) ||
-	    (partition->flags & LT_PARTITION_TASKS_BY_NODE))
+	if (counts_by_node(need, gpus, tasks))
 		per_node = larger(per_node, product(request->tasks_per_node,
 						need->cpus_per_task, cpus_max));
 	/* Whatever a node asks. */
