@@ -20,10 +20,9 @@ struct lt_moved_accounts {
 };
 
 /*
- * Puts the parent that was seen in place of Slurm's for each such account, and
- * lists them in *moved (what was in it is freed). An account that was never
- * seen is where Slurm has it, and so is one whose former parent is gone, or is
- * below it now.
+ * Puts the parent that was seen, or the nearest account above it that is left,
+ * in place of Slurm's for each such account, and lists them in *moved (what was
+ * in it is freed). An account that was never seen is where Slurm has it.
  * LT_ENOMEM: nothing was changed.
  */
 int lt_moved_keep(struct lt_moved_accounts *moved,

@@ -99,10 +99,51 @@ moves_wait_for_an_admin(void **state)
 	}
 }
 
+/* Two moves that together would hide one, and a parent that is gone. */
+static void
+no_way_round(void **state)
+{
+	static const struct {
+		const char *why;
+		tree now;
+		const char *parent; /* of sub */
+	} cases[] = {
+	    {"its former parent is put below it",
+		{{"root", ""}, {"vision", "root"}, {"lab", "sub"},
+		    {"sub", "other"}, {"nlp", "root"}, {"other", "root"}},
+		"lab"},
+	    {"the team itself is",
+		{{"root", ""}, {"vision", "sub"}, {"lab", "vision"},
+		    {"sub", "other"}, {"nlp", "root"}, {"other", "root"}},
+		"lab"},
+	    {"its former parent is gone",
+		{{"root", ""}, {"vision", "root"}, {"new", "root"},
+		    {"sub", "other"}, {"nlp", "root"}, {"other", "root"}},
+		"vision"},
+	};
+	struct lt_policy_budget budgets[] = {{.team = "vision"}};
+	const struct lt_policy policy = {.budgets = budgets, .budget_count = 1};
+
+	lt_log_open("/dev/null");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *const f = *state;
+		struct lt_moved_accounts moved = {0};
+		const char *now[ACCOUNTS][2];
+
+		print_message("# %s\n", cases[i].why);
+		memcpy(now, cases[i].now, sizeof(now));
+		(void)parent_of(f, &moved, &policy, before, "root");
+		assert_string_equal(
+		    parent_of(f, &moved, &policy, now, "sub"), cases[i].parent);
+		free(moved.list);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {EACH(moves_wait_for_an_admin)};
+	const struct CMUnitTest tests[] = {
+	    EACH(moves_wait_for_an_admin), EACH(no_way_round)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
