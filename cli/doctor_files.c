@@ -162,7 +162,7 @@ check_market(struct lt_doctor *doctor, const char *run)
 	lt_market_free(&market);
 }
 
-/* Of this host, whoever runs here. */
+/* Reports the off switch of this host, whichever daemon runs here. */
 void
 lt_doctor_off(struct lt_doctor *doctor)
 {

@@ -20,7 +20,7 @@ lt_cli_off_path(void)
 	return named != NULL && named[0] ? named : LT_OFF_PATH;
 }
 
-/* Who throws it: the user behind sudo, where there is one. */
+/* Returns who throws the switch: the user behind sudo, if there is one. */
 static const char *
 whoami(void)
 {

@@ -70,7 +70,7 @@ struct answer {
 	bool copied; /* else they stay where they are */
 };
 
-/* Who has the token, or opens the socket, is its user; others are strangers. */
+/* The token, or the Unix socket, makes a user; all others are strangers. */
 static struct lt_door door;
 
 static enum MHD_Result

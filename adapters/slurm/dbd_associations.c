@@ -14,7 +14,7 @@
 
 enum { SLOW_S = 10 };
 
-/* By the clock that is never set. */
+/* Returns seconds of the clock that nobody sets. */
 static time_t
 now_s(void)
 {
@@ -270,7 +270,7 @@ shorter_wall(uint32_t max_wall, uint32_t grp_wall)
 	return one_s > 0 && (all_s == 0 || one_s < all_s) ? one_s : all_s;
 }
 
-/* Of the QOS with this id; 0 = none. */
+/* Returns the seconds that the QOS with this id allows; 0 = no limit. */
 static int64_t
 wall_of_qos(const struct qoses *qoses, uint32_t id)
 {

@@ -335,7 +335,7 @@ lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
 	const struct lt_counted *const was = counted(d, s->job->job_id);
 	const bool is = lt_occupancy_window(
 	    window, s->job, &d->market, s->partition, s->now_utc_s);
-	/* Of an array no more than what still waits. */
+	/* No more of an array goes out than still waits. */
 	const float nodes = is ? window->nodes : INFINITY;
 
 	if (was != NULL) {
