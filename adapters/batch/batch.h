@@ -244,10 +244,12 @@ struct lt_batch_job {
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
 	bool is_allocated;
 	int64_t seen_utc_s; /* slurmctld's time of this record */
-	/* Left 0 here; the reader's own: nodes x share that it may get,
-	 * whether release.c has something to do with it, and whether it is
-	 * seen first. */
+	/* Left 0 here; the reader's own: nodes x share that it may get, the
+	 * rates by which its hold was last priced (reprice.c), whether
+	 * release.c has something to do with it, and whether it is seen
+	 * first. */
 	double node_shares;
+	float priced_at[2];
 	bool at_release, is_new;
 	int64_t suspended_s; /* of its run until now, or its end */
 	/* When its run was last suspended or resumed; 0: never. */

@@ -85,7 +85,9 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint32_t array_at;	/* in the list: arrays are looked at in turn */
 	uint64_t looked_generation; /* of the market by which jobs have their
 				     * node_shares (change.c) */
-	bool followed;		    /* a list was, since the start */
+	uint64_t repriced_generation; /* of the market by which holds are
+				       * priced (reprice.c) */
+	bool followed;		      /* a list was, since the start */
 	bool void_due;	    /* since void.c looked, some were followed */
 	bool untold;	    /* some were not told what was decided of them */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */

@@ -51,6 +51,9 @@ lt_change_look(const struct lt_market *market, struct lt_batch_job *job,
 
 	if (job->state != LT_JOB_PENDING)
 		return;
+	if (before != NULL)
+		memcpy(
+		    job->priced_at, before->priced_at, sizeof(job->priced_at));
 	if (!anew && before != NULL && before->state == job->state &&
 	    same_size(job, before)) {
 		job->node_shares = before->node_shares;
@@ -183,10 +186,10 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 	return memcmp(&was, held, sizeof(was)) != 0;
 }
 
-/* What grew must still fit; the snapshot has the old amount already. */
-static bool
-growth_fits(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
-    const struct lt_amount *was, int64_t now_utc_s)
+bool
+lt_change_fits(struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, const struct lt_amount *was,
+    int64_t now_utc_s)
 {
 	struct lt_ledger_hold growth = *hold;
 	struct lt_amount *const by = &growth.quote.hold_per_task;
@@ -231,7 +234,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
 	const struct lt_amount none = {0};
 	if (job->state == LT_JOB_PENDING && lt_daemon_may(d, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
-	    !growth_fits(
+	    !lt_change_fits(
 		&d->budget, hold, moved ? &none : &was, change->now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	if (job->is_allocated && (before == NULL || !before->is_allocated))

@@ -5,8 +5,9 @@
 #ifndef LT_CHANGE_H
 #define LT_CHANGE_H
 
-#include "ledger.h"
 #include "batch.h"
+#include "budget_state.h"
+#include "ledger.h"
 
 struct lt_daemon;
 
@@ -17,6 +18,11 @@ struct lt_daemon;
  */
 void lt_change_look(const struct lt_market *market, struct lt_batch_job *job,
     const struct lt_batch_job *before, bool anew, int64_t now_utc_s);
+
+/* Does what the hold grew by since `was` fit? The snapshot has `was`. */
+bool lt_change_fits(struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, const struct lt_amount *was,
+    int64_t now_utc_s);
 
 struct lt_change {
 	struct lt_batch_job *job;	   /* is_new is written */

@@ -240,10 +240,8 @@ lt_facts_are_told(const struct lt_run *known, const struct lt_run *run)
 
 /* ---- what holds were made from ---- */
 
-/* The worst rates of the hold's window on one partition, as lt_quote_hold()
- * takes them; the largest of all partitions counts. */
-static void
-add_rates(struct lt_admission *a, const struct lt_quote *q,
+void
+lt_facts_add_rates(struct lt_admission *a, struct lt_span window,
     const struct lt_partition *p, const struct lt_market *m)
 {
 	static const double ppm = 1e6, mg_per_g = 1000;
@@ -251,8 +249,8 @@ add_rates(struct lt_admission *a, const struct lt_quote *q,
 	double intensity = p->worst_intensity;
 
 	if (p->carbon_series != LT_NO_SERIES)
-		intensity = lt_series_max(
-		    &m->series[p->carbon_series], q->start_utc_s, q->end_utc_s);
+		intensity = lt_series_max(&m->series[p->carbon_series],
+		    window.from_utc_s, window.to_utc_s);
 	const double carbon = (p->node_idle_w + p->node_cpu_w + p->node_gpu_w) *
 				  p->pue * fmax(intensity, 0) +
 			      p->embodied_g_per_node_hour * mg_per_g;
@@ -260,7 +258,7 @@ add_rates(struct lt_admission *a, const struct lt_quote *q,
 	if (p->price_series != LT_NO_SERIES)
 		a->price = fmax(a->price,
 		    margin * (lt_series_max(&m->series[p->price_series],
-				  q->start_utc_s, q->end_utc_s) +
+				  window.from_utc_s, window.to_utc_s) +
 				 carbon * lt_charge_per_mg(m)));
 }
 
@@ -279,7 +277,10 @@ admission_of(const struct lt_ledger_hold *hold, const struct lt_batch_job *job,
 
 		if (index < 0)
 			continue;
-		add_rates(&a, &hold->quote, &m->partitions[index], m);
+		lt_facts_add_rates(&a,
+		    (struct lt_span){
+			hold->quote.start_utc_s, hold->quote.end_utc_s},
+		    &m->partitions[index], m);
 		if (overrun_s < lt_overrun_s(&m->partitions[index]))
 			overrun_s = lt_overrun_s(&m->partitions[index]);
 	}

@@ -29,6 +29,11 @@ void lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
 void lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_run *known, const struct lt_daemon *d);
 
+/* The worst rates of a window on one partition, as lt_quote_hold() takes them:
+ * a->price and a->carbon are the largest of all partitions added. */
+void lt_facts_add_rates(struct lt_admission *a, struct lt_span window,
+    const struct lt_partition *p, const struct lt_market *m);
+
 /* What the hold's amount was made from: as noted, else by the market now. */
 struct lt_admission lt_facts_admission(const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_ledger_hold *hold,

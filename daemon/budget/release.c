@@ -19,8 +19,12 @@
 #include "log.h"
 #include "pace.h"
 #include "release.h"
+#include "reprice.h"
 
-enum { FREED_A_PASS = 256 }; /* the rest in the next pass */
+enum { /* the rest in the next pass */
+	FREED_A_PASS = 256,
+	RAISED_A_PASS = 20,
+};
 
 struct waiting { /* a pending job and its hold */
 	const struct lt_batch_job *job;
@@ -95,8 +99,8 @@ bool
 lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold)
 {
-	static const uint32_t flags =
-	    LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN | LT_QUOTE_FREEING;
+	static const uint32_t flags = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN |
+				      LT_QUOTE_FREEING | LT_QUOTE_RAISED;
 
 	return job->state == LT_JOB_PENDING &&
 	       ((hold->quote.flags & flags) || lt_lock_is_left(job, hold) ||
@@ -184,33 +188,38 @@ set_flags(struct lt_daemon *d, struct waiting *w, uint32_t set, uint32_t clear,
 }
 
 /* A user's hold that job_submit made becomes an admin's; one that slipped
- * past the plugin is held now. */
-static void
+ * past the plugin is held now. False: slurmctld did not take it. */
+static bool
 hold_back(struct lt_daemon *d, struct waiting *w)
 {
 	struct lt_error err = {0};
+	bool is_held = true;
 
 	if (w->job->is_cron) {
 		lt_look_again(d, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
-		if (lt_batch_cancel(w->job->job_id, &err) != LT_OK)
-			lt_log("cancel_failed", "job=%u error=\"%s\"",
-			    w->job->job_id, err.text);
-		else
+		is_held = lt_batch_cancel(w->job->job_id, &err) == LT_OK;
+		if (is_held)
 			lt_log("cancelled", "job=%u why=cron_over_budget",
 			    w->job->job_id);
-		return;
+		else
+			lt_log("cancel_failed", "job=%u error=\"%s\"",
+			    w->job->job_id, err.text);
+		return is_held;
 	}
 	if (w->job->held && !w->job->user_held)
-		return;
+		return true;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
-		return; /* the user's own; job_modify guards it */
+		return true; /* the user's own; job_modify guards it */
 	lt_look_again(d, w->job->job_id);
 	if (w->is_run) /* by this it is known as ours */
 		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
-	if (lt_quote_publish(w->job, &w->hold.quote, LT_HOLD, 0, NULL) == LT_OK)
+	is_held =
+	    lt_quote_publish(w->job, &w->hold.quote, LT_HOLD, 0, NULL) == LT_OK;
+	if (is_held)
 		lt_log("held", "job=%u account=%s", w->job->job_id,
 		    w->hold.quote.account);
+	return is_held;
 }
 
 /* Other tasks of its array may have changed the hold in this pass. */
@@ -410,6 +419,85 @@ is_budgeted(const struct lt_budget_snapshot *snapshot, const struct waiting *w)
 	    snapshot, lt_sheet_account(snapshot, w->hold.quote.account));
 }
 
+static int
+largest_first(const void *a, const void *b)
+{
+	const struct waiting *const *const x = a;
+	const struct waiting *const *const y = b;
+	const struct lt_amount *const p = &(*x)->hold.quote.hold_per_task;
+	const struct lt_amount *const q = &(*y)->hold.quote.hold_per_task;
+
+	if (p->money_micros != q->money_micros)
+		return p->money_micros > q->money_micros ? -1 : 1;
+	return p->carbon_mg != q->carbon_mg
+		   ? (p->carbon_mg > q->carbon_mg ? -1 : 1)
+		   : (*x > *y) - (*x < *y);
+}
+
+/* Its hold counts until slurmctld has it: its team is admitted nothing. */
+static int
+hold_raised(struct lt_daemon *d, struct waiting *w, uint32_t *left,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_recent *const recent = lt_fits_recent(&d->budget);
+	struct lt_hold asked;
+	const bool is_told = !w->job->held;
+
+	if ((!is_told || *left > 0) && hold_back(d, w)) {
+		*left -= is_told;
+		lt_tally_refused(&d->tally, w->hold.quote.account,
+		    LT_REFUSAL_HELD, LT_QUOTE_BUDGET_HOLD);
+		return set_flags(d, w, LT_QUOTE_BUDGET_HOLD,
+		    LT_QUOTE_RAISED | LT_QUOTE_FREEING, err);
+	}
+	if (recent != NULL &&
+	    asked_by(&asked, &d->budget.snapshot, w, now_utc_s))
+		lt_recent_add(recent, &d->budget.snapshot, &asked);
+	return LT_OK;
+}
+
+/* Those that a dear hour raised past what is left (reprice.c): the smallest
+ * stay, the largest are held back first. */
+static int
+judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct waiting **const raised = calloc(count + 1u, sizeof(all));
+	struct lt_hold asked;
+	uint32_t n = 0, left = RAISED_A_PASS;
+
+	if (raised == NULL)
+		return lt_fail(err, LT_ENOMEM, "release: out of memory");
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].first == &all[i] &&
+		    (all[i].hold.quote.flags & LT_QUOTE_RAISED))
+			raised[n++] = &all[i];
+	int code = n == 0 ? LT_OK : lt_compile_budget(d, now_utc_s, err);
+	struct lt_recent *const recent = lt_fits_recent(&d->budget);
+	if (n > 1)
+		qsort(raised, n, sizeof(*raised), largest_first);
+	for (uint32_t i = 0; code == LT_OK && i < n; i++) {
+		raised[i]->denied = recent != NULL &&
+				    lt_daemon_may(d, LT_MAY_HOLD) &&
+				    choose_counted(&d->jobs, raised[i]);
+		if (raised[i]->denied &&
+		    asked_by(&asked, &d->budget.snapshot, raised[i], now_utc_s))
+			lt_recent_remove(recent, &d->budget.snapshot, &asked);
+	}
+	for (uint32_t i = n; code == LT_OK && i-- > 0;)
+		raised[i]->denied &= !asked_by(&asked, &d->budget.snapshot,
+					 raised[i], now_utc_s) ||
+				     !lt_fits(&d->budget, &asked);
+	for (uint32_t i = 0; code == LT_OK && i < n; i++) {
+		lt_breath(LT_TURN_READ);
+		code = raised[i]->denied
+			   ? hold_raised(d, raised[i], &left, now_utc_s, err)
+			   : set_flags(d, raised[i], 0, LT_QUOTE_RAISED, err);
+	}
+	free(raised);
+	return code;
+}
+
 /* Admit what fits; the rest is held back. */
 static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
@@ -429,7 +517,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		if (w->first != w) {
 			w->hold = w->first->hold;
 			if (enforce && is_back(w))
-				hold_back(d, w);
+				(void)hold_back(d, w);
 			continue;
 		}
 		read_again(d->ledger, w);
@@ -440,13 +528,13 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		if (admitted == FREED_A_PASS) {
 			/* A cron job can't be held until its turn. */
 			if (judged && !w->job->is_cron)
-				hold_back(d, w);
+				(void)hold_back(d, w);
 			continue;
 		}
 		if (judged &&
 		    (!asked_by(&asked, &d->budget.snapshot, w, now_utc_s) ||
 			!lt_fits(&d->budget, &asked))) {
-			hold_back(d, w);
+			(void)hold_back(d, w);
 			continue;
 		}
 		admitted++;
@@ -464,16 +552,17 @@ int
 lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	uint32_t count = 0;
-	const int ingested = lt_ingest(d, now_utc_s, err);
+	int code = lt_ingest(d, now_utc_s, err);
 
-	if (ingested != LT_OK)
-		return ingested;
+	if (code == LT_OK)
+		code = lt_reprice(d, now_utc_s, err);
+	if (code != LT_OK)
+		return code;
 	/* In a new period each is judged that is counted. */
 	const bool is_new =
 	    d->budget.period_began && lt_daemon_may(d, LT_MAY_HOLD);
 	struct waiting *const all =
 	    collect(&d->jobs, d->ledger, is_new, &count);
-	int code = LT_OK;
 	if (all == NULL)
 		return lt_fail(err, LT_ENOMEM, "release: out of memory");
 	if (is_new)
@@ -482,6 +571,8 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = free_admitted(d, all, count, now_utc_s, err);
 	if (code == LT_OK)
 		code = admit(d, all, count, now_utc_s, err);
+	if (code == LT_OK)
+		code = judge_raised(d, all, count, now_utc_s, err);
 	free(all);
 	return code;
 }

@@ -208,34 +208,36 @@ take_step(
 	return code;
 }
 
-/* What more must be held of one currency. A change that does not raise the
- * job's price needs nothing, however prices went since it was held. */
+/*
+ * What more must be held of one currency. A change that does not raise the
+ * job's price needs nothing, however prices went since it was held. A release
+ * does: beyond a hundredth, as reprice.c.
+ */
 static int64_t
-rise(int64_t is, bool has_was, int64_t was, bool has_held, int64_t held)
+rise(bool releases, int64_t is, int64_t was, int64_t held)
 {
-	if (has_held && has_was && is <= was)
+	if (releases ? is - held <= held / 100 : is <= was)
 		return 0;
-	if (!has_held)
-		return is;
 	return is > held ? is - held : 0;
 }
 
 static void
-add_rise(struct lt_amount *more, const struct step *step,
-    const struct lt_terms *held, bool whole)
+add_rise(struct lt_amount *more, const struct change *c,
+    const struct step *step, const struct lt_terms *held, bool whole)
 {
 	const struct lt_amount *const is = &step->is.hold_per_task;
 	const struct lt_amount *const was = &step->was.hold_per_task;
 	const uint32_t flags = held->flags;
-	const int64_t money =
-	    whole ? is->money_micros
-		  : rise(is->money_micros, was->has_money, was->money_micros,
-			flags & LT_TERMS_HAS_MONEY, held->hold_money_micros);
-	const int64_t carbon =
-	    whole ? is->carbon_mg
-		  : rise(is->carbon_mg, was->has_carbon, was->carbon_mg,
-			flags & LT_TERMS_HAS_CARBON, held->hold_carbon_mg);
+	int64_t money = is->money_micros, carbon = is->carbon_mg;
 
+	if (!whole && (flags & LT_TERMS_HAS_MONEY))
+		money = rise(c->releases, money,
+		    was->has_money ? was->money_micros : -1,
+		    held->hold_money_micros);
+	if (!whole && (flags & LT_TERMS_HAS_CARBON))
+		carbon = rise(c->releases, carbon,
+		    was->has_carbon ? was->carbon_mg : -1,
+		    held->hold_carbon_mg);
 	if (money > more->money_micros)
 		more->money_micros = money;
 	if (carbon > more->carbon_mg)
@@ -314,7 +316,7 @@ admit_change(struct change *c)
 		loses |= steps[i].loses;
 	}
 	for (int i = 0; i < c->before_count; i++)
-		add_rise(&entry.per_task, &steps[i], held_at(c, i), whole);
+		add_rise(&entry.per_task, c, &steps[i], held_at(c, i), whole);
 	entry.quote_id = c->terms.quote_id;
 	entry.job_id = c->job_id;
 	entry.uid = c->uid;
@@ -442,24 +444,18 @@ is_stranger(const struct change *c)
 		snapshot, c->before[c->before_count - 1].account_hash));
 }
 
-static bool
-is_unbudgeted(const struct lt_budget_snapshot *snapshot, int account)
-{
-	return account >= 0 && !lt_sheet_budgeted(snapshot, account);
-}
-
 /* A job that the terms lack, by its number, of a user who has none of a budget
  * that they could lack, and does not move it into one. */
 static bool
 is_of_no_budget(const struct change *c)
 {
 	const struct lt_budget_snapshot *const snapshot = c->view.snapshot;
+	const int account = lt_sheet_account(snapshot, c->account);
 
-	if (!c->not_there || c->job_id == 0 ||
-	    !lt_asked_nothing(snapshot, c->submit_uid))
-		return false;
-	return !any(c->job->account) ||
-	       is_unbudgeted(snapshot, lt_sheet_account(snapshot, c->account));
+	return c->not_there && c->job_id != 0 &&
+	       lt_asked_nothing(snapshot, c->submit_uid) &&
+	       (!any(c->job->account) ||
+		   (account >= 0 && !lt_sheet_budgeted(snapshot, account)));
 }
 
 /* Why a raise of the job named can't be judged; NULL = it can. */
@@ -504,7 +500,10 @@ judge_change(struct change *c)
 	if (c->has_terms && runs_again(c))
 		return refuse(c,
 		    "requeued, and its new run is not yet admitted: try again in a few seconds");
-	if (!c->raises)
+	/* A release may be in a dear hour. To that of an array or het job as a
+	 * whole reprice.c alone sees. */
+	if (!c->raises &&
+	    (!(c->terms.flags & LT_TERMS_PENDING) || is_unclear(c) != NULL))
 		return SLURM_SUCCESS;
 	if (!c->has_terms)
 		return not_in_terms(c,

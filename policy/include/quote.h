@@ -42,6 +42,7 @@ enum lt_quote_flag {
 	/* Ring only: a job that was refused, and not held for. With
 	 * BUDGET_HOLD or UNKNOWN, which says why. */
 	LT_QUOTE_REFUSED = 1 << 14,
+	LT_QUOTE_RAISED = 1 << 15, /* by a dear hour, and not judged yet */
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */

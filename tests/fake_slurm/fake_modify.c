@@ -37,11 +37,12 @@ fake_terms(struct lt_terms *jobs, uint32_t count)
 /* Of terms_of(): in an account without a budget. */
 static const uint32_t UNBUDGETED = UINT32_C(1) << 31;
 
-static void
-terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
+static struct lt_terms
+terms_like(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 {
 	const bool budgeted = !(flags & UNBUDGETED);
-	struct lt_terms one = {.job_id = 7,
+
+	return (struct lt_terms){.job_id = 7,
 	    .uid = uid,
 	    .quote_id = 5,
 	    .hold_money_micros = 3600001,
@@ -56,6 +57,12 @@ terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
 	    .end_utc_s = start_utc_s + 3600,
 	    .flags = (flags & ~UNBUDGETED) | LT_TERMS_HAS_MONEY |
 		     LT_TERMS_HAS_CARBON | (budgeted ? LT_TERMS_BUDGETED : 0u)};
+}
+
+static void
+terms_of(uint32_t uid, uint32_t flags, int64_t start_utc_s)
+{
+	struct lt_terms one = terms_like(uid, flags, start_utc_s);
 
 	fake_terms(&one, 1);
 }
@@ -487,6 +494,53 @@ test_unclear_is_watched(void **state)
 	}
 }
 
+/* Held for at the price of another hour: a release asks for the rest. */
+static void
+test_release_in_a_dear_hour(void **state)
+{
+	static const struct {
+		const char *why, *id, *snapshot;
+		int64_t held_micros;
+		uint32_t flags;
+		int code;
+	} cases[] = {
+	    {"at this hour's price", "7", "--limit 0", 3600001,
+		LT_TERMS_PENDING, SLURM_SUCCESS},
+	    {"what more it costs fits", "7", "--limit 10", 36000,
+		LT_TERMS_PENDING, SLURM_SUCCESS},
+	    {"and does not", "7", "--limit 1", 36000, LT_TERMS_PENDING,
+		ESLURM_ACCOUNTING_POLICY},
+	    {"one that runs is released of nothing", "7", "--limit 1", 36000, 0,
+		SLURM_SUCCESS},
+	    {"lowtided sees to arrays and het jobs as a whole", "7",
+		"--limit 1", 36000, LT_TERMS_PENDING | LT_TERMS_HET_LEADER,
+		SLURM_SUCCESS},
+	    {"a component is judged", "7+0", "--limit 1", 36000,
+		LT_TERMS_PENDING | LT_TERMS_HET_LEADER,
+		ESLURM_ACCOUNTING_POLICY},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_terms job =
+		    terms_like(getuid(), cases[i].flags, (int64_t)time(NULL));
+		job_desc_msg_t released;
+
+		print_message("# %s\n", cases[i].why);
+		fake_shell("rm -f %s/*", fake_state);
+		fake_snapshots(cases[i].snapshot);
+		job.hold_money_micros = cases[i].held_micros;
+		fake_terms(&job, 1);
+		fake_again();
+		fake_job_defaults(&released);
+		released.job_id_str = slurm_xstrdup(cases[i].id);
+		released.priority = INFINITE;
+		assert_int_equal(
+		    fake_job_modify(&released, getuid()), cases[i].code);
+		free(released.job_id_str);
+	}
+}
+
 int
 fake_modify_tests(void)
 {
@@ -499,6 +553,7 @@ fake_modify_tests(void)
 	    FAKE_TEST(test_touched),
 	    FAKE_TEST(test_not_in_terms),
 	    FAKE_TEST(test_unclear_is_watched),
+	    FAKE_TEST(test_release_in_a_dear_hour),
 	};
 
 	return cmocka_run_group_tests_name("modify", tests, NULL, NULL);

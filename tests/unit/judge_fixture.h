@@ -26,12 +26,12 @@ enum {
 };
 
 static struct told { /* the last updates of jobs */
-	uint32_t count, job_id[16], cancelled, requeued;
+	uint32_t count, job_id[64], cancelled, requeued;
 	bool refuses; /* to requeue */
-	enum lt_batch_hold hold[16];
-	bool has_text[16];
-	char task[16][24];
-	int64_t begin_utc_s[16];
+	enum lt_batch_hold hold[64];
+	bool has_text[64];
+	char task[64][24];
+	int64_t begin_utc_s[64];
 } told;
 static struct lt_batch_jobs fake_jobs;
 static struct lt_batch_runs fake_rows;
@@ -109,7 +109,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
 	if (ctld_fails)
 		return lt_fail(err, LT_ENET, "slurmctld is away");
-	assert_true(told.count < 16);
+	assert_true(told.count < 64);
 	told.job_id[told.count] = update->job_id;
 	(void)snprintf(told.task[told.count], sizeof(told.task[0]), "%s",
 	    update->task != NULL ? update->task : "");

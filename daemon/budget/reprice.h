@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Holds of waiting jobs at the prices of the hours that they may start in.
+ */
+#ifndef LT_REPRICE_H
+#define LT_REPRICE_H
+
+#include <stdint.h>
+
+struct lt_daemon;
+struct lt_error;
+
+/* A hold is made for the hours from its submission on; this is how long before
+ * a dearer hour it covers that one: a market compiled each minute, a long pass,
+ * and slurmctld's own 30 s. */
+enum { LT_REPRICE_AHEAD_S = 120 };
+
+/*
+ * Once for each market: raise the open hold of each waiting job to what it may
+ * cost if it starts by then, and lower it when a dear hour is over. One that
+ * grew past what is left counts, with LT_QUOTE_RAISED, until lt_release() has
+ * held its job back.
+ */
+int lt_reprice(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+#endif
