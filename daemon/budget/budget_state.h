@@ -83,8 +83,8 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint32_t unseen; /* holds since, whose jobs are looked for */
 	uint32_t unseen_passes; /* that found none of them */
 	uint32_t array_at;	/* in the list: arrays are looked at in turn */
-	uint64_t looked_generation; /* of the market by which jobs have their
-				     * node_shares (change.c) */
+	uint64_t looked_generation;   /* of the market by which jobs have their
+				       * node_shares (change.c) */
 	uint64_t repriced_generation; /* of the market by which holds are
 				       * priced (reprice.c) */
 	bool followed;		      /* a list was, since the start */
