@@ -258,11 +258,12 @@ sub adds_by_node {
 }
 
 # Whether the user fixed the nodes, or the price is the same on any number. Of
-# several partitions the dearest is held for; no command of Slurm leaves as
-# much unsaid as a bare RPC.
+# several partitions the dearest is held for, of several hours too; no command
+# of Slurm leaves as much unsaid as a bare RPC.
 sub class_of {
 	my ($c) = @_;
 	return 'list' if $c->{partition} =~ /,/;
+	return 'hours' if $site->{hours}{ $c->{partition} };
 	return 'rpc' if $c->{rpc};
 	my $fields = $site->{partition}{ $c->{partition} }{fields};
 	my ($least, $most) = nodes_of($c);
@@ -435,7 +436,7 @@ if ($o{before}) {
 	    "\n" if @worse;
 }
 my %want = (fixed => [1.01, 1.1], open => [1.3, 2]);
-for my $class (qw(fixed open list rpc)) {
+for my $class (qw(fixed open list hours rpc)) {
 	my @r = @{ $ratios{$class} || [] };
 	next if !@r;
 	for ([ 'median', 0.5, 0 ], [ 'p95', 0.95, 1 ]) {

@@ -80,13 +80,32 @@ sub read_site {
 	while (<$file>) {
 		$charge = $1 if /^charge: \{carbon_per_tonne: ([\d.]+)\}/;
 		next if !/^\s+(\w+):\s*\{(price_per_node_hour:.*)\}/;
-		my ($partition, %of) = ($1, map { /(\w+): ([\d.]+)/ } split /,/, $2);
+		my ($partition, %of) = ($1, map { /(\w+): ([\w.]+)/ } split /,/, $2);
+		$site{hours}{$partition} = $of{price_per_node_hour} eq 'hours';
+		$of{price_per_node_hour} = 0 if $site{hours}{$partition};
 		# Nearly all power is the idle one, which goes by the share.
 		$site{price}{$partition} = $of{price_per_node_hour} + $charge *
 		    ($of{node_idle_w} + $of{node_cpu_w} + $of{node_gpu_w}) / 1e3 * $of{carbon} / 1e6;
 	}
 	die "oracle: no prices in $policy" if !%{ $site{price} };
+	open my $series, '<', $ENV{HOURS} or die "oracle: $ENV{HOURS}: $!";
+	$site{series} = [ map { /^(\d+),([\d.]+)$/ ? [ $1, $2 ] : () } <$series> ];
 	return \%site;
+}
+
+# Price x hours from a time on, where the price changes by the hour.
+sub by_hours {
+	my ($site, $from, $seconds) = @_;
+	my ($sum, $to) = (0, $from + $seconds);
+	my @series = @{ $site->{series} };
+	for my $i (0 .. $#series) {
+		my $begin = $series[$i][0];
+		my $end = $i < $#series ? $series[ $i + 1 ][0] : $to;
+		$begin = $from if $begin < $from || $i == 0;
+		$end = $to if $end > $to;
+		$sum += $series[$i][1] * ($end - $begin) / 3600 if $end > $begin;
+	}
+	return $sum;
 }
 
 # AllocTRES -> what is used of each resource that counts
@@ -124,13 +143,21 @@ sub node_equivalents {
 	return defined $most && $most > 0 ? $most : $nodes;
 }
 
-# Micros at the limit and so many seconds, exact but for doubles.
+# Micros at the limit and so many seconds, exact but for doubles. It began in
+# the last three seconds: the less of both ends.
 sub charge {
 	my ($site, $run, $over_s) = @_;
 	my $price = $site->{price}{ $run->{part} };
 	die "oracle: no price for $run->{part}" if !defined $price;
+	my $seconds = $run->{limit} * 60 + $over_s;
+	my $cost = $price * $seconds / 3600;
+	if ($site->{hours}{ $run->{part} }) {
+		my @sums = sort { $a <=> $b }
+		    map { by_hours($site, time - $_, $seconds) } 0, 3;
+		$cost += $sums[0];
+	}
 	return node_equivalents($site, $run->{part}, $run->{nodes},
-	    $run->{tres}) * $price * 1e6 * ($run->{limit} / 60 + $over_s / 3600);
+	    $run->{tres}) * $cost * 1e6;
 }
 
 1;
