@@ -160,6 +160,7 @@ test_dear_hour(void **state)
 	} cases[] = {
 	    {"twenty of those that do not fit, the largest first", false, 0, 20,
 		6, 20},
+	    {"a user's own holds need no word", false, 10, 20, 0, 26},
 	    {"slurmctld is away: they count until it is told", true, 0, 0, 26,
 		0},
 	    {"a user's own hold stays, and is guarded", true, JOBS, 0, 0, 26},
@@ -200,11 +201,23 @@ test_dear_hour(void **state)
 		    count_flag(w, LT_QUOTE_RAISED), cases[c].raised);
 		assert_int_equal(
 		    count_flag(w, LT_QUOTE_BUDGET_HOLD), cases[c].held);
-		compile(w, NOW + 3500);
-		micro.account =
-		    lt_sheet_account(&w->d->budget.snapshot, "vision");
-		assert_int_equal(
-		    lt_fits(&w->d->budget, &micro), cases[c].raised == 0);
+		for (uint32_t i = 0; i < JOBS; i++) {
+			const struct lt_ledger_hold hold = hold_now(w, i + 101);
+
+			assert_int_equal(
+			    lt_release_concerns(&w->d->jobs, &jobs[i], &hold),
+			    hold.quote.flags &
+				    (LT_QUOTE_RAISED | LT_QUOTE_BUDGET_HOLD)
+				? 1
+				: 0);
+		}
+		for (int again = 0; again < 2; again++) {
+			micro.account =
+			    lt_sheet_account(&w->d->budget.snapshot, "vision");
+			assert_int_equal(lt_fits(&w->d->budget, &micro),
+			    cases[c].raised == 0);
+			compile(w, NOW + 3500);
+		}
 		lt_tally_free(&w->d->tally);
 		free_world(w);
 	}
