@@ -17,7 +17,8 @@ sub submission {
 	push @args, '-p', $partition if $partition ne 'main' || chance(.3);
 	push @args, @{ pick([ '-N1', '--exclusive' ], [ '-n', 32 ], [ '-n', 16 ],
 		[ '-n', 1 + int rand 40 ], [ '-N2', '--exclusive' ],
-		[ '-n', 8, '-c', 1 + int rand 6 ]) };
+		[ '-n', 8, '-c', 1 + int rand 6 ],
+		[ '-n', 2, '-C', 'ib*' . (1 + int rand 2) ]) };
 	push @args, '--gpus=' . (1 + int rand 4)
 	    if $partition eq 'gpu' && !grep { $_ eq '--exclusive' } @args;
 	push @args, '--time=' . (1 + int rand 2);
@@ -35,7 +36,8 @@ sub change {
 		[ 'NumNodes=' . (1 + int rand 3) ], [ 'Account=' . pick(@accounts) ],
 		[ 'Partition=' . pick(qw(main spot gpu), 'main,spot') ],
 		['TimeLimit=UNLIMITED'], [ 'TimeLimit=3', 'Account=nosuch' ],
-		['StartTime=now'], [ 'Nice=' . int rand 50 ]);
+		['StartTime=now'], [ 'Nice=' . int rand 50 ],
+		[ 'Features=ib*' . (1 + int rand 2) ]);
 	return [ 'change', @{ $what[0] } ];
 }
 
