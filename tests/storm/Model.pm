@@ -220,10 +220,10 @@ sub runs {
 		# An hour is how far lowtided looks back for rows that change; a
 		# rebuild looks at all.
 		$exact = $verified{ $row->{key} }, excepted('changed an hour later', $row->{key})
-		    if exists $verified{ $row->{key} } && abs($exact - $verified{ $row->{key} }) > 1 &&
-		    abs($for_nodes - $exact) > 1 && $row->{End} < time - 3600;
+		    if exists $verified{ $row->{key} } && abs($exact - $verified{ $row->{key} }) > 1 + 1e-6 &&
+		    abs($for_nodes - $exact) > 1 + 1e-6 && $row->{End} < time - 3600;
 		my $for_carbon = $exact * $of_it;
-		if (abs($for_nodes - $exact) > 1 || $run->{provisional} ||
+		if (abs($for_nodes - $exact) > 1 + 1e-6 || $run->{provisional} ||
 			abs($run->{carbon_charge_micros} - $for_carbon) > .5 + 1e-3) {
 			push @wrong, "run $row->{key} of $row->{Account}: charged $for_nodes and for its carbon " .
 			    "$run->{carbon_charge_micros}, by sacct $exact and $for_carbon";
