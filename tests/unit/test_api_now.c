@@ -89,7 +89,7 @@ test_whose(void **state)
 	static const struct {
 		const char *why;
 		uint32_t uid;
-		bool admin, is_paused, is_former;
+		bool admin, is_paused, is_former, is_named;
 		int status;
 		const char *says;
 	} cases[] = {
@@ -103,6 +103,8 @@ test_whose(void **state)
 		.says = "does not delay it"},
 	    {"a former job's user", BOB, .is_former = true, .status = 403,
 		.says = "not yours"},
+	    {"another's hold, named by the job", ADA, .is_former = true,
+		.is_named = true, .status = 409, .says = "does not delay it"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -116,6 +118,7 @@ test_whose(void **state)
 		    .is_admin = cases[i].admin,
 		    .rest = "7",
 		    .now_utc_s = NOW};
+		char named[LT_QUOTE_TEXT_SIZE];
 		json_t *reply = NULL;
 
 		print_message("# %s\n", cases[i].why);
@@ -125,6 +128,12 @@ test_whose(void **state)
 		job.uid = ADA;
 		hold.quote.plan_start_utc_s = LATER;
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		if (cases[i].is_named) {
+			assert_int_equal(
+			    lt_quote_pack(named, sizeof(named), &hold.quote),
+			    LT_OK);
+			job.admin_comment = named;
+		}
 		if (cases[i].is_paused) {
 			job.state = LT_JOB_RUNNING;
 			job.start_utc_s = NOW;

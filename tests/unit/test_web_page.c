@@ -119,6 +119,8 @@ test_who_is_answered(void **state)
 	    {"the Unix socket, a name that begins as ours", 1, "/",
 		"localhost.evil.example", 0},
 	    {"the Unix socket, no number", 1, "/", "localhost:80a", 0},
+	    {"the Unix socket, as long a name", 1, "/", "evil.host:8017", 0},
+	    {"the Unix socket, as long a name alone", 1, "/", "evilhosts", 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const int status = ask(
