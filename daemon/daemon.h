@@ -65,6 +65,9 @@ struct lt_daemon {
 	struct lt_market market;
 	bool has_market;
 	struct lt_recorded *recorded; /* rates.c: what was stored last */
+	/* Guesses from then on were put right since runs were priced by them;
+	 * 0 = none. */
+	int64_t rates_righted_utc_s;
 	struct lt_owned_seen owned_seen;
 	struct lt_there
 	    *there; /* nodes_there.c: the same of preemptible nodes */

@@ -366,29 +366,60 @@ settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, enum manner manner,
 	return code;
 }
 
-int
-lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
+static int
+settle_span(struct lt_daemon *d, struct lt_span span, enum manner manner,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t window_s = lt_settle_first_window(d->budget.rows_an_hour);
 	int64_t count = 0;
-	int code = lt_rates_record(d, now_utc_s, err);
+	int code = LT_OK;
 
-	for (int64_t at = from_utc_s; code == LT_OK && at < to_utc_s;) {
+	for (int64_t at = span.from_utc_s;
+	     code == LT_OK && at < span.to_utc_s;) {
 		struct lt_batch_runs rows = {0};
-		const int64_t end =
-		    at + window_s < to_utc_s ? at + window_s : to_utc_s;
+		const int64_t end = at + window_s < span.to_utc_s
+					? at + window_s
+					: span.to_utc_s;
 
 		code = lt_child_rows(&rows, lt_batch_runs, at, end, err);
 		if (code == LT_OK)
-			code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
+			code = settle_rows(d, &rows, manner, now_utc_s, err);
 		window_s =
 		    lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
 		count += rows.count;
 		lt_batch_runs_free(&rows);
 		at = end;
 	}
-	lt_settle_counted(&d->budget, count, now_utc_s - from_utc_s);
+	lt_settle_counted(&d->budget, count, now_utc_s - span.from_utc_s);
+	return code;
+}
+
+int
+lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const int code = lt_rates_record(d, now_utc_s, err);
+
+	return code == LT_OK
+		   ? settle_span(d, (struct lt_span){from_utc_s, to_utc_s},
+			 AS_ROW, now_utc_s, err)
+		   : code;
+}
+
+/* Runs that were priced by guesses, by what is known of their hours now. */
+static int
+settle_righted(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_span span = {
+	    d->rates_righted_utc_s, now_utc_s + LT_SETTLE_OVERLAP_S};
+
+	if (d->rates_righted_utc_s == 0)
+		return LT_OK;
+	if (span.from_utc_s < lt_settle_since(d->ledger, span.from_utc_s))
+		span.from_utc_s = lt_settle_since(d->ledger, span.from_utc_s);
+	const int code = settle_span(d, span, AGAIN, now_utc_s, err);
+	if (code == LT_OK)
+		d->rates_righted_utc_s = 0;
 	return code;
 }
 
@@ -497,6 +528,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (!full && oldest - 1 > from)
 		from = oldest - 1;
 	code = lt_settle(d, from, to, now_utc_s, err);
+	if (code == LT_OK)
+		code = settle_righted(d, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	if (full) {

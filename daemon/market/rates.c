@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bridge.h"
 #include "daemon.h"
 #include "failover.h"
 #include "periods.h"
@@ -15,6 +16,8 @@
 #include "rates.h"
 #include "nodes_there.h"
 #include "units.h"
+
+enum { PAST_S = 92 * LT_DAY_S }; /* so far back guesses are put right */
 
 struct lt_recorded { /* of one partition and rate */
 	char partition[LT_NAME_SIZE];
@@ -69,6 +72,117 @@ record_said(struct lt_ledger *ledger, const struct lt_rates_asked *of,
 	return same ? LT_OK
 		    : lt_ledger_put_rates(ledger, of->partition, of->rate,
 			  &(struct lt_rates){1, step}, err);
+}
+
+/* ---- what came late ---- */
+
+struct past { /* of a source, before the steps that it has in memory */
+	struct lt_daemon *d;
+	const struct lt_rates_asked *of; /* the span is that past */
+	struct lt_rate_step *known, *points;
+	uint32_t known_count, point_count;
+};
+
+/* What is said now of a time, where a guess was recorded, or nothing but that
+ * the step before goes on: a measured step stays. */
+static int
+lay(const struct past *past, const struct lt_rate_step *said,
+    struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < past->known_count; i++) {
+		const struct lt_rate_step *const known = &past->known[i];
+		struct lt_rate_step step = *said;
+
+		if (step.start_utc_s < known->start_utc_s)
+			step.start_utc_s = known->start_utc_s;
+		if (step.end_utc_s > known->end_utc_s)
+			step.end_utc_s = known->end_utc_s;
+		const bool goes_on = known->quality == LT_QUALITY_MEASURED &&
+				     known->end_utc_s == INT64_MAX;
+		const bool is_better = step.quality < known->quality ||
+				       (step.quality == LT_QUALITY_LAST_VALUE &&
+					   step.value != known->value);
+		const bool is_guess =
+		    known->quality > LT_QUALITY_MEASURED && is_better;
+		if (step.start_utc_s >= step.end_utc_s ||
+		    !(goes_on || is_guess))
+			continue;
+		code = lt_ledger_put_rates(past->d->ledger, past->of->partition,
+		    past->of->rate, &(struct lt_rates){1, &step}, err);
+		if (is_guess &&
+		    (past->d->rates_righted_utc_s == 0 ||
+			step.start_utc_s < past->d->rates_righted_utc_s))
+			past->d->rates_righted_utc_s = step.start_utc_s;
+	}
+	return code;
+}
+
+/* Its points, and what lies between them and after the last. */
+static int
+lay_points(const struct past *past, const struct lt_source *source,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_span span = past->of->span;
+	const size_t room = 2 * (size_t)past->point_count + 1;
+	struct lt_rate_step *const steps = calloc(room, sizeof(*steps));
+	int64_t until_utc_s = span.from_utc_s;
+	int code = LT_OK;
+
+	if (steps == NULL)
+		return lt_fail(err, LT_ENOMEM, "rates: out of memory");
+	uint32_t used = lt_bridge(
+	    steps, (uint32_t)room - 1, past->points, past->point_count);
+	if (used > 0)
+		until_utc_s = steps[used - 1].end_utc_s;
+	if (until_utc_s < span.to_utc_s) {
+		steps[used] = used > 0 ? steps[used - 1] : past->known[0];
+		steps[used].start_utc_s = until_utc_s;
+		steps[used].end_utc_s = span.to_utc_s;
+		steps[used++].quality = LT_QUALITY_LAST_VALUE;
+	}
+	for (uint32_t i = 0; code == LT_OK && i < used; i++) {
+		if (steps[i].start_utc_s < span.from_utc_s)
+			steps[i].start_utc_s = span.from_utc_s;
+		if (steps[i].end_utc_s > span.to_utc_s)
+			steps[i].end_utc_s = span.to_utc_s;
+		steps[i].issued_utc_s = now_utc_s;
+		memcpy(steps[i].source, source->policy->name,
+		    sizeof(steps[i].source));
+		code = lay(past, &steps[i], err);
+	}
+	free(steps);
+	return code;
+}
+
+/* While lowtided was down, or the source was silent, the last value was all
+ * that was known: what the source said of that time since then counts. */
+static int
+record_past(struct lt_daemon *d, const struct lt_rates_asked *now,
+    const struct lt_source *source, struct lt_error *err)
+{
+	const int64_t now_utc_s = now->span.from_utc_s;
+	struct lt_rates_asked of = {now->partition, now->rate,
+	    {now_utc_s - PAST_S, source->steps[0].start_utc_s}};
+	struct past past = {.d = d, .of = &of};
+	int64_t from_utc_s;
+	int code = lt_ledger_rate_unsure(d->ledger, &of, &from_utc_s, err);
+
+	if (code != LT_OK || from_utc_s == INT64_MAX)
+		return code;
+	of.span.from_utc_s = from_utc_s;
+	const struct lt_points_asked asked = {source->key, of.span};
+	code = lt_ledger_rates(
+	    d->ledger, &of, &past.known, &past.known_count, err);
+	if (code == LT_OK)
+		code = lt_ledger_points(
+		    d->ledger, &asked, &past.points, &past.point_count, err);
+	if (code == LT_OK && past.known_count > 0)
+		code = lay_points(&past, source, now_utc_s, err);
+	free(past.known);
+	free(past.points);
+	return code;
 }
 
 /* The steps that began up to now; the last goes on until changed. */
@@ -151,10 +265,13 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	    .value = signal->constant,
 	    .quality = LT_QUALITY_CONSTANT,
 	    .issued_utc_s = now_utc_s};
-	const int code =
-	    source != NULL
-		? record_source(d->ledger, &now, source, err)
-		: record_said(d->ledger, &now, &constant, false, err);
+	int code = LT_OK;
+	if (source == NULL)
+		code = record_said(d->ledger, &now, &constant, false, err);
+	else if (source->step_count > 0 && !source->adapter->replay)
+		code = record_past(d, &now, source, err);
+	if (code == LT_OK && source != NULL)
+		code = record_source(d->ledger, &now, source, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;

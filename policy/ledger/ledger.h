@@ -53,6 +53,11 @@ struct lt_rates_asked {
 int lt_ledger_rates(struct lt_ledger *ledger,
     const struct lt_rates_asked *asked, struct lt_rate_step **steps,
     uint32_t *count, struct lt_error *err);
+/* Start of the first stored step in the span that was a guess, or that was to
+ * hold until changed; INT64_MAX = none. */
+int lt_ledger_rate_unsure(struct lt_ledger *ledger,
+    const struct lt_rates_asked *asked, int64_t *start_utc_s,
+    struct lt_error *err);
 /* Names of the partitions that ever had the rate, sorted; malloc'd. */
 int lt_ledger_rated(struct lt_ledger *ledger, enum lt_rate rate,
     char (**names)[LT_NAME_SIZE], uint32_t *count, struct lt_error *err);

@@ -374,6 +374,27 @@ lt_ledger_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	return rc;
 }
 
+int
+lt_ledger_rate_unsure(struct lt_ledger *ledger,
+    const struct lt_rates_asked *asked, int64_t *start_utc_s,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_RATE_UNSURE, LT_TEXT(asked->partition),
+		LT_INT(asked->rate), LT_INT(asked->span.from_utc_s),
+		LT_INT(asked->span.to_utc_s), LT_INT(LT_QUALITY_ESTIMATED),
+		LT_INT(LT_QUALITY_LAST_VALUE), LT_INT(INT64_MAX)),
+	    err);
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	if (rc != 1 || !lt_row_optional(&rows, start_utc_s))
+		*start_utc_s = INT64_MAX;
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : LT_OK;
+}
+
 /* A list of prices says at each fetch the same for a while from then on: the
  * point that is there goes on, and no other is made. */
 static int

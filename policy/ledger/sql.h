@@ -536,6 +536,10 @@
 	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
 	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
 	    " ORDER BY start_utc_s LIMIT 1")                                   \
+	X(RATE_UNSURE, SIGNALS,                                                \
+	    "SELECT min(start_utc_s) FROM rates WHERE partition = ?1"          \
+	    " AND rate = ?2 AND start_utc_s >= ?3 AND start_utc_s < ?4"        \
+	    " AND (quality BETWEEN ?5 AND ?6 OR end_utc_s = ?7)")              \
 	/* From name to name: the steps between them are not read. */          \
 	X(RATED, SIGNALS,                                                      \
 	    "WITH RECURSIVE p(name) AS (SELECT min(partition) FROM rates"      \

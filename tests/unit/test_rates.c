@@ -463,6 +463,99 @@ test_nodes(void **state)
 	site_free(site);
 }
 
+/* Hours of a price, the first of them at `from`; 0 = the source has none. */
+static void
+give_hours(struct site *site, int64_t from_utc_s, const double *values,
+    uint32_t count, int64_t now_utc_s)
+{
+	struct lt_points points = {.quantity = LT_QUANTITY_PRICE};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t at = from_utc_s + i * LT_HOUR_S;
+		const struct lt_point point = {at, at + LT_HOUR_S,
+		    values[i] * LT_MICROS, LT_QUALITY_MEASURED};
+
+		if (values[i] > 0)
+			assert_int_equal(
+			    lt_points_add(&points, &point, NULL), LT_OK);
+	}
+	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
+			     &site->d.signals.sources[0], &points, now_utc_s),
+	    LT_OK);
+	lt_points_free(&points);
+}
+
+static void
+is_rate(struct site *site, int64_t at, double value, enum lt_quality quality)
+{
+	struct lt_rate_step *steps;
+	uint32_t count;
+
+	assert_int_equal(
+	    lt_ledger_rates(site->d.ledger,
+		&(struct lt_rates_asked){"a", LT_RATE_PRICE, {at, at + 1}},
+		&steps, &count, NULL),
+	    LT_OK);
+	if (count != 1 || steps[0].value != value * LT_MICROS ||
+	    steps[0].quality != quality)
+		fail_msg("at %lld: %u, %g %d, not %g %d", (long long)(at - now),
+		    count, steps[0].value / LT_MICROS, steps[0].quality, value,
+		    quality);
+	free(steps);
+}
+
+/* Down for twelve hours: what was not known then is a guess until the source
+ * has said what it was, hour by hour; where it never says, it stays one. */
+static void
+test_outage(void **state)
+{
+	static const double before[] = {1, 2, 3}, after[] = {4, 5, 6, 0, 0, 0,
+						      7, 8, 9, 10, 11, 12, 13};
+	static const char text[] =
+	    "currency: GBP\nsources:\n"
+	    "  s: {adapter: file, quantity: price, currency: GBP, path: /none}\n"
+	    "partitions:\n  a: {price_per_node_hour: s}\n";
+	const int64_t back = now + 12 * LT_HOUR_S + 600;
+	struct site *site = site_new(*state);
+
+	load(site, text, now);
+	give_hours(site, now - 3 * LT_HOUR_S, before, 3, now - 60);
+	record(site, now - 60);
+	is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
+	site_free(site);
+	/* Another lowtided. */
+	site = site_new(*state);
+	load(site, text, back);
+	lt_signals_restore(&site->d.signals, site->d.ledger, back);
+	record(site, back);
+	is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
+	for (int i = 0; i <= 12; i++)
+		is_rate(site, now + i * LT_HOUR_S, 3, LT_QUALITY_LAST_VALUE);
+	/* A source that has nothing to say puts nothing right. */
+	free(site->d.recorded);
+	site->d.recorded = NULL;
+	record(site, back + 30);
+	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	for (int twice = 0; twice < 2; twice++) {
+		give_hours(site, now, after, 13, back + 60);
+		record(site, back + 60);
+		is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
+		for (int i = 0; i <= 12; i++)
+			is_rate(site, now + i * LT_HOUR_S,
+			    after[i] > 0 ? after[i] : 6,
+			    after[i] > 0 ? LT_QUALITY_MEASURED
+					 : LT_QUALITY_LAST_VALUE);
+		/* What was right then is not put right again. */
+		assert_int_equal(site->d.rates_righted_utc_s, twice ? 0 : now);
+		site->d.rates_righted_utc_s = 0;
+	}
+	/* What was measured stays, whatever the source says later. */
+	give_hours(site, now, (const double[]){40}, 1, back + 120);
+	record(site, back + 120);
+	is_rate(site, now, 4, LT_QUALITY_MEASURED);
+	site_free(site);
+}
+
 int
 main(void)
 {
@@ -475,6 +568,7 @@ main(void)
 	    EACH(test_pue_closed),
 	    EACH(test_lost),
 	    EACH(test_nodes),
+	    EACH(test_outage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
