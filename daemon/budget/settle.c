@@ -512,7 +512,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (d->jobs.rows_from_utc_s != 0 && d->jobs.rows_from_utc_s < oldest)
 		oldest = d->jobs.rows_from_utc_s;
 	d->jobs.rows_from_utc_s = 0;
-	const bool full = now_utc_s >= d->next.settle;
+	const bool full =
+	    now_utc_s >= d->next.settle || d->rates_righted_utc_s != 0;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
 	int64_t from = d->budget.settled_until_utc_s - LT_SETTLE_OVERLAP_S;
