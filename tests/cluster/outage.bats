@@ -53,12 +53,11 @@ up() { # up HOUR: lowtided starts, and knows the hours before that one
 }
 # What sacct says it is worth at that hour's price, to the micro.
 is_charged() { # is_charged NAME PRICE
-	local id seconds wanted
+	local id seconds
 	id=$(saved "$1")
 	seconds=$(sacct -X -n -P -j "$id" -S 2027-01-01 -o ElapsedRaw)
-	wanted=$(awk -v s="$seconds" -v p="$2" 'BEGIN {printf "%d", s * p * 1e6 / 3600 + .5}')
-	[ "$seconds" -gt 0 ] && [ "$(YEAR=2027 runs_of "$id" money_micros)" -ge $((wanted - 1)) ] &&
-	    [ "$(YEAR=2027 runs_of "$id" money_micros)" -le $((wanted + 1)) ]
+	awk -v is="$(YEAR=2027 runs_of "$id" money_micros)" -v s="$seconds" -v p="$2" \
+	    'BEGIN {off = is - s * p * 1e6 / 3600; exit !(s > 0 && off <= 1 && off >= -1)}'
 }
 saved() { cat "$D/id.$1"; }
 quality() { # quality NAME

@@ -463,6 +463,12 @@ test_nodes(void **state)
 	site_free(site);
 }
 
+#define SOURCE(path)                                                           \
+	"currency: GBP\nsources:\n"                                            \
+	"  s: {adapter: file, quantity: price, currency: GBP, path: " path     \
+	"}\n"                                                                  \
+	"partitions:\n  a: {price_per_node_hour: s}\n"
+
 /* Hours of a price, the first of them at `from`; 0 = the source has none. */
 static void
 give_hours(struct site *site, int64_t from_utc_s, const double *values,
@@ -511,10 +517,7 @@ test_outage(void **state)
 {
 	static const double before[] = {1, 2, 3}, after[] = {4, 5, 6, 0, 0, 0,
 						      7, 8, 9, 10, 11, 12, 13};
-	static const char text[] =
-	    "currency: GBP\nsources:\n"
-	    "  s: {adapter: file, quantity: price, currency: GBP, path: /none}\n"
-	    "partitions:\n  a: {price_per_node_hour: s}\n";
+	static const char text[] = SOURCE("/none");
 	const int64_t back = now + 12 * LT_HOUR_S + 600;
 	struct site *site = site_new(*state);
 
@@ -550,9 +553,39 @@ test_outage(void **state)
 		site->d.rates_righted_utc_s = 0;
 	}
 	/* What was measured stays, whatever the source says later. */
-	give_hours(site, now, (const double[]){40}, 1, back + 120);
+	give_hours(
+	    site, now + 7 * LT_HOUR_S, (const double[]){40}, 1, back + 120);
 	record(site, back + 120);
-	is_rate(site, now, 4, LT_QUALITY_MEASURED);
+	is_rate(site, now + 7 * LT_HOUR_S, 8, LT_QUALITY_MEASURED);
+	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	site_free(site);
+}
+
+/* Another list, which knows nothing of the days before it. */
+static void
+test_another_source(void **state)
+{
+	static const char *const texts[] = {SOURCE("/one"), SOURCE("/two")};
+	const int64_t back = now + 30 * LT_HOUR_S;
+	struct site *const site = site_new(*state);
+
+	load(site, texts[0], now);
+	give_hours(site, now - LT_HOUR_S, (const double[]){3}, 1, now - 60);
+	record(site, now - 60);
+	/* As if it had been measured for as long as nothing else is said. */
+	const struct lt_rate_step open = {.start_utc_s = now - LT_HOUR_S,
+	    .end_utc_s = INT64_MAX,
+	    .value = 3 * LT_MICROS,
+	    .quality = LT_QUALITY_MEASURED};
+	assert_int_equal(lt_ledger_put_rates(site->d.ledger, "a", LT_RATE_PRICE,
+			     &(struct lt_rates){1, &open}, NULL),
+	    LT_OK);
+	load(site, texts[1], back);
+	give_hours(
+	    site, back - LT_HOUR_S, (const double[]){7, 8}, 2, back + 60);
+	record(site, back + 60);
+	is_rate(site, back - 2 * LT_HOUR_S, 3, LT_QUALITY_LAST_VALUE);
+	is_rate(site, back - LT_HOUR_S, 7, LT_QUALITY_MEASURED);
 	site_free(site);
 }
 
@@ -569,6 +602,7 @@ main(void)
 	    EACH(test_lost),
 	    EACH(test_nodes),
 	    EACH(test_outage),
+	    EACH(test_another_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
