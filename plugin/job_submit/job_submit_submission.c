@@ -13,17 +13,54 @@
 
 #include "ask_text.h"
 #include "can_start.h"
+#include "job_change.h"
 #include "size.h"
 #include "terms.h"
 #include "units.h"
 
+/* The most that a partition of the request lets any job run. */
+static int64_t
+longest_time_s(const struct lt_request *request, const struct lt_market *market)
+{
+	int64_t longest_s = market->partitions[request->home].max_time_s;
+
+	for (uint32_t i = 0; i < request->named_count; i++) {
+		const struct lt_partition *const named =
+		    &market->partitions[request->named[i]];
+
+		if (named->max_time_s > longest_s)
+			longest_s = named->max_time_s;
+	}
+	return longest_s;
+}
+
+/* The terms of a job with those of its changes since. False: there are none,
+ * or they are those of an array, whose tasks may differ. */
+static bool
+latest_terms(struct lt_terms *terms, uint32_t job_id)
+{
+	struct lt_terms changed;
+
+	if (lt_terms_find(lt_state_terms_path(), job_id, terms, NULL) !=
+		LT_OK ||
+	    terms->tasks > 1 ||
+	    (terms->flags & (LT_TERMS_ARRAY_ONLY | LT_TERMS_ARRAY_RAN)) != 0)
+		return false;
+	if (lt_changes_find(&changed, terms)) {
+		if (changed.limit_s > terms->limit_s)
+			terms->limit_s = changed.limit_s;
+		terms->flags |= changed.flags & LT_TERMS_EXCLUSIVE;
+	}
+	return true;
+}
+
 /*
  * --dependency=expand takes what is left of the limit of the job that it
- * expands, where Slurm is to permit it (permit_job_expansion). Of one that the
- * terms do not have, the most that its partition lets any job run.
+ * expands, and whole nodes if that job has them, where Slurm is to permit it
+ * (permit_job_expansion). The most of both where that job is not known.
  */
 static void
-take_limit(struct lt_submission *s)
+take_expanded(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
 	const uint32_t job_id = lt_expanded_job(s->job->dependency);
@@ -31,20 +68,13 @@ take_limit(struct lt_submission *s)
 
 	if (job_id == 0 || !s->known)
 		return;
-	if (lt_terms_find(lt_state_terms_path(), job_id, &terms, NULL) ==
-		LT_OK &&
-	    terms.limit_s < UINT32_MAX) {
-		request->limit_s = terms.limit_s;
-		return;
-	}
-	request->limit_s = s->view.market->partitions[request->home].max_time_s;
-	for (uint32_t i = 0; i < request->named_count; i++) {
-		const struct lt_partition *const named =
-		    &s->view.market->partitions[request->named[i]];
+	const bool is_known = latest_terms(&terms, job_id);
 
-		if (named->max_time_s > request->limit_s)
-			request->limit_s = named->max_time_s;
-	}
+	request->exclusive |=
+	    !is_known || (terms.flags & LT_TERMS_EXCLUSIVE) != 0;
+	request->limit_s = is_known && terms.limit_s < UINT32_MAX
+			       ? (int64_t)terms.limit_s
+			       : longest_time_s(request, s->view.market);
 }
 
 /* Who and what, from the job, its options and the snapshot. */
@@ -57,7 +87,7 @@ translate(struct lt_submission *s)
 
 	s->known = lt_request_from_desc(request, s->job, s->view.market,
 		       s->now_utc_s, &s->error) == LT_OK;
-	take_limit(s);
+	take_expanded(s);
 	if (s->het.is_batch)
 		request->pins &= ~(uint32_t)LT_PIN_INTERACTIVE;
 	if (request->account[0] == '\0' && snapshot != NULL) {

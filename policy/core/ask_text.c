@@ -217,20 +217,31 @@ lt_features_count(const char *text)
 	return (uint32_t)sum;
 }
 
+/* True if a job id ends here; slurmctld shows it as "12(unfulfilled)". */
+static bool
+ends_job_id(char c)
+{
+	return c == '\0' || strchr(",?(", c) != NULL;
+}
+
 uint32_t
 lt_expanded_job(const char *dependency)
 {
 	static const char word[] = "expand:";
 	uint64_t job_id = 0;
+	uint32_t count = 0;
 
 	for (const char *at = dependency; at != NULL && *at; at++) {
 		if (strncasecmp(at, word, sizeof(word) - 1) != 0)
 			continue;
-		at += sizeof(word) - 1;
-		/* Whatever Slurm makes of another text: some job. */
-		if (!read_number(&at, &job_id) || job_id == 0)
+		const char *end = at + sizeof(word) - 1;
+
+		/* Slurm may read some job's id from any other text. */
+		if (!read_number(&end, &job_id) || job_id == 0 ||
+		    !ends_job_id(*end))
 			job_id = LT_ASK_MAX;
-		break;
+		if (count++ > 0) /* the last one decides, up to 24.11 */
+			job_id = LT_ASK_MAX;
 	}
 	return (uint32_t)job_id;
 }

@@ -37,7 +37,8 @@ uint32_t lt_shards_count(const char *text);
 uint32_t lt_features_count(const char *text);
 
 /* The job that a dependency expands, "expand:12": its time limit is taken, not
- * one's own. NULL, or no such dependency: 0. */
+ * one's own. NULL, or no such dependency: 0. LT_ASK_MAX: some job, as with a
+ * task of an array, or with two such dependencies. */
 uint32_t lt_expanded_job(const char *dependency);
 
 /* Hosts of "v[1-2,5],s3": names given twice count twice. NULL = 0. */

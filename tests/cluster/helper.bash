@@ -57,6 +57,17 @@ job() { # job ARGUMENTS...: sbatch; its id in $id, what it said in $said
 	id=$(sed -n 's/^Submitted batch job //p' <<< "$said")
 	[ -n "$id" ]
 }
+# True if Slurm alone refuses such a job: lowtide is off while it is asked.
+plain_refuses() { # plain_refuses ARGUMENTS...
+	local taken=
+	lowtide off 'a test asks Slurm alone' > /dev/null
+	sleep 1.5
+	taken=$(sbatch --parsable -o /dev/null "$@" --wrap true 2>/dev/null) || true
+	[ -z "$taken" ] || scancel "$taken"
+	lowtide on > /dev/null
+	sleep 1.5
+	[ -z "$taken" ]
+}
 script() { # script NAME LINES: an executable job script
 	printf '#!/bin/sh\n%s\n' "$2" > "$1"
 	chmod 755 "$1"

@@ -80,7 +80,8 @@ struct submission {
 };
 
 struct wish {
-	const char *account, *option, *array, *gres, *comment, *partition;
+	const char *account, *option, *array, *gres, *comment, *partition,
+	    *dependency;
 	uint32_t minutes; /* 0 = unset */
 	uint32_t uid;	  /* 0 = our own */
 	bool interactive, cron, held;
@@ -95,6 +96,7 @@ uint32_t fake_holds(struct lt_ring_record *out);
 int fake_rights_tests(void);
 int fake_submit_tests(void);
 int fake_edits_tests(void);
+int fake_expand_tests(void);
 int fake_history_tests(void);
 int fake_stack_tests(void);
 int fake_ring_tests(void);

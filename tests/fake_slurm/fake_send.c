@@ -19,6 +19,7 @@ fake_send(struct submission *out, const struct wish *wish)
 	job.tres_per_job = slurm_xstrdup(wish->gres);
 	job.admin_comment = slurm_xstrdup(wish->comment);
 	job.partition = slurm_xstrdup(wish->partition);
+	job.dependency = slurm_xstrdup(wish->dependency);
 	job.script = wish->interactive ? NULL : strdup("#!/bin/sh\n");
 	if (wish->uid)
 		job.user_id = wish->uid;
@@ -47,6 +48,7 @@ fake_send(struct submission *out, const struct wish *wish)
 	free(job.tres_per_job);
 	free(job.admin_comment);
 	free(job.partition);
+	free(job.dependency);
 	free(job.script);
 	free(env[0]);
 	free(message);

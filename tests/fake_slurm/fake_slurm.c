@@ -134,9 +134,10 @@ main(int argc, char **argv)
 		return 0;
 	}
 	return fake_submit_tests() + fake_edits_tests() + fake_history_tests() +
-		   fake_stack_tests() + fake_ring_tests() +
-		   fake_modify_tests() + fake_change_tests() +
-		   fake_laid_tests() + fake_rights_tests() +
-		   fake_spank_tests() + fake_node_tests() !=
+		   fake_expand_tests() + fake_stack_tests() +
+		   fake_ring_tests() + fake_modify_tests() +
+		   fake_change_tests() + fake_laid_tests() +
+		   fake_rights_tests() + fake_spank_tests() +
+		   fake_node_tests() !=
 	       0;
 }

@@ -147,7 +147,12 @@ test_expanded(void **state)
 	assert_int_equal(lt_expanded_job("afterok:12,singleton"), 0);
 	assert_int_equal(lt_expanded_job("expand:12"), 12);
 	assert_int_equal(lt_expanded_job("after:3?Expand:4"), 4);
+	assert_int_equal(lt_expanded_job("expand:12(unfulfilled)"), 12);
+	assert_int_equal(lt_expanded_job("expand:12,afterok:13"), 12);
 	assert_int_equal(lt_expanded_job("expand:"), LT_ASK_MAX);
+	assert_int_equal(lt_expanded_job("expand:12_3"), LT_ASK_MAX);
+	assert_int_equal(lt_expanded_job("expand:12:13"), LT_ASK_MAX);
+	assert_int_equal(lt_expanded_job("expand:12,expand:13"), LT_ASK_MAX);
 	assert_int_equal(lt_expanded_job("expand: 5"), LT_ASK_MAX);
 }
 
