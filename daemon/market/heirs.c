@@ -7,37 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account_tree.h"
 #include "heirs.h"
-
-enum { DEPTH_MAX = 64 }; /* a loop of renamed accounts ends here */
-
-static int
-remember(struct lt_ledger *ledger, const struct lt_batch_account *accounts,
-    uint32_t count, struct lt_error *err)
-{
-	int code = lt_ledger_begin(ledger, err);
-
-	if (code != LT_OK)
-		return code;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		code = lt_ledger_put_account(
-		    ledger, accounts[i].name, accounts[i].parent, err);
-	if (code == LT_OK)
-		code = lt_ledger_commit(ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(ledger);
-	return code;
-}
-
-static bool
-is_there(
-    const struct lt_batch_account *accounts, uint32_t count, const char *name)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(accounts[i].name, name) == 0)
-			return true;
-	return false;
-}
 
 static int
 by_name(const void *name, const void *seen)
@@ -45,52 +16,100 @@ by_name(const void *name, const void *seen)
 	return strcmp(name, ((const struct lt_account_seen *)seen)->name);
 }
 
-/* The nearest account above it that Slurm has; "" = none. */
-static const char *
-heir_of(const struct lt_account_seen *gone, const struct lt_account_seen *seen,
-    uint32_t seen_count, const struct lt_batch_account *accounts,
-    uint32_t count)
+const struct lt_account_seen *
+lt_seen_find(const struct lt_accounts_seen *seen, const char *name)
 {
-	const char *parent = gone->parent;
+	return seen->count == 0 ? NULL
+				: bsearch(name, seen->list, seen->count,
+				      sizeof(*seen->list), by_name);
+}
 
-	for (int depth = 0; depth < DEPTH_MAX && parent[0]; depth++) {
-		if (is_there(accounts, count, parent))
-			return parent;
-		const struct lt_account_seen *const above =
-		    bsearch(parent, seen, seen_count, sizeof(*seen), by_name);
-		parent = above != NULL ? above->parent : "";
+/* Keeps what is new or moved; *any: there was some. */
+static int
+remember(bool *any, struct lt_ledger *ledger,
+    const struct lt_account_tree *tree, const struct lt_accounts_seen *seen,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; code == LT_OK && i < tree->count; i++) {
+		const struct lt_batch_account *const now = &tree->accounts[i];
+		const struct lt_account_seen *const was =
+		    lt_seen_find(seen, now->name);
+
+		if (was != NULL && strcmp(was->parent, now->parent) == 0)
+			continue;
+		*any = true;
+		code = lt_ledger_put_account(
+		    ledger, now->name, now->parent, now_utc_s, err);
+	}
+	if (code == LT_OK)
+		code = lt_ledger_commit(ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(ledger);
+	return code;
+}
+
+const char *
+lt_heir_of(const struct lt_account_seen *gone,
+    const struct lt_accounts_seen *seen, const struct lt_account_tree *tree)
+{
+	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && gone != NULL;
+	     depth++) {
+		if (lt_account_find(tree, gone->parent) != NULL)
+			return gone->parent;
+		gone = lt_seen_find(seen, gone->parent);
 	}
 	return "";
 }
 
+/* Adds the accounts that Slurm has no more, behind the others. */
+static int
+add_gone(struct lt_batch_account **accounts, uint32_t *count,
+    const struct lt_accounts_seen *seen, struct lt_error *err)
+{
+	struct lt_batch_account *const grown = reallocarray(
+	    *accounts, (size_t)*count + seen->count + 1, sizeof(*grown));
+	const struct lt_account_tree tree = {.accounts = grown, .count = *count};
+
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+	*accounts = grown;
+	for (uint32_t i = 0; i < seen->count; i++) {
+		const struct lt_account_seen *const gone = &seen->list[i];
+
+		if ((!gone->charged && !gone->was_parent) ||
+		    lt_account_find(&tree, gone->name) != NULL)
+			continue;
+		struct lt_batch_account *const to = &grown[(*count)++];
+		memcpy(to->name, gone->name, sizeof(to->name));
+		snprintf(to->parent, sizeof(to->parent), "%s",
+		    lt_heir_of(gone, seen, &tree));
+	}
+	lt_accounts_sort(grown, *count);
+	return LT_OK;
+}
+
 int
 lt_heirs_add(struct lt_batch_account **accounts, uint32_t *count,
-    struct lt_ledger *ledger, struct lt_error *err)
+    struct lt_ledger *ledger, const struct lt_accounts_seen *seen,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_account_seen *seen = NULL;
-	uint32_t seen_count = 0, all = *count;
-	int code = remember(ledger, *accounts, *count, err);
+	struct lt_accounts_seen fresh = {0};
+	bool any = false;
 
+	lt_accounts_sort(*accounts, *count);
+	const struct lt_account_tree tree = {
+	    .accounts = *accounts, .count = *count};
+	int code = remember(&any, ledger, &tree, seen, now_utc_s, err);
+	/* A move has made its former parent one that is asked for. */
+	if (code == LT_OK && any)
+		code = lt_ledger_accounts(
+		    ledger, &fresh.list, &fresh.count, err);
 	if (code == LT_OK)
-		code = lt_ledger_accounts(ledger, &seen, &seen_count, err);
-	if (code != LT_OK)
-		return code;
-	struct lt_batch_account *const grown = reallocarray(
-	    *accounts, (size_t)*count + seen_count + 1, sizeof(*grown));
-	if (grown == NULL) {
-		free(seen);
-		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
-	}
-	*accounts = grown;
-	for (uint32_t i = 0; i < seen_count; i++) {
-		if (!seen[i].charged || is_there(grown, *count, seen[i].name))
-			continue;
-		struct lt_batch_account *const to = &grown[all++];
-		memcpy(to->name, seen[i].name, sizeof(to->name));
-		snprintf(to->parent, sizeof(to->parent), "%s",
-		    heir_of(&seen[i], seen, seen_count, grown, *count));
-	}
-	*count = all;
-	free(seen);
-	return LT_OK;
+		code = add_gone(accounts, count, any ? &fresh : seen, err);
+	free(fresh.list);
+	return code;
 }

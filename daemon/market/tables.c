@@ -45,23 +45,45 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Slurm's accounts as lowtide takes them: moved ones where they were, those
+ * that are gone, and how they stood before. */
 static int
-load_associations(struct lt_tables *tables, struct lt_ledger *ledger,
-    const struct lt_policy *policy, struct lt_error *err)
+take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_accounts_seen seen = {0};
+	struct lt_account_moves moves = {0};
+	int code =
+	    lt_ledger_accounts(d->ledger, &seen.list, &seen.count, err);
+
+	/* In Kubernetes only an admin says whose a namespace is. */
+	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
+	    lt_moved_keep(&tables->moved, all->accounts, all->account_count,
+		&seen, d->policy) != LT_OK)
+		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+	if (code == LT_OK)
+		code = lt_heirs_add(&all->accounts, &all->account_count,
+		    d->ledger, &seen, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_account_moves(d->ledger, &moves, err);
+	free(seen.list);
+	if (code != LT_OK)
+		return code;
+	free(tables->moves.list);
+	tables->moves = moves;
+	return LT_OK;
+}
+
+static int
+load_associations(struct lt_tables *tables, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_batch_associations all;
 
 	int code = lt_child_associations(&all, err);
 
-	/* In Kubernetes only an admin says whose a namespace is. */
-	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
-	    lt_moved_keep(&tables->moved, all.accounts, all.account_count,
-		ledger, policy) != LT_OK)
-		code = lt_fail(err, LT_EIO,
-		    "accounts: what was seen of them can't be read");
 	if (code == LT_OK)
-		code = lt_heirs_add(
-		    &all.accounts, &all.account_count, ledger, err);
+		code = take_accounts(tables, &all, d, now_utc_s, err);
 	if (code != LT_OK) {
 		lt_batch_associations_free(&all);
 		return code;
@@ -127,7 +149,7 @@ lt_daemon_load_tables(
 		return code;
 	lt_last_shapes_lay(&d->tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
-		code = load_associations(&d->tables, d->ledger, d->policy, err);
+		code = load_associations(&d->tables, d, now_utc_s, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)
 			code = lt_associations_save(
@@ -136,6 +158,10 @@ lt_daemon_load_tables(
 			if (lt_associations_load(&d->tables, d->args.state,
 				&(struct lt_error){0}) != LT_OK)
 				return code; /* nothing to work with */
+			lt_accounts_sort(
+			    d->tables.accounts, d->tables.account_count);
+			(void)lt_ledger_account_moves(d->ledger,
+			    &d->tables.moves, &(struct lt_error){0});
 			lt_batch_know_users(
 			    d->tables.pairs, d->tables.pair_count);
 		}

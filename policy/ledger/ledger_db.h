@@ -26,10 +26,11 @@ enum lt_sql {
 };
 #undef LT_SQL_ENUM
 
-struct lt_sums { /* in the order of account and uid */
+struct lt_sums { /* in the order of tree, account and uid */
 	struct lt_account_sum *items;
 	uint32_t count;
 	size_t capacity;
+	int64_t tree_utc_s; /* of the last tree */
 };
 
 enum { LT_KEPT_SPANS = 8 };

@@ -12,36 +12,13 @@
 #include "ledger_kept.h"
 #include "units.h"
 
-static void
-read_sum(struct lt_rows *rows, void *element)
-{
-	struct lt_account_sum *const sum = element;
-
-	lt_row_text(rows, sum->account, sizeof(sum->account));
-	sum->uid = (uint32_t)lt_row_int(rows);
-	sum->money_micros = lt_row_int(rows);
-	sum->carbon_mg = lt_row_int(rows);
-}
-
-int
-lt_sums_read(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_sums *sums, struct lt_error *err)
-{
-	struct lt_array found = {
-	    .read = read_sum, .size = sizeof(struct lt_account_sum)};
-	const int rc = lt_rows_all(ledger, bound, &found, err);
-
-	*sums = (struct lt_sums){.items = found.items,
-	    .count = found.count,
-	    .capacity = found.count};
-	return rc;
-}
-
 static int
 compare(const struct lt_account_sum *a, const struct lt_account_sum *b)
 {
 	const int by_account = strcmp(a->account, b->account);
 
+	if (a->tree_utc_s != b->tree_utc_s)
+		return a->tree_utc_s < b->tree_utc_s ? -1 : 1;
 	return by_account != 0 ? by_account
 			       : (a->uid > b->uid) - (a->uid < b->uid);
 }
@@ -123,10 +100,14 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 	for (int i = 0; i < LT_KEPT_SPANS; i++) {
 		struct lt_kept_span *const kept = &ledger->kept.spans[i];
 
-		/* Whoever looks next reads all, and says what is wrong. */
-		if (kept->asked > 0 &&
-		    entry->at_utc_s >= kept->span.from_utc_s &&
-		    entry->at_utc_s < kept->span.to_utc_s &&
+		if (kept->asked == 0 ||
+		    entry->at_utc_s < kept->span.from_utc_s ||
+		    entry->at_utc_s >= kept->span.to_utc_s)
+			continue;
+		sum.tree_utc_s = kept->sums.tree_utc_s;
+		/* Before the last move, or too large: whoever looks next reads
+		 * all, and says what is wrong. */
+		if (entry->at_utc_s < sum.tree_utc_s ||
 		    !add(&kept->sums, &sum))
 			drop(kept);
 	}
@@ -134,13 +115,14 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 
 int
 lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_bound whole, struct lt_sums *sums, struct lt_error *err)
+    struct lt_sums *sums, struct lt_error *err)
 {
 	struct lt_kept *const all = &ledger->kept;
 	int64_t version = 0;
 	int code = lt_row_one(ledger, LT_PLAIN(LT_SQL_DATA_VERSION),
 	    lt_row_number, &version, err);
 
+	*sums = (struct lt_sums){0};
 	if (code < 0)
 		return code;
 	if (version != all->data_version)
@@ -150,18 +132,19 @@ lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
 
 	code = LT_OK;
 	if (kept->asked == 0)
-		code = lt_sums_read(ledger, whole, &kept->sums, err);
+		code = lt_sums_read(
+		    &kept->sums, ledger, LT_SQL_SUMS, span, err);
 	if (code != LT_OK) {
 		drop(kept);
 		return code;
 	}
 	kept->asked = ++all->asked;
-	*sums = (struct lt_sums){.count = kept->sums.count};
-	if (sums->count == 0)
+	if (kept->sums.count == 0)
 		return LT_OK;
-	sums->items = calloc(sums->count, sizeof(*sums->items));
+	sums->items = calloc(kept->sums.count, sizeof(*sums->items));
 	if (sums->items == NULL)
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
+	sums->count = kept->sums.count;
 	memcpy(
 	    sums->items, kept->sums.items, sums->count * sizeof(*sums->items));
 	return LT_OK;

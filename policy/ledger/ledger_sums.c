@@ -4,6 +4,7 @@
  * sums per account and user for the budget snapshot, and exact splitting.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ledger_kept.h"
@@ -134,35 +135,97 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 	return rc < 0 ? rc : LT_OK;
 }
 
-int
-lt_ledger_discounted(struct lt_ledger *ledger, const char *account,
-    struct lt_span span, int64_t *micros, struct lt_error *err)
+static void
+read_sum(struct lt_rows *rows, void *element)
+{
+	struct lt_account_sum *const sum = element;
+
+	lt_row_text(rows, sum->account, sizeof(sum->account));
+	sum->uid = (uint32_t)lt_row_int(rows);
+	sum->money_micros = lt_row_int(rows);
+	sum->carbon_mg = lt_row_int(rows);
+}
+
+/* Sums of a span in which no account was moved, behind those that are there. */
+static int
+add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
+    struct lt_span span, struct lt_error *err)
 {
 	const struct period p = split_period(span);
-	int rc = lt_days_write(ledger, err);
+	struct lt_array found = {
+	    .read = read_sum, .size = sizeof(struct lt_account_sum)};
+	const int code =
+	    lt_rows_all(ledger, LT_BIND(sql, BIND_PERIOD(p)), &found, err);
 
-	*micros = 0;
-	if (rc == LT_OK)
-		rc = lt_row_one(ledger,
-		    LT_BIND(
-			LT_SQL_DISCOUNTED, BIND_PERIOD(p), LT_TEXT(account)),
-		    lt_row_number, micros, err);
-	return rc < 0 ? rc : LT_OK;
+	if (code != LT_OK)
+		return code;
+	struct lt_account_sum *const all = reallocarray(
+	    sums->items, (size_t)sums->count + found.count + 1, sizeof(*all));
+	if (all == NULL) {
+		free(found.items);
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
+	}
+	sums->items = all;
+	for (uint32_t i = 0; i < found.count; i++) {
+		all[sums->count] = ((struct lt_account_sum *)found.items)[i];
+		all[sums->count++].tree_utc_s = span.from_utc_s;
+	}
+	sums->capacity = sums->count + 1;
+	sums->tree_utc_s = span.from_utc_s;
+	free(found.items);
+	return LT_OK;
+}
+
+int
+lt_sums_read(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
+    struct lt_span span, struct lt_error *err)
+{
+	struct lt_array cuts = {.read = lt_row_number, .size = sizeof(int64_t)};
+	struct lt_span piece = {.from_utc_s = span.from_utc_s};
+	int code = lt_days_write(ledger, err);
+
+	*sums = (struct lt_sums){0};
+	if (code == LT_OK)
+		code = lt_rows_all(ledger,
+		    LT_BIND(LT_SQL_ACCOUNT_CUTS, LT_INT(span.from_utc_s),
+			LT_INT(span.to_utc_s)),
+		    &cuts, err);
+	for (uint32_t i = 0; code == LT_OK && i <= cuts.count; i++) {
+		piece.to_utc_s = i < cuts.count ? ((int64_t *)cuts.items)[i]
+						: span.to_utc_s;
+		code = add_piece(sums, ledger, sql, piece, err);
+		piece.from_utc_s = piece.to_utc_s;
+	}
+	free(cuts.items);
+	if (code != LT_OK) {
+		free(sums->items);
+		*sums = (struct lt_sums){0};
+	}
+	return code;
 }
 
 int
 lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
 {
-	const struct period p = split_period(span);
-	const struct lt_bound whole = LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p));
-	struct lt_sums found = {0};
-	int code = lt_days_write(ledger, err);
+	struct lt_sums found;
+	const int code =
+	    ledger->in_transaction
+		? lt_sums_read(&found, ledger, LT_SQL_SUMS, span, err)
+		: lt_kept_sums(ledger, span, &found, err);
 
-	if (code == LT_OK)
-		code = ledger->in_transaction
-			   ? lt_sums_read(ledger, whole, &found, err)
-			   : lt_kept_sums(ledger, span, whole, &found, err);
+	*sums = found.items;
+	*count = found.count;
+	return code;
+}
+
+int
+lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+{
+	struct lt_sums found;
+	const int code =
+	    lt_sums_read(&found, ledger, LT_SQL_DISCOUNTS, span, err);
 
 	*sums = found.items;
 	*count = found.count;

@@ -451,7 +451,9 @@
 	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
 	X(ACCOUNTS, LEDGER,                                                    \
 	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
-	    "  WHERE account = name) FROM accounts ORDER BY name")             \
+	    "  WHERE account = name), EXISTS (SELECT 1 FROM account_moves AS"  \
+	    "  m WHERE m.parent = accounts.name) FROM accounts"                \
+	    " ORDER BY name")                                                  \
 	X(PLACE_PUT, LEDGER,                                                   \
 	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
 	X(PLACE_GET, LEDGER,                                                   \

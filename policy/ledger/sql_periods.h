@@ -53,6 +53,17 @@
 	"ALTER TABLE runs_before ADD COLUMN cpu_used_ms INTEGER;"              \
 	"ALTER TABLE runs_before ADD COLUMN gpu_used_ppm INTEGER;"
 
+/* Version 28: below whom an account stood until then, for what was booked
+ * before; and the few days that have discounts. */
+#define LT_SQL_LEDGER_28                                                       \
+	"CREATE TABLE account_moves (name TEXT NOT NULL,"                      \
+	" parent TEXT NOT NULL, until_utc_s INTEGER NOT NULL,"                 \
+	" PRIMARY KEY (name, until_utc_s)) WITHOUT ROWID;"                     \
+	"CREATE INDEX account_moves_until ON account_moves (until_utc_s);"     \
+	"CREATE INDEX account_moves_parent ON account_moves (parent);"         \
+	"CREATE INDEX days_discount ON days (day, account, discount_micros)"   \
+	" WHERE discount_micros != 0;"
+
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
 	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
@@ -147,10 +158,21 @@
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
 	    " WHERE day >= ?1 AND day <= ?2 GROUP BY day, account"             \
 	    " ORDER BY day")                                                   \
-	X(DISCOUNTED, LEDGER,                                                  \
-	    "SELECT coalesce(sum(discount_micros), 0) FROM (" LT_SQL_PERIOD(   \
-		"discount_micros",                                             \
-		" AND account = ?7 AND discount_micros != 0") ")")             \
+	X(DISCOUNTS, LEDGER,                                                   \
+	    "SELECT account, 0, sum(discount_micros), 0 FROM (" LT_SQL_PERIOD( \
+		"account, discount_micros",                                    \
+		" AND discount_micros != 0") ") GROUP BY account"              \
+				    " ORDER BY account")                       \
+	X(ACCOUNT_MOVE, LEDGER,                                                \
+	    "INSERT OR IGNORE INTO account_moves SELECT name, parent, ?3"      \
+	    " FROM accounts WHERE name = ?1 AND parent != ?2")                 \
+	X(ACCOUNT_MOVES, LEDGER,                                               \
+	    "SELECT name, parent, until_utc_s FROM account_moves"              \
+	    " ORDER BY name, until_utc_s")                                     \
+	X(ACCOUNT_CUTS, LEDGER,                                                \
+	    "SELECT DISTINCT until_utc_s FROM account_moves"                   \
+	    " WHERE until_utc_s > ?1 AND until_utc_s < ?2"                     \
+	    " ORDER BY until_utc_s")                                           \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \

@@ -29,8 +29,12 @@ parent_of(struct fixture *f, struct lt_moved_accounts *moved,
 		(void)strcpy(list[i].name, now[i][0]);
 		(void)strcpy(list[i].parent, now[i][1]);
 	}
-	must(f, lt_moved_keep(moved, list, count, f->ledger, policy));
-	must(f, lt_heirs_add(&list, &count, f->ledger, &f->err));
+	struct lt_accounts_seen seen = {0};
+
+	must(f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
+	must(f, lt_moved_keep(moved, list, count, &seen, policy));
+	must(f, lt_heirs_add(&list, &count, f->ledger, &seen, NOVEMBER, &f->err));
+	free(seen.list);
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(list[i].name, account) == 0)
 			memcpy(parent, list[i].parent, sizeof(parent));
@@ -82,7 +86,7 @@ moves_wait_for_an_admin(void **state)
 			    moved.list[0].name, cases[i].account);
 			assert_string_equal(moved.list[0].to, cases[i].parent);
 			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], &f->err));
+				    f->ledger, &moved.list[0], NOVEMBER, &f->err));
 			assert_string_equal(parent_of(f, &moved, &policy, now,
 						cases[i].account),
 			    cases[i].parent);
@@ -93,7 +97,7 @@ moves_wait_for_an_admin(void **state)
 			    cases[i].parent);
 			assert_int_equal(moved.count, 1);
 			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], &f->err));
+				    f->ledger, &moved.list[0], NOVEMBER, &f->err));
 		}
 		free(moved.list);
 	}
