@@ -16,6 +16,7 @@
 #include "last_shapes.h"
 #include "log.h"
 #include "tables.h"
+#include "units.h"
 
 static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
@@ -45,6 +46,55 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	return LT_OK;
 }
 
+/* The ledger has seen each new account where it was made. */
+static int
+see_births(struct lt_batch_account *fresh, uint32_t count, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	int64_t read_utc_s = 0;
+	int code = LT_OK;
+
+	/* Its clock is slurmdbd's. Before a first reading no account is new. */
+	if (count > 0 &&
+	    lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
+		code = lt_batch_births(
+		    fresh, count, read_utc_s - LT_HOUR_S, err);
+	for (uint32_t i = 0; code == LT_OK && i < count && read_utc_s > 0; i++)
+		if (fresh[i].parent[0] != '\0')
+			code = lt_ledger_put_account(d->ledger, fresh[i].name,
+			    fresh[i].parent, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_put_number(
+		    d->ledger, "accounts_read", now_utc_s, err);
+	return code;
+}
+
+/* All that were ever seen, the new ones where they were made. */
+static int
+load_seen(struct lt_accounts_seen *seen,
+    const struct lt_batch_associations *all, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_batch_account *const fresh =
+	    calloc((size_t)all->account_count + 1, sizeof(*fresh));
+	uint32_t count = 0;
+	int code = fresh != NULL
+		       ? lt_ledger_accounts(
+			     d->ledger, &seen->list, &seen->count, err)
+		       : lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+
+	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
+		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
+			fresh[count++] = all->accounts[i];
+	if (code == LT_OK)
+		code = see_births(fresh, count, d, now_utc_s, err);
+	free(fresh);
+	if (code != LT_OK || count == 0)
+		return code;
+	free(seen->list);
+	return lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err);
+}
+
 /* Slurm's accounts as lowtide takes them: moved ones where they were, those
  * that are gone, and how they stood before. */
 static int
@@ -53,8 +103,7 @@ take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
 {
 	struct lt_accounts_seen seen = {0};
 	struct lt_account_moves moves = {0};
-	int code =
-	    lt_ledger_accounts(d->ledger, &seen.list, &seen.count, err);
+	int code = load_seen(&seen, all, d, now_utc_s, err);
 
 	/* In Kubernetes only an admin says whose a namespace is. */
 	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
