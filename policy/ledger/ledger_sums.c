@@ -114,8 +114,6 @@ int
 lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3], struct lt_error *err)
 {
-	const struct lt_span hours =
-	    lt_booked_hours(span.from_utc_s, span.to_utc_s);
 	const struct period p = split_period(span);
 	int rc = lt_days_write(ledger, err);
 
@@ -128,8 +126,8 @@ lt_ledger_totals(struct lt_ledger *ledger, const char *account,
 		const struct count *const c = &counts[i];
 
 		rc = lt_row_one(ledger,
-		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(hours.from_utc_s),
-			LT_INT(hours.to_utc_s)),
+		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(span.from_utc_s),
+			LT_INT(span.to_utc_s)),
 		    c->read, &totals[c->kind], err);
 	}
 	return rc < 0 ? rc : LT_OK;

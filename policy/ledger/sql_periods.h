@@ -107,7 +107,7 @@
 	    where, "runs_before", more) " AND " LT_SQL_KEPT                    \
 					" ORDER BY job_id, submit_utc_s"
 #define LT_SQL_NOT_LISTED                                                      \
-	"NOT (account = ?1 AND " LT_SQL_TOUCHES                                \
+	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                                \
 	") AND (job_id, submit_utc_s) > (?4, ?5)"
 
 #define LT_SQL_PERIODS_TABLE(X)                                                \
@@ -135,10 +135,10 @@
 	    " sum(energy_wh)" LT_SQL_BOOKED                                    \
 	    " GROUP BY hour, account ORDER BY hour, account")                  \
 	X(ALL_CORRECTED, LEDGER,                                               \
-	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")")) \
+	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")")) \
 	X(ALL_CORRECTED_THEN, LEDGER,                                          \
 	    LT_SQL_NAMED_THEN(                                                 \
-		"AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")"))              \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))              \
 	X(CORRECTED_OF, LEDGER,                                                \
 	    LT_SQL_NAMED_NOW("AND account = ?1", LT_SQL_NOT_LISTED))           \
 	X(CORRECTED_OF_THEN, LEDGER,                                           \

@@ -147,7 +147,7 @@ static inline struct lt_entry
 whole(const struct lt_run *run)
 {
 	return (struct lt_entry){
-	    .at_utc_s = run->start_utc_s - run->start_utc_s % HOUR,
+	    .at_utc_s = run->start_utc_s,
 	    .money_micros = run->money_micros,
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,
