@@ -18,8 +18,7 @@ read_parent(char parent[LT_ACCOUNT_SIZE], const char *info, const char *name)
 	static const char end[] = "', user=''";
 	char wanted[LT_ACCOUNT_SIZE + 32], found[LT_ACCOUNT_SIZE];
 
-	snprintf(
-	    wanted, sizeof(wanted), ", acct='%s', parent_acct='", name);
+	snprintf(wanted, sizeof(wanted), ", acct='%s', parent_acct='", name);
 	const char *const at = info != NULL ? strcasestr(info, wanted) : NULL;
 	const char *const from = at != NULL ? at + strlen(wanted) : NULL;
 	const char *const to = from != NULL ? strchr(from, '\'') : NULL;
@@ -44,8 +43,7 @@ find_birth(struct lt_batch_account *account, lt_slurm_list *transactions)
 	for (slurmdb_txn_rec_t *made;
 	     (made = slurm_list_next(iterator)) != NULL;)
 		if (made->timestamp >= last &&
-		    read_parent(
-			account->parent, made->set_info, account->name))
+		    read_parent(account->parent, made->set_info, account->name))
 			last = made->timestamp;
 	slurm_list_iterator_destroy(iterator);
 }

@@ -207,10 +207,9 @@ left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
 		    err);
 	*left = g->most + own.micros;
 	for (uint32_t i = 0; i < count; i++)
-		if (lt_account_is_below(&tree, sums[i].account, own.team,
-			sums[i].tree_utc_s) &&
-		    strcmp(team_then(g->d, sums[i].account,
-			       sums[i].tree_utc_s),
+		if (lt_account_is_below(
+			&tree, sums[i].account, own.team, sums[i].tree_utc_s) &&
+		    strcmp(team_then(g->d, sums[i].account, sums[i].tree_utc_s),
 			own.team) == 0)
 			*left -= sums[i].money_micros;
 	free(sums);
@@ -228,8 +227,7 @@ grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 	    month_of(g->of, entries[from].at_utc_s, g->d);
 	double factor = g->factor, wanted = 0;
 	int64_t most = 0;
-	const int code =
-	    left_in(&most, g, entries[from].at_utc_s, month, err);
+	const int code = left_in(&most, g, entries[from].at_utc_s, month, err);
 	double left = (double)most;
 
 	if (from > 0 && month.from_utc_s == g->late.from_utc_s)

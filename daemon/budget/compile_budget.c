@@ -120,7 +120,8 @@ fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 
 		account->first_binding = s->binding_count;
 		int at = (int)i;
-		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX; depth++) {
+		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		     depth++) {
 			for (int k = b->first[at]; k >= 0; k = b->next[k]) {
 				const int code = bind_one(b, (uint32_t)k, err);
 
@@ -506,8 +507,7 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 int
 lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_budget_build b = {
-	    .ledger = d->ledger,
+	struct lt_budget_build b = {.ledger = d->ledger,
 	    .moves = &d->tables.moves,
 	    .now_utc_s = now_utc_s};
 	struct lt_budget_snapshot *const s = &b.snapshot;

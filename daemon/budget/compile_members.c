@@ -66,8 +66,8 @@ int
 lt_sheet_parent_then(const struct lt_budget_snapshot *s,
     const struct lt_account_moves *moves, uint32_t account, int64_t at_utc_s)
 {
-	const char *const then = lt_account_parent_then(
-	    moves, s->accounts[account].name, at_utc_s);
+	const char *const then =
+	    lt_account_parent_then(moves, s->accounts[account].name, at_utc_s);
 
 	return then != NULL ? lt_sheet_account(s, then)
 			    : (int)s->accounts[account].parent - 1;

@@ -95,8 +95,8 @@ take_day(void *context, int64_t day, const struct lt_account_sum *sum,
 			    add(slot->money_micros, sum->money_micros);
 			slot->carbon_mg = add(slot->carbon_mg, sum->carbon_mg);
 		}
-		at = lt_sheet_parent_then(days->snapshot, days->moves,
-		    (uint32_t)at, day * LT_DAY_S);
+		at = lt_sheet_parent_then(
+		    days->snapshot, days->moves, (uint32_t)at, day * LT_DAY_S);
 	}
 	return LT_OK;
 }

@@ -6,10 +6,11 @@
 #define LT_ACCOUNT_TREE_H
 
 #include "batch.h"
-#include "ledger.h"
+#include "accounts.h"
 
 struct lt_account_tree { /* lent */
-	struct lt_batch_account *accounts; /* as lt_accounts_sort() leaves them */
+	struct lt_batch_account
+	    *accounts; /* as lt_accounts_sort() leaves them */
 	uint32_t count;
 	struct lt_account_moves moves; /* none: only what is above it now */
 };

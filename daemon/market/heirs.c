@@ -24,13 +24,14 @@ lt_seen_find(const struct lt_accounts_seen *seen, const char *name)
 				      sizeof(*seen->list), by_name);
 }
 
-/* Keeps what is new or moved; *any: there was some. */
+/* Keeps what is new or moved: 1; 0: there was none. */
 static int
-remember(bool *any, struct lt_ledger *ledger,
-    const struct lt_account_tree *tree, const struct lt_accounts_seen *seen,
-    int64_t now_utc_s, struct lt_error *err)
+remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
+    const struct lt_accounts_seen *seen, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	int code = lt_ledger_begin(ledger, err);
+	bool any = false;
 
 	if (code != LT_OK)
 		return code;
@@ -41,7 +42,7 @@ remember(bool *any, struct lt_ledger *ledger,
 
 		if (was != NULL && strcmp(was->parent, now->parent) == 0)
 			continue;
-		*any = true;
+		any = true;
 		code = lt_ledger_put_account(
 		    ledger, now->name, now->parent, now_utc_s, err);
 	}
@@ -49,7 +50,7 @@ remember(bool *any, struct lt_ledger *ledger,
 		code = lt_ledger_commit(ledger, err);
 	if (code != LT_OK)
 		lt_ledger_rollback(ledger);
-	return code;
+	return code == LT_OK ? any : code;
 }
 
 const char *
@@ -67,49 +68,52 @@ lt_heir_of(const struct lt_account_seen *gone,
 
 /* Adds the accounts that Slurm has no more, behind the others. */
 static int
-add_gone(struct lt_batch_account **accounts, uint32_t *count,
-    const struct lt_accounts_seen *seen, struct lt_error *err)
+add_gone(struct lt_batch_associations *all, const struct lt_accounts_seen *seen,
+    struct lt_error *err)
 {
-	struct lt_batch_account *const grown = reallocarray(
-	    *accounts, (size_t)*count + seen->count + 1, sizeof(*grown));
-	const struct lt_account_tree tree = {.accounts = grown, .count = *count};
+	struct lt_batch_account *const grown = reallocarray(all->accounts,
+	    (size_t)all->account_count + seen->count + 1, sizeof(*grown));
+	const struct lt_account_tree tree = {
+	    .accounts = grown, .count = all->account_count};
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
-	*accounts = grown;
+	all->accounts = grown;
 	for (uint32_t i = 0; i < seen->count; i++) {
 		const struct lt_account_seen *const gone = &seen->list[i];
 
 		if ((!gone->charged && !gone->was_parent) ||
 		    lt_account_find(&tree, gone->name) != NULL)
 			continue;
-		struct lt_batch_account *const to = &grown[(*count)++];
+		struct lt_batch_account *const to =
+		    &grown[all->account_count++];
 		memcpy(to->name, gone->name, sizeof(to->name));
 		snprintf(to->parent, sizeof(to->parent), "%s",
 		    lt_heir_of(gone, seen, &tree));
 	}
-	lt_accounts_sort(grown, *count);
+	lt_accounts_sort(grown, all->account_count);
 	return LT_OK;
 }
 
 int
-lt_heirs_add(struct lt_batch_account **accounts, uint32_t *count,
-    struct lt_ledger *ledger, const struct lt_accounts_seen *seen,
-    int64_t now_utc_s, struct lt_error *err)
+lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
+    const struct lt_accounts_seen *seen, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_accounts_seen fresh = {0};
-	bool any = false;
 
-	lt_accounts_sort(*accounts, *count);
+	lt_accounts_sort(all->accounts, all->account_count);
 	const struct lt_account_tree tree = {
-	    .accounts = *accounts, .count = *count};
-	int code = remember(&any, ledger, &tree, seen, now_utc_s, err);
+	    .accounts = all->accounts, .count = all->account_count};
+	const int any = remember(ledger, &tree, seen, now_utc_s, err);
+	int code = any < 0 ? any : LT_OK;
+
 	/* A move has made its former parent one that is asked for. */
-	if (code == LT_OK && any)
-		code = lt_ledger_accounts(
-		    ledger, &fresh.list, &fresh.count, err);
+	if (any == 1)
+		code =
+		    lt_ledger_accounts(ledger, &fresh.list, &fresh.count, err);
 	if (code == LT_OK)
-		code = add_gone(accounts, count, any ? &fresh : seen, err);
+		code = add_gone(all, any == 1 ? &fresh : seen, err);
 	free(fresh.list);
 	return code;
 }

@@ -6,7 +6,7 @@
 #ifndef LT_HEIRS_H
 #define LT_HEIRS_H
 
-#include "ledger.h"
+#include "accounts.h"
 #include "batch.h"
 
 struct lt_account_tree;
@@ -25,13 +25,13 @@ const char *lt_heir_of(const struct lt_account_seen *gone,
     const struct lt_accounts_seen *seen, const struct lt_account_tree *tree);
 
 /*
- * Remember Slurm's accounts in the ledger, and append to them (malloc'd, grown)
- * those that are gone and were charged, or had one below them that was moved,
- * each below the nearest account above it that is left. All are by name then.
- * On failure *accounts has the same ones as before.
+ * Remember Slurm's accounts in the ledger, and append to them those that are
+ * gone and were charged, or had one below them that was moved, each below the
+ * nearest account above it that is left. All are by name then. On failure there
+ * are the same ones as before.
  */
-int lt_heirs_add(struct lt_batch_account **accounts, uint32_t *count,
-    struct lt_ledger *ledger, const struct lt_accounts_seen *seen,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
+    const struct lt_accounts_seen *seen, int64_t now_utc_s,
+    struct lt_error *err);
 
 #endif

@@ -57,8 +57,8 @@ see_births(struct lt_batch_account *fresh, uint32_t count, struct lt_daemon *d,
 	/* Its clock is slurmdbd's. Before a first reading no account is new. */
 	if (count > 0 &&
 	    lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
-		code = lt_batch_births(
-		    fresh, count, read_utc_s - LT_HOUR_S, err);
+		code =
+		    lt_batch_births(fresh, count, read_utc_s - LT_HOUR_S, err);
 	for (uint32_t i = 0; code == LT_OK && i < count && read_utc_s > 0; i++)
 		if (fresh[i].parent[0] != '\0')
 			code = lt_ledger_put_account(d->ledger, fresh[i].name,
@@ -78,10 +78,10 @@ load_seen(struct lt_accounts_seen *seen,
 	struct lt_batch_account *const fresh =
 	    calloc((size_t)all->account_count + 1, sizeof(*fresh));
 	uint32_t count = 0;
-	int code = fresh != NULL
-		       ? lt_ledger_accounts(
-			     d->ledger, &seen->list, &seen->count, err)
-		       : lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+	int code =
+	    fresh != NULL
+		? lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err)
+		: lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
 		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
@@ -111,8 +111,7 @@ take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
 		&seen, d->policy) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 	if (code == LT_OK)
-		code = lt_heirs_add(&all->accounts, &all->account_count,
-		    d->ledger, &seen, now_utc_s, err);
+		code = lt_heirs_add(all, d->ledger, &seen, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_account_moves(d->ledger, &moves, err);
 	free(seen.list);
@@ -209,8 +208,8 @@ lt_daemon_load_tables(
 				return code; /* nothing to work with */
 			lt_accounts_sort(
 			    d->tables.accounts, d->tables.account_count);
-			(void)lt_ledger_account_moves(d->ledger,
-			    &d->tables.moves, &(struct lt_error){0});
+			(void)lt_ledger_account_moves(
+			    d->ledger, &d->tables.moves, &(struct lt_error){0});
 			lt_batch_know_users(
 			    d->tables.pairs, d->tables.pair_count);
 		}

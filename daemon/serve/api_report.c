@@ -50,7 +50,7 @@ is_settled(const struct lt_budget_state *budget,
 	return true;
 }
 
-struct asked { /* a team, and the time that the report may look at */
+struct asked {		  /* a team, and the time that the report may look at */
 	const char *team; /* NULL: all */
 	struct lt_account_tree tree;
 	int64_t *cuts; /* in it, when accounts were moved; malloc'd */
@@ -108,7 +108,8 @@ asked_span(const struct asked *asked, const char *account)
 			&asked->tree, account, asked->team, to_utc_s - 1))
 			continue;
 		if (span.from_utc_s == INT64_MAX)
-			span.from_utc_s = i > 0 ? asked->cuts[i - 1] : INT64_MIN;
+			span.from_utc_s =
+			    i > 0 ? asked->cuts[i - 1] : INT64_MIN;
 		span.to_utc_s = to_utc_s;
 	}
 	return span;
@@ -186,9 +187,9 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	struct asked asked = {.team = team, .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
 	    list_cuts(&asked, period)
-		? calloc(1,
-		      sizeof(*w) + s->account_count * sizeof(w->accounts[0]) +
-			  labels * sizeof(struct lt_policy_label))
+		? calloc(1, sizeof(*w) +
+				s->account_count * sizeof(w->accounts[0]) +
+				labels * sizeof(struct lt_policy_label))
 		: NULL;
 
 	if (w == NULL) {

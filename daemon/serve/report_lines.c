@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "account_tree.h"
 #include "report_parts.h"
 
@@ -23,8 +24,8 @@ static int64_t
 parent_then(const struct lt_report_work *w,
     const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
 {
-	const char *const then = lt_account_parent_then(
-	    moves, w->accounts[account].name, at_utc_s);
+	const char *const then =
+	    lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
 
 	return then != NULL ? lt_report_account_index(w, then)
 			    : w->accounts[account].parent;
@@ -57,8 +58,7 @@ sum_trees(struct lines *lines, struct lt_error *err)
 		     depth++) {
 			lines->trees[at].money_micros += sums[i].money_micros;
 			lines->trees[at].carbon_mg += sums[i].carbon_mg;
-			at = parent_then(
-			    w, &moves, at, sums[i].tree_utc_s);
+			at = parent_then(w, &moves, at, sums[i].tree_utc_s);
 		}
 	}
 	free(moves.list);
@@ -106,6 +106,7 @@ take_line(struct lines *lines, const struct lt_report_account *account,
 	    .to_utc_s = span.to_utc_s,
 	    .of_one = account->own_sums,
 	    .uid = v->work->uid};
+
 	if (span.from_utc_s == span.to_utc_s)
 		return LT_OK;
 	const int code = lt_report_line_fill(&line, v->ledger, &asked, err);

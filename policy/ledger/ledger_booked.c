@@ -91,7 +91,8 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	return rc == LT_OK ? give(t, run, &booked, err) : rc;
 }
 
-/* All of its entries are of the period: the first is of its start; full hours follow. */
+/* All of its entries are of the period: the first is of its start; full hours
+ * follow. */
 static bool
 is_within(const struct lt_run *run, const struct lt_runs_asked *asked)
 {

@@ -7,6 +7,7 @@
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
 
+#include "sql_accounts.h"
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
@@ -450,14 +451,6 @@
 	    "  OR a.carbon_mg IS NOT h.carbon_mg)"                             \
 	    " FROM holds h LEFT JOIN admissions a USING (quote_id)"            \
 	    " WHERE h.quote_id = ?1")                                          \
-	X(ACCOUNT_PUT, LEDGER,                                                 \
-	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
-	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
-	X(ACCOUNTS, LEDGER,                                                    \
-	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
-	    "  WHERE account = name), EXISTS (SELECT 1 FROM account_moves AS"  \
-	    "  m WHERE m.parent = accounts.name) FROM accounts"                \
-	    " ORDER BY name")                                                  \
 	X(PLACE_PUT, LEDGER,                                                   \
 	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
 	X(PLACE_GET, LEDGER,                                                   \

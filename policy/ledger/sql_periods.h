@@ -53,17 +53,6 @@
 	"ALTER TABLE runs_before ADD COLUMN cpu_used_ms INTEGER;"              \
 	"ALTER TABLE runs_before ADD COLUMN gpu_used_ppm INTEGER;"
 
-/* Version 28: below whom an account stood until then, for what was booked
- * before; and the few days that have discounts. */
-#define LT_SQL_LEDGER_28                                                       \
-	"CREATE TABLE account_moves (name TEXT NOT NULL,"                      \
-	" parent TEXT NOT NULL, until_utc_s INTEGER NOT NULL,"                 \
-	" PRIMARY KEY (name, until_utc_s)) WITHOUT ROWID;"                     \
-	"CREATE INDEX account_moves_until ON account_moves (until_utc_s);"     \
-	"CREATE INDEX account_moves_parent ON account_moves (parent);"         \
-	"CREATE INDEX days_discount ON days (day, account, discount_micros)"   \
-	" WHERE discount_micros != 0;"
-
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
 	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
@@ -107,7 +96,7 @@
 	    where, "runs_before", more) " AND " LT_SQL_KEPT                    \
 					" ORDER BY job_id, submit_utc_s"
 #define LT_SQL_NOT_LISTED                                                      \
-	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                                \
+	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                              \
 	") AND (job_id, submit_utc_s) > (?4, ?5)"
 
 #define LT_SQL_PERIODS_TABLE(X)                                                \
@@ -135,10 +124,11 @@
 	    " sum(energy_wh)" LT_SQL_BOOKED                                    \
 	    " GROUP BY hour, account ORDER BY hour, account")                  \
 	X(ALL_CORRECTED, LEDGER,                                               \
-	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")")) \
+	    LT_SQL_NAMED_NOW(                                                  \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))            \
 	X(ALL_CORRECTED_THEN, LEDGER,                                          \
 	    LT_SQL_NAMED_THEN(                                                 \
-		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))              \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))            \
 	X(CORRECTED_OF, LEDGER,                                                \
 	    LT_SQL_NAMED_NOW("AND account = ?1", LT_SQL_NOT_LISTED))           \
 	X(CORRECTED_OF_THEN, LEDGER,                                           \
@@ -162,17 +152,7 @@
 	    "SELECT account, 0, sum(discount_micros), 0 FROM (" LT_SQL_PERIOD( \
 		"account, discount_micros",                                    \
 		" AND discount_micros != 0") ") GROUP BY account"              \
-				    " ORDER BY account")                       \
-	X(ACCOUNT_MOVE, LEDGER,                                                \
-	    "INSERT OR IGNORE INTO account_moves SELECT name, parent, ?3"      \
-	    " FROM accounts WHERE name = ?1 AND parent != ?2")                 \
-	X(ACCOUNT_MOVES, LEDGER,                                               \
-	    "SELECT name, parent, until_utc_s FROM account_moves"              \
-	    " ORDER BY name, until_utc_s")                                     \
-	X(ACCOUNT_CUTS, LEDGER,                                                \
-	    "SELECT DISTINCT until_utc_s FROM account_moves"                   \
-	    " WHERE until_utc_s > ?1 AND until_utc_s < ?2"                     \
-	    " ORDER BY until_utc_s")                                           \
+					     " ORDER BY account")              \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \

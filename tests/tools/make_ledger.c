@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "ledger_db.h"
 #include "units.h"
 

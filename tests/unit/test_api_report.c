@@ -127,6 +127,7 @@ test_team_then(void **state)
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		json_t *const report = ask(f, cases[i].query, 200);
+
 		snprintf(query, sizeof(query), "&after=%s", cases[i].query);
 		json_t *const page = ask(f, query, 200);
 		char jobs[64] = "";
@@ -139,9 +140,9 @@ test_team_then(void **state)
 			    (int)json_integer_value(
 				json_object_get(run, "job_id")));
 		assert_string_equal(jobs, cases[i].jobs);
-		assert_int_equal(json_integer_value(json_object_get(
-				     json_object_get(report, "total"),
-				     "cost_micros")),
+		assert_int_equal(
+		    json_integer_value(json_object_get(
+			json_object_get(report, "total"), "cost_micros")),
 		    cases[i].cost_micros);
 		json_decref(report);
 		json_decref(page);

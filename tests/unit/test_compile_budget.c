@@ -259,7 +259,8 @@ test_moved(void **state)
 			const int64_t at =
 			    k < 6 ? NOVEMBER + (8 + k) * HOUR
 				  : move.until_utc_s + (k == 6 ? -60 : 60);
-			struct lt_run run = make_run(k + 1, at, at + HOUR, 1 << k);
+			struct lt_run run =
+			    make_run(k + 1, at, at + HOUR, 1 << k);
 
 			(void)strcpy(run.account, "free");
 			settle(w->f, &run, NOW, NOVEMBER);
@@ -270,24 +271,25 @@ test_moved(void **state)
 		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
 		compile(w, NOW);
 		const struct lt_budget *const b = w->d->budget.snapshot.budgets;
-		assert_int_equal(b[0].periods[0].settled.money_micros,
-		    1 + 2 + 4 + 64);
-		assert_int_equal(b[1].periods[0].settled.money_micros,
-		    8 + 16 + 32 + 128);
+		assert_int_equal(
+		    b[0].periods[0].settled.money_micros, 1 + 2 + 4 + 64);
+		assert_int_equal(
+		    b[1].periods[0].settled.money_micros, 8 + 16 + 32 + 128);
 		assert_int_equal(
 		    b[0].periods[0].held.money_micros, holds[i].vision);
 		assert_int_equal(
 		    b[1].periods[0].held.money_micros, holds[i].speech);
 		/* Nothing that was moved back since makes it another past. */
-		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "root",
-			       NOW, &w->f->err));
+		must(w->f, lt_ledger_put_account(
+			       w->f->ledger, "free", "root", NOW, &w->f->err));
 		w->d->tables.moves = (struct lt_account_moves){0};
-		must(w->f, lt_ledger_account_moves(w->f->ledger,
-			       &w->d->tables.moves, &w->f->err));
+		must(w->f, lt_ledger_account_moves(
+			       w->f->ledger, &w->d->tables.moves, &w->f->err));
 		assert_int_equal(w->d->tables.moves.count, 2);
 		(void)strcpy(w->accounts[3].parent, "root");
 		compile(w, NOW);
-		const struct lt_budget *const now = w->d->budget.snapshot.budgets;
+		const struct lt_budget *const now =
+		    w->d->budget.snapshot.budgets;
 		assert_int_equal(now[0].periods[0].settled.money_micros, 71);
 		assert_int_equal(now[1].periods[0].settled.money_micros, 184);
 		free(w->d->tables.moves.list);

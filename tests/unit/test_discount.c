@@ -241,11 +241,10 @@ static void
 test_most_of_a_team(void **state)
 {
 	static struct lt_batch_account accounts[] = {{"eyes", "vision"},
-	    {"gone", "speech"}, {"lab", "vision"}, {"own", "lab"},
-	    {"root", ""}, {"speech", "root"}, {"vision", "root"},
-	    {"words", "speech"}};
-	static struct lt_account_move moves[] = {{"gone", "vision", DECEMBER},
-	    {"words", "lab", DECEMBER}};
+	    {"gone", "speech"}, {"lab", "vision"}, {"own", "lab"}, {"root", ""},
+	    {"speech", "root"}, {"vision", "root"}, {"words", "speech"}};
+	static struct lt_account_move moves[] = {
+	    {"gone", "vision", DECEMBER}, {"words", "lab", DECEMBER}};
 	static const struct {
 		const char *account;
 		int64_t cents;

@@ -23,9 +23,14 @@ static void
 add_heirs(struct fixture *f, struct lt_batch_account **list, uint32_t *count)
 {
 	struct lt_accounts_seen seen = {0};
+	struct lt_batch_associations all = {
+	    .accounts = *list, .account_count = *count};
 
-	must(f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
-	must(f, lt_heirs_add(list, count, f->ledger, &seen, NOVEMBER, &f->err));
+	must(
+	    f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
+	must(f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
+	*list = all.accounts;
+	*count = all.account_count;
 	free(seen.list);
 }
 

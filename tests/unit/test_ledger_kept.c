@@ -5,6 +5,7 @@
  * moves, what a transaction undoes, a repair, somebody else. And a look reads
  * nothing.
  */
+#include "accounts.h"
 #include "ledger_fixture.h"
 
 #include <sqlite3.h>
@@ -96,9 +97,9 @@ move(struct fixture *f)
 	char parent[8];
 
 	snprintf(parent, sizeof(parent), "p%d", chance(3));
-	must(f, lt_ledger_put_account(f->ledger, "team1", parent,
-		    NOVEMBER + chance(60 * 24) * HOUR + chance(2) * 1800,
-		    &f->err));
+	must(f,
+	    lt_ledger_put_account(f->ledger, "team1", parent,
+		NOVEMBER + chance(60 * 24) * HOUR + chance(2) * 1800, &f->err));
 }
 
 /* What is looked at meanwhile is not kept where it is undone. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "metrics.h"

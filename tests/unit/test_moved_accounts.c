@@ -23,24 +23,25 @@ parent_of(struct fixture *f, struct lt_moved_accounts *moved,
     const struct lt_policy *policy, tree now, const char *account)
 {
 	static char parent[LT_ACCOUNT_SIZE];
-	uint32_t count = ACCOUNTS;
-	struct lt_batch_account *list = calloc(count, sizeof(*list));
-
-	assert_non_null(list);
-	for (uint32_t i = 0; i < count; i++) {
-		(void)strcpy(list[i].name, now[i][0]);
-		(void)strcpy(list[i].parent, now[i][1]);
-	}
+	struct lt_batch_associations all = {
+	    .accounts = calloc(ACCOUNTS, sizeof(*all.accounts)),
+	    .account_count = ACCOUNTS};
 	struct lt_accounts_seen seen = {0};
 
-	must(f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
-	must(f, lt_moved_keep(moved, list, count, &seen, policy));
-	must(f, lt_heirs_add(&list, &count, f->ledger, &seen, NOVEMBER, &f->err));
+	assert_non_null(all.accounts);
+	for (uint32_t i = 0; i < ACCOUNTS; i++) {
+		(void)strcpy(all.accounts[i].name, now[i][0]);
+		(void)strcpy(all.accounts[i].parent, now[i][1]);
+	}
+	must(
+	    f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
+	must(f, lt_moved_keep(moved, all.accounts, ACCOUNTS, &seen, policy));
+	must(f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
 	free(seen.list);
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(list[i].name, account) == 0)
-			memcpy(parent, list[i].parent, sizeof(parent));
-	free(list);
+	for (uint32_t i = 0; i < all.account_count; i++)
+		if (strcmp(all.accounts[i].name, account) == 0)
+			memcpy(parent, all.accounts[i].parent, sizeof(parent));
+	free(all.accounts);
 	return parent;
 }
 
@@ -87,8 +88,8 @@ moves_wait_for_an_admin(void **state)
 			assert_string_equal(
 			    moved.list[0].name, cases[i].account);
 			assert_string_equal(moved.list[0].to, cases[i].parent);
-			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], NOVEMBER, &f->err));
+			must(f, lt_moved_accept(f->ledger, &moved.list[0],
+				    NOVEMBER, &f->err));
 			assert_string_equal(parent_of(f, &moved, &policy, now,
 						cases[i].account),
 			    cases[i].parent);
@@ -98,8 +99,8 @@ moves_wait_for_an_admin(void **state)
 						before, cases[i].account),
 			    cases[i].parent);
 			assert_int_equal(moved.count, 1);
-			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], NOVEMBER, &f->err));
+			must(f, lt_moved_accept(f->ledger, &moved.list[0],
+				    NOVEMBER, &f->err));
 		}
 		free(moved.list);
 	}
@@ -165,8 +166,8 @@ past_of_what_is_gone(void **state)
 	/* Lab had no charge, and is gone. */
 	assert_string_equal(
 	    parent_of(f, &moved, &policy, now, "lab"), "vision");
-	must(f, lt_moved_accept(
-		    f->ledger, &moved.list[0], NOVEMBER + 1, &f->err));
+	must(f,
+	    lt_moved_accept(f->ledger, &moved.list[0], NOVEMBER + 1, &f->err));
 	assert_string_equal(parent_of(f, &moved, &policy, now, "sub"), "other");
 	assert_string_equal(
 	    parent_of(f, &moved, &policy, now, "lab"), "vision");
@@ -207,8 +208,10 @@ many_moves(void **state)
 	lt_log_open("/dev/null");
 	for (int round = 0; round < 3; round++) {
 		struct lt_accounts_seen seen = {0};
-		uint32_t count = ALL;
-		struct lt_batch_account *list = calloc(ALL, sizeof(*list));
+		struct lt_batch_account *const list =
+		    calloc(ALL, sizeof(*list));
+		struct lt_batch_associations all = {
+		    .accounts = list, .account_count = ALL};
 
 		assert_non_null(list);
 		for (int i = 0; i < ALL; i++) {
@@ -226,15 +229,15 @@ many_moves(void **state)
 		const double began = seconds();
 		must(f, lt_ledger_accounts(
 			    f->ledger, &seen.list, &seen.count, &f->err));
-		must(f, lt_moved_keep(&moved, list, count, &seen, &policy));
-		must(f, lt_heirs_add(
-			    &list, &count, f->ledger, &seen, NOVEMBER, &f->err));
+		must(f, lt_moved_keep(&moved, list, ALL, &seen, &policy));
+		must(
+		    f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
 		const double took = seconds() - began;
 		print_message("# %u moves, %.3f s\n", moved.count, took);
 		assert_int_equal(moved.count, round > 0 ? MOVED : 0);
 		assert_true(took < MOST_S);
 		free(seen.list);
-		free(list);
+		free(all.accounts);
 	}
 	free(moved.list);
 }
@@ -242,9 +245,8 @@ many_moves(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    EACH(moves_wait_for_an_admin), EACH(no_way_round),
-	    EACH(past_of_what_is_gone), EACH(many_moves)};
+	const struct CMUnitTest tests[] = {EACH(moves_wait_for_an_admin),
+	    EACH(no_way_round), EACH(past_of_what_is_gone), EACH(many_moves)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

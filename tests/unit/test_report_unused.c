@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "api_ask.h"
 #include "ledger_fixture.h"
 #include "metrics.h"
