@@ -226,9 +226,11 @@ moved(const struct lt_cli *cli)
 	if (cli->json)
 		result = lt_cli_print_json(answer);
 	else
-		printf("%s is below %s from now on, with what it has spent\n",
+		printf(
+		    "%s is below %s from now on; what it has spent stays with %s\n",
 		    lt_json_text(answer, "account", "?"),
-		    lt_json_text(answer, "to", "?"));
+		    lt_json_text(answer, "to", "?"),
+		    lt_json_text(answer, "from", "?"));
 	json_decref(answer);
 	return result;
 }

@@ -176,6 +176,7 @@ fini(struct lt_daemon *d)
 	free(d->tables.pairs);
 	free(d->tables.ties);
 	free(d->tables.moved.list);
+	free(d->tables.moves.list);
 	free(d->tables.managers);
 	lt_policy_drop(d);
 	lt_ledger_close(d->ledger);

@@ -461,6 +461,17 @@ lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
 	return LT_OK;
 }
 
+int
+lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err)
+{
+	(void)since_utc_s;
+	(void)err;
+	for (uint32_t i = 0; i < count; i++)
+		accounts[i].parent[0] = '\0';
+	return LT_OK;
+}
+
 /* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
 int
 lt_batch_managers(

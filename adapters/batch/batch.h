@@ -152,6 +152,10 @@ struct lt_batch_associations { /* malloc'd, each */
 int lt_batch_associations(
     struct lt_batch_associations *all, struct lt_error *err);
 void lt_batch_associations_free(struct lt_batch_associations *all);
+/* Each one's parent becomes the account that it was made below since then; "":
+ * it was not made, or that is not known. */
+int lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err);
 
 struct lt_batch_qoses {
 	bool are_known;			/* false: the system has none */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "baseline.h"
 #include "booking.h"
@@ -122,8 +123,26 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	return code;
 }
 
-struct own { /* of a run, for one account */
-	const char *account;
+/* The nearest account above it with a budget, or that account itself, as it
+ * stood then; where none has one, the account. */
+static const char *
+team_then(const struct lt_daemon *d, const char *account, int64_t at_utc_s)
+{
+	const struct lt_account_tree tree = lt_tables_tree(&d->tables);
+	const char *team = account;
+
+	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && team[0]; depth++) {
+		for (int i = 0; i < d->policy->budget_count; i++)
+			if (strcasecmp(d->policy->budgets[i].team, team) == 0)
+				return team;
+		team = lt_account_parent(&tree, team, at_utc_s);
+	}
+	return account;
+}
+
+struct own { /* of a run, for one team */
+	const struct lt_daemon *d;
+	const char *team;
 	int64_t micros;
 };
 
@@ -134,28 +153,10 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 	struct own *const own = context;
 
 	(void)err;
-	if (strcmp(entry->account, own->account) == 0)
+	if (strcmp(team_then(own->d, entry->account, entry->at_utc_s),
+		own->team) == 0)
 		own->micros += entry->parts.discount_micros;
 	return LT_OK;
-}
-
-/* Of the most of a month what the account has not had, this run aside. */
-static int
-left_in(int64_t *left, const struct lt_run *run, struct lt_span month,
-    struct lt_ledger *ledger, struct lt_error *err)
-{
-	struct own own = {.account = run->account};
-	int64_t all;
-	int code = lt_ledger_discounted(ledger, run->account, month, &all, err);
-
-	if (code == LT_OK)
-		code = lt_ledger_hours(ledger,
-		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
-		    err);
-	*left -= all - own.micros;
-	if (*left < 0)
-		*left = 0;
-	return code;
 }
 
 /* The month that an entry counts in: that of its hour, or, where that is
@@ -186,6 +187,37 @@ struct granting {
 	double granted_late;
 };
 
+/* Of the most of a month what the team of the account has not had, the run
+ * aside. */
+static int
+left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
+    struct lt_span month, struct lt_error *err)
+{
+	const struct lt_run *const run = g->of->run;
+	const struct lt_account_tree tree = lt_tables_tree(&g->d->tables);
+	struct own own = {
+	    .d = g->d, .team = team_then(g->d, run->account, at_utc_s)};
+	struct lt_account_sum *sums = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_discounts(g->d->ledger, month, &sums, &count, err);
+
+	if (code == LT_OK)
+		code = lt_ledger_hours(g->d->ledger,
+		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
+		    err);
+	*left = g->most + own.micros;
+	for (uint32_t i = 0; i < count; i++)
+		if (lt_account_is_below(
+			&tree, sums[i].account, own.team, sums[i].tree_utc_s) &&
+		    strcmp(team_then(g->d, sums[i].account, sums[i].tree_utc_s),
+			own.team) == 0)
+			*left -= sums[i].money_micros;
+	free(sums);
+	if (*left < 0)
+		*left = 0;
+	return code;
+}
+
 /* The parts of entries [from, to), which are of one month. */
 static int
 grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
@@ -194,8 +226,8 @@ grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 	const struct lt_span month =
 	    month_of(g->of, entries[from].at_utc_s, g->d);
 	double factor = g->factor, wanted = 0;
-	int64_t most = g->most;
-	const int code = left_in(&most, g->of->run, month, g->d->ledger, err);
+	int64_t most = 0;
+	const int code = left_in(&most, g, entries[from].at_utc_s, month, err);
 	double left = (double)most;
 
 	if (from > 0 && month.from_utc_s == g->late.from_utc_s)

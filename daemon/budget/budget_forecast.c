@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budget_forecast.h"
+#include "compile_members.h"
 #include "daemon.h"
 #include "period_end.h"
 #include "units.h"
@@ -19,6 +20,7 @@ struct one {
 };
 struct all {
 	const struct lt_budget_snapshot *snapshot;
+	const struct lt_account_moves *moves;
 	struct one *budgets; /* by the snapshot's index; malloc'd */
 	struct lt_days_asked days;
 };
@@ -67,27 +69,42 @@ begin(struct all *all, const struct lt_daemon *d, int64_t now_utc_s,
 	}
 }
 
-/* An lt_day_function. */
+/* A day for the budgets of the account itself. */
+static int
+add_day(const struct all *all, const struct lt_account *account, int64_t day,
+    const struct lt_account_sum *sum, struct lt_error *err)
+{
+	const struct lt_budget_snapshot *const s = all->snapshot;
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < account->binding_count; i++) {
+		const uint32_t budget = s->bindings[account->first_binding + i];
+		struct one *const one = &all->budgets[budget];
+
+		/* Days of a longer period are of no use to it. */
+		if (one->is_wanted &&
+		    strcmp(s->budgets[budget].team, account->name) == 0 &&
+		    day >= lt_period_end_days(&one->end).first)
+			code = lt_period_end_add(&one->end, day, sum, err);
+	}
+	return code;
+}
+
+/* An lt_day_function. A day counts where its account stood when it began. */
 static int
 take_day(void *context, int64_t day, const struct lt_account_sum *sum,
     struct lt_error *err)
 {
 	const struct all *const all = context;
 	const struct lt_budget_snapshot *const s = all->snapshot;
-	const int at = lt_sheet_account(s, sum->account);
+	int at = lt_sheet_account(s, sum->account);
 	int code = LT_OK;
 
-	if (at < 0)
-		return LT_OK;
-	const struct lt_account *const account = &s->accounts[at];
-	for (uint32_t i = 0; code == LT_OK && i < account->binding_count; i++) {
-		struct one *const one =
-		    &all->budgets[s->bindings[account->first_binding + i]];
-
-		/* Days of a longer period are of no use to it. */
-		if (one->is_wanted &&
-		    day >= lt_period_end_days(&one->end).first)
-			code = lt_period_end_add(&one->end, day, sum, err);
+	for (int depth = 0;
+	     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX; depth++) {
+		code = add_day(all, &s->accounts[at], day, sum, err);
+		at = lt_sheet_parent_then(
+		    s, all->moves, (uint32_t)at, day * LT_DAY_S);
 	}
 	return code;
 }
@@ -122,7 +139,8 @@ int
 lt_budget_forecasts(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct all all = {.snapshot = &d->budget.snapshot};
+	struct all all = {
+	    .snapshot = &d->budget.snapshot, .moves = &d->tables.moves};
 	int64_t first_utc_s = 0;
 	bool has = false;
 

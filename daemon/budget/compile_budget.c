@@ -110,7 +110,6 @@ list_budgets(struct lt_budget_build *b, struct lt_error *err)
 static int
 fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 {
-	enum { DEPTH_MAX = 64 }; /* a loop in Slurm's tree ends here */
 	struct lt_budget_snapshot *const s = &b->snapshot;
 	const int listed = list_budgets(b, err);
 
@@ -121,7 +120,8 @@ fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 
 		account->first_binding = s->binding_count;
 		int at = (int)i;
-		for (int depth = 0; at >= 0 && depth < DEPTH_MAX; depth++) {
+		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		     depth++) {
 			for (int k = b->first[at]; k >= 0; k = b->next[k]) {
 				const int code = bind_one(b, (uint32_t)k, err);
 
@@ -223,7 +223,27 @@ add_to(
 			  "budget: sums of team %s pass 64 bits", to->team);
 }
 
-/* Settled sums of one period's span into every budget that has that span. */
+/* A sum of a span into the periods of a budget that are that span. */
+static int
+add_sum(struct lt_budget_build *b, struct addend *sum,
+    const struct lt_period *span, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (int p = 0; code == LT_OK && p < LT_PERIODS; p++) {
+		const struct lt_period *const q =
+		    &b->snapshot.budgets[sum->budget].periods[p];
+
+		sum->period = p;
+		if (q->start_utc_s == span->start_utc_s &&
+		    q->end_utc_s == span->end_utc_s)
+			code = add_to(b, sum, err);
+	}
+	return code;
+}
+
+/* Settled sums of one period's span into every budget that has that span, of
+ * the accounts that were above each when it was booked. */
 static int
 add_span(struct lt_budget_build *b, struct lt_ledger *ledger,
     const struct lt_period *span, struct lt_error *err)
@@ -235,26 +255,20 @@ add_span(struct lt_budget_build *b, struct lt_ledger *ledger,
 	    err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		const struct lt_budget_snapshot *const s = &b->snapshot;
-		const int account = lt_sheet_account(s, sums[i].account);
+		int at = lt_sheet_account(&b->snapshot, sums[i].account);
 		struct addend sum = {.uid = sums[i].uid,
 		    .amount = {
 			true, true, sums[i].money_micros, sums[i].carbon_mg}};
 
-		if (account < 0)
-			continue;
-		const struct lt_account *const a = &s->accounts[account];
-		for (uint32_t k = 0; k < a->binding_count; k++) {
-			sum.budget = s->bindings[a->first_binding + k];
-			for (int p = 0; code == LT_OK && p < LT_PERIODS; p++) {
-				const struct lt_period *const q =
-				    &s->budgets[sum.budget].periods[p];
-
-				sum.period = p;
-				if (q->start_utc_s == span->start_utc_s &&
-				    q->end_utc_s == span->end_utc_s)
-					code = add_to(b, &sum, err);
+		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		     depth++) {
+			for (int k = b->first[at]; code == LT_OK && k >= 0;
+			     k = b->next[k]) {
+				sum.budget = (uint32_t)k;
+				code = add_sum(b, &sum, span, err);
 			}
+			at = lt_sheet_parent_then(&b->snapshot, b->moves,
+			    (uint32_t)at, sums[i].tree_utc_s);
 		}
 	}
 	free(sums);
@@ -324,16 +338,63 @@ draw(struct lt_amount *held, struct lt_ledger *ledger,
 }
 
 static int
+hold_for(struct lt_budget_build *b, uint32_t budget,
+    const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	struct addend part = {
+	    .budget = budget, .uid = hold->uid, .is_held = true};
+	int code = LT_OK;
+
+	for (int p = 0; code == LT_OK && p < LT_PERIODS; p++) {
+		part.period = p;
+		if (lt_hold_part(&part.amount, hold,
+			&b->snapshot.budgets[budget].periods[p], b->now_utc_s))
+			code = add_to(b, &part, err);
+	}
+	return code;
+}
+
+static bool
+is_bound(const struct lt_budget_snapshot *s, const struct lt_account *account,
+    uint32_t budget)
+{
+	for (uint32_t k = 0; k < account->binding_count; k++)
+		if (s->bindings[account->first_binding + k] == budget)
+			return true;
+	return false;
+}
+
+/* For the budgets that bound its account when the run began and do no more:
+ * what it cost until the move will be booked there. */
+static int
+hold_for_former(struct lt_budget_build *b, uint32_t account,
+    const struct lt_ledger_hold *hold, struct lt_error *err)
+{
+	const struct lt_budget_snapshot *const s = &b->snapshot;
+	int at = (int)account, code = LT_OK;
+
+	for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX; depth++) {
+		for (int k = b->first[at]; code == LT_OK && k >= 0;
+		     k = b->next[k])
+			if (!is_bound(s, &s->accounts[account], (uint32_t)k))
+				code = hold_for(b, (uint32_t)k, hold, err);
+		at = lt_sheet_parent_then(
+		    s, b->moves, (uint32_t)at, hold->start_utc_s);
+	}
+	return code;
+}
+
+static int
 add_hold(void *build, const struct lt_ledger_hold *made, struct lt_error *err)
 {
 	struct lt_budget_build *const b = build;
 	struct lt_ledger_hold drawn;
 	const struct lt_ledger_hold *hold = made;
+	int code = LT_OK;
 
 	if ((made->quote.flags & LT_QUOTE_DRAWN) && made->start_utc_s != 0) {
 		drawn = *made;
-		const int code =
-		    draw(&drawn.quote.hold_per_task, b->ledger, made, err);
+		code = draw(&drawn.quote.hold_per_task, b->ledger, made, err);
 		if (code != LT_OK)
 			return code;
 		hold = &drawn;
@@ -346,24 +407,12 @@ add_hold(void *build, const struct lt_ledger_hold *made, struct lt_error *err)
 	if (account < 0 || !lt_hold_counts(hold))
 		return LT_OK;
 	const struct lt_account *const a = &s->accounts[account];
-	for (uint32_t k = 0; k < a->binding_count; k++) {
-		struct addend part = {
-		    .budget = s->bindings[a->first_binding + k],
-		    .uid = hold->uid,
-		    .is_held = true};
-
-		for (int p = 0; p < LT_PERIODS; p++) {
-			part.period = p;
-			if (!lt_hold_part(&part.amount, hold,
-				&s->budgets[part.budget].periods[p],
-				b->now_utc_s))
-				continue;
-			const int code = add_to(b, &part, err);
-			if (code != LT_OK)
-				return code;
-		}
-	}
-	return LT_OK;
+	for (uint32_t k = 0; code == LT_OK && k < a->binding_count; k++)
+		code =
+		    hold_for(b, s->bindings[a->first_binding + k], hold, err);
+	if (code == LT_OK && hold->start_utc_s != 0 && b->moves->count > 0)
+		code = hold_for_former(b, (uint32_t)account, hold, err);
+	return code;
 }
 
 /* When it was last judged who fits into the periods; 0 = never. */
@@ -458,8 +507,9 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 int
 lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_budget_build b = {
-	    .ledger = d->ledger, .now_utc_s = now_utc_s};
+	struct lt_budget_build b = {.ledger = d->ledger,
+	    .moves = &d->tables.moves,
+	    .now_utc_s = now_utc_s};
 	struct lt_budget_snapshot *const s = &b.snapshot;
 
 	s->generation =

@@ -62,6 +62,17 @@ lt_fill_accounts(struct lt_budget_build *b, const struct lt_tables *tables,
 	return LT_OK;
 }
 
+int
+lt_sheet_parent_then(const struct lt_budget_snapshot *s,
+    const struct lt_account_moves *moves, uint32_t account, int64_t at_utc_s)
+{
+	const char *const then =
+	    lt_account_parent_then(moves, s->accounts[account].name, at_utc_s);
+
+	return then != NULL ? lt_sheet_account(s, then)
+			    : (int)s->accounts[account].parent - 1;
+}
+
 static int
 compare_pairs(const void *a, const void *b)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alert.h"
+#include "compile_members.h"
 #include "daemon.h"
 #include "log.h"
 #include "periods.h"
@@ -21,7 +22,6 @@ enum {
 	WEEK = 7,
 	SLOTS = 1 + LT_UNUSUAL_WEEKS, /* the day, then the weeks before it */
 	SPAN = WEEK * LT_UNUSUAL_WEEKS,
-	PARENTS_MAX = 64, /* of an account: more is a circle */
 	WHOLE_PERCENT = 100,
 };
 
@@ -54,6 +54,7 @@ struct team { /* of each account of the snapshot, by its index */
 };
 struct days {
 	const struct lt_budget_snapshot *snapshot;
+	const struct lt_account_moves *moves;
 	struct team *teams; /* malloc'd */
 	int64_t day;	    /* since 1970-01-01; slot 0 */
 	int64_t known_from; /* nothing is known of days before */
@@ -70,7 +71,8 @@ add(int64_t a, int64_t b)
 		   : sum;
 }
 
-/* An lt_day_function. Accounts that are no more stand in the tree, too. */
+/* An lt_day_function. Accounts that are no more stand in the tree, too. A day
+ * counts where its account stood when it began. */
 static int
 take_day(void *context, int64_t day, const struct lt_account_sum *sum,
     struct lt_error *err)
@@ -80,7 +82,7 @@ take_day(void *context, int64_t day, const struct lt_account_sum *sum,
 	int at = lt_sheet_account(days->snapshot, sum->account);
 
 	(void)err;
-	for (int up = 0; at >= 0 && up < PARENTS_MAX; up++) {
+	for (int up = 0; at >= 0 && up < LT_TREE_DEPTH_MAX; up++) {
 		struct team *const team = &days->teams[at];
 
 		if (team->first_day == 0)
@@ -93,7 +95,8 @@ take_day(void *context, int64_t day, const struct lt_account_sum *sum,
 			    add(slot->money_micros, sum->money_micros);
 			slot->carbon_mg = add(slot->carbon_mg, sum->carbon_mg);
 		}
-		at = (int)days->snapshot->accounts[at].parent - 1;
+		at = lt_sheet_parent_then(
+		    days->snapshot, days->moves, (uint32_t)at, day * LT_DAY_S);
 	}
 	return LT_OK;
 }
@@ -222,6 +225,7 @@ lt_unusual_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t today = now_utc_s / LT_DAY_S;
 	struct days days = {.snapshot = &d->budget.snapshot,
+	    .moves = &d->tables.moves,
 	    .day = today - 1,
 	    .now_utc_s = now_utc_s};
 

@@ -7,37 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account_tree.h"
 #include "heirs.h"
-
-enum { DEPTH_MAX = 64 }; /* a loop of renamed accounts ends here */
-
-static int
-remember(struct lt_ledger *ledger, const struct lt_batch_account *accounts,
-    uint32_t count, struct lt_error *err)
-{
-	int code = lt_ledger_begin(ledger, err);
-
-	if (code != LT_OK)
-		return code;
-	for (uint32_t i = 0; code == LT_OK && i < count; i++)
-		code = lt_ledger_put_account(
-		    ledger, accounts[i].name, accounts[i].parent, err);
-	if (code == LT_OK)
-		code = lt_ledger_commit(ledger, err);
-	if (code != LT_OK)
-		lt_ledger_rollback(ledger);
-	return code;
-}
-
-static bool
-is_there(
-    const struct lt_batch_account *accounts, uint32_t count, const char *name)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(accounts[i].name, name) == 0)
-			return true;
-	return false;
-}
 
 static int
 by_name(const void *name, const void *seen)
@@ -45,52 +16,104 @@ by_name(const void *name, const void *seen)
 	return strcmp(name, ((const struct lt_account_seen *)seen)->name);
 }
 
-/* The nearest account above it that Slurm has; "" = none. */
-static const char *
-heir_of(const struct lt_account_seen *gone, const struct lt_account_seen *seen,
-    uint32_t seen_count, const struct lt_batch_account *accounts,
-    uint32_t count)
+const struct lt_account_seen *
+lt_seen_find(const struct lt_accounts_seen *seen, const char *name)
 {
-	const char *parent = gone->parent;
+	return seen->count == 0 ? NULL
+				: bsearch(name, seen->list, seen->count,
+				      sizeof(*seen->list), by_name);
+}
 
-	for (int depth = 0; depth < DEPTH_MAX && parent[0]; depth++) {
-		if (is_there(accounts, count, parent))
-			return parent;
-		const struct lt_account_seen *const above =
-		    bsearch(parent, seen, seen_count, sizeof(*seen), by_name);
-		parent = above != NULL ? above->parent : "";
+/* Keeps what is new or moved: 1; 0: there was none. */
+static int
+remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
+    const struct lt_accounts_seen *seen, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	int code = lt_ledger_begin(ledger, err);
+	bool any = false;
+
+	if (code != LT_OK)
+		return code;
+	for (uint32_t i = 0; code == LT_OK && i < tree->count; i++) {
+		const struct lt_batch_account *const now = &tree->accounts[i];
+		const struct lt_account_seen *const was =
+		    lt_seen_find(seen, now->name);
+
+		if (was != NULL && strcmp(was->parent, now->parent) == 0)
+			continue;
+		any = true;
+		code = lt_ledger_put_account(
+		    ledger, now->name, now->parent, now_utc_s, err);
+	}
+	if (code == LT_OK)
+		code = lt_ledger_commit(ledger, err);
+	if (code != LT_OK)
+		lt_ledger_rollback(ledger);
+	return code == LT_OK ? any : code;
+}
+
+const char *
+lt_heir_of(const struct lt_account_seen *gone,
+    const struct lt_accounts_seen *seen, const struct lt_account_tree *tree)
+{
+	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && gone != NULL;
+	     depth++) {
+		if (lt_account_find(tree, gone->parent) != NULL)
+			return gone->parent;
+		gone = lt_seen_find(seen, gone->parent);
 	}
 	return "";
 }
 
-int
-lt_heirs_add(struct lt_batch_account **accounts, uint32_t *count,
-    struct lt_ledger *ledger, struct lt_error *err)
+/* Adds the accounts that Slurm has no more, behind the others. */
+static int
+add_gone(struct lt_batch_associations *all, const struct lt_accounts_seen *seen,
+    struct lt_error *err)
 {
-	struct lt_account_seen *seen = NULL;
-	uint32_t seen_count = 0, all = *count;
-	int code = remember(ledger, *accounts, *count, err);
+	struct lt_batch_account *const grown = reallocarray(all->accounts,
+	    (size_t)all->account_count + seen->count + 1, sizeof(*grown));
+	const struct lt_account_tree tree = {
+	    .accounts = grown, .count = all->account_count};
 
-	if (code == LT_OK)
-		code = lt_ledger_accounts(ledger, &seen, &seen_count, err);
-	if (code != LT_OK)
-		return code;
-	struct lt_batch_account *const grown = reallocarray(
-	    *accounts, (size_t)*count + seen_count + 1, sizeof(*grown));
-	if (grown == NULL) {
-		free(seen);
+	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "accounts: out of memory");
-	}
-	*accounts = grown;
-	for (uint32_t i = 0; i < seen_count; i++) {
-		if (!seen[i].charged || is_there(grown, *count, seen[i].name))
+	all->accounts = grown;
+	for (uint32_t i = 0; i < seen->count; i++) {
+		const struct lt_account_seen *const gone = &seen->list[i];
+
+		if ((!gone->charged && !gone->was_parent) ||
+		    lt_account_find(&tree, gone->name) != NULL)
 			continue;
-		struct lt_batch_account *const to = &grown[all++];
-		memcpy(to->name, seen[i].name, sizeof(to->name));
+		struct lt_batch_account *const to =
+		    &grown[all->account_count++];
+		memcpy(to->name, gone->name, sizeof(to->name));
 		snprintf(to->parent, sizeof(to->parent), "%s",
-		    heir_of(&seen[i], seen, seen_count, grown, *count));
+		    lt_heir_of(gone, seen, &tree));
 	}
-	*count = all;
-	free(seen);
+	lt_accounts_sort(grown, all->account_count);
 	return LT_OK;
+}
+
+int
+lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
+    const struct lt_accounts_seen *seen, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	struct lt_accounts_seen fresh = {0};
+
+	lt_accounts_sort(all->accounts, all->account_count);
+	const struct lt_account_tree tree = {
+	    .accounts = all->accounts, .count = all->account_count};
+	const int any = remember(ledger, &tree, seen, now_utc_s, err);
+	int code = any < 0 ? any : LT_OK;
+
+	/* A move has made its former parent one that is asked for. */
+	if (any == 1)
+		code =
+		    lt_ledger_accounts(ledger, &fresh.list, &fresh.count, err);
+	if (code == LT_OK)
+		code = add_gone(all, any == 1 ? &fresh : seen, err);
+	free(fresh.list);
+	return code;
 }

@@ -5,108 +5,90 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "account_tree.h"
 #include "log.h"
 #include "moved_accounts.h"
+#include "text.h"
 
-enum { DEPTH_MAX = 64 }; /* a loop ends here */
+enum { PASSES_MAX = 64 }; /* what is left over stays until the next reading */
 
 struct tree {
-	struct lt_batch_account *accounts;
-	uint32_t count;
+	struct lt_account_tree is;
+	bool *is_team; /* of the accounts: it has a budget */
 };
 
-static struct lt_batch_account *
-find(const struct tree *tree, const char *name)
+static bool
+is_below(const struct tree *tree, const char *name, const char *above)
 {
-	for (uint32_t i = 0; i < tree->count; i++)
-		if (strcmp(tree->accounts[i].name, name) == 0)
-			return &tree->accounts[i];
-	return NULL;
+	return lt_account_is_below(&tree->is, name, above, INT64_MAX);
 }
 
-/* Is the team that account, or above it? */
-static bool
-is_below(const struct tree *tree, const char *name, const char *team)
+static void
+mark_teams(struct tree *tree, const struct lt_policy *policy)
 {
-	for (int depth = 0; depth < DEPTH_MAX && name[0]; depth++) {
-		if (strcasecmp(name, team) == 0)
+	for (int i = 0; i < policy->budget_count; i++) {
+		char team[LT_ACCOUNT_SIZE];
+
+		lt_copy_lower(team, sizeof(team), policy->budgets[i].team);
+		const struct lt_batch_account *const at =
+		    lt_account_find(&tree->is, team);
+		if (at != NULL)
+			tree->is_team[at - tree->is.accounts] = true;
+	}
+}
+
+/* Does a budget bind below the one that does not bind below the other? */
+static bool
+binds_more(const struct tree *tree, const char *name, const char *other)
+{
+	for (int depth = 0; depth < LT_TREE_DEPTH_MAX; depth++) {
+		const struct lt_batch_account *const at =
+		    lt_account_find(&tree->is, name);
+
+		if (at == NULL)
+			break;
+		if (tree->is_team[at - tree->is.accounts] &&
+		    !is_below(tree, other, name))
 			return true;
-		const struct lt_batch_account *const at = find(tree, name);
-		name = at != NULL ? at->parent : "";
+		name = at->parent;
 	}
 	return false;
 }
 
-/* Do other budgets bind below the one than below the other? */
-static bool
-binds_otherwise(const struct tree *tree, const struct lt_policy *policy,
-    const char *from, const char *to)
+static int
+compare_moves(const void *a, const void *b)
 {
-	for (int i = 0; i < policy->budget_count; i++)
-		if (is_below(tree, from, policy->budgets[i].team) !=
-		    is_below(tree, to, policy->budgets[i].team))
-			return true;
-	return false;
+	const struct lt_moved_account *const x = a, *const y = b;
+
+	return strcmp(x->name, y->name);
 }
 
 static bool
 was_known(
     const struct lt_moved_accounts *known, const struct lt_moved_account *move)
 {
-	for (uint32_t i = 0; i < known->count; i++)
-		if (memcmp(&known->list[i], move, sizeof(*move)) == 0)
-			return true;
-	return false;
-}
+	const struct lt_moved_account *const same =
+	    known->count == 0 ? NULL
+			      : bsearch(move, known->list, known->count,
+				    sizeof(*move), compare_moves);
 
-static int
-by_name(const void *name, const void *seen)
-{
-	return strcmp(name, ((const struct lt_account_seen *)seen)->name);
-}
-
-struct past { /* the tree that was seen */
-	struct lt_account_seen *seen;
-	uint32_t count;
-};
-
-static const struct lt_account_seen *
-find_past(const struct past *past, const char *name)
-{
-	return past->count == 0 ? NULL
-				: bsearch(name, past->seen, past->count,
-				      sizeof(*past->seen), by_name);
-}
-
-/* Returns the nearest account above it, as it was seen, that is still there;
- * "": none. */
-static const char *
-former_parent(const struct past *past, const struct tree *tree,
-    const struct lt_account_seen *was)
-{
-	for (int depth = 0; depth < DEPTH_MAX && was != NULL; depth++) {
-		if (find(tree, was->parent) != NULL)
-			return was->parent;
-		was = find_past(past, was->parent);
-	}
-	return "";
+	return same != NULL && memcmp(same, move, sizeof(*move)) == 0;
 }
 
 /* Puts every account back where it was, and lists those. */
 static void
 put_back(struct lt_moved_accounts *fresh, const struct tree *tree,
-    const struct past *past)
+    const struct lt_accounts_seen *seen)
 {
-	for (uint32_t i = 0; i < tree->count; i++) {
-		struct lt_batch_account *const now = &tree->accounts[i];
+	for (uint32_t i = 0; i < tree->is.count; i++) {
+		struct lt_batch_account *const now = &tree->is.accounts[i];
 		const struct lt_account_seen *const was =
-		    find_past(past, now->name);
+		    lt_seen_find(seen, now->name);
 
 		if (was == NULL || strcmp(was->parent, now->parent) == 0)
 			continue;
-		const char *const from = former_parent(past, tree, was);
+		const char *const from = lt_heir_of(was, seen, &tree->is);
 		struct lt_moved_account *const move =
 		    &fresh->list[fresh->count];
 
@@ -123,17 +105,18 @@ put_back(struct lt_moved_accounts *fresh, const struct tree *tree,
 /* Lets go each that the same budgets bind there, below none of its own: one by
  * one, as one move may make room for another. False: none. */
 static bool
-let_go(struct lt_moved_accounts *fresh, const struct tree *tree,
-    const struct lt_policy *policy)
+let_go(struct lt_moved_accounts *fresh, const struct tree *tree)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < fresh->count; i++) {
 		const struct lt_moved_account move = fresh->list[i];
-		struct lt_batch_account *const at = find(tree, move.name);
+		struct lt_batch_account *const at =
+		    lt_account_find(&tree->is, move.name);
 
 		if (is_below(tree, move.to, move.name) ||
-		    binds_otherwise(tree, policy, move.from, move.to))
+		    binds_more(tree, move.from, move.to) ||
+		    binds_more(tree, move.to, move.from))
 			fresh->list[kept++] = move;
 		else
 			memcpy(at->parent, move.to, sizeof(at->parent));
@@ -159,29 +142,27 @@ tell_new(const struct lt_moved_accounts *fresh,
 
 int
 lt_moved_keep(struct lt_moved_accounts *moved,
-    struct lt_batch_account *accounts, uint32_t count, struct lt_ledger *ledger,
-    const struct lt_policy *policy)
+    struct lt_batch_account *accounts, uint32_t count,
+    const struct lt_accounts_seen *seen, const struct lt_policy *policy)
 {
-	const struct tree tree = {accounts, count};
+	struct tree tree = {.is = {.accounts = accounts, .count = count}};
 	struct lt_moved_accounts fresh = {0};
-	struct past past = {0};
-	struct lt_error err = {0};
-	const int code =
-	    lt_ledger_accounts(ledger, &past.seen, &past.count, &err);
 
-	if (code != LT_OK)
-		return code;
 	fresh.list = calloc((size_t)count + 1, sizeof(*fresh.list));
-	if (fresh.list == NULL) {
-		free(past.seen);
+	tree.is_team = calloc((size_t)count + 1, sizeof(*tree.is_team));
+	if (fresh.list == NULL || tree.is_team == NULL) {
+		free(fresh.list);
+		free(tree.is_team);
 		return LT_ENOMEM;
 	}
+	lt_accounts_sort(accounts, count);
+	mark_teams(&tree, policy);
 	if (policy->budget_count > 0)
-		put_back(&fresh, &tree, &past);
-	while (let_go(&fresh, &tree, policy))
+		put_back(&fresh, &tree, seen);
+	for (int i = 0; i < PASSES_MAX && let_go(&fresh, &tree); i++)
 		;
 	tell_new(&fresh, moved);
-	free(past.seen);
+	free(tree.is_team);
 	free(moved->list);
 	*moved = fresh;
 	return LT_OK;
@@ -189,7 +170,8 @@ lt_moved_keep(struct lt_moved_accounts *moved,
 
 int
 lt_moved_accept(struct lt_ledger *ledger, const struct lt_moved_account *moved,
-    struct lt_error *err)
+    int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_ledger_put_account(ledger, moved->name, moved->to, err);
+	return lt_ledger_put_account(
+	    ledger, moved->name, moved->to, now_utc_s, err);
 }

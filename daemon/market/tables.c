@@ -16,6 +16,7 @@
 #include "last_shapes.h"
 #include "log.h"
 #include "tables.h"
+#include "units.h"
 
 static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
@@ -45,23 +46,92 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	return LT_OK;
 }
 
+/* The ledger has seen each new account where it was made. */
 static int
-load_associations(struct lt_tables *tables, struct lt_ledger *ledger,
-    const struct lt_policy *policy, struct lt_error *err)
+see_births(struct lt_batch_account *fresh, uint32_t count, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	int64_t read_utc_s = 0;
+	int code = LT_OK;
+
+	/* Its clock is slurmdbd's. Before a first reading no account is new. */
+	if (count > 0 &&
+	    lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
+		code =
+		    lt_batch_births(fresh, count, read_utc_s - LT_HOUR_S, err);
+	for (uint32_t i = 0; code == LT_OK && i < count && read_utc_s > 0; i++)
+		if (fresh[i].parent[0] != '\0')
+			code = lt_ledger_put_account(d->ledger, fresh[i].name,
+			    fresh[i].parent, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_put_number(
+		    d->ledger, "accounts_read", now_utc_s, err);
+	return code;
+}
+
+/* All that were ever seen, the new ones where they were made. */
+static int
+load_seen(struct lt_accounts_seen *seen,
+    const struct lt_batch_associations *all, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_batch_account *const fresh =
+	    calloc((size_t)all->account_count + 1, sizeof(*fresh));
+	uint32_t count = 0;
+	int code =
+	    fresh != NULL
+		? lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err)
+		: lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+
+	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
+		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
+			fresh[count++] = all->accounts[i];
+	if (code == LT_OK)
+		code = see_births(fresh, count, d, now_utc_s, err);
+	free(fresh);
+	if (code != LT_OK || count == 0)
+		return code;
+	free(seen->list);
+	return lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err);
+}
+
+/* Slurm's accounts as lowtide takes them: moved ones where they were, those
+ * that are gone, and how they stood before. */
+static int
+take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_accounts_seen seen = {0};
+	struct lt_account_moves moves = {0};
+	int code = load_seen(&seen, all, d, now_utc_s, err);
+
+	/* In Kubernetes only an admin says whose a namespace is. */
+	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
+	    lt_moved_keep(&tables->moved, all->accounts, all->account_count,
+		&seen, d->policy) != LT_OK)
+		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
+	if (code == LT_OK)
+		code = lt_heirs_add(all, d->ledger, &seen, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_ledger_account_moves(d->ledger, &moves, err);
+	free(seen.list);
+	if (code != LT_OK)
+		return code;
+	free(tables->moves.list);
+	tables->moves = moves;
+	return LT_OK;
+}
+
+static int
+load_associations(struct lt_tables *tables, struct lt_daemon *d,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_batch_associations all;
 
 	int code = lt_child_associations(&all, err);
 
-	/* In Kubernetes only an admin says whose a namespace is. */
-	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
-	    lt_moved_keep(&tables->moved, all.accounts, all.account_count,
-		ledger, policy) != LT_OK)
-		code = lt_fail(err, LT_EIO,
-		    "accounts: what was seen of them can't be read");
 	if (code == LT_OK)
-		code = lt_heirs_add(
-		    &all.accounts, &all.account_count, ledger, err);
+		code = take_accounts(tables, &all, d, now_utc_s, err);
 	if (code != LT_OK) {
 		lt_batch_associations_free(&all);
 		return code;
@@ -127,7 +197,7 @@ lt_daemon_load_tables(
 		return code;
 	lt_last_shapes_lay(&d->tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
-		code = load_associations(&d->tables, d->ledger, d->policy, err);
+		code = load_associations(&d->tables, d, now_utc_s, err);
 		load_managers(&d->tables);
 		if (code == LT_OK)
 			code = lt_associations_save(
@@ -136,6 +206,10 @@ lt_daemon_load_tables(
 			if (lt_associations_load(&d->tables, d->args.state,
 				&(struct lt_error){0}) != LT_OK)
 				return code; /* nothing to work with */
+			lt_accounts_sort(
+			    d->tables.accounts, d->tables.account_count);
+			(void)lt_ledger_account_moves(
+			    d->ledger, &d->tables.moves, &(struct lt_error){0});
 			lt_batch_know_users(
 			    d->tables.pairs, d->tables.pair_count);
 		}

@@ -5,6 +5,7 @@
 #ifndef LT_TABLES_H
 #define LT_TABLES_H
 
+#include "account_tree.h"
 #include "batch.h"
 #include "last_shapes.h"
 #include "moved_accounts.h"
@@ -19,12 +20,13 @@ struct lt_tables {
 	struct lt_batch_nodes nodes; /* of the partitions */
 	uint32_t partition_count, shape_count;
 	struct lt_last_shapes last;
-	struct lt_batch_account *accounts;
+	struct lt_batch_account *accounts; /* by name */
 	struct lt_batch_pair *pairs;
 	struct lt_batch_tie *ties;
 	struct lt_batch_manager *managers;
 	uint32_t account_count, pair_count, tie_count, manager_count;
 	struct lt_moved_accounts moved; /* not accepted yet */
+	struct lt_account_moves moves;	/* of the past */
 	uint32_t unknown_users;
 	/* LT_PRIVATE_*, of slurmdbd.conf, and of slurm.conf too */
 	uint32_t private_dbd, private_data;
@@ -37,6 +39,13 @@ struct lt_tables {
 
 int lt_daemon_load_tables(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+static inline struct lt_account_tree
+lt_tables_tree(const struct lt_tables *tables)
+{
+	return (struct lt_account_tree){
+	    tables->accounts, tables->account_count, tables->moves};
+}
 
 static inline bool
 lt_is_admin(const struct lt_tables *tables, uint32_t uid)

@@ -245,7 +245,7 @@ lt_api_moved(
 		return lt_api_error(reply, 404,
 		    "account %s: not one that was moved out of or into a budget",
 		    account);
-	if (lt_moved_accept(d->ledger, move, &err) != LT_OK)
+	if (lt_moved_accept(d->ledger, move, request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	lt_log("account_accepted", "account=%s from=%s to=%s uid=%u",
 	    move->name, move->from, move->to, request->uid);

@@ -32,27 +32,6 @@ budget_of(const struct lt_budget_snapshot *snapshot, const char *team,
 	return NULL;
 }
 
-/* Is `account` the team, or below it? */
-static bool
-belongs(const struct lt_budget_snapshot *snapshot,
-    const struct lt_tables *tables, uint32_t account, const char *team)
-{
-	enum { DEPTH_MAX = 64 };
-	const char *name = snapshot->accounts[account].name;
-
-	for (int depth = 0; name != NULL && depth < DEPTH_MAX; depth++) {
-		const char *parent = NULL;
-
-		if (strcasecmp(name, team) == 0)
-			return true;
-		for (uint32_t i = 0; i < tables->account_count; i++)
-			if (strcasecmp(tables->accounts[i].name, name) == 0)
-				parent = tables->accounts[i].parent;
-		name = parent != NULL && parent[0] ? parent : NULL;
-	}
-	return false;
-}
-
 /* All rows that are due are in: none of it waits in slurmctld's queue. */
 static bool
 is_settled(const struct lt_budget_state *budget,
@@ -71,22 +50,87 @@ is_settled(const struct lt_budget_state *budget,
 	return true;
 }
 
+struct asked {		  /* a team, and the time that the report may look at */
+	const char *team; /* NULL: all */
+	struct lt_account_tree tree;
+	int64_t *cuts; /* in it, when accounts were moved; malloc'd */
+	uint32_t cut_count;
+};
+
+static int
+by_time(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* False: no memory. */
+static bool
+list_cuts(struct asked *asked, const struct lt_period *period)
+{
+	const struct lt_account_moves *const moves = &asked->tree.moves;
+	/* The period before it is asked for, too. */
+	const int64_t from_utc_s = period->start_utc_s -
+				   (period->end_utc_s - period->start_utc_s) -
+				   LT_DAY_S;
+
+	asked->cuts = calloc((size_t)moves->count + 1, sizeof(*asked->cuts));
+	if (asked->cuts == NULL)
+		return false;
+	for (uint32_t i = 0; i < moves->count; i++)
+		if (moves->list[i].until_utc_s > from_utc_s &&
+		    moves->list[i].until_utc_s < period->end_utc_s)
+			asked->cuts[asked->cut_count++] =
+			    moves->list[i].until_utc_s;
+	qsort(asked->cuts, asked->cut_count, sizeof(*asked->cuts), by_time);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < asked->cut_count; i++)
+		if (n == 0 || asked->cuts[i] != asked->cuts[n - 1])
+			asked->cuts[n++] = asked->cuts[i];
+	asked->cut_count = n;
+	return true;
+}
+
+/* Between two cuts no account was moved. Empty: never below the team. */
+static struct lt_span
+asked_span(const struct asked *asked, const char *account)
+{
+	struct lt_span span = {INT64_MAX, INT64_MIN};
+
+	if (asked->team == NULL)
+		return (struct lt_span){INT64_MIN, INT64_MAX};
+	for (uint32_t i = 0; i <= asked->cut_count; i++) {
+		const int64_t to_utc_s =
+		    i < asked->cut_count ? asked->cuts[i] : INT64_MAX;
+
+		if (!lt_account_is_below(
+			&asked->tree, account, asked->team, to_utc_s - 1))
+			continue;
+		if (span.from_utc_s == INT64_MAX)
+			span.from_utc_s =
+			    i > 0 ? asked->cuts[i - 1] : INT64_MIN;
+		span.to_utc_s = to_utc_s;
+	}
+	return span;
+}
+
 /* All are taken, for sums of trees; those that may be seen are marked. */
 static void
 take_account(struct lt_report_work *w, const struct lt_daemon *d,
-    const struct lt_access *access, uint32_t index, const char *team)
+    const struct lt_access *access, uint32_t index, const struct asked *asked)
 {
 	const char *const name = d->budget.snapshot.accounts[index].name;
 	struct lt_report_account *const to = &w->accounts[w->account_count++];
-	const bool is_asked = team == NULL || belongs(&d->budget.snapshot,
-						  &d->tables, index, team);
 	const bool sums = lt_access_sums(access, name);
 	const struct lt_period *const budget =
 	    sums ? budget_of(&d->budget.snapshot, name, &w->period) : NULL;
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->parent = -1;
-	to->is_seen = is_asked && (sums || lt_access_own(access, name));
+	to->asked = asked_span(asked, name);
+	to->is_seen = to->asked.from_utc_s < to->asked.to_utc_s &&
+		      (sums || lt_access_own(access, name));
 	to->own_sums = !sums;
 	to->own_runs = !lt_access_runs(access, name);
 	to->has_budget = budget != NULL;
@@ -94,7 +138,9 @@ take_account(struct lt_report_work *w, const struct lt_daemon *d,
 		to->budget = *budget;
 	w->users.own_figures |= to->is_seen && to->own_sums;
 	w->users.own_runs |= to->is_seen && to->own_runs;
-	w->is_everyones &= to->is_seen && !to->own_runs;
+	w->is_everyones &= to->is_seen && !to->own_runs &&
+			   to->asked.from_utc_s == INT64_MIN &&
+			   to->asked.to_utc_s == INT64_MAX;
 }
 
 static void
@@ -138,12 +184,18 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		? budget_of(s, team, period)
 		: NULL;
 	const size_t labels = lt_report_labels_count(d->policy);
+	struct asked asked = {.team = team, .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
-	    calloc(1, sizeof(*w) + s->account_count * sizeof(w->accounts[0]) +
-			  labels * sizeof(struct lt_policy_label));
+	    list_cuts(&asked, period)
+		? calloc(1, sizeof(*w) +
+				s->account_count * sizeof(w->accounts[0]) +
+				labels * sizeof(struct lt_policy_label))
+		: NULL;
 
-	if (w == NULL)
+	if (w == NULL) {
+		free(asked.cuts);
 		return NULL;
+	}
 	w->work.write = lt_report_statement;
 	w->period = *period;
 	w->now_utc_s = request->now_utc_s;
@@ -162,7 +214,8 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	w->sees_site = team == NULL && lt_access_site(&access);
 	w->uid = access.uid;
 	for (uint32_t i = 0; i < s->account_count; i++)
-		take_account(w, d, &access, i, team);
+		take_account(w, d, &access, i, &asked);
+	free(asked.cuts);
 	link_parents(w, &d->tables);
 	lt_report_labels_take(
 	    w, (void *)&w->accounts[s->account_count], d->policy);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "daemon.h"
 #include "http.h"
 #include "metrics.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "accounts.h"
 #include "daemon.h"
 #include "http.h"
 #include "metrics.h"

@@ -19,8 +19,11 @@
 
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
-	int parent;	 /* among these; -1 = none */
-	bool is_seen;	 /* by who asks, and asked for */
+	int parent;   /* among these; -1 = none */
+	bool is_seen; /* by who asks, and asked for */
+	/* From the first to the last time at which it is asked for: it was
+	 * below the team, if one is. */
+	struct lt_span asked;
 	bool own_sums;	 /* of who asks only: of what it cost, */
 	bool own_runs;	 /* and of its runs */
 	bool has_budget; /* of just this period */

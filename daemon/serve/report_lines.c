@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
+#include "account_tree.h"
 #include "report_parts.h"
 
 struct lines { /* of one period, to be given */
@@ -17,17 +19,32 @@ struct lines { /* of one period, to be given */
 				  * malloc'd when it is asked for */
 };
 
+/* The account above that one then; -1: none. */
+static int64_t
+parent_then(const struct lt_report_work *w,
+    const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
+{
+	const char *const then =
+	    lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
+
+	return then != NULL ? lt_report_account_index(w, then)
+			    : w->accounts[account].parent;
+}
+
 static int
 sum_trees(struct lines *lines, struct lt_error *err)
 {
 	const struct lt_report_work *const w = lines->view->work;
+	struct lt_account_moves moves = {0};
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
 
 	if (lines->trees != NULL)
 		return LT_OK;
-	int code = lt_ledger_sums(lines->view->ledger,
-	    lt_report_span(lines->view->period), &sums, &count, err);
+	int code = lt_ledger_account_moves(lines->view->ledger, &moves, err);
+	if (code == LT_OK)
+		code = lt_ledger_sums(lines->view->ledger,
+		    lt_report_span(lines->view->period), &sums, &count, err);
 	lines->trees = calloc(w->account_count + 1u, sizeof(*lines->trees));
 	if (code == LT_OK && lines->trees == NULL)
 		code = lt_fail(err, LT_ENOMEM, "report: out of memory");
@@ -35,12 +52,16 @@ sum_trees(struct lines *lines, struct lt_error *err)
 		const struct lt_report_account *const a =
 		    lt_report_account_of(w, sums[i].account);
 
-		for (int64_t at = a != NULL ? a - w->accounts : -1; at >= 0;
-		     at = w->accounts[at].parent) {
+		int64_t at = a != NULL ? a - w->accounts : -1;
+
+		for (int depth = 0; at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		     depth++) {
 			lines->trees[at].money_micros += sums[i].money_micros;
 			lines->trees[at].carbon_mg += sums[i].carbon_mg;
+			at = parent_then(w, &moves, at, sums[i].tree_utc_s);
 		}
 	}
+	free(moves.list);
 	free(sums);
 	return code;
 }
@@ -77,13 +98,17 @@ take_line(struct lines *lines, const struct lt_report_account *account,
     json_t *labels, struct lt_error *err)
 {
 	const struct lt_report_view *const v = lines->view;
+	const struct lt_span span = lt_report_asked(account, v->period);
 	struct lt_report_line line;
 	struct lt_period budget;
 	const struct lt_runs_asked asked = {.account = account->name,
-	    .from_utc_s = v->period->start_utc_s,
-	    .to_utc_s = v->period->end_utc_s,
+	    .from_utc_s = span.from_utc_s,
+	    .to_utc_s = span.to_utc_s,
 	    .of_one = account->own_sums,
 	    .uid = v->work->uid};
+
+	if (span.from_utc_s == span.to_utc_s)
+		return LT_OK;
 	const int code = lt_report_line_fill(&line, v->ledger, &asked, err);
 
 	if (code != LT_OK)
@@ -114,8 +139,8 @@ take_now(struct lines *lines, const struct lt_report_account *account,
 	return code;
 }
 
-/* A row as it was when the period was closed; what of it is one user's is
- * summed up, with the labels of then. */
+/* A row as it was when the period was closed; what of it is one user's, or of a
+ * part of the period, is summed up, with the labels of then. */
 static int
 take_closed(struct lines *lines, const struct lt_report_account *account,
     const struct lt_closed_row *row, json_t *labels, struct lt_error *err)
@@ -129,7 +154,11 @@ take_closed(struct lines *lines, const struct lt_report_account *account,
 		return lt_fail(err, LT_EINPUT,
 		    "%s, closed: the row of %s is damaged", budget.label,
 		    row->account);
-	if (account->own_sums)
+	const struct lt_span span =
+	    lt_report_asked(account, lines->view->period);
+	if (account->own_sums ||
+	    span.from_utc_s > lines->view->period->start_utc_s ||
+	    span.to_utc_s < lines->view->period->end_utc_s)
 		return take_line(lines, account, labels, err);
 	return lines->take(lines->context,
 	    &(struct lt_report_row){.account = row->account,

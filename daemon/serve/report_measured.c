@@ -165,7 +165,8 @@ take(void *context, const struct lt_quoted *run, struct lt_error *err)
 	const struct lt_report_account *const account =
 	    lt_report_account_of(m->work, run->account);
 
-	if (account == NULL || !account->is_seen || account->own_sums)
+	if (!lt_report_is_seen(account, run->end_utc_s - 1) ||
+	    account->own_sums)
 		return LT_OK;
 	m->has_any = true;
 	if (m->has_job && m->job.quote_id == run->quote_id &&

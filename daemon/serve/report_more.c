@@ -42,7 +42,7 @@ take_adjustment(
 	char day[LT_DAY_TEXT_SIZE];
 	int64_t start, end;
 
-	if (account == NULL || !account->is_seen || account->own_sums)
+	if (!lt_report_is_seen(account, entry->at_utc_s) || account->own_sums)
 		return LT_OK;
 	if (all->groups != NULL)
 		return lt_report_groups_adjustment(all->groups, entry, err);
@@ -221,7 +221,7 @@ take_day(void *context, int64_t day, const struct lt_account_sum *sum,
 	const struct lt_report_account *const account =
 	    lt_report_account_of(spending->w, sum->account);
 
-	return account != NULL && account->is_seen
+	return lt_report_is_seen(account, day * LT_DAY_S)
 		   ? lt_period_end_add(&spending->end, day, sum, err)
 		   : LT_OK;
 }

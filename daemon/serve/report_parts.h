@@ -16,6 +16,31 @@ lt_report_span(const struct lt_period *period)
 	return (struct lt_span){period->start_utc_s, period->end_utc_s};
 }
 
+/* The part of the period in which the account is asked for. */
+static inline struct lt_span
+lt_report_asked(
+    const struct lt_report_account *account, const struct lt_period *period)
+{
+	struct lt_span span = lt_report_span(period);
+
+	if (account->asked.from_utc_s > span.from_utc_s)
+		span.from_utc_s = account->asked.from_utc_s;
+	if (account->asked.to_utc_s < span.to_utc_s)
+		span.to_utc_s = account->asked.to_utc_s;
+	if (span.to_utc_s < span.from_utc_s)
+		span.to_utc_s = span.from_utc_s;
+	return span;
+}
+
+/* Is what was booked for it then seen? */
+static inline bool
+lt_report_is_seen(const struct lt_report_account *account, int64_t at_utc_s)
+{
+	return account != NULL && account->is_seen &&
+	       at_utc_s >= account->asked.from_utc_s &&
+	       at_utc_s < account->asked.to_utc_s;
+}
+
 struct lt_report_rows { /* of runs */
 	const struct lt_report_view *view;
 	struct lt_report_unused *unused; /* added to, beside groups; or NULL */

@@ -90,7 +90,10 @@ lt_report_rows_page(
 		const struct lt_report_account *const account = &w->accounts[i];
 		struct lt_runs_asked asked = asked_of(rows);
 
-		if (!account->is_seen)
+		const struct lt_span span =
+		    lt_report_asked(account, rows->view->period);
+
+		if (!account->is_seen || span.from_utc_s == span.to_utc_s)
 			continue;
 		if (!begun && strcmp(account->name, w->after.account) == 0) {
 			asked.after = &w->after;
@@ -99,6 +102,8 @@ lt_report_rows_page(
 			continue;
 		}
 		begun = true;
+		asked.from_utc_s = span.from_utc_s;
+		asked.to_utc_s = span.to_utc_s;
 		asked.account = account->name;
 		asked.most = rows->left;
 		asked.of_one =

@@ -128,7 +128,7 @@ static const struct lt_key discount_keys[] = {
 	.required = true, .want = "a percentage from 0 to 100 such as 50"},
     {"most_per_month", lt_read_micros, AT(discount.most_micros), .min = 0,
 	.max = 1e9, .is_money = true, .required = true,
-	.want = "money from 0 such as 500, for each account"},
+	.want = "money from 0 such as 500, for each team"},
     {.name = NULL},
 };
 

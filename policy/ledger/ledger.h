@@ -189,15 +189,6 @@ int lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_plan_made **plans, uint32_t *count, struct lt_error *err);
 
 /* ---- Slurm as it was ---- */
-/* Remember an account's parent ("" = none); the last one counts. */
-int lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
-    const char *parent, struct lt_error *err);
-struct lt_account_seen {
-	char name[LT_ACCOUNT_SIZE], parent[LT_ACCOUNT_SIZE];
-	bool charged; /* it has entries */
-};
-int lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
-    uint32_t *count, struct lt_error *err); /* by name; malloc'd */
 /* A partition's facts as text of the caller's, and since when the policy has
  * it no more; 0 = it has. */
 enum { LT_PLACE_FACTS_SIZE = 14600 }; /* longer: cut */
@@ -533,9 +524,6 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* Of that only what was taken off, of all kinds. */
-int lt_ledger_discounted(struct lt_ledger *ledger, const char *account,
-    struct lt_span span, int64_t *micros, struct lt_error *err);
 /* As lt_ledger_totals(), of what one user ran; adjustments are nobody's. Read
  * from entries and runs alone: slower. */
 int lt_ledger_totals_of_user(struct lt_ledger *ledger,
@@ -547,8 +535,12 @@ struct lt_account_sum {
 	char account[LT_ACCOUNT_SIZE];
 	uint32_t uid;
 	int64_t money_micros, carbon_mg;
+	int64_t tree_utc_s; /* accounts were above it as they were then */
 };
 int lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
+/* In the same way what was taken off, as money, for each account. */
+int lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
 
 /* Is any money charged, adjusted or held? */

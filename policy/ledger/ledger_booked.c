@@ -14,7 +14,6 @@
 struct taker {
 	struct lt_ledger *ledger;
 	const struct lt_runs_asked *asked;
-	struct lt_span hours; /* of UTC: [first, end) */
 	lt_run_function *take;
 	void *context;
 	bool is_late;
@@ -92,13 +91,18 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	return rc == LT_OK ? give(t, run, &booked, err) : rc;
 }
 
+/* All of its entries are of the period: the first is of its start; full hours
+ * follow. */
 static bool
-is_within(const struct lt_run *run, const struct lt_span *hours)
+is_within(const struct lt_run *run, const struct lt_runs_asked *asked)
 {
+	const int64_t last_utc_s = run->end_utc_s - 1;
+
 	return !run->corrected &&
 	       run->start_utc_s - run->start_utc_s % LT_HOUR_S >=
-		   hours->from_utc_s &&
-	       run->end_utc_s <= hours->to_utc_s;
+		   asked->from_utc_s &&
+	       run->start_utc_s < asked->to_utc_s &&
+	       last_utc_s - last_utc_s % LT_HOUR_S < asked->to_utc_s;
 }
 
 static int
@@ -109,7 +113,7 @@ give_run(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	if ((closed_utc_s != 0 && run->settled_utc_s > closed_utc_s) ||
 	    (t->asked->of_one && run->uid != t->asked->uid))
 		return LT_OK;
-	if (t->is_late || !is_within(run, &t->hours))
+	if (t->is_late || !is_within(run, t->asked))
 		return give_parts(t, run, err);
 	struct lt_booked booked = {
 	    .has_entries = true, .charge = lt_entry_of_run(run)};
@@ -168,7 +172,6 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 	const struct list *const list = &lists[of_one][was];
 	struct taker t = {.ledger = ledger,
 	    .asked = asked,
-	    .hours = lt_booked_hours(asked->from_utc_s, asked->to_utc_s),
 	    .take = take,
 	    .context = context,
 	    .left = asked->most > 0 ? (int64_t)asked->most : -1};
@@ -183,7 +186,7 @@ lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
 		const struct lt_value first =
 		    of_one ? LT_TEXT(asked->account) : LT_INT(0);
 		const struct lt_value values[10] = {first,
-		    LT_INT(t.hours.from_utc_s), LT_INT(t.hours.to_utc_s),
+		    LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s),
 		    LT_INT(is_late ? key.job_id : after->end_utc_s),
 		    LT_INT(is_late ? key.submit_utc_s : after->start_utc_s),
 		    LT_INT(after->moved), LT_INT(after->priced),

@@ -22,14 +22,16 @@ enum lt_sql {
 		    LT_SQL_PAUSES_TABLE(LT_SQL_ENUM) LT_SQL_PROOFS_TABLE(
 			LT_SQL_ENUM) LT_SQL_QUOTED_TABLE(LT_SQL_ENUM)
 			LT_SQL_MAILS_TABLE(LT_SQL_ENUM)
-			    LT_SQL_ALERTS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
+			    LT_SQL_ALERTS_TABLE(LT_SQL_ENUM)
+				LT_SQL_ACCOUNTS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
 };
 #undef LT_SQL_ENUM
 
-struct lt_sums { /* in the order of account and uid */
+struct lt_sums { /* in the order of tree, account and uid */
 	struct lt_account_sum *items;
 	uint32_t count;
 	size_t capacity;
+	int64_t tree_utc_s; /* of the last tree */
 };
 
 enum { LT_KEPT_SPANS = 8 };

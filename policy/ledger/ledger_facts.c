@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What charges and their reasons rest on beside the runs: what holds were
- * made from, the accounts and partitions as they last were, the GPUs that
+ * made from, the partitions as they last were, the GPUs that
  * slurmdbd does not count.
  */
 #include "ledger_db.h"
@@ -139,40 +139,7 @@ lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
 	return rc;
 }
 
-/* ---- accounts and partitions ---- */
-
-int
-lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
-    const char *parent, struct lt_error *err)
-{
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_ACCOUNT_PUT, LT_TEXT(name), LT_TEXT(parent)), err);
-}
-
-static void
-read_account(struct lt_rows *rows, void *element)
-{
-	struct lt_account_seen *const seen = element;
-
-	lt_row_text(rows, seen->name, sizeof(seen->name));
-	lt_row_text(rows, seen->parent, sizeof(seen->parent));
-	seen->charged = lt_row_int(rows) != 0;
-}
-
-int
-lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
-    uint32_t *count, struct lt_error *err)
-{
-	struct lt_array found = {.read = read_account, .size = sizeof(**seen)};
-	int rc = lt_days_write(ledger, err);
-
-	if (rc == LT_OK)
-		rc =
-		    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNTS), &found, err);
-	*seen = found.items;
-	*count = found.count;
-	return rc;
-}
+/* ---- partitions ---- */
 
 int
 lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,

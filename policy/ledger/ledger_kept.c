@@ -12,6 +12,33 @@
 #include "ledger_kept.h"
 #include "units.h"
 
+struct lt_split
+lt_split_period(struct lt_span span)
+{
+	const int64_t to_utc_s = span.to_utc_s;
+	int64_t from_utc_s = span.from_utc_s;
+	struct lt_split p = {.from_utc_s = from_utc_s,
+	    .to_utc_s = to_utc_s,
+	    .head_end_utc_s = to_utc_s,
+	    .tail_utc_s = to_utc_s};
+
+	/* days are of the epoch and later: division truncates below it. */
+	if (from_utc_s < 0)
+		from_utc_s = 0;
+	if (to_utc_s <= from_utc_s)
+		return p;
+	const int64_t first_day =
+	    from_utc_s / LT_DAY_S + (from_utc_s % LT_DAY_S != 0);
+	const int64_t end_day = to_utc_s / LT_DAY_S;
+	if (first_day >= end_day)
+		return p;
+	p.first_day = first_day;
+	p.end_day = end_day;
+	p.head_end_utc_s = first_day * LT_DAY_S;
+	p.tail_utc_s = end_day * LT_DAY_S;
+	return p;
+}
+
 static void
 read_sum(struct lt_rows *rows, void *element)
 {
@@ -23,18 +50,63 @@ read_sum(struct lt_rows *rows, void *element)
 	sum->carbon_mg = lt_row_int(rows);
 }
 
-int
-lt_sums_read(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_sums *sums, struct lt_error *err)
+/* Sums of a span in which no account was moved, behind those that are there. */
+static int
+add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
+    struct lt_span span, struct lt_error *err)
 {
+	const struct lt_split p = lt_split_period(span);
 	struct lt_array found = {
 	    .read = read_sum, .size = sizeof(struct lt_account_sum)};
-	const int rc = lt_rows_all(ledger, bound, &found, err);
+	const int code =
+	    lt_rows_all(ledger, LT_BIND(sql, LT_BIND_PERIOD(p)), &found, err);
 
-	*sums = (struct lt_sums){.items = found.items,
-	    .count = found.count,
-	    .capacity = found.count};
-	return rc;
+	if (code != LT_OK)
+		return code;
+	struct lt_account_sum *const all = reallocarray(
+	    sums->items, (size_t)sums->count + found.count + 1, sizeof(*all));
+	if (all == NULL) {
+		free(found.items);
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
+	}
+	sums->items = all;
+	for (uint32_t i = 0; i < found.count; i++) {
+		all[sums->count] = ((struct lt_account_sum *)found.items)[i];
+		all[sums->count++].tree_utc_s = span.from_utc_s;
+	}
+	sums->capacity = sums->count + 1;
+	sums->tree_utc_s = span.from_utc_s;
+	free(found.items);
+	return LT_OK;
+}
+
+/* Of each piece of the span between two moves of accounts; malloc'd. */
+static int
+read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
+    struct lt_span span, struct lt_error *err)
+{
+	struct lt_array cuts = {.read = lt_row_number, .size = sizeof(int64_t)};
+	struct lt_span piece = {.from_utc_s = span.from_utc_s};
+	int code = lt_days_write(ledger, err);
+
+	*sums = (struct lt_sums){0};
+	if (code == LT_OK)
+		code = lt_rows_all(ledger,
+		    LT_BIND(LT_SQL_ACCOUNT_CUTS, LT_INT(span.from_utc_s),
+			LT_INT(span.to_utc_s)),
+		    &cuts, err);
+	for (uint32_t i = 0; code == LT_OK && i <= cuts.count; i++) {
+		piece.to_utc_s =
+		    i < cuts.count ? ((int64_t *)cuts.items)[i] : span.to_utc_s;
+		code = add_piece(sums, ledger, sql, piece, err);
+		piece.from_utc_s = piece.to_utc_s;
+	}
+	free(cuts.items);
+	if (code != LT_OK) {
+		free(sums->items);
+		*sums = (struct lt_sums){0};
+	}
+	return code;
 }
 
 static int
@@ -42,6 +114,8 @@ compare(const struct lt_account_sum *a, const struct lt_account_sum *b)
 {
 	const int by_account = strcmp(a->account, b->account);
 
+	if (a->tree_utc_s != b->tree_utc_s)
+		return a->tree_utc_s < b->tree_utc_s ? -1 : 1;
 	return by_account != 0 ? by_account
 			       : (a->uid > b->uid) - (a->uid < b->uid);
 }
@@ -123,24 +197,29 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 	for (int i = 0; i < LT_KEPT_SPANS; i++) {
 		struct lt_kept_span *const kept = &ledger->kept.spans[i];
 
-		/* Whoever looks next reads all, and says what is wrong. */
-		if (kept->asked > 0 &&
-		    entry->at_utc_s >= kept->span.from_utc_s &&
-		    entry->at_utc_s < kept->span.to_utc_s &&
-		    !add(&kept->sums, &sum))
+		if (kept->asked == 0 ||
+		    entry->at_utc_s < kept->span.from_utc_s ||
+		    entry->at_utc_s >= kept->span.to_utc_s)
+			continue;
+		sum.tree_utc_s = kept->sums.tree_utc_s;
+		/* Before the last move, or too large: whoever looks next reads
+		 * all, and says what is wrong. */
+		if (entry->at_utc_s < sum.tree_utc_s || !add(&kept->sums, &sum))
 			drop(kept);
 	}
 }
 
-int
-lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_bound whole, struct lt_sums *sums, struct lt_error *err)
+/* The same, kept. Not within a transaction: what it undoes would be kept. */
+static int
+kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
+    struct lt_error *err)
 {
 	struct lt_kept *const all = &ledger->kept;
 	int64_t version = 0;
 	int code = lt_row_one(ledger, LT_PLAIN(LT_SQL_DATA_VERSION),
 	    lt_row_number, &version, err);
 
+	*sums = (struct lt_sums){0};
 	if (code < 0)
 		return code;
 	if (version != all->data_version)
@@ -150,19 +229,45 @@ lt_kept_sums(struct lt_ledger *ledger, struct lt_span span,
 
 	code = LT_OK;
 	if (kept->asked == 0)
-		code = lt_sums_read(ledger, whole, &kept->sums, err);
+		code = read_sums(&kept->sums, ledger, LT_SQL_SUMS, span, err);
 	if (code != LT_OK) {
 		drop(kept);
 		return code;
 	}
 	kept->asked = ++all->asked;
-	*sums = (struct lt_sums){.count = kept->sums.count};
-	if (sums->count == 0)
+	if (kept->sums.count == 0)
 		return LT_OK;
-	sums->items = calloc(sums->count, sizeof(*sums->items));
+	sums->items = calloc(kept->sums.count, sizeof(*sums->items));
 	if (sums->items == NULL)
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
+	sums->count = kept->sums.count;
 	memcpy(
 	    sums->items, kept->sums.items, sums->count * sizeof(*sums->items));
 	return LT_OK;
+}
+
+int
+lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+{
+	struct lt_sums found;
+	const int code = ledger->in_transaction
+			     ? read_sums(&found, ledger, LT_SQL_SUMS, span, err)
+			     : kept_sums(ledger, span, &found, err);
+
+	*sums = found.items;
+	*count = found.count;
+	return code;
+}
+
+int
+lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+{
+	struct lt_sums found;
+	const int code = read_sums(&found, ledger, LT_SQL_DISCOUNTS, span, err);
+
+	*sums = found.items;
+	*count = found.count;
+	return code;
 }

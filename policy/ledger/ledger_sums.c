@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ledger adds up: totals of an account and period by kind of entry,
- * sums per account and user for the budget snapshot, and exact splitting.
+ * What the ledger adds up of one account: its totals of a period by kind of
+ * entry; and how long a partition was in use.
  */
 #include <assert.h>
 #include <string.h>
@@ -9,44 +9,6 @@
 #include "ledger_kept.h"
 #include "periods.h"
 #include "units.h"
-
-struct period { /* what LT_SQL_PERIOD binds */
-	int64_t from_utc_s, to_utc_s, first_day, end_day;
-	int64_t head_end_utc_s, tail_utc_s;
-};
-
-/* Whole UTC days inside [from, to), and the edges around them. */
-static struct period
-split_period(struct lt_span span)
-{
-	const int64_t to_utc_s = span.to_utc_s;
-	int64_t from_utc_s = span.from_utc_s;
-	struct period p = {.from_utc_s = from_utc_s,
-	    .to_utc_s = to_utc_s,
-	    .head_end_utc_s = to_utc_s,
-	    .tail_utc_s = to_utc_s};
-
-	/* days are of the epoch and later: division truncates below it. */
-	if (from_utc_s < 0)
-		from_utc_s = 0;
-	if (to_utc_s <= from_utc_s)
-		return p;
-	const int64_t first_day =
-	    from_utc_s / LT_DAY_S + (from_utc_s % LT_DAY_S != 0);
-	const int64_t end_day = to_utc_s / LT_DAY_S;
-	if (first_day >= end_day)
-		return p;
-	p.first_day = first_day;
-	p.end_day = end_day;
-	p.head_end_utc_s = first_day * LT_DAY_S;
-	p.tail_utc_s = end_day * LT_DAY_S;
-	return p;
-}
-
-#define BIND_PERIOD(p)                                                         \
-	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),   \
-	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
-	    LT_INT((p).tail_utc_s)
 
 static void
 read_run_counts(struct lt_rows *rows, void *element)
@@ -113,60 +75,23 @@ int
 lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3], struct lt_error *err)
 {
-	const struct lt_span hours =
-	    lt_booked_hours(span.from_utc_s, span.to_utc_s);
-	const struct period p = split_period(span);
+	const struct lt_split p = lt_split_period(span);
 	int rc = lt_days_write(ledger, err);
 
 	if (rc == LT_OK)
 		rc = lt_totals_read(ledger,
-		    LT_BIND(LT_SQL_TOTALS, BIND_PERIOD(p), LT_TEXT(account)),
+		    LT_BIND(LT_SQL_TOTALS, LT_BIND_PERIOD(p), LT_TEXT(account)),
 		    totals, err);
 	for (size_t i = 0; rc >= 0 && i < sizeof(counts) / sizeof(*counts);
 	     i++) {
 		const struct count *const c = &counts[i];
 
 		rc = lt_row_one(ledger,
-		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(hours.from_utc_s),
-			LT_INT(hours.to_utc_s)),
+		    LT_BIND(c->sql, LT_TEXT(account), LT_INT(span.from_utc_s),
+			LT_INT(span.to_utc_s)),
 		    c->read, &totals[c->kind], err);
 	}
 	return rc < 0 ? rc : LT_OK;
-}
-
-int
-lt_ledger_discounted(struct lt_ledger *ledger, const char *account,
-    struct lt_span span, int64_t *micros, struct lt_error *err)
-{
-	const struct period p = split_period(span);
-	int rc = lt_days_write(ledger, err);
-
-	*micros = 0;
-	if (rc == LT_OK)
-		rc = lt_row_one(ledger,
-		    LT_BIND(
-			LT_SQL_DISCOUNTED, BIND_PERIOD(p), LT_TEXT(account)),
-		    lt_row_number, micros, err);
-	return rc < 0 ? rc : LT_OK;
-}
-
-int
-lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
-    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
-{
-	const struct period p = split_period(span);
-	const struct lt_bound whole = LT_BIND(LT_SQL_SUMS, BIND_PERIOD(p));
-	struct lt_sums found = {0};
-	int code = lt_days_write(ledger, err);
-
-	if (code == LT_OK)
-		code = ledger->in_transaction
-			   ? lt_sums_read(ledger, whole, &found, err)
-			   : lt_kept_sums(ledger, span, whole, &found, err);
-
-	*sums = found.items;
-	*count = found.count;
-	return code;
 }
 
 static void

@@ -40,10 +40,8 @@ lt_ledger_totals_of_user(struct lt_ledger *ledger,
     const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err)
 {
-	const struct lt_span hours =
-	    lt_booked_hours(asked->from_utc_s, asked->to_utc_s);
 	const struct lt_value values[] = {LT_TEXT(asked->account),
-	    LT_INT(hours.from_utc_s), LT_INT(hours.to_utc_s),
+	    LT_INT(asked->from_utc_s), LT_INT(asked->to_utc_s),
 	    LT_INT(asked->uid)};
 	enum { VALUES = sizeof(values) / sizeof(*values) };
 	int rc = lt_totals_read(ledger,

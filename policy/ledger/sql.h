@@ -7,6 +7,7 @@
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
 
+#include "sql_accounts.h"
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
@@ -250,10 +251,14 @@
 #define LT_SQL_TOUCHES                                                         \
 	"end_utc_s > ?2 AND start_utc_s < ?3"                                  \
 	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
+/* It has entries there: they are of its start, and of each full hour of UTC
+ * after it. */
+#define LT_SQL_STARTED                                                         \
+	"start_utc_s < ?3 AND start_utc_s > 0 AND end_utc_s > start_utc_s"     \
+	" AND (start_utc_s >= ?2 OR end_utc_s > (?2 + 3599) / 3600 * 3600)"
+#define LT_SQL_IS_BOOKED "end_utc_s > ?2 AND " LT_SQL_STARTED
 /* The same in two parts, read one after the other. Each is a range of an
  * index, so that neither grows with what ended later. */
-#define LT_SQL_STARTED                                                         \
-	"start_utc_s < ?3 AND start_utc_s > 0 AND end_utc_s > start_utc_s"
 #define LT_SQL_NEAR "end_utc_s <= ?3 + " LT_SQL_LONG_S " AND " LT_SQL_STARTED
 #define LT_SQL_FAR                                                             \
 	"end_utc_s > ?3 + " LT_SQL_LONG_S " AND " LT_SQL_LONG                  \
@@ -371,7 +376,7 @@
 	X(RUNS_ODD, LEDGER,                                                    \
 	    "SELECT total(worst_quality = 7), total(provisional),"             \
 	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
-	    " WHERE account = ?1 AND " LT_SQL_TOUCHES " AND " LT_SQL_ODD)      \
+	    " WHERE account = ?1 AND " LT_SQL_IS_BOOKED " AND " LT_SQL_ODD)    \
 	X(RUN_SUMS, LEDGER,                                                    \
 	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
 	    " ORDER BY job_id, submit_utc_s")                                  \
@@ -446,12 +451,6 @@
 	    "  OR a.carbon_mg IS NOT h.carbon_mg)"                             \
 	    " FROM holds h LEFT JOIN admissions a USING (quote_id)"            \
 	    " WHERE h.quote_id = ?1")                                          \
-	X(ACCOUNT_PUT, LEDGER,                                                 \
-	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
-	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
-	X(ACCOUNTS, LEDGER,                                                    \
-	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
-	    "  WHERE account = name) FROM accounts ORDER BY name")             \
 	X(PLACE_PUT, LEDGER,                                                   \
 	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
 	X(PLACE_GET, LEDGER,                                                   \

@@ -96,7 +96,7 @@
 	    where, "runs_before", more) " AND " LT_SQL_KEPT                    \
 					" ORDER BY job_id, submit_utc_s"
 #define LT_SQL_NOT_LISTED                                                      \
-	"NOT (account = ?1 AND " LT_SQL_TOUCHES                                \
+	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                              \
 	") AND (job_id, submit_utc_s) > (?4, ?5)"
 
 #define LT_SQL_PERIODS_TABLE(X)                                                \
@@ -124,10 +124,11 @@
 	    " sum(energy_wh)" LT_SQL_BOOKED                                    \
 	    " GROUP BY hour, account ORDER BY hour, account")                  \
 	X(ALL_CORRECTED, LEDGER,                                               \
-	    LT_SQL_NAMED_NOW("AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")")) \
+	    LT_SQL_NAMED_NOW(                                                  \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))            \
 	X(ALL_CORRECTED_THEN, LEDGER,                                          \
 	    LT_SQL_NAMED_THEN(                                                 \
-		"AND at_utc_s < ?3", "NOT (" LT_SQL_TOUCHES ")"))              \
+		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))            \
 	X(CORRECTED_OF, LEDGER,                                                \
 	    LT_SQL_NAMED_NOW("AND account = ?1", LT_SQL_NOT_LISTED))           \
 	X(CORRECTED_OF_THEN, LEDGER,                                           \
@@ -147,10 +148,11 @@
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
 	    " WHERE day >= ?1 AND day <= ?2 GROUP BY day, account"             \
 	    " ORDER BY day")                                                   \
-	X(DISCOUNTED, LEDGER,                                                  \
-	    "SELECT coalesce(sum(discount_micros), 0) FROM (" LT_SQL_PERIOD(   \
-		"discount_micros",                                             \
-		" AND account = ?7 AND discount_micros != 0") ")")             \
+	X(DISCOUNTS, LEDGER,                                                   \
+	    "SELECT account, 0, sum(discount_micros), 0 FROM (" LT_SQL_PERIOD( \
+		"account, discount_micros",                                    \
+		" AND discount_micros != 0") ") GROUP BY account"              \
+					     " ORDER BY account")              \
 	X(LIMIT_PUT, LEDGER,                                                   \
 	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
 	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \

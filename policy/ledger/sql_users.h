@@ -48,7 +48,7 @@
 	    "SELECT count(*), total(moved), total(NOT priced),"                                    \
 	    " total(worst_quality = 7), total(provisional),"                                       \
 	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"                                \
-	    " WHERE account = ?1 AND " LT_SQL_TOUCHES " AND uid = ?4")                             \
+	    " WHERE account = ?1 AND " LT_SQL_IS_BOOKED " AND uid = ?4")                           \
 	X(ERASE_UNTIL, LEDGER,                                                                     \
 	    "SELECT end_utc_s FROM runs WHERE " LT_SQL_ERASED_RUNS                                 \
 	    " ORDER BY end_utc_s LIMIT 1 OFFSET ?3")                                               \

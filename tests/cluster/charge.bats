@@ -18,11 +18,13 @@ sources:
 partitions:
   ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 3.6, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
   spot: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: spot, node_idle_w: 400, node_cpu_w: 600, node_gpu_w: 1}
+budgets:
+  - {team: vision, period: year, amount: 1000000}
 "; }
 month() { perl "$BATS_TEST_DIRNAME/charge_month.pl" "$1" "$BATS_FILE_TMPDIR" "$T" "${@:2}"; }
 db() { mysql --no-defaults -N -uroot -S "$D/run/db.sock" slurm_acct_db "$@"; }
 setup_file() {
-	export ACCOUNTS='vision nlp' SBATCH_OUTPUT=/dev/null TZ=UTC EXTRA='SlurmdTimeout=0'
+	export ACCOUNTS='vision eyes:vision nlp words:nlp' SBATCH_OUTPUT=/dev/null TZ=UTC EXTRA='SlurmdTimeout=0'
 	month signals
 	clock_begin 2027-02-13T12:00:00Z
 	cluster_up "$(policy)"
@@ -30,7 +32,7 @@ setup_file() {
 	part stop lowtided
 	clock_is @$T
 	assoc() { db -e "SELECT id_assoc FROM tide_assoc_table WHERE user = '$(id -un)' AND acct = '$1'"; }
-	month rows "$(id -u)" "vision=$(assoc vision),nlp=$(assoc nlp)" | db
+	month rows "$(id -u)" "$(for a in vision eyes nlp words; do printf '%s=%s,' $a "$(assoc $a)"; done)" | db
 	month rates | sqlite3 "$D/lowtide/signals.db"
 	part start lowtided
 }
@@ -50,11 +52,15 @@ is_in() { reports && month check 2027-02 2027-03 > "$BATS_FILE_TMPDIR/check"; }
 	cat "$BATS_FILE_TMPDIR/check"
 }
 
-@test "each of them had the most of some month" {
-	for team in vision nlp; do
-		jq -se --arg t $team '[.[].teams[] | select(.team == $t).discount_micros] | max == 1500000' \
+@test "each team had the most of some month, and the one with a budget no more for having two accounts" {
+	most() { # most ACCOUNT...: of the months
+		jq -s --arg of "$*" '[.[] | [.teams[] | select(.team | IN($of | split(" ")[])).discount_micros] | add] | max' \
 		    "$BATS_FILE_TMPDIR"/2027-0[23].json
-	done
+	}
+	[ "$(most vision eyes)" = 1500000 ]
+	[ "$(most eyes)" -gt 0 ]
+	[ "$(most nlp)" = 1500000 ]
+	[ "$(most nlp words)" -gt 1500000 ]
 }
 
 @test "a rebuild changes nothing" {

@@ -5,7 +5,7 @@
 #
 #   charge_month.pl signals DIR T          DIR/grid.csv, DIR/spot.csv
 #   charge_month.pl rates DIR T            SQL: what lowtided records as they pass
-#   charge_month.pl rows DIR T UID ASSOCS  SQL; ASSOCS: vision=ID,nlp=ID
+#   charge_month.pl rows DIR T UID ASSOCS  SQL; ASSOCS: vision=ID,eyes=ID...
 #   charge_month.pl check DIR T MONTH...   reports in DIR/MONTH.json, against it
 use strict;
 use warnings;
@@ -48,6 +48,9 @@ sub costs {
 }
 sub usd { my $sum = 0; $sum += $_->{nodes} + $_->{carbon} for costs(@_); return $sum; }
 
+# Vision has a budget, and eyes is below it: one team. Nlp has none.
+my %below = (vision => 'eyes', nlp => 'words');
+my %team = (eyes => 'vision');
 my @runs;
 for my $id (1 .. 260) {
 	my $place = draw(2) ? 'spot' : 'ondemand';
@@ -62,6 +65,7 @@ for my $id (1 .. 260) {
 	$run{submit} = $run{plan} = $run{earliest} = $start - 30 if !draw(6); # late
 	$run{room} = $run{earliest} + draw($waited) if $run{home} ne $place && draw(2);
 	$run{quoted} = draw(8) > 0;
+	$run{account} = $below{ $run{account} } if $id % 3 == 0;
 	push @runs, \%run;
 }
 
@@ -89,10 +93,11 @@ for my $run (sort { $a->{end} <=> $b->{end} || $a->{id} <=> $b->{id} } @runs) {
 	my $off = $share * $saved < $whole ? $share * $saved : $whole;
 	for my $month (sort keys %{ $run->{nodes} }) {
 		my $wanted = $off * ($run->{nodes}{$month} + $run->{carbon}{$month}) / $whole;
-		my $left = $most - ($given{"$run->{account} $month"} // 0);
+		my $team = $team{ $run->{account} } // $run->{account};
+		my $left = $most - ($given{"$team $month"} // 0);
 		($wanted, $run->{capped}) = ($left, 1) if $wanted > $left;
 		$run->{off}{$month} = $wanted;
-		$given{"$run->{account} $month"} += $wanted;
+		$given{"$team $month"} += $wanted;
 	}
 }
 

@@ -59,16 +59,83 @@ known_balance() { lowtide status --json | jq -e .budget.ready > /dev/null; }
 	[[ "$output" == *"vision: not one that was moved"* ]]
 }
 
-@test "accepted, it is where Slurm has it" {
+@test "accepted, its past stays with the team that paid it" {
+	was=$(spent)
 	run -0 lowtide budget moved sub --accept
-	[[ "$output" == "sub is below other from now on, with what it has spent" ]]
+	[[ "$output" == "sub is below other from now on; what it has spent stays with vision" ]]
 	within 20 moved_is '[]'
-	free() { [ "$(spent)" = 0 ] && asks --begin=now+1hour > "$D/said"; }
+	free() { asks --begin=now+1hour > "$D/said"; }
 	within 20 free
+	end "$(sed -n 's/^Submitted batch job //p' "$D/said")"
 	grep -q 'event=account_accepted account=sub from=vision to=other uid=' "$D"/log/lowtided*.out
-	# Its past can't fill the team: back is a move, too.
+	[ "$(spent)" = "$was" ]
+	# What it runs from now on is the other team's.
+	job -A sub -p ondemand --exclusive -N1 --time=10 --wrap 'sleep 5'
+	within 60 settled "$id"
+	[ "$(spent)" = "$was" ]
+	[ "$(cost_below vision)" = "$was" ]
+	[ "$(cost_below other)" = "$(runs_of "$id" money_micros)" ]
+	[ "$(cost_below other)" -gt 0 ]
+	# Back is a move, too.
 	sacctmgr -iQ modify account sub set parent=vision
 	reread
 	within 20 moved_is '[["sub","other","vision"]]'
-	[ "$(spent)" = 0 ]
+	[ "$(spent)" = "$was" ]
+	run -0 lowtide budget moved sub --accept
+	within 20 moved_is '[]'
+	[ "$(spent)" = "$was" ]
+}
+# Of all that a report of the team has.
+cost_below() { lowtide report --team "$1" --format json | jq '[.teams[].cost_micros] | add // 0'; }
+
+@test "a new account that its coordinator moves before anybody looks stays, too" {
+	[ -n "$ROOT" ] || skip 'needs root'
+	sacctmgr -iQ add user daemon account=vision
+	sacctmgr -iQ add coordinator account=vision names=daemon
+	# Elsewhere he can make none.
+	run ! as_user sacctmgr -iQ add account theirs parent=other
+	run ! as_user sacctmgr -iQ add account theirs
+	[ -z "$(sacctmgr -nP show account theirs format=account)" ]
+	# His own can't be read between the two steps.
+	kill -STOP "$(cat "$D/run/lowtided.shpid")"
+	as_user sacctmgr -iQ add account fresh parent=vision
+	as_user sacctmgr -iQ add user root account=fresh
+	as_user sacctmgr -iQ modify account fresh set parent=other
+	kill -CONT "$(cat "$D/run/lowtided.shpid")"
+	[ "$(sacctmgr -nP show assoc account=fresh user= format=parentname)" = other ]
+	reread
+	within 20 moved_is '[["fresh","vision","other"]]'
+	asked() { run ! sbatch -A fresh -p ondemand --exclusive -N1 --time=60 --wrap true &&
+		[[ "$output" == *"vision has "* ]]; }
+	within 20 asked
+	# What an admin makes is where it is made.
+	sacctmgr -iQ add account plain parent=other
+	sacctmgr -iQ add user root account=plain
+	reread
+	plain() { sbatch -A plain -p ondemand --exclusive -N1 --time=60 --begin=now+1hour --wrap true > "$D/said"; }
+	within 20 plain
+	moved_is '[["fresh","vision","other"]]'
+}
+
+# default_is ACCOUNT: by Slurm, and lowtided has not read it.
+default_is() { sacctmgr -iQ modify user root set defaultaccount="$1"; }
+waits() { job -p ondemand --exclusive -N1 --time="$1" --begin=now+1hour --wrap true; }
+@test "a job without -A is charged where it was judged, whatever the default is by now" {
+	default_is vision
+	reread
+	refused() { run ! sbatch -p ondemand --exclusive -N1 --time=60 --wrap true; }
+	within 20 refused
+	# The table says vision, which has no room, Slurm says other.
+	default_is other
+	refused
+	[[ "$output" == *"vision has "* ]]
+	waits 1
+	[ "$(shown "$id" Account)" = vision ]
+	# The table says other, Slurm says vision, whose budget would bind.
+	reread
+	by_other() { waits 60 && [ "$(shown "$id" Account)" = other ]; }
+	within 20 by_other
+	default_is vision
+	waits 60
+	[ "$(shown "$id" Account)" = other ]
 }

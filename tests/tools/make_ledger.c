@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accounts.h"
 #include "ledger_db.h"
 #include "units.h"
 
@@ -189,7 +190,7 @@ put_accounts(struct lt_ledger *ledger, struct lt_error *err)
 		char name[LT_ACCOUNT_SIZE];
 
 		(void)snprintf(name, sizeof(name), "team%04d", i);
-		code = lt_ledger_put_account(ledger, name, "root", err);
+		code = lt_ledger_put_account(ledger, name, "root", 0, err);
 	}
 	return code;
 }

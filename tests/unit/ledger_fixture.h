@@ -146,8 +146,7 @@ make_run(uint32_t job_id, int64_t start_utc_s, int64_t end_utc_s,
 static inline struct lt_entry
 whole(const struct lt_run *run)
 {
-	return (struct lt_entry){
-	    .at_utc_s = run->start_utc_s - run->start_utc_s % HOUR,
+	return (struct lt_entry){.at_utc_s = run->start_utc_s,
 	    .money_micros = run->money_micros,
 	    .carbon_mg = run->carbon_mg,
 	    .energy_wh = run->energy_wh,

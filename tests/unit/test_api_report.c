@@ -11,6 +11,8 @@
 
 static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
 
+static struct lt_tables tables;
+
 static json_t *
 ask(struct fixture *f, const char *query, int want)
 {
@@ -21,6 +23,7 @@ ask(struct fixture *f, const char *query, int want)
 	assert_non_null(d);
 	d->ledger = f->ledger;
 	d->policy = &policy;
+	d->tables = tables;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
@@ -91,6 +94,60 @@ test_pages(void **state)
 			fail_msg("%s: next %s", pages[i].why, next);
 		json_decref(page);
 	}
+}
+
+/* Vision was below nlp until shortly before its second run, amid the hour, and
+ * is below root. */
+static void
+test_team_then(void **state)
+{
+	static struct lt_batch_account tree[] = {
+	    {"nlp", "root"}, {"root", ""}, {"vision", "root"}};
+	static const struct {
+		const char *query;
+		int64_t cost_micros;
+		const char *jobs;
+	} cases[] = {{"&team=nlp", 100 + 800, "4 1 "},
+	    {"&team=vision", 100 + 200 + 400, "1 2 3 "},
+	    {"&team=root", 1500, "4 1 2 3 "}, {"", 1500, "4 1 2 3 "}};
+	struct lt_account_move move = {
+	    "vision", "nlp", NOVEMBER + 2 * HOUR + 1800};
+	struct fixture *const f = *state;
+	char query[64];
+
+	tables = (struct lt_tables){
+	    .accounts = tree, .account_count = 3, .moves = {&move, 1}};
+	for (uint32_t i = 1; i <= 4; i++) {
+		const int64_t start = NOVEMBER + i * HOUR + 2000;
+		struct lt_run run = make_run(i, start, start + 600, 50 << i);
+
+		if (i == 4)
+			strcpy(run.account, "nlp");
+		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *const report = ask(f, cases[i].query, 200);
+
+		snprintf(query, sizeof(query), "&after=%s", cases[i].query);
+		json_t *const page = ask(f, query, 200);
+		char jobs[64] = "";
+		json_t *run;
+		size_t k;
+
+		json_array_foreach(json_object_get(page, "runs"), k, run)
+			snprintf(jobs + strlen(jobs),
+			    sizeof(jobs) - strlen(jobs), "%d ",
+			    (int)json_integer_value(
+				json_object_get(run, "job_id")));
+		assert_string_equal(jobs, cases[i].jobs);
+		assert_int_equal(
+		    json_integer_value(json_object_get(
+			json_object_get(report, "total"), "cost_micros")),
+		    cases[i].cost_micros);
+		json_decref(report);
+		json_decref(page);
+	}
+	tables = (struct lt_tables){0};
 }
 
 static void
@@ -192,6 +249,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_team_then, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_all, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down)};
 

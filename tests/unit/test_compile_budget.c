@@ -225,6 +225,78 @@ test_drawn(void **state)
 	}
 }
 
+/* An account that was below vision until half past ten, and is below speech
+ * since: what ran before, and what is held for it. */
+static void
+test_moved(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t start_utc_s; /* of a run; 0: it waits */
+		int64_t vision, speech;
+	} holds[] = {
+	    {"it waits", 0, 0, 1000},
+	    {"it began after the move", NOVEMBER + 11 * HOUR, 0, 1000},
+	    {"it began before", NOVEMBER + 10 * HOUR, 1000, 1000},
+	};
+
+	for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(7);
+		struct lt_account_move move = {
+		    "free", "vision", NOVEMBER + 10 * HOUR + 1800};
+
+		print_message("# %s\n", holds[i].why);
+		(void)strcpy(w->accounts[3].parent, "speech");
+		w->d->tables.moves = (struct lt_account_moves){&move, 1};
+		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "vision",
+			       NOVEMBER, &w->f->err));
+		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "speech",
+			       move.until_utc_s, &w->f->err));
+		/* At eight, nine, ..., thirteen: 1, 2, 4 ... 32; and from a
+		 * minute before the move, and after it, as much again. */
+		for (uint32_t k = 0; k < 8; k++) {
+			const int64_t at =
+			    k < 6 ? NOVEMBER + (8 + k) * HOUR
+				  : move.until_utc_s + (k == 6 ? -60 : 60);
+			struct lt_run run =
+			    make_run(k + 1, at, at + HOUR, 1 << k);
+
+			(void)strcpy(run.account, "free");
+			settle(w->f, &run, NOW, NOVEMBER);
+		}
+		job.account = "free";
+		struct lt_ledger_hold hold = hold_job(w, &job, 1000, 0);
+		hold.start_utc_s = holds[i].start_utc_s;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		compile(w, NOW);
+		const struct lt_budget *const b = w->d->budget.snapshot.budgets;
+		assert_int_equal(
+		    b[0].periods[0].settled.money_micros, 1 + 2 + 4 + 64);
+		assert_int_equal(
+		    b[1].periods[0].settled.money_micros, 8 + 16 + 32 + 128);
+		assert_int_equal(
+		    b[0].periods[0].held.money_micros, holds[i].vision);
+		assert_int_equal(
+		    b[1].periods[0].held.money_micros, holds[i].speech);
+		/* Nothing that was moved back since makes it another past. */
+		must(w->f, lt_ledger_put_account(
+			       w->f->ledger, "free", "root", NOW, &w->f->err));
+		w->d->tables.moves = (struct lt_account_moves){0};
+		must(w->f, lt_ledger_account_moves(
+			       w->f->ledger, &w->d->tables.moves, &w->f->err));
+		assert_int_equal(w->d->tables.moves.count, 2);
+		(void)strcpy(w->accounts[3].parent, "root");
+		compile(w, NOW);
+		const struct lt_budget *const now =
+		    w->d->budget.snapshot.budgets;
+		assert_int_equal(now[0].periods[0].settled.money_micros, 71);
+		assert_int_equal(now[1].periods[0].settled.money_micros, 184);
+		free(w->d->tables.moves.list);
+		free_world(w);
+	}
+}
+
 int
 main(void)
 {
@@ -234,6 +306,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_adjusted, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_drawn, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_moved, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("compile_budget", tests, NULL, NULL);

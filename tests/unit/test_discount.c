@@ -235,6 +235,50 @@ test_most_of_a_month(void **state)
 	free(w.d);
 }
 
+/* Accounts below a budget's team share what the team may have; where each stood
+ * when it ran decides. */
+static void
+test_most_of_a_team(void **state)
+{
+	static struct lt_batch_account accounts[] = {{"eyes", "vision"},
+	    {"gone", "speech"}, {"lab", "vision"}, {"own", "lab"}, {"root", ""},
+	    {"speech", "root"}, {"vision", "root"}, {"words", "speech"}};
+	static struct lt_account_move moves[] = {
+	    {"gone", "vision", DECEMBER}, {"words", "lab", DECEMBER}};
+	static const struct {
+		const char *account;
+		int64_t cents;
+	} runs[] = {{"eyes", 60}, {"vision", 40}, {"eyes", 0},
+	    /* It has a budget of its own. */
+	    {"lab", 60}, {"own", 40}, {"own", 0},
+	    /* They were below these until December. */
+	    {"gone", 0}, {"words", 0},
+	    /* Without a budget each by itself. */
+	    {"speech", 60}, {"speech", 40}, {"other", 60}};
+	struct lt_policy_budget budgets[] = {
+	    {.team = "Vision"}, {.team = "lab"}};
+	struct fixture *const f = *state;
+	struct world w;
+
+	put_world(&w, f, 100 * CENT);
+	w.policy.budgets = budgets;
+	w.policy.budget_count = 2;
+	w.d->tables.accounts = accounts;
+	w.d->tables.account_count = sizeof(accounts) / sizeof(accounts[0]);
+	w.d->tables.moves = (struct lt_account_moves){moves, 2};
+	for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct lt_run run = run_of(&jobs[0], 10 + i);
+		const struct lt_quote quote = quote_of(&jobs[0], 10 + i);
+
+		(void)strcpy(run.account, runs[i].account);
+		settle_run(&w, &run, &quote, DECEMBER, 0);
+		if (run.parts.discount_micros != runs[i].cents * CENT)
+			fail_msg("%u, %s: %lld micros", i, runs[i].account,
+			    (long long)run.parts.discount_micros);
+	}
+	free(w.d);
+}
+
 int
 main(void)
 {
@@ -243,6 +287,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_second_run, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_most_of_a_month, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_most_of_a_team, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

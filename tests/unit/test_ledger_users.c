@@ -166,6 +166,8 @@ put(struct fixture *f, uint32_t job_id, uint32_t uid, int64_t start_utc_s,
 	parts[0].money_micros -= 400;
 	*late = (struct lt_entry){
 	    .at_utc_s = (end_utc_s - 1) / HOUR * HOUR, .money_micros = 400};
+	if (late->at_utc_s < start_utc_s)
+		late->at_utc_s = start_utc_s;
 	must(f, lt_ledger_settle(f->ledger,
 		    &(struct lt_settlement){
 			&run, parts, 2, end_utc_s + HOUR, NOVEMBER, false},
@@ -306,8 +308,8 @@ of_one_user(void **state)
 	assert_int_equal(totals[LT_ENTRY_CHARGE].unpriced_runs, 0);
 }
 
-/* Where a month begins at half past, its first entry is of the next full hour:
- * runs are counted by the hours that they are charged in. */
+/* Where a month begins at half past: a run's first entry is of its start, and
+ * the others are of full hours. */
 static void
 of_half_hours(void **state)
 {
@@ -315,8 +317,8 @@ of_half_hours(void **state)
 	static const struct {
 		uint32_t job_id, minutes;
 		int64_t month;
-	} runs[] = {{1, 10, NOVEMBER}, {2, 70, NOVEMBER}, {3, 40, DECEMBER},
-	    {4, 70, DECEMBER}};
+	} runs[] = {{1, 10, NOVEMBER}, {2, 40, NOVEMBER}, {3, 70, NOVEMBER},
+	    {4, 10, DECEMBER}};
 	struct fixture *const f = *state;
 	struct lt_totals totals[3];
 	const struct lt_runs_asked asked = {.account = "vision",
@@ -331,8 +333,8 @@ of_half_hours(void **state)
 		put(f, runs[i].job_id, ADA, start, start + 10 * MINUTE);
 	}
 	must(f, lt_ledger_totals_of_user(f->ledger, &asked, totals, &f->err));
-	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 2000);
-	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 2);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].money_micros, 3000);
+	assert_int_equal(totals[LT_ENTRY_CHARGE].runs, 3);
 }
 
 int

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "metrics.h"
@@ -299,8 +300,8 @@ test_sums(void **state)
 			.who = "root",
 			.reason = "test"},
 		    &f->err));
-	must(f, lt_ledger_put_account(f->ledger, "vision", "", &f->err));
-	must(f, lt_ledger_put_account(f->ledger, "idle", "", &f->err));
+	must(f, lt_ledger_put_account(f->ledger, "vision", "", 0, &f->err));
+	must(f, lt_ledger_put_account(f->ledger, "idle", "", 0, &f->err));
 	lt_metrics_soon();
 	for (int i = 0; i < 1000 && !sums.has_accounts; i++) {
 		usleep(10000); /* some more is read each so often */

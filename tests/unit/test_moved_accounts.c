@@ -5,6 +5,8 @@
  */
 #include "ledger_fixture.h"
 
+#include <time.h>
+
 #include "heirs.h"
 #include "log.h"
 #include "moved_accounts.h"
@@ -21,20 +23,25 @@ parent_of(struct fixture *f, struct lt_moved_accounts *moved,
     const struct lt_policy *policy, tree now, const char *account)
 {
 	static char parent[LT_ACCOUNT_SIZE];
-	uint32_t count = ACCOUNTS;
-	struct lt_batch_account *list = calloc(count, sizeof(*list));
+	struct lt_batch_associations all = {
+	    .accounts = calloc(ACCOUNTS, sizeof(*all.accounts)),
+	    .account_count = ACCOUNTS};
+	struct lt_accounts_seen seen = {0};
 
-	assert_non_null(list);
-	for (uint32_t i = 0; i < count; i++) {
-		(void)strcpy(list[i].name, now[i][0]);
-		(void)strcpy(list[i].parent, now[i][1]);
+	assert_non_null(all.accounts);
+	for (uint32_t i = 0; i < ACCOUNTS; i++) {
+		(void)strcpy(all.accounts[i].name, now[i][0]);
+		(void)strcpy(all.accounts[i].parent, now[i][1]);
 	}
-	must(f, lt_moved_keep(moved, list, count, f->ledger, policy));
-	must(f, lt_heirs_add(&list, &count, f->ledger, &f->err));
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(list[i].name, account) == 0)
-			memcpy(parent, list[i].parent, sizeof(parent));
-	free(list);
+	must(
+	    f, lt_ledger_accounts(f->ledger, &seen.list, &seen.count, &f->err));
+	must(f, lt_moved_keep(moved, all.accounts, ACCOUNTS, &seen, policy));
+	must(f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
+	free(seen.list);
+	for (uint32_t i = 0; i < all.account_count; i++)
+		if (strcmp(all.accounts[i].name, account) == 0)
+			memcpy(parent, all.accounts[i].parent, sizeof(parent));
+	free(all.accounts);
 	return parent;
 }
 
@@ -81,8 +88,8 @@ moves_wait_for_an_admin(void **state)
 			assert_string_equal(
 			    moved.list[0].name, cases[i].account);
 			assert_string_equal(moved.list[0].to, cases[i].parent);
-			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], &f->err));
+			must(f, lt_moved_accept(f->ledger, &moved.list[0],
+				    NOVEMBER, &f->err));
 			assert_string_equal(parent_of(f, &moved, &policy, now,
 						cases[i].account),
 			    cases[i].parent);
@@ -92,8 +99,8 @@ moves_wait_for_an_admin(void **state)
 						before, cases[i].account),
 			    cases[i].parent);
 			assert_int_equal(moved.count, 1);
-			must(f, lt_moved_accept(
-				    f->ledger, &moved.list[0], &f->err));
+			must(f, lt_moved_accept(f->ledger, &moved.list[0],
+				    NOVEMBER, &f->err));
 		}
 		free(moved.list);
 	}
@@ -139,11 +146,107 @@ no_way_round(void **state)
 	}
 }
 
+/* What was below an account that is gone stays with what was above that. */
+static void
+past_of_what_is_gone(void **state)
+{
+	static const tree gone = {{"root", ""}, {"vision", "root"},
+	    {"new", "root"}, {"sub", "other"}, {"nlp", "root"},
+	    {"other", "root"}};
+	struct lt_policy_budget budgets[] = {{.team = "vision"}};
+	const struct lt_policy policy = {.budgets = budgets, .budget_count = 1};
+	struct fixture *const f = *state;
+	struct lt_moved_accounts moved = {0};
+	struct lt_account_moves moves;
+	const char *now[ACCOUNTS][2];
+
+	lt_log_open("/dev/null");
+	memcpy(now, gone, sizeof(now));
+	(void)parent_of(f, &moved, &policy, before, "root");
+	/* Lab had no charge, and is gone. */
+	assert_string_equal(
+	    parent_of(f, &moved, &policy, now, "lab"), "vision");
+	must(f,
+	    lt_moved_accept(f->ledger, &moved.list[0], NOVEMBER + 1, &f->err));
+	assert_string_equal(parent_of(f, &moved, &policy, now, "sub"), "other");
+	assert_string_equal(
+	    parent_of(f, &moved, &policy, now, "lab"), "vision");
+	must(f, lt_ledger_account_moves(f->ledger, &moves, &f->err));
+	assert_string_equal(
+	    lt_account_parent_then(&moves, "sub", NOVEMBER - 1), "lab");
+	assert_string_equal(
+	    lt_account_parent_then(&moves, "sub", NOVEMBER), "vision");
+	assert_null(lt_account_parent_then(&moves, "sub", NOVEMBER + 1));
+	assert_null(lt_account_parent_then(&moves, "other", 0));
+	free(moves.list);
+	free(moved.list);
+}
+
+static double
+seconds(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Who moves ten thousand accounts at once, stops nobody. */
+static void
+many_moves(void **state)
+{
+	enum { ALL = 16000, MOVED = 10000, TEAMS = 100, MOST_S = 5 };
+	struct fixture *const f = *state;
+	struct lt_policy_budget budgets[TEAMS];
+	const struct lt_policy policy = {
+	    .budgets = budgets, .budget_count = TEAMS};
+	struct lt_moved_accounts moved = {0};
+
+	memset(budgets, 0, sizeof(budgets));
+	for (int i = 0; i < TEAMS; i++)
+		snprintf(budgets[i].team, sizeof(budgets[i].team), "team%d", i);
+	lt_log_open("/dev/null");
+	for (int round = 0; round < 3; round++) {
+		struct lt_accounts_seen seen = {0};
+		struct lt_batch_account *const list =
+		    calloc(ALL, sizeof(*list));
+		struct lt_batch_associations all = {
+		    .accounts = list, .account_count = ALL};
+
+		assert_non_null(list);
+		for (int i = 0; i < ALL; i++) {
+			const int up = i < TEAMS ? -1 : i % TEAMS;
+
+			snprintf(list[i].name, sizeof(list[i].name), "%s%d",
+			    i < TEAMS ? "team" : "lab", i);
+			if (up >= 0)
+				snprintf(list[i].parent, sizeof(list[i].parent),
+				    "team%d",
+				    round > 0 && i >= ALL - MOVED
+					? (up + 1) % TEAMS
+					: up);
+		}
+		const double began = seconds();
+		must(f, lt_ledger_accounts(
+			    f->ledger, &seen.list, &seen.count, &f->err));
+		must(f, lt_moved_keep(&moved, list, ALL, &seen, &policy));
+		must(
+		    f, lt_heirs_add(&all, f->ledger, &seen, NOVEMBER, &f->err));
+		const double took = seconds() - began;
+		print_message("# %u moves, %.3f s\n", moved.count, took);
+		assert_int_equal(moved.count, round > 0 ? MOVED : 0);
+		assert_true(took < MOST_S);
+		free(seen.list);
+		free(all.accounts);
+	}
+	free(moved.list);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    EACH(moves_wait_for_an_admin), EACH(no_way_round)};
+	const struct CMUnitTest tests[] = {EACH(moves_wait_for_an_admin),
+	    EACH(no_way_round), EACH(past_of_what_is_gone), EACH(many_moves)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,12 +75,12 @@ static void
 settle_run(struct world *w, struct lt_run *run)
 {
 	static struct lt_entry entries[HOURS_MOST + 2];
-	const int64_t first = run->start_utc_s - run->start_utc_s % HOUR;
 	uint32_t count = 0;
 	bool changed;
 
 	memset(entries, 0, sizeof(entries));
-	for (int64_t at = first; at < run->end_utc_s; at += HOUR)
+	for (int64_t at = run->start_utc_s; at < run->end_utc_s;
+	     at += HOUR - at % HOUR)
 		entries[count++].at_utc_s = at;
 	for (int64_t left = run->money_micros; left != 0;) {
 		const int64_t part =

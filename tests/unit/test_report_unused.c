@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <time.h>
 
+#include "accounts.h"
 #include "api_ask.h"
 #include "ledger_fixture.h"
 #include "metrics.h"
@@ -276,7 +277,7 @@ test_metrics(void **state)
 		run_and_note(f, &book, i, &random);
 	for (int i = 0; i < 2; i++)
 		must(f, lt_ledger_put_account(
-			    f->ledger, accounts[i].name, "", &f->err));
+			    f->ledger, accounts[i].name, "", 0, &f->err));
 	now_utc_s = NOVEMBER + 650 * HOUR + 77;
 	d->ledger = f->ledger;
 	d->policy = &policy;
