@@ -16,6 +16,7 @@
 #include "check.h"
 #include "cli.h"
 #include "gpu.h"
+#include "host_zone.h"
 #include "init.h"
 
 enum { CLOUD_SIZE = 64 };
@@ -329,8 +330,8 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 		    out);
 	else
 		fprintf(out, "currency: %s\n", site->currency);
-	if (site->zone[0])
-		fprintf(out, "timezone: %s\n", site->zone);
+	fprintf(out, "timezone: %s%s\n", site->zone[0] ? site->zone : "UTC",
+	    site->zone[0] ? "" : " # this host's has no name");
 	fputs(
 	    "carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
 	    "max_delay: 24h             # how far a job without --deadline may move\n"
@@ -354,30 +355,6 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	json_array_foreach(partitions, index, partition)
 		write_partition(out, partition, source, site);
 	write_tail(out, facts, site);
-}
-
-/* "Europe/London" by TZ or /etc/localtime; "" = not known. */
-static void
-find_zone(char *out, size_t size)
-{
-	static const char mark[] = "/zoneinfo/";
-	const char *const named = getenv("TZ");
-	char link[1024];
-
-	out[0] = '\0';
-	if (named != NULL && strchr(named, '/') != NULL && named[0] != '/' &&
-	    named[0] != ':') {
-		snprintf(out, size, "%s", named);
-		return;
-	}
-	const ssize_t length =
-	    readlink("/etc/localtime", link, sizeof(link) - 1);
-
-	link[length > 0 ? length : 0] = '\0';
-	const char *const at = strstr(link, mark);
-
-	if (at != NULL)
-		snprintf(out, size, "%s", at + sizeof(mark) - 1);
 }
 
 /* Who made this machine, by its firmware: clouds say so. */
@@ -500,7 +477,7 @@ lt_cli_init(const struct lt_cli *cli)
 		return lt_cli_fail(&err);
 	FILE *const out = open_memstream(&text, &length);
 
-	find_zone(zone, sizeof(zone));
+	lt_host_zone(zone, sizeof(zone));
 	(void)lt_init_currency(currency, zone);
 	find_vendor(vendor, sizeof(vendor));
 	find_region(region, sizeof(region));

@@ -13,7 +13,9 @@
 #include "directory.h"
 #include "fetch.h"
 #include "files.h"
+#include "host_zone.h"
 #include "log.h"
+#include "periods.h"
 #include "policy_load.h"
 #include "signals_check.h"
 #include "text_mend.h"
@@ -131,8 +133,8 @@ find_weather(const struct lt_policy *policy, struct lt_source *sources)
 /* Makes policy and sources of a text; what was made of a bad one is the
  * caller's to free as well. */
 static int
-parse(const struct lt_policy_text *text, struct lt_offsets *offsets,
-    struct lt_policy **policy, struct lt_source **sources, struct lt_error *err)
+parse(const struct lt_policy_text *text, struct lt_policy **policy,
+    struct lt_source **sources, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
 	int code =
@@ -157,10 +159,6 @@ parse(const struct lt_policy_text *text, struct lt_offsets *offsets,
 	if (code != LT_OK)
 		return code;
 	find_weather(*policy, *sources);
-	code = lt_time_zone_set((*policy)->timezone, err);
-	if (code != LT_OK)
-		return lt_context(err, "%s", text->name);
-	lt_time_zone_offsets(offsets);
 	return LT_OK;
 }
 
@@ -232,6 +230,64 @@ check_currency(struct lt_ledger *ledger, const char *config,
 	return lt_ledger_put(ledger, "currency", policy->currency, err);
 }
 
+static int
+offsets_of(struct lt_offsets *offsets, const char *zone, struct lt_error *err)
+{
+	const int code = lt_time_zone_set(zone, err);
+
+	if (code == LT_OK)
+		lt_time_zone_offsets(offsets);
+	return code;
+}
+
+/*
+ * Days and months are of one zone: with anything booked, another one would open
+ * what is closed. A policy that names none goes on in the one that it was: the
+ * host may have another since. Names of the same hours are one zone.
+ */
+static int
+settle_zone(struct lt_daemon *d, const char *config, struct lt_policy *policy,
+    struct lt_error *err)
+{
+	struct lt_offsets *const was = malloc(2 * sizeof(*was));
+	struct lt_offsets *const is = was + 1;
+	char known[sizeof(policy->timezone)] = "";
+	int64_t first_utc_s = 0;
+	bool has = false;
+	int code =
+	    was != NULL
+		? lt_ledger_first_booked(d->ledger, &first_utc_s, &has, err)
+		: lt_fail(err, LT_ENOMEM, "policy: out of memory");
+
+	if (code == LT_OK && has)
+		(void)lt_ledger_get(
+		    d->ledger, "timezone", known, sizeof(known), NULL);
+	if (policy->timezone[0] == '\0' && known[0])
+		memcpy(policy->timezone, known, sizeof(known));
+	if (policy->timezone[0] == '\0')
+		lt_host_zone(policy->timezone, sizeof(policy->timezone));
+	/* One that this host has no more can't be compared. */
+	const bool is_other = code == LT_OK && known[0] &&
+			      strcmp(known, policy->timezone) != 0 &&
+			      offsets_of(was, known, NULL) == LT_OK;
+	if (code == LT_OK && offsets_of(is, policy->timezone, err) != LT_OK)
+		code = lt_context(err, "%s", config);
+	if (code == LT_OK && is_other &&
+	    !lt_calendar_agree(was, is, first_utc_s))
+		code = lt_fail(err, LT_EINPUT,
+		    "%s: timezone: got \"%s\", want \"%s\": days and months in the ledger are of that zone. Another zone needs a state directory of its own",
+		    config, policy->timezone, known);
+	if (code == LT_OK)
+		code =
+		    lt_ledger_put(d->ledger, "timezone", policy->timezone, err);
+	if (code == LT_OK)
+		d->offsets = *is;
+	else if (d->policy != NULL) /* it works on */
+		(void)lt_time_zone_set(d->policy->timezone, NULL);
+	free(was);
+	return code;
+}
+
 enum lt_rule
 lt_policy_unknown_rule(const struct lt_policy *policy)
 {
@@ -259,10 +315,12 @@ use_text(struct lt_daemon *d, const struct lt_policy_text *text,
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
-	int code = parse(text, &d->offsets, &policy, &sources, err);
+	int code = parse(text, &policy, &sources, err);
 
 	if (code == LT_OK)
 		code = check_currency(d->ledger, text->name, policy, err);
+	if (code == LT_OK)
+		code = settle_zone(d, text->name, policy, err);
 	if (code != LT_OK) {
 		free_sources(
 		    sources, sources != NULL ? policy->source_count : 0);

@@ -249,3 +249,24 @@ lt_calendar_zone(
 	} while (++i < offsets->count && zone->count < LT_ZONE_STEPS_MAX &&
 		 step->start_utc_s <= now_utc_s + ZONE_LOOK_S);
 }
+
+/* Has b all steps that a has from then on? */
+static bool
+has_steps_of(
+    const struct lt_offsets *b, const struct lt_offsets *a, int64_t from_utc_s)
+{
+	for (int i = 0; i < a->count; i++) {
+		const int64_t at = a->steps[i].start_utc_s;
+
+		if (at >= from_utc_s && local_of(b, at) != local_of(a, at))
+			return false;
+	}
+	return local_of(b, from_utc_s) == local_of(a, from_utc_s);
+}
+
+bool
+lt_calendar_agree(
+    const struct lt_offsets *a, const struct lt_offsets *b, int64_t from_utc_s)
+{
+	return has_steps_of(b, a, from_utc_s) && has_steps_of(a, b, from_utc_s);
+}

@@ -50,6 +50,10 @@ enum { LT_MONTH_PARTS = 28 * 29 * 15 * 31 }; /* 28, 29, 30, 31 divide it */
 int64_t lt_calendar_month_parts(
     const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s);
 
+/* Is it the same time in both, from then on? */
+bool lt_calendar_agree(
+    const struct lt_offsets *a, const struct lt_offsets *b, int64_t from_utc_s);
+
 /* The steps around now, for messages: a year and a month each way. */
 void lt_calendar_zone(
     struct lt_zone *zone, const struct lt_offsets *offsets, int64_t now_utc_s);

@@ -171,6 +171,67 @@ put_hold(struct fixture *f, int64_t money_micros)
 	assert_int_equal(lt_ledger_put_hold(f->d.ledger, &hold, &err), LT_OK);
 }
 
+static void
+book(struct fixture *f, int64_t at_utc_s)
+{
+	struct lt_error err = {0};
+	const struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
+	    .at_utc_s = at_utc_s,
+	    .account = "vision",
+	    .reason = "test",
+	    .money_micros = 5};
+
+	assert_int_equal(lt_ledger_adjust(f->d.ledger, &entry, &err), LT_OK);
+}
+
+/* Days are of one zone, too: as soon as anything is booked. What a policy does
+ * not say, or the host's, changes it as little. */
+static void
+test_zone(void **state)
+{
+	static const struct {
+		const char *text, *is;
+		bool is_refused;
+	} cases[] = {
+	    {"timezone: Europe/Berlin\n", "Europe/Berlin", false},
+	    {"timezone: UTC\n", "Europe/Berlin", true},
+	    {"timezone: Asia/Kolkata\n", "Europe/Berlin", true},
+	    {"mode: observe\n", "Europe/Berlin", false},
+	    {"timezone: Europe/Vienna\n", "Europe/Vienna", false},
+	    {"mode: observe\n", "Europe/Vienna", false},
+	};
+	struct fixture *const f = set_up();
+	struct lt_error err = {0};
+	char want[256];
+
+	(void)state;
+	assert_int_equal(load(f, "timezone: Asia/Tokyo\n", &err), LT_OK);
+	assert_int_equal(load(f, cases[0].text, &err), LT_OK);
+	book(f, 1764500000);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_period month;
+
+		print_message("# %s", cases[i].text);
+		setenv("TZ", "America/Denver", 1); /* the host's */
+		err = (struct lt_error){0};
+		assert_int_equal(load(f, cases[i].text, &err),
+		    cases[i].is_refused ? LT_EINPUT : LT_OK);
+		snprintf(want, sizeof(want),
+		    "%s: timezone: got \"%.*s\", want \"%s\"", f->path,
+		    (int)strlen(cases[i].text) - 11, cases[i].text + 10,
+		    cases[i].is);
+		assert_int_equal(strncmp(err.text, want, strlen(want)) == 0,
+		    cases[i].is_refused);
+		assert_string_equal(f->d.policy->timezone, cases[i].is);
+		/* Its December began an hour before UTC's. */
+		lt_calendar_period(
+		    &month, &f->d.offsets, LT_MONTH, 1766000000, 0);
+		assert_int_equal(month.start_utc_s, 1764543600);
+	}
+	unsetenv("TZ");
+	tear_down(f);
+}
+
 /* Amounts are of one currency: another is refused as soon as there are any. */
 static void
 test_currency(void **state)
@@ -305,7 +366,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies),
-	    cmocka_unit_test(test_currency),
+	    cmocka_unit_test(test_currency), cmocka_unit_test(test_zone),
 	    cmocka_unit_test(test_start_with_a_bad_file),
 	    cmocka_unit_test(test_remind)};
 
