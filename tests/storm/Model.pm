@@ -428,8 +428,21 @@ sub figures {
 	return \%figures;
 }
 
+# A row that slurmdbd wrote in two steps is settled twice.
+sub settled_figures {
+	my ($last, $now) = ('', figures());
+	for (1 .. 10) {
+		my $text = join ',', map { "$_=$now->{$_}" } sort keys %$now;
+		last if $text eq $last;
+		$last = $text;
+		sleep 5;
+		$now = figures();
+	}
+	return $now;
+}
+
 sub rebuild {
-	my $before = figures();
+	my $before = settled_figures();
 	my $said = Site::output_within(115, 'lowtide', 'rebuild');
 	# Of many months it takes longer than the command's connection lives.
 	my $log = "$Site::D/log/lowtided.out";
