@@ -153,6 +153,24 @@ lt_cpus_per_gpu(
 	return partition->default_cpus_per_gpu;
 }
 
+/* On each node that --spread-job takes the cores of all tasks stay, as they are
+ * bound before the tasks are dealt out; not where the nodes are fixed. */
+static uint64_t
+cpus_bound_by_spread(const struct lt_need *need, uint64_t gpus, uint64_t nodes)
+{
+	const struct lt_request *const request = need->request;
+
+	return request->bind_gpus && request->spread && gpus > 0 &&
+		       nodes > request->min_nodes &&
+		       (need->partition->flags & LT_PARTITION_TASKS_BY_NODE)
+		   ? product(nodes,
+			 larger(
+			     request->cpus, product(request->tasks,
+						need->cpus_per_task, cpus_max)),
+			 cpus_max)
+		   : 0;
+}
+
 uint64_t
 lt_cpus_bound(
     const struct lt_need *need, uint64_t gpus, uint64_t nodes, uint64_t cpus)
@@ -170,8 +188,10 @@ lt_cpus_bound(
 		cpus_max);
 
 	if (!request->bind_gpus || each == 0)
-		return 0;
-	return larger(cpus, all) + (nodes > 1 ? all - smaller(all, first) : 0);
+		return cpus_bound_by_spread(need, gpus, nodes);
+	return larger(
+		   larger(cpus, all), cpus_bound_by_spread(need, gpus, nodes)) +
+	       (nodes > 1 ? all - smaller(all, first) : 0);
 }
 
 uint64_t
