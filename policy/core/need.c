@@ -141,6 +141,7 @@ lt_counts_unsure(const struct lt_need *need)
 {
 	return need->request->nodes_counted > 0 &&
 	       (need->request->plane || need->request->tasks_per_board > 0 ||
+		   lt_request_wants_gpus(need->request) ||
 		   (need->partition->flags & LT_PARTITION_BY_SOCKET));
 }
 

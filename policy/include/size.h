@@ -55,8 +55,8 @@ bool lt_stays_whole(
  */
 uint64_t lt_nodes_counted(const struct lt_need *need);
 
-/* Where planes, boards or whole sockets bound what a node takes, it is not
- * known how much of the job those that are counted hold. */
+/* Where planes, boards, whole sockets or GPUs bound what a node takes, it is
+ * not known how much of the job those that are counted hold. */
 bool lt_counts_unsure(const struct lt_need *need);
 
 /* CPUs that each GPU brings there: the user's, else DefCpuPerGPU, which counts

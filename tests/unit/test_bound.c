@@ -125,9 +125,12 @@ test_counted_nodes(void **state)
 	    .max_nodes = 1,
 	    .nodes_open = true,
 	    .tasks = 8,
-	    .gpus_per_node = 1,
+	    .cpus_per_node = 4,
 	    .nodes_counted = 1};
 	assert_int_equal(bound_on(&request, PLAIN), 2);
+	/* Slurm refuses some of these where a maximum is written. */
+	request.gpus_per_node = 1;
+	assert_int_equal(bound_on(&request, PLAIN), 0);
 }
 
 static void

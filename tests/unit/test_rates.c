@@ -494,20 +494,11 @@ give_hours(struct site *site, int64_t from_utc_s, const double *values,
 static void
 is_rate(struct site *site, int64_t at, double value, enum lt_quality quality)
 {
-	struct lt_rate_step *steps;
-	uint32_t count;
+	const struct lt_rate_step step = step_at(site, LT_RATE_PRICE, at);
 
-	assert_int_equal(
-	    lt_ledger_rates(site->d.ledger,
-		&(struct lt_rates_asked){"a", LT_RATE_PRICE, {at, at + 1}},
-		&steps, &count, NULL),
-	    LT_OK);
-	if (count != 1 || steps[0].value != value * LT_MICROS ||
-	    steps[0].quality != quality)
-		fail_msg("at %lld: %u, %g %d, not %g %d", (long long)(at - now),
-		    count, steps[0].value / LT_MICROS, steps[0].quality, value,
-		    quality);
-	free(steps);
+	if (step.value != value * LT_MICROS || step.quality != quality)
+		fail_msg("at %lld: %g %d, not %g %d", (long long)(at - now),
+		    step.value / LT_MICROS, step.quality, value, quality);
 }
 
 /* Down for twelve hours: what was not known then is a guess until the source
