@@ -134,8 +134,10 @@ db() { mysql --no-defaults -N -uroot -S "$D/run/db.sock" slurm_acct_db -e "$1"; 
 	reread
 	within 20 moved_is '[["fresh","vision","other"],["sub","vision","other"]]'
 	grep -q 'event=accounts_left_out count=1 first=later error="slurmdbd: transactions' "$D"/log/lowtided*.out
-	run ! sbatch -A later -p ondemand --exclusive -N1 --time=1 --wrap true
-	[[ "$output" == *"the account is not known to lowtide"* ]]
+	job -A later -p ondemand --exclusive -N1 --time=60 --wrap true
+	[[ "$said" == *"the account is not known to lowtide"* ]]
+	[ "$(shown "$id" Priority)" = 0 ]
+	scancel "$id"
 	db 'RENAME TABLE kept_table TO txn_table'
 	reread
 	within 20 moved_is '[["fresh","vision","other"],["later","vision","other"],["sub","vision","other"]]'
