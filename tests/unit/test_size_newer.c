@@ -208,6 +208,20 @@ test_dealt(void **state)
 			    (unsigned long long)a.gpus);
 	}
 	partitions[PLAIN].flags = 0;
+	/* 26.05.5: cpu=10 on four nodes. */
+	const struct lt_request spread = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 5,
+	    .threads_per_core = 1,
+	    .overcommit = true,
+	    .spread = true};
+	struct lt_allocation a;
+
+	partitions[HYPER].flags = AT_24_11 | BY_CORE;
+	allocation_on(&a, &spread, &market, HYPER, &shapes[1], 4);
+	assert_int_equal(a.cpus, 10);
+	assert_int_equal(lt_share_most(&spread, &market, HYPER).nodes, 4);
 }
 
 int
