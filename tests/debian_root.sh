@@ -17,10 +17,16 @@ make_root() { # make_root SUITE FOLDER: as the suite has it when new; starts no 
 	chmod 755 "$2/usr/sbin/policy-rc.d"
 }
 
-# Objects of the last run stay: times are kept, so make builds what changed.
+# Objects of the last run stay: times are kept, so make builds what changed. A
+# file that was edited while the last copy was built has an older time than the
+# objects made of that copy, so what is newer than the last copy is touched.
 copy_project() { # copy_project FOLDER
 	mkdir -p "$1"
+	touch "$1.copying"
 	find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 	git -c safe.directory="$PWD" ls-files -coz --exclude-standard |
 	    xargs -0 cp --parents --preserve=mode,timestamps -t "$1"
+	[ ! -e "$1.copied" ] || find "$1" -path "$1/build" -prune -o \
+	    -type f -newer "$1.copied" -exec touch {} +
+	mv "$1.copying" "$1.copied"
 }

@@ -5,31 +5,9 @@
  * move itself is no transaction.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "dbd_link.h"
 #include "slurm_text.h"
-
-/* "..., acct='NAME', parent_acct='PARENT', user=''...", as slurmdbd writes what
- * it has added; quotes of a name are escaped. False: not of this account. */
-static bool
-read_parent(char parent[LT_ACCOUNT_SIZE], const char *info, const char *name)
-{
-	static const char end[] = "', user=''";
-	char wanted[LT_ACCOUNT_SIZE + 32], found[LT_ACCOUNT_SIZE];
-
-	snprintf(wanted, sizeof(wanted), ", acct='%s', parent_acct='", name);
-	const char *const at = info != NULL ? strcasestr(info, wanted) : NULL;
-	const char *const from = at != NULL ? at + strlen(wanted) : NULL;
-	const char *const to = from != NULL ? strchr(from, '\'') : NULL;
-	if (to == NULL || strncmp(to, end, strlen(end)) != 0 ||
-	    (size_t)(to - from) >= sizeof(found))
-		return false;
-	memcpy(found, from, (size_t)(to - from));
-	found[to - from] = '\0';
-	lt_copy_lower(parent, LT_ACCOUNT_SIZE, found);
-	return true;
-}
 
 /* The last time it was made counts. */
 static void
@@ -43,7 +21,8 @@ find_birth(struct lt_batch_account *account, lt_slurm_list *transactions)
 	for (slurmdb_txn_rec_t *made;
 	     (made = slurm_list_next(iterator)) != NULL;)
 		if (made->timestamp >= last &&
-		    read_parent(account->parent, made->set_info, account->name))
+		    lt_birth_parent(
+			account->parent, made->set_info, account->name))
 			last = made->timestamp;
 	slurm_list_iterator_destroy(iterator);
 }
@@ -63,6 +42,10 @@ lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
 		if (transactions == NULL)
 			rc =
 			    lt_slurm_fail("slurmdbd: transactions", errno, err);
+		/* What it can't read it says is empty. */
+		else if (count > 0 && slurm_list_count(transactions) == 0)
+			rc = lt_fail(err, LT_ENET,
+			    "slurmdbd: transactions: none, though accounts were added");
 	}
 	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
 		find_birth(&accounts[i], transactions);

@@ -412,3 +412,44 @@ lt_gres_parse(const char *text, struct lt_shape *shape)
 		}
 	}
 }
+
+/* Moves *at behind the text, and the number after it if there is to be one;
+ * false: it is not there. */
+static bool
+skip(const char **at, const char *text, bool number)
+{
+	const size_t length = strlen(text);
+
+	if (strncasecmp(*at, text, length) != 0)
+		return false;
+	*at += length;
+	if (number)
+		*at += strspn(*at, "0123456789");
+	return true;
+}
+
+bool
+lt_birth_parent(
+    char parent[LT_ACCOUNT_SIZE], const char *info, const char *name)
+{
+	char found[LT_ACCOUNT_SIZE];
+	const char *at = info;
+
+	if (at == NULL || !skip(&at, "mod_time=", true) ||
+	    !skip(&at, ", acct='", false) || !skip(&at, name, false) ||
+	    !skip(&at, "'", false))
+		return false;
+	(void)skip(&at, ", is_def=", true);
+	if (!skip(&at, ", parent_acct='", false))
+		return false;
+	const size_t length = strcspn(at, "'");
+	if (length >= sizeof(found))
+		return false;
+	memcpy(found, at, length);
+	found[length] = '\0';
+	at += length;
+	if (!skip(&at, "', user=''", false))
+		return false;
+	lt_copy_lower(parent, LT_ACCOUNT_SIZE, found);
+	return true;
+}

@@ -61,6 +61,13 @@ enum { LT_REASON_SIZE = 24 };
 const char *lt_wait_reason(
     enum lt_reason *says, uint32_t number, char text[LT_REASON_SIZE]);
 
+/* The account that a new one was made below, by what slurmdbd says it has
+ * added: "mod_time=1, acct='NAME', parent_acct='PARENT', user=''...", from
+ * 23.11 on with ", is_def=0" before the parent. Quotes in a name are escaped.
+ * False: the text is about another account, and parent is left as it was. */
+bool lt_birth_parent(
+    char parent[LT_ACCOUNT_SIZE], const char *info, const char *name);
+
 /* The uid of a user that lt_batch_know_users() has; false: it has none of that
  * name. */
 bool lt_user_known(const char *name, uint32_t *uid);

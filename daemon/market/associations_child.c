@@ -96,3 +96,59 @@ lt_child_associations(struct lt_batch_associations *all, struct lt_error *err)
 		lt_batch_associations_free(all);
 	return code;
 }
+
+struct births {
+	struct lt_batch_account *accounts;
+	int64_t since_utc_s;
+	uint32_t count;
+};
+struct births_head {
+	int code;
+	struct lt_error err;
+};
+
+static void
+read_births(void *work, int fd)
+{
+	const struct births *const asked = work;
+	struct births_head head = {0};
+
+	head.code = lt_batch_births(
+	    asked->accounts, asked->count, asked->since_utc_s, &head.err);
+	if (lt_child_write(fd, &head, sizeof(head)))
+		(void)lt_child_write(fd, asked->accounts,
+		    asked->count * sizeof(*asked->accounts));
+}
+
+int
+lt_child_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err)
+{
+	struct births asked = {accounts, since_utc_s, count};
+	const size_t wanted = count * sizeof(*accounts);
+	struct births_head head = {.code = LT_ENET};
+	struct lt_child child = {.fd = -1};
+	int status;
+
+	if (lt_batch_is_near())
+		return lt_batch_births(accounts, count, since_utc_s, err);
+	int code =
+	    lt_child_start(&child, read_births, &asked, LT_BIRTHS_S, err);
+	if (code != LT_OK)
+		return code;
+	do
+		lt_breath_until(LT_TURN_COMMITTED, child.fd);
+	while (!lt_child_read(&child, &status));
+	if (child.length >= sizeof(head))
+		memcpy(&head, child.bytes, sizeof(head));
+	if (child.length < sizeof(head) ||
+	    (head.code == LT_OK && child.length - sizeof(head) != wanted))
+		code =
+		    lt_fail(err, LT_ENET, "slurmdbd: transactions: no answer");
+	else if (head.code != LT_OK)
+		code = lt_fail(err, head.code, "%s", head.err.text);
+	else
+		memcpy(accounts, child.bytes + sizeof(head), wanted);
+	lt_child_drop(&child);
+	return code;
+}

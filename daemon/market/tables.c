@@ -46,50 +46,88 @@ load_partitions(struct lt_tables *tables, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The ledger has seen each new account where it was made. */
+struct newcomers {		       /* the accounts that were never seen */
+	struct lt_batch_account *list; /* each below where it was made, or "" */
+	uint32_t count;
+};
+
+/* Puts each new account into the ledger where it was made. */
 static int
-see_births(struct lt_batch_account *fresh, uint32_t count, struct lt_daemon *d,
+see_births(const struct newcomers *fresh, struct lt_daemon *d,
     int64_t now_utc_s, struct lt_error *err)
 {
-	int64_t read_utc_s = 0;
 	int code = LT_OK;
 
-	/* Its clock is slurmdbd's. Before a first reading no account is new. */
-	if (count > 0 &&
-	    lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
-		code =
-		    lt_batch_births(fresh, count, read_utc_s - LT_HOUR_S, err);
-	for (uint32_t i = 0; code == LT_OK && i < count && read_utc_s > 0; i++)
-		if (fresh[i].parent[0] != '\0')
-			code = lt_ledger_put_account(d->ledger, fresh[i].name,
-			    fresh[i].parent, now_utc_s, err);
+	for (uint32_t i = 0; code == LT_OK && i < fresh->count; i++)
+		if (fresh->list[i].parent[0] != '\0')
+			code = lt_ledger_put_account(d->ledger,
+			    fresh->list[i].name, fresh->list[i].parent,
+			    now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_put_number(
 		    d->ledger, "accounts_read", now_utc_s, err);
 	return code;
 }
 
+/* Takes out the accounts that were never seen. */
+static void
+leave_out_new(
+    struct lt_batch_associations *all, const struct lt_accounts_seen *seen)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < all->account_count; i++)
+		if (lt_seen_find(seen, all->accounts[i].name) != NULL)
+			all->accounts[kept++] = all->accounts[i];
+	all->account_count = kept;
+}
+
+/* Asks slurmdbd where the new accounts were made; since when, by its clock.
+ * True also before a first reading, when no account is new. */
+static bool
+find_births(struct newcomers *fresh, struct lt_daemon *d)
+{
+	struct lt_error why = {0};
+	int64_t read_utc_s = 0;
+	int code = LT_OK;
+
+	if (!lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
+		fresh->count = 0;
+	if (fresh->count > 0)
+		code = lt_child_births(
+		    fresh->list, fresh->count, read_utc_s - LT_HOUR_S, &why);
+	const uint32_t left_out = code == LT_OK ? 0 : fresh->count;
+
+	if (left_out != 0 && left_out != d->tables.left_out_accounts)
+		lt_log("accounts_left_out",
+		    "count=%u first=%s error=\"%s\" why=\"where they were made is not known\"",
+		    left_out, fresh->list[0].name, why.text);
+	d->tables.left_out_accounts = left_out;
+	return code == LT_OK;
+}
+
 /* All that were ever seen, the new ones where they were made. */
 static int
-load_seen(struct lt_accounts_seen *seen,
-    const struct lt_batch_associations *all, struct lt_daemon *d,
-    int64_t now_utc_s, struct lt_error *err)
+load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_batch_account *const fresh =
-	    calloc((size_t)all->account_count + 1, sizeof(*fresh));
-	uint32_t count = 0;
+	struct newcomers fresh = {.list = calloc((size_t)all->account_count + 1,
+				      sizeof(*fresh.list))};
 	int code =
-	    fresh != NULL
+	    fresh.list != NULL
 		? lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err)
 		: lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
 		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
-			fresh[count++] = all->accounts[i];
-	if (code == LT_OK)
-		code = see_births(fresh, count, d, now_utc_s, err);
-	free(fresh);
-	if (code != LT_OK || count == 0)
+			fresh.list[fresh.count++] = all->accounts[i];
+	if (code == LT_OK && !find_births(&fresh, d)) {
+		leave_out_new(all, seen); /* the others are read all the same */
+		fresh.count = 0;
+	} else if (code == LT_OK)
+		code = see_births(&fresh, d, now_utc_s, err);
+	free(fresh.list);
+	if (code != LT_OK || fresh.count == 0)
 		return code;
 	free(seen->list);
 	return lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err);

@@ -32,6 +32,7 @@ struct lt_tables {
 	uint32_t private_dbd, private_data;
 	/* enum lt_job_limit: of QOS, and of associations */
 	uint32_t qos_limits, account_limits;
+	uint32_t left_out_accounts; /* new, made nobody knows where */
 	uint32_t left_out;  /* partitions, as lt_batch_partitions has them */
 	char *closed;	    /* lists of the partitions; closed_accounts.c */
 	int64_t read_utc_s; /* 0 = never */

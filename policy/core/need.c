@@ -154,6 +154,23 @@ lt_cpus_per_gpu(
 	return partition->default_cpus_per_gpu;
 }
 
+/* On each node that it adds Slurm keeps the cores of all tasks, as far as the
+ * node has them: they are bound before the tasks are dealt out. */
+static uint64_t
+cpus_bound_by_node(const struct lt_need *need, uint64_t gpus, uint64_t nodes)
+{
+	const struct lt_request *const request = need->request;
+
+	return request->bind_gpus && gpus > 0 && nodes > request->min_nodes &&
+		       (need->partition->flags & LT_PARTITION_TASKS_BY_NODE)
+		   ? product(nodes,
+			 larger(
+			     request->cpus, product(request->tasks,
+						need->cpus_per_task, cpus_max)),
+			 cpus_max)
+		   : 0;
+}
+
 uint64_t
 lt_cpus_bound(
     const struct lt_need *need, uint64_t gpus, uint64_t nodes, uint64_t cpus)
@@ -171,8 +188,10 @@ lt_cpus_bound(
 		cpus_max);
 
 	if (!request->bind_gpus || each == 0)
-		return 0;
-	return larger(cpus, all) + (nodes > 1 ? all - smaller(all, first) : 0);
+		return cpus_bound_by_node(need, gpus, nodes);
+	return larger(
+		   larger(cpus, all), cpus_bound_by_node(need, gpus, nodes)) +
+	       (nodes > 1 ? all - smaller(all, first) : 0);
 }
 
 uint64_t
@@ -228,7 +247,10 @@ lt_tasks_dealt(const struct lt_need *need, uint64_t nodes)
 		return 0;
 	if ((flags & LT_PARTITION_DEALS_BY_NODE) && request->tasks_per_node > 0)
 		tasks = product(nodes, request->tasks_per_node, cpus_max);
-	return request->overcommit ? smaller(tasks, nodes) : tasks;
+	/* 26.05.5 gave ten CPUs on four nodes for -n5 --overcommit --spread-job
+	 * --threads-per-core=1: the tasks share none. */
+	return request->overcommit && !request->spread ? smaller(tasks, nodes)
+						       : tasks;
 }
 
 bool

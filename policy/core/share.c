@@ -453,8 +453,7 @@ nodes_unknown(const struct lt_need *need)
 	/* --segment is in it, and a maximum may be no multiple of that. */
 	if (request->spread && (part->flags & LT_PARTITION_TASKS_BY_NODE))
 		return true;
-	/* On one node 22.05.8 has one CPU too few for two tasks, where a core
-	 * has two: it takes cores of the odd number that is left. */
+	/* On one node 22.05.8 has one CPU too few for two tasks on a core. */
 	if (request->spec_threads)
 		return true;
 	/* Of a raw request: more CPUs than its tasks have. */
@@ -463,11 +462,13 @@ nodes_unknown(const struct lt_need *need)
 	/* From a maximum Slurm would make up the number of tasks. */
 	if (request->tasks == 0 && request->gpus_per_task > 0)
 		return true;
-	/* From 23.02 on these may set the least number of nodes; --mincpus may
-	 * count for each task. */
+	/* From 23.02 on these may set the least number of nodes, more tasks
+	 * than the GPUs have, too; --mincpus may count for each task. */
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
-		(request->tasks_per_gpu > 0 && request->gpus == 0)))
+		(request->tasks_per_gpu > 0 &&
+		    (uint64_t)request->gpus * request->tasks_per_gpu <
+			larger(request->tasks, 1))))
 		return true;
 	/* Nor are tasks known there that are rounded down to whole cores of
 	 * them (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that

@@ -70,7 +70,9 @@ uint32_t lt_cpus_per_gpu(
  * node is given those of its GPUs, of one where it has none; the first may have
  * all that the job asks for in one place, and those after it theirs besides.
  * 22.05.8 gave 26 for -N2 --cpus-per-gpu=9, with one GPU a node or none.
- * Source: min_gres_cpu and min_job_gres_cpu in cons_tres.
+ * On newer Slurms each node has those of all tasks where it adds nodes: 26.05.5
+ * gave 48 on four for -n12 --gpus=1 --spread-job, 112 on two of 56 for -n60
+ * --gpus=1. Source: min_gres_cpu and min_job_gres_cpu in cons_tres.
  */
 uint64_t lt_cpus_bound(
     const struct lt_need *need, uint64_t gpus, uint64_t nodes, uint64_t cpus);

@@ -17,6 +17,7 @@ budgets:
 }
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
+teardown() { last_words; kill -CONT "$(cat "$D/run/lowtided.shpid")" || true; }
 asks() { sbatch -A sub -p ondemand --exclusive -N1 --time=60 "$@" --wrap 'sleep 5' 2>&1; }
 # Slurm's tables are read each minute, and at a reload.
 reread() { kill -HUP "$(lowtide status --json | jq .pid)"; }
@@ -100,6 +101,12 @@ cost_below() { lowtide report --team "$1" --format json | jq '[.teams[].cost_mic
 	kill -STOP "$(cat "$D/run/lowtided.shpid")"
 	as_user sacctmgr -iQ add account fresh parent=vision
 	as_user sacctmgr -iQ add user root account=fresh
+	# From 23.11 on only to where he is a coordinator, too.
+	if newer 23.11; then
+		run ! as_user sacctmgr -iQ modify account fresh set parent=other
+		[[ "$output" == *"doesn't have privilege"* ]]
+		sacctmgr -iQ add coordinator account=other names=daemon
+	fi
 	as_user sacctmgr -iQ modify account fresh set parent=other
 	kill -CONT "$(cat "$D/run/lowtided.shpid")"
 	[ "$(sacctmgr -nP show assoc account=fresh user= format=parentname)" = other ]
@@ -115,6 +122,26 @@ cost_below() { lowtide report --team "$1" --format json | jq '[.teams[].cost_mic
 	plain() { sbatch -A plain -p ondemand --exclusive -N1 --time=60 --begin=now+1hour --wrap true > "$D/said"; }
 	within 20 plain
 	moved_is '[["fresh","vision","other"]]'
+}
+
+db() { mysql --no-defaults -N -uroot -S "$D/run/db.sock" slurm_acct_db -e "$1"; }
+@test "slurmdbd does not say where an account was made: that one waits, all others are read" {
+	sacctmgr -iQ modify account sub set parent=other
+	sacctmgr -iQ add account later parent=vision
+	sacctmgr -iQ add user root account=later
+	sacctmgr -iQ modify account later set parent=other
+	db 'RENAME TABLE txn_table TO kept_table'
+	reread
+	within 20 moved_is '[["fresh","vision","other"],["sub","vision","other"]]'
+	grep -q 'event=accounts_left_out count=1 first=later error="slurmdbd: transactions' "$D"/log/lowtided*.out
+	job -A later -p ondemand --exclusive -N1 --time=60 --wrap true
+	[[ "$said" == *"the account is not known to lowtide"* ]]
+	[ "$(shown "$id" Priority)" = 0 ]
+	scancel "$id"
+	db 'RENAME TABLE kept_table TO txn_table'
+	reread
+	within 20 moved_is '[["fresh","vision","other"],["later","vision","other"],["sub","vision","other"]]'
+	run -0 lowtide budget moved sub --accept
 }
 
 # default_is ACCOUNT: by Slurm, and lowtided has not read it.

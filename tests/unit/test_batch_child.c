@@ -335,6 +335,40 @@ test_associations(void **state)
 	manner = ANSWERS;
 }
 
+/* Each of the accounts was made below one of its own. */
+int
+lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err)
+{
+	const int code = answer(err);
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		snprintf(accounts[i].parent, LT_ACCOUNT_SIZE, "p%u.%d", i,
+		    (int)since_utc_s);
+	return code;
+}
+
+static void
+test_births(void **state)
+{
+	static struct lt_batch_account accounts[MANY];
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(lt_child_births(accounts, MANY, 7, &err), LT_OK);
+	assert_string_equal(accounts[0].parent, "p0.7");
+	assert_string_equal(accounts[MANY - 1].parent, "p4999.7");
+	manner = FAILS;
+	assert_int_equal(lt_child_births(accounts, 1, 8, &err), LT_EDENIED);
+	assert_string_equal(err.text, "nobody may");
+	assert_string_equal(accounts[0].parent, "p0.7");
+	manner = DIES;
+	err = (struct lt_error){0};
+	assert_int_equal(lt_child_births(accounts, 1, 8, &err), LT_ENET);
+	assert_non_null(strstr(err.text, "transactions: no answer"));
+	manner = ANSWERS;
+}
+
 int
 main(void)
 {
@@ -344,6 +378,7 @@ main(void)
 	    cmocka_unit_test(test_rows),
 	    cmocka_unit_test(test_failures),
 	    cmocka_unit_test(test_associations),
+	    cmocka_unit_test(test_births),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -308,6 +308,18 @@ test_bound_newer(void **state)
 	assert_int_equal(bound_on(&request, PLAIN), 1);
 	request.tasks_per_gpu = 2;
 	assert_int_equal(bound_on(&request, PLAIN), 0);
+	/* Both gave four whole nodes, and refused three. */
+	request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 24,
+	    .tasks_per_gpu = 2,
+	    .gpus = 4,
+	    .cpus_per_gpu = 31,
+	    .exclusive = true};
+	assert_unbound_from_newer(&request);
+	request.tasks = 8;
+	assert_int_not_equal(bound_on(&request, PLAIN), 0);
 	/* 26.05.5 refused one node where some core would not be full. */
 	request = (struct lt_request){.min_nodes = 1,
 	    .max_nodes = 1,

@@ -161,12 +161,27 @@ test_dealt(void **state)
 		    .tasks_per_node = 4,
 		    .max_nodes = 4},
 		4, 4, 0},
+	    {"-n5 --overcommit --spread-job", AT_24_11,
+		{.tasks = 5, .overcommit = true, .spread = true}, 4, 5, 0},
 	    {"-n64 --overcommit", AT_24_11, {.tasks = 64, .overcommit = true},
 		1, 1, 0},
 	    {"-n2 --ntasks-per-gpu=4: no GPU, and four after any update",
 		AT_24_11, {.tasks = 2, .tasks_per_gpu = 4}, 1, 4, 0},
 	    {"-n16 --gpus=1 --gres-flags=enforce-binding", AT_24_11,
 		{.tasks = 16, .gpus = 1, .bind_gpus = true}, 1, 16, 1},
+	    {"-n12 --gpus=1 --gres-flags=enforce-binding --spread-job",
+		AT_24_11,
+		{.tasks = 12,
+		    .gpus = 1,
+		    .bind_gpus = true,
+		    .spread = true,
+		    .nodes_open = true},
+		4, 48, 4},
+	    {"-n60 --gpus=1 --gres-flags=enforce-binding", AT_24_11,
+		{.tasks = 60, .gpus = 1, .bind_gpus = true}, 2, 120, 2},
+	    {"-n12 --spread-job -N1, too", AT_24_11,
+		{.tasks = 12, .gpus = 1, .bind_gpus = true, .spread = true}, 1,
+		12, 1},
 	    {"-n1 --gpus=1 --gres-flags=enforce-binding, by socket",
 		AT_24_11 | BY_SOCKET,
 		{.tasks = 1, .gpus = 1, .bind_gpus = true}, 1, 64, 1},
@@ -193,6 +208,20 @@ test_dealt(void **state)
 			    (unsigned long long)a.gpus);
 	}
 	partitions[PLAIN].flags = 0;
+	/* 26.05.5: cpu=10 on four nodes. */
+	const struct lt_request spread = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 5,
+	    .threads_per_core = 1,
+	    .overcommit = true,
+	    .spread = true};
+	struct lt_allocation a;
+
+	partitions[HYPER].flags = AT_24_11 | BY_CORE;
+	allocation_on(&a, &spread, &market, HYPER, &shapes[1], 4);
+	assert_int_equal(a.cpus, 10);
+	assert_int_equal(lt_share_most(&spread, &market, HYPER).nodes, 4);
 }
 
 int

@@ -318,6 +318,59 @@ names_of_users(void **state)
 	assert_int_equal(looked_up, 3);
 }
 
+static void
+births(void **state)
+{
+	static const struct {
+		const char *why, *info, *parent; /* NULL: not of "fresh" */
+	} cases[] = {
+	    {"nothing", NULL, NULL},
+	    {"empty", "", NULL},
+	    {"as 22.05 writes it",
+		"mod_time=1796000000, acct='fresh', parent_acct='vision', user='', "
+		"shares=1",
+		"vision"},
+	    {"as 24.11 does",
+		"mod_time=1796000000, acct='fresh', is_def=0, "
+		"parent_acct='vision', user='', id_parent='4', "
+		"lineage='/vision/fresh/', shares=1",
+		"vision"},
+	    {"letters in any case",
+		"mod_time=1, acct='Fresh', parent_acct='Vision', user=''",
+		"vision"},
+	    {"another account",
+		"mod_time=1, acct='fresher', parent_acct='vision', user=''",
+		NULL},
+	    {"a user of it",
+		"mod_time=1, acct='fresh', is_def=1, user='ada', `partition`=''",
+		NULL},
+	    {"its parent, moved", "parent_acct='vision', user=''", NULL},
+	    {"in a text that a user chose",
+		"mod_time=1, acct='b', parent_acct='a', user='', comment='"
+		"mod_time=1, acct=\\'fresh\\', parent_acct=\\'vision\\', user=\\'\\''",
+		NULL},
+	    {"a quote in the parent's name",
+		"mod_time=1, acct='fresh', parent_acct='a\\'b', user=''", NULL},
+	    {"breaks off", "mod_time=1, acct='fresh', parent_acct='vision",
+		NULL},
+	    {"longer than a name can be",
+		"mod_time=1, acct='fresh', "
+		"parent_acct='012345678901234567890123456789012345678901234567', user=''",
+		NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char parent[LT_ACCOUNT_SIZE] = "before";
+		const bool is = cases[i].parent != NULL;
+
+		print_message("%s\n", cases[i].why);
+		assert_true(
+		    lt_birth_parent(parent, cases[i].info, "fresh") == is);
+		assert_string_equal(parent, is ? cases[i].parent : "before");
+	}
+}
+
 int
 main(void)
 {
@@ -330,6 +383,7 @@ main(void)
 	    cmocka_unit_test(numbers),
 	    cmocka_unit_test(reasons_to_wait),
 	    cmocka_unit_test(names_of_users),
+	    cmocka_unit_test(births),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
