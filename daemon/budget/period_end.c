@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Days of UTC stand for the days of the site that have their numbers: what the
- * period came to by its own bounds differs at its first day alone.
+ * Days of UTC stand for the days of the site that have their numbers: by what
+ * they differ from the period's own bounds is spent, and no day's use, as an
+ * adjustment is.
  */
 #include "grow.h"
 #include "period_end.h"
@@ -65,32 +66,18 @@ lt_period_end_add(struct lt_period_end *end, int64_t day,
 	return LT_OK;
 }
 
-static void
-mend_first(struct lt_period_end *end, const struct lt_amount *spent)
-{
-	struct lt_amount rest = *spent;
-	struct lt_day_amounts *first = NULL;
-
-	for (uint32_t i = 0; i < end->of.count; i++) {
-		if (end->items[i].day < end->of.first_day)
-			continue;
-		if (first == NULL)
-			first = &end->items[i];
-		rest.money_micros -= end->items[i].money_micros;
-		rest.carbon_mg -= end->items[i].carbon_mg;
-	}
-	if (first == NULL)
-		return;
-	first->money_micros += rest.money_micros;
-	first->carbon_mg += rest.carbon_mg;
-}
-
 int
 lt_period_end_forecast(struct lt_period_forecast *out,
     struct lt_period_end *end, const struct lt_amount *spent,
     struct lt_error *err)
 {
-	mend_first(end, spent);
 	end->of.days = end->items;
+	end->of.booked_micros = spent->money_micros;
+	end->of.booked_mg = spent->carbon_mg;
+	for (uint32_t i = 0; i < end->of.count; i++)
+		if (end->items[i].day >= end->of.first_day) {
+			end->of.booked_micros -= end->items[i].money_micros;
+			end->of.booked_mg -= end->items[i].carbon_mg;
+		}
 	return lt_period_forecast(out, &end->of, err);
 }

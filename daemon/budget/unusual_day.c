@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Days of UTC, as the ledger sums them, of an account with those below it. A
- * week before the team's first entry, or the ledger's, is missing: not zero.
+ * Days of the site's zone, of an account with those below it, and what was used
+ * in them: an adjustment is no usage. A week before the team's first entry, or
+ * the ledger's, is missing: not zero.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -57,6 +58,8 @@ struct days {
 	const struct lt_account_moves *moves;
 	struct team *teams; /* malloc'd */
 	int64_t day;	    /* since 1970-01-01; slot 0 */
+	int64_t noon_utc_s; /* amid that day */
+	char date[LT_DAY_TEXT_SIZE];
 	int64_t known_from; /* nothing is known of days before */
 	int64_t now_utc_s;
 };
@@ -71,34 +74,74 @@ add(int64_t a, int64_t b)
 		   : sum;
 }
 
-/* An lt_day_function. Accounts that are no more stand in the tree, too. A day
- * counts where its account stood when it began. */
+/* The account and those above it, as they stood then; accounts that are no more
+ * stand in the tree, too. NULL = no further one. */
+static struct team *
+up(const struct days *days, int *at, int64_t then_utc_s, int depth)
+{
+	if (*at < 0 || depth == LT_TREE_DEPTH_MAX)
+		return NULL;
+	struct team *const team = &days->teams[*at];
+	*at = lt_sheet_parent_then(
+	    days->snapshot, days->moves, (uint32_t)*at, then_utc_s);
+	return team;
+}
+
+/* An lt_day_function: of UTC, which will do to tell since when a team is there.
+ */
 static int
-take_day(void *context, int64_t day, const struct lt_account_sum *sum,
+see_day(void *context, int64_t day, const struct lt_account_sum *sum,
     struct lt_error *err)
 {
 	struct days *const days = context;
-	const int64_t before = days->day - day;
 	int at = lt_sheet_account(days->snapshot, sum->account);
+	struct team *team;
 
 	(void)err;
-	for (int up = 0; at >= 0 && up < LT_TREE_DEPTH_MAX; up++) {
-		struct team *const team = &days->teams[at];
-
+	for (int depth = 0;
+	     (team = up(days, &at, day * LT_DAY_S, depth)) != NULL; depth++)
 		if (team->first_day == 0)
 			team->first_day = day;
-		if (before % WEEK == 0) {
-			struct lt_amount *const slot =
-			    &team->slots[before / WEEK];
-
-			slot->money_micros =
-			    add(slot->money_micros, sum->money_micros);
-			slot->carbon_mg = add(slot->carbon_mg, sum->carbon_mg);
-		}
-		at = lt_sheet_parent_then(
-		    days->snapshot, days->moves, (uint32_t)at, day * LT_DAY_S);
-	}
 	return LT_OK;
+}
+
+/* The day and the same one of the weeks before it. */
+static int
+add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
+{
+	int64_t at_utc_s = days->noon_utc_s;
+	int code = LT_OK;
+
+	for (int k = 0; code == LT_OK && k < SLOTS; k++) {
+		char text[LT_DAY_TEXT_SIZE];
+		struct lt_account_sum *sums = NULL;
+		struct lt_span span;
+		uint32_t count = 0;
+
+		(void)lt_calendar_day(text, &span.from_utc_s, &span.to_utc_s,
+		    &d->offsets, at_utc_s);
+		code = lt_ledger_used(d->ledger, span, &sums, &count, err);
+		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+			int at =
+			    lt_sheet_account(days->snapshot, sums[i].account);
+			struct team *team;
+
+			for (int depth = 0;
+			     (team = up(days, &at, span.from_utc_s, depth)) !=
+			     NULL;
+			     depth++) {
+				struct lt_amount *const slot = &team->slots[k];
+
+				slot->money_micros = add(
+				    slot->money_micros, sums[i].money_micros);
+				slot->carbon_mg =
+				    add(slot->carbon_mg, sums[i].carbon_mg);
+			}
+		}
+		free(sums);
+		at_utc_s -= WEEK * LT_DAY_S;
+	}
+	return code;
 }
 
 /* Its budgets or its owners are the policy's. */
@@ -140,7 +183,7 @@ write_text(struct lt_alert *alert, const char *team,
 	snprintf(alert->subject, sizeof(alert->subject),
 	    "lowtide: %s spent unusually much on %s", team, date);
 	snprintf(alert->text, sizeof(alert->text),
-	    "%s spent %s on %s (UTC), against a mean of %s on the same day of the %d weeks before.\n\n"
+	    "%s spent %s on %s, against a mean of %s on the same day of the %d weeks before.\n\n"
 	    "By whom: lowtide report --team %s --from %s --to %s --by user\n"
 	    "By what: lowtide report --team %s --from %s --to %s --runs\n",
 	    team, figures[0], date, figures[1], of->known, team, date, date,
@@ -165,7 +208,7 @@ judge(struct lt_daemon *d, const struct days *days, uint32_t index,
 	    .day = team->slots[0].carbon_mg,
 	    .floor = policy->floor.carbon_mg};
 	struct lt_alert alert = {.made_utc_s = days->now_utc_s};
-	char day[64], usual[64], utc[40];
+	char day[64], usual[64];
 	int64_t mean;
 
 	while (money.known < LT_UNUSUAL_WEEKS &&
@@ -190,12 +233,10 @@ judge(struct lt_daemon *d, const struct days *days, uint32_t index,
 		lt_carbon_text(day, sizeof(day), carbon.day);
 		lt_carbon_text(usual, sizeof(usual), mean);
 	}
-	lt_utc_text(utc, sizeof(utc), days->day * LT_DAY_S);
-	utc[strcspn(utc, "T")] = '\0';
 	snprintf(
 	    alert.name, sizeof(alert.name), "day:%s:%" PRId64, name, days->day);
 	write_text(&alert, name, is_money ? &money : &carbon,
-	    (const char *[]){day, usual}, utc);
+	    (const char *[]){day, usual}, days->date);
 	return raise_day(d, name, is_money ? &money : &carbon, &alert, err);
 }
 
@@ -211,8 +252,10 @@ look(struct lt_daemon *d, struct days *days, struct lt_error *err)
 	/* The ledger's first day may not be whole. */
 	days->known_from = first_utc_s / LT_DAY_S + 1;
 	code = lt_ledger_day_sums(d->ledger,
-	    (struct lt_days_asked){days->day - SPAN, days->day}, take_day, days,
+	    (struct lt_days_asked){days->day - SPAN, days->day}, see_day, days,
 	    err);
+	if (code == LT_OK)
+		code = add_days(d, days, err);
 	for (uint32_t i = 0; code == LT_OK && i < days->snapshot->account_count;
 	     i++)
 		if (days->teams[i].first_day != 0)
@@ -223,15 +266,20 @@ look(struct lt_daemon *d, struct days *days, struct lt_error *err)
 int
 lt_unusual_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	const int64_t today = now_utc_s / LT_DAY_S;
 	struct days days = {.snapshot = &d->budget.snapshot,
 	    .moves = &d->tables.moves,
-	    .day = today - 1,
 	    .now_utc_s = now_utc_s};
+	int64_t from_utc_s, to_utc_s, today_utc_s;
+
+	(void)lt_calendar_day(
+	    days.date, &today_utc_s, &to_utc_s, &d->offsets, now_utc_s);
+	days.day = lt_calendar_day(
+	    days.date, &from_utc_s, &to_utc_s, &d->offsets, today_utc_s - 1);
+	days.noon_utc_s = from_utc_s + (to_utc_s - from_utc_s) / 2;
 
 	d->next.unusual = now_utc_s + EVERY_S;
 	if (d->policy->notify.unusual.percent == 0 ||
-	    d->budget.settled_until_utc_s < today * LT_DAY_S)
+	    d->budget.settled_until_utc_s < today_utc_s)
 		return LT_OK;
 	days.teams =
 	    calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));

@@ -10,6 +10,7 @@
 
 #include "grow.h"
 #include "ledger_kept.h"
+#include "periods.h"
 #include "units.h"
 
 struct lt_split
@@ -266,6 +267,18 @@ lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
 {
 	struct lt_sums found;
 	const int code = read_sums(&found, ledger, LT_SQL_DISCOUNTS, span, err);
+
+	*sums = found.items;
+	*count = found.count;
+	return code;
+}
+
+int
+lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err)
+{
+	struct lt_sums found;
+	const int code = read_sums(&found, ledger, LT_SQL_USED, span, err);
 
 	*sums = found.items;
 	*count = found.count;

@@ -70,7 +70,11 @@ int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
 /* Of all entries the first hour; false: there is none. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);
-/* Sums of an account and day of UTC, days from first to last; uid is of no
+/* What each account's runs were charged in a span: no adjustments, and no
+ * corrections, which are booked when they come; malloc'd. */
+int lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
+/* The same of an account and day of UTC, days from first to last; uid is of no
  * use. In order of the days. */
 typedef int lt_day_function(void *context, int64_t day,
     const struct lt_account_sum *sum, struct lt_error *err);

@@ -99,6 +99,8 @@
 	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                              \
 	") AND (job_id, submit_utc_s) > (?4, ?5)"
 
+#define LT_SQL_CHARGES                                                         \
+	LT_SQL_PERIOD("account, money_micros, carbon_mg", " AND kind = 0")
 #define LT_SQL_PERIODS_TABLE(X)                                                \
 	X(RUN_KEEP, LEDGER,                                                    \
 	    "INSERT OR IGNORE INTO runs_before (" LT_SQL_RUN_COLUMNS           \
@@ -146,8 +148,11 @@
 	    " AND at_utc_s >= ?1 AND at_utc_s < ?2 ORDER BY at_utc_s, id")     \
 	X(DAY_SUMS, LEDGER,                                                    \
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
-	    " WHERE day >= ?1 AND day <= ?2 GROUP BY day, account"             \
-	    " ORDER BY day")                                                   \
+	    " WHERE day >= ?1 AND day <= ?2 AND kind = 0"                      \
+	    " GROUP BY day, account ORDER BY day")                             \
+	X(USED, LEDGER,                                                        \
+	    "SELECT account, 0, sum(money_micros), sum(carbon_mg)"             \
+	    " FROM (" LT_SQL_CHARGES ") GROUP BY account ORDER BY account")    \
 	X(DISCOUNTS, LEDGER,                                                   \
 	    "SELECT account, 0, sum(discount_micros), 0 FROM (" LT_SQL_PERIOD( \
 		"account, discount_micros",                                    \

@@ -119,6 +119,7 @@ gather(struct series *series, const struct lt_period_days *of, bool is_carbon,
 	const int64_t from = first_of(of, is_carbon);
 
 	memset(series, 0, sizeof(*series));
+	series->spent = is_carbon ? of->booked_mg : of->booked_micros;
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct lt_day_amounts *const day = &of->days[i];
 		const int64_t amount = amount_of(day, is_carbon);

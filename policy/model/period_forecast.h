@@ -13,7 +13,7 @@
 
 enum { LT_PERIOD_FORECAST_DAYS = 56 }; /* complete ones that are looked at */
 
-struct lt_day_amounts { /* all that fell into a day of the site's zone */
+struct lt_day_amounts { /* what was used in a day of the site's zone */
 	int64_t day;	/* since 1970-01-01, as lt_day_of_date() */
 	int64_t money_micros, carbon_mg;
 };
@@ -23,6 +23,8 @@ struct lt_period_days {
 	int64_t today;		     /* in the period; not complete */
 	uint32_t today_gone_ppm;     /* of its seconds, 0 to 1,000,000 */
 	int64_t known_from;	     /* nothing is known of days before */
+	/* Spent in the period and no day's use: adjustments, corrections. */
+	int64_t booked_micros, booked_mg;
 	const struct lt_day_amounts *days; /* rising; a day without a row cost
 					    * nothing; those from today - 56
 					    * and first_day on are wanted */

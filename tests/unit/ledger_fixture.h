@@ -170,6 +170,36 @@ settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s,
 	return changed;
 }
 
+/* A run of that account, with an entry of so much. */
+static inline void
+charge_run(struct fixture *f, const char *account, int64_t at_utc_s,
+    const struct lt_amount *amount)
+{
+	static uint32_t last_id = 100000;
+	struct lt_run run =
+	    make_run(++last_id, at_utc_s, at_utc_s + 60, amount->money_micros);
+
+	run.carbon_mg = amount->carbon_mg;
+	(void)strcpy(run.account, account);
+	assert_true(settle(f, &run, at_utc_s + 60, 0));
+}
+
+/* No run's, as an admin books it. */
+static inline void
+adjust_account(struct fixture *f, const char *account, int64_t at_utc_s,
+    int64_t money_micros)
+{
+	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
+	    .at_utc_s = at_utc_s,
+	    .made_utc_s = at_utc_s,
+	    .money_micros = money_micros,
+	    .who = "root",
+	    .reason = "test"};
+
+	(void)strcpy(entry.account, account);
+	must(f, lt_ledger_adjust(f->ledger, &entry, &f->err));
+}
+
 static inline int64_t
 money(struct fixture *f, const char *account, enum lt_entry_kind kind,
     int64_t from_utc_s, int64_t to_utc_s)

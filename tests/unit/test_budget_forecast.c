@@ -37,16 +37,7 @@ static void
 charge_at(struct world *w, const char *account, int64_t at_utc_s,
     const struct lt_amount *amount)
 {
-	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
-	    .at_utc_s = at_utc_s,
-	    .made_utc_s = at_utc_s,
-	    .money_micros = amount->money_micros,
-	    .carbon_mg = amount->carbon_mg,
-	    .who = "root",
-	    .reason = "test"};
-
-	snprintf(entry.account, sizeof(entry.account), "%s", account);
-	must(w->f, lt_ledger_adjust(w->f->ledger, &entry, &w->f->err));
+	charge_run(w->f, account, at_utc_s, amount);
 }
 
 static void
@@ -105,6 +96,12 @@ test_sums(void **state)
 		charge_at(w, "lab", at + 23 * HOUR, &below);
 		charge_at(w, "free", at + HOUR, &others);
 	}
+	/* What is booked is spent, and tells nothing of the days to come. */
+	adjust_account(w->f, "lab", NOVEMBER + 3 * LT_DAY_S, 450000);
+	adjust_account(w->f, "vision", NOVEMBER + LT_DAY_S + HOUR, -70000);
+	adjust_account(
+	    w->f, "vision", NOVEMBER - LT_DAY_S, 900000); /* October's */
+	of.booked_micros = 450000 - 70000;
 	must(w->f, lt_period_forecast(&want, &of, &w->f->err));
 	const struct lt_period_forecast got = forecast_of(w, 0, NOW);
 	check_range(&got.money, &want.money);
@@ -139,7 +136,7 @@ test_zone(void **state)
 	}
 	charge_at(w, "vision", NOVEMBER - 1800,
 	    &(struct lt_amount){true, true, 500, 0});
-	days[0].money_micros += 500;
+	of.booked_micros = 500;
 	must(w->f, lt_period_forecast(&want, &of, &w->f->err));
 	const struct lt_period_forecast got = forecast_of(w, 0, NOW);
 	check_range(&got.money, &want.money);

@@ -50,15 +50,8 @@ enum { TODAY = 34 }; /* days after 1 November: 5 December */
 static void
 charge(struct world *w, const char *account, int day, int64_t money_micros)
 {
-	struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT,
-	    .at_utc_s = NOVEMBER + day * LT_DAY_S + 7200,
-	    .made_utc_s = NOVEMBER + day * LT_DAY_S + 7200,
-	    .money_micros = money_micros,
-	    .who = "root",
-	    .reason = "test"};
-
-	snprintf(entry.account, sizeof(entry.account), "%s", account);
-	must(w->f, lt_ledger_adjust(w->f->ledger, &entry, &w->f->err));
+	charge_run(w->f, account, NOVEMBER + day * LT_DAY_S + 7200,
+	    &(struct lt_amount){true, true, money_micros, 0});
 }
 
 static uint32_t
@@ -97,6 +90,9 @@ test_days(void **state)
 	    .unusual = {.percent = 50,
 		.floor = {.has_money = true, .money_micros = 500000}}};
 	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
+	/* What an admin books is no usage. */
+	adjust_account(
+	    w->f, "vision", NOVEMBER + (TODAY - 1) * LT_DAY_S, 90000000);
 	assert_int_equal(look(w, &last), 0);
 	charge(w, "vision", TODAY - 1, 200000);
 	/* Not before all of the day is settled. */
@@ -109,7 +105,7 @@ test_days(void **state)
 	assert_string_equal(
 	    last.subject, "lowtide: vision spent unusually much on 2026-12-04");
 	assert_non_null(strstr(last.text,
-	    "vision spent $1.60 on 2026-12-04 (UTC), against a mean of $1.00 on the same day of the 4 weeks before.\n"));
+	    "vision spent $1.60 on 2026-12-04, against a mean of $1.00 on the same day of the 4 weeks before.\n"));
 	/* Once, whatever comes late. */
 	reopen(w->f);
 	w->d->ledger = w->f->ledger;
@@ -121,11 +117,38 @@ test_days(void **state)
 	free_world(w);
 }
 
+/* Of the site's zone: an hour of UTC's day before belongs to it, and its last
+ * one does not. */
+static void
+test_zone(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_alert last = {0};
+
+	w->d->offsets = (struct lt_offsets){
+	    .count = 1, .steps = {{INT64_MIN, 3600, "CET"}}};
+	for (int day = 0; day < TODAY - 1; day++)
+		charge(w, "vision", day, 1000000);
+	charge_run(w->f, "vision", NOVEMBER + (TODAY - 1) * LT_DAY_S - 1800,
+	    &(struct lt_amount){true, true, 1600000, 0});
+	charge_run(w->f, "vision", NOVEMBER + TODAY * LT_DAY_S - 1800,
+	    &(struct lt_amount){true, true, 70000000, 0});
+	compile(w, NOVEMBER + TODAY * LT_DAY_S);
+	w->policy.notify = (struct lt_policy_notify){.is_set = true,
+	    .unusual = {.percent = 50,
+		.floor = {.has_money = true, .money_micros = 500000}}};
+	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 3600;
+	assert_int_equal(look(w, &last), 1);
+	assert_non_null(strstr(last.text, "vision spent $1.60 on 2026-12-04,"));
+	free_world(w);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_is),
-	    cmocka_unit_test_setup_teardown(test_days, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_days, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_zone, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
