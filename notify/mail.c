@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message as a mail. No text of a user is in a header: subjects are
- * lowtided's, of printable ASCII, and an address is one or is not written.
+ * A message as a mail. No text of a user is in a header as it is: a subject is
+ * ASCII or encoded, and an address is one or is not written.
  */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base64.h"
 #include "smtp.h"
 #include "text.h"
 #include "ways.h"
 
-enum { LINE_MAX_BYTES = 900 }; /* RFC 5322 allows 998 */
+enum {
+	LINE_MAX_BYTES = 900, /* RFC 5322 allows 998 */
+	WORD_BYTES = 45,      /* 60 of base64 */
+};
 
 /* By the C locale, which this program never leaves. */
 static void
@@ -29,6 +33,37 @@ static bool
 is_inside(unsigned char byte) /* a character of UTF-8 */
 {
 	return (byte & 0xc0) == 0x80;
+}
+
+static bool
+is_ascii(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return *text == '\0';
+}
+
+/* RFC 2047: words of at most 75 bytes, each of whole characters; so is ASCII
+ * that a reader would take for such a word. */
+static void
+put_subject(struct lt_text *mail, const char *subject)
+{
+	char word[4 * ((WORD_BYTES + 2) / 3) + 1];
+
+	if (is_ascii(subject) && strstr(subject, "=?") == NULL) {
+		lt_text_put(mail, "Subject: %s\r\n", subject);
+		return;
+	}
+	lt_text_put(mail, "Subject:");
+	while (*subject != '\0') {
+		size_t length = strnlen(subject, WORD_BYTES);
+
+		while (length > 1 && is_inside((unsigned char)subject[length]))
+			length--;
+		lt_base64(word, (const unsigned char *)subject, length);
+		lt_text_put(mail, " =?UTF-8?B?%s?=\r\n", word);
+		subject += length;
+	}
 }
 
 static void
@@ -61,11 +96,10 @@ lt_mail_compose(
 	char date[64];
 
 	date_text(date, message->made_utc_s);
-	lt_text_put(&mail,
-	    "Date: %s\r\nFrom: %s\r\nTo: %s\r\nSubject: %s\r\n"
-	    "Message-ID: <%s@%s>\r\n",
-	    date, sending->notify->mail_from, sending->to, message->subject,
-	    message->id, host);
+	lt_text_put(&mail, "Date: %s\r\nFrom: %s\r\nTo: %s\r\n", date,
+	    sending->notify->mail_from, sending->to);
+	put_subject(&mail, message->subject);
+	lt_text_put(&mail, "Message-ID: <%s@%s>\r\n", message->id, host);
 	/* So that no vacation program answers (RFC 3834). */
 	lt_text_put(&mail,
 	    "Auto-Submitted: auto-generated\r\nX-Lowtide: %s\r\n"

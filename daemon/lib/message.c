@@ -74,20 +74,12 @@ lt_message_uid(const char *id)
 	return uid <= UINT32_MAX ? uid : LT_MESSAGE_OF_SITE;
 }
 
+/* is_line: as a subject is. */
 static bool
-is_subject(const char *text)
-{
-	for (const char *at = text; *at != '\0'; at++)
-		if (*at < ' ' || *at > '~')
-			return false;
-	return text[0] != '\0';
-}
-
-static bool
-is_text(const char *text)
+is_text(const char *text, bool is_line)
 {
 	for (const char *at = text; *at != '\0';) {
-		if (*at != '\n' && lt_control_bytes(at) > 0)
+		if ((*at != '\n' || is_line) && lt_control_bytes(at) > 0)
 			return false;
 		do /* past the whole character */
 			at++;
@@ -99,9 +91,7 @@ is_text(const char *text)
 void
 lt_message_clean(struct lt_message *message)
 {
-	for (char *at = message->subject; *at != '\0'; at++)
-		if (*at < ' ' || *at > '~')
-			*at = '?';
+	lt_text_line(message->subject);
 	for (char *at = message->text; *at != '\0'; at++)
 		if (*at == '\t')
 			*at = ' ';
@@ -118,11 +108,11 @@ check(const struct lt_message *message, struct lt_error *err)
 		return lt_fail(err, LT_EINPUT,
 		    "message %s: made_utc_s: want a time up to the year 9999",
 		    message->id);
-	if (!is_subject(message->subject))
+	if (!is_text(message->subject, true))
 		return lt_fail(err, LT_EINPUT,
-		    "message %s: subject: want a line of printable ASCII",
+		    "message %s: subject: want a line of UTF-8 without control characters",
 		    message->id);
-	if (!is_text(message->text))
+	if (!is_text(message->text, false))
 		return lt_fail(err, LT_EINPUT,
 		    "message %s: text: want lines of UTF-8 without control characters",
 		    message->id);

@@ -50,7 +50,7 @@ struct lt_message { /* start as { 0 } */
 	int64_t made_utc_s;
 	int to_count; /* 0: for the site's webhook and command only */
 	char to[LT_MESSAGE_RECIPIENTS_MAX][LT_ADDRESS_SIZE];
-	char subject[LT_MESSAGE_SUBJECT_SIZE]; /* a line of printable ASCII */
+	char subject[LT_MESSAGE_SUBJECT_SIZE]; /* a line */
 	char text[LT_MESSAGE_TEXT_SIZE];       /* lines of UTF-8 */
 };
 
@@ -67,8 +67,8 @@ int lt_message_id_begin(char out[LT_MESSAGE_ID_SIZE], uint32_t uid);
  * none, it is of budgets. Pure. */
 enum { LT_MESSAGE_OF_SITE = -1 };
 int64_t lt_message_uid(const char *id);
-/* What is no printable ASCII becomes "?" in its subject, and controls do in its
- * text: after it lt_message_pack() takes both. Pure. */
+/* Controls, and what is no UTF-8, become "?" in its subject and text: after it
+ * lt_message_pack() takes both. Pure. */
 void lt_message_clean(struct lt_message *message);
 
 /* As JSON; free() it. NULL: it is not as above, or there is no memory. */

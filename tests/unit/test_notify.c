@@ -44,6 +44,43 @@ test_mail(void **state)
 	    "one\r\n\r\n.\r\ntwo\r\n");
 }
 
+/* By Python's email.header, which makes the same text of them again. */
+static void
+test_subjects(void **state)
+{
+	static const struct {
+		const char *subject, *is;
+	} cases[] = {
+	    {"plain", "Subject: plain\r\n"},
+	    {"vision: \xe2\x82\xac"
+	     "1,200.00 of \xe2\x82\xac"
+	     "1,000.00",
+		"Subject: =?UTF-8?B?dmlzaW9uOiDigqwxLDIwMC4wMCBvZiDigqwxLDAwMC4wMA==?=\r\n"},
+	    {"=?UTF-8?B?eA==?=",
+		"Subject: =?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?=\r\n"},
+	    {"1234567890123456789012345678901234567890123\xe2\x82\xac"
+	     "9",
+		"Subject: =?UTF-8?B?MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMw==?=\r\n"
+		" =?UTF-8?B?4oKsOQ==?=\r\n"},
+	};
+	static struct lt_message message = {.id = "x", .text = "t\n"};
+	static struct lt_policy_notify notify = {.mail_from = "lowtide"};
+	const struct lt_sending sending = {
+	    .notify = &notify, .message = &message, .to = "alice"};
+	static char mail[LT_MAIL_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		(void)strcpy(message.subject, cases[i].subject);
+		assert_true(lt_mail_compose(mail, &sending, "h") > 0);
+		const char *const at = strstr(mail, "Subject:");
+		assert_non_null(at);
+		assert_memory_equal(at, cases[i].is, strlen(cases[i].is));
+		assert_memory_equal(
+		    at + strlen(cases[i].is), "Message-ID:", 11);
+	}
+}
+
 /* RFC 5322: at most 998 bytes a line, and no character in two. */
 static void
 test_long_lines(void **state)
@@ -131,6 +168,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_mail),
+	    cmocka_unit_test(test_subjects),
 	    cmocka_unit_test(test_long_lines),
 	    cmocka_unit_test(test_signature),
 	    cmocka_unit_test(test_wait),
