@@ -38,7 +38,7 @@ static const struct {
     [STATE] = {"state", offsetof(struct lt_run, state_text)},
 };
 
-static const char *const figure_names[LT_GROUP_FIGURES] = {
+static const char *const figure_names[LT_GROUP_SHOWN] = {
     [LT_GROUP_RUNS] = "runs",
     [LT_GROUP_COST] = "cost_micros",
     [LT_GROUP_CARBON] = "carbon_mg",
@@ -245,6 +245,8 @@ set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s,
 	const int64_t length =
 	    to > from && run->start_utc_s > 0 ? to - from : 0;
 
+	part->figures[LT_GROUP_ENDED] =
+	    run->end_utc_s > from_utc_s && run->end_utc_s <= to_utc_s;
 	part->figures[LT_GROUP_CPU_S] = length * run->cpus;
 	part->figures[LT_GROUP_GPU_S] = length * run->gpus;
 	if (!lt_scale_up(length * run->nodes, run->share_numerator,
@@ -444,11 +446,11 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	}
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
-	for (int i = 0; i < LT_GROUP_FIGURES; i++) {
+	for (int i = 0; i < LT_GROUP_SHOWN; i++) {
 		lt_out_quoted(out, figure_names[i]);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
-		lt_out_text(out, i + 1 < LT_GROUP_FIGURES ? "," : "}");
+		lt_out_text(out, i + 1 < LT_GROUP_SHOWN ? "," : "}");
 	}
 }
 
@@ -486,7 +488,7 @@ lt_report_groups_each(const struct lt_report_groups *g, lt_group_function *take,
 	for (uint32_t i = 0; rc == LT_OK && i < t->count; i++) {
 		const int64_t *const f = t->items[i].figures;
 		const char *text = t->items[i].key;
-		struct lt_report_group group = {.runs = f[LT_GROUP_RUNS],
+		struct lt_report_group group = {.ended = f[LT_GROUP_ENDED],
 		    .cost_micros = f[LT_GROUP_COST],
 		    .energy_wh = f[LT_GROUP_ENERGY],
 		    .gpu_s = f[LT_GROUP_GPU_S]};

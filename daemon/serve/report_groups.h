@@ -46,7 +46,7 @@ int lt_report_groups_adjustment(struct lt_report_groups *groups,
 /* Each group of the last grouping; texts: of its dimensions. */
 struct lt_report_group {
 	const char *texts[LT_GROUP_DIMENSIONS_MAX];
-	int64_t runs, cost_micros, energy_wh, gpu_s;
+	int64_t ended, cost_micros, energy_wh, gpu_s;
 };
 typedef int lt_group_function(
     void *context, const struct lt_report_group *group, struct lt_error *err);

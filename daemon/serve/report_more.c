@@ -84,7 +84,7 @@ add_tcto(
 {
 	struct tcto *const tcto = context;
 	const struct lt_tcto_group one = {group->texts[0], group->texts[1],
-	    group->runs, group->cost_micros, group->energy_wh, group->gpu_s};
+	    group->ended, group->cost_micros, group->energy_wh, group->gpu_s};
 
 	return lt_tcto_add(&tcto->figures, tcto->site, &one, err);
 }

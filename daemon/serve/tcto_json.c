@@ -56,8 +56,8 @@ lt_tcto_add(struct lt_tcto_figures *figures, const struct lt_tcto_site *site,
 	    {is_owned(site, group->partition), &figures->owned_energy_wh,
 		group->energy_wh},
 	    {lt_is_interruption(group->state), &figures->interruptions,
-		group->runs},
-	    {completed, &figures->completed_runs, group->runs},
+		group->ended},
+	    {completed, &figures->completed_runs, group->ended},
 	    {true, &figures->gpu_s, group->gpu_s},
 	};
 

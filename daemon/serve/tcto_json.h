@@ -23,7 +23,7 @@ void lt_tcto_site_of(struct lt_tcto_site *site, const struct lt_policy *policy);
 /* One group of a period by partition and state ("" and "" of adjustments). */
 struct lt_tcto_group {
 	const char *partition, *state;
-	int64_t runs, cost_micros, energy_wh, gpu_s;
+	int64_t ended, cost_micros, energy_wh, gpu_s;
 };
 /* Adds it to the figures, which start as { 0 }. LT_EOVERFLOW: nothing is
  * promised of them then. */

@@ -108,6 +108,50 @@ test_forecast(void **state)
 	json_decref(past);
 }
 
+/* An interruption over a month's end is paid for in one of both: where it
+ * ended.
+ */
+static void
+test_tcto_over_a_month(void **state)
+{
+	static const struct {
+		const char *query;
+		int64_t interruptions, engineer_micros;
+	} months[] = {{"period=2026-11&tcto=1", 0, 0},
+	    {"period=2026-12&tcto=1", 1, 45000000},
+	    {"period=2026-Q4&tcto=1", 1, 45000000}};
+	struct fixture *const f = *state;
+	struct lt_policy policy = {.currency = "USD"};
+	struct lt_run run =
+	    make_run(9, DECEMBER - 1800, DECEMBER + 1800, 2000000);
+	struct lt_entry entries[] = {
+	    whole(&run), {.at_utc_s = DECEMBER, .money_micros = 1000000}};
+	bool changed;
+
+	policy.tcto =
+	    (struct lt_policy_tcto){.engineer_micros_per_hour = 90000000,
+		.engineer_hour_millionths = 500000};
+	strcpy(run.state_text, "NODE_FAIL");
+	entries[0].money_micros -= 1000000;
+	must(f, lt_ledger_settle(f->ledger,
+		    &(struct lt_settlement){
+			&run, entries, 2, DECEMBER + LT_DAY_S, 0, false},
+		    &changed, &f->err));
+	for (size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
+		json_t *const report = ask(f, &policy, months[i].query);
+		const json_t *const tcto = json_object_get(report, "tcto");
+
+		print_message("# %s\n", months[i].query);
+		assert_int_equal(
+		    figure(tcto, "interruptions"), months[i].interruptions);
+		assert_int_equal(
+		    figure(tcto, "engineer_micros"), months[i].engineer_micros);
+		assert_int_equal(
+		    figure(tcto, "failed_micros"), i == 2 ? 2000000 : 1000000);
+		json_decref(report);
+	}
+}
+
 /* Three runs, worked out by hand: 2 x 10 completed, 4 lost with a node. */
 static void
 test_tcto(void **state)
@@ -168,6 +212,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_forecast, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_tcto, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		test_tcto_over_a_month, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
