@@ -18,7 +18,8 @@
 enum {
 	MARKET_OLD_S = 900, /* compiled each few minutes when all is well */
 	BUDGET_OLD_S = 120,
-	CLOCK_APART_S = 30, /* more than an answer may take */
+	SILENT_S = 2 * LT_DAY_S, /* meters of some grids are a day late */
+	CLOCK_APART_S = 30,	 /* more than an answer may take */
 };
 
 static bool
@@ -323,6 +324,8 @@ lt_doctor_sources(struct lt_doctor *doctor)
 	size_t index;
 	const json_t *source;
 	bool varies = false;
+	int64_t silent_s;
+	char ago[64];
 
 	if (doctor->status == NULL)
 		return;
@@ -339,6 +342,12 @@ lt_doctor_sources(struct lt_doctor *doctor)
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
 			    "its options in the policy file, its key, the network; a stale signal moves no job",
 			    "%s: %s", name, error);
+		if (lt_json_int(source, "silent_s", &silent_s) &&
+		    silent_s > SILENT_S)
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
+			    "look whether it still publishes; a stale signal moves no job, and runs are charged at the last value",
+			    "%s: nothing newer than %s ago", name,
+			    lt_duration_text(ago, sizeof(ago), silent_s));
 		if (json_is_true(json_object_get(source, "replay")))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "source",
 			    "for demonstrations only: use a live source",

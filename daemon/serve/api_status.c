@@ -19,13 +19,26 @@
 #include "spool.h"
 #include "units.h"
 
+/* Until when it has said what was; 0: it has not. */
+static int64_t
+known_until(const struct lt_source *source)
+{
+	int64_t until_utc_s = 0;
+
+	for (uint32_t i = 0; i < source->step_count; i++)
+		if (source->steps[i].quality <= LT_QUALITY_MEASURED)
+			until_utc_s = source->steps[i].end_utc_s;
+	return until_utc_s;
+}
+
 static json_t *
 source_json(const struct lt_source *source, int64_t now_utc_s)
 {
 	const struct lt_rate_step *const step =
 	    lt_source_step(source, now_utc_s);
+	const int64_t until_utc_s = known_until(source);
 
-	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:s?,s:b}",
+	return json_pack("{s:s,s:s,s:s?,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s?,s:b}",
 	    "name", source->policy->name, "adapter", source->adapter->name,
 	    "quantity",
 	    step != NULL ? lt_quantity_name(source->quantity) : NULL,
@@ -36,6 +49,9 @@ source_json(const struct lt_source *source, int64_t now_utc_s)
 	    "issued", lt_api_time(source->issued_utc_s), "age_s",
 	    lt_api_optional(
 		source->issued_utc_s != 0, now_utc_s - source->issued_utc_s),
+	    "silent_s",
+	    lt_api_optional(until_utc_s != 0,
+		now_utc_s > until_utc_s ? now_utc_s - until_utc_s : 0),
 	    "next_fetch", lt_api_time(source->next_fetch_utc_s), "last_error",
 	    source->last_error[0] ? source->last_error : NULL, "replay",
 	    source->adapter->replay);

@@ -103,3 +103,12 @@ quality() { # quality NAME
 	is_charged silent 144
 	is_charged hole 18
 }
+
+@test "doctor names a source that has said nothing for days" {
+	[[ "$(lowtide doctor || true)" != *"rate: nothing newer than"* ]]
+	part stop lowtided
+	hour_is 73
+	up 13
+	run lowtide doctor
+	[[ "$output" == *"rate: nothing newer than "*" ago"* ]]
+}
