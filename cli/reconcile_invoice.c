@@ -29,6 +29,8 @@ struct reader {
 	struct lt_csv csv;
 	struct lt_csv_row row;
 	struct lt_invoice_row parsed;
+	int64_t outside_utc_s; /* of the first row that is */
+	int outside_line;
 };
 
 /* Before a row: all of it is there, if it is no larger than it may be. */
@@ -69,8 +71,8 @@ make_sums(struct lt_invoice *invoice, struct lt_error *err)
 	if (invoice->day_count < 1 || invoice->day_count > LT_TIE_DAYS_MAX)
 		return lt_fail(err, LT_ELIMIT, "%d days, want 1 to %d",
 		    invoice->day_count, LT_TIE_DAYS_MAX);
-	invoice->sums = calloc(
-	    (size_t)invoice->day_count * ((size_t)invoice->type_count + 1),
+	invoice->sums = calloc(((size_t)invoice->day_count + 1) *
+				   ((size_t)invoice->type_count + 1),
 	    sizeof(*invoice->sums));
 	return invoice->sums != NULL ? LT_OK
 				     : lt_fail(err, LT_ENOMEM, "no memory");
@@ -99,19 +101,22 @@ find_days(struct lt_invoice *invoice, const struct reader *reader,
 	return make_sums(invoice, err);
 }
 
+/* Of one whose rows are all of other days. */
 static int
-day_fail(const struct lt_invoice *invoice, const struct reader *reader,
+days_fail(const struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)
 {
 	char at[32], first[32], last[32];
 
-	lt_utc_text(at, sizeof(at), reader->parsed.start_utc_s);
+	lt_utc_text(at, sizeof(at), reader->outside_utc_s);
 	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
 	lt_utc_text(last, sizeof(last),
 	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
-	return lt_fail(err, LT_EINPUT,
-	    "%s: %s is not from %.10s to %.10s, the days of the invoice; --from and --to say others",
+	lt_fail(err, LT_EINPUT,
+	    "%s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
 	    lt_invoice_start_name(&reader->parser), at, first, last);
+	lt_error_at(err, reader->outside_line, 0);
+	return err->code;
 }
 
 /* ---- a row into its sum ---- */
@@ -132,15 +137,37 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 	invoice->unknown[i].cost_pico += row->cost_pico;
 }
 
+static void
+add_outside(struct lt_invoice *invoice, struct reader *reader, int64_t day)
+{
+	const struct lt_invoice_row *const row = &reader->parsed;
+	const int types = invoice->type_count + 1;
+
+	if (invoice->outside_rows++ == 0) {
+		invoice->outside_first_day = invoice->outside_last_day = day;
+		reader->outside_utc_s = row->start_utc_s;
+		reader->outside_line = reader->row.line;
+	}
+	if (day < invoice->outside_first_day)
+		invoice->outside_first_day = day;
+	if (day > invoice->outside_last_day)
+		invoice->outside_last_day = day;
+	invoice->rows++;
+	invoice->sums[invoice->day_count * types + invoice->type_count]
+	    .cost_pico += row->cost_pico;
+}
+
 static int
 add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
 	const struct lt_invoice_row *const row = &reader->parsed;
-	const int64_t day =
-	    lt_day_of_second(row->start_utc_s) - invoice->first_day;
+	const int64_t of_day = lt_day_of_second(row->start_utc_s);
+	const int64_t day = of_day - invoice->first_day;
 
-	if (day < 0 || day >= invoice->day_count)
-		return day_fail(invoice, reader, err);
+	if (day < 0 || day >= invoice->day_count) {
+		add_outside(invoice, reader, of_day);
+		return LT_OK;
+	}
 	const int found =
 	    row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
 	const int type = found >= 0 ? found : invoice->type_count;
@@ -233,8 +260,11 @@ read_rows(
 	}
 	qsort(invoice->unknown, (size_t)invoice->unknown_count,
 	    sizeof(invoice->unknown[0]), by_cost);
-	return invoice->sums != NULL ? LT_OK
-				     : lt_fail(err, LT_EINPUT, "no rows");
+	if (invoice->sums == NULL)
+		return lt_fail(err, LT_EINPUT, "no rows");
+	return invoice->outside_rows == invoice->rows
+		   ? days_fail(invoice, reader, err)
+		   : LT_OK;
 }
 
 /* "PATH:LINE: what is wrong there". */

@@ -26,6 +26,13 @@ day_text(char *out, size_t size, int64_t day)
 	return out;
 }
 
+/* As JSON and CSV have it; NULL: none of the invoice's. */
+static const char *
+row_day(char *out, size_t size, const struct lt_tie_row *row)
+{
+	return row->is_outside ? NULL : day_text(out, size, row->day);
+}
+
 /* ---- the table ---- */
 enum { INVOICE, JOBS, IDLE, COLUMNS_ROUNDED };
 
@@ -164,7 +171,9 @@ print_rows(
 		const struct lt_tie_row *const row = &cents->rows[i];
 		char day[32];
 
-		add_table_row(table, day_text(day, sizeof(day), row->day),
+		add_table_row(table,
+		    row->is_outside ? "outside"
+				    : day_text(day, sizeof(day), row->day),
 		    row->type != NULL ? row->type : other_services, row,
 		    currency);
 	}
@@ -204,6 +213,20 @@ print_unknown(FILE *out, const struct lt_tie_shown *shown)
 }
 
 static void
+print_outside(FILE *out, const struct lt_invoice *invoice)
+{
+	char first[32], last[32];
+
+	if (invoice->outside_rows > 0)
+		fprintf(out,
+		    "Outside are %" PRId64
+		    " rows of other days (%s to %s): refunds, corrections or late usage.\n",
+		    invoice->outside_rows,
+		    day_text(first, sizeof(first), invoice->outside_first_day),
+		    day_text(last, sizeof(last), invoice->outside_last_day));
+}
+
+static void
 print_notes(FILE *out, const struct lt_tie_shown *shown)
 {
 	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
@@ -214,6 +237,7 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 	for (int i = 0; i < tie->count; i++)
 		unknown_idle = unknown_idle || (tie->rows[i].type != NULL &&
 						   !tie->rows[i].has_idle);
+	print_outside(out, shown->parts->invoice);
 	print_unknown(out, shown);
 	for (int i = 0; i < jobs->other_count; i++) {
 		fputs(i == 0 ? "Not in it, as they have no instance type, are "
@@ -299,9 +323,10 @@ lt_tie_csv(FILE *out, const struct lt_tie_shown *shown)
 	for (int i = 0; i < shown->tie->count; i++) {
 		const struct lt_tie_row *const row = &shown->tie->rows[i];
 		const bool is_instance = row->type != NULL;
-		char day[32];
+		char text[32];
+		const char *const day = row_day(text, sizeof(text), row);
 
-		fprintf(out, "%s,", day_text(day, sizeof(day), row->day));
+		fprintf(out, "%s,", day != NULL ? day : "");
 		lt_csv_text(out, is_instance ? row->type : other_services);
 		fprintf(out, ",%s,", shown->currency);
 		print_amount(out, true, row->invoice_micros);
@@ -345,7 +370,9 @@ rows_json(const struct lt_tie *tie)
 		char day[32];
 
 		json_object_set_new(object, "day",
-		    json_string(day_text(day, sizeof(day), row->day)));
+		    row->is_outside
+			? json_null()
+			: json_string(row_day(day, sizeof(day), row)));
 		json_object_set_new(object, "instance_type",
 		    row->type != NULL ? json_string(row->type) : json_null());
 		json_array_append_new(list, object);
@@ -392,13 +419,14 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
+	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
 	    "s:o,s:I,s:I,s:I}",
 	    "file", shown->file, "format", invoice->format, "cost",
 	    invoice->cost, "currency", shown->currency, "first_day", first,
-	    "last_day", last, "rows", (json_int_t)invoice->rows, "complete",
-	    jobs->complete, "only_own", jobs->only_own, "days", rows_json(tie),
-	    "instances", row_json(&tie->instances, true), "other_services",
+	    "last_day", last, "rows", (json_int_t)invoice->rows, "outside_rows",
+	    (json_int_t)invoice->outside_rows, "complete", jobs->complete,
+	    "only_own", jobs->only_own, "days", rows_json(tie), "instances",
+	    row_json(&tie->instances, true), "other_services",
 	    row_json(&tie->others, false), "total", row_json(&tie->total, true),
 	    "unknown_types", unknown_json(invoice), "other_partitions",
 	    others_json(jobs), "adjustments_micros",

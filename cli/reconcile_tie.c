@@ -131,12 +131,15 @@ make_rows(struct lt_tie *tie, const struct lt_tie_parts *parts,
 {
 	const int types = parts->invoice->type_count;
 
-	for (int i = 0; i < parts->invoice->day_count * (types + 1); i++) {
+	const int days = parts->invoice->day_count;
+
+	for (int i = 0; i < (days + 1) * (types + 1); i++) {
 		const int day = i / (types + 1), type = i % (types + 1);
-		struct lt_tie_row row = {.day = parts->invoice->first_day + day,
+		struct lt_tie_row row = {.is_outside = day == days,
+		    .day = day < days ? parts->invoice->first_day + day : 0,
 		    .invoice_micros = micros[i]};
 
-		if (type < types) {
+		if (type < types && day < days) {
 			const struct lt_tie_job_sum *const sum =
 			    &parts->jobs->sums[day * types + type];
 
@@ -155,7 +158,7 @@ lt_tie_make(
     struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err)
 {
 	const int count =
-	    parts->invoice->day_count * (parts->invoice->type_count + 1);
+	    (parts->invoice->day_count + 1) * (parts->invoice->type_count + 1);
 	int64_t *const micros = calloc((size_t)count + 1, sizeof(*micros));
 
 	*tie = (struct lt_tie){

@@ -74,8 +74,11 @@ struct lt_invoice { /* lt_invoice_free() */
 	int day_count, type_count;
 	int64_t rows;
 	/* By day, then by type of the map; after each day's types what is no
-	 * instance of them: other services. */
+	 * instance of them: other services. As a last day what the invoice has
+	 * of days outside, all as other services: refunds, corrections, usage
+	 * that was late. */
 	struct lt_invoice_sum *sums;
+	int64_t outside_rows, outside_first_day, outside_last_day;
 	/* Instances in there whose type no partition has, dearest first. */
 	int unknown_count;
 	struct lt_invoice_unknown {
@@ -130,7 +133,8 @@ void lt_tie_jobs_free(struct lt_tie_jobs *jobs);
 
 /* ---- put together: reconcile_tie.c ---- */
 struct lt_tie_row {
-	int64_t day;
+	int64_t day; /* of what is outside: 0 */
+	bool is_outside;
 	const char *type; /* NULL: other services; lent by the map */
 	/* invoice = jobs + idle + unexplained, to the micro. */
 	int64_t invoice_micros, jobs_micros, idle_micros, unexplained_micros;

@@ -406,6 +406,42 @@ test_refused(void **state)
 	}
 }
 
+/* A refund of September and usage of its last hour, in October's invoice: in
+ * no day of it, and in the total. */
+static void
+test_outside(void **state)
+{
+	static const char bytes[] = FOCUS DAY_7
+	    "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,30,30,USD\n" OCTOBER
+	    "2026-09-12,2026-09-13,Usage,Compute,BoxUsage:p4d.24xlarge,,-1,"
+	    "Hours,-5.5,-5.5,USD\n" OCTOBER
+	    "2026-09-30T23:00Z,2026-10-01,Usage,Compute,BoxUsage:m5.large,,1,"
+	    "Hours,0.5,0.5,USD\n" OCTOBER
+	    "2026-11-02,2026-11-03,Tax,,,,,,2,2,USD\n";
+	struct lt_invoice invoice;
+	struct lt_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &plain, &err),
+	    LT_OK);
+	assert_int_equal(invoice.rows, 4);
+	assert_int_equal(invoice.outside_rows, 3);
+	assert_int_equal(invoice.day_count, 31);
+	assert_int_equal(invoice.outside_first_day, invoice.first_day - 19);
+	assert_int_equal(invoice.outside_last_day, invoice.first_day + 32);
+	assert_int_equal(invoice.unknown_count, 0);
+	lt_wide inside = 0;
+	const int types = invoice.type_count + 1;
+	for (int i = 0; i < invoice.day_count * types; i++)
+		inside += invoice.sums[i].cost_pico;
+	assert_true(inside == 30 * E12);
+	assert_true(
+	    invoice.sums[(invoice.day_count + 1) * types - 1].cost_pico ==
+	    -3 * E12);
+	lt_invoice_free(&invoice);
+}
+
 static void
 test_other_column_and_days(void **state)
 {
@@ -539,6 +575,7 @@ main(void)
 	    cmocka_unit_test(test_map_signals),
 	    cmocka_unit_test(test_one_row),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_outside),
 	    cmocka_unit_test(test_other_column_and_days),
 	    cmocka_unit_test(test_large),
 	    cmocka_unit_test(test_row_too_long),

@@ -321,7 +321,7 @@ test_rounding(void **state)
 	enum { DAYS = 7, THIRD_MICROS = 3333 };
 	struct lt_tie_map map = {0};
 	struct lt_error err = {0};
-	struct lt_invoice_sum sums[DAYS * 2] = {{0}};
+	struct lt_invoice_sum sums[(DAYS + 1) * 2] = {{0}};
 	struct lt_tie_job_sum job_sums[DAYS] = {{0}};
 	const struct lt_invoice invoice = {
 	    .day_count = DAYS, .type_count = 1, .sums = sums};
@@ -393,7 +393,7 @@ test_idle(void **state)
 	(void)state;
 	assert_int_equal(lt_tie_map_parse(&map, "a=t", NULL), LT_OK);
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
-		struct lt_invoice_sum sums[2] = {
+		struct lt_invoice_sum sums[4] = {
 		    {(lt_wide)idle[i].cost_micros * 1000000,
 			(lt_wide)idle[i].invoice_s * 1000000 * 1000000,
 			idle[i].has_nodes, idle[i].unknown}};
@@ -492,9 +492,15 @@ test_says(void **state)
 	    {"days of the invoice by hand",
 		{FOLDER "focus.csv", "--from=2026-10-02", "--to=2026-10-04",
 		    NULL},
+		NULL, 0,
+		"Outside are 6 rows of other days (2026-10-01 to 2026-10-01): "
+		"refunds, corrections or late usage.\n"},
+	    {"days of which it has none",
+		{FOLDER "focus.csv", "--from=2026-11-02", "--to=2026-11-04",
+		    NULL},
 		NULL, 1,
 		FOLDER "focus.csv:2: ChargePeriodStart: 2026-10-01T00:00:00Z "
-		       "is not from 2026-10-02 to 2026-10-04"},
+		       "is not from 2026-11-02 to 2026-11-04"},
 	};
 
 	(void)state;
