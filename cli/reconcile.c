@@ -19,6 +19,7 @@ const struct lt_cli_option lt_cli_reconcile_options[] = {
     {"cost", "COLUMN", "what is added up; default: what was billed"},
     {"type", "COLUMN", "where instance types are; default: by the format"},
     {"map", "P=TYPE,...", "instance types of partitions"},
+    {"rate", "CUR=RATE", "what an invoice's other currency is worth"},
     {"tolerance", "PCT", "exit 1 if more of the instances is unexplained"},
     {"format", "F", "table, csv or json"},
     {NULL, NULL, NULL},
@@ -101,6 +102,26 @@ parse_format(
 	    "--format: got \"%s\", want table, csv or json", word);
 }
 
+/* "USD=0.92" */
+static int
+parse_rate(struct lt_invoice_rate *rate, const char *text, struct lt_error *err)
+{
+	static const lt_wide most = (lt_wide)1000000 * 1000000 * 1000000;
+
+	if (text == NULL)
+		return LT_OK;
+	rate->text = text;
+	snprintf(rate->currency, sizeof(rate->currency), "%.3s", text);
+	return strlen(text) > 4 && text[3] == '=' &&
+		       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3 &&
+		       lt_pico_parse(text + 4, &rate->pico, NULL) == LT_OK &&
+		       rate->pico > 0 && rate->pico <= most
+		   ? LT_OK
+		   : lt_fail(err, LT_EINPUT,
+			 "--rate: got \"%.40s\", want a currency and what one of it is worth, such as USD=0.92",
+			 text);
+}
+
 static int
 parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
@@ -111,7 +132,9 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 	wish->ask.cost = lt_cli_value(cli, "cost");
 	wish->ask.type = lt_cli_value(cli, "type");
 	wish->has_tolerance = tolerance != NULL;
-	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
+	if (parse_days(wish, cli, err) ||
+	    parse_format(&wish->format, cli, err) ||
+	    parse_rate(&wish->ask.rate, lt_cli_value(cli, "rate"), err))
 		return err->code;
 	if (tolerance != NULL &&
 	    (lt_micros_parse(tolerance, &wish->tolerance_micros, NULL) ||
@@ -184,8 +207,8 @@ print(const struct work *work, const struct wish *wish,
 {
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
-	const struct lt_tie_shown shown = {
-	    wish->ask.path, work->currency, &parts, &work->tie};
+	const struct lt_tie_shown shown = {wish->ask.path, work->currency,
+	    wish->ask.rate.text, &parts, &work->tie};
 
 	if (wish->format != TABLE)
 		lt_cli_whole_lines();

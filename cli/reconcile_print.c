@@ -286,7 +286,10 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
-	fprintf(out, " in %s, %s to %s (UTC days)\n\n", shown->currency,
+	fprintf(out, " in %s%s%s%s, %s to %s (UTC days)\n\n", shown->currency,
+	    shown->rate != NULL ? " (" : "",
+	    shown->rate != NULL ? shown->rate : "",
+	    shown->rate != NULL ? ")" : "",
 	    day_text(first, sizeof(first), invoice->first_day),
 	    day_text(last, sizeof(last),
 		invoice->first_day + invoice->day_count - 1));
@@ -419,11 +422,12 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
+	    "{s:s,s:s,s:s,s:s,s:s?,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
 	    "s:o,s:I,s:I,s:I}",
 	    "file", shown->file, "format", invoice->format, "cost",
-	    invoice->cost, "currency", shown->currency, "first_day", first,
-	    "last_day", last, "rows", (json_int_t)invoice->rows, "outside_rows",
+	    invoice->cost, "currency", shown->currency, "rate", shown->rate,
+	    "first_day", first, "last_day", last, "rows",
+	    (json_int_t)invoice->rows, "outside_rows",
 	    (json_int_t)invoice->outside_rows, "complete", jobs->complete,
 	    "only_own", jobs->only_own, "days", rows_json(tie), "instances",
 	    row_json(&tie->instances, true), "other_services",

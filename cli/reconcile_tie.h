@@ -86,9 +86,16 @@ struct lt_invoice { /* lt_invoice_free() */
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
 };
+struct lt_invoice_rate {  /* of another currency that the invoice may be in */
+	const char *text; /* as it was said; NULL: there is none */
+	char currency[4];
+	lt_wide
+	    pico; /* 10^-12 of lowtide's money, for one of it; at most 10^6 */
+};
 struct lt_invoice_ask {
 	const char *path; /* for errors */
 	const char *currency;
+	struct lt_invoice_rate rate;
 	const char *cost; /* column; NULL: what the format bills by */
 	const char *type; /* column of instance types; NULL: the format's */
 	int64_t first_day;
@@ -166,7 +173,7 @@ void lt_tie_free(struct lt_tie *tie);
 
 /* ---- shown: reconcile_print.c ---- */
 struct lt_tie_shown {
-	const char *file, *currency;
+	const char *file, *currency, *rate; /* NULL: none was said */
 	const struct lt_tie_parts *parts;
 	const struct lt_tie *tie;
 };

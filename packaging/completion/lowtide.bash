@@ -41,7 +41,7 @@ _lowtide() {
 	--policy) choices='nowait lowest-slot lowest-window carbon-time ecovisor wait-awhile res-first optimum lowtide lowtide-pause lowtide-suspend' ;;
 	--unit) choices='s h' ;;
 	--on-unknown) choices='admit refuse' ;;
-	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --port | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
+	--in | --work | --jobs | --comes | --checkpoint | --slack | --interruptions | --prices | --deadline-factor | --source | --at | --limits | --names | --users | --seed | --short | --wait | --capacity | --port | --reserved | --watts | --idle | --waiting | --min-saving | --cost | --type | --map | --rate | --tolerance | --kubernetes-version | --namespace | --image | --pool-label | --team-label) return ;;
 	--user | --forget) mapfile -t COMPREPLY < <(compgen -u -- "$word"); return ;;
 	--team) choices=$(_lowtide_names "$run" budget) ;;
 	--period | --amount | --kg-co2e | --reason | --from | --to | --name) return ;;
@@ -73,7 +73,7 @@ _lowtide() {
 		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;
 		reconcile)
 			case $word in
-			-*) choices='--from --to --cost --type --map --tolerance --format --json --run --help' ;;
+			-*) choices='--from --to --cost --type --map --rate --tolerance --format --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;

@@ -332,7 +332,7 @@ test_refused(void **state)
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7
 			    "Usage,Compute,,,1,Hours,9,9,EUR\n",
 		"i.csv:3: BillingCurrency: got \"EUR\", lowtide's money is "
-		"USD"},
+		"USD; --rate says what another is worth"},
 	    {"a cost that is none",
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,\"1,234\",9,USD\n",
 		"i.csv:2: BilledCost: got \"1,234\", want a number"},
@@ -402,6 +402,50 @@ test_refused(void **state)
 		}
 		if (err.code == LT_OK || strstr(err.text, bad[i].text) == NULL)
 			fail_msg("%s: %d %s", bad[i].why, err.code, err.text);
+		lt_invoice_free(&invoice);
+	}
+}
+
+/* In another currency: each row at the rate, to a part in 10^12. */
+static void
+test_rate(void **state)
+{
+	static const struct {
+		const char *why, *cost, *currency;
+		int64_t rate_micros;
+		lt_wide is; /* 0: an error */
+	} cases[] = {
+	    {"its own money is as it is", "10", "USD", 920000, 10 * E12},
+	    {"another's is worth less", "10.10", "EUR", 920000,
+		9292 * (E12 / 1000)},
+	    {"a part is rounded away from zero", "-0.000000000001", "EUR",
+		500000, -1},
+	    {"a third one is none", "10", "GBP", 920000, 0},
+	    {"too large", "999999999999", "EUR", 1000000000000, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_invoice_ask ask = plain;
+		struct lt_invoice invoice = {0};
+		struct lt_error err = {0};
+		char bytes[1024];
+
+		print_message("# %s\n", cases[i].why);
+		ask.rate = (struct lt_invoice_rate){
+		    "EUR", "EUR", (lt_wide)cases[i].rate_micros * 1000000};
+		snprintf(bytes, sizeof(bytes),
+		    FOCUS DAY_7 "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,"
+				"%s,1,%s\n",
+		    cases[i].cost, cases[i].currency);
+		read_bytes(&invoice, bytes, strlen(bytes), &ask, &err);
+		assert_int_equal(err.code != LT_OK, cases[i].is == 0);
+		lt_wide sum = 0;
+		const int count =
+		    err.code ? 0 : invoice.day_count * (invoice.type_count + 1);
+		for (int k = 0; k < count; k++)
+			sum += invoice.sums[k].cost_pico;
+		assert_true(sum == cases[i].is);
 		lt_invoice_free(&invoice);
 	}
 }
@@ -576,6 +620,7 @@ main(void)
 	    cmocka_unit_test(test_one_row),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_outside),
+	    cmocka_unit_test(test_rate),
 	    cmocka_unit_test(test_other_column_and_days),
 	    cmocka_unit_test(test_large),
 	    cmocka_unit_test(test_row_too_long),

@@ -485,6 +485,13 @@ test_says(void **state)
 		"--tolerance: got \"5%\", want per cent"},
 	    {"less than none", {"x", "--tolerance=-1", NULL}, NULL, 2,
 		"want per cent"},
+	    {"no rate", {"x", "--rate", "USD", NULL}, NULL, 2,
+		"--rate: got \"USD\", want a currency and what one of it is "
+		"worth, such as USD=0.92"},
+	    {"a rate of nothing", {"x", "--rate=USD=0", NULL}, NULL, 2,
+		"--rate: got \"USD=0\""},
+	    {"a rate", {FOLDER "focus.csv", "--rate", "EUR=1.1", NULL}, NULL, 0,
+		"BilledCost in USD (EUR=1.1), 2026-10-01"},
 	    {"no map", {"x", "--map", "a", NULL}, NULL, 2,
 		"--map: got \"a\", want PARTITION=TYPE"},
 	    {"no format", {"x", "--format", "xml", NULL}, NULL, 2,
