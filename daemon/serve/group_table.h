@@ -30,9 +30,7 @@ enum lt_group_figure {
 	LT_GROUP_IDLE,		/* and what of it was idle, at least */
 	LT_GROUP_CARBON_CHARGE, /* in its cost */
 	LT_GROUP_DISCOUNT,	/* taken off it */
-	LT_GROUP_SHOWN,
-	/* Runs that ended in the period: not of every one a part. */
-	LT_GROUP_ENDED = LT_GROUP_SHOWN,
+	LT_GROUP_ENDED,		/* runs that ended in the period; not told */
 	LT_GROUP_FIGURES
 };
 enum { LT_GROUP_KEY_SIZE = 512 };

@@ -38,7 +38,7 @@ static const struct {
     [STATE] = {"state", offsetof(struct lt_run, state_text)},
 };
 
-static const char *const figure_names[LT_GROUP_SHOWN] = {
+static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_RUNS] = "runs",
     [LT_GROUP_COST] = "cost_micros",
     [LT_GROUP_CARBON] = "carbon_mg",
@@ -55,7 +55,8 @@ static const char *const figure_names[LT_GROUP_SHOWN] = {
     [LT_GROUP_MEASURED] = "measured_micros",
     [LT_GROUP_IDLE] = "idle_micros",
     [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
-    [LT_GROUP_DISCOUNT] = "discount_micros"};
+    [LT_GROUP_DISCOUNT] = "discount_micros",
+    [LT_GROUP_ENDED] = ""};
 
 struct dear { /* a run among the dearest */
 	struct lt_run run;
@@ -446,11 +447,11 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	}
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
-	for (int i = 0; i < LT_GROUP_SHOWN; i++) {
+	for (int i = 0; i < LT_GROUP_ENDED; i++) {
 		lt_out_quoted(out, figure_names[i]);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
-		lt_out_text(out, i + 1 < LT_GROUP_SHOWN ? "," : "}");
+		lt_out_text(out, i + 1 < LT_GROUP_ENDED ? "," : "}");
 	}
 }
 

@@ -220,7 +220,7 @@ done <<- 'END'
 	.to = ["alice,bob"]
 	.to = "alice"
 	.subject = "one\r\nBcc: bob"
-	.subject = "na\u00efve"
+	.subject = "one\u0007"
 	.subject = ""
 	.text = "a\u001b[2Jb\n"
 	.text = "a\u0000b\n"
