@@ -4,7 +4,7 @@ load helper
 
 @test "two cycles of chaos: no budget passed, each run charged once, a rebuild says the same" {
 	[ -n "$ROOT" ] || echo '# without root: one user, no strangers' >&3
-	run env SEED=662 "$PROJECT/tests/storm/storm.sh" 2
+	run env SEED=12 "$PROJECT/tests/storm/storm.sh" 2
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^goal .* met$' <<< "$output")" -eq 3 ]
