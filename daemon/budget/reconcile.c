@@ -224,6 +224,12 @@ take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
 
 	hold->quote.flags &= ~taken;
 	hold->quote.flags |= told->flags & taken;
+	/* Our own for a dear hour (hold_raised()). */
+	if ((hold->quote.flags & LT_QUOTE_RAISED) &&
+	    (told->flags & LT_QUOTE_BUDGET_HOLD))
+		hold->quote.flags =
+		    (hold->quote.flags & ~(uint32_t)LT_QUOTE_RAISED) |
+		    LT_QUOTE_BUDGET_HOLD;
 	hold->quote.rev = told->rev;
 	budget->dirty = true;
 	return lt_ledger_put_hold(ledger, hold, err);

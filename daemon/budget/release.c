@@ -440,16 +440,23 @@ hold_raised(struct lt_daemon *d, struct waiting *w, uint32_t *left,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_recent *const recent = lt_fits_recent(&d->budget);
-	struct lt_hold asked;
+	struct lt_quote *const quote = &w->hold.quote;
+	const struct lt_quote was = *quote;
+	const uint32_t done = LT_QUOTE_RAISED | LT_QUOTE_FREEING;
 	const bool is_told = !w->job->held;
+	struct lt_hold asked;
 
+	/* A lowtided that was killed before its ledger has this knows by the
+	 * text on the job whose hold it is (take_told()). */
+	quote->flags = (quote->flags & ~done) | LT_QUOTE_BUDGET_HOLD;
+	quote->rev++;
 	if ((!is_told || *left > 0) && hold_back(d, w)) {
 		*left -= is_told;
-		lt_tally_refused(&d->tally, w->hold.quote.account,
-		    LT_REFUSAL_HELD, LT_QUOTE_BUDGET_HOLD);
-		return set_flags(d, w, LT_QUOTE_BUDGET_HOLD,
-		    LT_QUOTE_RAISED | LT_QUOTE_FREEING, err);
+		lt_tally_refused(&d->tally, quote->account, LT_REFUSAL_HELD,
+		    LT_QUOTE_BUDGET_HOLD);
+		return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, done, err);
 	}
+	*quote = was;
 	if (recent != NULL &&
 	    asked_by(&asked, &d->budget.snapshot, w, now_utc_s))
 		lt_recent_add(recent, &d->budget.snapshot, &asked);

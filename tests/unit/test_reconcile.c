@@ -304,6 +304,10 @@ test_told_first(void **state)
 		LT_QUOTE_UNDERHELD},
 	    {"never that it was admitted", ADA, 6, LT_QUOTE_BUDGET_HOLD,
 		LT_QUOTE_FREEING, LT_QUOTE_BUDGET_HOLD},
+	    {"our hold for a dear hour", ADA, 6, LT_QUOTE_RAISED,
+		LT_QUOTE_BUDGET_HOLD, LT_QUOTE_BUDGET_HOLD},
+	    {"none where nothing was raised", ADA, 6, 0, LT_QUOTE_BUDGET_HOLD,
+		0},
 	    {"an older text", ADA, 5, 0, LT_QUOTE_LOCK, 0},
 	    {"on another's job", BOB, 6, 0, LT_QUOTE_LOCK, 0},
 	};
