@@ -101,7 +101,7 @@ find_days(struct lt_invoice *invoice, const struct reader *reader,
 	return make_sums(invoice, err);
 }
 
-/* Of one whose rows are all of other days. */
+/* Fails an invoice whose rows are all of other days. */
 static int
 days_fail(const struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)

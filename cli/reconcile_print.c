@@ -26,7 +26,7 @@ day_text(char *out, size_t size, int64_t day)
 	return out;
 }
 
-/* As JSON and CSV have it; NULL: none of the invoice's. */
+/* Returns NULL where it is none of the invoice's days. */
 static const char *
 row_day(char *out, size_t size, const struct lt_tie_row *row)
 {
@@ -170,10 +170,9 @@ print_rows(
 	for (int i = 0; i < cents->count; i++) {
 		const struct lt_tie_row *const row = &cents->rows[i];
 		char day[32];
+		const char *const named = row_day(day, sizeof(day), row);
 
-		add_table_row(table,
-		    row->is_outside ? "outside"
-				    : day_text(day, sizeof(day), row->day),
+		add_table_row(table, named != NULL ? named : "outside",
 		    row->type != NULL ? row->type : other_services, row,
 		    currency);
 	}
@@ -373,9 +372,7 @@ rows_json(const struct lt_tie *tie)
 		char day[32];
 
 		json_object_set_new(object, "day",
-		    row->is_outside
-			? json_null()
-			: json_string(row_day(day, sizeof(day), row)));
+		    json_pack("s?", row_day(day, sizeof(day), row)));
 		json_object_set_new(object, "instance_type",
 		    row->type != NULL ? json_string(row->type) : json_null());
 		json_array_append_new(list, object);

@@ -42,7 +42,8 @@ lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
 		if (transactions == NULL)
 			rc =
 			    lt_slurm_fail("slurmdbd: transactions", errno, err);
-		/* What it can't read it says is empty. */
+		/* slurmdbd answers with an empty list where it can't
+		 * read its table. */
 		else if (count > 0 && slurm_list_count(transactions) == 0)
 			rc = lt_fail(err, LT_ENET,
 			    "slurmdbd: transactions: none, though accounts were added");

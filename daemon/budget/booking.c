@@ -187,8 +187,8 @@ struct granting {
 	double granted_late;
 };
 
-/* Of the most of a month what the team of the account has not had, the run
- * aside. */
+/* *left becomes what the account's team may still have of the month's most,
+ * without what this run has had. */
 static int
 left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
     struct lt_span month, struct lt_error *err)

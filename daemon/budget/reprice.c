@@ -106,8 +106,8 @@ follow_part(
 	return true;
 }
 
-/* What it may cost if it starts as soon as it may, or by the end of what is
- * ahead: in the hours of rates_of(). */
+/* Prices the job for the hours of rates_of(): it starts as soon as it may, or
+ * LT_REPRICE_AHEAD_S later. False: it can't be priced. */
 static bool
 price(struct lt_amount *fresh, const struct lt_batch_job *job,
     const struct lt_daemon *d, int64_t now_utc_s)

@@ -83,8 +83,8 @@ struct past { /* of a source, before the steps that it has in memory */
 	uint32_t known_count, point_count;
 };
 
-/* What is said now of a time, where a guess was recorded, or nothing but that
- * the step before goes on: a measured step stays. */
+/* Records what the source says now of a time for which a guess was recorded, or
+ * only that the step before goes on. A measured step stays. */
 static int
 lay(const struct past *past, const struct lt_rate_step *said,
     struct lt_error *err)
