@@ -7,9 +7,9 @@ use JSON::PP;
 use POSIX ();
 use Site;
 
-# The policy, by hand: micros a second of a node, budgets with the accounts
-# below them.
-my %price = (main => 1000, spot => 250, gpu => 10000);
+# The policy, by hand: micros a second of a node (from when on), budgets with
+# the accounts below them.
+my %price = (main => steps('main'), spot => steps('spot'), gpu => [ [ 0, 10000 ] ]);
 my %node = (main => { cpu => 64 }, spot => { cpu => 64 },
 	gpu => { cpu => 64, 'gres/gpu' => 8 });
 # Watts of a node, g CO2e a kWh, and what a gram is charged with, in micros (a
@@ -44,6 +44,11 @@ sub seconds { # [DD-[HH:]]MM:SS
 	return ($days || 0) * 86400 + $s;
 }
 
+sub epoch { # of scontrol's times, in UTC
+	my ($y, $m, $d, @hms) = $_[0] =~ /\d+/g;
+	return @hms ? POSIX::mktime($hms[2], $hms[1], $hms[0], $d, $m - 1, $y - 1900) : time;
+}
+
 sub tres {
 	my %tres;
 	for (split /,/, $_[0]) {
@@ -53,9 +58,31 @@ sub tres {
 	return \%tres;
 }
 
-# Micros a second, as AllocTRES is priced: docs/model.md (2), (27), and what is
-# kept while suspended, (41); then of either the charge for its carbon, (5),
-# (27a). All nodes of a partition here are alike.
+# The prices of storm.sh's file: [from when on, micros a second of a node].
+sub steps {
+	open my $file, '<', "$Site::D/$_[0].csv" or die "storm: prices of $_[0]: $!";
+	return [ map { /^(\d+),(.*)$/ ? [ $1, $2 * 1e6 / 3600 ] : () } <$file> ];
+}
+
+# Micros of a node in a span of time.
+sub node_micros {
+	my ($partition, $from, $to) = @_;
+	my ($sum, $value) = (0, 0);
+	for my $step (@{ $price{$partition} }, [ 9e18, 0 ]) {
+		last if $from >= $to;
+		if ($step->[0] > $from) {
+			my $until = $step->[0] < $to ? $step->[0] : $to;
+			$sum += $value * ($until - $from);
+			$from = $until;
+		}
+		$value = $step->[1];
+	}
+	return $sum;
+}
+
+# What a run is priced by, from its AllocTRES: docs/model.md (2), (27), and what
+# is kept while suspended, (41): parts of a node, and the charge for its carbon
+# in micros a second, (5), (27a). All nodes of a partition here are alike.
 sub rates {
 	my ($partition, $tres) = @_;
 	my $node = $node{$partition} or die "storm: no price for '$partition'\n";
@@ -70,8 +97,21 @@ sub rates {
 	}
 	my $of_carbon = $intensity * $charge / 3.6e6; # of a watt
 	my @carbon = map { $_ * $of_carbon } $works + $draw->{idle} * $all, $rests + $draw->{idle} * $kept;
-	return ($all * $price{$partition} + $carbon[0], $kept * $price{$partition} + $carbon[1], @carbon);
+	return { place => $partition, all => $all, kept => $kept, carbon => $carbon[0], carbon_kept => $carbon[1] };
 }
+
+# Micros for nodes and for carbon of a span, some seconds of it suspended.
+sub cost {
+	my ($rates, $from, $to, $off) = @_;
+	my $length = $to - $from;
+	return (0, 0) if $length <= 0;
+	my $on = ($length - $off) / $length;
+	my $node = node_micros($rates->{place}, $from, $to);
+	return ($node * ($rates->{all} * $on + $rates->{kept} * (1 - $on)),
+		$length * ($rates->{carbon} * $on + $rates->{carbon_kept} * (1 - $on)));
+}
+
+sub sum { return $_[0] + $_[1] }
 
 my @columns = qw(JobIDRaw JobID Submit Start End State AllocTRES Account
 	NodeList User Suspended TimelimitRaw);
@@ -108,8 +148,12 @@ sub load_rows {
 		    $row{NodeList} ne 'None assigned';
 		if ($row{ran}) {
 			$row{Partition} = place_of($row{NodeList});
-			@row{qw(rate kept carbon_rate carbon_kept)} = rates($row{Partition}, tres($row{AllocTRES}));
+			$row{rates} = rates($row{Partition}, tres($row{AllocTRES}));
 			$row{off} = seconds($row{Suspended});
+			# Like a row of a job whose size was changed: from its submission.
+			$row{Start} = $row{Submit}, excepted('began before its submission', $row{key})
+			    if $row{Start} < $row{Submit} && $row{End} =~ /^\d+$/ && $row{End} >= $row{Submit} &&
+			    grep { $_->[1] < 0 } @Site::clocks;
 			price_row(\%row, $row{End}) if $row{ended};
 		}
 		push @rows, \%row;
@@ -124,9 +168,9 @@ sub price_row {
 	$length = 0 if $length < 0;
 	my $off = $row->{off} > $length ? $length : $row->{off};
 	$row->{length} = $length;
-	$row->{micros} = $row->{rate} * ($length - $off) + $row->{kept} * $off;
-	$row->{carbon_micros} = $row->{carbon_rate} * ($length - $off) + $row->{carbon_kept} * $off;
-	return $row->{micros};
+	$row->{off} = $off;
+	($row->{node_micros}, $row->{carbon_micros}) = cost($row->{rates}, $row->{Start}, $row->{Start} + $length, $off);
+	return $row->{micros} = $row->{node_micros} + $row->{carbon_micros};
 }
 
 sub load_jobs {
@@ -188,6 +232,15 @@ sub excepted { # a named exception; true
 	return 1;
 }
 
+# Holds are raised two minutes before a dear hour, by lowtided, and a job that
+# no longer fits is held back, by slurmctld: not where one of them was down just
+# before a start, or the clock went on by more than a minute.
+sub changed_before {
+	my ($start) = @_;
+	return is_hit(qr/slurmctld|lowtided/, qr/./, $start - 10, $start) ||
+	    grep { $_->[1] >= 60 && $_->[0] + $_->[1] > $start - 30 && $_->[0] <= $start } @Site::clocks;
+}
+
 # Slurm writes an end anew, later, of what had ended: a completed job that is
 # requeued (22.05, 24.11), and a slurmctld that was killed before it had saved
 # the end. What was settled stays; it is the end from here on.
@@ -214,7 +267,7 @@ sub runs {
 			next;
 		}
 		# Nodes and carbon are each rounded.
-		my $exact = $row->{micros} - $row->{carbon_micros};
+		my $exact = $row->{node_micros};
 		my $for_nodes = $run->{money_micros} - $run->{carbon_charge_micros};
 		my $of_it = $exact > 0 ? $row->{carbon_micros} / $exact : 0;
 		# An hour is how far lowtided looks back for rows that change; a
@@ -324,11 +377,13 @@ sub holds {
 	%orphan_since = %still;
 	for my $job (grep { $_->{runs} && $_->{Account} ne 'free' } @{ $f->{jobs} }) {
 		my $hold = $open{ $job->{JobId} } || $open{ $job->{ArrayJobId} // 0 };
-		my ($rate) = rates(place_of($job->{NodeList}), tres($job->{tres}));
-		my $cost = $rate * seconds($job->{TimeLimit});
+		my $rates = rates(place_of($job->{NodeList}), tres($job->{tres}));
+		my $start = epoch($job->{StartTime});
+		my $cost = sum(cost($rates, $start, $start + seconds($job->{TimeLimit}), 0));
 		if (!$hold) {
 			push @wrong, "job $job->{JobId} of $job->{Account} runs without a hold";
-		} elsif ($hold->{money_micros} < $cost) {
+		} elsif ($hold->{money_micros} < $cost && !(changed_before($start) &&
+			excepted('dear by a set clock or a kill', "$job->{JobId}.$start", $cost - $hold->{money_micros}))) {
 			push @wrong, "job $job->{JobId} of $job->{Account}: held $hold->{money_micros}, at its limit $cost";
 		}
 	}
@@ -337,34 +392,38 @@ sub holds {
 
 # ---- no budget is passed by what was admitted ----
 
-# Of a span of time, what part lies in a period.
-sub part {
-	my ($start, $end, $from, $to) = @_;
-	return 0 if $end <= $start;
-	my ($low, $high) = ($start > $from ? $start : $from, $end < $to ? $end : $to);
-	return $high > $low ? ($high - $low) / ($end - $start) : 0;
+# What a span of a run costs in a period; with `cheap`, by the cheapest minute
+# that there is where it began before a raised hold could act.
+sub cost_within {
+	my ($row, $end, $from, $to, $cheap) = @_;
+	my ($low, $high) = ($row->{Start} > $from ? $row->{Start} : $from, $end < $to ? $end : $to);
+	my ($node, $carbon) = cost($row->{rates}, $low, $high, 0);
+	return $node + $carbon if !$cheap || $high <= $low || !changed_before($row->{Start});
+	my ($least) = sort { $a <=> $b } map { $_->[1] } @{ $price{ $row->{Partition} } };
+	$least *= $row->{rates}{all} * ($high - $low);
+	excepted('dear by a set clock or a kill', $row->{key}, $node - $least) if $node > $least * (1 + 1e-9);
+	return $least + $carbon;
 }
 
 # Of one budget in one period: spent and, at its limit, running.
 sub paid {
-	my ($f, $b, $from, $to) = @_;
+	my ($f, $b, $from, $to, $cheap) = @_;
 	my %in = map { ($_ => 1) } split ' ', $b->{accounts};
 	my ($spent, $running) = (0, 0);
 	for my $row (grep { $in{ $_->{Account} } && $_->{ran} && (!$b->{user} || $_->{User} eq $b->{user}) } @{ $f->{rows} }) {
 		my $limit = ($row->{TimelimitRaw} || 1) * 60; # none: its start was lost
 		if ($row->{ended}) {
 			my $active = $row->{length} - $row->{off};
-			my $micros = $row->{micros} - $row->{kept} * $row->{off};
-			$micros = $row->{rate} * $limit, excepted('OverTimeLimit', $row->{key}, $row->{rate} * ($active - $limit))
-			    if $active > $limit;
-			excepted('suspend', $row->{key}, $row->{kept} * $row->{off}) if $row->{kept} * $row->{off} > 0;
-			$spent += $micros * part($row->{Start}, $row->{End}, $from, $to);
+			my $is_over = $active > $limit;
+			excepted('OverTimeLimit', $row->{key}) if $is_over;
+			excepted('suspend', $row->{key}) if $row->{rates}{kept} * $row->{off} > 0;
+			$spent += cost_within($row, $row->{Start} + ($is_over ? $limit : $row->{length}), $from, $to, $cheap) *
+			    ($is_over ? 1 : $active / $row->{length}) if $row->{length} > 0;
 			next;
 		}
 		my ($job) = grep { $_->{JobId} == $row->{JobIDRaw} && $_->{runs} } @{ $f->{jobs} };
 		next if !$job; # forgotten by slurmctld
-		my $seconds = seconds($job->{TimeLimit});
-		$running += $row->{rate} * $seconds * part($row->{Start}, $row->{Start} + $seconds, $from, $to);
+		$running += cost_within($row, $row->{Start} + seconds($job->{TimeLimit}), $from, $to, $cheap);
 	}
 	return ($spent, $running);
 }
@@ -377,13 +436,16 @@ sub budgets {
 		my ($begin) = bounds($b->{period}, time);
 		for my $at ($begin, $begin - 1) {
 			my ($from, $to) = bounds($b->{period}, $at);
-			my ($spent, $running) = paid($f, $b, $from, $to);
 			my $more = $b->{user} ? 0
 			    : ledger('select coalesce(sum(min(money_micros, 0)), 0) s from entries where kind = 2 and ' .
 				of_budget($b, $from, $to))->[0]{s};
-			push @wrong, sprintf '%s%s: spent %d and running %d of %d', $b->{team}, $b->{user} ? "/$b->{user}" : '',
-			    $spent, $running, $b->{limit} - $more
-			    if $spent + $running > $b->{limit} - $more + 1;
+			my ($spent, $running);
+			for my $cheap (0, 1) {
+				($spent, $running) = paid($f, $b, $from, $to, $cheap);
+				last if $spent + $running <= $b->{limit} - $more + 1;
+				push @wrong, sprintf '%s%s: spent %d and running %d of %d', $b->{team}, $b->{user} ? "/$b->{user}" : '',
+				    $spent, $running, $b->{limit} - $more if $cheap;
+			}
 		}
 	}
 	return @wrong;

@@ -26,6 +26,19 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
+# Of the first two hours of each month, five minutes are dear, then five cheap;
+# of spot it is the other way round.
+for month in $(seq 0 47); do
+	begin=$(date -ud "2027-01-01 +$month months" +%s)
+	echo "$begin,0.072" >> "$D/main.csv"
+	echo "$begin,1.80" >> "$D/spot.csv"
+	for at in $(seq 150 600 6600); do
+		printf '%s\n' "$((begin + at)),7.20" "$((begin + at + 300)),0.072" >> "$D/main.csv"
+		printf '%s\n' "$((begin + at)),0.018" "$((begin + at + 300)),1.80" >> "$D/spot.csv"
+	done
+done
+sed -i '1i time,value' "$D"/*.csv
+sed "s#CLUSTER_DIR#$D#" "$here/policy.yaml" > "$D/policy.yaml"
 # Ten seconds before a month ends, by the cluster's own clock.
 shift=$(($(date -d 2027-01-31T23:58:30Z +%s) - $(date +%s)))
 printf '%16d' "$shift" > "$D/clock"
@@ -39,7 +52,7 @@ else
 fi
 # Full disks are a limit on file sizes, which the signal must not end.
 export WITH='env --ignore-signal=XFSZ'
-LAYOUT=$here/layout.conf POLICY=$here/policy.yaml \
+LAYOUT=$here/layout.conf POLICY=$D/policy.yaml \
     ACCOUNTS='rich kid:rich tiny later capped free' EXTRA='SlurmdTimeout=30
 KillWait=2
 UnkillableStepTimeout=600' "$cluster" up "$D" >&2 || {
