@@ -11,7 +11,7 @@ const HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS;
 const SVG = "http://www.w3.org/2000/svg";
 
 const seen = {}; /* the last answers, by what was asked */
-const days = new Map(); /* of a budget: {at, answer or error} */
+const days = new Map(); /* of a budget, and "" of all teams: {at, answer or error} */
 let next_at = 0, is_asking = false, errors_shown = "";
 
 /* ---- elements ---- */
@@ -70,6 +70,16 @@ const width_of = (section) => {
 };
 
 /* ---- texts ---- */
+/* The site's zone, as its days and months are; else the browser's. */
+function in_zone(options) {
+	const timeZone = seen.status !== undefined && seen.status.timezone || undefined;
+	try {
+		Intl.DateTimeFormat(undefined, {timeZone});
+	} catch (error) {
+		return options; /* no such zone, to the browser */
+	}
+	return {...options, timeZone};
+}
 const number_text = (value, digits) => value.toLocaleString(undefined, {maximumSignificantDigits: digits || 4});
 function money_text(micros, currency, digits) {
 	try {
@@ -87,11 +97,12 @@ function carbon_text(mg) {
 const amount_text = (amount, currency) => amount === null || amount === undefined ? null
 	: [amount.money_micros !== null && currency ? money_text(amount.money_micros, currency) : null,
 		amount.carbon_mg !== null ? carbon_text(amount.carbon_mg) : null].filter((t) => t !== null).join(", ");
-const time_text = (ms) => new Date(ms).toLocaleString(undefined, {weekday: "short", day: "numeric",
-	month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23"});
-const day_hour_text = (ms) => new Date(ms).toLocaleString(undefined, {weekday: "short", hour: "2-digit",
-	minute: "2-digit", hourCycle: "h23"});
-const hour_text = (ms) => new Date(ms).toLocaleTimeString(undefined, {hour: "2-digit", minute: "2-digit", hourCycle: "h23"});
+const time_text = (ms) => new Date(ms).toLocaleString(undefined, in_zone({weekday: "short", day: "numeric",
+	month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23"}));
+const day_hour_text = (ms) => new Date(ms).toLocaleString(undefined, in_zone({weekday: "short", hour: "2-digit",
+	minute: "2-digit", hourCycle: "h23"}));
+const hour_text = (ms) => new Date(ms).toLocaleTimeString(undefined, in_zone({hour: "2-digit", minute: "2-digit", hourCycle: "h23"}));
+const day_text = (ms) => new Date(ms).toLocaleDateString(undefined, in_zone({day: "numeric", month: "short"}));
 function age_text(s) {
 	if (s === null || s === undefined)
 		return "never";
@@ -143,22 +154,25 @@ async function ask_pages(path, key, word) {
 	return whole;
 }
 const budget_key = (b) => `${b.team}\n${b.label}\n${b.start}`;
-async function ask_days(budget) {
-	const known = days.get(budget_key(budget));
+async function ask_report(key, words) {
+	const known = days.get(key);
 	if (known !== undefined && Date.now() - known.at < DAYS_AGAIN_MS)
 		return;
-	const words = {team: budget.team};
-	if (/^\d{4}(-\d{2}|-Q\d)?$/.test(budget.label))
-		words.period = budget.label;
-	else
-		Object.assign(words, {from: budget.start, to: budget.end});
 	const told = {at: Date.now()};
 	try {
 		told.answer = await ask("report", words);
 	} catch (error) {
 		told.error = error.message;
 	}
-	days.set(budget_key(budget), told);
+	days.set(key, told);
+}
+function ask_days(budget) {
+	const words = {team: budget.team};
+	if (/^\d{4}(-\d{2}|-Q\d)?$/.test(budget.label))
+		words.period = budget.label;
+	else
+		Object.assign(words, {from: budget.start, to: budget.end});
+	return ask_report(budget_key(budget), words);
 }
 
 /* ---- charts ---- */
@@ -234,9 +248,8 @@ function draw_left(b, points, width, label, axis_text) {
 	const high = Math.max(b.limit, ...points.map((p) => p[1]));
 	const f = frame(width, 200, label, {low, high: high > low ? high : low + 1e6}, axis_text);
 	const x = (ms) => f.left + (Math.min(Math.max(ms, start), end) - start) / (end - start) * (f.right - f.left);
-	const day = (ms) => new Date(ms).toLocaleDateString(undefined, {day: "numeric", month: "short"});
-	drawn(f.svg, "text", {class: "tick", x: f.left, y: 194}, day(start));
-	drawn(f.svg, "text", {class: "tick end", x: f.right, y: 194}, day(end));
+	drawn(f.svg, "text", {class: "tick", x: f.left, y: 194}, day_text(start));
+	drawn(f.svg, "text", {class: "tick end", x: f.right, y: 194}, day_text(end - 1));
 	drawn(f.svg, "line", {class: "pace", x1: f.left, y1: f.y(b.limit), x2: f.right, y2: f.y(0)});
 	const now = points[points.length - 1];
 	const top = f.y(Math.max(now[1], b.available));
@@ -257,13 +270,15 @@ const waiting_jobs = () => (seen.jobs !== undefined ? seen.jobs.jobs : [])
 const fixed_figure = (key, signal) => element("div", {class: "fixed"}, element("h4", {}, key_texts[key]),
 	element("p", {class: "now"}, figure_of(signal.value, value_text(signal, signal.value, seen.signals.currency)),
 		element("small", {}, " in all hours, by the policy")));
-function signal_figure(partition, key, source, width) {
+/* names: the partitions that share it */
+function signal_figure(names, key, source, width) {
+	const partition = names.join(", ");
 	const currency = seen.signals.currency;
 	const hours = source.hours.map((h) => h !== null ? {...h, said: h, at: Date.parse(h.start),
 		value: h.value / source.scale, low: h.low !== null ? h.low / source.scale : null,
 		high: h.high !== null ? h.high / source.scale : null} : null);
 	const known = hours.filter((h) => h !== null);
-	const jobs = waiting_jobs().filter((j) => j.at !== null && j.plan.partition === partition);
+	const jobs = waiting_jobs().filter((j) => j.at !== null && names.includes(j.plan.partition));
 	const title = key_texts[key];
 	const head = [element("h4", {}, title),
 		element("p", {class: "now"}, figure_of(source.value_now, value_text(source, source.value_now, currency)),
@@ -292,25 +307,37 @@ function signal_figure(partition, key, source, width) {
 function show_partitions() {
 	if (seen.signals === undefined)
 		return;
-	const partitions = new Map();
-	const add = ({partition, key}, signal) => {
-		if (!partitions.has(partition))
-			partitions.set(partition, new Map());
-		partitions.get(partition).set(key, signal);
-	};
-	for (const source of seen.signals.sources)
-		source.used_by.filter((use) => use.in_use).forEach((use) => add(use, source));
-	for (const fixed of seen.signals.fixed || [])
-		add(fixed, {...fixed, value_now: fixed.value, fixed: true});
-	const width = width_of("partitions");
 	const order = ["price_per_node_hour", "electricity_price_per_kwh", "carbon"];
-	const cards = [...partitions].map(([name, signals]) => element("article", {class: "card", "aria-label": `Partition ${name}`},
+	const partitions = new Map();
+	const of = (name) => {
+		if (!partitions.has(name))
+			partitions.set(name, new Map());
+		return partitions.get(name);
+	};
+	const shared = []; /* {key, source, names}: one curve for all of them */
+	for (const source of seen.signals.sources) {
+		const uses = source.used_by.filter((use) => use.in_use);
+		for (const key of new Set(uses.map((use) => use.key))) {
+			const names = uses.filter((use) => use.key === key).map((use) => use.partition);
+			if (order.includes(key) && names.length > 1)
+				shared.push({key, source, names});
+			else
+				names.forEach((name) => of(name).set(key, source));
+		}
+	}
+	for (const fixed of seen.signals.fixed || [])
+		of(fixed.partition).set(fixed.key, {...fixed, value_now: fixed.value, fixed: true});
+	const width = width_of("partitions");
+	const one = [...partitions].map(([name, signals]) => element("article", {class: "card", "aria-label": `Partition ${name}`},
 		element("h3", {}, name),
 		...order.filter((key) => signals.has(key)).map((key) => signals.get(key).fixed
-			? fixed_figure(key, signals.get(key)) : signal_figure(name, key, signals.get(key), width)),
+			? fixed_figure(key, signals.get(key)) : signal_figure([name], key, signals.get(key), width)),
 		...["interruptions_per_hour", "placement_score"].filter((key) => signals.has(key)).map((key) =>
 			element("p", {class: "quiet"}, `${key_texts[key]}: `, figure_of(signals.get(key).value_now,
 				value_text(signals.get(key), signals.get(key).value_now, seen.signals.currency))))));
+	const cards = [...shared.map(({key, source, names}) => element("article", {class: "card",
+		"aria-label": `${key_texts[key]} of ${names.join(", ")}`},
+	element("h3", {}, names.join(", ")), signal_figure(names, key, source, width))), ...one];
 	replace("partitions", [cards.length > 0 ? element("div", {class: "cards"}, ...cards)
 		: element("p", {}, "The policy has no partitions with a price or carbon.")]);
 }
@@ -380,10 +407,12 @@ function budget_figure(budget, kind, width) {
 	const unit = kind === "money" ? currency : {1e9: "t CO2e", 1e6: "kg CO2e", 1e3: "g CO2e"}[scale];
 	const chart = draw_left(b, points, width, label, (v) => number_text(v / scale, 3));
 	drawn(chart, "text", {class: "tick", x: 0, y: 12}, unit);
+	const expected = forecast_text(answer_of(budget_key(budget)), kind, b.limit);
 	return element("figure", {},
 		element("p", {class: "now"}, element("span", {class: b.available < 0 ? "bad" : ""}, text(b.available)),
 			element("small", {}, `${part} available${b.available < 0 ? ", over its limit" : ""}`)),
 		chart,
+		expected !== null ? element("p", {}, "By the end: ", expected, ".") : null,
 		table(`${what} of ${whose}`,
 			[["Limit", "number"], ["Spent", "number"], ["Held", "number"], ["Available", "number"]],
 			[["limit", "spent", "held", "available"].map((name) => figure_of(b[name], text(b[name])))]),
@@ -400,6 +429,43 @@ function burn_downs() {
 	const teams = seen.budget.budgets.filter((b) => b.user === null && kinds_of(b).length > 0);
 	return teams.length <= BURN_DOWNS_MAX ? teams
 		: teams.sort((a, b) => part_left(a) - part_left(b)).slice(0, BURN_DOWNS_MAX);
+}
+/* What a period is expected to come to, in per cent of a limit where there is
+ * one; nothing where that can't be told. */
+function forecast_text(answer, kind, limit) {
+	const key = kind === "money" ? "micros" : "mg";
+	const f = answer !== undefined ? answer.forecast : null;
+	if (f === null || f === undefined || f[`expected_${key}`] === null)
+		return null;
+	const text = (v) => limit_text(kind, v);
+	return element("span", {}, "about ", figure_of(f[`expected_${key}`], text(f[`expected_${key}`])),
+		` (${text(f[`low_${key}`])} to ${text(f[`high_${key}`])})` +
+		(limit > 0 ? `, ${number_text(100 * f[`expected_${key}`] / limit, 3)} % of its limit` : ""));
+}
+const answer_of = (key) => days.has(key) ? days.get(key).answer : undefined;
+/* The month of all teams that are seen, the dearest first. */
+function spend_by_team() {
+	const answer = answer_of("");
+	if (answer === undefined || answer.teams.length === 0)
+		return [];
+	const kind = answer.currency ? "money" : "carbon";
+	const cost = (t) => kind === "money" ? t.cost_micros : t.carbon_mg;
+	const teams = answer.teams.filter((t) => cost(t) !== 0).sort((a, b) => cost(b) - cost(a));
+	const most = teams.length > 0 ? cost(teams[0]) : 0;
+	const bar = (t) => {
+		const svg = document.createElementNS(SVG, "svg");
+		svg.setAttribute("viewBox", "0 0 100 8");
+		svg.setAttribute("class", "bar");
+		svg.setAttribute("aria-hidden", "true");
+		drawn(svg, "rect", {class: "left", width: Math.max(0, 100 * cost(t) / (most || 1)), height: 8});
+		return svg;
+	};
+	const expected = forecast_text(answer, kind, 0);
+	return [table(`Spent by team, ${answer.period.label}`,
+		[["Team", ""], ["Money", "number"], ["Carbon", "number"], ["Runs", "number"], ["", ""]],
+		teams.slice(0, ROWS_SHOWN).map((t) => [t.team, answer.currency ? figure_of(t.cost_micros, money_text(t.cost_micros, answer.currency)) : null,
+			figure_of(t.carbon_mg, carbon_text(t.carbon_mg)), `${t.runs}`, bar(t)])),
+	...(expected !== null ? [element("p", {}, `All of them by the end of ${answer.period.label}: `, expected, ".")] : [])];
 }
 function budget_table(budgets, caption) {
 	const rows = budgets.flatMap((b) => kinds_of(b).map((kind) => [b.team, b.user, b.label,
@@ -424,7 +490,7 @@ function show_budgets() {
 		? "Caps of users" : "Other budgets, and caps of users"),
 	...(others.length > ROWS_SHOWN ? [element("p", {class: "quiet"}, "`lowtide budget` has them all.")] : [])];
 	replace("budgets", [cards.length > 0 ? element("div", {class: "cards"}, ...cards)
-		: element("p", {}, "No budget of a team that you may see."), ...rest]);
+		: element("p", {}, "No budget of a team that you may see."), ...rest, ...spend_by_team()]);
 }
 
 function show_sources() {
@@ -457,7 +523,7 @@ function show_title() {
 }
 function show_all() {
 	show_title();
-	for (const show of [show_partitions, show_jobs, show_budgets, show_sources])
+	for (const show of [show_budgets, show_partitions, show_jobs, show_sources])
 		show();
 }
 
@@ -481,6 +547,7 @@ async function refresh(is_by_hand) {
 	await take("jobs", "Jobs", () => ask_pages("jobs", "jobs", "after"));
 	await take("budget", "Budgets", () => ask("budget"));
 	show_all();
+	await ask_report("", {});
 	for (const budget of seen.budget !== undefined ? burn_downs() : [])
 		await ask_days(budget);
 	show_all(); /* by the width of what is there now, too */
@@ -490,7 +557,7 @@ async function refresh(is_by_hand) {
 	next_at = Date.now() + AGAIN_S * 1000;
 	by_id("time").setAttribute("aria-live", is_by_hand ? "polite" : "off");
 	by_id("time").textContent = `${errors.length === 0 ? "As of" : "Tried at"} ${new Date().toLocaleTimeString(undefined,
-		{hourCycle: "h23", timeZoneName: "short"})}; again each ${AGAIN_S} s`;
+		in_zone({hourCycle: "h23", timeZoneName: "short"}))}; again each ${AGAIN_S} s`;
 	by_id("again").removeAttribute("aria-disabled");
 	is_asking = false;
 }

@@ -14,7 +14,7 @@ setup_file() {
 	cluster_up "
 mode: enforce
 currency: USD
-timezone: UTC
+timezone: Pacific/Auckland
 hold_margin: 0
 sources:
   grid: {adapter: file, path: $s/grid.csv, quantity: carbon}
@@ -23,6 +23,7 @@ sources:
 partitions:
   ondemand: {accepts: [gpu, cpu], carbon: [gone, grid], price_per_node_hour: 3.60, gpu: V100-SXM2}
   spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 1.20, gpu: V100-SXM2}
+  h100: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 9.60, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 1000, kg_co2e: 40, per_user: {amount: 500}}
   - {team: nlp, period: quarter, amount: 2000}
@@ -166,7 +167,7 @@ nothing() { # nothing CURL-ARGUMENTS...: not one byte
 	for role in banner main navigation contentinfo status alert; do
 		jq -se --arg r $role 'all(.[]; [.roles[][0]] | index($r) != null)' shown
 	done
-	jq -se 'all(.[]; [.roles[] | select(.[0] == "region")[1]] == ["Partitions", "Waiting jobs", "Budgets", "Sources"])' shown
+	jq -se 'all(.[]; [.roles[] | select(.[0] == "region")[1]] == ["Budgets", "Partitions", "Waiting jobs", "Sources"])' shown
 	jq -se 'all(.[]; all(.roles[]; (.[0] | IN("image", "table", "button", "article", "link") | not) or .[1] != ""))' shown
 	jq -se 'all(.[]; ([.roles[] | select(.[0] == "image")] | length) == 5)' shown
 	# All of it by Tab, and each place is seen.
@@ -174,14 +175,28 @@ nothing() { # nothing CURL-ARGUMENTS...: not one byte
 	jq -se 'all(.[]; .stops[0][1] == "Skip to the figures")' shown
 	# The figures are lowtide's, hour by hour; names are text.
 	lowtide signals --json > signals
-	for of in ondemand:grid spot:day; do
+	for of in ondemand:grid 'spot, h100:day'; do # a curve of two partitions is there once
 		want=$(jq -c --arg s "${of#*:}" '[.sources[] | select(.name == $s).hours[] | values | [.value, .low, .high]]' signals)
-		jq -se --arg p "Carbon of ${of%:*}," --argjson want "$want" 'all(.[]; .figures | to_entries |
+		jq -se --arg p "Carbon of ${of%:*}, " --argjson want "$want" 'all(.[]; .figures | to_entries |
 			map(select(.key | startswith($p)).value)[0] | map(.[1:4] | map(if . == "-" then null else . end)) == $want)' shown
 	done
+	# Hours, days and months are the site's, and a period ends on its last day.
+	want=$(jq -r '[.sources[] | select(.name == "grid").hours[] | values | .start][1]' signals)
+	want=$(TZ=Pacific/Auckland date -d "$want" '+%a %H:%M')
+	jq -se --arg want "$want" 'all(.[]; (.figures | to_entries |
+		map(select(.key | startswith("Carbon of ondemand,")).value)[0][1][0]) == $want)' shown
+	month=$(TZ=Pacific/Auckland date +%Y-%m-01)
+	for want in "$(date -d "$month" '+%b %-d')" "$(date -d "$month +1 month -1 day" '+%b %-d')"; do
+		jq -se --arg want "$want" 'all(.[]; .text | contains($want))' shown
+	done
+	lowtide report --format json > report
+	want=$(jq -c '[.teams[] | select(.cost_micros != 0) | [.team, .cost_micros, .carbon_mg]] | sort_by(-.[1])' report)
+	[ "$want" != '[]' ]
+	jq -se --argjson want "$want" 'all(.[]; .figures | to_entries |
+		map(select(.key | startswith("Spent by team, ")).value)[0] | map(.[:3]) == $want)' shown
 	jq -e '[.sources[] | select(.name == "grid").hours[] | values | .low | values] | length > 5' signals
 	jq -se 'all(.[]; (.text | contains("$1.20/node-h") and contains("<b>wait & see</b>") and contains("gone.csv: No such file")))' shown
-	jq -se 'all(.[]; [.charts[] | select(.[0] | startswith("Carbon of spot"))[2]] == [["2"]])' shown
+	jq -se 'all(.[]; [.charts[] | select(.[0] // "" | startswith("Carbon of spot, h100"))[2]] == [["2"]])' shown
 	for unit in Money:micros Carbon:mg; do
 		want=$(lowtide budget --json | jq -c --arg u "${unit#*:}" '.budgets[] | select(.team == "vision" and .user == null) |
 			[."limit_\($u)", ."spent_\($u)", ."held_\($u)", ."available_\($u)"]')
