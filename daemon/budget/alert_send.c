@@ -106,6 +106,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
 	    [LT_ALERT_DAY] = LT_MESSAGE_UNUSUAL_DAY,
 	    [LT_ALERT_IDLE] = LT_MESSAGE_IDLE_GPUS,
+	    [LT_ALERT_STATEMENT] = LT_MESSAGE_STATEMENT,
 	};
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->policy, alert->team);
@@ -126,8 +127,10 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	    message.subject, sizeof(message.subject), "%s", alert->subject);
 	snprintf(message.text, sizeof(message.text), "%s", alert->text);
 	lt_message_clean(&message);
-	/* A run whose user has no address, of a team without owners. */
-	return lt_alert_is_of_run(alert->kind) && message.to_count == 0
+	/* A run whose user has no address, of a team without owners; a
+	 * statement of one that has none any more. */
+	return message.to_count == 0 && (lt_alert_is_of_run(alert->kind) ||
+					    alert->kind == LT_ALERT_STATEMENT)
 		   ? LT_OK
 		   : lt_spool_write(d->policy->notify.spool, &message, err);
 }

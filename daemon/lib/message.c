@@ -21,6 +21,7 @@ static const char *const kinds[LT_MESSAGE_KIND_COUNT] = {
     [LT_MESSAGE_RUN_COST] = "run-cost",
     [LT_MESSAGE_UNUSUAL_DAY] = "unusual-day",
     [LT_MESSAGE_IDLE_GPUS] = "idle-gpus",
+    [LT_MESSAGE_STATEMENT] = "statement",
     [LT_MESSAGE_ENDED] = "ended",
 };
 #define YEAR_10000_UTC_S INT64_C(253402300800)

@@ -36,6 +36,7 @@ enum lt_message_kind {
 	LT_MESSAGE_RUN_COST, /* of a run, to its user and the team's owners */
 	LT_MESSAGE_UNUSUAL_DAY, /* to the owners of a team, and the site's */
 	LT_MESSAGE_IDLE_GPUS,	/* of a run, as LT_MESSAGE_RUN_COST */
+	LT_MESSAGE_STATEMENT,	/* of a closed month, to the owners of a team */
 	LT_MESSAGE_ENDED, /* to a user: what a job cost, and what it saved */
 	LT_MESSAGE_KIND_COUNT
 };

@@ -10,6 +10,7 @@
 
 #include "api.h"
 #include "breath.h"
+#include "closed_alerts.h"
 #include "daemon.h"
 #include "grow.h"
 #include "log.h"
@@ -191,6 +192,24 @@ set_head(
 }
 
 static int
+close_and_tell(struct lt_daemon *d, const struct lt_api_request *request,
+    const struct lt_closed *c, const struct statement *s, struct lt_error *err)
+{
+	int code = lt_ledger_begin(d->ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	code = lt_ledger_close_period(d->ledger, c, s->rows, s->count, err);
+	if (code == LT_OK && d->policy->notify.is_set)
+		code = lt_closed_alerts(d, request, c, err);
+	if (code != LT_OK) {
+		lt_ledger_rollback(d->ledger);
+		return code;
+	}
+	return lt_ledger_commit(d->ledger, err);
+}
+
+static int
 close_settled(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_report_work *w, json_t **reply)
 {
@@ -217,8 +236,7 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 		    "%s: %lld runs are charged by slurmctld's last record: slurmdbd has no row of them yet",
 		    c.label, (long long)s.provisional_runs);
 	else if (code == LT_OK)
-		code = lt_ledger_close_period(
-		    d->ledger, &c, s.rows, s.count, &err);
+		code = close_and_tell(d, request, &c, &s, &err);
 	free_rows(&s);
 	if (code != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);

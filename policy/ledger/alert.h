@@ -21,9 +21,10 @@ enum lt_alert_kind { /* stored: they keep their numbers */
 	LT_ALERT_RUN,
 	LT_ALERT_DAY,
 	LT_ALERT_IDLE,
+	LT_ALERT_STATEMENT,
 	LT_ALERT_KIND_COUNT
 };
-/* "budget", "run", "day", "idle"; "?" for another. */
+/* "budget", "run", "day", "idle", "statement"; "?" for another. */
 const char *lt_alert_kind_word(enum lt_alert_kind kind);
 
 /* Of one run, and so its user's: else a team's. */

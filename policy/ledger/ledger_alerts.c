@@ -13,7 +13,8 @@ lt_alert_kind_word(enum lt_alert_kind kind)
 	    [LT_ALERT_BUDGET] = "budget",
 	    [LT_ALERT_RUN] = "run",
 	    [LT_ALERT_DAY] = "day",
-	    [LT_ALERT_IDLE] = "idle"};
+	    [LT_ALERT_IDLE] = "idle",
+	    [LT_ALERT_STATEMENT] = "statement"};
 
 	return LT_WORD_OR(words, kind, "?");
 }

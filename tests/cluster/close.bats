@@ -7,8 +7,9 @@ setup_file() {
 	[ "$(id -u)" -ne 0 ] || export USERS=daemon
 	export ACCOUNTS='vision nlp' EXTRA=SlurmdTimeout=0 SBATCH_OUTPUT=/dev/null TZ=UTC
 	clock_begin 2026-10-28T10:00:00Z
+	mkdir -p -m 2770 "$BATS_FILE_TMPDIR/spool"
 	# A USD for a second of a node: sums can be done by hand.
-	cluster_up '
+	cluster_up "
 mode: enforce
 currency: USD
 timezone: UTC
@@ -19,7 +20,11 @@ partitions:
   h100: {carbon: 300, price_per_node_hour: 36000, gpu: H100-SXM5}
 budgets:
   - {team: vision, period: month, amount: 100000}
-'
+notify:
+  spool: $BATS_FILE_TMPDIR/spool
+  mail: {server: 'smtp://127.0.0.1:9', from: lowtide@hpc.example.org}
+  owners: {vision: [owner@example.org], nlp: [pi@example.org]}
+"
 }
 teardown_file() { cluster_down; }
 setup() { cluster_use; }
@@ -189,6 +194,32 @@ files='SHA256SUMS billing-period.csv focus.csv runs.csv statement.csv statement.
 	[ "$(stat -c %G "$D"/names/2026-10/* | sort -u)" = mail ]
 	run ! grep -rE 'daemon|secret-project|HYPERLINK' "$D/names"
 	[ "$(micros "$D/names/2026-10/runs.csv" cost)" -eq "$(micros "$D/written/runs.csv" cost)" ]
+}
+
+statements() { ls "$BATS_FILE_TMPDIR"/spool/statement_3a"$1"_3a*.json; }
+
+@test "each team's owners get its figures of the closed month, once" {
+	local team to cents
+	for team in vision:owner nlp:pi; do
+		to=${team#*:}@example.org team=${team%:*}
+		within 60 statements "$team"
+		[ "$(statements "$team" | wc -l)" -eq 1 ]
+		cents=$(((($(month --team "$team" --json | jq .total.cost_micros)) + 5000) / 10000))
+		[ "$cents" -gt 0 ]
+		jq -e --arg to "$to" --arg team "$team" --arg shown "$(printf '$%d.%02d' $((cents / 100)) $((cents % 100)))" '
+			.kind == "statement" and .to == [$to] and
+			(.subject | startswith("lowtide: \($team), 2026-10: \($shown), ")) and
+			(.text | contains("is closed: \($shown), ") and contains("lowtide report --team \($team) --period 2026-10"))' \
+			"$(statements "$team")"
+	done
+	jq -r .text "$(statements vision)" | grep '^0 % of its money budget of the period$'
+	lowtide alerts --json | jq -e '[.alerts[] | select(.kind == "statement") | .sent != null] == [true, true]'
+	rm "$BATS_FILE_TMPDIR"/spool/statement_*
+	lowtide close 2026-10
+	at "$(date '+%F %T')"
+	lowtide rebuild
+	sleep 3
+	[ -z "$(ls "$BATS_FILE_TMPDIR/spool")" ]
 }
 
 @test "a late row leaves the closed month to the byte, and is a correction that names it" {
