@@ -246,7 +246,9 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if (s.known != NULL && manner == AS_RECORD)
 		return LT_OK;
-	if (same && manner != AGAIN)
+	/* By a clock that was set wrong a run may end in hours to come: of
+	 * these less is known than was when it was charged. */
+	if (same && (manner != AGAIN || row->end_utc_s > batch->now_utc_s))
 		return lt_facts_are_told(s.known, run)
 			   ? LT_OK
 			   : describe(d, batch, run, err);

@@ -221,6 +221,29 @@ each_run_ends_its_owners_hold(void **state)
 	free_world(w);
 }
 
+/* settle_all() is ten hours after the month began. */
+static void
+hours_to_come_are_not_priced_again(void **state)
+{
+	struct world *const w = make_world(*state);
+	const struct lt_rate_step dear = {.start_utc_s = NOVEMBER,
+	    .end_utc_s = INT64_MAX,
+	    .value = 7200000,
+	    .quality = LT_QUALITY_MEASURED};
+	const struct lt_batch_run rows[] = {
+	    make_row(1, ADA, "vision", 10 * HOUR - 200, 100, 8),
+	    make_row(2, BOB, "vision", 10 * HOUR - 50, 100, 8),
+	};
+
+	settle_all(w, rows, 2);
+	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
+		       &(struct lt_rates){1, &dear}, &w->f->err));
+	settle_all(w, rows, 2);
+	assert_int_equal(sum_of(w, "vision", ADA), 200 * SECOND);
+	assert_int_equal(sum_of(w, "vision", BOB), 100 * SECOND);
+	free_world(w);
+}
+
 static void
 a_row_that_changes(void **state)
 {
@@ -525,6 +548,7 @@ main(void)
 	    EACH(windows_are_a_day_at_most),
 	    EACH(each_pays_for_his_own),
 	    EACH(each_run_ends_its_owners_hold),
+	    EACH(hours_to_come_are_not_priced_again),
 	    EACH(a_row_that_changes),
 	    EACH(a_start_that_comes_late),
 	    EACH(a_price_that_changes),
