@@ -114,6 +114,20 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 	return LT_OK;
 }
 
+/* Whose entries are booked in the period. */
+static struct lt_span
+hours_of(const struct lt_report_view *view)
+{
+	const struct lt_offsets *const offsets = &view->work->offsets;
+	const struct lt_span span = lt_report_span(view->period);
+
+	return view->is_closed && view->closed.whole_hours
+		   ? lt_booked_hours(span.from_utc_s, span.to_utc_s)
+		   : (struct lt_span){
+			 lt_calendar_next_hour(offsets, span.from_utc_s),
+			 lt_calendar_next_hour(offsets, span.to_utc_s)};
+}
+
 static int
 put_unused(struct lt_out *out, const struct lt_report_work *w,
     const struct lt_report_unused *unused, struct lt_error *err)
@@ -146,8 +160,8 @@ lt_report_put_groups(
 		return lt_fail(err, LT_ENOMEM, "report: out of memory");
 	int code = LT_OK;
 	if (w->has_unused && w->sees_site && is_own)
-		code = lt_report_unused_new(
-		    &rows.unused, view->ledger, span, w->now_utc_s, err);
+		code = lt_report_unused_new(&rows.unused, view->ledger,
+		    hours_of(view), w->now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_report_rows(&rows, err);
 	if (code == LT_OK)

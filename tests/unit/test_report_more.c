@@ -134,8 +134,8 @@ test_tcto_over_a_month(void **state)
 	strcpy(run.state_text, "NODE_FAIL");
 	entries[0].money_micros -= 1000000;
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){
-			&run, entries, 2, DECEMBER + LT_DAY_S, 0, false},
+		    &(struct lt_settlement){&run, entries, 2,
+			DECEMBER + LT_DAY_S, DECEMBER + LT_DAY_S, 0, false},
 		    &changed, &f->err));
 	for (size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
 		json_t *const report = ask(f, &policy, months[i].query);
