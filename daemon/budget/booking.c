@@ -165,9 +165,8 @@ static struct lt_span
 month_of(const struct lt_discount_of *of, int64_t at_utc_s,
     const struct lt_daemon *d)
 {
-	const int64_t hour_utc_s = of->now_utc_s - of->now_utc_s % LT_HOUR_S;
-	const int64_t late_utc_s = hour_utc_s > of->open_since_utc_s
-				       ? hour_utc_s
+	const int64_t late_utc_s = of->hour_utc_s > of->open_since_utc_s
+				       ? of->hour_utc_s
 				       : of->open_since_utc_s;
 	struct lt_period month;
 

@@ -30,7 +30,7 @@ struct lt_discount_of {
 	const struct lt_run *known; /* as the ledger has it; NULL = not */
 	struct lt_entry *entries;
 	uint32_t count;
-	int64_t now_utc_s, open_since_utc_s; /* as of struct lt_settlement */
+	int64_t hour_utc_s, open_since_utc_s; /* as of struct lt_settlement */
 };
 int lt_discount_take(
     const struct lt_discount_of *of, struct lt_daemon *d, struct lt_error *err);

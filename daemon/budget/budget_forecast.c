@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One read of the ledger's days for all budgets: each account's go to all that
- * bind it, its own and those of the accounts above it.
+ * One read of the ledger's days for all budgets: each account's part of what is
+ * to come goes to all that bind it, its own and those of the accounts above it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,151 +14,170 @@
 
 enum { EVERY_S = LT_HOUR_S };
 
-struct one {
-	bool is_wanted;
-	struct lt_period_end end;
-};
 struct all {
+	const struct lt_daemon *d;
 	const struct lt_budget_snapshot *snapshot;
-	const struct lt_account_moves *moves;
-	struct one *budgets; /* by the snapshot's index; malloc'd */
-	struct lt_days_asked days;
+	int64_t now_utc_s;
+	struct lt_last_days last;
+	struct lt_budget_forecast *made; /* by the snapshot's index; malloc'd */
+	struct lt_accounts_end *ends;	 /* of each that is wanted; malloc'd */
 };
 
-static void
-free_all(struct all *all)
+static struct lt_span
+span_of(const struct all *all, uint32_t budget)
 {
-	for (uint32_t i = 0; i < all->snapshot->budget_count; i++)
-		free(all->budgets[i].end.items);
-	free(all->budgets);
+	const struct lt_period *const period =
+	    &all->snapshot->budgets[budget].periods[0];
+
+	return (struct lt_span){period->start_utc_s, period->end_utc_s};
 }
 
 static bool
-is_wanted(const struct lt_policy_budget *policy, const struct lt_period *period,
-    int64_t now_utc_s)
+is_wanted(const struct all *all, uint32_t budget)
 {
+	const struct lt_policy_budget *const policy =
+	    &all->d->policy->budgets[budget];
+	const struct lt_span period = span_of(all, budget);
+
 	return policy->alert_count > 0 &&
 	       (policy->alert_on >> LT_ALERT_ON_FORECAST & 1) &&
-	       now_utc_s >= period->start_utc_s &&
-	       now_utc_s < period->end_utc_s;
+	       all->now_utc_s >= period.from_utc_s &&
+	       all->now_utc_s < period.to_utc_s;
 }
 
-static void
-begin(struct all *all, const struct lt_daemon *d, int64_t now_utc_s,
-    int64_t first_utc_s)
+static bool
+is_of_period(const struct all *all, uint32_t budget, struct lt_span period)
 {
-	all->days = (struct lt_days_asked){.first = INT64_MAX}; /* none */
-	for (uint32_t i = 0; i < all->snapshot->budget_count; i++) {
-		struct one *const one = &all->budgets[i];
-		const struct lt_period *const period =
-		    &all->snapshot->budgets[i].periods[0];
+	const struct lt_span own = span_of(all, budget);
 
-		one->is_wanted =
-		    is_wanted(&d->policy->budgets[i], period, now_utc_s);
-		if (!one->is_wanted)
-			continue;
-		lt_period_end_begin(&one->end, &d->offsets,
-		    &(struct lt_period_moment){
-			{period->start_utc_s, period->end_utc_s}, now_utc_s,
-			first_utc_s});
-		const struct lt_days_asked asked =
-		    lt_period_end_days(&one->end);
-		if (asked.first < all->days.first)
-			all->days.first = asked.first;
-		all->days.last = asked.last;
-	}
+	return is_wanted(all, budget) && own.from_utc_s == period.from_utc_s &&
+	       own.to_utc_s == period.to_utc_s;
 }
 
-/* A day for the budgets of the account itself. */
+/* To the budgets of the account itself. */
 static int
-add_day(const struct all *all, const struct lt_account *account, int64_t day,
-    const struct lt_account_sum *sum, struct lt_error *err)
+add_to_own(struct all *all, const struct lt_period_end *end,
+    struct lt_span period, uint32_t from, const struct lt_account *account,
+    struct lt_error *err)
 {
 	const struct lt_budget_snapshot *const s = all->snapshot;
 	int code = LT_OK;
 
 	for (uint32_t i = 0; code == LT_OK && i < account->binding_count; i++) {
 		const uint32_t budget = s->bindings[account->first_binding + i];
-		struct one *const one = &all->budgets[budget];
 
-		/* Days of a longer period are of no use to it. */
-		if (one->is_wanted &&
-		    strcmp(s->budgets[budget].team, account->name) == 0 &&
-		    day >= lt_period_end_days(&one->end).first)
-			code = lt_period_end_add(&one->end, day, sum, err);
+		if (is_of_period(all, budget, period) &&
+		    strcmp(s->budgets[budget].team, account->name) == 0)
+			code = lt_period_end_add(
+			    &all->ends[budget], end, from, err);
 	}
 	return code;
 }
 
-/* An lt_day_function. A day counts where its account stood when it began. */
+/* Days to come count where an account stands now, for all above it. */
 static int
-take_day(void *context, int64_t day, const struct lt_account_sum *sum,
+add_up(struct all *all, const struct lt_period_end *end, struct lt_span period,
     struct lt_error *err)
 {
-	const struct all *const all = context;
 	const struct lt_budget_snapshot *const s = all->snapshot;
-	int at = lt_sheet_account(s, sum->account);
 	int code = LT_OK;
 
-	for (int depth = 0;
-	     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX; depth++) {
-		code = add_day(all, &s->accounts[at], day, sum, err);
-		at = lt_sheet_parent_then(
-		    s, all->moves, (uint32_t)at, day * LT_DAY_S);
+	for (uint32_t i = 0; code == LT_OK && i < s->account_count; i++) {
+		int at = (int)i;
+
+		for (int depth = 0;
+		     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX;
+		     depth++) {
+			code = add_to_own(
+			    all, end, period, i, &s->accounts[at], err);
+			at = lt_sheet_parent_then(s, &all->d->tables.moves,
+			    (uint32_t)at, all->now_utc_s);
+		}
 	}
 	return code;
 }
 
-/* In place of those before. One that can't be told is not known. */
+/* All budgets of that period. One that can't be told is not known. */
 static int
-keep(struct lt_budget_state *budget, struct all *all, struct lt_error *err)
+forecast_period(struct all *all, struct lt_span period, struct lt_error *err)
 {
-	struct lt_budget_forecast *const made =
-	    calloc(all->snapshot->budget_count + 1u, sizeof(*made));
+	struct lt_period_end end;
+	int code = lt_period_end_make(&end, &all->last, period, err);
 
-	if (made == NULL)
-		return lt_fail(err, LT_ENOMEM, "forecast: out of memory");
-	for (uint32_t i = 0; i < all->snapshot->budget_count; i++) {
-		const struct lt_budget *const of = &all->snapshot->budgets[i];
-		const struct lt_period *const period = &of->periods[0];
+	if (code == LT_OK)
+		code = add_up(all, &end, period, err);
+	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
+	     i++)
+		if (is_of_period(all, i, period))
+			(void)lt_period_end_forecast(&all->made[i].is, &end,
+			    &all->ends[i],
+			    &all->snapshot->budgets[i].periods[0].settled,
+			    NULL);
+	free(end.accounts);
+	return code;
+}
 
-		memcpy(made[i].team, of->team, sizeof(made[i].team));
-		made[i].period =
-		    (struct lt_span){period->start_utc_s, period->end_utc_s};
-		if (all->budgets[i].is_wanted)
-			(void)lt_period_end_forecast(&made[i].is,
-			    &all->budgets[i].end, &period->settled, NULL);
+/* A period that an earlier budget has is made with that one. */
+static int
+forecast_all(struct all *all, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
+	     i++) {
+		const struct lt_span period = span_of(all, i);
+		uint32_t first = 0;
+
+		memcpy(all->made[i].team, all->snapshot->budgets[i].team,
+		    sizeof(all->made[i].team));
+		all->made[i].period = period;
+		if (!is_wanted(all, i))
+			continue;
+		while (!is_of_period(all, first, period))
+			first++;
+		if (first == i)
+			code = forecast_period(all, period, err);
 	}
-	free(budget->forecasts);
-	budget->forecasts = made;
-	budget->forecast_count = all->snapshot->budget_count;
-	return LT_OK;
+	return code;
+}
+
+static int
+index_of(const void *context, const char *account)
+{
+	return lt_sheet_account(context, account);
 }
 
 int
 lt_budget_forecasts(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct all all = {
-	    .snapshot = &d->budget.snapshot, .moves = &d->tables.moves};
-	int64_t first_utc_s = 0;
-	bool has = false;
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	const size_t count = s->budget_count + (size_t)1;
+	struct all all = {.d = d, .snapshot = s, .now_utc_s = now_utc_s};
+	const struct lt_last_days_asked asked = {
+	    &d->offsets, now_utc_s, s->account_count, index_of, s};
 
 	if (d->budget.settled_until_utc_s < now_utc_s - EVERY_S)
 		return LT_OK;
 	d->next.forecasts = now_utc_s + EVERY_S;
-	int code = lt_ledger_first_booked(d->ledger, &first_utc_s, &has, err);
-	if (code != LT_OK || !has)
-		return code;
-	all.budgets =
-	    calloc(all.snapshot->budget_count + 1u, sizeof(*all.budgets));
-	if (all.budgets == NULL)
-		return lt_fail(err, LT_ENOMEM, "forecast: out of memory");
-	begin(&all, d, now_utc_s, first_utc_s);
-	code = lt_ledger_day_sums(d->ledger, all.days, take_day, &all, err);
+	int code = lt_last_days_read(&all.last, d->ledger, &asked, err);
+	if (code == LT_ENOENT)
+		return LT_OK;
+	all.made = calloc(count, sizeof(*all.made));
+	all.ends = calloc(count, sizeof(*all.ends));
+	if (code == LT_OK && (all.made == NULL || all.ends == NULL))
+		code = lt_fail(err, LT_ENOMEM, "forecast: out of memory");
 	if (code == LT_OK)
-		code = keep(&d->budget, &all, err);
-	free_all(&all);
+		code = forecast_all(&all, err);
+	if (code == LT_OK) { /* in place of those before */
+		free(d->budget.forecasts);
+		d->budget.forecasts = all.made;
+		d->budget.forecast_count = s->budget_count;
+		all.made = NULL;
+	}
+	free(all.made);
+	free(all.ends);
+	lt_last_days_free(&all.last);
 	return code;
 }
 

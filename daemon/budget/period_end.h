@@ -1,43 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an open period will have cost at its end: the ledger's days of UTC as
- * lt_period_forecast() wants them, for reports and for alerts.
+ * What an open period will have cost at its end, for reports and for alerts:
+ * the site's by the last days of all accounts, and of that a whole part for
+ * each account, so that teams add up to the site. docs/model.md, eqs. (47),
+ * (47a).
  */
 #ifndef LT_PERIOD_END_H
 #define LT_PERIOD_END_H
 
-#include <stddef.h>
-
 #include "calendar.h"
 #include "ledger.h"
 #include "period_forecast.h"
-#include "periods.h"
 
-struct lt_period_end { /* begin; add days; free() items */
-	struct lt_period_days of;
-	struct lt_day_amounts *items;
-	size_t capacity;
+struct lt_use { /* of today and the days before it, those of UTC */
+	bool is_any;
+	struct lt_day_amounts days[LT_PERIOD_FORECAST_DAYS + 1];
 };
-
-/* now_utc_s: in the period; first_utc_s: as lt_ledger_first_booked(). */
-struct lt_period_moment {
-	struct lt_span period;
+struct lt_last_days {			  /* lt_last_days_free() */
+	const struct lt_offsets *offsets; /* lent */
 	int64_t now_utc_s, first_utc_s;
+	uint32_t count;	     /* of accounts */
+	struct lt_use *uses; /* each account's; malloc'd */
+	struct lt_use all;
 };
-void lt_period_end_begin(struct lt_period_end *end,
-    const struct lt_offsets *offsets, const struct lt_period_moment *moment);
+struct lt_last_days_asked {
+	const struct lt_offsets *offsets;
+	int64_t now_utc_s;
+	uint32_t count;
+	/* An account's index, below count; -1: it is none of them. */
+	int (*index_of)(const void *context, const char *account);
+	const void *context;
+};
+/* LT_ENOENT: nothing is booked. */
+int lt_last_days_read(struct lt_last_days *last, struct lt_ledger *ledger,
+    const struct lt_last_days_asked *asked, struct lt_error *err);
+void lt_last_days_free(struct lt_last_days *last);
 
-/* The days that are wanted. Pure. */
-struct lt_days_asked lt_period_end_days(const struct lt_period_end *end);
-
-/* In order of the days, as lt_ledger_day_sums() has them; several of a day are
- * summed. LT_ENOMEM. */
-int lt_period_end_add(struct lt_period_end *end, int64_t day,
-    const struct lt_account_sum *sum, struct lt_error *err);
-
-/* spent: in the period till now. As lt_period_forecast(). */
-int lt_period_end_forecast(struct lt_period_forecast *out,
-    struct lt_period_end *end, const struct lt_amount *spent,
+struct lt_to_come {
+	int64_t money_micros, carbon_mg;
+};
+struct lt_period_end {
+	const struct lt_last_days *last; /* lent */
+	struct lt_period_days of;	 /* without days */
+	struct lt_to_come *accounts;	 /* each one's part; malloc'd */
+};
+/* now is in the period. free() accounts, on failure too. As
+ * lt_period_forecast(). */
+int lt_period_end_make(struct lt_period_end *end,
+    const struct lt_last_days *last, struct lt_span period,
     struct lt_error *err);
+
+struct lt_accounts_end { /* of some accounts; { 0 }, then add them */
+	struct lt_use use;
+	struct lt_to_come to_come;
+};
+int lt_period_end_add(struct lt_accounts_end *some,
+    const struct lt_period_end *end, uint32_t account, struct lt_error *err);
+/* spent: by them, in the period till now. */
+int lt_period_end_forecast(struct lt_period_forecast *out,
+    const struct lt_period_end *end, const struct lt_accounts_end *some,
+    const struct lt_amount *spent, struct lt_error *err);
 
 #endif

@@ -148,17 +148,20 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	}
 	if (code == LT_OK && s->quote != NULL)
 		lt_facts_of_over(run, s->quote, s->row, s->known, d);
+	const int64_t hour_utc_s = lt_calendar_hour(&d->offsets, now_utc_s);
 	const struct lt_settlement settlement = {.run = run,
 	    .entries = entries,
 	    .count = charge->hour_count,
 	    .now_utc_s = now_utc_s,
+	    .hour_utc_s = hour_utc_s,
 	    .is_new = s->is_new,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK && s->quote != NULL && !run->provisional)
-		code = lt_discount_take(
-		    &(struct lt_discount_of){run, s->quote, s->known, entries,
-			charge->hour_count, now_utc_s, batch->open_since_utc_s},
-		    d, err);
+		code =
+		    lt_discount_take(&(struct lt_discount_of){run, s->quote,
+					 s->known, entries, charge->hour_count,
+					 hour_utc_s, batch->open_since_utc_s},
+			d, err);
 	if (code == LT_OK)
 		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
 	if (code == LT_OK && s->quote != NULL)
@@ -257,7 +260,9 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (code == LT_OK && !run->provisional && s.known == NULL)
 		code = lt_interrupted_row(d, row, err);
 	if (code == LT_OK)
-		code = lt_price_run(&s.charge, run, &d->market, d->ledger, err);
+		code = lt_price_run(&s.charge, run,
+		    &(struct lt_priced_by){&d->market, d->ledger, &d->offsets},
+		    err);
 	if (code != LT_OK)
 		return code;
 	if (run->gpus_from == LT_GPUS_UNKNOWN && s.known == NULL)

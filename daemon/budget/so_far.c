@@ -34,7 +34,9 @@ lt_so_far(const struct lt_batch_job *job, const struct lt_market *market,
 	snprintf(run.account, sizeof(run.account), "%s", job->account);
 	snprintf(run.partition, sizeof(run.partition), "%.*s",
 	    (int)strcspn(job->partition, ","), job->partition);
-	if (lt_price_run(&charge, &run, market, ledger, NULL) != LT_OK)
+	if (lt_price_run(&charge, &run,
+		&(struct lt_priced_by){.market = market, .ledger = ledger},
+		NULL) != LT_OK)
 		return cost;
 	cost = (struct lt_amount){.has_money = charge.priced,
 	    .has_carbon = charge.has_carbon,

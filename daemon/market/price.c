@@ -123,17 +123,17 @@ lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
 
 int
 lt_price_run(struct lt_charge *charge, struct lt_run *run,
-    const struct lt_market *market, struct lt_ledger *ledger,
-    struct lt_error *err)
+    const struct lt_priced_by *by, struct lt_error *err)
 {
 	struct lt_place place;
-	const struct site site = {run->partition, &place, ledger};
+	const struct site site = {run->partition, &place, by->ledger};
 	struct lt_charge_input input = {.start_utc_s = run->start_utc_s,
 	    .end_utc_s = run->end_utc_s,
+	    .offsets = by->offsets,
 	    .suspended = suspended_part(run)};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, market, ledger, site.partition);
+	lt_place_of(&place, by->market, by->ledger, site.partition);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
 	const int code = price_at(charge, &input, &site, err);
@@ -142,7 +142,8 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
 		/* Missing is never zero: neither a price nor a share. */
 		lt_charge_free(charge);
 		share = (struct lt_fraction){0, 1};
-	} else if (code == LT_OK && !lt_place_charges(&place, run, ledger)) {
+	} else if (code == LT_OK &&
+		   !lt_place_charges(&place, run, by->ledger)) {
 		lt_charge_free(charge);
 	}
 	run->share_numerator = share.numerator;

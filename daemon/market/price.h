@@ -12,9 +12,13 @@ struct lt_daemon;
 
 /* Share, watts and rates of the run's partition, then lt_charge_run(). Sets
  * the run's share, priced, has_carbon and quality. */
+struct lt_priced_by {
+	const struct lt_market *market;
+	struct lt_ledger *ledger;
+	const struct lt_offsets *offsets; /* as in lt_charge_input */
+};
 int lt_price_run(struct lt_charge *charge, struct lt_run *run,
-    const struct lt_market *market, struct lt_ledger *ledger,
-    struct lt_error *err);
+    const struct lt_priced_by *by, struct lt_error *err);
 
 struct lt_elsewhere { /* other times or another partition */
 	const char *partition;

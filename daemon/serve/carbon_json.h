@@ -11,8 +11,9 @@
 
 struct lt_carbon_hour { /* of a run, for an account */
 	const struct lt_run *run;
-	const struct lt_entry *entry; /* lt_ledger_used_hours() */
-	int64_t seconds;	      /* that it ran in it */
+	const struct lt_entry *entry; /* sums; at is the hour of UTC, or the
+				       * midnight of the site amid it */
+	int64_t from_utc_s, seconds;  /* that it ran in it */
 	struct lt_factor intensity, pue, embodied, market;
 	const char *zone; /* the place of the source, or its name; "" = none */
 	const char *adapter,

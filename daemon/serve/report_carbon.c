@@ -22,6 +22,9 @@ struct taker { /* of the hours of a run */
 	struct lt_report_carbon *c;
 	const struct lt_run *run;
 	const char *account;
+	/* What came of this hour; end 0: none has. */
+	struct lt_entry sum;
+	int64_t end_utc_s;
 };
 
 struct lt_report_carbon *
@@ -52,16 +55,14 @@ lt_report_carbon_free(struct lt_report_carbon *c)
 /* The part of the hour that it ran in; of one that it no more ran in, after
  * corrections, all of it. */
 static struct lt_span
-part_of(const struct lt_run *run, int64_t hour)
+part_of(const struct lt_run *run, struct lt_span hour)
 {
-	const struct lt_span part = {
-	    run->start_utc_s > hour ? run->start_utc_s : hour,
-	    run->end_utc_s < hour + LT_HOUR_S ? run->end_utc_s
-					      : hour + LT_HOUR_S};
+	const struct lt_span part = {run->start_utc_s > hour.from_utc_s
+					 ? run->start_utc_s
+					 : hour.from_utc_s,
+	    run->end_utc_s < hour.to_utc_s ? run->end_utc_s : hour.to_utc_s};
 
-	return part.from_utc_s < part.to_utc_s
-		   ? part
-		   : (struct lt_span){hour, hour + LT_HOUR_S};
+	return part.from_utc_s < part.to_utc_s ? part : hour;
 }
 
 /* What of the carbon is embodied: by the hour's length, or, of a correction,
@@ -93,11 +94,12 @@ embodied_of(
 }
 
 static int
-fill_factors(struct lt_carbon_hour *hour, struct lt_carbon_factors *factors,
-    const struct lt_run *run, struct lt_error *err)
+fill_factors(
+    struct lt_carbon_hour *hour, const struct taker *t, struct lt_error *err)
 {
+	const struct lt_run *const run = t->run;
 	struct lt_rates_asked asked = {run->partition, LT_RATE_CARBON,
-	    part_of(run, hour->entry->at_utc_s)};
+	    part_of(run, (struct lt_span){t->sum.at_utc_s, t->end_utc_s})};
 	const struct {
 		enum lt_rate rate;
 		struct lt_factor *to;
@@ -106,10 +108,11 @@ fill_factors(struct lt_carbon_hour *hour, struct lt_carbon_factors *factors,
 	    {LT_RATE_MARKET_BASED, &hour->market}};
 	int rc = LT_OK;
 
+	hour->from_utc_s = asked.span.from_utc_s;
 	hour->seconds = asked.span.to_utc_s - asked.span.from_utc_s;
 	for (size_t i = 0; rc == LT_OK && i < sizeof(all) / sizeof(*all); i++) {
 		asked.rate = all[i].rate;
-		rc = lt_factor_of(all[i].to, factors, &asked, err);
+		rc = lt_factor_of(all[i].to, &t->c->factors, &asked, err);
 	}
 	/* A run without one was charged none. */
 	if (rc == LT_OK && !run->has_carbon && hour->entry->carbon_mg == 0)
@@ -118,13 +121,14 @@ fill_factors(struct lt_carbon_hour *hour, struct lt_carbon_factors *factors,
 }
 
 static int
-fill_hour(struct lt_carbon_hour *hour, const struct taker *t,
-    const struct lt_entry *entry, struct lt_error *err)
+fill_hour(
+    struct lt_carbon_hour *hour, const struct taker *t, struct lt_error *err)
 {
 	const struct lt_report_carbon *const c = t->c;
+	const struct lt_entry *const entry = &t->sum;
 
 	*hour = (struct lt_carbon_hour){.run = t->run, .entry = entry};
-	const int rc = fill_factors(hour, &t->c->factors, t->run, err);
+	const int rc = fill_factors(hour, t, err);
 	if (rc != LT_OK)
 		return rc;
 	/* Another value may have come after the charge. */
@@ -159,7 +163,7 @@ fill_hour(struct lt_carbon_hour *hour, const struct taker *t,
 static bool
 is_in(const struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
 {
-	const int64_t at = hour->entry->at_utc_s;
+	const int64_t at = hour->from_utc_s;
 
 	return at >= row->month.start_utc_s && at < row->month.end_utc_s &&
 	       row->has_pue == hour->has_pue &&
@@ -195,7 +199,7 @@ row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
 	    .first_utc_s = INT64_MAX,
 	    .first_issued_utc_s = INT64_MAX};
 	lt_calendar_period(
-	    &row->month, c->asked.offsets, LT_MONTH, hour->entry->at_utc_s, 0);
+	    &row->month, c->asked.offsets, LT_MONTH, hour->from_utc_s, 0);
 	snprintf(row->zone, sizeof(row->zone), "%s", hour->zone);
 	snprintf(
 	    row->source, sizeof(row->source), "%s", hour->intensity.source);
@@ -249,16 +253,15 @@ add_hour(struct lt_report_carbon *c, const struct lt_carbon_hour *hour,
 }
 
 static int
-take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
+end_hour(const struct taker *t, struct lt_error *err)
 {
-	const struct taker *const t = context;
 	struct lt_report_carbon *const c = t->c;
 	struct lt_out *const out = c->asked.hours;
 	struct lt_carbon_hour hour;
 
-	if (strcmp(entry->account, t->account) != 0)
+	if (t->end_utc_s == 0)
 		return LT_OK;
-	const int rc = fill_hour(&hour, t, entry, err);
+	const int rc = fill_hour(&hour, t, err);
 	if (rc != LT_OK || out == NULL)
 		return rc != LT_OK ? rc : add_hour(c, &hour, err);
 	lt_out_text(out, c->written++ > 0 ? ",\n" : "\n");
@@ -267,15 +270,59 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 			   : LT_OK;
 }
 
+/* Does a day begin then, amid an hour of UTC and the run? */
+static bool
+is_cut(const struct taker *t, int64_t utc_s)
+{
+	return utc_s % LT_HOUR_S != 0 && utc_s > t->run->start_utc_s &&
+	       lt_calendar_hour(t->c->asked.offsets, utc_s) == utc_s;
+}
+
+/* An lt_used_function: an hour that was cut at a midnight is two. */
+static int
+take_entry(void *context, const struct lt_entry *entry, int64_t next_utc_s,
+    struct lt_error *err)
+{
+	struct taker *const t = context;
+	const int64_t at = entry->at_utc_s, hour = at - at % LT_HOUR_S;
+	const int64_t end =
+	    next_utc_s < hour + LT_HOUR_S && is_cut(t, next_utc_s)
+		? next_utc_s
+		: hour + LT_HOUR_S;
+	const bool is_new =
+	    is_cut(t, at) || t->sum.at_utc_s < hour || t->end_utc_s == 0;
+	int rc = LT_OK;
+
+	if (strcmp(entry->account, t->account) != 0)
+		return LT_OK;
+	if (is_new) {
+		rc = end_hour(t, err);
+		t->sum = *entry;
+		t->sum.at_utc_s = is_cut(t, at) ? at : hour;
+		t->end_utc_s = end;
+		return rc;
+	}
+	if (entry->kind < t->sum.kind)
+		t->sum.kind = entry->kind;
+	if (entry->made_utc_s > t->sum.made_utc_s)
+		t->sum.made_utc_s = entry->made_utc_s;
+	if (end < t->end_utc_s)
+		t->end_utc_s = end;
+	return lt_entry_add(&t->sum, entry, 1)
+		   ? LT_OK
+		   : lt_fail(err, LT_EOVERFLOW, "carbon: a sum passes 64 bits");
+}
+
 int
 lt_report_carbon_run(struct lt_report_carbon *c, const struct lt_run *run,
     const char *account, struct lt_error *err)
 {
-	struct taker t = {c, run, account};
-
-	return lt_ledger_used_hours(c->asked.ledger,
-	    &(struct lt_hours_asked){run->key, c->asked.period}, take_hour, &t,
+	struct taker t = {.c = c, .run = run, .account = account};
+	const int rc = lt_ledger_used_hours(c->asked.ledger,
+	    &(struct lt_hours_asked){run->key, c->asked.period}, take_entry, &t,
 	    err);
+
+	return rc == LT_OK ? end_hour(&t, err) : rc;
 }
 
 static int

@@ -334,13 +334,13 @@ add_days(struct lt_report_groups *g, const struct part *part,
     const struct lt_booked *booked, struct lt_error *err)
 {
 	const struct lt_run *const run = part->run;
-	const int64_t first = run->start_utc_s - run->start_utc_s % LT_HOUR_S;
 	struct days days = {.g = g, .booked = booked, .part = *part};
 	int64_t start, end;
 
-	lt_calendar_day(days.part.day, &start, &end, g->offsets, first);
+	lt_calendar_day(
+	    days.part.day, &start, &end, g->offsets, run->start_utc_s);
 	const bool is_one = run->end_utc_s <= end && !run->corrected &&
-			    first >= g->period.from_utc_s;
+			    run->start_utc_s >= g->period.from_utc_s;
 	if (is_one || !booked->has_entries)
 		return add_by_all(g, &days.part, true, err);
 	int rc = lt_ledger_hours(g->ledger,

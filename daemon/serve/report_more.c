@@ -114,6 +114,20 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 	return LT_OK;
 }
 
+/* Whose entries are booked in the period. */
+static struct lt_span
+hours_of(const struct lt_report_view *view)
+{
+	const struct lt_offsets *const offsets = &view->work->offsets;
+	const struct lt_span span = lt_report_span(view->period);
+
+	return view->is_closed && view->closed.whole_hours
+		   ? lt_booked_hours(span.from_utc_s, span.to_utc_s)
+		   : (struct lt_span){
+			 lt_calendar_next_hour(offsets, span.from_utc_s),
+			 lt_calendar_next_hour(offsets, span.to_utc_s)};
+}
+
 static int
 put_unused(struct lt_out *out, const struct lt_report_work *w,
     const struct lt_report_unused *unused, struct lt_error *err)
@@ -146,8 +160,8 @@ lt_report_put_groups(
 		return lt_fail(err, LT_ENOMEM, "report: out of memory");
 	int code = LT_OK;
 	if (w->has_unused && w->sees_site && is_own)
-		code = lt_report_unused_new(
-		    &rows.unused, view->ledger, span, w->now_utc_s, err);
+		code = lt_report_unused_new(&rows.unused, view->ledger,
+		    hours_of(view), w->now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_report_rows(&rows, err);
 	if (code == LT_OK)
@@ -208,24 +222,6 @@ lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
 
 /* ---- forecast ---- */
 
-struct spending { /* of the accounts that are seen */
-	const struct lt_report_work *w;
-	struct lt_period_end end;
-};
-
-static int
-take_day(void *context, int64_t day, const struct lt_account_sum *sum,
-    struct lt_error *err)
-{
-	struct spending *const spending = context;
-	const struct lt_report_account *const account =
-	    lt_report_account_of(spending->w, sum->account);
-
-	return lt_report_is_seen(account, day * LT_DAY_S)
-		   ? lt_period_end_add(&spending->end, day, sum, err)
-		   : LT_OK;
-}
-
 static json_t *
 range_json(const struct lt_period_forecast *f, bool has_money)
 {
@@ -241,28 +237,48 @@ range_json(const struct lt_period_forecast *f, bool has_money)
 	    lt_api_optional(carbon, f->carbon.high));
 }
 
+static int
+index_of(const void *context, const char *account)
+{
+	return lt_report_account_index(context, account);
+}
+
+/* Of the accounts that are seen now: days to come are theirs. */
+static int
+forecast_seen(struct lt_period_forecast *forecast,
+    const struct lt_report_view *view, const struct lt_last_days *last,
+    const struct lt_amount *cost)
+{
+	const struct lt_report_work *const w = view->work;
+	struct lt_accounts_end seen = {0};
+	struct lt_period_end end;
+	int code =
+	    lt_period_end_make(&end, last, lt_report_span(view->period), NULL);
+
+	for (uint32_t i = 0; code == LT_OK && i < w->account_count; i++)
+		if (lt_report_is_seen(&w->accounts[i], w->now_utc_s))
+			code = lt_period_end_add(&seen, &end, i, NULL);
+	if (code == LT_OK)
+		code =
+		    lt_period_end_forecast(forecast, &end, &seen, cost, NULL);
+	free(end.accounts);
+	return code;
+}
+
 /* NULL: it can't be told. */
 static json_t *
 forecast_json(const struct lt_report_view *view, const struct lt_amount *cost)
 {
 	const struct lt_report_work *const w = view->work;
-	struct spending spending = {.w = w};
-	struct lt_period_moment moment = {
-	    lt_report_span(view->period), w->now_utc_s, 0};
+	const struct lt_last_days_asked asked = {
+	    &w->offsets, w->now_utc_s, w->account_count, index_of, w};
 	struct lt_period_forecast forecast;
-	bool has;
+	struct lt_last_days last;
+	int code = lt_last_days_read(&last, view->ledger, &asked, NULL);
 
-	if (lt_ledger_first_booked(
-		view->ledger, &moment.first_utc_s, &has, NULL) != LT_OK ||
-	    !has)
-		return NULL;
-	lt_period_end_begin(&spending.end, &w->offsets, &moment);
-	int code = lt_ledger_day_sums(view->ledger,
-	    lt_period_end_days(&spending.end), take_day, &spending, NULL);
 	if (code == LT_OK)
-		code = lt_period_end_forecast(
-		    &forecast, &spending.end, cost, NULL);
-	free(spending.end.items);
+		code = forecast_seen(&forecast, view, &last, cost);
+	lt_last_days_free(&last);
 	return code == LT_OK ? range_json(&forecast, w->currency[0] != '\0')
 			     : NULL;
 }

@@ -73,7 +73,7 @@ load(struct lt_report_unused *u, const char *name, struct lt_error *err)
 
 int
 lt_report_unused_new(struct lt_report_unused **unused, struct lt_ledger *ledger,
-    struct lt_span period, int64_t now_utc_s, struct lt_error *err)
+    struct lt_span hours, int64_t now_utc_s, struct lt_error *err)
 {
 	char(*names)[LT_NAME_SIZE] = NULL;
 	uint32_t count = 0;
@@ -82,8 +82,8 @@ lt_report_unused_new(struct lt_report_unused **unused, struct lt_ledger *ledger,
 	if (u == NULL)
 		return lt_fail(err, LT_ENOMEM, "unused: out of memory");
 	u->ledger = ledger;
-	u->hours = lt_booked_hours(period.from_utc_s, period.to_utc_s);
-	u->span = u->hours;
+	u->hours = hours;
+	u->span = hours;
 	if (u->span.to_utc_s > now_utc_s)
 		u->span.to_utc_s = now_utc_s;
 	if (u->span.from_utc_s >= u->span.to_utc_s)
@@ -144,8 +144,8 @@ static int
 take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 {
 	const struct hours *const h = context;
-	const struct lt_span hour = {
-	    entry->at_utc_s, entry->at_utc_s + LT_HOUR_S};
+	const int64_t at = entry->at_utc_s;
+	const struct lt_span hour = {at, at - at % LT_HOUR_S + LT_HOUR_S};
 
 	if (strcmp(entry->account, h->booked->account) != 0 ||
 	    lt_owned_s(&h->owned->nodes, hour) == 0)

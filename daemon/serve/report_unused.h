@@ -12,10 +12,10 @@
 #include "periods.h"
 
 struct lt_report_unused; /* opaque */
-/* Of the period's hours up to now. The ledger is lent until it is freed; on
- * failure *unused is still to be freed. */
+/* Of the period's hours, whose entries are booked in it, up to now. The ledger
+ * is lent until it is freed; on failure *unused is still to be freed. */
 int lt_report_unused_new(struct lt_report_unused **unused,
-    struct lt_ledger *ledger, struct lt_span period, int64_t now_utc_s,
+    struct lt_ledger *ledger, struct lt_span hours, int64_t now_utc_s,
     struct lt_error *err);
 /* What of the run is booked for an account in the period. */
 int lt_report_unused_run(struct lt_report_unused *unused,

@@ -91,18 +91,14 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	return rc == LT_OK ? give(t, run, &booked, err) : rc;
 }
 
-/* All of its entries are of the period: the first is of its start; full hours
- * follow. */
+/* All of its entries are of the period: the first is of its start. Of one that
+ * ended after it they have to be read: an hour may be cut, or not, where the
+ * period ends. */
 static bool
 is_within(const struct lt_run *run, const struct lt_runs_asked *asked)
 {
-	const int64_t last_utc_s = run->end_utc_s - 1;
-
-	return !run->corrected &&
-	       run->start_utc_s - run->start_utc_s % LT_HOUR_S >=
-		   asked->from_utc_s &&
-	       run->start_utc_s < asked->to_utc_s &&
-	       last_utc_s - last_utc_s % LT_HOUR_S < asked->to_utc_s;
+	return !run->corrected && run->start_utc_s >= asked->from_utc_s &&
+	       run->end_utc_s <= asked->to_utc_s;
 }
 
 static int
@@ -227,7 +223,7 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 
 int
 lt_ledger_used_hours(struct lt_ledger *ledger,
-    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    const struct lt_hours_asked *asked, lt_used_function *take, void *context,
     struct lt_error *err)
 {
 	const struct lt_run_key key = asked->key;
@@ -248,7 +244,7 @@ lt_ledger_used_hours(struct lt_ledger *ledger,
 		entry.money_micros = lt_row_int(&rows);
 		entry.carbon_mg = lt_row_int(&rows);
 		entry.energy_wh = lt_row_int(&rows);
-		rc = take(context, &entry, err);
+		rc = take(context, &entry, lt_row_int(&rows), err);
 	}
 	lt_rows_end(&rows);
 	return rc;

@@ -56,6 +56,7 @@ read_closed(struct lt_rows *rows, void *element)
 	lt_row_text(rows, closed->who, sizeof(closed->who));
 	lt_row_text(rows, closed->checksum, sizeof(closed->checksum));
 	lt_row_text(rows, closed->head, sizeof(closed->head));
+	closed->whole_hours = lt_row_int(rows) != 0;
 }
 
 static int

@@ -208,14 +208,13 @@ book(struct lt_ledger *ledger, const struct lt_settlement *s,
     struct lt_entry *entry, struct lt_error *err)
 {
 	const int64_t for_utc_s = entry->at_utc_s;
-	const int64_t this_hour_utc_s = s->now_utc_s - s->now_utc_s % LT_HOUR_S;
 
 	entry->run = s->run->key;
 	entry->made_utc_s = s->now_utc_s;
 	if (for_utc_s < s->open_since_utc_s) {
 		entry->kind = LT_ENTRY_CORRECTION;
-		entry->at_utc_s = this_hour_utc_s > s->open_since_utc_s
-				      ? this_hour_utc_s
+		entry->at_utc_s = s->hour_utc_s > s->open_since_utc_s
+				      ? s->hour_utc_s
 				      : s->open_since_utc_s;
 	}
 	return lt_entry_put(ledger, entry, for_utc_s, err);

@@ -7,7 +7,8 @@
 
 #include "ledger.h"
 
-/* The hours of UTC whose entries are of [from, to). */
+/* The hours of UTC that begin in [from, to): whose entries are of it, if none
+ * is cut. */
 struct lt_span lt_booked_hours(int64_t from_utc_s, int64_t to_utc_s);
 typedef int lt_hour_function(
     void *context, const struct lt_entry *entry, struct lt_error *err);
@@ -19,11 +20,15 @@ struct lt_hours_asked {
 int lt_ledger_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
     struct lt_error *err);
-/* The same by the hours that they are of, an entry for each and each account:
- * at is that hour of UTC, kind is CORRECTION where no charge is in it; made
- * when the last of them was; money, carbon and energy. */
+/* The same by what they are of, an entry for each such time and account, by
+ * hour of UTC, account and time: kind is CORRECTION where no charge is in it;
+ * made when the last of them was; money, carbon and energy. next_utc_s: the
+ * first later time that the run was charged for, wherever that is booked and
+ * whatever was corrected since, at most an hour later; 0: none. */
+typedef int lt_used_function(void *context, const struct lt_entry *entry,
+    int64_t next_utc_s, struct lt_error *err);
 int lt_ledger_used_hours(struct lt_ledger *ledger,
-    const struct lt_hours_asked *asked, lt_hour_function *take, void *context,
+    const struct lt_hours_asked *asked, lt_used_function *take, void *context,
     struct lt_error *err);
 /* Those booked in the span, in order: at, made, account, money, carbon, who and
  * reason. */
@@ -44,7 +49,8 @@ struct lt_closed {
 	char label[24];
 	int64_t closed_utc_s;
 	char who[LT_NAME_SIZE], checksum[80];
-	char head[1024]; /* text of the caller's */
+	char head[1024];  /* text of the caller's */
+	bool whole_hours; /* no hour was cut at its ends: read only */
 };
 struct lt_closed_row {
 	char account[LT_ACCOUNT_SIZE];

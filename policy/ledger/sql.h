@@ -251,11 +251,15 @@
 #define LT_SQL_TOUCHES                                                         \
 	"end_utc_s > ?2 AND start_utc_s < ?3"                                  \
 	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
-/* It has entries there: they are of its start, and of each full hour of UTC
- * after it. */
+/* It has entries there: they are of its start, of each full hour of UTC after
+ * it and, but for runs that were settled before this was so, of each midnight
+ * of the site amid an hour. */
 #define LT_SQL_STARTED                                                         \
 	"start_utc_s < ?3 AND start_utc_s > 0 AND end_utc_s > start_utc_s"     \
-	" AND (start_utc_s >= ?2 OR end_utc_s > (?2 + 3599) / 3600 * 3600)"
+	" AND (start_utc_s >= ?2 OR end_utc_s > (?2 + 3599) / 3600 * 3600"     \
+	"  OR (job_id, submit_utc_s) IN (SELECT e.job_id, e.submit_utc_s"      \
+	"   FROM entries e WHERE e.at_utc_s >= ?2"                             \
+	"   AND e.at_utc_s < (?2 + 3599) / 3600 * 3600 AND e.kind = 0))"
 #define LT_SQL_IS_BOOKED "end_utc_s > ?2 AND " LT_SQL_STARTED
 /* The same in two parts, read one after the other. Each is a range of an
  * index, so that neither grows with what ended later. */
@@ -485,7 +489,7 @@
 	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
 	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
-	    "SELECT job_id, submit_utc_s, start_utc_s / 3600 * 3600,"          \
+	    "SELECT job_id, submit_utc_s, start_utc_s,"                        \
 	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i,"             \
 	    " j, k FROM (SELECT r.*,"                                          \
 	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \

@@ -53,6 +53,12 @@
 	"ALTER TABLE runs_before ADD COLUMN cpu_used_ms INTEGER;"              \
 	"ALTER TABLE runs_before ADD COLUMN gpu_used_ppm INTEGER;"
 
+/* Version 29: periods that were closed when no hour was cut at a midnight. */
+#define LT_SQL_LEDGER_29                                                       \
+	"ALTER TABLE closed ADD COLUMN whole_hours INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"UPDATE closed SET whole_hours = 1;"
+
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
 	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
@@ -121,10 +127,17 @@
 	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
 	    " ORDER BY at_utc_s")                                              \
 	X(USED_OF_RUN, LEDGER,                                                 \
-	    "SELECT for_utc_s / 3600 * 3600 AS hour, account, min(kind),"      \
-	    " max(made_utc_s), sum(money_micros), sum(carbon_mg),"             \
-	    " sum(energy_wh)" LT_SQL_BOOKED                                    \
-	    " GROUP BY hour, account ORDER BY hour, account")                  \
+	    "SELECT for_utc_s, account, min(kind), max(made_utc_s),"           \
+	    " sum(money_micros), sum(carbon_mg), sum(energy_wh), next"         \
+	    " FROM (SELECT *, min(CASE WHEN kind = 0 OR made_utc_s = first"    \
+	    "   THEN for_utc_s END) OVER (ORDER BY for_utc_s"                  \
+	    "   RANGE BETWEEN 1 FOLLOWING AND 3600 FOLLOWING) AS next"         \
+	    "  FROM (SELECT *, min(made_utc_s) OVER () AS first"               \
+	    "   FROM entries WHERE job_id = ?1 AND job_id != 0"                \
+	    "   AND submit_utc_s = ?2))"                                       \
+	    " WHERE at_utc_s >= ?3 AND at_utc_s < ?4"                          \
+	    " GROUP BY for_utc_s, account"                                     \
+	    " ORDER BY for_utc_s / 3600, account, for_utc_s")                  \
 	X(ALL_CORRECTED, LEDGER,                                               \
 	    LT_SQL_NAMED_NOW(                                                  \
 		"AND at_utc_s < ?3", "NOT (" LT_SQL_IS_BOOKED ")"))            \
@@ -165,7 +178,7 @@
 	    "SELECT limit_micros, limit_mg FROM limits WHERE team = ?1"        \
 	    " AND start_utc_s = ?2 AND end_utc_s = ?3")                        \
 	X(CLOSED_PUT, LEDGER,                                                  \
-	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")          \
+	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)")       \
 	X(CLOSED_GET, LEDGER,                                                  \
 	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
 	X(CLOSED_ALL, LEDGER,                                                  \

@@ -176,6 +176,32 @@ lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
 	return day;
 }
 
+int64_t
+lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s)
+{
+	const int64_t hour_utc_s = utc_s - utc_s % LT_HOUR_S;
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+
+	lt_calendar_day(text, &start, &end, offsets, utc_s);
+	return start > hour_utc_s ? start : hour_utc_s;
+}
+
+int64_t
+lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s)
+{
+	int64_t hour_utc_s = utc_s - utc_s % LT_HOUR_S;
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start, end;
+
+	if (hour_utc_s < utc_s)
+		hour_utc_s += LT_HOUR_S;
+	lt_calendar_day(text, &start, &end, offsets, utc_s);
+	if (start == utc_s)
+		return utc_s;
+	return end < hour_utc_s ? end : hour_utc_s;
+}
+
 int
 lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err)

@@ -36,6 +36,12 @@ enum { LT_DAY_TEXT_SIZE = 16 };
 int64_t lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
     int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s);
 
+/* Where what happens at utc_s is booked: the begin of its hour of UTC, or of
+ * its day, which in zones of half hours may be later. */
+int64_t lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s);
+/* The first such begin at that time or after it. */
+int64_t lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s);
+
 /* "2026-11-21": its midnight; or a time that has its zone, such as
  * "2026-11-21T02:00Z". LT_EINPUT. */
 int lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Charges by exact integrals over the hours of a run. Only the run's total is
+ * Charges by exact integrals over the hours of a run, cut at the site's
+ * midnights where these are not full hours of UTC. Only the run's total is
  * rounded (by the ledger, with a carry); the hours are cut from that total.
  */
 #include <assert.h>
@@ -124,6 +125,26 @@ is_priced(const struct lt_charge_input *input)
 	return input->price.count > 0 && (!is_charged || has_carbon(input));
 }
 
+static void
+charge_hours(struct lt_charge *charge, const struct lt_charge_input *input)
+{
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t day, day_end = input->offsets != NULL ? 0 : INT64_MAX;
+
+	for (int64_t at = input->start_utc_s, end; at < input->end_utc_s;
+	     at = end) {
+		if (at >= day_end)
+			lt_calendar_day(
+			    text, &day, &day_end, input->offsets, at);
+		assert(day_end > at);
+		end = at - at % LT_HOUR_S + LT_HOUR_S;
+		if (day_end < end)
+			end = day_end;
+		charge_hour(charge, input, at,
+		    end < input->end_utc_s ? end : input->end_utc_s);
+	}
+}
+
 int
 lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
     struct lt_error *err)
@@ -145,17 +166,11 @@ lt_charge_run(struct lt_charge *charge, const struct lt_charge_input *input,
 	if (hours > HOURS_MAX)
 		return lt_fail(err, LT_ELIMIT, "run of %lld hours, limit %d",
 		    (long long)hours, HOURS_MAX);
-	charge->hours = calloc((size_t)hours, sizeof(*charge->hours));
+	/* One midnight at most is amid an hour. */
+	charge->hours = calloc(2 * (size_t)hours, sizeof(*charge->hours));
 	if (charge->hours == NULL)
 		return lt_fail(err, LT_ENOMEM, "charge: out of memory");
-	for (int64_t h = 0; h < hours; h++) {
-		const int64_t begin = (first + h) * LT_HOUR_S;
-		const int64_t end = begin + LT_HOUR_S;
-
-		charge_hour(charge, input,
-		    begin > input->start_utc_s ? begin : input->start_utc_s,
-		    end < input->end_utc_s ? end : input->end_utc_s);
-	}
+	charge_hours(charge, input);
 	return LT_OK;
 }
 

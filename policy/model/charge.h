@@ -6,6 +6,7 @@
 #ifndef LT_CHARGE_H
 #define LT_CHARGE_H
 
+#include "calendar.h"
 #include "rate.h"
 #include "size.h"
 
@@ -16,6 +17,8 @@ double lt_rates_integral(const struct lt_rates *rates, int64_t from_utc_s,
 
 struct lt_charge_input {
 	int64_t start_utc_s, end_utc_s;
+	/* Hours are cut where a day begins in this zone; NULL: they are not. */
+	const struct lt_offsets *offsets;
 	uint32_t nodes;
 	struct lt_fraction share;
 	double watts;	    /* of the job, at the plug, PUE in it: */
@@ -34,7 +37,7 @@ struct lt_charge_input {
 	double suspended_watts;
 };
 
-struct lt_charge_hour {	  /* part of one UTC hour; exact, not yet rounded */
+struct lt_charge_hour {	  /* of one UTC hour and one day; exact, not rounded */
 	int64_t at_utc_s; /* start of the part */
 	/* money: all; of it for its carbon: */
 	double money_micros, carbon_mg, energy_wh, carbon_charge_micros;

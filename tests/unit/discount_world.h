@@ -142,6 +142,7 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 	struct lt_charge charge;
 	struct lt_entry *entries;
 	struct lt_error *const err = &w->f->err;
+	const int64_t hour_utc_s = lt_calendar_hour(&w->d->offsets, now_utc_s);
 	struct lt_run known;
 	bool changed;
 
@@ -149,18 +150,20 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 	    lt_ledger_run(w->f->ledger, run->key, &known, NULL) == LT_OK;
 
 	must(w->f, lt_ledger_begin(w->f->ledger, err));
-	must(
-	    w->f, lt_price_run(&charge, run, &w->d->market, w->f->ledger, err));
+	must(w->f, lt_price_run(&charge, run,
+		       &(struct lt_priced_by){
+			   &w->d->market, w->f->ledger, &w->d->offsets},
+		       err));
 	lt_baseline_of_run(run, quote, w->d);
 	must(w->f, lt_booking_make(&entries, run, &charge, w->f->ledger, err));
 	must(w->f,
 	    lt_discount_take(
 		&(struct lt_discount_of){run, quote, is_known ? &known : NULL,
-		    entries, charge.hour_count, now_utc_s, open_since_utc_s},
+		    entries, charge.hour_count, hour_utc_s, open_since_utc_s},
 		w->d, err));
 	must(w->f, lt_ledger_settle(w->f->ledger,
 		       &(struct lt_settlement){run, entries, charge.hour_count,
-			   now_utc_s, open_since_utc_s, false},
+			   now_utc_s, hour_utc_s, open_since_utc_s, false},
 		       &changed, err));
 	must(w->f, lt_ledger_commit(w->f->ledger, err));
 	lt_charge_free(&charge);

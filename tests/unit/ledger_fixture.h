@@ -164,8 +164,8 @@ settle(struct fixture *f, const struct lt_run *run, int64_t now_utc_s,
 	bool changed = false;
 
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){
-			run, &entry, 1, now_utc_s, open_since_utc_s, false},
+		    &(struct lt_settlement){run, &entry, 1, now_utc_s,
+			now_utc_s - now_utc_s % HOUR, open_since_utc_s, false},
 		    &changed, &f->err));
 	return changed;
 }

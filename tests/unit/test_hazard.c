@@ -69,7 +69,7 @@ run_jobs(struct fixture *f, int runs, int interrupted)
 							: "PREEMPTED");
 		must(f, lt_ledger_settle(f->ledger,
 			    &(struct lt_settlement){
-				&run, &entry, 1, NOW, NOVEMBER, false},
+				&run, &entry, 1, NOW, NOW, NOVEMBER, false},
 			    &changed, &f->err));
 	}
 }

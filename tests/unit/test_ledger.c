@@ -139,16 +139,16 @@ bad_runs_are_refused(void **state)
 
 	entry.money_micros--;
 	assert_int_equal(lt_ledger_settle(f->ledger,
-			     &(struct lt_settlement){
-				 &run, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &(struct lt_settlement){&run, &entry, 1, DECEMBER,
+				 DECEMBER, NOVEMBER, false},
 			     &changed, &f->err),
 	    LT_EBUG);
 	assert_false(changed);
 	assert_non_null(strstr(f->err.text, "differ"));
 	run.key.job_id = 0;
 	assert_int_equal(lt_ledger_settle(f->ledger,
-			     &(struct lt_settlement){
-				 &run, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &(struct lt_settlement){&run, &entry, 1, DECEMBER,
+				 DECEMBER, NOVEMBER, false},
 			     &changed, NULL),
 	    LT_EBUG);
 	struct lt_run big =
@@ -157,8 +157,8 @@ bad_runs_are_refused(void **state)
 	big.key.job_id = 3;
 	entry = whole(&big);
 	assert_int_equal(lt_ledger_settle(f->ledger,
-			     &(struct lt_settlement){
-				 &big, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &(struct lt_settlement){&big, &entry, 1, DECEMBER,
+				 DECEMBER, NOVEMBER, false},
 			     &changed, NULL),
 	    LT_EOVERFLOW);
 	assert_int_equal(

@@ -493,8 +493,8 @@ rollback_and_failed_calls_leave_the_rest(void **state)
 	assert_int_equal(lt_ledger_begin(f->ledger, NULL), LT_EBUG);
 	(void)settle(f, &run, DECEMBER, NOVEMBER);
 	assert_int_equal(lt_ledger_settle(f->ledger,
-			     &(struct lt_settlement){
-				 &other, &entry, 1, DECEMBER, NOVEMBER, false},
+			     &(struct lt_settlement){&other, &entry, 1,
+				 DECEMBER, DECEMBER, NOVEMBER, false},
 			     &changed, NULL),
 	    LT_EOVERFLOW);
 	must(f, lt_ledger_commit(f->ledger, &f->err));

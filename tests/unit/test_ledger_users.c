@@ -169,8 +169,8 @@ put(struct fixture *f, uint32_t job_id, uint32_t uid, int64_t start_utc_s,
 	if (late->at_utc_s < start_utc_s)
 		late->at_utc_s = start_utc_s;
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){
-			&run, parts, 2, end_utc_s + HOUR, NOVEMBER, false},
+		    &(struct lt_settlement){&run, parts, 2, end_utc_s + HOUR,
+			end_utc_s + HOUR, NOVEMBER, false},
 		    &changed, &f->err));
 }
 

@@ -288,10 +288,11 @@ test_sums(void **state)
 	    .baseline_carbon_mg = run.baseline_carbon_mg,
 	    .saved_by = run.saved_by,
 	    .parts = run.parts};
-	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){
-			&run, &entry, 1, NOVEMBER + 3 * HOUR, NOVEMBER, true},
-		    &changed, &f->err));
+	must(
+	    f, lt_ledger_settle(f->ledger,
+		   &(struct lt_settlement){&run, &entry, 1, NOVEMBER + 3 * HOUR,
+		       NOVEMBER + 3 * HOUR, NOVEMBER, true},
+		   &changed, &f->err));
 	must(f, lt_ledger_adjust(f->ledger,
 		    &(struct lt_entry){.kind = LT_ENTRY_ADJUSTMENT,
 			.at_utc_s = NOVEMBER + HOUR,

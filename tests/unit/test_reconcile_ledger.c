@@ -32,7 +32,8 @@ settle_hours(struct fixture *f, struct lt_run *run)
 	}
 	must(f, lt_ledger_settle(f->ledger,
 		    &(struct lt_settlement){run, entries, HOURS,
-			NOVEMBER + 9 * LT_DAY_S, NOVEMBER, false},
+			NOVEMBER + 9 * LT_DAY_S, NOVEMBER + 9 * LT_DAY_S,
+			NOVEMBER, false},
 		    &changed, &f->err));
 }
 

@@ -103,6 +103,19 @@ test_forecast(void **state)
 		fail_msg("to come for one team %lld, want %lld",
 		    (long long)teams, (long long)rest / 2);
 	json_decref(team);
+	/* Both are the site's, but for seconds that went by meanwhile. */
+	json_t *const other = ask(f, &policy, "team=nlp");
+	json_t *const site = ask(f, &policy, "");
+	json_t *const again = ask(f, &policy, "team=vision");
+	assert_true(
+	    llabs(
+		figure(json_object_get(other, "forecast"), "expected_micros") +
+		figure(json_object_get(again, "forecast"), "expected_micros") -
+		figure(json_object_get(site, "forecast"), "expected_micros")) <=
+	    DAY_MICROS / LT_DAY_S * 3);
+	json_decref(other);
+	json_decref(site);
+	json_decref(again);
 	json_t *const past = ask(f, &policy, "period=2020-01");
 	assert_true(json_is_null(json_object_get(past, "forecast")));
 	json_decref(past);
@@ -134,8 +147,8 @@ test_tcto_over_a_month(void **state)
 	strcpy(run.state_text, "NODE_FAIL");
 	entries[0].money_micros -= 1000000;
 	must(f, lt_ledger_settle(f->ledger,
-		    &(struct lt_settlement){
-			&run, entries, 2, DECEMBER + LT_DAY_S, 0, false},
+		    &(struct lt_settlement){&run, entries, 2,
+			DECEMBER + LT_DAY_S, DECEMBER + LT_DAY_S, 0, false},
 		    &changed, &f->err));
 	for (size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
 		json_t *const report = ask(f, &policy, months[i].query);

@@ -98,7 +98,8 @@ settle_run(struct world *w, struct lt_run *run)
 	entries[0].parts = run->parts;
 	must(w->f, lt_ledger_settle(w->f->ledger,
 		       &(struct lt_settlement){run, entries, count,
-			   w->now_utc_s, w->closed_until_utc_s, false},
+			   w->now_utc_s, w->now_utc_s - w->now_utc_s % HOUR,
+			   w->closed_until_utc_s, false},
 		       &changed, &w->f->err));
 }
 

@@ -142,7 +142,7 @@ run_and_note(
 	}
 	must(f, lt_ledger_settle(f->ledger,
 		    &(struct lt_settlement){&run, entries, count, end + 60,
-			NOVEMBER - LT_DAY_S, false},
+			end + 60 - end % HOUR, NOVEMBER - LT_DAY_S, false},
 		    &changed, &f->err));
 }
 
