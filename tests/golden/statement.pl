@@ -345,6 +345,15 @@ check('and it says what is held and expected', map { "no $_" } grep { $text !~ /
 check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
 check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
 
+# Its rows that came late are of its own hours, but for some; a node-hour costs what it did.
+my ($own, $earlier) = (0, 0);
+for (@{ $report->{by}{partition} }) { $own += $_->{cost_micros} - $_->{earlier_micros}; $earlier += $_->{earlier_micros} }
+my %step = map { ($_->[0] =~ /^(\w+)/)[0] => units($_->[1]) * 10000 } @{ $tables->{'From the period before to this'}{rows} };
+check('a year at the prices of the year before has no other price', abs($step{Price}) < 20_000 ? () : $step{Price});
+check('corrections of its own hours are in its hours', $earlier > 0 && $report->{total}{corrections_micros} > $earlier &&
+	abs($step{Hours} - $own + $report->{previous}{total}{cost_micros}) < 20_000 ? () : $step{Hours});
+check('those of the year before are a step', abs($step{Corrections} - $earlier) < 10_000 ? () : $step{Corrections});
+
 # The steps from one period to the other, from the report alone.
 ($report, $tables, $text) = @{ $read{month} };
 my %before = map { $_->{partition} => $_ } @{ $report->{previous}{by}{partition} };
