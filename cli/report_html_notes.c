@@ -49,18 +49,32 @@ figure_fact(const struct lt_statement *statement, const char *name,
 		    lt_figure_text(text, statement, value, unit));
 }
 
-/* g CO2e/kWh: mg / Wh. */
+/* g CO2e/kWh: mg / Wh of what the energy emitted, where its intensity is known.
+ * Carbon of making the hardware and of adjustments is of no kWh, and only an
+ * answer with energy and carbon by place tells it apart. */
 static void
 intensity_fact(const struct lt_statement *statement)
 {
-	int64_t mg, wh;
+	const json_t *const rows = json_object_get(
+	    json_object_get(statement->report, "carbon"), "rows");
 	char text[LT_FIGURE_SIZE];
+	int64_t mg = 0, wh = 0;
+	size_t index;
+	const json_t *row;
 
-	if (!lt_json_int(statement->total, "carbon_mg", &mg) ||
-	    !lt_json_int(statement->total, "energy_wh", &wh) || wh <= 0)
-		return;
-	fact(statement->out, "Mean of all, g CO2e per kWh",
-	    lt_figure_text(text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
+	json_array_foreach(rows, index, row) {
+		int64_t row_mg, row_wh;
+
+		if (lt_json_int(row, "location_mg", &row_mg) &&
+		    lt_json_int(row, "energy_wh", &row_wh)) {
+			mg += row_mg;
+			wh += row_wh;
+		}
+	}
+	if (wh > 0)
+		fact(statement->out, "Mean of its energy, g CO2e per kWh",
+		    lt_figure_text(
+			text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
 }
 
 static void

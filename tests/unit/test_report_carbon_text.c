@@ -152,6 +152,17 @@ test_html(void **state)
 	assert_null(strstr(source + 1, "<p>Source "));
 	assert_non_null(strstr(section,
 	    "recorded from 2026-11-01T00:31:07Z to 2026-11-25T14:30:09Z."));
+	/* 47,039,360 mg of the grid by 138,692 Wh; 339, not the 368 that there
+	 * are with embodied carbon. */
+	assert_non_null(strstr(
+	    text, "Mean of its energy, g CO2e per kWh</th><td>339</td>"));
+	free(text);
+	/* Energy of an unknown intensity thins out nothing. */
+	json_object_set_new(first, "location_mg", json_null());
+	FILE *const unknown = open_memstream(&text, &length);
+	assert_int_equal(lt_report_print(unknown, report, &look, &err), LT_OK);
+	fclose(unknown);
+	assert_non_null(strstr(text, "per kWh</th><td>331</td>"));
 	free(text);
 	json_object_del(report, "carbon");
 	FILE *const without = open_memstream(&text, &length);
@@ -159,6 +170,7 @@ test_html(void **state)
 	assert_int_equal(lt_report_print(without, report, &plain, &err), LT_OK);
 	fclose(without);
 	assert_null(strstr(text, "Carbon by place and method"));
+	assert_null(strstr(text, "CO2e per kWh"));
 	free(text);
 	json_decref(report);
 }
