@@ -204,6 +204,8 @@ void lt_table_free(struct lt_table *table);
 
 /* RFC 4180 text cell, with the formula guard: "'" before = + - @ TAB CR. */
 void lt_csv_text(FILE *out, const char *text);
+/* Is it a word that loaders take for nothing? Then it stands in quotes. */
+bool lt_csv_seems_missing(const char *text, size_t length);
 /* Text from elsewhere on our terminal: control characters but newline and
  * tab are replaced. */
 void lt_print_safe(FILE *out, const char *text);

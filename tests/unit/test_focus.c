@@ -64,7 +64,8 @@ any_name(uint64_t *state)
 	static const char *const names[] = {"", "train", "=1+1", "-x",
 	    "\"quoted\"", "a,b", "two\nlines", "\r\n", "\t", "@x",
 	    "Gr\u00f6\u00dfe", "\u202ertl", "\x1b[31m", "</script>", "\\",
-	    "{\"lowtide/user\":1}"};
+	    "{\"lowtide/user\":1}", "NULL", "n/a", "not applicable", "a\tb",
+	    "\u8a13\u7df4"};
 
 	return names[lt_random(state) % (sizeof(names) / sizeof(names[0]))];
 }
