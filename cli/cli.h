@@ -211,6 +211,12 @@ bool lt_csv_seems_missing(const char *text, size_t length);
 void lt_print_safe(FILE *out, const char *text);
 
 /*
+ * Round each of values[count], and *total, to a multiple of unit, half away
+ * from zero: an amount is the same wherever a document shows it. Rows may then
+ * differ from their total by some units, which documents say.
+ */
+void lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit);
+/*
  * Round values[count] to multiples of unit, so that they add up to the
  * rounded total (largest remainder; ties to the first). *total is rounded
  * half away from zero. When the values don't add up to it each is rounded by

@@ -112,7 +112,13 @@ earlier_difference(const struct lt_statement *statement)
 		   "earlier_micros");
 }
 
-/* Of what is shown: what rounding makes is the last cause's. */
+/* As it is shown: what rounding makes is the last cause's. */
+static int64_t
+shown(const struct lt_statement *statement, int64_t micros)
+{
+	return lt_shown_difference(statement, micros, 0, LT_UNIT_MONEY);
+}
+
 static int64_t
 cost_difference(const struct lt_statement *statement)
 {
@@ -213,19 +219,23 @@ static void
 add_causes(struct lt_html_table *table, const struct lt_statement *statement,
     struct cause_names *names)
 {
-	const int64_t adjustments = difference(statement, "adjustments_micros");
-	int64_t corrections = difference(statement, "corrections_micros");
+	const int64_t adjustments =
+	    shown(statement, difference(statement, "adjustments_micros"));
+	int64_t corrections =
+	    shown(statement, difference(statement, "corrections_micros"));
 	int64_t hours,
 	    rest = cost_difference(statement) - corrections - adjustments;
 
 	if (volume(&hours, statement)) {
 		rest += corrections;
-		corrections = earlier_difference(statement);
+		corrections = shown(statement, earlier_difference(statement));
+		hours = shown(statement, hours);
 		rest -= hours + corrections;
 		name_causes(names, statement, rest);
 		add_step(table, names->hours, hours, true);
 		add_step(table, names->price, rest, true);
 	} else if (volume_of_runs(&hours, names, statement)) {
+		hours = shown(statement, hours);
 		add_step(table, names->hours, hours, true);
 		add_step(table, names->price, rest - hours, true);
 	} else {

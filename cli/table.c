@@ -385,6 +385,14 @@ round_to(int64_t value, int64_t unit)
 	return whole;
 }
 
+void
+lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit)
+{
+	*total = round_to(*total, unit);
+	for (int i = 0; i < count; i++)
+		values[i] = round_to(values[i], unit);
+}
+
 /* value - (the multiple of unit at or below it): 0 .. unit - 1. */
 static int64_t
 remainder_of(int64_t value, int64_t unit)
