@@ -204,10 +204,18 @@ void lt_table_free(struct lt_table *table);
 
 /* RFC 4180 text cell, with the formula guard: "'" before = + - @ TAB CR. */
 void lt_csv_text(FILE *out, const char *text);
+/* Is it a word that loaders take for nothing? Then it stands in quotes. */
+bool lt_csv_seems_missing(const char *text, size_t length);
 /* Text from elsewhere on our terminal: control characters but newline and
  * tab are replaced. */
 void lt_print_safe(FILE *out, const char *text);
 
+/*
+ * Round each of values[count], and *total, to a multiple of unit, half away
+ * from zero: an amount is the same wherever a document shows it. Rows may then
+ * differ from their total by some units, which documents say.
+ */
+void lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit);
 /*
  * Round values[count] to multiples of unit, so that they add up to the
  * rounded total (largest remainder; ties to the first). *total is rounded

@@ -34,6 +34,15 @@ enum lt_focus_field {
 	LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
 	LT_FOCUS_DISCOUNT_CORRECTIONS,
 	LT_FOCUS_CARBON_CORRECTIONS,
+	LT_FOCUS_EARLIER_START,
+	LT_FOCUS_EARLIER_END,
+	LT_FOCUS_EARLIER_LATE,
+	LT_FOCUS_EARLIER,
+	LT_FOCUS_EARLIER_CARBON_CHARGE,
+	LT_FOCUS_EARLIER_DISCOUNT,
+	LT_FOCUS_EARLIER_CARBON,
+	LT_FOCUS_EARLIER_ENERGY,
+	LT_FOCUS_ACCOUNT_NOW,
 	LT_FOCUS_QUALITY,
 	LT_FOCUS_GPUS,
 	LT_FOCUS_STATE,
@@ -70,7 +79,8 @@ struct lt_focus_charge { /* texts are lent */
 	const char *tags;  /* a cell as it is written */
 	const char *class; /* "Correction"; NULL: of no closed period */
 	const char *description, *resource, *who;
-	struct lt_figure period_start, period_end, start, end; /* UTC seconds */
+	/* UTC seconds: the billing period; what of it was asked; the charge. */
+	struct lt_figure period_start, period_end, from, to, start, end;
 	/* Millionths: of the currency, kg, kWh, node-hours. */
 	struct lt_figure cost, carbon, energy, consumed;
 	/* Of a run's cost, as long as it is in one: rows of their own. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The charges of FOCUS: of a run the part that stands in the period and, apart
- * from it, what was corrected, each with a row of its own for what of it is a
- * charge for carbon or a discount; of an adjustment itself. A correction is one
- * of a closed period, ChargeClass "Correction", where the run began before this
- * period did: lowtide corrects an open period at the run's own hours, and a
- * closed one at the hour of finding it out.
+ * The charges of FOCUS, of one billing period, which is a month: of a run the
+ * part that stands in it and, apart from that, what was corrected of its own
+ * hours and of hours before it, each with a row of its own for what of it is a
+ * charge for carbon or a discount; of an adjustment itself. What corrects hours
+ * before the period corrects a closed one, ChargeClass "Correction": lowtide
+ * corrects an open period at the run's own hours, and a closed one at the hour
+ * of finding it out. Where these hours are in no file before, as of a run whose
+ * row came late, their node-hours are consumed here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,15 @@ static const char *const names[LT_FOCUS_FIELDS] = {
     [LT_FOCUS_CARBON_CHARGE_CORRECTIONS] = "corrections_carbon_charge_micros",
     [LT_FOCUS_DISCOUNT_CORRECTIONS] = "corrections_discount_micros",
     [LT_FOCUS_CARBON_CORRECTIONS] = "corrections_mg",
+    [LT_FOCUS_EARLIER_START] = "earlier_start",
+    [LT_FOCUS_EARLIER_END] = "earlier_end",
+    [LT_FOCUS_EARLIER_LATE] = "earlier_late_s",
+    [LT_FOCUS_EARLIER] = "earlier_micros",
+    [LT_FOCUS_EARLIER_CARBON_CHARGE] = "earlier_carbon_charge_micros",
+    [LT_FOCUS_EARLIER_DISCOUNT] = "earlier_discount_micros",
+    [LT_FOCUS_EARLIER_CARBON] = "earlier_mg",
+    [LT_FOCUS_EARLIER_ENERGY] = "earlier_wh",
+    [LT_FOCUS_ACCOUNT_NOW] = "account_now",
     [LT_FOCUS_QUALITY] = "quality",
     [LT_FOCUS_GPUS] = "gpus",
     [LT_FOCUS_STATE] = "state",
@@ -52,19 +63,43 @@ static const char *const names[LT_FOCUS_FIELDS] = {
 };
 static const struct lt_field_keys run_keys = {names, LT_FOCUS_FIELDS};
 
+static int
+read_span(struct lt_figure *start, struct lt_figure *end, const json_t *period,
+    struct lt_error *err)
+{
+	start->known = end->known = true;
+	if (lt_utc_parse(
+		lt_json_text(period, "start", ""), &start->value, err) ||
+	    lt_utc_parse(lt_json_text(period, "end", ""), &end->value, err))
+		lt_context(err, "focus: the period");
+	return err->code;
+}
+
+/* The months of the report's period; NULL: it does not say them. */
+static const json_t *
+months_of(const json_t *report, struct lt_error *err)
+{
+	const json_t *const months =
+	    json_object_get(json_object_get(report, "period"), "months");
+
+	if (json_array_size(months) > 0)
+		return months;
+	lt_fail(err, LT_EVERSION,
+	    "focus: lowtided does not say which months it bills; it is an older release");
+	return NULL;
+}
+
 /* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
 static int
 start_charge(
     struct lt_focus_charge *charge, const json_t *report, struct lt_error *err)
 {
-	const json_t *const period = json_object_get(report, "period");
 	const char *const currency = lt_json_text(report, "currency", "");
+	const json_t *months;
 
 	*charge = (struct lt_focus_charge){
 	    .cluster = lt_json_text(report, "cluster", ""),
 	    .currency = currency,
-	    .period_start.known = true,
-	    .period_end.known = true,
 	    .consumed.known = true, /* a correction: nothing more */
 	};
 	if (strlen(currency) != 3 ||
@@ -75,12 +110,12 @@ start_charge(
 	if (charge->cluster[0] == '\0')
 		return lt_fail(
 		    err, LT_EINPUT, "focus: the cluster has no name");
-	if (lt_utc_parse(lt_json_text(period, "start", ""),
-		&charge->period_start.value, err) ||
-	    lt_utc_parse(lt_json_text(period, "end", ""),
-		&charge->period_end.value, err))
-		lt_context(err, "focus: the period");
-	return err->code;
+	if (read_span(&charge->from, &charge->to,
+		json_object_get(report, "period"), err) ||
+	    (months = months_of(report, err)) == NULL)
+		return err->code;
+	return read_span(&charge->period_start, &charge->period_end,
+	    json_array_get(months, 0), err);
 }
 
 static struct lt_figure
@@ -201,11 +236,13 @@ print_run_row(FILE *out, struct lt_focus_charge *charge)
 static void
 print_run_rows(FILE *out, const struct lt_focus_charge *whole)
 {
-	const bool is_charge = whole->entry == LT_FOCUS_USED;
+	/* A correction that uses no nodes emits nothing more either. */
+	const bool is_used =
+	    whole->entry == LT_FOCUS_USED || whole->consumed.value != 0;
 	const struct {
 		struct lt_figure cost, consumed;
 	} more[] = {
-	    {whole->carbon_charge, is_charge ? whole->carbon : whole->consumed},
+	    {whole->carbon_charge, is_used ? whole->carbon : whole->consumed},
 	    {whole->credit, {.known = false}}};
 	struct lt_focus_charge row = *whole;
 
@@ -222,56 +259,6 @@ print_run_rows(FILE *out, const struct lt_focus_charge *whole)
 	}
 }
 
-/* All that stands in the period is of a run that was over before it. */
-static void
-print_late(
-    FILE *out, struct lt_focus_charge *charge, int64_t start, int64_t end)
-{
-	charge->entry = LT_FOCUS_USED_CORRECTED;
-	charge->class = "Correction";
-	set_times(charge, start, end, start, end);
-	print_run_rows(out, charge);
-}
-
-static void
-print_charge(
-    FILE *out, struct lt_focus_charge *charge, int64_t start, int64_t end)
-{
-	const int64_t from = charge->period_start.value,
-		      to = charge->period_end.value;
-	struct lt_focus_charge correction = *charge;
-
-	correction.entry = LT_FOCUS_USED_CORRECTED;
-	correction.cost = figure_of(&charge->fields[LT_FOCUS_CORRECTIONS]);
-	correction.carbon_charge =
-	    figure_of(&charge->fields[LT_FOCUS_CARBON_CHARGE_CORRECTIONS]);
-	correction.credit =
-	    credit_of(&charge->fields[LT_FOCUS_DISCOUNT_CORRECTIONS]);
-	correction.carbon =
-	    figure_of(&charge->fields[LT_FOCUS_CARBON_CORRECTIONS]);
-	correction.energy.known = false; /* the charge has it all */
-	charge->entry = LT_FOCUS_USED;
-	charge->cost = difference(charge->cost, correction.cost);
-	charge->carbon_charge =
-	    difference(charge->carbon_charge, correction.carbon_charge);
-	charge->credit = difference(charge->credit, correction.credit);
-	charge->carbon = difference(charge->carbon, correction.carbon);
-	set_times(charge, start, end, from, to);
-	charge->consumed =
-	    node_hours(charge->fields, least(end, to) - charge->start.value);
-	print_run_rows(out, charge);
-	if (correction.cost.value == 0 && correction.carbon.value == 0 &&
-	    correction.carbon_charge.value == 0 && correction.credit.value == 0)
-		return;
-	if (start < from) {
-		correction.class = "Correction";
-		set_times(&correction, start, end, start, from);
-	} else {
-		set_times(&correction, start, end, from, to);
-	}
-	print_run_rows(out, &correction);
-}
-
 /* Watt-hours in millionths of a kWh. */
 static struct lt_figure
 kwh_of(const struct lt_field *field)
@@ -281,6 +268,103 @@ kwh_of(const struct lt_field *field)
 	energy.known = energy.known && !__builtin_mul_overflow(energy.value,
 					   (int64_t)1000, &energy.value);
 	return energy;
+}
+
+/* A run's charge with other amounts. */
+struct amounts {
+	enum lt_focus_field cost, carbon_charge, discount, carbon, energy;
+};
+
+static struct lt_focus_charge
+with_amounts(const struct lt_focus_charge *run, struct amounts of)
+{
+	const struct lt_field *const fields = run->fields;
+	struct lt_focus_charge charge = *run;
+
+	charge.cost = figure_of(&fields[of.cost]);
+	charge.carbon_charge = figure_of(&fields[of.carbon_charge]);
+	charge.credit = credit_of(&fields[of.discount]);
+	charge.carbon = figure_of(&fields[of.carbon]);
+	charge.energy = kwh_of(&fields[of.energy]);
+	return charge;
+}
+
+static void
+subtract(struct lt_focus_charge *from, const struct lt_focus_charge *what)
+{
+	from->cost = difference(from->cost, what->cost);
+	from->carbon_charge =
+	    difference(from->carbon_charge, what->carbon_charge);
+	from->credit = difference(from->credit, what->credit);
+	from->carbon = difference(from->carbon, what->carbon);
+	from->energy = difference(from->energy, what->energy);
+}
+
+static bool
+is_nothing(const struct lt_focus_charge *charge)
+{
+	return charge->cost.value == 0 && charge->carbon.value == 0 &&
+	       charge->carbon_charge.value == 0 && charge->credit.value == 0;
+}
+
+/* Hours before the period, which were closed when this was found out. */
+static int
+print_earlier(FILE *out, struct lt_focus_charge *earlier, struct lt_error *err)
+{
+	const struct lt_field *const fields = earlier->fields;
+	int64_t start, end;
+
+	if (time_of(&start, &fields[LT_FOCUS_EARLIER_START], err) ||
+	    time_of(&end, &fields[LT_FOCUS_EARLIER_END], err))
+		return err->code;
+	earlier->entry = LT_FOCUS_USED_CORRECTED;
+	earlier->class = "Correction";
+	set_times(earlier, start, end, start, end);
+	earlier->consumed =
+	    node_hours(fields, figure_of(&fields[LT_FOCUS_EARLIER_LATE]).value);
+	print_run_rows(out, earlier);
+	return LT_OK;
+}
+
+static int
+print_charges(FILE *out, const struct lt_focus_charge *run, int64_t start,
+    int64_t end, struct lt_error *err)
+{
+	const int64_t from = run->from.value, to = run->to.value;
+	const bool is_late = end <= from && start < from;
+	struct lt_focus_charge charge = with_amounts(
+	    run, (struct amounts){LT_FOCUS_MONEY, LT_FOCUS_CARBON_CHARGE,
+		     LT_FOCUS_DISCOUNT, LT_FOCUS_CARBON, LT_FOCUS_ENERGY});
+	/* The charge has all the energy but of earlier hours. */
+	struct lt_focus_charge correction = with_amounts(
+	    run, (struct amounts){LT_FOCUS_CORRECTIONS,
+		     LT_FOCUS_CARBON_CHARGE_CORRECTIONS,
+		     LT_FOCUS_DISCOUNT_CORRECTIONS, LT_FOCUS_CARBON_CORRECTIONS,
+		     LT_FOCUS_EARLIER_ENERGY});
+	struct lt_focus_charge earlier = with_amounts(
+	    run, (struct amounts){LT_FOCUS_EARLIER,
+		     LT_FOCUS_EARLIER_CARBON_CHARGE, LT_FOCUS_EARLIER_DISCOUNT,
+		     LT_FOCUS_EARLIER_CARBON, LT_FOCUS_EARLIER_ENERGY});
+
+	subtract(&charge, &correction);
+	subtract(&correction, &earlier);
+	charge.entry = LT_FOCUS_USED;
+	set_times(&charge, start, end, from, to);
+	/* A run whose account was corrected has a row for each. */
+	charge.consumed = node_hours(
+	    charge.fields, charge.fields[LT_FOCUS_ACCOUNT_NOW].length == 0
+			       ? least(end, to) - charge.start.value
+			       : 0);
+	if (!is_late || !is_nothing(&charge))
+		print_run_rows(out, &charge);
+	correction.entry = LT_FOCUS_USED_CORRECTED;
+	correction.energy.known = false;
+	set_times(&correction, start, end, from, to);
+	if (!is_nothing(&correction))
+		print_run_rows(out, &correction);
+	return run->fields[LT_FOCUS_EARLIER_START].length > 0
+		   ? print_earlier(out, &earlier, err)
+		   : LT_OK;
 }
 
 static int
@@ -303,19 +387,10 @@ print_run(
 	snprintf(resource, sizeof(resource), "%s/%s", charge.cluster,
 	    lt_field_text(&fields[LT_FOCUS_PARTITION], &partition));
 	charge.resource = resource;
-	charge.cost = figure_of(&fields[LT_FOCUS_MONEY]);
-	charge.carbon_charge = figure_of(&fields[LT_FOCUS_CARBON_CHARGE]);
-	charge.credit = credit_of(&fields[LT_FOCUS_DISCOUNT]);
-	charge.carbon = figure_of(&fields[LT_FOCUS_CARBON]);
-	charge.energy = kwh_of(&fields[LT_FOCUS_ENERGY]);
-	if (end <= charge.period_start.value &&
-	    start < charge.period_start.value)
-		print_late(rows->out, &charge, start, end);
-	else
-		print_charge(rows->out, &charge, start, end);
+	print_charges(rows->out, &charge, start, end, err);
 	json_decref(account.large);
 	json_decref(partition.large);
-	return LT_OK;
+	return err->code;
 }
 
 /* The hour in which it was made, of the period. */
@@ -376,7 +451,7 @@ print_tags(FILE *out, const struct lt_rows *rows, const json_t *team)
 }
 
 static int
-begin(struct lt_rows *rows, struct lt_error *err)
+begin_charges(struct lt_rows *rows, bool with_header, struct lt_error *err)
 {
 	struct lt_focus_charge charge;
 	const json_t *adjustment;
@@ -384,7 +459,8 @@ begin(struct lt_rows *rows, struct lt_error *err)
 
 	if (start_charge(&charge, rows->report, err))
 		return err->code;
-	lt_focus_header(rows->out);
+	if (with_header)
+		lt_focus_header(rows->out);
 	json_array_foreach(
 	    json_object_get(rows->report, "adjustments"), index, adjustment)
 		if (print_adjustment(rows, adjustment, err))
@@ -392,38 +468,113 @@ begin(struct lt_rows *rows, struct lt_error *err)
 	return LT_OK;
 }
 
+static int
+begin(struct lt_rows *rows, struct lt_error *err)
+{
+	return begin_charges(rows, true, err);
+}
+
+static int
+go_on(struct lt_rows *rows, struct lt_error *err)
+{
+	return begin_charges(rows, false, err);
+}
+
 const struct lt_rows_kind lt_focus_csv = {
     "runs=all", print_tags, begin, print_run};
+const struct lt_rows_kind lt_focus_more_csv = {
+    "runs=all", print_tags, go_on, print_run};
 
 /* A period has a record from its beginning, and is final once it is closed. */
-int
-lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
+static int
+print_period(
+    FILE *out, const json_t *month, const char *issuer, struct lt_error *err)
 {
-	const json_t *const period = json_object_get(report, "period");
-	const char *const state = lt_json_text(period, "state", "");
+	const char *const state = lt_json_text(month, "state", "");
 	const bool closed = strcmp(state, "closed") == 0;
-	struct lt_focus_charge charge;
+	struct lt_figure start, end;
 	char texts[3][32];
 	int64_t changed;
 
-	if (start_charge(&charge, report, err))
+	if (read_span(&start, &end, month, err) || strcmp(state, "future") == 0)
 		return err->code;
 	if (!closed)
-		changed = charge.period_start.value;
-	else if (lt_utc_parse(lt_json_text(period, "closed", ""), &changed,
+		changed = start.value;
+	else if (lt_utc_parse(lt_json_text(month, "closed", ""), &changed,
 		     NULL) != LT_OK)
-		changed = charge.period_end.value;
-	lt_utc_text(texts[0], sizeof(texts[0]), charge.period_start.value);
-	lt_utc_text(texts[1], sizeof(texts[1]), charge.period_end.value);
+		changed = end.value;
+	lt_utc_text(texts[0], sizeof(texts[0]), start.value);
+	lt_utc_text(texts[1], sizeof(texts[1]), end.value);
 	lt_utc_text(texts[2], sizeof(texts[2]), changed);
+	fprintf(out, "%s,%s,%s,%s,%s,", texts[0], texts[1], texts[2], texts[0],
+	    closed ? "Closed" : "Open");
+	lt_csv_text(out, issuer);
+	fputs("\r\n", out);
+	return LT_OK;
+}
+
+int
+lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
+{
+	struct lt_focus_charge charge;
+	const json_t *month;
+	size_t index;
+
+	if (start_charge(&charge, report, err))
+		return err->code;
 	fputs("BillingPeriodCreated,BillingPeriodEnd,BillingPeriodLastUpdated,"
 	      "BillingPeriodStart,BillingPeriodStatus,InvoiceIssuerName\r\n",
 	    out);
-	if (strcmp(state, "future") == 0)
-		return LT_OK;
-	fprintf(out, "%s,%s,%s,%s,%s,", texts[0], texts[1], texts[2], texts[0],
-	    closed ? "Closed" : "Open");
-	lt_csv_text(out, charge.cluster);
-	fputs("\r\n", out);
+	json_array_foreach(months_of(report, err), index, month)
+		if (print_period(out, month, charge.cluster, err))
+			return err->code;
 	return LT_OK;
+}
+
+/* What is asked for one month: all of it by its label, so that what is closed
+ * is what stays. */
+static void
+ask_month(
+    struct lt_report_query *part, const json_t *month, const json_t *period)
+{
+	const char *const start = lt_json_text(period, "start", "");
+	const char *const end = lt_json_text(period, "end", "");
+
+	/* Such texts are in the order of their times. */
+	part->from = lt_json_text(month, "start", "");
+	part->to = lt_json_text(month, "end", "");
+	if (strcmp(start, part->from) <= 0 && strcmp(part->to, end) <= 0) {
+		part->period = lt_json_text(month, "label", "");
+		part->from = part->to = NULL;
+		return;
+	}
+	part->period = NULL;
+	part->from = strcmp(start, part->from) > 0 ? start : part->from;
+	part->to = strcmp(part->to, end) > 0 ? end : part->to;
+}
+
+int
+lt_focus_write(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_query *query, struct lt_error *err)
+{
+	json_t *report = NULL;
+	size_t index = 0;
+
+	if (lt_report_ask(&report, cli, query, false, err))
+		return err->code;
+	const json_t *const period = json_object_get(report, "period");
+	const json_t *const months = json_object_get(period, "months");
+	do { /* one that says no months is refused as it begins */
+		struct lt_report_query part = *query;
+		const struct lt_report_rows to = {
+		    out, index == 0 ? &lt_focus_csv : &lt_focus_more_csv};
+		json_t *answer = NULL;
+
+		if (json_array_size(months) > 0)
+			ask_month(&part, json_array_get(months, index), period);
+		lt_report_ask_runs(&answer, &to, cli, &part, err);
+		json_decref(answer);
+	} while (!err->code && ++index < json_array_size(months));
+	json_decref(report);
+	return err->code;
 }

@@ -151,8 +151,6 @@ find_dataset(bool *charges, const struct lt_cli *cli, bool is_focus)
 static const struct lt_rows_kind *
 rows_of(const struct lt_report_look *look)
 {
-	if (look->format == LT_REPORT_FOCUS)
-		return look->charges ? &lt_focus_csv : NULL;
 	if (look->format != LT_REPORT_CSV)
 		return NULL;
 	return look->carbon ? &lt_hour_csv : look->runs ? &lt_run_csv : NULL;
@@ -163,15 +161,22 @@ lt_report_write(FILE *out, const struct lt_cli *cli,
     const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err)
 {
+	const bool is_focus = look->format == LT_REPORT_FOCUS;
 	const struct lt_rows_kind *const kind = rows_of(look);
 	const struct lt_report_rows to = {kind != NULL ? out : NULL, kind};
+	struct lt_report_query asked = *query;
 	json_t *report = NULL;
 
-	if (kind != NULL || (look->runs && look->format != LT_REPORT_FOCUS))
-		lt_report_ask_runs(&report, &to, cli, query, err);
+	asked.months = is_focus;
+	if (is_focus && look->charges)
+		return lt_focus_write(out, cli, &asked, err) == LT_OK
+			   ? check_written(out, err)
+			   : err->code;
+	if (kind != NULL || (look->runs && !is_focus))
+		lt_report_ask_runs(&report, &to, cli, &asked, err);
 	else
 		lt_report_ask(
-		    &report, cli, query, look->format == LT_REPORT_HTML, err);
+		    &report, cli, &asked, look->format == LT_REPORT_HTML, err);
 	if (!err->code && kind == NULL)
 		lt_report_print(out, report, look, err);
 	else if (kind != NULL)

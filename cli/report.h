@@ -72,7 +72,9 @@ struct lt_rows_kind {
 };
 /* lt_hour_csv: each hour of each run, with what its carbon is made of. */
 #define LT_HOURS_QUERY "carbon=hours"
-extern const struct lt_rows_kind lt_run_csv, lt_focus_csv, lt_hour_csv;
+extern const struct lt_rows_kind lt_run_csv, lt_hour_csv;
+/* With the header, and without: of a further month. */
+extern const struct lt_rows_kind lt_focus_csv, lt_focus_more_csv;
 struct lt_rows { /* lt_rows_begin(), lt_rows_free() */
 	FILE *out;
 	const struct lt_rows_kind *kind;
@@ -105,10 +107,6 @@ void lt_rows_headers(struct lt_rows *rows, const struct lt_row_columns *columns,
 int lt_rows_print(struct lt_rows *rows, const struct lt_row_columns *columns,
     const char *json, size_t length, struct lt_error *err);
 
-/* ---- focus.c ---- */
-/* The BillingPeriod dataset of FOCUS. */
-int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
-
 /* ---- ood.c: what each user has left, for Open OnDemand ---- */
 struct lt_cli;
 int lt_report_ood(const struct lt_cli *cli); /* exit status */
@@ -119,7 +117,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon, unused;
+	bool no_users, tcto, carbon, unused, months;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -135,6 +133,13 @@ struct lt_report_rows {
 int lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
     const struct lt_cli *cli, const struct lt_report_query *query,
     struct lt_error *err);
+
+/* ---- focus_rows.c; both of a query, or an answer, with months ---- */
+/* The BillingPeriod dataset of FOCUS. */
+int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
+/* Its Cost and Usage, month by month, for that is what the ledger bills. */
+int lt_focus_write(FILE *out, const struct lt_cli *cli,
+    const struct lt_report_query *query, struct lt_error *err);
 
 /* ---- report.c ---- */
 struct lt_report_look;

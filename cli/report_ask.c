@@ -23,6 +23,7 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"users", query->no_users ? "0" : NULL},
 	    {"tcto", query->tcto ? "1" : NULL},
 	    {"unused", query->unused ? "1" : NULL},
+	    {"months", query->months ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
 	int code = LT_OK;
 

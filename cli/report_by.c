@@ -83,7 +83,7 @@ split(char names[DIMENSIONS_MAX][32], const char *by)
 	return count;
 }
 
-/* A column as texts that add up as shown. */
+/* A column as texts, each amount rounded by itself. */
 static bool
 fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
     const char *currency)
@@ -100,7 +100,7 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
 		values[i] /= shown[figure].divisor;
 		sum += values[i];
 	}
-	lt_round_column(
+	lt_round_each(
 	    values, (int)count, &sum, lt_smallest_shown(shown[figure].unit));
 	for (size_t i = 0; i < count; i++)
 		lt_cell_text(texts[i], LT_FIGURE_SIZE, values[i],

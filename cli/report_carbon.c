@@ -66,7 +66,7 @@ lt_report_carbon_check(const json_t *report, struct lt_error *err)
 	return check_row(json_object_get(carbon, "total"), err);
 }
 
-/* A figure of all rows and the total, as texts that add up as shown. */
+/* A figure of all rows and the total, as texts. */
 static bool
 fill(char (*texts)[LT_FIGURE_SIZE], const json_t *rows, const json_t *total,
     int column)
@@ -83,7 +83,7 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *rows, const json_t *total,
 	for (size_t i = 0; i < count; i++)
 		if (lt_json_int(json_array_get(rows, i), key, &known[used]))
 			sum += known[used++];
-	lt_round_column(known, used, &sum, lt_smallest_shown(unit));
+	lt_round_each(known, used, &sum, lt_smallest_shown(unit));
 	for (size_t i = 0; i <= count; i++) {
 		const json_t *const row =
 		    i < count ? json_array_get(rows, i) : total;

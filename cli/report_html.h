@@ -79,10 +79,10 @@ bool lt_day_number(const char *text, int64_t *day);
 enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64 };
 enum lt_column_rule {
 	LT_COLUMN_ALONE,      /* each rounded by itself */
-	LT_COLUMN_ADDS_UP,    /* rounded so that it does, to the total */
+	LT_COLUMN_ADDS_UP,    /* parts of the total, but for rounding */
 	LT_COLUMN_SHARE,      /* of the first column's total; adds up */
 	LT_COLUMN_DIFFERENCE, /* of the two columns before it, as shown */
-	LT_COLUMN_SO_FAR,     /* the first column's rows until here, as shown */
+	LT_COLUMN_SO_FAR,     /* the first column's rows until here */
 	LT_COLUMN_LEFT,	      /* what is in it less the column before it */
 	/* The column before less the first, as shown, where it is just that:
 	 * a budget of which nothing is held; else rounded by itself. */

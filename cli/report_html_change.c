@@ -6,8 +6,9 @@
  *
  * More or fewer node-hours (where those of the period before are not there:
  * runs) count at what a node-hour of that partition cost
- * before; a partition that is new counts whole. What neither hours,
- * corrections nor adjustments make is the price of an hour.
+ * before; a partition that is new counts whole. Corrections of the period's own
+ * hours are of its use; those of hours before it are a step. What neither
+ * hours, these nor adjustments make is the price of an hour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +38,25 @@ find_group(const json_t *groups, const char *key, const char *name)
 	return NULL;
 }
 
+/* What the hours of the period itself cost. */
+static int64_t
+own_cost(const json_t *group)
+{
+	int64_t cost = 0, earlier = 0;
+
+	lt_json_int(group, "cost_micros", &cost);
+	lt_json_int(group, "earlier_micros", &earlier);
+	return cost - earlier;
+}
+
 /* What other hours than before cost, at the price of before. */
 static int64_t
 cost_of_hours(const json_t *now, const json_t *before)
 {
-	int64_t cost = 0, hours = 0, cost_then = 0, hours_then = 0;
+	const int64_t cost = own_cost(now), cost_then = own_cost(before);
+	int64_t hours = 0, hours_then = 0;
 
-	lt_json_int(now, "cost_micros", &cost);
 	lt_json_int(now, "node_s", &hours);
-	lt_json_int(before, "cost_micros", &cost_then);
 	lt_json_int(before, "node_s", &hours_then);
 	if (hours_then <= 0)
 		return cost;
@@ -72,16 +83,11 @@ volume(int64_t *micros, const struct lt_statement *statement)
 		    group, find_group(before, "partition",
 			       lt_json_text(group, "partition", "")));
 	}
-	json_array_foreach(before, index, group) {
-		int64_t cost = 0;
-
-		if (json_is_true(json_object_get(group, "adjustment")) ||
+	json_array_foreach(before, index, group)
+		if (!json_is_true(json_object_get(group, "adjustment")) &&
 		    find_group(now, "partition",
-			lt_json_text(group, "partition", "")) != NULL)
-			continue;
-		lt_json_int(group, "cost_micros", &cost);
-		*micros -= cost;
-	}
+			lt_json_text(group, "partition", "")) == NULL)
+			*micros -= own_cost(group);
 	return true;
 }
 
@@ -96,7 +102,23 @@ difference(const struct lt_statement *statement, const char *key)
 	return now - before;
 }
 
-/* Of what is shown: what rounding makes is the last cause's. */
+static int64_t
+earlier_difference(const struct lt_statement *statement)
+{
+	return lt_html_sum_of(lt_html_groups_by(statement->report, "partition"),
+		   "earlier_micros") -
+	       lt_html_sum_of(
+		   lt_html_groups_by(statement->previous, "partition"),
+		   "earlier_micros");
+}
+
+/* As it is shown: what rounding makes is the last cause's. */
+static int64_t
+shown(const struct lt_statement *statement, int64_t micros)
+{
+	return lt_shown_difference(statement, micros, 0, LT_UNIT_MONEY);
+}
+
 static int64_t
 cost_difference(const struct lt_statement *statement)
 {
@@ -197,23 +219,29 @@ static void
 add_causes(struct lt_html_table *table, const struct lt_statement *statement,
     struct cause_names *names)
 {
-	const int64_t corrections = difference(statement, "corrections_micros");
-	const int64_t adjustments = difference(statement, "adjustments_micros");
+	const int64_t adjustments =
+	    shown(statement, difference(statement, "adjustments_micros"));
+	int64_t corrections =
+	    shown(statement, difference(statement, "corrections_micros"));
 	int64_t hours,
 	    rest = cost_difference(statement) - corrections - adjustments;
 
 	if (volume(&hours, statement)) {
-		rest -= hours;
+		rest += corrections;
+		corrections = shown(statement, earlier_difference(statement));
+		hours = shown(statement, hours);
+		rest -= hours + corrections;
 		name_causes(names, statement, rest);
 		add_step(table, names->hours, hours, true);
 		add_step(table, names->price, rest, true);
 	} else if (volume_of_runs(&hours, names, statement)) {
+		hours = shown(statement, hours);
 		add_step(table, names->hours, hours, true);
 		add_step(table, names->price, rest - hours, true);
 	} else {
 		add_step(table, "Runs", rest, true);
 	}
-	add_step(table, "Corrections", corrections, false);
+	add_step(table, "Corrections of earlier periods", corrections, false);
 	add_step(table, "Adjustments", adjustments, false);
 }
 

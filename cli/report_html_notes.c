@@ -49,18 +49,32 @@ figure_fact(const struct lt_statement *statement, const char *name,
 		    lt_figure_text(text, statement, value, unit));
 }
 
-/* g CO2e/kWh: mg / Wh. */
+/* g CO2e/kWh: mg / Wh of what the energy emitted, where its intensity is known.
+ * Carbon of making the hardware and of adjustments is of no kWh, and only an
+ * answer with energy and carbon by place tells it apart. */
 static void
 intensity_fact(const struct lt_statement *statement)
 {
-	int64_t mg, wh;
+	const json_t *const rows = json_object_get(
+	    json_object_get(statement->report, "carbon"), "rows");
 	char text[LT_FIGURE_SIZE];
+	int64_t mg = 0, wh = 0;
+	size_t index;
+	const json_t *row;
 
-	if (!lt_json_int(statement->total, "carbon_mg", &mg) ||
-	    !lt_json_int(statement->total, "energy_wh", &wh) || wh <= 0)
-		return;
-	fact(statement->out, "Mean of all, g CO2e per kWh",
-	    lt_figure_text(text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
+	json_array_foreach(rows, index, row) {
+		int64_t row_mg, row_wh;
+
+		if (lt_json_int(row, "location_mg", &row_mg) &&
+		    lt_json_int(row, "energy_wh", &row_wh)) {
+			mg += row_mg;
+			wh += row_wh;
+		}
+	}
+	if (wh > 0)
+		fact(statement->out, "Mean of its energy, g CO2e per kWh",
+		    lt_figure_text(
+			text, statement, (mg + wh / 2) / wh, LT_UNIT_COUNT));
 }
 
 static void
@@ -293,7 +307,7 @@ lt_html_method(const struct lt_statement *statement)
 	    "<li>Sources: slurmdbd\u2019s records of each run; prices and intensities as lowtided stored them when they held. Formulas: docs/model.md of lowtide.</li>\n",
 	    out);
 	fprintf(out,
-	    "<li>Figures are exact inside and rounded here to %s, so that columns add up; CSV and JSON have all digits. \u201c\u2013\u201d is not known or none, never zero.</li>\n</ul>\n",
+	    "<li>Figures are exact inside and rounded here once, each by itself, to %s: rows of a column may differ from its total by some cents or grams; CSV and JSON have all digits. \u201c\u2013\u201d is not known or none, never zero.</li>\n</ul>\n",
 	    statement->has_money ? "the cent and what is shown"
 				 : "what is shown");
 }

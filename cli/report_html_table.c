@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of the HTML statement. What is shown adds up: a column is rounded
- * with its total, the rows after the twentieth are one, and what rows lack to
- * the report's total is a row of its own.
+ * Tables of the HTML statement. Each amount is rounded once, so that it
+ * is the same in all of them; the rows after the twentieth are one, and what
+ * rows lack to the report's total is a row of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,27 +41,9 @@ fill_shares(struct lt_html_table *table, int column, struct lt_html_row *total)
 	}
 }
 
-static void
-round_rows(struct lt_html_table *table, int column, struct lt_html_row *total,
-    int64_t unit)
-{
-	int64_t values[LT_HTML_ROWS_MAX];
-	int known = 0;
-
-	for (int i = 0; i < table->row_count; i++)
-		if (table->rows[i].has[column])
-			values[known++] = table->rows[i].values[column];
-	lt_round_column(values, known, &total->values[column], unit);
-	known = 0;
-	for (int i = 0; i < table->row_count; i++)
-		if (table->rows[i].has[column])
-			table->rows[i].values[column] = values[known++];
-}
-
 /* A column that is computed from what others show. */
 static void
-derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule,
-    int64_t *so_far)
+derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule)
 {
 	int64_t *const values = row->values;
 
@@ -69,11 +51,6 @@ derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule,
 	case LT_COLUMN_DIFFERENCE:
 		row->has[column] = row->has[column - 1] && row->has[column - 2];
 		values[column] = values[column - 1] - values[column - 2];
-		break;
-	case LT_COLUMN_SO_FAR:
-		row->has[column] = row->has[0];
-		*so_far += row->has[0] ? values[0] : 0;
-		values[column] = *so_far;
 		break;
 	case LT_COLUMN_LEFT:
 		row->has[column] = row->has[column] && row->has[column - 1];
@@ -86,6 +63,7 @@ derive_cell(struct lt_html_row *row, int column, enum lt_column_rule rule,
 	case LT_COLUMN_ALONE:
 	case LT_COLUMN_ADDS_UP:
 	case LT_COLUMN_SHARE:
+	case LT_COLUMN_SO_FAR:
 		break;
 	}
 }
@@ -96,20 +74,30 @@ fill_column(const struct lt_statement *statement, struct lt_html_table *table,
 {
 	const struct lt_html_column *const column = &table->columns[index];
 	const int64_t unit = lt_unit_shown(statement, column->unit);
+
+	for (int i = 0; i < table->row_count; i++) {
+		lt_round_each(NULL, 0, &table->rows[i].values[index], unit);
+		derive_cell(&table->rows[i], index, column->rule);
+	}
+	lt_round_each(NULL, 0, &total->values[index], unit);
+	derive_cell(total, index, column->rule);
+}
+
+/* The first column's rows until here. */
+static void
+fill_so_far(struct lt_html_table *table, int column, struct lt_html_row *total)
+{
 	int64_t so_far = 0;
 
-	if (column->rule == LT_COLUMN_ADDS_UP ||
-	    column->rule == LT_COLUMN_SHARE) {
-		round_rows(table, index, total, unit);
-		return;
-	}
 	for (int i = 0; i < table->row_count; i++) {
-		lt_round_column(NULL, 0, &table->rows[i].values[index], unit);
-		derive_cell(&table->rows[i], index, column->rule, &so_far);
+		struct lt_html_row *const row = &table->rows[i];
+
+		so_far += row->has[0] ? row->values[0] : 0;
+		row->has[column] = row->has[0];
+		row->values[column] = so_far;
 	}
-	so_far = 0;
-	lt_round_column(NULL, 0, &total->values[index], unit);
-	derive_cell(total, index, column->rule, &so_far);
+	total->has[column] = total->has[0];
+	total->values[column] = total->values[0];
 }
 
 static void
@@ -137,6 +125,8 @@ take_exact(struct lt_html_table *table, struct lt_html_row *total)
 	for (int i = 0; table->columns[i].title != NULL; i++)
 		if (table->columns[i].rule == LT_COLUMN_SHARE)
 			fill_shares(table, i, total);
+		else if (table->columns[i].rule == LT_COLUMN_SO_FAR)
+			fill_so_far(table, i, total);
 }
 
 /* ---- markup ---- */

@@ -144,7 +144,7 @@ lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 			      : unit == LT_UNIT_ENERGY ? 1000
 						       : 0;
 
-	lt_round_column(NULL, 0, &value, shown);
+	lt_round_each(NULL, 0, &value, shown);
 	if (unit == LT_UNIT_MONEY) {
 		lt_money_text(out, LT_FIGURE_SIZE, value, statement->currency);
 	} else if (unit == LT_UNIT_COUNT) {
@@ -166,7 +166,7 @@ lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 {
 	char text[LT_FIGURE_SIZE];
 
-	lt_round_column(NULL, 0, &value, lt_unit_shown(statement, unit));
+	lt_round_each(NULL, 0, &value, lt_unit_shown(statement, unit));
 	snprintf(out, LT_FIGURE_SIZE, "%s%.60s", value > 0 ? "+" : "",
 	    lt_figure_text(text, statement, value, unit));
 	return out;
@@ -178,8 +178,8 @@ lt_shown_difference(const struct lt_statement *statement, int64_t one,
 {
 	const int64_t shown = lt_unit_shown(statement, unit);
 
-	lt_round_column(NULL, 0, &one, shown);
-	lt_round_column(NULL, 0, &other, shown);
+	lt_round_each(NULL, 0, &one, shown);
+	lt_round_each(NULL, 0, &other, shown);
 	return one - other;
 }
 

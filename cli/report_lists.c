@@ -61,7 +61,7 @@ row_figure(char out[LT_FIGURE_SIZE], const json_t *row, const char *key,
 		snprintf(out, LT_FIGURE_SIZE, "n/a");
 		return out;
 	}
-	lt_round_column(NULL, 0, &value, lt_smallest_shown(unit));
+	lt_round_each(NULL, 0, &value, lt_smallest_shown(unit));
 	lt_cell_text(out, LT_FIGURE_SIZE, value, unit, currency);
 	return out;
 }

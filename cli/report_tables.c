@@ -81,10 +81,7 @@ static const struct section sections[] = {
 };
 enum { SECTION_COUNT = sizeof(sections) / sizeof(sections[0]) };
 
-/*
- * One column of a section: a text for each team, then the total's. What
- * rows lose or win by rounding is shared out, so that what is shown adds up.
- */
+/* One column of a section: a text for each team, then the total's. */
 static bool
 fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
     const struct figure *figure, const char *currency)
@@ -102,7 +99,7 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			known++;
 	const bool has_total = lt_json_int(total, figure->key, &sum);
 
-	lt_round_column(values, known, &sum, lt_smallest_shown(figure->unit));
+	lt_round_each(values, known, &sum, lt_smallest_shown(figure->unit));
 	known = 0;
 	for (int i = 0; i < count; i++) {
 		int64_t value;
@@ -256,11 +253,11 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		    out);
 	if (lt_json_text(report, "currency", "")[0])
 		fputs(
-		    "shown to the cent and the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
+		    "shown to the cent and the gram; each amount is rounded by itself, so rows may differ from their total by cents or grams; csv and json are exact\n",
 		    out);
 	else
 		fputs(
-		    "shown to the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
+		    "shown to the gram; each amount is rounded by itself, so rows may differ from their total by grams; csv and json are exact\n",
 		    out);
 }
 

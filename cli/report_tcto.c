@@ -24,7 +24,7 @@ static const struct part {
     {"per_completed_run", "per_completed_run_micros", "a run that completed"},
 };
 
-/* Cents that add up; what has no rate is no 0. */
+/* Cents; what has no rate is no 0. */
 static bool
 fill(char (*texts)[TEXT_SIZE], const json_t *tcto, const char *currency)
 {
@@ -36,7 +36,7 @@ fill(char (*texts)[TEXT_SIZE], const json_t *tcto, const char *currency)
 			known++;
 	if (!lt_json_int(tcto, parts[PARTS].key, &total))
 		return false;
-	lt_round_column(values, known, &total, CENT_MICROS);
+	lt_round_each(values, known, &total, CENT_MICROS);
 	for (int i = 0; i < PARTS; i++) {
 		int64_t value;
 

@@ -122,7 +122,7 @@ round_figure(
 		if (!lt_json_int(row_at(rows, total, i), figures[figure].key,
 			&values[i]))
 			values[i] = 0;
-	lt_round_column(values, (int)count, &values[count],
+	lt_round_each(values, (int)count, &values[count],
 	    figure < FIGURES / 2 ? TENTH_S : lt_smallest_shown(LT_UNIT_MONEY));
 }
 
@@ -139,8 +139,7 @@ put_cell(char out[LT_FIGURE_SIZE], int64_t value, int figure)
 		    llabs(tenths) % 10);
 }
 
-/* Paid and used add up to their totals as shown, and the rest is what they
- * leave as shown. */
+/* The rest is what paid and used leave as shown. */
 static void
 fill(char (*texts)[LT_FIGURE_SIZE], int64_t *values, const json_t *rows,
     const json_t *total)

@@ -146,6 +146,7 @@ is_cell(const char *text, size_t length)
 		    (i == 0 || (text[i] != '-' && text[i] != '.')))
 			return false;
 	return memchr(text, '\\', length) == NULL &&
+	       !lt_csv_seems_missing(text, length) &&
 	       (length == 0 || strchr("=@", *text) == NULL);
 }
 

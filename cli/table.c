@@ -334,16 +334,32 @@ lt_table_free(struct lt_table *table)
 	free(table);
 }
 
+/* pandas, R, DuckDB, MySQL, Excel and exports of databases. */
+bool
+lt_csv_seems_missing(const char *text, size_t length)
+{
+	static const char *const words[] = {"null", "(null)", "<null>", "na",
+	    "n/a", "#n/a", "<na>", "#na", "nan", "#nan", "none", "nil", "\\n",
+	    "nat", "not applicable"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == length &&
+		    strncasecmp(words[i], text, length) == 0)
+			return true;
+	return false;
+}
+
 void
 lt_csv_text(FILE *out, const char *text)
 {
 	const bool guard = text[0] && strchr("=+-@\t\r", text[0]) != NULL;
+	const bool quote = strpbrk(text, "\",\t\r\n") != NULL ||
+			   lt_csv_seems_missing(text, strlen(text));
 
-	if (!guard && strpbrk(text, "\",\r\n") == NULL) {
+	if (!guard && !quote) {
 		fputs(text, out);
 		return;
 	}
-	const bool quote = strpbrk(text, "\",\r\n") != NULL;
 
 	fputs(quote ? "\"" : "", out);
 	fputs(guard ? "'" : "", out);
@@ -367,6 +383,14 @@ round_to(int64_t value, int64_t unit)
 	if (-rest >= unit + rest && whole >= INT64_MIN + unit)
 		return whole - unit;
 	return whole;
+}
+
+void
+lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit)
+{
+	*total = round_to(*total, unit);
+	for (int i = 0; i < count; i++)
+		values[i] = round_to(values[i], unit);
 }
 
 /* value - (the multiple of unit at or below it): 0 .. unit - 1. */

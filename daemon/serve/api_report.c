@@ -13,7 +13,7 @@
 #include "settle.h"
 #include "units.h"
 
-enum { RUNS_PAGE_MAX = 240 };
+enum { RUNS_PAGE_MAX = 240, CENTURY_DAYS = 36525 };
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
@@ -345,6 +345,7 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const previous = lt_api_value(request, "previous");
 	const char *const tcto = lt_api_value(request, "tcto");
 	const char *const unused = lt_api_value(request, "unused");
+	const char *const months = lt_api_value(request, "months");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
@@ -366,6 +367,14 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	if (unused != NULL && strcmp(unused, "1") != 0)
 		return lt_api_error(
 		    reply, 400, "unused: got \"%s\", want 1", unused);
+	if (months != NULL && strcmp(months, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "months: got \"%s\", want 1", months);
+	if (months != NULL && w->period.end_utc_s - w->period.start_utc_s >
+				  (int64_t)CENTURY_DAYS * LT_DAY_S)
+		return lt_api_error(
+		    reply, 400, "months: want a century at most");
+	w->has_months = months != NULL;
 	w->has_unused = unused != NULL;
 	w->has_tcto = tcto != NULL;
 	if (w->has_tcto && w->users.own_figures)

@@ -38,18 +38,53 @@ look_at(struct lt_report_view *v, const struct lt_report_work *w,
 	    .work = w, .period = period, .ledger = ledger};
 	v->is_closed = lt_ledger_closed(ledger, lt_report_span(period),
 			   &v->closed, NULL) == LT_OK;
+	v->runs_utc_s = v->closed.closed_utc_s;
+	struct lt_closed around;
+	/* Of a part of what is closed no runs change either. */
+	if (!v->is_closed &&
+	    lt_ledger_closed_around(
+		ledger, lt_report_span(period), &around, NULL) == LT_OK)
+		v->runs_utc_s = around.closed_utc_s;
 }
 
 static const char *
-state_of(const struct lt_report_view *v)
+state_of(const struct lt_period *period, bool is_closed, int64_t now_utc_s)
 {
-	const int64_t now_utc_s = v->work->now_utc_s;
-
-	if (v->is_closed)
+	if (is_closed)
 		return "closed";
-	if (now_utc_s < v->period->start_utc_s)
+	if (now_utc_s < period->start_utc_s)
 		return "future";
-	return now_utc_s < v->period->end_utc_s ? "open" : "ended";
+	return now_utc_s < period->end_utc_s ? "open" : "ended";
+}
+
+/* The months that the period touches, as wholes: what the ledger bills. Where a
+ * quarter or a year was closed, its months are, too. */
+static json_t *
+months_json(const struct lt_report_view *v)
+{
+	const struct lt_report_work *const w = v->work;
+	json_t *const months = json_array();
+	struct lt_period month = {.end_utc_s = v->period->start_utc_s};
+
+	while (month.end_utc_s < v->period->end_utc_s) {
+		struct lt_closed closed = {.closed_utc_s = 0};
+
+		lt_calendar_period(
+		    &month, &w->offsets, LT_MONTH, month.end_utc_s, 0);
+		const struct lt_span span = lt_report_span(&month);
+		const bool is_closed =
+		    lt_ledger_closed(v->ledger, span, &closed, NULL) == LT_OK ||
+		    lt_ledger_closed_around(v->ledger, span, &closed, NULL) ==
+			LT_OK;
+
+		json_array_append_new(months,
+		    json_pack("{s:s,s:o,s:o,s:s,s:o}", "label", month.label,
+			"start", lt_api_time(month.start_utc_s), "end",
+			lt_api_time(month.end_utc_s), "state",
+			state_of(&month, is_closed, w->now_utc_s), "closed",
+			lt_api_time(closed.closed_utc_s)));
+	}
+	return months;
 }
 
 static json_t *
@@ -62,13 +97,17 @@ period_json(const struct lt_report_view *v)
 
 	lt_calendar_day(first, &start, &end, &w->offsets, period->start_utc_s);
 	lt_calendar_day(last, &start, &end, &w->offsets, period->end_utc_s - 1);
-	return json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
-	    period->label, "start", lt_api_time(period->start_utc_s), "end",
-	    lt_api_time(period->end_utc_s), "first_day", first, "last_day",
-	    last, "state", state_of(v), "closed",
-	    lt_api_time(v->closed.closed_utc_s), "closed_by",
-	    v->is_closed ? v->closed.who : NULL, "checksum",
-	    v->is_closed ? v->closed.checksum : NULL);
+	json_t *const json =
+	    json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
+		period->label, "start", lt_api_time(period->start_utc_s), "end",
+		lt_api_time(period->end_utc_s), "first_day", first, "last_day",
+		last, "state", state_of(period, v->is_closed, w->now_utc_s),
+		"closed", lt_api_time(v->closed.closed_utc_s), "closed_by",
+		v->is_closed ? v->closed.who : NULL, "checksum",
+		v->is_closed ? v->closed.checksum : NULL);
+	if (w->has_months && period == &w->period)
+		json_object_set_new(json, "months", months_json(v));
+	return json;
 }
 
 static int

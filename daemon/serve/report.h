@@ -35,7 +35,7 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 struct lt_report_work {
 	struct lt_api_work work;
 	struct lt_period period, previous; /* previous: only if has_previous */
-	bool has_previous, has_tcto;
+	bool has_previous, has_tcto, has_months;
 	bool has_unused, sees_site; /* it is asked for; lt_access_site() */
 	/* Sums of energy and carbon; or each hour of each run, in its stream */
 	bool has_carbon, has_hours;
@@ -84,6 +84,7 @@ struct lt_report_view { /* a period of the work's */
 	struct lt_ledger *ledger;
 	bool is_closed;
 	struct lt_closed closed;
+	int64_t runs_utc_s; /* runs are as they were then; 0: as they are */
 };
 /* Gives `take` the row of each account that is seen, by name, as it is booked
  * now, or as it was when the period was closed. */

@@ -56,6 +56,7 @@ static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_IDLE] = "idle_micros",
     [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
     [LT_GROUP_DISCOUNT] = "discount_micros",
+    [LT_GROUP_EARLIER] = "earlier_micros",
     [LT_GROUP_ENDED] = ""};
 
 struct dear { /* a run among the dearest */
@@ -386,7 +387,9 @@ lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
 	set_amounts(&part, &sum);
 	if (!booked->is_late)
 		set_times(&part, run, g->period.from_utc_s, g->period.to_utc_s);
+	part.figures[LT_GROUP_EARLIER] = booked->earlier.money_micros;
 	rc = add_by_all(g, &part, false, err);
+	part.figures[LT_GROUP_EARLIER] = 0;
 	if (rc == LT_OK && g->any_by_day)
 		rc = add_days(g, &part, booked, err);
 	return rc;
@@ -432,8 +435,9 @@ by_cost(const void *a, const void *b)
 
 static void
 write_group(struct lt_out *out, const struct lt_grouping *grouping,
-    const struct lt_group *group)
+    const struct lt_group *group, bool by_day)
 {
+	const int last = by_day ? LT_GROUP_EARLIER : LT_GROUP_ENDED;
 	const char *text = group->key;
 
 	lt_out_text(out, "{");
@@ -447,11 +451,11 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	}
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
-	for (int i = 0; i < LT_GROUP_ENDED; i++) {
+	for (int i = 0; i < last; i++) {
 		lt_out_quoted(out, figure_names[i]);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
-		lt_out_text(out, i + 1 < LT_GROUP_ENDED ? "," : "}");
+		lt_out_text(out, i + 1 < last ? "," : "}");
 	}
 }
 
@@ -473,7 +477,7 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 		    g->by_day[which] ? by_key : by_cost);
 	for (uint32_t i = 0; i < t->count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");
-		write_group(out, grouping, &t->items[i]);
+		write_group(out, grouping, &t->items[i], g->by_day[which]);
 	}
 	lt_out_text(out, "]");
 }

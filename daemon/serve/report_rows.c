@@ -73,7 +73,7 @@ asked_of(const struct lt_report_rows *rows)
 	return (struct lt_runs_asked){
 	    .from_utc_s = rows->view->period->start_utc_s,
 	    .to_utc_s = rows->view->period->end_utc_s,
-	    .closed_utc_s = rows->view->closed.closed_utc_s};
+	    .closed_utc_s = rows->view->runs_utc_s};
 }
 
 /* Of each account in turn, until there is no room. */

@@ -45,6 +45,39 @@ put_says(struct lt_out *out, const struct lt_run *run)
 	    out, ",\"gpu_used_ppm\":", run->used.has_gpu, run->used.gpu_ppm);
 }
 
+/* What of the corrections is of hours before the period; nothing where none
+ * is. */
+static void
+put_earlier(struct lt_out *out, const struct lt_run *run,
+    const struct lt_booked *booked)
+{
+	const struct lt_entry *const e = &booked->earlier;
+	const bool has_money = run->priced || e->money_micros != 0;
+	const bool has_carbon = run->has_carbon || e->carbon_mg != 0;
+	const struct {
+		const char *key;
+		bool is_known;
+		int64_t value;
+	} figures[] = {{",\"earlier_late_s\":", true, booked->late_s},
+	    {",\"earlier_micros\":", has_money, e->money_micros},
+	    {",\"earlier_carbon_charge_micros\":", has_money,
+		e->parts.carbon_charge_micros},
+	    {",\"earlier_discount_micros\":", has_money,
+		e->parts.discount_micros},
+	    {",\"earlier_mg\":", has_carbon, e->carbon_mg},
+	    {",\"earlier_wh\":", true, e->energy_wh}};
+
+	if (booked->earlier_hours.to_utc_s == 0)
+		return;
+	lt_out_put_time(
+	    out, ",\"earlier_start\":", booked->earlier_hours.from_utc_s);
+	lt_out_put_time(
+	    out, ",\"earlier_end\":", booked->earlier_hours.to_utc_s);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		lt_out_put_int(
+		    out, figures[i].key, figures[i].is_known, figures[i].value);
+}
+
 /* Of what is booked here. */
 static void
 put_idle(struct lt_out *out, const struct lt_run *run,
@@ -147,8 +180,12 @@ lt_run_write(struct lt_out *out, const struct lt_run *run,
 	lt_out_put_int(out, ",\"suspended_s\":", true, run->suspended_s);
 	put_says(out, run);
 	put_idle(out, run, booked != NULL ? booked : &all);
-	if (booked != NULL)
+	if (booked != NULL && strcmp(booked->account, run->account) != 0)
+		lt_out_put_text(out, ",\"account_now\":", run->account);
+	if (booked != NULL) {
 		put_corrects(out, booked, offsets);
+		put_earlier(out, run, booked);
+	}
 	lt_out_bytes(out, "}", 1);
 }
 

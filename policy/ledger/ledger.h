@@ -355,7 +355,10 @@ struct lt_booked { /* of a run, for one account, in the period; sums */
 	bool has_entries;
 	bool is_late; /* its hours do not touch it: corrections alone */
 	struct lt_entry charge, correction; /* only figures */
-	int64_t for_utc_s; /* the first hour that is corrected; 0: none */
+	int64_t for_utc_s;	 /* the first hour that is corrected; 0: none */
+	struct lt_entry earlier; /* of correction: of hours before the period */
+	struct lt_span earlier_hours; /* these, within the run if it has them */
+	int64_t late_s;		      /* of them, that are booked here first */
 };
 typedef int lt_run_function(void *context, const struct lt_run *run,
     const struct lt_booked *booked, struct lt_error *err);

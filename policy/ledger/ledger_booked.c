@@ -48,18 +48,75 @@ give(struct taker *t, const struct lt_run *run, const struct lt_booked *booked,
 	return t->take(t->context, run, booked, err);
 }
 
-static void
-read_booked(struct lt_rows *rows, struct lt_booked *booked)
+/* What both have. */
+static struct lt_span
+common(struct lt_span a, struct lt_span b)
+{
+	return (struct lt_span){
+	    a.from_utc_s > b.from_utc_s ? a.from_utc_s : b.from_utc_s,
+	    a.to_utc_s < b.to_utc_s ? a.to_utc_s : b.to_utc_s};
+}
+
+/* From the hour of the first to that of the last, before the period: the part
+ * that the run has, and all where it has none. */
+static struct lt_span
+earlier_hours(const struct taker *t, const struct lt_run *run,
+    int64_t first_utc_s, int64_t last_utc_s)
+{
+	const struct lt_span hours =
+	    common((struct lt_span){first_utc_s - first_utc_s % LT_HOUR_S,
+		       last_utc_s - last_utc_s % LT_HOUR_S + LT_HOUR_S},
+		(struct lt_span){INT64_MIN, t->asked->from_utc_s});
+	const struct lt_span part =
+	    common(hours, (struct lt_span){run->start_utc_s, run->end_utc_s});
+
+	return part.from_utc_s < part.to_utc_s ? part : hours;
+}
+
+static int
+read_booked(struct lt_rows *rows, const struct taker *t,
+    const struct lt_run *run, struct lt_booked *booked, struct lt_error *err)
 {
 	const bool is_charge = lt_row_int(rows) == LT_ENTRY_CHARGE;
-	const int64_t for_utc_s = lt_row_int(rows);
-	struct lt_entry *const to =
-	    is_charge ? &booked->charge : &booked->correction;
+	const bool is_earlier = lt_row_int(rows) != 0;
+	const int64_t first_utc_s = lt_row_int(rows);
+	const int64_t last_utc_s = lt_row_int(rows);
+	struct lt_entry sum = {0};
 
-	lt_row_figures(rows, to);
+	lt_row_figures(rows, &sum);
 	booked->has_entries = true;
-	if (!is_charge)
-		booked->for_utc_s = for_utc_s;
+	if (is_charge) {
+		booked->charge = sum;
+		return LT_OK;
+	}
+	if (booked->for_utc_s == 0 || first_utc_s < booked->for_utc_s)
+		booked->for_utc_s = first_utc_s;
+	if (is_earlier) {
+		booked->earlier = sum;
+		booked->earlier_hours =
+		    earlier_hours(t, run, first_utc_s, last_utc_s);
+	}
+	return lt_entry_add(&booked->correction, &sum, 1)
+		   ? LT_OK
+		   : lt_fail(err, LT_EOVERFLOW, "ledger: a run passes 64 bits");
+}
+
+/* What is late, and the row is whole. */
+static int
+give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked,
+    struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	if (booked->earlier_hours.to_utc_s != 0)
+		rc = lt_row_one(t->ledger,
+		    LT_BIND(LT_SQL_LATE_OF_RUN, LT_INT(run->key.job_id),
+			LT_INT(run->key.submit_utc_s),
+			LT_INT(t->asked->from_utc_s),
+			LT_INT(t->asked->to_utc_s), LT_INT(run->start_utc_s),
+			LT_INT(run->end_utc_s), LT_TEXT(booked->account)),
+		    lt_row_number, &booked->late_s, err);
+	return rc < 0 ? rc : give(t, run, booked, err);
 }
 
 /* A row an account; of one without entries here one of nothing. */
@@ -81,14 +138,15 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 		rc = LT_OK;
 		if (booked.has_entries &&
 		    strcmp(account, booked.account) != 0) {
-			rc = give(t, run, &booked, err);
+			rc = give_part(t, run, &booked, err);
 			booked = (struct lt_booked){.is_late = t->is_late};
 		}
 		memcpy(booked.account, account, sizeof(account));
-		read_booked(&rows, &booked);
+		if (rc == LT_OK)
+			rc = read_booked(&rows, t, run, &booked, err);
 	}
 	lt_rows_end(&rows);
-	return rc == LT_OK ? give(t, run, &booked, err) : rc;
+	return rc == LT_OK ? give_part(t, run, &booked, err) : rc;
 }
 
 /* All of its entries are of the period: the first is of its start. Of one that

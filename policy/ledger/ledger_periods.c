@@ -94,18 +94,35 @@ lt_ledger_close_period(struct lt_ledger *ledger, const struct lt_closed *closed,
 		   : rc;
 }
 
-int
-lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
+static int
+one_closed(struct lt_ledger *ledger, struct lt_bound which,
     struct lt_closed *closed, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_CLOSED_GET, LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s)),
-	    read_closed, closed, err);
+	const int rc = lt_row_one(ledger, which, read_closed, closed, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: not closed");
 	return rc < 0 ? rc : LT_OK;
+}
+
+int
+lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err)
+{
+	return one_closed(ledger,
+	    LT_BIND(LT_SQL_CLOSED_GET, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    closed, err);
+}
+
+int
+lt_ledger_closed_around(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err)
+{
+	return one_closed(ledger,
+	    LT_BIND(LT_SQL_CLOSED_AROUND, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    closed, err);
 }
 
 int

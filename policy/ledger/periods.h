@@ -63,6 +63,9 @@ int lt_ledger_close_period(struct lt_ledger *ledger,
     uint32_t count, struct lt_error *err);
 int lt_ledger_closed(struct lt_ledger *ledger, struct lt_span span,
     struct lt_closed *closed, struct lt_error *err); /* LT_ENOENT */
+/* The one that was closed first of those that the span lies in. LT_ENOENT */
+int lt_ledger_closed_around(struct lt_ledger *ledger, struct lt_span span,
+    struct lt_closed *closed, struct lt_error *err);
 /* Each of its rows, by account, lent; may read the ledger meanwhile. */
 typedef int lt_closed_row_function(
     void *context, const struct lt_closed_row *row, struct lt_error *err);

@@ -121,8 +121,17 @@
 	    "UPDATE runs SET corrected = 1"                                    \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(BOOKED_OF_RUN, LEDGER,                                               \
-	    "SELECT account, kind, min(for_utc_s), " LT_SQL_SUM_FIGURES        \
-		LT_SQL_BOOKED " GROUP BY account, kind ORDER BY account")      \
+	    "SELECT account, kind, for_utc_s < ?3 AS earlier,"                 \
+	    " min(for_utc_s), max(for_utc_s), " LT_SQL_SUM_FIGURES             \
+		LT_SQL_BOOKED " GROUP BY account, kind, earlier"               \
+	    " ORDER BY account")                                               \
+	X(LATE_OF_RUN, LEDGER,                                                 \
+	    "SELECT coalesce(sum(min(?6, hour + 3600) - max(?5, hour)), 0)"    \
+	    " FROM (SELECT for_utc_s / 3600 * 3600 AS hour, for_utc_s,"        \
+	    " at_utc_s, account, min(id) FROM entries WHERE job_id = ?1"       \
+	    " AND job_id != 0 AND submit_utc_s = ?2 GROUP BY hour)"            \
+	    " WHERE at_utc_s >= ?3 AND at_utc_s < ?4 AND for_utc_s < ?3"       \
+	    " AND hour < ?6 AND hour + 3600 > ?5 AND account = ?7")            \
 	X(HOURS_OF_RUN, LEDGER,                                                \
 	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
 	    " ORDER BY at_utc_s")                                              \
@@ -181,6 +190,9 @@
 	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)")       \
 	X(CLOSED_GET, LEDGER,                                                  \
 	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
+	X(CLOSED_AROUND, LEDGER,                                               \
+	    "SELECT * FROM closed WHERE start_utc_s <= ?1 AND end_utc_s >= ?2" \
+	    " ORDER BY closed_utc_s LIMIT 1")                                  \
 	X(CLOSED_ALL, LEDGER,                                                  \
 	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
 	X(CLOSED_LAST, LEDGER,                                                 \

@@ -252,6 +252,21 @@ statements() { ls "$BATS_FILE_TMPDIR"/spool/statement_3a"$1"_3a*.json; }
 	[ "$(sqlite3 :memory: ".import --csv $D/november.csv rows" "SELECT count(*),
 	    sum(CAST(replace(EffectiveCost, '.', '') AS integer)) FROM rows WHERE ChargeClass = 'Correction'
 	    AND BillingPeriodStart = '2026-11-01T00:00:00Z' AND ChargePeriodStart < '2026-11'" 3>&- 4>&-)" = '2|150000000' ]
+	# All its node-hours: ten minutes of an eighth of a node each, and as many in November.
+	[ "$(sqlite3 :memory: ".import --csv $D/november.csv rows" "SELECT group_concat(ChargePeriodStart || ' ' ||
+	    ChargePeriodEnd || ' ' || ConsumedQuantity, ', ') FROM (SELECT * FROM rows ORDER BY ChargePeriodStart)" 3>&- 4>&-)" = \
+	    '2026-10-31T22:00:00Z 2026-10-31T22:10:00Z 0.020833, '\
+'2026-10-31T23:50:00Z 2026-11-01T00:00:00Z 0.020833, '\
+'2026-11-01T00:00:00Z 2026-11-01T00:10:00Z 0.020833' ]
+	# A quarter is billed as its months are; so are days over an end.
+	lowtide report --period 2026-Q4 --format focus > "$D/quarter.csv"
+	tail -n +2 "$D/november.csv" | cat "$D/first/charges.csv" - | cmp - "$D/quarter.csv"
+	lowtide report --from 2026-10-31 --to 2026-11-01 --format focus > "$D/days.csv"
+	perl "$PROJECT/tests/golden/focus.pl" "$D/days.csv"
+	[ "$(sqlite3 :memory: ".import --csv $D/days.csv rows" "SELECT group_concat(DISTINCT BillingPeriodStart || BillingPeriodEnd)
+	    FROM rows" 3>&- 4>&-)" = 2026-11-01T00:00:00Z2026-12-01T00:00:00Z ]
+	[ "$(lowtide report --period 2026-Q4 --format focus --dataset billing-period | cut -d, -f4,5)" = \
+	    "$(printf '%s\n' BillingPeriodStart,BillingPeriodStatus 2026-10-01T00:00:00Z,Closed 2026-11-01T00:00:00Z,Open)" ]
 	# A quarter of both has all that slurmdbd has.
 	[ "$(lowtide report --period 2026-Q4 --json | jq .total.cost_micros)" -eq \
 	    $(($(jq .total.cost_micros "$D/first/report.json") + 225000000)) ]

@@ -11,11 +11,14 @@ use JSON::PP;
 use Math::BigRat;
 use Encode;
 
+my %bare;    # what stands somewhere without quotes
+
 # RFC 4180: rows of fields; undef where the field is empty, as null is.
 sub read_csv {
 	my ($bytes) = @_;
 	my (@rows, @row);
 
+	%bare = ();
 	while ((pos($bytes) // 0) < length $bytes) {
 		if ($bytes =~ /\G"((?:[^"]|"")*)"(,|\r\n)/gc) {
 			my ($field, $end) = ($1, $2);
@@ -25,6 +28,7 @@ sub read_csv {
 			next if $end eq ',';
 		} elsif ($bytes =~ /\G([^",\r\n]*)(,|\r\n)/gc) {
 			push @row, length $1 ? $1 : undef;
+			$bare{$1} = 1;
 			next if $2 eq ',';
 		} else {
 			die 'not RFC 4180: ' .
@@ -94,8 +98,9 @@ sub key_values {
 
 # [where, what, does the row hold to it?]
 my @rules = (
+	# In quotes it is a job's own name.
 	['NullHandling', 'no empty or placeholder text',
-	 sub { my $r = shift; !grep { defined && ($_ eq '' || /^(N\/A|Not Applicable|null|-)$/i) } values %$r }],
+	 sub { my $r = shift; !grep { defined && ($_ eq '' || ($bare{$_} && /^(N\/A|Not Applicable|null|-)$/i)) } values %$r }],
 	['BillingAccountId .. ServiceProviderName', 'what allows no null has none',
 	 sub { my $r = shift; !grep { !defined $r->{$_} } @not_null }],
 	['NumericFormat', 'plain decimals: no sign +, no comma, no exponent',

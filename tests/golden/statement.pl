@@ -121,6 +121,8 @@ sub column { my ($table, $title) = @_; my ($i) = grep { $table->{head}[$_] eq $t
 
 my $alone = qr/^(Budget|Left|Left of budget|So far|kg so far|Per (node|GPU)-hour|Runs|Count|Figure)$/;
 
+# Each amount is rounded once, so rows and total are at most half a unit off each;
+# steps from one total to the other add up as shown.
 sub not_adding_up {
 	my ($tables) = @_;
 	my @wrong;
@@ -132,13 +134,13 @@ sub not_adding_up {
 			next unless defined $total;
 			my $sum = 0;
 			$sum += units($_->[$i]) // 0 for @{ $t->{rows} };
-			push @wrong, "$t->{caption}, $t->{head}[$i]: $sum, not $total" if $sum != $total;
+			push @wrong, "$t->{caption}, $t->{head}[$i]: $sum, not $total" if abs($sum - $total) > ($t->{caption} =~ /^From/ ? 0 : (1 + @{ $t->{rows} }) * ($t->{head}[$i] eq 'Change' ? 1 : 0.5));
 		}
 	}
 	return @wrong;
 }
 
-# Each named row within less than a unit of the report's figure; the total as it is.
+# Each named row, and the total, is the report's figure, rounded.
 sub off {
 	my ($table, $title, $groups, $key, $figure, $unit, $total) = @_;
 	my $i = $table ? column($table, $title) : undef;
@@ -149,7 +151,7 @@ sub off {
 		next unless exists $want{ $row->[0] };
 		my $shown = units($row->[$i]);
 		push @wrong, "$row->[0]: $row->[$i] for $want{$row->[0]}"
-		    unless defined $shown && abs($shown * $unit - $want{ $row->[0] }) < $unit;
+		    unless defined $shown && $shown * $unit == round($want{ $row->[0] }, $unit);
 	}
 	my $shown = units($table->{foot}[$i]);
 	push @wrong, "total: $table->{foot}[$i] for $total" unless defined $shown && $shown * $unit == round($total, $unit);
@@ -265,6 +267,11 @@ sub figures {
 	return unless $report->{currency};
 	my %cost = map { $_->{team} => $_->{cost_micros} } @{ $report->{teams} };
 	my $teams = $tables->{'Teams, the largest first'};
+	# What a team cost is the same cents in the other table, too.
+	my $changes = $tables->{'Teams, the largest change first'};
+	my %once = map { $_->[0] => $_->[1] } @{ $teams->{rows} // [] };
+	check("$name: an amount is shown alike in all tables", map { "$_->[0]: $_->[2], $once{$_->[0]}" }
+		grep { exists $once{ $_->[0] } && $_->[2] ne $once{ $_->[0] } } @{ $changes->{rows} // [] });
 	check("$name: shares are of exact figures", $total->{cost_micros} <= 0 || !$teams ? () : map { "$_->[0]: $_->[2]" }
 		grep { exists $cost{ $_->[0] } && abs(units($_->[2]) - 1000 * $cost{ $_->[0] } / $total->{cost_micros}) >= 1.01 }
 		@{ $teams->{rows} });
@@ -344,6 +351,15 @@ check('and it says what is held and expected', map { "no $_" } grep { $text !~ /
 ($report, $tables, $text) = @{ $read{year} };
 check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
 check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
+
+# Its rows that came late are of its own hours, but for some; a node-hour costs what it did.
+my ($own, $earlier) = (0, 0);
+for (@{ $report->{by}{partition} }) { $own += $_->{cost_micros} - $_->{earlier_micros}; $earlier += $_->{earlier_micros} }
+my %step = map { ($_->[0] =~ /^(\w+)/)[0] => units($_->[1]) * 10000 } @{ $tables->{'From the period before to this'}{rows} };
+check('a year at the prices of the year before has no other price', abs($step{Price}) < 20_000 ? () : $step{Price});
+check('corrections of its own hours are in its hours', $earlier > 0 && $report->{total}{corrections_micros} > $earlier &&
+	abs($step{Hours} - $own + $report->{previous}{total}{cost_micros}) < 20_000 ? () : $step{Hours});
+check('those of the year before are a step', abs($step{Corrections} - $earlier) < 10_000 ? () : $step{Corrections});
 
 # The steps from one period to the other, from the report alone.
 ($report, $tables, $text) = @{ $read{month} };

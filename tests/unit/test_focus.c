@@ -64,9 +64,34 @@ any_name(uint64_t *state)
 	static const char *const names[] = {"", "train", "=1+1", "-x",
 	    "\"quoted\"", "a,b", "two\nlines", "\r\n", "\t", "@x",
 	    "Gr\u00f6\u00dfe", "\u202ertl", "\x1b[31m", "</script>", "\\",
-	    "{\"lowtide/user\":1}"};
+	    "{\"lowtide/user\":1}", "NULL", "n/a", "not applicable", "a\tb",
+	    "\u8a13\u7df4"};
 
 	return names[lt_random(state) % (sizeof(names) / sizeof(names[0]))];
+}
+
+/* What of its corrections is of hours before the month. */
+static void
+add_earlier(
+    uint64_t *state, json_t *run, int64_t start, int64_t from, bool priced)
+{
+	static const char *const figures[] = {"earlier_micros",
+	    "earlier_carbon_charge_micros", "earlier_discount_micros"};
+	const int64_t end = any(state, start + 1, from);
+	char text[32];
+
+	json_object_set_new(run, "earlier_start",
+	    json_string(lt_utc_text(text, sizeof(text), start)));
+	json_object_set_new(run, "earlier_end",
+	    json_string(lt_utc_text(text, sizeof(text), end)));
+	json_object_set_new(run, "earlier_late_s",
+	    json_integer(any(state, 0, 1) ? end - start : 0));
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
+		json_object_set_new(run, figures[i],
+		    priced ? json_integer(any(state, -5000, 900000))
+			   : json_null());
+	json_object_set_new(run, "earlier_mg", json_integer(any(state, -5, 5)));
+	json_object_set_new(run, "earlier_wh", json_integer(any(state, 0, 9)));
 }
 
 /* About the month of the report, most of it within. */
@@ -107,6 +132,8 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 		   : json_null());
 	if (!priced)
 		json_object_set_new(run, "corrections_micros", json_null());
+	if (start < from && any(state, 0, 2) == 0)
+		add_earlier(state, run, start, from, priced);
 	for (size_t i = 0;
 	     priced && any(state, 0, 1) && i < sizeof(parts) / sizeof(*parts);
 	     i++)
@@ -164,6 +191,12 @@ test_limits(void **state)
 	    {"a third of two nodes for 100 s: 2/3 x 100/3600 = 0.0185185",
 		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T10:01:40Z\",\"nodes\":2,\"share\":\"1/3\",\"money_micros\":5}",
 		",0.018519,Node-Hours,"},
+	    {"two nodes' 5 h of September whose row came late",
+		"{\"job_id\":1,\"start\":\"2026-09-12T07:00:00Z\",\"end\":\"2026-09-12T12:00:00Z\",\"nodes\":2,\"share\":\"1/1\",\"money_micros\":500,\"corrections_micros\":500,\"earlier_start\":\"2026-09-12T07:00:00Z\",\"earlier_end\":\"2026-09-12T12:00:00Z\",\"earlier_late_s\":18000,\"earlier_micros\":500}",
+		",2026-09-12T12:00:00Z,2026-09-12T07:00:00Z,10.000000,Node-Hours,"},
+	    {"one that is another account's now",
+		"{\"job_id\":1,\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T11:00:00Z\",\"nodes\":2,\"share\":\"1/1\",\"money_micros\":5,\"account_now\":\"nlp\"}",
+		",0.000000,Node-Hours,"},
 	};
 	json_t *const report = report_load("month");
 
@@ -196,6 +229,9 @@ test_refused(void **state)
 	    {"no period",
 		"{\"currency\":\"EUR\",\"cluster\":\"t\",\"period\":{}}",
 		"the period"},
+	    {"a lowtided that says no months",
+		"{\"currency\":\"EUR\",\"cluster\":\"t\",\"period\":{\"start\":\"2026-10-01T00:00:00Z\",\"end\":\"2026-11-01T00:00:00Z\"}}",
+		"an older release"},
 	};
 
 	(void)state;
@@ -220,6 +256,29 @@ test_refused(void **state)
 		free(text);
 		json_decref(report);
 	}
+}
+
+/* Days of a month: what is billed is the month. */
+static void
+test_days(void **state)
+{
+	static const char days[] =
+	    "{\"start\":\"2026-10-03T10:00:00Z\",\"end\":\"2026-10-03T10:30:00Z\",\"months\":[{\"start\":\"2026-09-30T23:00:00Z\",\"end\":\"2026-11-01T00:00:00Z\"}]}";
+	static const char run[] =
+	    "[{\"job_id\":1,\"start\":\"2026-10-03T09:00:00Z\",\"end\":\"2026-10-03T11:00:00Z\",\"nodes\":4,\"share\":\"1/1\",\"money_micros\":5}]";
+	json_t *const report = report_load("month");
+
+	(void)state;
+	json_object_set_new(report, "period", json_loads(days, 0, NULL));
+	json_object_set_new(report, "runs", json_loads(run, 0, NULL));
+	json_object_set_new(report, "adjustments", json_array());
+	char *const got = focus_of(report);
+	assert_non_null(
+	    strstr(got, ",2026-11-01T00:00:00Z,2026-09-30T23:00:00Z,"));
+	assert_non_null(strstr(got,
+	    ",2026-10-03T10:30:00Z,2026-10-03T10:00:00Z,2.000000,Node-Hours,"));
+	free(got);
+	json_decref(report);
 }
 
 #define PERIOD_HEADER                                                          \
@@ -247,7 +306,9 @@ test_period(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		json_t *const report = report_load("month");
-		json_t *const period = json_object_get(report, "period");
+		json_t *const months = json_object_get(
+		    json_object_get(report, "period"), "months");
+		json_t *const period = json_array_get(months, 0);
 		struct lt_error err = {0};
 		char *text = NULL;
 		size_t size = 0;
@@ -256,9 +317,13 @@ test_period(void **state)
 		assert_non_null(out);
 		json_object_set_new(
 		    period, "state", json_string(cases[i].state));
-		if (cases[i].closed != NULL)
-			json_object_set_new(
-			    period, "closed", json_string(cases[i].closed));
+		json_object_set_new(period, "closed",
+		    cases[i].closed != NULL ? json_string(cases[i].closed)
+					    : json_null());
+		/* A month to come is no row of the quarter. */
+		json_array_append_new(months,
+		    json_pack("{s:s,s:s,s:s}", "start", "2026-11-01T00:00:00Z",
+			"end", "2026-12-01T00:00:00Z", "state", "future"));
 		assert_int_equal(lt_focus_period(out, report, &err), LT_OK);
 		fclose(out);
 		assert_string_equal(text, cases[i].text);
@@ -275,6 +340,7 @@ main(void)
 	    cmocka_unit_test(test_rules),
 	    cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_days),
 	    cmocka_unit_test(test_period),
 	};
 

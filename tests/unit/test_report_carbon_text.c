@@ -35,7 +35,7 @@ render(const char *json, struct lt_error *err)
 	return report_text(json_loads(json, 0, NULL), &look, err);
 }
 
-/* 0.6255 and 0.1005 kg are 0.726: to the gram one half goes up, one down. */
+/* 0.6255 and 0.1005 kg are 0.726: to the gram both halves go up. */
 static void
 test_table(void **state)
 {
@@ -43,7 +43,7 @@ test_table(void **state)
 	    "Energy and carbon, method lowtide-1; boundary facility; intensity average; factors not said; GWP not said\n"
 	    "ZONE      PARTITION  SOURCE  MONTH    ENERGY kWh  LOCATION kg  MARKET kg  EMBODIED kg    PUE  ESTIMATED\n"
 	    "=13?[2J   onprem     uk      2026-11       2.500        0.626      0.030        0.080  1.250     50.0 %\n"
-	    "-         cloud      -       2026-11       1.000        0.100        n/a          n/a    n/a        n/a\n";
+	    "-         cloud      -       2026-11       1.000        0.101        n/a          n/a    n/a        n/a\n";
 	struct lt_error err = {0};
 	char *const text = render(answer, &err);
 
@@ -152,6 +152,17 @@ test_html(void **state)
 	assert_null(strstr(source + 1, "<p>Source "));
 	assert_non_null(strstr(section,
 	    "recorded from 2026-11-01T00:31:07Z to 2026-11-25T14:30:09Z."));
+	/* 47,039,360 mg of the grid by 138,692 Wh; 339, not the 368 that there
+	 * are with embodied carbon. */
+	assert_non_null(strstr(
+	    text, "Mean of its energy, g CO2e per kWh</th><td>339</td>"));
+	free(text);
+	/* Energy of an unknown intensity thins out nothing. */
+	json_object_set_new(first, "location_mg", json_null());
+	FILE *const unknown = open_memstream(&text, &length);
+	assert_int_equal(lt_report_print(unknown, report, &look, &err), LT_OK);
+	fclose(unknown);
+	assert_non_null(strstr(text, "per kWh</th><td>331</td>"));
 	free(text);
 	json_object_del(report, "carbon");
 	FILE *const without = open_memstream(&text, &length);
@@ -159,6 +170,7 @@ test_html(void **state)
 	assert_int_equal(lt_report_print(without, report, &plain, &err), LT_OK);
 	fclose(without);
 	assert_null(strstr(text, "Carbon by place and method"));
+	assert_null(strstr(text, "CO2e per kWh"));
 	free(text);
 	json_decref(report);
 }

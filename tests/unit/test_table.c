@@ -30,7 +30,13 @@ test_csv_text(void **state)
 	    {"+ is a formula", "+1", "'+1"},
 	    {"- is a formula", "-x", "'-x"},
 	    {"@ is a formula", "@SUM(A1)", "'@SUM(A1)"},
-	    {"a tab hides a formula", "\t=1", "'\t=1"},
+	    {"a tab hides a formula", "\t=1", "\"'\t=1\""},
+	    {"a tab stays a tab", "a\tb", "\"a\tb\""},
+	    {"a job called NULL is no missing cell", "NULL", "\"NULL\""},
+	    {"a user called nan", "nan", "\"nan\""},
+	    {"MySQL's word", "\\N", "\"\\N\""},
+	    {"a word with more of it", "NULLs", "NULLs"},
+	    {"another script", "\u8a13\u7df4", "\u8a13\u7df4"},
 	    {"CR hides a formula", "\r=1", "\"'\r=1\""},
 	    {"guarded and quoted", "=\"a\",1", "\"'=\"\"a\"\",1\""},
 	    {"inside is no start", "a=1", "a=1"},
@@ -180,6 +186,42 @@ test_round_column(void **state)
 	}
 }
 
+/* An amount is rounded alike beside whatever others, below one unit off; rows
+ * and total differ by half a unit each at most. */
+static void
+test_round_each(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		int64_t values[12], alone[12], total = 0, none = 0, sum = 0;
+		const int count = 1 + round % 12;
+
+		for (int i = 0; i < count; i++) {
+			seed =
+			    seed * 6364136223846793005U + 1442695040888963407U;
+			values[i] = (int64_t)(seed >> 30) % 40000000001 -
+				    INT64_C(20000000000);
+			alone[i] = values[i];
+			total += values[i];
+		}
+		const int64_t exact = total;
+		lt_round_each(values, count, &total, 10000);
+		for (int i = 0; i < count; i++) {
+			const int64_t want = alone[i];
+
+			lt_round_each(&alone[i], 1, &none, 10000);
+			assert_int_equal(values[i], alone[i]);
+			assert_int_equal(values[i] % 10000, 0);
+			assert_true(llabs(values[i] - want) <= 5000);
+			sum += values[i];
+		}
+		assert_true(llabs(total - exact) <= 5000);
+		assert_true(llabs(sum - total) <= 5000 * (count + 1));
+	}
+}
+
 /* Any rows that add up still do when rounded, each less than a unit off. */
 static void
 test_round_property(void **state)
@@ -316,6 +358,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_csv_text),
+	    cmocka_unit_test(test_round_each),
 	    cmocka_unit_test(test_drop),
 	    cmocka_unit_test(test_prose),
 	    cmocka_unit_test(test_round_column),
