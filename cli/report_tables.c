@@ -102,7 +102,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			known++;
 	const bool has_total = lt_json_int(total, figure->key, &sum);
 
-	lt_round_column(values, known, &sum, lt_smallest_shown(figure->unit));
+	lt_round_column(
+	    values, known, &sum, lt_smallest_shown(figure->unit, currency));
 	known = 0;
 	for (int i = 0; i < count; i++) {
 		int64_t value;
@@ -225,7 +226,8 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	const json_t *const total = json_object_get(report, "total");
 	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
 	const int measured = lt_measured_lines(lines, report);
-	char charge[LT_CHARGE_TEXT_SIZE];
+	const char *const currency = lt_json_text(report, "currency", "");
+	char charge[LT_CHARGE_TEXT_SIZE], step[TEXT_SIZE];
 	int64_t count;
 
 	fputc('\n', out);
@@ -254,14 +256,10 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fputs(
 		    "not complete yet: runs of this period may still be settled\n",
 		    out);
-	if (lt_json_text(report, "currency", "")[0])
-		fputs(
-		    "shown to the cent and the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
-		    out);
-	else
-		fputs(
-		    "shown to the gram, rounded from exact totals so that columns add up; csv and json are exact\n",
-		    out);
+	fprintf(out,
+	    "shown to %s%sthe gram, rounded from exact totals so that columns add up; csv and json are exact\n",
+	    currency[0] ? lt_step_text(step, sizeof(step), currency) : "",
+	    currency[0] ? " and " : "");
 }
 
 /* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */
