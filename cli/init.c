@@ -18,8 +18,13 @@
 #include "gpu.h"
 #include "host_zone.h"
 #include "init.h"
+#include "units.h"
 
 enum { CLOUD_SIZE = 64 };
+
+/* Amounts of dollars, whatever the site's currency. */
+static const int64_t carbon_usd_micros = 100LL * LT_MICROS,
+		     budget_usd_micros = 5000LL * LT_MICROS;
 
 #define DEFAULT_CONFIG "/etc/lowtide/lowtide.yaml"
 
@@ -231,9 +236,26 @@ has_unlimited(const json_t *partitions)
 	return false;
 }
 
-/* Each team with a line to uncomment; root is all of them. */
+/* The team's line to uncomment; the first shows all that it may have. */
 static void
-write_budgets(FILE *out, const json_t *accounts)
+write_budget(
+    FILE *out, const char *team, bool first, const struct lt_init_site *site)
+{
+	char amount[LT_INIT_AMOUNT_SIZE];
+
+	fputs("#  - {team: ", out);
+	write_name(out, team);
+	fprintf(out, ", period: month, amount: %s%s}\n",
+	    lt_init_amount(amount, budget_usd_micros, site),
+	    first ? ", kg_co2e: 900,\n"
+		    "#     on_exceed: warn, alert_at: [50, 80, 100]"
+		  : "");
+}
+
+/* Each team; root is all of them. */
+static void
+write_budgets(
+    FILE *out, const json_t *accounts, const struct lt_init_site *site)
 {
 	size_t index;
 	const json_t *item;
@@ -247,19 +269,11 @@ write_budgets(FILE *out, const json_t *accounts)
 
 		if (team[0] == '\0' || strcmp(team, "root") == 0)
 			continue;
-		fputs("#  - {team: ", out);
-		write_name(out, team);
-		fputs(any ? ", period: month, amount: 5000}\n"
-			  : ", period: month, amount: 5000, kg_co2e: 900,\n"
-			    "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
-		    out);
+		write_budget(out, team, !any, site);
 		any = true;
 	}
 	if (!any)
-		fputs(
-		    "#  - {team: team, period: month, amount: 5000, kg_co2e: 900,\n"
-		    "#     on_exceed: warn, alert_at: [50, 80, 100]}\n",
-		    out);
+		write_budget(out, "team", true, site);
 }
 
 /* Names that tools give to jobs whose user waits for them to start: Open
@@ -304,25 +318,21 @@ write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 		: "\n# Budgets: per team (a Slurm account and all below it). Each\n"
 		  "# account is charged and reported, with a budget or without.\n",
 	    out);
-	write_budgets(out, json_object_get(facts, "accounts"));
+	write_budgets(out, json_object_get(facts, "accounts"), site);
 	write_classes(out, json_object_get(facts, "qoses"));
 }
 
-void
-lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
+/* What is the site's as a whole. */
+static void
+write_head(FILE *out, const json_t *facts, const struct lt_init_site *site,
+    bool has_prices)
 {
-	const json_t *const conf = json_object_get(facts, "conf");
-	const json_t *const partitions = json_object_get(facts, "partitions");
-	size_t index;
-	const json_t *partition;
-	bool has_prices = false;
+	char amount[LT_INIT_AMOUNT_SIZE], rate[LT_INIT_RATE_SIZE];
 
-	json_array_foreach(partitions, index, partition)
-		has_prices |= lt_init_has_price(partition, site);
 	fprintf(out,
 	    "# lowtide's policy for cluster %s; man 5 lowtide.yaml.\n"
 	    "# Check a change with: lowtide check FILE\n\n",
-	    lt_json_text(conf, "cluster", "?"));
+	    lt_json_text(json_object_get(facts, "conf"), "cluster", "?"));
 	fputs("mode: observe              # then advise, then enforce\n", out);
 	if (has_prices)
 		fputs(
@@ -332,15 +342,34 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *site)
 		fprintf(out, "currency: %s\n", site->currency);
 	fprintf(out, "timezone: %s%s\n", site->zone[0] ? site->zone : "UTC",
 	    site->zone[0] ? "" : " # this host's has no name");
-	fputs(
-	    "carbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
+	fprintf(out,
+	    "carbon_price_per_tonne: %s # what a tonne of CO2e is worth to you%s\n"
+	    "waiting_carbon_per_hour: 5 # g CO2e that a start must save for each hour it is later\n"
 	    "max_delay: 24h             # how far a job without --deadline may move\n"
 	    "stale_after: 3h            # older signals move no job\n",
-	    out);
-	if (has_unlimited(partitions))
+	    lt_init_amount(amount, carbon_usd_micros, site),
+	    lt_init_rate(rate, carbon_usd_micros, site));
+	if (has_unlimited(json_object_get(facts, "partitions")))
 		fputs(
 		    "assume_time: 1d            # a job's time limit where neither it nor Slurm has one\n",
 		    out);
+}
+
+void
+lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *found)
+{
+	struct lt_init_site told = *found;
+	const struct lt_init_site *const site = &told;
+	const json_t *const partitions = json_object_get(facts, "partitions");
+	size_t index;
+	const json_t *partition;
+	bool has_prices = false;
+
+	json_array_foreach(partitions, index, partition)
+		has_prices |= lt_init_has_price(partition, site);
+	if (has_prices)
+		told.currency = "USD";
+	write_head(out, facts, site, has_prices);
 	const char *const source = lt_init_sources(out, site);
 
 	lt_init_prices(out, facts, site, source != NULL);

@@ -28,6 +28,13 @@ void lt_init_write(
 
 /* init_currency.c: ISO 4217; USD where nothing says it. Returns out. */
 const char *lt_init_currency(char out[4], const char *zone);
+enum { LT_INIT_AMOUNT_SIZE = 32, LT_INIT_RATE_SIZE = 64 };
+/* So many dollars in the site's currency, "15000". Returns out. */
+const char *lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros,
+    const struct lt_init_site *site);
+/* "; 100 USD at 157.5 JPY (2026-09-29)", "" in dollars. Returns out. */
+const char *lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
+    const struct lt_init_site *site);
 
 /* init_sources.c: the section of sources. Returns what `carbon:` of a
  * partition is to be, "[grid, profile]"; NULL = none is known. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The currency of a first policy file: the locale's, else that of the country
- * whose time zone it is.
+ * whose time zone it is. And the file's amounts in it, which are dollars.
  */
 #include <locale.h>
 #include <string.h>
 
+#include "currency.h"
 #include "init.h"
+#include "units.h"
 
 /* The first that the zone begins with. All others of Europe have the euro. */
 static const struct {
@@ -99,5 +101,47 @@ lt_init_currency(char out[4], const char *zone)
 			(void)snprintf(out, 4, "%s", currencies[i].currency);
 			break;
 		}
+	return out;
+}
+
+/* "12.500000" as "12.50", "15000.000000" as "15000". */
+static const char *
+plain(char out[LT_INIT_AMOUNT_SIZE], int64_t micros)
+{
+	lt_micros_exact(out, LT_INIT_AMOUNT_SIZE, micros);
+	char *const point = strchr(out, '.');
+	size_t end = strlen(out);
+
+	while (out[end - 1] == '0')
+		end--;
+	if (out + end == point + 1)
+		end--;
+	else if (out + end == point + 2)
+		end++;
+	out[end] = '\0';
+	return out;
+}
+
+const char *
+lt_init_amount(char out[LT_INIT_AMOUNT_SIZE], int64_t usd_micros,
+    const struct lt_init_site *site)
+{
+	return plain(out, lt_currency_of_usd(usd_micros, site->currency));
+}
+
+const char *
+lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
+    const struct lt_init_site *site)
+{
+	const struct lt_currency *const found =
+	    lt_currency_find(site->currency);
+	char usd[LT_INIT_AMOUNT_SIZE];
+
+	if (found == NULL || strcmp(site->currency, "USD") == 0)
+		out[0] = '\0';
+	else
+		snprintf(out, LT_INIT_RATE_SIZE,
+		    "; %s USD at %.10g %s (" LT_CURRENCY_RATES_DAY ")",
+		    plain(usd, usd_micros), found->per_usd, found->code);
 	return out;
 }

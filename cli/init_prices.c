@@ -11,6 +11,9 @@
 #include "limits.h"
 #include "text.h"
 
+/* Stands where a price is to be filled in. */
+static const int64_t node_hour_usd_micros = 12500000;
+
 enum { MACHINE_SIZE = 64, NAME_ROOM = LT_NAME_SIZE - (int)sizeof("price-") };
 
 /* Who lists what a cloud's machines cost, and how often spot ones go. */
@@ -232,6 +235,7 @@ lt_init_price_of(
 {
 	const char *const pool = lt_json_text(partition, "name", "");
 	const char *amount;
+	char example[LT_INIT_AMOUNT_SIZE];
 	const size_t said = find_said(&amount, pool, site->prices);
 	struct machine machine;
 
@@ -246,7 +250,8 @@ lt_init_price_of(
 		return;
 	}
 	if (!find_machine(&machine, partition, site)) {
-		fputs("    #price_per_node_hour: 12.50\n", out);
+		fprintf(out, "    #price_per_node_hour: %s\n",
+		    lt_init_amount(example, node_hour_usd_micros, site));
 		return;
 	}
 	fprintf(out, "    price_per_node_hour: price-%s\n", pool);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "cli.h"
+#include "currency.h"
 #include "date.h"
 #include "reconcile_tie.h"
 #include "units.h"
 
-enum { CENT_MICROS = LT_MICROS / 100, TEXT_SIZE = 48 };
+enum { TEXT_SIZE = 48 };
 
 static const char other_services[] = "other services";
 
@@ -60,12 +61,12 @@ add_cents(struct lt_tie_row *sum, const struct lt_tie_row *row)
 }
 
 /*
- * In whole cents, as the reports' columns are; what is unexplained is then the
- * rest of each row, and so it adds up down the column too. The two sums are
- * those of their rows.
+ * In whole cents or what the currency has, as the reports' columns are; what is
+ * unexplained is then the rest of each row, and so it adds up down the column
+ * too. The two sums are those of their rows.
  */
 static bool
-round_rows(struct lt_tie *cents, const struct lt_tie *tie)
+round_rows(struct lt_tie *cents, const struct lt_tie *tie, const char *currency)
 {
 	const size_t count = (size_t)tie->count;
 	int64_t *const values = calloc(count + 1, sizeof(*values));
@@ -81,7 +82,8 @@ round_rows(struct lt_tie *cents, const struct lt_tie *tie)
 		for (size_t i = 0; i < count; i++)
 			values[i] = *amount_of(&cents->rows[i], column);
 		lt_round_column(values, tie->count,
-		    amount_of(&cents->total, column), CENT_MICROS);
+		    amount_of(&cents->total, column),
+		    lt_currency_step(currency));
 		for (size_t i = 0; i < count; i++)
 			*amount_of(&cents->rows[i], column) = values[i];
 		*amount_of(&cents->instances, column) = 0;
@@ -292,7 +294,7 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	    day_text(first, sizeof(first), invoice->first_day),
 	    day_text(last, sizeof(last),
 		invoice->first_day + invoice->day_count - 1));
-	if (round_rows(&cents, shown->tie))
+	if (round_rows(&cents, shown->tie, shown->currency))
 		print_rows(out, &cents, shown->currency, color);
 	free(cents.rows);
 	print_notes(out, shown);

@@ -100,8 +100,8 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
 		values[i] /= shown[figure].divisor;
 		sum += values[i];
 	}
-	lt_round_each(
-	    values, (int)count, &sum, lt_smallest_shown(shown[figure].unit));
+	lt_round_each(values, (int)count, &sum,
+	    lt_smallest_shown(shown[figure].unit, currency));
 	for (size_t i = 0; i < count; i++)
 		lt_cell_text(texts[i], LT_FIGURE_SIZE, values[i],
 		    shown[figure].unit, currency);

@@ -83,7 +83,7 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *rows, const json_t *total,
 	for (size_t i = 0; i < count; i++)
 		if (lt_json_int(json_array_get(rows, i), key, &known[used]))
 			sum += known[used++];
-	lt_round_each(known, used, &sum, lt_smallest_shown(unit));
+	lt_round_each(known, used, &sum, lt_smallest_shown(unit, ""));
 	for (size_t i = 0; i <= count; i++) {
 		const json_t *const row =
 		    i < count ? json_array_get(rows, i) : total;

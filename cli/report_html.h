@@ -53,7 +53,7 @@ const char *lt_figure_text(char out[LT_FIGURE_SIZE],
 /* The same with its sign, "+$3.00", but for 0. */
 const char *lt_change_text(char out[LT_FIGURE_SIZE],
     const struct lt_statement *statement, int64_t value, enum lt_unit unit);
-/* What one unit of a shown figure is: 10000 micros for money. */
+/* What one unit of a shown figure is: 10000 micros for dollars. */
 int64_t lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit);
 /* one - other, of figures as they are shown, so that it fits what stands beside
  * it. */

@@ -294,6 +294,7 @@ void
 lt_html_method(const struct lt_statement *statement)
 {
 	FILE *const out = statement->out;
+	char step[LT_FIGURE_SIZE];
 
 	fputs("<ul>\n", out);
 	if (statement->has_money)
@@ -307,9 +308,11 @@ lt_html_method(const struct lt_statement *statement)
 	    "<li>Sources: slurmdbd\u2019s records of each run; prices and intensities as lowtided stored them when they held. Formulas: docs/model.md of lowtide.</li>\n",
 	    out);
 	fprintf(out,
-	    "<li>Figures are exact inside and rounded here once, each by itself, to %s: rows of a column may differ from its total by some cents or grams; CSV and JSON have all digits. \u201c\u2013\u201d is not known or none, never zero.</li>\n</ul>\n",
-	    statement->has_money ? "the cent and what is shown"
-				 : "what is shown");
+	    "<li>Figures are exact inside and rounded here once, each by itself, to %s%swhat is shown: rows of a column may differ from its total in the last digit; CSV and JSON have all digits. \u201c\u2013\u201d is not known or none, never zero.</li>\n</ul>\n",
+	    statement->has_money
+		? lt_step_text(step, sizeof(step), statement->currency)
+		: "",
+	    statement->has_money ? " and " : "");
 }
 
 void

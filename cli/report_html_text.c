@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "currency.h"
 #include "date.h"
 #include "report_html.h"
 #include "units.h"
@@ -119,7 +120,7 @@ lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit)
 {
 	switch (unit) {
 	case LT_UNIT_MONEY:
-		return LT_MICROS / 100;
+		return lt_currency_step(statement->currency);
 	case LT_UNIT_CARBON:
 		return statement->carbon_unit_mg;
 	case LT_UNIT_ENERGY:

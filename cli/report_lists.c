@@ -4,11 +4,12 @@
  */
 #include <string.h>
 
+#include "currency.h"
 #include "report.h"
 #include "report_tables.h"
 #include "units.h"
 
-enum { CENT_MICROS = 10000, GRAM_MG = 1000 };
+enum { GRAM_MG = 1000 };
 
 /* Thousandths as "-1234.567". */
 static void
@@ -43,9 +44,9 @@ lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
 }
 
 int64_t
-lt_smallest_shown(enum lt_unit unit)
+lt_smallest_shown(enum lt_unit unit, const char *currency)
 {
-	return unit == LT_UNIT_MONEY	? CENT_MICROS
+	return unit == LT_UNIT_MONEY	? lt_currency_step(currency)
 	       : unit == LT_UNIT_CARBON ? GRAM_MG
 					: 1;
 }
@@ -61,7 +62,7 @@ row_figure(char out[LT_FIGURE_SIZE], const json_t *row, const char *key,
 		snprintf(out, LT_FIGURE_SIZE, "n/a");
 		return out;
 	}
-	lt_round_each(NULL, 0, &value, lt_smallest_shown(unit));
+	lt_round_each(NULL, 0, &value, lt_smallest_shown(unit, currency));
 	lt_cell_text(out, LT_FIGURE_SIZE, value, unit, currency);
 	return out;
 }

@@ -99,7 +99,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			known++;
 	const bool has_total = lt_json_int(total, figure->key, &sum);
 
-	lt_round_each(values, known, &sum, lt_smallest_shown(figure->unit));
+	lt_round_each(
+	    values, known, &sum, lt_smallest_shown(figure->unit, currency));
 	known = 0;
 	for (int i = 0; i < count; i++) {
 		int64_t value;
@@ -222,7 +223,8 @@ print_notes(FILE *out, const json_t *report, bool replay)
 	const json_t *const total = json_object_get(report, "total");
 	char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE];
 	const int measured = lt_measured_lines(lines, report);
-	char charge[LT_CHARGE_TEXT_SIZE];
+	const char *const currency = lt_json_text(report, "currency", "");
+	char charge[LT_CHARGE_TEXT_SIZE], step[TEXT_SIZE];
 	int64_t count;
 
 	fputc('\n', out);
@@ -251,14 +253,10 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		fputs(
 		    "not complete yet: runs of this period may still be settled\n",
 		    out);
-	if (lt_json_text(report, "currency", "")[0])
-		fputs(
-		    "shown to the cent and the gram; each amount is rounded by itself, so rows may differ from their total by cents or grams; csv and json are exact\n",
-		    out);
-	else
-		fputs(
-		    "shown to the gram; each amount is rounded by itself, so rows may differ from their total by grams; csv and json are exact\n",
-		    out);
+	fprintf(out,
+	    "shown to %s%sthe gram; each amount is rounded by itself, so rows may differ from their total by %sgrams; csv and json are exact\n",
+	    currency[0] ? lt_step_text(step, sizeof(step), currency) : "",
+	    currency[0] ? " and " : "", currency[0] ? "that, or by " : "");
 }
 
 /* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */

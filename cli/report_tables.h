@@ -9,7 +9,7 @@
 #include "cli.h"
 
 enum lt_unit {
-	LT_UNIT_MONEY,	/* micros, shown to the cent */
+	LT_UNIT_MONEY,	/* micros, to the currency's decimals */
 	LT_UNIT_CARBON, /* mg, shown as kg to the gram */
 	LT_UNIT_ENERGY, /* Wh, shown as kWh */
 	LT_UNIT_COUNT,
@@ -17,7 +17,7 @@ enum lt_unit {
 enum { LT_FIGURE_SIZE = 48 };
 void lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
     const char *currency);
-int64_t lt_smallest_shown(enum lt_unit unit);
+int64_t lt_smallest_shown(enum lt_unit unit, const char *currency);
 
 int lt_report_adjustments(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "currency.h"
 #include "report.h"
 #include "units.h"
 
-enum { PARTS = 5, TEXT_SIZE = 64, CENT_MICROS = 10000 };
+enum { PARTS = 5, TEXT_SIZE = 64 };
 
 static const struct part {
 	const char *name, *key, *title;
@@ -24,7 +25,7 @@ static const struct part {
     {"per_completed_run", "per_completed_run_micros", "a run that completed"},
 };
 
-/* Cents; what has no rate is no 0. */
+/* Amounts as shown; what has no rate is no 0. */
 static bool
 fill(char (*texts)[TEXT_SIZE], const json_t *tcto, const char *currency)
 {
@@ -36,7 +37,7 @@ fill(char (*texts)[TEXT_SIZE], const json_t *tcto, const char *currency)
 			known++;
 	if (!lt_json_int(tcto, parts[PARTS].key, &total))
 		return false;
-	lt_round_each(values, known, &total, CENT_MICROS);
+	lt_round_each(values, known, &total, lt_currency_step(currency));
 	for (int i = 0; i < PARTS; i++) {
 		int64_t value;
 

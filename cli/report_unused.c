@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "currency.h"
 #include "report.h"
 #include "report_tables.h"
 #include "units.h"
@@ -113,8 +114,8 @@ row_at(const json_t *rows, const json_t *total, size_t index)
 
 /* Values of all rows and the total, as shown; all of them are known. */
 static void
-round_figure(
-    int64_t *values, const json_t *rows, const json_t *total, int figure)
+round_figure(int64_t *values, const json_t *rows, const json_t *total,
+    int figure, const char *currency)
 {
 	const size_t count = json_array_size(rows);
 
@@ -123,16 +124,17 @@ round_figure(
 			&values[i]))
 			values[i] = 0;
 	lt_round_each(values, (int)count, &values[count],
-	    figure < FIGURES / 2 ? TENTH_S : lt_smallest_shown(LT_UNIT_MONEY));
+	    figure < FIGURES / 2 ? TENTH_S : lt_currency_step(currency));
 }
 
 static void
-put_cell(char out[LT_FIGURE_SIZE], int64_t value, int figure)
+put_cell(
+    char out[LT_FIGURE_SIZE], int64_t value, int figure, const char *currency)
 {
 	const int64_t tenths = value / TENTH_S;
 
 	if (figure >= FIGURES / 2)
-		lt_cell_text(out, LT_FIGURE_SIZE, value, LT_UNIT_MONEY, "");
+		lt_money_digits(out, LT_FIGURE_SIZE, value, currency);
 	else
 		snprintf(out, LT_FIGURE_SIZE, "%s%lld.%lld",
 		    tenths < 0 ? "-" : "", llabs(tenths) / 10,
@@ -142,7 +144,7 @@ put_cell(char out[LT_FIGURE_SIZE], int64_t value, int figure)
 /* The rest is what paid and used leave as shown. */
 static void
 fill(char (*texts)[LT_FIGURE_SIZE], int64_t *values, const json_t *rows,
-    const json_t *total)
+    const json_t *total, const char *currency)
 {
 	const size_t step = json_array_size(rows) + 1;
 
@@ -151,7 +153,7 @@ fill(char (*texts)[LT_FIGURE_SIZE], int64_t *values, const json_t *rows,
 		const bool is_rest = figure % 3 == 2;
 
 		if (!is_rest)
-			round_figure(column, rows, total, figure);
+			round_figure(column, rows, total, figure, currency);
 		for (size_t i = 0; i < step; i++) {
 			int64_t known;
 
@@ -161,7 +163,7 @@ fill(char (*texts)[LT_FIGURE_SIZE], int64_t *values, const json_t *rows,
 			if (lt_json_int(row_at(rows, total, i),
 				figures[figure].key, &known))
 				put_cell(texts[i * FIGURES + (size_t)figure],
-				    column[i], figure);
+				    column[i], figure, currency);
 			else
 				snprintf(texts[i * FIGURES + (size_t)figure],
 				    LT_FIGURE_SIZE, "n/a");
@@ -201,7 +203,7 @@ lt_report_unused_table(FILE *out, const json_t *report,
 	if (table == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
 	if (table != NULL && count > 0) {
-		fill(texts, values, rows, total);
+		fill(texts, values, rows, total, currency);
 		for (size_t i = 0; i < count; i++) {
 			char name[160];
 

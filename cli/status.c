@@ -3,9 +3,11 @@
  * lowtide status: the daemon, its snapshots, the holds, and each source with
  * its age and quality.
  */
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
+#include "currency.h"
 #include "units.h"
 
 static void
@@ -207,14 +209,17 @@ print_unclosed(const json_t *month)
 	print_field(lt_json_text(month, "label", "?"), line);
 }
 
-/* To the cent; what is below ten cents to three figures, as tariffs are. */
+/* As amounts are; what is below ten of their last digits to three figures, as
+ * tariffs are. */
 static void
 price_text(char *out, size_t size, double price, const char *currency,
     const char *after)
 {
-	const bool small = price != 0 && price > -0.1 && price < 0.1;
+	const double step = (double)lt_currency_step(currency) / LT_MICROS;
+	const bool small = price != 0 && fabs(price) < 10 * step;
 
-	snprintf(out, size, small ? "%.3g%s%s%s" : "%.2f%s%s%s", price,
+	snprintf(out, size, small ? "%.*g%s%s%s" : "%.*f%s%s%s",
+	    small ? 3 : lt_currency_decimals(currency), price,
 	    currency[0] ? " " : "", currency, after);
 }
 

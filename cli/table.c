@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "currency.h"
 #include "text.h"
+#include "units.h"
 
 enum { ROWS_MAX = 65536, CELL_MAX = 512, CUT_MIN = 8, PROSE_MIN = 16 };
 
@@ -452,4 +454,16 @@ lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit)
 		    (int64_t)((wide)values[i] - remainder_of(values[i], unit) +
 			      (given[i] ? unit : 0));
 	free(given);
+}
+
+const char *
+lt_step_text(char *out, size_t size, const char *currency)
+{
+	const int64_t step = lt_currency_step(currency);
+
+	if (step == LT_MICROS / 100)
+		snprintf(out, size, "the cent");
+	else
+		lt_money_text(out, size, step, currency);
+	return out;
 }

@@ -82,9 +82,11 @@ function in_zone(options) {
 }
 const number_text = (value, digits) => value.toLocaleString(undefined, {maximumSignificantDigits: digits || 4});
 function money_text(micros, currency, digits) {
+	/* lowtided's, by ISO 4217: a browser's own are of some currencies fewer. */
+	const decimals = seen.status !== undefined ? seen.status.currency_decimals : undefined;
 	try {
 		return (micros / 1e6).toLocaleString(undefined, {style: "currency", currency,
-			maximumFractionDigits: digits});
+			minimumFractionDigits: decimals, maximumFractionDigits: digits || decimals});
 	} catch (error) {
 		return `${(micros / 1e6).toLocaleString()} ${currency}`; /* no such currency, to the browser */
 	}

@@ -9,6 +9,7 @@
 
 #include "access.h"
 #include "base64.h"
+#include "currency.h"
 #include "daemon.h"
 #include "finding.h"
 #include "log.h"
@@ -285,7 +286,7 @@ lt_api_status(
 	*reply = json_pack(
 	    "{s:s,s:i,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:o,"
 	    "s:{s:s,s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
-	    "s:s?,s:I,s:o,s:s?,s:s?,s:s,s:I}",
+	    "s:s?,s:I,s:o,s:s?,s:s?,s:s,s:I,s:i}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
 	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
 	    d->policy->currency, "cluster", d->tables.conf.cluster, "program",
@@ -302,7 +303,8 @@ lt_api_status(
 	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
 	    "adjustments_refused", refused_adjustments(d->ledger), "sources",
 	    sources, "state_dir", d->args.state, "run_dir", d->args.run,
-	    "timezone", d->policy->timezone, "now_utc_s", (json_int_t)now);
+	    "timezone", d->policy->timezone, "now_utc_s", (json_int_t)now,
+	    "currency_decimals", lt_currency_decimals(d->policy->currency));
 	if (*reply != NULL)
 		add_more(*reply, d, &access, now);
 	return *reply != NULL

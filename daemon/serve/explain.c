@@ -61,7 +61,7 @@ say_candidate(struct lt_text *t, const struct lt_why *why, const char *currency)
 		    money, sizeof(money), best->money_micros, currency);
 	if (best->has_carbon)
 		lt_carbon_text(carbon, sizeof(carbon), best->carbon_mg);
-	lt_reject_text(reason, sizeof(reason), &candidate);
+	lt_reject_text(reason, sizeof(reason), &candidate, currency);
 	lt_text_put(t, "  %c %-15s %12s %9s  %s",
 	    why->reject == LT_REJECT_NONE ? '*' : ' ', why->partition, money,
 	    carbon, reason);

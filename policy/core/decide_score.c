@@ -5,11 +5,10 @@
  */
 #include <math.h>
 
+#include "currency.h"
 #include "decide_internal.h"
 
 static const double rounding = 1e-9; /* of a score: noise, no saving */
-/* A cent: what no figure shows is no saving. */
-static const double least_micros = 10000;
 
 static const struct linear nothing;
 
@@ -145,7 +144,8 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 {
 	const struct lt_market *const market = decision->job.market;
 	const double micros_per_mg = lt_worth_per_mg(market);
-	double least = least_micros;
+	/* What no figure shows is no saving. */
+	double least = (double)lt_currency_cent(market->currency);
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
 	    round == ROUND_FIRST)

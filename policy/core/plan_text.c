@@ -347,7 +347,8 @@ lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
 
 /* " (16384 MiB, wants 40960 MiB)" where the figures say more than the name. */
 static void
-put_reason(struct lt_text *text, const struct lt_candidate *candidate)
+put_reason(struct lt_text *text, const struct lt_candidate *candidate,
+    const char *currency)
 {
 	static const char *const units[LT_REJECT_COUNT] = {
 	    [LT_REJECT_GPU_MEMORY] = " MiB",
@@ -373,9 +374,11 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 		    " (%.0f %%, at most %.0f %% where it starts over)",
 		    candidate->found / 1e4, candidate->wanted / 1e4);
 	else if (candidate->reject == LT_REJECT_MAX_PRICE)
-		lt_text_put(text, " (%.2f at least, at most %.2f)",
-		    candidate->found / LT_MICROS,
-		    candidate->wanted / LT_MICROS);
+		lt_text_put(text, " (%s at least, at most %s)",
+		    lt_money_digits(found, sizeof(found),
+			(int64_t)candidate->found, currency),
+		    lt_money_digits(wanted, sizeof(wanted),
+			(int64_t)candidate->wanted, currency));
 	else if ((candidate->reject == LT_REJECT_MAX_TIME ||
 		     candidate->reject == LT_REJECT_STALE) &&
 		 candidate->wanted < 1e15 && candidate->found < 1e15)
@@ -387,15 +390,15 @@ put_reason(struct lt_text *text, const struct lt_candidate *candidate)
 }
 
 void
-lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate)
+lt_reject_text(char *out, size_t size, const struct lt_candidate *candidate,
+    const char *currency)
 {
-	assert((unsigned)candidate->reject < LT_REJECT_COUNT);
-
 	struct lt_text text = {.out = out, .size = size};
 
+	assert((unsigned)candidate->reject < LT_REJECT_COUNT);
 	if (size > 0)
 		out[0] = '\0';
-	put_reason(&text, candidate);
+	put_reason(&text, candidate, currency);
 }
 
 static void
@@ -436,7 +439,7 @@ put_row(struct lt_text *text, const struct lt_plan *plan,
 	if (candidate->reject == LT_REJECT_PINNED && pins != 0)
 		put_pins(text, "bound by ", pins, plan);
 	else
-		put_reason(text, candidate);
+		put_reason(text, candidate, market->currency);
 	if (home)
 		lt_text_put(text, "; where it goes without lowtide");
 	lt_text_put(text, "%s\n", priced ? caveat(market, (int)i) : "");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "currency.h"
 #include "date.h"
 #include "units.h"
 
@@ -42,28 +43,49 @@ group_thousands(char out[32], uint64_t value)
 	out[at] = '\0';
 }
 
+/* "-", "1,234" and ".57", by the currency's decimals. */
+struct digits {
+	const char *minus;
+	char whole[32], rest[16];
+};
+
+static struct digits
+digits_of(int64_t micros, const char *currency)
+{
+	const uint64_t step = (uint64_t)lt_currency_step(currency);
+	const uint64_t shown = rounded(magnitude(micros), step);
+	const uint64_t whole = LT_MICROS / step;
+	struct digits digits = {.minus = micros < 0 && shown > 0 ? "-" : ""};
+
+	group_thousands(digits.whole, shown / whole);
+	/* Its leading 1 makes room for zeros; the point takes its place. */
+	snprintf(digits.rest, sizeof(digits.rest), "%llu",
+	    (unsigned long long)(whole + shown % whole));
+	digits.rest[0] = whole > 1 ? '.' : '\0';
+	return digits;
+}
+
+const char *
+lt_money_digits(char *out, size_t size, int64_t micros, const char *currency)
+{
+	const struct digits digits = digits_of(micros, currency);
+
+	snprintf(out, size, "%s%s%s", digits.minus, digits.whole, digits.rest);
+	return out;
+}
+
 const char *
 lt_money_text(char *out, size_t size, int64_t micros, const char *currency)
 {
-	static const struct {
-		const char *code, *sign;
-	} signs[] = {{"USD", "$"}, {"EUR", "\u20ac"}, {"GBP", "\u00a3"},
-	    {"JPY", "\u00a5"}};
-	const uint64_t cents = rounded(magnitude(micros), LT_MICROS / 100);
-	const char *minus = micros < 0 && cents > 0 ? "-" : "";
-	const char *sign = NULL;
-	char whole[32];
+	const struct digits digits = digits_of(micros, currency);
+	const struct lt_currency *const found = lt_currency_find(currency);
 
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (strcmp(signs[i].code, currency) == 0)
-			sign = signs[i].sign;
-	group_thousands(whole, cents / 100);
-	if (sign != NULL)
-		snprintf(out, size, "%s%s%s.%02u", minus, sign, whole,
-		    (unsigned)(cents % 100));
+	if (found != NULL && found->sign != NULL)
+		snprintf(out, size, "%s%s%s%s", digits.minus, found->sign,
+		    digits.whole, digits.rest);
 	else
-		snprintf(out, size, "%s%s.%02u%s%s", minus, whole,
-		    (unsigned)(cents % 100), currency[0] ? " " : "", currency);
+		snprintf(out, size, "%s%s%s%s%s", digits.minus, digits.whole,
+		    digits.rest, currency[0] ? " " : "", currency);
 	return out;
 }
 

@@ -6,8 +6,12 @@
  */
 #include <stddef.h>
 
+#include "currency.h"
 #include "reader.h"
 #include "units.h"
+
+/* What an hour of waiting is worth, in the site's currency as plain as here. */
+enum { WAITING_USD_MICROS = 5000 };
 
 #define AT(field) offsetof(struct lt_policy, field)
 static const struct lt_items source_items = {
@@ -260,6 +264,9 @@ lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
 	lt_exchanges_finish(reader);
+	if (reader->policy->waiting_micros_per_hour < 0)
+		reader->policy->waiting_micros_per_hour = lt_currency_of_usd(
+		    WAITING_USD_MICROS, reader->policy->currency);
 	if (reader->money_node != NULL && !reader->has_currency)
 		lt_complain(reader, reader->money_node,
 		    "%s: is money, but currency: is missing, want a line such as currency: USD",

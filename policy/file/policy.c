@@ -69,7 +69,7 @@ policy_new(const char *name)
 	policy->max_extra_cost_ppm = 100000;
 	policy->hold_margin_ppm = 50000;
 	policy->min_saving_ppm = 50000;
-	policy->waiting_micros_per_hour = 5000;
+	policy->waiting_micros_per_hour = -1; /* its default is dollars */
 	policy->waiting_g_per_hour = 5;
 	policy->on_unknown = LT_RULE_HOLD;
 	policy->listen_port = 6826;

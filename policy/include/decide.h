@@ -387,7 +387,8 @@ void lt_notes_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, const struct lt_plan *plan,
     int64_t now_utc_s);
 void lt_reject_text(char *out, size_t size,
-    const struct lt_candidate *candidate); /* the name, and what was found */
+    const struct lt_candidate *candidate,
+    const char *currency); /* the name, and what was found */
 /* "about 1.2 interruptions expected, 0:50 of work lost"; "" for so few that
  * the figure would be 0.0. Returns out. */
 const char *lt_interruptions_text(

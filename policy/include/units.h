@@ -53,10 +53,13 @@ int lt_utc_parse(const char *text, int64_t *utc_s, struct lt_error *err);
 /*
  * Text for people, into out (size bytes, always ended, cut if too small).
  * All return out. Money: "$1,234.57" (USD, EUR, GBP, JPY by sign, others as
- * "1,234.57 CHF"), rounded half away from zero to the cent. Carbon:
- * "850 g" below 1 kg, "3.1 kg" below 1 t, "2.40 t".
+ * "1,234.57 CHF"), rounded half away from zero to the decimals that the
+ * currency has by ISO 4217: "1,235 KRW", "1.235 KWD"; as digits without sign
+ * or code. Carbon: "850 g" below 1 kg, "3.1 kg" below 1 t, "2.40 t".
  */
 const char *lt_money_text(
+    char *out, size_t size, int64_t micros, const char *currency);
+const char *lt_money_digits(
     char *out, size_t size, int64_t micros, const char *currency);
 const char *lt_carbon_text(char *out, size_t size, int64_t mg);
 const char *lt_duration_text(

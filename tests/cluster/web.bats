@@ -13,7 +13,7 @@ setup_file() {
 	} > "$s/grid.csv"
 	cluster_up "
 mode: enforce
-currency: USD
+currency: HUF
 timezone: Pacific/Auckland
 hold_margin: 0
 sources:
@@ -195,7 +195,7 @@ nothing() { # nothing CURL-ARGUMENTS...: not one byte
 	jq -se --argjson want "$want" 'all(.[]; .figures | to_entries |
 		map(select(.key | startswith("Spent by team, ")).value)[0] | map(.[:3]) == $want)' shown
 	jq -e '[.sources[] | select(.name == "grid").hours[] | values | .low | values] | length > 5' signals
-	jq -se 'all(.[]; (.text | contains("$1.20/node-h") and contains("<b>wait & see</b>") and contains("gone.csv: No such file")))' shown
+	jq -se 'all(.[]; (.text | contains("HUF\u00a01.20/node-h") and contains("<b>wait & see</b>") and contains("gone.csv: No such file")))' shown
 	jq -se 'all(.[]; [.charts[] | select(.[0] // "" | startswith("Carbon of spot, h100"))[2]] == [["2"]])' shown
 	for unit in Money:micros Carbon:mg; do
 		want=$(lowtide budget --json | jq -c --arg u "${unit#*:}" '.budgets[] | select(.team == "vision" and .user == null) |

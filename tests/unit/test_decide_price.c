@@ -455,11 +455,37 @@ test_bounds(void **state)
 	}
 }
 
+/* The least saving is a cent of a dollar, in what the site pays with: a later
+ * start that saves a micro less is not taken. Two hours at the price. */
+static void
+test_cent(void **state)
+{
+	static const struct {
+		const char *currency;
+		double least;
+	} cases[] = {{"USD", 10000}, {"", 10000}, {"JPY", 1.5e6}, {"KWD", 3000},
+	    {"KRW", 15e6}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int more = -1; more <= 1; more += 2) {
+			begin(state);
+			strcpy(market.currency, cases[i].currency);
+			market.partition_count = 1;
+			set_series(PRICE_HOME, 40e6,
+			    40e6 - cases[i].least / 2 - more, 40e6);
+			set_series(CARBON, 500, 500, 500);
+			decide();
+			if (plan.moved != (more > 0))
+				fail_msg("%s: %d", cases[i].currency, more);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(test_worth_beyond_the_charge, setup),
+	    cmocka_unit_test(test_cent),
 	    cmocka_unit_test(test_window),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_in_line),

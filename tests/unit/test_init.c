@@ -88,7 +88,7 @@ static const struct {
 	"Are its nodes taken back, or its jobs preempted?", "\n    preemptible",
 	""},
     {"each team's budget", "UTC", "",
-	"\n#  - {team: nlp, period: month, amount: 5000}\n", "team: root", ""},
+	"\n#  - {team: nlp, period: month, amount: 4000}\n", "team: root", ""},
     {"nodes with GPUs are for jobs with GPUs", "UTC", "",
 	"\n    accepts: [gpu] #", "main: {", ""},
     {"sessions that a person waits for come first", "UTC", "",
@@ -164,7 +164,7 @@ static const struct {
 	"\n    #price_per_node_hour: ", "price-p"},
     {"the lists' currency", "aws", "eu-west-2", "0", "instance-type=m5.large",
 	"\ncurrency: USD ", "currency: EUR"},
-    {"else the site's", "", "", "0", "", "\ncurrency: EUR\n", "USD"},
+    {"else the site's", "", "", "0", "", "\ncurrency: EUR\n", "currency: USD"},
 };
 
 /* What is written of that passes check, has the one text and not the other. */
@@ -234,6 +234,46 @@ test_currency(void **state)
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
 		assert_string_equal(lt_init_currency(currency, zones[i].zone),
 		    zones[i].currency);
+}
+
+/* What is worth 100 dollars a tonne is worth it in any currency: the rates are
+ * of the day that stands behind it. */
+static void
+test_amounts(void **state)
+{
+	static const struct {
+		const char *currency, *has, *has_not;
+	} amounts[] = {
+	    {"USD",
+		"\ncarbon_price_per_tonne: 100 # what a tonne of CO2e is worth to you\n"
+		"waiting_carbon_per_hour: 5 # g CO2e",
+		" USD at "},
+	    {"USD", "period: month, amount: 5000, kg", "USD at"},
+	    {"USD", "\n    #price_per_node_hour: 12.50\n", "USD at"},
+	    {"JPY",
+		"\ncarbon_price_per_tonne: 15000 # what a tonne of CO2e is worth to you; 100 USD at 157.5 JPY (2026-09-29)\n"
+		"waiting_carbon_per_hour: 5 # g CO2e",
+		"waiting_price"},
+	    {"JPY", "period: month, amount: 800000}\n", "amount: 5000"},
+	    {"JPY", "\n    #price_per_node_hour: 2000\n", "hour: 12.50"},
+	    {"KRW", "\ncarbon_price_per_tonne: 150000 #", "tonne: 100 "},
+	    {"HUF", "\ncarbon_price_per_tonne: 30000 #", "tonne: 100 "},
+	    {"INR", "; 100 USD at 96.09 INR (2026-09-29)\n", "tonne: 100 "},
+	    {"INR", "\ncarbon_price_per_tonne: 10000 #", "tonne: 100 "},
+	    {"KWD", "\ncarbon_price_per_tonne: 30 #", "tonne: 100 "},
+	    {"KWD", "\n    #price_per_node_hour: 4\n", "hour: 12.50"},
+	};
+	json_t *const facts = json_loads(facts_text, 0, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++)
+		expect(amounts[i].currency, facts,
+		    &(struct lt_init_site){.currency = amounts[i].currency,
+			.zone = "UTC",
+			.vendor = "",
+			.region = ""},
+		    amounts[i].has, amounts[i].has_not);
+	json_decref(facts);
 }
 
 static void
@@ -307,7 +347,7 @@ test_said(void **state)
 	    {"the last of two", "main=1,Spot-2=2.5", NULL,
 		"\n    price_per_node_hour: 2.5\n", "owned"},
 	    {"none for what is not named", "main=1", NULL,
-		"\n    #price_per_node_hour: 12.50\n", "\n    preemptible"},
+		"\n    #price_per_node_hour: 10\n", "\n    preemptible"},
 	    {"what sounds so is taken back, once jobs may move there",
 		"Spot-2=2.5", NULL,
 		"\n    preemptible: {interruptions_per_hour: 0.004,",
@@ -366,7 +406,7 @@ main(void)
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_assumed_time),
 	    cmocka_unit_test(test_sources), cmocka_unit_test(test_prices),
 	    cmocka_unit_test(test_comments), cmocka_unit_test(test_currency),
-	    cmocka_unit_test(test_said)};
+	    cmocka_unit_test(test_said), cmocka_unit_test(test_amounts)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,38 @@ parsed(const char *text)
 	return policy;
 }
 
+/* Half a cent of a dollar: 0.79 yen, 0.48 rupees, 0.0015 dinars, and what the
+ * file says as it says it. */
+static void
+test_waiting(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t micros;
+	} cases[] = {
+	    {"partitions:\n  a: {}\n", 5000},
+	    {"currency: USD\npartitions:\n  a: {}\n", 5000},
+	    {"currency: JPY\npartitions:\n  a: {}\n", 800000},
+	    {"currency: INR\npartitions:\n  a: {}\n", 500000},
+	    {"currency: KWD\npartitions:\n  a: {}\n", 1500},
+	    {"waiting_price_per_hour: 0\ncurrency: JPY\npartitions:\n  a: {}\n",
+		0},
+	    {"currency: JPY\nwaiting_price_per_hour: 0.005\npartitions:\n  a: {}\n",
+		5000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_policy *const policy = parsed(cases[i].text);
+
+		if (policy->waiting_micros_per_hour != cases[i].micros)
+			fail_msg("%s: %lld", cases[i].text,
+			    (long long)policy->waiting_micros_per_hour);
+		assert_true(policy->waiting_g_per_hour == 5);
+		lt_policy_free(policy);
+	}
+}
+
 static void
 test_defaults(void **state)
 {
@@ -526,6 +558,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_precision),
 	    cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_waiting),
 	    cmocka_unit_test(test_top),
 	    cmocka_unit_test(test_metrics),
 	    cmocka_unit_test(test_sources),

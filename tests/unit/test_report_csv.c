@@ -83,6 +83,29 @@ test_golden(void **state)
 	}
 }
 
+/* The month's amounts as yen: rounded to whole ones, adding up as before, and
+ * exact in CSV. */
+static void
+test_yen(void **state)
+{
+	json_t *const report = report_load("month");
+
+	(void)state;
+	char *const pounds = render(report, LT_REPORT_CSV, true);
+	json_object_set_new(report, "currency", json_string("JPY"));
+	char *const text = render(report, LT_REPORT_TABLE, true);
+	char *const yen = render(report, LT_REPORT_CSV, true);
+
+	golden_compare("whole yen", REPORT_FOLDER "yen.table", text);
+	for (char *at = yen; (at = strstr(at, ",JPY,")) != NULL; at++)
+		memcpy(at, ",GBP,", 5);
+	assert_string_equal(yen, pounds);
+	free(pounds);
+	free(text);
+	free(yen);
+	json_decref(report);
+}
+
 /* As wide as a terminal: columns that are left out are so in the order that
  * lowtide(1) says, names are cut. */
 static void
@@ -223,6 +246,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),
+	    cmocka_unit_test(test_yen),
 	    cmocka_unit_test(test_narrow),
 	    cmocka_unit_test(test_column_adds_up),
 	    cmocka_unit_test(test_refused),

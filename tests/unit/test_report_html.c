@@ -176,6 +176,36 @@ test_figures(void **state)
 }
 
 static void
+test_decimals(void **state)
+{
+	static const struct {
+		const char *currency;
+		int64_t value;
+		const char *want, *change;
+	} cases[] = {
+	    {"JPY", 1234500000, "\u00a51,235", "+\u00a51,235"},
+	    {"JPY", -499999, "\u00a50", "\u00a50"},
+	    {"KRW", 1000000, "1 KRW", "+1 KRW"},
+	    {"KWD", 1234567890, "1,234.568 KWD", "+1,234.568 KWD"},
+	    {"KWD", -1500, "-0.002 KWD", "-0.002 KWD"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lt_statement statement = {
+		    .currency = cases[i].currency, .has_money = true};
+		char text[LT_FIGURE_SIZE];
+
+		assert_string_equal(lt_figure_text(text, &statement,
+					cases[i].value, LT_UNIT_MONEY),
+		    cases[i].want);
+		assert_string_equal(lt_change_text(text, &statement,
+					cases[i].value, LT_UNIT_MONEY),
+		    cases[i].change);
+	}
+}
+
+static void
 test_small_figures(void **state)
 {
 	const struct lt_statement statement = {
@@ -526,6 +556,7 @@ main(void)
 	    cmocka_unit_test(test_hostile),
 	    cmocka_unit_test(test_long),
 	    cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_decimals),
 	    cmocka_unit_test(test_small_figures),
 	    cmocka_unit_test(test_ppm),
 	    cmocka_unit_test(test_days),

@@ -48,6 +48,47 @@ test_table(void **state)
 	free(text);
 }
 
+/* 3936 + 264 + 252.5 yen are 4452.5: the half goes up, to the row that has it;
+ * a dinar's thousandths are shown. No column has a sign or a code. */
+static void
+test_decimals(void **state)
+{
+	static const struct {
+		const char *currency, *section, *said;
+	} cases[] = {
+	    {"JPY",
+		"Owned nodes, paid whether used or not, JPY\n"
+		"PARTITION                            PAID h  USED h  UNUSED h   PAID   USED  UNUSED\n"
+		"gpu                                  1968.0  1793.0     175.0  3,936  2,501   1,435\n"
+		"=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264    300     -36\n"
+		"sold (until 2026-11-05 05:00 UTC)     505.0     0.0     505.0    253      0     253\n"
+		"-----------------------------------  ------  ------  --------  -----  -----  ------\n"
+		"TOTAL                                2737.0  2057.1     679.9  4,453  2,801   1,652\n",
+		"\nshown to \u00a51 and the gram, "},
+	    {"KWD",
+		"Owned nodes, paid whether used or not, KWD\n"
+		"PARTITION                            PAID h  USED h  UNUSED h       PAID       USED     UNUSED\n"
+		"gpu                                  1968.0  1793.0     175.0  3,936.000  2,500.500  1,435.500\n"
+		"=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264.005    300.005    -36.000\n",
+		"\nshown to 0.001 KWD and the gram, "}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *const report = report_load("unused");
+		struct lt_error err = {0};
+
+		json_object_set_new(
+		    report, "currency", json_string(cases[i].currency));
+		char *const text = render(report, LT_REPORT_TABLE, true, &err);
+		const char *const section = strstr(text, "Owned nodes");
+
+		assert_non_null(section);
+		begins(section, cases[i].section);
+		assert_non_null(strstr(text, cases[i].said));
+		free(text);
+	}
+}
+
 /* No price for one: n/a, in the total too, never 0. */
 static void
 test_no_price(void **state)
@@ -175,6 +216,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_decimals),
 	    cmocka_unit_test(test_no_price),
 	    cmocka_unit_test(test_no_money),
 	    cmocka_unit_test(test_html),

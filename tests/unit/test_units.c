@@ -327,6 +327,15 @@ test_money_text(void **state)
 	    {"others by code", 1234567890, "CHF", "1,234.57 CHF"},
 	    {"no currency", 1000000, "", "1.00"},
 	    {"least", INT64_MIN, "USD", "-$9,223,372,036,854.78"},
+	    {"yen have no parts", 1234567890, "JPY", "\u00a51,235"},
+	    {"half a yen rounds away", -500000, "JPY", "-\u00a51"},
+	    {"less than half has no sign", -499999, "JPY", "\u00a50"},
+	    {"won", 1500000000, "KRW", "1,500 KRW"},
+	    {"a dinar has 1000 fils", 1234567890, "KWD", "1,234.568 KWD"},
+	    {"one of them", 1000, "BHD", "0.001 BHD"},
+	    {"zeros behind the point", 2005000000, "OMR", "2,005.000 OMR"},
+	    {"least of three", INT64_MIN, "TND", "-9,223,372,036,854.776 TND"},
+	    {"forint have two", 12345000, "HUF", "12.35 HUF"},
 	};
 	char out[LINE];
 
@@ -337,6 +346,10 @@ test_money_text(void **state)
 		if (strcmp(out, cases[i].wanted) != 0)
 			fail_msg("%s: \"%s\"", cases[i].why, out);
 	}
+	assert_string_equal(
+	    lt_money_digits(out, sizeof(out), -1234567890, "JPY"), "-1,235");
+	assert_string_equal(
+	    lt_money_digits(out, sizeof(out), 1234567890, "USD"), "1,234.57");
 }
 
 static void
