@@ -7,24 +7,35 @@
 #include "guard.h"
 #include "text_mend.h"
 
-/* A source that wants a pause before it gives more history is asked for what
- * is to come alone meanwhile. */
+/* More than any pause: the clock was set back. */
 static bool
-past_waits(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_window *now)
+is_paused(int64_t until_utc_s, int64_t now_utc_s)
 {
-	const int64_t left_s =
-	    options->memory != NULL
-		? options->memory->past_pause_utc_s - window->now_utc_s
-		: 0;
+	const int64_t left_s = until_utc_s - now_utc_s;
 
-	*now = *window;
-	/* More than any pause: the clock was set back. */
-	if (left_s <= 0 || left_s > LT_RETRY_AFTER_MAX_S ||
-	    window->from_utc_s >= window->now_utc_s)
-		return false;
-	now->from_utc_s = window->now_utc_s;
-	return true;
+	return left_s > 0 && left_s <= LT_RETRY_AFTER_MAX_S;
+}
+
+/* Cuts off the part of the window that the source wants a pause for, and
+ * returns what a reader should know of it; NULL: nothing waits. The memory has
+ * a pause of one of the two only. */
+static const char *
+cut_paused(const struct lt_source_memory *memory, struct lt_window *window)
+{
+	const int64_t now_utc_s = window->now_utc_s;
+
+	if (memory == NULL || window->from_utc_s >= now_utc_s ||
+	    window->to_utc_s <= now_utc_s)
+		return NULL;
+	if (is_paused(memory->past_pause_utc_s, now_utc_s)) {
+		window->from_utc_s = now_utc_s;
+		return "history waits, as the source asked";
+	}
+	if (is_paused(memory->ahead_pause_utc_s, now_utc_s)) {
+		window->to_utc_s = now_utc_s;
+		return "the forecast waits, as the source asked";
+	}
+	return NULL;
 }
 
 static void
@@ -47,13 +58,13 @@ lt_adapter_fetch(const struct lt_adapter *adapter,
     struct lt_points *points, struct lt_error *err)
 {
 	struct lt_error inner = {0};
-	struct lt_window now;
-	const bool waits = past_waits(options, window, &now);
-	const int code = adapter->fetch(options, &now, points, &inner);
+	struct lt_window cut = *window;
+	const char *const waits = cut_paused(options->memory, &cut);
+	const int code = adapter->fetch(options, &cut, points, &inner);
 
-	if (waits && code == LT_OK) {
-		points->past_lost = true;
-		lt_note_add(points, "history waits, as the source asked");
+	if (waits != NULL && code == LT_OK) {
+		points->past_lost |= cut.from_utc_s > window->from_utc_s;
+		lt_note_add(points, "%s", waits);
 	}
 	hide_secrets(options, points, &inner);
 	return lt_error_give(err, code, &inner);

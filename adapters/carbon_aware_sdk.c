@@ -18,7 +18,6 @@ enum {
 	CHUNK_S = 9 * LT_DAY_S,
 	CHUNKS_MAX = 16,
 	NO_CONTENT = 204,
-	NOT_IMPLEMENTED = 501,
 };
 
 static const struct lt_adapter_option sdk_options[] = {
@@ -153,16 +152,16 @@ ask(struct lt_web *web, const char *url, int64_t now_utc_s, long *status,
 }
 
 static void
-ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead,
-    long *status)
+ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead)
 {
 	char url[LT_URL_SIZE];
+	long status;
 
 	web->points = &ahead->points;
 	ahead->code = start_url(
 	    url, web->options, "emissions/forecasts/current", &ahead->err);
 	if (ahead->code == LT_OK)
-		ahead->code = ask(web, url, now_utc_s, status, &ahead->err);
+		ahead->code = ask(web, url, now_utc_s, &status, &ahead->err);
 }
 
 /* The newest first: it is worth the most if a later one fails. No content is
@@ -214,21 +213,14 @@ sdk_fetch(const struct lt_source_options *options,
 	};
 	struct lt_fetch_part *const ahead = &parts.ahead;
 	struct lt_web web;
-	long status = 0;
 
 	points->quantity = quantity;
 	lt_web_start(&web, options, points);
 	if (ahead->asked)
-		ask_ahead(&web, window->now_utc_s, ahead, &status);
-	/* Some data sources have no forecast; what was is of use without. */
-	const bool has_none = status == NOT_IMPLEMENTED && parts.past.asked;
-	if (parts.past.asked && (ahead->code == LT_OK || has_none))
+		ask_ahead(&web, window->now_utc_s, ahead);
+	if (parts.past.asked)
 		ask_past(
 		    &web, window->from_utc_s, window->now_utc_s, &parts.past);
-	if (has_none && parts.past.points.count > 0) {
-		ahead->asked = false;
-		lt_note_add(points, "no forecast: %s", ahead->err.text);
-	}
 	const int code =
 	    lt_fetch_parts_join(&parts, options, window, points, err);
 	lt_fetch_parts_free(&parts);

@@ -255,6 +255,7 @@ join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s,
 		code = lt_points_copy(
 		    &both, latest, INT64_MIN, INT64_MAX, &ahead->err);
 	both.issued_utc_s = forecast->points.issued_utc_s;
+	both.retry_after_s = latest->retry_after_s;
 	memcpy(both.note, latest->note, sizeof(both.note));
 	if (forecast->points.note[0] != '\0' &&
 	    strcmp(forecast->points.note, latest->note) != 0)
@@ -265,21 +266,23 @@ join_ahead(const struct lt_fetch_part *forecast, int64_t now_utc_s,
 }
 
 /* A plan without forecast is no failure; nor is an hour of now without value,
- * if there is a forecast. A key that is refused is asked for no more. */
-static void
+ * if there is a forecast. Returns false for a key that is refused, or gets
+ * made-up values: it is asked for no more. */
+static bool
 request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 {
 	const struct lt_source_options *const options = asking->web.options;
 	struct lt_fetch_part forecast = {0};
 
 	request_plain(asking, "latest", NULL, NULL, ahead);
-	if ((ahead->code != LT_OK && ahead->code != LT_EINPUT) ||
-	    strcmp(value_of(options, "forecast"), "no") == 0)
-		return;
+	if (ahead->code == LT_EDENIED || lt_web_status(&asking->web) == 401)
+		return false;
+	if (strcmp(value_of(options, "forecast"), "no") == 0)
+		return true;
 	request_plain(asking, "forecast", "horizonHours",
 	    value_of(options, "horizon_hours"), &forecast);
-	/* Only of a forecast that was refused. */
-	ahead->points.retry_after_s = forecast.points.retry_after_s;
+	if (forecast.points.retry_after_s > ahead->points.retry_after_s)
+		ahead->points.retry_after_s = forecast.points.retry_after_s;
 	if (forecast.code != LT_OK && ahead->code == LT_OK) {
 		lt_note_add(&ahead->points, "without forecast: %.140s",
 		    forecast.err.text);
@@ -291,6 +294,7 @@ request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 		ahead->code = join_ahead(&forecast, asking->now_utc_s, ahead);
 	}
 	lt_points_free(&forecast.points);
+	return true;
 }
 
 static int
@@ -301,6 +305,7 @@ em_fetch(const struct lt_source_options *options,
 	struct asking asking = {.now_utc_s = window->now_utc_s};
 	struct lt_fetch_parts parts = {0};
 	char key[LT_SECRET_SIZE];
+	bool goes_on = true;
 	int code = lt_secret_read(options, "key", key, sizeof(key), err);
 
 	if (code != LT_OK)
@@ -309,8 +314,8 @@ em_fetch(const struct lt_source_options *options,
 	explicit_bzero(key, sizeof(key));
 	lt_web_start(&asking.web, options, points);
 	if (window->to_utc_s > window->now_utc_s)
-		request_ahead(&asking, &parts.ahead);
-	if (parts.ahead.code == LT_OK && window->from_utc_s < window->now_utc_s)
+		goes_on = request_ahead(&asking, &parts.ahead);
+	if (goes_on && window->from_utc_s < window->now_utc_s)
 		request_past(&asking, window->from_utc_s,
 		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
 							 : window->now_utc_s,

@@ -85,12 +85,7 @@ co2_fetch(const struct lt_source_options *options,
 		request(&web, &datasets[AHEAD],
 		    &(struct lt_window){now_utc_s, 0, now_utc_s}, &parts.ahead);
 	drop_past(&parts.ahead.points, now_utc_s);
-	const struct lt_error why = parts.ahead.err;
-	if (parts.ahead.code == LT_EINPUT) { /* measured values still come */
-		lt_points_free(&parts.ahead.points);
-		parts.ahead = (struct lt_fetch_part){0};
-	}
-	if (parts.ahead.code == LT_OK && window->from_utc_s < now_utc_s)
+	if (window->from_utc_s < now_utc_s)
 		request(&web, &datasets[PAST],
 		    &(struct lt_window){window->from_utc_s,
 			window->to_utc_s < now_utc_s ? window->to_utc_s : 0,
@@ -99,8 +94,6 @@ co2_fetch(const struct lt_source_options *options,
 	points->quantity = LT_QUANTITY_CARBON;
 	const int code =
 	    lt_fetch_parts_join(&parts, options, window, points, err);
-	if (code == LT_OK && why.code == LT_EINPUT)
-		lt_note_add(points, "without forecast: %.120s", why.text);
 	lt_fetch_parts_free(&parts);
 	return code;
 }

@@ -25,6 +25,7 @@ enum {
 struct columns {
 	const json_t *times, *values[LT_CHARTS_COLUMNS_MAX];
 	size_t count;
+	struct lt_error refusal; /* of the first that can't be read */
 };
 
 struct reading { /* of one answer */
@@ -111,12 +112,16 @@ find_columns(const struct lt_charts *charts, const json_t *json,
 		return lt_fail(err, LT_EINPUT, "JSON without \"unix_seconds\"");
 	columns->count = json_array_size(columns->times);
 	code = check_times(columns, err);
-	for (int i = 0; code == LT_OK && i < LT_CHARTS_COLUMNS_MAX; i++) {
-		code = find_column(charts, json, i, columns, err);
-		found |= columns->values[i] != NULL;
-	}
 	if (code != LT_OK)
 		return code;
+	/* One that can't be read, as of the forecast, does not cost the other.
+	 */
+	for (int i = 0; i < LT_CHARTS_COLUMNS_MAX; i++)
+		found |= find_column(charts, json, i, columns,
+			     &columns->refusal) == LT_OK &&
+			 columns->values[i] != NULL;
+	if (!found && columns->refusal.text[0] != '\0')
+		return lt_error_give(err, LT_EINPUT, &columns->refusal);
 	if (!found)
 		return lt_fail(
 		    err, LT_EINPUT, "JSON without \"%s\"", charts->columns[0]);
@@ -185,7 +190,8 @@ add_point(struct reading *reading, size_t i, struct lt_error *err)
 static int
 add_points(struct reading *reading, struct lt_error *err)
 {
-	const size_t count = reading->columns.count;
+	const struct columns *const columns = &reading->columns;
+	const size_t count = columns->count;
 	struct lt_points *const points = reading->points;
 	const size_t before = points->count;
 
@@ -198,10 +204,12 @@ add_points(struct reading *reading, struct lt_error *err)
 	if (points->count == before)
 		return lt_fail(err, LT_EINPUT,
 		    "%zu times and no usable value among them%s%s", count,
-		    reading->refused > 0 ? ": " : "", reading->refusal.text);
+		    reading->refusal.text[0] == '\0' ? "" : ": ",
+		    reading->refusal.text);
+	if (columns->refusal.text[0] != '\0')
+		lt_note_add(points, "%s", columns->refusal.text);
 	if (reading->refused + reading->empty > 0)
-		snprintf(points->note, sizeof(points->note),
-		    "%d of %zu times have no usable value",
+		lt_note_add(points, "%d of %zu times have no usable value",
 		    reading->refused + reading->empty, count);
 	return LT_OK;
 }
@@ -221,6 +229,7 @@ parse_json(struct reading *reading, const struct lt_source_options *options,
 	points->quantity = charts->quantity;
 	strcpy(points->currency, charts->currency);
 	points->note[0] = '\0'; /* of an answer before this one */
+	reading->refusal = reading->columns.refusal;
 	code = add_points(reading, err);
 	if (code == LT_OK && json_is_true(json_object_get(json, "deprecated")))
 		lt_note_add(points,
@@ -350,9 +359,10 @@ lt_charts_fetch(const struct lt_charts *charts,
 	struct lt_fetch_parts parts = {0};
 	struct lt_web web;
 	const struct asking asking = {charts, &web, window->now_utc_s};
-	int64_t past_end_utc_s = window->to_utc_s < window->now_utc_s
-				     ? window->to_utc_s
-				     : window->now_utc_s;
+	const int64_t known_utc_s = window->to_utc_s < window->now_utc_s
+					? window->to_utc_s
+					: window->now_utc_s;
+	int64_t past_end_utc_s = known_utc_s;
 
 	lt_web_start(&web, options, points);
 	if (window->to_utc_s > window->now_utc_s &&
@@ -368,9 +378,9 @@ lt_charts_fetch(const struct lt_charts *charts,
 		request(&asking, past_end_utc_s, window->now_utc_s + PRESENT_S,
 		    &parts.ahead);
 	}
-	if (parts.ahead.code == LT_OK)
-		request_past(
-		    &asking, window->from_utc_s, past_end_utc_s, &parts.past);
+	request_past(&asking, window->from_utc_s,
+	    parts.ahead.code == LT_OK ? past_end_utc_s : known_utc_s,
+	    &parts.past);
 	points->quantity = charts->quantity;
 	const int code =
 	    lt_fetch_parts_join(&parts, options, window, points, err);

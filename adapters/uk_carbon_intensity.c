@@ -382,11 +382,10 @@ uk_fetch(const struct lt_source_options *options,
 		    window->from_utc_s > window->now_utc_s ? window->from_utc_s
 							   : window->now_utc_s,
 		    "fw48h", window->now_utc_s, &parts.ahead);
-	if (parts.ahead.code == LT_OK)
-		request_past(&web, window->from_utc_s,
-		    window->to_utc_s < window->now_utc_s ? window->to_utc_s
-							 : window->now_utc_s,
-		    window->now_utc_s, &parts.past);
+	request_past(&web, window->from_utc_s,
+	    window->to_utc_s < window->now_utc_s ? window->to_utc_s
+						 : window->now_utc_s,
+	    window->now_utc_s, &parts.past);
 	points->quantity = LT_QUANTITY_CARBON;
 	const int code =
 	    lt_fetch_parts_join(&parts, options, window, points, err);

@@ -458,7 +458,9 @@ watttime_fetch(const struct lt_source_options *options,
 	if (code == LT_OK && parts.ahead.asked)
 		parts.ahead.code =
 		    ask_ahead(&session, &parts.ahead.points, &parts.ahead.err);
-	if (code == LT_OK && parts.past.asked && parts.ahead.code == LT_OK)
+	/* Without a token its login failed: it is asked no more. */
+	if (code == LT_OK && parts.past.asked &&
+	    (!parts.ahead.asked || session.web.memory->token[0] != '\0'))
 		parts.past.code = ask_past(&session, window->from_utc_s,
 		    &parts.past.points, &parts.past.err);
 	if (code == LT_OK)

@@ -9,12 +9,44 @@
 #include "source_memory.h"
 #include "text_mend.h"
 
-static int
-fail_as(const struct lt_fetch_part *part, struct lt_points *points,
-    struct lt_error *err)
+/* What came of the past before a request of it failed, did come. */
+static bool
+has_come(const struct lt_fetch_part *part)
 {
-	points->retry_after_s = part->points.retry_after_s;
-	return lt_error_give(err, part->code, &part->err);
+	return part->points.count > 0;
+}
+
+/* Keeps the pause that a part asks for: for that part alone in *until_utc_s,
+ * or, where that is NULL, for all of the source. */
+static void
+keep_pause(const struct lt_fetch_part *part, int64_t now_utc_s,
+    int64_t *until_utc_s, struct lt_points *points)
+{
+	const int64_t pause_s =
+	    part->points.retry_after_s < LT_RETRY_AFTER_MAX_S
+		? part->points.retry_after_s
+		: LT_RETRY_AFTER_MAX_S;
+
+	if (until_utc_s == NULL && pause_s > points->retry_after_s)
+		points->retry_after_s = pause_s;
+	else if (until_utc_s != NULL && pause_s > 0)
+		*until_utc_s = now_utc_s + pause_s;
+}
+
+static void
+keep_pauses(const struct lt_fetch_parts *parts, struct lt_source_memory *memory,
+    int64_t now_utc_s, struct lt_points *points)
+{
+	keep_pause(&parts->ahead, now_utc_s,
+	    memory != NULL && has_come(&parts->past)
+		? &memory->ahead_pause_utc_s
+		: NULL,
+	    points);
+	keep_pause(&parts->past, now_utc_s,
+	    memory != NULL && has_come(&parts->ahead)
+		? &memory->past_pause_utc_s
+		: NULL,
+	    points);
 }
 
 int
@@ -24,25 +56,21 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 {
 	struct lt_fetch_part *const past = &parts->past, *const ahead =
 							     &parts->ahead;
+	const struct lt_fetch_part *const lost =
+	    ahead->code != LT_OK ? ahead : past;
 	int code;
 
-	if (ahead->asked && ahead->code != LT_OK)
-		return fail_as(ahead, points, err);
-	if (past->code != LT_OK && past->points.count == 0 && !ahead->asked)
-		return fail_as(past, points, err);
-	points->retry_after_s = ahead->points.retry_after_s;
-	if (past->points.retry_after_s > 0 && ahead->asked &&
-	    options->memory != NULL)
-		options->memory->past_pause_utc_s =
-		    window->now_utc_s +
-		    (past->points.retry_after_s < LT_RETRY_AFTER_MAX_S
-			    ? past->points.retry_after_s
-			    : LT_RETRY_AFTER_MAX_S);
-	else if (past->points.retry_after_s > points->retry_after_s)
-		points->retry_after_s = past->points.retry_after_s;
+	if (ahead->code != LT_OK) { /* nothing of it but the pause */
+		lt_points_free(&ahead->points);
+		ahead->points = (struct lt_points){
+		    .retry_after_s = ahead->points.retry_after_s};
+	}
+	keep_pauses(parts, options->memory, window->now_utc_s, points);
+	if (lost->code != LT_OK && !has_come(past) && !has_come(ahead))
+		return lt_error_give(err, lost->code, &lost->err);
 	code = lt_points_copy(
 	    points, &past->points, window->from_utc_s, window->to_utc_s, err);
-	if (code == LT_OK && ahead->asked)
+	if (code == LT_OK && has_come(ahead))
 		code = lt_points_copy(points, &ahead->points,
 		    window->from_utc_s, window->to_utc_s, err);
 	if (code != LT_OK)
@@ -50,8 +78,8 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 	if (points->count == 0)
 		return lt_fail(err, LT_EINPUT,
 		    "%s: nothing of the time that was asked for%s%s",
-		    options->name, past->err.text[0] == '\0' ? "" : "; ",
-		    past->err.text);
+		    options->name, lost->err.text[0] == '\0' ? "" : "; ",
+		    lost->err.text);
 	if (ahead->points.note[0] != '\0')
 		lt_note_add(points, "%s", ahead->points.note);
 	if (past->points.note[0] != '\0' &&
@@ -63,6 +91,8 @@ lt_fetch_parts_join(struct lt_fetch_parts *parts,
 		    past->points.count > 0 ? "not all" : "without",
 		    past->err.text);
 	}
+	if (ahead->code != LT_OK)
+		lt_note_add(points, "without forecast: %s", ahead->err.text);
 	lt_points_sort(points);
 	if (ahead->points.issued_utc_s == 0)
 		lt_points_date(points, window->now_utc_s);

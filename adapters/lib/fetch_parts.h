@@ -21,11 +21,12 @@ struct lt_fetch_parts { /* lt_fetch_parts_free() */
 
 /*
  * [from, to) of both into points, a value to come over one of the past where
- * they overlap, sorted and dated; the notes of both. The loss of the past
- * does not cost what is to come: it becomes a note, and what came of the past
- * stays. Else the error of the part that failed. LT_EINPUT without a point.
- * A pause that the past alone asks for is kept in options->memory, and stops
- * the past alone; without a memory, the longer pause stops both.
+ * they overlap, sorted and dated; the notes of both. The loss of one does not
+ * cost the other: it becomes a note, and what came of the past before a
+ * request of it failed stays. The error of the forecast, else of the past,
+ * where nothing came. LT_EINPUT without a point.
+ * A pause that one asks for while the other came is kept in options->memory,
+ * and stops that one alone; without a memory, the longer pause stops both.
  */
 int lt_fetch_parts_join(struct lt_fetch_parts *parts,
     const struct lt_source_options *options, const struct lt_window *window,

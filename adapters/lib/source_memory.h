@@ -27,9 +27,9 @@ struct lt_source_memory {
 	 * was first seen; 0 = no validators. */
 	int64_t changed_utc_s;
 	int version; /* of a catalog with several, the one in use; 0: none */
-	/* History is not asked for before: the source wanted that pause, while
-	 * what is to come was given. */
-	int64_t past_pause_utc_s;
+	/* History, or what is to come, is not asked for before: the source
+	 * wanted that pause, while it gave the other. */
+	int64_t past_pause_utc_s, ahead_pause_utc_s;
 	/* The requests of the last fetch. */
 	int trace_count; /* may be more than LT_TRACE_MAX */
 	struct lt_trace {

@@ -194,6 +194,8 @@ keep_past(
 			fresh[i].failed_tries = old->failed_tries;
 			fresh[i].memory->past_pause_utc_s =
 			    old->memory->past_pause_utc_s;
+			fresh[i].memory->ahead_pause_utc_s =
+			    old->memory->ahead_pause_utc_s;
 			if (old->retry_after_s <= 0)
 				continue;
 			fresh[i].retry_after_s = old->retry_after_s;

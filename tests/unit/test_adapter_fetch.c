@@ -17,7 +17,7 @@
 enum { NOW = 1795219200, HOUR = 3600, DAY = 86400, PAUSE_S = 5400 };
 
 static struct lt_window asked; /* of the last fetch */
-static bool history_fails;
+static bool history_fails, forecast_fails;
 static int64_t pause_s = PAUSE_S;
 
 static void
@@ -40,8 +40,14 @@ parts_fetch(const struct lt_source_options *options,
 	struct lt_fetch_parts parts = {0};
 
 	asked = *window;
-	parts.ahead.asked = true;
-	add(&parts.ahead.points, window->now_utc_s, 200);
+	parts.ahead.asked = window->to_utc_s > window->now_utc_s;
+	if (parts.ahead.asked && forecast_fails) {
+		parts.ahead.points.retry_after_s = pause_s;
+		parts.ahead.code =
+		    lt_fail(&parts.ahead.err, LT_ENET, "no such plan");
+	} else if (parts.ahead.asked) {
+		add(&parts.ahead.points, window->now_utc_s, 200);
+	}
 	if (window->from_utc_s < window->now_utc_s) {
 		parts.past.asked = true;
 		if (history_fails) {
@@ -155,6 +161,91 @@ test_pause_without_memory(void **state)
 	    LT_OK);
 	assert_int_equal(points.retry_after_s, PAUSE_S);
 	lt_points_free(&points);
+	history_fails = false;
+}
+
+/* A source whose forecast fails by itself gives what was measured; its pause
+ * stops the forecast alone. */
+static void
+test_without_forecast(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t after_s, pause_s;
+		bool forecast, history; /* fails */
+		int code;
+		bool asks_ahead;
+		size_t count;
+		int64_t retry_after_s;
+		const char *says; /* error, or note */
+	} turns[] = {
+	    {"no forecast", 0, 0, true, false, LT_OK, true, 1, 0,
+		"without forecast: no such plan"},
+	    {"a pause of the forecast", HOUR, PAUSE_S, true, false, LT_OK, true,
+		1, 0, "without forecast: no such plan"},
+	    {"history in the pause", 2 * HOUR, 0, false, false, LT_OK, false, 1,
+		0, "the forecast waits, as the source asked"},
+	    {"a failure in the pause", 2 * HOUR, 60, false, true, LT_ENET,
+		false, 0, 60, "too many requests"},
+	    {"both after the pause", HOUR + PAUSE_S, 0, false, false, LT_OK,
+		true, 2, 0, ""},
+	    {"neither comes", HOUR + PAUSE_S, PAUSE_S, true, true, LT_ENET,
+		true, 0, PAUSE_S, "no such plan"},
+	    {"that pause is the caller's", 2 * HOUR + PAUSE_S, 0, false, false,
+		LT_OK, true, 2, 0, ""},
+	};
+	struct lt_source_memory memory = {0};
+	const struct lt_source_options options = {
+	    .name = "grid", .memory = &memory};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++) {
+		const int64_t now_utc_s = NOW + turns[i].after_s;
+		struct lt_points points = {0};
+		struct lt_error err = {0};
+
+		pause_s = turns[i].pause_s;
+		forecast_fails = turns[i].forecast;
+		history_fails = turns[i].history;
+		const int code = lt_adapter_fetch(&source, &options,
+		    &(struct lt_window){
+			now_utc_s - DAY, now_utc_s + DAY, now_utc_s},
+		    &points, &err);
+		if (code != turns[i].code || points.count != turns[i].count ||
+		    points.retry_after_s != turns[i].retry_after_s ||
+		    (asked.to_utc_s > now_utc_s) != turns[i].asks_ahead ||
+		    points.past_lost ||
+		    strcmp(code == LT_OK ? points.note : err.text,
+			turns[i].says) != 0)
+			fail_msg("%s: %d, %zu points, %d s: %s%s", turns[i].why,
+			    code, points.count, (int)points.retry_after_s,
+			    err.text, points.note);
+		if (code == LT_OK)
+			assert_int_equal(
+			    points.points[0].start_utc_s, now_utc_s - DAY);
+		lt_points_free(&points);
+	}
+	forecast_fails = history_fails = false;
+	pause_s = PAUSE_S;
+}
+
+/* Without a memory the forecast's pause stops all. */
+static void
+test_forecast_pause_without_memory(void **state)
+{
+	const struct lt_source_options options = {.name = "grid"};
+	struct lt_points points = {0};
+
+	(void)state;
+	forecast_fails = true;
+	assert_int_equal(
+	    lt_adapter_fetch(&source, &options,
+		&(struct lt_window){NOW - DAY, NOW + DAY, NOW}, &points, NULL),
+	    LT_OK);
+	assert_int_equal(points.count, 1);
+	assert_int_equal(points.retry_after_s, PAUSE_S);
+	lt_points_free(&points);
+	forecast_fails = false;
 }
 
 static void
@@ -193,6 +284,8 @@ main(void)
 	    cmocka_unit_test(test_pause_of_history),
 	    cmocka_unit_test(test_pause_too_long),
 	    cmocka_unit_test(test_pause_without_memory),
+	    cmocka_unit_test(test_without_forecast),
+	    cmocka_unit_test(test_forecast_pause_without_memory),
 	    cmocka_unit_test(test_revisions),
 	};
 

@@ -267,7 +267,7 @@ test_parts(void **state)
 	assert_int_equal(points.quantity, LT_QUANTITY_CARBON);
 	assert_true(points.count >= 48);
 	assert_non_null(strstr(points.note,
-	    "no forecast: 127.0.0.1: HTTP status 501, want 200: "
+	    "without forecast: 127.0.0.1: HTTP status 501, want 200: "
 	    "NotImplementedException: The method"));
 	lt_points_free(&points);
 	assert_int_equal(
@@ -277,6 +277,16 @@ test_parts(void **state)
 			     &points, &err),
 	    LT_ENET);
 	assert_says("neither", &err, "501, want 200: NotImplementedException");
+
+	/* A forecast of another place is none. */
+	assert_int_equal(fetch("elsewhere", "average", -86400, 3600, now_utc_s,
+			     &points, &err),
+	    LT_OK);
+	assert_true(points.count >= 24);
+	assert_string_equal(points.note,
+	    "without forecast: 127.0.0.1: location: got \"westus\", want "
+	    "elsewhere");
+	lt_points_free(&points);
 
 	/* Nothing of the past is an answer. */
 	assert_int_equal(
@@ -309,8 +319,6 @@ test_errors(void **state)
 	    {"broken", LT_ENET,
 		"HTTP status 500, want 200: "
 		"InternalServerError"},
-	    {"elsewhere", LT_EINPUT,
-		"127.0.0.1: location: got \"westus\", want elsewhere"},
 	    {"text", LT_EINPUT, "127.0.0.1: line 1"},
 	};
 	const int64_t now_utc_s = time(NULL);

@@ -461,6 +461,10 @@ static const struct {
     {"/both/", "/latest?", 200, "",
 	ROW("19:00", "null", ",\"isEstimated\":true")},
     {"/both/", "/forecast?", 429, "Retry-After: 90\r\n", "{}"},
+    {"/plan/", "/latest?", 200, "",
+	ROW("19:00", "null", ",\"isEstimated\":true")},
+    {"/plan/", "/forecast?", 401, "", "{\"error\":\"Not in this plan\"}"},
+    {"/now/", "/latest?", 429, "Retry-After: 80\r\n", "{}"},
 };
 
 static bool
@@ -532,7 +536,10 @@ test_pause(void **state)
 	} cases[] = {
 	    {"the forecast asks", "/busy", LT_OK, 90},
 	    {"forecast and history: the longer", "/past", LT_OK, 90},
-	    {"the forecast, and the present is a gap", "/both", LT_EINPUT, 90},
+	    {"the forecast, and the present is a gap", "/both", LT_OK, 90},
+	    {"the present asks, and the forecast comes", "/now", LT_OK, 80},
+	    {"the present is a gap, and the plan has no forecast", "/plan",
+		LT_OK, 0},
 	    {"nobody asks", "/gap", LT_OK, 0},
 	};
 

@@ -63,9 +63,20 @@ static const struct {
     {.why = "fewer values than times",
 	.bytes = CO2("900000,900900", "50", "null,null"),
 	.says = "\"co2eq\" has 1 values, want 2"},
-    {.why = "more values than times",
+    {.why = "more forecasts than times cost none of what was measured",
 	.bytes = CO2("900000,900900", "50,51", "null,null,7"),
-	.says = "\"co2eq_forecast\" has 3 values, want 2"},
+	.points = "0+900=50 measured, 900+900=51 measured",
+	.note = "\"co2eq_forecast\" has 3 values, want 2 as "
+		"\"unix_seconds\""},
+    {.why = "nor do forecasts that are no list",
+	.bytes = "{\"unix_seconds\":[900000,900900],\"co2eq\":[50,-1],"
+		 "\"co2eq_forecast\":\"soon\"}",
+	.points = "0+900=50 measured",
+	.note = "\"co2eq_forecast\" is no list; 1 of 2 times have no usable "
+		"value"},
+    {.why = "the first of two columns that can't be read",
+	.bytes = CO2("900000,900900", "50", "null"),
+	.says = "\"co2eq\" has 1 values, want 2"},
     {.why = "a column that is none",
 	.bytes = "{\"unix_seconds\":[900000,900900],\"co2eq\":{}}",
 	.says = "\"co2eq\" is no list"},

@@ -126,6 +126,7 @@ test_policies(void **state)
 	f->d.signals.sources[0].next_fetch_utc_s = 5000;
 	f->d.signals.sources[0].retry_after_s = 600;
 	f->d.signals.sources[0].memory->past_pause_utc_s = 4600;
+	f->d.signals.sources[0].memory->ahead_pause_utc_s = 4700;
 	assert_int_equal(load(f, good, &err), LT_OK);
 	assert_int_equal(
 	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
@@ -136,6 +137,8 @@ test_policies(void **state)
 	assert_int_equal(f->d.signals.sources[0].next_fetch_utc_s, 0);
 	assert_int_equal(
 	    f->d.signals.sources[0].memory->past_pause_utc_s, 4600);
+	assert_int_equal(
+	    f->d.signals.sources[0].memory->ahead_pause_utc_s, 4700);
 	assert_int_equal(f->d.signals.sources[0].failures, 0);
 	assert_int_equal(f->d.signals.sources[0].tries, 9);
 	assert_int_equal(f->d.signals.sources[0].failed_tries, 4);

@@ -252,15 +252,15 @@ test_errors(void **state)
 	    {"NOT_IN_PLAN", LT_ENET,
 		"HTTP status 403, want 200: not in this account's plan: "
 		"Invalid scope. You do not have",
-		1, 2, 0},
+		1, 3, 0},
 	    {"WRONG", LT_ENET, "HTTP status 422, want 200: unknown region", 1,
-		2, 0},
-	    {"BUSY", LT_ENET, "asks to wait 7 s: Too many requests", 1, 1, 7},
-	    {"NOT_JSON", LT_EINPUT, "127.0.0.1: line 1, column", 1, 1, 0},
+		3, 0},
+	    {"BUSY", LT_ENET, "asks to wait 7 s: Too many requests", 1, 2, 7},
+	    {"NOT_JSON", LT_EINPUT, "127.0.0.1: line 1, column", 1, 2, 0},
 	    {"ELSEWHERE", LT_EINPUT,
-		"127.0.0.1: region: got \"CAISO_NORTH\", want ELSEWHERE", 1, 1,
+		"127.0.0.1: region: got \"CAISO_NORTH\", want ELSEWHERE", 1, 2,
 		0},
-	    {"PERCENT", LT_EINPUT, "units: got \"percentile\"", 1, 1, 0},
+	    {"PERCENT", LT_EINPUT, "units: got \"percentile\"", 1, 2, 0},
 	};
 	const int64_t now_utc_s = time(NULL);
 
