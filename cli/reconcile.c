@@ -38,6 +38,7 @@ struct work { /* all that is read; on the heap, as the tables are large */
 	struct lt_tie_map map;
 	struct lt_invoice invoice;
 	struct lt_tie_jobs jobs;
+	struct lt_invoice_rates rates;
 	struct lt_tie tie;
 	char currency[8];
 };
@@ -102,26 +103,6 @@ parse_format(
 	    "--format: got \"%s\", want table, csv or json", word);
 }
 
-/* "USD=0.92" */
-static int
-parse_rate(struct lt_invoice_rate *rate, const char *text, struct lt_error *err)
-{
-	static const lt_wide most = (lt_wide)1000000 * 1000000 * 1000000;
-
-	if (text == NULL)
-		return LT_OK;
-	rate->text = text;
-	snprintf(rate->currency, sizeof(rate->currency), "%.3s", text);
-	return strlen(text) > 4 && text[3] == '=' &&
-		       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3 &&
-		       lt_pico_parse(text + 4, &rate->pico, NULL) == LT_OK &&
-		       rate->pico > 0 && rate->pico <= most
-		   ? LT_OK
-		   : lt_fail(err, LT_EINPUT,
-			 "--rate: got \"%.40s\", want a currency and what one of it is worth, such as USD=0.92",
-			 text);
-}
-
 static int
 parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
@@ -132,9 +113,7 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 	wish->ask.cost = lt_cli_value(cli, "cost");
 	wish->ask.type = lt_cli_value(cli, "type");
 	wish->has_tolerance = tolerance != NULL;
-	if (parse_days(wish, cli, err) ||
-	    parse_format(&wish->format, cli, err) ||
-	    parse_rate(&wish->ask.rate, lt_cli_value(cli, "rate"), err))
+	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
 		return err->code;
 	if (tolerance != NULL &&
 	    (lt_micros_parse(tolerance, &wish->tolerance_micros, NULL) ||
@@ -155,7 +134,8 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 		return err->code;
 	snprintf(work->currency, sizeof(work->currency), "%s",
 	    lt_json_text(signals, "currency", ""));
-	lt_tie_map_signals(&work->map, signals, err);
+	if (lt_tie_map_signals(&work->map, signals, err) == LT_OK)
+		lt_invoice_rates_signals(&work->rates, signals, err);
 	json_decref(signals);
 	if (!err->code && !work->currency[0])
 		lt_fail(err, LT_EINPUT, "this site has no money in lowtide");
@@ -174,6 +154,7 @@ read_invoice(struct work *work, const struct wish *wish,
 	FILE *const in = is_stdin ? stdin : fopen(cli->operands[0], "re");
 
 	ask.currency = work->currency;
+	ask.rates = &work->rates;
 	if (in == NULL)
 		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
 		    "%s: %s", ask.path, strerror(errno));
@@ -207,8 +188,8 @@ print(const struct work *work, const struct wish *wish,
 {
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
-	const struct lt_tie_shown shown = {wish->ask.path, work->currency,
-	    wish->ask.rate.text, &parts, &work->tie};
+	const struct lt_tie_shown shown = {
+	    wish->ask.path, work->currency, &work->rates, &parts, &work->tie};
 
 	if (wish->format != TABLE)
 		lt_cli_whole_lines();
@@ -255,6 +236,7 @@ int
 lt_cli_reconcile(const struct lt_cli *cli)
 {
 	const char *const map = lt_cli_value(cli, "map");
+	const char *const rate = lt_cli_value(cli, "rate");
 	struct work *const work = calloc(1, sizeof(*work));
 	struct wish wish = {0};
 	struct lt_error err = {0};
@@ -268,6 +250,9 @@ lt_cli_reconcile(const struct lt_cli *cli)
 		status = lt_cli_usage(cli, "%s", err.text);
 	else if (map != NULL && lt_tie_map_parse(&work->map, map, &err))
 		status = lt_cli_usage(cli, "--map: %s", err.text);
+	else if (rate != NULL &&
+		 lt_invoice_rate_parse(&work->rates, rate, &err))
+		status = lt_cli_usage(cli, "%s", err.text);
 	else if (reconcile(work, &wish, cli, &err))
 		status = lt_cli_fail(&err);
 	lt_tie_free(&work->tie);

@@ -274,6 +274,29 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fputs("Not all runs of these days are charged yet.\n", out);
 }
 
+/* What was said, and what the policy says if it was needed. */
+static void
+print_rates(FILE *out, const struct lt_invoice_rates *rates)
+{
+	const char *before = " (";
+
+	for (int i = 0; i < rates->count; i++) {
+		const struct lt_invoice_rate *const rate = &rates->list[i];
+		char from[32];
+
+		if (!rate->is_said && rate->rows == 0)
+			continue;
+		fprintf(out, "%s%s=%s", before, rate->currency, rate->text);
+		if (!rate->is_said)
+			fprintf(out, " by exchange_rates:");
+		if (rate->from_utc_s != INT64_MIN)
+			fprintf(out, " from %s",
+			    lt_utc_text(from, sizeof(from), rate->from_utc_s));
+		before = ", ";
+	}
+	fputs(before[0] == ',' ? ")" : "", out);
+}
+
 void
 lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 {
@@ -285,10 +308,9 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
-	fprintf(out, " in %s%s%s%s, %s to %s (UTC days)\n\n", shown->currency,
-	    shown->rate != NULL ? " (" : "",
-	    shown->rate != NULL ? shown->rate : "",
-	    shown->rate != NULL ? ")" : "",
+	fprintf(out, " in %s", shown->currency);
+	print_rates(out, shown->rates);
+	fprintf(out, ", %s to %s (UTC days)\n\n",
 	    day_text(first, sizeof(first), invoice->first_day),
 	    day_text(last, sizeof(last),
 		invoice->first_day + invoice->day_count - 1));
@@ -395,6 +417,38 @@ unknown_json(const struct lt_invoice *invoice)
 }
 
 static json_t *
+rates_json(const struct lt_invoice_rates *rates)
+{
+	json_t *const list = json_array();
+
+	for (int i = 0; i < rates->count; i++) {
+		const struct lt_invoice_rate *const rate = &rates->list[i];
+		char from[32];
+
+		if (rate->rows == 0)
+			continue;
+		lt_utc_text(from, sizeof(from), rate->from_utc_s);
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s,s:s?,s:b,s:I}", "currency",
+			rate->currency, "rate", rate->text, "from",
+			rate->from_utc_s != INT64_MIN ? from : NULL, "said",
+			rate->is_said, "rows", (json_int_t)rate->rows));
+	}
+	return list;
+}
+
+/* What --rate said; NULL: nothing. */
+static const char *
+said_rate(char *out, size_t size, const struct lt_invoice_rates *rates)
+{
+	if (rates->count == 0 || !rates->list[0].is_said)
+		return NULL;
+	snprintf(
+	    out, size, "%s=%s", rates->list[0].currency, rates->list[0].text);
+	return out;
+}
+
+static json_t *
 others_json(const struct lt_tie_jobs *jobs)
 {
 	json_t *const list = json_array();
@@ -413,18 +467,19 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	const struct lt_invoice *const invoice = shown->parts->invoice;
 	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
 	const struct lt_tie *const tie = shown->tie;
-	char first[32], last[32];
+	char first[32], last[32], rate[48];
 
 	day_text(first, sizeof(first), invoice->first_day);
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:s?,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
+	    "{s:s,s:s,s:s,s:s,s:s?,s:o,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
 	    "s:o,s:I,s:I,s:I}",
 	    "file", shown->file, "format", invoice->format, "cost",
-	    invoice->cost, "currency", shown->currency, "rate", shown->rate,
-	    "first_day", first, "last_day", last, "rows",
-	    (json_int_t)invoice->rows, "outside_rows",
+	    invoice->cost, "currency", shown->currency, "rate",
+	    said_rate(rate, sizeof(rate), shown->rates), "rates",
+	    rates_json(shown->rates), "first_day", first, "last_day", last,
+	    "rows", (json_int_t)invoice->rows, "outside_rows",
 	    (json_int_t)invoice->outside_rows, "complete", jobs->complete,
 	    "only_own", jobs->only_own, "days", rows_json(tie), "instances",
 	    row_json(&tie->instances, true), "other_services",

@@ -185,7 +185,7 @@ lt_invoice_parser_start(struct lt_invoice_parser *parser, struct lt_csv *csv,
 	memcpy(
 	    parser->columns, parser->format->columns, sizeof(parser->columns));
 	parser->currency = ask->currency;
-	parser->rate = ask->rate;
+	parser->rates = ask->rates;
 	if (ask->cost != NULL)
 		parser->columns[LT_FIELD_COST].name = ask->cost;
 	if (ask->type != NULL)
@@ -364,18 +364,28 @@ parse_instance(struct lt_invoice_row *parsed, struct lt_invoice_parser *parser,
 	    &parsed->quantity_pico, parser, row, LT_FIELD_QUANTITY, err);
 }
 
-/* In lowtide's money, half away from zero. */
+/* In lowtide's money, at the rate of the row's time. */
 static int
-convert(lt_wide *pico, lt_wide rate_pico, struct lt_error *err)
+convert(struct lt_invoice_row *parsed, const struct lt_invoice_parser *parser,
+    const char *currency, struct lt_error *err)
 {
-	static const lt_wide one = (lt_wide)1000000 * 1000000;
-	lt_wide product;
+	struct lt_invoice_rate *rate = NULL;
+	char day[32];
 
-	if (__builtin_mul_overflow(*pico, rate_pico, &product))
-		return lt_fail(err, LT_EOVERFLOW, "too large at this rate");
-	product += product < 0 ? -(one / 2) : one / 2;
-	*pico = product / one;
-	return LT_OK;
+	if (parser->rates != NULL)
+		rate = lt_invoice_rate_find(
+		    parser->rates, currency, parsed->start_utc_s);
+	if (rate == NULL) {
+		lt_fail(err, LT_EINPUT,
+		    "got \"%.40s\", lowtide's money is %s, and the policy's exchange_rates: have none of it for %.10s; --rate says what it is worth",
+		    currency, parser->currency,
+		    lt_utc_text(day, sizeof(day), parsed->start_utc_s));
+		return in_column(parser, LT_FIELD_CURRENCY, err);
+	}
+	rate->rows++;
+	return lt_invoice_convert(&parsed->cost_pico, rate->pico, err) == LT_OK
+		   ? LT_OK
+		   : in_column(parser, LT_FIELD_COST, err);
 }
 
 int
@@ -384,25 +394,17 @@ lt_invoice_row_parse(struct lt_invoice_row *parsed,
     struct lt_error *err)
 {
 	const char *const currency = cell_of(row, LT_FIELD_CURRENCY);
-	const bool is_other = strcmp(currency, parser->currency) != 0;
 	int64_t end_utc_s;
 
 	*parsed = (struct lt_invoice_row){0};
-	if (is_other && (parser->rate.text == NULL ||
-			    strcmp(currency, parser->rate.currency) != 0)) {
-		lt_fail(err, LT_EINPUT,
-		    "got \"%.40s\", lowtide's money is %s; --rate says what another is worth",
-		    currency, parser->currency);
-		return in_column(parser, LT_FIELD_CURRENCY, err);
-	}
 	if (parse_time(
 		&parsed->start_utc_s, parser, row, LT_FIELD_START, err) ||
 	    parse_time(&end_utc_s, parser, row, LT_FIELD_END, err) ||
 	    parse_number(&parsed->cost_pico, parser, row, LT_FIELD_COST, err))
 		return err->code;
-	if (is_other &&
-	    convert(&parsed->cost_pico, parser->rate.pico, err) != LT_OK)
-		return in_column(parser, LT_FIELD_COST, err);
+	if (strcmp(currency, parser->currency) != 0 &&
+	    convert(parsed, parser, currency, err) != LT_OK)
+		return err->code;
 	parsed->is_long = end_utc_s - parsed->start_utc_s > LT_DAY_S;
 	return parse_instance(parsed, parser, row, err);
 }

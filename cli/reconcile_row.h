@@ -34,8 +34,8 @@ struct lt_invoice_format; /* reconcile_row.c */
 struct lt_invoice_parser {
 	const struct lt_invoice_format *format; /* NULL: not known yet */
 	struct lt_csv_column columns[LT_FIELD_COUNT];
-	const char *currency; /* wanted */
-	struct lt_invoice_rate rate;
+	const char *currency;		/* wanted */
+	struct lt_invoice_rates *rates; /* NULL: none */
 	/* The details that were read last, and their type: rows repeat them. */
 	char details[LT_CSV_CELL_SIZE], details_type[LT_TIE_NAME_SIZE];
 };

@@ -25,6 +25,7 @@ enum {
 	LT_TIE_NAME_SIZE = 64,
 	LT_TIE_UNKNOWN_MAX = 256, /* those after them have no name of their own,
 				   * but are in "other services" as all are */
+	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
 /* ---- which instance type a partition is: reconcile_map.c ---- */
@@ -60,6 +61,30 @@ int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
  * unit of time, or one of time and something else. */
 int64_t lt_time_unit(const char *text);
 
+/* ---- other currencies: reconcile_rate.c ---- */
+struct lt_invoice_rates {
+	int count;
+	struct lt_invoice_rate {
+		char currency[4];
+		bool is_said; /* by --rate, before all others */
+		int64_t from_utc_s;
+		char text[32]; /* the number as it was written */
+		lt_wide pico;  /* of lowtide's money, for one of it */
+		int64_t rows;  /* that it converted */
+	} list[LT_TIE_RATES_MAX];
+};
+/* "USD=0.92", at most 10^6; of no rates yet. LT_EINPUT. */
+int lt_invoice_rate_parse(
+    struct lt_invoice_rates *rates, const char *text, struct lt_error *err);
+/* Add those that /v1/signals has of the policy. */
+int lt_invoice_rates_signals(struct lt_invoice_rates *rates,
+    const json_t *signals, struct lt_error *err);
+/* NULL: there is none for that time. */
+struct lt_invoice_rate *lt_invoice_rate_find(
+    struct lt_invoice_rates *rates, const char *currency, int64_t utc_s);
+/* In lowtide's money, half away from zero. LT_EOVERFLOW. */
+int lt_invoice_convert(lt_wide *pico, lt_wide rate_pico, struct lt_error *err);
+
 /* ---- the invoice: reconcile_invoice.c ---- */
 struct lt_invoice_sum {
 	lt_wide cost_pico;   /* currency / 10^12 */
@@ -86,16 +111,10 @@ struct lt_invoice { /* lt_invoice_free() */
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
 };
-struct lt_invoice_rate {  /* of another currency that the invoice may be in */
-	const char *text; /* as it was said; NULL: there is none */
-	char currency[4];
-	lt_wide
-	    pico; /* 10^-12 of lowtide's money, for one of it; at most 10^6 */
-};
 struct lt_invoice_ask {
 	const char *path; /* for errors */
 	const char *currency;
-	struct lt_invoice_rate rate;
+	struct lt_invoice_rates *rates; /* NULL: none */
 	const char *cost; /* column; NULL: what the format bills by */
 	const char *type; /* column of instance types; NULL: the format's */
 	int64_t first_day;
@@ -173,7 +192,8 @@ void lt_tie_free(struct lt_tie *tie);
 
 /* ---- shown: reconcile_print.c ---- */
 struct lt_tie_shown {
-	const char *file, *currency, *rate; /* NULL: none was said */
+	const char *file, *currency;
+	const struct lt_invoice_rates *rates;
 	const struct lt_tie_parts *parts;
 	const struct lt_tie *tie;
 };

@@ -289,7 +289,7 @@ test_refused(void **state)
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7
 			    "Usage,Compute,,,1,Hours,9,9,EUR\n",
 		"i.csv:3: BillingCurrency: got \"EUR\", lowtide's money is "
-		"USD; --rate says what another is worth"},
+		"USD, and the policy's exchange_rates: have none of it"},
 	    {"a cost that is none",
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,\"1,234\",9,USD\n",
 		"i.csv:2: BilledCost: got \"1,234\", want a number"},
