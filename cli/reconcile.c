@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "date.h"
@@ -108,8 +109,6 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const tolerance = lt_cli_value(cli, "tolerance");
 
-	wish->ask.path = strcmp(cli->operands[0], "-") == 0 ? "standard input"
-							    : cli->operands[0];
 	wish->ask.cost = lt_cli_value(cli, "cost");
 	wish->ask.type = lt_cli_value(cli, "type");
 	wish->has_tolerance = tolerance != NULL;
@@ -125,6 +124,12 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 }
 
 /* ---- what is read ---- */
+static const char *
+name_of(const char *operand)
+{
+	return strcmp(operand, "-") == 0 ? "standard input" : operand;
+}
+
 static int
 find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 {
@@ -145,22 +150,62 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 	return err->code;
 }
 
+/* A part that is counted twice would be charges twice. */
+static int
+check_once(const struct lt_cli *cli, int index, FILE *const *files,
+    struct lt_error *err)
+{
+	struct stat one, other;
+
+	for (int i = 0; i < index; i++)
+		if (fstat(fileno(files[index]), &one) == 0 &&
+		    fstat(fileno(files[i]), &other) == 0 &&
+		    one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+			return lt_fail(err, LT_EINPUT, "%s: is %s once more",
+			    cli->operands[index], cli->operands[i]);
+	return LT_OK;
+}
+
+static int
+open_parts(FILE **files, const struct lt_cli *cli, struct lt_error *err)
+{
+	for (int i = 0; i < cli->operand_count; i++) {
+		const char *const path = cli->operands[i];
+
+		files[i] = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+		if (files[i] == NULL)
+			return lt_fail(err,
+			    errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
+			    path, strerror(errno));
+		if (check_once(cli, i, files, err))
+			return err->code;
+	}
+	return LT_OK;
+}
+
 static int
 read_invoice(struct work *work, const struct wish *wish,
     const struct lt_cli *cli, struct lt_error *err)
 {
 	struct lt_invoice_ask ask = wish->ask;
-	const bool is_stdin = strcmp(cli->operands[0], "-") == 0;
-	FILE *const in = is_stdin ? stdin : fopen(cli->operands[0], "re");
+	FILE **const files = calloc((size_t)cli->operand_count, sizeof(*files));
 
+	if (files == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
 	ask.currency = work->currency;
 	ask.rates = &work->rates;
-	if (in == NULL)
-		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
-		    "%s: %s", ask.path, strerror(errno));
-	lt_invoice_read(&work->invoice, in, &ask, &work->map, err);
-	if (!is_stdin)
-		fclose(in);
+	open_parts(files, cli, err);
+	for (int i = 0; i < cli->operand_count && !err->code; i++) {
+		ask.path = name_of(cli->operands[i]);
+		lt_invoice_read(
+		    &work->invoice, files[i], &ask, &work->map, err);
+	}
+	if (!err->code)
+		lt_invoice_finish(&work->invoice, &ask, err);
+	for (int i = 0; i < cli->operand_count; i++)
+		if (files[i] != NULL && files[i] != stdin)
+			fclose(files[i]);
+	free(files);
 	return err->code;
 }
 
@@ -183,19 +228,23 @@ ask_jobs(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 }
 
 static int
-print(const struct work *work, const struct wish *wish,
-    const struct lt_cli *cli, struct lt_error *err)
+print(const struct work *work, enum format format, const struct lt_cli *cli,
+    struct lt_error *err)
 {
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
-	const struct lt_tie_shown shown = {
-	    wish->ask.path, work->currency, &work->rates, &parts, &work->tie};
+	const struct lt_tie_shown shown = {.files = cli->operands,
+	    .file_count = cli->operand_count,
+	    .currency = work->currency,
+	    .rates = &work->rates,
+	    .parts = &parts,
+	    .tie = &work->tie};
 
-	if (wish->format != TABLE)
+	if (format != TABLE)
 		lt_cli_whole_lines();
-	if (wish->format == CSV) {
+	if (format == CSV) {
 		lt_tie_csv(stdout, &shown);
-	} else if (wish->format == TABLE) {
+	} else if (format == TABLE) {
 		lt_tie_table(stdout, &shown, cli->color);
 	} else {
 		json_t *const body = lt_tie_json(&shown);
@@ -222,7 +271,8 @@ reconcile(struct work *work, const struct wish *wish, const struct lt_cli *cli,
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
 
-	if (lt_tie_make(&work->tie, &parts, err) || print(work, wish, cli, err))
+	if (lt_tie_make(&work->tie, &parts, err) ||
+	    print(work, wish->format, cli, err))
 		return err->code;
 	if (wish->has_tolerance &&
 	    lt_tie_exceeds(&work->tie.instances, wish->tolerance_micros))

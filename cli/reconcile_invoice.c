@@ -11,6 +11,7 @@
 #include "date.h"
 #include "reconcile_tie.h"
 #include "reconcile_row.h"
+#include "reconcile_unpack.h"
 #include "text_mend.h"
 #include "units.h"
 
@@ -20,7 +21,7 @@ enum {
 };
 
 struct reader {
-	FILE *in;
+	struct lt_unpack unpack;
 	char *bytes; /* BUFFER_BYTES */
 	bool ended;
 	const struct lt_invoice_ask *ask;
@@ -29,8 +30,6 @@ struct reader {
 	struct lt_csv csv;
 	struct lt_csv_row row;
 	struct lt_invoice_row parsed;
-	int64_t outside_utc_s; /* of the first row that is */
-	int outside_line;
 };
 
 /* Before a row: all of it is there, if it is no larger than it may be. */
@@ -38,15 +37,14 @@ static int
 refill(struct reader *reader, struct lt_error *err)
 {
 	const size_t left = (size_t)(reader->csv.end - reader->csv.at);
+	size_t got;
 
 	if (reader->ended || left >= ROW_BYTES_MAX)
 		return LT_OK;
 	memmove(reader->bytes, reader->csv.at, left);
-	const size_t got =
-	    fread(reader->bytes + left, 1, BUFFER_BYTES - left, reader->in);
-
-	if (ferror(reader->in))
-		return lt_fail(err, LT_EIO, "can't be read");
+	if (lt_unpack_read(&reader->unpack, reader->bytes + left,
+		BUFFER_BYTES - left, &got, err))
+		return err->code;
 	reader->ended = left + got < BUFFER_BYTES;
 	lt_csv_move(&reader->csv, reader->bytes, left + got);
 	return LT_OK;
@@ -55,10 +53,11 @@ refill(struct reader *reader, struct lt_error *err)
 static int
 read_header(struct reader *reader, struct lt_error *err)
 {
-	const size_t got = fread(reader->bytes, 1, BUFFER_BYTES, reader->in);
+	size_t got;
 
-	if (ferror(reader->in))
-		return lt_fail(err, LT_EIO, "can't be read");
+	if (lt_unpack_read(
+		&reader->unpack, reader->bytes, BUFFER_BYTES, &got, err))
+		return err->code;
 	reader->ended = got < BUFFER_BYTES;
 	return lt_invoice_parser_start(&reader->parser, &reader->csv,
 	    &(struct lt_invoice_head){reader->bytes, got}, reader->ask, err);
@@ -101,24 +100,6 @@ find_days(struct lt_invoice *invoice, const struct reader *reader,
 	return make_sums(invoice, err);
 }
 
-/* Fails an invoice whose rows are all of other days. */
-static int
-days_fail(const struct lt_invoice *invoice, const struct reader *reader,
-    struct lt_error *err)
-{
-	char at[32], first[32], last[32];
-
-	lt_utc_text(at, sizeof(at), reader->outside_utc_s);
-	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
-	lt_utc_text(last, sizeof(last),
-	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
-	lt_fail(err, LT_EINPUT,
-	    "%s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
-	    lt_invoice_start_name(&reader->parser), at, first, last);
-	lt_error_at(err, reader->outside_line, 0);
-	return err->code;
-}
-
 /* ---- a row into its sum ---- */
 static void
 add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
@@ -138,15 +119,17 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 }
 
 static void
-add_outside(struct lt_invoice *invoice, struct reader *reader, int64_t day)
+add_outside(
+    struct lt_invoice *invoice, const struct reader *reader, int64_t day)
 {
 	const struct lt_invoice_row *const row = &reader->parsed;
 	const int types = invoice->type_count + 1;
 
 	if (invoice->outside_rows++ == 0) {
 		invoice->outside_first_day = invoice->outside_last_day = day;
-		reader->outside_utc_s = row->start_utc_s;
-		reader->outside_line = reader->row.line;
+		invoice->outside = (struct lt_invoice_place){reader->ask->path,
+		    lt_invoice_start_name(&reader->parser), row->start_utc_s,
+		    reader->row.line};
 	}
 	if (day < invoice->outside_first_day)
 		invoice->outside_first_day = day;
@@ -258,13 +241,7 @@ read_rows(
 			break;
 		}
 	}
-	qsort(invoice->unknown, (size_t)invoice->unknown_count,
-	    sizeof(invoice->unknown[0]), by_cost);
-	if (invoice->sums == NULL)
-		return lt_fail(err, LT_EINPUT, "no rows");
-	return invoice->outside_rows == invoice->rows
-		   ? days_fail(invoice, reader, err)
-		   : LT_OK;
+	return LT_OK;
 }
 
 /* "PATH:LINE: what is wrong there". */
@@ -282,6 +259,32 @@ place_error(const struct reader *reader, struct lt_error *err)
 	return lt_context(err, "%s", path);
 }
 
+/* Parts are of one invoice: they have one format. */
+static int
+check_format(struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	const char *const format = lt_invoice_format_name(&reader->parser);
+
+	if (invoice->format != NULL && strcmp(invoice->format, format) != 0)
+		return lt_fail(err, LT_EINPUT,
+		    "is %s, and the parts before it are %s", format,
+		    invoice->format);
+	invoice->format = format;
+	snprintf(invoice->cost, sizeof(invoice->cost), "%s",
+	    lt_invoice_cost_name(&reader->parser));
+	return LT_OK;
+}
+
+static int
+read_part(
+    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+{
+	if (read_header(reader, err) || check_format(invoice, reader, err))
+		return err->code;
+	return read_rows(invoice, reader, err);
+}
+
 int
 lt_invoice_read(struct lt_invoice *invoice, FILE *in,
     const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
@@ -291,25 +294,48 @@ lt_invoice_read(struct lt_invoice *invoice, FILE *in,
 
 	if (reader == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	reader->in = in;
 	reader->ask = ask;
 	reader->map = map;
 	reader->bytes = malloc(BUFFER_BYTES);
 	invoice->type_count = map->type_count;
 	if (reader->bytes == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
-	else if (read_header(reader, err) == LT_OK)
-		read_rows(invoice, reader, err);
-	if (reader->bytes != NULL && err->code)
+	else if (lt_unpack_start(&reader->unpack, in, err) == LT_OK)
+		read_part(invoice, reader, err);
+	if (err->code)
 		place_error(reader, err);
-	if (reader->parser.format != NULL) {
-		invoice->format = lt_invoice_format_name(&reader->parser);
-		snprintf(invoice->cost, sizeof(invoice->cost), "%s",
-		    lt_invoice_cost_name(&reader->parser));
-	}
+	lt_unpack_end(&reader->unpack);
 	free(reader->bytes);
 	free(reader);
 	return err->code;
+}
+
+/* Fails an invoice whose rows are all of other days. */
+static int
+days_fail(const struct lt_invoice *invoice, struct lt_error *err)
+{
+	const struct lt_invoice_place *const outside = &invoice->outside;
+	char at[32], first[32], last[32];
+
+	lt_utc_text(at, sizeof(at), outside->utc_s);
+	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
+	lt_utc_text(last, sizeof(last),
+	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
+	return lt_fail(err, LT_EINPUT,
+	    "%s:%d: %s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
+	    outside->path, outside->line, outside->column, at, first, last);
+}
+
+int
+lt_invoice_finish(struct lt_invoice *invoice, const struct lt_invoice_ask *ask,
+    struct lt_error *err)
+{
+	qsort(invoice->unknown, (size_t)invoice->unknown_count,
+	    sizeof(invoice->unknown[0]), by_cost);
+	if (invoice->sums == NULL)
+		return lt_fail(err, LT_EINPUT, "%s: no rows", ask->path);
+	return invoice->outside_rows == invoice->rows ? days_fail(invoice, err)
+						      : LT_OK;
 }
 
 void

@@ -26,6 +26,12 @@ day_text(char *out, size_t size, int64_t day)
 	return out;
 }
 
+static const char *
+file_name(const char *operand)
+{
+	return strcmp(operand, "-") == 0 ? "standard input" : operand;
+}
+
 /* Returns NULL where it is none of the invoice's days. */
 static const char *
 row_day(char *out, size_t size, const struct lt_tie_row *row)
@@ -304,7 +310,9 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	struct lt_tie cents;
 	char first[32], last[32];
 
-	lt_print_safe(out, shown->file);
+	lt_print_safe(out, file_name(shown->files[0]));
+	if (shown->file_count > 1)
+		fprintf(out, " and %d more", shown->file_count - 1);
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
@@ -417,6 +425,17 @@ unknown_json(const struct lt_invoice *invoice)
 }
 
 static json_t *
+files_json(const struct lt_tie_shown *shown)
+{
+	json_t *const list = json_array();
+
+	for (int i = 0; i < shown->file_count; i++)
+		json_array_append_new(
+		    list, json_string(file_name(shown->files[i])));
+	return list;
+}
+
+static json_t *
 rates_json(const struct lt_invoice_rates *rates)
 {
 	json_t *const list = json_array();
@@ -473,10 +492,11 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:s?,s:o,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
-	    "s:o,s:I,s:I,s:I}",
-	    "file", shown->file, "format", invoice->format, "cost",
-	    invoice->cost, "currency", shown->currency, "rate",
+	    "{s:s,s:o,s:s,s:s,s:s,s:s?,s:o,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,"
+	    "s:o,s:o,s:o,s:I,s:I,s:I}",
+	    "file", file_name(shown->files[0]), "files", files_json(shown),
+	    "format", invoice->format, "cost", invoice->cost, "currency",
+	    shown->currency, "rate",
 	    said_rate(rate, sizeof(rate), shown->rates), "rates",
 	    rates_json(shown->rates), "first_day", first, "last_day", last,
 	    "rows", (json_int_t)invoice->rows, "outside_rows",

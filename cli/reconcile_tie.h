@@ -92,6 +92,11 @@ struct lt_invoice_sum {
 	bool has_nodes;	     /* some rows said how long */
 	bool nodes_unknown;  /* others did in a unit that is none of time */
 };
+struct lt_invoice_place { /* of a row; path lent by lt_invoice_ask */
+	const char *path, *column;
+	int64_t utc_s;
+	int line;
+};
 struct lt_invoice { /* lt_invoice_free() */
 	const char *format;
 	char cost[LT_TIE_NAME_SIZE]; /* the column that was added up */
@@ -104,6 +109,7 @@ struct lt_invoice { /* lt_invoice_free() */
 	 * that was late. */
 	struct lt_invoice_sum *sums;
 	int64_t outside_rows, outside_first_day, outside_last_day;
+	struct lt_invoice_place outside; /* the first of them */
 	/* Instances in there whose type no partition has, dearest first. */
 	int unknown_count;
 	struct lt_invoice_unknown {
@@ -121,12 +127,15 @@ struct lt_invoice_ask {
 	int day_count; /* 0: the billing period of the first row */
 };
 /*
- * Read all of a CSV. Every row is in one of the sums, or it is an error:
- * "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
+ * Add all of a CSV, a part of the invoice. Every row is in one of the sums, or
+ * it is an error: "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
  */
 int lt_invoice_read(struct lt_invoice *invoice, FILE *in,
     const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
     struct lt_error *err);
+/* After the last part, ask is its. LT_EINPUT: no row, or none of its days. */
+int lt_invoice_finish(struct lt_invoice *invoice,
+    const struct lt_invoice_ask *ask, struct lt_error *err);
 void lt_invoice_free(struct lt_invoice *invoice);
 
 /* ---- what lowtide charged: reconcile_jobs.c ---- */
@@ -192,7 +201,9 @@ void lt_tie_free(struct lt_tie *tie);
 
 /* ---- shown: reconcile_print.c ---- */
 struct lt_tie_shown {
-	const char *file, *currency;
+	char **files; /* those that were named */
+	int file_count;
+	const char *currency;
 	const struct lt_invoice_rates *rates;
 	const struct lt_tie_parts *parts;
 	const struct lt_tie *tie;

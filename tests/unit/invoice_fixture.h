@@ -39,7 +39,8 @@ read_bytes(struct lt_invoice *invoice, const char *bytes, size_t byte_count,
 	assert_non_null(in);
 	map_init(&map);
 	*invoice = (struct lt_invoice){0};
-	lt_invoice_read(invoice, in, ask, &map, err);
+	if (lt_invoice_read(invoice, in, ask, &map, err) == LT_OK)
+		lt_invoice_finish(invoice, ask, err);
 	fclose(in);
 	return err->code;
 }
