@@ -17,7 +17,9 @@
 const struct lt_cli_option lt_cli_reconcile_options[] = {
     {"from", "DAY", "first day (UTC); default: the billing period"},
     {"to", "DAY", "last day"},
-    {"cost", "COLUMN", "what is added up; default: what was billed"},
+    {"cost", "HOW", "amortised, billed or a column; default: as it can"},
+    {"only", "tag:KEY=VALUE", "rows with that tag alone"},
+    {"account", "ID,...", "rows of these accounts alone"},
     {"type", "COLUMN", "where instance types are; default: by the format"},
     {"map", "P=TYPE,...", "instance types of partitions"},
     {"rate", "CUR=RATE", "what an invoice's other currency is worth"},
@@ -104,14 +106,42 @@ parse_format(
 	    "--format: got \"%s\", want table, csv or json", word);
 }
 
+static void
+parse_cost(struct lt_invoice_ask *ask, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum lt_invoice_basis basis;
+	} words[] = {
+	    {"billed", LT_INVOICE_BILLED},
+	    {"amortised", LT_INVOICE_AMORTISED},
+	    {"amortized", LT_INVOICE_AMORTISED},
+	};
+
+	if (text == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i].name) == 0) {
+			ask->basis = words[i].basis;
+			return;
+		}
+	}
+	ask->basis = LT_INVOICE_COLUMN;
+	ask->cost = text;
+}
+
 static int
 parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const tolerance = lt_cli_value(cli, "tolerance");
+	const char *const only = lt_cli_value(cli, "only");
 
-	wish->ask.cost = lt_cli_value(cli, "cost");
+	parse_cost(&wish->ask, lt_cli_value(cli, "cost"));
 	wish->ask.type = lt_cli_value(cli, "type");
+	wish->ask.filter.accounts = lt_cli_value(cli, "account");
 	wish->has_tolerance = tolerance != NULL;
+	if (only != NULL && lt_invoice_only_parse(&wish->ask.filter, only, err))
+		return err->code;
 	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
 		return err->code;
 	if (tolerance != NULL &&
@@ -228,8 +258,8 @@ ask_jobs(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 }
 
 static int
-print(const struct work *work, enum format format, const struct lt_cli *cli,
-    struct lt_error *err)
+print(const struct work *work, const struct wish *wish,
+    const struct lt_cli *cli, struct lt_error *err)
 {
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
@@ -237,14 +267,15 @@ print(const struct work *work, enum format format, const struct lt_cli *cli,
 	    .file_count = cli->operand_count,
 	    .currency = work->currency,
 	    .rates = &work->rates,
+	    .filter = &wish->ask.filter,
 	    .parts = &parts,
 	    .tie = &work->tie};
 
-	if (format != TABLE)
+	if (wish->format != TABLE)
 		lt_cli_whole_lines();
-	if (format == CSV) {
+	if (wish->format == CSV) {
 		lt_tie_csv(stdout, &shown);
-	} else if (format == TABLE) {
+	} else if (wish->format == TABLE) {
 		lt_tie_table(stdout, &shown, cli->color);
 	} else {
 		json_t *const body = lt_tie_json(&shown);
@@ -271,8 +302,7 @@ reconcile(struct work *work, const struct wish *wish, const struct lt_cli *cli,
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
 
-	if (lt_tie_make(&work->tie, &parts, err) ||
-	    print(work, wish->format, cli, err))
+	if (lt_tie_make(&work->tie, &parts, err) || print(work, wish, cli, err))
 		return err->code;
 	if (wish->has_tolerance &&
 	    lt_tie_exceeds(&work->tie.instances, wish->tolerance_micros))

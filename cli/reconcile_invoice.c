@@ -9,6 +9,7 @@
 
 #include "csv.h"
 #include "date.h"
+#include "lookup.h"
 #include "reconcile_tie.h"
 #include "reconcile_row.h"
 #include "reconcile_unpack.h"
@@ -135,7 +136,6 @@ add_outside(
 		invoice->outside_first_day = day;
 	if (day > invoice->outside_last_day)
 		invoice->outside_last_day = day;
-	invoice->rows++;
 	invoice->sums[invoice->day_count * types + invoice->type_count]
 	    .cost_pico += row->cost_pico;
 }
@@ -147,6 +147,9 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	const int64_t of_day = lt_day_of_second(row->start_utc_s);
 	const int64_t day = of_day - invoice->first_day;
 
+	invoice->rows++;
+	invoice->billed_pico += row->billed_pico;
+	invoice->fees_pico += row->fee_pico;
 	if (day < 0 || day >= invoice->day_count) {
 		add_outside(invoice, reader, of_day);
 		return LT_OK;
@@ -158,7 +161,6 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	    &invoice->sums[day * (invoice->type_count + 1) + type];
 
 	sum->cost_pico += row->cost_pico;
-	invoice->rows++;
 	if (found < 0 && row->type[0])
 		add_unknown(invoice, row);
 	if (found < 0 || !row->has_quantity)
@@ -192,15 +194,50 @@ check_row(const struct reader *reader, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Azure's exports of actual and of amortised costs have the same columns;
+ * added up together they would count commitments twice. */
+static int
+check_basis(struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
+	    [LT_INVOICE_AUTO] = "any",
+	    [LT_INVOICE_BILLED] = "actual (billed)",
+	    [LT_INVOICE_AMORTISED] = "amortised",
+	    [LT_INVOICE_COLUMN] = "a column's"};
+	const enum lt_invoice_basis shows = reader->parsed.shows;
+
+	if (shows == LT_INVOICE_AMORTISED)
+		invoice->has_billed = false; /* it is in another export */
+	if (shows == LT_INVOICE_AUTO || invoice->basis == LT_INVOICE_COLUMN ||
+	    shows == invoice->basis)
+		return LT_OK;
+	if (invoice->basis == LT_INVOICE_AUTO) {
+		invoice->basis = shows;
+		return LT_OK;
+	}
+	return lt_fail(err, LT_EINPUT,
+	    "a commitment as an export of %s costs has it, want one of %s costs",
+	    LT_WORD(names, shows), LT_WORD(names, invoice->basis));
+}
+
 static int
 take_row(
     struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
+	bool taken = false;
+
 	if (check_row(reader, err) == LT_OK &&
+	    lt_invoice_filter_row(&taken, &reader->parser, &reader->row, err) ==
+		LT_OK &&
+	    !taken)
+		invoice->left_out_rows++;
+	if (taken &&
 	    (invoice->sums != NULL ||
 		find_days(invoice, reader, err) == LT_OK) &&
 	    lt_invoice_row_parse(
-		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK)
+		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK &&
+	    check_basis(invoice, reader, err) == LT_OK)
 		add_row(invoice, reader, err);
 	if (err->code)
 		lt_error_at(err, reader->row.line, 0);
@@ -259,20 +296,30 @@ place_error(const struct reader *reader, struct lt_error *err)
 	return lt_context(err, "%s", path);
 }
 
-/* Parts are of one invoice: they have one format. */
+/* Parts are of one invoice: they have one format, and what costs are added up
+ * by the first can be added up by each. */
 static int
 check_format(struct lt_invoice *invoice, const struct reader *reader,
     struct lt_error *err)
 {
-	const char *const format = lt_invoice_format_name(&reader->parser);
+	const struct lt_invoice_parser *const parser = &reader->parser;
 
-	if (invoice->format != NULL && strcmp(invoice->format, format) != 0)
+	if (invoice->format != NULL &&
+	    strcmp(invoice->format, parser->format->name) != 0)
 		return lt_fail(err, LT_EINPUT,
-		    "is %s, and the parts before it are %s", format,
-		    invoice->format);
-	invoice->format = format;
+		    "is %s, and the parts before it are %s",
+		    parser->format->name, invoice->format);
+	if (invoice->format != NULL && parser->basis != LT_INVOICE_AUTO &&
+	    invoice->basis != parser->basis)
+		return lt_fail(err, LT_EINPUT,
+		    "has other columns for amortised costs than the parts before it; say --cost amortised or billed");
+	if (invoice->format == NULL) {
+		invoice->basis = parser->basis;
+		invoice->has_billed = parser->basis != LT_INVOICE_COLUMN;
+	}
+	invoice->format = parser->format->name;
 	snprintf(invoice->cost, sizeof(invoice->cost), "%s",
-	    lt_invoice_cost_name(&reader->parser));
+	    lt_invoice_cost_name(parser));
 	return LT_OK;
 }
 
@@ -332,6 +379,10 @@ lt_invoice_finish(struct lt_invoice *invoice, const struct lt_invoice_ask *ask,
 {
 	qsort(invoice->unknown, (size_t)invoice->unknown_count,
 	    sizeof(invoice->unknown[0]), by_cost);
+	if (invoice->rows == 0 && invoice->left_out_rows > 0)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: none of the rows has what --only and --account say",
+		    ask->path);
 	if (invoice->sums == NULL)
 		return lt_fail(err, LT_EINPUT, "%s: no rows", ask->path);
 	return invoice->outside_rows == invoice->rows ? days_fail(invoice, err)

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "date.h"
+#include "lookup.h"
 #include "reconcile_tie.h"
 #include "units.h"
 
@@ -30,6 +31,18 @@ static const char *
 file_name(const char *operand)
 {
 	return strcmp(operand, "-") == 0 ? "standard input" : operand;
+}
+
+/* NULL: it is what the column says. */
+static const char *
+basis_name(const struct lt_invoice *invoice)
+{
+	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
+	    [LT_INVOICE_AUTO] = "billed",
+	    [LT_INVOICE_BILLED] = "billed",
+	    [LT_INVOICE_AMORTISED] = "amortised"};
+
+	return LT_WORD_OR(names, invoice->basis, NULL);
 }
 
 /* Returns NULL where it is none of the invoice's days. */
@@ -232,6 +245,38 @@ print_outside(FILE *out, const struct lt_invoice *invoice)
 }
 
 static void
+print_left_out(FILE *out, const struct lt_tie_shown *shown)
+{
+	const int64_t rows = shown->parts->invoice->left_out_rows;
+
+	if (rows > 0)
+		fprintf(out,
+		    "Left out are %" PRId64
+		    " rows that --only and --account do not take; the jobs are those of all.\n",
+		    rows);
+}
+
+/* What the sums are not, if costs are amortised. */
+static void
+print_commitments(FILE *out, const struct lt_tie_shown *shown)
+{
+	const struct lt_invoice *const invoice = shown->parts->invoice;
+	char text[TEXT_SIZE];
+
+	if (invoice->has_billed &&
+	    shown->tie->billed_micros != shown->tie->total.invoice_micros)
+		fprintf(out,
+		    "Billed are %s in all (--cost billed): savings plans and reservations when they are paid.\n",
+		    lt_money_text(text, sizeof(text), shown->tie->billed_micros,
+			shown->currency));
+	if (shown->tie->fees_micros != 0)
+		fprintf(out,
+		    "Not in it are fees of %s for commitments: what of them was used is in the rows of its use, and no column says what was not.\n",
+		    lt_money_text(text, sizeof(text), shown->tie->fees_micros,
+			shown->currency));
+}
+
+static void
 print_notes(FILE *out, const struct lt_tie_shown *shown)
 {
 	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
@@ -242,6 +287,8 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 	for (int i = 0; i < tie->count; i++)
 		unknown_idle = unknown_idle || (tie->rows[i].type != NULL &&
 						   !tie->rows[i].has_idle);
+	print_left_out(out, shown);
+	print_commitments(out, shown);
 	print_outside(out, shown->parts->invoice);
 	print_unknown(out, shown);
 	for (int i = 0; i < jobs->other_count; i++) {
@@ -316,6 +363,8 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
+	if (basis_name(invoice) != NULL)
+		fprintf(out, " (%s)", basis_name(invoice));
 	fprintf(out, " in %s", shown->currency);
 	print_rates(out, shown->rates);
 	fprintf(out, ", %s to %s (UTC days)\n\n",
@@ -492,14 +541,18 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
-	    "{s:s,s:o,s:s,s:s,s:s,s:s?,s:o,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,"
-	    "s:o,s:o,s:o,s:I,s:I,s:I}",
+	    "{s:s,s:o,s:s,s:s,s:s?,s:o,s:I,s:s,s:s?,s:o,s:s,s:s,s:I,s:s?,s:s?,"
+	    "s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I}",
 	    "file", file_name(shown->files[0]), "files", files_json(shown),
-	    "format", invoice->format, "cost", invoice->cost, "currency",
-	    shown->currency, "rate",
-	    said_rate(rate, sizeof(rate), shown->rates), "rates",
+	    "format", invoice->format, "cost", invoice->cost, "basis",
+	    basis_name(invoice), "billed_micros",
+	    integer(invoice->has_billed, tie->billed_micros), "fees_micros",
+	    (json_int_t)shown->tie->fees_micros, "currency", shown->currency,
+	    "rate", said_rate(rate, sizeof(rate), shown->rates), "rates",
 	    rates_json(shown->rates), "first_day", first, "last_day", last,
-	    "rows", (json_int_t)invoice->rows, "outside_rows",
+	    "rows", (json_int_t)invoice->rows, "only", shown->filter->only,
+	    "account", shown->filter->accounts, "left_out_rows",
+	    (json_int_t)invoice->left_out_rows, "outside_rows",
 	    (json_int_t)invoice->outside_rows, "complete", jobs->complete,
 	    "only_own", jobs->only_own, "days", rows_json(tie), "instances",
 	    row_json(&tie->instances, true), "other_services",

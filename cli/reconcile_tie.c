@@ -153,6 +153,21 @@ make_rows(struct lt_tie *tie, const struct lt_tie_parts *parts,
 	return LT_OK;
 }
 
+/* What is beside the rows: it is in none of them, or in other ones. */
+static int
+round_beside(
+    struct lt_tie *tie, const struct lt_invoice *invoice, struct lt_error *err)
+{
+	const lt_wide billed = rounded(invoice->billed_pico, PICO_PER_MICRO);
+	const lt_wide fees = rounded(invoice->fees_pico, PICO_PER_MICRO);
+
+	if (!fits(billed) || !fits(fees))
+		return lt_fail(err, LT_EOVERFLOW, "the invoice: too large");
+	tie->billed_micros = (int64_t)billed;
+	tie->fees_micros = (int64_t)fees;
+	return LT_OK;
+}
+
 int
 lt_tie_make(
     struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err)
@@ -165,7 +180,9 @@ lt_tie_make(
 	    .rows = calloc((size_t)count + 1, sizeof(*tie->rows))};
 	if (micros == NULL || tie->rows == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
-	else if (round_costs(micros, parts->invoice->sums, count, err) == LT_OK)
+	else if (round_costs(micros, parts->invoice->sums, count, err) ==
+		     LT_OK &&
+		 round_beside(tie, parts->invoice, err) == LT_OK)
 		make_rows(tie, parts, micros, err);
 	free(micros);
 	return err->code;

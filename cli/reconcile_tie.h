@@ -25,6 +25,7 @@ enum {
 	LT_TIE_NAME_SIZE = 64,
 	LT_TIE_UNKNOWN_MAX = 256, /* those after them have no name of their own,
 				   * but are in "other services" as all are */
+	LT_TIE_TAG_SIZE = 256,	  /* of a tag's name; AWS has 128 */
 	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
@@ -92,6 +93,15 @@ struct lt_invoice_sum {
 	bool has_nodes;	     /* some rows said how long */
 	bool nodes_unknown;  /* others did in a unit that is none of time */
 };
+/* How costs are added up: as billed, or with what savings plans and
+ * reservations cost spread over what they covered. */
+enum lt_invoice_basis {
+	LT_INVOICE_AUTO, /* amortised, if the invoice has the columns for it */
+	LT_INVOICE_BILLED,
+	LT_INVOICE_AMORTISED,
+	LT_INVOICE_COLUMN, /* as a column says that was asked for */
+	LT_INVOICE_BASIS_COUNT,
+};
 struct lt_invoice_place { /* of a row; path lent by lt_invoice_ask */
 	const char *path, *column;
 	int64_t utc_s;
@@ -100,9 +110,15 @@ struct lt_invoice_place { /* of a row; path lent by lt_invoice_ask */
 struct lt_invoice { /* lt_invoice_free() */
 	const char *format;
 	char cost[LT_TIE_NAME_SIZE]; /* the column that was added up */
-	int64_t first_day;	     /* since 1970 */
+	enum lt_invoice_basis basis;
+	bool has_billed;     /* it is known what was */
+	lt_wide billed_pico; /* of all rows */
+	/* For commitments, where no column says what of them was not used: in
+	 * none of the costs, if amortised. */
+	lt_wide fees_pico;
+	int64_t first_day; /* since 1970 */
 	int day_count, type_count;
-	int64_t rows;
+	int64_t rows, left_out_rows; /* the latter are in nothing here */
 	/* By day, then by type of the map; after each day's types what is no
 	 * instance of them: other services. As a last day what the invoice has
 	 * of days outside, all as other services: refunds, corrections, usage
@@ -117,11 +133,23 @@ struct lt_invoice { /* lt_invoice_free() */
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
 };
+/* Which rows are taken: reconcile_filter.c */
+struct lt_invoice_filter {
+	const char *only; /* as it was said; NULL: all */
+	char key[LT_TIE_TAG_SIZE];
+	const char *value;
+	const char *accounts; /* "1,2"; NULL: all */
+};
+/* "tag:team=vision". LT_EINPUT. */
+int lt_invoice_only_parse(
+    struct lt_invoice_filter *filter, const char *text, struct lt_error *err);
 struct lt_invoice_ask {
+	struct lt_invoice_filter filter;
 	const char *path; /* for errors */
 	const char *currency;
 	struct lt_invoice_rates *rates; /* NULL: none */
-	const char *cost; /* column; NULL: what the format bills by */
+	enum lt_invoice_basis basis;
+	const char *cost; /* its column, if it is by a column; else NULL */
 	const char *type; /* column of instance types; NULL: the format's */
 	int64_t first_day;
 	int day_count; /* 0: the billing period of the first row */
@@ -181,6 +209,7 @@ struct lt_tie {			 /* lt_tie_free() */
 	struct lt_tie_row *rows; /* by day, of it by type; none that is empty */
 	int count;
 	struct lt_tie_row instances, others, total;
+	int64_t billed_micros, fees_micros;
 };
 struct lt_tie_parts {
 	const struct lt_invoice *invoice;
@@ -205,6 +234,7 @@ struct lt_tie_shown {
 	int file_count;
 	const char *currency;
 	const struct lt_invoice_rates *rates;
+	const struct lt_invoice_filter *filter;
 	const struct lt_tie_parts *parts;
 	const struct lt_tie *tie;
 };

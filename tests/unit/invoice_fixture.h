@@ -17,7 +17,8 @@
 
 #define E12 ((lt_wide)1000000000000)
 
-static const struct lt_invoice_ask plain = {.path = "i.csv", .currency = "USD"};
+static const struct lt_invoice_ask plain = {
+    .path = "i.csv", .currency = "USD", .basis = LT_INVOICE_BILLED};
 
 static inline void
 map_init(struct lt_tie_map *map)

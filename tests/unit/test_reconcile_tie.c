@@ -319,7 +319,7 @@ test_says(void **state)
 	    {"no rate", {"x", "--rate", "USD=0", NULL}, NULL, 2,
 		"--rate: got \"USD=0\", want a currency and what one"},
 	    {"a rate", {FOLDER "focus.csv", "--rate", "EUR=1.1", NULL}, NULL, 0,
-		"BilledCost in USD (EUR=1.1), 2026-10-01"},
+		"EffectiveCost (amortised) in USD (EUR=1.1), 2026-10-01"},
 	    {"a part twice",
 		{FOLDER "focus.csv", FOLDER "../reconcile/focus.csv"}, NULL, 1,
 		"/../reconcile/focus.csv: is tests/golden/reconcile/focus.csv "
