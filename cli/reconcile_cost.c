@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "reconcile_row.h"
 #include "units.h"
 
 /* plus + also - minus; 0: no such column. */
-static const struct {
+static const struct spread {
 	enum lt_invoice_field plus, also, minus;
 	bool is_fee; /* where no column says what was not used, it is told */
 } spreads[LT_SPREAD_COUNT] = {
@@ -75,55 +76,52 @@ convert(struct lt_invoice_row *parsed, const struct lt_invoice_parser *parser,
 	return LT_OK;
 }
 
-/* Adds the number of a column, if there is such a one. */
-static int
-add_column(lt_wide *sum, int sign, const struct lt_invoice_parser *parser,
-    const struct lt_csv_row *row, enum lt_invoice_field field,
-    struct lt_error *err)
-{
-	lt_wide value = 0;
-
-	if (field == 0 || !lt_invoice_cell(row, field)[0])
-		return LT_OK;
-	if (lt_invoice_number(&value, parser, row, field, err))
-		return err->code;
-	*sum += sign * value;
-	return LT_OK;
-}
-
 static bool
 is_there(const struct lt_csv_row *row, enum lt_invoice_field field)
 {
 	return field != 0 && lt_invoice_cell(row, field)[0];
 }
 
+/* The number of a column; 0: there is no such one. */
+static int
+read_part(lt_wide *value, const struct lt_invoice_parser *parser,
+    const struct lt_csv_row *row, enum lt_invoice_field field,
+    struct lt_error *err)
+{
+	*value = 0;
+	return is_there(row, field)
+		   ? lt_invoice_number(value, parser, row, field, err)
+		   : LT_OK;
+}
+
 /* The kind's part of a commitment. */
 static int
 amortise(struct lt_invoice_row *parsed, const struct lt_invoice_parser *parser,
-    const struct lt_csv_row *row, enum lt_invoice_spread spread,
+    const struct lt_csv_row *row, const struct spread *spread,
     struct lt_error *err)
 {
-	const enum lt_invoice_field plus = spreads[spread].plus;
-	const enum lt_invoice_field also = spreads[spread].also;
-	const enum lt_invoice_field minus = spreads[spread].minus;
-	const bool known = (is_there(row, plus) || is_there(row, also)) &&
-			   (minus == 0 || is_there(row, minus));
+	const bool known =
+	    (is_there(row, spread->plus) || is_there(row, spread->also)) &&
+	    (spread->minus == 0 || is_there(row, spread->minus));
+	lt_wide plus, also, minus;
 
 	parsed->cost_pico = 0;
-	if (plus != 0 && !known && spreads[spread].is_fee) {
+	if (spread->plus != 0 && !known && spread->is_fee) {
 		parsed->fee_pico = parsed->billed_pico;
 		return LT_OK;
 	}
-	if (plus != 0 && !known) {
+	if (spread->plus != 0 && !known) {
 		lt_fail(err, LT_EINPUT,
 		    "got \"\", want what this row's part of a commitment costs; --cost billed adds up %s",
 		    parser->columns[LT_FIELD_COST].name);
-		return lt_invoice_in_column(parser, plus, err);
+		return lt_invoice_in_column(parser, spread->plus, err);
 	}
-	if (add_column(&parsed->cost_pico, 1, parser, row, plus, err) ||
-	    add_column(&parsed->cost_pico, 1, parser, row, also, err))
+	if (read_part(&plus, parser, row, spread->plus, err) ||
+	    read_part(&also, parser, row, spread->also, err) ||
+	    read_part(&minus, parser, row, spread->minus, err))
 		return err->code;
-	return add_column(&parsed->cost_pico, -1, parser, row, minus, err);
+	parsed->cost_pico = plus + also - minus;
+	return LT_OK;
 }
 
 /* Is it of a commitment, in the one export as in the other? */
@@ -164,7 +162,7 @@ lt_invoice_row_cost(struct lt_invoice_row *parsed,
 		     &parsed->cost_pico, parser, row, LT_FIELD_EFFECTIVE, err))
 		return err->code;
 	if (spread != LT_SPREAD_NONE &&
-	    amortise(parsed, parser, row, spread, err))
+	    amortise(parsed, parser, row, &LT_ROW(spreads, spread), err))
 		return err->code;
 	return strcmp(currency, parser->currency) == 0
 		   ? LT_OK

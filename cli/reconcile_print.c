@@ -281,7 +281,7 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 {
 	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
 	const struct lt_tie *const tie = shown->tie;
-	char text[TEXT_SIZE];
+	char text[TEXT_SIZE], other[TEXT_SIZE];
 	bool unknown_idle = false;
 
 	for (int i = 0; i < tie->count; i++)
@@ -306,6 +306,14 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fprintf(out, "Not in it are adjustments of %s.\n",
 		    lt_money_text(text, sizeof(text), jobs->adjustments_micros,
 			shown->currency));
+	if (jobs->corrected_here_micros != 0 ||
+	    jobs->corrected_elsewhere_micros != 0)
+		fprintf(out,
+		    "Corrections of closed months are in the days that they correct: %s of later bookings here, %s booked here elsewhere.\n",
+		    lt_money_text(text, sizeof(text),
+			jobs->corrected_here_micros, shown->currency),
+		    lt_money_text(other, sizeof(other),
+			-jobs->corrected_elsewhere_micros, shown->currency));
 	if (jobs->carbon_charge_micros != 0)
 		fprintf(out, "Not in it is the charge for carbon, %s.\n",
 		    lt_money_text(text, sizeof(text),
@@ -542,7 +550,7 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
 	    "{s:s,s:o,s:s,s:s,s:s?,s:o,s:I,s:s,s:s?,s:o,s:s,s:s,s:I,s:s?,s:s?,"
-	    "s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I}",
+	    "s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I}",
 	    "file", file_name(shown->files[0]), "files", files_json(shown),
 	    "format", invoice->format, "cost", invoice->cost, "basis",
 	    basis_name(invoice), "billed_micros",
@@ -561,5 +569,8 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	    others_json(jobs), "adjustments_micros",
 	    (json_int_t)jobs->adjustments_micros, "carbon_charge_micros",
 	    (json_int_t)jobs->carbon_charge_micros, "discount_micros",
-	    (json_int_t)jobs->discount_micros);
+	    (json_int_t)jobs->discount_micros, "corrected_here_micros",
+	    (json_int_t)jobs->corrected_here_micros,
+	    "corrected_elsewhere_micros",
+	    (json_int_t)-jobs->corrected_elsewhere_micros);
 }

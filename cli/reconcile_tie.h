@@ -176,6 +176,9 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 	/* What has no place in the invoice; the first two are in no cost here.
 	 */
 	int64_t carbon_charge_micros, discount_micros, adjustments_micros;
+	/* Corrections of closed months that were booked on other days, and
+	 * those booked on these days, below 0: as they are counted. */
+	int64_t corrected_here_micros, corrected_elsewhere_micros;
 	int other_count;
 	struct {
 		char partition[LT_TIE_NAME_SIZE];

@@ -345,6 +345,7 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const previous = lt_api_value(request, "previous");
 	const char *const tcto = lt_api_value(request, "tcto");
 	const char *const unused = lt_api_value(request, "unused");
+	const char *const incurred = lt_api_value(request, "incurred");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
@@ -366,6 +367,10 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	if (unused != NULL && strcmp(unused, "1") != 0)
 		return lt_api_error(
 		    reply, 400, "unused: got \"%s\", want 1", unused);
+	if (incurred != NULL && strcmp(incurred, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "incurred: got \"%s\", want 1", incurred);
+	w->has_incurred = incurred != NULL;
 	w->has_unused = unused != NULL;
 	w->has_tcto = tcto != NULL;
 	if (w->has_tcto && w->users.own_figures)

@@ -29,7 +29,8 @@
 struct server { /* changed by the tests only while nobody asks */
 	pthread_t thread;
 	int listener;
-	json_t *signals, *jobs;
+	json_t *signals, *jobs,
+	    *incurred;	   /* by day; NULL: as of an old lowtided */
 	const char *wrong; /* member of the report that is spoilt, or NULL */
 };
 
@@ -57,9 +58,13 @@ report_of(const char *request)
 	    "start", query_of(request, "from="), "currency", "USD", "complete",
 	    true, "by", "partition", groups != NULL ? groups : json_array());
 
-	assert_non_null(strstr(request, "&by=partition "));
+	assert_non_null(strstr(request, "&by=partition&incurred=1 "));
 	json_object_set_new(json_object_get(report, "period"), "end",
 	    json_string(query_of(request, "to=")));
+	if (server.incurred != NULL)
+		json_object_set(report, "incurred",
+		    json_object_get(
+			server.incurred, query_of(request, "from=")));
 	if (server.wrong != NULL && strcmp(server.wrong, "complete") == 0)
 		json_object_set_new(report, "complete", json_false());
 	else if (server.wrong != NULL && strcmp(server.wrong, "period") == 0)

@@ -96,6 +96,56 @@ test_samples(void **state)
 	}
 }
 
+static int64_t
+jobs_of(const json_t *json, size_t row)
+{
+	return micros_of(json_array_get(json_object_get(json, "days"), row),
+	    NULL, "jobs_micros");
+}
+
+/* Corrections of October, closed, that were booked in November; and one of
+ * September that was booked on the 2nd. */
+static void
+test_incurred(void **state)
+{
+	const char *arguments[] = {FOLDER "focus.csv", "--json", NULL};
+
+	(void)state;
+	server.incurred = json_loads(
+	    "{\"2026-10-01T00:00:00Z\":["
+	    "{\"partition\":\"spot\",\"cost_micros\":7000000,"
+	    "\"carbon_charge_micros\":500000,\"discount_micros\":20000},"
+	    "{\"partition\":\"cpu\",\"cost_micros\":30,"
+	    "\"carbon_charge_micros\":0,\"discount_micros\":0}],"
+	    "\"2026-10-02T00:00:00Z\":[{\"partition\":\"ondemand\","
+	    "\"cost_micros\":-90000000,\"carbon_charge_micros\":0,"
+	    "\"discount_micros\":0}]}",
+	    0, NULL);
+	assert_non_null(server.incurred);
+	struct said said = run(arguments);
+	json_t *const json = json_loads(said.out, 0, NULL);
+
+	/* 800.000001 + 7 - .5 + .02; 790 - 90 */
+	assert_int_equal(jobs_of(json, 0), 806520001);
+	assert_int_equal(jobs_of(json, 3), 700000000);
+	assert_int_equal(
+	    micros_of(json, NULL, "corrected_here_micros"), 7000030);
+	assert_int_equal(
+	    micros_of(json, NULL, "corrected_elsewhere_micros"), 90000000);
+	assert_int_equal(
+	    micros_of(json, NULL, "carbon_charge_micros"), 1100000);
+	json_decref(json);
+	said_free(&said);
+	arguments[1] = NULL;
+	said = run(arguments);
+	assert_non_null(strstr(said.out,
+	    "Corrections of closed months are in the days that they correct: "
+	    "$7.00 of later bookings here, $90.00 booked here elsewhere.\n"));
+	said_free(&said);
+	json_decref(server.incurred);
+	server.incurred = NULL;
+}
+
 /* Of 28 rows of AWS, 11 of Azure, 12 of FOCUS. */
 static void
 test_only(void **state)
@@ -313,6 +363,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_incurred),
 	    cmocka_unit_test(test_only),
 	    cmocka_unit_test(test_only_says),
 	    cmocka_unit_test(test_says),
