@@ -119,9 +119,36 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 	invoice->unknown[i].cost_pico += row->cost_pico;
 }
 
-static void
-add_outside(
-    struct lt_invoice *invoice, const struct reader *reader, int64_t day)
+/* To the month of the day, in order. */
+static int
+add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
+    struct lt_error *err)
+{
+	const struct lt_date date = lt_date_of_day(day);
+	const int64_t month = date.year * 12 + date.month - 1;
+	struct lt_invoice_month *const all = invoice->outside_months;
+	int i = 0;
+
+	while (i < invoice->outside_month_count && all[i].month < month)
+		i++;
+	if (i == invoice->outside_month_count || all[i].month != month) {
+		if (invoice->outside_month_count == LT_TIE_MONTHS_MAX)
+			return lt_fail(err, LT_ELIMIT,
+			    "rows of more than %d months outside",
+			    LT_TIE_MONTHS_MAX);
+		memmove(&all[i + 1], &all[i],
+		    (size_t)(invoice->outside_month_count++ - i) *
+			sizeof(*all));
+		all[i] = (struct lt_invoice_month){.month = month};
+	}
+	all[i].rows++;
+	all[i].cost_pico += cost_pico;
+	return LT_OK;
+}
+
+static int
+add_outside(struct lt_invoice *invoice, const struct reader *reader,
+    int64_t day, struct lt_error *err)
 {
 	const struct lt_invoice_row *const row = &reader->parsed;
 	const int types = invoice->type_count + 1;
@@ -138,6 +165,7 @@ add_outside(
 		invoice->outside_last_day = day;
 	invoice->sums[invoice->day_count * types + invoice->type_count]
 	    .cost_pico += row->cost_pico;
+	return add_month(invoice, day, row->cost_pico, err);
 }
 
 static int
@@ -150,10 +178,8 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	invoice->rows++;
 	invoice->billed_pico += row->billed_pico;
 	invoice->fees_pico += row->fee_pico;
-	if (day < 0 || day >= invoice->day_count) {
-		add_outside(invoice, reader, of_day);
-		return LT_OK;
-	}
+	if (day < 0 || day >= invoice->day_count)
+		return add_outside(invoice, reader, of_day, err);
 	const int found =
 	    row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
 	const int type = found >= 0 ? found : invoice->type_count;

@@ -26,6 +26,16 @@ fits(lt_wide value)
 	return value >= INT64_MIN && value <= INT64_MAX;
 }
 
+int64_t
+lt_tie_micros(lt_wide pico)
+{
+	const lt_wide micros = rounded(pico, PICO_PER_MICRO);
+
+	return fits(micros) ? (int64_t)micros
+	       : micros < 0 ? INT64_MIN
+			    : INT64_MAX;
+}
+
 /* Sums of the invoice in micros, which add up to its rounded total: what is
  * below a micro is shared out as the cents of a report are. */
 static int

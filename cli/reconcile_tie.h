@@ -26,6 +26,7 @@ enum {
 	LT_TIE_UNKNOWN_MAX = 256, /* those after them have no name of their own,
 				   * but are in "other services" as all are */
 	LT_TIE_TAG_SIZE = 256,	  /* of a tag's name; AWS has 128 */
+	LT_TIE_MONTHS_MAX = 120,  /* refused; nobody corrects more */
 	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
@@ -126,6 +127,13 @@ struct lt_invoice { /* lt_invoice_free() */
 	struct lt_invoice_sum *sums;
 	int64_t outside_rows, outside_first_day, outside_last_day;
 	struct lt_invoice_place outside; /* the first of them */
+	/* By the months that they belong to, the earliest first. */
+	int outside_month_count;
+	struct lt_invoice_month {
+		int64_t month; /* since the year 0 */
+		int64_t rows;
+		lt_wide cost_pico;
+	} outside_months[LT_TIE_MONTHS_MAX];
 	/* Instances in there whose type no partition has, dearest first. */
 	int unknown_count;
 	struct lt_invoice_unknown {
@@ -219,6 +227,8 @@ struct lt_tie_parts {
 	const struct lt_tie_map *map;
 	const struct lt_tie_jobs *jobs;
 };
+/* Half away from zero, at the ends of int64_t at most. */
+int64_t lt_tie_micros(lt_wide pico);
 /*
  * Of each day and type, in micros: jobs is what lowtide charged for nodes; idle
  * the node-hours of the invoice less those of jobs, not below 0, at the mean
@@ -243,6 +253,16 @@ struct lt_tie_shown {
 };
 void lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color);
 void lt_tie_csv(FILE *out, const struct lt_tie_shown *shown);
+
+/* ---- and by others: reconcile_json.c ---- */
+/* "2026-11-21", into out. */
+const char *lt_tie_day_text(char *out, size_t size, int64_t day);
+/* NULL: it is none of the invoice's days. */
+const char *lt_tie_row_day(
+    char *out, size_t size, const struct lt_tie_row *row);
+const char *lt_tie_file_name(const char *operand);
+/* NULL: costs are what a column says. */
+const char *lt_tie_basis_name(const struct lt_invoice *invoice);
 /* The caller's; NULL: no memory. */
 json_t *lt_tie_json(const struct lt_tie_shown *shown);
 

@@ -117,11 +117,11 @@ test_outside(void **state)
 {
 	static const char bytes[] = FOCUS DAY_7
 	    "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,30,30,USD\n" OCTOBER
+	    "2026-11-02,2026-11-03,Tax,,,,,,2,2,USD\n" OCTOBER
 	    "2026-09-12,2026-09-13,Usage,Compute,BoxUsage:p4d.24xlarge,,-1,"
 	    "Hours,-5.5,-5.5,USD\n" OCTOBER
 	    "2026-09-30T23:00Z,2026-10-01,Usage,Compute,BoxUsage:m5.large,,1,"
-	    "Hours,0.5,0.5,USD\n" OCTOBER
-	    "2026-11-02,2026-11-03,Tax,,,,,,2,2,USD\n";
+	    "Hours,0.5,0.5,USD\n";
 	struct lt_invoice invoice;
 	struct lt_error err = {0};
 
@@ -135,6 +135,13 @@ test_outside(void **state)
 	assert_int_equal(invoice.outside_first_day, invoice.first_day - 19);
 	assert_int_equal(invoice.outside_last_day, invoice.first_day + 32);
 	assert_int_equal(invoice.unknown_count, 0);
+	/* -5.5 + 0.5 of September, 2 of November */
+	assert_int_equal(invoice.outside_month_count, 2);
+	assert_int_equal(invoice.outside_months[0].month, 2026 * 12 + 8);
+	assert_int_equal(invoice.outside_months[0].rows, 2);
+	assert_true(invoice.outside_months[0].cost_pico == -5 * E12);
+	assert_int_equal(invoice.outside_months[1].month, 2026 * 12 + 10);
+	assert_true(invoice.outside_months[1].cost_pico == 2 * E12);
 	lt_wide inside = 0;
 	const int types = invoice.type_count + 1;
 	for (int i = 0; i < invoice.day_count * types; i++)

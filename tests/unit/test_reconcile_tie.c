@@ -337,7 +337,8 @@ test_says(void **state)
 		    NULL},
 		NULL, 0,
 		"Outside are 6 rows of other days (2026-10-01 to 2026-10-01): "
-		"refunds, corrections or late usage.\n"},
+		"refunds, corrections or late usage.\nOf them belong to 2026-10 "
+		"$919.25.\n"},
 	    {"none of its days",
 		{FOLDER "focus.csv", "--from=2026-11-02", "--to=2026-11-04"},
 		NULL, 1, "is not from 2026-11-02 to 2026-11-04"},
