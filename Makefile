@@ -118,9 +118,9 @@ PRODUCTS := $(B)/lowtide $(B)/lowtided $(B)/lowtide-kube $(B)/lowtide-node $(B)/
 # libcurl is no line here: curl_library.c loads it, so that lowtided is without it.
 DAEMON_LIBS := -lslurm -ljansson -lyaml -lsqlite3 -lmicrohttpd \
 	-lmunge -lexpat -lnettle -lm -lpthread
-CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lmicrohttpd -lm -lpthread
+CLI_LIBS := -ljansson -lyaml -lmunge -lexpat -lnettle -lelf -lz -lmicrohttpd -lm -lpthread
 # Tests link both sides.
-TEST_LIBS := $(DAEMON_LIBS) -lelf
+TEST_LIBS := $(DAEMON_LIBS) -lelf -lz
 # Links them in less than half the time; not every binutils has it any more.
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 

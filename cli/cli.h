@@ -15,7 +15,10 @@
 #include "error.h"
 #include "slurm_conf.h"
 
-enum { LT_CLI_OPTIONS_MAX = 40 };
+enum {
+	LT_CLI_OPTIONS_MAX = 40,
+	LT_CLI_PARTS_MAX = 1000, /* of an invoice, open at once */
+};
 
 /* Numbers in JSON: 53.67, not 53.670000000000002. */
 #define LT_CLI_JSON JSON_REAL_PRECISION(15)

@@ -64,11 +64,13 @@ static const struct lt_cli_command commands[] = {
 	"close a period, so that its statement stays; or list them", 0, 1, true,
 	false, lt_cli_close_options, lt_cli_close},
     {"reconcile",
-	"INVOICE [--from DAY --to DAY] [--cost COLUMN] [--type COLUMN] "
+	"INVOICE... [--from DAY --to DAY] [--cost HOW] [--type COLUMN] "
 	"[--map P=TYPE,...]\n"
-	"INVOICE [--tolerance PCT] [--format table|csv|json]",
-	"a cloud's invoice against what lowtide charged", 1, 1, true, false,
-	lt_cli_reconcile_options, lt_cli_reconcile},
+	"INVOICE... [--rate CUR=RATE] [--only tag:KEY=VALUE] [--account ID,...] "
+	"[--tolerance PCT]\n"
+	"INVOICE... [--format table|csv|json]",
+	"a cloud's invoice against what lowtide charged", 1, LT_CLI_PARTS_MAX,
+	true, false, lt_cli_reconcile_options, lt_cli_reconcile},
     {"history", "[--name N] [--user U] [--json]\n--forget USER [--json]",
 	"how long your jobs have run; erase it", 0, 0, true, false,
 	lt_cli_history_options, lt_cli_history},

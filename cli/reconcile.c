@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "date.h"
@@ -16,7 +17,9 @@
 const struct lt_cli_option lt_cli_reconcile_options[] = {
     {"from", "DAY", "first day (UTC); default: the billing period"},
     {"to", "DAY", "last day"},
-    {"cost", "COLUMN", "what is added up; default: what was billed"},
+    {"cost", "HOW", "amortised, billed or a column; default: as it can"},
+    {"only", "tag:KEY=VALUE", "rows with that tag alone"},
+    {"account", "ID,...", "rows of these accounts alone"},
     {"type", "COLUMN", "where instance types are; default: by the format"},
     {"map", "P=TYPE,...", "instance types of partitions"},
     {"rate", "CUR=RATE", "what an invoice's other currency is worth"},
@@ -38,6 +41,7 @@ struct work { /* all that is read; on the heap, as the tables are large */
 	struct lt_tie_map map;
 	struct lt_invoice invoice;
 	struct lt_tie_jobs jobs;
+	struct lt_invoice_rates rates;
 	struct lt_tie tie;
 	char currency[8];
 };
@@ -102,39 +106,43 @@ parse_format(
 	    "--format: got \"%s\", want table, csv or json", word);
 }
 
-/* "USD=0.92" */
-static int
-parse_rate(struct lt_invoice_rate *rate, const char *text, struct lt_error *err)
+static void
+parse_cost(struct lt_invoice_ask *ask, const char *text)
 {
-	static const lt_wide most = (lt_wide)1000000 * 1000000 * 1000000;
+	static const struct {
+		const char *name;
+		enum lt_invoice_basis basis;
+	} words[] = {
+	    {"billed", LT_INVOICE_BILLED},
+	    {"amortised", LT_INVOICE_AMORTISED},
+	    {"amortized", LT_INVOICE_AMORTISED},
+	};
 
 	if (text == NULL)
-		return LT_OK;
-	rate->text = text;
-	snprintf(rate->currency, sizeof(rate->currency), "%.3s", text);
-	return strlen(text) > 4 && text[3] == '=' &&
-		       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3 &&
-		       lt_pico_parse(text + 4, &rate->pico, NULL) == LT_OK &&
-		       rate->pico > 0 && rate->pico <= most
-		   ? LT_OK
-		   : lt_fail(err, LT_EINPUT,
-			 "--rate: got \"%.40s\", want a currency and what one of it is worth, such as USD=0.92",
-			 text);
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i].name) == 0) {
+			ask->basis = words[i].basis;
+			return;
+		}
+	}
+	ask->basis = LT_INVOICE_COLUMN;
+	ask->cost = text;
 }
 
 static int
 parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 {
 	const char *const tolerance = lt_cli_value(cli, "tolerance");
+	const char *const only = lt_cli_value(cli, "only");
 
-	wish->ask.path = strcmp(cli->operands[0], "-") == 0 ? "standard input"
-							    : cli->operands[0];
-	wish->ask.cost = lt_cli_value(cli, "cost");
+	parse_cost(&wish->ask, lt_cli_value(cli, "cost"));
 	wish->ask.type = lt_cli_value(cli, "type");
+	wish->ask.filter.accounts = lt_cli_value(cli, "account");
 	wish->has_tolerance = tolerance != NULL;
-	if (parse_days(wish, cli, err) ||
-	    parse_format(&wish->format, cli, err) ||
-	    parse_rate(&wish->ask.rate, lt_cli_value(cli, "rate"), err))
+	if (only != NULL && lt_invoice_only_parse(&wish->ask.filter, only, err))
+		return err->code;
+	if (parse_days(wish, cli, err) || parse_format(&wish->format, cli, err))
 		return err->code;
 	if (tolerance != NULL &&
 	    (lt_micros_parse(tolerance, &wish->tolerance_micros, NULL) ||
@@ -146,6 +154,12 @@ parse_wish(struct wish *wish, const struct lt_cli *cli, struct lt_error *err)
 }
 
 /* ---- what is read ---- */
+static const char *
+name_of(const char *operand)
+{
+	return strcmp(operand, "-") == 0 ? "standard input" : operand;
+}
+
 static int
 find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 {
@@ -155,7 +169,8 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 		return err->code;
 	snprintf(work->currency, sizeof(work->currency), "%s",
 	    lt_json_text(signals, "currency", ""));
-	lt_tie_map_signals(&work->map, signals, err);
+	if (lt_tie_map_signals(&work->map, signals, err) == LT_OK)
+		lt_invoice_rates_signals(&work->rates, signals, err);
 	json_decref(signals);
 	if (!err->code && !work->currency[0])
 		lt_fail(err, LT_EINPUT, "this site has no money in lowtide");
@@ -165,21 +180,62 @@ find_types(struct work *work, const struct lt_cli *cli, struct lt_error *err)
 	return err->code;
 }
 
+/* A part that is counted twice would be charges twice. */
+static int
+check_once(const struct lt_cli *cli, int index, FILE *const *files,
+    struct lt_error *err)
+{
+	struct stat one, other;
+
+	for (int i = 0; i < index; i++)
+		if (fstat(fileno(files[index]), &one) == 0 &&
+		    fstat(fileno(files[i]), &other) == 0 &&
+		    one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+			return lt_fail(err, LT_EINPUT, "%s: is %s once more",
+			    cli->operands[index], cli->operands[i]);
+	return LT_OK;
+}
+
+static int
+open_parts(FILE **files, const struct lt_cli *cli, struct lt_error *err)
+{
+	for (int i = 0; i < cli->operand_count; i++) {
+		const char *const path = cli->operands[i];
+
+		files[i] = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+		if (files[i] == NULL)
+			return lt_fail(err,
+			    errno == ENOENT ? LT_ENOENT : LT_EIO, "%s: %s",
+			    path, strerror(errno));
+		if (check_once(cli, i, files, err))
+			return err->code;
+	}
+	return LT_OK;
+}
+
 static int
 read_invoice(struct work *work, const struct wish *wish,
     const struct lt_cli *cli, struct lt_error *err)
 {
 	struct lt_invoice_ask ask = wish->ask;
-	const bool is_stdin = strcmp(cli->operands[0], "-") == 0;
-	FILE *const in = is_stdin ? stdin : fopen(cli->operands[0], "re");
+	FILE **const files = calloc((size_t)cli->operand_count, sizeof(*files));
 
+	if (files == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
 	ask.currency = work->currency;
-	if (in == NULL)
-		return lt_fail(err, errno == ENOENT ? LT_ENOENT : LT_EIO,
-		    "%s: %s", ask.path, strerror(errno));
-	lt_invoice_read(&work->invoice, in, &ask, &work->map, err);
-	if (!is_stdin)
-		fclose(in);
+	ask.rates = &work->rates;
+	open_parts(files, cli, err);
+	for (int i = 0; i < cli->operand_count && !err->code; i++) {
+		ask.path = name_of(cli->operands[i]);
+		lt_invoice_read(
+		    &work->invoice, files[i], &ask, &work->map, err);
+	}
+	if (!err->code)
+		lt_invoice_finish(&work->invoice, &ask, err);
+	for (int i = 0; i < cli->operand_count; i++)
+		if (files[i] != NULL && files[i] != stdin)
+			fclose(files[i]);
+	free(files);
 	return err->code;
 }
 
@@ -207,8 +263,13 @@ print(const struct work *work, const struct wish *wish,
 {
 	const struct lt_tie_parts parts = {
 	    &work->invoice, &work->map, &work->jobs};
-	const struct lt_tie_shown shown = {wish->ask.path, work->currency,
-	    wish->ask.rate.text, &parts, &work->tie};
+	const struct lt_tie_shown shown = {.files = cli->operands,
+	    .file_count = cli->operand_count,
+	    .currency = work->currency,
+	    .rates = &work->rates,
+	    .filter = &wish->ask.filter,
+	    .parts = &parts,
+	    .tie = &work->tie};
 
 	if (wish->format != TABLE)
 		lt_cli_whole_lines();
@@ -255,6 +316,7 @@ int
 lt_cli_reconcile(const struct lt_cli *cli)
 {
 	const char *const map = lt_cli_value(cli, "map");
+	const char *const rate = lt_cli_value(cli, "rate");
 	struct work *const work = calloc(1, sizeof(*work));
 	struct wish wish = {0};
 	struct lt_error err = {0};
@@ -268,6 +330,9 @@ lt_cli_reconcile(const struct lt_cli *cli)
 		status = lt_cli_usage(cli, "%s", err.text);
 	else if (map != NULL && lt_tie_map_parse(&work->map, map, &err))
 		status = lt_cli_usage(cli, "--map: %s", err.text);
+	else if (rate != NULL &&
+		 lt_invoice_rate_parse(&work->rates, rate, &err))
+		status = lt_cli_usage(cli, "%s", err.text);
 	else if (reconcile(work, &wish, cli, &err))
 		status = lt_cli_fail(&err);
 	lt_tie_free(&work->tie);

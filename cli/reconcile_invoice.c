@@ -9,8 +9,10 @@
 
 #include "csv.h"
 #include "date.h"
+#include "lookup.h"
 #include "reconcile_tie.h"
 #include "reconcile_row.h"
+#include "reconcile_unpack.h"
 #include "text_mend.h"
 #include "units.h"
 
@@ -20,7 +22,7 @@ enum {
 };
 
 struct reader {
-	FILE *in;
+	struct lt_unpack unpack;
 	char *bytes; /* BUFFER_BYTES */
 	bool ended;
 	const struct lt_invoice_ask *ask;
@@ -29,8 +31,6 @@ struct reader {
 	struct lt_csv csv;
 	struct lt_csv_row row;
 	struct lt_invoice_row parsed;
-	int64_t outside_utc_s; /* of the first row that is */
-	int outside_line;
 };
 
 /* Before a row: all of it is there, if it is no larger than it may be. */
@@ -38,15 +38,14 @@ static int
 refill(struct reader *reader, struct lt_error *err)
 {
 	const size_t left = (size_t)(reader->csv.end - reader->csv.at);
+	size_t got;
 
 	if (reader->ended || left >= ROW_BYTES_MAX)
 		return LT_OK;
 	memmove(reader->bytes, reader->csv.at, left);
-	const size_t got =
-	    fread(reader->bytes + left, 1, BUFFER_BYTES - left, reader->in);
-
-	if (ferror(reader->in))
-		return lt_fail(err, LT_EIO, "can't be read");
+	if (lt_unpack_read(&reader->unpack, reader->bytes + left,
+		BUFFER_BYTES - left, &got, err))
+		return err->code;
 	reader->ended = left + got < BUFFER_BYTES;
 	lt_csv_move(&reader->csv, reader->bytes, left + got);
 	return LT_OK;
@@ -55,10 +54,11 @@ refill(struct reader *reader, struct lt_error *err)
 static int
 read_header(struct reader *reader, struct lt_error *err)
 {
-	const size_t got = fread(reader->bytes, 1, BUFFER_BYTES, reader->in);
+	size_t got;
 
-	if (ferror(reader->in))
-		return lt_fail(err, LT_EIO, "can't be read");
+	if (lt_unpack_read(
+		&reader->unpack, reader->bytes, BUFFER_BYTES, &got, err))
+		return err->code;
 	reader->ended = got < BUFFER_BYTES;
 	return lt_invoice_parser_start(&reader->parser, &reader->csv,
 	    &(struct lt_invoice_head){reader->bytes, got}, reader->ask, err);
@@ -101,24 +101,6 @@ find_days(struct lt_invoice *invoice, const struct reader *reader,
 	return make_sums(invoice, err);
 }
 
-/* Fails an invoice whose rows are all of other days. */
-static int
-days_fail(const struct lt_invoice *invoice, const struct reader *reader,
-    struct lt_error *err)
-{
-	char at[32], first[32], last[32];
-
-	lt_utc_text(at, sizeof(at), reader->outside_utc_s);
-	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
-	lt_utc_text(last, sizeof(last),
-	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
-	lt_fail(err, LT_EINPUT,
-	    "%s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
-	    lt_invoice_start_name(&reader->parser), at, first, last);
-	lt_error_at(err, reader->outside_line, 0);
-	return err->code;
-}
-
 /* ---- a row into its sum ---- */
 static void
 add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
@@ -137,24 +119,53 @@ add_unknown(struct lt_invoice *invoice, const struct lt_invoice_row *row)
 	invoice->unknown[i].cost_pico += row->cost_pico;
 }
 
-static void
-add_outside(struct lt_invoice *invoice, struct reader *reader, int64_t day)
+/* To the month of the day, in order. */
+static int
+add_month(struct lt_invoice *invoice, int64_t day, lt_wide cost_pico,
+    struct lt_error *err)
+{
+	const struct lt_date date = lt_date_of_day(day);
+	const int64_t month = date.year * 12 + date.month - 1;
+	struct lt_invoice_month *const all = invoice->outside_months;
+	int i = 0;
+
+	while (i < invoice->outside_month_count && all[i].month < month)
+		i++;
+	if (i == invoice->outside_month_count || all[i].month != month) {
+		if (invoice->outside_month_count == LT_TIE_MONTHS_MAX)
+			return lt_fail(err, LT_ELIMIT,
+			    "rows of more than %d months outside",
+			    LT_TIE_MONTHS_MAX);
+		memmove(&all[i + 1], &all[i],
+		    (size_t)(invoice->outside_month_count++ - i) *
+			sizeof(*all));
+		all[i] = (struct lt_invoice_month){.month = month};
+	}
+	all[i].rows++;
+	all[i].cost_pico += cost_pico;
+	return LT_OK;
+}
+
+static int
+add_outside(struct lt_invoice *invoice, const struct reader *reader,
+    int64_t day, struct lt_error *err)
 {
 	const struct lt_invoice_row *const row = &reader->parsed;
 	const int types = invoice->type_count + 1;
 
 	if (invoice->outside_rows++ == 0) {
 		invoice->outside_first_day = invoice->outside_last_day = day;
-		reader->outside_utc_s = row->start_utc_s;
-		reader->outside_line = reader->row.line;
+		invoice->outside = (struct lt_invoice_place){reader->ask->path,
+		    lt_invoice_start_name(&reader->parser), row->start_utc_s,
+		    reader->row.line};
 	}
 	if (day < invoice->outside_first_day)
 		invoice->outside_first_day = day;
 	if (day > invoice->outside_last_day)
 		invoice->outside_last_day = day;
-	invoice->rows++;
 	invoice->sums[invoice->day_count * types + invoice->type_count]
 	    .cost_pico += row->cost_pico;
+	return add_month(invoice, day, row->cost_pico, err);
 }
 
 static int
@@ -164,10 +175,11 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	const int64_t of_day = lt_day_of_second(row->start_utc_s);
 	const int64_t day = of_day - invoice->first_day;
 
-	if (day < 0 || day >= invoice->day_count) {
-		add_outside(invoice, reader, of_day);
-		return LT_OK;
-	}
+	invoice->rows++;
+	invoice->billed_pico += row->billed_pico;
+	invoice->fees_pico += row->fee_pico;
+	if (day < 0 || day >= invoice->day_count)
+		return add_outside(invoice, reader, of_day, err);
 	const int found =
 	    row->type[0] ? lt_tie_type_find(reader->map, row->type) : -1;
 	const int type = found >= 0 ? found : invoice->type_count;
@@ -175,7 +187,6 @@ add_row(struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 	    &invoice->sums[day * (invoice->type_count + 1) + type];
 
 	sum->cost_pico += row->cost_pico;
-	invoice->rows++;
 	if (found < 0 && row->type[0])
 		add_unknown(invoice, row);
 	if (found < 0 || !row->has_quantity)
@@ -209,15 +220,50 @@ check_row(const struct reader *reader, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Azure's exports of actual and of amortised costs have the same columns;
+ * added up together they would count commitments twice. */
+static int
+check_basis(struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
+	    [LT_INVOICE_AUTO] = "any",
+	    [LT_INVOICE_BILLED] = "actual (billed)",
+	    [LT_INVOICE_AMORTISED] = "amortised",
+	    [LT_INVOICE_COLUMN] = "a column's"};
+	const enum lt_invoice_basis shows = reader->parsed.shows;
+
+	if (shows == LT_INVOICE_AMORTISED)
+		invoice->has_billed = false; /* it is in another export */
+	if (shows == LT_INVOICE_AUTO || invoice->basis == LT_INVOICE_COLUMN ||
+	    shows == invoice->basis)
+		return LT_OK;
+	if (invoice->basis == LT_INVOICE_AUTO) {
+		invoice->basis = shows;
+		return LT_OK;
+	}
+	return lt_fail(err, LT_EINPUT,
+	    "a commitment as an export of %s costs has it, want one of %s costs",
+	    LT_WORD(names, shows), LT_WORD(names, invoice->basis));
+}
+
 static int
 take_row(
     struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
 {
+	bool taken = false;
+
 	if (check_row(reader, err) == LT_OK &&
+	    lt_invoice_filter_row(&taken, &reader->parser, &reader->row, err) ==
+		LT_OK &&
+	    !taken)
+		invoice->left_out_rows++;
+	if (taken &&
 	    (invoice->sums != NULL ||
 		find_days(invoice, reader, err) == LT_OK) &&
 	    lt_invoice_row_parse(
-		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK)
+		&reader->parsed, &reader->parser, &reader->row, err) == LT_OK &&
+	    check_basis(invoice, reader, err) == LT_OK)
 		add_row(invoice, reader, err);
 	if (err->code)
 		lt_error_at(err, reader->row.line, 0);
@@ -258,13 +304,7 @@ read_rows(
 			break;
 		}
 	}
-	qsort(invoice->unknown, (size_t)invoice->unknown_count,
-	    sizeof(invoice->unknown[0]), by_cost);
-	if (invoice->sums == NULL)
-		return lt_fail(err, LT_EINPUT, "no rows");
-	return invoice->outside_rows == invoice->rows
-		   ? days_fail(invoice, reader, err)
-		   : LT_OK;
+	return LT_OK;
 }
 
 /* "PATH:LINE: what is wrong there". */
@@ -282,6 +322,42 @@ place_error(const struct reader *reader, struct lt_error *err)
 	return lt_context(err, "%s", path);
 }
 
+/* Parts are of one invoice: they have one format, and what costs are added up
+ * by the first can be added up by each. */
+static int
+check_format(struct lt_invoice *invoice, const struct reader *reader,
+    struct lt_error *err)
+{
+	const struct lt_invoice_parser *const parser = &reader->parser;
+
+	if (invoice->format != NULL &&
+	    strcmp(invoice->format, parser->format->name) != 0)
+		return lt_fail(err, LT_EINPUT,
+		    "is %s, and the parts before it are %s",
+		    parser->format->name, invoice->format);
+	if (invoice->format != NULL && parser->basis != LT_INVOICE_AUTO &&
+	    invoice->basis != parser->basis)
+		return lt_fail(err, LT_EINPUT,
+		    "has other columns for amortised costs than the parts before it; say --cost amortised or billed");
+	if (invoice->format == NULL) {
+		invoice->basis = parser->basis;
+		invoice->has_billed = parser->basis != LT_INVOICE_COLUMN;
+	}
+	invoice->format = parser->format->name;
+	snprintf(invoice->cost, sizeof(invoice->cost), "%s",
+	    lt_invoice_cost_name(parser));
+	return LT_OK;
+}
+
+static int
+read_part(
+    struct lt_invoice *invoice, struct reader *reader, struct lt_error *err)
+{
+	if (read_header(reader, err) || check_format(invoice, reader, err))
+		return err->code;
+	return read_rows(invoice, reader, err);
+}
+
 int
 lt_invoice_read(struct lt_invoice *invoice, FILE *in,
     const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
@@ -291,25 +367,52 @@ lt_invoice_read(struct lt_invoice *invoice, FILE *in,
 
 	if (reader == NULL)
 		return lt_fail(err, LT_ENOMEM, "no memory");
-	reader->in = in;
 	reader->ask = ask;
 	reader->map = map;
 	reader->bytes = malloc(BUFFER_BYTES);
 	invoice->type_count = map->type_count;
 	if (reader->bytes == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
-	else if (read_header(reader, err) == LT_OK)
-		read_rows(invoice, reader, err);
-	if (reader->bytes != NULL && err->code)
+	else if (lt_unpack_start(&reader->unpack, in, err) == LT_OK)
+		read_part(invoice, reader, err);
+	if (err->code)
 		place_error(reader, err);
-	if (reader->parser.format != NULL) {
-		invoice->format = lt_invoice_format_name(&reader->parser);
-		snprintf(invoice->cost, sizeof(invoice->cost), "%s",
-		    lt_invoice_cost_name(&reader->parser));
-	}
+	lt_unpack_end(&reader->unpack);
 	free(reader->bytes);
 	free(reader);
 	return err->code;
+}
+
+/* Fails an invoice whose rows are all of other days. */
+static int
+days_fail(const struct lt_invoice *invoice, struct lt_error *err)
+{
+	const struct lt_invoice_place *const outside = &invoice->outside;
+	char at[32], first[32], last[32];
+
+	lt_utc_text(at, sizeof(at), outside->utc_s);
+	lt_utc_text(first, sizeof(first), invoice->first_day * LT_DAY_S);
+	lt_utc_text(last, sizeof(last),
+	    (invoice->first_day + invoice->day_count - 1) * LT_DAY_S);
+	return lt_fail(err, LT_EINPUT,
+	    "%s:%d: %s: %s is not from %.10s to %.10s, the days of the invoice, nor is any other row; --from and --to say others",
+	    outside->path, outside->line, outside->column, at, first, last);
+}
+
+int
+lt_invoice_finish(struct lt_invoice *invoice, const struct lt_invoice_ask *ask,
+    struct lt_error *err)
+{
+	qsort(invoice->unknown, (size_t)invoice->unknown_count,
+	    sizeof(invoice->unknown[0]), by_cost);
+	if (invoice->rows == 0 && invoice->left_out_rows > 0)
+		return lt_fail(err, LT_EINPUT,
+		    "%s: none of the rows has what --only and --account say",
+		    ask->path);
+	if (invoice->sums == NULL)
+		return lt_fail(err, LT_EINPUT, "%s: no rows", ask->path);
+	return invoice->outside_rows == invoice->rows ? days_fail(invoice, err)
+						      : LT_OK;
 }
 
 void

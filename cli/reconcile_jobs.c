@@ -44,7 +44,7 @@ lt_tie_jobs_path(
 {
 	char from[32], to[32];
 
-	snprintf(out, size, "/v1/report?from=%s&to=%s&by=partition",
+	snprintf(out, size, "/v1/report?from=%s&to=%s&by=partition&incurred=1",
 	    midnight_text(from, sizeof(from), jobs, day_index),
 	    midnight_text(to, sizeof(to), jobs, day_index + 1));
 	return out;
@@ -114,6 +114,42 @@ cost_of_nodes(int64_t *cost_micros, struct lt_tie_jobs *jobs,
 	return err->code;
 }
 
+/* Into the type of a partition, and beside it what no cloud invoices. */
+static int
+add_cost(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
+    const json_t *group, struct lt_error *err)
+{
+	const char *const partition = lt_json_text(group, "partition", "");
+	const int type = lt_tie_type_of(map, partition);
+	int64_t cost_micros = 0;
+
+	if (!lt_json_int(group, "cost_micros", &cost_micros))
+		return lt_fail(err, LT_EINPUT,
+		    "lowtided's cost of partition %.64s is no integer",
+		    partition);
+	if (cost_of_nodes(&cost_micros, jobs, group, err))
+		return err->code;
+	if (type < 0)
+		return add_other(jobs, partition, cost_micros, err);
+	return add(&jobs->sums[day_index * jobs->type_count + type].cost_micros,
+	    cost_micros, err);
+}
+
+/* A correction of a closed month belongs to the hour that it corrects, as the
+ * invoice has it, and not to that in which it was booked. */
+static int
+add_incurred(struct lt_tie_jobs *jobs, int day_index,
+    const struct lt_tie_map *map, const json_t *one, struct lt_error *err)
+{
+	int64_t cost_micros = 0;
+
+	lt_json_int(one, "cost_micros", &cost_micros);
+	add(cost_micros > 0 ? &jobs->corrected_here_micros
+			    : &jobs->corrected_elsewhere_micros,
+	    cost_micros, err);
+	return add_cost(jobs, day_index, map, one, err);
+}
+
 static int
 add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
     const json_t *group, struct lt_error *err)
@@ -128,19 +164,14 @@ add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
 		    partition);
 	if (json_is_true(json_object_get(group, "adjustment")))
 		return add(&jobs->adjustments_micros, cost_micros, err);
-	if (cost_of_nodes(&cost_micros, jobs, group, err))
+	if (add_cost(jobs, day_index, map, group, err) || type < 0)
 		return err->code;
-	if (type < 0)
-		return add_other(jobs, partition, cost_micros, err);
 	if (!lt_json_int(group, "node_s", &node_s) || node_s < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "lowtided's node-seconds of partition %.64s are no count",
 		    partition);
-	struct lt_tie_job_sum *const sum =
-	    &jobs->sums[day_index * jobs->type_count + type];
-
-	add(&sum->cost_micros, cost_micros, err);
-	return add(&sum->node_s, node_s, err);
+	return add(&jobs->sums[day_index * jobs->type_count + type].node_s,
+	    node_s, err);
 }
 
 int
@@ -159,6 +190,9 @@ lt_tie_jobs_add(struct lt_tie_jobs *jobs, int day_index,
 		    "lowtided's report has no sums by partition");
 	json_array_foreach(groups, index, group)
 		if (add_group(jobs, day_index, map, group, err))
+			return err->code;
+	json_array_foreach(json_object_get(report, "incurred"), index, group)
+		if (add_incurred(jobs, day_index, map, group, err))
 			return err->code;
 	if (!json_is_true(json_object_get(report, "complete")))
 		jobs->complete = false;

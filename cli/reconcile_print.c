@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tie-out as table, CSV and JSON. CSV and JSON have each amount exactly;
- * in the table, in cents, each row and each column adds up as well.
+ * The tie-out as table and CSV. CSV has each amount exactly; in the table, in
+ * cents, each row and each column adds up as well.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,29 +10,13 @@
 #include "cli.h"
 #include "currency.h"
 #include "date.h"
+#include "lookup.h"
 #include "reconcile_tie.h"
 #include "units.h"
 
 enum { TEXT_SIZE = 48 };
 
 static const char other_services[] = "other services";
-
-static const char *
-day_text(char *out, size_t size, int64_t day)
-{
-	const struct lt_date date = lt_date_of_day(day);
-
-	snprintf(out, size, "%04" PRId64 "-%02d-%02d", date.year, date.month,
-	    date.day);
-	return out;
-}
-
-/* Returns NULL where it is none of the invoice's days. */
-static const char *
-row_day(char *out, size_t size, const struct lt_tie_row *row)
-{
-	return row->is_outside ? NULL : day_text(out, size, row->day);
-}
 
 /* ---- the table ---- */
 enum { INVOICE, JOBS, IDLE, COLUMNS_ROUNDED };
@@ -172,7 +156,7 @@ print_rows(
 	for (int i = 0; i < cents->count; i++) {
 		const struct lt_tie_row *const row = &cents->rows[i];
 		char day[32];
-		const char *const named = row_day(day, sizeof(day), row);
+		const char *const named = lt_tie_row_day(day, sizeof(day), row);
 
 		add_table_row(table, named != NULL ? named : "outside",
 		    row->type != NULL ? row->type : other_services, row,
@@ -214,17 +198,66 @@ print_unknown(FILE *out, const struct lt_tie_shown *shown)
 }
 
 static void
-print_outside(FILE *out, const struct lt_invoice *invoice)
+print_outside(FILE *out, const struct lt_tie_shown *shown)
 {
-	char first[32], last[32];
+	enum { SHOWN_MAX = 12 };
+	const struct lt_invoice *const invoice = shown->parts->invoice;
+	const int count = invoice->outside_month_count;
+	char first[32], last[32], text[TEXT_SIZE];
 
-	if (invoice->outside_rows > 0)
+	if (invoice->outside_rows == 0)
+		return;
+	fprintf(out,
+	    "Outside are %" PRId64
+	    " rows of other days (%s to %s): refunds, corrections or late usage.\n",
+	    invoice->outside_rows,
+	    lt_tie_day_text(first, sizeof(first), invoice->outside_first_day),
+	    lt_tie_day_text(last, sizeof(last), invoice->outside_last_day));
+	for (int i = 0; i < count && i < SHOWN_MAX; i++) {
+		const struct lt_invoice_month *const month =
+		    &invoice->outside_months[i];
+
+		fprintf(out, "%s %04" PRId64 "-%02" PRId64 " %s",
+		    i == 0 ? "Of them belong to" : ",", month->month / 12,
+		    month->month % 12 + 1,
+		    lt_money_text(text, sizeof(text),
+			lt_tie_micros(month->cost_pico), shown->currency));
+	}
+	if (count > SHOWN_MAX)
+		fprintf(out, " and to %d more months", count - SHOWN_MAX);
+	fputs(".\n", out);
+}
+
+static void
+print_left_out(FILE *out, const struct lt_tie_shown *shown)
+{
+	const int64_t rows = shown->parts->invoice->left_out_rows;
+
+	if (rows > 0)
 		fprintf(out,
-		    "Outside are %" PRId64
-		    " rows of other days (%s to %s): refunds, corrections or late usage.\n",
-		    invoice->outside_rows,
-		    day_text(first, sizeof(first), invoice->outside_first_day),
-		    day_text(last, sizeof(last), invoice->outside_last_day));
+		    "Left out are %" PRId64
+		    " rows that --only and --account do not take; the jobs are those of all.\n",
+		    rows);
+}
+
+/* What the sums are not, if costs are amortised. */
+static void
+print_commitments(FILE *out, const struct lt_tie_shown *shown)
+{
+	const struct lt_invoice *const invoice = shown->parts->invoice;
+	char text[TEXT_SIZE];
+
+	if (invoice->has_billed &&
+	    shown->tie->billed_micros != shown->tie->total.invoice_micros)
+		fprintf(out,
+		    "Billed are %s in all (--cost billed): savings plans and reservations when they are paid.\n",
+		    lt_money_text(text, sizeof(text), shown->tie->billed_micros,
+			shown->currency));
+	if (shown->tie->fees_micros != 0)
+		fprintf(out,
+		    "Not in it are fees of %s for commitments: what of them was used is in the rows of its use, and no column says what was not.\n",
+		    lt_money_text(text, sizeof(text), shown->tie->fees_micros,
+			shown->currency));
 }
 
 static void
@@ -232,13 +265,15 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 {
 	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
 	const struct lt_tie *const tie = shown->tie;
-	char text[TEXT_SIZE];
+	char text[TEXT_SIZE], other[TEXT_SIZE];
 	bool unknown_idle = false;
 
 	for (int i = 0; i < tie->count; i++)
 		unknown_idle = unknown_idle || (tie->rows[i].type != NULL &&
 						   !tie->rows[i].has_idle);
-	print_outside(out, shown->parts->invoice);
+	print_left_out(out, shown);
+	print_commitments(out, shown);
+	print_outside(out, shown);
 	print_unknown(out, shown);
 	for (int i = 0; i < jobs->other_count; i++) {
 		fputs(i == 0 ? "Not in it, as they have no instance type, are "
@@ -255,6 +290,14 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fprintf(out, "Not in it are adjustments of %s.\n",
 		    lt_money_text(text, sizeof(text), jobs->adjustments_micros,
 			shown->currency));
+	if (jobs->corrected_here_micros != 0 ||
+	    jobs->corrected_elsewhere_micros != 0)
+		fprintf(out,
+		    "Corrections of closed months are in the days that they correct: %s of later bookings here, %s booked here elsewhere.\n",
+		    lt_money_text(text, sizeof(text),
+			jobs->corrected_here_micros, shown->currency),
+		    lt_money_text(other, sizeof(other),
+			-jobs->corrected_elsewhere_micros, shown->currency));
 	if (jobs->carbon_charge_micros != 0)
 		fprintf(out, "Not in it is the charge for carbon, %s.\n",
 		    lt_money_text(text, sizeof(text),
@@ -276,6 +319,29 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fputs("Not all runs of these days are charged yet.\n", out);
 }
 
+/* What was said, and what the policy says if it was needed. */
+static void
+print_rates(FILE *out, const struct lt_invoice_rates *rates)
+{
+	const char *before = " (";
+
+	for (int i = 0; i < rates->count; i++) {
+		const struct lt_invoice_rate *const rate = &rates->list[i];
+		char from[32];
+
+		if (!rate->is_said && rate->rows == 0)
+			continue;
+		fprintf(out, "%s%s=%s", before, rate->currency, rate->text);
+		if (!rate->is_said)
+			fprintf(out, " by exchange_rates:");
+		if (rate->from_utc_s != INT64_MIN)
+			fprintf(out, " from %s",
+			    lt_utc_text(from, sizeof(from), rate->from_utc_s));
+		before = ", ";
+	}
+	fputs(before[0] == ',' ? ")" : "", out);
+}
+
 void
 lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 {
@@ -283,16 +349,19 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	struct lt_tie cents;
 	char first[32], last[32];
 
-	lt_print_safe(out, shown->file);
+	lt_print_safe(out, lt_tie_file_name(shown->files[0]));
+	if (shown->file_count > 1)
+		fprintf(out, " and %d more", shown->file_count - 1);
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
-	fprintf(out, " in %s%s%s%s, %s to %s (UTC days)\n\n", shown->currency,
-	    shown->rate != NULL ? " (" : "",
-	    shown->rate != NULL ? shown->rate : "",
-	    shown->rate != NULL ? ")" : "",
-	    day_text(first, sizeof(first), invoice->first_day),
-	    day_text(last, sizeof(last),
+	if (lt_tie_basis_name(invoice) != NULL)
+		fprintf(out, " (%s)", lt_tie_basis_name(invoice));
+	fprintf(out, " in %s", shown->currency);
+	print_rates(out, shown->rates);
+	fprintf(out, ", %s to %s (UTC days)\n\n",
+	    lt_tie_day_text(first, sizeof(first), invoice->first_day),
+	    lt_tie_day_text(last, sizeof(last),
 		invoice->first_day + invoice->day_count - 1));
 	if (round_rows(&cents, shown->tie, shown->currency))
 		print_rows(out, &cents, shown->currency, color);
@@ -328,7 +397,7 @@ lt_tie_csv(FILE *out, const struct lt_tie_shown *shown)
 		const struct lt_tie_row *const row = &shown->tie->rows[i];
 		const bool is_instance = row->type != NULL;
 		char text[32];
-		const char *const day = row_day(text, sizeof(text), row);
+		const char *const day = lt_tie_row_day(text, sizeof(text), row);
 
 		fprintf(out, "%s,", day != NULL ? day : "");
 		lt_csv_text(out, is_instance ? row->type : other_services);
@@ -342,98 +411,4 @@ lt_tie_csv(FILE *out, const struct lt_tie_shown *shown)
 		print_seconds(out, is_instance, row->jobs_node_s);
 		fputs("\r\n", out);
 	}
-}
-
-/* ---- JSON ---- */
-static json_t *
-integer(bool known, int64_t value)
-{
-	return known ? json_integer(value) : json_null();
-}
-
-static json_t *
-row_json(const struct lt_tie_row *row, bool is_instance)
-{
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "invoice_micros",
-	    integer(true, row->invoice_micros), "jobs_micros",
-	    integer(is_instance, row->jobs_micros), "idle_micros",
-	    integer(row->has_idle, row->idle_micros), "unexplained_micros",
-	    integer(true, row->unexplained_micros), "invoice_node_s",
-	    integer(row->has_nodes, row->invoice_node_s), "jobs_node_s",
-	    integer(is_instance, row->jobs_node_s));
-}
-
-static json_t *
-rows_json(const struct lt_tie *tie)
-{
-	json_t *const list = json_array();
-
-	for (int i = 0; i < tie->count; i++) {
-		const struct lt_tie_row *const row = &tie->rows[i];
-		json_t *const object = row_json(row, row->type != NULL);
-		char day[32];
-
-		json_object_set_new(object, "day",
-		    json_pack("s?", row_day(day, sizeof(day), row)));
-		json_object_set_new(object, "instance_type",
-		    row->type != NULL ? json_string(row->type) : json_null());
-		json_array_append_new(list, object);
-	}
-	return list;
-}
-
-static json_t *
-unknown_json(const struct lt_invoice *invoice)
-{
-	json_t *const list = json_array();
-
-	for (int i = 0; i < invoice->unknown_count; i++)
-		json_array_append_new(
-		    list, json_pack("{s:s,s:I}", "instance_type",
-			      invoice->unknown[i].type, "invoice_micros",
-			      (json_int_t)(invoice->unknown[i].cost_pico /
-					   LT_MICROS)));
-	return list;
-}
-
-static json_t *
-others_json(const struct lt_tie_jobs *jobs)
-{
-	json_t *const list = json_array();
-
-	for (int i = 0; i < jobs->other_count; i++)
-		json_array_append_new(
-		    list, json_pack("{s:s,s:I}", "partition",
-			      jobs->others[i].partition, "jobs_micros",
-			      (json_int_t)jobs->others[i].cost_micros));
-	return list;
-}
-
-json_t *
-lt_tie_json(const struct lt_tie_shown *shown)
-{
-	const struct lt_invoice *const invoice = shown->parts->invoice;
-	const struct lt_tie_jobs *const jobs = shown->parts->jobs;
-	const struct lt_tie *const tie = shown->tie;
-	char first[32], last[32];
-
-	day_text(first, sizeof(first), invoice->first_day);
-	day_text(
-	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
-	return json_pack(
-	    "{s:s,s:s,s:s,s:s,s:s?,s:s,s:s,s:I,s:I,s:b,s:b,s:o,s:o,s:o,s:o,s:o,"
-	    "s:o,s:I,s:I,s:I}",
-	    "file", shown->file, "format", invoice->format, "cost",
-	    invoice->cost, "currency", shown->currency, "rate", shown->rate,
-	    "first_day", first, "last_day", last, "rows",
-	    (json_int_t)invoice->rows, "outside_rows",
-	    (json_int_t)invoice->outside_rows, "complete", jobs->complete,
-	    "only_own", jobs->only_own, "days", rows_json(tie), "instances",
-	    row_json(&tie->instances, true), "other_services",
-	    row_json(&tie->others, false), "total", row_json(&tie->total, true),
-	    "unknown_types", unknown_json(invoice), "other_partitions",
-	    others_json(jobs), "adjustments_micros",
-	    (json_int_t)jobs->adjustments_micros, "carbon_charge_micros",
-	    (json_int_t)jobs->carbon_charge_micros, "discount_micros",
-	    (json_int_t)jobs->discount_micros);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats of invoices as tables of columns, and a row of them: when, what
- * it costs, and whether it is the use of an instance. Columns by the FOCUS
- * specification and AWS's dictionaries of the Cost and Usage Report.
+ * A row of an invoice: when, what it costs, and whether it is the use of an
+ * instance.
  */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,144 +12,7 @@
 #include "text_mend.h"
 #include "units.h"
 
-struct kind { /* of a charge that is the use of something */
-	const char *name;
-	bool has_quantity; /* else it is a part of what such a use costs */
-};
-
-struct lt_invoice_format {
-	const char *name;
-	const char *service; /* that instances are charged as */
-	const char *unit;    /* where no column says it */
-	struct kind kinds[9];
-	struct lt_csv_column columns[LT_FIELD_COUNT];
-};
-
-#define AWS_KINDS                                                              \
-	{                                                                      \
-		{"Usage", true}, {"DiscountedUsage", true},                    \
-		    {"SavingsPlanCoveredUsage", true},                         \
-		    {"SavingsPlanNegation", false}, {"EdpDiscount", false},    \
-		    {"BundledDiscount", false},                                \
-		    {"PrivateRateDiscount", false}, {"Discount", false},       \
-	}
-
-static const struct lt_invoice_format formats[] = {
-    {
-	.name = "FOCUS",
-	.service = "Compute",
-	.unit = "",
-	.kinds = {{"Usage", true}},
-	.columns =
-	    {
-		[LT_FIELD_START] = {"ChargePeriodStart", true},
-		[LT_FIELD_END] = {"ChargePeriodEnd", true},
-		[LT_FIELD_PERIOD_START] = {"BillingPeriodStart", false},
-		[LT_FIELD_PERIOD_END] = {"BillingPeriodEnd", false},
-		[LT_FIELD_COST] = {"BilledCost", true},
-		[LT_FIELD_CURRENCY] = {"BillingCurrency", true},
-		[LT_FIELD_KIND] = {"ChargeCategory", true},
-		[LT_FIELD_QUANTITY] = {"ConsumedQuantity", false},
-		[LT_FIELD_UNIT] = {"ConsumedUnit", false},
-		[LT_FIELD_SERVICE] = {"ServiceCategory", false},
-		[LT_FIELD_TYPE] = {"x_SkuInstanceType", false},
-		[LT_FIELD_TYPE_OTHER] = {"x_InstanceType", false},
-		[LT_FIELD_DETAILS] = {"SkuPriceDetails", false},
-		[LT_FIELD_DETAILS_OTHER] = {"x_SkuDetails", false},
-		[LT_FIELD_USAGE] = {"SkuMeter", false},
-		[LT_FIELD_USAGE_OTHER] = {"x_UsageType", false},
-	    },
-    },
-    {
-	.name = "AWS CUR",
-	.service = "AmazonEC2",
-	.unit = "Hrs",
-	.kinds = AWS_KINDS,
-	.columns =
-	    {
-		[LT_FIELD_START] = {"lineItem/UsageStartDate", true},
-		[LT_FIELD_END] = {"lineItem/UsageEndDate", true},
-		[LT_FIELD_PERIOD_START] = {"bill/BillingPeriodStartDate",
-		    false},
-		[LT_FIELD_PERIOD_END] = {"bill/BillingPeriodEndDate", false},
-		[LT_FIELD_COST] = {"lineItem/UnblendedCost", true},
-		[LT_FIELD_CURRENCY] = {"lineItem/CurrencyCode", true},
-		[LT_FIELD_KIND] = {"lineItem/LineItemType", true},
-		[LT_FIELD_QUANTITY] = {"lineItem/UsageAmount", false},
-		[LT_FIELD_UNIT] = {"pricing/unit", false},
-		[LT_FIELD_SERVICE] = {"lineItem/ProductCode", false},
-		[LT_FIELD_TYPE] = {"product/instanceType", false},
-		[LT_FIELD_USAGE] = {"lineItem/UsageType", false},
-	    },
-    },
-    {
-	.name = "AWS CUR 2.0",
-	.service = "AmazonEC2",
-	.unit = "Hrs",
-	.kinds = AWS_KINDS,
-	.columns =
-	    {
-		[LT_FIELD_START] = {"line_item_usage_start_date", true},
-		[LT_FIELD_END] = {"line_item_usage_end_date", true},
-		[LT_FIELD_PERIOD_START] = {"bill_billing_period_start_date",
-		    false},
-		[LT_FIELD_PERIOD_END] = {"bill_billing_period_end_date", false},
-		[LT_FIELD_COST] = {"line_item_unblended_cost", true},
-		[LT_FIELD_CURRENCY] = {"line_item_currency_code", true},
-		[LT_FIELD_KIND] = {"line_item_line_item_type", true},
-		[LT_FIELD_QUANTITY] = {"line_item_usage_amount", false},
-		[LT_FIELD_UNIT] = {"pricing_unit", false},
-		[LT_FIELD_SERVICE] = {"line_item_product_code", false},
-		[LT_FIELD_TYPE] = {"product_instance_type", false},
-		[LT_FIELD_USAGE] = {"line_item_usage_type", false},
-	    },
-    },
-};
-enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
-
-const char *
-lt_invoice_format_name(const struct lt_invoice_parser *parser)
-{
-	return parser->format->name;
-}
-
-const char *
-lt_invoice_cost_name(const struct lt_invoice_parser *parser)
-{
-	return parser->columns[LT_FIELD_COST].name;
-}
-
-const char *
-lt_invoice_start_name(const struct lt_invoice_parser *parser)
-{
-	return parser->columns[LT_FIELD_START].name;
-}
-
 /* ---- the header ---- */
-/* By the column that says when, which each format has under another name. */
-static const struct lt_invoice_format *
-find_format(const struct lt_invoice_head *head, struct lt_error *err)
-{
-	for (int i = 0; i < FORMAT_COUNT; i++) {
-		struct lt_csv csv;
-
-		lt_csv_start(&csv, head->bytes, head->byte_count);
-		*err = (struct lt_error){0};
-		if (lt_csv_header(&csv, &formats[i].columns[LT_FIELD_START], 1,
-			err) == LT_OK)
-			return &formats[i];
-	}
-	const struct lt_error last = *err;
-
-	*err = (struct lt_error){0};
-	lt_fail(err, LT_EINPUT,
-	    "no invoice of FOCUS (%s), AWS CUR (%s) or CUR 2.0: %s",
-	    formats[0].columns[LT_FIELD_START].name,
-	    formats[1].columns[LT_FIELD_START].name, last.text);
-	lt_error_at(err, last.line, last.column);
-	return NULL;
-}
-
 /* Without any of them all would be other services. */
 static int
 check_types(const struct lt_invoice_parser *parser, const struct lt_csv *csv,
@@ -179,42 +42,48 @@ lt_invoice_parser_start(struct lt_invoice_parser *parser, struct lt_csv *csv,
     const struct lt_invoice_head *head, const struct lt_invoice_ask *ask,
     struct lt_error *err)
 {
-	parser->format = find_format(head, err);
+	parser->format =
+	    lt_invoice_format_find(head->bytes, head->byte_count, err);
 	if (parser->format == NULL)
 		return err->code;
 	memcpy(
 	    parser->columns, parser->format->columns, sizeof(parser->columns));
 	parser->currency = ask->currency;
-	parser->rate = ask->rate;
+	parser->rates = ask->rates;
 	if (ask->cost != NULL)
 		parser->columns[LT_FIELD_COST].name = ask->cost;
 	if (ask->type != NULL)
 		parser->columns[LT_FIELD_TYPE] =
 		    (struct lt_csv_column){ask->type, true};
+	lt_invoice_filter_start(parser, &ask->filter);
 	lt_csv_start(csv, head->bytes, head->byte_count);
+	csv->any_case = parser->format->any_case;
+	if (ask->basis == LT_INVOICE_AMORTISED && parser->format->has_effective)
+		parser->columns[LT_FIELD_EFFECTIVE].required = true;
 	if (lt_csv_header(csv, parser->columns, LT_FIELD_COUNT, err))
 		return err->code;
+	lt_invoice_cost_start(parser, csv, ask);
 	return check_types(parser, csv, err);
 }
 
 /* ---- cells ---- */
-/* Exports of databases write NULL for what is not there. */
+/* "11/30/2026" as "2026-11-30"; anything else as it is. */
 static const char *
-cell_of(const struct lt_csv_row *row, enum lt_invoice_field field)
+american_day(char *out, size_t size, const char *text)
 {
-	return strcasecmp(row->cells[field], "null") == 0 ? ""
-							  : row->cells[field];
+	static const char form[] = "00/00/0000";
+
+	if (strlen(text) != sizeof(form) - 1)
+		return text;
+	for (int i = 0; form[i] != '\0'; i++)
+		if (form[i] == '0' ? !isdigit((unsigned char)text[i])
+				   : text[i] != form[i])
+			return text;
+	snprintf(out, size, "%.4s-%.2s-%.2s", text + 6, text, text + 3);
+	return out;
 }
 
-/* "COLUMN: ..." */
-static int
-in_column(const struct lt_invoice_parser *parser, enum lt_invoice_field field,
-    struct lt_error *err)
-{
-	return lt_context(err, "%s", parser->columns[field].name);
-}
-
-/* Both formats' times are UTC by their specifications; exports out of
+/* All formats' times are UTC by their specifications; exports out of
  * databases leave that away, or write " UTC". */
 static int
 parse_time(int64_t *utc_s, const struct lt_invoice_parser *parser,
@@ -222,7 +91,11 @@ parse_time(int64_t *utc_s, const struct lt_invoice_parser *parser,
     struct lt_error *err)
 {
 	static const char *const zones[] = {"", "Z", "T00:00Z"};
-	const char *const text = cell_of(row, field);
+	char day[16];
+	const char *const cell = lt_invoice_cell(row, field);
+	const char *const text = parser->format->is_american
+				     ? american_day(day, sizeof(day), cell)
+				     : cell;
 	int length = (int)strlen(text);
 
 	if (length > 4 && strcmp(text + length - 4, " UTC") == 0)
@@ -236,8 +109,8 @@ parse_time(int64_t *utc_s, const struct lt_invoice_parser *parser,
 			return LT_OK;
 	}
 	lt_fail(err, LT_EINPUT,
-	    "got \"%.40s\", want a time such as 2026-11-21T02:00:00Z", text);
-	return in_column(parser, field, err);
+	    "got \"%.40s\", want a time such as 2026-11-21T02:00:00Z", cell);
+	return lt_invoice_in_column(parser, field, err);
 }
 
 int
@@ -245,8 +118,8 @@ lt_invoice_row_period(int64_t *start_utc_s, int64_t *end_utc_s,
     const struct lt_invoice_parser *parser, const struct lt_csv_row *row,
     struct lt_error *err)
 {
-	if (!cell_of(row, LT_FIELD_PERIOD_START)[0] ||
-	    !cell_of(row, LT_FIELD_PERIOD_END)[0])
+	if (!lt_invoice_cell(row, LT_FIELD_PERIOD_START)[0] ||
+	    !lt_invoice_cell(row, LT_FIELD_PERIOD_END)[0])
 		return lt_fail(err, LT_EINPUT,
 		    "no billing period in %s and %s; say --from and --to",
 		    parser->columns[LT_FIELD_PERIOD_START].name,
@@ -254,26 +127,19 @@ lt_invoice_row_period(int64_t *start_utc_s, int64_t *end_utc_s,
 	if (parse_time(start_utc_s, parser, row, LT_FIELD_PERIOD_START, err) ||
 	    parse_time(end_utc_s, parser, row, LT_FIELD_PERIOD_END, err))
 		return err->code;
+	if (parser->format->is_american)
+		*end_utc_s += LT_DAY_S;
 	return LT_OK;
 }
 
-static int
-parse_number(lt_wide *pico, const struct lt_invoice_parser *parser,
-    const struct lt_csv_row *row, enum lt_invoice_field field,
-    struct lt_error *err)
-{
-	return lt_pico_parse(cell_of(row, field), pico, err) == LT_OK
-		   ? LT_OK
-		   : in_column(parser, field, err);
-}
-
 /* ---- whether it is an instance, and of which type ---- */
-static const struct kind *
+static const struct lt_invoice_kind *
 kind_of(const struct lt_invoice_parser *parser, const struct lt_csv_row *row)
 {
-	for (const struct kind *kind = parser->format->kinds;
+	for (const struct lt_invoice_kind *kind = parser->format->kinds;
 	     kind->name != NULL; kind++)
-		if (strcmp(kind->name, cell_of(row, LT_FIELD_KIND)) == 0)
+		if (strcmp(kind->name, lt_invoice_cell(row, LT_FIELD_KIND)) ==
+		    0)
 			return kind;
 	return NULL;
 }
@@ -323,17 +189,18 @@ type_of_details(struct lt_invoice_parser *parser, const char *details)
 static const char *
 type_of_row(struct lt_invoice_parser *parser, const struct lt_csv_row *row)
 {
-	const char *const service = cell_of(row, LT_FIELD_SERVICE);
+	const char *const service = lt_invoice_cell(row, LT_FIELD_SERVICE);
 	const char *const by_usage =
-	    type_of_usage(cell_of(row, LT_FIELD_USAGE)[0]
-			      ? cell_of(row, LT_FIELD_USAGE)
-			      : cell_of(row, LT_FIELD_USAGE_OTHER));
+	    type_of_usage(lt_invoice_cell(row, LT_FIELD_USAGE)[0]
+			      ? lt_invoice_cell(row, LT_FIELD_USAGE)
+			      : lt_invoice_cell(row, LT_FIELD_USAGE_OTHER));
 
 	if ((service[0] && strcmp(service, parser->format->service) != 0) ||
 	    (by_usage != NULL && !by_usage[0]))
 		return "";
 	for (int i = LT_FIELD_TYPE; i <= LT_FIELD_DETAILS_OTHER; i++) {
-		const char *text = cell_of(row, (enum lt_invoice_field)i);
+		const char *text =
+		    lt_invoice_cell(row, (enum lt_invoice_field)i);
 
 		if (text[0] && i >= LT_FIELD_DETAILS)
 			text = type_of_details(parser, text);
@@ -345,37 +212,32 @@ type_of_row(struct lt_invoice_parser *parser, const struct lt_csv_row *row)
 		   : "";
 }
 
+/* The seconds that one of the quantity is. */
+static int64_t
+unit_of(const struct lt_invoice_format *format, const char *unit)
+{
+	/* Azure counts hours in "100 Hours" as well. */
+	if (format->is_american && strspn(unit, "0123456789") > 0)
+		unit += strspn(unit, "0123456789");
+	return lt_time_unit(unit[0] ? unit : format->unit);
+}
+
 static int
 parse_instance(struct lt_invoice_row *parsed, struct lt_invoice_parser *parser,
-    const struct lt_csv_row *row, struct lt_error *err)
+    const struct lt_csv_row *row, const struct lt_invoice_kind *kind,
+    struct lt_error *err)
 {
-	const struct kind *const kind = kind_of(parser, row);
-	const char *const unit = cell_of(row, LT_FIELD_UNIT);
-
-	if (kind == NULL)
+	if (kind == NULL || !kind->is_use)
 		return LT_OK;
 	strcpy(parsed->type, type_of_row(parser, row));
 	if (!parsed->type[0] || !kind->has_quantity ||
-	    !cell_of(row, LT_FIELD_QUANTITY)[0])
+	    !lt_invoice_cell(row, LT_FIELD_QUANTITY)[0])
 		return LT_OK;
 	parsed->has_quantity = true;
-	parsed->unit_s = lt_time_unit(unit[0] ? unit : parser->format->unit);
-	return parse_number(
+	parsed->unit_s =
+	    unit_of(parser->format, lt_invoice_cell(row, LT_FIELD_UNIT));
+	return lt_invoice_number(
 	    &parsed->quantity_pico, parser, row, LT_FIELD_QUANTITY, err);
-}
-
-/* In lowtide's money, half away from zero. */
-static int
-convert(lt_wide *pico, lt_wide rate_pico, struct lt_error *err)
-{
-	static const lt_wide one = (lt_wide)1000000 * 1000000;
-	lt_wide product;
-
-	if (__builtin_mul_overflow(*pico, rate_pico, &product))
-		return lt_fail(err, LT_EOVERFLOW, "too large at this rate");
-	product += product < 0 ? -(one / 2) : one / 2;
-	*pico = product / one;
-	return LT_OK;
 }
 
 int
@@ -383,26 +245,18 @@ lt_invoice_row_parse(struct lt_invoice_row *parsed,
     struct lt_invoice_parser *parser, const struct lt_csv_row *row,
     struct lt_error *err)
 {
-	const char *const currency = cell_of(row, LT_FIELD_CURRENCY);
-	const bool is_other = strcmp(currency, parser->currency) != 0;
+	const struct lt_invoice_kind *const kind = kind_of(parser, row);
 	int64_t end_utc_s;
 
 	*parsed = (struct lt_invoice_row){0};
-	if (is_other && (parser->rate.text == NULL ||
-			    strcmp(currency, parser->rate.currency) != 0)) {
-		lt_fail(err, LT_EINPUT,
-		    "got \"%.40s\", lowtide's money is %s; --rate says what another is worth",
-		    currency, parser->currency);
-		return in_column(parser, LT_FIELD_CURRENCY, err);
-	}
-	if (parse_time(
-		&parsed->start_utc_s, parser, row, LT_FIELD_START, err) ||
-	    parse_time(&end_utc_s, parser, row, LT_FIELD_END, err) ||
-	    parse_number(&parsed->cost_pico, parser, row, LT_FIELD_COST, err))
+	if (parse_time(&parsed->start_utc_s, parser, row, LT_FIELD_START, err))
 		return err->code;
-	if (is_other &&
-	    convert(&parsed->cost_pico, parser->rate.pico, err) != LT_OK)
-		return in_column(parser, LT_FIELD_COST, err);
+	end_utc_s = parsed->start_utc_s + LT_DAY_S;
+	if (parser->columns[LT_FIELD_END].name != NULL &&
+	    parse_time(&end_utc_s, parser, row, LT_FIELD_END, err))
+		return err->code;
 	parsed->is_long = end_utc_s - parsed->start_utc_s > LT_DAY_S;
-	return parse_instance(parsed, parser, row, err);
+	if (lt_invoice_row_cost(parsed, parser, row, kind, err))
+		return err->code;
+	return parse_instance(parsed, parser, row, kind, err);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row of an invoice, whatever the format calls its columns.
+ * One row of an invoice, whatever the format calls its columns: the formats as
+ * tables (reconcile_format.c), a row's cells (reconcile_row.c) and what it
+ * costs (reconcile_cost.c).
  */
 #ifndef LT_RECONCILE_ROW_H
 #define LT_RECONCILE_ROW_H
@@ -10,7 +12,7 @@
 
 enum lt_invoice_field {
 	LT_FIELD_START,
-	LT_FIELD_END,
+	LT_FIELD_END, /* not there: a row is a day */
 	LT_FIELD_PERIOD_START,
 	LT_FIELD_PERIOD_END,
 	LT_FIELD_COST,
@@ -19,6 +21,17 @@ enum lt_invoice_field {
 	LT_FIELD_QUANTITY,
 	LT_FIELD_UNIT,
 	LT_FIELD_SERVICE,
+	/* What savings plans and reservations cost, spread over their use. */
+	LT_FIELD_EFFECTIVE, /* FOCUS: of every row; else of a savings plan */
+	LT_FIELD_RESERVED,  /* the same of a reservation */
+	LT_FIELD_COMMITTED, /* of a savings plan's fee */
+	LT_FIELD_USED,	    /* of that */
+	LT_FIELD_UNUSED_UPFRONT,
+	LT_FIELD_UNUSED_FEE,
+	LT_FIELD_RESERVATION, /* whose fee it is */
+	LT_FIELD_PRICING,     /* Azure's word for all of this */
+	LT_FIELD_ACCOUNT,
+	LT_FIELD_TAGS, /* an object, or what a tag's column begins with */
 	/* Where the instance type may stand: the first that says one counts. */
 	LT_FIELD_TYPE,
 	LT_FIELD_TYPE_OTHER,
@@ -30,12 +43,53 @@ enum lt_invoice_field {
 };
 _Static_assert(LT_FIELD_COUNT <= (int)LT_CSV_WANTED_MAX, "csv.h keeps them");
 
-struct lt_invoice_format; /* reconcile_row.c */
+/* What is added up instead of what was billed, if costs are amortised. */
+enum lt_invoice_spread {
+	LT_SPREAD_NONE, /* the same */
+	LT_SPREAD_NOTHING,
+	LT_SPREAD_PLAN,	    /* its part of a savings plan */
+	LT_SPREAD_RESERVED, /* its part of a reservation */
+	LT_SPREAD_PLAN_FEE, /* what of the fee nobody used */
+	LT_SPREAD_RESERVED_FEE,
+	LT_SPREAD_UPFRONT, /* nothing, if it is for a reservation */
+	LT_SPREAD_COUNT,
+};
+
+struct lt_invoice_kind { /* of a charge */
+	const char *name;
+	bool is_use;	   /* of an instance, if its type says so */
+	bool has_quantity; /* else it is a part of what such a use costs */
+	enum lt_invoice_spread spread;
+	enum lt_invoice_basis shows; /* of Azure's commitments */
+};
+
+struct lt_invoice_format {
+	const char *name;
+	const char *service; /* that instances are charged as */
+	const char *unit;    /* where no column says it */
+	bool any_case;	     /* of the columns' names */
+	bool is_american;    /* days are 11/30/2026, a period's last in it,
+			      * quantities no multiples of their unit */
+	bool has_effective;  /* of every row */
+	bool has_tag_columns;
+	const struct lt_invoice_kind *kinds; /* a name that is NULL ends them */
+	struct lt_csv_column columns[LT_FIELD_COUNT];
+};
+/* By the columns that each must have; NULL: none, err has line and column. */
+const struct lt_invoice_format *lt_invoice_format_find(
+    const char *bytes, size_t byte_count, struct lt_error *err);
+
 struct lt_invoice_parser {
 	const struct lt_invoice_format *format; /* NULL: not known yet */
 	struct lt_csv_column columns[LT_FIELD_COUNT];
-	const char *currency; /* wanted */
-	struct lt_invoice_rate rate;
+	enum lt_invoice_basis basis;
+	const char *currency;		/* wanted */
+	struct lt_invoice_rates *rates; /* NULL: none */
+	const struct lt_invoice_filter *filter;
+	char tag_column[LT_TIE_TAG_SIZE + 32];
+	/* The tags that were read last, and whether they are taken. */
+	char tags[LT_CSV_CELL_SIZE];
+	bool tags_taken;
 	/* The details that were read last, and their type: rows repeat them. */
 	char details[LT_CSV_CELL_SIZE], details_type[LT_TIE_NAME_SIZE];
 };
@@ -47,7 +101,6 @@ struct lt_invoice_head { /* the file's first bytes, all of the header */
 int lt_invoice_parser_start(struct lt_invoice_parser *parser,
     struct lt_csv *csv, const struct lt_invoice_head *head,
     const struct lt_invoice_ask *ask, struct lt_error *err);
-const char *lt_invoice_format_name(const struct lt_invoice_parser *parser);
 const char *lt_invoice_cost_name(const struct lt_invoice_parser *parser);
 const char *lt_invoice_start_name(const struct lt_invoice_parser *parser);
 
@@ -60,6 +113,10 @@ struct lt_invoice_row {
 	int64_t start_utc_s;
 	bool is_long; /* more than a day */
 	lt_wide cost_pico;
+	lt_wide billed_pico;
+	lt_wide fee_pico; /* for a commitment, of which no column says what was
+			   * not used: in no cost */
+	enum lt_invoice_basis shows; /* that all of the file is by it */
 	char type[LT_TIE_NAME_SIZE]; /* "": no use of an instance */
 	bool has_quantity;	     /* of an instance's use */
 	lt_wide quantity_pico;
@@ -69,5 +126,30 @@ struct lt_invoice_row {
 int lt_invoice_row_parse(struct lt_invoice_row *parsed,
     struct lt_invoice_parser *parser, const struct lt_csv_row *row,
     struct lt_error *err);
+
+/* Is the row one of those that were asked for? *taken. LT_EINPUT. */
+int lt_invoice_filter_row(bool *taken, struct lt_invoice_parser *parser,
+    const struct lt_csv_row *row, struct lt_error *err);
+
+/* ---- for the files of this header ---- */
+/* Which columns it needs, before the header is read. */
+void lt_invoice_filter_start(
+    struct lt_invoice_parser *parser, const struct lt_invoice_filter *filter);
+/* "" where a database wrote NULL. */
+const char *lt_invoice_cell(
+    const struct lt_csv_row *row, enum lt_invoice_field field);
+int lt_invoice_number(lt_wide *pico, const struct lt_invoice_parser *parser,
+    const struct lt_csv_row *row, enum lt_invoice_field field,
+    struct lt_error *err);
+/* "COLUMN: ..." */
+int lt_invoice_in_column(const struct lt_invoice_parser *parser,
+    enum lt_invoice_field field, struct lt_error *err);
+/* How costs are added up, as asked or as the header allows. */
+void lt_invoice_cost_start(struct lt_invoice_parser *parser,
+    const struct lt_csv *csv, const struct lt_invoice_ask *ask);
+/* The costs of *parsed, in lowtide's money; kind may be NULL. */
+int lt_invoice_row_cost(struct lt_invoice_row *parsed,
+    const struct lt_invoice_parser *parser, const struct lt_csv_row *row,
+    const struct lt_invoice_kind *kind, struct lt_error *err);
 
 #endif

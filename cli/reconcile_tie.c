@@ -26,6 +26,16 @@ fits(lt_wide value)
 	return value >= INT64_MIN && value <= INT64_MAX;
 }
 
+int64_t
+lt_tie_micros(lt_wide pico)
+{
+	const lt_wide micros = rounded(pico, PICO_PER_MICRO);
+
+	return fits(micros) ? (int64_t)micros
+	       : micros < 0 ? INT64_MIN
+			    : INT64_MAX;
+}
+
 /* Sums of the invoice in micros, which add up to its rounded total: what is
  * below a micro is shared out as the cents of a report are. */
 static int
@@ -153,6 +163,21 @@ make_rows(struct lt_tie *tie, const struct lt_tie_parts *parts,
 	return LT_OK;
 }
 
+/* What is beside the rows: it is in none of them, or in other ones. */
+static int
+round_beside(
+    struct lt_tie *tie, const struct lt_invoice *invoice, struct lt_error *err)
+{
+	const lt_wide billed = rounded(invoice->billed_pico, PICO_PER_MICRO);
+	const lt_wide fees = rounded(invoice->fees_pico, PICO_PER_MICRO);
+
+	if (!fits(billed) || !fits(fees))
+		return lt_fail(err, LT_EOVERFLOW, "the invoice: too large");
+	tie->billed_micros = (int64_t)billed;
+	tie->fees_micros = (int64_t)fees;
+	return LT_OK;
+}
+
 int
 lt_tie_make(
     struct lt_tie *tie, const struct lt_tie_parts *parts, struct lt_error *err)
@@ -165,7 +190,9 @@ lt_tie_make(
 	    .rows = calloc((size_t)count + 1, sizeof(*tie->rows))};
 	if (micros == NULL || tie->rows == NULL)
 		lt_fail(err, LT_ENOMEM, "no memory");
-	else if (round_costs(micros, parts->invoice->sums, count, err) == LT_OK)
+	else if (round_costs(micros, parts->invoice->sums, count, err) ==
+		     LT_OK &&
+		 round_beside(tie, parts->invoice, err) == LT_OK)
 		make_rows(tie, parts, micros, err);
 	free(micros);
 	return err->code;

@@ -25,6 +25,9 @@ enum {
 	LT_TIE_NAME_SIZE = 64,
 	LT_TIE_UNKNOWN_MAX = 256, /* those after them have no name of their own,
 				   * but are in "other services" as all are */
+	LT_TIE_TAG_SIZE = 256,	  /* of a tag's name; AWS has 128 */
+	LT_TIE_MONTHS_MAX = 120,  /* refused; nobody corrects more */
+	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
 /* ---- which instance type a partition is: reconcile_map.c ---- */
@@ -60,6 +63,30 @@ int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
  * unit of time, or one of time and something else. */
 int64_t lt_time_unit(const char *text);
 
+/* ---- other currencies: reconcile_rate.c ---- */
+struct lt_invoice_rates {
+	int count;
+	struct lt_invoice_rate {
+		char currency[4];
+		bool is_said; /* by --rate, before all others */
+		int64_t from_utc_s;
+		char text[32]; /* the number as it was written */
+		lt_wide pico;  /* of lowtide's money, for one of it */
+		int64_t rows;  /* that it converted */
+	} list[LT_TIE_RATES_MAX];
+};
+/* "USD=0.92", at most 10^6; of no rates yet. LT_EINPUT. */
+int lt_invoice_rate_parse(
+    struct lt_invoice_rates *rates, const char *text, struct lt_error *err);
+/* Add those that /v1/signals has of the policy. */
+int lt_invoice_rates_signals(struct lt_invoice_rates *rates,
+    const json_t *signals, struct lt_error *err);
+/* NULL: there is none for that time. */
+struct lt_invoice_rate *lt_invoice_rate_find(
+    struct lt_invoice_rates *rates, const char *currency, int64_t utc_s);
+/* In lowtide's money, half away from zero. LT_EOVERFLOW. */
+int lt_invoice_convert(lt_wide *pico, lt_wide rate_pico, struct lt_error *err);
+
 /* ---- the invoice: reconcile_invoice.c ---- */
 struct lt_invoice_sum {
 	lt_wide cost_pico;   /* currency / 10^12 */
@@ -67,18 +94,46 @@ struct lt_invoice_sum {
 	bool has_nodes;	     /* some rows said how long */
 	bool nodes_unknown;  /* others did in a unit that is none of time */
 };
+/* How costs are added up: as billed, or with what savings plans and
+ * reservations cost spread over what they covered. */
+enum lt_invoice_basis {
+	LT_INVOICE_AUTO, /* amortised, if the invoice has the columns for it */
+	LT_INVOICE_BILLED,
+	LT_INVOICE_AMORTISED,
+	LT_INVOICE_COLUMN, /* as a column says that was asked for */
+	LT_INVOICE_BASIS_COUNT,
+};
+struct lt_invoice_place { /* of a row; path lent by lt_invoice_ask */
+	const char *path, *column;
+	int64_t utc_s;
+	int line;
+};
 struct lt_invoice { /* lt_invoice_free() */
 	const char *format;
 	char cost[LT_TIE_NAME_SIZE]; /* the column that was added up */
-	int64_t first_day;	     /* since 1970 */
+	enum lt_invoice_basis basis;
+	bool has_billed;     /* it is known what was */
+	lt_wide billed_pico; /* of all rows */
+	/* For commitments, where no column says what of them was not used: in
+	 * none of the costs, if amortised. */
+	lt_wide fees_pico;
+	int64_t first_day; /* since 1970 */
 	int day_count, type_count;
-	int64_t rows;
+	int64_t rows, left_out_rows; /* the latter are in nothing here */
 	/* By day, then by type of the map; after each day's types what is no
 	 * instance of them: other services. As a last day what the invoice has
 	 * of days outside, all as other services: refunds, corrections, usage
 	 * that was late. */
 	struct lt_invoice_sum *sums;
 	int64_t outside_rows, outside_first_day, outside_last_day;
+	struct lt_invoice_place outside; /* the first of them */
+	/* By the months that they belong to, the earliest first. */
+	int outside_month_count;
+	struct lt_invoice_month {
+		int64_t month; /* since the year 0 */
+		int64_t rows;
+		lt_wide cost_pico;
+	} outside_months[LT_TIE_MONTHS_MAX];
 	/* Instances in there whose type no partition has, dearest first. */
 	int unknown_count;
 	struct lt_invoice_unknown {
@@ -86,28 +141,37 @@ struct lt_invoice { /* lt_invoice_free() */
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
 };
-struct lt_invoice_rate {  /* of another currency that the invoice may be in */
-	const char *text; /* as it was said; NULL: there is none */
-	char currency[4];
-	lt_wide
-	    pico; /* 10^-12 of lowtide's money, for one of it; at most 10^6 */
+/* Which rows are taken: reconcile_filter.c */
+struct lt_invoice_filter {
+	const char *only; /* as it was said; NULL: all */
+	char key[LT_TIE_TAG_SIZE];
+	const char *value;
+	const char *accounts; /* "1,2"; NULL: all */
 };
+/* "tag:team=vision". LT_EINPUT. */
+int lt_invoice_only_parse(
+    struct lt_invoice_filter *filter, const char *text, struct lt_error *err);
 struct lt_invoice_ask {
+	struct lt_invoice_filter filter;
 	const char *path; /* for errors */
 	const char *currency;
-	struct lt_invoice_rate rate;
-	const char *cost; /* column; NULL: what the format bills by */
+	struct lt_invoice_rates *rates; /* NULL: none */
+	enum lt_invoice_basis basis;
+	const char *cost; /* its column, if it is by a column; else NULL */
 	const char *type; /* column of instance types; NULL: the format's */
 	int64_t first_day;
 	int day_count; /* 0: the billing period of the first row */
 };
 /*
- * Read all of a CSV. Every row is in one of the sums, or it is an error:
- * "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
+ * Add all of a CSV, a part of the invoice. Every row is in one of the sums, or
+ * it is an error: "PATH:LINE: COLUMN: ...". *invoice starts as { 0 }.
  */
 int lt_invoice_read(struct lt_invoice *invoice, FILE *in,
     const struct lt_invoice_ask *ask, const struct lt_tie_map *map,
     struct lt_error *err);
+/* After the last part, ask is its. LT_EINPUT: no row, or none of its days. */
+int lt_invoice_finish(struct lt_invoice *invoice,
+    const struct lt_invoice_ask *ask, struct lt_error *err);
 void lt_invoice_free(struct lt_invoice *invoice);
 
 /* ---- what lowtide charged: reconcile_jobs.c ---- */
@@ -120,6 +184,9 @@ struct lt_tie_jobs { /* lt_tie_jobs_free() */
 	/* What has no place in the invoice; the first two are in no cost here.
 	 */
 	int64_t carbon_charge_micros, discount_micros, adjustments_micros;
+	/* Corrections of closed months that were booked on other days, and
+	 * those booked on these days, below 0: as they are counted. */
+	int64_t corrected_here_micros, corrected_elsewhere_micros;
 	int other_count;
 	struct {
 		char partition[LT_TIE_NAME_SIZE];
@@ -153,12 +220,15 @@ struct lt_tie {			 /* lt_tie_free() */
 	struct lt_tie_row *rows; /* by day, of it by type; none that is empty */
 	int count;
 	struct lt_tie_row instances, others, total;
+	int64_t billed_micros, fees_micros;
 };
 struct lt_tie_parts {
 	const struct lt_invoice *invoice;
 	const struct lt_tie_map *map;
 	const struct lt_tie_jobs *jobs;
 };
+/* Half away from zero, at the ends of int64_t at most. */
+int64_t lt_tie_micros(lt_wide pico);
 /*
  * Of each day and type, in micros: jobs is what lowtide charged for nodes; idle
  * the node-hours of the invoice less those of jobs, not below 0, at the mean
@@ -173,12 +243,26 @@ void lt_tie_free(struct lt_tie *tie);
 
 /* ---- shown: reconcile_print.c ---- */
 struct lt_tie_shown {
-	const char *file, *currency, *rate; /* NULL: none was said */
+	char **files; /* those that were named */
+	int file_count;
+	const char *currency;
+	const struct lt_invoice_rates *rates;
+	const struct lt_invoice_filter *filter;
 	const struct lt_tie_parts *parts;
 	const struct lt_tie *tie;
 };
 void lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color);
 void lt_tie_csv(FILE *out, const struct lt_tie_shown *shown);
+
+/* ---- and by others: reconcile_json.c ---- */
+/* "2026-11-21", into out. */
+const char *lt_tie_day_text(char *out, size_t size, int64_t day);
+/* NULL: it is none of the invoice's days. */
+const char *lt_tie_row_day(
+    char *out, size_t size, const struct lt_tie_row *row);
+const char *lt_tie_file_name(const char *operand);
+/* NULL: costs are what a column says. */
+const char *lt_tie_basis_name(const struct lt_invoice *invoice);
 /* The caller's; NULL: no memory. */
 json_t *lt_tie_json(const struct lt_tie_shown *shown);
 

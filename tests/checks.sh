@@ -39,6 +39,11 @@ check 'libmicrohttpd only in daemon/ and cli/web_serve.c' \
     "$(includes 'microhttpd' policy adapters cli plugin kubernetes node notify | grep -v '^cli/web_serve\.c:')"
 check 'libelf only in cli/plugin_file.c' \
     "$(includes 'gelf|libelf' policy adapters daemon plugin cli node notify | grep -v '^cli/plugin_file\.c:')"
+check 'zlib only in cli/reconcile_unpack.[ch], and linked into the command alone' \
+    "$(includes 'zlib' policy adapters daemon plugin cli kubernetes node notify | grep -v '^cli/reconcile_unpack\.[ch]:'
+	for p in lowtided lowtide-kube lowtide-node lowtide-notify; do
+		readelf -d build/$p | grep -F '[libz.'
+	done)"
 check 'liblowtide and the simulator include only the C library' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*<' -r policy/include policy/core policy/model policy/snapshot simulate --include='*.[ch]' |
 	grep -vE '<(arpa/inet|assert|errno|fcntl|inttypes|limits|locale|math|netinet/in|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|ctype|float|pthread|endian|sys/(stat|types|random|uio)|nmmintrin|x86intrin|cpuid)\.h>')"

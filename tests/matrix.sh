@@ -20,7 +20,7 @@ PATH=$PATH:/usr/sbin:/sbin
 packages=(gcc make pkg-config libc6-dev slurmctld slurmd slurmdbd slurm-client
 	munge mariadb-server libslurm-dev slurm-wlm-basic-plugins libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
-	libmicrohttpd-dev libexpat1-dev libelf-dev libcmocka-dev bats jq hostname procps
+	libmicrohttpd-dev libexpat1-dev libelf-dev zlib1g-dev libcmocka-dev bats jq hostname procps
 	tzdata util-linux ccache xz-utils sqlite3 faketime python3-jsonschema python3-aiosmtpd)
 
 install_packages() { # install_packages FOLDER: what the last run had not

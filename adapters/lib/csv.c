@@ -4,6 +4,7 @@
  * or an answer and an adapter's parse; nothing is allocated.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "csv.h"
 #include "text_mend.h"
@@ -129,9 +130,11 @@ static int
 header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
     struct lt_error *err)
 {
-	for (int i = 0; i < csv->wanted_count; i++) {
+	csv->first[csv->column_count] = -1;
+	for (int i = csv->wanted_count - 1; i >= 0; i--) {
 		if (columns[i].name == NULL || csv->too_long ||
-		    strcmp(csv->cell, columns[i].name) != 0)
+		    (csv->any_case ? strcasecmp(csv->cell, columns[i].name)
+				   : strcmp(csv->cell, columns[i].name)) != 0)
 			continue;
 		if (csv->index[i] >= 0) {
 			lt_fail(err, LT_EINPUT, "two columns \"%s\"",
@@ -139,6 +142,8 @@ header_cell(struct lt_csv *csv, const struct lt_csv_column *columns,
 			return fail_at(csv, LT_EINPUT, err);
 		}
 		csv->index[i] = csv->column_count;
+		csv->next[i] = csv->first[csv->column_count];
+		csv->first[csv->column_count] = (signed char)i;
 	}
 	return LT_OK;
 }
@@ -226,9 +231,9 @@ lt_csv_header(struct lt_csv *csv, const struct lt_csv_column *columns,
 static void
 keep_cell(const struct lt_csv *csv, struct lt_csv_row *row)
 {
-	for (int i = 0; i < csv->wanted_count; i++) {
-		if (row->cell_count != csv->index[i])
-			continue;
+	if (row->cell_count >= csv->column_count)
+		return;
+	for (int i = csv->first[row->cell_count]; i >= 0; i = csv->next[i]) {
 		strcpy(row->cells[i], csv->cell);
 		if (csv->too_long && row->long_line == 0) {
 			row->long_line = csv->cell_line;

@@ -15,7 +15,7 @@
 enum {
 	LT_CSV_CELL_SIZE = 2048,   /* of a wanted cell; longer: cut, and said */
 	LT_CSV_COLUMNS_MAX = 1024, /* refused; an AWS bill has some hundreds */
-	LT_CSV_WANTED_MAX = 16,
+	LT_CSV_WANTED_MAX = 32,
 };
 
 struct lt_csv_column {
@@ -26,10 +26,13 @@ struct lt_csv_column {
 struct lt_csv { /* lt_csv_start() */
 	const char *at, *end, *line_start;
 	char separator;
+	bool any_case; /* of columns' names; set after lt_csv_start() */
 	int line;
 	int column_count;	      /* of the header */
 	int wanted_count;	      /* of lt_csv_header() */
 	int index[LT_CSV_WANTED_MAX]; /* of a wanted column; -1 = none */
+	/* The first wanted one of a column, and the next of the same; -1. */
+	signed char first[LT_CSV_COLUMNS_MAX], next[LT_CSV_WANTED_MAX];
 	/* The cell that was read last. */
 	char cell[LT_CSV_CELL_SIZE];
 	int cell_line, cell_column;

@@ -335,6 +335,43 @@ set_previous(struct lt_report_work *w, const struct lt_api_request *request)
 	snprintf(w->previous.label, sizeof(w->previous.label), "before");
 }
 
+/* Words that are 1, or not there. */
+static int
+take_flags(struct lt_report_work *w, const struct lt_api_request *request,
+    json_t **reply)
+{
+	bool has_previous = false;
+	const struct {
+		const char *word;
+		bool *has;
+	} flags[] = {
+	    {"previous", &has_previous},
+	    {"tcto", &w->has_tcto},
+	    {"unused", &w->has_unused},
+	    {"months", &w->has_months},
+	    {"incurred", &w->has_incurred},
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		const char *const text = lt_api_value(request, flags[i].word);
+
+		if (text != NULL && strcmp(text, "1") != 0)
+			return lt_api_error(reply, 400,
+			    "%s: got \"%s\", want 1", flags[i].word, text);
+		*flags[i].has = text != NULL;
+	}
+	if (has_previous)
+		set_previous(w, request);
+	if (w->has_months && w->period.end_utc_s - w->period.start_utc_s >
+				 (int64_t)CENTURY_DAYS * LT_DAY_S)
+		return lt_api_error(
+		    reply, 400, "months: want a century at most");
+	if (w->has_tcto && w->users.own_figures)
+		return lt_api_error(reply, 403,
+		    "tcto: Slurm's PrivateData=usage hides what others used");
+	return 200;
+}
+
 /* What is asked beside the statement itself. */
 static int
 take_more(struct lt_report_work *w, const struct lt_api_request *request,
@@ -342,10 +379,6 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 {
 	const char *const by = lt_api_value(request, "by");
 	const char *const top = lt_api_value(request, "top");
-	const char *const previous = lt_api_value(request, "previous");
-	const char *const tcto = lt_api_value(request, "tcto");
-	const char *const unused = lt_api_value(request, "unused");
-	const char *const months = lt_api_value(request, "months");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
@@ -356,30 +389,9 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 		return lt_api_error(reply, 400, "top: %s", err.text);
 	w->groupings.top = (uint32_t)count;
 	w->groupings.shown = w->groupings.count;
-	if (previous != NULL && strcmp(previous, "1") != 0)
-		return lt_api_error(
-		    reply, 400, "previous: got \"%s\", want 1", previous);
-	if (previous != NULL)
-		set_previous(w, request);
-	if (tcto != NULL && strcmp(tcto, "1") != 0)
-		return lt_api_error(
-		    reply, 400, "tcto: got \"%s\", want 1", tcto);
-	if (unused != NULL && strcmp(unused, "1") != 0)
-		return lt_api_error(
-		    reply, 400, "unused: got \"%s\", want 1", unused);
-	if (months != NULL && strcmp(months, "1") != 0)
-		return lt_api_error(
-		    reply, 400, "months: got \"%s\", want 1", months);
-	if (months != NULL && w->period.end_utc_s - w->period.start_utc_s >
-				  (int64_t)CENTURY_DAYS * LT_DAY_S)
-		return lt_api_error(
-		    reply, 400, "months: want a century at most");
-	w->has_months = months != NULL;
-	w->has_unused = unused != NULL;
-	w->has_tcto = tcto != NULL;
-	if (w->has_tcto && w->users.own_figures)
-		return lt_api_error(reply, 403,
-		    "tcto: Slurm's PrivateData=usage hides what others used");
+	const int status = take_flags(w, request, reply);
+	if (status != 200)
+		return status;
 	if (w->has_tcto &&
 	    lt_groupings_parse(&w->groupings, "partition,state", &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);

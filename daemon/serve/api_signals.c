@@ -18,9 +18,9 @@
 enum {
 	/* A source has 24 hours of some 110 bytes and its users: 256
 	 * partitions with 5 signals are 90 KiB. With the partitions' rates,
-	 * 64 KiB, and their fixed figures, three of 120 bytes each, a page
-	 * stays below LT_API_REPLY_MAX. */
-	PAGE_BYTES = 192 * 1024,
+	 * 64 KiB, their fixed figures, three of 120 bytes each, and 1024
+	 * exchange rates of 80 bytes, a page stays below LT_API_REPLY_MAX. */
+	PAGE_BYTES = 160 * 1024,
 	ZONE_SIZE = LT_API_WHERE_SIZE,
 };
 
@@ -260,6 +260,25 @@ fixed_json(const struct lt_policy *policy)
 	return list;
 }
 
+static json_t *
+exchange_json(const struct lt_policy *policy)
+{
+	json_t *const list = json_array();
+
+	for (int i = 0; i < policy->exchange_count; i++) {
+		const struct lt_policy_exchange *const row =
+		    &policy->exchanges[i];
+
+		json_array_append_new(
+		    list, json_pack("{s:s,s:f,s:o}", "currency", row->currency,
+			      "rate", row->rate, "from",
+			      row->from_utc_s == INT64_MIN
+				  ? json_null()
+				  : lt_api_time(row->from_utc_s)));
+	}
+	return list;
+}
+
 /* Sources from *offset on, as many as a page has room for; *offset: the next
  * one. NULL: out of memory, or a text that is not UTF-8. */
 static json_t *
@@ -300,7 +319,7 @@ lt_api_signals(
 	const enum lt_basis basis = lt_signals_basis(&d->signals, d->policy);
 	json_t *const sources = page_json(d, only, &next, now);
 	if (sources != NULL)
-		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o,s:o}",
+		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o,s:o,s:o}",
 		    "now", lt_api_time(now), "currency", d->policy->currency,
 		    "carbon_intensity",
 		    d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
@@ -311,7 +330,8 @@ lt_api_signals(
 		    "sources", sources, "next",
 		    lt_api_optional(next < d->signals.source_count, next),
 		    "partitions", partitions_json(d, now), "fixed",
-		    fixed_json(d->policy));
+		    fixed_json(d->policy), "exchange_rates",
+		    exchange_json(d->policy));
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "signals: out of memory");

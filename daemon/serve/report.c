@@ -183,6 +183,8 @@ put_statement(
 	if (code == LT_OK &&
 	    (w->groupings.count + w->groupings.top > 0 || w->has_unused))
 		code = lt_report_put_groups(out, v, err);
+	if (code == LT_OK && w->has_incurred)
+		code = lt_report_put_incurred(out, v, err);
 	if (code == LT_OK && w->has_carbon)
 		code = lt_report_put_carbon(out, v, NULL, err);
 	return code;

@@ -37,6 +37,7 @@ struct lt_report_work {
 	struct lt_period period, previous; /* previous: only if has_previous */
 	bool has_previous, has_tcto, has_months;
 	bool has_unused, sees_site; /* it is asked for; lt_access_site() */
+	bool has_incurred;
 	/* Sums of energy and carbon; or each hour of each run, in its stream */
 	bool has_carbon, has_hours;
 	uint32_t zone_count;

@@ -71,6 +71,40 @@ lt_report_put_adjustments(
 	return code;
 }
 
+/* ---- corrections of closed periods, where they belong ---- */
+
+static int
+take_incurred(
+    void *list, const struct lt_incurred *incurred, struct lt_error *err)
+{
+	return json_array_append_new(
+		   list, json_pack("{s:s,s:I,s:I,s:I}", "partition",
+			     incurred->partition, "cost_micros",
+			     (json_int_t)incurred->money_micros,
+			     "carbon_charge_micros",
+			     (json_int_t)incurred->carbon_charge_micros,
+			     "discount_micros",
+			     (json_int_t)incurred->discount_micros)) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOMEM, "report: out of memory");
+}
+
+int
+lt_report_put_incurred(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+	json_t *const list = w->is_everyones ? json_array() : NULL;
+	const int code = list == NULL ? LT_OK
+				      : lt_ledger_incurred(view->ledger,
+					    lt_report_span(view->period),
+					    take_incurred, list, err);
+
+	lt_out_text(out, ",");
+	lt_report_put_members(out, json_pack("{s:o?}", "incurred", list));
+	return code;
+}
+
 /* ---- groups ---- */
 
 struct tcto {

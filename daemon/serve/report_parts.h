@@ -66,6 +66,8 @@ void lt_report_put_members(struct lt_out *out, json_t *object);
 int lt_report_put_adjustments(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
+int lt_report_put_incurred(struct lt_out *out,
+    const struct lt_report_view *view, struct lt_error *err);
 int lt_report_put_groups(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
 /* ,"carbon":{...}; or, of hours, each hour of each run there. */

@@ -73,7 +73,7 @@ _lowtide() {
 		report) choices='--team --period --from --to --by --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;
 		reconcile)
 			case $word in
-			-*) choices='--from --to --cost --type --map --rate --tolerance --format --json --run --help' ;;
+			-*) choices='--from --to --cost --only --account --type --map --rate --tolerance --format --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		close) choices='--last --output --no-users --json --run --help' ;;

@@ -333,3 +333,26 @@ lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
 	lt_rows_end(&rows);
 	return rc;
 }
+
+int
+lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
+    lt_incurred_function *take, void *context, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_INCURRED, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_incurred one = {.partition = ""};
+
+		lt_row_text(&rows, one.partition, sizeof(one.partition));
+		one.money_micros = lt_row_int(&rows);
+		one.carbon_charge_micros = lt_row_int(&rows);
+		one.discount_micros = lt_row_int(&rows);
+		rc = take(context, &one, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}

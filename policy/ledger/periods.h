@@ -34,6 +34,17 @@ int lt_ledger_used_hours(struct lt_ledger *ledger,
  * reason. */
 int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
     lt_hour_function *take, void *context, struct lt_error *err);
+/* What is to be added to the sums of the span so that each correction of a
+ * closed period is in the hour that it corrects, and not where it is booked:
+ * above 0 where others have it, below 0 where it is theirs. */
+struct lt_incurred {
+	char partition[LT_NAME_SIZE];
+	int64_t money_micros, carbon_charge_micros, discount_micros;
+};
+typedef int lt_incurred_function(
+    void *context, const struct lt_incurred *incurred, struct lt_error *err);
+int lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
+    lt_incurred_function *take, void *context, struct lt_error *err);
 /* The limit of a team's budget for just that period; the last one counts. */
 int lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
     struct lt_span span, const struct lt_amount *limit, struct lt_error *err);

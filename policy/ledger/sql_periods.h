@@ -168,6 +168,17 @@
 	    " who, reason FROM entries INDEXED BY entries_special"             \
 	    " WHERE kind != 0 AND kind = 2"                                    \
 	    " AND at_utc_s >= ?1 AND at_utc_s < ?2 ORDER BY at_utc_s, id")     \
+	X(INCURRED, LEDGER,                                                    \
+	    "SELECT partition, sum(part * money), sum(part * charge),"         \
+	    " sum(part * discount) FROM (SELECT job_id, submit_utc_s,"         \
+	    " (for_utc_s >= ?1 AND for_utc_s < ?2) -"                          \
+	    " (at_utc_s >= ?1 AND at_utc_s < ?2) AS part,"                     \
+	    " money_micros AS money, carbon_charge_micros AS charge,"          \
+	    " discount_micros AS discount"                                     \
+	    " FROM entries INDEXED BY entries_special"                         \
+	    " WHERE kind != 0 AND kind = 1)"                                   \
+	    " JOIN runs USING (job_id, submit_utc_s) WHERE part != 0"          \
+	    " GROUP BY partition ORDER BY partition")                          \
 	X(DAY_SUMS, LEDGER,                                                    \
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
 	    " WHERE day >= ?1 AND day <= ?2 AND kind = 0"                      \

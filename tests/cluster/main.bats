@@ -215,8 +215,8 @@ setup() { cluster_use; }
 		.instances.jobs_node_s > 0 and .instances.idle_micros > 0 and
 		.instances.jobs_micros + .instances.idle_micros + .instances.unexplained_micros == 100000001 and
 		([.other_partitions[].partition] | index("spot")) != null' <<< "$output"
-	# By munge the same.
-	[ "$(LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide reconcile - --map ondemand=p4d.24xlarge --format csv < "$D/invoice.csv")" = \
+	# By munge the same, and packed.
+	[ "$(gzip -c "$D/invoice.csv" | LOWTIDE_SERVER="127.0.0.1:$LOWTIDE_PORT" lowtide reconcile - --map ondemand=p4d.24xlarge --format csv)" = \
 	    "$(lowtide reconcile "$D/invoice.csv" --map ondemand=p4d.24xlarge --format csv)" ]
 	run -1 lowtide reconcile "$D/invoice.csv"
 	[[ "$output" == *'say --map PARTITION=TYPE'* ]]

@@ -23,7 +23,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 
 	if (in == NULL || lt_tie_map_parse(&map, "a=p4d.24xlarge", NULL))
 		__builtin_trap();
-	if (lt_invoice_read(&invoice, in, &ask, &map, &err) == LT_OK) {
+	if (lt_invoice_read(&invoice, in, &ask, &map, &err) == LT_OK &&
+	    lt_invoice_finish(&invoice, &ask, &err) == LT_OK) {
 		if (invoice.sums == NULL || invoice.rows < 1 ||
 		    invoice.day_count < 1 ||
 		    invoice.day_count > LT_TIE_DAYS_MAX)

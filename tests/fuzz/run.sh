@@ -25,7 +25,7 @@ fi
 # fuzzer-no-link: our code is instrumented, libFuzzer's main only linked here.
 make -s CC=clang B="$build" SAN=fuzzer-no-link,address,undefined \
     "$build/internal.a"
-libs="-lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd -lmunge -lexpat"
+libs="-lslurm -lcurl -ljansson -lyaml -lsqlite3 -lmicrohttpd -lmunge -lexpat -lz"
 failed=0
 for target in "${targets[@]}"; do
 	make -s CC=clang B="$build" SAN=fuzzer-no-link,address,undefined \

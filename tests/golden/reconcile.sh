@@ -66,5 +66,64 @@ for name in focus cur; do
 	    "$(jq -r '.total | [.invoice_micros, .jobs_micros, .idle_micros] | map((. / 10000 | round) / 100) | map(tostring) | join(" ")' $name.out.json)" \
 	    "$(awk '/^TOTAL/ { for (i = 2; i <= 4; i++) { gsub(/[$,]/, "", $i); $i += 0 } print $2, $3, $4 }' $name.out.table)"
 done
+# Savings plans and reservations, amortised, by the kind of each row.
+aws_cost="CASE kind
+	WHEN 'SavingsPlanCoveredUsage' THEN plan
+	WHEN 'SavingsPlanRecurringFee' THEN total - used
+	WHEN 'DiscountedUsage' THEN reserved
+	WHEN 'RIFee' THEN upfront + recurring
+	WHEN 'SavingsPlanNegation' THEN 0
+	WHEN 'SavingsPlanUpfrontFee' THEN 0
+	WHEN 'Fee' THEN CASE reservation WHEN '' THEN billed ELSE 0 END
+	ELSE billed END"
+cur_rows="SELECT [lineItem/UsageStartDate] AS start, [lineItem/LineItemType] AS kind, [lineItem/UsageType] AS usage,
+	[product/instanceType] AS type, [lineItem/UsageAmount] * 3600 AS s, [lineItem/UnblendedCost] AS billed,
+	[savingsPlan/SavingsPlanEffectiveCost] AS plan, [savingsPlan/TotalCommitmentToDate] AS total,
+	[savingsPlan/UsedCommitment] AS used, [reservation/EffectiveCost] AS reserved,
+	[reservation/UnusedAmortizedUpfrontFeeForBillingPeriod] AS upfront, [reservation/UnusedRecurringFee] AS recurring,
+	[reservation/ReservationARN] AS reservation FROM invoice"
+cur2_rows="SELECT line_item_usage_start_date AS start, line_item_line_item_type AS kind, line_item_usage_type AS usage,
+	product_instance_type AS type, line_item_usage_amount * 3600 AS s, line_item_unblended_cost AS billed,
+	savings_plan_savings_plan_effective_cost AS plan, savings_plan_total_commitment_to_date AS total,
+	savings_plan_used_commitment AS used, reservation_effective_cost AS reserved,
+	reservation_unused_amortized_upfront_fee_for_billing_period AS upfront, reservation_unused_recurring_fee AS recurring,
+	reservation_reservation_a_r_n AS reservation FROM invoice"
+# Columns of all: day, type, cost, seconds.
+aws() { # aws ROWS COST
+	echo "SELECT substr(start, 1, 10) AS day, CASE WHEN usage GLOB '*[xt]Usage:*' AND kind GLOB '*Usage' OR kind = 'SavingsPlanNegation'
+	    THEN type ELSE 'other services' END AS type, $2 AS cost,
+	    CASE WHEN kind != 'SavingsPlanNegation' THEN s END AS s FROM ($1)"
+}
+azure="SELECT substr(Date, 7) || '-' || substr(Date, 1, 2) || '-' || substr(Date, 4, 2) AS day,
+	CASE WHEN ChargeType IN ('Usage', 'UnusedReservation') AND MeterCategory = 'Virtual Machines'
+	THEN json_extract(AdditionalInfo, '\$.ServiceType') ELSE 'other services' END AS type, Cost AS cost,
+	CASE ChargeType WHEN 'Usage' THEN Quantity * 3600 END AS s FROM invoice"
+focus() { # focus COLUMN
+	echo "SELECT substr(ChargePeriodStart, 1, 10) AS day, CASE WHEN $1 LIKE '%Usage:%' AND ChargeCategory = 'Usage'
+	    THEN substr($1, instr($1, ':') + 1) ELSE 'other services' END AS type, EffectiveCost AS cost,
+	    CASE ConsumedUnit WHEN 'Hours' THEN ConsumedQuantity * 3600 WHEN 'Seconds' THEN ConsumedQuantity END AS s FROM invoice"
+}
+
+sample() { # sample NAME FILE ROWS
+	rm -f "$work/sample.db"
+	want=$(sqlite3 "$work/sample.db" -cmd ".mode csv" -cmd ".import $2.csv invoice" \
+	    "SELECT day || ' ' || type || ' ' || CAST(round(sum(cost) * 1000000) AS INTEGER) ||
+		CASE WHEN type = 'other services' THEN '' ELSE ' ' || CAST(round(sum(s)) AS INTEGER) END
+		FROM (SELECT CASE WHEN day < '2026-10-01' THEN 'outside' ELSE day END AS day,
+		CASE WHEN day < '2026-10-01' THEN 'other services' ELSE type END AS type, cost, s FROM ($3))
+		GROUP BY day, type HAVING sum(cost) != 0 ORDER BY 1" | tr -d '"\r')
+	got=$(jq -r '.days[] | select(.invoice_micros != 0 or .invoice_node_s != null) |
+	    "\(.day // "outside") \(.instance_type // "other services" | if . == "G5.xlarge" then "g5.xlarge" else . end) \(.invoice_micros)\(
+	    if .invoice_node_s then " \(.invoice_node_s)" else "" end)"' "$1.out.json" | sort)
+	same "$1: each day and type as sqlite3 adds it up" "$want" "$got"
+}
+sample plans-cur plans-cur "$(aws "$cur_rows" "$aws_cost")"
+sample plans-cur2 plans-cur2 "$(aws "$cur2_rows" "$aws_cost")"
+sample azure-amortised azure-amortised "$azure"
+sample azure-mca azure-mca "${azure/Cost AS/costInBillingCurrency AS}"
+sample focus-1.0 focus-1.0 "$(focus x_UsageType)"
+for version in 1.1 1.2 1.3 1.4; do
+	sample focus-$version focus-$version "$(focus SkuMeter)"
+done
 echo "1..$n"
 [ $bad -eq 0 ]

@@ -17,7 +17,8 @@
 
 #define E12 ((lt_wide)1000000000000)
 
-static const struct lt_invoice_ask plain = {.path = "i.csv", .currency = "USD"};
+static const struct lt_invoice_ask plain = {
+    .path = "i.csv", .currency = "USD", .basis = LT_INVOICE_BILLED};
 
 static inline void
 map_init(struct lt_tie_map *map)
@@ -39,7 +40,8 @@ read_bytes(struct lt_invoice *invoice, const char *bytes, size_t byte_count,
 	assert_non_null(in);
 	map_init(&map);
 	*invoice = (struct lt_invoice){0};
-	lt_invoice_read(invoice, in, ask, &map, err);
+	if (lt_invoice_read(invoice, in, ask, &map, err) == LT_OK)
+		lt_invoice_finish(invoice, ask, err);
 	fclose(in);
 	return err->code;
 }

@@ -18,6 +18,8 @@ static const char policy_text[] =
     "currency: GBP\n"
     "timezone: UTC\n"
     "stale_after: 3h\n"
+    "exchange_rates: [{currency: USD, rate: 0.8},\n"
+    "    {currency: USD, rate: 0.75, from: 2026-11-01}]\n"
     "sources:\n"
     "  london: {adapter: uk_carbon_intensity, region: 13}\n"
     "  britain: {adapter: uk_carbon_intensity}\n"
@@ -265,6 +267,14 @@ test_state(void **state)
 	assert_string_equal(text_of(one, "unit"), "micros/node-h");
 	assert_true(number_of(one, "value") == 3600000);
 	assert_true(number_of(one, "scale") == 1e6);
+	const json_t *const rates = json_object_get(answer, "exchange_rates");
+	assert_int_equal(json_array_size(rates), 2);
+	one = json_array_get(rates, 0);
+	assert_string_equal(text_of(one, "currency"), "USD");
+	assert_true(number_of(one, "rate") == 0.8);
+	assert_string_equal(text_of(one, "from"), "null");
+	one = json_array_get(rates, 1);
+	assert_string_equal(text_of(one, "from"), "2026-11-01T00:00:00Z");
 	json_decref(answer);
 	site_free(site);
 }

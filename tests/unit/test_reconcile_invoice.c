@@ -274,8 +274,9 @@ test_refused(void **state)
 	    {"nothing", "", "i.csv:1:1: no invoice of FOCUS"},
 	    {"something else", "a,b\n1,2\n",
 		"i.csv:1:1: no invoice of FOCUS (ChargePeriodStart), AWS CUR "
-		"(lineItem/UsageStartDate) or CUR 2.0: no column "
-		"\"line_item_usage_start_date\", the header has: a, b"},
+		"(lineItem/UsageStartDate), CUR 2.0 "
+		"(line_item_usage_start_date) or Azure: no column \"Date\", the "
+		"header has: a, b"},
 	    {"a column is missing", "ChargePeriodStart,BilledCost\n",
 		"i.csv:1:1: no column \"ChargePeriodEnd\""},
 	    {"no column has the type",
@@ -289,7 +290,7 @@ test_refused(void **state)
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,9,9,USD\n" DAY_7
 			    "Usage,Compute,,,1,Hours,9,9,EUR\n",
 		"i.csv:3: BillingCurrency: got \"EUR\", lowtide's money is "
-		"USD; --rate says what another is worth"},
+		"USD, and the policy's exchange_rates: have none of it"},
 	    {"a cost that is none",
 		FOCUS DAY_7 "Usage,Compute,,,1,Hours,\"1,234\",9,USD\n",
 		"i.csv:2: BilledCost: got \"1,234\", want a number"},
@@ -373,6 +374,7 @@ test_other_column_and_days(void **state)
 	struct lt_error err = {0};
 
 	(void)state;
+	ask.basis = LT_INVOICE_COLUMN;
 	ask.cost = "EffectiveCost";
 	ask.first_day = 20727 + 6;
 	ask.day_count = 1;

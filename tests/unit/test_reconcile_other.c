@@ -31,8 +31,14 @@ test_rate(void **state)
 		char bytes[1024];
 
 		print_message("# %s\n", cases[i].why);
-		ask.rate = (struct lt_invoice_rate){
-		    "EUR", "EUR", (lt_wide)cases[i].rate_micros * 1000000};
+		static struct lt_invoice_rates rates;
+
+		rates.count = 1;
+		rates.list[0] = (struct lt_invoice_rate){.currency = "EUR",
+		    .is_said = true,
+		    .from_utc_s = INT64_MIN,
+		    .pico = (lt_wide)cases[i].rate_micros * 1000000};
+		ask.rates = &rates;
 		snprintf(bytes, sizeof(bytes),
 		    FOCUS DAY_7 "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,"
 				"%s,1,%s\n",
@@ -49,6 +55,61 @@ test_rate(void **state)
 	}
 }
 
+/* The policy's rates by the day of each row, and --rate before them. */
+static void
+test_policy_rates(void **state)
+{
+	static const char bytes[] = FOCUS OCTOBER
+	    "2026-10-14T23:00Z,2026-10-15,Usage,Compute,BoxUsage:p4d.24xlarge,,"
+	    "1,Hours,10,10,EUR\n" OCTOBER
+	    "2026-10-15T00:00Z,2026-10-16,Usage,Compute,BoxUsage:p4d.24xlarge,,"
+	    "1,Hours,10,10,EUR\n" OCTOBER
+	    "2026-10-16T00:00Z,2026-10-17,Usage,Compute,BoxUsage:p4d.24xlarge,,"
+	    "1,Hours,10,10,GBP\n";
+	static struct lt_invoice_rates rates;
+	struct lt_invoice_ask ask = plain;
+	struct lt_invoice invoice;
+	struct lt_error err = {0};
+	json_t *const signals =
+	    json_loads("{\"exchange_rates\":["
+		       "{\"currency\":\"EUR\",\"rate\":1.1,\"from\":null},"
+		       "{\"currency\":\"EUR\",\"rate\":1.25,"
+		       "\"from\":\"2026-10-15T00:00:00Z\"},"
+		       "{\"currency\":\"GBP\",\"rate\":1.366,"
+		       "\"from\":\"2026-10-16T00:00:00Z\"}]}",
+		0, NULL);
+
+	(void)state;
+	ask.rates = &rates;
+	assert_int_equal(
+	    lt_invoice_rates_signals(&rates, signals, &err), LT_OK);
+	assert_int_equal(
+	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
+	assert_true(invoice.sums[13 * 3].cost_pico == 11 * E12);
+	assert_true(invoice.sums[14 * 3].cost_pico == 125 * (E12 / 10));
+	assert_true(invoice.sums[15 * 3].cost_pico == 1366 * (E12 / 100));
+	lt_invoice_free(&invoice);
+
+	/* No pound before the 16th: an error, and not nothing. */
+	rates.list[2].from_utc_s++;
+	read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err);
+	assert_string_equal(err.text,
+	    "i.csv:4: BillingCurrency: got \"GBP\", lowtide's money is USD, and "
+	    "the policy's exchange_rates: have none of it for 2026-10-16; --rate "
+	    "says what it is worth");
+	lt_invoice_free(&invoice);
+
+	rates.count = 0;
+	err = (struct lt_error){0};
+	assert_int_equal(lt_invoice_rate_parse(&rates, "GBP=2", &err), LT_OK);
+	lt_invoice_rates_signals(&rates, signals, &err);
+	assert_int_equal(
+	    read_bytes(&invoice, bytes, sizeof(bytes) - 1, &ask, &err), LT_OK);
+	assert_true(invoice.sums[15 * 3].cost_pico == 20 * E12);
+	lt_invoice_free(&invoice);
+	json_decref(signals);
+}
+
 /* A refund of September and usage of its last hour, in October's invoice: in
  * no day of it, and in the total. */
 static void
@@ -56,11 +117,11 @@ test_outside(void **state)
 {
 	static const char bytes[] = FOCUS DAY_7
 	    "Usage,Compute,BoxUsage:p4d.24xlarge,,1,Hours,30,30,USD\n" OCTOBER
+	    "2026-11-02,2026-11-03,Tax,,,,,,2,2,USD\n" OCTOBER
 	    "2026-09-12,2026-09-13,Usage,Compute,BoxUsage:p4d.24xlarge,,-1,"
 	    "Hours,-5.5,-5.5,USD\n" OCTOBER
 	    "2026-09-30T23:00Z,2026-10-01,Usage,Compute,BoxUsage:m5.large,,1,"
-	    "Hours,0.5,0.5,USD\n" OCTOBER
-	    "2026-11-02,2026-11-03,Tax,,,,,,2,2,USD\n";
+	    "Hours,0.5,0.5,USD\n";
 	struct lt_invoice invoice;
 	struct lt_error err = {0};
 
@@ -74,6 +135,13 @@ test_outside(void **state)
 	assert_int_equal(invoice.outside_first_day, invoice.first_day - 19);
 	assert_int_equal(invoice.outside_last_day, invoice.first_day + 32);
 	assert_int_equal(invoice.unknown_count, 0);
+	/* -5.5 + 0.5 of September, 2 of November */
+	assert_int_equal(invoice.outside_month_count, 2);
+	assert_int_equal(invoice.outside_months[0].month, 2026 * 12 + 8);
+	assert_int_equal(invoice.outside_months[0].rows, 2);
+	assert_true(invoice.outside_months[0].cost_pico == -5 * E12);
+	assert_int_equal(invoice.outside_months[1].month, 2026 * 12 + 10);
+	assert_true(invoice.outside_months[1].cost_pico == 2 * E12);
 	lt_wide inside = 0;
 	const int types = invoice.type_count + 1;
 	for (int i = 0; i < invoice.day_count * types; i++)
@@ -90,6 +158,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rate),
+	    cmocka_unit_test(test_policy_rates),
 	    cmocka_unit_test(test_outside),
 	};
 

@@ -253,6 +253,56 @@ check_same(const char *before, const char *after, int64_t by)
 		    before + (same < 99 ? 0 : same - 99));
 }
 
+/* What the member's list says of the key, in all. */
+static int64_t
+total_of(const json_t *list, const char *key)
+{
+	int64_t total = 0;
+	size_t i;
+	const json_t *one;
+
+	json_array_foreach(list, i, one)
+		total += json_integer_value(json_object_get(one, key));
+	return total;
+}
+
+/* Each day's sums by partition and what is incurred are what SQLite adds up by
+ * the hours that were used. */
+static void
+check_incurred(struct world *w)
+{
+	int days_moved = 0;
+
+	for (int64_t day = OCTOBER; day < NOVEMBER + 10 * LT_DAY_S;
+	     day += LT_DAY_S) {
+		char from[32], to[32], query[128], where[128];
+
+		lt_utc_text(from, sizeof(from), day);
+		lt_utc_text(to, sizeof(to), day + LT_DAY_S);
+		snprintf(query, sizeof(query),
+		    "from=%s&to=%s&by=partition&incurred=1", from, to);
+		json_t *const report = ask(w, query);
+		const json_t *const groups =
+		    json_object_get(json_object_get(report, "by"), "partition");
+		const json_t *const list = json_object_get(report, "incurred");
+
+		snprintf(where, sizeof(where),
+		    "kind < 2 AND for_utc_s >= %lld AND for_utc_s < %lld",
+		    (long long)day, (long long)(day + LT_DAY_S));
+		assert_true(json_is_array(list));
+		assert_int_equal(total_of(groups, "cost_micros") +
+				     total_of(list, "cost_micros"),
+		    sum_of(w, "money_micros", where));
+		assert_int_equal(total_of(groups, "discount_micros") +
+				     total_of(list, "discount_micros"),
+		    sum_of(w, "discount_micros", where));
+		days_moved += total_of(list, "cost_micros") != 0;
+		json_decref(report);
+	}
+	assert_true(days_moved > 5);
+	free(ask_text(w, "incurred=yes", 400));
+}
+
 /* What comes for a closed month is a correction of the open one, and says so;
  * the closed one's answers stay, whatever the clock says: in the second of its
  * closing, later, and set back. */
@@ -305,6 +355,7 @@ test_closed(void **state)
 	}
 	assert_true(named > 10);
 	json_decref(open);
+	check_incurred(&w);
 }
 
 /* At a busy site some run always waits for its row. One that has no part in the
