@@ -59,7 +59,7 @@ for name in focus cur; do
 	same "$name: the CSV has the same" \
 	    "$(jq -r '.days[] | [.day, .instance_type // "other services", .invoice_micros, .jobs_micros // "", .idle_micros // "",
 		.unexplained_micros] | join(" ")' $name.out.json)" \
-	    "$(tr -d '\r' <$name.out.csv | awk -F, 'NR > 1 { for (i = 4; i <= 7; i++) if ($i != "") {
+	    "$(tr -d '\r"' <$name.out.csv | awk -F, 'NR > 1 { for (i = 4; i <= 7; i++) if ($i != "") {
 		negative = $i ~ /^-/; gsub(/[-.]/, "", $i); $i = (negative ? "-" : "") $i + 0 }
 		print $1, $2, $4, $5, $6, $7 }')"
 	same "$name: the table's total, to the cent" \
