@@ -33,6 +33,39 @@ enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
 int lt_measured_lines(
     char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
+/* ---- report_over.c: who is over budget ---- */
+struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
+	const char *team, *label; /* of its own period: 2026-11, 2026-Q4 */
+	bool is_carbon, has_expected;
+	int64_t budget, actual, held, expected; /* micros or mg */
+};
+/* Those that are over, those expected to be, others; of each the fullest first.
+ * free(); -1: no memory. */
+int lt_budget_rows(struct lt_budget_row **rows, const json_t *report);
+bool lt_budget_is_over(const struct lt_budget_row *row);
+bool lt_budget_will_be_over(const struct lt_budget_row *row);
+enum { LT_PERCENT_SIZE = 32, LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 320 };
+/* "141 %"; with a decimal about 100. */
+const char *lt_percent_text(
+    char out[LT_PERCENT_SIZE], int64_t part, int64_t whole);
+/* What its team did, to be written behind the team's name. */
+const char *lt_budget_said(char out[LT_OVER_SIZE],
+    const struct lt_budget_row *row, const char *currency);
+const char *lt_none_over_text(const struct lt_budget_row *rows, int count);
+/* lowtide's own balance; false: nothing ran. */
+bool lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report);
+struct lt_report_look;
+/* The label of a budget of the team's whose period is longer, and that has that
+ * limit, budget_micros or budget_mg; NULL: none. */
+const char *lt_longer_budget(
+    const json_t *report, const char *team, const char *limit);
+/* A section of those; nothing without. */
+int lt_report_longer(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+/* Who is over and what lowtide did, a line each. */
+int lt_report_over(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+
 /* ---- report_parts.c: what else than nodes the cost is for ---- */
 /* A carbon charge or a discount. */
 bool lt_report_has_parts(const json_t *report);

@@ -23,11 +23,13 @@ struct section {
 };
 
 static const struct section sections[] = {
+    {"over", "Who is over budget", lt_html_over, NULL, false, false, true},
     {"glance", "At a glance", lt_html_glance, NULL, false, false, true},
     {"parts", "What the cost is for", lt_html_parts, NULL, false, true, true},
     {"change", "What changed, and why", lt_html_change, "previous", false,
 	false, false},
     {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
+    {"budgets", "Budgets", lt_html_budgets, NULL, false, false, false},
     {"days", "By day", lt_html_by_day, "day", true, false, false},
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
     {"partitions", "By partition", lt_html_by_partition, "partition", true,
@@ -174,6 +176,23 @@ print_state(const struct lt_statement *statement)
 	    text);
 }
 
+static void
+print_replay(const struct lt_statement *statement)
+{
+	const json_t *const teams = json_object_get(statement->report, "teams");
+	bool is_replay =
+	    json_is_true(json_object_get(statement->total, "replay"));
+	size_t index;
+	const json_t *team;
+
+	json_array_foreach(teams, index, team)
+		is_replay |= json_is_true(json_object_get(team, "replay"));
+	if (is_replay)
+		fputs(
+		    "<p class=\"state bad\">Not real figures: some signals were replayed</p>\n",
+		    statement->out);
+}
+
 /* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */
 static void
 print_as_of(const struct lt_statement *statement)
@@ -232,6 +251,7 @@ print_head(const struct lt_statement *statement)
 	fputs("</p>\n", out);
 	print_as_of(statement);
 	print_state(statement);
+	print_replay(statement);
 	fputs("</header>\n<main>\n", out);
 }
 

@@ -158,6 +158,8 @@ void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
 
 /* ---- sections ---- */
+void lt_html_over(const struct lt_statement *statement);
+void lt_html_budgets(const struct lt_statement *statement);
 void lt_html_glance(const struct lt_statement *statement);
 void lt_html_parts(const struct lt_statement *statement);
 void lt_html_change(const struct lt_statement *statement);

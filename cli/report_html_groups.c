@@ -71,7 +71,7 @@ lt_html_by_team(const struct lt_statement *statement)
 	print_groups(statement, &groups, columns);
 	if (statement->has_money && json_array_size(groups.groups) > 0)
 		fputs(
-		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up.</p>\n",
+		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up. Those of longer periods stand under <a href=\"#budgets\">Budgets</a>.</p>\n",
 		    statement->out);
 }
 

@@ -270,10 +270,6 @@ lt_html_quality(const struct lt_statement *statement)
 		fact(out, counts[i].name, text);
 	}
 	fputs("</tbody></table></div>\n", out);
-	if (json_is_true(json_object_get(statement->total, "replay")))
-		fputs(
-		    "<p><strong>Some signals were replayed: these are not real figures.</strong></p>\n",
-		    out);
 }
 
 void

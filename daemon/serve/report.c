@@ -138,6 +138,8 @@ put_statement(
 	if (code == LT_OK)
 		code = lt_report_put_forecast(out, v, &cost, err);
 	if (code == LT_OK)
+		code = lt_report_put_budgets(out, v, err);
+	if (code == LT_OK)
 		code = lt_report_put_measured(out, v, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);

@@ -30,6 +30,15 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 	struct lt_period budget;
 	int label_count; /* now; its own, or of an account above it */
 	const struct lt_policy_label *labels; /* behind the accounts */
+	/* Of the work's budgets. */
+	uint32_t first_budget, budget_count;
+};
+
+/* Of an account whose sums are seen, for a period that has the report's in it.
+ */
+struct lt_report_budget {
+	int account;
+	struct lt_period period;
 };
 
 struct lt_report_work {
@@ -58,6 +67,8 @@ struct lt_report_work {
 	bool is_everyones;	      /* all runs of all accounts are seen */
 	uint32_t uid;		      /* who asks */
 	struct lt_access_users users; /* what of users is shown */
+	uint32_t budget_count;
+	struct lt_report_budget *budgets; /* by account; behind the accounts */
 	uint32_t account_count;
 	struct lt_report_account accounts[]; /* sorted */
 };

@@ -185,7 +185,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-for name in carbon unused; do
+for name in carbon unused budgets; do
 	check "$name: JSON is of the schema" "$(schema $name.json)"
 done
 wrong() { # wrong NAME FILTER [FILE]
@@ -198,6 +198,7 @@ wrong 'a state that is none' '.period.state = "final"'
 wrong 'a label that is no text' '.teams[0].labels.a = 1'
 wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
 wrong 'a run without its end' 'del(.runs[0].end)'
+wrong 'a budget without its period' 'del(.budgets[0].label)' budgets.json
 wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
 # shellcheck disable=SC2016 # it is jq's
 wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'

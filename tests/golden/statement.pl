@@ -341,6 +341,26 @@ check('of an open month the days that come have no row',
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
 
+# Who is over, from the report's budgets alone; before the sentence of the cost.
+my (@over, @due);
+for (@{ $report->{budgets} }) {
+	my ($limit, $spent, $end) = map { $_->{budget_micros} ? @$_{qw(budget_micros actual_micros expected_micros)} :
+		@$_{qw(budget_mg actual_mg expected_mg)} } $_;
+	push @over, "$_->{team} has spent " . int(100 * $spent / $limit + 0.5) if $spent > $limit;
+	push @due, "$_->{team} is expected to spend " . int(100 * $end / $limit + 0.5)
+	    if $spent <= $limit && ($end // 0) > $limit;
+}
+my ($first) = $text =~ /^Who is over budget$(.*?)^At a glance$/ms;
+check('who is over comes first, and who will be', @over == 1 && @due == 2 ? () : "@over, @due",
+	map { "no $_" } grep { ($first // '') !~ /^\Q$_\E\x{a0}% of its \$/m } @over, @due);
+check('the other budgets are not there', ($first // 'vision') =~ /(vision|language|climate)/ ? $1 : ());
+check('then lowtide\'s own balance', ($first // '') =~
+	/saved \$1,500\.00 \(measured\) and [0-9.]+ kg CO2e \(modelled\), for 343\.0 hours of waiting\./ ? () : $first // 'nothing');
+check('a budget of a quarter or a year has its own period', map { "no $_" } grep { my $n = $_;
+	!grep { $_->[0] eq $n } map { @{ $tables->{$_}{rows} // [] } } 'Budgets, the fullest first',
+	'Carbon budgets in kg CO2e, the fullest first' } 'materials, Q4 2026', 'teaching, 2026');
+check('figures of a replay are said not to be real, on top', $text =~ /Not real figures.*Who is over budget/s ? () : 'no');
+
 ($report, $tables, $text) = @{ $read{year} };
 check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
 check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
