@@ -217,8 +217,9 @@ int lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err);
 /* ---- report_html.c ---- */
 /* One file that stands alone, of a report by day, partition, GPU, state and
  * (unless left out) user, with its top and the previous period; what is not
- * there is left out. LT_ENOMEM. */
-int lt_report_html(FILE *out, const json_t *report, struct lt_error *err);
+ * there is left out. team: whose statement it is, NULL: all. LT_ENOMEM. */
+int lt_report_html(
+    FILE *out, const json_t *report, const char *team, struct lt_error *err);
 
 /* LT_EINPUT where a figure is no integer and not null. */
 int lt_report_check(const json_t *report, struct lt_error *err);

@@ -228,6 +228,10 @@ print_head(const struct lt_statement *statement)
 	    "<meta name=\"generator\" content=\"lowtide " LT_VERSION
 	    "\"/>\n<title>",
 	    out);
+	if (statement->team != NULL) {
+		lt_html_text(out, statement->team);
+		fputs(", ", out);
+	}
 	lt_html_text(out, statement->name);
 	fputs(", ", out);
 	lt_html_text(out, cluster);
@@ -239,6 +243,11 @@ print_head(const struct lt_statement *statement)
 	    out);
 	lt_html_text(out, cluster);
 	fputs("</bdi></p>\n<h1>", out);
+	if (statement->team != NULL) {
+		fputs("<bdi>", out);
+		lt_html_text(out, statement->team);
+		fputs("</bdi>, ", out);
+	}
 	lt_html_text(out, statement->name);
 	fputs("</h1>\n<p class=\"over\">", out);
 	lt_html_text(
@@ -278,10 +287,11 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 }
 
 int
-lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
+lt_report_html(
+    FILE *out, const json_t *report, const char *team, struct lt_error *err)
 {
 	struct lt_statement statement = {
-	    .out = out, .err = err, .report = report};
+	    .out = out, .err = err, .report = report, .team = team};
 
 	if (has_large_figure(report))
 		return lt_fail(err, LT_ELIMIT,

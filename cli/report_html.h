@@ -20,6 +20,7 @@ struct lt_statement { /* the report, read once */
 	struct lt_error *err; /* what kept a section from being written */
 	const json_t *report, *total;
 	const json_t *previous; /* NULL: not asked, or there is none */
+	const char *team;	/* whose it is; NULL: all teams' */
 	const char *currency;	/* "": money is shown nowhere */
 	bool has_money;
 	bool open;   /* figures may still change */

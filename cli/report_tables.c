@@ -286,11 +286,12 @@ print_notes(FILE *out, const json_t *report, bool replay)
 
 /* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */
 static void
-print_period(FILE *out, const json_t *report)
+print_period(FILE *out, const json_t *report, const char *team)
 {
 	const json_t *const period = json_object_get(report, "period");
 	const char *const texts[][2] = {
 	    {"", lt_json_text(report, "cluster", "?")},
+	    {team != NULL ? ", team " : "", team != NULL ? team : ""},
 	    {", ", lt_json_text(period, "label", "?")},
 	    {" (", lt_json_text(period, "first_day", "?")},
 	    {" to ", lt_json_text(period, "last_day", "?")},
@@ -321,7 +322,7 @@ lt_report_tables(FILE *out, const json_t *report,
 	json_array_foreach(teams, index, team)
 		replay =
 		    replay || json_is_true(json_object_get(team, "replay"));
-	print_period(out, report);
+	print_period(out, report, look->team);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
 		    look->color ? "\033[33m" : "",

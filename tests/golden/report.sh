@@ -150,6 +150,19 @@ for name in month names charge; do
 	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
 	unserve
 done
+# A team's statement says whose it is, in the file's name too.
+mkdir "$work/folder"
+serve charge
+for team in vision 'a/<b>'; do
+	lowtide report --team "$team" --period 2026-10 --format html -o "$work/folder"
+done
+same 'files of a folder are named by period and team' "$(cd "$work/folder" && echo *)" '2026-10-a_<b>.html 2026-10-vision.html'
+check 'the team is in title and heading' "$(grep -q '<title>vision, ' "$work/folder/2026-10-vision.html" &&
+	grep -q '<h1><bdi>vision</bdi>, ' "$work/folder/2026-10-vision.html" || echo no)"
+check 'and is no markup' "$(grep -c '<b>' "$work/folder/2026-10-a_<b>.html" | grep -v '^0')"
+check 'and in the table' "$(lowtide report --team vision | head -n 1 | grep -q '^[^,]*, team vision, 20' || echo no)"
+check 'nothing names a team where all are asked for' "$(lowtide report | head -n 1 | grep team)"
+unserve
 # Energy and carbon, computed again by SQLite from the hours as they are written.
 serve carbon
 lowtide report --carbon --format csv >"$work/hours"
