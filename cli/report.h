@@ -209,6 +209,8 @@ int lt_report_unused_table(FILE *out, const json_t *report,
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */
 const json_t *lt_report_groups(const json_t *report, const char **by);
+/* Its cost is not known: none of its runs has a price. */
+bool lt_group_is_unpriced(const json_t *group);
 int lt_report_by_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams. */

@@ -56,6 +56,7 @@ static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_IDLE] = "idle_micros",
     [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
     [LT_GROUP_DISCOUNT] = "discount_micros",
+    [LT_GROUP_UNPRICED] = "unpriced_runs",
     [LT_GROUP_ENDED] = ""};
 
 struct dear { /* a run among the dearest */
@@ -269,6 +270,7 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 	f[LT_GROUP_BASE] = entry->baseline_money_micros;
 	f[LT_GROUP_BASE_MG] = entry->baseline_carbon_mg;
 	f[LT_GROUP_RUNS] = 1;
+	f[LT_GROUP_UNPRICED] = !part->run->priced;
 	if (has_failed(part->run)) {
 		f[LT_GROUP_FAILED_RUNS] = 1;
 		f[LT_GROUP_FAILED] = f[LT_GROUP_COST];

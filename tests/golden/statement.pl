@@ -144,7 +144,8 @@ sub off {
 	my $i = $table ? column($table, $title) : undef;
 	return "no column $title" unless defined $i;
 	my (%want, @wrong);
-	$want{ $_->{$key} } = $_->{$figure} for grep { !$_->{adjustment} } @$groups;
+	$want{ $_->{$key} } = $_->{$figure} for grep { !$_->{adjustment} &&
+		!($figure eq 'cost_micros' && ($_->{unpriced_runs} // 0) == $_->{runs}) } @$groups;
 	for my $row (@{ $table->{rows} }) {
 		next unless exists $want{ $row->[0] };
 		my $shown = units($row->[$i]);
@@ -340,6 +341,14 @@ check('of an open month the days that come have no row',
 	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
+
+# Who has no price: no 0, and its runs beside the total.
+my %unpriced = map { $_->{partition} => $_->{runs} } grep { $_->{partition} =~ /^(test|lab)$/ } @{ $report->{by}{partition} };
+my %cells = map { $_->[0] => "$_->[1] $_->[2] $_->[4]" } @{ $tables->{'Partitions, the largest first'}{rows} };
+check('a partition without a price costs not 0', keys %unpriced == 2 ? () : 'none', map { "$_: " . ($cells{$_} // 'no row') }
+	grep { ($cells{$_} // '') ne "\x{2013} \x{2013} \x{2013}" } sort keys %unpriced);
+check('and its runs are said', map { "no $_" } grep { $text !~ /^Without a known price, .*\b$_\b.*\.$/m }
+	map { "$unpriced{$_} runs of $_" } sort keys %unpriced);
 
 # Who is over, from the report's budgets alone; before the sentence of the cost.
 my (@over, @due);
