@@ -202,6 +202,8 @@ const json_t *lt_report_unused_rows(const json_t *report);
 /* A partition, and since and until when where that is within the period. */
 void lt_report_unused_name(
     char *out, size_t size, const json_t *report, const json_t *row);
+/* Why some of them is below zero; NULL: none is. */
+const char *lt_report_unused_note(const json_t *report);
 /* A section behind the others. */
 int lt_report_unused_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
