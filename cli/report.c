@@ -221,6 +221,8 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .no_users = lt_cli_value(cli, "no-users") != NULL,
 	    .tcto = look->tcto,
 	    .unused = look->unused,
+	    /* JSON is as it is kept of a closed period, without. */
+	    .corrections = look->format == LT_REPORT_TABLE,
 	    /* Hours are asked for with their rows. */
 	    .carbon = look->carbon && rows_of(look) == NULL,
 	};

@@ -45,6 +45,8 @@ static const struct section sections[] = {
 	false, false},
     {"adjustments", "Adjustments", lt_html_adjustments, "adjustments", false,
 	false, false},
+    {"corrections", "Corrections", lt_html_corrections, "corrections", false,
+	false, false},
     {"quality", "Estimated share of the data", lt_html_quality, NULL, false,
 	false, true},
     {"method", "Method and sources", lt_html_method, NULL, false, false, true},

@@ -175,6 +175,7 @@ void lt_html_failed(const struct lt_statement *statement);
 void lt_html_top(const struct lt_statement *statement);
 void lt_html_carbon(const struct lt_statement *statement);
 void lt_html_audit(const struct lt_statement *statement);
+void lt_html_corrections(const struct lt_statement *statement);
 void lt_html_adjustments(const struct lt_statement *statement);
 void lt_html_quality(const struct lt_statement *statement);
 void lt_html_method(const struct lt_statement *statement);

@@ -342,6 +342,7 @@ lt_report_tables(FILE *out, const json_t *report,
 	}
 	if (lt_report_longer(out, report, look, err) ||
 	    lt_report_adjustments(out, report, look, err) ||
+	    lt_report_corrections(out, report, look, err) ||
 	    (look->runs && lt_report_runs(out, report, look, err)))
 		return err->code;
 	print_notes(out, report, replay);

@@ -390,9 +390,14 @@ take_more(struct lt_report_work *w, const struct lt_api_request *request,
 	const char *const previous = lt_api_value(request, "previous");
 	const char *const tcto = lt_api_value(request, "tcto");
 	const char *const unused = lt_api_value(request, "unused");
+	const char *const corrections = lt_api_value(request, "corrections");
 	struct lt_error err = {0};
 	int64_t count = 0;
 
+	if (corrections != NULL && strcmp(corrections, "1") != 0)
+		return lt_api_error(
+		    reply, 400, "corrections: got \"%s\", want 1", corrections);
+	w->has_corrections = corrections != NULL;
 	if (by != NULL && lt_groupings_parse(&w->groupings, by, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (top != NULL &&

@@ -66,6 +66,9 @@ void lt_report_put_members(struct lt_out *out, json_t *object);
 /* "adjustments":[...] */
 int lt_report_put_adjustments(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
+/* ,"corrections":[...],"more_corrections":{...} */
+int lt_report_put_corrections(struct lt_out *out,
+    const struct lt_report_view *view, struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
 int lt_report_put_groups(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);

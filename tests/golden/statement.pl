@@ -401,6 +401,13 @@ check('idle money is the sum of all states, and said to be of what is measured',
 	join(' ', map { $_ // 'none' } $idle, $of_measured, $of_all));
 check('failed money is the sum of all but what completed', units($failed // '') * 10000 == round($lost, 10000) ? () : 'no');
 
+my @listed = @{ $tables->{'What was found later, booked in this period'}{rows} // [] };
+my $corrected = 0;
+$corrected += units($_->[3]) // 0 for @listed;
+check('corrections are a list: month, job, team, amount and why', @listed == 4 && $listed[0][0] eq 'Sep 2026' &&
+	$listed[0][1] =~ /^4[0-9]{5}$/ && $listed[0][5] eq 'it changed after it was charged' && $listed[3][0] eq '2 others' &&
+	abs($corrected * 10000 - $report->{total}{corrections_micros}) <= 15000 ? () : map { "@$_" } @listed);
+
 check('it says since when it is closed, by whom, and what was kept then', map { "no $_" } grep { $text !~ /$_/ }
 	'Final: the period is closed since 4 November 2026, by root', 'Kept when the period was closed: a{64}');
 
