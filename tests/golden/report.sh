@@ -163,6 +163,23 @@ check 'and is no markup' "$(grep -c '<b>' "$work/folder/2026-10-a_<b>.html" | gr
 check 'and in the table' "$(lowtide report --team vision | head -n 1 | grep -q '^[^,]*, team vision, 20' || echo no)"
 check 'nothing names a team where all are asked for' "$(lowtide report | head -n 1 | grep team)"
 unserve
+# lowtide jobs: the newest first, so many at most, CO2e beside money.
+jq -n '{currency: "USD", jobs: [range(1; 204) | {id: "\(.)", name: "train", user: "ada", state: "PENDING", reason: "None",
+	partition: "spot", start: null, ended: false, plan: {partition: "spot", start: "2001-01-04T02:05:00Z"},
+	expected: {money_micros: 1200000, carbon_mg: 310000}, saves: {money_micros: 500000, carbon_mg: 90000},
+	held: (if . == 203 then {by: "budget", until: "2001-02-01T00:00:00Z"} else null end)}]}' >"$work/jobs.json"
+serve "$work/jobs"
+TZ=UTC lowtide jobs >"$work/jobs"
+same 'jobs: the newest first, and 200' "$(awk 'NR == 2 || NR == 201 { print $1 }' "$work/jobs" | xargs)" '203 4'
+same 'jobs: what is left is said' "$(tail -n 1 "$work/jobs")" 'and 3 older ones, which --json has'
+check 'jobs: held by its budget, and until when' "$(sed -n 2p "$work/jobs" | grep -q 'held: budget until 01 Feb 00:00 ' || sed -n 2p "$work/jobs")"
+check 'jobs: CO2e beside money' "$(sed -n 3p "$work/jobs" | grep -qE '\$1\.20 .*\$0\.50 .*310 g +90 g$' || sed -n 3p "$work/jobs")"
+same 'jobs: JSON has all' "$(lowtide jobs --json | jq '.jobs | length')" 203
+unserve
+jq '.currency = ""' "$work/jobs.json" >"$work/no-money.json"
+serve "$work/no-money"
+check 'jobs: without money CO2e is in its own columns once' "$(TZ=UTC lowtide jobs | sed -n 3p | grep -qE ' 310 g .* 90 g +-$' || lowtide jobs | sed -n 3p)"
+unserve
 # Energy and carbon, computed again by SQLite from the hours as they are written.
 serve carbon
 lowtide report --carbon --format csv >"$work/hours"
