@@ -17,7 +17,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"from", "DAY", "days instead of a period, with --to"},
     {"to", "DAY", "the last of them"},
     {"by", "D,...",
-	"by day, team, user, partition, qos, gpu, name, wckey, state"},
+	"by day, month, team, user, partition, qos, gpu, name, wckey, state"},
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
