@@ -34,12 +34,9 @@ free_all(struct all *all)
 }
 
 static bool
-is_wanted(const struct lt_policy_budget *policy, const struct lt_period *period,
-    int64_t now_utc_s)
+is_wanted(const struct lt_period *period, int64_t now_utc_s)
 {
-	return policy->alert_count > 0 &&
-	       (policy->alert_on >> LT_ALERT_ON_FORECAST & 1) &&
-	       now_utc_s >= period->start_utc_s &&
+	return now_utc_s >= period->start_utc_s &&
 	       now_utc_s < period->end_utc_s;
 }
 
@@ -53,8 +50,7 @@ begin(struct all *all, const struct lt_daemon *d, int64_t now_utc_s,
 		const struct lt_period *const period =
 		    &all->snapshot->budgets[i].periods[0];
 
-		one->is_wanted =
-		    is_wanted(&d->policy->budgets[i], period, now_utc_s);
+		one->is_wanted = is_wanted(period, now_utc_s);
 		if (!one->is_wanted)
 			continue;
 		lt_period_end_begin(&one->end, &d->offsets,

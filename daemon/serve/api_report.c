@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api_signals.h"
+#include "budget_forecast.h"
 #include "daemon.h"
 #include "report.h"
 #include "settle.h"
@@ -170,9 +171,11 @@ by_account(const void *left, const void *right)
 /* Of each budget the one period that has the report's in it, shorter ones of an
  * account first. */
 static void
-take_budgets(
-    struct lt_report_work *w, const struct lt_budget_snapshot *snapshot)
+take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
 {
+	const struct lt_budget_snapshot *const snapshot = &budget->snapshot;
+	const struct lt_period_forecast none = {0};
+
 	for (uint32_t i = 0; i < snapshot->budget_count; i++) {
 		const struct lt_budget *const b = &snapshot->budgets[i];
 		const int at = lt_report_account_index(w, b->team);
@@ -185,17 +188,12 @@ take_budgets(
 				w->period.start_utc_s &&
 			    b->periods[p].end_utc_s >= w->period.end_utc_s)
 				w->budgets[w->budget_count++] =
-				    (struct lt_report_budget){
-					at, b->periods[p]};
+				    (struct lt_report_budget){at, b->periods[p],
+					p == 0
+					    ? lt_budget_forecast_of(budget, i)
+					    : none};
 	}
 	qsort(w->budgets, w->budget_count, sizeof(w->budgets[0]), by_account);
-	for (uint32_t i = w->budget_count; i-- > 0;) {
-		struct lt_report_account *const account =
-		    &w->accounts[w->budgets[i].account];
-
-		account->first_budget = i;
-		account->budget_count++;
-	}
 }
 
 /* Where the sources are, and what. */
@@ -261,7 +259,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	free(asked.cuts);
 	link_parents(w, &d->tables);
 	w->budgets = (void *)&w->accounts[s->account_count];
-	take_budgets(w, s);
+	take_budgets(w, &d->budget);
 	lt_report_labels_take(
 	    w, (void *)&w->budgets[s->budget_count], d->policy);
 	take_zones(w, &d->signals);

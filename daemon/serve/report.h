@@ -9,6 +9,7 @@
 #include "access.h"
 #include "budget.h"
 #include "calendar.h"
+#include "period_forecast.h"
 #include "periods.h"
 #include "report_accounts.h"
 #include "policy.h"
@@ -30,8 +31,6 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 	struct lt_period budget;
 	int label_count; /* now; its own, or of an account above it */
 	const struct lt_policy_label *labels; /* behind the accounts */
-	/* Of the work's budgets. */
-	uint32_t first_budget, budget_count;
 };
 
 /* Of an account whose sums are seen, for a period that has the report's in it.
@@ -39,6 +38,8 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 struct lt_report_budget {
 	int account;
 	struct lt_period period;
+	struct lt_period_forecast
+	    forecast; /* of the current period; else {0} */
 };
 
 struct lt_report_work {

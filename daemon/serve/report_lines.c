@@ -19,8 +19,9 @@ struct lines { /* of one period, to be given */
 				  * malloc'd when it is asked for */
 };
 
-int64_t
-lt_report_parent_then(const struct lt_report_work *w,
+/* The account above that one then; -1: none. */
+static int64_t
+parent_then(const struct lt_report_work *w,
     const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
 {
 	const char *const then =
@@ -57,8 +58,7 @@ sum_trees(struct lines *lines, struct lt_error *err)
 		     depth++) {
 			lines->trees[at].money_micros += sums[i].money_micros;
 			lines->trees[at].carbon_mg += sums[i].carbon_mg;
-			at = lt_report_parent_then(
-			    w, &moves, at, sums[i].tree_utc_s);
+			at = parent_then(w, &moves, at, sums[i].tree_utc_s);
 		}
 	}
 	free(moves.list);

@@ -7,7 +7,6 @@
 #ifndef LT_SERVE_REPORT_PARTS_H
 #define LT_SERVE_REPORT_PARTS_H
 
-#include "accounts.h"
 #include "report.h"
 #include "report_unused.h"
 
@@ -81,9 +80,6 @@ json_t *lt_report_head_of(const struct lt_report_view *view);
  * carried out. */
 int lt_report_put_measured(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
-/* The account above that one then; -1: none. */
-int64_t lt_report_parent_then(const struct lt_report_work *work,
-    const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s);
 /* ,"budgets":[...] of a period that is not closed: what is left of them, and
  * what they will have spent at their ends. */
 int lt_report_put_budgets(struct lt_out *out, const struct lt_report_view *view,
