@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "report.h"
 
 const struct lt_cli_option lt_cli_report_options[] = {
@@ -206,7 +207,7 @@ name_in_folder(char *path, size_t size, const char *folder,
 	return snprintf(path, size, "%s/%s%s%s%s.%s", folder,
 	    is_days ? query->from : query->period, is_days ? ".." : "",
 	    is_days && query->to != NULL ? query->to : "", team,
-	    ends[look->format]);
+	    LT_WORD(ends, look->format));
 }
 
 static int

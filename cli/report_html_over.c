@@ -83,7 +83,7 @@ lt_html_over(const struct lt_statement *statement)
 
 /* ---- the table ---- */
 
-enum { BUDGET, SPENT, HELD, LEFT, USED, EXPECTED, COLUMNS };
+enum { BUDGET, SPENT, HELD, LEFT, USED, EXPECTED, END, COLUMNS };
 
 static void
 fill_row(struct lt_html_row *row, const struct lt_statement *statement,
@@ -99,7 +99,7 @@ fill_row(struct lt_html_row *row, const struct lt_statement *statement,
 	    [HELD] = of->held,
 	    [LEFT] = left};
 
-	for (int i = 0; i < COLUMNS; i++) {
+	for (int i = 0; i < END; i++) {
 		row->has[i] = i < USED;
 		row->values[i] = values[i];
 	}
@@ -113,7 +113,7 @@ print_budgets(const struct lt_statement *statement,
     const struct lt_budget_row *budgets, int count, bool is_carbon)
 {
 	const enum lt_unit unit = is_carbon ? LT_UNIT_CARBON : LT_UNIT_MONEY;
-	const struct lt_html_column columns[] = {
+	const struct lt_html_column columns[COLUMNS] = {
 	    [BUDGET] = {"Budget", unit, LT_COLUMN_ALONE, NULL, NULL, false},
 	    [SPENT] = {"Spent", unit, LT_COLUMN_ALONE, NULL, NULL, false},
 	    [HELD] = {"Held", unit, LT_COLUMN_ALONE, NULL, NULL, false},
@@ -122,8 +122,7 @@ print_budgets(const struct lt_statement *statement,
 		false},
 	    [EXPECTED] = {"Expected", LT_UNIT_SHARE, LT_COLUMN_ALONE, NULL,
 		NULL, false},
-	    [COLUMNS] = {
-		NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
+	    [END] = {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
 	struct lt_html_row rows[LT_HTML_ROWS_MAX] = {0};
 	char names[LT_HTML_ROWS_MAX][NAME_SIZE];
 	struct lt_html_table table = {
