@@ -258,7 +258,8 @@ struct lt_report_look { /* how it is shown */
 	bool by;      /* groups, too; csv: instead */
 	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;
-	int columns; /* of the terminal; 0 = any */
+	int columns;	  /* of the terminal; 0 = any */
+	const char *team; /* that was asked for; NULL: all */
 };
 int lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);

@@ -119,13 +119,35 @@ pause_text(char *out, size_t size, const json_t *job, const char *currency)
 	return out;
 }
 
+/* "held: budget until Tue 00:00"; "" where it is not. */
+static const char *
+held_text(char *out, size_t size, const json_t *job)
+{
+	const json_t *const held = json_object_get(job, "held");
+	char until[32];
+
+	out[0] = '\0';
+	if (!json_is_object(held))
+		return out;
+	snprintf(out, size, "held: %s", lt_json_text(held, "by", "?"));
+	if (lt_json_text(held, "until", NULL) != NULL)
+		snprintf(out + strlen(out), size - strlen(out), " until %s",
+		    lt_job_time(until, sizeof(until), held, "until"));
+	return out;
+}
+
 const char *
 lt_job_state_word(char *out, size_t size, const json_t *job)
 {
 	const json_t *const pause = json_object_get(job, "pause");
 	const char *const awaited = lt_json_text(job, "awaited_node", "");
-	char until[32];
+	char until[32], held[64];
 
+	if (held_text(held, sizeof(held), job)[0] != '\0') {
+		snprintf(
+		    out, size, "%s, %s", lt_json_text(job, "state", "?"), held);
+		return out;
+	}
 	snprintf(out, size, "%s%s%s", lt_json_text(job, "state", "?"),
 	    json_is_object(pause) ? " until "
 	    : awaited[0]	  ? " for "
@@ -141,7 +163,10 @@ lt_job_state(char *out, size_t size, const json_t *job, const char *currency)
 {
 	const bool ended = json_is_true(json_object_get(job, "ended"));
 	const bool started = lt_json_text(job, "start", NULL) != NULL;
-	const char *const reason = lt_json_text(job, "reason", "");
+	char held[64];
+	const char *const reason = held_text(held, sizeof(held), job)[0] != '\0'
+				       ? held
+				       : lt_json_text(job, "reason", "");
 	const bool waits = !ended && !started;
 	const bool has_reason =
 	    waits && reason[0] != '\0' && strcmp(reason, "None") != 0;

@@ -15,7 +15,7 @@ const struct lt_cli_option lt_cli_jobs_options[] = {
     {NULL, NULL, NULL},
 };
 
-enum { PAGES_MAX = 5000, USER = 2 };
+enum { PAGES_MAX = 5000, ROWS_MAX = 200, USER = 2 };
 
 /* All pages: into *answer, whose list grows. */
 static int
@@ -57,8 +57,10 @@ ask(json_t **answer, const struct lt_cli *cli, struct lt_error *err)
 static void
 add_row(struct lt_table *table, const json_t *job, const char *currency)
 {
-	char state[64], start[32], expected[48], so_far[48], saves[48],
-	    next[32];
+	const json_t *const planned = json_object_get(job, "expected");
+	const json_t *const saved = json_object_get(job, "saves");
+	char state[96], start[32], expected[48], so_far[48], saves[48],
+	    next[32], carbon[48], saves_carbon[48];
 
 	lt_table_row(table,
 	    (const char *const[]){lt_json_text(job, "id", "?"),
@@ -67,9 +69,10 @@ add_row(struct lt_table *table, const json_t *job, const char *currency)
 		lt_job_start(start, sizeof(start), job),
 		lt_job_expected(expected, sizeof(expected), job, currency),
 		lt_job_so_far(so_far, sizeof(so_far), job, currency),
-		lt_job_amount(saves, sizeof(saves),
-		    json_object_get(job, "saves"), currency),
-		lt_job_time(next, sizeof(next), job, "next_decision")});
+		lt_job_amount(saves, sizeof(saves), saved, currency),
+		lt_job_time(next, sizeof(next), job, "next_decision"),
+		lt_job_amount(carbon, sizeof(carbon), planned, ""),
+		lt_job_amount(saves_carbon, sizeof(saves_carbon), saved, "")});
 }
 
 /* NAMESPACE/NAME, not a number. */
@@ -84,7 +87,7 @@ static int
 print_jobs(const json_t *answer, bool color)
 {
 	char zone[16], start[32];
-	const struct lt_table_column columns[] = {
+	struct lt_table_column columns[] = {
 	    {"JOBID", false},
 	    {"NAME", false},
 	    {"USER", false},
@@ -95,32 +98,42 @@ print_jobs(const json_t *answer, bool color)
 	    {"SO FAR", true},
 	    {"SAVES", true},
 	    {"DECIDED NEXT", false},
+	    {"CO2e", true},
+	    {"SAVES CO2e", true},
 	    {NULL, false},
 	};
 	/* Of Kubernetes, whose ids are names, the id as well. */
 	enum { GIVES = 1 << 1 | 1 << 2 | 1 << 4 };
+	enum { CO2E = 10, SAVES_CO2E };
 	/* and decided next, saves, name, partition */
-	static const int drops[] = {USER, 9, 8, 1, 4, -1};
+	static const int drops[] = {USER, SAVES_CO2E, 9, 8, CO2E, 1, 4, -1};
+	/* Of a site without money the other columns are carbon's. */
+	static const int drops_of_carbon[] = {USER, 9, 8, 1, 4, -1};
 	const json_t *const jobs = json_object_get(answer, "jobs");
 	const char *const currency = lt_json_text(answer, "currency", "");
 
 	lt_job_zone(zone, sizeof(zone));
 	(void)snprintf(start, sizeof(start), "START (%s)", zone);
+	if (currency[0] == '\0')
+		columns[CO2E].title = NULL;
 	struct lt_table *const table = lt_table_new(columns);
-	size_t index;
-	const json_t *job;
+	const size_t count = json_array_size(jobs);
+	const size_t left = count > ROWS_MAX ? count - ROWS_MAX : 0;
 
-	if (!json_array_size(jobs) || table == NULL) {
+	if (count == 0 || table == NULL) {
 		puts("no jobs that wait, run or ended lately");
 		lt_table_free(table);
 		return LT_EXIT_OK;
 	}
-	json_array_foreach(jobs, index, job)
-		add_row(table, job, currency);
+	/* The newest first. */
+	for (size_t i = count; i > left; i--)
+		add_row(table, json_array_get(jobs, i - 1), currency);
 	lt_table_fit(
 	    table, lt_cli_columns(), is_kube(jobs) ? GIVES | 1 : GIVES);
-	lt_table_drop(table, drops);
+	lt_table_drop(table, currency[0] != '\0' ? drops : drops_of_carbon);
 	lt_table_print(stdout, table, color);
+	if (left > 0)
+		printf("and %zu older ones, which --json has\n", left);
 	lt_table_free(table);
 	return LT_EXIT_OK;
 }

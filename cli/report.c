@@ -6,8 +6,10 @@
  * (report_html.c), with the same totals in each to the smallest unit.
  */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "report.h"
 
 const struct lt_cli_option lt_cli_report_options[] = {
@@ -16,7 +18,7 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"from", "DAY", "days instead of a period, with --to"},
     {"to", "DAY", "the last of them"},
     {"by", "D,...",
-	"by day, team, user, partition, qos, gpu, name, wckey, state"},
+	"by day, month, team, user, partition, qos, gpu, name, wckey, state"},
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
@@ -24,7 +26,8 @@ const struct lt_cli_option lt_cli_report_options[] = {
 	"energy and carbon too, as an auditor asks (csv: each hour instead)"},
     {"tcto", NULL, "total cost to outcome too (csv: instead)"},
     {"unused", NULL, "what of the site's own nodes was paid and not used too"},
-    {"output", "FILE", "where to (-o FILE); default: standard output"},
+    {"output", "FILE",
+	"where to (-o FILE, or a folder); default: standard output"},
     {"no-users", NULL, "whose runs they are, and their names, left out"},
     {NULL, NULL, NULL},
 };
@@ -101,7 +104,7 @@ lt_report_print(FILE *out, const json_t *report,
 		lt_focus_period(out, report, err);
 		break;
 	case LT_REPORT_HTML:
-		lt_report_html(out, report, err);
+		lt_report_html(out, report, look->team, err);
 		break;
 	case LT_REPORT_OOD:
 	case LT_REPORT_FORMAT_COUNT:
@@ -185,6 +188,33 @@ lt_report_write(FILE *out, const struct lt_cli *cli,
 	return err->code;
 }
 
+/* PERIOD-TEAM.html in the folder; a team's name as a file's. */
+static int
+name_in_folder(char *path, size_t size, const char *folder,
+    const struct lt_report_query *query, const struct lt_report_look *look)
+{
+	static const char *const ends[LT_REPORT_FORMAT_COUNT] = {
+	    [LT_REPORT_TABLE] = "txt",
+	    [LT_REPORT_CSV] = "csv",
+	    [LT_REPORT_JSON] = "json",
+	    [LT_REPORT_FOCUS] = "focus.csv",
+	    [LT_REPORT_OOD] = "ood.json",
+	    [LT_REPORT_HTML] = "html",
+	};
+	const bool is_days = query->from != NULL;
+	char team[128] = "";
+
+	if (query->team != NULL)
+		snprintf(team, sizeof(team), "-%s", query->team);
+	for (char *c = team; *c != '\0'; c++)
+		if (*c == '/' || (unsigned char)*c < ' ')
+			*c = '_';
+	return snprintf(path, size, "%s/%s%s%s%s.%s", folder,
+	    is_days ? query->from : query->period, is_days ? ".." : "",
+	    is_days && query->to != NULL ? query->to : "", team,
+	    LT_WORD(ends, look->format));
+}
+
 static int
 print_report(const struct lt_cli *cli, struct lt_report_look *look)
 {
@@ -197,13 +227,28 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .no_users = lt_cli_value(cli, "no-users") != NULL,
 	    .tcto = look->tcto,
 	    .unused = look->unused,
+	    /* JSON is as it is kept of a closed period, without. */
+	    .corrections = look->format == LT_REPORT_TABLE,
 	    /* Hours are asked for with their rows. */
 	    .carbon = look->carbon && rows_of(look) == NULL,
 	};
+	const char *to = lt_cli_value(cli, "output");
+	char path[4096];
+	struct stat there;
 	struct lt_output output;
 	struct lt_error err = {0};
 
-	if (lt_output_open(&output, lt_cli_value(cli, "output"), &err))
+	if (to != NULL && stat(to, &there) == 0 && S_ISDIR(there.st_mode)) {
+		if (query.period == NULL && query.from == NULL)
+			return lt_cli_usage(cli,
+			    "--output: a folder wants --period, by which the file is named");
+		if (name_in_folder(path, sizeof(path), to, &query, look) >=
+		    (int)sizeof(path))
+			return lt_cli_usage(
+			    cli, "--output: the name is too long");
+		to = path;
+	}
+	if (lt_output_open(&output, to, &err))
 		return lt_cli_fail(&err);
 	if (output.out != stdout) {
 		look->color = false;
@@ -240,6 +285,7 @@ lt_cli_report(const struct lt_cli *cli)
 	    .carbon = lt_cli_value(cli, "carbon") != NULL,
 	    .color = cli->color,
 	    .columns = lt_cli_columns(),
+	    .team = lt_cli_value(cli, "team"),
 	};
 	struct lt_error err = {0};
 

@@ -33,6 +33,39 @@ enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
 int lt_measured_lines(
     char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
+/* ---- report_over.c: who is over budget ---- */
+struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
+	const char *team, *label; /* of its own period: 2026-11, 2026-Q4 */
+	bool is_carbon, has_expected;
+	int64_t budget, actual, held, expected; /* micros or mg */
+};
+/* Those that are over, those expected to be, others; of each the fullest first.
+ * free(); -1: no memory. */
+int lt_budget_rows(struct lt_budget_row **rows, const json_t *report);
+bool lt_budget_is_over(const struct lt_budget_row *row);
+bool lt_budget_will_be_over(const struct lt_budget_row *row);
+enum { LT_PERCENT_SIZE = 32, LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 320 };
+/* "141 %"; with a decimal about 100. */
+const char *lt_percent_text(
+    char out[LT_PERCENT_SIZE], int64_t part, int64_t whole);
+/* What its team did, to be written behind the team's name. */
+const char *lt_budget_said(char out[LT_OVER_SIZE],
+    const struct lt_budget_row *row, const char *currency);
+const char *lt_none_over_text(const struct lt_budget_row *rows, int count);
+/* lowtide's own balance; false: nothing ran. */
+bool lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report);
+struct lt_report_look;
+/* The label of a budget of the team's whose period is longer, and that has that
+ * limit, budget_micros or budget_mg; NULL: none. */
+const char *lt_longer_budget(
+    const json_t *report, const char *team, const char *limit);
+/* A section of those; nothing without. */
+int lt_report_longer(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+/* Who is over and what lowtide did, a line each. */
+int lt_report_over(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+
 /* ---- report_parts.c: what else than nodes the cost is for ---- */
 /* A carbon charge or a discount. */
 bool lt_report_has_parts(const json_t *report);
@@ -117,7 +150,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon, unused, months;
+	bool no_users, tcto, carbon, unused, months, corrections;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -174,6 +207,8 @@ const json_t *lt_report_unused_rows(const json_t *report);
 /* A partition, and since and until when where that is within the period. */
 void lt_report_unused_name(
     char *out, size_t size, const json_t *report, const json_t *row);
+/* Why some of them is below zero; NULL: none is. */
+const char *lt_report_unused_note(const json_t *report);
 /* A section behind the others. */
 int lt_report_unused_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
@@ -181,6 +216,8 @@ int lt_report_unused_table(FILE *out, const json_t *report,
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */
 const json_t *lt_report_groups(const json_t *report, const char **by);
+/* Its cost is not known: none of its runs has a price. */
+bool lt_group_is_unpriced(const json_t *group);
 int lt_report_by_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams. */
@@ -189,8 +226,9 @@ int lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err);
 /* ---- report_html.c ---- */
 /* One file that stands alone, of a report by day, partition, GPU, state and
  * (unless left out) user, with its top and the previous period; what is not
- * there is left out. LT_ENOMEM. */
-int lt_report_html(FILE *out, const json_t *report, struct lt_error *err);
+ * there is left out. team: whose statement it is, NULL: all. LT_ENOMEM. */
+int lt_report_html(
+    FILE *out, const json_t *report, const char *team, struct lt_error *err);
 
 /* LT_EINPUT where a figure is no integer and not null. */
 int lt_report_check(const json_t *report, struct lt_error *err);

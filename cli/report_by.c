@@ -11,7 +11,7 @@
 #include "report_tables.h"
 #include "units.h"
 
-enum { SHOWN = 12, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
+enum { SHOWN = 13, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
 
 static const struct {
 	const char *key, *title;
@@ -32,6 +32,7 @@ static const struct {
     {"carbon_charge_micros", "CARBON CHARGE", LT_UNIT_MONEY, 1,
 	"carbon_charge_micros"},
     {"discount_micros", "DISCOUNT", LT_UNIT_MONEY, 1, "discount_micros"},
+    {"unpriced_runs", "UNPRICED", LT_UNIT_COUNT, 1, "unpriced_runs"},
 };
 
 static const struct lt_column columns[] = {
@@ -83,6 +84,17 @@ split(char names[DIMENSIONS_MAX][32], const char *by)
 	return count;
 }
 
+bool
+lt_group_is_unpriced(const json_t *group)
+{
+	int64_t runs = 0, unpriced = 0, cost = 0;
+
+	(void)lt_json_int(group, "runs", &runs);
+	(void)lt_json_int(group, "unpriced_runs", &unpriced);
+	(void)lt_json_int(group, "cost_micros", &cost);
+	return unpriced > 0 && unpriced >= runs && cost == 0;
+}
+
 /* A column as texts, each amount rounded by itself. */
 static bool
 fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
@@ -103,8 +115,12 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
 	lt_round_each(values, (int)count, &sum,
 	    lt_smallest_shown(shown[figure].unit, currency));
 	for (size_t i = 0; i < count; i++)
-		lt_cell_text(texts[i], LT_FIGURE_SIZE, values[i],
-		    shown[figure].unit, currency);
+		if (shown[figure].unit == LT_UNIT_MONEY &&
+		    lt_group_is_unpriced(json_array_get(groups, i)))
+			snprintf(texts[i], LT_FIGURE_SIZE, "-");
+		else
+			lt_cell_text(texts[i], LT_FIGURE_SIZE, values[i],
+			    shown[figure].unit, currency);
 	lt_cell_text(
 	    texts[count], LT_FIGURE_SIZE, sum, shown[figure].unit, currency);
 	free(values);
@@ -279,8 +295,10 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	for (const struct lt_column *c = columns; c->key != NULL; c++)
 		fprintf(out, ",%s", c->header);
 	lt_label_headers(out, keys);
-	fputs("\r\n", out);
+	fputs(",unpriced_runs\r\n", out);
 	json_array_foreach(groups, i, group) {
+		int64_t unpriced = 0;
+
 		fputs(json_is_true(json_object_get(group, "adjustment"))
 			  ? "adjustment"
 			  : "runs",
@@ -293,7 +311,8 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 		put_csv_figures(out, group, has_money);
 		lt_label_cells(out, keys,
 		    json_object_get(labels, lt_json_text(group, "team", "")));
-		fputs("\r\n", out);
+		(void)lt_json_int(group, "unpriced_runs", &unpriced);
+		fprintf(out, ",%lld\r\n", (long long)unpriced);
 	}
 	json_decref(keys);
 	json_decref(labels);

@@ -23,11 +23,13 @@ struct section {
 };
 
 static const struct section sections[] = {
+    {"over", "Who is over budget", lt_html_over, NULL, false, false, true},
     {"glance", "At a glance", lt_html_glance, NULL, false, false, true},
     {"parts", "What the cost is for", lt_html_parts, NULL, false, true, true},
     {"change", "What changed, and why", lt_html_change, "previous", false,
 	false, false},
     {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
+    {"budgets", "Budgets", lt_html_budgets, NULL, false, false, false},
     {"days", "By day", lt_html_by_day, "day", true, false, false},
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
     {"partitions", "By partition", lt_html_by_partition, "partition", true,
@@ -42,6 +44,8 @@ static const struct section sections[] = {
     {"audit", "Carbon by place and method", lt_html_audit, "carbon", false,
 	false, false},
     {"adjustments", "Adjustments", lt_html_adjustments, "adjustments", false,
+	false, false},
+    {"corrections", "Corrections", lt_html_corrections, "corrections", false,
 	false, false},
     {"quality", "Estimated share of the data", lt_html_quality, NULL, false,
 	false, true},
@@ -174,6 +178,23 @@ print_state(const struct lt_statement *statement)
 	    text);
 }
 
+static void
+print_replay(const struct lt_statement *statement)
+{
+	const json_t *const teams = json_object_get(statement->report, "teams");
+	bool is_replay =
+	    json_is_true(json_object_get(statement->total, "replay"));
+	size_t index;
+	const json_t *team;
+
+	json_array_foreach(teams, index, team)
+		is_replay |= json_is_true(json_object_get(team, "replay"));
+	if (is_replay)
+		fputs(
+		    "<p class=\"state bad\">Not real figures: some signals were replayed</p>\n",
+		    statement->out);
+}
+
 /* "2026-11-18T17:40:00Z"; not said of periods whose figures stay. */
 static void
 print_as_of(const struct lt_statement *statement)
@@ -209,6 +230,10 @@ print_head(const struct lt_statement *statement)
 	    "<meta name=\"generator\" content=\"lowtide " LT_VERSION
 	    "\"/>\n<title>",
 	    out);
+	if (statement->team != NULL) {
+		lt_html_text(out, statement->team);
+		fputs(", ", out);
+	}
 	lt_html_text(out, statement->name);
 	fputs(", ", out);
 	lt_html_text(out, cluster);
@@ -220,6 +245,11 @@ print_head(const struct lt_statement *statement)
 	    out);
 	lt_html_text(out, cluster);
 	fputs("</bdi></p>\n<h1>", out);
+	if (statement->team != NULL) {
+		fputs("<bdi>", out);
+		lt_html_text(out, statement->team);
+		fputs("</bdi>, ", out);
+	}
 	lt_html_text(out, statement->name);
 	fputs("</h1>\n<p class=\"over\">", out);
 	lt_html_text(
@@ -232,6 +262,7 @@ print_head(const struct lt_statement *statement)
 	fputs("</p>\n", out);
 	print_as_of(statement);
 	print_state(statement);
+	print_replay(statement);
 	fputs("</header>\n<main>\n", out);
 }
 
@@ -258,10 +289,11 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 }
 
 int
-lt_report_html(FILE *out, const json_t *report, struct lt_error *err)
+lt_report_html(
+    FILE *out, const json_t *report, const char *team, struct lt_error *err)
 {
 	struct lt_statement statement = {
-	    .out = out, .err = err, .report = report};
+	    .out = out, .err = err, .report = report, .team = team};
 
 	if (has_large_figure(report))
 		return lt_fail(err, LT_ELIMIT,

@@ -20,6 +20,7 @@ struct lt_statement { /* the report, read once */
 	struct lt_error *err; /* what kept a section from being written */
 	const json_t *report, *total;
 	const json_t *previous; /* NULL: not asked, or there is none */
+	const char *team;	/* whose it is; NULL: all teams' */
 	const char *currency;	/* "": money is shown nowhere */
 	bool has_money;
 	bool open;   /* figures may still change */
@@ -158,6 +159,8 @@ void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
 
 /* ---- sections ---- */
+void lt_html_over(const struct lt_statement *statement);
+void lt_html_budgets(const struct lt_statement *statement);
 void lt_html_glance(const struct lt_statement *statement);
 void lt_html_parts(const struct lt_statement *statement);
 void lt_html_change(const struct lt_statement *statement);
@@ -172,6 +175,7 @@ void lt_html_failed(const struct lt_statement *statement);
 void lt_html_top(const struct lt_statement *statement);
 void lt_html_carbon(const struct lt_statement *statement);
 void lt_html_audit(const struct lt_statement *statement);
+void lt_html_corrections(const struct lt_statement *statement);
 void lt_html_adjustments(const struct lt_statement *statement);
 void lt_html_quality(const struct lt_statement *statement);
 void lt_html_method(const struct lt_statement *statement);

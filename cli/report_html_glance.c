@@ -210,7 +210,7 @@ saved_tile(struct tile *tile, const struct lt_statement *statement)
 	char carbon[LT_FIGURE_SIZE];
 	int64_t money, mg = 0;
 
-	set_title(tile, "Saved by moving");
+	set_title(tile, "Saved by moving, modelled");
 	tile->mood = "good";
 	if (!lt_json_int(statement->total, "saved_mg", &mg))
 		return false;

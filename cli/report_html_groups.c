@@ -71,8 +71,41 @@ lt_html_by_team(const struct lt_statement *statement)
 	print_groups(statement, &groups, columns);
 	if (statement->has_money && json_array_size(groups.groups) > 0)
 		fputs(
-		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up.</p>\n",
+		    "<p class=\"note\">Each amount is in the row of one team. Budget and what is left of it, after what is held for jobs that wait or run, are of a team and all below it, so they do not add up. Those of longer periods stand under <a href=\"#budgets\">Budgets</a>.</p>\n",
 		    statement->out);
+}
+
+/* Whose runs are in no amount. */
+static void
+say_unpriced(const struct lt_statement *statement, const json_t *groups)
+{
+	enum { NAMED = 12 };
+	FILE *const out = statement->out;
+	char count[LT_FIGURE_SIZE];
+	const char *before =
+	    "<p class=\"note\">Without a known price, and so in no amount: ";
+	size_t index;
+	const json_t *group;
+	int named = 0;
+
+	json_array_foreach(groups, index, group) {
+		int64_t runs = 0;
+
+		if (!lt_json_int(group, "unpriced_runs", &runs) || runs == 0)
+			continue;
+		if (++named > NAMED)
+			continue;
+		fprintf(out, "%s%s %s of <bdi>", before,
+		    lt_figure_text(count, statement, runs, LT_UNIT_COUNT),
+		    runs == 1 ? "run" : "runs");
+		lt_html_text(out, lt_json_text(group, "partition", ""));
+		fputs("</bdi>", out);
+		before = ", ";
+	}
+	if (named > NAMED)
+		fprintf(out, ", and those of %d more", named - NAMED);
+	if (named > 0)
+		fputs(".</p>\n", out);
 }
 
 void
@@ -93,6 +126,8 @@ lt_html_by_partition(const struct lt_statement *statement)
 	    .groups = lt_html_groups_by(statement->report, "partition")};
 
 	print_groups(statement, &groups, columns);
+	if (statement->has_money)
+		say_unpriced(statement, groups.groups);
 }
 
 void

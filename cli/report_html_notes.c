@@ -244,6 +244,62 @@ lt_html_adjustments(const struct lt_statement *statement)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void
+print_correction(const struct lt_statement *statement, const json_t *one)
+{
+	FILE *const out = statement->out;
+	char month[48];
+	int64_t job, others;
+
+	fputs("<tr><th scope=\"row\">", out);
+	lt_html_text(out, lt_period_name(month, sizeof(month),
+			      lt_json_text(one, "month", ""), LT_DAY_SHORT));
+	if (lt_json_int(one, "count", &others))
+		fprintf(out, "%lld others", (long long)others);
+	fputs("</th><td>", out);
+	if (lt_json_int(one, "job_id", &job))
+		fprintf(out, "%lld", (long long)job);
+	else
+		fputs("<span class=\"none\">\u2013</span>", out);
+	fputs("</td>", out);
+	adjustment_text(out, one, "team");
+	if (statement->has_money)
+		adjustment_figure(
+		    statement, one, "money_micros", LT_UNIT_MONEY);
+	adjustment_figure(statement, one, "carbon_mg", LT_UNIT_CARBON);
+	adjustment_text(out, one, "why");
+	fputs("</tr>\n", out);
+}
+
+void
+lt_html_corrections(const struct lt_statement *statement)
+{
+	FILE *const out = statement->out;
+	const json_t *const list =
+	    json_object_get(statement->report, "corrections");
+	const json_t *const more =
+	    json_object_get(statement->report, "more_corrections");
+	int64_t others = 0;
+	size_t index;
+	const json_t *one;
+
+	if (json_array_size(list) == 0) {
+		fputs("<p>None in this period.</p>\n", out);
+		return;
+	}
+	fprintf(out,
+	    "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Corrections\">\n"
+	    "<table class=\"wide\"><caption>What was found later, booked in this period</caption>\n"
+	    "<thead><tr><th scope=\"col\">Of</th><th scope=\"col\">Job</th><th class=\"text\" scope=\"col\">Team</th>%s"
+	    "<th scope=\"col\">kg CO2e</th><th class=\"text\" scope=\"col\">Why</th></tr></thead>\n<tbody>\n",
+	    statement->has_money ? "<th scope=\"col\">Amount</th>" : "");
+	json_array_foreach(list, index, one)
+		print_correction(statement, one);
+	if (lt_json_int(more, "count", &others) && others > 0)
+		print_correction(statement, more);
+	fputs("</tbody></table></div>\n", out);
+}
+
 /* ---- the data ---- */
 
 void
@@ -284,10 +340,6 @@ lt_html_quality(const struct lt_statement *statement)
 		fact(out, counts[i].name, text);
 	}
 	fputs("</tbody></table></div>\n", out);
-	if (json_is_true(json_object_get(statement->total, "replay")))
-		fputs(
-		    "<p><strong>Some signals were replayed: these are not real figures.</strong></p>\n",
-		    out);
 }
 
 void

@@ -24,6 +24,8 @@ const char *const lt_html_style[] = {
     ".over{margin:0}.over,.note{font-size:.875rem}\n",
     ".state{display:inline-block;margin:.25rem 0 0;padding:.1rem .6rem;border:1px solid;border-radius:1rem;font-size:.875rem;font-weight:600}\n",
     ".good{color:var(--good)}.bad{color:var(--bad)}\n",
+    ".state{margin-right:.5rem}\n",
+    ".who{list-style:none;padding:0;max-width:none}.who li{margin:0 0 .4rem;padding:.35rem .75rem;background:var(--panel);border-left:4px solid}.who li:not([class]){border:0;padding-left:0;background:none}\n",
     ".lead{font-size:1.125rem;margin:0 0 1rem}\n",
     "section{margin:0;padding:1.75rem 0 0}\n",
     ".tiles{display:grid;gap:.75rem;margin:0}.of2{grid-template-columns:repeat(2,1fr)}.of3,.long{grid-template-columns:repeat(3,1fr)}.of4{grid-template-columns:repeat(4,1fr)}\n",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "report.h"
 #include "report_html.h"
 #include "units.h"
 
@@ -281,10 +282,15 @@ static void
 add_to_pile(struct pile *pile, const json_t *group,
     const struct lt_html_column *columns)
 {
+	const bool is_unpriced = lt_group_is_unpriced(group);
+
 	for (int i = 0; columns[i].title != NULL; i++) {
 		int64_t value, over = 0;
 
 		if (columns[i].key == NULL ||
+		    (is_unpriced && columns[i].unit == LT_UNIT_MONEY &&
+			(columns[i].rule == LT_COLUMN_ADDS_UP ||
+			    columns[i].over != NULL)) ||
 		    !lt_json_int(group, columns[i].key, &value) ||
 		    (columns[i].over != NULL &&
 			!lt_json_int(group, columns[i].over, &over)))

@@ -83,4 +83,7 @@ lt_html_unused(const struct lt_statement *statement)
 	fputs(
 	    "<p class=\"note\">Paid is what the nodes of these partitions cost by the hour, drained and down ones too. Used is what is booked for runs there, which the teams have above. Not used is no team's, and in no other sum of this statement.</p>\n",
 	    statement->out);
+	if (lt_report_unused_note(statement->report) != NULL)
+		fprintf(statement->out, "<p class=\"note\">%s</p>\n",
+		    lt_report_unused_note(statement->report));
 }

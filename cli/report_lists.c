@@ -195,3 +195,61 @@ lt_report_adjustments(FILE *out, const json_t *report,
 	lt_table_free(table);
 	return LT_OK;
 }
+
+/* Those past the list are one row. */
+int
+lt_report_corrections(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
+{
+	static const struct lt_table_column columns[] = {
+	    {"OF", false},
+	    {"JOB", true},
+	    {"TEAM", false},
+	    {"CO2e kg", true},
+	    {"WHY", false},
+	    {"MONEY", true},
+	    {NULL, false},
+	};
+	enum { CUT = 1 << 2 | 1 << 4 };
+	const json_t *const list = json_object_get(report, "corrections");
+	const json_t *const more = json_object_get(report, "more_corrections");
+	const char *const currency = lt_json_text(report, "currency", "");
+	struct lt_table_column shown[LT_TABLE_COLUMNS_MAX] = {0};
+	const size_t count = json_array_size(list);
+	int64_t others = 0;
+
+	if (count == 0)
+		return LT_OK;
+	(void)lt_json_int(more, "count", &others);
+	memcpy(shown, columns, sizeof(columns[0]) * (currency[0] ? 6 : 5));
+	struct lt_table *const table = lt_table_new(shown);
+
+	if (table == NULL)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	for (size_t i = 0; i < count + (others > 0); i++) {
+		const json_t *const one =
+		    i < count ? json_array_get(list, i) : more;
+		char carbon[LT_FIGURE_SIZE], money[LT_FIGURE_SIZE],
+		    job[24] = "-", why[64] = "";
+		int64_t id;
+
+		if (lt_json_int(one, "job_id", &id))
+			snprintf(job, sizeof(job), "%lld", (long long)id);
+		if (i == count)
+			snprintf(
+			    why, sizeof(why), "%lld others", (long long)others);
+		lt_table_row(table,
+		    (const char *const[]){lt_json_text(one, "month", "-"), job,
+			lt_json_text(one, "team", "-"),
+			row_figure(
+			    carbon, one, "carbon_mg", LT_UNIT_CARBON, currency),
+			lt_json_text(one, "why", why),
+			row_figure(money, one, "money_micros", LT_UNIT_MONEY,
+			    currency)});
+	}
+	fputs("\nCorrections\n", out);
+	lt_table_fit(table, look->columns, CUT);
+	lt_table_print(out, table, look->color);
+	lt_table_free(table);
+	return LT_OK;
+}

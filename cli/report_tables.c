@@ -81,11 +81,31 @@ static const struct section sections[] = {
 };
 enum { SECTION_COUNT = sizeof(sections) / sizeof(sections[0]) };
 
+/* "in 2026-Q4": where a team's budget of a longer period is. */
+static void
+absent_text(char out[TEXT_SIZE], const json_t *report, const json_t *team,
+    const struct figure *figure)
+{
+	const char *const longer =
+	    strcmp(figure->absent, "none") == 0
+		? lt_longer_budget(report, lt_json_text(team, "team", ""),
+		      figure->unit == LT_UNIT_CARBON ? "budget_mg"
+						     : "budget_micros")
+		: NULL;
+
+	if (longer != NULL)
+		snprintf(out, TEXT_SIZE, "in %s", longer);
+	else
+		snprintf(out, TEXT_SIZE, "%s", figure->absent);
+}
+
 /* One column of a section: a text for each team, then the total's. */
 static bool
-fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
+fill_column(char (*texts)[TEXT_SIZE], const json_t *report,
     const struct figure *figure, const char *currency)
 {
+	const json_t *const teams = json_object_get(report, "teams");
+	const json_t *const total = json_object_get(report, "total");
 	const int count = (int)json_array_size(teams);
 	int64_t *const values = calloc((size_t)count + 1, sizeof(*values));
 	int64_t sum = 0;
@@ -110,7 +130,8 @@ fill_column(char (*texts)[TEXT_SIZE], const json_t *teams, const json_t *total,
 			lt_cell_text(texts[i], TEXT_SIZE, values[known++],
 			    figure->unit, currency);
 		else
-			snprintf(texts[i], TEXT_SIZE, "%s", figure->absent);
+			absent_text(texts[i], report,
+			    json_array_get(teams, (size_t)i), figure);
 	}
 	if (has_total)
 		lt_cell_text(
@@ -173,7 +194,6 @@ print_section(FILE *out, const struct section *section, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
 	const json_t *const teams = json_object_get(report, "teams");
-	const json_t *const total = json_object_get(report, "total");
 	const char *const currency = lt_json_text(report, "currency", "");
 	const size_t rows = json_array_size(teams) + 1;
 	const struct figure *shown[SECTION_FIGURES_MAX];
@@ -191,7 +211,7 @@ print_section(FILE *out, const struct section *section, const json_t *report,
 
 	for (int i = 0; ok && i < count; i++)
 		ok = fill_column(
-		    texts + (size_t)i * rows, teams, total, shown[i], currency);
+		    texts + (size_t)i * rows, report, shown[i], currency);
 	if (ok) {
 		add_section_rows(table, texts, teams, count);
 		fprintf(out, "\n%s%s%s\n", section->title,
@@ -261,11 +281,12 @@ print_notes(FILE *out, const json_t *report, bool replay)
 
 /* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */
 static void
-print_period(FILE *out, const json_t *report)
+print_period(FILE *out, const json_t *report, const char *team)
 {
 	const json_t *const period = json_object_get(report, "period");
 	const char *const texts[][2] = {
 	    {"", lt_json_text(report, "cluster", "?")},
+	    {team != NULL ? ", team " : "", team != NULL ? team : ""},
 	    {", ", lt_json_text(period, "label", "?")},
 	    {" (", lt_json_text(period, "first_day", "?")},
 	    {" to ", lt_json_text(period, "last_day", "?")},
@@ -296,7 +317,7 @@ lt_report_tables(FILE *out, const json_t *report,
 	json_array_foreach(teams, index, team)
 		replay =
 		    replay || json_is_true(json_object_get(team, "replay"));
-	print_period(out, report);
+	print_period(out, report, look->team);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
 		    look->color ? "\033[33m" : "",
@@ -305,6 +326,8 @@ lt_report_tables(FILE *out, const json_t *report,
 		fputs(
 		    "your own runs alone: Slurm's PrivateData=usage hides what others used\n",
 		    out);
+	if (lt_report_over(out, report, look, err))
+		return err->code;
 	for (int i = 0; i < SECTION_COUNT; i++) {
 		if ((sections[i].unit == LT_UNIT_MONEY && !currency[0]) ||
 		    (sections[i].needed != NULL && !sections[i].needed(report)))
@@ -312,7 +335,9 @@ lt_report_tables(FILE *out, const json_t *report,
 		if (print_section(out, &sections[i], report, look, err))
 			return err->code;
 	}
-	if (lt_report_adjustments(out, report, look, err) ||
+	if (lt_report_longer(out, report, look, err) ||
+	    lt_report_adjustments(out, report, look, err) ||
+	    lt_report_corrections(out, report, look, err) ||
 	    (look->runs && lt_report_runs(out, report, look, err)))
 		return err->code;
 	print_notes(out, report, replay);

@@ -21,6 +21,8 @@ int64_t lt_smallest_shown(enum lt_unit unit, const char *currency);
 
 int lt_report_adjustments(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
+int lt_report_corrections(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
 int lt_report_runs(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 

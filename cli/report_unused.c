@@ -103,6 +103,23 @@ lt_report_unused_name(
 	    lt_json_text(row, "partition", "?"), part);
 }
 
+const char *
+lt_report_unused_note(const json_t *report)
+{
+	size_t index;
+	const json_t *row;
+
+	json_array_foreach(lt_report_unused_rows(report), index, row) {
+		int64_t seconds = 0, micros = 0;
+
+		(void)lt_json_int(row, "unused_node_s", &seconds);
+		(void)lt_json_int(row, "unused_micros", &micros);
+		if (seconds < 0 || micros < 0)
+			return "Below zero: more was booked for runs there than their nodes cost. Jobs that share a node pay the largest of their shares of cores, memory and GPUs each, which may be more than one node together; corrections count in the period in which they are booked.";
+	}
+	return NULL;
+}
+
 /* ---- the table ---- */
 
 static const json_t *
@@ -219,6 +236,8 @@ lt_report_unused_table(FILE *out, const json_t *report,
 		fputc('\n', out);
 		lt_table_fit(table, look->columns, 1 << 0);
 		lt_table_print(out, table, look->color);
+		if (lt_report_unused_note(report) != NULL)
+			fprintf(out, "%s\n", lt_report_unused_note(report));
 	} else if (table != NULL) {
 		fputs("\nOwned nodes: none in this period\n", out);
 	}

@@ -35,13 +35,9 @@ span_of(const struct all *all, uint32_t budget)
 static bool
 is_wanted(const struct all *all, uint32_t budget)
 {
-	const struct lt_policy_budget *const policy =
-	    &all->d->policy->budgets[budget];
 	const struct lt_span period = span_of(all, budget);
 
-	return policy->alert_count > 0 &&
-	       (policy->alert_on >> LT_ALERT_ON_FORECAST & 1) &&
-	       all->now_utc_s >= period.from_utc_s &&
+	return all->now_utc_s >= period.from_utc_s &&
 	       all->now_utc_s < period.to_utc_s;
 }
 

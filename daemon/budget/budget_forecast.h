@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What budgets with alert_on: [forecast] are expected to have spent at the end
- * of their period, with the accounts below their team: the report's figure.
+ * What budgets are expected to have spent at the end of their period, with the
+ * accounts below their team: for alerts on that, and for the report.
  */
 #ifndef LT_BUDGET_FORECAST_H
 #define LT_BUDGET_FORECAST_H

@@ -132,4 +132,11 @@ typedef int lt_api_long_function(struct lt_daemon *d,
     json_t **reply);
 lt_api_long_function lt_api_report, lt_api_signals_export;
 
+struct lt_budget;
+struct lt_budget_snapshot;
+/* The tightest budget of these rules (by bit) for an account of the snapshot
+ * now, by money, then carbon; NULL: none. */
+const struct lt_budget *lt_api_tightest(
+    const struct lt_budget_snapshot *snapshot, int account, uint32_t rules);
+
 #endif

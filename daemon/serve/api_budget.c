@@ -255,10 +255,8 @@ lt_api_moved(
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
-/* The tightest budget of these rules for an account now, by money, then carbon.
- */
-static const struct lt_budget *
-tightest(const struct lt_budget_snapshot *s, int account, uint32_t rules)
+const struct lt_budget *
+lt_api_tightest(const struct lt_budget_snapshot *s, int account, uint32_t rules)
 {
 	const struct lt_budget *best = NULL;
 	int64_t least = INT64_MAX;
@@ -311,7 +309,7 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 {
 	static const struct lt_period none;
 	const struct lt_budget *const b =
-	    tightest(asked->snapshot, asked->account, rules);
+	    lt_api_tightest(asked->snapshot, asked->account, rules);
 	/* What is left he is told by sbatch too, who used how much is not. */
 	const struct lt_period *const p =
 	    b != NULL && lt_access_sums(asked->access, b->team) ? &b->periods[0]
@@ -378,7 +376,8 @@ lt_api_balance(
 		return lt_api_error(reply, 503, "out of memory");
 	lt_recent_init(recent, snapshot);
 	*reply = json_pack("{s:b,s:s}", "budgeted",
-	    tightest(snapshot, account, LT_RULES_BIND | LT_RULES_WARN) != NULL,
+	    lt_api_tightest(snapshot, account, LT_RULES_BIND | LT_RULES_WARN) !=
+		NULL,
 	    "currency", d->policy->currency);
 	add_balance(*reply, "", &asked, LT_RULES_BIND);
 	add_balance(*reply, "warn_", &asked, LT_RULES_WARN);
@@ -395,7 +394,7 @@ balance_of(const struct lt_daemon *d, const struct lt_recent *none,
 	static const uint32_t rules = LT_RULES_BIND | LT_RULES_WARN;
 	struct lt_amount available = {0};
 
-	if (tightest(s, (int)pair->account, rules) == NULL)
+	if (lt_api_tightest(s, (int)pair->account, rules) == NULL)
 		return NULL;
 	lt_available(&available, s, none, rules, pair->uid, (int)pair->account,
 	    now_utc_s, now_utc_s + 1);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api_signals.h"
+#include "budget_forecast.h"
 #include "daemon.h"
 #include "report.h"
 #include "settle.h"
@@ -156,6 +157,45 @@ link_parents(struct lt_report_work *w, const struct lt_tables *tables)
 	}
 }
 
+static int
+by_account(const void *left, const void *right)
+{
+	const struct lt_report_budget *const one = left, *const two = right;
+
+	return one->account != two->account
+		   ? (one->account < two->account ? -1 : 1)
+	       : one->period.end_utc_s < two->period.end_utc_s ? -1
+							       : 1;
+}
+
+/* Of each budget the one period that has the report's in it, shorter ones of an
+ * account first. */
+static void
+take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
+{
+	const struct lt_budget_snapshot *const snapshot = &budget->snapshot;
+	const struct lt_period_forecast none = {0};
+
+	for (uint32_t i = 0; i < snapshot->budget_count; i++) {
+		const struct lt_budget *const b = &snapshot->budgets[i];
+		const int at = lt_report_account_index(w, b->team);
+
+		if (at < 0 || !w->accounts[at].is_seen ||
+		    w->accounts[at].own_sums)
+			continue;
+		for (int p = 0; p < LT_PERIODS; p++)
+			if (b->periods[p].start_utc_s <=
+				w->period.start_utc_s &&
+			    b->periods[p].end_utc_s >= w->period.end_utc_s)
+				w->budgets[w->budget_count++] =
+				    (struct lt_report_budget){at, b->periods[p],
+					p == 0
+					    ? lt_budget_forecast_of(budget, i)
+					    : none};
+	}
+	qsort(w->budgets, w->budget_count, sizeof(w->budgets[0]), by_account);
+}
+
 /* Where the sources are, and what. */
 static void
 take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
@@ -189,6 +229,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	    list_cuts(&asked, period)
 		? calloc(1, sizeof(*w) +
 				s->account_count * sizeof(w->accounts[0]) +
+				s->budget_count * sizeof(w->budgets[0]) +
 				labels * sizeof(struct lt_policy_label))
 		: NULL;
 
@@ -217,8 +258,10 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		take_account(w, d, &access, i, &asked);
 	free(asked.cuts);
 	link_parents(w, &d->tables);
+	w->budgets = (void *)&w->accounts[s->account_count];
+	take_budgets(w, &d->budget);
 	lt_report_labels_take(
-	    w, (void *)&w->accounts[s->account_count], d->policy);
+	    w, (void *)&w->budgets[s->budget_count], d->policy);
 	take_zones(w, &d->signals);
 	return w;
 }
@@ -350,6 +393,7 @@ take_flags(struct lt_report_work *w, const struct lt_api_request *request,
 	    {"unused", &w->has_unused},
 	    {"months", &w->has_months},
 	    {"incurred", &w->has_incurred},
+	    {"corrections", &w->has_corrections},
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {

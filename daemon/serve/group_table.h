@@ -30,8 +30,10 @@ enum lt_group_figure {
 	LT_GROUP_IDLE,		/* and what of it was idle, at least */
 	LT_GROUP_CARBON_CHARGE, /* in its cost */
 	LT_GROUP_DISCOUNT,	/* taken off it */
+	LT_GROUP_UNPRICED,	/* runs without a known price, in no cost */
 	LT_GROUP_EARLIER,	/* of the cost: of hours before the period; of
-				 * groupings by day never */
+				 * groupings by day or month
+				 * never */
 	LT_GROUP_ENDED,		/* runs that ended in the period; not told */
 	LT_GROUP_FIGURES
 };

@@ -215,6 +215,26 @@ pause_json(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
 			 lt_api_amount(&paused->saves));
 }
 
+/* Of a job that waits for its budget: at the latest until the tightest one
+ * begins anew. */
+static json_t *
+held_json(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_quote *quote)
+{
+	const struct lt_budget_snapshot *const s = &d->budget.snapshot;
+	const int account =
+	    d->budget.has_snapshot ? lt_sheet_account(s, quote->account) : -1;
+	const struct lt_budget *const budget =
+	    account >= 0 ? lt_api_tightest(s, account, LT_RULES_BIND) : NULL;
+
+	if (job->state != LT_JOB_PENDING ||
+	    !(quote->flags & LT_QUOTE_BUDGET_HOLD))
+		return json_null();
+	return json_pack("{s:s,s:o}", "by", "budget", "until",
+	    budget != NULL ? lt_api_time(budget->periods[0].end_utc_s)
+			   : json_null());
+}
+
 json_t *
 lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold, int64_t now_utc_s)
@@ -257,7 +277,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_time(ended_utc_s));
 	const char *const awaited = lt_notice_awaited(d, job);
 	json_t *const costs = json_pack(
-	    "{s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "awaited_node",
+	    "{s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "awaited_node",
 	    awaited, "plan",
 	    json_pack("{s:o,s:o}", "partition", lt_api_string(quote->partition),
 		"start", lt_api_time(plan_start(job, quote, &told))),
@@ -270,7 +290,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    charged_json(&charged), "saves", saves_json(quote, &part, &charged),
 	    "next_decision",
 	    lt_api_time(decided ? lt_replan_next(job, now_utc_s) : 0), "pause",
-	    pause_json(&d->jobs, job));
+	    pause_json(&d->jobs, job), "held", held_json(d, job, &hold->quote));
 
 	if (json != NULL && costs != NULL)
 		json_object_update(json, costs);

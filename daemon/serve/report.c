@@ -174,8 +174,12 @@ put_statement(
 	const struct lt_amount cost = lt_report_line_cost(&sums.total);
 	if (code == LT_OK)
 		code = lt_report_put_adjustments(out, v, err);
+	if (code == LT_OK && w->has_corrections)
+		code = lt_report_put_corrections(out, v, err);
 	if (code == LT_OK)
 		code = lt_report_put_forecast(out, v, &cost, err);
+	if (code == LT_OK)
+		code = lt_report_put_budgets(out, v, err);
 	if (code == LT_OK)
 		code = lt_report_put_measured(out, v, err);
 	if (code == LT_OK && w->has_previous)

@@ -9,6 +9,7 @@
 #include "access.h"
 #include "budget.h"
 #include "calendar.h"
+#include "period_forecast.h"
 #include "periods.h"
 #include "report_accounts.h"
 #include "policy.h"
@@ -32,10 +33,19 @@ struct lt_report_account { /* by name, as in the budget snapshot */
 	const struct lt_policy_label *labels; /* behind the accounts */
 };
 
+/* Of an account whose sums are seen, for a period that has the report's in it.
+ */
+struct lt_report_budget {
+	int account;
+	struct lt_period period;
+	struct lt_period_forecast
+	    forecast; /* of the current period; else {0} */
+};
+
 struct lt_report_work {
 	struct lt_api_work work;
 	struct lt_period period, previous; /* previous: only if has_previous */
-	bool has_previous, has_tcto, has_months;
+	bool has_previous, has_tcto, has_months, has_corrections;
 	bool has_unused, sees_site; /* it is asked for; lt_access_site() */
 	bool has_incurred;
 	/* Sums of energy and carbon; or each hour of each run, in its stream */
@@ -59,6 +69,8 @@ struct lt_report_work {
 	bool is_everyones;	      /* all runs of all accounts are seen */
 	uint32_t uid;		      /* who asks */
 	struct lt_access_users users; /* what of users is shown */
+	uint32_t budget_count;
+	struct lt_report_budget *budgets; /* by account; behind the accounts */
 	uint32_t account_count;
 	struct lt_report_account accounts[]; /* sorted */
 };

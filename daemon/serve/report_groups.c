@@ -12,6 +12,7 @@
 
 enum dimension {
 	DAY,
+	MONTH,
 	TEAM,
 	USER,
 	PARTITION,
@@ -25,9 +26,11 @@ enum dimension {
 
 static const struct {
 	const char *name;
-	size_t of_run; /* the text; of a day and a team there is none */
+	size_t
+	    of_run; /* the text; of a day, a month and a team there is none */
 } dimensions[DIMENSIONS] = {
     [DAY] = {"day", 0},
+    [MONTH] = {"month", 0},
     [TEAM] = {"team", 0},
     [USER] = {"user", offsetof(struct lt_run, user)},
     [PARTITION] = {"partition", offsetof(struct lt_run, partition)},
@@ -56,8 +59,12 @@ static const char *const figure_names[LT_GROUP_FIGURES] = {
     [LT_GROUP_IDLE] = "idle_micros",
     [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
     [LT_GROUP_DISCOUNT] = "discount_micros",
+    [LT_GROUP_UNPRICED] = "unpriced_runs",
     [LT_GROUP_EARLIER] = "earlier_micros",
     [LT_GROUP_ENDED] = ""};
+
+/* What of a run is one part: all of it, or its hours of a day or a month. */
+enum split { WHOLE, BY_DAY, BY_MONTH, SPLITS };
 
 struct dear { /* a run among the dearest */
 	struct lt_run run;
@@ -70,7 +77,8 @@ struct lt_report_groups {
 	struct lt_ledger *ledger;
 	struct lt_span period;
 	struct lt_group_table tables[LT_GROUPINGS_MAX];
-	bool by_day[LT_GROUPINGS_MAX], any_by_day;
+	enum split split[LT_GROUPINGS_MAX];
+	bool has_split[SPLITS];
 	uint32_t top_count;
 	struct dear top[LT_TOP_MAX]; /* the dearest first */
 };
@@ -78,7 +86,7 @@ struct lt_report_groups {
 struct part { /* of a run: what falls into one group of a grouping */
 	const struct lt_run *run; /* NULL: an adjustment */
 	const char *team;
-	char day[LT_DAY_TEXT_SIZE];
+	char day[LT_DAY_TEXT_SIZE], month[LT_DAY_TEXT_SIZE];
 	int64_t figures[LT_GROUP_FIGURES];
 };
 
@@ -105,7 +113,7 @@ parse_one(struct lt_grouping *grouping, const char *text, size_t length,
 
 		if (dimension < 0)
 			return lt_fail(err, LT_EINPUT,
-			    "by: got \"%.*s\", want day, team, user, partition, qos, gpu, name, wckey or state, or several with commas",
+			    "by: got \"%.*s\", want day, month, team, user, partition, qos, gpu, name, wckey or state, or several with commas",
 			    (int)(size < 40 ? size : 40), name);
 		if (grouping->count == LT_GROUP_DIMENSIONS_MAX)
 			return lt_fail(err, LT_EINPUT,
@@ -136,6 +144,19 @@ lt_groupings_parse(
 	return rc;
 }
 
+static enum split
+split_of(const struct lt_grouping *grouping)
+{
+	enum split split = WHOLE;
+
+	for (uint32_t k = 0; k < grouping->count; k++)
+		if (grouping->dimensions[k] == DAY)
+			return BY_DAY;
+		else if (grouping->dimensions[k] == MONTH)
+			split = BY_MONTH;
+	return split;
+}
+
 struct lt_report_groups *
 lt_report_groups_new(const struct lt_groupings *groupings,
     const struct lt_offsets *offsets, struct lt_ledger *ledger,
@@ -149,10 +170,10 @@ lt_report_groups_new(const struct lt_groupings *groupings,
 	g->offsets = offsets;
 	g->ledger = ledger;
 	g->period = period;
-	for (uint32_t i = 0; i < groupings->count; i++)
-		for (uint32_t k = 0; k < groupings->all[i].count; k++)
-			if (groupings->all[i].dimensions[k] == DAY)
-				g->by_day[i] = g->any_by_day = true;
+	for (uint32_t i = 0; i < groupings->count; i++) {
+		g->split[i] = split_of(&groupings->all[i]);
+		g->has_split[g->split[i]] = true;
+	}
 	return g;
 }
 
@@ -173,6 +194,8 @@ text_of(const struct part *part, int dimension)
 {
 	if (dimension == DAY)
 		return part->day;
+	if (dimension == MONTH)
+		return part->month;
 	if (dimension == TEAM)
 		return part->team;
 	return part->run == NULL ? ""
@@ -215,13 +238,13 @@ add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
 }
 
 static int
-add_by_all(struct lt_report_groups *g, const struct part *part, bool by_day,
-    struct lt_error *err)
+add_by_all(struct lt_report_groups *g, const struct part *part,
+    enum split split, struct lt_error *err)
 {
 	int rc = LT_OK;
 
 	for (uint32_t i = 0; rc == LT_OK && i < g->asked->count; i++)
-		if (g->by_day[i] == by_day)
+		if (g->split[i] == split)
 			rc = add_part(g, i, part, err);
 	return rc;
 }
@@ -270,6 +293,7 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 	f[LT_GROUP_BASE] = entry->baseline_money_micros;
 	f[LT_GROUP_BASE_MG] = entry->baseline_carbon_mg;
 	f[LT_GROUP_RUNS] = 1;
+	f[LT_GROUP_UNPRICED] = !part->run->priced;
 	if (has_failed(part->run)) {
 		f[LT_GROUP_FAILED_RUNS] = 1;
 		f[LT_GROUP_FAILED] = f[LT_GROUP_COST];
@@ -282,12 +306,13 @@ set_amounts(struct part *part, const struct lt_entry *entry)
 		f[LT_GROUP_MEASURED] = f[LT_GROUP_COST];
 }
 
-struct days { /* hours of a run, added up by the site's days */
+struct days { /* hours of a run, added up by the site's days, or months */
 	struct lt_report_groups *g;
+	enum split split;
 	const struct lt_booked *booked;
 	struct part part;
 	struct lt_entry sum;
-	int64_t end_utc_s; /* of its day; 0: none has begun */
+	int64_t end_utc_s; /* of that day; 0: none has begun */
 	int64_t start_utc_s;
 };
 
@@ -299,7 +324,23 @@ end_day(struct days *days, struct lt_error *err)
 	set_amounts(&days->part, &days->sum);
 	set_times(
 	    &days->part, days->part.run, days->start_utc_s, days->end_utc_s);
-	return add_by_all(days->g, &days->part, true, err);
+	return add_by_all(days->g, &days->part, days->split, err);
+}
+
+/* The day and the month of an hour, and the bounds of the one that counts. */
+static void
+set_day(struct part *part, const struct lt_report_groups *g, enum split split,
+    int64_t at_utc_s, struct lt_span *span)
+{
+	lt_calendar_day(part->day, &span->from_utc_s, &span->to_utc_s,
+	    g->offsets, at_utc_s);
+	snprintf(part->month, sizeof(part->month), "%.7s", part->day);
+	if (split == BY_MONTH) {
+		struct lt_period month;
+
+		lt_calendar_period(&month, g->offsets, LT_MONTH, at_utc_s, 0);
+		*span = (struct lt_span){month.start_utc_s, month.end_utc_s};
+	}
 }
 
 static int
@@ -322,28 +363,34 @@ take_hour(void *context, const struct lt_entry *entry, struct lt_error *err)
 
 		if (rc != LT_OK)
 			return rc;
+		struct lt_span span;
+
 		days->sum = (struct lt_entry){0};
-		lt_calendar_day(days->part.day, &days->start_utc_s,
-		    &days->end_utc_s, days->g->offsets, entry->at_utc_s);
+		set_day(
+		    &days->part, days->g, days->split, entry->at_utc_s, &span);
+		days->start_utc_s = span.from_utc_s;
+		days->end_utc_s = span.to_utc_s;
 	}
 	return add_up(&days->sum, entry, err);
 }
 
-/* A run whose hours lie in one day is that day's; of another its entries. */
+/* A run whose hours lie in one day, or month, is that one's; of another its
+ * entries. */
 static int
-add_days(struct lt_report_groups *g, const struct part *part,
+add_days(struct lt_report_groups *g, enum split split, const struct part *part,
     const struct lt_booked *booked, struct lt_error *err)
 {
 	const struct lt_run *const run = part->run;
-	struct days days = {.g = g, .booked = booked, .part = *part};
-	int64_t start, end;
+	struct days days = {
+	    .g = g, .split = split, .booked = booked, .part = *part};
+	struct lt_span span;
 
-	lt_calendar_day(
-	    days.part.day, &start, &end, g->offsets, run->start_utc_s);
-	const bool is_one = run->end_utc_s <= end && !run->corrected &&
+	set_day(&days.part, g, split, run->start_utc_s, &span);
+	const bool is_one = run->end_utc_s <= span.to_utc_s &&
+			    !run->corrected &&
 			    run->start_utc_s >= g->period.from_utc_s;
 	if (is_one || !booked->has_entries)
-		return add_by_all(g, &days.part, true, err);
+		return add_by_all(g, &days.part, split, err);
 	int rc = lt_ledger_hours(g->ledger,
 	    &(struct lt_hours_asked){run->key, g->period}, take_hour, &days,
 	    err);
@@ -388,10 +435,11 @@ lt_report_groups_run(struct lt_report_groups *g, const struct lt_run *run,
 	if (!booked->is_late)
 		set_times(&part, run, g->period.from_utc_s, g->period.to_utc_s);
 	part.figures[LT_GROUP_EARLIER] = booked->earlier.money_micros;
-	rc = add_by_all(g, &part, false, err);
+	rc = add_by_all(g, &part, WHOLE, err);
 	part.figures[LT_GROUP_EARLIER] = 0;
-	if (rc == LT_OK && g->any_by_day)
-		rc = add_days(g, &part, booked, err);
+	for (enum split split = BY_DAY; rc == LT_OK && split < SPLITS; split++)
+		if (g->has_split[split])
+			rc = add_days(g, split, &part, booked, err);
 	return rc;
 }
 
@@ -400,13 +448,15 @@ lt_report_groups_adjustment(struct lt_report_groups *g,
     const struct lt_entry *entry, struct lt_error *err)
 {
 	struct part part = {.team = entry->account};
-	int64_t start, end;
+	struct lt_span span;
+	int rc = LT_OK;
 
-	lt_calendar_day(part.day, &start, &end, g->offsets, entry->at_utc_s);
+	set_day(&part, g, BY_DAY, entry->at_utc_s, &span);
 	part.figures[LT_GROUP_COST] = entry->money_micros;
 	part.figures[LT_GROUP_CARBON] = entry->carbon_mg;
-	const int rc = add_by_all(g, &part, false, err);
-	return rc == LT_OK ? add_by_all(g, &part, true, err) : rc;
+	for (enum split split = WHOLE; rc == LT_OK && split < SPLITS; split++)
+		rc = add_by_all(g, &part, split, err);
+	return rc;
 }
 
 /* ---- as JSON ---- */
@@ -435,9 +485,9 @@ by_cost(const void *a, const void *b)
 
 static void
 write_group(struct lt_out *out, const struct lt_grouping *grouping,
-    const struct lt_group *group, bool by_day)
+    const struct lt_group *group, enum split split)
 {
-	const int last = by_day ? LT_GROUP_EARLIER : LT_GROUP_ENDED;
+	const int last = split != WHOLE ? LT_GROUP_EARLIER : LT_GROUP_ENDED;
 	const char *text = group->key;
 
 	lt_out_text(out, "{");
@@ -474,10 +524,10 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 	lt_out_text(out, "\":[");
 	if (t->count > 1)
 		qsort(t->items, t->count, sizeof(*t->items),
-		    g->by_day[which] ? by_key : by_cost);
+		    g->split[which] != WHOLE ? by_key : by_cost);
 	for (uint32_t i = 0; i < t->count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");
-		write_group(out, grouping, &t->items[i], g->by_day[which]);
+		write_group(out, grouping, &t->items[i], g->split[which]);
 	}
 	lt_out_text(out, "]");
 }

@@ -42,6 +42,7 @@ struct measuring {
 	uint32_t error_count[CURRENCIES];
 	size_t error_capacity[CURRENCIES];
 	int64_t deadline_jobs, deadlines_met, stated_ppm; /* stated: a sum */
+	int64_t waited_s;
 	bool has_any;
 };
 
@@ -141,6 +142,8 @@ end_job(struct measuring *m, struct lt_error *err)
 	     c++)
 		code = add_error(m, (enum currency)c, err);
 	add_deadline(m);
+	if (m->job.compared != LT_COMPARED_KEPT)
+		m->waited_s += m->job.waited_s;
 	return code;
 }
 
@@ -350,6 +353,10 @@ lt_report_put_measured(
 	if (code == LT_OK && m.has_any) {
 		json_t *const json = measured_json(&m, err);
 
+		/* What was closed before it was told stays as it was. */
+		if (json != NULL && !view->is_closed)
+			json_object_set_new(
+			    json, "waited_s", json_integer(m.waited_s));
 		if (json == NULL)
 			code = lt_fail(
 			    err, LT_ENOMEM, "report: what was measured");

@@ -65,6 +65,9 @@ void lt_report_put_members(struct lt_out *out, json_t *object);
 /* "adjustments":[...] */
 int lt_report_put_adjustments(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
+/* ,"corrections":[...],"more_corrections":{...} */
+int lt_report_put_corrections(struct lt_out *out,
+    const struct lt_report_view *view, struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
 int lt_report_put_incurred(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
@@ -79,6 +82,10 @@ json_t *lt_report_head_of(const struct lt_report_view *view);
  * carried out. */
 int lt_report_put_measured(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
+/* ,"budgets":[...] of a period that is not closed: what is left of them, and
+ * what they will have spent at their ends. */
+int lt_report_put_budgets(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
 /* ,"forecast":{...} of a period that is open and cost so much till now, else
  * null. */
 int lt_report_put_forecast(struct lt_out *out,

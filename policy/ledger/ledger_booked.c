@@ -5,6 +5,7 @@
  * entries are added up, and each account that they name gets a row.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ledger_db.h"
@@ -328,6 +329,36 @@ lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
 		entry.carbon_mg = lt_row_int(&rows);
 		lt_row_text(&rows, entry.who, sizeof(entry.who));
 		lt_row_text(&rows, entry.reason, sizeof(entry.reason));
+		rc = take(context, &entry, err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}
+
+int
+lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
+    lt_hour_function *take, void *context, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_CORRECTIONS, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		struct lt_entry entry = {.kind = LT_ENTRY_CORRECTION};
+
+		entry.run.job_id = (uint32_t)lt_row_int(&rows);
+		entry.run.submit_utc_s = lt_row_int(&rows);
+		entry.uid = (uint32_t)lt_row_int(&rows);
+		lt_row_text(&rows, entry.account, sizeof(entry.account));
+		entry.at_utc_s = lt_row_int(&rows);
+		entry.money_micros = lt_row_int(&rows);
+		entry.carbon_mg = lt_row_int(&rows);
+		entry.made_utc_s = lt_row_int(&rows);
+		snprintf(entry.reason, sizeof(entry.reason), "%s",
+		    lt_row_int(&rows) != 0 ? LT_CORRECTION_CHANGED
+					   : LT_CORRECTION_LATE);
 		rc = take(context, &entry, err);
 	}
 	lt_rows_end(&rows);

@@ -51,6 +51,7 @@ read_quoted(struct lt_rows *rows, struct lt_quoted *q)
 	q->left = lt_row_int(rows) != 0;
 	q->deadline_utc_s = lt_row_int(rows);
 	q->stated_ppm = (uint32_t)lt_row_int(rows);
+	q->waited_s = lt_row_int(rows);
 }
 
 int

@@ -45,6 +45,13 @@ typedef int lt_incurred_function(
     void *context, const struct lt_incurred *incurred, struct lt_error *err);
 int lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
     lt_incurred_function *take, void *context, struct lt_error *err);
+/* Those booked in the span, by run, account and the hour that they are for,
+ * which at is; made, money and carbon. reason: of a run that was charged
+ * before, or that came when its month was closed. */
+#define LT_CORRECTION_CHANGED "it changed after it was charged"
+#define LT_CORRECTION_LATE "its record came after the close"
+int lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
+    lt_hour_function *take, void *context, struct lt_error *err);
 /* The limit of a team's budget for just that period; the last one counts. */
 int lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
     struct lt_span span, const struct lt_amount *limit, struct lt_error *err);

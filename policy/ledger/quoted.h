@@ -28,6 +28,9 @@ struct lt_quoted {
 	bool left;		/* kept, and it ran elsewhere all the same */
 	int64_t deadline_utc_s; /* 0 = none */
 	uint32_t stated_ppm;	/* how surely it was to be met */
+	/* Read: how much later than at home its hold had it start; 0 where the
+	 * ledger has no hold of it any more. */
+	int64_t waited_s;
 };
 /* In place of what is known of the run. */
 int lt_ledger_put_quoted(struct lt_ledger *ledger,

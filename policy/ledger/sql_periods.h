@@ -179,6 +179,17 @@
 	    " WHERE kind != 0 AND kind = 1)"                                   \
 	    " JOIN runs USING (job_id, submit_utc_s) WHERE part != 0"          \
 	    " GROUP BY partition ORDER BY partition")                          \
+	X(CORRECTIONS, LEDGER,                                                 \
+	    "SELECT job_id, submit_utc_s, uid, account, for_utc_s,"            \
+	    " sum(money_micros), sum(carbon_mg), max(made_utc_s),"             \
+	    " EXISTS (SELECT 1 FROM entries AS c WHERE c.job_id = e.job_id"    \
+	    "  AND c.submit_utc_s = e.submit_utc_s AND c.job_id != 0"          \
+	    "  AND c.kind = 0 AND c.made_utc_s < e.made_utc_s)"                \
+	    " FROM entries AS e INDEXED BY entries_special"                    \
+	    " WHERE kind != 0 AND kind = 1"                                    \
+	    " AND at_utc_s >= ?1 AND at_utc_s < ?2"                            \
+	    " GROUP BY job_id, submit_utc_s, account, for_utc_s"               \
+	    " ORDER BY job_id, submit_utc_s, account, for_utc_s")              \
 	X(DAY_SUMS, LEDGER,                                                    \
 	    "SELECT day, account, sum(money_micros), sum(carbon_mg) FROM days" \
 	    " WHERE day >= ?1 AND day <= ?2 AND kind = 0"                      \

@@ -35,7 +35,9 @@
 	    "SELECT job_id, submit_utc_s, quote_id, account, compared, draw,"               \
 	    " plan_micros, plan_mg, home_micros, home_mg, money_micros,"                    \
 	    " carbon_mg, base_micros, base_mg, work_micros, work_mg, end_utc_s, how_ended," \
-	    " has_left, deadline_utc_s, stated_ppm FROM quoted"                             \
+	    " has_left, deadline_utc_s, stated_ppm,"                                        \
+	    " (SELECT max(plan_start_utc_s - home_start_utc_s, 0) FROM holds"               \
+	    "  WHERE holds.quote_id = quoted.quote_id) FROM quoted"                         \
 	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                                     \
 	    " ORDER BY quote_id, job_id, submit_utc_s")                                     \
 	X(QUOTED_NO_SMOKE, LEDGER,                                                          \

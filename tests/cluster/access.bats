@@ -84,6 +84,14 @@ fresh() { # fresh: lowtided, and what it reads
 	cmp <(report games | jq .total) <(report games --no-users | jq .total)
 }
 
+@test "a member has the HTML statement, without the names of others" {
+	as daemon lowtide report --format html > "$D/member.html"
+	as games lowtide report --format html > "$D/viewer.html"
+	grep -q '<h2 id="teams">' "$D/member.html"
+	run ! grep -qE '<h2 id="users">|>(root|daemon)<' "$D/member.html"
+	grep -q '<h2 id="users">' "$D/viewer.html"
+}
+
 @test "an adjustment of root lifts no cap of root's" {
 	before=$(lowtide budget --json | jq -c '[.budgets[] | select(.user == "root").spent_micros]')
 	lowtide budget adjust --team vision --amount=-7 --reason credit

@@ -131,6 +131,7 @@ gives 'what belongs to no team among rows of teams' 2 'table, json and html have
 gives 'a folder that is not there' 1 '/nowhere/x.html.new' "$lowtide" report --format html -o /nowhere/x.html
 gives 'two periods to close' 2 'PERIOD and --last are two of them' "$lowtide" close 2026-10 --last
 gives 'a close of no period' 2 'want 2026-11, 2026-Q4 or 2026' "$lowtide" close last
+gives 'a folder without a period' 2 'a folder wants --period' "$lowtide" report --format html -o "$work"
 gives 'files of no period' 2 '--output wants PERIOD or --last' "$lowtide" close --output "$work"
 gives 'users of no files' 2 '--no-users belongs to --output' "$lowtide" close --last --no-users
 gives 'a close without lowtided' 1 "$work/lowtided.sock" env SLURM_CONF=/nonexistent "$lowtide" --run "$work" close --last

@@ -150,6 +150,36 @@ for name in month names charge; do
 	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
 	unserve
 done
+# A team's statement says whose it is, in the file's name too.
+mkdir "$work/folder"
+serve charge
+for team in vision 'a/<b>'; do
+	lowtide report --team "$team" --period 2026-10 --format html -o "$work/folder"
+done
+same 'files of a folder are named by period and team' "$(cd "$work/folder" && echo *)" '2026-10-a_<b>.html 2026-10-vision.html'
+check 'the team is in title and heading' "$(grep -q '<title>vision, ' "$work/folder/2026-10-vision.html" &&
+	grep -q '<h1><bdi>vision</bdi>, ' "$work/folder/2026-10-vision.html" || echo no)"
+check 'and is no markup' "$(grep -c '<b>' "$work/folder/2026-10-a_<b>.html" | grep -v '^0')"
+check 'and in the table' "$(lowtide report --team vision | head -n 1 | grep -q '^[^,]*, team vision, 20' || echo no)"
+check 'nothing names a team where all are asked for' "$(lowtide report | head -n 1 | grep team)"
+unserve
+# lowtide jobs: the newest first, so many at most, CO2e beside money.
+jq -n '{currency: "USD", jobs: [range(1; 204) | {id: "\(.)", name: "train", user: "ada", state: "PENDING", reason: "None",
+	partition: "spot", start: null, ended: false, plan: {partition: "spot", start: "2001-01-04T02:05:00Z"},
+	expected: {money_micros: 1200000, carbon_mg: 310000}, saves: {money_micros: 500000, carbon_mg: 90000},
+	held: (if . == 203 then {by: "budget", until: "2001-02-01T00:00:00Z"} else null end)}]}' >"$work/jobs.json"
+serve "$work/jobs"
+TZ=UTC lowtide jobs >"$work/jobs"
+same 'jobs: the newest first, and 200' "$(awk 'NR == 2 || NR == 201 { print $1 }' "$work/jobs" | xargs)" '203 4'
+same 'jobs: what is left is said' "$(tail -n 1 "$work/jobs")" 'and 3 older ones, which --json has'
+check 'jobs: held by its budget, and until when' "$(sed -n 2p "$work/jobs" | grep -q 'held: budget until 01 Feb 00:00 ' || sed -n 2p "$work/jobs")"
+check 'jobs: CO2e beside money' "$(sed -n 3p "$work/jobs" | grep -qE '\$1\.20 .*\$0\.50 .*310 g +90 g$' || sed -n 3p "$work/jobs")"
+same 'jobs: JSON has all' "$(lowtide jobs --json | jq '.jobs | length')" 203
+unserve
+jq '.currency = ""' "$work/jobs.json" >"$work/no-money.json"
+serve "$work/no-money"
+check 'jobs: without money CO2e is in its own columns once' "$(TZ=UTC lowtide jobs | sed -n 3p | grep -qE ' 310 g .* 90 g +-$' || lowtide jobs | sed -n 3p)"
+unserve
 # Energy and carbon, computed again by SQLite from the hours as they are written.
 serve carbon
 lowtide report --carbon --format csv >"$work/hours"
@@ -185,7 +215,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-for name in carbon unused; do
+for name in carbon unused budgets; do
 	check "$name: JSON is of the schema" "$(schema $name.json)"
 done
 wrong() { # wrong NAME FILTER [FILE]
@@ -198,6 +228,7 @@ wrong 'a state that is none' '.period.state = "final"'
 wrong 'a label that is no text' '.teams[0].labels.a = 1'
 wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
 wrong 'a run without its end' 'del(.runs[0].end)'
+wrong 'a budget without its period' 'del(.budgets[0].label)' budgets.json
 wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
 # shellcheck disable=SC2016 # it is jq's
 wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'

@@ -146,7 +146,8 @@ sub off {
 	my $i = $table ? column($table, $title) : undef;
 	return "no column $title" unless defined $i;
 	my (%want, @wrong);
-	$want{ $_->{$key} } = $_->{$figure} for grep { !$_->{adjustment} } @$groups;
+	$want{ $_->{$key} } = $_->{$figure} for grep { !$_->{adjustment} &&
+		!($figure eq 'cost_micros' && ($_->{unpriced_runs} // 0) == $_->{runs}) } @$groups;
 	for my $row (@{ $table->{rows} }) {
 		next unless exists $want{ $row->[0] };
 		my $shown = units($row->[$i]);
@@ -348,6 +349,34 @@ check('of an open month the days that come have no row',
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
 
+# Who has no price: no 0, and its runs beside the total.
+my %unpriced = map { $_->{partition} => $_->{runs} } grep { $_->{partition} =~ /^(test|lab)$/ } @{ $report->{by}{partition} };
+my %cells = map { $_->[0] => "$_->[1] $_->[2] $_->[4]" } @{ $tables->{'Partitions, the largest first'}{rows} };
+check('a partition without a price costs not 0', keys %unpriced == 2 ? () : 'none', map { "$_: " . ($cells{$_} // 'no row') }
+	grep { ($cells{$_} // '') ne "\x{2013} \x{2013} \x{2013}" } sort keys %unpriced);
+check('and its runs are said', map { "no $_" } grep { $text !~ /^Without a known price, .*\b$_\b.*\.$/m }
+	map { "$unpriced{$_} runs of $_" } sort keys %unpriced);
+
+# Who is over, from the report's budgets alone; before the sentence of the cost.
+my (@over, @due);
+for (@{ $report->{budgets} }) {
+	my ($limit, $spent, $end) = map { $_->{budget_micros} ? @$_{qw(budget_micros actual_micros expected_micros)} :
+		@$_{qw(budget_mg actual_mg expected_mg)} } $_;
+	push @over, "$_->{team} has spent " . int(100 * $spent / $limit + 0.5) if $spent > $limit;
+	push @due, "$_->{team} is expected to spend " . int(100 * $end / $limit + 0.5)
+	    if $spent <= $limit && ($end // 0) > $limit;
+}
+my ($first) = $text =~ /^Who is over budget$(.*?)^At a glance$/ms;
+check('who is over comes first, and who will be', @over == 1 && @due == 2 ? () : "@over, @due",
+	map { "no $_" } grep { ($first // '') !~ /^\Q$_\E\x{a0}% of its \$/m } @over, @due);
+check('the other budgets are not there', ($first // 'vision') =~ /(vision|language|climate)/ ? $1 : ());
+check('then lowtide\'s own balance', ($first // '') =~
+	/saved \$1,500\.00 \(measured\) and [0-9.]+ kg CO2e \(modelled\), for 343\.0 hours of waiting\./ ? () : $first // 'nothing');
+check('a budget of a quarter or a year has its own period', map { "no $_" } grep { my $n = $_;
+	!grep { $_->[0] eq $n } map { @{ $tables->{$_}{rows} // [] } } 'Budgets, the fullest first',
+	'Carbon budgets in kg CO2e, the fullest first' } 'materials, Q4 2026', 'teaching, 2026');
+check('figures of a replay are said not to be real, on top', $text =~ /Not real figures.*Who is over budget/s ? () : 'no');
+
 ($report, $tables, $text) = @{ $read{year} };
 check('a year is by month', $text =~ /^By month$/m && $text !~ /^By day$/m ? () : 'no');
 check('a year has a row for each month', @{ $tables->{'What each month cost'}{rows} // [] } == 12 ? () : 'no');
@@ -387,6 +416,13 @@ check('idle money is the sum of all states, and said to be of what is measured',
 	abs($of_all - 100 * $measured / $report->{total}{cost_micros}) < 0.06 ? () :
 	join(' ', map { $_ // 'none' } $idle, $of_measured, $of_all));
 check('failed money is the sum of all but what completed', units($failed // '') * 10000 == round($lost, 10000) ? () : 'no');
+
+my @listed = @{ $tables->{'What was found later, booked in this period'}{rows} // [] };
+my $corrected = 0;
+$corrected += units($_->[3]) // 0 for @listed;
+check('corrections are a list: month, job, team, amount and why', @listed == 4 && $listed[0][0] eq 'Sep 2026' &&
+	$listed[0][1] =~ /^4[0-9]{5}$/ && $listed[0][5] eq 'it changed after it was charged' && $listed[3][0] eq '2 others' &&
+	abs($corrected * 10000 - $report->{total}{corrections_micros}) <= 15000 ? () : map { "@$_" } @listed);
 
 check('it says since when it is closed, by whom, and what was kept then', map { "no $_" } grep { $text !~ /$_/ }
 	'Final: the period is closed since 4 November 2026, by root', 'Kept when the period was closed: a{64}');

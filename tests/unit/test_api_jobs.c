@@ -71,6 +71,33 @@ has(const char *text, const char *part)
 		fail_msg("no %s in %s", part, text);
 }
 
+/* What waits for a budget says until when: its month's next begins in
+ * December. */
+static void
+test_held(void **state)
+{
+	struct world *const w = make_world(*state);
+	struct lt_batch_job job = make_job(7);
+	char text[LT_QUOTE_TEXT_SIZE];
+	struct lt_ledger_hold hold;
+
+	plan(w, &job, text, 1);
+	must(w->f, lt_ledger_hold_of_job(w->f->ledger, 7, &hold, &w->f->err));
+	hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
+	must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	w->d->jobs.list = (struct lt_batch_jobs){.count = 1, .jobs = &job};
+	char *const said = only_job(ask(w, ""));
+	has(said,
+	    "\"held\":{\"by\":\"budget\",\"until\":\"2026-12-01T00:00:00Z\"}");
+	free(said);
+	job.state = LT_JOB_RUNNING;
+	job.start_utc_s = NOW;
+	char *const runs = only_job(ask(w, ""));
+	has(runs, "\"held\":null");
+	free(runs);
+	free_world(w);
+}
+
 /* An array of 4, of which one task has started: what waits is of 3. */
 static void
 test_waiting(void **state)
@@ -102,6 +129,7 @@ test_waiting(void **state)
 	has(said, "\"so_far\":null");
 	has(said, "\"charged\":null");
 	has(said, "\"ended\":false");
+	has(said, "\"held\":null");
 	free(said);
 	char *const one = only_job(ask(w, "7_3"));
 	has(one, "\"id\":\"7_[2-4]\"");
@@ -516,6 +544,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    EACH(test_waiting),
+	    EACH(test_held),
 	    EACH(test_pause),
 	    EACH(test_next),
 	    EACH(test_so_far),

@@ -6,7 +6,9 @@
 #include <jansson.h>
 
 #include "api_ask.h"
+#include "cli.h"
 #include "ledger_fixture.h"
+#include "report.h"
 #include "units.h"
 
 static struct lt_account accounts[] = {{.name = "nlp"}, {.name = "vision"}};
@@ -244,6 +246,56 @@ test_baseline(void **state)
 	json_decref(page);
 }
 
+/* Of two partitions one has no price; a run of that one is in no cost. */
+static void
+test_unpriced(void **state)
+{
+	struct fixture *const f = *state;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct lt_run run = make_run(i + 1, NOVEMBER + i * HOUR,
+		    NOVEMBER + i * HOUR + 60, i == 0 ? 100 : 0);
+
+		run.priced = i == 0;
+		strcpy(run.partition, i == 0 ? "cpu" : "lab");
+		settle(f, &run, NOVEMBER + LT_DAY_S, NOVEMBER);
+	}
+	json_t *const report = ask(f, "&by=partition", 200);
+	const json_t *const groups =
+	    json_object_get(json_object_get(report, "by"), "partition");
+	assert_int_equal(json_array_size(groups), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *const group = json_array_get(groups, i);
+		const bool is_lab =
+		    strcmp(
+			json_string_value(json_object_get(group, "partition")),
+			"lab") == 0;
+
+		assert_int_equal(
+		    json_integer_value(json_object_get(group, "unpriced_runs")),
+		    is_lab ? 2 : 0);
+		assert_true(lt_group_is_unpriced(group) == is_lab);
+	}
+	char *text = NULL;
+	size_t length = 0;
+	struct lt_error err = {0};
+	FILE *const out = open_memstream(&text, &length);
+	assert_non_null(out);
+	assert_int_equal(lt_report_by_table(out, report,
+			     &(struct lt_report_look){.by = true}, &err),
+	    LT_OK);
+	fclose(out);
+	const char *const lab = strstr(text, "\nlab ");
+	const char *const sum = strstr(text, "\nTOTAL ");
+	assert_non_null(lab);
+	assert_non_null(sum);
+	assert_non_null(strstr(text, " UNPRICED\n"));
+	assert_int_equal(strncmp(lab + strcspn(lab, "-"), "-  ", 3), 0);
+	assert_int_equal(strncmp(strchr(sum + 1, '\n') - 2, " 2", 2), 0);
+	free(text);
+	json_decref(report);
+}
+
 int
 main(void)
 {
@@ -251,7 +303,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_pages, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_team_then, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_all, set_up, tear_down),
-	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down)};
+	    cmocka_unit_test_setup_teardown(test_baseline, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unpriced, set_up, tear_down)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,14 @@ test_lines(void **state)
 		"\"start\":null,\"ended\":true,\"charged\":null,"
 		"\"expected\":{\"money_micros\":1200000}}",
 		"USD", "CANCELLED, spot", ""},
+	    {"it waits for its budget",
+		"{\"state\":\"PENDING\",\"reason\":\"JobHeldAdmin\","
+		"\"partition\":\"spot\",\"start\":null,\"ended\":false,"
+		"\"plan\":{\"partition\":\"spot\",\"start\":\"" FAR "\"},"
+		"\"held\":{\"by\":\"budget\",\"until\":\"" FAR "\"}}",
+		"USD",
+		"PENDING (held: budget until 04 Jan 02:05), spot from 04 Jan 02:05",
+		""},
 	    {"nothing at all", "{}", "USD", "?, ? from -", ""},
 	};
 

@@ -22,6 +22,7 @@ static const struct {
 	bool runs;
 } cases[] = {
     {"money and carbon budgets, none, adjustments, unpriced", "teams", false},
+    {"who is over first; budgets of a quarter and a year", "budgets", false},
     {"rows are rounded to cents one by one", "cents", false},
     {"below zero it rounds away from zero too", "negative", false},
     {"what is not known is n/a, not zero; not complete", "unknown-base", false},

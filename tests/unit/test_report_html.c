@@ -386,7 +386,7 @@ print_cost(json_int_t cost, struct lt_error *err)
 	assert_non_null(report);
 	assert_non_null(out);
 	*err = (struct lt_error){0};
-	lt_report_html(out, report, err);
+	lt_report_html(out, report, NULL, err);
 	fclose(out);
 	json_decref(report);
 	return err->code;
@@ -420,7 +420,7 @@ test_nothing(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	assert_int_equal(lt_report_html(out, report, &err), LT_OK);
+	assert_int_equal(lt_report_html(out, report, NULL, &err), LT_OK);
 	fclose(out);
 	assert_non_null(strstr(html, "Not complete"));
 	assert_non_null(strstr(html, "</html>"));

@@ -346,8 +346,8 @@ test_groups(void **state)
 		const char *query, *head, *row;
 	} cases[] = {
 	    {"/v1/report?period=2026-11&by=state,team",
-		",label_cost_center,label_owner,label_project\r\n",
-		",4711,ada@example.org,\r\n"},
+		",label_cost_center,label_owner,label_project,unpriced_runs\r\n",
+		",4711,ada@example.org,,0\r\n"},
 	    {"/v1/report?period=2026-11&by=state", NULL, NULL},
 	};
 	struct fixture *const f = *state;

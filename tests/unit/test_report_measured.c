@@ -86,6 +86,22 @@ put_user(struct fixture *f, uint32_t u)
 	put(f, &row);
 }
 
+/* What each of the first users' holds had it start later than at home: u hours,
+ * of which those of users 12 and 14 had their jobs start earlier, and those of
+ * kept ones cost nobody's time. */
+static void
+put_holds(struct fixture *f)
+{
+	for (uint32_t u = 0; u < 20; u++) {
+		struct lt_ledger_hold hold = make_hold(1 + u, 1);
+
+		hold.quote.home_start_utc_s = NOVEMBER;
+		hold.quote.plan_start_utc_s =
+		    NOVEMBER + (u == 12 || u == 14 ? -HOUR : (int64_t)u * HOUR);
+		must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
+	}
+}
+
 static void
 test_figures(void **state)
 {
@@ -93,6 +109,7 @@ test_figures(void **state)
 
 	for (uint32_t u = 0; u < USERS; u++)
 		put_user(f, u);
+	put_holds(f);
 	json_t *const report = ask(f);
 	const json_t *const measured = json_object_get(report, "measured");
 	const json_t *const money = json_object_get(measured, "micros");
@@ -103,6 +120,9 @@ test_figures(void **state)
 	assert_int_equal(figure(measured, "moved_jobs"), USERS - KEPT);
 	assert_int_equal(figure(measured, "kept_jobs"), KEPT);
 	assert_int_equal(figure(measured, "left_jobs"), 1);
+	/* 10 + 11 + 13 + 15 + ... + 19, whatever the number of their runs. */
+	assert_int_equal(figure(measured, "waited_s"),
+	    (10 + 11 + 13 + 15 + 16 + 17 + 18 + 19) * HOUR);
 	assert_int_equal(figure(money, "kept_user_days"), KEPT);
 	assert_int_equal(figure(money, "charged"), home / 2);
 	assert_int_equal(figure(money, "saved"), home / 2);

@@ -83,20 +83,54 @@ check_parts(struct world *w, const json_t *report, const char *where)
 	    total(report, "cost_micros"));
 }
 
+/* A month's groups have what its hours in the period were booked for. */
+static void
+check_months(struct world *w, const json_t *report, const char *where)
+{
+	static const struct {
+		const char *month;
+		int64_t from_utc_s, to_utc_s;
+	} months[] = {{"2026-10", OCTOBER, NOVEMBER},
+	    {"2026-11", NOVEMBER, DECEMBER}, {"2026-12", DECEMBER, JANUARY}};
+	const json_t *const groups =
+	    json_object_get(json_object_get(report, "by"), "month,team");
+	const int64_t east =
+	    w->offsets.count > 0 ? w->offsets.steps[0].offset_s : 0;
+
+	for (size_t i = 0; i < sizeof(months) / sizeof(*months); i++) {
+		int64_t sum = 0;
+		char sql[400];
+		size_t k;
+		json_t *group;
+
+		json_array_foreach(groups, k, group)
+			if (strcmp(json_string_value(
+				       json_object_get(group, "month")),
+				months[i].month) == 0)
+				sum += json_integer_value(
+				    json_object_get(group, "cost_micros"));
+		snprintf(sql, sizeof(sql),
+		    "%s AND at_utc_s >= %lld AND at_utc_s < %lld", where,
+		    (long long)(months[i].from_utc_s - east),
+		    (long long)(months[i].to_utc_s - east));
+		assert_int_equal(sum, sum_of(w, "money_micros", sql));
+	}
+}
+
 /* Each way of asking, of one period and all or one account. */
 static void
 check(struct world *w, const char *period, const char *where, const char *team)
 {
-	static const char *const groupings[] = {
-	    "day", "team", "partition", "name,state", "day,team"};
+	static const char *const groupings[] = {"day", "team", "partition",
+	    "name,state", "day,team", "month", "month,team"};
 	char query[256], all[512];
 	const char *const more = team[0] ? team : "";
 
 	snprintf(all, sizeof(all), "%s%s%s%s", where,
 	    team[0] ? " AND account = '" : "", team, team[0] ? "'" : "");
 	snprintf(query, sizeof(query),
-	    "%s%s%s&runs=all&by=day;team;partition;name,state;day,team", period,
-	    team[0] ? "&team=" : "", more);
+	    "%s%s%s&runs=all&by=day;team;partition;name,state;day,team;month;month,team",
+	    period, team[0] ? "&team=" : "", more);
 	json_t *const report = ask(w, query);
 	const int64_t cost = sum_of(w, "money_micros", all);
 	const int64_t carbon = sum_of(w, "carbon_mg", all);
@@ -130,6 +164,7 @@ check(struct world *w, const char *period, const char *where, const char *team)
 			    (long long)cost);
 	}
 	check_parts(w, report, all);
+	check_months(w, report, all);
 	json_decref(report);
 }
 

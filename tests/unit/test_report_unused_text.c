@@ -41,7 +41,8 @@ test_table(void **state)
 	    "=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264.01    300.01    -36.00\n"
 	    "sold (until 2026-11-05 05:00 UTC)     505.0     0.1     504.9    252.50      0.01    252.49\n"
 	    "-----------------------------------  ------  ------  --------  --------  --------  --------\n"
-	    "TOTAL                                2737.0  2057.1     679.9  4,452.51  2,800.51  1,652.00\n");
+	    "TOTAL                                2737.0  2057.1     679.9  4,452.51  2,800.51  1,652.00\n"
+	    "Below zero: more was booked for runs there than their nodes cost. ");
 	/* The teams' own TOTAL is nobody's unused. */
 	assert_non_null(
 	    strstr(text, "TOTAL    $0.00        $0.00        $0.00  $0.00\n"));
@@ -87,6 +88,28 @@ test_decimals(void **state)
 		assert_non_null(strstr(text, cases[i].said));
 		free(text);
 	}
+}
+
+/* Nothing is explained where nothing is below zero. */
+static void
+test_above_zero(void **state)
+{
+	struct lt_error err = {0};
+	json_t *const report = report_load("unused");
+	const json_t *const rows =
+	    json_object_get(json_object_get(report, "unused"), "partitions");
+
+	(void)state;
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *const row = json_array_get(rows, i);
+
+		json_object_set_new(row, "unused_node_s", json_integer(0));
+		json_object_set_new(row, "unused_micros", json_integer(0));
+	}
+	char *const text = render(report, LT_REPORT_TABLE, true, &err);
+	assert_int_equal(err.code, LT_OK);
+	assert_null(strstr(text, "Below zero"));
+	free(text);
 }
 
 /* No price for one: n/a, in the total too, never 0. */
@@ -217,6 +240,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_table),
 	    cmocka_unit_test(test_decimals),
+	    cmocka_unit_test(test_above_zero),
 	    cmocka_unit_test(test_no_price),
 	    cmocka_unit_test(test_no_money),
 	    cmocka_unit_test(test_html),

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first lines of a report: whose budget is over, and whose is expected to
+ * be at its end; then lowtide's own balance. Of the report's "budgets", which
+ * have periods of their own; where there are none (a closed period), of its
+ * teams.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "report.h"
+#include "report_tables.h"
+#include "units.h"
+
+enum { FIRST_LINES = 12 }; /* budgets that are named before the figures */
+
+bool
+lt_budget_is_over(const struct lt_budget_row *row)
+{
+	return row->actual > row->budget;
+}
+
+bool
+lt_budget_will_be_over(const struct lt_budget_row *row)
+{
+	return !lt_budget_is_over(row) && row->has_expected &&
+	       row->expected > row->budget;
+}
+
+/* What is over never reads as 100 %, what is within never as more. */
+const char *
+lt_percent_text(char out[LT_PERCENT_SIZE], int64_t part, int64_t whole)
+{
+	const double percent = 100.0 * (double)part / (double)whole;
+	const bool is_near = percent > 99 && percent < 101;
+
+	if (whole <= 0)
+		snprintf(out, LT_PERCENT_SIZE, "all");
+	else
+		snprintf(out, LT_PERCENT_SIZE, "%.*f %%", is_near ? 1 : 0,
+		    !is_near	   ? percent
+		    : part > whole ? ceil(percent * 10) / 10
+				   : floor(percent * 10) / 10);
+	return out;
+}
+
+/* ---- the budgets ---- */
+
+/* In either currency that it limits and that is shown. */
+static int
+add_rows(struct lt_budget_row *rows, const json_t *of, const char *label,
+    bool has_money)
+{
+	static const char *const keys[][4] = {
+	    {"budget_micros", "actual_micros", "held_micros",
+		"expected_micros"},
+	    {"budget_mg", "actual_mg", "held_mg", "expected_mg"}};
+	int count = 0;
+
+	for (int i = has_money ? 0 : 1; i < 2; i++) {
+		struct lt_budget_row *const row = &rows[count];
+
+		*row = (struct lt_budget_row){
+		    .team = lt_json_text(of, "team", "?"),
+		    .label = lt_json_text(of, "label", label),
+		    .is_carbon = i == 1};
+		if (!lt_json_int(of, keys[i][0], &row->budget) ||
+		    !lt_json_int(of, keys[i][1], &row->actual))
+			continue;
+		(void)lt_json_int(of, keys[i][2], &row->held);
+		row->has_expected = lt_json_int(of, keys[i][3], &row->expected);
+		count++;
+	}
+	return count;
+}
+
+static bool
+has_budget(const json_t *budgets, const char *team, const char *label)
+{
+	size_t index;
+	const json_t *one;
+
+	json_array_foreach(budgets, index, one)
+		if (strcmp(lt_json_text(one, "team", ""), team) == 0 &&
+		    strcmp(lt_json_text(one, "label", ""), label) == 0)
+			return true;
+	return false;
+}
+
+static double
+fullness(const struct lt_budget_row *row)
+{
+	const int64_t part =
+	    lt_budget_will_be_over(row) ? row->expected : row->actual;
+
+	return row->budget > 0	 ? (double)part / (double)row->budget
+	       : row->actual > 0 ? INFINITY
+				 : 0;
+}
+
+static int
+fullest_first(const void *left, const void *right)
+{
+	const struct lt_budget_row *const one = left, *const two = right;
+	const int ranks[] = {lt_budget_is_over(one)	   ? 0
+			     : lt_budget_will_be_over(one) ? 1
+							   : 2,
+	    lt_budget_is_over(two)	  ? 0
+	    : lt_budget_will_be_over(two) ? 1
+					  : 2};
+	const double a = fullness(one), b = fullness(two);
+
+	if (ranks[0] != ranks[1])
+		return ranks[0] - ranks[1];
+	if (a != b)
+		return a > b ? -1 : 1;
+	const int team = strcmp(one->team, two->team);
+	return team != 0 ? team : strcmp(one->label, two->label);
+}
+
+int
+lt_budget_rows(struct lt_budget_row **rows, const json_t *report)
+{
+	const json_t *const budgets = json_object_get(report, "budgets");
+	const json_t *const teams = json_object_get(report, "teams");
+	const char *const label =
+	    lt_json_text(json_object_get(report, "period"), "label", "");
+	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
+	size_t index;
+	const json_t *one;
+	int count = 0;
+
+	*rows =
+	    calloc(2 * (json_array_size(budgets) + json_array_size(teams)) + 2,
+		sizeof(**rows));
+	if (*rows == NULL)
+		return -1;
+	json_array_foreach(budgets, index, one)
+		count += add_rows(&(*rows)[count], one, label, has_money);
+	json_array_foreach(teams, index, one)
+		if (!has_budget(budgets, lt_json_text(one, "team", ""), label))
+			count +=
+			    add_rows(&(*rows)[count], one, label, has_money);
+	qsort(*rows, (size_t)count, sizeof(**rows), fullest_first);
+	return count;
+}
+
+static const char *
+amount_text(char *out, size_t size, int64_t value,
+    const struct lt_budget_row *row, const char *currency)
+{
+	char carbon[48];
+
+	if (!row->is_carbon)
+		return lt_money_text(out, size, value, currency);
+	snprintf(out, size, "%s CO2e",
+	    lt_carbon_text(carbon, sizeof(carbon), value));
+	return out;
+}
+
+/* " has spent 141 % of its $5,000.00 for 2026-10" */
+const char *
+lt_budget_said(char out[LT_OVER_SIZE], const struct lt_budget_row *row,
+    const char *currency)
+{
+	char percent[LT_PERCENT_SIZE], now[LT_PERCENT_SIZE], budget[80];
+
+	amount_text(budget, sizeof(budget), row->budget, row, currency);
+	lt_percent_text(now, row->actual, row->budget);
+	if (lt_budget_is_over(row) && row->budget > 0)
+		snprintf(out, LT_OVER_SIZE, " has spent %s of its %s for %s",
+		    now, budget, row->label);
+	else if (lt_budget_is_over(row))
+		snprintf(out, LT_OVER_SIZE, " is over its %s for %s", budget,
+		    row->label);
+	else
+		snprintf(out, LT_OVER_SIZE,
+		    " is expected to spend %s of its %s for %s; %s is spent",
+		    lt_percent_text(percent, row->expected, row->budget),
+		    budget, row->label, now);
+	return out;
+}
+
+const char *
+lt_none_over_text(const struct lt_budget_row *rows, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (rows[i].has_expected)
+			return "No budget is over, nor expected to be.";
+	return "No budget is over.";
+}
+
+/* ---- lowtide's balance ---- */
+
+/* Measured against jobs that were kept where that is known. */
+static void
+saved_text(char *out, size_t size, const json_t *report, bool is_money)
+{
+	const json_t *const measured = json_object_get(
+	    json_object_get(report, "measured"), is_money ? "micros" : "mg");
+	int64_t value = 0;
+	char text[64], carbon[48];
+	const bool is_measured = lt_json_int(measured, "saved", &value);
+
+	if (!is_measured)
+		(void)lt_json_int(json_object_get(report, "total"),
+		    is_money ? "saved_micros" : "saved_mg", &value);
+	if (is_money)
+		lt_money_text(text, sizeof(text), value,
+		    lt_json_text(report, "currency", ""));
+	else
+		snprintf(text, sizeof(text), "%s CO2e",
+		    lt_carbon_text(carbon, sizeof(carbon), value));
+	snprintf(
+	    out, size, "%s (%s)", text, is_measured ? "measured" : "modelled");
+}
+
+bool
+lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
+{
+	const json_t *const total = json_object_get(report, "total");
+	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
+	char money[96] = "", carbon[96], waited[64] = "";
+	int64_t moved = 0, runs = 0, waited_s;
+
+	(void)lt_json_int(total, "moved_runs", &moved);
+	(void)lt_json_int(total, "runs", &runs);
+	if (runs == 0)
+		return false;
+	if (moved == 0) {
+		snprintf(out, LT_BALANCE_SIZE, "lowtide moved no run.");
+		return true;
+	}
+	if (has_money)
+		saved_text(money, sizeof(money), report, true);
+	saved_text(carbon, sizeof(carbon), report, false);
+	if (lt_json_int(
+		json_object_get(report, "measured"), "waited_s", &waited_s))
+		snprintf(waited, sizeof(waited), ", for %.1f hours of waiting",
+		    (double)waited_s / 3600);
+	snprintf(out, LT_BALANCE_SIZE,
+	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.",
+	    (long long)moved, (long long)runs, money, has_money ? " and " : "",
+	    carbon, waited);
+	return true;
+}
+
+/* ---- as text ---- */
+
+int
+lt_report_over(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
+{
+	const char *const currency = lt_json_text(report, "currency", "");
+	struct lt_budget_row *rows;
+	char text[LT_OVER_SIZE], balance[LT_BALANCE_SIZE];
+	const int count = lt_budget_rows(&rows, report);
+	int over = 0;
+
+	if (count < 0)
+		return lt_fail(err, LT_ENOMEM, "no memory");
+	for (; over < count && (lt_budget_is_over(&rows[over]) ||
+				   lt_budget_will_be_over(&rows[over]));
+	     over++) {
+		if (over >= FIRST_LINES)
+			continue;
+		fputs(look->color ? "\033[31m" : "", out);
+		fputs(lt_budget_is_over(&rows[over]) ? "over budget: "
+						     : "expected over: ",
+		    out);
+		lt_print_safe(out, rows[over].team);
+		lt_print_safe(out, lt_budget_said(text, &rows[over], currency));
+		fputs(look->color ? "\033[0m\n" : "\n", out);
+	}
+	if (over > FIRST_LINES)
+		fprintf(out, "and %d more\n", over - FIRST_LINES);
+	if (over == 0 && count > 0)
+		fprintf(out, "%s\n", lt_none_over_text(rows, count));
+	if (lt_balance_text(balance, report))
+		fprintf(out, "%s\n", balance);
+	free(rows);
+	return LT_OK;
+}
+
+/* ---- budgets of longer periods, as a table ---- */
+
+const char *
+lt_longer_budget(const json_t *report, const char *team, const char *limit)
+{
+	const char *const label =
+	    lt_json_text(json_object_get(report, "period"), "label", "");
+	size_t index;
+	const json_t *one;
+	int64_t value;
+
+	json_array_foreach(json_object_get(report, "budgets"), index, one)
+		if (strcmp(lt_json_text(one, "team", ""), team) == 0 &&
+		    lt_json_int(one, limit, &value) &&
+		    strcmp(lt_json_text(one, "label", label), label) != 0)
+			return lt_json_text(one, "label", "");
+	return NULL;
+}
+
+static void
+add_longer(struct lt_table *table, const struct lt_budget_row *row,
+    const char *currency)
+{
+	const int64_t figures[] = {row->budget, row->actual, row->held,
+	    row->budget - row->actual - row->held};
+	char texts[4][LT_FIGURE_SIZE], spent[LT_PERCENT_SIZE],
+	    expected[LT_PERCENT_SIZE] = "n/a";
+	const char *cells[] = {row->team, row->label, texts[0], texts[1],
+	    texts[2], texts[3], spent, expected};
+
+	for (int i = 0; i < 4; i++)
+		amount_text(
+		    texts[i], sizeof(texts[i]), figures[i], row, currency);
+	lt_percent_text(spent, row->actual, row->budget);
+	if (row->has_expected)
+		lt_percent_text(expected, row->expected, row->budget);
+	lt_table_row(table, cells);
+}
+
+int
+lt_report_longer(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err)
+{
+	static const struct lt_table_column columns[] = {{"TEAM", false},
+	    {"PERIOD", false}, {"BUDGET", true}, {"ACTUAL", true},
+	    {"HELD", true}, {"AVAILABLE", true}, {"SPENT", true},
+	    {"EXPECTED", true}, {NULL, false}};
+	const char *const label =
+	    lt_json_text(json_object_get(report, "period"), "label", "");
+	struct lt_budget_row *rows;
+	const int count = lt_budget_rows(&rows, report);
+	struct lt_table *const table =
+	    count >= 0 ? lt_table_new(columns) : NULL;
+	bool any = false;
+
+	if (table == NULL)
+		lt_fail(err, LT_ENOMEM, "no memory");
+	for (int i = 0; table != NULL && i < count; i++)
+		if (strcmp(rows[i].label, label) != 0) {
+			add_longer(table, &rows[i],
+			    lt_json_text(report, "currency", ""));
+			any = true;
+		}
+	if (any) {
+		fputs("\nBudgets of longer periods\n", out);
+		lt_table_fit(table, look->columns, 3);
+		lt_table_print(out, table, look->color);
+	}
+	lt_table_free(table);
+	free(rows);
+	return err->code;
+}
