@@ -21,6 +21,8 @@ struct all {
 	struct lt_last_days last;
 	struct lt_budget_forecast *made; /* by the snapshot's index; malloc'd */
 	struct lt_accounts_end *ends;	 /* of each that is wanted; malloc'd */
+	struct lt_span period;		 /* that is made now, and its end: */
+	struct lt_period_end end;
 };
 
 static struct lt_span
@@ -41,19 +43,20 @@ is_wanted(const struct all *all, uint32_t budget)
 	       all->now_utc_s < period.to_utc_s;
 }
 
+/* Is it of the period that is made now? */
 static bool
-is_of_period(const struct all *all, uint32_t budget, struct lt_span period)
+is_of_period(const struct all *all, uint32_t budget)
 {
 	const struct lt_span own = span_of(all, budget);
 
-	return is_wanted(all, budget) && own.from_utc_s == period.from_utc_s &&
-	       own.to_utc_s == period.to_utc_s;
+	return is_wanted(all, budget) &&
+	       own.from_utc_s == all->period.from_utc_s &&
+	       own.to_utc_s == all->period.to_utc_s;
 }
 
-/* To the budgets of the account itself. */
+/* What the account `from` has, to the budgets of that account itself. */
 static int
-add_to_own(struct all *all, const struct lt_period_end *end,
-    struct lt_span period, uint32_t from, const struct lt_account *account,
+add_to_own(struct all *all, uint32_t from, const struct lt_account *account,
     struct lt_error *err)
 {
 	const struct lt_budget_snapshot *const s = all->snapshot;
@@ -62,18 +65,17 @@ add_to_own(struct all *all, const struct lt_period_end *end,
 	for (uint32_t i = 0; code == LT_OK && i < account->binding_count; i++) {
 		const uint32_t budget = s->bindings[account->first_binding + i];
 
-		if (is_of_period(all, budget, period) &&
+		if (is_of_period(all, budget) &&
 		    strcmp(s->budgets[budget].team, account->name) == 0)
 			code = lt_period_end_add(
-			    &all->ends[budget], end, from, err);
+			    &all->ends[budget], &all->end, from, err);
 	}
 	return code;
 }
 
 /* Days to come count where an account stands now, for all above it. */
 static int
-add_up(struct all *all, const struct lt_period_end *end, struct lt_span period,
-    struct lt_error *err)
+add_up(struct all *all, struct lt_error *err)
 {
 	const struct lt_budget_snapshot *const s = all->snapshot;
 	int code = LT_OK;
@@ -84,8 +86,7 @@ add_up(struct all *all, const struct lt_period_end *end, struct lt_span period,
 		for (int depth = 0;
 		     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX;
 		     depth++) {
-			code = add_to_own(
-			    all, end, period, i, &s->accounts[at], err);
+			code = add_to_own(all, i, &s->accounts[at], err);
 			at = lt_sheet_parent_then(s, &all->d->tables.moves,
 			    (uint32_t)at, all->now_utc_s);
 		}
@@ -93,23 +94,22 @@ add_up(struct all *all, const struct lt_period_end *end, struct lt_span period,
 	return code;
 }
 
-/* All budgets of that period. One that can't be told is not known. */
+/* All budgets of the period. One that can't be told is not known. */
 static int
-forecast_period(struct all *all, struct lt_span period, struct lt_error *err)
+forecast_period(struct all *all, struct lt_error *err)
 {
-	struct lt_period_end end;
-	int code = lt_period_end_make(&end, &all->last, period, err);
+	int code = lt_period_end_make(&all->end, &all->last, all->period, err);
 
 	if (code == LT_OK)
-		code = add_up(all, &end, period, err);
+		code = add_up(all, err);
 	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
 	     i++)
-		if (is_of_period(all, i, period))
-			(void)lt_period_end_forecast(&all->made[i].is, &end,
-			    &all->ends[i],
+		if (is_of_period(all, i))
+			(void)lt_period_end_forecast(&all->made[i].is,
+			    &all->end, &all->ends[i],
 			    &all->snapshot->budgets[i].periods[0].settled,
 			    NULL);
-	free(end.accounts);
+	free(all->end.accounts);
 	return code;
 }
 
@@ -121,18 +121,17 @@ forecast_all(struct all *all, struct lt_error *err)
 
 	for (uint32_t i = 0; code == LT_OK && i < all->snapshot->budget_count;
 	     i++) {
-		const struct lt_span period = span_of(all, i);
 		uint32_t first = 0;
 
 		memcpy(all->made[i].team, all->snapshot->budgets[i].team,
 		    sizeof(all->made[i].team));
-		all->made[i].period = period;
+		all->period = all->made[i].period = span_of(all, i);
 		if (!is_wanted(all, i))
 			continue;
-		while (!is_of_period(all, first, period))
+		while (!is_of_period(all, first))
 			first++;
 		if (first == i)
-			code = forecast_period(all, period, err);
+			code = forecast_period(all, err);
 	}
 	return code;
 }

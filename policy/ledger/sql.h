@@ -251,15 +251,15 @@
 #define LT_SQL_TOUCHES                                                         \
 	"end_utc_s > ?2 AND start_utc_s < ?3"                                  \
 	" AND start_utc_s > 0 AND end_utc_s > start_utc_s"
-/* It has entries there: they are of its start, of each full hour of UTC after
- * it and, but for runs that were settled before this was so, of each midnight
- * of the site amid an hour. */
+/* It has entries there: of its start, of each full hour of UTC after it and,
+ * since hours are cut, of each midnight of the site amid one. */
+#define LT_SQL_NEXT_HOUR "(?2 + 3599) / 3600 * 3600"
 #define LT_SQL_STARTED                                                         \
 	"start_utc_s < ?3 AND start_utc_s > 0 AND end_utc_s > start_utc_s"     \
-	" AND (start_utc_s >= ?2 OR end_utc_s > (?2 + 3599) / 3600 * 3600"     \
-	"  OR (job_id, submit_utc_s) IN (SELECT e.job_id, e.submit_utc_s"      \
-	"   FROM entries e WHERE e.at_utc_s >= ?2"                             \
-	"   AND e.at_utc_s < (?2 + 3599) / 3600 * 3600 AND e.kind = 0))"
+	" AND (start_utc_s >= ?2 OR end_utc_s > " LT_SQL_NEXT_HOUR             \
+	" OR (job_id, submit_utc_s) IN (SELECT job_id, submit_utc_s FROM"      \
+	" entries WHERE kind = 0 AND at_utc_s >= ?2"                           \
+	" AND at_utc_s < " LT_SQL_NEXT_HOUR "))"
 #define LT_SQL_IS_BOOKED "end_utc_s > ?2 AND " LT_SQL_STARTED
 /* The same in two parts, read one after the other. Each is a range of an
  * index, so that neither grows with what ended later. */
@@ -418,9 +418,8 @@
 	    " discount_micros = discount_micros + ?15")                        \
 	X(ENTRIES_OF_RUN, LEDGER,                                              \
 	    "SELECT account, uid, for_utc_s, " LT_SQL_SUM_FIGURES              \
-	    " FROM entries WHERE job_id = ?1"                                  \
-	    " AND job_id != 0 AND submit_utc_s = ?2"                           \
-	    " GROUP BY account, uid, for_utc_s")                               \
+	    " FROM entries WHERE job_id = ?1 AND job_id != 0"                  \
+	    " AND submit_utc_s = ?2 GROUP BY account, uid, for_utc_s")         \
 	X(ADJUSTED, LEDGER,                                                    \
 	    "SELECT coalesce(sum(max(money_micros, 0)), 0),"                   \
 	    " coalesce(sum(min(money_micros, 0)), 0),"                         \
@@ -484,14 +483,12 @@
 	    " GROUP BY over_reason")                                           \
 	X(REPAIR_ORPHANS, LEDGER,                                              \
 	    "DELETE FROM entries WHERE id > ?1 AND id <= ?2 AND kind != 2"     \
-	    " AND NOT EXISTS"                                                  \
-	    " (SELECT 1 FROM runs r WHERE r.job_id = entries.job_id"           \
-	    "  AND r.submit_utc_s = entries.submit_utc_s)")                    \
+	    " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.job_id"             \
+	    " = entries.job_id AND r.submit_utc_s = entries.submit_utc_s)")    \
 	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
-	    "SELECT job_id, submit_utc_s, start_utc_s,"                        \
-	    " end_utc_s, account, uid, a, b, c, d, e, f, g, h, i,"             \
-	    " j, k FROM (SELECT r.*,"                                          \
+	    "SELECT job_id, submit_utc_s, start_utc_s, end_utc_s, account,"    \
+	    " uid, a, b, c, d, e, f, g, h, i, j, k FROM (SELECT r.*,"          \
 	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
 	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
 	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \
@@ -510,8 +507,7 @@
 	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                         \
 	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
 	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0"            \
-	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0"                         \
-	    " OR j != 0 OR k != 0")                                            \
+	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0 OR j != 0 OR k != 0")    \
 	X(REPAIR_NEXT_RUN, LEDGER,                                             \
 	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"        \
 	    " LIMIT 1 OFFSET ?2")                                              \

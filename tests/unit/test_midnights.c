@@ -423,8 +423,8 @@ test_old_rows(void **state)
 		char *const after = api_ask_text(w->d, queries[i], 200);
 
 		if (strcmp(texts[i], after) != 0)
-			fail_msg("%s: got %s, want %s", queries[i], after,
-			    texts[i]);
+			fail_msg(
+			    "%s: got %s, want %s", queries[i], after, texts[i]);
 		free(texts[i]);
 		free(after);
 	}
