@@ -274,9 +274,9 @@ print_notes(FILE *out, const json_t *report, bool replay)
 		    "not complete yet: runs of this period may still be settled\n",
 		    out);
 	fprintf(out,
-	    "shown to %s%sthe gram; each amount is rounded by itself, so rows may differ from their total by %sgrams; csv and json are exact\n",
+	    "shown to %s%sthe gram; each amount is rounded by itself, so rows may differ from their total in the last digit; csv and json are exact\n",
 	    currency[0] ? lt_step_text(step, sizeof(step), currency) : "",
-	    currency[0] ? " and " : "", currency[0] ? "that, or by " : "");
+	    currency[0] ? " and " : "");
 }
 
 /* "tide, 2026-10 (2026-10-01 to 2026-10-31, open: not complete)" */

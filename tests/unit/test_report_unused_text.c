@@ -62,9 +62,10 @@ test_decimals(void **state)
 		"PARTITION                            PAID h  USED h  UNUSED h   PAID   USED  UNUSED\n"
 		"gpu                                  1968.0  1793.0     175.0  3,936  2,501   1,435\n"
 		"=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264    300     -36\n"
-		"sold (until 2026-11-05 05:00 UTC)     505.0     0.0     505.0    253      0     253\n"
+		"sold (until 2026-11-05 05:00 UTC)     505.0     0.1     504.9    253      0     253\n"
 		"-----------------------------------  ------  ------  --------  -----  -----  ------\n"
-		"TOTAL                                2737.0  2057.1     679.9  4,453  2,801   1,652\n",
+		"TOTAL                                2737.0  2057.1     679.9  4,453  2,801   1,652\n"
+		"Below zero: ",
 		"\nshown to \u00a51 and the gram, "},
 	    {"KWD",
 		"Owned nodes, paid whether used or not, KWD\n"
