@@ -58,7 +58,7 @@ static void
 write_text(struct lt_alert *alert, const struct lt_report_work *w,
     const struct statement *s)
 {
-	static const char *const kinds[3] = {
+	static const char *const kinds[LT_ENTRY_ADJUSTMENT + 1] = {
 	    [LT_ENTRY_CHARGE] = "Runs",
 	    [LT_ENTRY_CORRECTION] = "Corrections of closed months",
 	    [LT_ENTRY_ADJUSTMENT] = "Adjustments",

@@ -321,8 +321,7 @@ struct lt_settlement {
 	const struct lt_run *run;
 	const struct lt_entry *entries;
 	uint32_t count;
-	int64_t now_utc_s, hour_utc_s; /* that is: lt_calendar_hour() of now */
-	int64_t open_since_utc_s;
+	int64_t now_utc_s, hour_utc_s, open_since_utc_s; /* hour: of now */
 	bool is_new; /* lt_ledger_run() said so in this transaction */
 };
 int lt_ledger_settle(struct lt_ledger *ledger,

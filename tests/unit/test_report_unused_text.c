@@ -66,13 +66,13 @@ test_decimals(void **state)
 		"-----------------------------------  ------  ------  --------  -----  -----  ------\n"
 		"TOTAL                                2737.0  2057.1     679.9  4,453  2,801   1,652\n"
 		"Below zero: ",
-		"\nshown to \u00a51 and the gram, "},
+		"\nshown to \u00a51 and the gram; "},
 	    {"KWD",
 		"Owned nodes, paid whether used or not, KWD\n"
 		"PARTITION                            PAID h  USED h  UNUSED h       PAID       USED     UNUSED\n"
 		"gpu                                  1968.0  1793.0     175.0  3,936.000  2,500.500  1,435.500\n"
 		"=new<b> (from 2026-11-16 00:00 UTC)   264.0   264.1      -0.1    264.005    300.005    -36.000\n",
-		"\nshown to 0.001 KWD and the gram, "}};
+		"\nshown to 0.001 KWD and the gram; "}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
