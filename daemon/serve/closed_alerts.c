@@ -58,11 +58,8 @@ static void
 write_text(struct lt_alert *alert, const struct lt_report_work *w,
     const struct statement *s)
 {
-	static const char *const kinds[LT_ENTRY_ADJUSTMENT + 1] = {
-	    [LT_ENTRY_CHARGE] = "Runs",
-	    [LT_ENTRY_CORRECTION] = "Corrections of closed months",
-	    [LT_ENTRY_ADJUSTMENT] = "Adjustments",
-	};
+	static const char *const kinds[] = {/* by enum lt_entry_kind */
+	    "Runs", "Corrections of closed months", "Adjustments"};
 	const struct lt_amount cost = lt_report_line_cost(&s->sum);
 	struct lt_text subject = {
 	    .out = alert->subject, .size = sizeof(alert->subject)};

@@ -295,3 +295,34 @@ lt_memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
 		? product(cpus, partition->default_memory_mib, memory_max)
 		: product(nodes, per_node, memory_max));
 }
+
+bool
+lt_is_one_task(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+
+	return request->nodes_open && request->tasks == 1 &&
+	       request->cpus <= need->cpus_per_task && request->gpus == 0 &&
+	       request->tasks_per_node == 0 && request->tasks_per_board == 0 &&
+	       request->tasks_per_socket == 0 && request->tasks_per_core == 0 &&
+	       request->tasks_per_gpu == 0 &&
+	       !(need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
+}
+
+uint64_t
+lt_nodes_unshared(const struct lt_need *need)
+{
+	const struct lt_request *const request = need->request;
+	const struct lt_partition *const part = need->partition;
+	uint64_t least = cpus_max;
+
+	if (!request->overcommit || lt_gpus_in_total(request) == 0 ||
+	    !(part->flags & LT_PARTITION_GPUS_BY_NODE))
+		return 0;
+	for (uint32_t i = 0; i < part->shape_count; i++)
+		least = smaller(least,
+		    larger(
+			need->market->shapes[part->first_shape + i].cpus, 1));
+	return divided_up(
+	    product(request->tasks, need->cpus_per_task, cpus_max), least);
+}

@@ -196,21 +196,6 @@ gpus_spread(const struct lt_request *request)
 	       lt_request_wants_gpus(request);
 }
 
-/* A node that has room for the only task, with its CPUs and GPUs, is all that
- * it gets, unless GPUs in total are asked for or tasks are counted by node. */
-static bool
-is_one_task(const struct lt_need *need)
-{
-	const struct lt_request *const request = need->request;
-
-	return request->nodes_open && request->tasks == 1 &&
-	       request->cpus <= need->cpus_per_task && request->gpus == 0 &&
-	       request->tasks_per_node == 0 && request->tasks_per_board == 0 &&
-	       request->tasks_per_socket == 0 && request->tasks_per_core == 0 &&
-	       request->tasks_per_gpu == 0 &&
-	       !(need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
-}
-
 /* Is a maximum of nodes lowered to the tasks? From 23.02 on not where these are
  * by node, nor where more nodes than tasks are asked for: 24.11.5 gave three
  * for -N2-3 -n1, as eval_nodes() counts the maximum down from the tasks. */
@@ -241,12 +226,16 @@ nodes_most(const struct lt_need *need)
 		parts = larger(parts, allocation.parts);
 		nodes += shape_at(need, i)->node_count;
 	}
-	if (is_one_task(need))
+	if (lt_is_one_task(need))
 		parts = 1;
-	/* Slurm takes the nodes named, and then one at least: 26.05.5 gave two
-	 * for --nodelist=g2 (_eval_nodes_spread()). */
-	if (request->spread && request->tasks == 0 && request->nodes_named)
-		parts = larger(parts, request->min_nodes + UINT64_C(1));
+	parts = larger(parts, lt_nodes_unshared(need));
+	/* Slurm takes the nodes that are named, or counted by their features,
+	 * and then one at least: 26.05.5 gave two for --nodelist=g2, three for
+	 * --prefer=fast*2 (_eval_nodes_spread()). */
+	if (request->spread && request->tasks == 0 &&
+	    (request->nodes_named || lt_nodes_counted(need) > 0))
+		parts = larger(parts,
+		    larger(request->min_nodes, lt_nodes_counted(need)) + 1);
 	/* A QOS may lift the partition's, but only with one of the user's. */
 	if (request->nodes_open && nodes > part->max_nodes)
 		nodes = part->max_nodes;
@@ -557,7 +546,8 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 		/* Slurm lowers a maximum to --gpus, though not one of a later
 		 * change: less than it needs? */
 		if (nodes_unknown(&need) || lt_counts_unsure(&need) ||
-		    (gpus > 0 && least > gpus))
+		    (gpus > 0 &&
+			larger(least, lt_nodes_unshared(&need)) > gpus))
 			return 0;
 		bound =
 		    (uint32_t)smaller(larger(bound, nodes_wanted(&need, least)),

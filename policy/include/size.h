@@ -105,6 +105,15 @@ uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
 bool lt_has_one_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
 
+/* A node that has room for the only task, with its CPUs and GPUs, is all that
+ * it gets, unless GPUs in total are asked for or tasks are counted by node. */
+bool lt_is_one_task(const struct lt_need *need);
+
+/* Nodes that the tasks of --overcommit would fill, had each CPUs of its own,
+ * where GPUs are asked for in total: 26.05.5 gave two of 64 CPUs, and a GPU on
+ * each, for -n17 -c4 --gpus=1. Else 0. */
+uint64_t lt_nodes_unshared(const struct lt_need *need);
+
 /* MiB of the whole allocation, whose GPUs and CPUs are known. */
 uint64_t lt_memory_of(const struct lt_allocation *allocation,
     const struct lt_need *need, const struct lt_shape *shape);

@@ -74,8 +74,8 @@ test_sought(void **state)
 	assert_int_equal(lt_cpus_sought(&request), 0);
 }
 
-/* A node more than those named (26.05.5), and as many as the maximum where they
- * are more than the tasks (24.11.5). */
+/* A node more than those named or counted (26.05.5), and as many as the maximum
+ * where they are more than the tasks (24.11.5). */
 static void
 test_named_nodes(void **state)
 {
@@ -89,6 +89,13 @@ test_named_nodes(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 	request.nodes_named = true;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	request.nodes_named = false;
+	request.nodes_counted = 2;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 3);
+	request.spread = false;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	request.nodes_counted = 0;
+	request.nodes_named = request.spread = true;
 	request.tasks = 1;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 	request = (struct lt_request){
@@ -98,6 +105,28 @@ test_named_nodes(void **state)
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 3);
 	request.tasks = 2;
 	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+}
+
+/* Tasks that share CPUs may be given as many nodes as if they did not, with a
+ * GPU on each: 26.05.5, -n17 -c4 --gpus=1. */
+static void
+test_unshared(void **state)
+{
+	struct lt_request request = {.min_nodes = 1,
+	    .max_nodes = 1,
+	    .nodes_open = true,
+	    .tasks = 17,
+	    .cpus_per_task = 4,
+	    .gpus = 1,
+	    .overcommit = true};
+
+	(void)state;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
+	partitions[PLAIN].flags |= LT_PARTITION_GPUS_BY_NODE;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 2);
+	assert_int_equal(bound_on(&request, PLAIN), 0);
+	request.gpus = 0;
+	assert_int_equal(lt_share_most(&request, &market, PLAIN).nodes, 1);
 }
 
 /* Counts of features come on top of the nodes named, and are no more than there
@@ -422,6 +451,7 @@ main(void)
 	    cmocka_unit_test_setup(test_one_task, setup),
 	    cmocka_unit_test_setup(test_sought, setup),
 	    cmocka_unit_test_setup(test_named_nodes, setup),
+	    cmocka_unit_test_setup(test_unshared, setup),
 	    cmocka_unit_test_setup(test_counted_nodes, setup),
 	    cmocka_unit_test_setup(test_gpus_in_total, setup),
 	    cmocka_unit_test_setup(test_bound, setup),
