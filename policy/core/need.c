@@ -296,6 +296,14 @@ lt_memory_of(const struct lt_allocation *allocation, const struct lt_need *need,
 		: product(nodes, per_node, memory_max));
 }
 
+uint64_t
+lt_gpus_in_total(const struct lt_request *request)
+{
+	if (request->gpus > 0 || request->tasks_per_node > 0)
+		return request->gpus;
+	return (uint64_t)request->tasks * request->gpus_per_task;
+}
+
 bool
 lt_is_one_task(const struct lt_need *need)
 {

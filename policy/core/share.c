@@ -516,14 +516,6 @@ nodes_wanted(const struct lt_need *need, uint64_t least)
 		   : most;
 }
 
-uint64_t
-lt_gpus_in_total(const struct lt_request *request)
-{
-	if (request->gpus > 0 || request->tasks_per_node > 0)
-		return request->gpus;
-	return (uint64_t)request->tasks * request->gpus_per_task;
-}
-
 uint32_t
 lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
     const int *partitions, int count)
