@@ -5,10 +5,11 @@
  * partition.
  *
  * More or fewer node-hours (where those of the period before are not there:
- * runs) count at what a node-hour of that partition cost
- * before; a partition that is new counts whole. Corrections of the period's own
- * hours are of its use; those of hours before it are a step. What neither
- * hours, these nor adjustments make is the price of an hour.
+ * runs) count at what a node-hour of all partitions cost before. That they lie
+ * on others, at what one of that partition cost before, is the mix, with all
+ * that a new partition costs beyond that mean. Corrections of the period's own
+ * hours are of its use; those of hours before it are a step. What neither of
+ * these nor adjustments make is the price of an hour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,34 @@ volume(int64_t *micros, const struct lt_statement *statement)
 	return true;
 }
 
+/* Of all partitions. */
+static int64_t
+node_seconds(const json_t *report)
+{
+	return lt_html_sum_of(lt_html_groups_by(report, "partition"), "node_s");
+}
+
+/* What so many more hours cost, had they lain on the partitions of before as
+ * those did. */
+static int64_t
+volume_of_hours(const struct lt_statement *statement, int64_t of_partitions)
+{
+	const int64_t then = node_seconds(statement->previous);
+	const json_t *const before =
+	    lt_html_groups_by(statement->previous, "partition");
+	int64_t cost = 0;
+	size_t index;
+	const json_t *group;
+
+	if (then <= 0)
+		return of_partitions;
+	json_array_foreach(before, index, group)
+		if (!json_is_true(json_object_get(group, "adjustment")))
+			cost += own_cost(group);
+	return (int64_t)((wide)cost * (node_seconds(statement->report) - then) /
+			 then);
+}
+
 static int64_t
 difference(const struct lt_statement *statement, const char *key)
 {
@@ -140,26 +169,8 @@ add_step(
 	    .name = name, .has = {true}, .values = {value}};
 }
 
-/* Of all partitions. */
-static int64_t
-node_seconds(const json_t *report)
-{
-	size_t index;
-	const json_t *group;
-	int64_t sum = 0;
-
-	json_array_foreach(
-	    lt_html_groups_by(report, "partition"), index, group) {
-		int64_t seconds = 0;
-
-		lt_json_int(group, "node_s", &seconds);
-		sum += seconds;
-	}
-	return sum;
-}
-
 struct cause_names { /* of the steps whose names have figures */
-	char hours[256], price[112];
+	char hours[256], mix[112], price[112];
 };
 
 /* Where the period before has no groups: what other numbers of runs than before
@@ -197,7 +208,7 @@ has_parts(const struct lt_statement *statement)
 
 static void
 name_causes(struct cause_names *names, const struct lt_statement *statement,
-    int64_t price)
+    int64_t mix, int64_t price)
 {
 	char now[LT_FIGURE_SIZE], before[LT_FIGURE_SIZE];
 
@@ -207,6 +218,9 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 	    LT_UNIT_HOURS);
 	snprintf(names->hours, sizeof(names->hours),
 	    "Hours: %s node-hours, before %s", now, before);
+	snprintf(names->mix, sizeof(names->mix),
+	    "Mix: more of them on %s partitions",
+	    mix < 0 ? "cheaper" : "dearer");
 	snprintf(names->price, sizeof(names->price),
 	    "Price: a node-hour of the same partition%s cost %s",
 	    has_parts(statement) ? ", with its carbon charge and discounts,"
@@ -227,12 +241,16 @@ add_causes(struct lt_html_table *table, const struct lt_statement *statement,
 	    rest = cost_difference(statement) - corrections - adjustments;
 
 	if (volume(&hours, statement)) {
+		const int64_t volume_alone =
+		    shown(statement, volume_of_hours(statement, hours));
+
 		rest += corrections;
 		corrections = shown(statement, earlier_difference(statement));
 		hours = shown(statement, hours);
 		rest -= hours + corrections;
-		name_causes(names, statement, rest);
-		add_step(table, names->hours, hours, true);
+		name_causes(names, statement, hours - volume_alone, rest);
+		add_step(table, names->hours, volume_alone, true);
+		add_step(table, names->mix, hours - volume_alone, false);
 		add_step(table, names->price, rest, true);
 	} else if (volume_of_runs(&hours, names, statement)) {
 		hours = shown(statement, hours);
@@ -274,7 +292,7 @@ print_causes(const struct lt_statement *statement)
 	static const struct lt_html_column columns[] = {
 	    {"Amount", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, true},
 	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
-	struct lt_html_row rows[6] = {0}, total = {.has = {true}};
+	struct lt_html_row rows[7] = {0}, total = {.has = {true}};
 	struct lt_html_table table = {
 	    .caption = "From the period before to this",
 	    .first = "Step",
@@ -447,7 +465,7 @@ lt_html_change(const struct lt_statement *statement)
 		print_causes(statement);
 		if (json_is_array(before))
 			fputs(
-			    "<p class=\"note\">More or fewer hours count at what a node-hour of their partition cost before; a partition that is new counts whole.</p>\n",
+			    "<p class=\"note\">More or fewer hours count at what a node-hour cost before. The mix is what it makes that more or fewer of them lay on partitions that were dearer or cheaper then; a partition that is new is in it.</p>\n",
 			    statement->out);
 		say_failed(statement);
 	}

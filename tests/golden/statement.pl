@@ -387,20 +387,28 @@ for (@{ $report->{by}{partition} }) { $own += $_->{cost_micros} - $_->{earlier_m
 my %step = map { ($_->[0] =~ /^(\w+)/)[0] => units($_->[1]) * 10000 } @{ $tables->{'From the period before to this'}{rows} };
 check('a year at the prices of the year before has no other price', abs($step{Price}) < 20_000 ? () : $step{Price});
 check('corrections of its own hours are in its hours', $earlier > 0 && $report->{total}{corrections_micros} > $earlier &&
-	abs($step{Hours} - $own + $report->{previous}{total}{cost_micros}) < 20_000 ? () : $step{Hours});
+	abs($step{Hours} + ($step{Mix} // 0) - $own + $report->{previous}{total}{cost_micros}) < 20_000 ? () : $step{Hours});
 check('those of the year before are a step', abs($step{Corrections} - $earlier) < 10_000 ? () : $step{Corrections});
 
 # The steps from one period to the other, from the report alone.
 ($report, $tables, $text) = @{ $read{month} };
 my %before = map { $_->{partition} => $_ } @{ $report->{previous}{by}{partition} };
-my $hours = 0;
+my ($hours, $node_s, $node_s_then, $cost_then) = (0, 0, 0, 0);
 for (grep { !$_->{adjustment} } @{ $report->{by}{partition} }) {
 	my $then = $before{ $_->{partition} };
 	$hours += $then->{cost_micros} * ($_->{node_s} - $then->{node_s}) / $then->{node_s};
+	$node_s += $_->{node_s};
 }
+for (grep { !$_->{adjustment} } @{ $report->{previous}{by}{partition} }) {
+	$node_s_then += $_->{node_s};
+	$cost_then += $_->{cost_micros};
+}
+my $of_volume = $cost_then * ($node_s - $node_s_then) / $node_s_then;
 my @steps = @{ $tables->{'From the period before to this'}{rows} };
-check('more hours count at the price of before', abs(units($steps[1][1]) * 10000 - $hours) < 10001 ? () :
-	"$steps[1][1], not $hours");
+check('more hours count at the mean price of before', $steps[1][0] =~ /^Hours: / &&
+	abs(units($steps[1][1]) * 10000 - $of_volume) < 10001 ? () : "$steps[1][1], not $of_volume");
+check('their mix at the price of each partition before', $steps[2][0] =~ /^Mix: / && abs($hours - $of_volume) > 1e6 &&
+	abs(units($steps[2][1]) * 10000 - $hours + $of_volume) < 20001 ? () : "@{$steps[2]}, not " . ($hours - $of_volume));
 my ($given) = grep { $_->[0] eq 'Adjustments' } @steps;
 check('adjustments are a step', ($given->[1] // '') eq '-$129.50' ? () : 'not -$129.50');
 my ($failed) = $text =~ /(\$[0-9,.]+), [0-9.]+ % of the cost, went/;
