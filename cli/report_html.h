@@ -51,6 +51,9 @@ void lt_html_text(FILE *out, const char *text);
 /* A figure, rounded to what is shown. Returns out. */
 const char *lt_figure_text(char out[LT_FIGURE_SIZE],
     const struct lt_statement *statement, int64_t value, enum lt_unit unit);
+/* An estimate: of three digits, "$41,300", "1.23". Returns out. */
+const char *lt_estimate_text(char out[LT_FIGURE_SIZE],
+    const struct lt_statement *statement, int64_t value, enum lt_unit unit);
 /* The same with its sign, "+$3.00", but for 0. */
 const char *lt_change_text(char out[LT_FIGURE_SIZE],
     const struct lt_statement *statement, int64_t value, enum lt_unit unit);

@@ -261,17 +261,34 @@ lt_html_by_day(const struct lt_statement *statement)
 }
 
 static void
+say_strong(const struct lt_statement *statement, const char *before,
+    const char *text, const char *after)
+{
+	fputs(before, statement->out);
+	fputs("<strong>", statement->out);
+	lt_html_text(statement->out, text);
+	fputs("</strong>", statement->out);
+	fputs(after, statement->out);
+}
+
+static void
 say_money(const struct lt_statement *statement, const char *before,
     int64_t value, const char *after)
 {
 	char text[LT_FIGURE_SIZE];
 
-	fputs(before, statement->out);
-	fputs("<strong>", statement->out);
-	lt_html_text(statement->out,
-	    lt_figure_text(text, statement, value, LT_UNIT_MONEY));
-	fputs("</strong>", statement->out);
-	fputs(after, statement->out);
+	say_strong(statement, before,
+	    lt_figure_text(text, statement, value, LT_UNIT_MONEY), after);
+}
+
+static void
+say_estimate(const struct lt_statement *statement, const char *before,
+    int64_t value, const char *after)
+{
+	char text[LT_FIGURE_SIZE];
+
+	say_strong(statement, before,
+	    lt_estimate_text(text, statement, value, LT_UNIT_MONEY), after);
 }
 
 static void
@@ -284,10 +301,10 @@ say_forecast(const struct lt_statement *statement, const json_t *forecast,
 	    !lt_json_int(forecast, "expected_micros", &expected) ||
 	    !lt_json_int(forecast, "high_micros", &high))
 		return;
-	say_money(statement, "<p>At the end of the period about ", expected,
+	say_estimate(statement, "<p>At the end of the period about ", expected,
 	    " is expected to have been spent, ");
-	say_money(statement, "between ", low, "");
-	say_money(statement, " and ", high, ": ");
+	say_estimate(statement, "between ", low, "");
+	say_estimate(statement, " and ", high, ": ");
 	if (low > budget)
 		fputs("over the budget in all of this range.</p>\n",
 		    statement->out);

@@ -54,6 +54,16 @@ main_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 	return strcat(out, " kg CO2e");
 }
 
+static const char *
+main_estimate(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
+    int64_t value)
+{
+	if (statement->has_money)
+		return lt_estimate_text(out, statement, value, LT_UNIT_MONEY);
+	lt_estimate_text(out, statement, value, LT_UNIT_CARBON);
+	return strcat(out, " kg CO2e");
+}
+
 static void
 share_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
     int64_t part, int64_t whole)
@@ -155,9 +165,10 @@ forecast_tile(struct tile *tile, const struct lt_statement *statement)
 		&expected) ||
 	    !lt_json_int(forecast, money ? "high_micros" : "high_mg", &high))
 		return false;
-	main_text(tile->figure, statement, expected);
+	main_estimate(tile->figure, statement, expected);
 	snprintf(tile->note, sizeof(tile->note), "between %s and %s",
-	    main_text(least, statement, low), main_text(most, statement, high));
+	    main_estimate(least, statement, low),
+	    main_estimate(most, statement, high));
 	return true;
 }
 

@@ -162,6 +162,23 @@ lt_figure_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
 }
 
 const char *
+lt_estimate_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
+    int64_t value, enum lt_unit unit)
+{
+	int64_t step = 1;
+
+	while (value / step >= 1000 || value / step <= -1000)
+		step *= 10;
+	lt_round_each(NULL, 0, &value, step);
+	lt_figure_text(out, statement, value, unit);
+	char *const point = strrchr(out, '.');
+	if (point != NULL && step > lt_unit_shown(statement, unit) &&
+	    point[1 + strspn(point + 1, "0")] == '\0')
+		*point = '\0';
+	return out;
+}
+
+const char *
 lt_change_text(char out[LT_FIGURE_SIZE], const struct lt_statement *statement,
     int64_t value, enum lt_unit unit)
 {

@@ -432,6 +432,10 @@ function burn_downs() {
 	return teams.length <= BURN_DOWNS_MAX ? teams
 		: teams.sort((a, b) => part_left(a) - part_left(b)).slice(0, BURN_DOWNS_MAX);
 }
+function three_figures(value) {
+	const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) - 2);
+	return Math.round(value / step) * step;
+}
 /* What a period is expected to come to, in per cent of a limit where there is
  * one; nothing where that can't be told. */
 function forecast_text(answer, kind, limit) {
@@ -439,7 +443,7 @@ function forecast_text(answer, kind, limit) {
 	const f = answer !== undefined ? answer.forecast : null;
 	if (f === null || f === undefined || f[`expected_${key}`] === null)
 		return null;
-	const text = (v) => limit_text(kind, v);
+	const text = (v) => limit_text(kind, three_figures(v));
 	return element("span", {}, "about ", figure_of(f[`expected_${key}`], text(f[`expected_${key}`])),
 		` (${text(f[`low_${key}`])} to ${text(f[`high_${key}`])})` +
 		(limit > 0 ? `, ${number_text(100 * f[`expected_${key}`] / limit, 3)} % of its limit` : ""));

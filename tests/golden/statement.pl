@@ -348,6 +348,9 @@ check('of an open month the days that come have no row',
 	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
+my @three = map { my $s = 10**(length(int($_ / 10_000)) - 3); '$' . (reverse join ',', unpack '(A3)*', reverse int($_ / 1e4 / $s + 0.5) * $s / 100) =~ s/^,//r }
+	map { $report->{forecast}{"${_}_micros"} } qw(expected low high);
+check('of three digits', map { "no $_" } grep { $text !~ /about .*\Q$_\E[ ,:]/ } @three);
 
 # Who has no price: no 0, and its runs beside the total.
 my %unpriced = map { $_->{partition} => $_->{runs} } grep { $_->{partition} =~ /^(test|lab)$/ } @{ $report->{by}{partition} };
