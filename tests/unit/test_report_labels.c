@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "alert.h"
 #include "api.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
@@ -75,6 +76,7 @@ ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked,
 		strcpy(rows[i].name, tree[i].name);
 		strcpy(rows[i].parent, tree[i].parent);
 	}
+	lt_accounts_sort(rows, ACCOUNTS);
 	d->ledger = f->ledger;
 	d->policy = policy;
 	strcpy(d->tables.conf.cluster, "tide");
@@ -373,6 +375,47 @@ test_groups(void **state)
 	}
 }
 
+/* A closed month is told to the owners of each team: with the accounts below
+ * it, once, and not of a team without a charge. */
+static void
+test_owners(void **state)
+{
+	static const char policy[] =
+	    "currency: USD\n"
+	    "notify:\n"
+	    "  spool: /var/spool/lowtide\n"
+	    "  mail: {server: smtp://localhost, from: lowtide@example.org}\n"
+	    "  owners: {dept: [ada], audio: [bob], gone: [eve]}\n";
+	static const struct {
+		const char *team, *says;
+	} want[] = {{"audio", "\nRuns (1): $2.00, 0 g CO2e\n"},
+	    {"dept", "\nRuns (3): $6.00, 0 g CO2e\n"}};
+	struct fixture *const f = *state;
+
+	for (uint32_t i = 0; i < ACCOUNTS; i++) {
+		struct lt_run run =
+		    make_run(i + 1, OCTOBER, OCTOBER + HOUR, 2000000);
+
+		strcpy(run.account, accounts[i].name);
+		run.carbon_mg = 0;
+		settle(f, &run, NOVEMBER + LT_DAY_S, OCTOBER);
+	}
+	for (int twice = 0; twice < 2; twice++) {
+		struct lt_alerts due = {0};
+
+		close_october(f, policy);
+		must(f, lt_ledger_alerts_due(f->ledger, &due, &f->err));
+		assert_int_equal(due.count, 2);
+		for (uint32_t i = 0; i < due.count; i++) {
+			assert_int_equal(due.rows[i].kind, LT_ALERT_STATEMENT);
+			assert_string_equal(due.rows[i].team, want[i].team);
+			if (strstr(due.rows[i].text, want[i].says) == NULL)
+				fail_msg("%s", due.rows[i].text);
+		}
+		free(due.rows);
+	}
+}
+
 int
 main(void)
 {
@@ -382,6 +425,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_damaged, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_formats, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_groups, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_owners, set_up, tear_down),
 	};
 
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
