@@ -278,8 +278,8 @@ sub runs {
 		my $for_carbon = $exact * $of_it;
 		if (abs($for_nodes - $exact) > 1 + 1e-6 || $run->{provisional} ||
 			abs($run->{carbon_charge_micros} - $for_carbon) > .5 + 1e-3) {
-			next if $row->{End} > time && grep { $_->[1] < 0 } @Site::clocks and
-			    excepted('hours to come', $row->{key}, $for_nodes - $exact);
+			next if ($row->{End} > time || $run->{settled_utc_s} < $row->{End}) &&
+			    (grep { $_->[1] < 0 } @Site::clocks) && excepted('hours to come', $row->{key}, $for_nodes - $exact);
 			push @wrong, "run $row->{key} of $row->{Account}: charged $for_nodes and for its carbon " .
 			    "$run->{carbon_charge_micros}, by sacct $exact and $for_carbon";
 		} else {
@@ -487,7 +487,7 @@ sub figures {
 	for my $row (grep { $_->{ended} && $f->{runs}{ $_->{key} } } @{ $f->{rows} }) {
 		my $run = $f->{runs}{ $row->{key} };
 		$figures{"$row->{key} $row->{Start}-$row->{End}"} = "$run->{money_micros} $run->{end_utc_s}"
-		    if !grep { exists $excepted{$_}{ $row->{key} } } 'changed an hour later', 'run forgotten';
+		    if !grep { exists $excepted{$_}{ $row->{key} } } 'changed an hour later', 'run forgotten', 'hours to come';
 	}
 	return \%figures;
 }
