@@ -225,7 +225,9 @@ name_causes(struct cause_names *names, const struct lt_statement *statement,
 	    "Price: a node-hour of the same partition%s cost %s",
 	    has_parts(statement) ? ", with its carbon charge and discounts,"
 				 : "",
-	    price < 0 ? "less" : "more");
+	    price < 0	? "less"
+	    : price > 0 ? "more"
+			: "as much");
 }
 
 /* Numbers of runs say less than hours. */
