@@ -227,8 +227,8 @@ void lt_round_each(int64_t *values, int count, int64_t *total, int64_t unit);
  */
 void lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit);
 
-/* What its amounts are shown to: "the cent", "1 KRW", "0.001 KWD". Returns
- * out. */
+/* Names the smallest amount that is shown: "the cent", "1 KRW", "0.001 KWD".
+ * Returns out. */
 const char *lt_step_text(char *out, size_t size, const char *currency);
 
 /* ---- period.c ---- */

@@ -531,8 +531,8 @@ lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What is asked for one month: all of it by its label, so that what is closed
- * is what stays. */
+/* Asks for a whole month by its label, so that the answer of a closed one is
+ * what was kept. */
 static void
 ask_month(
     struct lt_report_query *part, const json_t *month, const json_t *period)

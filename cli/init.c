@@ -322,7 +322,7 @@ write_tail(FILE *out, const json_t *facts, const struct lt_init_site *site)
 	write_classes(out, json_object_get(facts, "qoses"));
 }
 
-/* What is the site's as a whole. */
+/* Writes the keys that hold for the whole site. */
 static void
 write_head(FILE *out, const json_t *facts, const struct lt_init_site *site,
     bool has_prices)

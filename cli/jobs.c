@@ -107,7 +107,7 @@ print_jobs(const json_t *answer, bool color)
 	enum { CO2E = 10, SAVES_CO2E };
 	/* and decided next, saves, name, partition */
 	static const int drops[] = {USER, SAVES_CO2E, 9, 8, CO2E, 1, 4, -1};
-	/* Of a site without money the other columns are carbon's. */
+	/* A site without money has carbon in the other columns. */
 	static const int drops_of_carbon[] = {USER, 9, 8, 1, 4, -1};
 	const json_t *const jobs = json_object_get(answer, "jobs");
 	const char *const currency = lt_json_text(answer, "currency", "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a row costs: billed, or amortised, which spreads what savings plans and
- * reservations cost over what they covered, by the kind of charge. In
+ * The cost of a row: billed, or amortised, which spreads the price of savings
+ * plans and reservations over what they covered, by the kind of charge. In
  * lowtide's money, at the rate of the row's time.
  */
 #include <string.h>

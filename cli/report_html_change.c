@@ -99,8 +99,8 @@ node_seconds(const json_t *report)
 	return lt_html_sum_of(lt_html_groups_by(report, "partition"), "node_s");
 }
 
-/* What so many more hours cost, had they lain on the partitions of before as
- * those did. */
+/* Prices the additional hours at the mean of before, as if they were spread
+ * over the same partitions. */
 static int64_t
 volume_of_hours(const struct lt_statement *statement, int64_t of_partitions)
 {

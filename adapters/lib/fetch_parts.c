@@ -9,7 +9,7 @@
 #include "source_memory.h"
 #include "text_mend.h"
 
-/* What came of the past before a request of it failed, did come. */
+/* Points that came before a later request failed count. */
 static bool
 has_come(const struct lt_fetch_part *part)
 {

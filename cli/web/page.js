@@ -452,7 +452,8 @@ const answer_of = (key) => days.has(key) ? days.get(key).answer : undefined;
 /* The month of all teams that are seen, the dearest first. */
 function spend_by_team() {
 	const answer = answer_of("");
-	if (answer === undefined || answer.teams.length === 0)
+	/* Figures that are the asker's own are not the team's. */
+	if (answer === undefined || answer.own_figures || answer.teams.length === 0)
 		return [];
 	const kind = answer.currency ? "money" : "carbon";
 	const cost = (t) => kind === "money" ? t.cost_micros : t.carbon_mg;
