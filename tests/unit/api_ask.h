@@ -43,4 +43,17 @@ api_ask(struct lt_daemon *d, const char *uri, int want)
 	return json;
 }
 
+/* The sum of a figure over rows of an answer. */
+static inline int64_t
+added(const json_t *rows, const char *key)
+{
+	int64_t sum = 0;
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row)
+		sum += json_integer_value(json_object_get(row, key));
+	return sum;
+}
+
 #endif

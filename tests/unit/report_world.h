@@ -140,18 +140,6 @@ sum_of(struct world *w, const char *what, const char *where)
 	return sum;
 }
 
-static int64_t
-added(const json_t *rows, const char *key)
-{
-	int64_t sum = 0;
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(rows, i, row)
-		sum += json_integer_value(json_object_get(row, key));
-	return sum;
-}
-
 /* Told by slurmctld, and not by slurmdbd yet: ended, or NULL. */
 static void
 close_october(struct world *w, struct lt_ended *ended, int want)

@@ -133,18 +133,6 @@ is_sums(const json_t *of, const struct sums *want, const char *where)
 	is(of, "energy_wh", want->wh, where);
 }
 
-static int64_t
-added(const json_t *rows, const char *key)
-{
-	int64_t sum = 0;
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(rows, i, row)
-		sum += json_integer_value(json_object_get(row, key));
-	return sum;
-}
-
 /* All that a report sums up of a span. */
 static void
 check_span(struct world *w, const char *span, const struct sums *want)

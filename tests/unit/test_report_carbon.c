@@ -187,18 +187,6 @@ scalar(sqlite3 *db, const char *sql)
 	return value;
 }
 
-static int64_t
-added(const json_t *rows, const char *key)
-{
-	int64_t sum = 0;
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(rows, i, row)
-		sum += json_integer_value(json_object_get(row, key));
-	return sum;
-}
-
 /* Over all hours that are told: sums of rows, hours and the ledger agree. */
 static void
 check_sums(struct world *w, const char *period, int64_t from, int64_t to)
