@@ -141,7 +141,7 @@ fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The usage row of a capped user, made when absent; kept sorted. */
+/* The usage row of a user, made when absent; kept sorted. */
 static struct lt_usage *
 usage_of(struct lt_budget_build *b, uint32_t budget, uint32_t uid)
 {
@@ -173,7 +173,7 @@ usage_of(struct lt_budget_build *b, uint32_t budget, uint32_t uid)
 	*u = (struct lt_usage){.budget = budget, .uid = uid};
 	for (int p = 0; p < LT_PERIODS; p++) {
 		u->settled[p].has_money = u->settled[p].has_carbon = true;
-		u->held[p] = u->settled[p];
+		u->unseen[p] = u->held[p] = u->settled[p];
 	}
 	s->usage_count++;
 	return u;
@@ -193,10 +193,21 @@ struct addend {
 	int period;
 	uint32_t uid;
 	bool is_held; /* false: settled */
+	bool is_unseen;
 	struct lt_amount amount;
 };
 
-/* Add to one budget's period, and to its capped user. */
+static bool
+add_usage(struct lt_usage *u, const struct addend *from)
+{
+	struct lt_amount *const of = from->is_held ? u->held : u->settled;
+
+	return add_amount(&of[from->period], &from->amount) &&
+	       (!from->is_unseen ||
+		   add_amount(&u->unseen[from->period], &from->amount));
+}
+
+/* Add to one budget's period, and to its user. */
 static int
 add_to(
     struct lt_budget_build *b, const struct addend *from, struct lt_error *err)
@@ -207,16 +218,15 @@ add_to(
 	    add_amount(from->is_held ? &p->held : &p->settled, &from->amount);
 
 	/* What nobody used, an adjustment, lifts nobody's cap. */
-	if (to->has_per_user && from->uid != LT_NOBODY_UID) {
+	if ((to->has_per_user || from->is_unseen) &&
+	    from->uid != LT_NOBODY_UID) {
 		struct lt_usage *const u = usage_of(b, from->budget, from->uid);
 
-		if (u == NULL)
+		if (u == NULL && to->has_per_user)
 			return lt_fail(err, LT_ELIMIT,
 			    "budget: more than %d capped users, or out of memory",
 			    LT_USAGES_MAX);
-		struct lt_amount *const of =
-		    from->is_held ? u->held : u->settled;
-		fits = fits && add_amount(&of[from->period], &from->amount);
+		fits = fits && (u == NULL || add_usage(u, from));
 	}
 	return fits ? LT_OK
 		    : lt_fail(err, LT_EOVERFLOW,
@@ -341,8 +351,10 @@ static int
 hold_for(struct lt_budget_build *b, uint32_t budget,
     const struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	struct addend part = {
-	    .budget = budget, .uid = hold->uid, .is_held = true};
+	struct addend part = {.budget = budget,
+	    .uid = hold->uid,
+	    .is_held = true,
+	    .is_unseen = hold->job_id == 0};
 	int code = LT_OK;
 
 	for (int p = 0; code == LT_OK && p < LT_PERIODS; p++) {

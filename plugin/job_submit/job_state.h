@@ -42,7 +42,9 @@ struct lt_new_hold { /* what is to be held */
 	const char *account; /* lower case, never NULL */
 	struct lt_amount per_task;
 	int64_t start_utc_s, end_utc_s;
-	bool force; /* observe, advise: hold it even when over */
+	bool force;	      /* observe, advise: hold it even when over */
+	bool is_bounded;      /* as in struct lt_hold, */
+	struct lt_amount own; /* and this */
 };
 
 struct lt_admission {

@@ -180,6 +180,17 @@ verdict_of_all(const struct lt_submission *s)
 }
 
 static void
+tell_unseen(struct lt_submission *s)
+{
+	char text[LT_ERROR_TEXT_SIZE * 2];
+
+	lt_verdict_text(text, sizeof(text), &s->admission.verdict,
+	    s->view.market->currency);
+	lt_say(s, "%s%s", text,
+	    can_be_held(s) ? "" : "\nTry again in some seconds.");
+}
+
+static void
 tell_over(struct lt_submission *s)
 {
 	const struct lt_verdict all = verdict_of_all(s);
@@ -231,6 +242,9 @@ make_entry(struct lt_new_hold *entry, const struct lt_submission *s)
 	entry->start_utc_s = s->quote.start_utc_s;
 	entry->end_utc_s = s->quote.end_utc_s;
 	entry->force = !may(s, LT_MAY_REFUSE);
+	/* A table of cron jobs comes at once, and has no --test-only. */
+	entry->is_bounded = !(s->request.pins & LT_PIN_CRON);
+	entry->own = s->het.held;
 }
 
 /* Is it an account that lowtided has seen? */
@@ -327,6 +341,11 @@ act_on_verdict(struct lt_submission *s)
 			    lt_mode_name(s->view.market->mode));
 		}
 		return SLURM_SUCCESS;
+	}
+	if (verdict->is_unseen) {
+		tell_unseen(s);
+		return on_rule(s, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD,
+		    "when it has seen those, in some seconds");
 	}
 	tell_over(s);
 	const struct lt_verdict all = verdict_of_all(s);

@@ -45,6 +45,7 @@ hold_of(struct lt_hold *hold, const struct lt_ring_record *record,
 	hold->account = lt_sheet_account(snapshot, record->account);
 	hold->start_utc_s = record->start_utc_s;
 	hold->end_utc_s = record->end_utc_s;
+	hold->is_new = record->job_id == 0;
 	return hold->account >= 0 &&
 	       whole_amount(&hold->amount, &record->per_task, record->tasks);
 }
@@ -323,6 +324,9 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	hold->account = lt_sheet_account(&box->snapshot, entry->account);
 	hold->start_utc_s = entry->start_utc_s;
 	hold->end_utc_s = entry->end_utc_s;
+	hold->is_new = entry->job_id == 0;
+	hold->is_bounded = entry->is_bounded && !entry->force;
+	hold->own = entry->own;
 	budgeted = hold->account < 0
 		       ? box->snapshot.budget_count > 0
 		       : lt_sheet_budgeted(&box->snapshot, hold->account);

@@ -4,7 +4,7 @@
  * budget, currency and period that the hold touches, or nothing is added.
  * Integers only, no allocation, no clock: the caller holds the lock.
  */
-#include "budget.h"
+#include "recent.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -13,177 +13,18 @@
 
 #include "units.h"
 
-enum {
-	MONEY,
-	CARBON,
-	CURRENCIES,
-};
-
-#define NO_ENTRY UINT32_MAX
-
-struct sums {
-	int64_t value[LT_PERIODS][CURRENCIES];
-};
-
-struct user_sums {
-	uint32_t budget, uid;
-	struct sums sums;
-};
-
-/*
- * One block: this, sums of each budget, sums of capped users in the order in
- * which they came, and a hash table of indexes to find those.
- */
-struct lt_recent {
-	bool overflow; /* a sum passed int64_t or no place was left */
-	uint32_t budget_count, user_count, user_max, slot_count;
-	uint32_t sums_at, users_at, slots_at; /* bytes from the start */
-};
-
-/* ---- what was held since W ---- */
-
-/* Most (budget, uid) that can come: each pair with each capped budget of its
- * account, no more than the ring has holds; and room for one hold more, which
- * lt_admit() asks for before it knows that the entries are there already. */
-static uint32_t
-user_max(const struct lt_budget_snapshot *snapshot)
-{
-	uint64_t count = LT_BINDINGS_MAX;
-
-	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
-		const struct lt_account *const account =
-		    &snapshot->accounts[snapshot->pairs[i].account];
-
-		for (uint32_t k = 0; k < account->binding_count; k++) {
-			const uint32_t budget =
-			    snapshot->bindings[account->first_binding + k];
-
-			count += snapshot->budgets[budget].has_per_user;
-		}
-		if (count >= LT_RING_SLOTS)
-			return LT_RING_SLOTS;
-	}
-	return (uint32_t)count;
-}
-
-static size_t
-lay_out(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
-{
-	size_t at = (sizeof(*recent) + 15) & ~(size_t)15;
-
-	memset(recent, 0, sizeof(*recent));
-	recent->budget_count = snapshot->budget_count;
-	recent->user_max = user_max(snapshot);
-	recent->slot_count = 1;
-	while (recent->slot_count < 2 * recent->user_max)
-		recent->slot_count *= 2;
-	recent->sums_at = (uint32_t)at;
-	at += snapshot->budget_count * sizeof(struct sums);
-	recent->slots_at = (uint32_t)at;
-	at += recent->slot_count * sizeof(uint32_t);
-	recent->users_at = (uint32_t)at;
-	return at + recent->user_max * sizeof(struct user_sums);
-}
-
-size_t
-lt_recent_size(const struct lt_budget_snapshot *snapshot)
-{
-	struct lt_recent recent;
-
-	return lay_out(&recent, snapshot);
-}
-
-void
-lt_recent_init(
-    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
-{
-	(void)lay_out(recent, snapshot);
-	unsigned char *const base = (unsigned char *)recent;
-	memset(base + recent->sums_at, 0,
-	    snapshot->budget_count * sizeof(struct sums));
-	memset(base + recent->slots_at, 0xff,
-	    recent->slot_count * sizeof(uint32_t));
-}
-
-static struct sums *
-budget_sums(struct lt_recent *recent, uint32_t budget)
-{
-	void *const table = (unsigned char *)recent + recent->sums_at;
-
-	return (struct sums *)table + budget;
-}
-
-static const struct sums zero_sums;
-
-/* The slot of (budget, uid): its entry's, or the empty one it would get. */
-static uint32_t *
-user_slot(struct lt_recent *recent, uint32_t budget, uint32_t uid)
-{
-	void *const slots = (unsigned char *)recent + recent->slots_at;
-	const void *const users = (unsigned char *)recent + recent->users_at;
-	const uint32_t mask = recent->slot_count - 1;
-	/* Odd multipliers spread both; at most half of the slots are used. */
-	uint32_t at = (budget * 2654435761u ^ uid * 2246822519u);
-
-	at ^= at >> 15;
-	for (;; at++) {
-		uint32_t *const slot = (uint32_t *)slots + (at & mask);
-
-		if (*slot == NO_ENTRY)
-			return slot;
-		const struct user_sums *const user =
-		    (const struct user_sums *)users + *slot;
-		if (user->budget == budget && user->uid == uid)
-			return slot;
-	}
-}
-
-static const struct sums *
-user_sums_find(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
-{
-	/* The look-up writes nothing. */
-	struct lt_recent *const same = (struct lt_recent *)(uintptr_t)recent;
-	const uint32_t index = *user_slot(same, budget, uid);
-	const void *const users =
-	    (const unsigned char *)recent + recent->users_at;
-
-	return index == NO_ENTRY
-		   ? &zero_sums
-		   : &((const struct user_sums *)users + index)->sums;
-}
-
-/* The same, made when absent; NULL when there is no place. */
-static struct sums *
-user_sums_make(struct lt_recent *recent, uint32_t budget, uint32_t uid)
-{
-	uint32_t *const slot = user_slot(recent, budget, uid);
-	void *const users = (unsigned char *)recent + recent->users_at;
-
-	if (*slot == NO_ENTRY) {
-		if (recent->user_count == recent->user_max)
-			return NULL;
-		*slot = recent->user_count++;
-		struct user_sums *const user =
-		    (struct user_sums *)users + *slot;
-		memset(user, 0, sizeof(*user));
-		user->budget = budget;
-		user->uid = uid;
-	}
-	return &((struct user_sums *)users + *slot)->sums;
-}
-
 /* ---- one hold against one budget ---- */
 
 static bool
 amount_has(const struct lt_amount *amount, int currency)
 {
-	return currency == MONEY ? amount->has_money : amount->has_carbon;
+	return currency == LT_MONEY ? amount->has_money : amount->has_carbon;
 }
 
 static int64_t
 amount_of(const struct lt_amount *amount, int currency)
 {
-	return currency == MONEY ? amount->money_micros : amount->carbon_mg;
+	return currency == LT_MONEY ? amount->money_micros : amount->carbon_mg;
 }
 
 /* Half-open; a hold without length counts as one second. */
@@ -269,26 +110,21 @@ view_balance(
 	    &view->snapshot->budgets[view->budget];
 	const struct lt_period *const p = &budget->periods[period];
 
-	if (!view->is_user_cap) {
-		const void *const table =
-		    (const unsigned char *)view->recent + view->recent->sums_at;
-		const struct sums *const sums =
-		    (const struct sums *)table + view->budget;
-
+	if (!view->is_user_cap)
 		return balance_of(balance,
-		    &(struct parts){
-			&p->limit, &p->settled, &p->held, sums->value[period]},
+		    &(struct parts){&p->limit, &p->settled, &p->held,
+			lt_recent_of_budget(view->recent, view->budget)
+			    ->value[period]},
 		    currency);
-	}
 	const struct lt_usage *const usage =
 	    usage_find(view->snapshot, view->budget, view->uid);
-	const struct sums *const sums =
-	    user_sums_find(view->recent, view->budget, view->uid);
+	const struct lt_user_sums *const sums =
+	    lt_recent_of_user(view->recent, view->budget, view->uid);
 	const struct parts parts = {
 	    .limit = &budget->per_user_limit,
 	    .settled = usage != NULL ? &usage->settled[period] : NULL,
 	    .held = usage != NULL ? &usage->held[period] : NULL,
-	    .recent = sums->value[period],
+	    .recent = sums->held.value[period],
 	};
 	return balance_of(balance, &parts, currency);
 }
@@ -317,7 +153,7 @@ visit_budget(struct view *view, int64_t start_utc_s, int64_t end_utc_s,
 		if (!overlaps(&budget->periods[period], start_utc_s, end_utc_s))
 			continue;
 		for (int cap = 0; cap <= budget->has_per_user; cap++)
-			for (int c = 0; c < CURRENCIES; c++) {
+			for (int c = 0; c < LT_CURRENCY_KINDS; c++) {
 				struct balance balance;
 
 				view->is_user_cap = cap == 1;
@@ -361,7 +197,7 @@ struct admission {
 static bool
 tighter(const struct lt_verdict *verdict, const struct visit *visit)
 {
-	const bool is_carbon = visit->currency == CARBON;
+	const bool is_carbon = visit->currency == LT_CARBON;
 
 	if (verdict->code != LT_OVER)
 		return true;
@@ -370,6 +206,23 @@ tighter(const struct lt_verdict *verdict, const struct visit *visit)
 	if (is_carbon != verdict->is_carbon)
 		return !is_carbon;
 	return visit->balance->available < verdict->available;
+}
+
+static void
+fill_over(struct lt_verdict *verdict, const struct visit *visit, int64_t asked)
+{
+	verdict->code = LT_OVER;
+	verdict->rule = visit->budget->on_exceed;
+	memcpy(verdict->team, visit->budget->team, sizeof(verdict->team));
+	memcpy(verdict->label, visit->budget->periods[visit->period].label,
+	    sizeof(verdict->label));
+	verdict->is_user_cap = visit->view->is_user_cap;
+	verdict->is_carbon = visit->currency == LT_CARBON;
+	verdict->asked = asked;
+	verdict->limit = visit->balance->limit;
+	verdict->settled = visit->balance->settled;
+	verdict->held = visit->balance->held;
+	verdict->available = visit->balance->available;
 }
 
 static void
@@ -385,7 +238,7 @@ weigh(void *context, const struct visit *visit)
 	}
 	if (!amount_has(amount, visit->currency)) {
 		admission->unknown =
-		    visit->currency == MONEY
+		    visit->currency == LT_MONEY
 			? "the budget limits money and the job's price is unknown"
 			: "the budget limits carbon and the job's carbon is unknown";
 		return;
@@ -395,32 +248,62 @@ weigh(void *context, const struct visit *visit)
 	if (asked <= 0 || asked <= visit->balance->available ||
 	    !tighter(verdict, visit))
 		return;
-	verdict->code = LT_OVER;
-	verdict->rule = visit->budget->on_exceed;
-	memcpy(verdict->team, visit->budget->team, sizeof(verdict->team));
-	memcpy(verdict->label, visit->budget->periods[visit->period].label,
-	    sizeof(verdict->label));
-	verdict->is_user_cap = visit->view->is_user_cap;
-	verdict->is_carbon = visit->currency == CARBON;
-	verdict->asked = asked;
-	verdict->limit = visit->balance->limit;
-	verdict->settled = visit->balance->settled;
-	verdict->held = visit->balance->held;
-	verdict->available = visit->balance->available;
+	fill_over(verdict, visit, asked);
+}
+
+/* What a user holds unseen, but for components of the same job. */
+static bool
+unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
+{
+	const struct view *const view = visit->view;
+	const struct lt_usage *const usage =
+	    usage_find(view->snapshot, view->budget, view->uid);
+
+	*sum = lt_recent_of_user(view->recent, view->budget, view->uid)
+		   ->unseen.value[visit->period][visit->currency];
+	return (usage == NULL ||
+		   lt_add(sum, amount_of(&usage->unseen[visit->period],
+				   visit->currency))) &&
+	       !__builtin_sub_overflow(
+		   *sum, amount_of(&hold->own, visit->currency), sum);
+}
+
+/* One job is always let through; more only while they are few of what is left,
+ * lest a loop of --test-only holds it all. */
+static void
+bound_unseen(void *context, const struct visit *visit)
+{
+	struct admission *const admission = context;
+	const int64_t asked =
+	    amount_of(&admission->hold->amount, visit->currency);
+	struct lt_verdict *const verdict = admission->verdict;
+	int64_t unseen, left;
+
+	if (visit->balance == NULL || visit->view->is_user_cap || asked <= 0 ||
+	    verdict->is_unseen || visit->budget->on_exceed > LT_RULE_HOLD ||
+	    !unseen_of(&unseen, visit, admission->hold) || unseen <= 0 ||
+	    __builtin_add_overflow(visit->balance->available, unseen, &left) ||
+	    asked <= left / LT_UNSEEN_PART - unseen)
+		return;
+	fill_over(verdict, visit, asked);
+	verdict->rule = LT_RULE_HOLD;
+	verdict->is_unseen = true;
+	verdict->available = left;
+	verdict->held = unseen;
 }
 
 /* direction: +1 adds, -1 takes back. */
 static bool
-sums_add(struct sums *sums, int period, const struct lt_amount *amount,
+sums_add(struct lt_sums *sums, int period, const struct lt_amount *amount,
     int direction)
 {
-	const int64_t add[CURRENCIES] = {
+	const int64_t add[LT_CURRENCY_KINDS] = {
 	    amount->has_money ? amount->money_micros : 0,
 	    amount->has_carbon ? amount->carbon_mg : 0,
 	};
 	bool good = true;
 
-	for (int c = 0; c < CURRENCIES; c++) {
+	for (int c = 0; c < LT_CURRENCY_KINDS; c++) {
 		int64_t *const sum = &sums->value[period][c];
 		int64_t result;
 		const bool over =
@@ -433,6 +316,19 @@ sums_add(struct sums *sums, int period, const struct lt_amount *amount,
 		good = good && !over;
 	}
 	return good;
+}
+
+static bool
+user_add(struct lt_recent *recent, uint32_t budget, int period,
+    const struct lt_hold *hold, int direction)
+{
+	struct lt_user_sums *const user =
+	    lt_recent_make_user(recent, budget, hold->uid);
+
+	return user != NULL &&
+	       sums_add(&user->held, period, &hold->amount, direction) &&
+	       (!hold->is_new ||
+		   sums_add(&user->unseen, period, &hold->amount, direction));
 }
 
 static void
@@ -453,18 +349,12 @@ apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
 			if (!overlaps(&budget->periods[period],
 				hold->start_utc_s, hold->end_utc_s))
 				continue;
-			bool good = sums_add(budget_sums(recent, index), period,
-			    &hold->amount, direction);
-			struct sums *const user =
-			    budget->has_per_user
-				? user_sums_make(recent, index, hold->uid)
-				: NULL;
-			if (user != NULL)
-				good = sums_add(user, period, &hold->amount,
+			bool good = sums_add(lt_recent_of_budget(recent, index),
+			    period, &hold->amount, direction);
+			if (budget->has_per_user || hold->is_new)
+				good = user_add(recent, index, period, hold,
 					   direction) &&
 				       good;
-			else if (budget->has_per_user)
-				good = false;
 			if (!good)
 				recent->overflow = true;
 		}
@@ -517,6 +407,9 @@ lt_admit(struct lt_verdict *verdict, const struct lt_budget_snapshot *snapshot,
 		verdict->why = admission.unknown;
 		return;
 	}
+	if (hold->is_bounded &&
+	    (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN))
+		visit_all(snapshot, recent, hold, bound_unseen, &admission);
 	if (verdict->code == LT_ADMIT || verdict->rule == LT_RULE_WARN)
 		lt_recent_add(recent, snapshot, hold);
 }
@@ -531,11 +424,11 @@ narrow(void *context, const struct visit *visit)
 {
 	const struct narrowing *const narrowing = context;
 	struct lt_amount *const available = narrowing->available;
-	int64_t *const least = visit->currency == MONEY
+	int64_t *const least = visit->currency == LT_MONEY
 				   ? &available->money_micros
 				   : &available->carbon_mg;
-	bool *const has = visit->currency == MONEY ? &available->has_money
-						   : &available->has_carbon;
+	bool *const has = visit->currency == LT_MONEY ? &available->has_money
+						      : &available->has_carbon;
 	/* Out of range: nothing is known to be left. */
 	const int64_t left =
 	    visit->balance != NULL ? visit->balance->available : 0;

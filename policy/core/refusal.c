@@ -136,7 +136,13 @@ lt_verdict_text(char *out, size_t size, const struct lt_verdict *verdict,
 			    texts[i], sizeof(texts[i]), amounts[i], currency);
 	}
 	const char *const unit = verdict->is_carbon ? " CO2e" : "";
-	if (verdict->limit < 0)
+	if (verdict->is_unseen)
+		snprintf(out, size,
+		    "%s has %s%s left for %s; jobs of yours that lowtide has not seen yet hold %s,\n"
+		    "and with %s for this one that is more than one part in %d.",
+		    verdict->team, texts[0], unit, verdict->label, texts[3],
+		    texts[4], LT_UNSEEN_PART);
+	else if (verdict->limit < 0)
 		snprintf(out, size,
 		    "%s has %s%s left%s for %s;\nthis job may %s %s%s.",
 		    verdict->team, texts[0], unit,

@@ -43,10 +43,13 @@ struct lt_budget {
 					       * (start == end) */
 };
 
-struct lt_usage {	 /* of one user within a budget that has per_user */
+/* Of one user within a budget: one that has per_user, or where lowtided has
+ * holds of submissions that it has seen no job of. */
+struct lt_usage {
 	uint32_t budget; /* index */
 	uint32_t uid;
 	struct lt_amount settled[LT_PERIODS], held[LT_PERIODS];
+	struct lt_amount unseen[LT_PERIODS]; /* a part of what is held */
 };
 
 struct lt_account {
@@ -116,8 +119,8 @@ bool lt_sheet_manages(
 /* Does any budget bind this account (its own or a parent's)? */
 bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
-/* What was held since W, beside the snapshot: one per budget and capped user.
- */
+/* What was held since W, beside the snapshot: one per budget, and per user in
+ * it. */
 struct lt_recent; /* opaque; sums, remade for each new snapshot */
 size_t lt_recent_size(const struct lt_budget_snapshot *snapshot); /* bytes */
 void lt_recent_init(
@@ -128,7 +131,18 @@ struct lt_hold {
 	int account;		 /* index in the snapshot */
 	struct lt_amount amount; /* all tasks */
 	int64_t start_utc_s, end_utc_s;
+	/* Of a submission: until lowtided sees a job with it, it is unseen. */
+	bool is_new;
+	/* It may take no more than LT_UNSEEN_PART of what is left, together
+	 * with what the user holds unseen beside `own`: that of the other
+	 * components of the same job. */
+	bool is_bounded;
+	struct lt_amount own;
 };
+
+/* Any call of job_submit may be a --test-only: of what is left, unseen holds of
+ * a user take one part in so many, or are of one job. */
+enum { LT_UNSEEN_PART = 10 };
 
 enum lt_verdict_code {
 	LT_ADMIT,
@@ -145,6 +159,9 @@ struct lt_verdict {
 	char team[LT_ACCOUNT_SIZE];
 	char label[24];
 	bool is_user_cap, is_carbon;
+	/* It fits, but for what the user holds unseen: `held` is that, and
+	 * `available` what is left without it. The rule is LT_RULE_HOLD. */
+	bool is_unseen;
 	int64_t asked, available;
 	int64_t limit, settled, held; /* limit < 0: not known, nor the others */
 	const char *why;	      /* LT_UNKNOWN: static text */

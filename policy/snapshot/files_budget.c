@@ -12,7 +12,7 @@
 #include "files.h"
 #include "files_check.h"
 
-static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD04\n";
+static const char magic[LT_MAGIC_BYTES + 1] = "LTBUD05\n";
 
 enum section_id {
 	SECTION_SETTINGS = 1,
@@ -84,6 +84,7 @@ code_usage(struct lt_coder *coder, struct lt_usage *usage)
 	for (int i = 0; i < LT_PERIODS; i++) {
 		code_amount(coder, &usage->settled[i]);
 		code_amount(coder, &usage->held[i]);
+		code_amount(coder, &usage->unseen[i]);
 	}
 }
 

@@ -14,12 +14,14 @@
 #include "quote.h"
 #include "ring.h"
 
+/* 3.60 each; a cron job's, so that what its user holds unseen is no matter. */
+static const struct wish hour = {
+    .account = "team0000", .gres = "gpu:8", .minutes = 60, .cron = true};
+
 static void
 test_ring_survives_restart(void **state)
 {
 	struct submission s;
-	const struct wish hour = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
 
 	(void)state;
 	fake_snapshots("--limit 8");
@@ -44,8 +46,6 @@ test_ring_survives_restart(void **state)
 static void
 test_sheets_of_a_running_plugin(void **state)
 {
-	const struct wish hour = {
-	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
 	struct submission s;
 
 	(void)state;
@@ -203,11 +203,11 @@ test_ring_not_written(void **state)
 	}
 	setrlimit(RLIMIT_FSIZE, &whole);
 	for (int i = 0; i < 2; i++) {
-		fake_send(&s, &wish);
+		fake_send(&s, &hour);
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(s.priority, NO_VAL);
 	}
-	fake_send(&s, &wish);
+	fake_send(&s, &hour);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 	assert_int_equal(fake_holds(NULL), 3); /* the first is void */
 }
@@ -241,6 +241,57 @@ test_refused(void **state)
 	assert_int_equal(fake_holds(NULL), 0);
 }
 
+/* Of what is left, what a user holds unseen takes a tenth, or is of one job. */
+static void
+test_unseen(void **state)
+{
+	const struct wish batch = {
+	    .account = "team0000", .gres = "gpu:8", .minutes = 60};
+	struct wish srun = batch;
+	struct lt_ring_record record = {0};
+	struct submission s;
+
+	(void)state;
+	srun.interactive = true;
+	fake_shell("rm -f %s/*", fake_state);
+	fake_snapshots("--limit 100");
+	fake_restart();
+	for (int i = 0; i < 2; i++) {
+		fake_send(&s, &batch);
+		assert_int_equal(s.priority, NO_VAL);
+	}
+	/* 10.80 of 100.00 */
+	fake_send(&s, &batch);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	assert_int_equal(s.priority, 0);
+	assert_non_null(strstr(s.message, "has not seen yet hold"));
+	assert_non_null(strstr(s.message, "in some seconds"));
+	fake_send(&s, &srun);
+	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
+	assert_non_null(strstr(s.message, "Try again in some seconds."));
+	assert_int_equal(fake_holds(&record), 2);
+	fake_send(&s, &hour);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	/* lowtided has counted all that came, and seen their jobs. */
+	fake_snapshots("--limit 100 --absorbed 4");
+	usleep(250000);
+	fake_send(&s, &batch);
+	assert_int_equal(s.priority, NO_VAL);
+	/* One job is let through, whatever is left. */
+	fake_snapshots("--limit 4 --absorbed 6");
+	usleep(250000);
+	fake_send(&s, &srun);
+	assert_int_equal(s.code, SLURM_SUCCESS);
+	/* Who is only told holds as before. */
+	fake_snapshots("--limit 100 --mode advise --absorbed 6");
+	usleep(250000);
+	for (int i = 0; i < 4; i++) {
+		fake_send(&s, &batch);
+		assert_int_equal(s.priority, NO_VAL);
+		assert_null(strstr(s.message, "has not seen"));
+	}
+}
+
 /* Threads ---------------------------------------------------------------- */
 
 enum { THREADS = 8, EACH = 60 };
@@ -253,9 +304,7 @@ many(void *argument)
 	for (int i = 0; i < EACH; i++) {
 		struct submission s;
 
-		fake_send(&s,
-		    &(struct wish){
-			.account = "team0000", .gres = "gpu:8", .minutes = 60});
+		fake_send(&s, &hour);
 		*admitted += s.code == SLURM_SUCCESS;
 	}
 	return NULL;
@@ -298,6 +347,7 @@ fake_ring_tests(void)
 	    FAKE_TEST(test_ring_replaced),
 	    FAKE_TEST(test_ring_not_written),
 	    FAKE_TEST(test_refused),
+	    FAKE_TEST(test_unseen),
 	    FAKE_TEST(test_threads),
 	};
 

@@ -200,8 +200,9 @@ static struct lt_batch_manager slurm_managers[] = {
     {OPERATOR, ""}, {COORDINATOR, "vision"}, {COORDINATOR, "audio"}};
 static struct lt_batch_account slurm_accounts[] = {
     {"audio", "vision"}, {"dept", ""}, {"nlp", "dept"}, {"vision", "dept"}};
-static struct lt_usage usages[] = {{2, ADA, {{true, false, 8800001, 0}}, {{0}}},
-    {2, BOB, {{true, false, 8800002, 0}}, {{0}}}};
+static struct lt_usage usages[] = {
+    {.budget = 2, .uid = ADA, .settled = {{true, false, 8800001, 0}}},
+    {.budget = 2, .uid = BOB, .settled = {{true, false, 8800002, 0}}}};
 static struct lt_budget budgets[3];
 static struct lt_policy policy;
 

@@ -71,8 +71,10 @@ setup(void **state)
 	    .periods = {{NOW, NEXT, "November", money(0), money(0), money(0)}}};
 	budgets[FREE_BUDGET].periods[1].start_utc_s = NEXT;
 	budgets[FREE_BUDGET].periods[1].end_utc_s = NEXT;
-	usages[0] = (struct lt_usage){
-	    VISION, ALICE, {money(30), money(0)}, {money(20), money(0)}};
+	usages[0] = (struct lt_usage){.budget = VISION,
+	    .uid = ALICE,
+	    .settled = {money(30), money(0)},
+	    .held = {money(20), money(0)}};
 	snapshot = (struct lt_budget_snapshot){.ready = true,
 	    .on_unknown = LT_RULE_HOLD,
 	    .budget_count = 3,
@@ -152,7 +154,11 @@ admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
     int64_t end)
 {
 	struct lt_verdict verdict;
-	const struct lt_hold hold = {uid, account, amount, start, end};
+	const struct lt_hold hold = {.uid = uid,
+	    .account = account,
+	    .amount = amount,
+	    .start_utc_s = start,
+	    .end_utc_s = end};
 
 	lt_admit(&verdict, &snapshot, recent, &hold);
 	return verdict;
@@ -279,8 +285,11 @@ test_sums_up(void **state)
 	assert_int_equal(verdict.held, 400);
 	assert_int_equal(verdict.available, 0);
 	/* Taken back, it is as if it had never been. */
-	const struct lt_hold hold = {
-	    BOB, ACCOUNT_VISION, both(200, 0), NOW, NEXT};
+	const struct lt_hold hold = {.uid = BOB,
+	    .account = ACCOUNT_VISION,
+	    .amount = both(200, 0),
+	    .start_utc_s = NOW,
+	    .end_utc_s = NEXT};
 	lt_recent_remove(recent, &snapshot, &hold);
 	assert_int_equal(left(503, ACCOUNT_VISION, NOW, NEXT), 200);
 	assert_int_equal(left(BOB, ACCOUNT_VISION, NOW, NEXT), 200);
@@ -303,8 +312,11 @@ static void
 test_overflow_is_unknown(void **state)
 {
 	(void)state;
-	const struct lt_hold hold = {
-	    ALICE, ACCOUNT_RESEARCH, both(INT64_MAX, 0), NOW, NEXT};
+	const struct lt_hold hold = {.uid = ALICE,
+	    .account = ACCOUNT_RESEARCH,
+	    .amount = both(INT64_MAX, 0),
+	    .start_utc_s = NOW,
+	    .end_utc_s = NEXT};
 	lt_recent_add(recent, &snapshot, &hold);
 	lt_recent_add(recent, &snapshot, &hold);
 	assert_int_equal(
@@ -394,8 +406,11 @@ test_many_users(void **state)
 
 	(void)state;
 	for (uint32_t uid = 1000; uid < 1000 + 100 * USERS; uid += 100) {
-		const struct lt_hold hold = {
-		    uid, ACCOUNT_VISION, money(1), NOW, NOW + 1};
+		const struct lt_hold hold = {.uid = uid,
+		    .account = ACCOUNT_VISION,
+		    .amount = money(1),
+		    .start_utc_s = NOW,
+		    .end_utc_s = NOW + 1};
 
 		lt_recent_add(recent, &snapshot, &hold);
 	}
@@ -406,6 +421,79 @@ test_many_users(void **state)
 		    ACCOUNT_VISION, NOW, NOW + 1);
 		assert_int_equal(left.money_micros, 199);
 	}
+}
+
+static struct lt_verdict
+submit(uint32_t uid, int account, int64_t micros, int64_t own)
+{
+	struct lt_verdict verdict;
+	const struct lt_hold hold = {.uid = uid,
+	    .account = account,
+	    .amount = both(micros, 0),
+	    .start_utc_s = NOW,
+	    .end_utc_s = NOW + 1,
+	    .is_new = true,
+	    .is_bounded = true,
+	    .own = money(own)};
+
+	lt_admit(&verdict, &snapshot, recent, &hold);
+	return verdict;
+}
+
+/* Of what is left without them, unseen holds of a user take a tenth, or are of
+ * one job; of others, and of what is seen, nothing is asked. */
+static void
+test_unseen(void **state)
+{
+	(void)state;
+	/* 350 of vision's 500 are left in November, and its user's 200. */
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 20, 0).code, LT_ADMIT);
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 15, 0).code, LT_ADMIT);
+	const struct lt_verdict verdict = submit(BOB, ACCOUNT_VISION, 1, 0);
+	assert_int_equal(verdict.code, LT_OVER);
+	assert_int_equal(verdict.rule, LT_RULE_HOLD);
+	assert_true(verdict.is_unseen);
+	assert_false(verdict.is_user_cap);
+	assert_string_equal(verdict.team, "vision");
+	assert_int_equal(verdict.held, 35);
+	assert_int_equal(verdict.available, 350);
+	/* What costs nothing; another component of the same job; another user;
+	 * what lowtided admits. */
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 0, 0).code, LT_ADMIT);
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 5, 35).code, LT_ADMIT);
+	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 100, 0).code, LT_ADMIT);
+	assert_int_equal(
+	    admit(BOB, ACCOUNT_VISION, both(60, 0), NOW, NOW + 1).code,
+	    LT_ADMIT);
+	/* Over is over, in the budget's own words. */
+	assert_false(submit(BOB, ACCOUNT_VISION, 500, 0).is_unseen);
+	/* Those jobs are seen; 190 are left. */
+	const struct lt_hold seen = {.uid = BOB,
+	    .account = ACCOUNT_VISION,
+	    .amount = both(40, 0),
+	    .start_utc_s = NOW,
+	    .end_utc_s = NOW + 1,
+	    .is_new = true};
+	lt_recent_remove(recent, &snapshot, &seen);
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 19, 0).code, LT_ADMIT);
+	assert_int_equal(submit(BOB, ACCOUNT_VISION, 1, 0).code, LT_OVER);
+}
+
+/* Unseen by the snapshot, and where a budget only warns. */
+static void
+test_unseen_of_the_snapshot(void **state)
+{
+	(void)state;
+	usages[0].unseen[0] = money(20);
+	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 17, 0).code, LT_ADMIT);
+	assert_true(submit(ALICE, ACCOUNT_VISION, 1, 0).is_unseen);
+	/* In the other account of hers nothing is unseen but by vision. */
+	assert_true(submit(ALICE, ACCOUNT_RESEARCH, 84, 0).is_unseen);
+	assert_int_equal(submit(ALICE, ACCOUNT_RESEARCH, 73, 0).code, LT_ADMIT);
+	budgets[VISION].on_exceed = LT_RULE_WARN;
+	budgets[RESEARCH].on_exceed = LT_RULE_WARN;
+	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 60, 0).code, LT_ADMIT);
+	snapshot.usage_count = 0;
 }
 
 /* Where nothing is held yet. */
@@ -504,6 +592,12 @@ test_text(void **state)
 	assert_string_equal(text,
 	    "vision has $312.50 left for November;\nthis job may cost "
 	    "$9,437.76.");
+	verdict.is_unseen = true;
+	lt_verdict_text(text, sizeof(text), &verdict, "USD");
+	assert_string_equal(text,
+	    "vision has $312.50 left for November; jobs of yours that lowtide has "
+	    "not seen yet hold $587.50,\nand with $9,437.76 for this one that is "
+	    "more than one part in 10.");
 }
 
 int
@@ -517,6 +611,8 @@ main(void)
 	    TEST(test_overflow_is_unknown),
 	    TEST(test_balance_out_of_range),
 	    TEST(test_caps_are_apart),
+	    TEST(test_unseen),
+	    TEST(test_unseen_of_the_snapshot),
 	    TEST(test_new_period),
 	    TEST(test_available_by_rule),
 	    TEST(test_many_users),

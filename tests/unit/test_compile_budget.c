@@ -184,6 +184,36 @@ test_adjusted(void **state)
 	free_world(w);
 }
 
+/* Of what is held, what no job was seen with stands by user. */
+static void
+test_unseen(void **state)
+{
+	static const uint32_t uids[] = {BOB, ADA, ADA};
+	struct world *const w = make_world(*state);
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct lt_batch_job job = make_job(7 + i);
+
+		job.uid = uids[i];
+		struct lt_ledger_hold hold = hold_job(w, &job, 100 << i, 0);
+		hold.job_id = i == 2 ? job.job_id : 0;
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+	}
+	compile(w, NOW);
+	const struct lt_budget_snapshot *const s = &w->d->budget.snapshot;
+	assert_int_equal(s->budgets[0].periods[0].held.money_micros, 700);
+	assert_int_equal(s->usage_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const bool is_ada = s->usages[i].uid == ADA;
+
+		assert_true(is_ada || s->usages[i].uid == BOB);
+		assert_int_equal(
+		    s->usages[i].unseen[0].money_micros, is_ada ? 200 : 100);
+		assert_int_equal(s->usages[i].unseen[1].money_micros, 0);
+	}
+	free_world(w);
+}
+
 /* A pod of its job that ended is in the sums, and in the hold no more; one of
  * the time before it was suspended and admitted anew was not held by this. */
 static void
@@ -305,6 +335,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_restart, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_arrays, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_adjusted, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_drawn, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_moved, set_up, tear_down),
 	};
