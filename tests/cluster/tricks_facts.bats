@@ -181,8 +181,14 @@ charge_told() { lowtide explain "$id" | grep -E '(money|carbon) = '; }
 		pids+=($!)
 	done
 	wait "${pids[@]}" || true
-	[ "$(grep -c Submitted "$D/nine")" -eq 9 ]
-	[ "$(squeue -h -A nine -o %i | wc -l)" -eq 9 ]
+	# Those that came before lowtided saw the first are held back until then.
+	nine_held() { [ $(($(budget_of nine held_micros) / 90000)) -eq 9 ]; }
+	within 120 nine_held || { lowtide budget --json --team nine; false; } >&2
+	local since
+	since=$(generation)
+	newer_twice() { [ "$(generation)" -gt $((since + 1)) ]; }
+	within 20 newer_twice
+	nine_held
 }
 @test "held: release, top, nice, priority, uhold, qos, begin of a job that is held back" {
 	[ -n "$ROOT" ] || skip 'needs a user who is not SlurmUser'
