@@ -254,6 +254,16 @@ lt_tasks_dealt(const struct lt_need *need, uint64_t nodes)
 }
 
 bool
+lt_counts_by_node(const struct lt_need *need, uint64_t gpus, uint64_t tasks)
+{
+	const struct lt_request *const request = need->request;
+
+	return tasks != 1 || request->max_cpus > 0 ||
+	       (gpus == 0 && request->cpus_per_gpu > 0) ||
+	       (need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
+}
+
+bool
 lt_has_one_gpu(
     const struct lt_request *request, const struct lt_partition *partition)
 {

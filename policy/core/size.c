@@ -251,16 +251,13 @@ has_task_cores_only(const struct lt_need *need, uint64_t nodes)
 	       !request->plane && !request->overcommit;
 }
 
-/* Do --ntasks-per-node tasks count on each node? Of one task they do not, but
- * for a job that says --cpus-per-gpu and asks for no GPU. */
+/* Has each task CPUs of its own? With --overcommit too where GPUs bring it:
+ * 26.05.5 gave 13 CPUs for -n13 bound to one GPU. */
 static bool
-counts_by_node(const struct lt_need *need, uint64_t gpus, uint64_t tasks)
+have_own_cpus(const struct lt_request *request, uint64_t gpus)
 {
-	const struct lt_request *const request = need->request;
-
-	return tasks != 1 || request->max_cpus > 0 ||
-	       (gpus == 0 && request->cpus_per_gpu > 0) ||
-	       (need->partition->flags & LT_PARTITION_TASKS_BY_NODE);
+	return !request->overcommit || request->gpus_per_task > 0 ||
+	       (request->bind_gpus && gpus > 0);
 }
 
 /* CPUs before they are rounded up to cores. */
@@ -294,7 +291,7 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 			grain.threads,
 		    cpus_max);
 	}
-	if (counts_by_node(need, gpus, tasks))
+	if (lt_counts_by_node(need, gpus, tasks))
 		per_node = larger(per_node, product(request->tasks_per_node,
 						need->cpus_per_task, cpus_max));
 	/* Whatever a node asks. */
@@ -302,7 +299,7 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 		per_node = need->cpus_per_task;
 	if (request->overcommit) /* a core of each node, all threads of it */
 		cpus = larger(cpus, nodes * larger(shape->threads, 1));
-	if (!request->overcommit || request->gpus_per_task > 0)
+	if (have_own_cpus(request, gpus))
 		cpus =
 		    larger(cpus, product(tasks, need->cpus_per_task, cpus_max));
 	cpus = larger(cpus, product(nodes, per_node, cpus_max));

@@ -99,6 +99,11 @@ uint64_t lt_tasks_updated(const struct lt_need *need);
  */
 uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
 
+/* Do --ntasks-per-node tasks count on each node? Of one task they do not, but
+ * for a job that says --cpus-per-gpu and asks for no GPU. */
+bool lt_counts_by_node(
+    const struct lt_need *need, uint64_t gpus, uint64_t tasks);
+
 /* Is it one GPU that the job has, for all its tasks? From 24.11 on they get
  * their CPUs and no more, bound to it or not. Source: gres_filter_sock_core(),
  * which estimates the CPUs of a GPU. */

@@ -1,96 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lt_admit(): all that bind a hold, together or not at all. One site:
- * research (parent, quarter) over vision (month, cap per user) and speech.
+ * lt_admit(): all that bind a hold, together or not at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "budget.h"
-
-enum { NOW = 1000, NEXT = 2000, LATER = 3000, ALICE = 501, BOB = 502 };
-enum { RESEARCH, VISION, FREE_BUDGET };
-enum { ACCOUNT_FREE, ACCOUNT_RESEARCH, ACCOUNT_VISION, ACCOUNT_YARD };
-
-static struct lt_budget budgets[3];
-static struct lt_usage usages[1];
-static struct lt_account accounts[] = {
-    [ACCOUNT_FREE] = {"free", 3, 1, 0},
-    [ACCOUNT_RESEARCH] = {"research", 1, 1, 0},
-    [ACCOUNT_VISION] = {"vision", 0, 2, ACCOUNT_RESEARCH + 1},
-    [ACCOUNT_YARD] = {"yard", 0, 0, ACCOUNT_VISION + 1}, /* no budget */
-};
-static uint32_t bindings[] = {VISION, RESEARCH, RESEARCH, FREE_BUDGET};
-static struct lt_pair pairs[] = {
-    {ALICE, ACCOUNT_RESEARCH, false, false, 0, false},
-    {ALICE, ACCOUNT_VISION, true, false, 0, false},
-    {BOB, ACCOUNT_VISION, true, false, 0, false},
-};
-static struct lt_budget_snapshot snapshot;
-static struct lt_recent *recent;
-
-static struct lt_amount
-money(int64_t micros)
-{
-	return (struct lt_amount){.has_money = true, .money_micros = micros};
-}
-
-static struct lt_amount
-both(int64_t micros, int64_t mg)
-{
-	return (struct lt_amount){true, true, micros, mg};
-}
-
-static int
-setup(void **state)
-{
-	(void)state;
-	memset(budgets, 0, sizeof(budgets));
-	budgets[RESEARCH] = (struct lt_budget){.team = "research",
-	    .on_exceed = LT_RULE_HOLD,
-	    .periods = {{NOW, LATER, "2026 Q4", both(1000, 500), both(100, 0),
-		both(0, 0)}}};
-	budgets[RESEARCH].periods[1].start_utc_s = LATER;
-	budgets[RESEARCH].periods[1].end_utc_s = LATER;
-	budgets[VISION] = (struct lt_budget){.team = "vision",
-	    .on_exceed = LT_RULE_REJECT,
-	    .has_per_user = true,
-	    .per_user_limit = money(200),
-	    .periods = {
-		{NOW, NEXT, "November", money(500), money(100), money(50)},
-		{NEXT, LATER, "December", money(300), money(0), money(0)},
-	    }};
-	budgets[FREE_BUDGET] = (struct lt_budget){.team = "free",
-	    .on_exceed = LT_RULE_WARN,
-	    .periods = {{NOW, NEXT, "November", money(0), money(0), money(0)}}};
-	budgets[FREE_BUDGET].periods[1].start_utc_s = NEXT;
-	budgets[FREE_BUDGET].periods[1].end_utc_s = NEXT;
-	usages[0] = (struct lt_usage){.budget = VISION,
-	    .uid = ALICE,
-	    .settled = {money(30), money(0)},
-	    .held = {money(20), money(0)}};
-	snapshot = (struct lt_budget_snapshot){.ready = true,
-	    .on_unknown = LT_RULE_HOLD,
-	    .budget_count = 3,
-	    .usage_count = 1,
-	    .account_count = 4,
-	    .binding_count = 4,
-	    .pair_count = 3,
-	    .budgets = budgets,
-	    .usages = usages,
-	    .accounts = accounts,
-	    .bindings = bindings,
-	    .pairs = pairs};
-	recent = malloc(lt_recent_size(&snapshot));
-	lt_recent_init(recent, &snapshot);
-	return 0;
-}
+#include "budget_fixture.h"
 
 enum { OPERATOR = 900, HEAD = 950, LEAD = 2000, NOBODY = 3000 };
 
@@ -139,29 +51,6 @@ test_managers(void **state)
 	rows[1].account = ACCOUNT_FREE + 1;
 	assert_false(lt_sheet_manages(&snapshot, HEAD, ACCOUNT_YARD));
 	accounts[ACCOUNT_RESEARCH].parent = 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	free(recent);
-	return 0;
-}
-
-static struct lt_verdict
-admit(uint32_t uid, int account, struct lt_amount amount, int64_t start,
-    int64_t end)
-{
-	struct lt_verdict verdict;
-	const struct lt_hold hold = {.uid = uid,
-	    .account = account,
-	    .amount = amount,
-	    .start_utc_s = start,
-	    .end_utc_s = end};
-
-	lt_admit(&verdict, &snapshot, recent, &hold);
-	return verdict;
 }
 
 static int64_t
@@ -423,79 +312,6 @@ test_many_users(void **state)
 	}
 }
 
-static struct lt_verdict
-submit(uint32_t uid, int account, int64_t micros, int64_t own)
-{
-	struct lt_verdict verdict;
-	const struct lt_hold hold = {.uid = uid,
-	    .account = account,
-	    .amount = both(micros, 0),
-	    .start_utc_s = NOW,
-	    .end_utc_s = NOW + 1,
-	    .is_new = true,
-	    .is_bounded = true,
-	    .own = money(own)};
-
-	lt_admit(&verdict, &snapshot, recent, &hold);
-	return verdict;
-}
-
-/* Of what is left without them, unseen holds of a user take a tenth, or are of
- * one job; of others, and of what is seen, nothing is asked. */
-static void
-test_unseen(void **state)
-{
-	(void)state;
-	/* 350 of vision's 500 are left in November, and its user's 200. */
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 20, 0).code, LT_ADMIT);
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 15, 0).code, LT_ADMIT);
-	const struct lt_verdict verdict = submit(BOB, ACCOUNT_VISION, 1, 0);
-	assert_int_equal(verdict.code, LT_OVER);
-	assert_int_equal(verdict.rule, LT_RULE_HOLD);
-	assert_true(verdict.is_unseen);
-	assert_false(verdict.is_user_cap);
-	assert_string_equal(verdict.team, "vision");
-	assert_int_equal(verdict.held, 35);
-	assert_int_equal(verdict.available, 350);
-	/* What costs nothing; another component of the same job; another user;
-	 * what lowtided admits. */
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 0, 0).code, LT_ADMIT);
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 5, 35).code, LT_ADMIT);
-	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 100, 0).code, LT_ADMIT);
-	assert_int_equal(
-	    admit(BOB, ACCOUNT_VISION, both(60, 0), NOW, NOW + 1).code,
-	    LT_ADMIT);
-	/* Over is over, in the budget's own words. */
-	assert_false(submit(BOB, ACCOUNT_VISION, 500, 0).is_unseen);
-	/* Those jobs are seen; 190 are left. */
-	const struct lt_hold seen = {.uid = BOB,
-	    .account = ACCOUNT_VISION,
-	    .amount = both(40, 0),
-	    .start_utc_s = NOW,
-	    .end_utc_s = NOW + 1,
-	    .is_new = true};
-	lt_recent_remove(recent, &snapshot, &seen);
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 19, 0).code, LT_ADMIT);
-	assert_int_equal(submit(BOB, ACCOUNT_VISION, 1, 0).code, LT_OVER);
-}
-
-/* Unseen by the snapshot, and where a budget only warns. */
-static void
-test_unseen_of_the_snapshot(void **state)
-{
-	(void)state;
-	usages[0].unseen[0] = money(20);
-	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 17, 0).code, LT_ADMIT);
-	assert_true(submit(ALICE, ACCOUNT_VISION, 1, 0).is_unseen);
-	/* In the other account of hers nothing is unseen but by vision. */
-	assert_true(submit(ALICE, ACCOUNT_RESEARCH, 84, 0).is_unseen);
-	assert_int_equal(submit(ALICE, ACCOUNT_RESEARCH, 73, 0).code, LT_ADMIT);
-	budgets[VISION].on_exceed = LT_RULE_WARN;
-	budgets[RESEARCH].on_exceed = LT_RULE_WARN;
-	assert_int_equal(submit(ALICE, ACCOUNT_VISION, 60, 0).code, LT_ADMIT);
-	snapshot.usage_count = 0;
-}
-
 /* Where nothing is held yet. */
 static void
 test_new_period(void **state)
@@ -611,8 +427,6 @@ main(void)
 	    TEST(test_overflow_is_unknown),
 	    TEST(test_balance_out_of_range),
 	    TEST(test_caps_are_apart),
-	    TEST(test_unseen),
-	    TEST(test_unseen_of_the_snapshot),
 	    TEST(test_new_period),
 	    TEST(test_available_by_rule),
 	    TEST(test_many_users),
