@@ -181,6 +181,10 @@ int lt_report_write(FILE *out, const struct lt_cli *cli,
     const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err);
 
+/* ---- report_reopened.c: when the period was opened again, and why ---- */
+void lt_report_reopened(FILE *out, const json_t *report);
+void lt_html_reopened(FILE *out, const json_t *report);
+
 /* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
  */
 /* LT_EVERSION without one, LT_EINPUT where a figure of it is no integer. */
