@@ -40,7 +40,7 @@ draw(struct world *w, uint32_t below)
 }
 
 /* free() it. */
-static struct lt_daemon *
+static inline struct lt_daemon *
 daemon_of(struct world *w, struct lt_policy *policy)
 {
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
@@ -56,7 +56,7 @@ daemon_of(struct world *w, struct lt_policy *policy)
 	return d;
 }
 
-static char *
+static inline char *
 ask_text(struct world *w, const char *query, int want)
 {
 	struct lt_policy policy = {.currency = "USD"};
@@ -69,7 +69,7 @@ ask_text(struct world *w, const char *query, int want)
 	return text;
 }
 
-static json_t *
+static inline json_t *
 ask(struct world *w, const char *query)
 {
 	char *const text = ask_text(w, query, 200);
@@ -81,7 +81,7 @@ ask(struct world *w, const char *query)
 }
 
 /* Settled with its amount shared out at random over its hours. */
-static void
+static inline void
 settle_run(struct world *w, struct lt_run *run)
 {
 	static struct lt_entry entries[HOURS_MOST + 2];
@@ -113,7 +113,7 @@ settle_run(struct world *w, struct lt_run *run)
 		       &changed, &w->f->err));
 }
 
-static void
+static inline void
 new_run(struct world *w, uint32_t i)
 {
 	const int64_t start =
@@ -129,7 +129,7 @@ new_run(struct world *w, uint32_t i)
 	settle_run(w, run);
 }
 
-static int64_t
+static inline int64_t
 sum_of(struct world *w, const char *what, const char *where)
 {
 	char path[128], sql[512];
