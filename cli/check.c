@@ -159,6 +159,38 @@ look_for_gpus(const struct lt_policy *policy, struct lt_policy_errors *warnings)
 	}
 }
 
+/* Owners who are told figures that they can't look at: a line for all. */
+static void
+look_for_owners(
+    const struct lt_policy *policy, struct lt_policy_errors *warnings)
+{
+	const struct lt_policy_owners *first = NULL;
+	const char *address = NULL;
+	int count = 0;
+
+	for (int i = 0; i < policy->notify.owner_count; i++) {
+		const struct lt_policy_owners *const owners =
+		    &policy->notify.owners[i];
+
+		for (int k = 0; k < owners->count; k++) {
+			if (owners->user[k][0] != '\0')
+				continue;
+			if (count++ > 0)
+				continue;
+			first = owners;
+			address = owners->to[k];
+		}
+	}
+	if (count == 0 || warnings->count == LT_POLICY_ERRORS_MAX)
+		return;
+	struct lt_error *const err = &warnings->items[warnings->count++];
+	lt_fail(err, LT_EINPUT,
+	    "%s:%d:%d: warning: notify: owners: %d of them by address alone can't read the team's figures, as %s: of a user write {user: NAME, mail: %s}",
+	    policy->path, first->line, first->column, count, address, address);
+	err->line = first->line;
+	err->column = first->column;
+}
+
 static json_t *
 errors_json(const struct lt_policy_errors *errors)
 {
@@ -228,6 +260,7 @@ lt_cli_check(const struct lt_cli *cli)
 	if (policy != NULL && errors.count == 0) {
 		look_for_files(policy, &warnings);
 		look_for_gpus(policy, &warnings);
+		look_for_owners(policy, &warnings);
 	}
 	int status = LT_EXIT_OK;
 	if (cli->json) {

@@ -60,7 +60,9 @@ static const struct lt_cli_command commands[] = {
 	"[...] [--format F] [--dataset D] [--tcto] [--no-users] [-o FILE]",
 	"the statement of each team for a period", 0, 0, true, false,
 	lt_cli_report_options, lt_cli_report},
-    {"close", "[PERIOD | --last] [--output DIR [--no-users]] [--json]",
+    {"close",
+	"[PERIOD | --last] [--output DIR [--no-users]] [--json]\n"
+	"--reopen PERIOD --reason TEXT [--json]",
 	"close a period, so that its statement stays; or list them", 0, 1, true,
 	false, lt_cli_close_options, lt_cli_close},
     {"reconcile",

@@ -44,10 +44,7 @@ struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
 int lt_budget_rows(struct lt_budget_row **rows, const json_t *report);
 bool lt_budget_is_over(const struct lt_budget_row *row);
 bool lt_budget_will_be_over(const struct lt_budget_row *row);
-enum { LT_PERCENT_SIZE = 32, LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 320 };
-/* "141 %"; with a decimal about 100. */
-const char *lt_percent_text(
-    char out[LT_PERCENT_SIZE], int64_t part, int64_t whole);
+enum { LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 320 };
 /* What its team did, to be written behind the team's name. */
 const char *lt_budget_said(char out[LT_OVER_SIZE],
     const struct lt_budget_row *row, const char *currency);
@@ -180,6 +177,10 @@ struct lt_report_look;
 int lt_report_write(FILE *out, const struct lt_cli *cli,
     const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err);
+
+/* ---- report_reopened.c: when the period was opened again, and why ---- */
+void lt_report_reopened(FILE *out, const json_t *report);
+void lt_html_reopened(FILE *out, const json_t *report);
 
 /* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
  */

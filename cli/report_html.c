@@ -262,6 +262,7 @@ print_head(const struct lt_statement *statement)
 	fputs("</p>\n", out);
 	print_as_of(statement);
 	print_state(statement);
+	lt_html_reopened(statement->out, statement->report);
 	print_replay(statement);
 	fputs("</header>\n<main>\n", out);
 }

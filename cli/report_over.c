@@ -29,23 +29,6 @@ lt_budget_will_be_over(const struct lt_budget_row *row)
 	       row->expected > row->budget;
 }
 
-/* What is over never reads as 100 %, what is within never as more. */
-const char *
-lt_percent_text(char out[LT_PERCENT_SIZE], int64_t part, int64_t whole)
-{
-	const double percent = 100.0 * (double)part / (double)whole;
-	const bool is_near = percent > 99 && percent < 101;
-
-	if (whole <= 0)
-		snprintf(out, LT_PERCENT_SIZE, "all");
-	else
-		snprintf(out, LT_PERCENT_SIZE, "%.*f %%", is_near ? 1 : 0,
-		    !is_near	   ? percent
-		    : part > whole ? ceil(percent * 10) / 10
-				   : floor(percent * 10) / 10);
-	return out;
-}
-
 /* ---- the budgets ---- */
 
 /* In either currency that it limits and that is shown. */

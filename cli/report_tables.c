@@ -318,6 +318,7 @@ lt_report_tables(FILE *out, const json_t *report,
 		replay =
 		    replay || json_is_true(json_object_get(team, "replay"));
 	print_period(out, report, look->team);
+	lt_report_reopened(out, report);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
 		    look->color ? "\033[33m" : "",

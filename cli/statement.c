@@ -34,6 +34,7 @@ enum { FILES = sizeof(files) / sizeof(files[0]) };
 struct folder {
 	const struct lt_cli *cli;
 	struct lt_report_query query;
+	int closing; /* the first is 1 */
 	bool has_money;
 	char path[4096 - 32];
 };
@@ -68,8 +69,12 @@ take_group(
 static int
 make_folder(struct folder *folder, const char *around, struct lt_error *err)
 {
-	const int length = snprintf(folder->path, sizeof(folder->path), "%s/%s",
-	    around, folder->query.period);
+	char closing[16] = "";
+
+	if (folder->closing > 1)
+		snprintf(closing, sizeof(closing), ".%d", folder->closing);
+	const int length = snprintf(folder->path, sizeof(folder->path),
+	    "%s/%s%s", around, folder->query.period, closing);
 
 	if (length >= (int)sizeof(folder->path))
 		return lt_fail(
@@ -161,9 +166,10 @@ ask_currency(struct folder *folder, struct lt_error *err)
 
 int
 lt_statement_write(const struct lt_cli *cli, const char *around,
-    const struct lt_report_query *query, struct lt_error *err)
+    const struct lt_report_query *query, int closing, struct lt_error *err)
 {
-	struct folder folder = {.cli = cli, .query = *query};
+	struct folder folder = {
+	    .cli = cli, .query = *query, .closing = closing};
 	const mode_t umask_before =
 	    umask(0027); /* the group reads, no others */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rules of access.h. Coordinators and operators are as slurmctld has them,
- * accounts as in the budget snapshot.
+ * owners as the policy names them, accounts as in the budget snapshot.
  */
 #include <string.h>
 
@@ -44,14 +44,63 @@ find_role(enum lt_role *role, const struct lt_daemon *d,
 	return found != LT_FOUND_LATER;
 }
 
+/* Of a team that is there. */
+static bool
+owns_any(const struct lt_daemon *d, const char *user)
+{
+	const struct lt_policy_notify *const notify = &d->policy->notify;
+
+	for (int i = 0; i < notify->owner_count; i++)
+		if (lt_policy_is_owner(&notify->owners[i], user) &&
+		    d->budget.has_snapshot &&
+		    lt_sheet_account(
+			&d->budget.snapshot, notify->owners[i].team) >= 0)
+			return true;
+	return false;
+}
+
+static bool
+has_owners(const struct lt_policy *policy)
+{
+	const struct lt_policy_notify *const notify = &policy->notify;
+
+	for (int i = 0; i < notify->owner_count; i++)
+		for (int k = 0; k < notify->owners[i].count; k++)
+			if (notify->owners[i].user[k][0] != '\0')
+				return true;
+	return false;
+}
+
+/* His name of the system, where he owns a team, else "". False as above. */
+static bool
+find_owner(char owner[LT_NAME_SIZE], const struct lt_daemon *d, uint32_t uid)
+{
+	owner[0] = '\0';
+	if (uid == LT_NOBODY_UID || !has_owners(d->policy))
+		return true;
+	const char *const user =
+	    lt_pairs_user(d->tables.pairs, d->tables.pair_count, uid);
+	enum lt_found found = LT_FOUND;
+	if (user != NULL)
+		snprintf(owner, LT_NAME_SIZE, "%s", user);
+	else
+		found = lt_directory_name(uid, owner, lt_monotonic_ms());
+	if (found != LT_FOUND || !owns_any(d, owner))
+		owner[0] = '\0';
+	return found != LT_FOUND_LATER;
+}
+
 struct lt_access
 lt_access_of(const struct lt_daemon *d, const struct lt_api_request *request)
 {
 	struct lt_access access = {.budget = &d->budget,
+	    .policy = d->policy,
 	    .uid = request->uid,
 	    .private_data = d->tables.private_data};
 
 	(void)find_role(&access.role, d, request);
+	if (access.role == LT_ROLE_USER)
+		(void)find_owner(access.owner, d, request->uid);
 	return access;
 }
 
@@ -60,8 +109,10 @@ lt_access_is_known(
     const struct lt_daemon *d, const struct lt_api_request *request)
 {
 	enum lt_role role;
+	char owner[LT_NAME_SIZE];
 
-	return find_role(&role, d, request);
+	return find_role(&role, d, request) &&
+	       (role != LT_ROLE_USER || find_owner(owner, d, request->uid));
 }
 
 bool
@@ -91,13 +142,42 @@ find_account(const struct lt_access *access, const char *name)
 		   : -1;
 }
 
+/* The account, or one above it. */
+static bool
+owns(const struct lt_access *access, int account)
+{
+	const struct lt_budget_snapshot *const s = &access->budget->snapshot;
+	enum { DEPTH_MAX = 64 }; /* a loop in the tree ends here */
+	uint32_t at = access->owner[0] != '\0' ? (uint32_t)(account + 1) : 0;
+
+	for (int depth = 0; at > 0 && depth < DEPTH_MAX; depth++) {
+		const struct lt_account *const a = &s->accounts[at - 1];
+
+		if (lt_policy_is_owner(
+			lt_policy_owners_of(access->policy, a->name),
+			access->owner))
+			return true;
+		at = a->parent;
+	}
+	return false;
+}
+
+/* Or owns it: both see the same. */
 static bool
 coordinates(const struct lt_access *access, const char *account)
 {
 	const int at = find_account(access, account);
 
 	return at >= 0 &&
-	       lt_sheet_manages(&access->budget->snapshot, access->uid, at);
+	       (lt_sheet_manages(&access->budget->snapshot, access->uid, at) ||
+		   owns(access, at));
+}
+
+static bool
+coordinates_any(const struct lt_access *access)
+{
+	return access->owner[0] != '\0' ||
+	       lt_sheet_is_manager(&access->budget->snapshot, access->uid);
 }
 
 bool
@@ -159,8 +239,7 @@ bool
 lt_access_jobs(const struct lt_access *access)
 {
 	return lt_access_all(access) ||
-	       (access->budget->has_snapshot &&
-		   lt_sheet_is_manager(&access->budget->snapshot, access->uid));
+	       (access->budget->has_snapshot && coordinates_any(access));
 }
 
 bool
@@ -191,7 +270,7 @@ sees_any(const struct lt_access *access)
 	for (uint32_t i = 0; i < s->pair_count; i++)
 		if (s->pairs[i].uid == access->uid)
 			return true;
-	return lt_access_all(access) || lt_sheet_is_manager(s, access->uid);
+	return lt_access_all(access) || coordinates_any(access);
 }
 
 int

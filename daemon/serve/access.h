@@ -8,9 +8,10 @@
  *   operator  of slurmdbd, and its administrators: the same
  *   user      sums of his accounts and of the budgeted teams above them; of
  *             runs, jobs and caps his own. Of accounts that he coordinates, and
- *             those below, sums and runs. What Slurm's PrivateData hides from
- *             users is hidden here: usage (sums of more than himself), accounts
- *             (teams above his), jobs (that there is one).
+ *             those below, sums and runs; and so of those that he owns
+ *             (`notify: owners`). What Slurm's PrivateData hides from users is
+ *             hidden here: usage (sums of more than himself), accounts (teams
+ *             above his), jobs (that there is one).
  */
 #ifndef LT_ACCESS_H
 #define LT_ACCESS_H
@@ -18,21 +19,25 @@
 #include "api.h"
 
 struct lt_budget_state;
+struct lt_policy;
 struct lt_run;
 
 enum lt_role { LT_ROLE_USER, LT_ROLE_OPERATOR, LT_ROLE_VIEWER, LT_ROLE_ADMIN };
 
 struct lt_access { /* of who asks; valid while he is answered */
 	const struct lt_budget_state *budget;
+	const struct lt_policy *policy;
 	uint32_t uid;
 	enum lt_role role;
-	uint32_t private_data; /* LT_PRIVATE_*, of slurm.h */
+	uint32_t private_data;	  /* LT_PRIVATE_*, of slurm.h */
+	char owner[LT_NAME_SIZE]; /* his name, if he owns a team; "": not */
 };
 /* Where lt_access_is_known() does not hold, what every user may. */
 struct lt_access lt_access_of(
     const struct lt_daemon *d, const struct lt_api_request *request);
-/* False: the directory of users, which says who is a viewer, has yet to answer
- * (directory.h). It is asked, and the request is answered when it has. */
+/* False: the directory of users, which says who is a viewer or an owner, has
+ * yet to answer (directory.h). It is asked, and the request is answered when it
+ * has. */
 bool lt_access_is_known(
     const struct lt_daemon *d, const struct lt_api_request *request);
 

@@ -118,7 +118,8 @@ lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_moved,
     lt_api_balance, lt_api_balances, lt_api_market, lt_api_signals,
     lt_api_signals_errors, lt_api_history, lt_api_forget, lt_api_plan,
     lt_api_plan_manifest, lt_api_progress, lt_api_canary, lt_api_closed,
-    lt_api_close, lt_api_jobs, lt_api_one_job, lt_api_alerts, lt_api_reload;
+    lt_api_close, lt_api_reopen, lt_api_jobs, lt_api_one_job, lt_api_alerts,
+    lt_api_reload;
 /* The first month with entries that nobody closed; without has there is none.
  */
 int lt_api_unclosed(struct lt_daemon *d, struct lt_period *month, bool *has,

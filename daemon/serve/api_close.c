@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/closed, POST /v1/close: a period whose runs are all settled gets a
- * statement that stays. What comes later is a correction in an open period.
+ * POST /v1/close: a period whose runs are all settled gets a statement that
+ * stays. What comes later is a correction in an open period.
  */
 #include <nettle/sha2.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "api.h"
 #include "breath.h"
+#include "closed.h"
 #include "closed_alerts.h"
 #include "daemon.h"
 #include "grow.h"
@@ -17,35 +18,6 @@
 #include "report.h"
 #include "text.h"
 #include "units.h"
-
-static json_t *
-closed_json(const struct lt_closed *c)
-{
-	return json_pack("{s:s,s:o,s:o,s:o,s:s,s:s}", "label", c->label,
-	    "start", lt_api_time(c->span.from_utc_s), "end",
-	    lt_api_time(c->span.to_utc_s), "closed",
-	    lt_api_time(c->closed_utc_s), "closed_by", c->who, "checksum",
-	    c->checksum);
-}
-
-int
-lt_api_closed(
-    struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
-{
-	struct lt_closed *closed = NULL;
-	struct lt_error err = {0};
-	uint32_t count = 0;
-
-	(void)request;
-	if (lt_ledger_all_closed(d->ledger, &closed, &count, &err) != LT_OK)
-		return lt_api_error(reply, 503, "%s", err.text);
-	json_t *const list = json_array();
-	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(list, closed_json(&closed[i]));
-	free(closed);
-	*reply = json_pack("{s:o}", "closed", list);
-	return 200;
-}
 
 /* ---- may it be closed? ---- */
 
@@ -107,6 +79,26 @@ check_time(struct lt_daemon *d, const struct lt_period *period,
 	    (long long)(d->policy->close_after_s / LT_HOUR_S));
 }
 
+/* A timer that closes the last month leaves one that was opened again to who
+ * opened it. */
+static int
+check_again(struct lt_daemon *d, const struct lt_period *period, json_t **reply)
+{
+	struct lt_reopened last;
+	struct lt_error err = {0};
+	const int undone = lt_closed_reopened(d->ledger,
+	    (struct lt_span){period->start_utc_s, period->end_utc_s}, &last,
+	    &err);
+
+	if (undone < 0)
+		return lt_api_error(reply, 503, "%s", err.text);
+	return undone == 0
+		   ? 200
+		   : lt_api_error(reply, 409,
+			 "%s: %s opened it again, and closes it by its name: lowtide close %s",
+			 period->label, last.reopened_by, period->label);
+}
+
 /* ---- its statement, to be kept ---- */
 
 struct statement {
@@ -114,6 +106,7 @@ struct statement {
 	uint32_t count;
 	size_t capacity;
 	int64_t provisional_runs;
+	bool is_again; /* its closing was undone: owners were told once */
 	struct sha256_ctx hash;
 };
 
@@ -200,13 +193,40 @@ close_and_tell(struct lt_daemon *d, const struct lt_api_request *request,
 	if (code != LT_OK)
 		return code;
 	code = lt_ledger_close_period(d->ledger, c, s->rows, s->count, err);
-	if (code == LT_OK && d->policy->notify.is_set)
+	if (code == LT_OK && d->policy->notify.is_set && !s->is_again)
 		code = lt_closed_alerts(d, request, c, err);
 	if (code != LT_OK) {
 		lt_ledger_rollback(d->ledger);
 		return code;
 	}
 	return lt_ledger_commit(d->ledger, err);
+}
+
+/* The answer to who closes a period, or has closed it. */
+static int
+tell_closed(struct lt_daemon *d, const struct lt_closed *c, json_t **reply)
+{
+	const struct lt_closings closings = {
+	    d->ledger, d->policy->currency, true};
+	struct lt_error err = {0};
+
+	*reply = lt_closed_json(&closings, c, &err);
+	return *reply != NULL ? 200 : lt_api_error(reply, 503, "%s", err.text);
+}
+
+/* After the closing that was undone, and all that came meanwhile, by the
+ * ledger's order too. */
+static int
+set_again(struct lt_daemon *d, struct statement *s, struct lt_closed *c,
+    struct lt_error *err)
+{
+	struct lt_reopened last;
+	const int undone = lt_closed_reopened(d->ledger, c->span, &last, err);
+
+	s->is_again = undone > 0;
+	return undone > 0 ? lt_closed_stamp(d->ledger, c->closed_utc_s,
+				&c->closed_utc_s, err)
+			  : undone;
 }
 
 static int
@@ -226,6 +246,8 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 	lt_api_user_name(d, c.who, request->uid);
 	sha256_init(&s.hash);
 	int code = set_head(&c, w, &err);
+	if (code == LT_OK)
+		code = set_again(d, &s, &c, &err);
 	hash_text(&s, c.head);
 	hash_text(&s, "\n");
 	if (code == LT_OK)
@@ -244,8 +266,7 @@ close_settled(struct lt_daemon *d, const struct lt_api_request *request,
 		return status;
 	lt_log("closed", "period=%s by=%s checksum=%s", c.label, c.who,
 	    c.checksum);
-	*reply = closed_json(&c);
-	return 200;
+	return tell_closed(d, &c, reply);
 }
 
 /* Of the site's time zone: the one before the month that it is. */
@@ -270,19 +291,20 @@ lt_api_close(
 	if (request->body == NULL ||
 	    json_unpack(request->body, "{s:s}", "period", &text) != 0)
 		return lt_api_error(reply, 400, "want {period}");
-	if (strcmp(text, "last") == 0)
+	const bool is_last = strcmp(text, "last") == 0;
+	if (is_last)
 		last_month(&period, d, request->now_utc_s);
 	else if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_ledger_closed(d->ledger,
 		(struct lt_span){period.start_utc_s, period.end_utc_s}, &known,
-		NULL) == LT_OK) {
-		*reply = closed_json(&known);
-		return 200;
-	}
+		NULL) == LT_OK)
+		return tell_closed(d, &known, reply);
 	int status = check_time(d, &period, request->now_utc_s, reply);
 	if (status == 200)
 		status = check_order(d, &period, reply);
+	if (status == 200 && is_last)
+		status = check_again(d, &period, reply);
 	if (status != 200)
 		return status;
 	if (!d->budget.has_snapshot)

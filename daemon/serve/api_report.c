@@ -11,6 +11,7 @@
 #include "budget_forecast.h"
 #include "daemon.h"
 #include "report.h"
+#include "report_asked.h"
 #include "settle.h"
 #include "units.h"
 
@@ -51,75 +52,11 @@ is_settled(const struct lt_budget_state *budget,
 	return true;
 }
 
-struct asked {		  /* a team, and the time that the report may look at */
-	const char *team; /* NULL: all */
-	struct lt_account_tree tree;
-	int64_t *cuts; /* in it, when accounts were moved; malloc'd */
-	uint32_t cut_count;
-};
-
-static int
-by_time(const void *a, const void *b)
-{
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* False: no memory. */
-static bool
-list_cuts(struct asked *asked, const struct lt_period *period)
-{
-	const struct lt_account_moves *const moves = &asked->tree.moves;
-	/* The period before it is asked for, too. */
-	const int64_t from_utc_s = period->start_utc_s -
-				   (period->end_utc_s - period->start_utc_s) -
-				   LT_DAY_S;
-
-	asked->cuts = calloc((size_t)moves->count + 1, sizeof(*asked->cuts));
-	if (asked->cuts == NULL)
-		return false;
-	for (uint32_t i = 0; i < moves->count; i++)
-		if (moves->list[i].until_utc_s > from_utc_s &&
-		    moves->list[i].until_utc_s < period->end_utc_s)
-			asked->cuts[asked->cut_count++] =
-			    moves->list[i].until_utc_s;
-	qsort(asked->cuts, asked->cut_count, sizeof(*asked->cuts), by_time);
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < asked->cut_count; i++)
-		if (n == 0 || asked->cuts[i] != asked->cuts[n - 1])
-			asked->cuts[n++] = asked->cuts[i];
-	asked->cut_count = n;
-	return true;
-}
-
-/* Between two cuts no account was moved. Empty: never below the team. */
-static struct lt_span
-asked_span(const struct asked *asked, const char *account)
-{
-	struct lt_span span = {INT64_MAX, INT64_MIN};
-
-	if (asked->team == NULL)
-		return (struct lt_span){INT64_MIN, INT64_MAX};
-	for (uint32_t i = 0; i <= asked->cut_count; i++) {
-		const int64_t to_utc_s =
-		    i < asked->cut_count ? asked->cuts[i] : INT64_MAX;
-
-		if (!lt_account_is_below(
-			&asked->tree, account, asked->team, to_utc_s - 1))
-			continue;
-		if (span.from_utc_s == INT64_MAX)
-			span.from_utc_s =
-			    i > 0 ? asked->cuts[i - 1] : INT64_MIN;
-		span.to_utc_s = to_utc_s;
-	}
-	return span;
-}
-
 /* All are taken, for sums of trees; those that may be seen are marked. */
 static void
 take_account(struct lt_report_work *w, const struct lt_daemon *d,
-    const struct lt_access *access, uint32_t index, const struct asked *asked)
+    const struct lt_access *access, uint32_t index,
+    const struct lt_report_asked *asked)
 {
 	const char *const name = d->budget.snapshot.accounts[index].name;
 	struct lt_report_account *const to = &w->accounts[w->account_count++];
@@ -129,7 +66,7 @@ take_account(struct lt_report_work *w, const struct lt_daemon *d,
 
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	to->parent = -1;
-	to->asked = asked_span(asked, name);
+	to->asked = lt_report_asked_span(asked, name);
 	to->is_seen = to->asked.from_utc_s < to->asked.to_utc_s &&
 		      (sums || lt_access_own(access, name));
 	to->own_sums = !sums;
@@ -224,9 +161,10 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		? budget_of(s, team, period)
 		: NULL;
 	const size_t labels = lt_report_labels_count(d->policy);
-	struct asked asked = {.team = team, .tree = lt_tables_tree(&d->tables)};
+	struct lt_report_asked asked = {
+	    .team = team, .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
-	    list_cuts(&asked, period)
+	    lt_report_cut(&asked, period)
 		? calloc(1, sizeof(*w) +
 				s->account_count * sizeof(w->accounts[0]) +
 				s->budget_count * sizeof(w->budgets[0]) +

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closed.h"
 #include "out.h"
 #include "report_parts.h"
 
@@ -105,6 +106,10 @@ period_json(const struct lt_report_view *v)
 		"closed", lt_api_time(v->closed.closed_utc_s), "closed_by",
 		v->is_closed ? v->closed.who : NULL, "checksum",
 		v->is_closed ? v->closed.checksum : NULL);
+	json_t *const reopened =
+	    lt_reopened_brief(v->ledger, lt_report_span(period));
+	if (reopened != NULL)
+		json_object_set_new(json, "reopened", reopened);
 	if (w->has_months && period == &w->period)
 		json_object_set_new(json, "months", months_json(v));
 	return json;

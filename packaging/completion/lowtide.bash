@@ -76,7 +76,7 @@ _lowtide() {
 			-*) choices='--from --to --cost --only --account --type --map --rate --tolerance --format --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		close) choices='--last --output --no-users --json --run --help' ;;
+		close) choices='--last --output --no-users --reopen --reason --json --run --help' ;;
 		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
 		web) choices='--port --socket --run --help' ;;
 		notice) choices='--in --withdraw --json --run --help' ;;

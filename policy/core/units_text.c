@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of one unit into text: messages, tables, CSV and JSON. Integers
- * only, so that no locale changes a byte. The other way round is units.c.
+ * Numbers of one unit into text: messages, tables, CSV and JSON. Digits of
+ * integers, so that no locale changes a byte. The other way round is units.c.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -203,6 +204,25 @@ sixths(char *out, size_t size, int64_t value)
 		*--at = '-';
 	if (memccpy(out, at, '\0', size) == NULL && size > 0)
 		out[size - 1] = '\0';
+	return out;
+}
+
+const char *
+lt_percent_text(char out[LT_PERCENT_SIZE], int64_t part, int64_t whole)
+{
+	const double percent = 100.0 * (double)part / (double)whole;
+	const int tenths =
+	    percent > 99 && percent < 101
+		? (int)(part > whole ? ceil(percent * 10) : floor(percent * 10))
+		: 0;
+
+	if (whole <= 0)
+		snprintf(out, LT_PERCENT_SIZE, "all");
+	else if (tenths > 0)
+		snprintf(
+		    out, LT_PERCENT_SIZE, "%d.%d %%", tenths / 10, tenths % 10);
+	else
+		snprintf(out, LT_PERCENT_SIZE, "%.0f %%", percent);
 	return out;
 }
 

@@ -99,6 +99,40 @@ read_mail(struct lt_reader *reader, const struct lt_key *key,
 		lt_read_keys(reader, key, node, object);
 }
 
+/* A user and where he has his mail. */
+struct owner {
+	char user[LT_NAME_SIZE], to[LT_ADDRESS_SIZE];
+};
+static const struct lt_key owner_keys[] = {
+    {"user", lt_read_name, offsetof(struct owner, user), .size = LT_NAME_SIZE,
+	.required = true, .want = "a user of the system such as alice"},
+    {"mail", read_address, offsetof(struct owner, to), .size = LT_ADDRESS_SIZE,
+	.required = true, .want = "an address such as alice@example.org"},
+    {.name = NULL},
+};
+
+/* A name without a host is a user's, who has his mail by it. No user is ever
+ * guessed from an address: it would be his who can have that address. */
+static void
+read_owner(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, struct owner *owner)
+{
+	const struct lt_key body = {
+	    .name = key->name, .want = key->want, .keys = owner_keys};
+
+	*owner = (struct owner){.user = ""};
+	if (node->type == YAML_MAPPING_NODE) {
+		lt_read_keys(reader, &body, node, owner);
+		return;
+	}
+	struct lt_key address = *key;
+	address.offset = offsetof(struct owner, to);
+	read_address(reader, &address, node, owner);
+	if (strchr(owner->to, '@') == NULL &&
+	    strlen(owner->to) < sizeof(owner->user))
+		(void)strcpy(owner->user, owner->to);
+}
+
 /* The owners of one team. */
 static void
 read_owners(struct lt_reader *reader, const yaml_node_t *name,
@@ -110,7 +144,7 @@ read_owners(struct lt_reader *reader, const yaml_node_t *name,
 	    .want =
 		"a list of users or addresses such as [alice, bob@example.org]"};
 
-	(void)name;
+	lt_place(name, &owners->line, &owners->column);
 	if (node->type != YAML_SEQUENCE_NODE) {
 		lt_unwanted(reader, &key, node, "");
 		return;
@@ -119,6 +153,7 @@ read_owners(struct lt_reader *reader, const yaml_node_t *name,
 	     one < node->data.sequence.items.top; one++) {
 		const yaml_node_t *const at =
 		    yaml_document_get_node(reader->document, *one);
+		struct owner owner;
 
 		if (owners->count == LT_MESSAGE_TO_MAX) {
 			lt_complain(reader, at,
@@ -126,8 +161,12 @@ read_owners(struct lt_reader *reader, const yaml_node_t *name,
 			    owners->team, LT_MESSAGE_TO_MAX);
 			return;
 		}
-		read_address(reader, &key, at, owners->to[owners->count]);
-		owners->count += owners->to[owners->count][0] != '\0';
+		read_owner(reader, &key, at, &owner);
+		if (owner.to[0] == '\0')
+			continue;
+		memcpy(owners->to[owners->count], owner.to, sizeof(owner.to));
+		memcpy(owners->user[owners->count++], owner.user,
+		    sizeof(owner.user));
 	}
 }
 
@@ -218,4 +257,14 @@ lt_policy_owners_of(const struct lt_policy *policy, const char *team)
 		if (strcmp(policy->notify.owners[i].team, team) == 0)
 			return &policy->notify.owners[i];
 	return NULL;
+}
+
+bool
+lt_policy_is_owner(const struct lt_policy_owners *owners, const char *user)
+{
+	for (int i = 0; owners != NULL && user[0] != '\0' && i < owners->count;
+	     i++)
+		if (strcmp(owners->user[i], user) == 0)
+			return true;
+	return false;
 }

@@ -142,8 +142,10 @@ struct lt_policy_team { /* its labels: cost centre, project, owner */
 
 struct lt_policy_owners { /* who hears of a team's budgets */
 	char team[LT_ACCOUNT_SIZE];
-	int count;
+	int line, column, count;
 	char to[LT_MESSAGE_TO_MAX][LT_ADDRESS_SIZE]; /* lt_address_is() */
+	/* Who sees what a coordinator of the team sees; "": mail alone. */
+	char user[LT_MESSAGE_TO_MAX][LT_NAME_SIZE];
 };
 struct lt_policy_unusual {	/* a day that is told of: both are passed */
 	uint32_t percent;	/* above the same weekday's mean; 0 = none */
@@ -254,6 +256,9 @@ const struct lt_policy_source *lt_policy_source_find(
     const struct lt_policy *policy, const char *name);
 
 /* NULL: nobody. */
+/* Is the user of the system among them? NULL: nobody is. */
+bool lt_policy_is_owner(
+    const struct lt_policy_owners *owners, const char *user);
 const struct lt_policy_owners *lt_policy_owners_of(
     const struct lt_policy *policy, const char *team);
 

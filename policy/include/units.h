@@ -62,6 +62,11 @@ const char *lt_money_text(
 const char *lt_money_digits(
     char *out, size_t size, int64_t micros, const char *currency);
 const char *lt_carbon_text(char *out, size_t size, int64_t mg);
+/* "141 %"; with a decimal about 100, so that what is over never reads as 100 %
+ * and what is within never as more. "all": there is no whole. */
+enum { LT_PERCENT_SIZE = 32 };
+const char *lt_percent_text(
+    char out[LT_PERCENT_SIZE], int64_t part, int64_t whole);
 const char *lt_duration_text(
     char *out, size_t size, int64_t seconds); /* "1d 2h", "12m" */
 const char *lt_hours_text(char *out, size_t size,

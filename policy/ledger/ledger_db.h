@@ -210,10 +210,6 @@ void lt_lengths_drop(struct lt_ledger *ledger);
 int lt_carries_write(struct lt_ledger *ledger, struct lt_error *err);
 void lt_carries_drop(struct lt_ledger *ledger);
 
-/* When something came to a closed period: after the last closing, whatever the
- * clock says, since statements are as of their closing. */
-int lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
-    struct lt_error *err);
 /* Before a run of a closed period changes: it is kept as it is.
  * *changed_utc_s: when it changed last, which becomes when it does now. */
 int lt_run_keep(struct lt_ledger *ledger, struct lt_run_key key,

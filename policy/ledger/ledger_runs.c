@@ -8,6 +8,7 @@
 
 #include "grow.h"
 #include "ledger_kept.h"
+#include "periods.h"
 #include "units.h"
 
 /* In the order of LT_SQL_RUN_COLUMNS. */

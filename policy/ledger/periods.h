@@ -94,6 +94,31 @@ int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
     uint32_t *count, struct lt_error *err);
 /* Nothing is booked before this any more; 0 = nothing is closed. */
 int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
+/* When something came to a closed period, and when one that was opened again is
+ * closed: after the last closing, whatever the clock says, since statements are
+ * as of their closing. */
+int lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
+    struct lt_error *err);
+/*
+ * A closing that was undone, and what the period had come to by it. That none
+ * lies around the period or behind it is the caller's to see: what is booked in
+ * a closed one stays there. What corrects hours that are open again is booked
+ * at them from then on, as if they had always been open.
+ */
+enum { LT_REOPEN_REASON_SIZE = 256 };
+struct lt_reopened {
+	struct lt_span span;
+	char label[24];
+	int64_t closed_utc_s, reopened_utc_s;
+	char closed_by[LT_NAME_SIZE], reopened_by[LT_NAME_SIZE], checksum[80];
+	struct lt_amount cost;
+	char reason[LT_REOPEN_REASON_SIZE];
+};
+int lt_ledger_reopen(struct lt_ledger *ledger,
+    const struct lt_reopened *reopened, struct lt_error *err);
+/* In the order in which they were; malloc'd. */
+int lt_ledger_all_reopened(struct lt_ledger *ledger,
+    struct lt_reopened **reopened, uint32_t *count, struct lt_error *err);
 /* Of all entries the first hour; false: there is none. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);

@@ -59,6 +59,15 @@
 	" DEFAULT 0;"                                                          \
 	"UPDATE closed SET whole_hours = 1;"
 
+/* Version 30: closings that were undone, what each had come to, and why. */
+#define LT_SQL_LEDGER_30                                                       \
+	"CREATE TABLE reopened (start_utc_s INTEGER NOT NULL,"                 \
+	" end_utc_s INTEGER NOT NULL, label TEXT NOT NULL,"                    \
+	" closed_utc_s INTEGER NOT NULL, closed_by TEXT NOT NULL,"             \
+	" checksum TEXT NOT NULL, money_micros INTEGER NOT NULL,"              \
+	" carbon_mg INTEGER NOT NULL, reopened_utc_s INTEGER NOT NULL,"        \
+	" reopened_by TEXT NOT NULL, reason TEXT NOT NULL);"
+
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
 	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
@@ -104,6 +113,17 @@
 #define LT_SQL_NOT_LISTED                                                      \
 	"NOT (account = ?1 AND " LT_SQL_IS_BOOKED                              \
 	") AND (job_id, submit_utc_s) > (?4, ?5)"
+
+/* Corrections of what has been opened again, hours from ?1 on, that are booked
+ * later; and is one of them of the run's first charges? */
+#define LT_SQL_OF_OPENED                                                       \
+	" FROM entries AS e INDEXED BY entries_special WHERE kind != 0"        \
+	" AND kind = 1 AND for_utc_s >= ?1 AND at_utc_s != for_utc_s"
+#define LT_SQL_IS_FIRST                                                        \
+	"NOT EXISTS (SELECT 1 FROM entries AS f WHERE f.job_id = e.job_id"     \
+	" AND f.job_id != 0 AND f.submit_utc_s = e.submit_utc_s"               \
+	" AND (f.made_utc_s < e.made_utc_s"                                    \
+	" OR (f.for_utc_s = e.for_utc_s AND f.id < e.id)))"
 
 #define LT_SQL_CHARGES                                                         \
 	LT_SQL_PERIOD("account, money_micros, carbon_mg", " AND kind = 0")
@@ -218,7 +238,32 @@
 	X(CLOSED_ALL, LEDGER,                                                  \
 	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
 	X(CLOSED_LAST, LEDGER,                                                 \
-	    "SELECT coalesce(max(closed_utc_s), 0) FROM closed")               \
+	    "SELECT max((SELECT coalesce(max(closed_utc_s), 0) FROM closed),"  \
+	    " (SELECT coalesce(max(closed_utc_s), 0) FROM reopened))")         \
+	X(CLOSED_END, LEDGER,                                                  \
+	    "SELECT coalesce(max(end_utc_s), 0) FROM closed")                  \
+	X(CLOSED_DROP, LEDGER,                                                 \
+	    "DELETE FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")    \
+	X(CLOSED_ROWS_DROP, LEDGER,                                            \
+	    "DELETE FROM closed_rows WHERE start_utc_s = ?1"                   \
+	    " AND end_utc_s = ?2")                                             \
+	X(REOPENED_PUT, LEDGER,                                                \
+	    "INSERT INTO reopened VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"     \
+	    " ?9, ?10, ?11)")                                                  \
+	X(REOPENED_ALL, LEDGER, "SELECT * FROM reopened ORDER BY rowid")       \
+	X(BOOKED_LATER, LEDGER,                                                \
+	    "SELECT NOT (" LT_SQL_IS_FIRST "), at_utc_s, for_utc_s, account,"  \
+	    " uid, " LT_SQL_SUM_COLUMNS LT_SQL_OF_OPENED)                      \
+	X(BOOKED_LATER_BACK, LEDGER,                                           \
+	    "UPDATE entries AS e SET at_utc_s = for_utc_s,"                    \
+	    " kind = NOT (" LT_SQL_IS_FIRST                                    \
+	    ") WHERE id IN (SELECT id" LT_SQL_OF_OPENED ")")                   \
+	X(BOOKED_LATER_DAYS, LEDGER,                                           \
+	    "DELETE FROM days WHERE day >= ?1 / 86400 AND kind = 1"            \
+	    " AND money_micros = 0 AND carbon_mg = 0 AND NOT EXISTS"           \
+	    " (SELECT 1 FROM entries AS e WHERE kind != 0 AND kind = 1"        \
+	    " AND e.account = days.account AND e.uid = days.uid"               \
+	    " AND at_utc_s >= day * 86400 AND at_utc_s < (day + 1) * 86400)")  \
 	X(FIRST_BOOKED, LEDGER, "SELECT min(at_utc_s) FROM entries")           \
 	X(CLOSED_ROW_PUT, LEDGER,                                              \
 	    "INSERT INTO closed_rows VALUES (?1, ?2, ?3, ?4, ?5)")             \

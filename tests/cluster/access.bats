@@ -140,6 +140,37 @@ fresh() { # fresh: lowtided, and what it reads
 	[[ "$output" == *'not known here'* ]]
 }
 
+@test "an owner sees what mails to him name, an address alone nothing" {
+	# news and uucp have no association; PrivateData=usage,jobs is set.
+	mkdir -p -m 2770 "$BATS_FILE_TMPDIR/spool"
+	run -1 as news lowtide report --team vision
+	policy "$(printf '%s\n' 'notify:' "  spool: $BATS_FILE_TMPDIR/spool" \
+	    "  mail: {server: 'smtp://127.0.0.1:9', from: lowtide@hpc.example.org}" \
+	    '  owners: {vision: [{user: news, mail: pi@example.org}, uucp@example.org]}')" > "$D/policy.new"
+	grep '^listen_port' "$D/etc/lowtide.yaml" >> "$D/policy.new"
+	mv "$D/policy.new" "$D/etc/lowtide.yaml"
+	run -0 lowtide check "$D/etc/lowtide.yaml"
+	[[ "$output" == *'warning: notify: owners: 1 of them by address alone'*'as uucp@example.org: '* ]]
+	sees_vision() { [ "$(report news --team vision | ids)" = "$(of roots daemons)" ]; }
+	within 60 sees_vision
+	for LOWTIDE_SERVER in '' "127.0.0.1:$LOWTIDE_PORT"; do
+		[ -z "$LOWTIDE_SERVER" ] && unset LOWTIDE_SERVER || export LOWTIDE_SERVER
+		[ "$(report news | ids)" = "$(of roots daemons)" ] # of no other team
+		as news lowtide budget --team vision > /dev/null
+		as news lowtide report --team vision --by user | grep -q daemon
+		as news lowtide report --team vision --format html | grep -q '<h2 id="users">'
+		as news lowtide explain "$(cat "$D/daemons")" > /dev/null
+		run ! as news lowtide explain "$(cat "$D/others")"
+		run -1 as news lowtide report --team nlp
+		run -1 as uucp lowtide report --team vision
+		[[ "$output" == *"you see no team's figures"* ]]
+	done
+	unset LOWTIDE_SERVER
+	# To see is not to change.
+	run -1 as news lowtide budget adjust --team vision --amount=1 --reason x
+	[[ "$output" == *'only for root and SlurmUser'* ]]
+}
+
 @test "without the key nobody is a viewer" {
 	policy '' > "$D/policy.new"
 	grep '^listen_port' "$D/etc/lowtide.yaml" >> "$D/policy.new"

@@ -312,3 +312,52 @@ statements() { ls "$BATS_FILE_TMPDIR"/spool/statement_3a"$1"_3a*.json; }
 	lowtide status --json | jq -e '.unclosed == null'
 	[ "$(micros "$D/statements/2026-11/focus.csv" EffectiveCost)" -eq 225000000 ]
 }
+
+@test "what is opened again has what came for it, once, and is closed a second time" {
+	told() { lowtide alerts --json | jq -c '[.alerts[] | select(.kind == "statement")]'; }
+	all_told() { told | jq -e 'length > 0 and all(.sent != null)'; }
+	within 60 all_told
+	told=$(told)
+	run -1 lowtide close --reopen 2026-10 --reason 'slurmdbd was down'
+	[[ "$output" == *'2026-10: 2026-12 is closed, too, and has or follows it; open that first: lowtide close --reopen 2026-12'* ]]
+	run -2 lowtide close --reopen 2026-12
+	[[ "$output" == *'--reopen wants --reason TEXT'* ]]
+	if [ -n "$ROOT" ]; then
+		run -1 as_daemon lowtide close --reopen 2026-12 --reason r
+		[[ "$output" == *'only for root and SlurmUser'* ]]
+	fi
+	quarter=$(lowtide report --period 2026-Q4 --json | jq .total.cost_micros)
+	for period in 2026-12 2026-11 2026-10; do
+		run -0 lowtide close --reopen $period --reason 'slurmdbd was down'
+		[[ "$output" == "$period is open again."* ]]
+	done
+	# The late rows are October's now, and nothing is there twice.
+	month --json | jq -e '.total.corrections_micros == 0 and .period.state == "ended" and .total.runs == 7'
+	[ "$(month --json | jq .total.cost_micros)" -eq $(($(jq .total.cost_micros "$D/first/report.json") + 150000000)) ]
+	lowtide report --period 2026-11 --json | jq -e '.total | .corrections_micros == 0 and .charges_micros == 75000000'
+	[ "$(lowtide report --period 2026-Q4 --json | jq .total.cost_micros)" -eq "$quarter" ]
+	[ "$quarter" -eq $(($(of_sacct 2027-01-01) + 225000000)) ] # three late sixths of an hour
+	# A timer leaves it to who opened it; he closes by name.
+	run -1 lowtide close --last --output "$D/statements"
+	[[ "$output" == *'close it first: lowtide close 2026-10'* ]]
+	again() { run lowtide close 2026-10 --output "$D/statements"; [ "$status" -eq 0 ]; }
+	within 300 again
+	[[ "$output" == *'It is closing 2 of this period, in total against the one before: +$150.00, +'*' CO2e.'* ]]
+	[[ "$output" == *"$D/statements/2026-10.2" ]]
+	(cd "$D/statements/2026-10.2" && sha256sum -c --quiet SHA256SUMS)
+	diff -r "$D/statements/2026-10" "$D/written" -x statement.html >&2 # what was given out stays
+	[ "$(micros "$D/statements/2026-10.2/runs.csv" cost)" -eq $(($(micros "$D/written/runs.csv" cost) + 150000000)) ]
+	run -0 lowtide close
+	[[ "$output" == *'2026-10 was reopened '*' by '*': slurmdbd was down. Until then: sha256:'* ]]
+	lowtide close --json | jq -e '.closed[0] | .closing == 2 and .difference.cost_micros == 150000000'
+	lowtide close --json | jq -e '[.reopened[].label] == ["2026-12", "2026-11", "2026-10"]'
+	month | grep -E '^reopened on 2027-01-05 by [a-z]+: slurmdbd was down$'
+	month --format html | grep -q '<p>Reopened on 5 January 2027 by <bdi>'
+	lowtide close 2026-11
+	run -0 lowtide close --last
+	[[ "$output" == 'Not yet: 2026-12: '*' opened it again, and closes it by its name: lowtide close 2026-12'* ]]
+	run -0 lowtide close 2026-12
+	[[ "$output" == *'It is closing 2 of this period, in total against the one before: $0.00, 0 g CO2e.'* ]]
+	sleep 3
+	[ "$(told)" = "$told" ] # by himself nobody is told of it
+}

@@ -39,28 +39,37 @@ draw(struct world *w, uint32_t below)
 	return (uint32_t)(w->random >> 33) % below;
 }
 
-static char *
-ask_text(struct world *w, const char *query, int want)
+/* free() it. */
+static inline struct lt_daemon *
+daemon_of(struct world *w, struct lt_policy *policy)
 {
-	struct lt_policy policy = {.currency = "USD"};
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
-	char uri[256];
 
 	assert_non_null(d);
 	d->ledger = w->f->ledger;
-	d->policy = &policy;
+	d->policy = policy;
 	d->offsets = w->offsets;
 	d->budget.has_snapshot = true;
 	d->budget.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
+	return d;
+}
+
+static inline char *
+ask_text(struct world *w, const char *query, int want)
+{
+	struct lt_policy policy = {.currency = "USD"};
+	struct lt_daemon *const d = daemon_of(w, &policy);
+	char uri[256];
+
 	snprintf(uri, sizeof(uri), "/v1/report?%s", query);
 	char *const text = api_ask_text(d, uri, want);
 	free(d);
 	return text;
 }
 
-static json_t *
+static inline json_t *
 ask(struct world *w, const char *query)
 {
 	char *const text = ask_text(w, query, 200);
@@ -72,7 +81,7 @@ ask(struct world *w, const char *query)
 }
 
 /* Settled with its amount shared out at random over its hours. */
-static void
+static inline void
 settle_run(struct world *w, struct lt_run *run)
 {
 	static struct lt_entry entries[HOURS_MOST + 2];
@@ -104,7 +113,7 @@ settle_run(struct world *w, struct lt_run *run)
 		       &changed, &w->f->err));
 }
 
-static void
+static inline void
 new_run(struct world *w, uint32_t i)
 {
 	const int64_t start =
@@ -120,7 +129,7 @@ new_run(struct world *w, uint32_t i)
 	settle_run(w, run);
 }
 
-static int64_t
+static inline int64_t
 sum_of(struct world *w, const char *what, const char *where)
 {
 	char path[128], sql[512];
@@ -141,23 +150,15 @@ sum_of(struct world *w, const char *what, const char *where)
 }
 
 /* Told by slurmctld, and not by slurmdbd yet: ended, or NULL. */
-static void
+static inline void
 close_october(struct world *w, struct lt_ended *ended, int want)
 {
 	struct lt_policy policy = {.currency = "USD"};
-	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	struct lt_daemon *const d = daemon_of(w, &policy);
 	static const char body[] = "{\"period\":\"2026-10\"}";
 	char *text = NULL;
 
-	assert_non_null(d);
-	d->ledger = w->f->ledger;
-	d->policy = &policy;
-	d->offsets = w->offsets;
 	d->tables.conf.slurm_uid = 0;
-	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
-	d->budget.snapshot.accounts = accounts;
-	d->budget.snapshot.account_count = ACCOUNTS;
 	d->jobs.ended = ended;
 	d->jobs.ended_count = ended != NULL;
 	const int status = lt_api(d,

@@ -297,6 +297,18 @@ has(const char *text, const char *figure)
 	return false;
 }
 
+/* The status, and the letter of each figure that is in the answer. */
+static void
+tell_figures(char *got, size_t size, int status, const char *text)
+{
+	size_t used = (size_t)snprintf(got, size, "%d ", status);
+
+	for (int n = 0; n < FIGURES; n++)
+		if (has(text, figures[n].text))
+			got[used++] = figures[n].letter;
+	got[used] = '\0';
+}
+
 static void
 test_each(void **state)
 {
@@ -319,16 +331,69 @@ test_each(void **state)
 			d->tables.private_data = rows[i].private_data;
 			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
 			const int status = ask(d, &rows[i], uid, &text);
-			size_t used =
-			    (size_t)snprintf(got, sizeof(got), "%d ", status);
-			for (int n = 0; n < FIGURES; n++)
-				if (has(text, figures[n].text))
-					got[used++] = figures[n].letter;
-			got[used] = '\0';
+			tell_figures(got, sizeof(got), status, text);
 			if (strcmp(got, rows[i].wants[k]) != 0) {
 				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n",
 				    rows[i].why, roles[k].name, got,
 				    rows[i].wants[k], text);
+				failed++;
+			}
+			free(text);
+			free(d->jobs.looks);
+		}
+	remove_file(f->dir, "history");
+	free(d);
+	assert_int_equal(failed, 0);
+}
+
+/* Who owns vision sees what its coordinator sees, to the byte, and so of what
+ * is below it; who owns nlp sees nothing of it. A name is a user's only where
+ * it says so. */
+static void
+test_owner(void **state)
+{
+	enum { AS_COORDINATOR = 4, AS_EVE = 8 };
+	static const struct {
+		const char *why, *team;
+		bool is_user; /* of the entry */
+		int as;
+	} cases[] = {
+	    {"of the team", "vision", true, AS_COORDINATOR},
+	    {"an address alone", "vision", false, AS_EVE},
+	    {"of a team that is not there", "gone", true, AS_EVE},
+	};
+	static struct lt_policy_owners owners;
+	const struct passwd *const user = getpwnam("bin");
+	struct fixture *const f = *state;
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+	int failed = 0;
+
+	assert_non_null(user);
+	lt_log_open("/dev/null");
+	fill_ledger(f);
+	hold_for(f);
+	alert_of(f);
+	for (int c = 0; c < 3; c++)
+		for (int i = 0; i < ROWS; i++) {
+			char got[FIGURES + 8], *text = NULL;
+
+			make_world(d, f);
+			owners = (struct lt_policy_owners){.count = 1};
+			(void)strcpy(owners.team, cases[c].team);
+			(void)strcpy(owners.to[0], user->pw_name);
+			if (cases[c].is_user)
+				(void)strcpy(owners.user[0], user->pw_name);
+			policy.notify.owner_count = 1;
+			policy.notify.owners = &owners;
+			d->tables.private_data = rows[i].private_data;
+			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+			const int status =
+			    ask(d, &rows[i], user->pw_uid, &text);
+			tell_figures(got, sizeof(got), status, text);
+			if (strcmp(got, rows[i].wants[cases[c].as]) != 0) {
+				print_error("%s, %s: \"%s\", want \"%s\"\n%s\n",
+				    rows[i].why, cases[c].why, got,
+				    rows[i].wants[cases[c].as], text);
 				failed++;
 			}
 			free(text);
@@ -425,6 +490,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_are_here),
 	    EACH(test_each),
+	    EACH(test_owner),
 	    EACH(test_same_text),
 	    EACH(test_nobody),
 	};

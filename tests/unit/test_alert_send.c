@@ -14,8 +14,8 @@
 enum { RESTARTS = 1000 };
 
 static struct lt_policy_owners owners[] = {
-    {"speech", 2, {"ada", "eve@example.org"}},
-    {"vision", 2, {"ada", "bob"}},
+    {.team = "speech", .count = 2, .to = {"ada", "eve@example.org"}},
+    {.team = "vision", .count = 2, .to = {"ada", "bob"}},
 };
 
 struct site {

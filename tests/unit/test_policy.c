@@ -552,11 +552,31 @@ test_precision(void **state)
 	lt_policy_free(policy);
 }
 
+static void
+test_owners(void **state)
+{
+	struct lt_policy *const policy =
+	    parsed("notify:\n  command: /bin/true\n  owners:\n    vision: [ada,"
+		   " bob@x.org, {user: cem@corp, mail: cem@x.org}]\n");
+	const struct lt_policy_owners *const owners =
+	    lt_policy_owners_of(policy, "vision");
+
+	(void)state;
+	assert_int_equal(owners->count, 3);
+	assert_string_equal(owners->to[2], "cem@x.org");
+	assert_true(lt_policy_is_owner(owners, "ada"));
+	assert_true(lt_policy_is_owner(owners, "cem@corp"));
+	assert_false(lt_policy_is_owner(owners, "bob"));
+	assert_false(lt_policy_is_owner(owners, ""));
+	lt_policy_free(policy);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_precision),
+	    cmocka_unit_test(test_owners),
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_waiting),
 	    cmocka_unit_test(test_top),

@@ -103,7 +103,7 @@ static void
 test_once(void **state)
 {
 	static struct lt_policy_owners owners[] = {
-	    {"vision", 2, {"ada", "bob"}}};
+	    {.team = "vision", .count = 2, .to = {"ada", "bob"}}};
 	static const struct lt_rate_step price = {
 	    NOVEMBER, INT64_MAX, 3600000, LT_QUALITY_CONSTANT, "", NOVEMBER};
 	struct world *const w = make_world(*state);

@@ -403,6 +403,36 @@ test_add_and_hashes(void **state)
 	    lt_crc32c(lt_crc32c(0, "1234", 4), "56789", 5), 0xe3069283u);
 }
 
+static void
+test_percent(void **state)
+{
+	static const struct {
+		const char *why;
+		int64_t part, whole;
+		const char *text;
+	} cases[] = {
+	    {"nothing", 0, 100000, "0 %"},
+	    {"rounded", 40600, 100000, "41 %"},
+	    {"just over is not all of it", 100001, 100000, "100.1 %"},
+	    {"over by a bit", 100300, 100000, "100.3 %"},
+	    {"just within is not all of it", 99999, 100000, "99.9 %"},
+	    {"all of it", 100000, 100000, "100.0 %"},
+	    {"far over", 141000, 100000, "141 %"},
+	    {"given back", -3000, 100000, "-3 %"},
+	    {"of nothing", 1, 0, "all"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[LT_PERCENT_SIZE];
+
+		print_message("# %s\n", cases[i].why);
+		assert_string_equal(
+		    lt_percent_text(text, cases[i].part, cases[i].whole),
+		    cases[i].text);
+	}
+}
+
 int
 main(void)
 {
@@ -416,6 +446,7 @@ main(void)
 	    cmocka_unit_test(test_double),
 	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_money_text),
+	    cmocka_unit_test(test_percent),
 	    cmocka_unit_test(test_scale_up),
 	    cmocka_unit_test(test_add_and_hashes),
 	};
