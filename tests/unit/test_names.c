@@ -4,9 +4,15 @@
  * a line: each reader and writer has them as they are.
  */
 #include "invoice_fixture.h"
+#include "associations.h"
 #include "csv.h"
+#include "ended.h"
+#include "jobs.h"
+#include "ledger_fixture.h"
+#include "paths.h"
 #include "run_lines.h"
 #include "simulate_site.h"
+#include "text.h"
 #include "trace.h"
 #include "units.h"
 
@@ -273,6 +279,138 @@ test_written(void **state)
 	free(text);
 }
 
+/* ---- what lowtided keeps for its next start ---- */
+
+static void
+test_word(void **state)
+{
+	(void)state;
+	for (int i = 0; i < NAMES + 256; i++) {
+		const char byte[] = {(char)(i - NAMES), 'x', '\0'};
+		const char *const name = i < NAMES ? names[i] : byte;
+		char word[3 * LT_NAME_SIZE], again[LT_NAME_SIZE], rest;
+
+		lt_name_word(word, sizeof(word), name);
+		assert_int_equal(strcspn(word, " \t\r\n\v\f"), strlen(word));
+		lt_name_of_word(again, sizeof(again), word);
+		assert_string_equal(again, name);
+		assert_int_equal(sscanf(word, "%191s%c", again, &rest), 1);
+	}
+	/* What is no word of ours stays, and none is longer than its room. */
+	static const char *const others[] = {"50%", "%zz", "%0", "%", "a%4"};
+	char out[6];
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		lt_name_of_word(out, sizeof(out), others[i]);
+		assert_string_equal(out, others[i]);
+	}
+	lt_name_of_word(out, sizeof(out), "a%20%20long");
+	assert_string_equal(out, "a  lo");
+}
+
+/* Accounts, users and partitions of each name; and nobody's. */
+static void
+test_associations(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_batch_account accounts[NAMES];
+	struct lt_batch_pair pairs[NAMES];
+	struct lt_batch_tie ties[NAMES];
+	struct lt_batch_manager managers[NAMES];
+	const struct lt_tables tables = {.accounts = accounts,
+	    .account_count = NAMES,
+	    .pairs = pairs,
+	    .pair_count = NAMES,
+	    .ties = ties,
+	    .tie_count = NAMES,
+	    .managers = managers,
+	    .manager_count = NAMES};
+	struct lt_tables again = {0};
+	char path[LT_PATH_SIZE];
+
+	for (int i = 0; i < NAMES; i++) {
+		const char *const next = i + 1 < NAMES ? names[i + 1] : "";
+
+		accounts[i] = (struct lt_batch_account){.name = ""};
+		lt_copy(accounts[i].name, LT_ACCOUNT_SIZE, names[i]);
+		lt_copy(accounts[i].parent, LT_ACCOUNT_SIZE, next);
+		pairs[i] = (struct lt_batch_pair){.uid = (uint32_t)i};
+		lt_copy(pairs[i].account, LT_ACCOUNT_SIZE, names[i]);
+		lt_copy(pairs[i].user, sizeof(pairs[i].user), names[i]);
+		lt_copy(pairs[i].default_qos, LT_ACCOUNT_SIZE, next);
+		lt_copy(ties[i].account, LT_ACCOUNT_SIZE, names[i]);
+		lt_copy(ties[i].partition, sizeof(ties[i].partition), names[i]);
+		managers[i] = (struct lt_batch_manager){.uid = (uint32_t)i};
+		lt_copy(managers[i].account, LT_ACCOUNT_SIZE, next);
+	}
+	must(f, lt_associations_save(&tables, f->dir, &f->err));
+	must(f, lt_associations_load(&again, f->dir, &f->err));
+	assert_int_equal(again.account_count, NAMES);
+	assert_int_equal(again.pair_count, NAMES);
+	assert_int_equal(again.tie_count, NAMES);
+	assert_int_equal(again.manager_count, NAMES);
+	for (int i = 0; i < NAMES; i++) {
+		assert_string_equal(again.accounts[i].name, names[i]);
+		assert_string_equal(
+		    again.accounts[i].parent, accounts[i].parent);
+		assert_string_equal(again.pairs[i].account, names[i]);
+		assert_string_equal(again.pairs[i].user, names[i]);
+		assert_int_equal(again.pairs[i].uid, i);
+		assert_string_equal(
+		    again.pairs[i].default_qos, pairs[i].default_qos);
+		assert_string_equal(again.ties[i].account, names[i]);
+		assert_string_equal(again.ties[i].partition, names[i]);
+		assert_string_equal(
+		    again.managers[i].account, managers[i].account);
+	}
+	snprintf(path, sizeof(path), "%s/associations", f->dir);
+	unlink(path);
+	free(again.accounts);
+	free(again.pairs);
+	free(again.ties);
+	free(again.managers);
+}
+
+/* Jobs whose ends slurmctld told, and slurmdbd not yet. */
+static void
+test_ended(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_ended ended[NAMES + 1];
+	struct lt_jobs_state jobs = {.ended = ended, .ended_count = NAMES + 1};
+	struct lt_jobs_state again = {0};
+
+	for (int i = 0; i <= NAMES; i++) {
+		struct lt_batch_run *const run = &ended[i].run;
+		const char *const name = i < NAMES ? names[i] : "";
+
+		ended[i] = (struct lt_ended){.seen_utc_s = NOVEMBER};
+		run->job_id = (uint32_t)i + 1;
+		run->end_utc_s = NOVEMBER + i;
+		run->suspended_s = i;
+		lt_copy(run->user, sizeof(run->user), name);
+		lt_copy(run->account, sizeof(run->account), name);
+		lt_copy(run->partition, sizeof(run->partition), name);
+		lt_copy(run->state_text, sizeof(run->state_text), name);
+	}
+	must(f, lt_ended_save(&jobs, f->ledger, &f->err));
+	lt_ended_load(&again, f->ledger);
+	assert_int_equal(again.ended_count, NAMES + 1);
+	for (int i = 0; i <= NAMES; i++) {
+		const struct lt_batch_run *const run = &again.ended[i].run;
+		const char *const name = i < NAMES ? names[i] : "";
+
+		assert_int_equal(run->job_id, i + 1);
+		assert_int_equal(run->end_utc_s, NOVEMBER + i);
+		assert_int_equal(run->suspended_s, i);
+		assert_string_equal(run->user, name);
+		assert_string_equal(run->account, name);
+		assert_string_equal(run->partition, name);
+		assert_string_equal(run->state_text, name);
+	}
+	free(again.ended);
+}
+
 int
 main(void)
 {
@@ -283,6 +421,10 @@ main(void)
 	    cmocka_unit_test(test_invoice_account),
 	    cmocka_unit_test(test_invoice_tag),
 	    cmocka_unit_test(test_written),
+	    cmocka_unit_test(test_word),
+	    cmocka_unit_test_setup_teardown(
+		test_associations, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
