@@ -5,10 +5,12 @@
  * decision:
  *
  * BilledCost is 0: lowtide invoices nobody, and a row that shares out what a
- * provider billed must not count again. What a run cost is EffectiveCost. A
- * price that changes by the hour has no unit price whose product is exact, so
- * the unit that is priced is one of the currency: ListUnitPrice 1,
- * PricingQuantity the amount. What was used is ConsumedQuantity.
+ * provider billed must not count again. Where the site sends invoices
+ * (billed: yes) it is what no provider bills: focus_billed.c. What a run cost
+ * is EffectiveCost. A price that changes by the hour has no unit price whose
+ * product is exact, so the unit that is priced is one of the currency:
+ * ListUnitPrice 1, PricingQuantity the amount. What was used is
+ * ConsumedQuantity.
  */
 #include <stddef.h>
 #include <string.h>
@@ -19,19 +21,32 @@
 #include "units.h"
 
 enum {
-	NODES = LT_FOCUS_USED | LT_FOCUS_USED_CORRECTED,
+	NOBODYS = LT_FOCUS_UNALLOCATED | LT_FOCUS_UNALLOCATED_CORRECTED,
+	NODES = LT_FOCUS_USED | LT_FOCUS_USED_CORRECTED | NOBODYS,
 	CARBON = LT_FOCUS_CARBON_CHARGED | LT_FOCUS_CARBON_CORRECTED,
 	DISCOUNT = LT_FOCUS_DISCOUNTED | LT_FOCUS_DISCOUNT_CORRECTED,
 	CHARGES = LT_FOCUS_USED | LT_FOCUS_CARBON_CHARGED | LT_FOCUS_DISCOUNTED,
 	CORRECTIONS = LT_FOCUS_USED_CORRECTED | LT_FOCUS_CARBON_CORRECTED |
-		      LT_FOCUS_DISCOUNT_CORRECTED,
+		      LT_FOCUS_DISCOUNT_CORRECTED |
+		      LT_FOCUS_UNALLOCATED_CORRECTED,
 	USAGE = NODES | CARBON,
-	RUNS = USAGE | DISCOUNT,
+	RUNS = LT_FOCUS_USED | LT_FOCUS_USED_CORRECTED | CARBON | DISCOUNT,
+	SHARES = RUNS | NOBODYS,
 	ADJUSTMENT = LT_FOCUS_ADJUSTMENT,
-	ALL = RUNS | ADJUSTMENT,
+	ALL = SHARES | ADJUSTMENT,
 };
 
-enum kind { CONSTANT, TEXT, CELL, DECIMAL, TIME, FIELD, JOB_TAGS };
+enum kind {
+	CONSTANT,
+	TEXT,
+	CATEGORY, /* a text; the column may not be there */
+	CELL,
+	DECIMAL,
+	BILLED, /* a decimal; 0 where nobody bills */
+	TIME,
+	FIELD,
+	JOB_TAGS
+};
 
 static const struct column {
 	const char *name;
@@ -44,20 +59,20 @@ static const struct column {
 #define OF(kind, rows, member)                                                 \
 	kind, rows, NULL, offsetof(struct lt_focus_charge, member)
 #define RUNS_OWN(field) FIELD, RUNS, NULL, field
-    {"AllocatedMethodId", SAYS(RUNS, "lowtide-node-share")},
+    {"AllocatedMethodId", SAYS(SHARES, "lowtide-node-share")},
     {"AllocatedResourceId", RUNS_OWN(LT_FOCUS_JOB_ID)},
     {"AllocatedResourceName", RUNS_OWN(LT_FOCUS_NAME)},
     {"AllocatedTags", JOB_TAGS, RUNS, NULL, 0},
-    {"BilledCost", SAYS(ALL, "0")},
-    {"BillingAccountId", OF(TEXT, ALL, cluster)},
-    {"BillingAccountName", OF(TEXT, ALL, cluster)},
+    {"BilledCost", OF(BILLED, ALL, billed)},
+    {"BillingAccountId", OF(TEXT, ALL, account_id)},
+    {"BillingAccountName", OF(TEXT, ALL, account_name)},
     {"BillingCurrency", OF(TEXT, ALL, currency)},
     {"BillingPeriodEnd", OF(TIME, ALL, period_end)},
     {"BillingPeriodStart", OF(TIME, ALL, period_start)},
     {"ChargeCategory", SAYS(USAGE, "Usage")},
-    {"ChargeClass", OF(TEXT, RUNS, class)},
+    {"ChargeClass", OF(TEXT, SHARES, class)},
     {"ChargeDescription", OF(TEXT, ALL, description)},
-    {"ChargeFrequency", SAYS(RUNS, "Usage-Based")},
+    {"ChargeFrequency", SAYS(SHARES, "Usage-Based")},
     {"ChargePeriodEnd", OF(TIME, ALL, end)},
     {"ChargePeriodStart", OF(TIME, ALL, start)},
     {"ConsumedQuantity", OF(DECIMAL, USAGE, consumed)},
@@ -66,14 +81,15 @@ static const struct column {
     {"ContractedUnitPrice", SAYS(USAGE, "1")},
     {"EffectiveCost", OF(DECIMAL, ALL, cost)},
     {"HostProviderName", OF(TEXT, ALL, cluster)},
-    {"InvoiceIssuerName", OF(TEXT, ALL, cluster)},
+    {"InvoiceIssuerName", OF(TEXT, ALL, issuer)},
     {"ListCost", OF(DECIMAL, USAGE, cost)},
     {"ListUnitPrice", SAYS(USAGE, "1")},
+    {"PricingCategory", OF(CATEGORY, USAGE, category)},
     {"PricingQuantity", OF(DECIMAL, USAGE, cost)},
     {"PricingUnit", SAYS(USAGE, "Units")},
-    {"ResourceId", OF(TEXT, RUNS, resource)},
-    {"ResourceName", RUNS_OWN(LT_FOCUS_PARTITION)},
-    {"ResourceType", SAYS(RUNS, "Partition")},
+    {"ResourceId", OF(TEXT, SHARES, resource)},
+    {"ResourceName", OF(TEXT, SHARES, partition)},
+    {"ResourceType", SAYS(SHARES, "Partition")},
     {"ServiceCategory", SAYS(ALL, "Compute")},
     {"ServiceName", SAYS(ALL, "Slurm")},
     {"ServiceProviderName", OF(TEXT, ALL, cluster)},
@@ -81,7 +97,7 @@ static const struct column {
     {"SkuId", SAYS(NODES, "lowtide-node-share")},
     {"SkuMeter", SAYS(NODES, "Node share")},
     {"SkuPriceDetails", SAYS(0, NULL)},
-    {"SkuPriceId", SAYS(NODES, "lowtide-node-share")},
+    {"SkuPriceId", OF(TEXT, NODES, sku_price)},
     {"SubAccountId", OF(TEXT, ALL, account)},
     {"SubAccountName", OF(TEXT, ALL, account)},
     {"Tags", OF(CELL, ALL, tags)},
@@ -95,7 +111,7 @@ static const struct column {
     {"x_GpuModel", RUNS_OWN(LT_FOCUS_GPU)},
     {"x_MemoryMebibytes", RUNS_OWN(LT_FOCUS_MEMORY)},
     {"x_NodeCount", RUNS_OWN(LT_FOCUS_NODES)},
-    {"x_Partition", RUNS_OWN(LT_FOCUS_PARTITION)},
+    {"x_Partition", OF(TEXT, SHARES, partition)},
     {"x_SlurmArrayJobId", RUNS_OWN(LT_FOCUS_ARRAY_JOB_ID)},
     {"x_SlurmArrayTaskId", RUNS_OWN(LT_FOCUS_ARRAY_TASK)},
     {"x_SlurmCluster", OF(TEXT, ALL, cluster)},
@@ -109,9 +125,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-/* Where another kind of row has another constant, or has one at all: by the
- * specification the cost of a credit, and of an adjustment that belongs to no
- * other charge, is, but for EffectiveCost, what was billed. */
+/* Where another kind of row has another constant, or has one at all. */
 static const struct {
 	const char *name;
 	unsigned rows;
@@ -121,14 +135,23 @@ static const struct {
     {"ChargeCategory", DISCOUNT, "Credit"},
     {"ChargeFrequency", ADJUSTMENT, "One-Time"},
     {"ConsumedUnit", CARBON, "Kilograms"},
-    {"ContractedCost", ADJUSTMENT | DISCOUNT, "0"},
-    {"ListCost", ADJUSTMENT | DISCOUNT, "0"},
     {"SkuId", CARBON, "lowtide-carbon"},
     {"SkuMeter", CARBON, "CO2e"},
     {"SkuPriceId", CARBON, "lowtide-carbon"},
     {"x_Entry", CORRECTIONS, "Correction"},
     {"x_Entry", ADJUSTMENT, "Adjustment"},
+    {"x_Entry", LT_FOCUS_UNALLOCATED, "Unallocated"},
 };
+
+/* By the specification the cost of a credit, and of an adjustment that belongs
+ * to no other charge, is, but for EffectiveCost, what was billed. */
+static bool
+is_as_billed(const struct column *column, unsigned entry)
+{
+	return !(entry & USAGE) &&
+	       (strcmp(column->name, "ListCost") == 0 ||
+		   strcmp(column->name, "ContractedCost") == 0);
+}
 
 static const char *
 other_constant(const struct column *column, unsigned entry)
@@ -141,10 +164,11 @@ other_constant(const struct column *column, unsigned entry)
 }
 
 void
-lt_focus_header(FILE *out)
+lt_focus_header(FILE *out, bool has_category)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		fprintf(out, "%s%s", i > 0 ? "," : "", columns[i].name);
+		if (has_category || columns[i].kind != CATEGORY)
+			fprintf(out, "%s%s", i > 0 ? "," : "", columns[i].name);
 	fputs("\r\n", out);
 }
 
@@ -221,6 +245,15 @@ put_figure(FILE *out, const struct lt_figure *figure, enum kind kind)
 }
 
 static void
+put_billed(FILE *out, const struct lt_focus_charge *charge)
+{
+	if (charge->billed.known)
+		put_figure(out, &charge->billed, DECIMAL);
+	else
+		fputc('0', out);
+}
+
+static void
 put_column(FILE *out, const struct column *column,
     const struct lt_focus_charge *charge)
 {
@@ -232,12 +265,16 @@ put_column(FILE *out, const struct column *column,
 		fputs(column->text, out);
 		break;
 	case TEXT:
+	case CATEGORY:
 		memcpy(&text, at, sizeof(text));
 		lt_csv_text(out, text != NULL ? text : "");
 		break;
 	case CELL:
 		memcpy(&text, at, sizeof(text));
 		fputs(text, out);
+		break;
+	case BILLED:
+		put_billed(out, charge);
 		break;
 	case DECIMAL:
 	case TIME:
@@ -256,9 +293,13 @@ void
 lt_focus_print(FILE *out, const struct lt_focus_charge *charge)
 {
 	for (int i = 0; i < COLUMNS; i++) {
+		if (columns[i].kind == CATEGORY && !charge->has_category)
+			continue;
 		if (i > 0)
 			fputc(',', out);
-		if (columns[i].rows & charge->entry)
+		if (is_as_billed(&columns[i], charge->entry))
+			put_billed(out, charge);
+		else if (columns[i].rows & charge->entry)
 			put_column(out, &columns[i], charge);
 		else
 			fputs(other_constant(&columns[i], charge->entry), out);

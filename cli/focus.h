@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A charge as a row of FOCUS: made by focus_rows.c of a run or an adjustment,
- * written by focus.c.
+ * A charge as a row of FOCUS: made of a run (focus_rows.c), of an adjustment
+ * (focus_file.c) or of nodes that nobody used (focus_billed.c), written by
+ * focus.c.
  */
 #ifndef LT_FOCUS_H
 #define LT_FOCUS_H
@@ -72,25 +73,77 @@ enum {
 	LT_FOCUS_DISCOUNT_CORRECTED = 32,
 	LT_FOCUS_ADJUSTMENT = 64,
 };
+/* Of the site's own nodes what was charged to no job, and what of that
+ * corrections of closed periods take away. */
+enum {
+	LT_FOCUS_UNALLOCATED = 128,
+	LT_FOCUS_UNALLOCATED_CORRECTED = 256,
+};
+
+#define LT_FOCUS_NODE_SHARE "lowtide-node-share"
+struct lt_focus_billing; /* of a month that the site bills */
 
 struct lt_focus_charge { /* texts are lent */
 	unsigned entry;
-	const char *cluster, *currency, *account;
-	const char *tags;  /* a cell as it is written */
+	struct lt_focus_billing *billing; /* NULL: nobody here bills */
+	bool has_category;		  /* the file has PricingCategory */
+	const char *issuer, *account_id, *account_name; /* of the invoice */
+	const char *cluster, *currency, *account, *partition;
+	const char *sku_price, *category; /* of nodes; of what has a price */
+	const char *tags;		  /* a cell as it is written */
 	const char *class; /* "Correction"; NULL: of no closed period */
 	const char *description, *resource, *who;
 	/* UTC seconds: the billing period; what of it was asked; the charge. */
 	struct lt_figure period_start, period_end, from, to, start, end;
 	/* Millionths: of the currency, kg, kWh, node-hours. */
 	struct lt_figure cost, carbon, energy, consumed;
+	struct lt_figure billed; /* not known: nobody here bills, 0 */
 	/* Of a run's cost, as long as it is in one: rows of their own. */
 	struct lt_figure carbon_charge, credit;
 	struct lt_field fields[LT_FOCUS_FIELDS]; /* of the run */
 };
 
-void lt_focus_header(FILE *out);
+enum { /* of a kind of rows: a month of a file */
+	LT_FOCUS_HAS_HEADER = 1,
+	LT_FOCUS_HAS_CATEGORY = 2, /* some month of the file is billed */
+};
+
+/* ---- focus.c ---- */
+void lt_focus_header(FILE *out, bool has_category);
 void lt_focus_print(FILE *out, const struct lt_focus_charge *charge);
 /* An object of texts as a cell of CSV, "" of none. */
 void lt_focus_tags(FILE *out, const json_t *labels);
+
+/* ---- focus_charge.c: what all charges have ---- */
+struct lt_rows;
+int lt_focus_span(struct lt_figure *start, struct lt_figure *end,
+    const json_t *period, struct lt_error *err);
+/* The months of the report's period; NULL: it does not say them. */
+const json_t *lt_focus_months(const json_t *report, struct lt_error *err);
+/* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
+int lt_focus_start(
+    struct lt_focus_charge *charge, const json_t *report, struct lt_error *err);
+/* Within [from, to), and never empty, for its end is exclusive. */
+void lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
+    int64_t from, int64_t to);
+/* The same of a row of the file. */
+int lt_focus_start_row(struct lt_focus_charge *charge,
+    const struct lt_rows *rows, struct lt_error *err);
+
+/* ---- focus_rows.c ---- */
+int lt_focus_run(struct lt_rows *rows, const char *json, size_t length,
+    struct lt_error *err);
+
+/* ---- focus_billed.c: what nobody else bills ---- */
+/* One allocation, of a report whose month is billed and until it is freed;
+ * NULL: it is not billed, or err. */
+struct lt_focus_billing *lt_focus_billing_new(
+    const json_t *report, struct lt_error *err);
+/* What of the charge is billed here, and its kind of price; of the site's own
+ * nodes it is noted. */
+void lt_focus_bill(struct lt_focus_charge *charge);
+/* What of the site's own nodes no charge was for, so that all rows add up to
+ * what they cost. */
+int lt_focus_print_unallocated(struct lt_rows *rows, struct lt_error *err);
 
 #endif

@@ -3,7 +3,7 @@
  * The charges of FOCUS, of one billing period, which is a month: of a run the
  * part that stands in it and, apart from that, what was corrected of its own
  * hours and of hours before it, each with a row of its own for what of it is a
- * charge for carbon or a discount; of an adjustment itself. What corrects hours
+ * charge for carbon or a discount. What corrects hours
  * before the period corrects a closed one, ChargeClass "Correction": lowtide
  * corrects an open period at the run's own hours, and a closed one at the hour
  * of finding it out. Where these hours are in no file before, as of a run whose
@@ -62,61 +62,6 @@ static const char *const names[LT_FOCUS_FIELDS] = {
     [LT_FOCUS_MEMORY] = "memory_mib",
 };
 static const struct lt_field_keys run_keys = {names, LT_FOCUS_FIELDS};
-
-static int
-read_span(struct lt_figure *start, struct lt_figure *end, const json_t *period,
-    struct lt_error *err)
-{
-	start->known = end->known = true;
-	if (lt_utc_parse(
-		lt_json_text(period, "start", ""), &start->value, err) ||
-	    lt_utc_parse(lt_json_text(period, "end", ""), &end->value, err))
-		lt_context(err, "focus: the period");
-	return err->code;
-}
-
-/* The months of the report's period; NULL: it does not say them. */
-static const json_t *
-months_of(const json_t *report, struct lt_error *err)
-{
-	const json_t *const months =
-	    json_object_get(json_object_get(report, "period"), "months");
-
-	if (json_array_size(months) > 0)
-		return months;
-	lt_fail(err, LT_EVERSION,
-	    "focus: lowtided does not say which months it bills; it is an older release");
-	return NULL;
-}
-
-/* Of the report, in a charge of no kind. LT_EINPUT: no FOCUS can be made. */
-static int
-start_charge(
-    struct lt_focus_charge *charge, const json_t *report, struct lt_error *err)
-{
-	const char *const currency = lt_json_text(report, "currency", "");
-	const json_t *months;
-
-	*charge = (struct lt_focus_charge){
-	    .cluster = lt_json_text(report, "cluster", ""),
-	    .currency = currency,
-	    .consumed.known = true, /* a correction: nothing more */
-	};
-	if (strlen(currency) != 3 ||
-	    strspn(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3)
-		return lt_fail(err, LT_EINPUT,
-		    "focus: got the currency \"%s\", want one of ISO 4217, such as USD",
-		    currency);
-	if (charge->cluster[0] == '\0')
-		return lt_fail(
-		    err, LT_EINPUT, "focus: the cluster has no name");
-	if (read_span(&charge->from, &charge->to,
-		json_object_get(report, "period"), err) ||
-	    (months = months_of(report, err)) == NULL)
-		return err->code;
-	return read_span(&charge->period_start, &charge->period_end,
-	    json_array_get(months, 0), err);
-}
 
 static struct lt_figure
 figure_of(const struct lt_field *field)
@@ -179,29 +124,6 @@ node_hours(const struct lt_field *fields, int64_t seconds)
 	return hours;
 }
 
-static int64_t
-least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t
-most(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* A charge's time: within [from, to), and never empty, for its end is
- * exclusive. */
-static void
-set_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
-    int64_t from, int64_t to)
-{
-	charge->start = (struct lt_figure){true, most(start, from)};
-	charge->end = (struct lt_figure){
-	    true, most(least(end, to), charge->start.value + 1)};
-}
-
 static void
 print_run_row(FILE *out, struct lt_focus_charge *charge)
 {
@@ -228,6 +150,7 @@ print_run_row(FILE *out, struct lt_focus_charge *charge)
 	    charge->cost.known ? "" : "; no price was known, nothing charged");
 	charge->description = text;
 	charge->cost.known = true; /* the ledger's charge: of no price, 0 */
+	lt_focus_bill(charge);
 	lt_focus_print(out, charge);
 }
 
@@ -319,7 +242,7 @@ print_earlier(FILE *out, struct lt_focus_charge *earlier, struct lt_error *err)
 		return err->code;
 	earlier->entry = LT_FOCUS_USED_CORRECTED;
 	earlier->class = "Correction";
-	set_times(earlier, start, end, start, end);
+	lt_focus_times(earlier, start, end, start, end);
 	earlier->consumed =
 	    node_hours(fields, figure_of(&fields[LT_FOCUS_EARLIER_LATE]).value);
 	print_run_rows(out, earlier);
@@ -349,17 +272,17 @@ print_charges(FILE *out, const struct lt_focus_charge *run, int64_t start,
 	subtract(&charge, &correction);
 	subtract(&correction, &earlier);
 	charge.entry = LT_FOCUS_USED;
-	set_times(&charge, start, end, from, to);
+	lt_focus_times(&charge, start, end, from, to);
 	/* A run whose account was corrected has a row for each. */
 	charge.consumed = node_hours(
 	    charge.fields, charge.fields[LT_FOCUS_ACCOUNT_NOW].length == 0
-			       ? least(end, to) - charge.start.value
+			       ? (end < to ? end : to) - charge.start.value
 			       : 0);
 	if (!is_late || !is_nothing(&charge))
 		print_run_rows(out, &charge);
 	correction.entry = LT_FOCUS_USED_CORRECTED;
 	correction.energy.known = false;
-	set_times(&correction, start, end, from, to);
+	lt_focus_times(&correction, start, end, from, to);
 	if (!is_nothing(&correction))
 		print_run_rows(out, &correction);
 	return run->fields[LT_FOCUS_EARLIER_START].length > 0
@@ -367,8 +290,8 @@ print_charges(FILE *out, const struct lt_focus_charge *run, int64_t start,
 		   : LT_OK;
 }
 
-static int
-print_run(
+int
+lt_focus_run(
     struct lt_rows *rows, const char *json, size_t length, struct lt_error *err)
 {
 	struct lt_focus_charge charge;
@@ -377,204 +300,20 @@ print_run(
 	char resource[512];
 	int64_t start, end;
 
-	if (start_charge(&charge, rows->report, err) ||
+	if (lt_focus_start_row(&charge, rows, err) ||
 	    lt_run_fields(fields, &run_keys, json, length, err) ||
 	    time_of(&start, &fields[LT_FOCUS_START], err) ||
 	    time_of(&end, &fields[LT_FOCUS_END], err))
 		return err->code;
 	charge.account = lt_field_text(&fields[LT_FOCUS_ACCOUNT], &account);
 	charge.tags = lt_rows_of_account(rows, charge.account);
+	charge.partition =
+	    lt_field_text(&fields[LT_FOCUS_PARTITION], &partition);
 	snprintf(resource, sizeof(resource), "%s/%s", charge.cluster,
-	    lt_field_text(&fields[LT_FOCUS_PARTITION], &partition));
+	    charge.partition);
 	charge.resource = resource;
 	print_charges(rows->out, &charge, start, end, err);
 	json_decref(account.large);
 	json_decref(partition.large);
-	return err->code;
-}
-
-/* The hour in which it was made, of the period. */
-static int
-adjustment_times(struct lt_focus_charge *charge, const json_t *adjustment,
-    struct lt_error *err)
-{
-	int64_t made;
-
-	if (lt_utc_parse(lt_json_text(adjustment, "made", ""), &made, err)) {
-		lt_context(err, "focus: an adjustment's time");
-		return err->code;
-	}
-	const int64_t hour = made - made % LT_HOUR_S;
-
-	set_times(charge, hour, hour + LT_HOUR_S, charge->period_start.value,
-	    charge->period_end.value);
-	return LT_OK;
-}
-
-static int
-print_adjustment(
-    struct lt_rows *rows, const json_t *adjustment, struct lt_error *err)
-{
-	struct lt_focus_charge charge;
-	char *description = NULL;
-	size_t size = 0;
-
-	if (start_charge(&charge, rows->report, err) ||
-	    adjustment_times(&charge, adjustment, err))
-		return err->code;
-	FILE *const text = open_memstream(&description, &size);
-
-	if (text == NULL)
-		return lt_fail(err, LT_ENOMEM, "no memory");
-	charge.entry = LT_FOCUS_ADJUSTMENT;
-	charge.account = lt_json_text(adjustment, "team", "");
-	charge.tags = lt_rows_of_account(rows, charge.account);
-	charge.who = lt_json_text(adjustment, "who", "");
-	fprintf(text, "Adjustment by %s: %s", charge.who,
-	    lt_json_text(adjustment, "reason", ""));
-	fclose(text);
-	charge.description = description;
-	charge.cost.known = true;
-	lt_json_int(adjustment, "money_micros", &charge.cost.value);
-	charge.carbon.known =
-	    lt_json_int(adjustment, "carbon_mg", &charge.carbon.value);
-	lt_focus_print(rows->out, &charge);
-	free(description);
-	return LT_OK;
-}
-
-static void
-print_tags(FILE *out, const struct lt_rows *rows, const json_t *team)
-{
-	(void)rows;
-	lt_focus_tags(out, json_object_get(team, "labels"));
-}
-
-static int
-begin_charges(struct lt_rows *rows, bool with_header, struct lt_error *err)
-{
-	struct lt_focus_charge charge;
-	const json_t *adjustment;
-	size_t index;
-
-	if (start_charge(&charge, rows->report, err))
-		return err->code;
-	if (with_header)
-		lt_focus_header(rows->out);
-	json_array_foreach(
-	    json_object_get(rows->report, "adjustments"), index, adjustment)
-		if (print_adjustment(rows, adjustment, err))
-			return err->code;
-	return LT_OK;
-}
-
-static int
-begin(struct lt_rows *rows, struct lt_error *err)
-{
-	return begin_charges(rows, true, err);
-}
-
-static int
-go_on(struct lt_rows *rows, struct lt_error *err)
-{
-	return begin_charges(rows, false, err);
-}
-
-const struct lt_rows_kind lt_focus_csv = {
-    "runs=all", print_tags, begin, print_run};
-const struct lt_rows_kind lt_focus_more_csv = {
-    "runs=all", print_tags, go_on, print_run};
-
-/* A period has a record from its beginning, and is final once it is closed. */
-static int
-print_period(
-    FILE *out, const json_t *month, const char *issuer, struct lt_error *err)
-{
-	const char *const state = lt_json_text(month, "state", "");
-	const bool closed = strcmp(state, "closed") == 0;
-	struct lt_figure start, end;
-	char texts[3][32];
-	int64_t changed;
-
-	if (read_span(&start, &end, month, err) || strcmp(state, "future") == 0)
-		return err->code;
-	if (!closed)
-		changed = start.value;
-	else if (lt_utc_parse(lt_json_text(month, "closed", ""), &changed,
-		     NULL) != LT_OK)
-		changed = end.value;
-	lt_utc_text(texts[0], sizeof(texts[0]), start.value);
-	lt_utc_text(texts[1], sizeof(texts[1]), end.value);
-	lt_utc_text(texts[2], sizeof(texts[2]), changed);
-	fprintf(out, "%s,%s,%s,%s,%s,", texts[0], texts[1], texts[2], texts[0],
-	    closed ? "Closed" : "Open");
-	lt_csv_text(out, issuer);
-	fputs("\r\n", out);
-	return LT_OK;
-}
-
-int
-lt_focus_period(FILE *out, const json_t *report, struct lt_error *err)
-{
-	struct lt_focus_charge charge;
-	const json_t *month;
-	size_t index;
-
-	if (start_charge(&charge, report, err))
-		return err->code;
-	fputs("BillingPeriodCreated,BillingPeriodEnd,BillingPeriodLastUpdated,"
-	      "BillingPeriodStart,BillingPeriodStatus,InvoiceIssuerName\r\n",
-	    out);
-	json_array_foreach(months_of(report, err), index, month)
-		if (print_period(out, month, charge.cluster, err))
-			return err->code;
-	return LT_OK;
-}
-
-/* Asks for a whole month by its label, so that the answer of a closed one is
- * what was kept. */
-static void
-ask_month(
-    struct lt_report_query *part, const json_t *month, const json_t *period)
-{
-	const char *const start = lt_json_text(period, "start", "");
-	const char *const end = lt_json_text(period, "end", "");
-
-	/* Such texts are in the order of their times. */
-	part->from = lt_json_text(month, "start", "");
-	part->to = lt_json_text(month, "end", "");
-	if (strcmp(start, part->from) <= 0 && strcmp(part->to, end) <= 0) {
-		part->period = lt_json_text(month, "label", "");
-		part->from = part->to = NULL;
-		return;
-	}
-	part->period = NULL;
-	part->from = strcmp(start, part->from) > 0 ? start : part->from;
-	part->to = strcmp(part->to, end) > 0 ? end : part->to;
-}
-
-int
-lt_focus_write(FILE *out, const struct lt_cli *cli,
-    const struct lt_report_query *query, struct lt_error *err)
-{
-	json_t *report = NULL;
-	size_t index = 0;
-
-	if (lt_report_ask(&report, cli, query, false, err))
-		return err->code;
-	const json_t *const period = json_object_get(report, "period");
-	const json_t *const months = json_object_get(period, "months");
-	do { /* one that says no months is refused as it begins */
-		struct lt_report_query part = *query;
-		const struct lt_report_rows to = {
-		    out, index == 0 ? &lt_focus_csv : &lt_focus_more_csv};
-		json_t *answer = NULL;
-
-		if (json_array_size(months) > 0)
-			ask_month(&part, json_array_get(months, index), period);
-		lt_report_ask_runs(&answer, &to, cli, &part, err);
-		json_decref(answer);
-	} while (!err->code && ++index < json_array_size(months));
-	json_decref(report);
 	return err->code;
 }

@@ -49,4 +49,4 @@ print_hour(
 }
 
 const struct lt_rows_kind lt_hour_csv = {
-    LT_HOURS_QUERY, lt_rows_team, begin, print_hour};
+    LT_HOURS_QUERY, lt_rows_team, begin, print_hour, NULL, 0};

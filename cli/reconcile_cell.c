@@ -16,6 +16,12 @@ lt_invoice_cell(const struct lt_csv_row *row, enum lt_invoice_field field)
 							  : row->cells[field];
 }
 
+const char *
+lt_invoice_name(const struct lt_csv_row *row, enum lt_invoice_field field)
+{
+	return row->cells[field];
+}
+
 int
 lt_invoice_in_column(const struct lt_invoice_parser *parser,
     enum lt_invoice_field field, struct lt_error *err)

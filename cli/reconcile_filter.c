@@ -122,11 +122,12 @@ lt_invoice_filter_row(bool *taken, struct lt_invoice_parser *parser,
 
 	*taken =
 	    filter->accounts == NULL ||
-	    is_listed(filter->accounts, lt_invoice_cell(row, LT_FIELD_ACCOUNT));
+	    is_listed(filter->accounts, lt_invoice_name(row, LT_FIELD_ACCOUNT));
 	if (!*taken || filter->only == NULL)
 		return LT_OK;
 	if (parser->format->has_tag_columns) {
-		*taken = strcmp(tags, filter->value) == 0;
+		*taken = strcmp(lt_invoice_name(row, LT_FIELD_TAGS),
+			     filter->value) == 0;
 		return LT_OK;
 	}
 	if (tags[0] && read_tags(parser, tags, err))

@@ -138,6 +138,10 @@ void lt_invoice_filter_start(
 /* "" where a database wrote NULL. */
 const char *lt_invoice_cell(
     const struct lt_csv_row *row, enum lt_invoice_field field);
+/* Of a column of names as it stands: an account, or a tag's value, may be
+ * called NULL. */
+const char *lt_invoice_name(
+    const struct lt_csv_row *row, enum lt_invoice_field field);
 int lt_invoice_number(lt_wide *pico, const struct lt_invoice_parser *parser,
     const struct lt_csv_row *row, enum lt_invoice_field field,
     struct lt_error *err);

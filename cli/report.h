@@ -99,12 +99,17 @@ struct lt_rows_kind {
 	/* LT_EINPUT: no flat JSON object; nothing is written then. */
 	int (*run)(struct lt_rows *rows, const char *json, size_t length,
 	    struct lt_error *err);
+	/* Rows that follow those of the runs; NULL: none do. */
+	int (*end)(struct lt_rows *rows, struct lt_error *err);
+	unsigned flags; /* the kind's own */
 };
 /* lt_hour_csv: each hour of each run, with what its carbon is made of. */
 #define LT_HOURS_QUERY "carbon=hours"
 extern const struct lt_rows_kind lt_run_csv, lt_hour_csv;
-/* With the header, and without: of a further month. */
-extern const struct lt_rows_kind lt_focus_csv, lt_focus_more_csv;
+/* With the header, and without: of a further month. Both also for a file of
+ * which any month is billed. */
+extern const struct lt_rows_kind lt_focus_csv, lt_focus_more_csv,
+    lt_focus_billed_csv, lt_focus_more_billed_csv;
 struct lt_rows { /* lt_rows_begin(), lt_rows_free() */
 	FILE *out;
 	const struct lt_rows_kind *kind;
@@ -113,6 +118,7 @@ struct lt_rows { /* lt_rows_begin(), lt_rows_free() */
 	bool has_money;
 	json_t *of_account; /* what kind->team wrote */
 	char *other;
+	void *own; /* the kind's; it is freed with them */
 };
 int lt_rows_begin(struct lt_rows *rows, FILE *out,
     const struct lt_rows_kind *kind, const json_t *report,
@@ -164,7 +170,7 @@ int lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
     const struct lt_cli *cli, const struct lt_report_query *query,
     struct lt_error *err);
 
-/* ---- focus_rows.c; both of a query, or an answer, with months ---- */
+/* ---- focus_file.c; both of a query, or an answer, with months ---- */
 /* The BillingPeriod dataset of FOCUS. */
 int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
 /* Its Cost and Usage, month by month, for that is what the ledger bills. */

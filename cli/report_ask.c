@@ -62,6 +62,15 @@ begin_rows(struct runs *runs, const json_t *report, struct lt_error *err)
 	return lt_rows_begin(&runs->rows, runs->out, runs->kind, report, err);
 }
 
+/* Once all runs are rows. */
+static int
+end_rows(struct runs *runs, struct lt_error *err)
+{
+	return runs->out != NULL && runs->kind->end != NULL
+		   ? runs->kind->end(&runs->rows, err)
+		   : LT_OK;
+}
+
 /* The row's figure, 0 where it is null. In a text of the row its quotes would
  * be escaped. */
 static int64_t
@@ -165,7 +174,9 @@ fetch_at_once(json_t **report, struct runs *runs, struct lt_error *err)
 		    " runs, which do not add up to its statement",
 		    runs->count);
 	json_object_del(*report, "next");
-	return begin_rows(runs, *report, err);
+	if (begin_rows(runs, *report, err))
+		return err->code;
+	return end_rows(runs, err);
 }
 
 /* One page; *next: the place of the one after it, malloc'd, or NULL. */
@@ -230,10 +241,11 @@ fetch_until_whole(json_t **report, struct runs *runs, struct lt_error *err)
 		    (runs->out = open_memstream(&text, &size)) == NULL)
 			return lt_fail(err, LT_ENOMEM, "runs: no memory");
 		fetch_pages(report, runs, err);
+		const bool whole = !err->code && are_all(runs, *report) &&
+				   end_rows(runs, err) == LT_OK;
+
 		if (runs->out != NULL && fclose(runs->out) != 0)
 			lt_fail(err, LT_ENOMEM, "runs: no memory");
-		const bool whole = !err->code && are_all(runs, *report);
-
 		if (whole && text != NULL)
 			fputs(text, out);
 		free(text);

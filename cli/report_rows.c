@@ -163,5 +163,6 @@ lt_rows_free(struct lt_rows *rows)
 	json_decref(rows->label_keys);
 	json_decref(rows->of_account);
 	free(rows->other);
+	free(rows->own);
 	*rows = (struct lt_rows){0};
 }

@@ -110,4 +110,4 @@ print_run(
 }
 
 const struct lt_rows_kind lt_run_csv = {
-    "runs=all", lt_rows_team, begin, print_run};
+    "runs=all", lt_rows_team, begin, print_run, NULL, 0};

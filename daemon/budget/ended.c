@@ -14,9 +14,11 @@
 #include "jobs.h"
 #include "row.h"
 #include "settle.h"
+#include "text.h"
 
 enum {
-	LINE_MAX_BYTES = 512,
+	WORD_BYTES = 3 * LT_NAME_SIZE, /* of a name */
+	LINE_MAX_BYTES = 1024,
 	SAVED_MAX = 10000, /* as many as MaxDBDMsgs */
 	SAVED_FIELDS = 17, /* what 0.1 wrote; the rest came later */
 };
@@ -126,16 +128,20 @@ lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	text[0] = '\0';
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_batch_run *const r = &jobs->ended[i].run;
+		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES],
+		    ended[WORD_BYTES];
 
 		used += (size_t)snprintf(text + used, LINE_MAX_BYTES,
 		    "%" PRId64 " %u %u %u %u %" PRId64 " %" PRId64 " %" PRId64
-		    " %" PRId64 " %u %u %u %" PRIu64
-		    " %.63s %.47s %.63s %.31s %" PRId64 " %u\n",
+		    " %" PRId64 " %u %u %u %" PRIu64 " %s %s %s %s %" PRId64
+		    " %u\n",
 		    jobs->ended[i].seen_utc_s, r->job_id, r->array_job_id,
 		    r->array_task, r->uid, r->submit_utc_s, r->start_utc_s,
 		    r->end_utc_s, r->limit_s, r->nodes, r->cpus, r->gpus,
-		    r->memory_mib, r->user[0] ? r->user : "-", r->account,
-		    r->partition, r->state_text[0] ? r->state_text : "-",
+		    r->memory_mib, lt_name_word(user, sizeof(user), r->user),
+		    lt_name_word(account, sizeof(account), r->account),
+		    lt_name_word(place, sizeof(place), r->partition),
+		    lt_name_word(ended, sizeof(ended), r->state_text),
 		    r->suspended_s, r->shards);
 	}
 	const int code = lt_ledger_put(ledger, "ended", text, err);
@@ -159,18 +165,24 @@ lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger)
 		struct lt_ended e = {
 		    .run = {.finished = true, .energy_joules = -1}};
 		struct lt_batch_run *const r = &e.run;
+		char user[WORD_BYTES], account[WORD_BYTES], place[WORD_BYTES],
+		    ended[WORD_BYTES];
 
 		if (sscanf(line,
 			"%" SCNd64 " %u %u %u %u %" SCNd64 " %" SCNd64
 			" %" SCNd64 " %" SCNd64 " %u %u %u %" SCNu64
-			" %63s %47s %63s %31s %" SCNd64 " %u",
+			" %191s %191s %191s %191s %" SCNd64 " %u",
 			&e.seen_utc_s, &r->job_id, &r->array_job_id,
 			&r->array_task, &r->uid, &r->submit_utc_s,
 			&r->start_utc_s, &r->end_utc_s, &r->limit_s, &r->nodes,
-			&r->cpus, &r->gpus, &r->memory_mib, r->user, r->account,
-			r->partition, r->state_text, &r->suspended_s,
+			&r->cpus, &r->gpus, &r->memory_mib, user, account,
+			place, ended, &r->suspended_s,
 			&r->shards) < SAVED_FIELDS)
 			continue;
+		lt_name_of_word(r->user, sizeof(r->user), user);
+		lt_name_of_word(r->account, sizeof(r->account), account);
+		lt_name_of_word(r->partition, sizeof(r->partition), place);
+		lt_name_of_word(r->state_text, sizeof(r->state_text), ended);
 		struct lt_ended *const to = new_ended(jobs);
 		if (to != NULL)
 			*to = e;

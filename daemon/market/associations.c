@@ -18,10 +18,15 @@
 
 #include "associations.h"
 #include "paths.h"
+#include "text.h"
 #include "units.h"
 
 enum { PAIR_DEFAULT = 1, PAIR_BY_PARTITION = 2 }; /* bits of a line */
-enum { LINE_BYTES = 2 * LT_ACCOUNT_SIZE + LT_NAME_SIZE + 32 };
+enum { /* a name's word, and the longest line: of a pair */
+	WORD_BYTES = 3 * LT_NAME_SIZE,
+	LINE_BYTES = 3 * (2 * LT_ACCOUNT_SIZE + LT_NAME_SIZE) + 48,
+};
+_Static_assert(WORD_BYTES == 191 + 1, "the formats below");
 
 static uint32_t saved_crc; /* of the file that we know is there */
 
@@ -60,6 +65,7 @@ lt_associations_save(
 	    LINE_BYTES;
 	char *const text = malloc(size);
 	size_t used = 0;
+	char name[WORD_BYTES], other[WORD_BYTES], qos[WORD_BYTES];
 
 	if (text == NULL)
 		return lt_fail(err, LT_ENOMEM, "associations: out of memory");
@@ -67,31 +73,39 @@ lt_associations_save(
 		const struct lt_batch_account *const a = &tables->accounts[i];
 
 		used += (size_t)snprintf(text + used, size - used,
-		    "account %s %s\n", a->name, a->parent[0] ? a->parent : "-");
+		    "account %s %s\n",
+		    lt_name_word(name, sizeof(name), a->name),
+		    lt_name_word(other, sizeof(other), a->parent));
 	}
 	for (uint32_t i = 0; i < tables->pair_count; i++) {
 		const struct lt_batch_pair *const p = &tables->pairs[i];
 
 		used += (size_t)snprintf(text + used, size - used,
-		    "pair %s %s %u %d %s\n", p->account, p->user, p->uid,
+		    "pair %s %s %u %d %s\n",
+		    lt_name_word(name, sizeof(name), p->account),
+		    lt_name_word(other, sizeof(other), p->user), p->uid,
 		    (p->is_default ? PAIR_DEFAULT : 0) |
 			(p->by_partition ? PAIR_BY_PARTITION : 0),
-		    p->default_qos);
+		    p->default_qos[0] == '\0'
+			? "" /* as 0.2 reads it */
+			: lt_name_word(qos, sizeof(qos), p->default_qos));
 		if (p->wall_s > 0)
 			used += (size_t)snprintf(text + used, size - used,
 			    "wall %lld %d\n", (long long)p->wall_s,
 			    p->wall_always);
 	}
 	for (uint32_t i = 0; i < tables->tie_count; i++)
-		used +=
-		    (size_t)snprintf(text + used, size - used, "tie %s %s\n",
-			tables->ties[i].account, tables->ties[i].partition);
+		used += (size_t)snprintf(text + used, size - used,
+		    "tie %s %s\n",
+		    lt_name_word(name, sizeof(name), tables->ties[i].account),
+		    lt_name_word(
+			other, sizeof(other), tables->ties[i].partition));
 	for (uint32_t i = 0; i < tables->manager_count; i++) {
 		const struct lt_batch_manager *const m = &tables->managers[i];
 
 		used += (size_t)snprintf(text + used, size - used,
 		    "manager %u %s\n", m->uid,
-		    m->account[0] ? m->account : "-");
+		    lt_name_word(name, sizeof(name), m->account));
 	}
 	used += (size_t)snprintf(text + used, size - used,
 	    "private %u\nlimits %u\n", tables->private_dbd,
@@ -150,15 +164,19 @@ take_line(struct lt_tables *tables, const char *line)
 	struct lt_batch_pair p = {0};
 	struct lt_batch_tie t = {0};
 	struct lt_batch_manager m = {0};
+	char first[WORD_BYTES], second[WORD_BYTES], third[WORD_BYTES] = "-";
 	long long wall_s = 0;
 	int bits = 0;
 
-	if (sscanf(line, "account %47s %47s", a.name, a.parent) == 2) {
-		if (strcmp(a.parent, "-") == 0)
-			a.parent[0] = '\0';
+	if (sscanf(line, "account %191s %191s", first, second) == 2) {
+		lt_name_of_word(a.name, sizeof(a.name), first);
+		lt_name_of_word(a.parent, sizeof(a.parent), second);
 		tables->accounts[tables->account_count++] = a;
-	} else if (sscanf(line, "pair %47s %63s %u %d %47s", p.account, p.user,
-		       &p.uid, &bits, p.default_qos) >= 4) {
+	} else if (sscanf(line, "pair %191s %191s %u %d %191s", first, second,
+		       &p.uid, &bits, third) >= 4) {
+		lt_name_of_word(p.account, sizeof(p.account), first);
+		lt_name_of_word(p.user, sizeof(p.user), second);
+		lt_name_of_word(p.default_qos, sizeof(p.default_qos), third);
 		p.is_default = (bits & PAIR_DEFAULT) != 0;
 		p.by_partition = (bits & PAIR_BY_PARTITION) != 0;
 		tables->pairs[tables->pair_count++] = p;
@@ -166,11 +184,12 @@ take_line(struct lt_tables *tables, const char *line)
 		   sscanf(line, "wall %lld %d", &wall_s, &bits) == 2) {
 		tables->pairs[tables->pair_count - 1].wall_s = wall_s;
 		tables->pairs[tables->pair_count - 1].wall_always = bits != 0;
-	} else if (sscanf(line, "tie %47s %63s", t.account, t.partition) == 2) {
+	} else if (sscanf(line, "tie %191s %191s", first, second) == 2) {
+		lt_name_of_word(t.account, sizeof(t.account), first);
+		lt_name_of_word(t.partition, sizeof(t.partition), second);
 		tables->ties[tables->tie_count++] = t;
-	} else if (sscanf(line, "manager %u %47s", &m.uid, m.account) == 2) {
-		if (strcmp(m.account, "-") == 0)
-			m.account[0] = '\0';
+	} else if (sscanf(line, "manager %u %191s", &m.uid, first) == 2) {
+		lt_name_of_word(m.account, sizeof(m.account), first);
 		tables->managers[tables->manager_count++] = m;
 	} else if (sscanf(line, "limits %u", &tables->account_limits) == 1) {
 		return;

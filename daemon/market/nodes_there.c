@@ -28,6 +28,7 @@ struct row {
 	struct lt_availability availability;
 };
 struct lt_there {
+	int64_t policy_utc_s; /* whose ends are recorded */
 	uint32_t count;
 	struct row *rows[LT_PARTITIONS_MAX];
 };
@@ -112,6 +113,19 @@ lt_there_count(
 }
 
 static int
+put(struct lt_ledger *ledger, const char *partition, double value,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_ledger_put_rates(ledger, partition, LT_RATE_THERE,
+	    &(struct lt_rates){
+		1, &(struct lt_rate_step){.start_utc_s = now_utc_s,
+		       .end_utc_s = INT64_MAX,
+		       .value = value,
+		       .quality = LT_QUALITY_MEASURED}},
+	    err);
+}
+
+static int
 record(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, const struct lt_policy_partition *partition,
     struct lt_error *err)
@@ -129,17 +143,63 @@ record(struct lt_there **there, struct lt_ledger *ledger,
 	if (row != NULL && row->is_recorded && row->count == count)
 		return LT_OK;
 	const int code =
-	    lt_ledger_put_rates(ledger, partition->name, LT_RATE_THERE,
-		&(struct lt_rates){
-		    1, &(struct lt_rate_step){.start_utc_s = now->now_utc_s,
-			   .end_utc_s = INT64_MAX,
-			   .value = count,
-			   .quality = LT_QUALITY_MEASURED}},
-		err);
+	    put(ledger, partition->name, count, now->now_utc_s, err);
 	if (code == LT_OK && row != NULL) {
 		row->is_recorded = true;
 		row->count = count;
 	}
+	return code;
+}
+
+static bool
+is_preemptible(const struct lt_policy *policy, const char *partition)
+{
+	for (int i = 0; i < policy->partition_count; i++)
+		if (strcmp(policy->partitions[i].name, partition) == 0)
+			return policy->partitions[i].preemptible;
+	return false;
+}
+
+static int
+record_end(struct lt_ledger *ledger, const char *partition,
+    const struct lt_there_now *now, struct lt_error *err)
+{
+	const struct lt_rates_asked asked = {
+	    partition, LT_RATE_THERE, {now->now_utc_s, now->now_utc_s + 1}};
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+	const int code = lt_ledger_rates(ledger, &asked, &steps, &count, err);
+	const bool has_ended =
+	    count > 0 && steps[count - 1].value == LT_RATE_ENDED;
+
+	free(steps);
+	return code != LT_OK || has_ended
+		   ? code
+		   : put(ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
+}
+
+/* Those that were preemptible by an earlier policy. */
+static int
+record_ends(struct lt_there **there, struct lt_ledger *ledger,
+    const struct lt_there_now *now, struct lt_error *err)
+{
+	char(*names)[LT_NAME_SIZE] = NULL;
+	uint32_t count = 0;
+
+	if (*there == NULL && (*there = calloc(1, sizeof(**there))) == NULL)
+		return lt_fail(err, LT_ENOMEM, "nodes there: no memory");
+	if ((*there)->policy_utc_s == now->policy_utc_s)
+		return LT_OK;
+	int code = lt_ledger_rated(ledger, LT_RATE_THERE, &names, &count, err);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		if (!is_preemptible(now->policy, names[i]))
+			code = record_end(ledger, names[i], now, err);
+	free(names);
+	for (uint32_t i = 0; i < (*there)->count; i++)
+		if (!is_preemptible(now->policy, (*there)->rows[i]->partition))
+			(*there)->rows[i]->is_recorded = false;
+	if (code == LT_OK)
+		(*there)->policy_utc_s = now->policy_utc_s;
 	return code;
 }
 
@@ -151,6 +211,7 @@ lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
 
 	if (now->tables->read_utc_s == 0)
 		return LT_OK;
+	code = record_ends(there, ledger, now, err);
 	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
 		if (now->policy->partitions[i].preemptible)
 			code = record(there, ledger, now,
@@ -186,7 +247,7 @@ learn(struct lt_availability *availability, struct lt_ledger *ledger,
 		    step->end_utc_s < now_utc_s ? step->end_utc_s : now_utc_s;
 
 		if (step->quality == LT_QUALITY_MEASURED &&
-		    from_utc_s < to_utc_s)
+		    step->value != LT_RATE_ENDED && from_utc_s < to_utc_s)
 			spells[count++] = (struct lt_spell){from_utc_s,
 			    to_utc_s, (uint32_t)step->value,
 			    partition->node_count > 0 ? partition->node_count

@@ -16,7 +16,7 @@ struct lt_there_now {
 	const struct lt_policy *policy;
 	const struct lt_tables *tables;
 	const struct lt_batch_jobs *jobs;
-	int64_t now_utc_s;
+	int64_t policy_utc_s, now_utc_s; /* the policy was loaded then */
 };
 
 struct lt_there; /* what was recorded and learned last; lt_there_free() */
@@ -31,7 +31,8 @@ void lt_there_free(struct lt_there *there);
 uint32_t lt_there_count(
     const struct lt_there_now *now, uint32_t partition, int64_t restart_s);
 
-/* Record them as LT_RATE_THERE, where the number has changed. */
+/* Record them as LT_RATE_THERE, where the number has changed, and as
+ * LT_RATE_ENDED where a new policy has the partition no more as preemptible. */
 int lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, struct lt_error *err);
 

@@ -458,8 +458,8 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    err);
 	if (code == LT_OK)
 		code = lt_there_record(&d->there, d->ledger,
-		    &(struct lt_there_now){
-			d->policy, &d->tables, &d->jobs.list, now_utc_s},
+		    &(struct lt_there_now){d->policy, &d->tables, &d->jobs.list,
+			d->policy_loaded_utc_s, now_utc_s},
 		    err);
 	if (code == LT_OK)
 		code = lt_places_note(

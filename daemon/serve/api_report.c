@@ -180,6 +180,7 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	w->now_utc_s = request->now_utc_s;
 	w->offsets = d->offsets;
 	lt_tcto_site_of(&w->tcto, d->policy);
+	w->billing = d->policy->billing;
 	w->is_marginal = d->policy->intensity == LT_INTENSITY_MARGINAL;
 	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->policy));
 	w->is_settled =

@@ -106,8 +106,8 @@ static void
 read_places(
     struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s)
 {
-	const struct lt_there_now now = {
-	    d->policy, &d->tables, &d->jobs.list, now_utc_s};
+	const struct lt_there_now now = {d->policy, &d->tables, &d->jobs.list,
+	    d->policy_loaded_utc_s, now_utc_s};
 
 	free(sums->places);
 	sums->place_count = 0;

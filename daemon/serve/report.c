@@ -79,11 +79,12 @@ months_json(const struct lt_report_view *v)
 			LT_OK;
 
 		json_array_append_new(months,
-		    json_pack("{s:s,s:o,s:o,s:s,s:o}", "label", month.label,
-			"start", lt_api_time(month.start_utc_s), "end",
-			lt_api_time(month.end_utc_s), "state",
+		    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o*}", "label",
+			month.label, "start", lt_api_time(month.start_utc_s),
+			"end", lt_api_time(month.end_utc_s), "state",
 			state_of(&month, is_closed, w->now_utc_s), "closed",
-			lt_api_time(closed.closed_utc_s)));
+			lt_api_time(closed.closed_utc_s), "billing",
+			lt_report_billing(w, v->ledger, span)));
 	}
 	return months;
 }
@@ -192,6 +193,8 @@ put_statement(
 	if (code == LT_OK &&
 	    (w->groupings.count + w->groupings.top > 0 || w->has_unused))
 		code = lt_report_put_groups(out, v, err);
+	if (code == LT_OK)
+		code = lt_report_put_billed(out, v, err);
 	if (code == LT_OK && w->has_incurred)
 		code = lt_report_put_incurred(out, v, err);
 	if (code == LT_OK && w->has_carbon)

@@ -53,6 +53,7 @@ struct lt_report_work {
 	uint32_t zone_count;
 	struct lt_carbon_zone zones[LT_SOURCES_MAX];
 	struct lt_tcto_site tcto;
+	struct lt_policy_billing billing; /* today's */
 	int64_t now_utc_s;
 	struct lt_offsets offsets;
 	struct lt_groupings groupings;

@@ -148,9 +148,8 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 	return LT_OK;
 }
 
-/* Whose entries are booked in the period. */
-static struct lt_span
-hours_of(const struct lt_report_view *view)
+struct lt_span
+lt_report_hours(const struct lt_report_view *view)
 {
 	const struct lt_offsets *const offsets = &view->work->offsets;
 	const struct lt_span span = lt_report_span(view->period);
@@ -195,7 +194,7 @@ lt_report_put_groups(
 	int code = LT_OK;
 	if (w->has_unused && w->sees_site && is_own)
 		code = lt_report_unused_new(&rows.unused, view->ledger,
-		    hours_of(view), w->now_utc_s, err);
+		    lt_report_hours(view), w->now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_report_rows(&rows, err);
 	if (code == LT_OK)
@@ -215,10 +214,10 @@ lt_report_put_groups(
 json_t *
 lt_report_head(const struct lt_report_work *w)
 {
-	return json_pack("{s:s,s:s,s:s?,s:s}", "currency", w->currency,
+	return json_pack("{s:s,s:s,s:s?,s:s,s:o*}", "currency", w->currency,
 	    "carbon_intensity", w->is_marginal ? "marginal" : "average",
 	    "emission_factors", w->basis[0] != '\0' ? w->basis : NULL,
-	    "cluster", w->cluster);
+	    "cluster", w->cluster, "billing", lt_report_billing_now(w));
 }
 
 json_t *

@@ -41,6 +41,9 @@ lt_report_is_seen(const struct lt_report_account *account, int64_t at_utc_s)
 	       at_utc_s < account->asked.to_utc_s;
 }
 
+/* Whose entries are booked in the period. */
+struct lt_span lt_report_hours(const struct lt_report_view *view);
+
 struct lt_report_rows { /* of runs */
 	const struct lt_report_view *view;
 	struct lt_report_unused *unused; /* added to, beside groups; or NULL */
@@ -85,6 +88,16 @@ int lt_report_put_measured(struct lt_out *out,
 /* ,"budgets":[...] of a period that is not closed: what is left of them, and
  * what they will have spent at their ends. */
 int lt_report_put_budgets(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
+/* {issuer, account_id, account_name} where the site bills, by the policy; of a
+ * period by the one with which it, or what it lies in, was closed. The
+ * caller's; NULL: it does not. */
+json_t *lt_report_billing_now(const struct lt_report_work *work);
+json_t *lt_report_billing(const struct lt_report_work *work,
+    struct lt_ledger *ledger, struct lt_span span);
+/* ,"billed":{...} of one that asks for months and is billed: what was paid for
+ * the site's own nodes, and which partitions are preemptible; else nothing. */
+int lt_report_put_billed(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
 /* ,"forecast":{...} of a period that is open and cost so much till now, else
  * null. */

@@ -208,7 +208,10 @@ struct lt_unused_row
 lt_report_unused_row(const struct lt_report_unused *u, uint32_t index)
 {
 	const struct owned *const owned = &u->all[index];
-	struct lt_unused_row row = {.has_micros = owned->paid.has_micros,
+	struct lt_unused_row row = {.from_utc_s = owned->paid.from_utc_s,
+	    .to_utc_s = owned->paid.to_utc_s,
+	    .paid_node_s = owned->paid.node_s,
+	    .has_micros = owned->paid.has_micros,
 	    .paid_micros = owned->paid.micros,
 	    .used_micros = owned->used_micros};
 

@@ -29,6 +29,8 @@ json_t *lt_report_unused_json(const struct lt_report_unused *unused,
 /* The rows, by name of the partition. */
 struct lt_unused_row {
 	char partition[LT_NAME_SIZE];
+	int64_t from_utc_s, to_utc_s; /* of the span: it is the site's */
+	int64_t paid_node_s;
 	bool has_micros; /* a price is known */
 	int64_t paid_micros, used_micros;
 };

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <stdbool.h>
 
@@ -160,6 +161,46 @@ lt_copy_lower(char *out, size_t size, const char *text)
 	lt_copy(out, size, text);
 	for (char *c = out; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
+}
+
+const char *
+lt_name_word(char *out, size_t size, const char *name)
+{
+	struct lt_text text = {.out = out, .size = size};
+
+	if (name[0] == '\0')
+		lt_text_put_bytes(&text, "-", 1);
+	else if (strcmp(name, "-") == 0)
+		lt_text_put(&text, "%%%02X", '-');
+	else
+		for (const char *c = name; *c != '\0'; c++)
+			if ((unsigned char)*c <= ' ' || *c == '%' ||
+			    *c == '\177')
+				lt_text_put(&text, "%%%02X", (unsigned char)*c);
+			else
+				lt_text_put_bytes(&text, c, 1);
+	return out;
+}
+
+void
+lt_name_of_word(char *out, size_t size, const char *word)
+{
+	struct lt_text text = {.out = out, .size = size};
+
+	out[0] = '\0';
+	for (const char *c = strcmp(word, "-") == 0 ? "" : word; *c != '\0';
+	     c++) {
+		const char digits[3] = {
+		    c[0] == '%' ? c[1] : '\0', c[0] == '%' ? c[2] : '\0', '\0'};
+		char byte = *c;
+
+		if (isxdigit((unsigned char)digits[0]) &&
+		    isxdigit((unsigned char)digits[1])) {
+			byte = (char)strtoul(digits, NULL, 16);
+			c += 2;
+		}
+		lt_text_put_bytes(&text, &byte, byte != '\0');
+	}
 }
 
 bool

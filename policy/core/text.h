@@ -28,6 +28,14 @@ void lt_text_put_number(struct lt_text *text, int64_t number);
 void lt_copy(char *out, size_t size, const char *text);
 void lt_copy_lower(char *out, size_t size, const char *text);
 
+/* A name as one word of a line that scanf() takes apart: blanks, controls and
+ * "%" are "%XX", and none is "-". out is as long as three of the name. The name
+ * again, cut when too long. */
+const char *lt_name_word(char *out, size_t size, const char *name)
+    __attribute__((nonnull));
+void lt_name_of_word(char *out, size_t size, const char *word)
+    __attribute__((nonnull));
+
 /* Is it one of these, which have commas between them? NULL = none. Pure. */
 bool lt_text_is_among(const char *name, const char *names);
 

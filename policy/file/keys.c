@@ -136,6 +136,16 @@ static const struct lt_key discount_keys[] = {
     {.name = NULL},
 };
 
+static const struct lt_key account_keys[] = {
+    {"id", lt_read_line, AT(billing.account_id), .size = LT_ISSUER_SIZE,
+	.min = 1, .required = true,
+	.want = "a text of 1 to 128 bytes such as 4711, no control characters"},
+    {"name", lt_read_line, AT(billing.account_name), .size = LT_ISSUER_SIZE,
+	.min = 1,
+	.want = "a text of 1 to 128 bytes such as Faculty of Physics"},
+    {.name = NULL},
+};
+
 static const struct lt_key power_cap_keys[] = {
     {"above", lt_read_double, AT(power_cap_above), .min = 0, .max = 10000,
 	.required = true, .want = "g CO2e/kWh from 0 to 10000 such as 400"},
@@ -161,6 +171,12 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a mapping such as {carbon_per_tonne: 80}"},
     {"deferral_discount", lt_read_keys, 0, .keys = discount_keys,
 	.want = "a mapping such as {share: 50, most_per_month: 500}"},
+    {"billed", lt_read_bool, AT(billing.is_billed), .want = "yes or no"},
+    {"issuer", lt_read_line, AT(billing.issuer), .size = LT_ISSUER_SIZE,
+	.min = 1,
+	.want = "a text of 1 to 128 bytes such as Example University HPC"},
+    {"billing_account", lt_read_keys, 0, .keys = account_keys,
+	.want = "a mapping such as {id: 4711, name: Faculty of Physics}"},
     {"carbon_intensity", lt_read_word, AT(intensity), .words = intensity_words,
 	.want = "average or marginal"},
     {"exchange_rates", lt_read_items, AT(exchanges), .items = &exchange_items,
@@ -259,10 +275,28 @@ finish_tcto(struct lt_reader *reader)
 		    "tcto: got only one of engineer_price_per_hour and engineer_hours_per_interruption above 0, want both or none");
 }
 
+/* An invoice is in money; and who sends none has no issuer of them. */
+static void
+finish_billing(struct lt_reader *reader)
+{
+	const struct lt_policy_billing *const billing =
+	    &reader->policy->billing;
+
+	if (billing->is_billed && !reader->has_currency)
+		lt_complain(reader, NULL,
+		    "billed: got yes, but currency: is missing, want a line such as currency: USD");
+	if (!billing->is_billed &&
+	    (billing->issuer[0] != '\0' || billing->account_id[0] != '\0'))
+		lt_complain(reader, NULL,
+		    "%s: is for invoices, want billed: yes beside it",
+		    billing->issuer[0] != '\0' ? "issuer" : "billing_account");
+}
+
 void
 lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
+	finish_billing(reader);
 	lt_exchanges_finish(reader);
 	if (reader->policy->waiting_micros_per_hour < 0)
 		reader->policy->waiting_micros_per_hour = lt_currency_of_usd(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * `labels:` of a team, as finance knows it: texts by key, that reports show
- * and nothing else reads.
+ * and nothing else reads; and lines of text as they are in them.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -42,23 +42,41 @@ take_key(struct lt_reader *reader, const struct lt_policy_team *team,
 }
 
 static bool
+take_line(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, char *line)
+{
+	const char *const text = lt_scalar_peek(node);
+	char shown[LT_LABEL_SIZE];
+
+	if (text != NULL && strlen(text) < key->size &&
+	    strlen(text) >= (size_t)key->min) {
+		snprintf(shown, sizeof(shown), "%s", text);
+		lt_text_line(shown);
+		if (strcmp(shown, text) == 0) {
+			(void)strcpy(line, text);
+			return true;
+		}
+	}
+	lt_unwanted(reader, key, node, "");
+	return false;
+}
+
+void
+lt_read_line(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	take_line(reader, key, node, (char *)object + key->offset);
+}
+
+static bool
 take_value(struct lt_reader *reader, const yaml_node_t *node,
     struct lt_policy_label *label)
 {
 	const struct lt_key key = {.name = label->key,
+	    .size = sizeof(label->value),
 	    .want = "a text of at most 255 bytes, no control characters"};
-	const char *const text = lt_scalar_peek(node);
-	char shown[LT_LABEL_SIZE];
 
-	if (text != NULL && strlen(text) < sizeof(label->value)) {
-		(void)strcpy(label->value, text);
-		(void)strcpy(shown, text);
-		lt_text_line(shown);
-		if (strcmp(shown, text) == 0)
-			return true;
-	}
-	lt_unwanted(reader, &key, node, "");
-	return false;
+	return take_line(reader, &key, node, label->value);
 }
 
 void

@@ -23,7 +23,9 @@ enum {
 	LT_LABELS_MAX = 16, /* of one team */
 	LT_LABEL_KEY_SIZE = 64,
 	LT_LABEL_SIZE = 256,
-	LT_SOURCES_MAX = 512,		       /* two a partition: refused */
+	LT_ISSUER_SIZE = 129, /* of a name on an invoice; three of them, quoted,
+			       * are in a closed period's head */
+	LT_SOURCES_MAX = 512, /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
 	LT_POLICY_ERRORS_MAX = 20,	       /* told at once; more: dropped */
@@ -203,6 +205,14 @@ struct lt_policy_discount {
 	int64_t most_micros; /* of an account and month */
 };
 
+/* Who charges, and whom: what FOCUS says where a centre sends invoices. "": the
+ * cluster's name. */
+struct lt_policy_billing {
+	bool is_billed;
+	char issuer[LT_ISSUER_SIZE], account_id[LT_ISSUER_SIZE],
+	    account_name[LT_ISSUER_SIZE];
+};
+
 /* What becomes of a job that started on more than was held for it. */
 enum lt_underheld { LT_UNDERHELD_LET, LT_UNDERHELD_REQUEUE };
 
@@ -231,6 +241,7 @@ struct lt_policy {
 	struct lt_policy_tcto tcto;
 	struct lt_policy_charge charge;
 	struct lt_policy_discount discount;
+	struct lt_policy_billing billing;
 	struct lt_policy_notify notify;
 	struct lt_policy_metrics metrics;
 	int source_count, partition_count, budget_count, gpu_count,

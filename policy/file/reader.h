@@ -49,7 +49,7 @@ struct lt_key { /* ended by name NULL */
 	const struct lt_items *items;
 };
 
-enum { LT_KEYS_MAX = 40 }; /* of one table */
+enum { LT_KEYS_MAX = 44 }; /* of one table */
 
 /* Largest amount of money a policy may name: far from int64_t micros. */
 #define LT_MONEY_MAX 1e12
@@ -162,6 +162,9 @@ void lt_exchanges_finish(struct lt_reader *reader);
 
 /* ---- labels.c ---- */
 lt_item_fn lt_read_labels;
+/* One line of UTF-8 without control characters, of the key's size, and not
+ * empty where its min is 1. */
+lt_read_fn lt_read_line;
 
 /* ---- notify.c ---- */
 lt_read_fn lt_read_notify;

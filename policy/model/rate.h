@@ -18,7 +18,8 @@ enum lt_rate {
 			       * names; LT_RATE_ENDED = none any more */
 	LT_RATE_NODES,	/* that the site pays for; LT_RATE_ENDED = the partition
 			 * is not its own any more */
-	LT_RATE_THERE,	/* nodes of a preemptible partition that take jobs */
+	LT_RATE_THERE,	/* nodes of a preemptible partition that take jobs;
+			 * LT_RATE_ENDED = it is not preemptible any more */
 	LT_RATE_CHARGE, /* micros a tonne of CO2e is charged with */
 	LT_RATE_DISCOUNT,      /* ppm of what waiting saves */
 	LT_RATE_DISCOUNT_MOST, /* micros, of an account and month */

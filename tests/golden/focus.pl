@@ -52,6 +52,9 @@ my @conditional = qw(AllocatedMethodId AllocatedResourceId
     AllocatedResourceName AllocatedTags ConsumedQuantity ConsumedUnit
     ContractedUnitPrice ListUnitPrice ResourceId ResourceName ResourceType
     SkuId SkuMeter SkuPriceDetails SkuPriceId SubAccountId SubAccountName Tags);
+# Of one with several pricing categories: the site bills, and it has kinds of
+# partitions.
+my @categories = qw(PricingCategory);
 my @recommended = qw(ChargeFrequency ServiceSubcategory);
 my @removed = qw(ProviderName PublisherName);    # 1.4
 my @not_null = qw(BilledCost BillingAccountId BillingCurrency BillingPeriodEnd
@@ -66,6 +69,7 @@ my @times = qw(BillingPeriodEnd BillingPeriodStart ChargePeriodEnd
     ChargePeriodStart x_SlurmSubmit);
 my @objects = qw(AllocatedTags SkuPriceDetails Tags);
 my %categories = map { $_ => 1 } qw(Usage Purchase Tax Credit Adjustment);
+my %pricings = map { $_ => 1 } qw(Standard Dynamic Committed Other);
 my %frequencies = map { $_ => 1 } ('One-Time', 'Recurring', 'Usage-Based');
 my %services = map { $_ => 1 } ('AI and Machine Learning', 'Analytics',
 	'Business Applications', 'Compute', 'Databases', 'Developer Tools',
@@ -82,6 +86,18 @@ sub regular {
 	return $r->{ChargeCategory} =~ /^(Usage|Purchase)$/ && !defined $r->{ChargeClass};
 }
 sub allocated { return defined $_[0]{AllocatedMethodId} }
+# A part of the site's own nodes that was charged to no job.
+sub nobodys { return allocated($_[0]) && !defined $_[0]{SubAccountId} }
+
+# What the row must say is billed: nothing where nobody here bills (a month's
+# rows then have no kinds of prices, or all Other) and of a cloud's nodes; all of
+# the site's own nodes, of carbon, of credits and of adjustments.
+sub billed {
+	my ($r) = @_;
+	return 0 if !$r->{billing} || ($r->{SkuId} // '') eq 'lowtide-node-share' &&
+	    $r->{SkuPriceId} ne 'lowtide-node-share-owned';
+	return $r->{EffectiveCost};
+}
 
 # A JSON object whose values are scalars and whose keys are there once.
 sub key_values {
@@ -119,7 +135,18 @@ my @rules = (
 	['ChargeFrequency', 'an allowed value', sub { $frequencies{$_[0]{ChargeFrequency}} }],
 	['ServiceCategory', 'an allowed value', sub { $services{$_[0]{ServiceCategory}} }],
 	['ChargeDescription', 'should not be null', sub { defined $_[0]{ChargeDescription} }],
-	['BilledCost', 'nothing by who does not invoice it', sub { equal($_[0]{BilledCost}, 0) }],
+	['BilledCost', 'nothing by who does not invoice it', sub { equal($_[0]{BilledCost}, billed($_[0])) }],
+	['PricingCategory', 'an allowed value', sub { !defined $_[0]{PricingCategory} || $pricings{$_[0]{PricingCategory}} }],
+	['PricingCategory', 'null without a SKU price',
+	 sub { defined $_[0]{SkuPriceId} || !defined $_[0]{PricingCategory} }],
+	['PricingCategory', 'of regular usage not null', sub { my $r = shift; !exists $r->{PricingCategory} ||
+		!regular($r) || defined $r->{PricingCategory} }],
+	['PricingCategory', 'Committed is of a commitment, which no row has',
+	 sub { ($_[0]{PricingCategory} // '') ne 'Committed' }],
+	['SkuPriceId', 'a price per kind of partition where there are categories',
+	 sub { my $r = shift; !$r->{billing} || ($r->{SkuId} // '') ne 'lowtide-node-share' ||
+		($r->{SkuPriceId} =~ /-preemptible$/ ? ($r->{PricingCategory} // '') eq 'Dynamic' :
+		 $r->{SkuPriceId} =~ /-(owned|on-demand)$/ && ($r->{PricingCategory} // '') eq 'Standard') }],
 	['BillingPeriodEnd', 'exclusive: after the start', sub { $_[0]{BillingPeriodStart} lt $_[0]{BillingPeriodEnd} }],
 	['ChargePeriodEnd', 'exclusive: after the start', sub { $_[0]{ChargePeriodStart} lt $_[0]{ChargePeriodEnd} }],
 	['CorrectionHandling', 'of a closed period: when it was incurred, billed in a later period',
@@ -159,9 +186,9 @@ my @rules = (
 		defined $r->{ConsumedQuantity} ? $usage : !$usage || !regular($r) }],
 	['ConsumedUnit', 'null where the quantity is, else not',
 	 sub { defined $_[0]{ConsumedUnit} == defined $_[0]{ConsumedQuantity} }],
-	['AllocatedMethodId', 'of a shared charge not null: it has a resource, a name and tags with it only',
-	 sub { my $r = shift; allocated($r) == defined $r->{AllocatedResourceId} &&
-		(allocated($r) || !grep { defined $r->{$_} } qw(AllocatedResourceName AllocatedTags)) }],
+	['AllocatedMethodId', 'of a shared charge not null: it has a resource, a name and tags with it only, and of the unallocated part none',
+	 sub { my $r = shift; (allocated($r) && !nobodys($r)) == defined $r->{AllocatedResourceId} &&
+		(defined $r->{AllocatedResourceId} || !grep { defined $r->{$_} } qw(AllocatedResourceName AllocatedTags)) }],
 	['AllocatedTags', 'none that Tags has',
 	 sub { my $r = shift; return 1 unless defined $r->{AllocatedTags} && defined $r->{Tags};
 		my ($job, $team) = map { JSON::PP->new->utf8->decode($r->{$_}) } qw(AllocatedTags Tags);
@@ -191,7 +218,7 @@ sub column_faults {
 	push @faults, "$_ missing (conditional)" for grep { !$seen{$_} } @conditional;
 	push @faults, "$_ missing (recommended)" for grep { !$seen{$_} } @recommended;
 	push @faults, "$_ is not of 1.4" for grep { $seen{$_} } @removed;
-	my %known = map { $_ => 1 } @mandatory, @conditional, @recommended;
+	my %known = map { $_ => 1 } @mandatory, @conditional, @recommended, @categories;
 	for my $name (@names) {
 		push @faults, "$name: CustomColumnHandling: x_ and Pascal case"
 		    if !$known{$name} && $name !~ /\Ax_[A-Z][A-Za-z0-9]*\z/;
@@ -222,11 +249,22 @@ for my $file (@ARGV) {
 	my ($header, @rows) = read_csv($bytes);
 
 	fault($file, $_) for column_faults(@$header);
+	# Months that nobody here bills: all of them, or in a file with others those
+	# whose prices are Other.
+	my %plain;
+	for my $fields (@rows) {
+		my %row;
+
+		@row{@$header} = @$fields;
+		$plain{$row{BillingPeriodStart} // ''} = 1
+		    if !exists $row{PricingCategory} || ($row{PricingCategory} // '') eq 'Other';
+	}
 	for my $i (0 .. $#rows) {
 		my %row;
 
 		fault($file, 'row ' . ($i + 1), @{$rows[$i]} . ' fields of ' . @$header) if @{$rows[$i]} != @$header;
 		@row{@$header} = @{$rows[$i]};
+		$row{billing} = 1 unless $plain{$row{BillingPeriodStart} // ''};
 		for my $rule (@rules) {
 			fault($file, 'row ' . ($i + 1), $rule->[0], $rule->[1])
 			    unless eval { $rule->[2]->(\%row) };

@@ -72,6 +72,24 @@ same 'charge: nodes + carbon charge - discount + adjustments' \
 same 'charge: what it is a tonne, as charged' "$(sqlite3 :memory: '.import --csv charge.focus rows' \
 	"select sum(abs(round(ConsumedQuantity * 80000) - EffectiveCost * 1e6) > 0.5) from rows
 	 where SkuId = 'lowtide-carbon' and x_Entry = 'Charge'")" 0
+# A site that bills: own nodes cost what they cost, whoever used them; billed is
+# that, and what else no cloud has. The sums are of the answer, not of the rows.
+check 'billed: the rules of FOCUS' "$(perl ../focus.pl billed.focus 2>&1)"
+paid=$(of billed '[.billed.owned[].paid_micros // 0] | add')
+used=$(of billed '.billed.owned as $owned | [.runs[] | select([.partition] | inside([$owned[].partition])) |
+	(.money_micros // 0) - (.carbon_charge_micros // 0) + (.discount_micros // 0)] | add')
+same 'billed: what own nodes cost' "$(sum billed.focus EffectiveCost "SkuPriceId='lowtide-node-share-owned'")" "$paid"
+same 'billed: what of them no job used' "$(sum billed.focus EffectiveCost "SubAccountId=''")" $((paid - used))
+same 'billed: their hours' "$(sum billed.focus ConsumedQuantity "SkuPriceId='lowtide-node-share-owned'")" \
+	"$(of billed '[.billed.owned[].paid_node_s] | add * 1000000 / 3600 | round')"
+same 'billed: all that teams are charged' "$(sum billed.focus EffectiveCost "SubAccountId<>''")" "$(of billed .total.cost_micros)"
+same 'billed: what nobody else bills' "$(sum billed.focus BilledCost)" \
+	"$((paid + $(of billed '.total | .carbon_charge_micros - .discount_micros + .adjustments_micros')))"
+same 'billed: but for its columns it is the file of who does not bill' "$(sqlite3 :memory: \
+	'.import --csv billed.focus a' '.import --csv charge.focus b' "select count(*) from a join b on
+	 a.ChargeDescription = b.ChargeDescription and a.ChargePeriodStart = b.ChargePeriodStart and
+	 a.EffectiveCost = b.EffectiveCost and a.ConsumedQuantity = b.ConsumedQuantity and a.SkuId = b.SkuId
+	 and b.BilledCost = '0'")" "$(($(wc -l <charge.focus) - 1))"
 # What a run is called is in no other cell than its own, and whole in one.
 same 'hostile job names come back' "$(sqlite3 :memory: '.import --csv names.focus rows' \
 	"select count(*) from (select * from rows where AllocatedTags != '')
@@ -81,8 +99,8 @@ same 'hostile job names in the JSON are as they came' \
 check 'no control character in a table' "$(grep -nP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' names.table hostile.table | cat -v)"
 
 # A rule that never fails is none: a row is broken, and the rule must say so.
-broken() { # broken RULE SQL: an expression for a column of the first run of the month
-	sqlite3 :memory: '.import --csv month.focus rows' '.mode csv' '.headers on' \
+broken() { # broken RULE SQL [NAME]: an expression for a column of the first run of the month
+	sqlite3 :memory: ".import --csv ${3:-month}.focus rows" '.mode csv' '.headers on' \
 		"update rows set $2 where AllocatedResourceId='101'" 'select * from rows' | perl -0pe 's/(^|(?<=,))""(?=,|\r\n)//gm' >"$work/broken"
 	check "the rule of $1 finds $2" "$(perl ../focus.pl "$work/broken" | grep -q ": $1: " || echo 'it does not')"
 }
@@ -108,6 +126,12 @@ broken ConsumedQuantity "ConsumedQuantity=''"
 broken PricingUnit "PricingUnit=''"
 broken AllocatedMethodId "AllocatedResourceId=''"
 broken AllocatedTags "Tags='{\"lowtide/user\":\"x\"}'"
+broken BilledCost "BilledCost='0'" billed
+broken PricingCategory "PricingCategory=''" billed
+broken PricingCategory "PricingCategory='Spot'" billed
+broken SkuPriceId "PricingCategory='Dynamic'" billed
+broken SkuPriceId "SkuPriceId='lowtide-node-share'" billed
+broken AllocatedMethodId "SubAccountId='', SubAccountName=''" billed
 broken spreadsheets "AllocatedResourceName='=1+1'"
 
 # The command itself, from an answer as lowtided gives it: its runs a line each.
@@ -150,6 +174,9 @@ for name in month names charge; do
 	check "$name: the command's JSON" "$(diff <(lowtide report --runs --json 2>&1 | jq -S .) <(jq -S . $name.json.out) | head -n 5)"
 	unserve
 done
+serve billed
+check "billed: the command's FOCUS" "$(lowtide report --format focus 2>&1 | cmp - billed.focus 2>&1)"
+unserve
 # A team's statement says whose it is, in the file's name too.
 mkdir "$work/folder"
 serve charge
@@ -215,7 +242,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-for name in carbon unused budgets; do
+for name in carbon unused budgets billed; do
 	check "$name: JSON is of the schema" "$(schema $name.json)"
 done
 wrong() { # wrong NAME FILTER [FILE]
@@ -230,6 +257,8 @@ wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
 wrong 'a run without its end' 'del(.runs[0].end)'
 wrong 'a budget without its period' 'del(.budgets[0].label)' budgets.json
 wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
+wrong 'an issuer that is no text' '.period.months[0].billing.issuer = 7' billed.json
+wrong 'own nodes that say no price' 'del(.billed.owned[0].paid_micros)' billed.json
 # shellcheck disable=SC2016 # it is jq's
 wrong 'another schema' '."$schema" = "urn:lowtide:report:2"'
 echo "1..$n"

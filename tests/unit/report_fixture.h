@@ -69,6 +69,8 @@ report_rows(FILE *out, const json_t *report, const struct lt_rows_kind *kind)
 			fail_msg("%s", err.text);
 		free(text);
 	}
+	if (kind->end != NULL && kind->end(&rows, &err))
+		fail_msg("%s", err.text);
 	lt_rows_free(&rows);
 }
 

@@ -6,9 +6,22 @@
  */
 #include <unistd.h>
 
+#include "csv.h"
 #include "golden.h"
 #include "report_fixture.h"
 #include "units.h"
+
+/* The first month of the report is billed, or not. */
+static const struct lt_rows_kind *
+kind_of(const json_t *report)
+{
+	const json_t *const months =
+	    json_object_get(json_object_get(report, "period"), "months");
+
+	return json_object_get(json_array_get(months, 0), "billing") != NULL
+		   ? &lt_focus_billed_csv
+		   : &lt_focus_csv;
+}
 
 static char *
 focus_of(const json_t *report)
@@ -18,7 +31,7 @@ focus_of(const json_t *report)
 	FILE *const out = open_memstream(&text, &length);
 
 	assert_non_null(out);
-	report_rows(out, report, &lt_focus_csv);
+	report_rows(out, report, kind_of(report));
 	fclose(out);
 	return text;
 }
@@ -35,6 +48,7 @@ test_golden(void **state)
 	    {"what users can choose", "names"},
 	    {"a charge for carbon, discounts, and corrections of both",
 		"charge"},
+	    {"the same of a site that bills, with nodes of its own", "billed"},
 	};
 
 	(void)state;
@@ -142,34 +156,212 @@ any_run(uint64_t *state, int64_t from, int64_t to)
 	return run;
 }
 
+enum { RUNS = 3000 };
+
 static void
-test_rules(void **state)
+set_runs(json_t *report, uint64_t random)
 {
-	enum { RUNS = 3000 };
-	char file[] = "/tmp/lowtide-focus-XXXXXX", command[128];
-	uint64_t random = 14;
-	json_t *const report = report_load("month");
 	json_t *const runs = json_array();
 	int64_t from, to;
 
-	(void)state;
 	assert_int_equal(lt_utc_parse("2026-09-30T23:00:00Z", &from, NULL), 0);
 	assert_int_equal(lt_utc_parse("2026-11-01T00:00:00Z", &to, NULL), 0);
 	for (int i = 0; i < RUNS; i++)
 		json_array_append_new(runs, any_run(&random, from, to));
 	json_object_set_new(report, "runs", runs);
+}
+
+static void
+check_rules(const char *text)
+{
+	char file[] = "/tmp/lowtide-focus-XXXXXX", command[128];
 	FILE *const out = fdopen(mkstemp(file), "w");
 
 	assert_non_null(out);
-	report_rows(out, report, &lt_focus_csv);
+	fputs(text, out);
 	fclose(out);
-	json_decref(report);
 	snprintf(
 	    command, sizeof(command), "perl tests/golden/focus.pl %s", file);
 	const int status = system(command);
 
 	unlink(file);
 	assert_int_equal(status, 0);
+}
+
+static void
+test_rules(void **state)
+{
+	json_t *const report = report_load("month");
+
+	(void)state;
+	set_runs(report, 14);
+	char *const got = focus_of(report);
+	json_decref(report);
+	check_rules(got);
+	free(got);
+}
+
+/* ---- of a site that bills ---- */
+
+enum { EFFECTIVE, BILLED, CONSUMED, SKU_PRICE, SUB_ACCOUNT, COLUMNS };
+struct sums { /* of the file, in millionths */
+	int64_t effective, billed, owned, owned_hours, nobodys;
+	int rows, kinds[3];
+};
+
+static int64_t
+micros_of(const char *cell)
+{
+	int64_t micros = 0;
+
+	if (cell[0] != '\0')
+		assert_int_equal(lt_micros_parse(cell, &micros, NULL), LT_OK);
+	return micros;
+}
+
+static struct sums
+sums_of(const char *text)
+{
+	static const struct lt_csv_column columns[COLUMNS] = {
+	    {"EffectiveCost", true}, {"BilledCost", true},
+	    {"ConsumedQuantity", true}, {"SkuPriceId", true},
+	    {"SubAccountId", true}};
+	static const char *const kinds[3] = {"lowtide-node-share-owned",
+	    "lowtide-node-share-on-demand", "lowtide-node-share-preemptible"};
+	struct sums sums = {0};
+	struct lt_csv csv;
+	static struct lt_csv_row row;
+
+	lt_csv_start(&csv, text, strlen(text));
+	assert_int_equal(lt_csv_header(&csv, columns, COLUMNS, NULL), LT_OK);
+	while (lt_csv_row(&csv, &row, NULL) == LT_OK && row.cell_count > 0) {
+		const int64_t cost = micros_of(row.cells[EFFECTIVE]);
+		const bool is_owned =
+		    strcmp(row.cells[SKU_PRICE], kinds[0]) == 0;
+
+		sums.rows++;
+		sums.effective += cost;
+		sums.billed += micros_of(row.cells[BILLED]);
+		for (int i = 0; i < 3; i++)
+			sums.kinds[i] +=
+			    strcmp(row.cells[SKU_PRICE], kinds[i]) == 0;
+		sums.owned += is_owned ? cost : 0;
+		sums.owned_hours +=
+		    is_owned ? micros_of(row.cells[CONSUMED]) : 0;
+		sums.nobodys += row.cells[SUB_ACCOUNT][0] == '\0' ? cost : 0;
+	}
+	return sums;
+}
+
+static int64_t
+figure(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* As lowtided has it of each run that is priced. */
+static void
+set_parts(json_t *run)
+{
+	static const char *const parts[] = {"carbon_charge_micros",
+	    "discount_micros", "corrections_carbon_charge_micros",
+	    "corrections_discount_micros"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (json_is_integer(json_object_get(run, "money_micros")) &&
+		    json_object_get(run, parts[i]) == NULL)
+			json_object_set_new(run, parts[i], json_integer(0));
+}
+
+/* Half of the runs are on nodes of the site's, of which some were not there
+ * from the beginning: the file has what these nodes cost, whoever used them,
+ * and what is billed is that, carbon, discounts and adjustments. */
+static void
+test_billed(void **state)
+{
+	static const char *const places[] = {
+	    "own", "late", "spot", "ondemand", "gone"};
+	uint64_t random = 43;
+	json_t *const report = report_load("billed");
+	const json_t *const owned =
+	    json_object_get(json_object_get(report, "billed"), "owned");
+	int64_t money = 0, carbon = 0, discount = 0, paid = 0, node_s = 0,
+		adjusted = 0;
+	size_t i;
+	json_t *run;
+	const json_t *row;
+
+	(void)state;
+	set_runs(report, 43);
+	json_array_foreach(json_object_get(report, "runs"), i, run) {
+		json_object_set_new(
+		    run, "partition", json_string(places[any(&random, 0, 4)]));
+		set_parts(run);
+		money += figure(run, "money_micros");
+		carbon += figure(run, "carbon_charge_micros");
+		discount += figure(run, "discount_micros");
+	}
+	json_array_foreach(json_object_get(report, "adjustments"), i, row)
+		adjusted += figure(row, "money_micros");
+	json_array_foreach(owned, i, row) {
+		paid += figure(row, "paid_micros");
+		node_s += figure(row, "paid_node_s");
+	}
+	char *const got = focus_of(report);
+	check_rules(got);
+	const struct sums sums = sums_of(got);
+	assert_true(sums.rows > RUNS);
+	for (i = 0; i < 3; i++)
+		assert_true(sums.kinds[i] > RUNS / 10);
+	assert_int_equal(sums.owned, paid);
+	assert_int_equal(sums.owned_hours, node_s * LT_MICROS / LT_HOUR_S);
+	assert_int_equal(sums.billed, paid + carbon - discount + adjusted);
+	assert_true(sums.nobodys != 0);
+	assert_int_equal(sums.effective, money + adjusted + sums.nobodys);
+	free(got);
+	/* Who does not see what was paid has the same, and no row of nobody's.
+	 */
+	json_array_foreach(owned, i, row) {
+		json_object_set_new(
+		    (json_t *)(uintptr_t)row, "paid_micros", json_null());
+		json_object_set_new(
+		    (json_t *)(uintptr_t)row, "paid_node_s", json_null());
+	}
+	char *const less = focus_of(report);
+	const struct sums rest = sums_of(less);
+	check_rules(less);
+	assert_int_equal(rest.nobodys, 0);
+	assert_int_equal(rest.effective, money + adjusted);
+	assert_int_equal(rest.billed, sums.billed - sums.nobodys);
+	free(less);
+	json_decref(report);
+}
+
+/* A month that was not billed, in a file with one that is: its rows have the
+ * column of the others, and nothing is billed. */
+static void
+test_mixed(void **state)
+{
+	json_t *const report = report_load("charge");
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	report_rows(out, report, &lt_focus_billed_csv);
+	fclose(out);
+	check_rules(text);
+	char *const alone = focus_of(report);
+	const struct sums sums = sums_of(text), same = sums_of(alone);
+	assert_int_equal(sums.rows, same.rows);
+	assert_int_equal(sums.effective, same.effective);
+	assert_int_equal(sums.billed, 0);
+	assert_int_equal(sums.kinds[0] + sums.kinds[1] + sums.kinds[2], 0);
+	assert_int_equal(sums.nobodys, 0);
+	free(text);
+	free(alone);
+	json_decref(report);
 }
 
 /* The largest amounts, and what passes 64 bits between them. */
@@ -332,16 +524,45 @@ test_period(void **state)
 	}
 }
 
+/* Each month by who billed it. */
+static void
+test_issuer(void **state)
+{
+	json_t *const report = report_load("billed");
+	json_t *const months =
+	    json_object_get(json_object_get(report, "period"), "months");
+	struct lt_error err = {0};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *const out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	json_array_append_new(
+	    months, json_pack("{s:s,s:s,s:s}", "start", "2026-11-01T00:00:00Z",
+			"end", "2026-12-01T00:00:00Z", "state", "open"));
+	assert_int_equal(lt_focus_period(out, report, &err), LT_OK);
+	fclose(out);
+	assert_string_equal(text, PERIOD_HEADER
+	    "2026-09-30T23:00:00Z,2026-11-01T00:00:00Z,2026-09-30T23:00:00Z,2026-09-30T23:00:00Z,Open,\"Example University, \"\"HPC\"\"\"\r\n"
+	    "2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,2026-11-01T00:00:00Z,2026-11-01T00:00:00Z,Open,tide\r\n");
+	free(text);
+	json_decref(report);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),
 	    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_billed),
+	    cmocka_unit_test(test_mixed),
 	    cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_days),
 	    cmocka_unit_test(test_period),
+	    cmocka_unit_test(test_issuer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,8 +212,9 @@ test_owned(void **state)
 {
 	struct lt_daemon *const d = calloc(1, sizeof(*d));
 	struct lt_policy policy = {0};
-	struct lt_unused_row rows[] = {{"free", false, 0, 1},
-	    {"own", true, 5000000, 1234567}, {"sold", true, 1, 2}};
+	struct lt_unused_row rows[] = {{"free", 0, 0, 0, false, 0, 1},
+	    {"own", 0, 0, 0, true, 5000000, 1234567},
+	    {"sold", 0, 0, 0, true, 1, 2}};
 	const struct lt_metrics_sums sums = {
 	    .owned_window = "2026-11", .owned_count = 3, .owned = rows};
 	static const char *const lines[] = {

@@ -31,7 +31,7 @@ static const struct lt_policy policy = {
 static struct lt_there_now
 at(int64_t now_utc_s)
 {
-	return (struct lt_there_now){&policy, &tables, &jobs, now_utc_s};
+	return (struct lt_there_now){&policy, &tables, &jobs, 1, now_utc_s};
 }
 
 static void
@@ -120,12 +120,71 @@ test_learned(void **state)
 	lt_there_free(there);
 }
 
+/* The newest step. */
+static double
+value_at(struct fixture *f, int64_t utc_s, uint32_t *steps)
+{
+	const struct lt_rates_asked asked = {
+	    "spot", LT_RATE_THERE, {NOW, utc_s + 1}};
+	struct lt_rate_step *list = NULL;
+
+	must(f, lt_ledger_rates(f->ledger, &asked, &list, steps, &f->err));
+	assert_true(*steps > 0);
+	const double value = list[*steps - 1].value;
+
+	free(list);
+	return value;
+}
+
+/* By a later policy it is not preemptible, after a restart neither, and then it
+ * is again: the time between is no outage. */
+static void
+test_end(void **state)
+{
+	struct fixture *const f = *state;
+	static struct lt_policy_partition plain[] = {
+	    {.name = "other"}, {.name = "spot"}};
+	const struct lt_policy later = {
+	    .partitions = plain, .partition_count = 2};
+	struct lt_there *there = NULL;
+	struct lt_there_now now = at(NOW);
+	uint32_t steps;
+
+	set_nodes(5, 0);
+	must(f, lt_there_record(&there, f->ledger, &now, &f->err));
+	assert_int_equal(value_at(f, NOW, &steps), NODES);
+	now.policy = &later;
+	for (int hour = 1; hour <= 3; hour++) {
+		now.now_utc_s = NOW + hour * LT_HOUR_S;
+		now.policy_utc_s = 1 + hour;
+		if (hour == 2) {
+			lt_there_free(there);
+			there = NULL;
+		}
+		must(f, lt_there_record(&there, f->ledger, &now, &f->err));
+	}
+	assert_true(value_at(f, NOW + 4 * LT_HOUR_S, &steps) == LT_RATE_ENDED);
+	assert_int_equal(steps, 2);
+	now = at(NOW + 5 * LT_HOUR_S);
+	now.policy_utc_s = 9;
+	must(f, lt_there_record(&there, f->ledger, &now, &f->err));
+	assert_int_equal(value_at(f, NOW + 5 * LT_HOUR_S, &steps), NODES);
+	assert_int_equal(steps, 3);
+	/* One hour with all nodes, and the last. */
+	const struct lt_availability *const seen = lt_there_learned(
+	    &there, f->ledger, &partitions[1], NOW + 6 * LT_HOUR_S);
+	assert_int_equal(seen->seen_s, 2 * LT_HOUR_S);
+	assert_int_equal(seen->there_ppm, 1000000);
+	lt_there_free(there);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_count),
 	    cmocka_unit_test_setup_teardown(test_learned, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_end, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

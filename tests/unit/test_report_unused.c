@@ -146,6 +146,8 @@ run_and_note(
 		    &changed, &f->err));
 }
 
+static struct lt_policy_billing billing; /* of the policy of today */
+
 static json_t *
 ask(struct fixture *f, const char *currency, const char *query)
 {
@@ -155,6 +157,7 @@ ask(struct fixture *f, const char *currency, const char *query)
 
 	assert_non_null(d);
 	strcpy(policy.currency, currency);
+	policy.billing = billing;
 	d->ledger = f->ledger;
 	d->policy = &policy;
 	d->budget.has_snapshot = true;
@@ -397,6 +400,139 @@ test_closed(void **state)
 	json_decref(open);
 }
 
+/* The issuer of a month of the answer, or of its head; "": it is not billed. */
+static const char *
+issuer_of(const json_t *report, int month)
+{
+	const json_t *const months =
+	    json_object_get(json_object_get(report, "period"), "months");
+	const char *const issuer = json_string_value(json_object_get(
+	    json_object_get(
+		month < 0 ? report : json_array_get(months, (size_t)month),
+		"billing"),
+	    "issuer"));
+
+	return issuer != NULL ? issuer : "";
+}
+
+/* FOCUS asks for months: what was paid is there as it is in `unused`, without
+ * what was used of it, and which partitions were preemptible then. */
+static void
+test_billed(void **state)
+{
+	struct fixture *const f = *state;
+
+	put_rates(f);
+	put(f, FREE, LT_RATE_THERE, 400, 3); /* quality: not as it is seen */
+	struct lt_rate_step step = {
+	    NOVEMBER + 10 * HOUR, INT64_MAX, 7, LT_QUALITY_MEASURED, "", 0};
+	must(f, lt_ledger_put_rates(f->ledger, "cloud", LT_RATE_THERE,
+		    &(struct lt_rates){1, &step}, &f->err));
+	step.start_utc_s = DECEMBER + HOUR;
+	step.value = LT_RATE_ENDED;
+	must(f, lt_ledger_put_rates(f->ledger, "cloud", LT_RATE_THERE,
+		    &(struct lt_rates){1, &step}, &f->err));
+	now_utc_s = NOVEMBER + 90 * LT_DAY_S;
+	json_t *const none = ask(f, "USD", "period=2026-11&months=1");
+	assert_null(json_object_get(none, "billed"));
+	assert_string_equal(issuer_of(none, 0), "");
+	assert_null(json_object_get(none, "billing"));
+	billing = (struct lt_policy_billing){
+	    .is_billed = true, .issuer = "Centre", .account_id = "4711"};
+	json_t *const plain = ask(f, "USD", "period=2026-11&unused=1");
+	assert_null(json_object_get(plain, "billed"));
+	assert_string_equal(issuer_of(plain, -1), "Centre");
+	json_t *const report = ask(f, "USD", "period=2026-11&months=1");
+	assert_string_equal(issuer_of(report, 0), "Centre");
+	is_text(json_object_get(report, "billing"), "account_name", "4711");
+	const json_t *const billed = json_object_get(report, "billed");
+	const json_t *const owned = json_object_get(billed, "owned");
+	assert_int_equal(json_array_size(owned), CLOUD);
+	size_t i;
+	const json_t *row;
+	json_array_foreach(owned, i, row) {
+		static const char *const keys[] = {
+		    "partition", "from", "to", "paid_node_s", "paid_micros"};
+		const json_t *const unused = json_array_get(
+		    json_object_get(
+			json_object_get(plain, "unused"), "partitions"),
+		    i);
+
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			assert_true(json_equal(json_object_get(row, keys[k]),
+			    json_object_get(unused, keys[k])));
+	}
+	const json_t *const preemptible =
+	    json_object_get(billed, "preemptible");
+	assert_int_equal(json_array_size(preemptible), 1);
+	assert_string_equal(
+	    json_string_value(json_array_get(preemptible, 0)), "cloud");
+	json_t *const later = ask(f, "USD", "period=2027-01&months=1");
+	assert_int_equal(json_array_size(json_object_get(
+			     json_object_get(later, "billed"), "preemptible")),
+	    0);
+	/* What the site paid is no team's. */
+	json_t *const team = ask(f, "USD", "period=2026-11&months=1&team=nlp");
+	row = json_array_get(
+	    json_object_get(json_object_get(team, "billed"), "owned"), 0);
+	assert_true(json_is_null(json_object_get(row, "paid_micros")));
+	assert_true(json_is_null(json_object_get(row, "paid_node_s")));
+	billing = (struct lt_policy_billing){0};
+	json_decref(none);
+	json_decref(plain);
+	json_decref(report);
+	json_decref(later);
+	json_decref(team);
+}
+
+/* Who bills is settled when a month is closed, and so it is of its days and of
+ * the months of a closed quarter. */
+static void
+test_billed_later(void **state)
+{
+	struct fixture *const f = *state;
+	struct lt_closed closed = {.span = {NOVEMBER, DECEMBER},
+	    .label = "2026-11",
+	    .closed_utc_s = DECEMBER + 4 * LT_DAY_S,
+	    .who = "root",
+	    .checksum = "sha256:0",
+	    .head = "{\"currency\":\"USD\"}"};
+	static const char days[] = "from=2026-11-03&to=2026-11-04&months=1";
+
+	put_rates(f);
+	now_utc_s = DECEMBER + 5 * LT_DAY_S;
+	must(f, lt_ledger_close_period(f->ledger, &closed, NULL, 0, &f->err));
+	json_t *const before = ask(f, "USD", "period=2026-11&months=1");
+	json_t *const before_days = ask(f, "USD", days);
+	billing =
+	    (struct lt_policy_billing){.is_billed = true, .issuer = "Centre"};
+	json_t *const after = ask(f, "USD", "period=2026-11&months=1");
+	assert_true(json_equal(before, after));
+	json_t *const after_days = ask(f, "USD", days);
+	assert_null(json_object_get(after_days, "billed"));
+	assert_string_equal(issuer_of(after_days, 0), "");
+	json_t *const quarter = ask(f, "USD", "period=2026-Q4&months=1");
+	assert_string_equal(issuer_of(quarter, 0), "Centre"); /* October */
+	assert_string_equal(issuer_of(quarter, 1), "");
+	assert_string_equal(issuer_of(quarter, 2), "Centre");
+	/* And the other way round: it was billed, and is not any more. */
+	closed.span = (struct lt_span){DECEMBER, DECEMBER + 31 * LT_DAY_S};
+	strcpy(closed.label, "2026-12");
+	strcpy(closed.head,
+	    "{\"billing\":{\"issuer\":\"Then\",\"account_id\":\"1\",\"account_name\":\"1\"}}");
+	must(f, lt_ledger_close_period(f->ledger, &closed, NULL, 0, &f->err));
+	billing = (struct lt_policy_billing){0};
+	json_t *const december = ask(f, "USD", "period=2026-12&months=1");
+	assert_string_equal(issuer_of(december, 0), "Then");
+	assert_non_null(json_object_get(december, "billed"));
+	json_decref(before);
+	json_decref(before_days);
+	json_decref(after);
+	json_decref(after_days);
+	json_decref(quarter);
+	json_decref(december);
+}
+
 int
 main(void)
 {
@@ -405,6 +541,8 @@ main(void)
 	    EACH(test_metrics),
 	    EACH(test_adds_up),
 	    EACH(test_closed),
+	    EACH(test_billed),
+	    EACH(test_billed_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
