@@ -23,6 +23,7 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"users", query->no_users ? "0" : NULL},
 	    {"tcto", query->tcto ? "1" : NULL},
 	    {"unused", query->unused ? "1" : NULL},
+	    {"tree", query->tree ? "1" : NULL},
 	    {"months", query->months ? "1" : NULL},
 	    {"corrections", query->corrections ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
@@ -258,6 +259,7 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 	char path[2048], more[128];
 
 	asked.unused |= for_statement;
+	asked.tree |= for_statement;
 	asked.corrections |= for_statement;
 	for (int i = 0; i < 2; i++) {
 		snprintf(more, sizeof(more), "%s&top=10&previous=1",

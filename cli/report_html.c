@@ -32,6 +32,9 @@ static const struct section sections[] = {
     {"budgets", "Budgets", lt_html_budgets, NULL, false, false, false},
     {"days", "By day", lt_html_by_day, "day", true, false, false},
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
+    {"tree", "Teams with all teams below them", lt_html_tree, "tree", false,
+	false, false},
+    {"labels", "By label", lt_html_by_label, NULL, false, false, false},
     {"partitions", "By partition", lt_html_by_partition, "partition", true,
 	false, false},
     {"unused", "Owned nodes, used or not", lt_html_unused, "unused", false,
@@ -280,6 +283,12 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 		return false;
 	if (section->print == lt_html_unused &&
 	    json_array_size(lt_report_unused_rows(statement->report)) == 0)
+		return false;
+	if (section->print == lt_html_tree &&
+	    !lt_html_has_tree(statement->report))
+		return false;
+	if (section->print == lt_html_by_label &&
+	    !lt_html_has_labels(statement->report))
 		return false;
 	if (section->print == lt_html_parts &&
 	    !lt_report_has_parts(statement->report))

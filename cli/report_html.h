@@ -80,7 +80,7 @@ const char *lt_period_name(
 bool lt_day_number(const char *text, int64_t *day);
 
 /* ---- report_html_table.c ---- */
-enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64 };
+enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64, LT_HTML_LEVELS = 4 };
 enum lt_column_rule {
 	LT_COLUMN_ALONE,      /* each rounded by itself */
 	LT_COLUMN_ADDS_UP,    /* parts of the total, but for rounding */
@@ -104,6 +104,7 @@ struct lt_html_column {
 struct lt_html_row {
 	const char *name;     /* of others */
 	const json_t *labels; /* shown under the name; NULL = none */
+	int level;	      /* below how many others of these: indented */
 	bool ours;	      /* our own words, "12 others": set in italics */
 	bool plain;	      /* no signs, in a column that has them */
 	bool balanced;	      /* set by lt_html_table() */
@@ -161,6 +162,12 @@ void lt_html_burn_down(
 void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
 
+/* ---- report_html_tree.c ---- */
+/* Has any of its teams a label? */
+bool lt_html_has_labels(const json_t *report);
+/* Is any of its teams below another? */
+bool lt_html_has_tree(const json_t *report);
+
 /* ---- sections ---- */
 void lt_html_over(const struct lt_statement *statement);
 void lt_html_budgets(const struct lt_statement *statement);
@@ -170,6 +177,8 @@ void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
+void lt_html_tree(const struct lt_statement *statement);
+void lt_html_by_label(const struct lt_statement *statement);
 void lt_html_by_partition(const struct lt_statement *statement);
 void lt_html_unused(const struct lt_statement *statement);
 void lt_html_by_gpu(const struct lt_statement *statement);

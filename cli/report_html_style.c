@@ -48,6 +48,7 @@ const char *const lt_html_style[] = {
     "tbody th small{display:block}\n",
     ".ours{font-style:italic}\n",
     ".none{color:var(--quiet)}\n",
+    ".in1>bdi{margin-left:.6rem}.in2>bdi{margin-left:1.2rem}.in3>bdi{margin-left:1.8rem}.in4>bdi{margin-left:2.4rem}\n",
     ".facts td{white-space:normal}.few,.facts{max-width:46rem}.few th,.facts th{white-space:normal}.dense th,.dense td{padding-top:.15rem;padding-bottom:.15rem}\n",
     ".bar{display:block;width:100%;height:5px;margin-top:3px}\n",
     "figure{margin:0 0 1rem}\n",

@@ -10,10 +10,12 @@
 
 #include "out.h"
 #include "report_parts.h"
+#include "report_tree.h"
 
 struct sums {
 	json_t *teams;
 	struct lt_report_line total;
+	struct lt_report_tree *tree; /* NULL: not asked for */
 };
 
 static int
@@ -24,6 +26,8 @@ add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 	    lt_report_line_json(row->account, row->line, row->budget);
 
 	lt_report_line_add(&sums->total, row->line);
+	if (sums->tree != NULL)
+		lt_report_tree_add(sums->tree, row);
 	return json_object_set(team, "labels", row->labels) == 0 &&
 		       json_array_append_new(sums->teams, team) == 0
 		   ? LT_OK
@@ -149,29 +153,47 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 	lt_out_flush(out);
 }
 
-/* Without the brace that ends it. */
+/* "teams", "total" and, as asked, "tree". *cost: of the total. */
 static int
-put_statement(
-    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+put_sums(struct lt_amount *cost, struct lt_out *out,
+    const struct lt_report_view *v, struct lt_error *err)
 {
 	const struct lt_report_work *const w = v->work;
-	struct sums sums = {.teams = json_array()};
-
-	lt_out_text(out, "{");
-	put_head(out, v);
-	lt_out_text(out, ",");
-	int code = lt_report_lines(v, add_line, &sums, err);
+	struct sums sums = {.teams = json_array(),
+	    .tree = w->has_tree ? lt_report_tree_new(v) : NULL};
+	int code = w->has_tree && sums.tree == NULL
+		       ? lt_fail(err, LT_ENOMEM, "report: out of memory")
+		       : lt_report_lines(v, add_line, &sums, err);
 	const bool is_settled =
 	    v->is_closed ||
 	    (w->is_settled && sums.total.in[0].provisional_runs == 0);
+
 	lt_report_put_members(out,
 	    json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled, "complete",
 		is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
 		sums.teams, "total",
 		lt_report_line_json(
 		    NULL, &sums.total, w->has_budget ? &w->budget : NULL)));
+	if (code == LT_OK && w->has_tree)
+		code = lt_report_tree_put(out, sums.tree, err);
+	lt_report_tree_free(sums.tree);
+	*cost = lt_report_line_cost(&sums.total);
+	return code;
+}
+
+/* Without the brace that ends it. */
+static int
+put_statement(
+    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+{
+	const struct lt_report_work *const w = v->work;
+	struct lt_amount cost;
+
+	lt_out_text(out, "{");
+	put_head(out, v);
 	lt_out_text(out, ",");
-	const struct lt_amount cost = lt_report_line_cost(&sums.total);
+	int code = put_sums(&cost, out, v, err);
+	lt_out_text(out, ",");
 	if (code == LT_OK)
 		code = lt_report_put_adjustments(out, v, err);
 	if (code == LT_OK && w->has_corrections)
