@@ -153,7 +153,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon, unused, months, corrections, tree;
+	bool no_users, tcto, carbon, unused, months, corrections, tree, trend;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */

@@ -157,10 +157,27 @@ bool lt_html_days_read(
     struct lt_html_days *days, const struct lt_statement *statement);
 
 /* ---- report_html_chart.c ---- */
+enum { LT_HTML_CHART_WIDTH = 720 };
+struct lt_html_axis {
+	double low, high, step; /* its ends, and its lines */
+	double per_unit;	/* what a shown unit is: money or kg */
+};
+/* Lines at 1, 2 or 5 times a power of ten, four of them or a few more. */
+void lt_html_axis_choose(struct lt_html_axis *axis, double low, double high);
+/* "0", "20k", "-1.5M": units of the currency, kilograms. */
+void lt_html_axis_text(
+    char *out, size_t size, const struct lt_html_axis *axis, double at);
+/* Begins a picture with what it shows in words; its width is 720. */
+void lt_html_svg_open(FILE *out, const char *id, const char *title,
+    const char *description, int height);
 void lt_html_burn_down(
     const struct lt_statement *statement, const struct lt_html_days *days);
 void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
+
+/* ---- report_html_bars.c: the bars of months and of teams ---- */
+/* The teams on top with all below them, else all teams; nothing of one. */
+void lt_html_team_bars(const struct lt_statement *statement);
 
 /* ---- report_html_tree.c ---- */
 /* Has any of its teams a label? */
@@ -176,6 +193,7 @@ void lt_html_parts(const struct lt_statement *statement);
 void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
+void lt_html_trend(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
 void lt_html_tree(const struct lt_statement *statement);
 void lt_html_by_label(const struct lt_statement *statement);

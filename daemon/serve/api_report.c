@@ -14,7 +14,7 @@
 #include "settle.h"
 #include "units.h"
 
-enum { RUNS_PAGE_MAX = 240, CENTURY_DAYS = 36525 };
+enum { RUNS_PAGE_MAX = 240, CENTURY_DAYS = 36525, TREND_DAYS = 366 };
 
 /* The budget of a team for exactly this period; NULL = none now. */
 static const struct lt_period *
@@ -53,6 +53,7 @@ is_settled(const struct lt_budget_state *budget,
 
 struct asked {		  /* a team, and the time that the report may look at */
 	const char *team; /* NULL: all */
+	bool has_trend;
 	struct lt_account_tree tree;
 	int64_t *cuts; /* in it, when accounts were moved; malloc'd */
 	uint32_t cut_count;
@@ -71,10 +72,12 @@ static bool
 list_cuts(struct asked *asked, const struct lt_period *period)
 {
 	const struct lt_account_moves *const moves = &asked->tree.moves;
-	/* The period before it is asked for, too. */
-	const int64_t from_utc_s = period->start_utc_s -
-				   (period->end_utc_s - period->start_utc_s) -
-				   LT_DAY_S;
+	/* The period before it, and of a trend a year, are asked for, too. */
+	const int64_t length = period->end_utc_s - period->start_utc_s;
+	const int64_t back = asked->has_trend && length < TREND_DAYS * LT_DAY_S
+				 ? TREND_DAYS * LT_DAY_S
+				 : length + LT_DAY_S;
+	const int64_t from_utc_s = period->start_utc_s - back;
 
 	asked->cuts = calloc((size_t)moves->count + 1, sizeof(*asked->cuts));
 	if (asked->cuts == NULL)
@@ -181,6 +184,7 @@ take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
 		const int at = lt_report_account_index(w, b->team);
 
 		if (at < 0 || !w->accounts[at].is_seen ||
+		    w->accounts[at].asked.to_utc_s <= w->period.start_utc_s ||
 		    w->accounts[at].own_sums)
 			continue;
 		for (int p = 0; p < LT_PERIODS; p++)
@@ -224,7 +228,9 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		? budget_of(s, team, period)
 		: NULL;
 	const size_t labels = lt_report_labels_count(d->policy);
-	struct asked asked = {.team = team, .tree = lt_tables_tree(&d->tables)};
+	struct asked asked = {.team = team,
+	    .has_trend = lt_api_value(request, "trend") != NULL,
+	    .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
 	    list_cuts(&asked, period)
 		? calloc(1, sizeof(*w) +
@@ -392,6 +398,7 @@ take_flags(struct lt_report_work *w, const struct lt_api_request *request,
 	    {"tcto", &w->has_tcto},
 	    {"unused", &w->has_unused},
 	    {"tree", &w->has_tree},
+	    {"trend", &w->has_trend},
 	    {"months", &w->has_months},
 	    {"incurred", &w->has_incurred},
 	    {"corrections", &w->has_corrections},

@@ -62,7 +62,7 @@ budget_of(struct lt_period *to, struct lines *lines,
 {
 	const struct lt_report_view *const v = lines->view;
 
-	if (account->own_sums)
+	if (account->own_sums || v->no_budgets)
 		return 0;
 	if (v->period == &v->work->period && account->has_budget) {
 		*to = account->budget;

@@ -242,6 +242,7 @@ sub statement {
 	my $tables = tables($events);
 	check("$name: what is shown adds up", not_adding_up($tables, $text =~ /Teams further down are left out/));
 	figures($name, $report, $tables, $text);
+	trend($name, $report, $tables, $html);
 	my $state = $report->{period}{state} eq 'closed' ? 'Final' : 'Not complete';
 	check("$name: it says that it is $state", $text =~ /^$state: /m ? () : 'no');
 	check("$name: the checksum is that of the report", $text =~ /\b$sum\b/ ? () : "want $sum");
@@ -315,6 +316,50 @@ sub belonging {
 		push @wrong, off($table, 'Cost', [values %sums], 'key', 'cost_micros', 10000, $total->{cost_micros}) if $cost;
 	}
 	check("$name: teams are summed up with those below them, and by label", @wrong);
+}
+
+# A bar for each month of which something is known, by its state; the tables have the figures.
+sub trend {
+	my ($name, $report, $tables, $html) = @_;
+	my @months = @{ $report->{trend} // [] };
+	my @known = grep { defined $_->{carbon_mg} } @months;
+	my @want = (scalar(grep { $_->{state} eq 'closed' } @known), scalar(grep { $_->{state} ne 'closed' } @known));
+	my @wrong;
+	for my $id ('trend-carbon', $report->{currency} ? 'trend-cost' : ()) {
+		my ($svg) = $html =~ m{<svg[^>]*labelledby="$id-title(.*?)</svg>}s;
+		my @got = map { my $class = $_; scalar(() = ($svg // '') =~ /<rect class="$class"/g) } 'mark', 'open';
+		push @wrong, "$id: bars @got, not @want" if "@got" ne "@want";
+	}
+	my $rows = ($tables->{'What each month came to'} // {})->{rows} // [];
+	push @wrong, 'rows: ' . @$rows if @$rows != @months;
+	for my $i (0 .. $#$rows) {
+		my ($month, @cells) = ($months[$i], @{ $rows->[$i] });
+		my $said = !defined $month->{carbon_mg} ? 'nothing known' : $month->{state} eq 'closed' ? '' : 'not closed';
+		push @wrong, "$cells[0]: not $said" if ($cells[0] =~ /, (.*)/ ? $1 : '') ne $said;
+		my $unit = $report->{total}{carbon_mg} < 10_000_000 ? 1000 : 100_000;
+		my @figures = ($report->{currency} ? [$month->{cost_micros}, 10000] : (), [$month->{carbon_mg}, $unit], [$month->{runs}, 1]);
+		for my $k (0 .. $#figures) {
+			my ($figure, $of) = @{ $figures[$k] };
+			my $want = defined $figure ? round($figure, $of) / $of : 'none';
+			push @wrong, "$cells[0]: $cells[1 + $k], not $want" if (units($cells[1 + $k]) // 'none') ne $want;
+		}
+	}
+	check("$name: each month of the trend is there, and what is not known is a gap", @wrong);
+	# Teams on top, as long as what they came to, beside each other.
+	my @tops = grep { !$_->{level} } @{ $report->{tree} // [] };
+	@tops = @{ $report->{teams} } if @tops < 2;
+	my ($svg) = $html =~ m{<svg[^>]*labelledby="teams-chart-title(.*?)</svg>}s;
+	my $figure = $report->{currency} ? 'cost_micros' : 'carbon_mg';
+	my %width;
+	my $at = -1;
+	for my $line (split /\n/, $svg // '') {
+		$at++ if $line =~ /text-anchor="end">[^<]*<\/text><(rect|path class="limit")/ || $line =~ /text-anchor="end">[^<]*<\/text>$/ && $line !~ /^<path/;
+		$width{$at} += $1 while $line =~ /<rect class="(?:mark|open)"[^>]* width="([0-9.]+)"/g;
+	}
+	my @costs = map { $_->{$figure} } sort { $b->{$figure} <=> $a->{$figure} } @tops;
+	my @off = @costs < 2 || @costs > 13 ? () : grep { abs($width{$_} - $width{0} * $costs[$_] / $costs[0]) > 0.3 } 0 .. $#costs;
+	check("$name: the bars of the teams are as long as they cost", @costs < 2 == !$svg ? () : 'no chart',
+		map { "$_: $width{$_} of $width{0}, for $costs[$_] of $costs[0]" } @off);
 }
 
 # ---- colors ----
