@@ -24,6 +24,7 @@ struct lt_statement { /* the report, read once */
 	const char *currency;	/* "": money is shown nowhere */
 	bool has_money;
 	bool open;   /* figures may still change */
+	bool partly; /* the period before is there in part, to be as long */
 	bool months; /* so long that its steps are months, not days */
 	/* The smallest that is shown: a gram or 0.1 kg, 1 or 100 Wh, by how
 	 * large the total is. */

@@ -364,7 +364,8 @@ asked_period(struct lt_period *period, const struct lt_daemon *d,
 
 /* The one of the same kind before it; of days as long. */
 static void
-set_previous(struct lt_report_work *w, const struct lt_api_request *request)
+set_whole_previous(
+    struct lt_report_work *w, const struct lt_api_request *request)
 {
 	const struct lt_period *const p = &w->period;
 	const size_t length = strlen(p->label);
@@ -373,7 +374,6 @@ set_previous(struct lt_report_work *w, const struct lt_api_request *request)
 					 : p->label[5] == 'Q' ? LT_QUARTER
 							      : LT_MONTH;
 
-	w->has_previous = true;
 	if (lt_api_value(request, "from") == NULL) {
 		lt_calendar_period(&w->previous, &w->offsets, kind, before, 0);
 		return;
@@ -382,6 +382,18 @@ set_previous(struct lt_report_work *w, const struct lt_api_request *request)
 	    (struct lt_period){.start_utc_s = 2 * p->start_utc_s - p->end_utc_s,
 		.end_utc_s = p->start_utc_s};
 	snprintf(w->previous.label, sizeof(w->previous.label), "before");
+}
+
+/* Like for like: as far as an open period is. */
+static void
+set_previous(struct lt_report_work *w, const struct lt_api_request *request)
+{
+	w->has_previous = true;
+	set_whole_previous(w, request);
+	if (w->now_utc_s >= w->period.start_utc_s &&
+	    w->now_utc_s < w->period.end_utc_s)
+		w->previous.end_utc_s = lt_calendar_same_part(
+		    &w->offsets, &w->period, &w->previous, w->now_utc_s);
 }
 
 /* Words that are 1, or not there. */

@@ -428,6 +428,11 @@ check('what the report lacks is left out', map { "has $_" } grep { $text =~ /$_/
 ($report, $tables, $text) = @{ $read{open} };
 check('of an open month the days that come have no row',
 	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
+check('it is against as many days, and says so', map { "no $_" } grep { index($text, $_) < 0 }
+	"Like for like: November 2026 until now is compared with as many days, 1 to 18 October 2026, up to the same hour",
+	'So far, against 1 to 18 October 2026');
+check('the columns too', (grep { $_ eq "1\x{2013}18 Oct" } @{ $tables->{'Teams, the largest change first'}{head} }) ? () :
+	"@{ $tables->{'Teams, the largest change first'}{head} }");
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
 my @three = map { my $s = 10**(length(int($_ / 10_000)) - 3); '$' . (reverse join ',', unpack '(A3)*', reverse int($_ / 1e4 / $s + 0.5) * $s / 100) =~ s/^,//r }

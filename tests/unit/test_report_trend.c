@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "accounts.h"
 #include "api_ask.h"
@@ -238,6 +239,53 @@ a_team_has_what_was_below_it(void **state)
 	check_trend(&s, MONTHS - 1, false, below);
 }
 
+/* As many days and hours of the month before as have passed of this one. */
+static void
+an_open_month_is_like_for_like(void **state)
+{
+	struct site s = {.f = *state, .random = 5, .parent = "root"};
+	struct lt_period month, before;
+	const int64_t now = time(NULL);
+
+	lt_calendar_period(&month, &s.offsets, LT_MONTH, now, 0);
+	lt_calendar_period(
+	    &before, &s.offsets, LT_MONTH, month.start_utc_s - 1, 0);
+	const int64_t passed = (now - month.start_utc_s) / HOUR * HOUR + HOUR;
+	int64_t want = 0, node_s = 0, cut = before.start_utc_s + passed;
+
+	if (cut > before.end_utc_s)
+		cut = before.end_utc_s;
+	for (int i = 0; i < BOOKINGS; i++) {
+		const int64_t at =
+		    before.start_utc_s +
+		    draw(
+			&s, (uint32_t)((before.end_utc_s - before.start_utc_s) /
+				       HOUR)) *
+			HOUR;
+		const struct lt_amount amount = {
+		    .money_micros = 1 + draw(&s, 999999)};
+
+		charge_run(s.f, accounts[draw(&s, ACCOUNTS)].name, at, &amount);
+		if (at < cut) {
+			want += amount.money_micros;
+			node_s += 60;
+		}
+	}
+	json_t *const report =
+	    ask(&s, "GET", "/v1/report?previous=1&by=partition", NULL);
+	const json_t *const previous = json_object_get(report, "previous");
+	const json_t *const groups =
+	    json_object_get(json_object_get(previous, "by"), "partition");
+	/* Another hour has begun between. */
+	if ((time(NULL) - month.start_utc_s) / HOUR * HOUR + HOUR != passed)
+		skip();
+	check_figure(
+	    json_object_get(previous, "total"), "cost_micros", true, want);
+	assert_int_equal(added(groups, "cost_micros"), want);
+	assert_int_equal(added(groups, "node_s"), node_s);
+	json_decref(report);
+}
+
 int
 main(void)
 {
@@ -245,6 +293,8 @@ main(void)
 	    cmocka_unit_test_setup_teardown(months_are_sums, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		a_team_has_what_was_below_it, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(
+		an_open_month_is_like_for_like, set_up, tear_down),
 	};
 
 	assert_int_equal(setenv("TZ", "UTC", 1), 0);
