@@ -256,6 +256,7 @@ struct lt_report_look { /* how it is shown */
 	bool tcto;    /* total cost to outcome, too; csv: instead */
 	bool unused;  /* of owned nodes what was not used, too */
 	bool by;      /* groups, too; csv: instead */
+	bool tree;    /* teams with those below them, too; csv: instead */
 	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;
 	int columns;	  /* of the terminal; 0 = any */

@@ -18,7 +18,8 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"from", "DAY", "days instead of a period, with --to"},
     {"to", "DAY", "the last of them"},
     {"by", "D,...",
-	"by day, month, team, user, partition, qos, gpu, name, wckey, state"},
+	"by day, month, team, user, partition, qos, gpu, name, wckey, state, label:KEY"},
+    {"tree", NULL, "each team with all below it too (csv: instead)"},
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
@@ -68,6 +69,8 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 {
 	if (lt_report_tables(out, report, look, err) == LT_OK && look->by)
 		lt_report_by_table(out, report, look, err);
+	if (!err->code && look->tree)
+		lt_report_tree_table(out, report, look, err);
 	if (!err->code && look->tcto)
 		lt_report_tcto_table(out, report, look, err);
 	if (!err->code && look->unused)
@@ -81,6 +84,7 @@ lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
 	if (lt_report_check(report, err) ||
+	    (look->tree && lt_report_tree_check(report, err)) ||
 	    (look->tcto && lt_report_tcto_check(report, err)) ||
 	    (look->unused && lt_report_unused_check(report, err)) ||
 	    (look->carbon && lt_report_carbon_check(report, err)))
@@ -92,6 +96,8 @@ lt_report_print(FILE *out, const json_t *report,
 	case LT_REPORT_CSV:
 		if (look->tcto)
 			lt_report_tcto_csv(out, report);
+		else if (look->tree)
+			lt_report_tree_csv(out, report);
 		else if (look->by)
 			lt_report_by_csv(out, report, err);
 		else
@@ -227,6 +233,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .no_users = lt_cli_value(cli, "no-users") != NULL,
 	    .tcto = look->tcto,
 	    .unused = look->unused,
+	    .tree = look->tree,
 	    /* JSON is as it is kept of a closed period, without. */
 	    .corrections = look->format == LT_REPORT_TABLE,
 	    /* Hours are asked for with their rows. */
@@ -264,7 +271,7 @@ static int
 print_ood(const struct lt_cli *cli)
 {
 	static const char *const not_its[] = {"team", "period", "from", "to",
-	    "by", "runs", "tcto", "carbon", "unused", "no-users"};
+	    "by", "tree", "runs", "tcto", "carbon", "unused", "no-users"};
 
 	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
 		if (lt_cli_value(cli, not_its[i]) != NULL)
@@ -282,6 +289,7 @@ lt_cli_report(const struct lt_cli *cli)
 	    .tcto = lt_cli_value(cli, "tcto") != NULL,
 	    .unused = lt_cli_value(cli, "unused") != NULL,
 	    .by = lt_cli_value(cli, "by") != NULL,
+	    .tree = lt_cli_value(cli, "tree") != NULL,
 	    .carbon = lt_cli_value(cli, "carbon") != NULL,
 	    .color = cli->color,
 	    .columns = lt_cli_columns(),
@@ -303,10 +311,13 @@ lt_cli_report(const struct lt_cli *cli)
 		    "--runs: html has the ten that cost most; csv and json have all");
 	if (look.format == LT_REPORT_HTML && look.by)
 		return lt_cli_usage(cli, "--by: html has groups of its own");
-	if (look.runs + look.tcto + look.by + look.carbon > 1 &&
+	if (look.runs + look.tcto + look.by + look.tree + look.carbon > 1 &&
 	    look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
-		    "--runs, --by, --tcto and --carbon: one csv can't have two of them");
+		    "--runs, --by, --tree, --tcto and --carbon: one csv can't have two of them");
+	if (look.tree && look.format == LT_REPORT_FOCUS)
+		return lt_cli_usage(cli,
+		    "--tree: focus has each amount once; table, csv, json and html have it");
 	if (look.unused &&
 	    (look.format == LT_REPORT_CSV || look.format == LT_REPORT_FOCUS))
 		return lt_cli_usage(cli,

@@ -26,6 +26,9 @@ struct lt_column {
 };
 /* Micros, mg or Wh as exact decimals, of the currency, kg CO2e or kWh. */
 void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
+/* A comma and a cell for each column; without a currency none of money. */
+void lt_csv_cells(FILE *out, const json_t *report, const json_t *row,
+    const struct lt_column *columns);
 
 /* ---- report_measured.c ---- */
 enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
@@ -153,7 +156,7 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon, unused, months, corrections;
+	bool no_users, tcto, carbon, unused, months, corrections, tree, trend;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -219,6 +222,15 @@ const char *lt_report_unused_note(const json_t *report);
 /* A section behind the others. */
 int lt_report_unused_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
+
+/* ---- report_tree.c: each team with those below it ---- */
+/* LT_EVERSION without them, LT_EINPUT where a figure is no integer. */
+int lt_report_tree_check(const json_t *report, struct lt_error *err);
+/* A section behind the others. */
+int lt_report_tree_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+/* Instead of the teams. */
+void lt_report_tree_csv(FILE *out, const json_t *report);
 
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */

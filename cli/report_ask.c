@@ -23,6 +23,8 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"users", query->no_users ? "0" : NULL},
 	    {"tcto", query->tcto ? "1" : NULL},
 	    {"unused", query->unused ? "1" : NULL},
+	    {"tree", query->tree ? "1" : NULL},
+	    {"trend", query->trend ? "1" : NULL},
 	    {"months", query->months ? "1" : NULL},
 	    {"corrections", query->corrections ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};
@@ -270,6 +272,10 @@ lt_report_ask(json_t **report, const struct lt_cli *cli,
 	char path[2048], more[128];
 
 	asked.unused |= for_statement;
+	asked.tree |= for_statement;
+	/* A year has its months by day already. */
+	asked.trend |= for_statement && asked.from == NULL &&
+		       (asked.period == NULL || strlen(asked.period) != 4);
 	asked.corrections |= for_statement;
 	for (int i = 0; i < 2; i++) {
 		snprintf(more, sizeof(more), "%s&top=10&previous=1",

@@ -11,7 +11,14 @@
 #include "report_tables.h"
 #include "units.h"
 
-enum { SHOWN = 13, DIMENSIONS_MAX = 4, HOUR_S = 3600 };
+enum {
+	SHOWN = 13,
+	DIMENSIONS_MAX = 4,
+	HOUR_S = 3600,
+	NAME_SIZE = 80,
+	TEXT_SIZE = 288
+};
+#define LABEL "label:"
 
 static const struct {
 	const char *key, *title;
@@ -70,15 +77,14 @@ lt_report_groups(const json_t *report, const char **by)
 
 /* "team,partition" -> its names; how many. */
 static int
-split(char names[DIMENSIONS_MAX][32], const char *by)
+split(char names[DIMENSIONS_MAX][NAME_SIZE], const char *by)
 {
 	int count = 0;
 
 	while (*by && count < DIMENSIONS_MAX) {
 		const size_t length = strcspn(by, ",");
 
-		snprintf(names[count++], 32, "%.*s",
-		    (int)(length < 31 ? length : 31), by);
+		snprintf(names[count++], NAME_SIZE, "%.*s", (int)length, by);
 		by += length + (by[length] == ',');
 	}
 	return count;
@@ -129,20 +135,23 @@ fill(char (*texts)[LT_FIGURE_SIZE], const json_t *groups, int figure,
 
 /* "(none)": such as runs without a WCKey; adjustments say what they are. */
 static const char *
-name_of(const json_t *group, const char *dimension)
+name_of(char out[TEXT_SIZE], const json_t *group, const char *dimension)
 {
 	const char *const text = lt_json_text(group, dimension, "");
+	const bool is_adjustment =
+	    json_is_true(json_object_get(group, "adjustment"));
 
-	if (text[0])
-		return text;
-	return json_is_true(json_object_get(group, "adjustment"))
-		   ? "(adjustments)"
-		   : "(none)";
+	if (is_adjustment && strncmp(dimension, LABEL, strlen(LABEL)) == 0) {
+		snprintf(out, TEXT_SIZE, "%s (adjustments)",
+		    text[0] ? text : "(none)");
+		return out;
+	}
+	return text[0] ? text : is_adjustment ? "(adjustments)" : "(none)";
 }
 
 struct by { /* what is shown of the groups */
 	const json_t *groups;
-	char names[DIMENSIONS_MAX][32];
+	char names[DIMENSIONS_MAX][NAME_SIZE];
 	int dimensions, figures[SHOWN], figure_count;
 	char (*texts)[LT_FIGURE_SIZE]; /* a column of rows after the other */
 };
@@ -154,14 +163,16 @@ add_rows(struct lt_table *table, const struct by *b)
 	const int dimensions = b->dimensions;
 	const size_t count = json_array_size(groups);
 	const char *cells[DIMENSIONS_MAX + SHOWN];
+	char names[DIMENSIONS_MAX][TEXT_SIZE];
 
 	for (size_t row = 0; row <= count; row++) {
 		const json_t *const group = json_array_get(groups, row);
 
 		for (int i = 0; i < dimensions; i++)
-			cells[i] = row < count ? name_of(group, b->names[i])
-				   : i == 0    ? "TOTAL"
-					       : "";
+			cells[i] = row < count
+				       ? name_of(names[i], group, b->names[i])
+				   : i == 0 ? "TOTAL"
+					    : "";
 		for (int i = 0; i < b->figure_count; i++)
 			cells[dimensions + i] =
 			    b->texts[(size_t)b->figures[i] * (count + 1) + row];
@@ -187,13 +198,17 @@ has_any(const json_t *groups, const char *key)
 }
 
 static void
-fill_heads(struct lt_table_column *heads, char titles[DIMENSIONS_MAX][32],
-    struct by *b, bool has_money)
+fill_heads(struct lt_table_column *heads,
+    char titles[DIMENSIONS_MAX][NAME_SIZE], struct by *b, bool has_money)
 {
 	for (int i = 0; i < b->dimensions; i++) {
-		for (int k = 0; k == 0 || b->names[i][k - 1] != '\0'; k++)
-			titles[i][k] =
-			    (char)toupper((unsigned char)b->names[i][k]);
+		const char *const name =
+		    strncmp(b->names[i], LABEL, strlen(LABEL)) == 0
+			? b->names[i] + strlen(LABEL)
+			: b->names[i];
+
+		for (int k = 0; k == 0 || name[k - 1] != '\0'; k++)
+			titles[i][k] = (char)toupper((unsigned char)name[k]);
 		heads[i] = (struct lt_table_column){titles[i], false};
 	}
 	for (int i = 0; i < SHOWN; i++) {
@@ -217,7 +232,7 @@ lt_report_by_table(FILE *out, const json_t *report,
 	struct by b = {.groups = lt_report_groups(report, &by)};
 	const size_t rows = json_array_size(b.groups) + 1;
 	struct lt_table_column heads[DIMENSIONS_MAX + SHOWN + 1] = {0};
-	char titles[DIMENSIONS_MAX][32];
+	char titles[DIMENSIONS_MAX][NAME_SIZE];
 
 	b.dimensions = split(b.names, by);
 	fill_heads(heads, titles, &b, currency[0]);
@@ -277,7 +292,7 @@ lt_report_by_csv(FILE *out, const json_t *report, struct lt_error *err)
 	const bool has_money = lt_json_text(report, "currency", "")[0];
 	const char *by = "";
 	const json_t *const groups = lt_report_groups(report, &by);
-	char names[DIMENSIONS_MAX][32];
+	char names[DIMENSIONS_MAX][NAME_SIZE];
 	const int dimensions = split(names, by);
 	bool by_team = false;
 	size_t i;

@@ -80,10 +80,22 @@ print_value(FILE *out, const json_t *row, const struct lt_column *column)
 }
 
 void
+lt_csv_cells(FILE *out, const json_t *report, const json_t *row,
+    const struct lt_column *columns)
+{
+	const bool has_money = lt_json_text(report, "currency", "")[0];
+
+	for (const struct lt_column *c = columns; c->key != NULL; c++) {
+		fputc(',', out);
+		if (has_money || c->kind != LT_COLUMN_MONEY)
+			print_value(out, row, c);
+	}
+}
+
+void
 lt_report_csv(FILE *out, const json_t *report)
 {
 	json_t *const keys = lt_label_keys(report);
-	const bool has_money = lt_json_text(report, "currency", "")[0];
 	size_t index;
 	const json_t *team;
 
@@ -95,12 +107,7 @@ lt_report_csv(FILE *out, const json_t *report)
 	json_array_foreach(json_object_get(report, "teams"), index, team) {
 		lt_csv_text(out, lt_json_text(team, "team", ""));
 		lt_period_cells(out, report);
-		for (const struct lt_column *c = team_columns; c->key != NULL;
-		     c++) {
-			fputc(',', out);
-			if (has_money || c->kind != LT_COLUMN_MONEY)
-				print_value(out, team, c);
-		}
+		lt_csv_cells(out, report, team, team_columns);
 		lt_label_cells(out, keys, json_object_get(team, "labels"));
 		fputs("\r\n", out);
 	}

@@ -5,6 +5,7 @@
  * sure of; charts are inline SVG with their figures in tables; it is XML too,
  * so that a test can read it. Sections in the order in which finance asks.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -31,7 +32,11 @@ static const struct section sections[] = {
     {"budget", "Against the budget", lt_html_budget, NULL, false, true, true},
     {"budgets", "Budgets", lt_html_budgets, NULL, false, false, false},
     {"days", "By day", lt_html_by_day, "day", true, false, false},
+    {"trend", "Twelve months", lt_html_trend, "trend", false, false, false},
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
+    {"tree", "Teams with all teams below them", lt_html_tree, "tree", false,
+	false, false},
+    {"labels", "By label", lt_html_by_label, NULL, false, false, false},
     {"partitions", "By partition", lt_html_by_partition, "partition", true,
 	false, false},
     {"unused", "Owned nodes, used or not", lt_html_unused, "unused", false,
@@ -63,6 +68,34 @@ is_closed(const json_t *report)
 		   "closed") == 0;
 }
 
+/* "1 to 18 October 2026", "1-18 Oct"; of several months with both names. */
+static void
+name_part(struct lt_statement *statement)
+{
+	const json_t *const period =
+	    json_object_get(statement->previous, "period");
+	const char *const first = lt_json_text(period, "first_day", "");
+	const char *const last = lt_json_text(period, "last_day", "");
+	const bool one_month =
+	    strlen(first) == 10 && strncmp(first, last, 7) == 0;
+	char from[40], to[40], short_to[16];
+
+	lt_day_text(to, sizeof(to), last, LT_DAY_LONG);
+	lt_day_text(short_to, sizeof(short_to), last, LT_DAY_SHORT);
+	lt_day_text(from, sizeof(from), first, LT_DAY_SHORT);
+	if (one_month)
+		snprintf(from, sizeof(from), "%d", atoi(first + 8));
+	if (strcmp(first, last) == 0) {
+		memcpy(statement->before, to, sizeof(to));
+		memcpy(statement->short_before, short_to, sizeof(short_to));
+		return;
+	}
+	snprintf(statement->before, sizeof(statement->before), "%.10s to %.30s",
+	    from, to);
+	snprintf(statement->short_before, sizeof(statement->short_before),
+	    "%.10s\u2013%s", from, short_to);
+}
+
 static void
 name_periods(struct lt_statement *statement)
 {
@@ -74,6 +107,10 @@ name_periods(struct lt_statement *statement)
 
 	lt_period_name(statement->name, SIZE, now, LT_DAY_LONG);
 	lt_period_name(statement->short_name, SIZE, now, LT_DAY_SHORT);
+	if (statement->partly) {
+		name_part(statement);
+		return;
+	}
 	lt_period_name(statement->before, SIZE, before, LT_DAY_LONG);
 	lt_period_name(statement->short_before, SIZE, before, LT_DAY_SHORT);
 }
@@ -110,6 +147,11 @@ read_statement(struct lt_statement *statement)
 	statement->carbon_unit_mg =
 	    carbon < (int64_t)SMALL_KG * KG_MG ? 1000 : KG_MG / 10;
 	statement->energy_unit_wh = energy < SMALL_WH ? 1 : 100;
+	statement->partly =
+	    statement->open && json_is_object(previous) &&
+	    strcmp(lt_json_text(json_object_get(previous, "period"), "end", ""),
+		lt_json_text(json_object_get(report, "period"), "start", "")) <
+		0;
 	name_periods(statement);
 	statement->months = has_months(json_object_get(report, "period"));
 }
@@ -281,6 +323,12 @@ is_shown(const struct lt_statement *statement, const struct section *section)
 		return false;
 	if (section->print == lt_html_unused &&
 	    json_array_size(lt_report_unused_rows(statement->report)) == 0)
+		return false;
+	if (section->print == lt_html_tree &&
+	    !lt_html_has_tree(statement->report))
+		return false;
+	if (section->print == lt_html_by_label &&
+	    !lt_html_has_labels(statement->report))
 		return false;
 	if (section->print == lt_html_parts &&
 	    !lt_report_has_parts(statement->report))

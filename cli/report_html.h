@@ -24,6 +24,7 @@ struct lt_statement { /* the report, read once */
 	const char *currency;	/* "": money is shown nowhere */
 	bool has_money;
 	bool open;   /* figures may still change */
+	bool partly; /* the period before is there in part, to be as long */
 	bool months; /* so long that its steps are months, not days */
 	/* The smallest that is shown: a gram or 0.1 kg, 1 or 100 Wh, by how
 	 * large the total is. */
@@ -80,7 +81,7 @@ const char *lt_period_name(
 bool lt_day_number(const char *text, int64_t *day);
 
 /* ---- report_html_table.c ---- */
-enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64 };
+enum { LT_HTML_COLUMNS_MAX = 8, LT_HTML_ROWS_MAX = 64, LT_HTML_LEVELS = 4 };
 enum lt_column_rule {
 	LT_COLUMN_ALONE,      /* each rounded by itself */
 	LT_COLUMN_ADDS_UP,    /* parts of the total, but for rounding */
@@ -104,6 +105,7 @@ struct lt_html_column {
 struct lt_html_row {
 	const char *name;     /* of others */
 	const json_t *labels; /* shown under the name; NULL = none */
+	int level;	      /* below how many others of these: indented */
 	bool ours;	      /* our own words, "12 others": set in italics */
 	bool plain;	      /* no signs, in a column that has them */
 	bool balanced;	      /* set by lt_html_table() */
@@ -156,10 +158,33 @@ bool lt_html_days_read(
     struct lt_html_days *days, const struct lt_statement *statement);
 
 /* ---- report_html_chart.c ---- */
+enum { LT_HTML_CHART_WIDTH = 720 };
+struct lt_html_axis {
+	double low, high, step; /* its ends, and its lines */
+	double per_unit;	/* what a shown unit is: money or kg */
+};
+/* Lines at 1, 2 or 5 times a power of ten, four of them or a few more. */
+void lt_html_axis_choose(struct lt_html_axis *axis, double low, double high);
+/* "0", "20k", "-1.5M": units of the currency, kilograms. */
+void lt_html_axis_text(
+    char *out, size_t size, const struct lt_html_axis *axis, double at);
+/* Begins a picture with what it shows in words; its width is 720. */
+void lt_html_svg_open(FILE *out, const char *id, const char *title,
+    const char *description, int height);
 void lt_html_burn_down(
     const struct lt_statement *statement, const struct lt_html_days *days);
 void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
+
+/* ---- report_html_bars.c: the bars of months and of teams ---- */
+/* The teams on top with all below them, else all teams; nothing of one. */
+void lt_html_team_bars(const struct lt_statement *statement);
+
+/* ---- report_html_tree.c ---- */
+/* Has any of its teams a label? */
+bool lt_html_has_labels(const json_t *report);
+/* Is any of its teams below another? */
+bool lt_html_has_tree(const json_t *report);
 
 /* ---- sections ---- */
 void lt_html_over(const struct lt_statement *statement);
@@ -169,7 +194,10 @@ void lt_html_parts(const struct lt_statement *statement);
 void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
+void lt_html_trend(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
+void lt_html_tree(const struct lt_statement *statement);
+void lt_html_by_label(const struct lt_statement *statement);
 void lt_html_by_partition(const struct lt_statement *statement);
 void lt_html_unused(const struct lt_statement *statement);
 void lt_html_by_gpu(const struct lt_statement *statement);

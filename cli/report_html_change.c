@@ -450,6 +450,29 @@ print_differences(const struct lt_statement *statement, const char *key,
 	free(pairs.list);
 }
 
+/* Whether as much of both is compared. */
+static void
+say_like(const struct lt_statement *statement)
+{
+	FILE *const out = statement->out;
+
+	if (!statement->open)
+		return;
+	if (!statement->partly) {
+		fputs(
+		    "<p class=\"note\">The period is open, and all of the one before it stands against what has passed.</p>\n",
+		    out);
+		return;
+	}
+	fputs("<p>Like for like: ", out);
+	lt_html_text(out, statement->name);
+	fputs(" until now is compared with as many days, ", out);
+	lt_html_text(out, statement->before);
+	fputs(
+	    ", up to the same hour of the last, in the site\u2019s time zone. What still runs counts once it is charged.</p>\n",
+	    out);
+}
+
 void
 lt_html_change(const struct lt_statement *statement)
 {
@@ -463,6 +486,7 @@ lt_html_change(const struct lt_statement *statement)
 		    statement->out);
 		return;
 	}
+	say_like(statement);
 	if (statement->has_money) {
 		print_causes(statement);
 		if (json_is_array(before))

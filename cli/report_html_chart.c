@@ -12,7 +12,7 @@
 #include "units.h"
 
 enum {
-	WIDTH = 720,
+	WIDTH = LT_HTML_CHART_WIDTH,
 	HEIGHT = 260,
 	LEFT = 72, /* of the plot; room for the figures */
 	RIGHT = 704,
@@ -23,16 +23,15 @@ enum {
 
 struct plot {
 	const struct lt_statement *statement;
-	double low, high, step; /* of the vertical axis, and its lines */
-	int steps;		/* across */
-	double per_unit;	/* what a shown unit is: money or kg */
+	struct lt_html_axis y;
+	int steps; /* across */
 };
 
 static double
 y_of(const struct plot *plot, double value)
 {
-	return BOTTOM -
-	       (value - plot->low) / (plot->high - plot->low) * (BOTTOM - TOP);
+	return BOTTOM - (value - plot->y.low) / (plot->y.high - plot->y.low) *
+			    (BOTTOM - TOP);
 }
 
 /* at: steps from the period's begin. */
@@ -42,30 +41,32 @@ x_of(const struct plot *plot, double at)
 	return LEFT + at * (RIGHT - LEFT) / plot->steps;
 }
 
-/* Lines at 1, 2 or 5 times a power of ten, four of them or a few more. */
-static void
-choose_axis(struct plot *plot, double low, double high)
+void
+lt_html_axis_choose(struct lt_html_axis *axis, double low, double high)
 {
 	if (low > 0)
 		low = 0;
 	if (high < 0 || high <= low)
-		high = low < 0 ? 0 : plot->per_unit;
+		high = low < 0 ? 0 : axis->per_unit;
 	const double rough = (high - low) / 4;
 	const double power = pow(10, floor(log10(rough)));
 	const double digit = rough / power;
 
-	plot->step = power * (digit <= 1      ? 1
+	axis->step = power * (digit <= 1      ? 1
 				 : digit <= 2 ? 2
 				 : digit <= 5 ? 5
 					      : 10);
-	plot->low = floor(low / plot->step) * plot->step;
-	plot->high = ceil(high / plot->step) * plot->step;
+	axis->low = floor(low / axis->step) * axis->step;
+	axis->high = ceil(high / axis->step) * axis->step;
 }
 
-/* "0", "20k", "-1.5M": units of the currency, kilograms. */
-static void
-axis_text(char *out, size_t size, double value, double step)
+void
+lt_html_axis_text(
+    char *out, size_t size, const struct lt_html_axis *axis, double at)
 {
+	const double value = at / axis->per_unit,
+		     step = axis->step / axis->per_unit;
+
 	static const struct {
 		double unit;
 		const char *letter;
@@ -86,16 +87,16 @@ axis_text(char *out, size_t size, double value, double step)
 static void
 draw_axis(FILE *out, const struct plot *plot)
 {
-	const int lines = (int)lround((plot->high - plot->low) / plot->step);
+	const int lines =
+	    (int)lround((plot->y.high - plot->y.low) / plot->y.step);
 
 	for (int i = 0; i <= lines; i++) {
-		double value = plot->low + i * plot->step;
+		double value = plot->y.low + i * plot->y.step;
 		char text[40];
 
-		if (fabs(value) < plot->step / 2)
+		if (fabs(value) < plot->y.step / 2)
 			value = 0;
-		axis_text(text, sizeof(text), value / plot->per_unit,
-		    plot->step / plot->per_unit);
+		lt_html_axis_text(text, sizeof(text), &plot->y, value);
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 		    value == 0 ? "zero" : "grid", LEFT, y_of(plot, value),
@@ -120,13 +121,14 @@ draw_names(FILE *out, const struct plot *plot, const struct lt_html_days *days)
 	}
 }
 
-static void
-open_svg(FILE *out, const char *id, const char *title, const char *description)
+void
+lt_html_svg_open(FILE *out, const char *id, const char *title,
+    const char *description, int height)
 {
 	fprintf(out,
 	    "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"%s-title %s-text\">\n"
 	    "<title id=\"%s-title\">",
-	    WIDTH, HEIGHT, id, id, id);
+	    WIDTH, height, id, id, id);
 	lt_html_text(out, title);
 	fprintf(out, "</title><desc id=\"%s-text\">", id);
 	lt_html_text(out, description);
@@ -172,7 +174,7 @@ lt_html_bars(
 	FILE *const out = statement->out;
 	struct plot plot = {.statement = statement,
 	    .steps = days->count,
-	    .per_unit = LT_MICROS}; /* and mg of a kilogram */
+	    .y.per_unit = LT_MICROS}; /* and mg of a kilogram */
 	double low = 0, high = 0;
 	char text[256], most_text[LT_FIGURE_SIZE];
 	int most = 0;
@@ -185,7 +187,7 @@ lt_html_bars(
 		if (value > bar_value(&plot, &days->steps[most]))
 			most = i;
 	}
-	choose_axis(&plot, low, high);
+	lt_html_axis_choose(&plot.y, low, high);
 	lt_figure_text(most_text, statement,
 	    bar_value(&plot, &days->steps[most]),
 	    statement->has_money ? LT_UNIT_MONEY : LT_UNIT_CARBON);
@@ -194,8 +196,8 @@ lt_html_bars(
 	    statement->months ? "month" : "day", days->steps[most].name,
 	    most_text, statement->has_money ? "" : " kg CO2e");
 	fputs("<figure>\n", out);
-	open_svg(
-	    out, "days-chart", statement->months ? "By month" : "By day", text);
+	lt_html_svg_open(out, "days-chart",
+	    statement->months ? "By month" : "By day", text, HEIGHT);
 	draw_axis(out, &plot);
 	draw_names(out, &plot, days);
 	for (int i = 0; i < days->known; i++)
@@ -279,7 +281,7 @@ lt_html_burn_down(
 	FILE *const out = statement->out;
 	struct plot plot = {.statement = statement,
 	    .steps = days->count,
-	    .per_unit = LT_MICROS};
+	    .y.per_unit = LT_MICROS};
 	char text[256], left[LT_FIGURE_SIZE];
 	double low = 0, high;
 	struct burn burn;
@@ -295,7 +297,7 @@ lt_html_burn_down(
 	}
 	if (burn.has_forecast)
 		low = fmin(low, burn.budget - burn.high);
-	choose_axis(&plot, low, high);
+	lt_html_axis_choose(&plot.y, low, high);
 	lt_figure_text(left, statement, (int64_t)(burn.budget - burn.spent),
 	    LT_UNIT_MONEY);
 	snprintf(text, sizeof(text),
@@ -305,7 +307,8 @@ lt_html_burn_down(
 		? "; from there a forecast fans out to the end of the period"
 		: "");
 	fputs("<figure>\n", out);
-	open_svg(out, "budget-chart", "What is left of the budget", text);
+	lt_html_svg_open(
+	    out, "budget-chart", "What is left of the budget", text, HEIGHT);
 	draw_axis(out, &plot);
 	draw_names(out, &plot, days);
 	draw_left(out, &plot, &burn, days);

@@ -136,7 +136,9 @@ previous_tile(struct tile *tile, const struct lt_statement *statement)
 		return false;
 	main_figure(statement, statement->total, &now);
 	snprintf(tile->title, sizeof(tile->title), "%s %s",
-	    statement->open ? "So far, against all of" : "Against",
+	    statement->partly ? "So far, against"
+	    : statement->open ? "So far, against all of"
+			      : "Against",
 	    statement->before);
 	lt_change_text(tile->figure, statement,
 	    lt_shown_difference(statement, now, before, unit), unit);

@@ -68,6 +68,7 @@ lt_html_by_team(const struct lt_statement *statement)
 	    .others = "other teams",
 	    .groups = json_object_get(statement->report, "teams")};
 
+	lt_html_team_bars(statement);
 	print_groups(statement, &groups, columns);
 	if (statement->has_money && json_array_size(groups.groups) > 0)
 		fputs(

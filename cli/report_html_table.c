@@ -194,8 +194,11 @@ print_row(const struct lt_statement *statement,
 {
 	FILE *const out = statement->out;
 
-	fprintf(out, "<tr><th scope=\"row\"%s><bdi>",
-	    row->ours ? " class=\"ours\"" : "");
+	fputs("<tr><th scope=\"row\"", out);
+	if (row->level > 0)
+		fprintf(out, " class=\"in%d\"",
+		    row->level < LT_HTML_LEVELS ? row->level : LT_HTML_LEVELS);
+	fputs(row->ours ? " class=\"ours\"><bdi>" : "><bdi>", out);
 	lt_html_text(out, row->name);
 	fputs("</bdi>", out);
 	print_labels(out, row->labels);

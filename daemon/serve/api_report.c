@@ -118,6 +118,7 @@ take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
 		const int at = lt_report_account_index(w, b->team);
 
 		if (at < 0 || !w->accounts[at].is_seen ||
+		    w->accounts[at].asked.to_utc_s <= w->period.start_utc_s ||
 		    w->accounts[at].own_sums)
 			continue;
 		for (int p = 0; p < LT_PERIODS; p++)
@@ -161,8 +162,9 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		? budget_of(s, team, period)
 		: NULL;
 	const size_t labels = lt_report_labels_count(d->policy);
-	struct lt_report_asked asked = {
-	    .team = team, .tree = lt_tables_tree(&d->tables)};
+	struct lt_report_asked asked = {.team = team,
+	    .has_trend = lt_api_value(request, "trend") != NULL,
+	    .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
 	    lt_report_cut(&asked, period)
 		? calloc(1, sizeof(*w) +
@@ -297,7 +299,8 @@ asked_period(struct lt_period *period, const struct lt_daemon *d,
 
 /* The one of the same kind before it; of days as long. */
 static void
-set_previous(struct lt_report_work *w, const struct lt_api_request *request)
+set_whole_previous(
+    struct lt_report_work *w, const struct lt_api_request *request)
 {
 	const struct lt_period *const p = &w->period;
 	const size_t length = strlen(p->label);
@@ -306,7 +309,6 @@ set_previous(struct lt_report_work *w, const struct lt_api_request *request)
 					 : p->label[5] == 'Q' ? LT_QUARTER
 							      : LT_MONTH;
 
-	w->has_previous = true;
 	if (lt_api_value(request, "from") == NULL) {
 		lt_calendar_period(&w->previous, &w->offsets, kind, before, 0);
 		return;
@@ -315,6 +317,18 @@ set_previous(struct lt_report_work *w, const struct lt_api_request *request)
 	    (struct lt_period){.start_utc_s = 2 * p->start_utc_s - p->end_utc_s,
 		.end_utc_s = p->start_utc_s};
 	snprintf(w->previous.label, sizeof(w->previous.label), "before");
+}
+
+/* Like for like: as far as an open period is. */
+static void
+set_previous(struct lt_report_work *w, const struct lt_api_request *request)
+{
+	w->has_previous = true;
+	set_whole_previous(w, request);
+	if (w->now_utc_s >= w->period.start_utc_s &&
+	    w->now_utc_s < w->period.end_utc_s)
+		w->previous.end_utc_s = lt_calendar_same_part(
+		    &w->offsets, &w->period, &w->previous, w->now_utc_s);
 }
 
 /* Words that are 1, or not there. */
@@ -330,6 +344,8 @@ take_flags(struct lt_report_work *w, const struct lt_api_request *request,
 	    {"previous", &has_previous},
 	    {"tcto", &w->has_tcto},
 	    {"unused", &w->has_unused},
+	    {"tree", &w->has_tree},
+	    {"trend", &w->has_trend},
 	    {"months", &w->has_months},
 	    {"incurred", &w->has_incurred},
 	    {"corrections", &w->has_corrections},

@@ -37,7 +37,7 @@ enum lt_group_figure {
 	LT_GROUP_ENDED,		/* runs that ended in the period; not told */
 	LT_GROUP_FIGURES
 };
-enum { LT_GROUP_KEY_SIZE = 512 };
+enum { LT_GROUP_KEY_SIZE = 1024 };
 struct lt_group_key { /* texts of the dimensions, each with its NUL */
 	char bytes[LT_GROUP_KEY_SIZE];
 	size_t length;

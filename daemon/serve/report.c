@@ -11,10 +11,12 @@
 #include "closed.h"
 #include "out.h"
 #include "report_parts.h"
+#include "report_tree.h"
 
 struct sums {
 	json_t *teams;
 	struct lt_report_line total;
+	struct lt_report_tree *tree; /* NULL: not asked for */
 };
 
 static int
@@ -25,6 +27,8 @@ add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 	    lt_report_line_json(row->account, row->line, row->budget);
 
 	lt_report_line_add(&sums->total, row->line);
+	if (sums->tree != NULL)
+		lt_report_tree_add(sums->tree, row);
 	return json_object_set(team, "labels", row->labels) == 0 &&
 		       json_array_append_new(sums->teams, team) == 0
 		   ? LT_OK
@@ -136,6 +140,65 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 	return code;
 }
 
+/* ---- twelve months ---- */
+
+static int
+add_to_total(void *total, const struct lt_report_row *row, struct lt_error *err)
+{
+	(void)err;
+	lt_report_line_add(total, row->line);
+	return LT_OK;
+}
+
+/* A month in which nothing was booked has no figures. */
+static int
+add_month(json_t *months, const struct lt_report_view *v, struct lt_error *err)
+{
+	struct lt_report_line total = {0};
+	const int code = lt_report_lines(v, add_to_total, &total, err);
+	const bool has_any = !lt_report_line_is_empty(&total);
+	const struct lt_amount cost = lt_report_line_cost(&total);
+
+	if (code != LT_OK)
+		return code;
+	json_array_append_new(months,
+	    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "label",
+		v->period->label, "start", lt_api_time(v->period->start_utc_s),
+		"end", lt_api_time(v->period->end_utc_s), "state",
+		state_of(v->period, v->is_closed || v->runs_utc_s != 0,
+		    v->work->now_utc_s),
+		"cost_micros", lt_api_optional(has_any, cost.money_micros),
+		"carbon_mg", lt_api_optional(has_any, cost.carbon_mg), "runs",
+		lt_api_optional(has_any, total.in[LT_ENTRY_CHARGE].runs)));
+	return LT_OK;
+}
+
+/* The months up to the one in which the period ends. */
+static int
+put_trend(struct lt_out *out, const struct lt_report_work *w,
+    struct lt_ledger *ledger, struct lt_error *err)
+{
+	struct lt_period all[LT_TREND_MONTHS];
+	json_t *const months = json_array();
+	int64_t at_utc_s = w->period.end_utc_s - 1;
+	int code = LT_OK;
+
+	for (int i = LT_TREND_MONTHS - 1; i >= 0; i--) {
+		lt_calendar_period(&all[i], &w->offsets, LT_MONTH, at_utc_s, 0);
+		at_utc_s = all[i].start_utc_s - 1;
+	}
+	for (int i = 0; code == LT_OK && i < LT_TREND_MONTHS; i++) {
+		struct lt_report_view v;
+
+		look_at(&v, w, &all[i], ledger);
+		v.no_budgets = true;
+		code = add_month(months, &v, err);
+	}
+	lt_out_text(out, ",");
+	lt_report_put_members(out, json_pack("{s:o}", "trend", months));
+	return code;
+}
+
 /* What needs no sums goes first, and at once. */
 static void
 put_head(struct lt_out *out, const struct lt_report_view *v)
@@ -155,29 +218,47 @@ put_head(struct lt_out *out, const struct lt_report_view *v)
 	lt_out_flush(out);
 }
 
-/* Without the brace that ends it. */
+/* "teams", "total" and, as asked, "tree". *cost: of the total. */
 static int
-put_statement(
-    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+put_sums(struct lt_amount *cost, struct lt_out *out,
+    const struct lt_report_view *v, struct lt_error *err)
 {
 	const struct lt_report_work *const w = v->work;
-	struct sums sums = {.teams = json_array()};
-
-	lt_out_text(out, "{");
-	put_head(out, v);
-	lt_out_text(out, ",");
-	int code = lt_report_lines(v, add_line, &sums, err);
+	struct sums sums = {.teams = json_array(),
+	    .tree = w->has_tree ? lt_report_tree_new(v) : NULL};
+	int code = w->has_tree && sums.tree == NULL
+		       ? lt_fail(err, LT_ENOMEM, "report: out of memory")
+		       : lt_report_lines(v, add_line, &sums, err);
 	const bool is_settled =
 	    v->is_closed ||
 	    (w->is_settled && sums.total.in[0].provisional_runs == 0);
+
 	lt_report_put_members(out,
 	    json_pack("{s:b,s:b,s:o,s:o}", "settled", is_settled, "complete",
 		is_settled && w->now_utc_s >= w->period.end_utc_s, "teams",
 		sums.teams, "total",
 		lt_report_line_json(
 		    NULL, &sums.total, w->has_budget ? &w->budget : NULL)));
+	if (code == LT_OK && w->has_tree)
+		code = lt_report_tree_put(out, sums.tree, err);
+	lt_report_tree_free(sums.tree);
+	*cost = lt_report_line_cost(&sums.total);
+	return code;
+}
+
+/* Without the brace that ends it. */
+static int
+put_statement(
+    struct lt_out *out, const struct lt_report_view *v, struct lt_error *err)
+{
+	const struct lt_report_work *const w = v->work;
+	struct lt_amount cost;
+
+	lt_out_text(out, "{");
+	put_head(out, v);
 	lt_out_text(out, ",");
-	const struct lt_amount cost = lt_report_line_cost(&sums.total);
+	int code = put_sums(&cost, out, v, err);
+	lt_out_text(out, ",");
 	if (code == LT_OK)
 		code = lt_report_put_adjustments(out, v, err);
 	if (code == LT_OK && w->has_corrections)
@@ -188,6 +269,8 @@ put_statement(
 		code = lt_report_put_budgets(out, v, err);
 	if (code == LT_OK)
 		code = lt_report_put_measured(out, v, err);
+	if (code == LT_OK && w->has_trend)
+		code = put_trend(out, w, v->ledger, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK &&

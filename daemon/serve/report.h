@@ -18,6 +18,8 @@
 #include "report_line.h"
 #include "tcto_json.h"
 
+enum { LT_TREND_MONTHS = 12 };
+
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
 	int parent;   /* among these; -1 = none */
@@ -46,6 +48,8 @@ struct lt_report_work {
 	struct lt_api_work work;
 	struct lt_period period, previous; /* previous: only if has_previous */
 	bool has_previous, has_tcto, has_months, has_corrections;
+	bool has_trend;		    /* of twelve months */
+	bool has_tree;		    /* with those below each account */
 	bool has_unused, sees_site; /* it is asked for; lt_access_site() */
 	bool has_incurred;
 	/* Sums of energy and carbon; or each hour of each run, in its stream */
@@ -96,7 +100,7 @@ struct lt_report_view { /* a period of the work's */
 	const struct lt_report_work *work;
 	const struct lt_period *period;
 	struct lt_ledger *ledger;
-	bool is_closed;
+	bool is_closed, no_budgets; /* no_budgets: lines without them */
 	struct lt_closed closed;
 	int64_t runs_utc_s; /* runs are as they were then; 0: as they are */
 };

@@ -28,6 +28,17 @@ lt_report_account_index(const struct lt_report_work *w, const char *name)
 	return at != NULL ? (int)(at - w->accounts) : -1;
 }
 
+int64_t
+lt_report_account_parent(const struct lt_report_work *w,
+    const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
+{
+	const char *const then =
+	    lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
+
+	return then != NULL ? lt_report_account_index(w, then)
+			    : w->accounts[account].parent;
+}
+
 /* ---- labels ---- */
 
 size_t
@@ -96,4 +107,33 @@ lt_report_labels_json(const struct lt_report_account *account)
 			return NULL;
 		}
 	return json;
+}
+
+static int
+take_closed(void *all, const struct lt_closed_row *row, struct lt_error *err)
+{
+	return json_object_set_new(
+		   all, row->account, json_loads(row->labels, 0, NULL)) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_EINPUT,
+			 "closed: the labels of %s are damaged", row->account);
+}
+
+int
+lt_report_labels_all(
+    json_t **labels, const struct lt_report_view *view, struct lt_error *err)
+{
+	const struct lt_report_work *const w = view->work;
+
+	*labels = json_object();
+	if (view->is_closed)
+		return lt_ledger_closed_rows(view->ledger,
+		    (struct lt_span){
+			view->period->start_utc_s, view->period->end_utc_s},
+		    take_closed, *labels, err);
+	for (uint32_t i = 0; i < w->account_count; i++)
+		if (json_object_set_new(*labels, w->accounts[i].name,
+			lt_report_labels_json(&w->accounts[i])) != 0)
+			return lt_fail(err, LT_ENOMEM, "report: out of memory");
+	return LT_OK;
 }

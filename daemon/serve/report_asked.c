@@ -5,6 +5,8 @@
 
 #include "units.h"
 
+enum { TREND_DAYS = 366 };
+
 static int
 by_time(const void *a, const void *b)
 {
@@ -17,10 +19,12 @@ bool
 lt_report_cut(struct lt_report_asked *asked, const struct lt_period *period)
 {
 	const struct lt_account_moves *const moves = &asked->tree.moves;
-	/* The period before it is asked for, too. */
-	const int64_t from_utc_s = period->start_utc_s -
-				   (period->end_utc_s - period->start_utc_s) -
-				   LT_DAY_S;
+	/* The period before it, and of a trend a year, are asked for, too. */
+	const int64_t length = period->end_utc_s - period->start_utc_s;
+	const int64_t back = asked->has_trend && length < TREND_DAYS * LT_DAY_S
+				 ? TREND_DAYS * LT_DAY_S
+				 : length + LT_DAY_S;
+	const int64_t from_utc_s = period->start_utc_s - back;
 
 	asked->cuts = calloc((size_t)moves->count + 1, sizeof(*asked->cuts));
 	if (asked->cuts == NULL)

@@ -11,11 +11,13 @@
 
 struct lt_report_asked {  /* a team, and the time that the report may look at */
 	const char *team; /* NULL: all */
+	bool has_trend;
 	struct lt_account_tree tree;
 	int64_t *cuts; /* in it, when accounts were moved; malloc'd */
 	uint32_t cut_count;
 };
-/* Makes the cuts of the period and the one before it. False: no memory. */
+/* Makes the cuts of the period and the one before it, of a trend of the year
+ * before it. False: no memory. */
 bool lt_report_cut(
     struct lt_report_asked *asked, const struct lt_period *period);
 /* Between two cuts no account was moved: cut_count + 1 parts, from the first

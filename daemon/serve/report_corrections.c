@@ -59,7 +59,7 @@ take(void *context, const struct lt_entry *entry, struct lt_error *err)
 	    lt_report_account_of(w, entry->account);
 	struct lt_entry *const row = &all->row;
 
-	if (account == NULL || !account->is_seen ||
+	if (!lt_report_is_seen(account, entry->at_utc_s) ||
 	    (account->own_sums && entry->uid != w->uid))
 		return LT_OK;
 	if (all->has_row && row->run.job_id == entry->run.job_id &&

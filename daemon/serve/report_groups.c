@@ -10,35 +10,19 @@
 #include "run_json.h"
 #include "units.h"
 
-enum dimension {
-	DAY,
-	MONTH,
-	TEAM,
-	USER,
-	PARTITION,
-	QOS,
-	GPU,
-	NAME,
-	WCKEY,
-	STATE,
-	DIMENSIONS
-};
-
-static const struct {
-	const char *name;
-	size_t
-	    of_run; /* the text; of a day, a month and a team there is none */
-} dimensions[DIMENSIONS] = {
-    [DAY] = {"day", 0},
-    [MONTH] = {"month", 0},
-    [TEAM] = {"team", 0},
-    [USER] = {"user", offsetof(struct lt_run, user)},
-    [PARTITION] = {"partition", offsetof(struct lt_run, partition)},
-    [QOS] = {"qos", offsetof(struct lt_run, qos)},
-    [GPU] = {"gpu", offsetof(struct lt_run, gpu)},
-    [NAME] = {"name", offsetof(struct lt_run, name)},
-    [WCKEY] = {"wckey", offsetof(struct lt_run, wckey)},
-    [STATE] = {"state", offsetof(struct lt_run, state_text)},
+/* The text in a run; of a day, a month, a team and a label there is none. */
+static const size_t of_run[LT_DIMENSIONS] = {
+    [LT_BY_DAY] = 0,
+    [LT_BY_MONTH] = 0,
+    [LT_BY_TEAM] = 0,
+    [LT_BY_LABEL] = 0,
+    [LT_BY_USER] = offsetof(struct lt_run, user),
+    [LT_BY_PARTITION] = offsetof(struct lt_run, partition),
+    [LT_BY_QOS] = offsetof(struct lt_run, qos),
+    [LT_BY_GPU] = offsetof(struct lt_run, gpu),
+    [LT_BY_NAME] = offsetof(struct lt_run, name),
+    [LT_BY_WCKEY] = offsetof(struct lt_run, wckey),
+    [LT_BY_STATE] = offsetof(struct lt_run, state_text),
 };
 
 static const char *const figure_names[LT_GROUP_FIGURES] = {
@@ -76,6 +60,7 @@ struct lt_report_groups {
 	const struct lt_offsets *offsets;
 	struct lt_ledger *ledger;
 	struct lt_span period;
+	const json_t *labels; /* {account: {key: text}} */
 	struct lt_group_table tables[LT_GROUPINGS_MAX];
 	enum split split[LT_GROUPINGS_MAX];
 	bool has_split[SPLITS];
@@ -90,69 +75,15 @@ struct part { /* of a run: what falls into one group of a grouping */
 	int64_t figures[LT_GROUP_FIGURES];
 };
 
-static int
-find_dimension(const char *name, size_t length)
-{
-	for (int i = 0; i < DIMENSIONS; i++)
-		if (strlen(dimensions[i].name) == length &&
-		    memcmp(dimensions[i].name, name, length) == 0)
-			return i;
-	return -1;
-}
-
-static int
-parse_one(struct lt_grouping *grouping, const char *text, size_t length,
-    struct lt_error *err)
-{
-	size_t at = 0;
-
-	while (at <= length) {
-		const char *const name = text + at;
-		const size_t size = strcspn(name, ",;");
-		const int dimension = find_dimension(name, size);
-
-		if (dimension < 0)
-			return lt_fail(err, LT_EINPUT,
-			    "by: got \"%.*s\", want day, month, team, user, partition, qos, gpu, name, wckey or state, or several with commas",
-			    (int)(size < 40 ? size : 40), name);
-		if (grouping->count == LT_GROUP_DIMENSIONS_MAX)
-			return lt_fail(err, LT_EINPUT,
-			    "by: more than %d at once",
-			    LT_GROUP_DIMENSIONS_MAX);
-		grouping->dimensions[grouping->count++] = dimension;
-		at += size + 1;
-	}
-	return LT_OK;
-}
-
-int
-lt_groupings_parse(
-    struct lt_groupings *groupings, const char *text, struct lt_error *err)
-{
-	int rc = LT_OK;
-
-	while (rc == LT_OK && *text) {
-		const size_t length = strcspn(text, ";");
-
-		if (groupings->count == LT_GROUPINGS_MAX)
-			return lt_fail(err, LT_EINPUT,
-			    "by: more than %d groupings", LT_GROUPINGS_MAX);
-		rc = parse_one(
-		    &groupings->all[groupings->count++], text, length, err);
-		text += length + (text[length] == ';');
-	}
-	return rc;
-}
-
 static enum split
 split_of(const struct lt_grouping *grouping)
 {
 	enum split split = WHOLE;
 
 	for (uint32_t k = 0; k < grouping->count; k++)
-		if (grouping->dimensions[k] == DAY)
+		if (grouping->dimensions[k] == LT_BY_DAY)
 			return BY_DAY;
-		else if (grouping->dimensions[k] == MONTH)
+		else if (grouping->dimensions[k] == LT_BY_MONTH)
 			split = BY_MONTH;
 	return split;
 }
@@ -160,7 +91,7 @@ split_of(const struct lt_grouping *grouping)
 struct lt_report_groups *
 lt_report_groups_new(const struct lt_groupings *groupings,
     const struct lt_offsets *offsets, struct lt_ledger *ledger,
-    struct lt_span period)
+    struct lt_span period, const json_t *labels)
 {
 	struct lt_report_groups *const g = calloc(1, sizeof(*g));
 
@@ -170,6 +101,7 @@ lt_report_groups_new(const struct lt_groupings *groupings,
 	g->offsets = offsets;
 	g->ledger = ledger;
 	g->period = period;
+	g->labels = labels;
 	for (uint32_t i = 0; i < groupings->count; i++) {
 		g->split[i] = split_of(&groupings->all[i]);
 		g->has_split[g->split[i]] = true;
@@ -190,28 +122,44 @@ lt_report_groups_free(struct lt_report_groups *g)
 /* ---- the groups of a grouping ---- */
 
 static const char *
-text_of(const struct part *part, int dimension)
+label_of(const json_t *labels, const char *team, const char *key)
 {
-	if (dimension == DAY)
+	const char *const text = json_string_value(
+	    json_object_get(json_object_get(labels, team), key));
+
+	return text != NULL ? text : "";
+}
+
+static const char *
+text_of(const struct part *part, const struct lt_grouping *grouping,
+    uint32_t which, const json_t *labels)
+{
+	switch (grouping->dimensions[which]) {
+	case LT_BY_DAY:
 		return part->day;
-	if (dimension == MONTH)
+	case LT_BY_MONTH:
 		return part->month;
-	if (dimension == TEAM)
+	case LT_BY_TEAM:
 		return part->team;
-	return part->run == NULL ? ""
-				 : (const char *)part->run +
-				       LT_ROW(dimensions, dimension).of_run;
+	case LT_BY_LABEL:
+		return label_of(labels, part->team, grouping->keys[which]);
+	default:
+		return part->run == NULL
+			   ? ""
+			   : (const char *)part->run +
+				 LT_ROW(of_run, grouping->dimensions[which]);
+	}
 }
 
 static void
 make_key(struct lt_group_key *key, const struct lt_grouping *grouping,
-    const struct part *part)
+    const struct part *part, const json_t *labels)
 {
 	key->length = 0;
 	key->is_adjustment = part->run == NULL;
 
 	for (uint32_t i = 0; i < grouping->count; i++) {
-		const char *const text = text_of(part, grouping->dimensions[i]);
+		const char *const text = text_of(part, grouping, i, labels);
 		const size_t room = LT_GROUP_KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
 		const size_t length = strnlen(text, room - 1);
 
@@ -228,7 +176,7 @@ add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
 	struct lt_group *group = NULL;
 	struct lt_group_key key;
 
-	make_key(&key, &g->asked->all[grouping], part);
+	make_key(&key, &g->asked->all[grouping], part, g->labels);
 	const int rc = lt_group_find(&g->tables[grouping], &key, &group, err);
 	for (int i = 0; rc == LT_OK && i < LT_GROUP_FIGURES; i++)
 		if (!lt_add(&group->figures[i], part->figures[i]))
@@ -492,9 +440,9 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 
 	lt_out_text(out, "{");
 	for (uint32_t i = 0; i < grouping->count; i++) {
-		lt_out_quoted(
-		    out, LT_ROW(dimensions, grouping->dimensions[i]).name);
-		lt_out_text(out, ":");
+		lt_out_text(out, "\"");
+		lt_grouping_put_name(out, grouping, i);
+		lt_out_text(out, "\":");
 		lt_out_quoted(out, text);
 		lt_out_text(out, ",");
 		text += strlen(text) + 1;
@@ -518,8 +466,7 @@ write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 	lt_out_text(out, which > 0 ? ",\"" : "\"");
 	for (uint32_t i = 0; i < grouping->count; i++) {
 		lt_out_text(out, i > 0 ? "," : "");
-		lt_out_text(
-		    out, LT_ROW(dimensions, grouping->dimensions[i]).name);
+		lt_grouping_put_name(out, grouping, i);
 	}
 	lt_out_text(out, "\":[");
 	if (t->count > 1)

@@ -8,9 +8,12 @@
 #ifndef LT_SERVE_REPORT_GROUPS_H
 #define LT_SERVE_REPORT_GROUPS_H
 
+#include <jansson.h>
+
 #include "calendar.h"
 #include "periods.h"
 #include "out.h"
+#include "policy.h"
 
 enum {
 	LT_GROUPINGS_MAX = 8,
@@ -19,24 +22,48 @@ enum {
 	LT_TOP_MAX = 100
 };
 
+enum lt_dimension {
+	LT_BY_DAY,
+	LT_BY_MONTH,
+	LT_BY_TEAM,
+	LT_BY_USER,
+	LT_BY_PARTITION,
+	LT_BY_QOS,
+	LT_BY_GPU,
+	LT_BY_NAME,
+	LT_BY_WCKEY,
+	LT_BY_STATE,
+	LT_BY_LABEL,
+	LT_DIMENSIONS
+};
+
 /* What to group by, as asked: "day;team,partition". */
 struct lt_groupings {
 	uint32_t count, top; /* top: so many of the dearest runs */
 	uint32_t shown;	     /* of them, the first ones, are written */
 	struct lt_grouping {
 		uint32_t count;
-		int dimensions[LT_GROUP_DIMENSIONS_MAX];
+		enum lt_dimension dimensions[LT_GROUP_DIMENSIONS_MAX];
+		/* Of labels. */
+		char keys[LT_GROUP_DIMENSIONS_MAX][LT_LABEL_KEY_SIZE];
 	} all[LT_GROUPINGS_MAX];
 };
 /* LT_EINPUT: not one of the dimensions, or too many. */
 int lt_groupings_parse(
     struct lt_groupings *groupings, const char *text, struct lt_error *err);
 
+bool lt_groupings_have(
+    const struct lt_groupings *groupings, enum lt_dimension dimension);
+/* As it was asked: "team", "label:cost_center". */
+void lt_grouping_put_name(
+    struct lt_out *out, const struct lt_grouping *grouping, uint32_t which);
+
 struct lt_report_groups; /* opaque */
-/* NULL: no memory. groupings, offsets and ledger are lent until it is freed. */
+/* NULL: no memory. groupings, offsets, ledger and labels, {account: {key:
+ * text}}, are lent until it is freed. */
 struct lt_report_groups *lt_report_groups_new(
     const struct lt_groupings *groupings, const struct lt_offsets *offsets,
-    struct lt_ledger *ledger, struct lt_span period);
+    struct lt_ledger *ledger, struct lt_span period, const json_t *labels);
 /* is_shown: not in sums alone, also among the dearest. */
 int lt_report_groups_run(struct lt_report_groups *groups,
     const struct lt_run *run, const struct lt_booked *booked, bool is_shown,

@@ -19,18 +19,6 @@ struct lines { /* of one period, to be given */
 				  * malloc'd when it is asked for */
 };
 
-/* The account above that one then; -1: none. */
-static int64_t
-parent_then(const struct lt_report_work *w,
-    const struct lt_account_moves *moves, int64_t account, int64_t at_utc_s)
-{
-	const char *const then =
-	    lt_account_parent_then(moves, w->accounts[account].name, at_utc_s);
-
-	return then != NULL ? lt_report_account_index(w, then)
-			    : w->accounts[account].parent;
-}
-
 static int
 sum_trees(struct lines *lines, struct lt_error *err)
 {
@@ -58,7 +46,8 @@ sum_trees(struct lines *lines, struct lt_error *err)
 		     depth++) {
 			lines->trees[at].money_micros += sums[i].money_micros;
 			lines->trees[at].carbon_mg += sums[i].carbon_mg;
-			at = parent_then(w, &moves, at, sums[i].tree_utc_s);
+			at = lt_report_account_parent(
+			    w, &moves, at, sums[i].tree_utc_s);
 		}
 	}
 	free(moves.list);
@@ -73,7 +62,7 @@ budget_of(struct lt_period *to, struct lines *lines,
 {
 	const struct lt_report_view *const v = lines->view;
 
-	if (account->own_sums)
+	if (account->own_sums || v->no_budgets)
 		return 0;
 	if (v->period == &v->work->period && account->has_budget) {
 		*to = account->budget;

@@ -182,17 +182,20 @@ lt_report_put_groups(
 {
 	const struct lt_report_work *const w = view->work;
 	const struct lt_span span = lt_report_span(view->period);
+	json_t *labels = NULL;
+	int code = lt_groupings_have(&w->groupings, LT_BY_LABEL)
+		       ? lt_report_labels_all(&labels, view, err)
+		       : LT_OK;
 	struct lt_report_groups *const groups = lt_report_groups_new(
-	    &w->groupings, &w->offsets, view->ledger, span);
+	    &w->groupings, &w->offsets, view->ledger, span, labels);
 	const bool is_own = view->period == &w->period;
 	struct lt_report_rows rows = {
 	    .view = view, .groups = groups, .are_sums = true};
 	struct adjustments adjustments = {.w = w, .groups = groups};
 
 	if (groups == NULL)
-		return lt_fail(err, LT_ENOMEM, "report: out of memory");
-	int code = LT_OK;
-	if (w->has_unused && w->sees_site && is_own)
+		code = lt_fail(err, LT_ENOMEM, "report: out of memory");
+	if (code == LT_OK && w->has_unused && w->sees_site && is_own)
 		code = lt_report_unused_new(&rows.unused, view->ledger,
 		    lt_report_hours(view), w->now_utc_s, err);
 	if (code == LT_OK)
@@ -208,6 +211,7 @@ lt_report_put_groups(
 		code = put_unused(out, w, rows.unused, err);
 	lt_report_unused_free(rows.unused);
 	lt_report_groups_free(groups);
+	json_decref(labels);
 	return code;
 }
 

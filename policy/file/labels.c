@@ -15,6 +15,14 @@
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-"
 #define OUR_PREFIX "lowtide/" /* of what reports say of jobs themselves */
 
+bool
+lt_label_key_is_valid(const char *key)
+{
+	return key[0] != '\0' && key[strspn(key, KEY_CHARACTERS)] == '\0' &&
+	       strlen(key) < LT_LABEL_KEY_SIZE &&
+	       strncmp(key, OUR_PREFIX, strlen(OUR_PREFIX)) != 0;
+}
+
 static bool
 take_key(struct lt_reader *reader, const struct lt_policy_team *team,
     const yaml_node_t *node, struct lt_policy_label *label)
@@ -24,10 +32,7 @@ take_key(struct lt_reader *reader, const struct lt_policy_team *team,
 		"a key of 1 to 63 letters, digits, _ . / or -, not beginning with lowtide/"};
 	const char *const text = lt_scalar_peek(node);
 
-	if (text == NULL || text[0] == '\0' ||
-	    text[strspn(text, KEY_CHARACTERS)] != '\0' ||
-	    strlen(text) >= sizeof(label->key) ||
-	    strncmp(text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0) {
+	if (text == NULL || !lt_label_key_is_valid(text)) {
 		lt_unwanted(reader, &key, node, "");
 		return false;
 	}

@@ -136,6 +136,8 @@ struct lt_policy_label {
 	char key[LT_LABEL_KEY_SIZE];
 	char value[LT_LABEL_SIZE]; /* one line of UTF-8 */
 };
+/* 1 to 63 letters, digits, _ . / or -, and not one of lowtide's own? */
+bool lt_label_key_is_valid(const char *key);
 struct lt_policy_team { /* its labels: cost centre, project, owner */
 	char name[LT_ACCOUNT_SIZE];
 	int label_count;

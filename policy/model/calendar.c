@@ -296,3 +296,28 @@ lt_calendar_agree(
 {
 	return has_steps_of(b, a, from_utc_s) && has_steps_of(a, b, from_utc_s);
 }
+
+int64_t
+lt_calendar_same_part(const struct lt_offsets *offsets,
+    const struct lt_period *period, const struct lt_period *before,
+    int64_t utc_s)
+{
+	const int64_t next_utc_s = lt_calendar_next_hour(offsets, utc_s + 1);
+	char text[LT_DAY_TEXT_SIZE];
+	int64_t start, end, today, tomorrow;
+	const int64_t first =
+	    lt_calendar_day(text, &start, &end, offsets, period->start_utc_s);
+	const int64_t days =
+	    lt_calendar_day(text, &today, &tomorrow, offsets, utc_s) - first;
+
+	int64_t i = 0;
+
+	end = before->start_utc_s;
+	for (; i <= days && end < before->end_utc_s; i++)
+		(void)lt_calendar_day(text, &start, &end, offsets, end);
+	/* A day of a clock change is an hour longer or shorter. */
+	if (i > days && next_utc_s < tomorrow &&
+	    start + next_utc_s - today < end)
+		end = start + next_utc_s - today;
+	return end < before->end_utc_s ? end : before->end_utc_s;
+}

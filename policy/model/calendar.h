@@ -36,6 +36,12 @@ enum { LT_DAY_TEXT_SIZE = 16 };
 int64_t lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
     int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s);
 
+/* Where the period before is as far as this one is at utc_s, which is in it:
+ * after as many days, at the end of the same hour; its end if it is shorter. */
+int64_t lt_calendar_same_part(const struct lt_offsets *offsets,
+    const struct lt_period *period, const struct lt_period *before,
+    int64_t utc_s);
+
 /* Where what happens at utc_s is booked: the begin of its hour of UTC, or of
  * its day, which in zones of half hours may be later. */
 int64_t lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s);

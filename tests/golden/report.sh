@@ -227,6 +227,19 @@ same 'no market-based figure without a contract' "$(hours 'count(*)' "market_g_p
 serve unused
 check 'the table of owned nodes' "$(lowtide report --unused 2>&1 | diff - unused.table)"
 unserve
+serve tree
+check 'the table of teams with those below, and by label' \
+	"$(lowtide report --tree --by label:cost_centre 2>&1 | diff - tree.table)"
+lowtide report --tree --format csv >"$work/tree" 2>&1
+check 'the same as CSV' "$(cmp "$work/tree" tree.csv 2>&1)"
+lowtide report --by label:cost_centre --format csv >"$work/label" 2>&1
+unserve
+same 'own costs of all teams' "$(sum "$work/tree" own_cost)" "$(of tree .total.cost_micros)"
+same 'own carbon of all teams' "$(sum "$work/tree" own_kg_co2e)" "$(of tree .total.carbon_mg)"
+same 'teams on top with all below' "$(sum "$work/tree" cost_with_below "parent = ''")" "$(of tree .total.cost_micros)"
+same 'cost by label' "$(sum "$work/label" cost)" "$(of tree .total.cost_micros)"
+same 'cost without the label' "$(sum "$work/label" cost "\"label:cost_centre\" = ''")" \
+	"$(of tree '[.teams[] | select(.labels.cost_centre == null).cost_micros] | add')"
 serve month 3
 lowtide report --format focus >"$work/cut" 2>"$work/said"
 same 'what broke off exits 1' $? 1
@@ -242,7 +255,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-for name in carbon unused budgets billed; do
+for name in carbon unused budgets billed tree; do
 	check "$name: JSON is of the schema" "$(schema $name.json)"
 done
 wrong() { # wrong NAME FILTER [FILE]
@@ -256,6 +269,8 @@ wrong 'a label that is no text' '.teams[0].labels.a = 1'
 wrong 'a day with a time' '.period.last_day = "2026-10-31T00:00:00Z"'
 wrong 'a run without its end' 'del(.runs[0].end)'
 wrong 'a budget without its period' 'del(.budgets[0].label)' budgets.json
+wrong 'a team of the tree without its own' 'del(.tree[0].own_micros)' tree.json
+wrong 'a label that can be none' '.by = {"label:a\"b": []}' tree.json
 wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
 wrong 'an issuer that is no text' '.period.months[0].billing.issuer = 7' billed.json
 wrong 'own nodes that say no price' 'del(.billed.owned[0].paid_micros)' billed.json

@@ -119,17 +119,18 @@ sub units { # "-$1,234.57", "12.3 %", "1,180" without the point; undef: no figur
 
 sub column { my ($table, $title) = @_; my ($i) = grep { $table->{head}[$_] eq $title } 0 .. $#{ $table->{head} }; $i }
 
-my $alone = qr/^(Budget|Left|Left of budget|So far|kg so far|Per (node|GPU)-hour|Runs|Count|Figure)$/;
+my $alone = qr/^(With all below|Budget|Left|Left of budget|So far|kg so far|Per (node|GPU)-hour|Runs|Count|Figure)$/;
 
 # Each amount is rounded once, so rows and total are at most half a unit off each;
 # steps from one total to the other add up as shown.
 sub not_adding_up {
-	my ($tables) = @_;
+	my ($tables, $left_out) = @_;
 	my @wrong;
 	for my $t (values %$tables) {
 		next unless @{ $t->{foot} };
 		for my $i (1 .. $#{ $t->{head} }) {
-			next if $t->{head}[$i] =~ $alone;
+			next if $t->{head}[$i] =~ $alone || ($t->{caption} =~ /^Teams, each below/ &&
+				($t->{head}[$i] ne 'Its own' || $left_out));
 			my $total = units($t->{foot}[$i]);
 			next unless defined $total;
 			my $sum = 0;
@@ -239,8 +240,9 @@ sub statement {
 	check("$name: no name is longer than 400 characters", map { length $_->[1] } grep { $_->[0] eq 'text' &&
 		length $_->[1] > ($_->[1] =~ /: / ? 804 : 401) && $_->[1] !~ /:root/ } @$events);
 	my $tables = tables($events);
-	check("$name: what is shown adds up", not_adding_up($tables));
+	check("$name: what is shown adds up", not_adding_up($tables, $text =~ /Teams further down are left out/));
 	figures($name, $report, $tables, $text);
+	trend($name, $report, $tables, $html);
 	my $state = $report->{period}{state} eq 'closed' ? 'Final' : 'Not complete';
 	check("$name: it says that it is $state", $text =~ /^$state: /m ? () : 'no');
 	check("$name: the checksum is that of the report", $text =~ /\b$sum\b/ ? () : "want $sum");
@@ -265,6 +267,7 @@ sub figures {
 			$total->{carbon_mg});
 	}
 	check("$name: its figures are the report's", @wrong);
+	belonging($name, $report, $tables, $total->{carbon_mg} < 10_000_000 ? 1000 : 100_000);
 	return unless $report->{currency};
 	my %cost = map { $_->{team} => $_->{cost_micros} } @{ $report->{teams} };
 	my $teams = $tables->{'Teams, the largest first'};
@@ -281,6 +284,82 @@ sub figures {
 	check("$name: it says the cost first", (units($lead // '') // 'none') eq $cents ? () : ($lead // 'no') . ", not $cents");
 	my $csv = csv_total(slurp("$folder/$name.csv"));
 	check("$name: the total is the CSV's", round($csv, 10000) / 10000 == $cents ? () : "$csv, not $cents");
+}
+
+# Teams with those below them, and sums by label, from the rows of the teams.
+sub belonging {
+	my ($name, $report, $tables, $unit) = @_;
+	my ($cost, $own) = $report->{currency} ? ('cost_micros', 'own_micros') : ();
+	my $total = $report->{total};
+	my $tree = $tables->{'Teams, each below the one that it belongs to'};
+	my @wrong;
+	push @wrong, $tree ? 'a tree of one level' : 'no tree'
+	    if !!$tree != !!grep { $_->{level} } @{ $report->{tree} // [] };
+	if ($tree) {
+		my %of = map { $_->{team} => $_ } @{ $report->{tree} };
+		push @wrong, map { "$_->[0] is none" } grep { !$of{ $_->[0] } } @{ $tree->{rows} };
+		push @wrong, off($tree, 'kg CO2e', $report->{tree}, 'team', 'carbon_mg', $unit, $total->{carbon_mg});
+		push @wrong, off($tree, 'With all below', $report->{tree}, 'team', 'cost_micros', 10000, $total->{cost_micros}),
+		    off($tree, 'Its own', $report->{tree}, 'team', 'own_micros', 10000, $total->{cost_micros}) if $cost;
+	}
+	my %keys = map { $_ => 1 } map { keys %{ $_->{labels} } } @{ $report->{teams} };
+	for my $key (sort grep { /^[\w.-]+$/a && keys %keys <= 8 } keys %keys) {
+		my %sums;
+		for my $team (@{ $report->{teams} }) {
+			my $sum = $sums{ $team->{labels}{$key} // '(none)' } //= { runs => 0, key => $team->{labels}{$key} // '(none)' };
+			$sum->{$_} += $team->{$_} // 0 for qw(cost_micros carbon_mg runs);
+		}
+		my $table = $tables->{"By $key, the largest first"};
+		push @wrong, "no table by $key" unless $table;
+		push @wrong, "by $key: not each one's row" if $table && @{ $table->{rows} } != keys %sums;
+		push @wrong, off($table, 'kg CO2e', [values %sums], 'key', 'carbon_mg', $unit, $total->{carbon_mg});
+		push @wrong, off($table, 'Cost', [values %sums], 'key', 'cost_micros', 10000, $total->{cost_micros}) if $cost;
+	}
+	check("$name: teams are summed up with those below them, and by label", @wrong);
+}
+
+# A bar for each month of which something is known, by its state; the tables have the figures.
+sub trend {
+	my ($name, $report, $tables, $html) = @_;
+	my @months = @{ $report->{trend} // [] };
+	my @known = grep { defined $_->{carbon_mg} } @months;
+	my @want = (scalar(grep { $_->{state} eq 'closed' } @known), scalar(grep { $_->{state} ne 'closed' } @known));
+	my @wrong;
+	for my $id ('trend-carbon', $report->{currency} ? 'trend-cost' : ()) {
+		my ($svg) = $html =~ m{<svg[^>]*labelledby="$id-title(.*?)</svg>}s;
+		my @got = map { my $class = $_; scalar(() = ($svg // '') =~ /<rect class="$class"/g) } 'mark', 'open';
+		push @wrong, "$id: bars @got, not @want" if "@got" ne "@want";
+	}
+	my $rows = ($tables->{'What each month came to'} // {})->{rows} // [];
+	push @wrong, 'rows: ' . @$rows if @$rows != @months;
+	for my $i (0 .. $#$rows) {
+		my ($month, @cells) = ($months[$i], @{ $rows->[$i] });
+		my $said = !defined $month->{carbon_mg} ? 'nothing known' : $month->{state} eq 'closed' ? '' : 'not closed';
+		push @wrong, "$cells[0]: not $said" if ($cells[0] =~ /, (.*)/ ? $1 : '') ne $said;
+		my $unit = $report->{total}{carbon_mg} < 10_000_000 ? 1000 : 100_000;
+		my @figures = ($report->{currency} ? [$month->{cost_micros}, 10000] : (), [$month->{carbon_mg}, $unit], [$month->{runs}, 1]);
+		for my $k (0 .. $#figures) {
+			my ($figure, $of) = @{ $figures[$k] };
+			my $want = defined $figure ? round($figure, $of) / $of : 'none';
+			push @wrong, "$cells[0]: $cells[1 + $k], not $want" if (units($cells[1 + $k]) // 'none') ne $want;
+		}
+	}
+	check("$name: each month of the trend is there, and what is not known is a gap", @wrong);
+	# Teams on top, as long as what they came to, beside each other.
+	my @tops = grep { !$_->{level} } @{ $report->{tree} // [] };
+	@tops = @{ $report->{teams} } if @tops < 2;
+	my ($svg) = $html =~ m{<svg[^>]*labelledby="teams-chart-title(.*?)</svg>}s;
+	my $figure = $report->{currency} ? 'cost_micros' : 'carbon_mg';
+	my %width;
+	my $at = -1;
+	for my $line (split /\n/, $svg // '') {
+		$at++ if $line =~ /text-anchor="end">[^<]*<\/text><(rect|path class="limit")/ || $line =~ /text-anchor="end">[^<]*<\/text>$/ && $line !~ /^<path/;
+		$width{$at} += $1 while $line =~ /<rect class="(?:mark|open)"[^>]* width="([0-9.]+)"/g;
+	}
+	my @costs = map { $_->{$figure} } sort { $b->{$figure} <=> $a->{$figure} } @tops;
+	my @off = @costs < 2 || @costs > 13 ? () : grep { abs($width{$_} - $width{0} * $costs[$_] / $costs[0]) > 0.3 } 0 .. $#costs;
+	check("$name: the bars of the teams are as long as they cost", @costs < 2 == !$svg ? () : 'no chart',
+		map { "$_: $width{$_} of $width{0}, for $costs[$_] of $costs[0]" } @off);
 }
 
 # ---- colors ----
@@ -333,6 +412,9 @@ my $rest = 0;
 $rest += $_->{cost_micros} for @rest;
 check('and that has what the others cost', abs(units($rows[20][1]) * 10000 - $rest) < 10000 ? () : $rows[20][1]);
 my ($least) = sort { $a <=> $b } map { $_->{cost_micros} } grep { $shown{ $_->{team} } } @{ $report->{teams} };
+my @tops = @{ $tables->{'Teams, each below the one that it belongs to'}{rows} };
+check('of 310 rows of a tree those on top, and that the others are in them', @tops == 10 &&
+	$text =~ /Teams further down are left out here/ ? () : scalar @tops);
 check('who cost more than one that is shown is shown', map { $_->{team} } grep { $_->{cost_micros} > $least } @rest);
 
 ($report, $tables, $text) = @{ $read{'money-less'} };
@@ -346,6 +428,11 @@ check('what the report lacks is left out', map { "has $_" } grep { $text =~ /$_/
 ($report, $tables, $text) = @{ $read{open} };
 check('of an open month the days that come have no row',
 	@{ $tables->{'What each day cost'}{rows} } == 18 ? () : scalar @{ $tables->{'What each day cost'}{rows} });
+check('it is against as many days, and says so', map { "no $_" } grep { index($text, $_) < 0 }
+	"Like for like: November 2026 until now is compared with as many days, 1 to 18 October 2026, up to the same hour",
+	'So far, against 1 to 18 October 2026');
+check('the columns too', (grep { $_ eq "1\x{2013}18 Oct" } @{ $tables->{'Teams, the largest change first'}{head} }) ? () :
+	"@{ $tables->{'Teams, the largest change first'}{head} }");
 check('and it says what is held and expected', map { "no $_" } grep { $text !~ /$_/ } '\$1,312.44', 'between', 'is expected',
 	'As of 18 November 2026, 17:40 UTC');
 my @three = map { my $s = 10**(length(int($_ / 10_000)) - 3); '$' . (reverse join ',', unpack '(A3)*', reverse int($_ / 1e4 / $s + 0.5) * $s / 100) =~ s/^,//r }

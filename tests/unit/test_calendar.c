@@ -270,13 +270,76 @@ test_time(void **state)
 	}
 }
 
+/* The part of the period before that is as long as what has passed. */
+static void
+test_same_part(void **state)
+{
+	static const struct {
+		const char *why, *zone;
+		enum lt_period_kind kind;
+		const char *now, *end;
+	} parts[] = {
+	    {"as many days, to the end of the hour", "UTC", LT_MONTH,
+		"2026-11-28T17:40:00Z", "2026-10-28T18:00:00Z"},
+	    {"on the hour: it has begun", "UTC", LT_MONTH,
+		"2026-11-28T17:00:00Z", "2026-10-28T18:00:00Z"},
+	    {"the first second", "UTC", LT_MONTH, "2026-11-01T00:00:00Z",
+		"2026-10-01T01:00:00Z"},
+	    {"the last hour of a day", "UTC", LT_MONTH, "2026-11-02T23:59:59Z",
+		"2026-10-03T00:00:00Z"},
+	    {"the last second is all but a day", "UTC", LT_MONTH,
+		"2026-11-30T23:59:59Z", "2026-10-31T00:00:00Z"},
+	    {"a shorter one as a whole", "UTC", LT_MONTH,
+		"2026-03-29T00:00:00Z", "2026-03-01T00:00:00Z"},
+	    {"its last day in part", "UTC", LT_MONTH, "2026-03-28T05:30:00Z",
+		"2026-02-28T06:00:00Z"},
+	    {"days of the zone", "Europe/Berlin", LT_MONTH,
+		"2026-11-27T23:30:00Z", "2026-10-28T00:00:00Z"},
+	    {"over a clock change, by the clock", "Europe/Berlin", LT_MONTH,
+		"2026-11-20T11:30:00Z", "2026-10-20T11:00:00Z"},
+	    {"on the day of one, as many hours", "Europe/Berlin", LT_MONTH,
+		"2026-11-25T11:30:00Z", "2026-10-25T11:00:00Z"},
+	    {"midnight after the day of one", "Europe/Berlin", LT_MONTH,
+		"2026-11-25T22:30:00Z", "2026-10-25T23:00:00Z"},
+	    {"half hours", "Asia/Kolkata", LT_MONTH, "2026-11-10T06:10:00Z",
+		"2026-10-10T07:00:00Z"},
+	    {"and their midnights", "Asia/Kolkata", LT_MONTH,
+		"2026-11-10T18:20:00Z", "2026-10-10T18:30:00Z"},
+	    {"a quarter", "UTC", LT_QUARTER, "2026-11-15T03:10:00Z",
+		"2026-08-15T04:00:00Z"},
+	    {"a year after one with 29 February", "UTC", LT_YEAR,
+		"2025-12-31T12:00:00Z", "2024-12-30T13:00:00Z"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct lt_period period, before;
+		int64_t now;
+		char got[40];
+
+		use_zone(parts[i].zone);
+		assert_int_equal(
+		    lt_calendar_time(&now, &offsets, parts[i].now, NULL),
+		    LT_OK);
+		lt_calendar_period(&period, &offsets, parts[i].kind, now, 0);
+		lt_calendar_period(&before, &offsets, parts[i].kind,
+		    period.start_utc_s - 1, 0);
+		lt_utc_text(got, sizeof(got),
+		    lt_calendar_same_part(&offsets, &period, &before, now));
+		if (strcmp(got, parts[i].end) != 0)
+			fail_msg("%s: got %s, want %s", parts[i].why, got,
+			    parts[i].end);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_periods),
 	    cmocka_unit_test(test_period_holds_now),
 	    cmocka_unit_test(test_parse), cmocka_unit_test(test_bad_zone),
-	    cmocka_unit_test(test_steps), cmocka_unit_test(test_time)};
+	    cmocka_unit_test(test_steps), cmocka_unit_test(test_time),
+	    cmocka_unit_test(test_same_part)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
