@@ -77,6 +77,12 @@ known_balance() { lowtide status --json | jq -e .budget.ready > /dev/null; }
 	[ "$(cost_below vision)" = "$was" ]
 	[ "$(cost_below other)" = "$(runs_of "$id" money_micros)" ]
 	[ "$(cost_below other)" -gt 0 ]
+	# With all below, sub has a row below each, with what was booked there.
+	lowtide report --tree --json > "$D/tree.json"
+	[ "$(jq -c '[.tree[] | select(.team == "sub").parent] | sort' "$D/tree.json")" = '["other","vision"]' ]
+	[ "$(jq '.tree[] | select(.team == "vision").cost_micros' "$D/tree.json")" = "$was" ]
+	[ "$(jq '.tree[] | select(.team == "other").cost_micros' "$D/tree.json")" = "$(cost_below other)" ]
+	[ "$(jq '[.tree[].own_micros] | add' "$D/tree.json")" = "$(jq .total.cost_micros "$D/tree.json")" ]
 	# Back is a move, too.
 	sacctmgr -iQ modify account sub set parent=vision
 	reread
