@@ -206,15 +206,15 @@ static void
 test_arguments(void **state)
 {
 	char *some[] = {"lowtided", "--once", NULL};
-	char *wrong[] = {
-	    "lowtided", "--fit", "/nowhere", "key", "0", "", "", "", NULL};
+	char *wrong[] = {"lowtided", "--fit", "/nowhere", "key", "0", "", "",
+	    "", "", "", "", NULL};
 
 	(void)state;
 	assert_int_equal(lt_fitting_main(1, some), -1);
 	assert_int_equal(lt_fitting_main(2, some), -1);
 	assert_int_equal(lt_fitting_main(4, wrong), -1);
 	assert_int_equal(lt_fitting_main(5, wrong), -1);
-	assert_int_equal(lt_fitting_main(8, wrong), 1);
+	assert_int_equal(lt_fitting_main(11, wrong), 1);
 }
 
 #define EACH_SOURCE(test)                                                      \
