@@ -36,6 +36,8 @@ static const struct lt_adapter *const adapters[] = {
     &lt_adapter_energi_data_service_price,
     &lt_adapter_rte_eco2mix,
     &lt_adapter_open_meteo,
+    &lt_adapter_energy_charts_day_ahead,
+    &lt_adapter_entsoe_day_ahead,
 };
 
 enum { ADAPTER_COUNT = sizeof(adapters) / sizeof(adapters[0]) };

@@ -17,20 +17,6 @@ static const struct lt_adapter_option co2_options[] = {
     {NULL, false, NULL, NULL},
 };
 
-static int
-co2_check(const struct lt_source_options *options, struct lt_error *err)
-{
-	const char *const country = lt_source_option(options, "country", "");
-	const size_t length = strlen(country);
-
-	if (length < 2 || length > 3 ||
-	    strspn(country, "abcdefghijklmnopqrstuvwxyz") != length)
-		return lt_option_fail(options, "country", err,
-		    "%s: country: got \"%s\", want two small letters such as de, or eu or all",
-		    options->name, country);
-	return lt_url_check(options, "url", err);
-}
-
 /* Measured where there is a measured value of a time that has begun. */
 static bool
 co2_value(const json_t *const cells[LT_CHARTS_COLUMNS_MAX],
@@ -88,7 +74,7 @@ const struct lt_adapter lt_adapter_energy_charts = {
     .options = co2_options,
     .interval_s = LT_HOUR_S / 2,
     .gives = LT_QUANTITY_CARBON,
-    .check = co2_check,
+    .check = lt_charts_check_country,
     .fetch = co2_fetch,
     .parse = co2_parse,
 };

@@ -22,6 +22,9 @@ struct lt_charts { /* one endpoint */
 	/* Without start and end it answers with today and tomorrow; else both
 	 * are sent always. */
 	bool default_is_present;
+	struct { /* more of the query; NULL = none */
+		const char *key, *value;
+	} query[2];
 	const char *columns[LT_CHARTS_COLUMNS_MAX]; /* NULL = no second */
 	lt_parse_fn *parse;			    /* the adapter's */
 	/* Is the answer in our unit? May be NULL. */
@@ -42,6 +45,10 @@ int lt_charts_parse(const struct lt_charts *charts,
 int lt_charts_fetch(const struct lt_charts *charts,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);
+
+/* The options country and url. */
+int lt_charts_check_country(
+    const struct lt_source_options *options, struct lt_error *err);
 
 /* A number, or NAN for what is none. */
 double lt_charts_number(const json_t *cell);

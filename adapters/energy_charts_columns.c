@@ -48,6 +48,21 @@ lt_charts_number(const json_t *cell)
 	return lt_json_number(cell, &value) ? value : NAN;
 }
 
+int
+lt_charts_check_country(
+    const struct lt_source_options *options, struct lt_error *err)
+{
+	const char *const country = lt_source_option(options, "country", "");
+	const size_t length = strlen(country);
+
+	if (length < 2 || length > 3 ||
+	    strspn(country, "abcdefghijklmnopqrstuvwxyz") != length)
+		return lt_option_fail(options, "country", err,
+		    "%s: country: got \"%s\", want two small letters such as de, or eu or all",
+		    options->name, country);
+	return lt_url_check(options, "url", err);
+}
+
 static int64_t
 time_at(const struct columns *columns, size_t i)
 {
@@ -322,6 +337,10 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	if (code == LT_OK)
 		code = lt_url_add(url, charts->zone_key,
 		    lt_source_option(options, charts->zone_option, ""), err);
+	for (int i = 0; i < 2 && charts->query[i].key != NULL; i++)
+		if (code == LT_OK)
+			code = lt_url_add(url, charts->query[i].key,
+			    charts->query[i].value, err);
 	if (code == LT_OK && end_utc_s != 0)
 		code = add_time(
 		    url, "start", start_utc_s - start_utc_s % LT_HOUR_S, err);

@@ -14,7 +14,7 @@
 const struct lt_adapter_option lt_recording_options[] = {
     {"path", true, "the file, CSV or JSON; an absolute path", NULL},
     {"quantity", true,
-	"carbon, marginal_carbon, price, tariff, interruption, wind, sun or temperature",
+	"carbon, marginal_carbon, price, tariff, interruption, wind, sun, temperature, wind_power, solar_power or load",
 	NULL},
     {"currency", false, "of prices and tariffs, as USD", "the site's own"},
     LT_BASIS_OPTION,

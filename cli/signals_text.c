@@ -137,6 +137,9 @@ lt_unit_text(
 	    [LT_QUANTITY_WIND] = "m/s",
 	    [LT_QUANTITY_SUN] = "W/m2",
 	    [LT_QUANTITY_TEMPERATURE] = "\u00b0C",
+	    [LT_QUANTITY_WIND_POWER] = "MW",
+	    [LT_QUANTITY_SOLAR_POWER] = "MW",
+	    [LT_QUANTITY_LOAD] = "MW",
 	};
 	const bool money = lt_quantity_scale(quantity) != 1;
 

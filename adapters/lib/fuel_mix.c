@@ -390,3 +390,45 @@ lt_mix_points(const struct lt_mix *mix, const struct lt_source_options *options,
 	lt_points_date(points, now_utc_s);
 	return LT_OK;
 }
+
+int
+lt_mix_power(const struct lt_mix *mix, enum lt_quantity quantity,
+    struct lt_points *points, struct lt_error *err)
+{
+	bool usual[COLUMNS];
+
+	points->quantity = quantity;
+	find_usual(mix, usual);
+	for (int hour = mix->first_hour; hour < mix->end_hour; hour++) {
+		const int64_t start_utc_s =
+		    mix->start_utc_s + (int64_t)hour * LT_HOUR_S;
+		struct lt_point point = {.start_utc_s = start_utc_s,
+		    .end_utc_s = start_utc_s + LT_HOUR_S,
+		    .quality = LT_QUALITY_FORECAST};
+		bool whole = false;
+
+		for (int i = 0; i < mix->code_count; i++) {
+			double mw;
+
+			if (!usual[i])
+				continue;
+			whole = hour_sum(mix, hour, i, &mw) == SLOTS;
+			if (!whole)
+				break;
+			point.value += fmax(mw, 0) / SLOTS;
+		}
+		const int code =
+		    whole ? lt_points_add(points, &point, err) : LT_OK;
+		if (code != LT_OK)
+			return code;
+	}
+	if (points->count == 0)
+		return lt_fail(err, LT_EINPUT, "no whole hour%s%s",
+		    mix->refused > 0 ? ": " : "", mix->refusal.text);
+	points->note[0] = '\0'; /* of an answer before this one */
+	if (mix->refused > 0)
+		lt_note_add(points, "%d rows refused: %.100s", mix->refused,
+		    mix->refusal.text);
+	lt_points_sort(points);
+	return LT_OK;
+}

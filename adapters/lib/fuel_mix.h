@@ -85,5 +85,9 @@ void lt_mix_refuse(struct lt_mix *mix, const char *format, ...)
 int lt_mix_points(const struct lt_mix *mix,
     const struct lt_source_options *options, int64_t now_utc_s,
     struct lt_points *points, struct lt_error *err);
+/* Or all its codes' power of the hours that each of them is said of, MW, as
+ * forecast. LT_EINPUT without any. */
+int lt_mix_power(const struct lt_mix *mix, enum lt_quantity quantity,
+    struct lt_points *points, struct lt_error *err);
 
 #endif

@@ -39,6 +39,11 @@ static const struct {
     [LT_QUANTITY_SUN] = {"sun", "solar irradiance", "W/m2", 2000, 1, false},
     [LT_QUANTITY_TEMPERATURE] = {"temperature", "temperature", "\u00b0C", 100,
 	1, true},
+    [LT_QUANTITY_WIND_POWER] = {"wind_power", "wind power", "MW", 1e7, 1,
+	false},
+    [LT_QUANTITY_SOLAR_POWER] = {"solar_power", "solar power", "MW", 1e7, 1,
+	false},
+    [LT_QUANTITY_LOAD] = {"load", "load", "MW", 1e7, 1, false},
 };
 
 enum lt_quantity
@@ -73,8 +78,7 @@ lt_quantity_is_carbon(enum lt_quantity quantity)
 bool
 lt_quantity_is_weather(enum lt_quantity quantity)
 {
-	return quantity == LT_QUANTITY_WIND || quantity == LT_QUANTITY_SUN ||
-	       quantity == LT_QUANTITY_TEMPERATURE;
+	return quantity >= LT_QUANTITY_WIND && quantity < LT_QUANTITY_COUNT;
 }
 
 static bool

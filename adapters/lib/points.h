@@ -25,6 +25,10 @@ enum lt_quantity {
 	LT_QUANTITY_WIND,	 /* m/s */
 	LT_QUANTITY_SUN,	 /* W/m2 on the ground */
 	LT_QUANTITY_TEMPERATURE, /* degrees Celsius */
+	/* And what a grid's operator expects the day before, MW. */
+	LT_QUANTITY_WIND_POWER,
+	LT_QUANTITY_SOLAR_POWER,
+	LT_QUANTITY_LOAD,
 	LT_QUANTITY_COUNT,
 };
 
@@ -42,6 +46,7 @@ const char *lt_basis_name(enum lt_basis basis);
 const char *lt_quantity_name(enum lt_quantity quantity);
 /* Is it an intensity, average or marginal? */
 bool lt_quantity_is_carbon(enum lt_quantity quantity);
+/* Or the operator's: what goes into our forecasts alone, and may be 0. */
 bool lt_quantity_is_weather(enum lt_quantity quantity);
 /* By that name; LT_QUANTITY_COUNT = none. */
 enum lt_quantity lt_quantity_find(const char *name);

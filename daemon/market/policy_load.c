@@ -115,19 +115,14 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 
 /* Checked by now: each name is a source's. */
 static void
-find_weather(const struct lt_policy *policy, struct lt_source *sources)
+find_weather(const struct lt_policy *policy, struct lt_source *sources,
+    const struct lt_policy_weather *weather, const char **keys)
 {
-	for (int i = 0; i < policy->source_count; i++) {
-		const struct lt_policy_source *const source =
-		    &policy->sources[i];
-
-		for (int k = 0; k < source->weather_count; k++)
-			sources[i].weather[k] =
-			    sources[lt_policy_source_find(
-					policy, source->weather[k]) -
-				    policy->sources]
-				.key;
-	}
+	for (int i = 0; i < weather->count; i++)
+		keys[i] =
+		    sources[lt_policy_source_find(policy, weather->names[i]) -
+			    policy->sources]
+			.key;
 }
 
 /* Makes policy and sources of a text; what was made of a bad one is the
@@ -158,7 +153,15 @@ parse(const struct lt_policy_text *text, struct lt_policy **policy,
 	code = check_signals(*policy, *sources, err);
 	if (code != LT_OK)
 		return code;
-	find_weather(*policy, *sources);
+	for (int i = 0; i < (*policy)->source_count; i++) {
+		const struct lt_policy_source *const source =
+		    &(*policy)->sources[i];
+
+		find_weather(
+		    *policy, *sources, &source->weather, (*sources)[i].weather);
+		find_weather(*policy, *sources, &source->day_ahead,
+		    &(*sources)[i].weather[LT_OPERATOR_WIND]);
+	}
 	return LT_OK;
 }
 

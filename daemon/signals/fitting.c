@@ -18,13 +18,13 @@
 enum {
 	MOST_S = 120,  /* much more than 400 days of minutes take */
 	FIT_NICE = 10, /* the loop, and slurmctld, go first */
-	ARGUMENTS = 5 + LT_WEATHER_COUNT,
+	ARGUMENTS = 5 + LT_AHEAD_COUNT,
 };
 static const char command[] = "--fit";
 
 struct asked { /* of the child, and by it */
 	char key[LT_NAME_SIZE];
-	char weather[LT_WEATHER_COUNT][LT_NAME_SIZE];
+	char weather[LT_AHEAD_COUNT][LT_NAME_SIZE];
 	const char *state_dir;
 	int64_t now_utc_s;
 };
@@ -46,7 +46,8 @@ start_anew(void *work, int fd)
 	(void)snprintf(now, sizeof(now), "%lld", (long long)asked->now_utc_s);
 	(void)execl("/proc/self/exe", "lowtided", command, asked->state_dir,
 	    asked->key, now, asked->weather[0], asked->weather[1],
-	    asked->weather[2], (char *)NULL);
+	    asked->weather[2], asked->weather[3], asked->weather[4],
+	    asked->weather[5], (char *)NULL);
 }
 
 int
@@ -94,7 +95,8 @@ lt_fitting_main(int argc, char **argv)
 	if (rc == LT_OK) {
 		rc = lt_fitting_make(&fit, ledger, &known,
 		    &(struct lt_weather_keys){
-			argv[3], {argv[5], argv[6], argv[7]}},
+			argv[3], {argv[5], argv[6], argv[7], argv[8], argv[9],
+				     argv[10]}},
 		    &err);
 		lt_ledger_close(ledger);
 	}
@@ -132,9 +134,10 @@ take(struct lt_signals_state *signals, struct lt_ledger *ledger, int status,
 	}
 	memcpy(&fit, fitting.child.bytes, sizeof(fit));
 	if (lt_signals_take_fit(signals, ledger, source, &fit, now_utc_s))
-		lt_log("fitted", "source=%s days=%d weather_days=%d",
+		lt_log("fitted",
+		    "source=%s days=%d weather_days=%d operator_days=%d",
 		    source->policy->name, fit.days[LT_FIT_WITHOUT],
-		    fit.days[LT_FIT_WITH]);
+		    fit.days[LT_FIT_WITH], fit.days[LT_FIT_OPERATOR]);
 }
 
 static bool
@@ -181,7 +184,7 @@ lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	fitting.asked = (struct asked){
 	    .state_dir = lt_ledger_state(ledger), .now_utc_s = now_utc_s};
 	memcpy(fitting.asked.key, source->key, sizeof(source->key));
-	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		if (source->weather[i] != NULL)
 			snprintf(fitting.asked.weather[i],
 			    sizeof(fitting.asked.weather[i]), "%s",

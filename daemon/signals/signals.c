@@ -39,6 +39,9 @@ static const struct {
     [LT_QUANTITY_WIND] = {false, 0},
     [LT_QUANTITY_SUN] = {false, 0},
     [LT_QUANTITY_TEMPERATURE] = {false, -HUGE_VAL},
+    [LT_QUANTITY_WIND_POWER] = {false, 0},
+    [LT_QUANTITY_SOLAR_POWER] = {false, 0},
+    [LT_QUANTITY_LOAD] = {false, 0},
 };
 
 void
@@ -243,12 +246,11 @@ refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
 	struct steps steps;
 	int code = load_known(&steps, ledger, source, now_utc_s, err);
 	struct lt_known known = known_of(source, &steps, now_utc_s);
+	struct lt_weather_keys keys = {.source = source->key};
 
+	memcpy(keys.weather, source->weather, sizeof(keys.weather));
 	if (code == LT_OK && source->fit != NULL)
-		code = lt_weather_load(&known, ledger,
-		    &(struct lt_weather_keys){
-			source->key, {source->weather[0], source->weather[1],
-					 source->weather[2]}},
+		code = lt_weather_load(&known, ledger, &keys,
 		    (const int64_t[]){
 			now_utc_s - LT_HISTORY_S, now_utc_s + LT_HORIZON_S},
 		    err);

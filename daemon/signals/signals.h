@@ -25,7 +25,7 @@ struct lt_source { /* one source of the policy at run time */
 	 * region or currency is another history. */
 	char key[LT_NAME_SIZE];
 	/* Of the sources of weather for its forecasts; NULL = none. */
-	const char *weather[LT_WEATHER_COUNT];
+	const char *weather[LT_AHEAD_COUNT];
 	enum lt_quantity quantity;
 	bool busy, fetched;
 	/* issued: when the source made what we have; its age is by this */

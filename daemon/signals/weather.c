@@ -15,7 +15,7 @@ lt_weather_load(struct lt_known *known, struct lt_ledger *ledger,
 {
 	int code = LT_OK;
 
-	for (int i = 0; i < LT_WEATHER_COUNT && code == LT_OK; i++) {
+	for (int i = 0; i < LT_AHEAD_COUNT && code == LT_OK; i++) {
 		const char *const key = keys->weather[i];
 		struct lt_rate_step *steps = NULL;
 
@@ -33,7 +33,7 @@ lt_weather_load(struct lt_known *known, struct lt_ledger *ledger,
 void
 lt_weather_free(struct lt_known *known)
 {
-	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
+	for (int i = 0; i < LT_AHEAD_COUNT; i++) {
 		free((void *)known->weather[i].steps);
 		known->weather[i] = (struct lt_weather){NULL, 0};
 	}

@@ -13,7 +13,7 @@
  * forecast.h; NULL or "" = none. */
 struct lt_weather_keys {
 	const char *source;
-	const char *weather[LT_WEATHER_COUNT];
+	const char *weather[LT_AHEAD_COUNT];
 };
 
 /* known->weather of [from, to); nothing where it has none. The caller frees

@@ -140,9 +140,10 @@ static void
 read_weather(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
-	struct lt_policy_source *source = object;
+	struct lt_policy_weather *const weather =
+	    (void *)((char *)object + key->offset);
 
-	lt_place(node, &source->weather_line, &source->weather_column);
+	lt_place(node, &weather->line, &weather->column);
 	if (node->type != YAML_SEQUENCE_NODE ||
 	    node->data.sequence.items.top - node->data.sequence.items.start !=
 		LT_SOURCE_WEATHER_MAX) {
@@ -152,8 +153,8 @@ read_weather(struct lt_reader *reader, const struct lt_key *key,
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++)
 		if (lt_take_name(reader, key, node_of(reader, *item),
-			source->weather[source->weather_count], key->size))
-			source->weather_count++;
+			weather->names[weather->count], key->size))
+			weather->count++;
 }
 
 /* An option of the adapter: kept as text, checked by the adapter. */
@@ -204,8 +205,14 @@ read_option(struct lt_reader *reader, struct lt_policy_source *source,
 /* All others are options of the adapter. */
 static const struct lt_key own_keys[] = {
     {"adapter", read_adapter, .size = LT_NAME_SIZE, .want = "an adapter"},
-    {"weather", read_weather, .size = LT_NAME_SIZE,
+    {"weather", read_weather,
+	.offset = offsetof(struct lt_policy_source, weather),
+	.size = LT_NAME_SIZE,
 	.want = "a list of three sources: of wind, sun and temperature"},
+    {"day_ahead", read_weather,
+	.offset = offsetof(struct lt_policy_source, day_ahead),
+	.size = LT_NAME_SIZE,
+	.want = "a list of three sources: of wind power, solar power and load"},
 };
 enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
 

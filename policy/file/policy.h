@@ -13,7 +13,7 @@ enum {
 	LT_OPTION_MAX = 24,
 	LT_VALUE_SIZE = 512,
 	LT_ORDER_MAX = 8,
-	LT_SOURCE_WEATHER_MAX = 3, /* wind, sun, temperature */
+	LT_SOURCE_WEATHER_MAX = 3, /* wind, sun, temperature; or load */
 	LT_EXCHANGES_MAX = 1024,
 	LT_OWN_DEFAULT = 2, /* lt_policy_partition.own_history */
 	LT_ALERTS_MAX = 16,
@@ -37,14 +37,19 @@ struct lt_policy_option { /* of a source; adapters read them by name */
 	int line, column;
 };
 
+struct lt_policy_weather { /* all three, or none */
+	int count;
+	char names[LT_SOURCE_WEATHER_MAX][LT_NAME_SIZE];
+	int line, column;
+};
+
 struct lt_policy_source {
 	char name[LT_NAME_SIZE];
 	char adapter[LT_NAME_SIZE];
 	int line, column;
-	/* Names of sources of weather that its forecasts are made with. */
-	int weather_count;
-	char weather[LT_SOURCE_WEATHER_MAX][LT_NAME_SIZE];
-	int weather_line, weather_column;
+	/* Names of the sources that its forecasts are made with: of weather,
+	 * and of what the grid's operator expects. */
+	struct lt_policy_weather weather, day_ahead;
 	int option_count;
 	struct lt_policy_option options[LT_OPTION_MAX];
 };

@@ -11,8 +11,16 @@
 #include "signals_check.h"
 
 /* In the order that all of them are wanted. */
-static const char *const weathers[LT_SOURCE_WEATHER_MAX] = {
-    "wind", "sun", "temperature"};
+static const struct {
+	const char *key;
+	size_t offset; /* in a source */
+	const char *kinds[LT_SOURCE_WEATHER_MAX];
+} weathers[] = {
+    {"weather", offsetof(struct lt_policy_source, weather),
+	{"wind", "sun", "temperature"}},
+    {"day_ahead", offsetof(struct lt_policy_source, day_ahead),
+	{"wind_power", "solar_power", "load"}},
+};
 static const char average[] = "carbon", marginal[] = "marginal_carbon";
 
 static const struct {
@@ -143,32 +151,33 @@ check_basis(const struct lt_policy *policy, const struct lt_source_kind *kinds,
 /* The three that forecasts are made with: one of each kind. */
 static void
 check_weather(const struct lt_policy *policy,
-    const struct lt_source_kind *kinds, int index,
+    const struct lt_source_kind *kinds, int index, size_t list,
     struct lt_policy_errors *errors)
 {
 	const struct lt_policy_source *const source = &policy->sources[index];
+	const char *const key = weathers[list].key;
+	const struct lt_policy_weather *const weather =
+	    (const void *)((const char *)source + weathers[list].offset);
 
-	if (source->weather_count > 0 && !is_intensity(kinds[index].quantity))
-		complain(errors, policy->path, source->weather_line,
-		    source->weather_column,
-		    "weather: %s is a source of %s, want one of carbon intensity",
-		    source->name, kinds[index].title);
-	for (int i = 0; i < source->weather_count; i++) {
+	if (weather->count > 0 && !is_intensity(kinds[index].quantity))
+		complain(errors, policy->path, weather->line, weather->column,
+		    "%s: %s is a source of %s, want one of carbon intensity",
+		    key, source->name, kinds[index].title);
+	for (int i = 0; i < weather->count; i++) {
+		const char *const name = weather->names[i];
 		const struct lt_policy_source *const found =
-		    lt_policy_source_find(policy, source->weather[i]);
-		const char *const kind =
-		    found != NULL ? kinds[found - policy->sources].quantity
-				  : "unknown";
+		    lt_policy_source_find(policy, name);
+		const struct lt_source_kind *const kind =
+		    found != NULL ? &kinds[found - policy->sources] : NULL;
 
-		if (strcmp(kind, weathers[i]) != 0)
-			complain(errors, policy->path, source->weather_line,
-			    source->weather_column,
-			    "weather: %s is %s%s, want a source of %s in place %d",
-			    source->weather[i],
-			    found != NULL ? "one of " : "no source",
-			    found != NULL ? kinds[found - policy->sources].title
-					  : "",
-			    weathers[i], i + 1);
+		if (kind == NULL ||
+		    strcmp(kind->quantity, weathers[list].kinds[i]) != 0)
+			complain(errors, policy->path, weather->line,
+			    weather->column,
+			    "%s: %s is %s%s, want a source of %s in place %d",
+			    key, name, kind != NULL ? "one of " : "no source",
+			    kind != NULL ? kind->title : "",
+			    weathers[list].kinds[i], i + 1);
 	}
 }
 
@@ -206,7 +215,9 @@ lt_policy_check_signals(const struct lt_policy *policy,
 {
 	for (int i = 0; i < policy->source_count; i++) {
 		check_currency(policy, &policy->sources[i], &kinds[i], errors);
-		check_weather(policy, kinds, i, errors);
+		for (size_t k = 0; k < sizeof(weathers) / sizeof(*weathers);
+		     k++)
+			check_weather(policy, kinds, i, k, errors);
 	}
 	check_basis(policy, kinds, errors);
 	for (int i = 0; i < policy->partition_count; i++) {

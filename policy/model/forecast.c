@@ -231,7 +231,7 @@ struct guess {
 	double weights[KNOTS][LT_FEATURE_COUNT];
 	/* The same hours, and the weather of those to come. */
 	double values[LT_HISTORY_HOURS];
-	double weather[LT_WEATHER_COUNT][LT_HISTORY_HOURS + AHEAD];
+	double weather[LT_AHEAD_COUNT][LT_HISTORY_HOURS + AHEAD];
 	struct lt_hours hours;
 	struct lt_view view;
 	const struct lt_forecast_fit *fit; /* NULL = none */
@@ -253,13 +253,10 @@ guess_learn(struct guess *guess, const struct lt_known *known, uint32_t count)
 	    .values = guess->values};
 	lt_hours_of(
 	    guess->values, hours->first, LT_HISTORY_HOURS, known->steps, count);
-	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
-		if (known->weather[i].count == 0)
-			continue;
-		hours->weather[i] = guess->weather[i];
-		lt_hours_of(guess->weather[i], hours->first, hours->count,
-		    known->weather[i].steps, known->weather[i].count);
-	}
+	for (int i = 0; i < LT_AHEAD_COUNT; i++)
+		if (known->weather[i].count > 0)
+			hours->weather[i] = guess->weather[i];
+	lt_hours_ahead(hours, known);
 	if (lt_view_open(&guess->view, hours, LT_HISTORY_HOURS - 1))
 		guess->fit = known->fit;
 	return true;

@@ -19,7 +19,12 @@ enum {
 	LT_WEATHER_WIND,   /* m/s */
 	LT_WEATHER_SUN,	   /* W/m2, on the ground */
 	LT_WEATHER_WARMTH, /* degrees Celsius */
-	LT_WEATHER_COUNT
+	LT_WEATHER_COUNT,
+	/* What the grid's operator expects, as published the day before; MW. */
+	LT_OPERATOR_WIND = LT_WEATHER_COUNT,
+	LT_OPERATOR_SUN,
+	LT_OPERATOR_LOAD,
+	LT_AHEAD_COUNT
 };
 
 struct lt_weather { /* in order; as long as the history, and ahead */
@@ -36,7 +41,7 @@ struct lt_known {
 	bool seasonal; /* days are alike */
 	double floor;  /* no forecast is below it */
 	int64_t now_utc_s;
-	struct lt_weather weather[LT_WEATHER_COUNT];
+	struct lt_weather weather[LT_AHEAD_COUNT];
 	const struct lt_forecast_fit *fit; /* forecast_fit.h; NULL = none */
 };
 

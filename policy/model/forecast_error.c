@@ -198,7 +198,7 @@ issue_own(struct issue *issue, const struct measured *m, uint32_t count,
 	    .now_utc_s = now_utc_s,
 	    .fit = with != NULL ? with->fit : NULL};
 
-	for (int i = 0; with != NULL && i < LT_WEATHER_COUNT; i++)
+	for (int i = 0; with != NULL && i < LT_AHEAD_COUNT; i++)
 		known.weather[i] = with->weather[i];
 	const uint32_t got =
 	    lt_forecast(steps, sizeof(steps) / sizeof(*steps), &known);

@@ -21,7 +21,8 @@ enum {
 	STARTS = 3, /* a day */
 	NEAR = 3,   /* leads of a knot: it, and one on either side */
 	PASSES = 3,
-	DAYS_MIN = 30, /* of starts; fewer fit nothing */
+	DAYS_MIN = 30,	     /* of starts; fewer fit nothing */
+	OPERATOR_HOURS = 48, /* ahead: the end of tomorrow */
 	VIEWS = LT_FIT_DAYS * STARTS,
 	SAMPLES = VIEWS * NEAR,
 };
@@ -34,8 +35,15 @@ static const double ridge = 0.03;
 static const double residual_min = 0.1;
 
 /* Four weeks know the next hours as well as a year does: as far ahead as this
- * (hours) both count the same, after a year. */
-static const double half_trust[LT_FIT_KINDS] = {6, 2};
+ * (hours) both count the same, after a year; with the operator's forecasts at
+ * once, for that fit begins with the others'. */
+static const double half_trust[LT_FIT_KINDS] = {6, 2, 2};
+
+/* The operator's forecasts count where they leave this share of the error. */
+static const double helps = 0.95;
+
+static const int sign_counts[LT_FIT_KINDS] = {
+    LT_SIGN_WEATHER, LT_SIGN_OPERATOR, SIGNS};
 
 struct work {
 	struct lt_hours hours;
@@ -43,7 +51,7 @@ struct work {
 	int view_count, days[LT_FIT_KINDS];
 	float (*signs)[SIGNS]; /* SAMPLES */
 	float *wanted;
-	int sample_count;
+	int sample_count; /* the newest first */
 };
 
 static double
@@ -64,16 +72,16 @@ take_sample(struct work *work, const struct lt_view *view, int lead, int kind)
 {
 	const int then = view->at + lead;
 	double signs[SIGNS];
+	bool known[LT_FIT_KINDS];
 
 	if (lead < 1 || then >= HOURS || isnan(work->hours.values[then]))
 		return;
-	const bool has_weather = lt_view_signs(view, lead, signs);
-	if (kind == LT_FIT_WITH && !has_weather)
+	lt_view_signs(view, lead, signs, known);
+	if (!known[kind])
 		return;
 	const int i = work->sample_count++;
-	const int count = kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
-	for (int k = 0; k < count; k++)
-		work->signs[i][k] = (float)signs[k];
+	for (int k = 0; k < SIGNS; k++)
+		work->signs[i][k] = k < sign_counts[kind] ? (float)signs[k] : 0;
 	work->wanted[i] =
 	    (float)(work->hours.values[then] - lt_view_mean(view, lead));
 }
@@ -142,39 +150,45 @@ add_sample(
 static double
 least_size(int sign)
 {
-	return sign < LT_SIGN_WEATHER ? 1e-12 : 1;
+	return sign < LT_SIGN_WEATHER	 ? 1e-12
+	       : sign < LT_SIGN_OPERATOR ? 1
+					 : 1e-4;
 }
 
-static int
-sign_count(int kind)
+static double
+left_of(const struct work *work, int i, const double weights[SIGNS])
 {
-	return kind == LT_FIT_WITH ? SIGNS : LT_SIGN_WEATHER;
+	double left = work->wanted[i];
+
+	for (int k = 0; k < SIGNS; k++)
+		left -= weights[k] * work->signs[i][k];
+	return left;
 }
 
-/* One pass over the samples, from the weights of the pass before. */
+/* One pass over the samples but the first `skip`, from the weights of the
+ * pass before. */
 static void
-fit_pass(const struct work *work, int kind, bool is_first, double *weights)
+fit_pass(const struct work *work, int kind, int skip, bool is_first,
+    double weights[SIGNS])
 {
-	const int count = sign_count(kind);
+	const int count = sign_counts[kind], used = work->sample_count - skip;
 	struct sums sums = {.weight = 0};
 	double usual = 0, size[SIGNS] = {0};
 
-	for (int i = 0; i < work->sample_count; i++) {
-		usual += fabs(work->wanted[i]) / work->sample_count;
+	for (int i = skip; i < work->sample_count; i++) {
+		usual += fabs(work->wanted[i]) / used;
 		for (int k = 0; k < count; k++)
 			size[k] += (double)work->signs[i][k] *
-				   work->signs[i][k] / work->sample_count;
+				   work->signs[i][k] / used;
 	}
 	if (usual <= 0) {
 		memset(weights, 0, (size_t)count * sizeof(*weights));
 		return;
 	}
-	for (int i = 0; i < work->sample_count; i++) {
-		double left = work->wanted[i];
+	for (int i = skip; i < work->sample_count; i++) {
+		const double far =
+		    fmax(fabs(left_of(work, i, weights)), residual_min * usual);
 
-		for (int k = 0; k < count; k++)
-			left -= weights[k] * work->signs[i][k];
-		const double far = fmax(fabs(left), residual_min * usual);
 		add_sample(&sums, work->signs[i], count,
 		    (const double[2]){
 			work->wanted[i], 1 / (is_first ? usual : far)});
@@ -187,21 +201,64 @@ fit_pass(const struct work *work, int kind, bool is_first, double *weights)
 	memcpy(weights, sums.b, (size_t)count * sizeof(*weights));
 }
 
+static void
+fit_samples(const struct work *work, int kind, int skip, double weights[SIGNS])
+{
+	memset(weights, 0, SIGNS * sizeof(*weights));
+	for (int pass = 0; pass < PASSES; pass++)
+		fit_pass(work, kind, skip, pass == 0, weights);
+}
+
 static bool
 fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
 {
 	for (int knot = 0; knot < LT_FIT_KNOTS; knot++) {
-		double weights[SIGNS] = {0};
+		double weights[SIGNS];
 
 		take_samples(work, knot, kind);
 		if (work->sample_count < DAYS_MIN * STARTS)
 			return false;
-		for (int pass = 0; pass < PASSES; pass++)
-			fit_pass(work, kind, pass == 0, weights);
-		for (int k = 0; k < sign_count(kind); k++)
+		fit_samples(work, kind, 0, weights);
+		for (int k = 0; k < SIGNS; k++)
 			fit->weights[kind][knot][k] = (float)weights[k];
 	}
 	return true;
+}
+
+/* From what the other fits leave of the hours that it is known of; false where
+ * it did not help in the newest third of them, fitted to the others. */
+static bool
+fit_operator(struct lt_forecast_fit *fit, struct work *work)
+{
+	const int base =
+	    fit->is_fitted[LT_FIT_WITH] &&
+		    fit->days[LT_FIT_WITH] >= fit->days[LT_FIT_WITHOUT] / 2
+		? LT_FIT_WITH
+		: LT_FIT_WITHOUT;
+	double off_before = 0, off_after = 0;
+
+	for (int knot = 0; leads[knot] <= OPERATOR_HOURS; knot++) {
+		double start[SIGNS], weights[SIGNS];
+
+		take_samples(work, knot, LT_FIT_OPERATOR);
+		if (work->sample_count < DAYS_MIN * STARTS)
+			return false;
+		for (int k = 0; k < SIGNS; k++)
+			start[k] = (double)fit->weights[base][knot][k];
+		for (int i = 0; i < work->sample_count; i++)
+			work->wanted[i] = (float)left_of(work, i, start);
+		const int newest = work->sample_count / 3;
+		fit_samples(work, LT_FIT_OPERATOR, newest, weights);
+		for (int i = 0; i < newest; i++) {
+			off_before += fabs((double)work->wanted[i]);
+			off_after += fabs(left_of(work, i, weights));
+		}
+		fit_samples(work, LT_FIT_OPERATOR, 0, weights);
+		for (int k = 0; k < SIGNS; k++)
+			fit->weights[LT_FIT_OPERATOR][knot][k] =
+			    (float)(start[k] + weights[k]);
+	}
+	return fit->is_fitted[base] && off_after < helps * off_before;
 }
 
 /* What was seen at this hour of each day, and beside it. */
@@ -218,9 +275,10 @@ open_views(struct work *work)
 			if (at >= 0 &&
 			    lt_view_open(&work->views[work->view_count],
 				&work->hours, at)) {
-				any[LT_FIT_WITHOUT] = true;
-				any[LT_FIT_WITH] |=
-				    work->views[work->view_count].has_weather;
+				for (int kind = 0; kind < LT_FIT_KINDS; kind++)
+					any[kind] |=
+					    work->views[work->view_count]
+						.has[kind];
 				work->view_count++;
 			}
 		}
@@ -255,7 +313,7 @@ allocate(struct work *work, const struct lt_known *known)
 	bool ok = true;
 
 	work->hours.values = malloc(HOURS * sizeof(double));
-	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		if (known->weather[i].count > 0) {
 			work->hours.weather[i] = malloc(HOURS * sizeof(double));
 			ok = ok && work->hours.weather[i] != NULL;
@@ -286,25 +344,22 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 		work.hours.count = HOURS;
 		lt_hours_of(work.hours.values, work.hours.first, HOURS,
 		    known->steps, count);
-		for (int i = 0; i < LT_WEATHER_COUNT; i++)
-			if (work.hours.weather[i] != NULL)
-				lt_hours_of(work.hours.weather[i],
-				    work.hours.first, HOURS,
-				    known->weather[i].steps,
-				    known->weather[i].count);
+		lt_hours_ahead(&work.hours, known);
 		if (set_bounds(fit, &work)) {
 			open_views(&work);
 			for (int kind = 0; kind < LT_FIT_KINDS; kind++) {
 				fit->days[kind] = work.days[kind];
 				fit->is_fitted[kind] =
 				    work.days[kind] >= DAYS_MIN &&
-				    fit_kind(fit, &work, kind);
+				    (kind == LT_FIT_OPERATOR
+					    ? fit_operator(fit, &work)
+					    : fit_kind(fit, &work, kind));
 			}
 		}
 	} else {
 		rc = lt_fail(err, LT_ENOMEM, "forecast fit: no memory");
 	}
-	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+	for (int i = 0; i < LT_AHEAD_COUNT; i++)
 		free(work.hours.weather[i]);
 	free(work.hours.values);
 	free(work.views);
@@ -317,8 +372,9 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 static double
 trust_of(const struct lt_forecast_fit *fit, int kind, int lead)
 {
-	const double much = lead / half_trust[kind] *
-			    square((double)fit->days[kind] / YEAR_DAYS);
+	const double years =
+	    kind == LT_FIT_OPERATOR ? 1 : (double)fit->days[kind] / YEAR_DAYS;
+	const double much = lead / half_trust[kind] * square(years);
 
 	return fit->is_fitted[kind] ? much / (1 + much) : 0;
 }
@@ -327,27 +383,30 @@ bool
 lt_forecast_fit_at(const struct lt_forecast_fit *fit,
     const struct lt_view *view, int lead, struct lt_fitted *fitted)
 {
-	double signs[SIGNS], sum = 0;
-	const bool has_weather = lt_view_signs(view, lead, signs);
-	const double with = trust_of(fit, LT_FIT_WITH, lead),
-		     without = trust_of(fit, LT_FIT_WITHOUT, lead);
-	const int kind =
-	    has_weather && with >= without ? LT_FIT_WITH : LT_FIT_WITHOUT;
-	const int count = sign_count(kind);
-	int k = 0;
+	double signs[SIGNS], sum = 0, trust = 0;
+	bool known[LT_FIT_KINDS];
+	int kind = -1, k = 0;
 
-	if (!fit->is_fitted[kind])
+	lt_view_signs(view, lead, signs, known);
+	for (int i = 0; i < LT_FIT_KINDS; i++)
+		if (known[i] && fit->is_fitted[i] &&
+		    (i != LT_FIT_OPERATOR || lead <= OPERATOR_HOURS) &&
+		    trust_of(fit, i, lead) >= trust) {
+			trust = trust_of(fit, i, lead);
+			kind = i;
+		}
+	if (kind < 0)
 		return false;
 	while (k + 2 < LT_FIT_KNOTS && leads[k + 1] <= lead)
 		k++;
 	const double part = fmin(
 	    1, (double)(lead - leads[k]) / (double)(leads[k + 1] - leads[k]));
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < sign_counts[kind]; i++)
 		sum +=
 		    signs[i] * ((1 - part) * (double)fit->weights[kind][k][i] +
 				   part * (double)fit->weights[kind][k + 1][i]);
 	fitted->value =
 	    fmin(fmax(lt_view_mean(view, lead) + sum, fit->low), fit->high);
-	fitted->trust = kind == LT_FIT_WITH ? with : without;
+	fitted->trust = trust;
 	return true;
 }

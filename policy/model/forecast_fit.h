@@ -13,9 +13,6 @@ enum {
 	LT_FIT_KNOTS = 28,
 	LT_FIT_DAYS = 400,    /* of history, at most */
 	LT_FIT_MIN_DAYS = 90, /* with less: nothing is fitted */
-	LT_FIT_WITHOUT = 0,   /* weather, and with it */
-	LT_FIT_WITH,
-	LT_FIT_KINDS
 };
 
 struct lt_forecast_fit {

@@ -16,7 +16,7 @@ enum {
 	WINDOW = LT_FORECAST_MEAN_DAYS * DAY,
 	THURSDAY = 3, /* 1970-01-01, from Monday */
 	NOW_HOURS = 3,
-	SQUARES = LT_WEATHER_COUNT /* their places among the weather's means */
+	SQUARES = LT_AHEAD_COUNT /* their places among the weather's means */
 };
 static const double mild = 15; /* degrees: neither heated nor cooled */
 
@@ -144,12 +144,34 @@ square_day(struct lt_view *view, const double *values, double from, double *out)
 		out[i] /= counts[i] > 0 ? counts[i] : 1;
 }
 
+void
+lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known)
+{
+	double *const wind = hours->weather[LT_OPERATOR_WIND],
+		      *const sun = hours->weather[LT_OPERATOR_SUN],
+		      *const load = hours->weather[LT_OPERATOR_LOAD];
+
+	for (int i = 0; i < LT_AHEAD_COUNT; i++)
+		if (hours->weather[i] != NULL)
+			lt_hours_of(hours->weather[i], hours->first,
+			    hours->count, known->weather[i].steps,
+			    known->weather[i].count);
+	if (wind == NULL || sun == NULL || load == NULL)
+		return;
+	for (int i = 0; i < hours->count; i++) {
+		wind[i] = load[i] > 0 ? wind[i] / load[i] : NAN;
+		sun[i] = load[i] > 0 ? sun[i] / load[i] : NAN;
+		load[i] = load[i] > 0 ? log(load[i]) : NAN;
+	}
+}
+
+/* Of three series from `first` on. */
 static bool
-open_weather(struct lt_view *view)
+open_ahead(struct lt_view *view, int first)
 {
 	const struct lt_hours *const hours = view->hours;
 
-	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
+	for (int i = first; i < first + 3; i++) {
 		const double *const values = hours->weather[i];
 
 		if (values == NULL || !mean_day_of(hours, values, view->at,
@@ -160,6 +182,16 @@ open_weather(struct lt_view *view)
 		view->now_weather[i] = off_lately(
 		    hours, values, view->weather_day[i], view->at, NOW_HOURS);
 	}
+	return true;
+}
+
+static bool
+open_weather(struct lt_view *view)
+{
+	const struct lt_hours *const hours = view->hours;
+
+	if (!open_ahead(view, LT_WEATHER_WIND))
+		return false;
 	square_day(view, hours->weather[LT_WEATHER_WIND], 0,
 	    view->weather_day[SQUARES]);
 	square_day(view, hours->weather[LT_WEATHER_WARMTH], mild,
@@ -186,7 +218,9 @@ lt_view_open(struct lt_view *view, const struct lt_hours *hours, int at)
 	view->day = off_lately(hours, hours->values, view->mean_day, at, DAY);
 	view->lately =
 	    off_lately(hours, hours->values, view->mean_day, at, WEEK);
-	view->has_weather = open_weather(view);
+	view->has[LT_FIT_WITHOUT] = true;
+	view->has[LT_FIT_WITH] = open_weather(view);
+	view->has[LT_FIT_OPERATOR] = open_ahead(view, LT_OPERATOR_WIND);
 	return true;
 }
 
@@ -215,7 +249,7 @@ weather_at(const struct lt_view *view, int kind, int i)
 static bool
 weather_signs(const struct lt_view *view, int i, double *signs)
 {
-	if (!view->has_weather)
+	if (!view->has[LT_FIT_WITH])
 		return false;
 	const int clock = clock_of(view->hours, i);
 	const double wind = weather_at(view, LT_WEATHER_WIND, i);
@@ -244,8 +278,28 @@ weather_signs(const struct lt_view *view, int i, double *signs)
 	return true;
 }
 
-bool
-lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT])
+static bool
+operator_signs(const struct lt_view *view, int i, double *signs)
+{
+	if (!view->has[LT_FIT_OPERATOR])
+		return false;
+	for (int k = 0; k < 3; k++) {
+		const int kind = LT_OPERATOR_WIND + k;
+
+		signs[LT_SIGN_OPERATOR + k] =
+		    weather_at(view, kind, i) -
+		    view->weather_day[kind][clock_of(view->hours, i)];
+		if (isnan(signs[LT_SIGN_OPERATOR + k]))
+			return false;
+		signs[LT_SIGN_DAY_OPERATOR + k] = view->day_weather[kind];
+		signs[LT_SIGN_NOW_OPERATOR + k] = view->now_weather[kind];
+	}
+	return true;
+}
+
+void
+lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT],
+    bool known[LT_FIT_KINDS])
 {
 	assert(lead >= 1);
 
@@ -254,6 +308,8 @@ lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT])
 			      (WEEK / DAY));
 	const double mean = lt_view_mean(view, lead);
 
+	memset(&signs[LT_SIGN_WEATHER], 0,
+	    (LT_SIGN_COUNT - LT_SIGN_WEATHER) * sizeof(*signs));
 	signs[LT_SIGN_LAST] = off(view, at);
 	signs[LT_SIGN_CHANGE] = at < 1 || isnan(view->hours->values[at - 1])
 				    ? 0
@@ -268,5 +324,7 @@ lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT])
 	signs[LT_SIGN_NEWER] = view->newer[clock_of(view->hours, then)];
 	for (int i = 0; i < WEEK / DAY; i++)
 		signs[LT_SIGN_MONDAY + i] = i == day ? 1 : 0;
-	return weather_signs(view, then, signs);
+	known[LT_FIT_WITHOUT] = true;
+	known[LT_FIT_WITH] = weather_signs(view, then, signs);
+	known[LT_FIT_OPERATOR] = operator_signs(view, then, signs);
 }

@@ -32,7 +32,20 @@ enum {
 	/* And what of it the last values have felt: a day, three hours. */
 	LT_SIGN_DAY_WEATHER,
 	LT_SIGN_NOW_WEATHER = LT_SIGN_DAY_WEATHER + LT_WEATHER_COUNT,
-	LT_SIGN_COUNT = LT_SIGN_NOW_WEATHER + LT_WEATHER_COUNT
+	/* And of what the operator expects: wind and sun as parts of the load,
+	 * and its logarithm; at that hour, and lately. */
+	LT_SIGN_OPERATOR = LT_SIGN_NOW_WEATHER + LT_WEATHER_COUNT,
+	LT_SIGN_DAY_OPERATOR = LT_SIGN_OPERATOR + 3,
+	LT_SIGN_NOW_OPERATOR = LT_SIGN_DAY_OPERATOR + 3,
+	LT_SIGN_COUNT = LT_SIGN_NOW_OPERATOR + 3
+};
+
+/* What a fit may have learned from; each has the signs of those before it. */
+enum {
+	LT_FIT_WITHOUT, /* weather and operator */
+	LT_FIT_WITH,	/* weather */
+	LT_FIT_OPERATOR,
+	LT_FIT_KINDS
 };
 
 /* Hours in a row, NAN = not known; the arrays are the caller's. */
@@ -40,18 +53,18 @@ struct lt_hours {
 	int64_t first; /* since 1970 */
 	int count;
 	double *values;
-	double *weather[LT_WEATHER_COUNT]; /* NULL = none */
+	double *weather[LT_AHEAD_COUNT]; /* NULL = none */
 };
 
 struct lt_view {
 	const struct lt_hours *hours;
 	int at; /* the last hour that is seen */
-	bool has_weather;
+	bool has[LT_FIT_KINDS];
 	double mean_day[24], newer[24];
 	double day, lately;
-	/* wind, its square, sun, warmth, its square */
-	double weather_day[LT_WEATHER_COUNT + 2][24];
-	double day_weather[LT_WEATHER_COUNT], now_weather[LT_WEATHER_COUNT];
+	/* and the squares of wind and warmth */
+	double weather_day[LT_AHEAD_COUNT + 2][24];
+	double day_weather[LT_AHEAD_COUNT], now_weather[LT_AHEAD_COUNT];
 };
 
 /* How many of its steps began by now. */
@@ -64,13 +77,16 @@ int64_t lt_known_seen_utc_s(const struct lt_known *known);
 void lt_hours_of(double *means, int64_t first, int count,
     const struct lt_rate_step *steps, uint32_t step_count);
 
+/* Those of hours->weather that are not NULL. */
+void lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known);
+
 /* False when the hour `at` is not known, or an hour of the day in none of the
  * 28 days up to it. */
 bool lt_view_open(struct lt_view *view, const struct lt_hours *hours, int at);
-/* Of the hour `lead` later (1 ...). False: its weather is not known, and the
- * signs of weather are not written. */
-bool lt_view_signs(
-    const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT]);
+/* Of the hour `lead` later (1 ...), and which kinds of fits they are enough
+ * for; those of what is not known are 0. */
+void lt_view_signs(const struct lt_view *view, int lead,
+    double signs[LT_SIGN_COUNT], bool known[LT_FIT_KINDS]);
 /* The mean day then: what the weighed signs are added to. */
 double lt_view_mean(const struct lt_view *view, int lead);
 

@@ -133,15 +133,16 @@ test_make(void **state)
 	assert_false(fit.is_fitted[LT_FIT_WITHOUT]);
 }
 
-/* With the weather of its keys, in the process and after it. */
+/* With the weather of its keys, and the operator's, in the process and after
+ * it. */
 static void
 test_with_weather(void **state)
 {
 	struct fixture *const f = *state;
-	static const char *const keys[LT_WEATHER_COUNT] = {
-	    "wind#1", "sun#1", "warmth#1"};
+	static const char *const keys[LT_AHEAD_COUNT] = {"wind#1", "sun#1",
+	    "warmth#1", "wind_power#1", "solar_power#1", "load#1"};
 
-	for (int i = 0; i < LT_WEATHER_COUNT; i++) {
+	for (int i = 0; i < LT_AHEAD_COUNT; i++) {
 		put_history(f, keys[i], DAYS);
 		sources[0].weather[i] = keys[i];
 	}
@@ -149,6 +150,7 @@ test_with_weather(void **state)
 	assert_non_null(sources[0].fit);
 	assert_true(sources[0].fit->is_fitted[LT_FIT_WITH]);
 	assert_true(sources[0].fit->days[LT_FIT_WITH] > 80);
+	assert_true(sources[0].fit->days[LT_FIT_OPERATOR] > 80);
 }
 
 static void
@@ -206,15 +208,15 @@ static void
 test_arguments(void **state)
 {
 	char *some[] = {"lowtided", "--once", NULL};
-	char *wrong[] = {
-	    "lowtided", "--fit", "/nowhere", "key", "0", "", "", "", NULL};
+	char *wrong[] = {"lowtided", "--fit", "/nowhere", "key", "0", "", "",
+	    "", "", "", "", NULL};
 
 	(void)state;
 	assert_int_equal(lt_fitting_main(1, some), -1);
 	assert_int_equal(lt_fitting_main(2, some), -1);
 	assert_int_equal(lt_fitting_main(4, wrong), -1);
 	assert_int_equal(lt_fitting_main(5, wrong), -1);
-	assert_int_equal(lt_fitting_main(8, wrong), 1);
+	assert_int_equal(lt_fitting_main(11, wrong), 1);
 }
 
 #define EACH_SOURCE(test)                                                      \

@@ -34,7 +34,7 @@ struct world { /* hours [0, PAST) are over at T0 */
 
 static struct world world;
 static struct lt_rate_step known[PAST * FINE], out[400];
-static struct lt_rate_step weather[LT_WEATHER_COUNT][PAST + FUTURE];
+static struct lt_rate_step weather[LT_AHEAD_COUNT][PAST + FUTURE];
 static struct lt_forecast_fit fit;
 
 static double
@@ -204,6 +204,128 @@ test_little_weather(void **state)
 		assert_true(out[i].value == alone[i].value);
 }
 
+enum { TOMORROW = 24 }; /* hours that the operator has published */
+
+/* What the grid's operator expected: intensity is what wind and sun leave of
+ * the load, 700 g a kWh of it and 30 g of all. skip: a day of two is missing,
+ * with the parity of that day. */
+static void
+add_operator(struct lt_known *of, uint64_t seed, bool is_noise, int skip)
+{
+	double wind = 0, noise = 0;
+	uint32_t count = 0;
+
+	for (int i = 0; i < PAST + FUTURE; i++) {
+		const int64_t hour = T0 / HOUR - PAST + i;
+		const double day = (double)(hour % 24) * 0.2617993878;
+		const double load = 50000 + 8000 * sin(day - 2) -
+				    ((hour / 24 + 3) % 7 >= 5 ? 9000 : 0);
+		const double sun = fmax(0, 12000 * sin(day - 1.5));
+
+		wind = 0.97 * wind + 0.3 * chance(&seed);
+		noise = 0.97 * noise + 0.3 * chance(&seed);
+		const double mw[] = {12000 * exp(wind), sun, load};
+		world.values[i] = 30 + 700 * (1 - (mw[0] + mw[1]) / load);
+		if (i >= PAST + TOMORROW || (hour / 24) % 2 == skip)
+			continue;
+		for (int kind = 0; kind < 3; kind++)
+			weather[LT_OPERATOR_WIND + kind][count] = step_of(i,
+			    is_noise ? mw[kind] * exp(noise - (kind ? 0 : wind))
+				     : mw[kind],
+			    LT_QUALITY_FORECAST);
+		count++;
+	}
+	for (int kind = LT_OPERATOR_WIND; kind < LT_AHEAD_COUNT; kind++)
+		of->weather[kind] = (struct lt_weather){weather[kind], count};
+}
+
+/* Of the hours [from, to) to come, %. */
+static double
+mape_of(const struct lt_known *of, int from, int to)
+{
+	double sum = 0;
+
+	assert_true(lt_forecast(out, 400, of) >= FUTURE - 1);
+	for (int i = from; i < to; i++)
+		sum += fabs(out[i].value / world.values[PAST + i] - 1) * 100 /
+		       (to - from);
+	return sum;
+}
+
+/* What the operator says of tomorrow cuts the error; what it says by chance
+ * does no harm, nor that it says nothing of half of the days; and the days
+ * that it has not published are as if it said nothing. */
+static void
+test_operator(void **state)
+{
+	static const struct {
+		const char *why;
+		bool is_noise;
+		int skip;
+		double least, most; /* of the error without, tomorrow's */
+	} cases[] = {
+	    {"exact", false, -1, 0, 0.5},
+	    {"noise", true, -1, 0.9, 1.02},
+	    {"noise, half of the days", true, T0 / 86400 % 2 ^ 1, 0.9, 1.02},
+	    {"half of the days", false, T0 / 86400 % 2 ^ 1, 0, 0.6},
+	    {"and not tomorrow", false, T0 / 86400 % 2, 1, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double with = 0, without = 0, rest = 0;
+
+		for (uint64_t seed = 1; seed <= 6; seed++) {
+			struct lt_known ahead = {.steps = NULL};
+
+			add_operator(
+			    &ahead, seed, cases[i].is_noise, cases[i].skip);
+			struct lt_known all = known_until(PAST, NULL);
+			memcpy(all.weather, ahead.weather, sizeof(all.weather));
+			fit_to(&all);
+			all.fit = &fit;
+			with += mape_of(&all, 0, TOMORROW);
+			rest += mape_of(&all, TOMORROW, FUTURE);
+			memset(all.weather, 0, sizeof(all.weather));
+			without += mape_of(&all, 0, TOMORROW);
+			rest -= mape_of(&all, TOMORROW, FUTURE);
+		}
+		if (!(with >= cases[i].least * without &&
+			with <= cases[i].most * without && rest == 0))
+			fail_msg("%s: %.2f %%, without %.2f %%, rest %g",
+			    cases[i].why, with / 6, without / 6, rest);
+	}
+}
+
+/* It counts from a month on, also beside a long history without. */
+static void
+test_new_operator(void **state)
+{
+	const uint32_t skip = PAST - 45 * 24;
+	double with = 0, without = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		struct lt_known ahead = {.steps = NULL};
+
+		add_operator(&ahead, seed, false, -1);
+		struct lt_known all = known_until(PAST, NULL);
+		for (int i = LT_OPERATOR_WIND; i < LT_AHEAD_COUNT; i++)
+			all.weather[i] =
+			    (struct lt_weather){ahead.weather[i].steps + skip,
+				ahead.weather[i].count - skip};
+		fit_to(&all);
+		assert_true(fit.is_fitted[LT_FIT_OPERATOR]);
+		assert_in_range(fit.days[LT_FIT_OPERATOR], 30, 45);
+		all.fit = &fit;
+		with += mape_of(&all, 0, TOMORROW);
+		memset(all.weather, 0, sizeof(all.weather));
+		without += mape_of(&all, 0, TOMORROW);
+	}
+	if (!(with < 0.85 * without))
+		fail_msg("%.2f %%, without %.2f %%", with / 6, without / 6);
+}
+
 /* A storm as never before: as far as history goes, and no further. */
 static void
 test_never_beyond_history(void **state)
@@ -218,8 +340,8 @@ test_never_beyond_history(void **state)
 	struct lt_known all = known_until(PAST, NULL);
 	add_weather(&all, PAST + FUTURE);
 	fit_to(&all);
-	for (int kind = 0; kind < LT_FIT_KINDS; kind++)
-		assert_true(fit.is_fitted[kind]);
+	assert_true(fit.is_fitted[LT_FIT_WITHOUT]);
+	assert_true(fit.is_fitted[LT_FIT_WITH]);
 	all.fit = &fit;
 	const uint32_t count = lt_forecast(out, 400, &all);
 	for (uint32_t i = 0; i < count; i++)
@@ -461,6 +583,8 @@ main(void)
 	    cmocka_unit_test(test_weekends),
 	    cmocka_unit_test(test_weather),
 	    cmocka_unit_test(test_little_weather),
+	    cmocka_unit_test(test_operator),
+	    cmocka_unit_test(test_new_operator),
 	    cmocka_unit_test(test_never_beyond_history),
 	    cmocka_unit_test(test_short_history),
 	    cmocka_unit_test(test_flat),

@@ -365,13 +365,44 @@ test_remind(void **state)
 	tear_down(f);
 }
 
+/* What a source's forecasts are made with is in the order of forecast.h. */
+static void
+test_ahead(void **state)
+{
+	struct fixture *const f = set_up();
+	const struct lt_source *sources;
+
+	(void)state;
+	assert_int_equal(
+	    load(f,
+		"sources:\n"
+		"  grid: {adapter: energy_charts, country: de,\n"
+		"         day_ahead: [w, s, l]}\n"
+		"  l: {adapter: file, path: /dev/null, quantity: load}\n"
+		"  s: {adapter: file, path: /dev/null, quantity: solar_power}\n"
+		"  w: {adapter: file, path: /dev/null, quantity: wind_power}\n",
+		NULL),
+	    LT_OK);
+	sources = f->d.signals.sources;
+	for (int i = 0; i < LT_WEATHER_COUNT; i++)
+		assert_null(sources[0].weather[i]);
+	assert_string_equal(
+	    sources[0].weather[LT_OPERATOR_WIND], sources[3].key);
+	assert_string_equal(
+	    sources[0].weather[LT_OPERATOR_SUN], sources[2].key);
+	assert_string_equal(
+	    sources[0].weather[LT_OPERATOR_LOAD], sources[1].key);
+	assert_null(sources[1].weather[LT_OPERATOR_LOAD]);
+	tear_down(f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_policies),
 	    cmocka_unit_test(test_currency), cmocka_unit_test(test_zone),
 	    cmocka_unit_test(test_start_with_a_bad_file),
-	    cmocka_unit_test(test_remind)};
+	    cmocka_unit_test(test_remind), cmocka_unit_test(test_ahead)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
