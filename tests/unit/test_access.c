@@ -378,7 +378,9 @@ test_owner(void **state)
 			char got[FIGURES + 8], *text = NULL;
 
 			make_world(d, f);
-			owners = (struct lt_policy_owners){.count = 1};
+			owners = (struct lt_policy_owners){.count = 2,
+			    .to = {"", "user-ada"},
+			    .user = {"", "user-ada"}};
 			(void)strcpy(owners.team, cases[c].team);
 			(void)strcpy(owners.to[0], user->pw_name);
 			if (cases[c].is_user)
