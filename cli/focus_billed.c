@@ -123,10 +123,11 @@ note(struct lt_focus_billing *billing, struct owned *owned,
 	const bool is_closed = charge->class != NULL;
 	struct sum *const sum = is_closed ? &owned->corrected : &owned->charged;
 
-	billing->is_too_much |=
-	    __builtin_add_overflow(sum->cost, charge->cost.value, &sum->cost) |
-	    __builtin_add_overflow(
-		sum->hours, charge->consumed.value, &sum->hours);
+	const bool is_dear =
+	    __builtin_add_overflow(sum->cost, charge->cost.value, &sum->cost);
+	const bool is_long = __builtin_add_overflow(
+	    sum->hours, charge->consumed.value, &sum->hours);
+	billing->is_too_much |= is_dear || is_long;
 	if (is_closed && charge->start.value < owned->corrected_from_utc_s)
 		owned->corrected_from_utc_s = charge->start.value;
 	if (is_closed && charge->end.value > owned->corrected_to_utc_s)

@@ -190,12 +190,12 @@ lt_name_of_word(char *out, size_t size, const char *word)
 	out[0] = '\0';
 	for (const char *c = strcmp(word, "-") == 0 ? "" : word; *c != '\0';
 	     c++) {
-		const char digits[3] = {
-		    c[0] == '%' ? c[1] : '\0', c[0] == '%' ? c[2] : '\0', '\0'};
 		char byte = *c;
 
-		if (isxdigit((unsigned char)digits[0]) &&
-		    isxdigit((unsigned char)digits[1])) {
+		if (*c == '%' && isxdigit((unsigned char)c[1]) &&
+		    isxdigit((unsigned char)c[2])) {
+			const char digits[] = {c[1], c[2], '\0'};
+
 			byte = (char)strtoul(digits, NULL, 16);
 			c += 2;
 		}

@@ -313,6 +313,26 @@ statements() { ls "$BATS_FILE_TMPDIR"/spool/statement_3a"$1"_3a*.json; }
 	[ "$(micros "$D/statements/2026-11/focus.csv" EffectiveCost)" -eq 225000000 ]
 }
 
+@test "a site that bills from now on has its own nodes in the file, and what is closed as it was" {
+	sed -i -e 's/^currency: USD/&\nbilled: yes\nissuer: Example Centre\nbilling_account: {id: "4711"}/' \
+	    -e 's/^  ondemand: {/&owned: yes, electricity_price_per_kwh: 0.2, /' "$D/etc/lowtide.yaml"
+	billed() { lowtide report --period 2027-01 --format focus > "$D/january.csv" && grep -q ',Unallocated,' "$D/january.csv"; }
+	within 60 billed
+	perl "$PROJECT/tests/golden/focus.pl" "$D/january.csv"
+	# A USD for a second of each node, and nobody used one.
+	nodes=$(sinfo -h -p ondemand -o %D | awk '{n += $1} END {print n}')
+	run -0 sqlite3 :memory: ".import --csv $D/january.csv rows" \
+	    "SELECT InvoiceIssuerName, BillingAccountId, SubAccountId, ResourceName, PricingCategory,
+		BilledCost = EffectiveCost, CAST(EffectiveCost AS real) =
+		$nodes * (strftime('%s', ChargePeriodEnd) - strftime('%s', ChargePeriodStart)) FROM rows" 3>&- 4>&-
+	[ "$output" = 'Example Centre|4711||ondemand|Standard|1|1' ]
+	formats "$D/fourth"
+	diff -r "$D/first" "$D/fourth" -x page.html >&2
+	# Nor is a folder written anew, or found to differ.
+	run -0 lowtide close 2026-11 --output "$D/statements"
+	run -1 grep -l Centre "$D"/statements/*/focus.csv
+}
+
 @test "what is opened again has what came for it, once, and is closed a second time" {
 	told() { lowtide alerts --json | jq -c '[.alerts[] | select(.kind == "statement")]'; }
 	all_told() { told | jq -e 'length > 0 and all(.sent != null)'; }

@@ -288,7 +288,7 @@ test_word(void **state)
 	for (int i = 0; i < NAMES + 256; i++) {
 		const char byte[] = {(char)(i - NAMES), 'x', '\0'};
 		const char *const name = i < NAMES ? names[i] : byte;
-		char word[3 * LT_NAME_SIZE], again[LT_NAME_SIZE], rest;
+		char word[3 * LT_NAME_SIZE], again[3 * LT_NAME_SIZE], rest;
 
 		lt_name_word(word, sizeof(word), name);
 		assert_int_equal(strcspn(word, " \t\r\n\v\f"), strlen(word));
