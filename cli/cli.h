@@ -106,8 +106,8 @@ int lt_cli_alerts(const struct lt_cli *cli);
 int lt_cli_canary(const struct lt_cli *cli);
 int lt_cli_web(const struct lt_cli *cli);
 extern const struct lt_cli_option lt_cli_init_options[], lt_cli_jobs_options[],
-    lt_cli_signals_options[], lt_cli_budget_options[], lt_cli_report_options[],
-    lt_cli_close_options[], lt_cli_reconcile_options[],
+    lt_cli_explain_options[], lt_cli_signals_options[], lt_cli_budget_options[],
+    lt_cli_report_options[], lt_cli_close_options[], lt_cli_reconcile_options[],
     lt_cli_history_options[], lt_cli_simulate_options[], lt_cli_kube_options[],
     lt_cli_notice_options[], lt_cli_doctor_options[], lt_cli_web_options[];
 

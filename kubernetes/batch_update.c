@@ -41,6 +41,8 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 	const bool is_moved =
 	    strcmp(quote->partition, quote->home) != 0 ||
 	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
+	const char *const home =
+	    quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
 
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
 		snprintf(out, size,
@@ -71,8 +73,7 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 		? ""
 		: "nothing is changed in this mode, else ",
 	    quote->partition, from, is, is_moved ? "; at once on " : "",
-	    is_moved ? quote->home : "", is_moved ? " " : "",
-	    is_moved ? was : "");
+	    is_moved ? home : "", is_moved ? " " : "", is_moved ? was : "");
 }
 
 /* What of its annotations can't be read, behind the plan that goes without. */

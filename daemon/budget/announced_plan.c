@@ -74,7 +74,7 @@ put_figures(struct lt_quote *quote, const struct work *w,
 
 	quote->home_start_utc_s = made->home.start_utc_s;
 	quote->plan_expected = lt_amount_of(&made->chosen);
-	quote->home_expected = lt_amount_of(&made->home);
+	lt_quote_set_base(quote, made);
 	lt_quote_set_levers(quote, made);
 	lt_quote_set_why(quote, made, market);
 	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=

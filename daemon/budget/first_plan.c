@@ -12,6 +12,7 @@
 #include "lookup.h"
 #include "pace.h"
 #include "occupancy.h"
+#include "plan_line.h"
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
 static void
@@ -83,7 +84,7 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	quote->plan_start_utc_s = there->start_utc_s;
 	quote->home_start_utc_s = w->plan.home.start_utc_s;
 	quote->plan_expected = lt_amount_of(there);
-	quote->home_expected = lt_amount_of(&w->plan.home);
+	lt_quote_set_base(quote, &w->plan);
 	lt_quote_set_levers(quote, &w->plan);
 	lt_quote_set_compared(quote, &w->plan);
 	lt_quote_set_why(quote, &w->plan, &d->market);
@@ -146,6 +147,12 @@ plan_first(
 			return;
 		w->is_placed = true;
 	}
+	struct lt_request *const request = &w->made.request;
+	const struct lt_amount available = {
+	    true, true, request->available_micros, request->available_mg};
+
+	if (request->has_available)
+		request->left = lt_left_behind(&available, quote);
 	lay(quote, w, d);
 }
 

@@ -54,6 +54,15 @@ deadline_of(const struct lt_quoted_of *of)
 		   : 0;
 }
 
+/* Not known where it is another partition's: (30) does not know that one. */
+static struct lt_amount
+expected_at_home(const struct lt_quote *quote)
+{
+	return quote->flags & LT_QUOTE_NOT_HOME
+		   ? (struct lt_amount){.has_money = false}
+		   : of_one_task(quote, &quote->home_expected);
+}
+
 int
 lt_quoted_settled(
     struct lt_daemon *d, const struct lt_quoted_of *of, struct lt_error *err)
@@ -72,7 +81,7 @@ lt_quoted_settled(
 	    .draw = lt_holdout_draw(
 		&d->budget.snapshot.holdout, run->uid, run->key.submit_utc_s),
 	    .plan = of_one_task(quote, &quote->plan_expected),
-	    .home = of_one_task(quote, &quote->home_expected),
+	    .home = expected_at_home(quote),
 	    .charged = {run->priced, run->has_carbon,
 		lt_before_discount(run->money_micros, &run->parts),
 		run->carbon_mg},

@@ -220,8 +220,9 @@ lt_api_explain(
 	if (status != 200)
 		return status;
 	lt_job_catch_up(d, named.job_id, request->now_utc_s);
-	struct lt_story s = {
-	    .name = named.name, .job_id = lt_job_record(&d->jobs.list, &named)};
+	struct lt_story s = {.name = named.name,
+	    .job_id = lt_job_record(&d->jobs.list, &named),
+	    .formulas = lt_api_value(request, "formulas") != NULL};
 	status = find_story(&s, d, request, &named, reply);
 	if (status != 200) {
 		free_story(&s);

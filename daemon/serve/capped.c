@@ -10,6 +10,7 @@
 
 #include "api.h"
 #include "units.h"
+#include "equations.h"
 
 static bool
 find(struct lt_capped *capped, const struct lt_quote *quote)
@@ -37,7 +38,8 @@ lt_capped_line(char *out, size_t size, const struct lt_quote *quote,
 	lt_capped_text(words, sizeof(words), &capped);
 	lt_zone_text(until, sizeof(until), zone, capped.until_utc_s, now_utc_s);
 	snprintf(out, size,
-	    "  %s: %s (9a), (9b), if it starts before %s (9c)\n",
+	    "  %s: %s" LT_EQUATION(
+		" (9a), (9b)") ", if it starts before %s" LT_EQUATION(" (9c)") "\n",
 	    lt_mode_may(quote->mode, LT_MAY_EDIT) ? "capped"
 						  : "would be capped",
 	    words, until);

@@ -2,7 +2,7 @@
 /*
  * Every number of a job with where it came from: what was planned, what it
  * was compared with, what is held, what each run was charged and by which
- * rates. Numbers in brackets are the equations of docs/model.md.
+ * rates. Numbers in brackets are the equations of docs/model.md, for who asks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "baseline.h"
 #include "capped.h"
 #include "daemon.h"
+#include "equations.h"
 #include "explain.h"
 #include "explain_availability.h"
 #include "explain_class.h"
@@ -66,9 +67,10 @@ say_candidate(struct lt_text *t, const struct lt_why *why, const char *currency)
 	    why->reject == LT_REJECT_NONE ? '*' : ' ', why->partition, money,
 	    carbon, reason);
 	if (why->reject == LT_REJECT_DEARER && !priced)
-		lt_text_put(t, ", seen by its bound (20)");
+		lt_text_put(t, ", seen by its bound" LT_EQUATION(" (20)"));
 	else if (LT_ROW(equations, why->reject))
-		lt_text_put(t, " (%d)", LT_ROW(equations, why->reject));
+		lt_text_put(
+		    t, LT_EQUATION(" (%d)"), LT_ROW(equations, why->reject));
 	lt_text_put(t, "\n");
 }
 
@@ -87,7 +89,8 @@ say_candidates(
 		return;
 	}
 	lt_text_put(t,
-	    "Candidates at the decision (all tasks, at the best start looked at; by docs/model.md:\n  cost (6) to (8), CO2e (9), objective (21), rule (24)):\n");
+	    "Candidates at the decision (all tasks, at the best start looked at" LT_EQUATION(
+		"; by docs/model.md:\n  cost (6) to (8), CO2e (9), objective (21), rule (24)") "):\n");
 	lt_text_put(
 	    t, "    %-15s %12s %9s  %s\n", "PARTITION", "COST", "CO2e", "WHY");
 	for (uint32_t i = 0; i < whys.count; i++)
@@ -112,7 +115,9 @@ say_expected(
 		lt_text_put(t, "  %s", text);
 		if (run.expected.upper_s > 0 &&
 		    run.expected.runs >= LT_HISTORY_RUNS_SURE)
-			lt_text_put(t, " (44), %.4g %% within %s (45)",
+			lt_text_put(t,
+			    LT_EQUATION(" (44)") ", %.4g %% within %s" LT_EQUATION(
+				" (45)"),
 			    (double)confidence_ppm / (LT_MICROS / 100),
 			    lt_duration_text(
 				length, sizeof(length), run.expected.upper_s));
@@ -121,7 +126,7 @@ say_expected(
 	lt_interruptions_text(text, sizeof(text),
 	    (double)run.interruptions_ppm / LT_MICROS, (double)run.lost_s);
 	if (text[0] != '\0')
-		lt_text_put(t, "  %s (10), (11)\n", text);
+		lt_text_put(t, "  %s" LT_EQUATION(" (10), (11)") "\n", text);
 }
 
 /* Decided again, or for the first time: each with why it took the place of the
@@ -188,9 +193,13 @@ say_quote(struct lt_text *t, const struct lt_market *market,
 			a, sizeof(a), zone, q->plan_start_utc_s, now_utc_s),
 		    lt_amount_text(b, sizeof(b), &q->plan_expected,
 			policy->currency, "not known"));
-		lt_text_put(t, "  without lowtide  %s from %s: %s\n", q->home,
-		    lt_zone_text(
-			a, sizeof(a), zone, q->home_start_utc_s, now_utc_s),
+		lt_zone_text(
+		    a, sizeof(a), zone, q->home_start_utc_s, now_utc_s);
+		lt_text_put(t, "  without lowtide  %s%s%s: %s\n", q->home,
+		    q->flags & LT_QUOTE_NOT_HOME
+			? " can't run it; best start then elsewhere"
+			: " from ",
+		    q->flags & LT_QUOTE_NOT_HOME ? "" : a,
 		    lt_amount_text(b, sizeof(b), &q->home_expected,
 			policy->currency, "not known"));
 	}
@@ -201,13 +210,15 @@ say_quote(struct lt_text *t, const struct lt_market *market,
 	    lt_capped_line(levers, sizeof(levers), q, zone, now_utc_s));
 	if (q->flags & LT_QUOTE_HELD_OUT)
 		lt_text_put(t,
-		    "Kept where it was, as one of the share that is kept for comparison (holdout, (58)).\n");
+		    "Kept where it was, as one of the share that is kept for comparison (holdout" LT_EQUATION(
+			", (58)") ").\n");
 	say_candidates(t, q, policy->currency);
 	static const char *const states[LT_HOLDS] = {[LT_HOLD_OPEN] = "open",
 	    [LT_HOLD_SETTLED] = "settled",
 	    [LT_HOLD_VOID] = "void"};
 	lt_text_put(t,
-	    "Hold (most that one run may cost, by its time limit, (25), (26)): %s a task, %u of %u tasks live, %s%s%s.\n",
+	    "Hold (most that one run may cost, by its time limit" LT_EQUATION(
+		", (25), (26)") "): %s a task, %u of %u tasks live, %s%s%s.\n",
 	    lt_amount_text(
 		a, sizeof(a), &q->hold_per_task, policy->currency, "not known"),
 	    hold->live_tasks, q->tasks, LT_WORD(states, hold->state),
@@ -287,7 +298,8 @@ say_hazard(
 	lt_text_put(t, "    interruptions %.4g/node-h", hazard.value);
 	if (hazard.counts_own)
 		lt_text_put(t,
-		    " (35): %.0f %% from this cluster (%u in %.0f node-h of %d days), %.0f %% from",
+		    LT_EQUATION(
+			" (35)") ": %.0f %% from this cluster (%u in %.0f node-h of %d days), %.0f %% from",
 		    100 * hazard.own_share, hazard.own.interruptions,
 		    hazard.own.node_hours, LT_OWN_DAYS,
 		    100 * (1 - hazard.own_share));
@@ -331,7 +343,8 @@ say_partition(
 		    : "g CO2e/kWh"},
 	    now_utc_s);
 	if (d->market.charge_micros_per_tonne > 0)
-		lt_text_put(t, "    charge   %s a tonne of CO2e (6a)\n",
+		lt_text_put(t,
+		    "    charge   %s a tonne of CO2e" LT_EQUATION(" (6a)") "\n",
 		    lt_money_text(seen, sizeof(seen),
 			d->market.charge_micros_per_tonne,
 			d->policy->currency));
@@ -426,4 +439,5 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 	} else if (story->count > 0) {
 		say_partition(&t, d, story->runs[0].partition, now_utc_s);
 	}
+	lt_equations_settle(out, story->formulas);
 }

@@ -13,6 +13,7 @@ struct lt_daemon;
 /* What one job id has been: Slurm gives ids again after a while. */
 struct lt_story {
 	uint32_t job_id;
+	bool formulas;			/* with the numbers of equations */
 	const char *name;		/* as it was asked for; "": by its id */
 	const struct lt_batch_job *job; /* NULL = not in slurmctld */
 	bool has_hold;

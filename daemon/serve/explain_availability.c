@@ -8,6 +8,7 @@
 #include "explain_availability.h"
 #include "posterior.h"
 #include "units.h"
+#include "equations.h"
 
 const char *
 lt_explain_availability(
@@ -32,7 +33,8 @@ lt_explain_availability(
 		return out;
 	}
 	used = snprintf(out, size,
-	    "    nodes there %.1f %% of the %s that lowtided looked (15c), all gone %.2g times an hour: 8 h of work wait ",
+	    "    nodes there %.1f %% of the %s that lowtided looked" LT_EQUATION(
+		" (15c)") ", all gone %.2g times an hour: 8 h of work wait ",
 	    seen->there_ppm / 1e4, age, seen->taken_ppm / 1e6);
 	if (used < 0 || (size_t)used >= size)
 		return out;

@@ -10,6 +10,7 @@
 #include "explain_proof.h"
 #include "proof.h"
 #include "units.h"
+#include "equations.h"
 
 /* False: there is nothing to say. */
 static bool
@@ -49,14 +50,16 @@ lt_explain_proof(
 	if (row.survived > 0) {
 		put_measured(measured, sizeof(measured), &row, "; ");
 		snprintf(out, size,
-		    "Its user's jobs of this name and script survived %u interruption%s%s (56), (57).\n",
+		    "Its user's jobs of this name and script survived %u interruption%s%s" LT_EQUATION(
+			" (56), (57)") ".\n",
 		    row.survived, row.survived == 1 ? "" : "s", measured);
 		return;
 	}
 	snprintf(out, size, "%s%s.\n",
 	    row.failed > 0
-		? "It started over after an interruption (56): no proof that it can resume"
-		: "No proof yet that it can resume (56)",
+		? "It started over after an interruption" LT_EQUATION(
+		      " (56)") ": no proof that it can resume"
+		: "No proof yet that it can resume" LT_EQUATION(" (56)"),
 	    d->market.proof_required
 		? ": priced as starting over on preemptible nodes; to prove it while it runs: lowtide canary"
 		: "; this site believes its user's word");

@@ -14,6 +14,7 @@
 #include "price.h"
 #include "text.h"
 #include "units.h"
+#include "equations.h"
 
 /* To the micro, without the zeros at its end: "0.0017 USD". */
 static const char *
@@ -112,11 +113,14 @@ say_parts(struct lt_text *t, const struct lt_run *run, const char *currency)
 	char text[64];
 
 	if (run->parts.carbon_charge_micros != 0)
-		lt_text_put(t, "  charge for its carbon (27a): %s\n",
+		lt_text_put(t,
+		    "  charge for its carbon" LT_EQUATION(" (27a)") ": %s\n",
 		    exact_text(text, sizeof(text),
 			run->parts.carbon_charge_micros, currency));
 	if (run->parts.discount_micros != 0)
-		lt_text_put(t, "  discount for having waited (30c): -%s\n",
+		lt_text_put(t,
+		    "  discount for having waited" LT_EQUATION(
+			" (30c)") ": -%s\n",
 		    exact_text(text, sizeof(text), run->parts.discount_micros,
 			currency));
 	if (run->parts.carbon_charge_micros != 0 ||
@@ -160,7 +164,7 @@ say_money(
 		say_time(t, &d->market, d->ledger, run);
 		lt_text_put(t, " = ");
 	}
-	lt_text_put(t, "%s (27)%s%s\n",
+	lt_text_put(t, "%s" LT_EQUATION(" (27)") "%s%s\n",
 	    exact_text(text, sizeof(text), nodes, currency),
 	    run->over_reason[0] ? ", above its hold because of: " : "",
 	    run->over_reason);
@@ -195,7 +199,8 @@ say_carbon(struct lt_text *t, const struct lt_market *market,
 		    run->partition);
 		return;
 	}
-	lt_text_put(t, "  energy = power (5) x time = %lld Wh\n",
+	lt_text_put(t,
+	    "  energy = power" LT_EQUATION(" (5)") " x time = %lld Wh\n",
 	    (long long)run->energy_wh);
 	if (!run->has_carbon) {
 		lt_text_put(
@@ -212,7 +217,8 @@ say_carbon(struct lt_text *t, const struct lt_market *market,
 	if (index >= 0 &&
 	    market->partitions[index].embodied_g_per_node_hour > 0)
 		lt_text_put(t, " + embodied");
-	lt_text_put(t, " = %s CO2e (%lld mg) (9), worst data: %s\n",
+	lt_text_put(t,
+	    " = %s CO2e (%lld mg)" LT_EQUATION(" (9)") ", worst data: %s\n",
 	    lt_carbon_text(carbon, sizeof(carbon), run->carbon_mg),
 	    (long long)run->carbon_mg, lt_quality_name(run->worst_quality));
 }
@@ -241,7 +247,9 @@ lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
 		say_money(t, d, run);
 	say_carbon(t, &d->market, d->ledger, run);
 	if (run->has_baseline)
-		lt_text_put(t, "  without lowtide (%s): %s, %s CO2e (30)\n",
+		lt_text_put(t,
+		    "  without lowtide (%s): %s, %s CO2e" LT_EQUATION(
+			" (30)") "\n",
 		    run->baseline_text,
 		    lt_money_text(money, sizeof(money),
 			run->baseline_money_micros, d->policy->currency),

@@ -11,6 +11,7 @@
 #include "api.h"
 #include "text.h"
 #include "units.h"
+#include "equations.h"
 
 struct saving {
 	struct lt_amount time, place, gpu;
@@ -64,8 +65,17 @@ lt_levers_text(
 	struct saving saving;
 
 	out[0] = '\0';
-	if (!find(&saving, &levers, quote))
+	if (!find(&saving, &levers, quote)) {
+		/* Against the best start elsewhere no levers are known. */
+		if (quote->flags & LT_QUOTE_NOT_HOME) {
+			saving.time = difference(
+			    &quote->home_expected, &quote->plan_expected);
+			lt_text_put(&text, "  saves            ");
+			put_amount(&text, &saving.time, currency);
+			lt_text_put(&text, "\n");
+		}
 		return out;
+	}
 	lt_text_put(&text, "  saves by when    ");
 	put_amount(&text, &saving.time, currency);
 	lt_text_put(&text, "\n  by where         ");
@@ -74,7 +84,7 @@ lt_levers_text(
 		lt_text_put(&text, "\n  by how fast      ");
 		put_amount(&text, &saving.gpu, currency);
 	}
-	lt_text_put(&text, " (30a)\n");
+	lt_text_put(&text, LT_EQUATION(" (30a)") "\n");
 	if (text.full)
 		out[0] = '\0';
 	return out;

@@ -6,6 +6,7 @@
 #include "pause_text.h"
 #include "suspension.h"
 #include "units.h"
+#include "equations.h"
 
 static void
 say_pause(char *out, size_t size, const struct lt_daemon *d,
@@ -27,18 +28,21 @@ say_pause(char *out, size_t size, const struct lt_daemon *d,
 	    d->policy->currency, "not known");
 	if (paused->step >= LT_PAUSE_ASKED_AWAY) {
 		snprintf(out, size,
-		    "Asked for a checkpoint by lowtide, then on to preemptible nodes: saves %s, as is\n  expected (24j). lowtide now %u lets it run on, for the rest of this run.\n",
+		    "Asked for a checkpoint by lowtide, then on to preemptible nodes: saves %s, as is\n  expected" LT_EQUATION(
+			" (24j)") ". lowtide now %u lets it run on, for the rest of this run.\n",
 		    saves, job->job_id);
 		return;
 	}
 	if (paused->step >= LT_PAUSE_ASKED) {
 		snprintf(out, size,
-		    "Asked for a checkpoint by lowtide, then back in the queue until %s: saves %s, as is\n  expected (24f). lowtide now %u lets it run on, for the rest of this run.\n",
+		    "Asked for a checkpoint by lowtide, then back in the queue until %s: saves %s, as is\n  expected" LT_EQUATION(
+			" (24f)") ". lowtide now %u lets it run on, for the rest of this run.\n",
 		    until, saves, job->job_id);
 		return;
 	}
 	snprintf(out, size,
-	    "Paused by lowtide until %s: saves %s, as is expected (24d). Its hold has grown by that (42).\n  lowtide now %u lets it go on, for the rest of this run.\n",
+	    "Paused by lowtide until %s: saves %s, as is expected" LT_EQUATION(
+		" (24d)") ". Its hold has grown by that" LT_EQUATION(" (42)") ".\n  lowtide now %u lets it go on, for the rest of this run.\n",
 	    until, saves, job->job_id);
 }
 
@@ -55,7 +59,8 @@ lt_pause_text(char *out, size_t size, const struct lt_daemon *d,
 		snprintf(out, size, "%s", said);
 	else
 		snprintf(out, size,
-		    "%sSuspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, where others suspend it over the budget too (42).\n",
+		    "%sSuspended for %s of this run: its time limit stands still then, its memory and GPUs\n  are charged. The hold grows by that, where others suspend it over the budget too" LT_EQUATION(
+			" (42)") ".\n",
 		    said,
 		    lt_duration_text(length, sizeof(length), job->suspended_s));
 	return out;

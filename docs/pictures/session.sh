@@ -34,7 +34,7 @@ session() {
 }
 session > "$D/session.txt"
 # What README says of the picture.
-for shown in 'lowtide: spot, now,' 'lowtide: ondemand, from ' 'error: lowtide: nlp has'; do
+for shown in 'lowtide: spot, now' 'lowtide: ondemand, from ' 'error: lowtide: nlp has'; do
 	grep -q "$shown" "$D/session.txt" || { echo "session: not shown: $shown" >&2; exit 1; }
 done
 docs/pictures/terminal.pl "A private Slurm $(slurmctld -V | grep -o '[0-9].*'), recorded signals, $(date -u +%F)" \

@@ -84,7 +84,8 @@ _lowtide() {
 		doctor) choices='--config --collect --json --run --help' ;;
 		explain | now | watch | canary)
 			case $word in
-			-*) choices='--json --run --help'; [ "$command" = watch ] && choices='--run --help' ;;
+			-*) choices='--json --run --help'; [ "$command" = watch ] && choices='--run --help'
+				[ "$command" = explain ] && choices="--formulas $choices" ;;
 			*) choices=$(_lowtide_names "$run" jobs) ;;
 			esac ;;
 		history) choices='--name --user --forget --json --run --help' ;;

@@ -58,7 +58,9 @@ _Static_assert(sizeof(struct lt_submission) + 2 * LT_MESSAGE_SIZE <=
 		   LT_STACK_BYTES_MAX / 2,
     "a submission and its message leave half of the stack to the rest");
 
-/* Add lines for the user, each with "lowtide: " before it. */
+/* Add lines for the user, each with "lowtide: " before it: as they are, or
+ * broken where they would be longer than a terminal is wide. */
+void lt_say_lines(struct lt_submission *submission, const char *text);
 void lt_say(struct lt_submission *submission, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -80,6 +82,10 @@ bool lt_het_plans_on(struct lt_submission *submission);
 
 /* job_submit(). */
 int lt_submit(job_desc_msg_t *job, char **err_msg);
+
+/* The hold of the job as it will be, and what its budgets have left behind it.
+ * False when that can't be known; s->error says why. */
+bool lt_submission_price(struct lt_submission *submission);
 
 /* Price the job as it will be, hold it and act on the verdict: an error code
  * of Slurm, or SLURM_SUCCESS. */

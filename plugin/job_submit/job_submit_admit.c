@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array_text.h"
+#include "plan_line.h"
 #include "refusal.h"
 #include "size.h"
 #include "units.h"
@@ -88,7 +89,7 @@ fill_quote(struct lt_submission *s)
 	quote->plan_start_utc_s = plan->chosen.start_utc_s;
 	quote->home_start_utc_s = plan->home.start_utc_s;
 	quote->plan_expected = lt_amount_of(&plan->chosen);
-	quote->home_expected = lt_amount_of(&plan->home);
+	lt_quote_set_base(quote, plan);
 	lt_quote_set_levers(quote, plan);
 	lt_quote_set_compared(quote, plan);
 	fill_why(s);
@@ -145,10 +146,8 @@ lower_maximum(struct lt_request *request)
 		request->max_nodes = request->min_nodes;
 }
 
-/* The hold, over every partition that the job may still run in. False when
- * it can't be known; s->error says why. */
-static bool
-price(struct lt_submission *s)
+bool
+lt_submission_price(struct lt_submission *s)
 {
 	int partitions[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s;
@@ -157,8 +156,17 @@ price(struct lt_submission *s)
 
 	lower_maximum(&s->request);
 	bound_nodes(s, partitions, count);
-	return lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
-		   count, earliest_utc_s, &s->error) == LT_OK;
+	if (lt_quote_hold(&s->quote, &s->request, s->view.market, partitions,
+		count, earliest_utc_s, &s->error) != LT_OK)
+		return false;
+	if (s->request.has_available && (s->edits.tells || s->options.plan)) {
+		struct lt_amount available;
+
+		lt_state_available(&available, LT_RULES_BIND, &s->request,
+		    s->quote.start_utc_s, s->quote.end_utc_s);
+		s->request.left = lt_left_behind(&available, &s->quote);
+	}
+	return true;
 }
 
 /* Of a component: what the whole job asks for, not what those before it hold
@@ -180,17 +188,6 @@ verdict_of_all(const struct lt_submission *s)
 }
 
 static void
-tell_unseen(struct lt_submission *s)
-{
-	char text[LT_ERROR_TEXT_SIZE * 2];
-
-	lt_verdict_text(text, sizeof(text), &s->admission.verdict,
-	    s->view.market->currency);
-	lt_say(s, "%s%s", text,
-	    can_be_held(s) ? "" : "\nTry again in some seconds.");
-}
-
-static void
 tell_over(struct lt_submission *s)
 {
 	const struct lt_verdict all = verdict_of_all(s);
@@ -201,20 +198,20 @@ tell_over(struct lt_submission *s)
 	    .plan = s->known && !s->edits.moves ? s->plan : NULL,
 	    .asked = s->asked};
 	char text[LT_ERROR_TEXT_SIZE * 4];
-	uint32_t rules = LT_RULES_BIND;
 
-	if (verdict->rule == LT_RULE_WARN)
-		rules |= LT_RULES_WARN;
-	lt_state_available(&over.available, rules, &s->request,
+	lt_state_available(&over.available, LT_RULES_BIND, &s->request,
 	    s->quote.start_utc_s, s->quote.end_utc_s);
-	/* Where it is held in spite of that, it must not count against itself.
-	 */
-	if (!may(s, LT_MAY_REFUSE) && verdict->is_carbon)
-		over.available.carbon_mg = verdict->available;
-	else if (!may(s, LT_MAY_REFUSE))
-		over.available.money_micros = verdict->available;
 	lt_over_text(text, sizeof(text), &over);
 	lt_say(s, "%s", text);
+}
+
+/* The same as a note: of a job that goes on, or is held. */
+static void
+note_over(struct lt_submission *s, const char *what)
+{
+	const struct lt_verdict all = verdict_of_all(s);
+
+	lt_over_note(&s->edits.notes, what, &all, s->view.market->currency);
 }
 
 /* Keep the job back: what Slurm makes of priority 0 is a user hold; lowtided
@@ -272,46 +269,40 @@ refuse(const struct lt_submission *s, uint32_t why)
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
-static int
-on_rule(struct lt_submission *s, enum lt_rule rule, uint32_t flag,
-    const char *released_when)
+/* What the rule comes to: srun, salloc and scrontab can't wait. */
+static enum lt_rule
+rule_for(const struct lt_submission *s, enum lt_rule rule)
 {
-	if (rule == LT_RULE_HOLD && !can_be_held(s))
-		rule = LT_RULE_REJECT;
-	switch (rule) {
-	case LT_RULE_REJECT:
-		return refuse(s, flag);
-	case LT_RULE_HOLD:
-		hold_back(s, flag);
-		if (s->held)
-			lt_say(s,
-			    "if Slurm takes it, the job is held; lowtide releases it %s.",
-			    released_when);
-		return SLURM_SUCCESS;
-	case LT_RULE_WARN:
-	case LT_RULE_ALLOW:
-	case LT_RULE_COUNT:
-		break;
-	}
-	return SLURM_SUCCESS;
+	return rule == LT_RULE_HOLD && !can_be_held(s) ? LT_RULE_REJECT : rule;
+}
+
+static void
+note_unknown(struct lt_submission *s, const char *what, const char *why)
+{
+	struct lt_brief *const notes = &s->edits.notes;
+
+	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%s", what);
+	if (s->request.account[0] != '\0')
+		lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, "",
+		    " of %s", s->request.account);
+	lt_brief_put(notes, LT_NOTE_LEFT, ": ", "%s", why);
 }
 
 /* Who is told, and what happens, when the balance is not known. */
 static int
 act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 {
+	static const char not_known[] = "the balance is not known";
 	const bool no_limit = s->error.code == LT_EINPUT;
 
 	if (!may(s, LT_MAY_REFUSE)) {
 		if (s->asked)
-			lt_say(s, "the balance of %s is not known: %s.",
-			    s->request.account, why);
+			note_unknown(s, not_known, why);
 		return SLURM_SUCCESS;
 	}
 	if (rule == LT_RULE_ALLOW || rule == LT_RULE_WARN) {
 		if (rule == LT_RULE_WARN)
-			lt_say(s, "the balance of %s is not known: %s.",
-			    s->request.account, why);
+			note_unknown(s, not_known, why);
 		return SLURM_SUCCESS;
 	}
 	if (no_limit) { /* waiting does not mend it */
@@ -319,40 +310,74 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 		    s->request.account, s->error.text);
 		return refuse(s, LT_QUOTE_UNKNOWN);
 	}
+	if (rule_for(s, rule) == LT_RULE_HOLD) {
+		hold_back(s, LT_QUOTE_UNKNOWN);
+		note_unknown(s,
+		    s->held ? "held until the balance is known" : not_known,
+		    why);
+		return SLURM_SUCCESS;
+	}
 	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account",
 	    s->request.account,
 	    is_known(s) ? " has a budget, and its balance is not known" : "",
 	    why);
-	return on_rule(s, rule, LT_QUOTE_UNKNOWN, "when it is known");
+	return rule_for(s, rule) == LT_RULE_REJECT ? refuse(s, LT_QUOTE_UNKNOWN)
+						   : SLURM_SUCCESS;
+}
+
+/* What lowtide sees in some seconds frees the job; srun is to come again. */
+static int
+act_on_unseen(struct lt_submission *s)
+{
+	char text[LT_ERROR_TEXT_SIZE * 2];
+
+	if (rule_for(s, LT_RULE_HOLD) == LT_RULE_HOLD) {
+		hold_back(s, LT_QUOTE_BUDGET_HOLD);
+		lt_brief_put(&s->edits.notes, LT_NOTE_BUDGET, "; ",
+		    "held some seconds, until lowtide sees your other jobs");
+		return SLURM_SUCCESS;
+	}
+	lt_verdict_text(text, sizeof(text), &s->admission.verdict,
+	    s->view.market->currency);
+	lt_say(s, "%s Try again in some seconds.", text);
+	return refuse(s, LT_QUOTE_BUDGET_HOLD);
 }
 
 static int
 act_on_verdict(struct lt_submission *s)
 {
-	const struct lt_verdict *const verdict = &s->admission.verdict;
+	static const char over[] = "over the budget";
+	const struct lt_verdict all = verdict_of_all(s);
 
-	if (verdict->code == LT_ADMIT)
+	if (all.code == LT_ADMIT)
 		return SLURM_SUCCESS;
 	if (!may(s, LT_MAY_REFUSE)) {
 		if (s->asked ||
-		    lt_mode_may(s->view.market->mode, LT_MAY_ADVISE)) {
-			tell_over(s);
-			lt_say(s, "mode %s: the job goes on.",
-			    lt_mode_name(s->view.market->mode));
-		}
+		    lt_mode_may(s->view.market->mode, LT_MAY_ADVISE))
+			note_over(s, "over the budget, not enforced");
 		return SLURM_SUCCESS;
 	}
-	if (verdict->is_unseen) {
-		tell_unseen(s);
-		return on_rule(s, LT_RULE_HOLD, LT_QUOTE_BUDGET_HOLD,
-		    "when it has seen those, in some seconds");
+	if (all.is_unseen)
+		return act_on_unseen(s);
+	switch (rule_for(s, all.rule)) {
+	case LT_RULE_REJECT:
+		tell_over(s);
+		return refuse(s, LT_QUOTE_BUDGET_HOLD);
+	case LT_RULE_HOLD:
+		hold_back(s, LT_QUOTE_BUDGET_HOLD);
+		note_over(
+		    s, !s->held ? over
+		       : all.limit >= 0 && all.asked > all.limit
+			   ? "held until the budget is raised or --time lowered"
+			   : "held until the budget allows it");
+		break;
+	case LT_RULE_WARN:
+	case LT_RULE_ALLOW:
+	case LT_RULE_COUNT:
+		note_over(s, over);
+		break;
 	}
-	tell_over(s);
-	const struct lt_verdict all = verdict_of_all(s);
-	return on_rule(s, verdict->rule, LT_QUOTE_BUDGET_HOLD,
-	    all.limit >= 0 && all.asked > all.limit
-		? "only once the whole budget is raised above that, or the job is made cheaper: scontrol update TimeLimit=, say"
-		: "when the budget allows it");
+	return SLURM_SUCCESS;
 }
 
 int
@@ -361,7 +386,7 @@ lt_submission_admit(struct lt_submission *s)
 	struct lt_new_hold entry;
 
 	fill_quote(s);
-	if (!s->known || !price(s)) {
+	if (!s->known || !lt_submission_price(s)) {
 		/* No amount: where a budget limits, that is unknown. */
 		memset(
 		    &s->quote.hold_per_task, 0, sizeof(s->quote.hold_per_task));

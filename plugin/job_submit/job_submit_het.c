@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "job_submit.h"
+#include "plan_line.h"
 #include "units.h"
 
 enum { HETS = 64 };
@@ -122,7 +123,7 @@ void
 lt_het_tell(struct lt_submission *s)
 {
 	struct lt_amount sum;
-	char money[64], carbon[64];
+	char figures[128];
 
 	if (!is_component(s))
 		return;
@@ -146,23 +147,15 @@ lt_het_tell(struct lt_submission *s)
 	pthread_mutex_unlock(&mutex);
 	if (s->job->het_job_offset == 0 || !(s->asked || s->options.plan))
 		return;
-	const bool shows_money =
-	    sum.has_money && s->view.market->currency[0] != '\0';
-
-	if (!shows_money && !sum.has_carbon) {
-		lt_say(s, "all components together: not known");
-		return;
-	}
-	lt_say(s, "all %u components together: %s%s%s%s",
-	    s->job->het_job_offset + 1,
-	    shows_money ? lt_money_text(money, sizeof(money), sum.money_micros,
-			      s->view.market->currency)
-			: "",
-	    shows_money && sum.has_carbon ? ", " : "",
-	    sum.has_carbon
-		? lt_carbon_text(carbon, sizeof(carbon), sum.carbon_mg)
-		: "",
-	    sum.has_carbon ? " CO2e" : "");
+	lt_amount_text(figures, sizeof(figures), &sum, s->view.market->currency,
+	    "not known");
+	if (s->options.plan)
+		lt_say(s, "all %u components together: %s",
+		    s->job->het_job_offset + 1, figures);
+	else
+		lt_brief_put(&s->edits.notes, LT_NOTE_ALL, "; ",
+		    "all %u components together: %s",
+		    s->job->het_job_offset + 1, figures);
 }
 
 /* The components that are still to come belong to the plan: slurmctld asks for

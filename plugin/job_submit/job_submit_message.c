@@ -24,16 +24,9 @@ has_room(struct lt_submission *submission)
 }
 
 void
-lt_say(struct lt_submission *submission, const char *format, ...)
+lt_say_lines(struct lt_submission *submission, const char *text)
 {
-	char *text = NULL;
-	va_list list;
-
-	va_start(list, format);
-	if (vasprintf(&text, format, list) < 0)
-		text = NULL;
-	va_end(list);
-	for (const char *line = text; line != NULL && *line;) {
+	for (const char *line = text; *line;) {
 		const size_t length = strcspn(line, "\n");
 
 		if (length > 0) {
@@ -56,6 +49,22 @@ lt_say(struct lt_submission *submission, const char *format, ...)
 		line += length;
 		line += *line != '\0';
 	}
+}
+
+void
+lt_say(struct lt_submission *submission, const char *format, ...)
+{
+	char *text = NULL;
+	va_list list;
+
+	va_start(list, format);
+	if (vasprintf(&text, format, list) < 0)
+		text = NULL;
+	va_end(list);
+	if (text == NULL)
+		return;
+	lt_text_wrap(text, LT_ERROR_COLUMNS);
+	lt_say_lines(submission, text);
 	free(text);
 }
 

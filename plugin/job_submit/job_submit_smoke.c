@@ -9,6 +9,7 @@
 
 #include "job_change.h"
 #include "job_smoke.h"
+#include "plan_line.h"
 #include "size.h"
 #include "smoke.h"
 #include "units.h"
@@ -132,7 +133,14 @@ tell(struct lt_submission *s)
 		.name = s->job->name != NULL ? s->job->name : "",
 		.command = (const char *const *)s->job->argv,
 		.command_count = s->job->argv != NULL ? s->job->argc : 0});
+	/* A command is copied: its line stays whole. */
+	char *const command = strchr(text, '\n');
+
+	if (command != NULL)
+		*command = '\0';
 	lt_say(s, "%s", text);
+	if (command != NULL)
+		lt_say_lines(s, command + 1);
 	free(text);
 }
 
@@ -155,10 +163,12 @@ lt_submission_smoke_refuses(struct lt_submission *s)
 		return may && binds_unknown(&s->view);
 	}
 	s->quote.flags |= LT_QUOTE_NO_SMOKE;
-	if (tells)
+	if (tells && (may || s->options.plan))
 		tell(s);
-	if (tells && !may && !s->options.plan)
-		lt_say(s, "mode %s: the job goes on.", lt_mode_name(mode));
+	else if (tells)
+		lt_brief_put(&s->edits.notes, LT_NOTE_SMOKE, "; ",
+		    "mode %s: it goes on without the smoke run of its class",
+		    lt_mode_name(mode));
 	return may;
 }
 

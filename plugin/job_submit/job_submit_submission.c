@@ -14,6 +14,7 @@
 #include "ask_text.h"
 #include "can_start.h"
 #include "job_change.h"
+#include "plan_line.h"
 #include "size.h"
 #include "terms.h"
 #include "units.h"
@@ -191,13 +192,14 @@ learn(struct lt_submission *s)
 	    figures, lt_limit_of(request, s->view.market, request->home));
 }
 
-/* Of the periods that it runs in, if it starts then. */
+/* Of the periods that it runs in, if it starts at once. */
 static void
-learn_available(struct lt_submission *s, int64_t start_utc_s)
+learn_available(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
 	const int64_t limit_s =
 	    lt_limit_of(request, s->view.market, request->home);
+	const int64_t start_utc_s = request->earliest_utc_s;
 	struct lt_amount available;
 
 	lt_state_available(&available, LT_RULES_BIND, request, start_utc_s,
@@ -212,7 +214,7 @@ decide(struct lt_submission *s)
 {
 	struct lt_request *const request = &s->request;
 
-	learn_available(s, request->earliest_utc_s);
+	learn_available(s);
 	request->brief = !s->options.plan;
 	if (s->view.snapshot != NULL)
 		lt_holdout_lay(
@@ -224,9 +226,6 @@ decide(struct lt_submission *s)
 	else if (lt_decide(s->plan, request, s->view.market, s->view.planned,
 		     s->view.planned_count, s->now_utc_s, &s->error) != LT_OK)
 		s->known = false;
-	else if (s->plan->chosen.start_utc_s > request->earliest_utc_s)
-		/* What it is told: another month has another balance. */
-		learn_available(s, s->plan->chosen.start_utc_s);
 }
 
 static void
@@ -331,9 +330,11 @@ tell_table(struct lt_submission *s)
 	if (s->het.is_plan && s->job->het_job_offset > 0)
 		lt_say(s, "component %u:", s->job->het_job_offset);
 	if (s->known) {
+		lt_edits_lay(&s->request, &s->edits);
+		lt_submission_price(s);
 		lt_plan_table(text, sizeof(text), s->plan, &s->request,
 		    s->view.market, s->now_utc_s);
-		lt_say(s, "%s", text);
+		lt_say_lines(s, text);
 	} else {
 		lt_say(s, "no plan: %s", s->error.text);
 	}
@@ -362,9 +363,11 @@ bound_nodes(struct lt_submission *s)
 	if (s->node_least > s->request.min_nodes)
 		s->job->min_nodes = s->node_least;
 	s->job->bitflags |= USE_MIN_NODES;
-	lt_say(s,
-	    "kept to %u node%s, as more would cost more; --nodes=1-%u, say, allows more.",
-	    s->node_bound, s->node_bound == 1 ? "" : "s", 2 * s->node_bound);
+	lt_brief_put(&s->edits.notes, LT_NOTE_NODES, "; ",
+	    "kept to %u node%s, as more would cost more", s->node_bound,
+	    s->node_bound == 1 ? "" : "s");
+	lt_brief_put(&s->edits.notes, LT_NOTE_DETAILS + LT_NOTE_NODES, "; ",
+	    "--nodes=1-%u, say, allows more", 2 * s->node_bound);
 }
 
 /* The default account may be another one by now than in our tables: where
@@ -411,6 +414,18 @@ submit_off(struct lt_submission *s)
 	return SLURM_SUCCESS;
 }
 
+static struct lt_intent
+intent_of(const struct lt_submission *s)
+{
+	return (struct lt_intent){.market = s->view.market,
+	    .request = &s->request,
+	    .options = &s->options,
+	    .plan = s->known ? s->plan : NULL,
+	    .fixed = lt_job_fixed(s->job),
+	    .asked = s->asked,
+	    .now_utc_s = s->now_utc_s};
+}
+
 static int
 submit(struct lt_submission *s)
 {
@@ -433,17 +448,13 @@ submit(struct lt_submission *s)
 		decide(s);
 	}
 	lt_submission_smoke(s);
+	const struct lt_intent intent = intent_of(s);
+
+	lt_edits_of_plan(&s->edits, &intent);
 	if (s->options.plan)
 		return tell_table(s);
-	lt_edits_of_plan(
-	    &s->edits, &(struct lt_intent){.market = s->view.market,
-			   .request = &s->request,
-			   .options = &s->options,
-			   .plan = s->known ? s->plan : NULL,
-			   .fixed = lt_job_fixed(s->job),
-			   .asked = s->asked,
-			   .now_utc_s = s->now_utc_s});
-	lt_say(s, "%s", s->edits.words);
+	if (s->edits.refuses)
+		lt_say_lines(s, s->edits.refusal);
 	lt_het_tell(s);
 	if (s->edits.refuses)
 		return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
@@ -475,6 +486,18 @@ lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid)
 	return true;
 }
 
+/* In two lines at most, of all that came up. */
+static void
+say_words(struct lt_submission *s)
+{
+	char words[LT_EDITS_WORDS_SIZE];
+	const struct lt_intent intent = intent_of(s);
+
+	if (s->edits.tells || s->edits.notes.count > 0)
+		lt_say_lines(s,
+		    lt_edits_words(words, sizeof(words), &s->edits, &intent));
+}
+
 /* The account that it runs in, as far as that is said. */
 static void
 note_asked(const struct lt_submission *s)
@@ -496,12 +519,15 @@ lt_submit(job_desc_msg_t *job, char **err_msg)
 	int code;
 
 	memset(&s, 0, offsetof(struct lt_submission, edits));
-	s.edits.moves = false;
+	s.edits.moves = s.edits.tells = false;
+	s.edits.notes.count = s.edits.notes.used = 0;
 	s.job = job;
 	s.now_utc_s = (int64_t)time(NULL);
 	lt_state_refresh();
 	lt_state_view(&s.view);
 	code = submit(&s);
+	if (code == SLURM_SUCCESS && !s.options.plan)
+		say_words(&s);
 	note_asked(&s);
 	lt_state_release(&s.view);
 	free(s.plan);

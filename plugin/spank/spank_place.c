@@ -19,6 +19,7 @@
 #include "budget.h"
 #include "files.h"
 #include "off.h"
+#include "plan_line.h"
 #include "quote.h"
 #include "refusal.h"
 #include "text.h"
@@ -261,32 +262,22 @@ available_of(const struct lt_balance_of *of)
 	return of->is_limited ? of->available : INT64_MAX;
 }
 
-/* Is the hold over these budgets? Then out says so. */
+/* Is the hold over these budgets? The verdict then says so. */
 static bool
-over_text(char *out, size_t size, const struct placement *p,
+is_over_any(struct lt_verdict *verdict, const struct placement *p,
     const struct lt_balance_by_rule *balance)
 {
 	const struct lt_amount *const hold = &p->quote.hold_per_task;
-	struct lt_verdict verdict = {.code = LT_OVER};
-	const struct lt_over over = {.verdict = &verdict,
-	    .request = &p->request,
-	    .market = &p->market,
-	    .plan = p->edits.moves ? NULL : &p->plan,
-	    .asked = p->asked,
-	    .available = {true, true, available_of(&balance->money),
-		available_of(&balance->carbon)}};
 
-	snprintf(verdict.team, sizeof(verdict.team), "%s", balance->team);
-	snprintf(verdict.label, sizeof(verdict.label), "%s", balance->label);
-	if (!is_over(&verdict, &balance->money, hold->has_money,
-		hold->money_micros, p->quote.tasks)) {
-		verdict.is_carbon = true;
-		if (!is_over(&verdict, &balance->carbon, hold->has_carbon,
-			hold->carbon_mg, p->quote.tasks))
-			return false;
-	}
-	lt_over_text(out, size, &over);
-	return true;
+	*verdict = (struct lt_verdict){.code = LT_OVER};
+	snprintf(verdict->team, sizeof(verdict->team), "%s", balance->team);
+	snprintf(verdict->label, sizeof(verdict->label), "%s", balance->label);
+	if (is_over(verdict, &balance->money, hold->has_money,
+		hold->money_micros, p->quote.tasks))
+		return true;
+	verdict->is_carbon = true;
+	return is_over(verdict, &balance->carbon, hold->has_carbon,
+	    hold->carbon_mg, p->quote.tasks);
 }
 
 /* Negative when the team can't pay and the site enforces it. */
@@ -294,28 +285,35 @@ static int
 check_balance(struct placement *p)
 {
 	struct lt_balance balance;
+	struct lt_verdict verdict;
 	char text[LT_ERROR_TEXT_SIZE * 4];
 
 	if (!lt_spank_balance(&balance, p->request.account) ||
 	    !balance.budgeted || !price(p))
 		return 0; /* unknown here: lowtided's sweep has the last word */
-	const bool binds = over_text(text, sizeof(text), p, &balance.binding);
+	const bool binds = is_over_any(&verdict, p, &balance.binding);
 	const bool enforced = lt_mode_may(p->market.mode, LT_MAY_REFUSE);
+	const struct lt_over over = {.verdict = &verdict,
+	    .request = &p->request,
+	    .market = &p->market,
+	    .plan = p->edits.moves ? NULL : &p->plan,
+	    .asked = p->asked,
+	    .available = {true, true, available_of(&balance.binding.money),
+		available_of(&balance.binding.carbon)}};
 
-	if (!binds && !over_text(text, sizeof(text), p, &balance.warning))
+	if (!binds && !is_over_any(&verdict, p, &balance.warning))
 		return 0;
 	if (binds && enforced) {
+		lt_over_text(text, sizeof(text), &over);
 		lt_spank_say(text, true);
 		lt_spank_say("nothing was submitted.", true);
 		return -1;
 	}
-	if (enforced || p->asked ||
-	    lt_mode_may(p->market.mode, LT_MAY_ADVISE)) {
-		lt_spank_say(text, false);
-		if (!enforced)
-			slurm_info("lowtide: mode %s: the job goes on.",
-			    lt_mode_name(p->market.mode));
-	}
+	if (enforced || p->asked || lt_mode_may(p->market.mode, LT_MAY_ADVISE))
+		lt_over_note(&p->edits.notes,
+		    enforced ? "over the budget"
+			     : "over the budget, not enforced",
+		    &verdict, p->market.currency);
 	return 0;
 }
 
@@ -389,21 +387,27 @@ is_settled(struct placement *p)
 	return lt_spank_book(&p->others, &p->market, &own) || !p->others.known;
 }
 
+static struct lt_intent
+intent_of(const struct placement *p)
+{
+	return (struct lt_intent){.market = &p->market,
+	    .request = &p->request,
+	    .options = &lt_spank.options,
+	    .plan = &p->plan,
+	    .fixed = fixed_by_user(p),
+	    .asked = p->asked,
+	    .now_utc_s = p->now_utc_s};
+}
+
 static int
 decide(struct placement *p, struct lt_error *err)
 {
 	const int code = lt_decide(&p->plan, &p->request, &p->market,
 	    p->others.windows, p->others.count, p->now_utc_s, err);
+	const struct lt_intent intent = intent_of(p);
 
 	if (code == LT_OK)
-		lt_edits_of_plan(
-		    &p->edits, &(struct lt_intent){.market = &p->market,
-				   .request = &p->request,
-				   .options = &lt_spank.options,
-				   .plan = &p->plan,
-				   .fixed = fixed_by_user(p),
-				   .asked = p->asked,
-				   .now_utc_s = p->now_utc_s});
+		lt_edits_of_plan(&p->edits, &intent);
 	return code;
 }
 
@@ -448,12 +452,18 @@ place(struct placement *p)
 	}
 	if (wants_plan)
 		return show_table(p);
-	lt_spank_say(p->edits.words, p->edits.refuses);
-	if (p->edits.refuses)
+	if (p->edits.refuses) {
+		lt_spank_say(p->edits.refusal, true);
 		return -1;
+	}
 	lt_edits_lay(&p->request, &p->edits);
 	if (check_balance(p) != 0)
 		return -1;
+	const struct lt_intent intent = intent_of(p);
+	char words[LT_EDITS_WORDS_SIZE];
+
+	lt_spank_say(
+	    lt_edits_words(words, sizeof(words), &p->edits, &intent), false);
 	apply(p);
 	if (lt_mode_may(p->market.mode, LT_MAY_EDIT))
 		lt_spank_tell_cap(&p->plan.capped,

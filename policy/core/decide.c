@@ -292,6 +292,39 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
+/* What a job is measured against that home can't run: the best of the starts
+ * at the first second at which any lane has room. */
+static void
+find_elsewhere(const struct decision *decision)
+{
+	struct lt_plan *const plan = decision->plan;
+	int64_t first_utc_s = INT64_MAX;
+
+	plan->elsewhere = (struct lt_estimate){.partition = -1};
+	for (uint32_t i = 0; !plan->fits && i < decision->lane_count; i++) {
+		const struct lane *const lane = &decision->lanes[i];
+		const int64_t room_utc_s =
+		    decision->spans.list[lane->first_span].from_utc_s;
+
+		if (room_utc_s < first_utc_s)
+			first_utc_s = room_utc_s;
+	}
+	for (uint32_t i = 0; !plan->fits && i < decision->lane_count; i++) {
+		const struct lane *const lane = &decision->lanes[i];
+
+		if (decision->spans.list[lane->first_span].from_utc_s >
+		    first_utc_s)
+			continue;
+		const double score = lt_score_at(decision, lane, first_utc_s);
+
+		if (plan->elsewhere.partition >= 0 &&
+		    score >= plan->elsewhere.score)
+			continue;
+		lt_lane_estimate(&plan->elsewhere, lane, first_utc_s);
+		plan->elsewhere.score = score;
+	}
+}
+
 /* Eq. (58). Home is what it would have been: with a begin time it would lose
  * its place in the line. */
 static void
@@ -367,6 +400,7 @@ decide(struct decision *decision, const struct lt_planned *planned,
 	else
 		choice = choose_cleaner(decision, &choice);
 	choose_or_keep(decision, &choice);
+	find_elsewhere(decision);
 	refuse_dear_home(decision, &choice);
 }
 
@@ -381,6 +415,7 @@ lt_decision_make(struct decision **made, struct lt_plan *plan,
 
 	memset(plan, 0, offsetof(struct lt_plan, candidates));
 	plan->chosen.partition = plan->home.partition = -1;
+	plan->elsewhere.partition = -1;
 	if (of->request->home < 0 ||
 	    (uint32_t)of->request->home >= of->market->partition_count ||
 	    of->market->partition_count > LT_PARTITIONS_MAX)

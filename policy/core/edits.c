@@ -9,20 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan_line.h"
 #include "quote.h"
 #include "refusal.h"
+#include "text.h"
 
 /* A start this close is "now": no begin time is set for it. */
 enum { SOON_S = 60, SIGNAL_BEFORE_S = 60 };
-
-static void
-add_words(struct lt_edits *edits, const char *text)
-{
-	const size_t used = strlen(edits->words);
-
-	snprintf(edits->words + used, sizeof(edits->words) - used, "%s%s",
-	    used > 0 && text[0] != '\0' ? "\n" : "", text);
-}
 
 /* Resolve by the home partition what the user left open, so that the other
  * partition's defaults don't change the job. */
@@ -82,6 +75,35 @@ set_signal(struct lt_edits *edits, const struct lt_intent *intent)
 				     : SIGNAL_BEFORE_S;
 }
 
+static struct lt_told
+told_of(const struct lt_intent *intent)
+{
+	return (struct lt_told){intent->plan, intent->request, intent->market,
+	    intent->now_utc_s, true};
+}
+
+static void
+note_proof(struct lt_edits *edits, const struct lt_intent *intent)
+{
+	char words[256];
+
+	lt_proof_text(words, sizeof(words), intent->request, intent->market);
+	char *const price = strchr(words, ':');
+	char *const next = price != NULL ? strchr(price, ';') : NULL;
+
+	if (price == NULL)
+		return;
+	*price = '\0';
+	lt_brief_put(&edits->notes, LT_NOTE_PROOF, "; ", "%s", words);
+	if (next != NULL)
+		*next = '\0';
+	lt_brief_put(&edits->notes, 2 * LT_NOTE_DETAILS + LT_NOTE_PROOF, "",
+	    ":%s", price + 1);
+	if (next != NULL)
+		lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_PROOF, "",
+		    ";%s", next + 1);
+}
+
 static void
 tell(struct lt_edits *edits, const struct lt_intent *intent)
 {
@@ -89,34 +111,29 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 	const bool moved = intent->plan->moved;
 	const bool advised = lt_mode_may(mode, LT_MAY_ADVISE) && moved &&
 			     !lt_plan_waits_for_room(intent->plan);
-	char text[LT_EDITS_WORDS_SIZE];
+	const struct lt_told told = told_of(intent);
 
-	if (!intent->asked && !advised)
+	if ((!intent->asked && !advised) || lt_plan_is_nothing(&told))
 		return;
-	lt_plan_lines(text, sizeof(text), intent->plan, intent->request,
-	    intent->market, intent->now_utc_s);
-	add_words(edits, text);
-	lt_notes_text(text, sizeof(text), intent->request, intent->market,
-	    intent->plan, intent->now_utc_s);
-	if (text[0] != '\0')
-		add_words(edits, text);
-	if (intent->asked) {
-		lt_proof_text(
-		    text, sizeof(text), intent->request, intent->market);
-		if (text[0] != '\0')
-			add_words(edits, text);
+	edits->tells = true;
+	lt_plan_notes(&edits->notes, &told);
+	if (intent->asked)
+		note_proof(edits, intent);
+	if (edits->requeue) {
+		lt_brief_put(&edits->notes, LT_NOTE_REQUEUE, "; ",
+		    "it may be requeued, and then appends to its output");
+		lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_REQUEUE,
+		    " ", "unless you set --open-mode");
 	}
-	if (edits->requeue)
-		add_words(edits,
-		    "it may be requeued, and then appends to its output unless you set --open-mode.");
-	if (edits->moves && !intent->options->carbon_aware_set)
-		add_words(edits,
-		    "placed by this site's default; --carbon-aware=off leaves a job alone.");
-	if (moved && !edits->moves) {
-		snprintf(text, sizeof(text),
-		    "mode %s: the job was not changed.", lt_mode_name(mode));
-		add_words(edits, text);
+	if (edits->moves && !intent->options->carbon_aware_set) {
+		lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_DEFAULT,
+		    "; ", "placed by this site's default");
+		lt_brief_put(&edits->notes, LT_NOTE_DEFAULT, "; ",
+		    "--carbon-aware=off leaves a job alone");
 	}
+	if (moved && !edits->moves)
+		lt_brief_put(&edits->notes, LT_NOTE_MODE, "; ",
+		    "mode %s: the job was not changed", lt_mode_name(mode));
 }
 
 /* What --amp asked for and the GPU lacks, whether a plan was asked for or not:
@@ -130,7 +147,8 @@ tell_precision(struct lt_edits *edits, const struct lt_intent *intent)
 	    edits->moves ? intent->plan->chosen.partition
 			 : intent->request->home);
 	if (text[0] != '\0')
-		add_words(edits, text);
+		lt_brief_put(
+		    &edits->notes, LT_NOTE_PRECISION, "; ", "%s", text);
 }
 
 /* A run that is slowed, or would be: whoever did not ask for a plan is told,
@@ -140,17 +158,40 @@ tell_cap(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
 	const bool acts = lt_mode_may(mode, LT_MAY_EDIT);
-	char cap[160], text[320];
+	char text[160];
 
-	lt_capped_text(cap, sizeof(cap), &intent->plan->capped);
-	if (cap[0] == '\0' ||
+	lt_capped_text(text, sizeof(text), &intent->plan->capped);
+	char *const above = strstr(text, " above ");
+	char *const longer = above != NULL ? strchr(above, ':') : NULL;
+
+	if (longer == NULL ||
 	    !(acts || intent->asked || lt_mode_may(mode, LT_MAY_ADVISE)))
 		return;
-	snprintf(text, sizeof(text), "%s: %s. %s",
-	    acts ? "capped" : "would be capped", cap,
-	    acts ? "A --gpu-freq or --cpu-freq of your own goes first."
-		 : "The job was not changed.");
-	add_words(edits, text);
+	*above = *longer = '\0';
+	lt_brief_put(&edits->notes, LT_NOTE_CAP, "; ", "%s: %s",
+	    acts ? "capped" : "would be capped", text);
+	lt_brief_put(&edits->notes, 2 * LT_NOTE_DETAILS + LT_NOTE_CAP, " ",
+	    "%s", above + 1);
+	lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_CAP, ":", "%s",
+	    longer + 1);
+	if (acts)
+		lt_brief_put(&edits->notes, 3 * LT_NOTE_DETAILS + LT_NOTE_CAP,
+		    "; ", "--gpu-freq or --cpu-freq of your own goes first");
+}
+
+/* The reason is a note where the mode refuses nothing. */
+static void
+note_refusal(struct lt_edits *edits)
+{
+	const char *const end = strrchr(edits->refusal, '.');
+	const char *const rest = strstr(edits->refusal, ", ");
+	const int length = (int)(end - edits->refusal);
+	const int first = rest != NULL ? (int)(rest - edits->refusal) : length;
+
+	lt_brief_put(
+	    &edits->notes, LT_NOTE_BUDGET, "; ", "%.*s", first, edits->refusal);
+	lt_brief_put(&edits->notes, LT_NOTE_LEFT, "", "%.*s", length - first,
+	    edits->refusal + first);
 }
 
 void
@@ -167,11 +208,14 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 
 	*edits = (struct lt_edits){.partition = -1};
 	if (plan != NULL &&
-	    lt_plan_refusal(edits->words, sizeof(edits->words), plan,
-		intent->request, intent->market) &&
-	    lt_mode_may(mode, LT_MAY_REFUSE)) {
-		edits->refuses = true;
-		return;
+	    lt_plan_refusal(edits->refusal, sizeof(edits->refusal), plan,
+		intent->request, intent->market)) {
+		edits->refuses = lt_mode_may(mode, LT_MAY_REFUSE);
+		if (edits->refuses) {
+			lt_text_wrap(edits->refusal, LT_ERROR_COLUMNS);
+			return;
+		}
+		note_refusal(edits);
 	}
 	if (may_edit)
 		set_signal(edits, intent);
@@ -182,6 +226,29 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	tell(edits, intent);
 	tell_cap(edits, intent);
 	tell_precision(edits, intent);
+}
+
+const char *
+lt_edits_words(char *out, size_t size, const struct lt_edits *edits,
+    const struct lt_intent *intent)
+{
+	struct lt_text text = {.out = out, .size = size};
+	char line[LT_BRIEF_TEXT_SIZE] = "";
+	struct lt_brief plan;
+
+	if (size > 0)
+		out[0] = '\0';
+	if (edits->tells) {
+		const struct lt_told told = told_of(intent);
+
+		lt_plan_line(&plan, &told);
+		lt_brief_text(line, sizeof(line), &plan, LT_BRIEF_COLUMNS);
+	}
+	lt_text_put(&text, "%s", line);
+	lt_brief_text(line, sizeof(line), &edits->notes, LT_BRIEF_COLUMNS);
+	lt_text_put(
+	    &text, "%s%s", text.at > 0 && line[0] != '\0' ? "\n" : "", line);
+	return out;
 }
 
 void

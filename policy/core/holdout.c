@@ -80,8 +80,7 @@ lt_holdout_lay(struct lt_request *request, const struct lt_holdout *holdout,
 const char *
 lt_holdout_text(char *out, size_t size, uint32_t share_ppm)
 {
-	snprintf(out, size,
-	    "Kept where it was, as one of %.4g %% for comparison (holdout)",
+	snprintf(out, size, "as one of %.4g %% (holdout)",
 	    (double)share_ppm / (LT_MICROS / 100));
 	return out;
 }

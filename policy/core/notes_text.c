@@ -4,86 +4,69 @@
  */
 #include <stdio.h>
 
-#include "text.h"
+#include "plan_line.h"
 #include "units.h"
-
-#include "decide.h"
-
-static void
-note(struct lt_text *text, const char *beginning, const char *words)
-{
-	lt_text_put(
-	    text, "%s%s%s", text->out[0] != '\0' ? ". " : "", beginning, words);
-}
 
 /* By its limit, as Slurm goes: it ends the job at its deadline. A job that is
  * moved keeps the limit that home gives it. */
 static void
-note_deadline(struct lt_text *text, const struct lt_request *request,
-    const struct lt_market *market, const struct lt_plan *plan,
-    int64_t now_utc_s)
+note_deadline(struct lt_brief *out, const struct lt_told *told)
 {
-	const int64_t limit_s = lt_limit_of(request, market, request->home);
-	char when[64], limit[48], words[192];
+	const struct lt_request *const request = told->request;
+	const int64_t limit_s =
+	    lt_limit_of(request, told->market, request->home);
+	char when[64], limit[48];
 
 	if (request->deadline_utc_s == LT_UNSET_64 || limit_s <= 0 ||
-	    plan->chosen.start_utc_s + limit_s <= request->deadline_utc_s)
+	    told->plan->chosen.start_utc_s + limit_s <= request->deadline_utc_s)
 		return;
-	(void)snprintf(words, sizeof(words),
-	    "%s: with its limit of %s it ends later, and Slurm ends it then",
-	    lt_zone_text(when, sizeof(when), &market->zone,
-		request->deadline_utc_s, now_utc_s),
+	lt_brief_put(out, LT_NOTE_DEADLINE, "; ",
+	    "Slurm ends it at its deadline, %s",
+	    lt_zone_text(when, sizeof(when), &told->market->zone,
+		request->deadline_utc_s, told->now_utc_s));
+	lt_brief_put(out, LT_NOTE_DETAILS + LT_NOTE_DEADLINE, ", ",
+	    "as its limit of %s ends later",
 	    lt_duration_text(limit, sizeof(limit), limit_s));
-	note(text, "Its deadline is ", words);
 }
 
 /* Where money is shown. */
 static void
-note_charge(struct lt_text *text, const struct lt_market *market,
-    const struct lt_plan *plan)
+note_charge(struct lt_brief *out, const struct lt_told *told)
 {
-	char charge[64], words[128];
+	const struct lt_market *const market = told->market;
+	char charge[64];
 
-	if (market->charge_micros_per_tonne <= 0 || !plan->chosen.has_cost)
+	if (told->submits || market->charge_micros_per_tonne <= 0 ||
+	    !told->plan->chosen.has_cost)
 		return;
-	(void)snprintf(words, sizeof(words), "%s for each tonne of CO2e",
+	lt_brief_put(out, LT_NOTE_CHARGE, "; ",
+	    "costs include %s for each tonne of CO2e",
 	    lt_money_text(charge, sizeof(charge),
 		market->charge_micros_per_tonne, market->currency));
-	note(text, "Costs include ", words);
 }
 
 void
-lt_notes_text(char *out, size_t size, const struct lt_request *request,
-    const struct lt_market *market, const struct lt_plan *plan,
-    int64_t now_utc_s)
+lt_plan_notes(struct lt_brief *out, const struct lt_told *told)
 {
-	struct lt_text text = {.out = out, .size = size};
-	char words[64], expected[48], limit[48];
+	const struct lt_request *const request = told->request;
+	const int64_t limit_s =
+	    lt_limit_of(request, told->market, request->home);
+	char expected[48], limit[48];
 
-	if (size > 0)
-		out[0] = '\0';
-	if (size == 0 || plan->chosen.partition < 0)
+	if (told->plan->chosen.partition < 0)
 		return;
-	const int64_t limit_s = lt_limit_of(request, market, request->home);
-
-	if (request->array_tasks > 1) {
-		(void)snprintf(words, sizeof(words), "for all %u tasks",
-		    request->array_tasks);
-		note(&text, "These figures are ", words);
-	}
-	if (request->pins & LT_PIN_INTERACTIVE)
-		note(&text, "srun and salloc are never delayed", "");
+	note_deadline(out, told);
 	if (request->expected_run_s != LT_UNSET_64 && limit_s > 0 &&
-	    request->expected_run_s > limit_s) {
-		(void)snprintf(words, sizeof(words),
-		    "%s is beyond its limit of %s",
+	    request->expected_run_s > limit_s)
+		lt_brief_put(out, LT_NOTE_EXPECTED, "; ",
+		    "its expected time of %s is beyond its limit of %s",
 		    lt_duration_text(
 			expected, sizeof(expected), request->expected_run_s),
 		    lt_duration_text(limit, sizeof(limit), limit_s));
-		note(&text, "Its expected time of ", words);
-	}
-	note_deadline(&text, request, market, plan, now_utc_s);
-	note_charge(&text, market, plan);
+	if (request->pins & LT_PIN_INTERACTIVE)
+		lt_brief_put(out, LT_NOTE_INTERACTIVE, "; ",
+		    "srun and salloc are never delayed");
+	note_charge(out, told);
 }
 
 const char *

@@ -53,6 +53,14 @@ lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
 }
 
 void
+lt_quote_set_base(struct lt_quote *quote, const struct lt_plan *plan)
+{
+	quote->home_expected = lt_amount_of(lt_plan_base(plan));
+	if (!plan->fits && plan->elsewhere.partition >= 0)
+		quote->flags |= LT_QUOTE_NOT_HOME;
+}
+
+void
 lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan)
 {
 	quote->flags |= plan->compared == LT_COMPARED_MOVED  ? LT_QUOTE_COMPARED

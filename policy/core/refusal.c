@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan_line.h"
 #include "quote.h"
+#include "text.h"
 #include "units.h"
 
 /* Hold of one task with another limit; false when unknown. */
@@ -171,6 +173,36 @@ lt_over_text(char *out, size_t size, const struct lt_over *over)
 	used = strlen(out);
 	if (over->plan != NULL)
 		suggest(out + used, size - used, over);
+	lt_text_wrap(out, LT_ERROR_COLUMNS);
+}
+
+void
+lt_over_note(struct lt_brief *notes, const char *what,
+    const struct lt_verdict *verdict, const char *currency)
+{
+	const bool is_carbon = verdict->is_carbon;
+	const int64_t amounts[] = {
+	    verdict->available, verdict->limit, verdict->asked};
+	char texts[3][48];
+
+	for (size_t i = 0; i < 3; i++)
+		if (is_carbon)
+			lt_carbon_text(texts[i], sizeof(texts[i]), amounts[i]);
+		else
+			lt_money_text(
+			    texts[i], sizeof(texts[i]), amounts[i], currency);
+	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%s", what);
+	lt_brief_put(notes, LT_NOTE_LEFT, ": ", "%s left%s", texts[0],
+	    verdict->is_user_cap ? " for you" : "");
+	if (verdict->limit >= 0)
+		lt_brief_put(notes, LT_NOTE_DETAILS + LT_NOTE_BUDGET, " ",
+		    "of %s", texts[1]);
+	lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, " ", "in %s",
+	    verdict->team);
+	lt_brief_put(notes, 3 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, " ", "for %s",
+	    verdict->label);
+	lt_brief_put(notes, LT_NOTE_COST, ", ", "it may %s %s%s",
+	    is_carbon ? "emit" : "cost", texts[2], is_carbon ? " CO2e" : "");
 }
 
 static void
@@ -211,15 +243,21 @@ lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
 	at = &plan->candidates[chosen->partition];
 	if (request->gpu_memory_mib > 0 && !plan->moved &&
 	    at->reject == LT_REJECT_GPU_MEMORY) {
+		const int nearest = lt_plan_nearest(plan);
+		int named = chosen->partition;
 		char found[64] = "of a size not known to lowtide";
+
+		if (plan->candidates[nearest].reject == LT_REJECT_GPU_MEMORY)
+			named = nearest;
+		at = &plan->candidates[named];
 
 		if (at->found > 0)
 			snprintf(
 			    found, sizeof(found), "of %.0f MiB", at->found);
 		snprintf(out, size,
 		    "--gpu-memory: %u MiB are wanted, %s has GPUs %s%s.",
-		    request->gpu_memory_mib,
-		    market->partitions[chosen->partition].name, found,
+		    request->gpu_memory_mib, market->partitions[named].name,
+		    found,
 		    request->objective == LT_OBJECTIVE_OFF
 			? "; --carbon-aware looks for another partition"
 			: ", and no other partition will do");

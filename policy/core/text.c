@@ -260,3 +260,19 @@ lt_text_words(const char *text, int columns)
 	}
 	return (size_t)(fits - text);
 }
+
+void
+lt_text_wrap(char *text, int columns)
+{
+	while (*text != '\0') {
+		char *const end = text + strcspn(text, "\n");
+		const char was = *end;
+
+		*end = '\0';
+		text += lt_text_words(text, columns);
+		*end = was;
+		if (text < end)
+			*text = '\n';
+		text += *text != '\0';
+	}
+}

@@ -63,5 +63,7 @@ int lt_text_width(const char *text) __attribute__((nonnull));
  * Pure.
  */
 size_t lt_text_words(const char *text, int columns) __attribute__((nonnull));
+/* Breaks each line of the text between words where it is longer; in place. */
+void lt_text_wrap(char *text, int columns) __attribute__((nonnull));
 
 #endif

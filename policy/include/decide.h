@@ -45,6 +45,13 @@ struct lt_proof {
 	uint32_t write_s, restart_s;
 };
 
+/* An amount per currency. has_x false: not known, never zero. */
+struct lt_amount {
+	bool has_money, has_carbon;
+	int64_t money_micros;
+	int64_t carbon_mg;
+};
+
 struct lt_request {
 	uint64_t asked; /* lt_request_asked(); 0 = not known */
 	/* who */
@@ -137,6 +144,9 @@ struct lt_request {
 	bool has_available; /* the team's balance is known: */
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
+	/* Of those budgets, behind this job's own hold; as far as it is known,
+	 * for its user to be told. */
+	struct lt_amount left;
 };
 
 /*
@@ -319,6 +329,9 @@ struct lt_plan {
 	/* Where it would have gone, at the first start with room there; now,
 	 * where none is known. */
 	struct lt_estimate home;
+	/* Where home can't run it: the best start now, or at the first hour at
+	 * which there is any, in another partition. partition -1 = none. */
+	struct lt_estimate elsewhere;
 	/* What divides that from the choice: home at the choice's start; the
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
@@ -332,6 +345,9 @@ struct lt_plan {
 	uint32_t candidate_count; /* == market->partition_count */
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };
+
+/* What the choice is measured against: home, or elsewhere. Lent. */
+const struct lt_estimate *lt_plan_base(const struct lt_plan *plan);
 
 /* Moved for no other reason than that home has no room at once. */
 bool lt_plan_waits_for_room(const struct lt_plan *plan);
@@ -360,8 +376,8 @@ int64_t lt_limit_of(const struct lt_request *request,
 
 /*
  * Text for the user. All write at most size bytes, ended.
- * table: every candidate with its figures or its reason (for plan, explain);
- * lines: the one or two lines of a submission ("" when nothing to tell).
+ * table: every candidate with its figures or its reason, for `plan`; then the
+ * plan in a line, and what else is to be said of it.
  */
 void lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market,
@@ -380,12 +396,6 @@ void lt_precision_text(char *out, size_t size, const struct lt_request *request,
  * "" where its word counts, or no node is taken back. */
 void lt_proof_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market);
-/* What else its user should know: that figures are of all tasks, that srun is
- * never delayed, an expected time beyond the limit, a deadline that the limit
- * does not meet, what a tonne of CO2e is charged with; "" for nothing. */
-void lt_notes_text(char *out, size_t size, const struct lt_request *request,
-    const struct lt_market *market, const struct lt_plan *plan,
-    int64_t now_utc_s);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate,
     const char *currency); /* the name, and what was found */
@@ -393,10 +403,4 @@ void lt_reject_text(char *out, size_t size,
  * the figure would be 0.0. Returns out. */
 const char *lt_interruptions_text(
     char *out, size_t size, double interruptions, double lost_s);
-/* The choice, what its budgets have left behind it by the request's balance,
- * and what it is measured against; "" where nobody asked. */
-void lt_plan_lines(char *out, size_t size, const struct lt_plan *plan,
-    const struct lt_request *request, const struct lt_market *market,
-    int64_t now_utc_s);
-
 #endif

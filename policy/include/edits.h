@@ -5,10 +5,14 @@
 #ifndef LT_EDITS_H
 #define LT_EDITS_H
 
+#include "brief.h"
 #include "decide.h"
 #include "options.h"
 
-enum { LT_EDITS_WORDS_SIZE = 2048 };
+enum {
+	LT_EDITS_REFUSAL_SIZE = 512,
+	LT_EDITS_WORDS_SIZE = 1024, /* of two lines */
+};
 
 /* What the user set beside what the request's pins say: it stays. */
 enum lt_fixed {
@@ -29,7 +33,7 @@ struct lt_intent { /* all pointers are lent */
 };
 
 struct lt_edits {
-	bool refuses; /* no job: words says why, and nothing else is set */
+	bool refuses; /* no job: refusal says why, and nothing else is set */
 	bool moves;   /* the plan is carried out: hold for it, book it */
 	/* Of each: leave the job's own where the comment says so. */
 	int partition;	     /* index in the market; -1 = leave */
@@ -40,7 +44,9 @@ struct lt_edits {
 	bool requeue;	 /* let it be requeued; false = leave */
 	char signal[16]; /* "USR1" or a number; "" = leave */
 	uint16_t signal_before_s;
-	char words[LT_EDITS_WORDS_SIZE]; /* lines, without an end; "" = none */
+	char refusal[LT_EDITS_REFUSAL_SIZE];
+	bool tells;	       /* the plan, to the user */
+	struct lt_brief notes; /* what else is to be said of the job */
 };
 
 /*
@@ -49,6 +55,14 @@ struct lt_edits {
  * owns all that is in it. Pure.
  */
 void lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent);
+
+/*
+ * What the user is told: the plan in a line, and the notes in a second one, if
+ * there is one; "" for nothing. Lines have no end, and at most LT_BRIEF_COLUMNS
+ * columns. The request has what is left by then (left). Returns out. Pure.
+ */
+const char *lt_edits_words(char *out, size_t size, const struct lt_edits *edits,
+    const struct lt_intent *intent);
 
 /* The request as it is after the edits, to be priced. */
 void lt_edits_lay(struct lt_request *request, const struct lt_edits *edits);

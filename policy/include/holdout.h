@@ -28,7 +28,7 @@ uint64_t lt_holdout_draw(
 void lt_holdout_lay(struct lt_request *request,
     const struct lt_holdout *holdout, int64_t now_utc_s);
 
-/* "Kept where it was, as one of 2 % for comparison (holdout)". Returns out. */
+/* "as one of 2 % (holdout)". Returns out. */
 const char *lt_holdout_text(char *out, size_t size, uint32_t share_ppm);
 
 /* SipHash-2-4 of two words; exported for its test. */

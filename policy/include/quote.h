@@ -7,13 +7,6 @@
 
 #include "decide.h"
 
-/* An amount per currency. has_x false: not known, never zero. */
-struct lt_amount {
-	bool has_money, has_carbon;
-	int64_t money_micros;
-	int64_t carbon_mg;
-};
-
 /* "$41.20, 3.1 kg CO2e", "3.1 kg CO2e", or `none`; a currency of "" has no
  * money. Returns out. */
 const char *lt_amount_text(char *out, size_t size,
@@ -43,6 +36,9 @@ enum lt_quote_flag {
 	 * BUDGET_HOLD or UNKNOWN, which says why. */
 	LT_QUOTE_REFUSED = 1 << 14,
 	LT_QUOTE_RAISED = 1 << 15, /* by a dear hour, and not judged yet */
+	/* Home can't run it: what it would have cost is that of the best start
+	 * in another partition, at the first time at which there was any. */
+	LT_QUOTE_NOT_HOME = 1 << 16,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */
@@ -195,6 +191,8 @@ int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
 struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
 /* Which side of the site's comparison it is on. */
 void lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan);
+/* What the plan is measured against, lt_plan_base(), into the quote. */
+void lt_quote_set_base(struct lt_quote *quote, const struct lt_plan *plan);
 /* Those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 

@@ -31,6 +31,10 @@ is_completed() { squeue -h -t COMPLETED -o %j | grep -qx "$1"; }
 refused() { # refused TEXT SBATCH-ARGUMENTS...
 	run sbatch "${@:2}"
 	[ "$status" -ne 0 ] || { echo "taken: $output"; return 1; }
+	# Lines are broken where they would be longer than 100 columns, but for
+	# Slurm's own, a component's number and a command to copy.
+	[ "$(grep lowtide: <<< "$output" | grep -v 'lowtide: First: ' | sed 's/error: [0-9]*: /error: /' | wc -L)" -le 100 ]
+	output=$(sed -E ':a; N; $!ba; s/\nsbatch: error: ([0-9]+: )?lowtide://g' <<< "$output")
 	[[ $output == *"$1"* ]] || { echo "no \"$1\" in: $output"; return 1; }
 }
 
@@ -38,7 +42,7 @@ refused() { # refused TEXT SBATCH-ARGUMENTS...
 	run sbatch -A batch -N 1 --exclusive --time=1:00:00 --wrap true
 	[ "$status" -eq 0 ]
 	[[ $output == *'lowtide: spot, now'* ]]
-	[[ $output == *"placed by this site's default; --carbon-aware=off leaves a job alone."* ]]
+	[[ $output == *"placed by this site's default; --carbon-aware=off leaves a job alone"* ]]
 	run sbatch -A vision -N 1 --exclusive --time=1:00:00 --wrap true
 	[ "$status" -eq 0 ]
 	[[ $output != *'lowtide:'* ]]

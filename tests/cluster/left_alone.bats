@@ -130,7 +130,7 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	anew
 	within 20 plan_has dyn -n1
 	job -A vision -p dyn -n1 --time=5 --wrap 'sleep 1'
-	[[ $said == *'no node of partition dyn is known yet'*'the job is held; lowtide releases it when it is known'* ]]
+	[[ $said == *'lowtide: held until the balance is known'*'no node of partition dyn is known yet'* ]]
 	[[ $(field "$id" %r) == JobHeld* ]]
 	# Of a team without one Slurm alone decides.
 	job -A nlp -p dyn -n1 --time=5 --carbon-aware=off --wrap 'sleep 1'
@@ -191,7 +191,7 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	within 60 done_job "$id"
 	state_is "$id" COMPLETED
 	run sbatch -A vision -p "$long" -n1 --time=5 --wrap 'sleep 1'
-	[[ $output == *'is not known to lowtide'* ]]
+	[[ $output == *'held until the balance is known'* ]]
 	scancel -A vision -p "$long"
 	job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
 	[ "$(partition_of "$id")" = cpu ]
@@ -238,7 +238,7 @@ queue() { squeue -h -o %i | wc -l; }
 	# $3.80 and $7.59 are held for it, of $10.
 	het over.sh '-A poor -p main -N1 --exclusive --time=60' '-A poor -p cpu -N1 --exclusive --time=4:00:00'
 	job over.sh
-	[[ $said == *'the job is held; lowtide releases it only once the whole budget is raised above that'* ]] || { echo "$said"; return 1; }
+	[[ $said == *'lowtide: held until the budget is raised or --time lowered: '* ]] || { echo "$said"; return 1; }
 	[[ $said == *'$11.39'* ]] || { echo "$said"; return 1; }
 	[[ $said != *'srun'* ]]
 	held_back() { [[ $(squeue -h -j "$id" -o '%r') == *JobHeld* ]]; }

@@ -65,7 +65,7 @@ row() { grep -E "^[* ] $1 " <<< "$said"; } # row PARTITION: of the plan's table
 	follow 'Cloud burst, with spot nodes'
 	row cloud-spot | grep -F '$'
 	grep -E '^cloud-spot, .*: \$[0-9.]+, [0-9.]+ k?g CO2e' <<< "$said"
-	grep -E '^now on own it would be \$[0-9.]+, [0-9.]+ k?g' <<< "$said"
+	grep -E '^cloud-spot, .*; saves \$[0-9.]+, (emits )?[0-9.]+ k?g' <<< "$said"
 }
 
 @test "CPUs only" {

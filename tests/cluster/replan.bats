@@ -221,7 +221,7 @@ restart_later() {
 	restart_later
 	job -A vision --carbon-aware -p ondemand --exclusive --gpus=1 --time=1:00:00 --wrap 'sleep 60'
 	waits=$id
-	[[ "$said" == *"There is no room before."* ]]
+	[[ "$said" == *"There is no room before"* ]]
 	[ "$(in_hours "$waits" 5)" -gt -60 ] # until a quarter of an hour ends
 	[ "$(in_hours "$waits" 5)" -lt 960 ]
 	scancel "$full"

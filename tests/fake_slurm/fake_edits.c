@@ -13,12 +13,10 @@ test_left_then(void **state)
 	static const struct {
 		const char *arguments, *option, *left;
 	} cases[] = {
-	    {"--limit 100 --next 50 --ends 3700", "carbon",
-		"; then you have $49."},
+	    {"--limit 100 --next 50 --ends 3700", "carbon", "; leaves $49.10"},
 	    /* Less what the first holds, too. */
-	    {"--limit 100 --next 5000", "carbon",
-		"; then you have $98.20 left in team0000"},
-	    {"--limit 100 --next 50 --ends 60", "fast", "; then you have $4"},
+	    {"--limit 100 --next 5000", "carbon", "; leaves $98.20"},
+	    {"--limit 100 --next 50 --ends 60", "fast", "; leaves $4"},
 	    {"--limit 100 --mode observe", "carbon", NULL},
 	};
 
@@ -42,6 +40,39 @@ test_left_then(void **state)
 		if (cases[i].left != NULL)
 			assert_non_null(strstr(s.message, cases[i].left));
 	}
+}
+
+/* Half an hour at 3.60 is what it is to cost; its limit of an hour is what is
+ * held, and gone from what is left. */
+static void
+test_left_behind_the_hold(void **state)
+{
+	char carbon[] = "_SLURM_SPANK_OPTION_lowtide_carbon_aware=carbon",
+	     expected[] = "_SLURM_SPANK_OPTION_lowtide_expected_time=30",
+	     script[] = "#!/bin/sh\n", gres[] = "gpu:8",
+	     *env[] = {carbon, expected}, *message = NULL;
+	job_desc_msg_t job;
+
+	(void)state;
+	fake_snapshots("--limit 100");
+	fake_restart();
+	fake_job_defaults(&job);
+	job.account = slurm_xstrdup("team0000");
+	job.script = script;
+	job.tres_per_job = gres;
+	job.time_limit = 60;
+	job.spank_job_env = env;
+	job.spank_job_env_size = 2;
+	assert_int_equal(
+	    fake_submit(&job, job.user_id, &message), SLURM_SUCCESS);
+	assert_non_null(message);
+	print_message("# %s\n", message);
+	assert_non_null(strstr(message, ": $1.80, "));
+	assert_non_null(strstr(message, "; leaves $96.40"));
+	free(message);
+	free(job.account);
+	free(job.admin_comment);
+	free(job.partition);
 }
 
 /* The signal that the user names for a checkpoint is a change of the job. */
@@ -176,6 +207,7 @@ fake_edits_tests(void)
 	const struct CMUnitTest tests[] = {
 	    FAKE_TEST(test_booked_between_markets),
 	    FAKE_TEST(test_left_then),
+	    FAKE_TEST(test_left_behind_the_hold),
 	    FAKE_TEST(test_signal),
 	    FAKE_TEST(test_maximum_of_gpus),
 	};

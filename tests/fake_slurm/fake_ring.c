@@ -264,8 +264,8 @@ test_unseen(void **state)
 	fake_send(&s, &batch);
 	assert_int_equal(s.code, SLURM_SUCCESS);
 	assert_int_equal(s.priority, 0);
-	assert_non_null(strstr(s.message, "has not seen yet hold"));
-	assert_non_null(strstr(s.message, "in some seconds"));
+	assert_non_null(
+	    strstr(s.message, "held some seconds, until lowtide sees"));
 	fake_send(&s, &srun);
 	assert_int_equal(s.code, ESLURM_ACCOUNTING_POLICY);
 	assert_non_null(strstr(s.message, "Try again in some seconds."));
@@ -288,7 +288,7 @@ test_unseen(void **state)
 	for (int i = 0; i < 4; i++) {
 		fake_send(&s, &batch);
 		assert_int_equal(s.priority, NO_VAL);
-		assert_null(strstr(s.message, "has not seen"));
+		assert_null(strstr(s.message, "lowtide sees"));
 	}
 }
 

@@ -323,13 +323,13 @@ test_spank_warns(void **state)
 		"{\"budgeted\":true,\"available_micros\":null,"
 		"\"warn_team\":\"a\",\"warn_label\":\"May\","
 		"\"warn_available_micros\":500000}",
-		"a has $0.50 left for May;", 0},
+		"over the budget: $0.50 left in a for May, it may cost $", 0},
 	    {"over what warns, within what binds",
 		"{\"budgeted\":true,\"team\":\"b\",\"label\":\"June\","
 		"\"available_micros\":90000000,"
 		"\"warn_team\":\"a\",\"warn_label\":\"May\","
 		"\"warn_available_micros\":500000}",
-		"a has $0.50 left for May;", 0},
+		"over the budget: $0.50 left in a for May, it may cost $", 0},
 	    {"over both",
 		"{\"budgeted\":true,\"team\":\"b\",\"label\":\"June\","
 		"\"available_micros\":0,"
@@ -350,7 +350,7 @@ test_spank_warns(void **state)
 
 		print_message("# %s\n", cases[i].why);
 		/* As in expect_refused(). */
-		for (int t = 0; t < 50 && !strstr(said, "left for"); t++)
+		for (int t = 0; t < 50 && !strstr(said, " left "); t++)
 			status = submit_with(
 			    listener, cases[i].body, said, sizeof(said));
 		assert_non_null(strstr(said, cases[i].told));

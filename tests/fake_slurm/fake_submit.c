@@ -227,7 +227,7 @@ test_watched(void **state)
 		assert_int_equal(s.code, SLURM_SUCCESS);
 		assert_int_equal(fake_records(NULL), i);
 	}
-	assert_non_null(strstr(s.message, "$7.20 held")); /* by the others */
+	assert_non_null(strstr(s.message, "-$6.70 left")); /* of 0.50 */
 }
 
 /* Without a market nothing can be priced; who and how many is known. */
@@ -243,7 +243,7 @@ test_no_market(void **state)
 	fake_restart();
 	fake_send(&s, &(struct wish){.minutes = 10, .array = "0-9%2"});
 	assert_int_equal(s.priority, 0);
-	assert_non_null(strstr(s.message, "team0000 has a budget"));
+	assert_non_null(strstr(s.message, "held until the balance is known"));
 	assert_int_equal(
 	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_string_equal(quote.account, "team0000");

@@ -63,6 +63,8 @@ setup(void **state)
 	    .candidate_count = PARTITIONS};
 	request = (struct lt_request){.home = ONDEMAND,
 	    .limit_s = LT_UNSET_64,
+	    .expected_run_s = LT_UNSET_64,
+	    .deadline_utc_s = LT_UNSET_64,
 	    .max_cost_micros = LT_UNSET_64,
 	    .earliest_utc_s = NOW,
 	    .checkpoint = {.enabled = true}};
@@ -76,6 +78,17 @@ setup(void **state)
 	    .asked = true,
 	    .now_utc_s = NOW};
 	return 0;
+}
+
+/* What the user is told, or why there is no job. */
+static const char *
+words_of(const struct lt_edits *edits)
+{
+	static char words[LT_EDITS_WORDS_SIZE];
+
+	return edits->refuses
+		   ? edits->refusal
+		   : lt_edits_words(words, sizeof(words), edits, &intent);
 }
 
 enum change {
@@ -189,11 +202,11 @@ test_edits(void **state)
 	    {"who did not ask is not moved", NOT_ASKED, false, false, -1, 0, 0,
 		0, false, "USR1", ""},
 	    {"advise only tells", ADVISE, false, false, -1, 0, 0, 0, false, "",
-		"\nmode advise: the job was not changed."},
+		"\nmode advise: the job was not changed"},
 	    {"and tells all", ADVISE_ALL, false, false, -1, 0, 0, 0, false, "",
-		"\nmode advise: the job was not changed."},
+		"\nmode advise: the job was not changed"},
 	    {"observe tells who asked", OBSERVE, false, false, -1, 0, 0, 0,
-		false, "", "\nmode observe: the job was not changed."},
+		false, "", "\nmode observe: the job was not changed"},
 	    {"and nobody else", OBSERVE_ALL, false, false, -1, 0, 0, 0, false,
 		"", ""},
 	    {"no plan: the signal is the user's wish", NO_PLAN, false, false,
@@ -203,7 +216,9 @@ test_edits(void **state)
 	    {"over --max-cost", TOO_DEAR, true, false, -1, 0, 0, 0, false, "",
 		"--max-cost: $1.00 is the most"},
 	    {"over --max-cost, observed", TOO_DEAR_OBSERVED, false, false, -1,
-		0, 0, 0, false, "", "\nspot, from"},
+		0, 0, 0, false, "",
+		"\n--max-cost: $1.00 is the most; mode observe: the job was "
+		"not changed"},
 	};
 
 	(void)state;
@@ -224,9 +239,10 @@ test_edits(void **state)
 		assert_int_equal(edits.requeue, cases[i].requeue);
 		assert_string_equal(edits.signal, cases[i].signal);
 		if (cases[i].words[0] == '\0')
-			assert_string_equal(edits.words, "");
+			assert_string_equal(words_of(&edits), "");
 		else
-			assert_non_null(strstr(edits.words, cases[i].words));
+			assert_non_null(
+			    strstr(words_of(&edits), cases[i].words));
 	}
 }
 
@@ -296,19 +312,17 @@ static void
 test_cap(void **state)
 {
 	static const char cap[] = "capped: GPUs at 1200 MHz above 400 g/kWh "
-				  "(500 g): 8 % longer, 1.9 kWh less. ";
+				  "(500 g): 8 % longer, 1.9 kWh less";
 	static const struct {
 		enum lt_mode mode;
 		bool asked;
-		const char *before, *after; /* NULL = nothing */
+		const char *before; /* NULL = nothing */
 	} cases[] = {
-	    {LT_MODE_ENFORCE, false, "",
-		"A --gpu-freq or --cpu-freq of your own goes first."},
-	    {LT_MODE_ENFORCE, true, "",
-		"A --gpu-freq or --cpu-freq of your own goes first."},
-	    {LT_MODE_ADVISE, false, "would be ", "The job was not changed."},
-	    {LT_MODE_OBSERVE, true, "would be ", "The job was not changed."},
-	    {LT_MODE_OBSERVE, false, NULL, NULL},
+	    {LT_MODE_ENFORCE, false, ""},
+	    {LT_MODE_ENFORCE, true, ""},
+	    {LT_MODE_ADVISE, false, "would be "},
+	    {LT_MODE_OBSERVE, true, "would be "},
+	    {LT_MODE_OBSERVE, false, NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -325,12 +339,11 @@ test_cap(void **state)
 		intent.asked = cases[i].asked;
 		lt_edits_of_plan(&edits, &intent);
 		if (cases[i].before == NULL) {
-			assert_string_equal(edits.words, "");
+			assert_string_equal(words_of(&edits), "");
 			continue;
 		}
-		snprintf(want, sizeof(want), "%s%s%s", cases[i].before, cap,
-		    cases[i].after);
-		assert_non_null(strstr(edits.words, want));
+		snprintf(want, sizeof(want), "%s%s", cases[i].before, cap);
+		assert_non_null(strstr(words_of(&edits), want));
 	}
 }
 
@@ -353,14 +366,14 @@ test_precision(void **state)
 	request.precision = LT_PRECISION_FP8;
 	intent.asked = false;
 	lt_edits_of_plan(&edits, &intent);
-	assert_string_equal(edits.words, "no fp8 on A100-SXM4-40GB: bf16");
+	assert_string_equal(words_of(&edits), "no fp8 on A100-SXM4-40GB: bf16");
 	intent.asked = true; /* it moves to where that is not known */
 	lt_edits_of_plan(&edits, &intent);
-	assert_null(strstr(edits.words, "fp8"));
+	assert_null(strstr(words_of(&edits), "fp8"));
 	market.mode = LT_MODE_OBSERVE; /* it stays */
 	lt_edits_of_plan(&edits, &intent);
 	assert_non_null(
-	    strstr(edits.words, "\nno fp8 on A100-SXM4-40GB: bf16"));
+	    strstr(words_of(&edits), "; no fp8 on A100-SXM4-40GB: bf16"));
 }
 
 static void
@@ -391,11 +404,49 @@ test_default_is_told(void **state)
 	setup(state);
 	lt_edits_of_plan(&edits, &intent);
 	assert_true(edits.moves);
-	assert_non_null(strstr(edits.words, "--carbon-aware=off"));
+	assert_non_null(strstr(words_of(&edits), "--carbon-aware=off"));
 	options.carbon_aware_set = true;
 	lt_edits_of_plan(&edits, &intent);
 	assert_true(edits.moves);
-	assert_null(strstr(edits.words, "--carbon-aware=off"));
+	assert_null(strstr(words_of(&edits), "--carbon-aware=off"));
+}
+
+/* Of 0.00 and 0 g nothing is said; of one that is moved for room, it is. */
+static void
+test_nothing(void **state)
+{
+	static const struct {
+		const char *why;
+		bool moved, has_carbon;
+		int64_t micros, mg;
+		bool is_said;
+	} cases[] = {
+	    {"nothing of both", false, true, 4999, 499, false},
+	    {"half a cent", false, true, 5000, 0, true},
+	    {"half a gram", false, true, 0, 500, true},
+	    {"missing is not zero", false, false, 0, 0, false},
+	    {"a change is told", true, true, 0, 0, true},
+	};
+	struct lt_edits edits;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].why);
+		setup(state);
+		request.array_tasks = 1;
+		request.pins = LT_PIN_INTERACTIVE; /* a note of its own */
+		plan.moved = cases[i].moved;
+		plan.chosen.has_carbon = cases[i].has_carbon;
+		plan.chosen.cost_micros = cases[i].micros;
+		plan.chosen.carbon_mg = cases[i].mg;
+		plan.home = plan.chosen;
+		lt_edits_of_plan(&edits, &intent);
+		assert_int_equal(words_of(&edits)[0] != '\0', cases[i].is_said);
+	}
+	/* Neither is known. */
+	plan.moved = false;
+	plan.chosen.has_carbon = plan.chosen.has_cost = false;
+	lt_edits_of_plan(&edits, &intent);
+	assert_non_null(strstr(words_of(&edits), "no price and no carbon"));
 }
 
 int
@@ -410,6 +461,7 @@ main(void)
 	    cmocka_unit_test(test_cap),
 	    cmocka_unit_test_setup(test_precision, setup),
 	    cmocka_unit_test_setup(test_modes, setup),
+	    cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "decide_fixture.h"
 
 #include "holdout.h"
+#include "plan_line.h"
 #include "quote.h"
 
 enum { USERS = 400, DAYS = 250 };
@@ -115,6 +116,7 @@ static void
 test_kept(void **state)
 {
 	struct lt_quote quote = {.flags = LT_QUOTE_CHECKPOINT};
+	struct lt_brief line;
 	char text[1024];
 
 	(void)state;
@@ -127,9 +129,11 @@ test_kept(void **state)
 	assert_int_equal(plan.home.cost_micros, 8000000);
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_NONE);
 	assert_int_equal(plan.candidates[CHEAP].reject, LT_REJECT_HOLDOUT);
-	lt_plan_lines(text, sizeof(text), &plan, &request, &market, NOW);
-	assert_non_null(strstr(
-	    text, "Kept where it was, as one of 2 % for comparison (holdout)"));
+	lt_plan_line(
+	    &line, &(struct lt_told){&plan, &request, &market, NOW, true});
+	lt_brief_text(text, sizeof(text), &line, LT_BRIEF_COLUMNS);
+	assert_non_null(
+	    strstr(text, "Kept for comparison, as one of 2 % (holdout)"));
 	lt_quote_set_compared(&quote, &plan);
 	assert_int_equal(quote.flags, LT_QUOTE_CHECKPOINT | LT_QUOTE_HELD_OUT);
 }

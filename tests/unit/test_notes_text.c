@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "decide.h"
+#include "plan_line.h"
 #include "units.h"
 
 #define NOW INT64_C(1800000000) /* 2027-01-15T08:00:00Z */
@@ -26,21 +26,30 @@ static const struct {
 	    deadline_s; /* from now; 0: none */
 } cases[] = {
     {"nothing", "", 1, 0, 7200, 3600, 0, 0},
-    {"an array", "These figures are for all 4 tasks", 4, 0, 7200, 0, 0, 0},
     {"srun", "srun and salloc are never delayed", 1, LT_PIN_INTERACTIVE, 7200,
 	0, 0, 0},
     {"an expected time above the limit",
-	"Its expected time of 5h is beyond its limit of 2h", 1, 0, 7200, 18000,
+	"its expected time of 5h is beyond its limit of 2h", 1, 0, 7200, 18000,
 	0, 0},
     {"as long as the limit", "", 1, 0, 7200, 7200, 0, 0},
     {"a deadline that is met to the second", "", 1, 0, 7200, 0, 3600, 10800},
     {"a second too early",
-	"Its deadline is Fri 10:59 UTC: with its limit of 2h it ends later, and Slurm ends it then",
+	"Slurm ends it at its deadline, Fri 10:59 UTC, as its limit of 2h ends later",
 	1, 0, 7200, 0, 3600, 10799},
     {"two",
-	"These figures are for all 2 tasks. Its expected time of 3h is beyond its limit of 2h",
-	2, 0, 7200, 10800, 0, 0},
+	"Slurm ends it at its deadline, Fri 11:00 UTC, as its limit of 2h ends later; its expected time of 3h is beyond its limit of 2h",
+	2, 0, 7200, 10800, 3601, 10800},
 };
+
+static const char *
+notes_of(const struct lt_told *told)
+{
+	static char text[512];
+	struct lt_brief notes = {.count = 0};
+
+	lt_plan_notes(&notes, told);
+	return lt_brief_text(text, sizeof(text), &notes, LT_BRIEF_ALL);
+}
 
 static void
 test_cases(void **state)
@@ -59,14 +68,11 @@ test_cases(void **state)
 					  : LT_UNSET_64};
 		const struct lt_plan plan = {
 		    .chosen = {.start_utc_s = NOW + cases[i].start_s}};
-		char text[512];
+		const struct lt_told told = {
+		    &plan, &request, &market, NOW, true};
 
-		lt_notes_text(
-		    text, sizeof(text), &request, &market, &plan, NOW);
-		if (strcmp(text, cases[i].text) != 0)
-			fail_msg("%s: \"%s\"", cases[i].why, text);
-		lt_notes_text(text, 10, &request, &market, &plan, NOW);
-		assert_true(strlen(text) < 10);
+		print_message("# %s\n", cases[i].why);
+		assert_string_equal(notes_of(&told), cases[i].text);
 	}
 }
 
@@ -84,12 +90,11 @@ test_moved(void **state)
 	    .deadline_utc_s = LT_UNSET_64};
 	const struct lt_plan plan = {
 	    .chosen = {.partition = 1, .start_utc_s = NOW}};
-	char text[512];
+	const struct lt_told told = {&plan, &request, &two, NOW, true};
 
 	(void)state;
-	lt_notes_text(text, sizeof(text), &request, &two, &plan, NOW);
-	assert_string_equal(
-	    text, "Its expected time of 5h is beyond its limit of 2h");
+	assert_string_equal(notes_of(&told),
+	    "its expected time of 5h is beyond its limit of 2h");
 }
 
 /* Where there is one, and money is shown. */
@@ -102,7 +107,7 @@ test_charge(void **state)
 		bool has_cost;
 	} charges[] = {
 	    {"none", "", 0, true},
-	    {"80 a tonne", "Costs include $80.00 for each tonne of CO2e",
+	    {"80 a tonne", "costs include $80.00 for each tonne of CO2e",
 		80000000, true},
 	    {"no price is known", "", 80000000, false},
 	};
@@ -120,12 +125,12 @@ test_charge(void **state)
 		const struct lt_plan plan = {
 		    .chosen = {
 			.start_utc_s = NOW, .has_cost = charges[i].has_cost}};
-		char text[512];
+		struct lt_told told = {&plan, &request, &charged, NOW, false};
 
 		print_message("# %s\n", charges[i].why);
-		lt_notes_text(
-		    text, sizeof(text), &request, &charged, &plan, NOW);
-		assert_string_equal(text, charges[i].text);
+		assert_string_equal(notes_of(&told), charges[i].text);
+		told.submits = true; /* the same for each job: no news */
+		assert_string_equal(notes_of(&told), "");
 	}
 }
 
