@@ -22,7 +22,8 @@ enum {
 	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")      \
 	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
 		" AND name IS NOT ?2 || '/' || ?3")                            \
-	S(END_JOB, "UPDATE ids SET ended = 1 WHERE id = ?1 AND ended = 0")     \
+	S(SET_ENDED,                                                           \
+	    "UPDATE ids SET ended = ?2 WHERE id = ?1 AND ended != ?2")         \
 	S(PUT,                                                                 \
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
@@ -226,11 +227,12 @@ lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 }
 
 int
-lt_kube_store_end_job(
-    struct lt_kube_store *store, uint32_t job_id, struct lt_error *err)
+lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
+    bool has_ended, struct lt_error *err)
 {
-	bind_number(store, S_END_JOB, 1, job_id);
-	return step(store, S_END_JOB, NULL, err);
+	bind_number(store, S_SET_ENDED, 1, job_id);
+	bind_number(store, S_SET_ENDED, 2, has_ended);
+	return step(store, S_SET_ENDED, NULL, err);
 }
 
 int
