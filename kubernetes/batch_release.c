@@ -123,9 +123,18 @@ is_chosen(const struct lt_kube_known_job *job, const struct wanted *wanted,
     int64_t now_utc_s)
 {
 	if (wanted->all)
-		return job->facts.is_waiting && job->forget_utc_s == 0 &&
-		       !job->facts.is_deleted && lt_kube_is_ours(job);
-	return lt_kube_may_start(job, now_utc_s - OVERDUE_S);
+		return !lt_kube_is_paused(job);
+	/* What ran once is admitted anew first, and not here. */
+	return !lt_kube_ran(job) &&
+	       lt_kube_may_start(job, now_utc_s - OVERDUE_S);
+}
+
+/* Is it one that this could let go? */
+static bool
+waits(const struct lt_kube_known_job *job)
+{
+	return job->facts.is_waiting && job->forget_utc_s == 0 &&
+	       !job->facts.is_deleted && lt_kube_is_ours(job);
 }
 
 /* Exit status: 1 when one of them could not be let go. */
@@ -139,12 +148,16 @@ release(const struct wanted *wanted)
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		struct lt_kube_known_job *const job = c->jobs[i];
 
-		if (!is_chosen(job, wanted, now_utc_s))
+		if (!waits(job))
 			continue;
-		printf("%s %s/%s\n", job->facts.is_pod ? "pod" : "job",
-		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
-		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
-		if (wanted->dry_run)
+		const bool is_let_go = is_chosen(job, wanted, now_utc_s);
+		if (is_let_go || wanted->all)
+			printf("%s %s/%s%s\n",
+			    job->facts.is_pod ? "pod" : "job",
+			    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
+			    lt_kube_job_text(&job->facts, LT_KUBE_NAME),
+			    is_let_go ? "" : ": stays, its user suspended it");
+		if (wanted->dry_run || !is_let_go)
 			continue;
 		while (!lt_kube_spend())
 			usleep(WAIT_MS * 1000);

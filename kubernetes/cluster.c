@@ -243,6 +243,9 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 		return NULL;
 	}
 	strcpy(job->uid, uid);
+	if (c->store != NULL)
+		(void)lt_kube_store_first_start(
+		    c->store, job->id, &job->first_utc_s, NULL);
 	memmove(&c->jobs[at + 1], &c->jobs[at],
 	    (c->job_count - at) * sizeof(*c->jobs));
 	c->jobs[at] = job;

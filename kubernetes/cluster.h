@@ -28,7 +28,8 @@ struct lt_kube_known_job {
 	struct lt_kube_job facts;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */
-	int64_t first_utc_s;  /* when the first of them started; 0 = none did */
+	int64_t first_utc_s;  /* when the first of its pods started; 0 = none
+			       * did. The store has it over a restart. */
 	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
 			       * shown; 0 = it is there */
 	int64_t try_utc_s;    /* the API server refused it: not before */

@@ -54,6 +54,17 @@ annotation(const json_t *metadata, const char *name)
 	return lt_kube_string(json_object_get(metadata, "annotations"), key);
 }
 
+/* 0 = none, or no time. */
+static int64_t
+time_of(const json_t *metadata, const char *name)
+{
+	int64_t utc_s = 0;
+
+	return lt_utc_parse(annotation(metadata, name), &utc_s, NULL) == LT_OK
+		   ? utc_s
+		   : 0;
+}
+
 /* As sbatch's options, each in a line; what can't be read is told, and leaves
  * the rest. */
 static void
@@ -156,9 +167,8 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->goes_on = strcmp(annotation(metadata, "pause"), "false") == 0;
 	job->version =
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
-	job->begin_utc_s = 0;
-	(void)lt_utc_parse(
-	    annotation(metadata, "begin"), &job->begin_utc_s, NULL);
+	job->begin_utc_s = time_of(metadata, "begin");
+	job->started_utc_s = time_of(metadata, "started");
 	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);

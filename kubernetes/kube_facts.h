@@ -86,6 +86,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
+	int64_t started_utc_s;	 /* lowtide let it go last; 0 = never */
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
 			  * what they take to end and to be replaced */

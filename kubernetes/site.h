@@ -55,6 +55,10 @@ int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
 /* One of lowtide's annotations; value NULL: none any more. */
 void lt_kube_annotate(json_t *annotations, const char *name, const char *value);
 
+/* Has it ever run, or been let go? Who suspended it since was not lowtide. */
+bool lt_kube_ran(const struct lt_kube_known_job *job);
+/* Does its user keep it from starting, or from going on? */
+bool lt_kube_is_paused(const struct lt_kube_known_job *job);
 /* Does it wait for nothing but us: a confirmed hold, its hour, no budget? */
 bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again

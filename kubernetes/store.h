@@ -36,6 +36,10 @@ int lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 int lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
     bool has_ended, struct lt_error *err);
 
+/* When the first of its pods started that is known. LT_ENOENT: none did. */
+int lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
+    int64_t *start_utc_s, struct lt_error *err);
+
 struct lt_kube_run { /* texts are lent */
 	const struct lt_kube_pod *pod;
 	uint32_t id, job_id;

@@ -120,6 +120,39 @@ l_policy "$(budgets 1000)"
 passes 'with more budget the one that is held starts' done_well team-b/big 30
 is 'it is held no more' '' "$(note team-b/big hold)"
 
+# What its user stops
+paused='lowtide.dev/pause=false'
+has_pods() { k_wait 10 "$(job "$1")" '.status.ready == 1'; }
+stop() { k_patch "$(job "$1")" merge '{"spec": {"suspend": true}}' >/dev/null; }
+let_go() { k_patch "$(job "$1")" merge '{"metadata": {"annotations": {"lowtide.dev/pause": "false"}}}' >/dev/null; }
+k_job team-a stopped "$(limit 36000) | $(runs 6000)" >/dev/null
+k_job team-a own "$(limit 60) | .spec.suspend = true | $(runs 20)" >/dev/null
+passes 'one runs' has_pods team-a/stopped
+is 'and says since when lowtide let it' true "$([ "$(date -d "$(note team-a/stopped started)" +%s)" -ge $(($(now) - 60)) ] && echo true)"
+sleep 1.1
+stop team-a/stopped
+passes 'its user stops it' k_wait 10 "$(job team-a/stopped)" '.status.active == null'
+told_paused() { note "$1" plan | grep -q "suspended by its user.*$paused"; }
+passes 'and is told what lets it go on' within 10 told_paused team-a/stopped
+passes 'so is who created one suspended' within 10 told_paused team-a/own
+l_restart
+sleep 2
+is 'a release lets go neither' '0 released, 0 failed' "$(l_kube release --overdue 2>"$work/out")"
+is 'nor with --all, which says why' "$(printf 'job team-a/%s: stays, its user suspended it\n' own stopped)" \
+    "$(l_kube release --overdue --all --dry-run 2>"$work/out" | grep stays | sort)"
+is 'nor does lowtide, started anew' '[true,true]' "[$(k_get "$(job team-a/stopped)" | of .spec.suspend),$(k_get "$(job team-a/own)" | of .spec.suspend)]"
+let_go team-a/own
+passes 'the word of its user lets one start' done_well team-a/own
+let_go team-a/stopped
+passes 'and another go on' has_pods team-a/stopped
+is 'once: the word is used up' '' "$(note team-a/stopped pause)"
+sleep 1.1
+stop team-a/stopped
+passes 'stopped again' k_wait 10 "$(job team-a/stopped)" '.status.active == null'
+sleep 2
+passes 'it stays so' waits team-a/stopped
+k_delete "$(job team-a/stopped)" >/dev/null
+
 # Without lowtide
 l_day 3 9
 l_restart
@@ -150,7 +183,7 @@ is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.m
     "$(charged team-a/bare)"
 is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
 is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
-is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless; do charged team-a/$name; done | jq -s add)" \
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
     "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
@@ -168,11 +201,15 @@ l_up
 k_job team-a seen "$(wishes carbon) | $(runs 20)" >/dev/null
 k_pod team-a bare "$(limit 60)" >/dev/null
 k_job team-a own "$(limit 60) | .spec.suspend = true" >/dev/null
+k_job team-a stopped "$(limit 36000) | $(runs 6000)" >/dev/null
 passes 'in observe a Job runs at once' done_well team-a/seen
 passes 'a pod as well' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
 passes 'what lowtide would do is written' planned team-a/seen
 passes 'and of one that its user suspended' planned team-a/own
 passes 'which stays so' waits team-a/own
+has_pods team-a/stopped
+stop team-a/stopped
+passes 'that one ran is written on it once it waits' k_wait 10 "$(job team-a/stopped)" '.metadata.annotations["lowtide.dev/started"] != null'
 is 'nothing is placed' '[null,null,[]]' "$(k_get "$(job team-a/seen)" | of '.spec.template |
     [.spec.nodeSelector, .spec.tolerations, [.metadata.annotations | keys[] | select(startswith("lowtide"))]]')"
 l_restart

@@ -340,6 +340,23 @@ test_an_end_is_revoked(void **state)
 	}
 }
 
+/* Over a restart, when its pods are gone. */
+static void
+test_that_it_ran_is_kept(void **state)
+{
+	(void)state;
+	for (int restarts = 0; restarts < 2; restarts++) {
+		tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
+		    job_text("ran", 1, "\"suspend\":true,", ""));
+		assert_int_equal(
+		    lt_kube_cluster_job(&cluster, id_of("ran"))->first_utc_s,
+		    restarts > 0 ? NOW_UTC_S : 0);
+		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+		    pod_text("ran-p", "ran", "2026-11-26T04:00:10Z"));
+		lt_kube_cluster_reset(&cluster);
+	}
+}
+
 /* ---- any order of lists, changes, answers, 410s and kills ---- */
 
 enum { PLAYED_JOBS = 40, PLAYED_CHANGES = 600, PLAYED_STEPS = 1200 };
@@ -706,6 +723,7 @@ main(void)
 	    TEST(test_what_is_older_comes_late),
 	    TEST(test_a_list_that_is_older_than_an_answer),
 	    TEST(test_an_end_is_revoked),
+	    TEST(test_that_it_ran_is_kept),
 	    TEST(test_no_job_is_lost_in_any_order),
 	    TEST(test_others_are_left_alone),
 	    TEST(test_a_gated_pod_is_nobody_elses),
