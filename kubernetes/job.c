@@ -17,11 +17,12 @@ enum {
 	GRACE_S = 30, /* terminationGracePeriodSeconds, where none is said */
 	WISHES_SIZE = 512,
 	FAULT_SIZE = LT_ERROR_TEXT_SIZE,
+	STARTER_SIZE = 160,
 };
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE];
 	char *tolerations; /* malloc'd */
 };
 
@@ -191,6 +192,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_FAULT] = draft->fault,
+	    [LT_KUBE_STARTER] = draft->starter,
 	};
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
@@ -198,17 +200,35 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	return lt_kube_need_read(&job->need, from->pod_spec, err);
 }
 
-/* Kueue and JobSet suspend and resume Jobs of their own. */
-static bool
-is_foreign_job(const json_t *object)
+/*
+ * Kueue and JobSet suspend and resume Jobs of their own. A Job of another
+ * controller is decided like a user's where it waits; where nobody suspended it
+ * its controller may override, and it is left alone. What lowtide held for
+ * stays its own, whatever is written on it since.
+ */
+static void
+find_starter(struct draft *draft, const json_t *object)
 {
+	static const char jobset[] = "jobset.x-k8s.io/";
 	const json_t *const metadata = json_object_get(object, "metadata");
 	const json_t *const owner = lt_kube_controller(object);
+	const char *const kind = lt_kube_string(owner, "kind");
+	const bool is_jobset = strcmp(kind, "JobSet") == 0 &&
+			       strncmp(lt_kube_string(owner, "apiVersion"),
+				   jobset, strlen(jobset)) == 0;
+	const bool is_waiting =
+	    lt_kube_is_true(json_object_get(object, "spec"), "suspend");
 
-	return lt_kube_string(json_object_get(metadata, "labels"),
-		   "kueue.x-k8s.io/queue-name")[0] != '\0' ||
-	       (owner != NULL &&
-		   strcmp(lt_kube_string(owner, "kind"), "CronJob") != 0);
+	draft->starter[0] = '\0';
+	if (annotation(metadata, "quote")[0] != '\0')
+		return;
+	if (lt_kube_string(json_object_get(metadata, "labels"),
+		"kueue.x-k8s.io/queue-name")[0] != '\0')
+		snprintf(draft->starter, sizeof(draft->starter), "Kueue");
+	else if (owner != NULL && strcmp(kind, "CronJob") != 0 &&
+		 (is_jobset || !is_waiting))
+		snprintf(draft->starter, sizeof(draft->starter), "%.60s %.80s",
+		    kind, lt_kube_string(owner, "name"));
 }
 
 /*
@@ -249,7 +269,6 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
-	job->is_foreign = is_foreign_job(object);
 	job->was_started = lt_kube_time(status, "startTime") != 0;
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	if (ended == NULL)
@@ -299,14 +318,13 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {
-		if (is_pod)
+		if (is_pod) {
 			read_pod(&read, object);
-		else
+		} else {
 			read_job(&read, object, pod_spec);
-		/* What lowtide held for stays its own, whatever is written on
-		 * it since. */
-		read.is_foreign =
-		    read.is_foreign && draft.texts[LT_KUBE_QUOTE][0] == '\0';
+			find_starter(&draft, object);
+		}
+		read.is_foreign = draft.starter[0] != '\0';
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);

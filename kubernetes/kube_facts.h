@@ -70,6 +70,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
 	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
+	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */
 	LT_KUBE_TEXTS
 };
 
@@ -77,7 +78,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_pod;
 	bool is_waiting;	      /* suspended, or behind lowtide's gate */
 	bool is_finished, is_deleted; /* or about to be */
-	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
+	bool is_foreign; /* somebody else's to start: LT_KUBE_STARTER */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;

@@ -38,6 +38,8 @@ int lt_kube_list_one(struct lt_batch_jobs *jobs,
     struct lt_error *err);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
+/* Does it take part, and is somebody else's to start? */
+bool lt_kube_is_left(const struct lt_kube_known_job *job);
 
 /* It ran, and was suspended again: its time starts anew, and is to be admitted
  * anew. */
@@ -76,6 +78,7 @@ void lt_kube_tell(const struct lt_kube_known_job *job,
 
 /* Commands of their own, beside the daemon: exit status. argv[0]: the verb. */
 int lt_kube_release_main(int argc, char **argv);
+int lt_kube_waiting_main(int argc, char **argv);
 int lt_kube_policies_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */

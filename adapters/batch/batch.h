@@ -511,9 +511,12 @@ struct lt_batch_watch {
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
 	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
+	uint32_t left; /* Jobs that wait for somebody else */
 	uint32_t unsuspended; /* came since the start as no policy lets them,
 			       * in a mode that holds back */
 };
+/* Who starts a job that lowtide leaves alone; lent. NULL: no such job. */
+const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */
 bool lt_batch_watch(struct lt_batch_watch *watch);
 

@@ -131,7 +131,8 @@ admission_mutate(const struct request *request, json_t *document)
 	if (is_job) {
 		/* Its user's own. */
 		if (json_true_at(document, "spec.suspend") &&
-		    is_bare(document) &&
+		    json_member(json_at(document, "metadata.ownerReferences"),
+			"kind", "CronJob") == NULL &&
 		    json_object_get(json_at(document, "metadata.annotations"),
 			"lowtide.dev/pause") == NULL)
 			json_object_set_new(

@@ -66,6 +66,11 @@ passes 'and told so' within 5 told team-b/big LowtideHeld
 k_job team-a endless "$(runs 20)" >/dev/null
 passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
 k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
+operators='[{apiVersion: "example.com/v1", kind: "Backup", name: "nightly", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
+K_AS=system:serviceaccount:operators:backup k_job team-a backup "$(limit 60) | .metadata.ownerReferences = $operators | $(runs 20)" >/dev/null
+passes 'a Job that an operator made is decided, and runs' done_well team-a/backup
+is 'it is explained as any' 1 "$(lowtide explain team-a/backup | grep -c '^Job .*(team-a/backup)')"
+is 'one that is Kueue'\''s is told to be' 1 "$(lowtide explain team-a/queued 2>&1 | grep -c 'Kueue starts it, and lowtide takes no hold')"
 k_job plain free "$(wishes carbon) | $(runs 20)" >/dev/null
 passes 'in another namespace it runs' done_well plain/free
 
@@ -138,9 +143,18 @@ passes 'so is who created one suspended' within 10 told_paused team-a/own
 l_restart
 sleep 2
 is 'a release lets go neither' '0 released, 0 failed' "$(l_kube release --overdue 2>"$work/out")"
-is 'nor with --all, which says why' "$(printf 'job team-a/%s: stays, its user suspended it\n' own stopped)" \
-    "$(l_kube release --overdue --all --dry-run 2>"$work/out" | grep stays | sort)"
+is 'nor with --all, which says why' "$(printf 'job team-a/%s: left to %s\n' own 'its user' queued Kueue stopped 'its user')" \
+    "$(l_kube release --overdue --all --dry-run 2>"$work/out" | grep 'left to' | sort)"
 is 'nor does lowtide, started anew' '[true,true]' "[$(k_get "$(job team-a/stopped)" | of .spec.suspend),$(k_get "$(job team-a/own)" | of .spec.suspend)]"
+doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
+is 'doctor names them' "$(printf '%s\n' '3 Jobs wait for somebody else' 'team-a/own (its user)' 'team-a/queued (Kueue)' 'team-a/stopped (its user)')" \
+    "$(doctor | grep -o '[0-9]* Jobs wait for somebody else.*' | sed 's/: /\n/; s/, /\n/g' | sort)"
+is 'and finds all else held' '' "$(doctor | grep 'no open hold')"
+ledger() { sqlite3 -cmd '.timeout 5000' "$L/state/ledger.db" "UPDATE holds SET state = $1 WHERE job_id = $(id_of team-a/endless)"; }
+ledger 2
+is 'one whose hold is lost it names' '1 suspended Job of the API server has no open hold here: team-a/endless' \
+    "$(doctor | grep -o '1 suspended .*')"
+ledger 0
 let_go team-a/own
 passes 'the word of its user lets one start' done_well team-a/own
 let_go team-a/stopped
@@ -183,7 +197,7 @@ is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.m
     "$(charged team-a/bare)"
 is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
 is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
-is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own; do charged team-a/$name; done | jq -s add)" \
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
     "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"

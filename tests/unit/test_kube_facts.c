@@ -305,24 +305,38 @@ test_limits_at_the_edge(void **state)
 	json_decref(json);
 }
 
-/* Kueue's are left alone; what lowtide holds for is not Kueue's by a label that
- * comes later. */
+/* Kueue's and a JobSet's are left alone, and what an operator that may override
+ * starts by itself; what lowtide holds for is not Kueue's by a label that comes
+ * later. */
 static void
 test_whose_it_is(void **state)
 {
 	static const struct {
-		const char *metadata;
-		bool is_foreign;
+		const char *metadata, *starter;
+		bool is_suspended;
 	} cases[] = {
-	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", true},
+	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", "Kueue",
+		false},
 	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"},"
 	     "\"annotations\":{\"lowtide.dev/quote\":\"lowtide:1 \"}",
-		false},
+		"", false},
 	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
+	     "\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"name\":\"s\","
 	     "\"controller\":true}]",
-		true},
+		"JobSet s", true},
 	    {"\"ownerReferences\":[{\"kind\":\"CronJob\",\"uid\":\"c\","
 	     "\"controller\":true}]",
+		"", false},
+	    {"\"ownerReferences\":[{\"kind\":\"MPIJob\",\"uid\":\"m\","
+	     "\"name\":\"m\",\"controller\":true}]",
+		"MPIJob m", false},
+	    {"\"ownerReferences\":[{\"kind\":\"MPIJob\",\"uid\":\"m\","
+	     "\"name\":\"m\",\"controller\":true}]",
+		"", true},
+	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
+	     "\"name\":\"forged\",\"controller\":true}]",
+		"", true},
+	    {"\"ownerReferences\":[{\"kind\":\"Backup\",\"uid\":\"b\"}]", "",
 		false},
 	};
 	const struct lt_kube_names names = {0};
@@ -334,13 +348,16 @@ test_whose_it_is(void **state)
 
 		snprintf(text, sizeof(text),
 		    "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",%s},"
-		    "\"spec\":{\"template\":{\"spec\":{\"containers\":"
-		    "[{}]}}}}",
-		    cases[i].metadata);
+		    "\"spec\":{\"suspend\":%s,\"template\":{\"spec\":"
+		    "{\"containers\":[{}]}}}}",
+		    cases[i].metadata,
+		    cases[i].is_suspended ? "true" : "false");
 		json_t *const json = load(text);
 		assert_int_equal(
 		    lt_kube_job_read(&job, json, &names, NULL), LT_OK);
-		assert_int_equal(job.is_foreign, cases[i].is_foreign);
+		assert_string_equal(
+		    lt_kube_job_text(&job, LT_KUBE_STARTER), cases[i].starter);
+		assert_int_equal(job.is_foreign, cases[i].starter[0] != '\0');
 		lt_kube_job_free(&job);
 		json_decref(json);
 	}
