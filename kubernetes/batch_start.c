@@ -65,7 +65,10 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_t *const own = json_loads(tolerations, 0, NULL);
 	json_object_set_new(
 	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
-	json_object_set_new(pod_spec, "tolerations", lt_kube_tolerations(own));
+	json_t *const all = lt_kube_tolerations(
+	    own, lt_kube_cluster_spot_taints(&lt_kube_site.cluster, pool));
+	if (all != NULL)
+		json_object_set_new(pod_spec, "tolerations", all);
 	json_decref(own);
 }
 

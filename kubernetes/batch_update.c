@@ -12,6 +12,7 @@
 #include "log.h"
 #include "quote.h"
 #include "site.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {
@@ -98,6 +99,7 @@ add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 	if (fault[0] != '\0' && used < size)
 		snprintf(plan + used, size - used, "; ignored: %s", fault);
+	lt_text_whole(plan);
 }
 
 /* ---- updates ---- */

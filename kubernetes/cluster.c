@@ -123,6 +123,17 @@ lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
 	return NULL;
 }
 
+unsigned
+lt_kube_cluster_spot_taints(const struct lt_kube_cluster *c, const char *pool)
+{
+	unsigned taints = 0;
+
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
+			taints |= c->nodes[i].facts.spot_taints;
+	return taints;
+}
+
 static void
 see_node(struct lt_kube_cluster *c, const json_t *object)
 {

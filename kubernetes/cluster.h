@@ -82,6 +82,9 @@ const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
 /* Has it a node that takes pods that tolerate nothing? */
 bool lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool);
+/* Taints of preemptible nodes that nodes of this pool have. */
+unsigned lt_kube_cluster_spot_taints(
+    const struct lt_kube_cluster *c, const char *pool);
 /* The label by which this pool's nodes are chosen; NULL = it has none. */
 const char *lt_kube_cluster_pool_key(
     const struct lt_kube_cluster *c, const char *pool);

@@ -10,6 +10,7 @@
 #include "object.h"
 #include "options.h"
 #include "text.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {
@@ -173,6 +174,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
+	lt_text_whole(draft->fault);
 	draft->tolerations =
 	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
 	const char *const texts[LT_KUBE_TEXTS] = {

@@ -44,6 +44,7 @@ struct lt_kube_node {
 	bool is_up;   /* Ready, and not cordoned */
 	bool is_open; /* without taints, but those for GPUs */
 	bool is_spot; /* its taints are the clouds' for preemptible nodes */
+	unsigned spot_taints; /* which of them: for lt_kube_tolerations() */
 };
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
@@ -52,9 +53,9 @@ int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
  * not asked for); lent. Of several the first counts; "" = none. Pure. */
 const char *lt_kube_pool_in(
     const json_t *labels, const struct lt_kube_names *names, const char **key);
-/* The tolerations that let a pod onto any cloud's preemptible nodes, as an
- * array; `own` (NULL or an array) come first. New reference. */
-json_t *lt_kube_tolerations(const json_t *own);
+/* What lets a pod with `own` tolerations (NULL or an array) onto nodes with
+ * these taints, as an array, its own first: new reference. NULL: own do. */
+json_t *lt_kube_tolerations(const json_t *own, unsigned spot_taints);
 
 enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_UID,

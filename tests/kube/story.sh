@@ -102,8 +102,9 @@ l_ahead 7
 passes 'at its hour it is released' k_wait 10 "$(job team-a/waits)" '.spec.suspend == false'
 is 'to the pool of its plan' "{\"lowtide.dev/pool\":\"$(note team-a/waits pool)\"}" \
     "$(k_get "$(job team-a/waits)" | of .spec.template.spec.nodeSelector)"
-is 'with its own tolerations first' '["mine","cloud.google.com/gke-spot"]' \
-    "$(k_get "$(job team-a/waits)" | of '[.spec.template.spec.tolerations[:2][].key]')"
+is 'with its own tolerations first, and those alone that the pool wants' \
+    "$([ "$(note team-a/waits pool)" == spot ] && echo '["mine","lowtide.dev/spot"]' || echo '["mine"]')" \
+    "$(k_get "$(job team-a/waits)" | of '[.spec.template.spec.tolerations[].key]')"
 passes 'it runs' done_well team-a/waits
 passes 'the bare pod, too' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
 passes 'the one that is held waits' waits team-b/big
@@ -124,6 +125,27 @@ passes 'a lost node ends a Job' k_wait 10 "$(job team-a/lost)" 'any(.status.cond
 l_policy "$(budgets 1000)"
 passes 'with more budget the one that is held starts' done_well team-b/big 30
 is 'it is held no more' '' "$(note team-b/big hold)"
+
+# The same file, applied once more a second by a tool that knows no lowtide
+k_job team-a umlauts ".metadata.annotations = {\"lowtide.dev/carbon-aware\": \"a$(printf 'ü%.0s' {1..60})\"} | $(limit 60) | $(runs 20)" >/dev/null
+passes 'an annotation that is no wish, cut within a character, is told' within 10 told team-a/umlauts LowtidePlanned
+synced() { # synced NAME JQ: until it has ended
+	local until=$((SECONDS + 30))
+	while [ $SECONDS -lt $until ]; do
+		k_apply team-a "$1" "$2" >>"$work/$1.synced"
+		done_well "team-a/$1" 1 2>/dev/null && return 0
+	done
+	return 1
+}
+file="$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/checkpoint\"] = \"size=60G\" | $(runs 30)"
+passes 'one that is synced runs' synced without "$file"
+is 'on the nodes that lowtide chose' spot "$(note team-a/without pool)"
+is 'whose taint alone was added' '["lowtide.dev/spot"]' "$(k_get "$(job team-a/without)" | of '[.spec.template.spec.tolerations[].key]')"
+file="$file | .spec.template.spec.tolerations = [{key: \"lowtide.dev/spot\", operator: \"Exists\"}]"
+passes 'and one that has tolerations' synced with "$file"
+is 'which stay as they are' '[{"key":"lowtide.dev/spot","operator":"Exists"}]' "$(k_get "$(job team-a/with)" | of .spec.template.spec.tolerations)"
+is 'no sync was refused, nor changed anything' '["Job"]["Job"]' \
+    "$(jq -sc '[.[].kind]' "$work/without.synced")$(jq -sc '[.[].kind]' "$work/with.synced")"
 
 # What its user stops
 paused='lowtide.dev/pause=false'
@@ -197,7 +219,7 @@ is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.m
     "$(charged team-a/bare)"
 is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
 is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
-is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup; do charged team-a/$name; done | jq -s add)" \
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup umlauts without with; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
     "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
