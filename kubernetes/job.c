@@ -24,6 +24,7 @@ enum {
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
 	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE];
+	const char *cron;
 	char *tolerations; /* malloc'd */
 };
 
@@ -154,6 +155,32 @@ struct source { /* what it is read from */
 	const struct lt_kube_names *names;
 };
 
+/* The tick is written in the CronJob's own zone: "2026-11-29T02:00:00+01:00".
+ */
+static void
+read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
+{
+	static const char key[] =
+	    "batch.kubernetes.io/cronjob-scheduled-timestamp";
+	const json_t *const owner = lt_kube_controller(object);
+	const char *const tick = lt_kube_string(
+	    lt_kube_part(object, "metadata", "annotations"), key);
+	const size_t length = strlen(tick);
+	const char *const zone = tick + (length > 6 ? length - 6 : length);
+	int hours, minutes;
+
+	draft->cron = owner != NULL && strcmp(lt_kube_string(owner, "kind"),
+					   "CronJob") == 0
+			  ? lt_kube_string(owner, "name")
+			  : "";
+	if (lt_utc_parse(tick, &job->scheduled_utc_s, NULL) != LT_OK)
+		job->scheduled_utc_s = job->created_utc_s;
+	else if ((zone[0] == '+' || zone[0] == '-') &&
+		 sscanf(zone + 1, "%2d:%2d", &hours, &minutes) == 2)
+		job->zone_offset_s =
+		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
 static int
 read_common(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -177,6 +204,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	lt_text_whole(draft->fault);
 	draft->tolerations =
 	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
+	read_cron(job, draft, from->object);
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
 	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
@@ -195,6 +223,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_FAULT] = draft->fault,
 	    [LT_KUBE_STARTER] = draft->starter,
+	    [LT_KUBE_CRON] = draft->cron,
 	};
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')

@@ -71,6 +71,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
 	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
+	LT_KUBE_CRON,	     /* the CronJob that made it */
 	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */
 	LT_KUBE_TEXTS
 };
@@ -87,6 +88,8 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;
+	int64_t scheduled_utc_s; /* the CronJob's tick, in a zone that is */
+	int32_t zone_offset_s;	 /* so far east of UTC then */
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
 	int64_t started_utc_s;	 /* lowtide let it go last; 0 = never */
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */

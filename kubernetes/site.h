@@ -49,6 +49,11 @@ enum { LT_KUBE_REQUESTS_A_SECOND = 50 };
 /* One request less may be sent; false: not now. */
 bool lt_kube_spend(void);
 
+/* Asks for the CronJobs of Jobs that came from one: how long they may wait. */
+void lt_kube_ask_cron_jobs(int64_t now_utc_s);
+/* Is that not known yet? */
+bool lt_kube_is_cron_unknown(const struct lt_kube_known_job *job);
+
 /* PATCHes a Job or a pod, if it is still the one with this uid. body is
  * taken. */
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
