@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "doctor.h"
 #include "nearest.h"
@@ -16,6 +17,9 @@ enum {
 	BALANCES_OLD_S = 900, /* written each ten minutes, and at changes */
 	FAILED_LATELY_S = 300,
 	NAMES_MAX = 512,
+	ASKED_MAX = 500, /* Jobs, one by one */
+	SETTLED_S = 60,	 /* younger ones may be decided just now */
+	SHOWN_MAX = 5,
 };
 
 static bool
@@ -66,6 +70,25 @@ meant_text(char *out, size_t size, const char *name, const json_t *list)
 		snprintf(out, size, "the cluster has %s",
 		    names_text(all, sizeof(all), list));
 	return out;
+}
+
+struct names { /* the first of them */
+	char text[512];
+	int count;
+};
+
+static void
+add_shown(struct names *names, const char *name, const char *why)
+{
+	const size_t used = strlen(names->text);
+
+	if (names->count++ < SHOWN_MAX)
+		snprintf(names->text + used, sizeof(names->text) - used,
+		    "%s%.90s%s%s%s", used > 0 ? ", " : "", name,
+		    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
+	else if (names->count == SHOWN_MAX + 1)
+		snprintf(names->text + used, sizeof(names->text) - used,
+		    " and others");
 }
 
 /* ---- each check ---- */
@@ -210,6 +233,68 @@ check_unsuspended(struct lt_doctor *doctor, const json_t *kube)
 		    (long long)count, count == 1 ? "" : "s");
 }
 
+/* Has lowtide-kube an open hold for it? */
+static bool
+is_known(const struct lt_doctor *doctor, const char *name)
+{
+	json_t *story = NULL;
+	char path[512];
+	struct lt_error err = {0};
+
+	snprintf(path, sizeof(path), "/v1/explain/%s", name);
+	const int code = lt_client_get(&story, doctor->cli, path, &err);
+	const json_t *const hold = json_object_get(story, "hold");
+	const bool is_open =
+	    code == LT_OK &&
+	    strcmp(lt_json_text(hold, "state", ""), "open") == 0;
+
+	json_decref(story);
+	return is_open;
+}
+
+/* What the API server has suspended against what lowtide-kube holds. */
+static void
+check_held(struct lt_doctor *doctor)
+{
+	static const char *const words[] = {"waiting", NULL};
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	json_t *waiting = NULL;
+	struct names lost = {.text = ""}, left = {.text = ""};
+	struct lt_error err = {0};
+	const json_t *job;
+	size_t index, asked = 0;
+
+	if (lt_daemon_json(&waiting, "lowtide-kube", words, &err) != LT_OK) {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "waiting", "",
+		    "what waits can't be compared: %s", err.text);
+		return;
+	}
+	json_array_foreach(waiting, index, job) {
+		const char *const name = lt_json_text(job, "name", "");
+		const char *const starter = lt_json_text(job, "left_to", "");
+		int64_t created_utc_s = now_utc_s;
+
+		lt_json_int(job, "created_utc_s", &created_utc_s);
+		if (starter[0] != '\0')
+			add_shown(&left, name, starter);
+		else if (created_utc_s + SETTLED_S < now_utc_s &&
+			 asked++ < ASKED_MAX && !is_known(doctor, name))
+			add_shown(&lost, name, "");
+	}
+	if (lost.count > 0)
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "waiting",
+		    "restart lowtide-kube, which lists all anew; its log says what became of them",
+		    "%d suspended Job%s of the API server %s no open hold here: %s",
+		    lost.count, lost.count == 1 ? "" : "s",
+		    lost.count == 1 ? "has" : "have", lost.text);
+	if (left.count > 0)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "waiting", "",
+		    "%d Job%s wait%s for somebody else: %s", left.count,
+		    left.count == 1 ? "" : "s", left.count == 1 ? "s" : "",
+		    left.text);
+	json_decref(waiting);
+}
+
 static void
 check_waiting(struct lt_doctor *doctor, const json_t *kube)
 {
@@ -263,6 +348,7 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	lt_doctor_policies(doctor, kube);
 	check_unsuspended(doctor, kube);
 	check_waiting(doctor, kube);
+	check_held(doctor);
 }
 
 bool

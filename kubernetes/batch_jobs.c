@@ -115,9 +115,12 @@ fill(struct lt_batch_job *out, struct record *r,
 		lt_kube_runs_again(job) ? f->suspended_utc_s : f->created_utc_s,
 	    .eligible_utc_s = f->begin_utc_s,
 	    .deadline_utc_s = f->deadline_utc_s,
+	    .start_by_utc_s = job->start_by_utc_s,
 	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
 	    .asked_hash = hash_of(job, r->places),
 	    .seen_utc_s = now_utc_s};
+	if (job->start_by_utc_s != 0 && f->deadline_utc_s > job->start_by_utc_s)
+		out->deadline_utc_s = job->start_by_utc_s;
 	if (out->state == LT_JOB_RUNNING) {
 		out->start_utc_s = job->first_utc_s;
 		if (f->limit_s > 0)
@@ -134,6 +137,7 @@ static bool
 is_listed(const struct lt_kube_known_job *job)
 {
 	return lt_kube_is_ours(job) && job->facts.pods > 0 &&
+	       !lt_kube_is_cron_unknown(job) &&
 	       (job->forget_utc_s == 0 || job->first_utc_s == 0);
 }
 

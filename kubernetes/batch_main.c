@@ -13,6 +13,7 @@ lt_batch_main(int argc, char **argv)
 		const char *verb;
 		int (*run)(int argc, char **argv);
 	} verbs[] = {{"release", lt_kube_release_main},
+	    {"waiting", lt_kube_waiting_main},
 	    {"policies", lt_kube_policies_main}};
 
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && argc > 1;

@@ -23,7 +23,8 @@ note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 	if (job->facts.is_foreign)
 		snprintf(out->note, sizeof(out->note),
-		    "lowtide takes no hold for it: Kueue or another controller starts it");
+		    "lowtide takes no hold for it: %.160s starts it",
+		    lt_kube_job_text(&job->facts, LT_KUBE_STARTER));
 	else if (!lt_kube_is_ours(job))
 		snprintf(out->note, sizeof(out->note),
 		    "lowtide leaves it alone: namespace %.63s has no label " LT_KUBE_DOMAIN

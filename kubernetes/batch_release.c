@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * lowtide-kube waiting: what the API server has that waits, as JSON.
  * lowtide-kube release: what lowtide would have let go is let go without it. It
  * lists and patches, and has no ledger and no signals: a CronJob runs it, so
  * that nothing of the cluster stops while lowtide is down.
@@ -29,7 +30,8 @@ usage(FILE *out)
 	    "usage: lowtide-kube release --overdue [--all] [--dry-run]\n"
 	    "  --overdue   Jobs and pods whose hour is over by two minutes, and that\n"
 	    "              have a confirmed hold; what waits for budget stays\n"
-	    "  --all       besides, all else that waits in namespaces that opted in\n"
+	    "  --all       besides, all else that waits in namespaces that opted in, but\n"
+	    "              what its user suspended, and what others start: named\n"
 	    "  --dry-run   print it, and change nothing\n"
 	    "The cluster: KUBECONFIG, else the pod's own.\n",
 	    out);
@@ -119,13 +121,44 @@ list_all(struct lt_error *err)
 /* ---- who is let go ---- */
 
 static bool
+waits(const struct lt_kube_known_job *job)
+{
+	return job->facts.is_waiting && job->forget_utc_s == 0 &&
+	       !job->facts.is_deleted &&
+	       (lt_kube_is_ours(job) || lt_kube_is_left(job));
+}
+
+/* Who has to start it, as it is no one else's to do; NULL: lowtide has. */
+static const char *
+starter_of(const struct lt_kube_known_job *job)
+{
+	return lt_kube_is_left(job)
+		   ? lt_kube_job_text(&job->facts, LT_KUBE_STARTER)
+	       : lt_kube_is_paused(job) ? "its user"
+					: NULL;
+}
+
+/* What ran once is admitted anew first, and not here. */
+static bool
 is_chosen(const struct lt_kube_known_job *job, const struct wanted *wanted,
     int64_t now_utc_s)
 {
-	if (wanted->all)
-		return job->facts.is_waiting && job->forget_utc_s == 0 &&
-		       !job->facts.is_deleted && lt_kube_is_ours(job);
-	return lt_kube_may_start(job, now_utc_s - OVERDUE_S);
+	return starter_of(job) == NULL &&
+	       (wanted->all ||
+		   (!lt_kube_ran(job) &&
+		       lt_kube_may_start(job, now_utc_s - OVERDUE_S)));
+}
+
+static void
+print_job(const struct lt_kube_known_job *job)
+{
+	const char *const starter = starter_of(job);
+
+	printf("%s %s/%s%s%s\n", job->facts.is_pod ? "pod" : "job",
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAME),
+	    starter != NULL ? ": left to " : "",
+	    starter != NULL ? starter : "");
 }
 
 /* Exit status: 1 when one of them could not be let go. */
@@ -138,13 +171,12 @@ release(const struct wanted *wanted)
 
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		struct lt_kube_known_job *const job = c->jobs[i];
+		const bool is_due =
+		    waits(job) && is_chosen(job, wanted, now_utc_s);
 
-		if (!is_chosen(job, wanted, now_utc_s))
-			continue;
-		printf("%s %s/%s\n", job->facts.is_pod ? "pod" : "job",
-		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
-		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
-		if (wanted->dry_run)
+		if (is_due || (wanted->all && waits(job)))
+			print_job(job);
+		if (!is_due || wanted->dry_run)
 			continue;
 		while (!lt_kube_spend())
 			usleep(WAIT_MS * 1000);
@@ -157,21 +189,62 @@ release(const struct wanted *wanted)
 	return failed > 0;
 }
 
+/* For doctor, which compares it with what lowtide-kube holds. */
+static int
+print_waiting(void)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	json_t *const all = json_array();
+
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		const struct lt_kube_job *const f = &c->jobs[i]->facts;
+
+		if (waits(c->jobs[i]))
+			json_array_append_new(all,
+			    json_pack("{s:o,s:I,s:s?}", "name",
+				json_sprintf("%s/%s",
+				    lt_kube_job_text(f, LT_KUBE_NAMESPACE),
+				    lt_kube_job_text(f, LT_KUBE_NAME)),
+				"created_utc_s", (json_int_t)f->created_utc_s,
+				"left_to", starter_of(c->jobs[i])));
+	}
+	json_dumpf(all, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(all);
+	return 0;
+}
+
+static int
+run(const struct wanted *wanted)
+{
+	struct lt_error err = {0};
+	int status = 1;
+
+	if (lt_batch_init(NULL, NULL, &err) == LT_OK && list_all(&err) == LT_OK)
+		status = wanted != NULL ? release(wanted) : print_waiting();
+	if (err.code != LT_OK)
+		fprintf(stderr, "lowtide-kube: %s\n", err.text);
+	lt_batch_fini();
+	return status;
+}
+
 int
 lt_kube_release_main(int argc, char **argv)
 {
 	struct wanted wanted;
-	struct lt_error err = {0};
-	int status = parse(&wanted, argc, argv);
+	const int status = parse(&wanted, argc, argv);
 
-	if (status >= 0)
-		return status;
-	if (lt_batch_init(NULL, NULL, &err) == LT_OK && list_all(&err) == LT_OK)
-		status = release(&wanted);
-	if (err.code != LT_OK) {
-		fprintf(stderr, "lowtide-kube: %s\n", err.text);
-		status = 1;
+	return status >= 0 ? status : run(&wanted);
+}
+
+int
+lt_kube_waiting_main(int argc, char **argv)
+{
+	if (argc > 1) {
+		fprintf(stderr,
+		    "lowtide-kube waiting: got \"%s\", want nothing more\n",
+		    argv[1]);
+		return 2;
 	}
-	lt_batch_fini();
-	return status;
+	return run(NULL);
 }

@@ -207,6 +207,7 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 		lt_log("store_failed", "error=\"%s\"", err.text);
 	if (!lt_kube_cluster_is_complete(c))
 		return;
+	lt_kube_ask_cron_jobs(now_utc_s);
 	changes->tables = c->nodes_changed || c->namespaces_changed;
 	changes->all = c->all_changed;
 	changes->count = c->changed_count;

@@ -11,19 +11,26 @@
 #include "object.h"
 #include "quote.h"
 #include "site.h"
+#include "units.h"
 
 enum {
 	AGAIN_S = 10, /* after the API server refused */
 };
 
-/* Whoever suspended it while it ran says when it goes on, and it is admitted
- * anew first: when the API server says since when it is suspended. */
-static bool
-is_paused(const struct lt_kube_known_job *job)
+bool
+lt_kube_ran(const struct lt_kube_known_job *job)
+{
+	return job->first_utc_s != 0 || job->facts.started_utc_s != 0;
+}
+
+/* Whoever suspended it while it ran says when it goes on, and what had pods is
+ * admitted anew first: when the API server says since when it is suspended. */
+bool
+lt_kube_is_paused(const struct lt_kube_known_job *job)
 {
 	return job->facts.is_paused ||
-	       (job->first_utc_s != 0 &&
-		   !(lt_kube_runs_again(job) && job->facts.goes_on));
+	       (lt_kube_ran(job) && !job->facts.goes_on) ||
+	       (job->first_utc_s != 0 && !lt_kube_runs_again(job));
 }
 
 bool
@@ -33,7 +40,7 @@ lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 	struct lt_quote quote;
 
 	return job->forget_utc_s == 0 && job->facts.is_waiting &&
-	       !job->facts.is_deleted && !is_paused(job) &&
+	       !job->facts.is_deleted && !lt_kube_is_paused(job) &&
 	       now_utc_s >= job->try_utc_s && text[0] != '\0' &&
 	       job->facts.begin_utc_s <= now_utc_s &&
 	       lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
@@ -58,7 +65,10 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	json_t *const own = json_loads(tolerations, 0, NULL);
 	json_object_set_new(
 	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
-	json_object_set_new(pod_spec, "tolerations", lt_kube_tolerations(own));
+	json_t *const all = lt_kube_tolerations(
+	    own, lt_kube_cluster_spot_taints(&lt_kube_site.cluster, pool));
+	if (all != NULL)
+		json_object_set_new(pod_spec, "tolerations", all);
 	json_decref(own);
 }
 
@@ -128,8 +138,24 @@ facts_of(const struct lt_kube_known_job *job)
 	return annotations;
 }
 
+/* That it was let go is written down where a release without a store finds it,
+ * too. Its user's word to go on was for this start. */
 static json_t *
-start_body(const struct lt_kube_known_job *job)
+resumption(const struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	json_t *const annotations = json_object();
+	char now[32];
+
+	lt_kube_annotate(
+	    annotations, "started", lt_utc_text(now, sizeof(now), now_utc_s));
+	if (job->facts.goes_on)
+		lt_kube_annotate(annotations, "pause", NULL);
+	return json_pack("{s:{s:o},s:{s:b}}", "metadata", "annotations",
+	    annotations, "spec", "suspend", 0);
+}
+
+static json_t *
+start_body(const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	json_t *const pod_spec = json_object();
 
@@ -141,9 +167,12 @@ start_body(const struct lt_kube_known_job *job)
 		return json_pack("{s:{s:o},s:o}", "metadata", "annotations",
 		    facts_of(job), "spec", pod_spec);
 	}
-	return json_pack("{s:{s:b,s:{s:{s:o},s:o}}}", "spec", "suspend", 0,
-	    "template", "metadata", "annotations", facts_of(job), "spec",
-	    pod_spec);
+	json_t *const body = resumption(job, now_utc_s);
+
+	json_object_set_new(json_object_get(body, "spec"), "template",
+	    json_pack("{s:{s:o},s:o}", "metadata", "annotations", facts_of(job),
+		"spec", pod_spec));
+	return body;
 }
 
 int
@@ -152,12 +181,12 @@ lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s)
 	struct lt_error err = {0};
 	const char *const type =
 	    job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH : LT_KUBE_MERGE_PATCH;
-	int code = lt_kube_patch(job, type, start_body(job), &err);
+	int code = lt_kube_patch(job, type, start_body(job, now_utc_s), &err);
 
 	/* What has run once keeps its template, on most servers. */
 	if (code == LT_EINPUT && !job->facts.is_pod && job->facts.was_started)
-		code = lt_kube_patch(job, type,
-		    json_pack("{s:{s:b}}", "spec", "suspend", 0), &err);
+		code =
+		    lt_kube_patch(job, type, resumption(job, now_utc_s), &err);
 	if (code == LT_OK) {
 		lt_log("started_job", "job=%u name=%s/%s pool=%s", job->id,
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),

@@ -11,11 +11,14 @@
 #include "log.h"
 #include "lookup.h"
 #include "site.h"
+#include "text.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {
 	PATH_BYTES = 512,
 	NAME_BYTES = 128,
+	TEXT_BYTES = 1024,	/* of an Event: the API server's own limit */
 	BALANCES_EVERY_S = 2,	/* at most so often, when they change */
 	BALANCES_AGAIN_S = 600, /* somebody else may have changed them */
 };
@@ -28,11 +31,13 @@ lt_kube_tell(const struct lt_kube_known_job *job,
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const char *const namespace = lt_kube_job_text(f, LT_KUBE_NAMESPACE);
-	char path[PATH_BYTES], now[32];
+	char path[PATH_BYTES], now[32], text[TEXT_BYTES];
 	struct lt_error err = {0};
 
 	if (!lt_kube_spend())
 		return;
+	lt_copy(text, sizeof(text), told->text);
+	lt_text_whole(text);
 	lt_utc_text(now, sizeof(now), now_utc_s);
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/events", namespace);
 	json_t *const event = json_pack(
@@ -43,8 +48,8 @@ lt_kube_tell(const struct lt_kube_known_job *job,
 	    f->is_pod ? "v1" : "batch/v1", "kind", f->is_pod ? "Pod" : "Job",
 	    "namespace", namespace, "name", lt_kube_job_text(f, LT_KUBE_NAME),
 	    "uid", job->uid, "type", told->type, "reason", told->reason,
-	    "message", told->text, "source", "component", "lowtide",
-	    "firstTimestamp", now, "lastTimestamp", now, "count", 1);
+	    "message", text, "source", "component", "lowtide", "firstTimestamp",
+	    now, "lastTimestamp", now, "count", 1);
 	const struct lt_kube_request request = {
 	    .method = "POST", .path = path, .body = event};
 	if (lt_kube_do(lt_kube_site.kube, &request, NULL, &err) != LT_OK)

@@ -12,6 +12,7 @@
 #include "log.h"
 #include "quote.h"
 #include "site.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {
@@ -32,6 +33,15 @@ lt_batch_may_update(void)
 }
 
 /* ---- the plan in a line ---- */
+
+/* A Job that its user suspended, and has not let go again. */
+static bool
+is_stopped(const struct lt_kube_known_job *job)
+{
+	return job->facts.is_waiting && !job->facts.is_pod &&
+	       (job->facts.is_paused ||
+		   (lt_kube_ran(job) && !job->facts.goes_on));
+}
 
 static void
 plan_line(char *out, size_t size, const struct lt_quote *quote)
@@ -76,16 +86,21 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 	    is_moved ? home : "", is_moved ? " " : "", is_moved ? was : "");
 }
 
-/* What of its annotations can't be read, behind the plan that goes without. */
+/* Behind the plan: that its user has to say when it starts, and what of its
+ * annotations can't be read. */
 static void
-add_fault(char *plan, size_t size, const struct lt_kube_known_job *job)
+add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
-	const size_t used = strlen(plan);
+	size_t used = strlen(plan);
 
-	if (fault[0] != '\0')
-		snprintf(plan + used, size - used, "%signored: %s",
-		    used > 0 ? "; " : "", fault);
+	if (is_stopped(job))
+		used += (size_t)snprintf(plan + used, size - used,
+		    "; suspended by its user, it waits for kubectl annotate --overwrite job %s lowtide.dev/pause=false",
+		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
+	if (fault[0] != '\0' && used < size)
+		snprintf(plan + used, size - used, "; ignored: %s", fault);
+	lt_text_whole(plan);
 }
 
 /* ---- updates ---- */
@@ -177,7 +192,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		strlen(update->admin_comment), NULL) == LT_OK)
 		plan_line(plan, sizeof(plan), &quote);
 	if (plan[0] != '\0')
-		add_fault(plan, sizeof(plan), job);
+		add_remarks(plan, sizeof(plan), job);
 	const bool is_news =
 	    plan[0] != '\0' &&
 	    strcmp(plan, lt_kube_job_text(&job->facts, LT_KUBE_PLAN)) != 0;
@@ -188,9 +203,12 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	/* What was priced is what is there, or the API server says no. */
 	if (update->admin_comment != NULL && !job->facts.is_pod)
 		pin_version(body, job);
-	if (must_suspend(job, update, now_utc_s))
+	if (must_suspend(job, update, now_utc_s)) {
+		/* Should a pod of it have run, lowtide lets it go on. */
+		lt_kube_annotate(annotations, "pause", "false");
 		json_object_set_new(
 		    body, "spec", json_pack("{s:b}", "suspend", 1));
+	}
 	const int code = lt_kube_patch(job, LT_KUBE_MERGE_PATCH, body, err);
 	if (code == LT_OK && is_news)
 		tell_plan(job, &quote, plan, now_utc_s);
@@ -251,6 +269,28 @@ prune(int64_t erase_before_utc_s, int64_t now_utc_s)
 		lt_log("prune_failed", "error=\"%s\"", err.text);
 }
 
+/* One that ran without being let go by lowtide, and waits now: that it ran is
+ * written on it, for lowtide-kube release has no store. */
+static void
+mark_run(const struct lt_kube_known_job *job)
+{
+	char first[TIME_BYTES];
+	struct lt_error err = {0};
+
+	if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
+	    job->facts.is_pod || job->facts.is_deleted ||
+	    job->first_utc_s == 0 || job->facts.started_utc_s != 0 ||
+	    !lt_kube_is_ours(job) || !lt_kube_spend())
+		return;
+	json_t *const annotations = json_object();
+	lt_kube_annotate(annotations, "started",
+	    lt_utc_text(first, sizeof(first), job->first_utc_s));
+	if (lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
+		json_pack("{s:{s:o}}", "metadata", "annotations", annotations),
+		&err) != LT_OK)
+		lt_log("mark_failed", "job=%u error=\"%s\"", job->id, err.text);
+}
+
 void
 lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 {
@@ -263,9 +303,11 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	    !view->is_off && lt_mode_may(view->market->mode, LT_MAY_HOLD);
 	snprintf(lt_kube_site.currency, sizeof(lt_kube_site.currency), "%s",
 	    view->market->currency);
-	for (uint32_t i = 0; due != NULL && i < c->job_count; i++)
+	for (uint32_t i = 0; due != NULL && i < c->job_count; i++) {
+		mark_run(c->jobs[i]);
 		if (lt_kube_may_start(c->jobs[i], now_utc_s))
 			due[count++] = c->jobs[i];
+	}
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
 	lt_kube_site.market = view->market;

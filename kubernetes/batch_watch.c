@@ -19,12 +19,26 @@ count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)
 		const struct lt_kube_known_job *const job = c->jobs[i];
 
 		if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
-		    job->facts.is_deleted || !lt_kube_is_ours(job))
+		    job->facts.is_deleted)
+			continue;
+		watch->left += lt_kube_is_left(job);
+		if (!lt_kube_is_ours(job))
 			continue;
 		watch->waiting++;
 		if (lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] != '\0')
 			watch->waiting_budget++;
 	}
+}
+
+const char *
+lt_batch_starter(uint32_t job_id)
+{
+	const struct lt_kube_known_job *const job =
+	    lt_kube_cluster_job(&lt_kube_site.cluster, job_id);
+
+	return job != NULL && lt_kube_is_left(job)
+		   ? lt_kube_job_text(&job->facts, LT_KUBE_STARTER)
+		   : NULL;
 }
 
 bool

@@ -123,6 +123,17 @@ lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
 	return NULL;
 }
 
+unsigned
+lt_kube_cluster_spot_taints(const struct lt_kube_cluster *c, const char *pool)
+{
+	unsigned taints = 0;
+
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
+			taints |= c->nodes[i].facts.spot_taints;
+	return taints;
+}
+
 static void
 see_node(struct lt_kube_cluster *c, const json_t *object)
 {
@@ -243,6 +254,9 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 		return NULL;
 	}
 	strcpy(job->uid, uid);
+	if (c->store != NULL)
+		(void)lt_kube_store_first_start(
+		    c->store, job->id, &job->first_utc_s, NULL);
 	memmove(&c->jobs[at + 1], &c->jobs[at],
 	    (c->job_count - at) * sizeof(*c->jobs));
 	c->jobs[at] = job;
@@ -250,16 +264,19 @@ add_job(struct lt_kube_cluster *c, const char *uid)
 	return job;
 }
 
-/* It makes no pod any more. */
+/* Marks a Job that makes no pod any more, or one that lives after all: a list
+ * or a deletion may have been wrong about it. */
 static void
-end_job(struct lt_kube_cluster *c, struct lt_kube_known_job *job)
+set_ended(
+    struct lt_kube_cluster *c, struct lt_kube_known_job *job, bool has_ended)
 {
-	if (job->forget_utc_s != 0)
-		return;
-	job->forget_utc_s = c->now_utc_s + SHOWN_S;
-	note_changed(c, job->id);
+	if ((job->forget_utc_s != 0) != has_ended) {
+		job->forget_utc_s = has_ended ? c->now_utc_s + SHOWN_S : 0;
+		note_changed(c, job->id);
+	}
 	if (c->store != NULL)
-		(void)lt_kube_store_end_job(c->store, job->id, NULL);
+		(void)lt_kube_store_set_ended(
+		    c->store, job->id, has_ended, NULL);
 }
 
 static void
@@ -290,7 +307,11 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 			    lt_kube_job_text(&facts, LT_KUBE_NAMESPACE),
 			    lt_kube_job_text(&facts, LT_KUBE_NAME), NULL);
 	}
-	/* An older one comes late: what was answered to a PATCH is newer. */
+	if (job != NULL)
+		job->seen =
+		    c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];
+	/* An older one comes late: what was answered to a PATCH is newer. It is
+	 * in the list all the same. */
 	if (job == NULL || (facts.version < job->facts.version && !is_gone)) {
 		lt_kube_job_free(&facts);
 		return;
@@ -304,10 +325,8 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
-	job->seen = c->lists[facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS];
 	note_changed(c, job->id);
-	if (is_gone || facts.is_finished)
-		end_job(c, job);
+	set_ended(c, job, is_gone || facts.is_finished);
 }
 
 /* ---- pods ---- */
@@ -426,7 +445,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 		if (kind == (c->jobs[i]->facts.is_pod ? LT_KUBE_PODS
 						      : LT_KUBE_JOBS) &&
 		    c->jobs[i]->seen != list)
-			end_job(c, c->jobs[i]);
+			set_ended(c, c->jobs[i], true);
 	struct lt_error err = {0};
 	if (kind == LT_KUBE_PODS && c->store != NULL &&
 	    lt_kube_store_end_unseen(

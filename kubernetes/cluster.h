@@ -28,10 +28,13 @@ struct lt_kube_known_job {
 	struct lt_kube_job facts;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */
-	int64_t first_utc_s;  /* when the first of them started; 0 = none did */
-	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
-			       * shown; 0 = it is there */
-	int64_t try_utc_s;    /* the API server refused it: not before */
+	int64_t first_utc_s;	/* when the first of its pods started; 0 = none
+				 * did. The store has it over a restart. */
+	int64_t forget_utc_s;	/* it is gone, or has ended: until then it is
+				 * shown; 0 = it is there */
+	int64_t try_utc_s;	/* the API server refused it: not before */
+	bool is_cron_known;	/* its CronJob was asked for, and so */
+	int64_t start_by_utc_s; /* the next tick would end it; 0 = none would */
 };
 
 struct lt_kube_cluster {
@@ -81,6 +84,9 @@ const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
 /* Has it a node that takes pods that tolerate nothing? */
 bool lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool);
+/* Taints of preemptible nodes that nodes of this pool have. */
+unsigned lt_kube_cluster_spot_taints(
+    const struct lt_kube_cluster *c, const char *pool);
 /* The label by which this pool's nodes are chosen; NULL = it has none. */
 const char *lt_kube_cluster_pool_key(
     const struct lt_kube_cluster *c, const char *pool);

@@ -10,6 +10,7 @@
 #include "object.h"
 #include "options.h"
 #include "text.h"
+#include "text_mend.h"
 #include "units.h"
 
 enum {
@@ -17,11 +18,13 @@ enum {
 	GRACE_S = 30, /* terminationGracePeriodSeconds, where none is said */
 	WISHES_SIZE = 512,
 	FAULT_SIZE = LT_ERROR_TEXT_SIZE,
+	STARTER_SIZE = 160,
 };
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE];
+	const char *cron;
 	char *tolerations; /* malloc'd */
 };
 
@@ -52,6 +55,17 @@ annotation(const json_t *metadata, const char *name)
 
 	snprintf(key, sizeof(key), LT_KUBE_DOMAIN "%s", name);
 	return lt_kube_string(json_object_get(metadata, "annotations"), key);
+}
+
+/* 0 = none, or no time. */
+static int64_t
+time_of(const json_t *metadata, const char *name)
+{
+	int64_t utc_s = 0;
+
+	return lt_utc_parse(annotation(metadata, name), &utc_s, NULL) == LT_OK
+		   ? utc_s
+		   : 0;
 }
 
 /* As sbatch's options, each in a line; what can't be read is told, and leaves
@@ -141,6 +155,32 @@ struct source { /* what it is read from */
 	const struct lt_kube_names *names;
 };
 
+/* The tick is written in the CronJob's own zone: "2026-11-29T02:00:00+01:00".
+ */
+static void
+read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
+{
+	static const char key[] =
+	    "batch.kubernetes.io/cronjob-scheduled-timestamp";
+	const json_t *const owner = lt_kube_controller(object);
+	const char *const tick = lt_kube_string(
+	    lt_kube_part(object, "metadata", "annotations"), key);
+	const size_t length = strlen(tick);
+	const char *const zone = tick + (length > 6 ? length - 6 : length);
+	int hours, minutes;
+
+	draft->cron = owner != NULL && strcmp(lt_kube_string(owner, "kind"),
+					   "CronJob") == 0
+			  ? lt_kube_string(owner, "name")
+			  : "";
+	if (lt_utc_parse(tick, &job->scheduled_utc_s, NULL) != LT_OK)
+		job->scheduled_utc_s = job->created_utc_s;
+	else if ((zone[0] == '+' || zone[0] == '-') &&
+		 sscanf(zone + 1, "%2d:%2d", &hours, &minutes) == 2)
+		job->zone_offset_s =
+		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
 static int
 read_common(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -156,14 +196,15 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->goes_on = strcmp(annotation(metadata, "pause"), "false") == 0;
 	job->version =
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
-	job->begin_utc_s = 0;
-	(void)lt_utc_parse(
-	    annotation(metadata, "begin"), &job->begin_utc_s, NULL);
+	job->begin_utc_s = time_of(metadata, "begin");
+	job->started_utc_s = time_of(metadata, "started");
 	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
+	lt_text_whole(draft->fault);
 	draft->tolerations =
 	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
+	read_cron(job, draft, from->object);
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
 	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
@@ -181,6 +222,8 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_FAULT] = draft->fault,
+	    [LT_KUBE_STARTER] = draft->starter,
+	    [LT_KUBE_CRON] = draft->cron,
 	};
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
@@ -188,17 +231,35 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	return lt_kube_need_read(&job->need, from->pod_spec, err);
 }
 
-/* Kueue and JobSet suspend and resume Jobs of their own. */
-static bool
-is_foreign_job(const json_t *object)
+/*
+ * Kueue and JobSet suspend and resume Jobs of their own. A Job of another
+ * controller is decided like a user's where it waits; where nobody suspended it
+ * its controller may override, and it is left alone. What lowtide held for
+ * stays its own, whatever is written on it since.
+ */
+static void
+find_starter(struct draft *draft, const json_t *object)
 {
+	static const char jobset[] = "jobset.x-k8s.io/";
 	const json_t *const metadata = json_object_get(object, "metadata");
 	const json_t *const owner = lt_kube_controller(object);
+	const char *const kind = lt_kube_string(owner, "kind");
+	const bool is_jobset = strcmp(kind, "JobSet") == 0 &&
+			       strncmp(lt_kube_string(owner, "apiVersion"),
+				   jobset, strlen(jobset)) == 0;
+	const bool is_waiting =
+	    lt_kube_is_true(json_object_get(object, "spec"), "suspend");
 
-	return lt_kube_string(json_object_get(metadata, "labels"),
-		   "kueue.x-k8s.io/queue-name")[0] != '\0' ||
-	       (owner != NULL &&
-		   strcmp(lt_kube_string(owner, "kind"), "CronJob") != 0);
+	draft->starter[0] = '\0';
+	if (annotation(metadata, "quote")[0] != '\0')
+		return;
+	if (lt_kube_string(json_object_get(metadata, "labels"),
+		"kueue.x-k8s.io/queue-name")[0] != '\0')
+		snprintf(draft->starter, sizeof(draft->starter), "Kueue");
+	else if (owner != NULL && strcmp(kind, "CronJob") != 0 &&
+		 (is_jobset || !is_waiting))
+		snprintf(draft->starter, sizeof(draft->starter), "%.60s %.80s",
+		    kind, lt_kube_string(owner, "name"));
 }
 
 /*
@@ -239,7 +300,6 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
-	job->is_foreign = is_foreign_job(object);
 	job->was_started = lt_kube_time(status, "startTime") != 0;
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	if (ended == NULL)
@@ -289,14 +349,13 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {
-		if (is_pod)
+		if (is_pod) {
 			read_pod(&read, object);
-		else
+		} else {
 			read_job(&read, object, pod_spec);
-		/* What lowtide held for stays its own, whatever is written on
-		 * it since. */
-		read.is_foreign =
-		    read.is_foreign && draft.texts[LT_KUBE_QUOTE][0] == '\0';
+			find_starter(&draft, object);
+		}
+		read.is_foreign = draft.starter[0] != '\0';
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);

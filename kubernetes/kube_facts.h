@@ -44,6 +44,7 @@ struct lt_kube_node {
 	bool is_up;   /* Ready, and not cordoned */
 	bool is_open; /* without taints, but those for GPUs */
 	bool is_spot; /* its taints are the clouds' for preemptible nodes */
+	unsigned spot_taints; /* which of them: for lt_kube_tolerations() */
 };
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
@@ -52,9 +53,9 @@ int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
  * not asked for); lent. Of several the first counts; "" = none. Pure. */
 const char *lt_kube_pool_in(
     const json_t *labels, const struct lt_kube_names *names, const char **key);
-/* The tolerations that let a pod onto any cloud's preemptible nodes, as an
- * array; `own` (NULL or an array) come first. New reference. */
-json_t *lt_kube_tolerations(const json_t *own);
+/* What lets a pod with `own` tolerations (NULL or an array) onto nodes with
+ * these taints, as an array, its own first: new reference. NULL: own do. */
+json_t *lt_kube_tolerations(const json_t *own, unsigned spot_taints);
 
 enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_UID,
@@ -70,6 +71,8 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
 	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
+	LT_KUBE_CRON,	     /* the CronJob that made it */
+	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */
 	LT_KUBE_TEXTS
 };
 
@@ -77,7 +80,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_pod;
 	bool is_waiting;	      /* suspended, or behind lowtide's gate */
 	bool is_finished, is_deleted; /* or about to be */
-	bool is_foreign; /* somebody else's to start: Kueue's, a JobSet's */
+	bool is_foreign; /* somebody else's to start: LT_KUBE_STARTER */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;
@@ -85,7 +88,10 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;
+	int64_t scheduled_utc_s; /* the CronJob's tick, in a zone that is */
+	int32_t zone_offset_s;	 /* so far east of UTC then */
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
+	int64_t started_utc_s;	 /* lowtide let it go last; 0 = never */
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
 			  * what they take to end and to be replaced */

@@ -115,7 +115,7 @@ static void
 forget_ours(json_t *metadata)
 {
 	static const char *const ours[] = {
-	    "quote", "plan", "begin", "pool", "hold", "user"};
+	    "quote", "plan", "begin", "pool", "hold", "user", "started"};
 	json_t *const annotations = json_object_get(metadata, "annotations");
 	char key[LT_KUBE_KEY_SIZE];
 

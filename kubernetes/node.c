@@ -134,16 +134,17 @@ find_cloud(struct lt_kube_node *node, const json_t *object)
 			node->is_reclaimable = true;
 }
 
-static bool
-is_spot_taint(const json_t *taint)
+/* Its bit of spot_taints; 0: it is none. */
+static unsigned
+spot_taint_bit(const json_t *taint)
 {
-	for (int i = 0; i < SPOT_TAINTS; i++)
+	for (unsigned i = 0; i < SPOT_TAINTS; i++)
 		if (strcmp(lt_kube_string(taint, "key"), spot_taints[i].key) ==
 			0 &&
 		    strcmp(lt_kube_string(taint, "value"),
 			spot_taints[i].value) == 0)
-			return true;
-	return false;
+			return 1u << i;
+	return 0;
 }
 
 /* Pods that ask for GPUs tolerate what is named as they are. */
@@ -169,11 +170,11 @@ find_taints(struct lt_kube_node *node, const json_t *spec)
 			"PreferNoSchedule") == 0 ||
 		    is_gpu_taint(key))
 			continue;
-		if (is_spot_taint(taint))
-			node->is_spot = true;
-		else
-			is_closed = true;
+		const unsigned bit = spot_taint_bit(taint);
+		node->spot_taints |= bit;
+		is_closed |= bit == 0;
 	}
+	node->is_spot = node->spot_taints != 0;
 	node->is_open = !is_closed && !node->is_spot;
 	if (is_closed)
 		node->is_spot = node->is_up = false;
@@ -232,25 +233,43 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	    node, lt_kube_part(object, "status", "allocatable"), err);
 }
 
-json_t *
-lt_kube_tolerations(const json_t *own)
+static bool
+is_tolerated(const json_t *tolerations, const char *taint_key)
 {
-	json_t *const all =
-	    json_is_array(own) ? json_copy((json_t *)own) : json_array();
+	const json_t *t;
+	size_t i;
 
-	for (int i = 0; i < SPOT_TAINTS; i++) {
-		const json_t *known;
-		size_t k;
-		bool has = false;
+	json_array_foreach(tolerations, i, t) {
+		const char *const key = lt_kube_string(t, "key");
+		const char *const effect = lt_kube_string(t, "effect");
+		const bool is_any =
+		    key[0] == '\0' &&
+		    strcmp(lt_kube_string(t, "operator"), "Exists") == 0;
 
-		json_array_foreach(all, k, known)
-			has |= strcmp(lt_kube_string(known, "key"),
-				   spot_taints[i].key) == 0;
-		if (!has)
-			json_array_append_new(
-			    all, json_pack("{s:s,s:s,s:s}", "key",
-				     spot_taints[i].key, "operator", "Equal",
-				     "value", spot_taints[i].value));
+		if ((is_any || strcmp(key, taint_key) == 0) &&
+		    (effect[0] == '\0' || strcmp(effect, "NoSchedule") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* No more than that: a list of the user's that was changed can't be applied
+ * again to a Job that runs. */
+json_t *
+lt_kube_tolerations(const json_t *own, unsigned taints)
+{
+	json_t *all = NULL;
+
+	for (unsigned i = 0; i < SPOT_TAINTS; i++) {
+		if ((taints & 1u << i) == 0 ||
+		    is_tolerated(own, spot_taints[i].key))
+			continue;
+		if (all == NULL)
+			all = json_is_array(own) ? json_copy((json_t *)own)
+						 : json_array();
+		json_array_append_new(all,
+		    json_pack("{s:s,s:s,s:s}", "key", spot_taints[i].key,
+			"operator", "Equal", "value", spot_taints[i].value));
 	}
 	return all;
 }

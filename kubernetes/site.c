@@ -23,6 +23,14 @@ lt_kube_is_ours(const struct lt_kube_known_job *job)
 					    LT_KUBE_QUOTE)[0] != '\0'));
 }
 
+bool
+lt_kube_is_left(const struct lt_kube_known_job *job)
+{
+	return job->facts.is_foreign &&
+	       lt_kube_cluster_manages(&lt_kube_site.cluster,
+		   lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
+}
+
 static void
 add_open_pools(const struct lt_market *market, bool managed_only)
 {

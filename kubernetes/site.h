@@ -38,6 +38,8 @@ int lt_kube_list_one(struct lt_batch_jobs *jobs,
     struct lt_error *err);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
+/* Does it take part, and is somebody else's to start? */
+bool lt_kube_is_left(const struct lt_kube_known_job *job);
 
 /* It ran, and was suspended again: its time starts anew, and is to be admitted
  * anew. */
@@ -47,6 +49,11 @@ enum { LT_KUBE_REQUESTS_A_SECOND = 50 };
 /* One request less may be sent; false: not now. */
 bool lt_kube_spend(void);
 
+/* Asks for the CronJobs of Jobs that came from one: how long they may wait. */
+void lt_kube_ask_cron_jobs(int64_t now_utc_s);
+/* Is that not known yet? */
+bool lt_kube_is_cron_unknown(const struct lt_kube_known_job *job);
+
 /* PATCHes a Job or a pod, if it is still the one with this uid. body is
  * taken. */
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
@@ -55,6 +62,10 @@ int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
 /* One of lowtide's annotations; value NULL: none any more. */
 void lt_kube_annotate(json_t *annotations, const char *name, const char *value);
 
+/* Has it ever run, or been let go? Who suspended it since was not lowtide. */
+bool lt_kube_ran(const struct lt_kube_known_job *job);
+/* Does its user keep it from starting, or from going on? */
+bool lt_kube_is_paused(const struct lt_kube_known_job *job);
 /* Does it wait for nothing but us: a confirmed hold, its hour, no budget? */
 bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again
@@ -72,6 +83,7 @@ void lt_kube_tell(const struct lt_kube_known_job *job,
 
 /* Commands of their own, beside the daemon: exit status. argv[0]: the verb. */
 int lt_kube_release_main(int argc, char **argv);
+int lt_kube_waiting_main(int argc, char **argv);
 int lt_kube_policies_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */

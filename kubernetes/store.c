@@ -22,7 +22,10 @@ enum {
 	S(ADD_ID, "INSERT INTO ids (uid, made) VALUES (?1, unixepoch())")      \
 	S(NAME, "UPDATE ids SET name = ?2 || '/' || ?3 WHERE id = ?1"          \
 		" AND name IS NOT ?2 || '/' || ?3")                            \
-	S(END_JOB, "UPDATE ids SET ended = 1 WHERE id = ?1 AND ended = 0")     \
+	S(SET_ENDED,                                                           \
+	    "UPDATE ids SET ended = ?2 WHERE id = ?1 AND ended != ?2")         \
+	S(FIRST_START, "SELECT min(start) FROM runs WHERE job_id = ?1"         \
+		       " HAVING min(start) IS NOT NULL")                       \
 	S(PUT,                                                                 \
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
@@ -135,18 +138,18 @@ lt_kube_store_close(struct lt_kube_store *store)
 	free(store);
 }
 
-/* Runs it; *id: of its one row, where there is one. */
+/* Runs it; *number: of its one row, where one is asked for. */
 static int
-step(struct lt_kube_store *store, enum statement which, uint32_t *id,
+step(struct lt_kube_store *store, enum statement which, int64_t *number,
     struct lt_error *err)
 {
 	sqlite3_stmt *const s = store->statements[which];
 	const int rc = sqlite3_step(s);
 	int code = LT_OK;
 
-	if (rc == SQLITE_ROW && id != NULL)
-		*id = (uint32_t)sqlite3_column_int64(s, 0);
-	else if (rc == SQLITE_DONE && id != NULL)
+	if (rc == SQLITE_ROW && number != NULL)
+		*number = sqlite3_column_int64(s, 0);
+	else if (rc == SQLITE_DONE && number != NULL)
 		code = LT_ENOENT;
 	else if (rc != SQLITE_DONE && rc != SQLITE_ROW)
 		code = fail(store->db, err);
@@ -191,7 +194,7 @@ int
 lt_kube_store_is_empty(
     struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
 {
-	uint32_t id;
+	int64_t id;
 	const int code = step(store, S_ANY, &id, err);
 
 	*is_empty = code == LT_ENOENT;
@@ -202,16 +205,18 @@ int
 lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
     uint32_t *id, struct lt_error *err)
 {
+	int64_t number = 0;
+
 	bind_text(store, S_FIND_ID, 1, uid);
-	int code = step(store, S_FIND_ID, id, err);
-	if (code != LT_ENOENT || !is_made)
-		return code;
-	bind_text(store, S_ADD_ID, 1, uid);
-	code = step(store, S_ADD_ID, NULL, err);
-	const int64_t made = sqlite3_last_insert_rowid(store->db);
-	if (code == LT_OK && made > INT32_MAX)
+	int code = step(store, S_FIND_ID, &number, err);
+	if (code == LT_ENOENT && is_made) {
+		bind_text(store, S_ADD_ID, 1, uid);
+		code = step(store, S_ADD_ID, NULL, err);
+		number = sqlite3_last_insert_rowid(store->db);
+	}
+	if (code == LT_OK && number > INT32_MAX)
 		return lt_fail(err, LT_ELIMIT, "kube.db: no number is left");
-	*id = (uint32_t)made;
+	*id = (uint32_t)number;
 	return code;
 }
 
@@ -226,11 +231,20 @@ lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 }
 
 int
-lt_kube_store_end_job(
-    struct lt_kube_store *store, uint32_t job_id, struct lt_error *err)
+lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
+    bool has_ended, struct lt_error *err)
 {
-	bind_number(store, S_END_JOB, 1, job_id);
-	return step(store, S_END_JOB, NULL, err);
+	bind_number(store, S_SET_ENDED, 1, job_id);
+	bind_number(store, S_SET_ENDED, 2, has_ended);
+	return step(store, S_SET_ENDED, NULL, err);
+}
+
+int
+lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
+    int64_t *start_utc_s, struct lt_error *err)
+{
+	bind_number(store, S_FIRST_START, 1, job_id);
+	return step(store, S_FIRST_START, start_utc_s, err);
 }
 
 int

@@ -32,9 +32,13 @@ int lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
 int lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
     const char *namespace, const char *name, struct lt_error *err);
 
-/* A Job will make no pod any more. */
-int lt_kube_store_end_job(
-    struct lt_kube_store *store, uint32_t job_id, struct lt_error *err);
+/* Will a Job make no pod any more? */
+int lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
+    bool has_ended, struct lt_error *err);
+
+/* When the first of its pods started that is known. LT_ENOENT: none did. */
+int lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
+    int64_t *start_utc_s, struct lt_error *err);
 
 struct lt_kube_run { /* texts are lent */
 	const struct lt_kube_pod *pod;

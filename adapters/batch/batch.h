@@ -240,7 +240,9 @@ struct lt_batch_job {
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
 	    deadline_utc_s;
-	int64_t limit_s; /* INT64_MAX = none */
+	int64_t start_by_utc_s; /* it would be ended if it waited longer; 0 =
+				 * it would not */
+	int64_t limit_s;	/* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
 	uint32_t restarts;   /* so often it was requeued */
 	uint64_t memory_mib; /* whole job */
@@ -262,6 +264,14 @@ struct lt_batch_job {
 	 * holds for, as it lets the job stand still. */
 	int64_t pause_s;
 };
+/* By a rule of ours, and by what would end it. */
+static inline int64_t
+lt_latest_start(const struct lt_batch_job *job, int64_t latest_utc_s)
+{
+	return job->start_by_utc_s != 0 && job->start_by_utc_s < latest_utc_s
+		   ? job->start_by_utc_s
+		   : latest_utc_s;
+}
 struct lt_batch_jobs {
 	uint32_t count;
 	struct lt_batch_job *jobs;
@@ -511,9 +521,12 @@ struct lt_batch_watch {
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
 	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
+	uint32_t left;			  /* Jobs that wait for somebody else */
 	uint32_t unsuspended; /* came since the start as no policy lets them,
 			       * in a mode that holds back */
 };
+/* Who starts a job that lowtide leaves alone; lent. NULL: no such job. */
+const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */
 bool lt_batch_watch(struct lt_batch_watch *watch);
 

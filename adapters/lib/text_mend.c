@@ -59,6 +59,22 @@ lt_text_mend(char *text)
 	}
 }
 
+void
+lt_text_whole(char *text)
+{
+	char *to = text;
+
+	while (*text != '\0') {
+		const size_t length =
+		    character_length((const unsigned char *)text);
+
+		memmove(to, text, length);
+		to += length;
+		text += length == 0 ? 1 : length;
+	}
+	*to = '\0';
+}
+
 int
 lt_error_mend(struct lt_error *err, int code)
 {

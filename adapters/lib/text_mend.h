@@ -14,6 +14,8 @@ void lt_error_at(struct lt_error *err, int line, int column);
 void lt_text_mend(char *text);
 /* The same of an error's text, NULL allowed. Returns code. */
 int lt_error_mend(struct lt_error *err, int code);
+/* Takes such bytes out instead: what was cut ends at a character's border. */
+void lt_text_whole(char *text);
 /* What ended with code hands its own error on, as lt_fail() does: without its
  * place. Returns code. */
 int lt_error_give(struct lt_error *err, int code, const struct lt_error *inner);

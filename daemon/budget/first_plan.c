@@ -58,6 +58,13 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	w->options.plan |= asked->plan;
 	if (!lt_request_wishes(request, &w->options, &d->market))
 		return false;
+	if (job->start_by_utc_s != 0)
+		request->latest_utc_s = lt_latest_start(job,
+		    now_utc_s +
+			lt_class_max_delay_s(
+			    lt_request_class(request, &d->market), &d->market));
+	if (job->start_by_utc_s != 0 && request->latest_utc_s < now_utc_s)
+		request->latest_utc_s = now_utc_s; /* it is late already */
 	const struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	const int account =
 	    lt_sheet_account(&d->budget.snapshot, request->account);

@@ -105,9 +105,10 @@ lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 	}
 	if (request->home == home)
 		request->learned = s->run.expected;
-	request->latest_utc_s =
-	    s->job->submit_utc_s +
-	    lt_class_max_delay_s(lt_request_class(request, market), market);
+	request->latest_utc_s = lt_latest_start(
+	    s->job, s->job->submit_utc_s +
+			lt_class_max_delay_s(
+			    lt_request_class(request, market), market));
 	return true;
 }
 

@@ -96,9 +96,11 @@ latest_again(const struct lt_standing *s, const struct lt_market *market)
 {
 	const struct lt_request *const request = &s->made.request;
 
-	return s->hold.made_utc_s +
-	       lt_class_max_delay_s(lt_request_class(request, market), market) +
-	       request->done_s;
+	return lt_latest_start(
+	    s->job, s->hold.made_utc_s +
+			lt_class_max_delay_s(
+			    lt_request_class(request, market), market) +
+			request->done_s);
 }
 
 void

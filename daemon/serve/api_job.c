@@ -126,6 +126,12 @@ lt_job_is(const struct lt_job_named *named, const struct lt_batch_job *job)
 int
 lt_job_unknown(const struct lt_job_named *asked, json_t **reply)
 {
+	const char *const starter = lt_batch_starter(asked->job_id);
+
+	if (starter != NULL)
+		return lt_api_error(reply, 404,
+		    "job %s: %s starts it, and lowtide takes no hold for it",
+		    asked->text, starter);
 	return lt_api_error(reply, 404, "job %s: not known here", asked->text);
 }
 

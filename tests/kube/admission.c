@@ -3,9 +3,10 @@
  * What the project's admission policies do, in C: their CEL is not run here.
  * Only in namespaces labelled lowtide.dev/managed=true.
  *
- *   --mutate    a new Job is suspended, a bare Pod gated; both get the user's
- *               name, and variables that read lowtide's annotations; those of
- *               frameworks where lowtide.dev/amp asks for them
+ *   --mutate    a new Job is suspended, and paused if its user suspended it, a
+ *               bare Pod gated; both get the user's name, and variables that
+ * read lowtide's annotations; those of frameworks where lowtide.dev/amp asks
+ * for them
  *   --validate  in enforce, a Job that costs more than its team has left, or
  *               has no end, is refused; lowtide's annotations are lowtide's
  */
@@ -128,6 +129,15 @@ admission_mutate(const struct request *request, json_t *document)
 	environment_add(is_job ? json_at(document, "spec.template") : document,
 	    json_at(document, "metadata.annotations"));
 	if (is_job) {
+		/* Its user's own. */
+		if (json_true_at(document, "spec.suspend") &&
+		    json_member(json_at(document, "metadata.ownerReferences"),
+			"kind", "CronJob") == NULL &&
+		    json_object_get(json_at(document, "metadata.annotations"),
+			"lowtide.dev/pause") == NULL)
+			json_object_set_new(
+			    json_at(document, "metadata.annotations"),
+			    "lowtide.dev/pause", json_string("true"));
 		json_put_at(document, "spec.suspend", json_true());
 		return;
 	}
@@ -170,7 +180,7 @@ own_annotations_stay(const struct request *request, const json_t *before,
 {
 	static const char *const own[] = {"lowtide.dev/quote",
 	    "lowtide.dev/plan", "lowtide.dev/begin", "lowtide.dev/pool",
-	    "lowtide.dev/hold", "lowtide.dev/user"};
+	    "lowtide.dev/hold", "lowtide.dev/started", "lowtide.dev/user"};
 	char message[256];
 
 	if (strcmp(request->user, lowtide_user) == 0)

@@ -257,6 +257,7 @@ default_new(enum kind_index kind, json_t *document)
 	case KUBE_NODES:
 	case KUBE_CONFIGMAPS:
 	case KUBE_EVENTS:
+	case KUBE_CRON_JOBS:
 	case KUBE_MUTATING:
 	case KUBE_MUTATING_BINDINGS:
 	case KUBE_VALIDATING:

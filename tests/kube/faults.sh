@@ -8,7 +8,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/kube/lowtide.sh"
 
 k_up "$work/kube" --speed 10 --bookmark 500 --mutate || exit 1
-for team in team-a team-b team-c; do k_namespace $team managed; done >/dev/null
+for team in team-a team-b team-c team-d; do k_namespace $team managed; done >/dev/null
 l_day 3 9
 l_policy 'budgets:
   - {team: team-a, period: month, amount: 1000000}
@@ -147,4 +147,32 @@ passes 'and are charged what their pods had' within 40 is_team_a "$want"
 echo "# charged $(team_a), by the pods $want"
 nothing_open() { [ "$(lowtide budget --json --team team-a | jq '.budgets[0].held_micros')" == 0 ]; }
 passes 'nothing is held any more' within 40 nothing_open
+
+# Lists anew while plans are told, by a slow server
+many=120
+k_faults '{"slow_ms": 25}' >/dev/null
+k_jobs $many team-d "$(wishes carbon 3600) | .spec.template.spec.containers[0].resources.requests.cpu = \"32\" | $(runs 60000)"
+kill_watcher() { # the child with a thread for each kind
+	local child
+	for child in $(pgrep -P "$pid"); do
+		[ ! -e "/proc/$child/task" ] || [ "$(find "/proc/$child/task" -mindepth 1 -maxdepth 1 | wc -l)" -lt 4 ] ||
+		    kill -KILL "$child"
+	done
+}
+for _ in 1 2 3 4 5; do
+	sleep 0.7
+	k_faults '{"gone": 4, "compact": true}' >/dev/null
+	sleep 0.5
+	kill_watcher
+done
+quoted() { [ "$(k_get "$K_JOBS/team-d/jobs" | jq '[.items[] | select(.metadata.annotations["lowtide.dev/quote"])] | length')" == "$1" ]; }
+passes 'all are told' within 60 quoted $many
+open_holds() { [ "$(sqlite3 -readonly "$L/state/ledger.db" "SELECT count(*) FROM holds WHERE account = 'team-d' AND state = 0")" == "$1" ]; }
+passes 'and each has its hold' within 10 open_holds $many
+is 'none of which was void' 0 "$(grep -c 'event=void .*account=team-d' "$L/log")"
+is 'nor is any Job forgotten' "$(k_get /apis/batch/v1/jobs | jq '[.items[] | select(.spec.suspend)] | length')" \
+    "$(lowtide status --json | jq .kubernetes.waiting)"
+k_faults '{"reset": true}' >/dev/null
+k_delete /api/v1/namespaces/team-d >/dev/null
+passes 'deleted with their namespace, they hold nothing' within 20 open_holds 0
 the_end

@@ -14,6 +14,9 @@
 #   k_namespace NAME [managed]
 #   k_job NAMESPACE NAME [JQ]   a Job, changed by a jq filter
 #   k_jobs COUNT NAMESPACE [JQ]   many alike, with names of the server's
+#   k_apply NAMESPACE NAME [JQ]   a Job like k_job's, as kubectl apply -f would
+#                           have it once more: creates it, or patches where the
+#                           file differs; prints nothing if it does nowhere
 #   k_pod NAMESPACE NAME [JQ]   a bare pod likewise
 #   k_wait SECONDS PATH JQ  until a jq condition is true of the answer
 #   k_status ...            prints the HTTP status of any of the above
@@ -81,11 +84,31 @@ k_namespace() {
 		else {"lowtide.dev/managed": "true"} end)}}' | k_post /api/v1/namespaces
 }
 
+# What of a file is not so there; lists but for those of names are whole.
+K_DIFFERS='def differs($file; $there):
+    if ($file | type) == "object" and ($there | type) == "object" then
+	reduce ($file | keys[]) as $k (null; differs($file[$k]; $there[$k]) as $d |
+	    if $d == null then . else .[$k] = $d end)
+    elif ($file | type) == "array" and ($file | all(.name? != null)) and $there then
+	[$file[] as $one | differs($one; $there | map(select(.name == $one.name))[0]) |
+	    select(.) | .name = $one.name] | if . == [] then null else . end
+    elif $file == $there then null else $file end;'
 K_TEMPLATE='{metadata: {annotations: {"test/run-seconds": "3"}}, spec: {restartPolicy: "Never",
     containers: [{name: "main", image: "played", resources: {requests: {cpu: "1", memory: "1Gi"}}}]}}'
-k_job() {
-	jq -n --arg name "$2" '{kind: "Job", apiVersion: "batch/v1", metadata: {name: $name},
-	    spec: {template: '"$K_TEMPLATE"'}} | '"${3:-.}" | k_post "$K_JOBS/$1/jobs"
+k_job_file() {
+	jq -n --arg name "$1" '{kind: "Job", apiVersion: "batch/v1", metadata: {name: $name},
+	    spec: {template: '"$K_TEMPLATE"'}} | '"${2:-.}"
+}
+k_job() { k_job_file "$2" "${3:-.}" | k_post "$K_JOBS/$1/jobs"; }
+k_apply() {
+	local there patch
+	there=$(k_get "$K_JOBS/$1/jobs/$2")
+	if [ "$(jq -r .kind <<<"$there")" != Job ]; then
+		k_job "$@"
+		return
+	fi
+	patch=$(k_job_file "$2" "${3:-.}" | jq --argjson there "$there" "$K_DIFFERS"'differs(.; $there)')
+	[ "$patch" == null ] || k_patch "$K_JOBS/$1/jobs/$2" strategic "$patch"
 }
 k_jobs() {
 	local url=$K_JOBS/$2/jobs

@@ -17,6 +17,7 @@ const struct kind kinds[KUBE_KIND_COUNT] = {
     [KUBE_CONFIGMAPS] = {"configmaps", "ConfigMap", "", "v1", "v1", true},
     [KUBE_EVENTS] = {"events", "Event", "", "v1", "v1", true},
     [KUBE_JOBS] = {"jobs", "Job", "batch", "v1", "batch/v1", true},
+    [KUBE_CRON_JOBS] = {"cronjobs", "CronJob", "batch", "v1", "batch/v1", true},
 #define ADMISSION(resource, kind)                                              \
 	{                                                                      \
 		resource, kind, "admissionregistration.k8s.io", "v1",          \

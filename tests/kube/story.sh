@@ -66,6 +66,45 @@ passes 'and told so' within 5 told team-b/big LowtideHeld
 k_job team-a endless "$(runs 20)" >/dev/null
 passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
 k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
+operators='[{apiVersion: "example.com/v1", kind: "Backup", name: "nightly", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
+K_AS=system:serviceaccount:operators:backup k_job team-a backup "$(limit 60) | .metadata.ownerReferences = $operators | $(runs 20)" >/dev/null
+passes 'a Job that an operator made is decided, and runs' done_well team-a/backup
+is 'it is explained as any' 1 "$(lowtide explain team-a/backup | grep -c '^Job .*(team-a/backup)')"
+is 'one that is Kueue'\''s is told to be' 1 "$(lowtide explain team-a/queued 2>&1 | grep -c 'Kueue starts it, and lowtide takes no hold')"
+# What a CronJob makes: the next tick deletes it where it waits still, or is
+# skipped. The tick is in so many hours from now.
+from_cron() { # from_cron NAME POLICY HOURS [FILTER]
+	local tick
+	tick=$(date -u -d "@$(($(now) + $3 * 3600))" '+%M %H')
+	jq -n --arg name "$1" --arg policy "$2" --arg tick "$tick * * *" '{kind: "CronJob", apiVersion: "batch/v1",
+	    metadata: {name: $name}, spec: {schedule: $tick, concurrencyPolicy: $policy}}' |
+	    k_post "$K_JOBS/cron/cronjobs" >/dev/null
+	K_AS=system:serviceaccount:kube-system:cronjob-controller k_job cron "$1-1" "$(wishes carbon 3600) | $big |
+	    .metadata.annotations[\"batch.kubernetes.io/cronjob-scheduled-timestamp\"] = \"$(date -u -d "@$(now)" +%FT%TZ)\" |
+	    .metadata.ownerReferences = [{apiVersion: \"batch/v1\", kind: \"CronJob\", name: \"$1\",
+		uid: \"00000000-0000-4000-8000-000000000002\", controller: true}] | $(runs 20) | ${4:-.}" >/dev/null
+}
+k_namespace cron managed >/dev/null
+from_cron allow Allow 2
+from_cron replace Replace 2
+from_cron forbid Forbid 5
+passes 'a Job of a CronJob that allows several waits for clean hours' planned cron/allow-1
+passes 'in them' is_from cron/allow-1 3 9
+passes 'one that the next tick would replace, too' planned cron/replace-1
+is_before() { # is_before NAME HOURS: a minute before the tick
+	local tick
+	tick=$(k_get "$(job "$1")" | jq -r '.metadata.annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"]')
+	[ "$(date -d "$(note "$1" begin)" +%s)" -le $(($(date -d "$tick" +%s) + $2 * 3600 - 60)) ]
+}
+passes 'but not until then' is_before cron/replace-1 2
+passes 'one that the next tick waits for waits as long as it may' planned cron/forbid-1
+passes 'into clean hours' is_from cron/forbid-1 3 5
+passes 'and no longer' is_before cron/forbid-1 5
+k_faults '{"status": 403, "match": "cronjobs", "method": "GET", "count": 1}' >/dev/null
+from_cron hidden Allow 2
+passes 'one whose CronJob may not be read is not delayed' done_well cron/hidden-1
+k_faults '{"reset": true, "method": "", "match": ""}' >/dev/null
+for name in allow replace forbid; do k_delete "$(job cron/$name-1)"; done >/dev/null
 k_job plain free "$(wishes carbon) | $(runs 20)" >/dev/null
 passes 'in another namespace it runs' done_well plain/free
 
@@ -97,8 +136,9 @@ l_ahead 7
 passes 'at its hour it is released' k_wait 10 "$(job team-a/waits)" '.spec.suspend == false'
 is 'to the pool of its plan' "{\"lowtide.dev/pool\":\"$(note team-a/waits pool)\"}" \
     "$(k_get "$(job team-a/waits)" | of .spec.template.spec.nodeSelector)"
-is 'with its own tolerations first' '["mine","cloud.google.com/gke-spot"]' \
-    "$(k_get "$(job team-a/waits)" | of '[.spec.template.spec.tolerations[:2][].key]')"
+is 'with its own tolerations first, and those alone that the pool wants' \
+    "$([ "$(note team-a/waits pool)" == spot ] && echo '["mine","lowtide.dev/spot"]' || echo '["mine"]')" \
+    "$(k_get "$(job team-a/waits)" | of '[.spec.template.spec.tolerations[].key]')"
 passes 'it runs' done_well team-a/waits
 passes 'the bare pod, too' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
 passes 'the one that is held waits' waits team-b/big
@@ -119,6 +159,71 @@ passes 'a lost node ends a Job' k_wait 10 "$(job team-a/lost)" 'any(.status.cond
 l_policy "$(budgets 1000)"
 passes 'with more budget the one that is held starts' done_well team-b/big 30
 is 'it is held no more' '' "$(note team-b/big hold)"
+
+# The same file, applied once more a second by a tool that knows no lowtide
+k_job team-a umlauts ".metadata.annotations = {\"lowtide.dev/carbon-aware\": \"a$(printf 'ü%.0s' {1..60})\"} | $(limit 60) | $(runs 20)" >/dev/null
+passes 'an annotation that is no wish, cut within a character, is told' within 10 told team-a/umlauts LowtidePlanned
+synced() { # synced NAME JQ: until it has ended
+	local until=$((SECONDS + 30))
+	while [ $SECONDS -lt $until ]; do
+		k_apply team-a "$1" "$2" >>"$work/$1.synced"
+		done_well "team-a/$1" 1 2>/dev/null && return 0
+	done
+	return 1
+}
+file="$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/checkpoint\"] = \"size=60G\" | $(runs 30)"
+passes 'one that is synced runs' synced without "$file"
+is 'on the nodes that lowtide chose' spot "$(note team-a/without pool)"
+is 'whose taint alone was added' '["lowtide.dev/spot"]' "$(k_get "$(job team-a/without)" | of '[.spec.template.spec.tolerations[].key]')"
+file="$file | .spec.template.spec.tolerations = [{key: \"lowtide.dev/spot\", operator: \"Exists\"}]"
+passes 'and one that has tolerations' synced with "$file"
+is 'which stay as they are' '[{"key":"lowtide.dev/spot","operator":"Exists"}]' "$(k_get "$(job team-a/with)" | of .spec.template.spec.tolerations)"
+is 'no sync was refused, nor changed anything' '["Job"]["Job"]' \
+    "$(jq -sc '[.[].kind]' "$work/without.synced")$(jq -sc '[.[].kind]' "$work/with.synced")"
+
+# What its user stops
+paused='lowtide.dev/pause=false'
+has_pods() { k_wait 10 "$(job "$1")" '.status.ready == 1'; }
+stop() { k_patch "$(job "$1")" merge '{"spec": {"suspend": true}}' >/dev/null; }
+let_go() { k_patch "$(job "$1")" merge '{"metadata": {"annotations": {"lowtide.dev/pause": "false"}}}' >/dev/null; }
+k_job team-a stopped "$(limit 36000) | $(runs 6000)" >/dev/null
+k_job team-a own "$(limit 60) | .spec.suspend = true | $(runs 20)" >/dev/null
+passes 'one runs' has_pods team-a/stopped
+is 'and says since when lowtide let it' true "$([ "$(date -d "$(note team-a/stopped started)" +%s)" -ge $(($(now) - 60)) ] && echo true)"
+sleep 1.1
+stop team-a/stopped
+passes 'its user stops it' k_wait 10 "$(job team-a/stopped)" '.status.active == null'
+told_paused() { note "$1" plan | grep -q "suspended by its user.*$paused"; }
+passes 'and is told what lets it go on' within 10 told_paused team-a/stopped
+passes 'so is who created one suspended' within 10 told_paused team-a/own
+l_restart
+sleep 2
+is 'a release lets go neither' '0 released, 0 failed' "$(l_kube release --overdue 2>"$work/out")"
+is 'nor with --all, which says why' "$(printf 'job team-a/%s: left to %s\n' own 'its user' queued Kueue stopped 'its user')" \
+    "$(l_kube release --overdue --all --dry-run 2>"$work/out" | grep 'left to' | sort)"
+is 'nor does lowtide, started anew' '[true,true]' "[$(k_get "$(job team-a/stopped)" | of .spec.suspend),$(k_get "$(job team-a/own)" | of .spec.suspend)]"
+doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
+is 'doctor names them' "$(printf '%s\n' '3 Jobs wait for somebody else' 'team-a/own (its user)' 'team-a/queued (Kueue)' 'team-a/stopped (its user)')" \
+    "$(doctor | grep -o '[0-9]* Jobs wait for somebody else.*' | sed 's/: /\n/; s/, /\n/g' | sort)"
+is 'and finds all else held' '' "$(doctor | grep 'no open hold')"
+ledger() { sqlite3 -cmd '.timeout 5000' "$L/state/ledger.db" "UPDATE holds SET state = $1 WHERE job_id = $(id_of team-a/endless)"; }
+lost() { # lowtide opens it again when it looks at the Job
+	ledger 2
+	doctor | grep -q '1 suspended Job of the API server has no open hold here: team-a/endless'
+}
+passes 'one whose hold is lost it names' within 20 lost
+ledger 0
+let_go team-a/own
+passes 'the word of its user lets one start' done_well team-a/own
+let_go team-a/stopped
+passes 'and another go on' has_pods team-a/stopped
+is 'once: the word is used up' '' "$(note team-a/stopped pause)"
+sleep 1.1
+stop team-a/stopped
+passes 'stopped again' k_wait 10 "$(job team-a/stopped)" '.status.active == null'
+sleep 2
+passes 'it stays so' waits team-a/stopped
+k_delete "$(job team-a/stopped)" >/dev/null
 
 # Without lowtide
 l_day 3 9
@@ -150,7 +255,7 @@ is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.m
     "$(charged team-a/bare)"
 is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
 is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
-is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless; do charged team-a/$name; done | jq -s add)" \
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup umlauts without with; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
     "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
@@ -168,11 +273,15 @@ l_up
 k_job team-a seen "$(wishes carbon) | $(runs 20)" >/dev/null
 k_pod team-a bare "$(limit 60)" >/dev/null
 k_job team-a own "$(limit 60) | .spec.suspend = true" >/dev/null
+k_job team-a stopped "$(limit 36000) | $(runs 6000)" >/dev/null
 passes 'in observe a Job runs at once' done_well team-a/seen
 passes 'a pod as well' k_wait 10 "$(pod team-a/bare)" '.status.phase == "Succeeded"'
 passes 'what lowtide would do is written' planned team-a/seen
 passes 'and of one that its user suspended' planned team-a/own
 passes 'which stays so' waits team-a/own
+has_pods team-a/stopped
+stop team-a/stopped
+passes 'that one ran is written on it once it waits' k_wait 10 "$(job team-a/stopped)" '.metadata.annotations["lowtide.dev/started"] != null'
 is 'nothing is placed' '[null,null,[]]' "$(k_get "$(job team-a/seen)" | of '.spec.template |
     [.spec.nodeSelector, .spec.tolerations, [.metadata.annotations | keys[] | select(startswith("lowtide"))]]')"
 l_restart

@@ -288,6 +288,75 @@ test_what_is_older_comes_late(void **state)
 	    lt_kube_cluster_job(&cluster, id_of("late"))->facts.is_waiting);
 }
 
+static bool
+has_ended(const char *uid)
+{
+	const struct lt_kube_known_job *const job =
+	    lt_kube_cluster_job(&cluster, id_of(uid));
+
+	return job == NULL || job->forget_utc_s != 0;
+}
+
+/* A list is of one moment; what a PATCH was answered meanwhile is newer. */
+static void
+test_a_list_that_is_older_than_an_answer(void **state)
+{
+	(void)state;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("told", 7, "", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("told", 9, "", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_BEGIN, NULL);
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("told", 7, "", ""));
+	tell(LT_KUBE_JOBS, LT_KUBE_END, NULL);
+	assert_false(has_ended("told"));
+	assert_int_equal(
+	    lt_kube_cluster_job(&cluster, id_of("told"))->facts.version, 9);
+	list(LT_KUBE_JOBS, NULL);
+	assert_true(has_ended("told"));
+}
+
+/* Whatever said that it ended: the Job shows, so it lives, in the store too. */
+static void
+test_an_end_is_revoked(void **state)
+{
+	(void)state;
+	for (int forgotten = 0; forgotten < 2; forgotten++) {
+		struct lt_batch_runs runs;
+
+		tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("back", 1, "", ""));
+		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+		    pod_text("back-p", "back", "2026-11-26T04:00:10Z"));
+		list(LT_KUBE_JOBS, NULL);
+		assert_true(has_ended("back"));
+		rows(&runs, NOW_UTC_S + 60);
+		assert_false(row_of(&runs, "back-p")->goes_on);
+		lt_batch_runs_free(&runs);
+		if (forgotten)
+			lt_kube_cluster_forget(&cluster, NOW_UTC_S + 3600);
+		tell(LT_KUBE_JOBS, LT_KUBE_SEEN, job_text("back", 2, "", ""));
+		assert_false(has_ended("back"));
+		rows(&runs, NOW_UTC_S + 60);
+		assert_true(row_of(&runs, "back-p")->goes_on);
+		lt_batch_runs_free(&runs);
+	}
+}
+
+/* Over a restart, when its pods are gone. */
+static void
+test_that_it_ran_is_kept(void **state)
+{
+	(void)state;
+	for (int restarts = 0; restarts < 2; restarts++) {
+		tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
+		    job_text("ran", 1, "\"suspend\":true,", ""));
+		assert_int_equal(
+		    lt_kube_cluster_job(&cluster, id_of("ran"))->first_utc_s,
+		    restarts > 0 ? NOW_UTC_S : 0);
+		tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+		    pod_text("ran-p", "ran", "2026-11-26T04:00:10Z"));
+		lt_kube_cluster_reset(&cluster);
+	}
+}
+
 static void
 test_others_are_left_alone(void **state)
 {
@@ -479,6 +548,9 @@ main(void)
 	    TEST(test_which_pod_is_the_last),
 	    TEST(test_gone_while_nobody_watched),
 	    TEST(test_what_is_older_comes_late),
+	    TEST(test_a_list_that_is_older_than_an_answer),
+	    TEST(test_an_end_is_revoked),
+	    TEST(test_that_it_ran_is_kept),
 	    TEST(test_others_are_left_alone),
 	    TEST(test_a_gated_pod_is_nobody_elses),
 	    TEST(test_the_newest_of_a_name),

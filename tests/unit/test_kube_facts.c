@@ -185,27 +185,69 @@ test_node(void **state)
 	assert_string_equal(n.pool, "");
 }
 
+/* What the pool's taints want and the user did not write, behind the user's. */
 static void
-test_tolerations_keep_the_users(void **state)
+test_tolerations(void **state)
 {
-	json_t *const own = load(
-	    "[{\"key\":\"cloud.google.com/gke-spot\",\"operator\":\"Exists\"},"
-	    "{\"key\":\"dedicated\",\"value\":\"x\"}]");
-	json_t *const all = lt_kube_tolerations(own);
-	int gke = 0;
-	const json_t *t;
-	size_t i;
+	static const struct {
+		const char *why, *own, *taints, *want; /* keys; NULL: none */
+	} cases[] = {
+	    {"no taint, nothing added", "[]", "", NULL},
+	    {"nor is the user's list written anew",
+		"[{\"key\":\"dedicated\",\"value\":\"x\"}]", "", NULL},
+	    {"one taint, one toleration", "[]",
+		"{\"key\":\"cloud.google.com/gke-spot\",\"value\":\"true\","
+		"\"effect\":\"NoSchedule\"}",
+		"cloud.google.com/gke-spot "},
+	    {"the user's first", "[{\"key\":\"dedicated\",\"value\":\"x\"}]",
+		"{\"key\":\"kubernetes.azure.com/scalesetpriority\","
+		"\"value\":\"spot\",\"effect\":\"NoSchedule\"}",
+		"dedicated kubernetes.azure.com/scalesetpriority "},
+	    {"the user tolerates it",
+		"[{\"key\":\"lowtide.dev/spot\",\"operator\":\"Exists\"}]",
+		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
+		"\"effect\":\"NoSchedule\"}",
+		NULL},
+	    {"and all taints", "[{\"operator\":\"Exists\"}]",
+		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
+		"\"effect\":\"NoSchedule\"}",
+		NULL},
+	    {"but for another effect",
+		"[{\"operator\":\"Exists\",\"effect\":\"NoExecute\"}]",
+		"{\"key\":\"lowtide.dev/spot\",\"value\":\"true\","
+		"\"effect\":\"NoSchedule\"}",
+		" lowtide.dev/spot "},
+	};
+
+	const struct lt_kube_names names = {NULL, NULL};
 
 	(void)state;
-	json_array_foreach(all, i, t)
-		gke += strcmp(lt_kube_string(t, "key"),
-			   "cloud.google.com/gke-spot") == 0;
-	assert_int_equal(gke, 1);
-	assert_int_equal(json_array_size(own), 2);
-	assert_string_equal(
-	    lt_kube_string(json_array_get(all, 1), "key"), "dedicated");
-	json_decref(all);
-	json_decref(own);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lt_kube_node n;
+		char node[512], keys[256] = "";
+		const json_t *toleration;
+		size_t k;
+
+		snprintf(node, sizeof(node),
+		    "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"taints\":[%s]}}",
+		    cases[i].taints);
+		json_t *const object = load(node), *const own =
+						       load(cases[i].own);
+		assert_int_equal(
+		    lt_kube_node_read(&n, object, &names, NULL), LT_OK);
+		json_t *const all = lt_kube_tolerations(own, n.spot_taints);
+		json_array_foreach(all, k, toleration)
+			snprintf(keys + strlen(keys),
+			    sizeof(keys) - strlen(keys), "%s ",
+			    lt_kube_string(toleration, "key"));
+		if (all != NULL ? cases[i].want == NULL ||
+				      strcmp(keys, cases[i].want) != 0
+				: cases[i].want != NULL)
+			fail_msg("%s: %s", cases[i].why, keys);
+		json_decref(all);
+		json_decref(own);
+		json_decref(object);
+	}
 }
 
 /* ---- Jobs ---- */
@@ -305,24 +347,38 @@ test_limits_at_the_edge(void **state)
 	json_decref(json);
 }
 
-/* Kueue's are left alone; what lowtide holds for is not Kueue's by a label that
- * comes later. */
+/* Kueue's and a JobSet's are left alone, and what an operator that may override
+ * starts by itself; what lowtide holds for is not Kueue's by a label that comes
+ * later. */
 static void
 test_whose_it_is(void **state)
 {
 	static const struct {
-		const char *metadata;
-		bool is_foreign;
+		const char *metadata, *starter;
+		bool is_suspended;
 	} cases[] = {
-	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", true},
+	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}", "Kueue",
+		false},
 	    {"\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"},"
 	     "\"annotations\":{\"lowtide.dev/quote\":\"lowtide:1 \"}",
-		false},
+		"", false},
 	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
+	     "\"apiVersion\":\"jobset.x-k8s.io/v1alpha2\",\"name\":\"s\","
 	     "\"controller\":true}]",
-		true},
+		"JobSet s", true},
 	    {"\"ownerReferences\":[{\"kind\":\"CronJob\",\"uid\":\"c\","
 	     "\"controller\":true}]",
+		"", false},
+	    {"\"ownerReferences\":[{\"kind\":\"MPIJob\",\"uid\":\"m\","
+	     "\"name\":\"m\",\"controller\":true}]",
+		"MPIJob m", false},
+	    {"\"ownerReferences\":[{\"kind\":\"MPIJob\",\"uid\":\"m\","
+	     "\"name\":\"m\",\"controller\":true}]",
+		"", true},
+	    {"\"ownerReferences\":[{\"kind\":\"JobSet\",\"uid\":\"j\","
+	     "\"name\":\"forged\",\"controller\":true}]",
+		"", true},
+	    {"\"ownerReferences\":[{\"kind\":\"Backup\",\"uid\":\"b\"}]", "",
 		false},
 	};
 	const struct lt_kube_names names = {0};
@@ -334,17 +390,24 @@ test_whose_it_is(void **state)
 
 		snprintf(text, sizeof(text),
 		    "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",%s},"
-		    "\"spec\":{\"template\":{\"spec\":{\"containers\":"
-		    "[{}]}}}}",
-		    cases[i].metadata);
+		    "\"spec\":{\"suspend\":%s,\"template\":{\"spec\":"
+		    "{\"containers\":[{}]}}}}",
+		    cases[i].metadata,
+		    cases[i].is_suspended ? "true" : "false");
 		json_t *const json = load(text);
 		assert_int_equal(
 		    lt_kube_job_read(&job, json, &names, NULL), LT_OK);
-		assert_int_equal(job.is_foreign, cases[i].is_foreign);
+		assert_string_equal(
+		    lt_kube_job_text(&job, LT_KUBE_STARTER), cases[i].starter);
+		assert_int_equal(job.is_foreign, cases[i].starter[0] != '\0');
 		lt_kube_job_free(&job);
 		json_decref(json);
 	}
 }
+
+#define UMLAUT_8                                                               \
+	"\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
+#define UMLAUTS UMLAUT_8 UMLAUT_8 UMLAUT_8 UMLAUT_8
 
 static void
 test_job_says_what_it_cannot_read(void **state)
@@ -365,6 +428,18 @@ test_job_says_what_it_cannot_read(void **state)
 	assert_string_equal(
 	    lt_kube_job_text(&job, LT_KUBE_WISHES), "gpu-memory=40G\n");
 	assert_int_equal(job.deadline_utc_s, 0);
+	lt_kube_job_free(&job);
+	/* A long value is cut, at a character's border: the Event is JSON. */
+	assert_int_equal(job_of(&job,
+			     "\"lowtide.dev/carbon-aware\":\"a" UMLAUTS
+			     "\",\"lowtide.dev/deadline\":\"a" UMLAUTS "\"",
+			     ""),
+	    LT_OK);
+	assert_non_null(strstr(lt_kube_job_text(&job, LT_KUBE_FAULT),
+	    "deadline: got \"a\xc3\xbc"));
+	json_t *const text = json_string(lt_kube_job_text(&job, LT_KUBE_FAULT));
+	assert_non_null(text);
+	json_decref(text);
 	lt_kube_job_free(&job);
 }
 
@@ -509,7 +584,7 @@ main(void)
 	    cmocka_unit_test(test_quantities),
 	    cmocka_unit_test(test_need),
 	    cmocka_unit_test(test_node),
-	    cmocka_unit_test(test_tolerations_keep_the_users),
+	    cmocka_unit_test(test_tolerations),
 	    cmocka_unit_test(test_job),
 	    cmocka_unit_test(test_limits_at_the_edge),
 	    cmocka_unit_test(test_whose_it_is),

@@ -322,6 +322,22 @@ static const struct {
     {"past the last", "\xf4\x90\x80\x80", "????"},
 };
 
+/* Where mending writes '?', nothing stays. */
+static void
+check_whole(const char *text, const char *mended_text)
+{
+	char got[64], want[64];
+	size_t length = 0;
+
+	for (; *mended_text != '\0'; mended_text++)
+		if (*mended_text != '?')
+			want[length++] = *mended_text;
+	want[length] = '\0';
+	strcpy(got, text);
+	lt_text_whole(got);
+	assert_string_equal(got, want);
+}
+
 static void
 test_mend(void **state)
 {
@@ -333,6 +349,7 @@ test_mend(void **state)
 		lt_text_mend(text);
 		if (strcmp(text, mended[i].want) != 0)
 			fail_msg("%s: %s", mended[i].why, text);
+		check_whole(mended[i].text, mended[i].want);
 	}
 }
 
