@@ -243,7 +243,8 @@ sub changed_before {
 
 # Slurm writes an end anew, later, of what had ended: a completed job that is
 # requeued (22.05, 24.11), and a slurmctld that was killed before it had saved
-# the end. What was settled stays; it is the end from here on.
+# the end. What was settled stays; it is the end from here on, and what is
+# suspended after it was never in the run.
 sub settled_ends {
 	my ($f) = @_;
 	for my $row (grep { $_->{ended} && $_->{ran} } @{ $f->{rows} }) {
@@ -252,6 +253,8 @@ sub settled_ends {
 		next if !($row->{State} eq 'REQUEUED' && excepted('completed, requeued', $row->{key})) &&
 		    !(is_hit(qr/slurmctld/, qr/KILL|itself/, $run->{end_utc_s} - 10, $row->{End} + 10) &&
 			excepted('end forgotten', $row->{key}));
+		$row->{off} = 0
+		    if !grep { $_ < $run->{end_utc_s} } @{ $Site::suspends{ $row->{JobID} } // [] };
 		price_row($row, $row->{End} = $run->{end_utc_s});
 	}
 }

@@ -13,6 +13,7 @@ our @users = split ' ', $ENV{STORM_USERS};
 our $root = $> == 0;
 our (@jobs, %owner);     # ids as they were given out, and of whom
 our (@outages, @clocks); # [part, cluster time from, to]; [time, by]
+our %suspends;          # by job: when it was to be suspended
 our %count;
 my (%child, %wanted_up, @log, %down_since);
 $wanted_up{$_} = 1 for @parts;
@@ -136,7 +137,8 @@ my %user_steps = (
 	suspend => sub {
 		my ($step, $seconds) = @_;
 		on_job({ %$step, who => 'admin' }, 'suspended', sub {
-			('sh', '-c', "scontrol suspend $_[0] && sleep $seconds; scontrol resume $_[0]")
+			push @{ $suspends{ $_[0] } }, time;
+			return ('sh', '-c', "scontrol suspend $_[0] && sleep $seconds; scontrol resume $_[0]");
 		});
 	},
 	node => sub {
