@@ -200,20 +200,34 @@ saved_text(char *out, size_t size, const json_t *report, bool is_money)
 	    out, size, "%s (%s)", text, is_measured ? "measured" : "modelled");
 }
 
+/* What it refused; "" where that is nothing. */
+static void
+refused_text(char *out, size_t size, const json_t *report)
+{
+	int64_t jobs = 0;
+
+	out[0] = '\0';
+	if (lt_json_int(json_object_get(report, "refused"), "jobs", &jobs))
+		snprintf(out, size, " It refused %lld job%s.", (long long)jobs,
+		    jobs == 1 ? "" : "s");
+}
+
 bool
 lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 {
 	const json_t *const total = json_object_get(report, "total");
 	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
-	char money[96] = "", carbon[96], waited[64] = "";
+	char money[96] = "", carbon[96], waited[64] = "", refused[64];
 	int64_t moved = 0, runs = 0, waited_s;
 
 	(void)lt_json_int(total, "moved_runs", &moved);
 	(void)lt_json_int(total, "runs", &runs);
-	if (runs == 0)
+	refused_text(refused, sizeof(refused), report);
+	if (runs == 0 && refused[0] == '\0')
 		return false;
 	if (moved == 0) {
-		snprintf(out, LT_BALANCE_SIZE, "lowtide moved no run.");
+		snprintf(
+		    out, LT_BALANCE_SIZE, "lowtide moved no run.%s", refused);
 		return true;
 	}
 	if (has_money)
@@ -224,9 +238,9 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 		snprintf(waited, sizeof(waited), ", for %.1f hours of waiting",
 		    (double)waited_s / 3600);
 	snprintf(out, LT_BALANCE_SIZE,
-	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.",
+	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.%s",
 	    (long long)moved, (long long)runs, money, has_money ? " and " : "",
-	    carbon, waited);
+	    carbon, waited, refused);
 	return true;
 }
 

@@ -179,9 +179,11 @@ static int
 ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
     int64_t now_utc_s, struct lt_error *err)
 {
-	if (record->account[0] == '\0' || (record->flags & LT_QUOTE_REFUSED))
-		return LT_OK; /* job_submit filled a gap with nothing, or no
-			       * job was made */
+	if (record->account[0] == '\0')
+		return LT_OK; /* job_submit filled a gap with nothing */
+	if (record->flags & LT_QUOTE_REFUSED)
+		return lt_ledger_add_refused(d->ledger, record->account,
+		    lt_calendar_hour(&d->offsets, now_utc_s), err);
 	if (record->flags & LT_QUOTE_MODIFY)
 		return ingest_change(d, record, err);
 	struct lt_ledger_hold hold;

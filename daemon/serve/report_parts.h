@@ -71,6 +71,9 @@ int lt_report_put_adjustments(struct lt_out *out,
 /* ,"corrections":[...],"more_corrections":{...} */
 int lt_report_put_corrections(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
+/* ,"refused":{...} where jobs were */
+int lt_report_put_refused(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
 int lt_report_put_incurred(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);

@@ -252,3 +252,32 @@ lt_ledger_day_sums(struct lt_ledger *ledger, struct lt_days_asked asked,
 	lt_rows_end(&rows);
 	return rc;
 }
+
+int
+lt_ledger_add_refused(struct lt_ledger *ledger, const char *account,
+    int64_t at_utc_s, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_REFUSED_ADD, LT_TEXT(account), LT_INT(at_utc_s)),
+	    err);
+}
+
+int
+lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
+    lt_refused_function *take, void *context, struct lt_error *err)
+{
+	struct lt_rows rows;
+	char account[LT_ACCOUNT_SIZE];
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_REFUSED_OF_SPAN, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		lt_row_text(&rows, account, sizeof(account));
+		const int64_t at_utc_s = lt_row_int(&rows);
+		rc = take(context, account, at_utc_s, lt_row_int(&rows), err);
+	}
+	lt_rows_end(&rows);
+	return rc;
+}

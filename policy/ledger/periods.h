@@ -119,6 +119,14 @@ int lt_ledger_reopen(struct lt_ledger *ledger,
 /* In the order in which they were; malloc'd. */
 int lt_ledger_all_reopened(struct lt_ledger *ledger,
     struct lt_reopened **reopened, uint32_t *count, struct lt_error *err);
+/* One job more that was refused; at: lt_calendar_hour(). Those of a span by
+ * account. */
+int lt_ledger_add_refused(struct lt_ledger *ledger, const char *account,
+    int64_t at_utc_s, struct lt_error *err);
+typedef int lt_refused_function(void *context, const char *account,
+    int64_t at_utc_s, int64_t jobs, struct lt_error *err);
+int lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
+    lt_refused_function *take, void *context, struct lt_error *err);
 /* Of all entries the first hour; false: there is none. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);

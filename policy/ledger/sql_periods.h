@@ -59,14 +59,18 @@
 	" DEFAULT 0;"                                                          \
 	"UPDATE closed SET whole_hours = 1;"
 
-/* Version 30: closings that were undone, what each had come to, and why. */
+/* Version 30: closings that were undone, what each had come to, and why; jobs
+ * that were refused, by account and hour. */
 #define LT_SQL_LEDGER_30                                                       \
 	"CREATE TABLE reopened (start_utc_s INTEGER NOT NULL,"                 \
 	" end_utc_s INTEGER NOT NULL, label TEXT NOT NULL,"                    \
 	" closed_utc_s INTEGER NOT NULL, closed_by TEXT NOT NULL,"             \
 	" checksum TEXT NOT NULL, money_micros INTEGER NOT NULL,"              \
 	" carbon_mg INTEGER NOT NULL, reopened_utc_s INTEGER NOT NULL,"        \
-	" reopened_by TEXT NOT NULL, reason TEXT NOT NULL);"
+	" reopened_by TEXT NOT NULL, reason TEXT NOT NULL);"                   \
+	"CREATE TABLE refused (account TEXT NOT NULL,"                         \
+	" at_utc_s INTEGER NOT NULL, jobs INTEGER NOT NULL,"                   \
+	" PRIMARY KEY (at_utc_s, account)) WITHOUT ROWID;"
 
 #define LT_SQL_RUN_SAYS                                                        \
 	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
@@ -251,6 +255,13 @@
 	    "INSERT INTO reopened VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"     \
 	    " ?9, ?10, ?11)")                                                  \
 	X(REOPENED_ALL, LEDGER, "SELECT * FROM reopened ORDER BY rowid")       \
+	X(REFUSED_ADD, LEDGER,                                                 \
+	    "INSERT INTO refused VALUES (?1, ?2, 1)"                           \
+	    " ON CONFLICT DO UPDATE SET jobs = jobs + 1")                      \
+	X(REFUSED_OF_SPAN, LEDGER,                                             \
+	    "SELECT account, at_utc_s, jobs FROM refused"                      \
+	    " WHERE at_utc_s >= ?1 AND at_utc_s < ?2"                          \
+	    " ORDER BY account, at_utc_s")                                     \
 	X(BOOKED_LATER, LEDGER,                                                \
 	    "SELECT NOT (" LT_SQL_IS_FIRST "), at_utc_s, for_utc_s, account,"  \
 	    " uid, " LT_SQL_SUM_COLUMNS LT_SQL_OF_OPENED)                      \

@@ -242,6 +242,16 @@ setup() { cluster_use; }
 	[[ "$output" == *'tiny has'* ]]
 }
 
+@test "what was refused is in the report, by team" {
+	tell() { lowtide report --json | jq '[.refused.teams[]? | select(.team == "tiny").jobs] | add // 0'; }
+	before=$(tell)
+	for _ in 1 2 3; do run ! sbatch -A tiny --gpus=8 -N1 --time=1:00:00 --wrap true; done
+	three_more() { [ "$(tell)" -eq $((before + 3)) ]; }
+	within 20 three_more
+	lowtide report | grep -E "^lowtide moved .* It refused [0-9]+ jobs\.$"
+	[ "$(lowtide report --team vision --json | jq '.refused')" = null ]
+}
+
 @test "a team without a budget is never refused, and is charged" {
 	job -A free --gpus=8 -N1 --time=7-00:00:00 --wrap 'sleep 1'
 	within 120 settled "$id"

@@ -45,13 +45,13 @@ api_ask(struct lt_daemon *d, const char *uri, int want)
 
 /* The sum of a figure over rows of an answer. */
 static inline int64_t
-added(const json_t *rows, const char *key)
+added(const json_t *list, const char *key)
 {
 	int64_t sum = 0;
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(rows, i, row)
+	json_array_foreach(list, i, row)
 		sum += json_integer_value(json_object_get(row, key));
 	return sum;
 }

@@ -13,10 +13,12 @@
 #include "alert.h"
 #include "access.h"
 #include "access_rows.h"
+#include "api_ask.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "lengths.h"
 #include "log.h"
+#include "periods.h"
 
 static uint32_t viewer_uid;
 static char viewer_group[LT_NAME_SIZE];
@@ -452,6 +454,53 @@ test_same_text(void **state)
 	free(d);
 }
 
+/* Jobs that were refused are of who sees the team's sums. */
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *why;
+		uint32_t uid, private;
+		json_int_t jobs; /* 0: no word of them */
+	} asks[] = {
+	    {"root", 0, 0, 8},
+	    {"an operator", OPERATOR, LT_PRIVATE_USAGE, 8},
+	    {"vision's coordinator", COORDINATOR, LT_PRIVATE_USAGE, 3},
+	    {"a member", ADA, 0, 3},
+	    {"a member where usage is private", ADA, LT_PRIVATE_USAGE, 0},
+	};
+	struct fixture *const f = *state;
+	struct lt_daemon *const d = calloc(1, sizeof(*d));
+
+	for (int i = 0; i < 8; i++)
+		must(f,
+		    lt_ledger_add_refused(f->ledger, i < 3 ? "vision" : "nlp",
+			NOVEMBER + i / 2 * HOUR, &f->err));
+	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+		static const struct row report = {
+		    "", "GET", "/v1/report", "?period=2026-11", "", 0, {NULL}};
+		char *text = NULL;
+
+		print_message("# %s\n", asks[i].why);
+		make_world(d, f);
+		d->tables.private_data = asks[i].private;
+		assert_int_equal(ask(d, &report, asks[i].uid, &text), 200);
+		json_t *const answer = json_loads(text, 0, NULL);
+		const json_t *const refused =
+		    json_object_get(answer, "refused");
+		assert_int_equal(
+		    json_integer_value(json_object_get(refused, "jobs")),
+		    asks[i].jobs);
+		assert_int_equal(
+		    added(json_object_get(refused, "teams"), "jobs"),
+		    asks[i].jobs);
+		assert_int_equal(refused != NULL, asks[i].jobs != 0);
+		json_decref(answer);
+		free(text);
+	}
+	free(d);
+}
+
 /* Nobody is nobody's runs' user, nor anybody's coordinator. */
 static void
 test_nobody(void **state)
@@ -495,6 +544,7 @@ main(void)
 	    EACH(test_owner),
 	    EACH(test_same_text),
 	    EACH(test_nobody),
+	    EACH(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, find_viewer, NULL);

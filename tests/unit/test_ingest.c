@@ -6,6 +6,7 @@
 #include "ingest.h"
 #include "judge_fixture.h"
 #include "ledger.h"
+#include "periods.h"
 #include "ring.h"
 #include "batch.h"
 
@@ -68,6 +69,17 @@ test_change(void **state)
 	}
 }
 
+static int
+add_refused(void *context, const char *account, int64_t at_utc_s, int64_t jobs,
+    struct lt_error *err)
+{
+	(void)err;
+	assert_string_equal(account, "vision");
+	assert_int_equal(at_utc_s, NOW - NOW % HOUR);
+	*(int64_t *)context += jobs;
+	return LT_OK;
+}
+
 /* Jobs that job_submit refused: counted once, by account and why, and nothing
  * is held for them. */
 static void
@@ -113,6 +125,12 @@ test_refused(void **state)
 	assert_int_equal(tally->refused[0].jobs[LT_REFUSAL_REJECTED], 2);
 	assert_int_equal(tally->refused[0].jobs[LT_REFUSAL_HELD], 0);
 	assert_int_equal(tally->unknown[LT_REFUSAL_REJECTED], 2);
+	/* In the ledger by account, once; what nobody has is nobody's. */
+	int64_t jobs = 0;
+	must(w->f, lt_ledger_refused(w->f->ledger,
+		       (struct lt_span){NOW - HOUR, NOW + HOUR}, add_refused,
+		       &jobs, &w->f->err));
+	assert_int_equal(jobs, 3);
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(
 		    lt_ledger_hold(w->f->ledger, 500 + i, &hold, NULL),
