@@ -125,5 +125,19 @@ sample focus-1.0 focus-1.0 "$(focus x_UsageType)"
 for version in 1.1 1.2 1.3 1.4; do
 	sample focus-$version focus-$version "$(focus SkuMeter)"
 done
+# 1,000 rows that four clouds sent: tests/golden/reconcile/ORIGIN.md.
+gzip -dc focus-public.csv.gz >"$work/public.csv"
+public() { # public SQL
+	sqlite3 "$work/public.db" "$1" | tr -d '\r'
+}
+sqlite3 "$work/public.db" -cmd ".mode csv" -cmd ".import $work/public.csv invoice" ''
+days="SELECT substr(ChargePeriodStart, 1, 10) AS day, sum(EffectiveCost) AS cost FROM invoice GROUP BY 1"
+same "focus-public: each day as sqlite3 adds it up, to less than a micro" 22 \
+    "$(join <(public "SELECT day || ' ' || (cost * 1000000) FROM ($days) ORDER BY 1") \
+	<(jq -r '.days | group_by(.day)[] | "\(.[0].day) \(map(.invoice_micros) | add)"' focus-public.out.json) |
+	awk '$2 - $3 < 1 && $3 - $2 < 1 { n++ } END { print n }')"
+same "focus-public: all of it, and what was billed" \
+    "$(public 'SELECT CAST(round(sum(EffectiveCost) * 1000000) AS INTEGER), CAST(round(sum(BilledCost) * 1000000) AS INTEGER) FROM invoice')" \
+    "$(jq -r '"\(.total.invoice_micros)|\(.billed_micros)"' focus-public.out.json)"
 echo "1..$n"
 [ $bad -eq 0 ]

@@ -48,6 +48,9 @@ static const struct {
 	172271426000},
     {"FOCUS 1.4", "focus-1.4", {FOLDER "focus-1.4.csv"}, 133389800, 136607360,
 	172271426000},
+    {"FOCUS 1.0 as four clouds sent it", "focus-public",
+	{FOLDER "focus-public.csv.gz", "--type", "ResourceType"}, 0, 14976514,
+	20520227},
 };
 
 static int64_t
