@@ -10,6 +10,8 @@
 #define AZURE_MAP                                                              \
 	"--map", "ondemand=Standard_ND96asr_v4,small=Standard_NC24ads_A100_v4"
 
+#define PUBLIC_MAP "--map", "ondemand=Standard_D2s_v3,small=Standard_DS2_v2"
+
 static const struct {
 	const char *why, *name;
 	const char *arguments[6];
@@ -48,6 +50,12 @@ static const struct {
 	172271426000},
     {"FOCUS 1.4", "focus-1.4", {FOLDER "focus-1.4.csv"}, 133389800, 136607360,
 	172271426000},
+    {"Azure's actual costs, by Microsoft", "azure-public-actual",
+	{FOLDER "azure-public-actual.csv", PUBLIC_MAP}, 2640000, 8545008,
+	8545008},
+    {"Azure's amortised costs, by Microsoft", "azure-public-amortised",
+	{FOLDER "azure-public-amortised.csv", PUBLIC_MAP}, 3133152, 16296932,
+	0},
     {"FOCUS 1.0 as four clouds sent it", "focus-public",
 	{FOLDER "focus-public.csv.gz", "--type", "ResourceType"}, 0, 14976514,
 	20520227},
