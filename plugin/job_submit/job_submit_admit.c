@@ -277,14 +277,17 @@ rule_for(const struct lt_submission *s, enum lt_rule rule)
 }
 
 static void
-note_unknown(struct lt_submission *s, const char *what, const char *why)
+note_unknown(struct lt_submission *s, const char *why)
 {
 	struct lt_brief *const notes = &s->edits.notes;
 
-	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%s", what);
+	lt_brief_put(notes, LT_NOTE_BUDGET, "; ", "%sthe balance",
+	    s->held ? "held until " : "");
 	if (s->request.account[0] != '\0')
 		lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_BUDGET, "",
 		    " of %s", s->request.account);
+	lt_brief_put(
+	    notes, LT_NOTE_BUDGET, "", " is %sknown", s->held ? "" : "not ");
 	lt_brief_put(notes, LT_NOTE_LEFT, ": ", "%s", why);
 }
 
@@ -292,17 +295,16 @@ note_unknown(struct lt_submission *s, const char *what, const char *why)
 static int
 act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 {
-	static const char not_known[] = "the balance is not known";
 	const bool no_limit = s->error.code == LT_EINPUT;
 
 	if (!may(s, LT_MAY_REFUSE)) {
 		if (s->asked)
-			note_unknown(s, not_known, why);
+			note_unknown(s, why);
 		return SLURM_SUCCESS;
 	}
 	if (rule == LT_RULE_ALLOW || rule == LT_RULE_WARN) {
 		if (rule == LT_RULE_WARN)
-			note_unknown(s, not_known, why);
+			note_unknown(s, why);
 		return SLURM_SUCCESS;
 	}
 	if (no_limit) { /* waiting does not mend it */
@@ -312,9 +314,7 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 	}
 	if (rule_for(s, rule) == LT_RULE_HOLD) {
 		hold_back(s, LT_QUOTE_UNKNOWN);
-		note_unknown(s,
-		    s->held ? "held until the balance is known" : not_known,
-		    why);
+		note_unknown(s, why);
 		return SLURM_SUCCESS;
 	}
 	lt_say(s, "%s%s%s: %s.", s->request.account[0] ? "" : "the account",

@@ -252,7 +252,7 @@ load_stand_in(void)
 				  : NULL;
 			if (box != NULL)
 				box->snapshot.missing =
-				    "budgets are in force, and lowtided's snapshots can't be read";
+				    "budgets are in force, no snapshot can be read";
 			replace_sheet(box);
 		}
 	}

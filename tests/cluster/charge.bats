@@ -72,7 +72,7 @@ is_in() { reports && month check 2027-02 2027-03 > "$BATS_FILE_TMPDIR/check"; }
 
 @test "explain tells the parts; a hold has the charge at the worst intensity, and no discount" {
 	gained=$(jq '[.runs[] | select(.discount_micros > 20000)][0].job_id' "$BATS_FILE_TMPDIR/2027-03.json")
-	run -0 lowtide explain "$gained"
+	run -0 lowtide explain --formulas "$gained"
 	[[ $output == *'charge for its carbon (27a): 0.'*'discount for having waited (30c): -0.'*'charged in all: '* ]]
 	# 3.6 an hour and 1001 W of the least and the most grams that a kWh has, and 5 % more.
 	job -A vision -p ondemand -n1 --exclusive --time=2:00:00 --carbon-aware --wrap true

@@ -130,7 +130,7 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	anew
 	within 20 plan_has dyn -n1
 	job -A vision -p dyn -n1 --time=5 --wrap 'sleep 1'
-	[[ $said == *'lowtide: held until the balance is known'*'no node of partition dyn is known yet'* ]]
+	[[ $said == *'lowtide: held until the balance '*'is known'*'no node of partition dyn is known yet'* ]]
 	[[ $(field "$id" %r) == JobHeld* ]]
 	# Of a team without one Slurm alone decides.
 	job -A nlp -p dyn -n1 --time=5 --carbon-aware=off --wrap 'sleep 1'
@@ -191,7 +191,7 @@ plan_has() { [[ $(sbatch --carbon-aware=plan "${@:2}" --wrap true 2>&1) == *$1* 
 	within 60 done_job "$id"
 	state_is "$id" COMPLETED
 	run sbatch -A vision -p "$long" -n1 --time=5 --wrap 'sleep 1'
-	[[ $output == *'held until the balance is known'* ]]
+	[[ $output == *'held until the balance '*'is known'* ]]
 	scancel -A vision -p "$long"
 	job -n16 --time=60 --expected-time=50 --carbon-aware=cost --wrap 'sleep 1'
 	[ "$(partition_of "$id")" = cpu ]

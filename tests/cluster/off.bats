@@ -45,7 +45,7 @@ thrown() { lowtide off "$@" && sleep 1.5; }
 	asks -A vision
 	is_held
 	# It costs 3.78 of 1 in all.
-	[[ "$said" == *"releases it only once the whole budget is raised above that"* ]]
+	[[ "$said" == *"held until the budget is raised or --time lowered"* ]]
 	first=$id
 	within 10 known "$first"
 	part stop lowtided KILL

@@ -252,7 +252,7 @@ again() { # lowtided anew: all sources are asked
 	within 20 climate
 	# The market was compiled in the turn before that answer.
 	job -A vision -N1 --gpus=8 --time=4:00:00 --expected-time=4h --carbon-aware --wrap true
-	[[ "$said" == *"ondemand, from "*"typical values, no forecast"* ]]
+	[[ "$said" == *"ondemand, from "*"(typical)"* ]]
 	[ "$(field "$id" %r)" = BeginTime ]
 	scancel "$id"
 }

@@ -41,7 +41,7 @@ setup() { cluster_use; }
 
 @test "on_exceed: warn says so and lets the job run" {
 	job -A warned --gpus=8 -N1 --time=1:00:00 --wrap 'sleep 1'
-	[[ "$said" == *'warned has $0.50 of $0.50 left'* ]]
+	[[ "$said" == *'over the budget: $0.50 left of $0.50 in warned'*', it may cost $'* ]]
 	within 30 done_job "$id"
 	within 120 settled "$id"
 }

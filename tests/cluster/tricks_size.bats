@@ -475,7 +475,7 @@ held_is() { [ "$(held_micros "$1")" -ge "$2" ] && [ "$(held_micros "$1")" -le $(
 # Slurm shows no FUTURE nodes: nothing is known of what a job there may get.
 @test "a partition of FUTURE nodes is unknown, never free; priced when they are there" {
 	sleeper -A vision -p future -n1
-	[[ "$said" == *'no node of partition future is known'*'the job is held'* ]]
+	[[ "$said" == *'held until the balance '*'is known: no node of partition future is known'* ]]
 	[[ $(field "$id" %r) == JobHeld* ]]
 	unpriced=$id
 	sed -i '/^NodeName=f1 /s/ State=FUTURE//' "$SLURM_CONF"

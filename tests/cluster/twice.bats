@@ -44,7 +44,8 @@ held_is() { [ "$(held)" = "$1" ]; }
 	for i in 1 2; do
 		job -A vision -p ondemand --exclusive --time=1:00:00 --begin=now+1hour --wrap true
 		ids+=("$id")
-		within 10 known "$id"
+		is_free() { [ "$(field "$id" %r)" = BeginTime ]; }
+		within 20 is_free # the second once lowtide has seen the first
 	done
 	run ! sbatch -A vision -p ondemand --exclusive --time=1:00:00 --begin=now+1hour --wrap true
 	run ! scontrol update job="${ids[0]}" TimeLimit=3:00:00

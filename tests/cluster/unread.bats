@@ -39,11 +39,11 @@ without() {
 }
 asks() { job --time=1:00:00 --exclusive --wrap 'sleep 1' "$@"; }
 is_held() { # is_held TEXT: by lowtide, which says why
-	[[ "$said" == *"$1"*"the job is held"* ]] || { echo "$said"; return 1; }
+	[[ "$said" == *"held until the balance "*"is known: "*"$1"* ]] || { echo "$said"; return 1; }
 	[ "$(field "$id" %T)" = PENDING ]
 	[[ "$(field "$id" %r)" == JobHeld* ]]
 }
-is_let_go() { [[ "$said" != *"is held"* && "$(field "$id" %r)" != JobHeld* ]]; }
+is_let_go() { [[ "$said" != *"held until"* && "$(field "$id" %r)" != JobHeld* ]]; }
 log_has() { grep -q "$1" "$D/log/slurmctld.log"; }
 
 @test "no snapshot: who is bound is held, by account and by default; others run" {
@@ -95,7 +95,7 @@ log_has() { grep -q "$1" "$D/log/slurmctld.log"; }
 	[ "$(cat "$D/lowtide/budgets")" = yes ]
 	without "$D/lowtide/budget" "$D"/run/lowtide/{bound,market}
 	asks -A vision
-	is_held "budgets are in force, and lowtided's snapshots can't be read"
+	is_held "budgets are in force, no snapshot can be read"
 	run lowtide doctor
 	[[ "$output" == *"budget is not there: "*"holds every job, for budgets are in force"* ]]
 	echo no > "$D/lowtide/budgets"

@@ -6,6 +6,7 @@
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "log.h"
+#include "nodes_there.h"
 #include "policy_load.h"
 #include "rates.h"
 #include "units.h"
@@ -49,6 +50,7 @@ site_free(struct site *site)
 {
 	lt_policy_drop(&site->d);
 	free(site->d.recorded);
+	lt_there_free(site->d.there);
 	unlink(site->path);
 	free(site);
 }
