@@ -47,7 +47,7 @@ struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
 int lt_budget_rows(struct lt_budget_row **rows, const json_t *report);
 bool lt_budget_is_over(const struct lt_budget_row *row);
 bool lt_budget_will_be_over(const struct lt_budget_row *row);
-enum { LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 320 };
+enum { LT_OVER_SIZE = 256, LT_BALANCE_SIZE = 512 };
 /* What its team did, to be written behind the team's name. */
 const char *lt_budget_said(char out[LT_OVER_SIZE],
     const struct lt_budget_row *row, const char *currency);
