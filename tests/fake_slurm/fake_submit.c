@@ -243,7 +243,7 @@ test_no_market(void **state)
 	fake_restart();
 	fake_send(&s, &(struct wish){.minutes = 10, .array = "0-9%2"});
 	assert_int_equal(s.priority, 0);
-	assert_non_null(strstr(s.message, "held until the balance of "));
+	assert_non_null(strstr(s.message, "held until the balance "));
 	assert_int_equal(
 	    lt_quote_unpack(&quote, s.comment, strlen(s.comment), NULL), LT_OK);
 	assert_string_equal(quote.account, "team0000");

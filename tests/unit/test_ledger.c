@@ -321,7 +321,7 @@ holds_of_version_1_are_kept(void **state)
 		"ALTER TABLE holds DROP COLUMN levers;"
 		"DROP TABLE runs_before; DROP TABLE limits;"
 		"DROP TABLE closed; DROP TABLE closed_rows;"
-		"DROP TABLE reopened;"
+		"DROP TABLE reopened; DROP TABLE refused;"
 		"DROP INDEX holds_no_smoke;"
 		"ALTER TABLE runs DROP COLUMN name;"
 		"ALTER TABLE runs DROP COLUMN qos;"

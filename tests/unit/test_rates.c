@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is recorded for charges: what held from when on, also over a reload of
- * the policy, and nothing that the ledger did not keep.
+ * What is recorded for charges: what held from when on, and what was kept.
  */
 #include "daemon.h"
 #include "ledger_fixture.h"
@@ -9,7 +8,6 @@
 #include "nodes_there.h"
 #include "policy_load.h"
 #include "rates.h"
-#include "units.h"
 
 static const int64_t now = NOVEMBER + 30 * LT_HOUR_S;
 
