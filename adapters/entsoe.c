@@ -67,17 +67,12 @@ entsoe_check(const struct lt_source_options *options, struct lt_error *err)
 
 /* ---- a document ---- */
 
-struct sink {
-	const char *eic;
-	struct lt_mix mix;
-};
-
 /* Production of the area that was asked for, in MW? What pumps draw
  * (outBiddingZone) is passed over: it is no generation. */
 static bool
 is_wanted(void *context, const struct lt_entsoe_series *series)
 {
-	struct sink *const sink = context;
+	struct lt_entsoe_mix *const sink = context;
 	const bool consumption = series->out_eic[0] != '\0';
 	const char *const eic = consumption ? series->out_eic : series->in_eic;
 
@@ -96,20 +91,20 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 	return false;
 }
 
-static void
-put(void *context, const struct lt_entsoe_series *series,
+void
+lt_entsoe_mix_put(void *context, const struct lt_entsoe_series *series,
     const struct lt_entsoe_step *step)
 {
-	struct sink *const sink = context;
+	struct lt_entsoe_mix *const sink = context;
 
 	lt_mix_put(&sink->mix, lt_mix_column(&sink->mix, series->fuel),
 	    step->start_utc_s, step->end_utc_s, step->value);
 }
 
-static void
-refuse(void *context, const char *what)
+void
+lt_entsoe_mix_refuse(void *context, const char *what)
 {
-	struct sink *const sink = context;
+	struct lt_entsoe_mix *const sink = context;
 
 	lt_mix_refuse(&sink->mix, "%s", what);
 }
@@ -121,8 +116,8 @@ static const struct lt_entsoe_document generation = {
     .value = "quantity",
     .value_max = LT_MIX_MW_MAX,
     .wanted = is_wanted,
-    .put = put,
-    .refuse = refuse,
+    .put = lt_entsoe_mix_put,
+    .refuse = lt_entsoe_mix_refuse,
 };
 
 static int
@@ -131,7 +126,7 @@ entsoe_parse(const struct lt_source_options *options,
     struct lt_error *err)
 {
 	struct lt_entsoe_answer said;
-	struct sink sink = {0};
+	struct lt_entsoe_mix sink = {0};
 	int code = lt_entsoe_area_option(options, &sink.eic, err);
 
 	if (code == LT_OK)
@@ -149,8 +144,8 @@ entsoe_parse(const struct lt_source_options *options,
 }
 
 static int
-request(
-    struct lt_entsoe_job *job, const struct sink *sink, struct lt_error *err)
+request(struct lt_entsoe_job *job, const struct lt_entsoe_mix *sink,
+    struct lt_error *err)
 {
 	const struct lt_entsoe_query query[] = {{"documentType", "A75"},
 	    {"processType", "A16"}, {"in_Domain", sink->eic}, {NULL, NULL}};
@@ -166,7 +161,7 @@ entsoe_fetch(const struct lt_source_options *options,
     const struct lt_window *window, struct lt_points *points,
     struct lt_error *err)
 {
-	struct sink sink = {0};
+	struct lt_entsoe_mix sink = {0};
 	struct lt_entsoe_job job = {.document = &generation, .sink = &sink};
 	int64_t from_utc_s = window->from_utc_s;
 	int code = lt_entsoe_area_option(options, &sink.eic, err);

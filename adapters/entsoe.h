@@ -6,6 +6,7 @@
 #ifndef LT_ENTSOE_H
 #define LT_ENTSOE_H
 
+#include "fuel_mix.h"
 #include "option.h"
 #include "web.h"
 
@@ -47,6 +48,15 @@ struct lt_entsoe_document {
 	    const struct lt_entsoe_step *step);
 	void (*refuse)(void *sink, const char *what);
 };
+
+struct lt_entsoe_mix { /* a sink of MW by psrType */
+	const char *eic;
+	struct lt_mix mix;
+};
+/* A document's put and refuse; the sink begins with a struct lt_entsoe_mix. */
+void lt_entsoe_mix_put(void *sink, const struct lt_entsoe_series *series,
+    const struct lt_entsoe_step *step);
+void lt_entsoe_mix_refuse(void *sink, const char *what);
 
 enum lt_entsoe_kind {
 	LT_ENTSOE_DATA,

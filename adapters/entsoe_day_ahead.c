@@ -74,9 +74,8 @@ ahead_check(const struct lt_source_options *options, struct lt_error *err)
 }
 
 struct sink {
-	const char *eic;
+	struct lt_entsoe_mix of;
 	const struct series *series;
-	struct lt_mix mix;
 };
 
 static bool
@@ -86,36 +85,18 @@ is_wanted(void *context, const struct lt_entsoe_series *series)
 	const bool is_load = sink->series->quantity == LT_QUANTITY_LOAD;
 	const char *const eic = is_load ? series->out_eic : series->in_eic;
 
-	if (strcmp(eic, sink->eic) != 0)
+	if (strcmp(eic, sink->of.eic) != 0)
 		lt_mix_refuse(
-		    &sink->mix, "zone: got %s, want %s", eic, sink->eic);
+		    &sink->of.mix, "zone: got %s, want %s", eic, sink->of.eic);
 	else if (strcmp(series->unit, "MAW") != 0)
 		lt_mix_refuse(
-		    &sink->mix, "unit: got \"%s\", want MAW", series->unit);
+		    &sink->of.mix, "unit: got \"%s\", want MAW", series->unit);
 	else
 		for (const struct lt_mix_code *code = sink->series->codes;
 		     code->code != NULL; code++)
 			if (strcmp(code->code, series->fuel) == 0)
 				return true;
 	return false;
-}
-
-static void
-put(void *context, const struct lt_entsoe_series *series,
-    const struct lt_entsoe_step *step)
-{
-	struct sink *const sink = context;
-
-	lt_mix_put(&sink->mix, lt_mix_column(&sink->mix, series->fuel),
-	    step->start_utc_s, step->end_utc_s, step->value);
-}
-
-static void
-refuse(void *context, const char *what)
-{
-	struct sink *const sink = context;
-
-	lt_mix_refuse(&sink->mix, "%s", what);
 }
 
 static struct lt_entsoe_document
@@ -128,8 +109,8 @@ document_of(const struct series *series)
 	    .value = "quantity",
 	    .value_max = LT_MIX_MW_MAX,
 	    .wanted = is_wanted,
-	    .put = put,
-	    .refuse = refuse,
+	    .put = lt_entsoe_mix_put,
+	    .refuse = lt_entsoe_mix_refuse,
 	};
 }
 
@@ -138,12 +119,12 @@ sink_start(struct sink *sink, const struct lt_source_options *options,
     const struct lt_window *window, struct lt_error *err)
 {
 	const int64_t past_utc_s = window->now_utc_s - PAST_S;
-	const int code = lt_entsoe_area_option(options, &sink->eic, err);
+	const int code = lt_entsoe_area_option(options, &sink->of.eic, err);
 
 	sink->series = series_of(options);
 	return code != LT_OK
 		   ? code
-		   : lt_mix_start(&sink->mix, sink->series->codes,
+		   : lt_mix_start(&sink->of.mix, sink->series->codes,
 			 window->from_utc_s < past_utc_s ? window->from_utc_s
 							 : past_utc_s,
 			 window->now_utc_s + AHEAD_S, err);
@@ -167,9 +148,9 @@ ahead_parse(const struct lt_source_options *options,
 	if (code == LT_OK && said.kind != LT_ENTSOE_DATA)
 		code = lt_entsoe_refused(&said, err);
 	if (code == LT_OK)
-		code =
-		    lt_mix_power(&sink.mix, sink.series->quantity, points, err);
-	lt_mix_free(&sink.mix);
+		code = lt_mix_power(
+		    &sink.of.mix, sink.series->quantity, points, err);
+	lt_mix_free(&sink.of.mix);
 	return lt_error_mend(err, code);
 }
 
@@ -184,23 +165,23 @@ ahead_fetch(const struct lt_source_options *options,
 	struct lt_entsoe_job job = {.document = &document, .sink = &sink};
 	int code = sink_start(&sink, options, window, err);
 	const struct lt_entsoe_query query[] = {{"documentType", document.type},
-	    {"processType", "A01"}, {sink.series->domain, sink.eic},
+	    {"processType", "A01"}, {sink.series->domain, sink.of.eic},
 	    {NULL, NULL}};
-	const int64_t start_utc_s = sink.mix.start_utc_s;
+	const int64_t start_utc_s = sink.of.mix.start_utc_s;
 
 	job.query = query;
 	points->quantity = sink.series->quantity;
 	lt_web_start(&job.web, options, points);
 	if (code == LT_OK)
 		code = lt_entsoe_fetch(&job, start_utc_s,
-		    start_utc_s + (int64_t)sink.mix.hour_count * LT_HOUR_S,
+		    start_utc_s + (int64_t)sink.of.mix.hour_count * LT_HOUR_S,
 		    err);
 	if (code == LT_OK)
-		code =
-		    lt_mix_power(&sink.mix, sink.series->quantity, points, err);
+		code = lt_mix_power(
+		    &sink.of.mix, sink.series->quantity, points, err);
 	if (code == LT_OK && job.missing[0] != '\0')
 		lt_note_add(points, "%s", job.missing);
-	lt_mix_free(&sink.mix);
+	lt_mix_free(&sink.of.mix);
 	return lt_error_mend(err, code);
 }
 
