@@ -165,9 +165,13 @@ struct lt_html_axis {
 };
 /* Lines at 1, 2 or 5 times a power of ten, four of them or a few more. */
 void lt_html_axis_choose(struct lt_html_axis *axis, double low, double high);
-/* "0", "20k", "-1.5M": units of the currency, kilograms. */
-void lt_html_axis_text(
-    char *out, size_t size, const struct lt_html_axis *axis, double at);
+/* The number of the last line; the first is 0. */
+int lt_html_axis_last(const struct lt_html_axis *axis);
+/* Where a line is, and its text: "0", "20k", "-1.5M", units of the currency or
+ * kilograms. */
+enum { LT_AXIS_TEXT_SIZE = 40 };
+double lt_html_axis_line(
+    char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line);
 /* Begins a picture with what it shows in words; its width is 720. */
 void lt_html_svg_open(FILE *out, const char *id, const char *title,
     const char *description, int height);

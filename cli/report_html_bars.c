@@ -61,15 +61,11 @@ draw_month_axis(const struct months *m)
 {
 	FILE *const out = m->statement->out;
 	const struct lt_html_axis *const axis = &m->axis;
-	const int lines = (int)lround((axis->high - axis->low) / axis->step);
 
-	for (int i = 0; i <= lines; i++) {
-		double value = axis->low + i * axis->step;
-		char text[40];
+	for (int i = 0; i <= lt_html_axis_last(axis); i++) {
+		char text[LT_AXIS_TEXT_SIZE];
+		const double value = lt_html_axis_line(text, axis, i);
 
-		if (fabs(value) < axis->step / 2)
-			value = 0;
-		lt_html_axis_text(text, sizeof(text), axis, value);
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 		    value == 0 ? "zero" : "grid", LEFT, y_of(m, value), RIGHT,
@@ -370,21 +366,18 @@ draw_scale(const struct bars *bars)
 {
 	FILE *const out = bars->statement->out;
 	const struct lt_html_axis *const axis = &bars->axis;
-	const int lines = (int)lround((axis->high - axis->low) / axis->step);
+	const int last = lt_html_axis_last(axis);
 	const int bottom = TOP + bars->count * TEAM_HEIGHT;
 
-	for (int i = 0; i <= lines; i++) {
-		double value = axis->low + i * axis->step;
-		char text[40];
+	for (int i = 0; i <= last; i++) {
+		char text[LT_AXIS_TEXT_SIZE];
+		const double value = lt_html_axis_line(text, axis, i);
 
-		if (fabs(value) < axis->step / 2)
-			value = 0;
-		lt_html_axis_text(text, sizeof(text), axis, value);
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%.1f %dV%d\"/><text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
 		    value == 0 ? "zero" : "grid", at_value(bars, value),
 		    TOP - 8, bottom, at_value(bars, value), bottom + 18,
-		    i == lines ? "end" : "middle", text);
+		    i == last ? "end" : "middle", text);
 	}
 }
 

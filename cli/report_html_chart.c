@@ -60,9 +60,8 @@ lt_html_axis_choose(struct lt_html_axis *axis, double low, double high)
 	axis->high = ceil(high / axis->step) * axis->step;
 }
 
-void
-lt_html_axis_text(
-    char *out, size_t size, const struct lt_html_axis *axis, double at)
+static void
+axis_text(char *out, size_t size, const struct lt_html_axis *axis, double at)
 {
 	const double value = at / axis->per_unit,
 		     step = axis->step / axis->per_unit;
@@ -84,19 +83,31 @@ lt_html_axis_text(
 	    value == 0 ? "" : letters[i].letter);
 }
 
+int
+lt_html_axis_last(const struct lt_html_axis *axis)
+{
+	return (int)lround((axis->high - axis->low) / axis->step);
+}
+
+double
+lt_html_axis_line(
+    char text[LT_AXIS_TEXT_SIZE], const struct lt_html_axis *axis, int line)
+{
+	double value = axis->low + line * axis->step;
+
+	if (fabs(value) < axis->step / 2)
+		value = 0;
+	axis_text(text, LT_AXIS_TEXT_SIZE, axis, value);
+	return value;
+}
+
 static void
 draw_axis(FILE *out, const struct plot *plot)
 {
-	const int lines =
-	    (int)lround((plot->y.high - plot->y.low) / plot->y.step);
+	for (int i = 0; i <= lt_html_axis_last(&plot->y); i++) {
+		char text[LT_AXIS_TEXT_SIZE];
+		const double value = lt_html_axis_line(text, &plot->y, i);
 
-	for (int i = 0; i <= lines; i++) {
-		double value = plot->y.low + i * plot->y.step;
-		char text[40];
-
-		if (fabs(value) < plot->y.step / 2)
-			value = 0;
-		lt_html_axis_text(text, sizeof(text), &plot->y, value);
 		fprintf(out,
 		    "<path class=\"%s\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 		    value == 0 ? "zero" : "grid", LEFT, y_of(plot, value),
