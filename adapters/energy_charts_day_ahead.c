@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the grid operators of European countries expect of wind, sun and load,
- * as published the day before, by Energy-Charts (Fraunhofer ISE; no key).
+ * Forecasts of wind, sun and load by the grid operators of European countries,
+ * as Energy-Charts publishes them the day before (Fraunhofer ISE; no key).
  * docs/sources/energy_charts_day_ahead.md.
  */
 #include <string.h>

@@ -102,7 +102,7 @@ plus(int64_t value)
 	return value > 0 ? "+" : "";
 }
 
-/* What all teams come to, against the closing that was undone. */
+/* Prints how the total differs from that of the closing that was undone. */
 static void
 say_difference(const json_t *answer)
 {

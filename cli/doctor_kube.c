@@ -252,7 +252,8 @@ is_known(const struct lt_doctor *doctor, const char *name)
 	return is_open;
 }
 
-/* What the API server has suspended against what lowtide-kube holds. */
+/* Compares the Jobs that the API server has suspended with the holds of
+ * lowtide-kube. */
 static void
 check_held(struct lt_doctor *doctor)
 {

@@ -264,7 +264,8 @@ struct lt_batch_job {
 	 * holds for, as it lets the job stand still. */
 	int64_t pause_s;
 };
-/* By a rule of ours, and by what would end it. */
+/* The earlier of our latest start and the time at which something else would
+ * end the job. */
 static inline int64_t
 lt_latest_start(const struct lt_batch_job *job, int64_t latest_utc_s)
 {
@@ -525,7 +526,7 @@ struct lt_batch_watch {
 	uint32_t unsuspended; /* came since the start as no policy lets them,
 			       * in a mode that holds back */
 };
-/* Who starts a job that lowtide leaves alone; lent. NULL: no such job. */
+/* Names who starts a job that lowtide leaves alone; lent. NULL: no such job. */
 const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */
 bool lt_batch_watch(struct lt_batch_watch *watch);

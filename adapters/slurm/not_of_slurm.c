@@ -40,7 +40,7 @@ lt_batch_is_near(void)
 	return false;
 }
 
-/* What lowtide leaves alone is in Slurm's own lists. */
+/* Names nobody: Slurm's own lists have the jobs that lowtide leaves alone. */
 const char *
 lt_batch_starter(uint32_t job_id)
 {
