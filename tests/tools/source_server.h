@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -43,6 +44,27 @@ struct exchange {
 /* A test's own pages, asked before those below: true = answered. Set before
  * server_start(). */
 static bool (*server_own)(const struct exchange *exchange);
+
+/* Where server_stop_clock() stopped the clock of all servers' processes; 0: it
+ * runs. */
+static int64_t *server_clock;
+
+/* The time of the pages that a server makes. */
+static inline int64_t
+server_time(void)
+{
+	return server_clock != NULL && *server_clock != 0 ? *server_clock
+							  : time(NULL);
+}
+
+/* Stops the clock of the servers that server_start() started and returns its
+ * time: a test and its server mean the same now at any 5 minutes' end. */
+static inline int64_t
+server_stop_clock(void)
+{
+	*server_clock = time(NULL);
+	return *server_clock;
+}
 
 static inline bool
 server_write(int fd, const void *bytes, size_t length)
@@ -435,6 +457,13 @@ server_start(int port, const char *unix_path)
 	    socket(unix_path == NULL ? AF_INET : AF_UNIX, SOCK_STREAM, 0);
 	int failed;
 
+	if (server_clock == NULL)
+		server_clock = mmap(NULL, sizeof(*server_clock),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (server_clock == MAP_FAILED) {
+		perror("server_start");
+		exit(1);
+	}
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (unix_path != NULL) {
 		snprintf(

@@ -106,7 +106,7 @@ aws_prices(const struct exchange *exchange)
 	    start[AWS_VALUE_SIZE], token[AWS_VALUE_SIZE] = "",
 				   id[AWS_VALUE_SIZE], name[AWS_VALUE_SIZE];
 	const char *const region = "eu-west-2";
-	int64_t start_utc_s, at = time(NULL);
+	int64_t start_utc_s, at = server_time();
 	int first = 0, count = 0, length;
 
 	aws_form(exchange, "InstanceType.1", type);
@@ -278,7 +278,7 @@ aws_metadata(const struct exchange *exchange)
 		server_answer(exchange, 200, "text/plain", "", "lowtide-role");
 		return;
 	}
-	lt_utc_text(until, sizeof(until), time(NULL) + 3600);
+	lt_utc_text(until, sizeof(until), server_time() + 3600);
 	snprintf(body, sizeof(body),
 	    "{\n  \"Code\" : \"%s\",\n  \"LastUpdated\" : "
 	    "\"2026-01-01T00:00:00Z\",\n  \"Type\" : \"AWS-HMAC\",\n"

@@ -123,7 +123,7 @@ serve_europe_co2(const struct exchange *exchange)
 {
 	static char body[EUROPE_BODY_SIZE];
 	static const char *const lists[] = {"co2eq", "co2eq_forecast"};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	int64_t start_utc_s = europe_floor(now_utc_s, EUROPE_DAY_S);
 	int64_t end_utc_s = start_utc_s + 2 * EUROPE_DAY_S - EUROPE_QUARTER_S;
 	char country[64];
@@ -163,7 +163,7 @@ static inline void
 serve_europe_price(const struct exchange *exchange)
 {
 	static char body[EUROPE_BODY_SIZE];
-	const int64_t today_utc_s = europe_floor(time(NULL), EUROPE_DAY_S);
+	const int64_t today_utc_s = europe_floor(server_time(), EUROPE_DAY_S);
 	const int64_t known_utc_s = today_utc_s + 2 * EUROPE_DAY_S;
 	int64_t start_utc_s = today_utc_s;
 	int64_t end_utc_s = today_utc_s + EUROPE_DAY_S - EUROPE_QUARTER_S;
@@ -236,7 +236,7 @@ europe_em_zone(const struct exchange *exchange, char zone[64])
 static inline int
 europe_em_row(char *out, const char *zone, int64_t utc_s, bool made_up)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	const bool estimated = utc_s > now_utc_s - 3 * EUROPE_HOUR_S;
 	char from[32];
 
@@ -276,7 +276,7 @@ static inline void
 europe_em_forecast(const struct exchange *exchange, const char *zone)
 {
 	static char body[EUROPE_BODY_SIZE];
-	const int64_t hour_utc_s = europe_floor(time(NULL), EUROPE_HOUR_S);
+	const int64_t hour_utc_s = europe_floor(server_time(), EUROPE_HOUR_S);
 	char hours[64], text[32];
 	int length = sprintf(body, "{\"zone\":\"%s\",\"forecast\":[", zone);
 
@@ -302,7 +302,7 @@ serve_europe_em(const struct exchange *exchange)
 {
 	const char *const endpoint =
 	    strstr(exchange->path, "/carbon-intensity/");
-	const int64_t hour_utc_s = europe_floor(time(NULL), EUROPE_HOUR_S);
+	const int64_t hour_utc_s = europe_floor(server_time(), EUROPE_HOUR_S);
 	int64_t start_utc_s = 0, end_utc_s = hour_utc_s;
 	char key[512], zone[64], body[1024];
 
@@ -419,7 +419,7 @@ serve_europe_eds(const struct exchange *exchange)
 {
 	static const char *const datasets[] = {
 	    "CO2Emis?", "CO2EmisProg?", "DayAheadPrices?"};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	const int64_t known_utc_s[] = {now_utc_s - 600,
 	    now_utc_s + 9 * EUROPE_HOUR_S,
 	    europe_floor(now_utc_s, EUROPE_DAY_S) + 2 * EUROPE_DAY_S};
@@ -472,7 +472,7 @@ serve_europe_rte(const struct exchange *exchange)
 {
 	static char body[EUROPE_BODY_SIZE];
 	static const char from[] = "date%27";
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	const char *at = exchange->path;
 	int64_t times[2] = {0, 0};
 	char text[32];

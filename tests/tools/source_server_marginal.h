@@ -187,7 +187,7 @@ static inline void
 watttime_forecast(const struct exchange *exchange, const char *region)
 {
 	const int64_t now_utc_s =
-	    time(NULL) / WATTTIME_STEP_S * WATTTIME_STEP_S;
+	    server_time() / WATTTIME_STEP_S * WATTTIME_STEP_S;
 	char hours[128], issued[32], meta[128];
 
 	marginal_query(exchange, "horizon_hours", hours);
@@ -225,8 +225,8 @@ watttime_historical(const struct exchange *exchange, const char *region)
 	if (marginal != NULL && end_utc_s - start_utc_s > marginal->longest_s)
 		marginal->longest_s = (int)(end_utc_s - start_utc_s);
 	/* The last quarter of an hour is not known yet. */
-	if (end_utc_s > time(NULL) - 900)
-		end_utc_s = time(NULL) - 900;
+	if (end_utc_s > server_time() - 900)
+		end_utc_s = server_time() - 900;
 	start_utc_s += WATTTIME_STEP_S - 1;
 	start_utc_s -= start_utc_s % WATTTIME_STEP_S;
 	watttime_rows(exchange, region, start_utc_s, end_utc_s,
@@ -334,7 +334,7 @@ static inline void
 sdk_forecast(const struct exchange *exchange, const char *location)
 {
 	static char body[MARGINAL_BODY_MAX];
-	const int64_t now_utc_s = time(NULL) / 300 * 300;
+	const int64_t now_utc_s = server_time() / 300 * 300;
 	char at[32];
 	int length;
 

@@ -132,7 +132,7 @@ mix_eia_data(const struct exchange *exchange, const char *respondent)
 	char text[256], *body = NULL;
 	size_t size;
 	FILE *const file = open_memstream(&body, &size);
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	int64_t start = 0, end = 0;
 	int row = 0;
 
@@ -339,7 +339,7 @@ mix_entsoe_data(const struct exchange *exchange, int64_t start, int64_t end)
 	for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++) {
 		const int64_t late =
 		    strcmp(series[i].fuel, "B19") == 0 &&
-			    end + 2 * MIX_ENTSOE_LATE_S > time(NULL)
+			    end + 2 * MIX_ENTSOE_LATE_S > server_time()
 			? 3600
 			: 0;
 
@@ -411,7 +411,7 @@ mix_entsoe_auction(FILE *file, const char *area, int which, int64_t start)
 static inline void
 mix_entsoe_prices(const struct exchange *exchange, int64_t start, int64_t end)
 {
-	const int64_t known = (time(NULL) / 86400 + 2) * 86400;
+	const int64_t known = (server_time() / 86400 + 2) * 86400;
 	char area[256], *body = NULL;
 	size_t size;
 	FILE *const file = open_memstream(&body, &size);
@@ -443,7 +443,7 @@ mix_entsoe_prices(const struct exchange *exchange, int64_t start, int64_t end)
 static inline void
 serve_mix_entsoe(const struct exchange *exchange)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_time();
 	char token[256], text[256], type[256];
 	int64_t start = 0, end = 0;
 

@@ -33,7 +33,7 @@ uk_slot(char *out, size_t size, int64_t utc_s, bool regional)
 	lt_utc_text(from, sizeof(from), utc_s);
 	lt_utc_text(to, sizeof(to), end_utc_s);
 	from[16] = to[16] = '\0'; /* no seconds */
-	if (end_utc_s <= time(NULL))
+	if (end_utc_s <= server_time())
 		snprintf(actual, sizeof(actual), "\"actual\":%d,", value + 1);
 	return snprintf(out, size,
 	    "{\"from\":\"%sZ\",\"to\":\"%sZ\",\"intensity\":{"

@@ -55,7 +55,7 @@ static inline void
 weather_answer(const struct exchange *exchange, int kind, double latitude)
 {
 	static char body[EUROPE_BODY_SIZE];
-	const int64_t today_utc_s = europe_floor(time(NULL), EUROPE_DAY_S);
+	const int64_t today_utc_s = europe_floor(server_time(), EUROPE_DAY_S);
 	char past[64], ahead[64], text[32];
 	const int64_t from_utc_s =
 	    today_utc_s - atoi(europe_query(exchange, "past_days", past)) *

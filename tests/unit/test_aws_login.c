@@ -185,7 +185,7 @@ test_role(void **state)
 	static struct lt_source_memory memory;
 	struct lt_aws_login login = {"", ""};
 	struct lt_error err = {0};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	server_url(url, "/aws/imds");

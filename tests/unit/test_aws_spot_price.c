@@ -271,7 +271,7 @@ fetch_is_whole(const char *key, const char *value, int zone, const char *note)
 	struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
-	const int64_t now_utc_s = time(NULL),
+	const int64_t now_utc_s = server_stop_clock(),
 		      from_utc_s = now_utc_s - 28 * 86400;
 
 	options.memory = &memory;
@@ -319,7 +319,7 @@ test_no_past(void **state)
 	const struct lt_source_options options = options_of(pairs);
 	struct lt_points points = {0};
 	struct lt_error err = {0};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	server_url(url, "/aws/no-past");
@@ -362,7 +362,7 @@ test_faults(void **state)
 		const struct lt_source_options options = options_of(pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int64_t now_utc_s = time(NULL);
+		const int64_t now_utc_s = server_stop_clock();
 
 		server_url(url, faults[i].path);
 		const int code = lt_adapter_fetch(adapter, &options,

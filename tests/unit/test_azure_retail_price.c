@@ -285,7 +285,7 @@ test_fetch(void **state)
 		 {"os", "windows"}},
 		33100000, 1, "list price since 2024-02-01"},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	char url[128];
 
 	(void)state;

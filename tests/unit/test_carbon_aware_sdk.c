@@ -221,7 +221,7 @@ fetch(const char *location, const char *intensity, int64_t from_s, int64_t to_s,
 static void
 test_fetch(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 	size_t hours = 0;
@@ -255,7 +255,7 @@ test_fetch(void **state)
 static void
 test_parts(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 
@@ -321,7 +321,7 @@ test_errors(void **state)
 		"InternalServerError"},
 	    {"text", LT_EINPUT, "127.0.0.1: line 1"},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

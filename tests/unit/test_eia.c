@@ -322,7 +322,7 @@ test_fetch(void **state)
 	    {"eia", 28, 2},
 	    {"eia-int", 28, 2},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	setenv("LT_TEST_KEY", MIX_KEY, 1);
@@ -366,7 +366,7 @@ test_old_fails(void **state)
 	char url[64];
 	const struct pair pairs[] = {
 	    {"respondent", "CISO"}, {"url", url}, {NULL, NULL}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 
@@ -406,7 +406,7 @@ test_errors(void **state)
 	    {"eia", "NONE", MIX_KEY, "no rows for respondent NONE", LT_EINPUT,
 		0},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -440,7 +440,7 @@ test_key_file(void **state)
 	char path[] = "/tmp/lt_eia_XXXXXX", url[64];
 	const struct pair pairs[] = {{"respondent", "PJM"}, {"url", url},
 	    {"key_file", path}, {NULL, NULL}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points = {0};
 	struct lt_error err = {0};
 

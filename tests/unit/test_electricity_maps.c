@@ -320,7 +320,7 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
     struct lt_source_memory *memory, struct lt_points *points,
     struct lt_error *err)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	char url[128];
 	struct pair pairs[LONG_PAIRS] = {
 	    {"key_env", "EM_TEST_KEY"}, {"url", url}};
@@ -344,7 +344,7 @@ fetch(const char *key, const struct pair *more, int64_t from_utc_s,
 static void
 hours_are_whole(const struct lt_points *points, bool has_forecast)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	for (size_t i = 0; i < points->count; i++) {
 		const struct lt_point *const p = &points->points[i];
@@ -370,7 +370,7 @@ static void
 test_fetch(void **state)
 {
 	static const struct pair pairs[] = {{"zone", "DE"}, {0}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	const int64_t hour_utc_s = now_utc_s - now_utc_s % 3600;
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
@@ -498,7 +498,7 @@ fetch_odd(const char *base, struct lt_points *points, struct lt_error *err)
 	const struct pair pairs[] = {
 	    {"zone", "DE"}, {"url", url}, {"key_env", "EM_TEST_KEY"}, {0}};
 	const struct lt_source_options options = options_of(pairs);
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	setenv("EM_TEST_KEY", "europe-key", 1);
 	server_url(url, base);

@@ -117,7 +117,7 @@ test_recorded(void **state)
 static void
 test_fetch(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	const int64_t end_utc_s = now_utc_s - now_utc_s % 86400 + 2 * 86400;
 	static struct lt_source_memory memory;
 	char url[128];

@@ -248,7 +248,7 @@ test_short(void **state)
 static void
 fetch_is_whole(const char *country, const char *host, int days, int step_s)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	const int64_t from_utc_s = now_utc_s - days * 86400;
 	char url[64];
 	const struct pair pairs[] = {{"country", country}, {"url", url}, {0}};
@@ -361,7 +361,7 @@ test_faults(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {
-		const int64_t now_utc_s = time(NULL);
+		const int64_t now_utc_s = server_stop_clock();
 		char url[64];
 		const struct pair pairs[] = {
 		    {"country", faults[i].country}, {"url", url}, {0}};
@@ -387,7 +387,7 @@ test_faults(void **state)
 static void
 test_without_history(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	char url[64];
 	const struct pair pairs[] = {{"country", "de"}, {"url", url}, {0}};
 	struct lt_points points = {0};

@@ -143,7 +143,7 @@ test_files(void **state)
 static void
 fetch_is_whole(const char *host, int days, int requests)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	const int64_t from_utc_s = now_utc_s - days * 86400;
 	const int64_t end_utc_s = now_utc_s - now_utc_s % 86400 + 2 * 86400;
 	char url[64];
@@ -199,7 +199,7 @@ test_faults(void **state)
 		10 * 86400},
 	    {"FR", "/html", "got text/html, want JSON", 0},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(faults); i++) {

@@ -387,7 +387,7 @@ fetch(const char *path, const char *token, int days, struct lt_points *points,
 	char url[64];
 	const struct pair pairs[] = {{"area", "FR"}, {"url", url},
 	    {"token_env", "LT_TEST_TOKEN"}, {NULL, NULL}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	setenv("LT_TEST_TOKEN", token, 1);
 	snprintf(

@@ -264,7 +264,7 @@ fetch(const char *path, const char *token, int days, struct lt_points *points,
 	char url[128];
 	const struct pair pairs[] = {{"area", "FR"}, {"url", url},
 	    {"token_env", "LT_TEST_TOKEN"}, {NULL, NULL}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	setenv("LT_TEST_TOKEN", token, 1);
 	server_url(url, path);
@@ -296,7 +296,7 @@ test_fetch(void **state)
 		static struct lt_source_memory memory;
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int64_t now_utc_s = time(NULL);
+		const int64_t now_utc_s = server_stop_clock();
 
 		if (fetch(fetches[i].path, MIX_KEY, fetches[i].days, &points,
 			&memory, &err) != LT_OK)

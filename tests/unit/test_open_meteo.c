@@ -192,7 +192,7 @@ fetch(const struct asked *asked, struct lt_source_memory *memory,
 	char url[128];
 	const struct pair pairs[] = {{"url", url}, {"places", asked->places},
 	    {"variable", asked->variable}, {"key_env", "LT_TEST_SECRET"}, {0}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	server_url(url, asked->path);
 	struct lt_source_options options = options_of(pairs);
@@ -212,7 +212,7 @@ static void
 test_places(void **state)
 {
 	static struct lt_source_memory memory;
-	const int64_t today = time(NULL) / 86400 * 86400;
+	const int64_t today = server_stop_clock() / 86400 * 86400;
 	const struct asked asked = {"/weather", "52.5,13.4,3; 56.3,10,1",
 	    "wind_speed_80m", WEATHER_KEY, 2};
 	struct lt_points points = {0};
@@ -238,7 +238,7 @@ static void
 test_history(void **state)
 {
 	static struct lt_source_memory memory;
-	const int64_t today = time(NULL) / 86400 * 86400;
+	const int64_t today = server_stop_clock() / 86400 * 86400;
 	const struct asked asked = {
 	    "/weather", "52.5,13.4; 56.3,10", "shortwave_radiation", NULL, 28};
 	struct lt_points points = {0};

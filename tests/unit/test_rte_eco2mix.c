@@ -136,7 +136,7 @@ fetch(const char *path, int days, struct lt_source_memory *memory,
 {
 	char url[128];
 	const struct pair pairs[] = {{"url", url}, {0}};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	server_url(url, path);
 	struct lt_source_options options = options_of(pairs);
@@ -151,7 +151,7 @@ static void
 test_fetch(void **state)
 {
 	static struct lt_source_memory memory;
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (int days = 0; days <= 28; days += 14) {

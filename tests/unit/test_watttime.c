@@ -117,7 +117,7 @@ forget(void)
 static void
 test_fetch(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 	size_t measured = 0;
@@ -161,7 +161,7 @@ test_fetch(void **state)
 static void
 test_chunks(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 
@@ -183,7 +183,7 @@ test_chunks(void **state)
 static void
 test_token(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 
@@ -262,7 +262,7 @@ test_errors(void **state)
 		0},
 	    {"PERCENT", LT_EINPUT, "units: got \"percentile\"", 1, 2, 0},
 	};
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -287,7 +287,7 @@ test_errors(void **state)
 static void
 test_parts(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 
@@ -333,7 +333,7 @@ test_parts(void **state)
 static void
 test_login(void **state)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_points points;
 	struct lt_error err;
 

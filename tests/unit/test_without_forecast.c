@@ -129,7 +129,7 @@ static void
 loses_the_forecast_alone(
     size_t source, size_t fault, const struct lt_points *past)
 {
-	const int64_t now_utc_s = time(NULL);
+	const int64_t now_utc_s = server_stop_clock();
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
@@ -162,7 +162,7 @@ test_without_forecast(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(sources); i++) {
-		const int64_t now_utc_s = time(NULL);
+		const int64_t now_utc_s = server_stop_clock();
 		struct lt_source_memory memory = {0};
 		struct lt_points past = {0};
 		struct lt_error err = {0};
