@@ -10,8 +10,11 @@ cd "$(dirname "$0")/.." || exit 1
 what=${1:-all}
 [ $# -eq 0 ] || shift
 files=("$@")
-# The largest first: none is left to run alone at the end.
-[ $# -gt 0 ] || mapfile -t files < <(ls -S tests/cluster/*.bats)
+# The longest first: none is left to run alone at the end.
+[ $# -gt 0 ] || mapfile -t files < <({
+	grep -l '^# bats file_tags=long$' tests/cluster/*.bats
+	ls -S tests/cluster/*.bats
+} | awk '!seen[$0]++')
 # All makes below want the same flags: others would build everything anew.
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 # Fresh memory is never zero by chance: what reads it before it is written fails.
@@ -71,7 +74,7 @@ clusters() { # clusters SLOTS FILE...
 	local -A name_of=() slot_of=()
 	read -ra slots <<< "$1"
 	shift
-	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=2; fi
+	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=3; fi
 	for t in "$@" ''; do
 		while [ ${#name_of[@]} -gt 0 ] && { [ -z "$t" ] || [ ${#slots[@]} -eq 0 ]; }; do
 			wait -n -p pid "${!name_of[@]}"
@@ -80,7 +83,7 @@ clusters() { # clusters SLOTS FILE...
 			if [ "$pid" = "$others" ]; then
 				others=
 				add_others
-				slots+=(3) # they wait more than they work
+				slots+=(4) # they wait more than they work
 			else
 				count "${name_of[$pid]#tests/}" $status "$log.$slot"
 			fi
@@ -162,13 +165,13 @@ build "build (gcc, -Werror)" tests
 [ "$failed" -eq 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
 case $what in
 fast) fast ;;
-cluster) clusters '0 1' "${files[@]}" ;;
+cluster) clusters '0 1 2' "${files[@]}" ;;
 all)
 	set -m # a process group of its own, to end all of it
 	beside_clusters </dev/null &
 	others=$!
 	set +m
-	clusters '0 1' "${files[@]}"
+	clusters '0 1 2' "${files[@]}"
 	;;
 esac
 

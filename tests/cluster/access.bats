@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Who sees what, on a real Slurm: its users, coordinators and PrivateData, and
 # real Unix groups; by the Unix socket and by TCP.
+# bats file_tags=long
 load helper
 
 policy() { # policy VIEWERS

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Jobs that lowtide moved and that Slurm can't start there, on real Slurm: they
 # go home, run, are told why, and the same request is not moved there again.
+# bats file_tags=long
 load helper
 
 setup_file() {

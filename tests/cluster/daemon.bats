@@ -2,6 +2,7 @@
 # lowtided against mistakes and ill will: figures too large, answers from the
 # wrong hand, clients that do not let go, clocks that are set, disks that are
 # full, words that are no words.
+# bats file_tags=long
 load helper
 
 setup_file() {

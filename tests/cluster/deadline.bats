@@ -2,6 +2,7 @@
 # Five jobs with deadlines on spot nodes that are taken and given back as in a trace: what lowtide
 # decides of them on a real Slurm, and in which runs they end, is what `lowtide simulate` says of
 # the same trace, event by event. The nodes are gone for Slurm alone: lowtide has to find out.
+# bats file_tags=long
 load tricks
 
 setup_file() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The facts that charges rest on, on real Slurm: a cluster whose slurmdbd
 # counts no GPUs (Slurm's default); suspended, resized and requeued jobs.
+# bats file_tags=long
 load helper
 
 setup_file() {

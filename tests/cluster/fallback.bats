@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # A job that lost its nodes goes on where lt_replan() says: on spot again, on
 # demand when that was too often or the time is short, never beyond its budget.
+# bats file_tags=long
 load tricks
 
 setup_file() {

@@ -2,6 +2,7 @@
 # What plain sbatch takes, lowtide does not lose: what failed before, a random
 # site, the same each time, and one that doctor --collect wrote. The long run is
 # tests/places/places.sh; what fails there is kept in tests/places/kept.
+# bats file_tags=long
 load helper
 
 setup() {

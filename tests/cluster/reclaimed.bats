@@ -2,6 +2,7 @@
 # Nodes that were taken back are used again: a cloud's when Slurm has powered it
 # down, another when a machine of its name has booted, any on a late withdrawal.
 # A drain that is not lowtide's stays.
+# bats file_tags=long
 load tricks
 
 setup_file() {

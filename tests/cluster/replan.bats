@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Jobs that wait are decided again, on real Slurm: plans follow what is known
 # of the hours to come, and nothing that was promised or set by hand is broken.
+# bats file_tags=long
 load helper
 
 policy() { echo "

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Ways to get more of a cluster than what was held: what Slurm allocates is
 # compared, by its own figures, with the hold on the job.
+# bats file_tags=long
 load tricks
 
 # 3.60 for eleven hours, then 36.
