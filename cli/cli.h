@@ -257,6 +257,7 @@ struct lt_report_look { /* how it is shown */
 	bool unused;  /* of owned nodes what was not used, too */
 	bool by;      /* groups, too; csv: instead */
 	bool tree;    /* teams with those below them, too; csv: instead */
+	bool balance; /* what lowtide did in twelve months; csv: instead */
 	bool carbon;  /* energy and carbon, too; csv: hours instead */
 	bool color;
 	int columns;	  /* of the terminal; 0 = any */

@@ -20,6 +20,8 @@ const struct lt_cli_option lt_cli_report_options[] = {
     {"by", "D,...",
 	"by day, month, team, user, partition, qos, gpu, name, wckey, state, label:KEY"},
     {"tree", NULL, "each team with all below it too (csv: instead)"},
+    {"balance", NULL,
+	"what lowtide did in twelve months, for good and ill, too (csv: instead)"},
     {"format", "F", "table, csv, json, html, focus or ood"},
     {"dataset", "D", "focus: cost-and-usage (default) or billing-period"},
     {"runs", NULL, "each run too (csv: runs and adjustments instead)"},
@@ -71,6 +73,8 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 		lt_report_by_table(out, report, look, err);
 	if (!err->code && look->tree)
 		lt_report_tree_table(out, report, look, err);
+	if (!err->code && look->balance)
+		lt_report_balance_table(out, report, look, err);
 	if (!err->code && look->tcto)
 		lt_report_tcto_table(out, report, look, err);
 	if (!err->code && look->unused)
@@ -85,6 +89,7 @@ lt_report_print(FILE *out, const json_t *report,
 {
 	if (lt_report_check(report, err) ||
 	    (look->tree && lt_report_tree_check(report, err)) ||
+	    (look->balance && lt_report_balance_check(report, err)) ||
 	    (look->tcto && lt_report_tcto_check(report, err)) ||
 	    (look->unused && lt_report_unused_check(report, err)) ||
 	    (look->carbon && lt_report_carbon_check(report, err)))
@@ -98,6 +103,8 @@ lt_report_print(FILE *out, const json_t *report,
 			lt_report_tcto_csv(out, report);
 		else if (look->tree)
 			lt_report_tree_csv(out, report);
+		else if (look->balance)
+			lt_report_balance_csv(out, report);
 		else if (look->by)
 			lt_report_by_csv(out, report, err);
 		else
@@ -234,6 +241,7 @@ print_report(const struct lt_cli *cli, struct lt_report_look *look)
 	    .tcto = look->tcto,
 	    .unused = look->unused,
 	    .tree = look->tree,
+	    .balance = look->balance,
 	    /* JSON is as it is kept of a closed period, without. */
 	    .corrections = look->format == LT_REPORT_TABLE,
 	    /* Hours are asked for with their rows. */
@@ -271,7 +279,8 @@ static int
 print_ood(const struct lt_cli *cli)
 {
 	static const char *const not_its[] = {"team", "period", "from", "to",
-	    "by", "tree", "runs", "tcto", "carbon", "unused", "no-users"};
+	    "by", "tree", "balance", "runs", "tcto", "carbon", "unused",
+	    "no-users"};
 
 	for (size_t i = 0; i < sizeof(not_its) / sizeof(not_its[0]); i++)
 		if (lt_cli_value(cli, not_its[i]) != NULL)
@@ -290,6 +299,7 @@ lt_cli_report(const struct lt_cli *cli)
 	    .unused = lt_cli_value(cli, "unused") != NULL,
 	    .by = lt_cli_value(cli, "by") != NULL,
 	    .tree = lt_cli_value(cli, "tree") != NULL,
+	    .balance = lt_cli_value(cli, "balance") != NULL,
 	    .carbon = lt_cli_value(cli, "carbon") != NULL,
 	    .color = cli->color,
 	    .columns = lt_cli_columns(),
@@ -311,13 +321,16 @@ lt_cli_report(const struct lt_cli *cli)
 		    "--runs: html has the ten that cost most; csv and json have all");
 	if (look.format == LT_REPORT_HTML && look.by)
 		return lt_cli_usage(cli, "--by: html has groups of its own");
-	if (look.runs + look.tcto + look.by + look.tree + look.carbon > 1 &&
+	if (look.runs + look.tcto + look.by + look.tree + look.balance +
+		    look.carbon >
+		1 &&
 	    look.format == LT_REPORT_CSV)
 		return lt_cli_usage(cli,
-		    "--runs, --by, --tree, --tcto and --carbon: one csv can't have two of them");
-	if (look.tree && look.format == LT_REPORT_FOCUS)
+		    "--runs, --by, --tree, --balance, --tcto and --carbon: one csv can't have two of them");
+	if ((look.tree || look.balance) && look.format == LT_REPORT_FOCUS)
 		return lt_cli_usage(cli,
-		    "--tree: focus has each amount once; table, csv, json and html have it");
+		    "--%s: focus has each amount once; table, csv, json and html have it",
+		    look.tree ? "tree" : "balance");
 	if (look.unused &&
 	    (look.format == LT_REPORT_CSV || look.format == LT_REPORT_FOCUS))
 		return lt_cli_usage(cli,

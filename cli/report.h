@@ -156,7 +156,8 @@ json_t *lt_ood_file(
 /* ---- report_ask.c ---- */
 struct lt_report_query { /* of what and with what; NULL, false: not said */
 	const char *team, *period, *from, *to, *by;
-	bool no_users, tcto, carbon, unused, months, corrections, tree, trend;
+	bool no_users, tcto, carbon, unused, months, corrections, tree, trend,
+	    balance;
 };
 /* Ask for it, for a statement with its groups; *report is the caller's. cli
  * says only whom to ask. */
@@ -231,6 +232,17 @@ int lt_report_tree_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams. */
 void lt_report_tree_csv(FILE *out, const json_t *report);
+
+/* ---- report_balance.c: what lowtide did in twelve months ---- */
+/* LT_EVERSION without it, LT_EINPUT where a figure is no integer. */
+int lt_report_balance_check(const json_t *report, struct lt_error *err);
+/* A section behind the others. */
+int lt_report_balance_table(FILE *out, const json_t *report,
+    const struct lt_report_look *look, struct lt_error *err);
+/* Instead of the teams. */
+void lt_report_balance_csv(FILE *out, const json_t *report);
+/* What its columns mean. */
+extern const char lt_report_balance_note[];
 
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */

@@ -25,6 +25,7 @@ report_path(char *path, size_t size, const struct lt_report_query *query,
 	    {"unused", query->unused ? "1" : NULL},
 	    {"tree", query->tree ? "1" : NULL},
 	    {"trend", query->trend ? "1" : NULL},
+	    {"balance", query->balance ? "1" : NULL},
 	    {"months", query->months ? "1" : NULL},
 	    {"corrections", query->corrections ? "1" : NULL},
 	    {"carbon", query->carbon ? "1" : NULL}};

@@ -33,6 +33,8 @@ static const struct section sections[] = {
     {"budgets", "Budgets", lt_html_budgets, NULL, false, false, false},
     {"days", "By day", lt_html_by_day, "day", true, false, false},
     {"trend", "Twelve months", lt_html_trend, "trend", false, false, false},
+    {"balance", "What lowtide did", lt_html_balance, "balance", false, false,
+	false},
     {"teams", "By team", lt_html_by_team, NULL, false, false, false},
     {"tree", "Teams with all teams below them", lt_html_tree, "tree", false,
 	false, false},

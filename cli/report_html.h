@@ -199,6 +199,8 @@ void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
 void lt_html_trend(const struct lt_statement *statement);
+/* ---- report_html_balance.c ---- */
+void lt_html_balance(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
 void lt_html_tree(const struct lt_statement *statement);
 void lt_html_by_label(const struct lt_statement *statement);

@@ -37,6 +37,9 @@ lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
 	case LT_UNIT_ENERGY:
 		thousandths_text(out, size, value);
 		break;
+	case LT_UNIT_HOURS:
+		snprintf(out, size, "%.1f", (double)value / LT_HOUR_S);
+		break;
 	case LT_UNIT_COUNT:
 		snprintf(out, size, "%lld", (long long)value);
 		break;

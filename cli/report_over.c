@@ -212,12 +212,30 @@ refused_text(char *out, size_t size, const json_t *report)
 		    jobs == 1 ? "" : "s");
 }
 
+/* How many of the jobs that it moved came out worse; "" where none did, or that
+ * is not known. */
+static void
+worse_text(char *out, size_t size, const json_t *report)
+{
+	const json_t *const worse =
+	    json_object_get(json_object_get(report, "measured"), "worse");
+	int64_t jobs = 0, known = 0;
+
+	out[0] = '\0';
+	if (lt_json_int(worse, "jobs", &jobs) && jobs > 0 &&
+	    lt_json_int(worse, "known_jobs", &known))
+		snprintf(out, size,
+		    " %lld of %lld moved jobs came out worse: they cost or emitted more than at home.",
+		    (long long)jobs, (long long)known);
+}
+
 bool
 lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 {
 	const json_t *const total = json_object_get(report, "total");
 	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
-	char money[96] = "", carbon[96], waited[64] = "", refused[64];
+	char money[96] = "", carbon[96], waited[64] = "", refused[64],
+	     worse[128];
 	int64_t moved = 0, runs = 0, waited_s;
 
 	(void)lt_json_int(total, "moved_runs", &moved);
@@ -233,14 +251,15 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 	if (has_money)
 		saved_text(money, sizeof(money), report, true);
 	saved_text(carbon, sizeof(carbon), report, false);
+	worse_text(worse, sizeof(worse), report);
 	if (lt_json_int(
 		json_object_get(report, "measured"), "waited_s", &waited_s))
 		snprintf(waited, sizeof(waited), ", for %.1f hours of waiting",
 		    (double)waited_s / 3600);
 	snprintf(out, LT_BALANCE_SIZE,
-	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.%s",
+	    "lowtide moved %lld of %lld runs and saved %s%s%s%s.%s%s",
 	    (long long)moved, (long long)runs, money, has_money ? " and " : "",
-	    carbon, waited, refused);
+	    carbon, waited, worse, refused);
 	return true;
 }
 

@@ -12,6 +12,7 @@ enum lt_unit {
 	LT_UNIT_MONEY,	/* micros, to the currency's decimals */
 	LT_UNIT_CARBON, /* mg, shown as kg to the gram */
 	LT_UNIT_ENERGY, /* Wh, shown as kWh */
+	LT_UNIT_HOURS,	/* s, shown as hours */
 	LT_UNIT_COUNT,
 };
 enum { LT_FIGURE_SIZE = 48 };

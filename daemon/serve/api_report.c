@@ -163,7 +163,8 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 		: NULL;
 	const size_t labels = lt_report_labels_count(d->policy);
 	struct lt_report_asked asked = {.team = team,
-	    .has_trend = lt_api_value(request, "trend") != NULL,
+	    .has_trend = lt_api_value(request, "trend") != NULL ||
+			 lt_api_value(request, "balance") != NULL,
 	    .tree = lt_tables_tree(&d->tables)};
 	struct lt_report_work *const w =
 	    lt_report_cut(&asked, period)
@@ -346,6 +347,7 @@ take_flags(struct lt_report_work *w, const struct lt_api_request *request,
 	    {"unused", &w->has_unused},
 	    {"tree", &w->has_tree},
 	    {"trend", &w->has_trend},
+	    {"balance", &w->has_balance},
 	    {"months", &w->has_months},
 	    {"incurred", &w->has_incurred},
 	    {"corrections", &w->has_corrections},

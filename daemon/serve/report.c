@@ -35,33 +35,6 @@ add_line(void *context, const struct lt_report_row *row, struct lt_error *err)
 		   : lt_fail(err, LT_ENOMEM, "report: out of memory");
 }
 
-static void
-look_at(struct lt_report_view *v, const struct lt_report_work *w,
-    const struct lt_period *period, struct lt_ledger *ledger)
-{
-	*v = (struct lt_report_view){
-	    .work = w, .period = period, .ledger = ledger};
-	v->is_closed = lt_ledger_closed(ledger, lt_report_span(period),
-			   &v->closed, NULL) == LT_OK;
-	v->runs_utc_s = v->closed.closed_utc_s;
-	struct lt_closed around;
-	/* Of a part of what is closed no runs change either. */
-	if (!v->is_closed &&
-	    lt_ledger_closed_around(
-		ledger, lt_report_span(period), &around, NULL) == LT_OK)
-		v->runs_utc_s = around.closed_utc_s;
-}
-
-static const char *
-state_of(const struct lt_period *period, bool is_closed, int64_t now_utc_s)
-{
-	if (is_closed)
-		return "closed";
-	if (now_utc_s < period->start_utc_s)
-		return "future";
-	return now_utc_s < period->end_utc_s ? "open" : "ended";
-}
-
 /* The months that the period touches, as wholes: what the ledger bills. Where a
  * quarter or a year was closed, its months are, too. */
 static json_t *
@@ -86,8 +59,8 @@ months_json(const struct lt_report_view *v)
 		    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o*}", "label",
 			month.label, "start", lt_api_time(month.start_utc_s),
 			"end", lt_api_time(month.end_utc_s), "state",
-			state_of(&month, is_closed, w->now_utc_s), "closed",
-			lt_api_time(closed.closed_utc_s), "billing",
+			lt_report_state_of(&month, is_closed, w->now_utc_s),
+			"closed", lt_api_time(closed.closed_utc_s), "billing",
 			lt_report_billing(w, v->ledger, span)));
 	}
 	return months;
@@ -107,7 +80,8 @@ period_json(const struct lt_report_view *v)
 	    json_pack("{s:s,s:o,s:o,s:s,s:s,s:s,s:o,s:s?,s:s?}", "label",
 		period->label, "start", lt_api_time(period->start_utc_s), "end",
 		lt_api_time(period->end_utc_s), "first_day", first, "last_day",
-		last, "state", state_of(period, v->is_closed, w->now_utc_s),
+		last, "state",
+		lt_report_state_of(period, v->is_closed, w->now_utc_s),
 		"closed", lt_api_time(v->closed.closed_utc_s), "closed_by",
 		v->is_closed ? v->closed.who : NULL, "checksum",
 		v->is_closed ? v->closed.checksum : NULL);
@@ -127,7 +101,7 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 	struct sums sums = {.teams = json_array()};
 	struct lt_report_view v;
 
-	look_at(&v, w, &w->previous, ledger);
+	lt_report_look_at(&v, w, &w->previous, ledger);
 	int code = lt_report_lines(&v, add_line, &sums, err);
 	lt_out_text(out, ",\"previous\":{");
 	lt_report_put_members(
@@ -142,20 +116,12 @@ put_previous(struct lt_out *out, const struct lt_report_work *w,
 
 /* ---- twelve months ---- */
 
-static int
-add_to_total(void *total, const struct lt_report_row *row, struct lt_error *err)
-{
-	(void)err;
-	lt_report_line_add(total, row->line);
-	return LT_OK;
-}
-
 /* A month in which nothing was booked has no figures. */
 static int
 add_month(json_t *months, const struct lt_report_view *v, struct lt_error *err)
 {
-	struct lt_report_line total = {0};
-	const int code = lt_report_lines(v, add_to_total, &total, err);
+	struct lt_report_line total;
+	const int code = lt_report_total(&total, v, err);
 	const bool has_any = !lt_report_line_is_empty(&total);
 	const struct lt_amount cost = lt_report_line_cost(&total);
 
@@ -165,32 +131,26 @@ add_month(json_t *months, const struct lt_report_view *v, struct lt_error *err)
 	    json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:o}", "label",
 		v->period->label, "start", lt_api_time(v->period->start_utc_s),
 		"end", lt_api_time(v->period->end_utc_s), "state",
-		state_of(v->period, v->is_closed || v->runs_utc_s != 0,
-		    v->work->now_utc_s),
-		"cost_micros", lt_api_optional(has_any, cost.money_micros),
-		"carbon_mg", lt_api_optional(has_any, cost.carbon_mg), "runs",
+		lt_report_state(v), "cost_micros",
+		lt_api_optional(has_any, cost.money_micros), "carbon_mg",
+		lt_api_optional(has_any, cost.carbon_mg), "runs",
 		lt_api_optional(has_any, total.in[LT_ENTRY_CHARGE].runs)));
 	return LT_OK;
 }
 
-/* The months up to the one in which the period ends. */
 static int
 put_trend(struct lt_out *out, const struct lt_report_work *w,
     struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_period all[LT_TREND_MONTHS];
 	json_t *const months = json_array();
-	int64_t at_utc_s = w->period.end_utc_s - 1;
 	int code = LT_OK;
 
-	for (int i = LT_TREND_MONTHS - 1; i >= 0; i--) {
-		lt_calendar_period(&all[i], &w->offsets, LT_MONTH, at_utc_s, 0);
-		at_utc_s = all[i].start_utc_s - 1;
-	}
+	lt_report_months(all, w);
 	for (int i = 0; code == LT_OK && i < LT_TREND_MONTHS; i++) {
 		struct lt_report_view v;
 
-		look_at(&v, w, &all[i], ledger);
+		lt_report_look_at(&v, w, &all[i], ledger);
 		v.no_budgets = true;
 		code = add_month(months, &v, err);
 	}
@@ -273,6 +233,8 @@ put_statement(
 		code = lt_report_put_refused(out, v, err);
 	if (code == LT_OK && w->has_trend)
 		code = put_trend(out, w, v->ledger, err);
+	if (code == LT_OK && w->has_balance)
+		code = lt_report_put_balance(out, v, err);
 	if (code == LT_OK && w->has_previous)
 		code = put_previous(out, w, v->ledger, err);
 	if (code == LT_OK &&
@@ -316,7 +278,7 @@ lt_report_statement(const struct lt_api_work *work, struct lt_ledger *ledger,
 	struct lt_error err = {0};
 	struct lt_report_view v;
 
-	look_at(&v, (const void *)work,
+	lt_report_look_at(&v, (const void *)work,
 	    &((const struct lt_report_work *)(const void *)work)->period,
 	    ledger);
 	if (put_statement(out, &v, &err) != LT_OK)
@@ -334,7 +296,7 @@ lt_report_page(const struct lt_api_work *work, struct lt_ledger *ledger,
 	struct lt_report_view v;
 	char next[LT_ACCOUNT_SIZE + 128];
 
-	look_at(&v, w, &w->period, ledger);
+	lt_report_look_at(&v, w, &w->period, ledger);
 	struct lt_report_rows rows = {.view = &v, .out = out};
 	lt_out_text(out, "{\"runs\":[");
 	if (lt_report_rows_page(&rows, w->most, &err) != LT_OK)
@@ -361,7 +323,7 @@ lt_report_all(const struct lt_api_work *work, struct lt_ledger *ledger,
 	struct lt_error err = {0};
 	struct lt_report_view v;
 
-	look_at(&v, w, &w->period, ledger);
+	lt_report_look_at(&v, w, &w->period, ledger);
 	struct lt_report_rows rows = {.view = &v, .out = out};
 	int code = put_statement(out, &v, &err);
 	if (code != LT_OK && !out->taken)

@@ -49,6 +49,7 @@ struct lt_report_work {
 	struct lt_period period, previous; /* previous: only if has_previous */
 	bool has_previous, has_tcto, has_months, has_corrections;
 	bool has_trend;		    /* of twelve months */
+	bool has_balance;	    /* of the same: what lowtide did in them */
 	bool has_tree;		    /* with those below each account */
 	bool has_unused, sees_site; /* it is asked for; lt_access_site() */
 	bool has_incurred;

@@ -43,6 +43,9 @@ struct measuring {
 	size_t error_capacity[CURRENCIES];
 	int64_t deadline_jobs, deadlines_met, stated_ppm; /* stated: a sum */
 	int64_t waited_s;
+	/* Moved ones that are known beside what they would have come to, and
+	 * those that came to more; by currency, or in any. */
+	int64_t known_jobs, worse_jobs, worse_by[CURRENCIES];
 	bool has_any;
 };
 
@@ -86,6 +89,33 @@ add_deadline(struct measuring *m)
 	m->stated_ppm += job->stated_ppm;
 }
 
+/* A micro, or a milligram, is rounding. */
+static void
+add_worse(struct measuring *m)
+{
+	const struct lt_quoted *const job = &m->job;
+	bool is_known = false, is_worse = false;
+
+	if (job->compared != LT_COMPARED_MOVED)
+		return;
+	for (int c = 0; c < CURRENCIES; c++) {
+		bool has_charge, has_base;
+		const double charged =
+		    amount_of(&job->charged, (enum currency)c, &has_charge);
+		const double base =
+		    amount_of(&job->base, (enum currency)c, &has_base);
+
+		if (!has_charge || !has_base ||
+		    (c == MONEY && m->work->currency[0] == '\0'))
+			continue;
+		is_known = true;
+		m->worse_by[c] += charged > base + 1;
+		is_worse |= charged > base + 1;
+	}
+	m->known_jobs += is_known;
+	m->worse_jobs += is_worse;
+}
+
 static int
 add_compared(struct measuring *m, struct lt_error *err)
 {
@@ -99,6 +129,7 @@ add_compared(struct measuring *m, struct lt_error *err)
 	m->jobs = grown;
 	struct job *const job = &grown[m->count++];
 	*job = (struct job){.draw = from->draw, .is_kept = is_kept};
+	add_worse(m);
 	for (int c = 0; c < CURRENCIES; c++) {
 		struct figure *const figure = &job->figures[c];
 		const struct lt_amount *const by[BYS] = {
@@ -340,32 +371,57 @@ measured_json(struct measuring *m, struct lt_error *err)
 		m->deadline_jobs > 0 ? m->stated_ppm / m->deadline_jobs : 0));
 }
 
+/* Figures of a period that is open: what was closed before they were told stays
+ * as it was. */
+static void
+set_of_open(json_t *json, const struct measuring *m)
+{
+	json_object_set_new(json, "waited_s", json_integer(m->waited_s));
+	json_object_set_new(json, "worse",
+	    json_pack("{s:I,s:I,s:o,s:I}", "known_jobs",
+		(json_int_t)m->known_jobs, "jobs", (json_int_t)m->worse_jobs,
+		"money_jobs",
+		lt_api_optional(
+		    m->work->currency[0] != '\0', m->worse_by[MONEY]),
+		"carbon_jobs", (json_int_t)m->worse_by[CARBON]));
+}
+
 int
-lt_report_put_measured(
-    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+lt_report_measured(json_t **json, const struct lt_report_view *view,
+    bool is_whole, struct lt_error *err)
 {
 	struct measuring m = {.work = view->work};
 	int code = lt_ledger_each_quoted(
 	    view->ledger, lt_report_span(view->period), take, &m, err);
 
+	*json = NULL;
 	if (code == LT_OK)
 		code = end_job(&m, err);
 	if (code == LT_OK && m.has_any) {
-		json_t *const json = measured_json(&m, err);
-
-		/* What was closed before it was told stays as it was. */
-		if (json != NULL && !view->is_closed)
-			json_object_set_new(
-			    json, "waited_s", json_integer(m.waited_s));
-		if (json == NULL)
+		*json = measured_json(&m, err);
+		if (*json == NULL)
 			code = lt_fail(
 			    err, LT_ENOMEM, "report: what was measured");
-		lt_out_text(out, ",");
-		lt_report_put_members(
-		    out, json_pack("{s:o}", "measured", json));
+		else if (is_whole)
+			set_of_open(*json, &m);
 	}
 	free(m.jobs);
 	for (int c = 0; c < CURRENCIES; c++)
 		free(m.errors[c]);
+	return code;
+}
+
+int
+lt_report_put_measured(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	json_t *json;
+	const int code = lt_report_measured(&json, view, !view->is_closed, err);
+
+	if (code == LT_OK && json != NULL) {
+		lt_out_text(out, ",");
+		lt_report_put_members(
+		    out, json_pack("{s:o}", "measured", json));
+	}
 	return code;
 }

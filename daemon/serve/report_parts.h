@@ -63,6 +63,23 @@ int lt_report_rows(struct lt_report_rows *rows, struct lt_error *err);
 int lt_report_rows_page(
     struct lt_report_rows *rows, uint32_t most, struct lt_error *err);
 
+/* Of a period of the work's; "closed", "open", "ended" or "future". */
+void lt_report_look_at(struct lt_report_view *view,
+    const struct lt_report_work *work, const struct lt_period *period,
+    struct lt_ledger *ledger);
+const char *lt_report_state(const struct lt_report_view *view);
+const char *lt_report_state_of(
+    const struct lt_period *period, bool is_closed, int64_t now_utc_s);
+/* Of all teams that are seen. */
+int lt_report_total(struct lt_report_line *total,
+    const struct lt_report_view *view, struct lt_error *err);
+/* The months up to the one in which the report's period ends. */
+void lt_report_months(struct lt_period months[LT_TREND_MONTHS],
+    const struct lt_report_work *work);
+/* ,"balance":{...}: what lowtide did in these months. */
+int lt_report_put_balance(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
+
 /* An object without its braces; it is dropped. */
 void lt_report_put_members(struct lt_out *out, json_t *object);
 /* "adjustments":[...] */
@@ -71,6 +88,10 @@ int lt_report_put_adjustments(struct lt_out *out,
 /* ,"corrections":[...],"more_corrections":{...} */
 int lt_report_put_corrections(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
+/* Of the jobs that were refused {jobs, teams[{team, jobs}]}, the caller's;
+ * NULL: none. */
+int lt_report_refused(
+    json_t **json, const struct lt_report_view *view, struct lt_error *err);
 /* ,"refused":{...} where jobs were */
 int lt_report_put_refused(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
@@ -84,6 +105,10 @@ int lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
     struct lt_out *hours, struct lt_error *err);
 /* The head as it is, or as it was when the period was closed. */
 json_t *lt_report_head_of(const struct lt_report_view *view);
+/* What was measured, the caller's; NULL: no job of the period had a quote that
+ * was carried out. is_whole: with what is told of open periods only. */
+int lt_report_measured(json_t **json, const struct lt_report_view *view,
+    bool is_whole, struct lt_error *err);
 /* ,"measured":{...}; nothing, where no job of the period had a quote that was
  * carried out. */
 int lt_report_put_measured(struct lt_out *out,

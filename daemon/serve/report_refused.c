@@ -40,20 +40,31 @@ take(void *context, const char *name, int64_t at_utc_s, int64_t jobs,
 }
 
 int
-lt_report_put_refused(
-    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+lt_report_refused(
+    json_t **json, const struct lt_report_view *view, struct lt_error *err)
 {
 	struct refused refused = {.work = view->work, .teams = json_array()};
 	const int code = lt_ledger_refused(
 	    view->ledger, lt_report_span(view->period), take, &refused, err);
 
-	if (code != LT_OK || refused.jobs == 0) {
-		json_decref(refused.teams);
-		return code;
+	*json = NULL;
+	if (code == LT_OK && refused.jobs > 0)
+		*json = json_pack("{s:I,s:O}", "jobs", (json_int_t)refused.jobs,
+		    "teams", refused.teams);
+	json_decref(refused.teams);
+	return code;
+}
+
+int
+lt_report_put_refused(
+    struct lt_out *out, const struct lt_report_view *view, struct lt_error *err)
+{
+	json_t *json;
+	const int code = lt_report_refused(&json, view, err);
+
+	if (code == LT_OK && json != NULL) {
+		lt_out_text(out, ",");
+		lt_report_put_members(out, json_pack("{s:o}", "refused", json));
 	}
-	lt_out_text(out, ",");
-	lt_report_put_members(
-	    out, json_pack("{s:{s:I,s:o}}", "refused", "jobs",
-		     (json_int_t)refused.jobs, "teams", refused.teams));
-	return LT_OK;
+	return code;
 }

@@ -70,7 +70,7 @@ _lowtide() {
 			-*) choices='--carbon --price --svg --config --source --at --unit --policy --forecast --lengths --limits --names --users --seed --again --capacity --herd --short --wait --reserved --spot --watts --idle --pauses --looks --waiting --min-saving --deadline-factor --work --jobs --comes --checkpoint --slack --interruptions --returns --prices --events --from-slurm --last --anonymous --json --run --help' ;;
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
-		report) choices='--team --period --from --to --by --tree --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;
+		report) choices='--team --period --from --to --by --tree --balance --format --dataset --runs --no-users --tcto --carbon --unused --output --json --run --help' ;;
 		reconcile)
 			case $word in
 			-*) choices='--from --to --cost --only --account --type --map --rate --tolerance --format --json --run --help' ;;

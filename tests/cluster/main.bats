@@ -250,6 +250,7 @@ setup() { cluster_use; }
 	three_more() { [ "$(tell)" -eq $((before + 3)) ]; }
 	within 20 three_more
 	lowtide report | grep -E "^lowtide moved .* It refused [0-9]+ jobs\.$"
+	[ "$(lowtide report --balance --json | jq '.balance.months[11].refused_jobs')" -eq "$(lowtide report --json | jq .refused.jobs)" ]
 	[ "$(lowtide report --team vision --json | jq '.refused')" = null ]
 }
 

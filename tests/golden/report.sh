@@ -240,6 +240,18 @@ same 'teams on top with all below' "$(sum "$work/tree" cost_with_below "parent =
 same 'cost by label' "$(sum "$work/label" cost)" "$(of tree .total.cost_micros)"
 same 'cost without the label' "$(sum "$work/label" cost "\"label:cost_centre\" = ''")" \
 	"$(of tree '[.teams[] | select(.labels.cost_centre == null).cost_micros] | add')"
+serve balance
+check 'the table of what lowtide did in twelve months' "$(lowtide report --balance 2>&1 | diff - balance.table)"
+lowtide report --balance --format csv >"$work/balance" 2>&1
+check 'the same as CSV' "$(cmp "$work/balance" balance.csv 2>&1)"
+unserve
+same 'what twelve months saved' "$(sum "$work/balance" saved)" "$(of balance .balance.total.saved_micros)"
+same 'worse jobs of twelve months' "$(sqlite3 :memory: ".import --csv $work/balance rows" 'select cast(sum(worse_jobs) as integer) from rows')" \
+	"$(of balance .balance.total.worse_jobs)"
+serve month
+lowtide report --balance >"$work/cut" 2>"$work/said"
+same 'an older lowtided has no balance' "$? $(grep -c 'has no balance: it may be an older one' "$work/said")" '1 1'
+unserve
 serve month 3
 lowtide report --format focus >"$work/cut" 2>"$work/said"
 same 'what broke off exits 1' $? 1
@@ -255,7 +267,7 @@ schema() { /usr/bin/python3 ../schema.py "$top/docs/report.schema.json" "$1" 2>&
 for name in month closed runs names charge; do
 	check "$name: JSON is of the schema" "$(schema $name.json.out)"
 done
-for name in carbon unused budgets billed tree; do
+for name in carbon unused budgets billed tree balance; do
 	check "$name: JSON is of the schema" "$(schema $name.json)"
 done
 wrong() { # wrong NAME FILTER [FILE]
@@ -271,6 +283,7 @@ wrong 'a run without its end' 'del(.runs[0].end)'
 wrong 'a budget without its period' 'del(.budgets[0].label)' budgets.json
 wrong 'a team of the tree without its own' 'del(.tree[0].own_micros)' tree.json
 wrong 'a label that can be none' '.by = {"label:a\"b": []}' tree.json
+wrong 'a balance without its refused jobs' 'del(.balance.months[3].refused_jobs)' balance.json
 wrong 'nodes without their hours' 'del(.unused.partitions[0].paid_node_s)' unused.json
 wrong 'an issuer that is no text' '.period.months[0].billing.issuer = 7' billed.json
 wrong 'own nodes that say no price' 'del(.billed.owned[0].paid_micros)' billed.json

@@ -243,6 +243,7 @@ sub statement {
 	check("$name: what is shown adds up", not_adding_up($tables, $text =~ /Teams further down are left out/));
 	figures($name, $report, $tables, $text);
 	trend($name, $report, $tables, $html);
+	balance($name, $report, $tables, $text);
 	my $state = $report->{period}{state} eq 'closed' ? 'Final' : 'Not complete';
 	check("$name: it says that it is $state", $text =~ /^$state: /m ? () : 'no');
 	check("$name: the checksum is that of the report", $text =~ /\b$sum\b/ ? () : "want $sum");
@@ -360,6 +361,31 @@ sub trend {
 	my @off = @costs < 2 || @costs > 13 ? () : grep { abs($width{$_} - $width{0} * $costs[$_] / $costs[0]) > 0.3 } 0 .. $#costs;
 	check("$name: the bars of the teams are as long as they cost", @costs < 2 == !$svg ? () : 'no chart',
 		map { "$_: $width{$_} of $width{0}, for $costs[$_] of $costs[0]" } @off);
+}
+
+# What lowtide did: a row of each month, with nothing where nothing is known.
+sub balance {
+	my ($name, $report, $tables, $text) = @_;
+	my $table = $tables->{'What lowtide did, month by month'} // {};
+	my @rows = (@{ $table->{rows} // [] }, @{ $table->{foot} // [] });
+	my @months = $report->{balance} ? (@{ $report->{balance}{months} }, $report->{balance}{total}) : ();
+	my @wrong = @rows == @months ? () : 'rows: ' . @rows;
+	my @figures = (['moved_runs', 1], ['saved_micros', 10000], ['measured_micros', 10000], ['saved_mg', 100_000],
+		['measured_mg', 100_000], ['waited_s', 360], ['worse_jobs', 1], ['refused_jobs', 1]);
+	for my $i (0 .. $#months) {
+		my ($label, @cells) = @{ $rows[$i] // [] };
+		for my $k (0 .. $#figures) {
+			my ($key, $unit) = @{ $figures[$k] };
+			my $figure = $months[$i]{$key};
+			my $want = defined $figure ? round($figure, $unit) / $unit : 'none';
+			my $got = units($cells[$k] // '') // 'none';
+			push @wrong, "$label $key: $cells[$k], not $want" if $got ne $want;
+		}
+	}
+	check("$name: what lowtide did in each month is there", @wrong);
+	my $worse = ($report->{measured} // {})->{worse};
+	check("$name: and the jobs that came out worse", !$worse ||
+		$text =~ /$worse->{jobs} of $worse->{known_jobs} moved jobs came out worse/ ? () : 'no');
 }
 
 # ---- colors ----

@@ -195,6 +195,46 @@ test_quotes(void **state)
 	json_decref(report);
 }
 
+/* Jobs beside what they would have come to at home: of the two that are not
+ * compared and the one of which nothing is known none counts. */
+static void
+test_worse(void **state)
+{
+	static const struct {
+		struct lt_amount charged, base;
+		enum lt_compared compared;
+	} jobs[] = {
+	    {{true, true, 90, 90}, {true, true, 100, 100}, LT_COMPARED_MOVED},
+	    {{true, true, 102, 90}, {true, true, 100, 100}, LT_COMPARED_MOVED},
+	    {{true, true, 90, 102}, {true, true, 100, 100}, LT_COMPARED_MOVED},
+	    {{true, true, 102, 102}, {true, true, 100, 100}, LT_COMPARED_MOVED},
+	    {{true, true, 101, 101}, {true, true, 100, 100}, LT_COMPARED_MOVED},
+	    {{true, false, 300, 0}, {true, false, 100, 0}, LT_COMPARED_MOVED},
+	    {{true, true, 300, 300}, {false, false, 0, 0}, LT_COMPARED_MOVED},
+	    {{true, true, 300, 300}, {true, true, 100, 100}, LT_COMPARED_KEPT},
+	    {{true, true, 300, 300}, {true, true, 100, 100}, LT_COMPARED_NOT},
+	};
+	struct fixture *const f = *state;
+
+	for (uint32_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		put(f, &(struct lt_quoted){.run = {i + 1, NOVEMBER},
+			   .quote_id = i + 1,
+			   .account = "nlp",
+			   .compared = jobs[i].compared,
+			   .charged = jobs[i].charged,
+			   .base = jobs[i].base,
+			   .end_utc_s = NOVEMBER + 10});
+	json_t *const report = ask(f);
+	const json_t *const worse =
+	    json_object_get(json_object_get(report, "measured"), "worse");
+
+	assert_int_equal(figure(worse, "known_jobs"), 6);
+	assert_int_equal(figure(worse, "jobs"), 4);
+	assert_int_equal(figure(worse, "money_jobs"), 3);
+	assert_int_equal(figure(worse, "carbon_jobs"), 2);
+	json_decref(report);
+}
+
 static void
 test_nothing(void **state)
 {
@@ -210,6 +250,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_figures, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_quotes, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_worse, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_nothing, set_up, tear_down),
 	};
 

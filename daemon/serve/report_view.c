@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A period of a report: is it closed, and what does it come to? */
+#include "closed.h"
+#include "report_parts.h"
+
+void
+lt_report_look_at(struct lt_report_view *v, const struct lt_report_work *w,
+    const struct lt_period *period, struct lt_ledger *ledger)
+{
+	*v = (struct lt_report_view){
+	    .work = w, .period = period, .ledger = ledger};
+	v->is_closed = lt_ledger_closed(ledger, lt_report_span(period),
+			   &v->closed, NULL) == LT_OK;
+	v->runs_utc_s = v->closed.closed_utc_s;
+	struct lt_closed around;
+	/* Of a part of what is closed no runs change either. */
+	if (!v->is_closed &&
+	    lt_ledger_closed_around(
+		ledger, lt_report_span(period), &around, NULL) == LT_OK)
+		v->runs_utc_s = around.closed_utc_s;
+}
+
+const char *
+lt_report_state_of(
+    const struct lt_period *period, bool is_closed, int64_t now_utc_s)
+{
+	if (is_closed)
+		return "closed";
+	if (now_utc_s < period->start_utc_s)
+		return "future";
+	return now_utc_s < period->end_utc_s ? "open" : "ended";
+}
+
+static int
+add_to_total(void *total, const struct lt_report_row *row, struct lt_error *err)
+{
+	(void)err;
+	lt_report_line_add(total, row->line);
+	return LT_OK;
+}
+
+int
+lt_report_total(struct lt_report_line *total, const struct lt_report_view *view,
+    struct lt_error *err)
+{
+	*total = (struct lt_report_line){0};
+	return lt_report_lines(view, add_to_total, total, err);
+}
+
+const char *
+lt_report_state(const struct lt_report_view *view)
+{
+	return lt_report_state_of(view->period,
+	    view->is_closed || view->runs_utc_s != 0, view->work->now_utc_s);
+}
+
+void
+lt_report_months(
+    struct lt_period months[LT_TREND_MONTHS], const struct lt_report_work *work)
+{
+	int64_t at_utc_s = work->period.end_utc_s - 1;
+
+	for (int i = LT_TREND_MONTHS - 1; i >= 0; i--) {
+		lt_calendar_period(
+		    &months[i], &work->offsets, LT_MONTH, at_utc_s, 0);
+		at_utc_s = months[i].start_utc_s - 1;
+	}
+}
