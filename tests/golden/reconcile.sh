@@ -134,6 +134,17 @@ for name in actual amortised; do
 		CAST(round(sum(Cost) * 1000000) AS INTEGER) FROM invoice" | tr -d '\r')" \
 	    "$(jq -r '"\(.instances.invoice_micros),\(.total.invoice_micros)"' azure-public-$name.out.json)"
 done
+# What Keboola made public: two reports of AWS, by the usage type of each row.
+gzip -dc aws-public-cur2.csv.gz >"$work/aws-public-cur2.csv"
+cp aws-public-cur.csv "$work"
+for name in aws-public-cur:lineItem/UnblendedCost:lineItem/UsageType aws-public-cur2:line_item_unblended_cost:line_item_usage_type; do
+	IFS=: read -r name cost usage <<< "$name"
+	same "$name: machines, and all of it, as sqlite3 adds them up" \
+	    "$(sqlite3 "$work/$name.db" -cmd ".mode csv" -cmd ".import $work/$name.csv invoice" \
+		"SELECT CAST(round(sum([$cost]) FILTER (WHERE [$usage] LIKE 'BoxUsage:%') * 1000000) AS INTEGER),
+		CAST(round(sum([$cost]) * 1000000) AS INTEGER) FROM invoice" | tr -d '\r')" \
+	    "$(jq -r '"\(.instances.invoice_micros),\(.total.invoice_micros)"' $name.out.json)"
+done
 # 1,000 rows that four clouds sent: tests/golden/reconcile/ORIGIN.md.
 gzip -dc focus-public.csv.gz >"$work/public.csv"
 public() { # public SQL

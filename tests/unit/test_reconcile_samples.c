@@ -56,6 +56,14 @@ static const struct {
     {"Azure's amortised costs, by Microsoft", "azure-public-amortised",
 	{FOLDER "azure-public-amortised.csv", PUBLIC_MAP}, 3133152, 16296932,
 	0},
+    /* 2 * .0108; .023552 of storage */
+    {"AWS's CUR of hourly rows, by Keboola", "aws-public-cur",
+	{FOLDER "aws-public-cur.csv", "--map", "ondemand=t3.micro"}, 21600,
+	45152, 45152},
+    /* 2 * .0216; .047104 of storage and .018 of a database */
+    {"AWS's CUR 2.0, packed, by Keboola", "aws-public-cur2",
+	{FOLDER "aws-public-cur2.csv.gz", "--map", "ondemand=t3.small"}, 43200,
+	108304, 108304},
     {"FOCUS 1.0 as four clouds sent it", "focus-public",
 	{FOLDER "focus-public.csv.gz", "--type", "ResourceType"}, 0, 14976514,
 	20520227},
