@@ -125,7 +125,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf -lz
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
 .PHONY: FORCE all help check check-fast demo bench bench-submit scale soak reports passes deps lint install install-common install-kube uninstall clean \
-	matrix fuzz tests warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
+	matrix fuzz tests cluster-tools warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
 	places replay-site demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
 all: $(PRODUCTS)
 
@@ -322,7 +322,9 @@ KUBE_BIN := $(B)/tests/kube/server
 # Loads the plugins without a cluster; its own symbols stand for Slurm's.
 FAKE_BIN := $(B)/tests/fake_slurm/fake_slurm
 FAKE_SRC := $(wildcard tests/fake_slurm/*.c)
-tests: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(UNIT_BIN) $(FUZZ_BIN) $(TOOL_BIN) $(FAKE_BIN) $(COVER_BIN) $(KUBE_BIN) $(CLOCK_SO) $(USERS_SO)
+tests: cluster-tools $(UNIT_BIN) $(FUZZ_BIN) $(FAKE_BIN) $(KUBE_BIN)
+# What tests/cluster wants.
+cluster-tools: $(B)/job_fields.ok $(B)/wait_reasons.ok $(B)/attributes.ok all $(TOOL_BIN) $(COVER_BIN) $(CLOCK_SO) $(USERS_SO)
 
 # A second compiler's warnings on all that is compiled: a folder in one run,
 # nothing made. Those that only optimizing finds are left to the builds.

@@ -146,6 +146,7 @@ fast() {
 beside_clusters() {
 	local t
 	log=$log.others nice=19 passed=0 failed=0
+	build "build of the tests (gcc)" tests
 	fast
 	part "checks.sh" tests/checks.sh
 	build "warnings (clang, -Werror)" warnings CC=clang
@@ -160,7 +161,7 @@ beside_clusters() {
 	echo "$passed $failed" > "$sums"
 }
 
-build "build (gcc, -Werror)" tests
+build "build (gcc, -Werror)" $([ $what = fast ] && echo tests || echo cluster-tools)
 # Else the suites would try what was built before.
 [ "$failed" -eq 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
 case $what in
