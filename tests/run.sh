@@ -22,17 +22,22 @@ export MALLOC_PERTURB_=165
 jobs=$(nproc)
 passed=0 failed=0
 log=$(mktemp)
-sums=$log.sums
+sums=$log.sums times=$log.times
 others= # the process group of what runs beside clusters
 trap 'trap "" INT TERM; kill -- $(jobs -p) ${others:+-$others} 2>/dev/null; wait; rm -f "$log" "$log".*' EXIT
 started=$SECONDS
 nice=0
 
 part() { # part NAME COMMAND...: run it, count its TAP lines
-	local name=$1
+	local name=$1 from=$SECONDS
 	shift
 	"$@" >"$log" 2>&1
 	count "$name" $? "$log"
+	took "$name" $from
+}
+
+took() { # took NAME FROM
+	echo "$((SECONDS - $2)) $1" >> "$times"
 }
 
 # By the shell itself: some 400 parts would each start a row of processes.
@@ -71,7 +76,7 @@ tell() { # tell NAME PASSED FAILED LINE...: the lines only of what failed
 # Clusters are on ports of their own, by the slot that they run in.
 clusters() { # clusters SLOTS FILE...
 	local t pid status slot slots
-	local -A name_of=() slot_of=()
+	local -A name_of=() slot_of=() from=()
 	read -ra slots <<< "$1"
 	shift
 	if [ -n "$others" ]; then name_of[$others]=others slot_of[$others]=3; fi
@@ -86,6 +91,7 @@ clusters() { # clusters SLOTS FILE...
 				slots+=(4) # they wait more than they work
 			else
 				count "${name_of[$pid]#tests/}" $status "$log.$slot"
+				took "${name_of[$pid]#tests/}" "${from[$pid]}"
 			fi
 			slots+=("$slot")
 			unset "name_of[$pid]" "slot_of[$pid]"
@@ -94,7 +100,7 @@ clusters() { # clusters SLOTS FILE...
 		slot=${slots[0]}
 		slots=("${slots[@]:1}")
 		PORT_LANE=$slot timeout 1500 bats --tap "$t" >"$log.$slot" 2>&1 &
-		name_of[$!]=$t slot_of[$!]=$slot
+		name_of[$!]=$t slot_of[$!]=$slot from[$!]=$SECONDS
 	done
 }
 
@@ -109,12 +115,13 @@ add_others() { # they wrote their sums, or died
 }
 
 build() { # build NAME MAKE-ARGUMENTS...: one result, warnings are errors
-	local name=$1 ok=0 text=
+	local name=$1 from=$SECONDS ok=0 text=
 	shift
 	nice -n "$nice" make --no-print-directory -j"$jobs" "$@" >"$log" 2>&1 && ok=1
 	passed=$((passed + ok)) failed=$((failed + 1 - ok))
 	[ $ok -eq 1 ] || text=$(grep -E 'error|warning|undefined|No rule|\*\*\*' "$log" | head -n 30)
 	tell "$name" $ok $((1 - ok)) "$text"
+	took "$name" $from
 }
 
 units() { # units BUILD-FOLDER LABEL
@@ -176,5 +183,7 @@ all)
 	;;
 esac
 
+echo 'the slowest:'
+sort -rn "$times" | head -n 10 | sed 's/ /s  /; s/^/  /'
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
