@@ -83,28 +83,6 @@ told_of(const struct lt_intent *intent)
 }
 
 static void
-note_proof(struct lt_edits *edits, const struct lt_intent *intent)
-{
-	char words[256];
-
-	lt_proof_text(words, sizeof(words), intent->request, intent->market);
-	char *const price = strchr(words, ':');
-	char *const next = price != NULL ? strchr(price, ';') : NULL;
-
-	if (price == NULL)
-		return;
-	*price = '\0';
-	lt_brief_put(&edits->notes, LT_NOTE_PROOF, "; ", "%s", words);
-	if (next != NULL)
-		*next = '\0';
-	lt_brief_put(&edits->notes, 2 * LT_NOTE_DETAILS + LT_NOTE_PROOF, "",
-	    ":%s", price + 1);
-	if (next != NULL)
-		lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_PROOF, "",
-		    ";%s", next + 1);
-}
-
-static void
 tell(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
@@ -118,7 +96,7 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 	edits->tells = true;
 	lt_plan_notes(&edits->notes, &told);
 	if (intent->asked)
-		note_proof(edits, intent);
+		lt_proof_note(&edits->notes, intent->request, intent->market);
 	if (edits->requeue) {
 		lt_brief_put(&edits->notes, LT_NOTE_REQUEUE, "; ",
 		    "it may be requeued, and then appends to its output");
@@ -158,40 +136,28 @@ tell_cap(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
 	const bool acts = lt_mode_may(mode, LT_MAY_EDIT);
-	char text[160];
 
-	lt_capped_text(text, sizeof(text), &intent->plan->capped);
-	char *const above = strstr(text, " above ");
-	char *const longer = above != NULL ? strchr(above, ':') : NULL;
-
-	if (longer == NULL ||
+	if (!lt_is_capped(&intent->plan->capped) ||
 	    !(acts || intent->asked || lt_mode_may(mode, LT_MAY_ADVISE)))
 		return;
-	*above = *longer = '\0';
-	lt_brief_put(&edits->notes, LT_NOTE_CAP, "; ", "%s: %s",
-	    acts ? "capped" : "would be capped", text);
-	lt_brief_put(&edits->notes, 2 * LT_NOTE_DETAILS + LT_NOTE_CAP, " ",
-	    "%s", above + 1);
-	lt_brief_put(&edits->notes, LT_NOTE_DETAILS + LT_NOTE_CAP, ":", "%s",
-	    longer + 1);
+	lt_capped_note(&edits->notes,
+	    acts ? "capped: " : "would be capped: ", &intent->plan->capped);
 	if (acts)
 		lt_brief_put(&edits->notes, 3 * LT_NOTE_DETAILS + LT_NOTE_CAP,
 		    "; ", "--gpu-freq or --cpu-freq of your own goes first");
 }
 
-/* The reason is a note where the mode refuses nothing. */
 static void
-note_refusal(struct lt_edits *edits)
+set_refusal(struct lt_edits *edits)
 {
-	const char *const end = strrchr(edits->refusal, '.');
-	const char *const rest = strstr(edits->refusal, ", ");
-	const int length = (int)(end - edits->refusal);
-	const int first = rest != NULL ? (int)(rest - edits->refusal) : length;
+	struct lt_text text = {
+	    .out = edits->refusal, .size = sizeof(edits->refusal)};
+	char words[LT_BRIEF_TEXT_SIZE];
 
-	lt_brief_put(
-	    &edits->notes, LT_NOTE_BUDGET, "; ", "%.*s", first, edits->refusal);
-	lt_brief_put(&edits->notes, LT_NOTE_LEFT, "", "%.*s", length - first,
-	    edits->refusal + first);
+	lt_text_put(&text, "%s.",
+	    lt_brief_text(words, sizeof(words), &edits->notes, LT_BRIEF_ALL));
+	edits->notes = (struct lt_brief){.count = 0};
+	lt_text_wrap(edits->refusal, LT_ERROR_COLUMNS);
 }
 
 void
@@ -207,15 +173,14 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	const bool may_edit = lt_mode_may(mode, LT_MAY_EDIT);
 
 	*edits = (struct lt_edits){.partition = -1};
-	if (plan != NULL &&
-	    lt_plan_refusal(edits->refusal, sizeof(edits->refusal), plan,
-		intent->request, intent->market)) {
+	/* The reason is a note where the mode refuses nothing. */
+	if (plan != NULL && lt_plan_refusal(&edits->notes, plan,
+				intent->request, intent->market)) {
 		edits->refuses = lt_mode_may(mode, LT_MAY_REFUSE);
 		if (edits->refuses) {
-			lt_text_wrap(edits->refusal, LT_ERROR_COLUMNS);
+			set_refusal(edits);
 			return;
 		}
-		note_refusal(edits);
 	}
 	if (may_edit)
 		set_signal(edits, intent);

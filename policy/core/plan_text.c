@@ -103,24 +103,23 @@ has_preemptible(const struct lt_market *market)
 }
 
 void
-lt_proof_text(char *out, size_t size, const struct lt_request *request,
+lt_proof_note(struct lt_brief *notes, const struct lt_request *request,
     const struct lt_market *market)
 {
-	if (size > 0)
-		out[0] = '\0';
 	if (!request->checkpoint.enabled || lt_resume_counts(request, market) ||
 	    !has_preemptible(market))
 		return;
 	const struct lt_class *const class = lt_request_class(request, market);
-	const char *const next =
-	    request->script_hash == 0 ? ""
-	    : class != NULL && class->canary
-		? "; it will be signalled and requeued once to see"
-		: "; to prove it while it runs: lowtide canary <job>";
 
-	snprintf(out, size,
-	    "no proof yet that it can resume: priced as starting over on preemptible nodes%s",
-	    next);
+	lt_brief_put(
+	    notes, LT_NOTE_PROOF, "; ", "no proof yet that it can resume");
+	lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_PROOF, ": ",
+	    "priced as starting over on preemptible nodes");
+	if (request->script_hash != 0)
+		lt_brief_put(notes, LT_NOTE_DETAILS + LT_NOTE_PROOF, "; ", "%s",
+		    class != NULL && class->canary
+			? "it will be signalled and requeued once to see"
+			: "to prove it while it runs: lowtide canary <job>");
 }
 
 /* How often nodes that can be taken were there, where that was seen. */
@@ -207,12 +206,13 @@ lt_plan_table(char *out, size_t size, const struct lt_plan *plan,
 	put_checkpoints(&text, plan, request, market);
 	put_availability(&text, market);
 	put_cap(&text, plan);
-	lt_proof_text(words, sizeof(words), request, market);
+	const struct lt_told told = {plan, request, market, now_utc_s, false};
+	struct lt_brief said = {.count = 0};
+
+	lt_proof_note(&said, request, market);
+	lt_brief_text(words, sizeof(words), &said, LT_BRIEF_ALL);
 	if (words[0] != '\0')
 		lt_text_put(&text, "  %s\n", words);
-	const struct lt_told told = {plan, request, market, now_utc_s, false};
-	struct lt_brief said;
-
 	lt_plan_line(&said, &told);
 	lt_text_put(&text, "%s",
 	    lt_brief_text(line, sizeof(line), &said, LT_BRIEF_ALL));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "plan_line.h"
 #include "text.h"
 #include "units.h"
 
@@ -46,27 +47,38 @@ put_frequency(struct lt_text *text, const char *what, const char *frequency,
 		    what, frequency, is_number ? unit : "");
 }
 
-const char *
-lt_capped_text(char *out, size_t size, const struct lt_capped *capped)
+void
+lt_capped_note(
+    struct lt_brief *notes, const char *what, const struct lt_capped *capped)
 {
-	struct lt_text text = {.out = out, .size = size};
+	char frequencies[96] = "";
+	struct lt_text text = {.out = frequencies, .size = sizeof(frequencies)};
 	const double less_wh = fabs((double)capped->less_wh);
 	static const double kwh = 1000;
 
-	if (size > 0)
-		out[0] = '\0';
 	if (!lt_is_capped(capped))
-		return out;
+		return;
 	put_frequency(&text, "GPUs", capped->gpu_freq, " MHz");
 	put_frequency(&text, "CPUs", capped->cpu_freq, " kHz");
-	lt_text_put(&text,
-	    " above %" PRIu32 " g/kWh (%" PRIu32 " g): %.4g %% longer, ",
-	    capped->above_g, capped->mean_g,
-	    (double)capped->longer_ppm / (LT_MICROS / 100));
-	lt_text_put(&text, less_wh < kwh ? "%.0f Wh" : "%.1f kWh",
-	    less_wh < kwh ? less_wh : less_wh / kwh);
-	lt_text_put(&text, " %s", capped->less_wh < 0 ? "more" : "less");
-	return out;
+	lt_brief_put(notes, LT_NOTE_CAP, "; ", "%s%s", what, frequencies);
+	lt_brief_put(notes, 2 * LT_NOTE_DETAILS + LT_NOTE_CAP, " ",
+	    "above %" PRIu32 " g/kWh (%" PRIu32 " g)", capped->above_g,
+	    capped->mean_g);
+	lt_brief_put(notes, LT_NOTE_DETAILS + LT_NOTE_CAP, ": ",
+	    less_wh < kwh ? "%.4g %% longer, %.0f Wh %s"
+			  : "%.4g %% longer, %.1f kWh %s",
+	    (double)capped->longer_ppm / (LT_MICROS / 100),
+	    less_wh < kwh ? less_wh : less_wh / kwh,
+	    capped->less_wh < 0 ? "more" : "less");
+}
+
+const char *
+lt_capped_text(char *out, size_t size, const struct lt_capped *capped)
+{
+	struct lt_brief note = {.count = 0};
+
+	lt_capped_note(&note, "", capped);
+	return lt_brief_text(out, size, &note, LT_BRIEF_ALL);
 }
 
 int

@@ -206,7 +206,7 @@ lt_over_note(struct lt_brief *notes, const char *what,
 }
 
 static void
-tell_price(char *out, size_t size, const struct lt_candidate *at,
+note_price(struct lt_brief *why, const struct lt_candidate *at,
     const struct lt_request *request, const struct lt_market *market)
 {
 	const struct lt_class *const class = lt_request_class(request, market);
@@ -217,66 +217,72 @@ tell_price(char *out, size_t size, const struct lt_candidate *at,
 	lt_money_text(is, sizeof(is), (int64_t)at->found, market->currency);
 	lt_money_text(
 	    most, sizeof(most), (int64_t)at->wanted, market->currency);
-	snprintf(out, size,
-	    "%s%s: %s a node-hour is the most, and on %s it is %s%s.",
+	lt_brief_put(why, LT_NOTE_BUDGET, "; ",
+	    "%s%s: %s a node-hour is the most",
 	    is_own ? "--max-price" : "max_price of class ",
-	    is_own ? "" : class->name, most,
+	    is_own ? "" : class->name, most);
+	lt_brief_put(why, LT_NOTE_LEFT, ", ", "and on %s it is %s%s",
 	    market->partitions[request->home].name, is,
 	    request->objective == LT_OBJECTIVE_OFF
 		? "; --carbon-aware looks for another partition or hour"
 		: " at least, and no other partition will do");
 }
 
+static void
+note_gpu_memory(struct lt_brief *why, const struct lt_plan *plan,
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const int nearest = lt_plan_nearest(plan);
+	const int named =
+	    plan->candidates[nearest].reject == LT_REJECT_GPU_MEMORY
+		? nearest
+		: plan->chosen.partition;
+	const struct lt_candidate *const at = &plan->candidates[named];
+	char found[64] = "of a size not known to lowtide";
+
+	if (at->found > 0)
+		snprintf(found, sizeof(found), "of %.0f MiB", at->found);
+	lt_brief_put(why, LT_NOTE_BUDGET, "; ",
+	    "--gpu-memory: %u MiB are wanted", request->gpu_memory_mib);
+	lt_brief_put(why, LT_NOTE_LEFT, ", ", "%s has GPUs %s%s",
+	    market->partitions[named].name, found,
+	    request->objective == LT_OBJECTIVE_OFF
+		? "; --carbon-aware looks for another partition"
+		: ", and no other partition will do");
+}
+
 bool
-lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
+lt_plan_refusal(struct lt_brief *why, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market)
 {
 	assert(plan->candidate_count <= market->partition_count);
 
 	const struct lt_estimate *const chosen = &plan->chosen;
-	const struct lt_candidate *at;
 	char cost[48], most[48];
 
 	if (chosen->partition < 0 ||
 	    (uint32_t)chosen->partition >= market->partition_count)
 		return false;
-	at = &plan->candidates[chosen->partition];
+	const struct lt_candidate *const at =
+	    &plan->candidates[chosen->partition];
 	if (request->gpu_memory_mib > 0 && !plan->moved &&
 	    at->reject == LT_REJECT_GPU_MEMORY) {
-		const int nearest = lt_plan_nearest(plan);
-		int named = chosen->partition;
-		char found[64] = "of a size not known to lowtide";
-
-		if (plan->candidates[nearest].reject == LT_REJECT_GPU_MEMORY)
-			named = nearest;
-		at = &plan->candidates[named];
-
-		if (at->found > 0)
-			snprintf(
-			    found, sizeof(found), "of %.0f MiB", at->found);
-		snprintf(out, size,
-		    "--gpu-memory: %u MiB are wanted, %s has GPUs %s%s.",
-		    request->gpu_memory_mib, market->partitions[named].name,
-		    found,
-		    request->objective == LT_OBJECTIVE_OFF
-			? "; --carbon-aware looks for another partition"
-			: ", and no other partition will do");
+		note_gpu_memory(why, plan, request, market);
 		return true;
 	}
 	if (at->reject == LT_REJECT_MAX_PRICE) {
-		tell_price(out, size, at, request, market);
+		note_price(why, at, request, market);
 		return true;
 	}
 	if (request->max_cost_micros == LT_UNSET_64 || !chosen->has_cost ||
 	    chosen->most_micros <= request->max_cost_micros)
 		return false;
-	snprintf(out, size,
-	    chosen->most_micros == chosen->cost_micros
-		? "--max-cost: %s is the most, and on %s it would be %s."
-		: "--max-cost: %s is the most, and on %s it may be %s.",
-	    lt_money_text(
-		most, sizeof(most), request->max_cost_micros, market->currency),
+	lt_brief_put(why, LT_NOTE_BUDGET, "; ", "--max-cost: %s is the most",
+	    lt_money_text(most, sizeof(most), request->max_cost_micros,
+		market->currency));
+	lt_brief_put(why, LT_NOTE_LEFT, ", ", "and on %s it %s be %s",
 	    market->partitions[chosen->partition].name,
+	    chosen->most_micros == chosen->cost_micros ? "would" : "may",
 	    lt_money_text(
 		cost, sizeof(cost), chosen->most_micros, market->currency));
 	return true;

@@ -5,6 +5,7 @@
 #ifndef LT_DECIDE_H
 #define LT_DECIDE_H
 
+#include "brief.h"
 #include "error.h"
 #include "gpu.h"
 #include "history.h"
@@ -392,9 +393,9 @@ void lt_class_text(char *out, size_t size, const struct lt_request *request,
  * GPU lacks; "" else, and where its GPU is not known. */
 void lt_precision_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, int partition);
-/* What a --checkpoint job without proof is told, and what becomes of that;
- * "" where its word counts, or no node is taken back. */
-void lt_proof_text(char *out, size_t size, const struct lt_request *request,
+/* What a --checkpoint job without proof is told, and what becomes of that, in
+ * parts; none where its word counts, or no node is taken back. */
+void lt_proof_note(struct lt_brief *notes, const struct lt_request *request,
     const struct lt_market *market);
 void lt_reject_text(char *out, size_t size,
     const struct lt_candidate *candidate,

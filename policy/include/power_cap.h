@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "brief.h"
 #include "limits.h"
 
 enum { LT_SLOW_DOWN_MAX = 10 }; /* times as long: more is no cap */
@@ -39,6 +40,11 @@ lt_is_capped(const struct lt_capped *capped)
  * none. Returns out. */
 const char *lt_capped_text(
     char *out, size_t size, const struct lt_capped *capped);
+
+/* The same behind what, "capped: ", in parts that a line may leave out; none
+ * where nothing is capped. */
+void lt_capped_note(
+    struct lt_brief *notes, const char *what, const struct lt_capped *capped);
 
 /* "<gpu>,<cpu>,<until>,<longer ppm>,<less Wh>,<above>,<mean>", "-" for a
  * frequency that is left alone. LT_ELIMIT when it does not fit. */

@@ -33,9 +33,10 @@ void lt_over_note(struct lt_brief *notes, const char *what,
 /*
  * Why the plan can't give what the user asked of lowtide alone, which Slurm
  * would not notice: --gpu-memory, --max-cost or the most that
- * a node-hour may cost. True when so, with the text.
+ * a node-hour may cost. True when so, with the words in parts, without a full
+ * stop.
  */
-bool lt_plan_refusal(char *out, size_t size, const struct lt_plan *plan,
+bool lt_plan_refusal(struct lt_brief *why, const struct lt_plan *plan,
     const struct lt_request *request, const struct lt_market *market);
 
 #endif

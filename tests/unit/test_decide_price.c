@@ -10,6 +10,17 @@
 
 static struct lt_class class;
 
+/* With all words of why. */
+static bool
+is_refused(char text[LT_BRIEF_TEXT_SIZE])
+{
+	struct lt_brief why = {.count = 0};
+	const bool is = lt_plan_refusal(&why, &plan, &request, &market);
+
+	lt_brief_text(text, LT_BRIEF_TEXT_SIZE, &why, LT_BRIEF_ALL);
+	return is;
+}
+
 static int
 begin(void **state)
 {
@@ -72,7 +83,7 @@ test_window(void **state)
 static void
 test_refused(void **state)
 {
-	char text[512];
+	char text[LT_BRIEF_TEXT_SIZE];
 
 	begin(state);
 	only_home();
@@ -82,24 +93,21 @@ test_refused(void **state)
 	assert_false(plan.moved);
 	assert_int_equal(plan.candidates[HOME].reject, LT_REJECT_MAX_PRICE);
 	assert_true(plan.candidates[HOME].found == 8000000);
-	assert_true(
-	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_true(is_refused(text));
 	assert_string_equal(text,
-	    "--max-price: $2.00 a node-hour is the most, and on gpu it is $8.00 at least, and no other partition will do.");
+	    "--max-price: $2.00 a node-hour is the most, and on gpu it is $8.00 at least, and no other partition will do");
 	/* Nobody asked to be placed: its class bounds it all the same. */
 	request.max_price_micros = 0;
 	request.objective = LT_OBJECTIVE_OFF;
 	class.max_price_micros = 7000000;
 	decide();
 	assert_true(plan.fits);
-	assert_true(
-	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_true(is_refused(text));
 	assert_string_equal(text,
-	    "max_price of class big: $7.00 a node-hour is the most, and on gpu it is $8.00; --carbon-aware looks for another partition or hour.");
+	    "max_price of class big: $7.00 a node-hour is the most, and on gpu it is $8.00; --carbon-aware looks for another partition or hour");
 	class.max_price_micros = 8000000;
 	decide();
-	assert_false(
-	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_false(is_refused(text));
 	/* Nor does it start there because nothing is known of the hours. */
 	request.objective = LT_OBJECTIVE_COST;
 	class.max_price_micros = 0;
@@ -108,16 +116,14 @@ test_refused(void **state)
 	series[PRICE_HOME].issued_utc_s = NOW - HOUR;
 	series[PRICE_HOME].quality = LT_QUALITY_FORECAST;
 	decide();
-	assert_true(
-	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_true(is_refused(text));
 	request.objective = LT_OBJECTIVE_OFF;
 	request.max_price_micros = 0;
 	/* What is not known is not too dear. */
 	partitions[HOME].price_series = LT_NO_SERIES;
 	class.max_price_micros = 1;
 	decide();
-	assert_false(
-	    lt_plan_refusal(text, sizeof(text), &plan, &request, &market));
+	assert_false(is_refused(text));
 }
 
 /* Where others wait in line it would stay in it, and start when it is its turn:
@@ -409,7 +415,7 @@ test_bounds(void **state)
 		const double risk = 1 - exp(-0.05 * hours);
 		struct lt_estimate at;
 		enum lt_reject reject;
-		char text[256];
+		char text[LT_BRIEF_TEXT_SIZE];
 
 		request.expected_run_s =
 		    cases[i].said_s > 0 ? cases[i].said_s : LT_UNSET_64;
@@ -443,15 +449,13 @@ test_bounds(void **state)
 		request.max_cost_micros = at.most_micros;
 		decide();
 		assert_int_equal(plan.chosen.partition, CHEAP);
-		assert_false(lt_plan_refusal(
-		    text, sizeof(text), &plan, &request, &market));
+		assert_false(is_refused(text));
 		request.max_cost_micros--;
 		decide();
 		assert_int_equal(
 		    plan.candidates[CHEAP].reject, LT_REJECT_MAX_COST);
 		assert_int_equal(plan.chosen.partition, HOME);
-		assert_true(lt_plan_refusal(
-		    text, sizeof(text), &plan, &request, &market));
+		assert_true(is_refused(text));
 	}
 }
 
