@@ -129,7 +129,7 @@ static void
 loses_the_forecast_alone(
     size_t source, size_t fault, const struct lt_points *past)
 {
-	const int64_t now_utc_s = server_stop_clock();
+	const int64_t now_utc_s = server_time(); /* where it stopped */
 	struct lt_source_memory memory = {0};
 	struct lt_points points = {0};
 	struct lt_error err = {0};
