@@ -73,7 +73,7 @@ lt_batch_may_wait(void)
 void
 lt_batch_know(const struct lt_market *market)
 {
-	lt_kube_find_open_pools(market);
+	lt_kube_know_pools(market);
 }
 
 int
@@ -99,6 +99,7 @@ lt_batch_fini(void)
 	lt_kube_cluster_free(&s->cluster);
 	lt_kube_close(s->kube);
 	free(s->balances);
+	lt_kube_job_free(&s->question.facts);
 	*s = (struct lt_kube_site){0};
 }
 
@@ -283,7 +284,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	struct lt_shape *const first = &read->shapes[p->first_shape];
 
 	p->node_count++;
-	if (node->is_up && (node->is_open || node->is_spot))
+	if (node->is_up)
 		p->flags |= LT_PARTITION_UP;
 	for (uint32_t i = 0; i < p->shape_count; i++)
 		if (same_shape(&first[i], node)) {

@@ -23,9 +23,10 @@ enum {
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE],
+	    bound[LT_KUBE_KEY_SIZE];
 	const char *cron;
-	char *tolerations; /* malloc'd */
+	char *tolerations, *selector; /* malloc'd */
 };
 
 static int
@@ -135,21 +136,6 @@ read_deadline(
 
 /* ---- what it is ---- */
 
-/* Does its user say more of where than a pool? lowtide's own choice might be
- * none of those nodes. */
-static bool
-has_selector(const json_t *pod_spec)
-{
-	const json_t *const selector =
-	    json_object_get(pod_spec, "nodeSelector");
-	const json_t *const affinity =
-	    lt_kube_part(pod_spec, "affinity", "nodeAffinity");
-
-	return json_object_size(selector) > 0 ||
-	       json_object_get(affinity,
-		   "requiredDuringSchedulingIgnoredDuringExecution") != NULL;
-}
-
 struct source { /* what it is read from */
 	const json_t *object, *pod_spec;
 	const struct lt_kube_names *names;
@@ -189,6 +175,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    json_object_get(from->object, "metadata");
 	const json_t *const tolerations =
 	    json_object_get(from->pod_spec, "tolerations");
+	const json_t *const selector =
+	    json_object_get(from->pod_spec, "nodeSelector");
+	const char *const chosen = lt_kube_pool_in(selector, from->names, NULL);
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
@@ -198,12 +187,17 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = time_of(metadata, "begin");
 	job->started_utc_s = time_of(metadata, "started");
-	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
 	lt_text_whole(draft->fault);
 	draft->tolerations =
 	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
+	draft->selector = json_object_size(selector) > 0
+			      ? json_dumps(selector, JSON_COMPACT)
+			      : NULL;
+	(void)lt_kube_bound(
+	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
+	job->is_placed = chosen[0] != '\0' || draft->bound[0] != '\0';
 	read_cron(job, draft, from->object);
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
@@ -216,11 +210,12 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
 	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
-	    [LT_KUBE_CHOSEN] =
-		lt_kube_pool_in(json_object_get(from->pod_spec, "nodeSelector"),
-		    from->names, NULL),
+	    [LT_KUBE_CHOSEN] = chosen,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
+	    [LT_KUBE_SELECTOR] = draft->selector != NULL ? draft->selector : "",
+	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
+	    [LT_KUBE_BOUND] = draft->bound,
 	    [LT_KUBE_FAULT] = draft->fault,
 	    [LT_KUBE_STARTER] = draft->starter,
 	    [LT_KUBE_CRON] = draft->cron,
@@ -228,7 +223,10 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
 		return lt_fail(err, LT_EINPUT, "an object without uid or name");
-	return lt_kube_need_read(&job->need, from->pod_spec, err);
+	const int code = lt_kube_asks_read(&job->asks, from->pod_spec, err);
+	return code == LT_OK
+		   ? lt_kube_need_read(&job->need, from->pod_spec, err)
+		   : code;
 }
 
 /*
@@ -359,6 +357,7 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);
+	free(draft.selector);
 	if (code == LT_OK)
 		*job = read;
 	return code;

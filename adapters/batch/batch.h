@@ -225,7 +225,7 @@ struct lt_batch_job {
 	const char *mail_to;
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
-	enum lt_reason reason; /* Slurm only */
+	enum lt_reason reason; /* elsewhere NEVER: to be decided again */
 	/* requeued: has been at least once. While it is still completing, it
 	 * is PENDING with the submit time of the run that ends. held: has
 	 * priority 0; one that runs goes on, and waits after a requeue. */
@@ -447,6 +447,20 @@ int lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
 void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* ---- what Kubernetes has and Slurm has not ---- */
+
+/* Where a job's pods find a node; by the market's partitions. */
+struct lt_batch_places {
+	/* No node takes it; or none has room beside what is not lowtide's,
+	 * where another partition has some. */
+	bool closed[LT_PARTITIONS_MAX];
+	bool full[LT_PARTITIONS_MAX]; /* the same of all that runs now */
+};
+/* Of a job that lowtide may place: record is of a list, or of a manifest. */
+void lt_batch_places(struct lt_batch_places *places,
+    const struct lt_batch_job *job, const struct lt_market *market);
+/* Node equivalents of a partition that are taken by what is in no list of
+ * jobs. */
+double lt_batch_taken(const char *partition);
 
 /* Does what it keeps itself go with a ledger that has charged runs? After
  * lt_batch_init() with a state_dir. */

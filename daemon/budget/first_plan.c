@@ -51,6 +51,7 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	request->pins =
 	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
+	lt_request_look(&w->made, job, &d->market);
 	lt_holdout_lay(request, &d->budget.snapshot.holdout, job->submit_utc_s);
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
@@ -134,16 +135,21 @@ static void
 plan_first(
     struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 {
-	const struct lt_replan_state *const planned = &d->replan;
+	struct lt_replan_state *const planned = &d->replan;
 	struct lt_quote *const quote = &w->hold.quote;
 	const bool is_asked = lt_replan_begin_market(d) && ask(w, d, asked);
 
 	lay_wish(quote, w, asked->job);
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (!is_asked ||
-	    lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
-		planned->planned_count, asked->now_utc_s, NULL) != LT_OK)
+	if (!is_asked)
+		return;
+	const uint32_t full =
+	    lt_request_full(&planned->planned[planned->planned_count],
+		LT_PLANNED_MAX - planned->planned_count, &w->made, &d->market,
+		asked->now_utc_s);
+	if (lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
+		planned->planned_count + full, asked->now_utc_s, NULL) != LT_OK)
 		return;
 	w->is_planned = true;
 	if (w->plan.chosen.partition < 0)

@@ -98,6 +98,7 @@ lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 	lt_wish_lay(request, &s->quote.wish);
 	request->objective = s->quote.objective;
 	request->named_count = 0;
+	lt_request_look(&s->made, s->job, market);
 	request->home = home;
 	if (!s->quote.wish.movable || home < 0) {
 		request->pins |= LT_PIN_PARTITION;

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where Jobs go on a played cluster that is not theirs alone: pools that others
+# fill, pools with taints, pods that say where they run. BUILD: the build
+# folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kube/lowtide.sh
+. "$top/tests/kube/lowtide.sh"
+
+# Pools by price, the dearest last; the first by name is the dearest, too.
+#   gpu     1 a second, GPUs, and their taint
+#   mine    2, a taint of the site's own
+#   cheap   3
+#   able    4
+nodes() {
+	jq -n 'def node($pool; $n; $taints; $gpus): {metadata: {name: "\($pool)-\($n)", labels: {"lowtide.dev/pool": $pool,
+	    "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}}, spec: {taints: $taints},
+	    status: {capacity: ({cpu: "64", memory: "512Gi", pods: "110"} + $gpus)}};
+	    [(1, 2) as $n | node("gpu"; $n; [{key: "nvidia.com/gpu", value: "present", effect: "NoSchedule"}]; {"nvidia.com/gpu": "8"}),
+	    node("mine"; $n; [{key: "dedicated", value: "us", effect: "NoSchedule"}]; {}),
+	    node("cheap"; $n; []; {}), node("able"; $n; []; {})]'
+}
+policy() {
+	cat >"$work/policy.next" <<-TEXT
+		mode: enforce
+		currency: USD
+		timezone: UTC
+		max_delay: 24h
+		sources:
+		  day: {adapter: file, quantity: carbon, path: $work/day.csv, value: g}
+		partitions:
+		  gpu: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600}
+		  mine: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 7200}
+		  cheap: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 10800}
+		  able: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 14400}
+	TEXT
+	mv "$work/policy.next" "$work/policy.yaml"
+}
+
+nodes >"$work/nodes.json"
+k_up "$work/kube" --speed 10 --mutate --nodes "$work/nodes.json" || exit 1
+k_namespace team-a managed >/dev/null
+k_namespace other >/dev/null
+l_day 0 9
+policy
+l_up || exit 1
+
+cpus() { echo ".spec.template.spec.containers[0].resources.requests.cpu = \"$1\""; }
+home_of() { lowtide explain --json "$1" | jq -r .quote.home; }
+hog() { # hog NODE CPUS: somebody else's pod on it
+	k_pod other "hog-$1-$RANDOM" ".spec.nodeName = \"$1\" | .spec.containers[0].resources.requests.cpu = \"$2\" |
+	    .metadata.annotations[\"test/run-seconds\"] = \"100000\"" | jq -r .metadata.name
+}
+runs_on() { # runs_on NAME POOL: its pods do, and lowtide put them there
+	[ "$(k_get "$(pods_of "team-a/$1")" | jq -c '[.items[] | .spec.nodeName // "" | sub("-[0-9]$"; "")] | unique')" == "[\"$2\"]" ]
+}
+
+# Taints
+k_job team-a plain "$(wishes cost 600) | $(runs 20)" >/dev/null
+passes 'a Job without GPUs or tolerations runs' done_well team-a/plain
+passes 'in the cheapest pool whose taints it bears' runs_on plain cheap
+k_job team-a tolerant "$(wishes cost 600) | $(runs 20) |
+    .spec.template.spec.tolerations = [{key: \"dedicated\", value: \"us\"}]" >/dev/null
+passes 'one that bears the taint of a cheaper pool runs' done_well team-a/tolerant
+passes 'there' runs_on tolerant mine
+k_job team-a training "$(wishes cost 600) | $(runs 20) |
+    .spec.template.spec.containers[0].resources.limits = {\"nvidia.com/gpu\": \"1\"} |
+    .spec.template.spec.tolerations = [{key: \"nvidia.com/gpu\", operator: \"Exists\"}]" >/dev/null
+passes 'one with GPUs runs' done_well team-a/training
+passes 'where they are' runs_on training gpu
+
+# Without lowtide: where kube-scheduler would put it, the emptiest node
+hogs=$(for n in cheap-1 cheap-2 able-1; do hog $n 20; done)
+sleep 1
+k_job team-a spread "$(wishes cost 600) | $(runs 20)" >/dev/null
+passes 'a Job is planned' planned team-a/spread
+is 'its home is the pool of the emptiest node' able "$(home_of team-a/spread)"
+passes 'it goes where it is cheaper' done_well team-a/spread
+passes 'as there is room' runs_on spread cheap
+
+# A pool that others fill: in each node is some room, in none enough
+hogs="$hogs $(for n in cheap-1 cheap-2; do hog $n 20; done)"
+sleep 1
+k_job team-a large "$(wishes cost 600) | $(cpus 30) | $(runs 20)" >/dev/null
+passes 'one that no node of the cheapest pool has room for runs' done_well team-a/large
+passes 'in another' runs_on large able
+k_job team-a small "$(wishes cost 600) | $(cpus 20) | $(runs 20)" >/dev/null
+passes 'and a smaller one runs' done_well team-a/small
+passes 'in the cheapest' runs_on small cheap
+for name in $hogs; do k_delete "$(pod "other/$name")"; done >/dev/null
+sleep 1
+k_job team-a again "$(wishes cost 600) | $(cpus 30) | $(runs 20)" >/dev/null
+passes 'once those have ended' done_well team-a/again
+passes 'there is room again' runs_on again cheap
+
+# Full by its hour
+l_day 2 9
+l_restart
+k_job team-a later "$(wishes carbon 600) | $(cpus 50) | $(runs 20)" >/dev/null
+passes 'one that waits for clean hours' planned team-a/later
+was=$(note team-a/later pool)
+hogs=$(for n in 1 2; do hog "$was-$n" 40; done)
+l_ahead 2
+passes 'whose pool is full by then runs all the same' done_well team-a/later 30
+passes 'in another' runs_on later "$([ "$was" == cheap ] && echo able || echo cheap)"
+passes 'told so' within 5 eval 'events_of team-a/later | grep -q LowtideNoRoom'
+for name in $hogs; do k_delete "$(pod "other/$name")"; done >/dev/null
+
+# What says where it runs, and is not understood
+k_job team-a apart "$(wishes cost 600) | $(runs 20) | .spec.template.spec.affinity.podAntiAffinity =
+    {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: \"kubernetes.io/hostname\"}]}" >/dev/null
+passes 'one with a rule of its own runs' done_well team-a/apart
+is 'lowtide adds none' '[null,null]' "$(k_get "$(job team-a/apart)" | of '.spec.template.spec | [.nodeSelector, .tolerations]')"
+is 'and says so' 1 "$(note team-a/apart plan | grep -c '; its place stays, by its podAntiAffinity$')"
+the_end
