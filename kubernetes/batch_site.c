@@ -109,6 +109,16 @@ lt_batch_conf_here(struct lt_batch_conf *conf)
 	*conf = (struct lt_batch_conf){.slurm_uid = (uint32_t)getuid()};
 }
 
+/* False, too, of a version that can't be read. */
+static bool
+is_version(const char *text, unsigned major, unsigned minor)
+{
+	unsigned is[2];
+
+	return sscanf(text, "v%u.%u", &is[0], &is[1]) == 2 &&
+	       (is[0] > major || (is[0] == major && is[1] >= minor));
+}
+
 /* Where its first node that says so is. */
 static void
 find_cloud(struct lt_batch_conf *conf)
@@ -141,6 +151,8 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	    from_environment("LOWTIDE_CLUSTER", "kubernetes"));
 	snprintf(conf->release, sizeof(conf->release), "%s",
 	    lt_kube_string(version, "gitVersion"));
+	lt_kube_site.cluster.names.places_anew =
+	    is_version(conf->release, 1, 36);
 	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
 	    lt_kube_server(lt_kube_site.kube));
 	find_cloud(conf);

@@ -317,6 +317,8 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
 	lt_kube_site.market = view->market;
+	for (uint32_t i = 0; i < c->job_count; i++)
+		lt_kube_take_back(c->jobs[i], now_utc_s);
 	for (uint32_t i = 0; i < count && lt_kube_spend(); i++)
 		if (!lt_kube_is_stuck(due[i], now_utc_s))
 			(void)lt_kube_start(due[i], now_utc_s);

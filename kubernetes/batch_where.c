@@ -9,20 +9,22 @@
 
 #include "log.h"
 #include "site.h"
+#include "text.h"
 
 enum {
-	DECIDED_S =
-	    60, /* until then there is another plan, or none is better */
+	DECIDED_S = 60, /* until then there is another plan, or none better */
+	UNSCHEDULABLE_S = 120, /* since kube-scheduler found no node */
 };
 
-/* Has another that the policy names room for all of them? */
+/* Has another than `but` that the policy names room for all of them? */
 static bool
-has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others)
+has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
+    const char *but)
 {
 	const struct lt_kube_site *const site = &lt_kube_site;
 
 	for (uint32_t i = 0; i < site->pool_count; i++)
-		if (site->is_managed[i] &&
+		if (site->is_managed[i] && strcmp(site->pools[i], but) != 0 &&
 		    (beside_others ? all[i].beside_others : all[i].now) >= pods)
 			return true;
 	return false;
@@ -45,16 +47,19 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 		return;
 	lt_kube_where_is(all, &known->facts);
 	const uint32_t pods = known->facts.pods;
-	const bool has_room = has_another(all, pods, true);
-	const bool has_now = has_another(all, pods, false);
+	const bool has_room = has_another(all, pods, true, known->refused);
+	const bool has_now = has_another(all, pods, false, known->refused);
 	for (uint32_t i = 0; i < site->pool_count; i++) {
 		const int at = lt_market_partition(market, site->pools[i]);
+		const bool refused =
+		    strcmp(site->pools[i], known->refused) == 0;
 
 		if (at < 0)
 			continue;
 		places->closed[at] =
-		    !all[i].takes || (has_room && all[i].beside_others < pods);
-		places->full[at] = has_now && all[i].now < pods;
+		    !all[i].takes ||
+		    (has_room && (refused || all[i].beside_others < pods));
+		places->full[at] = has_now && (refused || all[i].now < pods);
 	}
 }
 
@@ -142,4 +147,61 @@ lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 	    &(struct lt_kube_told){"Warning", "LowtideNoRoom", text},
 	    now_utc_s);
 	return true;
+}
+
+/* ---- let go, and without a node ---- */
+
+/* Once it is suspended, and no pod of it is left, it is stuck, and decided
+ * again. */
+static int
+suspend(struct lt_kube_known_job *job, struct lt_error *err)
+{
+	char version[24];
+
+	/* Should a pod of it have found a node by now, the API server says no,
+	 * or it goes on. */
+	snprintf(version, sizeof(version), "%llu",
+	    (unsigned long long)job->facts.version);
+	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
+	    json_pack("{s:{s:s,s:{s:s}},s:{s:b}}", "metadata",
+		"resourceVersion", version, "annotations",
+		LT_KUBE_DOMAIN "pause", "false", "spec", "suspend", 1),
+	    err);
+}
+
+void
+lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	const struct lt_kube_job *const f = &job->facts;
+	const char *const pool = lt_kube_job_text(f, LT_KUBE_POOL);
+	struct lt_kube_where all[LT_PARTITIONS_MAX];
+	char text[LT_NAME_SIZE + 120];
+	struct lt_error err = {0};
+
+	/* One of whose pods some run is left alone: they would end. */
+	if (job->unschedulable_utc_s == 0 ||
+	    now_utc_s < job->unschedulable_utc_s + UNSCHEDULABLE_S ||
+	    now_utc_s < job->try_utc_s || job->first_utc_s != 0 ||
+	    job->forget_utc_s != 0 || f->is_waiting || f->is_pod ||
+	    f->is_deleted || f->is_placed || !f->is_put ||
+	    !lt_kube_is_ours(job))
+		return;
+	lt_kube_where_is(all, f);
+	if (!has_another(all, f->pods, false, pool) || !lt_kube_spend())
+		return;
+	job->try_utc_s = now_utc_s + DECIDED_S;
+	if (suspend(job, &err) != LT_OK) {
+		lt_log("take_back_failed", "job=%u error=\"%s\"", job->id,
+		    err.text);
+		return;
+	}
+	job->try_utc_s = 0;
+	lt_copy(job->refused, sizeof(job->refused), pool);
+	lt_log("taken_back", "job=%u pool=%s", job->id, pool);
+	snprintf(text, sizeof(text),
+	    "no node of pool %s took it within %d s: it is suspended again, and planned anew",
+	    pool, UNSCHEDULABLE_S);
+	lt_kube_tell(job,
+	    &(struct lt_kube_told){"Warning", "LowtideUnschedulable", text},
+	    now_utc_s);
 }

@@ -315,6 +315,8 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
+	if (facts.is_waiting)
+		job->unschedulable_utc_s = 0;
 	lt_kube_cluster_changed(c, job->id);
 	set_ended(c, job, is_gone || facts.is_finished);
 }
@@ -377,19 +379,46 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
 	}
 }
 
+/* The job of a pod; NULL: of none that is known. */
+static struct lt_kube_known_job *
+job_of(const struct lt_kube_cluster *c, const json_t *pod)
+{
+	const json_t *const owner = lt_kube_is_own(pod)
+					? json_object_get(pod, "metadata")
+					: lt_kube_controller(pod);
+
+	return find_job(c, lt_kube_string(owner, "uid"));
+}
+
+/* kube-scheduler says so of each pod that it tried. */
+static void
+note_unschedulable(struct lt_kube_known_job *job, const json_t *pod)
+{
+	const json_t *condition;
+	size_t i;
+
+	if (lt_kube_string(json_object_get(pod, "spec"), "nodeName")[0] != '\0')
+		job->unschedulable_utc_s = 0;
+	else
+		json_array_foreach(
+		    lt_kube_part(pod, "status", "conditions"), i, condition)
+			if (strcmp(lt_kube_string(condition, "type"),
+				"PodScheduled") == 0 &&
+			    strcmp(lt_kube_string(condition, "reason"),
+				"Unschedulable") == 0)
+				job->unschedulable_utc_s = lt_kube_time(
+				    condition, "lastTransitionTime");
+}
+
 /* Its place is in the list of jobs. */
 static bool
-is_of_ours(const struct lt_kube_cluster *c, const json_t *pod)
+is_of_ours(const struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
+    const json_t *pod)
 {
-	const json_t *const metadata = json_object_get(pod, "metadata");
-	const struct lt_kube_known_job *const job = find_job(
-	    c, lt_kube_string(
-		   lt_kube_is_own(pod) ? metadata : lt_kube_controller(pod),
-		   "uid"));
-
 	return job != NULL && !job->facts.is_foreign &&
 	       lt_kube_cluster_manages(
-		   c, lt_kube_string(metadata, "namespace"));
+		   c, lt_kube_string(
+			  json_object_get(pod, "metadata"), "namespace"));
 }
 
 static void
@@ -402,8 +431,11 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 
 	if (lt_kube_is_own(object))
 		see_job(c, object, is_gone);
+	struct lt_kube_known_job *const job = job_of(c, object);
+	if (job != NULL && !is_gone && !job->facts.is_waiting)
+		note_unschedulable(job, object);
 	if (!lt_kube_rooms_see(
-		&c->rooms, object, is_gone, is_of_ours(c, object)))
+		&c->rooms, object, is_gone, is_of_ours(c, job, object)))
 		lt_log("rooms_failed", "error=\"out of memory\"");
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
 	if (code == LT_ENOENT || c->store == NULL)
@@ -412,7 +444,6 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
-	struct lt_kube_known_job *const job = find_job(c, pod.owner);
 	/* One that is a row already is followed to its end, wherever the label
 	 * went. */
 	const bool is_new =

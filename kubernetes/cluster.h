@@ -29,14 +29,17 @@ struct lt_kube_known_job {
 	struct lt_kube_job facts;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */
-	int64_t first_utc_s;	/* when the first of its pods started; 0 = none
-				 * did. The store has it over a restart. */
-	int64_t forget_utc_s;	/* it is gone, or has ended: until then it is
-				 * shown; 0 = it is there */
-	int64_t try_utc_s;	/* the API server refused it: not before */
-	int64_t stuck_utc_s;	/* since then its hour is there and its pool has
-				 * no room for it; 0 = it has */
-	bool is_cron_known;	/* its CronJob was asked for, and so */
+	int64_t first_utc_s;  /* when the first of its pods started; 0 = none
+			       * did. The store has it over a restart. */
+	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
+			       * shown; 0 = it is there */
+	int64_t try_utc_s;    /* the API server refused it: not before */
+	int64_t stuck_utc_s;  /* since then its hour is there and its pool has
+			       * no room for it; 0 = it has */
+	/* Since then a pod of it finds no node; 0 = each has one, or waits. */
+	int64_t unschedulable_utc_s;
+	char refused[LT_NAME_SIZE]; /* the pool in which it found none */
+	bool is_cron_known;	    /* its CronJob was asked for, and so */
 	int64_t start_by_utc_s; /* the next tick would end it; 0 = none would */
 };
 

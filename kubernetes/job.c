@@ -197,7 +197,12 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 			      : NULL;
 	(void)lt_kube_bound(
 	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
-	job->is_placed = chosen[0] != '\0' || draft->bound[0] != '\0';
+	/* lowtide names a pool only where the user named none. */
+	job->is_put = from->names->places_anew && chosen[0] != '\0' &&
+		      annotation(metadata, "pool")[0] != '\0' &&
+		      job->started_utc_s != 0;
+	job->is_placed =
+	    (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
 	read_cron(job, draft, from->object);
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
@@ -210,7 +215,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
 	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
-	    [LT_KUBE_CHOSEN] = chosen,
+	    [LT_KUBE_CHOSEN] = job->is_put ? "" : chosen,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_SELECTOR] = draft->selector != NULL ? draft->selector : "",
@@ -299,6 +304,11 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
 	job->was_started = lt_kube_time(status, "startTime") != 0;
+	/* Source: validation of batch/v1, a Job that is suspended and whose
+	 * controller has said so. */
+	job->is_resting =
+	    !job->was_started || (job->suspended_utc_s != 0 &&
+				     lt_kube_number(status, "active", 0) == 0);
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	if (ended == NULL)
 		ended = lt_kube_condition(object, "Failed");
@@ -317,7 +327,7 @@ read_pod(struct lt_kube_job *job, const json_t *object)
 	const json_t *gate;
 	size_t i;
 
-	job->is_pod = true;
+	job->is_pod = job->is_resting = true;
 	json_array_foreach(json_object_get(spec, "schedulingGates"), i, gate) {
 		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
 			job->is_waiting = true;

@@ -19,6 +19,8 @@
 struct lt_kube_names {	  /* what the site chose; lent */
 	const char *pool; /* label of nodes; NULL = the clouds' own */
 	const char *team; /* label of namespaces; NULL = their names */
+	/* The server lets lowtide place a Job anew that was let go before. */
+	bool places_anew;
 };
 
 struct lt_kube_need {  /* of one pod: its requests, else its limits */
@@ -110,6 +112,8 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;
+	bool is_put;	 /* the pool in its selector is lowtide's choice */
+	bool is_resting; /* its template may be changed: no pod of it is left */
 	/* Its place is its user's word: they name a pool, or say LT_KUBE_BOUND.
 	 */
 	bool is_placed;

@@ -78,6 +78,9 @@ bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Its hour is there: is it to be decided again first, as its pool has no room
  * for it, and others have, or is gone? Its user is told. */
 bool lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s);
+/* It was let go, and none of its pods finds a node, where others have room: it
+ * is suspended again, to be placed anew. Its user is told. */
+void lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again
  * in a while. */
 int lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s);

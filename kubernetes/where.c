@@ -39,7 +39,8 @@ is_selected(const struct question *q, const struct lt_kube_node *node)
 
 	json_object_foreach(q->selector, key, value)
 		if (json_string_value(value) == NULL ||
-		    !has_label(node, key, json_string_value(value)))
+		    (!(q->job->is_put && strcmp(key, node->pool_key) == 0) &&
+			!has_label(node, key, json_string_value(value))))
 			return false;
 	return q->gpu[0] == '\0' || strcmp(node->gpu_resource, q->gpu) == 0;
 }

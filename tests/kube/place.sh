@@ -107,6 +107,27 @@ passes 'in another' runs_on later "$([ "$was" == cheap ] && echo able || echo ch
 passes 'told so' within 5 eval 'events_of team-a/later | grep -q LowtideNoRoom'
 for name in $hogs; do k_delete "$(pod "other/$name")"; done >/dev/null
 
+# Let go, and no node takes it, for what only kube-scheduler knows
+k_job team-a refused "$(wishes cost 600) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
+has_waited() { # its pod, and lowtide put it there
+	k_wait 10 "$(pods_of team-a/refused)" 'any(.items[]; .spec.nodeSelector["lowtide.dev/pool"] == "cheap" and
+	    any(.status.conditions[]?; .reason == "Unschedulable"))'
+}
+passes 'one whose pool refuses it waits' has_waited
+sleep 2
+is 'for as long as a pool may need' false "$(k_get "$(job team-a/refused)" | of .spec.suspend)"
+l_ahead 3
+passes 'then it is placed anew, and runs' done_well team-a/refused 30
+passes 'in another pool' runs_on refused able
+passes 'told so' within 5 eval 'events_of team-a/refused | grep -q LowtideUnschedulable'
+k_job team-a stays "$(wishes cost 600) | $(runs 20) | .spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"cheap\"} |
+    .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
+has_waited_there() { k_wait 10 "$(pods_of team-a/stays)" 'any(.items[].status.conditions[]?; .reason == "Unschedulable")'; }
+passes 'one whose user chose the pool' has_waited_there
+l_ahead 4
+sleep 3
+is 'stays there' '[false,{"lowtide.dev/pool":"cheap"}]' "$(k_get "$(job team-a/stays)" | of '[.spec.suspend, .spec.template.spec.nodeSelector]')"
+
 # What says where it runs, and is not understood
 k_job team-a apart "$(wishes cost 600) | $(runs 20) | .spec.template.spec.affinity.podAntiAffinity =
     {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: \"kubernetes.io/hostname\"}]}" >/dev/null

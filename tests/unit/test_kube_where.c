@@ -84,7 +84,7 @@ test_bound(void **state)
 		"{\"nvidia.com/gpu\":1}}},{\"resources\":{\"limits\":"
 		"{\"amd.com/gpu\":1}}}]"},
 	};
-	const struct lt_kube_names names = {NULL, NULL};
+	const struct lt_kube_names names = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -339,7 +339,7 @@ first_fit(const struct model *m, const struct model_job *job, int pool)
 static void
 read_job(struct lt_kube_job *read, const struct model_job *job)
 {
-	const struct lt_kube_names names = {NULL, NULL};
+	const struct lt_kube_names names = {0};
 	char text[1024], gpus[64] = "";
 
 	if (job->asks[2] > 0)
