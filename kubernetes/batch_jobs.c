@@ -111,6 +111,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .is_kept = true,
 	    .held = lt_kube_job_text(f, LT_KUBE_HOLD)[0] != '\0',
 	    .partition_named = f->is_placed,
+	    .may_stray = lt_kube_is_soft(job),
 	    .requeued = lt_kube_runs_again(job),
 	    .requeue_allowed = true,
 	    .submit_utc_s =

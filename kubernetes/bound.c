@@ -154,13 +154,11 @@ lt_kube_gpu_name(const json_t *pod_spec)
 static const char *
 find_in_affinity(const json_t *affinity)
 {
-	static const char wish[] =
-	    "preferredDuringSchedulingIgnoredDuringExecution";
 	const char *kind;
 	json_t *rules;
 
 	json_object_foreach((json_t *)affinity, kind, rules)
-		if (stranger_in(rules, wish) != NULL)
+		if (stranger_in(rules, LT_KUBE_PREFERS) != NULL)
 			return kind;
 	return NULL;
 }

@@ -26,7 +26,7 @@ struct draft { /* a job's texts, before they are kept in one piece */
 	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE],
 	    bound[LT_KUBE_KEY_SIZE];
 	const char *cron;
-	char *tolerations, *selector; /* malloc'd */
+	char *tolerations, *selector, *preferred; /* malloc'd */
 };
 
 static int
@@ -167,6 +167,13 @@ read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
 		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
+/* malloc'd; NULL where there is none. */
+static char *
+dump(const json_t *part)
+{
+	return part != NULL ? json_dumps(part, JSON_COMPACT) : NULL;
+}
+
 static int
 read_common(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -190,11 +197,11 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
 	lt_text_whole(draft->fault);
-	draft->tolerations =
-	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
-	draft->selector = json_object_size(selector) > 0
-			      ? json_dumps(selector, JSON_COMPACT)
-			      : NULL;
+	draft->tolerations = dump(tolerations);
+	draft->selector = dump(selector);
+	draft->preferred = dump(json_object_get(
+	    lt_kube_part(from->pod_spec, "affinity", "nodeAffinity"),
+	    LT_KUBE_PREFERS));
 	(void)lt_kube_bound(
 	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
 	/* lowtide names a pool only where the user named none. */
@@ -219,6 +226,8 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
 	    [LT_KUBE_SELECTOR] = draft->selector != NULL ? draft->selector : "",
+	    [LT_KUBE_PREFERRED] =
+		draft->preferred != NULL ? draft->preferred : "",
 	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
 	    [LT_KUBE_BOUND] = draft->bound,
 	    [LT_KUBE_FAULT] = draft->fault,
@@ -368,6 +377,7 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	}
 	free(draft.tolerations);
 	free(draft.selector);
+	free(draft.preferred);
 	if (code == LT_OK)
 		*job = read;
 	return code;

@@ -96,6 +96,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
 	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
 	LT_KUBE_SELECTOR,    /* their nodeSelector, as JSON */
+	LT_KUBE_PREFERRED,   /* nodes that they would like, as JSON */
 	LT_KUBE_GPU_NAME,    /* the resource that they ask for */
 	LT_KUBE_BOUND,	     /* what else of them says where they run */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */

@@ -7,6 +7,8 @@
 
 #include "kube_facts.h"
 
+#define LT_KUBE_PREFERS "preferredDuringSchedulingIgnoredDuringExecution"
+
 /* "" where it is no text. */
 static inline const char *
 lt_kube_string(const json_t *object, const char *key)

@@ -81,6 +81,8 @@ bool lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s);
 /* It was let go, and none of its pods finds a node, where others have room: it
  * is suspended again, to be placed anew. Its user is told. */
 void lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s);
+/* Is its place a wish, as it can't be placed anew once it was let go? */
+bool lt_kube_is_soft(const struct lt_kube_known_job *job);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again
  * in a while. */
 int lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s);

@@ -236,6 +236,8 @@ struct lt_batch_job {
 	/* It starts when lowtide lets it, and no sooner; partition_named: its
 	 * user chose where. */
 	bool is_kept, partition_named;
+	/* lowtide's choice of where is a wish: it may run elsewhere. */
+	bool may_stray;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
@@ -533,6 +535,7 @@ int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 struct lt_batch_watch {
 	const char *namespace; /* lowtide's own; lent */
 	bool runs;	       /* what reads */
+	bool places_anew;      /* a job that finds no node is placed anew */
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
 	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */

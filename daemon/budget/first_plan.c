@@ -104,17 +104,29 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	lt_quote_set_run(quote, &run, there, NULL);
 }
 
-/* What it may cost there, and in no other place. */
+/* What it may cost there, and in no other place but those that it may go to of
+ * its own accord. */
 static bool
-hold_there(
-    struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
+hold_there(struct lt_quote *quote, const struct lt_first *w,
+    const struct lt_daemon *d, bool may_stray)
 {
+	const struct lt_request *const request = &w->made.request;
+	const int64_t start_utc_s = w->plan.chosen.start_utc_s;
 	const int partition = w->plan.chosen.partition;
 	struct lt_quote there = {0};
 
-	if (lt_quote_hold(&there, &w->made.request, &d->market, &partition, 1,
-		w->plan.chosen.start_utc_s, NULL) != LT_OK)
+	if (lt_quote_hold(&there, request, &d->market, &partition, 1,
+		start_utc_s, NULL) != LT_OK)
 		return false;
+	for (int i = 0; may_stray && i < (int)d->market.partition_count; i++) {
+		struct lt_quote one = {0};
+
+		if (d->market.partitions[i].flags & LT_PARTITION_MANAGED &&
+		    !w->made.places.closed[i] &&
+		    lt_quote_hold(&one, request, &d->market, &i, 1, start_utc_s,
+			NULL) == LT_OK)
+			lt_quote_most(&there, &there, &one);
+	}
 	quote->hold_per_task = there.hold_per_task;
 	quote->start_utc_s = there.start_utc_s;
 	quote->end_utc_s = there.end_utc_s;
@@ -156,7 +168,7 @@ plan_first(
 		return;
 	quote->objective = w->made.request.objective;
 	if (lt_daemon_may(d, LT_MAY_EDIT)) {
-		if (!hold_there(quote, w, d))
+		if (!hold_there(quote, w, d, asked->job->may_stray))
 			return;
 		w->is_placed = true;
 	}

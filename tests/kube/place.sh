@@ -134,4 +134,39 @@ k_job team-a apart "$(wishes cost 600) | $(runs 20) | .spec.template.spec.affini
 passes 'one with a rule of its own runs' done_well team-a/apart
 is 'lowtide adds none' '[null,null]' "$(k_get "$(job team-a/apart)" | of '.spec.template.spec | [.nodeSelector, .tolerations]')"
 is 'and says so' 1 "$(note team-a/apart plan | grep -c '; its place stays, by its podAntiAffinity$')"
+doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
+is 'doctor says that places are firm' 1 "$(doctor | grep -cE '^ok +place +firm: ')"
+
+# An older server, which keeps the template of what was let go
+l_end
+k_down
+rm -rf "$L/state/"* "$L/run/"*
+l_ahead 0
+k_up "$work/older" --speed 10 --mutate --nodes "$work/nodes.json" --minor 34
+k_namespace team-a managed >/dev/null
+l_day 0 9
+policy
+l_up
+is 'doctor says that they are soft' 1 "$(doctor | grep -cE '^note +place +soft: ')"
+mine='{weight: 1, preference: {matchExpressions: [{key: "kubernetes.io/os", operator: "Exists"}]}}'
+k_job team-a soft "$(wishes cost 600) | $(runs 20) |
+    .spec.template.spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution = [$mine]" >/dev/null
+passes 'a Job runs' done_well team-a/soft
+passes 'in the cheapest pool' runs_on soft cheap
+is 'as a preference beside its own' '[null,1,100,["cheap"]]' "$(k_get "$(job team-a/soft)" | of '.spec.template.spec |
+    [.nodeSelector, (.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution |
+	.[0].weight, .[1].weight, .[1].preference.matchExpressions[0].values)]')"
+k_job team-a elsewhere "$(wishes cost 600) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
+passes 'one that this pool refuses runs at once' done_well team-a/elsewhere
+passes 'in another' runs_on elsewhere able
+is_charged() { [ "$(charged "$1")" -gt 0 ]; }
+passes 'it is charged' within 40 is_charged team-a/elsewhere
+is 'for where it ran' '["able"]' "$(runs_of team-a/elsewhere | of '[.[].partition]')"
+k_job team-a covered "$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/pause\"] = \"true\"" >/dev/null
+planned team-a/covered
+sleep 2
+# A 64th of a node that costs 4 a second, for 600 s and twice the time to end.
+is 'of one that is to run in the cheapest' cheap "$(note team-a/covered pool)"
+is 'what it may cost elsewhere is held' 1 "$(sqlite3 -readonly "$L/state/ledger.db" \
+    "SELECT money_micros >= 4000000 / 64 * 660 FROM holds WHERE job_id = $(id_of team-a/covered)")"
 the_end

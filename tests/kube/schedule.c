@@ -149,6 +149,32 @@ node_allows(const json_t *node, const json_t *pod)
 	       condition_is(node, "Ready");
 }
 
+/* By one of its rules with the most weight, where the others play no part. */
+static bool
+node_is_preferred(const json_t *node, const json_t *pod)
+{
+	const json_t *const labels = json_at(node, "metadata.labels");
+	const json_t *const rules =
+	    json_at(pod, "spec.affinity.nodeAffinity."
+			 "preferredDuringSchedulingIgnoredDuringExecution");
+	json_t *rule, *wish;
+	size_t i, k;
+
+	json_array_foreach(rules, i, rule) {
+		bool all = json_int_at(rule, "weight", 0) == 100;
+
+		json_array_foreach(
+		    json_at(rule, "preference.matchExpressions"), k, wish)
+			all &= json_equal(json_object_get(labels,
+					      json_text_at(wish, "key")),
+				   json_array_get(
+				       json_at(wish, "values"), 0)) == 1;
+		if (all)
+			return true;
+	}
+	return false;
+}
+
 static bool
 node_has_room(const struct object *node, const struct resources *needs)
 {
@@ -163,12 +189,19 @@ node_has_room(const struct object *node, const struct resources *needs)
 static struct object *
 node_for(const struct object *pod)
 {
+	struct object *first = NULL;
+
 	for (struct object *node = world.heads[KUBE_NODES][0]; node != NULL;
-	     node = node->next[0])
-		if (node_has_room(node, &pod->needs) &&
-		    node_allows(node->now->document, pod->now->document))
+	     node = node->next[0]) {
+		if (!node_has_room(node, &pod->needs) ||
+		    !node_allows(node->now->document, pod->now->document))
+			continue;
+		if (node_is_preferred(node->now->document, pod->now->document))
 			return node;
-	return NULL;
+		if (first == NULL)
+			first = node;
+	}
+	return first;
 }
 
 static void
