@@ -45,7 +45,7 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 	if (known == NULL || known->facts.text == NULL ||
 	    known->facts.is_placed)
 		return;
-	lt_kube_where_is(all, &known->facts);
+	lt_kube_where_is(all, &known->facts, true);
 	const uint32_t pods = known->facts.pods;
 	const bool has_room = has_another(all, pods, true, known->refused);
 	const bool has_now = has_another(all, pods, false, known->refused);
@@ -186,10 +186,10 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 	    f->is_deleted || f->is_placed || !f->is_put ||
 	    !lt_kube_is_ours(job))
 		return;
-	lt_kube_where_is(all, f);
+	job->try_utc_s = now_utc_s + DECIDED_S;
+	lt_kube_where_is(all, f, true);
 	if (!has_another(all, f->pods, false, pool) || !lt_kube_spend())
 		return;
-	job->try_utc_s = now_utc_s + DECIDED_S;
 	if (suspend(job, &err) != LT_OK) {
 		lt_log("take_back_failed", "job=%u error=\"%s\"", job->id,
 		    err.text);

@@ -48,14 +48,17 @@ lt_kube_know_pools(const struct lt_market *market)
 }
 
 void
-lt_kube_where_is(struct lt_kube_where *all, const struct lt_kube_job *job)
+lt_kube_where_is(
+    struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room)
 {
 	const struct lt_kube_site *const site = &lt_kube_site;
 	const char *names[LT_PARTITIONS_MAX];
 
 	for (uint32_t i = 0; i < site->pool_count; i++)
 		names[i] = site->pools[i];
-	lt_kube_find_where(all, names, site->pool_count, &site->cluster, job);
+	lt_kube_find_where(all, &site->cluster,
+	    &(struct lt_kube_where_asked){
+		job, names, site->pool_count, wants_room});
 }
 
 /*
@@ -83,21 +86,15 @@ may_be(const struct lt_kube_where *w, bool is_managed, int step)
 /* Where it was decided that it would have gone; else where kube-scheduler
  * would put it now: on the node that is emptiest with it. */
 static int
-find_home(const struct lt_kube_where *all, const bool *may_go,
-    const struct lt_kube_job *job)
+find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
 {
 	const struct lt_kube_site *const site = &lt_kube_site;
-	const char *const text = lt_kube_job_text(job, LT_KUBE_QUOTE);
-	struct lt_quote quote;
-	const bool is_quoted =
-	    text[0] != '\0' &&
-	    lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK;
 	int home = -1;
 
 	for (uint32_t i = 0; i < site->pool_count; i++) {
 		if (!may_go[i])
 			continue;
-		if (is_quoted && strcmp(quote.home, site->pools[i]) == 0)
+		if (strcmp(said, site->pools[i]) == 0)
 			return (int)i;
 		if (home < 0 || all[i].score > all[home].score)
 			home = (int)i;
@@ -110,17 +107,20 @@ find_places(char *out, size_t size, const struct lt_kube_job *job)
 {
 	enum { STEPS = 5 };
 	const struct lt_kube_site *const site = &lt_kube_site;
+	const char *const quoted = lt_kube_job_text(job, LT_KUBE_QUOTE);
+	struct lt_quote quote = {.home = ""};
 	struct lt_kube_where all[LT_PARTITIONS_MAX];
 	bool may_go[LT_PARTITIONS_MAX] = {false};
 	struct lt_text text = {.out = out, .size = size};
 	bool any = false;
 
-	lt_kube_where_is(all, job);
+	(void)lt_quote_unpack(&quote, quoted, strlen(quoted), NULL);
+	lt_kube_where_is(all, job, quote.home[0] == '\0');
 	for (int step = 0; step < STEPS && !any; step++)
 		for (uint32_t i = 0; i < site->pool_count; i++)
 			any |= may_go[i] =
 			    may_be(&all[i], site->is_managed[i], step);
-	const int home = find_home(all, may_go, job);
+	const int home = find_home(all, may_go, quote.home);
 	out[0] = '\0';
 	if (home >= 0)
 		lt_text_put(&text, "%s", site->pools[home]);

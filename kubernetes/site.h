@@ -34,7 +34,8 @@ extern struct lt_kube_site lt_kube_site;
 /* The market's pools, until the next. */
 void lt_kube_know_pools(const struct lt_market *market);
 /* Of these: LT_PARTITIONS_MAX of them. */
-void lt_kube_where_is(struct lt_kube_where *all, const struct lt_kube_job *job);
+void lt_kube_where_is(
+    struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room);
 /* Where it stands if lowtide put it nowhere, and where it may run: names with
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(

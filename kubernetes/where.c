@@ -107,53 +107,51 @@ struct borne { /* by nodes of these taints, the last that were looked at */
 };
 
 static void
-look_at(struct lt_kube_where *w, const struct question *q,
-    const struct lt_kube_node *node, const struct lt_kube_taken *taken,
-    struct borne *borne)
+look_at_taints(struct lt_kube_where *w, const struct question *q,
+    const struct lt_kube_node *node, struct borne *borne)
 {
-	const struct lt_kube_amounts *const asks = &q->job->asks;
-	const uint32_t pods = q->job->pods;
-
-	if (!node->is_up || !is_selected(q, node))
-		return;
 	if (borne->taints == NULL || strcmp(borne->taints, node->taints) != 0)
 		*borne = (struct borne){.taints = node->taints,
 		    .alone = node->taints[0] == '\0' ||
 			     bears(q, node->taints, false),
 		    .added = node->taints[0] == '\0' ||
 			     bears(q, node->taints, true)};
-	if (!borne->added)
-		return;
-	w->takes = true;
-	w->beside_others += places_on(
-	    &node->room, &taken->others, asks, pods - w->beside_others);
-	const uint32_t now =
-	    places_on(&node->room, &taken->all, asks, pods - w->now);
-	w->now += now;
-	if (!borne->alone)
-		return;
-	w->takes_alone = true;
-	const bool has_room = places_on(&node->room, &taken->all, asks, 1) > 0;
+	w->takes |= borne->added;
+	w->takes_alone |= borne->alone;
+}
+
+/* Of a node that takes it. */
+static void
+look_at_room(struct lt_kube_where *w, const struct lt_kube_job *job,
+    const struct lt_kube_node *node, const struct lt_kube_taken *taken,
+    bool takes_alone)
+{
+	const struct lt_kube_amounts *const asks = &job->asks;
 	const double score = score_of(&node->room, &taken->all, asks);
-	if (has_room && score > w->score)
+
+	w->beside_others += places_on(
+	    &node->room, &taken->others, asks, job->pods - w->beside_others);
+	w->now += places_on(&node->room, &taken->all, asks, job->pods - w->now);
+	if (takes_alone && score > w->score &&
+	    places_on(&node->room, &taken->all, asks, 1) > 0)
 		w->score = score;
 }
 
 static int
-find(const char *const *pools, uint32_t count, const char *pool)
+find(const struct lt_kube_where_asked *asked, const char *pool)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(pools[i], pool) == 0)
+	for (uint32_t i = 0; i < asked->count; i++)
+		if (strcmp(asked->pools[i], pool) == 0)
 			return (int)i;
 	return -1;
 }
 
 void
-lt_kube_find_where(struct lt_kube_where *all, const char *const *pools,
-    uint32_t count, const struct lt_kube_cluster *c,
-    const struct lt_kube_job *job)
+lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
+    const struct lt_kube_where_asked *asked)
 {
-	struct question q = {.job = job,
+	const struct lt_kube_job *const job = asked->job;
+	const struct question q = {.job = job,
 	    .tolerations =
 		json_loads(lt_kube_job_text(job, LT_KUBE_TOLERATIONS), 0, NULL),
 	    .selector =
@@ -163,17 +161,22 @@ lt_kube_find_where(struct lt_kube_where *all, const char *const *pools,
 	struct borne borne = {.taints = NULL};
 	int at = -1;
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < asked->count; i++)
 		all[i] = (struct lt_kube_where){.score = -1};
 	for (uint32_t i = 0; i < c->node_count; i++) {
 		const struct lt_kube_node *const node = &c->nodes[i].facts;
 
 		if (pool == NULL || strcmp(pool, node->pool) != 0)
-			at = find(pools, count, node->pool);
+			at = find(asked, node->pool);
 		pool = node->pool;
-		if (at >= 0)
-			look_at(&all[at], &q, node,
-			    lt_kube_rooms_of(&c->rooms, node->name), &borne);
+		if (at < 0 || (!asked->wants_room && all[at].takes_alone) ||
+		    !node->is_up || !is_selected(&q, node))
+			continue;
+		look_at_taints(&all[at], &q, node, &borne);
+		if (asked->wants_room && borne.added)
+			look_at_room(&all[at], job, node,
+			    lt_kube_rooms_of(&c->rooms, node->name),
+			    borne.alone);
 	}
 	json_decref(q.tolerations);
 	json_decref(q.selector);

@@ -19,9 +19,16 @@ struct lt_kube_where {	  /* of one pool */
 	double score;
 };
 
-/* pools: names, each once; all: as many. */
-void lt_kube_find_where(struct lt_kube_where *all, const char *const *pools,
-    uint32_t count, const struct lt_kube_cluster *c,
-    const struct lt_kube_job *job);
+struct lt_kube_where_asked {
+	const struct lt_kube_job *job;
+	const char *const *pools; /* names, each once */
+	uint32_t count;
+	/* Else what it takes and takes alone is all that is looked at: of many
+	 * jobs the room need not be counted. */
+	bool wants_room;
+};
+/* all: one of each pool. */
+void lt_kube_find_where(struct lt_kube_where *all,
+    const struct lt_kube_cluster *c, const struct lt_kube_where_asked *asked);
 
 #endif

@@ -375,11 +375,14 @@ ask(struct model *m, const struct lt_kube_cluster *c, uint32_t *with_room)
 	    .bears_dedicated = among(m, 2) == 0,
 	    .wants_arm = among(m, 4) == 0,
 	    .pods = 1 + (uint32_t)among(m, 8)};
-	struct lt_kube_where all[POOLS];
+	struct lt_kube_where all[POOLS], takers[POOLS];
 	struct lt_kube_job read;
 
 	read_job(&read, &job);
-	lt_kube_find_where(all, pools, POOLS, c, &read);
+	lt_kube_find_where(takers, c,
+	    &(struct lt_kube_where_asked){&read, pools, POOLS, false});
+	lt_kube_find_where(
+	    all, c, &(struct lt_kube_where_asked){&read, pools, POOLS, true});
 	for (int i = 0; i < POOLS; i++) {
 		const uint32_t fits = first_fit(m, &job, i);
 		bool takes = false;
@@ -390,6 +393,8 @@ ask(struct model *m, const struct lt_kube_cluster *c, uint32_t *with_room)
 		assert_int_equal(all[i].now, fits);
 		assert_int_equal(all[i].beside_others, fits);
 		assert_int_equal(all[i].takes, takes);
+		assert_int_equal(takers[i].takes, takes);
+		assert_int_equal(takers[i].takes_alone, all[i].takes_alone);
 		assert_true(
 		    all[i].score < 0 || (all[i].takes_alone && fits > 0));
 		*with_room += fits > 0;
