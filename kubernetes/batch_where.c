@@ -123,30 +123,48 @@ has_place(const struct lt_kube_known_job *job, const char *pool)
 	return !places.closed[at] && !places.full[at];
 }
 
+static void
+tell_no_place(
+    const struct lt_kube_known_job *job, const char *what, int64_t now_utc_s)
+{
+	char text[LT_NAME_SIZE + 120];
+
+	snprintf(text, sizeof(text), "pool %s %s",
+	    lt_kube_job_text(&job->facts, LT_KUBE_POOL), what);
+	lt_kube_tell(job,
+	    &(struct lt_kube_told){"Warning", "LowtideNoRoom", text},
+	    now_utc_s);
+}
+
 bool
 lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const bool is_gone = lt_kube_cluster_pool_key(c, pool) == NULL;
-	char text[LT_NAME_SIZE + 80];
 
 	if (pool[0] == '\0' || job->facts.is_placed || has_place(job, pool)) {
 		job->stuck_utc_s = 0;
 		return false;
 	}
-	if (job->stuck_utc_s != 0)
-		return is_gone || now_utc_s < job->stuck_utc_s + DECIDED_S;
-	job->stuck_utc_s = now_utc_s;
-	lt_kube_cluster_changed(c, job->id);
-	lt_log("no_place", "job=%u pool=%s gone=%d", job->id, pool, is_gone);
-	snprintf(text, sizeof(text),
-	    "pool %s has no %s for it now: it is planned again", pool,
-	    is_gone ? "node" : "room");
-	lt_kube_tell(job,
-	    &(struct lt_kube_told){"Warning", "LowtideNoRoom", text},
-	    now_utc_s);
-	return true;
+	if (job->stuck_utc_s == 0) {
+		job->stuck_utc_s = now_utc_s;
+		lt_kube_cluster_changed(c, job->id);
+		lt_log("no_place", "job=%u pool=%s gone=%d", job->id, pool,
+		    is_gone);
+		tell_no_place(job,
+		    is_gone ? "has no node now: it waits for a minute"
+			    : "has no room for it now: it is planned again",
+		    now_utc_s);
+		return true;
+	}
+	if (now_utc_s < job->stuck_utc_s + DECIDED_S)
+		return true;
+	/* No plan can be made for a pool that no market has. */
+	if (is_gone)
+		tell_no_place(job,
+		    "is gone: kube-scheduler chooses where it runs", now_utc_s);
+	return false;
 }
 
 /* ---- let go, and without a node ---- */

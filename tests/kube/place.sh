@@ -134,6 +134,21 @@ k_job team-a apart "$(wishes cost 600) | $(runs 20) | .spec.template.spec.affini
 passes 'one with a rule of its own runs' done_well team-a/apart
 is 'lowtide adds none' '[null,null]' "$(k_get "$(job team-a/apart)" | of '.spec.template.spec | [.nodeSelector, .tolerations]')"
 is 'and says so' 1 "$(note team-a/apart plan | grep -c '; its place stays, by its podAntiAffinity$')"
+# A pool without a node at the Job's hour
+l_day 2 9
+l_restart
+k_job team-a orphan "$(wishes carbon 600) | $(cpus 50) | $(runs 20)" >/dev/null
+passes 'one that waits for clean hours' planned team-a/orphan
+was=$(note team-a/orphan pool)
+for i in 1 2; do k_delete "/api/v1/nodes/$was-$i"; done >/dev/null
+l_ahead 6
+passes 'is told that its pool has no node' within 10 eval 'events_of team-a/orphan message | grep -q "has no node now"'
+is 'and waits for one' true "$(k_get "$(job team-a/orphan)" | of .spec.suspend)"
+l_ahead 7
+passes 'then it runs' done_well team-a/orphan 30
+passes 'elsewhere' runs_on orphan "$([ "$was" == cheap ] && echo able || echo cheap)"
+passes 'told so' within 5 eval 'events_of team-a/orphan message | grep -q "is gone: kube-scheduler chooses"'
+
 doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
 is 'doctor says that places are firm' 1 "$(doctor | grep -cE '^ok +place +firm: ')"
 
