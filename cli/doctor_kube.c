@@ -297,6 +297,19 @@ check_held(struct lt_doctor *doctor)
 }
 
 static void
+check_place(struct lt_doctor *doctor, const json_t *kube)
+{
+	const bool is_soft =
+	    strcmp(lt_json_text(kube, "place", ""), "soft") == 0;
+
+	lt_doctor_say(doctor, is_soft ? LT_LEVEL_NOTE : LT_LEVEL_OK, "place",
+	    "", "%s",
+	    is_soft
+		? "soft: before Kubernetes 1.36 a Job that was let go can't be placed anew, so its pool is a preference, and its hold covers the others"
+		: "firm: a Job for which no node of its pool is found is placed anew");
+}
+
+static void
 check_waiting(struct lt_doctor *doctor, const json_t *kube)
 {
 	int64_t waiting = 0, budget = 0;
@@ -348,6 +361,7 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	check_balances(doctor, kube);
 	lt_doctor_policies(doctor, kube);
 	check_unsuspended(doctor, kube);
+	check_place(doctor, kube);
 	check_waiting(doctor, kube);
 	check_held(doctor);
 }

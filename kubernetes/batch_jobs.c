@@ -68,7 +68,7 @@ hash_of(const struct lt_kube_known_job *job, const char *places)
 	const struct lt_kube_job *const f = &job->facts;
 	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
 	    f->need.gpus, (int64_t)f->need.memory_mib, f->begin_utc_s,
-	    f->deadline_utc_s, f->is_waiting};
+	    f->deadline_utc_s, f->is_waiting, job->stuck_utc_s != 0};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -105,10 +105,13 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .admin_comment = quote[0] != '\0' ? quote : NULL,
 	    .wishes = lt_kube_job_text(f, LT_KUBE_WISHES),
 	    .state = state_of(job),
+	    .reason =
+		job->stuck_utc_s != 0 ? LT_REASON_NEVER : LT_REASON_PASSES,
 	    .is_batch = true,
 	    .is_kept = true,
 	    .held = lt_kube_job_text(f, LT_KUBE_HOLD)[0] != '\0',
 	    .partition_named = f->is_placed,
+	    .may_stray = lt_kube_is_soft(job),
 	    .requeued = lt_kube_runs_again(job),
 	    .requeue_allowed = true,
 	    .submit_utc_s =

@@ -36,24 +36,26 @@ static int
 record(struct lt_batch_manifest *out, const json_t *object, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct lt_kube_known_job job = {.uid = "manifest"};
-	int code = lt_kube_job_read(
-	    &job.facts, object, &lt_kube_site.cluster.names, err);
+	struct lt_kube_known_job *const job = &lt_kube_site.question;
+	struct lt_kube_job facts;
+	int code =
+	    lt_kube_job_read(&facts, object, &lt_kube_site.cluster.names, err);
 
 	if (code != LT_OK)
 		return code == LT_ENOMEM ? code : LT_EINPUT;
-	const char *const fault = lt_kube_job_text(&job.facts, LT_KUBE_FAULT);
+	lt_kube_job_free(&job->facts);
+	*job = (struct lt_kube_known_job){.uid = "manifest", .facts = facts};
+	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 
 	if (fault[0] != '\0')
 		code = lt_fail(err, LT_EINPUT, "annotations: %s", fault);
-	else if (job.facts.pods == 0)
+	else if (job->facts.pods == 0)
 		code = lt_fail(err, LT_EINPUT,
 		    "parallelism and completions: got 0, want 1 or more");
 	if (code == LT_OK)
-		code = lt_kube_list_one(&out->jobs, &job, now_utc_s, err);
+		code = lt_kube_list_one(&out->jobs, job, now_utc_s, err);
 	if (code == LT_OK)
-		note(out, &job);
-	lt_kube_job_free(&job.facts);
+		note(out, job);
 	return code;
 }
 

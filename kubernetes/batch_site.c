@@ -73,7 +73,7 @@ lt_batch_may_wait(void)
 void
 lt_batch_know(const struct lt_market *market)
 {
-	lt_kube_find_open_pools(market);
+	lt_kube_know_pools(market);
 }
 
 int
@@ -99,6 +99,7 @@ lt_batch_fini(void)
 	lt_kube_cluster_free(&s->cluster);
 	lt_kube_close(s->kube);
 	free(s->balances);
+	lt_kube_job_free(&s->question.facts);
 	*s = (struct lt_kube_site){0};
 }
 
@@ -106,6 +107,16 @@ void
 lt_batch_conf_here(struct lt_batch_conf *conf)
 {
 	*conf = (struct lt_batch_conf){.slurm_uid = (uint32_t)getuid()};
+}
+
+/* False, too, of a version that can't be read. */
+static bool
+is_version(const char *text, unsigned major, unsigned minor)
+{
+	unsigned is[2];
+
+	return sscanf(text, "v%u.%u", &is[0], &is[1]) == 2 &&
+	       (is[0] > major || (is[0] == major && is[1] >= minor));
 }
 
 /* Where its first node that says so is. */
@@ -140,6 +151,8 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	    from_environment("LOWTIDE_CLUSTER", "kubernetes"));
 	snprintf(conf->release, sizeof(conf->release), "%s",
 	    lt_kube_string(version, "gitVersion"));
+	lt_kube_site.cluster.names.places_anew =
+	    is_version(conf->release, 1, 36);
 	snprintf(conf->control_host, sizeof(conf->control_host), "%s",
 	    lt_kube_server(lt_kube_site.kube));
 	find_cloud(conf);
@@ -283,7 +296,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	struct lt_shape *const first = &read->shapes[p->first_shape];
 
 	p->node_count++;
-	if (node->is_up && (node->is_open || node->is_spot))
+	if (node->is_up)
 		p->flags |= LT_PARTITION_UP;
 	for (uint32_t i = 0; i < p->shape_count; i++)
 		if (same_shape(&first[i], node)) {
@@ -345,6 +358,10 @@ fill_partitions(struct lt_batch_partitions *read,
 			*p = (struct lt_partition){.max_time_s = INT64_MAX,
 			    .max_nodes = UINT32_MAX,
 			    .default_memory_mib = 1,
+			    .price_series = LT_NO_SERIES,
+			    .carbon_series = LT_NO_SERIES,
+			    .tariff_series = LT_NO_SERIES,
+			    .occupancy_series = LT_NO_SERIES,
 			    .allow_accounts = no_list,
 			    .deny_accounts = no_list,
 			    .allow_qos = no_list,

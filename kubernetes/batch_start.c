@@ -41,12 +41,53 @@ lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 
 	return job->forget_utc_s == 0 && job->facts.is_waiting &&
 	       !job->facts.is_deleted && !lt_kube_is_paused(job) &&
-	       now_utc_s >= job->try_utc_s && text[0] != '\0' &&
-	       job->facts.begin_utc_s <= now_utc_s &&
+	       job->facts.is_resting && now_utc_s >= job->try_utc_s &&
+	       text[0] != '\0' && job->facts.begin_utc_s <= now_utc_s &&
 	       lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] == '\0' &&
 	       lt_kube_is_ours(job) &&
 	       lt_quote_unpack(&quote, text, strlen(text), NULL) == LT_OK &&
 	       lt_mode_may(quote.mode, LT_MAY_HOLD);
+}
+
+bool
+lt_kube_is_soft(const struct lt_kube_known_job *job)
+{
+	return !lt_kube_site.cluster.names.places_anew && !job->facts.is_pod &&
+	       !job->facts.is_placed;
+}
+
+/* Beside what its user would like. */
+static void
+prefer(json_t *pod_spec, const struct lt_kube_known_job *job, const char *key,
+    const char *pool)
+{
+	json_t *const own = json_loads(
+	    lt_kube_job_text(&job->facts, LT_KUBE_PREFERRED), 0, NULL);
+	json_t *const all = own != NULL ? own : json_array();
+
+	json_array_append_new(
+	    all, json_pack("{s:i,s:{s:[{s:s,s:s,s:[s]}]}}", "weight", 100,
+		     "preference", "matchExpressions", "key", key, "operator",
+		     "In", "values", pool));
+	json_object_set_new(pod_spec, "affinity",
+	    json_pack("{s:{s:o}}", "nodeAffinity", LT_KUBE_PREFERS, all));
+}
+
+/* Pools may be named by labels of several clouds. */
+static void
+select_pool(json_t *pod_spec, const struct lt_kube_known_job *job,
+    const char *key, const char *pool)
+{
+	json_t *const was = json_loads(
+	    lt_kube_job_text(&job->facts, LT_KUBE_SELECTOR), 0, NULL);
+	json_t *const selector = json_pack("{s:s}", key, pool);
+	const char *old = NULL;
+
+	(void)lt_kube_pool_in(was, &lt_kube_site.cluster.names, &old);
+	if (job->facts.is_put && old != NULL && strcmp(old, key) != 0)
+		json_object_set_new(selector, old, json_null());
+	json_object_set_new(pod_spec, "nodeSelector", selector);
+	json_decref(was);
 }
 
 /* Where the plan puts its pods: on nodes of one pool, also where these may be
@@ -62,9 +103,11 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 
 	if (pool[0] == '\0' || key == NULL || job->facts.is_placed)
 		return;
+	if (lt_kube_is_soft(job))
+		prefer(pod_spec, job, key, pool);
+	else
+		select_pool(pod_spec, job, key, pool);
 	json_t *const own = json_loads(tolerations, 0, NULL);
-	json_object_set_new(
-	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
 	json_t *const all = lt_kube_tolerations(
 	    own, lt_kube_cluster_spot_taints(&lt_kube_site.cluster, pool));
 	if (all != NULL)

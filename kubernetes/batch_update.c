@@ -92,8 +92,12 @@ static void
 add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
+	const char *const bound = lt_kube_job_text(&job->facts, LT_KUBE_BOUND);
 	size_t used = strlen(plan);
 
+	if (bound[0] != '\0')
+		used += (size_t)snprintf(plan + used, size - used,
+		    "; its place stays, by its %s", bound);
 	if (is_stopped(job))
 		used += (size_t)snprintf(plan + used, size - used,
 		    "; suspended by its user, it waits for kubectl annotate --overwrite job %s lowtide.dev/pause=false",
@@ -307,12 +311,17 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 		mark_run(c->jobs[i]);
 		if (lt_kube_may_start(c->jobs[i], now_utc_s))
 			due[count++] = c->jobs[i];
+		else
+			c->jobs[i]->stuck_utc_s = 0;
 	}
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
 	lt_kube_site.market = view->market;
+	for (uint32_t i = 0; i < c->job_count; i++)
+		lt_kube_take_back(c->jobs[i], now_utc_s);
 	for (uint32_t i = 0; i < count && lt_kube_spend(); i++)
-		(void)lt_kube_start(due[i], now_utc_s);
+		if (!lt_kube_is_stuck(due[i], now_utc_s))
+			(void)lt_kube_start(due[i], now_utc_s);
 	lt_kube_site.market = NULL;
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);

@@ -48,6 +48,7 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	const struct lt_kube_cluster *const c = &site->cluster;
 
 	*watch = (struct lt_batch_watch){.namespace = site->namespace,
+	    .places_anew = c->names.places_anew,
 	    .runs = lt_kube_watcher_fd() >= 0,
 	    .heard_utc_s = c->heard_utc_s,
 	    .failed_utc_s = c->failed_utc_s,

@@ -104,16 +104,6 @@ lt_kube_cluster_pool(const struct lt_kube_cluster *c, const char *node)
 	return at >= 0 ? c->nodes[at].facts.pool : "";
 }
 
-bool
-lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool)
-{
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (c->nodes[i].facts.is_open &&
-		    strcmp(c->nodes[i].facts.pool, pool) == 0)
-			return true;
-	return false;
-}
-
 const char *
 lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
 {
@@ -175,8 +165,8 @@ lose_node(struct lt_kube_cluster *c, const char *name)
 
 /* ---- Jobs, by their uid ---- */
 
-static void
-note_changed(struct lt_kube_cluster *c, uint32_t id)
+void
+lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id)
 {
 	for (uint32_t i = 0; i < c->changed_count; i++)
 		if (c->changed[i] == id)
@@ -272,7 +262,7 @@ set_ended(
 {
 	if ((job->forget_utc_s != 0) != has_ended) {
 		job->forget_utc_s = has_ended ? c->now_utc_s + SHOWN_S : 0;
-		note_changed(c, job->id);
+		lt_kube_cluster_changed(c, job->id);
 	}
 	if (c->store != NULL)
 		(void)lt_kube_store_set_ended(
@@ -325,7 +315,9 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
-	note_changed(c, job->id);
+	if (facts.is_waiting)
+		job->unschedulable_utc_s = 0;
+	lt_kube_cluster_changed(c, job->id);
 	set_ended(c, job, is_gone || facts.is_finished);
 }
 
@@ -383,8 +375,50 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
 	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
 		job->first_utc_s = pod->start_utc_s;
-		note_changed(c, job->id);
+		lt_kube_cluster_changed(c, job->id);
 	}
+}
+
+/* The job of a pod; NULL: of none that is known. */
+static struct lt_kube_known_job *
+job_of(const struct lt_kube_cluster *c, const json_t *pod)
+{
+	const json_t *const owner = lt_kube_is_own(pod)
+					? json_object_get(pod, "metadata")
+					: lt_kube_controller(pod);
+
+	return find_job(c, lt_kube_string(owner, "uid"));
+}
+
+/* kube-scheduler says so of each pod that it tried. */
+static void
+note_unschedulable(struct lt_kube_known_job *job, const json_t *pod)
+{
+	const json_t *condition;
+	size_t i;
+
+	if (lt_kube_string(json_object_get(pod, "spec"), "nodeName")[0] != '\0')
+		job->unschedulable_utc_s = 0;
+	else
+		json_array_foreach(
+		    lt_kube_part(pod, "status", "conditions"), i, condition)
+			if (strcmp(lt_kube_string(condition, "type"),
+				"PodScheduled") == 0 &&
+			    strcmp(lt_kube_string(condition, "reason"),
+				"Unschedulable") == 0)
+				job->unschedulable_utc_s = lt_kube_time(
+				    condition, "lastTransitionTime");
+}
+
+/* Its place is in the list of jobs. */
+static bool
+is_of_ours(const struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
+    const json_t *pod)
+{
+	return job != NULL && !job->facts.is_foreign &&
+	       lt_kube_cluster_manages(
+		   c, lt_kube_string(
+			  json_object_get(pod, "metadata"), "namespace"));
 }
 
 static void
@@ -397,6 +431,12 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 
 	if (lt_kube_is_own(object))
 		see_job(c, object, is_gone);
+	struct lt_kube_known_job *const job = job_of(c, object);
+	if (job != NULL && !is_gone && !job->facts.is_waiting)
+		note_unschedulable(job, object);
+	if (!lt_kube_rooms_see(
+		&c->rooms, object, is_gone, is_of_ours(c, job, object)))
+		lt_log("rooms_failed", "error=\"out of memory\"");
 	const int code = lt_kube_pod_read(&pod, object, &seen, &err);
 	if (code == LT_ENOENT || c->store == NULL)
 		return;
@@ -404,7 +444,6 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
-	struct lt_kube_known_job *const job = find_job(c, pod.owner);
 	/* One that is a row already is followed to its end, wherever the label
 	 * went. */
 	const bool is_new =
@@ -447,6 +486,8 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 		    c->jobs[i]->seen != list)
 			set_ended(c, c->jobs[i], true);
 	struct lt_error err = {0};
+	if (kind == LT_KUBE_PODS && !lt_kube_rooms_end(&c->rooms))
+		lt_log("rooms_failed", "error=\"out of memory\"");
 	if (kind == LT_KUBE_PODS && c->store != NULL &&
 	    lt_kube_store_end_unseen(
 		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
@@ -464,6 +505,8 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 	case LT_KUBE_BEGIN:
 		c->lists[line->kind]++;
 		c->began_utc_s[line->kind] = c->now_utc_s;
+		if (line->kind == LT_KUBE_PODS)
+			lt_kube_rooms_begin(&c->rooms);
 		return;
 	case LT_KUBE_END:
 		sweep(c, line->kind);
@@ -527,6 +570,7 @@ lt_kube_cluster_reset(struct lt_kube_cluster *c)
 		lt_kube_job_free(&c->jobs[i]->facts);
 		free(c->jobs[i]);
 	}
+	lt_kube_rooms_free(&c->rooms);
 	c->job_count = c->changed_count = 0;
 	memset(c->complete, 0, sizeof(c->complete));
 	c->lost = false;

@@ -6,6 +6,7 @@
 #ifndef LT_KUBE_CLUSTER_H
 #define LT_KUBE_CLUSTER_H
 
+#include "room.h"
 #include "store.h"
 #include "watcher.h"
 
@@ -28,12 +29,17 @@ struct lt_kube_known_job {
 	struct lt_kube_job facts;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */
-	int64_t first_utc_s;	/* when the first of its pods started; 0 = none
-				 * did. The store has it over a restart. */
-	int64_t forget_utc_s;	/* it is gone, or has ended: until then it is
-				 * shown; 0 = it is there */
-	int64_t try_utc_s;	/* the API server refused it: not before */
-	bool is_cron_known;	/* its CronJob was asked for, and so */
+	int64_t first_utc_s;  /* when the first of its pods started; 0 = none
+			       * did. The store has it over a restart. */
+	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
+			       * shown; 0 = it is there */
+	int64_t try_utc_s;    /* the API server refused it: not before */
+	int64_t stuck_utc_s;  /* since then its hour is there and its pool has
+			       * no room for it; 0 = it has */
+	/* Since then a pod of it finds no node; 0 = each has one, or waits. */
+	int64_t unschedulable_utc_s;
+	char refused[LT_NAME_SIZE]; /* the pool in which it found none */
+	bool is_cron_known;	    /* its CronJob was asked for, and so */
 	int64_t start_by_utc_s; /* the next tick would end it; 0 = none would */
 };
 
@@ -43,6 +49,7 @@ struct lt_kube_cluster {
 	struct lt_kube_namespace *namespaces;
 	struct lt_kube_known_node *nodes;
 	struct lt_kube_known_job **jobs; /* by uid */
+	struct lt_kube_rooms rooms;	 /* what all pods take */
 	uint32_t namespace_count, node_count, job_count;
 	size_t namespace_capacity, node_capacity, job_capacity;
 	uint32_t lists[LT_KUBE_KINDS];	    /* begun */
@@ -72,6 +79,8 @@ bool lt_kube_cluster_is_complete(const struct lt_kube_cluster *c);
 /* All of its Jobs are forgotten, until they are listed again. */
 void lt_kube_cluster_reset(struct lt_kube_cluster *c);
 
+/* Something of it is not as it was: it is looked at again. */
+void lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id);
 struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
 bool lt_kube_cluster_manages(
@@ -82,8 +91,6 @@ const char *lt_kube_cluster_team(
 /* Where this node's pods run; "" = in no pool. */
 const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
-/* Has it a node that takes pods that tolerate nothing? */
-bool lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool);
 /* Taints of preemptible nodes that nodes of this pool have. */
 unsigned lt_kube_cluster_spot_taints(
     const struct lt_kube_cluster *c, const char *pool);

@@ -23,9 +23,10 @@ enum {
 
 struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
-	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE];
+	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE],
+	    bound[LT_KUBE_KEY_SIZE];
 	const char *cron;
-	char *tolerations; /* malloc'd */
+	char *tolerations, *selector, *preferred; /* malloc'd */
 };
 
 static int
@@ -135,21 +136,6 @@ read_deadline(
 
 /* ---- what it is ---- */
 
-/* Does its user say more of where than a pool? lowtide's own choice might be
- * none of those nodes. */
-static bool
-has_selector(const json_t *pod_spec)
-{
-	const json_t *const selector =
-	    json_object_get(pod_spec, "nodeSelector");
-	const json_t *const affinity =
-	    lt_kube_part(pod_spec, "affinity", "nodeAffinity");
-
-	return json_object_size(selector) > 0 ||
-	       json_object_get(affinity,
-		   "requiredDuringSchedulingIgnoredDuringExecution") != NULL;
-}
-
 struct source { /* what it is read from */
 	const json_t *object, *pod_spec;
 	const struct lt_kube_names *names;
@@ -181,6 +167,13 @@ read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
 		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
+/* malloc'd; NULL where there is none. */
+static char *
+dump(const json_t *part)
+{
+	return part != NULL ? json_dumps(part, JSON_COMPACT) : NULL;
+}
+
 static int
 read_common(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -189,6 +182,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    json_object_get(from->object, "metadata");
 	const json_t *const tolerations =
 	    json_object_get(from->pod_spec, "tolerations");
+	const json_t *const selector =
+	    json_object_get(from->pod_spec, "nodeSelector");
+	const char *const chosen = lt_kube_pool_in(selector, from->names, NULL);
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
@@ -198,12 +194,22 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = time_of(metadata, "begin");
 	job->started_utc_s = time_of(metadata, "started");
-	job->is_placed = has_selector(from->pod_spec);
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
 	lt_text_whole(draft->fault);
-	draft->tolerations =
-	    tolerations != NULL ? json_dumps(tolerations, JSON_COMPACT) : NULL;
+	draft->tolerations = dump(tolerations);
+	draft->selector = dump(selector);
+	draft->preferred = dump(json_object_get(
+	    lt_kube_part(from->pod_spec, "affinity", "nodeAffinity"),
+	    LT_KUBE_PREFERS));
+	(void)lt_kube_bound(
+	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
+	/* lowtide names a pool only where the user named none. */
+	job->is_put = from->names->places_anew && chosen[0] != '\0' &&
+		      annotation(metadata, "pool")[0] != '\0' &&
+		      job->started_utc_s != 0;
+	job->is_placed =
+	    (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
 	read_cron(job, draft, from->object);
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
@@ -216,11 +222,14 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
 	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
-	    [LT_KUBE_CHOSEN] =
-		lt_kube_pool_in(json_object_get(from->pod_spec, "nodeSelector"),
-		    from->names, NULL),
+	    [LT_KUBE_CHOSEN] = job->is_put ? "" : chosen,
 	    [LT_KUBE_TOLERATIONS] =
 		draft->tolerations != NULL ? draft->tolerations : "",
+	    [LT_KUBE_SELECTOR] = draft->selector != NULL ? draft->selector : "",
+	    [LT_KUBE_PREFERRED] =
+		draft->preferred != NULL ? draft->preferred : "",
+	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
+	    [LT_KUBE_BOUND] = draft->bound,
 	    [LT_KUBE_FAULT] = draft->fault,
 	    [LT_KUBE_STARTER] = draft->starter,
 	    [LT_KUBE_CRON] = draft->cron,
@@ -228,7 +237,10 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
 		return lt_fail(err, LT_EINPUT, "an object without uid or name");
-	return lt_kube_need_read(&job->need, from->pod_spec, err);
+	const int code = lt_kube_asks_read(&job->asks, from->pod_spec, err);
+	return code == LT_OK
+		   ? lt_kube_need_read(&job->need, from->pod_spec, err)
+		   : code;
 }
 
 /*
@@ -301,6 +313,11 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
 	job->was_started = lt_kube_time(status, "startTime") != 0;
+	/* Source: validation of batch/v1, a Job that is suspended and whose
+	 * controller has said so. */
+	job->is_resting =
+	    !job->was_started || (job->suspended_utc_s != 0 &&
+				     lt_kube_number(status, "active", 0) == 0);
 	const json_t *ended = lt_kube_condition(object, "Complete");
 	if (ended == NULL)
 		ended = lt_kube_condition(object, "Failed");
@@ -319,7 +336,7 @@ read_pod(struct lt_kube_job *job, const json_t *object)
 	const json_t *gate;
 	size_t i;
 
-	job->is_pod = true;
+	job->is_pod = job->is_resting = true;
 	json_array_foreach(json_object_get(spec, "schedulingGates"), i, gate) {
 		if (strcmp(lt_kube_string(gate, "name"), LT_KUBE_GATE) == 0)
 			job->is_waiting = true;
@@ -359,6 +376,8 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);
+	free(draft.selector);
+	free(draft.preferred);
 	if (code == LT_OK)
 		*job = read;
 	return code;

@@ -19,6 +19,8 @@
 struct lt_kube_names {	  /* what the site chose; lent */
 	const char *pool; /* label of nodes; NULL = the clouds' own */
 	const char *team; /* label of namespaces; NULL = their names */
+	/* The server lets lowtide place a Job anew that was let go before. */
+	bool places_anew;
 };
 
 struct lt_kube_need {  /* of one pod: its requests, else its limits */
@@ -27,6 +29,20 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	uint64_t memory_mib; /* rounded up, at least 1 */
 };
 
+/* What kube-scheduler counts: thousandths of CPUs and GPUs, bytes, pods. */
+enum lt_kube_resource {
+	LT_KUBE_CPU,
+	LT_KUBE_MEMORY,
+	LT_KUBE_STORAGE, /* ephemeral */
+	LT_KUBE_GPU,
+	LT_KUBE_POD_COUNT,
+	LT_KUBE_RESOURCES
+};
+struct lt_kube_amounts {
+	int64_t of[LT_KUBE_RESOURCES];
+};
+
+enum { LT_KUBE_TAINTS_SIZE = 512 };
 enum { LT_KUBE_KEY_SIZE = 320 }; /* of a label: prefix 253, name 63 */
 
 struct lt_kube_node {
@@ -38,11 +54,16 @@ struct lt_kube_node {
 	 * "eu-west-2a", "p4d.24xlarge". */
 	char cloud[8], region[LT_NAME_SIZE], zone[LT_NAME_SIZE],
 	    instance[LT_NAME_SIZE];
-	bool is_reclaimable; /* by its labels: spot, or preemptible */
+	bool is_reclaimable;   /* by its labels: spot, or preemptible */
+	char os[16], arch[16]; /* by its labels */
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
+	struct lt_kube_amounts room;	 /* allocatable */
+	char gpu_resource[LT_NAME_SIZE]; /* "nvidia.com/gpu"; "*": several */
+	/* Those that keep pods off, as JSON; "" = none, "?" = too many to be
+	 * kept. */
+	char taints[LT_KUBE_TAINTS_SIZE];
 	bool is_up;   /* Ready, and not cordoned */
-	bool is_open; /* without taints, but those for GPUs */
 	bool is_spot; /* its taints are the clouds' for preemptible nodes */
 	unsigned spot_taints; /* which of them: for lt_kube_tolerations() */
 };
@@ -53,6 +74,10 @@ int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
  * not asked for); lent. Of several the first counts; "" = none. Pure. */
 const char *lt_kube_pool_in(
     const json_t *labels, const struct lt_kube_names *names, const char **key);
+/* Does a pod with these tolerations (NULL or an array) bear this taint? */
+bool lt_kube_tolerates(const json_t *tolerations, const json_t *taint);
+/* Is it one of the clouds' taints for preemptible nodes? */
+bool lt_kube_is_spot_taint(const json_t *taint);
 /* What lets a pod with `own` tolerations (NULL or an array) onto nodes with
  * these taints, as an array, its own first: new reference. NULL: own do. */
 json_t *lt_kube_tolerations(const json_t *own, unsigned spot_taints);
@@ -70,6 +95,10 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_WISHES,	     /* "carbon-aware=cost\nmax-cost=3\n" */
 	LT_KUBE_CHOSEN,	     /* the pool that its user chose */
 	LT_KUBE_TOLERATIONS, /* of its pods, as JSON */
+	LT_KUBE_SELECTOR,    /* their nodeSelector, as JSON */
+	LT_KUBE_PREFERRED,   /* nodes that they would like, as JSON */
+	LT_KUBE_GPU_NAME,    /* the resource that they ask for */
+	LT_KUBE_BOUND,	     /* what else of them says where they run */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
 	LT_KUBE_CRON,	     /* the CronJob that made it */
 	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */
@@ -84,7 +113,11 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;
-	bool is_placed; /* its user says on which nodes */
+	bool is_put;	 /* the pool in its selector is lowtide's choice */
+	bool is_resting; /* its template may be changed: no pod of it is left */
+	/* Its place is its user's word: they name a pool, or say LT_KUBE_BOUND.
+	 */
+	bool is_placed;
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;
@@ -97,7 +130,8 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 			  * what they take to end and to be replaced */
 	uint32_t pods;	 /* at once */
 	struct lt_kube_need need;
-	char *text; /* malloc'd: all texts */
+	struct lt_kube_amounts asks; /* one pod's */
+	char *text;		     /* malloc'd: all texts */
 	uint32_t at[LT_KUBE_TEXTS];
 };
 /* A Job, or a pod of its own: without a controller, or one that lowtide's gate

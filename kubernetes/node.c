@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "object.h"
-#include "quantity.h"
 #include "text.h"
 
 /* Of a node that has several, the first counts. */
@@ -128,6 +127,10 @@ find_cloud(struct lt_kube_node *node, const json_t *object)
 	    lt_kube_string(labels, "topology.kubernetes.io/zone"));
 	lt_copy(node->instance, sizeof(node->instance),
 	    lt_kube_string(labels, "node.kubernetes.io/instance-type"));
+	lt_copy(node->os, sizeof(node->os),
+	    lt_kube_string(labels, "kubernetes.io/os"));
+	lt_copy(node->arch, sizeof(node->arch),
+	    lt_kube_string(labels, "kubernetes.io/arch"));
 	for (int i = 0; i < SPOT_LABELS; i++)
 		if (strcmp(lt_kube_string(labels, spot_labels[i].key),
 			spot_labels[i].value) == 0)
@@ -147,13 +150,38 @@ spot_taint_bit(const json_t *taint)
 	return 0;
 }
 
-/* Pods that ask for GPUs tolerate what is named as they are. */
-static bool
-is_gpu_taint(const char *key)
+bool
+lt_kube_is_spot_taint(const json_t *taint)
 {
-	const char *const slash = strrchr(key, '/');
+	return spot_taint_bit(taint) != 0;
+}
 
-	return slash != NULL && strcmp(slash, "/gpu") == 0;
+/* Those that keep pods off, as JSON. */
+static void
+keep_taints(struct lt_kube_node *node, const json_t *spec)
+{
+	json_t *const kept = json_array();
+	const json_t *taint;
+	size_t i;
+
+	json_array_foreach(json_object_get(spec, "taints"), i, taint)
+		if (strcmp(lt_kube_string(taint, "effect"),
+			"PreferNoSchedule") != 0)
+			json_array_append_new(
+			    kept, json_pack("{s:s,s:s,s:s}", "key",
+				      lt_kube_string(taint, "key"), "value",
+				      lt_kube_string(taint, "value"), "effect",
+				      lt_kube_string(taint, "effect")));
+	if (json_array_size(kept) > 0) {
+		const size_t length = json_dumpb(
+		    kept, node->taints, sizeof(node->taints) - 1, JSON_COMPACT);
+
+		if (length == 0 || length >= sizeof(node->taints))
+			snprintf(node->taints, sizeof(node->taints), "?");
+		else
+			node->taints[length] = '\0';
+	}
+	json_decref(kept);
 }
 
 static void
@@ -168,45 +196,37 @@ find_taints(struct lt_kube_node *node, const json_t *spec)
 
 		if (strcmp(lt_kube_string(taint, "effect"),
 			"PreferNoSchedule") == 0 ||
-		    is_gpu_taint(key))
+		    lt_kube_is_gpu(key))
 			continue;
 		const unsigned bit = spot_taint_bit(taint);
 		node->spot_taints |= bit;
 		is_closed |= bit == 0;
 	}
 	node->is_spot = node->spot_taints != 0;
-	node->is_open = !is_closed && !node->is_spot;
 	if (is_closed)
-		node->is_spot = node->is_up = false;
+		node->is_spot = false;
+	keep_taints(node, spec);
 }
 
+/* As one container that takes all there is, but rounded down. */
 static int
 find_size(
     struct lt_kube_node *node, const json_t *allocatable, struct lt_error *err)
 {
-	/* As one container that takes all there is, but rounded down. */
 	enum { MILLI = 1000, MIB = 1024 * 1024 };
-	int64_t value;
 	const char *name;
 	json_t *quantity;
+	const int code = lt_kube_room_read(&node->room, allocatable, err);
 
-	json_object_foreach((json_t *)allocatable, name, quantity) {
-		const bool is_cpu = strcmp(name, "cpu") == 0;
-		const bool is_memory = strcmp(name, "memory") == 0;
-
-		if (!is_cpu && !is_memory && !is_gpu_taint(name))
-			continue;
-		const int code = lt_kube_quantity(
-		    quantity, is_memory ? 1 : MILLI, &value, err);
-		if (code != LT_OK)
-			return code;
-		if (is_memory)
-			node->memory_mib = (uint64_t)(value / MIB);
-		else if (is_cpu)
-			node->cpus = (uint32_t)(value / MILLI);
-		else
-			node->gpus += (uint32_t)(value / MILLI);
-	}
+	if (code != LT_OK)
+		return code;
+	node->cpus = (uint32_t)(node->room.of[LT_KUBE_CPU] / MILLI);
+	node->gpus = (uint32_t)(node->room.of[LT_KUBE_GPU] / MILLI);
+	node->memory_mib = (uint64_t)(node->room.of[LT_KUBE_MEMORY] / MIB);
+	json_object_foreach((json_t *)allocatable, name, quantity)
+		if (lt_kube_is_gpu(name))
+			lt_copy(node->gpu_resource, sizeof(node->gpu_resource),
+			    node->gpu_resource[0] == '\0' ? name : "*");
 	return LT_OK;
 }
 
@@ -233,23 +253,39 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	    node, lt_kube_part(object, "status", "allocatable"), err);
 }
 
+/* As kube-scheduler has it; what bears a taint for some time only, or in a way
+ * that is not known here, does not. Source: ToleratesTaint() of
+ * k8s.io/component-helpers/scheduling/corev1. */
 static bool
-is_tolerated(const json_t *tolerations, const char *taint_key)
+is_match(const json_t *toleration, const json_t *taint)
 {
-	const json_t *t;
+	const char *const key = lt_kube_string(toleration, "key");
+	const char *const effect = lt_kube_string(toleration, "effect");
+	const char *const verb = lt_kube_string(toleration, "operator");
+	const bool is_any = strcmp(verb, "Exists") == 0;
+
+	if (effect[0] != '\0' &&
+	    strcmp(effect, lt_kube_string(taint, "effect")) != 0)
+		return false;
+	if (json_object_get(toleration, "tolerationSeconds") != NULL)
+		return false;
+	if (key[0] == '\0' ? !is_any
+			   : strcmp(key, lt_kube_string(taint, "key")) != 0)
+		return false;
+	return is_any || ((verb[0] == '\0' || strcmp(verb, "Equal") == 0) &&
+			     strcmp(lt_kube_string(toleration, "value"),
+				 lt_kube_string(taint, "value")) == 0);
+}
+
+bool
+lt_kube_tolerates(const json_t *tolerations, const json_t *taint)
+{
+	const json_t *toleration;
 	size_t i;
 
-	json_array_foreach(tolerations, i, t) {
-		const char *const key = lt_kube_string(t, "key");
-		const char *const effect = lt_kube_string(t, "effect");
-		const bool is_any =
-		    key[0] == '\0' &&
-		    strcmp(lt_kube_string(t, "operator"), "Exists") == 0;
-
-		if ((is_any || strcmp(key, taint_key) == 0) &&
-		    (effect[0] == '\0' || strcmp(effect, "NoSchedule") == 0))
+	json_array_foreach(tolerations, i, toleration)
+		if (is_match(toleration, taint))
 			return true;
-	}
 	return false;
 }
 
@@ -261,8 +297,14 @@ lt_kube_tolerations(const json_t *own, unsigned taints)
 	json_t *all = NULL;
 
 	for (unsigned i = 0; i < SPOT_TAINTS; i++) {
-		if ((taints & 1u << i) == 0 ||
-		    is_tolerated(own, spot_taints[i].key))
+		json_t *const taint =
+		    json_pack("{s:s,s:s,s:s}", "key", spot_taints[i].key,
+			"value", spot_taints[i].value, "effect", "NoSchedule");
+		const bool is_wanted =
+		    (taints & 1u << i) != 0 && !lt_kube_tolerates(own, taint);
+
+		json_decref(taint);
+		if (!is_wanted)
 			continue;
 		if (all == NULL)
 			all = json_is_array(own) ? json_copy((json_t *)own)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
+#include "lookup.h"
 #include "object.h"
 #include "quantity.h"
 #include "units.h"
@@ -80,44 +81,79 @@ lt_kube_is_own(const json_t *pod)
 
 enum { MILLI = 1000, MIB = 1024 * 1024 };
 
-struct sum { /* CPUs and GPUs in thousandths */
-	int64_t cpus, gpus, memory_bytes;
-};
-
-static bool
-is_gpu(const char *resource)
+bool
+lt_kube_is_gpu(const char *resource)
 {
 	const char *const slash = strrchr(resource, '/');
 
 	return slash != NULL && strcmp(slash, "/gpu") == 0;
 }
 
-static int
-add_resource(struct sum *sum, const char *name, const json_t *quantity,
-    struct lt_error *err)
+/* LT_KUBE_RESOURCES: none that is counted. */
+static enum lt_kube_resource
+resource_of(const char *name)
 {
-	const bool is_memory = strcmp(name, "memory") == 0;
-	int64_t *const to = strcmp(name, "cpu") == 0 ? &sum->cpus
-			    : is_memory		     ? &sum->memory_bytes
-			    : is_gpu(name)	     ? &sum->gpus
-						     : NULL;
+	static const char *const names[LT_KUBE_RESOURCES] = {
+	    [LT_KUBE_CPU] = "cpu",
+	    [LT_KUBE_MEMORY] = "memory",
+	    [LT_KUBE_STORAGE] = "ephemeral-storage",
+	    [LT_KUBE_POD_COUNT] = "pods",
+	};
+
+	for (int i = 0; i < LT_KUBE_RESOURCES; i++)
+		if (names[i] != NULL && strcmp(name, names[i]) == 0)
+			return (enum lt_kube_resource)i;
+	return lt_kube_is_gpu(name) ? LT_KUBE_GPU : LT_KUBE_RESOURCES;
+}
+
+static int
+add_resource(struct lt_kube_amounts *sum, const char *name,
+    const json_t *quantity, struct lt_error *err)
+{
+	static const int64_t parts[LT_KUBE_RESOURCES] = {
+	    [LT_KUBE_CPU] = MILLI,
+	    [LT_KUBE_MEMORY] = 1,
+	    [LT_KUBE_STORAGE] = 1,
+	    [LT_KUBE_GPU] = MILLI,
+	    [LT_KUBE_POD_COUNT] = 1,
+	};
+	const enum lt_kube_resource which = resource_of(name);
 	int64_t value;
 
-	if (to == NULL)
+	if (which == LT_KUBE_RESOURCES)
 		return LT_OK;
 	const int code =
-	    lt_kube_quantity(quantity, is_memory ? 1 : MILLI, &value, err);
+	    lt_kube_quantity(quantity, LT_ROW(parts, which), &value, err);
 	if (code != LT_OK)
 		return code;
-	return lt_add(to, value) ? LT_OK
-				 : lt_fail(err, LT_EINPUT,
-				       "%s: more than can be counted", name);
+	return lt_add(&sum->of[which], value)
+		   ? LT_OK
+		   : lt_fail(
+			 err, LT_EINPUT, "%s: more than can be counted", name);
+}
+
+int
+lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
+    struct lt_error *err)
+{
+	const char *name;
+	json_t *quantity;
+
+	*room = (struct lt_kube_amounts){{0}};
+	json_object_foreach((json_t *)allocatable, name, quantity) {
+		const int code = add_resource(room, name, quantity, err);
+
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
 }
 
 /* Of a container or a pod. A request that is not there is the limit, as the API
  * server sets it. */
 static int
-add_resources(struct sum *sum, const json_t *of, struct lt_error *err)
+add_resources(
+    struct lt_kube_amounts *sum, const json_t *of, struct lt_error *err)
 {
 	json_t *const resources = json_object_get(of, "resources");
 	json_t *const requests = json_object_get(resources, "requests");
@@ -141,18 +177,11 @@ add_resources(struct sum *sum, const json_t *of, struct lt_error *err)
 }
 
 static void
-raise(int64_t *to, int64_t least)
+raise_all(struct lt_kube_amounts *to, const struct lt_kube_amounts *least)
 {
-	if (*to < least)
-		*to = least;
-}
-
-static void
-raise_all(struct sum *to, const struct sum *least)
-{
-	raise(&to->cpus, least->cpus);
-	raise(&to->gpus, least->gpus);
-	raise(&to->memory_bytes, least->memory_bytes);
+	for (int i = 0; i < LT_KUBE_RESOURCES; i++)
+		if (to->of[i] < least->of[i])
+			to->of[i] = least->of[i];
 }
 
 static int64_t
@@ -164,9 +193,10 @@ whole(int64_t value, int64_t of)
 /* All containers together, with those that start first and stay; or one that
  * runs before them, where it takes more. Source: KEP-753. */
 static int
-sum_containers(struct sum *sum, const json_t *pod_spec, struct lt_error *err)
+sum_containers(
+    struct lt_kube_amounts *sum, const json_t *pod_spec, struct lt_error *err)
 {
-	struct sum most = {0};
+	struct lt_kube_amounts most = {0};
 	const json_t *container;
 	size_t i;
 	int code = LT_OK;
@@ -176,7 +206,7 @@ sum_containers(struct sum *sum, const json_t *pod_spec, struct lt_error *err)
 		const bool stays =
 		    strcmp(lt_kube_string(container, "restartPolicy"),
 			"Always") == 0;
-		struct sum first = *sum;
+		struct lt_kube_amounts first = *sum;
 
 		code = add_resources(stays ? sum : &first, container, err);
 		if (code != LT_OK)
@@ -194,10 +224,10 @@ sum_containers(struct sum *sum, const json_t *pod_spec, struct lt_error *err)
 }
 
 int
-lt_kube_need_read(
-    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
+lt_kube_asks_read(
+    struct lt_kube_amounts *asks, const json_t *pod_spec, struct lt_error *err)
 {
-	struct sum sum = {0}, pod = {0};
+	struct lt_kube_amounts sum = {{0}}, pod = {{0}};
 	int code = sum_containers(&sum, pod_spec, err);
 
 	/* What the pod asks for as a whole is at least what its parts do
@@ -215,9 +245,23 @@ lt_kube_need_read(
 		if (code != LT_OK)
 			return code;
 	}
-	const int64_t cpus = whole(sum.cpus, MILLI);
-	const int64_t gpus = whole(sum.gpus, MILLI);
-	const int64_t mib = whole(sum.memory_bytes, MIB);
+	sum.of[LT_KUBE_POD_COUNT] = 1;
+	*asks = sum;
+	return LT_OK;
+}
+
+int
+lt_kube_need_read(
+    struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
+{
+	struct lt_kube_amounts sum;
+	const int code = lt_kube_asks_read(&sum, pod_spec, err);
+
+	if (code != LT_OK)
+		return code;
+	const int64_t cpus = whole(sum.of[LT_KUBE_CPU], MILLI);
+	const int64_t gpus = whole(sum.of[LT_KUBE_GPU], MILLI);
+	const int64_t mib = whole(sum.of[LT_KUBE_MEMORY], MIB);
 	if (cpus > UINT32_MAX || gpus > UINT32_MAX)
 		return lt_fail(
 		    err, LT_EINPUT, "more CPUs or GPUs than %u", UINT32_MAX);
@@ -233,7 +277,7 @@ static void
 strip_containers(json_t *list)
 {
 	static const char *const kept[] = {
-	    "name", "resources", "restartPolicy"};
+	    "name", "resources", "restartPolicy", "ports"};
 	json_t *container;
 	size_t i;
 
@@ -251,12 +295,26 @@ strip_containers(json_t *list)
 	}
 }
 
+/* Of volumes their kinds alone. */
+static void
+strip_volumes(json_t *list)
+{
+	json_t *volume, *source;
+	const char *kind;
+	size_t i;
+	void *next;
+
+	json_array_foreach(list, i, volume)
+		json_object_foreach_safe(volume, next, kind, source)
+		    json_object_set_new(volume, kind, json_true());
+}
+
 static void
 strip_pod_spec(json_t *spec)
 {
 	strip_containers(json_object_get(spec, "containers"));
 	strip_containers(json_object_get(spec, "initContainers"));
-	json_object_del(spec, "volumes");
+	strip_volumes(json_object_get(spec, "volumes"));
 }
 
 void

@@ -7,6 +7,8 @@
 
 #include "kube_facts.h"
 
+#define LT_KUBE_PREFERS "preferredDuringSchedulingIgnoredDuringExecution"
+
 /* "" where it is no text. */
 static inline const char *
 lt_kube_string(const json_t *object, const char *key)
@@ -42,7 +44,21 @@ bool lt_kube_is_gated(const json_t *pod);
 /* Is it a job by itself? Who says to own it anybody may write; the gate, and
  * the quote that took it away, only the policies and lowtide. */
 bool lt_kube_is_own(const json_t *pod);
-/* What a pod of this spec takes of its node. */
+/* What kube-scheduler counts for a pod of this spec. */
+int lt_kube_asks_read(
+    struct lt_kube_amounts *asks, const json_t *pod_spec, struct lt_error *err);
+/* What a node has to give. */
+int lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
+    struct lt_error *err);
+/* "nvidia.com/gpu", "amd.com/gpu". */
+bool lt_kube_is_gpu(const char *resource);
+/* What in a pod's spec may say where it runs and is not understood, in words;
+ * "" = nothing. Returns out. */
+const char *lt_kube_bound(char *out, size_t size, const json_t *pod_spec,
+    const struct lt_kube_names *names);
+/* The GPUs' resource that its containers ask for; "" = none. */
+const char *lt_kube_gpu_name(const json_t *pod_spec);
+/* The same of a pod's spec: what it takes of its node, in whole parts. */
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
 

@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include "http.h"
+#include "quote.h"
 #include "site.h"
+#include "text.h"
 
 enum { PATH_BYTES = 512 };
 
@@ -31,36 +33,101 @@ lt_kube_is_left(const struct lt_kube_known_job *job)
 		   lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE));
 }
 
-static void
-add_open_pools(const struct lt_market *market, bool managed_only)
+void
+lt_kube_know_pools(const struct lt_market *market)
 {
 	struct lt_kube_site *const site = &lt_kube_site;
-	const struct lt_kube_cluster *const c = &site->cluster;
-	const size_t size = sizeof(site->open_pools);
-	size_t used = 0;
 
-	site->open_pools[0] = '\0';
+	site->pool_count = market->partition_count;
 	for (uint32_t i = 0; i < market->partition_count; i++) {
 		const struct lt_partition *const p = &market->partitions[i];
-		bool is_open =
-		    !managed_only || (p->flags & LT_PARTITION_MANAGED) != 0;
 
-		if (is_open)
-			is_open = lt_kube_cluster_is_open(c, p->name);
-		if (is_open && used + strlen(p->name) + 2 <= size)
-			used += (size_t)snprintf(site->open_pools + used,
-			    size - used, "%s%s", used > 0 ? "," : "", p->name);
+		memcpy(site->pools[i], p->name, sizeof(site->pools[i]));
+		site->is_managed[i] = (p->flags & LT_PARTITION_MANAGED) != 0;
 	}
 }
 
-/* A pool that the policy does not name has no price: what may run there too is
- * held for by the others, and shown as unpriced if it did. */
 void
-lt_kube_find_open_pools(const struct lt_market *market)
+lt_kube_where_is(
+    struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room)
 {
-	add_open_pools(market, true);
-	if (lt_kube_site.open_pools[0] == '\0')
-		add_open_pools(market, false);
+	const struct lt_kube_site *const site = &lt_kube_site;
+	const char *names[LT_PARTITIONS_MAX];
+
+	for (uint32_t i = 0; i < site->pool_count; i++)
+		names[i] = site->pools[i];
+	lt_kube_find_where(all, &site->cluster,
+	    &(struct lt_kube_where_asked){
+		job, names, site->pool_count, wants_room});
+}
+
+/*
+ * Which pools it may go to by itself. One that the policy does not name has no
+ * price: what may run there too is held for by the others, and shown as
+ * unpriced if it did. What no node takes now waits for one as it is.
+ */
+static bool
+may_be(const struct lt_kube_where *w, bool is_managed, int step)
+{
+	switch (step) {
+	case 0:
+		return w->takes_alone && is_managed;
+	case 1:
+		return w->takes_alone;
+	case 2:
+		return w->takes && is_managed;
+	case 3:
+		return is_managed;
+	default:
+		return true;
+	}
+}
+
+/* Where it was decided that it would have gone; else where kube-scheduler
+ * would put it now: on the node that is emptiest with it. */
+static int
+find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
+{
+	const struct lt_kube_site *const site = &lt_kube_site;
+	int home = -1;
+
+	for (uint32_t i = 0; i < site->pool_count; i++) {
+		if (!may_go[i])
+			continue;
+		if (strcmp(said, site->pools[i]) == 0)
+			return (int)i;
+		if (home < 0 || all[i].score > all[home].score)
+			home = (int)i;
+	}
+	return home;
+}
+
+static void
+find_places(char *out, size_t size, const struct lt_kube_job *job)
+{
+	enum { STEPS = 5 };
+	const struct lt_kube_site *const site = &lt_kube_site;
+	const char *const quoted = lt_kube_job_text(job, LT_KUBE_QUOTE);
+	struct lt_quote quote = {.home = ""};
+	struct lt_kube_where all[LT_PARTITIONS_MAX];
+	bool may_go[LT_PARTITIONS_MAX] = {false};
+	struct lt_text text = {.out = out, .size = size};
+	bool any = false;
+
+	(void)lt_quote_unpack(&quote, quoted, strlen(quoted), NULL);
+	lt_kube_where_is(all, job, quote.home[0] == '\0');
+	for (int step = 0; step < STEPS && !any; step++)
+		for (uint32_t i = 0; i < site->pool_count; i++)
+			any |= may_go[i] =
+			    may_be(&all[i], site->is_managed[i], step);
+	const int home = find_home(all, may_go, quote.home);
+	out[0] = '\0';
+	if (home >= 0)
+		lt_text_put(&text, "%s", site->pools[home]);
+	for (int i = 0; i < (int)site->pool_count; i++)
+		if (may_go[i] && i != home &&
+		    text.at + strlen(site->pools[i]) + 2 <= size)
+			lt_text_put(&text, ",%s", site->pools[i]);
 }
 
 const char *
@@ -71,11 +138,12 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 	    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 
 	/* Where its pods are, whatever was meant. */
-	snprintf(out, size, "%s",
-	    job->ran_in[0] != '\0' && !job->facts.is_waiting ? job->ran_in
-	    : chosen[0] != '\0'				     ? chosen
-	    : put[0] != '\0'				     ? put
-			     : lt_kube_site.open_pools);
+	if (job->ran_in[0] != '\0' && !job->facts.is_waiting)
+		snprintf(out, size, "%s", job->ran_in);
+	else if (chosen[0] != '\0' || put[0] != '\0')
+		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
+	else
+		find_places(out, size, &job->facts);
 	return out;
 }
 

@@ -7,12 +7,17 @@
 
 #include "cluster.h"
 #include "kube.h"
+#include "where.h"
 
 struct lt_kube_site {
 	struct lt_kube *kube; /* for requests; the watcher has its own */
 	struct lt_kube_cluster cluster;
 	char state_dir[4096];
-	char open_pools[LT_BATCH_PARTITIONS_SIZE]; /* names with commas */
+	/* Of the market, in its order; managed: the policy names it. */
+	char pools[LT_PARTITIONS_MAX][LT_NAME_SIZE];
+	bool is_managed[LT_PARTITIONS_MAX];
+	uint32_t pool_count;
+	struct lt_kube_known_job question; /* of the last manifest */
 	const char *namespace; /* lowtide's own; lent by the environment */
 	uint32_t uid;	       /* whose all jobs are */
 	double allowance;      /* requests that may be sent now */
@@ -26,8 +31,11 @@ struct lt_kube_site {
 };
 extern struct lt_kube_site lt_kube_site;
 
-/* Which pools of the market take any pod that does not ask for others. */
-void lt_kube_find_open_pools(const struct lt_market *market);
+/* The market's pools, until the next. */
+void lt_kube_know_pools(const struct lt_market *market);
+/* Of these: LT_PARTITIONS_MAX of them. */
+void lt_kube_where_is(
+    struct lt_kube_where *all, const struct lt_kube_job *job, bool wants_room);
 /* Where it stands if lowtide put it nowhere, and where it may run: names with
  * commas, the first its home. Returns out. */
 const char *lt_kube_places(
@@ -68,6 +76,14 @@ bool lt_kube_ran(const struct lt_kube_known_job *job);
 bool lt_kube_is_paused(const struct lt_kube_known_job *job);
 /* Does it wait for nothing but us: a confirmed hold, its hour, no budget? */
 bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
+/* Its hour is there: is it to be decided again first, as its pool has no room
+ * for it, and others have, or is gone? Its user is told. */
+bool lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s);
+/* It was let go, and none of its pods finds a node, where others have room: it
+ * is suspended again, to be placed anew. Its user is told. */
+void lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s);
+/* Is its place a wish, as it can't be placed anew once it was let go? */
+bool lt_kube_is_soft(const struct lt_kube_known_job *job);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again
  * in a while. */
 int lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s);

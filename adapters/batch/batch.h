@@ -225,7 +225,7 @@ struct lt_batch_job {
 	const char *mail_to;
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
-	enum lt_reason reason; /* Slurm only */
+	enum lt_reason reason; /* elsewhere NEVER: to be decided again */
 	/* requeued: has been at least once. While it is still completing, it
 	 * is PENDING with the submit time of the run that ends. held: has
 	 * priority 0; one that runs goes on, and waits after a requeue. */
@@ -236,6 +236,8 @@ struct lt_batch_job {
 	/* It starts when lowtide lets it, and no sooner; partition_named: its
 	 * user chose where. */
 	bool is_kept, partition_named;
+	/* lowtide's choice of where is a wish: it may run elsewhere. */
+	bool may_stray;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
@@ -448,6 +450,20 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* ---- what Kubernetes has and Slurm has not ---- */
 
+/* Where a job's pods find a node; by the market's partitions. */
+struct lt_batch_places {
+	/* No node takes it; or none has room beside what is not lowtide's,
+	 * where another partition has some. */
+	bool closed[LT_PARTITIONS_MAX];
+	bool full[LT_PARTITIONS_MAX]; /* the same of all that runs now */
+};
+/* Of a job that lowtide may place: record is of a list, or of a manifest. */
+void lt_batch_places(struct lt_batch_places *places,
+    const struct lt_batch_job *job, const struct lt_market *market);
+/* Node equivalents of a partition that are taken by what is in no list of
+ * jobs. */
+double lt_batch_taken(const char *partition);
+
 /* Does what it keeps itself go with a ledger that has charged runs? After
  * lt_batch_init() with a state_dir. */
 int lt_batch_check(bool has_history, struct lt_error *err);
@@ -519,6 +535,7 @@ int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 struct lt_batch_watch {
 	const char *namespace; /* lowtide's own; lent */
 	bool runs;	       /* what reads */
+	bool places_anew;      /* a job that finds no node is placed anew */
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
 	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */

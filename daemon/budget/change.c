@@ -167,6 +167,9 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 		return false;
 	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
 		return false;
+	/* What is held covers where it may go all the same. */
+	if (!runs && job->may_stray)
+		return raise_first(held, &fresh.hold_per_task, runs);
 	/* What Slurm made of it once, it may make of it again; and its own
 	 * limit is not the one that it will have. */
 	if (before == NULL || same ||

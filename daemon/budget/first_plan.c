@@ -51,6 +51,7 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	request->pins =
 	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
+	lt_request_look(&w->made, job, &d->market);
 	lt_holdout_lay(request, &d->budget.snapshot.holdout, job->submit_utc_s);
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
@@ -103,17 +104,29 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	lt_quote_set_run(quote, &run, there, NULL);
 }
 
-/* What it may cost there, and in no other place. */
+/* What it may cost there, and in no other place but those that it may go to of
+ * its own accord. */
 static bool
-hold_there(
-    struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
+hold_there(struct lt_quote *quote, const struct lt_first *w,
+    const struct lt_daemon *d, bool may_stray)
 {
+	const struct lt_request *const request = &w->made.request;
+	const int64_t start_utc_s = w->plan.chosen.start_utc_s;
 	const int partition = w->plan.chosen.partition;
 	struct lt_quote there = {0};
 
-	if (lt_quote_hold(&there, &w->made.request, &d->market, &partition, 1,
-		w->plan.chosen.start_utc_s, NULL) != LT_OK)
+	if (lt_quote_hold(&there, request, &d->market, &partition, 1,
+		start_utc_s, NULL) != LT_OK)
 		return false;
+	for (int i = 0; may_stray && i < (int)d->market.partition_count; i++) {
+		struct lt_quote one = {0};
+
+		if (d->market.partitions[i].flags & LT_PARTITION_MANAGED &&
+		    !w->made.places.closed[i] &&
+		    lt_quote_hold(&one, request, &d->market, &i, 1, start_utc_s,
+			NULL) == LT_OK)
+			lt_quote_most(&there, &there, &one);
+	}
 	quote->hold_per_task = there.hold_per_task;
 	quote->start_utc_s = there.start_utc_s;
 	quote->end_utc_s = there.end_utc_s;
@@ -134,23 +147,28 @@ static void
 plan_first(
     struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 {
-	const struct lt_replan_state *const planned = &d->replan;
+	struct lt_replan_state *const planned = &d->replan;
 	struct lt_quote *const quote = &w->hold.quote;
 	const bool is_asked = lt_replan_begin_market(d) && ask(w, d, asked);
 
 	lay_wish(quote, w, asked->job);
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
 		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (!is_asked ||
-	    lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
-		planned->planned_count, asked->now_utc_s, NULL) != LT_OK)
+	if (!is_asked)
+		return;
+	const uint32_t full =
+	    lt_request_full(&planned->planned[planned->planned_count],
+		LT_PLANNED_MAX - planned->planned_count, &w->made, &d->market,
+		asked->now_utc_s);
+	if (lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
+		planned->planned_count + full, asked->now_utc_s, NULL) != LT_OK)
 		return;
 	w->is_planned = true;
 	if (w->plan.chosen.partition < 0)
 		return;
 	quote->objective = w->made.request.objective;
 	if (lt_daemon_may(d, LT_MAY_EDIT)) {
-		if (!hold_there(quote, w, d))
+		if (!hold_there(quote, w, d, asked->job->may_stray))
 			return;
 		w->is_placed = true;
 	}

@@ -141,6 +141,32 @@ fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
 		quote->run[0] = '\0';
 }
 
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Both, of a currency: the amounts and the hours. */
+void
+lt_quote_most(
+    struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
+{
+	const struct lt_amount *const x = &a->hold_per_task;
+	const struct lt_amount *const y = &b->hold_per_task;
+
+	most->hold_per_task =
+	    (struct lt_amount){.has_money = x->has_money || y->has_money,
+		.has_carbon = x->has_carbon || y->has_carbon,
+		.money_micros = larger(x->has_money ? x->money_micros : 0,
+		    y->has_money ? y->money_micros : 0),
+		.carbon_mg = larger(x->has_carbon ? x->carbon_mg : 0,
+		    y->has_carbon ? y->carbon_mg : 0)};
+	most->start_utc_s =
+	    a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
+	most->end_utc_s = larger(a->end_utc_s, b->end_utc_s);
+}
+
 /* What this job may cost at its limit, as a fresh quote. */
 bool
 lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,

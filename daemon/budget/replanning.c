@@ -131,6 +131,9 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 		    LT_PLANNED_MAX - 1);
 	of.planned_count +=
 	    lt_standing_taken_out(&state->planned[of.planned_count], d, s);
+	of.planned_count += lt_request_full(&state->planned[of.planned_count],
+	    LT_PLANNED_MAX - of.planned_count, &s->made, &d->market,
+	    s->now_utc_s);
 	return lt_replan(out, &of, err);
 }
 
@@ -147,7 +150,9 @@ has_better(struct again *again, struct lt_daemon *d, uint32_t job_id,
 	lt_breath(LT_TURN_READ);
 	return lt_standing_find(&again->standing, d, job_id, now_utc_s) &&
 	       decide(&again->plan, d, &again->standing, NULL) == LT_OK &&
-	       again->plan.why != LT_REPLAN_KEEP;
+	       again->plan.why != LT_REPLAN_KEEP &&
+	       !lt_request_has_no_place(
+		   &again->standing.made, &again->plan.plan);
 }
 
 /* Has a signal of the next day changed by enough, since all jobs were looked

@@ -98,6 +98,7 @@ lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 	lt_wish_lay(request, &s->quote.wish);
 	request->objective = s->quote.objective;
 	request->named_count = 0;
+	lt_request_look(&s->made, s->job, market);
 	request->home = home;
 	if (!s->quote.wish.movable || home < 0) {
 		request->pins |= LT_PIN_PARTITION;
@@ -150,26 +151,6 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Both, of a currency: the amounts and the hours. */
-static void
-hold_most(
-    struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
-{
-	const struct lt_amount *const x = &a->hold_per_task;
-	const struct lt_amount *const y = &b->hold_per_task;
-
-	most->hold_per_task =
-	    (struct lt_amount){.has_money = x->has_money || y->has_money,
-		.has_carbon = x->has_carbon || y->has_carbon,
-		.money_micros = larger(x->has_money ? x->money_micros : 0,
-		    y->has_money ? y->money_micros : 0),
-		.carbon_mg = larger(x->has_carbon ? x->carbon_mg : 0,
-		    y->has_carbon ? y->carbon_mg : 0)};
-	most->start_utc_s =
-	    a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
-	most->end_utc_s = larger(a->end_utc_s, b->end_utc_s);
-}
-
 /* The quote and hold of the new start. False: it can't be priced, or is dearer
  * than the budget allows. */
 static bool
@@ -190,8 +171,8 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	quote->end_utc_s = fresh.end_utc_s;
 	/* The run before may not be charged yet, or others have the hold too:
 	 * never less for them. */
-	if (s->hold.live_tasks > s->job->array_pending)
-		hold_most(quote, &fresh, &s->hold.quote);
+	if (s->hold.live_tasks > s->job->array_pending || s->job->may_stray)
+		lt_quote_most(quote, &fresh, &s->hold.quote);
 	else
 		quote->hold_per_task = fresh.hold_per_task;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
@@ -276,7 +257,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 {
 	struct lt_ledger_hold most = *moved, next = *moved;
 
-	hold_most(&most.quote, &moved->quote, &s->hold.quote);
+	lt_quote_most(&most.quote, &moved->quote, &s->hold.quote);
 	*told = false;
 	d->budget.dirty = true;
 	int code = lt_ledger_put_hold(d->ledger, &most, err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "again.h"
 #include "bars.h"
 #include "breath.h"
 #include "daemon.h"
@@ -297,6 +298,27 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
+/* The system says itself that it finds no place where lowtide put it: to where
+ * it finds one by now. */
+static void
+go_anywhere(struct looking *l, const struct lt_batch_job *job)
+{
+	struct lt_daemon *const d = l->d;
+	struct lt_after *const row =
+	    row_of(&d->after, job->job_id, place_of(job, job->eligible_utc_s));
+	struct lt_error err = {0};
+	bool moved = false;
+
+	if (row == NULL || !may_go(l) ||
+	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
+		return;
+	row->tried_utc_s = l->now_utc_s;
+	if (lt_again(d, job, l->now_utc_s, &moved, &err) != LT_OK)
+		lt_log("again_failed", "job=%u error=\"%s\"", row->job_id,
+		    err.text);
+	l->home += moved;
+}
+
 /* True if nodes of its partition are down, drained or reserved that may be
  * back: what waits for them is not lost. */
 static bool
@@ -388,6 +410,10 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 		    job->admin_comment == NULL)
 			continue;
 		read++;
+		if (says == LT_REASON_NEVER && lt_batch_is_near()) {
+			go_anywhere(l, job);
+			continue;
+		}
 		if (!is_moved(l, job))
 			continue;
 		lt_breath(LT_TURN_READ);

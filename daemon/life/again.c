@@ -35,16 +35,22 @@ decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 	if (!lt_replan_begin_market(d) ||
 	    !lt_standing_back(s, d, job, now_utc_s))
 		return LT_OK;
+	struct lt_replan_state *const state = &d->replan;
+	const uint32_t full =
+	    lt_request_full(&state->planned[state->planned_count],
+		LT_PLANNED_MAX - state->planned_count, &s->made, &d->market,
+		now_utc_s);
 	const struct lt_replan of = {.request = &s->made.request,
 	    .market = &d->market,
-	    .planned = d->replan.planned,
-	    .planned_count = d->replan.planned_count,
+	    .planned = state->planned,
+	    .planned_count = state->planned_count + full,
 	    .partition = s->partition,
 	    .start_utc_s = job->eligible_utc_s < now_utc_s ? job->eligible_utc_s
 							   : now_utc_s,
 	    .now_utc_s = now_utc_s};
 	int code = lt_replan(&w->plan, &of, err);
-	if (code != LT_OK || w->plan.why == LT_REPLAN_KEEP)
+	if (code != LT_OK || w->plan.why == LT_REPLAN_KEEP ||
+	    lt_request_has_no_place(&s->made, &w->plan.plan))
 		return code;
 	code = lt_standing_move(
 	    d, s, &w->plan.plan, lt_replan_word(w->plan.why), err);

@@ -443,8 +443,9 @@ add_busy(struct build *b, const struct lt_batch_jobs *list,
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
-		struct lt_occupancy occupancy = {
-		    .away = nodes_away(nodes, i), .windows = windows};
+		struct lt_occupancy occupancy = {.away = nodes_away(nodes, i),
+		    .others = lt_batch_taken(p->name),
+		    .windows = windows};
 
 		if (!(p->flags & LT_PARTITION_MANAGED))
 			continue;

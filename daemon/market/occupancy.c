@@ -225,6 +225,8 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 	nodes[step_of(now_utc_s + LT_HOUR_S - first) + 1] -= occupancy->away;
 	for (int i = 1; i < LT_OCCUPANCY_STEPS; i++)
 		nodes[i] += nodes[i - 1];
+	for (int i = 0; i < LT_OCCUPANCY_STEPS; i++)
+		nodes[i] += occupancy->others;
 	fill(nodes, p->node_count, in_line);
 	occupancy->queued = in_line > 0;
 	write_steps(occupancy, nodes, first);

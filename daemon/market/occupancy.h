@@ -20,6 +20,9 @@ struct lt_occupancy {
 	/* Given: nodes that take no job now; who knows for how long, so for an
 	 * hour. */
 	uint32_t away;
+	/* Given: node equivalents that no job of the list has, and that stay
+	 * taken. */
+	double others;
 	/* Given, or NULL: one of each job; what it takes, where it takes
 	 * anything of this partition. */
 	struct lt_planned *windows;

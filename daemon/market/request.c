@@ -8,6 +8,7 @@
 
 #include "request.h"
 #include "terms.h"
+#include "units.h"
 
 /* The partitions of "a,b" that the market knows. */
 static int
@@ -94,4 +95,32 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	request->max_cost_micros = LT_UNSET_64;
 	request->pins = LT_PIN_PARTITION | LT_PIN_BEGIN | LT_PIN_FREQUENCY;
 	return true;
+}
+
+void
+lt_request_look(struct lt_job_request *made, const struct lt_batch_job *job,
+    const struct lt_market *market)
+{
+	lt_batch_places(&made->places, job, market);
+	made->request.closed = made->places.closed;
+}
+
+/* Who knows for how long: what is decided is looked at again before it starts.
+ */
+uint32_t
+lt_request_full(struct lt_planned *windows, uint32_t most,
+    const struct lt_job_request *made, const struct lt_market *market,
+    int64_t now_utc_s)
+{
+	enum { FULL_S = 15 * LT_MINUTE_S };
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < market->partition_count && count < most; i++)
+		if (made->places.full[i])
+			windows[count++] = (struct lt_planned){
+			    .partition = (uint16_t)i,
+			    .nodes = (float)market->partitions[i].node_count,
+			    .start_utc_s = now_utc_s,
+			    .end_utc_s = now_utc_s + FULL_S};
+	return count;
 }

@@ -45,6 +45,7 @@ static const char *const reject_names[LT_REJECT_COUNT] = {
     [LT_REJECT_CANNOT_START] = "Slurm could not start it there",
     [LT_REJECT_NO_NODES] = "no node there now",
     [LT_REJECT_NO_LIMIT] = "no time limit",
+    [LT_REJECT_NO_PLACE] = "no node there takes it",
 };
 
 const char *
@@ -95,6 +96,7 @@ lt_reject_word(enum lt_reject reject)
 	    [LT_REJECT_CANNOT_START] = "cannot_start",
 	    [LT_REJECT_NO_NODES] = "no_nodes",
 	    [LT_REJECT_NO_LIMIT] = "no_limit",
+	    [LT_REJECT_NO_PLACE] = "no_place",
 	};
 
 	return LT_WORD(words, reject);

@@ -369,6 +369,7 @@ nearness(const struct lt_candidate *candidate)
 	    [LT_REJECT_CANNOT_START] = RULES,
 	    [LT_REJECT_NO_NODES] = RULES,
 	    [LT_REJECT_NO_LIMIT] = SIZE,
+	    [LT_REJECT_NO_PLACE] = RULES,
 	};
 	const int level = LT_ROW(levels, candidate->reject);
 	const bool has_some =

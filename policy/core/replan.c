@@ -70,12 +70,14 @@ static bool
 lane_of(
     struct lane *lane, bool *too_late, struct decision *decision, int partition)
 {
+	const struct lt_request *const request = decision->job.request;
 	double wanted, found;
 
 	decision->job.standing = partition;
 	if (partition < 0 ||
 	    (uint32_t)partition >= decision->job.market->partition_count ||
-	    (partition != decision->job.request->home &&
+	    (request->closed != NULL && request->closed[partition]) ||
+	    (partition != request->home &&
 		lt_move_reject(&decision->job, partition) != LT_REJECT_NONE) ||
 	    lt_lane_build(lane, &decision->job, partition, &wanted, &found) !=
 		LT_REJECT_NONE)

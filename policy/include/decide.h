@@ -118,7 +118,10 @@ struct lt_request {
 	/* freedom */
 	uint32_t pins;		      /* enum lt_pin */
 	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER: "--switches" */
-	int home;	      /* partition index where it goes by itself */
+	int home; /* partition index where it goes by itself */
+	/* By partition: none of its nodes takes the job; NULL = each may. Lent.
+	 */
+	const bool *closed;
 	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
 	int64_t earliest_utc_s; /* <= now: at once */
@@ -257,6 +260,8 @@ enum lt_reject { /* why a candidate partition lost; text by lt_reject_name */
 	LT_REJECT_CANNOT_START, /* Slurm could not start it there */
 	LT_REJECT_NO_NODES,	/* none is there now */
 	LT_REJECT_NO_LIMIT,	/* how long it may run is not known */
+	LT_REJECT_NO_PLACE,	/* the request's closed: by taints, labels or
+				 * room of its nodes */
 	LT_REJECT_COUNT,
 };
 const char *lt_reject_name(enum lt_reject reject);

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --validate        refuse what lowtide's policies refuse\n"
     "  --mutate          suspend and gate what lowtide's policies do\n"
     "  --team-label L    the label that names a Job's team (its namespace)\n"
+    "  --minor N         it is Kubernetes 1.N (36)\n"
     "  --no-control      no controllers: clients write all status\n"
     "  --with-parent     end when the parent process does\n";
 
@@ -63,6 +64,9 @@ read_option(int letter)
 	case 'c':
 		options->no_control = true;
 		return true;
+	case 'i':
+		options->minor = atoi(optarg);
+		return options->minor > 0;
 	case 'w':
 		return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
 	default:
@@ -83,6 +87,7 @@ read_options(int argc, char **argv)
 	    {"validate", no_argument, NULL, 'v'},
 	    {"mutate", no_argument, NULL, 'm'},
 	    {"team-label", required_argument, NULL, 't'},
+	    {"minor", required_argument, NULL, 'i'},
 	    {"no-control", no_argument, NULL, 'c'},
 	    {"with-parent", no_argument, NULL, 'w'},
 	    {0},
@@ -92,6 +97,7 @@ read_options(int argc, char **argv)
 	world.options.history = 10000;
 	world.options.bookmark_ms = 5000;
 	world.options.speed = 1;
+	world.options.minor = 36;
 	while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1)
 		if (!read_option(letter))
 			return false;

@@ -172,6 +172,22 @@ user_read(struct request *request)
 	return true;
 }
 
+static void
+answer_version(struct reply *reply)
+{
+	const int minor = world.options.minor;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+	    "{\"major\":\"1\",\"minor\":\"%d\","
+	    "\"emulationMajor\":\"1\",\"emulationMinor\":\"%d\","
+	    "\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"%d\","
+	    "\"gitVersion\":\"v1.%d.2\",\"gitTreeState\":\"clean\","
+	    "\"compiler\":\"gc\",\"platform\":\"linux/amd64\"}",
+	    minor, minor, minor - 1, minor);
+	reply_text(reply, 200, text);
+}
+
 static bool
 answer_open(const struct request *request, struct reply *reply)
 {
@@ -181,13 +197,6 @@ answer_open(const struct request *request, struct reply *reply)
 	    {"/readyz", "ok"},
 	    {"/livez", "ok"},
 	    {"/healthz", "ok"},
-	    {"/version",
-		"{\"major\":\"1\",\"minor\":\"36\","
-		"\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
-		"\"minCompatibilityMajor\":\"1\","
-		"\"minCompatibilityMinor\":\"35\","
-		"\"gitVersion\":\"v1.36.2\",\"gitTreeState\":\"clean\","
-		"\"compiler\":\"gc\",\"platform\":\"linux/amd64\"}"},
 	};
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
@@ -195,6 +204,10 @@ answer_open(const struct request *request, struct reply *reply)
 			reply_text(reply, 200, pages[i].text);
 			return true;
 		}
+	if (strcmp(request->path, "/version") == 0) {
+		answer_version(reply);
+		return true;
+	}
 	if (strcmp(request->path, "/faults") != 0)
 		return false;
 	answer_faults(request, reply);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The scheduler: each pod that waits gets the first node, by name, that its
- * selector and tolerations allow and that has room. Pods of a shape that just
- * found no place are not tried again in the same round.
+ * selector and tolerations allow (and test/never-on, a pool) and that has room.
+ * Pods of a shape that just found no place are not tried again in the same
+ * round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,8 +123,11 @@ taint_is_tolerated(const json_t *taint, const json_t *tolerations)
 }
 
 static bool
-node_allows(const json_t *node, const json_t *pod_spec)
+node_allows(const json_t *node, const json_t *pod)
 {
+	const json_t *const pod_spec = json_at(pod, "spec");
+	const json_t *const never = json_object_get(
+	    json_at(pod, "metadata.annotations"), "test/never-on");
 	const json_t *const labels = json_at(node, "metadata.labels");
 	json_t *value, *taint;
 	const char *key;
@@ -133,12 +137,42 @@ node_allows(const json_t *node, const json_t *pod_spec)
 	    json_object_get(pod_spec, "nodeSelector"), key, value)
 		if (json_equal(json_object_get(labels, key), value) != 1)
 			return false;
+	/* As something that only the scheduler knows would. */
+	if (never != NULL &&
+	    json_equal(json_object_get(labels, "lowtide.dev/pool"), never) == 1)
+		return false;
 	json_array_foreach(json_at(node, "spec.taints"), i, taint)
 		if (!taint_is_tolerated(
 			taint, json_object_get(pod_spec, "tolerations")))
 			return false;
 	return !json_true_at(node, "spec.unschedulable") &&
 	       condition_is(node, "Ready");
+}
+
+/* By one of its rules with the most weight, where the others play no part. */
+static bool
+node_is_preferred(const json_t *node, const json_t *pod)
+{
+	const json_t *const labels = json_at(node, "metadata.labels");
+	const json_t *const rules =
+	    json_at(pod, "spec.affinity.nodeAffinity."
+			 "preferredDuringSchedulingIgnoredDuringExecution");
+	json_t *rule, *wish;
+	size_t i, k;
+
+	json_array_foreach(rules, i, rule) {
+		bool all = json_int_at(rule, "weight", 0) == 100;
+
+		json_array_foreach(
+		    json_at(rule, "preference.matchExpressions"), k, wish)
+			all &= json_equal(json_object_get(labels,
+					      json_text_at(wish, "key")),
+				   json_array_get(
+				       json_at(wish, "values"), 0)) == 1;
+		if (all)
+			return true;
+	}
+	return false;
 }
 
 static bool
@@ -155,14 +189,19 @@ node_has_room(const struct object *node, const struct resources *needs)
 static struct object *
 node_for(const struct object *pod)
 {
-	const json_t *const spec = json_at(pod->now->document, "spec");
+	struct object *first = NULL;
 
 	for (struct object *node = world.heads[KUBE_NODES][0]; node != NULL;
-	     node = node->next[0])
-		if (node_has_room(node, &pod->needs) &&
-		    node_allows(node->now->document, spec))
+	     node = node->next[0]) {
+		if (!node_has_room(node, &pod->needs) ||
+		    !node_allows(node->now->document, pod->now->document))
+			continue;
+		if (node_is_preferred(node->now->document, pod->now->document))
 			return node;
-	return NULL;
+		if (first == NULL)
+			first = node;
+	}
+	return first;
 }
 
 static void

@@ -97,7 +97,7 @@ struct faults {
 
 struct options {
 	const char *folder, *nodes, *team_label;
-	int port;
+	int port, minor;
 	int64_t history, bookmark_ms;
 	double speed;
 	bool validates, mutates, no_control;

@@ -169,18 +169,18 @@ test_node(void **state)
 	assert_int_equal(n.cpus, 63); /* what is there is rounded down */
 	assert_int_equal(n.gpus, 8);
 	assert_int_equal(n.memory_mib, 515583);
-	assert_true(n.is_up && n.is_open && !n.is_spot);
+	assert_true(n.is_up && !n.is_spot);
 	/* The cloud's taint for preemptible nodes is one that lowtide may
 	 * tolerate, a GPU's own each pod with GPUs does. */
 	n = node_of(eks,
 	    "{\"key\":\"nvidia.com/gpu\",\"effect\":\"NoSchedule\"},"
 	    "{\"key\":\"cloud.google.com/gke-spot\",\"value\":\"true\","
 	    "\"effect\":\"NoSchedule\"}");
-	assert_true(n.is_up && !n.is_open && n.is_spot);
-	/* Any other is the site's word: nothing is put there. */
+	assert_true(n.is_up && n.is_spot);
+	/* Any other is the site's word: kept for who tolerates it. */
 	n = node_of(eks,
 	    "{\"key\":\"dedicated\",\"value\":\"x\",\"effect\":\"NoSchedule\"}");
-	assert_true(!n.is_up && !n.is_open);
+	assert_true(n.is_up && !n.is_spot && n.taints[0] == '[');
 	n = node_of("\"a\":\"b\"", "");
 	assert_string_equal(n.pool, "");
 }
@@ -219,7 +219,7 @@ test_tolerations(void **state)
 		" lowtide.dev/spot "},
 	};
 
-	const struct lt_kube_names names = {NULL, NULL};
+	const struct lt_kube_names names = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -563,11 +563,13 @@ test_strip(void **state)
 	    "{\"metadata\":{\"managedFields\":[1],\"annotations\":{"
 	    "\"kubectl.kubernetes.io/last-applied-configuration\":\"x\","
 	    "\"lowtide.dev/class\":\"a\"}},\"spec\":{\"template\":{\"spec\":"
-	    "{\"volumes\":[1],\"containers\":[{\"name\":\"m\",\"env\":[1],"
+	    "{\"volumes\":[{\"name\":\"v\",\"secret\":{\"secretName\":\"s\"}}],"
+	    "\"containers\":[{\"name\":\"m\",\"env\":[1],"
 	    "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
 	json_t *const want = load(
 	    "{\"metadata\":{\"annotations\":{\"lowtide.dev/class\":\"a\"}},"
-	    "\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"m\","
+	    "\"spec\":{\"template\":{\"spec\":{\"volumes\":[{\"name\":true,"
+	    "\"secret\":true}],\"containers\":[{\"name\":\"m\","
 	    "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}}}");
 
 	(void)state;

@@ -15,6 +15,7 @@
 
 #include "occupancy.h"
 #include "quote.h"
+#include "request.h"
 #include "units.h"
 
 enum { NOW = 1795176000, HOUR = LT_HOUR_S }; /* a whole hour */
@@ -259,6 +260,58 @@ complete_until(void **state)
 	assert_int_equal(lt_occupancy_until(&list), 400);
 }
 
+/* What is no job's is taken at each hour that is looked at, beside the jobs. */
+static void
+taken_by_others(void **state)
+{
+	struct lt_partition partition = {.name = "home",
+	    .node_count = 4,
+	    .shape_count = 1,
+	    .max_time_s = INT64_MAX};
+	struct lt_shape shape = {.node_count = 4, .cpus = 64};
+	const struct lt_market market = {.partitions = &partition,
+	    .partition_count = 1,
+	    .shapes = &shape,
+	    .shape_count = 1};
+	struct lt_batch_job job = {.partition = "home",
+	    .state = LT_JOB_RUNNING,
+	    .nodes = 1,
+	    .cpus = 64,
+	    .start_utc_s = NOW,
+	    .limit_s = 2 * HOUR};
+	const struct lt_batch_jobs list = {.jobs = &job, .count = 1};
+	struct lt_occupancy got = {.others = 1.5};
+
+	(void)state;
+	lt_occupancy_count(&got, &list, &market, 0, NOW);
+	assert_true(fabs(nodes_at(&got, NOW) - 2.5) < 1e-9);
+	assert_true(fabs(nodes_at(&got, NOW + 3 * HOUR) - 1.5) < 1e-9);
+	assert_true(
+	    fabs(nodes_at(&got, NOW + 6 * (int64_t)LT_DAY_S) - 1.5) < 1e-9);
+}
+
+/* A partition that has no room just now has some in a quarter of an hour. */
+static void
+full_for_a_while(void **state)
+{
+	struct lt_partition partitions[] = {
+	    {.node_count = 3}, {.node_count = 5}, {.node_count = 7}};
+	const struct lt_market market = {
+	    .partitions = partitions, .partition_count = 3};
+	static struct lt_job_request made;
+	struct lt_planned windows[3];
+
+	(void)state;
+	made.places.full[1] = made.places.full[2] = true;
+	assert_int_equal(lt_request_full(windows, 3, &made, &market, NOW), 2);
+	assert_int_equal(windows[0].partition, 1);
+	assert_true(windows[0].nodes == 5 && windows[1].nodes == 7);
+	assert_int_equal(windows[1].start_utc_s, NOW);
+	assert_int_equal(windows[1].end_utc_s, NOW + 900);
+	assert_int_equal(lt_request_full(windows, 1, &made, &market, NOW), 1);
+	assert_int_equal(lt_request_full(windows, 0, &made, &market, NOW), 0);
+}
+
 int
 main(void)
 {
@@ -267,6 +320,8 @@ main(void)
 	    cmocka_unit_test(booked_as_long_as_expected),
 	    cmocka_unit_test(same_as_job_by_job),
 	    cmocka_unit_test(complete_until),
+	    cmocka_unit_test(taken_by_others),
+	    cmocka_unit_test(full_for_a_while),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
