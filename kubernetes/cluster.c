@@ -96,12 +96,21 @@ find_node(const struct lt_kube_cluster *c, const char *name)
 	return -1;
 }
 
+/* NULL: it is not there. */
+static const struct lt_kube_node *
+node_of(const struct lt_kube_cluster *c, const char *name)
+{
+	const int at = find_node(c, name);
+
+	return at >= 0 ? &c->nodes[at].facts : NULL;
+}
+
 const char *
 lt_kube_cluster_pool(const struct lt_kube_cluster *c, const char *node)
 {
-	const int at = find_node(c, node);
+	const struct lt_kube_node *const found = node_of(c, node);
 
-	return at >= 0 ? c->nodes[at].facts.pool : "";
+	return found != NULL ? found->pool : "";
 }
 
 bool
@@ -345,6 +354,7 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 	    .name = "",
 	    .qos = "",
 	    .quote = "",
+	    .node = node_of(c, pod->node),
 	    .seen_utc_s = c->now_utc_s};
 
 	if (job != NULL) {

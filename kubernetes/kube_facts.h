@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "limits.h"
+#include "market.h"
 
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
@@ -25,6 +26,10 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	uint32_t cpus; /* whole ones, rounded up, at least 1 */
 	uint32_t gpus;
 	uint64_t memory_mib; /* rounded up, at least 1 */
+	/* Its share is by these; KiB rounded down, so that what fits on a node
+	 * is never more than that. Of a pod without requests what
+	 * kube-scheduler scores it by. */
+	struct lt_exact exact;
 };
 
 enum { LT_KUBE_KEY_SIZE = 320 }; /* of a label: prefix 253, name 63 */
@@ -41,8 +46,9 @@ struct lt_kube_node {
 	bool is_reclaimable; /* by its labels: spot, or preemptible */
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
-	bool is_up;   /* Ready, and not cordoned */
-	bool is_open; /* without taints, but those for GPUs */
+	struct lt_exact exact; /* rounded down */
+	bool is_up;	       /* Ready, and not cordoned */
+	bool is_open;	       /* without taints, but those for GPUs */
 	bool is_spot; /* its taints are the clouds' for preemptible nodes */
 	unsigned spot_taints; /* which of them: for lt_kube_tolerations() */
 };

@@ -185,7 +185,7 @@ find_size(
     struct lt_kube_node *node, const json_t *allocatable, struct lt_error *err)
 {
 	/* As one container that takes all there is, but rounded down. */
-	enum { MILLI = 1000, MIB = 1024 * 1024 };
+	enum { MILLI = 1000, KIB = 1024, MIB = 1024 * 1024 };
 	int64_t value;
 	const char *name;
 	json_t *quantity;
@@ -200,12 +200,15 @@ find_size(
 		    quantity, is_memory ? 1 : MILLI, &value, err);
 		if (code != LT_OK)
 			return code;
-		if (is_memory)
+		if (is_memory) {
 			node->memory_mib = (uint64_t)(value / MIB);
-		else if (is_cpu)
+			node->exact.memory_kib = (uint64_t)(value / KIB);
+		} else if (is_cpu) {
 			node->cpus = (uint32_t)(value / MILLI);
-		else
+			node->exact.cpu_milli = (uint64_t)value;
+		} else {
 			node->gpus += (uint32_t)(value / MILLI);
+		}
 	}
 	return LT_OK;
 }

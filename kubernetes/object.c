@@ -193,6 +193,19 @@ sum_containers(struct sum *sum, const json_t *pod_spec, struct lt_error *err)
 	return LT_OK;
 }
 
+/* Source: DefaultMilliCPURequest and DefaultMemoryRequest of
+ * k8s.io/kubernetes/pkg/scheduler/util. */
+static struct lt_exact
+exact_of(const struct sum *sum)
+{
+	enum { KIB = 1024, SCORED_MILLI = 100, SCORED_KIB = 200 * 1024 };
+
+	return (struct lt_exact){
+	    sum->cpus > 0 ? (uint64_t)sum->cpus : SCORED_MILLI,
+	    sum->memory_bytes >= KIB ? (uint64_t)sum->memory_bytes / KIB
+				     : SCORED_KIB};
+}
+
 int
 lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
@@ -223,7 +236,8 @@ lt_kube_need_read(
 		    err, LT_EINPUT, "more CPUs or GPUs than %u", UINT32_MAX);
 	*need = (struct lt_kube_need){.cpus = cpus > 0 ? (uint32_t)cpus : 1,
 	    .gpus = (uint32_t)gpus,
-	    .memory_mib = mib > 0 ? (uint64_t)mib : 1};
+	    .memory_mib = mib > 0 ? (uint64_t)mib : 1,
+	    .exact = exact_of(&sum)};
 	return LT_OK;
 }
 

@@ -195,6 +195,7 @@ struct lt_batch_asked {
 	    nodes_named, nodes_counted;
 	bool tasks_implied, spread, bind_gpus, overcommit, whole_memory;
 	bool expands; /* another job, whose limit it takes at its start */
+	struct lt_exact pod; /* Kubernetes: of a task */
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
@@ -244,8 +245,9 @@ struct lt_batch_job {
 				 * it would not */
 	int64_t limit_s;	/* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
-	uint32_t restarts;   /* so often it was requeued */
-	uint64_t memory_mib; /* whole job */
+	uint32_t restarts;     /* so often it was requeued */
+	uint64_t memory_mib;   /* whole job */
+	struct lt_exact exact; /* Kubernetes: of all its pods */
 	uint64_t asked_hash; /* of all that was asked: changes with any of it */
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
 	bool is_allocated;
@@ -414,9 +416,10 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	bool has_cpu_used, has_gpu_used;
 	int64_t cpu_used_ms;
 	uint32_t gpu_used_ppm;
-	uint64_t memory_mib;   /* from AllocTRES, whole job */
-	int64_t energy_joules; /* -1 = unknown */
-	char first_node[128];  /* "" if it had none */
+	uint64_t memory_mib;	 /* from AllocTRES, whole job */
+	struct lt_pod_size size; /* Kubernetes */
+	int64_t energy_joules;	 /* -1 = unknown */
+	char first_node[128];	 /* "" if it had none */
 	char *admin_comment;
 };
 struct lt_batch_runs {

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What pods are charged on nodes of all sizes, against what the API server says
+# of the pods and of their own nodes. BUILD: the build folder.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/kube/lowtide.sh
+. "$top/tests/kube/lowtide.sh"
+
+# One pool of three machine types, as Karpenter makes them, and 7.91 CPUs that
+# are no whole number
+machines='[["large","1930m","7Gi"],["big","95690m","370Gi"],["odd","7910m","29123456Ki"]]'
+k_up "$work/kube" --speed 10 >/dev/null || exit 1
+k_get /api/v1/nodes | jq --argjson of "$machines" '.items[0] as $n | $of | map(. as $x | $n |
+    .metadata = {name: $x[0], labels: {"karpenter.sh/nodepool": "general", "node.kubernetes.io/instance-type": "m5.\($x[0])",
+	"karpenter.sh/capacity-type": "on-demand", "kubernetes.io/hostname": $x[0]}} | .spec = {} |
+    .status.allocatable = {cpu: $x[1], memory: $x[2], pods: "110"} | .status.capacity = .status.allocatable)' >"$work/nodes.json"
+k_down
+k_up "$work/kube" --speed 10 --mutate --nodes "$work/nodes.json" || exit 1
+k_namespace team-a managed >/dev/null
+l_day 0 9
+l_policy 'budgets: [{team: team-a, period: month, amount: 100000000}]'
+sed -i 's/^  ondemand: .*/  general: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600}/; /^  spot: /d' "$work/policy.yaml"
+l_up || exit 1
+
+# Micros of the pods of a Job: a node costs a USD a second, a pod's part of it is
+# by what its CPUs and GiB are worth, (2a) of docs/model.md.
+worth='def cpus: if endswith("m") then rtrimstr("m") | tonumber / 1000 else tonumber end;
+    def gib: if endswith("Gi") then rtrimstr("Gi") | tonumber elif endswith("Mi") then rtrimstr("Mi") | tonumber / 1024
+	else rtrimstr("Ki") | tonumber / 1048576 end;
+    def worth: 0.031611 * (.cpu | cpus) + 0.004237 * (.memory | gib);
+    def at: fromdateiso8601;'
+owed() {
+	jq -s "$worth"' (.[0].items | map({key: .metadata.name, value: (.status.allocatable | worth)}) | from_entries) as $node |
+	    [.[1].items[] | select(.status.startTime) |
+		((.status.containerStatuses[0].state.terminated.finishedAt | at) - (.status.startTime | at)) * 1000000 *
+		(.spec.containers[0].resources.requests | worth) / $node[.spec.nodeName]] | add // 0' \
+	    <(k_get /api/v1/nodes) <(k_get "$(pods_of "$1")")
+}
+# Rounded with a carry: of all that ran in a pool half a micro, of a Job one.
+is_owed() {
+	jq -en --argjson got "$(charged "$1")" --argjson want "$(owed "$1")" '$want > 0 and ($got - $want | fabs) <= 1'
+}
+on() { echo ".spec.template.spec.nodeSelector = {\"kubernetes.io/hostname\": \"$1\"}"; }
+asks() { echo ".spec.template.spec.containers[0].resources.requests = {cpu: \"$1\", memory: \"$2\"}"; }
+pods() { echo ".spec.parallelism = $1 | .spec.completions = $1"; }
+
+k_job team-a tenths "$(limit 600) | $(pods 20) | $(on big) | $(asks 100m 64Mi) | $(runs 100)" >/dev/null
+k_job team-a wholes "$(limit 600) | $(pods 20) | $(on big) | $(asks 1 640Mi) | $(runs 100)" >/dev/null
+k_job team-a small "$(limit 600) | $(on large) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a large "$(limit 600) | $(on big) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a cpus "$(limit 600) | $(on odd) | $(asks 7119m 512Mi) | $(runs 100)" >/dev/null
+k_job team-a memory "$(limit 600) | $(on odd) | $(asks 700m 26211110Ki) | $(runs 100)" >/dev/null
+all='tenths wholes small large cpus memory'
+for name in $all; do passes "$name runs" done_well team-a/$name 30; done
+l_restart
+for name in $all; do passes "$name is charged for its part of its own node" within 40 is_owed team-a/$name; done
+seconds() { # seconds NAMESPACE/NAME: of all its pods
+	k_get "$(pods_of "$1")" | jq 'def at: fromdateiso8601; [.items[] |
+	    ((.status.containerStatuses[0].state.terminated.finishedAt | at) - (.status.startTime | at))] | add'
+}
+rate() { jq -n "$(charged "$1") / $(seconds "$1") * 1000 | floor"; }
+is 'twenty tenths of a CPU cost a tenth of twenty CPUs' true \
+    "$(jq -n "($(rate team-a/wholes) / $(rate team-a/tenths) - 10) | fabs < 0.001")"
+is 'a pod is charged less on the larger machine' true "$(jq -n "$(rate team-a/small) > 40 * $(rate team-a/large)")"
+both=$(jq -n "$(rate team-a/cpus) + $(rate team-a/memory)")
+is 'what fills CPUs and what fills memory come to nine tenths and the rest of both, not to 1.8' true \
+    "$(jq -n "$both > 0.9e9 and $both <= 1e9")"
+is 'what the report tells of CPUs stays whole' 20 "$(runs_of team-a/tenths | jq '[.[].cpus] | add')"
+is 'the share is in what explains it' 1 "$(lowtide explain team-a/small | grep -c 'share 0\.[0-9]*, COMPLETED')"
+
+# A node that is gone: what ran there is charged by what it had
+k_job team-a gone "$(limit 600) | .spec.backoffLimit = 0 | $(on odd) | $(asks 2 1Gi) | $(runs 1000)" >/dev/null
+passes 'one runs' k_wait 20 "$(job team-a/gone)" '.status.ready == 1'
+was=$(k_get /api/v1/nodes)
+sleep 1.1
+k_delete /api/v1/nodes/odd >/dev/null
+passes 'its node goes' k_wait 10 "$(job team-a/gone)" 'any(.status.conditions[]?; .type == "Failed")'
+lost() {
+	local want
+	want=$(jq -s "$worth"' (.[0].items[] | select(.metadata.name == "odd") | .status.allocatable | worth) as $node | .[1].items[0] |
+	    ((.status.conditions[] | select(.type == "DisruptionTarget") | .lastTransitionTime | at) - (.status.startTime | at)) *
+	    1000000 * (.spec.containers[0].resources.requests | worth) / $node' <(echo "$was") <(k_get "$(pods_of team-a/gone)"))
+	jq -en --argjson got "$(charged team-a/gone)" --argjson want "$want" '$want > 0 and ($got - $want | fabs) <= 1'
+}
+l_restart
+passes 'and it is charged by what that had' within 40 lost
+
+# A hold is never below its charge
+above() {
+	sqlite3 -readonly "$L/state/ledger.db" \
+	    "SELECT count(*) FROM runs WHERE over_reason != ''"
+}
+is 'nothing was charged above its hold' 0 "$(above)"
+the_end
