@@ -71,6 +71,12 @@ lt_batch_may_wait(void)
 }
 
 void
+lt_batch_name_partitions(const char *const *names, uint32_t count)
+{
+	lt_kube_cluster_name(&lt_kube_site.cluster, names, count);
+}
+
+void
 lt_batch_know(const struct lt_market *market)
 {
 	lt_kube_find_open_pools(market);

@@ -57,14 +57,15 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const char *const tolerations =
 	    lt_kube_job_text(&job->facts, LT_KUBE_TOLERATIONS);
-	const char *const key =
-	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
 
-	if (pool[0] == '\0' || key == NULL || job->facts.is_placed)
+	if (pool[0] == '\0' || job->facts.is_placed)
+		return;
+	json_t *const selector =
+	    lt_kube_cluster_selector(&lt_kube_site.cluster, pool);
+	if (selector == NULL)
 		return;
 	json_t *const own = json_loads(tolerations, 0, NULL);
-	json_object_set_new(
-	    pod_spec, "nodeSelector", json_pack("{s:s}", key, pool));
+	json_object_set_new(pod_spec, "nodeSelector", selector);
 	json_t *const all = lt_kube_tolerations(
 	    own, lt_kube_cluster_spot_taints(&lt_kube_site.cluster, pool));
 	if (all != NULL)

@@ -123,12 +123,12 @@ lt_kube_cluster_is_open(const struct lt_kube_cluster *c, const char *pool)
 	return false;
 }
 
-const char *
-lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
+json_t *
+lt_kube_cluster_selector(const struct lt_kube_cluster *c, const char *pool)
 {
 	for (uint32_t i = 0; i < c->node_count; i++)
-		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
-			return c->nodes[i].facts.pool_key;
+		if (lt_kube_node_is_of(&c->nodes[i].facts, pool))
+			return lt_kube_node_selector(&c->nodes[i].facts, pool);
 	return NULL;
 }
 
@@ -138,9 +138,55 @@ lt_kube_cluster_spot_taints(const struct lt_kube_cluster *c, const char *pool)
 	unsigned taints = 0;
 
 	for (uint32_t i = 0; i < c->node_count; i++)
-		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
+		if (lt_kube_node_is_of(&c->nodes[i].facts, pool))
 			taints |= c->nodes[i].facts.spot_taints;
 	return taints;
+}
+
+static void
+add_name(char *out, size_t size, const char *name)
+{
+	const size_t used = strlen(out);
+
+	if (!lt_text_is_among(name, out) && used + strlen(name) + 2 <= size)
+		snprintf(
+		    out + used, size - used, "%s%s", used > 0 ? "," : "", name);
+}
+
+void
+lt_kube_cluster_parts(
+    const struct lt_kube_cluster *c, const char *pool, char *out, size_t size)
+{
+	bool is_one = false;
+
+	out[0] = '\0';
+	for (uint32_t i = 0; i < c->node_count; i++)
+		is_one |= strcmp(c->nodes[i].facts.pool, pool) == 0;
+	if (is_one)
+		add_name(out, size, pool);
+	for (uint32_t i = 0; i < c->node_count; i++)
+		if (lt_kube_node_is_of(&c->nodes[i].facts, pool))
+			add_name(out, size, c->nodes[i].facts.pool);
+	if (out[0] == '\0')
+		add_name(out, size, pool);
+}
+
+void
+lt_kube_cluster_name(
+    struct lt_kube_cluster *c, const char *const *names, uint32_t count)
+{
+	char(*const fresh)[LT_NAME_SIZE] =
+	    calloc(count + (size_t)1, sizeof(*fresh));
+
+	if (fresh == NULL)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		lt_copy(fresh[i], sizeof(fresh[i]), names[i]);
+	free(c->named);
+	c->named = fresh;
+	c->named_count = count;
+	for (uint32_t i = 0; i < c->node_count; i++)
+		lt_kube_node_name(&c->nodes[i].facts, c->named, c->named_count);
 }
 
 static void
@@ -164,6 +210,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 		at = (int)c->node_count++;
 		memset(&grown[at], 0, sizeof(grown[at]));
 	}
+	lt_kube_node_name(&facts, c->named, c->named_count);
 	/* Nodes tell every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
@@ -377,12 +424,8 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 static void
 note_pool(struct lt_kube_known_job *job, const char *pool)
 {
-	const size_t used = strlen(job->ran_in), length = strlen(pool);
-
-	if (length > 0 && !lt_text_is_among(pool, job->ran_in) &&
-	    used + length + 2 <= sizeof(job->ran_in))
-		snprintf(job->ran_in + used, sizeof(job->ran_in) - used, "%s%s",
-		    used > 0 ? "," : "", pool);
+	if (pool[0] != '\0')
+		add_name(job->ran_in, sizeof(job->ran_in), pool);
 }
 
 /* Counted by the Job: what runs of it now. */
@@ -548,6 +591,7 @@ lt_kube_cluster_free(struct lt_kube_cluster *c)
 	lt_kube_cluster_reset(c);
 	free(c->jobs);
 	free(c->nodes);
+	free(c->named);
 	free(c->namespaces);
 	lt_kube_store_close(c->store);
 	*c = (struct lt_kube_cluster){0};

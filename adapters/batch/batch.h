@@ -492,6 +492,9 @@ void lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count);
  * number of a user who is not known. */
 void lt_batch_may_wait(void);
 struct lt_budget_snapshot;
+/* The policy names these partitions; lent for the call. Before each
+ * lt_batch_partitions(): on Kubernetes one may be a part of a pool. */
+void lt_batch_name_partitions(const char *const *names, uint32_t count);
 /* A market was compiled of its tables; lent for the call. */
 void lt_batch_know(const struct lt_market *market);
 struct lt_batch_view { /* what lowtide knows now; lent */

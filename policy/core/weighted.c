@@ -28,6 +28,7 @@ lt_weight_of(const struct lt_shape *shape, bool of_gpus)
 {
 	const struct lt_exact none = {0, 0};
 	const struct lt_exact cpus = {shape->exact.cpu_milli, 0};
+
 	const wide part =
 	    of_gpus ? value_of(none, shape->gpus) : value_of(cpus, 0);
 
@@ -51,6 +52,7 @@ lt_weighted_share(
     const struct lt_resources *resources, const struct lt_shape *shape)
 {
 	static const int64_t parts = INT64_C(1000000000000);
+
 	const wide full =
 	    value_of(shape->exact, shape->gpus) * (wide)resources->nodes;
 	const wide used = value_of(lt_exact_of(resources), resources->gpus);

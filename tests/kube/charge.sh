@@ -69,6 +69,39 @@ is 'what fills CPUs and what fills memory come to nine tenths and the rest of bo
 is 'what the report tells of CPUs stays whole' 20 "$(runs_of team-a/tenths | jq '[.[].cpus] | add')"
 is 'the share is in what explains it' 1 "$(lowtide explain team-a/small | grep -c 'share 0\.[0-9]*, COMPLETED')"
 
+# Parts of the pool that the policy prices by their machine, and how they are sold
+parts() {
+	sed -i "s|^  general: .*|  general: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 3600}\n\
+  general/m5.big: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: $1}\n\
+  general/m5.odd/on-demand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: $2}\n\
+  general/m5.odd/spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: 1}|" "$work/policy.yaml"
+}
+parts 180000 360
+l_restart
+k_job team-a dear "$(limit 600) | $(on big) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a cheap "$(limit 600) | $(on odd) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a rest "$(limit 600) | $(on large) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a any "$(limit 600) | .spec.template.spec.nodeSelector = {\"karpenter.sh/nodepool\": \"general\"} | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+k_job team-a best "$(wishes cost 600) | $(asks 1 1Gi) | $(runs 100)" >/dev/null
+for name in dear cheap rest any best; do passes "$name runs" done_well team-a/$name 30; done
+is 'one is put on the machines that cost least, by their labels' \
+    '{"karpenter.sh/capacity-type":"on-demand","karpenter.sh/nodepool":"general","node.kubernetes.io/instance-type":"m5.odd"}' \
+    "$(k_get "$(job team-a/best)" | jq -cS .spec.template.spec.nodeSelector)"
+held() { sqlite3 -readonly "$L/state/ledger.db" "SELECT money_micros FROM holds WHERE job_id = $(id_of "$1")"; }
+is 'one that may run on any of them is held for by the dearest part' "$(held team-a/dear)" "$(held team-a/any)"
+l_restart
+was() { # was NAME TIMES: charged so many times what its share of a USD a second is
+	jq -en --argjson got "$(charged "team-a/$1")" --argjson want "$(owed "team-a/$1")" \
+	    '$want > 0 and ($got - $want * '"$2"' | fabs) <= 1'
+}
+passes 'the dear part costs its price' within 40 was dear 50
+passes 'the cheap one, too' within 40 was cheap 0.1
+passes 'and the rest that of the pool' within 40 was rest 1
+is 'the part that runs are of' '["general/m5.big"]["general/m5.odd/on-demand"]["general"]' \
+    "$(for name in dear cheap rest; do runs_of team-a/$name | jq -c '[.[].partition]'; done | tr -d '\n')"
+sed -i '/^  general\//d' "$work/policy.yaml"
+l_restart
+
 # A node that is gone: what ran there is charged by what it had
 k_job team-a gone "$(limit 600) | .spec.backoffLimit = 0 | $(on odd) | $(asks 2 1Gi) | $(runs 1000)" >/dev/null
 passes 'one runs' k_wait 20 "$(job team-a/gone)" '.status.ready == 1'
