@@ -465,6 +465,9 @@ struct lt_batch_words {
 	/* Nodes can tell how far its jobs are: else nothing proves that one
 	 * resumes, and its user's word counts. */
 	bool tells_progress;
+	/* Nodes of all partitions with a price are paid for, used or not, and
+	 * not only the site's own: what nobody requested of them is told. */
+	bool pays_all_nodes;
 };
 extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */

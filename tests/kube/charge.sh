@@ -125,4 +125,47 @@ above() {
 	    "SELECT count(*) FROM runs WHERE over_reason != ''"
 }
 is 'nothing was charged above its hold' 0 "$(above)"
+
+# Random pods on random nodes, on a cluster of its own: what they are charged and
+# what nobody requested come to what the nodes cost
+l_end
+k_down
+rm -rf "$L/state/"* "$L/run/"*
+k_up "$work/random" --speed 10 --mutate --nodes "$work/nodes.json"
+k_namespace team-a managed >/dev/null
+l_up
+nodes=(large big odd)
+RANDOM=44
+for i in $(seq 1 24); do
+	k_job team-a "any-$i" "$(limit 600) | $(on "${nodes[RANDOM % 3]}") | $(asks $((RANDOM % 190 + 1))m $((RANDOM % 700 + 1))Mi) |
+	    $(runs $((RANDOM % 200 + 20)))" >/dev/null
+done
+ended() { k_get "$K_JOBS/team-a/jobs" | jq -e '[.items[] | select(.status.completionTime)] | length == 24'; }
+passes 'random pods run' within 40 ended
+l_ahead 3
+l_restart
+settled() { [ "$(lowtide report --json --runs | jq '.runs | length')" -eq 24 ]; }
+passes 'and are charged' within 40 settled
+lowtide report --unused --json >"$work/unused.json"
+row='.unused.partitions[] | select(.partition == "general")'
+is 'used is what they were charged' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add')" \
+    "$(jq "$row | .used_micros" "$work/unused.json")"
+is 'paid is each node, at a USD a second, used or not' true \
+    "$(jq "$row | .paid_node_s > 3 * 3 * 3600 - 60 and .paid_micros == .paid_node_s * 1000000" "$work/unused.json")"
+# Node by node, what is left of its seconds once its pods' are taken off.
+left=$(jq -s "$worth"' .[0].items as $nodes | .[1].items as $pods | (.[2] | '"$row"' | .paid_node_s / 3) as $s |
+    [$nodes[] | . as $node | $s - ([$pods[] | select(.spec.nodeName == $node.metadata.name) |
+	((.status.containerStatuses[0].state.terminated.finishedAt | at) - (.status.startTime | at)) *
+	(.spec.containers[0].resources.requests | worth) / ($node.status.allocatable | worth)] | add // 0)] | add * 1000000' \
+    <(k_get /api/v1/nodes) <(k_get $K_CORE/team-a/pods) "$work/unused.json")
+is 'the rest is what nobody requested, node by node, to the micro' true \
+    "$(jq "$row"' | (.unused_micros - '"$left"' | fabs) <= 1' "$work/unused.json")"
+unallocated() { lowtide report --format focus | grep -c 'Unallocated'; }
+sed -i '1i billed: yes\nissuer: Example\nbilling_account: {id: hpc, name: HPC}' "$work/policy.yaml"
+l_restart
+is 'in a bill of the site nothing of that, where a cloud bills the nodes' 0 "$(unallocated)"
+sed -i 's/^  general: {/  general: {owned: true, electricity_price_per_kwh: 0.2, /' "$work/policy.yaml"
+l_restart
+passes 'and a row of the site'\''s own nodes' within 10 eval '[ "$(unallocated)" -eq 1 ]'
+is 'which is told of all pools' 'Nodes of all pools, paid whether used or not, USD' "$(lowtide report --unused | grep '^Nodes of')"
 the_end
