@@ -311,6 +311,20 @@ print_head(const struct lt_statement *statement)
 	fputs("</header>\n<main>\n", out);
 }
 
+static const char *
+title_of(const struct section *section, const struct lt_statement *statement)
+{
+	const json_t *const unused =
+	    json_object_get(statement->report, "unused");
+
+	if (section->print == lt_html_by_day && statement->months)
+		return "By month";
+	if (section->print == lt_html_unused &&
+	    json_is_true(json_object_get(unused, "all")))
+		return "Nodes, used or not";
+	return section->title;
+}
+
 static bool
 is_shown(const struct lt_statement *statement, const struct section *section)
 {
@@ -359,10 +373,7 @@ lt_report_html(
 		fprintf(out,
 		    "<section%s aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n",
 		    section->keep ? " class=\"keep\"" : "", section->id,
-		    section->id,
-		    section->print == lt_html_by_day && statement.months
-			? "By month"
-			: section->title);
+		    section->id, title_of(section, &statement));
 		section->print(&statement);
 		fputs("</section>\n", out);
 	}

@@ -67,6 +67,16 @@ lt_report_unused_check(const json_t *report, struct lt_error *err)
 	return check_row(json_object_get(unused, "total"), err);
 }
 
+static const char *
+title_of(const json_t *report)
+{
+	const json_t *const unused = json_object_get(report, "unused");
+
+	return json_is_true(json_object_get(unused, "all"))
+		   ? "Nodes of all pools"
+		   : "Owned nodes";
+}
+
 const json_t *
 lt_report_unused_rows(const json_t *report)
 {
@@ -230,7 +240,8 @@ lt_report_unused_table(FILE *out, const json_t *report,
 		}
 		lt_table_rule(table);
 		add_row(table, "TOTAL", texts + count * FIGURES);
-		fputs("\nOwned nodes, paid whether used or not", out);
+		fprintf(
+		    out, "\n%s, paid whether used or not", title_of(report));
 		fputs(currency[0] != '\0' ? ", " : "", out);
 		lt_print_safe(out, currency);
 		fputc('\n', out);
@@ -239,7 +250,7 @@ lt_report_unused_table(FILE *out, const json_t *report,
 		if (lt_report_unused_note(report) != NULL)
 			fprintf(out, "%s\n", lt_report_unused_note(report));
 	} else if (table != NULL) {
-		fputs("\nOwned nodes: none in this period\n", out);
+		fprintf(out, "\n%s: none in this period\n", title_of(report));
 	}
 	lt_table_free(table);
 	free(texts);

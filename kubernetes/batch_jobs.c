@@ -52,11 +52,14 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 	out->cpus = times(facts->pods, need->cpus);
 	out->gpus = times(facts->pods, need->gpus);
 	out->memory_mib = facts->pods * need->memory_mib;
+	out->exact = (struct lt_exact){facts->pods * need->exact.cpu_milli,
+	    facts->pods * need->exact.memory_kib};
 	/* Pods share nodes: as many as there are, or fewer. */
 	*asked = (struct lt_batch_asked){.min_nodes = 1,
 	    .tasks = facts->pods,
 	    .cpus_per_task = need->cpus,
 	    .gpus_per_task = need->gpus,
+	    .pod = need->exact,
 	    .memory_mib_per_cpu =
 		(need->memory_mib + need->cpus - 1) / need->cpus};
 	out->asked = asked;
@@ -67,8 +70,10 @@ hash_of(const struct lt_kube_known_job *job, const char *places)
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
-	    f->need.gpus, (int64_t)f->need.memory_mib, f->begin_utc_s,
-	    f->deadline_utc_s, f->is_waiting, job->stuck_utc_s != 0};
+	    f->need.gpus, (int64_t)f->need.memory_mib,
+	    (int64_t)f->need.exact.cpu_milli, (int64_t)f->need.exact.memory_kib,
+	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
+	    job->stuck_utc_s != 0};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));

@@ -71,6 +71,12 @@ lt_batch_may_wait(void)
 }
 
 void
+lt_batch_name_partitions(const char *const *names, uint32_t count)
+{
+	lt_kube_cluster_name(&lt_kube_site.cluster, names, count);
+}
+
+void
 lt_batch_know(const struct lt_market *market)
 {
 	lt_kube_know_pools(market);
@@ -268,8 +274,9 @@ wait_for_lists(struct lt_error *err)
 static bool
 same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 {
-	return shape->cpus == node->cpus && shape->gpus == node->gpus &&
-	       shape->memory_mib == node->memory_mib &&
+	return shape->exact.cpu_milli == node->exact.cpu_milli &&
+	       shape->gpus == node->gpus &&
+	       shape->exact.memory_kib == node->exact.memory_kib &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 
@@ -315,6 +322,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 	    .socket_cores = node->cpus,
 	    .gpus = node->gpus,
 	    .memory_mib = node->memory_mib,
+	    .exact = node->exact,
 	    .gpu_index = -1};
 	if (node->gpu_type[0] != '\0')
 		shape->kinds[0].count = node->gpus;

@@ -58,35 +58,40 @@ lt_kube_is_soft(const struct lt_kube_known_job *job)
 
 /* Beside what its user would like. */
 static void
-prefer(json_t *pod_spec, const struct lt_kube_known_job *job, const char *key,
-    const char *pool)
+prefer(json_t *pod_spec, const struct lt_kube_known_job *job, json_t *labels)
 {
 	json_t *const own = json_loads(
 	    lt_kube_job_text(&job->facts, LT_KUBE_PREFERRED), 0, NULL);
 	json_t *const all = own != NULL ? own : json_array();
+	json_t *const expressions = json_array();
+	const char *key;
+	json_t *value;
 
+	json_object_foreach(labels, key, value)
+		json_array_append_new(
+		    expressions, json_pack("{s:s,s:s,s:[O]}", "key", key,
+				     "operator", "In", "values", value));
 	json_array_append_new(
-	    all, json_pack("{s:i,s:{s:[{s:s,s:s,s:[s]}]}}", "weight", 100,
-		     "preference", "matchExpressions", "key", key, "operator",
-		     "In", "values", pool));
+	    all, json_pack("{s:i,s:{s:o}}", "weight", 100, "preference",
+		     "matchExpressions", expressions));
 	json_object_set_new(pod_spec, "affinity",
 	    json_pack("{s:{s:o}}", "nodeAffinity", LT_KUBE_PREFERS, all));
 }
 
 /* Pools may be named by labels of several clouds. */
 static void
-select_pool(json_t *pod_spec, const struct lt_kube_known_job *job,
-    const char *key, const char *pool)
+select_pool(
+    json_t *pod_spec, const struct lt_kube_known_job *job, json_t *labels)
 {
 	json_t *const was = json_loads(
 	    lt_kube_job_text(&job->facts, LT_KUBE_SELECTOR), 0, NULL);
-	json_t *const selector = json_pack("{s:s}", key, pool);
 	const char *old = NULL;
 
 	(void)lt_kube_pool_in(was, &lt_kube_site.cluster.names, &old);
-	if (job->facts.is_put && old != NULL && strcmp(old, key) != 0)
-		json_object_set_new(selector, old, json_null());
-	json_object_set_new(pod_spec, "nodeSelector", selector);
+	if (job->facts.is_put && old != NULL &&
+	    json_object_get(labels, old) == NULL)
+		json_object_set_new(labels, old, json_null());
+	json_object_set(pod_spec, "nodeSelector", labels);
 	json_decref(was);
 }
 
@@ -98,15 +103,18 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const char *const tolerations =
 	    lt_kube_job_text(&job->facts, LT_KUBE_TOLERATIONS);
-	const char *const key =
-	    lt_kube_cluster_pool_key(&lt_kube_site.cluster, pool);
 
-	if (pool[0] == '\0' || key == NULL || job->facts.is_placed)
+	if (pool[0] == '\0' || job->facts.is_placed)
+		return;
+	json_t *const labels =
+	    lt_kube_cluster_selector(&lt_kube_site.cluster, pool);
+	if (labels == NULL)
 		return;
 	if (lt_kube_is_soft(job))
-		prefer(pod_spec, job, key, pool);
+		prefer(pod_spec, job, labels);
 	else
-		select_pool(pod_spec, job, key, pool);
+		select_pool(pod_spec, job, labels);
+	json_decref(labels);
 	json_t *const own = json_loads(tolerations, 0, NULL);
 	json_t *const all = lt_kube_tolerations(
 	    own, lt_kube_cluster_spot_taints(&lt_kube_site.cluster, pool));

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "lookup.h"
 #include "site.h"
+#include "size.h"
 #include "text.h"
 #include "text_mend.h"
 #include "units.h"
@@ -94,11 +95,14 @@ least_price(const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
 		for (uint32_t k = 0; k < p->shape_count; k++) {
 			const struct lt_shape *const shape =
 			    &market->shapes[p->first_shape + k];
-			const uint32_t parts =
-			    of_gpus ? shape->gpus : shape->cpus;
+			const double parts =
+			    of_gpus ? shape->gpus
+				    : (double)shape->exact.cpu_milli / 1000;
+			const double part =
+			    price * lt_weight_of(shape, of_gpus) / parts;
 
-			if (parts > 0 && (least < 0 || price / parts < least))
-				least = price / parts;
+			if (parts > 0 && (least < 0 || part < least))
+				least = part;
 		}
 	}
 	return least > 0 ? (int64_t)least : 0;

@@ -141,7 +141,7 @@ lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
-	const bool is_gone = lt_kube_cluster_pool_key(c, pool) == NULL;
+	const bool is_gone = !lt_kube_cluster_has(c, pool);
 
 	if (pool[0] == '\0' || job->facts.is_placed || has_place(job, pool)) {
 		job->stuck_utc_s = 0;

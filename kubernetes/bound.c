@@ -186,7 +186,7 @@ find_in_selector(const json_t *selector, const struct lt_kube_names *names)
 	(void)lt_kube_pool_in(selector, names, &pool_key);
 	json_object_foreach((json_t *)selector, key, value)
 		if (!lt_text_is_among(key, known_labels) &&
-		    strcmp(key, pool_key) != 0)
+		    !lt_kube_tells_sold(key) && strcmp(key, pool_key) != 0)
 			return key;
 	return NULL;
 }

@@ -87,43 +87,6 @@ see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	c->namespaces[at].seen = c->lists[LT_KUBE_NAMESPACES];
 }
 
-static int
-find_node(const struct lt_kube_cluster *c, const char *name)
-{
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (strcmp(c->nodes[i].facts.name, name) == 0)
-			return (int)i;
-	return -1;
-}
-
-const char *
-lt_kube_cluster_pool(const struct lt_kube_cluster *c, const char *node)
-{
-	const int at = find_node(c, node);
-
-	return at >= 0 ? c->nodes[at].facts.pool : "";
-}
-
-const char *
-lt_kube_cluster_pool_key(const struct lt_kube_cluster *c, const char *pool)
-{
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
-			return c->nodes[i].facts.pool_key;
-	return NULL;
-}
-
-unsigned
-lt_kube_cluster_spot_taints(const struct lt_kube_cluster *c, const char *pool)
-{
-	unsigned taints = 0;
-
-	for (uint32_t i = 0; i < c->node_count; i++)
-		if (strcmp(c->nodes[i].facts.pool, pool) == 0)
-			taints |= c->nodes[i].facts.spot_taints;
-	return taints;
-}
-
 static void
 see_node(struct lt_kube_cluster *c, const json_t *object)
 {
@@ -134,7 +97,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 		lt_log("node_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
-	int at = find_node(c, facts.name);
+	int at = lt_kube_cluster_find_node(c, facts.name);
 	if (at < 0) {
 		struct lt_kube_known_node *const grown = lt_items_grow(
 		    c->nodes, &c->node_capacity, c->node_count, sizeof(*grown));
@@ -145,6 +108,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 		at = (int)c->node_count++;
 		memset(&grown[at], 0, sizeof(grown[at]));
 	}
+	lt_kube_node_name(&facts, c->named, c->named_count);
 	/* Nodes tell every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
@@ -155,7 +119,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 static void
 lose_node(struct lt_kube_cluster *c, const char *name)
 {
-	const int at = find_node(c, name);
+	const int at = lt_kube_cluster_find_node(c, name);
 
 	if (at < 0)
 		return;
@@ -337,6 +301,7 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 	    .name = "",
 	    .qos = "",
 	    .quote = "",
+	    .node = lt_kube_cluster_node(c, pod->node),
 	    .seen_utc_s = c->now_utc_s};
 
 	if (job != NULL) {
@@ -359,12 +324,8 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 static void
 note_pool(struct lt_kube_known_job *job, const char *pool)
 {
-	const size_t used = strlen(job->ran_in), length = strlen(pool);
-
-	if (length > 0 && !lt_text_is_among(pool, job->ran_in) &&
-	    used + length + 2 <= sizeof(job->ran_in))
-		snprintf(job->ran_in + used, sizeof(job->ran_in) - used, "%s%s",
-		    used > 0 ? "," : "", pool);
+	if (pool[0] != '\0')
+		lt_kube_add_name(job->ran_in, sizeof(job->ran_in), pool);
 }
 
 /* Counted by the Job: what runs of it now. */
@@ -582,6 +543,7 @@ lt_kube_cluster_free(struct lt_kube_cluster *c)
 	lt_kube_cluster_reset(c);
 	free(c->jobs);
 	free(c->nodes);
+	free(c->named);
 	free(c->namespaces);
 	lt_kube_store_close(c->store);
 	*c = (struct lt_kube_cluster){0};

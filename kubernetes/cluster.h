@@ -45,6 +45,9 @@ struct lt_kube_known_job {
 
 struct lt_kube_cluster {
 	struct lt_kube_names names;
+	/* Partitions that the policy names: parts of pools, too. */
+	char (*named)[LT_NAME_SIZE];
+	uint32_t named_count;
 	struct lt_kube_store *store;
 	struct lt_kube_namespace *namespaces;
 	struct lt_kube_known_node *nodes;
@@ -88,14 +91,32 @@ bool lt_kube_cluster_manages(
 /* Whose budget its Jobs are held to; "" = it is not known. */
 const char *lt_kube_cluster_team(
     const struct lt_kube_cluster *c, const char *namespace);
+/* Among c->nodes; -1: it is not there. */
+int lt_kube_cluster_find_node(
+    const struct lt_kube_cluster *c, const char *name);
+/* NULL: it is not there. */
+const struct lt_kube_node *lt_kube_cluster_node(
+    const struct lt_kube_cluster *c, const char *name);
+/* Adds a name to a list with commas, unless it is there, or has no room. */
+void lt_kube_add_name(char *out, size_t size, const char *name);
 /* Where this node's pods run; "" = in no pool. */
 const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
 /* Taints of preemptible nodes that nodes of this pool have. */
 unsigned lt_kube_cluster_spot_taints(
     const struct lt_kube_cluster *c, const char *pool);
-/* The label by which this pool's nodes are chosen; NULL = it has none. */
-const char *lt_kube_cluster_pool_key(
+/* Has this pool, or part of one, a node? */
+bool lt_kube_cluster_has(const struct lt_kube_cluster *c, const char *pool);
+/* Labels by which this pool's nodes, or a part of them, are chosen: new
+ * reference; NULL = it has none. */
+json_t *lt_kube_cluster_selector(
     const struct lt_kube_cluster *c, const char *pool);
+/* The partitions that nodes of a pool, or of a part of it, are: names with
+ * commas, itself first if it is one. Where it has no nodes itself alone. */
+void lt_kube_cluster_parts(
+    const struct lt_kube_cluster *c, const char *pool, char *out, size_t size);
+/* The policy names others: nodes are called by them. */
+void lt_kube_cluster_name(
+    struct lt_kube_cluster *c, const char *const *names, uint32_t count);
 
 #endif

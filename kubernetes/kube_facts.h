@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "limits.h"
+#include "market.h"
 
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
@@ -27,6 +28,10 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	uint32_t cpus; /* whole ones, rounded up, at least 1 */
 	uint32_t gpus;
 	uint64_t memory_mib; /* rounded up, at least 1 */
+	/* Its share is by these; KiB rounded down, so that what fits on a node
+	 * is never more than that. Of a pod without requests what
+	 * kube-scheduler scores it by. */
+	struct lt_exact exact;
 };
 
 /* What kube-scheduler counts: thousandths of CPUs and GPUs, bytes, pods. */
@@ -47,17 +52,23 @@ enum { LT_KUBE_KEY_SIZE = 320 }; /* of a label: prefix 253, name 63 */
 
 struct lt_kube_node {
 	char name[LT_KUBE_KEY_SIZE];
-	char pool[LT_NAME_SIZE];	 /* "" = in none */
+	char label[LT_NAME_SIZE];	 /* of its pool; "" = in none */
 	char pool_key[LT_KUBE_KEY_SIZE]; /* the label that says so */
+	/* What prices it: the part of its pool that the policy names, by its
+	 * machine and how that is sold, else the pool. */
+	char pool[LT_NAME_SIZE];
 	char gpu_type[LT_GPU_NAME_SIZE];
 	/* What its cloud says of it, "" where it does not: "aws", "eu-west-2",
 	 * "eu-west-2a", "p4d.24xlarge". */
 	char cloud[8], region[LT_NAME_SIZE], zone[LT_NAME_SIZE],
 	    instance[LT_NAME_SIZE];
 	bool is_reclaimable;   /* by its labels: spot, or preemptible */
+	int sold;	       /* the row of the label that says how it is sold;
+				* -1 = none does */
 	char os[16], arch[16]; /* by its labels */
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
+	struct lt_exact exact;		 /* rounded down */
 	struct lt_kube_amounts room;	 /* allocatable */
 	char gpu_resource[LT_NAME_SIZE]; /* "nvidia.com/gpu"; "*": several */
 	/* Those that keep pods off, as JSON; "" = none, "?" = too many to be
@@ -70,6 +81,22 @@ struct lt_kube_node {
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
+/* Is it the node's pool, or a part of that which the node is of: POOL,
+ * POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD, SOLD being spot or on-demand?
+ * Pure. */
+bool lt_kube_node_is_of(const struct lt_kube_node *node, const char *pool);
+/* Its pool by the longest of these names that it is of. */
+void lt_kube_node_name(
+    struct lt_kube_node *node, char (*names)[LT_NAME_SIZE], uint32_t count);
+/* Labels that all nodes of such a part have, as of this one, which is of it:
+ * new reference. */
+json_t *lt_kube_node_selector(
+    const struct lt_kube_node *node, const char *pool);
+/* Is that the label that says how the node is sold? Pure. */
+bool lt_kube_node_is_sold(
+    const struct lt_kube_node *node, const char *key, const char *value);
+/* Is it the key of such a label? Pure. */
+bool lt_kube_tells_sold(const char *key);
 /* The pool that labels, or a nodeSelector, name, and by which key (key NULL:
  * not asked for); lent. Of several the first counts; "" = none. Pure. */
 const char *lt_kube_pool_in(

@@ -31,16 +31,21 @@ static const struct {
     {LT_KUBE_DOMAIN "spot", "true"},
 };
 
-/* Labels of nodes that the cloud may take back. */
+/* Labels of nodes that the cloud may take back, or says that it will not. */
 static const struct {
 	const char *key, *value;
-} spot_labels[] = {
-    {"karpenter.sh/capacity-type", "spot"},
-    {"eks.amazonaws.com/capacityType", "SPOT"},
-    {"cloud.google.com/gke-spot", "true"},
-    {"cloud.google.com/gke-preemptible", "true"},
-    {"kubernetes.azure.com/scalesetpriority", "spot"},
+	bool is_spot;
+} sold_labels[] = {
+    {"karpenter.sh/capacity-type", "spot", true},
+    {"karpenter.sh/capacity-type", "on-demand", false},
+    {"eks.amazonaws.com/capacityType", "SPOT", true},
+    {"eks.amazonaws.com/capacityType", "ON_DEMAND", false},
+    {"cloud.google.com/gke-spot", "true", true},
+    {"cloud.google.com/gke-preemptible", "true", true},
+    {"kubernetes.azure.com/scalesetpriority", "spot", true},
 };
+
+static const char machine_key[] = "node.kubernetes.io/instance-type";
 
 /* How spec.providerID begins, and the cloud of lowtide's sources. */
 static const struct {
@@ -52,7 +57,7 @@ static const struct {
 };
 
 enum {
-	SPOT_LABELS = sizeof(spot_labels) / sizeof(spot_labels[0]),
+	SOLD_LABELS = sizeof(sold_labels) / sizeof(sold_labels[0]),
 	PROVIDERS = sizeof(providers) / sizeof(providers[0]),
 	POOL_LABELS = sizeof(pool_labels) / sizeof(pool_labels[0]),
 	GPU_LABELS = sizeof(gpu_labels) / sizeof(gpu_labels[0]),
@@ -88,6 +93,7 @@ find_pool(struct lt_kube_node *node, const json_t *labels,
 
 	if (pool[0] == '\0')
 		return;
+	snprintf(node->label, sizeof(node->label), "%s", pool);
 	snprintf(node->pool, sizeof(node->pool), "%s", pool);
 	snprintf(node->pool_key, sizeof(node->pool_key), "%s", key);
 }
@@ -126,15 +132,20 @@ find_cloud(struct lt_kube_node *node, const json_t *object)
 	lt_copy(node->zone, sizeof(node->zone),
 	    lt_kube_string(labels, "topology.kubernetes.io/zone"));
 	lt_copy(node->instance, sizeof(node->instance),
-	    lt_kube_string(labels, "node.kubernetes.io/instance-type"));
+	    lt_kube_string(labels, machine_key));
 	lt_copy(node->os, sizeof(node->os),
 	    lt_kube_string(labels, "kubernetes.io/os"));
 	lt_copy(node->arch, sizeof(node->arch),
 	    lt_kube_string(labels, "kubernetes.io/arch"));
-	for (int i = 0; i < SPOT_LABELS; i++)
-		if (strcmp(lt_kube_string(labels, spot_labels[i].key),
-			spot_labels[i].value) == 0)
-			node->is_reclaimable = true;
+	node->sold = -1;
+	for (int i = 0; i < SOLD_LABELS; i++) {
+		if (strcmp(lt_kube_string(labels, sold_labels[i].key),
+			sold_labels[i].value) != 0)
+			continue;
+		node->is_reclaimable |= sold_labels[i].is_spot;
+		if (node->sold < 0)
+			node->sold = i;
+	}
 }
 
 /* Its bit of spot_taints; 0: it is none. */
@@ -213,7 +224,7 @@ static int
 find_size(
     struct lt_kube_node *node, const json_t *allocatable, struct lt_error *err)
 {
-	enum { MILLI = 1000, MIB = 1024 * 1024 };
+	enum { MILLI = 1000, KIB = 1024, MIB = 1024 * 1024 };
 	const char *name;
 	json_t *quantity;
 	const int code = lt_kube_room_read(&node->room, allocatable, err);
@@ -223,6 +234,9 @@ find_size(
 	node->cpus = (uint32_t)(node->room.of[LT_KUBE_CPU] / MILLI);
 	node->gpus = (uint32_t)(node->room.of[LT_KUBE_GPU] / MILLI);
 	node->memory_mib = (uint64_t)(node->room.of[LT_KUBE_MEMORY] / MIB);
+	node->exact.cpu_milli = (uint64_t)node->room.of[LT_KUBE_CPU];
+	node->exact.memory_kib =
+	    (uint64_t)(node->room.of[LT_KUBE_MEMORY] / KIB);
 	json_object_foreach((json_t *)allocatable, name, quantity)
 		if (lt_kube_is_gpu(name))
 			lt_copy(node->gpu_resource, sizeof(node->gpu_resource),
@@ -314,4 +328,92 @@ lt_kube_tolerations(const json_t *own, unsigned taints)
 			"operator", "Equal", "value", spot_taints[i].value));
 	}
 	return all;
+}
+
+/* ---- parts of a pool ---- */
+
+static const char *
+sold_word(const struct lt_kube_node *node)
+{
+	return node->is_reclaimable ? "spot" : "on-demand";
+}
+
+/* The parts of its name behind the pool's: "/m5.large/spot". */
+struct part {
+	bool is_of, has_machine, is_sold;
+};
+
+static struct part
+part_of(const struct lt_kube_node *node, const char *pool)
+{
+	const size_t length = strlen(node->label);
+	const size_t machine = strlen(node->instance);
+	struct part part = {.is_of = false};
+
+	if (length == 0 || strncmp(pool, node->label, length) != 0)
+		return part;
+	const char *rest = pool + length;
+	if (rest[0] == '/' && machine > 0 &&
+	    strncmp(rest + 1, node->instance, machine) == 0 &&
+	    (rest[1 + machine] == '\0' || rest[1 + machine] == '/')) {
+		part.has_machine = true;
+		rest += 1 + machine;
+	}
+	if (rest[0] == '/' && strcmp(rest + 1, sold_word(node)) == 0) {
+		part.is_sold = true;
+		rest = "";
+	}
+	part.is_of = rest[0] == '\0';
+	return part;
+}
+
+bool
+lt_kube_node_is_of(const struct lt_kube_node *node, const char *pool)
+{
+	return part_of(node, pool).is_of;
+}
+
+void
+lt_kube_node_name(
+    struct lt_kube_node *node, char (*names)[LT_NAME_SIZE], uint32_t count)
+{
+	memset(node->pool, 0, sizeof(node->pool));
+	lt_copy(node->pool, sizeof(node->pool), node->label);
+	for (uint32_t i = 0; i < count; i++)
+		if (lt_kube_node_is_of(node, names[i]) &&
+		    strlen(names[i]) > strlen(node->pool))
+			lt_copy(node->pool, sizeof(node->pool), names[i]);
+}
+
+json_t *
+lt_kube_node_selector(const struct lt_kube_node *node, const char *pool)
+{
+	const struct part part = part_of(node, pool);
+	json_t *const labels = json_pack("{s:s}", node->pool_key, node->label);
+
+	if (part.has_machine)
+		json_object_set_new(
+		    labels, machine_key, json_string(node->instance));
+	if (part.is_sold && node->sold >= 0)
+		json_object_set_new(labels, sold_labels[node->sold].key,
+		    json_string(sold_labels[node->sold].value));
+	return labels;
+}
+
+bool
+lt_kube_node_is_sold(
+    const struct lt_kube_node *node, const char *key, const char *value)
+{
+	return node->sold >= 0 &&
+	       strcmp(sold_labels[node->sold].key, key) == 0 &&
+	       strcmp(sold_labels[node->sold].value, value) == 0;
+}
+
+bool
+lt_kube_tells_sold(const char *key)
+{
+	for (int i = 0; i < SOLD_LABELS; i++)
+		if (strcmp(sold_labels[i].key, key) == 0)
+			return true;
+	return false;
 }

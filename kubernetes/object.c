@@ -223,6 +223,19 @@ sum_containers(
 	return LT_OK;
 }
 
+/* Source: DefaultMilliCPURequest and DefaultMemoryRequest of
+ * k8s.io/kubernetes/pkg/scheduler/util. */
+static struct lt_exact
+exact_of(const struct lt_kube_amounts *sum)
+{
+	enum { KIB = 1024, SCORED_MILLI = 100, SCORED_KIB = 200 * 1024 };
+	const int64_t cpus = sum->of[LT_KUBE_CPU];
+	const int64_t bytes = sum->of[LT_KUBE_MEMORY];
+
+	return (struct lt_exact){cpus > 0 ? (uint64_t)cpus : SCORED_MILLI,
+	    bytes >= KIB ? (uint64_t)bytes / KIB : SCORED_KIB};
+}
+
 int
 lt_kube_asks_read(
     struct lt_kube_amounts *asks, const json_t *pod_spec, struct lt_error *err)
@@ -267,7 +280,8 @@ lt_kube_need_read(
 		    err, LT_EINPUT, "more CPUs or GPUs than %u", UINT32_MAX);
 	*need = (struct lt_kube_need){.cpus = cpus > 0 ? (uint32_t)cpus : 1,
 	    .gpus = (uint32_t)gpus,
-	    .memory_mib = mib > 0 ? (uint64_t)mib : 1};
+	    .memory_mib = mib > 0 ? (uint64_t)mib : 1,
+	    .exact = exact_of(&sum)};
 	return LT_OK;
 }
 

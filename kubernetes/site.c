@@ -137,11 +137,15 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 	const char *const chosen =
 	    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 
-	/* Where its pods are, whatever was meant. */
-	if (job->ran_in[0] != '\0' && !job->facts.is_waiting)
+	const bool ran = job->ran_in[0] != '\0' && !job->facts.is_waiting;
+	const char *const pool = chosen[0] != '\0' ? chosen : put;
+
+	/* Where its pods are, whatever was meant; else on any node of its pool,
+	 * whatever the policy calls that. */
+	if (ran)
 		snprintf(out, size, "%s", job->ran_in);
-	else if (chosen[0] != '\0' || put[0] != '\0')
-		snprintf(out, size, "%s", chosen[0] != '\0' ? chosen : put);
+	else if (pool[0] != '\0')
+		lt_kube_cluster_parts(&lt_kube_site.cluster, pool, out, size);
 	else
 		find_places(out, size, &job->facts);
 	return out;

@@ -29,9 +29,11 @@ enum {
 	S(PUT,                                                                 \
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
-	    " gpus, memory_mib, limit_s, seen, estimated)"                     \
+	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus)"         \
 	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
-	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"                         \
+	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
+	    " ?26)"                                                            \
 	    " ON CONFLICT (id) DO UPDATE SET start = excluded.start,"          \
 	    " end = excluded.end, state = excluded.state,"                     \
 	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
@@ -86,6 +88,16 @@ static const char schema[] =
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
+/* What runs have since: 0 of those before. */
+static const char more[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE runs ADD COLUMN cpu_milli INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN memory_kib INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN node_cpu_milli INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN node_memory_kib INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN node_gpus INTEGER NOT NULL DEFAULT 0;"
+    "COMMIT;";
+
 static int
 fail(sqlite3 *db, struct lt_error *err)
 {
@@ -115,6 +127,11 @@ lt_kube_store_open(
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		code = fail(s->db, err);
 	umask(before);
+	if (code == LT_OK &&
+	    sqlite3_table_column_metadata(s->db, NULL, "runs", "node_gpus",
+		NULL, NULL, NULL, NULL, NULL) != SQLITE_OK &&
+	    sqlite3_exec(s->db, more, NULL, NULL, NULL) != SQLITE_OK)
+		code = fail(s->db, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(s->db, texts[i], -1,
 			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
@@ -252,6 +269,8 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
     struct lt_error *err)
 {
 	const struct lt_kube_pod *const pod = run->pod;
+	const struct lt_kube_node none = {.gpus = 0};
+	const struct lt_kube_node node = run->node != NULL ? *run->node : none;
 	/* In the order of the statement; NULL: the number counts. */
 	const struct {
 		const char *text;
@@ -278,6 +297,11 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	    {NULL, run->limit_s},
 	    {NULL, run->seen_utc_s},
 	    {NULL, run->is_estimated},
+	    {NULL, (int64_t)pod->need.exact.cpu_milli},
+	    {NULL, (int64_t)pod->need.exact.memory_kib},
+	    {NULL, (int64_t)node.exact.cpu_milli},
+	    {NULL, (int64_t)node.exact.memory_kib},
+	    {NULL, node.gpus},
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -44,6 +44,8 @@ struct lt_kube_run { /* texts are lent */
 	const struct lt_kube_pod *pod;
 	uint32_t id, job_id;
 	const char *pool, *team, *user, *name, *qos, *quote;
+	/* What its node has; NULL = not known. */
+	const struct lt_kube_node *node;
 	int64_t limit_s;    /* of its Job; 0 = none */
 	int64_t seen_utc_s; /* it was so then */
 	bool is_estimated;  /* nobody saw it end: its end is a guess */

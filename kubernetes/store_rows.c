@@ -25,7 +25,8 @@ enum {
 	" i.ended, EXISTS (SELECT 1 FROM runs o WHERE o.job_id = r.job_id"     \
 	" AND o.end = 0), EXISTS (SELECT 1 FROM runs o WHERE"                  \
 	" o.job_id = r.job_id AND o.id != r.id AND"                            \
-	" (o.end, o.id) > (r.end, r.id))"                                      \
+	" (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"          \
+	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus"                    \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
 static const char by_end[] = COLUMNS "r.end BETWEEN ?1 AND ?2";
@@ -73,6 +74,16 @@ judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
 	run->goes_on = !(job_ended && !others_run && is_last);
 }
 
+static struct lt_pod_size
+size_of(sqlite3_stmt *s)
+{
+	return (struct lt_pod_size){{(uint64_t)sqlite3_column_int64(s, 23),
+					(uint64_t)sqlite3_column_int64(s, 24)},
+	    {(uint64_t)sqlite3_column_int64(s, 25),
+		(uint64_t)sqlite3_column_int64(s, 26)},
+	    (uint32_t)sqlite3_column_int64(s, 27)};
+}
+
 static int
 take(struct lt_batch_run *run, sqlite3_stmt *s,
     const struct lt_kube_rows_asked *asked, struct lt_error *err)
@@ -92,6 +103,7 @@ take(struct lt_batch_run *run, sqlite3_stmt *s,
 	    .cpus = (uint32_t)sqlite3_column_int64(s, 15),
 	    .gpus = (uint32_t)sqlite3_column_int64(s, 16),
 	    .memory_mib = (uint64_t)sqlite3_column_int64(s, 17),
+	    .size = size_of(s),
 	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
 	    .is_estimated = sqlite3_column_int(s, 19) != 0,
 	    .nodes = 1,

@@ -22,13 +22,13 @@ has_label(const struct lt_kube_node *node, const char *key, const char *value)
 	    {"topology.kubernetes.io/region", node->region},
 	    {"topology.kubernetes.io/zone", node->zone},
 	    {"node.kubernetes.io/instance-type", node->instance},
-	    {node->pool_key, node->pool},
+	    {node->pool_key, node->label},
 	};
 
 	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
 		if (strcmp(labels[i].key, key) == 0)
 			return strcmp(labels[i].value, value) == 0;
-	return false;
+	return lt_kube_node_is_sold(node, key, value);
 }
 
 static bool

@@ -195,6 +195,7 @@ struct lt_batch_asked {
 	    nodes_named, nodes_counted;
 	bool tasks_implied, spread, bind_gpus, overcommit, whole_memory;
 	bool expands; /* another job, whose limit it takes at its start */
+	struct lt_exact pod; /* Kubernetes: of a task */
 	uint64_t memory_mib_per_node, memory_mib_per_cpu, memory_mib_per_gpu;
 };
 
@@ -246,8 +247,9 @@ struct lt_batch_job {
 				 * it would not */
 	int64_t limit_s;	/* INT64_MAX = none */
 	uint32_t nodes, cpus, gpus, shards, priority;
-	uint32_t restarts;   /* so often it was requeued */
-	uint64_t memory_mib; /* whole job */
+	uint32_t restarts;     /* so often it was requeued */
+	uint64_t memory_mib;   /* whole job */
+	struct lt_exact exact; /* Kubernetes: of all its pods */
 	uint64_t asked_hash; /* of all that was asked: changes with any of it */
 	/* is_allocated: these are AllocTRES; else ReqTRES, less than it gets */
 	bool is_allocated;
@@ -416,9 +418,10 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	bool has_cpu_used, has_gpu_used;
 	int64_t cpu_used_ms;
 	uint32_t gpu_used_ppm;
-	uint64_t memory_mib;   /* from AllocTRES, whole job */
-	int64_t energy_joules; /* -1 = unknown */
-	char first_node[128];  /* "" if it had none */
+	uint64_t memory_mib;	 /* from AllocTRES, whole job */
+	struct lt_pod_size size; /* Kubernetes */
+	int64_t energy_joules;	 /* -1 = unknown */
+	char first_node[128];	 /* "" if it had none */
 	char *admin_comment;
 };
 struct lt_batch_runs {
@@ -478,6 +481,9 @@ struct lt_batch_words {
 	/* Nodes can tell how far its jobs are: else nothing proves that one
 	 * resumes, and its user's word counts. */
 	bool tells_progress;
+	/* Nodes of all partitions with a price are paid for, used or not, and
+	 * not only the site's own: what nobody requested of them is told. */
+	bool pays_all_nodes;
 };
 extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */
@@ -505,6 +511,9 @@ void lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count);
  * number of a user who is not known. */
 void lt_batch_may_wait(void);
 struct lt_budget_snapshot;
+/* The policy names these partitions; lent for the call. Before each
+ * lt_batch_partitions(): on Kubernetes one may be a part of a pool. */
+void lt_batch_name_partitions(const char *const *names, uint32_t count);
 /* A market was compiled of its tables; lent for the call. */
 void lt_batch_know(const struct lt_market *market);
 struct lt_batch_view { /* what lowtide knows now; lent */

@@ -96,6 +96,13 @@ lt_batch_check(bool has_history, struct lt_error *err)
 }
 
 void
+lt_batch_name_partitions(const char *const *names, uint32_t count)
+{
+	(void)names;
+	(void)count;
+}
+
+void
 lt_batch_know(const struct lt_market *market)
 {
 	(void)market;

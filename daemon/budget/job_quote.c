@@ -178,6 +178,7 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 	    .gpus = job->gpus,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
+	    .exact = job->exact,
 	    .exclusive = job->exclusive};
 	struct lt_error err = {0};
 	bool made = false;

@@ -25,6 +25,7 @@ lt_so_far(const struct lt_batch_job *job, const struct lt_market *market,
 	    .gpus = job->gpus,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
+	    .size.pod = job->exact,
 	    .suspended_s = job->suspended_s,
 	    .gpus_from = LT_GPUS_SLURMCTLD};
 

@@ -25,6 +25,7 @@ node_shares(const struct lt_market *market, const struct lt_batch_job *job)
 	    .gpus = job->gpus,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
+	    .exact = job->exact,
 	    .exclusive = job->exclusive};
 	const int index = lt_market_partition(market, job->partition);
 

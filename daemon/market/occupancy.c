@@ -24,6 +24,7 @@ equivalents(const struct lt_batch_job *job, const struct lt_market *market,
 	    .gpus = job->gpus,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
+	    .exact = job->exact,
 	    .exclusive = job->exclusive};
 	const struct lt_partition *const p = &market->partitions[partition];
 	const struct lt_fraction share = lt_charge_share(

@@ -12,6 +12,15 @@
 #include "policy_load.h"
 #include "units.h"
 
+/* Are its nodes paid for, whether they are used or not? */
+static bool
+is_paid(const struct lt_policy_partition *partition)
+{
+	return partition->owned ||
+	       (lt_batch_words.pays_all_nodes &&
+		   (partition->price.is_set || partition->has_gpu_price));
+}
+
 /* Those of a partition of Slurm's that nobody has counted. */
 static uint32_t
 take_nodes(bool *taken, const struct lt_batch_nodes *nodes, uint32_t partition)
@@ -44,8 +53,8 @@ lt_owned_nodes_count(uint32_t counts[LT_PARTITIONS_MAX],
 		return lt_fail(err, LT_ENOMEM, "owned nodes: out of memory");
 	for (int i = 0; i < policy->partition_count; i++) {
 		counts[i] = 0;
-		for (uint32_t k = 0;
-		     policy->partitions[i].owned && k < tables->partition_count;
+		for (uint32_t k = 0; is_paid(&policy->partitions[i]) &&
+				     k < tables->partition_count;
 		     k++)
 			if (strcmp(tables->partitions[k].name,
 				policy->partitions[i].name) == 0)
@@ -105,7 +114,7 @@ record_ends(struct lt_ledger *ledger, const struct lt_owned_now *now,
 		const struct lt_policy_partition *const partition =
 		    lt_daemon_policy_partition(now->policy, names[i]);
 
-		if (partition == NULL || !partition->owned)
+		if (partition == NULL || !is_paid(partition))
 			code = record(ledger, names[i], LT_RATE_ENDED,
 			    now->now_utc_s, err);
 	}
@@ -128,7 +137,7 @@ lt_owned_nodes_record(struct lt_owned_seen *seen, struct lt_ledger *ledger,
 		return LT_OK;
 	int code = lt_owned_nodes_count(counts, now->policy, now->tables, err);
 	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
-		if (now->policy->partitions[i].owned)
+		if (is_paid(&now->policy->partitions[i]))
 			code = record(ledger, now->policy->partitions[i].name,
 			    counts[i], now->now_utc_s, err);
 	if (code == LT_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * "IDLE CPU GPU PUE EMBODIED EXCLUSIVE" and, for each shape of nodes,
- * " CPUS:GPUS:MIB:SHARDS" with ":COUNTxWATTS" of each kind of GPU: what a
+ * " CPUS:GPUS:MIB:SHARDS", on Kubernetes with ":mMILLICORES:KIB", and with
+ * ":COUNTxWATTS" of each kind of GPU: what a
  * charge needs of a partition beside its rates, kept so that jobs outlive their
  * partition's line in the policy.
  */
@@ -15,11 +16,11 @@
 #include "place.h"
 #include "policy_load.h"
 
-enum { KIND_SIZE = 40 };
+enum { SHAPE_SIZE = 110, KIND_SIZE = 40 };
 
 static_assert(
     LT_PLACE_FACTS_SIZE >=
-	200 + LT_PLACE_SHAPES_MAX * (64 + LT_GPU_KINDS_MAX * KIND_SIZE),
+	200 + LT_PLACE_SHAPES_MAX * (SHAPE_SIZE + LT_GPU_KINDS_MAX * KIND_SIZE),
     "all shapes have room");
 
 static int
@@ -33,6 +34,29 @@ pack_kinds(char *out, size_t size, const struct lt_shape *shape)
 		used += snprintf(out + used, size - (size_t)used, ":%ux%.17g",
 		    shape->kinds[i].count, shape->kinds[i].watts);
 	return used;
+}
+
+static int
+pack_exact(char *out, size_t size, const struct lt_exact *exact)
+{
+	if (exact->cpu_milli == 0)
+		return 0;
+	return snprintf(out, size, ":m%" PRIu64 ":%" PRIu64, exact->cpu_milli,
+	    exact->memory_kib);
+}
+
+/* Behind it. */
+static const char *
+unpack_exact(struct lt_exact *exact, const char *text)
+{
+	int at = 0;
+
+	*exact = (struct lt_exact){0};
+	if (sscanf(text, ":m%" SCNu64 ":%" SCNu64 "%n", &exact->cpu_milli,
+		&exact->memory_kib, &at) == 2)
+		return text + at;
+	*exact = (struct lt_exact){0};
+	return text;
 }
 
 /* Behind them. */
@@ -67,6 +91,9 @@ lt_place_pack(char *out, size_t size, const struct lt_place *place)
 		    place->shapes[i].gpus, place->shapes[i].memory_mib,
 		    place->shapes[i].shards);
 		if ((size_t)used < size)
+			used += pack_exact(out + used, size - (size_t)used,
+			    &place->shapes[i].exact);
+		if ((size_t)used < size)
 			used += pack_kinds(
 			    out + used, size - (size_t)used, &place->shapes[i]);
 	}
@@ -95,7 +122,7 @@ lt_place_unpack(struct lt_place *place, const char *text)
 		s->gpus = gpus;
 		s->shards = shards;
 		place->shape_count++;
-		text = unpack_kinds(s, text + at);
+		text = unpack_kinds(s, unpack_exact(&s->exact, text + at));
 	}
 	place->known = true;
 	return true;

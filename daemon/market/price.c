@@ -4,6 +4,7 @@
  * the rates that held.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon.h"
 #include "place.h"
@@ -19,7 +20,28 @@ resources_of(const struct lt_run *run, const struct lt_place *place)
 	    .gpus = run->gpus,
 	    .shards = run->shards,
 	    .memory_mib = run->memory_mib,
-	    .exclusive = place->exclusive};
+	    .exclusive = place->exclusive,
+	    .exact = run->size.pod};
+}
+
+/* A pod's share and power are of the node that it was on, be that there still
+ * or not: of the GPUs of a node with as many. */
+static void
+narrow(struct lt_place *place, const struct lt_run *run)
+{
+	const struct lt_pod_size *const size = &run->size;
+	struct lt_shape own = {.gpus = size->node_gpus, .gpu_index = -1};
+
+	if (size->node.cpu_milli == 0)
+		return;
+	for (uint32_t i = 0; i < place->shape_count; i++)
+		if (place->shapes[i].gpus == size->node_gpus)
+			own = place->shapes[i];
+	own.cpus = (uint32_t)(size->node.cpu_milli / 1000);
+	own.memory_mib = size->node.memory_kib / 1024;
+	own.exact = size->node;
+	place->shapes[0] = own;
+	place->shape_count = 1;
 }
 
 /* The part of its time in which it was suspended, 0 to 1. */
@@ -84,6 +106,21 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	return code;
 }
 
+/* Of a large numerator rounded down to whole ones. */
+static struct lt_fraction
+times_ppm(struct lt_fraction share, int64_t ppm)
+{
+	int64_t numerator;
+
+	if (!__builtin_mul_overflow(share.numerator, ppm, &numerator) &&
+	    share.denominator <= INT64_MAX / LT_MICROS)
+		return (struct lt_fraction){
+		    numerator, share.denominator * LT_MICROS};
+	return (struct lt_fraction){
+	    (int64_t)((double)share.numerator * (double)ppm / LT_MICROS),
+	    share.denominator};
+}
+
 /* As large there as it was decided, by what it has here. */
 static void
 resize(struct lt_charge_input *input, const struct lt_run *run,
@@ -93,12 +130,11 @@ resize(struct lt_charge_input *input, const struct lt_run *run,
 	struct lt_place place;
 
 	lt_place_of(&place, &d->market, d->ledger, run->partition);
+	narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&here, &used, &place);
 	input->nodes = here.nodes;
-	input->share =
-	    (struct lt_fraction){here.share.numerator * there->size_ppm,
-		here.share.denominator * LT_MICROS};
+	input->share = times_ppm(here.share, there->size_ppm);
 	input->watts = here.watts * there->power_ppm / LT_MICROS;
 	input->pue = 0; /* power_ppm has both */
 }
@@ -114,6 +150,8 @@ lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
 
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, &d->market, d->ledger, site.partition);
+	if (strcmp(site.partition, run->partition) == 0)
+		narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
 	if (there->size_ppm > 0)
@@ -134,6 +172,7 @@ lt_price_run(struct lt_charge *charge, struct lt_run *run,
 
 	*charge = (struct lt_charge){0};
 	lt_place_of(&place, by->market, by->ledger, site.partition);
+	narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
 	const int code = price_at(charge, &input, &site, err);

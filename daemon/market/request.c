@@ -51,6 +51,7 @@ ask(struct lt_request *request, const struct lt_batch_job *job)
 		request->cpus = job->cpus;
 	if (request->gpus < job->gpus)
 		request->gpus = job->gpus;
+	request->pod = asked->pod;
 	request->spread = asked->spread;
 	request->tasks_implied = asked->tasks_implied;
 	request->bind_gpus = asked->bind_gpus;

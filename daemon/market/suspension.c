@@ -80,6 +80,7 @@ lt_suspension_add(struct lt_amount *amount, int64_t length_s,
 	    .gpus = job->gpus,
 	    .shards = job->shards,
 	    .memory_mib = job->memory_mib,
+	    .exact = job->exact,
 	    .exclusive = job->exclusive || place.exclusive};
 	const double share =
 	    value_of(lt_charge_share(&got, place.shapes, place.shape_count));

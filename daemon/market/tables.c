@@ -18,6 +18,18 @@
 #include "tables.h"
 #include "units.h"
 
+static void
+name_partitions(const struct lt_policy *policy)
+{
+	const char *names[LT_PARTITIONS_MAX];
+	uint32_t count = 0;
+
+	for (int i = 0; i < policy->partition_count; i++)
+		if (count < LT_PARTITIONS_MAX)
+			names[count++] = policy->partitions[i].name;
+	lt_batch_name_partitions(names, count);
+}
+
 static int
 load_partitions(struct lt_tables *tables, struct lt_error *err)
 {
@@ -230,6 +242,7 @@ lt_daemon_load_tables(
 	d->tables.conf = conf;
 	d->tables.private_data = conf.private_data | d->tables.private_dbd;
 	d->acting = conf.is_acting_controller;
+	name_partitions(d->policy);
 	code = load_partitions(&d->tables, err);
 	if (code != LT_OK)
 		return code;

@@ -69,6 +69,28 @@ say_values(struct lt_text *t, uint32_t values)
 		lt_text_put(t, " (mean of %u values)", values);
 }
 
+enum { SHARE_TEXT_SIZE = 48, TOLD_DENOMINATOR_MAX = 1000000 };
+
+/* "1/8"; of a weighted sum, whose fraction tells nobody anything, "0.1234". */
+static const char *
+share_text(char out[SHARE_TEXT_SIZE], struct lt_fraction share)
+{
+	if (share.denominator <= TOLD_DENOMINATOR_MAX)
+		snprintf(out, SHARE_TEXT_SIZE, "%lld/%lld",
+		    (long long)share.numerator, (long long)share.denominator);
+	else
+		snprintf(out, SHARE_TEXT_SIZE, "%.6g",
+		    (double)share.numerator / (double)share.denominator);
+	return out;
+}
+
+static const char *
+share_of_run(char out[SHARE_TEXT_SIZE], const struct lt_run *run)
+{
+	return share_text(out,
+	    (struct lt_fraction){run->share_numerator, run->share_denominator});
+}
+
 /* Share x seconds: its share while it ran, what it kept while suspended. */
 static double
 shares_s(const struct lt_market *market, struct lt_ledger *ledger,
@@ -92,17 +114,16 @@ say_time(struct lt_text *t, const struct lt_market *market,
 	const int64_t seconds =
 	    run->end_utc_s - run->start_utc_s - run->suspended_s;
 	const bool suspended = run->suspended_s > 0;
+	char share[SHARE_TEXT_SIZE];
 
-	lt_text_put(t, "%s%lld/%lld x %lld s", suspended ? "(" : "",
-	    (long long)run->share_numerator, (long long)run->share_denominator,
-	    (long long)seconds);
+	lt_text_put(t, "%s%s x %lld s", suspended ? "(" : "",
+	    share_of_run(share, run), (long long)seconds);
 	if (seconds >= LT_HOUR_S)
 		lt_text_put(t, " (%.4g h)", (double)seconds / LT_HOUR_S);
 	if (!suspended)
 		return;
 	const struct lt_fraction kept = lt_suspended_share(run, market, ledger);
-	lt_text_put(t, " + %lld/%lld x %lld s suspended)",
-	    (long long)kept.numerator, (long long)kept.denominator,
+	lt_text_put(t, " + %s x %lld s suspended)", share_text(share, kept),
 	    (long long)run->suspended_s);
 }
 
@@ -227,17 +248,16 @@ void
 lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
     const struct lt_run *run, int64_t now_utc_s)
 {
-	char start[64], money[48], carbon[48], length[48];
+	char start[64], money[48], carbon[48], length[48],
+	    share[SHARE_TEXT_SIZE];
 
-	lt_text_put(t,
-	    "Run from %s on %s: %s, %u node%s, share %lld/%lld, %s.\n",
+	lt_text_put(t, "Run from %s on %s: %s, %u node%s, share %s, %s.\n",
 	    lt_zone_text(start, sizeof(start), &d->market.zone,
 		run->start_utc_s, now_utc_s),
 	    run->partition,
 	    lt_duration_text(
 		length, sizeof(length), run->end_utc_s - run->start_utc_s),
-	    run->nodes, run->nodes == 1 ? "" : "s",
-	    (long long)run->share_numerator, (long long)run->share_denominator,
+	    run->nodes, run->nodes == 1 ? "" : "s", share_of_run(share, run),
 	    run->state_text);
 	if (run->gpus_from == LT_GPUS_SLURMCTLD)
 		lt_text_put(t,

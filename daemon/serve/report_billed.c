@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "batch.h"
 #include "out.h"
 #include "report_parts.h"
 
@@ -49,6 +50,24 @@ list_preemptible(
 	return code;
 }
 
+/* Does the site pay for their energy itself? Of others a cloud sends the
+ * invoice. Where the nodes of all partitions are recorded, this tells them. */
+static int
+is_own(bool *is, struct lt_ledger *ledger, const char *partition,
+    struct lt_span span, struct lt_error *err)
+{
+	const struct lt_rates_asked asked = {partition, LT_RATE_TARIFF, span};
+	struct lt_rate_step *steps = NULL;
+	uint32_t count = 0;
+	int code = LT_OK;
+
+	if (lt_batch_words.pays_all_nodes)
+		code = lt_ledger_rates(ledger, &asked, &steps, &count, err);
+	*is = !lt_batch_words.pays_all_nodes || count > 0;
+	free(steps);
+	return code;
+}
+
 /* What was paid is told to who sees the whole site, and asks for all of it. */
 static int
 list_owned(
@@ -56,14 +75,19 @@ list_owned(
 {
 	const struct lt_report_work *const w = view->work;
 	struct lt_report_unused *unused = NULL;
-	const int code = lt_report_unused_new(
+	int code = lt_report_unused_new(
 	    &unused, view->ledger, lt_report_hours(view), w->now_utc_s, err);
 
 	for (uint32_t i = 0;
 	     code == LT_OK && i < lt_report_unused_count(unused); i++) {
 		const struct lt_unused_row row =
 		    lt_report_unused_row(unused, i);
+		bool is;
 
+		code = is_own(&is, view->ledger, row.partition,
+		    lt_report_span(view->period), err);
+		if (code != LT_OK || !is)
+			continue;
 		json_array_append_new(list,
 		    json_pack("{s:s,s:o,s:o,s:o,s:o}", "partition",
 			row.partition, "from", lt_api_time(row.from_utc_s),

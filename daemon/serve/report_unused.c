@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "batch.h"
 #include "owned.h"
 #include "units.h"
 
@@ -293,6 +294,8 @@ lt_report_unused_json(
 		rc = put_figures(sum, &total, err);
 	json_t *const json =
 	    json_pack("{s:o,s:o}", "partitions", rows, "total", sum);
+	if (lt_batch_words.pays_all_nodes)
+		json_object_set_new(json, "all", json_true());
 	if (rc == LT_OK)
 		return json;
 	json_decref(json);

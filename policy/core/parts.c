@@ -56,7 +56,12 @@ lt_charge_parts(const struct lt_resources *r, struct lt_fraction share,
 	const double part = (double)share.numerator / (double)share.denominator;
 	double cpu = part;
 
-	if (index >= 0 && on->shapes[index].cpus > 0)
+	if (index >= 0 && lt_shape_is_weighted(&on->shapes[index]) &&
+	    r->exact.cpu_milli > 0)
+		cpu = (double)r->exact.cpu_milli /
+		      ((double)r->nodes *
+			  (double)on->shapes[index].exact.cpu_milli);
+	else if (index >= 0 && on->shapes[index].cpus > 0)
 		cpu = r->cpus / ((double)r->nodes * on->shapes[index].cpus);
 	return (struct lt_power_parts){.cpu = cpu < 1 ? cpu : 1,
 	    .gpu_w = index >= 0 ? gpu_watts_of(r, &on->shapes[index], on)
@@ -82,5 +87,7 @@ lt_resources_of(const struct lt_allocation *allocation,
 	    .gpus = (uint32_t)smaller(allocation->gpus, UINT32_MAX),
 	    .shards = (uint32_t)smaller(allocation->shards, UINT32_MAX),
 	    .memory_mib =
-		allocation->whole ? all_memory_mib : allocation->memory_mib};
+		allocation->whole ? all_memory_mib : allocation->memory_mib,
+	    .exact = {need->request->pod.cpu_milli * need->request->tasks,
+		need->request->pod.memory_kib * need->request->tasks}};
 }

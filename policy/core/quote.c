@@ -23,6 +23,7 @@ enum {
 /* What one task takes on one partition. */
 struct task {
 	struct lt_share share;
+	double part;	 /* that bounds its power */
 	int64_t limit_s; /* OverTimeLimit added */
 	int64_t start_utc_s, end_utc_s;
 	uint32_t margin_ppm;
@@ -57,8 +58,8 @@ hold_money(const struct task *task, double rate, int64_t *micros)
 
 /*
  * (whole node's power x PUE x intensity + embodied) x nodes x share x hours x
- * (1 + margin), up, plus 1. W x h x g/kWh = mg. The dominant share bounds the
- * share of each part of the node.
+ * (1 + margin), up, plus 1. W x h x g/kWh = mg. The dominant resource bounds
+ * the part of each of the node's.
  */
 static bool
 hold_carbon(const struct task *task, const struct lt_partition *partition,
@@ -66,13 +67,11 @@ hold_carbon(const struct task *task, const struct lt_partition *partition,
 {
 	const double power_w = partition->node_idle_w + partition->node_cpu_w +
 			       partition->node_gpu_w;
-	const double share =
-	    (double)task->share.numerator / (double)task->share.denominator;
 	const double hours = (double)task->limit_s / LT_HOUR_S;
 	const double rate = power_w * partition->pue * fmax(intensity, 0.0) +
 			    partition->embodied_g_per_node_hour * 1000.0;
 	/* One part in 10^12 for the rounding of doubles. */
-	const double amount = rate * task->share.nodes * share * hours *
+	const double amount = rate * task->share.nodes * task->part * hours *
 			      (1.0 + (double)task->margin_ppm / PPM) *
 			      (1.0 + 1e-12);
 
@@ -208,6 +207,8 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 		    .start_utc_s = earliest_start_utc_s,
 		    .margin_ppm = market->hold_margin_ppm,
 		};
+		task.part =
+		    lt_part_most(request, market, partitions[i], task.share);
 		task.uses_gpus = lt_request_wants_gpus(request) ||
 				 request->shards_per_node > 0 ||
 				 task.share.numerator == task.share.denominator;

@@ -10,6 +10,7 @@
 #include "gpu_kinds.h"
 #include "size.h"
 #include "units.h"
+#include "weighted.h"
 
 __extension__ typedef __int128 wide;
 
@@ -29,6 +30,7 @@ reduce(int64_t numerator, int64_t denominator)
 
 struct used {
 	uint64_t nodes, cpus, gpus, shards, memory_mib;
+	struct lt_exact exact;
 };
 
 /* The dominant resource over the nodes, were they of this shape; may pass 1.
@@ -36,13 +38,16 @@ struct used {
 static struct lt_fraction
 dominant(const struct used *used, const struct lt_shape *shape)
 {
+	const bool exact = lt_shape_is_weighted(shape);
 	const struct {
 		uint64_t used, full;
 	} parts[] = {
 	    {used->gpus, shape->gpus},
 	    {used->shards, shape->shards},
-	    {used->cpus, shape->cpus},
-	    {used->memory_mib, shape->memory_mib},
+	    {exact ? used->exact.cpu_milli : used->cpus,
+		exact ? shape->exact.cpu_milli : shape->cpus},
+	    {exact ? used->exact.memory_kib : used->memory_mib,
+		exact ? shape->exact.memory_kib : shape->memory_mib},
 	};
 	struct lt_fraction best = {0, 1};
 
@@ -64,19 +69,31 @@ static struct used
 used_of(const struct lt_resources *resources)
 {
 	return (struct used){resources->nodes, resources->cpus, resources->gpus,
-	    resources->shards, resources->memory_mib};
+	    resources->shards, resources->memory_mib, lt_exact_of(resources)};
+}
+
+/* What is charged, were they of this shape; above 1: it does not fit there. */
+static struct lt_fraction
+share_of(const struct lt_resources *resources, const struct lt_shape *shape)
+{
+	const struct used used = used_of(resources);
+	const struct lt_fraction most = dominant(&used, shape);
+
+	return lt_shape_is_weighted(shape) && most.numerator <= most.denominator
+		   ? lt_weighted_share(resources, shape)
+		   : most;
 }
 
 int
 lt_charge_shape(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count)
 {
-	const struct used used = used_of(resources);
 	struct lt_fraction largest = {0, 1};
 	int chosen = -1;
 
 	for (uint32_t i = 0; i < shape_count; i++) {
-		const struct lt_fraction share = dominant(&used, &shapes[i]);
+		const struct lt_fraction share =
+		    share_of(resources, &shapes[i]);
 
 		if (share.numerator > share.denominator)
 			continue; /* does not fit there */
@@ -97,14 +114,13 @@ lt_charge_share(const struct lt_resources *resources,
 	assert(shapes != NULL || shape_count == 0);
 
 	const struct lt_fraction whole = {1, 1};
-	const struct used used = used_of(resources);
 
 	if (resources->exclusive || resources->nodes == 0)
 		return whole;
 	const int shape = lt_charge_shape(resources, shapes, shape_count);
 	if (shape < 0)
 		return whole;
-	const struct lt_fraction share = dominant(&used, &shapes[shape]);
+	const struct lt_fraction share = share_of(resources, &shapes[shape]);
 	if (share.numerator == 0)
 		return whole;
 	return reduce(share.numerator, share.denominator);
@@ -565,16 +581,16 @@ lt_share_most(const struct lt_request *request, const struct lt_market *market,
     int partition)
 {
 	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
-
-	if (request->allocated != NULL) {
-		const struct lt_partition *const part =
-		    &market->partitions[partition];
-		const struct lt_fraction share =
-		    lt_charge_share(request->allocated,
-			&market->shapes[part->first_shape], part->shape_count);
+	const struct lt_partition *const part = &market->partitions[partition];
+	const struct lt_resources pod = lt_pod_of(request);
+	const bool is_pods = lt_is_of_pods(request, market, partition);
+	const struct lt_resources *got = is_pods ? &pod : request->allocated;
+	if (got != NULL) {
+		const struct lt_fraction share = lt_charge_share(
+		    got, &market->shapes[part->first_shape], part->shape_count);
 
 		return (struct lt_share){share.numerator, share.denominator,
-		    request->allocated->nodes};
+		    is_pods ? request->tasks : got->nodes};
 	}
 	const struct lt_need need = lt_need_of(request, market, partition);
 

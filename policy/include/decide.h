@@ -90,6 +90,7 @@ struct lt_request {
 	bool whole_memory;		 /* --mem=0 */
 	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any; LT_GPU_TYPES */
 	bool exclusive;
+	struct lt_exact pod; /* of a task, on nodes that pods share */
 	/* What it was given, lent; NULL = it waits: what was asked counts. */
 	const struct lt_resources *allocated;
 	uint32_t array_tasks;	 /* 1 = no array */

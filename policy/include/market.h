@@ -55,6 +55,18 @@ struct lt_gpu_kind {
 };
 
 /* One kind of node within a partition. */
+/* What nodes are shared by on Kubernetes, where whole CPUs and MiB are too
+ * coarse: of a node what pods may request, of pods what they do. 0 = not so. */
+struct lt_exact {
+	uint64_t cpu_milli, memory_kib;
+};
+
+/* Of a pod that ran, and of its node then. 0 = Slurm, or not known. */
+struct lt_pod_size {
+	struct lt_exact pod, node;
+	uint32_t node_gpus;
+};
+
 struct lt_shape {
 	uint32_t node_count;
 	/* Of them, those that take no new jobs now: down, drained, reserved.
@@ -67,6 +79,7 @@ struct lt_shape {
 	uint32_t gpu_cores;    /* kept for jobs with GPUs */
 	uint32_t socket_cores; /* with those that the system keeps; 0 = n/a */
 	uint64_t memory_mib;
+	struct lt_exact exact; /* Kubernetes: its share is a weighted sum */
 	uint64_t tmp_disk_mib;
 	char features[LT_FEATURES_SIZE]; /* comma list; cut = as if none */
 	struct lt_gpu_kind kinds[LT_GPU_KINDS_MAX]; /* most first */

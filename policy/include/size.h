@@ -156,6 +156,12 @@ uint32_t lt_nodes_bound(const struct lt_request *request,
 struct lt_share lt_share_most(const struct lt_request *request,
     const struct lt_market *market, int partition);
 
+/* The greatest part of a resource of its nodes, which bounds its part of their
+ * power: where the share is the dominant resource's, that; of pods on the shape
+ * that one fits on where it is most. */
+double lt_part_most(const struct lt_request *request,
+    const struct lt_market *market, int partition, struct lt_share share);
+
 /* The share that plans count with: idle nodes, as few as it needs, of the
  * smallest shape that can hold it. In decide_fit.c. */
 struct lt_share lt_share_likely(const struct lt_request *request,
@@ -167,6 +173,7 @@ struct lt_resources {
 	uint32_t shards;     /* parts of GPUs: gres/shard, gres/mps */
 	uint64_t memory_mib; /* 0 = not counted */
 	bool exclusive;
+	struct lt_exact exact; /* Kubernetes; 0 = by CPUs and MiB */
 };
 
 struct lt_fraction {
@@ -180,6 +187,21 @@ struct lt_fraction {
  */
 struct lt_fraction lt_charge_share(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count);
+
+/*
+ * Of nodes that pods share, the sum of its parts of their CPUs, memory and GPUs
+ * instead, weighted so that all of a node is 1, rounded down to 10^-12: what
+ * fits on a node together is never more than the node. Eq. (2a). Pure.
+ */
+struct lt_fraction lt_weighted_share(
+    const struct lt_resources *resources, const struct lt_shape *shape);
+/* The weight in all of a node of its GPUs, or else its CPUs, 0 to 1. */
+double lt_weight_of(const struct lt_shape *shape, bool of_gpus);
+static inline bool
+lt_shape_is_weighted(const struct lt_shape *shape)
+{
+	return shape->exact.cpu_milli > 0;
+}
 
 /* The shape that lt_charge_share() took; -1 = none. */
 int lt_charge_shape(const struct lt_resources *resources,

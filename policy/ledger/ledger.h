@@ -191,7 +191,7 @@ int lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
 /* ---- Slurm as it was ---- */
 /* A partition's facts as text of the caller's, and since when the policy has
  * it no more; 0 = it has. */
-enum { LT_PLACE_FACTS_SIZE = 14600 }; /* longer: cut */
+enum { LT_PLACE_FACTS_SIZE = 17600 }; /* longer: cut */
 int lt_ledger_put_place(struct lt_ledger *ledger, const char *partition,
     const char *facts, int64_t left_utc_s, struct lt_error *err);
 struct lt_place_kept {
@@ -250,6 +250,7 @@ struct lt_run {
 	int64_t start_utc_s, end_utc_s;
 	uint32_t nodes, cpus, gpus, shards;
 	uint64_t memory_mib;
+	struct lt_pod_size size;		    /* not kept */
 	int64_t share_numerator, share_denominator; /* of nodes' node-hours */
 	uint64_t quote_id;			    /* 0 = none */
 	bool priced;	  /* false: no price known, shown so */
@@ -271,8 +272,7 @@ struct lt_run {
 	struct lt_amount held; /* a task, as admitted; where it is above */
 	char name[LT_NAME_SIZE], qos[LT_ACCOUNT_SIZE], wckey[LT_NAME_SIZE];
 	char gpu[LT_GPU_NAME_SIZE]; /* model that it had; "" = none, unknown */
-	uint32_t exit_code;	    /* as of wait(2) */
-	uint32_t restarts;
+	uint32_t exit_code, restarts; /* as of wait(2) */
 	struct lt_run_used used;
 	/* The ledger's own: set by lt_ledger_settle(). */
 	bool corrected;	       /* by entries of other hours than its own */

@@ -245,6 +245,10 @@ lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
 	lt_code_u32(coder, &shape->gpu_cores);
 	lt_code_u32(coder, &shape->socket_cores);
 	lt_code_u64(coder, &shape->memory_mib);
+	if (!coder->is_before) {
+		lt_code_u64(coder, &shape->exact.cpu_milli);
+		lt_code_u64(coder, &shape->exact.memory_kib);
+	}
 	lt_code_u64(coder, &shape->tmp_disk_mib);
 	lt_code_text(coder, shape->features, sizeof(shape->features));
 	if (coder->is_before)

@@ -61,7 +61,7 @@ on_unknown: allow
 sources:
   grid: {adapter: climatology, zone: GB, emission_factors: direct}
 partitions:
-  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 2.4}
+  ondemand: {accepts: [gpu, cpu], carbon: grid, price_per_node_hour: 12.4}
   spott: {carbon: grid, price_per_node_hour: 0.8}
 budgets:
   - {team: team-a, period: month, amount: 5000, on_exceed: reject}

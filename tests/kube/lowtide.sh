@@ -13,8 +13,9 @@
 #   owed NAMESPACE/NAME  the same, from what the API server says of its pods
 #   within SECONDS COMMAND...        until the command is true
 #
-# A CPU of a node in pool ondemand costs 2 USD a second, in pool spot 1 USD, so
-# that all sums are whole.
+# A second of a node in pool ondemand costs 50 times, in pool spot 25 times, what
+# its 64 CPUs, 512 GiB and 8 GPUs do by docs/model.md, (2a), in millionths: so
+# all sums are whole.
 BUILD=${BUILD:-$top/build}
 K_SERVER=$BUILD/tests/kube/server
 # shellcheck source=tests/kube/kube.sh
@@ -92,8 +93,8 @@ l_policy() {
 		sources:
 		  day: {adapter: file, quantity: carbon, path: $work/day.csv, value: g}
 		partitions:
-		  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_ONDEMAND:-460800}, gpu: A100-SXM4-40GB}
-		  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_SPOT:-230400}, gpu: A100-SXM4-40GB, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
+		  ondemand: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_ONDEMAND:-2122640.64}, gpu: A100-SXM4-40GB}
+		  spot: {accepts: [gpu, cpu], carbon: day, price_per_node_hour: ${L_SPOT:-1061320.32}, gpu: A100-SXM4-40GB, preemptible: {interruptions_per_hour: 0.02, notice: 2m, restart: 6m}}
 		${1-}
 	TEXT
 	mv "$work/policy.next" "$work/policy.yaml"
@@ -159,12 +160,15 @@ runs_of() { # JSON of its runs in the report
 charged() { runs_of "$1" | jq "[.[] | .${2:-money_micros}] | add // 0"; }
 # Of pods that have ended: seconds on the node, its price, its part.
 OWED='def at: fromdateiso8601;
-    def price: if test("^spot") then 1000000 else 2000000 end;
+    def price: if test("^spot") then 25 else 50 end;
+    def cpus: if endswith("m") then rtrimstr("m") | tonumber / 1000 else tonumber end;
+    def gib: if endswith("Mi") then rtrimstr("Mi") | tonumber / 1024 else rtrimstr("Gi") | tonumber end;
+    def worth: 31611 * (.cpu | cpus) + 4237 * (.memory | gib) + 950000 * (.["nvidia.com/gpu"] // "0" | tonumber);
     [.items[] | select(.spec.nodeName and .status.startTime) |
 	((.status.containerStatuses[0].state.terminated.finishedAt //
 	    (.status.conditions[] | select(.type == "DisruptionTarget") | .lastTransitionTime)) | at) as $to |
 	($to - (.status.startTime | at)) * (.spec.nodeName | price) *
-	([.spec.containers[].resources.requests.cpu | tonumber] | add)] | add // 0'
+	([.spec.containers[].resources.requests | worth] | add)] | add // 0 | . + 0.5 | floor'
 owed() { k_get "$(pods_of "$1")" | jq "$OWED"; }
 is_owed() { # is_owed NAMESPACE/NAME: charged to the micro
 	local want

@@ -108,7 +108,8 @@ passes 'told so' within 5 eval 'events_of team-a/later | grep -q LowtideNoRoom'
 for name in $hogs; do k_delete "$(pod "other/$name")"; done >/dev/null
 
 # Let go, and no node takes it, for what only kube-scheduler knows
-k_job team-a refused "$(wishes cost 600) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
+# Its limit is not over where the clock is set ahead.
+k_job team-a refused "$(wishes cost 36000) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
 has_waited() { # its pod, and lowtide put it there
 	k_wait 10 "$(pods_of team-a/refused)" 'any(.items[]; .spec.nodeSelector["lowtide.dev/pool"] == "cheap" and
 	    any(.status.conditions[]?; .reason == "Unschedulable"))'
@@ -180,8 +181,9 @@ is 'for where it ran' '["able"]' "$(runs_of team-a/elsewhere | of '[.[].partitio
 k_job team-a covered "$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/pause\"] = \"true\"" >/dev/null
 planned team-a/covered
 sleep 2
-# A 64th of a node that costs 4 a second, for 600 s and twice the time to end.
+# A CPU and a GiB of a node of 64 and 512, by the weights of docs/model.md, (2a), that costs 4 a
+# second, for 600 s and twice the time to end.
 is 'of one that is to run in the cheapest' cheap "$(note team-a/covered pool)"
 is 'what it may cost elsewhere is held' 1 "$(sqlite3 -readonly "$L/state/ledger.db" \
-    "SELECT money_micros >= 4000000 / 64 * 660 FROM holds WHERE job_id = $(id_of team-a/covered)")"
+    "SELECT money_micros >= 4000000 * (0.031611 + 0.004237) / (64 * 0.031611 + 512 * 0.004237) * 660 FROM holds WHERE job_id = $(id_of team-a/covered)")"
 the_end

@@ -258,7 +258,7 @@ is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]
 is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup umlauts without with; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
-    "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
+    "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, -v OFMT=%.9g 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"
 
 # Where it only observes, on a cluster of its own
 l_end

@@ -46,13 +46,13 @@ jq -n '{kind: "ConfigMap", apiVersion: "v1", metadata: {name: "lowtide-balances"
 is 'balances of one'\''s own are not read' 422 "$(K_AS=alice K_CODE=1 k_job team-b much "$(limit 60000)")"
 
 # What the guard would refuse is held for, where there is no guard
-passes 'a hold by its limit and what its pods may take to end' hold_is team-a/first 660000000
+passes 'a hold by its limit and what its pods may take to end' hold_is team-a/first 591492000
 K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"parallelism":2}}' >/dev/null
-passes 'parallelism that is raised' within 10 hold_is team-a/first 1320000000
+passes 'parallelism that is raised' within 10 hold_is team-a/first 1182984000
 K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"activeDeadlineSeconds":1200}}' >/dev/null
-passes 'a limit that is raised' within 10 hold_is team-a/first 2520000000
+passes 'a limit that is raised' within 10 hold_is team-a/first 2258424000
 K_AS=alice k_patch "$(job team-a/first)" merge '{"spec":{"template":{"spec":{"nodeSelector":{"lowtide.dev/pool":"ondemand"}}}}}' >/dev/null
-passes 'a dearer pool that is chosen later' within 20 hold_is team-a/first 5040000000
+passes 'a dearer pool that is chosen later' within 20 hold_is team-a/first 4516848000
 k_delete "$(job team-a/first)" >/dev/null
 
 k_job team-a byhand "$(wishes carbon 600) | $(runs 20)" >/dev/null

@@ -104,6 +104,8 @@ test_need(void **state)
 	assert_int_equal(n.cpus, 2);
 	assert_int_equal(n.gpus, 2);
 	assert_int_equal(n.memory_mib, 1024 + 96); /* 95.4 MiB, rounded up */
+	assert_true(n.exact.cpu_milli == 2000 &&
+		    n.exact.memory_kib == 1024 * 1024 + 97656);
 	/* One that runs before them counts where it takes more, one that stays
 	 * (KEP-753) beside them. */
 	n = need_of("{\"initContainers\":[{\"resources\":{\"requests\":"
@@ -126,8 +128,8 @@ test_need(void **state)
 	/* Who asks for nothing is not free of charge. */
 	n = need_of("{\"containers\":[{}]}");
 	assert_int_equal(n.cpus, 1);
-	assert_int_equal(n.gpus, 0);
-	assert_int_equal(n.memory_mib, 1);
+	assert_true(n.gpus == 0 && n.memory_mib == 1);
+	assert_true(n.exact.cpu_milli == 100 && n.exact.memory_kib == 204800);
 }
 
 /* ---- nodes ---- */
@@ -166,9 +168,9 @@ test_node(void **state)
 	assert_string_equal(n.pool, "gpu-od");
 	assert_string_equal(n.pool_key, "eks.amazonaws.com/nodegroup");
 	assert_string_equal(n.gpu_type, "A100-SXM4-40GB");
-	assert_int_equal(n.cpus, 63); /* what is there is rounded down */
+	assert_true(n.cpus == 63 && n.exact.cpu_milli == 63500);
 	assert_int_equal(n.gpus, 8);
-	assert_int_equal(n.memory_mib, 515583);
+	assert_int_equal(n.memory_mib, 515583); /* rounded down */
 	assert_true(n.is_up && !n.is_spot);
 	/* The cloud's taint for preemptible nodes is one that lowtide may
 	 * tolerate, a GPU's own each pod with GPUs does. */

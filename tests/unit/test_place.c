@@ -13,7 +13,8 @@ texts(void **state)
 {
 	static const char *const damaged[] = {"", "1 2 3", "1 2 3 4 5 0 64",
 	    "1 2 3 4 5 0 64:8", "1 2 3 4 5 0 64:8:x", "1 2 3 4 5 0 64:8:9",
-	    "1 2 3 4 5 0 64:8:9:x", "x 2 3 4 5 0 64:8:9:0"};
+	    "1 2 3 4 5 0 64:8:9:x", "1 2 3 4 5 0 64:8:9:0:m1",
+	    "x 2 3 4 5 0 64:8:9:0"};
 	struct lt_place place = {.idle_w = 200.1,
 	    .cpu_w = 288,
 	    .gpu_w = 2400,
@@ -31,12 +32,16 @@ texts(void **state)
 		    .gpus = i % 9,
 		    .shards = 4 * i,
 		    .memory_mib = 512000};
+	place.shapes[7].exact = (struct lt_exact){71500, 524288001};
 	lt_place_pack(text, sizeof(text), &place);
 	assert_true(lt_place_unpack(&back, text));
 	assert_true(back.known && back.exclusive);
 	assert_true(back.pue == 1.15 && back.idle_w == 200.1);
 	assert_int_equal(back.shapes[63].cpus, 127);
 	assert_int_equal(back.shapes[63].shards, 252);
+	assert_int_equal(back.shapes[7].exact.cpu_milli, 71500);
+	assert_int_equal(back.shapes[7].exact.memory_kib, 524288001);
+	assert_int_equal(back.shapes[8].exact.cpu_milli, 0);
 	lt_place_pack(again, sizeof(again), &back);
 	assert_string_equal(text, again);
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++)
