@@ -158,6 +158,7 @@ json_t *object_edit(const struct object *object);
 struct request {
 	const char *method, *path, *body, *type;
 	const char *authorization, *impersonates; /* headers, "" without */
+	char manager[256]; /* of fields: the query's, else the client's name */
 	size_t body_length;
 	char user[256];
 	bool is_admin;
@@ -167,7 +168,7 @@ struct request {
 	int kind;			/* -1: not served */
 	char space[256], name[256], sub[256];
 	/* of the query */
-	bool watch, bookmarks, dry_run, initial_events;
+	bool watch, bookmarks, dry_run, initial_events, force, names_manager;
 	int64_t limit, timeout_s, grace_s; /* grace_s -1: not given */
 	char version[64], version_match[64], page[256], labels[2048],
 	    fields[1024], propagation[32];
@@ -196,6 +197,8 @@ void reply_text(struct reply *reply, unsigned status, const char *text);
 void reply_fail(struct reply *reply, const struct request *request,
     unsigned code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* 409 of a server-side apply; causes: fields and who set them. */
+void reply_conflicts(struct reply *reply, const json_t *causes);
 void reply_not_found(struct reply *reply, const struct request *request);
 void reply_invalid(struct reply *reply, const struct request *request,
     const char *field, const char *format, ...)
@@ -239,6 +242,15 @@ json_t *patch_merge(json_t *target, const json_t *patch);
 json_t *patch_strategic(json_t *target, const json_t *patch);
 /* NULL: a test failed, or an operation can't be done. */
 json_t *patch_operations(json_t *target, const json_t *operations);
+
+/* apply.c: who set which field */
+bool apply_is(const struct request *request);
+/* After any other change of an object; before NULL: it is new. */
+void apply_note_update(
+    const struct request *request, const json_t *before, json_t *after);
+/* What live, NULL for none, becomes. NULL with a reply: a conflict. */
+json_t *apply_to(const struct request *request, const json_t *live,
+    const json_t *config, struct reply *reply);
 
 /* defaults.c: what a server fills in */
 void default_new(enum kind_index kind, json_t *document);
