@@ -68,7 +68,7 @@ hash_of(const struct lt_kube_known_job *job, const char *places)
 	const struct lt_kube_job *const f = &job->facts;
 	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
 	    f->need.gpus, (int64_t)f->need.memory_mib, f->begin_utc_s,
-	    f->deadline_utc_s, f->is_waiting};
+	    f->deadline_utc_s, f->is_waiting, f->is_unsized};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -119,6 +119,9 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
 	    .asked_hash = hash_of(job, r->places),
 	    .seen_utc_s = now_utc_s};
+	/* As with any job without a limit nobody knows what it may cost. */
+	if (f->is_unsized && out->state == LT_JOB_PENDING)
+		out->limit_s = INT64_MAX;
 	if (job->start_by_utc_s != 0 && f->deadline_utc_s > job->start_by_utc_s)
 		out->deadline_utc_s = job->start_by_utc_s;
 	if (out->state == LT_JOB_RUNNING) {

@@ -99,6 +99,8 @@ lt_batch_fini(void)
 	lt_kube_cluster_free(&s->cluster);
 	lt_kube_close(s->kube);
 	free(s->balances);
+	json_decref(s->given.requests);
+	json_decref(s->given.classes);
 	*s = (struct lt_kube_site){0};
 }
 
@@ -200,8 +202,11 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 
 	*changes = (struct lt_batch_changes){.count = 0};
 	c->now_utc_s = now_utc_s;
-	if (now_utc_s < lt_kube_site.rest_until_utc_s ||
-	    (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK))
+	if (now_utc_s < lt_kube_site.rest_until_utc_s)
+		return;
+	if (lt_kube_ask_given(now_utc_s))
+		lt_kube_watcher_stop(); /* so that all is listed anew */
+	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
 		return;
 	if (take_all(c, &err) != LT_OK)
 		lt_log("store_failed", "error=\"%s\"", err.text);

@@ -53,6 +53,8 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    .failed_utc_s = c->failed_utc_s,
 	    .unsuspended = c->unsuspended,
 	    .balances_utc_s = site->balances_sent_utc_s};
+	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s",
+	    site->given_failed);
 	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
 	count_waiting(watch, c);
 	return true;

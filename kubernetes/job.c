@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "given.h"
 #include "object.h"
 #include "options.h"
 #include "text.h"
@@ -339,13 +340,14 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	const json_t *const spec = json_object_get(object, "spec");
 	/* In lists they don't say what kind they are. */
 	const bool is_pod = json_object_get(spec, "template") == NULL;
-	const json_t *const pod_spec =
-	    is_pod ? spec : lt_kube_part(spec, "template", "spec");
 	struct lt_kube_job read = {0};
 	struct draft draft = {0};
 
 	if (is_pod && !lt_kube_is_own(object))
 		return lt_fail(err, LT_ENOENT, "a pod of a controller");
+	json_t *const pod_spec =
+	    is_pod ? json_incref((json_t *)spec)
+		   : lt_kube_given_spec(object, names->given, &read.is_unsized);
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {
@@ -359,6 +361,7 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 		code = keep_texts(&read, &draft, err);
 	}
 	free(draft.tolerations);
+	json_decref(pod_spec);
 	if (code == LT_OK)
 		*job = read;
 	return code;

@@ -16,9 +16,15 @@
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
 
+struct lt_kube_given { /* to pods at their creation; NULL = it is not known */
+	json_t *requests; /* by namespace */
+	json_t *classes;  /* RuntimeClasses, by name */
+};
+
 struct lt_kube_names {	  /* what the site chose; lent */
 	const char *pool; /* label of nodes; NULL = the clouds' own */
 	const char *team; /* label of namespaces; NULL = their names */
+	const struct lt_kube_given *given; /* NULL = nobody asked */
 };
 
 struct lt_kube_need {  /* of one pod: its requests, else its limits */
@@ -84,7 +90,9 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	/* Its user's lowtide.dev/pause: not to start now; or to go on after it
 	 * was suspended while it ran. */
 	bool is_paused, goes_on;
-	bool is_placed; /* its user says on which nodes */
+	bool is_placed;	 /* its user says on which nodes */
+	bool is_unsized; /* what its pods are given at their creation is not
+			  * known */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;

@@ -520,7 +520,10 @@ struct lt_batch_watch {
 	const char *namespace; /* lowtide's own; lent */
 	bool runs;	       /* what reads */
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
-	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
+	char failed[LT_ERROR_TEXT_SIZE]; /* the last failure */
+	/* Why it is not known what pods are given at their creation; "" = it
+	 * is. */
+	char given_failed[LT_ERROR_TEXT_SIZE];
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
 	uint32_t left;			  /* Jobs that wait for somebody else */
 	uint32_t unsuspended; /* came since the start as no policy lets them,

@@ -24,6 +24,8 @@ enum kind_index {
 	/* Kept, and no more: tests make their Jobs, admission.c does what the
 	 * policies say. */
 	KUBE_CRON_JOBS,
+	KUBE_LIMIT_RANGES,
+	KUBE_RUNTIME_CLASSES,
 	KUBE_MUTATING,
 	KUBE_MUTATING_BINDINGS,
 	KUBE_VALIDATING,
@@ -268,6 +270,10 @@ bool rules_change(const struct request *request, const json_t *before,
 void admission_mutate(const struct request *request, json_t *document);
 bool admission_validate(const struct request *request, const json_t *before,
     const json_t *document, struct reply *reply);
+
+/* limits.c: what a pod gets at its creation */
+void limits_default(json_t *range);
+void limits_give(const char *space, json_t *pod);
 
 /* control.c */
 void control_start(void);

@@ -104,6 +104,8 @@ create(struct request *request, json_t *document, struct reply *reply)
 		default_fields(kind, document);
 		apply_note_update(request, NULL, document);
 	}
+	if (kind == KUBE_PODS)
+		limits_give(request->space, document);
 	admission_mutate(request, document);
 	if (!rules_new(request, document, reply)) {
 		json_decref(document);
