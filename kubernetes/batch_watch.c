@@ -51,6 +51,8 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    .runs = lt_kube_watcher_fd() >= 0,
 	    .heard_utc_s = c->heard_utc_s,
 	    .failed_utc_s = c->failed_utc_s,
+	    .away_from_utc_s = c->away_from_utc_s,
+	    .away_to_utc_s = c->away_to_utc_s,
 	    .unsuspended = c->unsuspended,
 	    .balances_utc_s = site->balances_sent_utc_s};
 	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s",

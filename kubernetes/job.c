@@ -301,11 +301,16 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
-	job->was_started = lt_kube_time(status, "startTime") != 0;
+	job->start_utc_s = lt_kube_time(status, "startTime");
+	job->was_started = job->start_utc_s != 0;
+	job->done = lt_kube_number(status, "succeeded", 0) +
+		    lt_kube_number(status, "failed", 0);
 	const json_t *ended = lt_kube_condition(object, "Complete");
+	job->is_complete = ended != NULL;
 	if (ended == NULL)
 		ended = lt_kube_condition(object, "Failed");
 	job->is_finished = ended != NULL;
+	job->ended_utc_s = lt_kube_time(ended, "lastTransitionTime");
 	const int64_t pods = parallel < wanted ? parallel : wanted;
 	job->pods = pods > 0 && pods <= UINT32_MAX ? (uint32_t)pods : 0;
 	job->limit_s = limit_of(spec, pod_spec);

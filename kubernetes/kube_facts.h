@@ -100,6 +100,10 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	int32_t zone_offset_s;	 /* so far east of UTC then */
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
 	int64_t started_utc_s;	 /* lowtide let it go last; 0 = never */
+	/* By its status: since when it runs, until when it ran (0 = not), how
+	 * many of its pods have ended, and whether it came to a good end. */
+	int64_t start_utc_s, ended_utc_s, done;
+	bool is_complete;
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
 			  * what they take to end and to be replaced */

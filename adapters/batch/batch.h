@@ -520,7 +520,8 @@ struct lt_batch_watch {
 	const char *namespace; /* lowtide's own; lent */
 	bool runs;	       /* what reads */
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
-	char failed[LT_ERROR_TEXT_SIZE]; /* the last failure */
+	int64_t away_from_utc_s, away_to_utc_s; /* nobody watched; the last */
+	char failed[LT_ERROR_TEXT_SIZE];	/* the last failure */
 	/* Why it is not known what pods are given at their creation; "" = it
 	 * is. */
 	char given_failed[LT_ERROR_TEXT_SIZE];

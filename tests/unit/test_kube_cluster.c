@@ -109,6 +109,7 @@ begin(void **state)
 	    lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
 	list(LT_KUBE_NAMESPACES, namespaces);
 	list(LT_KUBE_NODES, nodes);
+	list(LT_KUBE_JOBS, NULL);
 	return 0;
 }
 
