@@ -23,15 +23,11 @@ end_of(const struct lt_kube_job *facts)
 				       : 0;
 }
 
-struct span {
-	int64_t from_utc_s, to_utc_s;
-};
-
 /* Pods that its status counts and that are no rows: each slot of its parallel
  * ones ran no longer than nobody watched, and than the Job itself. */
 static int
 add_missing(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
-    struct span away, struct lt_error *err)
+    struct lt_batch_away away, struct lt_error *err)
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const int64_t end_utc_s = end_of(f);
@@ -80,7 +76,7 @@ add_missing(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
 int
 lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err)
 {
-	struct span away = {0, c->now_utc_s};
+	struct lt_batch_away away = {0, c->now_utc_s};
 	int code = lt_kube_store_end_unseen(
 	    c->store, c->began_utc_s[LT_KUBE_PODS], c->now_utc_s, err);
 	const bool is_known =
@@ -104,7 +100,7 @@ lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err)
 	c->away_to_utc_s = away.to_utc_s;
 	lt_log("was_away", "from=%lld to=%lld", (long long)away.from_utc_s,
 	    (long long)away.to_utc_s);
-	return LT_OK;
+	return lt_kube_store_away(c->store, &away, err);
 }
 
 int

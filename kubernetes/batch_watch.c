@@ -61,3 +61,11 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	count_waiting(watch, c);
 	return true;
 }
+
+int
+lt_batch_aways(
+    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+{
+	return lt_kube_store_aways(aways, most, lt_kube_site.state_dir,
+	    &(struct lt_batch_away){from_utc_s, to_utc_s});
+}

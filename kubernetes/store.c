@@ -57,7 +57,9 @@ enum {
 		   " WHERE job_id = ?1")                                       \
 	S(HEARD, "INSERT INTO heard (one, utc_s) VALUES (1, ?1)"               \
 		 " ON CONFLICT (one) DO UPDATE SET utc_s = excluded.utc_s")    \
-	S(LAST_HEARD, "SELECT utc_s FROM heard")
+	S(LAST_HEARD, "SELECT utc_s FROM heard")                               \
+	S(AWAY, "INSERT OR REPLACE INTO aways (start, end) VALUES (?1, ?2)")   \
+	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")
 
 enum statement {
 #define NAME(id, text) S_##id,
@@ -94,6 +96,8 @@ static const char schema[] =
     " seen INTEGER NOT NULL, estimated INTEGER NOT NULL);"
     "CREATE TABLE IF NOT EXISTS heard (one INTEGER PRIMARY KEY,"
     " utc_s INTEGER NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS aways (start INTEGER PRIMARY KEY,"
+    " end INTEGER NOT NULL);"
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
@@ -348,15 +352,28 @@ lt_kube_store_last_heard(
 }
 
 int
+lt_kube_store_away(struct lt_kube_store *store,
+    const struct lt_batch_away *away, struct lt_error *err)
+{
+	bind_number(store, S_AWAY, 1, away->from_utc_s);
+	bind_number(store, S_AWAY, 2, away->to_utc_s);
+	return step(store, S_AWAY, NULL, err);
+}
+
+int
 lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
-	bind_number(store, S_PRUNE_RUNS, 1, before_utc_s);
-	const int code = step(store, S_PRUNE_RUNS, NULL, err);
-	if (code != LT_OK)
-		return code;
-	bind_number(store, S_PRUNE_IDS, 1, before_utc_s);
-	return step(store, S_PRUNE_IDS, NULL, err);
+	static const enum statement all[] = {
+	    S_PRUNE_RUNS, S_PRUNE_IDS, S_PRUNE_AWAYS};
+	int code = LT_OK;
+
+	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
+	     i++) {
+		bind_number(store, all[i], 1, before_utc_s);
+		code = step(store, all[i], NULL, err);
+	}
+	return code;
 }
 
 int

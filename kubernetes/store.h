@@ -76,6 +76,9 @@ int lt_kube_store_heard(
     struct lt_kube_store *store, int64_t utc_s, struct lt_error *err);
 int lt_kube_store_last_heard(
     struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err);
+/* And was not from then to then. */
+int lt_kube_store_away(struct lt_kube_store *store,
+    const struct lt_batch_away *away, struct lt_error *err);
 
 /* Forgets pods that ended before, and what was made before and never ran. */
 int lt_kube_store_prune(
@@ -98,6 +101,11 @@ struct lt_kube_rows_asked {
 };
 int lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
     const struct lt_kube_rows_asked *asked, struct lt_error *err);
+
+/* The last times in which nobody watched that touch `within`, oldest first:
+ * how many; a store that can't be read has none. */
+int lt_kube_store_aways(struct lt_batch_away *aways, int most,
+    const char *state_dir, const struct lt_batch_away *within);
 
 /* The number of "NAMESPACE/NAME", the newest of that name. LT_ENOENT. */
 int lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,

@@ -535,6 +535,14 @@ const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */
 bool lt_batch_watch(struct lt_batch_watch *watch);
 
+/* The last times in which nobody watched that touch this one, oldest first.
+ * Returns how many of most there are. */
+struct lt_batch_away {
+	int64_t from_utc_s, to_utc_s;
+};
+int lt_batch_aways(struct lt_batch_away *aways, int most, int64_t from_utc_s,
+    int64_t to_utc_s);
+
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);
 

@@ -156,6 +156,9 @@ l_end KILL
 l_ahead 8
 l_up
 passes 'and it says when nobody watched' eval 'lowtide status | grep -q "^away .*nobody watched from .* to "'
+passes 'as does the report' eval 'lowtide report | grep -q "^Nobody watched the cluster from .* to .*: what ended then is charged as estimated.$"'
+is 'with the times of status' true "$(jq -n --argjson report "$(lowtide report --json)" --argjson status "$(lowtide status --json)" \
+    '($report.away[-1] | [.from, .to] | map(fromdateiso8601)) == ($status.kubernetes.away | [.from_utc_s, .to_utc_s])')"
 is 'in JSON by its times' true "$(lowtide status --json | jq '.kubernetes.away | .to_utc_s - .from_utc_s > 3600')"
 
 # Killed at random
