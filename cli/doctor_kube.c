@@ -14,7 +14,7 @@
 #include "units.h"
 
 enum {
-	BALANCES_OLD_S = 900, /* written each ten minutes, and at changes */
+	BALANCES_OLD_S = 120, /* written each 30 s, and at changes */
 	FAILED_LATELY_S = 300,
 	NAMES_MAX = 512,
 	ASKED_MAX = 500, /* Jobs, one by one */

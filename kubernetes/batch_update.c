@@ -60,7 +60,9 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 		    "waits: %s nobody knows what it may cost of the budget of %s",
 		    job->facts.is_unsized
 			? "without the right to list LimitRanges and RuntimeClasses"
-			: "without activeDeadlineSeconds",
+		    : job->facts.limit_s == 0
+			? "without activeDeadlineSeconds"
+			: "without a price of a pool that it may run in",
 		    quote->account);
 		return;
 	}

@@ -65,6 +65,10 @@ passes 'one beyond the budget is held' k_wait 10 "$(job team-b/big)" '.metadata.
 passes 'and told so' within 5 told team-b/big LowtideHeld
 k_job team-a endless "$(runs 20)" >/dev/null
 passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
+k_job team-a elsewhere "$(limit 60) | .spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"other\"}" >/dev/null
+passes 'so is one whose pool has no price, and told so' k_wait 10 "$(job team-a/elsewhere)" \
+    '.metadata.annotations["lowtide.dev/plan"] | test("^waits: without a price of a pool that it may run in")'
+k_delete "$(job team-a/elsewhere)" >/dev/null
 k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
 operators='[{apiVersion: "example.com/v1", kind: "Backup", name: "nightly", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
 K_AS=system:serviceaccount:operators:backup k_job team-a backup "$(limit 60) | .metadata.ownerReferences = $operators | $(runs 20)" >/dev/null

@@ -120,6 +120,13 @@ passes 'and doctor says so' eval 'doctor | grep -q "count as of unknown cost"'
 k_job team-c open "$(limit 60) | $(runs 20)" >/dev/null
 passes 'one that says all itself runs' done_well team-c/open
 k_faults '{"reset": true, "method": "", "match": ""}' >/dev/null
+k_delete $K_CORE/lowtide/configmaps/lowtide-balances >/dev/null
 l_ahead 1
 passes 'once it is known again, the other runs too' done_well team-c/hidden 30
+passes 'balances that somebody deleted are back' within 10 published
+written() { k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq '.data.written | tonumber'; }
+was=$(written)
+l_ahead 2
+is_newer() { [ "$(written)" -ge $((was + 3600)) ]; }
+passes 'and say when they were written, though nothing changed' within 10 is_newer
 the_end
