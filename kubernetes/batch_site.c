@@ -184,6 +184,8 @@ take_all(struct lt_kube_cluster *c, struct lt_error *err)
 	if (c->store == NULL)
 		return LT_OK;
 	if (!c->lost)
+		code = lt_kube_cluster_catch_up(c, err);
+	if (!c->lost && code == LT_OK)
 		code = lt_kube_cluster_mark(c, c->now_utc_s, err);
 	if (!c->lost && code == LT_OK)
 		code = lt_kube_store_commit(c->store, err);

@@ -451,16 +451,10 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 						      : LT_KUBE_JOBS) &&
 		    c->jobs[i]->seen != list)
 			set_ended(c, c->jobs[i], true);
-	struct lt_error err = {0};
 	c->complete[kind] = true;
 	c->listing[kind] = false;
 	c->all_changed = true;
 	c->must_catch_up |= kind == LT_KUBE_PODS && c->store != NULL;
-	if (!c->must_catch_up || !c->complete[LT_KUBE_JOBS])
-		return;
-	c->must_catch_up = false;
-	if (lt_kube_cluster_catch_up(c, &err) != LT_OK)
-		lose(c, &err);
 }
 
 void

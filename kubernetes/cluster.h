@@ -69,8 +69,8 @@ struct lt_kube_cluster {
 /* Takes what was seen into it, and pods into its store. */
 void lt_kube_cluster_take(
     struct lt_kube_cluster *c, const struct lt_kube_line *line);
-/* Ends pods that are gone and adds those that nobody saw, once Jobs and pods
- * were listed. */
+/* Ends pods that are gone and adds those that nobody saw, once each time that
+ * Jobs and pods were listed. */
 int lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err);
 /* Writes down now and then that it watches. */
 int lt_kube_cluster_mark(
