@@ -14,7 +14,7 @@
 #include "units.h"
 
 enum {
-	BALANCES_OLD_S = 900, /* written each ten minutes, and at changes */
+	BALANCES_OLD_S = 120, /* written each 30 s, and at changes */
 	FAILED_LATELY_S = 300,
 	NAMES_MAX = 512,
 	ASKED_MAX = 500, /* Jobs, one by one */
@@ -212,6 +212,18 @@ check_balances(struct lt_doctor *doctor, const json_t *kube)
 		    lt_duration_text(ago, sizeof(ago), age_s));
 }
 
+static void
+check_given(struct lt_doctor *doctor, const json_t *kube)
+{
+	const char *const error = lt_json_text(kube, "given_error", "");
+
+	if (error[0] != '\0')
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "rights",
+		    "apply the manifests of this release again: lowtide kube manifest",
+		    "what LimitRanges and RuntimeClasses give pods is not known, so Jobs without requests of CPUs and memory, or with a runtimeClassName, count as of unknown cost: %s",
+		    error);
+}
+
 /* All that waits, at once and over budgets: docs/kubernetes.md. */
 static void
 release_text(char *out, size_t size, const char *namespace)
@@ -359,6 +371,7 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	check_teams(doctor, kube);
 	check_watcher(doctor, kube);
 	check_balances(doctor, kube);
+	check_given(doctor, kube);
 	lt_doctor_policies(doctor, kube);
 	check_unsuspended(doctor, kube);
 	check_place(doctor, kube);

@@ -265,6 +265,20 @@ lt_balance_text(char out[LT_BALANCE_SIZE], const json_t *report)
 
 /* ---- as text ---- */
 
+/* When nobody watched the cluster. */
+static void
+print_away(FILE *out, const json_t *report)
+{
+	size_t index;
+	const json_t *away;
+
+	json_array_foreach(json_object_get(report, "away"), index, away)
+		fprintf(out,
+		    "Nobody watched the cluster from %s to %s: what ended then is charged as estimated.\n",
+		    lt_json_text(away, "from", "?"),
+		    lt_json_text(away, "to", "?"));
+}
+
 int
 lt_report_over(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
@@ -296,6 +310,7 @@ lt_report_over(FILE *out, const json_t *report,
 		fprintf(out, "%s\n", lt_none_over_text(rows, count));
 	if (lt_balance_text(balance, report))
 		fprintf(out, "%s\n", balance);
+	print_away(out, report);
 	free(rows);
 	return LT_OK;
 }

@@ -106,7 +106,9 @@ print_kube(const json_t *status)
 	const char *const release =
 	    lt_json_text(json_object_get(status, "slurm"), "release", "?");
 	int64_t waiting, budget = 0;
-	char line[256];
+	const json_t *const away = json_object_get(kube, "away");
+	int64_t from, to;
+	char line[256], since[32], until[32];
 
 	snprintf(line, sizeof(line), "%s", release);
 	lt_json_int(kube, "waiting_for_budget", &budget);
@@ -116,6 +118,14 @@ print_kube(const json_t *status)
 		    (long long)waiting, waiting == 1 ? "" : "s",
 		    waiting == 1 ? "s" : "", (long long)budget);
 	print_field("kubernetes", line);
+	if (!lt_json_int(away, "from_utc_s", &from) ||
+	    !lt_json_int(away, "to_utc_s", &to))
+		return;
+	snprintf(line, sizeof(line),
+	    "nobody watched from %s to %s: what ended then is charged as estimated",
+	    lt_utc_text(since, sizeof(since), from),
+	    lt_utc_text(until, sizeof(until), to));
+	print_field("away", line);
 }
 
 static void

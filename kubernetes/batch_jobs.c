@@ -73,7 +73,7 @@ hash_of(const struct lt_kube_known_job *job, const char *places)
 	    f->need.gpus, (int64_t)f->need.memory_mib,
 	    (int64_t)f->need.exact.cpu_milli, (int64_t)f->need.exact.memory_kib,
 	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
-	    job->stuck_utc_s != 0};
+	    job->stuck_utc_s != 0, f->is_unsized};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -127,6 +127,9 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
 	    .asked_hash = hash_of(job, r->places),
 	    .seen_utc_s = now_utc_s};
+	/* As with any job without a limit nobody knows what it may cost. */
+	if (f->is_unsized && out->state == LT_JOB_PENDING)
+		out->limit_s = INT64_MAX;
 	if (job->start_by_utc_s != 0 && f->deadline_utc_s > job->start_by_utc_s)
 		out->deadline_utc_s = job->start_by_utc_s;
 	if (out->state == LT_JOB_RUNNING) {

@@ -106,6 +106,8 @@ lt_batch_fini(void)
 	lt_kube_close(s->kube);
 	free(s->balances);
 	lt_kube_job_free(&s->question.facts);
+	json_decref(s->given.requests);
+	json_decref(s->given.classes);
 	*s = (struct lt_kube_site){0};
 }
 
@@ -201,6 +203,10 @@ take_all(struct lt_kube_cluster *c, struct lt_error *err)
 	if (c->store == NULL)
 		return LT_OK;
 	if (!c->lost)
+		code = lt_kube_cluster_catch_up(c, err);
+	if (!c->lost && code == LT_OK)
+		code = lt_kube_cluster_mark(c, c->now_utc_s, err);
+	if (!c->lost && code == LT_OK)
 		code = lt_kube_store_commit(c->store, err);
 	if (!c->lost && code == LT_OK)
 		return LT_OK;
@@ -219,8 +225,11 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 
 	*changes = (struct lt_batch_changes){.count = 0};
 	c->now_utc_s = now_utc_s;
-	if (now_utc_s < lt_kube_site.rest_until_utc_s ||
-	    (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK))
+	if (now_utc_s < lt_kube_site.rest_until_utc_s)
+		return;
+	if (lt_kube_ask_given(now_utc_s))
+		lt_kube_watcher_stop(); /* so that all is listed anew */
+	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
 		return;
 	if (take_all(c, &err) != LT_OK)
 		lt_log("store_failed", "error=\"%s\"", err.text);

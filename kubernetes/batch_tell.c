@@ -19,9 +19,10 @@
 enum {
 	PATH_BYTES = 512,
 	NAME_BYTES = 128,
-	TEXT_BYTES = 1024,	/* of an Event: the API server's own limit */
-	BALANCES_EVERY_S = 2,	/* at most so often, when they change */
-	BALANCES_AGAIN_S = 600, /* somebody else may have changed them */
+	TEXT_BYTES = 1024,     /* of an Event: the API server's own limit */
+	BALANCES_EVERY_S = 2,  /* at most so often, when they change */
+	BALANCES_AGAIN_S = 30, /* so that they tell that lowtide is there, and
+				* what somebody else did to them is mended */
 };
 
 static const char balances_name[] = "lowtide-balances";

@@ -44,7 +44,8 @@ is_stopped(const struct lt_kube_known_job *job)
 }
 
 static void
-plan_line(char *out, size_t size, const struct lt_quote *quote)
+plan_line(char *out, size_t size, const struct lt_quote *quote,
+    const struct lt_kube_known_job *job)
 {
 	const char *const currency = lt_kube_site.currency;
 	char from[TIME_BYTES], is[100], was[100];
@@ -56,7 +57,12 @@ plan_line(char *out, size_t size, const struct lt_quote *quote)
 
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
 		snprintf(out, size,
-		    "waits: without activeDeadlineSeconds nobody knows what it may cost of the budget of %s",
+		    "waits: %s nobody knows what it may cost of the budget of %s",
+		    job->facts.is_unsized
+			? "without the right to list LimitRanges and RuntimeClasses"
+		    : job->facts.limit_s == 0
+			? "without activeDeadlineSeconds"
+			: "without a price of a pool that it may run in",
 		    quote->account);
 		return;
 	}
@@ -194,7 +200,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	if (update->admin_comment != NULL &&
 	    lt_quote_unpack(&quote, update->admin_comment,
 		strlen(update->admin_comment), NULL) == LT_OK)
-		plan_line(plan, sizeof(plan), &quote);
+		plan_line(plan, sizeof(plan), &quote, job);
 	if (plan[0] != '\0')
 		add_remarks(plan, sizeof(plan), job);
 	const bool is_news =

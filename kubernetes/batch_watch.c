@@ -53,9 +53,21 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    .runs = lt_kube_watcher_fd() >= 0,
 	    .heard_utc_s = c->heard_utc_s,
 	    .failed_utc_s = c->failed_utc_s,
+	    .away_from_utc_s = c->away_from_utc_s,
+	    .away_to_utc_s = c->away_to_utc_s,
 	    .unsuspended = c->unsuspended,
 	    .balances_utc_s = site->balances_sent_utc_s};
+	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s",
+	    site->given_failed);
 	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
 	count_waiting(watch, c);
 	return true;
+}
+
+int
+lt_batch_aways(
+    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+{
+	return lt_kube_store_aways(aways, most, lt_kube_site.state_dir,
+	    &(struct lt_batch_away){from_utc_s, to_utc_s});
 }

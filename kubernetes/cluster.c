@@ -287,12 +287,13 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 
 /* ---- pods ---- */
 
-/* Of a Job that is forgotten the store has the rest. */
-static void
-put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
-    const struct lt_kube_known_job *job, uint32_t id)
+/* Of a Job that is forgotten the store has the rest; of a pod that nobody saw
+ * there is no node. */
+int
+lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
+    const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
+    uint32_t id, struct lt_error *err)
 {
-	struct lt_error err = {0};
 	struct lt_kube_run run = {.pod = pod,
 	    .id = id,
 	    .pool = lt_kube_cluster_pool(c, pod->node),
@@ -302,7 +303,8 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 	    .qos = "",
 	    .quote = "",
 	    .node = lt_kube_cluster_node(c, pod->node),
-	    .seen_utc_s = c->now_utc_s};
+	    .seen_utc_s = c->now_utc_s,
+	    .is_estimated = pod->node[0] == '\0'};
 
 	if (job != NULL) {
 		run.job_id = job->id;
@@ -316,9 +318,11 @@ put_pod(struct lt_kube_cluster *c, const struct lt_kube_pod *pod,
 		/* Its node is gone before it was seen. */
 		if (run.pool[0] == '\0')
 			run.pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
+		if (run.pool[0] == '\0')
+			run.pool =
+			    lt_kube_job_text(&job->facts, LT_KUBE_CHOSEN);
 	}
-	if (lt_kube_store_put(c->store, &run, &err) != LT_OK)
-		lose(c, &err);
+	return lt_kube_store_put(c->store, &run, err);
 }
 
 static void
@@ -417,7 +421,8 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lose(c, &err);
 		return;
 	}
-	put_pod(c, &pod, job, id);
+	if (lt_kube_cluster_put_pod(c, &pod, job, id, &err) != LT_OK)
+		lose(c, &err);
 	if (job != NULL)
 		count_pod(c, job, &pod);
 }
@@ -446,15 +451,12 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 						      : LT_KUBE_JOBS) &&
 		    c->jobs[i]->seen != list)
 			set_ended(c, c->jobs[i], true);
-	struct lt_error err = {0};
 	if (kind == LT_KUBE_PODS && !lt_kube_rooms_end(&c->rooms))
 		lt_log("rooms_failed", "error=\"out of memory\"");
-	if (kind == LT_KUBE_PODS && c->store != NULL &&
-	    lt_kube_store_end_unseen(
-		c->store, c->began_utc_s[kind], c->now_utc_s, &err) != LT_OK)
-		lose(c, &err);
 	c->complete[kind] = true;
+	c->listing[kind] = false;
 	c->all_changed = true;
+	c->must_catch_up |= kind == LT_KUBE_PODS && c->store != NULL;
 }
 
 void
@@ -465,6 +467,7 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 	switch (line->event) {
 	case LT_KUBE_BEGIN:
 		c->lists[line->kind]++;
+		c->listing[line->kind] = true;
 		c->began_utc_s[line->kind] = c->now_utc_s;
 		if (line->kind == LT_KUBE_PODS)
 			lt_kube_rooms_begin(&c->rooms);
@@ -534,6 +537,8 @@ lt_kube_cluster_reset(struct lt_kube_cluster *c)
 	lt_kube_rooms_free(&c->rooms);
 	c->job_count = c->changed_count = 0;
 	memset(c->complete, 0, sizeof(c->complete));
+	memset(c->listing, 0, sizeof(c->listing));
+	c->must_catch_up = false;
 	c->lost = false;
 }
 

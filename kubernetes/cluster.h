@@ -56,6 +56,7 @@ struct lt_kube_cluster {
 	uint32_t namespace_count, node_count, job_count;
 	size_t namespace_capacity, node_capacity, job_capacity;
 	uint32_t lists[LT_KUBE_KINDS];	    /* begun */
+	bool listing[LT_KUBE_KINDS];	    /* and not whole yet */
 	bool complete[LT_KUBE_KINDS];	    /* one was whole */
 	int64_t began_utc_s[LT_KUBE_KINDS]; /* the last one */
 	int64_t now_utc_s;		    /* of what is being taken */
@@ -69,11 +70,25 @@ struct lt_kube_cluster {
 	struct lt_error failed; /* what the watcher told last, and when; and
 				 * when it saw something */
 	int64_t failed_utc_s, heard_utc_s;
+	bool must_catch_up; /* pods were listed */
+	/* The last time that nobody watched; 0 = it was never. */
+	int64_t away_from_utc_s, away_to_utc_s;
+	int64_t marked_utc_s; /* the store knows that it watched then */
 };
 
 /* Takes what was seen into it, and pods into its store. */
 void lt_kube_cluster_take(
     struct lt_kube_cluster *c, const struct lt_kube_line *line);
+/* Ends pods that are gone and adds those that nobody saw, once each time that
+ * Jobs and pods were listed. */
+int lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err);
+/* Writes down now and then that it watches. */
+int lt_kube_cluster_mark(
+    struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err);
+/* A pod of this Job (NULL: of one that is forgotten) as it is now. */
+int lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
+    const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
+    uint32_t id, struct lt_error *err);
 /* Forgets Jobs that ended long enough ago. */
 void lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s);
 void lt_kube_cluster_free(struct lt_kube_cluster *c);

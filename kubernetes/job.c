@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "given.h"
 #include "object.h"
 #include "options.h"
 #include "text.h"
@@ -312,16 +313,21 @@ read_job(struct lt_kube_job *job, const json_t *object, const json_t *pod_spec)
 	job->is_waiting = lt_kube_is_true(spec, "suspend");
 	job->suspended_utc_s = lt_kube_time(
 	    lt_kube_condition(object, "Suspended"), "lastTransitionTime");
-	job->was_started = lt_kube_time(status, "startTime") != 0;
+	job->start_utc_s = lt_kube_time(status, "startTime");
+	job->was_started = job->start_utc_s != 0;
 	/* Source: validation of batch/v1, a Job that is suspended and whose
 	 * controller has said so. */
 	job->is_resting =
 	    !job->was_started || (job->suspended_utc_s != 0 &&
 				     lt_kube_number(status, "active", 0) == 0);
+	job->done = lt_kube_number(status, "succeeded", 0) +
+		    lt_kube_number(status, "failed", 0);
 	const json_t *ended = lt_kube_condition(object, "Complete");
+	job->is_complete = ended != NULL;
 	if (ended == NULL)
 		ended = lt_kube_condition(object, "Failed");
 	job->is_finished = ended != NULL;
+	job->ended_utc_s = lt_kube_time(ended, "lastTransitionTime");
 	const int64_t pods = parallel < wanted ? parallel : wanted;
 	job->pods = pods > 0 && pods <= UINT32_MAX ? (uint32_t)pods : 0;
 	job->limit_s = limit_of(spec, pod_spec);
@@ -356,13 +362,14 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	const json_t *const spec = json_object_get(object, "spec");
 	/* In lists they don't say what kind they are. */
 	const bool is_pod = json_object_get(spec, "template") == NULL;
-	const json_t *const pod_spec =
-	    is_pod ? spec : lt_kube_part(spec, "template", "spec");
 	struct lt_kube_job read = {0};
 	struct draft draft = {0};
 
 	if (is_pod && !lt_kube_is_own(object))
 		return lt_fail(err, LT_ENOENT, "a pod of a controller");
+	json_t *const pod_spec =
+	    is_pod ? json_incref((json_t *)spec)
+		   : lt_kube_given_spec(object, names->given, &read.is_unsized);
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);
 	if (code == LT_OK) {
@@ -378,6 +385,7 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	free(draft.tolerations);
 	free(draft.selector);
 	free(draft.preferred);
+	json_decref(pod_spec);
 	if (code == LT_OK)
 		*job = read;
 	return code;

@@ -17,11 +17,17 @@
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
 
+struct lt_kube_given { /* to pods at their creation; NULL = it is not known */
+	json_t *requests; /* by namespace */
+	json_t *classes;  /* RuntimeClasses, by name */
+};
+
 struct lt_kube_names {	  /* what the site chose; lent */
 	const char *pool; /* label of nodes; NULL = the clouds' own */
 	const char *team; /* label of namespaces; NULL = their names */
 	/* The server lets lowtide place a Job anew that was let go before. */
 	bool places_anew;
+	const struct lt_kube_given *given; /* NULL = nobody asked */
 };
 
 struct lt_kube_need {  /* of one pod: its requests, else its limits */
@@ -145,6 +151,8 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	/* Its place is its user's word: they name a pool, or say LT_KUBE_BOUND.
 	 */
 	bool is_placed;
+	bool is_unsized; /* what its pods are given at their creation is not
+			  * known */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;
@@ -152,6 +160,10 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	int32_t zone_offset_s;	 /* so far east of UTC then */
 	int64_t suspended_utc_s; /* since; 0 = it is not, or not yet */
 	int64_t started_utc_s;	 /* lowtide let it go last; 0 = never */
+	/* By its status: since when it runs, until when it ran (0 = not), how
+	 * many of its pods have ended, and whether it came to a good end. */
+	int64_t start_utc_s, ended_utc_s, done;
+	bool is_complete;
 	int64_t begin_utc_s, deadline_utc_s; /* 0 = none */
 	int64_t limit_s; /* that its pods may run at most; 0 = no limit. With
 			  * what they take to end and to be replaced */

@@ -23,9 +23,12 @@ struct lt_kube_site {
 	double allowance;      /* requests that may be sent now */
 	int64_t allowed_ms;    /* when that was counted */
 	const struct lt_market
-	    *market;	  /* lent while starts are made, or NULL */
-	char currency[8]; /* of the market, once it is known */
-	char *balances;	  /* as they were sent last; NULL = never */
+	    *market;		    /* lent while starts are made, or NULL */
+	char currency[8];	    /* of the market, once it is known */
+	char *balances;		    /* as they were sent last; NULL = never */
+	struct lt_kube_given given; /* to pods, when it was asked last */
+	int64_t given_utc_s;
+	char given_failed[LT_ERROR_TEXT_SIZE];	     /* "" = it is known */
 	int64_t balances_utc_s, balances_sent_utc_s; /* tried; done */
 	int64_t pruned_utc_s, rest_until_utc_s;
 };
@@ -61,6 +64,10 @@ bool lt_kube_spend(void);
 void lt_kube_ask_cron_jobs(int64_t now_utc_s);
 /* Is that not known yet? */
 bool lt_kube_is_cron_unknown(const struct lt_kube_known_job *job);
+
+/* Asks, each minute, what pods are given at their creation. True: that is not
+ * what it was, and Jobs are to be read anew. */
+bool lt_kube_ask_given(int64_t now_utc_s);
 
 /* PATCHes a Job or a pod, if it is still the one with this uid. body is
  * taken. */

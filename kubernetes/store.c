@@ -50,7 +50,18 @@ enum {
 	S(END_UNSEEN,                                                          \
 	    "UPDATE runs SET estimated = 1, state = 'CANCELLED',"              \
 	    " end = max(start, min(?2, CASE limit_s WHEN 0 THEN ?2"            \
-	    " ELSE start + limit_s END)) WHERE end = 0 AND seen < ?1")
+	    " ELSE start + limit_s END)) WHERE end = 0 AND seen < ?1")         \
+	S(END_BY, "UPDATE runs SET end = max(start, ?2) WHERE job_id = ?1"     \
+		  " AND estimated = 1 AND end > ?2 AND start < end")           \
+	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0")   \
+	S(SECONDS, "SELECT coalesce(sum(max(0, min(CASE end WHEN 0 THEN ?3"    \
+		   " ELSE end END, ?3) - max(start, ?2))), 0) FROM runs"       \
+		   " WHERE job_id = ?1")                                       \
+	S(HEARD, "INSERT INTO heard (one, utc_s) VALUES (1, ?1)"               \
+		 " ON CONFLICT (one) DO UPDATE SET utc_s = excluded.utc_s")    \
+	S(LAST_HEARD, "SELECT utc_s FROM heard")                               \
+	S(AWAY, "INSERT OR REPLACE INTO aways (start, end) VALUES (?1, ?2)")   \
+	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")
 
 enum statement {
 #define NAME(id, text) S_##id,
@@ -85,6 +96,10 @@ static const char schema[] =
     " quote TEXT NOT NULL, cpus INTEGER NOT NULL, gpus INTEGER NOT NULL,"
     " memory_mib INTEGER NOT NULL, limit_s INTEGER NOT NULL,"
     " seen INTEGER NOT NULL, estimated INTEGER NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS heard (one INTEGER PRIMARY KEY,"
+    " utc_s INTEGER NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS aways (start INTEGER PRIMARY KEY,"
+    " end INTEGER NOT NULL);"
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
@@ -323,15 +338,66 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 }
 
 int
+lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
+    int64_t end_utc_s, struct lt_error *err)
+{
+	bind_number(store, S_END_BY, 1, job_id);
+	bind_number(store, S_END_BY, 2, end_utc_s);
+	return step(store, S_END_BY, NULL, err);
+}
+
+int
+lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
+    const struct lt_kube_known *asked, struct lt_error *err)
+{
+	bind_number(store, S_ENDED, 1, job_id);
+	const int code = step(store, S_ENDED, asked->ended, err);
+	if (code != LT_OK)
+		return code;
+	bind_number(store, S_SECONDS, 1, job_id);
+	bind_number(store, S_SECONDS, 2, asked->from_utc_s);
+	bind_number(store, S_SECONDS, 3, asked->to_utc_s);
+	return step(store, S_SECONDS, asked->seconds, err);
+}
+
+int
+lt_kube_store_heard(
+    struct lt_kube_store *store, int64_t utc_s, struct lt_error *err)
+{
+	bind_number(store, S_HEARD, 1, utc_s);
+	return step(store, S_HEARD, NULL, err);
+}
+
+int
+lt_kube_store_last_heard(
+    struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err)
+{
+	return step(store, S_LAST_HEARD, utc_s, err);
+}
+
+int
+lt_kube_store_away(struct lt_kube_store *store,
+    const struct lt_batch_away *away, struct lt_error *err)
+{
+	bind_number(store, S_AWAY, 1, away->from_utc_s);
+	bind_number(store, S_AWAY, 2, away->to_utc_s);
+	return step(store, S_AWAY, NULL, err);
+}
+
+int
 lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
-	bind_number(store, S_PRUNE_RUNS, 1, before_utc_s);
-	const int code = step(store, S_PRUNE_RUNS, NULL, err);
-	if (code != LT_OK)
-		return code;
-	bind_number(store, S_PRUNE_IDS, 1, before_utc_s);
-	return step(store, S_PRUNE_IDS, NULL, err);
+	static const enum statement all[] = {
+	    S_PRUNE_RUNS, S_PRUNE_IDS, S_PRUNE_AWAYS};
+	int code = LT_OK;
+
+	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
+	     i++) {
+		bind_number(store, all[i], 1, before_utc_s);
+		code = step(store, all[i], NULL, err);
+	}
+	return code;
 }
 
 int

@@ -62,6 +62,26 @@ int lt_kube_store_put(struct lt_kube_store *store,
 int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 
+/* No pod of this Job that was ended so ran longer than this. */
+int lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
+    int64_t end_utc_s, struct lt_error *err);
+/* How many of a Job's pods have ended, and for how many seconds pods of it ran
+ * within a time. */
+struct lt_kube_known {
+	int64_t from_utc_s, to_utc_s;
+	int64_t *ended, *seconds;
+};
+int lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
+    const struct lt_kube_known *asked, struct lt_error *err);
+/* The cluster was watched until then. LT_ENOENT: it was never. */
+int lt_kube_store_heard(
+    struct lt_kube_store *store, int64_t utc_s, struct lt_error *err);
+int lt_kube_store_last_heard(
+    struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err);
+/* And was not from then to then. */
+int lt_kube_store_away(struct lt_kube_store *store,
+    const struct lt_batch_away *away, struct lt_error *err);
+
 /* Forgets pods that ended before, and what was made before and never ran. */
 int lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err);
@@ -83,6 +103,11 @@ struct lt_kube_rows_asked {
 };
 int lt_kube_store_rows(struct lt_batch_runs *runs, const char *state_dir,
     const struct lt_kube_rows_asked *asked, struct lt_error *err);
+
+/* The last times in which nobody watched that touch `within`, oldest first:
+ * how many; a store that can't be read has none. */
+int lt_kube_store_aways(struct lt_batch_away *aways, int most,
+    const char *state_dir, const struct lt_batch_away *within);
 
 /* The number of "NAMESPACE/NAME", the newest of that name. LT_ENOENT. */
 int lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,

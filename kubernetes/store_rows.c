@@ -205,3 +205,31 @@ lt_kube_store_find(
 		   ? code
 		   : lt_fail(err, LT_ENOENT, "no Job or pod %s is known", name);
 }
+
+int
+lt_kube_store_aways(struct lt_batch_away *aways, int most,
+    const char *state_dir, const struct lt_batch_away *within)
+{
+	static const char text[] =
+	    "SELECT start, end FROM (SELECT start, end FROM aways WHERE"
+	    " start < ?2 AND end > ?1 ORDER BY start DESC LIMIT ?3)"
+	    " ORDER BY start";
+	struct lt_error err = {0};
+	sqlite3 *const db = open_reader(state_dir, &err);
+	sqlite3_stmt *s = NULL;
+	int count = 0;
+
+	if (db != NULL &&
+	    sqlite3_prepare_v2(db, text, -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, within->from_utc_s);
+		sqlite3_bind_int64(s, 2, within->to_utc_s);
+		sqlite3_bind_int(s, 3, most);
+		while (count < most && sqlite3_step(s) == SQLITE_ROW)
+			aways[count++] =
+			    (struct lt_batch_away){sqlite3_column_int64(s, 0),
+				sqlite3_column_int64(s, 1)};
+	}
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return count;
+}

@@ -546,7 +546,11 @@ struct lt_batch_watch {
 	bool runs;	       /* what reads */
 	bool places_anew;      /* a job that finds no node is placed anew */
 	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
-	char failed[LT_ERROR_TEXT_SIZE];  /* the last failure */
+	int64_t away_from_utc_s, away_to_utc_s; /* nobody watched; the last */
+	char failed[LT_ERROR_TEXT_SIZE];	/* the last failure */
+	/* Why it is not known what pods are given at their creation; "" = it
+	 * is. */
+	char given_failed[LT_ERROR_TEXT_SIZE];
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
 	uint32_t left;			  /* Jobs that wait for somebody else */
 	uint32_t unsuspended; /* came since the start as no policy lets them,
@@ -556,6 +560,14 @@ struct lt_batch_watch {
 const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */
 bool lt_batch_watch(struct lt_batch_watch *watch);
+
+/* The last times in which nobody watched that touch this one, oldest first.
+ * Returns how many of most there are. */
+struct lt_batch_away {
+	int64_t from_utc_s, to_utc_s;
+};
+int lt_batch_aways(struct lt_batch_away *aways, int most, int64_t from_utc_s,
+    int64_t to_utc_s);
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);

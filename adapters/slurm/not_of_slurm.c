@@ -69,6 +69,17 @@ lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 	    err, LT_ENOENT, "got \"%.40s\", want the number of a job", name);
 }
 
+int
+lt_batch_aways(
+    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+{
+	(void)aways;
+	(void)most;
+	(void)from_utc_s;
+	(void)to_utc_s;
+	return 0;
+}
+
 bool
 lt_batch_watch(struct lt_batch_watch *watch)
 {

@@ -231,6 +231,8 @@ put_statement(
 		code = lt_report_put_measured(out, v, err);
 	if (code == LT_OK)
 		code = lt_report_put_refused(out, v, err);
+	if (code == LT_OK)
+		code = lt_report_put_away(out, v, err);
 	if (code == LT_OK && w->has_trend)
 		code = put_trend(out, w, v->ledger, err);
 	if (code == LT_OK && w->has_balance)

@@ -95,6 +95,9 @@ int lt_report_refused(
 /* ,"refused":{...} where jobs were */
 int lt_report_put_refused(struct lt_out *out, const struct lt_report_view *view,
     struct lt_error *err);
+/* ,"away":[...] where nobody watched for a while */
+int lt_report_put_away(struct lt_out *out, const struct lt_report_view *view,
+    struct lt_error *err);
 /* ,"by":{...},"top":[...] as asked, ,"tcto":{...} and ,"unused":{...} */
 int lt_report_put_incurred(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);

@@ -17,7 +17,7 @@ enum { NOW = 1795669953 };
 static void
 judge(json_t *manifest)
 {
-	const struct lt_kube_names names = {0};
+	const struct lt_kube_names names = {.pool = NULL};
 	struct lt_kube_job job;
 	struct lt_error err = {0};
 

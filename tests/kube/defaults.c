@@ -186,6 +186,8 @@ default_fields(enum kind_index kind, json_t *document)
 		default_job(document);
 	else if (kind == KUBE_PODS)
 		default_pod_spec(json_at(document, "spec"));
+	else if (kind == KUBE_LIMIT_RANGES)
+		limits_default(document);
 }
 
 /* The labels that say whose pods the template's are. */
@@ -258,6 +260,8 @@ default_new(enum kind_index kind, json_t *document)
 	case KUBE_CONFIGMAPS:
 	case KUBE_EVENTS:
 	case KUBE_CRON_JOBS:
+	case KUBE_LIMIT_RANGES:
+	case KUBE_RUNTIME_CLASSES:
 	case KUBE_MUTATING:
 	case KUBE_MUTATING_BINDINGS:
 	case KUBE_VALIDATING:

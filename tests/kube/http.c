@@ -188,6 +188,10 @@ handle(void *cls, struct MHD_Connection *connection, const char *url,
 	request->type = header(connection, "Content-Type");
 	request->authorization = header(connection, "Authorization");
 	request->impersonates = header(connection, "Impersonate-User");
+	/* "lowtide" of "lowtide/0.3.0", unless the query says another. */
+	const char *const agent = header(connection, "User-Agent");
+	snprintf(request->manager, sizeof(request->manager), "%.*s",
+	    (int)strcspn(agent, "/"), agent);
 	request->grace_s = -1;
 	request_read(request);
 	MHD_get_connection_values(

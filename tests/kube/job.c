@@ -187,6 +187,7 @@ pod_create(struct object *job, int64_t completions)
 		"kind", "Job", "name", json_at(owner, "metadata.name"), "uid",
 		json_at(owner, "metadata.uid"), "controller", 1,
 		"blockOwnerDeletion", 1));
+	limits_give(json_text_at(owner, "metadata.namespace"), pod);
 	default_new(KUBE_PODS, pod);
 	store_add(KUBE_PODS, pod);
 }

@@ -17,6 +17,8 @@
 #   k_apply NAMESPACE NAME [JQ]   a Job like k_job's, as kubectl apply -f would
 #                           have it once more: creates it, or patches where the
 #                           file differs; prints nothing if it does nowhere
+#   k_apply_there NAMESPACE NAME [JQ]   the same file by kubectl apply
+#                           --server-side; K_FORCE=true: with --force-conflicts
 #   k_pod NAMESPACE NAME [JQ]   a bare pod likewise
 #   k_wait SECONDS PATH JQ  until a jq condition is true of the answer
 #   k_status ...            prints the HTTP status of any of the above
@@ -109,6 +111,10 @@ k_apply() {
 	fi
 	patch=$(k_job_file "$2" "${3:-.}" | jq --argjson there "$there" "$K_DIFFERS"'differs(.; $there)')
 	[ "$patch" == null ] || k_patch "$K_JOBS/$1/jobs/$2" strategic "$patch"
+}
+k_apply_there() {
+	k_job_file "$2" "${3:-.}" | k_curl "$K_JOBS/$1/jobs/$2?fieldManager=${K_MANAGER:-kubectl}&force=${K_FORCE:-false}" \
+	    -X PATCH -H 'Content-Type: application/apply-patch+yaml' --data-binary @-
 }
 k_jobs() {
 	local url=$K_JOBS/$2/jobs

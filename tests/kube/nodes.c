@@ -69,10 +69,11 @@ resources_read(const json_t *list)
 struct resources
 resources_of(const json_t *pod_spec)
 {
-	struct resources sum = {.pods = 1};
+	struct resources sum = resources_read(json_at(pod_spec, "overhead"));
 	json_t *container;
 	size_t i;
 
+	sum.pods = 1;
 	json_array_foreach(json_at(pod_spec, "containers"), i, container) {
 		const struct resources one =
 		    resources_read(json_at(container, "resources.requests"));

@@ -90,6 +90,26 @@ reply_status(
 	reply->length = strlen(reply->body);
 }
 
+void
+reply_conflicts(struct reply *reply, const json_t *causes)
+{
+	const size_t count = json_array_size(causes);
+	char *message = NULL;
+	size_t length, i;
+	json_t *cause;
+	FILE *const out = open_memstream(&message, &length);
+
+	fprintf(out, "Apply failed with %zu conflict%s:", count,
+	    count == 1 ? "" : "s");
+	json_array_foreach(causes, i, cause)
+		fprintf(out, "%s%s: %s", count == 1 ? " " : "\n- ",
+		    json_text_at(cause, "message"),
+		    json_text_at(cause, "field"));
+	fclose(out);
+	reply_status(reply, 409, message, json_pack("{s:O}", "causes", causes));
+	free(message);
+}
+
 static json_t *
 details_of(const struct request *request, const char *kind)
 {

@@ -39,6 +39,7 @@ request_query(struct request *request, const char *key, const char *value)
 	    {"fieldSelector", request->fields, sizeof(request->fields)},
 	    {"propagationPolicy", request->propagation,
 		sizeof(request->propagation)},
+	    {"fieldManager", request->manager, sizeof(request->manager)},
 	};
 	const struct {
 		const char *key;
@@ -47,6 +48,7 @@ request_query(struct request *request, const char *key, const char *value)
 	    {"watch", &request->watch},
 	    {"allowWatchBookmarks", &request->bookmarks},
 	    {"sendInitialEvents", &request->initial_events},
+	    {"force", &request->force},
 	};
 	const struct {
 		const char *key;
@@ -66,6 +68,7 @@ request_query(struct request *request, const char *key, const char *value)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strcmp(key, numbers[i].key) == 0)
 			*numbers[i].out = strtoll(value, NULL, 10);
+	request->names_manager |= strcmp(key, "fieldManager") == 0;
 	if (strcmp(key, "dryRun") == 0)
 		request->dry_run = strcmp(value, "All") == 0;
 }

@@ -24,6 +24,8 @@ enum kind_index {
 	/* Kept, and no more: tests make their Jobs, admission.c does what the
 	 * policies say. */
 	KUBE_CRON_JOBS,
+	KUBE_LIMIT_RANGES,
+	KUBE_RUNTIME_CLASSES,
 	KUBE_MUTATING,
 	KUBE_MUTATING_BINDINGS,
 	KUBE_VALIDATING,
@@ -158,6 +160,7 @@ json_t *object_edit(const struct object *object);
 struct request {
 	const char *method, *path, *body, *type;
 	const char *authorization, *impersonates; /* headers, "" without */
+	char manager[256]; /* of fields: the query's, else the client's name */
 	size_t body_length;
 	char user[256];
 	bool is_admin;
@@ -167,7 +170,7 @@ struct request {
 	int kind;			/* -1: not served */
 	char space[256], name[256], sub[256];
 	/* of the query */
-	bool watch, bookmarks, dry_run, initial_events;
+	bool watch, bookmarks, dry_run, initial_events, force, names_manager;
 	int64_t limit, timeout_s, grace_s; /* grace_s -1: not given */
 	char version[64], version_match[64], page[256], labels[2048],
 	    fields[1024], propagation[32];
@@ -196,6 +199,8 @@ void reply_text(struct reply *reply, unsigned status, const char *text);
 void reply_fail(struct reply *reply, const struct request *request,
     unsigned code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* 409 of a server-side apply; causes: fields and who set them. */
+void reply_conflicts(struct reply *reply, const json_t *causes);
 void reply_not_found(struct reply *reply, const struct request *request);
 void reply_invalid(struct reply *reply, const struct request *request,
     const char *field, const char *format, ...)
@@ -240,6 +245,15 @@ json_t *patch_strategic(json_t *target, const json_t *patch);
 /* NULL: a test failed, or an operation can't be done. */
 json_t *patch_operations(json_t *target, const json_t *operations);
 
+/* apply.c: who set which field */
+bool apply_is(const struct request *request);
+/* After any other change of an object; before NULL: it is new. */
+void apply_note_update(
+    const struct request *request, const json_t *before, json_t *after);
+/* What live, NULL for none, becomes. NULL with a reply: a conflict. */
+json_t *apply_to(const struct request *request, const json_t *live,
+    const json_t *config, struct reply *reply);
+
 /* defaults.c: what a server fills in */
 void default_new(enum kind_index kind, json_t *document);
 void default_fields(enum kind_index kind, json_t *document);
@@ -256,6 +270,10 @@ bool rules_change(const struct request *request, const json_t *before,
 void admission_mutate(const struct request *request, json_t *document);
 bool admission_validate(const struct request *request, const json_t *before,
     const json_t *document, struct reply *reply);
+
+/* limits.c: what a pod gets at its creation */
+void limits_default(json_t *range);
+void limits_give(const char *space, json_t *pod);
 
 /* control.c */
 void control_start(void);

@@ -88,6 +88,35 @@ is 'a test that fails' '[422,"Invalid"]' \
 is 'what changes nothing is no write' "$(k_get $K_JOB/p1 | of .metadata.resourceVersion)" \
     "$(k_patch $K_JOB/p1 merge '{"spec":{"suspend":true}}' | of .metadata.resourceVersion)"
 
+# Server-side apply
+file='.spec.suspend = true | .metadata.annotations = {"a": "1", "b": "2"}'
+managers() { k_get "$K_JOB/$1" | of '[.metadata.managedFields[] | .manager + " " + .operation] | sort'; }
+is 'an apply creates' 201 "$(k_status k_apply_there default s1 "$file")"
+is 'for a manager that has a name' 422 "$(k_job_file s1 "$file" | k_status k_curl "$K_JOB/s1?force=true" \
+    -X PATCH -H 'Content-Type: application/apply-patch+yaml' --data-binary @-)"
+version=$(k_get $K_JOB/s1 | jq -r .metadata.resourceVersion)
+is 'again it is no write' "\"$version\"" "$(k_apply_there default s1 "$file" | of .metadata.resourceVersion)"
+is 'its fields are its own, and no others' '{"f:annotations":{"f:a":{},"f:b":{}}}["kubectl Apply"]' \
+    "$(k_get $K_JOB/s1 | of '.metadata.managedFields[0].fieldsV1["f:metadata"]')$(managers s1)"
+k_patch "$K_JOB/s1?fieldManager=other" merge '{"metadata":{"annotations":{"a":"3","c":"4"}},"spec":{"suspend":false}}' >/dev/null
+is 'who changes them takes them' '{"f:metadata":{"f:annotations":{"f:a":{},"f:c":{}}},"f:spec":{"f:suspend":{}}}' \
+    "$(k_get $K_JOB/s1 | of '.metadata.managedFields[] | select(.manager == "other") | .fieldsV1')"
+is 'which is a conflict then' \
+    '[409,"Conflict",[".metadata.annotations.a",".spec.suspend"],"conflict with \"other\" using batch/v1"]' \
+    "$(k_apply_there default s1 "$file" | of '[.code, .reason, [.details.causes[].field], .details.causes[0].message]')"
+is 'but not with the same value' 200 "$(k_status k_apply_there default s1 "$file | .spec.suspend = false | .metadata.annotations.a = \"3\"")"
+is 'they are of both then' '["kubectl Apply","other Update"]' "$(managers s1)"
+is 'what is applied no more goes, and of others nothing' '{"a":"3","c":"4"}' \
+    "$(k_apply_there default s1 'del(.metadata.annotations) | .spec.suspend = false | .metadata.annotations.a = "3"' | of .metadata.annotations)"
+is 'by force it is taken from others' '{"a":"1","b":"2","c":"4"}true{"f:metadata":{"f:annotations":{"f:c":{}}}}' \
+    "$(K_FORCE=true k_apply_there default s1 "$file" | jq -Sjc '.metadata.annotations, .spec.suspend,
+	(.metadata.managedFields[] | select(.manager == "other") | .fieldsV1)')"
+k_apply_there default s2 "$file" >/dev/null
+is 'a list without a key is one field' '".spec.template.spec.tolerations"' \
+    "$(k_patch "$K_JOB/s2?fieldManager=other" merge '{"spec":{"template":{"spec":{"tolerations":[{"key":"x"}]}}}}' >/dev/null
+	k_apply_there default s2 "$file | .spec.template.spec.tolerations = [{key: \"y\"}]" | of '.details.causes[].field')"
+for name in s1 s2; do k_delete $K_JOB/$name; done >/dev/null
+
 # A Job's life
 release='{"spec":{"suspend":false,"template":{"spec":{"nodeSelector":{"lowtide.dev/pool":"spot"},
     "tolerations":[{"key":"lowtide.dev/spot","value":"true","effect":"NoSchedule"}]}}}}'

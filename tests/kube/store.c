@@ -18,6 +18,9 @@ const struct kind kinds[KUBE_KIND_COUNT] = {
     [KUBE_EVENTS] = {"events", "Event", "", "v1", "v1", true},
     [KUBE_JOBS] = {"jobs", "Job", "batch", "v1", "batch/v1", true},
     [KUBE_CRON_JOBS] = {"cronjobs", "CronJob", "batch", "v1", "batch/v1", true},
+    [KUBE_LIMIT_RANGES] = {"limitranges", "LimitRange", "", "v1", "v1", true},
+    [KUBE_RUNTIME_CLASSES] = {"runtimeclasses", "RuntimeClass", "node.k8s.io",
+	"v1", "node.k8s.io/v1", false},
 #define ADMISSION(resource, kind)                                              \
 	{                                                                      \
 		resource, kind, "admissionregistration.k8s.io", "v1",          \

@@ -65,6 +65,10 @@ passes 'one beyond the budget is held' k_wait 10 "$(job team-b/big)" '.metadata.
 passes 'and told so' within 5 told team-b/big LowtideHeld
 k_job team-a endless "$(runs 20)" >/dev/null
 passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
+k_job team-a elsewhere "$(limit 60) | .spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"other\"}" >/dev/null
+passes 'so is one whose pool has no price, and told so' k_wait 10 "$(job team-a/elsewhere)" \
+    '.metadata.annotations["lowtide.dev/plan"] | test("^waits: without a price of a pool that it may run in")'
+k_delete "$(job team-a/elsewhere)" >/dev/null
 k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
 operators='[{apiVersion: "example.com/v1", kind: "Backup", name: "nightly", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
 K_AS=system:serviceaccount:operators:backup k_job team-a backup "$(limit 60) | .metadata.ownerReferences = $operators | $(runs 20)" >/dev/null
@@ -181,6 +185,46 @@ is 'which stay as they are' '[{"key":"lowtide.dev/spot","operator":"Exists"}]' "
 is 'no sync was refused, nor changed anything' '["Job"]["Job"]' \
     "$(jq -sc '[.[].kind]' "$work/without.synced")$(jq -sc '[.[].kind]' "$work/with.synced")"
 
+# The same by server-side apply
+synced_there() { # synced_there NAME JQ: as synced
+	local until=$((SECONDS + 30))
+	while [ $SECONDS -lt $until ]; do
+		k_apply_there team-a "$1" "$2" >>"$work/$1.synced"
+		done_well "team-a/$1" 1 2>/dev/null && return 0
+	done
+	return 1
+}
+# The codes of what was refused.
+answers_to() { jq -sc '[.[] | .code // empty] | unique' "$work/$1.synced"; }
+setters() { # who set this field last
+	k_get "$(job "team-a/$1")" | jq -r "[.metadata.managedFields[] | select(.fieldsV1 | $2) | .manager] | join(\" \")"
+}
+has_run_once() { [ "$(k_get "$(pods_of "team-a/$1")" | jq '.items | length')" == 1 ]; }
+file="$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/checkpoint\"] = \"size=60G\" | $(runs 30)"
+passes 'one that is applied by the server, again and again, runs' synced_there there "$file"
+is 'no apply was refused' '[]' "$(answers_to there)"
+is 'lowtide'\''s fields stay lowtide'\''s' 'lowtide lowtide lowtide lowtide' "$(setters there '."f:spec"["f:suspend"]') $(
+	setters there '."f:spec"["f:template"]["f:spec"]["f:nodeSelector"]') $(
+	setters there '."f:spec"["f:template"]["f:spec"]["f:tolerations"]') $(
+	setters there '."f:metadata"["f:annotations"]["f:lowtide.dev/quote"]')"
+passes 'and it ran once' has_run_once there
+is 'where lowtide chose' spot "$(k_get "$(pods_of team-a/there)" | jq -r '.items[].spec.nodeName | sub("-.*"; "")')"
+K_FORCE=true passes 'by a tool that forces it, too' synced_there forced "$file"
+is 'it is refused nothing' '[]' "$(answers_to forced)"
+passes 'and undoes nothing' has_run_once forced
+file="$file | .spec.suspend = true | .metadata.annotations[\"lowtide.dev/pause\"] = \"false\""
+passes 'a file that is suspended, and says that lowtide lets it go' synced_there older "$file"
+is 'is told whose that is once it runs' '[409]' "$(answers_to older)"
+is 'by its field' '[".spec.suspend"]' \
+    "$(jq -sc '[.[] | .details.causes[]?.field] | unique' "$work/older.synced")"
+passes 'and not stopped' has_run_once older
+file="$(wishes cost 600) | .metadata.annotations[\"lowtide.dev/checkpoint\"] = \"size=60G\" | $(runs 30) |
+    .spec.template.spec.tolerations = [{key: \"mine\", operator: \"Exists\"}]"
+passes 'one that has other tolerations' synced_there others "$file"
+is 'is told of these' '[".spec.template.spec.tolerations"]' \
+    "$(jq -sc '[.[] | .details.causes[]?.field] | unique' "$work/others.synced")"
+passes 'and runs once' has_run_once others
+
 # What its user stops
 paused='lowtide.dev/pause=false'
 has_pods() { k_wait 10 "$(job "$1")" '.status.ready == 1'; }
@@ -255,7 +299,7 @@ is 'as is the pod' "$(k_get $K_CORE/team-a/pods | jq -c '.items |= map(select(.m
     "$(charged team-a/bare)"
 is 'a node that is lost is told from a failure' '["NODE_FAIL"]' "$(runs_of team-a/lost | of '[.[].state]')"
 is 'and an eviction' '["PREEMPTED"]' "$(runs_of team-a/evicted | of '[.[].state]')"
-is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup umlauts without with; do charged team-a/$name; done | jq -s add)" \
+is 'the teams add up' "$(for name in plain chosen cheap waits bare lost evicted over endless stopped own backup umlauts without with there forced older others; do charged team-a/$name; done | jq -s add)" \
     "$(lowtide report --json | jq '.teams[] | select(.team == "team-a") | .charges_micros')"
 is 'in CSV as well' "$(lowtide report --json --runs | jq '[.runs[].money_micros] | add / 1e6')" \
     "$(lowtide report --format csv --runs | tr -d '\r' | awk -F, -v OFMT=%.9g 'NR == 1 { while ($++i != "cost"); next } { sum += $i } END { print sum }')"

@@ -14,7 +14,18 @@ k_namespace plain >/dev/null
 l_day 3 9
 l_policy 'budgets:
   - {team: team-a, period: month, amount: 1000000}
-  - {team: team-b, period: month, amount: 300}'
+  - {team: team-b, period: month, amount: 300}
+  - {team: team-c, period: month, amount: 1000000}'
+# What pods get at their creation: of two LimitRanges the more, as nobody knows
+# which is taken; requests that follow from a default, and that from a max.
+k_namespace team-c managed >/dev/null
+limits() { jq -n --arg name "$1" --argjson item "$2" '{kind: "LimitRange", apiVersion: "v1", metadata: {name: $name},
+    spec: {limits: [{type: "Pod", max: {cpu: "9"}}, $item + {type: "Container"}]}}' | k_post "$K_CORE/team-c/limitranges"; }
+limits most '{"max": {"cpu": "4", "memory": "2Gi"}}' >/dev/null
+limits some '{"defaultRequest": {"cpu": "3"}}' >/dev/null
+jq -n '{kind: "RuntimeClass", apiVersion: "node.k8s.io/v1", metadata: {name: "kata"}, handler: "kata",
+    overhead: {podFixed: {cpu: "1500m"}}, scheduling: {nodeSelector: {"lowtide.dev/pool": "ondemand"}}}' |
+    k_post /apis/node.k8s.io/v1/runtimeclasses >/dev/null
 l_up || exit 1
 published() { k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq -e '.data["team-b.available"]' >/dev/null; }
 passes 'balances are there' within 10 published
@@ -72,6 +83,21 @@ sleep 1.1
 k_delete "$(pod "team-a/$(k_get "$(pods_of team-a/retries)" | jq -r '.items[0].metadata.name')")" >/dev/null
 passes 'pods deleted by hand: the Job goes on' done_well team-a/retries 30
 
+# What pods get at their creation is held for
+bare='del(.spec.template.spec.containers[0].resources)'
+k_job team-c given "$(wishes carbon 600) | $bare" >/dev/null
+passes 'requests by a LimitRange: 4 CPUs' within 10 hold_is team-c/given 2640000000
+k_job team-c says "$(wishes carbon 600)" >/dev/null
+passes 'not where a container has its own' within 10 hold_is team-c/says 660000000
+k_job team-c kata "$(limit 600) | .spec.template.spec.runtimeClassName = \"kata\" | $(runs 20)" >/dev/null
+passes 'a RuntimeClass'\''s overhead, 1 and 1.5 CPUs, and the pool that it is kept to' within 10 hold_is team-c/kata 3960000000
+passes 'so it runs' done_well team-c/kata
+is 'with what was held for' '["ondemand",{"cpu":"1500m"}]' "$(k_get "$(pods_of team-c/kata)" |
+    of '.items[0].spec | [.nodeSelector["lowtide.dev/pool"], .overhead]')"
+k_job team-c young "$(limit 600) | $bare | $(runs 20)" >/dev/null
+passes 'one that is given 4 runs' done_well team-c/young
+is 'and uses 4 or 3' true "$(k_get "$(pods_of team-c/young)" | of '.items[0].spec.containers[0].resources.requests.cpu | . == "4" or . == "3"')"
+
 # Whose pods nobody gates
 owned='.metadata.ownerReferences = [{apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'
 k_pod team-a web "$owned | .metadata.annotations[\"test/run-seconds\"] = \"20\"" >/dev/null
@@ -81,4 +107,26 @@ passes 'the resume by hand is charged' within 30 is_owed team-a/byhand
 passes 'and both pods of the other' within 30 eval '[ "$(runs_of team-a/retries | jq length)" == 2 ]'
 uid=$(k_get "$(pod team-a/web)" | jq -r .metadata.uid)
 is 'a Deployment'\''s is not priced' 0 "$(sqlite3 -readonly "$L/state/kube.db" "SELECT count(*) FROM ids WHERE uid = '$uid'")"
+
+# Without the right to list them
+doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
+is 'doctor says nothing of rights that are there' '' "$(doctor | grep LimitRange)"
+k_faults '{"status": 403, "match": "limitranges", "method": "GET", "count": 1000}' >/dev/null
+l_restart
+k_job team-c hidden "$(limit 600) | $bare | $(runs 20)" >/dev/null
+passes 'what pods are given is not known' k_wait 10 "$(job team-c/hidden)" \
+    '.metadata.annotations["lowtide.dev/plan"] | test("^waits: without the right to list LimitRanges")'
+passes 'and doctor says so' eval 'doctor | grep -q "count as of unknown cost"'
+k_job team-c open "$(limit 60) | $(runs 20)" >/dev/null
+passes 'one that says all itself runs' done_well team-c/open
+k_faults '{"reset": true, "method": "", "match": ""}' >/dev/null
+k_delete $K_CORE/lowtide/configmaps/lowtide-balances >/dev/null
+l_ahead 1
+passes 'once it is known again, the other runs too' done_well team-c/hidden 30
+passes 'balances that somebody deleted are back' within 10 published
+written() { k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq '.data.written | tonumber'; }
+was=$(written)
+l_ahead 2
+is_newer() { [ "$(written)" -ge $((was + 3600)) ]; }
+passes 'and say when they were written, though nothing changed' within 10 is_newer
 the_end

@@ -99,6 +99,13 @@ create(struct request *request, json_t *document, struct reply *reply)
 		json_decref(document);
 		return;
 	}
+	/* Before admission: what that sets is nobody's. */
+	if (!apply_is(request)) {
+		default_fields(kind, document);
+		apply_note_update(request, NULL, document);
+	}
+	if (kind == KUBE_PODS)
+		limits_give(request->space, document);
 	admission_mutate(request, document);
 	if (!rules_new(request, document, reply)) {
 		json_decref(document);
@@ -208,6 +215,8 @@ change(const struct request *request, struct object *object, json_t *after,
 	}
 	keep_owned(request, before, &after);
 	default_fields(object->kind, after);
+	if (!apply_is(request) && request->sub[0] == '\0')
+		apply_note_update(request, before, after);
 	json_put_at(after, "metadata.resourceVersion",
 	    json_incref(json_at(before, "metadata.resourceVersion")));
 	if (!rules_change(request, before, after, reply) ||
@@ -294,14 +303,72 @@ patched(const struct request *request, const struct object *object,
 	    "the body of the request was in an unknown format - accepted "
 	    "media types include: application/json-patch+json, "
 	    "application/merge-patch+json, "
-	    "application/strategic-merge-patch+json");
+	    "application/strategic-merge-patch+json, "
+	    "application/apply-patch+yaml");
 	json_decref(document);
 	return NULL;
+}
+
+/* False with a reply: it is no configuration of this object. */
+static bool
+config_is_good(
+    const struct request *request, const json_t *config, struct reply *reply)
+{
+	const char *wrong = NULL;
+
+	if (strcmp(json_text_at(config, "kind"), kinds[request->kind].kind) !=
+		0 ||
+	    strcmp(json_text_at(config, "apiVersion"),
+		kinds[request->kind].api_version) != 0)
+		wrong = "invalid object type";
+	else if (strcmp(json_text_at(config, "metadata.name"), request->name) !=
+		 0)
+		wrong = "the name of the object does not match the name on the "
+			"URL";
+	else if (json_at(config, "metadata.managedFields") != NULL)
+		wrong = "metadata.managedFields must be nil";
+	if (wrong != NULL)
+		reply_fail(reply, request, 400, "%s", wrong);
+	else if (!request->names_manager)
+		reply_fail(reply, request, 422,
+		    "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: "
+		    "Required value: is required for apply patch");
+	return wrong == NULL && request->names_manager;
+}
+
+/* Its bodies are read as JSON, which is YAML. */
+static void
+answer_apply(const struct request *request, struct reply *reply)
+{
+	struct object *const object = store_find(
+	    (enum kind_index)request->kind, request->space, request->name);
+	json_t *const config = body_read(request, reply);
+	struct request own = *request;
+	json_t *after = NULL;
+
+	if (config == NULL)
+		return;
+	if (config_is_good(request, config, reply))
+		after = apply_to(request,
+		    object == NULL ? NULL : object->now->document, config,
+		    reply);
+	json_decref(config);
+	if (after == NULL)
+		return;
+	strip_kind(after);
+	if (object == NULL)
+		create(&own, after, reply);
+	else
+		change(request, object, after, reply);
 }
 
 void
 answer_patch(const struct request *request, struct reply *reply)
 {
+	if (apply_is(request) && request->sub[0] == '\0') {
+		answer_apply(request, reply);
+		return;
+	}
 	struct object *const object = object_of(request, reply);
 	json_t *patch, *after = NULL;
 

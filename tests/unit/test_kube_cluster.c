@@ -45,6 +45,7 @@ list(enum lt_kube_kind kind, const char *const *objects)
 	for (; objects != NULL && *objects != NULL; objects++)
 		tell(kind, LT_KUBE_SEEN, *objects);
 	tell(kind, LT_KUBE_END, NULL);
+	assert_int_equal(lt_kube_cluster_catch_up(&cluster, NULL), LT_OK);
 }
 
 static const char *
@@ -109,6 +110,7 @@ begin(void **state)
 	    lt_kube_store_open(&cluster.store, state_dir, NULL), LT_OK);
 	list(LT_KUBE_NAMESPACES, namespaces);
 	list(LT_KUBE_NODES, nodes);
+	list(LT_KUBE_JOBS, NULL);
 	return 0;
 }
 
@@ -402,6 +404,36 @@ test_the_label_is_taken_off(void **state)
 	lt_batch_runs_free(&runs);
 }
 
+/* Three pods in 100 s; one was seen, for 10 s, and nobody watched from 20 on.
+ */
+static void
+test_what_nobody_saw(void **state)
+{
+	struct lt_batch_runs runs;
+	int64_t ran_s = 0;
+
+	(void)state;
+	(void)lt_kube_store_heard(cluster.store, NOW_UTC_S + 20, NULL);
+	cluster.now_utc_s = NOW_UTC_S + 500;
+	tell(LT_KUBE_JOBS, LT_KUBE_SEEN,
+	    job_text("early", 1, "",
+		"\"startTime\":\"2026-11-26T04:00:00Z\",\"succeeded\":3,"
+		"\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\","
+		"\"lastTransitionTime\":\"2026-11-26T04:01:40Z\"}]"));
+	tell(LT_KUBE_PODS, LT_KUBE_SEEN,
+	    pod_text("early-p", "early", "2026-11-26T04:00:10Z"));
+	for (int times = 0; times < 2; times++) {
+		tell(LT_KUBE_PODS, LT_KUBE_END, NULL);
+		(void)lt_kube_cluster_catch_up(&cluster, NULL);
+	}
+	rows(&runs, NOW_UTC_S + 600);
+	assert_int_equal(runs.count, 3);
+	for (uint32_t i = 0; i < runs.count; i++)
+		ran_s += runs.runs[i].end_utc_s - runs.runs[i].start_utc_s;
+	assert_int_equal(ran_s, 10 + 80);
+	lt_batch_runs_free(&runs);
+}
+
 /* By an autoscaler, while nobody watched: it is where its Job was put. */
 static void
 test_the_node_is_gone(void **state)
@@ -557,6 +589,7 @@ main(void)
 	    TEST(test_prune),
 	    TEST(test_erase),
 	    TEST(test_jobs_that_came_unsuspended),
+	    TEST(test_what_nobody_saw),
 	    TEST(test_the_label_is_taken_off),
 	    TEST(test_the_node_is_gone),
 	    TEST(test_a_store_that_knows_nothing),

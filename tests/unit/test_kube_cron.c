@@ -104,7 +104,7 @@ test_tick(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lt_kube_job job;
-		const struct lt_kube_names names = {0};
+		const struct lt_kube_names names = {.pool = NULL};
 		json_t *const object = json_pack(
 		    "{s:{s:s,s:s,s:s,s:{s:s}},s:{s:{s:{}}}}", "metadata",
 		    "name", "a", "uid", "u", "creationTimestamp",

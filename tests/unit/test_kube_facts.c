@@ -221,7 +221,7 @@ test_tolerations(void **state)
 		" lowtide.dev/spot "},
 	};
 
-	const struct lt_kube_names names = {0};
+	const struct lt_kube_names names = {.pool = NULL};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

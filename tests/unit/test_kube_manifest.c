@@ -110,7 +110,7 @@ test_completes(void **state)
 	    "\"lowtide.dev/quote\":\"q\",\"lowtide.dev/pool\":\"spot\","
 	    "\"lowtide.dev/hold\":\"budget\",\"lowtide.dev/max-cost\":\"3\"}",
 	    "\"activeDeadlineSeconds\":60,\"template\":{" SPEC "}"));
-	const struct lt_kube_names names = {0};
+	const struct lt_kube_names names = {.pool = NULL};
 	struct lt_kube_job job;
 	struct lt_error err = {0};
 
