@@ -83,6 +83,13 @@ struct past { /* of a source, before the steps that it has in memory */
 	uint32_t known_count, point_count;
 };
 
+static void
+right_from(struct lt_daemon *d, int64_t utc_s)
+{
+	if (d->rates_righted_utc_s == 0 || utc_s < d->rates_righted_utc_s)
+		d->rates_righted_utc_s = utc_s;
+}
+
 /* Records what the source says now of a time for which a guess was recorded, or
  * only that the step before goes on. A measured step stays. */
 static int
@@ -111,10 +118,8 @@ lay(const struct past *past, const struct lt_rate_step *said,
 			continue;
 		code = lt_ledger_put_rates(past->d->ledger, past->of->partition,
 		    past->of->rate, &(struct lt_rates){1, &step}, err);
-		if (is_guess &&
-		    (past->d->rates_righted_utc_s == 0 ||
-			step.start_utc_s < past->d->rates_righted_utc_s))
-			past->d->rates_righted_utc_s = step.start_utc_s;
+		if (is_guess)
+			right_from(past->d, step.start_utc_s);
 	}
 	return code;
 }
@@ -185,9 +190,41 @@ record_past(struct lt_daemon *d, const struct lt_rates_asked *now,
 	return code;
 }
 
+/* Notes from when on a guess of the last hours, or the step before that went
+ * on, was another than what was measured: runs are priced again from there. */
+static int
+right_guesses(struct lt_daemon *d, const struct lt_rates_asked *now,
+    const struct lt_rates *said, struct lt_error *err)
+{
+	const int64_t now_utc_s = now->span.from_utc_s;
+	const struct lt_rates_asked asked = {now->partition, now->rate,
+	    {said->steps[0].start_utc_s, now_utc_s + 1}};
+	struct lt_rate_step *known = NULL;
+	uint32_t count = 0;
+	const int code =
+	    lt_ledger_rates(d->ledger, &asked, &known, &count, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < said->count * count; i++) {
+		const struct lt_rate_step *const is = &said->steps[i / count];
+		const struct lt_rate_step *const was = &known[i % count];
+		const int64_t from_utc_s = is->start_utc_s > was->start_utc_s
+					       ? is->start_utc_s
+					       : was->start_utc_s;
+
+		if (is->quality <= LT_QUALITY_MEASURED &&
+		    is->value != was->value && from_utc_s < was->end_utc_s &&
+		    from_utc_s < is->end_utc_s && from_utc_s <= now_utc_s &&
+		    (was->quality > LT_QUALITY_MEASURED ||
+			was->end_utc_s == INT64_MAX))
+			right_from(d, from_utc_s);
+	}
+	free(known);
+	return code;
+}
+
 /* The steps that began up to now; the last goes on until changed. */
 static int
-record_source(struct lt_ledger *ledger, const struct lt_rates_asked *now,
+record_source(struct lt_daemon *d, const struct lt_rates_asked *now,
     const struct lt_source *source, struct lt_error *err)
 {
 	uint32_t count = 0;
@@ -208,8 +245,12 @@ record_source(struct lt_ledger *ledger, const struct lt_rates_asked *now,
 		memcpy(steps[i].source, source->policy->name,
 		    sizeof(steps[i].source));
 	}
-	const int code = lt_ledger_put_rates(ledger, now->partition, now->rate,
-	    &(struct lt_rates){count, steps}, err);
+	const struct lt_rates said = {count, steps};
+	int code =
+	    source->adapter->replay ? LT_OK : right_guesses(d, now, &said, err);
+	if (code == LT_OK)
+		code = lt_ledger_put_rates(
+		    d->ledger, now->partition, now->rate, &said, err);
 	free(steps);
 	return code;
 }
@@ -271,7 +312,7 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	else if (source->step_count > 0 && !source->adapter->replay)
 		code = record_past(d, &now, source, err);
 	if (code == LT_OK && source != NULL)
-		code = record_source(d->ledger, &now, source, err);
+		code = record_source(d, &now, source, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;

@@ -147,7 +147,8 @@ passes 'of three that one saw the rest of the time' [ "$(of_half)" -le "$(lasted
 passes 'which is more than it saw' [ "$(of_half)" -gt "$first" ]
 is 'one that it saw run until its Job ended' "$(k_get "$(job team-a/last)" | jq --argjson start "$start" \
     '(.status.completionTime | fromdateiso8601) - $start')|1" "$(row last 'end - start, estimated')"
-price=$([ "$(note team-a/unseen pool)" == spot ] && echo 1000000 || echo 2000000)
+# A CPU and a GiB, by the weights of docs/model.md, (2a).
+price=$((($([ "$(note team-a/unseen pool)" == spot ] && echo 25 || echo 50)) * (31611 + 4237)))
 unseen_costs() { [ "$(charged team-a/unseen)" == $((2 * $(lasted team-a/unseen) * price)) ]; }
 passes 'they are charged' within 40 unseen_costs
 l_restart

@@ -37,6 +37,9 @@ hold_is() {
 	hold=$(hold_of "$1")
 	[ "$hold" -ge "$want" ] && [ "$hold" -le $((want + 1)) ]
 } 2>/dev/null
+# worth POOL MILLICPUS MIB SECONDS: micros of a pod, by the weights of docs/model.md, (2a)
+worth() { echo $((($1 * (31611 * $2 * 1024 + 4237 * $3 * 1000) * $4 + 1023999) / 1024000)); }
+spot=25 ondemand=50
 
 # As a user who may edit Jobs
 K_AS=alice k_job team-a first "$(wishes carbon 600) | .spec.completions = 6" >/dev/null
@@ -86,11 +89,11 @@ passes 'pods deleted by hand: the Job goes on' done_well team-a/retries 30
 # What pods get at their creation is held for
 bare='del(.spec.template.spec.containers[0].resources)'
 k_job team-c given "$(wishes carbon 600) | $bare" >/dev/null
-passes 'requests by a LimitRange: 4 CPUs' within 10 hold_is team-c/given 2640000000
+passes 'requests by a LimitRange: 4 CPUs' within 10 hold_is team-c/given "$(worth $spot 4000 2048 660)"
 k_job team-c says "$(wishes carbon 600)" >/dev/null
-passes 'not where a container has its own' within 10 hold_is team-c/says 660000000
+passes 'not where a container has its own' within 10 hold_is team-c/says "$(worth $spot 1000 1024 660)"
 k_job team-c kata "$(limit 600) | .spec.template.spec.runtimeClassName = \"kata\" | $(runs 20)" >/dev/null
-passes 'a RuntimeClass'\''s overhead, 1 and 1.5 CPUs, and the pool that it is kept to' within 10 hold_is team-c/kata 3960000000
+passes 'a RuntimeClass'\''s overhead, 1 and 1.5 CPUs, and the pool that it is kept to' within 10 hold_is team-c/kata "$(worth $ondemand 2500 1024 660)"
 passes 'so it runs' done_well team-c/kata
 is 'with what was held for' '["ondemand",{"cpu":"1500m"}]' "$(k_get "$(pods_of team-c/kata)" |
     of '.items[0].spec | [.nodeSelector["lowtide.dev/pool"], .overhead]')"

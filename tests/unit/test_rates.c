@@ -2,65 +2,7 @@
 /*
  * What is recorded for charges: what held from when on, and what was kept.
  */
-#include "daemon.h"
-#include "ledger_fixture.h"
-#include "log.h"
-#include "nodes_there.h"
-#include "policy_load.h"
-#include "rates.h"
-
-static const int64_t now = NOVEMBER + 30 * LT_HOUR_S;
-
-struct site {
-	struct lt_daemon d;
-	char path[64];
-};
-
-static void
-load(struct site *site, const char *text, int64_t now_utc_s)
-{
-	struct lt_error err = {0};
-	FILE *const file = fopen(site->path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-	if (lt_daemon_load_policy(&site->d, now_utc_s, &err) != LT_OK)
-		fail_msg("%s", err.text);
-}
-
-static struct site *
-site_new(struct fixture *f)
-{
-	struct site *const site = calloc(1, sizeof(*site));
-
-	assert_non_null(site);
-	strcpy(site->path, "/tmp/lowtide-rates.XXXXXX");
-	close(mkstemp(site->path));
-	lt_log_open("/dev/null");
-	site->d.ledger = f->ledger;
-	site->d.args.config = site->path;
-	return site;
-}
-
-static void
-site_free(struct site *site)
-{
-	lt_policy_drop(&site->d);
-	free(site->d.recorded);
-	lt_there_free(site->d.there);
-	unlink(site->path);
-	free(site);
-}
-
-static void
-record(struct site *site, int64_t now_utc_s)
-{
-	struct lt_error err = {0};
-
-	if (lt_rates_record(&site->d, now_utc_s, &err) != LT_OK)
-		fail_msg("%s", err.text);
-}
+#include "rates_fixture.h"
 
 static double
 price_at(struct site *site, const char *partition, int64_t utc_s)
@@ -198,23 +140,6 @@ test_reload(void **state)
 	record(site, now + 610);
 	assert_true(price_at(site, "a", now + 700) == 4000000);
 	site_free(site);
-}
-
-static struct lt_rate_step
-step_at(struct site *site, enum lt_rate rate, int64_t utc_s)
-{
-	struct lt_rate_step *steps, step = {.quality = LT_QUALITY_NONE};
-	uint32_t count;
-
-	assert_int_equal(
-	    lt_ledger_rates(site->d.ledger,
-		&(struct lt_rates_asked){"a", rate, {utc_s, utc_s + 1}}, &steps,
-		&count, NULL),
-	    LT_OK);
-	if (count == 1)
-		step = steps[0];
-	free(steps);
-	return step;
 }
 
 static void
@@ -463,123 +388,6 @@ test_nodes(void **state)
 	site_free(site);
 }
 
-#define SOURCE(path)                                                           \
-	"currency: GBP\nsources:\n"                                            \
-	"  s: {adapter: file, quantity: price, currency: GBP, path: " path     \
-	"}\n"                                                                  \
-	"partitions:\n  a: {price_per_node_hour: s}\n"
-
-/* Hours of a price, the first of them at `from`; 0 = the source has none. */
-static void
-give_hours(struct site *site, int64_t from_utc_s, const double *values,
-    uint32_t count, int64_t now_utc_s)
-{
-	struct lt_points points = {.quantity = LT_QUANTITY_PRICE};
-
-	for (uint32_t i = 0; i < count; i++) {
-		const int64_t at = from_utc_s + i * LT_HOUR_S;
-		const struct lt_point point = {at, at + LT_HOUR_S,
-		    values[i] * LT_MICROS, LT_QUALITY_MEASURED};
-
-		if (values[i] > 0)
-			assert_int_equal(
-			    lt_points_add(&points, &point, NULL), LT_OK);
-	}
-	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
-			     &site->d.signals.sources[0], &points, now_utc_s),
-	    LT_OK);
-	lt_points_free(&points);
-}
-
-static void
-is_rate(struct site *site, int64_t at, double value, enum lt_quality quality)
-{
-	const struct lt_rate_step step = step_at(site, LT_RATE_PRICE, at);
-
-	if (step.value != value * LT_MICROS || step.quality != quality)
-		fail_msg("at %lld: %g %d, not %g %d", (long long)(at - now),
-		    step.value / LT_MICROS, step.quality, value, quality);
-}
-
-/* Down for twelve hours: what was not known then is a guess until the source
- * has said what it was, hour by hour; where it never says, it stays one. */
-static void
-test_outage(void **state)
-{
-	static const double before[] = {1, 2, 3}, after[] = {4, 5, 6, 0, 0, 0,
-						      7, 8, 9, 10, 11, 12, 13};
-	static const char text[] = SOURCE("/none");
-	const int64_t back = now + 12 * LT_HOUR_S + 600;
-	struct site *site = site_new(*state);
-
-	load(site, text, now);
-	give_hours(site, now - 3 * LT_HOUR_S, before, 3, now - 60);
-	record(site, now - 60);
-	is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
-	site_free(site);
-	/* Another lowtided. */
-	site = site_new(*state);
-	load(site, text, back);
-	lt_signals_restore(&site->d.signals, site->d.ledger, back);
-	record(site, back);
-	is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
-	for (int i = 0; i <= 12; i++)
-		is_rate(site, now + i * LT_HOUR_S, 3, LT_QUALITY_LAST_VALUE);
-	/* A source that has nothing to say puts nothing right. */
-	free(site->d.recorded);
-	site->d.recorded = NULL;
-	record(site, back + 30);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
-	for (int twice = 0; twice < 2; twice++) {
-		give_hours(site, now, after, 13, back + 60);
-		record(site, back + 60);
-		is_rate(site, now - 60, 3, LT_QUALITY_MEASURED);
-		for (int i = 0; i <= 12; i++)
-			is_rate(site, now + i * LT_HOUR_S,
-			    after[i] > 0 ? after[i] : 6,
-			    after[i] > 0 ? LT_QUALITY_MEASURED
-					 : LT_QUALITY_LAST_VALUE);
-		/* What was right then is not put right again. */
-		assert_int_equal(site->d.rates_righted_utc_s, twice ? 0 : now);
-		site->d.rates_righted_utc_s = 0;
-	}
-	/* What was measured stays, whatever the source says later. */
-	give_hours(
-	    site, now + 7 * LT_HOUR_S, (const double[]){40}, 1, back + 120);
-	record(site, back + 120);
-	is_rate(site, now + 7 * LT_HOUR_S, 8, LT_QUALITY_MEASURED);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
-	site_free(site);
-}
-
-/* Another list, which knows nothing of the days before it. */
-static void
-test_another_source(void **state)
-{
-	static const char *const texts[] = {SOURCE("/one"), SOURCE("/two")};
-	const int64_t back = now + 30 * LT_HOUR_S;
-	struct site *const site = site_new(*state);
-
-	load(site, texts[0], now);
-	give_hours(site, now - LT_HOUR_S, (const double[]){3}, 1, now - 60);
-	record(site, now - 60);
-	/* As if it had been measured for as long as nothing else is said. */
-	const struct lt_rate_step open = {.start_utc_s = now - LT_HOUR_S,
-	    .end_utc_s = INT64_MAX,
-	    .value = 3 * LT_MICROS,
-	    .quality = LT_QUALITY_MEASURED};
-	assert_int_equal(lt_ledger_put_rates(site->d.ledger, "a", LT_RATE_PRICE,
-			     &(struct lt_rates){1, &open}, NULL),
-	    LT_OK);
-	load(site, texts[1], back);
-	give_hours(
-	    site, back - LT_HOUR_S, (const double[]){7, 8}, 2, back + 60);
-	record(site, back + 60);
-	is_rate(site, back - 2 * LT_HOUR_S, 3, LT_QUALITY_LAST_VALUE);
-	is_rate(site, back - LT_HOUR_S, 7, LT_QUALITY_MEASURED);
-	site_free(site);
-}
-
 int
 main(void)
 {
@@ -592,8 +400,6 @@ main(void)
 	    EACH(test_pue_closed),
 	    EACH(test_lost),
 	    EACH(test_nodes),
-	    EACH(test_outage),
-	    EACH(test_another_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
