@@ -150,6 +150,18 @@ test_recent_guess(void **state)
 	give_hours(site, now - LT_HOUR_S, after, 3, now + LT_HOUR_S + 600);
 	record(site, now + LT_HOUR_S + 600);
 	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	/* One that is over, too. */
+	const struct lt_rate_step guess = {.start_utc_s = now + 2 * LT_HOUR_S,
+	    .end_utc_s = now + 2 * LT_HOUR_S + 1800,
+	    .value = 3 * LT_MICROS,
+	    .quality = LT_QUALITY_FORECAST};
+	assert_int_equal(lt_ledger_put_rates(site->d.ledger, "a", LT_RATE_PRICE,
+			     &(struct lt_rates){1, &guess}, NULL),
+	    LT_OK);
+	give_hours(
+	    site, now, (const double[]){2, 7, 8}, 3, now + 3 * LT_HOUR_S - 60);
+	record(site, now + 3 * LT_HOUR_S - 60);
+	assert_int_equal(site->d.rates_righted_utc_s, now + 2 * LT_HOUR_S);
 	site_free(site);
 }
 
