@@ -367,7 +367,7 @@ sub trend {
 sub balance {
 	my ($name, $report, $tables, $text) = @_;
 	my $table = $tables->{'What lowtide did, month by month'} // {};
-	my @rows = (@{ $table->{rows} // [] }, @{ $table->{foot} // [] });
+	my @rows = (@{ $table->{rows} // [] }, @{ $table->{foot} // [] } ? $table->{foot} : ());
 	my @months = $report->{balance} ? (@{ $report->{balance}{months} }, $report->{balance}{total}) : ();
 	my @wrong = @rows == @months ? () : 'rows: ' . @rows;
 	my @figures = (['moved_runs', 1], ['saved_micros', 10000], ['measured_micros', 10000], ['saved_mg', 100_000],
