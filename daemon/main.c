@@ -168,6 +168,7 @@ fini(struct lt_daemon *d)
 		lt_market_free(&d->market);
 	free(d->tables.partitions);
 	free(d->tables.shapes);
+	lt_market_free(&d->tables.last.seen);
 	free(d->tables.strings);
 	lt_batch_nodes_free(&d->tables.nodes);
 	free(d->tables.closed);

@@ -208,17 +208,19 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 	lt_kube_where_is(all, f, true);
 	if (!has_another(all, f->pods, false, pool) || !lt_kube_spend())
 		return;
+	/* The answer is its facts from then on: pool is no more. */
+	lt_copy(job->refused, sizeof(job->refused), pool);
 	if (suspend(job, &err) != LT_OK) {
+		job->refused[0] = '\0';
 		lt_log("take_back_failed", "job=%u error=\"%s\"", job->id,
 		    err.text);
 		return;
 	}
 	job->try_utc_s = 0;
-	lt_copy(job->refused, sizeof(job->refused), pool);
-	lt_log("taken_back", "job=%u pool=%s", job->id, pool);
+	lt_log("taken_back", "job=%u pool=%s", job->id, job->refused);
 	snprintf(text, sizeof(text),
 	    "no node of pool %s took it within %d s: it is suspended again, and planned anew",
-	    pool, UNSCHEDULABLE_S);
+	    job->refused, UNSCHEDULABLE_S);
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){"Warning", "LowtideUnschedulable", text},
 	    now_utc_s);
