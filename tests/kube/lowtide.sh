@@ -64,6 +64,7 @@ within() {
 }
 of() { jq -c "$1"; }
 the_end() {
+	[ -z "$pid" ] || l_end
 	echo "1..$n"
 	[ $bad -eq 0 ]
 }
@@ -118,9 +119,12 @@ l_up() {
 	within 30 answers || { cat "$L/out" "$L/log" >&2; return 1; }
 }
 l_end() {
+	local status
 	kill "-${1:-TERM}" "$pid"
 	wait "$pid" 2>/dev/null
+	status=$?
 	pid=
+	[ -n "${1-}" ] || { is 'lowtide-kube ends with status 0' 0 $status; [ $status -eq 0 ] || sed 's/^/# /' "$L/out"; }
 }
 fetched() { # fetched SINCE: what it decides by is not of the days before
 	lowtide signals --json | jq -e --arg at "$(date -u -d "@$1" +%FT%TZ)" '.sources[0].fetched >= $at'
