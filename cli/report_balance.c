@@ -77,12 +77,8 @@ add_row(struct lt_table *table, const json_t *row, const char *name,
 		if (unit == LT_UNIT_MONEY && !currency[0])
 			continue;
 		snprintf(texts[i], sizeof(texts[i]), "n/a");
-		if (lt_json_int(row, figures[i].key, &value)) {
-			lt_round_each(
-			    NULL, 0, &value, lt_smallest_shown(unit, currency));
-			lt_cell_text(
-			    texts[i], sizeof(texts[i]), value, unit, currency);
-		}
+		if (lt_json_int(row, figures[i].key, &value))
+			lt_cell_alone(texts[i], value, unit, currency);
 		cells[count++] = texts[i];
 	}
 	lt_table_row(table, cells);
@@ -96,6 +92,7 @@ lt_report_balance_table(FILE *out, const json_t *report,
 	const json_t *const balance = json_object_get(report, "balance");
 	const json_t *const total = json_object_get(balance, "total");
 	struct lt_table_column columns[FIGURES + 2] = {{"MONTH", false}};
+	char title[80];
 	size_t index;
 	const json_t *row;
 	int count = 1;
@@ -111,15 +108,9 @@ lt_report_balance_table(FILE *out, const json_t *report,
 		add_row(table, row, lt_json_text(row, "label", "?"), currency);
 	lt_table_rule(table);
 	add_row(table, total, "TOTAL", currency);
-	fputs("\nWhat lowtide did, ", out);
-	lt_print_safe(out, lt_json_text(total, "label", "?"));
-	if (currency[0]) {
-		fputs(", ", out);
-		lt_print_safe(out, currency);
-	}
-	fputc('\n', out);
-	lt_table_fit(table, look->columns, 1);
-	lt_table_print(out, table, look->color);
+	snprintf(title, sizeof(title), "What lowtide did, %s",
+	    lt_json_text(total, "label", "?"));
+	lt_report_section(out, table, title, currency, look);
 	lt_table_free(table);
 	fprintf(out, "%s\n", lt_report_balance_note);
 	return LT_OK;

@@ -54,6 +54,29 @@ lt_smallest_shown(enum lt_unit unit, const char *currency)
 					: 1;
 }
 
+void
+lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit,
+    const char *currency)
+{
+	lt_round_each(NULL, 0, &value, lt_smallest_shown(unit, currency));
+	lt_cell_text(out, LT_FIGURE_SIZE, value, unit, currency);
+}
+
+void
+lt_report_section(FILE *out, struct lt_table *table, const char *title,
+    const char *currency, const struct lt_report_look *look)
+{
+	fputc('\n', out);
+	lt_print_safe(out, title);
+	if (currency[0]) {
+		fputs(", ", out);
+		lt_print_safe(out, currency);
+	}
+	fputc('\n', out);
+	lt_table_fit(table, look->columns, 1);
+	lt_table_print(out, table, look->color);
+}
+
 /* A figure of a run or an adjustment, rounded by itself. */
 static const char *
 row_figure(char out[LT_FIGURE_SIZE], const json_t *row, const char *key,

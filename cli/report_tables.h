@@ -19,6 +19,13 @@ enum { LT_FIGURE_SIZE = 48 };
 void lt_cell_text(char *out, size_t size, int64_t value, enum lt_unit unit,
     const char *currency);
 int64_t lt_smallest_shown(enum lt_unit unit, const char *currency);
+/* A figure that is rounded by itself, to what is shown. */
+void lt_cell_alone(char out[LT_FIGURE_SIZE], int64_t value, enum lt_unit unit,
+    const char *currency);
+/* Prints a table as a section of that title, in the currency ("": without
+ * money). */
+void lt_report_section(FILE *out, struct lt_table *table, const char *title,
+    const char *currency, const struct lt_report_look *look);
 
 int lt_report_adjustments(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);

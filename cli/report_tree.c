@@ -62,9 +62,7 @@ fill_cell(char out[LT_FIGURE_SIZE], const json_t *row, const char *key,
 		    figure->total == NULL && key != NULL ? "none" : "-");
 		return;
 	}
-	lt_round_each(
-	    NULL, 0, &value, lt_smallest_shown(figure->unit, currency));
-	lt_cell_text(out, LT_FIGURE_SIZE, value, figure->unit, currency);
+	lt_cell_alone(out, value, figure->unit, currency);
 }
 
 /* Without money those of it are left out. row NULL: the total. */
@@ -120,14 +118,8 @@ lt_report_tree_table(FILE *out, const json_t *report,
 		add_row(table, report, row, currency);
 	lt_table_rule(table);
 	add_row(table, report, NULL, currency);
-	fputs("\nTeams with all teams below them", out);
-	if (currency[0]) {
-		fputs(", ", out);
-		lt_print_safe(out, currency);
-	}
-	fputc('\n', out);
-	lt_table_fit(table, look->columns, 1);
-	lt_table_print(out, table, look->color);
+	lt_report_section(
+	    out, table, "Teams with all teams below them", currency, look);
 	lt_table_free(table);
 	return LT_OK;
 }

@@ -222,6 +222,7 @@ lt_report_unused_table(FILE *out, const json_t *report,
 	char(*const texts)[LT_FIGURE_SIZE] =
 	    calloc((count + 1) * FIGURES, sizeof(*texts));
 	int64_t *const values = calloc((count + 1) * FIGURES, sizeof(*values));
+	char title[80];
 
 	for (int i = 0; i < shown; i++)
 		heads[i + 1] = (struct lt_table_column){figures[i].title, true};
@@ -240,13 +241,9 @@ lt_report_unused_table(FILE *out, const json_t *report,
 		}
 		lt_table_rule(table);
 		add_row(table, "TOTAL", texts + count * FIGURES);
-		fprintf(
-		    out, "\n%s, paid whether used or not", title_of(report));
-		fputs(currency[0] != '\0' ? ", " : "", out);
-		lt_print_safe(out, currency);
-		fputc('\n', out);
-		lt_table_fit(table, look->columns, 1 << 0);
-		lt_table_print(out, table, look->color);
+		snprintf(title, sizeof(title), "%s, paid whether used or not",
+		    title_of(report));
+		lt_report_section(out, table, title, currency, look);
 		if (lt_report_unused_note(report) != NULL)
 			fprintf(out, "%s\n", lt_report_unused_note(report));
 	} else if (table != NULL) {
