@@ -24,6 +24,9 @@ static const char free_fields[] =
 static const char free_volumes[] =
     "name,configMap,downwardAPI,emptyDir,image,nfs,projected,secret";
 
+static const char *const asked[] = {"requests", "limits"};
+enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
+
 static const char known_labels[] =
     "kubernetes.io/os,kubernetes.io/arch,topology.kubernetes.io/region,"
     "topology.kubernetes.io/zone,node.kubernetes.io/instance-type";
@@ -82,13 +85,12 @@ static const char *
 find_resource(const json_t *of, const char *gpu)
 {
 	static const char counted[] = "cpu,memory,ephemeral-storage";
-	static const char *const lists[] = {"requests", "limits"};
 	const char *name;
 	json_t *quantity;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (size_t i = 0; i < ASKED; i++)
 		json_object_foreach(
-		    (json_t *)lt_kube_part(of, "resources", lists[i]), name,
+		    (json_t *)lt_kube_part(of, "resources", asked[i]), name,
 		    quantity)
 			if (!lt_text_is_among(name, counted) &&
 			    strcmp(name, gpu) != 0)
@@ -101,13 +103,13 @@ find_resource(const json_t *of, const char *gpu)
 static const char *
 find_in_containers(const json_t *pod_spec, const char *gpu)
 {
-	static const char *const lists[] = {"containers", "initContainers"};
 	const json_t *container;
 	size_t i;
 
-	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+	for (size_t k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lists[k]), i, container) {
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
+		    container) {
 			const char *found = find_resource(container, gpu);
 
 			if (found == NULL)
@@ -121,13 +123,12 @@ find_in_containers(const json_t *pod_spec, const char *gpu)
 static const char *
 gpu_of(const json_t *container)
 {
-	static const char *const lists[] = {"requests", "limits"};
 	const char *name;
 	json_t *quantity;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (size_t i = 0; i < ASKED; i++)
 		json_object_foreach(
-		    (json_t *)lt_kube_part(container, "resources", lists[i]),
+		    (json_t *)lt_kube_part(container, "resources", asked[i]),
 		    name, quantity)
 			if (lt_kube_is_gpu(name))
 				return name;
@@ -137,14 +138,14 @@ gpu_of(const json_t *container)
 const char *
 lt_kube_gpu_name(const json_t *pod_spec)
 {
-	static const char *const lists[] = {"containers", "initContainers"};
 	const char *name = "";
 	const json_t *container;
 	size_t i;
 
-	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+	for (size_t k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lists[k]), i, container)
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
+		    container)
 			if (name[0] == '\0')
 				name = gpu_of(container);
 	return name;

@@ -93,9 +93,6 @@ lt_kube_given_classes(const json_t *runtime_classes)
 
 /* ---- what a Job's pods get of it ---- */
 
-static const char *const lists[] = {"containers", "initContainers"};
-enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
-
 static bool
 asks_for(const json_t *container, const char *resource)
 {
@@ -112,9 +109,10 @@ lacks_requests(const json_t *pod_spec)
 	json_t *container;
 	size_t i;
 
-	for (int k = 0; k < LISTS; k++)
+	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lists[k]), i, container)
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
+		    container)
 			if (!asks_for(container, "cpu") ||
 			    !asks_for(container, "memory"))
 				return true;
@@ -128,9 +126,10 @@ give_requests(json_t *pod_spec, json_t *requests)
 	const char *name;
 	size_t i;
 
-	for (int k = 0; k < LISTS; k++)
+	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
 		json_array_foreach(
-		    json_object_get(pod_spec, lists[k]), i, container)
+		    json_object_get(pod_spec, lt_kube_container_lists[k]), i,
+		    container)
 			json_object_foreach(requests, name, quantity)
 				if (!asks_for(container, name))
 					json_object_set(

@@ -6,6 +6,9 @@
 #include "quantity.h"
 #include "units.h"
 
+const char *const lt_kube_container_lists[LT_KUBE_CONTAINER_LISTS] = {
+    "containers", "initContainers"};
+
 int64_t
 lt_kube_time(const json_t *object, const char *key)
 {

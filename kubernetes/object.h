@@ -62,4 +62,8 @@ const char *lt_kube_gpu_name(const json_t *pod_spec);
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
 
+/* The lists of a pod's spec that have its containers. */
+enum { LT_KUBE_CONTAINER_LISTS = 2 };
+extern const char *const lt_kube_container_lists[LT_KUBE_CONTAINER_LISTS];
+
 #endif
