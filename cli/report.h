@@ -241,7 +241,7 @@ int lt_report_balance_table(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 /* Instead of the teams. */
 void lt_report_balance_csv(FILE *out, const json_t *report);
-/* What its columns mean. */
+/* Explains its columns. */
 extern const char lt_report_balance_note[];
 
 /* ---- report_by.c: groups, --by ---- */

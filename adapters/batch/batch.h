@@ -460,7 +460,7 @@ struct lt_batch_places {
 	bool closed[LT_PARTITIONS_MAX];
 	bool full[LT_PARTITIONS_MAX]; /* the same of all that runs now */
 };
-/* Of a job that lowtide may place: record is of a list, or of a manifest. */
+/* Looks at a job that lowtide may place, of a list or of a manifest. */
 void lt_batch_places(struct lt_batch_places *places,
     const struct lt_batch_job *job, const struct lt_market *market);
 /* Node equivalents of a partition that are taken by what is in no list of

@@ -167,7 +167,7 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 		return false;
 	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
 		return false;
-	/* What is held covers where it may go all the same. */
+	/* The hold covers all places that it may go to by itself. */
 	if (!runs && job->may_stray)
 		return raise_first(held, &fresh.hold_per_task, runs);
 	/* What Slurm made of it once, it may make of it again; and its own

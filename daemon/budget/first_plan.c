@@ -104,8 +104,7 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	lt_quote_set_run(quote, &run, there, NULL);
 }
 
-/* What it may cost there, and in no other place but those that it may go to of
- * its own accord. */
+/* Holds for that place, and for those that the job may go to by itself. */
 static bool
 hold_there(struct lt_quote *quote, const struct lt_first *w,
     const struct lt_daemon *d, bool may_stray)

@@ -147,7 +147,6 @@ larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Both, of a currency: the amounts and the hours. */
 void
 lt_quote_most(
     struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)

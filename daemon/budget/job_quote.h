@@ -30,7 +30,7 @@ int lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
     const struct lt_quote *quote, int64_t begin_utc_s, struct lt_error *err);
 /* One that no quote has; never 0. */
 uint64_t lt_quote_new_id(void);
-/* What both hold, of each currency the more, and the hours of both. */
+/* Takes the larger hold in each currency, and the hours of both. */
 void lt_quote_most(
     struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b);
 /* A fresh quote at the job's limit; false: it can't be priced. */

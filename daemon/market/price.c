@@ -106,7 +106,7 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	return code;
 }
 
-/* Of a large numerator rounded down to whole ones. */
+/* share x ppm; a numerator that is too large for that is rounded down. */
 static struct lt_fraction
 times_ppm(struct lt_fraction share, int64_t ppm)
 {
