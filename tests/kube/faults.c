@@ -12,7 +12,7 @@
  *   lose_reply     n requests are done, and the connection ends unanswered
  *   method, match  count, hang, drop and lose_reply are for requests of this
  *                  method and with this text in their path only; "" for all
- *   page_expire    true: no "continue" is good any more
+ *   page_expire    as many "continue" are too old
  *   compact        true: no event of the past is there any more
  *   expire_token   true: there is a new token, also in the folder's files
  *   speed          how fast the world's durations pass from now on
@@ -40,6 +40,7 @@ static const struct {
     {"status", offsetof(struct faults, status)},
     {"retry_after", offsetof(struct faults, retry_after)},
     {"count", offsetof(struct faults, count)},
+    {"page_expire", offsetof(struct faults, page_expire)},
 };
 
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
@@ -89,8 +90,6 @@ faults_set(const json_t *wanted)
 	if (json_at(wanted, "match") != NULL)
 		snprintf(faults->match, sizeof(faults->match), "%s",
 		    json_text_at(wanted, "match"));
-	if (json_at(wanted, "page_expire") != NULL)
-		faults->page_expire = json_true_at(wanted, "page_expire");
 	if (json_number_value(json_at(wanted, "speed")) > 0)
 		world.options.speed =
 		    json_number_value(json_at(wanted, "speed"));

@@ -20,11 +20,13 @@
 #   k_apply_there NAMESPACE NAME [JQ]   the same file by kubectl apply
 #                           --server-side; K_FORCE=true: with --force-conflicts
 #   k_pod NAMESPACE NAME [JQ]   a bare pod likewise
-#   k_wait SECONDS PATH JQ  until a jq condition is true of the answer
+#   k_wait SECONDS PATH JQ  until a jq condition is true of the answer; on a busy
+#                           machine, or under ASan, PATIENCE times as long
 #   k_status ...            prints the HTTP status of any of the above
 #
 # As another user: K_AS=alice k_job ...; with lowtide's own token: K_TOKEN=token.
 K_SERVER=${K_SERVER:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/build/tests/kube/server}
+PATIENCE=${PATIENCE:-4}
 K_JOBS=/apis/batch/v1/namespaces
 K_CORE=/api/v1/namespaces
 
@@ -128,7 +130,7 @@ k_pod() {
 }
 
 k_wait() {
-	local until=$((SECONDS + $1))
+	local until=$((SECONDS + PATIENCE * $1))
 	while [ $SECONDS -lt $until ]; do
 		# Of no answer jq would be content.
 		k_get "$2" | jq -es "length == 1 and (.[0] | ($3))" >/dev/null && return 0

@@ -11,7 +11,7 @@
 #   lowtide ...          the command, asking this lowtide-kube
 #   charged NAMESPACE/NAME [FIELD]   what its pods were charged, in micros
 #   owed NAMESPACE/NAME  the same, from what the API server says of its pods
-#   within SECONDS COMMAND...        until the command is true
+#   within SECONDS COMMAND...        until the command is true, waiting as k_wait does
 #
 # A second of a node in pool ondemand costs 50 times, in pool spot 25 times, what
 # its 64 CPUs, 512 GiB and 8 GPUs do by docs/model.md, (2a), in millionths: so
@@ -55,7 +55,7 @@ passes() { # passes NAME COMMAND...
 	fi
 }
 within() {
-	local until=$((SECONDS + $1))
+	local until=$((SECONDS + PATIENCE * $1))
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $until ] || return 1

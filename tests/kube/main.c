@@ -20,7 +20,6 @@ static const char usage[] =
     "  --history N       events kept for watches (10000)\n"
     "  --bookmark MS     time between bookmarks (5000)\n"
     "  --speed F         durations of pods and Jobs pass so much faster (1)\n"
-    "  --page-expire     tokens of a list's pages have expired\n"
     "  --validate        refuse what lowtide's policies refuse\n"
     "  --mutate          suspend and gate what lowtide's policies do\n"
     "  --team-label L    the label that names a Job's team (its namespace)\n"
@@ -49,9 +48,6 @@ read_option(int letter)
 	case 's':
 		options->speed = atof(optarg);
 		return options->speed > 0;
-	case 'e':
-		world.faults.page_expire = true;
-		return true;
 	case 'v':
 		options->validates = true;
 		return true;
@@ -83,7 +79,6 @@ read_options(int argc, char **argv)
 	    {"history", required_argument, NULL, 'h'},
 	    {"bookmark", required_argument, NULL, 'b'},
 	    {"speed", required_argument, NULL, 's'},
-	    {"page-expire", no_argument, NULL, 'e'},
 	    {"validate", no_argument, NULL, 'v'},
 	    {"mutate", no_argument, NULL, 'm'},
 	    {"team-label", required_argument, NULL, 't'},

@@ -140,7 +140,7 @@ list_of(const struct request *request, struct reply *reply, size_t *from)
 	bool bad;
 
 	if (request->page[0] != '\0') {
-		list = world.faults.page_expire
+		list = faults_take(&world.faults.page_expire)
 			   ? NULL
 			   : list_find(request->page, from);
 		if (list == NULL)

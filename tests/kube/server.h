@@ -92,9 +92,8 @@ struct event {
 struct faults {
 	int64_t gone, cut_streams, cut_mid_line, slow_ms, hang, drop,
 	    lose_reply;
-	int64_t status, retry_after, count;
+	int64_t status, retry_after, count, page_expire;
 	char match[256], method[16];
-	bool page_expire;
 };
 
 struct options {

@@ -52,7 +52,7 @@ is 'the next page is of the same moment' '["p3","p4","p5"]' "$(of '[.items[].met
 is 'by label' '["p1","p5"]' "$(k_get "/apis/batch/v1/jobs?labelSelector=odd%3D1" | of '[.items[].metadata.name]')"
 is 'by name' '["p4"]' "$(k_get "$K_JOB?fieldSelector=metadata.name%3Dp4" | of '[.items[].metadata.name]')"
 page=$(k_get "$K_JOB?limit=2")
-k_faults '{"page_expire":true}' >/dev/null
+k_faults '{"page_expire":1}' >/dev/null
 is 'a page that expired' '[410,"Expired"]' \
     "$(k_get "$K_JOB?continue=$(jq -r .metadata.continue <<<"$page")" | of '[.code, .reason]')"
 k_faults '{"reset":true}' >/dev/null
