@@ -132,16 +132,22 @@ lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err)
 	return lt_kube_store_away(c->store, &away, err);
 }
 
-int
-lt_kube_cluster_mark(
-    struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err)
+/* What failed, and told nothing since, may have missed something. */
+bool
+lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
 {
 	bool is_listing = false;
 
 	for (int i = 0; i < LT_KUBE_KINDS; i++)
 		is_listing |= c->listing[i] || !c->complete[i];
-	/* What failed, and told nothing since, may have missed something. */
-	if (is_listing || c->heard_utc_s < c->failed_utc_s ||
+	return is_listing || c->heard_utc_s < c->failed_utc_s;
+}
+
+int
+lt_kube_cluster_mark(
+    struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err)
+{
+	if (lt_kube_cluster_is_behind(c) ||
 	    (now_utc_s >= c->marked_utc_s &&
 		now_utc_s < c->marked_utc_s + MARK_EVERY_S))
 		return LT_OK;

@@ -22,13 +22,23 @@ state_of(const struct lt_kube_known_job *job)
 							      : LT_JOB_RUNNING;
 }
 
+/* It is over by its own status. Its pods are told of by a watch of their own,
+ * which may be late: it is not known yet that none ran. */
+static bool
+is_completing(const struct lt_kube_known_job *job)
+{
+	return job->forget_utc_s != 0 &&
+	       (job->facts.was_started || job->first_utc_s != 0);
+}
+
 static const char *
 word_of(const struct lt_kube_known_job *job)
 {
-	return job->forget_utc_s != 0  ? "CANCELLED"
-	       : job->facts.is_waiting ? "PENDING"
-	       : job->first_utc_s != 0 ? "RUNNING"
-				       : "PENDING";
+	return is_completing(job)	? "COMPLETING"
+	       : job->forget_utc_s != 0 ? "CANCELLED"
+	       : job->facts.is_waiting	? "PENDING"
+	       : job->first_utc_s != 0	? "RUNNING"
+					: "PENDING";
 }
 
 /* More than fits is as much as can be. */
@@ -126,6 +136,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .start_by_utc_s = job->start_by_utc_s,
 	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
 	    .asked_hash = hash_of(job, r->places),
+	    .completing = is_completing(job),
 	    .seen_utc_s = now_utc_s};
 	/* As with any job without a limit nobody knows what it may cost. */
 	if (f->is_unsized && out->state == LT_JOB_PENDING)
@@ -142,14 +153,17 @@ fill(struct lt_batch_job *out, struct record *r,
 	fill_size(out, &r->asked, f);
 }
 
-/* One that ran is in its pods' rows: only those that never did are shown after
- * their end. */
+/* One that ran is in its pods' rows: after their end only those are shown that
+ * never did, and those with a pod whose end was not told yet. */
 static bool
 is_listed(const struct lt_kube_known_job *job)
 {
+	struct lt_kube_store *const store = lt_kube_site.cluster.store;
+
 	return lt_kube_is_ours(job) && job->facts.pods > 0 &&
 	       !lt_kube_is_cron_unknown(job) &&
-	       (job->forget_utc_s == 0 || job->first_utc_s == 0);
+	       (job->forget_utc_s == 0 || job->first_utc_s == 0 ||
+		   (store != NULL && lt_kube_store_is_open(store, job->id)));
 }
 
 int

@@ -505,6 +505,8 @@ lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s)
 {
 	uint32_t kept = 0;
 
+	if (lt_kube_cluster_is_behind(c))
+		return;
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		struct lt_kube_known_job *const job = c->jobs[i];
 

@@ -89,7 +89,9 @@ int lt_kube_cluster_mark(
 int lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
     const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
     uint32_t id, struct lt_error *err);
-/* Forgets Jobs that ended long enough ago. */
+/* A list or a watch is at work on what was missed. */
+bool lt_kube_cluster_is_behind(const struct lt_kube_cluster *c);
+/* Forgets Jobs that ended long enough ago, unless it is behind. */
 void lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s);
 void lt_kube_cluster_free(struct lt_kube_cluster *c);
 /* A list of each kind was whole. */

@@ -24,6 +24,7 @@ enum {
 		" AND name IS NOT ?2 || '/' || ?3")                            \
 	S(SET_ENDED,                                                           \
 	    "UPDATE ids SET ended = ?2 WHERE id = ?1 AND ended != ?2")         \
+	S(IS_OPEN, "SELECT 1 FROM runs WHERE job_id = ?1 AND end = 0 LIMIT 1") \
 	S(FIRST_START, "SELECT min(start) FROM runs WHERE job_id = ?1"         \
 		       " HAVING min(start) IS NOT NULL")                       \
 	S(PUT,                                                                 \
@@ -277,6 +278,13 @@ lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
 {
 	bind_number(store, S_FIRST_START, 1, job_id);
 	return step(store, S_FIRST_START, start_utc_s, err);
+}
+
+bool
+lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id)
+{
+	bind_number(store, S_IS_OPEN, 1, job_id);
+	return step(store, S_IS_OPEN, NULL, NULL) == LT_OK;
 }
 
 int

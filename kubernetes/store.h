@@ -40,6 +40,9 @@ int lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
 int lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
     int64_t *start_utc_s, struct lt_error *err);
 
+/* Has it a pod whose end was not seen? */
+bool lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id);
+
 struct lt_kube_run { /* texts are lent */
 	const struct lt_kube_pod *pod;
 	uint32_t id, job_id;

@@ -10,6 +10,8 @@
  *   slow_ms        each request waits so long
  *   hang, drop     n requests get no answer; the connection's end instead
  *   lose_reply     n requests are done, and the connection ends unanswered
+ *   down           1: as a server that has crashed, until 0: what is being done
+ *                  is done, and nobody gets an answer; watches end
  *   method, match  count, hang, drop and lose_reply are for requests of this
  *                  method and with this text in their path only; "" for all
  *   page_expire    as many "continue" are too old
@@ -37,6 +39,7 @@ static const struct {
     {"hang", offsetof(struct faults, hang)},
     {"drop", offsetof(struct faults, drop)},
     {"lose_reply", offsetof(struct faults, lose_reply)},
+    {"down", offsetof(struct faults, down)},
     {"status", offsetof(struct faults, status)},
     {"retry_after", offsetof(struct faults, retry_after)},
     {"count", offsetof(struct faults, count)},
@@ -175,7 +178,9 @@ faults_before(const struct request *request, struct reply *reply, int fd)
 		return false;
 	pthread_mutex_lock(&world.lock);
 	slow_ms = faults->slow_ms;
-	if (!is_meant(request)) {
+	if (faults->down != 0) {
+		reply->is_dropped = answered = true;
+	} else if (!is_meant(request)) {
 		/* another's */
 	} else if (faults_take(&faults->hang)) {
 		hangs = true;
@@ -203,6 +208,8 @@ faults_before(const struct request *request, struct reply *reply, int fd)
 bool
 faults_loses(const struct request *request)
 {
-	return strcmp(request->path, "/faults") != 0 && is_meant(request) &&
-	       faults_take(&world.faults.lose_reply);
+	return strcmp(request->path, "/faults") != 0 &&
+	       (world.faults.down != 0 ||
+		   (is_meant(request) &&
+		       faults_take(&world.faults.lose_reply)));
 }

@@ -91,7 +91,7 @@ struct event {
 /* What goes wrong next, and how often; see faults.c. */
 struct faults {
 	int64_t gone, cut_streams, cut_mid_line, slow_ms, hang, drop,
-	    lose_reply;
+	    lose_reply, down;
 	int64_t status, retry_after, count, page_expire;
 	char match[256], method[16];
 };

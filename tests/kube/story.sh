@@ -171,7 +171,7 @@ synced() { # synced NAME JQ: until it has ended
 	local until=$((SECONDS + 30))
 	while [ $SECONDS -lt $until ]; do
 		k_apply team-a "$1" "$2" >>"$work/$1.synced"
-		done_well "team-a/$1" 1 2>/dev/null && return 0
+		PATIENCE=1 done_well "team-a/$1" 1 2>/dev/null && return 0
 	done
 	return 1
 }
@@ -190,7 +190,7 @@ synced_there() { # synced_there NAME JQ: as synced
 	local until=$((SECONDS + 30))
 	while [ $SECONDS -lt $until ]; do
 		k_apply_there team-a "$1" "$2" >>"$work/$1.synced"
-		done_well "team-a/$1" 1 2>/dev/null && return 0
+		PATIENCE=1 done_well "team-a/$1" 1 2>/dev/null && return 0
 	done
 	return 1
 }

@@ -187,7 +187,8 @@ stream_faults(struct stream *stream, FILE *out)
 	if (faults_take(&world.faults.gone)) {
 		gone_write(out, 0);
 		stream->is_ended = true;
-	} else if (faults_take(&world.faults.cut_streams)) {
+	} else if (world.faults.down != 0 ||
+		   faults_take(&world.faults.cut_streams)) {
 		stream->is_cut = true;
 	}
 }
