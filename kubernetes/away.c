@@ -132,17 +132,6 @@ lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err)
 	return lt_kube_store_away(c->store, &away, err);
 }
 
-/* What failed, and told nothing since, may have missed something. */
-bool
-lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
-{
-	bool is_listing = false;
-
-	for (int i = 0; i < LT_KUBE_KINDS; i++)
-		is_listing |= c->listing[i] || !c->complete[i];
-	return is_listing || c->heard_utc_s < c->failed_utc_s;
-}
-
 int
 lt_kube_cluster_mark(
     struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err)

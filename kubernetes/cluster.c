@@ -500,6 +500,17 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		see_pod(c, line->object, is_gone);
 }
 
+/* What failed, and told nothing since, may have missed something. */
+bool
+lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
+{
+	bool is_listing = false;
+
+	for (int i = 0; i < LT_KUBE_KINDS; i++)
+		is_listing |= c->listing[i] || !c->complete[i];
+	return is_listing || c->heard_utc_s < c->failed_utc_s;
+}
+
 void
 lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s)
 {
