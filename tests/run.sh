@@ -161,7 +161,7 @@ beside_clusters() {
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '
 	for t in tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,lost,tricks,cli}.sh; do
-		[ -x "$t" ] && BUILD=$PWD/build/asan part "asan ${t#tests/}" timeout 600 "$t"
+		[ -x "$t" ] && JOBS=200 BUILD=$PWD/build/asan part "asan ${t#tests/}" timeout 600 "$t"
 	done
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread
 	part "tsan test_budget_threads" timeout 600 build/tsan/tests/unit/test_budget_threads
