@@ -338,6 +338,9 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
+	/* Was it the last that an ended Job waited for? */
+	if (job->forget_utc_s != 0)
+		lt_kube_cluster_changed(c, job->id);
 	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
 		job->first_utc_s = pod->start_utc_s;
 		lt_kube_cluster_changed(c, job->id);
