@@ -22,8 +22,8 @@ state_of(const struct lt_kube_known_job *job)
 							      : LT_JOB_RUNNING;
 }
 
-/* It is over by its own status. Its pods are told of by a watch of their own,
- * which may be late: it is not known yet that none ran. */
+/* Tells of a Job that is over by its own status: another watch tells of its
+ * pods and may be late, so nobody knows yet that none of them ran. */
 static bool
 is_completing(const struct lt_kube_known_job *job)
 {

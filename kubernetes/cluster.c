@@ -338,7 +338,7 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
-	/* Was it the last that an ended Job waited for? */
+	/* An ended Job may have waited for this pod. */
 	if (job->forget_utc_s != 0)
 		lt_kube_cluster_changed(c, job->id);
 	if (job->first_utc_s == 0 || pod->start_utc_s < job->first_utc_s) {
@@ -503,7 +503,8 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		see_pod(c, line->object, is_gone);
 }
 
-/* What failed, and told nothing since, may have missed something. */
+/* A watcher that failed may have missed something until it tells of an object
+ * again. */
 bool
 lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
 {

@@ -283,8 +283,10 @@ lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
 bool
 lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id)
 {
+	int64_t one;
+
 	bind_number(store, S_IS_OPEN, 1, job_id);
-	return step(store, S_IS_OPEN, NULL, NULL) == LT_OK;
+	return step(store, S_IS_OPEN, &one, NULL) == LT_OK;
 }
 
 int

@@ -75,7 +75,7 @@ is_charged() { [ "$(charged_all)" == "$want" ]; }
 want=$(owed_of)
 passes 'and are charged what their pods had' within 60 is_charged
 echo "# charged $(charged_all), by the pods $want"
-passes 'nothing is held any more' within 90 are_held 0
+passes 'nothing is held any more' within 30 are_held 0
 is 'each was held once' "$jobs" "$(holds true)"
 [ -z "${KEEP_LOG-}" ] || cp "$L/log" "$KEEP_LOG"
 the_end

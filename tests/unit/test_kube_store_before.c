@@ -48,6 +48,7 @@ opened(void **state)
 	    .need = {.cpus = 1, .memory_mib = 64, .exact = {100, 65536}},
 	    .start_utc_s = 20,
 	    .end_utc_s = 80};
+	struct lt_kube_pod running = pod;
 	const struct lt_kube_node node = {.gpus = 4, .exact = {7910, 29123456}};
 	struct lt_kube_run run = {.pod = &pod,
 	    .pool = "p",
@@ -60,6 +61,7 @@ opened(void **state)
 	    .seen_utc_s = 90};
 
 	(void)state;
+	running.end_utc_s = 0;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/kube.db", dir);
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -70,7 +72,16 @@ opened(void **state)
 		assert_int_equal(
 		    lt_kube_store_id(store, "u2", true, &id, &err), LT_OK);
 		run.id = run.job_id = id;
+		if (twice == 0) {
+			run.pod = &running;
+			assert_int_equal(
+			    lt_kube_store_put(store, &run, &err), LT_OK);
+			assert_true(lt_kube_store_is_open(store, id));
+			run.pod = &pod;
+		}
 		assert_int_equal(lt_kube_store_put(store, &run, &err), LT_OK);
+		assert_false(lt_kube_store_is_open(store, id));
+		assert_false(lt_kube_store_is_open(store, id + 1000));
 		lt_kube_store_close(store);
 	}
 	const struct lt_kube_rows_asked asked = {
