@@ -98,19 +98,23 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 	    &d->budget, d->ledger, hold, "no job has this quote", err);
 }
 
-/* It ran, and its row has not come: settle.c charges it, in a day at last. */
-static bool
-is_awaited(const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
+/* Runs of it whose rows have not come: settle.c charges each, in a day at
+ * last. A run that slurmctld still lists is among the live shares, too. */
+static uint32_t
+awaited_shares(
+    const struct lt_jobs_state *jobs, const struct lt_ledger_hold *hold)
 {
-	for (uint32_t i = 0; i < jobs->ended_count; i++) {
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; hold->job_id != 0 && i < jobs->ended_count; i++) {
 		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
 		if (run->start_utc_s > 0 && run->end_utc_s > run->start_utc_s &&
 		    (run->job_id == hold->job_id ||
 			run->array_job_id == hold->job_id))
-			return true;
+			count++;
 	}
-	return false;
+	return count;
 }
 
 /* Of a job whose runs are charged, but none of which was known to be its last,
@@ -148,7 +152,8 @@ end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
-	const uint32_t live = live_shares(&d->jobs, hold->quote.id);
+	const uint32_t live = live_shares(&d->jobs, hold->quote.id) +
+			      awaited_shares(&d->jobs, &after);
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
@@ -248,9 +253,12 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 			s->list_utc_s = proof_from_utc_s(hold);
 		return LT_OK;
 	}
-	if (hold->job_id != 0 && is_awaited(s->jobs, hold)) {
+	const uint32_t awaited = awaited_shares(s->jobs, hold);
+	if (awaited > 0) {
 		s->awaited = true;
-		return LT_OK;
+		if (live_shares(s->jobs, hold->quote.id) + awaited >=
+		    hold->live_tasks)
+			return LT_OK;
 	}
 	struct lt_ledger_hold *const grown =
 	    lt_items_grow(s->holds, &s->capacity, s->count, sizeof(*s->holds));

@@ -361,6 +361,21 @@ sub balances {
 	return @wrong;
 }
 
+# Keys of a job's runs that were forgotten before their rows came, and whose ids
+# may be other jobs' since: awaited for a day, then charged provisionally.
+sub lost_runs {
+	my ($f, $job_id) = @_;
+	my ($row) = @{ ledger("select value from named where name = 'ended'") };
+	my @lost;
+	for (split /\n/, $row ? $row->{value} : '') {
+		my (undef, $id, $array, undef, undef, $submit, $start) = split / /;
+		push @lost, "$id.$submit"
+		    if ($id == $job_id || $array == $job_id) && !$f->{by_row}{"$id.$submit"} &&
+		    !$f->{runs}{"$id.$submit"} && is_hit(qr/slurmctld/, qr/KILL|itself/, $start, $start + 10);
+	}
+	return @lost;
+}
+
 sub holds {
 	my ($f) = @_;
 	my (@wrong, %alive, %open);
@@ -377,12 +392,9 @@ sub holds {
 		next if Site::real() - $since < $orphan_s;
 		# slurmdbd never heard of its end: it is a run for it.
 		next if $unended{ $hold->{job_id} } && excepted('row never ended', $hold->{job_id});
-		# It ran, was forgotten before its row came, and its id may be another job's
-		# since: awaited for a day, then charged provisionally.
-		my $key = "$hold->{job_id}.$hold->{submit_utc_s}";
-		next if $hold->{run_start_utc_s} && !$f->{by_row}{$key} && !$f->{runs}{$key} &&
-		    is_hit(qr/slurmctld/, qr/KILL|itself/, $hold->{run_start_utc_s}, $hold->{run_start_utc_s} + 10) &&
-		    excepted('row lost', $key, $hold->{money_micros});
+		my @lost = lost_runs($f, $hold->{job_id});
+		next if @lost >= $hold->{live_tasks} &&
+		    excepted('row lost', $lost[0], $hold->{money_micros} * $hold->{live_tasks});
 		push @wrong, sprintf 'hold %x of job %d (%s) is open, and nothing is alive behind it', $hold->{quote_id}, $hold->{job_id}, $hold->{account};
 	}
 	%orphan_since = %still;
