@@ -109,7 +109,7 @@ for name in $hogs; do k_delete "$(pod "other/$name")"; done >/dev/null
 
 # Let go, and no node takes it, for what only kube-scheduler knows
 # Its limit is not over where the clock is set ahead.
-k_job team-a refused "$(wishes cost 36000) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
+k_job team-a refused "$(wishes cost 72000) | $(runs 20) | .spec.template.metadata.annotations[\"test/never-on\"] = \"cheap\"" >/dev/null
 has_waited() { # its pod, and lowtide put it there
 	k_wait 10 "$(pods_of team-a/refused)" 'any(.items[]; .spec.nodeSelector["lowtide.dev/pool"] == "cheap" and
 	    any(.status.conditions[]?; .reason == "Unschedulable"))'
