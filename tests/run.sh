@@ -15,6 +15,7 @@ files=("$@")
 	grep -l '^# bats file_tags=long$' tests/cluster/*.bats
 	ls -S tests/cluster/*.bats
 } | awk '!seen[$0]++')
+KUBE_STORIES=(tests/kube/{server,story,place,charge,faults,lost,tricks,guards,cli}.sh)
 # All makes below want the same flags: others would build everything anew.
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 # Fresh memory is never zero by chance: what reads it before it is written fails.
@@ -144,7 +145,7 @@ corpus() { # one TAP line for a whole corpus
 fast() {
 	local t
 	units build ''
-	for t in tests/golden/*.sh tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,lost,tricks,cli}.sh; do
+	for t in tests/golden/*.sh tests/fake_slurm/*.sh "${KUBE_STORIES[@]}"; do
 		[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
 	done
 }
@@ -160,7 +161,7 @@ beside_clusters() {
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '
-	for t in tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,lost,tricks,cli}.sh; do
+	for t in tests/fake_slurm/*.sh "${KUBE_STORIES[@]}"; do
 		[ -x "$t" ] && JOBS=200 BUILD=$PWD/build/asan part "asan ${t#tests/}" timeout 600 "$t"
 	done
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread

@@ -4,11 +4,12 @@
  * Only in namespaces labelled lowtide.dev/managed=true.
  *
  *   --mutate    a new Job is suspended, and paused if its user suspended it, a
- *               bare Pod gated; both get the user's name, and variables that
- * read lowtide's annotations; those of frameworks where lowtide.dev/amp asks
- * for them
+ *               Pod gated that no controller made; both get the user's name,
+ *               and variables that read lowtide's annotations; those of
+ *               frameworks where lowtide.dev/amp asks for them
  *   --validate  in enforce, a Job that costs more than its team has left, or
  *               has no end, is refused; lowtide's annotations are lowtide's
+ *   --guard     see guard.c
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@
 
 static const char lowtide_user[] = "system:serviceaccount:lowtide:lowtide";
 
-static bool
-is_managed(const struct request *request)
+bool
+admission_is_managed(const struct request *request)
 {
 	const struct object *const space =
 	    store_find(KUBE_NAMESPACES, "", request->space);
@@ -33,10 +34,14 @@ is_managed(const struct request *request)
 	return label != NULL && strcmp(label, "true") == 0;
 }
 
+/* Who makes it is asked, not what it says of itself. */
 static bool
-is_bare(const json_t *pod)
+is_gated(const struct request *request, const json_t *pod)
 {
-	return json_array_size(json_at(pod, "metadata.ownerReferences")) == 0;
+	return !guard_makes_pods(request) &&
+	       (!guard_may_override(request) ||
+		   json_array_size(json_at(pod, "metadata.ownerReferences")) ==
+		       0);
 }
 
 struct variable {
@@ -120,8 +125,9 @@ admission_mutate(const struct request *request, json_t *document)
 {
 	const bool is_job = request->kind == KUBE_JOBS;
 
-	if (!world.options.mutates || !is_managed(request) ||
-	    !(is_job || (request->kind == KUBE_PODS && is_bare(document))))
+	if (!world.options.mutates || !admission_is_managed(request) ||
+	    !(is_job ||
+		(request->kind == KUBE_PODS && is_gated(request, document))))
 		return;
 	json_default_at(document, "metadata.annotations", json_object());
 	json_object_set_new(json_at(document, "metadata.annotations"),
@@ -148,9 +154,9 @@ admission_mutate(const struct request *request, json_t *document)
 		    json_pack("{s:s}", "name", "lowtide.dev/hold"));
 }
 
-static bool
-refuse(const struct request *request, struct reply *reply, const char *policy,
-    const char *message)
+bool
+admission_refuse(const struct request *request, struct reply *reply,
+    const char *policy, const char *message)
 {
 	char full[600];
 
@@ -192,7 +198,7 @@ own_annotations_stay(const struct request *request, const json_t *before,
 			continue;
 		snprintf(message, sizeof(message),
 		    "only lowtide may write the annotation %s", own[i]);
-		return refuse(request, reply, "lowtide-own", message);
+		return admission_refuse(request, reply, "lowtide-own", message);
 	}
 	return true;
 }
@@ -240,14 +246,20 @@ cost_of(const json_t *job, const json_t *data)
 	return (int64_t)(hours * (by_gpu > by_cpu ? by_gpu : by_cpu));
 }
 
+const json_t *
+admission_balances(void)
+{
+	const struct object *const map =
+	    store_find(KUBE_CONFIGMAPS, "lowtide", "lowtide-balances");
+
+	return map == NULL ? NULL : json_at(map->now->document, "data");
+}
+
 static bool
 budget_has_room(
     const struct request *request, const json_t *job, struct reply *reply)
 {
-	const struct object *const map =
-	    store_find(KUBE_CONFIGMAPS, "lowtide", "lowtide-balances");
-	const json_t *const data =
-	    map == NULL ? NULL : json_at(map->now->document, "data");
+	const json_t *const data = admission_balances();
 	const char *const team = team_of(request, job);
 	const char *const mode = json_text_at(data, "mode");
 	const int64_t available = balance(data, team, "available");
@@ -257,7 +269,7 @@ budget_has_room(
 	if (strcmp(mode, "enforce") != 0 || balance(data, team, "limit") < 0)
 		return true;
 	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0)
-		return refuse(request, reply, "lowtide-budget",
+		return admission_refuse(request, reply, "lowtide-budget",
 		    "a Job here says how long it may run: add "
 		    "\"activeDeadlineSeconds: 3600\" to its spec");
 	cost = cost_of(job, data);
@@ -271,7 +283,7 @@ budget_has_room(
 	    (double)balance(data, team, "spent") / 1e6,
 	    (double)balance(data, team, "held") / 1e6, (double)available / 1e6,
 	    json_text_at(data, "currency"));
-	return refuse(request, reply, "lowtide-budget", message);
+	return admission_refuse(request, reply, "lowtide-budget", message);
 }
 
 bool
@@ -280,11 +292,27 @@ admission_validate(const struct request *request, const json_t *before,
 {
 	const bool is_job = request->kind == KUBE_JOBS;
 
-	if (!world.options.validates || !is_managed(request) ||
-	    !(is_job || request->kind == KUBE_PODS))
+	if (!world.options.validates || !(is_job || request->kind == KUBE_PODS))
 		return true;
-	if (!own_annotations_stay(request, before, document, reply))
+	if (!guard_own(request, before, document, reply))
+		return false;
+	if (!admission_is_managed(request))
+		return true;
+	if (!own_annotations_stay(request, before, document, reply) ||
+	    !guard_changes(request, before, document, reply))
 		return false;
 	return before != NULL || !is_job ||
 	       budget_has_room(request, document, reply);
+}
+
+bool
+admission_delete(const struct request *request, const json_t *document,
+    bool orphans, struct reply *reply)
+{
+	const bool is_job = request->kind == KUBE_JOBS;
+
+	if (!world.options.validates || !(is_job || request->kind == KUBE_PODS))
+		return true;
+	return guard_own(request, document, NULL, reply) &&
+	       guard_deletes(request, document, orphans, reply);
 }

@@ -183,9 +183,9 @@ export KUBECONFIG=$work/kube/kubeconfig
 out=$(lowtide doctor)
 is 'doctor fails where no policy is in enforce' 1 $?
 says 'and names it' '^error +policies +ValidatingAdmissionPolicy/lowtide-budget is not in the cluster$' "$out"
-is 'each of them' 14 "$(grep -c 'lowtide-[a-z-]* is not in the cluster$' <<<"$out")"
+is 'each of them' 18 "$(grep -c 'lowtide-[a-z-]* is not in the cluster$' <<<"$out")"
 policies 1.36
-is 'as many as there are' 14 "$(wc -l <"$work/policies")"
+is 'as many as there are' 18 "$(wc -l <"$work/policies")"
 on_policy lowtide-guard '{"spec":{"matchConstraints":{"matchPolicy":"Equivalent","objectSelector":{}}}}'
 out=$(lowtide doctor)
 is 'doctor finds no error' 0 $?

@@ -80,6 +80,61 @@ pod_leave(struct object *pod)
 	pod->job = NULL;
 }
 
+static bool
+pod_is_selected(const struct object *pod, const struct object *job)
+{
+	const json_t *const labels =
+	    json_at(pod->now->document, "metadata.labels");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(
+	    json_at(job->now->document, "spec.selector.matchLabels"), name,
+	    value)
+		if (json_equal(json_object_get(labels, name), value) != 1)
+			return false;
+	return true;
+}
+
+static bool
+pod_is_owned(const struct object *pod, const struct object *job)
+{
+	return json_member(
+		   json_at(pod->now->document, "metadata.ownerReferences"),
+		   "uid",
+		   json_text_at(job->now->document, "metadata.uid")) != NULL;
+}
+
+/* By its labels it is the Job's again. */
+static void
+pod_own_again(struct object *pod)
+{
+	json_t *const after = object_edit(pod);
+
+	json_put_at(after, "metadata.ownerReferences",
+	    job_owners(pod->job->now->document));
+	store_put(pod, after);
+}
+
+/* One that was cut loose runs on, and its Job makes another. */
+static void
+pod_release(struct object *pod)
+{
+	struct object *const job = pod->job;
+	json_t *const after = object_edit(pod);
+
+	for (struct object **at = &job->pods; *at != NULL;
+	     at = &(*at)->next_of_job)
+		if (*at == pod) {
+			*at = pod->next_of_job;
+			break;
+		}
+	pod->job = pod->next_of_job = NULL;
+	json_object_del(json_at(after, "metadata"), "ownerReferences");
+	store_put(pod, after);
+	control_queue(job);
+}
+
 static void
 pod_seen(struct object *pod, enum event_type type)
 {
@@ -90,7 +145,11 @@ pod_seen(struct object *pod, enum event_type type)
 	if (type == EVENT_ADDED)
 		pod_adopt(pod);
 	pod_learn(pod);
-	if (pod->job != NULL)
+	if (pod->job != NULL && !pod_is_selected(pod, pod->job))
+		pod_release(pod);
+	else if (pod->job != NULL && !pod_is_owned(pod, pod->job))
+		pod_own_again(pod);
+	else if (pod->job != NULL)
 		control_queue(pod->job);
 }
 
@@ -114,7 +173,8 @@ control_seen(struct object *object, enum event_type type)
 static void
 queue_due(int64_t at_ms)
 {
-	static const enum kind_index timed[] = {KUBE_JOBS, KUBE_PODS};
+	static const enum kind_index timed[] = {
+	    KUBE_NAMESPACES, KUBE_JOBS, KUBE_PODS};
 
 	if (world.next_due_ms > at_ms)
 		return;
@@ -138,6 +198,8 @@ step(struct object *object, int64_t at_ms)
 		job_step(object, at_ms);
 	else if (object->kind == KUBE_PODS)
 		pod_step(object, at_ms);
+	else if (object->kind == KUBE_NAMESPACES)
+		space_step(object, at_ms);
 }
 
 static void

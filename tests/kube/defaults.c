@@ -198,6 +198,8 @@ default_selector(json_t *job)
 	json_t *const name = json_at(job, "metadata.name");
 	json_t *labels;
 
+	if (json_true_at(job, "spec.manualSelector"))
+		return;
 	json_default_at(job, "spec.template.metadata.labels", json_object());
 	labels = json_at(job, "spec.template.metadata.labels");
 	json_object_set(labels, "batch.kubernetes.io/controller-uid", uid);

@@ -153,6 +153,15 @@ pod_set_index(json_t *pod, int index)
 	    "batch.kubernetes.io/job-completion-index", json_string(text));
 }
 
+json_t *
+job_owners(const json_t *job)
+{
+	return json_pack("[{s:s,s:s,s:O,s:O,s:b,s:b}]", "apiVersion",
+	    "batch/v1", "kind", "Job", "name", json_at(job, "metadata.name"),
+	    "uid", json_at(job, "metadata.uid"), "controller", 1,
+	    "blockOwnerDeletion", 1);
+}
+
 static void
 pod_create(struct object *job, int64_t completions)
 {
@@ -182,11 +191,7 @@ pod_create(struct object *job, int64_t completions)
 		    json_deep_copy(json_at(template, "metadata.annotations")));
 	if (is_indexed)
 		pod_set_index(pod, index);
-	json_put_at(pod, "metadata.ownerReferences",
-	    json_pack("[{s:s,s:s,s:O,s:O,s:b,s:b}]", "apiVersion", "batch/v1",
-		"kind", "Job", "name", json_at(owner, "metadata.name"), "uid",
-		json_at(owner, "metadata.uid"), "controller", 1,
-		"blockOwnerDeletion", 1));
+	json_put_at(pod, "metadata.ownerReferences", job_owners(owner));
 	limits_give(json_text_at(owner, "metadata.namespace"), pod);
 	default_new(KUBE_PODS, pod);
 	store_add(KUBE_PODS, pod);

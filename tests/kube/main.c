@@ -21,6 +21,7 @@ static const char usage[] =
     "  --bookmark MS     time between bookmarks (5000)\n"
     "  --speed F         durations of pods and Jobs pass so much faster (1)\n"
     "  --validate        refuse what lowtide's policies refuse\n"
+    "  --guard           refuse what lowtide's guards refuse, too\n"
     "  --mutate          suspend and gate what lowtide's policies do\n"
     "  --team-label L    the label that names a Job's team (its namespace)\n"
     "  --minor N         it is Kubernetes 1.N (36)\n"
@@ -51,6 +52,9 @@ read_option(int letter)
 	case 'v':
 		options->validates = true;
 		return true;
+	case 'g':
+		options->guards = true;
+		return true;
 	case 'm':
 		options->mutates = true;
 		return true;
@@ -80,6 +84,7 @@ read_options(int argc, char **argv)
 	    {"bookmark", required_argument, NULL, 'b'},
 	    {"speed", required_argument, NULL, 's'},
 	    {"validate", no_argument, NULL, 'v'},
+	    {"guard", no_argument, NULL, 'g'},
 	    {"mutate", no_argument, NULL, 'm'},
 	    {"team-label", required_argument, NULL, 't'},
 	    {"minor", required_argument, NULL, 'i'},

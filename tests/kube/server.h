@@ -101,7 +101,7 @@ struct options {
 	int port, minor;
 	int64_t history, bookmark_ms;
 	double speed;
-	bool validates, mutates, no_control;
+	bool validates, mutates, guards, no_control;
 };
 
 struct world {
@@ -235,8 +235,10 @@ void answer_create(const struct request *request, struct reply *reply);
 void answer_replace(const struct request *request, struct reply *reply);
 void answer_patch(const struct request *request, struct reply *reply);
 void answer_delete(const struct request *request, struct reply *reply);
-/* Begins a pod's end, or removes what needs none. */
+/* Begins a pod's or namespace's end, or removes what needs none. */
 void object_delete(struct object *object, int64_t grace_s);
+/* Its pods go with it, or stay without it. */
+void job_delete(struct object *job, bool orphans);
 
 /* patch.c: pure; takes the target over and returns what it became */
 json_t *patch_merge(json_t *target, const json_t *patch);
@@ -270,6 +272,26 @@ void admission_mutate(const struct request *request, json_t *document);
 bool admission_validate(const struct request *request, const json_t *before,
     const json_t *document, struct reply *reply);
 
+bool admission_delete(const struct request *request, const json_t *document,
+    bool orphans, struct reply *reply);
+bool admission_is_managed(const struct request *request);
+/* Data of the ConfigMap that policies read; NULL: it is not there. */
+const json_t *admission_balances(void);
+/* False, with a reply. */
+bool admission_refuse(const struct request *request, struct reply *reply,
+    const char *policy, const char *message);
+
+/* guard.c: false with a reply: refused. before NULL: of a new object */
+bool guard_changes(const struct request *request, const json_t *before,
+    const json_t *after, struct reply *reply);
+bool guard_deletes(const struct request *request, const json_t *job,
+    bool orphans, struct reply *reply);
+/* after NULL: of one that is deleted. */
+bool guard_own(const struct request *request, const json_t *before,
+    const json_t *after, struct reply *reply);
+bool guard_makes_pods(const struct request *request);
+bool guard_may_override(const struct request *request);
+
 /* limits.c: what a pod gets at its creation */
 void limits_default(json_t *range);
 void limits_give(const char *space, json_t *pod);
@@ -285,6 +307,8 @@ int64_t control_ms(double seconds);
 /* job.c, pod.c, schedule.c: a step of one object, as it is due or changed */
 void job_step(struct object *job, int64_t at_ms);
 void job_pod_ended(struct object *pod);
+/* ownerReferences of its pods */
+json_t *job_owners(const json_t *job);
 void pod_step(struct object *pod, int64_t at_ms);
 void pod_learn(struct object *pod);
 void node_learn(struct object *node);
@@ -294,6 +318,11 @@ void schedule_all(int64_t at_ms);
 void condition_set(json_t *document, const char *type, const char *status,
     const char *reason, const char *message);
 bool condition_is(const json_t *document, const char *type);
+
+/* space.c */
+bool space_is_ending(const char *name);
+void space_delete(struct object *space);
+void space_step(struct object *space, int64_t at_ms);
 
 /* nodes.c */
 void nodes_start(void);

@@ -70,6 +70,16 @@ create_name(struct request *request, json_t *document, struct reply *reply)
 			    "namespaces \"%s\" not found", request->space);
 			return false;
 		}
+		if (space_is_ending(request->space)) {
+			reply_fail(reply, request, 403,
+			    "%s \"%s\" is forbidden: unable to create new "
+			    "content in namespace %s because it is being "
+			    "terminated",
+			    request->resource,
+			    json_text_at(document, "metadata.name"),
+			    request->space);
+			return false;
+		}
 	}
 	if (json_text_at(document, "metadata.name")[0] == '\0' &&
 	    generate[0] != '\0') {
@@ -419,24 +429,6 @@ pod_delete(struct object *pod, int64_t grace_s)
 						    : 0.3));
 }
 
-static void
-space_empty(const char *space)
-{
-	char prefix[260];
-	const size_t length =
-	    (size_t)snprintf(prefix, sizeof(prefix), "%s/", space);
-
-	for (int kind = 0; kind < KUBE_KIND_COUNT; kind++) {
-		struct object *at;
-
-		while (
-		    kinds[kind].namespaced &&
-		    (at = store_from((enum kind_index)kind, prefix)) != NULL &&
-		    strncmp(at->key, prefix, length) == 0)
-			store_remove(at);
-	}
-}
-
 void
 object_delete(struct object *object, int64_t grace_s)
 {
@@ -444,15 +436,17 @@ object_delete(struct object *object, int64_t grace_s)
 		pod_delete(object, grace_s);
 		return;
 	}
+	if (object->kind == KUBE_NAMESPACES) {
+		space_delete(object);
+		return;
+	}
 	if (object->kind == KUBE_NODES)
 		node_lost(object);
-	if (object->kind == KUBE_NAMESPACES)
-		space_empty(object_name(object));
 	store_remove(object);
 }
 
 /* Its pods go with it, or stay without it. */
-static void
+void
 job_delete(struct object *job, bool orphans)
 {
 	struct object *pod = job->pods, *next;
@@ -495,6 +489,27 @@ precondition_holds(const struct request *request, const struct object *object,
 	return false;
 }
 
+/* The options say so, or else a finalizer does, or else it is batch/v1's
+ * default. Source: registry/generic, shouldOrphanDependents. */
+static bool
+leaves_pods(const json_t *job, const json_t *options, const char *policy)
+{
+	const json_t *const orphans =
+	    json_object_get(options, "orphanDependents");
+	json_t *finalizer;
+	size_t i;
+
+	if (orphans != NULL)
+		return json_is_true(orphans);
+	if (policy[0] != '\0')
+		return strcmp(policy, "Orphan") == 0;
+	json_array_foreach(json_at(job, "metadata.finalizers"), i, finalizer)
+		if (strcmp(json_string_value(finalizer),
+			"foregroundDeletion") == 0)
+			return false;
+	return true;
+}
+
 static void
 delete_with(const struct request *request, struct object *object,
     const json_t *options, struct reply *reply)
@@ -502,10 +517,18 @@ delete_with(const struct request *request, struct object *object,
 	const char *const asked = json_text_at(options, "propagationPolicy");
 	const char *const policy =
 	    asked[0] != '\0' ? asked : request->propagation;
+	const bool orphans =
+	    leaves_pods(object->now->document, options, policy);
 	const int64_t grace_s =
 	    json_int_at(options, "gracePeriodSeconds", request->grace_s);
 	char text[1024];
 
+	if (!admission_delete(request, object->now->document, orphans, reply))
+		return;
+	if (request->dry_run) {
+		reply_object(reply, 200, object->now, object->kind);
+		return;
+	}
 	if (object->kind == KUBE_PODS) {
 		version_hold(object->now);
 		struct version *const last = object->now;
@@ -525,8 +548,7 @@ delete_with(const struct request *request, struct object *object,
 	if (object->kind != KUBE_JOBS)
 		object_delete(object, grace_s);
 	else
-		job_delete(
-		    object, policy[0] == '\0' || strcmp(policy, "Orphan") == 0);
+		job_delete(object, orphans);
 	if (kinds[request->kind].group[0] != '\0' && policy[0] == '\0')
 		reply->warning =
 		    "299 - \"child pods are preserved by default when jobs "
