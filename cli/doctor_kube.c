@@ -157,6 +157,11 @@ check_pools(struct lt_doctor *doctor, const json_t *kube)
 			    "pool %s has no price: nothing is moved to it, and what runs there is not charged",
 			    name);
 	}
+	json_array_foreach(json_object_get(kube, "mixed_pools"), index, item)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
+		    "name its parts, as POOL/MACHINE/spot: LOWTIDED=lowtide-kube lowtide init --output - writes them",
+		    "pool %s has nodes of several machines, or sold in several ways, under one price",
+		    json_string_value(item));
 	if (doctor->count == before)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
 		    "%s: in the policy, all of them",

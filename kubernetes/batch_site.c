@@ -287,10 +287,24 @@ wait_for_lists(struct lt_error *err)
 
 /* ---- pools ---- */
 
+/* By what describe() wrote: one machine may be sold in two ways. */
+static bool
+is_kind(const char *features, const struct lt_kube_node *node)
+{
+	char machine[LT_NAME_SIZE + 16];
+
+	snprintf(machine, sizeof(machine), "instance-type=%s", node->instance);
+	return (node->instance[0] == '\0' ||
+		   lt_text_is_among(machine, features)) &&
+	       lt_text_is_among("spot", features) ==
+		   (node->is_spot || node->is_reclaimable);
+}
+
 static bool
 same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 {
-	return shape->exact.cpu_milli == node->exact.cpu_milli &&
+	return is_kind(shape->features, node) &&
+	       shape->exact.cpu_milli == node->exact.cpu_milli &&
 	       shape->gpus == node->gpus &&
 	       shape->exact.memory_kib == node->exact.memory_kib &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
@@ -546,42 +560,4 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	if (code != LT_OK)
 		lt_batch_associations_free(all);
 	return code;
-}
-
-int
-lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
-{
-	(void)err;
-	*all = (struct lt_batch_qoses){0};
-	return LT_OK;
-}
-
-int
-lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
-    int64_t since_utc_s, struct lt_error *err)
-{
-	(void)since_utc_s;
-	(void)err;
-	for (uint32_t i = 0; i < count; i++)
-		accounts[i].parent[0] = '\0';
-	return LT_OK;
-}
-
-/* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
-int
-lt_batch_managers(
-    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
-{
-	(void)err;
-	*managers = NULL;
-	*count = 0;
-	return LT_OK;
-}
-
-int
-lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
-{
-	(void)err;
-	*queued = 0;
-	return LT_OK;
 }

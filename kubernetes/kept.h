@@ -40,5 +40,4 @@ const struct lt_kube_node *lt_kube_kept_of(
 uint32_t lt_kube_pool_brings(
     const struct lt_kube_cluster *c, const char *pool, uint32_t has);
 
-
 #endif

@@ -144,6 +144,11 @@ is 'doctor tells of a pool that brings nodes' 1 "$(says ok 'pool spot has no nod
 is 'of one that is not said to' 1 "$(says note 'pool burst has no node now: no Job is sent to it')"
 is 'of one whose nodes are not known' 1 "$(says warning 'pool ghost has no node now, and what one would be is not known')"
 is 'and of one that may be misspelt' 1 "$(says warning "the policy's partition nowhere: no node is in a pool of that name")"
+is 'nothing is mixed' 0 "$(says warning 'pool [a-z]* has nodes of several machines')"
+comes able 3 32 amd64 false
+is_mixed() { [ "$(says warning 'pool able has nodes of several machines, or sold in several ways, under one price')" == 1 ]; }
+passes 'until a pool has two kinds of machines' within 15 is_mixed
+goes able-3
 
 # Gone at its hour
 policy "$(spot '')"
