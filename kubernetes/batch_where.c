@@ -37,6 +37,18 @@ has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
 	return false;
 }
 
+/* For how many pods a pool must have room so as not to be left out, where
+ * another than those of `but` has room: for all of them, else for one, as
+ * kube-scheduler runs one after the other. 0: no other has room. */
+static uint32_t
+enough(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
+    const char *but)
+{
+	return has_another(all, pods, beside_others, but) ? pods
+	       : has_another(all, 1, beside_others, but)  ? 1
+							  : 0;
+}
+
 void
 lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
     const struct lt_market *market)
@@ -54,8 +66,8 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 		return;
 	lt_kube_where_is(all, &known->facts, true);
 	const uint32_t pods = known->facts.pods;
-	const bool has_room = has_another(all, pods, true, known->refused);
-	const bool has_now = has_another(all, pods, false, known->refused);
+	const uint32_t room = enough(all, pods, true, known->refused);
+	const uint32_t now = enough(all, pods, false, known->refused);
 	for (uint32_t i = 0; i < site->pool_count; i++) {
 		const int at = lt_market_partition(market, site->pools[i]);
 		const bool refused =
@@ -63,10 +75,9 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 
 		if (at < 0)
 			continue;
-		places->closed[at] =
-		    !all[i].takes ||
-		    (has_room && (refused || all[i].beside_others < pods));
-		places->full[at] = has_now && (refused || all[i].now < pods);
+		places->closed[at] = !all[i].takes || (room > 0 && refused) ||
+				     all[i].beside_others < room;
+		places->full[at] = (now > 0 && refused) || all[i].now < now;
 	}
 }
 
@@ -220,7 +231,7 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 	lt_kube_where_is(all, f, true);
 	lt_copy(refused, sizeof(refused), job->refused);
 	lt_kube_add_name(refused, sizeof(refused), pool);
-	if (!has_another(all, f->pods, false, refused) || !lt_kube_spend())
+	if (enough(all, f->pods, false, refused) == 0 || !lt_kube_spend())
 		return;
 	/* The answer is its facts from then on: pool is no more. */
 	snprintf(text, sizeof(text),
