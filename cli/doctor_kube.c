@@ -93,6 +93,36 @@ add_shown(struct names *names, const char *name, const char *why)
 
 /* ---- each check ---- */
 
+/* A pool of the policy that has no node. False: none was ever known, and it may
+ * be misspelt. */
+static bool
+say_empty(struct lt_doctor *doctor, const json_t *kube, const char *name)
+{
+	size_t index;
+	const json_t *pool, *found = NULL;
+
+	json_array_foreach(json_object_get(kube, "empty_pools"), index, pool)
+		if (strcmp(lt_json_text(pool, "name", ""), name) == 0)
+			found = pool;
+	const bool scales = json_is_true(json_object_get(found, "scales"));
+	const bool is_known = json_is_true(json_object_get(found, "known"));
+
+	if (scales && is_known)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
+		    "pool %s has no node now: it brings some as Jobs are sent to it",
+		    name);
+	else if (scales)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
+		    "say it: node: {cpus: …, memory: …, labels: …, taints: …}",
+		    "pool %s has no node now, and what one would be is not known: no Job is sent to it",
+		    name);
+	else if (is_known)
+		lt_doctor_say(doctor, LT_LEVEL_NOTE, "pools",
+		    "if it scales up from none: target: yes",
+		    "pool %s has no node now: no Job is sent to it", name);
+	return scales || is_known;
+}
+
 static void
 check_pools(struct lt_doctor *doctor, const json_t *kube)
 {
@@ -112,7 +142,7 @@ check_pools(struct lt_doctor *doctor, const json_t *kube)
 	json_array_foreach(priced, index, item) {
 		const char *const name = json_string_value(item);
 
-		if (!has_name(there, name))
+		if (!has_name(there, name) && !say_empty(doctor, kube, name))
 			lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
 			    meant_text(mend, sizeof(mend), name, there),
 			    "the policy's partition %s: no node is in a pool of that name",
@@ -127,6 +157,11 @@ check_pools(struct lt_doctor *doctor, const json_t *kube)
 			    "pool %s has no price: nothing is moved to it, and what runs there is not charged",
 			    name);
 	}
+	json_array_foreach(json_object_get(kube, "mixed_pools"), index, item)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "pools",
+		    "name its parts, as POOL/MACHINE/spot: LOWTIDED=lowtide-kube lowtide init --output - writes them",
+		    "pool %s has nodes of several machines, or sold in several ways, under one price",
+		    json_string_value(item));
 	if (doctor->count == before)
 		lt_doctor_say(doctor, LT_LEVEL_OK, "pools", "",
 		    "%s: in the policy, all of them",

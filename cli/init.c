@@ -521,6 +521,8 @@ lt_cli_init(const struct lt_cli *cli)
 	    .electricity = lt_cli_value(cli, "electricity"),
 	};
 
+	if (site.is_kubernetes)
+		lt_init_part(facts);
 	(void)lt_init_check_said(facts, &site, &err);
 	if (out != NULL && !err.code)
 		lt_init_write(out, facts, &site);

@@ -26,6 +26,9 @@ struct lt_init_site { /* "" = not known */
 void lt_init_write(
     FILE *out, const json_t *facts, const struct lt_init_site *site);
 
+/* init_parts.c: makes partitions of the parts of pools that have several. */
+void lt_init_part(json_t *facts);
+
 /* init_currency.c: ISO 4217; USD where nothing says it. Returns out. */
 const char *lt_init_currency(char out[4], const char *zone);
 enum { LT_INIT_AMOUNT_SIZE = 32, LT_INIT_RATE_SIZE = 64 };

@@ -101,3 +101,41 @@ lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err)
 	(void)job;
 	return fail(err);
 }
+
+int
+lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
+{
+	(void)err;
+	*all = (struct lt_batch_qoses){0};
+	return LT_OK;
+}
+
+int
+lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err)
+{
+	(void)since_utc_s;
+	(void)err;
+	for (uint32_t i = 0; i < count; i++)
+		accounts[i].parent[0] = '\0';
+	return LT_OK;
+}
+
+/* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
+int
+lt_batch_managers(
+    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
+{
+	(void)err;
+	*managers = NULL;
+	*count = 0;
+	return LT_OK;
+}
+
+int
+lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
+{
+	(void)err;
+	*queued = 0;
+	return LT_OK;
+}

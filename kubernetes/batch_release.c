@@ -153,12 +153,18 @@ static void
 print_job(const struct lt_kube_known_job *job)
 {
 	const char *const starter = starter_of(job);
+	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
+	const bool is_gone = starter == NULL && pool[0] != '\0' &&
+			     !job->facts.is_placed &&
+			     lt_kube_pool_is_gone(&lt_kube_site.cluster, pool);
 
-	printf("%s %s/%s%s%s\n", job->facts.is_pod ? "pod" : "job",
+	printf("%s %s/%s%s%s%s%s%s\n", job->facts.is_pod ? "pod" : "job",
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAME),
-	    starter != NULL ? ": left to " : "",
-	    starter != NULL ? starter : "");
+	    starter != NULL ? ": left to " : "", starter != NULL ? starter : "",
+	    is_gone ? ": pool " : "", is_gone ? pool : "",
+	    is_gone ? " has no node, kube-scheduler chooses where it runs"
+		    : "");
 }
 
 /* Exit status: 1 when one of them could not be let go. */

@@ -55,6 +55,8 @@ lt_batch_init(
 		snprintf(s->state_dir, sizeof(s->state_dir), "%s", state_dir);
 		code = lt_kube_store_open(&s->cluster.store, state_dir, err);
 	}
+	if (code == LT_OK && state_dir != NULL)
+		code = lt_kube_kept_load(&s->cluster, state_dir, err);
 	return code;
 }
 
@@ -71,9 +73,14 @@ lt_batch_may_wait(void)
 }
 
 void
-lt_batch_name_partitions(const char *const *names, uint32_t count)
+lt_batch_name_partitions(const struct lt_batch_named *named, uint32_t count)
 {
+	const char *names[LT_PARTITIONS_MAX];
+
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = named[i].name;
 	lt_kube_cluster_name(&lt_kube_site.cluster, names, count);
+	lt_kube_kept_name(&lt_kube_site.cluster, named, count);
 }
 
 void
@@ -280,10 +287,24 @@ wait_for_lists(struct lt_error *err)
 
 /* ---- pools ---- */
 
+/* By what describe() wrote: one machine may be sold in two ways. */
+static bool
+is_kind(const char *features, const struct lt_kube_node *node)
+{
+	char machine[LT_NAME_SIZE + 16];
+
+	snprintf(machine, sizeof(machine), "instance-type=%s", node->instance);
+	return (node->instance[0] == '\0' ||
+		   lt_text_is_among(machine, features)) &&
+	       lt_text_is_among("spot", features) ==
+		   (node->is_spot || node->is_reclaimable);
+}
+
 static bool
 same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 {
-	return shape->exact.cpu_milli == node->exact.cpu_milli &&
+	return is_kind(shape->features, node) &&
+	       shape->exact.cpu_milli == node->exact.cpu_milli &&
 	       shape->gpus == node->gpus &&
 	       shape->exact.memory_kib == node->exact.memory_kib &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
@@ -351,14 +372,34 @@ by_pool(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->facts.name, y->facts.name);
 }
 
+static struct lt_partition *
+add_partition(struct lt_batch_partitions *read, const char *pool)
+{
+	static const char no_list[] = "";
+	struct lt_partition *const p = &read->partitions[read->count++];
+
+	*p = (struct lt_partition){.max_time_s = INT64_MAX,
+	    .max_nodes = UINT32_MAX,
+	    .default_memory_mib = 1,
+	    .price_series = LT_NO_SERIES,
+	    .carbon_series = LT_NO_SERIES,
+	    .tariff_series = LT_NO_SERIES,
+	    .occupancy_series = LT_NO_SERIES,
+	    .allow_accounts = no_list,
+	    .deny_accounts = no_list,
+	    .allow_qos = no_list,
+	    .deny_qos = no_list,
+	    .first_shape = read->shape_count};
+	lt_copy(p->name, sizeof(p->name), pool);
+	return p;
+}
+
 /* nodes: sorted by their pools. */
 static int
 fill_partitions(struct lt_batch_partitions *read,
     const struct lt_kube_known_node *nodes, uint32_t count,
     struct lt_error *err)
 {
-	static const char no_list[] = "";
-
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lt_kube_node *const node = &nodes[i].facts;
 
@@ -371,23 +412,9 @@ fill_partitions(struct lt_batch_partitions *read,
 			if (read->count == LT_PARTITIONS_MAX)
 				return lt_fail(err, LT_ELIMIT,
 				    "more than %d pools", LT_PARTITIONS_MAX);
-			p = &read->partitions[read->count];
-			*p = (struct lt_partition){.max_time_s = INT64_MAX,
-			    .max_nodes = UINT32_MAX,
-			    .default_memory_mib = 1,
-			    .price_series = LT_NO_SERIES,
-			    .carbon_series = LT_NO_SERIES,
-			    .tariff_series = LT_NO_SERIES,
-			    .occupancy_series = LT_NO_SERIES,
-			    .allow_accounts = no_list,
-			    .deny_accounts = no_list,
-			    .allow_qos = no_list,
-			    .deny_qos = no_list,
-			    .first_shape = read->shape_count};
-			memcpy(p->name, node->pool, sizeof(p->name));
 			read->nodes.ranges[read->nodes.range_count++] =
 			    (struct lt_node_range){read->count, i, i};
-			read->count++;
+			p = add_partition(read, node->pool);
 		}
 		read->nodes.ranges[read->nodes.range_count - 1].last = i;
 		const int code = add_node(read, p, node, err);
@@ -395,6 +422,51 @@ fill_partitions(struct lt_batch_partitions *read,
 			return code;
 	}
 	return LT_OK;
+}
+
+static struct lt_partition *
+find_partition(const struct lt_batch_partitions *read, const char *pool)
+{
+	for (uint32_t i = 0; i < read->count; i++)
+		if (strcmp(read->partitions[i].name, pool) == 0)
+			return &read->partitions[i];
+	return NULL;
+}
+
+/* Without a node: with what one would be. */
+static struct lt_partition *
+add_empty(struct lt_batch_partitions *read, const struct lt_kube_cluster *c,
+    const char *pool)
+{
+	struct lt_partition *const p = add_partition(read, pool);
+
+	for (uint32_t i = 0; i < c->kept_count; i++)
+		if (strcmp(c->kept[i].facts.pool, pool) == 0 &&
+		    read->shape_count < LT_SHAPES_MAX)
+			(void)add_node(read, p, &c->kept[i].facts, NULL);
+	p->flags |= LT_PARTITION_UP | LT_PARTITION_NO_NODES;
+	return p;
+}
+
+/* Pools of the policy that have no node now, and how many those that scale may
+ * bring, of whichever kind. */
+static void
+add_growth(struct lt_batch_partitions *read, const struct lt_kube_cluster *c)
+{
+	for (uint32_t i = 0; i < c->named_count; i++) {
+		struct lt_partition *p = find_partition(read, c->named[i]);
+		const uint32_t has = p != NULL ? p->node_count : 0;
+		const uint32_t brings =
+		    lt_kube_pool_brings(c, c->named[i], has);
+
+		if (p == NULL && read->count < LT_PARTITIONS_MAX)
+			p = add_empty(read, c, c->named[i]);
+		if (p == NULL || brings == 0)
+			continue;
+		p->node_count = has + brings;
+		for (uint32_t k = 0; k < p->shape_count; k++)
+			read->shapes[p->first_shape + k].node_count += brings;
+	}
 }
 
 int
@@ -422,6 +494,8 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 		qsort(c->nodes, count, sizeof(*c->nodes), by_pool);
 	if (code == LT_OK)
 		code = fill_partitions(read, c->nodes, count, err);
+	if (code == LT_OK)
+		add_growth(read, c);
 	if (code != LT_OK)
 		lt_batch_partitions_free(read);
 	return code;
@@ -486,42 +560,4 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	if (code != LT_OK)
 		lt_batch_associations_free(all);
 	return code;
-}
-
-int
-lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
-{
-	(void)err;
-	*all = (struct lt_batch_qoses){0};
-	return LT_OK;
-}
-
-int
-lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
-    int64_t since_utc_s, struct lt_error *err)
-{
-	(void)since_utc_s;
-	(void)err;
-	for (uint32_t i = 0; i < count; i++)
-		accounts[i].parent[0] = '\0';
-	return LT_OK;
-}
-
-/* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
-int
-lt_batch_managers(
-    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
-{
-	(void)err;
-	*managers = NULL;
-	*count = 0;
-	return LT_OK;
-}
-
-int
-lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err)
-{
-	(void)err;
-	*queued = 0;
-	return LT_OK;
 }

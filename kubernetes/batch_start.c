@@ -104,7 +104,9 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	const char *const tolerations =
 	    lt_kube_job_text(&job->facts, LT_KUBE_TOLERATIONS);
 
-	if (pool[0] == '\0' || job->facts.is_placed)
+	/* Of one that is gone its user was told, or is by the release. */
+	if (pool[0] == '\0' || job->facts.is_placed ||
+	    lt_kube_pool_is_gone(&lt_kube_site.cluster, pool))
 		return;
 	json_t *const labels =
 	    lt_kube_cluster_selector(&lt_kube_site.cluster, pool);

@@ -11,7 +11,8 @@ const struct lt_batch_words lt_batch_words = {.system = "kubernetes",
     .lock = LT_KUBE_DOMAIN "hold",
     .record = "its pods as they were seen last, as they have no end yet",
     .name = "NAMESPACE/NAME",
-    .pays_all_nodes = true};
+    .pays_all_nodes = true,
+    .brings_nodes = true};
 
 static void
 count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)

@@ -10,13 +10,19 @@
 #include "log.h"
 #include "site.h"
 #include "text.h"
+#include "units.h"
 
 enum {
 	DECIDED_S = 60, /* until then there is another plan, or none better */
 	UNSCHEDULABLE_S = 120, /* since kube-scheduler found no node */
+	/* In a pool that scales: as long as Cluster Autoscaler
+	 * (--max-node-provision-time) and Karpenter (registration) give a
+	 * node. */
+	BROUGHT_S = 15 * LT_MINUTE_S,
 };
 
-/* Has another than `but` that the policy names room for all of them? */
+/* Has another than those of `but` that the policy names room for all of them?
+ */
 static bool
 has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
     const char *but)
@@ -24,10 +30,23 @@ has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
 	const struct lt_kube_site *const site = &lt_kube_site;
 
 	for (uint32_t i = 0; i < site->pool_count; i++)
-		if (site->is_managed[i] && strcmp(site->pools[i], but) != 0 &&
+		if (site->is_managed[i] &&
+		    !lt_text_is_among(site->pools[i], but) &&
 		    (beside_others ? all[i].beside_others : all[i].now) >= pods)
 			return true;
 	return false;
+}
+
+/* For how many pods a pool must have room so as not to be left out, where
+ * another than those of `but` has room: for all of them, else for one, as
+ * kube-scheduler runs one after the other. 0: no other has room. */
+static uint32_t
+enough(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
+    const char *but)
+{
+	return has_another(all, pods, beside_others, but) ? pods
+	       : has_another(all, 1, beside_others, but)  ? 1
+							  : 0;
 }
 
 void
@@ -47,19 +66,18 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 		return;
 	lt_kube_where_is(all, &known->facts, true);
 	const uint32_t pods = known->facts.pods;
-	const bool has_room = has_another(all, pods, true, known->refused);
-	const bool has_now = has_another(all, pods, false, known->refused);
+	const uint32_t room = enough(all, pods, true, known->refused);
+	const uint32_t now = enough(all, pods, false, known->refused);
 	for (uint32_t i = 0; i < site->pool_count; i++) {
 		const int at = lt_market_partition(market, site->pools[i]);
 		const bool refused =
-		    strcmp(site->pools[i], known->refused) == 0;
+		    lt_text_is_among(site->pools[i], known->refused);
 
 		if (at < 0)
 			continue;
-		places->closed[at] =
-		    !all[i].takes ||
-		    (has_room && (refused || all[i].beside_others < pods));
-		places->full[at] = has_now && (refused || all[i].now < pods);
+		places->closed[at] = !all[i].takes || (room > 0 && refused) ||
+				     all[i].beside_others < room;
+		places->full[at] = (now > 0 && refused) || all[i].now < now;
 	}
 }
 
@@ -141,7 +159,7 @@ lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
-	const bool is_gone = !lt_kube_cluster_has(c, pool);
+	const bool is_gone = lt_kube_pool_is_gone(c, pool);
 
 	if (pool[0] == '\0' || job->facts.is_placed || has_place(job, pool)) {
 		job->stuck_utc_s = 0;
@@ -153,17 +171,18 @@ lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 		lt_log("no_place", "job=%u pool=%s gone=%d", job->id, pool,
 		    is_gone);
 		tell_no_place(job,
-		    is_gone ? "has no node now: it waits for a minute"
+		    is_gone ? "has no node now: it is planned again"
 			    : "has no room for it now: it is planned again",
 		    now_utc_s);
 		return true;
 	}
 	if (now_utc_s < job->stuck_utc_s + DECIDED_S)
 		return true;
-	/* No plan can be made for a pool that no market has. */
+	/* It may run in a pool that has no price. */
 	if (is_gone)
 		tell_no_place(job,
-		    "is gone: kube-scheduler chooses where it runs", now_utc_s);
+		    "has no node, and there is no other plan: kube-scheduler chooses where it runs",
+		    now_utc_s);
 	return false;
 }
 
@@ -192,13 +211,17 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
 	const char *const pool = lt_kube_job_text(f, LT_KUBE_POOL);
+	const int wait_s =
+	    lt_kube_pool_brings(&lt_kube_site.cluster, pool, 0) > 0
+		? BROUGHT_S
+		: UNSCHEDULABLE_S;
 	struct lt_kube_where all[LT_PARTITIONS_MAX];
-	char text[LT_NAME_SIZE + 120];
+	char text[LT_NAME_SIZE + 120], refused[sizeof(job->refused)];
 	struct lt_error err = {0};
 
 	/* One of whose pods some run is left alone: they would end. */
 	if (job->unschedulable_utc_s == 0 ||
-	    now_utc_s < job->unschedulable_utc_s + UNSCHEDULABLE_S ||
+	    now_utc_s < job->unschedulable_utc_s + wait_s ||
 	    now_utc_s < job->try_utc_s || job->first_utc_s != 0 ||
 	    job->forget_utc_s != 0 || f->is_waiting || f->is_pod ||
 	    f->is_deleted || f->is_placed || !f->is_put ||
@@ -206,21 +229,22 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 		return;
 	job->try_utc_s = now_utc_s + DECIDED_S;
 	lt_kube_where_is(all, f, true);
-	if (!has_another(all, f->pods, false, pool) || !lt_kube_spend())
+	lt_copy(refused, sizeof(refused), job->refused);
+	lt_kube_add_name(refused, sizeof(refused), pool);
+	if (enough(all, f->pods, false, refused) == 0 || !lt_kube_spend())
 		return;
 	/* The answer is its facts from then on: pool is no more. */
-	lt_copy(job->refused, sizeof(job->refused), pool);
+	snprintf(text, sizeof(text),
+	    "no node of pool %s took it within %d s: it is suspended again, and planned anew",
+	    pool, wait_s);
 	if (suspend(job, &err) != LT_OK) {
-		job->refused[0] = '\0';
 		lt_log("take_back_failed", "job=%u error=\"%s\"", job->id,
 		    err.text);
 		return;
 	}
+	lt_copy(job->refused, sizeof(job->refused), refused);
 	job->try_utc_s = 0;
-	lt_log("taken_back", "job=%u pool=%s", job->id, job->refused);
-	snprintf(text, sizeof(text),
-	    "no node of pool %s took it within %d s: it is suspended again, and planned anew",
-	    job->refused, UNSCHEDULABLE_S);
+	lt_log("taken_back", "job=%u refused=%s", job->id, refused);
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){"Warning", "LowtideUnschedulable", text},
 	    now_utc_s);

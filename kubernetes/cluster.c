@@ -114,6 +114,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
 	c->nodes[at].facts = facts;
 	c->nodes[at].seen = c->lists[LT_KUBE_NODES];
+	lt_kube_keep_node(c, &facts, object);
 }
 
 static void
@@ -552,6 +553,8 @@ lt_kube_cluster_reset(struct lt_kube_cluster *c)
 		free(c->jobs[i]);
 	}
 	lt_kube_rooms_free(&c->rooms);
+	for (uint32_t i = 0; i < c->kept_count; i++)
+		c->kept[i].put_utc_s = 0; /* it may not be on disk */
 	c->job_count = c->changed_count = 0;
 	memset(c->complete, 0, sizeof(c->complete));
 	memset(c->listing, 0, sizeof(c->listing));
@@ -566,6 +569,8 @@ lt_kube_cluster_free(struct lt_kube_cluster *c)
 	free(c->jobs);
 	free(c->nodes);
 	free(c->named);
+	free(c->growth);
+	free(c->kept);
 	free(c->namespaces);
 	lt_kube_store_close(c->store);
 	*c = (struct lt_kube_cluster){0};

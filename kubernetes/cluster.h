@@ -6,6 +6,7 @@
 #ifndef LT_KUBE_CLUSTER_H
 #define LT_KUBE_CLUSTER_H
 
+#include "kept.h"
 #include "room.h"
 #include "store.h"
 #include "watcher.h"
@@ -38,8 +39,10 @@ struct lt_kube_known_job {
 			       * no room for it; 0 = it has */
 	/* Since then a pod of it finds no node; 0 = each has one, or waits. */
 	int64_t unschedulable_utc_s;
-	char refused[LT_NAME_SIZE]; /* the pool in which it found none */
-	bool is_cron_known;	    /* its CronJob was asked for, and so */
+	/* The pools in which it found none, with commas; of more than have
+	 * room, the first. */
+	char refused[LT_NAME_SIZE * 4];
+	bool is_cron_known;	/* its CronJob was asked for, and so */
 	int64_t start_by_utc_s; /* the next tick would end it; 0 = none would */
 };
 
@@ -47,7 +50,11 @@ struct lt_kube_cluster {
 	struct lt_kube_names names;
 	/* Partitions that the policy names: parts of pools, too. */
 	char (*named)[LT_NAME_SIZE];
+	struct lt_kube_growth *growth; /* of each */
 	uint32_t named_count;
+	struct lt_kube_kept *kept;
+	uint32_t kept_count;
+	size_t kept_capacity;
 	struct lt_kube_store *store;
 	struct lt_kube_namespace *namespaces;
 	struct lt_kube_known_node *nodes;
@@ -124,8 +131,10 @@ unsigned lt_kube_cluster_spot_taints(
     const struct lt_kube_cluster *c, const char *pool);
 /* Has this pool, or part of one, a node? */
 bool lt_kube_cluster_has(const struct lt_kube_cluster *c, const char *pool);
-/* Labels by which this pool's nodes, or a part of them, are chosen: new
- * reference; NULL = it has none. */
+/* It has none, and will bring none. */
+bool lt_kube_pool_is_gone(const struct lt_kube_cluster *c, const char *pool);
+/* Labels by which this pool's nodes, or a part of them, are chosen, or those
+ * that it had last: new reference; NULL = none is known. */
 json_t *lt_kube_cluster_selector(
     const struct lt_kube_cluster *c, const char *pool);
 /* The partitions that nodes of a pool, or of a part of it, are: names with

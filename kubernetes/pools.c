@@ -41,13 +41,22 @@ lt_kube_cluster_has(const struct lt_kube_cluster *c, const char *pool)
 	return false;
 }
 
+bool
+lt_kube_pool_is_gone(const struct lt_kube_cluster *c, const char *pool)
+{
+	return !lt_kube_cluster_has(c, pool) &&
+	       lt_kube_pool_brings(c, pool, 0) == 0;
+}
+
 json_t *
 lt_kube_cluster_selector(const struct lt_kube_cluster *c, const char *pool)
 {
 	for (uint32_t i = 0; i < c->node_count; i++)
 		if (lt_kube_node_is_of(&c->nodes[i].facts, pool))
 			return lt_kube_node_selector(&c->nodes[i].facts, pool);
-	return NULL;
+	const struct lt_kube_node *const kept = lt_kube_kept_of(c, pool);
+
+	return kept != NULL ? lt_kube_node_selector(kept, pool) : NULL;
 }
 
 unsigned
@@ -58,6 +67,9 @@ lt_kube_cluster_spot_taints(const struct lt_kube_cluster *c, const char *pool)
 	for (uint32_t i = 0; i < c->node_count; i++)
 		if (lt_kube_node_is_of(&c->nodes[i].facts, pool))
 			taints |= c->nodes[i].facts.spot_taints;
+	for (uint32_t i = 0; i < c->kept_count; i++)
+		if (lt_kube_node_is_of(&c->kept[i].facts, pool))
+			taints |= c->kept[i].facts.spot_taints;
 	return taints;
 }
 

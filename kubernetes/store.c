@@ -62,7 +62,11 @@ enum {
 		 " ON CONFLICT (one) DO UPDATE SET utc_s = excluded.utc_s")    \
 	S(LAST_HEARD, "SELECT utc_s FROM heard")                               \
 	S(AWAY, "INSERT OR REPLACE INTO aways (start, end) VALUES (?1, ?2)")   \
-	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")
+	S(PRUNE_AWAYS, "DELETE FROM aways WHERE end < ?1")                     \
+	S(KEEP_NODE,                                                           \
+	    "INSERT OR REPLACE INTO nodes (kind, node, seen) VALUES (?1, ?2,"  \
+	    " ?3)")                                                            \
+	S(PRUNE_NODES, "DELETE FROM nodes WHERE seen < ?1")
 
 enum statement {
 #define NAME(id, text) S_##id,
@@ -101,6 +105,8 @@ static const char schema[] =
     " utc_s INTEGER NOT NULL);"
     "CREATE TABLE IF NOT EXISTS aways (start INTEGER PRIMARY KEY,"
     " end INTEGER NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS nodes (kind TEXT PRIMARY KEY,"
+    " node TEXT NOT NULL, seen INTEGER NOT NULL);"
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
@@ -399,7 +405,7 @@ lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
 	static const enum statement all[] = {
-	    S_PRUNE_RUNS, S_PRUNE_IDS, S_PRUNE_AWAYS};
+	    S_PRUNE_RUNS, S_PRUNE_IDS, S_PRUNE_AWAYS, S_PRUNE_NODES};
 	int code = LT_OK;
 
 	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
@@ -416,4 +422,14 @@ lt_kube_store_erase(
 {
 	bind_number(store, S_ERASE, 1, before_utc_s);
 	return step(store, S_ERASE, NULL, err);
+}
+
+int
+lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
+    const char *node, int64_t now_utc_s, struct lt_error *err)
+{
+	bind_text(store, S_KEEP_NODE, 1, kind);
+	bind_text(store, S_KEEP_NODE, 2, node);
+	bind_number(store, S_KEEP_NODE, 3, now_utc_s);
+	return step(store, S_KEEP_NODE, NULL, err);
 }

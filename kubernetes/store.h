@@ -85,6 +85,17 @@ int lt_kube_store_last_heard(
 int lt_kube_store_away(struct lt_kube_store *store,
     const struct lt_batch_away *away, struct lt_error *err);
 
+/* What a node of this kind is, as JSON: the last one counts. */
+int lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
+    const char *node, int64_t now_utc_s, struct lt_error *err);
+/* Each that is kept, lent to take(). */
+struct lt_kube_nodes_reader {
+	void *context;
+	void (*take)(void *context, const char *node, int64_t seen_utc_s);
+};
+int lt_kube_store_nodes(const struct lt_kube_nodes_reader *reader,
+    const char *state_dir, struct lt_error *err);
+
 /* Forgets pods that ended before, and what was made before and never ran. */
 int lt_kube_store_prune(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err);

@@ -207,6 +207,30 @@ lt_kube_store_find(
 }
 
 int
+lt_kube_store_nodes(const struct lt_kube_nodes_reader *reader,
+    const char *state_dir, struct lt_error *err)
+{
+	static const char text[] = "SELECT node, seen FROM nodes ORDER BY kind";
+	sqlite3 *const db = open_reader(state_dir, err);
+	sqlite3_stmt *s = NULL;
+	int rc = SQLITE_ERROR;
+
+	if (db == NULL)
+		return LT_EIO;
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) == SQLITE_OK)
+		while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+			reader->take(reader->context,
+			    (const char *)sqlite3_column_text(s, 0),
+			    sqlite3_column_int64(s, 1));
+	const int code = rc == SQLITE_DONE ? LT_OK
+					   : lt_fail(err, LT_EIO, "kube.db: %s",
+						 sqlite3_errmsg(db));
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return code;
+}
+
+int
 lt_kube_store_aways(struct lt_batch_away *aways, int most,
     const char *state_dir, const struct lt_batch_away *within)
 {

@@ -146,6 +146,64 @@ find(const struct lt_kube_where_asked *asked, const char *pool)
 	return -1;
 }
 
+/* One that the pool would bring, empty; room for so many pods on all of them.
+ */
+static uint32_t
+look_at_new(struct lt_kube_where *w, const struct question *q,
+    const struct lt_kube_node *node, uint32_t brings)
+{
+	static const struct lt_kube_amounts nothing;
+	struct borne borne = {.taints = NULL};
+	const uint32_t pods = q->job->pods;
+	const uint32_t fits =
+	    places_on(&node->room, &nothing, &q->job->asks, pods);
+
+	if (fits == 0 || !is_selected(q, node))
+		return 0;
+	look_at_taints(w, q, node, &borne);
+	if (borne.alone && w->score < LT_KUBE_SCORE_NEW)
+		w->score = LT_KUBE_SCORE_NEW;
+	if (!borne.added)
+		return 0;
+	return (uint64_t)fits * brings < pods ? fits * brings : pods;
+}
+
+static uint32_t
+nodes_of(const struct lt_kube_cluster *c, const char *pool)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < c->node_count; i++)
+		count += strcmp(c->nodes[i].facts.pool, pool) == 0;
+	return count;
+}
+
+/* Of each pool's kinds of nodes the one that takes most counts. */
+static void
+look_at_growth(struct lt_kube_where *w, const struct lt_kube_cluster *c,
+    const struct question *q, const char *pool)
+{
+	const uint32_t brings =
+	    lt_kube_pool_brings(c, pool, 0) > 0
+		? lt_kube_pool_brings(c, pool, nodes_of(c, pool))
+		: 0;
+	const uint32_t pods = q->job->pods;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; brings > 0 && i < c->kept_count; i++) {
+		if (strcmp(c->kept[i].facts.pool, pool) != 0)
+			continue;
+		const uint32_t fits =
+		    look_at_new(w, q, &c->kept[i].facts, brings);
+
+		if (fits > most)
+			most = fits;
+	}
+	w->beside_others =
+	    w->beside_others < pods - most ? w->beside_others + most : pods;
+	w->now = w->now < pods - most ? w->now + most : pods;
+}
+
 void
 lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
     const struct lt_kube_where_asked *asked)
@@ -178,6 +236,8 @@ lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
 			    lt_kube_rooms_of(&c->rooms, node->name),
 			    borne.alone);
 	}
+	for (uint32_t i = 0; i < asked->count; i++)
+		look_at_growth(&all[i], c, &q, asked->pools[i]);
 	json_decref(q.tolerations);
 	json_decref(q.selector);
 }

@@ -8,16 +8,20 @@
 
 #include "cluster.h"
 
-struct lt_kube_where {	  /* of one pool */
-	bool takes;	  /* one of its nodes does, with what lowtide adds */
+struct lt_kube_where { /* of one pool */
+	/* One of its nodes does, with what lowtide adds, or one that it would
+	 * bring: of a pool that scales, by the policy. */
+	bool takes;
 	bool takes_alone; /* and as the job is */
 	/* So many of its pods have room, at most as many as it has: beside
 	 * what is not ours, and beside all that runs. */
 	uint32_t beside_others, now;
 	/* kube-scheduler's LeastAllocated of the best node that takes it as it
-	 * is, 0 to 1; below 0: none has room. */
+	 * is, 0 to 1; LT_KUBE_SCORE_NEW: none has room, but one that the pool
+	 * would bring; below that: that neither. */
 	double score;
 };
+#define LT_KUBE_SCORE_NEW (-0.5)
 
 struct lt_kube_where_asked {
 	const struct lt_kube_job *job;

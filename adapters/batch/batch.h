@@ -484,6 +484,9 @@ struct lt_batch_words {
 	/* Nodes of all partitions with a price are paid for, used or not, and
 	 * not only the site's own: what nobody requested of them is told. */
 	bool pays_all_nodes;
+	/* Nodes of a partition that scales come as jobs want them: how many
+	 * are there says nothing of how many could be. */
+	bool brings_nodes;
 };
 extern const struct lt_batch_words lt_batch_words;
 /* A word of its own on the command line: its exit status; -1: it has none. */
@@ -511,9 +514,19 @@ void lt_batch_know_users(const struct lt_batch_pair *pairs, uint32_t count);
  * number of a user who is not known. */
 void lt_batch_may_wait(void);
 struct lt_budget_snapshot;
+struct lt_batch_named { /* a partition of the policy; texts are lent */
+	const char *name;
+	bool scales; /* target: yes: nodes come as they are wanted */
+	/* node:, what one is while none is there; cpus 0: it is not said. */
+	uint32_t cpus, memory_mib, gpus;
+	uint32_t most; /* nodes that there may be */
+	/* As kubelet's --node-labels and --register-with-taints. */
+	const char *labels, *taints;
+};
 /* The policy names these partitions; lent for the call. Before each
  * lt_batch_partitions(): on Kubernetes one may be a part of a pool. */
-void lt_batch_name_partitions(const char *const *names, uint32_t count);
+void lt_batch_name_partitions(
+    const struct lt_batch_named *named, uint32_t count);
 /* A market was compiled of its tables; lent for the call. */
 void lt_batch_know(const struct lt_market *market);
 struct lt_batch_view { /* what lowtide knows now; lent */

@@ -107,9 +107,9 @@ lt_batch_check(bool has_history, struct lt_error *err)
 }
 
 void
-lt_batch_name_partitions(const char *const *names, uint32_t count)
+lt_batch_name_partitions(const struct lt_batch_named *named, uint32_t count)
 {
-	(void)names;
+	(void)named;
 	(void)count;
 }
 

@@ -168,7 +168,7 @@ apply_hazard(struct build *b, struct lt_partition *p,
 	else if (from->preemptible && !hazard.known)
 		p->hazard_per_node_hour = UNKNOWN_HAZARD;
 	const struct lt_availability *const learned =
-	    from->preemptible
+	    lt_there_counts(from)
 		? lt_there_learned(&b->d->there, b->d->ledger, p, b->now_utc_s)
 		: NULL;
 	if (learned != NULL)

@@ -112,6 +112,14 @@ lt_there_count(
 	return there;
 }
 
+bool
+lt_there_counts(const struct lt_policy_partition *partition)
+{
+	return partition->preemptible &&
+	       !(lt_batch_words.brings_nodes && partition->target_said &&
+		   partition->is_target);
+}
+
 static int
 put(struct lt_ledger *ledger, const char *partition, double value,
     int64_t now_utc_s, struct lt_error *err)
@@ -213,7 +221,7 @@ lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
 		return LT_OK;
 	code = record_ends(there, ledger, now, err);
 	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
-		if (now->policy->partitions[i].preemptible)
+		if (lt_there_counts(&now->policy->partitions[i]))
 			code = record(there, ledger, now,
 			    &now->policy->partitions[i], err);
 	return code;

@@ -31,6 +31,9 @@ void lt_there_free(struct lt_there *there);
 uint32_t lt_there_count(
     const struct lt_there_now *now, uint32_t partition, int64_t restart_s);
 
+/* Do they say something of nodes that could be had? */
+bool lt_there_counts(const struct lt_policy_partition *partition);
+
 /* Record them as LT_RATE_THERE, where the number has changed, and as
  * LT_RATE_ENDED where a new policy has the partition no more as preemptible. */
 int lt_there_record(struct lt_there **there, struct lt_ledger *ledger,

@@ -21,13 +21,24 @@
 static void
 name_partitions(const struct lt_policy *policy)
 {
-	const char *names[LT_PARTITIONS_MAX];
+	struct lt_batch_named named[LT_PARTITIONS_MAX];
 	uint32_t count = 0;
 
-	for (int i = 0; i < policy->partition_count; i++)
-		if (count < LT_PARTITIONS_MAX)
-			names[count++] = policy->partitions[i].name;
-	lt_batch_name_partitions(names, count);
+	for (int i = 0;
+	     i < policy->partition_count && count < LT_PARTITIONS_MAX; i++) {
+		const struct lt_policy_partition *const p =
+		    &policy->partitions[i];
+
+		named[count++] = (struct lt_batch_named){.name = p->name,
+		    .scales = p->target_said && p->is_target,
+		    .cpus = p->node.cpus,
+		    .memory_mib = p->node.memory_mib,
+		    .gpus = p->node.gpus,
+		    .most = p->node.is_set ? p->node.count : LT_NODES_MAX,
+		    .labels = p->node.labels,
+		    .taints = p->node.taints};
+	}
+	lt_batch_name_partitions(named, count);
 }
 
 static int

@@ -18,6 +18,7 @@
 #include "quoted.h"
 #include "rebuild.h"
 #include "spool.h"
+#include "text.h"
 #include "units.h"
 
 /* Until when it has said what was; 0: it has not. */
@@ -137,6 +138,47 @@ add_name(json_t *object, const char *list, const char *name)
 	json_array_append_new(json_object_get(object, list), json_string(name));
 }
 
+/* Are they of one machine, sold in one way, by "instance-type=A,zone=B,spot"?
+ */
+static bool
+is_alike(const char *a, const char *b)
+{
+	static const char key[] = "instance-type=";
+	const bool has_machine = strncmp(a, key, strlen(key)) == 0;
+	const size_t length = has_machine ? strcspn(a, ",") : 0;
+
+	return has_machine == (strncmp(b, key, strlen(key)) == 0) &&
+	       (!has_machine ||
+		   (strcspn(b, ",") == length && strncmp(a, b, length) == 0)) &&
+	       lt_text_is_among("spot", a) == lt_text_is_among("spot", b);
+}
+
+static bool
+is_mixed(const struct lt_partition *p, const struct lt_shape *shapes)
+{
+	for (uint32_t i = 1; i < p->shape_count; i++)
+		if (!is_alike(shapes[p->first_shape].features,
+			shapes[p->first_shape + i].features))
+			return true;
+	return false;
+}
+
+static void
+add_pool(
+    json_t *watch, const struct lt_partition *p, const struct lt_policy *policy)
+{
+	const struct lt_policy_partition *const from =
+	    lt_daemon_policy_partition(policy, p->name);
+
+	if (!(p->flags & LT_PARTITION_NO_NODES))
+		add_name(watch, "pools", p->name);
+	else
+		json_array_append_new(json_object_get(watch, "empty_pools"),
+		    json_pack("{s:s,s:b,s:b}", "name", p->name, "scales",
+			from != NULL && from->target_said && from->is_target,
+			"known", p->shape_count > 0));
+}
+
 /* How Kubernetes is watched, and what doctor compares; null at other sites, and
  * for who does not see all. */
 static json_t *
@@ -148,7 +190,7 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 	if (!lt_batch_watch(&w) || !lt_access_all(access))
 		return json_null();
 	json_t *const watch = json_pack(
-	    "{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:s?,s:o,s:{s:b,s:o,s:o,s:s?},s:[],s:[],s:[],s:[]}",
+	    "{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:s?,s:o,s:{s:b,s:o,s:o,s:s?},s:[],s:[],s:[],s:[],s:[],s:[]}",
 	    "namespace", w.namespace, "place", w.places_anew ? "firm" : "soft",
 	    "waiting", (json_int_t)w.waiting, "waiting_for_budget",
 	    (json_int_t)w.waiting_budget, "waiting_for_others",
@@ -167,10 +209,17 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 	    "failed_s",
 	    lt_api_optional(w.failed_utc_s != 0, now_utc_s - w.failed_utc_s),
 	    "error", w.failed_utc_s != 0 ? w.failed : NULL, "pools",
-	    "priced_pools", "teams", "budgeted_teams");
+	    "empty_pools", "mixed_pools", "priced_pools", "teams",
+	    "budgeted_teams");
 
-	for (uint32_t i = 0; i < d->tables.partition_count; i++)
-		add_name(watch, "pools", d->tables.partitions[i].name);
+	for (uint32_t i = 0; i < d->tables.partition_count; i++) {
+		const struct lt_partition *const p = &d->tables.partitions[i];
+
+		add_pool(watch, p, d->policy);
+		if (lt_daemon_policy_partition(d->policy, p->name) != NULL &&
+		    is_mixed(p, d->tables.shapes))
+			add_name(watch, "mixed_pools", p->name);
+	}
 	for (int i = 0; i < d->policy->partition_count; i++)
 		add_name(watch, "priced_pools", d->policy->partitions[i].name);
 	for (uint32_t i = 0; i < d->tables.account_count; i++)

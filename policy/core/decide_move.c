@@ -139,7 +139,11 @@ lt_move_reject(const struct job *job, int partition)
 	const bool is_preemptible = part->flags & LT_PARTITION_PREEMPTIBLE;
 
 	if (request->closed != NULL && request->closed[partition])
-		return LT_REJECT_NO_PLACE;
+		return partition != request->home &&
+			       (part->flags & LT_PARTITION_NO_NODES ||
+				   part->shape_count == 0)
+			   ? LT_REJECT_NO_NODES
+			   : LT_REJECT_NO_PLACE;
 	if (partition == request->home)
 		return is_preemptible && request->is_on_demand
 			   ? LT_REJECT_ON_DEMAND

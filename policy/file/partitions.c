@@ -2,6 +2,7 @@
 /*
  * Partitions of a policy file, the signals that name its sources, and GPUs.
  */
+#include <regex.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -250,6 +251,52 @@ read_node(struct lt_reader *reader, const struct lt_key *key,
 	lt_read_keys(reader, key, node, object);
 }
 
+/* True if all of text is like the extended regular expression. */
+static bool
+is_like(const char *text, const char *like)
+{
+	regex_t expression;
+
+	if (regcomp(&expression, like, REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	const bool is = regexec(&expression, text, 0, NULL, 0) == 0;
+	regfree(&expression);
+	return is;
+}
+
+static void
+read_like(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, char *out, const char *like)
+{
+	const char *const text = lt_scalar_peek(node);
+
+	if (text != NULL && strlen(text) < key->size && is_like(text, like))
+		(void)strcpy(out, text);
+	else
+		lt_unwanted(reader, key, node, "");
+}
+
+#define LABEL_KEY "[A-Za-z0-9][A-Za-z0-9_./-]*"
+#define LABEL LABEL_KEY "=[A-Za-z0-9_.-]*"
+#define TAINT                                                                  \
+	LABEL_KEY "(=[A-Za-z0-9_.-]*)?:(NoSchedule|NoExecute|PreferNoSchedule)"
+
+static void
+read_node_labels(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	read_like(reader, key, node, (char *)object + key->offset,
+	    "^" LABEL "(," LABEL ")*$");
+}
+
+static void
+read_node_taints(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	read_like(reader, key, node, (char *)object + key->offset,
+	    "^" TAINT "(," TAINT ")*$");
+}
+
 #define AT(field) offsetof(struct lt_policy_partition, field)
 static const struct lt_word own_words[] = {
     {"true", 1},
@@ -286,6 +333,12 @@ static const struct lt_key node_keys[] = {
 	.want = "GPUs of one node such as 8"},
     {"count", lt_read_u32, AT(node.count), .min = 1, .max = LT_NODES_MAX,
 	.want = "nodes that there may be, from 1, such as 16"},
+    {"labels", read_node_labels, AT(node.labels), .size = LT_NODE_LABELS_SIZE,
+	.want =
+	    "labels of one node of Kubernetes such as \"karpenter.sh/capacity-type=spot,kubernetes.io/arch=arm64\""},
+    {"taints", read_node_taints, AT(node.taints), .size = LT_NODE_LABELS_SIZE,
+	.want =
+	    "taints of one node of Kubernetes such as \"nvidia.com/gpu=present:NoSchedule\""},
     {.name = NULL},
 };
 static const struct lt_key partition_keys[] = {

@@ -12,6 +12,7 @@
 enum {
 	LT_OPTION_MAX = 24,
 	LT_VALUE_SIZE = 512,
+	LT_NODE_LABELS_SIZE = 512, /* labels or taints of node:, all */
 	LT_ORDER_MAX = 8,
 	LT_SOURCE_WEATHER_MAX = 3, /* wind, sun, temperature; or load */
 	LT_EXCHANGES_MAX = 1024,
@@ -100,6 +101,9 @@ struct lt_policy_partition {
 		bool is_set;
 		uint32_t cpus, memory_mib, gpus;
 		uint32_t count;
+		/* On Kubernetes: "key=value,..." and
+		 * "key=value:NoSchedule,...". */
+		char labels[LT_NODE_LABELS_SIZE], taints[LT_NODE_LABELS_SIZE];
 	} node;		  /* what one is, while none is there */
 	uint32_t accepts; /* 1 << enum lt_accepts; 0 = by its nodes */
 	bool preemptible;

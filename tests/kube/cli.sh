@@ -244,5 +244,18 @@ says 'whose prices are listed' '^  price-spot: \{adapter: skypilot_catalog, clou
 says 'what the cloud takes back is preemptible' '^    preemptible: \{interruptions_per_hour: rate-spot, ' "$out"
 says 'with the grid of the region' 'eu-west-2' "$out"
 says 'and a budget of a namespace' '#  - \{team: team-' "$out"
+
+# Pools of several machines, or sold in several ways
+k_patch /api/v1/nodes/spot-2 merge '{"metadata":{"labels":{"node.kubernetes.io/instance-type":"m5.large"}}}' >/dev/null
+k_patch /api/v1/nodes/ondemand-2 merge '{"metadata":{"labels":{"karpenter.sh/capacity-type":"spot"}}}' >/dev/null
+out=$(init)
+is 'init writes one of pools that have parts' 0 $?
+says 'by their machines' '^  "spot/p4d.24xlarge": # 1 node, instance-type=p4d.24xlarge,' "$out"
+says 'each' '^  "spot/m5.large": # 1 node, instance-type=m5.large,' "$out"
+says 'with a price of each' '^    price_per_node_hour: price-spot/m5.large$' "$out"
+says 'which is listed' '^  price-spot/m5.large: .* instance_type: m5.large, capacity: spot\}$' "$out"
+says 'and by how they are sold' '^  "ondemand/on-demand": # 1 node' "$out"
+says 'each' '^  "ondemand/spot": # 1 node' "$out"
+is 'and not the pools' 0 "$(grep -cE '^  (spot|ondemand):' <<<"$out")"
 echo "1..$n"
 [ $bad -eq 0 ] || { sed 's/^/# /' "$work/log" | tail -n 20; false; }
