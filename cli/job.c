@@ -54,7 +54,7 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
 {
 	if (!is_number(job) && !is_kube_name(job))
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want a job id such as 1234, 1234_5 for a task of an array, or on Kubernetes NAMESPACE/NAME",
+		    "got \"%s\", want a job id such as 1234, 1234_5 for a task of an array, or on Kubernetes NAMESPACE/NAME or NAMESPACE/KIND/NAME",
 		    job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;

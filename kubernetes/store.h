@@ -135,4 +135,8 @@ int lt_kube_store_aways(struct lt_batch_away *aways, int most,
 int lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,
     struct lt_error *err);
 
+/* Owners of the pods that are charged in parts and run, by name: malloc'd. */
+int lt_kube_store_owners(struct lt_batch_unheld **all, uint32_t *count,
+    const char *state_dir, struct lt_error *err);
+
 #endif

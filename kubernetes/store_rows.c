@@ -252,3 +252,51 @@ lt_kube_store_aways(struct lt_batch_away *aways, int most,
 	sqlite3_close(db);
 	return count;
 }
+
+int
+lt_kube_store_owners(struct lt_batch_unheld **all, uint32_t *count,
+    const char *state_dir, struct lt_error *err)
+{
+	static const char text[] =
+	    "SELECT i.name, r.team, group_concat(DISTINCT r.pool), r.job_id,"
+	    " count(*) FROM runs r JOIN ids i ON i.id = r.job_id"
+	    " WHERE r.parts = 1 AND r.end = 0 GROUP BY r.job_id ORDER BY 1";
+	sqlite3 *const db = open_reader(state_dir, err);
+	sqlite3_stmt *s = NULL;
+	size_t capacity = 0;
+	int code = LT_OK, rc = SQLITE_DONE;
+
+	*all = NULL;
+	*count = 0;
+	if (db == NULL)
+		return LT_EIO;
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
+		code = lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+	while (code == LT_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		struct lt_batch_unheld *const grown =
+		    lt_items_grow(*all, &capacity, *count, sizeof(*grown));
+
+		if (grown == NULL) {
+			code = lt_fail(err, LT_ENOMEM, "owners: out of memory");
+			break;
+		}
+		*all = grown;
+		struct lt_batch_unheld *const one = &grown[(*count)++];
+		*one = (struct lt_batch_unheld){
+		    .id = (uint32_t)sqlite3_column_int64(s, 3),
+		    .pods = (uint32_t)sqlite3_column_int64(s, 4)};
+		text_of(one->name, sizeof(one->name), s, 0);
+		text_of(one->account, sizeof(one->account), s, 1);
+		text_of(one->partitions, sizeof(one->partitions), s, 2);
+	}
+	if (code == LT_OK && rc != SQLITE_DONE)
+		code = lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	if (code == LT_OK)
+		return code;
+	free(*all);
+	*all = NULL;
+	*count = 0;
+	return code;
+}

@@ -559,6 +559,15 @@ struct lt_batch_watch {
 	uint32_t unsuspended; /* came since the start as no policy lets them,
 			       * in a mode that holds back */
 };
+/* Pods that run, of an owner that is no job: charged, and nothing is held. */
+struct lt_batch_unheld {
+	char name[2 * LT_MANIFEST_NAME_SIZE]; /* "team-a/deployment/web" */
+	char account[LT_ACCOUNT_SIZE], partitions[LT_BATCH_PARTITIONS_SIZE];
+	uint32_t id, uid, pods;
+};
+/* All, by their names; malloc'd, NULL: there are none. */
+int lt_batch_unheld(
+    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err);
 /* Names who starts a job that lowtide leaves alone; lent. NULL: no such job. */
 const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */

@@ -73,6 +73,11 @@ is 'a report of runs has their owner' 1 "$(lowtide report --runs | grep -c 'stat
 is 'explain finds it by its name alone' 1 "$(lowtide explain team-a/db | grep -c 'RUNNING')"
 is 'and with its kind' 1 "$(lowtide explain team-a/statefulset/db | grep -c 'RUNNING')"
 
+is 'jobs says whose they are' '["team-a/daemonset/agent",1]["team-a/daemonset/odd",1]["team-a/deployment/web",3]["team-a/raycluster/ray",1]["team-a/statefulset/db",1]["team-b/statefulset/api",1]' \
+    "$(lowtide jobs --json | jq -c '.unheld[] | [.id, .pods]' | tr -d '\n')"
+is 'as a table' 1 "$(lowtide jobs | grep -c '^team-a/deployment/web  *team-a  *ondemand  *3$')"
+is 'and status how many' 1 "$(lowtide status | grep -c '8 pods of no Job run: charged each hour, and nothing is held for them')"
+
 # Killed, again and again: each second is charged once
 l_ahead 4
 for _ in 1 2 3 4; do

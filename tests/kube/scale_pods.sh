@@ -65,11 +65,12 @@ for ahead in 1 2 3; do
 		[ $(($(ms) - from)) -lt 180000 ] || break
 	done
 
-	echo "# hour $ahead charged $(($(ms) - from)) ms after the clock was set; files grew by $(($(size_kib) - size)) KiB"
+	took=$(($(ms) - from))
+	echo "# hour $ahead charged $took ms after the clock was set; files grew by $(($(size_kib) - size)) KiB"
 done
 goal 'rows of the ledger an hour' "$(sqlite3 -readonly "$L/state/ledger.db" 'SELECT count(*) FROM runs WHERE end_utc_s = '"$(hour)")" $((owners * 2))
 status=$(lowtide status --json)
-goal 'longest pass, ms' "$(jq '.pass.longest_ms' <<<"$status")" 2000
+goal 'hour charged after, s, where the watch is marked each 10 s' "$(awk "BEGIN { print $took / 1000 }")" 30
 goal 'last pass, ms' "$(jq '.pass.last_ms' <<<"$status")" 200
 goal 'resident, all charged, MiB' "$(memory_mib)" 96
 printf '%s\n' "${goals[@]}"
