@@ -138,7 +138,7 @@ help:
 	@echo 'make pictures   draw README'\''s session anew, from a run on a private Slurm'
 	@echo 'make demo-kube  ten Jobs on a played Kubernetes cluster'
 	@echo 'make kube       KUBECONFIG=file: the story on that cluster, in a namespace of its own'
-	@echo 'make kube-scale JOBS=5000 that wait on a played Kubernetes cluster'
+	@echo 'make kube-scale JOBS=5000 that wait, PODS=10000 of no Job, on a played Kubernetes cluster'
 	@echo 'make scale      queues of JOBS="22000 ...", cancelled; RUNS="100000 ..." that ended'
 	@echo 'make passes     RUNNING=1664 WAITING=10000: how long lowtided is at work on all of them'
 	@echo 'make reports    of RUNS="1000000 ..." in a ledger: sums, streams, and who waits meanwhile'
@@ -406,6 +406,7 @@ kube: deps
 kube-scale: deps
 	$(Q)$(MAKE) --no-print-directory all $(KUBE_BIN) $(CLOCK_SO)
 	$(Q)tests/kube/scale.sh $(or $(JOBS),5000)
+	$(Q)tests/kube/scale_pods.sh $(or $(PODS),10000)
 cover: deps
 	$(Q)tests/cover/cover.sh $(or $(N),300)
 places: deps

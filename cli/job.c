@@ -8,7 +8,8 @@
 
 enum { DIGITS_MAX = 10 };
 
-/* Of NAMES of Kubernetes' own characters, NAMESPACE/NAME. */
+/* Of names of Kubernetes' own characters, NAMESPACE/NAME, or of what is no Job
+ * NAMESPACE/KIND/NAME. */
 static bool
 is_kube_name(const char *job)
 {
@@ -18,8 +19,12 @@ is_kube_name(const char *job)
 
 	if (namespace == 0 || namespace > 63 || job[namespace] != '/')
 		return false;
-	const char *const name = job + namespace + 1;
-	const size_t length = strspn(name, characters);
+	const char *name = job + namespace + 1;
+	size_t length = strspn(name, characters);
+	if (length > 0 && length <= 63 && name[length] == '/') {
+		name += length + 1;
+		length = strspn(name, characters);
+	}
 
 	return length > 0 && length <= 253 && name[length] == '\0';
 }
@@ -49,7 +54,7 @@ lt_job_path(char *out, size_t size, const char *prefix, const char *job,
 {
 	if (!is_number(job) && !is_kube_name(job))
 		return lt_fail(err, LT_EINPUT,
-		    "got \"%s\", want a job id such as 1234, 1234_5 for a task of an array, or on Kubernetes NAMESPACE/NAME",
+		    "got \"%s\", want a job id such as 1234, 1234_5 for a task of an array, or on Kubernetes NAMESPACE/NAME or NAMESPACE/KIND/NAME",
 		    job);
 	snprintf(out, size, "%s/%s", prefix, job);
 	return LT_OK;

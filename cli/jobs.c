@@ -138,6 +138,40 @@ print_jobs(const json_t *answer, bool color)
 	return LT_EXIT_OK;
 }
 
+/* Pods of no Job, by whose they are. */
+static void
+print_unheld(const json_t *unheld, bool color)
+{
+	static const struct lt_table_column columns[] = {
+	    {"PODS OF NO JOB: CHARGED EACH HOUR, NOT HELD FOR", false},
+	    {"ACCOUNT", false},
+	    {"PARTITION", false},
+	    {"PODS", true},
+	    {NULL, false},
+	};
+	struct lt_table *const table =
+	    json_array_size(unheld) > 0 ? lt_table_new(columns) : NULL;
+	const json_t *one;
+	size_t i;
+
+	if (table == NULL)
+		return;
+	json_array_foreach(unheld, i, one) {
+		char pods[24];
+		int64_t count = 0;
+
+		lt_json_int(one, "pods", &count);
+		snprintf(pods, sizeof(pods), "%lld", (long long)count);
+		lt_table_row(
+		    table, (const char *const[]){lt_json_text(one, "id", "?"),
+			       lt_json_text(one, "account", "?"),
+			       lt_json_text(one, "partition", "?"), pods});
+	}
+	putchar('\n');
+	lt_table_print(stdout, table, color);
+	lt_table_free(table);
+}
+
 int
 lt_cli_jobs(const struct lt_cli *cli)
 {
@@ -154,6 +188,8 @@ lt_cli_jobs(const struct lt_cli *cli)
 	const int result = cli->json ? lt_cli_print_json(answer)
 				     : print_jobs(answer, cli->color);
 
+	if (!cli->json)
+		print_unheld(json_object_get(answer, "unheld"), cli->color);
 	json_decref(answer);
 	return result;
 }

@@ -105,7 +105,7 @@ print_kube(const json_t *status)
 	const json_t *const kube = json_object_get(status, "kubernetes");
 	const char *const release =
 	    lt_json_text(json_object_get(status, "slurm"), "release", "?");
-	int64_t waiting, budget = 0;
+	int64_t waiting, unheld, budget = 0;
 	const json_t *const away = json_object_get(kube, "away");
 	int64_t from, to;
 	char line[256], since[32], until[32];
@@ -118,6 +118,13 @@ print_kube(const json_t *status)
 		    (long long)waiting, waiting == 1 ? "" : "s",
 		    waiting == 1 ? "s" : "", (long long)budget);
 	print_field("kubernetes", line);
+	if (lt_json_int(kube, "unheld_pods", &unheld) && unheld > 0) {
+		snprintf(line, sizeof(line),
+		    "%lld pod%s of no Job run%s: charged each hour, and nothing is held for %s",
+		    (long long)unheld, unheld == 1 ? "" : "s",
+		    unheld == 1 ? "s" : "", unheld == 1 ? "it" : "them");
+		print_field("unheld", line);
+	}
 	if (!lt_json_int(away, "from_utc_s", &from) ||
 	    !lt_json_int(away, "to_utc_s", &to))
 		return;

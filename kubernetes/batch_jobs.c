@@ -276,6 +276,18 @@ lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err)
 	return lt_kube_store_find(lt_kube_site.state_dir, name, job_id, err);
 }
 
+int
+lt_batch_unheld(
+    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
+{
+	const int code =
+	    lt_kube_store_owners(all, count, lt_kube_site.state_dir, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < *count; i++)
+		(*all)[i].uid = lt_kube_site.uid;
+	return code;
+}
+
 /* ---- rows ---- */
 
 static int

@@ -16,6 +16,7 @@
 #include "object.h"
 #include "site.h"
 #include "text.h"
+#include "unheld.h"
 
 enum {
 	FIRST_LISTS_MS = 60000,
@@ -214,6 +215,8 @@ take_all(struct lt_kube_cluster *c, struct lt_error *err)
 	if (!c->lost && code == LT_OK)
 		code = lt_kube_cluster_mark(c, c->now_utc_s, err);
 	if (!c->lost && code == LT_OK)
+		code = lt_kube_unheld_charge(c, err);
+	if (!c->lost && code == LT_OK)
 		code = lt_kube_store_commit(c->store, err);
 	if (!c->lost && code == LT_OK)
 		return LT_OK;
@@ -234,8 +237,9 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 	c->now_utc_s = now_utc_s;
 	if (now_utc_s < lt_kube_site.rest_until_utc_s)
 		return;
-	if (lt_kube_ask_given(now_utc_s))
+	if (lt_kube_ask_given(now_utc_s) || c->list_anew)
 		lt_kube_watcher_stop(); /* so that all is listed anew */
+	c->list_anew = false;
 	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
 		return;
 	if (take_all(c, &err) != LT_OK)

@@ -62,6 +62,9 @@ lt_batch_watch(struct lt_batch_watch *watch)
 	    site->given_failed);
 	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
 	count_waiting(watch, c);
+	int64_t unheld = 0;
+	if (lt_kube_store_unheld(c->store, &unheld, NULL) == LT_OK)
+		watch->unheld = (uint32_t)unheld;
 	return true;
 }
 

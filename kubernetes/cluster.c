@@ -8,6 +8,7 @@
 #include "log.h"
 #include "object.h"
 #include "text.h"
+#include "unheld.h"
 
 enum { SHOWN_S = 120 }; /* a Job after its end */
 
@@ -47,6 +48,16 @@ lt_kube_cluster_team(const struct lt_kube_cluster *c, const char *namespace)
 }
 
 static void
+change_namespace(
+    struct lt_kube_cluster *c, struct lt_kube_namespace *known, bool is_managed)
+{
+	struct lt_error err = {0};
+
+	if (lt_kube_unheld_change(c, known, is_managed, &err) != LT_OK)
+		lose(c, &err);
+}
+
+static void
 see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
 	const json_t *const metadata = json_object_get(object, "metadata");
@@ -82,6 +93,8 @@ see_namespace(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	    known->is_managed != is_managed || strcmp(known->team, team) != 0;
 	c->namespaces_changed |= changed;
 	c->all_changed |= changed;
+	if (changed)
+		change_namespace(c, known, is_managed);
 	known->is_managed = is_managed;
 	memcpy(known->team, team, sizeof(team));
 	c->namespaces[at].seen = c->lists[LT_KUBE_NAMESPACES];
@@ -390,6 +403,20 @@ is_of_ours(const struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
 			  json_object_get(pod, "metadata"), "namespace"));
 }
 
+static int
+see_unheld(struct lt_kube_cluster *c, const char *owner,
+    const struct lt_kube_pod *pod, struct lt_error *err)
+{
+	const int at = find_namespace(c, pod->namespace);
+
+	return lt_kube_unheld_see(c,
+	    &(struct lt_kube_unheld){owner, pod,
+		at >= 0 ? &c->namespaces[at] : NULL,
+		lt_kube_cluster_pool(c, pod->node),
+		lt_kube_cluster_node(c, pod->node)},
+	    err);
+}
+
 static void
 see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
@@ -397,6 +424,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	struct lt_kube_pod pod;
 	struct lt_error err = {0};
 	uint32_t id = 0;
+	char owner[LT_KUBE_OWNER_SIZE];
 
 	if (lt_kube_is_own(object))
 		see_job(c, object, is_gone);
@@ -413,6 +441,11 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
+	if (job == NULL && lt_kube_unheld_owner(owner, object)) {
+		if (see_unheld(c, owner, &pod, &err) != LT_OK)
+			lose(c, &err);
+		return;
+	}
 	/* One that is a row already is followed to its end, wherever the label
 	 * went. */
 	const bool is_new =
@@ -420,7 +453,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	const int found =
 	    lt_kube_store_id(c->store, pod.uid, is_new, &id, &err);
 	if (found == LT_ENOENT)
-		return; /* a Deployment's: docs/bypass.md */
+		return;
 	if (found != LT_OK) {
 		lose(c, &err);
 		return;
@@ -442,6 +475,7 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 	for (uint32_t i = c->namespace_count;
 	     kind == LT_KUBE_NAMESPACES && i-- > 0;)
 		if (c->namespaces[i].seen != list) {
+			change_namespace(c, &c->namespaces[i], false);
 			c->namespaces[i] = c->namespaces[--c->namespace_count];
 			c->namespaces_changed = true;
 		}
@@ -463,6 +497,16 @@ sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 	c->must_catch_up |= kind == LT_KUBE_PODS && c->store != NULL;
 }
 
+static void
+begin_pods(struct lt_kube_cluster *c)
+{
+	lt_kube_rooms_begin(&c->rooms);
+	if (c->since_utc_s == 0 &&
+	    (c->store == NULL || lt_kube_store_last_heard(
+				     c->store, &c->since_utc_s, NULL) != LT_OK))
+		c->since_utc_s = c->now_utc_s;
+}
+
 void
 lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 {
@@ -474,7 +518,7 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		c->listing[line->kind] = true;
 		c->began_utc_s[line->kind] = c->now_utc_s;
 		if (line->kind == LT_KUBE_PODS)
-			lt_kube_rooms_begin(&c->rooms);
+			begin_pods(c);
 		return;
 	case LT_KUBE_END:
 		sweep(c, line->kind);

@@ -16,6 +16,8 @@ struct lt_kube_namespace {
 	char team[LT_ACCOUNT_SIZE]; /* lower case; cut */
 	bool is_managed;	    /* it opted in */
 	uint32_t seen;		    /* which list it was in last */
+	/* It opted in while it was watched, or got this team; 0 = before. */
+	int64_t since_utc_s;
 };
 
 struct lt_kube_known_node {
@@ -81,6 +83,10 @@ struct lt_kube_cluster {
 	/* The last time that nobody watched; 0 = it was never. */
 	int64_t away_from_utc_s, away_to_utc_s;
 	int64_t marked_utc_s; /* the store knows that it watched then */
+	/* Pods without a Job are charged from then on, when it was watched
+	 * last; and they are until then. */
+	int64_t since_utc_s, charged_utc_s;
+	bool list_anew; /* pods that nobody kept are to be now */
 };
 
 /* Takes what was seen into it, and pods into its store. */

@@ -12,6 +12,18 @@ enum {
 	BUSY_MS = 10000,
 };
 
+/* Pods that are charged in parts and run; of namespace ?2, or "". */
+#define UNHELD                                                                 \
+	"r.parts = 1 AND r.end = 0 AND (?2 = '' OR r.job_id IN (SELECT id"     \
+	" FROM ids WHERE name > ?2 || '/' AND name < ?2 || '0'))"
+/* Those of one owner that are alike, together, and the number of their row. */
+#define PARTS_OF                                                               \
+	" FROM (SELECT r.*, min(r.id) AS first, count(*) AS many FROM runs r"  \
+	" WHERE r.start < ?1 AND " UNHELD " GROUP BY job_id, pool, team,"      \
+	" user, name, qos, start, cpus, gpus, memory_mib, cpu_milli,"          \
+	" memory_kib, node_cpu_milli, node_memory_kib, node_gpus) g"
+#define PART_UID "'part/' || g.first || '/' || ?1"
+
 /* Each statement, once. */
 #define STATEMENTS(S)                                                          \
 	S(BEGIN, "BEGIN IMMEDIATE")                                            \
@@ -31,12 +43,16 @@ enum {
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
 	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus)"         \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus, parts)"  \
 	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
 	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
-	    " ?26)"                                                            \
-	    " ON CONFLICT (id) DO UPDATE SET start = excluded.start,"          \
-	    " end = excluded.end, state = excluded.state,"                     \
+	    " ?26, ?27)"                                                       \
+	    " ON CONFLICT (id) DO UPDATE SET"                                  \
+	    " start = CASE parts WHEN 0 THEN excluded.start ELSE start END,"   \
+	    " end = CASE WHEN parts != 0 AND excluded.end != 0"                \
+	    " THEN max(start, excluded.end) ELSE excluded.end END,"            \
+	    " team = CASE parts WHEN 0 THEN team ELSE excluded.team END,"      \
+	    " state = excluded.state,"                                         \
 	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
 	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
 	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
@@ -50,8 +66,30 @@ enum {
 		     " OR runs.job_id = ids.id)")                              \
 	S(END_UNSEEN,                                                          \
 	    "UPDATE runs SET estimated = 1, state = 'CANCELLED',"              \
-	    " end = max(start, min(?2, CASE limit_s WHEN 0 THEN ?2"            \
+	    " end = max(start, min(?2, CASE WHEN parts != 0"                   \
+	    " THEN coalesce((SELECT utc_s FROM heard), ?2)"                    \
+	    " WHEN limit_s = 0 THEN ?2"                                        \
 	    " ELSE start + limit_s END)) WHERE end = 0 AND seen < ?1")         \
+	S(PART_IDS, "INSERT INTO ids (uid, made)"                              \
+		    " SELECT " PART_UID ", unixepoch()" PARTS_OF)              \
+	S(PARTS,                                                               \
+	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
+	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
+	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus, pods,"   \
+	    " parts) SELECT i.id, g.job_id, 0, g.start, g.start, ?1,"          \
+	    " 'RUNNING', 0, g.node, g.pool, g.team, g.user, g.name, g.qos,"    \
+	    " '', g.cpus * many, g.gpus * many, g.memory_mib * many, 0, ?3,"   \
+	    " 0, g.cpu_milli * many, g.memory_kib * many, g.node_cpu_milli,"   \
+	    " g.node_memory_kib, g.node_gpus, many, 2" PARTS_OF                \
+	    " JOIN ids i ON i.uid = " PART_UID)                                \
+	S(NEXT_PARTS, "UPDATE runs AS r SET start = ?1, created = ?1"          \
+		      " WHERE r.start < ?1 AND " UNHELD)                       \
+	S(LEAVE, "DELETE FROM runs AS r WHERE " UNHELD)                        \
+	S(MOVE, "UPDATE runs SET pool = ?2 WHERE node = ?1 AND parts = 1"      \
+		" AND end = 0 AND pool != ?2")                                 \
+	S(COUNT_UNHELD,                                                        \
+	    "SELECT count(*) FROM runs WHERE parts = 1 AND end = 0")           \
 	S(END_BY, "UPDATE runs SET end = max(start, ?2) WHERE job_id = ?1"     \
 		  " AND estimated = 1 AND end > ?2 AND start < end")           \
 	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0")   \
@@ -111,7 +149,7 @@ static const char schema[] =
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
 /* What runs have since: 0 of those before. */
-static const char more[] =
+static const char sizes[] =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE runs ADD COLUMN cpu_milli INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN memory_kib INTEGER NOT NULL DEFAULT 0;"
@@ -119,6 +157,17 @@ static const char more[] =
     "ALTER TABLE runs ADD COLUMN node_memory_kib INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN node_gpus INTEGER NOT NULL DEFAULT 0;"
     "COMMIT;";
+/* parts: 1 = a pod that is charged in parts, 2 = such a part, of `pods`. */
+static const char parts[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE runs ADD COLUMN pods INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE runs ADD COLUMN parts INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX runs_unheld ON runs (node) WHERE parts = 1 AND end = 0;"
+    "CREATE INDEX runs_seen ON runs (seen);"
+    "COMMIT;";
+static const struct {
+	const char *column, *text;
+} more[] = {{"node_gpus", sizes}, {"parts", parts}};
 
 static int
 fail(sqlite3 *db, struct lt_error *err)
@@ -149,11 +198,14 @@ lt_kube_store_open(
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		code = fail(s->db, err);
 	umask(before);
-	if (code == LT_OK &&
-	    sqlite3_table_column_metadata(s->db, NULL, "runs", "node_gpus",
-		NULL, NULL, NULL, NULL, NULL) != SQLITE_OK &&
-	    sqlite3_exec(s->db, more, NULL, NULL, NULL) != SQLITE_OK)
-		code = fail(s->db, err);
+	for (size_t i = 0; code == LT_OK && i < sizeof(more) / sizeof(more[0]);
+	     i++)
+		if (sqlite3_table_column_metadata(s->db, NULL, "runs",
+			more[i].column, NULL, NULL, NULL, NULL,
+			NULL) != SQLITE_OK &&
+		    sqlite3_exec(s->db, more[i].text, NULL, NULL, NULL) !=
+			SQLITE_OK)
+			code = fail(s->db, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(s->db, texts[i], -1,
 			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
@@ -333,6 +385,7 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	    {NULL, (int64_t)node.exact.cpu_milli},
 	    {NULL, (int64_t)node.exact.memory_kib},
 	    {NULL, node.gpus},
+	    {NULL, run->is_unheld},
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -351,6 +404,43 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
 	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
 	return step(store, S_END_UNSEEN, NULL, err);
+}
+
+int
+lt_kube_store_part(struct lt_kube_store *store, const struct lt_kube_part *part,
+    struct lt_error *err)
+{
+	static const enum statement all[] = {S_PART_IDS, S_PARTS, S_NEXT_PARTS};
+	static const enum statement last[] = {S_PART_IDS, S_PARTS, S_LEAVE};
+	int code = LT_OK;
+
+	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
+	     i++) {
+		const enum statement which = part->is_last ? last[i] : all[i];
+
+		bind_number(store, which, 1, part->to_utc_s);
+		bind_text(store, which, 2, part->namespace);
+		if (which == S_PARTS)
+			bind_number(store, which, 3, part->now_utc_s);
+		code = step(store, which, NULL, err);
+	}
+	return code;
+}
+
+int
+lt_kube_store_move(struct lt_kube_store *store, const char *node,
+    const char *pool, struct lt_error *err)
+{
+	bind_text(store, S_MOVE, 1, node);
+	bind_text(store, S_MOVE, 2, pool);
+	return step(store, S_MOVE, NULL, err);
+}
+
+int
+lt_kube_store_unheld(
+    struct lt_kube_store *store, int64_t *count, struct lt_error *err)
+{
+	return step(store, S_COUNT_UNHELD, count, err);
 }
 
 int

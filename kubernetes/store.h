@@ -52,18 +52,40 @@ struct lt_kube_run { /* texts are lent */
 	int64_t limit_s;    /* of its Job; 0 = none */
 	int64_t seen_utc_s; /* it was so then */
 	bool is_estimated;  /* nobody saw it end: its end is a guess */
+	bool is_unheld;	    /* of no Job: charged in parts while it runs */
 };
 /* As it is now: what was known of it before is replaced, but an end that was
- * seen, and where and for whom it ran. */
+ * seen, and where and for whom it ran; of a pod that is charged in parts where
+ * the next part starts. */
 int lt_kube_store_put(struct lt_kube_store *store,
     const struct lt_kube_run *run, struct lt_error *err);
 /*
  * Those that run by what is known and are not among those seen since
  * `since_utc_s`: gone while nobody watched. They end at now_utc_s, at most
- * at their Job's limit after their start, as estimated.
+ * at their Job's limit after their start, as estimated; those without a Job
+ * where they were seen last.
  */
 int lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
     int64_t now_utc_s, struct lt_error *err);
+
+/*
+ * Makes finished rows of pods that are charged in parts and run, until
+ * to_utc_s: one for all of an owner that are alike. Their next parts start
+ * there; is_last: there are none.
+ */
+struct lt_kube_part {
+	int64_t to_utc_s, now_utc_s;
+	const char *namespace; /* "" = all */
+	bool is_last;
+};
+int lt_kube_store_part(struct lt_kube_store *store,
+    const struct lt_kube_part *part, struct lt_error *err);
+/* Their next parts on this node are of this pool. */
+int lt_kube_store_move(struct lt_kube_store *store, const char *node,
+    const char *pool, struct lt_error *err);
+/* How many of them run. */
+int lt_kube_store_unheld(
+    struct lt_kube_store *store, int64_t *count, struct lt_error *err);
 
 /* No pod of this Job that was ended so ran longer than this. */
 int lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
@@ -126,5 +148,9 @@ int lt_kube_store_aways(struct lt_batch_away *aways, int most,
 /* The number of "NAMESPACE/NAME", the newest of that name. LT_ENOENT. */
 int lt_kube_store_find(const char *state_dir, const char *name, uint32_t *id,
     struct lt_error *err);
+
+/* Owners of the pods that are charged in parts and run, by name: malloc'd. */
+int lt_kube_store_owners(struct lt_batch_unheld **all, uint32_t *count,
+    const char *state_dir, struct lt_error *err);
 
 #endif

@@ -22,17 +22,22 @@ enum {
 	"SELECT r.id, r.job_id, r.task, r.created, r.start, r.end, r.state,"   \
 	" r.exit_code, r.node, r.pool, r.team, r.user, r.name, r.qos,"         \
 	" r.quote, r.cpus, r.gpus, r.memory_mib, r.limit_s, r.estimated,"      \
-	" i.ended, EXISTS (SELECT 1 FROM runs o WHERE o.job_id = r.job_id"     \
-	" AND o.end = 0), EXISTS (SELECT 1 FROM runs o WHERE"                  \
-	" o.job_id = r.job_id AND o.id != r.id AND"                            \
-	" (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"          \
-	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus"                    \
+	" i.ended, r.parts = 0 AND EXISTS (SELECT 1 FROM runs o WHERE"         \
+	" o.job_id = r.job_id AND o.end = 0), r.parts != 0 OR EXISTS"          \
+	" (SELECT 1 FROM runs o WHERE o.job_id = r.job_id AND o.id != r.id"    \
+	" AND (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"      \
+	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus, r.pods, r.parts"   \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
-static const char by_end[] = COLUMNS "r.end BETWEEN ?1 AND ?2";
+/* What ended, or is known then to have ended before. */
+#define ENDED                                                                  \
+	"(r.end BETWEEN ?1 AND ?2 OR r.seen BETWEEN ?1 AND ?2"                 \
+	" AND r.end BETWEEN 1 AND ?1)"
+
+static const char by_end[] = COLUMNS ENDED;
 static const char by_time[] =
-    COLUMNS "r.end BETWEEN ?1 AND ?2 OR r.end = 0 AND r.start <= ?2"
-	    " OR r.end > ?2 AND r.start <= ?2";
+    COLUMNS ENDED " OR r.end = 0 AND r.start <= ?2 AND r.parts = 0"
+		  " OR r.end > ?2 AND r.start <= ?2";
 static const char by_job[] = COLUMNS "r.job_id = ?1 OR r.id = ?1";
 
 static sqlite3 *
@@ -106,7 +111,8 @@ take(struct lt_batch_run *run, sqlite3_stmt *s,
 	    .size = size_of(s),
 	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
 	    .is_estimated = sqlite3_column_int(s, 19) != 0,
-	    .nodes = 1,
+	    .is_part = sqlite3_column_int(s, 29) != 0,
+	    .nodes = (uint32_t)sqlite3_column_int64(s, 28),
 	    .has_gpus = true,
 	    .energy_joules = -1};
 	text_of(run->state_text, sizeof(run->state_text), s, 6);
@@ -184,8 +190,19 @@ int
 lt_kube_store_find(
     const char *state_dir, const char *name, uint32_t *id, struct lt_error *err)
 {
+	/* Where the owner is no Job its kind stands between: "a/web" finds
+	 * "a/deployment/web", too. */
 	static const char text[] =
-	    "SELECT id FROM ids WHERE name = ?1 ORDER BY id DESC LIMIT 1";
+	    "SELECT id FROM ids WHERE name = ?1 OR (name > ?2 AND name < ?2 || '~'"
+	    " AND name LIKE '%/%/%' AND substr(name, -length(?3)) = ?3)"
+	    " ORDER BY name != ?1, id DESC LIMIT 1";
+	const char *const slash = strchr(name, '/');
+	char within[LT_NAME_SIZE] = "";
+
+	if (slash == NULL)
+		return lt_fail(
+		    err, LT_ENOENT, "no Job or pod %s is known", name);
+	snprintf(within, sizeof(within), "%.*s", (int)(slash + 1 - name), name);
 	sqlite3 *const db = open_reader(state_dir, err);
 	sqlite3_stmt *s = NULL;
 	int code = LT_ENOENT;
@@ -194,6 +211,8 @@ lt_kube_store_find(
 		return LT_EIO;
 	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) == SQLITE_OK) {
 		sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(s, 2, within, -1, SQLITE_STATIC);
+		sqlite3_bind_text(s, 3, slash, -1, SQLITE_STATIC);
 		if (sqlite3_step(s) == SQLITE_ROW) {
 			*id = (uint32_t)sqlite3_column_int64(s, 0);
 			code = LT_OK;
@@ -256,4 +275,52 @@ lt_kube_store_aways(struct lt_batch_away *aways, int most,
 	sqlite3_finalize(s);
 	sqlite3_close(db);
 	return count;
+}
+
+int
+lt_kube_store_owners(struct lt_batch_unheld **all, uint32_t *count,
+    const char *state_dir, struct lt_error *err)
+{
+	static const char text[] =
+	    "SELECT i.name, r.team, group_concat(DISTINCT r.pool), r.job_id,"
+	    " count(*) FROM runs r JOIN ids i ON i.id = r.job_id"
+	    " WHERE r.parts = 1 AND r.end = 0 GROUP BY r.job_id ORDER BY 1";
+	sqlite3 *const db = open_reader(state_dir, err);
+	sqlite3_stmt *s = NULL;
+	size_t capacity = 0;
+	int code = LT_OK, rc = SQLITE_DONE;
+
+	*all = NULL;
+	*count = 0;
+	if (db == NULL)
+		return LT_EIO;
+	if (sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
+		code = lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+	while (code == LT_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		struct lt_batch_unheld *const grown =
+		    lt_items_grow(*all, &capacity, *count, sizeof(*grown));
+
+		if (grown == NULL) {
+			code = lt_fail(err, LT_ENOMEM, "owners: out of memory");
+			break;
+		}
+		*all = grown;
+		struct lt_batch_unheld *const one = &grown[(*count)++];
+		*one = (struct lt_batch_unheld){
+		    .id = (uint32_t)sqlite3_column_int64(s, 3),
+		    .pods = (uint32_t)sqlite3_column_int64(s, 4)};
+		text_of(one->name, sizeof(one->name), s, 0);
+		text_of(one->account, sizeof(one->account), s, 1);
+		text_of(one->partitions, sizeof(one->partitions), s, 2);
+	}
+	if (code == LT_OK && rc != SQLITE_DONE)
+		code = lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	if (code == LT_OK)
+		return code;
+	free(*all);
+	*all = NULL;
+	*count = 0;
+	return code;
 }

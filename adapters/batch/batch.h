@@ -405,6 +405,8 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	bool goes_on; /* resized at its end: the run has further rows; or its
 		       * job has other runs by the same hold */
 	bool is_estimated; /* nobody saw its end */
+	bool is_part;	   /* of a run that is charged in parts: of how long
+			    * that is it says nothing */
 	int64_t submit_utc_s, eligible_utc_s, start_utc_s,
 	    end_utc_s; /* 0 = none */
 	/* within start and end. A row of a job that was resized while it ran
@@ -566,9 +568,19 @@ struct lt_batch_watch {
 	char given_failed[LT_ERROR_TEXT_SIZE];
 	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
 	uint32_t left;			  /* Jobs that wait for somebody else */
+	uint32_t unheld;      /* pods that run and are charged, without a Job */
 	uint32_t unsuspended; /* came since the start as no policy lets them,
 			       * in a mode that holds back */
 };
+/* Pods that run, of an owner that is no job: charged, and nothing is held. */
+struct lt_batch_unheld {
+	char name[2 * LT_MANIFEST_NAME_SIZE]; /* "team-a/deployment/web" */
+	char account[LT_ACCOUNT_SIZE], partitions[LT_BATCH_PARTITIONS_SIZE];
+	uint32_t id, uid, pods;
+};
+/* All, by their names; malloc'd, NULL: there are none. */
+int lt_batch_unheld(
+    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err);
 /* Names who starts a job that lowtide leaves alone; lent. NULL: no such job. */
 const char *lt_batch_starter(uint32_t job_id);
 /* False: this system is asked, not watched. */

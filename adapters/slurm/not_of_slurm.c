@@ -80,6 +80,16 @@ lt_batch_aways(
 	return 0;
 }
 
+int
+lt_batch_unheld(
+    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err)
+{
+	(void)err;
+	*all = NULL;
+	*count = 0;
+	return LT_OK;
+}
+
 bool
 lt_batch_watch(struct lt_batch_watch *watch)
 {

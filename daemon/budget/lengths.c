@@ -133,8 +133,9 @@ lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
 	struct lt_quote_run said = {0};
 	int64_t length_s;
 
-	if (says == LT_RUN_SAYS_NOTHING || row->name[0] == '\0' ||
-	    run->start_utc_s <= 0 || run->end_utc_s < not_before_utc_s)
+	if (says == LT_RUN_SAYS_NOTHING || row->is_part ||
+	    row->name[0] == '\0' || run->start_utc_s <= 0 ||
+	    run->end_utc_s < not_before_utc_s)
 		return LT_OK;
 	if (ended->quote != NULL && ended->quote->run[0] != '\0')
 		(void)lt_quote_run_unpack(

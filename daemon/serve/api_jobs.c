@@ -135,6 +135,30 @@ answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows,
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
+/* Whose pods run without a hold, of those that may be seen; where there are
+ * any. */
+static void
+add_unheld(const struct wanted *wanted, json_t *answer)
+{
+	struct lt_batch_unheld *all = NULL;
+	uint32_t count = 0;
+	json_t *const list = json_array();
+
+	(void)lt_batch_unheld(&all, &count, NULL);
+	for (uint32_t i = 0; i < count; i++)
+		if (lt_access_job(&wanted->access, all[i].uid, all[i].account))
+			json_array_append_new(list,
+			    json_pack("{s:s,s:I,s:s,s:s,s:I}", "id",
+				all[i].name, "job_id", (json_int_t)all[i].id,
+				"account", all[i].account, "partition",
+				all[i].partitions, "pods",
+				(json_int_t)all[i].pods));
+	free(all);
+	if (json_array_size(list) > 0)
+		json_object_set(answer, "unheld", list);
+	json_decref(list);
+}
+
 int
 lt_api_jobs(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
@@ -167,7 +191,10 @@ lt_api_jobs(
 		return lt_api_error(reply, 400, "after: %s", err.text);
 	wanted.after = (uint32_t)number;
 	json_t *const rows = page(d, &wanted, &next);
-	return answer(d, &wanted, rows, next, reply);
+	const int answered = answer(d, &wanted, rows, next, reply);
+	if (answered == 200 && wanted.after == 0)
+		add_unheld(&wanted, *reply);
+	return answered;
 }
 
 int

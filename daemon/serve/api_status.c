@@ -190,12 +190,12 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 	if (!lt_batch_watch(&w) || !lt_access_all(access))
 		return json_null();
 	json_t *const watch = json_pack(
-	    "{s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:s?,s:o,s:{s:b,s:o,s:o,s:s?},s:[],s:[],s:[],s:[],s:[],s:[]}",
+	    "{s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:o,s:s?,s:o,s:{s:b,s:o,s:o,s:s?},s:[],s:[],s:[],s:[],s:[],s:[]}",
 	    "namespace", w.namespace, "place", w.places_anew ? "firm" : "soft",
 	    "waiting", (json_int_t)w.waiting, "waiting_for_budget",
 	    (json_int_t)w.waiting_budget, "waiting_for_others",
-	    (json_int_t)w.left, "unsuspended", (json_int_t)w.unsuspended,
-	    "balances_age_s",
+	    (json_int_t)w.left, "unheld_pods", (json_int_t)w.unheld,
+	    "unsuspended", (json_int_t)w.unsuspended, "balances_age_s",
 	    lt_api_optional(
 		w.balances_utc_s != 0, now_utc_s - w.balances_utc_s),
 	    "given_error", w.given_failed[0] != '\0' ? w.given_failed : NULL,

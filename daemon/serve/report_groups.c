@@ -203,7 +203,8 @@ static bool
 has_failed(const struct lt_run *run)
 {
 	return strcmp(run->state_text, "COMPLETED") != 0 &&
-	       strcmp(run->state_text, "RESIZING") != 0;
+	       strcmp(run->state_text, "RESIZING") != 0 &&
+	       strcmp(run->state_text, "RUNNING") != 0; /* a part of it */
 }
 
 /* The times that it had from `from` to `to`. */

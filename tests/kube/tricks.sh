@@ -108,8 +108,9 @@ passes 'a Deployment'\''s pod runs' k_wait 10 "$(pod team-a/web)" '.status.phase
 l_restart
 passes 'the resume by hand is charged' within 30 is_owed team-a/byhand
 passes 'and both pods of the other' within 30 eval '[ "$(runs_of team-a/retries | jq length)" == 2 ]'
-uid=$(k_get "$(pod team-a/web)" | jq -r .metadata.uid)
-is 'a Deployment'\''s is not priced' 0 "$(sqlite3 -readonly "$L/state/kube.db" "SELECT count(*) FROM ids WHERE uid = '$uid'")"
+owed_web() { k_get "$(pod team-a/web)" | jq '{items: [.]}' | jq "$OWED"; }
+passes 'a Deployment'\''s is, too' within 30 eval '[ "$(charged team-a/replicaset/web)" == "$(owed_web)" ]'
+is 'and nothing is held for it' '' "$(hold_of team-a/replicaset/web)"
 
 # Without the right to list them
 doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
