@@ -286,6 +286,7 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	return shape->exact.cpu_milli == node->exact.cpu_milli &&
 	       shape->gpus == node->gpus &&
 	       shape->exact.memory_kib == node->exact.memory_kib &&
+	       shape->exact.gpu_micro == node->exact.gpu_micro &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 

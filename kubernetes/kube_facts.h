@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "gpus.h"
 #include "limits.h"
 #include "market.h"
 
@@ -38,6 +39,7 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	 * is never more than that. Of a pod without requests what
 	 * kube-scheduler scores it by. */
 	struct lt_exact exact;
+	struct lt_kube_gpus gpu_kinds;
 };
 
 /* What kube-scheduler counts: thousandths of CPUs and GPUs, bytes, pods. */
@@ -75,6 +77,7 @@ struct lt_kube_node {
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
 	struct lt_exact exact;		 /* rounded down */
+	struct lt_kube_gpus gpu_kinds;	 /* that it has for pods */
 	struct lt_kube_amounts room;	 /* allocatable */
 	char gpu_resource[LT_NAME_SIZE]; /* "nvidia.com/gpu"; "*": several */
 	/* Those that keep pods off, as JSON; "" = none, "?" = too many to be
@@ -87,6 +90,9 @@ struct lt_kube_node {
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
+/* Has it GPUs of each of these kinds? Pure. */
+bool lt_kube_offers(
+    const struct lt_kube_node *node, const struct lt_kube_gpus *kinds);
 /* Is it the node's pool, or a part of that which the node is of: POOL,
  * POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD, SOLD being spot or on-demand?
  * Pure. */

@@ -62,6 +62,11 @@ const char *lt_kube_gpu_name(const json_t *pod_spec);
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
 
+/* Its GPUs on a node that offers these (NULL: on any), in whole ones, rounded
+ * up, and exactly. */
+void lt_kube_need_on(
+    struct lt_kube_need *need, const struct lt_kube_gpus *offered);
+
 /* The lists of a pod's spec that have its containers. */
 enum { LT_KUBE_CONTAINER_LISTS = 2 };
 extern const char *const lt_kube_container_lists[LT_KUBE_CONTAINER_LISTS];

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "object.h"
 #include "store.h"
 
 enum {
@@ -30,10 +31,11 @@ enum {
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
 	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus)"         \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"         \
+	    " gpu_micro, node_gpu_micro)"                                      \
 	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
 	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
-	    " ?26)"                                                            \
+	    " ?26, ?27, ?28)"                                                  \
 	    " ON CONFLICT (id) DO UPDATE SET start = excluded.start,"          \
 	    " end = excluded.end, state = excluded.state,"                     \
 	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
@@ -112,6 +114,11 @@ static const char more[] =
     "ALTER TABLE runs ADD COLUMN node_memory_kib INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN node_gpus INTEGER NOT NULL DEFAULT 0;"
     "COMMIT;";
+static const char parts_of_gpus[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE runs ADD COLUMN gpu_micro INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN node_gpu_micro INTEGER NOT NULL DEFAULT 0;"
+    "COMMIT;";
 
 static int
 fail(sqlite3 *db, struct lt_error *err)
@@ -123,6 +130,18 @@ static void
 path_of(char out[PATH_BYTES], const char *state_dir)
 {
 	snprintf(out, PATH_BYTES, "%s/kube.db", state_dir);
+}
+
+/* Unless it has them. */
+static int
+add_columns(
+    sqlite3 *db, const char *one, const char *text, struct lt_error *err)
+{
+	if (sqlite3_table_column_metadata(db, NULL, "runs", one, NULL, NULL,
+		NULL, NULL, NULL) == SQLITE_OK ||
+	    sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK)
+		return LT_OK;
+	return fail(db, err);
 }
 
 int
@@ -142,11 +161,10 @@ lt_kube_store_open(
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		code = fail(s->db, err);
 	umask(before);
-	if (code == LT_OK &&
-	    sqlite3_table_column_metadata(s->db, NULL, "runs", "node_gpus",
-		NULL, NULL, NULL, NULL, NULL) != SQLITE_OK &&
-	    sqlite3_exec(s->db, more, NULL, NULL, NULL) != SQLITE_OK)
-		code = fail(s->db, err);
+	if (code == LT_OK)
+		code = add_columns(s->db, "node_gpus", more, err);
+	if (code == LT_OK)
+		code = add_columns(s->db, "gpu_micro", parts_of_gpus, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(s->db, texts[i], -1,
 			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
@@ -286,6 +304,9 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	const struct lt_kube_pod *const pod = run->pod;
 	const struct lt_kube_node none = {.gpus = 0};
 	const struct lt_kube_node node = run->node != NULL ? *run->node : none;
+	struct lt_kube_need need = pod->need;
+
+	lt_kube_need_on(&need, run->node != NULL ? &node.gpu_kinds : NULL);
 	/* In the order of the statement; NULL: the number counts. */
 	const struct {
 		const char *text;
@@ -306,17 +327,19 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	    {run->name, 0},
 	    {run->qos, 0},
 	    {run->quote, 0},
-	    {NULL, pod->need.cpus},
-	    {NULL, pod->need.gpus},
-	    {NULL, (int64_t)pod->need.memory_mib},
+	    {NULL, need.cpus},
+	    {NULL, need.gpus},
+	    {NULL, (int64_t)need.memory_mib},
 	    {NULL, run->limit_s},
 	    {NULL, run->seen_utc_s},
 	    {NULL, run->is_estimated},
-	    {NULL, (int64_t)pod->need.exact.cpu_milli},
-	    {NULL, (int64_t)pod->need.exact.memory_kib},
+	    {NULL, (int64_t)need.exact.cpu_milli},
+	    {NULL, (int64_t)need.exact.memory_kib},
 	    {NULL, (int64_t)node.exact.cpu_milli},
 	    {NULL, (int64_t)node.exact.memory_kib},
 	    {NULL, node.gpus},
+	    {NULL, (int64_t)need.exact.gpu_micro},
+	    {NULL, (int64_t)node.exact.gpu_micro},
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -26,7 +26,8 @@ enum {
 	" AND o.end = 0), EXISTS (SELECT 1 FROM runs o WHERE"                  \
 	" o.job_id = r.job_id AND o.id != r.id AND"                            \
 	" (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"          \
-	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus"                    \
+	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus,"                   \
+	" r.gpu_micro, r.node_gpu_micro"                                       \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
 static const char by_end[] = COLUMNS "r.end BETWEEN ?1 AND ?2";
@@ -77,11 +78,14 @@ judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
 static struct lt_pod_size
 size_of(sqlite3_stmt *s)
 {
-	return (struct lt_pod_size){{(uint64_t)sqlite3_column_int64(s, 23),
-					(uint64_t)sqlite3_column_int64(s, 24)},
-	    {(uint64_t)sqlite3_column_int64(s, 25),
-		(uint64_t)sqlite3_column_int64(s, 26)},
-	    (uint32_t)sqlite3_column_int64(s, 27)};
+	return (struct lt_pod_size){
+	    .pod = {(uint64_t)sqlite3_column_int64(s, 23),
+		(uint64_t)sqlite3_column_int64(s, 24),
+		(uint64_t)sqlite3_column_int64(s, 28)},
+	    .node = {(uint64_t)sqlite3_column_int64(s, 25),
+		(uint64_t)sqlite3_column_int64(s, 26),
+		(uint64_t)sqlite3_column_int64(s, 29)},
+	    .node_gpus = (uint32_t)sqlite3_column_int64(s, 27)};
 }
 
 static int
