@@ -108,6 +108,8 @@ lt_batch_fini(void)
 	lt_kube_job_free(&s->question.facts);
 	json_decref(s->given.requests);
 	json_decref(s->given.classes);
+	json_decref(s->given.device_classes);
+	json_decref(s->given.devices);
 	*s = (struct lt_kube_site){0};
 }
 

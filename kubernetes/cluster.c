@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
 #include "cluster.h"
 #include "grow.h"
 #include "log.h"
@@ -109,6 +110,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 		memset(&grown[at], 0, sizeof(grown[at]));
 	}
 	lt_kube_node_name(&facts, c->named, c->named_count);
+	lt_kube_claims_offered(&facts, c->names.given);
 	/* Nodes tell every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
@@ -386,6 +388,19 @@ is_of_ours(const struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
 			  json_object_get(pod, "metadata"), "namespace"));
 }
 
+/* What is not understood is all that its node has. */
+static void
+add_claims(const struct lt_kube_cluster *c, struct lt_kube_pod *pod,
+    const json_t *object)
+{
+	char why[LT_ERROR_TEXT_SIZE];
+
+	lt_kube_claims_add(&pod->need, object, c->names.given, why);
+	pod->need.is_unsized = why[0] != '\0';
+	if (pod->need.is_unsized)
+		lt_log("pod_unsized", "pod=%s why=\"%s\"", pod->uid, why);
+}
+
 static void
 see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
@@ -409,6 +424,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
+	add_claims(c, &pod, object);
 	/* One that is a row already is followed to its end, wherever the label
 	 * went. */
 	const bool is_new =

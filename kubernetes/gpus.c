@@ -58,6 +58,16 @@ lt_kube_mig_micro(const char *profile, const char *gpu)
 			     : (uint32_t)(slices * LT_KUBE_WHOLE_GPU / all);
 }
 
+bool
+lt_kube_is_gpu(const char *resource)
+{
+	const char *const slash = strrchr(resource, '/');
+
+	return slash != NULL && strcmp(slash, "/gpu") == 0 &&
+	       strncmp(resource, LT_KUBE_OF_CLASS, strlen(LT_KUBE_OF_CLASS)) !=
+		   0;
+}
+
 /* One of this name, on any node; 0: no GPU. */
 static uint32_t
 most_of(const char *name)
@@ -66,8 +76,8 @@ most_of(const char *name)
 
 	if (begins(name, mig_prefix))
 		return lt_kube_mig_micro(name + strlen(mig_prefix), "");
-	return slash != NULL && (strcmp(slash, "/gpu") == 0 ||
-				    strcmp(slash, "/gpu.shared") == 0)
+	return lt_kube_is_gpu(name) ||
+		       (slash != NULL && strcmp(slash, "/gpu.shared") == 0)
 		   ? LT_KUBE_WHOLE_GPU
 		   : 0;
 }

@@ -19,8 +19,11 @@
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
 
 struct lt_kube_given { /* to pods at their creation; NULL = it is not known */
-	json_t *requests; /* by namespace */
-	json_t *classes;  /* RuntimeClasses, by name */
+	json_t *requests;	/* by namespace */
+	json_t *classes;	/* RuntimeClasses, by name */
+	json_t *device_classes; /* by name; NULL too where there are none */
+	json_t
+	    *devices; /* by node, driver, pool and name: millionths of GPUs */
 };
 
 struct lt_kube_names {	  /* what the site chose; lent */
@@ -40,6 +43,7 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	 * kube-scheduler scores it by. */
 	struct lt_exact exact;
 	struct lt_kube_gpus gpu_kinds;
+	bool is_unsized; /* of its claims not all are understood */
 };
 
 /* What kube-scheduler counts: thousandths of CPUs and GPUs, bytes, pods. */
@@ -138,6 +142,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_PREFERRED,   /* nodes that they would like, as JSON */
 	LT_KUBE_GPU_NAME,    /* the resource that they ask for */
 	LT_KUBE_BOUND,	     /* what else of them says where they run */
+	LT_KUBE_UNSIZED,     /* why what its pods have by claims is not known */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
 	LT_KUBE_CRON,	     /* the CronJob that made it */
 	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */

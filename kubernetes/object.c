@@ -84,14 +84,6 @@ lt_kube_is_own(const json_t *pod)
 
 enum { MILLI = 1000, MIB = 1024 * 1024 };
 
-bool
-lt_kube_is_gpu(const char *resource)
-{
-	const char *const slash = strrchr(resource, '/');
-
-	return slash != NULL && strcmp(slash, "/gpu") == 0;
-}
-
 /* LT_KUBE_RESOURCES: none that is counted. */
 static enum lt_kube_resource
 resource_of(const char *name)

@@ -7,6 +7,8 @@
 
 #include "kube_facts.h"
 
+/* An extended resource that is a DeviceClass of this name. */
+#define LT_KUBE_OF_CLASS "deviceclass.resource.kubernetes.io/"
 #define LT_KUBE_PREFERS "preferredDuringSchedulingIgnoredDuringExecution"
 
 /* "" where it is no text. */

@@ -40,7 +40,10 @@ enum {
 	    " end = excluded.end, state = excluded.state,"                     \
 	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
 	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
-	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
+	    " ELSE excluded.quote END, estimated = excluded.estimated,"        \
+	    " gpu_micro = min(gpu_micro, excluded.gpu_micro),"                 \
+	    " node_gpu_micro = max(node_gpu_micro, excluded.node_gpu_micro),"  \
+	    " node_gpus = max(node_gpus, excluded.node_gpus)"                  \
 	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
 	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
 	S(ERASE,                                                               \
@@ -307,6 +310,9 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	struct lt_kube_need need = pod->need;
 
 	lt_kube_need_on(&need, run->node != NULL ? &node.gpu_kinds : NULL);
+	/* All of its node: more GPUs than that has. */
+	if (need.is_unsized)
+		need.exact.gpu_micro = node.exact.gpu_micro + LT_KUBE_WHOLE_GPU;
 	/* In the order of the statement; NULL: the number counts. */
 	const struct {
 		const char *text;

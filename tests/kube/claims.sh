@@ -22,6 +22,27 @@ k_get /api/v1/nodes | jq --argjson of "$gpus" '.items[0] as $n | $of | map(. as 
 k_down
 k_up "$work/kube" --speed 10 --mutate --nodes "$work/nodes.json" || exit 1
 k_namespace team-a managed >/dev/null
+D=/apis/resource.k8s.io/v1
+class() { # class NAME SELECTOR [EXTENDED]
+	jq -n '{kind: "DeviceClass", apiVersion: "resource.k8s.io/v1", metadata: {name: $ARGS.positional[0]},
+	    spec: {selectors: [{cel: {expression: $ARGS.positional[1]}}]}} |
+	    if $ARGS.positional[2] then .spec.extendedResourceName = $ARGS.positional[2] else . end' --args "$@" |
+	    k_post $D/deviceclasses >/dev/null
+}
+driver="device.driver == 'gpu.nvidia.com'" type="device.attributes['gpu.nvidia.com'].type"
+class gpu.nvidia.com "$driver && $type == 'gpu'" example.com/a100
+class mig.nvidia.com "$driver && $type == 'mig'"
+class fpga.example.org "device.driver == 'fpga.example.org'"
+class either.example.org "$driver || device.driver == 'fpga.example.org'"
+# 8 GPUs, of which the last may be cut
+jq -n '{kind: "ResourceSlice", apiVersion: "resource.k8s.io/v1", metadata: {name: "claimed-gpu"},
+    spec: {driver: "gpu.nvidia.com", nodeName: "claimed", pool: {name: "claimed", generation: 1, resourceSliceCount: 1},
+	devices: ([range(8) | {name: "gpu-\(.)", attributes: {type: {string: "gpu"}, productName: {string: "NVIDIA A100-SXM4-80GB"}}}] +
+	[range(7) | {name: "gpu-7-mig-\(.)", attributes: {type: {string: "mig"}, profile: {string: "1g.10gb"},
+	    productName: {string: "NVIDIA A100-SXM4-80GB"}}}])}}' | k_post $D/resourceslices >/dev/null
+jq -n '{kind: "ResourceSlice", apiVersion: "resource.k8s.io/v1", metadata: {name: "claimed-fpga"},
+    spec: {driver: "fpga.example.org", nodeName: "claimed", pool: {name: "claimed", generation: 1, resourceSliceCount: 1},
+	devices: [{name: "fpga-0"}]}}' | k_post $D/resourceslices >/dev/null
 l_day 0 9
 l_policy 'budgets: [{team: team-a, period: month, amount: 100000000}]'
 sed -i '/^  ondemand: /d; /^  spot: /d' "$work/policy.yaml"
@@ -83,4 +104,82 @@ is 'their GPUs come to those of the node' true \
     "$(jq -n "($(charged team-a/small) / $(seconds team-a/small) * 28 + $(charged team-a/large) / $(seconds team-a/large) * 8) as \$all |
 	($(a_second 0 "$mixed") * 36) as \$cpus | (\$all - \$cpus) / 1000000 * (0.031611 * 96 + 0.004237 * 1152 + 0.95 * $mixed) /
 	(0.95 * $mixed) | (. - 1 | fabs) < 0.00001")"
+
+# By claims: templates, one that two pods share, alternatives, and the extended
+# resources that stand for a class
+claim() { # claim KIND NAME REQUEST
+	jq -n --arg kind "$1" --arg name "$2" "{devices: {requests: [{name: \"it\"} + $3]}} as \$spec |
+	    {kind: \$kind, apiVersion: \"resource.k8s.io/v1\", metadata: {name: \$name},
+	    spec: (if \$kind == \"ResourceClaim\" then \$spec else {spec: \$spec} end)}" |
+	    k_post "$D/namespaces/team-a/$(tr '[:upper:]' '[:lower:]' <<<"$1")s" >/dev/null
+}
+exactly() { echo "{exactly: {deviceClassName: \"$1\", allocationMode: \"ExactCount\", count: $2}}"; }
+by() { # by FIELD NAME
+	echo "$(on claimed) | .spec.template.spec.resourceClaims = [{name: \"gpus\", $1: \"$2\"}] |
+	    .spec.template.spec.containers[0].resources = {requests: {cpu: \"1\", memory: \"1Gi\"}, claims: [{name: \"gpus\"}]}"
+}
+claim ResourceClaimTemplate two "$(exactly gpu.nvidia.com 2)"
+claim ResourceClaimTemplate slice "$(exactly mig.nvidia.com 1) |
+    .exactly.selectors = [{cel: {expression: \"device.attributes['gpu.nvidia.com'].profile == '1g.10gb'\"}}]"
+claim ResourceClaimTemplate first "{firstAvailable: [{name: \"four\", deviceClassName: \"gpu.nvidia.com\", count: 4},
+    {name: \"one\", deviceClassName: \"gpu.nvidia.com\"}]}"
+claim ResourceClaim shared "$(exactly gpu.nvidia.com 1)"
+claim ResourceClaimTemplate fpga "$(exactly fpga.example.org 1)"
+claim ResourceClaimTemplate either "$(exactly either.example.org 1)"
+claim ResourceClaimTemplate all "{exactly: {deviceClassName: \"gpu.nvidia.com\", allocationMode: \"All\"}}"
+extended() {
+	echo "$(on claimed) | .spec.template.spec.containers[0].resources = {requests: {cpu: \"1\", memory: \"1Gi\"}, limits: {\"$1\": \"1\"}}"
+}
+k_job team-a by-two "$(limit 600) | $(by resourceClaimTemplateName two) | $(runs 100)" >/dev/null
+k_job team-a by-slice "$(limit 600) | $(by resourceClaimTemplateName slice) | $(runs 100)" >/dev/null
+k_job team-a by-first "$(limit 600) | $(by resourceClaimTemplateName first) | $(runs 100)" >/dev/null
+k_job team-a by-name "$(limit 600) | $(extended example.com/a100) | $(runs 100)" >/dev/null
+k_job team-a by-class "$(limit 600) | $(extended deviceclass.resource.kubernetes.io/gpu.nvidia.com) | $(runs 100)" >/dev/null
+claims='by-two 2 2
+by-slice 0.142857 0.142857
+by-first 4 1
+by-name 1 1
+by-class 1 1'
+while read -r name _; do passes "$name is planned" planned team-a/$name; done <<<"$claims"
+while read -r name most _; do passes "$name is held for by what it asks for at most" is_held "$name" "$most" 8; done <<<"$claims"
+while read -r name _; do passes "$name runs" done_well "team-a/$name" 30; done <<<"$claims"
+k_job team-a shared "$(limit 600) | .spec.parallelism = 2 | .spec.completions = 2 | $(by resourceClaimName shared) | $(runs 100)" >/dev/null
+passes 'pods that share a claim run' k_wait 30 "$(job team-a/shared)" '.status.succeeded == 2'
+l_restart
+while read -r name _ part; do
+	passes "$name is charged for the devices that it got" within 40 is_for "$name" "$part" 8
+done <<<"$claims"
+passes 'each that shares a claim has its part of it' within 40 is_for shared 0.5 8
+
+# What is not understood counts for nothing less: it waits, and why is told
+for name in fpga either all none; do
+	k_job team-a "by-$name" "$(limit 600) | $(by resourceClaimTemplateName $name) | $(runs 20)" >/dev/null
+	passes "$name is not understood: it waits" k_wait 10 "$(job team-a/by-$name)" '.metadata.annotations["lowtide.dev/hold"] != null and .spec.suspend'
+done
+is 'what of it is told' 'waits: claim gpus: not known is DeviceClass fpga.example.org, so nobody knows what it may cost of the budget of team-a; its place stays, by its resources.claims' \
+    "$(note team-a/by-fpga plan)"
+is 'a class that may be another device, too' 1 "$(note team-a/by-either plan | grep -c 'DeviceClass either.example.org')"
+is 'all that there is' 1 "$(note team-a/by-all plan | grep -c 'allocationMode All')"
+is 'a template that is not there' 1 "$(note team-a/by-none plan | grep -c 'claim gpus: it can.t be read')"
+# Somebody starts it all the same: it is charged all of its node
+k_patch "$(job team-a/by-fpga)" merge '{"spec": {"suspend": false}}' >/dev/null
+passes 'one that somebody starts runs' done_well team-a/by-fpga 30
+# One whose template comes later is looked at again
+claim ResourceClaimTemplate none "$(exactly gpu.nvidia.com 1)"
+l_ahead 1
+passes 'a template that comes later is found, and held for' within 30 is_held by-none 1 8
+passes 'and what it is for runs' done_well team-a/by-none 30
+l_restart
+all_of_it() { jq -en "$(charged team-a/by-fpga) as \$got | \$got > 0 and \$got == $(seconds team-a/by-fpga) * 1000000"; }
+passes 'what is not understood is charged as all of its node' within 40 all_of_it
+
+# A claim that went with its pod while lowtide was away: by its template
+l_end
+k_job team-a away "$(limit 600) | $(by resourceClaimTemplateName two) | $(runs 100)" >/dev/null
+k_patch "$(job team-a/away)" merge '{"spec": {"suspend": false}}' >/dev/null
+passes 'one runs that nobody watches' done_well team-a/away 30
+k_delete "$D/namespaces/team-a/resourceclaims/$(k_get "$(pods_of team-a/away)" |
+    jq -r '.items[0].status.resourceClaimStatuses[0].resourceClaimName')" >/dev/null
+l_up
+passes 'and is charged for what it asked for' within 40 is_for away 2 8
 the_end
