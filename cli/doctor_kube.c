@@ -255,7 +255,7 @@ check_given(struct lt_doctor *doctor, const json_t *kube)
 	if (error[0] != '\0')
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "rights",
 		    "apply the manifests of this release again: lowtide kube manifest",
-		    "what LimitRanges and RuntimeClasses give pods is not known, so Jobs without requests of CPUs and memory, or with a runtimeClassName, count as of unknown cost: %s",
+		    "what LimitRanges and RuntimeClasses give pods, or what devices there are, is not known, so Jobs without requests of CPUs and memory, with a runtimeClassName or with claims count as of unknown cost: %s",
 		    error);
 }
 

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "object.h"
 #include "site.h"
+#include "text.h"
 #include "units.h"
 
 enum { PLACES_SIZE = LT_BATCH_PARTITIONS_SIZE };
@@ -50,25 +52,53 @@ times(uint32_t pods, uint32_t each)
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
+/* What one of its pods asks for, its GPUs as on the node, of the pools where it
+ * may run, on which they are most. */
+static struct lt_kube_need
+need_in(const struct lt_kube_job *facts, const char *places)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	struct lt_kube_need most = facts->need, here = facts->need;
+	bool any = false;
+
+	for (uint32_t i = 0; most.gpu_kinds.kinds > 0 && i < c->node_count;
+	     i++) {
+		const struct lt_kube_node *const node = &c->nodes[i].facts;
+
+		if (!lt_kube_offers(node, &most.gpu_kinds) ||
+		    !lt_text_is_among(node->pool, places))
+			continue;
+		lt_kube_need_on(&here, &node->gpu_kinds);
+		if (!any || here.exact.gpu_micro > most.exact.gpu_micro)
+			most = here;
+		any = true;
+	}
+	return most;
+}
+
 /* What its pods ask for, all of them. */
 static void
 fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
-    const struct lt_kube_job *facts)
+    const struct lt_kube_need *need, uint32_t pods)
 {
-	const struct lt_kube_need *const need = &facts->need;
+	const uint64_t micro = pods * need->exact.gpu_micro;
+	const uint64_t gpus =
+	    micro / LT_KUBE_WHOLE_GPU + (micro % LT_KUBE_WHOLE_GPU != 0);
 
 	out->is_allocated = true;
-	out->nodes = facts->pods;
-	out->cpus = times(facts->pods, need->cpus);
-	out->gpus = times(facts->pods, need->gpus);
-	out->memory_mib = facts->pods * need->memory_mib;
-	out->exact = (struct lt_exact){facts->pods * need->exact.cpu_milli,
-	    facts->pods * need->exact.memory_kib};
+	out->nodes = pods;
+	out->cpus = times(pods, need->cpus);
+	out->gpus = gpus < UINT32_MAX ? (uint32_t)gpus : UINT32_MAX;
+	out->memory_mib = pods * need->memory_mib;
+	out->exact = (struct lt_exact){
+	    pods * need->exact.cpu_milli, pods * need->exact.memory_kib, micro};
 	/* Pods share nodes: as many as there are, or fewer. */
 	*asked = (struct lt_batch_asked){.min_nodes = 1,
-	    .tasks = facts->pods,
+	    .tasks = pods,
 	    .cpus_per_task = need->cpus,
-	    .gpus_per_task = need->gpus,
+	    /* Parts of GPUs share one. */
+	    .gpus_per_task =
+		need->exact.gpu_micro % LT_KUBE_WHOLE_GPU == 0 ? need->gpus : 0,
 	    .pod = need->exact,
 	    .memory_mib_per_cpu =
 		(need->memory_mib + need->cpus - 1) / need->cpus};
@@ -82,8 +112,8 @@ hash_of(const struct lt_kube_known_job *job, const char *places)
 	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
 	    f->need.gpus, (int64_t)f->need.memory_mib,
 	    (int64_t)f->need.exact.cpu_milli, (int64_t)f->need.exact.memory_kib,
-	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
-	    job->stuck_utc_s != 0, f->is_unsized};
+	    (int64_t)f->need.exact.gpu_micro, f->begin_utc_s, f->deadline_utc_s,
+	    f->is_waiting, job->stuck_utc_s != 0, f->is_unsized};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -150,7 +180,8 @@ fill(struct lt_batch_job *out, struct record *r,
 	}
 	if (is_over)
 		out->end_utc_s = now_utc_s;
-	fill_size(out, &r->asked, f);
+	const struct lt_kube_need need = need_in(f, r->places);
+	fill_size(out, &r->asked, &need, f->pods);
 }
 
 /* One that ran is in its pods' rows: after their end only those are shown that

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "claims.h"
 #include "json.h"
 #include "manifest_check.h"
 #include "object.h"
@@ -69,6 +70,8 @@ lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 
 	if (code == LT_OK)
 		code = lt_kube_manifest_complete(object, now_utc_s, err);
+	if (code == LT_OK)
+		lt_kube_claims_fetch(lt_kube_site.kube, object);
 	if (code == LT_OK)
 		code = record(out, object, now_utc_s, err);
 	json_decref(object);

@@ -116,6 +116,8 @@ lt_batch_fini(void)
 	lt_kube_job_free(&s->question.facts);
 	json_decref(s->given.requests);
 	json_decref(s->given.classes);
+	json_decref(s->given.device_classes);
+	json_decref(s->given.devices);
 	*s = (struct lt_kube_site){0};
 }
 
@@ -311,6 +313,7 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	       shape->exact.cpu_milli == node->exact.cpu_milli &&
 	       shape->gpus == node->gpus &&
 	       shape->exact.memory_kib == node->exact.memory_kib &&
+	       shape->exact.gpu_micro == node->exact.gpu_micro &&
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 

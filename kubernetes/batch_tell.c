@@ -79,11 +79,30 @@ put_of(json_t *data, const char *team, const char *what, int64_t number)
 	put(data, name, number);
 }
 
+/* Millionths of a GPU that an nvidia.com/gpu is at least: where they are
+ * shared, or cut, it is a part of one. */
+static uint32_t
+least_gpu_micro(void)
+{
+	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
+	uint32_t least = LT_KUBE_WHOLE_GPU;
+
+	for (uint32_t i = 0; i < c->node_count; i++) {
+		const struct lt_kube_gpu *const gpu = lt_kube_gpus_find(
+		    &c->nodes[i].facts.gpu_kinds, "nvidia.com/gpu");
+
+		if (gpu != NULL && gpu->micro < least)
+			least = gpu->micro;
+	}
+	return least;
+}
+
 /* The least price of a part of a node, over all pools that have a price: what a
  * Job costs is never less. Rounded down; 0 = not known. */
 static int64_t
 least_price(const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
 {
+	const double least_gpu = least_gpu_micro();
 	double least = -1;
 
 	for (uint32_t i = 0; i < market->partition_count; i++) {
@@ -97,7 +116,7 @@ least_price(const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
 			const struct lt_shape *const shape =
 			    &market->shapes[p->first_shape + k];
 			const double parts =
-			    of_gpus ? shape->gpus
+			    of_gpus ? (double)shape->exact.gpu_micro / least_gpu
 				    : (double)shape->exact.cpu_milli / 1000;
 			const double part =
 			    price * lt_weight_of(shape, of_gpus) / parts;

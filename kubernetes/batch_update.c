@@ -55,6 +55,15 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 	const char *const home =
 	    quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
 
+	const char *const unsized =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNSIZED);
+
+	if (quote->flags & LT_QUOTE_UNKNOWN && unsized[0] != '\0') {
+		snprintf(out, size,
+		    "waits: %.200s, so nobody knows what it may cost of the budget of %s",
+		    unsized, quote->account);
+		return;
+	}
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
 		snprintf(out, size,
 		    "waits: %s nobody knows what it may cost of the budget of %s",

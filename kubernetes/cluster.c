@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
 #include "cluster.h"
 #include "grow.h"
 #include "log.h"
@@ -122,6 +123,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 		memset(&grown[at], 0, sizeof(grown[at]));
 	}
 	lt_kube_node_name(&facts, c->named, c->named_count);
+	lt_kube_claims_offered(&facts, c->names.given);
 	/* Nodes tell every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
@@ -141,96 +143,7 @@ lose_node(struct lt_kube_cluster *c, const char *name)
 	c->nodes_changed = true;
 }
 
-/* ---- Jobs, by their uid ---- */
-
-void
-lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id)
-{
-	for (uint32_t i = 0; i < c->changed_count; i++)
-		if (c->changed[i] == id)
-			return;
-	if (c->changed_count == LT_BATCH_CHANGED_MAX)
-		c->all_changed = true;
-	else
-		c->changed[c->changed_count++] = id;
-}
-
-/* Where it is, or would be. */
-static uint32_t
-place_of(const struct lt_kube_cluster *c, const char *uid)
-{
-	uint32_t low = 0, high = c->job_count;
-
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (strcmp(c->jobs[middle]->uid, uid) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct lt_kube_known_job *
-find_job(const struct lt_kube_cluster *c, const char *uid)
-{
-	const uint32_t at = place_of(c, uid);
-
-	return at < c->job_count && strcmp(c->jobs[at]->uid, uid) == 0
-		   ? c->jobs[at]
-		   : NULL;
-}
-
-struct lt_kube_known_job *
-lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
-{
-	for (uint32_t i = 0; i < c->job_count; i++)
-		if (c->jobs[i]->id == id)
-			return c->jobs[i];
-	return NULL;
-}
-
-/* Who only looks has no store: there any number will do. */
-static int
-number(struct lt_kube_cluster *c, const char *uid, uint32_t *id)
-{
-	struct lt_error err = {0};
-	int code = LT_OK;
-
-	*id = c->job_count + 1;
-	if (c->store != NULL)
-		code = lt_kube_store_id(c->store, uid, true, id, &err);
-	if (code != LT_OK)
-		lose(c, &err);
-	return code;
-}
-
-static struct lt_kube_known_job *
-add_job(struct lt_kube_cluster *c, const char *uid)
-{
-	struct lt_kube_known_job **const grown = lt_items_grow(
-	    c->jobs, &c->job_capacity, c->job_count, sizeof(*c->jobs));
-	struct lt_kube_known_job *const job = calloc(1, sizeof(*job));
-
-	if (grown != NULL)
-		c->jobs = grown;
-	const uint32_t at = place_of(c, uid);
-	if (grown == NULL || job == NULL || strlen(uid) >= sizeof(job->uid) ||
-	    number(c, uid, &job->id) != LT_OK) {
-		free(job);
-		return NULL;
-	}
-	strcpy(job->uid, uid);
-	if (c->store != NULL)
-		(void)lt_kube_store_first_start(
-		    c->store, job->id, &job->first_utc_s, NULL);
-	memmove(&c->jobs[at + 1], &c->jobs[at],
-	    (c->job_count - at) * sizeof(*c->jobs));
-	c->jobs[at] = job;
-	c->job_count++;
-	return job;
-}
+/* ---- Jobs ---- */
 
 /* Marks a Job that makes no pod any more, or one that lives after all: a list
  * or a deletion may have been wrong about it. */
@@ -266,10 +179,12 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		return;
 	}
 	const char *const uid = lt_kube_job_text(&facts, LT_KUBE_UID);
-	struct lt_kube_known_job *job = find_job(c, uid);
+	struct lt_kube_known_job *job = lt_kube_cluster_find(c, uid);
 	const bool is_new = job == NULL;
 	if (job == NULL && !is_gone) {
-		job = add_job(c, uid);
+		job = lt_kube_cluster_add(c, uid, &err);
+		if (err.code != LT_OK)
+			lose(c, &err);
 		if (job != NULL && c->store != NULL)
 			(void)lt_kube_store_name(c->store, job->id,
 			    lt_kube_job_text(&facts, LT_KUBE_NAMESPACE),
@@ -369,7 +284,7 @@ job_of(const struct lt_kube_cluster *c, const json_t *pod)
 					? json_object_get(pod, "metadata")
 					: lt_kube_controller(pod);
 
-	return find_job(c, lt_kube_string(owner, "uid"));
+	return lt_kube_cluster_find(c, lt_kube_string(owner, "uid"));
 }
 
 /* kube-scheduler says so of each pod that it tried. */
@@ -417,6 +332,19 @@ see_unheld(struct lt_kube_cluster *c, const char *owner,
 	    err);
 }
 
+/* What is not understood is all that its node has. */
+static void
+add_claims(const struct lt_kube_cluster *c, struct lt_kube_pod *pod,
+    const json_t *object)
+{
+	char why[LT_ERROR_TEXT_SIZE];
+
+	lt_kube_claims_add(&pod->need, object, c->names.given, why);
+	pod->need.is_unsized = why[0] != '\0';
+	if (pod->need.is_unsized)
+		lt_log("pod_unsized", "pod=%s why=\"%s\"", pod->uid, why);
+}
+
 static void
 see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
@@ -441,6 +369,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		lt_log("pod_unreadable", "error=\"%s\"", err.text);
 		return;
 	}
+	add_claims(c, &pod, object);
 	if (job == NULL && lt_kube_unheld_owner(owner, object)) {
 		if (see_unheld(c, owner, &pod, &err) != LT_OK)
 			lose(c, &err);

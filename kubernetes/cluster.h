@@ -114,8 +114,15 @@ void lt_kube_cluster_reset(struct lt_kube_cluster *c);
 
 /* Something of it is not as it was: it is looked at again. */
 void lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id);
+/* A Job of this number, or of this uid; NULL = none. */
 struct lt_kube_known_job *lt_kube_cluster_job(
-    const struct lt_kube_cluster *c, uint32_t id); /* NULL = none */
+    const struct lt_kube_cluster *c, uint32_t id);
+struct lt_kube_known_job *lt_kube_cluster_find(
+    const struct lt_kube_cluster *c, const char *uid);
+/* A new one in its place; NULL: its uid is none, or, with err, it could not be
+ * kept. */
+struct lt_kube_known_job *lt_kube_cluster_add(
+    struct lt_kube_cluster *c, const char *uid, struct lt_error *err);
 bool lt_kube_cluster_manages(
     const struct lt_kube_cluster *c, const char *namespace);
 /* Whose budget its Jobs are held to; "" = it is not known. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims.h"
 #include "given.h"
 #include "object.h"
 #include "options.h"
@@ -26,6 +27,7 @@ struct draft { /* a job's texts, before they are kept in one piece */
 	const char *texts[LT_KUBE_TEXTS];
 	char wishes[WISHES_SIZE], fault[FAULT_SIZE], starter[STARTER_SIZE],
 	    bound[LT_KUBE_KEY_SIZE];
+	char unsized[LT_ERROR_TEXT_SIZE];
 	const char *cron;
 	char *tolerations, *selector, *preferred; /* malloc'd */
 };
@@ -175,6 +177,23 @@ dump(const json_t *part)
 	return part != NULL ? json_dumps(part, JSON_COMPACT) : NULL;
 }
 
+/* What a pod of it asks for, and what of that is not known. */
+static int
+read_size(struct lt_kube_job *job, struct draft *draft,
+    const struct source *from, struct lt_error *err)
+{
+	int code = lt_kube_asks_read(&job->asks, from->pod_spec, err);
+
+	if (code == LT_OK)
+		code = lt_kube_need_read(&job->need, from->pod_spec, err);
+	if (code != LT_OK)
+		return code;
+	lt_kube_claims_add(
+	    &job->need, from->object, from->names->given, draft->unsized);
+	job->is_unsized |= draft->unsized[0] != '\0';
+	return LT_OK;
+}
+
 static int
 read_common(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -212,6 +231,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	job->is_placed =
 	    (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
 	read_cron(job, draft, from->object);
+	const int code = read_size(job, draft, from, err);
+	if (code != LT_OK)
+		return code;
 	const char *const texts[LT_KUBE_TEXTS] = {
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
 	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
@@ -231,6 +253,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 		draft->preferred != NULL ? draft->preferred : "",
 	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
 	    [LT_KUBE_BOUND] = draft->bound,
+	    [LT_KUBE_UNSIZED] = draft->unsized,
 	    [LT_KUBE_FAULT] = draft->fault,
 	    [LT_KUBE_STARTER] = draft->starter,
 	    [LT_KUBE_CRON] = draft->cron,
@@ -238,10 +261,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	memcpy(draft->texts, texts, sizeof(draft->texts));
 	if (texts[LT_KUBE_UID][0] == '\0' || texts[LT_KUBE_NAME][0] == '\0')
 		return lt_fail(err, LT_EINPUT, "an object without uid or name");
-	const int code = lt_kube_asks_read(&job->asks, from->pod_spec, err);
-	return code == LT_OK
-		   ? lt_kube_need_read(&job->need, from->pod_spec, err)
-		   : code;
+	return LT_OK;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "gpus.h"
 #include "limits.h"
 #include "market.h"
 
@@ -18,8 +19,11 @@
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
 
 struct lt_kube_given { /* to pods at their creation; NULL = it is not known */
-	json_t *requests; /* by namespace */
-	json_t *classes;  /* RuntimeClasses, by name */
+	json_t *requests;	/* by namespace */
+	json_t *classes;	/* RuntimeClasses, by name */
+	json_t *device_classes; /* by name; NULL too where there are none */
+	json_t
+	    *devices; /* by node, driver, pool and name: millionths of GPUs */
 };
 
 struct lt_kube_names {	  /* what the site chose; lent */
@@ -38,6 +42,8 @@ struct lt_kube_need {  /* of one pod: its requests, else its limits */
 	 * is never more than that. Of a pod without requests what
 	 * kube-scheduler scores it by. */
 	struct lt_exact exact;
+	struct lt_kube_gpus gpu_kinds;
+	bool is_unsized; /* of its claims not all are understood */
 };
 
 /* What kube-scheduler counts: thousandths of CPUs and GPUs, bytes, pods. */
@@ -75,6 +81,7 @@ struct lt_kube_node {
 	uint32_t cpus, gpus;
 	uint64_t memory_mib;
 	struct lt_exact exact;		 /* rounded down */
+	struct lt_kube_gpus gpu_kinds;	 /* that it has for pods */
 	struct lt_kube_amounts room;	 /* allocatable */
 	char gpu_resource[LT_NAME_SIZE]; /* "nvidia.com/gpu"; "*": several */
 	/* Those that keep pods off, as JSON; "" = none, "?" = too many to be
@@ -87,6 +94,9 @@ struct lt_kube_node {
 /* LT_EINPUT: no Node, or of quantities that are none. Pure. */
 int lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
     const struct lt_kube_names *names, struct lt_error *err);
+/* Has it GPUs of each of these kinds? Pure. */
+bool lt_kube_offers(
+    const struct lt_kube_node *node, const struct lt_kube_gpus *kinds);
 /* Is it the node's pool, or a part of that which the node is of: POOL,
  * POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD, SOLD being spot or on-demand?
  * Pure. */
@@ -132,6 +142,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_PREFERRED,   /* nodes that they would like, as JSON */
 	LT_KUBE_GPU_NAME,    /* the resource that they ask for */
 	LT_KUBE_BOUND,	     /* what else of them says where they run */
+	LT_KUBE_UNSIZED,     /* why what its pods have by claims is not known */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
 	LT_KUBE_CRON,	     /* the CronJob that made it */
 	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */

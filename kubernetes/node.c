@@ -109,9 +109,17 @@ find_gpu(struct lt_kube_node *node, const json_t *labels)
 
 		if (strncmp(name, vendor, sizeof(vendor) - 1) == 0)
 			name += sizeof(vendor) - 1;
-		if (strlen(name) < sizeof(node->gpu_type))
-			snprintf(
-			    node->gpu_type, sizeof(node->gpu_type), "%s", name);
+		/* The GPU that is cut, or shared: its parts are counted. */
+		const char *const cut = strstr(name, "-MIG-");
+		const char *const is_shared = strstr(name, "-SHARED");
+		const size_t length = cut != NULL ? (size_t)(cut - name)
+				      : is_shared != NULL
+					  ? (size_t)(is_shared - name)
+					  : strlen(name);
+
+		if (length < sizeof(node->gpu_type))
+			snprintf(node->gpu_type, sizeof(node->gpu_type), "%.*s",
+			    (int)length, name);
 	}
 }
 
@@ -221,18 +229,24 @@ find_taints(struct lt_kube_node *node, const json_t *spec)
 
 /* As one container that takes all there is, but rounded down. */
 static int
-find_size(
-    struct lt_kube_node *node, const json_t *allocatable, struct lt_error *err)
+find_size(struct lt_kube_node *node, const json_t *allocatable,
+    const json_t *labels, struct lt_error *err)
 {
 	enum { MILLI = 1000, KIB = 1024, MIB = 1024 * 1024 };
 	const char *name;
 	json_t *quantity;
-	const int code = lt_kube_room_read(&node->room, allocatable, err);
+	int code = lt_kube_room_read(&node->room, allocatable, err);
 
+	if (code == LT_OK)
+		code = lt_kube_gpus_offered(
+		    &node->gpu_kinds, allocatable, labels, err);
 	if (code != LT_OK)
 		return code;
+	const uint64_t micro = lt_kube_gpus_micro(&node->gpu_kinds, NULL);
 	node->cpus = (uint32_t)(node->room.of[LT_KUBE_CPU] / MILLI);
-	node->gpus = (uint32_t)(node->room.of[LT_KUBE_GPU] / MILLI);
+	node->gpus =
+	    (uint32_t)((micro + LT_KUBE_WHOLE_GPU - 1) / LT_KUBE_WHOLE_GPU);
+	node->exact.gpu_micro = micro;
 	node->memory_mib = (uint64_t)(node->room.of[LT_KUBE_MEMORY] / MIB);
 	node->exact.cpu_milli = (uint64_t)node->room.of[LT_KUBE_CPU];
 	node->exact.memory_kib =
@@ -264,7 +278,7 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	find_cloud(node, object);
 	find_taints(node, spec);
 	return find_size(
-	    node, lt_kube_part(object, "status", "allocatable"), err);
+	    node, lt_kube_part(object, "status", "allocatable"), labels, err);
 }
 
 /* As kube-scheduler has it; what bears a taint for some time only, or in a way
@@ -328,6 +342,18 @@ lt_kube_tolerations(const json_t *own, unsigned taints)
 			"operator", "Equal", "value", spot_taints[i].value));
 	}
 	return all;
+}
+
+bool
+lt_kube_offers(
+    const struct lt_kube_node *node, const struct lt_kube_gpus *kinds)
+{
+	for (uint32_t i = 0; i < kinds->kinds; i++)
+		if (strcmp(kinds->of[i].name, node->gpu_resource) != 0 &&
+		    lt_kube_gpus_find(&node->gpu_kinds, kinds->of[i].name) ==
+			NULL)
+			return false;
+	return true;
 }
 
 /* ---- parts of a pool ---- */

@@ -84,14 +84,6 @@ lt_kube_is_own(const json_t *pod)
 
 enum { MILLI = 1000, MIB = 1024 * 1024 };
 
-bool
-lt_kube_is_gpu(const char *resource)
-{
-	const char *const slash = strrchr(resource, '/');
-
-	return slash != NULL && strcmp(slash, "/gpu") == 0;
-}
-
 /* LT_KUBE_RESOURCES: none that is counted. */
 static enum lt_kube_resource
 resource_of(const char *name)
@@ -235,8 +227,9 @@ exact_of(const struct lt_kube_amounts *sum)
 	const int64_t cpus = sum->of[LT_KUBE_CPU];
 	const int64_t bytes = sum->of[LT_KUBE_MEMORY];
 
-	return (struct lt_exact){cpus > 0 ? (uint64_t)cpus : SCORED_MILLI,
-	    bytes >= KIB ? (uint64_t)bytes / KIB : SCORED_KIB};
+	return (struct lt_exact){
+	    .cpu_milli = cpus > 0 ? (uint64_t)cpus : SCORED_MILLI,
+	    .memory_kib = bytes >= KIB ? (uint64_t)bytes / KIB : SCORED_KIB};
 }
 
 int
@@ -271,21 +264,33 @@ lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err)
 {
 	struct lt_kube_amounts sum;
-	const int code = lt_kube_asks_read(&sum, pod_spec, err);
+	struct lt_kube_gpus kinds;
+	int code = lt_kube_asks_read(&sum, pod_spec, err);
 
+	if (code == LT_OK)
+		code = lt_kube_gpus_asked(&kinds, pod_spec, err);
 	if (code != LT_OK)
 		return code;
 	const int64_t cpus = whole(sum.of[LT_KUBE_CPU], MILLI);
-	const int64_t gpus = whole(sum.of[LT_KUBE_GPU], MILLI);
 	const int64_t mib = whole(sum.of[LT_KUBE_MEMORY], MIB);
-	if (cpus > UINT32_MAX || gpus > UINT32_MAX)
-		return lt_fail(
-		    err, LT_EINPUT, "more CPUs or GPUs than %u", UINT32_MAX);
+	if (cpus > UINT32_MAX)
+		return lt_fail(err, LT_EINPUT, "more CPUs than %u", UINT32_MAX);
 	*need = (struct lt_kube_need){.cpus = cpus > 0 ? (uint32_t)cpus : 1,
-	    .gpus = (uint32_t)gpus,
 	    .memory_mib = mib > 0 ? (uint64_t)mib : 1,
-	    .exact = exact_of(&sum)};
+	    .exact = exact_of(&sum),
+	    .gpu_kinds = kinds};
+	lt_kube_need_on(need, NULL);
 	return LT_OK;
+}
+
+void
+lt_kube_need_on(struct lt_kube_need *need, const struct lt_kube_gpus *offered)
+{
+	const uint64_t micro = lt_kube_gpus_micro(&need->gpu_kinds, offered);
+
+	need->exact.gpu_micro = micro;
+	need->gpus = (uint32_t)(micro / LT_KUBE_WHOLE_GPU +
+				(micro % LT_KUBE_WHOLE_GPU != 0));
 }
 
 /* ---- less of it ---- */

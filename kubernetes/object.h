@@ -7,6 +7,8 @@
 
 #include "kube_facts.h"
 
+/* An extended resource that is a DeviceClass of this name. */
+#define LT_KUBE_OF_CLASS "deviceclass.resource.kubernetes.io/"
 #define LT_KUBE_PREFERS "preferredDuringSchedulingIgnoredDuringExecution"
 
 /* "" where it is no text. */
@@ -61,6 +63,11 @@ const char *lt_kube_gpu_name(const json_t *pod_spec);
 /* The same of a pod's spec: what it takes of its node, in whole parts. */
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
+
+/* Its GPUs on a node that offers these (NULL: on any), in whole ones, rounded
+ * up, and exactly. */
+void lt_kube_need_on(
+    struct lt_kube_need *need, const struct lt_kube_gpus *offered);
 
 /* The lists of a pod's spec that have its containers. */
 enum { LT_KUBE_CONTAINER_LISTS = 2 };

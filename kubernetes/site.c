@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "claims.h"
 #include "http.h"
 #include "quote.h"
 #include "site.h"
@@ -207,10 +208,27 @@ lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
 	path_of(path, job);
 	const int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
 	json_decref(body);
-	if (code == LT_OK && answer != NULL)
+	if (code == LT_OK && answer != NULL) {
+		lt_kube_claims_fetch(lt_kube_site.kube, answer);
 		take_answer(job, answer);
+	}
 	json_decref(answer);
 	return code;
+}
+
+void
+lt_kube_look_again(const struct lt_kube_known_job *job)
+{
+	char path[PATH_BYTES];
+	const struct lt_kube_request request = {.path = path};
+	json_t *answer = NULL;
+
+	path_of(path, job);
+	if (lt_kube_do(lt_kube_site.kube, &request, &answer, NULL) == LT_OK) {
+		lt_kube_claims_fetch(lt_kube_site.kube, answer);
+		take_answer(job, answer);
+	}
+	json_decref(answer);
 }
 
 void

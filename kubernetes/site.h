@@ -74,6 +74,9 @@ bool lt_kube_ask_given(int64_t now_utc_s);
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
     json_t *body, struct lt_error *err);
 
+/* Asks for it, and its claims, anew. */
+void lt_kube_look_again(const struct lt_kube_known_job *job);
+
 /* One of lowtide's annotations; value NULL: none any more. */
 void lt_kube_annotate(json_t *annotations, const char *name, const char *value);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "object.h"
 #include "store.h"
 
 enum {
@@ -21,7 +22,8 @@ enum {
 	" FROM (SELECT r.*, min(r.id) AS first, count(*) AS many FROM runs r"  \
 	" WHERE r.start < ?1 AND " UNHELD " GROUP BY job_id, pool, team,"      \
 	" user, name, qos, start, cpus, gpus, memory_mib, cpu_milli,"          \
-	" memory_kib, node_cpu_milli, node_memory_kib, node_gpus) g"
+	" memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"             \
+	" gpu_micro, node_gpu_micro) g"
 #define PART_UID "'part/' || g.first || '/' || ?1"
 
 /* Each statement, once. */
@@ -43,10 +45,11 @@ enum {
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
 	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus, parts)"  \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"         \
+	    " gpu_micro, node_gpu_micro, parts)"                               \
 	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13," \
 	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
-	    " ?26, ?27)"                                                       \
+	    " ?26, ?27, ?28, ?29)"                                             \
 	    " ON CONFLICT (id) DO UPDATE SET"                                  \
 	    " start = CASE parts WHEN 0 THEN excluded.start ELSE start END,"   \
 	    " end = CASE WHEN parts != 0 AND excluded.end != 0"                \
@@ -55,7 +58,10 @@ enum {
 	    " state = excluded.state,"                                         \
 	    " exit_code = excluded.exit_code, seen = excluded.seen,"           \
 	    " quote = CASE excluded.quote WHEN '' THEN quote"                  \
-	    " ELSE excluded.quote END, estimated = excluded.estimated"         \
+	    " ELSE excluded.quote END, estimated = excluded.estimated,"        \
+	    " gpu_micro = min(gpu_micro, excluded.gpu_micro),"                 \
+	    " node_gpu_micro = max(node_gpu_micro, excluded.node_gpu_micro),"  \
+	    " node_gpus = max(node_gpus, excluded.node_gpus)"                  \
 	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
 	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
 	S(ERASE,                                                               \
@@ -76,12 +82,14 @@ enum {
 	    "INSERT INTO runs (id, job_id, task, created, start, end, state,"  \
 	    " exit_code, node, pool, team, user, name, qos, quote, cpus,"      \
 	    " gpus, memory_mib, limit_s, seen, estimated, cpu_milli,"          \
-	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus, pods,"   \
+	    " memory_kib, node_cpu_milli, node_memory_kib, node_gpus,"         \
+	    " gpu_micro, node_gpu_micro, pods,"                                \
 	    " parts) SELECT i.id, g.job_id, 0, g.start, g.start, ?1,"          \
 	    " 'RUNNING', 0, g.node, g.pool, g.team, g.user, g.name, g.qos,"    \
 	    " '', g.cpus * many, g.gpus * many, g.memory_mib * many, 0, ?3,"   \
 	    " 0, g.cpu_milli * many, g.memory_kib * many, g.node_cpu_milli,"   \
-	    " g.node_memory_kib, g.node_gpus, many, 2" PARTS_OF                \
+	    " g.node_memory_kib, g.node_gpus, g.gpu_micro * many,"             \
+	    " g.node_gpu_micro, many, 2" PARTS_OF                              \
 	    " JOIN ids i ON i.uid = " PART_UID)                                \
 	S(NEXT_PARTS, "UPDATE runs AS r SET start = ?1, created = ?1"          \
 		      " WHERE r.start < ?1 AND " UNHELD)                       \
@@ -165,9 +173,15 @@ static const char parts[] =
     "CREATE INDEX runs_unheld ON runs (node) WHERE parts = 1 AND end = 0;"
     "CREATE INDEX runs_seen ON runs (seen);"
     "COMMIT;";
+static const char parts_of_gpus[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE runs ADD COLUMN gpu_micro INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN node_gpu_micro INTEGER NOT NULL DEFAULT 0;"
+    "COMMIT;";
 static const struct {
 	const char *column, *text;
-} more[] = {{"node_gpus", sizes}, {"parts", parts}};
+} more[] = {
+    {"node_gpus", sizes}, {"parts", parts}, {"gpu_micro", parts_of_gpus}};
 
 static int
 fail(sqlite3 *db, struct lt_error *err)
@@ -354,6 +368,12 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	const struct lt_kube_pod *const pod = run->pod;
 	const struct lt_kube_node none = {.gpus = 0};
 	const struct lt_kube_node node = run->node != NULL ? *run->node : none;
+	struct lt_kube_need need = pod->need;
+
+	lt_kube_need_on(&need, run->node != NULL ? &node.gpu_kinds : NULL);
+	/* All of its node: more GPUs than that has. */
+	if (need.is_unsized)
+		need.exact.gpu_micro = node.exact.gpu_micro + LT_KUBE_WHOLE_GPU;
 	/* In the order of the statement; NULL: the number counts. */
 	const struct {
 		const char *text;
@@ -374,17 +394,19 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 	    {run->name, 0},
 	    {run->qos, 0},
 	    {run->quote, 0},
-	    {NULL, pod->need.cpus},
-	    {NULL, pod->need.gpus},
-	    {NULL, (int64_t)pod->need.memory_mib},
+	    {NULL, need.cpus},
+	    {NULL, need.gpus},
+	    {NULL, (int64_t)need.memory_mib},
 	    {NULL, run->limit_s},
 	    {NULL, run->seen_utc_s},
 	    {NULL, run->is_estimated},
-	    {NULL, (int64_t)pod->need.exact.cpu_milli},
-	    {NULL, (int64_t)pod->need.exact.memory_kib},
+	    {NULL, (int64_t)need.exact.cpu_milli},
+	    {NULL, (int64_t)need.exact.memory_kib},
 	    {NULL, (int64_t)node.exact.cpu_milli},
 	    {NULL, (int64_t)node.exact.memory_kib},
 	    {NULL, node.gpus},
+	    {NULL, (int64_t)need.exact.gpu_micro},
+	    {NULL, (int64_t)node.exact.gpu_micro},
 	    {NULL, run->is_unheld},
 	};
 

@@ -26,7 +26,8 @@ enum {
 	" o.job_id = r.job_id AND o.end = 0), r.parts != 0 OR EXISTS"          \
 	" (SELECT 1 FROM runs o WHERE o.job_id = r.job_id AND o.id != r.id"    \
 	" AND (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"      \
-	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus, r.pods, r.parts"   \
+	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus, r.gpu_micro,"      \
+	" r.node_gpu_micro, r.pods, r.parts"                                   \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
 /* What ended, or is known then to have ended before. */
@@ -82,11 +83,14 @@ judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
 static struct lt_pod_size
 size_of(sqlite3_stmt *s)
 {
-	return (struct lt_pod_size){{(uint64_t)sqlite3_column_int64(s, 23),
-					(uint64_t)sqlite3_column_int64(s, 24)},
-	    {(uint64_t)sqlite3_column_int64(s, 25),
-		(uint64_t)sqlite3_column_int64(s, 26)},
-	    (uint32_t)sqlite3_column_int64(s, 27)};
+	return (struct lt_pod_size){
+	    .pod = {(uint64_t)sqlite3_column_int64(s, 23),
+		(uint64_t)sqlite3_column_int64(s, 24),
+		(uint64_t)sqlite3_column_int64(s, 28)},
+	    .node = {(uint64_t)sqlite3_column_int64(s, 25),
+		(uint64_t)sqlite3_column_int64(s, 26),
+		(uint64_t)sqlite3_column_int64(s, 29)},
+	    .node_gpus = (uint32_t)sqlite3_column_int64(s, 27)};
 }
 
 static int
@@ -111,8 +115,8 @@ take(struct lt_batch_run *run, sqlite3_stmt *s,
 	    .size = size_of(s),
 	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
 	    .is_estimated = sqlite3_column_int(s, 19) != 0,
-	    .is_part = sqlite3_column_int(s, 29) != 0,
-	    .nodes = (uint32_t)sqlite3_column_int64(s, 28),
+	    .is_part = sqlite3_column_int(s, 31) != 0,
+	    .nodes = (uint32_t)sqlite3_column_int64(s, 30),
 	    .has_gpus = true,
 	    .energy_joules = -1};
 	text_of(run->state_text, sizeof(run->state_text), s, 6);

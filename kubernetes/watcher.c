@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "claims.h"
 #include "http.h"
 #include "kube.h"
 #include "lookup.h"
@@ -29,6 +30,7 @@ struct following { /* a thread's */
 	int fd;
 	pthread_mutex_t *writing;
 	struct turn *turn;
+	struct lt_kube *kube;
 };
 
 struct turn { /* whose first list is next */
@@ -69,6 +71,9 @@ item(void *context, const struct lt_kube_item *seen)
 	if (object == NULL)
 		_exit(1);
 	lt_kube_strip(object);
+	if (seen->change != LT_KUBE_DELETED)
+		lt_kube_claims_fetch(
+		    ((const struct following *)context)->kube, object);
 	char *const text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
 	if (text == NULL)
@@ -120,15 +125,14 @@ follow(void *context)
 	    .end = end,
 	    .report = report,
 	    .context = f};
-	struct lt_kube *kube = NULL;
 	struct lt_error err = {0};
 
 	pthread_mutex_lock(&f->turn->lock);
 	while (f->turn->kind < (int)f->kind)
 		pthread_cond_wait(&f->turn->passed, &f->turn->lock);
 	pthread_mutex_unlock(&f->turn->lock);
-	if (lt_kube_open(&kube, &place, &err) == LT_OK)
-		lt_kube_follow(kube, &wanted, &err);
+	if (lt_kube_open(&f->kube, &place, &err) == LT_OK)
+		lt_kube_follow(f->kube, &wanted, &err);
 	report(f, &err);
 	_exit(1);
 }
@@ -147,7 +151,7 @@ watch(void *work, int fd)
 		return;
 	for (int i = 0; i < LT_KUBE_KINDS; i++) {
 		all[i] = (struct following){
-		    (enum lt_kube_kind)i, fd, &writing, &turn};
+		    (enum lt_kube_kind)i, fd, &writing, &turn, NULL};
 		if (pthread_create(&threads[i], NULL, follow, &all[i]) != 0)
 			return;
 	}

@@ -42,6 +42,8 @@ is_selected(const struct question *q, const struct lt_kube_node *node)
 		    (!(q->job->is_put && strcmp(key, node->pool_key) == 0) &&
 			!has_label(node, key, json_string_value(value))))
 			return false;
+	if (!lt_kube_offers(node, &q->job->need.gpu_kinds))
+		return false;
 	return q->gpu[0] == '\0' || strcmp(node->gpu_resource, q->gpu) == 0;
 }
 

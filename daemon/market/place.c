@@ -41,20 +41,21 @@ pack_exact(char *out, size_t size, const struct lt_exact *exact)
 {
 	if (exact->cpu_milli == 0)
 		return 0;
-	return snprintf(out, size, ":m%" PRIu64 ":%" PRIu64, exact->cpu_milli,
-	    exact->memory_kib);
+	return snprintf(out, size, ":m%" PRIu64 ":%" PRIu64 ":g%" PRIu64,
+	    exact->cpu_milli, exact->memory_kib, exact->gpu_micro);
 }
 
 /* Behind it. */
 static const char *
 unpack_exact(struct lt_exact *exact, const char *text)
 {
-	int at = 0;
+	int at = 0, gpus_at = 0;
 
 	*exact = (struct lt_exact){0};
-	if (sscanf(text, ":m%" SCNu64 ":%" SCNu64 "%n", &exact->cpu_milli,
-		&exact->memory_kib, &at) == 2)
-		return text + at;
+	if (sscanf(text, ":m%" SCNu64 ":%" SCNu64 "%n:g%" SCNu64 "%n",
+		&exact->cpu_milli, &exact->memory_kib, &at, &exact->gpu_micro,
+		&gpus_at) >= 2)
+		return text + (gpus_at > 0 ? gpus_at : at);
 	*exact = (struct lt_exact){0};
 	return text;
 }

@@ -9,6 +9,7 @@
 #include "counts.h"
 #include "gpu_kinds.h"
 #include "size.h"
+#include "weighted.h"
 
 static double
 part_of(double used, double full)
@@ -22,7 +23,9 @@ gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
     const struct lt_charge_nodes *on)
 {
 	const double nodes = r->nodes, all = shape->gpus;
-	const double gpus = r->gpus / nodes;
+	const double micro = (double)lt_gpu_micro(shape->exact, shape->gpus);
+	const double gpus = part_of(
+	    all * (double)lt_gpu_micro(r->exact, r->gpus), micro * nodes);
 	const double shards = part_of(r->shards, nodes * shape->shards);
 	const double whole = lt_gpus_watts(shape, on->gpu_w, "", all);
 	const double watts = lt_gpus_watts(
@@ -89,5 +92,6 @@ lt_resources_of(const struct lt_allocation *allocation,
 	    .memory_mib =
 		allocation->whole ? all_memory_mib : allocation->memory_mib,
 	    .exact = {need->request->pod.cpu_milli * need->request->tasks,
-		need->request->pod.memory_kib * need->request->tasks}};
+		need->request->pod.memory_kib * need->request->tasks,
+		need->request->pod.gpu_micro * need->request->tasks}};
 }

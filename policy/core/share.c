@@ -42,7 +42,8 @@ dominant(const struct used *used, const struct lt_shape *shape)
 	const struct {
 		uint64_t used, full;
 	} parts[] = {
-	    {used->gpus, shape->gpus},
+	    {exact ? used->exact.gpu_micro : used->gpus,
+		exact ? lt_gpu_micro(shape->exact, shape->gpus) : shape->gpus},
 	    {used->shards, shape->shards},
 	    {exact ? used->exact.cpu_milli : used->cpus,
 		exact ? shape->exact.cpu_milli : shape->cpus},

@@ -13,26 +13,42 @@ __extension__ typedef __int128 wide;
  * where OpenCost divides a node's price. Source: its configs/default.json.
  */
 static wide
-value_of(struct lt_exact exact, uint64_t gpus)
+value_of(struct lt_exact exact)
 {
-	enum { CPU = 31611, GIB = 4237, GPU = 950000 };
+	/* GPU: of a millionth, 950000 x milli / 10^6. */
+	enum { CPU = 31611, GIB = 4237, GPU = 950 };
 	const int64_t milli = 1000, kib_a_gib = 1 << 20;
 
 	return (wide)exact.cpu_milli * CPU * kib_a_gib +
 	       (wide)exact.memory_kib * GIB * milli +
-	       (wide)gpus * GPU * milli * kib_a_gib;
+	       (wide)exact.gpu_micro * GPU * kib_a_gib;
+}
+
+uint64_t
+lt_gpu_micro(struct lt_exact exact, uint64_t gpus)
+{
+	return exact.gpu_micro > 0 ? exact.gpu_micro : gpus * UINT64_C(1000000);
+}
+
+/* All of a node. */
+static wide
+value_of_shape(const struct lt_shape *shape)
+{
+	struct lt_exact exact = shape->exact;
+
+	exact.gpu_micro = lt_gpu_micro(exact, shape->gpus);
+	return value_of(exact);
 }
 
 double
 lt_weight_of(const struct lt_shape *shape, bool of_gpus)
 {
-	const struct lt_exact none = {0, 0};
-	const struct lt_exact cpus = {shape->exact.cpu_milli, 0};
+	const struct lt_exact gpus = {
+	    .gpu_micro = lt_gpu_micro(shape->exact, shape->gpus)};
+	const struct lt_exact cpus = {.cpu_milli = shape->exact.cpu_milli};
 
-	const wide part =
-	    of_gpus ? value_of(none, shape->gpus) : value_of(cpus, 0);
-
-	return (double)part / (double)value_of(shape->exact, shape->gpus);
+	return (double)value_of(of_gpus ? gpus : cpus) /
+	       (double)value_of_shape(shape);
 }
 
 struct lt_exact
@@ -44,6 +60,7 @@ lt_exact_of(const struct lt_resources *resources)
 		exact.cpu_milli = resources->cpus * UINT64_C(1000);
 	if (exact.memory_kib == 0)
 		exact.memory_kib = resources->memory_mib * 1024;
+	exact.gpu_micro = lt_gpu_micro(exact, resources->gpus);
 	return exact;
 }
 
@@ -53,9 +70,8 @@ lt_weighted_share(
 {
 	static const int64_t parts = INT64_C(1000000000000);
 
-	const wide full =
-	    value_of(shape->exact, shape->gpus) * (wide)resources->nodes;
-	const wide used = value_of(lt_exact_of(resources), resources->gpus);
+	const wide full = value_of_shape(shape) * (wide)resources->nodes;
+	const wide used = value_of(lt_exact_of(resources));
 
 	return (struct lt_fraction){(int64_t)(used * parts / full), parts};
 }
@@ -91,7 +107,8 @@ greatest_part(const struct lt_resources *pod, const struct lt_shape *shape)
 	const double parts[] = {
 	    part_of(pod->exact.cpu_milli, shape->exact.cpu_milli),
 	    part_of(pod->exact.memory_kib, shape->exact.memory_kib),
-	    part_of(pod->gpus, shape->gpus)};
+	    part_of(lt_gpu_micro(pod->exact, pod->gpus),
+		lt_gpu_micro(shape->exact, shape->gpus))};
 	double most = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

@@ -7,7 +7,9 @@
 
 #include "size.h"
 
-/* Exact sizes; of who has none whole CPUs and MiB, which are no less. */
+/* Millionths of GPUs; of who has none whole GPUs, which are no less. */
+uint64_t lt_gpu_micro(struct lt_exact exact, uint64_t gpus);
+/* The same of all sizes: whole CPUs and MiB. */
 struct lt_exact lt_exact_of(const struct lt_resources *resources);
 
 /* Is it made of pods, and priced where nodes are shared by weights? */

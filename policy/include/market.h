@@ -55,10 +55,12 @@ struct lt_gpu_kind {
 };
 
 /* One kind of node within a partition. */
-/* What nodes are shared by on Kubernetes, where whole CPUs and MiB are too
- * coarse: of a node what pods may request, of pods what they do. 0 = not so. */
+/* What nodes are shared by on Kubernetes, where whole CPUs, MiB and GPUs are
+ * too coarse: of a node what pods may request, of pods what they do. 0 = not
+ * so. */
 struct lt_exact {
 	uint64_t cpu_milli, memory_kib;
+	uint64_t gpu_micro; /* 0 = by whole GPUs */
 };
 
 /* Of a pod that ran, and of its node then. 0 = Slurm, or not known. */

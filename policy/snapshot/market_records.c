@@ -248,6 +248,7 @@ lt_code_shape(struct lt_coder *coder, struct lt_shape *shape)
 	if (!coder->is_before) {
 		lt_code_u64(coder, &shape->exact.cpu_milli);
 		lt_code_u64(coder, &shape->exact.memory_kib);
+		lt_code_u64(coder, &shape->exact.gpu_micro);
 	}
 	lt_code_u64(coder, &shape->tmp_disk_mib);
 	lt_code_text(coder, shape->features, sizeof(shape->features));

@@ -264,6 +264,10 @@ default_new(enum kind_index kind, json_t *document)
 	case KUBE_CRON_JOBS:
 	case KUBE_LIMIT_RANGES:
 	case KUBE_RUNTIME_CLASSES:
+	case KUBE_DEVICE_CLASSES:
+	case KUBE_RESOURCE_SLICES:
+	case KUBE_RESOURCE_CLAIMS:
+	case KUBE_CLAIM_TEMPLATES:
 	case KUBE_MUTATING:
 	case KUBE_MUTATING_BINDINGS:
 	case KUBE_VALIDATING:

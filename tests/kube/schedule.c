@@ -210,6 +210,7 @@ pod_bind(struct object *pod, struct object *node)
 	json_t *const after = object_edit(pod);
 
 	json_put_at(after, "spec.nodeName", json_string(object_name(node)));
+	claims_bind(pod, after, object_name(node));
 	condition_set(after, "PodScheduled", "True", "", "");
 	store_put(pod, after);
 }

@@ -26,6 +26,10 @@ enum kind_index {
 	KUBE_CRON_JOBS,
 	KUBE_LIMIT_RANGES,
 	KUBE_RUNTIME_CLASSES,
+	KUBE_DEVICE_CLASSES,
+	KUBE_RESOURCE_SLICES,
+	KUBE_RESOURCE_CLAIMS,
+	KUBE_CLAIM_TEMPLATES,
 	KUBE_MUTATING,
 	KUBE_MUTATING_BINDINGS,
 	KUBE_VALIDATING,
@@ -295,6 +299,9 @@ bool guard_may_override(const struct request *request);
 /* limits.c: what a pod gets at its creation */
 void limits_default(json_t *range);
 void limits_give(const char *space, json_t *pod);
+
+/* claims.c: what a pod that gets this node has by its claims */
+void claims_bind(const struct object *pod, json_t *after, const char *node);
 
 /* control.c */
 void control_start(void);

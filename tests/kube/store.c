@@ -21,6 +21,17 @@ const struct kind kinds[KUBE_KIND_COUNT] = {
     [KUBE_LIMIT_RANGES] = {"limitranges", "LimitRange", "", "v1", "v1", true},
     [KUBE_RUNTIME_CLASSES] = {"runtimeclasses", "RuntimeClass", "node.k8s.io",
 	"v1", "node.k8s.io/v1", false},
+#define DEVICES(resource, kind, namespaced)                                    \
+	{                                                                      \
+		resource, kind, "resource.k8s.io", "v1", "resource.k8s.io/v1", \
+		    namespaced                                                 \
+	}
+    [KUBE_DEVICE_CLASSES] = DEVICES("deviceclasses", "DeviceClass", false),
+    [KUBE_RESOURCE_SLICES] = DEVICES("resourceslices", "ResourceSlice", false),
+    [KUBE_RESOURCE_CLAIMS] = DEVICES("resourceclaims", "ResourceClaim", true),
+    [KUBE_CLAIM_TEMPLATES] =
+	DEVICES("resourceclaimtemplates", "ResourceClaimTemplate", true),
+#undef DEVICES
 #define ADMISSION(resource, kind)                                              \
 	{                                                                      \
 		resource, kind, "admissionregistration.k8s.io", "v1",          \

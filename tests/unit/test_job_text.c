@@ -143,7 +143,8 @@ test_names(void **state)
 	    {"12345678901", NULL},
 	    {"1_12345678901", NULL},
 	    {"-1", NULL},
-	    {"a/b/c", NULL},
+	    {"team-a/deployment/web", "/v1/now/team-a/deployment/web"},
+	    {"a/b/c/d", NULL},
 	    {"Team/train", NULL},
 	};
 

@@ -57,7 +57,8 @@ test_given(void **state)
 	    "{\"podFixed\":{\"memory\":\"100Mi\"}},\"scheduling\":"
 	    "{\"nodeSelector\":{\"a\":\"b\"}}}]");
 	struct lt_kube_given given = {
-	    lt_kube_given_requests(ranges), lt_kube_given_classes(classes)};
+	    .requests = lt_kube_given_requests(ranges),
+	    .classes = lt_kube_given_classes(classes)};
 	static const struct {
 		const char *spec;
 		uint32_t cpus;
@@ -83,7 +84,7 @@ test_given(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct lt_kube_given unknown = {NULL, NULL};
+		const struct lt_kube_given unknown = {.requests = NULL};
 		struct lt_kube_job job = given_job(cases[i].spec, &given);
 
 		assert_int_equal(job.need.cpus, cases[i].cpus);

@@ -32,7 +32,7 @@ texts(void **state)
 		    .gpus = i % 9,
 		    .shards = 4 * i,
 		    .memory_mib = 512000};
-	place.shapes[7].exact = (struct lt_exact){71500, 524288001};
+	place.shapes[7].exact = (struct lt_exact){71500, 524288001, 8142857};
 	lt_place_pack(text, sizeof(text), &place);
 	assert_true(lt_place_unpack(&back, text));
 	assert_true(back.known && back.exclusive);
@@ -41,6 +41,7 @@ texts(void **state)
 	assert_int_equal(back.shapes[63].shards, 252);
 	assert_int_equal(back.shapes[7].exact.cpu_milli, 71500);
 	assert_int_equal(back.shapes[7].exact.memory_kib, 524288001);
+	assert_int_equal(back.shapes[7].exact.gpu_micro, 8142857);
 	assert_int_equal(back.shapes[8].exact.cpu_milli, 0);
 	lt_place_pack(again, sizeof(again), &back);
 	assert_string_equal(text, again);

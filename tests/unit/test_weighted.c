@@ -29,7 +29,7 @@ node_of(uint64_t cpu_milli, uint64_t memory_kib, uint32_t gpus)
 	    .cpus = (uint32_t)(cpu_milli / 1000),
 	    .gpus = gpus,
 	    .memory_mib = memory_kib / 1024,
-	    .exact = {cpu_milli, memory_kib}};
+	    .exact = {cpu_milli, memory_kib, 0}};
 }
 
 static struct lt_resources
@@ -39,7 +39,7 @@ pod_of(uint64_t cpu_milli, uint64_t memory_kib, uint32_t gpus)
 	    .cpus = (uint32_t)((cpu_milli + 999) / 1000),
 	    .gpus = gpus,
 	    .memory_mib = (memory_kib + 1023) / 1024,
-	    .exact = {cpu_milli, memory_kib}};
+	    .exact = {cpu_milli, memory_kib, 0}};
 }
 
 static double
@@ -104,6 +104,31 @@ by_hand(void **state)
 			 worth(96, 0, 8) / worth(96, 1152, 8)) < 1e-12);
 }
 
+/* Parts of GPUs, on a node of MIG slices: all of them together are all of its
+ * GPUs, and a whole one beside them is seven times a seventh. */
+static void
+parts_of_gpus(void **state)
+{
+	struct lt_shape node = node_of(96000, UINT64_C(1152) * GIB, 8);
+	struct lt_resources slice = pod_of(1000, GIB, 1);
+	const struct lt_resources whole = pod_of(1000, GIB, 1);
+	const double all = worth(96, 1152, 7.999992);
+
+	(void)state;
+	node.exact.gpu_micro = 56 * 142857;
+	slice.exact.gpu_micro = 142857;
+	assert_true(fabs(share_on(&slice, &node) -
+			 worth(1, 1, 0.142857) / all) < 2e-12);
+	assert_true(
+	    fabs(share_on(&whole, &node) - worth(1, 1, 1) / all) < 2e-12);
+	slice.exact.gpu_micro = node.exact.gpu_micro;
+	slice.exact.cpu_milli = node.exact.cpu_milli;
+	slice.exact.memory_kib = node.exact.memory_kib;
+	assert_true(share_on(&slice, &node) == 1);
+	assert_true(fabs(lt_weight_of(&node, true) -
+			 worth(0, 0, 7.999992) / all) < 1e-12);
+}
+
 /* Of whole nodes the model of Slurm stays: none of its shapes is weighted. */
 static void
 slurm_is_dominant(void **state)
@@ -143,7 +168,7 @@ fill(struct placed *all, const struct lt_shape *node, uint32_t most)
 
 	while (left.cpu_milli > 1 && left.memory_kib > 2048 && count < most) {
 		const struct lt_exact lane = {
-		    any(1, left.cpu_milli), any(1024, left.memory_kib)};
+		    any(1, left.cpu_milli), any(1024, left.memory_kib), 0};
 		const uint32_t lane_gpus = (uint32_t)any(0, gpus);
 
 		left.cpu_milli -= lane.cpu_milli;
@@ -305,6 +330,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(by_hand),
+	    cmocka_unit_test(parts_of_gpus),
 	    cmocka_unit_test(slurm_is_dominant),
 	    cmocka_unit_test(nodes_add_up),
 	    cmocka_unit_test(holds_cover),
