@@ -170,17 +170,6 @@ tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
 	    now_utc_s);
 }
 
-static void
-pin_version(json_t *body, const struct lt_kube_known_job *job)
-{
-	char version[24];
-
-	snprintf(version, sizeof(version), "%llu",
-	    (unsigned long long)job->facts.version);
-	json_object_set_new(json_object_get(body, "metadata"),
-	    "resourceVersion", json_string(version));
-}
-
 int
 lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
@@ -212,7 +201,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
 	/* What was priced is what is there, or the API server says no. */
 	if (update->admin_comment != NULL && !job->facts.is_pod)
-		pin_version(body, job);
+		lt_kube_pin(body, job);
 	if (must_suspend(job, update, now_utc_s)) {
 		/* Should a pod of it have run, lowtide lets it go on. */
 		lt_kube_annotate(annotations, "pause", "false");
