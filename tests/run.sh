@@ -144,7 +144,7 @@ corpus() { # one TAP line for a whole corpus
 fast() {
 	local t
 	units build ''
-	for t in tests/golden/*.sh tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,tricks,cli}.sh; do
+	for t in tests/golden/*.sh tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,tricks,stale,cli}.sh; do
 		[ -x "$t" ] && part "${t#tests/}" timeout 600 "$t"
 	done
 }
@@ -160,7 +160,7 @@ beside_clusters() {
 	build "build (ASan, UBSan)" tests B=build/asan SAN=address,undefined
 	export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 	units build/asan 'asan '
-	for t in tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,tricks,cli}.sh; do
+	for t in tests/fake_slurm/*.sh tests/kube/{server,story,place,charge,faults,tricks,stale,cli}.sh; do
 		[ -x "$t" ] && BUILD=$PWD/build/asan part "asan ${t#tests/}" timeout 600 "$t"
 	done
 	build "build (TSan)" build/tsan/tests/unit/test_budget_threads B=build/tsan SAN=thread
