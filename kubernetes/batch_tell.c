@@ -301,7 +301,9 @@ lt_kube_see_balances(const struct lt_kube_line *line)
 	else if (line->event == LT_KUBE_BEGIN)
 		site->balances_listed = false;
 	else if (line->event == LT_KUBE_END)
-		is_theirs = !site->balances_listed;
+		is_theirs =
+		    !site->balances_listed &&
+		    strtoull(line->text, NULL, 10) > site->balances_version;
 	else
 		is_theirs = version_of(line->object) > site->balances_version;
 	site->balances_listed |= line->event == LT_KUBE_SEEN;

@@ -87,8 +87,7 @@ end(void *context, const char *resource_version)
 {
 	const struct following *const f = context;
 
-	(void)resource_version;
-	write_line(f, LT_KUBE_END, "");
+	write_line(f, LT_KUBE_END, resource_version);
 	pthread_mutex_lock(&f->turn->lock);
 	if (f->turn->kind == (int)f->kind) {
 		f->turn->kind++;

@@ -33,8 +33,8 @@ enum lt_kube_event {
 struct lt_kube_line {
 	enum lt_kube_kind kind;
 	enum lt_kube_event event;
-	json_t *object; /* SEEN, GONE: borrowed */
-	const char *text;
+	json_t *object;	  /* SEEN, GONE: borrowed */
+	const char *text; /* END: the list's resourceVersion */
 };
 
 /* Starts it if it does not run. namespace: of the balances; lent. */

@@ -214,7 +214,7 @@ says 'who waits' '^note +waiting +1 Job waits for lowtide, 1 of them for budget'
 says 'the line that releases all' 'kubectl -n lowtide create job --from=cronjob/lowtide-release .*"--all"' "$out"
 is 'nothing of Slurm is in it' '' "$(grep -iE 'slurm|munge|plugstack' <<<"$out")"
 k_faults '{"status":403,"count":1000}' >/dev/null
-k_faults '{"cut_streams":1}' >/dev/null
+k_faults '{"cut_streams":5}' >/dev/null
 says 'the watcher fails' '^warning watcher +.* ago: ' "$(until_says '^warning watcher' lowtide doctor)"
 k_faults '{"reset":true}' >/dev/null
 stop
