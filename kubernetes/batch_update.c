@@ -48,7 +48,7 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
     const struct lt_kube_known_job *job)
 {
 	const char *const currency = lt_kube_site.currency;
-	char from[TIME_BYTES], is[100], was[100];
+	char from[TIME_BYTES], is[100], was[100], why[LT_KUBE_WHY_SIZE] = "";
 	const bool is_moved =
 	    strcmp(quote->partition, quote->home) != 0 ||
 	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
@@ -56,14 +56,11 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 	    quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
 
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
+		lt_kube_say_unknown(
+		    why, sizeof(why), job, &quote->hold_per_task);
 		snprintf(out, size,
-		    "waits: %s nobody knows what it may cost of the budget of %s",
-		    job->facts.is_unsized
-			? "without the right to list LimitRanges and RuntimeClasses"
-		    : job->facts.limit_s == 0
-			? "without activeDeadlineSeconds"
-			: "without a price of a pool that it may run in",
-		    quote->account);
+		    "waits: %s nobody knows what it may take of the budget of %s",
+		    why, quote->account);
 		return;
 	}
 	if (quote->flags & LT_QUOTE_BUDGET_HOLD) {

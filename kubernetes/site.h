@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "kube.h"
+#include "quote.h"
 #include "where.h"
 
 struct lt_kube_site {
@@ -51,6 +52,12 @@ const char *lt_kube_places(
 int lt_kube_list_one(struct lt_batch_jobs *jobs,
     const struct lt_kube_known_job *job, int64_t now_utc_s,
     struct lt_error *err);
+/* Says why nobody knows what it may take, as the beginning of a sentence.
+ * known: what is known of that; NULL: it was not priced yet, and *out stays as
+ * it is unless the Job alone says why. */
+enum { LT_KUBE_WHY_SIZE = 160 };
+void lt_kube_say_unknown(char *out, size_t size,
+    const struct lt_kube_known_job *job, const struct lt_amount *known);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 /* Does it take part, and is somebody else's to start? */

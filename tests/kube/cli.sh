@@ -152,7 +152,7 @@ is 'JSON in, the same out' "$before" "$from_json"
 is 'for programs' '["team-a/big","team-a","cost","ondemand",true,false]' \
     "$(plan '' --json | jq -c '[.name, .team, .objective, .plan.partition, .asked, .waits_for_budget]')"
 says 'who does not ask is told' '^Without lowtide.dev/carbon-aware it starts as soon' "$(plan /carbon-aware/d)"
-says 'without a limit' '^no plan: without activeDeadlineSeconds' "$(plan /activeDead/d)"
+says 'without a limit' '^It would wait: without activeDeadlineSeconds nobody knows what it may cost at most\.$' "$(plan /activeDead/d)"
 says 'beyond what is left' 'team-b has \$0\.[0-9]+: it would wait for budget' "$(plan '/namespace/d' -n team-b)"
 says 'a namespace that takes no part' '^lowtide leaves it alone: namespace plain' "$(plan /namespace/d -n plain)"
 says 'two namespaces' '-n: got "plain", but' "$(plan '' -n plain)"

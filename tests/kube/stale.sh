@@ -9,8 +9,9 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/kube/lowtide.sh
 . "$top/tests/kube/lowtide.sh"
 
-# A node draws 1000 W, which are 400 g CO2e an hour on a dirty grid, 100 on a
-# clean one; of its CPUs each has a 64th part.
+# A node of pool green draws 1000 W, which are 400 g CO2e an hour on a dirty grid,
+# 100 on a clean one; of its CPUs each has a 64th part. Of brown no CO2e is known,
+# and of grey nothing.
 policy() { # policy ON_UNKNOWN
 	cat >"$work/policy.next" <<-TEXT
 		mode: enforce
@@ -21,6 +22,7 @@ policy() { # policy ON_UNKNOWN
 		  day: {adapter: file, quantity: carbon, path: $work/day.csv, value: g}
 		partitions:
 		  green: {carbon: day, price_per_node_hour: 3600, pue: 1, node_idle_w: 400, node_cpu_w: 600}
+		  brown: {price_per_node_hour: 3600}
 		budgets:
 		  - {team: team-a, period: month, amount: 1000000}
 		  - {team: team-b, period: month, amount: 300}
@@ -41,8 +43,8 @@ up() { # up FOLDER ON_UNKNOWN [OPTION...]
 	local folder=$1 rule=$2
 	shift 2
 	rm -rf "$L/state/"* "$L/run/"*
-	jq -n '[{metadata: {name: "green-1", labels: {"lowtide.dev/pool": "green"}},
-	    status: {capacity: {cpu: "64", memory: "512Gi", pods: "110"}}}]' >"$work/nodes.json"
+	jq -n '["green", "brown", "grey"] | map({metadata: {name: (. + "-1"), labels: {"lowtide.dev/pool": .}},
+	    status: {capacity: {cpu: "64", memory: "512Gi", pods: "110"}}})' >"$work/nodes.json"
 	k_up "$work/$folder" --speed 10 --nodes "$work/nodes.json" "$@" || exit 1
 	for team in team-a team-b team-c team-d; do k_namespace $team managed; done >/dev/null
 	l_day 3 9
@@ -70,6 +72,20 @@ is 'of many completions those at once count' 201 \
     "$(code team-c some "$(hours 64) | .spec.parallelism = 100 | .spec.completions = 2")"
 is 'a limit is wanted for CO2e, too' 422 "$(code team-c endless)"
 is 'more money than is left' 422 "$(code team-b much "$much")"
+
+# Where nobody knows what it may take, its plan says why
+in_pool() { echo ".spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"$1\"}"; }
+told() { [ "$(note "$1" plan)" == "$2" ]; }
+k_job team-b grey "$(limit 60) | $(in_pool grey)" >/dev/null
+passes 'of a pool without a price' within 20 told team-b/grey \
+    'waits: as pool grey has no price in the policy, nobody knows what it may take of the budget of team-b'
+k_job team-c brown "$(limit 60) | $(in_pool brown)" >/dev/null
+passes 'of one whose CO2e is not known' within 20 told team-c/brown \
+    'waits: as the CO2e of brown is not known, nobody knows what it may take of the budget of team-c'
+plan() { k_job_file "$1" "$2" | lowtide plan -n team-b -f - 2>&1; }
+says_plan() { grep -qxF "$2" <<<"$(plan grey "$(limit 60) | $(in_pool "$1")")"; }
+passes 'the plan of a manifest says it, too' says_plan grey 'It would wait: as pool grey has no price in the policy, nobody knows what it may cost at most.'
+passes 'and nothing where all is known' says_plan brown 'It may cost at most $1.08; team-b has $300.00 available.'
 
 # Somebody else's hand on them, between two of the writes of each 30 s
 beat() { # right after one of them
