@@ -383,7 +383,7 @@ say_release(struct lt_doctor *doctor)
 	release_text(
 	    mend, sizeof(mend), named != NULL && named[0] ? named : "lowtide");
 	lt_doctor_say(doctor, LT_LEVEL_NOTE, "waiting", mend,
-	    "CronJob lowtide-release starts what has its hold and is due; what waits for budget, or came since, waits");
+	    "CronJob lowtide-release starts what has its hold and is due; what waits for budget waits, and so does what came since, unless on_unknown is allow");
 }
 
 void

@@ -19,7 +19,8 @@ note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 	const char *const namespace =
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
 
-	out->note[0] = '\0';
+	out->note[0] = out->unknown[0] = '\0';
+	lt_kube_say_unknown(out->unknown, sizeof(out->unknown), job, NULL);
 	snprintf(out->name, sizeof(out->name), "%s/%s", namespace,
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 	if (job->facts.is_foreign)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "object.h"
 #include "site.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 
 struct wanted {
 	bool overdue, all, dry_run;
+	bool undecided; /* what came while lowtide is away, too */
 };
 
 static void
@@ -29,7 +31,9 @@ usage(FILE *out)
 	fputs(
 	    "usage: lowtide-kube release --overdue [--all] [--dry-run]\n"
 	    "  --overdue   Jobs and pods whose hour is over by two minutes, and that\n"
-	    "              have a confirmed hold; what waits for budget stays\n"
+	    "              have a confirmed hold; what waits for budget stays. Where\n"
+	    "              on_unknown is allow and lowtide has been away for two\n"
+	    "              minutes, what it has not decided, too\n"
 	    "  --all       besides, all else that waits in namespaces that opted in, but\n"
 	    "              what its user suspended, and what others start: named\n"
 	    "  --dry-run   print it, and change nothing\n"
@@ -118,6 +122,45 @@ list_all(struct lt_error *err)
 	return code;
 }
 
+/* ---- what came while lowtide is away ---- */
+
+static bool
+is_text(const json_t *data, const char *name, const char *text)
+{
+	return strcmp(lt_kube_string(data, name), text) == 0;
+}
+
+/* By the balances that it wrote last. Where they can't be read, or say nothing,
+ * all of it stays. */
+static bool
+admits_undecided(int64_t now_utc_s)
+{
+	char path[256];
+	const struct lt_kube_request request = {.path = path};
+	json_t *map = NULL;
+	struct lt_error err = {0};
+
+	snprintf(path, sizeof(path),
+	    "/api/v1/namespaces/%s/configmaps/" LT_KUBE_BALANCES_NAME,
+	    lt_kube_site.namespace);
+	if (lt_kube_do(lt_kube_site.kube, &request, &map, &err) != LT_OK) {
+		fprintf(stderr,
+		    "lowtide-kube: what lowtide has not decided stays: %s\n",
+		    err.text);
+		return false;
+	}
+	const json_t *const data = json_object_get(map, "data");
+	const int64_t written_utc_s =
+	    strtoll(lt_kube_string(data, "written"), NULL, 10);
+	const bool admits = written_utc_s > 0 &&
+			    now_utc_s - written_utc_s > OVERDUE_S &&
+			    is_text(data, "mode", "enforce") &&
+			    is_text(data, "on_unknown", "admit");
+
+	json_decref(map);
+	return admits;
+}
+
 /* ---- who is let go ---- */
 
 static bool
@@ -146,7 +189,8 @@ is_chosen(const struct lt_kube_known_job *job, const struct wanted *wanted,
 	return starter_of(job) == NULL &&
 	       (wanted->all ||
 		   (!lt_kube_ran(job) &&
-		       lt_kube_may_start(job, now_utc_s - OVERDUE_S)));
+		       (lt_kube_may_start(job, now_utc_s - OVERDUE_S) ||
+			   (wanted->undecided && !lt_kube_is_decided(job)))));
 }
 
 static void
@@ -169,12 +213,13 @@ print_job(const struct lt_kube_known_job *job)
 
 /* Exit status: 1 when one of them could not be let go. */
 static int
-release(const struct wanted *wanted)
+release(struct wanted *wanted)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const int64_t now_utc_s = (int64_t)time(NULL);
-	uint32_t released = 0, failed = 0;
+	uint32_t released = 0, failed = 0, changed = 0;
 
+	wanted->undecided = admits_undecided(now_utc_s);
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		struct lt_kube_known_job *const job = c->jobs[i];
 		const bool is_due =
@@ -186,11 +231,14 @@ release(const struct wanted *wanted)
 			continue;
 		while (!lt_kube_spend())
 			usleep(WAIT_MS * 1000);
-		if (lt_kube_start(job, now_utc_s) == LT_OK)
-			released++;
-		else
-			failed++;
+		const int code = lt_kube_start(job, now_utc_s);
+		released += code == LT_OK;
+		changed += code == LT_ECONFLICT;
+		failed += code != LT_OK && code != LT_ECONFLICT;
 	}
+	if (changed > 0)
+		printf("%u changed meanwhile, and wait for the next release\n",
+		    changed);
 	printf("%u released, %u failed\n", released, failed);
 	return failed > 0;
 }
@@ -221,7 +269,7 @@ print_waiting(void)
 }
 
 static int
-run(const struct wanted *wanted)
+run(struct wanted *wanted)
 {
 	struct lt_error err = {0};
 	int status = 1;

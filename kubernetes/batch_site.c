@@ -187,7 +187,10 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 static void
 take_line(void *context, const struct lt_kube_line *line)
 {
-	lt_kube_cluster_take(context, line);
+	if ((int)line->kind == LT_KUBE_BALANCES)
+		lt_kube_see_balances(line);
+	else
+		lt_kube_cluster_take(context, line);
 }
 
 int
@@ -242,7 +245,8 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 	if (lt_kube_ask_given(now_utc_s) || c->list_anew)
 		lt_kube_watcher_stop(); /* so that all is listed anew */
 	c->list_anew = false;
-	if (lt_kube_watcher_fd() < 0 && lt_kube_watcher_start(NULL) != LT_OK)
+	if (lt_kube_watcher_fd() < 0 &&
+	    lt_kube_watcher_start(lt_kube_site.namespace, NULL) != LT_OK)
 		return;
 	if (take_all(c, &err) != LT_OK)
 		lt_log("store_failed", "error=\"%s\"", err.text);
@@ -274,7 +278,8 @@ wait_for_lists(struct lt_error *err)
 	for (;;) {
 		struct lt_batch_changes seen;
 		struct pollfd fd;
-		const int code = lt_kube_watcher_start(err);
+		const int code =
+		    lt_kube_watcher_start(lt_kube_site.namespace, err);
 
 		if (code != LT_OK || lt_kube_cluster_is_complete(c))
 			return code;

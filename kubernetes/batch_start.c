@@ -34,6 +34,12 @@ lt_kube_is_paused(const struct lt_kube_known_job *job)
 }
 
 bool
+lt_kube_is_decided(const struct lt_kube_known_job *job)
+{
+	return lt_kube_job_text(&job->facts, LT_KUBE_QUOTE)[0] != '\0';
+}
+
+bool
 lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	const char *const text = lt_kube_job_text(&job->facts, LT_KUBE_QUOTE);
@@ -191,6 +197,18 @@ facts_of(const struct lt_kube_known_job *job)
 	return annotations;
 }
 
+/* Only lowtide-kube release lets go what nobody decided. */
+static void
+add_undecided(json_t *body, const struct lt_kube_known_job *job)
+{
+	if (lt_kube_is_decided(job))
+		return;
+	lt_kube_pin(body, job);
+	lt_kube_annotate(
+	    json_object_get(json_object_get(body, "metadata"), "annotations"),
+	    "plan", "started without a hold, as lowtide was away");
+}
+
 /* That it was let go is written down where a release without a store finds it,
  * too. Its user's word to go on was for this start. */
 static json_t *
@@ -234,7 +252,10 @@ lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s)
 	struct lt_error err = {0};
 	const char *const type =
 	    job->facts.is_pod ? LT_KUBE_STRATEGIC_PATCH : LT_KUBE_MERGE_PATCH;
-	int code = lt_kube_patch(job, type, start_body(job, now_utc_s), &err);
+	json_t *const body = start_body(job, now_utc_s);
+
+	add_undecided(body, job);
+	int code = lt_kube_patch(job, type, body, &err);
 
 	/* What has run once keeps its template, on most servers. */
 	if (code == LT_EINPUT && !job->facts.is_pod && job->facts.was_started)

@@ -3,6 +3,7 @@
  * What users and the admission policies are told: Events on their Jobs, and
  * balances in a ConfigMap.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "budget.h"
 #include "log.h"
 #include "lookup.h"
+#include "object.h"
 #include "site.h"
 #include "size.h"
 #include "text.h"
@@ -19,13 +21,12 @@
 enum {
 	PATH_BYTES = 512,
 	NAME_BYTES = 128,
-	TEXT_BYTES = 1024,     /* of an Event: the API server's own limit */
-	BALANCES_EVERY_S = 2,  /* at most so often, when they change */
-	BALANCES_AGAIN_S = 30, /* so that they tell that lowtide is there, and
-				* what somebody else did to them is mended */
+	TEXT_BYTES = 1024,    /* of an Event: the API server's own limit */
+	BALANCES_EVERY_S = 2, /* at most so often, when they change */
+	/* So that they tell that lowtide is there: the admission policies do
+	 * not know what is older than four times that. */
+	BALANCES_AGAIN_S = 30,
 };
-
-static const char balances_name[] = "lowtide-balances";
 
 void
 lt_kube_tell(const struct lt_kube_known_job *job,
@@ -62,21 +63,34 @@ lt_kube_tell(const struct lt_kube_known_job *job,
 /* ---- balances ---- */
 
 static void
-put(json_t *data, const char *name, int64_t number)
+put_text(json_t *data, const char *prefix, const char *name, const char *text)
+{
+	char key[NAME_BYTES + 16];
+
+	snprintf(key, sizeof(key), "%s%s", prefix, name);
+	json_object_set_new(data, key, json_string(text));
+}
+
+static void
+put(json_t *data, const char *prefix, const char *name, int64_t number)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%lld", (long long)number);
-	json_object_set_new(data, name, json_string(text));
+	put_text(data, prefix, name, text);
 }
 
-static void
-put_of(json_t *data, const char *team, const char *what, int64_t number)
+/* The least of what holds from now on: who asked to wait is held for by the
+ * hours that were chosen. */
+static double
+least_from(const struct lt_series *series, int64_t now_utc_s)
 {
-	char name[NAME_BYTES];
+	uint32_t i = lt_series_index(series, now_utc_s);
+	double least = series->value[i];
 
-	snprintf(name, sizeof(name), "%s.%s", team, what);
-	put(data, name, number);
+	while (++i < series->count)
+		least = fmin(least, series->value[i]);
+	return least;
 }
 
 /* Millionths of a GPU that an nvidia.com/gpu is at least: where they are
@@ -97,35 +111,82 @@ least_gpu_micro(void)
 	return least;
 }
 
-/* The least price of a part of a node, over all pools that have a price: what a
- * Job costs is never less. Rounded down; 0 = not known. */
-static int64_t
-least_price(const struct lt_market *market, bool of_gpus, int64_t now_utc_s)
+enum kind { MONEY, CARBON, KINDS }; /* of budgets */
+static const char *const kind_prefixes[KINDS] = {
+    [MONEY] = "",
+    [CARBON] = "carbon-",
+};
+
+/* Micros, or mg CO2e, of a node and hour; -1: not known. The carbon is that of
+ * lt_quote_hold(). */
+static double
+least_rate(const struct lt_market *market, const struct lt_partition *p,
+    enum kind kind, int64_t now_utc_s)
 {
-	const double least_gpu = least_gpu_micro();
+	const double power_w = p->node_idle_w + p->node_cpu_w + p->node_gpu_w;
+	double intensity = p->worst_intensity;
+
+	if (!(p->flags & LT_PARTITION_MANAGED))
+		return -1;
+	if (kind == MONEY)
+		return p->price_series < 0
+			   ? -1
+			   : least_from(
+				 &market->series[p->price_series], now_utc_s);
+	if (p->carbon_series >= 0)
+		intensity =
+		    least_from(&market->series[p->carbon_series], now_utc_s);
+	else if (intensity <= 0)
+		return -1;
+	return power_w <= 0 ? -1
+			    : power_w * p->pue * fmax(intensity, 0) +
+				  p->embodied_g_per_node_hour * 1000;
+}
+
+/* The part of such a node that so many millionths of a GPU are, or, of 0, a
+ * CPU: money by what it is worth, carbon by the resource of which it takes
+ * most; 0 = the node has none. */
+static double
+part_of(const struct lt_shape *shape, enum kind kind, uint32_t gpu_micro)
+{
+	const double parts = gpu_micro > 0
+				 ? (double)shape->exact.gpu_micro / gpu_micro
+				 : (double)shape->exact.cpu_milli / 1000;
+
+	if (parts <= 0)
+		return 0;
+	return (kind == MONEY ? lt_weight_of(shape, gpu_micro > 0) : 1) / parts;
+}
+
+/* The least of a part of a node for an hour, over all pools of which it is
+ * known: what a Job is held for is never less. Rounded down; 0 = not known. */
+static int64_t
+least_of(const struct lt_market *market, enum kind kind, bool of_gpus,
+    int64_t now_utc_s)
+{
+	const uint32_t least_gpu = least_gpu_micro();
 	double least = -1;
 
 	for (uint32_t i = 0; i < market->partition_count; i++) {
 		const struct lt_partition *const p = &market->partitions[i];
+		const double rate = least_rate(market, p, kind, now_utc_s);
 
-		if (p->price_series < 0 || !(p->flags & LT_PARTITION_MANAGED))
-			continue;
-		const double price =
-		    lt_series_at(&market->series[p->price_series], now_utc_s);
-		for (uint32_t k = 0; k < p->shape_count; k++) {
-			const struct lt_shape *const shape =
-			    &market->shapes[p->first_shape + k];
-			const double parts =
-			    of_gpus ? (double)shape->exact.gpu_micro / least_gpu
-				    : (double)shape->exact.cpu_milli / 1000;
-			const double part =
-			    price * lt_weight_of(shape, of_gpus) / parts;
+		for (uint32_t k = 0; rate >= 0 && k < p->shape_count; k++) {
+			const double part = part_of(
+			    &market->shapes[p->first_shape + k], kind,
+			    of_gpus ? least_gpu : 0);
 
-			if (parts > 0 && (least < 0 || part < least))
-				least = part;
+			if (part > 0 && (least < 0 || rate * part < least))
+				least = rate * part;
 		}
 	}
 	return least > 0 ? (int64_t)least : 0;
+}
+
+static int64_t
+amount_of(const struct lt_amount *amount, enum kind kind)
+{
+	return kind == MONEY ? amount->money_micros : amount->carbon_mg;
 }
 
 struct balance { /* the tightest of a team's */
@@ -135,7 +196,7 @@ struct balance { /* the tightest of a team's */
 
 static bool
 find_balance(struct balance *out, const struct lt_budget_snapshot *s,
-    const struct lt_account *account, int64_t now_utc_s)
+    const struct lt_account *account, enum kind kind, int64_t now_utc_s)
 {
 	*out = (struct balance){.available = INT64_MAX};
 	for (uint32_t i = 0; i < account->binding_count; i++) {
@@ -146,19 +207,45 @@ find_balance(struct balance *out, const struct lt_budget_snapshot *s,
 			continue;
 		for (int p = 0; p < LT_PERIODS; p++) {
 			const struct lt_period *const at = &budget->periods[p];
-			const int64_t available = at->limit.money_micros -
-						  at->settled.money_micros -
-						  at->held.money_micros;
+			const bool is_limited = kind == MONEY
+						    ? at->limit.has_money
+						    : at->limit.has_carbon;
+			const int64_t available =
+			    amount_of(&at->limit, kind) -
+			    amount_of(&at->settled, kind) -
+			    amount_of(&at->held, kind);
 
 			if (now_utc_s < at->start_utc_s ||
-			    now_utc_s >= at->end_utc_s ||
-			    !at->limit.has_money || available >= out->available)
+			    now_utc_s >= at->end_utc_s || !is_limited ||
+			    available >= out->available)
 				continue;
 			out->period = at;
 			out->available = available;
 		}
 	}
 	return out->period != NULL;
+}
+
+static void
+put_balances(json_t *data, const struct lt_budget_snapshot *s, enum kind kind,
+    int64_t now_utc_s)
+{
+	const char *const prefix = LT_WORD(kind_prefixes, kind);
+
+	for (uint32_t i = 0; i < s->account_count; i++) {
+		const struct lt_account *const account = &s->accounts[i];
+		struct balance b;
+		char name[NAME_BYTES];
+
+		if (!find_balance(&b, s, account, kind, now_utc_s))
+			continue;
+		snprintf(name, sizeof(name), "%s.%s", account->name, prefix);
+		put(data, name, "limit", amount_of(&b.period->limit, kind));
+		put(data, name, "spent", amount_of(&b.period->settled, kind));
+		put(data, name, "held", amount_of(&b.period->held, kind));
+		put(data, name, "available", b.available);
+		put_text(data, name, "period", b.period->label);
+	}
 }
 
 static json_t *
@@ -170,32 +257,30 @@ balances_of(const struct lt_batch_view *view, int64_t now_utc_s)
 	    [LT_RULE_WARN] = "admit",
 	    [LT_RULE_ALLOW] = "admit",
 	};
-	const struct lt_budget_snapshot *const s = view->budgets;
-	json_t *const data =
-	    json_pack("{s:s,s:s,s:s}", "mode", lt_mode_name(view->market->mode),
-		"currency", view->market->currency, "on_unknown",
-		LT_WORD(unknown, s->on_unknown));
+	const struct lt_market *const market = view->market;
+	json_t *const data = json_pack("{s:s,s:s,s:s}", "mode",
+	    lt_mode_name(market->mode), "currency", market->currency,
+	    "on_unknown", LT_WORD(unknown, view->budgets->on_unknown));
 
-	put(data, "gpu-hour", least_price(view->market, true, now_utc_s));
-	put(data, "cpu-hour", least_price(view->market, false, now_utc_s));
-	for (uint32_t i = 0; i < s->account_count; i++) {
-		const struct lt_account *const account = &s->accounts[i];
-		struct balance b;
-		char name[NAME_BYTES];
+	for (int k = 0; k < KINDS; k++) {
+		const enum kind kind = (enum kind)k;
+		const char *const prefix = LT_WORD(kind_prefixes, kind);
 
-		if (!find_balance(&b, s, account, now_utc_s))
-			continue;
-		put_of(
-		    data, account->name, "limit", b.period->limit.money_micros);
-		put_of(data, account->name, "spent",
-		    b.period->settled.money_micros);
-		put_of(
-		    data, account->name, "held", b.period->held.money_micros);
-		put_of(data, account->name, "available", b.available);
-		snprintf(name, sizeof(name), "%s.period", account->name);
-		json_object_set_new(data, name, json_string(b.period->label));
+		put(data, prefix, "gpu-hour",
+		    least_of(market, kind, true, now_utc_s));
+		put(data, prefix, "cpu-hour",
+		    least_of(market, kind, false, now_utc_s));
+		put_balances(data, view->budgets, kind, now_utc_s);
 	}
 	return data;
+}
+
+static uint64_t
+version_of(const json_t *object)
+{
+	return strtoull(lt_kube_string(json_object_get(object, "metadata"),
+			    "resourceVersion"),
+	    NULL, 10);
 }
 
 /* All of data, also what is no more in it. */
@@ -207,19 +292,48 @@ send(json_t *data, struct lt_error *err)
 
 	snprintf(path, sizeof(path), "/api/v1/namespaces/%s/configmaps",
 	    site->namespace);
-	snprintf(one, sizeof(one), "%s/%s", path, balances_name);
+	snprintf(one, sizeof(one), "%s/" LT_KUBE_BALANCES_NAME, path);
 	json_t *const map = json_pack("{s:s,s:s,s:{s:s,s:s},s:O}", "apiVersion",
-	    "v1", "kind", "ConfigMap", "metadata", "name", balances_name,
-	    "namespace", site->namespace, "data", data);
+	    "v1", "kind", "ConfigMap", "metadata", "name",
+	    LT_KUBE_BALANCES_NAME, "namespace", site->namespace, "data", data);
 	const struct lt_kube_request replace = {
 	    .method = "PUT", .path = one, .body = map};
 	const struct lt_kube_request create = {
 	    .method = "POST", .path = path, .body = map};
-	int code = lt_kube_do(site->kube, &replace, NULL, err);
+	json_t *answer = NULL;
+	int code = lt_kube_do(site->kube, &replace, &answer, err);
 	if (code == LT_ENOENT)
-		code = lt_kube_do(site->kube, &create, NULL, err);
+		code = lt_kube_do(site->kube, &create, &answer, err);
+	if (code == LT_OK)
+		site->balances_version = version_of(answer);
+	json_decref(answer);
 	json_decref(map);
 	return code;
+}
+
+/* A change that is not ours is newer than ours. */
+void
+lt_kube_see_balances(const struct lt_kube_line *line)
+{
+	struct lt_kube_site *const site = &lt_kube_site;
+	bool is_theirs = false;
+
+	if (line->event == LT_KUBE_FAILED)
+		lt_log("balances_unwatched", "error=\"%s\"", line->text);
+	else if (line->event == LT_KUBE_BEGIN)
+		site->balances_listed = false;
+	else if (line->event == LT_KUBE_END)
+		is_theirs =
+		    !site->balances_listed &&
+		    strtoull(line->text, NULL, 10) > site->balances_version;
+	else
+		is_theirs = version_of(line->object) > site->balances_version;
+	site->balances_listed |= line->event == LT_KUBE_SEEN;
+	if (!is_theirs || site->balances == NULL)
+		return;
+	lt_log("balances_changed", "by=\"somebody else\"");
+	free(site->balances);
+	site->balances = NULL;
 }
 
 void
@@ -232,12 +346,13 @@ lt_kube_publish_balances(const struct lt_batch_view *view, int64_t now_utc_s)
 		return;
 	json_t *const data = balances_of(view, now_utc_s);
 	char *const text = json_dumps(data, JSON_COMPACT | JSON_SORT_KEYS);
-	const bool is_due =
-	    text != NULL &&
-	    (s->balances == NULL || strcmp(s->balances, text) != 0 ||
-		now_utc_s >= s->balances_utc_s + BALANCES_AGAIN_S);
-	if (is_due && lt_kube_spend()) {
-		put(data, "written", now_utc_s);
+	const bool is_news = s->balances == NULL || text == NULL ||
+			     strcmp(s->balances, text) != 0;
+	/* Many plans and starts must not make them old. */
+	const bool is_due = (is_news && lt_kube_spend()) ||
+			    now_utc_s >= s->balances_utc_s + BALANCES_AGAIN_S;
+	if (text != NULL && is_due) {
+		put(data, "", "written", now_utc_s);
 		s->balances_utc_s = now_utc_s;
 		if (send(data, &err) == LT_OK) {
 			free(s->balances);

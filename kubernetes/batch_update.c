@@ -48,7 +48,7 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
     const struct lt_kube_known_job *job)
 {
 	const char *const currency = lt_kube_site.currency;
-	char from[TIME_BYTES], is[100], was[100];
+	char from[TIME_BYTES], is[100], was[100], why[LT_KUBE_WHY_SIZE] = "";
 	const bool is_moved =
 	    strcmp(quote->partition, quote->home) != 0 ||
 	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
@@ -65,14 +65,11 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 		return;
 	}
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
+		lt_kube_say_unknown(
+		    why, sizeof(why), job, &quote->hold_per_task);
 		snprintf(out, size,
-		    "waits: %s nobody knows what it may cost of the budget of %s",
-		    job->facts.is_unsized
-			? "without the right to list LimitRanges and RuntimeClasses"
-		    : job->facts.limit_s == 0
-			? "without activeDeadlineSeconds"
-			: "without a price of a pool that it may run in",
-		    quote->account);
+		    "waits: %s nobody knows what it may take of the budget of %s",
+		    why, quote->account);
 		return;
 	}
 	if (quote->flags & LT_QUOTE_BUDGET_HOLD) {
@@ -179,17 +176,6 @@ tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
 	    now_utc_s);
 }
 
-static void
-pin_version(json_t *body, const struct lt_kube_known_job *job)
-{
-	char version[24];
-
-	snprintf(version, sizeof(version), "%llu",
-	    (unsigned long long)job->facts.version);
-	json_object_set_new(json_object_get(body, "metadata"),
-	    "resourceVersion", json_string(version));
-}
-
 int
 lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 {
@@ -221,7 +207,7 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
 	/* What was priced is what is there, or the API server says no. */
 	if (update->admin_comment != NULL && !job->facts.is_pod)
-		pin_version(body, job);
+		lt_kube_pin(body, job);
 	if (must_suspend(job, update, now_utc_s)) {
 		/* Should a pod of it have run, lowtide lets it go on. */
 		lt_kube_annotate(annotations, "pause", "false");

@@ -217,6 +217,17 @@ lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
 }
 
 void
+lt_kube_pin(json_t *body, const struct lt_kube_known_job *job)
+{
+	char version[24];
+
+	snprintf(version, sizeof(version), "%llu",
+	    (unsigned long long)job->facts.version);
+	json_object_set_new(json_object_get(body, "metadata"),
+	    "resourceVersion", json_string(version));
+}
+
+void
 lt_kube_look_again(const struct lt_kube_known_job *job)
 {
 	char path[PATH_BYTES];

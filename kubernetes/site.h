@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "kube.h"
+#include "quote.h"
 #include "where.h"
 
 struct lt_kube_site {
@@ -23,9 +24,13 @@ struct lt_kube_site {
 	double allowance;      /* requests that may be sent now */
 	int64_t allowed_ms;    /* when that was counted */
 	const struct lt_market
-	    *market;		    /* lent while starts are made, or NULL */
-	char currency[8];	    /* of the market, once it is known */
-	char *balances;		    /* as they were sent last; NULL = never */
+	    *market;	  /* lent while starts are made, or NULL */
+	char currency[8]; /* of the market, once it is known */
+	/* As they were sent last; NULL = never, or they are that no more. With
+	 * the resourceVersion that they got; 0 = not known. */
+	char *balances;
+	uint64_t balances_version;
+	bool balances_listed;	    /* in the list that is being read */
 	struct lt_kube_given given; /* to pods, when it was asked last */
 	int64_t given_utc_s;
 	char given_failed[LT_ERROR_TEXT_SIZE];	     /* "" = it is known */
@@ -47,6 +52,12 @@ const char *lt_kube_places(
 int lt_kube_list_one(struct lt_batch_jobs *jobs,
     const struct lt_kube_known_job *job, int64_t now_utc_s,
     struct lt_error *err);
+/* Says why nobody knows what it may take, as the beginning of a sentence.
+ * known: what is known of that; NULL: it was not priced yet, and *out stays as
+ * it is unless the Job alone says why. */
+enum { LT_KUBE_WHY_SIZE = 160 };
+void lt_kube_say_unknown(char *out, size_t size,
+    const struct lt_kube_known_job *job, const struct lt_amount *known);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 /* Does it take part, and is somebody else's to start? */
@@ -74,6 +85,8 @@ bool lt_kube_ask_given(int64_t now_utc_s);
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
     json_t *body, struct lt_error *err);
 
+/* A body with metadata: LT_ECONFLICT where the Job is not as it was seen. */
+void lt_kube_pin(json_t *body, const struct lt_kube_known_job *job);
 /* Asks for it, and its claims, anew. */
 void lt_kube_look_again(const struct lt_kube_known_job *job);
 
@@ -84,6 +97,8 @@ void lt_kube_annotate(json_t *annotations, const char *name, const char *value);
 bool lt_kube_ran(const struct lt_kube_known_job *job);
 /* Does its user keep it from starting, or from going on? */
 bool lt_kube_is_paused(const struct lt_kube_known_job *job);
+/* Was it ever decided? Else nothing is held for it, and it has no plan. */
+bool lt_kube_is_decided(const struct lt_kube_known_job *job);
 /* Does it wait for nothing but us: a confirmed hold, its hour, no budget? */
 bool lt_kube_may_start(const struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Its hour is there: is it to be decided again first, as its pool has no room
@@ -95,7 +110,7 @@ void lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s);
 /* Is its place a wish, as it can't be placed anew once it was let go? */
 bool lt_kube_is_soft(const struct lt_kube_known_job *job);
 /* Lets it go, to where its plan puts it; what fails is logged, and tried again
- * in a while. */
+ * in a while. LT_ECONFLICT: it was not decided, and may be by now. */
 int lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s);
 
 /* An Event on the Job; type "Normal" or "Warning". What can't be told is
@@ -115,5 +130,7 @@ int lt_kube_policies_main(int argc, char **argv);
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(
     const struct lt_batch_view *view, int64_t now_utc_s);
+/* What became of them: somebody else's change is undone by the next pass. */
+void lt_kube_see_balances(const struct lt_kube_line *line);
 
 #endif

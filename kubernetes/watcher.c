@@ -22,11 +22,13 @@ const char *const lt_kube_paths[LT_KUBE_KINDS] = {
 };
 
 static const char event_letters[] = "bsgef";
+enum { BALANCES_PATH_SIZE = 128 };
 
 /* ---- in the child ---- */
 
 struct following { /* a thread's */
 	enum lt_kube_kind kind;
+	const char *namespace; /* of the balances */
 	int fd;
 	pthread_mutex_t *writing;
 	struct turn *turn;
@@ -90,8 +92,7 @@ end(void *context, const char *resource_version)
 {
 	const struct following *const f = context;
 
-	(void)resource_version;
-	write_line(f, LT_KUBE_END, "");
+	write_line(f, LT_KUBE_END, resource_version);
 	pthread_mutex_lock(&f->turn->lock);
 	if (f->turn->kind == (int)f->kind) {
 		f->turn->kind++;
@@ -118,8 +119,14 @@ follow(void *context)
 {
 	struct following *const f = context;
 	const struct lt_kube_place place = lt_kube_place_of_environment();
+	const bool is_balances = (int)f->kind == LT_KUBE_BALANCES;
+	char balances[BALANCES_PATH_SIZE];
 	const struct lt_kube_follow wanted = {
-	    .path = LT_WORD(lt_kube_paths, f->kind),
+	    .path = is_balances ? balances : LT_WORD(lt_kube_paths, f->kind),
+	    .query =
+		is_balances
+		    ? "fieldSelector=metadata.name%3D" LT_KUBE_BALANCES_NAME
+		    : NULL,
 	    .begin = begin,
 	    .item = item,
 	    .end = end,
@@ -127,6 +134,8 @@ follow(void *context)
 	    .context = f};
 	struct lt_error err = {0};
 
+	snprintf(balances, sizeof(balances),
+	    "/api/v1/namespaces/%.63s/configmaps", f->namespace);
 	pthread_mutex_lock(&f->turn->lock);
 	while (f->turn->kind < (int)f->kind)
 		pthread_cond_wait(&f->turn->passed, &f->turn->lock);
@@ -143,15 +152,14 @@ watch(void *work, int fd)
 	pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 	struct turn turn = {
 	    PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
-	struct following all[LT_KUBE_KINDS];
-	pthread_t threads[LT_KUBE_KINDS];
+	struct following all[LT_KUBE_WATCHED];
+	pthread_t threads[LT_KUBE_WATCHED];
 
-	(void)work;
 	if (lt_http_init(NULL) != LT_OK)
 		return;
-	for (int i = 0; i < LT_KUBE_KINDS; i++) {
+	for (int i = 0; i < LT_KUBE_WATCHED; i++) {
 		all[i] = (struct following){
-		    (enum lt_kube_kind)i, fd, &writing, &turn, NULL};
+		    (enum lt_kube_kind)i, work, fd, &writing, &turn, NULL};
 		if (pthread_create(&threads[i], NULL, follow, &all[i]) != 0)
 			return;
 	}
@@ -163,11 +171,11 @@ watch(void *work, int fd)
 static struct lt_child child = {.fd = -1};
 
 int
-lt_kube_watcher_start(struct lt_error *err)
+lt_kube_watcher_start(const char *namespace, struct lt_error *err)
 {
 	if (child.fd >= 0)
 		return LT_OK;
-	return lt_child_start(&child, watch, NULL, 0, err);
+	return lt_child_start(&child, watch, (void *)namespace, 0, err);
 }
 
 void

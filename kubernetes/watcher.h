@@ -16,8 +16,11 @@ enum lt_kube_kind {
 	LT_KUBE_PODS,
 	LT_KUBE_KINDS
 };
+/* Besides one object of lowtide's own, which nothing waits for. */
+enum { LT_KUBE_BALANCES = LT_KUBE_KINDS, LT_KUBE_WATCHED };
 
 extern const char *const lt_kube_paths[LT_KUBE_KINDS]; /* of all of them */
+#define LT_KUBE_BALANCES_NAME "lowtide-balances"
 
 enum lt_kube_event {
 	LT_KUBE_BEGIN, /* of a list: what is not in it is gone */
@@ -30,12 +33,12 @@ enum lt_kube_event {
 struct lt_kube_line {
 	enum lt_kube_kind kind;
 	enum lt_kube_event event;
-	json_t *object; /* SEEN, GONE: borrowed */
-	const char *text;
+	json_t *object;	  /* SEEN, GONE: borrowed */
+	const char *text; /* END: the list's resourceVersion */
 };
 
-/* Starts it if it does not run. */
-int lt_kube_watcher_start(struct lt_error *err);
+/* Starts it if it does not run. namespace: of the balances; lent. */
+int lt_kube_watcher_start(const char *namespace, struct lt_error *err);
 void lt_kube_watcher_stop(void);
 /* Readable when there is something to take; -1: it does not run. */
 int lt_kube_watcher_fd(void);

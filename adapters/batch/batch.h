@@ -550,6 +550,9 @@ struct lt_batch_manifest {
 	char name[LT_MANIFEST_NAME_SIZE];
 	char note[256]; /* why lowtide would leave it alone; "" = it would
 			 * not */
+	/* Why nobody knows what it may cost, as the beginning of a sentence; ""
+	 * = nothing of it says so. */
+	char unknown[160];
 };
 /* *out is written on success; free its jobs. LT_EINPUT. */
 int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,

@@ -236,19 +236,20 @@ held_back(struct lt_daemon *d, const struct lt_first *first,
 {
 	const struct lt_batch_job *const job = asked->job;
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
-	const struct lt_amount *const most = &first->hold.quote.hold_per_task;
+	struct lt_verdict verdict;
 
 	if (job->state != LT_JOB_PENDING || !lt_daemon_may(d, LT_MAY_HOLD) ||
 	    !lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account)))
 		return 0;
-	if (lt_fits_hold(&d->budget, &first->hold, asked->now_utc_s)) {
+	lt_fits_judge(&verdict, &d->budget, &first->hold, asked->now_utc_s);
+	if (lt_verdict_fits(&verdict)) {
 		if (asked->is_question)
 			lt_fits_forget(
 			    &d->budget, &first->hold, asked->now_utc_s);
 		return 0;
 	}
-	return most->has_money || most->has_carbon ? LT_QUOTE_BUDGET_HOLD
-						   : LT_QUOTE_UNKNOWN;
+	return verdict.code == LT_OVER ? LT_QUOTE_BUDGET_HOLD
+				       : LT_QUOTE_UNKNOWN;
 }
 
 void

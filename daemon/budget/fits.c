@@ -39,27 +39,52 @@ lt_fits_asked(struct lt_hold *out, const struct lt_budget_snapshot *snapshot,
 }
 
 bool
-lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked)
+lt_verdict_fits(const struct lt_verdict *verdict)
 {
-	struct lt_verdict verdict = {0};
+	return verdict->code == LT_ADMIT ||
+	       (verdict->code == LT_OVER && verdict->rule == LT_RULE_WARN);
+}
+
+static void
+judge(struct lt_verdict *verdict, struct lt_budget_state *budget,
+    const struct lt_hold *asked)
+{
 	struct lt_recent *const recent = lt_fits_recent(budget);
 
-	if (recent == NULL)
-		return false;
-	lt_admit(&verdict, &budget->snapshot, recent, asked);
-	return verdict.code == LT_ADMIT ||
-	       (verdict.code == LT_OVER && verdict.rule == LT_RULE_WARN);
+	*verdict = (struct lt_verdict){.code = LT_UNKNOWN};
+	if (recent != NULL)
+		lt_admit(verdict, &budget->snapshot, recent, asked);
+}
+
+bool
+lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked)
+{
+	struct lt_verdict verdict;
+
+	judge(&verdict, budget, asked);
+	return lt_verdict_fits(&verdict);
+}
+
+void
+lt_fits_judge(struct lt_verdict *verdict, struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, int64_t now_utc_s)
+{
+	struct lt_hold asked;
+
+	*verdict = (struct lt_verdict){.code = LT_UNKNOWN};
+	if (lt_fits_asked(
+		&asked, &budget->snapshot, hold, hold->live_tasks, now_utc_s))
+		judge(verdict, budget, &asked);
 }
 
 bool
 lt_fits_hold(struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     int64_t now_utc_s)
 {
-	struct lt_hold asked;
+	struct lt_verdict verdict;
 
-	return lt_fits_asked(&asked, &budget->snapshot, hold, hold->live_tasks,
-		   now_utc_s) &&
-	       lt_fits(budget, &asked);
+	lt_fits_judge(&verdict, budget, hold, now_utc_s);
+	return lt_verdict_fits(&verdict);
 }
 
 void

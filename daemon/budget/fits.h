@@ -18,6 +18,11 @@ bool lt_fits_asked(struct lt_hold *out,
 /* It is counted from now on if it does. */
 bool lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked);
 
+/* Says what became of it, and counts it from now on if it fits. LT_UNKNOWN,
+ * too, of an account that nobody knows, or a sum that is too much. */
+void lt_fits_judge(struct lt_verdict *verdict, struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, int64_t now_utc_s);
+bool lt_verdict_fits(const struct lt_verdict *verdict);
 /* Would the hold fit beside all others that count? Counted then, too. */
 bool lt_fits_hold(struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, int64_t now_utc_s);

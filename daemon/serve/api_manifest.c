@@ -40,11 +40,19 @@ budget_text(char *out, size_t size, const struct answer *a,
 	lt_amount_text(
 	    most, sizeof(most), &quote->hold_per_task, market->currency, "");
 	lt_amount_text(left, sizeof(left), &a->available, market->currency, "");
-	if (!a->real->is_priced)
+	const bool is_known = a->real->is_priced && most[0] != '\0';
+
+	if (!is_known && a->manifest->unknown[0] != '\0')
+		snprintf(out, size,
+		    "%s: %s nobody knows what it may cost at most.",
+		    quote->flags & held ? "It would wait"
+					: "Nothing is held for it",
+		    a->manifest->unknown);
+	else if (!is_known)
 		snprintf(out, size,
 		    "What it may cost at most is not known: %s.",
 		    quote->flags & held
-			? "it would wait for budget, as nothing can be held for it"
+			? "it would wait, as nothing can be held for it"
 			: "nothing is held for it");
 	else
 		snprintf(out, size, "It may cost at most %s%s%s%s%s%s.", most,
@@ -81,10 +89,10 @@ text_of(const struct answer *a, const struct lt_daemon *d)
 		lt_plan_table(table, sizeof(table), &a->shown->plan,
 		    &a->shown->made.request, &d->market, a->now_utc_s);
 	else
-		snprintf(table, sizeof(table),
-		    a->manifest->jobs.jobs[0].limit_s != INT64_MAX
-			? "no plan: no pool of the policy can take it"
-			: "no plan: without activeDeadlineSeconds its cost is not known");
+		snprintf(table, sizeof(table), "no plan: %s",
+		    a->manifest->unknown[0] != '\0'
+			? "what it may cost is not known"
+			: "no pool of the policy can take it");
 	budget_text(budget, sizeof(budget), a, &d->market);
 	snprintf(text, LT_MESSAGE_SIZE,
 	    "%s\n%s\n%s%sThis was a plan: nothing was created.\n", table,

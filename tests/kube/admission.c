@@ -7,8 +7,10 @@
  *               Pod gated that no controller made; both get the user's name,
  *               and variables that read lowtide's annotations; those of
  *               frameworks where lowtide.dev/amp asks for them
- *   --validate  in enforce, a Job that costs more than its team has left, or
- *               has no end, is refused; lowtide's annotations are lowtide's
+ *   --validate  in enforce, a Job that takes more than its team has left, of
+ *               money or of CO2e, or has no end, is refused, and before 1.36
+ *               what is not suspended or gated; balances that are too old are
+ *               not known: on_unknown; lowtide's annotations are lowtide's
  *   --guard     see guard.c
  */
 #include <inttypes.h>
@@ -228,23 +230,10 @@ team_of(const struct request *request, const json_t *document)
 	return team == NULL ? request->space : team;
 }
 
-/* The least that it will cost: what it may use at the least price. */
-static int64_t
-cost_of(const json_t *job, const json_t *data)
-{
-	const json_t *const spec = json_at(job, "spec.template.spec");
-	const int64_t seconds =
-	    json_int_at(job, "spec.activeDeadlineSeconds", 0);
-	const double hours = (double)json_int_at(job, "spec.parallelism", 1) *
-			     (double)seconds / 3600;
-	const struct resources needs = resources_of(spec);
-	const double by_gpu =
-	    (double)needs.gpus * (double)balance(data, "", "gpu-hour");
-	const double by_cpu = (double)needs.cpu_milli / 1000 *
-			      (double)balance(data, "", "cpu-hour");
+/* ---- what the balances say ---- */
 
-	return (int64_t)(hours * (by_gpu > by_cpu ? by_gpu : by_cpu));
-}
+enum { KNOWN_S = 120 };
+static const char *const kinds_of_budgets[] = {"", "carbon-"};
 
 const json_t *
 admission_balances(void)
@@ -255,35 +244,127 @@ admission_balances(void)
 	return map == NULL ? NULL : json_at(map->now->document, "data");
 }
 
+/* By the clock that a new object has from the server, where it is validated:
+ * an object that is mutated has none yet. */
+static bool
+is_known(const json_t *data, const json_t *document)
+{
+	return json_time_ms(
+		   json_text_at(document, "metadata.creationTimestamp")) /
+		       1000 -
+		   balance(data, "", "written") <=
+	       KNOWN_S;
+}
+
+static bool
+is_unknown_ruled(const json_t *data, const json_t *document, const char *rule)
+{
+	return !is_known(data, document) &&
+	       strcmp(json_text_at(data, "on_unknown"), rule) == 0;
+}
+
+/* The least that it will take: what it may use at the least price, or with the
+ * least carbon. */
+static int64_t
+asked_of(const json_t *job, const json_t *data, const char *kind)
+{
+	const struct resources needs =
+	    resources_of(json_at(job, "spec.template.spec"));
+	const int64_t parallel = json_int_at(job, "spec.parallelism", 1);
+	const int64_t wanted = json_int_at(job, "spec.completions", parallel);
+	const double hours =
+	    (double)(parallel < wanted ? parallel : wanted) *
+	    (double)json_int_at(job, "spec.activeDeadlineSeconds", 0) / 3600;
+	char gpu[32], cpu[32];
+
+	snprintf(gpu, sizeof(gpu), "%sgpu-hour", kind);
+	snprintf(cpu, sizeof(cpu), "%scpu-hour", kind);
+	const double by_gpu =
+	    (double)needs.gpus * (double)balance(data, "", gpu);
+	const double by_cpu =
+	    (double)needs.cpu_milli / 1000 * (double)balance(data, "", cpu);
+
+	return (int64_t)(hours * (by_gpu > by_cpu ? by_gpu : by_cpu));
+}
+
+/* Of a balance of that kind. */
+static const char *
+name_of(char out[64], const char *kind, const char *name)
+{
+	snprintf(out, 64, "%s%s", kind, name);
+	return out;
+}
+
+static bool
+kind_has_room(const struct request *request, const json_t *job,
+    const char *kind, struct reply *reply)
+{
+	const json_t *const data = admission_balances();
+	const char *const team = team_of(request, job);
+	const int64_t asked = asked_of(job, data, kind);
+	char name[64], message[512];
+	const int64_t available =
+	    balance(data, team, name_of(name, kind, "available"));
+
+	if (balance(data, team, name_of(name, kind, "limit")) < 0 ||
+	    asked == 0 || asked <= available)
+		return true;
+	snprintf(message, sizeof(message),
+	    "lowtide: %s has %.2f %s available of its limit of %.2f (spent "
+	    "%.2f, held %.2f); this Job asked for at least %.2f",
+	    team, (double)available / 1e6,
+	    kind[0] == '\0' ? json_text_at(data, "currency") : "kg CO2e",
+	    (double)balance(data, team, name_of(name, kind, "limit")) / 1e6,
+	    (double)balance(data, team, name_of(name, kind, "spent")) / 1e6,
+	    (double)balance(data, team, name_of(name, kind, "held")) / 1e6,
+	    (double)asked / 1e6);
+	return admission_refuse(request, reply, "lowtide-budget", message);
+}
+
 static bool
 budget_has_room(
     const struct request *request, const json_t *job, struct reply *reply)
 {
 	const json_t *const data = admission_balances();
 	const char *const team = team_of(request, job);
-	const char *const mode = json_text_at(data, "mode");
-	const int64_t available = balance(data, team, "available");
-	int64_t cost;
-	char message[512];
 
-	if (strcmp(mode, "enforce") != 0 || balance(data, team, "limit") < 0)
+	if (strcmp(json_text_at(data, "mode"), "enforce") != 0)
+		return true;
+	if (is_unknown_ruled(data, job, "refuse"))
+		return admission_refuse(request, reply, "lowtide-budget",
+		    "lowtide: the balances are too old, so nobody knows what "
+		    "is left, and on_unknown is reject");
+	if (!is_known(data, job) ||
+	    (balance(data, team, "limit") < 0 &&
+		balance(data, team, "carbon-limit") < 0))
 		return true;
 	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0)
 		return admission_refuse(request, reply, "lowtide-budget",
 		    "a Job here says how long it may run: add "
 		    "\"activeDeadlineSeconds: 3600\" to its spec");
-	cost = cost_of(job, data);
-	if (cost <= available)
+	return kind_has_room(request, job, kinds_of_budgets[0], reply) &&
+	       kind_has_room(request, job, kinds_of_budgets[1], reply);
+}
+
+/* Before 1.36 nothing is mutated: what would start at once is refused. */
+static bool
+waits_for_hold(
+    const struct request *request, const json_t *document, struct reply *reply)
+{
+	const bool is_job = request->kind == KUBE_JOBS;
+	const json_t *const data = admission_balances();
+
+	if (world.options.minor >= 36 ||
+	    strcmp(json_text_at(data, "mode"), "enforce") != 0 ||
+	    is_unknown_ruled(data, document, "admit") ||
+	    (is_job ? json_true_at(document, "spec.suspend")
+		    : !is_gated(request, document) ||
+			  json_member(json_at(document, "spec.schedulingGates"),
+			      "name", "lowtide.dev/hold") != NULL))
 		return true;
-	snprintf(message, sizeof(message),
-	    "budget of %s: asked %.2f, limit %.2f, spent %.2f, held %.2f, "
-	    "available %.2f %s",
-	    team, (double)cost / 1e6,
-	    (double)balance(data, team, "limit") / 1e6,
-	    (double)balance(data, team, "spent") / 1e6,
-	    (double)balance(data, team, "held") / 1e6, (double)available / 1e6,
-	    json_text_at(data, "currency"));
-	return admission_refuse(request, reply, "lowtide-budget", message);
+	return admission_refuse(request, reply,
+	    is_job ? "lowtide-suspended" : "lowtide-gated",
+	    "lowtide: it waits for its hold");
 }
 
 bool
@@ -301,8 +382,9 @@ admission_validate(const struct request *request, const json_t *before,
 	if (!own_annotations_stay(request, before, document, reply) ||
 	    !guard_changes(request, before, document, reply))
 		return false;
-	return before != NULL || !is_job ||
-	       budget_has_room(request, document, reply);
+	return before != NULL ||
+	       (waits_for_hold(request, document, reply) &&
+		   (!is_job || budget_has_room(request, document, reply)));
 }
 
 bool

@@ -169,12 +169,12 @@ is 'a Job is suspended' true "$(k_job team-a a1 | of .spec.suspend)"
 is 'only lowtide writes its annotations' '[422,200]' \
     "[$(k_status k_patch $K_JOBS/team-a/jobs/a1 merge '{"metadata":{"annotations":{"lowtide.dev/quote":"q"}}}'),$(
 	K_TOKEN=token k_status k_patch $K_JOBS/team-a/jobs/a1 merge '{"metadata":{"annotations":{"lowtide.dev/quote":"q"}}}')]"
-jq -n '{kind: "ConfigMap", apiVersion: "v1", metadata: {name: "lowtide-balances"}, data: {mode: "enforce",
+jq -n '{kind: "ConfigMap", apiVersion: "v1", metadata: {name: "lowtide-balances"}, data: {mode: "enforce", written: "\(now | floor)",
     currency: "USD", "gpu-hour": "2000000", "cpu-hour": "50000", "team-a.limit": "10000000",
     "team-a.spent": "8000000", "team-a.held": "1000000", "team-a.available": "1000000"}}' |
     k_post $K_CORE/lowtide/configmaps >/dev/null
 is 'a Job beyond the budget' \
-    'budget of team-a: asked 4.00, limit 10.00, spent 8.00, held 1.00, available 1.00 USD' \
+    'lowtide: team-a has 1.00 USD available of its limit of 10.00 (spent 8.00, held 1.00); this Job asked for at least 4.00' \
     "$(k_job team-a big '.spec.activeDeadlineSeconds = 7200 |
 	.spec.template.spec.containers[0].resources.limits = {"nvidia.com/gpu": 1}' |
 	jq -r '.message | sub(".*request: "; "")')"

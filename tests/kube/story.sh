@@ -67,7 +67,7 @@ k_job team-a endless "$(runs 20)" >/dev/null
 passes 'one without a limit is held, too' k_wait 10 "$(job team-a/endless)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
 k_job team-a elsewhere "$(limit 60) | .spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"other\"}" >/dev/null
 passes 'so is one whose pool has no price, and told so' k_wait 10 "$(job team-a/elsewhere)" \
-    '.metadata.annotations["lowtide.dev/plan"] | test("^waits: without a price of a pool that it may run in")'
+    '.metadata.annotations["lowtide.dev/plan"] | test("^waits: as pool other has no price in the policy, nobody knows what it may take of the budget of team-a")'
 k_delete "$(job team-a/elsewhere)" >/dev/null
 k_job team-a queued "$(limit 60) | .metadata.labels = {\"kueue.x-k8s.io/queue-name\": \"q\"}" >/dev/null
 operators='[{apiVersion: "example.com/v1", kind: "Backup", name: "nightly", uid: "00000000-0000-4000-8000-000000000001", controller: true}]'

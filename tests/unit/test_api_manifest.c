@@ -27,6 +27,8 @@ lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 	*out->jobs.jobs = asked;
 	snprintf(out->name, sizeof(out->name), "vision/train");
 	snprintf(out->note, sizeof(out->note), "%s", note);
+	if (asked.limit_s == INT64_MAX)
+		snprintf(out->unknown, sizeof(out->unknown), "without a limit");
 	return LT_OK;
 }
 
@@ -76,7 +78,7 @@ test_plan(void **state)
 		"\nIn this mode lowtide moves nothing"},
 	    {"without a limit", 0, "carbon-aware=cost\n", "vision", "",
 		INT64_MAX, 0, LT_MODE_ENFORCE, false, true, -1,
-		"no plan: without activeDeadlineSeconds"},
+		"no plan: what it may cost is not known\nIt would wait: without a limit nobody knows what it may cost at most.\n"},
 	    {"a team without a budget", 0, "carbon-aware=cost\n", "free", "",
 		600, 0, LT_MODE_ENFORCE, true, false, -1,
 		"It may cost at most $0.30.\n"},
