@@ -65,11 +65,15 @@ lt_kube_where_is(
 /*
  * Which pools it may go to by itself. One that the policy does not name has no
  * price: what may run there too is held for by the others, and shown as
- * unpriced if it did. What no node takes now waits for one as it is.
+ * unpriced if it did. What no node takes now waits for one as it is: of a pool
+ * that has, or brings, some.
  */
 static bool
-may_be(const struct lt_kube_where *w, bool is_managed, int step)
+may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 {
+	const struct lt_kube_site *const site = &lt_kube_site;
+	const bool is_managed = site->is_managed[pool];
+
 	switch (step) {
 	case 0:
 		return w->takes_alone && is_managed;
@@ -78,6 +82,9 @@ may_be(const struct lt_kube_where *w, bool is_managed, int step)
 	case 2:
 		return w->takes && is_managed;
 	case 3:
+		return is_managed && !lt_kube_pool_is_gone(
+					 &site->cluster, site->pools[pool]);
+	case 4:
 		return is_managed;
 	default:
 		return true;
@@ -106,7 +113,7 @@ find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
 static void
 find_places(char *out, size_t size, const struct lt_kube_job *job)
 {
-	enum { STEPS = 5 };
+	enum { STEPS = 6 };
 	const struct lt_kube_site *const site = &lt_kube_site;
 	const char *const quoted = lt_kube_job_text(job, LT_KUBE_QUOTE);
 	struct lt_quote quote = {.home = ""};
@@ -119,8 +126,7 @@ find_places(char *out, size_t size, const struct lt_kube_job *job)
 	lt_kube_where_is(all, job, quote.home[0] == '\0');
 	for (int step = 0; step < STEPS && !any; step++)
 		for (uint32_t i = 0; i < site->pool_count; i++)
-			any |= may_go[i] =
-			    may_be(&all[i], site->is_managed[i], step);
+			any |= may_go[i] = may_be(i, &all[i], step);
 	const int home = find_home(all, may_go, quote.home);
 	out[0] = '\0';
 	if (home >= 0)
