@@ -172,9 +172,9 @@ least_of(const struct lt_market *market, enum kind kind, bool of_gpus,
 		const double rate = least_rate(market, p, kind, now_utc_s);
 
 		for (uint32_t k = 0; rate >= 0 && k < p->shape_count; k++) {
-			const double part = part_of(
-			    &market->shapes[p->first_shape + k], kind,
-			    of_gpus ? least_gpu : 0);
+			const double part =
+			    part_of(&market->shapes[p->first_shape + k], kind,
+				of_gpus ? least_gpu : 0);
 
 			if (part > 0 && (least < 0 || rate * part < least))
 				least = rate * part;

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "batch_watch.h"
 #include "site.h"
 
 const struct lt_batch_words lt_batch_words = {.system = "kubernetes",

@@ -61,9 +61,8 @@ number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
     struct lt_error *err)
 {
 	*id = c->job_count + 1;
-	return c->store != NULL
-		   ? lt_kube_store_id(c->store, uid, true, id, err)
-		   : LT_OK;
+	return c->store != NULL ? lt_kube_store_id(c->store, uid, true, id, err)
+				: LT_OK;
 }
 
 struct lt_kube_known_job *

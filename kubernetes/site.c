@@ -82,8 +82,8 @@ may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 	case 2:
 		return w->takes && is_managed;
 	case 3:
-		return is_managed && !lt_kube_pool_is_gone(
-					 &site->cluster, site->pools[pool]);
+		return is_managed &&
+		       !lt_kube_pool_is_gone(&site->cluster, site->pools[pool]);
 	case 4:
 		return is_managed;
 	default:

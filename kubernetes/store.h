@@ -6,7 +6,7 @@
 #ifndef LT_KUBE_STORE_H
 #define LT_KUBE_STORE_H
 
-#include "batch.h"
+#include "batch_watch.h"
 #include "kube_facts.h"
 
 struct lt_kube_store; /* opaque */

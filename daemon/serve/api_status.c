@@ -9,6 +9,7 @@
 
 #include "access.h"
 #include "base64.h"
+#include "batch_watch.h"
 #include "currency.h"
 #include "daemon.h"
 #include "finding.h"

@@ -86,7 +86,7 @@ number=$(sed -nE '1s/^Job ([0-9]+) .*/\1/p' <<<"$story")
 says 'explain by the number in reports' "^Job $number\$" "$(lowtide explain "$number" | sed -E '1s/:.*//')"
 is 'a name that is not there' 'lowtide: job: no Job or pod team-a/trane is known' "$(lowtide explain team-a/trane)"
 says 'neither name nor number' 'got "train", want a job id .*NAMESPACE/NAME' "$(lowtide explain train)"
-says 'no name at all' 'got "a/b/c", want' "$(lowtide explain a/b/c)"
+says 'no name at all' 'got "a/b/c/d", want' "$(lowtide explain a/b/c/d)"
 held=$(until_says 'Held back' lowtide explain team-b/waits)
 says 'what waits for budget says so' 'Held back: the budget of team-b' "$held"
 says 'now by name' 'job [0-9]+: lowtide does not delay it' "$(lowtide now team-b/waits)"
