@@ -121,17 +121,18 @@ of() { k get job "$1" -o json | jq -c "$2"; }
 is_so() { [ "$(of "$1" "$2")" == true ]; }
 reasons() { k get events -o json | jq -r ".items[] | select(.involvedObject.name == \"$1\") | .reason"; }
 told() { reasons "$1" | grep -q "^$2\$"; }
-# Micros, of the pods that there are: one USD for a node and second; a pod's
-# part of it is by what its CPUs and GiB are worth, (2a) of docs/model.md.
+# Micros, of the pods that there are: one USD for a second of a node of the pool,
+# nothing for others, which have no price; a pod's part of it is by what its CPUs
+# and GiB are worth, (2a) of docs/model.md.
 owed() {
-	jq -s 'def cpus: if endswith("m") then rtrimstr("m") | tonumber / 1000 else tonumber end;
+	jq -s --arg key "$label" --arg pool "$pool" 'def cpus: if endswith("m") then rtrimstr("m") | tonumber / 1000 else tonumber end;
 	    def kib: capture("^(?<n>[0-9]+)(?<unit>[KMG]i)?$") | (.n | tonumber) *
 		({Ki: 1, Mi: 1024, Gi: 1048576}[.unit // ""] // (1 / 1024));
 	    def worth: 0.031611 * (.cpu | cpus) + 0.004237 * (.memory | kib) / 1048576 +
 		0.95 * ([to_entries[] | select(.key | endswith("/gpu")) | .value | tonumber] | add // 0);
 	    def at: fromdateiso8601;
-	    (.[0].items | map({key: .metadata.name, value: (.status.allocatable | worth)}) | from_entries) as $node |
-	    [.[1].items[] | select(.status.containerStatuses[0].state.terminated) |
+	    (.[0].items | map(select(.metadata.labels[$key] == $pool) | {key: .metadata.name, value: (.status.allocatable | worth)}) | from_entries) as $node |
+	    [.[1].items[] | select(.status.containerStatuses[0].state.terminated and $node[.spec.nodeName]) |
 		((.status.containerStatuses[0].state.terminated.finishedAt | at) - (.status.startTime | at)) * 1000000 *
 		(.spec.containers[0].resources.requests | worth) / $node[.spec.nodeName] | round] | add // 0' \
 	    <(kubectl get nodes -o json) <(k get pods -o json)
