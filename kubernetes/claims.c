@@ -219,18 +219,6 @@ micro_of(const json_t *device, const char *driver)
 	return part > 0 ? part : LT_KUBE_WHOLE_GPU;
 }
 
-static json_t *
-member(json_t *object, const char *name)
-{
-	json_t *at = json_object_get(object, name);
-
-	if (at != NULL)
-		return at;
-	at = json_object();
-	json_object_set_new(object, name, at);
-	return at;
-}
-
 /* What a device is worth, and whether it counts for its node: parts that a GPU
  * may be cut into are no more than it. */
 json_t *
@@ -243,10 +231,11 @@ lt_kube_claims_devices(const json_t *resource_slices)
 	json_array_foreach(resource_slices, i, slice) {
 		const json_t *const spec = json_object_get(slice, "spec");
 		const char *const driver = lt_kube_string(spec, "driver");
-		json_t *const of_it =
-		    member(member(member(all, lt_kube_string(spec, "nodeName")),
-			       driver),
-			lt_kube_string(json_object_get(spec, "pool"), "name"));
+		json_t *const of_it = lt_kube_object_at(
+		    lt_kube_object_at(lt_kube_object_at(all,
+					  lt_kube_string(spec, "nodeName")),
+			driver),
+		    lt_kube_string(json_object_get(spec, "pool"), "name"));
 
 		json_array_foreach(json_object_get(spec, "devices"), k, device)
 			json_object_set_new(of_it,

@@ -37,19 +37,6 @@ add_requests(json_t *requests, const json_t *item)
 			json_object_set(requests, name, quantity);
 }
 
-/* The object's member of this name, which is made if it has none. */
-static json_t *
-object_at(json_t *object, const char *name)
-{
-	json_t *at = json_object_get(object, name);
-
-	if (at == NULL) {
-		at = json_object();
-		json_object_set_new(object, name, at);
-	}
-	return at;
-}
-
 json_t *
 lt_kube_given_requests(const json_t *limit_ranges)
 {
@@ -58,7 +45,7 @@ lt_kube_given_requests(const json_t *limit_ranges)
 	size_t i, k;
 
 	json_array_foreach(limit_ranges, i, range) {
-		json_t *const requests = object_at(
+		json_t *const requests = lt_kube_object_at(
 		    all, lt_kube_string(
 			     json_object_get(range, "metadata"), "namespace"));
 
@@ -78,7 +65,7 @@ lt_kube_given_classes(const json_t *runtime_classes)
 	size_t i;
 
 	json_array_foreach(runtime_classes, i, class) {
-		json_t *const of_it = object_at(all,
+		json_t *const of_it = lt_kube_object_at(all,
 		    lt_kube_string(json_object_get(class, "metadata"), "name"));
 
 		for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++) {
@@ -133,8 +120,9 @@ give_requests(json_t *pod_spec, json_t *requests)
 			json_object_foreach(requests, name, quantity)
 				if (!asks_for(container, name))
 					json_object_set(
-					    object_at(object_at(container,
-							  "resources"),
+					    lt_kube_object_at(
+						lt_kube_object_at(
+						    container, "resources"),
 						"requests"),
 					    name, quantity);
 }
@@ -151,7 +139,7 @@ give_class(json_t *pod_spec, const json_t *class)
 		json_object_set(pod_spec, "overhead", overhead);
 	if (selector != NULL)
 		json_object_update(
-		    object_at(pod_spec, "nodeSelector"), selector);
+		    lt_kube_object_at(pod_spec, "nodeSelector"), selector);
 }
 
 json_t *

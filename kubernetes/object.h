@@ -21,6 +21,15 @@ lt_kube_string(const json_t *object, const char *key)
 	return text != NULL ? text : "";
 }
 
+/* The object's member of this name, which is made if it has none. */
+static inline json_t *
+lt_kube_object_at(json_t *object, const char *name)
+{
+	if (json_object_get(object, name) == NULL)
+		json_object_set_new(object, name, json_object());
+	return json_object_get(object, name);
+}
+
 static inline const json_t *
 lt_kube_part(const json_t *object, const char *outer, const char *inner)
 {
