@@ -4,6 +4,7 @@
  * start, where they go. Where Slurm's adapter updates jobs and slurmctld starts
  * them.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "log.h"
 #include "quote.h"
 #include "site.h"
+#include "text.h"
 #include "text_mend.h"
 #include "units.h"
 
@@ -105,17 +107,29 @@ add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 	const char *const bound = lt_kube_job_text(&job->facts, LT_KUBE_BOUND);
-	size_t used = strlen(plan);
+	const char *const untried =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+	const struct lt_exact *const had = &job->facts.need.exact;
+	struct lt_text text = {.out = plan, .size = size, .at = strlen(plan)};
 
 	if (bound[0] != '\0')
-		used += (size_t)snprintf(plan + used, size - used,
-		    "; its place stays, by its %s", bound);
+		lt_text_put(&text, "; its place stays, by its %s", bound);
+	if (untried[0] != '\0')
+		lt_text_put(&text,
+		    "; what webhooks add to its pods is held for once the first of them runs: %.200s",
+		    untried);
+	if (job->is_raised)
+		lt_text_put(&text,
+		    "; its hold was raised to what its pods have: %" PRIu64
+		    "m CPUs, %" PRIu64 " KiB, %.2f GPUs each",
+		    had->cpu_milli, had->memory_kib,
+		    (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
 	if (is_stopped(job))
-		used += (size_t)snprintf(plan + used, size - used,
+		lt_text_put(&text,
 		    "; suspended by its user, it waits for kubectl annotate --overwrite job %s lowtide.dev/pause=false",
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
-	if (fault[0] != '\0' && used < size)
-		snprintf(plan + used, size - used, "; ignored: %s", fault);
+	if (fault[0] != '\0')
+		lt_text_put(&text, "; ignored: %s", fault);
 	lt_text_whole(plan);
 }
 
@@ -168,11 +182,15 @@ tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
 	const bool waits =
 	    quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
 	const bool warns =
-	    waits || lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
+	    waits || job->is_raised ||
+	    lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
 
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){warns ? "Warning" : "Normal",
-		waits ? "LowtideHeld" : "LowtidePlanned", plan},
+		waits		 ? "LowtideHeld"
+		: job->is_raised ? "LowtideRaised"
+				 : "LowtidePlanned",
+		plan},
 	    now_utc_s);
 }
 
