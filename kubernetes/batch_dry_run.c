@@ -140,7 +140,7 @@ try(struct lt_kube_known_job *job, int64_t now_utc_s)
 		lt_kube_take_answer(job, object);
 	}
 	json_decref(object);
-	return code == LT_OK || code == LT_ENOENT;
+	return code != LT_ENET;
 }
 
 void

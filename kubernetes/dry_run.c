@@ -97,16 +97,33 @@ added_labels(const json_t *pod_spec, const json_t *answered)
 	return added;
 }
 
+static bool
+has_own_claims(const json_t *own, const json_t *answer)
+{
+	const json_t *const is = json_object_get(own, "resourceClaims");
+	const json_t *const became =
+	    lt_kube_part(answer, "spec", "resourceClaims");
+
+	return is == became || json_equal(is, became) == 1;
+}
+
 json_t *
 lt_kube_dry_result(const json_t *job, const json_t *answer, const char *why)
 {
-	static const char *const kept[] = {
-	    "containers", "initContainers", "overhead", "resources"};
+	static const char *const kept[] = {"containers", "initContainers",
+	    "overhead", "resources", "schedulerName", "hostNetwork", "volumes",
+	    "topologySpreadConstraints"};
+	const json_t *const own = json_object_get(template_of(job), "spec");
 	char *const sizes = sizes_of(job);
 	json_t *const result =
 	    json_pack("{s:s}", "sizes", sizes != NULL ? sizes : "");
 
 	free(sizes);
+	/* Claims are read by the Job's own names of them. */
+	if (answer != NULL && !has_own_claims(own, answer)) {
+		answer = NULL;
+		why = "a webhook changes its resourceClaims";
+	}
 	if (answer == NULL) {
 		json_object_set_new(result, "why", json_string(why));
 		return result;
@@ -121,8 +138,8 @@ lt_kube_dry_result(const json_t *job, const json_t *answer, const char *why)
 		if (part != NULL)
 			json_object_set(spec, kept[i], part);
 	}
-	json_object_set_new(result, "nodeSelector",
-	    added_labels(json_object_get(template_of(job), "spec"), answered));
+	json_object_set_new(
+	    result, "nodeSelector", added_labels(own, answered));
 	json_object_set_new(result, "spec", spec);
 	json_decref(pod);
 	return result;
