@@ -81,19 +81,22 @@ passes 'a Job without requests runs' k_wait 20 "$(job team-c/given)" '.status.re
 passes 'and is held for by what it got' is_held team-c/given
 
 # A webhook with side effects refuses dry runs: by the template, then by the first pod
-k_job team-b refused "$(limit 600) | $(pool spot) | .spec.parallelism = 2 | .spec.completions = 2 | $(runs 6000)" >/dev/null
+goes() { k_patch "$(job "$1")" merge '{"metadata":{"annotations":{"lowtide.dev/pause":"false"}}}' >/dev/null; }
+k_job team-b refused "$(limit 600) | $(pool spot) | .spec.suspend = true | .spec.parallelism = 2 | .spec.completions = 2 | $(runs 6000)" >/dev/null
 passes 'a Job with no dry run is planned' planned team-b/refused
 passes 'by its template' near "$(held team-b/refused)" "$(sum_of "$(k_get "$(job team-b/refused)" | jq '.spec.template as $t | {items: [$t, $t]}')")"
 is 'its plan says why' 1 "$(note team-b/refused plan | grep -c 'what webhooks add to its pods is held for once the first of them runs: .*webhook "sidecar.test" does not support dry run')"
+goes team-b/refused
 passes 'its pods run' k_wait 20 "$(job team-b/refused)" '.status.ready == 2'
 passes 'the hold is raised to what they have' within 15 is_held team-b/refused
 raised() { note "$1" plan | grep -q 'its hold was raised to what its pods have: 2500m CPUs, 4194304 KiB'; }
 passes 'and its plan says so' within 10 raised team-b/refused
-told() { [ "$(events_of team-b/refused | jq '[.[] | select(. == "LowtideRaised")] | length')" -eq 1 ]; }
-passes 'an Event, too' within 10 told
+told() { events_of team-b/refused | jq '[.[] | select(. == "LowtideRaised")] | length'; }
+passes 'an Event, too' within 10 eval '[ "$(told)" -gt 0 ]'
+before=$(told)
 l_restart
 passes 'it is so after a restart' within 15 is_held team-b/refused
-passes 'which tells nothing again' told
+is 'which tells nothing again' "$before" "$(told)"
 doctor
 is 'doctor finds the right and its policy' 1 "$(grep -c '^ok  *dry runs .*in dry runs, and not otherwise' "$work/doctor")"
 
@@ -133,11 +136,28 @@ l_end
 unset LOWTIDE_DRY_RUN_PODS
 l_up
 asked=$(requests)
-k_job team-a plain "$(limit 600) | $(pool spot) | $(runs 6000)" >/dev/null
+k_job team-a plain "$(limit 600) | $(pool spot) | .spec.suspend = true | $(runs 6000)" >/dev/null
 passes 'without dry runs a Job is planned' planned team-a/plain
 passes 'by its template' near "$(held team-a/plain)" "$(sum_of "$(k_get "$(job team-a/plain)" | jq '{items: [.spec.template]}')")"
+goes team-a/plain
 passes 'its pod runs' k_wait 20 "$(job team-a/plain)" '.status.ready == 1'
 passes 'its hold is raised' within 15 is_held team-a/plain
 passes 'and it is told' within 10 raised team-a/plain
 is 'no dry run was asked for' 0 $(($(requests) - asked))
+
+# Before 1.36, where nothing is gated: the policy that wants the gate lets a dry run pass
+l_end
+k_down
+rm -rf "$L/state"
+k_up "$work/kube" --speed 10 --validate --guard --dry-runs --minor 33 || exit 1
+k_namespace team-a managed >/dev/null
+says_of team-a "$sidecar"
+export LOWTIDE_DRY_RUN_PODS=true
+l_up
+passes 'balances are there' within 10 eval 'k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq -e ".data.mode == \"enforce\"" >/dev/null'
+K_AS=alice k_job team-a older "$(limit 600) | $(pool spot) | .spec.suspend = true | $(runs 6000)" >/dev/null
+passes 'an older server runs a Job' k_wait 20 "$(job team-a/older)" '.status.ready == 1'
+is 'by a dry run' 1 "$(requests)"
+passes 'and holds for its sidecar' is_held team-a/older
+is 'with nothing to be raised' 0 "$(note team-a/older plan | grep -c -e raised -e webhooks)"
 the_end
