@@ -281,7 +281,7 @@ $(B)/lowtide-notify: $(call obj,$(NOTIFY_SRC) $(FILE_SRC) $(NOTIFY_OTHERS)) $(B)
 # The manifests, in the order in which they are applied, as bytes of C.
 KUBE_YAML := $(addprefix packaging/kubernetes/,namespace.yaml serviceaccount.yaml rbac.yaml \
 	configmap.yaml pvc.yaml deployment.yaml cronjob.yaml policy-suspend.yaml \
-	policy-suspended.yaml policy-budget.yaml policy-guard.yaml policy-own.yaml)
+	policy-suspended.yaml policy-budget.yaml policy-guard.yaml policy-own.yaml dry-run.yaml)
 $(B)/cli/kube_manifest.h: $(KUBE_YAML) Makefile
 	@mkdir -p $(@D)
 	$(Q)for f in $(KUBE_YAML); do echo "# $$f"; sed 1d "$$f"; done | \

@@ -15,6 +15,9 @@
 
 enum { POLICIES_MAX = 32, PATH_SIZE = 256 };
 
+/* By this name `lowtide-kube policies` says whether the right is there. */
+static const char dry_run_right[] = "ServiceAccount/lowtide-dry-run";
+
 struct policies {
 	int count;
 	char names[POLICIES_MAX][128]; /* "KIND/NAME" */
@@ -160,10 +163,10 @@ static int
 ask_cluster(json_t **got, struct policies *policies, struct lt_error *err)
 {
 	static const char verb[] = "policies";
-	const char *words[POLICIES_MAX + 2] = {verb};
+	const char *words[POLICIES_MAX + 3] = {verb, dry_run_right};
 
 	for (int i = 0; i < policies->count; i++)
-		words[i + 1] = policies->names[i];
+		words[i + 2] = policies->names[i];
 	return lt_daemon_json(got, "lowtide-kube", words, err);
 }
 
@@ -176,6 +179,55 @@ refuses(const json_t *got)
 				    "ValidatingAdmissionPolicy/lowtide-budget"),
 		       "failurePolicy", ""),
 		   "Fail") == 0;
+}
+
+/* Of the account of dry runs. */
+static bool
+is_of_dry_runs(const char *name)
+{
+	const char *const slash = strchr(name, '/');
+
+	return slash != NULL && strcmp(slash, "/lowtide-dry-run") == 0;
+}
+
+/* Where the account may create pods, its policy makes dry runs of them, in each
+ * mode. */
+static void
+check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
+    const json_t *got)
+{
+	static const char mend[] =
+	    "apply the manifests again: lowtide kube manifest --dry-run-pods; until then take its right away: kubectl delete clusterrolebinding lowtide-dry-run";
+	const char *const asked = getenv("LOWTIDE_DRY_RUN_PODS");
+	const int before = doctor->count;
+
+	if (!json_is_true(json_object_get(got, dry_run_right))) {
+		if (asked != NULL && strcmp(asked, "true") == 0)
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "dry runs",
+			    "apply the manifests again: lowtide kube manifest --dry-run-pods",
+			    "LOWTIDE_DRY_RUN_PODS is true, and lowtide-dry-run may not create pods, or lowtide not speak for it");
+		return;
+	}
+	for (int i = 0; i < policies->count; i++) {
+		const char *const name = policies->names[i];
+		const json_t *const there = json_object_get(got, name);
+		char where[PATH_SIZE] = "";
+
+		if (!is_of_dry_runs(name) ||
+		    (there != NULL && is_same(policies->specs[i], there, where,
+					  sizeof(where))))
+			continue;
+		lt_doctor_say(doctor, LT_LEVEL_ERROR, "dry runs", mend,
+		    "lowtide-dry-run may create pods, and not only in dry runs: %s %s%s",
+		    name,
+		    there == NULL ? "is not in the cluster"
+				  : "is not as lowtide " LT_VERSION
+				    " has it, by its ",
+		    where);
+	}
+	if (doctor->count == before)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "dry runs", "",
+		    "lowtide-dry-run may create pods in dry runs, and not otherwise");
 }
 
 static void
@@ -192,6 +244,8 @@ compare(struct lt_doctor *doctor, const struct policies *policies,
 		const json_t *const there = json_object_get(got, name);
 		char where[PATH_SIZE] = "";
 
+		if (is_of_dry_runs(name))
+			continue;
 		if (there == NULL)
 			lt_doctor_say(doctor, level, "policies", MEND,
 			    "%s is not in the cluster", name);
@@ -214,7 +268,8 @@ lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube)
 	struct lt_kube_site site = {
 	    .minor = lt_kube_minor(lt_json_text(
 		json_object_get(doctor->status, "slurm"), "release", "")),
-	    .namespace = lt_json_text(kube, "namespace", "lowtide")};
+	    .namespace = lt_json_text(kube, "namespace", "lowtide"),
+	    .dry_run_pods = true};
 	struct policies policies;
 	struct lt_error err = {0};
 	json_t *got = NULL;
@@ -230,11 +285,13 @@ lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube)
 		free_policies(&policies);
 		code = read_manifests(&policies, &site, &err);
 	}
-	if (code == LT_OK)
+	if (code == LT_OK) {
 		compare(doctor, &policies, got);
-	else
+		check_dry_runs(doctor, &policies, got);
+	} else {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "policies", MEND,
 		    "the admission policies can't be compared: %s", err.text);
+	}
 	free_policies(&policies);
 	json_decref(got);
 }

@@ -31,13 +31,15 @@ const struct lt_cli_option lt_cli_kube_options[] = {
 	"admit (the default) or refuse Jobs while balances are not known"},
     {"pool-label", "L", "of nodes: names their pool (the clouds' own)"},
     {"team-label", "L", "of namespaces: names their team (their own name)"},
+    {"dry-run-pods", NULL,
+	"what webhooks add to pods is held for: an account more, for dry runs"},
     {NULL, NULL, NULL},
 };
 
 struct change {
 	const char *option, *from, *to;
 };
-enum { CHANGES_MAX = 8 };
+enum { CHANGES_MAX = 9 };
 
 static const char *
 or_else(const char *text, const char *otherwise)
@@ -74,18 +76,21 @@ write_line(
 	fprintf(out, "%s\n", text);
 }
 
-/* Is this file for a cluster of that version? */
+/* Is this file for that site? */
 static bool
-is_wanted(const char *name, int minor)
+is_wanted(const char *name, const struct lt_kube_site *site)
 {
 	static const char mutating[] = "policy-suspend.yaml",
-			  validating[] = "policy-suspended.yaml";
-	const bool mutates = minor >= LT_KUBE_MINOR_MUTATES;
+			  validating[] = "policy-suspended.yaml",
+			  tries[] = "dry-run.yaml";
+	const bool mutates = site->minor >= LT_KUBE_MINOR_MUTATES;
 
 	if (strncmp(name, mutating, strlen(mutating)) == 0)
 		return mutates;
 	if (strncmp(name, validating, strlen(validating)) == 0)
 		return !mutates;
+	if (strncmp(name, tries, strlen(tries)) == 0)
+		return site->dry_run_pods;
 	return true;
 }
 
@@ -102,6 +107,7 @@ lt_kube_write(FILE *out, const struct lt_kube_site *site)
 	    {"on-unknown", "Ignore", site->refuse ? "Fail" : "Ignore"},
 	    {"on-unknown", "Allow", site->refuse ? "Deny" : "Allow"},
 	    {"on-unknown", "allow", site->refuse ? "reject" : "allow"},
+	    {"dry-run-pods", "\"\"", site->dry_run_pods ? "\"true\"" : "\"\""},
 	};
 	bool wanted = false;
 
@@ -114,8 +120,7 @@ lt_kube_write(FILE *out, const struct lt_kube_site *site)
 		const size_t length = strcspn(line, "\n");
 
 		if (strncmp(line, FILE_MARK, strlen(FILE_MARK)) == 0) {
-			wanted =
-			    is_wanted(line + strlen(FILE_MARK), site->minor);
+			wanted = is_wanted(line + strlen(FILE_MARK), site);
 			if (wanted)
 				fputs("---\n", out);
 		}
@@ -181,6 +186,7 @@ read_options(struct lt_kube_site *site, const struct lt_cli *cli)
 	    .pool_label = lt_cli_value(cli, "pool-label"),
 	    .team_label = lt_cli_value(cli, "team-label"),
 	    .refuse = unknown != NULL && strcmp(unknown, "refuse") == 0,
+	    .dry_run_pods = lt_cli_value(cli, "dry-run-pods") != NULL,
 	};
 	if (site->minor < 0)
 		return wrong(cli, "kubernetes-version", "one such as 1.36");

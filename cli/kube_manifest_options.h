@@ -18,6 +18,7 @@ struct lt_kube_site { /* NULL: as in packaging/kubernetes */
 	int minor;    /* of the cluster's version, 1.MINOR */
 	const char *namespace, *image, *pool_label, *team_label;
 	bool refuse; /* while a balance is not known */
+	bool dry_run_pods;
 };
 
 /* All of it, as one YAML of many documents; the texts go in as they are. */

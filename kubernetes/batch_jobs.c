@@ -193,6 +193,7 @@ is_listed(const struct lt_kube_known_job *job)
 
 	return lt_kube_is_ours(job) && job->facts.pods > 0 &&
 	       !lt_kube_is_cron_unknown(job) &&
+	       (!lt_kube_is_untried(job) || lt_kube_is_decided(job)) &&
 	       (job->forget_utc_s == 0 || job->first_utc_s == 0 ||
 		   (store != NULL && lt_kube_store_is_open(store, job->id)));
 }

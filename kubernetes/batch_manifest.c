@@ -19,6 +19,9 @@ note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 	const char *const namespace =
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
 
+	const char *const untried =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+
 	out->note[0] = out->unknown[0] = '\0';
 	lt_kube_say_unknown(out->unknown, sizeof(out->unknown), job, NULL);
 	snprintf(out->name, sizeof(out->name), "%s/%s", namespace,
@@ -32,6 +35,10 @@ note(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
 		    "lowtide leaves it alone: namespace %.63s has no label " LT_KUBE_DOMAIN
 		    "managed: \"true\"",
 		    namespace);
+	else if (untried[0] != '\0')
+		snprintf(out->note, sizeof(out->note),
+		    "what webhooks add to its pods is held for once the first of them runs: %.160s",
+		    untried);
 }
 
 static int
@@ -61,6 +68,17 @@ record(struct lt_batch_manifest *out, const json_t *object, int64_t now_utc_s,
 	return code;
 }
 
+/* Would its pods be, if it were there? */
+static bool
+is_tried(const json_t *object)
+{
+	return lt_kube_site.dry_runs &&
+	       strcmp(lt_kube_string(object, "kind"), "Job") == 0 &&
+	       lt_kube_cluster_manages(&lt_kube_site.cluster,
+		   lt_kube_string(
+		       json_object_get(object, "metadata"), "namespace"));
+}
+
 int
 lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
     size_t length, struct lt_error *err)
@@ -73,6 +91,8 @@ lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 		code = lt_kube_manifest_complete(object, now_utc_s, err);
 	if (code == LT_OK)
 		lt_kube_claims_fetch(lt_kube_site.kube, object);
+	if (code == LT_OK && is_tried(object))
+		lt_kube_dry_run(object, now_utc_s);
 	if (code == LT_OK)
 		code = record(out, object, now_utc_s, err);
 	json_decref(object);

@@ -18,6 +18,35 @@ static const struct {
     {"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"},
 };
 
+/* May the account of dry runs create pods, and do we speak for it? Where there
+ * is none, nothing is put in. */
+static int
+get_right(json_t *all, const char *named, struct lt_error *err)
+{
+	char account[LT_KUBE_KEY_SIZE];
+	json_t *const review = json_pack("{s:s,s:s,s:{s:{s:s,s:s}}}",
+	    "apiVersion", "authorization.k8s.io/v1", "kind",
+	    "SelfSubjectAccessReview", "spec", "resourceAttributes", "verb",
+	    "create", "resource", "pods");
+	const struct lt_kube_request request = {.method = "POST",
+	    .path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+	    .body = review,
+	    .user = lt_kube_dry_run_user(account, sizeof(account))};
+	json_t *answer = NULL;
+	int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
+
+	if (code == LT_OK)
+		json_object_set(all, named,
+		    (json_t *)lt_kube_part(answer, "status", "allowed"));
+	if (code == LT_EDENIED) {
+		*err = (struct lt_error){0};
+		code = LT_OK;
+	}
+	json_decref(answer);
+	json_decref(review);
+	return code;
+}
+
 /* named: "KIND/NAME". What is not there is left out. */
 static int
 get_one(json_t *all, const char *named, struct lt_error *err)
@@ -26,6 +55,8 @@ get_one(json_t *all, const char *named, struct lt_error *err)
 	json_t *object = NULL;
 	char path[256] = "";
 
+	if (strcmp(named, LT_KUBE_RIGHT) == 0)
+		return get_right(all, named, err);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strlen(kinds[i].kind) == length &&
 		    strncmp(kinds[i].kind, named, length) == 0 &&

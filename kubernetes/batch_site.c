@@ -47,6 +47,8 @@ lt_batch_init(
 	s->cluster.names = (struct lt_kube_names){
 	    .pool = from_environment("LOWTIDE_POOL_LABEL", NULL),
 	    .team = from_environment("LOWTIDE_TEAM_LABEL", NULL)};
+	s->dry_runs =
+	    strcmp(from_environment("LOWTIDE_DRY_RUN_PODS", ""), "true") == 0;
 	s->uid = (uint32_t)getuid();
 	s->allowance = LT_KUBE_REQUESTS_A_SECOND;
 	int code = lt_http_init(err);
@@ -114,6 +116,7 @@ lt_batch_fini(void)
 	lt_kube_close(s->kube);
 	free(s->balances);
 	lt_kube_job_free(&s->question.facts);
+	json_decref(s->tried);
 	json_decref(s->given.requests);
 	json_decref(s->given.classes);
 	json_decref(s->given.device_classes);
@@ -253,6 +256,7 @@ lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s)
 	if (!lt_kube_cluster_is_complete(c))
 		return;
 	lt_kube_ask_cron_jobs(now_utc_s);
+	lt_kube_ask_dry_runs(now_utc_s);
 	changes->tables = c->nodes_changed || c->namespaces_changed;
 	changes->all = c->all_changed;
 	changes->count = c->changed_count;

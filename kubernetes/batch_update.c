@@ -4,6 +4,7 @@
  * start, where they go. Where Slurm's adapter updates jobs and slurmctld starts
  * them.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "log.h"
 #include "quote.h"
 #include "site.h"
+#include "text.h"
 #include "text_mend.h"
 #include "units.h"
 
@@ -20,7 +22,10 @@ enum {
 	PLAN_BYTES = 900,
 	SOON_S = 2, /* a begin so near is now */
 	KEPT_DAYS = 400,
+	AGAIN_S = 10, /* after the API server refused */
 };
+
+#define RAISED "; its hold was raised to what its pods have"
 
 bool
 lt_batch_may_update(void)
@@ -98,6 +103,18 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 	    is_moved ? home : "", is_moved ? " " : "", is_moved ? was : "");
 }
 
+static void
+add_raised(struct lt_text *text, const struct lt_kube_known_job *job)
+{
+	const struct lt_exact *const had = &job->facts.need.exact;
+
+	lt_text_put(text, RAISED ": %" PRIu64 "m CPUs, %" PRIu64 " KiB",
+	    had->cpu_milli, had->memory_kib);
+	if (had->gpu_micro > 0)
+		lt_text_put(text, ", %.2f GPUs",
+		    (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
+}
+
 /* Behind the plan: that its user has to say when it starts, and what of its
  * annotations can't be read. */
 static void
@@ -105,17 +122,24 @@ add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 	const char *const bound = lt_kube_job_text(&job->facts, LT_KUBE_BOUND);
-	size_t used = strlen(plan);
+	const char *const untried =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+	struct lt_text text = {.out = plan, .size = size, .at = strlen(plan)};
 
 	if (bound[0] != '\0')
-		used += (size_t)snprintf(plan + used, size - used,
-		    "; its place stays, by its %s", bound);
+		lt_text_put(&text, "; its place stays, by its %s", bound);
+	if (untried[0] != '\0' && !job->is_raised)
+		lt_text_put(&text,
+		    "; what webhooks add to its pods is held for once the first of them runs: %.200s",
+		    untried);
+	if (job->is_raised)
+		add_raised(&text, job);
 	if (is_stopped(job))
-		used += (size_t)snprintf(plan + used, size - used,
+		lt_text_put(&text,
 		    "; suspended by its user, it waits for kubectl annotate --overwrite job %s lowtide.dev/pause=false",
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
-	if (fault[0] != '\0' && used < size)
-		snprintf(plan + used, size - used, "; ignored: %s", fault);
+	if (fault[0] != '\0')
+		lt_text_put(&text, "; ignored: %s", fault);
 	lt_text_whole(plan);
 }
 
@@ -168,11 +192,15 @@ tell_plan(const struct lt_kube_known_job *job, const struct lt_quote *quote,
 	const bool waits =
 	    quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN);
 	const bool warns =
-	    waits || lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
+	    waits || job->is_raised ||
+	    lt_kube_job_text(&job->facts, LT_KUBE_FAULT)[0] != '\0';
 
 	lt_kube_tell(job,
 	    &(struct lt_kube_told){warns ? "Warning" : "Normal",
-		waits ? "LowtideHeld" : "LowtidePlanned", plan},
+		waits		 ? "LowtideHeld"
+		: job->is_raised ? "LowtideRaised"
+				 : "LowtidePlanned",
+		plan},
 	    now_utc_s);
 }
 
@@ -245,6 +273,38 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 	    err, LT_EINPUT, "job %u: lowtide deletes no Jobs", job_id);
 }
 
+/* Tells of a Job that runs and was raised, if its plan does not say so yet:
+ * once, over restarts too. */
+static void
+tell_raised(struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	const char *const was = lt_kube_job_text(&job->facts, LT_KUBE_PLAN);
+	char plan[PLAN_BYTES];
+	struct lt_text text = {.out = plan, .size = sizeof(plan)};
+	struct lt_error err = {0};
+
+	if (!job->is_raised || job->forget_utc_s != 0 ||
+	    now_utc_s < job->try_utc_s || !lt_kube_is_decided(job) ||
+	    !lt_kube_is_ours(job) || strstr(was, RAISED) != NULL ||
+	    !lt_kube_spend())
+		return;
+	lt_text_put(&text, "%s", was);
+	add_raised(&text, job);
+	lt_text_whole(plan);
+	json_t *const annotations = json_object();
+	lt_kube_annotate(annotations, "plan", plan);
+	if (lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
+		json_pack("{s:{s:o}}", "metadata", "annotations", annotations),
+		&err) == LT_OK) {
+		lt_kube_tell(job,
+		    &(struct lt_kube_told){"Warning", "LowtideRaised", plan},
+		    now_utc_s);
+		return;
+	}
+	lt_log("raise_untold", "job=%u error=\"%s\"", job->id, err.text);
+	job->try_utc_s = now_utc_s + AGAIN_S;
+}
+
 /* ---- starts ---- */
 
 static int
@@ -310,6 +370,7 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	    view->market->currency);
 	for (uint32_t i = 0; due != NULL && i < c->job_count; i++) {
 		mark_run(c->jobs[i]);
+		tell_raised(c->jobs[i], now_utc_s);
 		if (lt_kube_may_start(c->jobs[i], now_utc_s))
 			due[count++] = c->jobs[i];
 		else

@@ -245,7 +245,7 @@ int
 lt_kube_do(struct lt_kube *kube, const struct lt_kube_request *request,
     json_t **answer, struct lt_error *err)
 {
-	char type[128];
+	char type[128], user[192];
 	struct lt_http_request http = {
 	    .method = request->method,
 	    .total_ms = LT_KUBE_TOTAL_MS,
@@ -264,6 +264,11 @@ lt_kube_do(struct lt_kube *kube, const struct lt_kube_request *request,
 		    request->content_type != NULL ? request->content_type
 						  : "application/json");
 		http.headers[2] = type;
+	}
+	if (request->user != NULL) {
+		snprintf(
+		    user, sizeof(user), "Impersonate-User: %s", request->user);
+		http.headers[3] = user;
 	}
 	int code = lt_kube_send(kube, request->path, &http, &response, err);
 	if (code == LT_OK)

@@ -5,6 +5,7 @@
 
 #include "claims.h"
 #include "cluster.h"
+#include "dry_run.h"
 #include "grow.h"
 #include "log.h"
 #include "object.h"
@@ -160,11 +161,36 @@ set_ended(
 		    c->store, job->id, has_ended, NULL);
 }
 
+/* The API server knows nothing of the dry run. */
+static void
+put_dry_run(const struct lt_kube_cluster *c, const json_t *object)
+{
+	const struct lt_kube_known_job *const job = lt_kube_cluster_find(
+	    c, lt_kube_string(json_object_get(object, "metadata"), "uid"));
+
+	if (job != NULL && job->dry_run != NULL)
+		json_object_set(
+		    (json_t *)object, LT_KUBE_DRY_RUN, job->dry_run);
+}
+
+/* Raises what a Job's pods need to what one of them had. */
+static void
+raise_need(struct lt_kube_known_job *job)
+{
+	const struct lt_kube_need was = job->facts.need;
+
+	lt_kube_need_raise(&job->facts.need, &job->had);
+	job->is_raised =
+	    memcmp(&was.exact, &job->facts.need.exact, sizeof(was.exact)) != 0;
+}
+
 static void
 see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 {
 	struct lt_kube_job facts;
 	struct lt_error err = {0};
+
+	put_dry_run(c, object);
 	const int code = lt_kube_job_read(&facts, object, &c->names, &err);
 
 	if (code == LT_ENOENT)
@@ -201,6 +227,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
+	raise_need(job);
 	if (is_new && c->holds_back && c->complete[LT_KUBE_JOBS] &&
 	    !facts.is_waiting && !facts.is_foreign && !facts.is_finished &&
 	    lt_kube_cluster_manages(
@@ -267,6 +294,11 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
+	lt_kube_need_raise(&job->had, &pod->need);
+	if (lt_kube_need_raise(&job->facts.need, &job->had)) {
+		job->is_raised = true;
+		lt_kube_cluster_changed(c, job->id);
+	}
 	/* An ended Job may have waited for this pod. */
 	if (job->forget_utc_s != 0)
 		lt_kube_cluster_changed(c, job->id);
@@ -500,8 +532,7 @@ lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s)
 		struct lt_kube_known_job *const job = c->jobs[i];
 
 		if (job->forget_utc_s != 0 && now_utc_s > job->forget_utc_s) {
-			lt_kube_job_free(&job->facts);
-			free(job);
+			lt_kube_known_job_free(job);
 		} else {
 			c->jobs[kept++] = job;
 		}
@@ -521,10 +552,8 @@ lt_kube_cluster_is_complete(const struct lt_kube_cluster *c)
 void
 lt_kube_cluster_reset(struct lt_kube_cluster *c)
 {
-	for (uint32_t i = 0; i < c->job_count; i++) {
-		lt_kube_job_free(&c->jobs[i]->facts);
-		free(c->jobs[i]);
-	}
+	for (uint32_t i = 0; i < c->job_count; i++)
+		lt_kube_known_job_free(c->jobs[i]);
 	lt_kube_rooms_free(&c->rooms);
 	for (uint32_t i = 0; i < c->kept_count; i++)
 		c->kept[i].put_utc_s = 0; /* it may not be on disk */

@@ -44,6 +44,11 @@ struct lt_kube_known_job {
 	/* The pools in which it found none, with commas; of more than have
 	 * room, the first. */
 	char refused[LT_NAME_SIZE * 4];
+	json_t *dry_run; /* of its pods, dry_run.h; NULL: none yet */
+	/* The most that a pod of it had of each, and whether that is more than
+	 * its template says. */
+	struct lt_kube_need had;
+	bool is_raised;
 	bool is_cron_known;	/* its CronJob was asked for, and so */
 	int64_t start_by_utc_s; /* the next tick would end it; 0 = none would */
 };
@@ -114,6 +119,8 @@ void lt_kube_cluster_reset(struct lt_kube_cluster *c);
 
 /* Something of it is not as it was: it is looked at again. */
 void lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id);
+/* Forgets all that is kept of it. */
+void lt_kube_known_job_free(struct lt_kube_known_job *job);
 /* A Job of this number, or of this uid; NULL = none. */
 struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "dry_run.h"
 #include "given.h"
 #include "object.h"
 #include "quantity.h"
@@ -149,9 +150,19 @@ lt_kube_given_spec(
 	const json_t *const pod_spec =
 	    lt_kube_part(json_object_get(job, "spec"), "template", "spec");
 	const char *const class = lt_kube_string(pod_spec, "runtimeClassName");
+	const json_t *const dry_run = lt_kube_dry_run_of(job);
+	json_t *const tried = json_object_get(dry_run, "spec");
+	json_t *const labels = json_object_get(dry_run, "nodeSelector");
 	json_t *const spec = json_deep_copy(pod_spec);
 
 	*is_unsized = false;
+	if (tried != NULL) {
+		json_object_update(spec, tried);
+		if (json_object_size(labels) > 0)
+			json_object_update(
+			    object_at(spec, "nodeSelector"), labels);
+		return spec;
+	}
 	if (given == NULL)
 		return spec;
 	if (given->requests != NULL)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "claims.h"
+#include "dry_run.h"
 #include "given.h"
 #include "object.h"
 #include "options.h"
@@ -205,10 +206,12 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	const json_t *const selector =
 	    json_object_get(from->pod_spec, "nodeSelector");
 	const char *const chosen = lt_kube_pool_in(selector, from->names, NULL);
+	const json_t *const dry_run = lt_kube_dry_run_of(from->object);
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
 	job->is_paused = strcmp(annotation(metadata, "pause"), "true") == 0;
+	job->is_tried = dry_run != NULL;
 	job->goes_on = strcmp(annotation(metadata, "pause"), "false") == 0;
 	job->version =
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
@@ -254,6 +257,7 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_GPU_NAME] = lt_kube_gpu_name(from->pod_spec),
 	    [LT_KUBE_BOUND] = draft->bound,
 	    [LT_KUBE_UNSIZED] = draft->unsized,
+	    [LT_KUBE_UNTRIED] = lt_kube_string(dry_run, "why"),
 	    [LT_KUBE_FAULT] = draft->fault,
 	    [LT_KUBE_STARTER] = draft->starter,
 	    [LT_KUBE_CRON] = draft->cron,

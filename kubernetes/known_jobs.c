@@ -18,6 +18,14 @@ lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id)
 		c->changed[c->changed_count++] = id;
 }
 
+void
+lt_kube_known_job_free(struct lt_kube_known_job *job)
+{
+	lt_kube_job_free(&job->facts);
+	json_decref(job->dry_run);
+	free(job);
+}
+
 /* Where it is, or would be. */
 static uint32_t
 place_of(const struct lt_kube_cluster *c, const char *uid)

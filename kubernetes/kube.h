@@ -67,6 +67,7 @@ struct lt_kube_request {
 	const char *path;	  /* "/api/v1/nodes?limit=1", percent-encoded */
 	const char *content_type; /* of the body; NULL = application/json */
 	const json_t *body;	  /* NULL = none */
+	const char *user;	  /* as whom, by our right; NULL = ourselves */
 };
 
 /*

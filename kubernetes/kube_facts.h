@@ -143,6 +143,7 @@ enum lt_kube_text { /* of a job, each "" where there is none */
 	LT_KUBE_GPU_NAME,    /* the resource that they ask for */
 	LT_KUBE_BOUND,	     /* what else of them says where they run */
 	LT_KUBE_UNSIZED,     /* why what its pods have by claims is not known */
+	LT_KUBE_UNTRIED,     /* why the dry run of its pods failed */
 	LT_KUBE_FAULT,	     /* what of its annotations can't be read */
 	LT_KUBE_CRON,	     /* the CronJob that made it */
 	LT_KUBE_STARTER,     /* who starts it, where that is not lowtide */
@@ -164,6 +165,7 @@ struct lt_kube_job { /* a Job, or a pod of its own */
 	bool is_placed;
 	bool is_unsized; /* what its pods are given at their creation is not
 			  * known */
+	bool is_tried; /* there is a dry run of its pods, or none can be had */
 	bool was_started;
 	uint64_t version; /* resourceVersion: rises */
 	int64_t created_utc_s;

@@ -293,6 +293,27 @@ lt_kube_need_on(struct lt_kube_need *need, const struct lt_kube_gpus *offered)
 				(micro % LT_KUBE_WHOLE_GPU != 0));
 }
 
+bool
+lt_kube_need_raise(struct lt_kube_need *need, const struct lt_kube_need *other)
+{
+	const struct lt_exact was = need->exact, *const more = &other->exact;
+
+	if (more->cpu_milli > was.cpu_milli) {
+		need->exact.cpu_milli = more->cpu_milli;
+		need->cpus = other->cpus;
+	}
+	if (more->memory_kib > was.memory_kib) {
+		need->exact.memory_kib = more->memory_kib;
+		need->memory_mib = other->memory_mib;
+	}
+	if (more->gpu_micro > was.gpu_micro) {
+		need->exact.gpu_micro = more->gpu_micro;
+		need->gpus = other->gpus;
+		need->gpu_kinds = other->gpu_kinds;
+	}
+	return memcmp(&was, &need->exact, sizeof(was)) != 0;
+}
+
 /* ---- less of it ---- */
 
 static void

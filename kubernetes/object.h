@@ -73,6 +73,10 @@ const char *lt_kube_gpu_name(const json_t *pod_spec);
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
 
+/* To what another has more of; GPUs as a whole. True: there is some. */
+bool lt_kube_need_raise(
+    struct lt_kube_need *need, const struct lt_kube_need *other);
+
 /* Its GPUs on a node that offers these (NULL: on any), in whole ones, rounded
  * up, and exactly. */
 void lt_kube_need_on(

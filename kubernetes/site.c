@@ -184,9 +184,8 @@ path_of(char out[PATH_BYTES], const struct lt_kube_known_job *job)
 	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
 }
 
-/* What it is now is known at once: the watch brings it later. */
-static void
-take_answer(const struct lt_kube_known_job *job, json_t *object)
+void
+lt_kube_take_answer(const struct lt_kube_known_job *job, json_t *object)
 {
 	const struct lt_kube_line line = {
 	    job->facts.is_pod ? LT_KUBE_PODS : LT_KUBE_JOBS, LT_KUBE_SEEN,
@@ -201,7 +200,10 @@ lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
     json_t *body, struct lt_error *err)
 {
 	char path[PATH_BYTES];
-	const struct lt_kube_request request = {"PATCH", path, type, body};
+	const struct lt_kube_request request = {.method = "PATCH",
+	    .path = path,
+	    .content_type = type,
+	    .body = body};
 	json_t *answer = NULL;
 	json_t *metadata = json_object_get(body, "metadata");
 
@@ -216,7 +218,7 @@ lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
 	json_decref(body);
 	if (code == LT_OK && answer != NULL) {
 		lt_kube_claims_fetch(lt_kube_site.kube, answer);
-		take_answer(job, answer);
+		lt_kube_take_answer(job, answer);
 	}
 	json_decref(answer);
 	return code;
@@ -233,18 +235,27 @@ lt_kube_pin(json_t *body, const struct lt_kube_known_job *job)
 	    "resourceVersion", json_string(version));
 }
 
-void
-lt_kube_look_again(const struct lt_kube_known_job *job)
+int
+lt_kube_get(
+    const struct lt_kube_known_job *job, json_t **answer, struct lt_error *err)
 {
 	char path[PATH_BYTES];
 	const struct lt_kube_request request = {.path = path};
-	json_t *answer = NULL;
 
 	path_of(path, job);
-	if (lt_kube_do(lt_kube_site.kube, &request, &answer, NULL) == LT_OK) {
-		lt_kube_claims_fetch(lt_kube_site.kube, answer);
-		take_answer(job, answer);
-	}
+	const int code = lt_kube_do(lt_kube_site.kube, &request, answer, err);
+	if (code == LT_OK)
+		lt_kube_claims_fetch(lt_kube_site.kube, *answer);
+	return code;
+}
+
+void
+lt_kube_look_again(const struct lt_kube_known_job *job)
+{
+	json_t *answer = NULL;
+
+	if (lt_kube_get(job, &answer, NULL) == LT_OK)
+		lt_kube_take_answer(job, answer);
 	json_decref(answer);
 }
 

@@ -30,7 +30,10 @@ struct lt_kube_site {
 	 * the resourceVersion that they got; 0 = not known. */
 	char *balances;
 	uint64_t balances_version;
-	bool balances_listed;	    /* in the list that is being read */
+	bool balances_listed; /* in the list that is being read */
+	bool dry_runs;	      /* of pods; the site opted in */
+	json_t *tried; /* their results, by pods that are alike; since when */
+	int64_t tried_utc_s;
 	struct lt_kube_given given; /* to pods, when it was asked last */
 	int64_t given_utc_s;
 	char given_failed[LT_ERROR_TEXT_SIZE];	     /* "" = it is known */
@@ -80,6 +83,21 @@ bool lt_kube_is_cron_unknown(const struct lt_kube_known_job *job);
  * what it was, and Jobs are to be read anew. */
 bool lt_kube_ask_given(int64_t now_utc_s);
 
+/* Tries pods of Jobs that wait and were not tried yet; blocks. */
+void lt_kube_ask_dry_runs(int64_t now_utc_s);
+/* Is it still to be tried? */
+bool lt_kube_is_untried(const struct lt_kube_known_job *job);
+/* Puts a dry run into the Job, or why there is none; blocks. */
+void lt_kube_dry_run(json_t *job, int64_t now_utc_s);
+/* The account that asks for it. Returns out. */
+const char *lt_kube_dry_run_user(char *out, size_t size);
+
+/* The Job or pod as it is now, new reference. */
+int lt_kube_get(
+    const struct lt_kube_known_job *job, json_t **answer, struct lt_error *err);
+/* What it is now is known at once: the watch brings it later. */
+void lt_kube_take_answer(const struct lt_kube_known_job *job, json_t *object);
+
 /* PATCHes a Job or a pod, if it is still the one with this uid. body is
  * taken. */
 int lt_kube_patch(const struct lt_kube_known_job *job, const char *type,
@@ -121,6 +139,10 @@ struct lt_kube_told {
 };
 void lt_kube_tell(const struct lt_kube_known_job *job,
     const struct lt_kube_told *told, int64_t now_utc_s);
+
+/* What `lowtide-kube policies` answers with true where lowtide may ask for dry
+ * runs of pods. */
+#define LT_KUBE_RIGHT "ServiceAccount/lowtide-dry-run"
 
 /* Commands of their own, beside the daemon: exit status. argv[0]: the verb. */
 int lt_kube_release_main(int argc, char **argv);

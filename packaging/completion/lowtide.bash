@@ -77,7 +77,7 @@ _lowtide() {
 			*) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
 			esac ;;
 		close) choices='--last --output --no-users --reopen --reason --json --run --help' ;;
-		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --run --help' ;;
+		kube) choices='manifest --kubernetes-version --namespace --image --on-unknown --pool-label --team-label --dry-run-pods --run --help' ;;
 		web) choices='--port --socket --run --help' ;;
 		notice) choices='--in --withdraw --json --run --help' ;;
 		jobs) choices='--user --all --json --run --help' ;;

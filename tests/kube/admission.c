@@ -40,7 +40,7 @@ admission_is_managed(const struct request *request)
 static bool
 is_gated(const struct request *request, const json_t *pod)
 {
-	return !guard_makes_pods(request) &&
+	return !guard_makes_pods(request) && !tries_is_account(request) &&
 	       (!guard_may_override(request) ||
 		   json_array_size(json_at(pod, "metadata.ownerReferences")) ==
 		       0);

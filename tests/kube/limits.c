@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a server's admission gives a pod: requests and limits by its
- * namespace's LimitRanges, overhead and node labels by its RuntimeClass.
+ * namespace's LimitRanges, overhead and node labels by its RuntimeClass; and a
+ * webhook's sidecar, where the namespace has its requests, as JSON, in the
+ * annotation test/sidecar. test/side-effects: that takes no dry run.
  * Source: k8s.io/kubernetes/plugin/pkg/admission, limitranger and runtimeclass.
  */
 #include <stdio.h>
@@ -57,6 +59,42 @@ give(json_t *container, const json_t *range)
 	}
 }
 
+static const char *
+annotation_of(const char *space, const char *name)
+{
+	const struct object *const object =
+	    store_find(KUBE_NAMESPACES, "", space);
+	const char *const text =
+	    object == NULL
+		? NULL
+		: json_string_value(json_object_get(
+		      json_at(object->now->document, "metadata.annotations"),
+		      name));
+
+	return text == NULL ? "" : text;
+}
+
+bool
+limits_refuse_dry_runs(const char *space)
+{
+	return annotation_of(space, "test/side-effects")[0] != '\0';
+}
+
+static void
+add_sidecar(const char *space, json_t *pod)
+{
+	json_t *const requests =
+	    json_loads(annotation_of(space, "test/sidecar"), 0, NULL);
+
+	if (requests == NULL)
+		return;
+	json_default_at(pod, "spec.initContainers", json_array());
+	json_array_append_new(json_at(pod, "spec.initContainers"),
+	    json_pack("{s:s,s:s,s:s,s:{s:o}}", "name", "sidecar", "image",
+		"played", "restartPolicy", "Always", "resources", "requests",
+		requests));
+}
+
 void
 limits_give(const char *space, json_t *pod)
 {
@@ -70,6 +108,7 @@ limits_give(const char *space, json_t *pod)
 	json_t *container;
 	size_t i;
 
+	add_sidecar(space, pod);
 	for (struct object *range = store_from(KUBE_LIMIT_RANGES, prefix);
 	     range != NULL && strncmp(range->key, prefix, length) == 0;
 	     range = range->next[0])

@@ -25,6 +25,7 @@ static const char usage[] =
     "  --mutate          suspend and gate what lowtide's policies do\n"
     "  --team-label L    the label that names a Job's team (its namespace)\n"
     "  --minor N         it is Kubernetes 1.N (36)\n"
+    "  --dry-runs        lowtide may ask for dry runs of pods\n"
     "  --no-control      no controllers: clients write all status\n"
     "  --with-parent     end when the parent process does\n";
 
@@ -58,6 +59,9 @@ read_option(int letter)
 	case 'm':
 		options->mutates = true;
 		return true;
+	case 'd':
+		options->tries = true;
+		return true;
 	case 't':
 		options->team_label = optarg;
 		return true;
@@ -88,6 +92,7 @@ read_options(int argc, char **argv)
 	    {"mutate", no_argument, NULL, 'm'},
 	    {"team-label", required_argument, NULL, 't'},
 	    {"minor", required_argument, NULL, 'i'},
+	    {"dry-runs", no_argument, NULL, 'd'},
 	    {"no-control", no_argument, NULL, 'c'},
 	    {"with-parent", no_argument, NULL, 'w'},
 	    {0},

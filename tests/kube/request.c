@@ -253,11 +253,13 @@ request_admit(struct request *request, struct reply *reply)
 		reply_fail(reply, request, 401, "Unauthorized");
 		return false;
 	}
+	if (!tries_speak_for(request, reply))
+		return false;
 	faults_count(verb_of(request), request->resource);
 	if (!request->is_api) {
 		reply_fail(reply, request, 404,
 		    "the server could not find the requested resource");
 		return false;
 	}
-	return admit_resource(request, reply);
+	return tries_admit(request, reply) && admit_resource(request, reply);
 }

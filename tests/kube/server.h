@@ -105,7 +105,7 @@ struct options {
 	int port, minor;
 	int64_t history, bookmark_ms;
 	double speed;
-	bool validates, mutates, guards, no_control;
+	bool validates, mutates, guards, no_control, tries;
 };
 
 struct world {
@@ -299,6 +299,14 @@ bool guard_may_override(const struct request *request);
 /* limits.c: what a pod gets at its creation */
 void limits_default(json_t *range);
 void limits_give(const char *space, json_t *pod);
+/* Has its webhook side effects? Then it takes no dry run. */
+bool limits_refuse_dry_runs(const char *space);
+
+/* tries.c: the account of dry runs; false with a reply: refused, or answered */
+bool tries_is_account(const struct request *request);
+bool tries_is_dry_run(const struct request *request);
+bool tries_speak_for(struct request *request, struct reply *reply);
+bool tries_admit(const struct request *request, struct reply *reply);
 
 /* claims.c: what a pod that gets this node has by its claims */
 void claims_bind(const struct object *pod, json_t *after, const char *node);

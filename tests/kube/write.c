@@ -114,6 +114,15 @@ create(struct request *request, json_t *document, struct reply *reply)
 		default_fields(kind, document);
 		apply_note_update(request, NULL, document);
 	}
+	/* Source: k8s.io/apiserver/pkg/admission/plugin/webhook/errors */
+	if (kind == KUBE_PODS && request->dry_run &&
+	    limits_refuse_dry_runs(request->space)) {
+		json_decref(document);
+		reply_fail(reply, request, 400,
+		    "admission webhook \"sidecar.test\" does not support dry "
+		    "run");
+		return;
+	}
 	if (kind == KUBE_PODS)
 		limits_give(request->space, document);
 	admission_mutate(request, document);

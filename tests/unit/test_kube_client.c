@@ -119,9 +119,9 @@ test_requests(void **state)
 	json_t *const body = json_pack("{s:i}", "b", 1);
 	const struct lt_kube_request requests[] = {
 	    {.path = "/api?limit=1"},
-	    {"PATCH", "/a", LT_KUBE_MERGE_PATCH, body},
-	    {"POST", "/a", NULL, body},
-	    {"DELETE", "/a", NULL, NULL},
+	    {"PATCH", "/a", LT_KUBE_MERGE_PATCH, body, NULL},
+	    {"POST", "/a", NULL, body, NULL},
+	    {"DELETE", "/a", NULL, NULL, NULL},
 	};
 	struct lt_kube *const kube = kube_open();
 
