@@ -160,7 +160,7 @@ lt_kube_given_spec(
 		json_object_update(spec, tried);
 		if (json_object_size(labels) > 0)
 			json_object_update(
-			    object_at(spec, "nodeSelector"), labels);
+			    lt_kube_object_at(spec, "nodeSelector"), labels);
 		return spec;
 	}
 	if (given == NULL)
