@@ -373,6 +373,71 @@ check_waiting(struct lt_doctor *doctor, const json_t *kube)
 	    waiting == 1 ? "s" : "", (long long)budget);
 }
 
+static int
+by_pods(const void *a, const void *b)
+{
+	int64_t x = 0, y = 0;
+
+	lt_json_int(*(const json_t *const *)a, "pods", &x);
+	lt_json_int(*(const json_t *const *)b, "pods", &y);
+	return x < y ? 1 : -(x > y);
+}
+
+/* Those whose pods are most come first. */
+static void
+say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
+{
+	struct names names = {.text = ""};
+	int64_t all = 0;
+
+	if (count == 0)
+		return;
+	qsort(owners, count, sizeof(*owners), by_pods);
+	for (uint32_t i = 0; i < count; i++) {
+		char pods[32];
+		int64_t n = 0;
+
+		lt_json_int(owners[i], "pods", &n);
+		all += n;
+		snprintf(pods, sizeof(pods), "%lld", (long long)n);
+		add_shown(&names, lt_json_text(owners[i], "id", "?"), pods);
+	}
+	lt_doctor_say(doctor, LT_LEVEL_NOTE, "unheld",
+	    "they count against what is admitted next: budget for them, or give them namespaces of their own",
+	    "%lld pod%s of no Job run%s in teams with a budget, which does not hold %s: %s",
+	    (long long)all, all == 1 ? "" : "s", all == 1 ? "s" : "",
+	    all == 1 ? "it" : "them", names.text);
+}
+
+/* What runs uncapped by its team's budget: charged, and never held. */
+static void
+check_unheld(struct lt_doctor *doctor, const json_t *kube)
+{
+	const json_t *const budgeted = json_object_get(kube, "budgeted_teams");
+	json_t *jobs = NULL;
+	struct lt_error err = {0};
+	const json_t *owner;
+	uint32_t count = 0;
+	size_t i;
+
+	if (lt_client_get(&jobs, doctor->cli, "/v1/jobs", &err) != LT_OK) {
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "unheld", "",
+		    "which pods of no Job run is not known: %s", err.text);
+		json_decref(jobs);
+		return;
+	}
+	const json_t *const all = json_object_get(jobs, "unheld");
+	const json_t **const owners =
+	    calloc(json_array_size(all) + 1, sizeof(*owners));
+	json_array_foreach(all, i, owner)
+		if (owners != NULL &&
+		    has_name(budgeted, lt_json_text(owner, "account", "")))
+			owners[count++] = owner;
+	say_unheld(doctor, owners, count);
+	free(owners);
+	json_decref(jobs);
+}
+
 /* Without lowtide-kube nobody knows how many. */
 static void
 say_release(struct lt_doctor *doctor)
@@ -411,6 +476,7 @@ lt_doctor_kube(struct lt_doctor *doctor)
 	check_unsuspended(doctor, kube);
 	check_place(doctor, kube);
 	check_waiting(doctor, kube);
+	check_unheld(doctor, kube);
 	check_held(doctor);
 }
 

@@ -106,14 +106,15 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 }
 
 static uint64_t
-hash_of(const struct lt_kube_known_job *job, const char *places)
+hash_of(
+    const struct lt_kube_known_job *job, const char *places, int64_t limit_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
-	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
-	    f->need.gpus, (int64_t)f->need.memory_mib,
-	    (int64_t)f->need.exact.cpu_milli, (int64_t)f->need.exact.memory_kib,
-	    (int64_t)f->need.exact.gpu_micro, f->begin_utc_s, f->deadline_utc_s,
-	    f->is_waiting, job->stuck_utc_s != 0, f->is_unsized};
+	const int64_t facts[] = {limit_s, f->pods, f->need.cpus, f->need.gpus,
+	    (int64_t)f->need.memory_mib, (int64_t)f->need.exact.cpu_milli,
+	    (int64_t)f->need.exact.memory_kib, (int64_t)f->need.exact.gpu_micro,
+	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
+	    job->stuck_utc_s != 0, f->is_unsized};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -133,6 +134,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	const bool is_over = job->forget_utc_s != 0;
 
 	lt_kube_places(r->places, sizeof(r->places), job);
+	const int64_t limit_s = lt_kube_limit_s(job, r->places, now_utc_s);
 	*out = (struct lt_batch_job){.job_id = job->id,
 	    .array_task = UINT32_MAX,
 	    .array_pending = 1,
@@ -164,19 +166,17 @@ fill(struct lt_batch_job *out, struct record *r,
 	    .eligible_utc_s = f->begin_utc_s,
 	    .deadline_utc_s = f->deadline_utc_s,
 	    .start_by_utc_s = job->start_by_utc_s,
-	    .limit_s = f->limit_s > 0 ? f->limit_s : INT64_MAX,
-	    .asked_hash = hash_of(job, r->places),
+	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
+	    .asked_hash = hash_of(job, r->places, limit_s),
 	    .completing = is_completing(job),
 	    .seen_utc_s = now_utc_s};
-	/* As with any job without a limit nobody knows what it may cost. */
-	if (f->is_unsized && out->state == LT_JOB_PENDING)
-		out->limit_s = INT64_MAX;
+	out->is_unsized = f->is_unsized && out->state == LT_JOB_PENDING;
 	if (job->start_by_utc_s != 0 && f->deadline_utc_s > job->start_by_utc_s)
 		out->deadline_utc_s = job->start_by_utc_s;
 	if (out->state == LT_JOB_RUNNING) {
 		out->start_utc_s = job->first_utc_s;
-		if (f->limit_s > 0)
-			out->end_utc_s = job->first_utc_s + f->limit_s;
+		if (limit_s > 0)
+			out->end_utc_s = job->first_utc_s + limit_s;
 	}
 	if (is_over)
 		out->end_utc_s = now_utc_s;

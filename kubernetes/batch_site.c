@@ -90,6 +90,7 @@ void
 lt_batch_know(const struct lt_market *market)
 {
 	lt_kube_know_pools(market);
+	lt_kube_know_limits(market);
 }
 
 int
@@ -115,6 +116,7 @@ lt_batch_fini(void)
 	lt_kube_cluster_free(&s->cluster);
 	lt_kube_close(s->kube);
 	free(s->balances);
+	free(s->classes);
 	lt_kube_job_free(&s->question.facts);
 	json_decref(s->tried);
 	json_decref(s->given.requests);

@@ -239,6 +239,11 @@ put_balances(json_t *data, const struct lt_budget_snapshot *s, enum kind kind,
 
 		if (!find_balance(&b, s, account, kind, now_utc_s))
 			continue;
+		snprintf(name, sizeof(name), "%s.", account->name);
+		const int64_t assumed_s =
+		    lt_kube_least_assumed_s(account->name);
+		if (assumed_s > 0)
+			put(data, name, "assumed", assumed_s);
 		snprintf(name, sizeof(name), "%s.%s", account->name, prefix);
 		put(data, name, "limit", amount_of(&b.period->limit, kind));
 		put(data, name, "spent", amount_of(&b.period->settled, kind));

@@ -52,7 +52,7 @@ lt_kube_say_unknown(char *out, size_t size, const struct lt_kube_known_job *job,
 	if (job->facts.is_unsized)
 		snprintf(out, size,
 		    "without the right to list LimitRanges and RuntimeClasses");
-	else if (job->facts.limit_s == 0)
+	else if (lt_kube_limit_s(job, places, 0) == 0)
 		snprintf(out, size, "without activeDeadlineSeconds");
 	else if (say_pool(out, size, places) || known == NULL)
 		return;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "budget.h"
 #include "log.h"
 #include "quote.h"
 #include "site.h"
@@ -20,6 +21,7 @@
 enum {
 	TIME_BYTES = 32,
 	PLAN_BYTES = 900,
+	UNKNOWN_BYTES = 400,
 	SOON_S = 2, /* a begin so near is now */
 	KEPT_DAYS = 400,
 	AGAIN_S = 10, /* after the API server refused */
@@ -48,33 +50,55 @@ is_stopped(const struct lt_kube_known_job *job)
 		   (lt_kube_ran(job) && !job->facts.goes_on));
 }
 
+/* It has run for longer than it was held for at first. */
+static bool
+is_renewed(const struct lt_kube_known_job *job)
+{
+	char places[LT_BATCH_PARTITIONS_SIZE];
+
+	return job->held_s > 0 && !job->facts.is_waiting &&
+	       job->held_s > lt_kube_stretch_s(job,
+				 lt_kube_places(places, sizeof(places), job));
+}
+
+/* Why nobody knows what it may cost, and whose budget that concerns. */
+static const char *
+unknown_text(char *out, size_t size, const struct lt_quote *quote,
+    const struct lt_kube_known_job *job)
+{
+	const char *const unsized =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNSIZED);
+	char why[LT_KUBE_WHY_SIZE] = "";
+
+	if (unsized[0] == '\0')
+		lt_kube_say_unknown(
+		    why, sizeof(why), job, &quote->hold_per_task);
+	snprintf(out, size,
+	    "%.200s%s nobody knows what it may %s of the budget of %s",
+	    unsized[0] != '\0' ? unsized : why,
+	    unsized[0] != '\0' ? ", so" : "",
+	    unsized[0] != '\0' ? "cost" : "take", quote->account);
+	return out;
+}
+
 static void
 plan_line(char *out, size_t size, const struct lt_quote *quote,
     const struct lt_kube_known_job *job)
 {
 	const char *const currency = lt_kube_site.currency;
-	char from[TIME_BYTES], is[100], was[100], why[LT_KUBE_WHY_SIZE] = "";
+	char from[TIME_BYTES], is[100], was[100], why[UNKNOWN_BYTES];
 	const bool is_moved =
 	    strcmp(quote->partition, quote->home) != 0 ||
 	    quote->plan_start_utc_s > quote->home_start_utc_s + 60;
 	const char *const home =
 	    quote->flags & LT_QUOTE_NOT_HOME ? "another pool" : quote->home;
 
-	const char *const unsized =
-	    lt_kube_job_text(&job->facts, LT_KUBE_UNSIZED);
-
-	if (quote->flags & LT_QUOTE_UNKNOWN && unsized[0] != '\0') {
-		snprintf(out, size,
-		    "waits: %.200s, so nobody knows what it may cost of the budget of %s",
-		    unsized, quote->account);
-		return;
-	}
 	if (quote->flags & LT_QUOTE_UNKNOWN) {
-		lt_kube_say_unknown(
-		    why, sizeof(why), job, &quote->hold_per_task);
-		snprintf(out, size,
-		    "waits: %s nobody knows what it may take of the budget of %s",
-		    why, quote->account);
+		snprintf(out, size, "waits: %s%s",
+		    unknown_text(why, sizeof(why), quote, job),
+		    lt_kube_site.rejects_unknown
+			? "; on_unknown is reject, but lowtide deletes nothing: it waits until that is known"
+			: "");
 		return;
 	}
 	if (quote->flags & LT_QUOTE_BUDGET_HOLD) {
@@ -88,7 +112,8 @@ plan_line(char *out, size_t size, const struct lt_quote *quote,
 	if (quote->objective == LT_OBJECTIVE_OFF) {
 		lt_amount_text(
 		    is, sizeof(is), &quote->hold_per_task, currency, "");
-		snprintf(out, size, "starts now%s%s",
+		snprintf(out, size, "%s%s%s",
+		    is_renewed(job) ? "runs on" : "starts now",
 		    is[0] != '\0' ? ": it may cost at most " : "", is);
 		return;
 	}
@@ -115,17 +140,42 @@ add_raised(struct lt_text *text, const struct lt_kube_known_job *job)
 		    (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
 }
 
-/* Behind the plan: that its user has to say when it starts, and what of its
- * annotations can't be read. */
+/* For how long it is held that has no limit of its own. */
 static void
-add_remarks(char *plan, size_t size, const struct lt_kube_known_job *job)
+add_stretch(struct lt_text *text, const struct lt_kube_known_job *job)
+{
+	char places[LT_BATCH_PARTITIONS_SIZE], each[64], all[64], more[80] = "";
+	const int64_t each_s =
+	    lt_kube_stretch_s(job, lt_kube_places(places, sizeof(places), job));
+
+	if (each_s == 0)
+		return;
+	lt_duration_text(each, sizeof(each), each_s);
+	if (is_renewed(job))
+		snprintf(more, sizeof(more), ", %s by now",
+		    lt_duration_text(all, sizeof(all), job->held_s));
+	lt_text_put(text,
+	    "; without activeDeadlineSeconds it is held for %s at a time%s",
+	    each, more);
+}
+
+/* Behind the plan: for how long it is held, what nobody knows of it, that its
+ * user has to say when it starts, and what of its annotations can't be read. */
+static void
+add_remarks(char *plan, size_t size, const struct lt_quote *quote,
+    const struct lt_kube_known_job *job)
 {
 	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
 	const char *const bound = lt_kube_job_text(&job->facts, LT_KUBE_BOUND);
 	const char *const untried =
 	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+	char why[UNKNOWN_BYTES];
 	struct lt_text text = {.out = plan, .size = size, .at = strlen(plan)};
 
+	add_stretch(&text, job);
+	if (quote->flags & LT_QUOTE_LET)
+		lt_text_put(&text, "; %s, and on_unknown is allow",
+		    unknown_text(why, sizeof(why), quote, job));
 	if (bound[0] != '\0')
 		lt_text_put(&text, "; its place stays, by its %s", bound);
 	if (untried[0] != '\0' && !job->is_raised)
@@ -220,12 +270,13 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 		return lt_fail(err, LT_ELIMIT,
 		    "more than %d requests a second: it is told later",
 		    LT_KUBE_REQUESTS_A_SECOND);
+	lt_kube_renew(job, now_utc_s);
 	if (update->admin_comment != NULL &&
 	    lt_quote_unpack(&quote, update->admin_comment,
 		strlen(update->admin_comment), NULL) == LT_OK)
 		plan_line(plan, sizeof(plan), &quote, job);
 	if (plan[0] != '\0')
-		add_remarks(plan, sizeof(plan), job);
+		add_remarks(plan, sizeof(plan), &quote, job);
 	const bool is_news =
 	    plan[0] != '\0' &&
 	    strcmp(plan, lt_kube_job_text(&job->facts, LT_KUBE_PLAN)) != 0;
@@ -371,6 +422,7 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	for (uint32_t i = 0; due != NULL && i < c->job_count; i++) {
 		mark_run(c->jobs[i]);
 		tell_raised(c->jobs[i], now_utc_s);
+		lt_kube_renew(c->jobs[i], now_utc_s);
 		if (lt_kube_may_start(c->jobs[i], now_utc_s))
 			due[count++] = c->jobs[i];
 		else
@@ -378,6 +430,8 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	}
 	if (count > 1)
 		qsort(due, count, sizeof(*due), by_begin);
+	lt_kube_site.rejects_unknown =
+	    view->budgets->on_unknown == LT_RULE_REJECT;
 	lt_kube_site.market = view->market;
 	for (uint32_t i = 0; i < c->job_count; i++)
 		lt_kube_take_back(c->jobs[i], now_utc_s);

@@ -12,6 +12,7 @@ const struct lt_batch_words lt_batch_words = {.system = "kubernetes",
     .lock = LT_KUBE_DOMAIN "hold",
     .record = "its pods as they were seen last, as they have no end yet",
     .name = "NAMESPACE/NAME",
+    .renews = true,
     .pays_all_nodes = true,
     .brings_nodes = true};
 

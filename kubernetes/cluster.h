@@ -37,8 +37,10 @@ struct lt_kube_known_job {
 	int64_t forget_utc_s; /* it is gone, or has ended: until then it is
 			       * shown; 0 = it is there */
 	int64_t try_utc_s;    /* the API server refused it: not before */
-	int64_t stuck_utc_s;  /* since then its hour is there and its pool has
-			       * no room for it; 0 = it has */
+	int64_t held_s;	     /* without a limit of its own: for so long from its
+			      * start, as it was looked at last */
+	int64_t stuck_utc_s; /* since then its hour is there and its pool has
+			      * no room for it; 0 = it has */
 	/* Since then a pod of it finds no node; 0 = each has one, or waits. */
 	int64_t unschedulable_utc_s;
 	/* The pools in which it found none, with commas; of more than have

@@ -18,14 +18,19 @@ struct lt_kube_site {
 	char pools[LT_PARTITIONS_MAX][LT_NAME_SIZE];
 	bool is_managed[LT_PARTITIONS_MAX];
 	uint32_t pool_count;
+	/* Of the market: by these Jobs without a limit are held. */
+	struct lt_class *classes;
+	uint32_t class_count;
+	int64_t assume_time_s;
 	struct lt_kube_known_job question; /* of the last manifest */
 	const char *namespace; /* lowtide's own; lent by the environment */
 	uint32_t uid;	       /* whose all jobs are */
 	double allowance;      /* requests that may be sent now */
 	int64_t allowed_ms;    /* when that was counted */
 	const struct lt_market
-	    *market;	  /* lent while starts are made, or NULL */
-	char currency[8]; /* of the market, once it is known */
+	    *market;	      /* lent while starts are made, or NULL */
+	char currency[8];     /* of the market, once it is known */
+	bool rejects_unknown; /* on_unknown */
 	/* As they were sent last; NULL = never, or they are that no more. With
 	 * the resourceVersion that they got; 0 = not known. */
 	char *balances;
@@ -61,6 +66,21 @@ int lt_kube_list_one(struct lt_batch_jobs *jobs,
 enum { LT_KUBE_WHY_SIZE = 160 };
 void lt_kube_say_unknown(char *out, size_t size,
     const struct lt_kube_known_job *job, const struct lt_amount *known);
+/* The market's classes, until the next. */
+void lt_kube_know_limits(const struct lt_market *market);
+/* For how long at a time a Job that may run there (lt_kube_places()) is held;
+ * 0 = it has a limit, or nobody says. */
+int64_t lt_kube_stretch_s(
+    const struct lt_kube_known_job *job, const char *places);
+/* For how long from its start it is held now: its limit, or as many of these as
+ * it has begun; 0 = nobody says. */
+int64_t lt_kube_limit_s(
+    const struct lt_kube_known_job *job, const char *places, int64_t now_utc_s);
+/* It is looked at again when that is longer. */
+void lt_kube_renew(struct lt_kube_known_job *job, int64_t now_utc_s);
+/* For how long a Job of this team without a limit is held at least, whatever
+ * its class; 0 = maybe not at all. */
+int64_t lt_kube_least_assumed_s(const char *team);
 /* Is it lowtide's to start? */
 bool lt_kube_is_ours(const struct lt_kube_known_job *job);
 /* Does it take part, and is somebody else's to start? */

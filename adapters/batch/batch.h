@@ -239,6 +239,9 @@ struct lt_batch_job {
 	bool is_kept, partition_named;
 	/* lowtide's choice of where is a wish: it may run elsewhere. */
 	bool may_stray;
+	/* Kubernetes: not all that it asks for is known, so what it may cost is
+	 * not. */
+	bool is_unsized;
 	/* 0 = none. eligible: a begin time that was asked for; start and end
 	 * of a pending job are none, of a running one end is the limit. */
 	int64_t submit_utc_s, start_utc_s, end_utc_s, eligible_utc_s,
@@ -483,6 +486,9 @@ struct lt_batch_words {
 	/* Nodes can tell how far its jobs are: else nothing proves that one
 	 * resumes, and its user's word counts. */
 	bool tells_progress;
+	/* A job without a limit of its own is held for one time after another
+	 * for as long as it runs. */
+	bool renews;
 	/* Nodes of all partitions with a price are paid for, used or not, and
 	 * not only the site's own: what nobody requested of them is told. */
 	bool pays_all_nodes;

@@ -456,7 +456,9 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 	    .node_shares = run->nodes * (double)run->share_numerator /
 			   (double)run->share_denominator,
 	    .active_s = run->end_utc_s - run->start_utc_s - run->suspended_s,
-	    .limit_s = row->limit_s,
+	    .limit_s = row->limit_s == INT64_MAX && lt_batch_words.renews
+			   ? a.limit_s
+			   : row->limit_s,
 	    .over_time_limit_s =
 		partition >= 0 ? lt_overrun_s(&d->market.partitions[partition])
 			       : 0};

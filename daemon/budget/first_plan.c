@@ -243,6 +243,10 @@ held_back(struct lt_daemon *d, const struct lt_first *first,
 		return 0;
 	lt_fits_judge(&verdict, &d->budget, &first->hold, asked->now_utc_s);
 	if (lt_verdict_fits(&verdict)) {
+		if (verdict.code == LT_UNKNOWN)
+			return lt_fits_is_endless(job, &first->hold)
+				   ? LT_QUOTE_UNKNOWN
+				   : LT_QUOTE_LET;
 		if (asked->is_question)
 			lt_fits_forget(
 			    &d->budget, &first->hold, asked->now_utc_s);

@@ -42,7 +42,18 @@ bool
 lt_verdict_fits(const struct lt_verdict *verdict)
 {
 	return verdict->code == LT_ADMIT ||
-	       (verdict->code == LT_OVER && verdict->rule == LT_RULE_WARN);
+	       (verdict->code == LT_OVER && verdict->rule == LT_RULE_WARN) ||
+	       (verdict->code == LT_UNKNOWN && verdict->rule == LT_RULE_ALLOW);
+}
+
+bool
+lt_fits_is_endless(
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
+{
+	const struct lt_amount *const held = &hold->quote.hold_per_task;
+
+	return job->limit_s == INT64_MAX && !held->has_money &&
+	       !held->has_carbon;
 }
 
 static void
@@ -112,9 +123,12 @@ lt_fits_instead(struct lt_budget_state *budget,
 
 	if (counts)
 		lt_recent_remove(recent, &budget->snapshot, &old);
-	if (lt_fits_hold(budget, to, now_utc_s))
-		return true;
-	if (counts)
+	struct lt_verdict verdict;
+
+	lt_fits_judge(&verdict, budget, to, now_utc_s);
+	/* What is not known was not added. */
+	if (counts &&
+	    (verdict.code == LT_UNKNOWN || !lt_verdict_fits(&verdict)))
 		lt_recent_add(recent, &budget->snapshot, &old);
-	return false;
+	return lt_verdict_fits(&verdict);
 }

@@ -5,6 +5,7 @@
 #ifndef LT_FITS_H
 #define LT_FITS_H
 
+#include "batch.h"
 #include "budget_state.h"
 #include "ledger.h"
 
@@ -22,7 +23,12 @@ bool lt_fits(struct lt_budget_state *budget, const struct lt_hold *asked);
  * too, of an account that nobody knows, or a sum that is too much. */
 void lt_fits_judge(struct lt_verdict *verdict, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, int64_t now_utc_s);
+/* on_unknown: allow lets go what is not known. */
 bool lt_verdict_fits(const struct lt_verdict *verdict);
+/* Nobody says for how long it may run, so it was not priced: that is to be
+ * said, whatever on_unknown is. */
+bool lt_fits_is_endless(
+    const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
 /* Would the hold fit beside all others that count? Counted then, too. */
 bool lt_fits_hold(struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, int64_t now_utc_s);

@@ -183,7 +183,7 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 	bool made = false;
 
 	*quote = (struct lt_quote){0};
-	if (asked != NULL &&
+	if (asked != NULL && !job->is_unsized &&
 	    lt_request_of_job(asked, job, &d->market, now_utc_s)) {
 		if (job->is_allocated)
 			asked->request.allocated = &got;

@@ -540,6 +540,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		}
 		if (judged &&
 		    (!asked_by(&asked, &d->budget.snapshot, w, now_utc_s) ||
+			(is_back(w) && lt_fits_is_endless(w->job, &w->hold)) ||
 			!lt_fits(&d->budget, &asked))) {
 			(void)hold_back(d, w);
 			continue;

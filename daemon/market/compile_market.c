@@ -505,6 +505,10 @@ publish(
 	if (d->has_market)
 		lt_market_free(&d->market);
 	d->market = loaded;
+	/* No plugin asks for it, so no file has it. */
+	for (uint32_t i = 0; i < loaded.class_count; i++)
+		loaded.classes[i].assume_time_s =
+		    d->policy->classes[i].assume_time_s;
 	d->has_market = true;
 	return lt_market_save(&d->market, d->paths.market, err);
 }

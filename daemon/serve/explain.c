@@ -238,6 +238,10 @@ say_quote(struct lt_text *t, const struct lt_market *market,
 	if (q->flags & LT_QUOTE_UNKNOWN)
 		lt_text_put(t,
 		    "Held back: its balance, or a price of where it may run, was not known when it was submitted.\n");
+	if (q->flags & LT_QUOTE_LET)
+		lt_text_put(t,
+		    "Not all that it may cost of the budget of %s was known: it was let go all the same (on_unknown: allow).\n",
+		    q->account);
 }
 
 struct signal { /* of a partition */

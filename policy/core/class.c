@@ -89,6 +89,11 @@ put_bounds(
 		lt_text_put(text, "%sat most %s a node-hour", next(&any),
 		    lt_money_text(words, sizeof(words), class->max_price_micros,
 			currency));
+	if (class->assume_time_s > 0)
+		lt_text_put(text, "%sheld for %s at a time without a limit",
+		    next(&any),
+		    lt_duration_text(
+			words, sizeof(words), class->assume_time_s));
 	if (class->on_demand_only)
 		lt_text_put(
 		    text, "%snever moved to preemptible nodes", next(&any));

@@ -21,7 +21,7 @@ struct entry { /* as written; becomes a struct lt_class */
 	uint32_t deadline_confidence_ppm, max_interruptions;
 	bool canary;
 	double smoke_above_h;
-	int64_t smoke_within_s;
+	int64_t smoke_within_s, assume_time_s;
 };
 
 /* One pattern of job names, a line of the entry's. */
@@ -115,6 +115,8 @@ static const struct lt_key keys[] = {
     {"max_price", lt_read_micros, AT(max_price_micros), .min = 0.000001,
 	.max = 1e6, .is_money = true,
 	.want = "money per node-hour above 0 such as 12.50"},
+    {"assume_time", lt_read_duration, AT(assume_time_s), .min = 60,
+	.max = 365 * LT_DAY_S, .want = "a duration from 1m to 365d such as 2d"},
     {"preemptible", lt_read_word, AT(preemptible), .words = preemptible_words,
 	.want = "allowed or never"},
     {"max_interruptions", lt_read_u32, AT(max_interruptions), .min = 1,
@@ -171,6 +173,7 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 	made->canary = entry.canary;
 	made->smoke_above_node_s = (int64_t)(entry.smoke_above_h * LT_HOUR_S);
 	made->smoke_within_s = entry.smoke_within_s;
+	made->assume_time_s = entry.assume_time_s;
 	for (int i = 0; i < policy->class_count; i++)
 		if (is_same(&policy->classes[i], made))
 			lt_complain(reader, node,

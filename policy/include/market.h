@@ -251,6 +251,8 @@ struct lt_class {
 	uint32_t max_interruptions;	  /* then it goes on on demand */
 	enum lt_pause pause;
 	bool canary; /* the first run there proves that it can resume */
+	/* Kubernetes: in place of the site's; 0 = that. In no file. */
+	int64_t assume_time_s;
 	/* smoke.h: more node-seconds need a run so recent; within 0: none do */
 	int64_t smoke_above_node_s, smoke_within_s;
 };

@@ -39,6 +39,8 @@ enum lt_quote_flag {
 	/* Home can't run it: what it would have cost is that of the best start
 	 * in another partition, at the first time at which there was any. */
 	LT_QUOTE_NOT_HOME = 1 << 16,
+	/* Not all that it may cost is known, and on_unknown is allow. */
+	LT_QUOTE_LET = 1 << 17,
 };
 
 /* What of the request no record of Slurm's shows: to decide it again. */

@@ -266,15 +266,18 @@ is_unknown_ruled(const json_t *data, const json_t *document, const char *rule)
 /* The least that it will take: what it may use at the least price, or with the
  * least carbon. */
 static int64_t
-asked_of(const json_t *job, const json_t *data, const char *kind)
+asked_of(
+    const json_t *job, const json_t *data, const char *team, const char *kind)
 {
 	const struct resources needs =
 	    resources_of(json_at(job, "spec.template.spec"));
 	const int64_t parallel = json_int_at(job, "spec.parallelism", 1);
 	const int64_t wanted = json_int_at(job, "spec.completions", parallel);
+	const int64_t assumed = balance(data, team, "assumed");
 	const double hours =
 	    (double)(parallel < wanted ? parallel : wanted) *
-	    (double)json_int_at(job, "spec.activeDeadlineSeconds", 0) / 3600;
+	    (double)json_int_at(job, "spec.activeDeadlineSeconds", assumed) /
+	    3600;
 	char gpu[32], cpu[32];
 
 	snprintf(gpu, sizeof(gpu), "%sgpu-hour", kind);
@@ -301,7 +304,7 @@ kind_has_room(const struct request *request, const json_t *job,
 {
 	const json_t *const data = admission_balances();
 	const char *const team = team_of(request, job);
-	const int64_t asked = asked_of(job, data, kind);
+	const int64_t asked = asked_of(job, data, team, kind);
 	char name[64], message[512];
 	const int64_t available =
 	    balance(data, team, name_of(name, kind, "available"));
@@ -338,7 +341,8 @@ budget_has_room(
 	    (balance(data, team, "limit") < 0 &&
 		balance(data, team, "carbon-limit") < 0))
 		return true;
-	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0)
+	if (json_int_at(job, "spec.activeDeadlineSeconds", 0) == 0 &&
+	    balance(data, team, "assumed") <= 0)
 		return admission_refuse(request, reply, "lowtide-budget",
 		    "a Job here says how long it may run: add "
 		    "\"activeDeadlineSeconds: 3600\" to its spec");

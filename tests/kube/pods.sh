@@ -77,6 +77,15 @@ is 'jobs says whose they are' '["team-a/daemonset/agent",1]["team-a/daemonset/od
     "$(lowtide jobs --json | jq -c '.unheld[] | [.id, .pods]' | tr -d '\n')"
 is 'as a table' 1 "$(lowtide jobs | grep -c '^team-a/deployment/web  *team-a  *ondemand  *3$')"
 is 'and status how many' 1 "$(lowtide status | grep -c '8 pods of no Job run: charged each hour, and nothing is held for them')"
+doctor() { KUBECONFIG=$work/kubeconfig lowtide doctor --config "$work/policy.yaml" 2>&1; }
+is 'doctor says how many a budget does not hold, and whose are most' \
+    "8 pods of no Job run in teams with a budget, which does not hold them: $(k_get /api/v1/pods | jq -r '
+	[.items[] | select(.metadata.namespace != "plain") | .metadata as $m |
+	    "\($m.namespace)/\($m.ownerReferences[0] | if .kind == "ReplicaSet" then "deployment/" + (.name | sub("-[^-]*$"; ""))
+		else (.kind | ascii_downcase) + "/" + .name end)"] | group_by(.) | map([length, .[0]])[] | select(.[0] > 1) |
+	"\(.[1]) (\(.[0]))"')" \
+    "$(doctor | grep -o '[0-9]* pods of no Job run[^:]*: [^,]*')"
+is 'and all their owners' 5 "$(doctor | grep 'pods of no Job run' | grep -o 'team-[ab]/[a-z]*/[a-z]* ([0-9]*)' | wc -l)"
 
 # Killed, again and again: each second is charged once
 l_ahead 4

@@ -73,18 +73,18 @@ is 'of many completions those at once count' 201 \
 is 'a limit is wanted for CO2e, too' 422 "$(code team-c endless)"
 is 'more money than is left' 422 "$(code team-b much "$much")"
 
-# Where nobody knows what it may take, its plan says why
+# Where nobody knows what it may take, it is let go here, and its plan says why
 in_pool() { echo ".spec.template.spec.nodeSelector = {\"lowtide.dev/pool\": \"$1\"}"; }
 told() { [ "$(note "$1" plan)" == "$2" ]; }
 k_job team-b grey "$(limit 60) | $(in_pool grey)" >/dev/null
 passes 'of a pool without a price' within 20 told team-b/grey \
-    'waits: as pool grey has no price in the policy, nobody knows what it may take of the budget of team-b'
+    'starts now; as pool grey has no price in the policy, nobody knows what it may take of the budget of team-b, and on_unknown is allow'
 k_job team-c brown "$(limit 60) | $(in_pool brown)" >/dev/null
-passes 'of one whose CO2e is not known' within 20 told team-c/brown \
-    'waits: as the CO2e of brown is not known, nobody knows what it may take of the budget of team-c'
+passes 'of one whose CO2e is not known, beside what is' within 20 told team-c/brown \
+    'starts now: it may cost at most $1.08; as the CO2e of brown is not known, nobody knows what it may take of the budget of team-c, and on_unknown is allow'
 plan() { k_job_file "$1" "$2" | lowtide plan -n team-b -f - 2>&1; }
 says_plan() { grep -qxF "$2" <<<"$(plan grey "$(limit 60) | $(in_pool "$1")")"; }
-passes 'the plan of a manifest says it, too' says_plan grey 'It would wait: as pool grey has no price in the policy, nobody knows what it may cost at most.'
+passes 'the plan of a manifest says it, too' says_plan grey 'Nothing is held for it: as pool grey has no price in the policy, nobody knows what it may cost at most.'
 passes 'and nothing where all is known' says_plan brown 'It may cost at most $1.08; team-b has $300.00 available.'
 
 # Somebody else's hand on them, between two of the writes of each 30 s

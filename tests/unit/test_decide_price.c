@@ -242,13 +242,14 @@ test_words(void **state)
 	class.max_delay_s = 3 * HOUR;
 	class.deadline_confidence_ppm = 999000;
 	class.max_price_micros = 12500000;
+	class.assume_time_s = 8 * HOUR;
 	class.on_demand_only = true;
 	class.max_interruptions = 1;
 	class.pause = LT_PAUSE_SUSPEND;
 	snprintf(class.account, sizeof(class.account), "%s", request.account);
 	lt_class_text(text, sizeof(text), &request, &market);
 	assert_string_equal(text,
-	    "class big (QOS batch, account vision): placed without asking (carbon), at most 3h of delay, deadlines kept in 99.9 %, at most $12.50 a node-hour, never moved to preemptible nodes, at most 1 interruption, pauses by suspend");
+	    "class big (QOS batch, account vision): placed without asking (carbon), at most 3h of delay, deadlines kept in 99.9 %, at most $12.50 a node-hour, held for 8h at a time without a limit, never moved to preemptible nodes, at most 1 interruption, pauses by suspend");
 	market.class_count = 0;
 	lt_class_text(text, sizeof(text), &request, &market);
 	assert_string_equal(text, "");

@@ -83,6 +83,8 @@ test_write(void **state)
 		"LOWTIDE_POOL_LABEL\n              value: \"\"\n", 1},
 	    {"one", {.minor = 36, .pool_label = "a.b/c"},
 		"LOWTIDE_POOL_LABEL\n              value: \"a.b/c\"\n", 1},
+	    {"for the release, too", {.minor = 36, .pool_label = "a.b/c"},
+		"LOWTIDE_POOL_LABEL\n                  value: \"a.b/c\"\n", 1},
 	    {"a label of teams, for lowtide",
 		{.minor = 36, .team_label = "a.b/t"},
 		"LOWTIDE_TEAM_LABEL\n              value: \"a.b/t\"\n", 1},

@@ -139,6 +139,48 @@ test_one(void **state)
 	}
 }
 
+/* What nobody can price goes by on_unknown, but for what nobody limits. */
+static void
+test_unknown(void **state)
+{
+	static const struct {
+		const char *why, *partition;
+		int64_t limit_s;
+		enum lt_rule on_unknown;
+		bool unsized;
+		int last;
+	} cases[] = {
+	    {"allow", "other", 600, LT_RULE_ALLOW, false, LT_RELEASE},
+	    {"hold", "other", 600, LT_RULE_HOLD, false, NONE},
+	    {"reject", "other", 600, LT_RULE_REJECT, false, NONE},
+	    {"not all that it asks for is known: allow", "ondemand", 600,
+		LT_RULE_ALLOW, true, LT_RELEASE},
+	    {"and hold", "ondemand", 600, LT_RULE_HOLD, true, NONE},
+	    {"no limit, whatever the rule", "ondemand", INT64_MAX,
+		LT_RULE_ALLOW, false, NONE},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world *const w = make_world(*state);
+		struct lt_batch_job job = make_job(1);
+		struct lt_ledger_hold hold;
+
+		print_message("# %s\n", cases[i].why);
+		w->policy.on_unknown = cases[i].on_unknown;
+		job.partition = cases[i].partition;
+		job.limit_s = cases[i].limit_s;
+		job.is_unsized = cases[i].unsized;
+		job.held = true;
+		hold = hold_job(w, &job, 0, LT_QUOTE_UNKNOWN);
+		hold.quote.hold_per_task = (struct lt_amount){0};
+		must(w->f, lt_ledger_put_hold(w->f->ledger, &hold, &w->f->err));
+		for (int k = 0; k < 3; k++)
+			pass(w, &job, 1, NOW + k);
+		assert_int_equal(told_of(1), cases[i].last);
+		free_world(w);
+	}
+}
+
 /* Money that went elsewhere before the job was freed: it waits again. */
 static void
 test_taken_meanwhile(void **state)
@@ -467,6 +509,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(
 		test_oldest_first, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_one, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_unknown, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(
 		test_taken_meanwhile, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_second_run, set_up, tear_down),
