@@ -52,13 +52,32 @@ times(uint32_t pods, uint32_t each)
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* What one of its pods asks for, its GPUs as on the node, of the pools where it
- * may run, on which they are most. */
+/* What one of its pods asks for, or the most that one has had since: a pod may
+ * be resized while it runs. */
 static struct lt_kube_need
-need_in(const struct lt_kube_job *facts, const char *places)
+need_of(const struct lt_kube_known_job *job)
+{
+	enum { MILLI = 1000, KIB = 1024 };
+	const struct lt_exact *const grown = &job->grown;
+	struct lt_kube_need need = job->facts.need;
+	const uint64_t cpus = (grown->cpu_milli + MILLI - 1) / MILLI;
+	const uint64_t mib = (grown->memory_kib + KIB - 1) / KIB;
+
+	(void)lt_kube_add_grown(&need.exact, grown);
+	if (cpus > need.cpus)
+		need.cpus = cpus < UINT32_MAX ? (uint32_t)cpus : UINT32_MAX;
+	if (mib > need.memory_mib)
+		need.memory_mib = mib;
+	return need;
+}
+
+/* Its GPUs as on the node, of the pools where it may run, on which they are
+ * most. */
+static struct lt_kube_need
+need_in(const struct lt_kube_known_job *job, const char *places)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
-	struct lt_kube_need most = facts->need, here = facts->need;
+	struct lt_kube_need most = need_of(job), here = most;
 	bool any = false;
 
 	for (uint32_t i = 0; most.gpu_kinds.kinds > 0 && i < c->node_count;
@@ -109,11 +128,12 @@ static uint64_t
 hash_of(const struct lt_kube_known_job *job, const char *places)
 {
 	const struct lt_kube_job *const f = &job->facts;
-	const int64_t facts[] = {f->limit_s, f->pods, f->need.cpus,
-	    f->need.gpus, (int64_t)f->need.memory_mib,
-	    (int64_t)f->need.exact.cpu_milli, (int64_t)f->need.exact.memory_kib,
-	    (int64_t)f->need.exact.gpu_micro, f->begin_utc_s, f->deadline_utc_s,
-	    f->is_waiting, job->stuck_utc_s != 0, f->is_unsized};
+	const struct lt_kube_need need = need_of(job);
+	const int64_t facts[] = {f->limit_s, f->pods, need.cpus, need.gpus,
+	    (int64_t)need.memory_mib, (int64_t)need.exact.cpu_milli,
+	    (int64_t)need.exact.memory_kib, (int64_t)need.exact.gpu_micro,
+	    f->begin_utc_s, f->deadline_utc_s, f->is_waiting,
+	    job->stuck_utc_s != 0, f->is_unsized};
 
 	return lt_crc32c(
 	    lt_crc32c(0, facts, sizeof(facts)), places, strlen(places));
@@ -180,7 +200,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	}
 	if (is_over)
 		out->end_utc_s = now_utc_s;
-	const struct lt_kube_need need = need_in(f, r->places);
+	const struct lt_kube_need need = need_in(job, r->places);
 	fill_size(out, &r->asked, &need, f->pods);
 }
 

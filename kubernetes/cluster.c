@@ -208,8 +208,10 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
-	if (facts.is_waiting)
+	if (facts.is_waiting) {
 		job->unschedulable_utc_s = 0;
+		job->grown = (struct lt_exact){0};
+	}
 	lt_kube_cluster_changed(c, job->id);
 	set_ended(c, job, is_gone || facts.is_finished);
 }
@@ -233,7 +235,8 @@ lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
 	    .quote = "",
 	    .node = lt_kube_cluster_node(c, pod->node),
 	    .seen_utc_s = c->now_utc_s,
-	    .is_estimated = pod->node[0] == '\0'};
+	    .is_estimated = pod->node[0] == '\0',
+	    .is_listed = c->listing[LT_KUBE_PODS]};
 
 	if (job != NULL) {
 		run.job_id = job->id;
@@ -267,6 +270,9 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
+	if (pod->end_utc_s == 0 && !job->facts.is_waiting &&
+	    lt_kube_add_grown(&job->grown, &pod->need.exact))
+		lt_kube_cluster_changed(c, job->id);
 	/* An ended Job may have waited for this pod. */
 	if (job->forget_utc_s != 0)
 		lt_kube_cluster_changed(c, job->id);

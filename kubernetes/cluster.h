@@ -30,6 +30,9 @@ struct lt_kube_known_job {
 	uint32_t id, seen;
 	bool was_managed; /* its namespace took part when it was seen */
 	struct lt_kube_job facts;
+	/* The most CPUs and memory that one of its pods had since it started,
+	 * which may be resized; 0 = none ran. */
+	struct lt_exact grown;
 	char ran_in[LT_NAME_SIZE * 4]; /* pools with commas; of more than have
 					* room, the first */
 	int64_t first_utc_s;  /* when the first of its pods started; 0 = none
@@ -111,6 +114,9 @@ void lt_kube_cluster_free(struct lt_kube_cluster *c);
 bool lt_kube_cluster_is_complete(const struct lt_kube_cluster *c);
 /* All of its Jobs are forgotten, until they are listed again. */
 void lt_kube_cluster_reset(struct lt_kube_cluster *c);
+
+/* Raises the most that a pod had; true: it was less. */
+bool lt_kube_add_grown(struct lt_exact *grown, const struct lt_exact *pod);
 
 /* Something of it is not as it was: it is looked at again. */
 void lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id);

@@ -65,6 +65,19 @@ number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
 				: LT_OK;
 }
 
+bool
+lt_kube_add_grown(struct lt_exact *grown, const struct lt_exact *pod)
+{
+	const struct lt_exact was = *grown;
+
+	if (pod->cpu_milli > grown->cpu_milli)
+		grown->cpu_milli = pod->cpu_milli;
+	if (pod->memory_kib > grown->memory_kib)
+		grown->memory_kib = pod->memory_kib;
+	return grown->cpu_milli != was.cpu_milli ||
+	       grown->memory_kib != was.memory_kib;
+}
+
 struct lt_kube_known_job *
 lt_kube_cluster_add(
     struct lt_kube_cluster *c, const char *uid, struct lt_error *err)
@@ -84,9 +97,11 @@ lt_kube_cluster_add(
 		return NULL;
 	}
 	strcpy(job->uid, uid);
-	if (c->store != NULL)
+	if (c->store != NULL) {
 		(void)lt_kube_store_first_start(
 		    c->store, job->id, &job->first_utc_s, NULL);
+		(void)lt_kube_store_most(c->store, job->id, &job->grown, NULL);
+	}
 	memmove(&c->jobs[at + 1], &c->jobs[at],
 	    (c->job_count - at) * sizeof(*c->jobs));
 	c->jobs[at] = job;

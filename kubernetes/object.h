@@ -64,6 +64,10 @@ const char *lt_kube_gpu_name(const json_t *pod_spec);
 int lt_kube_need_read(
     struct lt_kube_need *need, const json_t *pod_spec, struct lt_error *err);
 
+/* A pod's spec with the CPUs and memory that it has now, in place of those that
+ * are asked for: new reference. */
+json_t *lt_kube_sized_spec(struct lt_kube_sized *sized, const json_t *pod);
+
 /* Its GPUs on a node that offers these (NULL: on any), in whole ones, rounded
  * up, and exactly. */
 void lt_kube_need_on(
