@@ -52,13 +52,13 @@ times(uint32_t pods, uint32_t each)
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* What one of its pods asks for, its GPUs as on the node, of the pools where it
+/* What one of its pods needs, its GPUs as on the node, of the pools where it
  * may run, on which they are most. */
 static struct lt_kube_need
-need_in(const struct lt_kube_job *facts, const char *places)
+need_in(const struct lt_kube_known_job *job, const char *places)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
-	struct lt_kube_need most = facts->need, here = facts->need;
+	struct lt_kube_need most = job->facts.need, here = most;
 	bool any = false;
 
 	for (uint32_t i = 0; most.gpu_kinds.kinds > 0 && i < c->node_count;
@@ -180,7 +180,7 @@ fill(struct lt_batch_job *out, struct record *r,
 	}
 	if (is_over)
 		out->end_utc_s = now_utc_s;
-	const struct lt_kube_need need = need_in(f, r->places);
+	const struct lt_kube_need need = need_in(job, r->places);
 	fill_size(out, &r->asked, &need, f->pods);
 }
 

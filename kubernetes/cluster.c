@@ -227,6 +227,11 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
+	/* The pods that it makes once it goes on are its template's. */
+	if (facts.is_waiting) {
+		job->unschedulable_utc_s = 0;
+		job->had = (struct lt_kube_need){.cpus = 0};
+	}
 	raise_need(job);
 	if (is_new && c->holds_back && c->complete[LT_KUBE_JOBS] &&
 	    !facts.is_waiting && !facts.is_foreign && !facts.is_finished &&
@@ -235,8 +240,6 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 		c->unsuspended++;
 	job->was_managed |= lt_kube_cluster_manages(
 	    c, lt_kube_job_text(&facts, LT_KUBE_NAMESPACE));
-	if (facts.is_waiting)
-		job->unschedulable_utc_s = 0;
 	lt_kube_cluster_changed(c, job->id);
 	set_ended(c, job, is_gone || facts.is_finished);
 }
@@ -260,7 +263,8 @@ lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
 	    .quote = "",
 	    .node = lt_kube_cluster_node(c, pod->node),
 	    .seen_utc_s = c->now_utc_s,
-	    .is_estimated = pod->node[0] == '\0'};
+	    .is_estimated = pod->node[0] == '\0',
+	    .is_listed = c->listing[LT_KUBE_PODS]};
 
 	if (job != NULL) {
 		run.job_id = job->id;
@@ -294,10 +298,12 @@ count_pod(struct lt_kube_cluster *c, struct lt_kube_known_job *job,
     const struct lt_kube_pod *pod)
 {
 	note_pool(job, lt_kube_cluster_pool(c, pod->node));
-	lt_kube_need_raise(&job->had, &pod->need);
-	if (lt_kube_need_raise(&job->facts.need, &job->had)) {
-		job->is_raised = true;
-		lt_kube_cluster_changed(c, job->id);
+	if (pod->end_utc_s == 0 && !job->facts.is_waiting) {
+		lt_kube_need_raise(&job->had, &pod->need);
+		if (lt_kube_need_raise(&job->facts.need, &job->had)) {
+			job->is_raised = true;
+			lt_kube_cluster_changed(c, job->id);
+		}
 	}
 	/* An ended Job may have waited for this pod. */
 	if (job->forget_utc_s != 0)

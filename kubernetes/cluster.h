@@ -47,8 +47,8 @@ struct lt_kube_known_job {
 	 * room, the first. */
 	char refused[LT_NAME_SIZE * 4];
 	json_t *dry_run; /* of its pods, dry_run.h; NULL: none yet */
-	/* The most that a pod of it had of each, and whether that is more than
-	 * its template says. */
+	/* The most that a pod of it had of each since it was let go, and
+	 * whether that is more than its template says. */
 	struct lt_kube_need had;
 	bool is_raised;
 	bool is_cron_known;	/* its CronJob was asked for, and so */

@@ -388,11 +388,12 @@ lt_kube_job_read(struct lt_kube_job *job, const json_t *object,
 	const bool is_pod = json_object_get(spec, "template") == NULL;
 	struct lt_kube_job read = {0};
 	struct draft draft = {0};
+	struct lt_kube_sized sized;
 
 	if (is_pod && !lt_kube_is_own(object))
 		return lt_fail(err, LT_ENOENT, "a pod of a controller");
 	json_t *const pod_spec =
-	    is_pod ? json_incref((json_t *)spec)
+	    is_pod ? lt_kube_sized_spec(&sized, object)
 		   : lt_kube_given_spec(object, names->given, &read.is_unsized);
 	const struct source from = {object, pod_spec, names};
 	int code = read_common(&read, &draft, &from, err);

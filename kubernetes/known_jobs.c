@@ -73,6 +73,20 @@ number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
 				: LT_OK;
 }
 
+/* The most that its pods had before lowtide was started. */
+static struct lt_kube_need
+most_of(struct lt_kube_store *store, uint32_t id)
+{
+	enum { MILLI = 1000, KIB = 1024 };
+	struct lt_exact most = {.cpu_milli = 0};
+
+	(void)lt_kube_store_most(store, id, &most, NULL);
+	return (struct lt_kube_need){
+	    .cpus = (uint32_t)((most.cpu_milli + MILLI - 1) / MILLI),
+	    .memory_mib = (most.memory_kib + KIB - 1) / KIB,
+	    .exact = most};
+}
+
 struct lt_kube_known_job *
 lt_kube_cluster_add(
     struct lt_kube_cluster *c, const char *uid, struct lt_error *err)
@@ -92,9 +106,11 @@ lt_kube_cluster_add(
 		return NULL;
 	}
 	strcpy(job->uid, uid);
-	if (c->store != NULL)
+	if (c->store != NULL) {
 		(void)lt_kube_store_first_start(
 		    c->store, job->id, &job->first_utc_s, NULL);
+		job->had = most_of(c->store, job->id);
+	}
 	memmove(&c->jobs[at + 1], &c->jobs[at],
 	    (c->job_count - at) * sizeof(*c->jobs));
 	c->jobs[at] = job;

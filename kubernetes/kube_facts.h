@@ -198,11 +198,18 @@ lt_kube_job_text(const struct lt_kube_job *job, enum lt_kube_text which)
 	return job->text + job->at[which];
 }
 
+struct lt_kube_sized {	 /* how a pod's size is known */
+	bool is_told;	 /* by what its node allocated; else by its spec */
+	bool is_pending; /* a resize that its node has not taken, or can't */
+	int64_t resizing_utc_s; /* its node is at work on one since; 0 = none */
+};
+
 struct lt_kube_pod { /* a pod that was given a node: a run */
 	char uid[64], namespace[LT_NAME_SIZE], node[LT_KUBE_KEY_SIZE];
-	char owner[64]; /* its Job's uid; its own where it has none */
-	char state[32]; /* Slurm's word for how it ended; "RUNNING" */
-	struct lt_kube_need need;
+	char owner[64];		  /* its Job's uid; its own where it has none */
+	char state[32];		  /* Slurm's word for how it ended; "RUNNING" */
+	struct lt_kube_need need; /* as it is now */
+	struct lt_kube_sized sized;
 	uint32_t index;	    /* of an indexed Job */
 	uint32_t exit_code; /* as of wait(2) */
 	int64_t created_utc_s, start_utc_s;

@@ -76,6 +76,9 @@ int lt_kube_need_read(
 /* To what another has more of; GPUs as a whole. True: there is some. */
 bool lt_kube_need_raise(
     struct lt_kube_need *need, const struct lt_kube_need *other);
+/* A pod's spec with the CPUs and memory that it has now, in place of those that
+ * are asked for: new reference. */
+json_t *lt_kube_sized_spec(struct lt_kube_sized *sized, const json_t *pod);
 
 /* Its GPUs on a node that offers these (NULL: on any), in whole ones, rounded
  * up, and exactly. */

@@ -144,7 +144,9 @@ lt_kube_pod_read(struct lt_kube_pod *pod, const json_t *object,
 	pod->index = (uint32_t)strtoul(
 	    lt_kube_string(json_object_get(metadata, "labels"), index_label),
 	    NULL, 10);
-	const int code = lt_kube_need_read(&pod->need, spec, err);
+	json_t *const sized = lt_kube_sized_spec(&pod->sized, object);
+	const int code = lt_kube_need_read(&pod->need, sized, err);
+	json_decref(sized);
 	if (code != LT_OK)
 		return code;
 	look_at(&containers, json_object_get(status, "containerStatuses"));

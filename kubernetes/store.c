@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "object.h"
+#include "store_resize.h"
 #include "store.h"
 
 enum {
@@ -51,8 +52,10 @@ enum {
 	    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25,"     \
 	    " ?26, ?27, ?28, ?29)"                                             \
 	    " ON CONFLICT (id) DO UPDATE SET"                                  \
-	    " start = CASE parts WHEN 0 THEN excluded.start ELSE start END,"   \
-	    " end = CASE WHEN parts != 0 AND excluded.end != 0"                \
+	    " start = CASE WHEN parts = 0 AND resized = 0 THEN excluded.start" \
+	    " ELSE start END,"                                                 \
+	    " end = CASE WHEN (parts != 0 OR resized != 0)"                    \
+	    " AND excluded.end != 0"                                           \
 	    " THEN max(start, excluded.end) ELSE excluded.end END,"            \
 	    " team = CASE parts WHEN 0 THEN team ELSE excluded.team END,"      \
 	    " state = excluded.state,"                                         \
@@ -63,6 +66,10 @@ enum {
 	    " node_gpu_micro = max(node_gpu_micro, excluded.node_gpu_micro),"  \
 	    " node_gpus = max(node_gpus, excluded.node_gpus)"                  \
 	    " WHERE end = 0 OR estimated = 1 AND excluded.end != 0")           \
+	/* 0: of before there were exact sizes. */                             \
+	S(OTHER_SIZE, "SELECT 1 FROM runs WHERE id = ?1 AND end = 0"           \
+		      " AND cpu_milli != 0"                                    \
+		      " AND (cpu_milli != ?2 OR memory_kib != ?3)")            \
 	S(PRUNE_RUNS, "DELETE FROM runs WHERE end != 0 AND end < ?1")          \
 	S(ERASE,                                                               \
 	    "UPDATE runs SET user = '', name = '' WHERE end != 0 AND end < ?1" \
@@ -75,7 +82,9 @@ enum {
 	    " end = max(start, min(?2, CASE WHEN parts != 0"                   \
 	    " THEN coalesce((SELECT utc_s FROM heard), ?2)"                    \
 	    " WHEN limit_s = 0 THEN ?2"                                        \
-	    " ELSE start + limit_s END)) WHERE end = 0 AND seen < ?1")         \
+	    " ELSE coalesce((SELECT min(p.start) FROM runs p WHERE"            \
+	    " p.part_of = runs.id AND p.part_of != 0), start) + limit_s END))" \
+	    " WHERE end = 0 AND seen < ?1")                                    \
 	S(PART_IDS, "INSERT INTO ids (uid, made)"                              \
 		    " SELECT " PART_UID ", unixepoch()" PARTS_OF)              \
 	S(PARTS,                                                               \
@@ -100,7 +109,8 @@ enum {
 	    "SELECT count(*) FROM runs WHERE parts = 1 AND end = 0")           \
 	S(END_BY, "UPDATE runs SET end = max(start, ?2) WHERE job_id = ?1"     \
 		  " AND estimated = 1 AND end > ?2 AND start < end")           \
-	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0")   \
+	S(ENDED, "SELECT count(*) FROM runs WHERE job_id = ?1 AND end != 0"    \
+		 " AND part_of = 0")                                           \
 	S(SECONDS, "SELECT coalesce(sum(max(0, min(CASE end WHEN 0 THEN ?3"    \
 		   " ELSE end END, ?3) - max(start, ?2))), 0) FROM runs"       \
 		   " WHERE job_id = ?1")                                       \
@@ -178,10 +188,18 @@ static const char parts_of_gpus[] =
     "ALTER TABLE runs ADD COLUMN gpu_micro INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN node_gpu_micro INTEGER NOT NULL DEFAULT 0;"
     "COMMIT;";
+/* part_of: the pod of a Job that had another size before this row's end.
+ * resized: since then it has this row's; 0 = from its start. */
+static const char resizes[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE runs ADD COLUMN part_of INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN resized INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX runs_part_of ON runs (part_of) WHERE part_of != 0;"
+    "COMMIT;";
 static const struct {
 	const char *column, *text;
-} more[] = {
-    {"node_gpus", sizes}, {"parts", parts}, {"gpu_micro", parts_of_gpus}};
+} more[] = {{"node_gpus", sizes}, {"parts", parts},
+    {"gpu_micro", parts_of_gpus}, {"resized", resizes}};
 
 static int
 fail(sqlite3 *db, struct lt_error *err)
@@ -361,6 +379,29 @@ lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id)
 	return step(store, S_IS_OPEN, &one, NULL) == LT_OK;
 }
 
+/* It is known with another size: the time with that is over. */
+static int
+follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
+    const struct lt_kube_need *need, struct lt_error *err)
+{
+	int64_t one;
+
+	bind_number(store, S_OTHER_SIZE, 1, run->id);
+	bind_number(store, S_OTHER_SIZE, 2, (int64_t)need->exact.cpu_milli);
+	bind_number(store, S_OTHER_SIZE, 3, (int64_t)need->exact.memory_kib);
+	const int code = step(store, S_OTHER_SIZE, &one, err);
+	if (code == LT_OK)
+		return lt_kube_resize(store->db, run, err);
+	return code == LT_ENOENT ? LT_OK : code;
+}
+
+int
+lt_kube_store_most(struct lt_kube_store *store, uint32_t job_id,
+    struct lt_exact *most, struct lt_error *err)
+{
+	return lt_kube_resize_most(store->db, job_id, most, err);
+}
+
 int
 lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
     struct lt_error *err)
@@ -416,7 +457,8 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 		else
 			bind_number(store, S_PUT, (int)i + 1, values[i].number);
 	}
-	return step(store, S_PUT, NULL, err);
+	const int code = follow_size(store, run, &need, err);
+	return code == LT_OK ? step(store, S_PUT, NULL, err) : code;
 }
 
 int

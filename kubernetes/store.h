@@ -40,6 +40,10 @@ int lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
 int lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
     int64_t *start_utc_s, struct lt_error *err);
 
+/* The most CPUs and memory that a pod of it had. */
+int lt_kube_store_most(struct lt_kube_store *store, uint32_t job_id,
+    struct lt_exact *most, struct lt_error *err);
+
 /* Has it a pod whose end was not seen? */
 bool lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id);
 
@@ -53,10 +57,12 @@ struct lt_kube_run { /* texts are lent */
 	int64_t seen_utc_s; /* it was so then */
 	bool is_estimated;  /* nobody saw it end: its end is a guess */
 	bool is_unheld;	    /* of no Job: charged in parts while it runs */
+	bool is_listed;	    /* by a list: nobody knows since when it is so */
 };
 /* As it is now: what was known of it before is replaced, but an end that was
  * seen, and where and for whom it ran; of a pod that is charged in parts where
- * the next part starts. */
+ * the next part starts. One that has another size than it had goes on from
+ * there: the time before is a row of its own. */
 int lt_kube_store_put(struct lt_kube_store *store,
     const struct lt_kube_run *run, struct lt_error *err);
 /*

@@ -17,17 +17,20 @@ enum {
 	GOES_ON_S = 15, /* after a pod's end its Job makes another, or ends */
 };
 
-/* others: pods of its Job that run; later: those that ended after it. */
-#define COLUMNS                                                                \
-	"SELECT r.id, r.job_id, r.task, r.created, r.start, r.end, r.state,"   \
-	" r.exit_code, r.node, r.pool, r.team, r.user, r.name, r.qos,"         \
-	" r.quote, r.cpus, r.gpus, r.memory_mib, r.limit_s, r.estimated,"      \
-	" i.ended, r.parts = 0 AND EXISTS (SELECT 1 FROM runs o WHERE"         \
-	" o.job_id = r.job_id AND o.end = 0), r.parts != 0 OR EXISTS"          \
-	" (SELECT 1 FROM runs o WHERE o.job_id = r.job_id AND o.id != r.id"    \
-	" AND (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"      \
-	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus, r.gpu_micro,"      \
-	" r.node_gpu_micro, r.pods, r.parts"                                   \
+/* others: pods of its Job that run; later: those that ended after it. A stretch
+ * of a pod that was resized goes on in others, and is of the pod's own number.
+ */
+#define COLUMNS                                                                                             \
+	"SELECT iif(r.part_of = 0, r.id, r.part_of), r.job_id, r.task, r.created, r.start, r.end, r.state," \
+	" r.exit_code, r.node, r.pool, r.team, r.user, r.name, r.qos,"                                      \
+	" r.quote, r.cpus, r.gpus, r.memory_mib, r.limit_s, r.estimated,"                                   \
+	" i.ended, r.parts = 0 AND EXISTS (SELECT 1 FROM runs o WHERE"                                      \
+	" o.job_id = r.job_id AND o.end = 0), r.parts != 0 OR r.part_of != 0"                               \
+	" OR EXISTS (SELECT 1 FROM runs o WHERE o.job_id = r.job_id"                                        \
+	" AND o.id != r.id AND o.part_of = 0"                                                               \
+	" AND (o.end, o.id) > (r.end, r.id)), r.cpu_milli, r.memory_kib,"                                   \
+	" r.node_cpu_milli, r.node_memory_kib, r.node_gpus, r.gpu_micro,"                                   \
+	" r.node_gpu_micro, r.pods, r.parts, r.resized"                                                     \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
 /* What ended, or is known then to have ended before. */
@@ -39,7 +42,8 @@ static const char by_end[] = COLUMNS ENDED;
 static const char by_time[] =
     COLUMNS ENDED " OR r.end = 0 AND r.start <= ?2 AND r.parts = 0"
 		  " OR r.end > ?2 AND r.start <= ?2";
-static const char by_job[] = COLUMNS "r.job_id = ?1 OR r.id = ?1";
+static const char by_job[] = COLUMNS "r.job_id = ?1 OR r.id = ?1"
+				     " OR r.part_of = ?1 AND r.part_of != 0";
 
 static sqlite3 *
 open_reader(const char *state_dir, struct lt_error *err)
@@ -116,6 +120,8 @@ take(struct lt_batch_run *run, sqlite3_stmt *s,
 	    .limit_s = limit_s > 0 ? limit_s : INT64_MAX,
 	    .is_estimated = sqlite3_column_int(s, 19) != 0,
 	    .is_part = sqlite3_column_int(s, 31) != 0,
+	    .resized = sqlite3_column_int64(s, 32) != 0,
+	    .pod_resized = sqlite3_column_int64(s, 32) != 0,
 	    .nodes = (uint32_t)sqlite3_column_int64(s, 30),
 	    .has_gpus = true,
 	    .energy_joules = -1};

@@ -64,7 +64,8 @@ lt_kube_unheld_see(struct lt_kube_cluster *c, const struct lt_kube_unheld *seen,
 	    .quote = "",
 	    .node = seen->node,
 	    .seen_utc_s = c->now_utc_s,
-	    .is_unheld = true};
+	    .is_unheld = true,
+	    .is_listed = c->listing[LT_KUBE_PODS]};
 
 	if (of == NULL || !of->is_managed)
 		return LT_OK;

@@ -15,7 +15,7 @@ files=("$@")
 	grep -l '^# bats file_tags=long$' tests/cluster/*.bats
 	ls -S tests/cluster/*.bats
 } | awk '!seen[$0]++')
-KUBE_STORIES=(tests/kube/{server,story,place,charge,faults,lost,tricks,guards,zero,shared,pods,claims,stale,dryrun,limit,cli}.sh)
+KUBE_STORIES=(tests/kube/{server,story,place,charge,faults,lost,tricks,guards,zero,shared,pods,claims,stale,dryrun,limit,resize,cli}.sh)
 # All makes below want the same flags: others would build everything anew.
 export CMOCKA_MESSAGE_OUTPUT=TAP CI=true CC=gcc
 # Fresh memory is never zero by chance: what reads it before it is written fails.

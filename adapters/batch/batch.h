@@ -405,6 +405,7 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	bool finished, requeued;
 	bool is_interactive; /* of srun or salloc */
 	bool resized;	     /* a row after the first of one run */
+	bool pod_resized;    /* so, by its user, who may give it more */
 	bool goes_on; /* resized at its end: the run has further rows; or its
 		       * job has other runs by the same hold */
 	bool is_estimated; /* nobody saw its end */

@@ -452,6 +452,7 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 	const struct lt_amount *const held = &a.admitted;
 	struct lt_over over = {.share_missing = is_share_missing(
 				   d->ledger, run, quote, row, known),
+	    .is_resized = row->pod_resized,
 	    .held_limit_s = a.limit_s,
 	    .node_shares = run->nodes * (double)run->share_numerator /
 			   (double)run->share_denominator,

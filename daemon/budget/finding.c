@@ -60,6 +60,12 @@ size(const struct lt_over *o, double *without)
 	return true;
 }
 
+static bool
+resize(const struct lt_over *o, double *without)
+{
+	return o->is_resized && size(o, without);
+}
+
 /* The limit was raised after the hold was made, and the run used that. */
 static bool
 admin(const struct lt_over *o, double *without)
@@ -107,6 +113,7 @@ static const struct {
 	bool defect;
 } causes[] = {
     {"requeue", requeue, false},
+    {"resize", resize, false},
     {"size", size, true},
     {"admin", admin, false},
     {"OverTimeLimit", over_time, false},

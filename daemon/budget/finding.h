@@ -11,6 +11,7 @@ struct lt_over {	      /* of one currency: micros, or mg */
 	double charged, held; /* held: what was admitted, of one task */
 	/* A further run of a job whose quote had no share left to end. */
 	bool share_missing;
+	bool is_resized; /* by its user while it ran: it may have more now */
 	/* What held was made from: the worst rate of its window per node-hour,
 	 * margin in it, and the limit, OverTimeLimit in it; 0 = not known. */
 	double held_rate;
@@ -23,10 +24,10 @@ struct lt_over {	      /* of one currency: micros, or mg */
 };
 
 /*
- * One word: of the causes that the facts prove, in the order requeue, size,
- * admin, OverTimeLimit, suspend, price, the first without which charged would
- * not pass held; else the first of them; else "unknown". "" when charged does
- * not pass held. docs/budgets.md.
+ * One word: of the causes that the facts prove, in the order requeue, resize,
+ * size, admin, OverTimeLimit, suspend, price, the first without which charged
+ * would not pass held; else the first of them; else "unknown". "" when charged
+ * does not pass held. docs/budgets.md.
  */
 const char *lt_over_reason(const struct lt_over *over);
 

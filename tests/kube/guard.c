@@ -238,6 +238,10 @@ pod_stays(const struct request *request, const json_t *before,
 	if (hold_gate(before) != NULL && hold_gate(after) == NULL)
 		return admission_refuse(request, reply, "lowtide-guard-pods",
 		    "this Pod waits for its hour or its budget");
+	if (is_held && resize_is(request))
+		return admission_refuse(request, reply, "lowtide-guard-pods",
+		    "the resources of this Pod are what its hold was made "
+		    "for");
 	for (size_t i = 0; is_held && i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!same_at(before, after, kept[i]))
 			return admission_refuse(
@@ -251,7 +255,8 @@ bool
 guard_changes(const struct request *request, const json_t *before,
     const json_t *after, struct reply *reply)
 {
-	if (request->sub[0] != '\0' || !is_asked(request))
+	if ((request->sub[0] != '\0' && !resize_is(request)) ||
+	    !is_asked(request))
 		return true;
 	if (request->kind == KUBE_PODS)
 		return before == NULL ||

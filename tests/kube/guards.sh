@@ -76,6 +76,16 @@ is 'an owner, so that it looks like a controller'\''s' 422 "$(by alice "$(pod te
     jq '{metadata: {ownerReferences: [{apiVersion: "batch/v1", kind: "Job", name: "runs", uid: .metadata.uid, controller: true}]}}')")"
 is 'its labels are its user'\''s' 200 "$(by alice "$(pod team-a/bare)" '{"metadata":{"labels":{"mine":"x"}}}')"
 
+# The size of a pod that runs
+size() { # size USER POD: prints the status
+	K_AS=$1 k_status k_patch "$2/resize?dryRun=All" strategic \
+	    '{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"2","memory":"1Gi"}}}]}}'
+}
+is 'a resize of a Job'\''s pod' 422 "$(size alice "$mine")"
+is 'by an account of kube-system' 422 "$(size $controller:vpa-updater "$mine")"
+is 'of a bare pod with a hold' 422 "$(size alice "$(pod team-a/bare)")"
+is 'who may override may' 200 "$(size admin "$mine")"
+
 # Who is let pass: the cluster's own controllers by their names, nobody else of kube-system
 loose='{"metadata":{"ownerReferences":null}}'
 for name in job-controller generic-garbage-collector; do

@@ -91,6 +91,14 @@ ready_set(json_t *pod, bool is_ready, const char *reason)
 	condition_set(pod, "ContainersReady", status, reason, "");
 }
 
+static bool
+runs_forever(const struct object *pod)
+{
+	return strcmp(json_text_at(pod->now->document, "spec.restartPolicy"),
+		   "Always") == 0 &&
+	       annotation(pod, "test/run-seconds")[0] == '\0';
+}
+
 static void
 pod_run(struct object *pod, int64_t at_ms)
 {
@@ -102,12 +110,15 @@ pod_run(struct object *pod, int64_t at_ms)
 	json_t *container;
 	size_t i;
 
-	json_array_foreach(json_at(after, "spec.containers"), i, container)
-		json_array_append_new(
-		    statuses, container_status(container,
-				  json_pack("{s:{s:o}}", "running", "startedAt",
-				      json_time(at_ms)),
-				  true));
+	json_array_foreach(json_at(after, "spec.containers"), i, container) {
+		json_t *const status = container_status(container,
+		    json_pack(
+			"{s:{s:o}}", "running", "startedAt", json_time(at_ms)),
+		    true);
+
+		resize_begin(status, container);
+		json_array_append_new(statuses, status);
+	}
 	json_put_at(after, "status.phase", json_string("Running"));
 	json_put_at(after, "status.startTime", json_time(at_ms));
 	json_put_at(after, "status.hostIP", json_string("10.9.0.1"));
@@ -115,10 +126,13 @@ pod_run(struct object *pod, int64_t at_ms)
 	json_put_at(after, "status.containerStatuses", statuses);
 	ready_set(after, true, "");
 	store_put(pod, after);
-	control_at(
-	    pod, at_ms + control_ms(limit_s > 0 && (double)limit_s < run_s
-					? (double)limit_s
-					: run_s));
+	pod->end_ms =
+	    runs_forever(pod)
+		? INT64_MAX
+		: at_ms + control_ms(limit_s > 0 && (double)limit_s < run_s
+					 ? (double)limit_s
+					 : run_s);
+	control_at(pod, pod->end_ms);
 }
 
 struct ending {
@@ -181,22 +195,13 @@ pod_run_out(struct object *pod, int64_t at_ms)
 		pod_end(pod, &good, at_ms);
 }
 
-static bool
-runs_forever(const struct object *pod)
-{
-	return strcmp(json_text_at(pod->now->document, "spec.restartPolicy"),
-		   "Always") == 0 &&
-	       annotation(pod, "test/run-seconds")[0] == '\0';
-}
-
 void
 pod_step(struct object *pod, int64_t at_ms)
 {
 	static const struct ending killed = {143, "Error", NULL, NULL};
 	const json_t *const now = pod->now->document;
 	const char *const phase = json_text_at(now, "status.phase");
-	const int64_t due_ms = pod->due_ms;
-	const bool is_due = at_ms >= due_ms;
+	const bool is_due = at_ms >= pod->due_ms;
 
 	if (is_due)
 		pod->due_ms = INT64_MAX;
@@ -213,10 +218,15 @@ pod_step(struct object *pod, int64_t at_ms)
 			control_at(
 			    pod, at_ms + control_ms(annotation_seconds(
 					     pod, "test/start-seconds", 0.1)));
-	} else if (strcmp(phase, "Running") == 0 && is_due &&
-		   !runs_forever(pod)) {
+	} else if (strcmp(phase, "Running") == 0) {
 		/* Also where the clock was set ahead. */
-		pod_run_out(pod, due_ms);
+		if (at_ms >= pod->end_ms) {
+			pod_run_out(pod, pod->end_ms);
+			return;
+		}
+		resize_step(pod, at_ms);
+		control_at(pod, pod->resized_ms < pod->end_ms ? pod->resized_ms
+							      : pod->end_ms);
 	}
 }
 

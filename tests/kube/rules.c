@@ -328,6 +328,8 @@ rules_change(const struct request *request, const json_t *before,
 		return false;
 	if (strcmp(request->sub, "status") == 0)
 		return true;
+	if (resize_is(request))
+		return resize_rules(request, before, after, reply);
 	if (request->kind == KUBE_JOBS)
 		return job_rules(request, before, after, reply);
 	if (request->kind == KUBE_PODS)

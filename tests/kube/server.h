@@ -67,7 +67,8 @@ struct object {
 	int64_t due_ms; /* when to look again, INT64_MAX: not by time */
 	struct object *next_changed;
 	bool is_queued, is_removed;
-	/* a pod's */
+	/* a pod's; when it ends, and when a resize of it is done */
+	int64_t end_ms, resized_ms;
 	struct object *job, *next_of_job, *node;
 	struct resources needs;
 	uint64_t shape;			 /* of all that decides where it fits */
@@ -333,6 +334,18 @@ void schedule_all(int64_t at_ms);
 void condition_set(json_t *document, const char *type, const char *status,
     const char *reason, const char *message);
 bool condition_is(const json_t *document, const char *type);
+
+/* resize.c */
+bool resize_is(const struct request *request);
+/* before with the resources of after, which is taken over */
+json_t *resize_only(const json_t *before, json_t *after);
+/* False with a reply: refused. */
+bool resize_rules(const struct request *request, const json_t *before,
+    const json_t *after, struct reply *reply);
+/* What a container that starts has. */
+void resize_begin(json_t *status, const json_t *container);
+/* Of a pod that runs. */
+void resize_step(struct object *pod, int64_t at_ms);
 
 /* space.c */
 bool space_is_ending(const char *name);

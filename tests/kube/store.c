@@ -236,7 +236,7 @@ store_add(enum kind_index kind, json_t *document)
 	    json_text_at(document, "metadata.name"), key);
 	object->kind = kind;
 	object->key = strdup(key);
-	object->due_ms = INT64_MAX;
+	object->due_ms = object->end_ms = object->resized_ms = INT64_MAX;
 	object->level = random_level();
 	store_places(kind, key, places);
 	for (int level = 0; level < object->level; level++) {

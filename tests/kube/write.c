@@ -176,7 +176,9 @@ keep_owned(const struct request *request, const json_t *before, json_t **after)
 	json_t *document = *after;
 
 	strip_kind(document);
-	if (strcmp(request->sub, "status") == 0) {
+	if (resize_is(request)) {
+		*after = document = resize_only(before, document);
+	} else if (strcmp(request->sub, "status") == 0) {
 		json_t *const whole = json_deep_copy(before);
 		json_t *const status = json_object_get(document, "status");
 
@@ -267,7 +269,8 @@ object_of(const struct request *request, struct reply *reply)
 
 	if (object == NULL)
 		reply_not_found(reply, request);
-	else if (request->sub[0] != '\0' && strcmp(request->sub, "status") != 0)
+	else if (request->sub[0] != '\0' &&
+		 strcmp(request->sub, "status") != 0 && !resize_is(request))
 		reply_fail(reply, request, 404,
 		    "the server could not find the requested resource");
 	else
