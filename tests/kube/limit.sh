@@ -70,6 +70,9 @@ passes 'it runs' runs_job team-a/server
 passes 'held in the same way' within 10 is_held team-a
 is 'one of another team too' Job "$(long_job team-c server | jq -r .kind)"
 passes 'by a class for all of its own' within 20 is_held team-c
+# It goes by balances that are written every two seconds.
+is_published() { k_get $K_CORE/lowtide/configmaps/lowtide-balances | jq -e '.data["team-c.held"] != "0"' >/dev/null; }
+passes 'its hold is in the balances' within 10 is_published
 is 'until too little is left for another' 1 "$(long_job team-c more | grep -c 'team-c has .* available .*asked for at least')"
 is 'explain names the class' 1 "$(lowtide explain team-a/notebook | grep -c 'class long.*held for 2h at a time without a limit')"
 is 'of a team without such a class the quick no refuses it' Failure "$(long_job team-b server | jq -r .status)"
