@@ -90,8 +90,11 @@ lt_last_shapes_lay(struct lt_tables *tables, const char *state)
 	if (!tables->last.is_read)
 		read_seen(&tables->last, path);
 	/* Rows of GPUs are the market's affair. */
-	for (uint32_t i = 0; i < tables->shape_count; i++)
+	for (uint32_t i = 0; i < tables->shape_count; i++) {
 		tables->shapes[i].gpu_index = -1;
+		for (int k = 0; k < LT_GPU_KINDS_MAX; k++)
+			tables->shapes[i].kinds[k].gpu_index = -1;
+	}
 	for (uint32_t i = 0; i < tables->partition_count; i++)
 		if (tables->partitions[i].shape_count == 0)
 			lay(tables, &tables->partitions[i]);

@@ -125,6 +125,7 @@ l_end() {
 	status=$?
 	pid=
 	[ -n "${1-}" ] || { is 'lowtide-kube ends with status 0' 0 $status; [ $status -eq 0 ] || sed 's/^/# /' "$L/out"; }
+	[ -n "${1-}" ] || is 'and has kept what nodes are' 0 "$(grep -c 'event=[a-z]*_not_kept' "$L/log")"
 }
 fetched() { # fetched SINCE: what it decides by is not of the days before
 	lowtide signals --json | jq -e --arg at "$(date -u -d "@$1" +%FT%TZ)" '.sources[0].fetched >= $at'
