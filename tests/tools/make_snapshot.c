@@ -31,7 +31,7 @@ static const char usage[] =
     "  --uid UID         member of all, its default the first (own)\n"
     "  --limit AMOUNT    of each team (1000000)\n"
     "  --next AMOUNT     of each team in the next period (--limit's)\n"
-    "  --ends SECONDS    from now, the period (the month's end)\n"
+    "  --ends SECONDS    from now, the period (the month's end, in 15 days at least)\n"
     "  --rule reject|hold|warn  on_exceed (reject)\n"
     "  --unknown hold|reject|allow  on_unknown (hold)\n"
     "  --mode observe|advise|enforce (enforce)\n"
@@ -49,7 +49,12 @@ struct wanted {
 	    seen_s;
 };
 
-enum { STEP_S = 300 };
+enum {
+	STEP_S = 300,
+	/* A period goes on for so long, so that what is tried on a month's last
+	 * day is within it as on any other. */
+	LONG_S = 15 * 86400,
+};
 
 static void *
 room(size_t count, size_t size)
@@ -248,10 +253,11 @@ fill_sheet(struct lt_budget_snapshot *snapshot, const struct wanted *w,
 		month_of(&budget->periods[0], 0, w->limit_micros);
 		month_of(&budget->periods[1], 1,
 		    w->next_micros > 0 ? w->next_micros : w->limit_micros);
-		if (w->ends_s > 0)
+		const int64_t end_utc_s =
+		    time(NULL) + (w->ends_s > 0 ? w->ends_s : LONG_S);
+		if (w->ends_s > 0 || budget->periods[0].end_utc_s < end_utc_s)
 			budget->periods[0].end_utc_s =
-			    budget->periods[1].start_utc_s =
-				time(NULL) + w->ends_s;
+			    budget->periods[1].start_utc_s = end_utc_s;
 		memcpy(snapshot->accounts[i].name, budget->team,
 		    sizeof(budget->team));
 		snapshot->accounts[i].first_binding = i;
