@@ -9,16 +9,11 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/kube/lowtide.sh
 . "$top/tests/kube/lowtide.sh"
 
-# No month ends in the hours of the first part, whatever day it is.
-day=$(date -u +%-d)
-first=$((day > 20 ? (33 - day) * 24 : 0))
-ahead() { l_ahead $((first + $1)); }
 k_up "$work/first" >/dev/null || exit 1
 k_get /api/v1/nodes | jq '[.items[]] | . + [.[0] | .metadata = {name: "bare-1",
     labels: {"lowtide.dev/pool": "bare", "kubernetes.io/hostname": "bare-1"}}]' >"$work/nodes.json"
 k_down
 k_up "$work/kube" --mutate --validate --nodes "$work/nodes.json" || exit 1
-ahead 0 # its certificate is of before
 for team in team-a team-b team-c; do k_namespace $team managed; done >/dev/null
 # A pod of a CPU and a GiB costs so many micros a second of pool ondemand.
 second=$((50 * (31611 + 4237)))
@@ -86,7 +81,7 @@ is 'of neither team' 0 "$(budget team-b held_micros)"
 # The time is over, and they run
 uid=$(k_get "$(pod team-a/notebook)" | jq -r .metadata.uid)
 one=$(held_by_pods team-a)
-ahead 2
+l_ahead 2
 passes 'when that is over it is held for as long again' within 20 is_held team-a
 is 'twice' $((2 * one)) "$(held_by_pods team-a)"
 passes 'its plan says so' within 10 says team-a/notebook 'runs on: it may cost at most'
@@ -97,14 +92,14 @@ sleep 3
 passes 'killed, it is held once' is_held team-a
 
 # Beyond the budget
-ahead 4
+l_ahead 4
 passes 'it is held for again where the budget is over' within 20 is_held team-a
 is 'which shows at once' true "$(jq -n "$(budget team-a available_micros) < 0")"
 is 'and it runs on' "[\"Running\",\"$uid\"]" "$(k_get "$(pod team-a/notebook)" | of '[.status.phase, .metadata.uid]')"
 k_job team-a next "$(limit 60) | .spec.template.spec.nodeSelector = $ondemand | $(runs 20)" >/dev/null
 passes 'what comes next waits for budget' k_wait 20 "$(job team-a/next)" '.metadata.annotations["lowtide.dev/hold"] == "budget"'
 l_end
-ahead 9
+l_ahead 9
 l_up || exit 1
 passes 'what began while lowtide was away is held for' within 20 is_held team-a
 is 'five times' $((5 * one)) "$(held_by_pods team-a)"
@@ -127,7 +122,7 @@ passes 'and the Job' within 60 is_owed_to team-a/server server
 is 'above its first hold, as it ran longer' '["OverTimeLimit"]' "$(runs_of team-a/notebook | of '[.[].over_reason]')"
 is 'which is no defect' '[]' "$(lowtide status --json | of '[.above_hold[] | select(.defect)]')"
 kill $watcher 2>/dev/null
-k_delete "$(job team-a/other)" >/dev/null
+for name in other next; do k_delete "$(job team-a/$name)" >/dev/null; done
 k_delete "$(job team-c/server)" >/dev/null
 
 # Over the end of a month
@@ -139,7 +134,7 @@ passes 'another pod runs' runs_pod team-a/lasting
 start=$(k_get "$(pod team-a/lasting)" | jq '.status.startTime | fromdateiso8601')
 month_began=$(month) hours=$((9 + ($(month '+1 month') - $(now)) / 3600 + 1))
 l_end
-ahead $hours
+l_ahead $hours
 l_up || exit 1
 passes 'another month begins' test "$(month)" -gt "$month_began"
 passes 'which has its own hours of it held' within 30 is_held team-a

@@ -23,7 +23,10 @@ K_SERVER=$BUILD/tests/kube/server
 work=$(mktemp -d)
 L=$work/lowtide
 mkdir -p "$L/state" "$L/run"
-printf '%-16s' 0 >"$work/shift"
+# No month ends in a test's hours, whatever day it is.
+L_DAY=$(date -u +%-d)
+L_FIRST=$((L_DAY > 20 ? (33 - L_DAY) * 86400 : 0))
+printf '%-16s' $L_FIRST >"$work/shift"
 export CLOCK_SHIFT=$work/shift
 # A program with ASan wants its library before ours.
 K_PRELOAD="$(ldd "$BUILD/lowtide-kube" | awk '/libasan/ {print $3}') $BUILD/tests/tools/clock_shift.so"
@@ -69,7 +72,14 @@ the_end() {
 	[ $bad -eq 0 ]
 }
 now() { echo $(($(date +%s) + $(cat "$work/shift"))); }
-l_ahead() { printf '%-16s' $(($1 * 3600)) 1<>"$work/shift"; }
+l_seconds_ahead() { printf '%-16s' $((L_FIRST + $1)) 1<>"$work/shift"; }
+l_ahead() { l_seconds_ahead $(($1 * 3600)); }
+k_clock() { # curl has the machine's
+	case $1 in
+	off) L_SHIFT=$(cat "$work/shift") && printf '%-16s' 0 1<>"$work/shift" ;;
+	on) printf '%-16s' "$L_SHIFT" 1<>"$work/shift" ;;
+	esac
+}
 
 l_day() {
 	local hour g

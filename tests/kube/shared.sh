@@ -119,7 +119,7 @@ for i in $(seq $jobs); do planned "team-a/job-$i"; done
 # In minutes: one that is due waits for a plan, one that finds no node for
 # another, and not only for hours.
 for minutes in 0 3 180 183 186 720 723 726 1080 1083 1086 1320 1323 1326 1329; do
-	printf '%-16s' $((minutes * 60)) 1<>"$work/shift"
+	l_seconds_ahead $((minutes * 60))
 	settle
 done
 done_jobs >"$work/with.done"

@@ -50,7 +50,6 @@ l_up || exit 1
 cpus() { echo ".spec.template.spec.containers[0].resources.requests.cpu = \"$1\""; }
 home_of() { lowtide explain --json "$1" | jq -r .quote.home; }
 reject_of() { lowtide explain "$1" | grep -c "$2.*no node there now"; }
-seconds_ahead() { printf '%-16s' "$1" 1<>"$work/shift"; }
 unschedulable() { # unschedulable NAME POOL: its pod waits for a node of that pool
 	k_wait 10 "$(pods_of "team-a/$1")" "any(.items[]; .spec.nodeSelector[\"lowtide.dev/pool\"] == \"$2\" and
 	    any(.status.conditions[]?; .reason == \"Unschedulable\"))"
@@ -87,10 +86,10 @@ for i in 2 3 4; do goes spot-$i; done
 # No node comes
 k_job team-a refused "$(wishes cost 36000) | $(runs 20)" >/dev/null
 passes 'one for which no node comes' unschedulable refused spot
-seconds_ahead 600
+l_seconds_ahead 600
 sleep 3
 is 'waits for as long as an autoscaler may need' false "$(k_get "$(job team-a/refused)" | of .spec.suspend)"
-seconds_ahead 1000
+l_seconds_ahead 1000
 passes 'then it is planned anew, and runs' done_well team-a/refused 30
 passes 'elsewhere' runs_on refused able-1
 is 'told so, once' 1 "$(events_of team-a/refused | of '[.[] | select(. == "LowtideUnschedulable")] | length')"

@@ -45,11 +45,12 @@ opened(void **state)
 	const struct lt_kube_pod pod = {.uid = "u2",
 	    .node = "n",
 	    .state = "COMPLETED",
-	    .need = {.cpus = 1, .memory_mib = 64, .exact = {100, 65536}},
+	    .need = {.cpus = 1, .memory_mib = 64, .exact = {100, 65536, 0}},
 	    .start_utc_s = 20,
 	    .end_utc_s = 80};
 	struct lt_kube_pod running = pod;
-	const struct lt_kube_node node = {.gpus = 4, .exact = {7910, 29123456}};
+	const struct lt_kube_node node = {
+	    .gpus = 4, .exact = {7910, 29123456, 0}};
 	struct lt_kube_run run = {.pod = &pod,
 	    .pool = "p",
 	    .team = "t",
