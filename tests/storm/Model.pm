@@ -428,12 +428,20 @@ sub cost_within {
 	return $least + $carbon;
 }
 
+# An admin released it before lowtided could know it, and it started.
+sub is_freed {
+	my ($row) = @_;
+	return grep { $_->[0] =~ /^$row->{JobIDRaw}\b/ && $_->[1] >= $row->{Submit} && $_->[1] <= $row->{Submit} + 10 }
+	    @Site::released;
+}
+
 # Of one budget in one period: spent and, at its limit, running.
 sub paid {
 	my ($f, $b, $from, $to, $cheap) = @_;
 	my %in = map { ($_ => 1) } split ' ', $b->{accounts};
 	my ($spent, $running) = (0, 0);
 	for my $row (grep { $in{ $_->{Account} } && $_->{ran} && (!$b->{user} || $_->{User} eq $b->{user}) } @{ $f->{rows} }) {
+		next if is_freed($row) && excepted('released at once', $row->{key});
 		my $limit = ($row->{TimelimitRaw} || 1) * 60; # none: its start was lost
 		if ($row->{ended}) {
 			my $active = $row->{length} - $row->{off};

@@ -10,6 +10,7 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 our $D = $ENV{CLUSTER_DIR};
 our @parts = qw(mariadb slurmdbd slurmctld lowtided); # in order of need
 our @users = split ' ', $ENV{STORM_USERS};
+our @released; # by an admin: the job, and when
 our $root = $> == 0;
 our (@jobs, %owner);     # ids as they were given out, and of whom
 our (@outages, @clocks); # [part, cluster time from, to]; [time, by]
@@ -161,6 +162,7 @@ sub on_job {
 	my $job = target($step);
 	return if !$job;
 	my $who = whose($step, $job);
+	push @released, [$job, time] if $name eq 'released' && $step->{who} eq 'admin';
 	in_background(sub { $count{ $_[0] ? 'refused' : $name }++ }, 25, as($who, $command->($job)));
 }
 
