@@ -58,7 +58,8 @@ thrown() { lowtide off "$@" && sleep 1.5; }
 	# What was asked is not done, and said.
 	asks -A free -p ondemand --carbon-aware
 	[[ "$said" == *"lowtide: off since "*": prices are wrong today;"*"as it came"* ]]
-	[ "$(field "$id" %P)" = ondemand ]
+	# It may have ended: squeue does not list it then.
+	scontrol show job "$id" | grep -q ' *Partition=ondemand '
 	[ "$(scontrol show job "$id" | grep -c lowtide:)" -eq 0 ]
 	run ! sbatch -A free --carbon-plan --wrap true
 	[[ "$output" == *"no plan: off since "* ]]
