@@ -109,7 +109,8 @@ lt_kube_cluster_add(
 	if (c->store != NULL) {
 		(void)lt_kube_store_first_start(
 		    c->store, job->id, &job->first_utc_s, NULL);
-		job->had = most_of(c->store, job->id);
+		if (job->first_utc_s != 0)
+			job->had = most_of(c->store, job->id);
 	}
 	memmove(&c->jobs[at + 1], &c->jobs[at],
 	    (c->job_count - at) * sizeof(*c->jobs));

@@ -7,6 +7,7 @@
  */
 #include <sqlite3.h>
 
+#include "object.h"
 #include "store_resize.h"
 
 enum { WATCHED_S = 30 }; /* that it watches is written down more often */
@@ -141,20 +142,6 @@ grew_at(const struct lt_kube_run *run, const struct known *known)
 						      : known->seen_utc_s;
 }
 
-static struct lt_kube_need
-larger(struct lt_kube_need a, const struct lt_kube_need *b)
-{
-	if (b->cpus > a.cpus)
-		a.cpus = b->cpus;
-	if (b->memory_mib > a.memory_mib)
-		a.memory_mib = b->memory_mib;
-	if (b->exact.cpu_milli > a.exact.cpu_milli)
-		a.exact.cpu_milli = b->exact.cpu_milli;
-	if (b->exact.memory_kib > a.exact.memory_kib)
-		a.exact.memory_kib = b->exact.memory_kib;
-	return a;
-}
-
 static bool
 is_size(const struct lt_kube_need *a, const struct lt_kube_need *b)
 {
@@ -171,7 +158,8 @@ lt_kube_resize(sqlite3 *db, const struct lt_kube_run *run, struct lt_error *err)
 
 	if (code != LT_OK || (pod->sized.is_pending && !pod->sized.is_told))
 		return code;
-	const struct lt_kube_need most = larger(known.size, &pod->need);
+	struct lt_kube_need most = known.size;
+	(void)lt_kube_need_raise(&most, &pod->need);
 	known.cut_utc_s = grew_at(run, &known);
 	if (known.cut_utc_s < known.start_utc_s)
 		known.cut_utc_s = known.start_utc_s;
