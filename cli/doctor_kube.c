@@ -409,7 +409,8 @@ say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 	    all == 1 ? "it" : "them", names.text);
 }
 
-/* What runs uncapped by its team's budget: charged, and never held. */
+/* Warns of pods that run outside of their team's budget: they are charged, and
+ * never held. */
 static void
 check_unheld(struct lt_doctor *doctor, const json_t *kube)
 {

@@ -15,7 +15,8 @@
 
 enum { POLICIES_MAX = 32, PATH_SIZE = 256 };
 
-/* By this name `lowtide-kube policies` says whether the right is there. */
+/* Names the line of `lowtide-kube policies` that says whether the right is
+ * there. */
 static const char dry_run_right[] = "ServiceAccount/lowtide-dry-run";
 
 struct policies {
@@ -181,7 +182,7 @@ refuses(const json_t *got)
 		   "Fail") == 0;
 }
 
-/* Of the account of dry runs. */
+/* True of what belongs to the account of dry runs. */
 static bool
 is_of_dry_runs(const char *name)
 {

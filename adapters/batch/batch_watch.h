@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of a batch system that is watched (Kubernetes): how the watch goes, what
- * waits there, and what runs that is no job. One that is asked (Slurm) has
- * none of it.
+ * Tells how the watch of a batch system (Kubernetes) goes, what waits there,
+ * and what runs that is no job. A system that is asked (Slurm) has none of it.
  */
 #ifndef LT_BATCH_WATCH_H
 #define LT_BATCH_WATCH_H

@@ -126,7 +126,8 @@ lt_fits_instead(struct lt_budget_state *budget,
 	struct lt_verdict verdict;
 
 	lt_fits_judge(&verdict, budget, to, now_utc_s);
-	/* What is not known was not added. */
+	/* A hold that does not fit, or whose cost is not known, was not added.
+	 */
 	if (counts &&
 	    (verdict.code == LT_UNKNOWN || !lt_verdict_fits(&verdict)))
 		lt_recent_add(recent, &budget->snapshot, &old);
