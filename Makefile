@@ -70,17 +70,23 @@ DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/batch -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/signals := -Idaemon/signals -Idaemon/lib $(DAEMON_BASE)
-INC_daemon/market := -Idaemon/market -Idaemon $(INC_daemon/signals)
-INC_daemon/budget := -Idaemon/budget $(INC_daemon/market)
-INC_daemon/life := -Idaemon/life $(INC_daemon/budget)
-INC_daemon/serve := -Idaemon/serve $(INC_daemon/life)
-INC_daemon := $(INC_daemon/serve)
+ROOMS := market jobs charges holds alerts plans life pass http statement explain metrics api
+INC_daemon := $(ROOMS:%=-Idaemon/%) -Idaemon $(INC_daemon/signals)
+$(foreach room,$(ROOMS),$(eval INC_daemon/$(room) := -Idaemon/$(room) $(INC_daemon)))
 INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 # As lowtide-node, and the policy: it says where messages go.
 INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
 INC_simulate := -Isimulate -Ipolicy/model -Ipolicy/core -Ipolicy/include
-INC_cli := -Icli -I$(B)/cli -Isimulate -iquoteadapters -Iadapters/lib -Idaemon/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
-INC_tests := -Iadapters/slurm -Itests -Icli -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
+# The command's rooms: lib for all, html over report, main over all.
+CLI_BASE := -Icli/lib -iquoteadapters -Iadapters/lib -Idaemon/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include
+CLI_ROOMS := lib report html doctor init reconcile signals simulate web
+$(foreach room,$(CLI_ROOMS),$(eval INC_cli/$(room) := -Icli/$(room) -I$(B)/cli/$(room) $(CLI_BASE)))
+INC_cli/report += -Icli/html
+INC_cli/html += -Icli/report
+INC_cli/simulate += -Isimulate -Icli/report
+INC_cli/reconcile += -Icli/signals
+INC_cli := -Icli -I$(B)/cli -Isimulate $(CLI_ROOMS:%=-Icli/%) $(CLI_BASE)
+INC_tests := -Iadapters/slurm -Itests -Icli $(CLI_ROOMS:%=-Icli/%) -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
 	-DCMOCKA_DISABLE_DEPRECATION_WARNINGS
 
 CORE_SRC := $(wildcard policy/core/*.c)
@@ -97,7 +103,7 @@ KUBE_BATCH_SRC := $(wildcard kubernetes/batch_*.c)
 ADAPTER_SRC := $(wildcard adapters/*.c adapters/lib/*.c)
 DAEMON_SRC := $(wildcard daemon/*.c daemon/*/*.c)
 SIMULATE_SRC := $(wildcard simulate/*.c)
-CLI_SRC := $(wildcard cli/*.c)
+CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 NODE_SRC := $(wildcard node/*.c)
 NOTIFY_SRC := $(wildcard notify/*.c)
 # What they need of others, which have more libraries.
@@ -199,7 +205,7 @@ $(B)/tests/%.o: tests/%.c Makefile $(B)/flags
 # All but the mains, and what would take TLS from the tests' server. Shared, so that a test's link copies none of
 # it; a function that a test defines itself stands in for the one in here, which
 # a packager's -Bsymbolic would forbid.
-INTERNAL_SRC := $(filter-out daemon/main.c daemon/serve/no_tls.c,$(DAEMON_SRC)) \
+INTERNAL_SRC := $(filter-out daemon/main.c daemon/http/no_tls.c,$(DAEMON_SRC)) \
 	$(filter-out cli/main.c,$(CLI_SRC)) $(filter-out node/main.c,$(NODE_SRC)) $(filter-out notify/main.c,$(NOTIFY_SRC)) $(SIMULATE_SRC) $(FILE_SRC) $(LEDGER_SRC) \
 	$(ADAPTER_SRC) $(SLURM_SRC) $(filter-out $(KUBE_BATCH_SRC),$(KUBE_SRC)) $(LIBLOWTIDE_SRC)
 $(B)/internal.so: $(call obj,$(INTERNAL_SRC))
@@ -245,7 +251,7 @@ $(B)/job_submit_lowtide.so: $(SUBMIT_OBJ) $(B)/liblowtide.a plugin/job_submit/jo
 	    -Wl,--version-script=plugin/job_submit/job_submit.map -o $@ \
 	    $(filter %.o %.a,$^) -lm
 
-LOWTIDED_EXPORTS := adapters/slurm/missing.map daemon/serve/no_tls.map
+LOWTIDED_EXPORTS := adapters/slurm/missing.map daemon/http/no_tls.map
 # That of tests/life writes down when it looks at jobs that may stand still.
 $(B)/tests/life/lowtided: $(B)/tests/life/looks.o
 $(B)/lowtided $(B)/tests/life/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(SLURM_SRC)) $(B)/checked.a $(LOWTIDED_EXPORTS)
@@ -254,16 +260,16 @@ $(B)/lowtided $(B)/tests/life/lowtided: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(L
 	    $(LOWTIDED_EXPORTS:%=-Wl,--dynamic-list=%) -o $@ $(filter %.o %.a,$^) $(DAEMON_LIBS)
 
 # The same daemon on another system: no libslurm.
-$(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(BATCH_SRC) $(KUBE_SRC)) $(B)/checked.a daemon/serve/no_tls.map
+$(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_SRC) $(BATCH_SRC) $(KUBE_SRC)) $(B)/checked.a daemon/http/no_tls.map
 	$(call say,LD      $@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/http/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
 # Of the daemon three files, which know nothing of it: most commands send no page.
-$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/serve/no_tls.c \
-    daemon/lib/door.c daemon/lib/slots.c) $(B)/checked.a daemon/serve/no_tls.map
+$(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/http/no_tls.c \
+    daemon/lib/door.c daemon/lib/slots.c) $(B)/checked.a daemon/http/no_tls.map
 	$(call say,LD      $@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/http/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)
 
 # On compute nodes: no libslurm, no policy.
@@ -297,12 +303,12 @@ $(B)/plugin/common/job_pins.o warnings/plugin/common: $(JOB_FIELDS_NEW)
 
 # The page of "lowtide web", a file an array.
 WEB_FILES := $(addprefix cli/web/,index.html page.css page.js)
-$(B)/cli/web_files.h: $(WEB_FILES) Makefile
+$(B)/cli/web/web_files.h: $(WEB_FILES) Makefile
 	@mkdir -p $(@D)
 	$(Q)for f in $(WEB_FILES); do \
 	    echo "static const unsigned char web_$$(basename $$f | tr . _)[] = {"; \
 	    od -An -v -tx1 "$$f" | sed 's/ \(..\)/0x\1,/g'; echo '};'; done > $@
-$(B)/cli/web_serve.o warnings/cli: $(B)/cli/web_files.h
+$(B)/cli/web/web_serve.o warnings/cli/web: $(B)/cli/web/web_files.h
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -367,8 +373,8 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.so
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) \
 	    -lcmocka $(TEST_LIBS)
 # As lowtided is: GnuTLS loaded with it, and these before GnuTLS's own.
-$(B)/tests/unit/test_no_tls: $(B)/tests/unit/test_no_tls.o $(B)/daemon/serve/no_tls.o
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/serve/no_tls.map -o $@ $^ \
+$(B)/tests/unit/test_no_tls: $(B)/tests/unit/test_no_tls.o $(B)/daemon/http/no_tls.o
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/http/no_tls.map -o $@ $^ \
 	    -Wl,--no-as-needed -lmicrohttpd -lcmocka -ldl
 # Alone in the build with TSan, which then makes the library only.
 $(B)/tests/unit/test_budget_threads: $(B)/tests/unit/test_budget_threads.o $(B)/checked.a

@@ -29,18 +29,18 @@ check 'libcurl only in adapters/lib/curl_library.h, for HTTP and SMTP' \
 	git grep -l curl_library.h -- '*.[ch]' | grep -vE '^adapters/lib/(curl_library|http|smtp)\.c$')"
 check 'jansson and expat only in adapters/, daemon/, kubernetes/, node/, notify/ and cli/' \
     "$(includes 'jansson|expat' policy plugin)"
-check 'libyaml only in policy/file, kubernetes/kubeconfig.c and cli/manifest.c' \
+check 'libyaml only in policy/file, kubernetes/kubeconfig.c and cli/lib/manifest.c' \
     "$(includes 'yaml' policy/include policy/core policy/model policy/snapshot policy/ledger adapters daemon cli plugin kubernetes node notify |
-	grep -vE '^(kubernetes/kubeconfig|cli/manifest)\.c:')"
+	grep -vE '^(kubernetes/kubeconfig|cli/lib/manifest)\.c:')"
 check 'SQLite only in policy/ledger and the store of pods' \
     "$(includes 'sqlite3' policy/include policy/core policy/model policy/snapshot policy/file adapters daemon cli plugin kubernetes node notify |
 	grep -v '^kubernetes/store')"
-check 'libmicrohttpd only in daemon/ and cli/web_serve.c' \
-    "$(includes 'microhttpd' policy adapters cli plugin kubernetes node notify | grep -v '^cli/web_serve\.c:')"
-check 'libelf only in cli/plugin_file.c' \
-    "$(includes 'gelf|libelf' policy adapters daemon plugin cli node notify | grep -v '^cli/plugin_file\.c:')"
-check 'zlib only in cli/reconcile_unpack.[ch], and linked into the command alone' \
-    "$(includes 'zlib' policy adapters daemon plugin cli kubernetes node notify | grep -v '^cli/reconcile_unpack\.[ch]:'
+check 'libmicrohttpd only in daemon/ and cli/web/web_serve.c' \
+    "$(includes 'microhttpd' policy adapters cli plugin kubernetes node notify | grep -v '^cli/web/web_serve\.c:')"
+check 'libelf only in cli/doctor/plugin_file.c' \
+    "$(includes 'gelf|libelf' policy adapters daemon plugin cli node notify | grep -v '^cli/doctor/plugin_file\.c:')"
+check 'zlib only in cli/reconcile/reconcile_unpack.[ch], and linked into the command alone' \
+    "$(includes 'zlib' policy adapters daemon plugin cli kubernetes node notify | grep -v '^cli/reconcile/reconcile_unpack\.[ch]:'
 	for p in lowtided lowtide-kube lowtide-node lowtide-notify; do
 		readelf -d build/$p | grep -F '[libz.'
 	done)"
@@ -52,7 +52,7 @@ check 'policy/ and simulate/ read no clock' \
 check 'adapters include no policy file, ledger, daemon' \
     "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(policy|ledger|daemon|cli)\.h"' -r adapters kubernetes)"
 check 'the command, lowtide-node and lowtide-notify include no ledger, daemon, Slurm' \
-    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch] node/*.[ch] notify/*.[ch])"
+    "$(grep -nE '^#[[:space:]]*include[[:space:]]*"(ledger|daemon|slurm)\.h"' cli/*.[ch] cli/*/*.[ch] node/*.[ch] notify/*.[ch])"
 
 check 'what a mode allows is asked of lt_mode_may() alone' \
     "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin node notify)"

@@ -53,7 +53,7 @@ check 'lowtide(1) has no other subcommand' "$(sed -n '/^\.SH COMMANDS/,/^\.SH OP
 	sed -nE 's/^\.BR "([a-z]+) .*/\1/p' | while read -r c; do
 	grep -qx "$c" <<<"$commands" || echo "$c"; done)"
 check 'lowtide(1) has every variable that is read' "$(
-	grep -hoE 'getenv\("[A-Z_]+"' "$top"/cli/*.c "$top"/adapters/lib/s{ervers,lurm_conf}.c | grep -oE '[A-Z_]{2,}' | sort -u |
+	grep -hoE 'getenv\("[A-Z_]+"' "$top"/cli/{,*/}*.c "$top"/adapters/lib/s{ervers,lurm_conf}.c | grep -oE '[A-Z_]{2,}' | sort -u |
 	while read -r v; do grep -qE "^\.B $v$" "$page" || echo "$v"; done)"
 node=${BUILD:-$top/build}/lowtide-node
 check 'lowtide-node(8) has every option' "$("$node" --help | sed -nE 's/^  (--[a-z]+) .*/\1/p' |

@@ -101,7 +101,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	size_t admitted_capacity;
 	struct lt_admitted *admitted; /* lock.c */
 	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
-	/* As the ledger has them, by job (life/pause.c). */
+	/* As the ledger has them, by job (life/still_step.c). */
 	struct lt_paused *paused;
 	uint32_t paused_count;
 	size_t paused_capacity;
