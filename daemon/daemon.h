@@ -14,12 +14,12 @@
 #include "clock.h"
 #include "files.h"
 #include "jobs/budget_state.h"
-#include "jobs/tally.h"
+#include "jobs/counters.h"
 #include "life/afterwards.h"
 #include "life/again.h"
 #include "life/notice.h"
 #include "life/proof.h"
-#include "life/stand_still.h"
+#include "life/pause_jobs.h"
 #include "market/bars.h"
 #include "market/nodes_there.h"
 #include "market/owned_nodes.h"
@@ -82,10 +82,10 @@ struct lt_daemon {
 	struct lt_bars_state bars;
 	struct lt_mail_state mails;
 	struct lt_alert_state alerts;
-	struct lt_still_state still;
+	struct lt_pausing_state still;
 	struct lt_proof_state proof;
 	struct lt_announced_state announced;
-	struct lt_tally tally;
+	struct lt_counters tally;
 
 	int64_t pass_utc_s, pass_began_ms; /* when this one began */
 	int64_t pass_took_ms,

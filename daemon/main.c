@@ -23,7 +23,7 @@
 #include "http.h"
 #include "log.h"
 #include "metrics_listen.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "policy_load.h"
 #include "probe.h"
 #include "schedule.h"
@@ -152,7 +152,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.paused);
 	lt_proof_free(&d->proof);
 	lt_announced_free(&d->announced);
-	lt_tally_free(&d->tally);
+	lt_counters_free(&d->tally);
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->budget.forecasts);
@@ -258,7 +258,7 @@ take_changes(struct lt_daemon *d, int64_t now_utc_s)
 	if (changes.tables)
 		d->next.tables = d->next.market = 0;
 	for (uint32_t i = 0; i < changes.count; i++)
-		lt_look_at(d, changes.jobs[i]);
+		lt_poll_at(d, changes.jobs[i]);
 	return changes.all || changes.tables || changes.count > 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looked at when slurmdbd's steps of a run come in (used.c): it has ended.
+ * Looked at when slurmdbd's steps of a run come in (utilisation.c): it has
+ * ended.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "batch_watch.h"
 #include "daemon.h"
 #include "jobs.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "units.h"
 
 static const int64_t job_id_max = UINT32_MAX - 16, task_max = UINT32_MAX - 1;
@@ -69,10 +69,10 @@ lt_job_catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 	struct lt_batch_jobs one = {0};
 
 	if (lt_jobs_find(&d->jobs.list, job_id) != NULL &&
-	    !lt_look_singly(&d->jobs))
+	    !lt_poll_singly(&d->jobs))
 		return;
 	if (lt_batch_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
-		lt_look_at(d, job_id);
+		lt_poll_at(d, job_id);
 		d->cycle(d, now_utc_s);
 	}
 	lt_batch_jobs_free(&one);

@@ -16,7 +16,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "pauses.h"
-#include "stand_still.h"
+#include "pause_jobs.h"
 #include "standing.h"
 
 struct starting {
@@ -210,7 +210,7 @@ go_on(struct lt_daemon *d, const struct starting *s,
 	struct lt_error err = {0};
 	char text[256];
 
-	if (lt_still_end(d, s->job, request->now_utc_s, &err) != LT_OK)
+	if (lt_pausing_end(d, s->job, request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	snprintf(text, sizeof(text),
 	    "job %s goes on, and is not paused again in this run",

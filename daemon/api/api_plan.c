@@ -11,7 +11,7 @@
 #include "access.h"
 #include "daemon.h"
 #include "occupancy.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "units.h"
 
 enum {
@@ -118,7 +118,7 @@ make_plan(struct lt_announced *plan, const struct lt_daemon *d,
 static void
 look_for_it(struct lt_daemon *d)
 {
-	if (lt_look_singly(&d->jobs))
+	if (lt_poll_singly(&d->jobs))
 		d->jobs.unseen++;
 }
 

@@ -12,7 +12,7 @@
 #include "batch_watch.h"
 #include "currency.h"
 #include "daemon.h"
-#include "finding.h"
+#include "over_reason.h"
 #include "log.h"
 #include "lookup.h"
 #include "policy_load.h"

@@ -12,7 +12,7 @@
 #include "ended.h"
 #include "grow.h"
 #include "jobs.h"
-#include "row.h"
+#include "dbd_row.h"
 #include "settle.h"
 #include "text.h"
 

@@ -13,7 +13,7 @@
 #include "breath.h"
 #include "daemon.h"
 #include "facts.h"
-#include "finding.h"
+#include "over_reason.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
@@ -205,7 +205,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 		run->suspended_s = length;
 	complete_gpus(run, row, known, d);
 	set_gpu(run, known, &d->market);
-	if (known != NULL) /* used.c asks for it later */
+	if (known != NULL) /* utilisation.c asks for it later */
 		run->used = known->used;
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
 	 * resources: those of the row before. */

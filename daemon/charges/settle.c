@@ -26,11 +26,11 @@
 #include "quoted_run.h"
 #include "rates.h"
 #include "retention.h"
-#include "row.h"
+#include "dbd_row.h"
 #include "settle.h"
 #include "batch_child.h"
 #include "units.h"
-#include "used.h"
+#include "utilisation.h"
 
 enum {
 	NO_ROW_S = 120,
@@ -173,7 +173,7 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 		note_charged(batch, run);
 	/* Of one that the ledger has by its row it is known already. */
 	if (code == LT_OK && (s->known == NULL || s->known->provisional))
-		code = lt_used_came(d, run->end_utc_s, err);
+		code = lt_utilisation_came(d, run->end_utc_s, err);
 	free(entries);
 	return code;
 }
@@ -241,7 +241,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 	if (known == LT_OK)
 		s.known = &found;
 	s.is_new = known == LT_ENOENT;
-	if (lt_row_quote(&quote, d->ledger, row, s.known))
+	if (lt_dbd_row_quote(&quote, d->ledger, row, s.known))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
 	lt_retention_keep(run, s.known, d, batch->now_utc_s);
@@ -350,7 +350,7 @@ settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, enum manner manner,
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; i < rows->count; i++)
-		lt_row_mend(&rows->runs[i], &d->jobs, d->ledger);
+		lt_dbd_row_fill(&rows->runs[i], &d->jobs, d->ledger);
 	for (uint32_t at = 0; code == LT_OK && at < rows->count;
 	     at += ROWS_AT_ONCE) {
 		const uint32_t count = rows->count - at < ROWS_AT_ONCE

@@ -14,7 +14,7 @@
 #include "daemon.h"
 #include "jobs.h"
 #include "log.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "ring.h"
 #include "units.h"
 
@@ -129,7 +129,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 {
 	struct lt_ledger_hold hold;
 
-	lt_look_at(d, record->job_id);
+	lt_poll_at(d, record->job_id);
 	if (is_nothing(record))
 		return LT_OK;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
@@ -239,14 +239,14 @@ ingest_all(struct lt_daemon *d, const struct found *found, int64_t now_utc_s,
 }
 
 static void
-count_refused(struct lt_tally *tally, const struct found *found)
+count_refused(struct lt_counters *tally, const struct found *found)
 {
 	for (uint32_t i = 0; i < found->count; i++) {
 		const struct lt_ring_record *const record = &found->records[i];
 
 		if (record->sequence <= found->until &&
 		    (record->flags & LT_QUOTE_REFUSED))
-			lt_tally_refused(tally, record->account,
+			lt_counters_refused(tally, record->account,
 			    LT_REFUSAL_REJECTED, record->flags);
 	}
 }

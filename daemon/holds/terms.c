@@ -9,7 +9,7 @@
 #include "daemon.h"
 #include "jobs.h"
 #include "lengths.h"
-#include "lock.h"
+#include "requeue_gate.h"
 #include "budget_snapshot.h"
 #include "smoke.h"
 #include "terms.h"
@@ -65,7 +65,7 @@ is_locked(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold)
 {
 	return (hold->quote.flags & LT_QUOTE_LOCK) &&
-	       lt_lock_waits(jobs, job, hold);
+	       lt_gate_waits(jobs, job, hold);
 }
 
 static uint32_t

@@ -132,11 +132,11 @@ list_jobs(void *work, int fd)
 static void
 find_named(void *work, int fd)
 {
-	struct lt_named_found found;
+	struct lt_job_lookup_found found;
 	struct head head = {0};
 
 	lt_batch_may_wait();
-	head.code = lt_named_find(&found, work, &head.err);
+	head.code = lt_job_lookup_find(&found, work, &head.err);
 	head.count = found.jobs.count;
 	head.asked = found.asked;
 	head.seen = found.seen;
@@ -313,17 +313,17 @@ lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
 }
 
 int
-lt_child_named(struct lt_named_found *found, const struct lt_named *named,
-    struct lt_error *err)
+lt_child_named(struct lt_job_lookup_found *found,
+    const struct lt_job_lookup *named, struct lt_error *err)
 {
 	struct taken t = {.layout = &lt_layout_of_job, .are_apart = true};
-	struct lt_named asked = *named;
+	struct lt_job_lookup asked = *named;
 
 	if (lt_batch_is_near())
-		return lt_named_find(found, &asked, err);
+		return lt_job_lookup_find(found, &asked, err);
 	const int code = ask(&t, find_named, &asked, "slurmctld", err);
 
-	*found = (struct lt_named_found){
+	*found = (struct lt_job_lookup_found){
 	    .jobs = {.count = t.count,
 		.jobs = (struct lt_batch_job *)(void *)t.records},
 	    .asked = t.head.asked,

@@ -9,7 +9,7 @@
 #define LT_BATCH_CHILD_H
 
 #include "budget_state.h"
-#include "named.h"
+#include "job_lookup.h"
 #include "batch.h"
 
 enum { LT_BATCH_CHILD_S = 600 };
@@ -18,8 +18,8 @@ enum { LT_BATCH_CHILD_S = 600 };
 int lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
     struct lt_error *err);
 /* Each record owns its texts. */
-int lt_child_named(struct lt_named_found *found, const struct lt_named *named,
-    struct lt_error *err);
+int lt_child_named(struct lt_job_lookup_found *found,
+    const struct lt_job_lookup *named, struct lt_error *err);
 /* rows: lt_batch_runs(), _ended() or _used(). */
 typedef int lt_rows_function(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);

@@ -28,7 +28,7 @@ struct lt_budget_state {
 				* none yet (release.c) */
 	int64_t settled_until_utc_s;
 	int64_t rows_an_hour; /* that slurmdbd had, when it was last asked */
-	/* used.c: 0 = not read yet; and how much is looked at at once */
+	/* utilisation.c: 0 = not read yet; and how much is looked at at once */
 	int64_t used_until_utc_s, used_span_s;
 	uint32_t dbd_queue;
 	bool history_written;	/* the file is as the ledger (lengths.c) */
@@ -88,7 +88,7 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint64_t repriced_generation; /* of the market by which holds are
 				       * priced (reprice.c) */
 	bool followed;		      /* a list was, since the start */
-	bool void_due;	    /* since void.c looked, some were followed */
+	bool void_due;	    /* since expire.c looked, some were followed */
 	bool untold;	    /* some were not told what was decided of them */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
@@ -99,9 +99,9 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_ended *ended;
 	uint32_t admitted_count;
 	size_t admitted_capacity;
-	struct lt_admitted *admitted; /* lock.c */
+	struct lt_admitted *admitted; /* requeue_gate.c */
 	uint32_t locks_left;	      /* of this pass: LT_LOCKS_A_PASS */
-	/* As the ledger has them, by job (life/still_step.c). */
+	/* As the ledger has them, by job (life/pause_move.c). */
 	struct lt_paused *paused;
 	uint32_t paused_count;
 	size_t paused_capacity;

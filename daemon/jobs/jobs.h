@@ -30,7 +30,7 @@ uint32_t lt_first_id(const struct lt_batch_job *job);
 struct lt_paused *lt_jobs_paused(
     const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 /* Did lowtide requeue it to pause it, and has not seen yet that it was told
- * when it goes on? Until then still_requeue.c alone plans it: another plan
+ * when it goes on? Until then pause_requeue.c alone plans it: another plan
  * would start it in the hours that it was to miss. */
 bool lt_jobs_requeued(const struct lt_jobs_state *jobs, uint32_t job_id);
 /* As many seconds of suspension are held for it; 0: it was not paused. */

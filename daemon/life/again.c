@@ -9,7 +9,7 @@
 #include "again.h"
 #include "batch.h"
 #include "breath.h"
-#include "lock.h"
+#include "requeue_gate.h"
 #include "daemon.h"
 #include "fits.h"
 #include "job_quote.h"
@@ -145,7 +145,7 @@ decide_again(struct lt_daemon *d, const struct lt_batch_job *job,
 	const int code = lt_again(d, job, now_utc_s, &moved, err);
 
 	return code == LT_OK && !moved && job->eligible_utc_s > now_utc_s &&
-		       is_slurms_wait(job) && !lt_lock_holds_back(d, job)
+		       is_slurms_wait(job) && !lt_gate_holds_back(d, job)
 		   ? lt_again_now(d, job, now_utc_s, err)
 		   : code;
 }

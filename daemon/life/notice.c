@@ -14,11 +14,11 @@
 #include "interruption.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "lock.h"
+#include "requeue_gate.h"
 #include "log.h"
 #include "lookup.h"
 #include "notice.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "proof.h"
 #include "quote.h"
 
@@ -127,7 +127,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
-	lt_look_running(d);
+	lt_poll_running(d);
 	d->next.tables = d->next.market = 0;
 	return read_ledger(d, err);
 }
@@ -307,7 +307,7 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
-	lt_look_again(d, job->job_id);
+	lt_poll_again(d, job->job_id);
 	return code;
 }
 
@@ -356,9 +356,9 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 		is_used = true;
 		/* No row tells when a node is free of it. */
 		if (part->completing)
-			lt_look_at(d, part->job_id);
+			lt_poll_at(d, part->job_id);
 		else
-			lt_look_ahead(d, part->job_id);
+			lt_poll_ahead(d, part->job_id);
 		const struct lt_batch_job *job =
 		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
 					  : part;
@@ -433,7 +433,7 @@ leave_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    d->ledger, canary.job_id, NULL);
 			continue;
 		}
-		lt_look_at(d, canary.job_id);
+		lt_poll_at(d, canary.job_id);
 		if (leave(d, job, requeue_utc_s_of(d, &canary, now_utc_s),
 			now_utc_s, &failed) != LT_OK)
 			*err = failed;
@@ -457,7 +457,7 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	for (const struct lt_batch_job *part = job; part < end; part++)
 		if (part->completing || part->held ||
 		    part->state != LT_JOB_PENDING ||
-		    lt_lock_holds_back(d, part))
+		    lt_gate_holds_back(d, part))
 			return false;
 	for (const struct lt_batch_job *part = job; part < end; part++) {
 		bool moved;
@@ -497,7 +497,7 @@ start_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			if (begin_now(d, job, now_utc_s, err))
 				(void)step(
 				    d, &row, LT_NOTICE_STARTED, now_utc_s, err);
-			lt_look_again(d, row.job_id);
+			lt_poll_again(d, row.job_id);
 		}
 		if (is_open(&row, job))
 			state->jobs[kept++] = row;

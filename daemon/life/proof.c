@@ -13,7 +13,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "lookup.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "proof.h"
 
 void
@@ -166,7 +166,7 @@ lt_proof_tell(
 
 	if (taken != LT_PROOF_TAKEN) {
 		if (taken == LT_PROOF_LATER)
-			lt_look_again(d, told->job_id);
+			lt_poll_again(d, told->job_id);
 		return taken;
 	}
 	struct lt_life *const life =

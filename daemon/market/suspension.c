@@ -2,7 +2,7 @@
 /*
  * The time limit of a job does not run while others suspend it, and it keeps
  * its memory and GPUs: its hold grows, a minute ahead of what was suspended.
- * What lowtide lets stand still itself is held for before (life/still_step.c).
+ * What lowtide lets stand still itself is held for before (life/pause_move.c).
  */
 #include "suspension.h"
 

@@ -47,7 +47,8 @@ put_tries(struct lt_put *to, const struct lt_signals_state *signals)
 
 /* Modes that the site is not in have samples only once they were counted. */
 static void
-put_decided(struct lt_put *to, const struct lt_tally *tally, enum lt_mode mode)
+put_decided(
+    struct lt_put *to, const struct lt_counters *tally, enum lt_mode mode)
 {
 	static const char *const outcomes[LT_DECIDED_COUNT] = {
 	    [LT_DECIDED_KEPT] = "kept",
@@ -71,7 +72,7 @@ put_decided(struct lt_put *to, const struct lt_tally *tally, enum lt_mode mode)
 }
 
 static void
-put_decisions(struct lt_put *to, const struct lt_tally *tally)
+put_decisions(struct lt_put *to, const struct lt_counters *tally)
 {
 	lt_put_counter(to, "lowtide_decided_jobs", NULL,
 	    "Jobs that lowtide was to place, by what it decided.");
@@ -86,7 +87,7 @@ put_decisions(struct lt_put *to, const struct lt_tally *tally)
 }
 
 static void
-put_plans(struct lt_put *to, const struct lt_tally *tally)
+put_plans(struct lt_put *to, const struct lt_counters *tally)
 {
 	lt_put_counter(to, "lowtide_replans", NULL,
 	    "Plans of jobs that wait that lowtide changed.");
@@ -105,7 +106,7 @@ static const char *const refusals[LT_REFUSAL_COUNT] = {
 
 /* Each account that has a budget, or had a job refused. */
 static void
-put_refused(struct lt_put *to, const struct lt_tally *tally)
+put_refused(struct lt_put *to, const struct lt_counters *tally)
 {
 	lt_put_counter(to, "lowtide_refused_jobs", NULL,
 	    "Jobs that a budget rejected or held back.");

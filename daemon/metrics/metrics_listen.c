@@ -262,7 +262,8 @@ lt_metrics_follow(struct lt_daemon *d)
 		}
 		for (int i = 0;
 		     policy->port != 0 && i < d->policy->budget_count; i++)
-			lt_tally_account(&d->tally, d->policy->budgets[i].team);
+			lt_counters_account(
+			    &d->tally, d->policy->budgets[i].team);
 		server.policy = *policy;
 		take_token(policy);
 		lt_metrics_soon();

@@ -22,8 +22,8 @@
 #include "gpu_price.h"
 #include "http.h"
 #include "lengths.h"
-#include "look.h"
-#include "pace.h"
+#include "poll_jobs.h"
+#include "poll_schedule.h"
 #include "policy_load.h"
 #include "publish.h"
 #include "rates.h"
@@ -37,8 +37,8 @@
 #include "units.h"
 #include "unknown_names.h"
 #include "unusual_day.h"
-#include "used.h"
-#include "void.h"
+#include "utilisation.h"
+#include "expire.h"
 
 enum {
 	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
@@ -120,11 +120,11 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	if (now_utc_s >= d->next.history)
 		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
 	if (now_utc_s >= d->next.used)
-		lt_run_step(d, LT_STEP_USED, lt_used_look, now_utc_s);
+		lt_run_step(d, LT_STEP_USED, lt_utilisation_read, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
 
-		lt_run_step(d, LT_STEP_VOID, lt_void, now_utc_s);
+		lt_run_step(d, LT_STEP_VOID, lt_expire, now_utc_s);
 		const int64_t wait_s =
 		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
 		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
@@ -166,11 +166,11 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
 	/* What is held for them is more than their records show. */
 	if (!d->still.is_read)
-		lt_run_step(d, LT_STEP_PAUSE, lt_still_read, now_utc_s);
+		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_read, now_utc_s);
 	if (now_utc_s >= d->next.jobs) {
 		follow_all(d, now_utc_s, began_ms);
-	} else if (lt_look_singly(&d->jobs) &&
-		   lt_run_step(d, LT_STEP_JOBS, lt_look, now_utc_s) &&
+	} else if (lt_poll_singly(&d->jobs) &&
+		   lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
 		   d->budget.has_snapshot) {
 		follow_money(d, now_utc_s);
 	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
@@ -190,8 +190,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	    (!d->notice.is_read || lt_notice_waits(d, lt_pass_now(d))))
 		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
-	    d->still.is_read && lt_still_is_due(d, lt_pass_now(d)))
-		lt_run_step(d, LT_STEP_PAUSE, lt_still_run, lt_pass_now(d));
+	    d->still.is_read && lt_pausing_is_due(d, lt_pass_now(d)))
+		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_run, lt_pass_now(d));
 	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.mails)
 		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));

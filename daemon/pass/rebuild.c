@@ -15,7 +15,7 @@
 #include "rates.h"
 #include "rebuild.h"
 #include "reconcile.h"
-#include "row.h"
+#include "dbd_row.h"
 #include "settle.h"
 #include "batch_child.h"
 #include "units.h"

@@ -26,15 +26,15 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "keep.h"
-#include "lock.h"
+#include "requeue_gate.h"
 #include "log.h"
 #include "merge.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "release.h"
 #include "batch_child.h"
 #include "suspension.h"
 #include "underheld.h"
-#include "void.h"
+#include "expire.h"
 
 enum { VOIDS_AT_ONCE = 500 }; /* in a transaction */
 
@@ -70,7 +70,7 @@ live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
 	struct lt_live live = {.quote_id = hold->quote.id,
 	    .job_id = job->array_job_id ? job->array_job_id : job->job_id};
 
-	if (lt_lock_waits(jobs, job, hold))
+	if (lt_gate_waits(jobs, job, hold))
 		return live;
 	live.live = shares_of(ledger, job);
 	live.never_ran = lt_never_ran(job) && hold->uid == job->uid &&
@@ -93,7 +93,7 @@ static int
 add_live(struct lt_daemon *d, struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	const int code = lt_lock_follow(d, job, hold, now_utc_s, err);
+	const int code = lt_gate_follow(d, job, hold, now_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
@@ -306,7 +306,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	if (found == LT_ENOENT)
 		return LT_OK;
 	/* Its record proves it; of one that was submitted again, slurmdbd's
-	 * rows do (void.c). */
+	 * rows do (expire.c). */
 	if (live->never_ran && hold.state == LT_HOLD_OPEN &&
 	    (hold.submit_utc_s == 0 ||
 		hold.submit_utc_s == live->submit_utc_s)) {
@@ -327,7 +327,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	}
 	if (live->submit_utc_s > hold.submit_utc_s)
 		hold.submit_utc_s = live->submit_utc_s;
-	/* Only up: what goes down is proved first (void.c, settle.c). */
+	/* Only up: what goes down is proved first (expire.c, settle.c). */
 	if (hold.state != LT_HOLD_OPEN && live->live > 0) {
 		hold.state = LT_HOLD_OPEN;
 		hold.live_tasks = 0;
@@ -348,7 +348,7 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	    hold.start_utc_s == before.start_utc_s &&
 	    hold.quote.end_utc_s == before.quote.end_utc_s)
 		return LT_OK;
-	live->is_late = lt_tally_breaks_plan(live, &hold, &before);
+	live->is_late = lt_counters_breaks_plan(live, &hold, &before);
 	budget->dirty = true;
 	return lt_ledger_put_hold(ledger, &hold, err);
 }
@@ -422,7 +422,7 @@ follow(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	if (code == LT_OK)
-		lt_tally_followed(&d->tally, d->ledger, jobs, &d->jobs);
+		lt_counters_followed(&d->tally, d->ledger, jobs, &d->jobs);
 	else
 		lt_ledger_rollback(d->ledger);
 	d->budget.is_as_ledger = false;
@@ -461,7 +461,7 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 		if (lt_ledger_hold(d->ledger, jobs->live[i].quote_id, &hold,
 			NULL) == LT_OK &&
 		    hold.state == LT_HOLD_OPEN)
-			code = lt_void_hold(
+			code = lt_expire_hold(
 			    &d->budget, d->ledger, &hold, LT_VOID_UNUSED, err);
 	}
 	lt_log_flush();
@@ -476,7 +476,7 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 
 /*
  * A hundred thousand may be cancelled at once: nobody waits for the disk that
- * long. What was not voided, void.c proves. Of no more use are void ones.
+ * long. What was not voided, expire.c proves. Of no more use are void ones.
  */
 static int
 void_cancelled(struct lt_daemon *d, struct lt_error *err)
@@ -525,7 +525,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	}
 	d->jobs.listed_count = jobs.count;
-	lt_lock_sweep(&d->jobs);
+	lt_gate_sweep(&d->jobs);
 	lt_batch_jobs_free(&before);
 	lt_breath(LT_TURN_COMMITTED);
 	malloc_trim(0);
@@ -539,7 +539,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->budget.dirty = true;
 	}
 	/* Before what is long only once: lists are no rarer for it. */
-	lt_look_pace(d,
+	lt_poll_pace(d,
 	    &(struct lt_listed){
 		lt_monotonic_ms() - began_ms, count_voids(&d->jobs)},
 	    now_utc_s);

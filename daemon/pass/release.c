@@ -15,9 +15,9 @@
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "lock.h"
+#include "requeue_gate.h"
 #include "log.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "release.h"
 #include "reprice.h"
 
@@ -103,9 +103,9 @@ lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
 				      LT_QUOTE_FREEING | LT_QUOTE_RAISED;
 
 	return job->state == LT_JOB_PENDING &&
-	       ((hold->quote.flags & flags) || lt_lock_is_left(job, hold) ||
-		   lt_lock_admitted(jobs, job) != NULL ||
-		   lt_lock_waits(jobs, job, hold));
+	       ((hold->quote.flags & flags) || lt_gate_is_left(job, hold) ||
+		   lt_gate_admitted(jobs, job) != NULL ||
+		   lt_gate_waits(jobs, job, hold));
 }
 
 /* Pending jobs with an open hold, and runs that wait, oldest first: all of
@@ -133,11 +133,11 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 		if (!lt_hold_of_job(ledger, job, &w->hold))
 			continue;
 		const struct lt_admitted *const admitted =
-		    lt_lock_admitted(jobs, job);
+		    lt_gate_admitted(jobs, job);
 		w->is_run =
-		    admitted != NULL || lt_lock_waits(jobs, job, &w->hold);
+		    admitted != NULL || lt_gate_waits(jobs, job, &w->hold);
 		w->admitted = admitted != NULL;
-		if (!w->is_run && lt_lock_is_left(job, &w->hold))
+		if (!w->is_run && lt_gate_is_left(job, &w->hold))
 			w->is_run = w->admitted = true;
 		if (admitted != NULL && admitted->freed)
 			w->is_run = false; /* waits like any job */
@@ -196,7 +196,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	bool is_held = true;
 
 	if (w->job->is_cron) {
-		lt_look_again(d, w->job->job_id);
+		lt_poll_again(d, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
 		is_held = lt_batch_cancel(w->job->job_id, &err) == LT_OK;
 		if (is_held)
@@ -211,7 +211,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 		return true;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return true; /* the user's own; job_modify guards it */
-	lt_look_again(d, w->job->job_id);
+	lt_poll_again(d, w->job->job_id);
 	if (w->is_run) /* by this it is known as ours */
 		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
 	is_held =
@@ -321,14 +321,14 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 
 	told.flags &= ~done;
 	told.rev++;
-	lt_look_again(d, w->job->job_id);
+	lt_poll_again(d, w->job->job_id);
 	if (!w->job->is_cron &&
 	    lt_quote_publish(w->job, &told, freed_as(w), 0, NULL) != LT_OK)
 		return LT_OK;
 	const int code = done ? set_flags(d, w, 0, done, err) : LT_OK;
 	if (code != LT_OK)
 		return code;
-	struct lt_admitted *const admitted = lt_lock_admitted(&d->jobs, w->job);
+	struct lt_admitted *const admitted = lt_gate_admitted(&d->jobs, w->job);
 	if (w->is_run && admitted != NULL)
 		admitted->freed = true;
 	lt_log("released", "job=%u account=%s", w->job->job_id,
@@ -340,7 +340,7 @@ static int
 take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 {
 	if (w->is_run)
-		return lt_lock_deny(d, w->job, &w->hold, err);
+		return lt_gate_deny(d, w->job, &w->hold, err);
 	return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
 }
 
@@ -402,8 +402,9 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		code = set_flags(
 		    d, &all[i], LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
 		if (code == LT_OK)
-			lt_tally_refused(&d->tally, all[i].hold.quote.account,
-			    LT_REFUSAL_HELD, LT_QUOTE_BUDGET_HOLD);
+			lt_counters_refused(&d->tally,
+			    all[i].hold.quote.account, LT_REFUSAL_HELD,
+			    LT_QUOTE_BUDGET_HOLD);
 	}
 	if (code == LT_OK)
 		code = lt_period_judged(&d->budget, d->ledger, now_utc_s, err);
@@ -411,7 +412,7 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 }
 
 /* A run of nobody's budget, or of an account that nobody knows, is not locked
- * (lock.c): it is not judged either. */
+ * (requeue_gate.c): it is not judged either. */
 static bool
 is_budgeted(const struct lt_budget_snapshot *snapshot, const struct waiting *w)
 {
@@ -452,7 +453,7 @@ hold_raised(struct lt_daemon *d, struct waiting *w, uint32_t *left,
 	quote->rev++;
 	if ((!is_told || *left > 0) && hold_back(d, w)) {
 		*left -= is_told;
-		lt_tally_refused(&d->tally, quote->account, LT_REFUSAL_HELD,
+		lt_counters_refused(&d->tally, quote->account, LT_REFUSAL_HELD,
 		    LT_QUOTE_BUDGET_HOLD);
 		return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, done, err);
 	}
@@ -547,7 +548,7 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		}
 		admitted++;
 		code = w->is_run
-			   ? lt_lock_admit(d, w->job, &w->hold, now_utc_s, err)
+			   ? lt_gate_admit(d, w->job, &w->hold, now_utc_s, err)
 			   : set_flags(d, w, LT_QUOTE_FREEING,
 				 LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN, err);
 	}

@@ -10,7 +10,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "lookup.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "occupancy.h"
 #include "plan_line.h"
 
@@ -218,7 +218,7 @@ tell(struct lt_daemon *d, const struct lt_batch_job *job,
 			      : lt_quote_publish(job, quote, action, 0, NULL);
 	if (code != LT_OK) {
 		d->jobs.untold = true;
-		lt_look_again(d, job->job_id);
+		lt_poll_again(d, job->job_id);
 	}
 }
 

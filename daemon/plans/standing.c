@@ -17,7 +17,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "occupancy.h"
-#include "pace.h"
+#include "poll_schedule.h"
 #include "proofs.h"
 #include "replan.h"
 #include "standing.h"
@@ -263,7 +263,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 	int code = lt_ledger_put_hold(d->ledger, &most, err);
 	if (code != LT_OK)
 		return code;
-	lt_look_again(d, s->job->job_id);
+	lt_poll_again(d, s->job->job_id);
 	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
 		    limit_left(s, &d->market, moved->quote.plan_start_utc_s),
 		    NULL) == LT_OK;
@@ -276,7 +276,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		next.quote.rev = moved->quote.rev;
 	}
 	if (*told) {
-		lt_tally_replan(&d->tally, s->why);
+		lt_counters_replan(&d->tally, s->why);
 		lt_log("replanned",
 		    "job=%u why=%s from=%s@%lld to=%s@%lld money_micros=%lld",
 		    s->job->job_id, s->why, s->quote.partition,

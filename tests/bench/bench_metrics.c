@@ -55,7 +55,7 @@ make_teams(
 		    .limit = {true, true, 5000000000, 1000000000},
 		    .settled = {true, true, 1234567890 + i, 987654321 - i},
 		    .held = {true, true, 234567890 + i, 87654321 - i}};
-		lt_tally_account(&d->tally, accounts[i].name);
+		lt_counters_account(&d->tally, accounts[i].name);
 		for (int k = 0; k < 3; k++)
 			accounts[i].line.in[k] =
 			    (struct lt_totals){.money_micros = 1234567890 + i,

@@ -90,7 +90,7 @@ at_work() {
 events() { grep -c "event=$2 job=$(id_of "$1") .*$3" "$LOG" || true; }
 row_of() { sqlite3 -readonly "$D/lowtide/ledger.db" "SELECT step FROM pauses WHERE job_id = $(id_of "$1")"; }
 
-test_row() { [ "$(row_of "$1")" = "$2" ]; }
+test_dbd_row() { [ "$(row_of "$1")" = "$2" ]; }
 
 @test "a day: who stands still when, whoever dies" {
 	local name
@@ -130,8 +130,8 @@ test_row() { [ "$(row_of "$1")" = "$2" ]; }
 	within 20 is_now asked RUNNING
 	is_now unasked RUNNING
 	is_now now RUNNING
-	within 20 test_row asked ''
-	within 20 test_row unasked 2
+	within 20 test_dbd_row asked ''
+	within 20 test_dbd_row unasked 2
 	until_hour 10
 	is_now one RUNNING
 	# Suspended by hand, it is not lowtide's to let go on.
@@ -153,7 +153,7 @@ test_row() { [ "$(row_of "$1")" = "$2" ]; }
 	is_now admin SUSPENDED
 	scontrol resume "$(id_of admin)"
 	within $((5 * HOUR_S)) is_now one COMPLETED
-	test_row unasked ''
+	test_dbd_row unasked ''
 	# In hours at work and not; now was in dirty ones, once its user said so.
 	[ "$(at_work one 5 9)" -eq 0 ]
 	[ "$(at_work one 15 19)" -eq 0 ]

@@ -205,9 +205,9 @@ static void
 test_named(void **state)
 {
 	static const uint32_t ids[] = {8, 6, 7};
-	struct lt_named named = {
+	struct lt_job_lookup named = {
 	    .ids = ids, .count = 3, .after = 20, .unseen = 3};
-	struct lt_named_found found;
+	struct lt_job_lookup_found found;
 	struct lt_error err = {0};
 
 	(void)state;

@@ -9,11 +9,11 @@
 #include <sqlite3.h>
 
 #include "ledger_db.h"
-#include "look.h"
+#include "poll_jobs.h"
 #include "rebuild.h"
 #include "release.h"
 #include "settle.h"
-#include "void.h"
+#include "expire.h"
 
 enum { FEW = 100, MANY = 1000, PASSES = 10, ROWS_A_TRANSACTION = 500 };
 
@@ -79,7 +79,7 @@ list_jobs(struct world *w, uint32_t n)
 	    sizeof(w->d->tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");
 	must(w->f, lt_settle_due(w->d, NOW, &w->f->err));
-	must(w->f, lt_void(w->d, NOW, &w->f->err));
+	must(w->f, lt_expire(w->d, NOW, &w->f->err));
 }
 
 /* Passes in which nothing happens, between two lists. */
@@ -87,9 +87,9 @@ static void
 wait_on(struct world *w)
 {
 	for (int i = 0; i < PASSES; i++) {
-		must(w->f, lt_look(w->d, NOW, &w->f->err));
+		must(w->f, lt_poll(w->d, NOW, &w->f->err));
 		must(w->f, lt_settle_due(w->d, NOW, &w->f->err));
-		must(w->f, lt_void(w->d, NOW, &w->f->err));
+		must(w->f, lt_expire(w->d, NOW, &w->f->err));
 		must(w->f, lt_release(w->d, NOW, &w->f->err));
 	}
 }

@@ -326,7 +326,7 @@ test_all(void **state)
 
 /* A few at a time; each has its turn; none of those that still leave. */
 static void
-test_look(void **state)
+test_poll_jobs(void **state)
 {
 	struct world *const w = *state;
 	struct lt_error err = {0};
@@ -371,7 +371,7 @@ main(void)
 	    cmocka_unit_test_setup_teardown(test_give_back, begin, end),
 	    cmocka_unit_test_setup_teardown(test_drain, begin, end),
 	    cmocka_unit_test_setup_teardown(test_all, begin, end),
-	    cmocka_unit_test_setup_teardown(test_look, begin, end),
+	    cmocka_unit_test_setup_teardown(test_poll_jobs, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("drained", tests, NULL, NULL);

@@ -92,7 +92,7 @@ test_refused(void **state)
 	    {"vision", LT_QUOTE_UNKNOWN}, {"", LT_QUOTE_UNKNOWN},
 	    {"vision", LT_QUOTE_BUDGET_HOLD}};
 	struct world *const w = make_world(*state);
-	const struct lt_tally *const tally = &w->d->tally;
+	const struct lt_counters *const tally = &w->d->tally;
 	struct lt_ledger_hold hold;
 	uint64_t generation;
 	const int fd =
@@ -138,7 +138,7 @@ test_refused(void **state)
 	close(fd);
 	close(w->d->ring.fd);
 	unlink(w->d->paths.ring);
-	lt_tally_free(&w->d->tally);
+	lt_counters_free(&w->d->tally);
 	free_world(w);
 }
 

@@ -58,18 +58,18 @@ static struct lt_partition places[] = {
 };
 
 static void
-make_tally(struct lt_tally *tally)
+make_tally(struct lt_counters *tally)
 {
 	tally->decided[LT_MODE_ENFORCE][LT_OBJECTIVE_CARBON][LT_DECIDED_BOTH] =
 	    3;
 	tally->decided[LT_MODE_ADVISE][LT_OBJECTIVE_COST][LT_DECIDED_LATER] = 2;
 	tally->delay_s[LT_MODE_ENFORCE] = 7201;
 	tally->broken = 5;
-	lt_tally_replan(tally, "better");
-	lt_tally_account(tally, "nlp");
-	lt_tally_refused(
+	lt_counters_replan(tally, "better");
+	lt_counters_account(tally, "nlp");
+	lt_counters_refused(
 	    tally, "vision", LT_REFUSAL_REJECTED, LT_QUOTE_BUDGET_HOLD);
-	lt_tally_refused(tally, "vision", LT_REFUSAL_HELD, LT_QUOTE_UNKNOWN);
+	lt_counters_refused(tally, "vision", LT_REFUSAL_HELD, LT_QUOTE_UNKNOWN);
 }
 
 static void
@@ -202,7 +202,7 @@ test_text(void **state)
 			fail_msg("%s: %s", texts[i].why, text);
 		free(text);
 	}
-	lt_tally_free(&d->tally);
+	lt_counters_free(&d->tally);
 	free(d);
 }
 
@@ -236,7 +236,7 @@ test_owned(void **state)
 	}
 	assert_null(strstr(text, "partition=\"free\""));
 	free(text);
-	lt_tally_free(&d->tally);
+	lt_counters_free(&d->tally);
 	free(d);
 }
 
@@ -259,7 +259,7 @@ test_labels(void **state)
 	    NULL)
 		fail_msg("%s", text);
 	free(text);
-	lt_tally_free(&d->tally);
+	lt_counters_free(&d->tally);
 	free(d);
 }
 
@@ -336,7 +336,7 @@ test_sums(void **state)
 	lt_metrics_read(&sums, d, true, NOVEMBER + 4 * HOUR);
 	assert_int_equal(sums.account_count, 0);
 	lt_metrics_forget(&sums);
-	lt_tally_free(&d->tally);
+	lt_counters_free(&d->tally);
 	free(d);
 }
 

@@ -24,7 +24,7 @@ end_world(struct world *w)
 	for (uint32_t i = 0; i < w->d->jobs.ended_count; i++)
 		free(w->d->jobs.ended[i].run.admin_comment);
 	free(w->d->jobs.ended);
-	lt_tally_free(&w->d->tally);
+	lt_counters_free(&w->d->tally);
 	free_world(w);
 }
 
@@ -452,7 +452,7 @@ test_decided(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world *const w = make_world(*state);
-		const struct lt_tally *const tally = &w->d->tally;
+		const struct lt_counters *const tally = &w->d->tally;
 		struct lt_batch_job job = make_job(7);
 		const struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 		struct lt_quote quote =

@@ -498,7 +498,7 @@ test_new_period(void **state)
 	}
 	assert_int_equal(w->d->tally.refused_count, 1);
 	assert_int_equal(w->d->tally.refused[0].jobs[LT_REFUSAL_HELD], 1);
-	lt_tally_free(&w->d->tally);
+	lt_counters_free(&w->d->tally);
 	free_world(w);
 }
 

@@ -218,7 +218,7 @@ test_dear_hour(void **state)
 			    cases[c].raised == 0);
 			compile(w, NOW + 3500);
 		}
-		lt_tally_free(&w->d->tally);
+		lt_counters_free(&w->d->tally);
 		free_world(w);
 	}
 }

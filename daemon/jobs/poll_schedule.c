@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When the next list of all jobs is due, and which jobs are looked at before.
+ */
+#include "daemon.h"
+#include "grow.h"
+#include "jobs.h"
+#include "poll_schedule.h"
+#include "reconcile.h"
+
+enum {
+	LISTS_MANY = 2000, /* fewer jobs: a list each time */
+	LISTS_PART = 50,   /* a list and its pass take one part of so many */
+	LISTS_LONGEST_S = 600, /* when nothing asks for one */
+	/* In slurmctld a job by its id costs what 70 do in a list. */
+	SINGLY_PART = 70,
+	SINGLY_LEAST = 16,
+	NEAR_MOST_MS = 200,
+};
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a list of all costs goes by those that slurmctld has. */
+static uint32_t
+size_of(const struct lt_jobs_state *jobs)
+{
+	return jobs->list.count > jobs->listed_count ? jobs->list.count
+						     : jobs->listed_count;
+}
+
+void
+lt_poll_pace(
+    struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	/* What is near is no load for others: it took as long as what was told
+	 * meanwhile, and one of these may have hung. */
+	const int64_t took_ms =
+	    lt_batch_is_near() && listed->took_ms > NEAR_MOST_MS
+		? NEAR_MOST_MS
+		: listed->took_ms;
+	/* A fifth of the time of few jobs too: slurmctld may be slow. */
+	const int64_t least_s = 5 * took_ms / 1000;
+	int64_t every_s = LISTS_PART * took_ms / 1000;
+
+	if (every_s > LISTS_LONGEST_S)
+		every_s = LISTS_LONGEST_S;
+	if (every_s < LT_JOBS_EVERY_S || size_of(jobs) < LISTS_MANY)
+		every_s = LT_JOBS_EVERY_S;
+	jobs->every_s = every_s;
+	/* Where very many are being cancelled, slurmdbd's rows are late. */
+	const bool in_haste =
+	    jobs->untold ||
+	    (lt_poll_singly(jobs) && listed->cancelled > lt_poll_most(jobs));
+	jobs->untold = false;
+	d->next.list_soonest = now_utc_s + least_s;
+	d->next.list_from =
+	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
+	if (d->next.jobs != 0)
+		d->next.jobs =
+		    lt_poll_singly(jobs) && jobs->rows_tell && !in_haste
+			? now_utc_s + LISTS_LONGEST_S
+			: d->next.list_from;
+}
+
+void
+lt_poll_list(struct lt_daemon *d, int64_t at_utc_s)
+{
+	const int64_t from_utc_s = larger(at_utc_s, d->next.list_from);
+
+	if (from_utc_s < d->next.jobs)
+		d->next.jobs = from_utc_s;
+}
+
+void
+lt_poll_grown(struct lt_daemon *d, int64_t now_utc_s)
+{
+	const struct lt_jobs_state *const jobs = &d->jobs;
+	const int64_t came =
+	    (int64_t)jobs->list.count - (int64_t)jobs->listed_count;
+
+	if (came > larger(jobs->listed_count / 2, LISTS_MANY))
+		lt_poll_list(d, now_utc_s);
+}
+
+bool
+lt_poll_singly(const struct lt_jobs_state *jobs)
+{
+	return jobs->every_s > LT_JOBS_EVERY_S;
+}
+
+uint32_t
+lt_poll_most(const struct lt_jobs_state *jobs)
+{
+	return (uint32_t)larger(size_of(jobs) / SINGLY_PART, SINGLY_LEAST);
+}
+
+/* By what slurmctld gives all records of: an array's or het job's first id. */
+static uint32_t
+asked_by(const struct lt_jobs_state *jobs, uint32_t job_id)
+{
+	const struct lt_batch_job *const job =
+	    lt_jobs_find(&jobs->list, job_id);
+
+	return job != NULL ? lt_first_id(job) : job_id;
+}
+
+void
+lt_poll_at(struct lt_daemon *d, uint32_t job_id)
+{
+	struct lt_jobs_state *const jobs = &d->jobs;
+	const uint32_t id = job_id != 0 ? asked_by(jobs, job_id) : 0;
+
+	if (d->next.jobs == 0) /* a list is due */
+		return;
+	for (uint32_t i = 0; i < jobs->look_count; i++)
+		if (jobs->looks[i] == id)
+			return;
+	if (id != 0 && lt_poll_singly(jobs) &&
+	    jobs->look_count >= lt_poll_most(jobs)) {
+		/* slurmctld has other work just now. */
+		if (d->next.list_soonest < d->next.jobs)
+			d->next.jobs = d->next.list_soonest;
+		return;
+	}
+	uint32_t *grown = NULL;
+	if (id != 0 && lt_poll_singly(jobs))
+		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
+		    jobs->look_count, sizeof(*grown));
+	if (grown == NULL) {
+		d->next.jobs = 0;
+		jobs->look_count = 0;
+		return;
+	}
+	jobs->looks = grown;
+	jobs->looks[jobs->look_count++] = id;
+}
+
+void
+lt_poll_again(struct lt_daemon *d, uint32_t job_id)
+{
+	if (lt_poll_singly(&d->jobs))
+		lt_poll_at(d, job_id);
+}
+
+static bool
+rows_name(const struct lt_jobs_state *jobs)
+{
+	return lt_poll_singly(jobs) && jobs->rows_tell;
+}
+
+void
+lt_poll_ahead(struct lt_daemon *d, uint32_t job_id)
+{
+	if (!rows_name(&d->jobs))
+		lt_poll_at(d, job_id);
+}
+
+void
+lt_poll_running(struct lt_daemon *d)
+{
+	if (rows_name(&d->jobs))
+		d->next.started = d->next.ended = 0;
+	else
+		d->next.jobs = 0;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   ASKED      the row first, then the signal; a signal that got lost costs no
+ *              more than work since the last checkpoint
+ *   REQUEUED   the row first, then the requeue, again where it did not show;
+ *              the start is told once the job waits, and then the row goes
+ *
+ * Of one that is to go on elsewhere ASKED_AWAY and REQUEUED_AWAY: it is decided
+ * again once it waits.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "again.h"
+#include "batch.h"
+#include "daemon.h"
+#include "interrupted.h"
+#include "jobs.h"
+#include "requeue_gate.h"
+#include "log.h"
+#include "notice.h"
+#include "poll_schedule.h"
+#include "proof.h"
+#include "replan.h"
+#include "pause_requeue.h"
+#include "pause_seen.h"
+#include "pause_move.h"
+
+int
+lt_pausing_ask(struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
+{
+	const struct lt_standing *const at = &s->standing;
+	const struct lt_batch_job *const job = at->job;
+	struct lt_ledger_hold *const two = malloc(sizeof(*two));
+	const struct lt_paused row = {.job_id = job->job_id,
+	    .start_utc_s = job->start_utc_s,
+	    .step = s->goes_away ? LT_PAUSE_ASKED_AWAY : LT_PAUSE_ASKED,
+	    .at_utc_s = at->now_utc_s,
+	    .until_utc_s = s->course.until_utc_s,
+	    .saves = lt_pausing_saves(&s->course)};
+
+	if (two == NULL)
+		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
+	/* The run that ends is held for until it is settled. */
+	*two = at->hold;
+	two->live_tasks++;
+	int code = lt_pausing_fit(d, at, two, err);
+	free(two);
+	if (code == LT_OK)
+		code = lt_ledger_put_paused(d->ledger, &row, err);
+	if (code == LT_OK && lt_pausing_add(&d->jobs, &row) != LT_OK)
+		code = lt_fail(err, LT_ENOMEM, "pause: out of memory");
+	if (code != LT_OK)
+		return code;
+	lt_log("pause",
+	    "job=%u step=%s until=%lld saves_micros=%lld saves_mg=%lld",
+	    job->job_id, s->goes_away ? "asked_away" : "asked",
+	    (long long)row.until_utc_s, (long long)row.saves.money_micros,
+	    (long long)row.saves.carbon_mg);
+	d->budget.dirty = true; /* two was only a question */
+	lt_proof_ask(d, job->job_id, at->now_utc_s);
+	/* One that has no step just then hears nothing. */
+	(void)lt_batch_signal(job, at->quote.wish.signal, NULL);
+	return LT_OK;
+}
+
+/* ---- the requeue ---- */
+
+static bool
+is_asked(const struct lt_paused *row)
+{
+	return row->step == LT_PAUSE_ASKED || row->step == LT_PAUSE_ASKED_AWAY;
+}
+
+static bool
+is_away(const struct lt_paused *row)
+{
+	return row->step >= LT_PAUSE_ASKED_AWAY;
+}
+
+/* Since when all it did is written; 0: it is still waited for. */
+static int64_t
+written_utc_s(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_paused *row, int64_t now_utc_s)
+{
+	const struct lt_life *const life =
+	    lt_proof_life(&d->proof, job->job_id);
+	struct lt_quote quote;
+
+	if (lt_quote_unpack(&quote, job->admin_comment,
+		strlen(job->admin_comment), NULL) != LT_OK)
+		return row->at_utc_s;
+	const int64_t write_s = lt_wish_write_s(&quote.wish);
+	if (now_utc_s >= row->at_utc_s + write_s)
+		return row->at_utc_s;
+	/* Sooner than it said: what it did since counts as lost. */
+	return life != NULL && life->asked_utc_s != 0 && life->write_s > 0
+		   ? now_utc_s - write_s
+		   : 0;
+}
+
+/* Is it still to go back, and not too late for it? */
+static bool
+is_wanted(const struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_paused *row, int64_t now_utc_s)
+{
+	return now_utc_s < row->until_utc_s && !job->completing &&
+	       lt_daemon_may(d, LT_MAY_EDIT) &&
+	       lt_pausing_any_class(&d->market) &&
+	       !lt_notice_has(&d->notice, job->job_id);
+}
+
+static bool
+requeue(struct lt_daemon *d, const struct lt_batch_job *job,
+    struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
+{
+	const int64_t asked_utc_s =
+	    is_asked(row) ? written_utc_s(d, job, row, now_utc_s)
+			  : 0 /* noted when it was asked for first */;
+	struct lt_error refused = {0};
+
+	if (is_asked(row) && asked_utc_s == 0)
+		return true;
+	if (lt_interrupted_note(d, job,
+		&(struct lt_ended_by_us){
+		    .at_utc_s = now_utc_s, .asked_utc_s = asked_utc_s},
+		err) != LT_OK ||
+	    lt_pausing_put(d, row,
+		is_away(row) ? LT_PAUSE_REQUEUED_AWAY : LT_PAUSE_REQUEUED,
+		now_utc_s, err) != LT_OK)
+		return true;
+	const int code = lt_batch_requeue(job, &refused);
+	if (code != LT_OK)
+		lt_log("pause_refused", "job=%u error=\"%s\"", row->job_id,
+		    refused.text);
+	/* slurmctld is away: again when it is back. Else it runs on. */
+	if (code != LT_OK && code != LT_ENET)
+		(void)lt_pausing_put(d, row, LT_PAUSE_LEFT, now_utc_s, err);
+	return true;
+}
+
+/* ---- and then ---- */
+
+struct back { /* large: not for the stack */
+	int64_t until_utc_s, now_utc_s;
+	struct lt_standing standing;
+	struct lt_plan plan;
+};
+
+static int64_t
+smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Held for first, then told: standing.c's way. False: it can't be. */
+static bool
+tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
+    struct lt_error *err)
+{
+	const int64_t now_utc_s = b->now_utc_s;
+	struct lt_standing *const s = &b->standing;
+
+	if (!lt_replan_begin_market(d) ||
+	    !lt_standing_back(s, d, job, now_utc_s))
+		return false;
+	const struct lt_replan of = {.request = &s->made.request,
+	    .market = &d->market,
+	    .planned = d->replan.planned,
+	    .planned_count = d->replan.planned_count,
+	    .partition = s->partition,
+	    .start_utc_s =
+		smaller(b->until_utc_s, s->made.request.latest_utc_s),
+	    .now_utc_s = now_utc_s};
+
+	if (of.start_utc_s <= now_utc_s ||
+	    lt_replan_standing(&b->plan, &of, err) != LT_OK)
+		return false;
+	/* It may have been planned for that hour, and started before it. */
+	if (s->quote.plan_start_utc_s == of.start_utc_s)
+		s->quote.plan_start_utc_s = job->eligible_utc_s;
+	/* Unmoved is at home and now. */
+	b->plan.moved = true;
+	b->plan.chosen.start_utc_s = of.start_utc_s;
+	return lt_standing_move(d, s, &b->plan,
+		   lt_replan_word(LT_REPLAN_PAUSED), err) != LT_OK ||
+	       s->moved;
+}
+
+/* It waits for its hour by its own record: nothing is left to do. */
+static bool
+is_told(const struct lt_batch_job *job, int64_t now_utc_s)
+{
+	struct lt_quote quote;
+
+	return lt_quote_unpack(&quote, job->admin_comment,
+		   strlen(job->admin_comment), NULL) == LT_OK &&
+	       lt_standing_waits(job, &quote, now_utc_s);
+}
+
+/* By a decision of its own, now that it waits; where it stood as soon. False:
+ * it was told. */
+static bool
+go_away(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	bool moved;
+
+	return lt_again(d, job, now_utc_s, &moved, err) != LT_OK ||
+	       (!moved && lt_again_now(d, job, now_utc_s, err) != LT_OK);
+}
+
+/* False: it was told, or starts as it can. */
+static bool
+wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
+    const struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_ledger_hold hold;
+
+	if (now_utc_s >= row->until_utc_s || !lt_daemon_may(d, LT_MAY_EDIT) ||
+	    !lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
+	    lt_pausing_is_urgent(d->ledger, hold.quote.id))
+		return false;
+	if (job->completing || job->held || lt_gate_holds_back(d, job))
+		return true;
+	if (is_away(row))
+		return go_away(d, job, now_utc_s, err);
+	if (is_told(job, now_utc_s))
+		return false;
+	struct back *const b = calloc(1, sizeof(*b));
+	if (b == NULL)
+		return true;
+	b->until_utc_s = row->until_utc_s;
+	b->now_utc_s = now_utc_s;
+	/* Seen by the next list, and told again if it is not. */
+	const bool waits = tell_start(b, d, job, err);
+	free(b);
+	return waits;
+}
+
+bool
+lt_pausing_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
+    struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
+{
+	const bool was_asked = is_asked(row);
+
+	if (job == NULL || !d->has_market)
+		return job != NULL;
+	lt_poll_again(d, row->job_id);
+	if (job->state == LT_JOB_RUNNING &&
+	    job->start_utc_s == row->start_utc_s) {
+		if (!was_asked && !lt_pausing_is_newer(job, row))
+			return true;
+		return is_wanted(d, job, row, now_utc_s) &&
+		       requeue(d, job, row, now_utc_s, err);
+	}
+	return !was_asked &&
+	       (job->state == LT_JOB_PENDING || job->completing) &&
+	       wait_for_it(d, job, row, now_utc_s, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A job that stands still in the queue: asked for a checkpoint, requeued, and
+ * once its next run is admitted told when that begins. From then on it is one
+ * that waits for its hour like any other.
+ */
+#ifndef LT_LIFE_PAUSE_REQUEUE_H
+#define LT_LIFE_PAUSE_REQUEUE_H
+
+#include "pauses.h"
+#include "pause_plan.h"
+
+/* It is asked for a checkpoint. LT_EDENIED: its budget has no room for another
+ * run beside this one, and nothing is done. */
+int lt_pausing_ask(
+    struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err);
+/* What comes after that; job: NULL = the list has none. False: its row is done
+ * with. */
+bool lt_pausing_follow_requeue(struct lt_daemon *d,
+    const struct lt_batch_job *job, struct lt_paused *row, int64_t now_utc_s,
+    struct lt_error *err);
+
+#endif
