@@ -61,8 +61,8 @@ check 'only daemon.h names a room: what a room sees is its -I list' \
     "$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z_]+/' -r daemon --include='*.[ch]' |
 	grep -v '^daemon/daemon\.h:')"
 
-check 'functions take at most five parameters' \
-    "$(tests/params.pl 5 adapters cli daemon kubernetes node notify plugin policy simulate tests/tools)"
+check 'functions take at most seven parameters' \
+    "$(tests/params.pl 7 adapters cli daemon kubernetes node notify plugin policy simulate tests/tools)"
 
 check 'what other files use begins with lt_' \
     "$(git ls-files adapters cli daemon kubernetes node notify policy simulate | sed -n 's|\(.*\)\.c$|build/\1.o|p' |
@@ -130,8 +130,8 @@ check 'liblowtide knows no time zone of the process' \
 
 check 'every C file opens with its SPDX line' \
     "$(git ls-files '*.c' | xargs grep -L '^/\* SPDX-License-Identifier: GPL-2.0-or-later \*/')"
-check 'no file is over 600 lines' \
-    "$(git ls-files '*.c' '*.h' '*.sh' '*.bats' | xargs wc -l | awk '$2 != "total" && $1 > 600')"
+check 'no file is over 1,000 lines' \
+    "$(git ls-files '*.c' '*.h' '*.sh' '*.bats' | xargs wc -l | awk '$2 != "total" && $1 > 1000')"
 check 'clang-format finds nothing (make lint)' \
     "$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error|clang-format:')"
 check 'one dialect: strcmp() == 0, sizeof(x)' \

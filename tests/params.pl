@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Functions of six or more parameters, one a line, by clang-format's shape of a
+# Functions of more than MAX parameters, one a line, by clang-format's shape of a
 # definition. Not counted: the arguments of a format. Not told: what installed
 # headers promise, and what libmicrohttpd calls.
 #
