@@ -130,7 +130,7 @@ TEST_LIBS := $(DAEMON_LIBS) -lelf -lz
 # Links them in less than half the time; not every binutils has it any more.
 GOLD := $(if $(wildcard /usr/bin/ld.gold),-fuse-ld=gold)
 
-.PHONY: FORCE all help check check-fast demo bench bench-submit scale soak reports passes deps lint install install-common install-kube uninstall clean \
+.PHONY: FORCE all help check check-fast demo bench bench-submit scale soak reports passes deps lint size install install-common install-kube uninstall clean \
 	matrix fuzz tests cluster-tools warnings cover mutants storm life week signals-accuracy quality holdout-quality spot-quality deadline-quality \
 	places replay-site demo-kube kube kube-scale deb packages rpm rpm-check bare versions slurm-objects pictures
 all: $(PRODUCTS)
@@ -171,6 +171,7 @@ help:
 	@echo 'make mutants    P=pattern: break the code on purpose, see the unit tests fail'
 	@echo 'make matrix     cluster tests on Slurm 24.11 and 26.05 (debootstrap)'
 	@echo 'make lint       clang-format'
+	@echo 'make size       files, lines and functions by room, and complexity'
 	@echo 'make fuzz MINUTES=n'
 	@echo 'make install    DESTDIR, prefix, slurmlibdir=$(slurmlibdir)'
 	@echo 'make install-kube   for Kubernetes instead: DESTDIR, prefix; wants no Slurm'
@@ -486,6 +487,9 @@ scale soak reports passes: deps
 
 lint:
 	$(Q)clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+
+size: deps
+	$(Q)tests/size.pl
 
 # Two packages of one source: a Slurm site gets nothing of Kubernetes, and a
 # Kubernetes site neither needs libslurm nor gets what does.

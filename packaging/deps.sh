@@ -9,7 +9,7 @@ packages=(gcc clang clang-format make pkg-config libc6-dev
 	libslurm-dev slurm-wlm-basic-plugins-dev libmunge-dev
 	libcurl4-openssl-dev libjansson-dev libyaml-dev libsqlite3-dev
 	libmicrohttpd-dev nettle-dev libexpat1-dev libelf-dev zlib1g-dev libcmocka-dev bats jq man-db
-	libclang-rt-14-dev faketime sqlite3 xz-utils python3-jsonschema python3-aiosmtpd openssl curl prometheus
+	libclang-rt-14-dev pmccabe faketime sqlite3 xz-utils python3-jsonschema python3-aiosmtpd openssl curl prometheus
 	iproute2)
 missing=()
 for p in "${packages[@]}"; do

@@ -126,6 +126,33 @@ cpus_differ(const struct job *job, int partition)
 	       there.cpus_per_node > home.cpus_per_node;
 }
 
+/* Slurm's word on who may use it: its state, lists and groups. */
+static enum lt_reject
+access_reject(const struct lt_request *request, const struct lt_partition *part,
+    const struct lt_partition *home)
+{
+	if (!(part->flags & LT_PARTITION_UP) ||
+	    part->flags & LT_PARTITION_ROOT_ONLY)
+		return LT_REJECT_STATE;
+	if (part->flags & LT_PARTITION_CLOSED ||
+	    (part->flags & LT_PARTITION_NO_ROOT && request->uid == 0))
+		return LT_REJECT_CLOSED;
+	/* Home's own list: accounts that have associations of home alone. */
+	if (!allowed(
+		part->allow_accounts, part->deny_accounts, request->account) ||
+	    !allowed(NULL, home->deny_accounts, request->account))
+		return LT_REJECT_ACCOUNT;
+	if (!qos_allowed(part, request))
+		return LT_REJECT_QOS;
+	if (part->flags & LT_PARTITION_GROUPS &&
+	    (!(home->flags & LT_PARTITION_GROUPS) ||
+		part->unlike_hash != home->unlike_hash))
+		return LT_REJECT_GROUPS;
+	if (part->unlike_hash != home->unlike_hash)
+		return LT_REJECT_CLOSED;
+	return LT_REJECT_NONE;
+}
+
 enum lt_reject
 lt_move_reject(const struct job *job, int partition)
 {
@@ -161,25 +188,10 @@ lt_move_reject(const struct job *job, int partition)
 	if (!is_named(request, partition) &&
 	    policy_reject(request, part) != LT_REJECT_NONE)
 		return policy_reject(request, part);
-	if (!(part->flags & LT_PARTITION_UP) ||
-	    part->flags & LT_PARTITION_ROOT_ONLY)
-		return LT_REJECT_STATE;
-	if (part->flags & LT_PARTITION_CLOSED ||
-	    (part->flags & LT_PARTITION_NO_ROOT && request->uid == 0))
-		return LT_REJECT_CLOSED;
-	/* Home's own list: accounts that have associations of home alone. */
-	if (!allowed(
-		part->allow_accounts, part->deny_accounts, request->account) ||
-	    !allowed(NULL, home->deny_accounts, request->account))
-		return LT_REJECT_ACCOUNT;
-	if (!qos_allowed(part, request))
-		return LT_REJECT_QOS;
-	if (part->flags & LT_PARTITION_GROUPS &&
-	    (!(home->flags & LT_PARTITION_GROUPS) ||
-		part->unlike_hash != home->unlike_hash))
-		return LT_REJECT_GROUPS;
-	if (part->unlike_hash != home->unlike_hash)
-		return LT_REJECT_CLOSED;
+	const enum lt_reject no_access = access_reject(request, part, home);
+
+	if (no_access != LT_REJECT_NONE)
+		return no_access;
 	if (part->flags & LT_PARTITION_CANCELS &&
 	    !(home->flags & LT_PARTITION_CANCELS))
 		return LT_REJECT_CANCELS;

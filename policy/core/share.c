@@ -433,6 +433,30 @@ fills_gpus(const struct lt_need *need, uint64_t wanted)
 	return nodes_bound(need, true) == 1;
 }
 
+/* True if options may set or round the number of tasks, and by that the nodes,
+ * as Slurms from 23.02 on count. */
+static bool
+tasks_move_nodes(const struct lt_request *request, uint64_t by_gpus)
+{
+	/* These may set the least number of nodes, more tasks than the GPUs
+	 * have, too; --mincpus may count for each task. */
+	if (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
+	    (request->tasks_per_gpu > 0 &&
+		(uint64_t)request->gpus * request->tasks_per_gpu <
+		    larger(request->tasks, 1)))
+		return true;
+	/* Nor are tasks known that are rounded down to whole cores of them
+	 * (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that are
+	 * dealt out by the plane and by the GPU (24.11.5), or by the socket
+	 * where GPUs bring the CPUs (both refused -n8 --ntasks-per-socket=4
+	 * --gpus=3 with DefCpuPerGPU=6 on two nodes). */
+	return (request->tasks_per_core > 1 &&
+		   request->tasks % request->tasks_per_core != 0) ||
+	       (request->tasks_per_socket > 0 && by_gpus > 0) ||
+	       (request->plane && request->bind_gpus &&
+		   request->tasks_per_gpu > 0);
+}
+
 /* A bound must never keep a job from running. With GPUs Slurm may use only some
  * of a node's cores: how many is not known where an option counts tasks that
  * are not there yet, or GPUs bring fewer CPUs than the tasks want; nor, unless
@@ -468,25 +492,8 @@ nodes_unknown(const struct lt_need *need)
 	/* From a maximum Slurm would make up the number of tasks. */
 	if (request->tasks == 0 && request->gpus_per_task > 0)
 		return true;
-	/* From 23.02 on these may set the least number of nodes, more tasks
-	 * than the GPUs have, too; --mincpus may count for each task. */
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    (request->cpus_per_node > larger(request->cpus_per_task, 1) ||
-		(request->tasks_per_gpu > 0 &&
-		    (uint64_t)request->gpus * request->tasks_per_gpu <
-			larger(request->tasks, 1))))
-		return true;
-	/* Nor are tasks known there that are rounded down to whole cores of
-	 * them (26.05.5 refused -n5 --ntasks-per-core=2 on one node), or that
-	 * are dealt out by the plane and by the GPU (24.11.5), or by the socket
-	 * where GPUs bring the CPUs (both refused -n8 --ntasks-per-socket=4
-	 * --gpus=3 with DefCpuPerGPU=6 on two nodes). */
-	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
-	    ((request->tasks_per_core > 1 &&
-		 request->tasks % request->tasks_per_core != 0) ||
-		(request->tasks_per_socket > 0 && by_gpus > 0) ||
-		(request->plane && request->bind_gpus &&
-		    request->tasks_per_gpu > 0)))
+	    tasks_move_nodes(request, by_gpus))
 		return true;
 	/* Of a node's GPUs only their sum is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)
