@@ -191,6 +191,14 @@ state_saved() { within 40 idle && sleep 6; }
 	within 120 settled "$id"
 	within 120 agree
 	[ $(($(by_report) - before)) -lt 1000 ] # a CPU for some seconds; a node is 1000 each
+	# A slurmctld that was killed and forgot that it ran leaves its TRES there.
+	mysql --no-defaults -uroot -S "$D/run/db.sock" slurm_acct_db -e "update tide_job_table
+		set tres_alloc = '1=64,4=1,5=64', time_start = time_end - 3600
+		where id_job = $waited and nodelist = 'None assigned' and time_end > 0"
+	[ "$(sacct -nXPD -j "$waited" -o AllocTRES,NodeList | grep -c 'cpu=64.*|None assigned')" -ge 1 ]
+	lowtide rebuild
+	within 120 agree
+	[ $(($(by_report) - before)) -lt 1000 ]
 	scancel "$waited"
 }
 
