@@ -261,7 +261,7 @@ tell(struct lt_daemon *d, struct lt_spool_state *spool,
 		if (code == LT_OK) {
 			lt_spool_count(spool, mail->uid);
 			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
-			    lt_message_kind_word(message.kind), message.id);
+			    lt_message_row(message.kind)->word, message.id);
 		}
 	}
 	free(runs);

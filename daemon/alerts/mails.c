@@ -129,7 +129,7 @@ tell(struct mailing *m, struct lt_message *message, const struct lt_mailed *row,
 	if (code == LT_OK)
 		lt_log(message->to_count > 0 ? "mail" : "mail_refused",
 		    "job=%u kind=%s id=%s", job->job_id,
-		    lt_message_kind_word(message->kind), message->id);
+		    lt_message_row(message->kind)->word, message->id);
 	return code;
 }
 
