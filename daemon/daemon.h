@@ -24,6 +24,7 @@
 #include "market/nodes_there.h"
 #include "market/owned_nodes.h"
 #include "market/tables.h"
+#include "message_kinds.h"
 #include "off.h"
 #include "pass/rebuild.h"
 #include "paths.h"
@@ -36,8 +37,8 @@ struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
 	    snapshot, renewal, dirty, settle, voids, policy, policy_told, prune,
-	    history, history_soonest, used, mails, run_costs, unusual,
-	    forecasts;
+	    history, history_soonest, used, mails, forecasts,
+	    alerts[LT_ALERT_KIND_COUNT];
 };
 
 struct lt_daemon {

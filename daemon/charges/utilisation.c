@@ -5,10 +5,10 @@
  * the row of their run. What is known of a run in a closed period stays as its
  * statement has it.
  */
+#include "alert_looks.h"
 #include "breath.h"
 #include "daemon.h"
 #include "http.h"
-#include "idle_gpus.h"
 #include "periods.h"
 #include "settle.h"
 #include "batch_child.h"
@@ -70,7 +70,7 @@ note(struct lt_daemon *d, const struct lt_batch_run *row, int64_t now_utc_s,
 		.now_utc_s = now_utc_s,
 		.open_since_utc_s = lt_ledger_closed_until(d->ledger)},
 	    err);
-	return code == LT_OK ? lt_idle_gpus_look(d, &run, now_utc_s, err)
+	return code == LT_OK ? lt_alerts_look_at_run(d, &run, now_utc_s, err)
 			     : code;
 }
 

@@ -8,6 +8,7 @@
 
 #include "again.h"
 #include "alert.h"
+#include "alert_looks.h"
 #include "breath.h"
 #include "canary.h"
 #include "ingest.h"
@@ -31,12 +32,10 @@
 #include "release.h"
 #include "replanning.h"
 #include "retention.h"
-#include "run_costs.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
 #include "unknown_names.h"
-#include "unusual_day.h"
 #include "utilisation.h"
 #include "expire.h"
 
@@ -195,13 +194,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.mails)
 		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.run_costs)
-		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
-	if (d->budget.has_snapshot && d->policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.unusual)
-		lt_run_step(
-		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(d));
+	lt_alerts_look(d);
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(

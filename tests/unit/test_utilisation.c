@@ -4,7 +4,7 @@
  * once, those that come late too, and what is charged stays.
  */
 #include "alert.h"
-#include "idle_gpus.h"
+#include "alert_looks.h"
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "utilisation.h"
@@ -110,7 +110,7 @@ test_idle(void **state)
 	row.gpu_used_ppm = 0;
 	fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
 	w->policy.notify.is_set = true;
-	w->policy.notify.idle_gpus_s = HOUR;
+	w->policy.notify.alerts.idle_gpus_s = HOUR;
 	for (int i = 0; i < LOOKS_MOST && alerts_of(w) == 0; i++)
 		look(w);
 	assert_int_equal(alerts_of(w), 1);
