@@ -11,63 +11,6 @@
 #include "text.h"
 #include "units.h"
 
-/* Of what is not known, or of nothing: the same. */
-static uint32_t
-ratio_ppm(double home, double there)
-{
-	static const double most = 4e9;
-	const double ratio = home * LT_MICROS / there;
-
-	return ratio >= 1 && ratio < most ? (uint32_t)(ratio + 0.5)
-					  : (uint32_t)LT_MICROS;
-}
-
-bool
-lt_levers_of_plan(struct lt_levers *levers, const struct lt_plan *plan)
-{
-	*levers = (struct lt_levers){0};
-	if (!plan->moved || !plan->fits)
-		return false;
-	*levers = (struct lt_levers){
-	    .size_ppm =
-		ratio_ppm(plan->home.task_nodes, plan->chosen.task_nodes),
-	    .power_ppm = ratio_ppm(plan->home.task_w, plan->chosen.task_w),
-	    .home_then = lt_amount_of(&plan->home_then),
-	    .there_now = lt_amount_of(&plan->there_now),
-	    .there_slow = lt_amount_of(&plan->there_slow),
-	    .room_utc_s = plan->room_utc_s > plan->home.start_utc_s
-			      ? plan->room_utc_s
-			      : 0};
-	return true;
-}
-
-void
-lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan)
-{
-	struct lt_levers levers;
-
-	if (!lt_levers_of_plan(&levers, plan) ||
-	    lt_levers_pack(quote->levers, sizeof(quote->levers), &levers) !=
-		LT_OK)
-		quote->levers[0] = '\0';
-}
-
-void
-lt_quote_set_base(struct lt_quote *quote, const struct lt_plan *plan)
-{
-	quote->home_expected = lt_amount_of(lt_plan_base(plan));
-	if (!plan->fits && plan->elsewhere.partition >= 0)
-		quote->flags |= LT_QUOTE_NOT_HOME;
-}
-
-void
-lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan)
-{
-	quote->flags |= plan->compared == LT_COMPARED_MOVED  ? LT_QUOTE_COMPARED
-			: plan->compared == LT_COMPARED_KEPT ? LT_QUOTE_HELD_OUT
-							     : 0;
-}
-
 int
 lt_levers_pack(char *out, size_t size, const struct lt_levers *levers)
 {

@@ -4,33 +4,12 @@
  * text of a member of its quote; docs/formats.md, "quote".
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "quote.h"
 #include "text.h"
 #include "units.h"
-
-static void
-expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
-{
-	static const double most_s = 1e12;
-
-	run->ratio_ppm = LT_MICROS;
-	run->interruptions_ppm = run->lost_s = 0;
-	/* Of seconds on one GPU and days on another it may be anything. */
-	if (chosen->time_ratio > 0)
-		run->ratio_ppm = (uint32_t)fmin(
-		    fmax(chosen->time_ratio * LT_MICROS + 0.5, 1), UINT32_MAX);
-	if (!(chosen->expected_interruptions < most_s &&
-		chosen->expected_lost_s < most_s))
-		return;
-	run->interruptions_ppm =
-	    llround(chosen->expected_interruptions * LT_MICROS);
-	if (run->interruptions_ppm > 0)
-		run->lost_s = llround(chosen->expected_lost_s);
-}
 
 static const char cap_mark[] = ",cap,"; /* no history has that word */
 
@@ -66,20 +45,6 @@ lt_quote_run_pack(char *out, size_t size, const struct lt_quote_run *run)
 		return LT_OK;
 	out[0] = '\0';
 	return LT_ELIMIT;
-}
-
-void
-lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
-    const struct lt_estimate *chosen, const struct lt_capped *capped)
-{
-	struct lt_quote_run all = *run;
-
-	expect(&all, chosen);
-	all.capped = capped != NULL ? *capped : (struct lt_capped){0};
-	if (all.limit_s < 0)
-		all.limit_s = 0;
-	if (lt_quote_run_pack(quote->run, sizeof(quote->run), &all) != LT_OK)
-		quote->run[0] = '\0';
 }
 
 /* The end of the text, cut off, as the cap. False: it is none. */

@@ -203,6 +203,33 @@ void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
  * power cap, NULL = none. "" where it can't be written. */
 void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
     const struct lt_estimate *chosen, const struct lt_capped *capped);
+/* Who the job is of and what was asked: account, tasks, objective, checkpoints,
+ * planes. */
+void lt_quote_of_request(struct lt_quote *quote,
+    const struct lt_request *request, enum lt_mode mode);
+
+enum lt_case_kind {
+	LT_CASE_FIRST,	/* its base and candidates are those of this plan */
+	LT_CASE_AGAIN,	/* its base stays */
+	LT_CASE_STANDS, /* who starts it where it is: candidates stay, too
+			 */
+};
+struct lt_case { /* a decision on its way into a quote: lent */
+	const struct lt_market *market;
+	const struct lt_plan *plan; /* that chose a partition */
+	enum lt_case_kind kind;
+	/* kind 0: the quote's own stays. Of the rest what the plan expects,
+	 * lt_quote_set_run(), is written. */
+	struct lt_quote_run run;
+};
+/*
+ * All that a plan tells of a quote, whose objective is set: the only place that
+ * writes it. Place and start, what they are expected to cost, levers, the run,
+ * candidates where it asked to be placed, and what the plan is measured
+ * against; home where the quote names none yet. Not its hold.
+ */
+void lt_quote_of_plan(struct lt_quote *quote, const struct lt_case *of);
+
 /* "<16 hex>" or, where something was expected or the ratio is not 1,
  * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>", and, where there
  * may be interruptions, ",<their number>,<lost seconds>"; with a power cap
