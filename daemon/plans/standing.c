@@ -411,10 +411,7 @@ wish_of(const struct lt_batch_job *job)
 	if (text == NULL ||
 	    lt_quote_unpack(&told, text, strlen(text), NULL) != LT_OK ||
 	    !told.wish.known)
-		return (struct lt_wish){.deadline_utc_s = LT_UNSET_64,
-		    .expected_run_s = LT_UNSET_64,
-		    .max_cost_micros = LT_UNSET_64,
-		    .pins = LT_PIN_FREQUENCY};
+		return lt_wish_none();
 	return told.wish;
 }
 

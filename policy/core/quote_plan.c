@@ -29,7 +29,7 @@ lt_amount_of(const struct lt_estimate *estimate)
 
 enum { RANKS = 4 };
 
-/* Who is told first; -1 = no candidate. */
+/* Rank by which a reason is told, from 0; -1 = no candidate. */
 static int
 rank_of(enum lt_reject reject)
 {
@@ -111,7 +111,7 @@ lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
 
 /* ---- by which levers it saves ---- */
 
-/* Of what is not known, or of nothing: the same. */
+/* Home's over there's; 1 where one is nothing, or not known. */
 static uint32_t
 ratio_ppm(double home, double there)
 {
@@ -177,7 +177,7 @@ expect(struct lt_quote_run *run, const struct lt_estimate *chosen)
 
 	run->ratio_ppm = LT_MICROS;
 	run->interruptions_ppm = run->lost_s = 0;
-	/* Of seconds on one GPU and days on another it may be anything. */
+	/* Seconds on one GPU over days on another may be any number. */
 	if (chosen->time_ratio > 0)
 		run->ratio_ppm = (uint32_t)fmin(
 		    fmax(chosen->time_ratio * LT_MICROS + 0.5, 1), UINT32_MAX);
@@ -216,9 +216,6 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 		request->excluded_nodes == 0 && request->cores_per_socket == 0,
 	    .pins = request->pins,
 	    .deadline_utc_s = request->deadline_utc_s,
-	    .expected_run_s = request->expected_run_s,
-	    .max_cost_micros = request->max_cost_micros,
-	    .gpu_memory_mib = request->gpu_memory_mib,
 	    .precision = request->precision,
 	    .checkpoint = request->checkpoint.enabled,
 	    .write_s = llround(request->checkpoint.write_s),
@@ -226,10 +223,11 @@ lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
 	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
 	    .keep = request->checkpoint.keep,
 	    .signal = request->checkpoint.signal,
-	    .max_interruptions = request->max_interruptions,
 	    .script_hash = request->script_hash,
-	    .max_price_micros = request->max_price_micros,
 	    .asked = request->asked};
+#define WISH(type, name, unset) wish->name = request->name;
+	LT_WISHES(WISH)
+#undef WISH
 }
 
 void
@@ -237,12 +235,10 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 {
 	request->pins = wish->pins;
 	request->deadline_utc_s = wish->deadline_utc_s;
-	request->expected_run_s = wish->expected_run_s;
-	request->max_cost_micros = wish->max_cost_micros;
-	request->gpu_memory_mib = wish->gpu_memory_mib;
+#define WISH(type, name, unset) request->name = wish->name;
+	LT_WISHES(WISH)
+#undef WISH
 	request->precision = wish->precision;
-	request->max_interruptions = wish->max_interruptions;
-	request->max_price_micros = wish->max_price_micros;
 	request->asked = wish->asked;
 	/* --amp=auto is as good as nothing said, where no rule is. */
 	request->precision_said = wish->precision != LT_PRECISION_AUTO;
@@ -250,6 +246,18 @@ lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
 	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
 	    (double)wish->write_s, (double)wish->every_s,
 	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};
+}
+
+struct lt_wish
+lt_wish_none(void)
+{
+	struct lt_wish wish = {
+	    .pins = LT_PIN_FREQUENCY, .deadline_utc_s = LT_UNSET_64};
+
+#define WISH(type, name, unset) wish.name = unset;
+	LT_WISHES(WISH)
+#undef WISH
+	return wish;
 }
 
 /* ---- the quote ---- */
