@@ -141,6 +141,18 @@ fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
 		quote->run[0] = '\0';
 }
 
+struct lt_quote_run
+lt_quote_run_again(
+    const struct lt_quote *quote, const struct lt_request *request)
+{
+	struct lt_quote_run run;
+
+	(void)lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL);
+	run.expected = lt_expected_of(request);
+	run.limit_s = request->limit_s;
+	return run;
+}
+
 static int64_t
 larger(int64_t a, int64_t b)
 {

@@ -28,6 +28,10 @@ int lt_quote_publish_place(const struct lt_batch_job *job,
  * record. */
 int lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
     const struct lt_quote *quote, int64_t begin_utc_s, struct lt_error *err);
+/* The run of a quote, by what its job's request expects now; its kind is 0
+ * where the quote has none. */
+struct lt_quote_run lt_quote_run_again(
+    const struct lt_quote *quote, const struct lt_request *request);
 /* One that no quote has; never 0. */
 uint64_t lt_quote_new_id(void);
 /* Takes the larger hold in each currency, and the hours of both. */

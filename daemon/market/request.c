@@ -86,14 +86,12 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;
 	request->limit_s =
 	    job->limit_s == INT64_MAX ? LT_UNSET_64 : job->limit_s;
-	request->expected_run_s = LT_UNSET_64;
 	request->home = partitions[0];
 	request->earliest_utc_s =
 	    job->eligible_utc_s > now_utc_s ? job->eligible_utc_s : now_utc_s;
 	if (job->start_utc_s && job->state != LT_JOB_PENDING)
 		request->earliest_utc_s = job->start_utc_s;
-	request->deadline_utc_s = LT_UNSET_64;
-	request->max_cost_micros = LT_UNSET_64;
+	lt_request_unset(request);
 	request->pins = LT_PIN_PARTITION | LT_PIN_BEGIN | LT_PIN_FREQUENCY;
 	return true;
 }

@@ -9,6 +9,7 @@
 
 #include "announced_plan.h"
 #include "daemon.h"
+#include "job_quote.h"
 #include "replan.h"
 #include "standing.h"
 
@@ -65,26 +66,6 @@ plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 	return lt_replan_standing(&w->plan, &of, NULL) == LT_OK;
 }
 
-static void
-put_figures(struct lt_quote *quote, const struct work *w,
-    const struct lt_market *market)
-{
-	const struct lt_plan *const made = &w->plan;
-	struct lt_quote_run run;
-
-	quote->home_start_utc_s = made->home.start_utc_s;
-	quote->plan_expected = lt_amount_of(&made->chosen);
-	lt_quote_set_base(quote, made);
-	lt_quote_set_levers(quote, made);
-	lt_quote_set_why(quote, made, market);
-	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
-	    LT_OK)
-		return;
-	run.expected = lt_expected_of(&w->standing.made.request);
-	run.limit_s = w->standing.made.request.limit_s;
-	lt_quote_set_run(quote, &run, &made->chosen, &made->capped);
-}
-
 void
 lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
     const struct lt_batch_job *job, const struct lt_announced *told)
@@ -103,6 +84,9 @@ lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
 		return;
 	see_others(w, d, told);
 	if (plan(w, d, job, quote))
-		put_figures(quote, w, &d->market);
+		lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+					    .plan = &w->plan,
+					    .run = lt_quote_run_again(quote,
+						&w->standing.made.request)});
 	free(w);
 }

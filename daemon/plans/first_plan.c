@@ -81,29 +81,6 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	return true;
 }
 
-static void
-lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
-{
-	const struct lt_estimate *const there = &w->plan.chosen;
-	struct lt_quote_run run;
-
-	snprintf(quote->partition, sizeof(quote->partition), "%s",
-	    d->market.partitions[there->partition].name);
-	quote->plan_start_utc_s = there->start_utc_s;
-	quote->home_start_utc_s = w->plan.home.start_utc_s;
-	quote->plan_expected = lt_amount_of(there);
-	lt_quote_set_base(quote, &w->plan);
-	lt_quote_set_levers(quote, &w->plan);
-	lt_quote_set_compared(quote, &w->plan);
-	lt_quote_set_why(quote, &w->plan, &d->market);
-	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
-	    LT_OK)
-		return;
-	run.expected = lt_expected_of(&w->made.request);
-	run.limit_s = w->made.request.limit_s;
-	lt_quote_set_run(quote, &run, there, NULL);
-}
-
 /* Holds for that place, and for those that the job may go to by itself. */
 static bool
 hold_there(struct lt_quote *quote, const struct lt_first *w,
@@ -177,7 +154,9 @@ plan_first(
 
 	if (request->has_available)
 		request->left = lt_left_behind(&available, quote);
-	lay(quote, w, d);
+	lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+				    .plan = &w->plan,
+				    .run = lt_quote_run_again(quote, request)});
 }
 
 /* Of a job without a limit: its amounts are not known. */

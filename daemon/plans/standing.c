@@ -175,14 +175,11 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 		lt_quote_most(quote, &fresh, &s->hold.quote);
 	else
 		quote->hold_per_task = fresh.hold_per_task;
-	snprintf(quote->partition, sizeof(quote->partition), "%s",
-	    d->market.partitions[partition].name);
+	lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+				    .plan = plan,
+				    .kind = LT_CASE_AGAIN,
+				    .run = s->run});
 	quote->plan_start_utc_s = there->start_utc_s;
-	quote->plan_expected = lt_amount_of(there);
-	lt_quote_set_levers(quote, plan);
-	if (s->run.kind != 0)
-		lt_quote_set_run(quote, &s->run, there, &plan->capped);
-	lt_quote_set_why(quote, plan, &d->market);
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
 	quote->rev++;
@@ -414,10 +411,7 @@ wish_of(const struct lt_batch_job *job)
 	if (text == NULL ||
 	    lt_quote_unpack(&told, text, strlen(text), NULL) != LT_OK ||
 	    !told.wish.known)
-		return (struct lt_wish){.deadline_utc_s = LT_UNSET_64,
-		    .expected_run_s = LT_UNSET_64,
-		    .max_cost_micros = LT_UNSET_64,
-		    .pins = LT_PIN_FREQUENCY};
+		return lt_wish_none();
 	return told.wish;
 }
 
@@ -450,14 +444,12 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 		    .now_utc_s = now_utc_s};
 
 		lt_standing_learn_place(s, d);
-		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK) {
-			quote->plan_expected =
-			    lt_amount_of(&start->plan.chosen);
-			lt_quote_set_levers(quote, &start->plan);
-			if (s->run.kind != 0)
-				lt_quote_set_run(quote, &s->run,
-				    &start->plan.chosen, &start->plan.capped);
-		}
+		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK)
+			lt_quote_of_plan(
+			    quote, &(struct lt_case){.market = &d->market,
+				       .plan = &start->plan,
+				       .kind = LT_CASE_STANDS,
+				       .run = s->run});
 	}
 	note_plan(d, s, quote);
 	free(start);

@@ -284,10 +284,9 @@ lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
 	memset(request, 0, sizeof(*request));
 	request->uid = job->user_id;
 	request->limit_s = lt_limit_from_minutes(job->time_limit);
-	request->expected_run_s = LT_UNSET_64;
-	request->deadline_utc_s =
-	    job->deadline > 0 ? (int64_t)job->deadline : LT_UNSET_64;
-	request->max_cost_micros = LT_UNSET_64;
+	lt_request_unset(request);
+	if (job->deadline > 0)
+		request->deadline_utc_s = (int64_t)job->deadline;
 	request->available_micros = request->available_mg = INT64_MAX;
 	request->earliest_utc_s = (int64_t)job->begin_time > now_utc_s
 				      ? (int64_t)job->begin_time

@@ -31,68 +31,34 @@ can_be_held(const struct lt_submission *s)
 	return !(s->request.pins & (LT_PIN_INTERACTIVE | LT_PIN_CRON));
 }
 
-/* What was asked, and why the others lost, is known here and never again. */
-static void
-fill_why(struct lt_submission *s)
-{
-	const bool is_placed = s->request.objective != LT_OBJECTIVE_OFF;
-
-	/* Its node may be taken back, and it may prove that it resumes,
-	 * wherever it runs. */
-	if (is_placed || s->request.checkpoint.enabled)
-		lt_wish_of_request(&s->quote.wish, &s->request);
-	if (is_placed)
-		lt_quote_set_why(&s->quote, s->plan, s->view.market);
-}
-
-/* Of what kind the job is, how long it is to run, and by what that is divided
- * where it runs in another partition: its own run will be one of that kind. */
-static void
-fill_run(struct lt_submission *s)
-{
-	const struct lt_quote_run run = {.kind = s->run_kind,
-	    .expected = lt_expected_of(&s->request),
-	    .limit_s =
-		lt_limit_of(&s->request, s->view.market, s->request.home)};
-
-	lt_quote_set_run(&s->quote, &run, &s->plan->chosen, &s->plan->capped);
-}
-
 /* Everything of the quote but the hold. */
 static void
 fill_quote(struct lt_submission *s)
 {
 	struct lt_quote *const quote = &s->quote;
+	const struct lt_request *const request = &s->request;
 	const struct lt_market *const market = s->view.market;
 	const struct lt_plan *const plan = s->plan;
 
 	quote->id = lt_state_quote_id();
 	quote->rev = 1;
-	quote->tasks = s->request.array_tasks;
-	quote->objective = s->request.objective;
-	quote->mode = market->mode;
-	snprintf(
-	    quote->account, sizeof(quote->account), "%s", s->request.account);
+	lt_quote_of_request(quote, request, market->mode);
 	if (s->job->priority == 0)
 		quote->flags |= LT_QUOTE_USER_HOLD;
-	if (s->request.checkpoint.enabled)
-		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (s->request.plane)
-		quote->flags |= LT_QUOTE_PLANE;
 	if (!s->known || plan->chosen.partition < 0 || plan->home.partition < 0)
 		return;
-	fill_run(s);
-	snprintf(quote->partition, sizeof(quote->partition), "%s",
-	    market->partitions[plan->chosen.partition].name);
-	snprintf(quote->home, sizeof(quote->home), "%s",
-	    market->partitions[plan->home.partition].name);
-	quote->plan_start_utc_s = plan->chosen.start_utc_s;
-	quote->home_start_utc_s = plan->home.start_utc_s;
-	quote->plan_expected = lt_amount_of(&plan->chosen);
-	lt_quote_set_base(quote, plan);
-	lt_quote_set_levers(quote, plan);
-	lt_quote_set_compared(quote, plan);
-	fill_why(s);
+	const struct lt_case of = {.market = market,
+	    .plan = plan,
+	    .run = {.kind = s->run_kind,
+		.expected = lt_expected_of(request),
+		.limit_s = lt_limit_of(request, market, request->home)}};
+
+	lt_quote_of_plan(quote, &of);
+	/* Its node may be taken back, and it may prove that it resumes,
+	 * wherever it runs: known here and never again. */
+	if (request->objective != LT_OBJECTIVE_OFF ||
+	    request->checkpoint.enabled)
+		lt_wish_of_request(&quote->wish, request);
 }
 
 /* Is the account one that a budget binds, or not known? */

@@ -89,9 +89,7 @@ lt_request_from_terms(struct lt_request *request, const struct lt_terms *terms,
 	request->limit_s = terms->limit_s == UINT32_MAX
 			       ? (int64_t)LT_UNSET_64
 			       : (int64_t)terms->limit_s;
-	request->expected_run_s = LT_UNSET_64;
-	request->deadline_utc_s = LT_UNSET_64;
-	request->max_cost_micros = LT_UNSET_64;
+	lt_request_unset(request);
 	request->available_micros = request->available_mg = INT64_MAX;
 	request->array_tasks = 1;
 	return partitions_from_terms(request, terms, market, err);

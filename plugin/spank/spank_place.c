@@ -349,17 +349,8 @@ make_quote(struct lt_quote *quote, const struct placement *p)
 	const int64_t limit_s =
 	    edits->limit_s > 0 ? edits->limit_s : request->limit_s;
 
-	*quote = (struct lt_quote){.id = 1,
-	    .rev = 1,
-	    .tasks = request->array_tasks,
-	    .objective = request->objective,
-	    .mode = p->market.mode};
-	if (request->checkpoint.enabled)
-		quote->flags |= LT_QUOTE_CHECKPOINT;
-	if (request->plane)
-		quote->flags |= LT_QUOTE_PLANE;
-	snprintf(
-	    quote->account, sizeof(quote->account), "%s", request->account);
+	*quote = (struct lt_quote){.id = 1, .rev = 1};
+	lt_quote_of_request(quote, request, p->market.mode);
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
 	    partitions[p->plan.chosen.partition].name);
 	snprintf(quote->home, sizeof(quote->home), "%s",

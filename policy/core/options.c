@@ -100,8 +100,18 @@ lt_options_init(struct lt_options *options)
 	memset(options, 0, sizeof(*options));
 	options->objective = LT_OBJECTIVE_OFF;
 	options->precision = LT_PRECISION_AUTO;
-	options->expected_run_s = LT_UNSET_64;
-	options->max_cost_micros = LT_UNSET_64;
+#define WISH(type, name, unset) options->name = unset;
+	LT_WISHES(WISH)
+#undef WISH
+}
+
+void
+lt_request_unset(struct lt_request *request)
+{
+	request->deadline_utc_s = LT_UNSET_64;
+#define WISH(type, name, unset) request->name = unset;
+	LT_WISHES(WISH)
+#undef WISH
 }
 
 /* Index of word in words (ended by NULL), or -1 after an error that lists
@@ -452,14 +462,11 @@ lt_options_apply(const struct lt_options *options, struct lt_request *request)
 		request->checkpoint = options->checkpoint;
 	request->precision = options->precision;
 	request->precision_said = options->amp_set;
-	if (options->gpu_memory_mib != 0)
-		request->gpu_memory_mib = options->gpu_memory_mib;
-	if (options->expected_run_s != LT_UNSET_64)
-		request->expected_run_s = options->expected_run_s;
-	if (options->max_cost_micros != LT_UNSET_64)
-		request->max_cost_micros = options->max_cost_micros;
-	request->max_price_micros = options->max_price_micros;
-	request->max_interruptions = options->max_interruptions;
+#define WISH(type, name, unset)                                                \
+	if (options->name != (unset))                                          \
+		request->name = options->name;
+	LT_WISHES(WISH)
+#undef WISH
 }
 
 bool

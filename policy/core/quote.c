@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The most that a job can be charged, held before it exists. Between the
- * plan and the budget: lt_decide() -> lt_quote_hold() -> lt_admit(). The
- * text in admin_comment is in quote_text.c.
+ * plan and the budget: lt_decide() -> lt_quote_hold() -> lt_admit(). What the
+ * plan promises is in quote_plan.c, the text in admin_comment in quote_text.c.
  */
 #include "quote.h"
 
@@ -17,7 +17,6 @@
 enum {
 	PPM = 1000000,
 	LIMIT_MAX_S = INT32_MAX, /* 68 years: longer is held as that */
-	MIB_PER_GIB = 1024,
 };
 
 /* What one task takes on one partition. */
@@ -236,141 +235,4 @@ lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
 	quote->start_utc_s = earliest_start_utc_s;
 	quote->end_utc_s = end_utc_s;
 	return LT_OK;
-}
-
-/* ---- why the others lost ---- */
-
-enum { RANKS = 4 };
-
-/* Who is told first; -1 = no candidate. */
-static int
-rank_of(enum lt_reject reject)
-{
-	switch (reject) {
-	case LT_REJECT_NONE:
-		return 0;
-	case LT_REJECT_DEARER:
-		return 1;
-	case LT_REJECT_PINNED:
-		return 3;
-	case LT_REJECT_UNMANAGED:
-		return -1;
-	default:
-		return 2;
-	}
-}
-
-/* Half away from zero; far from anything real a large number. */
-static int64_t
-whole(double value)
-{
-	static const double most = 1e18;
-	const double cut =
-	    value < most ? (value > -most ? value : -most) : most;
-
-	return (int64_t)(cut < 0 ? cut - 0.5 : cut + 0.5);
-}
-
-void
-lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
-    const struct lt_market *market)
-{
-	assert(plan->candidate_count <= market->partition_count);
-
-	uint16_t first[RANKS][LT_WHY_MAX]; /* of each rank, by index */
-	uint32_t counts[RANKS] = {0};
-
-	memset(whys, 0, sizeof(*whys));
-	for (uint32_t i = 0; i < plan->candidate_count; i++) {
-		const int rank = rank_of(plan->candidates[i].reject);
-
-		if (rank < 0)
-			continue;
-		if (counts[rank] < LT_WHY_MAX)
-			first[rank][counts[rank]] = (uint16_t)i;
-		counts[rank]++;
-	}
-	for (int rank = 0; rank < RANKS; rank++)
-		for (uint32_t k = 0; k < counts[rank]; k++) {
-			if (whys->count == LT_WHY_MAX) {
-				whys->more += counts[rank] - k;
-				break;
-			}
-			const uint16_t i = first[rank][k];
-			const struct lt_candidate *const from =
-			    &plan->candidates[i];
-			struct lt_why *const why =
-			    &whys->entries[whys->count++];
-
-			memcpy(why->partition, market->partitions[i].name,
-			    sizeof(why->partition));
-			why->reject = from->reject;
-			why->wanted = whole(from->wanted);
-			why->found = whole(from->found);
-			why->best = lt_amount_of(&from->best);
-		}
-}
-
-void
-lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
-    const struct lt_market *market)
-{
-	struct lt_whys whys;
-
-	lt_why_of_plan(&whys, plan, market);
-	if (lt_why_pack(quote->why, sizeof(quote->why), &whys) != LT_OK)
-		quote->why[0] = '\0';
-}
-
-struct lt_amount
-lt_amount_of(const struct lt_estimate *estimate)
-{
-	return (struct lt_amount){estimate->has_cost, estimate->has_carbon,
-	    estimate->cost_micros, estimate->carbon_mg};
-}
-
-void
-lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request)
-{
-	*wish = (struct lt_wish){.known = true,
-	    .movable =
-		request->named_count == 0 && request->features[0] == '\0' &&
-		request->gpu_type[0] == '\0' && request->tmp_disk_mib == 0 &&
-		request->excluded_nodes == 0 && request->cores_per_socket == 0,
-	    .pins = request->pins,
-	    .deadline_utc_s = request->deadline_utc_s,
-	    .expected_run_s = request->expected_run_s,
-	    .max_cost_micros = request->max_cost_micros,
-	    .gpu_memory_mib = request->gpu_memory_mib,
-	    .precision = request->precision,
-	    .checkpoint = request->checkpoint.enabled,
-	    .write_s = llround(request->checkpoint.write_s),
-	    .every_s = llround(request->checkpoint.every_s),
-	    .size_mib = llround(request->checkpoint.size_gib * MIB_PER_GIB),
-	    .keep = request->checkpoint.keep,
-	    .signal = request->checkpoint.signal,
-	    .max_interruptions = request->max_interruptions,
-	    .script_hash = request->script_hash,
-	    .max_price_micros = request->max_price_micros,
-	    .asked = request->asked};
-}
-
-void
-lt_wish_lay(struct lt_request *request, const struct lt_wish *wish)
-{
-	request->pins = wish->pins;
-	request->deadline_utc_s = wish->deadline_utc_s;
-	request->expected_run_s = wish->expected_run_s;
-	request->max_cost_micros = wish->max_cost_micros;
-	request->gpu_memory_mib = wish->gpu_memory_mib;
-	request->precision = wish->precision;
-	request->max_interruptions = wish->max_interruptions;
-	request->max_price_micros = wish->max_price_micros;
-	request->asked = wish->asked;
-	/* --amp=auto is as good as nothing said, where no rule is. */
-	request->precision_said = wish->precision != LT_PRECISION_AUTO;
-	request->script_hash = wish->script_hash;
-	request->checkpoint = (struct lt_checkpoint){wish->checkpoint,
-	    (double)wish->write_s, (double)wish->every_s,
-	    (double)wish->size_mib / MIB_PER_GIB, wish->keep, wish->signal};
 }

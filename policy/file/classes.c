@@ -12,16 +12,11 @@
 
 enum { PREEMPTIBLE_ALLOWED, PREEMPTIBLE_NEVER };
 
-struct entry { /* as written; becomes a struct lt_class */
-	char patterns[LT_JOB_PATTERNS_SIZE];
-	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
-	    partition[LT_NAME_SIZE];
-	int objective, preemptible, pause;
-	int64_t max_delay_s, max_price_micros;
-	uint32_t deadline_confidence_ppm, max_interruptions;
-	bool canary;
+/* As written: what the class has otherwise stands behind it. */
+struct entry {
+	struct lt_class class;
+	int preemptible;
 	double smoke_above_h;
-	int64_t smoke_within_s, assume_time_s;
 };
 
 /* One pattern of job names, a line of the entry's. */
@@ -91,39 +86,41 @@ static const struct lt_key smoke_keys[] = {
     /* A smoke run of a minute must itself need none. */
     {"above_node_hours", lt_read_double, AT(smoke_above_h), .required = true,
 	.min = 0.04, .max = 1e6, .want = "node-hours from 0.04 such as 64"},
-    {"within", lt_read_duration, AT(smoke_within_s), .required = true,
+    {"within", lt_read_duration, AT(class.smoke_within_s), .required = true,
 	.min = LT_HOUR_S, .max = 400 * LT_DAY_S,
 	.want = "a duration from 1h to 400d such as 7d"},
     {.name = NULL},
 };
 static const struct lt_key keys[] = {
-    {"account", lt_read_account, AT(account), .size = LT_ACCOUNT_SIZE,
+    {"account", lt_read_account, AT(class.account), .size = LT_ACCOUNT_SIZE,
 	.want = "a Slurm account"},
-    {"qos", lt_read_account, AT(qos), .size = LT_ACCOUNT_SIZE,
+    {"qos", lt_read_account, AT(class.qos), .size = LT_ACCOUNT_SIZE,
 	.want = "a Slurm QOS"},
-    {"partition", lt_read_name, AT(partition), .size = LT_NAME_SIZE,
+    {"partition", lt_read_name, AT(class.partition), .size = LT_NAME_SIZE,
 	.want = "a partition"},
-    {"name", read_patterns, AT(patterns),
+    {"name", read_patterns, AT(class.patterns),
 	.want =
 	    "a pattern of job names, or a list, such as [\"sys/dashboard/*\", \"*jupyter*\"]"},
-    {"default", lt_read_word, AT(objective), .words = default_words,
+    {"default", lt_read_word, AT(class.default_objective),
+	.words = default_words,
 	.want = "on, off, balanced, cost, carbon or fast"},
-    {"max_delay", lt_read_duration, AT(max_delay_s), .min = 0,
+    {"max_delay", lt_read_duration, AT(class.max_delay_s), .min = 0,
 	.max = 30 * LT_DAY_S, .want = "a duration from 0 to 30d such as 3h"},
-    {"deadline_confidence", lt_read_ppm, AT(deadline_confidence_ppm), .min = 1,
-	.max = 99.99, .want = "a percentage from 1 to 99.99 such as 99"},
-    {"max_price", lt_read_micros, AT(max_price_micros), .min = 0.000001,
+    {"deadline_confidence", lt_read_ppm, AT(class.deadline_confidence_ppm),
+	.min = 1, .max = 99.99,
+	.want = "a percentage from 1 to 99.99 such as 99"},
+    {"max_price", lt_read_micros, AT(class.max_price_micros), .min = 0.000001,
 	.max = 1e6, .is_money = true,
 	.want = "money per node-hour above 0 such as 12.50"},
-    {"assume_time", lt_read_duration, AT(assume_time_s), .min = 60,
+    {"assume_time", lt_read_duration, AT(class.assume_time_s), .min = 60,
 	.max = 365 * LT_DAY_S, .want = "a duration from 1m to 365d such as 2d"},
     {"preemptible", lt_read_word, AT(preemptible), .words = preemptible_words,
 	.want = "allowed or never"},
-    {"max_interruptions", lt_read_u32, AT(max_interruptions), .min = 1,
+    {"max_interruptions", lt_read_u32, AT(class.max_interruptions), .min = 1,
 	.max = 1000, .want = "a number from 1 to 1000 such as 3"},
-    {"pause", lt_read_word, AT(pause), .words = pause_words,
+    {"pause", lt_read_word, AT(class.pause), .words = pause_words,
 	.want = "never, requeue or suspend"},
-    {"canary", lt_read_bool, AT(canary), .want = "true or false"},
+    {"canary", lt_read_bool, AT(class.canary), .want = "true or false"},
     {"require_smoke", lt_read_keys, 0, .keys = smoke_keys,
 	.want = "a mapping such as {above_node_hours: 64, within: 7d}"},
     {.name = NULL},
@@ -143,13 +140,15 @@ void
 lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
     const yaml_node_t *node, void *item)
 {
+	enum { NOT_SAID = -1 };
 	struct lt_class *const made = item;
 	const struct lt_policy *const policy = reader->policy;
-	struct entry entry = {
-	    .max_delay_s = -1, .max_interruptions = LT_INTERRUPTIONS_ANY};
+	struct entry entry = {.class = *made};
 	const int errors = reader->errors->count;
 
 	(void)name;
+	entry.class.max_delay_s = NOT_SAID;
+	entry.class.max_interruptions = LT_INTERRUPTIONS_ANY;
 	if (!lt_read_body(reader,
 		&(struct lt_key){.name = made->name,
 		    .want =
@@ -158,22 +157,12 @@ lt_read_class(struct lt_reader *reader, const yaml_node_t *name,
 		node, &entry) ||
 	    reader->errors->count > errors)
 		return;
-	memcpy(made->patterns, entry.patterns, sizeof(made->patterns));
-	memcpy(made->account, entry.account, sizeof(made->account));
-	memcpy(made->qos, entry.qos, sizeof(made->qos));
-	memcpy(made->partition, entry.partition, sizeof(made->partition));
-	made->default_objective = (enum lt_objective)entry.objective;
-	made->has_max_delay = entry.max_delay_s >= 0;
-	made->max_delay_s = made->has_max_delay ? entry.max_delay_s : 0;
-	made->deadline_confidence_ppm = entry.deadline_confidence_ppm;
-	made->max_price_micros = entry.max_price_micros;
+	*made = entry.class;
+	made->has_max_delay = made->max_delay_s != NOT_SAID;
+	if (!made->has_max_delay)
+		made->max_delay_s = 0;
 	made->on_demand_only = entry.preemptible == PREEMPTIBLE_NEVER;
-	made->max_interruptions = entry.max_interruptions;
-	made->pause = (enum lt_pause)entry.pause;
-	made->canary = entry.canary;
 	made->smoke_above_node_s = (int64_t)(entry.smoke_above_h * LT_HOUR_S);
-	made->smoke_within_s = entry.smoke_within_s;
-	made->assume_time_s = entry.assume_time_s;
 	for (int i = 0; i < policy->class_count; i++)
 		if (is_same(&policy->classes[i], made))
 			lt_complain(reader, node,

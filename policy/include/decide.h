@@ -53,6 +53,25 @@ struct lt_amount {
 	int64_t carbon_mg;
 };
 
+/*
+ * Wishes of a user that are one number each, by the same name in options,
+ * request and quote; WISH(type, name, value where nothing was said):
+ *
+ *   expected_run_s     --expected-time, of a task; wins over what was learned
+ *   max_cost_micros    --max-cost
+ *   gpu_memory_mib     --gpu-memory, of each GPU
+ *   max_interruptions  --max-interruptions
+ *   max_price_micros   --max-price, of a node-hour
+ */
+#define LT_WISHES(WISH)                                                        \
+	WISH(int64_t, expected_run_s, LT_UNSET_64)                             \
+	WISH(int64_t, max_cost_micros, LT_UNSET_64)                            \
+	WISH(uint32_t, gpu_memory_mib, 0)                                      \
+	WISH(uint32_t, max_interruptions, 0)                                   \
+	WISH(int64_t, max_price_micros, 0)
+
+#define LT_WISH_MEMBER(type, name, unset) type name;
+
 struct lt_request {
 	uint64_t asked; /* lt_request_asked(); 0 = not known */
 	/* who */
@@ -102,14 +121,12 @@ struct lt_request {
 	 * whichever QOS it takes? */
 	int64_t wall_s;
 	bool wall_always;
-	int64_t expected_run_s;	    /* per task, by the user; it wins over */
 	struct lt_expected learned; /* what runs of its kind have shown */
 	/* The median of runs of its name and shape on each GPU of the market,
 	 * by its index, seconds; 0 = too few. Two of them say how much faster
 	 * one is, before the table does. Lent; NULL = none. */
 	const uint32_t *gpu_median_s;
-	/* fit */
-	uint32_t gpu_memory_mib; /* per GPU; 0 = any */
+	LT_WISHES(LT_WISH_MEMBER)
 	enum lt_precision precision;
 	bool precision_said; /* --amp, else the site's rules count */
 	/* Figures are wanted of the candidates alone that a quote tells them
@@ -133,10 +150,6 @@ struct lt_request {
 	struct lt_checkpoint checkpoint;
 	uint64_t script_hash; /* 0 = not known: then nothing is proven */
 	struct lt_proof proof;
-	int64_t max_cost_micros; /* --max-cost; LT_UNSET_64 = none */
-	/* --max-price, per node-hour, and --max-interruptions; 0 = not said */
-	int64_t max_price_micros;
-	uint32_t max_interruptions;
 	/* of a job that ran before and lost its node */
 	uint32_t interruptions;
 	int64_t done_s;	   /* of its work that need not be done again */
@@ -153,6 +166,9 @@ struct lt_request {
 	 * for its user to be told. */
 	struct lt_amount left;
 };
+
+/* Nothing is wished: no LT_WISHES, no deadline. */
+void lt_request_unset(struct lt_request *request);
 
 /*
  * What was asked, as one number, never 0: who, and all that Slurm looks at to

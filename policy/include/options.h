@@ -43,11 +43,7 @@ struct lt_options {	       /* start as { 0 } and lt_options_init() */
 	uint32_t checkpoint_signal_before_s;
 	bool amp_set;
 	enum lt_precision precision; /* --amp */
-	uint32_t gpu_memory_mib;
-	int64_t expected_run_s;	    /* LT_UNSET_64 */
-	int64_t max_cost_micros;    /* LT_UNSET_64 */
-	int64_t max_price_micros;   /* per node-hour; 0 = not said */
-	uint32_t max_interruptions; /* 0 = not said */
+	LT_WISHES(LT_WISH_MEMBER)
 };
 void lt_options_init(struct lt_options *options);
 

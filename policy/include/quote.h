@@ -50,18 +50,16 @@ struct lt_wish {
 	 * another partition later. */
 	bool movable;
 	uint32_t pins;
-	int64_t deadline_utc_s, expected_run_s, max_cost_micros;
-	uint32_t gpu_memory_mib;
+	int64_t deadline_utc_s;
+	LT_WISHES(LT_WISH_MEMBER)
 	enum lt_precision precision;
 	bool checkpoint;
 	int64_t write_s, every_s; /* of checkpoints, whole seconds */
 	int64_t size_mib;	  /* of one; 0 = not said */
 	uint32_t keep;
-	uint32_t signal;	    /* that asks for one; 0 = none does */
-	uint32_t max_interruptions; /* 0 = not said */
-	uint64_t script_hash;	    /* 0 = not known */
-	int64_t max_price_micros;   /* per node-hour; 0 = not said */
-	uint64_t asked; /* lt_request_asked() of it; 0 = not known */
+	uint32_t signal;      /* that asks for one; 0 = none does */
+	uint64_t script_hash; /* 0 = not known */
+	uint64_t asked;	      /* lt_request_asked() of it; 0 = not known */
 };
 
 struct lt_quote {
@@ -90,6 +88,8 @@ struct lt_quote {
 void lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request);
 /* The other way: into a request that was made from a record. */
 void lt_wish_lay(struct lt_request *request, const struct lt_wish *wish);
+/* That of a job whose wishes are not known: none, and nothing slows it. */
+struct lt_wish lt_wish_none(void);
 
 /* Of what kind its runs are, and how long they were expected to be. */
 struct lt_quote_run {
@@ -134,12 +134,9 @@ int lt_quote_hold(struct lt_quote *quote, const struct lt_request *request,
  *  win=<start>-<end> plan=<partition>@<start> base=<partition>@<start>
  *  exp=<micros>,<mg> was=<micros>,<mg> by=<objective> mode=<mode> f=<flags>;"
  * and " lever=<levers>", " run=<run>", " why=<why>", then
- * " ask=<movable>,<pins>,<deadline>,<expected>,<max cost>,<GPU MiB>,
- * <precision>,<checkpoint>,<write>,<every>" before the ";" where there is
- * one, and as far as there are any ",<MiB>,<keep>", ",<signal>",
- * ",<interruptions>", ",<16 hex of its script>". An unknown amount is
- * "-"; before that " req=<16 hex of what was asked>", where that is known.
- * Names are percent-encoded outside [A-Za-z0-9_.-].
+ * " req=<16 hex of what was asked>", where that is known, and
+ * " ask=<wish, with commas>" before the ";" where there is one. An unknown
+ * amount is "-". Names are percent-encoded outside [A-Za-z0-9_.-].
  */
 int lt_quote_pack(char *out, size_t size, const struct lt_quote *quote);
 
@@ -203,6 +200,32 @@ void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
  * power cap, NULL = none. "" where it can't be written. */
 void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
     const struct lt_estimate *chosen, const struct lt_capped *capped);
+/* Who the job is of and what was asked: account, tasks, objective, checkpoints,
+ * planes. */
+void lt_quote_of_request(struct lt_quote *quote,
+    const struct lt_request *request, enum lt_mode mode);
+
+enum lt_case_kind {
+	LT_CASE_FIRST,	/* its base is this plan's */
+	LT_CASE_AGAIN,	/* it moves: what it is measured against stays */
+	LT_CASE_STANDS, /* its user starts it there: candidates stay too */
+};
+struct lt_case { /* a decision on its way into a quote: lent */
+	const struct lt_market *market;
+	const struct lt_plan *plan; /* that chose a partition */
+	enum lt_case_kind kind;
+	/* kind 0: the quote's own stays. Of the rest what the plan expects,
+	 * lt_quote_set_run(), is written. */
+	struct lt_quote_run run;
+};
+/*
+ * All that a plan tells of a quote, whose objective is set: the only place that
+ * writes it. Place and start, what they are expected to cost, levers, the run,
+ * candidates where it asked to be placed, and what the plan is measured
+ * against; home where the quote names none yet. Not its hold.
+ */
+void lt_quote_of_plan(struct lt_quote *quote, const struct lt_case *of);
+
 /* "<16 hex>" or, where something was expected or the ratio is not 1,
  * "<16 hex>,<word>,<expected>,<upper>,<runs>,<limit>,<ratio>", and, where there
  * may be interruptions, ",<their number>,<lost seconds>"; with a power cap

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "options.h"
 #include "quote.h"
 
 enum { NOW = 1763683200, HOUR = 3600 };
@@ -210,6 +211,48 @@ test_wish(void **state)
 	other.named_count = 2;
 	lt_wish_of_request(&quote.wish, &other);
 	assert_false(quote.wish.movable);
+}
+
+/* From the options into a request, and by the quote's text into another. */
+static void
+send(struct lt_request *laid, const struct lt_options *options)
+{
+	struct lt_request asked = {.objective = LT_OBJECTIVE_COST};
+	struct lt_quote quote = full, back;
+	char out[LT_QUOTE_TEXT_SIZE];
+
+	lt_request_unset(&asked);
+	lt_options_apply(options, &asked);
+	lt_wish_of_request(&quote.wish, &asked);
+	assert_int_equal(lt_quote_pack(out, sizeof(out), &quote), LT_OK);
+	assert_int_equal(lt_quote_unpack(&back, out, strlen(out), NULL), LT_OK);
+	*laid = (struct lt_request){0};
+	lt_wish_lay(laid, &back.wish);
+}
+
+/* Each wish alone arrives, and those that are not said stay so. */
+static void
+test_each_wish(void **state)
+{
+	enum { SAID = 77 };
+	const struct lt_wish none = lt_wish_none();
+	struct lt_options nothing, options;
+	struct lt_request laid;
+
+	(void)state;
+	lt_options_init(&nothing);
+	send(&laid, &nothing);
+#define WISH(type, name, unset)                                                \
+	assert_true(laid.name == (unset) && none.name == (unset));
+	LT_WISHES(WISH)
+#undef WISH
+#define WISH(type, name, unset)                                                \
+	options = nothing;                                                     \
+	options.name = SAID;                                                   \
+	send(&laid, &options);                                                 \
+	assert_true(laid.name == SAID);
+	LT_WISHES(WISH)
+#undef WISH
 }
 
 /* A candidate's line is told as it was decided, and read back whole. */
@@ -558,6 +601,7 @@ main(void)
 	    cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_bad_texts),
 	    cmocka_unit_test(test_wish),
+	    cmocka_unit_test(test_each_wish),
 	    cmocka_unit_test(test_why),
 	    cmocka_unit_test(test_why_bounds),
 	    cmocka_unit_test(test_why_texts),

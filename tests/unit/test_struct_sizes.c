@@ -44,14 +44,14 @@ static const struct {
     ROW(lt_period, 112),
     ROW(lt_planned, 24),
     ROW(lt_ring_record, 120),
-    ROW(lt_request, 1640),
+    ROW(lt_request, 1632),
     ROW(lt_options, 120),
     ROW(lt_plan, 58768),
-    ROW(lt_quote, 1664),
+    ROW(lt_quote, 1656),
     ROW(lt_edits, 2368),
     ROW(lt_terms, 224),
     ROW(lt_bar, 16),
-    ROW(lt_wish, 112),
+    ROW(lt_wish, 104),
     ROW(lt_limits, 112),
 };
 
