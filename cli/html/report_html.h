@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "columns.h"
 #include "error.h"
 
 struct lt_statement { /* the report, read once */
@@ -34,15 +35,7 @@ struct lt_statement { /* the report, read once */
 };
 
 /* ---- report_html_text.c ---- */
-enum { LT_HTML_TEXT_MAX = 400, LT_FIGURE_SIZE = 64 };
-enum lt_unit {
-	LT_UNIT_MONEY,
-	LT_UNIT_CARBON, /* mg, shown as kg */
-	LT_UNIT_ENERGY, /* Wh, shown as kWh */
-	LT_UNIT_HOURS,	/* s, shown as hours */
-	LT_UNIT_COUNT,
-	LT_UNIT_SHARE, /* ppm, shown as per cent */
-};
+enum { LT_HTML_TEXT_MAX = 400 };
 /*
  * Text of others for an element or a quoted attribute, the only way for it
  * into the page: markup is escaped; what controls, hides or turns around text
@@ -129,6 +122,14 @@ void lt_html_table(
 const struct lt_html_column *lt_html_columns(
     const struct lt_statement *statement, struct lt_html_column *shown,
     const struct lt_html_column *all);
+
+/* Those of the figures that have a title there, each rounded by itself. */
+const struct lt_html_column *lt_html_figure_columns(
+    const struct lt_statement *statement, struct lt_html_column *shown,
+    const struct lt_figure_kind *figures, int count);
+/* The row's figures from JSON, by the keys of the columns. */
+void lt_html_row_fill(struct lt_html_row *row, const json_t *from,
+    const struct lt_html_column *columns);
 
 /* How groups of JSON become at most LT_HTML_ROWS_MAX rows. */
 struct lt_html_groups {

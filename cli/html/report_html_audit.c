@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "report_html.h"
 
-enum { FIGURES = 5, NAME_SIZE = 400 };
+enum { NAME_SIZE = 400 };
 
 static const struct lt_html_column columns[] = {
     {"kWh", LT_UNIT_ENERGY, LT_COLUMN_ADDS_UP, "energy_wh", NULL, false},
@@ -22,15 +22,6 @@ static const struct lt_html_column columns[] = {
     {"Estimated", LT_UNIT_SHARE, LT_COLUMN_ALONE, "estimated_ppm", NULL, false},
     {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false},
 };
-
-static void
-fill(struct lt_html_row *row, const json_t *from, const char *name)
-{
-	row->name = name;
-	for (int i = 0; i < FIGURES; i++)
-		row->has[i] =
-		    lt_json_int(from, columns[i].key, &row->values[i]);
-}
 
 static void
 name_row(char name[NAME_SIZE], const json_t *row)
@@ -56,7 +47,7 @@ print_rows(const struct lt_statement *statement, const json_t *carbon)
 	struct lt_html_row *const rows =
 	    calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
 	char(*const names)[NAME_SIZE] = calloc(LT_HTML_ROWS_MAX, NAME_SIZE);
-	struct lt_html_row total = {.name = NULL};
+	struct lt_html_row total = {.name = "Total"};
 	struct lt_html_table table = {
 	    .caption = "By grid zone, partition and month",
 	    .first = "Where and when",
@@ -71,9 +62,12 @@ print_rows(const struct lt_statement *statement, const json_t *carbon)
 			const json_t *const row = json_array_get(list, i);
 
 			name_row(names[i], row);
-			fill(&rows[table.row_count++], row, names[i]);
+			rows[i].name = names[i];
+			lt_html_row_fill(&rows[i], row, columns);
+			table.row_count++;
 		}
-		fill(&total, json_object_get(carbon, "total"), "Total");
+		lt_html_row_fill(
+		    &total, json_object_get(carbon, "total"), columns);
 		lt_html_table(statement, &table);
 	}
 	free(rows);

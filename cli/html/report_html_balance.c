@@ -9,27 +9,6 @@
 
 enum { MONTHS_MAX = 24 };
 
-static const struct lt_html_column all[] = {
-    {"Moved", LT_UNIT_COUNT, LT_COLUMN_ALONE, "moved_runs", NULL, false},
-    {"Saved", LT_UNIT_MONEY, LT_COLUMN_ALONE, "saved_micros", NULL, false},
-    {"Measured", LT_UNIT_MONEY, LT_COLUMN_ALONE, "measured_micros", NULL,
-	false},
-    {"kg CO2e", LT_UNIT_CARBON, LT_COLUMN_ALONE, "saved_mg", NULL, false},
-    {"Measured", LT_UNIT_CARBON, LT_COLUMN_ALONE, "measured_mg", NULL, false},
-    {"Hours", LT_UNIT_HOURS, LT_COLUMN_ALONE, "waited_s", NULL, false},
-    {"Worse", LT_UNIT_COUNT, LT_COLUMN_ALONE, "worse_jobs", NULL, false},
-    {"Refused", LT_UNIT_COUNT, LT_COLUMN_ALONE, "refused_jobs", NULL, false},
-    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
-
-static void
-fill_row(struct lt_html_row *row, const json_t *from,
-    const struct lt_html_column *columns)
-{
-	for (int k = 0; columns[k].title != NULL; k++)
-		row->has[k] =
-		    lt_json_int(from, columns[k].key, &row->values[k]);
-}
-
 void
 lt_html_balance(const struct lt_statement *statement)
 {
@@ -42,7 +21,8 @@ lt_html_balance(const struct lt_statement *statement)
 	struct lt_html_table table = {
 	    .caption = "What lowtide did, month by month",
 	    .first = "Month",
-	    .columns = lt_html_columns(statement, shown, all),
+	    .columns = lt_html_figure_columns(
+		statement, shown, lt_balance_figures, LT_BALANCE_FIGURES),
 	    .rows = rows,
 	    .total = &total,
 	    .look = "dense"};
@@ -55,10 +35,11 @@ lt_html_balance(const struct lt_statement *statement)
 		lt_period_name(names[index], sizeof(names[index]),
 		    lt_json_text(month, "label", ""), LT_DAY_SHORT);
 		rows[index].name = names[index];
-		fill_row(&rows[index], month, table.columns);
+		lt_html_row_fill(&rows[index], month, table.columns);
 		table.row_count++;
 	}
-	fill_row(&total, json_object_get(balance, "total"), table.columns);
+	lt_html_row_fill(
+	    &total, json_object_get(balance, "total"), table.columns);
 	lt_html_table(statement, &table);
 	fputs("<p>", statement->out);
 	lt_html_text(statement->out, lt_report_balance_note);

@@ -197,9 +197,7 @@ print_months(const struct months *m)
 		    : is_closed(month)		       ? ""
 						       : ", not closed");
 		rows[i].name = names[i];
-		for (int k = 0; shown[k].title != NULL; k++)
-			rows[i].has[k] = lt_json_int(
-			    month, shown[k].key, &rows[i].values[k]);
+		lt_html_row_fill(&rows[i], month, shown);
 	}
 	lt_html_table(m->statement, &table);
 }

@@ -10,6 +10,7 @@
 #include <nettle/sha2.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "report.h"
 #include "report_html.h"
 #include "units.h"
@@ -38,15 +39,16 @@ open_facts(
 /* ---- carbon and energy ---- */
 
 static void
-figure_fact(const struct lt_statement *statement, const char *name,
-    const char *key, enum lt_unit unit)
+figure_fact(const struct lt_statement *statement, enum lt_team_figure id)
 {
+	const struct lt_figure_kind *const figure =
+	    &LT_ROW(lt_team_figures, id);
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
-	if (lt_json_int(statement->total, key, &value))
-		fact(statement->out, name,
-		    lt_figure_text(text, statement, value, unit));
+	if (lt_json_int(statement->total, figure->key, &value))
+		fact(statement->out, figure->html,
+		    lt_figure_text(text, statement, value, figure->unit));
 }
 
 /* g CO2e/kWh: mg / Wh of what the energy emitted, where its intensity is known.
@@ -139,6 +141,9 @@ print_measured(const struct lt_statement *statement)
 void
 lt_html_carbon(const struct lt_statement *statement)
 {
+	static const enum lt_team_figure facts[] = {LT_TEAM_CHARGES_MG,
+	    LT_TEAM_CORRECTIONS_MG, LT_TEAM_ADJUSTMENTS_MG, LT_TEAM_CARBON,
+	    LT_TEAM_BUDGET_MG, LT_TEAM_ENERGY};
 	FILE *const out = statement->out;
 	const char *const factors =
 	    lt_json_text(statement->report, "emission_factors", "");
@@ -146,16 +151,8 @@ lt_html_carbon(const struct lt_statement *statement)
 	    lt_json_text(statement->report, "carbon_intensity", "");
 
 	open_facts(out, "Carbon and energy of the period", "What", "Figure");
-	figure_fact(
-	    statement, "Charges, kg CO2e", "charges_mg", LT_UNIT_CARBON);
-	figure_fact(statement, "Corrections, kg CO2e", "corrections_mg",
-	    LT_UNIT_CARBON);
-	figure_fact(statement, "Adjustments, kg CO2e", "adjustments_mg",
-	    LT_UNIT_CARBON);
-	figure_fact(statement, "Total, kg CO2e", "carbon_mg", LT_UNIT_CARBON);
-	figure_fact(
-	    statement, "Carbon budget, kg CO2e", "budget_mg", LT_UNIT_CARBON);
-	figure_fact(statement, "Energy, kWh", "energy_wh", LT_UNIT_ENERGY);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		figure_fact(statement, facts[i]);
 	intensity_fact(statement);
 	fact(out, "Intensity of the grid",
 	    strcmp(intensity, "marginal") == 0

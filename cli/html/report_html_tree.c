@@ -70,20 +70,12 @@ deepest_shown(const json_t *tree)
 	return level - 1;
 }
 
-static void
-fill_figures(struct lt_html_row *to, const json_t *row,
-    const struct lt_html_column *columns)
-{
-	for (int i = 0; columns[i].title != NULL; i++)
-		to->has[i] = lt_json_int(row, columns[i].key, &to->values[i]);
-}
-
 /* Of all that is shown, whose own is all of it. */
 static void
 fill_total(struct lt_html_row *total, const struct lt_statement *statement,
     const struct lt_html_column *columns)
 {
-	fill_figures(total, statement->total, columns);
+	lt_html_row_fill(total, statement->total, columns);
 	total->name = "Total";
 	for (int i = 0; columns[i].title != NULL; i++)
 		if (strcmp(columns[i].key, "own_micros") == 0)
@@ -117,7 +109,7 @@ lt_html_tree(const struct lt_statement *statement)
 			continue;
 		to->name = lt_json_text(row, "team", "");
 		to->level = (int)level_of(row);
-		fill_figures(to, row, table.columns);
+		lt_html_row_fill(to, row, table.columns);
 		table.row_count++;
 	}
 	fill_total(&total, statement, table.columns);

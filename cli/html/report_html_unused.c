@@ -7,29 +7,33 @@
 #include <string.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "report.h"
 #include "report_html.h"
 
 enum { NAME_SIZE = 160 };
 
-static const struct lt_html_column columns[] = {
-    {"Used h", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "used_node_s", NULL, false},
-    {"Paid h", LT_UNIT_HOURS, LT_COLUMN_ADDS_UP, "paid_node_s", NULL, false},
-    {"Not used h", LT_UNIT_HOURS, LT_COLUMN_DIFFERENCE, "unused_node_s", NULL,
-	false},
-    {"Used", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "used_micros", NULL, false},
-    {"Paid", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, "paid_micros", NULL, false},
-    {"Not used", LT_UNIT_MONEY, LT_COLUMN_DIFFERENCE, "unused_micros", NULL,
-	false},
-    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false},
-};
-
+/* The rest is what the two before it leave as shown. */
 static void
-fill(struct lt_html_row *row, const json_t *from,
-    const struct lt_html_column *shown)
+choose_columns(
+    struct lt_html_column *shown, const struct lt_statement *statement)
 {
-	for (int i = 0; shown[i].title != NULL; i++)
-		row->has[i] = lt_json_int(from, shown[i].key, &row->values[i]);
+	static const enum lt_unused_figure order[] = {LT_UNUSED_USED_S,
+	    LT_UNUSED_PAID_S, LT_UNUSED_REST_S, LT_UNUSED_USED, LT_UNUSED_PAID,
+	    LT_UNUSED_REST};
+	struct lt_html_column all[LT_UNUSED_FIGURES + 1] = {0};
+
+	for (int i = 0; i < LT_UNUSED_FIGURES; i++) {
+		const struct lt_figure_kind *const figure =
+		    &LT_ROW(lt_unused_figures, order[i]);
+
+		all[i] = (struct lt_html_column){.title = figure->html,
+		    .unit = figure->unit,
+		    .rule =
+			i % 3 == 2 ? LT_COLUMN_DIFFERENCE : LT_COLUMN_ADDS_UP,
+		    .key = figure->key};
+	}
+	lt_html_columns(statement, shown, all);
 }
 
 static void
@@ -43,10 +47,11 @@ print_rows(const struct lt_statement *statement, const json_t *list)
 	struct lt_html_table table = {
 	    .caption = "Partitions that the site owns",
 	    .first = "Partition",
-	    .columns = lt_html_columns(statement, shown, columns),
+	    .columns = shown,
 	    .rows = rows,
 	    .total = &total};
 
+	choose_columns(shown, statement);
 	if (rows == NULL || names == NULL) {
 		lt_fail(statement->err, LT_ENOMEM, "no memory");
 	} else {
@@ -56,13 +61,13 @@ print_rows(const struct lt_statement *statement, const json_t *list)
 			lt_report_unused_name(
 			    names[i], NAME_SIZE, statement->report, row);
 			rows[i].name = names[i];
-			fill(&rows[i], row, table.columns);
+			lt_html_row_fill(&rows[i], row, shown);
 			table.row_count++;
 		}
-		fill(&total,
+		lt_html_row_fill(&total,
 		    json_object_get(
 			json_object_get(statement->report, "unused"), "total"),
-		    table.columns);
+		    shown);
 		lt_html_table(statement, &table);
 	}
 	free(rows);

@@ -5,7 +5,7 @@
  */
 #include <assert.h>
 
-#include "cli.h"
+#include "columns.h"
 #include "report.h"
 #include "run_lines.h"
 
@@ -35,7 +35,11 @@ print_amount(FILE *out, const struct lt_field *field, enum lt_column_kind kind)
 	int64_t value;
 
 	if (lt_field_int(field, &value))
-		lt_csv_amount(out, kind, value);
+		lt_csv_amount(out,
+		    kind == LT_COLUMN_MONEY    ? LT_UNIT_MONEY
+		    : kind == LT_COLUMN_CARBON ? LT_UNIT_CARBON
+					       : LT_UNIT_ENERGY,
+		    value);
 }
 
 int

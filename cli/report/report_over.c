@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "columns.h"
 #include "report.h"
-#include "report_tables.h"
 #include "units.h"
 
 enum { FIRST_LINES = 12 }; /* budgets that are named before the figures */

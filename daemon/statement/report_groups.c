@@ -25,28 +25,6 @@ static const size_t of_run[LT_DIMENSIONS] = {
     [LT_BY_STATE] = offsetof(struct lt_run, state_text),
 };
 
-static const char *const figure_names[LT_GROUP_FIGURES] = {
-    [LT_GROUP_RUNS] = "runs",
-    [LT_GROUP_COST] = "cost_micros",
-    [LT_GROUP_CARBON] = "carbon_mg",
-    [LT_GROUP_ENERGY] = "energy_wh",
-    [LT_GROUP_BASE] = "base_micros",
-    [LT_GROUP_BASE_MG] = "base_mg",
-    [LT_GROUP_CPU_S] = "cpu_s",
-    [LT_GROUP_GPU_S] = "gpu_s",
-    [LT_GROUP_NODE_S] = "node_s",
-    [LT_GROUP_FAILED_RUNS] = "failed_runs",
-    [LT_GROUP_FAILED] = "failed_micros",
-    [LT_GROUP_ESTIMATED_RUNS] = "estimated_runs",
-    [LT_GROUP_ESTIMATED_MG] = "estimated_mg",
-    [LT_GROUP_MEASURED] = "measured_micros",
-    [LT_GROUP_IDLE] = "idle_micros",
-    [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
-    [LT_GROUP_DISCOUNT] = "discount_micros",
-    [LT_GROUP_UNPRICED] = "unpriced_runs",
-    [LT_GROUP_EARLIER] = "earlier_micros",
-    [LT_GROUP_ENDED] = ""};
-
 /* What of a run is one part: all of it, or its hours of a day or a month. */
 enum split { WHOLE, BY_DAY, BY_MONTH, SPLITS };
 
@@ -451,7 +429,7 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
 	for (int i = 0; i < last; i++) {
-		lt_out_quoted(out, figure_names[i]);
+		lt_out_quoted(out, lt_group_figures[i].key);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
 		lt_out_text(out, i + 1 < last ? "," : "}");
