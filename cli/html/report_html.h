@@ -181,11 +181,10 @@ void lt_html_burn_down(
 void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
 
-/* ---- report_html_bars.c: the bars of months and of teams ---- */
 /* The teams on top with all below them, else all teams; nothing of one. */
 void lt_html_team_bars(const struct lt_statement *statement);
 
-/* ---- report_html_tree.c ---- */
+/* ---- report_html_groups.c ---- */
 /* Has any of its teams a label? */
 bool lt_html_has_labels(const json_t *report);
 /* Is any of its teams below another? */
@@ -200,7 +199,6 @@ void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
 void lt_html_trend(const struct lt_statement *statement);
-/* ---- report_html_balance.c ---- */
 void lt_html_balance(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
 void lt_html_tree(const struct lt_statement *statement);
@@ -218,8 +216,5 @@ void lt_html_adjustments(const struct lt_statement *statement);
 void lt_html_quality(const struct lt_statement *statement);
 void lt_html_method(const struct lt_statement *statement);
 void lt_html_checksum(const struct lt_statement *statement);
-
-/* ---- report_html_style.c ---- */
-extern const char *const lt_html_style[]; /* NULL ends it */
 
 #endif

@@ -25,13 +25,13 @@ struct lt_column {
 	enum lt_column_kind kind;
 };
 
-/* ---- report_measured.c ---- */
+/* ---- report_words.c: what tables and HTML say alike ---- */
 enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
 /* What was measured, in words; the count, 0 where nothing was. */
 int lt_measured_lines(
     char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
-/* ---- report_over.c: who is over budget ---- */
+/* Who is over budget. */
 struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
 	const char *team, *label; /* of its own period: 2026-11, 2026-Q4 */
 	bool is_carbon, has_expected;
@@ -61,7 +61,7 @@ int lt_report_longer(FILE *out, const json_t *report,
 int lt_report_over(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 
-/* ---- report_parts.c: what else than nodes the cost is for ---- */
+/* What else than nodes the cost is for. */
 /* A carbon charge or a discount. */
 bool lt_report_has_parts(const json_t *report);
 enum { LT_CHARGE_TEXT_SIZE = 128 };
@@ -72,7 +72,7 @@ bool lt_carbon_charge_text(char *out, size_t size, const json_t *report);
 /* A row per team. */
 void lt_report_csv(FILE *out, const json_t *report);
 
-/* ---- report_rows.c: what each row has from the report ---- */
+/* ---- run_csv.c: rows of runs, and what each row has from the report ---- */
 /* The label keys of all teams, sorted: an array of texts, the caller's. */
 json_t *lt_label_keys(const json_t *report);
 /* A comma and a cell for each key. */
@@ -124,7 +124,7 @@ int lt_rows_begin(struct lt_rows *rows, FILE *out,
 /* What kind->team wrote for it. */
 const char *lt_rows_of_account(const struct lt_rows *rows, const char *account);
 void lt_rows_free(struct lt_rows *rows);
-/* ---- csv_rows.c: columns that are members of the row ---- */
+/* ---- columns that are members of the row ---- */
 enum { LT_ROW_COLUMNS_MAX = 48 };
 struct lt_row_columns {
 	const struct lt_column *columns; /* in the order of the members, where
@@ -169,7 +169,7 @@ int lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
     const struct lt_cli *cli, const struct lt_report_query *query,
     struct lt_error *err);
 
-/* ---- focus_file.c; both of a query, or an answer, with months ---- */
+/* ---- focus_rows.c; both of a query, or an answer, with months ---- */
 /* The BillingPeriod dataset of FOCUS. */
 int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
 /* Its Cost and Usage, month by month, for that is what the ledger bills. */
@@ -182,10 +182,6 @@ struct lt_report_look;
 int lt_report_write(FILE *out, const struct lt_cli *cli,
     const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err);
-
-/* ---- report_reopened.c: when the period was opened again, and why ---- */
-void lt_report_reopened(FILE *out, const json_t *report);
-void lt_html_reopened(FILE *out, const json_t *report);
 
 /* ---- report_sections.c: --tree, --balance, --tcto, --unused, --carbon ---- */
 /* LT_EVERSION without what is asked for, LT_EDENIED where it is not told,

@@ -374,6 +374,39 @@ print_period(FILE *out, const json_t *report, const char *team)
 	    out);
 }
 
+/* "2026-11-12" of the time that it was. */
+static const char *
+day_reopened(char out[sizeof("2026-11-12")], const json_t *reopened)
+{
+	snprintf(out, sizeof("2026-11-12"), "%s",
+	    lt_json_text(reopened, "reopened", "?"));
+	return out;
+}
+
+/* That the period was closed, and opened again: a line each time. */
+static void
+print_reopened(FILE *out, const json_t *report)
+{
+	const json_t *reopened;
+	char day[sizeof("2026-11-12")];
+	size_t i;
+
+	json_array_foreach(
+	    json_object_get(json_object_get(report, "period"), "reopened"), i,
+	    reopened) {
+		const char *const texts[][2] = {
+		    {"reopened on ", day_reopened(day, reopened)},
+		    {" by ", lt_json_text(reopened, "reopened_by", "?")},
+		    {": ", lt_json_text(reopened, "reason", "?")}};
+
+		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++) {
+			fputs(texts[k][0], out);
+			lt_print_safe(out, texts[k][1]);
+		}
+		fputc('\n', out);
+	}
+}
+
 int
 lt_report_tables(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
@@ -388,7 +421,7 @@ lt_report_tables(FILE *out, const json_t *report,
 		replay =
 		    replay || json_is_true(json_object_get(team, "replay"));
 	print_period(out, report, look->team);
-	lt_report_reopened(out, report);
+	print_reopened(out, report);
 	if (replay)
 		fprintf(out, "%sreplayed signals: not real figures%s\n",
 		    look->color ? "\033[33m" : "",
