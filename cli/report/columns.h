@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures of figures.h as texts: cells of tables and of CSV. What a row of
- * lowtided's JSON lacks, or has null, is no 0 in either.
+ * The figures of figures.h as texts: cells of tables and of CSV. A figure that
+ * a row of lowtided's JSON lacks, or has as null, is no 0 in either.
  */
 #ifndef LT_COLUMNS_H
 #define LT_COLUMNS_H
@@ -16,7 +16,7 @@
 
 enum { LT_FIGURE_SIZE = 64 };
 
-/* Without a currency a site shows no money. */
+/* True if a site with that currency shows the unit: without one, no money. */
 bool lt_unit_is_shown(enum lt_unit unit, const char *currency);
 /* LT_EINPUT: a figure with a title is no integer and not null, for a fraction
  * would be a rounding that was not ours, a text a lie. whose: of the message.
@@ -39,14 +39,15 @@ void lt_report_section(FILE *out, struct lt_table *table, const char *title,
     const char *currency, const struct lt_report_look *look);
 
 /* ---- CSV: exact decimals ---- */
-/* A comma and a header, or a cell, for each of the figures that CSV has. */
+/* Prints a comma and a header, or a cell, for each figure that CSV has. */
 void lt_csv_headers(FILE *out, const struct lt_figure_kind *figures, int count);
 void lt_csv_figures(FILE *out, const json_t *report, const json_t *row,
     const struct lt_figure_kind *figures, int count);
-/* One cell, without the comma. */
+/* Prints one cell, without the comma. */
 void lt_csv_figure(FILE *out, const json_t *report, const json_t *row,
     const struct lt_figure_kind *figure);
-/* Micros and mg as exact decimals of the currency and of kg CO2e, Wh as kWh. */
+/* Prints micros and mg as exact decimals of the currency and of kg CO2e, Wh as
+ * kWh. */
 void lt_csv_amount(FILE *out, enum lt_unit unit, int64_t value);
 
 #endif

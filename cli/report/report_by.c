@@ -130,7 +130,7 @@ add_total(struct lt_table *table, const struct by *b)
 	lt_table_row(table, cells);
 }
 
-/* Has any group it, or is it always shown? */
+/* True if a group has the figure, or its column is always shown. */
 static bool
 is_needed(const json_t *groups, enum lt_group_figure figure)
 {

@@ -269,7 +269,7 @@ check_tcto(const json_t *report, struct lt_error *err)
 	return lt_figures_check(tcto, tcto_figures, TCTO_FIGURES, "tcto", err);
 }
 
-/* What has no rate is no 0. */
+/* Prints "no rate", not 0, for a part without one. */
 static void
 add_part(struct lt_table *table, const json_t *tcto,
     const struct lt_figure_kind *part, const char *currency)

@@ -70,7 +70,7 @@ enum lt_team_figure {
 };
 extern const struct lt_figure_kind lt_team_figures[LT_TEAM_FIGURES];
 
-/* What the tables of teams show, one after the other. */
+/* Sections of the tables of teams, in their order. */
 enum lt_section_id {
 	LT_SECTION_STATEMENT,
 	LT_SECTION_PARTS, /* what the cost is for; HTML has it, too */
