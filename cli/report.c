@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide report: the statement of each team for a period. lowtided adds up;
- * here the one answer (report_ask.c) becomes a table (report_tables.c), CSV
- * (report_csv.c, run_csv.c), FOCUS (focus.c), JSON or a statement in HTML
- * (report_html.c), with the same totals in each to the smallest unit.
+ * here the one answer (report_ask.c) becomes a table or CSV (report_tables.c,
+ * report_by.c, report_sections.c, run_csv.c), FOCUS (focus.c), JSON or a
+ * statement in HTML (report_html.c), with the same totals in each to the
+ * smallest unit. Figures and their columns are those of figures.h.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -71,16 +72,8 @@ print_tables(FILE *out, const json_t *report, const struct lt_report_look *look,
 {
 	if (lt_report_tables(out, report, look, err) == LT_OK && look->by)
 		lt_report_by_table(out, report, look, err);
-	if (!err->code && look->tree)
-		lt_report_tree_table(out, report, look, err);
-	if (!err->code && look->balance)
-		lt_report_balance_table(out, report, look, err);
-	if (!err->code && look->tcto)
-		lt_report_tcto_table(out, report, look, err);
-	if (!err->code && look->unused)
-		lt_report_unused_table(out, report, look, err);
-	if (!err->code && look->carbon)
-		lt_report_carbon_table(out, report, look, err);
+	if (!err->code)
+		lt_report_sections(out, report, look, err);
 }
 
 int
@@ -88,24 +81,16 @@ lt_report_print(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err)
 {
 	if (lt_report_check(report, err) ||
-	    (look->tree && lt_report_tree_check(report, err)) ||
-	    (look->balance && lt_report_balance_check(report, err)) ||
-	    (look->tcto && lt_report_tcto_check(report, err)) ||
-	    (look->unused && lt_report_unused_check(report, err)) ||
-	    (look->carbon && lt_report_carbon_check(report, err)))
+	    lt_report_sections_check(report, look, err))
 		return err->code;
 	switch (look->format) {
 	case LT_REPORT_TABLE:
 		print_tables(out, report, look, err);
 		break;
 	case LT_REPORT_CSV:
-		if (look->tcto)
-			lt_report_tcto_csv(out, report);
-		else if (look->tree)
-			lt_report_tree_csv(out, report);
-		else if (look->balance)
-			lt_report_balance_csv(out, report);
-		else if (look->by)
+		if (lt_report_section_csv(out, report, look))
+			break;
+		if (look->by)
 			lt_report_by_csv(out, report, err);
 		else
 			lt_report_csv(out, report);

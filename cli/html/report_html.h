@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "columns.h"
 #include "error.h"
 
 struct lt_statement { /* the report, read once */
@@ -34,15 +35,7 @@ struct lt_statement { /* the report, read once */
 };
 
 /* ---- report_html_text.c ---- */
-enum { LT_HTML_TEXT_MAX = 400, LT_FIGURE_SIZE = 64 };
-enum lt_unit {
-	LT_UNIT_MONEY,
-	LT_UNIT_CARBON, /* mg, shown as kg */
-	LT_UNIT_ENERGY, /* Wh, shown as kWh */
-	LT_UNIT_HOURS,	/* s, shown as hours */
-	LT_UNIT_COUNT,
-	LT_UNIT_SHARE, /* ppm, shown as per cent */
-};
+enum { LT_HTML_TEXT_MAX = 400 };
 /*
  * Text of others for an element or a quoted attribute, the only way for it
  * into the page: markup is escaped; what controls, hides or turns around text
@@ -130,6 +123,14 @@ const struct lt_html_column *lt_html_columns(
     const struct lt_statement *statement, struct lt_html_column *shown,
     const struct lt_html_column *all);
 
+/* Those of the figures that have a title there, each rounded by itself. */
+const struct lt_html_column *lt_html_figure_columns(
+    const struct lt_statement *statement, struct lt_html_column *shown,
+    const struct lt_figure_kind *figures, int count);
+/* The row's figures from JSON, by the keys of the columns. */
+void lt_html_row_fill(struct lt_html_row *row, const json_t *from,
+    const struct lt_html_column *columns);
+
 /* How groups of JSON become at most LT_HTML_ROWS_MAX rows. */
 struct lt_html_groups {
 	const char *caption, *first, *key; /* key: the member with the name */
@@ -180,11 +181,10 @@ void lt_html_burn_down(
 void lt_html_bars(
     const struct lt_statement *statement, const struct lt_html_days *days);
 
-/* ---- report_html_bars.c: the bars of months and of teams ---- */
 /* The teams on top with all below them, else all teams; nothing of one. */
 void lt_html_team_bars(const struct lt_statement *statement);
 
-/* ---- report_html_tree.c ---- */
+/* ---- report_html_groups.c ---- */
 /* Has any of its teams a label? */
 bool lt_html_has_labels(const json_t *report);
 /* Is any of its teams below another? */
@@ -199,7 +199,6 @@ void lt_html_change(const struct lt_statement *statement);
 void lt_html_budget(const struct lt_statement *statement);
 void lt_html_by_day(const struct lt_statement *statement);
 void lt_html_trend(const struct lt_statement *statement);
-/* ---- report_html_balance.c ---- */
 void lt_html_balance(const struct lt_statement *statement);
 void lt_html_by_team(const struct lt_statement *statement);
 void lt_html_tree(const struct lt_statement *statement);
@@ -217,8 +216,5 @@ void lt_html_adjustments(const struct lt_statement *statement);
 void lt_html_quality(const struct lt_statement *statement);
 void lt_html_method(const struct lt_statement *statement);
 void lt_html_checksum(const struct lt_statement *statement);
-
-/* ---- report_html_style.c ---- */
-extern const char *const lt_html_style[]; /* NULL ends it */
 
 #endif

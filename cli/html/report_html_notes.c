@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The HTML statement's end: carbon and energy, adjustments, how much of the
- * data is estimated, the method, and the checksum.
+ * The HTML statement's other tables, and its end: what the cost is for, what
+ * lowtide did in twelve months, owned nodes that were paid whether used or not;
+ * carbon and energy, and as an auditor asks for them; adjustments and
+ * corrections, how much of the data is estimated, the method, the checksum.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <nettle/sha2.h>
 
 #include "cli.h"
+#include "lookup.h"
 #include "report.h"
 #include "report_html.h"
 #include "units.h"
@@ -38,15 +41,16 @@ open_facts(
 /* ---- carbon and energy ---- */
 
 static void
-figure_fact(const struct lt_statement *statement, const char *name,
-    const char *key, enum lt_unit unit)
+figure_fact(const struct lt_statement *statement, enum lt_team_figure id)
 {
+	const struct lt_figure_kind *const figure =
+	    &LT_ROW(lt_team_figures, id);
 	char text[LT_FIGURE_SIZE];
 	int64_t value;
 
-	if (lt_json_int(statement->total, key, &value))
-		fact(statement->out, name,
-		    lt_figure_text(text, statement, value, unit));
+	if (lt_json_int(statement->total, figure->key, &value))
+		fact(statement->out, figure->html,
+		    lt_figure_text(text, statement, value, figure->unit));
 }
 
 /* g CO2e/kWh: mg / Wh of what the energy emitted, where its intensity is known.
@@ -139,6 +143,9 @@ print_measured(const struct lt_statement *statement)
 void
 lt_html_carbon(const struct lt_statement *statement)
 {
+	static const enum lt_team_figure facts[] = {LT_TEAM_CHARGES_MG,
+	    LT_TEAM_CORRECTIONS_MG, LT_TEAM_ADJUSTMENTS_MG, LT_TEAM_CARBON,
+	    LT_TEAM_BUDGET_MG, LT_TEAM_ENERGY};
 	FILE *const out = statement->out;
 	const char *const factors =
 	    lt_json_text(statement->report, "emission_factors", "");
@@ -146,16 +153,8 @@ lt_html_carbon(const struct lt_statement *statement)
 	    lt_json_text(statement->report, "carbon_intensity", "");
 
 	open_facts(out, "Carbon and energy of the period", "What", "Figure");
-	figure_fact(
-	    statement, "Charges, kg CO2e", "charges_mg", LT_UNIT_CARBON);
-	figure_fact(statement, "Corrections, kg CO2e", "corrections_mg",
-	    LT_UNIT_CARBON);
-	figure_fact(statement, "Adjustments, kg CO2e", "adjustments_mg",
-	    LT_UNIT_CARBON);
-	figure_fact(statement, "Total, kg CO2e", "carbon_mg", LT_UNIT_CARBON);
-	figure_fact(
-	    statement, "Carbon budget, kg CO2e", "budget_mg", LT_UNIT_CARBON);
-	figure_fact(statement, "Energy, kWh", "energy_wh", LT_UNIT_ENERGY);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		figure_fact(statement, facts[i]);
 	intensity_fact(statement);
 	fact(out, "Intensity of the grid",
 	    strcmp(intensity, "marginal") == 0
@@ -396,4 +395,317 @@ lt_html_checksum(const struct lt_statement *statement)
 	fputs("<p>Kept when the period was closed: <code>", statement->out);
 	lt_html_text(statement->out, kept);
 	fputs("</code></p>\n", statement->out);
+}
+
+/* ---- what the cost is for ---- */
+
+void
+lt_html_parts(const struct lt_statement *statement)
+{
+	static const struct lt_html_column columns[] = {
+	    {"Amount", LT_UNIT_MONEY, LT_COLUMN_ADDS_UP, NULL, NULL, false},
+	    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false}};
+	const struct lt_section *const section = &lt_sections[LT_SECTION_PARTS];
+	struct lt_html_row rows[LT_SECTION_FIGURES_MAX] = {0},
+			   total = {.name = "Total"};
+	struct lt_html_table table = {.caption = "Cost of the period",
+	    .first = "For",
+	    .columns = columns,
+	    .rows = rows,
+	    .total = &total,
+	    .look = "few"};
+	char charge[LT_CHARGE_TEXT_SIZE];
+
+	/* The last of them is the total. */
+	for (int i = 0; section->columns[i + 1].title != NULL; i++) {
+		const enum lt_team_figure id = section->columns[i].figure;
+		const struct lt_figure_kind *const figure =
+		    &LT_ROW(lt_team_figures, id);
+		int64_t value = 0;
+
+		lt_json_int(statement->total, figure->key, &value);
+		if (value != 0)
+			rows[table.row_count++] =
+			    (struct lt_html_row){.name = figure->html,
+				.has = {true},
+				.values = {
+				    id == LT_TEAM_DISCOUNT ? -value : value}};
+	}
+	total.has[0] = lt_json_int(statement->total,
+	    lt_team_figures[LT_TEAM_COST].key, &total.values[0]);
+	lt_html_table(statement, &table);
+	if (lt_carbon_charge_text(charge, sizeof(charge), statement->report)) {
+		fputs("<p class=\"note\">Carbon charge: ", statement->out);
+		lt_html_text(statement->out, charge);
+		fputs(".</p>\n", statement->out);
+	}
+}
+
+/* ---- what lowtide did in twelve months ---- */
+
+enum { MONTHS_MAX = 24 };
+
+void
+lt_html_balance(const struct lt_statement *statement)
+{
+	const json_t *const balance =
+	    json_object_get(statement->report, "balance");
+	const json_t *const months = json_object_get(balance, "months");
+	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
+	struct lt_html_row rows[MONTHS_MAX] = {0}, total = {.name = "All"};
+	char names[MONTHS_MAX][48];
+	struct lt_html_table table = {
+	    .caption = "What lowtide did, month by month",
+	    .first = "Month",
+	    .columns = lt_html_figure_columns(
+		statement, shown, lt_balance_figures, LT_BALANCE_FIGURES),
+	    .rows = rows,
+	    .total = &total,
+	    .look = "dense"};
+	size_t index;
+	const json_t *month;
+
+	json_array_foreach(months, index, month) {
+		if (index >= MONTHS_MAX)
+			break;
+		lt_period_name(names[index], sizeof(names[index]),
+		    lt_json_text(month, "label", ""), LT_DAY_SHORT);
+		rows[index].name = names[index];
+		lt_html_row_fill(&rows[index], month, table.columns);
+		table.row_count++;
+	}
+	lt_html_row_fill(
+	    &total, json_object_get(balance, "total"), table.columns);
+	lt_html_table(statement, &table);
+	fputs("<p>", statement->out);
+	lt_html_text(statement->out, lt_report_balance_note);
+	fputs("</p>\n", statement->out);
+}
+
+/* ---- owned nodes ---- */
+
+enum { PARTITION_NAME_SIZE = 160 };
+
+/* The rest is what the two before it leave as shown. */
+static void
+choose_columns(
+    struct lt_html_column *shown, const struct lt_statement *statement)
+{
+	static const enum lt_unused_figure order[] = {LT_UNUSED_USED_S,
+	    LT_UNUSED_PAID_S, LT_UNUSED_REST_S, LT_UNUSED_USED, LT_UNUSED_PAID,
+	    LT_UNUSED_REST};
+	struct lt_html_column all[LT_UNUSED_FIGURES + 1] = {0};
+
+	for (int i = 0; i < LT_UNUSED_FIGURES; i++) {
+		const struct lt_figure_kind *const figure =
+		    &LT_ROW(lt_unused_figures, order[i]);
+
+		all[i] = (struct lt_html_column){.title = figure->html,
+		    .unit = figure->unit,
+		    .rule =
+			i % 3 == 2 ? LT_COLUMN_DIFFERENCE : LT_COLUMN_ADDS_UP,
+		    .key = figure->key};
+	}
+	lt_html_columns(statement, shown, all);
+}
+
+static void
+print_unused(const struct lt_statement *statement, const json_t *list)
+{
+	struct lt_html_column shown[LT_HTML_COLUMNS_MAX + 1];
+	struct lt_html_row *const rows =
+	    calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
+	char(*const names)[PARTITION_NAME_SIZE] =
+	    calloc(LT_HTML_ROWS_MAX, PARTITION_NAME_SIZE);
+	struct lt_html_row total = {.name = "Total"};
+	struct lt_html_table table = {
+	    .caption = "Partitions that the site owns",
+	    .first = "Partition",
+	    .columns = shown,
+	    .rows = rows,
+	    .total = &total};
+
+	choose_columns(shown, statement);
+	if (rows == NULL || names == NULL) {
+		lt_fail(statement->err, LT_ENOMEM, "no memory");
+	} else {
+		for (size_t i = 0; i < json_array_size(list); i++) {
+			const json_t *const row = json_array_get(list, i);
+
+			lt_report_unused_name(names[i], PARTITION_NAME_SIZE,
+			    statement->report, row);
+			rows[i].name = names[i];
+			lt_html_row_fill(&rows[i], row, shown);
+			table.row_count++;
+		}
+		lt_html_row_fill(&total,
+		    json_object_get(
+			json_object_get(statement->report, "unused"), "total"),
+		    shown);
+		lt_html_table(statement, &table);
+	}
+	free(rows);
+	free(names);
+}
+
+void
+lt_html_unused(const struct lt_statement *statement)
+{
+	const json_t *const list = lt_report_unused_rows(statement->report);
+
+	if (json_array_size(list) > LT_HTML_ROWS_MAX)
+		fputs(
+		    "<p>Too many rows for a page: the table and JSON have them.</p>\n",
+		    statement->out);
+	else
+		print_unused(statement, list);
+	fputs(
+	    "<p class=\"note\">Paid is what the nodes of these partitions cost by the hour, drained and down ones too. Used is what is booked for runs there, which the teams have above. Not used is no team's, and in no other sum of this statement.</p>\n",
+	    statement->out);
+	if (lt_report_unused_note(statement->report) != NULL)
+		fprintf(statement->out, "<p class=\"note\">%s</p>\n",
+		    lt_report_unused_note(statement->report));
+}
+
+/* ---- energy and carbon as an auditor asks for them, where the report was
+ * asked for them ---- */
+
+enum { PLACE_NAME_SIZE = 400 };
+
+static const struct lt_html_column audit_columns[] = {
+    {"kWh", LT_UNIT_ENERGY, LT_COLUMN_ADDS_UP, "energy_wh", NULL, false},
+    {"Location-based, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "location_mg",
+	NULL, false},
+    {"Market-based, kg", LT_UNIT_CARBON, LT_COLUMN_ALONE, "market_mg", NULL,
+	false},
+    {"Embodied, kg", LT_UNIT_CARBON, LT_COLUMN_ADDS_UP, "embodied_mg", NULL,
+	false},
+    {"Estimated", LT_UNIT_SHARE, LT_COLUMN_ALONE, "estimated_ppm", NULL, false},
+    {NULL, LT_UNIT_COUNT, LT_COLUMN_ALONE, NULL, NULL, false},
+};
+
+static void
+name_place(char name[PLACE_NAME_SIZE], const json_t *row)
+{
+	static const char *const keys[] = {
+	    "zone", "partition", "month", "market_source"};
+	size_t used = 0;
+
+	name[0] = '\0';
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *const text = lt_json_text(row, keys[i], "");
+
+		if (text[0] != '\0' && used < PLACE_NAME_SIZE)
+			used += (size_t)snprintf(name + used,
+			    PLACE_NAME_SIZE - used, "%s%s",
+			    used > 0 ? ", " : "", text);
+	}
+}
+
+static void
+print_places(const struct lt_statement *statement, const json_t *carbon)
+{
+	const json_t *const list = json_object_get(carbon, "rows");
+	struct lt_html_row *const rows =
+	    calloc(LT_HTML_ROWS_MAX, sizeof(*rows));
+	char(*const names)[PLACE_NAME_SIZE] =
+	    calloc(LT_HTML_ROWS_MAX, PLACE_NAME_SIZE);
+	struct lt_html_row total = {.name = "Total"};
+	struct lt_html_table table = {
+	    .caption = "By grid zone, partition and month",
+	    .first = "Where and when",
+	    .columns = audit_columns,
+	    .rows = rows,
+	    .total = &total};
+
+	if (rows == NULL || names == NULL) {
+		lt_fail(statement->err, LT_ENOMEM, "no memory");
+	} else {
+		for (size_t i = 0; i < json_array_size(list); i++) {
+			const json_t *const row = json_array_get(list, i);
+
+			name_place(names[i], row);
+			rows[i].name = names[i];
+			lt_html_row_fill(&rows[i], row, audit_columns);
+			table.row_count++;
+		}
+		lt_html_row_fill(
+		    &total, json_object_get(carbon, "total"), audit_columns);
+		lt_html_table(statement, &table);
+	}
+	free(rows);
+	free(names);
+}
+
+static bool
+is_first(const json_t *rows, size_t index, const char *source)
+{
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(lt_json_text(json_array_get(rows, i), "source", ""),
+			source) == 0)
+			return false;
+	return true;
+}
+
+/* What each source gives, and since when its figures were known. */
+static void
+print_sources(FILE *out, const json_t *carbon)
+{
+	const json_t *const rows = json_object_get(carbon, "rows");
+	const json_t *const total = json_object_get(carbon, "total");
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row) {
+		const char *const source = lt_json_text(row, "source", "");
+
+		if (source[0] == '\0' || !is_first(rows, i, source))
+			continue;
+		fputs("<p>Source ", out);
+		lt_html_text(out, source);
+		fputs(": ", out);
+		lt_html_text(out, lt_json_text(row, "adapter", "not known"));
+		fputs("; version and method: ", out);
+		lt_html_text(out, lt_json_text(row, "version", "not said"));
+		fputs(".</p>\n", out);
+	}
+	fputs("<p>Intensities were recorded from ", out);
+	lt_html_text(out, lt_json_text(total, "issued_first", "n/a"));
+	fputs(" to ", out);
+	lt_html_text(out, lt_json_text(total, "issued_last", "n/a"));
+	fputs(".</p>\n", out);
+}
+
+void
+lt_html_audit(const struct lt_statement *statement)
+{
+	static const char *const facts[][2] = {{"boundary", "Boundary: "},
+	    {"intensity", "; intensity: "}, {"factors", "; emission factors: "},
+	    {"gwp", "; warming potentials: "}};
+	FILE *const out = statement->out;
+	const json_t *const carbon =
+	    json_object_get(statement->report, "carbon");
+	const size_t count = json_array_size(json_object_get(carbon, "rows"));
+
+	if (count == 0 || count > LT_HTML_ROWS_MAX)
+		fputs(
+		    count == 0
+			? "<p>Nothing ran.</p>\n"
+			: "<p>Too many rows for a page: CSV and JSON have them.</p>\n",
+		    out);
+	else
+		print_places(statement, carbon);
+	fputs("<p>", out);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		fputs(facts[i][1], out);
+		lt_html_text(
+		    out, lt_json_text(carbon, facts[i][0], "not said"));
+	}
+	fputs("; method: ", out);
+	lt_html_text(out, lt_json_text(carbon, "method", "not said"));
+	fputs(".</p>\n", out);
+	print_sources(out, carbon);
+	fputs(
+	    "<p class=\"note\">Location-based and market-based carbon are two methods, never one sum. Embodied carbon is in neither. Estimated is the part of the energy whose intensity was not measured.</p>\n",
+	    out);
 }

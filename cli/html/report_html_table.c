@@ -274,6 +274,34 @@ lt_html_columns(const struct lt_statement *statement,
 	return shown;
 }
 
+const struct lt_html_column *
+lt_html_figure_columns(const struct lt_statement *statement,
+    struct lt_html_column *shown, const struct lt_figure_kind *figures,
+    int count)
+{
+	int used = 0;
+
+	for (int i = 0; i < count; i++)
+		if (figures[i].html != NULL &&
+		    lt_unit_is_shown(figures[i].unit, statement->currency))
+			shown[used++] =
+			    (struct lt_html_column){.title = figures[i].html,
+				.unit = figures[i].unit,
+				.rule = LT_COLUMN_ALONE,
+				.key = figures[i].key};
+	shown[used] = (struct lt_html_column){0};
+	return shown;
+}
+
+void
+lt_html_row_fill(struct lt_html_row *row, const json_t *from,
+    const struct lt_html_column *columns)
+{
+	for (int i = 0; columns[i].title != NULL; i++)
+		row->has[i] =
+		    lt_json_int(from, columns[i].key, &row->values[i]);
+}
+
 /* ---- groups ---- */
 
 struct pile { /* of one group or several, by column */

@@ -130,6 +130,7 @@ lt_unit_shown(const struct lt_statement *statement, enum lt_unit unit)
 	case LT_UNIT_SHARE:
 		return 1000;
 	case LT_UNIT_COUNT:
+	case LT_UNIT_FLAG:
 		break;
 	}
 	return 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A charge as a row of FOCUS: made of a run (focus_rows.c), of an adjustment
- * (focus_file.c) or of nodes that nobody used (focus_billed.c), written by
- * focus.c.
+ * A charge as a row of FOCUS: made in focus_rows.c of a run, of an adjustment
+ * or of nodes that nobody used, written by focus.c.
  */
 #ifndef LT_FOCUS_H
 #define LT_FOCUS_H
@@ -108,13 +107,12 @@ enum { /* of a kind of rows: a month of a file */
 	LT_FOCUS_HAS_CATEGORY = 2, /* some month of the file is billed */
 };
 
-/* ---- focus.c ---- */
 void lt_focus_header(FILE *out, bool has_category);
 void lt_focus_print(FILE *out, const struct lt_focus_charge *charge);
 /* An object of texts as a cell of CSV, "" of none. */
 void lt_focus_tags(FILE *out, const json_t *labels);
 
-/* ---- focus_charge.c: what all charges have ---- */
+/* ---- what all charges have ---- */
 struct lt_rows;
 int lt_focus_span(struct lt_figure *start, struct lt_figure *end,
     const json_t *period, struct lt_error *err);
@@ -129,21 +127,5 @@ void lt_focus_times(struct lt_focus_charge *charge, int64_t start, int64_t end,
 /* The same of a row of the file. */
 int lt_focus_start_row(struct lt_focus_charge *charge,
     const struct lt_rows *rows, struct lt_error *err);
-
-/* ---- focus_rows.c ---- */
-int lt_focus_run(struct lt_rows *rows, const char *json, size_t length,
-    struct lt_error *err);
-
-/* ---- focus_billed.c: what nobody else bills ---- */
-/* One allocation, of a report whose month is billed and until it is freed;
- * NULL: it is not billed, or err. */
-struct lt_focus_billing *lt_focus_billing_new(
-    const json_t *report, struct lt_error *err);
-/* What of the charge is billed here, and its kind of price; of the site's own
- * nodes it is noted. */
-void lt_focus_bill(struct lt_focus_charge *charge);
-/* What of the site's own nodes no charge was for, so that all rows add up to
- * what they cost. */
-int lt_focus_print_unallocated(struct lt_rows *rows, struct lt_error *err);
 
 #endif

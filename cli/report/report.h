@@ -24,19 +24,14 @@ struct lt_column {
 	const char *header, *key;
 	enum lt_column_kind kind;
 };
-/* Micros, mg or Wh as exact decimals, of the currency, kg CO2e or kWh. */
-void lt_csv_amount(FILE *out, enum lt_column_kind kind, int64_t value);
-/* A comma and a cell for each column; without a currency none of money. */
-void lt_csv_cells(FILE *out, const json_t *report, const json_t *row,
-    const struct lt_column *columns);
 
-/* ---- report_measured.c ---- */
+/* ---- report_words.c: what tables and HTML say alike ---- */
 enum { LT_MEASURED_LINES = 5, LT_MEASURED_LINE_SIZE = 320 };
 /* What was measured, in words; the count, 0 where nothing was. */
 int lt_measured_lines(
     char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report);
 
-/* ---- report_over.c: who is over budget ---- */
+/* Who is over budget. */
 struct lt_budget_row { /* a limit of money or of carbon; lent by the report */
 	const char *team, *label; /* of its own period: 2026-11, 2026-Q4 */
 	bool is_carbon, has_expected;
@@ -66,7 +61,7 @@ int lt_report_longer(FILE *out, const json_t *report,
 int lt_report_over(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
 
-/* ---- report_parts.c: what else than nodes the cost is for ---- */
+/* What else than nodes the cost is for. */
 /* A carbon charge or a discount. */
 bool lt_report_has_parts(const json_t *report);
 enum { LT_CHARGE_TEXT_SIZE = 128 };
@@ -77,7 +72,7 @@ bool lt_carbon_charge_text(char *out, size_t size, const json_t *report);
 /* A row per team. */
 void lt_report_csv(FILE *out, const json_t *report);
 
-/* ---- report_rows.c: what each row has from the report ---- */
+/* ---- run_csv.c: rows of runs, and what each row has from the report ---- */
 /* The label keys of all teams, sorted: an array of texts, the caller's. */
 json_t *lt_label_keys(const json_t *report);
 /* A comma and a cell for each key. */
@@ -129,7 +124,7 @@ int lt_rows_begin(struct lt_rows *rows, FILE *out,
 /* What kind->team wrote for it. */
 const char *lt_rows_of_account(const struct lt_rows *rows, const char *account);
 void lt_rows_free(struct lt_rows *rows);
-/* ---- csv_rows.c: columns that are members of the row ---- */
+/* ---- columns that are members of the row ---- */
 enum { LT_ROW_COLUMNS_MAX = 48 };
 struct lt_row_columns {
 	const struct lt_column *columns; /* in the order of the members, where
@@ -174,7 +169,7 @@ int lt_report_ask_runs(json_t **report, const struct lt_report_rows *to,
     const struct lt_cli *cli, const struct lt_report_query *query,
     struct lt_error *err);
 
-/* ---- focus_file.c; both of a query, or an answer, with months ---- */
+/* ---- focus_rows.c; both of a query, or an answer, with months ---- */
 /* The BillingPeriod dataset of FOCUS. */
 int lt_focus_period(FILE *out, const json_t *report, struct lt_error *err);
 /* Its Cost and Usage, month by month, for that is what the ledger bills. */
@@ -188,61 +183,26 @@ int lt_report_write(FILE *out, const struct lt_cli *cli,
     const struct lt_report_query *query, const struct lt_report_look *look,
     struct lt_error *err);
 
-/* ---- report_reopened.c: when the period was opened again, and why ---- */
-void lt_report_reopened(FILE *out, const json_t *report);
-void lt_html_reopened(FILE *out, const json_t *report);
-
-/* ---- report_tcto.c: the total cost to outcome of an answer that has it ----
- */
-/* LT_EVERSION without one, LT_EINPUT where a figure of it is no integer. */
-int lt_report_tcto_check(const json_t *report, struct lt_error *err);
-/* A section behind the others. */
-int lt_report_tcto_table(FILE *out, const json_t *report,
+/* ---- report_sections.c: --tree, --balance, --tcto, --unused, --carbon ---- */
+/* LT_EVERSION without what is asked for, LT_EDENIED where it is not told,
+ * LT_EINPUT where a figure of it is no number. */
+int lt_report_sections_check(const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
-/* Instead of the teams: a row per part, the total, and what is per unit. */
-void lt_report_tcto_csv(FILE *out, const json_t *report);
-
-/* ---- report_carbon.c: energy and carbon of an answer that has them ---- */
-/* LT_EVERSION without, LT_EINPUT where a figure is no number. */
-int lt_report_carbon_check(const json_t *report, struct lt_error *err);
-/* A section behind the others. */
-int lt_report_carbon_table(FILE *out, const json_t *report,
+/* A section for each behind the others. */
+int lt_report_sections(FILE *out, const json_t *report,
     const struct lt_report_look *look, struct lt_error *err);
-
-/* ---- report_unused.c: what of owned nodes was paid and not used ---- */
-/* LT_EVERSION without it, LT_EDENIED where it is not told, LT_EINPUT where a
- * figure is no integer. */
-int lt_report_unused_check(const json_t *report, struct lt_error *err);
-/* Its partitions; NULL or empty: none. */
+/* Instead of the teams; false: none of those with a CSV is asked for. */
+bool lt_report_section_csv(
+    FILE *out, const json_t *report, const struct lt_report_look *look);
+/* Explains the columns of the balance. */
+extern const char lt_report_balance_note[];
+/* Partitions of --unused; NULL or empty: none. */
 const json_t *lt_report_unused_rows(const json_t *report);
 /* A partition, and since and until when where that is within the period. */
 void lt_report_unused_name(
     char *out, size_t size, const json_t *report, const json_t *row);
 /* Why some of them is below zero; NULL: none is. */
 const char *lt_report_unused_note(const json_t *report);
-/* A section behind the others. */
-int lt_report_unused_table(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err);
-
-/* ---- report_tree.c: each team with those below it ---- */
-/* LT_EVERSION without them, LT_EINPUT where a figure is no integer. */
-int lt_report_tree_check(const json_t *report, struct lt_error *err);
-/* A section behind the others. */
-int lt_report_tree_table(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err);
-/* Instead of the teams. */
-void lt_report_tree_csv(FILE *out, const json_t *report);
-
-/* ---- report_balance.c: what lowtide did in twelve months ---- */
-/* LT_EVERSION without it, LT_EINPUT where a figure is no integer. */
-int lt_report_balance_check(const json_t *report, struct lt_error *err);
-/* A section behind the others. */
-int lt_report_balance_table(FILE *out, const json_t *report,
-    const struct lt_report_look *look, struct lt_error *err);
-/* Instead of the teams. */
-void lt_report_balance_csv(FILE *out, const json_t *report);
-/* Explains its columns. */
-extern const char lt_report_balance_note[];
 
 /* ---- report_by.c: groups, --by ---- */
 /* The first list of an answer that has groups, and by what; NULL: none. */

@@ -6,17 +6,28 @@
  * statements say of it.
  */
 #include "api.h"
+#include "figures.h"
+#include "lookup.h"
 #include "out.h"
 #include "report_parts.h"
 
 /* A figure below some members of an object; null where it is not there. */
-static json_t *
-figure(json_t *of, const char *outer, const char *inner)
+static void
+set_figure(json_t *row, enum lt_balance_figure figure, json_t *of,
+    const char *outer, const char *inner)
 {
 	json_t *const at = outer != NULL ? json_object_get(of, outer) : of;
 	json_t *const value = json_object_get(at, inner);
 
-	return value != NULL ? json_incref(value) : json_null();
+	json_object_set_new(row, LT_ROW(lt_balance_figures, figure).key,
+	    value != NULL ? json_incref(value) : json_null());
+}
+
+static void
+set_of_team(json_t *row, enum lt_balance_figure figure, json_t *line,
+    enum lt_team_figure from)
+{
+	set_figure(row, figure, line, NULL, LT_ROW(lt_team_figures, from).key);
 }
 
 /* A period in which nothing was booked has no sums. measured: of the row that
@@ -34,22 +45,24 @@ row_of(const struct lt_report_view *v, json_t *measured, bool is_total,
 	json_t *const line = lt_report_line_is_empty(&total)
 				 ? NULL
 				 : lt_report_line_json(NULL, &total, NULL);
-	json_t *const row = json_pack(
-	    "{s:s,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I}",
-	    "label", v->period->label, "start",
-	    lt_api_time(v->period->start_utc_s), "end",
-	    lt_api_time(v->period->end_utc_s), "state", lt_report_state(v),
-	    "runs", figure(line, NULL, "runs"), "moved_runs",
-	    figure(line, NULL, "moved_runs"), "saved_micros",
-	    figure(line, NULL, "saved_micros"), "saved_mg",
-	    figure(line, NULL, "saved_mg"), "measured_micros",
-	    figure(measured, "micros", "saved"), "measured_mg",
-	    figure(measured, "mg", "saved"), "waited_s",
-	    figure(measured, NULL, "waited_s"), "worse_jobs",
-	    figure(measured, "worse", "jobs"), "worse_of_jobs",
-	    figure(measured, "worse", "known_jobs"), "refused_jobs",
-	    json_integer_value(json_object_get(refused, "jobs")));
+	json_t *const row =
+	    json_pack("{s:s,s:o,s:o,s:s}", "label", v->period->label, "start",
+		lt_api_time(v->period->start_utc_s), "end",
+		lt_api_time(v->period->end_utc_s), "state", lt_report_state(v));
 
+	set_of_team(row, LT_BALANCE_RUNS, line, LT_TEAM_RUNS);
+	set_of_team(row, LT_BALANCE_MOVED_RUNS, line, LT_TEAM_MOVED_RUNS);
+	set_of_team(row, LT_BALANCE_SAVED, line, LT_TEAM_SAVED);
+	set_of_team(row, LT_BALANCE_SAVED_MG, line, LT_TEAM_SAVED_MG);
+	set_figure(row, LT_BALANCE_MEASURED, measured, "micros", "saved");
+	set_figure(row, LT_BALANCE_MEASURED_MG, measured, "mg", "saved");
+	set_figure(row, LT_BALANCE_WAITED, measured, NULL, "waited_s");
+	set_figure(row, LT_BALANCE_WORSE_JOBS, measured, "worse", "jobs");
+	set_figure(
+	    row, LT_BALANCE_WORSE_OF_JOBS, measured, "worse", "known_jobs");
+	json_object_set_new(row,
+	    lt_balance_figures[LT_BALANCE_REFUSED_JOBS].key,
+	    json_integer(json_integer_value(json_object_get(refused, "jobs"))));
 	if (is_total && measured != NULL)
 		json_object_set(row, "measured", measured);
 	json_decref(line);

@@ -1,18 +1,409 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Energy and carbon for an auditor, docs/model.md, eqs. (49) to (53): the
+ * factors that held, each hour of a run with what they make of it, and the sums
+ * by grid zone, partition, source and month, as JSON (docs/api.md). What is not
+ * stored is null, never 0. Market-based and location-based carbon are two
+ * figures and never become one.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "carbon_factors.h"
-#include "carbon_json.h"
+#include "budget.h"
+#include "charge.h"
 #include "grow.h"
+#include "ledger.h"
+#include "out.h"
 #include "report_carbon.h"
 #include "units.h"
 
+/* ---- factors of a partition, kept while runs are read ---- */
+
+struct factor { /* over a part of an hour */
+	bool is_known;
+	double value;		 /* mean */
+	enum lt_quality quality; /* the worst */
+	/* The first and the last step's; 0 = it is not known of one, of all. */
+	int64_t first_issued_utc_s, issued_utc_s;
+	const char *source; /* the first step's; lent until the next look-up */
+};
+
+struct factors { /* start as { ledger, period } */
+	struct lt_ledger *ledger;
+	struct lt_span period;
+	struct factor_series { /* by partition and rate */
+		char partition[LT_NAME_SIZE];
+		enum lt_rate rate;
+		struct lt_span span; /* that steps are of */
+		struct lt_rate_step *steps;
+		uint32_t count;
+	} * series;
+	size_t capacity;
+	uint32_t count, last;
+};
+
+static bool
+is_of(const struct factor_series *s, const struct lt_rates_asked *asked)
+{
+	return s->rate == asked->rate &&
+	       strcmp(s->partition, asked->partition) == 0;
+}
+
+/* NULL: no memory. */
+static struct factor_series *
+series_of(struct factors *f, const struct lt_rates_asked *asked)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		/* Runs of one partition follow each other. */
+		const uint32_t at = (f->last + i) % f->count;
+
+		if (is_of(&f->series[at], asked)) {
+			f->last = at;
+			return &f->series[at];
+		}
+	}
+	struct factor_series *const grown =
+	    lt_items_grow(f->series, &f->capacity, f->count, sizeof(*grown));
+	if (grown == NULL)
+		return NULL;
+	f->series = grown;
+	f->last = f->count++;
+	grown[f->last] = (struct factor_series){
+	    .rate = asked->rate, .span = {INT64_MAX, INT64_MIN}};
+	snprintf(grown[f->last].partition, sizeof(grown[f->last].partition),
+	    "%s", asked->partition);
+	return &grown[f->last];
+}
+
+static int
+load_factors(struct factor_series *s, const struct factors *f,
+    struct lt_span span, struct lt_error *err)
+{
+	const struct lt_span *const all[] = {&span, &f->period, &s->span};
+	struct lt_rates_asked asked = {s->partition, s->rate, span};
+
+	for (int i = 0; i < 3; i++) {
+		if (all[i]->from_utc_s < asked.span.from_utc_s)
+			asked.span.from_utc_s = all[i]->from_utc_s;
+		if (all[i]->to_utc_s > asked.span.to_utc_s)
+			asked.span.to_utc_s = all[i]->to_utc_s;
+	}
+	free(s->steps);
+	s->steps = NULL;
+	s->count = 0;
+	s->span = asked.span;
+	return lt_ledger_rates(f->ledger, &asked, &s->steps, &s->count, err);
+}
+
+/* The steps that touch the span; there is one, unless there is none at all. */
+static struct lt_rates
+steps_of(const struct factor_series *s, struct lt_span span)
+{
+	uint32_t low = 0, high = s->count, end;
+
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (s->steps[middle].start_utc_s <= span.from_utc_s)
+			low = middle;
+		else
+			high = middle;
+	}
+	for (end = low; end < s->count; end++)
+		if (end > low && s->steps[end].start_utc_s >= span.to_utc_s)
+			break;
+	return (struct lt_rates){end - low, s->steps + low};
+}
+
+/* Of the intensity also what stands for hours without one, by its quality; of
+ * the others only what was recorded for just that time. */
+static int
+find_factor(struct factor *factor, struct factors *factors,
+    const struct lt_rates_asked *asked, struct lt_error *err)
+{
+	const struct lt_span span = asked->span;
+	struct factor_series *const s = series_of(factors, asked);
+
+	*factor = (struct factor){.source = ""};
+	if (s == NULL)
+		return lt_fail(err, LT_ENOMEM, "carbon: no memory");
+	if (span.from_utc_s < s->span.from_utc_s ||
+	    span.to_utc_s > s->span.to_utc_s) {
+		const int rc = load_factors(s, factors, span, err);
+
+		if (rc != LT_OK)
+			return rc;
+	}
+	if (s->count == 0 || span.from_utc_s >= span.to_utc_s)
+		return LT_OK;
+	const struct lt_rates rates = steps_of(s, span);
+	const double sum = lt_rates_integral(
+	    &rates, span.from_utc_s, span.to_utc_s, &factor->quality);
+
+	factor->value = rates.count == 1
+			    ? rates.steps[0].value
+			    : sum / (double)(span.to_utc_s - span.from_utc_s);
+	factor->source = rates.steps[0].source;
+	factor->is_known = asked->rate == LT_RATE_CARBON ||
+			   factor->quality == LT_QUALITY_CONSTANT;
+	for (uint32_t i = 0; i < rates.count; i++) {
+		const struct lt_rate_step *const step = &rates.steps[i];
+
+		if (i == 0 || step->issued_utc_s < factor->first_issued_utc_s)
+			factor->first_issued_utc_s = step->issued_utc_s;
+		if (step->issued_utc_s > factor->issued_utc_s)
+			factor->issued_utc_s = step->issued_utc_s;
+		if (asked->rate == LT_RATE_MARKET_BASED && step->value < 0)
+			factor->is_known = false;
+	}
+	return LT_OK;
+}
+
+static void
+free_factors(struct factors *factors)
+{
+	for (uint32_t i = 0; i < factors->count; i++)
+		free(factors->series[i].steps);
+	free(factors->series);
+}
+
+/* ---- hours and sums, and their JSON ---- */
+
+struct carbon_hour { /* of a run, for an account */
+	const struct lt_run *run;
+	const struct lt_entry *entry; /* sums; at is the hour of UTC, or the
+				       * midnight of the site amid it */
+	int64_t from_utc_s, seconds;  /* that it ran in it */
+	struct factor intensity, pue, embodied, market;
+	const char *zone; /* the place of the source, or its name; "" = none */
+	const char *adapter,
+	    *version;	   /* the source's, today; NULL = not known */
+	bool has_pue;	   /* it is the one that was charged with */
+	bool has_date;	   /* so is the intensity, and since when it is known */
+	bool has_embodied; /* it was recorded then, and there is some */
+	int64_t location_mg, embodied_mg, market_mg; /* the first two are what
+						      * was charged */
+};
+
+struct carbon_row { /* sums of those that are alike */
+	char zone[160], source[LT_NAME_SIZE], partition[LT_NAME_SIZE],
+	    market_source[LT_NAME_SIZE];
+	struct lt_period month;
+	bool has_pue, has_embodied, has_intensity, has_market;
+	int64_t energy_wh, estimated_wh, location_mg, embodied_mg, market_mg;
+	double it_wh;
+	int64_t hours, first_utc_s, last_utc_s;
+	const char *adapter, *version;
+	/* Of the intensities with a date; hours of those without. */
+	int64_t first_issued_utc_s, last_issued_utc_s, undated_hours;
+};
+
+#define METHOD "lowtide-1" /* docs/model.md, eqs. (49) to (53) */
+
+/* As exact as it takes to recompute. */
+static void
+put_real(struct lt_out *out, const char *key, bool has, double value)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.15g", value);
+	lt_out_text(out, key);
+	lt_out_text(out, has ? text : "null");
+}
+
+/* ---- an hour as JSON ---- */
+
+static void
+put_factors(struct lt_out *out, const struct carbon_hour *hour)
+{
+	const struct factor *const i = &hour->intensity;
+	const struct factor *const market = &hour->market;
+
+	lt_out_put_known(out, ",\"zone\":", hour->zone);
+	lt_out_put_known(out, ",\"source\":", i->source);
+	lt_out_put_known(out,
+	    ",\"quality\":", i->is_known ? lt_quality_name(i->quality) : NULL);
+	put_real(out, ",\"g_per_kwh\":", i->is_known, i->value);
+	lt_out_put_time(
+	    out, ",\"issued\":", hour->has_date ? i->issued_utc_s : 0);
+	put_real(out, ",\"pue\":", hour->has_pue, hour->pue.value);
+	lt_out_put_known(out,
+	    ",\"market_source\":", market->is_known ? market->source : NULL);
+	put_real(
+	    out, ",\"market_g_per_kwh\":", market->is_known, market->value);
+}
+
+static void
+write_hour(struct lt_out *out, const struct carbon_hour *hour)
+{
+	const struct lt_run *const run = hour->run;
+	const struct lt_entry *const entry = hour->entry;
+	const bool has_mg = hour->intensity.is_known || entry->carbon_mg != 0;
+
+	lt_out_put_int(out, "{\"job_id\":", true, run->key.job_id);
+	lt_out_put_time(out, ",\"submit\":", run->key.submit_utc_s);
+	lt_out_put_known(out, ",\"account\":", entry->account);
+	lt_out_put_known(out, ",\"partition\":", run->partition);
+	lt_out_put_time(out, ",\"hour\":", entry->at_utc_s);
+	lt_out_put_int(out, ",\"seconds\":", true, hour->seconds);
+	lt_out_text(out, entry->kind == LT_ENTRY_CORRECTION
+			     ? ",\"correction\":true"
+			     : ",\"correction\":false");
+	put_factors(out, hour);
+	lt_out_put_int(out, ",\"energy_wh\":", true, entry->energy_wh);
+	lt_out_put_int(out, ",\"location_mg\":", has_mg, hour->location_mg);
+	lt_out_put_int(
+	    out, ",\"market_mg\":", hour->market.is_known, hour->market_mg);
+	lt_out_put_int(
+	    out, ",\"embodied_mg\":", hour->has_embodied, hour->embodied_mg);
+	lt_out_put_int(out, ",\"carbon_mg\":", has_mg, entry->carbon_mg);
+	lt_out_put_int(out, ",\"money_micros\":", true, entry->money_micros);
+	lt_out_text(out, "}");
+}
+
+/* ---- sums as JSON ---- */
+
+static bool
+has_location(const struct carbon_row *row)
+{
+	return row->has_intensity || row->location_mg != 0;
+}
+
+/* What a row and the total have alike. */
+static void
+put_sums(struct lt_out *out, const struct carbon_row *row)
+{
+	const bool has_share = row->energy_wh > 0 && row->estimated_wh >= 0 &&
+			       row->estimated_wh <= row->energy_wh;
+	const double share =
+	    has_share ? (double)row->estimated_wh / (double)row->energy_wh : 0;
+
+	lt_out_put_int(out, "\"energy_wh\":", true, row->energy_wh);
+	lt_out_put_int(
+	    out, ",\"location_mg\":", has_location(row), row->location_mg);
+	lt_out_put_int(out, ",\"market_mg\":", row->has_market, row->market_mg);
+	lt_out_put_int(
+	    out, ",\"embodied_mg\":", row->has_embodied, row->embodied_mg);
+	put_real(out, ",\"pue\":", row->has_pue && row->it_wh > 0,
+	    round((double)row->energy_wh / row->it_wh * 1e6) / 1e6);
+	lt_out_put_int(
+	    out, ",\"estimated_ppm\":", has_share, llround(share * LT_MICROS));
+	lt_out_put_time(
+	    out, ",\"first\":", row->hours > 0 ? row->first_utc_s : 0);
+	lt_out_put_time(
+	    out, ",\"last\":", row->hours > 0 ? row->last_utc_s : 0);
+	lt_out_put_int(out, ",\"hours\":", true, row->hours);
+	lt_out_put_time(out, ",\"issued_first\":",
+	    row->last_issued_utc_s > 0 ? row->first_issued_utc_s : 0);
+	lt_out_put_time(out, ",\"issued_last\":", row->last_issued_utc_s);
+	lt_out_put_int(out, ",\"undated_hours\":", true, row->undated_hours);
+	lt_out_text(out, "}");
+}
+
+static void
+put_row(struct lt_out *out, const struct carbon_row *row)
+{
+	lt_out_put_known(out, "{\"zone\":", row->zone);
+	lt_out_put_known(out, ",\"partition\":", row->partition);
+	lt_out_put_known(out, ",\"source\":", row->source);
+	lt_out_put_known(out, ",\"adapter\":", row->adapter);
+	lt_out_put_known(out, ",\"version\":", row->version);
+	lt_out_put_known(out, ",\"market_source\":", row->market_source);
+	lt_out_put_known(out, ",\"month\":", row->month.label);
+	lt_out_text(out, ",");
+	put_sums(out, row);
+}
+
+/* PUE and market-based carbon are of all rows or not at all. Embodied carbon is
+ * of those that have some; the location-based is the rest of the statement's.
+ */
+static struct carbon_row
+total_of(const struct carbon_row *rows, uint32_t count)
+{
+	struct carbon_row all = {.has_intensity = true,
+	    .has_pue = count > 0,
+	    .has_market = count > 0,
+	    .first_utc_s = INT64_MAX,
+	    .first_issued_utc_s = INT64_MAX};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct carbon_row *const row = &rows[i];
+
+		all.has_pue = all.has_pue && row->has_pue;
+		all.has_market = all.has_market && row->has_market;
+		all.has_embodied = all.has_embodied || row->has_embodied;
+		all.energy_wh += row->energy_wh;
+		all.estimated_wh += row->estimated_wh;
+		all.location_mg += row->location_mg;
+		all.embodied_mg += row->embodied_mg;
+		all.market_mg += row->market_mg;
+		all.it_wh += row->it_wh;
+		all.hours += row->hours;
+		all.undated_hours += row->undated_hours;
+		if (row->first_issued_utc_s < all.first_issued_utc_s)
+			all.first_issued_utc_s = row->first_issued_utc_s;
+		if (row->last_issued_utc_s > all.last_issued_utc_s)
+			all.last_issued_utc_s = row->last_issued_utc_s;
+		if (row->first_utc_s < all.first_utc_s)
+			all.first_utc_s = row->first_utc_s;
+		if (row->last_utc_s > all.last_utc_s)
+			all.last_utc_s = row->last_utc_s;
+	}
+	return all;
+}
+
+/* With PUE it is the facility's; where rows differ, or their PUE is not known,
+ * it is not said. */
+static const char *
+boundary_of(const struct carbon_row *rows, uint32_t count)
+{
+	uint32_t it = 0, facility = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!rows[i].has_pue || rows[i].it_wh <= 0)
+			continue;
+		if ((double)rows[i].energy_wh > rows[i].it_wh)
+			facility++;
+		else
+			it++;
+	}
+	if (count == 0 || it + facility < count)
+		return NULL;
+	return it == count ? "it" : facility == count ? "facility" : NULL;
+}
+
+/* ,"carbon":{...} with their total. */
+static void
+write_rows(struct lt_out *out, const struct carbon_row *rows, uint32_t count,
+    const json_t *head)
+{
+	const struct carbon_row total = total_of(rows, count);
+
+	lt_out_text(out, ",\"carbon\":{\"method\":\"" METHOD "\"");
+	lt_out_put_known(out, ",\"boundary\":", boundary_of(rows, count));
+	lt_out_put_known(out, ",\"intensity\":",
+	    json_string_value(json_object_get(head, "carbon_intensity")));
+	lt_out_put_known(out, ",\"factors\":",
+	    json_string_value(json_object_get(head, "emission_factors")));
+	lt_out_put_known(out, ",\"gwp\":", NULL); /* no source says it */
+	lt_out_text(out, ",\"rows\":[");
+	for (uint32_t i = 0; i < count; i++) {
+		lt_out_text(out, i > 0 ? "," : "");
+		put_row(out, &rows[i]);
+	}
+	lt_out_text(out, "],\"total\":{");
+	put_sums(out, &total);
+	lt_out_text(out, "}");
+}
+
+/* ---- the report ---- */
+
 struct lt_report_carbon {
 	struct lt_carbon_asked asked;
-	struct lt_carbon_factors factors;
-	struct lt_carbon_row *rows;
+	struct factors factors;
+	struct carbon_row *rows;
 	size_t capacity;
 	uint32_t count;
 	uint64_t written; /* hours */
@@ -34,7 +425,7 @@ lt_report_carbon_new(const struct lt_carbon_asked *asked)
 
 	if (c != NULL) {
 		c->asked = *asked;
-		c->factors = (struct lt_carbon_factors){
+		c->factors = (struct factors){
 		    .ledger = asked->ledger, .period = asked->period};
 	}
 	return c;
@@ -45,7 +436,7 @@ lt_report_carbon_free(struct lt_report_carbon *c)
 {
 	if (c == NULL)
 		return;
-	lt_carbon_factors_free(&c->factors);
+	free_factors(&c->factors);
 	free(c->rows);
 	free(c);
 }
@@ -69,7 +460,7 @@ part_of(const struct lt_run *run, struct lt_span hour)
  * as much of it as of the whole run, eq. (50). */
 static int64_t
 embodied_of(
-    const struct lt_carbon_hour *hour, const struct lt_run *run, double g_per_h)
+    const struct carbon_hour *hour, const struct lt_run *run, double g_per_h)
 {
 	static const double mg_per_g = 1000;
 	const int64_t all = hour->entry->carbon_mg;
@@ -95,14 +486,14 @@ embodied_of(
 
 static int
 fill_factors(
-    struct lt_carbon_hour *hour, const struct taker *t, struct lt_error *err)
+    struct carbon_hour *hour, const struct taker *t, struct lt_error *err)
 {
 	const struct lt_run *const run = t->run;
 	struct lt_rates_asked asked = {run->partition, LT_RATE_CARBON,
 	    part_of(run, (struct lt_span){t->sum.at_utc_s, t->end_utc_s})};
 	const struct {
 		enum lt_rate rate;
-		struct lt_factor *to;
+		struct factor *to;
 	} all[] = {{LT_RATE_CARBON, &hour->intensity},
 	    {LT_RATE_PUE, &hour->pue}, {LT_RATE_EMBODIED, &hour->embodied},
 	    {LT_RATE_MARKET_BASED, &hour->market}};
@@ -112,22 +503,21 @@ fill_factors(
 	hour->seconds = asked.span.to_utc_s - asked.span.from_utc_s;
 	for (size_t i = 0; rc == LT_OK && i < sizeof(all) / sizeof(*all); i++) {
 		asked.rate = all[i].rate;
-		rc = lt_factor_of(all[i].to, &t->c->factors, &asked, err);
+		rc = find_factor(all[i].to, &t->c->factors, &asked, err);
 	}
 	/* A run without one was charged none. */
 	if (rc == LT_OK && !run->has_carbon && hour->entry->carbon_mg == 0)
-		hour->intensity = (struct lt_factor){.source = ""};
+		hour->intensity = (struct factor){.source = ""};
 	return rc;
 }
 
 static int
-fill_hour(
-    struct lt_carbon_hour *hour, const struct taker *t, struct lt_error *err)
+fill_hour(struct carbon_hour *hour, const struct taker *t, struct lt_error *err)
 {
 	const struct lt_report_carbon *const c = t->c;
 	const struct lt_entry *const entry = &t->sum;
 
-	*hour = (struct lt_carbon_hour){.run = t->run, .entry = entry};
+	*hour = (struct carbon_hour){.run = t->run, .entry = entry};
 	const int rc = fill_factors(hour, t, err);
 	if (rc != LT_OK)
 		return rc;
@@ -161,7 +551,7 @@ fill_hour(
 /* ---- sums ---- */
 
 static bool
-is_in(const struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
+is_in(const struct carbon_row *row, const struct carbon_hour *hour)
 {
 	const int64_t at = hour->from_utc_s;
 
@@ -177,20 +567,20 @@ is_in(const struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
 }
 
 /* There are few: the last one found is tried first. */
-static struct lt_carbon_row *
-row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
+static struct carbon_row *
+row_of(struct lt_report_carbon *c, const struct carbon_hour *hour)
 {
 	for (uint32_t i = c->count; i > 0; i--)
 		if (is_in(&c->rows[i - 1], hour))
 			return &c->rows[i - 1];
-	struct lt_carbon_row *const grown =
+	struct carbon_row *const grown =
 	    lt_items_grow(c->rows, &c->capacity, c->count, sizeof(*grown));
 
 	if (grown == NULL)
 		return NULL;
 	c->rows = grown;
-	struct lt_carbon_row *const row = &grown[c->count++];
-	*row = (struct lt_carbon_row){.has_pue = hour->has_pue,
+	struct carbon_row *const row = &grown[c->count++];
+	*row = (struct carbon_row){.has_pue = hour->has_pue,
 	    .has_embodied = hour->has_embodied,
 	    .has_intensity = hour->intensity.is_known,
 	    .has_market = hour->market.is_known,
@@ -212,9 +602,9 @@ row_of(struct lt_report_carbon *c, const struct lt_carbon_hour *hour)
 }
 
 static void
-add_date(struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
+add_date(struct carbon_row *row, const struct carbon_hour *hour)
 {
-	const struct lt_factor *const i = &hour->intensity;
+	const struct factor *const i = &hour->intensity;
 
 	row->undated_hours += !hour->has_date;
 	if (hour->has_date && i->first_issued_utc_s < row->first_issued_utc_s)
@@ -224,10 +614,10 @@ add_date(struct lt_carbon_row *row, const struct lt_carbon_hour *hour)
 }
 
 static int
-add_hour(struct lt_report_carbon *c, const struct lt_carbon_hour *hour,
+add_hour(struct lt_report_carbon *c, const struct carbon_hour *hour,
     struct lt_error *err)
 {
-	struct lt_carbon_row *const row = row_of(c, hour);
+	struct carbon_row *const row = row_of(c, hour);
 	const int64_t wh = hour->entry->energy_wh, at = hour->entry->at_utc_s;
 	const bool is_measured = hour->intensity.is_known &&
 				 hour->intensity.quality == LT_QUALITY_MEASURED;
@@ -257,7 +647,7 @@ end_hour(const struct taker *t, struct lt_error *err)
 {
 	struct lt_report_carbon *const c = t->c;
 	struct lt_out *const out = c->asked.hours;
-	struct lt_carbon_hour hour;
+	struct carbon_hour hour;
 
 	if (t->end_utc_s == 0)
 		return LT_OK;
@@ -265,7 +655,7 @@ end_hour(const struct taker *t, struct lt_error *err)
 	if (rc != LT_OK || out == NULL)
 		return rc != LT_OK ? rc : add_hour(c, &hour, err);
 	lt_out_text(out, c->written++ > 0 ? ",\n" : "\n");
-	lt_carbon_hour_write(out, &hour);
+	write_hour(out, &hour);
 	return out->failed ? lt_fail(err, LT_EIO, "nobody takes the answer")
 			   : LT_OK;
 }
@@ -328,7 +718,7 @@ lt_report_carbon_run(struct lt_report_carbon *c, const struct lt_run *run,
 static int
 by_key(const void *a, const void *b)
 {
-	const struct lt_carbon_row *const x = a, *const y = b;
+	const struct carbon_row *const x = a, *const y = b;
 	const int orders[] = {strcmp(x->zone, y->zone),
 	    strcmp(x->partition, y->partition), strcmp(x->source, y->source),
 	    (x->first_utc_s > y->first_utc_s) -
@@ -349,5 +739,5 @@ lt_report_carbon_write(
 {
 	if (c->count > 1)
 		qsort(c->rows, c->count, sizeof(*c->rows), by_key);
-	lt_carbon_rows_write(out, c->rows, c->count, head);
+	write_rows(out, c->rows, c->count, head);
 }

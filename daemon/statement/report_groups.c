@@ -1,14 +1,247 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a period cost by day, team, partition and more. What to group by is
+ * asked as "day;team,partition". Each row of a run, and each adjustment, is
+ * added to one group of each grouping, or to one a day or month of it; more
+ * than LT_GROUPS_MAX groups are refused. The runs that cost most are kept
+ * beside.
+ */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "group_table.h"
+#include "error.h"
+#include "figures.h"
+#include "grow.h"
 #include "idle.h"
 #include "lookup.h"
 #include "report_groups.h"
 #include "run_json.h"
 #include "units.h"
+
+/* ---- one grouping's groups, found by their dimensions' texts ---- */
+
+enum { GROUP_KEY_SIZE = 1024 };
+struct group_key { /* texts of the dimensions, each with its NUL */
+	char bytes[GROUP_KEY_SIZE];
+	size_t length;
+	bool is_adjustment;
+};
+struct group {
+	char *key; /* texts of its dimensions, each with its NUL; malloc'd */
+	size_t key_bytes;
+	bool is_adjustment;
+	int64_t figures[LT_GROUP_FIGURES];
+};
+
+struct group_table { /* of one grouping */
+	struct group *items;
+	uint32_t count;
+	size_t capacity;
+	uint32_t *places; /* of twice as many at least: item + 1; 0: free */
+	uint32_t place_count;
+};
+
+static uint32_t
+hash_of(const char *key, size_t bytes)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ (unsigned char)key[i]) * 16777619u;
+	return hash;
+}
+
+/* Where it is, or would be. */
+static uint32_t *
+place_of(
+    struct group_table *t, const char *key, size_t bytes, bool is_adjustment)
+{
+	uint32_t at = hash_of(key, bytes);
+
+	for (;; at++) {
+		uint32_t *const place = &t->places[at % t->place_count];
+		const struct group *const group =
+		    *place > 0 ? &t->items[*place - 1] : NULL;
+
+		if (group == NULL ||
+		    (group->key_bytes == bytes &&
+			group->is_adjustment == is_adjustment &&
+			memcmp(group->key, key, bytes) == 0))
+			return place;
+	}
+}
+
+static int
+make_room(struct group_table *t, struct lt_error *err)
+{
+	if (t->place_count > 2 * (t->count + 1))
+		return LT_OK;
+	free(t->places);
+	t->place_count = 8 * (t->count + 8);
+	t->places = calloc(t->place_count, sizeof(*t->places));
+	if (t->places == NULL)
+		return lt_fail(err, LT_ENOMEM, "by: no memory");
+	for (uint32_t i = 0; i < t->count; i++)
+		*place_of(t, t->items[i].key, t->items[i].key_bytes,
+		    t->items[i].is_adjustment) = i + 1;
+	return LT_OK;
+}
+
+/* The group of that key; a new one is all 0. LT_ELIMIT: there are too many. */
+static int
+find_group(struct group_table *t, const struct group_key *key,
+    struct group **group, struct lt_error *err)
+{
+	const int rc = make_room(t, err);
+
+	if (rc != LT_OK)
+		return rc;
+	uint32_t *const place =
+	    place_of(t, key->bytes, key->length, key->is_adjustment);
+	if (*place == 0) {
+		if (t->count == LT_GROUPS_MAX)
+			return lt_fail(err, LT_ELIMIT,
+			    "by: more than %d groups; ask for a team, or a shorter time",
+			    LT_GROUPS_MAX);
+		struct group *const grown = lt_items_grow(
+		    t->items, &t->capacity, t->count, sizeof(*grown));
+		if (grown == NULL)
+			return lt_fail(err, LT_ENOMEM, "by: no memory");
+		t->items = grown;
+		grown[t->count] = (struct group){.key = malloc(key->length),
+		    .key_bytes = key->length,
+		    .is_adjustment = key->is_adjustment};
+		if (grown[t->count].key == NULL)
+			return lt_fail(err, LT_ENOMEM, "by: no memory");
+		memcpy(grown[t->count].key, key->bytes, key->length);
+		*place = ++t->count;
+	}
+	*group = &t->items[*place - 1];
+	return LT_OK;
+}
+
+static void
+free_table(struct group_table *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		free(t->items[i].key);
+	free(t->items);
+	free(t->places);
+	*t = (struct group_table){0};
+}
+
+/* ---- what to group by, as it is asked for ---- */
+
+/* Before a key of the policy's labels. */
+#define LABEL "label:"
+
+static const char *const dimension_names[LT_DIMENSIONS] = {
+    [LT_BY_DAY] = "day",
+    [LT_BY_MONTH] = "month",
+    [LT_BY_TEAM] = "team",
+    [LT_BY_USER] = "user",
+    [LT_BY_PARTITION] = "partition",
+    [LT_BY_QOS] = "qos",
+    [LT_BY_GPU] = "gpu",
+    [LT_BY_NAME] = "name",
+    [LT_BY_WCKEY] = "wckey",
+    [LT_BY_STATE] = "state",
+    [LT_BY_LABEL] = LABEL,
+};
+
+static bool
+take_label(struct lt_grouping *to, const char *name, size_t size)
+{
+	char *const key = to->keys[to->count];
+
+	if (size <= strlen(LABEL) || strncmp(name, LABEL, strlen(LABEL)) != 0 ||
+	    size - strlen(LABEL) >= sizeof(to->keys[0]))
+		return false;
+	memcpy(key, name + strlen(LABEL), size - strlen(LABEL));
+	key[size - strlen(LABEL)] = '\0';
+	to->dimensions[to->count] = LT_BY_LABEL;
+	return lt_label_key_is_valid(key);
+}
+
+static bool
+take_dimension(struct lt_grouping *to, const char *name, size_t size)
+{
+	for (int i = 0; i < LT_BY_LABEL; i++)
+		if (strlen(dimension_names[i]) == size &&
+		    memcmp(dimension_names[i], name, size) == 0) {
+			to->dimensions[to->count] = (enum lt_dimension)i;
+			return true;
+		}
+	return take_label(to, name, size);
+}
+
+static int
+parse_one(struct lt_grouping *grouping, const char *text, size_t length,
+    struct lt_error *err)
+{
+	size_t at = 0;
+
+	while (at <= length) {
+		const char *const name = text + at;
+		const size_t size = strcspn(name, ",;");
+
+		if (grouping->count == LT_GROUP_DIMENSIONS_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "by: more than %d at once",
+			    LT_GROUP_DIMENSIONS_MAX);
+		if (!take_dimension(grouping, name, size))
+			return lt_fail(err, LT_EINPUT,
+			    "by: got \"%.*s\", want day, month, team, user, partition, qos, gpu, name, wckey, state or label:KEY, or several with commas",
+			    (int)(size < 40 ? size : 40), name);
+		grouping->count++;
+		at += size + 1;
+	}
+	return LT_OK;
+}
+
+int
+lt_groupings_parse(
+    struct lt_groupings *groupings, const char *text, struct lt_error *err)
+{
+	int rc = LT_OK;
+
+	while (rc == LT_OK && *text) {
+		const size_t length = strcspn(text, ";");
+
+		if (groupings->count == LT_GROUPINGS_MAX)
+			return lt_fail(err, LT_EINPUT,
+			    "by: more than %d groupings", LT_GROUPINGS_MAX);
+		rc = parse_one(
+		    &groupings->all[groupings->count++], text, length, err);
+		text += length + (text[length] == ';');
+	}
+	return rc;
+}
+
+bool
+lt_groupings_have(
+    const struct lt_groupings *groupings, enum lt_dimension dimension)
+{
+	for (uint32_t i = 0; i < groupings->count; i++)
+		for (uint32_t k = 0; k < groupings->all[i].count; k++)
+			if (groupings->all[i].dimensions[k] == dimension)
+				return true;
+	return false;
+}
+
+void
+lt_grouping_put_name(
+    struct lt_out *out, const struct lt_grouping *grouping, uint32_t which)
+{
+	lt_out_text(out, LT_WORD(dimension_names, grouping->dimensions[which]));
+	if (grouping->dimensions[which] == LT_BY_LABEL)
+		lt_out_text(out, grouping->keys[which]);
+}
+
+/* ---- the groups of a report ---- */
 
 /* The text in a run; of a day, a month, a team and a label there is none. */
 static const size_t of_run[LT_DIMENSIONS] = {
@@ -25,28 +258,6 @@ static const size_t of_run[LT_DIMENSIONS] = {
     [LT_BY_STATE] = offsetof(struct lt_run, state_text),
 };
 
-static const char *const figure_names[LT_GROUP_FIGURES] = {
-    [LT_GROUP_RUNS] = "runs",
-    [LT_GROUP_COST] = "cost_micros",
-    [LT_GROUP_CARBON] = "carbon_mg",
-    [LT_GROUP_ENERGY] = "energy_wh",
-    [LT_GROUP_BASE] = "base_micros",
-    [LT_GROUP_BASE_MG] = "base_mg",
-    [LT_GROUP_CPU_S] = "cpu_s",
-    [LT_GROUP_GPU_S] = "gpu_s",
-    [LT_GROUP_NODE_S] = "node_s",
-    [LT_GROUP_FAILED_RUNS] = "failed_runs",
-    [LT_GROUP_FAILED] = "failed_micros",
-    [LT_GROUP_ESTIMATED_RUNS] = "estimated_runs",
-    [LT_GROUP_ESTIMATED_MG] = "estimated_mg",
-    [LT_GROUP_MEASURED] = "measured_micros",
-    [LT_GROUP_IDLE] = "idle_micros",
-    [LT_GROUP_CARBON_CHARGE] = "carbon_charge_micros",
-    [LT_GROUP_DISCOUNT] = "discount_micros",
-    [LT_GROUP_UNPRICED] = "unpriced_runs",
-    [LT_GROUP_EARLIER] = "earlier_micros",
-    [LT_GROUP_ENDED] = ""};
-
 /* What of a run is one part: all of it, or its hours of a day or a month. */
 enum split { WHOLE, BY_DAY, BY_MONTH, SPLITS };
 
@@ -61,7 +272,7 @@ struct lt_report_groups {
 	struct lt_ledger *ledger;
 	struct lt_span period;
 	const json_t *labels; /* {account: {key: text}} */
-	struct lt_group_table tables[LT_GROUPINGS_MAX];
+	struct group_table tables[LT_GROUPINGS_MAX];
 	enum split split[LT_GROUPINGS_MAX];
 	bool has_split[SPLITS];
 	uint32_t top_count;
@@ -115,7 +326,7 @@ lt_report_groups_free(struct lt_report_groups *g)
 	if (g == NULL)
 		return;
 	for (uint32_t i = 0; i < g->asked->count; i++)
-		lt_group_table_free(&g->tables[i]);
+		free_table(&g->tables[i]);
 	free(g);
 }
 
@@ -152,7 +363,7 @@ text_of(const struct part *part, const struct lt_grouping *grouping,
 }
 
 static void
-make_key(struct lt_group_key *key, const struct lt_grouping *grouping,
+make_key(struct group_key *key, const struct lt_grouping *grouping,
     const struct part *part, const json_t *labels)
 {
 	key->length = 0;
@@ -160,7 +371,7 @@ make_key(struct lt_group_key *key, const struct lt_grouping *grouping,
 
 	for (uint32_t i = 0; i < grouping->count; i++) {
 		const char *const text = text_of(part, grouping, i, labels);
-		const size_t room = LT_GROUP_KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
+		const size_t room = GROUP_KEY_SIZE / LT_GROUP_DIMENSIONS_MAX;
 		const size_t length = strnlen(text, room - 1);
 
 		memcpy(key->bytes + key->length, text, length);
@@ -173,11 +384,11 @@ static int
 add_part(struct lt_report_groups *g, uint32_t grouping, const struct part *part,
     struct lt_error *err)
 {
-	struct lt_group *group = NULL;
-	struct lt_group_key key;
+	struct group *group = NULL;
+	struct group_key key;
 
 	make_key(&key, &g->asked->all[grouping], part, g->labels);
-	const int rc = lt_group_find(&g->tables[grouping], &key, &group, err);
+	const int rc = find_group(&g->tables[grouping], &key, &group, err);
 	for (int i = 0; rc == LT_OK && i < LT_GROUP_FIGURES; i++)
 		if (!lt_add(&group->figures[i], part->figures[i]))
 			return lt_fail(
@@ -413,7 +624,7 @@ lt_report_groups_adjustment(struct lt_report_groups *g,
 static int
 by_key(const void *a, const void *b)
 {
-	const struct lt_group *const x = a, *const y = b;
+	const struct group *const x = a, *const y = b;
 	const size_t least =
 	    x->key_bytes < y->key_bytes ? x->key_bytes : y->key_bytes;
 	const int order = memcmp(x->key, y->key, least);
@@ -426,15 +637,15 @@ by_key(const void *a, const void *b)
 static int
 by_cost(const void *a, const void *b)
 {
-	const int64_t x = ((const struct lt_group *)a)->figures[LT_GROUP_COST];
-	const int64_t y = ((const struct lt_group *)b)->figures[LT_GROUP_COST];
+	const int64_t x = ((const struct group *)a)->figures[LT_GROUP_COST];
+	const int64_t y = ((const struct group *)b)->figures[LT_GROUP_COST];
 
 	return x != y ? (x < y) - (x > y) : by_key(a, b);
 }
 
 static void
 write_group(struct lt_out *out, const struct lt_grouping *grouping,
-    const struct lt_group *group, enum split split)
+    const struct group *group, enum split split)
 {
 	const int last = split != WHOLE ? LT_GROUP_EARLIER : LT_GROUP_ENDED;
 	const char *text = group->key;
@@ -451,7 +662,7 @@ write_group(struct lt_out *out, const struct lt_grouping *grouping,
 	if (group->is_adjustment)
 		lt_out_text(out, "\"adjustment\":true,");
 	for (int i = 0; i < last; i++) {
-		lt_out_quoted(out, figure_names[i]);
+		lt_out_quoted(out, lt_group_figures[i].key);
 		lt_out_text(out, ":");
 		lt_out_int(out, group->figures[i]);
 		lt_out_text(out, i + 1 < last ? "," : "}");
@@ -462,7 +673,7 @@ static void
 write_grouping(struct lt_out *out, struct lt_report_groups *g, uint32_t which)
 {
 	const struct lt_grouping *const grouping = &g->asked->all[which];
-	struct lt_group_table *const t = &g->tables[which];
+	struct group_table *const t = &g->tables[which];
 
 	lt_out_text(out, which > 0 ? ",\"" : "\"");
 	for (uint32_t i = 0; i < grouping->count; i++) {
@@ -485,7 +696,7 @@ lt_report_groups_each(const struct lt_report_groups *g, lt_group_function *take,
     void *context, struct lt_error *err)
 {
 	const uint32_t last = g->asked->count - 1;
-	const struct lt_group_table *const t = &g->tables[last];
+	const struct group_table *const t = &g->tables[last];
 	int rc = LT_OK;
 
 	for (uint32_t i = 0; rc == LT_OK && i < t->count; i++) {

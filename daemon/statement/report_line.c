@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api.h"
+#include "figures.h"
+#include "lookup.h"
 #include "report_line.h"
 #include "text.h"
 
@@ -88,19 +90,34 @@ lt_report_line_cost(const struct lt_report_line *line)
 	return cost;
 }
 
+/* ---- as JSON: in an order that stays, for statements are compared by it ----
+ */
+
 static void
-set_int(json_t *to, const char *key, int64_t value)
+set_json(json_t *to, enum lt_team_figure figure, json_t *value)
 {
-	json_object_set_new(to, key, json_integer(value));
+	json_object_set_new(to, LT_ROW(lt_team_figures, figure).key, value);
+}
+
+static void
+set_int(json_t *to, enum lt_team_figure figure, int64_t value)
+{
+	set_json(to, figure, json_integer(value));
+}
+
+static void
+set_known(json_t *to, enum lt_team_figure figure, bool is_known, int64_t value)
+{
+	set_json(to, figure, lt_api_optional(is_known, value));
 }
 
 static void
 set_booked(json_t *to, const struct lt_report_line *line)
 {
-	static const char *const money[] = {
-	    "charges_micros", "corrections_micros", "adjustments_micros"};
-	static const char *const carbon[] = {
-	    "charges_mg", "corrections_mg", "adjustments_mg"};
+	static const enum lt_team_figure booked[][2] = {
+	    {LT_TEAM_CHARGES, LT_TEAM_CHARGES_MG},
+	    {LT_TEAM_CORRECTIONS, LT_TEAM_CORRECTIONS_MG},
+	    {LT_TEAM_ADJUSTMENTS, LT_TEAM_ADJUSTMENTS_MG}};
 	const struct lt_amount cost = lt_report_line_cost(line);
 	struct lt_parts parts = {0};
 
@@ -108,17 +125,17 @@ set_booked(json_t *to, const struct lt_report_line *line)
 		parts.carbon_charge_micros +=
 		    line->in[k].parts.carbon_charge_micros;
 		parts.discount_micros += line->in[k].parts.discount_micros;
-		set_int(to, money[k], line->in[k].money_micros);
-		set_int(to, carbon[k], line->in[k].carbon_mg);
+		set_int(to, booked[k][0], line->in[k].money_micros);
+		set_int(to, booked[k][1], line->in[k].carbon_mg);
 	}
-	set_int(to, "cost_micros", cost.money_micros);
-	set_int(to, "nodes_micros",
+	set_int(to, LT_TEAM_COST, cost.money_micros);
+	set_int(to, LT_TEAM_NODES,
 	    lt_of_nodes(
 		cost.money_micros - line->in[LT_ENTRY_ADJUSTMENT].money_micros,
 		&parts));
-	set_int(to, "carbon_charge_micros", parts.carbon_charge_micros);
-	set_int(to, "discount_micros", parts.discount_micros);
-	set_int(to, "carbon_mg", cost.carbon_mg);
+	set_int(to, LT_TEAM_CARBON_CHARGE, parts.carbon_charge_micros);
+	set_int(to, LT_TEAM_DISCOUNT, parts.discount_micros);
+	set_int(to, LT_TEAM_CARBON, cost.carbon_mg);
 }
 
 /* A budget covers the accounts below too; without one, its own. */
@@ -133,21 +150,16 @@ set_budget(json_t *to, const struct lt_period *b, const struct lt_amount *cost)
 	const int64_t carbon =
 	    b != NULL ? b->settled.carbon_mg : cost->carbon_mg;
 
-	json_object_set_new(to, "budget_micros",
-	    lt_api_optional(limit->has_money, limit->money_micros));
-	json_object_set_new(to, "budget_mg",
-	    lt_api_optional(limit->has_carbon, limit->carbon_mg));
-	set_int(to, "actual_micros", money);
-	set_int(to, "actual_mg", carbon);
-	json_object_set_new(
-	    to, "held_micros", lt_api_optional(b, held->money_micros));
-	json_object_set_new(to, "held_mg", lt_api_optional(b, held->carbon_mg));
-	json_object_set_new(to, "available_micros",
-	    lt_api_optional(limit->has_money,
-		limit->money_micros - money - held->money_micros));
-	json_object_set_new(to, "available_mg",
-	    lt_api_optional(limit->has_carbon,
-		limit->carbon_mg - carbon - held->carbon_mg));
+	set_known(to, LT_TEAM_BUDGET, limit->has_money, limit->money_micros);
+	set_known(to, LT_TEAM_BUDGET_MG, limit->has_carbon, limit->carbon_mg);
+	set_int(to, LT_TEAM_ACTUAL, money);
+	set_int(to, LT_TEAM_ACTUAL_MG, carbon);
+	set_known(to, LT_TEAM_HELD, b != NULL, held->money_micros);
+	set_known(to, LT_TEAM_HELD_MG, b != NULL, held->carbon_mg);
+	set_known(to, LT_TEAM_AVAILABLE, limit->has_money,
+	    limit->money_micros - money - held->money_micros);
+	set_known(to, LT_TEAM_AVAILABLE_MG, limit->has_carbon,
+	    limit->carbon_mg - carbon - held->carbon_mg);
 }
 
 /* The three add up to what was saved. */
@@ -171,10 +183,10 @@ set_saved(json_t *to, const struct lt_report_line *line)
 	const int64_t mg = runs.baseline_carbon_mg - runs.carbon_mg;
 	const struct lt_saved_by *const by = &runs.saved_by;
 
-	set_int(to, "base_micros", runs.baseline_money_micros);
-	set_int(to, "base_mg", runs.baseline_carbon_mg);
-	set_int(to, "saved_micros", micros);
-	set_int(to, "saved_mg", mg);
+	set_int(to, LT_TEAM_BASE, runs.baseline_money_micros);
+	set_int(to, LT_TEAM_BASE_MG, runs.baseline_carbon_mg);
+	set_int(to, LT_TEAM_SAVED, micros);
+	set_int(to, LT_TEAM_SAVED_MG, mg);
 	json_object_set_new(to, "saved_by_micros",
 	    saved_by_json(micros, by->time_micros, by->gpu_micros));
 	json_object_set_new(
@@ -193,17 +205,16 @@ lt_report_line_json(const char *team, const struct lt_report_line *line,
 		json_object_set_new(all, "team", json_string(team));
 	set_booked(all, line);
 	set_budget(all, budget, &cost);
-	set_int(all, "energy_wh",
+	set_int(all, LT_TEAM_ENERGY,
 	    charged->energy_wh + line->in[LT_ENTRY_CORRECTION].energy_wh +
 		line->in[LT_ENTRY_ADJUSTMENT].energy_wh);
 	set_saved(all, line);
-	set_int(all, "runs", charged->runs);
-	set_int(all, "moved_runs", charged->moved_runs);
-	set_int(all, "unpriced_runs", charged->unpriced_runs);
-	set_int(all, "gpus_slurmctld_runs", charged->gpus_slurmctld_runs);
-	set_int(all, "gpus_unknown_runs", charged->gpus_unknown_runs);
-	json_object_set_new(
-	    all, "replay", json_boolean(charged->replay_runs > 0));
+	set_int(all, LT_TEAM_RUNS, charged->runs);
+	set_int(all, LT_TEAM_MOVED_RUNS, charged->moved_runs);
+	set_int(all, LT_TEAM_UNPRICED_RUNS, charged->unpriced_runs);
+	set_int(all, LT_TEAM_GPUS_SLURMCTLD_RUNS, charged->gpus_slurmctld_runs);
+	set_int(all, LT_TEAM_GPUS_UNKNOWN_RUNS, charged->gpus_unknown_runs);
+	set_json(all, LT_TEAM_REPLAY, json_boolean(charged->replay_runs > 0));
 	return all;
 }
 

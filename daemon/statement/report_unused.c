@@ -12,6 +12,7 @@
 
 #include "api.h"
 #include "batch.h"
+#include "figures.h"
 #include "owned.h"
 #include "units.h"
 
@@ -236,15 +237,20 @@ put_figures(json_t *to, const struct figures *f, struct lt_error *err)
 	    __builtin_sub_overflow(f->paid_micros, f->used_micros, &micros))
 		return lt_fail(
 		    err, LT_EOVERFLOW, "unused: a sum passes 64 bits");
-	json_t *const json = json_pack("{s:I,s:I,s:I,s:o,s:o,s:o}",
-	    "paid_node_s", (json_int_t)f->paid_node_s, "used_node_s",
-	    (json_int_t)f->used_node_s, "unused_node_s", (json_int_t)node_s,
-	    "paid_micros", lt_api_optional(f->has_micros, f->paid_micros),
-	    "used_micros", lt_api_optional(f->has_micros, f->used_micros),
-	    "unused_micros", lt_api_optional(f->has_micros, micros));
-	const int failed = json_object_update(to, json);
+	const int64_t values[LT_UNUSED_FIGURES] = {
+	    [LT_UNUSED_PAID_S] = f->paid_node_s,
+	    [LT_UNUSED_USED_S] = f->used_node_s,
+	    [LT_UNUSED_REST_S] = node_s,
+	    [LT_UNUSED_PAID] = f->paid_micros,
+	    [LT_UNUSED_USED] = f->used_micros,
+	    [LT_UNUSED_REST] = micros};
+	bool failed = false;
 
-	json_decref(json);
+	for (int i = 0; i < LT_UNUSED_FIGURES; i++)
+		failed |=
+		    json_object_set_new(to, lt_unused_figures[i].key,
+			lt_api_optional(i < LT_UNUSED_PAID || f->has_micros,
+			    values[i])) != 0;
 	return failed ? lt_fail(err, LT_ENOMEM, "unused: out of memory")
 		      : LT_OK;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first lines of a report: whose budget is over, and whose is expected to
- * be at its end; then lowtide's own balance. Of the report's "budgets", which
- * have periods of their own; where there are none (a closed period), of its
- * teams.
+ * What a report says in words, for tables and the HTML statement alike: whose
+ * budget is over, or expected to be at its end, and lowtide's own balance; what
+ * else than nodes the cost is for; what was measured, a line each: what moving
+ * saved against the jobs that were kept, and how good quotes were.
+ * Budgets are the report's "budgets", which have periods of their own; where
+ * there are none (a closed period), those of its teams.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "columns.h"
 #include "report.h"
-#include "report_tables.h"
 #include "units.h"
 
 enum { FIRST_LINES = 12 }; /* budgets that are named before the figures */
@@ -131,7 +133,7 @@ lt_budget_rows(struct lt_budget_row **rows, const json_t *report)
 }
 
 static const char *
-amount_text(char *out, size_t size, int64_t value,
+budget_text(char *out, size_t size, int64_t value,
     const struct lt_budget_row *row, const char *currency)
 {
 	char carbon[48];
@@ -150,7 +152,7 @@ lt_budget_said(char out[LT_OVER_SIZE], const struct lt_budget_row *row,
 {
 	char percent[LT_PERCENT_SIZE], now[LT_PERCENT_SIZE], budget[80];
 
-	amount_text(budget, sizeof(budget), row->budget, row, currency);
+	budget_text(budget, sizeof(budget), row->budget, row, currency);
 	lt_percent_text(now, row->actual, row->budget);
 	if (lt_budget_is_over(row) && row->budget > 0)
 		snprintf(out, LT_OVER_SIZE, " has spent %s of its %s for %s",
@@ -346,7 +348,7 @@ add_longer(struct lt_table *table, const struct lt_budget_row *row,
 	    texts[2], texts[3], spent, expected};
 
 	for (int i = 0; i < 4; i++)
-		amount_text(
+		budget_text(
 		    texts[i], sizeof(texts[i]), figures[i], row, currency);
 	lt_percent_text(spent, row->actual, row->budget);
 	if (row->has_expected)
@@ -386,4 +388,227 @@ lt_report_longer(FILE *out, const json_t *report,
 	lt_table_free(table);
 	free(rows);
 	return err->code;
+}
+
+/* ---- what the cost is for ---- */
+
+static bool
+has_parts(const json_t *row)
+{
+	int64_t carbon = 0, discount = 0;
+
+	lt_json_int(row, "carbon_charge_micros", &carbon);
+	lt_json_int(row, "discount_micros", &discount);
+	return carbon != 0 || discount != 0;
+}
+
+/* Of a team too: what two teams have may add up to nothing. */
+bool
+lt_report_has_parts(const json_t *report)
+{
+	size_t index;
+	const json_t *team;
+
+	json_array_foreach(json_object_get(report, "teams"), index, team)
+		if (has_parts(team))
+			return true;
+	return has_parts(json_object_get(report, "total"));
+}
+
+/* What is adjusted by hand has no charge of its own. */
+bool
+lt_carbon_charge_text(char *out, size_t size, const json_t *report)
+{
+	static const double most = 1e18;
+	const char *const currency = lt_json_text(report, "currency", "");
+	const json_t *const total = json_object_get(report, "total");
+	int64_t charge = 0, all_mg = 0, adjusted_mg = 0;
+	char carbon[64], price[64];
+
+	lt_json_int(total, "carbon_charge_micros", &charge);
+	lt_json_int(total, "carbon_mg", &all_mg);
+	lt_json_int(total, "adjustments_mg", &adjusted_mg);
+	const double mg = (double)all_mg - (double)adjusted_mg;
+	const double mean = (double)charge * LT_MG_PER_TONNE / mg;
+
+	if (currency[0] == '\0' || charge == 0 || mg < 1 || mg > most ||
+	    fabs(mean) > most)
+		return false;
+	snprintf(out, size, "%s CO2e at %s a tonne, in the mean",
+	    lt_carbon_text(carbon, sizeof(carbon), llround(mg)),
+	    lt_money_text(price, sizeof(price), llround(mean), currency));
+	return true;
+}
+
+/* ---- what was measured ---- */
+
+static double
+percent(int64_t part, int64_t whole)
+{
+	return whole != 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+struct saved { /* of money or of carbon */
+	int64_t charged, saved, low, high, modelled;
+	int64_t quote_charged, quote_low,
+	    quote_high; /* whatever they were to take */
+	bool has, has_quote, has_modelled;
+};
+
+static struct saved
+saved_of(const json_t *of)
+{
+	struct saved s = {0};
+
+	s.has_modelled = lt_json_int(of, "modelled", &s.modelled);
+	s.has_quote = lt_json_int(of, "by_quote_charged", &s.quote_charged) &&
+		      lt_json_int(of, "by_quote_low", &s.quote_low) &&
+		      lt_json_int(of, "by_quote_high", &s.quote_high);
+	s.has = lt_json_int(of, "charged", &s.charged) &&
+		lt_json_int(of, "saved", &s.saved) &&
+		lt_json_int(of, "saved_low", &s.low) &&
+		lt_json_int(of, "saved_high", &s.high);
+	return s;
+}
+
+static const char *
+saved_amount(char *out, size_t size, int64_t value, const char *currency)
+{
+	char carbon[48];
+
+	if (currency[0] != '\0')
+		return lt_money_text(out, size, value, currency);
+	snprintf(out, size, "%s CO2e",
+	    lt_carbon_text(carbon, sizeof(carbon), value));
+	return out;
+}
+
+/* currency "": of carbon. */
+static bool
+saved_line(char *out, size_t size, const json_t *of, const char *currency)
+{
+	const struct saved s = saved_of(of);
+	char saved[64], modelled[64] = "not known", quote[64] = "";
+
+	if (!s.has)
+		return false;
+	if (s.has_modelled)
+		saved_amount(modelled, sizeof(modelled), s.modelled, currency);
+	if (s.has_quote)
+		snprintf(quote, sizeof(quote), "; by quotes %.1f to %.1f %%",
+		    percent(s.quote_low, s.quote_charged + s.quote_low),
+		    percent(s.quote_high, s.quote_charged + s.quote_high));
+	snprintf(out, size,
+	    "measured: moving saved %s, %.1f %% (95 %%: %.1f to %.1f %%%s), against jobs that were kept; modelled of the same jobs: %s",
+	    saved_amount(saved, sizeof(saved), s.saved, currency),
+	    percent(s.saved, s.charged + s.saved),
+	    percent(s.low, s.charged + s.low),
+	    percent(s.high, s.charged + s.high), quote, modelled);
+	return true;
+}
+
+static bool
+money_line(char *out, size_t size, const json_t *report, const json_t *measured)
+{
+	const char *const currency = lt_json_text(report, "currency", "");
+
+	return currency[0] != '\0' &&
+	       saved_line(
+		   out, size, json_object_get(measured, "micros"), currency);
+}
+
+static bool
+carbon_line(
+    char *out, size_t size, const json_t *report, const json_t *measured)
+{
+	(void)report;
+	return saved_line(out, size, json_object_get(measured, "mg"), "");
+}
+
+/* Who was compared, and whether that was enough. */
+static bool
+jobs_line(char *out, size_t size, const json_t *report, const json_t *measured)
+{
+	const json_t *const money = json_object_get(measured, "micros");
+	const json_t *const carbon = json_object_get(measured, "mg");
+	const bool has_any = saved_of(money).has || saved_of(carbon).has;
+	int64_t moved = 0, kept = 0, left = 0, days = 0, more = 0;
+
+	(void)report;
+	lt_json_int(measured, "moved_jobs", &moved);
+	lt_json_int(measured, "kept_jobs", &kept);
+	lt_json_int(measured, "left_jobs", &left);
+	lt_json_int(money, "kept_user_days", &days);
+	lt_json_int(carbon, "kept_user_days", &more);
+	if (moved + kept == 0)
+		return false;
+	const int wrote = snprintf(out, size,
+	    "compared: %lld moved jobs with %lld that were kept (holdout) on %lld user-days",
+	    (long long)moved, (long long)kept,
+	    (long long)(days > more ? days : more));
+	size_t used = wrote > 0 ? (size_t)wrote : 0;
+
+	if (left > 0 && used < size)
+		used += (size_t)snprintf(out + used, size - used,
+		    ", of which users moved %lld, which count as kept",
+		    (long long)left);
+	if (!has_any && used < size)
+		snprintf(out + used, size - used,
+		    ": too few to tell what moving saved");
+	return true;
+}
+
+static bool
+quotes_line(
+    char *out, size_t size, const json_t *report, const json_t *measured)
+{
+	const json_t *const quotes = json_object_get(measured, "quotes");
+	const bool has_money = lt_json_text(report, "currency", "")[0] != '\0';
+	int64_t jobs = 0, ppm;
+
+	lt_json_int(quotes, "jobs", &jobs);
+	if (!lt_json_int(quotes,
+		has_money ? "median_error_ppm" : "median_error_mg_ppm", &ppm))
+		return false;
+	snprintf(out, size,
+	    "quotes: of %lld jobs that completed half were within %.1f %% of what was charged",
+	    (long long)jobs, percent(ppm, LT_MICROS));
+	return true;
+}
+
+static bool
+deadlines_line(
+    char *out, size_t size, const json_t *report, const json_t *measured)
+{
+	const json_t *const quotes = json_object_get(measured, "quotes");
+	int64_t jobs = 0, met = 0, stated = 0;
+
+	(void)report;
+	lt_json_int(quotes, "deadline_jobs", &jobs);
+	lt_json_int(quotes, "deadlines_met", &met);
+	lt_json_int(quotes, "stated_ppm", &stated);
+	if (jobs == 0)
+		return false;
+	snprintf(out, size,
+	    "deadlines: %lld of %lld met, %.1f %%; stated: %.4g %%",
+	    (long long)met, (long long)jobs, percent(met, jobs),
+	    percent(stated, LT_MICROS));
+	return true;
+}
+
+int
+lt_measured_lines(
+    char lines[LT_MEASURED_LINES][LT_MEASURED_LINE_SIZE], const json_t *report)
+{
+	static bool (*const fill[LT_MEASURED_LINES])(
+	    char *, size_t, const json_t *, const json_t *) = {
+	    jobs_line, money_line, carbon_line, quotes_line, deadlines_line};
+	const json_t *const measured = json_object_get(report, "measured");
+	int count = 0;
+
+	for (int i = 0; i < LT_MEASURED_LINES; i++)
+		if (fill[i](
+			lines[count], LT_MEASURED_LINE_SIZE, report, measured))
+			count++;
+	return count;
 }
