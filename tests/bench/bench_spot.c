@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "json.h"
-#include "late_regimes.h"
+#include "late/late_regimes.h"
 #include "simulate_spot.h"
 #include "units.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "generate.h"
-#include "late.h"
+#include "late/late.h"
 #include "simulate_spot.h"
 #include "units.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "generate.h"
-#include "late_regimes.h"
+#include "late/late_regimes.h"
 #include "units.h"
 
 enum { TICKS = 500, TRACES = 40 };
