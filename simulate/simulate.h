@@ -4,7 +4,7 @@
  * when each starts. It decides by the same library as everything else and has
  * no clock, no network and no files of its own.
  *
- *   trace.c      its lines, trace_rows.c of each form -> struct lt_sim_trace
+ *   trace.c      traces, and what they lack            -> struct lt_sim_trace
  *   signal.c     the signal as it was                -> struct lt_sim_signal
  *   outlook.c    what is expected of it at an hour   -> struct lt_sim_outlook
  *   market.c     that as a market, and lt_decide() on it
@@ -13,7 +13,6 @@
  *   suspend.c    the same as lowtided does it
  *   learn.c      run times, from the jobs that have ended
  *   ties.c       GAIA's order of those that came at once
- *   generate.c   limits, users and names for traces that have none
  *   run.c        time goes on from event to event
  *   plan.c       when those that wait shall start
  *   rearrange.c  the same for all that wait together, where room is short

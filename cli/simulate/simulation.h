@@ -6,7 +6,6 @@
 #define LT_CLI_SIMULATE_H
 
 #include "cli.h"
-#include "generate.h"
 #include "trace.h"
 
 /* Policies of one call, nowait first, which all are measured against. */

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "generate.h"
 #include "late/late.h"
 #include "simulate_spot.h"
 #include "units.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "generate.h"
 #include "late/late_regimes.h"
 #include "units.h"
 
