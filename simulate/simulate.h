@@ -4,24 +4,17 @@
  * when each starts. It decides by the same library as everything else and has
  * no clock, no network and no files of its own.
  *
- *   trace.c      traces, and what they lack            -> struct lt_sim_trace
- *   signal.c     the signal as it was                -> struct lt_sim_signal
- *   outlook.c    what is expected of it at an hour   -> struct lt_sim_outlook
- *   market.c     that as a market, and lt_decide() on it
- *   baseline.c   the policies of others, by their definitions
- *   pause.c      jobs that are suspended and go on
- *   suspend.c    the same as lowtided does it
- *   learn.c      run times, from the jobs that have ended
- *   ties.c       GAIA's order of those that came at once
- *   run.c        time goes on from event to event
- *   plan.c       when those that wait shall start
- *   rearrange.c  the same for all that wait together, where room is short
- *   queue.c      who of them has room
- *   start.c      a job starts, and ends
- *   use.c        what running takes
- *   policies.c   the table of policies
- *   spot.c       another simulator: deadlines on nodes that are taken; spot.h
- *   simulate.c   one run from options to sums
+ *   trace.c      traces, and what they lack -> struct lt_sim_trace
+ *   signal.c     the signal as it was       -> struct lt_sim_signal
+ *                what was expected of it    -> struct lt_sim_outlook
+ *   simulate.c   one run, from options to sums
+ *   policies.c   the table of policies, and all but lt_decide()
+ *   run.c        time goes on from event to event; events.c has these
+ *   job.c        what a job asks for, and what its running takes
+ *   market.c     one partition, and lt_decide() on it
+ *
+ * Two more simulators: spot.h, of deadlines on nodes that are taken, and
+ * site.h, of a site's own runs.
  */
 #ifndef LT_SIMULATE_H
 #define LT_SIMULATE_H
@@ -121,7 +114,6 @@ enum lt_sim_again {    /* how a job that waits is looked at again */
 
 /* Their names in options; NULL beyond the last. */
 const char *lt_sim_policy_name(int policy);
-const char *lt_sim_policy_help(int policy);
 const char *lt_sim_forecast_name(int forecast);
 const char *lt_sim_length_name(int length);
 const char *lt_sim_again_name(int again);
