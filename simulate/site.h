@@ -4,14 +4,10 @@
  * decided by lt_decide() and lt_replan() on the site's market, with what was
  * known at that hour. Pure.
  *
- *   site.c          runs and signals -> what all settings share
- *   site_request.c  a run as the job that it was
- *   site_price.c    what a run cost, by the signals as they were
- *   site_view.c     the market as it was seen at a time
- *   site_all.c      settings beside each other
- *   site_loop.c     one setting: time goes on from event to event
- *   site_queue.c    who has room
- *   site_sum.c      what it came to
+ *   site.c        what all settings share, and settings beside each other
+ *   site_price.c  a run as the job that it was, and what it cost
+ *   site_view.c   the market as it was seen at a time
+ *   site_loop.c   one setting, from event to event to its sums
  */
 #ifndef LT_SIM_SITE_H
 #define LT_SIM_SITE_H
@@ -102,5 +98,23 @@ int lt_site_simulate_all(struct lt_site_result *results,
     const struct lt_site_sim *sim, const struct lt_site_settings *settings,
     struct lt_error *err);
 void lt_site_result_free(struct lt_site_result *result);
+
+/* A part of a sum with its interval, from sums of weeks. */
+struct lt_jackknife {
+	bool has_part;	   /* there was something to save of */
+	double part;	   /* of all: sum of saved over sum of base */
+	bool has_interval; /* two weeks or more */
+	double low, high;  /* 95 % */
+};
+
+/*
+ * Leave one week out: p(-w) = (S - s_w) / (B - b_w), variance
+ * (n - 1) / n x sum of (p(-w) - their mean)^2, interval p +- t(0.975, n - 1) x
+ * its root. A week without base is no week. docs/model.md, (61).
+ *
+ *   saved, base  of `count` weeks, any unit; may be negative
+ */
+struct lt_jackknife lt_jackknife_part(
+    const double *saved, const double *base, int count);
 
 #endif

@@ -6,7 +6,6 @@
 #define LT_CLI_SIMULATE_SITE_H
 
 #include "cli.h"
-#include "jackknife.h"
 #include "site.h"
 
 enum { LT_SITE_SETTINGS_MAX = 9 };
