@@ -83,7 +83,7 @@ CLI_ROOMS := lib report html doctor init reconcile signals simulate web
 $(foreach room,$(CLI_ROOMS),$(eval INC_cli/$(room) := -Icli/$(room) -I$(B)/cli/$(room) $(CLI_BASE)))
 INC_cli/report += -Icli/html
 INC_cli/html += -Icli/report
-INC_cli/simulate += -Isimulate -Icli/report
+INC_cli/simulate += -Isimulate
 INC_cli/reconcile += -Icli/signals
 INC_cli := -Icli -I$(B)/cli -Isimulate $(CLI_ROOMS:%=-Icli/%) $(CLI_BASE)
 INC_tests := -Iadapters/slurm -Itests -Icli $(CLI_ROOMS:%=-Icli/%) -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
