@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is still to happen, by time: the one queue of run.c and site_loop.c.
+ * Events that are still to happen, by time: the one queue of run.c and
+ * site_loop.c.
  */
 #ifndef LT_SIM_EVENTS_H
 #define LT_SIM_EVENTS_H
@@ -11,7 +12,7 @@
 
 struct lt_sim_event {
 	int64_t at_utc_s;
-	/* Of events at one time the least goes first; equals in an order that
+	/* The least goes first of events at one time; equals in an order that
 	 * is the same each time. */
 	uint64_t rank;
 	uint32_t kind, job; /* what happens, as its loop counts it */

@@ -18,7 +18,7 @@ struct lt_sim_ask {
 	int64_t limit_s;	/* at least 1 */
 	int64_t latest_utc_s;	/* of its start */
 	int64_t standing_utc_s; /* the start it was given; 0 = none yet */
-	/* What others take; lent. */
+	/* Windows of others; lent. */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
 };
@@ -28,7 +28,7 @@ struct lt_sim_market;
 int lt_sim_market_open(struct lt_sim_market **market,
     const struct lt_sim_options *options, struct lt_error *err);
 void lt_sim_market_close(struct lt_sim_market *market);
-/* What is expected from the hour of now on. */
+/* Takes over what is expected from the hour of now on. */
 int lt_sim_market_see(struct lt_sim_market *market,
     struct lt_sim_outlook *outlook, int64_t now_utc_s, struct lt_error *err);
 /* Does somebody wait in line? */
@@ -72,7 +72,7 @@ lt_sim_wait_s(
 					     : options->long_wait_s;
 }
 
-/* Of all jobs that are short, or of the others. */
+/* The mean of all jobs that are short, or of the others. */
 static inline int64_t
 lt_sim_average_s(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
@@ -96,10 +96,10 @@ lt_sim_tell(const struct lt_sim_run *run, uint32_t come)
 /* ---- job.c ---- */
 /* It has ended: its run time is learned. LT_ENOMEM. */
 int lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job);
-/* By what is known of its run time. */
+/* Its request, as far as its run time is known. */
 struct lt_sim_ask lt_sim_ask_of(
     const struct lt_sim_run *run, const struct lt_sim_job *job);
-/* What it pays for [from, to), at the full price. */
+/* The money that it pays for [from, to), at the full price. */
 double lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job,
     int64_t from_utc_s, int64_t to_utc_s);
 /* Carbon of so many watts a CPU on [from, to). */

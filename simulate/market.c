@@ -130,7 +130,7 @@ lt_sim_market_request(struct lt_request *request,
 	request->limit_s = ask->limit_s;
 	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
 	request->learned = (struct lt_expected){0};
-	/* Who submits knows the median only, as job_submit does. */
+	/* At the submission only the median is known, as to job_submit. */
 	if (ask->low_s > 0 && ask->standing_utc_s > 0) {
 		request->expected_run_s = LT_UNSET_64;
 		request->learned = (struct lt_expected){.from = LT_HISTORY_NAME,

@@ -67,7 +67,7 @@ start_in_lowest_window(
 	return best_s;
 }
 
-/* What is saved for each hour until the end. */
+/* Where most is saved for each hour until the end. */
 static int64_t
 start_by_carbon_time(const struct lt_sim_run *run, const struct lt_sim_job *job)
 {
@@ -280,7 +280,7 @@ run_by_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job,
 	return LT_OK;
 }
 
-/* Of this hour's rest as much as belongs to the cleanest left_s until end. */
+/* As much of this hour's rest as belongs to the cleanest left_s until end. */
 static int64_t
 run_now_s(const struct piece *pieces, int count, int64_t left_s)
 {
@@ -345,7 +345,7 @@ struct course { /* of one job */
 	int64_t paused_utc_s;	  /* since then; 0 = it works */
 };
 
-/* What is expected of it, past that its limit. */
+/* The rest of its expected run time; past that, of its limit. */
 static int64_t
 expected_left_s(const struct course *c)
 {

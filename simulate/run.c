@@ -49,7 +49,7 @@ later(int64_t a, int64_t b)
 
 /* ---- plans ---- */
 
-/* Do jobs see what others have booked? */
+/* True if jobs see what others have booked. */
 static bool
 books(const struct lt_sim_run *run)
 {
@@ -57,7 +57,7 @@ books(const struct lt_sim_run *run)
 	       !run->options->herd;
 }
 
-/* What a job takes from that start on, as far as its length is known. */
+/* The CPUs that a job takes from that start on, as far as is known. */
 static struct lt_planned
 window_of(const struct loop *loop, uint32_t index, int64_t start_utc_s)
 {
@@ -135,7 +135,7 @@ plan_one(
 	return LT_OK;
 }
 
-/* Is a job's time there, and no room for it? */
+/* True if a job's time has come and there is no room for it. */
 static bool
 has_queue(const struct loop *loop, uint32_t planned_count, int64_t now_utc_s)
 {
@@ -178,7 +178,7 @@ fill_bookings(struct lt_rearrange *of, struct arranging *all,
 	}
 }
 
-/* What is booked and has not started, arranged anew by lt_rearrange(). */
+/* Arranges what is booked and has not started anew, by lt_rearrange(). */
 static int
 arrange_waiting(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
@@ -218,7 +218,7 @@ arrange_waiting(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 	return err->code;
 }
 
-/* Of those that came; again: of all that wait. */
+/* Plans those that came; again: all that wait. */
 static int
 plan_waiting(
     struct loop *loop, bool again, int64_t now_utc_s, struct lt_error *err)
@@ -230,7 +230,7 @@ plan_waiting(
 	loop->planned_count = loop->waiting_count;
 	if (from == loop->waiting_count)
 		return LT_OK;
-	/* What is seen at this time, for all decisions of it. */
+	/* All decisions of this time see the same. */
 	if (run->rule->decides && lt_sim_market_see(run->market, run->outlook,
 				      now_utc_s, err) != LT_OK)
 		return err->code;
@@ -344,7 +344,7 @@ fits_reserved(const struct lt_sim_run *run, const struct lt_sim_job *job)
 	return run->options->reserved > 0 && run->reserved_free >= job->cpus;
 }
 
-/* What it pays, which CPUs it has, and when it ends. */
+/* Settles what it pays, which CPUs it has, and when it ends. */
 static int
 start_job(
     struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
@@ -371,7 +371,7 @@ start_job(
 		run->result->money +=
 		    lt_sim_cost(run, job, fate->start_utc_s, fate->end_utc_s);
 
-	/* What a tick frees, the next one may use. */
+	/* The next tick may use what this one frees. */
 	const struct lt_sim_event end = {
 	    .at_utc_s = fate->end_utc_s + (reserved ? options->tick_s : 0),
 	    .kind = reserved ? ENDS_ON_RESERVED : ENDS,
@@ -382,7 +382,7 @@ start_job(
 	return lt_sim_use(run, job, fate->start_utc_s, fate->end_utc_s, err);
 }
 
-/* All that have ended by now, and what their ends teach. */
+/* Ends all that have ended by now, and learns their run times. */
 static int
 end_jobs(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
@@ -457,7 +457,7 @@ make_promise(struct promise *promise, const struct loop *loop,
 	return LT_OK;
 }
 
-/* May it start though another was promised a time? */
+/* True if it may start though another was promised a time. */
 static bool
 goes_before(
     struct promise *promise, const struct lt_sim_job *job, int64_t now_utc_s)
@@ -471,8 +471,8 @@ goes_before(
 	return true;
 }
 
-/* Does it start now? With a capacity the first that does not fit gets a
- * promise. */
+/* Sets *starts: does it start now? With a capacity the first that does not fit
+ * gets a promise. */
 static int
 may_start(bool *starts, struct promise *promise, const struct loop *loop,
     uint32_t index, int64_t now_utc_s, struct lt_error *err)
@@ -522,7 +522,7 @@ start_due(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 /* ---- time ---- */
 
 static int
-step(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
+step_to(struct loop *loop, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_sim_trace *const trace = loop->run->trace;
 	const bool again = loop->run->rule->decides &&
@@ -582,7 +582,7 @@ lt_sim_shift(struct lt_sim_run *run, struct lt_error *err)
 		lt_fail(err, LT_ENOMEM, "simulation: no memory");
 	else
 		while ((at_s = next_time_s(&loop)) < INT64_MAX &&
-		       step(&loop, at_s, err) == LT_OK)
+		       step_to(&loop, at_s, err) == LT_OK)
 			;
 	free(loop.windows);
 	lt_sim_events_free(&loop.ends);

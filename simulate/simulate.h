@@ -67,7 +67,7 @@ struct lt_sim_signal {
 int lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour,
     const double *seen, int hours, struct lt_error *err);
 void lt_sim_signal_free(struct lt_sim_signal *signal);
-/* Of that hour; before the first and after the last as these. */
+/* That hour's value; before the first and after the last as these. */
 double lt_sim_signal_at(const struct lt_sim_signal *signal, int64_t hour);
 /* Integral in unit-hours over [from, to). */
 double lt_sim_signal_integral(
@@ -132,7 +132,7 @@ struct lt_sim_options {
 	bool herd; /* nobody books: each plans as if alone */
 	double watts_per_cpu;
 	double idle_watts_per_cpu; /* of that, of a job that stands still */
-	/* What lowtide's decision has of the policy file. */
+	/* From the policy file, for lowtide's decision. */
 	double waiting_g_per_hour, min_saving_percent;
 	double price_per_cpu_hour, spot_price_per_cpu_hour;
 	double reserved_part; /* of the price, for a reserved CPU */
@@ -158,7 +158,7 @@ struct lt_sim_result {
 	double *load;
 };
 
-/* What is expected at each hour, kept for all runs on one signal. */
+/* Forecasts as of each hour, kept for all runs on one signal. */
 struct lt_sim_outlook;
 int lt_sim_outlook_open(struct lt_sim_outlook **outlook,
     const struct lt_sim_signal *signal, enum lt_sim_forecast forecast,
@@ -176,8 +176,8 @@ struct lt_sim_look { /* at jobs that may stand still */
 struct lt_sim_input { /* lent */
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
-	/* Of the forecast of the options; NULL for policies of others, which
-	 * know the signal. */
+	/* Made by the forecast of the options; NULL for policies of others,
+	 * which know the signal. */
 	struct lt_sim_outlook *outlook;
 	/* Micros per CPU-hour; NULL = that of the options, always. */
 	const struct lt_sim_signal *price;

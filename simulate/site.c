@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all settings share: run times as they were known, what each run cost,
+ * All that settings share: run times as they were known, what each run cost,
  * which of them count, how much room there was. Settings are simulated beside
  * each other: each is one thread's alone, and what they share nobody changes.
  */
@@ -126,7 +126,7 @@ make_forecasts(struct lt_site_sim *sim, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What it cost, and whether it counts. Room is that of what is priced. */
+/* Finds what it cost, and whether it counts. Only what is priced has room. */
 static void
 find_base(struct lt_site_sim *sim, uint32_t index)
 {
@@ -175,7 +175,7 @@ by_time(const void *a, const void *b)
 
 	if (x->at_utc_s != y->at_utc_s)
 		return x->at_utc_s > y->at_utc_s ? 1 : -1;
-	/* What ends makes room for what starts. */
+	/* An end makes room for a start. */
 	if (x->is_end != y->is_end)
 		return x->is_end ? -1 : 1;
 	return x->index > y->index ? 1 : x->index < y->index ? -1 : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide would have saved at a site: its own runs, as they were, and each
- * decided by lt_decide() and lt_replan() on the site's market, with what was
- * known at that hour. Pure.
+ * Finds what lowtide would have saved at a site: its own runs, as they were,
+ * and each decided by lt_decide() and lt_replan() on the site's market, with
+ * what was known at that hour. Pure.
  *
  *   site.c        what all settings share, and settings beside each other
  *   site_price.c  a run as the job that it was, and what it cost
@@ -36,8 +36,9 @@ struct lt_site_run { /* as it ran; texts are lent */
 
 struct lt_site { /* all lent */
 	const struct lt_market *market;
-	/* By series of the market, its source as it was: hours 0 = none was
-	 * found, and partitions of it take no part. Not used of constants. */
+	/* For each series of the market its source as it was: hours 0 = none
+	 * was found, and partitions of it take no part. Not used of constants.
+	 */
 	const struct lt_sim_signal *signals;
 	struct lt_site_run *runs; /* by submission, then as given */
 	uint32_t run_count;

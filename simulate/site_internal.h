@@ -46,11 +46,11 @@ int lt_site_truth_open(struct lt_site_truth **truth,
 void lt_site_truth_close(struct lt_site_truth *truth);
 /* The hours that may be asked for. */
 struct lt_span lt_site_truth_hours(const struct lt_site_truth *truth);
-/* Are all signals of the partitions known in these hours? */
+/* True if all signals of the partitions are known in these hours. */
 bool lt_site_truth_covers(
     const struct lt_site_truth *truth, int64_t from_utc_s, int64_t to_utc_s);
-/* What it would have cost there from then on: with its true length at home,
- * times the ratio of the partitions, times `stretch`. False: it can't run
+/* Finds what it would have cost there from then on: with its true length at
+ * home, times the ratio of the partitions, times `stretch`. False: it can't run
  * there. */
 struct lt_site_stay {
 	int partition;
@@ -64,7 +64,7 @@ bool lt_site_price(struct lt_estimate *estimate, const struct lt_site_sim *sim,
 int lt_site_view_open(struct lt_site_view **view, const struct lt_site_sim *sim,
     const struct lt_site_setting *setting, struct lt_error *err);
 void lt_site_view_close(struct lt_site_view *view);
-/* Is what it has too old, or has too much been planned since? */
+/* True if what it has is too old, or too much was planned since. */
 bool lt_site_view_is_old(const struct lt_site_view *view, int64_t now_utc_s);
 /* Begin anew at this time; then each window that is taken, then the end. */
 int lt_site_view_begin(

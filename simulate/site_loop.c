@@ -23,10 +23,10 @@ enum {
 	TELL = 1024,
 };
 
-/* Of sums of shares. */
+/* Sums of shares are so exact. */
 static const double noise = 1e-6;
 
-/* What happens; of events at one time in this order. */
+/* Kinds of events; at one time they happen in this order. */
 enum { ENDS, COMES, LOOKS, IS_DUE };
 
 enum state { TO_COME, WAITS, IN_LINE, RUNS, DONE };
@@ -61,7 +61,7 @@ struct loop {
 	struct lt_sim_events events;
 	uint32_t *taking, taking_count; /* those that run, or booked */
 	struct line *lines;		/* of each partition */
-	/* Of each partition, those that wait in line: here, or in Slurm's. */
+	/* How many wait in line for each partition, here or in Slurm's. */
 	uint32_t *queued;
 	struct lt_request request;
 	struct lt_plan plan;
@@ -137,7 +137,7 @@ expected_s(const struct loop *loop, uint32_t index, int64_t ran_s)
 	return lt_expected_length_s(&expected, ran_s, most_s);
 }
 
-/* What it takes from now on, as far as that is known. */
+/* The room that it takes from now on, as far as is known. */
 static struct lt_planned
 window_of(const struct loop *loop, uint32_t index, int64_t now_utc_s)
 {
@@ -219,7 +219,7 @@ get_in_line(struct loop *loop, uint32_t index, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Who waited for its room starts. */
+/* Those that waited for its room start. */
 static int
 end_run(
     struct loop *loop, uint32_t index, int64_t now_utc_s, struct lt_error *err)
@@ -321,7 +321,7 @@ leave_line(struct loop *loop, uint32_t index)
 	job->in_line = false;
 }
 
-/* What interruptions add to its length, as is expected. */
+/* The factor that interruptions are expected to add to its length. */
 static double
 stretch_of(const struct lt_plan *plan)
 {
@@ -378,7 +378,7 @@ is_moved(const struct lt_plan *plan)
 	return plan->moved && !lt_plan_waits_for_room(plan);
 }
 
-/* Who submits knows the median only, as job_submit does. */
+/* At the submission only the median is known, as to job_submit. */
 static void
 make_request(struct loop *loop, uint32_t index, bool again)
 {

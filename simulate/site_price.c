@@ -205,7 +205,7 @@ copy_series(struct lt_site_truth *truth, bool *unknown,
 	return LT_OK;
 }
 
-/* Of the whole window, and what may be put off to behind it. */
+/* Spans the whole window, and what may be put off to behind it. */
 static int
 find_hours(struct lt_site_truth *truth, const struct lt_site_sim *sim,
     struct lt_error *err)
@@ -257,7 +257,7 @@ lt_site_truth_open(struct lt_site_truth **truth, const struct lt_site_sim *sim,
 			made->unknown[i + 1] = made->unknown[i] + unknown[i];
 		for (uint32_t i = 0; i < market->partition_count; i++) {
 			made->partitions[i] = market->partitions[i];
-			/* What interrupts is in the length of a run. */
+			/* The length of a run has its interruptions in it. */
 			made->partitions[i].hazard_per_node_hour = 0;
 		}
 		made->market.series = made->series;

@@ -98,7 +98,7 @@ checkpoint_of(const struct lt_sim_spot_options *options)
 	    .write_s = (double)options->write_s};
 }
 
-/* Of a node that is there, by the trace itself. */
+/* The hazard of a node that is there, by the trace itself. */
 static double
 hazard_per_hour(const struct lt_sim_spot_trace *trace)
 {
@@ -327,7 +327,7 @@ follow_plan(struct life *life, const struct lt_plan *plan)
 	    lt_limit_of(&market->request, &market->market, ON_DEMAND);
 }
 
-/* Of one that waits, by lt_replan(). */
+/* Decides one that waits again, by lt_replan(). */
 static int
 look_again(struct life *life, struct lt_error *err)
 {
@@ -355,8 +355,8 @@ look_again(struct life *life, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Is one that works on demand since now_s to be requeued at that second? By
- * lt_replan_return(). */
+/* Sets *returns: is one that works on demand since now_s to be requeued at
+ * that second? By lt_replan_return(). */
 static int
 ask_return(
     bool *returns, const struct life *life, int64_t at_s, struct lt_error *err)
@@ -418,7 +418,7 @@ checkpoints_of(const struct lt_sim_spot_options *options, int64_t work_s)
 	return (work_s - 1) / options->every_s;
 }
 
-/* What is really kept, and what lowtided takes for kept. */
+/* Counts what is really kept, and what lowtided takes for kept. */
 static void
 lose_node(struct life *life, int64_t ran_s, int64_t restart_s)
 {
@@ -614,7 +614,7 @@ count_fate(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	    (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;
 }
 
-/* What the trace itself shows. */
+/* Counts what the trace itself shows. */
 static void
 look_at_trace(
     struct lt_sim_spot_result *result, const struct lt_sim_spot_trace *trace)

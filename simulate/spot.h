@@ -17,7 +17,7 @@ enum {
 	LT_SIM_SPOT_JOBS_MAX = 100000,	 /* more: refused */
 };
 
-/* Is the node there, tick for tick; behind the end it begins again. */
+/* A node, tick for tick; behind the end it begins again. */
 struct lt_sim_spot_trace { /* lent */
 	int64_t tick_s;
 	uint32_t count;

@@ -71,8 +71,8 @@ enum { /* columns, from 0 */
 	SWF_PROGRAM = 13,
 	SWF_COLUMNS = 18
 };
-/* Of SWF_STATUS: a part of a job that was interrupted and went on. The job's
- * sum stands in the line above its parts, with status 0, 1 or 5. */
+/* Values of SWF_STATUS: a part of a job that was interrupted and went on. The
+ * job's sum stands in the line above its parts, with status 0, 1 or 5. */
 enum { SWF_PART_GOES_ON = 2, SWF_PART_FAILED = 4 };
 
 /* The cell of a wanted column, "" = not there. */
@@ -173,7 +173,7 @@ read_sacct(struct lt_sim_job *job, struct row *row, struct lt_error *err)
 	if (id[0] < '0' || id[0] > '9')
 		return lt_fail(err, LT_EINPUT,
 		    "JobID: got \"%s\", want the number of a job", id);
-	/* Of steps: "12.batch". */
+	/* A step: "12.batch". */
 	if (strchr(id, '.') != NULL)
 		return LT_OK;
 	if (read_sacct_time(

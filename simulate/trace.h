@@ -25,12 +25,12 @@ struct lt_sim_trace_look {
 };
 
 /*
- * By the first line: GAIA's CSV (arrival_time,length,cpus), `sacct -P` with its
- * header, or the Standard Workload Format. Jobs that never ran are left out
- * and counted in skipped, the parts of a job that SWF sums up in parts, and
- * rows that make no sense in bad, the first of them with the reason. It is an
- * error, which names path and line, if the header is not understood or no job
- * is left. The caller frees the trace, also after an error.
+ * The first line says the form: GAIA's CSV (arrival_time,length,cpus), `sacct
+ * -P` with its header, or the Standard Workload Format. Jobs that never ran are
+ * left out and counted in skipped, the parts of a job that SWF sums up in
+ * parts, and rows that make no sense in bad, the first of them with the reason.
+ * It is an error, which names path and line, if the header is not understood or
+ * no job is left. The caller frees the trace, also after an error.
  */
 int lt_sim_trace_parse(struct lt_sim_trace *trace, const char *bytes,
     size_t byte_count, const struct lt_sim_trace_look *look,

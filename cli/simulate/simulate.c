@@ -124,7 +124,7 @@ simulate_all(
 }
 
 static int
-run(struct lt_simulation *simulation, const struct lt_cli *cli,
+read_and_simulate(struct lt_simulation *simulation, const struct lt_cli *cli,
     const struct lt_sim_trace_look *look, struct lt_error *err)
 {
 	const char *const carbon = lt_cli_value(cli, "carbon");
@@ -199,7 +199,7 @@ lt_cli_simulate(const struct lt_cli *cli)
 	if (lt_simulation_read_options(&simulation, cli, &err) ||
 	    lt_simulation_read_look(&look, cli, &err))
 		return lt_cli_usage(cli, "%s", err.text);
-	if (run(&simulation, cli, &look, &err) != LT_OK)
+	if (read_and_simulate(&simulation, cli, &look, &err) != LT_OK)
 		result = lt_cli_fail(&err);
 	else if (cli->json)
 		result = lt_simulation_print_json(&simulation);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a simulation came to: a row a policy, for people or as JSON; and load,
- * intensity and price as a picture, what each job starting at once would have
- * been in grey, what the policy made of it in blue.
+ * Prints the result of a simulation: a row a policy, for people or as JSON; and
+ * load, intensity and price as a picture, what each job starting at once would
+ * have been in grey, what the policy made of it in blue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ cpu_hours(const struct lt_sim_trace *trace)
 	return sum / LT_HOUR_S;
 }
 
-/* Of what it would be if no job waited; 1 where that is nothing. */
+/* The part of what it would be if no job waited; 1 where that is nothing. */
 static double
 of_nowait(const struct lt_simulation *simulation, int i)
 {

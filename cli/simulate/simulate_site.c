@@ -62,7 +62,7 @@ take_points(struct lt_points *points, const json_t *page,
 		    lt_utc_parse(
 			lt_json_text(item, "end", ""), &point.end_utc_s, err))
 			return err->code;
-		/* What is still to come was not measured. */
+		/* Nobody has measured what is still to come. */
 		if (point.end_utc_s > site->to_utc_s)
 			point.end_utc_s = site->to_utc_s;
 		point.quality = LT_QUALITY_CONSTANT; /* lowtided checked it */
@@ -111,7 +111,7 @@ ask_points(struct lt_points *points, const struct lt_site_page *site,
 	return LT_OK;
 }
 
-/* Of a source that has told nothing of that time there is no signal. */
+/* A source that has told nothing of that time has no signal. */
 static int
 read_signals(struct lt_site_page *page, struct lt_error *err)
 {

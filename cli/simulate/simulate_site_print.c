@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide would have saved at the site: a row a setting, what it counts
- * on, the same as JSON, and as a picture: of each setting what part of money
- * and of carbon it saves, with its interval. No name of a user, account or job
- * is in it.
+ * Prints what lowtide would have saved at the site: a row a setting, what it
+ * counts on, the same as JSON, and as a picture: of each setting what part of
+ * money and of carbon it saves, with its interval. No name of a user, account
+ * or job is in it.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -213,7 +213,8 @@ partition_name(
 	return out;
 }
 
-/* By where they ran, of the policy's own price of waiting. */
+/* A row a partition that runs ran in, with the policy's own price of waiting.
+ */
 static void
 print_partitions(FILE *out, const struct lt_site_page *page)
 {

@@ -41,8 +41,8 @@ int lt_simulation_read_spot_options(struct lt_sim_spot_options *options,
 /* simulate_read.c: errors name the file. */
 int lt_simulation_read_trace(struct lt_simulation *simulation, const char *path,
     const struct lt_sim_trace_look *look, struct lt_error *err);
-/* By the hour, of points in order, at least one; those that hold longer than
- * longest_s have a hole behind them. */
+/* A signal by the hour, of points in order, at least one; those that hold
+ * longer than longest_s have a hole behind them. */
 struct lt_points;
 int lt_simulation_signal(struct lt_sim_signal *signal,
     const struct lt_points *points, int64_t longest_s, struct lt_error *err);
