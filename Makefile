@@ -83,7 +83,7 @@ CLI_ROOMS := lib report html doctor init reconcile signals simulate web
 $(foreach room,$(CLI_ROOMS),$(eval INC_cli/$(room) := -Icli/$(room) -I$(B)/cli/$(room) $(CLI_BASE)))
 INC_cli/report += -Icli/html
 INC_cli/html += -Icli/report
-INC_cli/simulate += -Isimulate -Icli/report
+INC_cli/simulate += -Isimulate
 INC_cli/reconcile += -Icli/signals
 INC_cli := -Icli -I$(B)/cli -Isimulate $(CLI_ROOMS:%=-Icli/%) $(CLI_BASE)
 INC_tests := -Iadapters/slurm -Itests -Icli $(CLI_ROOMS:%=-Icli/%) -Inode -Inotify -Isimulate $(INC_daemon) -Ikubernetes -Ipolicy/snapshot -Iplugin/common \
@@ -370,6 +370,9 @@ $(FAKE_BIN): $(call obj,$(FAKE_SRC)) $(B)/checked.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -o $@ $^ -lcmocka -lm -lpthread -ldl
 
 $(B)/tests/unit/test_job_from_slurm: $(B)/plugin/common/job_from_slurm.o $(B)/plugin/common/job_pins.o
+# "Can't Be Late", which only these play.
+LATE_OBJ := $(call obj,$(wildcard tests/late/*.c))
+$(B)/tests/unit/test_late $(B)/tests/unit/test_late_regimes $(B)/tests/bench/bench_spot: $(LATE_OBJ)
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/internal.so
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(INTERNAL) \
 	    -lcmocka $(TEST_LIBS)

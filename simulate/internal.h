@@ -6,8 +6,9 @@
 #define LT_SIMULATE_INTERNAL_H
 
 #include "decide.h"
-#include "learn.h"
+#include "run_lengths.h"
 #include "simulate.h"
+#include "units.h"
 
 /* A job that waits, and what is thought of it. */
 struct lt_sim_ask {
@@ -17,7 +18,7 @@ struct lt_sim_ask {
 	int64_t limit_s;	/* at least 1 */
 	int64_t latest_utc_s;	/* of its start */
 	int64_t standing_utc_s; /* the start it was given; 0 = none yet */
-	/* What others take; lent. */
+	/* Windows of others; lent. */
 	const struct lt_planned *planned;
 	uint32_t planned_count;
 };
@@ -27,9 +28,9 @@ struct lt_sim_market;
 int lt_sim_market_open(struct lt_sim_market **market,
     const struct lt_sim_options *options, struct lt_error *err);
 void lt_sim_market_close(struct lt_sim_market *market);
-/* From the hour of now on, LT_FORECAST_HOURS values. */
-int lt_sim_market_see(struct lt_sim_market *market, const double *values,
-    int64_t now_utc_s, struct lt_error *err);
+/* Takes over what is expected from the hour of now on. */
+int lt_sim_market_see(struct lt_sim_market *market,
+    struct lt_sim_outlook *outlook, int64_t now_utc_s, struct lt_error *err);
 /* Does somebody wait in line? */
 void lt_sim_market_queue(struct lt_sim_market *market, bool queued);
 const struct lt_market *lt_sim_market_of(const struct lt_sim_market *market);
@@ -71,6 +72,20 @@ lt_sim_wait_s(
 					     : options->long_wait_s;
 }
 
+/* The mean of all jobs that are short, or of the others. */
+static inline int64_t
+lt_sim_average_s(const struct lt_sim_run *run, const struct lt_sim_job *job)
+{
+	return run->average_s[lt_sim_is_short(run->options, job) ? 0 : 1];
+}
+
+/* The first whole hour after it. */
+static inline int64_t
+lt_sim_next_hour_s(int64_t utc_s)
+{
+	return (utc_s / LT_HOUR_S + 1) * LT_HOUR_S;
+}
+
 static inline void
 lt_sim_tell(const struct lt_sim_run *run, uint32_t come)
 {
@@ -78,51 +93,35 @@ lt_sim_tell(const struct lt_sim_run *run, uint32_t come)
 		run->input->tell(run->input->context, come);
 }
 
-/* What it pays for [from, to), at the full price. */
+/* ---- job.c ---- */
+/* It has ended: its run time is learned. LT_ENOMEM. */
+int lt_sim_learn(struct lt_lengths *lengths, const struct lt_sim_job *job);
+/* Its request, as far as its run time is known. */
+struct lt_sim_ask lt_sim_ask_of(
+    const struct lt_sim_run *run, const struct lt_sim_job *job);
+/* The money that it pays for [from, to), at the full price. */
 double lt_sim_cost(const struct lt_sim_run *run, const struct lt_sim_job *job,
     int64_t from_utc_s, int64_t to_utc_s);
+/* Carbon of so many watts a CPU on [from, to). */
+void lt_sim_emit(struct lt_sim_run *run, const struct lt_sim_job *job,
+    double watts_per_cpu, int64_t from_utc_s, int64_t to_utc_s);
 /* It runs on [from, to): carbon and load. */
 int lt_sim_use(struct lt_sim_run *run, const struct lt_sim_job *job,
     int64_t from_utc_s, int64_t to_utc_s, struct lt_error *err);
 
-/* baseline.c: when it shall start, by the signal as it will be. */
-int64_t lt_sim_lowest_slot(
-    const struct lt_sim_run *run, const struct lt_sim_job *job);
-int64_t lt_sim_lowest_window(
-    const struct lt_sim_run *run, const struct lt_sim_job *job);
-int64_t lt_sim_carbon_time(
-    const struct lt_sim_run *run, const struct lt_sim_job *job);
-/* Not of others: the least there is for its real run, if it may not be
- * suspended and there is room. */
-int64_t lt_sim_optimum(
-    const struct lt_sim_run *run, const struct lt_sim_job *job);
-
-/* pause.c: all its parts are used; *end is that of the last. */
-int lt_sim_ecovisor(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err);
-int lt_sim_wait_awhile(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err);
-int lt_sim_pause(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err);
-
-/* suspend.c */
-int lt_sim_suspend(struct lt_sim_run *run, const struct lt_sim_job *job,
-    struct lt_sim_fate *fate, struct lt_error *err);
-
-/* ties.c: `list`, in the order of rank[] by place, as it is after so many
- * ticks. LT_ENOMEM. */
-int lt_sim_turn_ties(
-    uint32_t *list, const int64_t *rank, uint32_t count, int64_t times);
-
-/* run.c */
+/* ---- run.c ---- */
+/* All jobs, by a policy that suspends none. */
 int lt_sim_shift(struct lt_sim_run *run, struct lt_error *err);
 
+/* ---- policies.c ---- */
 struct lt_sim_rule { /* a row for each policy */
-	const char *name, *help;
+	const char *name;
 	bool decides;	 /* by lt_decide(), and again each hour */
 	bool conserving; /* starts early where reserved CPUs are free */
+	/* When it shall start; NULL: at once. */
 	int64_t (*start)(
 	    const struct lt_sim_run *run, const struct lt_sim_job *job);
+	/* Runs it, in parts; NULL: it is not suspended. */
 	int (*pause)(struct lt_sim_run *run, const struct lt_sim_job *job,
 	    struct lt_sim_fate *fate, struct lt_error *err);
 };

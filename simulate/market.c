@@ -80,11 +80,15 @@ lt_sim_market_close(struct lt_sim_market *market)
 }
 
 int
-lt_sim_market_see(struct lt_sim_market *market, const double *values,
+lt_sim_market_see(struct lt_sim_market *market, struct lt_sim_outlook *outlook,
     int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t first_s = now_utc_s / LT_HOUR_S * LT_HOUR_S;
+	const double *const values =
+	    lt_sim_outlook_at(outlook, now_utc_s / LT_HOUR_S);
 
+	if (values == NULL)
+		return lt_fail(err, LT_ENOMEM, "forecasts: no memory");
 	market->series = (struct lt_series){.count = LT_FORECAST_HOURS,
 	    .quality = LT_QUALITY_FORECAST,
 	    .issued_utc_s = first_s,
@@ -126,7 +130,7 @@ lt_sim_market_request(struct lt_request *request,
 	request->limit_s = ask->limit_s;
 	request->expected_run_s = ask->run_s > 0 ? ask->run_s : LT_UNSET_64;
 	request->learned = (struct lt_expected){0};
-	/* Who submits knows the median only, as job_submit does. */
+	/* At the submission only the median is known, as to job_submit. */
 	if (ask->low_s > 0 && ask->standing_utc_s > 0) {
 		request->expected_run_s = LT_UNSET_64;
 		request->learned = (struct lt_expected){.from = LT_HISTORY_NAME,
@@ -150,9 +154,12 @@ lt_sim_market_decide(int64_t *start_utc_s, struct lt_sim_market *market,
 	*start_utc_s = now_utc_s;
 	lt_sim_market_request(request, market, ask, now_utc_s);
 	if (ask->standing_utc_s > 0) {
-		const struct lt_replan replan = {request, &market->market,
-		    ask->planned, ask->planned_count, 0, ask->standing_utc_s,
-		    now_utc_s};
+		const struct lt_replan replan = {.request = request,
+		    .market = &market->market,
+		    .planned = ask->planned,
+		    .planned_count = ask->planned_count,
+		    .start_utc_s = ask->standing_utc_s,
+		    .now_utc_s = now_utc_s};
 
 		if (lt_replan(&market->again, &replan, err) != LT_OK)
 			return err->code;

@@ -22,7 +22,8 @@ const struct lt_sim_options lt_sim_defaults = {
     .reserved_part = 0.4,
 };
 
-/* Of short and of long jobs; one of just the limit is both, as GAIA has it. */
+/* The means of short and of long jobs; one of just the limit is both, as GAIA
+ * has it. */
 static void
 find_averages(struct lt_sim_run *run)
 {

@@ -4,25 +4,17 @@
  * when each starts. It decides by the same library as everything else and has
  * no clock, no network and no files of its own.
  *
- *   trace.c      its lines, trace_rows.c of each form -> struct lt_sim_trace
- *   signal.c     the signal as it was                -> struct lt_sim_signal
- *   outlook.c    what is expected of it at an hour   -> struct lt_sim_outlook
- *   market.c     that as a market, and lt_decide() on it
- *   baseline.c   the policies of others, by their definitions
- *   pause.c      jobs that are suspended and go on
- *   suspend.c    the same as lowtided does it
- *   learn.c      run times, from the jobs that have ended
- *   ties.c       GAIA's order of those that came at once
- *   generate.c   limits, users and names for traces that have none
- *   run.c        time goes on from event to event
- *   plan.c       when those that wait shall start
- *   rearrange.c  the same for all that wait together, where room is short
- *   queue.c      who of them has room
- *   start.c      a job starts, and ends
- *   use.c        what running takes
- *   policies.c   the table of policies
- *   spot.c       another simulator: deadlines on nodes that are taken; spot.h
- *   simulate.c   one run from options to sums
+ *   trace.c      traces, and what they lack -> struct lt_sim_trace
+ *   signal.c     the signal as it was       -> struct lt_sim_signal
+ *                what was expected of it    -> struct lt_sim_outlook
+ *   simulate.c   one run, from options to sums
+ *   policies.c   the table of policies, and all but lt_decide()
+ *   run.c        time goes on from event to event; events.c has these
+ *   job.c        what a job asks for, and what its running takes
+ *   market.c     one partition, and lt_decide() on it
+ *
+ * Two more simulators: spot.h, of deadlines on nodes that are taken, and
+ * site.h, of a site's own runs.
  */
 #ifndef LT_SIMULATE_H
 #define LT_SIMULATE_H
@@ -75,7 +67,7 @@ struct lt_sim_signal {
 int lt_sim_signal_make(struct lt_sim_signal *signal, int64_t first_hour,
     const double *seen, int hours, struct lt_error *err);
 void lt_sim_signal_free(struct lt_sim_signal *signal);
-/* Of that hour; before the first and after the last as these. */
+/* That hour's value; before the first and after the last as these. */
 double lt_sim_signal_at(const struct lt_sim_signal *signal, int64_t hour);
 /* Integral in unit-hours over [from, to). */
 double lt_sim_signal_integral(
@@ -122,7 +114,6 @@ enum lt_sim_again {    /* how a job that waits is looked at again */
 
 /* Their names in options; NULL beyond the last. */
 const char *lt_sim_policy_name(int policy);
-const char *lt_sim_policy_help(int policy);
 const char *lt_sim_forecast_name(int forecast);
 const char *lt_sim_length_name(int length);
 const char *lt_sim_again_name(int again);
@@ -141,7 +132,7 @@ struct lt_sim_options {
 	bool herd; /* nobody books: each plans as if alone */
 	double watts_per_cpu;
 	double idle_watts_per_cpu; /* of that, of a job that stands still */
-	/* What lowtide's decision has of the policy file. */
+	/* From the policy file, for lowtide's decision. */
 	double waiting_g_per_hour, min_saving_percent;
 	double price_per_cpu_hour, spot_price_per_cpu_hour;
 	double reserved_part; /* of the price, for a reserved CPU */
@@ -167,7 +158,7 @@ struct lt_sim_result {
 	double *load;
 };
 
-/* What is expected at each hour, kept for all runs on one signal. */
+/* Forecasts as of each hour, kept for all runs on one signal. */
 struct lt_sim_outlook;
 int lt_sim_outlook_open(struct lt_sim_outlook **outlook,
     const struct lt_sim_signal *signal, enum lt_sim_forecast forecast,
@@ -185,8 +176,8 @@ struct lt_sim_look { /* at jobs that may stand still */
 struct lt_sim_input { /* lent */
 	const struct lt_sim_trace *trace;
 	const struct lt_sim_signal *signal;
-	/* Of the forecast of the options; NULL for policies of others, which
-	 * know the signal. */
+	/* Made by the forecast of the options; NULL for policies of others,
+	 * which know the signal. */
 	struct lt_sim_outlook *outlook;
 	/* Micros per CPU-hour; NULL = that of the options, always. */
 	const struct lt_sim_signal *price;

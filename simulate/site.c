@@ -1,12 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all settings share: run times as they were known, what each run cost,
- * which of them count, how much room there was.
+ * All that settings share: run times as they were known, what each run cost,
+ * which of them count, how much room there was. Settings are simulated beside
+ * each other: each is one thread's alone, and what they share nobody changes.
  */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "run_lengths.h"
 #include "site_internal.h"
 #include "units.h"
+
+/* ---- run times ---- */
+
+struct order { /* runs by their ends */
+	int64_t end_utc_s;
+	uint32_t index;
+};
+
+static int
+by_end(const void *a, const void *b)
+{
+	const struct order *const x = a, *const y = b;
+
+	if (x->end_utc_s != y->end_utc_s)
+		return x->end_utc_s > y->end_utc_s ? 1 : -1;
+	return x->index > y->index ? 1 : -1;
+}
+
+static struct lt_run_kind
+kind_of_run(const struct lt_site_run *run)
+{
+	return (struct lt_run_kind){.uid = run->uid,
+	    .account = run->account,
+	    .name = run->name,
+	    .nodes = run->nodes,
+	    .cpus = run->cpus,
+	    .gpus = run->gpus,
+	    .limit_s = run->limit_s,
+	    .is_interactive = (run->pins & LT_PIN_INTERACTIVE) != 0};
+}
+
+static int
+learn_run(struct lt_lengths *lengths, const struct lt_site_run *run)
+{
+	const struct lt_run_kind kind = kind_of_run(run);
+	const int64_t length_s = lt_site_length_s(run);
+	const struct lt_run_length length = {.length_s = length_s,
+	    .limit_s = run->limit_s,
+	    .at_least = run->limit_s > 0 && length_s >= run->limit_s};
+
+	return lt_lengths_add(lengths, &kind, &length);
+}
+
+static int
+learn_all(struct lt_site_sim *sim, struct lt_error *err)
+{
+	const uint32_t count = sim->site.run_count;
+	struct lt_lengths *const lengths =
+	    lt_lengths_new(sim->site.market->deadline_confidence_ppm);
+	struct order *const order = calloc(count + 1, sizeof(*order));
+	uint32_t ended = 0;
+	int code = lengths != NULL && order != NULL ? LT_OK : LT_ENOMEM;
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++)
+		order[i] = (struct order){sim->site.runs[i].end_utc_s, i};
+	if (code == LT_OK)
+		qsort(order, count, sizeof(*order), by_end);
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		const struct lt_site_run *const run = &sim->site.runs[i];
+		const struct lt_run_kind kind = kind_of_run(run);
+
+		while (code == LT_OK && ended < count &&
+		       order[ended].end_utc_s <= run->submit_utc_s)
+			code = learn_run(
+			    lengths, &sim->site.runs[order[ended++].index]);
+		sim->bases[i].learned =
+		    lt_lengths_ask(lengths, &kind, run->limit_s);
+	}
+	free(order);
+	lt_lengths_free(lengths);
+	return code == LT_OK ? LT_OK
+			     : lt_fail(err, LT_ENOMEM, "run times: no memory");
+}
+
+/* ---- what runs cost, and room ---- */
 
 static int
 open_outlooks(struct lt_site_sim *sim, struct lt_error *err)
@@ -46,14 +126,16 @@ make_forecasts(struct lt_site_sim *sim, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What it cost, and whether it counts. Room is that of what is priced. */
+/* Finds what it cost, and whether it counts. Only what is priced has room. */
 static void
 find_base(struct lt_site_sim *sim, uint32_t index)
 {
 	const struct lt_site *const site = &sim->site;
 	const struct lt_site_run *const run = &site->runs[index];
 	struct lt_site_base *const base = &sim->bases[index];
-	const struct lt_site_stay stay = {run->partition, run->start_utc_s, 1};
+	const struct lt_site_stay stay = {.partition = run->partition,
+	    .start_utc_s = run->start_utc_s,
+	    .stretch = 1};
 	const int64_t last_s = run->end_utc_s + site->market->max_delay_s;
 	struct lt_estimate estimate;
 	const bool is_priced = lt_site_price(&estimate, sim, index, &stay) &&
@@ -93,7 +175,7 @@ by_time(const void *a, const void *b)
 
 	if (x->at_utc_s != y->at_utc_s)
 		return x->at_utc_s > y->at_utc_s ? 1 : -1;
-	/* What ends makes room for what starts. */
+	/* An end makes room for a start. */
 	if (x->is_end != y->is_end)
 		return x->is_end ? -1 : 1;
 	return x->index > y->index ? 1 : x->index < y->index ? -1 : 0;
@@ -164,7 +246,7 @@ lt_site_open(
 	made->bases = calloc(site->run_count + 1, sizeof(*made->bases));
 	if (made->bases == NULL)
 		return lt_fail(err, LT_ENOMEM, "runs: no memory");
-	if (count_weeks(made, err) != LT_OK || lt_site_learn(made, err) ||
+	if (count_weeks(made, err) != LT_OK || learn_all(made, err) ||
 	    open_outlooks(made, err) != LT_OK ||
 	    lt_site_truth_open(&made->truth, made, err) != LT_OK ||
 	    make_forecasts(made, err) != LT_OK)
@@ -195,51 +277,132 @@ lt_site_counts(const struct lt_site_sim *sim)
 	return &sim->counts;
 }
 
-static void
-free_loop(struct lt_site_loop *loop, uint32_t partitions)
+/* ---- settings beside each other ---- */
+
+enum { THREADS_MAX = 16 };
+
+struct all {
+	struct lt_site_result *results;
+	const struct lt_site_sim *sim;
+	const struct lt_site_settings *settings;
+	atomic_uint next;
+	pthread_mutex_t lock;
+	struct lt_error err; /* the first */
+};
+
+static void *
+simulate_next(void *context)
 {
-	for (uint32_t i = 0; loop->queues != NULL && i < partitions; i++)
-		free(loop->queues[i]);
-	free(loop->queues);
-	free(loop->queue_count);
-	free(loop->queue_room);
-	free(loop->lines);
-	free(loop->used);
-	free(loop->taking);
-	free(loop->heap);
-	free(loop->jobs);
-	lt_site_view_close(loop->view);
-	free(loop);
+	struct all *const all = context;
+	uint32_t i;
+
+	while ((i = atomic_fetch_add(&all->next, 1)) < all->settings->count) {
+		struct lt_error err = {0};
+
+		if (lt_site_simulate(&all->results[i], all->sim,
+			&all->settings->list[i], &err) == LT_OK)
+			continue;
+		pthread_mutex_lock(&all->lock);
+		if (all->err.code == LT_OK)
+			all->err = err;
+		pthread_mutex_unlock(&all->lock);
+	}
+	return NULL;
 }
 
 int
-lt_site_simulate(struct lt_site_result *result, const struct lt_site_sim *sim,
-    const struct lt_site_setting *setting, struct lt_error *err)
+lt_site_simulate_all(struct lt_site_result *results,
+    const struct lt_site_sim *sim, const struct lt_site_settings *settings,
+    struct lt_error *err)
 {
-	const uint32_t partitions = sim->site.market->partition_count;
-	const size_t runs = sim->site.run_count + (size_t)1;
-	/* Two plans are too large for a stack. */
-	struct lt_site_loop *const loop = calloc(1, sizeof(*loop));
+	struct all all = {.results = results,
+	    .sim = sim,
+	    .settings = settings,
+	    .lock = PTHREAD_MUTEX_INITIALIZER};
+	pthread_t threads[THREADS_MAX];
+	uint32_t count = 0;
 
-	*result = (struct lt_site_result){0};
-	if (loop == NULL)
-		return lt_fail(err, LT_ENOMEM, "simulation: no memory");
-	loop->sim = sim;
-	loop->setting = setting;
-	loop->jobs = calloc(runs, sizeof(*loop->jobs));
-	loop->taking = calloc(runs, sizeof(*loop->taking));
-	loop->used = calloc(partitions + 1, sizeof(*loop->used));
-	loop->queues = calloc(partitions + 1, sizeof(*loop->queues));
-	loop->queue_count = calloc(partitions + 1, sizeof(*loop->queue_count));
-	loop->queue_room = calloc(partitions + 1, sizeof(*loop->queue_room));
-	loop->lines = calloc(partitions + 1, sizeof(*loop->lines));
-	if (loop->jobs == NULL || loop->taking == NULL || loop->used == NULL ||
-	    loop->queues == NULL || loop->queue_count == NULL ||
-	    loop->queue_room == NULL || loop->lines == NULL)
-		lt_fail(err, LT_ENOMEM, "simulation: no memory");
-	else if (lt_site_view_open(&loop->view, sim, setting, err) == LT_OK &&
-		 lt_site_loop_run(loop, err) == LT_OK)
-		(void)lt_site_sum(result, loop, err);
-	free_loop(loop, partitions);
-	return err->code;
+	for (uint32_t i = 0; i < settings->count; i++)
+		results[i] = (struct lt_site_result){0};
+	/* This thread is one of them; where no other can be had, the only one.
+	 */
+	while (count + 1 < settings->threads && count < THREADS_MAX &&
+	       pthread_create(&threads[count], NULL, simulate_next, &all) == 0)
+		count++;
+	simulate_next(&all);
+	for (uint32_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	pthread_mutex_destroy(&all.lock);
+	if (all.err.code != LT_OK)
+		*err = all.err;
+	return all.err.code;
+}
+
+/* ---- a part of sums of weeks ---- */
+
+/* Leave one week out (Quenouille 1956, Tukey 1958): weeks differ by weather
+ * and by who computes, and runs of a week are no independent draws. */
+
+/* Student's t at 0.975 by degrees of freedom, from 1; of more the last, which
+ * is a little wide. */
+static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
+    2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
+    2.101, 2.093, 2.086};
+enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
+
+struct sums {
+	double saved, base;
+	int weeks; /* with a base */
+};
+
+static struct sums
+sums_of(const double *saved, const double *base, int count)
+{
+	struct sums sums = {0};
+
+	for (int i = 0; i < count; i++) {
+		sums.saved += saved[i];
+		sums.base += base[i];
+		sums.weeks += base[i] > 0;
+	}
+	return sums;
+}
+
+static double
+part_without(const struct sums *sums, double saved, double base)
+{
+	return (sums->saved - saved) / (sums->base - base);
+}
+
+struct lt_jackknife
+lt_jackknife_part(const double *saved, const double *base, int count)
+{
+	const struct sums sums = sums_of(saved, base, count);
+	struct lt_jackknife out = {.has_part = sums.base > 0};
+	double mean = 0, squares = 0;
+
+	if (!out.has_part)
+		return out;
+	out.part = sums.saved / sums.base;
+	if (sums.weeks < 2)
+		return out;
+	for (int i = 0; i < count; i++)
+		if (base[i] > 0)
+			mean +=
+			    part_without(&sums, saved[i], base[i]) / sums.weeks;
+	for (int i = 0; i < count; i++)
+		if (base[i] > 0) {
+			const double off =
+			    part_without(&sums, saved[i], base[i]) - mean;
+
+			squares += off * off;
+		}
+	const double t = quantiles[sums.weeks - 2 < QUANTILES ? sums.weeks - 2
+							      : QUANTILES - 1];
+	const double half = t * sqrt(squares * (sums.weeks - 1) / sums.weeks);
+
+	out.has_interval = true;
+	out.low = out.part - half;
+	out.high = out.part + half;
+	return out;
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide would have saved at a site: its own runs, as they were, and each
- * decided by lt_decide() and lt_replan() on the site's market, with what was
- * known at that hour. Pure.
+ * Finds what lowtide would have saved at a site: its own runs, as they were,
+ * and each decided by lt_decide() and lt_replan() on the site's market, with
+ * what was known at that hour. Pure.
  *
- *   site.c          runs and signals -> what all settings share
- *   site_request.c  a run as the job that it was
- *   site_price.c    what a run cost, by the signals as they were
- *   site_view.c     the market as it was seen at a time
- *   site_all.c      settings beside each other
- *   site_loop.c     one setting: time goes on from event to event
- *   site_queue.c    who has room
- *   site_sum.c      what it came to
+ *   site.c        what all settings share, and settings beside each other
+ *   site_price.c  a run as the job that it was, and what it cost
+ *   site_view.c   the market as it was seen at a time
+ *   site_loop.c   one setting, from event to event to its sums
  */
 #ifndef LT_SIM_SITE_H
 #define LT_SIM_SITE_H
@@ -40,8 +36,9 @@ struct lt_site_run { /* as it ran; texts are lent */
 
 struct lt_site { /* all lent */
 	const struct lt_market *market;
-	/* By series of the market, its source as it was: hours 0 = none was
-	 * found, and partitions of it take no part. Not used of constants. */
+	/* For each series of the market its source as it was: hours 0 = none
+	 * was found, and partitions of it take no part. Not used of constants.
+	 */
 	const struct lt_sim_signal *signals;
 	struct lt_site_run *runs; /* by submission, then as given */
 	uint32_t run_count;
@@ -102,5 +99,23 @@ int lt_site_simulate_all(struct lt_site_result *results,
     const struct lt_site_sim *sim, const struct lt_site_settings *settings,
     struct lt_error *err);
 void lt_site_result_free(struct lt_site_result *result);
+
+/* A part of a sum with its interval, from sums of weeks. */
+struct lt_jackknife {
+	bool has_part;	   /* there was something to save of */
+	double part;	   /* of all: sum of saved over sum of base */
+	bool has_interval; /* two weeks or more */
+	double low, high;  /* 95 % */
+};
+
+/*
+ * Leave one week out: p(-w) = (S - s_w) / (B - b_w), variance
+ * (n - 1) / n x sum of (p(-w) - their mean)^2, interval p +- t(0.975, n - 1) x
+ * its root. A week without base is no week. docs/model.md, (61).
+ *
+ *   saved, base  of `count` weeks, any unit; may be negative
+ */
+struct lt_jackknife lt_jackknife_part(
+    const double *saved, const double *base, int count);
 
 #endif

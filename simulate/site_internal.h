@@ -32,7 +32,7 @@ struct lt_site_sim {
 	int week_count;
 };
 
-/* ---- site_request.c ---- */
+/* ---- site_price.c ---- */
 /* length_s: that it is known to take; 0 = what was learned counts. */
 void lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
     uint32_t index, int64_t length_s);
@@ -40,20 +40,17 @@ void lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
 bool lt_site_is_free(
     const struct lt_market *market, const struct lt_site_run *run);
 int64_t lt_site_length_s(const struct lt_site_run *run);
-/* What runs that had ended at its submission say of it, into all bases. */
-int lt_site_learn(struct lt_site_sim *sim, struct lt_error *err);
 
-/* ---- site_price.c ---- */
 int lt_site_truth_open(struct lt_site_truth **truth,
     const struct lt_site_sim *sim, struct lt_error *err);
 void lt_site_truth_close(struct lt_site_truth *truth);
 /* The hours that may be asked for. */
 struct lt_span lt_site_truth_hours(const struct lt_site_truth *truth);
-/* Are all signals of the partitions known in these hours? */
+/* True if all signals of the partitions are known in these hours. */
 bool lt_site_truth_covers(
     const struct lt_site_truth *truth, int64_t from_utc_s, int64_t to_utc_s);
-/* What it would have cost there from then on: with its true length at home,
- * times the ratio of the partitions, times `stretch`. False: it can't run
+/* Finds what it would have cost there from then on: with its true length at
+ * home, times the ratio of the partitions, times `stretch`. False: it can't run
  * there. */
 struct lt_site_stay {
 	int partition;
@@ -67,7 +64,7 @@ bool lt_site_price(struct lt_estimate *estimate, const struct lt_site_sim *sim,
 int lt_site_view_open(struct lt_site_view **view, const struct lt_site_sim *sim,
     const struct lt_site_setting *setting, struct lt_error *err);
 void lt_site_view_close(struct lt_site_view *view);
-/* Is what it has too old, or has too much been planned since? */
+/* True if what it has is too old, or too much was planned since. */
 bool lt_site_view_is_old(const struct lt_site_view *view, int64_t now_utc_s);
 /* Begin anew at this time; then each window that is taken, then the end. */
 int lt_site_view_begin(
@@ -90,78 +87,5 @@ struct lt_site_seen { /* lent */
 	uint32_t planned_count;
 };
 struct lt_site_seen lt_site_view_seen(const struct lt_site_view *view);
-
-/* ---- site_loop.c ---- */
-enum { LT_SITE_LINE_S = 60 }; /* who waited longer than that, waited in line */
-
-enum lt_site_state {
-	LT_SITE_TO_COME,
-	LT_SITE_WAITS,
-	LT_SITE_IN_LINE,
-	LT_SITE_RUNS,
-	LT_SITE_DONE
-};
-
-struct lt_site_job { /* in one setting */
-	enum lt_site_state state;
-	bool moved;
-	bool booked;  /* its window is taken from now on, though it waits */
-	bool in_line; /* it counts in lines, before its time has come */
-	uint16_t partition;
-	double nodes;		/* node equivalents there */
-	int64_t due_utc_s;	/* it starts then, if there is room */
-	int64_t promised_utc_s; /* its latest start */
-	int64_t start_utc_s, end_utc_s;
-	double length_ratio; /* there, of its length at home */
-	double stretch;
-	double failure_micros; /* of expected interruptions */
-	uint32_t place;	       /* in the list of those that take room */
-};
-
-struct lt_site_event {
-	int64_t at_utc_s;
-	uint32_t kind, job;
-};
-
-struct lt_site_loop {
-	const struct lt_site_sim *sim;
-	const struct lt_site_setting *setting;
-	struct lt_site_view *view;
-	struct lt_site_job *jobs;
-	struct lt_site_event *heap;
-	uint32_t event_count, event_room;
-	uint32_t *taking, taking_count; /* those that run, or booked */
-	double *used;			/* of each partition */
-	uint32_t **queues, *queue_count, *queue_room; /* of each partition */
-	uint32_t *lines; /* of each partition, those that wait in line */
-	uint32_t next;
-	struct lt_request request;
-	struct lt_plan plan;
-	struct lt_replanned again;
-};
-
-int lt_site_loop_run(struct lt_site_loop *loop, struct lt_error *err);
-
-/* ---- site_queue.c ---- */
-int lt_site_push(struct lt_site_loop *loop, const struct lt_site_event *event,
-    struct lt_error *err);
-struct lt_site_event lt_site_pop(struct lt_site_loop *loop);
-/* It takes room from now on, or no more. */
-void lt_site_take(struct lt_site_loop *loop, uint32_t index);
-void lt_site_leave(struct lt_site_loop *loop, uint32_t index);
-/* Its time has come: it starts, or gets in line. */
-int lt_site_due(struct lt_site_loop *loop, uint32_t index, int64_t now_utc_s,
-    struct lt_error *err);
-/* It has ended: who waited for its room starts. */
-int lt_site_end(struct lt_site_loop *loop, uint32_t index, int64_t now_utc_s,
-    struct lt_error *err);
-/* What it takes from then on, as far as that is known. */
-struct lt_planned lt_site_window(
-    const struct lt_site_loop *loop, uint32_t index, int64_t now_utc_s);
-enum { LT_SITE_ENDS, LT_SITE_LOOKS, LT_SITE_IS_DUE };
-
-/* ---- site_sum.c ---- */
-int lt_site_sum(struct lt_site_result *result, const struct lt_site_loop *loop,
-    struct lt_error *err);
 
 #endif

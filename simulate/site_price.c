@@ -1,14 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run costs at a place and time, by the site's market with its signals
- * as they were: lt_estimate_at(), with nothing left to chance.
+ * A run as the job that it was when it came: what it was given is taken for
+ * what it asked. And what it costs at a place and time, by the site's market
+ * with its signals as they were: lt_estimate_at(), with nothing left to chance.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "site_internal.h"
+#include "text.h"
 #include "units.h"
+
+static const uint32_t starts_at_once =
+    LT_PIN_BEGIN | LT_PIN_HET | LT_PIN_RESERVATION | LT_PIN_DEPENDENCY |
+    LT_PIN_LICENSES | LT_PIN_BURST_BUFFER | LT_PIN_CRON | LT_PIN_INTERACTIVE;
+
+/* A person waits for it: the class of its name places it only if asked. */
+static bool
+is_waited_for(const struct lt_market *market, const struct lt_site_run *run)
+{
+	char account[LT_ACCOUNT_SIZE];
+
+	lt_copy_lower(account, sizeof(account), run->account);
+	const struct lt_class *const class =
+	    lt_market_class(market, &(struct lt_class_of){.account = account,
+					.qos = run->qos,
+					.name = run->name,
+					.partition = run->partition});
+
+	return class != NULL && class->patterns[0] != '\0' &&
+	       class->default_objective == LT_OBJECTIVE_OFF;
+}
+
+bool
+lt_site_is_free(const struct lt_market *market, const struct lt_site_run *run)
+{
+	if (is_waited_for(market, run))
+		return false;
+	return (run->pins & starts_at_once) == 0 ||
+	       (run->pins & ~(uint32_t)LT_PIN_FREQUENCY) == LT_PIN_INTERACTIVE;
+}
+
+int64_t
+lt_site_length_s(const struct lt_site_run *run)
+{
+	return run->end_utc_s - run->start_utc_s;
+}
+
+void
+lt_site_request(struct lt_request *request, const struct lt_site_sim *sim,
+    uint32_t index, int64_t length_s)
+{
+	const struct lt_site_run *const run = &sim->site.runs[index];
+	const struct lt_expected *const learned = &sim->bases[index].learned;
+
+	*request = (struct lt_request){.uid = run->uid,
+	    .min_nodes = run->nodes,
+	    .max_nodes = run->nodes,
+	    .cpus = run->cpus,
+	    .gpus = run->gpus,
+	    .memory_mib_per_node =
+		run->nodes > 0 ? (run->memory_mib + run->nodes - 1) / run->nodes
+			       : 0,
+	    .array_tasks = 1,
+	    .limit_s = run->limit_s,
+	    .expected_run_s = length_s > 0 ? length_s : LT_UNSET_64,
+	    .deadline_utc_s = LT_UNSET_64,
+	    .max_cost_micros = LT_UNSET_64,
+	    .pins = run->pins,
+	    .home = run->partition,
+	    .earliest_utc_s = run->eligible_utc_s};
+	lt_copy_lower(request->account, sizeof(request->account), run->account);
+	lt_copy(request->qos, sizeof(request->qos), run->qos);
+	lt_copy(request->name, sizeof(request->name), run->name);
+	lt_copy(request->features, sizeof(request->features), run->features);
+	if (length_s <= 0)
+		request->learned = *learned;
+	/* Slurm let it run past its limit, or its end was late. */
+	else if (request->limit_s > 0 && request->limit_s < length_s)
+		request->limit_s = length_s;
+}
+
+/* ---- signals as they were ---- */
 
 enum { HOLE_HOURS = 2 }; /* is bridged, as lowtided does; longer: not known */
 
@@ -131,7 +205,7 @@ copy_series(struct lt_site_truth *truth, bool *unknown,
 	return LT_OK;
 }
 
-/* Of the whole window, and what may be put off to behind it. */
+/* Spans the whole window, and what may be put off to behind it. */
 static int
 find_hours(struct lt_site_truth *truth, const struct lt_site_sim *sim,
     struct lt_error *err)
@@ -183,7 +257,7 @@ lt_site_truth_open(struct lt_site_truth **truth, const struct lt_site_sim *sim,
 			made->unknown[i + 1] = made->unknown[i] + unknown[i];
 		for (uint32_t i = 0; i < market->partition_count; i++) {
 			made->partitions[i] = market->partitions[i];
-			/* What interrupts is in the length of a run. */
+			/* The length of a run has its interruptions in it. */
 			made->partitions[i].hazard_per_node_hour = 0;
 		}
 		made->market.series = made->series;

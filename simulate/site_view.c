@@ -32,7 +32,7 @@ struct lt_site_view {
 	bool begun;
 };
 
-/* Of any series: its steps, and the end. */
+/* The most that a series has: its steps, and the end. */
 static const size_t room = LT_FORECAST_HOURS + FINE;
 
 static int64_t
@@ -120,7 +120,7 @@ lt_site_view_open(struct lt_site_view **view, const struct lt_site_sim *sim,
 
 		*to = market->partitions[i];
 		to->occupancy_series = (int)(market->series_count + i);
-		/* What had room then has room here. */
+		/* All that ran then has room here. */
 		if (sim->room[i] > to->node_count)
 			to->node_count = (uint32_t)ceil(sim->room[i]);
 	}

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The life of a job on spot nodes: it waits for one, works, loses it, and is
- * looked at when lowtided would (again.c), until it ends or goes on demand.
+ * looked at when lowtided would, until it ends or goes on demand. It reads the
+ * ticks of the trace and tells each event to the watch.
+ *
+ * Its market is two partitions of one node each, whose prices do not change:
+ * what is left to decide is where, and when to leave.
  */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "interruption.h"
 #include "lookup.h"
-#include "spot_market.h"
+#include "pause.h"
+#include "replan.h"
+#include "spot.h"
 #include "units.h"
 
 enum { GIVES_UP = 10 }; /* times the deadline */
@@ -43,9 +53,178 @@ lt_sim_spot_word(enum lt_sim_spot_what what)
 	return LT_WORD(words, what);
 }
 
+/* ---- the market ---- */
+
+enum { ON_DEMAND, SPOT, PLACES };
+
+/* Second 0 of the trace: any will do from which a series may begin. */
+static const int64_t begin_utc_s = LT_DAY_S;
+
+struct spot_market {
+	const struct lt_sim_spot_options *options;
+	struct lt_market market;
+	struct lt_partition partitions[PLACES];
+	struct lt_shape shape;
+	struct lt_series prices[PLACES];
+	int64_t starts[2];
+	double values[PLACES], integrals[PLACES][2];
+	struct lt_class class;
+	struct lt_request request;
+	struct lt_plan plan;
+	struct lt_replanned again;
+};
+
+static int64_t
+limit_asked_s(const struct lt_sim_spot_options *options)
+{
+	return (int64_t)ceil(
+		   options->limit_factor * (double)options->work_s / 60) *
+	       60;
+}
+
+static int64_t
+deadline_of(const struct lt_sim_spot_options *options, int64_t came_s)
+{
+	return came_s +
+	       llround(options->deadline_factor * (double)options->work_s);
+}
+
+static struct lt_checkpoint
+checkpoint_of(const struct lt_sim_spot_options *options)
+{
+	return (struct lt_checkpoint){.enabled = true,
+	    .signal = 10, /* any will do */
+	    .every_s = (double)options->every_s,
+	    .write_s = (double)options->write_s};
+}
+
+/* The hazard of a node that is there, by the trace itself. */
+static double
+hazard_per_hour(const struct lt_sim_spot_trace *trace)
+{
+	uint32_t there = 0, taken = 0;
+
+	for (uint32_t i = 0; i < trace->count; i++) {
+		if (trace->taken[i])
+			continue;
+		there++;
+		taken += trace->taken[(i + 1) % trace->count];
+	}
+	return there > 0 ? (double)taken * LT_HOUR_S /
+			       ((double)there * (double)trace->tick_s)
+			 : 0;
+}
+
+static int
+make_price(
+    struct spot_market *made, int place, double per_hour, struct lt_error *err)
+{
+	struct lt_series *const price = &made->prices[place];
+
+	made->starts[0] = 0;
+	made->starts[1] = begin_utc_s;
+	made->values[place] = per_hour * LT_MICROS;
+	*price = (struct lt_series){.count = 1,
+	    .quality = LT_QUALITY_CONSTANT,
+	    .start_utc_s = made->starts,
+	    .value = &made->values[place],
+	    .integral = made->integrals[place]};
+	return lt_series_prepare(price, err);
+}
+
+static void
+make_partitions(struct spot_market *made, const struct lt_sim_spot_trace *trace)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} places[PLACES] = {
+	    [ON_DEMAND] = {"ondemand", LT_PARTITION_DEFAULT},
+	    [SPOT] = {"spot", LT_PARTITION_PREEMPTIBLE},
+	};
+
+	for (int i = 0; i < PLACES; i++) {
+		struct lt_partition *const part = &made->partitions[i];
+
+		*part = (struct lt_partition){.flags = places[i].flags |
+						       LT_PARTITION_UP |
+						       LT_PARTITION_MANAGED,
+		    .max_time_s = INT64_MAX,
+		    .max_nodes = UINT32_MAX,
+		    .allow_accounts = "",
+		    .deny_accounts = "",
+		    .allow_qos = "",
+		    .deny_qos = "",
+		    .node_count = 1,
+		    .shape_count = 1,
+		    .price_series = i,
+		    .carbon_series = LT_NO_SERIES,
+		    .tariff_series = LT_NO_SERIES,
+		    .occupancy_series = LT_NO_SERIES,
+		    .pue = 1,
+		    .restart_s = (double)made->options->restart_s};
+		(void)snprintf(
+		    part->name, sizeof(part->name), "%s", places[i].name);
+	}
+	made->partitions[SPOT].hazard_per_node_hour = hazard_per_hour(trace);
+}
+
+static int
+open_market(struct spot_market **market, const struct lt_sim_spot *spot,
+    struct lt_error *err)
+{
+	const struct lt_sim_spot_options *const options = spot->options;
+	struct spot_market *const made = calloc(1, sizeof(*made));
+
+	*market = made;
+	if (made == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: no memory");
+	made->options = options;
+	made->shape = (struct lt_shape){
+	    .node_count = 1, .cpus = 1, .memory_mib = 1024, .gpu_index = -1};
+	make_partitions(made, &spot->trace);
+	made->market = (struct lt_market){.currency = "USD",
+	    .mode = LT_MODE_ENFORCE,
+	    .stale_after_s = LT_DAY_S,
+	    .deadline_slack_s = options->slack_s,
+	    .deadline_confidence_ppm = 950000,
+	    .max_restart_risk_ppm = 100000,
+	    .memory_ignored = true,
+	    .partition_count = PLACES,
+	    .shape_count = 1,
+	    .series_count = PLACES,
+	    .partitions = made->partitions,
+	    .shapes = &made->shape,
+	    .series = made->prices};
+	if (options->returns) {
+		made->class = (struct lt_class){.name = "returns",
+		    .max_interruptions = LT_INTERRUPTIONS_ANY,
+		    .pause = LT_PAUSE_REQUEUE};
+		memcpy(made->class.partition, made->partitions[ON_DEMAND].name,
+		    sizeof(made->class.partition));
+		made->market.classes = &made->class;
+		made->market.class_count = 1;
+	}
+	made->request = (struct lt_request){.min_nodes = 1,
+	    .max_nodes = 1,
+	    .cpus = 1,
+	    .array_tasks = 1,
+	    .expected_run_s = LT_UNSET_64,
+	    .home = ON_DEMAND,
+	    .objective = LT_OBJECTIVE_COST,
+	    .checkpoint = checkpoint_of(options),
+	    .max_interruptions = options->max_interruptions,
+	    .max_cost_micros = LT_UNSET_64};
+	if (make_price(made, ON_DEMAND, options->on_demand_per_hour, err))
+		return err->code;
+	return make_price(made, SPOT, options->spot_per_hour, err);
+}
+
+/* ---- a life ---- */
+
 struct life {
 	const struct lt_sim_spot *spot;
-	struct lt_sim_spot_market *market;
+	struct spot_market *market;
 	struct lt_sim_spot_fate *fate;
 	uint32_t number;
 	int64_t now_s;
@@ -59,7 +238,7 @@ struct life {
 };
 
 static void
-tell(const struct life *life, enum lt_sim_spot_what what, const char *why)
+tell_watch(const struct life *life, enum lt_sim_spot_what what, const char *why)
 {
 	const struct lt_sim_spot_watch *const watch = &life->spot->watch;
 
@@ -110,54 +289,96 @@ next_look_s(const struct life *life, int64_t from_s)
 }
 
 static void
-end(struct life *life, enum lt_sim_spot_what what)
+end_life(struct life *life, enum lt_sim_spot_what what)
 {
 	life->is_over = true;
 	life->fate->ended_s = life->now_s;
 	life->fate->done = what == LT_SIM_SPOT_ENDED;
 	life->fate->timed_out = what == LT_SIM_SPOT_TIMED_OUT;
 	life->fate->left = !life->is_spot;
-	tell(life, what, "");
+	tell_watch(life, what, "");
+}
+
+/* The request as lowtided lays it, again and again: interrupted.c, standing.c.
+ */
+static const struct lt_request *
+request_at(const struct life *life, int64_t now_s)
+{
+	struct lt_request *const request = &life->market->request;
+
+	request->earliest_utc_s = begin_utc_s + now_s;
+	request->deadline_utc_s = begin_utc_s + life->fate->deadline_s;
+	request->limit_s = life->limit_s;
+	request->cut_s = limit_asked_s(life->spot->options) - life->limit_s;
+	request->done_s = life->done_s;
+	request->interruptions = life->fate->interruptions;
+	return request;
 }
 
 static void
-go(struct life *life, const struct lt_sim_spot_answer *answer)
+follow_plan(struct life *life, const struct lt_plan *plan)
 {
-	life->is_spot = answer->is_spot;
-	life->eligible_s = answer->start_s;
-	life->limit_s = answer->limit_s;
+	const struct spot_market *const market = life->market;
+
+	life->is_spot = plan->chosen.partition == SPOT;
+	life->eligible_s =
+	    plan->moved ? plan->chosen.start_utc_s - begin_utc_s : life->now_s;
+	life->limit_s =
+	    lt_limit_of(&market->request, &market->market, ON_DEMAND);
 }
 
-static struct lt_sim_spot_ask
-ask_of(const struct life *life)
-{
-	return (struct lt_sim_spot_ask){.now_s = life->now_s,
-	    .came_s = life->fate->came_s,
-	    .is_spot = life->is_spot,
-	    .waits_since_s =
-		life->eligible_s < life->now_s ? life->eligible_s : life->now_s,
-	    .limit_s = life->limit_s,
-	    .done_s = life->done_s,
-	    .interruptions = life->fate->interruptions};
-}
-
+/* Decides one that waits again, by lt_replan(). */
 static int
-look(struct life *life, struct lt_error *err)
+look_again(struct life *life, struct lt_error *err)
 {
-	const struct lt_sim_spot_ask ask = ask_of(life);
-	struct lt_sim_spot_answer answer;
+	struct spot_market *const market = life->market;
+	const int64_t since_s =
+	    life->eligible_s < life->now_s ? life->eligible_s : life->now_s;
+	const struct lt_replan of = {.request = request_at(life, life->now_s),
+	    .market = &market->market,
+	    .partition = life->is_spot ? SPOT : ON_DEMAND,
+	    .start_utc_s = begin_utc_s + since_s,
+	    .now_utc_s = begin_utc_s + life->now_s};
 
-	if (lt_sim_spot_again(&answer, life->market, &ask, err) != LT_OK)
+	if (lt_replan(&market->again, &of, err) != LT_OK)
 		return err->code;
-	if (answer.why != LT_REPLAN_KEEP) {
-		go(life, &answer);
-		tell(life, LT_SIM_SPOT_DECIDED, lt_replan_word(answer.why));
+	if (market->again.why != LT_REPLAN_KEEP) {
+		follow_plan(life, &market->again.plan);
+		tell_watch(life, LT_SIM_SPOT_DECIDED,
+		    lt_replan_word(market->again.why));
 	} else if (life->now_s < life->eligible_s) {
 		life->eligible_s = life->now_s; /* it needn't wait for that */
 	}
 	life->look_s = next_look_s(life, life->now_s + 1 > life->eligible_s
 					     ? life->now_s + 1
 					     : life->eligible_s);
+	return LT_OK;
+}
+
+/* Sets *returns: is one that works on demand since now_s to be requeued at
+ * that second? By lt_replan_return(). */
+static int
+ask_return(
+    bool *returns, const struct life *life, int64_t at_s, struct lt_error *err)
+{
+	const struct lt_sim_spot_options *const options = life->spot->options;
+	const struct lt_request *const request = request_at(life, at_s);
+	const struct lt_pause_promise promise = {
+	    .deadline_utc_s = request->deadline_utc_s,
+	    .start_utc_s = begin_utc_s + life->now_s,
+	    .limit_s = life->limit_s,
+	    .now_utc_s = begin_utc_s + at_s};
+	const struct lt_return_of of = {.request = request,
+	    .market = &life->market->market,
+	    .worked_s = at_s - life->now_s,
+	    .requeue_s = options->write_s + options->restart_s,
+	    .most_s = lt_pause_most_s(&promise, &life->market->market),
+	    .now_utc_s = promise.now_utc_s};
+	struct lt_return back;
+
+	if (lt_replan_return(&back, &of, err) != LT_OK)
+		return err->code;
+	*returns = back.partition == SPOT;
 	return LT_OK;
 }
 
@@ -176,14 +397,14 @@ wait_for_node(struct life *life, int64_t until_s, struct lt_error *err)
 
 		life->now_s = node_s < life->look_s ? node_s : life->look_s;
 		if (life->now_s >= until_s) {
-			end(life, LT_SIM_SPOT_GAVE_UP);
+			end_life(life, LT_SIM_SPOT_GAVE_UP);
 			return LT_OK;
 		}
 		if (life->now_s < life->look_s ||
 		    (life->now_s >= life->eligible_s &&
 			!is_taken(trace, life->now_s)))
 			continue;
-		if (look(life, err) != LT_OK)
+		if (look_again(life, err) != LT_OK)
 			return err->code;
 	}
 	if (life->now_s < life->eligible_s)
@@ -197,12 +418,12 @@ checkpoints_of(const struct lt_sim_spot_options *options, int64_t work_s)
 	return (work_s - 1) / options->every_s;
 }
 
-/* What is really kept, and what lowtided takes for kept. */
+/* Counts what is really kept, and what lowtided takes for kept. */
 static void
-lose(struct life *life, int64_t ran_s, int64_t restart_s)
+lose_node(struct life *life, int64_t ran_s, int64_t restart_s)
 {
 	const struct lt_sim_spot_options *const options = life->spot->options;
-	const struct lt_checkpoint checkpoint = lt_sim_spot_checkpoint(options);
+	const struct lt_checkpoint checkpoint = checkpoint_of(options);
 	const int64_t worked_s = ran_s > restart_s ? ran_s - restart_s : 0;
 	const int64_t written =
 	    worked_s / (options->every_s + options->write_s);
@@ -214,7 +435,7 @@ lose(struct life *life, int64_t ran_s, int64_t restart_s)
 	life->fate->interruptions++;
 	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
 	life->look_s = lt_replan_back_utc_s(life->now_s, life->eligible_s);
-	tell(life, LT_SIM_SPOT_TAKEN, "");
+	tell_watch(life, LT_SIM_SPOT_TAKEN, "");
 }
 
 /* The first second of on-demand work at which it is asked for a checkpoint to
@@ -225,20 +446,17 @@ find_return(int64_t *at_s, const struct life *life, int64_t until_s,
     struct lt_error *err)
 {
 	const struct lt_sim_spot_trace *const trace = &life->spot->trace;
-	struct lt_sim_spot_ask ask = ask_of(life);
 	bool returns = false;
 
 	*at_s = life->now_s;
-	ask.waits_since_s = life->now_s;
 	while (!returns) {
 		*at_s = next_tick_s(trace, *at_s);
 		if (*at_s + life->spot->options->write_s >= until_s) {
 			*at_s = until_s;
 			return LT_OK;
 		}
-		ask.now_s = *at_s;
 		if (!is_taken(trace, *at_s) &&
-		    lt_sim_spot_back(&returns, life->market, &ask, err))
+		    ask_return(&returns, life, *at_s, err))
 			return err->code;
 	}
 	return LT_OK;
@@ -262,12 +480,12 @@ go_back(struct life *life, int64_t from_s, int64_t asked_s, int64_t restart_s,
 		life->done_s += asked_s - from_s - options->restart_s;
 	life->fate->returns++;
 	life->eligible_s = life->now_s + LT_REQUEUE_WAIT_S;
-	tell(life, LT_SIM_SPOT_RETURNS, "");
-	return look(life, err);
+	tell_watch(life, LT_SIM_SPOT_RETURNS, "");
+	return look_again(life, err);
 }
 
 static int
-work(struct life *life, struct lt_error *err)
+work_on(struct life *life, struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = life->spot->options;
 	const int64_t restart_s = life->runs++ > 0 ? options->restart_s : 0;
@@ -279,7 +497,7 @@ work(struct life *life, struct lt_error *err)
 	int64_t until_s = end_s;
 	int code = LT_OK;
 
-	tell(life, LT_SIM_SPOT_STARTED, "");
+	tell_watch(life, LT_SIM_SPOT_STARTED, "");
 	if (life->is_spot)
 		until_s = next_taken_s(&life->spot->trace, from_s);
 	else if (options->returns)
@@ -294,40 +512,18 @@ work(struct life *life, struct lt_error *err)
 			     (life->is_spot ? options->spot_per_hour
 					    : options->on_demand_per_hour);
 	if (ends)
-		end(life, need_s <= life->limit_s ? LT_SIM_SPOT_ENDED
-						  : LT_SIM_SPOT_TIMED_OUT);
+		end_life(life, need_s <= life->limit_s ? LT_SIM_SPOT_ENDED
+						       : LT_SIM_SPOT_TIMED_OUT);
 	else if (life->is_spot)
-		lose(life, until_s - from_s, restart_s);
+		lose_node(life, until_s - from_s, restart_s);
 	else
 		code = go_back(life, from_s, until_s, restart_s, err);
 	return code;
 }
 
 static int
-live(struct life *life, struct lt_error *err)
-{
-	struct lt_sim_spot_fate *const fate = life->fate;
-	const int64_t until_s =
-	    fate->came_s + GIVES_UP * (fate->deadline_s - fate->came_s);
-	const struct lt_sim_spot_ask ask = ask_of(life);
-	struct lt_sim_spot_answer first;
-
-	if (lt_sim_spot_first(&first, life->market, &ask, err) != LT_OK)
-		return err->code;
-	go(life, &first);
-	tell(life, LT_SIM_SPOT_SUBMITTED, "");
-	while (!life->is_over) {
-		if (wait_for_node(life, until_s, err) != LT_OK)
-			return err->code;
-		if (!life->is_over && work(life, err) != LT_OK)
-			return err->code;
-	}
-	return LT_OK;
-}
-
-static int
-live_on(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
-    struct lt_sim_spot_market *market, uint32_t number, struct lt_error *err)
+live(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
+    struct spot_market *market, uint32_t number, struct lt_error *err)
 {
 	struct life life = {.spot = spot,
 	    .market = market,
@@ -336,19 +532,35 @@ live_on(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
 	    .now_s = fate->came_s,
 	    .eligible_s = fate->came_s,
 	    .left_s = spot->options->work_s,
-	    .limit_s = lt_sim_spot_limit_s(spot->options)};
+	    .limit_s = limit_asked_s(spot->options)};
 
-	fate->deadline_s = lt_sim_spot_deadline_s(spot->options, fate->came_s);
+	fate->deadline_s = deadline_of(spot->options, fate->came_s);
 	life.look_s = next_look_s(&life, fate->came_s + 1);
-	return live(&life, err);
+
+	const int64_t until_s =
+	    fate->came_s + GIVES_UP * (fate->deadline_s - fate->came_s);
+
+	if (lt_decide(&market->plan, request_at(&life, life.now_s),
+		&market->market, NULL, 0, begin_utc_s + life.now_s,
+		err) != LT_OK)
+		return err->code;
+	follow_plan(&life, &market->plan);
+	tell_watch(&life, LT_SIM_SPOT_SUBMITTED, "");
+	while (!life.is_over) {
+		if (wait_for_node(&life, until_s, err) != LT_OK)
+			return err->code;
+		if (!life.is_over && work_on(&life, err) != LT_OK)
+			return err->code;
+	}
+	return LT_OK;
 }
 
 int
 lt_sim_spot_check(const struct lt_sim_spot *spot, struct lt_error *err)
 {
 	const struct lt_sim_spot_options *const options = spot->options;
-	const int64_t limit_s = lt_sim_spot_limit_s(options);
-	const int64_t most_s = lt_sim_spot_deadline_s(options, 0);
+	const int64_t limit_s = limit_asked_s(options);
+	const int64_t most_s = deadline_of(options, 0);
 	const int64_t least_s =
 	    options->work_s +
 	    checkpoints_of(options, options->work_s) * options->write_s;
@@ -370,21 +582,21 @@ int
 lt_sim_spot_job(struct lt_sim_spot_fate *fate, const struct lt_sim_spot *spot,
     uint32_t number, int64_t came_s, struct lt_error *err)
 {
-	struct lt_sim_spot_market *market;
+	struct spot_market *market = NULL;
 	int code = lt_sim_spot_check(spot, err);
 
 	*fate = (struct lt_sim_spot_fate){.came_s = came_s};
 	if (code != LT_OK)
 		return code;
-	code = lt_sim_spot_market_open(&market, spot, err);
+	code = open_market(&market, spot, err);
 	if (code == LT_OK)
-		code = live_on(fate, spot, market, number, err);
-	lt_sim_spot_market_close(market);
+		code = live(fate, spot, market, number, err);
+	free(market);
 	return code;
 }
 
 static void
-count(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
+count_fate(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
     const struct lt_sim_spot_fate *fate)
 {
 	const struct lt_sim_spot_options *const options = spot->options;
@@ -402,9 +614,9 @@ count(struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
 	    (double)alone_s / LT_HOUR_S * options->on_demand_per_hour;
 }
 
-/* What the trace itself shows. */
+/* Counts what the trace itself shows. */
 static void
-look_at(
+look_at_trace(
     struct lt_sim_spot_result *result, const struct lt_sim_spot_trace *trace)
 {
 	uint32_t there = 0;
@@ -423,14 +635,14 @@ lt_simulate_spot(struct lt_sim_spot_result *result,
 {
 	const int64_t length_s = spot->trace.tick_s * spot->trace.count;
 	uint64_t seed = spot->options->seed;
-	struct lt_sim_spot_market *market;
+	struct spot_market *market = NULL;
 	int code = lt_sim_spot_check(spot, err);
 
 	*result = (struct lt_sim_spot_result){0};
 	if (code != LT_OK)
 		return code;
-	look_at(result, &spot->trace);
-	code = lt_sim_spot_market_open(&market, spot, err);
+	look_at_trace(result, &spot->trace);
+	code = open_market(&market, spot, err);
 	for (uint32_t i = 0; i < spot->options->jobs && code == LT_OK; i++) {
 		const int64_t drawn_s =
 		    (int64_t)(lt_random(&seed) % (uint64_t)length_s);
@@ -439,10 +651,10 @@ lt_simulate_spot(struct lt_sim_spot_result *result,
 				  ? spot->options->comes_s
 				  : drawn_s};
 
-		code = live_on(&fate, spot, market, i, err);
+		code = live(&fate, spot, market, i, err);
 		if (code == LT_OK)
-			count(result, spot, &fate);
+			count_fate(result, spot, &fate);
 	}
-	lt_sim_spot_market_close(market);
+	free(market);
 	return code;
 }

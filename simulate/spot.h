@@ -3,9 +3,6 @@
  * Jobs with a deadline on nodes that are taken and given back as a trace says,
  * beside nodes that stay: lt_decide() when a job comes, and lt_replan() when
  * lowtided would ask it. Each job is alone: no other one takes its nodes.
- *
- *   spot.c         time goes on from event to event
- *   spot_market.c  the two partitions and the job's request, and who decides
  */
 #ifndef LT_SIM_SPOT_H
 #define LT_SIM_SPOT_H
@@ -20,7 +17,7 @@ enum {
 	LT_SIM_SPOT_JOBS_MAX = 100000,	 /* more: refused */
 };
 
-/* Is the node there, tick for tick; behind the end it begins again. */
+/* A node, tick for tick; behind the end it begins again. */
 struct lt_sim_spot_trace { /* lent */
 	int64_t tick_s;
 	uint32_t count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a simulation begins with: the trace of a file, and a signal by the
+ * Reads what a simulation begins with: the trace of a file, and a signal by the
  * hour, of a file or of any source of a policy file.
  */
 #include <math.h>

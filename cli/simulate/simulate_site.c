@@ -1,38 +1,207 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide simulate --from-slurm: what lowtide would have saved at this site,
- * of its own runs, market and signals. Asks sacct and lowtided.
+ * of its own runs, market and signals. Asks sacct and lowtided: the site is as
+ * it is decided by, lowtided's market, and of each of its signals what lowtided
+ * has stored of the time of the runs, or --carbon FILE.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "files.h"
+#include "points.h"
 #include "simulate_site.h"
+#include "simulation.h"
 #include "units.h"
 
 static const int64_t last_default_s = 30 * LT_DAY_S;
 static const int64_t last_least_s = 60;
 
-/* An option that --from-slurm does not take; NULL: none. */
-static const char *
-misplaced(const struct lt_cli *cli)
+/* ---- the market ---- */
+
+/* A forecast is made of so much. */
+static const int64_t history_s = 30 * LT_DAY_S;
+
+static int
+load_market(struct lt_site_page *page, struct lt_error *err)
 {
-	static const char *const ours[] = {
-	    "from-slurm", "last", "carbon", "svg", "anonymous"};
-	const struct lt_cli_option *option = cli->command->options;
+	const char *const run_dir = lt_client_run_dir(page->cli);
+	char path[4096];
+	struct stat st;
 
-	for (; option->name != NULL; option++) {
-		bool is_ours = lt_cli_value(cli, option->name) == NULL;
-
-		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-			is_ours |= strcmp(option->name, ours[i]) == 0;
-		if (!is_ours)
-			return option->name;
-	}
-	return NULL;
+	if (stat(run_dir, &st) == 0)
+		lt_file_trust(st.st_uid);
+	(void)snprintf(path, sizeof(path), "%s/%s", run_dir, LT_MARKET_FILE);
+	if (lt_market_load(&page->loaded, path, NULL, err) != LT_OK)
+		return lt_context(
+		    err, "the market, which lowtided (--follow) keeps here");
+	page->market = page->loaded;
+	return LT_OK;
 }
+
+/* ---- stored signals ---- */
+
+static int
+take_points(struct lt_points *points, const json_t *page,
+    const struct lt_site_page *site, struct lt_error *err)
+{
+	size_t i;
+	const json_t *item;
+
+	points->quantity = lt_quantity_find(lt_json_text(page, "quantity", ""));
+	json_array_foreach(json_object_get(page, "points"), i, item) {
+		struct lt_point point = {
+		    .value = json_number_value(json_object_get(item, "value"))};
+
+		if (lt_utc_parse(lt_json_text(item, "start", ""),
+			&point.start_utc_s, err) ||
+		    lt_utc_parse(
+			lt_json_text(item, "end", ""), &point.end_utc_s, err))
+			return err->code;
+		/* Nobody has measured what is still to come. */
+		if (point.end_utc_s > site->to_utc_s)
+			point.end_utc_s = site->to_utc_s;
+		point.quality = LT_QUALITY_CONSTANT; /* lowtided checked it */
+		if (point.end_utc_s > point.start_utc_s &&
+		    lt_points_add(points, &point, err) != LT_OK)
+			return err->code;
+	}
+	return LT_OK;
+}
+
+static int
+ask_points(struct lt_points *points, const struct lt_site_page *site,
+    const char *source, struct lt_error *err)
+{
+	char from[40], to[40], after[64] = "";
+	bool more = true;
+
+	lt_utc_text(from, sizeof(from), site->from_utc_s - history_s);
+	lt_utc_text(to, sizeof(to), site->to_utc_s);
+	while (more) {
+		const char *const values[][2] = {{"source", source},
+		    {"from", from}, {"to", to},
+		    {"after", after[0] != '\0' ? after : NULL}};
+		char path[1024] = "/v1/signals/export";
+		json_t *page = NULL;
+
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+			if (lt_client_query(path, sizeof(path), values[i][0],
+				values[i][1], err) != LT_OK)
+				return err->code;
+		if (lt_client_get(&page, site->cli, path, err) != LT_OK)
+			return err->code;
+		const char *const next = lt_json_text(page, "next", "");
+
+		if (next[0] != '\0' && strcmp(next, after) <= 0)
+			lt_fail(err, LT_EINPUT, "%s: the pages don't go on",
+			    source);
+		else
+			(void)take_points(points, page, site, err);
+		more = next[0] != '\0';
+		(void)snprintf(after, sizeof(after), "%s", next);
+		json_decref(page);
+		if (err->code != LT_OK)
+			return err->code;
+	}
+	return LT_OK;
+}
+
+/* A source that has told nothing of that time has no signal. */
+static int
+read_signals(struct lt_site_page *page, struct lt_error *err)
+{
+	for (uint32_t i = 0; i < page->market.series_count; i++) {
+		const struct lt_series *const series = &page->market.series[i];
+		struct lt_points points = {0};
+
+		if (series->quality == LT_QUALITY_CONSTANT ||
+		    series->source[0] == '\0' || page->signals[i].hours > 0 ||
+		    !lt_market_uses(&page->market, (int)i))
+			continue;
+		if (ask_points(&points, page, series->source, err) == LT_OK &&
+		    points.count > 0) {
+			lt_points_sort(&points);
+			(void)lt_simulation_signal(
+			    &page->signals[i], &points, INT64_MAX, err);
+		} else if (err->code == LT_OK) {
+			page->silent_count++;
+		}
+		lt_points_free(&points);
+		if (err->code != LT_OK)
+			return lt_context(err, "%s", series->source);
+	}
+	return LT_OK;
+}
+
+/* ---- --carbon FILE ---- */
+
+/* As if each partition had the file for its source: one more series. */
+static int
+use_file(struct lt_site_page *page, const char *path, struct lt_error *err)
+{
+	const uint32_t index = page->loaded.series_count;
+	struct lt_sim_job ends[] = {{.submit_utc_s = page->from_utc_s},
+	    {.submit_utc_s = page->to_utc_s - LT_HOUR_S}};
+	struct lt_simulation simulation = {.trace = {.count = 2, .jobs = ends}};
+
+	if (lt_simulation_read_carbon(&simulation, path, err) != LT_OK)
+		return err->code;
+	page->signals[index] = simulation.signal;
+	page->series[index] =
+	    (struct lt_series){.count = 1, .quality = LT_QUALITY_MEASURED};
+	page->market.series_count++;
+	for (uint32_t i = 0; i < page->market.partition_count; i++)
+		if (page->partitions[i].flags & LT_PARTITION_MANAGED)
+			page->partitions[i].carbon_series = (int)index;
+	return LT_OK;
+}
+
+static int
+read_market(struct lt_site_page *page, struct lt_error *err)
+{
+	const char *const path = lt_cli_value(page->cli, "carbon");
+
+	if (load_market(page, err) != LT_OK)
+		return err->code;
+	const struct lt_market *const loaded = &page->loaded;
+
+	page->partitions =
+	    calloc(loaded->partition_count + 1, sizeof(*page->partitions));
+	page->series = calloc(loaded->series_count + 1, sizeof(*page->series));
+	page->signals =
+	    calloc(loaded->series_count + 1, sizeof(*page->signals));
+	if (page->partitions == NULL || page->series == NULL ||
+	    page->signals == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: no memory");
+	for (uint32_t i = 0; i < loaded->partition_count; i++)
+		page->partitions[i] = loaded->partitions[i];
+	for (uint32_t i = 0; i < loaded->series_count; i++)
+		page->series[i] = loaded->series[i];
+	page->market.partitions = page->partitions;
+	page->market.series = page->series;
+	if (path != NULL && use_file(page, path, err) != LT_OK)
+		return err->code;
+	return read_signals(page, err);
+}
+
+static void
+free_market(struct lt_site_page *page)
+{
+	for (uint32_t i = 0;
+	     page->signals != NULL && i <= page->loaded.series_count; i++)
+		lt_sim_signal_free(&page->signals[i]);
+	free(page->signals);
+	free(page->series);
+	free(page->partitions);
+	lt_market_free(&page->loaded);
+}
+
+/* ---- settings ---- */
 
 static int
 read_last(struct lt_site_page *page, struct lt_error *err)
@@ -76,7 +245,7 @@ static atomic_ullong come;
 static bool tells;
 
 static void
-tell(void *context, uint32_t more)
+tell_progress(void *context, uint32_t more)
 {
 	const unsigned long long all = atomic_fetch_add(&come, more) + more;
 
@@ -86,7 +255,7 @@ tell(void *context, uint32_t more)
 }
 
 static int
-simulate(struct lt_site_page *page, struct lt_error *err)
+simulate_settings(struct lt_site_page *page, struct lt_error *err)
 {
 	unsigned long long most =
 	    (unsigned long long)page->rows.count * page->setting_count;
@@ -97,7 +266,7 @@ simulate(struct lt_site_page *page, struct lt_error *err)
 	    .run_count = page->rows.count,
 	    .from_utc_s = page->from_utc_s,
 	    .to_utc_s = page->to_utc_s + 1,
-	    .tell = tell,
+	    .tell = tell_progress,
 	    .context = &most};
 	const struct lt_site_settings settings = {
 	    page->settings, page->setting_count, cpus > 0 ? (uint32_t)cpus : 1};
@@ -124,15 +293,15 @@ simulate(struct lt_site_page *page, struct lt_error *err)
 }
 
 static int
-make(struct lt_site_page *page, struct lt_error *err)
+make_page(struct lt_site_page *page, struct lt_error *err)
 {
 	const char *const svg = lt_cli_value(page->cli, "svg");
 
-	if (lt_site_market_read(page, err) != LT_OK ||
+	if (read_market(page, err) != LT_OK ||
 	    lt_site_rows_read(page, err) != LT_OK)
 		return err->code;
 	choose_settings(page);
-	if (simulate(page, err) != LT_OK)
+	if (simulate_settings(page, err) != LT_OK)
 		return err->code;
 	return svg != NULL ? lt_site_write_svg(page, svg, err) : LT_OK;
 }
@@ -144,7 +313,7 @@ free_all(struct lt_site_page *page)
 		lt_site_result_free(&page->results[i]);
 	lt_site_close(page->sim);
 	lt_site_rows_free(&page->rows);
-	lt_site_market_free(page);
+	free_market(page);
 }
 
 int
@@ -152,7 +321,8 @@ lt_cli_simulate_site(const struct lt_cli *cli)
 {
 	struct lt_site_page page = {
 	    .cli = cli, .anonymous = lt_cli_value(cli, "anonymous") != NULL};
-	const char *const wrong = misplaced(cli);
+	const char *const wrong =
+	    lt_simulation_misplaced(cli, LT_SIMULATION_SITE);
 	struct lt_error err = {0};
 	int result = LT_EXIT_OK;
 
@@ -164,7 +334,7 @@ lt_cli_simulate_site(const struct lt_cli *cli)
 		    cli, "--%s does not go with --from-slurm", wrong);
 	if (read_last(&page, &err) != LT_OK)
 		return lt_cli_usage(cli, "%s", err.text);
-	if (make(&page, &err) != LT_OK) {
+	if (make_page(&page, &err) != LT_OK) {
 		result = lt_cli_fail(&err);
 	} else if (cli->json) {
 		json_t *const body = lt_site_json(&page);

@@ -6,7 +6,6 @@
 #define LT_CLI_SIMULATE_SITE_H
 
 #include "cli.h"
-#include "jackknife.h"
 #include "site.h"
 
 enum { LT_SITE_SETTINGS_MAX = 9 };
@@ -60,19 +59,9 @@ int lt_site_rows_take(struct lt_site_page *page, char *text,
     const struct lt_site_span *span, struct lt_error *err);
 void lt_site_rows_free(struct lt_site_rows *rows);
 
-/* simulate_site_market.c: the market, and the signals as they were. */
-int lt_site_market_read(struct lt_site_page *page, struct lt_error *err);
-void lt_site_market_free(struct lt_site_page *page);
-
 /* simulate_site_print.c */
-enum lt_site_currency { LT_SITE_MONEY, LT_SITE_CARBON };
-struct lt_jackknife lt_site_part(
-    const struct lt_site_result *result, enum lt_site_currency currency);
 void lt_site_print(FILE *out, const struct lt_site_page *page);
 json_t *lt_site_json(const struct lt_site_page *page);
-/* "1x (policy)" */
-const char *lt_site_waiting_text(char *out, size_t size, double waiting);
-/* simulate_site_svg.c */
 int lt_site_write_svg(
     const struct lt_site_page *page, const char *path, struct lt_error *err);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide would have saved at the site: a row a setting, what it counts
- * on, and the same as JSON. No name of a user, account or job is in it.
+ * Prints what lowtide would have saved at the site: a row a setting, what it
+ * counts on, the same as JSON, and as a picture: of each setting what part of
+ * money and of carbon it saves, with its interval. No name of a user, account
+ * or job is in it.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -12,26 +14,25 @@
 #include "units.h"
 
 enum { NOTES_MAX = 16, NOTE_SIZE = 200 };
+enum currency { MONEY, CARBON };
 
-struct lt_jackknife
-lt_site_part(
-    const struct lt_site_result *result, enum lt_site_currency currency)
+static struct lt_jackknife
+part_of(const struct lt_site_result *result, enum currency currency)
 {
 	double saved[LT_SITE_WEEKS_MAX], base[LT_SITE_WEEKS_MAX];
 
 	for (int i = 0; i < result->week_count; i++) {
 		const struct lt_site_sums *const week = &result->weeks[i];
 
-		saved[i] = currency == LT_SITE_MONEY ? week->saved_micros
-						     : week->saved_mg;
-		base[i] = currency == LT_SITE_MONEY ? week->base_micros
-						    : week->base_mg;
+		saved[i] =
+		    currency == MONEY ? week->saved_micros : week->saved_mg;
+		base[i] = currency == MONEY ? week->base_micros : week->base_mg;
 	}
 	return lt_jackknife_part(saved, base, result->week_count);
 }
 
-const char *
-lt_site_waiting_text(char *out, size_t size, double waiting)
+static const char *
+waiting_text(char *out, size_t size, double waiting)
 {
 	(void)snprintf(out, size, "%gx%s", waiting,
 	    waiting > 0 && waiting <= 1 ? " (policy)" : "");
@@ -174,14 +175,14 @@ static void
 add_setting(struct lt_table *table, const struct lt_site_page *page, uint32_t i)
 {
 	const struct lt_site_result *const result = &page->results[i];
-	const struct lt_jackknife money = lt_site_part(result, LT_SITE_MONEY);
-	const struct lt_jackknife carbon = lt_site_part(result, LT_SITE_CARBON);
+	const struct lt_jackknife money = part_of(result, MONEY);
+	const struct lt_jackknife carbon = part_of(result, CARBON);
 	char cells[CELLS][48];
 	enum { SIZE = sizeof(cells[0]) };
 	const bool is_money = has_money(page) && money.has_part;
 	const char *const row[CELLS] = {
 	    lt_objective_name(page->settings[i].objective),
-	    lt_site_waiting_text(cells[1], SIZE, page->settings[i].waiting),
+	    waiting_text(cells[1], SIZE, page->settings[i].waiting),
 	    is_money
 		? lt_money_text(cells[2], SIZE,
 		      llround(result->all.saved_micros), page->market.currency)
@@ -212,7 +213,8 @@ partition_name(
 	return out;
 }
 
-/* By where they ran, of the policy's own price of waiting. */
+/* A row a partition that runs ran in, with the policy's own price of waiting.
+ */
 static void
 print_partitions(FILE *out, const struct lt_site_page *page)
 {
@@ -292,7 +294,7 @@ lt_site_print(FILE *out, const struct lt_site_page *page)
 	lt_table_free(table);
 	fprintf(out, "\n%s, waiting %s:\n",
 	    lt_objective_name(page->settings[page->shown].objective),
-	    lt_site_waiting_text(
+	    waiting_text(
 		wait, sizeof(wait), page->settings[page->shown].waiting));
 	print_partitions(out, page);
 	make_notes(&notes, page);
@@ -316,8 +318,8 @@ static json_t *
 setting_json(const struct lt_site_page *page, uint32_t i)
 {
 	const struct lt_site_result *const result = &page->results[i];
-	const struct lt_jackknife money = lt_site_part(result, LT_SITE_MONEY);
-	const struct lt_jackknife carbon = lt_site_part(result, LT_SITE_CARBON);
+	const struct lt_jackknife money = part_of(result, MONEY);
+	const struct lt_jackknife carbon = part_of(result, CARBON);
 	const bool is_money = has_money(page) && money.has_part;
 
 	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:i, s:f, s:i}",
@@ -398,4 +400,138 @@ lt_site_json(const struct lt_site_page *page)
 	    lt_objective_name(page->settings[page->shown].objective), "waiting",
 	    page->settings[page->shown].waiting, "partitions",
 	    partitions_json(page), "notes", notes);
+}
+
+/* ---- as a picture ---- */
+
+enum {
+	WIDTH = 960,
+	LEFT = 190, /* of the bars; room for their names */
+	RIGHT = 850,
+	TOP = 70,
+	ROW = 52,
+	BAR = 16,
+};
+
+struct scale { /* percent from low to high between LEFT and RIGHT */
+	double low, high;
+};
+
+static double
+x_of(const struct scale *scale, double part)
+{
+	return LEFT + (RIGHT - LEFT) * (part * 100 - scale->low) /
+			  (scale->high - scale->low);
+}
+
+static void
+stretch(struct scale *scale, const struct lt_jackknife *part)
+{
+	if (!part->has_part)
+		return;
+	const double low = (part->has_interval ? part->low : part->part) * 100;
+	const double high =
+	    (part->has_interval ? part->high : part->part) * 100;
+
+	while (low < scale->low && scale->low > -100)
+		scale->low -= 10;
+	while (high > scale->high && scale->high < 100)
+		scale->high += 10;
+}
+
+static double
+within(const struct scale *scale, double part)
+{
+	return fmin(fmax(part, scale->low / 100), scale->high / 100);
+}
+
+static void
+draw_bar(FILE *out, const struct scale *scale, const struct lt_jackknife *part,
+    const char *color, int y)
+{
+	if (!part->has_part)
+		return;
+	const double zero = x_of(scale, 0);
+	const double end = x_of(scale, within(scale, part->part));
+	const int middle = y + BAR / 2;
+
+	fprintf(out,
+	    "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n",
+	    fmin(zero, end), y, fabs(end - zero), BAR, color);
+	if (part->has_interval) {
+		const double low = x_of(scale, within(scale, part->low));
+		const double high = x_of(scale, within(scale, part->high));
+
+		fprintf(out,
+		    "<path d=\"M%.1f %dH%.1fM%.1f %dv%dM%.1f %dv%d\" stroke=\"#000\"/>\n",
+		    low, middle, high, low, y + 3, BAR - 6, high, y + 3,
+		    BAR - 6);
+	}
+	fprintf(out, "<text x=\"%d\" y=\"%d\">%.1f %%</text>\n", RIGHT + 12,
+	    y + BAR - 4, part->part * 100);
+}
+
+static void
+draw_scale(FILE *out, const struct scale *scale, int bottom)
+{
+	for (double at = scale->low; at <= scale->high + 0.5; at += 10)
+		fprintf(out,
+		    "<path d=\"M%.1f %dV%d\" stroke=\"#ddd\"/>"
+		    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g %%</text>\n",
+		    x_of(scale, at / 100), TOP - 10, bottom,
+		    x_of(scale, at / 100), bottom + 16, at);
+}
+
+static void
+draw(FILE *out, const struct lt_site_page *page)
+{
+	const int bottom = TOP + (int)page->setting_count * ROW;
+	struct lt_jackknife money[LT_SITE_SETTINGS_MAX] = {0};
+	struct lt_jackknife carbon[LT_SITE_SETTINGS_MAX];
+	struct scale scale = {0, 10};
+	char from[40], to[40], waiting[32];
+
+	for (uint32_t i = 0; i < page->setting_count; i++) {
+		if (has_money(page))
+			money[i] = part_of(&page->results[i], MONEY);
+		carbon[i] = part_of(&page->results[i], CARBON);
+		stretch(&scale, &money[i]);
+		stretch(&scale, &carbon[i]);
+	}
+	fprintf(out,
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+	    "font-family=\"sans-serif\" font-size=\"12\">\n"
+	    "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	    "<text x=\"20\" y=\"24\" font-size=\"15\" font-weight=\"bold\">What lowtide would have saved, %.10s to %.10s, %u runs</text>\n"
+	    "<text x=\"20\" y=\"44\">%s<tspan fill=\"#383\">green: of CO2e</tspan>; line: 95 %%; each run as if its user had asked</text>\n",
+	    WIDTH, bottom + 40,
+	    lt_utc_text(from, sizeof(from), page->from_utc_s),
+	    lt_utc_text(to, sizeof(to), page->to_utc_s),
+	    page->results[0].all.runs,
+	    has_money(page) ? "<tspan fill=\"#06c\">blue: of money</tspan>; "
+			    : "");
+	draw_scale(out, &scale, bottom);
+	for (uint32_t i = 0; i < page->setting_count; i++) {
+		const int y = TOP + (int)i * ROW;
+
+		fprintf(out, "<text x=\"20\" y=\"%d\">%s, waiting %s</text>\n",
+		    y + BAR + 4, lt_objective_name(page->settings[i].objective),
+		    waiting_text(
+			waiting, sizeof(waiting), page->settings[i].waiting));
+		draw_bar(out, &scale, &money[i], "#06c", y);
+		draw_bar(out, &scale, &carbon[i], "#383", y + BAR + 4);
+	}
+	fputs("</svg>\n", out);
+}
+
+int
+lt_site_write_svg(
+    const struct lt_site_page *page, const char *path, struct lt_error *err)
+{
+	struct lt_output output;
+
+	if (lt_output_open(&output, path, err) != LT_OK)
+		return err->code;
+	draw(output.out, page);
+	return lt_output_close(&output, err);
 }

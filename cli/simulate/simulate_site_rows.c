@@ -73,7 +73,7 @@ count_of(const char *text)
 				    : (uint32_t)value;
 }
 
-/* Of "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = it is not there. */
+/* The amount of a name in "cpu=4,gres/gpu=2,mem=16G,node=1"; -1 = none. */
 static int64_t
 tres_of(const char *tres, const char *name)
 {
@@ -97,7 +97,8 @@ tres_of(const char *tres, const char *name)
 	return -1;
 }
 
-/* Is this word of the command that, as "-p", "-pgpu", "--partition=gpu"? */
+/* True if this word of the command is that option: "-p", "-pgpu",
+ * "--partition=gpu". */
 static bool
 is_option(const char *word, size_t length, const char *name)
 {
@@ -120,8 +121,8 @@ static const struct {
     {"--bb", "--bbf", LT_PIN_BURST_BUFFER},
 };
 
-/* What its command fixed. An option of the script that looks so counts, too:
- * then less is moved than might have been. */
+/* Lists what its command fixed. An option of the script that looks so counts,
+ * too: then less is moved than might have been. */
 static uint32_t
 pins_of_line(const char *line)
 {
@@ -160,7 +161,7 @@ pins_of(char *const cells[COLUMNS], const struct lt_site_run *run,
 		pins |= LT_PIN_RESERVATION;
 	if (strchr(cells[ID], '+') != NULL)
 		pins |= LT_PIN_HET;
-	/* Of #SBATCH lines slurmdbd knows nothing. */
+	/* slurmdbd knows nothing of #SBATCH lines. */
 	if ((market->partitions[run->partition].flags & LT_PARTITION_DEFAULT) ==
 	    0)
 		pins |= LT_PIN_PARTITION;
@@ -317,7 +318,7 @@ sacct_time(char *out, size_t size, int64_t utc_s)
 
 /* LT_ELIMIT: too much for one answer. */
 static int
-ask(struct lt_program *child, const struct lt_site_span *span,
+ask_sacct(struct lt_program *child, const struct lt_site_span *span,
     struct lt_error *err)
 {
 	char from[32], to[32], option[64];
@@ -354,7 +355,7 @@ read_span(struct lt_site_page *page, const struct lt_site_span *span,
 	struct lt_program child;
 	char *text;
 
-	if (ask(&child, span, err) == LT_OK) {
+	if (ask_sacct(&child, span, err) == LT_OK) {
 		text = child.out;
 		child.out = NULL;
 		lt_program_free(&child);
@@ -381,7 +382,7 @@ by_number(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By submission; of equals in any order that stays the same. */
+/* Orders by submission; equals in any order that stays the same. */
 static int
 by_submission(const void *a, const void *b)
 {
@@ -413,7 +414,7 @@ lt_site_rows_read(struct lt_site_page *page, struct lt_error *err)
 	for (int64_t day = 0; day < days && err->code == LT_OK; day++) {
 		const int64_t from_s = page->from_utc_s + day * LT_DAY_S;
 		const bool is_last = day + 1 == days;
-		/* What ends in this second, too. */
+		/* Runs that end in this second, too. */
 		const struct lt_site_span span = {from_s,
 		    is_last ? page->to_utc_s + 1 : from_s + LT_DAY_S, is_last,
 		    delimiter};

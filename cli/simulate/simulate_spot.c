@@ -1,41 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide simulate TRACE --deadline-factor F: jobs with a deadline on nodes
- * that are taken as in a trace, by the lt_replan() that lowtided asks.
+ * that are taken as in a trace, by the lt_replan() that lowtided asks. Traces
+ * are as those of "Can't Be Late" are published.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "simulate_spot.h"
+#include "json.h"
+#include "plain_file.h"
+#include "simulation.h"
 #include "units.h"
 
-static const char factor_option[] = "deadline-factor";
-
-static bool
-is_in(const char *word, const char *const *words)
+static int
+take_ticks(struct lt_sim_spot_trace *trace, uint8_t **taken, const json_t *root,
+    struct lt_error *err)
 {
-	for (; *words != NULL; words++)
-		if (strcmp(word, *words) == 0)
-			return true;
-	return false;
+	const json_t *const data = json_object_get(root, "data");
+	const json_t *const gap =
+	    json_object_get(json_object_get(root, "metadata"), "gap_seconds");
+	const size_t count = json_array_size(data);
+
+	if (!json_is_number(gap) || json_number_value(gap) < 1 ||
+	    json_number_value(gap) > LT_DAY_S)
+		return lt_fail(err, LT_EINPUT,
+		    "metadata.gap_seconds: want the seconds of a tick, 1 to %d",
+		    LT_DAY_S);
+	if (count == 0 || count > LT_SIM_SPOT_TICKS_MAX)
+		return lt_fail(err, LT_EINPUT,
+		    "data: got %zu ticks, want 1 to %d", count,
+		    LT_SIM_SPOT_TICKS_MAX);
+	*taken = malloc(count);
+	if (*taken == NULL)
+		return lt_fail(err, LT_ENOMEM, "out of memory");
+	*trace = (struct lt_sim_spot_trace){
+	    (int64_t)json_number_value(gap), (uint32_t)count, *taken};
+	for (size_t i = 0; i < count; i++) {
+		const json_t *const tick = json_array_get(data, i);
+		const json_int_t is = json_integer_value(tick);
+
+		if (!json_is_integer(tick) || is < 0 || is > 1)
+			return lt_fail(err, LT_EINPUT,
+			    "data[%zu]: want 1 (no node) or 0", i);
+		(*taken)[i] = (uint8_t)is;
+	}
+	return LT_OK;
 }
 
-const char *
-lt_simulate_spot_misplaced(const struct lt_cli *cli)
+int
+lt_simulation_read_spot_trace(struct lt_sim_spot_trace *trace, uint8_t **taken,
+    const char *path, struct lt_error *err)
 {
-	static const char *const ours[] = {factor_option, "work", "slack",
-	    "checkpoint", "prices", "interruptions", "returns", "jobs", "comes",
-	    "events", NULL};
-	static const char *const both[] = {"limits", "seed", NULL};
-	const bool is_spot = lt_cli_value(cli, factor_option) != NULL;
-	const struct lt_cli_option *option = cli->command->options;
+	char *bytes = NULL;
+	size_t byte_count = 0;
+	json_t *root = NULL;
 
-	for (; option->name != NULL; option++)
-		if (lt_cli_value(cli, option->name) != NULL &&
-		    !is_in(option->name, both) &&
-		    is_in(option->name, ours) != is_spot)
-			return option->name;
-	return NULL;
+	*taken = NULL;
+	if (lt_plain_file_read(path, &bytes, &byte_count, err) != LT_OK)
+		return err->code;
+	if (lt_json_load(&root, bytes, byte_count, err) == LT_OK)
+		(void)take_ticks(trace, taken, root, err);
+	free(bytes);
+	json_decref(root);
+	return err->code == LT_OK ? LT_OK : lt_context(err, "%s", path);
 }
 
 /* The job's place in the draw, from 0; seconds from the trace's beginning. */
@@ -49,7 +75,7 @@ write_event(void *context, const struct lt_sim_spot_event *event)
 }
 
 static int
-simulate(struct lt_sim_spot_result *result, struct lt_sim_spot *spot,
+simulate_jobs(struct lt_sim_spot_result *result, struct lt_sim_spot *spot,
     const char *path, struct lt_error *err)
 {
 	struct lt_output events;
@@ -67,8 +93,8 @@ simulate(struct lt_sim_spot_result *result, struct lt_sim_spot *spot,
 }
 
 static void
-print(const struct lt_sim_spot_result *result, const struct lt_sim_spot *spot,
-    bool color)
+print_table(const struct lt_sim_spot_result *result,
+    const struct lt_sim_spot *spot, bool color)
 {
 	static const struct lt_table_column columns[] = {{"place", false},
 	    {"in time", true}, {"late", true}, {"cost", true},
@@ -134,17 +160,17 @@ lt_cli_simulate_spot(const struct lt_cli *cli)
 	uint8_t *taken = NULL;
 	int status = LT_EXIT_OK;
 
-	if (lt_simulate_spot_read_options(&options, cli, &err) != LT_OK)
+	if (lt_simulation_read_spot_options(&options, cli, &err) != LT_OK)
 		return lt_cli_usage(cli, "%s", err.text);
-	if (lt_simulate_spot_read_trace(
+	if (lt_simulation_read_spot_trace(
 		&spot.trace, &taken, cli->operands[0], &err) != LT_OK ||
-	    simulate(&result, &spot, lt_cli_value(cli, "events"), &err) !=
+	    simulate_jobs(&result, &spot, lt_cli_value(cli, "events"), &err) !=
 		LT_OK)
 		status = lt_cli_fail(&err);
 	else if (cli->json)
 		status = print_json(&result, &spot);
 	else
-		print(&result, &spot, cli->color);
+		print_table(&result, &spot, cli->color);
 	free(taken);
 	return status;
 }

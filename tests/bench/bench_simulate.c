@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/drawn.h"
 #include "bench/quality.h"
 #include "replan.h"
 
@@ -27,39 +28,10 @@ enum {
 	STEPS = LT_FORECAST_HOURS,
 };
 
-static uint64_t seed = 1;
-
-static double
-fraction(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static double
-normal(void)
-{
-	return sqrt(-2 * log(1 - fraction())) * cos(6.2831853 * fraction());
-}
-
 static double
 now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "bench_simulate: %s\n", what);
-	exit(1);
+	return seconds_of(CLOCK_PROCESS_CPUTIME_ID) * 1e3;
 }
 
 static void

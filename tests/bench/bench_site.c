@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/drawn.h"
 #include "site.h"
 #include "units.h"
 
@@ -28,41 +29,6 @@ enum {
 	NODES = 128, /* of a partition */
 	CPUS = 64,
 };
-
-static uint64_t seed = 1;
-
-static double
-fraction(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (double)(seed >> 11) / 9007199254740992.0;
-}
-
-static double
-normal(void)
-{
-	return sqrt(-2 * log(1 - fraction())) * cos(6.2831853 * fraction());
-}
-
-static double
-now_s(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void
-must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "bench_site: %s\n", what);
-	exit(1);
-}
 
 static void
 make_signal(struct lt_sim_signal *signal, double base)
@@ -206,7 +172,7 @@ main(void)
 	must(bench != NULL, "no memory");
 	make_market(bench);
 	make_runs(bench);
-	const double start_s = now_s(CLOCK_MONOTONIC);
+	const double start_s = seconds_of(CLOCK_MONOTONIC);
 	const struct lt_site site = {.market = &bench->market,
 	    .signals = bench->signals,
 	    .runs = bench->runs,
@@ -222,7 +188,8 @@ main(void)
 	must(lt_site_simulate_all(results, sim, &settings, &err) == LT_OK,
 	    err.text);
 	(void)snprintf(figure, sizeof(figure), "%.1f s (CPU %.1f s)",
-	    now_s(CLOCK_MONOTONIC) - start_s, now_s(CLOCK_PROCESS_CPUTIME_ID));
+	    seconds_of(CLOCK_MONOTONIC) - start_s,
+	    seconds_of(CLOCK_PROCESS_CPUTIME_ID));
 	printf("%-52s %-28s target <= 20 s\n",
 	    "simulate --from-slurm, 100,000 runs, nine settings", figure);
 	for (int i = 0; i < SETTINGS; i++) {

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "json.h"
-#include "late_regimes.h"
-#include "simulate_spot.h"
+#include "late/late_regimes.h"
+#include "simulation.h"
 #include "units.h"
 
 enum {
@@ -84,7 +84,7 @@ read_window(struct lt_sim_spot_trace *trace, const char *path)
 	struct lt_error err = {0};
 	uint8_t *taken;
 
-	if (lt_simulate_spot_read_trace(trace, &taken, path, &err) != LT_OK)
+	if (lt_simulation_read_spot_trace(trace, &taken, path, &err) != LT_OK)
 		fail(&err);
 }
 

@@ -7,7 +7,6 @@
 #define LT_BENCH_QUALITY_H
 
 #include "forecast.h"
-#include "generate.h"
 #include "tools/carbon_zone.h"
 #include "trace.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "jackknife.h"
+#include "site.h"
 #include "units.h"
 
 enum { WEEKS = 6 };

@@ -13,9 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "generate.h"
-#include "late.h"
-#include "simulate_spot.h"
+#include "late/late.h"
+#include "simulation.h"
 #include "units.h"
 
 static const double spot_per_hour = 0.9731, on_demand_per_hour = 3.06;
@@ -65,7 +64,7 @@ read_window(const char *name)
 
 	snprintf(
 	    path, sizeof(path), "tests/fixtures/simulate/late/%s.json", name);
-	if (lt_simulate_spot_read_trace(&trace, &taken, path, &err) != LT_OK)
+	if (lt_simulation_read_spot_trace(&trace, &taken, path, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	return trace;
 }

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "generate.h"
-#include "late_regimes.h"
+#include "late/late_regimes.h"
 #include "units.h"
 
 enum { TICKS = 500, TRACES = 40 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "simulate_spot.h"
+#include "simulation.h"
 #include "units.h"
 
 enum {
@@ -200,7 +200,7 @@ test_recorded(void **state)
 	uint8_t *recorded;
 
 	(void)state;
-	assert_int_equal(lt_simulate_spot_read_trace(&spot.trace, &recorded,
+	assert_int_equal(lt_simulation_read_spot_trace(&spot.trace, &recorded,
 			     "tests/fixtures/simulate/spot.json", &err),
 	    LT_OK);
 	assert_int_equal(spot.trace.tick_s, 600);
@@ -296,7 +296,7 @@ test_refused(void **state)
 		fputs(traces[i].text, file);
 		fclose(file);
 		err = (struct lt_error){0};
-		if (lt_simulate_spot_read_trace(
+		if (lt_simulation_read_spot_trace(
 			&spot.trace, &read, path, &err) == LT_OK ||
 		    strstr(err.text, traces[i].says) == NULL)
 			fail_msg("%s: %s", traces[i].text, err.text);

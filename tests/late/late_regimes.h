@@ -3,11 +3,6 @@
  * What "Can't Be Late" costs who has learned how spot nodes come and go: a
  * decision process over work and slack for each of a few regimes, and a belief
  * in which of them it is. Not what lt_replan() does: what that could gain.
- *
- *   late_regimes.c  regimes out of recorded traces
- *   late_mdp.c      the processes, and the policy
- *   late_zones.c    a rule for many regions, whose nodes are taken as usual, or
- *                   by so much more or less often
  */
 #ifndef LT_SIM_LATE_REGIMES_H
 #define LT_SIM_LATE_REGIMES_H
@@ -43,7 +38,6 @@ int lt_late_learn(struct lt_late_regimes *regimes,
     const struct lt_sim_spot_trace *traces, uint32_t trace_count,
     uint32_t segment_ticks, struct lt_error *err);
 
-/* late_mdp.c */
 struct lt_late_mdp;
 /*
  * Plans for jobs of up to that work and slack, by its restarts and prices; the
@@ -59,7 +53,6 @@ void lt_late_mdp_close(struct lt_late_mdp *mdp);
  * time. */
 struct lt_late_policy lt_late_mdp_policy(struct lt_late_mdp *mdp, double power);
 
-/* late_zones.c */
 struct lt_late_zones { /* start as { 0 } but for the first two */
 	const struct lt_late_regime *usual; /* lent */
 	int64_t usual_tick_s;

@@ -4,11 +4,7 @@
  * on spot nodes, on demand, or idle. The protocol is that of its published
  * simulator, so that figures can be compared to the cent.
  *
- *   late.c           the ticks
- *   late_policies.c  the published baselines, and the rules that lt_replan()
- *                    has or might have
- *   late_optimum.c   what somebody would pay who knew the future
- *   late_regimes.h   what somebody would who has learned from others' traces
+ * late_regimes.h is what it costs who has learned from others' traces.
  */
 #ifndef LT_SIM_LATE_H
 #define LT_SIM_LATE_H
@@ -84,7 +80,8 @@ int lt_late_run(struct lt_late_outcome *outcome, const struct lt_late *late,
 double lt_late_cost(
     const struct lt_late_outcome *outcome, const struct lt_late *late);
 
-/* late_policies.c: context is NULL for all of these. */
+/* The published baselines, and the rules that lt_replan() has or might have;
+ * context is NULL for all of them. */
 enum {
 	LT_LATE_ALL_ON_DEMAND,
 	LT_LATE_GREEDY,
