@@ -14,14 +14,15 @@
 static int
 put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
+	enum { KEYS = 4, VALUES = KEYS + LT_ENTRY_FIGURES };
+	struct lt_value values[VALUES] = {LT_INT(day->day),
+	    LT_TEXT(day->account), LT_INT(day->uid), LT_INT(day->kind)};
+
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		values[KEYS + i] = LT_INT(day->figures[i]);
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_DAY_ADD, LT_INT(day->day), LT_TEXT(day->account),
-		LT_INT(day->uid), LT_INT(day->kind), LT_INT(day->figures[0]),
-		LT_INT(day->figures[1]), LT_INT(day->figures[2]),
-		LT_INT(day->figures[3]), LT_INT(day->figures[4]),
-		LT_INT(day->figures[5]), LT_INT(day->figures[6]),
-		LT_INT(day->figures[7]), LT_INT(day->figures[8]),
-		LT_INT(day->figures[9]), LT_INT(day->figures[10])),
+	    (struct lt_bound){
+		.sql = LT_SQL_DAY_ADD, .values = values, .count = VALUES},
 	    err);
 }
 

@@ -7,17 +7,9 @@
 void
 lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
 {
-	out[0] = &entry->money_micros;
-	out[1] = &entry->carbon_mg;
-	out[2] = &entry->energy_wh;
-	out[3] = &entry->baseline_money_micros;
-	out[4] = &entry->baseline_carbon_mg;
-	out[5] = &entry->saved_by.time_micros;
-	out[6] = &entry->saved_by.time_mg;
-	out[7] = &entry->saved_by.gpu_micros;
-	out[8] = &entry->saved_by.gpu_mg;
-	out[9] = &entry->parts.carbon_charge_micros;
-	out[10] = &entry->parts.discount_micros;
+#define FIGURE(column, member) *out++ = &entry->member;
+	LT_FIGURES(FIGURE)
+#undef FIGURE
 }
 
 bool
@@ -38,11 +30,7 @@ lt_entry_add(struct lt_entry *sum, const struct lt_entry *addend, int sign)
 struct lt_entry
 lt_entry_of_run(const struct lt_run *run)
 {
-	return (struct lt_entry){.money_micros = run->money_micros,
-	    .carbon_mg = run->carbon_mg,
-	    .energy_wh = run->energy_wh,
-	    .baseline_money_micros = run->baseline_money_micros,
-	    .baseline_carbon_mg = run->baseline_carbon_mg,
-	    .saved_by = run->saved_by,
-	    .parts = run->parts};
+#define FIGURE(column, member) .member = run->member,
+	return (struct lt_entry){LT_FIGURES(FIGURE)};
+#undef FIGURE
 }

@@ -12,6 +12,27 @@
 
 enum { DAY_HOURS = LT_DAY_S / LT_HOUR_S };
 
+#define ISSUED(column, member) LT_DB_COLUMN(struct lt_issued, column, member)
+static const struct lt_db_column issued_list[] = {
+    {ISSUED("issued_hour", issued_hour)},
+    {ISSUED("target_hour", target_hour)},
+    {ISSUED("kind", kind)},
+    {ISSUED("value", value)},
+};
+static const struct lt_db_columns issued_columns = {
+    LT_DB_COLUMNS(struct lt_issued, issued_list)};
+
+#define SUM(column, member) LT_DB_COLUMN(struct lt_error_sum, column, member)
+static const struct lt_db_column sum_list[] = {
+    {SUM("kind", kind)},
+    {SUM("bucket", bucket)},
+    {SUM("count", count)},
+    {SUM("sum", sum)},
+    {SUM("sum_abs", sum_abs)},
+};
+static const struct lt_db_columns sum_columns = {
+    LT_DB_COLUMNS(struct lt_error_sum, sum_list)};
+
 static int
 put_issued(struct lt_ledger *ledger, const char *source,
     const struct lt_issued *issued, struct lt_error *err)
@@ -20,9 +41,8 @@ put_issued(struct lt_ledger *ledger, const char *source,
 		return lt_fail(
 		    err, LT_EINPUT, "%s: a forecast is not a number", source);
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_FORECAST_PUT, LT_TEXT(source),
-		LT_INT(issued->issued_hour), LT_INT(issued->target_hour),
-		LT_INT(issued->kind), LT_REAL(issued->value)),
+	    LT_BIND_RECORD(
+		LT_SQL_FORECAST_PUT, &issued_columns, issued, LT_TEXT(source)),
 	    err);
 }
 
@@ -44,9 +64,8 @@ add_sum(struct lt_ledger *ledger, const char *source, int64_t day,
 	if (sum->count == 0)
 		return LT_OK;
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_ERROR_ADD, LT_TEXT(source), LT_INT(sum->kind),
-		LT_INT(sum->bucket), LT_INT(day), LT_INT(sum->count),
-		LT_REAL(sum->sum), LT_REAL(sum->sum_abs)),
+	    LT_BIND_RECORD(LT_SQL_ERROR_ADD, &sum_columns, sum, LT_TEXT(source),
+		LT_INT(day)),
 	    err);
 }
 
@@ -81,67 +100,28 @@ lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
 	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
 }
 
-static void
-read_issued(struct lt_rows *rows, void *element)
-{
-	struct lt_issued *const issued = element;
-
-	issued->issued_hour = lt_row_int(rows);
-	issued->target_hour = lt_row_int(rows);
-	issued->kind = (int)lt_row_int(rows);
-	issued->value = lt_row_real(rows);
-}
-
 int
 lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
     int64_t hour, struct lt_due *due, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_issued, .size = sizeof(*due->issued)};
-	const int rc = lt_rows_all(ledger,
+	return lt_sql_list(ledger,
 	    LT_BIND(LT_SQL_FORECASTS_DUE, LT_TEXT(source), LT_INT(hour)),
-	    &found, err);
-
-	due->issued = found.items;
-	due->count = found.count;
-	return rc;
+	    &issued_columns, &due->issued, &due->count, err);
 }
 
 int
 lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
     int64_t *hour, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_FORECAST_LAST, LT_TEXT(source)), err);
-
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1 && !lt_row_optional(&rows, hour))
-		*hour = -1;
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	*hour = -1;
+	return lt_sql_number(ledger,
+	    LT_BIND(LT_SQL_FORECAST_LAST, LT_TEXT(source)), hour, NULL, err);
 }
 
 int
 lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
     struct lt_error_sum *sums, uint32_t room, struct lt_error *err)
 {
-	struct lt_rows rows;
-	uint32_t used = 0;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_ERROR_SUMS, LT_TEXT(source)), err);
-
-	while (rc == LT_OK && used < room &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
-		sums[used].kind = (int)lt_row_int(&rows);
-		sums[used].bucket = (int)lt_row_int(&rows);
-		sums[used].count = (uint32_t)lt_row_int(&rows);
-		sums[used].sum = lt_row_real(&rows);
-		sums[used].sum_abs = lt_row_real(&rows);
-		used++;
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : (int)used;
+	return lt_sql_some(ledger, LT_BIND(LT_SQL_ERROR_SUMS, LT_TEXT(source)),
+	    &sum_columns, sums, room, err);
 }

@@ -68,25 +68,24 @@ add_adjusted(struct adjusted *sums, const struct lt_entry *entry)
 	       add_within(&sums->energy, entry->energy_wh);
 }
 
-static void
-read_sums(struct lt_rows *rows, void *element)
-{
-	struct adjusted *const sums = element;
-
-	sums->money.up = lt_row_int(rows);
-	sums->money.down = lt_row_int(rows);
-	sums->carbon.up = lt_row_int(rows);
-	sums->carbon.down = lt_row_int(rows);
-	sums->energy.up = lt_row_int(rows);
-	sums->energy.down = lt_row_int(rows);
-}
+#define SUM(column, member) LT_DB_COLUMN(struct adjusted, column, member)
+static const struct lt_db_column adjusted_list[] = {
+    {SUM("money_up", money.up)},
+    {SUM("money_down", money.down)},
+    {SUM("carbon_up", carbon.up)},
+    {SUM("carbon_down", carbon.down)},
+    {SUM("energy_up", energy.up)},
+    {SUM("energy_down", energy.down)},
+};
+static const struct lt_db_columns adjusted_columns = {
+    LT_DB_COLUMNS(struct adjusted, adjusted_list)};
 
 static int
 read_adjusted(
     struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const int rc =
-	    lt_row_one(ledger, LT_PLAIN(LT_SQL_ADJUSTED), read_sums, sums, err);
+	const int rc = lt_sql_get(
+	    ledger, LT_PLAIN(LT_SQL_ADJUSTED), &adjusted_columns, sums, err);
 
 	return rc < 0 ? rc : LT_OK;
 }

@@ -5,35 +5,31 @@
 #include "ledger_db.h"
 #include "mailed.h"
 
+#define MAILED(column, member) LT_DB_COLUMN(struct lt_mailed, column, member)
+static const struct lt_db_column mailed_list[] = {
+    {MAILED("job_id", job_id)},
+    {MAILED("quote_id", quote_id)},
+    {MAILED("start_utc_s", start_utc_s)},
+    {MAILED("partition", partition)},
+    {MAILED("run_start_utc_s", run_start_utc_s)},
+};
+static const struct lt_db_columns mailed_columns = {
+    LT_DB_COLUMNS(struct lt_mailed, mailed_list)};
+
 int
 lt_ledger_put_mailed(struct lt_ledger *ledger, const struct lt_mailed *mailed,
     struct lt_error *err)
 {
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_MAIL_PUT, LT_INT(mailed->job_id),
-		LT_INT(mailed->quote_id), LT_INT(mailed->start_utc_s),
-		LT_TEXT(mailed->partition), LT_INT(mailed->run_start_utc_s)),
-	    err);
-}
-
-static void
-read_mailed(struct lt_rows *rows, void *element)
-{
-	struct lt_mailed *const mailed = element;
-
-	mailed->job_id = (uint32_t)lt_row_int(rows);
-	mailed->quote_id = (uint64_t)lt_row_int(rows);
-	mailed->start_utc_s = lt_row_int(rows);
-	lt_row_text(rows, mailed->partition, sizeof(mailed->partition));
-	mailed->run_start_utc_s = lt_row_int(rows);
+	return lt_sql_do(
+	    ledger, LT_RECORD(LT_SQL_MAIL_PUT, &mailed_columns, mailed), err);
 }
 
 int
 lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_mailed *mailed, struct lt_error *err)
 {
-	const int code = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_MAIL, LT_INT(job_id)), read_mailed, mailed, err);
+	const int code = lt_sql_get(ledger,
+	    LT_BIND(LT_SQL_MAIL, LT_INT(job_id)), &mailed_columns, mailed, err);
 
 	return code < 0 ? code : code == 0 ? LT_ENOENT : LT_OK;
 }
@@ -56,29 +52,22 @@ lt_ledger_drop_end_mail(
 	    ledger, LT_BIND(LT_SQL_END_MAIL_DROP, LT_INT(job_id)), err);
 }
 
-static void
-read_end_mail(struct lt_rows *rows, void *element)
-{
-	struct lt_end_mail *const mail = element;
-
-	mail->job_id = (uint32_t)lt_row_int(rows);
-	mail->quote_id = (uint64_t)lt_row_int(rows);
-	lt_row_text(rows, mail->to, sizeof(mail->to));
-	mail->uid = (uint32_t)lt_row_int(rows);
-}
-
 int
 lt_ledger_end_mails_due(struct lt_ledger *ledger, uint32_t user_max,
     struct lt_end_mail **mails, uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_end_mail, .size = sizeof(struct lt_end_mail)};
-	const int code = lt_rows_all(ledger,
-	    LT_BIND(LT_SQL_END_MAILS_DUE, LT_INT(user_max)), &found, err);
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_end_mail, "job_id", job_id)},
+	    {LT_DB_COLUMN(struct lt_end_mail, "quote_id", quote_id)},
+	    {LT_DB_COLUMN(struct lt_end_mail, "mail_to", to)},
+	    {LT_DB_COLUMN(struct lt_end_mail, "uid", uid)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_end_mail, list)};
 
-	*mails = found.items;
-	*count = found.count;
-	return code;
+	return lt_sql_list(ledger,
+	    LT_BIND(LT_SQL_END_MAILS_DUE, LT_INT(user_max)), &columns, mails,
+	    count, err);
 }
 
 int

@@ -6,37 +6,28 @@
 #include "ledger_db.h"
 #include "proofs.h"
 
-static void
-read_proof(struct lt_rows *rows, void *element)
-{
-	struct lt_proof_row *const row = element;
-
-	row->proven_utc_s = lt_row_int(rows);
-	row->survived = (uint32_t)lt_row_int(rows);
-	row->failed = (uint32_t)lt_row_int(rows);
-	row->write_s = lt_row_int(rows);
-	row->restart_s = lt_row_int(rows);
-	row->canary_utc_s = lt_row_int(rows);
-	row->last_utc_s = lt_row_int(rows);
-}
+#define PROOF(column, member) LT_DB_COLUMN(struct lt_proof_row, column, member)
+static const struct lt_db_column proof_list[] = {
+    {PROOF("proven_utc_s", proven_utc_s)},
+    {PROOF("survived", survived)},
+    {PROOF("failed", failed)},
+    {PROOF("write_s", write_s)},
+    {PROOF("restart_s", restart_s)},
+    {PROOF("canary_utc_s", canary_utc_s)},
+    {PROOF("last_utc_s", last_utc_s)},
+};
+static const struct lt_db_columns proof_columns = {
+    LT_DB_COLUMNS(struct lt_proof_row, proof_list)};
 
 int
 lt_ledger_proof(struct lt_ledger *ledger, const struct lt_history_key *key,
     struct lt_proof_row *row, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(
-		LT_SQL_PROOF_OF, LT_INT((int64_t)key->hash), LT_INT(key->uid)),
-	    err);
-
 	*row = (struct lt_proof_row){0};
-	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		read_proof(&rows, row);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc;
+	const int rc = lt_sql_get(ledger,
+	    LT_BIND(LT_SQL_PROOF_OF, LT_INT(key->hash), LT_INT(key->uid)),
+	    &proof_columns, row, err);
+	return rc < 0 ? rc : LT_OK;
 }
 
 int
@@ -44,12 +35,9 @@ lt_ledger_put_proof(struct lt_ledger *ledger, const struct lt_proof_of *of,
     const struct lt_proof_row *row, struct lt_error *err)
 {
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_PROOF_PUT, LT_INT((int64_t)of->key.hash),
-		LT_INT(of->key.uid), LT_TEXT(of->account), LT_TEXT(of->name),
-		LT_INT((int64_t)of->script_hash), LT_INT(row->proven_utc_s),
-		LT_INT(row->survived), LT_INT(row->failed),
-		LT_INT(row->write_s), LT_INT(row->restart_s),
-		LT_INT(row->canary_utc_s), LT_INT(row->last_utc_s)),
+	    LT_BIND_RECORD(LT_SQL_PROOF_PUT, &proof_columns, row,
+		LT_INT(of->key.hash), LT_INT(of->key.uid), LT_TEXT(of->account),
+		LT_TEXT(of->name), LT_INT(of->script_hash)),
 	    err);
 }
 
@@ -61,23 +49,35 @@ lt_ledger_prune_proofs(
 	    ledger, LT_BIND(LT_SQL_PROOFS_PRUNE, LT_INT(before_utc_s)), err);
 }
 
+#define LIFE(column, member) LT_DB_COLUMN(struct lt_life, column, member)
+static const struct lt_db_column life_list[] = {
+    {LIFE("job_id", job_id)},
+    {LIFE("uid", uid)},
+    {LIFE("restarts", now.restarts)},
+    {LIFE("first", now.first.progress)},
+    {LIFE("first_after_s", now.first_after_s)},
+    {LIFE("newest", now.newest.progress)},
+    {LIFE("newest_after_s", now.newest_after_s)},
+    {LIFE("asked_utc_s", asked_utc_s)},
+    {LIFE("asked", asked_progress)},
+    {LIFE("asked_after_s", asked_after_s)},
+    {LIFE("write_s", write_s)},
+    {LIFE("has_before", has_before)},
+    {LIFE("before_was_asked", before_was_asked)},
+    {LIFE("before_first", before_first)},
+    {LIFE("before", before_progress)},
+    {LIFE("before_after_s", before_after_s)},
+    {LIFE("outcome", outcome)},
+};
+static const struct lt_db_columns life_columns = {
+    LT_DB_COLUMNS(struct lt_life, life_list)};
+
 int
 lt_ledger_put_life(
     struct lt_ledger *ledger, const struct lt_life *life, struct lt_error *err)
 {
-	const struct lt_progress *const now = &life->now;
-
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_LIFE_PUT, LT_INT(life->job_id), LT_INT(life->uid),
-		LT_INT(now->restarts), LT_REAL(now->first.progress),
-		LT_INT(now->first_after_s), LT_REAL(now->newest.progress),
-		LT_INT(now->newest_after_s), LT_INT(life->asked_utc_s),
-		LT_REAL(life->asked_progress), LT_INT(life->asked_after_s),
-		LT_INT(life->write_s), LT_INT(life->has_before),
-		LT_INT(life->before_was_asked), LT_REAL(life->before_first),
-		LT_REAL(life->before_progress), LT_INT(life->before_after_s),
-		LT_INT(life->outcome)),
-	    err);
+	return lt_sql_do(
+	    ledger, LT_RECORD(LT_SQL_LIFE_PUT, &life_columns, life), err);
 }
 
 int
@@ -88,53 +88,33 @@ lt_ledger_drop_life(
 	    ledger, LT_BIND(LT_SQL_LIFE_DROP, LT_INT(job_id)), err);
 }
 
-static void
-read_life(struct lt_rows *rows, void *element)
-{
-	struct lt_life *const life = element;
-	struct lt_progress *const now = &life->now;
-
-	*life = (struct lt_life){.is_told = true};
-	life->job_id = (uint32_t)lt_row_int(rows);
-	life->uid = (uint32_t)lt_row_int(rows);
-	now->restarts = (uint32_t)lt_row_int(rows);
-	now->first.progress = lt_row_real(rows);
-	now->first_after_s = lt_row_int(rows);
-	now->newest.progress = lt_row_real(rows);
-	now->newest_after_s = lt_row_int(rows);
-	life->asked_utc_s = lt_row_int(rows);
-	life->asked_progress = lt_row_real(rows);
-	life->asked_after_s = lt_row_int(rows);
-	life->write_s = lt_row_int(rows);
-	life->has_before = lt_row_int(rows) != 0;
-	life->before_was_asked = lt_row_int(rows) != 0;
-	life->before_first = lt_row_real(rows);
-	life->before_progress = lt_row_real(rows);
-	life->before_after_s = lt_row_int(rows);
-	life->outcome = (enum lt_outcome)lt_row_int(rows);
-}
-
 int
 lt_ledger_lives(struct lt_ledger *ledger, struct lt_life **lives,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_life, .size = sizeof(**lives)};
-	const int code =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_LIVES), &found, err);
+	const int code = lt_sql_list(
+	    ledger, LT_PLAIN(LT_SQL_LIVES), &life_columns, lives, count, err);
 
-	*lives = found.items;
-	*count = found.count;
+	for (uint32_t i = 0; i < *count; i++)
+		(*lives)[i].is_told = true;
 	return code;
 }
+
+#define CANARY(column, member) LT_DB_COLUMN(struct lt_canary, column, member)
+static const struct lt_db_column canary_list[] = {
+    {CANARY("job_id", job_id)},
+    {CANARY("start_utc_s", start_utc_s)},
+    {CANARY("requeue_utc_s", requeue_utc_s)},
+};
+static const struct lt_db_columns canary_columns = {
+    LT_DB_COLUMNS(struct lt_canary, canary_list)};
 
 int
 lt_ledger_put_canary(struct lt_ledger *ledger, const struct lt_canary *canary,
     struct lt_error *err)
 {
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_CANARY_PUT, LT_INT(canary->job_id),
-		LT_INT(canary->start_utc_s), LT_INT(canary->requeue_utc_s)),
-	    err);
+	return lt_sql_do(
+	    ledger, LT_RECORD(LT_SQL_CANARY_PUT, &canary_columns, canary), err);
 }
 
 int
@@ -145,26 +125,10 @@ lt_ledger_drop_canary(
 	    ledger, LT_BIND(LT_SQL_CANARY_DROP, LT_INT(job_id)), err);
 }
 
-static void
-read_canary(struct lt_rows *rows, void *element)
-{
-	struct lt_canary *const canary = element;
-
-	canary->job_id = (uint32_t)lt_row_int(rows);
-	canary->start_utc_s = lt_row_int(rows);
-	canary->requeue_utc_s = lt_row_int(rows);
-}
-
 int
 lt_ledger_canaries(struct lt_ledger *ledger, struct lt_canary **canaries,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_canary, .size = sizeof(**canaries)};
-	const int code =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_CANARIES), &found, err);
-
-	*canaries = found.items;
-	*count = found.count;
-	return code;
+	return lt_sql_list(ledger, LT_PLAIN(LT_SQL_CANARIES), &canary_columns,
+	    canaries, count, err);
 }

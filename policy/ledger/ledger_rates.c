@@ -33,32 +33,25 @@ add_step(
 	return LT_OK;
 }
 
-static void
-read_step(struct lt_rows *rows, struct lt_rate_step *step)
-{
-	memset(step, 0, sizeof(*step));
-	step->start_utc_s = lt_row_int(rows);
-	step->end_utc_s = lt_row_int(rows);
-	step->value = lt_row_real(rows);
-	step->quality = (enum lt_quality)lt_row_int(rows);
-	lt_row_text(rows, step->source, sizeof(step->source));
-	step->issued_utc_s = lt_row_int(rows);
-}
+#define STEP(column, member) LT_DB_COLUMN(struct lt_rate_step, column, member)
+static const struct lt_db_column step_list[] = {
+    {STEP("start_utc_s", start_utc_s)},
+    {STEP("end_utc_s", end_utc_s)},
+    {STEP("value", value)},
+    {STEP("quality", quality)},
+    {STEP("source", source)},
+    {STEP("issued_utc_s", issued_utc_s)},
+};
+static const struct lt_db_columns step_columns = {
+    LT_DB_COLUMNS(struct lt_rate_step, step_list)};
 
+/* steps: of none. */
 static int
 load_steps(struct steps *steps, struct lt_ledger *ledger, struct lt_bound bound,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	struct lt_rate_step step;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
-
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		read_step(&rows, &step);
-		rc = add_step(steps, &step, err);
-	}
-	lt_rows_end(&rows);
-	return rc;
+	return lt_sql_list(
+	    ledger, bound, &step_columns, &steps->items, &steps->count, err);
 }
 
 /* Stored steps that overlap the span, and perhaps one that ends before. */
@@ -379,20 +372,13 @@ lt_ledger_rate_unsure(struct lt_ledger *ledger,
     const struct lt_rates_asked *asked, int64_t *start_utc_s,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
+	*start_utc_s = INT64_MAX;
+	return lt_sql_number(ledger,
 	    LT_BIND(LT_SQL_RATE_UNSURE, LT_TEXT(asked->partition),
 		LT_INT(asked->rate), LT_INT(asked->span.from_utc_s),
 		LT_INT(asked->span.to_utc_s), LT_INT(LT_QUALITY_ESTIMATED),
 		LT_INT(LT_QUALITY_LAST_VALUE), LT_INT(INT64_MAX)),
-	    err);
-
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc != 1 || !lt_row_optional(&rows, start_utc_s))
-		*start_utc_s = INT64_MAX;
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	    start_utc_s, NULL, err);
 }
 
 /* A list of prices says at each fetch the same for a while from then on: the
@@ -443,10 +429,6 @@ lt_ledger_points(struct lt_ledger *ledger, const struct lt_points_asked *asked,
 		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)),
 	    err);
 
-	if (rc != LT_OK) {
-		free(all.items);
-		all = (struct steps){0};
-	}
 	for (uint32_t i = 1; i < all.count; i++)
 		if (all.items[i - 1].end_utc_s > all.items[i].start_utc_s)
 			all.items[i - 1].end_utc_s = all.items[i].start_utc_s;

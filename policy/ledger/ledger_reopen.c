@@ -10,19 +10,23 @@
 #include "ledger_db.h"
 #include "periods.h"
 
-static int
-put_reopened(
-    struct lt_ledger *ledger, const struct lt_reopened *r, struct lt_error *err)
-{
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_REOPENED_PUT, LT_INT(r->span.from_utc_s),
-		LT_INT(r->span.to_utc_s), LT_TEXT(r->label),
-		LT_INT(r->closed_utc_s), LT_TEXT(r->closed_by),
-		LT_TEXT(r->checksum), LT_INT(r->cost.money_micros),
-		LT_INT(r->cost.carbon_mg), LT_INT(r->reopened_utc_s),
-		LT_TEXT(r->reopened_by), LT_TEXT(r->reason)),
-	    err);
-}
+#define REOPENED(column, member)                                               \
+	LT_DB_COLUMN(struct lt_reopened, column, member)
+static const struct lt_db_column reopened_list[] = {
+    {REOPENED("start_utc_s", span.from_utc_s)},
+    {REOPENED("end_utc_s", span.to_utc_s)},
+    {REOPENED("label", label)},
+    {REOPENED("closed_utc_s", closed_utc_s)},
+    {REOPENED("closed_by", closed_by)},
+    {REOPENED("checksum", checksum)},
+    {REOPENED("money_micros", cost.money_micros)},
+    {REOPENED("carbon_mg", cost.carbon_mg)},
+    {REOPENED("reopened_utc_s", reopened_utc_s)},
+    {REOPENED("reopened_by", reopened_by)},
+    {REOPENED("reason", reason)},
+};
+static const struct lt_db_columns reopened_columns = {
+    LT_DB_COLUMNS(struct lt_reopened, reopened_list)};
 
 static int
 drop_closed(struct lt_ledger *ledger, struct lt_span span, struct lt_error *err)
@@ -68,7 +72,7 @@ book_back(struct lt_ledger *ledger, int64_t open_utc_s, struct lt_error *err)
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_BOOKED_LATER, LT_INT(open_utc_s)), err);
+	    LT_BIND(LT_SQL_BOOKED_LATER, LT_INT(open_utc_s)), NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1)
 		rc = move_sums(ledger, &rows, err);
@@ -90,14 +94,15 @@ undo_closing(struct lt_ledger *ledger, const struct lt_reopened *reopened,
     struct lt_error *err)
 {
 	int64_t until_utc_s = 0;
-	int rc = put_reopened(ledger, reopened, err);
+	int rc = lt_sql_do(ledger,
+	    LT_RECORD(LT_SQL_REOPENED_PUT, &reopened_columns, reopened), err);
 
 	if (rc == LT_OK)
 		rc = drop_closed(ledger, reopened->span, err);
 	if (rc == LT_OK)
-		rc = lt_row_one(ledger, LT_PLAIN(LT_SQL_CLOSED_END),
-		    lt_row_number, &until_utc_s, err);
-	if (rc >= 0)
+		rc = lt_sql_number(ledger, LT_PLAIN(LT_SQL_CLOSED_END),
+		    &until_utc_s, NULL, err);
+	if (rc == LT_OK)
 		rc = lt_ledger_put_number(
 		    ledger, "closed_until", until_utc_s, err);
 	return rc == LT_OK ? book_back(ledger, until_utc_s, err) : rc;
@@ -116,36 +121,15 @@ lt_ledger_reopen(struct lt_ledger *ledger, const struct lt_reopened *reopened,
 	    ledger, LT_DB_LEDGER, undo_closing(ledger, reopened, err), err);
 }
 
-static void
-read_reopened(struct lt_rows *rows, void *element)
-{
-	struct lt_reopened *const r = element;
-
-	*r = (struct lt_reopened){
-	    .cost = {.has_money = true, .has_carbon = true}};
-	r->span.from_utc_s = lt_row_int(rows);
-	r->span.to_utc_s = lt_row_int(rows);
-	lt_row_text(rows, r->label, sizeof(r->label));
-	r->closed_utc_s = lt_row_int(rows);
-	lt_row_text(rows, r->closed_by, sizeof(r->closed_by));
-	lt_row_text(rows, r->checksum, sizeof(r->checksum));
-	r->cost.money_micros = lt_row_int(rows);
-	r->cost.carbon_mg = lt_row_int(rows);
-	r->reopened_utc_s = lt_row_int(rows);
-	lt_row_text(rows, r->reopened_by, sizeof(r->reopened_by));
-	lt_row_text(rows, r->reason, sizeof(r->reason));
-}
-
 int
 lt_ledger_all_reopened(struct lt_ledger *ledger, struct lt_reopened **reopened,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_reopened, .size = sizeof(**reopened)};
-	const int rc =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_REOPENED_ALL), &found, err);
+	const int rc = lt_sql_list(ledger, LT_PLAIN(LT_SQL_REOPENED_ALL),
+	    &reopened_columns, reopened, count, err);
 
-	*reopened = found.items;
-	*count = found.count;
+	for (uint32_t i = 0; i < *count; i++)
+		(*reopened)[i].cost.has_money = (*reopened)[i].cost.has_carbon =
+		    true;
 	return rc;
 }

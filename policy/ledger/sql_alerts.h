@@ -20,24 +20,19 @@
 	"CREATE INDEX alerts_due ON alerts (name) WHERE told_utc_s = 0;"       \
 	"CREATE INDEX alerts_of_budgets ON alerts (name) WHERE kind = 0;"
 
-#define LT_SQL_ALERT_COLUMNS                                                   \
-	"SELECT name, begins, kind, team, uid, job_id, quote_id, percent,"     \
-	" times, is_over, made_utc_s, told_utc_s, until_utc_s, subject, text," \
-	" mail_to FROM alerts"
-
 #define LT_SQL_ALERTS_TABLE(X)                                                 \
 	X(ALERT_PUT, LEDGER,                                                   \
-	    "INSERT OR REPLACE INTO alerts VALUES (?1, ?2, ?3, ?4, ?5, ?6,"    \
-	    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)")                 \
+	    "INSERT OR REPLACE INTO alerts ({columns}) VALUES ({values})")     \
 	X(ALERT_DROP, LEDGER, "DELETE FROM alerts WHERE name = ?1")            \
-	X(ALERT, LEDGER, LT_SQL_ALERT_COLUMNS " WHERE name = ?1")              \
+	X(ALERT, LEDGER, "SELECT {columns} FROM alerts WHERE name = ?1")       \
 	X(ALERTS_OF_BUDGETS, LEDGER,                                           \
-	    LT_SQL_ALERT_COLUMNS                                               \
+	    "SELECT {columns} FROM alerts"                                     \
 	    " WHERE kind = 0 AND until_utc_s > ?1 ORDER BY name")              \
 	X(ALERTS_DUE, LEDGER,                                                  \
-	    LT_SQL_ALERT_COLUMNS " WHERE told_utc_s = 0 ORDER BY name")        \
+	    "SELECT {columns} FROM alerts WHERE told_utc_s = 0 ORDER BY name") \
 	X(ALERTS_LAST, LEDGER,                                                 \
-	    LT_SQL_ALERT_COLUMNS " ORDER BY made_utc_s DESC, name LIMIT ?1")   \
+	    "SELECT {columns} FROM alerts"                                     \
+	    " ORDER BY made_utc_s DESC, name LIMIT ?1")                        \
 	X(ALERTS_PRUNE, LEDGER,                                                \
 	    "DELETE FROM alerts WHERE made_utc_s < ?1 AND until_utc_s < ?1"    \
 	    " AND quote_id NOT IN"                                             \

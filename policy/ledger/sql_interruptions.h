@@ -17,7 +17,8 @@
 /* Told by who ended it and by slurmdbd: the first knows more. */
 #define LT_SQL_INTERRUPTIONS_TABLE(X)                                          \
 	X(INTERRUPTION_PUT, LEDGER,                                            \
-	    "INSERT OR IGNORE INTO interruptions VALUES (?1, ?2, ?3, ?4, ?5)") \
+	    "INSERT OR IGNORE INTO interruptions ({columns})"                  \
+	    " VALUES ({values})")                                              \
 	X(LOSSES, LEDGER,                                                      \
 	    "SELECT total(counts), total(done_s) FROM interruptions"           \
 	    " WHERE job_id = ?1 AND start_utc_s >= ?2")                        \

@@ -22,10 +22,8 @@
 
 #define LT_SQL_MAILS_TABLE(X)                                                  \
 	X(MAIL_PUT, LEDGER,                                                    \
-	    "INSERT OR REPLACE INTO mails VALUES (?1, ?2, ?3, ?4, ?5)")        \
-	X(MAIL, LEDGER,                                                        \
-	    "SELECT job_id, quote_id, start_utc_s, partition, run_start_utc_s" \
-	    " FROM mails WHERE job_id = ?1")                                   \
+	    "INSERT OR REPLACE INTO mails ({columns}) VALUES ({values})")      \
+	X(MAIL, LEDGER, "SELECT {columns} FROM mails WHERE job_id = ?1")       \
 	X(MAILS_PRUNE, LEDGER,                                                 \
 	    "DELETE FROM mails WHERE quote_id NOT IN"                          \
 	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
@@ -37,7 +35,7 @@
 	X(END_MAIL_DROP, LEDGER,                                               \
 	    "DELETE FROM end_mails WHERE job_id = ?1 AND told_utc_s = 0")      \
 	X(END_MAILS_DUE, LEDGER,                                               \
-	    "SELECT job_id, quote_id, mail_to, uid FROM"                       \
+	    "SELECT {columns} FROM"                                            \
 	    " (SELECT m.job_id, quote_id, mail_to, uid,"                       \
 	    " row_number() OVER (PARTITION BY uid ORDER BY m.job_id) AS place" \
 	    " FROM end_mails m JOIN holds h USING (quote_id)"                  \

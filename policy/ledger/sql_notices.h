@@ -22,19 +22,15 @@
 
 #define LT_SQL_NOTICES_TABLE(X)                                                \
 	X(NOTICE_PUT, LEDGER,                                                  \
-	    "INSERT INTO notices VALUES (?1, ?2, ?3, ?4)"                      \
+	    "INSERT INTO notices ({columns}) VALUES ({values})"                \
 	    " ON CONFLICT DO UPDATE SET told_utc_s ="                          \
-	    " CASE stage WHEN 0 THEN told_utc_s ELSE ?2 END,"                  \
-	    " end_utc_s = ?3, stage = ?4")                                     \
+	    " CASE stage WHEN 0 THEN told_utc_s ELSE excluded.told_utc_s END," \
+	    " end_utc_s = excluded.end_utc_s, stage = excluded.stage")         \
 	X(NOTICE_DROP, LEDGER, "DELETE FROM notices WHERE node = ?1")          \
-	X(NOTICES, LEDGER,                                                     \
-	    "SELECT node, told_utc_s, end_utc_s, stage FROM notices"           \
-	    " ORDER BY node")                                                  \
+	X(NOTICES, LEDGER, "SELECT {columns} FROM notices ORDER BY node")      \
 	X(RECLAIMED_PUT, LEDGER,                                               \
-	    "INSERT OR REPLACE INTO reclaimed VALUES (?1, ?2, ?3, ?4)")        \
+	    "INSERT OR REPLACE INTO reclaimed ({columns}) VALUES ({values})")  \
 	X(RECLAIMED_DROP, LEDGER, "DELETE FROM reclaimed WHERE job_id = ?1")   \
-	X(RECLAIMED, LEDGER,                                                   \
-	    "SELECT job_id, start_utc_s, step, at_utc_s FROM reclaimed"        \
-	    " ORDER BY job_id")
+	X(RECLAIMED, LEDGER, "SELECT {columns} FROM reclaimed ORDER BY job_id")
 
 #endif

@@ -15,12 +15,8 @@
 
 #define LT_SQL_PAUSES_TABLE(X)                                                 \
 	X(PAUSED_PUT, LEDGER,                                                  \
-	    "INSERT OR REPLACE INTO pauses VALUES"                             \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")                           \
+	    "INSERT OR REPLACE INTO pauses ({columns}) VALUES ({values})")     \
 	X(PAUSED_DROP, LEDGER, "DELETE FROM pauses WHERE job_id = ?1")         \
-	X(PAUSED, LEDGER,                                                      \
-	    "SELECT job_id, start_utc_s, step, at_utc_s, until_utc_s, held_s," \
-	    " changed_utc_s, saves_micros, saves_mg FROM pauses"               \
-	    " ORDER BY job_id")
+	X(PAUSED, LEDGER, "SELECT {columns} FROM pauses ORDER BY job_id")
 
 #endif

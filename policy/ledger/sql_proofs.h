@@ -30,24 +30,19 @@
 
 #define LT_SQL_PROOFS_TABLE(X)                                                 \
 	X(PROOF_PUT, LEDGER,                                                   \
-	    "INSERT OR REPLACE INTO proofs VALUES (?1, ?2, ?3, ?4, ?5, ?6,"    \
-	    " ?7, ?8, ?9, ?10, ?11, ?12)")                                     \
+	    "INSERT OR REPLACE INTO proofs (kind, uid, account, name, script," \
+	    " {columns}) VALUES (?1, ?2, ?3, ?4, ?5, {values})")               \
 	X(PROOF_OF, LEDGER,                                                    \
-	    "SELECT proven_utc_s, survived, failed, write_s, restart_s,"       \
-	    " canary_utc_s, last_utc_s FROM proofs"                            \
-	    " WHERE kind = ?1 AND uid = ?2")                                   \
+	    "SELECT {columns} FROM proofs WHERE kind = ?1 AND uid = ?2")       \
 	X(PROOFS_PRUNE, LEDGER, "DELETE FROM proofs WHERE last_utc_s < ?1")    \
 	X(FORGET_PROOFS, LEDGER, "DELETE FROM proofs WHERE uid = ?1")          \
 	X(LIFE_PUT, LEDGER,                                                    \
-	    "INSERT OR REPLACE INTO lives VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7," \
-	    " ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)")                \
+	    "INSERT OR REPLACE INTO lives ({columns}) VALUES ({values})")      \
 	X(LIFE_DROP, LEDGER, "DELETE FROM lives WHERE job_id = ?1")            \
-	X(LIVES, LEDGER, "SELECT * FROM lives ORDER BY job_id")                \
+	X(LIVES, LEDGER, "SELECT {columns} FROM lives ORDER BY job_id")        \
 	X(CANARY_PUT, LEDGER,                                                  \
-	    "INSERT OR REPLACE INTO canaries VALUES (?1, ?2, ?3)")             \
+	    "INSERT OR REPLACE INTO canaries ({columns}) VALUES ({values})")   \
 	X(CANARY_DROP, LEDGER, "DELETE FROM canaries WHERE job_id = ?1")       \
-	X(CANARIES, LEDGER,                                                    \
-	    "SELECT job_id, start_utc_s, requeue_utc_s FROM canaries"          \
-	    " ORDER BY job_id")
+	X(CANARIES, LEDGER, "SELECT {columns} FROM canaries ORDER BY job_id")
 
 #endif
