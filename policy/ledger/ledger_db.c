@@ -44,13 +44,7 @@ static const struct {
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(
-    TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW) LT_SQL_PERIODS_TABLE(TEXT_ROW)
-	LT_SQL_USERS_TABLE(TEXT_ROW) LT_SQL_NOTICES_TABLE(TEXT_ROW)
-	    LT_SQL_INTERRUPTIONS_TABLE(TEXT_ROW) LT_SQL_PAUSES_TABLE(TEXT_ROW)
-		LT_SQL_PROOFS_TABLE(TEXT_ROW) LT_SQL_QUOTED_TABLE(TEXT_ROW)
-		    LT_SQL_MAILS_TABLE(TEXT_ROW) LT_SQL_ALERTS_TABLE(TEXT_ROW)
-			LT_SQL_ACCOUNTS_TABLE(TEXT_ROW)};
+} sql_table[LT_SQL_COUNT] = {LT_SQL_EACH_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
@@ -336,16 +330,6 @@ double
 lt_row_real(struct lt_rows *rows)
 {
 	return sqlite3_column_double(rows->statement, rows->column++);
-}
-
-void
-lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
-{
-	int64_t *of[LT_ENTRY_FIGURES];
-
-	lt_entry_figures(of, entry);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		*of[i] = lt_row_int(rows);
 }
 
 bool

@@ -15,17 +15,7 @@
 enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
 
 #define LT_SQL_ENUM(name, database, text) LT_SQL_##name,
-enum lt_sql {
-	LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_LENGTHS_TABLE(LT_SQL_ENUM)
-	    LT_SQL_PLANS_TABLE(LT_SQL_ENUM) LT_SQL_PERIODS_TABLE(LT_SQL_ENUM)
-		LT_SQL_USERS_TABLE(LT_SQL_ENUM) LT_SQL_NOTICES_TABLE(
-		    LT_SQL_ENUM) LT_SQL_INTERRUPTIONS_TABLE(LT_SQL_ENUM)
-		    LT_SQL_PAUSES_TABLE(LT_SQL_ENUM) LT_SQL_PROOFS_TABLE(
-			LT_SQL_ENUM) LT_SQL_QUOTED_TABLE(LT_SQL_ENUM)
-			LT_SQL_MAILS_TABLE(LT_SQL_ENUM)
-			    LT_SQL_ALERTS_TABLE(LT_SQL_ENUM)
-				LT_SQL_ACCOUNTS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
-};
+enum lt_sql { LT_SQL_EACH_TABLE(LT_SQL_ENUM) LT_SQL_COUNT };
 #undef LT_SQL_ENUM
 
 struct lt_sums { /* in the order of tree, account and uid */
@@ -135,6 +125,21 @@ struct lt_bound { /* a statement with its values, then those of a record */
 	((struct lt_bound){                                                    \
 	    .sql = (name), .columns = (its_columns), .record = (its_record)})
 #define LT_PLAIN(name) ((struct lt_bound){.sql = (name)})
+
+struct lt_split { /* what LT_SQL_PERIOD binds */
+	int64_t from_utc_s, to_utc_s, first_day, end_day;
+	int64_t head_end_utc_s, tail_utc_s;
+};
+
+/* Whole UTC days inside [from, to), and the edges around them. */
+struct lt_split lt_split_period(struct lt_span span);
+#define LT_BIND_PERIOD(p)                                                      \
+	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),   \
+	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
+	    LT_INT((p).tail_utc_s)
+
+/* ledger_kept.c: to the spans that it lies in, once it is put. */
+void lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry);
 
 /* No sums are kept: the next look reads all. */
 void lt_kept_drop(struct lt_ledger *ledger);

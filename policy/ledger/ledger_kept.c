@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "grow.h"
-#include "ledger_kept.h"
+#include "ledger_db.h"
 #include "periods.h"
 #include "units.h"
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "ledger_kept.h"
+#include "ledger_db.h"
 #include "periods.h"
 #include "units.h"
 

@@ -10,17 +10,13 @@
 #define LT_LEDGER_SQL_H
 
 #include "sql_accounts.h"
+#include "sql_jobs.h"
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
-#include "sql_interruptions.h"
-#include "sql_alerts.h"
-#include "sql_mails.h"
-#include "sql_notices.h"
 #include "sql_parts.h"
-#include "sql_pauses.h"
-#include "sql_proofs.h"
 #include "sql_quoted.h"
+#include "sql_told.h"
 #include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \
@@ -537,5 +533,17 @@
 	    " FROM forecast_errors WHERE source = ?1"                          \
 	    " GROUP BY kind, bucket ORDER BY kind, bucket")                    \
 	X(ERRORS_PRUNE, SIGNALS, "DELETE FROM forecast_errors WHERE day < ?1")
+
+/* All statements. */
+#define LT_SQL_EACH_TABLE(X)                                                   \
+	LT_SQL_TABLE(X)                                                        \
+	LT_SQL_LENGTHS_TABLE(X)                                                \
+	LT_SQL_PLANS_TABLE(X)                                                  \
+	LT_SQL_PERIODS_TABLE(X)                                                \
+	LT_SQL_USERS_TABLE(X)                                                  \
+	LT_SQL_JOBS_TABLE(X)                                                   \
+	LT_SQL_QUOTED_TABLE(X)                                                 \
+	LT_SQL_TOLD_TABLE(X)                                                   \
+	LT_SQL_ACCOUNTS_TABLE(X)
 
 #endif
