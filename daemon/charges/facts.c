@@ -231,12 +231,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 bool
 lt_facts_are_told(const struct lt_run *known, const struct lt_run *run)
 {
-	return strcmp(known->name, run->name) == 0 &&
-	       strcmp(known->qos, run->qos) == 0 &&
-	       strcmp(known->wckey, run->wckey) == 0 &&
-	       strcmp(known->gpu, run->gpu) == 0 &&
-	       known->exit_code == run->exit_code &&
-	       known->restarts == run->restarts;
+	return lt_db_columns_equal(&lt_run_told, known, run);
 }
 
 /* ---- what holds were made from ---- */

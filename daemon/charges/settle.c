@@ -44,16 +44,7 @@ static bool
 is_same(const struct lt_run *known, const struct lt_run *run)
 {
 	return !known->provisional && known->priced &&
-	       known->start_utc_s == run->start_utc_s &&
-	       known->end_utc_s == run->end_utc_s &&
-	       known->nodes == run->nodes && known->cpus == run->cpus &&
-	       known->gpus == run->gpus && known->shards == run->shards &&
-	       known->memory_mib == run->memory_mib &&
-	       known->suspended_s == run->suspended_s &&
-	       known->gpus_from == run->gpus_from && known->uid == run->uid &&
-	       known->array_job_id == run->array_job_id &&
-	       strcmp(known->partition, run->partition) == 0 &&
-	       strcmp(known->account, run->account) == 0;
+	       lt_db_columns_equal(&lt_run_facts, known, run);
 }
 
 enum manner {

@@ -7,6 +7,7 @@
 #ifndef LT_LEDGER_H
 #define LT_LEDGER_H
 
+#include "columns.h"
 #include "history_file.h"
 #include "posterior.h"
 #include "quote.h"
@@ -280,6 +281,14 @@ struct lt_run {
 				* closing; before version 14: 0 */
 	int64_t changed_utc_s; /* since it stands in a closed period; 0: not */
 };
+enum lt_run_columns_of {   /* parts of its columns */
+	LT_RUN_FACT = 1,   /* a charge is made of it */
+	LT_RUN_RESULT = 2, /* what the charge said of the run */
+	LT_RUN_TOLD = 4,   /* lt_ledger_describe_run() */
+	LT_RUN_USED = 8,   /* the same, known later */
+};
+/* All columns of struct lt_run, and those of a part. */
+extern const struct lt_db_columns lt_run_columns, lt_run_facts, lt_run_told;
 enum lt_entry_kind {
 	LT_ENTRY_CHARGE,
 	LT_ENTRY_CORRECTION,
@@ -299,8 +308,25 @@ struct lt_entry {
 	struct lt_parts parts;
 	char who[LT_NAME_SIZE], reason[256]; /* adjustment */
 };
-/* All that is summed up of entries, in the order of their columns. */
-enum { LT_ENTRY_FIGURES = 11 };
+/* All that is summed up of entries: a column of entries, days and runs, and the
+ * member of lt_entry, lt_run and lt_totals. */
+#define LT_FIGURES(FIGURE)                                                     \
+	FIGURE(money_micros, money_micros)                                     \
+	LT_MORE_FIGURES(FIGURE)
+#define LT_MORE_FIGURES(FIGURE)                                                \
+	FIGURE(carbon_mg, carbon_mg)                                           \
+	FIGURE(energy_wh, energy_wh)                                           \
+	FIGURE(base_money_micros, baseline_money_micros)                       \
+	FIGURE(base_carbon_mg, baseline_carbon_mg)                             \
+	FIGURE(by_time_micros, saved_by.time_micros)                           \
+	FIGURE(by_time_mg, saved_by.time_mg)                                   \
+	FIGURE(by_gpu_micros, saved_by.gpu_micros)                             \
+	FIGURE(by_gpu_mg, saved_by.gpu_mg)                                     \
+	FIGURE(carbon_charge_micros, parts.carbon_charge_micros)               \
+	FIGURE(discount_micros, parts.discount_micros)
+#define LT_ONE_FIGURE(column, member) +1
+enum { LT_ENTRY_FIGURES = LT_FIGURES(LT_ONE_FIGURE) };
+/* In that order. */
 void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
 /* *sum += sign * addend in all of them; false: one passes 64 bits. */
 bool lt_entry_add(

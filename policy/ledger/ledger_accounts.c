@@ -24,27 +24,20 @@ lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
 			     : code;
 }
 
-static void
-read_move(struct lt_rows *rows, void *element)
-{
-	struct lt_account_move *const move = element;
-
-	lt_row_text(rows, move->name, sizeof(move->name));
-	lt_row_text(rows, move->parent, sizeof(move->parent));
-	move->until_utc_s = lt_row_int(rows);
-}
-
 int
 lt_ledger_account_moves(struct lt_ledger *ledger,
     struct lt_account_moves *moves, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_move, .size = sizeof(struct lt_account_move)};
-	const int rc =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNT_MOVES), &found, err);
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_account_move, "name", name)},
+	    {LT_DB_COLUMN(struct lt_account_move, "parent", parent)},
+	    {LT_DB_COLUMN(struct lt_account_move, "until_utc_s", until_utc_s)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_account_move, list)};
 
-	*moves = (struct lt_account_moves){found.items, found.count};
-	return rc;
+	return lt_sql_list(ledger, LT_PLAIN(LT_SQL_ACCOUNT_MOVES), &columns,
+	    &moves->list, &moves->count, err);
 }
 
 const char *
@@ -68,28 +61,23 @@ lt_account_parent_then(
 		   : NULL;
 }
 
-static void
-read_account(struct lt_rows *rows, void *element)
-{
-	struct lt_account_seen *const seen = element;
-
-	lt_row_text(rows, seen->name, sizeof(seen->name));
-	lt_row_text(rows, seen->parent, sizeof(seen->parent));
-	seen->charged = lt_row_int(rows) != 0;
-	seen->was_parent = lt_row_int(rows) != 0;
-}
-
 int
 lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_account, .size = sizeof(**seen)};
-	int rc = lt_days_write(ledger, err);
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_account_seen, "name", name)},
+	    {LT_DB_COLUMN(struct lt_account_seen, "parent", parent)},
+	    {LT_DB_COLUMN(struct lt_account_seen, "charged", charged)},
+	    {LT_DB_COLUMN(struct lt_account_seen, "was_parent", was_parent)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_account_seen, list)};
+	const int rc = lt_days_write(ledger, err);
 
-	if (rc == LT_OK)
-		rc =
-		    lt_rows_all(ledger, LT_PLAIN(LT_SQL_ACCOUNTS), &found, err);
-	*seen = found.items;
-	*count = found.count;
-	return rc;
+	*seen = NULL;
+	*count = 0;
+	return rc == LT_OK ? lt_sql_list(ledger, LT_PLAIN(LT_SQL_ACCOUNTS),
+				 &columns, seen, count, err)
+			   : rc;
 }

@@ -110,13 +110,13 @@ give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked,
 	int rc = LT_OK;
 
 	if (booked->earlier_hours.to_utc_s != 0)
-		rc = lt_row_one(t->ledger,
+		rc = lt_sql_number(t->ledger,
 		    LT_BIND(LT_SQL_LATE_OF_RUN, LT_INT(run->key.job_id),
 			LT_INT(run->key.submit_utc_s),
 			LT_INT(t->asked->from_utc_s),
 			LT_INT(t->asked->to_utc_s), LT_INT(run->start_utc_s),
 			LT_INT(run->end_utc_s), LT_TEXT(booked->account)),
-		    lt_row_number, &booked->late_s, err);
+		    &booked->late_s, NULL, err);
 	return rc < 0 ? rc : give(t, run, booked, err);
 }
 
@@ -131,7 +131,7 @@ give_parts(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	    LT_BIND(LT_SQL_BOOKED_OF_RUN, LT_INT(run->key.job_id),
 		LT_INT(run->key.submit_utc_s), LT_INT(t->asked->from_utc_s),
 		LT_INT(t->asked->to_utc_s)),
-	    err);
+	    NULL, err);
 
 	memcpy(booked.account, run->account, sizeof(booked.account));
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
@@ -180,13 +180,13 @@ static int
 take_part(struct taker *t, struct lt_bound part, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, t->ledger, part, err);
+	int rc = lt_sql_start(&rows, t->ledger, part, &lt_run_columns, err);
 
 	while (rc == LT_OK && t->left != 0 &&
 	       (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_run run;
 
-		lt_run_read(&rows, &run);
+		lt_row_read(&rows, &run);
 		rc = give_run(t, &run, err);
 	}
 	lt_rows_end(&rows);
@@ -266,7 +266,7 @@ lt_ledger_hours(struct lt_ledger *ledger, const struct lt_hours_asked *asked,
 	    LT_BIND(LT_SQL_HOURS_OF_RUN, LT_INT(key.job_id),
 		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
 		LT_INT(asked->span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.run = key};
@@ -291,7 +291,7 @@ lt_ledger_used_hours(struct lt_ledger *ledger,
 	    LT_BIND(LT_SQL_USED_OF_RUN, LT_INT(key.job_id),
 		LT_INT(key.submit_utc_s), LT_INT(asked->span.from_utc_s),
 		LT_INT(asked->span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.run = key};
@@ -317,7 +317,7 @@ lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_ADJUSTMENTS, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.kind = LT_ENTRY_ADJUSTMENT};
@@ -343,7 +343,7 @@ lt_ledger_corrections(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_CORRECTIONS, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry entry = {.kind = LT_ENTRY_CORRECTION};
@@ -373,7 +373,7 @@ lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_INCURRED, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_incurred one = {.partition = ""};

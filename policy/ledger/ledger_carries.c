@@ -14,13 +14,11 @@
  * better than half a micro. */
 static const double EXACT_MAX = 4503599627370496.0;
 
-static void
-read_carry(struct lt_rows *rows, void *element)
-{
-	double *const carry = element;
-
-	*carry = lt_row_real(rows);
-}
+static const struct lt_db_column carry_list[] = {
+    {.name = "carry", .type = LT_DB_COLUMN_REAL, .size = sizeof(double)},
+};
+static const struct lt_db_columns carry_columns = {
+    LT_DB_COLUMNS(double, carry_list)};
 
 static int
 put_carry(struct lt_ledger *ledger, const struct lt_carry *carry,
@@ -77,10 +75,10 @@ take_carry(struct lt_ledger *ledger, const struct lt_carry_key *key,
 	*place = (struct lt_carry){.is_carbon = key->is_carbon};
 	snprintf(
 	    place->partition, sizeof(place->partition), "%s", key->partition);
-	rc = lt_row_one(ledger,
+	rc = lt_sql_get(ledger,
 	    LT_BIND(LT_SQL_CARRY_GET, LT_TEXT(key->partition),
 		LT_INT(key->is_carbon)),
-	    read_carry, &place->carry, err);
+	    &carry_columns, &place->carry, err);
 	if (rc < 0)
 		return rc;
 	place->is_used = ledger->carries.has_any = true;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * What the figures of an entry are, in one place, and their sums.
+ *
  * days: the sums of entries by UTC day. Many runs of a transaction are of the
  * same account, user and day: what they add is kept here, and each sum is
  * written once, before the transaction ends and before anybody reads days.
@@ -11,17 +13,61 @@
 #include "ledger_db.h"
 #include "units.h"
 
+void
+lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
+{
+#define FIGURE(column, member) *out++ = &entry->member;
+	LT_FIGURES(FIGURE)
+#undef FIGURE
+}
+
+bool
+lt_entry_add(struct lt_entry *sum, const struct lt_entry *addend, int sign)
+{
+	struct lt_entry copy = *addend;
+	int64_t *to[LT_ENTRY_FIGURES], *from[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(to, sum);
+	lt_entry_figures(from, &copy);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		if (sign > 0 ? __builtin_add_overflow(*to[i], *from[i], to[i])
+			     : __builtin_sub_overflow(*to[i], *from[i], to[i]))
+			return false;
+	return true;
+}
+
+struct lt_entry
+lt_entry_of_run(const struct lt_run *run)
+{
+#define FIGURE(column, member) .member = run->member,
+	return (struct lt_entry){LT_FIGURES(FIGURE)};
+#undef FIGURE
+}
+
+void
+lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
+{
+	int64_t *of[LT_ENTRY_FIGURES];
+
+	lt_entry_figures(of, entry);
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		*of[i] = lt_row_int(rows);
+}
+
+/* ---- days ---- */
+
 static int
 put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
+	enum { KEYS = 4, VALUES = KEYS + LT_ENTRY_FIGURES };
+	struct lt_value values[VALUES] = {LT_INT(day->day),
+	    LT_TEXT(day->account), LT_INT(day->uid), LT_INT(day->kind)};
+
+	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
+		values[KEYS + i] = LT_INT(day->figures[i]);
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_DAY_ADD, LT_INT(day->day), LT_TEXT(day->account),
-		LT_INT(day->uid), LT_INT(day->kind), LT_INT(day->figures[0]),
-		LT_INT(day->figures[1]), LT_INT(day->figures[2]),
-		LT_INT(day->figures[3]), LT_INT(day->figures[4]),
-		LT_INT(day->figures[5]), LT_INT(day->figures[6]),
-		LT_INT(day->figures[7]), LT_INT(day->figures[8]),
-		LT_INT(day->figures[9]), LT_INT(day->figures[10])),
+	    (struct lt_bound){
+		.sql = LT_SQL_DAY_ADD, .values = values, .count = VALUES},
 	    err);
 }
 

@@ -44,13 +44,7 @@ static const struct {
 static const struct {
 	enum lt_database database;
 	const char *name, *text;
-} sql_table[LT_SQL_COUNT] = {LT_SQL_TABLE(TEXT_ROW) LT_SQL_LENGTHS_TABLE(
-    TEXT_ROW) LT_SQL_PLANS_TABLE(TEXT_ROW) LT_SQL_PERIODS_TABLE(TEXT_ROW)
-	LT_SQL_USERS_TABLE(TEXT_ROW) LT_SQL_NOTICES_TABLE(TEXT_ROW)
-	    LT_SQL_INTERRUPTIONS_TABLE(TEXT_ROW) LT_SQL_PAUSES_TABLE(TEXT_ROW)
-		LT_SQL_PROOFS_TABLE(TEXT_ROW) LT_SQL_QUOTED_TABLE(TEXT_ROW)
-		    LT_SQL_MAILS_TABLE(TEXT_ROW) LT_SQL_ALERTS_TABLE(TEXT_ROW)
-			LT_SQL_ACCOUNTS_TABLE(TEXT_ROW)};
+} sql_table[LT_SQL_COUNT] = {LT_SQL_EACH_TABLE(TEXT_ROW)};
 #undef TEXT_ROW
 
 /* LT_EOVERFLOW, LT_EIO, ... from what SQLite said of that database. */
@@ -71,63 +65,149 @@ fail_sql(struct lt_ledger *ledger, enum lt_database database, const char *doing,
 	    LT_ROW(databases, database).file, doing, text);
 }
 
-static int
-bind_values(sqlite3_stmt *statement, const struct lt_bound *bound)
+/* The statement's text, sqlite3_free(); NULL: no memory. */
+static char *
+expand_text(const char *text, const struct lt_db_columns *columns, int values)
 {
-	const struct lt_value *const values = bound->values;
-	int rc = SQLITE_OK;
+	static const char names_mark[] = "{columns}",
+			  values_mark[] = "{values}";
+	sqlite3_str *const out = sqlite3_str_new(NULL);
 
-	for (int i = 0; i < bound->count && rc == SQLITE_OK; i++) {
-		switch (values[i].kind) {
-		case LT_VALUE_NULL:
-			rc = sqlite3_bind_null(statement, i + 1);
-			break;
-		case LT_VALUE_INT:
-			rc = sqlite3_bind_int64(
-			    statement, i + 1, values[i].number);
-			break;
-		case LT_VALUE_REAL:
-			rc = sqlite3_bind_double(
-			    statement, i + 1, values[i].real);
-			break;
-		case LT_VALUE_TEXT:
-			rc = sqlite3_bind_text(statement, i + 1, values[i].text,
-			    -1, SQLITE_STATIC);
-			break;
+	for (;;) {
+		const char *const mark = strchrnul(text, '{');
+		const bool is_names =
+		    strncmp(mark, names_mark, strlen(names_mark)) == 0;
+		const struct lt_db_column *column = NULL;
+		int number = values;
+
+		sqlite3_str_append(out, text, (int)(mark - text));
+		if (*mark == '\0')
+			return sqlite3_str_finish(out);
+		assert(columns != NULL &&
+		       (is_names || strncmp(mark, values_mark,
+					strlen(values_mark)) == 0));
+		while ((column = lt_db_column_next(columns, column)) != NULL) {
+			if (++number > values + 1)
+				sqlite3_str_appendall(out, ", ");
+			if (is_names)
+				sqlite3_str_appendall(out, column->name);
+			else
+				sqlite3_str_appendf(out, "?%d", number);
 		}
+		text = mark + strlen(is_names ? names_mark : values_mark);
 	}
+}
+
+static int
+prepare_statement(struct lt_rows *rows, const struct lt_bound *bound,
+    sqlite3_stmt **statement, struct lt_error *err)
+{
+	const struct lt_db_columns *const columns =
+	    rows->columns != NULL ? rows->columns : bound->columns;
+	const enum lt_database database = sql_table[rows->sql].database;
+	char *const text =
+	    expand_text(sql_table[rows->sql].text, columns, bound->count);
+
+	if (text == NULL)
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory for SQL");
+	const int rc = sqlite3_prepare_v3(rows->ledger->db[database], text, -1,
+	    rows->is_own ? 0 : SQLITE_PREPARE_PERSISTENT, statement, NULL);
+	sqlite3_free(text);
+	return rc == SQLITE_OK ? LT_OK
+			       : fail_sql(rows->ledger, database,
+				     sql_table[rows->sql].name, err);
+}
+
+static int
+bind_value(sqlite3_stmt *statement, int number, const struct lt_value *value)
+{
+	switch (value->kind) {
+	case LT_VALUE_INT:
+		return sqlite3_bind_int64(statement, number, value->number);
+	case LT_VALUE_REAL:
+		return sqlite3_bind_double(statement, number, value->real);
+	case LT_VALUE_TEXT:
+		return sqlite3_bind_text(
+		    statement, number, value->text, -1, SQLITE_STATIC);
+	case LT_VALUE_NULL:
+		break;
+	}
+	return sqlite3_bind_null(statement, number);
+}
+
+static int
+bind_column(sqlite3_stmt *statement, int number,
+    const struct lt_db_column *column, const char *record)
+{
+	const void *const at = record + column->at;
+
+	if (column->is_optional && !*(const bool *)(record + column->has_at))
+		return sqlite3_bind_null(statement, number);
+	switch (column->type) {
+	case LT_DB_COLUMN_BOOL:
+		return sqlite3_bind_int(statement, number, *(const bool *)at);
+	case LT_DB_COLUMN_INT:
+		return sqlite3_bind_int(statement, number, *(const int *)at);
+	case LT_DB_COLUMN_UINT32:
+		return sqlite3_bind_int64(
+		    statement, number, *(const uint32_t *)at);
+	case LT_DB_COLUMN_INT64:
+		return sqlite3_bind_int64(
+		    statement, number, *(const int64_t *)at);
+	case LT_DB_COLUMN_UINT64:
+		return sqlite3_bind_int64(
+		    statement, number, (int64_t) * (const uint64_t *)at);
+	case LT_DB_COLUMN_REAL:
+		return sqlite3_bind_double(
+		    statement, number, *(const double *)at);
+	case LT_DB_COLUMN_TEXT:
+		break;
+	}
+	return sqlite3_bind_text(statement, number, at, -1, SQLITE_STATIC);
+}
+
+static int
+bind_all(sqlite3_stmt *statement, const struct lt_bound *bound)
+{
+	const struct lt_db_column *column = NULL;
+	int rc = SQLITE_OK, number = 0;
+
+	while (number < bound->count && rc == SQLITE_OK) {
+		rc = bind_value(statement, number + 1, &bound->values[number]);
+		number++;
+	}
+	while (bound->record != NULL && rc == SQLITE_OK &&
+	       (column = lt_db_column_next(bound->columns, column)) != NULL)
+		rc = bind_column(statement, ++number, column, bound->record);
 	return rc;
 }
 
 int
 lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
-    struct lt_bound bound, struct lt_error *err)
+    struct lt_bound bound, const struct lt_db_columns *columns,
+    struct lt_error *err)
 {
 	assert(bound.values != NULL || bound.count == 0);
+	assert(bound.record == NULL || bound.columns != NULL);
 
-	const enum lt_sql sql = bound.sql;
-	const enum lt_database database = sql_table[sql].database;
+	sqlite3_stmt **const known = &ledger->statements[bound.sql];
 
 	*rows = (struct lt_rows){.ledger = ledger,
-	    .sql = sql,
-	    .is_own = ledger->statements[sql] != NULL &&
-		      sqlite3_stmt_busy(ledger->statements[sql])};
+	    .sql = bound.sql,
+	    .columns = columns,
+	    .is_own = *known != NULL && sqlite3_stmt_busy(*known)};
 	sqlite3_stmt **const statement =
-	    rows->is_own ? &rows->statement : &ledger->statements[sql];
-	if (*statement == NULL &&
-	    sqlite3_prepare_v3(ledger->db[database], sql_table[sql].text, -1,
-		rows->is_own ? 0 : SQLITE_PREPARE_PERSISTENT, statement,
-		NULL) != SQLITE_OK)
-		return fail_sql(ledger, database, sql_table[sql].name, err);
-	if (bind_values(*statement, &bound) != SQLITE_OK) {
-		const int code =
-		    fail_sql(ledger, database, sql_table[sql].name, err);
-
-		lt_rows_end(rows);
-		return code;
-	}
+	    rows->is_own ? &rows->statement : known;
+	int code = LT_OK;
+	if (*statement == NULL)
+		code = prepare_statement(rows, &bound, statement, err);
+	if (code == LT_OK && bind_all(*statement, &bound) != SQLITE_OK)
+		code = fail_sql(ledger, sql_table[bound.sql].database,
+		    sql_table[bound.sql].name, err);
 	rows->statement = *statement;
-	return LT_OK;
+	if (code != LT_OK)
+		lt_rows_end(rows);
+	return code;
 }
 
 int
@@ -164,7 +244,7 @@ int
 lt_sql_do(struct lt_ledger *ledger, struct lt_bound bound, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
+	int rc = lt_sql_start(&rows, ledger, bound, NULL, err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
@@ -173,50 +253,70 @@ lt_sql_do(struct lt_ledger *ledger, struct lt_bound bound, struct lt_error *err)
 }
 
 int
-lt_row_one(struct lt_ledger *ledger, struct lt_bound bound, lt_row_reader *read,
-    void *out, struct lt_error *err)
+lt_sql_get(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *record, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
+	int rc = lt_sql_start(&rows, ledger, bound, columns, err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);
-	if (rc == 1)
-		read(&rows, out);
+	if (rc == 1 && columns != NULL)
+		lt_row_read(&rows, record);
 	lt_rows_end(&rows);
 	return rc;
 }
 
 int
-lt_rows_all(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_array *array, struct lt_error *err)
+lt_sql_some(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *records, uint32_t room,
+    struct lt_error *err)
 {
 	struct lt_rows rows;
-	size_t capacity = 0;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
+	uint32_t used = 0;
+	int rc = lt_sql_start(&rows, ledger, bound, columns, err);
 
-	array->items = NULL;
-	array->count = 0;
-	for (; rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1;
-	     rc = LT_OK) {
-		void *const grown = lt_items_grow(
-		    array->items, &capacity, array->count, array->size);
+	while (rc == LT_OK && used < room &&
+	       (rc = lt_rows_next(&rows, err)) == 1) {
+		lt_row_read(
+		    &rows, (char *)records + columns->record_size * used++);
+		rc = LT_OK;
+	}
+	lt_rows_end(&rows);
+	return rc < 0 ? rc : (int)used;
+}
+
+int
+lt_sql_list(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *list, uint32_t *count,
+    struct lt_error *err)
+{
+	struct lt_rows rows;
+	char *items = NULL;
+	size_t capacity = 0;
+	int rc = lt_sql_start(&rows, ledger, bound, columns, err);
+
+	*count = 0;
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
+		char *const grown = lt_items_grow(
+		    items, &capacity, *count, columns->record_size);
 
 		if (grown == NULL) {
 			rc = lt_fail(
 			    err, LT_ENOMEM, "ledger: no memory for rows");
 			break;
 		}
-		array->items = grown;
-		array->read(
-		    &rows, (char *)array->items + array->size * array->count++);
+		items = grown;
+		lt_row_read(&rows, items + columns->record_size * (*count)++);
+		rc = LT_OK;
 	}
 	lt_rows_end(&rows);
 	if (rc != LT_OK) {
-		free(array->items);
-		array->items = NULL;
-		array->count = 0;
+		free(items);
+		items = NULL;
+		*count = 0;
 	}
+	memcpy(list, &items, sizeof(items)); /* whatever it points to */
 	return rc;
 }
 
@@ -232,40 +332,6 @@ lt_row_real(struct lt_rows *rows)
 	return sqlite3_column_double(rows->statement, rows->column++);
 }
 
-void
-lt_row_number(struct lt_rows *rows, void *element)
-{
-	int64_t *const number = element;
-
-	*number = lt_row_int(rows);
-}
-
-void
-lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
-{
-	int64_t *of[LT_ENTRY_FIGURES];
-
-	lt_entry_figures(of, entry);
-	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
-		*of[i] = lt_row_int(rows);
-}
-
-void
-lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by)
-{
-	by->time_micros = lt_row_int(rows);
-	by->time_mg = lt_row_int(rows);
-	by->gpu_micros = lt_row_int(rows);
-	by->gpu_mg = lt_row_int(rows);
-}
-
-void
-lt_row_parts(struct lt_rows *rows, struct lt_parts *parts)
-{
-	parts->carbon_charge_micros = lt_row_int(rows);
-	parts->discount_micros = lt_row_int(rows);
-}
-
 bool
 lt_row_optional(struct lt_rows *rows, int64_t *value)
 {
@@ -276,19 +342,25 @@ lt_row_optional(struct lt_rows *rows, int64_t *value)
 	return has;
 }
 
-void
-lt_row_text(struct lt_rows *rows, char *out, size_t size)
+static void
+copy_text(sqlite3_stmt *statement, int column, char *out, size_t size)
 {
 	assert(size > 0);
 
 	const unsigned char *const text =
-	    sqlite3_column_text(rows->statement, rows->column++);
+	    sqlite3_column_text(statement, column);
 	const size_t length =
 	    text == NULL ? 0 : strnlen((const char *)text, size - 1);
 
 	if (length > 0)
 		memcpy(out, text, length);
 	out[length] = '\0';
+}
+
+void
+lt_row_text(struct lt_rows *rows, char *out, size_t size)
+{
+	copy_text(rows->statement, rows->column++, out, size);
 }
 
 char *
@@ -298,6 +370,82 @@ lt_row_text_new(struct lt_rows *rows)
 	    sqlite3_column_text(rows->statement, rows->column++);
 
 	return text != NULL ? strdup((const char *)text) : NULL;
+}
+
+static void
+read_column(sqlite3_stmt *statement, int number,
+    const struct lt_db_column *column, char *record)
+{
+	void *const at = record + column->at;
+
+	if (column->is_optional)
+		*(bool *)(record + column->has_at) =
+		    sqlite3_column_type(statement, number) != SQLITE_NULL;
+	switch (column->type) {
+	case LT_DB_COLUMN_BOOL:
+		*(bool *)at = sqlite3_column_int64(statement, number) != 0;
+		break;
+	case LT_DB_COLUMN_INT:
+		*(int *)at = sqlite3_column_int(statement, number);
+		break;
+	case LT_DB_COLUMN_UINT32:
+		*(uint32_t *)at =
+		    (uint32_t)sqlite3_column_int64(statement, number);
+		break;
+	case LT_DB_COLUMN_INT64:
+		*(int64_t *)at = sqlite3_column_int64(statement, number);
+		break;
+	case LT_DB_COLUMN_UINT64:
+		*(uint64_t *)at =
+		    (uint64_t)sqlite3_column_int64(statement, number);
+		break;
+	case LT_DB_COLUMN_REAL:
+		*(double *)at = sqlite3_column_double(statement, number);
+		break;
+	case LT_DB_COLUMN_TEXT:
+		copy_text(statement, number, at, column->size);
+		break;
+	}
+}
+
+void
+lt_row_add(struct lt_rows *rows, void *record)
+{
+	/* Copies: as far as the compiler knows, the record is the rows. */
+	const struct lt_db_columns columns = *rows->columns;
+	sqlite3_stmt *const statement = rows->statement;
+	const struct lt_db_column *column = NULL;
+	int number = rows->column;
+
+	while ((column = lt_db_column_next(&columns, column)) != NULL)
+		read_column(statement, number++, column, record);
+	rows->column = number;
+}
+
+void
+lt_row_read(struct lt_rows *rows, void *record)
+{
+	memset(record, 0, rows->columns->record_size);
+	lt_row_add(rows, record);
+}
+
+int
+lt_sql_number(struct lt_ledger *ledger, struct lt_bound bound, int64_t *number,
+    bool *has, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int64_t found = 0;
+	int rc = lt_sql_start(&rows, ledger, bound, NULL, err);
+
+	if (rc == LT_OK)
+		rc = lt_rows_next(&rows, err);
+	const bool is_there = rc == 1 && lt_row_optional(&rows, &found);
+	lt_rows_end(&rows);
+	if (is_there)
+		*number = found;
+	if (has != NULL)
+		*has = is_there;
+	return rc < 0 ? rc : LT_OK;
 }
 
 /* ---- open ---- */
@@ -494,7 +642,7 @@ lt_ledger_get(struct lt_ledger *ledger, const char *name, char *value,
 {
 	struct lt_rows rows;
 	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_NAMED_GET, LT_TEXT(name)), err);
+	    &rows, ledger, LT_BIND(LT_SQL_NAMED_GET, LT_TEXT(name)), NULL, err);
 
 	if (rc == LT_OK)
 		rc = lt_rows_next(&rows, err);

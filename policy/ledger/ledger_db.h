@@ -8,23 +8,14 @@
 
 #include <sqlite3.h>
 
+#include "columns.h"
 #include "ledger.h"
 #include "sql.h"
 
 enum lt_database { LT_DB_LEDGER, LT_DB_SIGNALS, LT_DB_COUNT };
 
 #define LT_SQL_ENUM(name, database, text) LT_SQL_##name,
-enum lt_sql {
-	LT_SQL_TABLE(LT_SQL_ENUM) LT_SQL_LENGTHS_TABLE(LT_SQL_ENUM)
-	    LT_SQL_PLANS_TABLE(LT_SQL_ENUM) LT_SQL_PERIODS_TABLE(LT_SQL_ENUM)
-		LT_SQL_USERS_TABLE(LT_SQL_ENUM) LT_SQL_NOTICES_TABLE(
-		    LT_SQL_ENUM) LT_SQL_INTERRUPTIONS_TABLE(LT_SQL_ENUM)
-		    LT_SQL_PAUSES_TABLE(LT_SQL_ENUM) LT_SQL_PROOFS_TABLE(
-			LT_SQL_ENUM) LT_SQL_QUOTED_TABLE(LT_SQL_ENUM)
-			LT_SQL_MAILS_TABLE(LT_SQL_ENUM)
-			    LT_SQL_ALERTS_TABLE(LT_SQL_ENUM)
-				LT_SQL_ACCOUNTS_TABLE(LT_SQL_ENUM) LT_SQL_COUNT
-};
+enum lt_sql { LT_SQL_EACH_TABLE(LT_SQL_ENUM) LT_SQL_COUNT };
 #undef LT_SQL_ENUM
 
 struct lt_sums { /* in the order of tree, account and uid */
@@ -115,17 +106,40 @@ struct lt_value { /* to bind, in order ?1, ?2, ... */
 #define LT_OPTIONAL(has, x)                                                    \
 	((struct lt_value){                                                    \
 	    .kind = (has) ? LT_VALUE_INT : LT_VALUE_NULL, .number = (x)})
-struct lt_bound { /* a statement with its values */
+struct lt_bound { /* a statement with its values, then those of a record */
 	enum lt_sql sql;
 	const struct lt_value *values;
 	int count;
+	const struct lt_db_columns *columns;
+	const void *record; /* NULL: the columns are only named */
 };
-#define LT_BIND(name, ...)                                                     \
+#define LT_BIND(name, ...) LT_BIND_RECORD(name, NULL, NULL, __VA_ARGS__)
+#define LT_BIND_RECORD(name, its_columns, its_record, ...)                     \
 	((struct lt_bound){.sql = (name),                                      \
 	    .values = (const struct lt_value[]){__VA_ARGS__},                  \
 	    .count = (int)(sizeof((const struct lt_value[]){__VA_ARGS__}) /    \
-			   sizeof(struct lt_value))})
+			   sizeof(struct lt_value)),                           \
+	    .columns = (its_columns),                                          \
+	    .record = (its_record)})
+#define LT_RECORD(name, its_columns, its_record)                               \
+	((struct lt_bound){                                                    \
+	    .sql = (name), .columns = (its_columns), .record = (its_record)})
 #define LT_PLAIN(name) ((struct lt_bound){.sql = (name)})
+
+struct lt_split { /* what LT_SQL_PERIOD binds */
+	int64_t from_utc_s, to_utc_s, first_day, end_day;
+	int64_t head_end_utc_s, tail_utc_s;
+};
+
+/* Whole UTC days inside [from, to), and the edges around them. */
+struct lt_split lt_split_period(struct lt_span span);
+#define LT_BIND_PERIOD(p)                                                      \
+	LT_INT((p).from_utc_s), LT_INT((p).to_utc_s), LT_INT((p).first_day),   \
+	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
+	    LT_INT((p).tail_utc_s)
+
+/* ledger_kept.c: to the spans that it lies in, once it is put. */
+void lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry);
 
 /* No sums are kept: the next look reads all. */
 void lt_kept_drop(struct lt_ledger *ledger);
@@ -134,6 +148,10 @@ void lt_kept_drop(struct lt_ledger *ledger);
 int lt_ledger_connect(
     struct lt_ledger **ledger, const char *state_dir, struct lt_error *err);
 
+/*
+ * In a statement's text {columns} becomes the names of its columns with ", "
+ * between them, and {values} as many parameters, numbered behind its values.
+ */
 /* Run a statement that gives no rows. */
 int lt_sql_do(
     struct lt_ledger *ledger, struct lt_bound bound, struct lt_error *err);
@@ -142,44 +160,49 @@ struct lt_rows { /* of one statement; lt_rows_end() */
 	struct lt_ledger *ledger;
 	enum lt_sql sql;
 	sqlite3_stmt *statement;
-	bool is_own; /* the ledger's is in use, around this one */
-	int column;  /* the next to read */
+	const struct lt_db_columns
+	    *columns; /* as they are read; NULL: by hand */
+	bool is_own;  /* the ledger's is in use, around this one */
+	int column;   /* the next to read */
 };
 /* Texts that are bound must outlast lt_rows_end(). */
 int lt_sql_start(struct lt_rows *rows, struct lt_ledger *ledger,
-    struct lt_bound bound, struct lt_error *err);
+    struct lt_bound bound, const struct lt_db_columns *columns,
+    struct lt_error *err);
 /* 1 = a row, 0 = no more, negative = failed. */
 int lt_rows_next(struct lt_rows *rows, struct lt_error *err);
 void lt_rows_end(struct lt_rows *rows);
+/* The columns that the rows are read by; the rest of the record becomes 0, or
+ * stays. */
+void lt_row_read(struct lt_rows *rows, void *record);
+void lt_row_add(struct lt_rows *rows, void *record);
 /* The next column of the row. */
 int64_t lt_row_int(struct lt_rows *rows);
 double lt_row_real(struct lt_rows *rows);
 bool lt_row_optional(struct lt_rows *rows, int64_t *value);
-/* The same into *element, an int64_t: of a statement that has one number. */
-void lt_row_number(struct lt_rows *rows, void *element);
 /* All figures of an entry. */
 void lt_row_figures(struct lt_rows *rows, struct lt_entry *entry);
-void lt_row_saved_by(struct lt_rows *rows, struct lt_saved_by *by);
-void lt_row_parts(struct lt_rows *rows, struct lt_parts *parts);
 void lt_row_text(struct lt_rows *rows, char *out, size_t size);
 /* malloc'd; NULL: no memory. */
 char *lt_row_text_new(struct lt_rows *rows);
 
-/* One row, its columns in order, into an element that is not zeroed. */
-typedef void lt_row_reader(struct lt_rows *rows, void *element);
-/* The first row. 1 = read, 0 = none (out is untouched), negative = failed. */
-int lt_row_one(struct lt_ledger *ledger, struct lt_bound bound,
-    lt_row_reader *read, void *out, struct lt_error *err);
-struct lt_array {
-	lt_row_reader *read;
-	size_t size; /* of an element */
-	void *items; /* malloc'd */
-	uint32_t count;
-};
-/* All rows into an array of which read and size are set; NULL and 0 on
- * failure. */
-int lt_rows_all(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_array *array, struct lt_error *err);
+/* The first row. 1 = read, 0 = none (record is untouched), negative = failed.
+ * columns NULL: nothing is read. */
+int lt_sql_get(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *record, struct lt_error *err);
+/* The first rows into an array that has room: how many; negative = failed. */
+int lt_sql_some(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *records, uint32_t room,
+    struct lt_error *err);
+/* All rows, malloc'd. list: the address of a pointer to such records, which
+ * becomes NULL, and *count 0, on failure. */
+int lt_sql_list(struct lt_ledger *ledger, struct lt_bound bound,
+    const struct lt_db_columns *columns, void *list, uint32_t *count,
+    struct lt_error *err);
+/* The first row's one number; it stays where there is none, or NULL: then *has,
+ * which may be NULL, is false. */
+int lt_sql_number(struct lt_ledger *ledger, struct lt_bound bound,
+    int64_t *number, bool *has, struct lt_error *err);
 
 /* Around one call: a savepoint in the caller's transaction, else its own.
  * lt_call_end() keeps it when code is LT_OK, else undoes it, and returns the
@@ -210,17 +233,6 @@ void lt_lengths_drop(struct lt_ledger *ledger);
 int lt_carries_write(struct lt_ledger *ledger, struct lt_error *err);
 void lt_carries_drop(struct lt_ledger *ledger);
 
-/* Before a run of a closed period changes: it is kept as it is.
- * *changed_utc_s: when it changed last, which becomes when it does now. */
-int lt_run_keep(struct lt_ledger *ledger, struct lt_run_key key,
-    int64_t now_utc_s, int64_t *changed_utc_s, struct lt_error *err);
-
-/* A statement's sums by kind of entry; no runs are counted. */
-int lt_totals_read(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_totals totals[3], struct lt_error *err);
-
-/* All columns of a run. */
-void lt_run_read(struct lt_rows *rows, void *element);
 /* Entry row and its day's sums; for_utc_s: the hour that was used. */
 int lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
     int64_t for_utc_s, struct lt_error *err);

@@ -8,19 +8,30 @@
 
 /* ---- admissions ---- */
 
+#define ADMISSION(column, member)                                              \
+	LT_DB_COLUMN(struct lt_admission, column, member)
+static const struct lt_db_column admission_list[] = {
+    {ADMISSION("admitted_micros", admitted.money_micros),
+	LT_DB_COLUMN_HAS(struct lt_admission, admitted.has_money)},
+    {ADMISSION("admitted_mg", admitted.carbon_mg),
+	LT_DB_COLUMN_HAS(struct lt_admission, admitted.has_carbon)},
+    {ADMISSION("price", price)},
+    {ADMISSION("carbon", carbon)},
+    {ADMISSION("limit_s", limit_s)},
+};
+static const struct lt_db_columns admission_columns = {
+    LT_DB_COLUMNS(struct lt_admission, admission_list)};
+
 int
 lt_ledger_admission_due(struct lt_ledger *ledger, uint64_t quote_id,
     bool *is_due, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_ADMISSION_DUE, LT_INT(quote_id)), err);
+	int64_t due = 0;
+	const int rc = lt_sql_number(ledger,
+	    LT_BIND(LT_SQL_ADMISSION_DUE, LT_INT(quote_id)), &due, NULL, err);
 
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	*is_due = rc == 1 && lt_row_int(&rows) != 0;
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	*is_due = due != 0;
+	return rc;
 }
 
 int
@@ -28,30 +39,12 @@ lt_ledger_put_admission(struct lt_ledger *ledger, uint64_t quote_id,
     const struct lt_amount *hold, const struct lt_admission *admission,
     struct lt_error *err)
 {
-	const struct lt_amount *const admitted = &admission->admitted;
-
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_ADMISSION_PUT, LT_INT(quote_id),
+	    LT_BIND_RECORD(LT_SQL_ADMISSION_PUT, &admission_columns, admission,
+		LT_INT(quote_id),
 		LT_OPTIONAL(hold->has_money, hold->money_micros),
-		LT_OPTIONAL(hold->has_carbon, hold->carbon_mg),
-		LT_OPTIONAL(admitted->has_money, admitted->money_micros),
-		LT_OPTIONAL(admitted->has_carbon, admitted->carbon_mg),
-		LT_REAL(admission->price), LT_REAL(admission->carbon),
-		LT_INT(admission->limit_s)),
+		LT_OPTIONAL(hold->has_carbon, hold->carbon_mg)),
 	    err);
-}
-
-static void
-read_admission(struct lt_rows *rows, void *element)
-{
-	struct lt_admission *const admission = element;
-	struct lt_amount *const admitted = &admission->admitted;
-
-	admitted->has_money = lt_row_optional(rows, &admitted->money_micros);
-	admitted->has_carbon = lt_row_optional(rows, &admitted->carbon_mg);
-	admission->price = lt_row_real(rows);
-	admission->carbon = lt_row_real(rows);
-	admission->limit_s = lt_row_int(rows);
 }
 
 int
@@ -59,8 +52,8 @@ lt_ledger_admission(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_admission *admission, struct lt_error *err)
 {
 	const int rc =
-	    lt_row_one(ledger, LT_BIND(LT_SQL_ADMISSION_GET, LT_INT(quote_id)),
-		read_admission, admission, err);
+	    lt_sql_get(ledger, LT_BIND(LT_SQL_ADMISSION_GET, LT_INT(quote_id)),
+		&admission_columns, admission, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no admission q=%016llx",
@@ -97,46 +90,36 @@ lt_ledger_prune_holds(struct lt_ledger *ledger, int64_t void_before_utc_s,
 
 /* ---- plans ---- */
 
+#define PLAN(column, member) LT_DB_COLUMN(struct lt_plan_made, column, member)
+static const struct lt_db_column plan_list[] = {
+    {PLAN("made_utc_s", made_utc_s)},
+    {PLAN("partition", partition)},
+    {PLAN("start_utc_s", start_utc_s)},
+    {PLAN("money_micros", expected.money_micros),
+	LT_DB_COLUMN_HAS(struct lt_plan_made, expected.has_money)},
+    {PLAN("carbon_mg", expected.carbon_mg),
+	LT_DB_COLUMN_HAS(struct lt_plan_made, expected.has_carbon)},
+    {PLAN("why", why)},
+};
+static const struct lt_db_columns plan_columns = {
+    LT_DB_COLUMNS(struct lt_plan_made, plan_list)};
+
 int
 lt_ledger_put_plan(struct lt_ledger *ledger, uint64_t quote_id,
     const struct lt_plan_made *plan, struct lt_error *err)
 {
-	const struct lt_amount *const expected = &plan->expected;
-
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_PLAN_PUT, LT_INT(quote_id), LT_INT(plan->made_utc_s),
-		LT_TEXT(plan->partition), LT_INT(plan->start_utc_s),
-		LT_OPTIONAL(expected->has_money, expected->money_micros),
-		LT_OPTIONAL(expected->has_carbon, expected->carbon_mg),
-		LT_TEXT(plan->why)),
+	    LT_BIND_RECORD(
+		LT_SQL_PLAN_PUT, &plan_columns, plan, LT_INT(quote_id)),
 	    err);
-}
-
-static void
-read_plan(struct lt_rows *rows, void *element)
-{
-	struct lt_plan_made *const plan = element;
-	struct lt_amount *const expected = &plan->expected;
-
-	plan->made_utc_s = lt_row_int(rows);
-	lt_row_text(rows, plan->partition, sizeof(plan->partition));
-	plan->start_utc_s = lt_row_int(rows);
-	expected->has_money = lt_row_optional(rows, &expected->money_micros);
-	expected->has_carbon = lt_row_optional(rows, &expected->carbon_mg);
-	lt_row_text(rows, plan->why, sizeof(plan->why));
 }
 
 int
 lt_ledger_plans(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_plan_made **plans, uint32_t *count, struct lt_error *err)
 {
-	struct lt_array array = {.size = sizeof(**plans), .read = read_plan};
-	const int rc = lt_rows_all(
-	    ledger, LT_BIND(LT_SQL_PLANS_OF, LT_INT(quote_id)), &array, err);
-
-	*plans = array.items;
-	*count = (uint32_t)array.count;
-	return rc;
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_PLANS_OF, LT_INT(quote_id)),
+	    &plan_columns, plans, count, err);
 }
 
 /* ---- partitions ---- */
@@ -155,53 +138,42 @@ int
 lt_ledger_place(struct lt_ledger *ledger, const char *partition,
     struct lt_place_kept *place, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_PLACE_GET, LT_TEXT(partition)), err);
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_place_kept, "facts", facts)},
+	    {LT_DB_COLUMN(struct lt_place_kept, "left_utc_s", left_utc_s)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_place_kept, list)};
+	const int rc =
+	    lt_sql_get(ledger, LT_BIND(LT_SQL_PLACE_GET, LT_TEXT(partition)),
+		&columns, place, err);
 
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc == 1) {
-		lt_row_text(&rows, place->facts, sizeof(place->facts));
-		place->left_utc_s = lt_row_int(&rows);
-	}
-	lt_rows_end(&rows);
 	if (rc == 0)
 		return lt_fail(
 		    err, LT_ENOENT, "ledger: no partition %s", partition);
 	return rc < 0 ? rc : LT_OK;
 }
 
-static void
-read_name(struct lt_rows *rows, void *element)
-{
-	lt_row_text(rows, element, LT_NAME_SIZE);
-}
+static const struct lt_db_column name_list[] = {
+    {.name = "partition", .type = LT_DB_COLUMN_TEXT, .size = LT_NAME_SIZE},
+};
+static const struct lt_db_columns name_columns = {
+    LT_DB_COLUMNS(char[LT_NAME_SIZE], name_list)};
 
 int
 lt_ledger_places(struct lt_ledger *ledger, char (**names)[LT_NAME_SIZE],
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_name, .size = sizeof(**names)};
-	const int rc =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_PLACES), &found, err);
-
-	*names = found.items;
-	*count = found.count;
-	return rc;
+	return lt_sql_list(
+	    ledger, LT_PLAIN(LT_SQL_PLACES), &name_columns, names, count, err);
 }
 
 int
 lt_ledger_rated(struct lt_ledger *ledger, enum lt_rate rate,
     char (**names)[LT_NAME_SIZE], uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_name, .size = sizeof(**names)};
-	const int rc = lt_rows_all(
-	    ledger, LT_BIND(LT_SQL_RATED, LT_INT(rate)), &found, err);
-
-	*names = found.items;
-	*count = found.count;
-	return rc;
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_RATED, LT_INT(rate)),
+	    &name_columns, names, count, err);
 }
 
 /* ---- runs ---- */
@@ -217,37 +189,34 @@ lt_ledger_put_gpus(struct lt_ledger *ledger, struct lt_run_key key,
 	    err);
 }
 
-struct gpus {
-	struct lt_run_gpus had;
-	int64_t submit_utc_s;
-};
-
-static void
-read_gpus(struct lt_rows *rows, void *element)
-{
-	struct gpus *const gpus = element;
-
-	gpus->had.gpus = (uint32_t)lt_row_int(rows);
-	gpus->had.shards = (uint32_t)lt_row_int(rows);
-	gpus->submit_utc_s = lt_row_int(rows);
-}
-
 int
 lt_ledger_gpus(struct lt_ledger *ledger, struct lt_run_key *key,
     struct lt_run_gpus *gpus, struct lt_error *err)
 {
-	struct gpus found = {*gpus, key->submit_utc_s};
-	const int rc = lt_row_one(ledger,
+	struct gpus {
+		struct lt_run_gpus had;
+		int64_t submit_utc_s;
+	} found;
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct gpus, "gpus", had.gpus)},
+	    {LT_DB_COLUMN(struct gpus, "shards", had.shards)},
+	    {LT_DB_COLUMN(struct gpus, "submit_utc_s", submit_utc_s)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct gpus, list)};
+	const int rc = lt_sql_get(ledger,
 	    LT_BIND(LT_SQL_GPUS_GET, LT_INT(key->job_id),
 		LT_INT(key->submit_utc_s)),
-	    read_gpus, &found, err);
+	    &columns, &found, err);
 
-	*gpus = found.had;
-	key->submit_utc_s = found.submit_utc_s;
 	if (rc == 0)
 		return lt_fail(
 		    err, LT_ENOENT, "ledger: no GPUs of job %u", key->job_id);
-	return rc < 0 ? rc : LT_OK;
+	if (rc < 0)
+		return rc;
+	*gpus = found.had;
+	key->submit_utc_s = found.submit_utc_s;
+	return LT_OK;
 }
 
 int
@@ -262,36 +231,27 @@ int
 lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_over_sum *sums, uint32_t room, struct lt_error *err)
 {
-	struct lt_rows rows;
-	uint32_t used = 0;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_OVER_COUNTS, LT_INT(since_utc_s)), err);
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_over_sum, "over_reason", reason)},
+	    {LT_DB_COLUMN(struct lt_over_sum, "runs", runs)},
+	    {LT_DB_COLUMN(struct lt_over_sum, "last_job_id", last_job_id)},
+	    {LT_DB_COLUMN(struct lt_over_sum, "over_micros", over_micros)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_over_sum, list)};
 
-	while (rc == LT_OK && used < room &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
-		struct lt_over_sum *const sum = &sums[used++];
-
-		lt_row_text(&rows, sum->reason, sizeof(sum->reason));
-		sum->runs = (uint32_t)lt_row_int(&rows);
-		sum->last_job_id = (uint32_t)lt_row_int(&rows);
-		sum->over_micros = lt_row_real(&rows);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : (int)used;
+	return lt_sql_some(ledger,
+	    LT_BIND(LT_SQL_OVER_COUNTS, LT_INT(since_utc_s)), &columns, sums,
+	    room, err);
 }
 
 int
 lt_ledger_has_money(struct lt_ledger *ledger, bool *has, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_HAS_MONEY), err);
+	int64_t any = 0;
+	const int rc =
+	    lt_sql_number(ledger, LT_PLAIN(LT_SQL_HAS_MONEY), &any, NULL, err);
 
-	*has = false;
-	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		*has = lt_row_int(&rows) != 0;
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
+	*has = any != 0;
 	return rc;
 }

@@ -3,96 +3,76 @@
  * Holds in the ledger: what lowtided took over from the ring or made itself,
  * until each has ended once, settled or void.
  */
-#include <string.h>
-
 #include "ledger_db.h"
+
+#define HOLD(column, member) LT_DB_COLUMN(struct lt_ledger_hold, column, member)
+#define HAS(member) LT_DB_COLUMN_HAS(struct lt_ledger_hold, member)
+static const struct lt_db_column hold_list[] = {
+    {HOLD("quote_id", quote.id)},
+    {HOLD("rev", quote.rev)},
+    {HOLD("flags", quote.flags)},
+    {HOLD("account", quote.account)},
+    {HOLD("money_micros", quote.hold_per_task.money_micros),
+	HAS(quote.hold_per_task.has_money)},
+    {HOLD("carbon_mg", quote.hold_per_task.carbon_mg),
+	HAS(quote.hold_per_task.has_carbon)},
+    {HOLD("tasks", quote.tasks)},
+    {HOLD("start_utc_s", quote.start_utc_s)},
+    {HOLD("end_utc_s", quote.end_utc_s)},
+    {HOLD("partition", quote.partition)},
+    {HOLD("plan_start_utc_s", quote.plan_start_utc_s)},
+    {HOLD("home", quote.home)},
+    {HOLD("home_start_utc_s", quote.home_start_utc_s)},
+    {HOLD("plan_micros", quote.plan_expected.money_micros),
+	HAS(quote.plan_expected.has_money)},
+    {HOLD("plan_mg", quote.plan_expected.carbon_mg),
+	HAS(quote.plan_expected.has_carbon)},
+    {HOLD("home_micros", quote.home_expected.money_micros),
+	HAS(quote.home_expected.has_money)},
+    {HOLD("home_mg", quote.home_expected.carbon_mg),
+	HAS(quote.home_expected.has_carbon)},
+    {HOLD("objective", quote.objective)},
+    {HOLD("mode", quote.mode)},
+    {HOLD("uid", uid)},
+    {HOLD("sequence", sequence)},
+    {HOLD("state", state)},
+    {HOLD("live_tasks", live_tasks)},
+    {HOLD("job_id", job_id)},
+    {HOLD("submit_utc_s", submit_utc_s)},
+    {HOLD("run_start_utc_s", start_utc_s)},
+    {HOLD("made_utc_s", made_utc_s)},
+    {HOLD("why", why)},
+    {HOLD("candidates", quote.why)},
+    {HOLD("run", quote.run)},
+    {HOLD("levers", quote.levers)},
+};
+/* All of them; and to put one all but quote_id, its key. */
+static const struct lt_db_columns hold_columns = {
+    LT_DB_COLUMNS(struct lt_ledger_hold, hold_list)};
+
+static const struct lt_db_columns put_columns = {.list = hold_list + 1,
+    .count = LT_ROWS_OF(hold_list) - 1,
+    .record_size = sizeof(struct lt_ledger_hold)};
 
 int
 lt_ledger_put_hold(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
     struct lt_error *err)
 {
-	const struct lt_quote *const q = &hold->quote;
-
-	if (q->id == 0)
+	if (hold->quote.id == 0)
 		return lt_fail(err, LT_EBUG, "ledger: a hold without an id");
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_HOLD_PUT, LT_INT(q->id), LT_INT(q->rev),
-		LT_INT(q->flags), LT_TEXT(q->account),
-		LT_OPTIONAL(
-		    q->hold_per_task.has_money, q->hold_per_task.money_micros),
-		LT_OPTIONAL(
-		    q->hold_per_task.has_carbon, q->hold_per_task.carbon_mg),
-		LT_INT(q->tasks), LT_INT(q->start_utc_s), LT_INT(q->end_utc_s),
-		LT_TEXT(q->partition), LT_INT(q->plan_start_utc_s),
-		LT_TEXT(q->home), LT_INT(q->home_start_utc_s),
-		LT_OPTIONAL(
-		    q->plan_expected.has_money, q->plan_expected.money_micros),
-		LT_OPTIONAL(
-		    q->plan_expected.has_carbon, q->plan_expected.carbon_mg),
-		LT_OPTIONAL(
-		    q->home_expected.has_money, q->home_expected.money_micros),
-		LT_OPTIONAL(
-		    q->home_expected.has_carbon, q->home_expected.carbon_mg),
-		LT_INT(q->objective), LT_INT(q->mode), LT_INT(hold->uid),
-		LT_INT(hold->sequence), LT_INT(hold->state),
-		LT_INT(hold->live_tasks), LT_INT(hold->job_id),
-		LT_INT(hold->submit_utc_s), LT_INT(hold->start_utc_s),
-		LT_INT(hold->made_utc_s), LT_TEXT(hold->why), LT_TEXT(q->why),
-		LT_TEXT(q->run), LT_TEXT(q->levers)),
+	    LT_BIND_RECORD(
+		LT_SQL_HOLD_PUT, &put_columns, hold, LT_INT(hold->quote.id)),
 	    err);
-}
-
-static void
-read_amount(struct lt_rows *rows, struct lt_amount *amount)
-{
-	amount->has_money = lt_row_optional(rows, &amount->money_micros);
-	amount->has_carbon = lt_row_optional(rows, &amount->carbon_mg);
-}
-
-/* In the order of LT_SQL_HOLD_COLUMNS. */
-static void
-read_hold(struct lt_rows *rows, void *element)
-{
-	struct lt_ledger_hold *const hold = element;
-	struct lt_quote *const q = &hold->quote;
-
-	memset(hold, 0, sizeof(*hold));
-	q->id = (uint64_t)lt_row_int(rows);
-	q->rev = (uint32_t)lt_row_int(rows);
-	q->flags = (uint32_t)lt_row_int(rows);
-	lt_row_text(rows, q->account, sizeof(q->account));
-	read_amount(rows, &q->hold_per_task);
-	q->tasks = (uint32_t)lt_row_int(rows);
-	q->start_utc_s = lt_row_int(rows);
-	q->end_utc_s = lt_row_int(rows);
-	lt_row_text(rows, q->partition, sizeof(q->partition));
-	q->plan_start_utc_s = lt_row_int(rows);
-	lt_row_text(rows, q->home, sizeof(q->home));
-	q->home_start_utc_s = lt_row_int(rows);
-	read_amount(rows, &q->plan_expected);
-	read_amount(rows, &q->home_expected);
-	q->objective = (enum lt_objective)lt_row_int(rows);
-	q->mode = (enum lt_mode)lt_row_int(rows);
-	hold->uid = (uint32_t)lt_row_int(rows);
-	hold->sequence = (uint64_t)lt_row_int(rows);
-	hold->state = (enum lt_hold_state)lt_row_int(rows);
-	hold->live_tasks = (uint32_t)lt_row_int(rows);
-	hold->job_id = (uint32_t)lt_row_int(rows);
-	hold->submit_utc_s = lt_row_int(rows);
-	hold->start_utc_s = lt_row_int(rows);
-	hold->made_utc_s = lt_row_int(rows);
-	lt_row_text(rows, hold->why, sizeof(hold->why));
-	lt_row_text(rows, q->why, sizeof(q->why));
-	lt_row_text(rows, q->run, sizeof(q->run));
-	lt_row_text(rows, q->levers, sizeof(q->levers));
 }
 
 int
 lt_ledger_hold(struct lt_ledger *ledger, uint64_t quote_id,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger,
-	    LT_BIND(LT_SQL_HOLD_GET, LT_INT(quote_id)), read_hold, hold, err);
+	const int rc =
+	    lt_sql_get(ledger, LT_BIND(LT_SQL_HOLD_GET, LT_INT(quote_id)),
+		&hold_columns, hold, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no hold q=%016llx",
@@ -121,13 +101,13 @@ lt_ledger_hold_of_job(struct lt_ledger *ledger, uint32_t job_id,
 {
 	struct lt_rows rows;
 	bool found = false;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_HOLDS_OF_JOB, LT_INT(job_id)), err);
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_HOLDS_OF_JOB, LT_INT(job_id)), &hold_columns, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_ledger_hold other;
 
-		read_hold(&rows, found ? &other : hold);
+		lt_row_read(&rows, found ? &other : hold);
 		if (found && is_rather(&other, hold))
 			*hold = other;
 		found = true;
@@ -145,12 +125,13 @@ lt_ledger_each_open(struct lt_ledger *ledger, lt_hold_function *take,
     void *context, struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_HOLD_OPEN), err);
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_PLAIN(LT_SQL_HOLD_OPEN), &hold_columns, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_ledger_hold hold;
 
-		read_hold(&rows, &hold);
+		lt_row_read(&rows, &hold);
 		rc = take(context, &hold, err);
 	}
 	lt_rows_end(&rows);
@@ -177,25 +158,23 @@ lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
 	    err);
 }
 
-static void
-read_charged(struct lt_rows *rows, void *out)
-{
-	struct lt_amount *const charged = out;
-
-	*charged = (struct lt_amount){.has_money = true, .has_carbon = true};
-	charged->money_micros = lt_row_int(rows);
-	charged->carbon_mg = lt_row_int(rows);
-}
-
 int
 lt_ledger_charged_of(struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, struct lt_amount *charged,
     struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger,
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_amount, "money_micros", money_micros)},
+	    {LT_DB_COLUMN(struct lt_amount, "carbon_mg", carbon_mg)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_amount, list)};
+	const int rc = lt_sql_get(ledger,
 	    LT_BIND(LT_SQL_CHARGED_OF, LT_INT(hold->job_id),
 		LT_INT(hold->quote.id), LT_INT(hold->submit_utc_s)),
-	    read_charged, charged, err);
+	    &columns, charged, err);
 
+	if (rc == 1)
+		charged->has_money = charged->has_carbon = true;
 	return rc < 0 ? rc : LT_OK;
 }

@@ -2,7 +2,14 @@
 /*
  * <state>/adjustments: what an admin credited or charged by hand, as text, a
  * line each, synced before the ledger has it. The one thing slurmdbd can't
- * give back, so reset and every open replay it. The lines: ledger_line.c.
+ * give back, so reset and every open replay it. A line:
+ * adjustment 1 made=<s> at=<s> account=<a> uid=<n> money=<micros>
+ * carbon=<mg> energy=<wh> who=<w> reason=<r> crc=<8 hex>
+ * Names are percent-encoded outside [A-Za-z0-9_.,@-]. A line is valid if and
+ * only if crc is the CRC-32C of all before " crc=" and it ends in a newline.
+ * One that the ledger can't take (its sums would pass 64 bits) is set aside
+ * in place, so that it never comes back: "refused    1 made=..." of the same
+ * length.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +22,6 @@
 #include <unistd.h>
 
 #include "ledger_db.h"
-#include "ledger_line.h"
 #include "units.h"
 
 #define JOURNAL_FILE "adjustments"
@@ -48,6 +54,169 @@ struct journal { /* open, for one call */
 	struct adjusted sums;
 };
 
+/* ---- lines ---- */
+
+#define LINE_KEPT "adjustment 1 "
+#define LINE_REFUSED "refused    1 "
+
+enum {
+	/* 3 x (account, who, reason) and the numbers */
+	LINE_SIZE = 3 * (LT_ACCOUNT_SIZE + LT_NAME_SIZE + 256) + 512,
+	LINE_WORD = sizeof(LINE_KEPT) - 1,
+	LINE_CRC = sizeof(" crc=12345678") - 1,
+};
+
+_Static_assert(sizeof(LINE_KEPT) == sizeof(LINE_REFUSED), "set aside in place");
+
+static bool
+is_plain(unsigned char c)
+{
+	return c < 0x80 && (isalnum(c) || strchr("_.,@-", c) != NULL) &&
+	       c != '\0';
+}
+
+static void
+encode(char *out, size_t size, const char *text)
+{
+	size_t at = 0;
+
+	for (; *text != '\0' && at + 4 <= size; text++) {
+		const unsigned char c = (unsigned char)*text;
+
+		if (is_plain(c))
+			out[at++] = (char)c;
+		else
+			at +=
+			    (size_t)snprintf(out + at, size - at, "%%%02X", c);
+	}
+	out[at] = '\0';
+}
+
+static bool
+decode(char *out, size_t size, const char *text, size_t length)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		char c = text[i];
+
+		if (c == '%') {
+			unsigned int byte = 0;
+
+			if (i + 2 >= length ||
+			    sscanf(text + i + 1, "%2x", &byte) != 1 ||
+			    byte == 0)
+				return false;
+			c = (char)byte;
+			i += 2;
+		}
+		if (at + 1 >= size)
+			return false;
+		out[at++] = c;
+	}
+	out[at] = '\0';
+	return true;
+}
+
+/* With its newline; the length, below size. */
+static size_t
+format_line(char *line, size_t size, const struct lt_entry *entry)
+{
+	char account[3 * LT_ACCOUNT_SIZE + 4], who[3 * LT_NAME_SIZE + 4],
+	    reason[3 * sizeof(entry->reason) + 4];
+
+	encode(account, sizeof(account), entry->account);
+	encode(who, sizeof(who), entry->who);
+	encode(reason, sizeof(reason), entry->reason);
+	const int length = snprintf(line, size,
+	    "adjustment 1 made=%" PRId64 " at=%" PRId64
+	    " account=%s uid=%u money=%" PRId64 " carbon=%" PRId64
+	    " energy=%" PRId64 " who=%s reason=%s",
+	    entry->made_utc_s, entry->at_utc_s, account, entry->uid,
+	    entry->money_micros, entry->carbon_mg, entry->energy_wh, who,
+	    reason);
+	const uint32_t crc = lt_crc32c(0, line, (size_t)length);
+	return (size_t)length + (size_t)snprintf(line + length,
+				    size - (size_t)length, " crc=%08x\n", crc);
+}
+
+/* The value of " <key>=" in the line, "" and 0 when it is not there. */
+static const char *
+field(const char *line, const char *key, size_t *length)
+{
+	char wanted[24];
+
+	(void)snprintf(wanted, sizeof(wanted), " %s=", key);
+	const char *const at = strstr(line, wanted);
+	if (at == NULL) {
+		*length = 0;
+		return "";
+	}
+	const char *const value = at + strlen(wanted);
+	*length = strcspn(value, " \n");
+	return value;
+}
+
+static bool
+field_number(const char *line, const char *key, int64_t *value)
+{
+	char text[24];
+	size_t length;
+	const char *const at = field(line, key, &length);
+
+	if (length == 0 || length >= sizeof(text))
+		return false;
+	memcpy(text, at, length);
+	text[length] = '\0';
+	return lt_int64_parse(text, INT64_MIN, INT64_MAX, value, NULL) == LT_OK;
+}
+
+static bool
+field_text(const char *line, const char *key, char *out, size_t size)
+{
+	size_t length;
+	const char *const at = field(line, key, &length);
+
+	return decode(out, size, at, length);
+}
+
+/* line: without its newline. True if it is whole and begins with the word. */
+static bool
+is_line(const char *line, const char *word)
+{
+	const char *const mark = strstr(line, " crc=");
+	unsigned int crc = 0;
+
+	return strncmp(line, word, LINE_WORD) == 0 && mark != NULL &&
+	       strlen(mark) == LINE_CRC &&
+	       sscanf(mark, " crc=%8x", &crc) == 1 &&
+	       crc == lt_crc32c(0, line, (size_t)(mark - line));
+}
+
+/* The adjustment of a whole line; false: there is none. */
+static bool
+parse_line(const char *line, struct lt_entry *entry)
+{
+	int64_t uid = 0;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->kind = LT_ENTRY_ADJUSTMENT;
+	if (!is_line(line, LINE_KEPT))
+		return false;
+	if (!field_number(line, "uid", &uid) || uid < 0 || uid > UINT32_MAX)
+		return false;
+	entry->uid = (uint32_t)uid;
+	return field_number(line, "made", &entry->made_utc_s) &&
+	       field_number(line, "at", &entry->at_utc_s) &&
+	       field_number(line, "money", &entry->money_micros) &&
+	       field_number(line, "carbon", &entry->carbon_mg) &&
+	       field_number(line, "energy", &entry->energy_wh) &&
+	       field_text(
+		   line, "account", entry->account, sizeof(entry->account)) &&
+	       field_text(line, "who", entry->who, sizeof(entry->who)) &&
+	       field_text(line, "reason", entry->reason, sizeof(entry->reason));
+}
+
 /* ---- sums ---- */
 
 static bool
@@ -68,25 +237,24 @@ add_adjusted(struct adjusted *sums, const struct lt_entry *entry)
 	       add_within(&sums->energy, entry->energy_wh);
 }
 
-static void
-read_sums(struct lt_rows *rows, void *element)
-{
-	struct adjusted *const sums = element;
-
-	sums->money.up = lt_row_int(rows);
-	sums->money.down = lt_row_int(rows);
-	sums->carbon.up = lt_row_int(rows);
-	sums->carbon.down = lt_row_int(rows);
-	sums->energy.up = lt_row_int(rows);
-	sums->energy.down = lt_row_int(rows);
-}
+#define SUM(column, member) LT_DB_COLUMN(struct adjusted, column, member)
+static const struct lt_db_column adjusted_list[] = {
+    {SUM("money_up", money.up)},
+    {SUM("money_down", money.down)},
+    {SUM("carbon_up", carbon.up)},
+    {SUM("carbon_down", carbon.down)},
+    {SUM("energy_up", energy.up)},
+    {SUM("energy_down", energy.down)},
+};
+static const struct lt_db_columns adjusted_columns = {
+    LT_DB_COLUMNS(struct adjusted, adjusted_list)};
 
 static int
 read_adjusted(
     struct adjusted *sums, struct lt_ledger *ledger, struct lt_error *err)
 {
-	const int rc =
-	    lt_row_one(ledger, LT_PLAIN(LT_SQL_ADJUSTED), read_sums, sums, err);
+	const int rc = lt_sql_get(
+	    ledger, LT_PLAIN(LT_SQL_ADJUSTED), &adjusted_columns, sums, err);
 
 	return rc < 0 ? rc : LT_OK;
 }
@@ -192,16 +360,16 @@ static int
 set_aside(struct journal *journal, const char *line, int64_t offset,
     struct lt_error *err)
 {
-	char copy[LT_LINE_SIZE];
+	char copy[LINE_SIZE];
 	const size_t length = strlen(line);
 
 	if (length >= sizeof(copy))
 		return lt_fail(
 		    err, LT_EBUG, "a journal line of %zu bytes", length);
 	memcpy(copy, line, length + 1);
-	memcpy(copy, LT_LINE_REFUSED, LT_LINE_WORD);
-	(void)snprintf(copy + length - LT_LINE_CRC, LT_LINE_CRC + 1,
-	    " crc=%08x", lt_crc32c(0, copy, length - LT_LINE_CRC));
+	memcpy(copy, LINE_REFUSED, LINE_WORD);
+	(void)snprintf(copy + length - LINE_CRC, LINE_CRC + 1, " crc=%08x",
+	    lt_crc32c(0, copy, length - LINE_CRC));
 	if (pwrite(journal->fd, copy, length, offset) != (ssize_t)length ||
 	    fsync(journal->fd) != 0)
 		return lt_fail(err, LT_EIO, "%s/" JOURNAL_FILE ": %s",
@@ -218,11 +386,11 @@ replay_line(struct journal *journal, const char *line, int64_t offset,
 	struct lt_error overflow = {0};
 	struct lt_entry entry;
 
-	if (lt_line_is(line, LT_LINE_REFUSED)) {
+	if (is_line(line, LINE_REFUSED)) {
 		journal->refused++;
 		return LT_OK;
 	}
-	if (!lt_line_parse(line, &entry)) {
+	if (!parse_line(line, &entry)) {
 		if (err != NULL && err->code == LT_OK)
 			err->line = line_number;
 		return lt_fail(err, LT_ECHECKSUM,
@@ -382,7 +550,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
     struct lt_error *err)
 {
 	JOURNAL_OF(ledger);
-	char line[LT_LINE_SIZE];
+	char line[LINE_SIZE];
 	struct lt_entry made = *entry;
 	bool written = false;
 
@@ -400,7 +568,7 @@ lt_ledger_adjust(struct lt_ledger *ledger, const struct lt_entry *entry,
 		rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 	if (rc != LT_OK)
 		return rc;
-	const size_t length = lt_line_format(line, sizeof(line), &made);
+	const size_t length = format_line(line, sizeof(line), &made);
 	made.uid = LT_NOBODY_UID; /* who made it used nothing */
 	rc = insert(&journal, &made, length, err);
 	if (rc == LT_OK) {
@@ -429,4 +597,21 @@ lt_journal_repair(struct lt_ledger *ledger, struct lt_error *err)
 	if (rc == LT_OK)
 		rc = replay(&journal, 0, err);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
+}
+
+/* ---- open ---- */
+
+int
+lt_ledger_open(
+    struct lt_ledger **ledger, const char *state_dir, struct lt_error *err)
+{
+	int rc = lt_ledger_connect(ledger, state_dir, err);
+
+	if (rc == LT_OK)
+		rc = lt_journal_catch_up(*ledger, err);
+	if (rc != LT_OK) {
+		lt_ledger_close(*ledger);
+		*ledger = NULL;
+	}
+	return rc;
 }

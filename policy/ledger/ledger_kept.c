@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "grow.h"
-#include "ledger_kept.h"
+#include "ledger_db.h"
 #include "periods.h"
 #include "units.h"
 
@@ -40,16 +40,23 @@ lt_split_period(struct lt_span span)
 	return p;
 }
 
-static void
-read_sum(struct lt_rows *rows, void *element)
-{
-	struct lt_account_sum *const sum = element;
+#define SUM(column, member) LT_DB_COLUMN(struct lt_account_sum, column, member)
+static const struct lt_db_column sum_list[] = {
+    {SUM("account", account)},
+    {SUM("uid", uid)},
+    {SUM("money_micros", money_micros)},
+    {SUM("carbon_mg", carbon_mg)},
+};
+static const struct lt_db_columns sum_columns = {
+    LT_DB_COLUMNS(struct lt_account_sum, sum_list)};
 
-	lt_row_text(rows, sum->account, sizeof(sum->account));
-	sum->uid = (uint32_t)lt_row_int(rows);
-	sum->money_micros = lt_row_int(rows);
-	sum->carbon_mg = lt_row_int(rows);
-}
+static const struct lt_db_column cut_list[] = {
+    {.name = "until_utc_s",
+	.type = LT_DB_COLUMN_INT64,
+	.size = sizeof(int64_t)},
+};
+static const struct lt_db_columns cut_columns = {
+    LT_DB_COLUMNS(int64_t, cut_list)};
 
 /* Sums of a span in which no account was moved, behind those that are there. */
 static int
@@ -57,27 +64,27 @@ add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
     struct lt_span span, struct lt_error *err)
 {
 	const struct lt_split p = lt_split_period(span);
-	struct lt_array found = {
-	    .read = read_sum, .size = sizeof(struct lt_account_sum)};
-	const int code =
-	    lt_rows_all(ledger, LT_BIND(sql, LT_BIND_PERIOD(p)), &found, err);
+	struct lt_account_sum *found;
+	uint32_t count;
+	const int code = lt_sql_list(ledger, LT_BIND(sql, LT_BIND_PERIOD(p)),
+	    &sum_columns, &found, &count, err);
 
 	if (code != LT_OK)
 		return code;
 	struct lt_account_sum *const all = reallocarray(
-	    sums->items, (size_t)sums->count + found.count + 1, sizeof(*all));
+	    sums->items, (size_t)sums->count + count + 1, sizeof(*all));
 	if (all == NULL) {
-		free(found.items);
+		free(found);
 		return lt_fail(err, LT_ENOMEM, "ledger: no memory");
 	}
 	sums->items = all;
-	for (uint32_t i = 0; i < found.count; i++) {
-		all[sums->count] = ((struct lt_account_sum *)found.items)[i];
+	for (uint32_t i = 0; i < count; i++) {
+		all[sums->count] = found[i];
 		all[sums->count++].tree_utc_s = span.from_utc_s;
 	}
 	sums->capacity = sums->count + 1;
 	sums->tree_utc_s = span.from_utc_s;
-	free(found.items);
+	free(found);
 	return LT_OK;
 }
 
@@ -86,23 +93,23 @@ static int
 read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
     struct lt_span span, struct lt_error *err)
 {
-	struct lt_array cuts = {.read = lt_row_number, .size = sizeof(int64_t)};
+	int64_t *cuts = NULL;
+	uint32_t cut_count = 0;
 	struct lt_span piece = {.from_utc_s = span.from_utc_s};
 	int code = lt_days_write(ledger, err);
 
 	*sums = (struct lt_sums){0};
 	if (code == LT_OK)
-		code = lt_rows_all(ledger,
+		code = lt_sql_list(ledger,
 		    LT_BIND(LT_SQL_ACCOUNT_CUTS, LT_INT(span.from_utc_s),
 			LT_INT(span.to_utc_s)),
-		    &cuts, err);
-	for (uint32_t i = 0; code == LT_OK && i <= cuts.count; i++) {
-		piece.to_utc_s =
-		    i < cuts.count ? ((int64_t *)cuts.items)[i] : span.to_utc_s;
+		    &cut_columns, &cuts, &cut_count, err);
+	for (uint32_t i = 0; code == LT_OK && i <= cut_count; i++) {
+		piece.to_utc_s = i < cut_count ? cuts[i] : span.to_utc_s;
 		code = add_piece(sums, ledger, sql, piece, err);
 		piece.from_utc_s = piece.to_utc_s;
 	}
-	free(cuts.items);
+	free(cuts);
 	if (code != LT_OK) {
 		free(sums->items);
 		*sums = (struct lt_sums){0};
@@ -217,8 +224,8 @@ kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
 {
 	struct lt_kept *const all = &ledger->kept;
 	int64_t version = 0;
-	int code = lt_row_one(ledger, LT_PLAIN(LT_SQL_DATA_VERSION),
-	    lt_row_number, &version, err);
+	int code = lt_sql_number(
+	    ledger, LT_PLAIN(LT_SQL_DATA_VERSION), &version, NULL, err);
 
 	*sums = (struct lt_sums){0};
 	if (code < 0)

@@ -10,6 +10,50 @@
 #include "lookup.h"
 #include "smoke.h"
 
+/* Figures of a group; the part that is made anew of its runs. */
+enum { MADE = 1 };
+/* A table: clang-format would make paragraphs of it. */
+/* clang-format off */
+#define FIGURES(record)                                                        \
+	{LT_DB_COLUMN(record, "runs", figures.runs), .parts = MADE},           \
+	{LT_DB_COLUMN(record, "median", figures.median), .parts = MADE},       \
+	{LT_DB_COLUMN(record, "upper", figures.upper), .parts = MADE},         \
+	{LT_DB_COLUMN(record, "is_longest", figures.upper_is_longest),         \
+	    .parts = MADE},                                                    \
+	{LT_DB_COLUMN(record, "low", figures.low), .parts = MADE},             \
+	{LT_DB_COLUMN(record, "high", figures.high), .parts = MADE}
+/* clang-format on */
+
+#define KIND(column, member) LT_DB_COLUMN(struct lt_kind, column, member)
+static const struct lt_db_column kind_list[] = {
+    {KIND("kind", key.hash)},
+    {KIND("uid", key.uid)},
+    {KIND("wide", group)},
+    {KIND("account", account)},
+    {KIND("name", name)},
+    {KIND("nodes", nodes)},
+    {KIND("cpus", cpus)},
+    {KIND("gpus", gpus)},
+    {KIND("last_utc_s", last_utc_s)},
+    FIGURES(struct lt_kind),
+    {KIND("ratio", ratio_ppm), .parts = MADE},
+    {KIND("band", band)},
+};
+static const struct lt_db_columns kind_columns = {
+    LT_DB_COLUMNS(struct lt_kind, kind_list)};
+static const struct lt_db_columns made_columns = {
+    LT_DB_COLUMNS(struct lt_kind, kind_list), .parts = MADE};
+
+#define RECORD(column, member)                                                 \
+	LT_DB_COLUMN(struct lt_history_record, column, member)
+static const struct lt_db_column record_list[] = {
+    {RECORD("kind", key.hash)},
+    {RECORD("uid", key.uid)},
+    FIGURES(struct lt_history_record),
+};
+static const struct lt_db_columns record_columns = {
+    LT_DB_COLUMNS(struct lt_history_record, record_list)};
+
 int
 lt_ledger_put_length(struct lt_ledger *ledger, const struct lt_length *length,
     struct lt_error *err)
@@ -28,81 +72,25 @@ int
 lt_ledger_parts_before(struct lt_ledger *ledger, const struct lt_run *run,
     struct lt_run_part *parts, uint32_t room, struct lt_error *err)
 {
-	struct lt_rows rows;
-	uint32_t used = 0;
-	int rc = lt_sql_start(&rows, ledger,
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_run_part, "state_text", state_text)},
+	    {LT_DB_COLUMN(struct lt_run_part, "length_s", length_s)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_run_part, list)};
+
+	return lt_sql_some(ledger,
 	    LT_BIND(LT_SQL_PARTS_BEFORE, LT_INT(run->key.job_id),
 		LT_INT(run->key.submit_utc_s), LT_INT(run->uid), LT_INT(room)),
-	    err);
-
-	while (rc == LT_OK && used < room &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
-		lt_row_text(&rows, parts[used].state_text,
-		    sizeof(parts[used].state_text));
-		parts[used].length_s = lt_row_int(&rows);
-		used++;
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : (int)used;
-}
-
-static void
-read_figures(struct lt_rows *rows, struct lt_history_figures *figures)
-{
-	figures->runs = (uint32_t)lt_row_int(rows);
-	figures->median = (uint32_t)lt_row_int(rows);
-	figures->upper = (uint32_t)lt_row_int(rows);
-	figures->upper_is_longest = lt_row_int(rows) != 0;
-	figures->low = (uint32_t)lt_row_int(rows);
-	figures->high = (uint32_t)lt_row_int(rows);
-}
-
-static void
-read_key(struct lt_rows *rows, struct lt_history_key *key)
-{
-	key->hash = (uint64_t)lt_row_int(rows);
-	key->uid = (uint32_t)lt_row_int(rows);
-}
-
-/* In the order of LT_SQL_KIND_COLUMNS. */
-static void
-read_kind(struct lt_rows *rows, void *element)
-{
-	struct lt_kind *const kind = element;
-
-	memset(kind, 0, sizeof(*kind));
-	read_key(rows, &kind->key);
-	kind->group = (enum lt_history_group)lt_row_int(rows);
-	lt_row_text(rows, kind->account, sizeof(kind->account));
-	lt_row_text(rows, kind->name, sizeof(kind->name));
-	kind->nodes = (uint32_t)lt_row_int(rows);
-	kind->cpus = (uint32_t)lt_row_int(rows);
-	kind->gpus = (uint32_t)lt_row_int(rows);
-	kind->last_utc_s = lt_row_int(rows);
-	read_figures(rows, &kind->figures);
-	kind->ratio_ppm = (uint32_t)lt_row_int(rows);
-	kind->band = (uint32_t)lt_row_int(rows);
-}
-
-static int
-all_kinds(struct lt_ledger *ledger, struct lt_bound bound,
-    struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
-{
-	struct lt_array found = {.read = read_kind, .size = sizeof(**kinds)};
-	const int rc = lt_rows_all(ledger, bound, &found, err);
-
-	*kinds = found.items;
-	*count = found.count;
-	return rc;
+	    &columns, parts, room, err);
 }
 
 int
 lt_ledger_stale_kinds(struct lt_ledger *ledger, uint32_t most,
     struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
 {
-	return all_kinds(ledger, LT_BIND(LT_SQL_KINDS_STALE, LT_INT(most)),
-	    kinds, count, err);
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_KINDS_STALE, LT_INT(most)),
+	    &kind_columns, kinds, count, err);
 }
 
 int
@@ -123,45 +111,45 @@ lt_ledger_lengths(struct lt_ledger *ledger, const struct lt_kind *kind,
 	    [LT_HISTORY_USER] = {LT_SQL_LENGTHS_OF_USER, LT_RUNS_OF_USER},
 	    [LT_HISTORY_ACCOUNT] = {
 		LT_SQL_LENGTHS_OF_ACCOUNT, LT_RUNS_OF_ACCOUNT}};
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_run_length, "length_s", length_s)},
+	    {LT_DB_COLUMN(struct lt_run_length, "limit_s", limit_s)},
+	    {LT_DB_COLUMN(struct lt_run_length, "at_least", at_least)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_run_length, list)};
 	const uint32_t room = LT_ROW(groups, kind->group).room;
-	struct lt_rows rows;
-	uint32_t used = 0;
-	int rc = lt_sql_start(&rows, ledger,
+
+	return lt_sql_some(ledger,
 	    LT_BIND(LT_ROW(groups, kind->group).sql, LT_INT(kind->key.hash),
 		LT_INT(kind->key.uid), LT_TEXT(kind->account),
 		LT_INT(kind->band), LT_INT(room)),
-	    err);
-
-	while (rc == LT_OK && used < room &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
-		runs[used].length_s = lt_row_int(&rows);
-		runs[used].limit_s = lt_row_int(&rows);
-		runs[used].at_least = lt_row_int(&rows) != 0;
-		used++;
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : (int)used;
+	    &columns, runs, room, err);
 }
 
 int
 lt_ledger_put_figures(
     struct lt_ledger *ledger, const struct lt_kind *kind, struct lt_error *err)
 {
-	const struct lt_history_figures *const f = &kind->figures;
-
-	if (f->runs == 0)
+	if (kind->figures.runs == 0)
 		return lt_sql_do(ledger,
 		    LT_BIND(LT_SQL_KIND_DROP, LT_INT(kind->key.hash),
 			LT_INT(kind->key.uid)),
 		    err);
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_KIND_FIGURES, LT_INT(kind->key.hash),
-		LT_INT(kind->key.uid), LT_INT(f->runs), LT_INT(f->median),
-		LT_INT(f->upper), LT_INT(f->upper_is_longest), LT_INT(f->low),
-		LT_INT(f->high), LT_INT(kind->ratio_ppm)),
+	    LT_BIND_RECORD(LT_SQL_KIND_FIGURES, &made_columns, kind,
+		LT_INT(kind->key.hash), LT_INT(kind->key.uid)),
 	    err);
 }
+
+#define SPEED(column, member) LT_DB_COLUMN(struct lt_speed, column, member)
+static const struct lt_db_column speed_list[] = {
+    {SPEED("gpu", gpu)},
+    {SPEED("runs", runs)},
+    {SPEED("median", median_s)},
+};
+static const struct lt_db_columns speed_columns = {
+    LT_DB_COLUMNS(struct lt_speed, speed_list)};
 
 /* Of LENGTHS_BY_GPU, whose rows are sorted. */
 static int
@@ -210,7 +198,7 @@ lt_ledger_make_speeds(struct lt_ledger *ledger,
 	int count = lt_sql_start(&rows, ledger,
 	    LT_BIND(
 		LT_SQL_LENGTHS_BY_GPU, LT_INT(name->hash), LT_INT(name->uid)),
-	    err);
+	    NULL, err);
 
 	if (count == LT_OK)
 		count = medians(speeds, &rows, err);
@@ -225,10 +213,9 @@ lt_ledger_make_speeds(struct lt_ledger *ledger,
 		    lt_history_gpu_key(*name, speeds[i].gpu);
 
 		rc = lt_sql_do(ledger,
-		    LT_BIND(LT_SQL_SPEED_PUT, LT_INT(name->hash),
-			LT_INT(name->uid), LT_TEXT(speeds[i].gpu),
-			LT_INT(key.hash), LT_INT(speeds[i].runs),
-			LT_INT(speeds[i].median_s)),
+		    LT_BIND_RECORD(LT_SQL_SPEED_PUT, &speed_columns, &speeds[i],
+			LT_INT(name->hash), LT_INT(name->uid),
+			LT_INT(key.hash)),
 		    err);
 	}
 	return rc;
@@ -238,80 +225,30 @@ int
 lt_ledger_speeds(struct lt_ledger *ledger, const struct lt_history_key *name,
     struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_error *err)
 {
-	struct lt_rows rows;
-	int used = 0;
-	int rc = lt_sql_start(&rows, ledger,
+	return lt_sql_some(ledger,
 	    LT_BIND(LT_SQL_SPEEDS_OF, LT_INT(name->hash), LT_INT(name->uid)),
-	    err);
-
-	while (rc == LT_OK && used < LT_SPEEDS_MAX &&
-	       (rc = lt_rows_next(&rows, err)) == 1) {
-		struct lt_speed *const speed = &speeds[used++];
-
-		lt_row_text(&rows, speed->gpu, sizeof(speed->gpu));
-		speed->runs = (uint32_t)lt_row_int(&rows);
-		speed->median_s = (uint32_t)lt_row_int(&rows);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : used;
+	    &speed_columns, speeds, LT_SPEEDS_MAX, err);
 }
 
 int
 lt_ledger_figures(struct lt_ledger *ledger, const struct lt_history_key *key,
     struct lt_history_figures *figures, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_FIGURES_OF, LT_INT((int64_t)key->hash),
-		LT_INT(key->uid)),
-	    err);
+	struct lt_history_record found = {.figures = {0}};
+	const int rc = lt_sql_get(ledger,
+	    LT_BIND(LT_SQL_FIGURES_OF, LT_INT(key->hash), LT_INT(key->uid)),
+	    &record_columns, &found, err);
 
-	*figures = (struct lt_history_figures){0};
-	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		read_figures(&rows, figures);
-		rc = LT_OK;
-	}
-	lt_rows_end(&rows);
-	return rc;
-}
-
-static void
-read_record(struct lt_rows *rows, void *element)
-{
-	struct lt_history_record *const record = element;
-
-	read_key(rows, &record->key);
-	read_figures(rows, &record->figures);
+	*figures = found.figures;
+	return rc < 0 ? rc : LT_OK;
 }
 
 int
 lt_ledger_history(struct lt_ledger *ledger, uint32_t most,
     struct lt_history_record **records, uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_record, .size = sizeof(**records)};
-	const int rc = lt_rows_all(
-	    ledger, LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(most)), &found, err);
-
-	*records = found.items;
-	*count = found.count;
-	return rc;
-}
-
-static void
-read_smoke(struct lt_rows *rows, void *element)
-{
-	struct lt_history_record *const record = element;
-	char account[LT_ACCOUNT_SIZE], name[LT_NAME_SIZE];
-	const uint32_t uid = (uint32_t)lt_row_int(rows);
-
-	lt_row_text(rows, account, sizeof(account));
-	lt_row_text(rows, name, sizeof(name));
-	*record = (struct lt_history_record){
-	    .key = lt_smoke_key(uid, account, lt_smoke_name_hash(name))};
-	record->figures.runs = (uint32_t)lt_row_int(rows);
-	record->figures.median = (uint32_t)lt_row_int(rows);
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_KINDS_TOLD, LT_INT(most)),
+	    &record_columns, records, count, err);
 }
 
 static int
@@ -347,18 +284,49 @@ merge(struct lt_history_record *records, uint32_t count)
 	return kept;
 }
 
+struct smoke { /* runs of a name */
+	uint32_t uid, runs, last_utc_s;
+	char account[LT_ACCOUNT_SIZE], name[LT_NAME_SIZE];
+};
+#define SMOKE(column, member) LT_DB_COLUMN(struct smoke, column, member)
+static const struct lt_db_column smoke_list[] = {
+    {SMOKE("uid", uid)},
+    {SMOKE("account", account)},
+    {SMOKE("name", name)},
+    {SMOKE("runs", runs)},
+    {SMOKE("last_utc_s", last_utc_s)},
+};
+static const struct lt_db_columns smoke_columns = {
+    LT_DB_COLUMNS(struct smoke, smoke_list)};
+
 int
 lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_history_record **records, uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_smoke, .size = sizeof(**records)};
-	const int rc = lt_rows_all(ledger,
+	struct smoke *smokes;
+	const int rc = lt_sql_list(ledger,
 	    LT_BIND(LT_SQL_SMOKE_RUNS, LT_INT(since_utc_s),
 		LT_INT(LT_SMOKE_NODES_MAX), LT_INT(LT_SMOKES_MAX)),
-	    &found, err);
+	    &smoke_columns, &smokes, count, err);
+	struct lt_history_record *const made =
+	    *count > 0 ? calloc(*count, sizeof(*made)) : NULL;
 
-	*records = found.items;
-	*count = merge(found.items, found.count);
+	if (made == NULL && *count > 0) {
+		free(smokes);
+		*count = 0;
+		return lt_fail(err, LT_ENOMEM, "ledger: no memory for rows");
+	}
+	for (uint32_t i = 0; i < *count; i++) {
+		const struct smoke *const smoke = &smokes[i];
+
+		made[i].key = lt_smoke_key(smoke->uid, smoke->account,
+		    lt_smoke_name_hash(smoke->name));
+		made[i].figures.runs = smoke->runs;
+		made[i].figures.median = smoke->last_utc_s;
+	}
+	free(smokes);
+	*records = made;
+	*count = merge(made, *count);
 	return rc;
 }
 
@@ -366,10 +334,10 @@ int
 lt_ledger_kinds_of(struct lt_ledger *ledger, const struct lt_kinds_asked *asked,
     struct lt_kind **kinds, uint32_t *count, struct lt_error *err)
 {
-	return all_kinds(ledger,
+	return lt_sql_list(ledger,
 	    LT_BIND(LT_SQL_KINDS_OF_USER, LT_INT(asked->uid),
 		LT_TEXT(asked->name), LT_INT(asked->most)),
-	    kinds, count, err);
+	    &kind_columns, kinds, count, err);
 }
 
 static int
@@ -377,8 +345,8 @@ forget_lengths(struct lt_ledger *ledger, uint32_t uid, uint32_t *count,
     struct lt_error *err)
 {
 	struct lt_rows rows;
-	int rc = lt_sql_start(
-	    &rows, ledger, LT_BIND(LT_SQL_FORGET_LENGTHS, LT_INT(uid)), err);
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_FORGET_LENGTHS, LT_INT(uid)), NULL, err);
 
 	*count = 0;
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {

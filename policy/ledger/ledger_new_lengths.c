@@ -10,12 +10,22 @@
 #include "grow.h"
 #include "ledger_db.h"
 
-static void
-read_one(struct lt_rows *rows, void *element)
-{
-	(void)rows;
-	(void)element;
-}
+/* But its key. LENGTH_PUT has the places of uid and end_utc_s. */
+#define LENGTH(column, member) LT_DB_COLUMN(struct lt_length, column, member)
+static const struct lt_db_column length_list[] = {
+    {LENGTH("kind", kinds[LT_HISTORY_NAME].key.hash)},
+    {LENGTH("uid", kinds[LT_HISTORY_NAME].key.uid)},
+    {LENGTH("account", kinds[LT_HISTORY_NAME].account)},
+    {LENGTH("end_utc_s", kinds[LT_HISTORY_NAME].last_utc_s)},
+    {LENGTH("length_s", length.length_s)},
+    {LENGTH("limit_s", length.limit_s)},
+    {LENGTH("at_least", length.at_least)},
+    {LENGTH("gpu", gpu)},
+    {LENGTH("gpu_length_s", gpu_length_s)},
+    {LENGTH("band", kinds[LT_HISTORY_USER].band)},
+};
+static const struct lt_db_columns length_columns = {
+    LT_DB_COLUMNS(struct lt_length, length_list)};
 
 static int
 put_kind(
@@ -81,24 +91,15 @@ static int
 put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
     struct lt_error *err)
 {
-	const struct lt_kind *const name = &length->kinds[LT_HISTORY_NAME];
-
 	if (!stays && length->is_new)
 		return 0;
-	if (!stays)
-		return lt_row_one(ledger,
-		    LT_BIND(LT_SQL_LENGTH_DROP, LT_INT(length->run.job_id),
+	return lt_sql_get(ledger,
+	    stays ? LT_BIND_RECORD(LT_SQL_LENGTH_PUT, &length_columns, length,
+			LT_INT(length->run.job_id),
+			LT_INT(length->run.submit_utc_s))
+		  : LT_BIND(LT_SQL_LENGTH_DROP, LT_INT(length->run.job_id),
 			LT_INT(length->run.submit_utc_s)),
-		    read_one, NULL, err);
-	return lt_row_one(ledger,
-	    LT_BIND(LT_SQL_LENGTH_PUT, LT_INT(length->run.job_id),
-		LT_INT(length->run.submit_utc_s), LT_INT(name->key.hash),
-		LT_INT(name->key.uid), LT_TEXT(name->account),
-		LT_INT(name->last_utc_s), LT_INT(length->length.length_s),
-		LT_INT(length->length.limit_s), LT_INT(length->length.at_least),
-		LT_TEXT(length->gpu), LT_INT(length->gpu_length_s),
-		LT_INT(length->kinds[LT_HISTORY_USER].band)),
-	    read_one, NULL, err);
+	    NULL, NULL, err);
 }
 
 /* By name and shape, the newest first. */

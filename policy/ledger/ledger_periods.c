@@ -9,67 +9,63 @@
 #include "ledger_db.h"
 #include "periods.h"
 
+#define LIMIT(column, member) LT_DB_COLUMN(struct lt_amount, column, member)
+static const struct lt_db_column limit_list[] = {
+    {LIMIT("limit_micros", money_micros),
+	LT_DB_COLUMN_HAS(struct lt_amount, has_money)},
+    {LIMIT("limit_mg", carbon_mg),
+	LT_DB_COLUMN_HAS(struct lt_amount, has_carbon)},
+};
+static const struct lt_db_columns limit_columns = {
+    LT_DB_COLUMNS(struct lt_amount, limit_list)};
+
 int
 lt_ledger_put_limit(struct lt_ledger *ledger, const char *team,
     struct lt_span span, const struct lt_amount *limit, struct lt_error *err)
 {
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_LIMIT_PUT, LT_TEXT(team), LT_INT(span.from_utc_s),
-		LT_INT(span.to_utc_s),
-		LT_OPTIONAL(limit->has_money, limit->money_micros),
-		LT_OPTIONAL(limit->has_carbon, limit->carbon_mg)),
+	    LT_BIND_RECORD(LT_SQL_LIMIT_PUT, &limit_columns, limit,
+		LT_TEXT(team), LT_INT(span.from_utc_s), LT_INT(span.to_utc_s)),
 	    err);
-}
-
-static void
-read_limit(struct lt_rows *rows, void *element)
-{
-	struct lt_amount *const limit = element;
-
-	limit->has_money = lt_row_optional(rows, &limit->money_micros);
-	limit->has_carbon = lt_row_optional(rows, &limit->carbon_mg);
 }
 
 int
 lt_ledger_limit(struct lt_ledger *ledger, const char *team, struct lt_span span,
     struct lt_amount *limit, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger,
+	const int rc = lt_sql_get(ledger,
 	    LT_BIND(LT_SQL_LIMIT_GET, LT_TEXT(team), LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    read_limit, limit, err);
+	    &limit_columns, limit, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: no limit of %s", team);
 	return rc < 0 ? rc : LT_OK;
 }
 
-static void
-read_closed(struct lt_rows *rows, void *element)
-{
-	struct lt_closed *const closed = element;
-
-	closed->span.from_utc_s = lt_row_int(rows);
-	closed->span.to_utc_s = lt_row_int(rows);
-	lt_row_text(rows, closed->label, sizeof(closed->label));
-	closed->closed_utc_s = lt_row_int(rows);
-	lt_row_text(rows, closed->who, sizeof(closed->who));
-	lt_row_text(rows, closed->checksum, sizeof(closed->checksum));
-	lt_row_text(rows, closed->head, sizeof(closed->head));
-	closed->whole_hours = lt_row_int(rows) != 0;
-}
+#define CLOSED(column, member) LT_DB_COLUMN(struct lt_closed, column, member)
+static const struct lt_db_column closed_list[] = {
+    {CLOSED("start_utc_s", span.from_utc_s)},
+    {CLOSED("end_utc_s", span.to_utc_s)},
+    {CLOSED("label", label)},
+    {CLOSED("closed_utc_s", closed_utc_s)},
+    {CLOSED("who", who)},
+    {CLOSED("checksum", checksum)},
+    {CLOSED("head", head)},
+    {CLOSED("whole_hours", whole_hours)},
+};
+static const struct lt_db_columns closed_columns = {
+    LT_DB_COLUMNS(struct lt_closed, closed_list)};
 
 static int
 put_closed(struct lt_ledger *ledger, const struct lt_closed *c,
     const struct lt_closed_row *rows, uint32_t count, struct lt_error *err)
 {
-	int rc = lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_CLOSED_PUT, LT_INT(c->span.from_utc_s),
-		LT_INT(c->span.to_utc_s), LT_TEXT(c->label),
-		LT_INT(c->closed_utc_s), LT_TEXT(c->who), LT_TEXT(c->checksum),
-		LT_TEXT(c->head)),
-	    err);
+	struct lt_closed row = *c;
 
+	row.whole_hours = false;
+	int rc = lt_sql_do(
+	    ledger, LT_RECORD(LT_SQL_CLOSED_PUT, &closed_columns, &row), err);
 	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
 		rc = lt_sql_do(ledger,
 		    LT_BIND(LT_SQL_CLOSED_ROW_PUT, LT_INT(c->span.from_utc_s),
@@ -98,7 +94,7 @@ static int
 one_closed(struct lt_ledger *ledger, struct lt_bound which,
     struct lt_closed *closed, struct lt_error *err)
 {
-	const int rc = lt_row_one(ledger, which, read_closed, closed, err);
+	const int rc = lt_sql_get(ledger, which, &closed_columns, closed, err);
 
 	if (rc == 0)
 		return lt_fail(err, LT_ENOENT, "ledger: not closed");
@@ -133,7 +129,7 @@ lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_CLOSED_ROWS, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_closed_row row;
@@ -154,13 +150,8 @@ int
 lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_array found = {.read = read_closed, .size = sizeof(**closed)};
-	const int rc =
-	    lt_rows_all(ledger, LT_PLAIN(LT_SQL_CLOSED_ALL), &found, err);
-
-	*closed = found.items;
-	*count = found.count;
-	return rc;
+	return lt_sql_list(ledger, LT_PLAIN(LT_SQL_CLOSED_ALL), &closed_columns,
+	    closed, count, err);
 }
 
 int64_t
@@ -177,55 +168,19 @@ lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
     struct lt_error *err)
 {
 	int64_t closed_utc_s = 0;
-	const int rc = lt_row_one(ledger, LT_PLAIN(LT_SQL_CLOSED_LAST),
-	    lt_row_number, &closed_utc_s, err);
+	const int rc = lt_sql_number(
+	    ledger, LT_PLAIN(LT_SQL_CLOSED_LAST), &closed_utc_s, NULL, err);
 
 	*utc_s = now_utc_s > closed_utc_s ? now_utc_s : closed_utc_s + 1;
-	return rc < 0 ? rc : LT_OK;
-}
-
-int
-lt_run_keep(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s,
-    int64_t *changed_utc_s, struct lt_error *err)
-{
-	int64_t stamp;
-	const int rc = lt_closed_stamp(ledger, now_utc_s, &stamp, err);
-
-	if (rc != LT_OK)
-		return rc;
-	/* Not before a change that is kept: the first one after a closing
-	 * says what it had. */
-	if (stamp > *changed_utc_s)
-		*changed_utc_s = stamp;
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_RUN_KEEP, LT_INT(key.job_id),
-		LT_INT(key.submit_utc_s), LT_INT(*changed_utc_s)),
-	    err);
-}
-
-struct first {
-	int64_t *at_utc_s;
-	bool has;
-};
-
-static void
-read_first(struct lt_rows *rows, void *element)
-{
-	struct first *const first = element;
-
-	first->has = lt_row_optional(rows, first->at_utc_s);
+	return rc;
 }
 
 int
 lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s, bool *has,
     struct lt_error *err)
 {
-	struct first first = {.at_utc_s = at_utc_s};
-	const int rc = lt_row_one(
-	    ledger, LT_PLAIN(LT_SQL_FIRST_BOOKED), read_first, &first, err);
-
-	*has = first.has;
-	return rc < 0 ? rc : LT_OK;
+	return lt_sql_number(
+	    ledger, LT_PLAIN(LT_SQL_FIRST_BOOKED), at_utc_s, has, err);
 }
 
 int
@@ -239,7 +194,7 @@ lt_ledger_day_sums(struct lt_ledger *ledger, struct lt_days_asked asked,
 		return rc;
 	rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_DAY_SUMS, LT_INT(asked.first), LT_INT(asked.last)),
-	    err);
+	    NULL, err);
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		const int64_t day = lt_row_int(&rows);
 		struct lt_account_sum sum = {.uid = LT_NOBODY_UID};
@@ -271,7 +226,7 @@ lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_REFUSED_OF_SPAN, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		lt_row_text(&rows, account, sizeof(account));
@@ -279,5 +234,137 @@ lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
 		rc = take(context, account, at_utc_s, lt_row_int(&rows), err);
 	}
 	lt_rows_end(&rows);
+	return rc;
+}
+
+/* ---- a closing is undone ---- */
+
+/*
+ * A closing is undone: the period's statement goes, what was corrected of its
+ * hours goes from where it was booked to where it belongs, and a row stays that
+ * says so. Then the ledger is as if nobody had closed the period; but for marks
+ * on its runs, which later closings pass (lt_closed_stamp()).
+ */
+#define REOPENED(column, member)                                               \
+	LT_DB_COLUMN(struct lt_reopened, column, member)
+static const struct lt_db_column reopened_list[] = {
+    {REOPENED("start_utc_s", span.from_utc_s)},
+    {REOPENED("end_utc_s", span.to_utc_s)},
+    {REOPENED("label", label)},
+    {REOPENED("closed_utc_s", closed_utc_s)},
+    {REOPENED("closed_by", closed_by)},
+    {REOPENED("checksum", checksum)},
+    {REOPENED("money_micros", cost.money_micros)},
+    {REOPENED("carbon_mg", cost.carbon_mg)},
+    {REOPENED("reopened_utc_s", reopened_utc_s)},
+    {REOPENED("reopened_by", reopened_by)},
+    {REOPENED("reason", reason)},
+};
+static const struct lt_db_columns reopened_columns = {
+    LT_DB_COLUMNS(struct lt_reopened, reopened_list)};
+
+static int
+drop_closed(struct lt_ledger *ledger, struct lt_span span, struct lt_error *err)
+{
+	const int rc = lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_CLOSED_ROWS_DROP, LT_INT(span.from_utc_s),
+		LT_INT(span.to_utc_s)),
+	    err);
+
+	return rc == LT_OK
+		   ? lt_sql_do(ledger,
+			 LT_BIND(LT_SQL_CLOSED_DROP, LT_INT(span.from_utc_s),
+			     LT_INT(span.to_utc_s)),
+			 err)
+		   : rc;
+}
+
+/* One entry's part of its day's sums, from one day to the other. */
+static int
+move_sums(struct lt_ledger *ledger, struct lt_rows *rows, struct lt_error *err)
+{
+	const enum lt_entry_kind kind =
+	    lt_row_int(rows) != 0 ? LT_ENTRY_CORRECTION : LT_ENTRY_CHARGE;
+	struct lt_entry from = {.kind = LT_ENTRY_CORRECTION};
+
+	from.at_utc_s = lt_row_int(rows);
+	struct lt_entry to = {.kind = kind, .at_utc_s = lt_row_int(rows)};
+	lt_row_text(rows, to.account, sizeof(to.account));
+	to.uid = (uint32_t)lt_row_int(rows);
+	lt_row_figures(rows, &to);
+	memcpy(from.account, to.account, sizeof(from.account));
+	from.uid = to.uid;
+	if (!lt_entry_add(&from, &to, -1))
+		return lt_fail(
+		    err, LT_EOVERFLOW, "ledger: an entry passes 64 bits");
+	const int rc = lt_days_add(ledger, &from, err);
+	return rc == LT_OK ? lt_days_add(ledger, &to, err) : rc;
+}
+
+/* Of hours from open_utc_s on. */
+static int
+book_back(struct lt_ledger *ledger, int64_t open_utc_s, struct lt_error *err)
+{
+	struct lt_rows rows;
+	int rc = lt_sql_start(&rows, ledger,
+	    LT_BIND(LT_SQL_BOOKED_LATER, LT_INT(open_utc_s)), NULL, err);
+
+	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1)
+		rc = move_sums(ledger, &rows, err);
+	lt_rows_end(&rows);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_BOOKED_LATER_BACK, LT_INT(open_utc_s)), err);
+	if (rc == LT_OK)
+		rc = lt_days_write(ledger, err);
+	return rc == LT_OK
+		   ? lt_sql_do(ledger,
+			 LT_BIND(LT_SQL_BOOKED_LATER_DAYS, LT_INT(open_utc_s)),
+			 err)
+		   : rc;
+}
+
+static int
+undo_closing(struct lt_ledger *ledger, const struct lt_reopened *reopened,
+    struct lt_error *err)
+{
+	int64_t until_utc_s = 0;
+	int rc = lt_sql_do(ledger,
+	    LT_RECORD(LT_SQL_REOPENED_PUT, &reopened_columns, reopened), err);
+
+	if (rc == LT_OK)
+		rc = drop_closed(ledger, reopened->span, err);
+	if (rc == LT_OK)
+		rc = lt_sql_number(ledger, LT_PLAIN(LT_SQL_CLOSED_END),
+		    &until_utc_s, NULL, err);
+	if (rc == LT_OK)
+		rc = lt_ledger_put_number(
+		    ledger, "closed_until", until_utc_s, err);
+	return rc == LT_OK ? book_back(ledger, until_utc_s, err) : rc;
+}
+
+int
+lt_ledger_reopen(struct lt_ledger *ledger, const struct lt_reopened *reopened,
+    struct lt_error *err)
+{
+	const int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
+
+	if (rc != LT_OK)
+		return rc;
+	lt_kept_drop(ledger);
+	return lt_call_end(
+	    ledger, LT_DB_LEDGER, undo_closing(ledger, reopened, err), err);
+}
+
+int
+lt_ledger_all_reopened(struct lt_ledger *ledger, struct lt_reopened **reopened,
+    uint32_t *count, struct lt_error *err)
+{
+	const int rc = lt_sql_list(ledger, LT_PLAIN(LT_SQL_REOPENED_ALL),
+	    &reopened_columns, reopened, count, err);
+
+	for (uint32_t i = 0; i < *count; i++)
+		(*reopened)[i].cost.has_money = (*reopened)[i].cost.has_carbon =
+		    true;
 	return rc;
 }

@@ -6,52 +6,40 @@
 #include "ledger_db.h"
 #include "quoted.h"
 
-#define AMOUNT(amount)                                                         \
-	LT_OPTIONAL((amount).has_money, (amount).money_micros),                \
-	    LT_OPTIONAL((amount).has_carbon, (amount).carbon_mg)
+#define QUOTED(column, member) LT_DB_COLUMN(struct lt_quoted, column, member)
+#define HAS(member) LT_DB_COLUMN_HAS(struct lt_quoted, member)
+static const struct lt_db_column quoted_list[] = {
+    {QUOTED("job_id", run.job_id)},
+    {QUOTED("submit_utc_s", run.submit_utc_s)},
+    {QUOTED("quote_id", quote_id)},
+    {QUOTED("account", account)},
+    {QUOTED("compared", compared)},
+    {QUOTED("draw", draw)},
+    {QUOTED("plan_micros", plan.money_micros), HAS(plan.has_money)},
+    {QUOTED("plan_mg", plan.carbon_mg), HAS(plan.has_carbon)},
+    {QUOTED("home_micros", home.money_micros), HAS(home.has_money)},
+    {QUOTED("home_mg", home.carbon_mg), HAS(home.has_carbon)},
+    {QUOTED("money_micros", charged.money_micros), HAS(charged.has_money)},
+    {QUOTED("carbon_mg", charged.carbon_mg), HAS(charged.has_carbon)},
+    {QUOTED("base_micros", base.money_micros), HAS(base.has_money)},
+    {QUOTED("base_mg", base.carbon_mg), HAS(base.has_carbon)},
+    {QUOTED("work_micros", work.money_micros), HAS(work.has_money)},
+    {QUOTED("work_mg", work.carbon_mg), HAS(work.has_carbon)},
+    {QUOTED("end_utc_s", end_utc_s)},
+    {QUOTED("how_ended", end)},
+    {QUOTED("has_left", left)},
+    {QUOTED("deadline_utc_s", deadline_utc_s)},
+    {QUOTED("stated_ppm", stated_ppm)},
+};
+static const struct lt_db_columns quoted_columns = {
+    LT_DB_COLUMNS(struct lt_quoted, quoted_list)};
 
 int
-lt_ledger_put_quoted(
-    struct lt_ledger *ledger, const struct lt_quoted *q, struct lt_error *err)
+lt_ledger_put_quoted(struct lt_ledger *ledger, const struct lt_quoted *quoted,
+    struct lt_error *err)
 {
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_QUOTED_PUT, LT_INT(q->run.job_id),
-		LT_INT(q->run.submit_utc_s), LT_INT(q->quote_id),
-		LT_TEXT(q->account), LT_INT(q->compared), LT_INT(q->draw),
-		AMOUNT(q->plan), AMOUNT(q->home), AMOUNT(q->charged),
-		AMOUNT(q->base), AMOUNT(q->work), LT_INT(q->end_utc_s),
-		LT_INT(q->end), LT_INT(q->left), LT_INT(q->deadline_utc_s),
-		LT_INT(q->stated_ppm)),
-	    err);
-}
-
-static void
-read_amount(struct lt_rows *rows, struct lt_amount *amount)
-{
-	amount->has_money = lt_row_optional(rows, &amount->money_micros);
-	amount->has_carbon = lt_row_optional(rows, &amount->carbon_mg);
-}
-
-static void
-read_quoted(struct lt_rows *rows, struct lt_quoted *q)
-{
-	q->run.job_id = (uint32_t)lt_row_int(rows);
-	q->run.submit_utc_s = lt_row_int(rows);
-	q->quote_id = (uint64_t)lt_row_int(rows);
-	lt_row_text(rows, q->account, sizeof(q->account));
-	q->compared = (enum lt_compared)lt_row_int(rows);
-	q->draw = (uint64_t)lt_row_int(rows);
-	read_amount(rows, &q->plan);
-	read_amount(rows, &q->home);
-	read_amount(rows, &q->charged);
-	read_amount(rows, &q->base);
-	read_amount(rows, &q->work);
-	q->end_utc_s = lt_row_int(rows);
-	q->end = (enum lt_quoted_end)lt_row_int(rows);
-	q->left = lt_row_int(rows) != 0;
-	q->deadline_utc_s = lt_row_int(rows);
-	q->stated_ppm = (uint32_t)lt_row_int(rows);
-	q->waited_s = lt_row_int(rows);
+	return lt_sql_do(
+	    ledger, LT_RECORD(LT_SQL_QUOTED_PUT, &quoted_columns, quoted), err);
 }
 
 int
@@ -63,10 +51,11 @@ lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_QUOTED_ENDED, LT_INT(span.from_utc_s),
 		LT_INT(span.to_utc_s)),
-	    err);
+	    &quoted_columns, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		read_quoted(&rows, &quoted);
+		lt_row_read(&rows, &quoted);
+		quoted.waited_s = lt_row_int(&rows);
 		rc = take(context, &quoted, err);
 	}
 	lt_rows_end(&rows);
@@ -79,13 +68,11 @@ int
 lt_ledger_no_smoke(struct lt_ledger *ledger, int64_t since_utc_s,
     uint32_t *count, struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
-	    LT_BIND(LT_SQL_QUOTED_NO_SMOKE, LT_INT(since_utc_s)), err);
+	int64_t jobs = 0;
+	const int rc = lt_sql_number(ledger,
+	    LT_BIND(LT_SQL_QUOTED_NO_SMOKE, LT_INT(since_utc_s)), &jobs, NULL,
+	    err);
 
-	*count = 0;
-	if (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1)
-		*count = (uint32_t)lt_row_int(&rows);
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	*count = (uint32_t)jobs;
+	return rc;
 }

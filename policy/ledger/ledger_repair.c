@@ -9,31 +9,6 @@
 
 enum { ENTRIES_A_PART = 10000, RUNS_A_PART = 5000 };
 
-struct number {
-	int64_t *to;
-	bool has;
-};
-
-static void
-read_number(struct lt_rows *rows, void *out)
-{
-	struct number *const number = out;
-
-	number->has = lt_row_optional(rows, number->to);
-}
-
-/* A statement's one number. *has: it is there. */
-static int
-number_of(struct lt_ledger *ledger, struct lt_bound bound, int64_t *number,
-    bool *has, struct lt_error *err)
-{
-	struct number found = {.to = number};
-	const int rc = lt_row_one(ledger, bound, read_number, &found, err);
-
-	*has = found.has;
-	return rc < 0 ? rc : LT_OK;
-}
-
 static int
 repair_adjustments(
     struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
@@ -47,9 +22,8 @@ repair_orphans(
     struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
 {
 	int64_t last = 0;
-	bool has;
-	int rc =
-	    number_of(ledger, LT_PLAIN(LT_SQL_LAST_ENTRY), &last, &has, err);
+	int rc = lt_sql_number(
+	    ledger, LT_PLAIN(LT_SQL_LAST_ENTRY), &last, NULL, err);
 
 	if (rc != LT_OK)
 		return rc;
@@ -63,20 +37,23 @@ repair_orphans(
 	return rc;
 }
 
-static void
-read_difference(struct lt_rows *rows, void *element)
-{
-	struct lt_entry *const entry = element;
-
-	*entry = (struct lt_entry){.kind = LT_ENTRY_CORRECTION};
-	entry->run.job_id = (uint32_t)lt_row_int(rows);
-	entry->run.submit_utc_s = lt_row_int(rows);
-	entry->at_utc_s = lt_row_int(rows);
-	entry->made_utc_s = lt_row_int(rows);
-	lt_row_text(rows, entry->account, sizeof(entry->account));
-	entry->uid = (uint32_t)lt_row_int(rows);
-	lt_row_figures(rows, entry);
-}
+#define MISSING(column, member) LT_DB_COLUMN(struct lt_entry, column, member)
+#define FIGURE(column, member) {MISSING("missing_" #column, member)},
+/* A table: clang-format would make paragraphs of it. */
+/* clang-format off */
+static const struct lt_db_column missing_list[] = {
+	{MISSING("job_id", run.job_id)},
+	{MISSING("submit_utc_s", run.submit_utc_s)},
+	{MISSING("start_utc_s", at_utc_s)},
+	{MISSING("end_utc_s", made_utc_s)},
+	{MISSING("account", account)},
+	{MISSING("uid", uid)},
+	LT_FIGURES(FIGURE)
+};
+/* clang-format on */
+#undef FIGURE
+static const struct lt_db_columns missing_columns = {
+    LT_DB_COLUMNS(struct lt_entry, missing_list)};
 
 /* Of runs with ids in (after, until]. At their own hours, of a closed period,
  * too: what it had is there again. */
@@ -84,19 +61,19 @@ static int
 put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
     struct lt_error *err)
 {
-	struct lt_array found = {
-	    .read = read_difference, .size = sizeof(struct lt_entry)};
+	struct lt_entry *entries = NULL;
+	uint32_t count = 0;
 	int rc = lt_call_begin(ledger, LT_DB_LEDGER, err);
 
 	if (rc != LT_OK)
 		return rc;
-	rc = lt_rows_all(ledger,
-	    LT_BIND(LT_SQL_REPAIR_SUMS, LT_INT(after), LT_INT(until)), &found,
-	    err);
-	const struct lt_entry *const entries = found.items;
-	for (uint32_t i = 0; i < found.count && rc == LT_OK; i++) {
-		const struct lt_entry *const entry = &entries[i];
+	rc = lt_sql_list(ledger,
+	    LT_BIND(LT_SQL_REPAIR_SUMS, LT_INT(after), LT_INT(until)),
+	    &missing_columns, &entries, &count, err);
+	for (uint32_t i = 0; i < count && rc == LT_OK; i++) {
+		struct lt_entry *const entry = &entries[i];
 
+		entry->kind = LT_ENTRY_CORRECTION;
 		rc = lt_entry_put(ledger, entry, entry->at_utc_s, err);
 		if (rc == LT_OK)
 			rc = lt_sql_do(ledger,
@@ -105,7 +82,7 @@ put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
 				LT_INT(entry->run.submit_utc_s)),
 			    err);
 	}
-	free(found.items);
+	free(entries);
 	return lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 }
 
@@ -114,7 +91,7 @@ repair_sums(struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
 {
 	int64_t until = INT64_MAX;
 	bool has;
-	int rc = number_of(ledger,
+	int rc = lt_sql_number(ledger,
 	    LT_BIND(
 		LT_SQL_REPAIR_NEXT_RUN, LT_INT(r->after), LT_INT(RUNS_A_PART)),
 	    &until, &has, err);
@@ -133,7 +110,7 @@ repair_day(struct lt_ledger *ledger, struct lt_repair *r, struct lt_error *err)
 {
 	int64_t day;
 	bool has;
-	int rc = number_of(ledger,
+	int rc = lt_sql_number(ledger,
 	    LT_BIND(LT_SQL_REPAIR_NEXT_DAY, LT_INT(r->after)), &day, &has, err);
 
 	if (rc == LT_OK && !has)

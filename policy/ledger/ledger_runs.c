@@ -7,107 +7,95 @@
 #include <string.h>
 
 #include "grow.h"
-#include "ledger_kept.h"
+#include "ledger_db.h"
 #include "periods.h"
 #include "units.h"
 
-/* In the order of LT_SQL_RUN_COLUMNS. */
-static int
-put_run(
-    struct lt_ledger *ledger, const struct lt_run *run, struct lt_error *err)
-{
-	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_RUN_PUT, LT_INT(run->key.job_id),
-		LT_INT(run->key.submit_utc_s), LT_INT(run->array_job_id),
-		LT_INT(run->array_task), LT_INT(run->uid), LT_TEXT(run->user),
-		LT_TEXT(run->account), LT_TEXT(run->partition),
-		LT_TEXT(run->state_text), LT_INT(run->start_utc_s),
-		LT_INT(run->end_utc_s), LT_INT(run->nodes), LT_INT(run->cpus),
-		LT_INT(run->gpus), LT_INT(run->memory_mib),
-		LT_INT(run->share_numerator), LT_INT(run->share_denominator),
-		LT_INT(run->quote_id), LT_INT(run->priced),
-		LT_INT(run->provisional), LT_INT(run->has_carbon),
-		LT_INT(run->money_micros), LT_INT(run->carbon_mg),
-		LT_INT(run->energy_wh), LT_INT(run->has_baseline),
-		LT_INT(run->baseline_money_micros),
-		LT_INT(run->baseline_carbon_mg), LT_INT(run->moved),
-		LT_TEXT(run->baseline_text), LT_TEXT(run->over_reason),
-		LT_INT(run->worst_quality), LT_INT(run->suspended_s),
-		LT_INT(run->gpus_from),
-		LT_OPTIONAL(run->held.has_money, run->held.money_micros),
-		LT_OPTIONAL(run->held.has_carbon, run->held.carbon_mg),
-		LT_INT(run->shards), LT_INT(run->saved_by.time_micros),
-		LT_INT(run->saved_by.time_mg), LT_INT(run->saved_by.gpu_micros),
-		LT_INT(run->saved_by.gpu_mg),
-		LT_INT(run->parts.carbon_charge_micros),
-		LT_INT(run->parts.discount_micros), LT_TEXT(run->name),
-		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
-		LT_INT(run->exit_code), LT_INT(run->restarts),
-		LT_INT(run->corrected), LT_INT(run->settled_utc_s),
-		LT_INT(run->changed_utc_s),
-		LT_OPTIONAL(run->used.has_cpu, run->used.cpu_ms),
-		LT_OPTIONAL(run->used.has_gpu, run->used.gpu_ppm)),
-	    err);
-}
+#define RUN(column, member) LT_DB_COLUMN(struct lt_run, column, member)
+#define HAS(member) LT_DB_COLUMN_HAS(struct lt_run, member)
+#define FIGURE(column, member) {RUN(#column, member)},
+/* The order is of no weight, but that a statement sorts by the first two. */
+/* A table: clang-format would make paragraphs of it. */
+/* clang-format off */
+static const struct lt_db_column run_list[] = {
+	{RUN("job_id", key.job_id)},
+	{RUN("submit_utc_s", key.submit_utc_s)},
+	{RUN("array_job_id", array_job_id), .parts = LT_RUN_FACT},
+	{RUN("array_task", array_task)},
+	{RUN("uid", uid), .parts = LT_RUN_FACT},
+	{RUN("user", user)},
+	{RUN("account", account), .parts = LT_RUN_FACT},
+	{RUN("partition", partition), .parts = LT_RUN_FACT},
+	{RUN("state_text", state_text), .parts = LT_RUN_RESULT},
+	{RUN("start_utc_s", start_utc_s), .parts = LT_RUN_FACT},
+	{RUN("end_utc_s", end_utc_s), .parts = LT_RUN_FACT},
+	{RUN("nodes", nodes), .parts = LT_RUN_FACT},
+	{RUN("cpus", cpus), .parts = LT_RUN_FACT},
+	{RUN("gpus", gpus), .parts = LT_RUN_FACT},
+	{RUN("memory_mib", memory_mib), .parts = LT_RUN_FACT},
+	{RUN("share_numerator", share_numerator)},
+	{RUN("share_denominator", share_denominator)},
+	{RUN("quote_id", quote_id)},
+	{RUN("priced", priced), .parts = LT_RUN_RESULT},
+	{RUN("provisional", provisional), .parts = LT_RUN_RESULT},
+	{RUN("has_carbon", has_carbon), .parts = LT_RUN_RESULT},
+	LT_FIGURES(FIGURE)
+	{RUN("has_base", has_baseline), .parts = LT_RUN_RESULT},
+	{RUN("moved", moved), .parts = LT_RUN_RESULT},
+	{RUN("base_text", baseline_text)},
+	{RUN("over_reason", over_reason), .parts = LT_RUN_RESULT},
+	{RUN("worst_quality", worst_quality)},
+	{RUN("suspended_s", suspended_s), .parts = LT_RUN_FACT},
+	{RUN("gpus_from", gpus_from), .parts = LT_RUN_FACT},
+	{RUN("held_micros", held.money_micros), HAS(held.has_money)},
+	{RUN("held_mg", held.carbon_mg), HAS(held.has_carbon)},
+	{RUN("shards", shards), .parts = LT_RUN_FACT},
+	{RUN("name", name), .parts = LT_RUN_TOLD},
+	{RUN("qos", qos), .parts = LT_RUN_TOLD},
+	{RUN("wckey", wckey), .parts = LT_RUN_TOLD},
+	{RUN("gpu", gpu), .parts = LT_RUN_TOLD},
+	{RUN("exit_code", exit_code), .parts = LT_RUN_TOLD},
+	{RUN("restarts", restarts), .parts = LT_RUN_TOLD},
+	{RUN("corrected", corrected)},
+	{RUN("settled_utc_s", settled_utc_s)},
+	{RUN("changed_utc_s", changed_utc_s)},
+	{RUN("cpu_used_ms", used.cpu_ms), HAS(used.has_cpu), .parts = LT_RUN_USED},
+	{RUN("gpu_used_ppm", used.gpu_ppm), HAS(used.has_gpu), .parts = LT_RUN_USED},
+};
+/* clang-format on */
+#undef FIGURE
+const struct lt_db_columns lt_run_columns = {
+    LT_DB_COLUMNS(struct lt_run, run_list)};
+const struct lt_db_columns lt_run_facts = {
+    LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_FACT};
+const struct lt_db_columns lt_run_told = {
+    LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_TOLD};
+static const struct lt_db_columns described = {
+    LT_DB_COLUMNS(struct lt_run, run_list), .parts = LT_RUN_TOLD | LT_RUN_USED};
+/* Where one of them is another, the row is written anew. */
+static const struct lt_db_columns compared = {
+    LT_DB_COLUMNS(struct lt_run, run_list),
+    .parts = LT_RUN_FACT | LT_RUN_RESULT};
 
-void
-lt_run_read(struct lt_rows *rows, void *element)
-{
-	struct lt_run *const run = element;
-
-	memset(run, 0, sizeof(*run));
-	run->key.job_id = (uint32_t)lt_row_int(rows);
-	run->key.submit_utc_s = lt_row_int(rows);
-	run->array_job_id = (uint32_t)lt_row_int(rows);
-	run->array_task = (uint32_t)lt_row_int(rows);
-	run->uid = (uint32_t)lt_row_int(rows);
-	lt_row_text(rows, run->user, sizeof(run->user));
-	lt_row_text(rows, run->account, sizeof(run->account));
-	lt_row_text(rows, run->partition, sizeof(run->partition));
-	lt_row_text(rows, run->state_text, sizeof(run->state_text));
-	run->start_utc_s = lt_row_int(rows);
-	run->end_utc_s = lt_row_int(rows);
-	run->nodes = (uint32_t)lt_row_int(rows);
-	run->cpus = (uint32_t)lt_row_int(rows);
-	run->gpus = (uint32_t)lt_row_int(rows);
-	run->memory_mib = (uint64_t)lt_row_int(rows);
-	run->share_numerator = lt_row_int(rows);
-	run->share_denominator = lt_row_int(rows);
-	run->quote_id = (uint64_t)lt_row_int(rows);
-	run->priced = lt_row_int(rows) != 0;
-	run->provisional = lt_row_int(rows) != 0;
-	run->has_carbon = lt_row_int(rows) != 0;
-	run->money_micros = lt_row_int(rows);
-	run->carbon_mg = lt_row_int(rows);
-	run->energy_wh = lt_row_int(rows);
-	run->has_baseline = lt_row_int(rows) != 0;
-	run->baseline_money_micros = lt_row_int(rows);
-	run->baseline_carbon_mg = lt_row_int(rows);
-	run->moved = lt_row_int(rows) != 0;
-	lt_row_text(rows, run->baseline_text, sizeof(run->baseline_text));
-	lt_row_text(rows, run->over_reason, sizeof(run->over_reason));
-	run->worst_quality = (enum lt_quality)lt_row_int(rows);
-	run->suspended_s = lt_row_int(rows);
-	run->gpus_from = (enum lt_gpus_from)lt_row_int(rows);
-	run->held.has_money = lt_row_optional(rows, &run->held.money_micros);
-	run->held.has_carbon = lt_row_optional(rows, &run->held.carbon_mg);
-	run->shards = (uint32_t)lt_row_int(rows);
-	lt_row_saved_by(rows, &run->saved_by);
-	lt_row_parts(rows, &run->parts);
-	lt_row_text(rows, run->name, sizeof(run->name));
-	lt_row_text(rows, run->qos, sizeof(run->qos));
-	lt_row_text(rows, run->wckey, sizeof(run->wckey));
-	lt_row_text(rows, run->gpu, sizeof(run->gpu));
-	run->exit_code = (uint32_t)lt_row_int(rows);
-	run->restarts = (uint32_t)lt_row_int(rows);
-	run->corrected = lt_row_int(rows) != 0;
-	run->settled_utc_s = lt_row_int(rows);
-	run->changed_utc_s = lt_row_int(rows);
-	run->used.has_cpu = lt_row_optional(rows, &run->used.cpu_ms);
-	int64_t gpu_ppm = 0;
-	run->used.has_gpu = lt_row_optional(rows, &gpu_ppm);
-	run->used.gpu_ppm = (uint32_t)gpu_ppm;
-}
+#define ENTRY(column, member) LT_DB_COLUMN(struct lt_entry, column, member)
+#define FIGURE(column, member) {ENTRY(#column, member)},
+/* clang-format off */
+static const struct lt_db_column entry_list[] = {
+	{ENTRY("kind", kind)},
+	{ENTRY("job_id", run.job_id)},
+	{ENTRY("submit_utc_s", run.submit_utc_s)},
+	{ENTRY("at_utc_s", at_utc_s)},
+	{ENTRY("made_utc_s", made_utc_s)},
+	{ENTRY("account", account)},
+	{ENTRY("uid", uid)},
+	LT_FIGURES(FIGURE)
+	{ENTRY("who", who)},
+	{ENTRY("reason", reason)},
+};
+/* clang-format on */
+#undef FIGURE
+static const struct lt_db_columns entry_columns = {
+    LT_DB_COLUMNS(struct lt_entry, entry_list)};
 
 int
 lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
@@ -118,22 +106,8 @@ lt_entry_put(struct lt_ledger *ledger, const struct lt_entry *entry,
 
 	if (rc == LT_OK)
 		rc = lt_sql_do(ledger,
-		    LT_BIND(LT_SQL_ENTRY_PUT, LT_INT(entry->kind),
-			LT_INT(entry->run.job_id),
-			LT_INT(entry->run.submit_utc_s),
-			LT_INT(entry->at_utc_s), LT_INT(for_utc_s),
-			LT_INT(entry->made_utc_s), LT_TEXT(entry->account),
-			LT_INT(entry->uid), LT_INT(entry->money_micros),
-			LT_INT(entry->carbon_mg), LT_INT(entry->energy_wh),
-			LT_INT(entry->baseline_money_micros),
-			LT_INT(entry->baseline_carbon_mg), LT_TEXT(entry->who),
-			LT_TEXT(entry->reason),
-			LT_INT(entry->saved_by.time_micros),
-			LT_INT(entry->saved_by.time_mg),
-			LT_INT(entry->saved_by.gpu_micros),
-			LT_INT(entry->saved_by.gpu_mg),
-			LT_INT(entry->parts.carbon_charge_micros),
-			LT_INT(entry->parts.discount_micros)),
+		    LT_BIND_RECORD(LT_SQL_ENTRY_PUT, &entry_columns, entry,
+			LT_INT(for_utc_s)),
 		    err);
 	if (rc == LT_OK)
 		lt_kept_add(ledger, entry);
@@ -183,24 +157,6 @@ same_charge(const struct lt_run *a, const struct lt_run *b)
 	return lt_entry_add(&difference, &other, -1) &&
 	       no_figures(&difference) && a->uid == b->uid &&
 	       strcmp(a->account, b->account) == 0;
-}
-
-static bool
-same_row(const struct lt_run *a, const struct lt_run *b)
-{
-	return a->provisional == b->provisional && a->priced == b->priced &&
-	       a->has_carbon == b->has_carbon &&
-	       a->has_baseline == b->has_baseline &&
-	       a->start_utc_s == b->start_utc_s &&
-	       a->end_utc_s == b->end_utc_s && a->moved == b->moved &&
-	       strcmp(a->partition, b->partition) == 0 &&
-	       strcmp(a->state_text, b->state_text) == 0 &&
-	       strcmp(a->over_reason, b->over_reason) == 0 &&
-	       a->nodes == b->nodes && a->cpus == b->cpus &&
-	       a->memory_mib == b->memory_mib && a->gpus == b->gpus &&
-	       a->shards == b->shards && a->gpus_from == b->gpus_from &&
-	       a->suspended_s == b->suspended_s &&
-	       a->array_job_id == b->array_job_id; /* its task comes with it */
 }
 
 /* Where it is booked: its own hour, unless that is closed. */
@@ -291,7 +247,7 @@ subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
 	int rc = lt_sql_start(&rows, ledger,
 	    LT_BIND(LT_SQL_ENTRIES_OF_RUN, LT_INT(key.job_id),
 		LT_INT(key.submit_utc_s)),
-	    err);
+	    NULL, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_entry known = {0};
@@ -335,6 +291,28 @@ is_of_closed(const struct lt_settlement *s, const struct lt_run *run)
 	return run->start_utc_s < s->open_since_utc_s;
 }
 
+/* Before a run of a closed period changes: it is kept as it is.
+ * *changed_utc_s: when it changed last, which becomes when it does now. */
+static int
+keep_run(struct lt_ledger *ledger, struct lt_run_key key, int64_t now_utc_s,
+    int64_t *changed_utc_s, struct lt_error *err)
+{
+	int64_t stamp;
+	const int rc = lt_closed_stamp(ledger, now_utc_s, &stamp, err);
+
+	if (rc != LT_OK)
+		return rc;
+	/* Not before a change that is kept: the first one after a closing
+	 * says what it had. */
+	if (stamp > *changed_utc_s)
+		*changed_utc_s = stamp;
+	return lt_sql_do(ledger,
+	    LT_BIND_RECORD(LT_SQL_RUN_KEEP, &lt_run_columns, NULL,
+		LT_INT(key.job_id), LT_INT(key.submit_utc_s),
+		LT_INT(*changed_utc_s)),
+	    err);
+}
+
 /* The statement of a closed period goes on to show the run as it was.
  * *changed_utc_s: the run's. */
 static int
@@ -343,8 +321,7 @@ keep_closed(struct lt_ledger *ledger, const struct lt_settlement *s,
 {
 	if (!is_of_closed(s, known) && !is_of_closed(s, s->run))
 		return LT_OK;
-	return lt_run_keep(
-	    ledger, known->key, s->now_utc_s, changed_utc_s, err);
+	return keep_run(ledger, known->key, s->now_utc_s, changed_utc_s, err);
 }
 
 /* 1 = found, 0 = not, negative = failed. */
@@ -352,10 +329,10 @@ static int
 find_run(struct lt_ledger *ledger, struct lt_run_key key, struct lt_run *run,
     struct lt_error *err)
 {
-	return lt_row_one(ledger,
+	return lt_sql_get(ledger,
 	    LT_BIND(
 		LT_SQL_RUN_GET, LT_INT(key.job_id), LT_INT(key.submit_utc_s)),
-	    lt_run_read, run, err);
+	    &lt_run_columns, run, err);
 }
 
 int
@@ -397,11 +374,14 @@ lt_ledger_settle(struct lt_ledger *ledger,
 		differs = row.corrected = true;
 		rc = correct(ledger, settlement, err);
 	}
-	if (rc == LT_OK && found == 1 && (differs || !same_row(&known, run)))
+	if (rc == LT_OK && found == 1 &&
+	    (differs || !lt_db_columns_equal(&compared, &known, run)))
 		rc = keep_closed(
 		    ledger, settlement, &known, &row.changed_utc_s, err);
-	if (rc == LT_OK && (differs || !same_row(&known, run)))
-		rc = put_run(ledger, &row, err);
+	if (rc == LT_OK &&
+	    (differs || !lt_db_columns_equal(&compared, &known, run)))
+		rc = lt_sql_do(ledger,
+		    LT_RECORD(LT_SQL_RUN_PUT, &lt_run_columns, &row), err);
 	if (is_alone)
 		rc = lt_call_end(ledger, LT_DB_LEDGER, rc, err);
 	*changed = rc == LT_OK && differs;
@@ -419,13 +399,9 @@ describe(struct lt_ledger *ledger, const struct lt_settlement *s,
 	if (rc != LT_OK)
 		return rc;
 	return lt_sql_do(ledger,
-	    LT_BIND(LT_SQL_RUN_DESCRIBE, LT_INT(run->key.job_id),
-		LT_INT(run->key.submit_utc_s), LT_TEXT(run->name),
-		LT_TEXT(run->qos), LT_TEXT(run->wckey), LT_TEXT(run->gpu),
-		LT_INT(run->exit_code), LT_INT(run->restarts),
-		LT_INT(changed_utc_s),
-		LT_OPTIONAL(run->used.has_cpu, run->used.cpu_ms),
-		LT_OPTIONAL(run->used.has_gpu, run->used.gpu_ppm)),
+	    LT_BIND_RECORD(LT_SQL_RUN_DESCRIBE, &described, run,
+		LT_INT(run->key.job_id), LT_INT(run->key.submit_utc_s),
+		LT_INT(changed_utc_s)),
 	    err);
 }
 
@@ -457,48 +433,42 @@ lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
 	return rc < 0 ? rc : LT_OK;
 }
 
-static int
-runs_of(struct lt_ledger *ledger, struct lt_bound asked, struct lt_run **runs,
-    uint32_t *count, struct lt_error *err)
-{
-	struct lt_array found = {.read = lt_run_read, .size = sizeof(**runs)};
-	const int rc = lt_rows_all(ledger, asked, &found, err);
-
-	*runs = found.items;
-	*count = found.count;
-	return rc;
-}
-
 int
 lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
-	return runs_of(ledger, LT_BIND(LT_SQL_RUNS_OF_ID, LT_INT(job_id)), runs,
-	    count, err);
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_RUNS_OF_ID, LT_INT(job_id)),
+	    &lt_run_columns, runs, count, err);
 }
 
 int
 lt_ledger_runs_of_job(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err)
 {
-	return runs_of(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
-	    runs, count, err);
+	return lt_sql_list(ledger, LT_BIND(LT_SQL_RUNS_OF_JOB, LT_INT(job_id)),
+	    &lt_run_columns, runs, count, err);
 }
 
 int
 lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
     void *context, struct lt_error *err)
 {
+	static const struct lt_db_column list[] = {
+	    {LT_DB_COLUMN(struct lt_run_sum, "job_id", key.job_id)},
+	    {LT_DB_COLUMN(struct lt_run_sum, "submit_utc_s", key.submit_utc_s)},
+	    {LT_DB_COLUMN(struct lt_run_sum, "provisional", provisional)},
+	    {LT_DB_COLUMN(struct lt_run_sum, "money_micros", money_micros)},
+	};
+	static const struct lt_db_columns columns = {
+	    LT_DB_COLUMNS(struct lt_run_sum, list)};
 	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger, LT_PLAIN(LT_SQL_RUN_SUMS), err);
+	int rc = lt_sql_start(
+	    &rows, ledger, LT_PLAIN(LT_SQL_RUN_SUMS), &columns, err);
 
 	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
 		struct lt_run_sum sum;
 
-		sum.key.job_id = (uint32_t)lt_row_int(&rows);
-		sum.key.submit_utc_s = lt_row_int(&rows);
-		sum.provisional = lt_row_int(&rows) != 0;
-		sum.money_micros = lt_row_int(&rows);
+		lt_row_read(&rows, &sum);
 		rc = take(context, &sum, err);
 	}
 	lt_rows_end(&rows);

@@ -3,22 +3,20 @@
  * All SQL text of the ledger, one named constant each: LT_SQL_<name>, the
  * database it belongs to, the text. Schemas first; migrations only go up.
  * Amounts are NULL where they are not known; u64 ids are stored as int64.
+ * {columns} and {values} stand for the list of columns by which a statement is
+ * put or read: ledger_db.h, columns.h.
  */
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
 
 #include "sql_accounts.h"
+#include "sql_jobs.h"
 #include "sql_lengths.h"
 #include "sql_periods.h"
 #include "sql_plans.h"
-#include "sql_interruptions.h"
-#include "sql_alerts.h"
-#include "sql_mails.h"
-#include "sql_notices.h"
 #include "sql_parts.h"
-#include "sql_pauses.h"
-#include "sql_proofs.h"
 #include "sql_quoted.h"
+#include "sql_told.h"
 #include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \
@@ -224,27 +222,12 @@
 /* Version 3: when each was recorded; NULL = before this release. */
 #define LT_SQL_SIGNALS_3 "ALTER TABLE rates ADD COLUMN issued_utc_s INTEGER;"
 
-#define LT_SQL_HOLD_COLUMNS                                                    \
-	"quote_id, rev, flags, account, money_micros, carbon_mg, tasks,"       \
-	" start_utc_s, end_utc_s, partition, plan_start_utc_s, home,"          \
-	" home_start_utc_s, plan_micros, plan_mg, home_micros, home_mg,"       \
-	" objective, mode, uid, sequence, state, live_tasks, job_id,"          \
-	" submit_utc_s, run_start_utc_s, made_utc_s, why, candidates, run,"    \
-	" levers"
 /* By a recording, by slurmctld's last record, or whose GPUs are not by
  * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
 /* What ends later than that after a period touches it only if it is long. */
 #define LT_SQL_LONG_S "172800"
 #define LT_SQL_LONG "end_utc_s > start_utc_s + " LT_SQL_LONG_S
-#define LT_SQL_RUN_COLUMNS                                                     \
-	"job_id, submit_utc_s, array_job_id, array_task, uid, user, account,"  \
-	" partition, state_text, start_utc_s, end_utc_s, nodes, cpus, gpus,"   \
-	" memory_mib, share_numerator, share_denominator, quote_id, priced,"   \
-	" provisional, has_carbon, money_micros, carbon_mg, energy_wh,"        \
-	" has_base, base_money_micros, base_carbon_mg, moved, base_text,"      \
-	" over_reason, worst_quality, suspended_s, gpus_from, held_micros,"    \
-	" held_mg, shards, " LT_SQL_BY ", " LT_SQL_PARTS ", " LT_SQL_RUN_SAYS
 /* A run touches [?2, ?3). One that never started or lasted no second cost
  * nothing: it ended its hold, and is no line of a statement. (slurmdbd does
  * not list it by time either, so a rebuild would not have it.) */
@@ -274,14 +257,13 @@
 	"account = ?1 AND " part " AND (" LT_SQL_RUN_ORDER ")"                 \
 	" > (max(?2, ?4), ?5, ?6, ?7, ?8, ?9)"
 #define LT_SQL_RUNS_BEHIND(part)                                               \
-	"SELECT " LT_SQL_RUN_COLUMNS                                           \
-	" FROM runs WHERE " LT_SQL_BEHIND(part) " ORDER BY " LT_SQL_RUN_ORDER
+	"SELECT {columns} FROM runs WHERE " LT_SQL_BEHIND(                     \
+	    part) " ORDER BY " LT_SQL_RUN_ORDER
 /* Of all accounts, by their ends: so they lie in the table too, where those of
  * one account are a page each. */
 #define LT_SQL_ALL_ORDER "end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_RUNS_OF_ALL(part)                                               \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " part                        \
-	" ORDER BY " LT_SQL_ALL_ORDER
+	"SELECT {columns} FROM runs " part " ORDER BY " LT_SQL_ALL_ORDER
 #define LT_SQL_COUNTS(where)                                                   \
 	"SELECT count(*) runs, total(moved) moved,"                            \
 	" total(NOT priced) unpriced FROM runs WHERE account = ?1"             \
@@ -317,28 +299,14 @@
 	    " ON CONFLICT DO UPDATE SET value = ?2")                           \
 	X(NAMED_GET, LEDGER, "SELECT value FROM named WHERE name = ?1")        \
 	X(HOLD_PUT, LEDGER,                                                    \
-	    "INSERT INTO holds (" LT_SQL_HOLD_COLUMNS ") VALUES"               \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
-	    " ?27, ?28, ?29, ?30, ?31) ON CONFLICT DO UPDATE SET"              \
-	    " rev = ?2, flags = ?3,"                                           \
-	    " account = ?4, money_micros = ?5, carbon_mg = ?6, tasks = ?7,"    \
-	    " start_utc_s = ?8, end_utc_s = ?9, partition = ?10,"              \
-	    " plan_start_utc_s = ?11, home = ?12, home_start_utc_s = ?13,"     \
-	    " plan_micros = ?14, plan_mg = ?15, home_micros = ?16,"            \
-	    " home_mg = ?17, objective = ?18, mode = ?19, uid = ?20,"          \
-	    " sequence = ?21, state = ?22, live_tasks = ?23, job_id = ?24,"    \
-	    " submit_utc_s = ?25, run_start_utc_s = ?26, made_utc_s = ?27,"    \
-	    " why = ?28, candidates = ?29, run = ?30, levers = ?31"            \
-	    " WHERE rev <= ?2")                                                \
-	X(HOLD_GET, LEDGER,                                                    \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE quote_id = ?1")   \
+	    "INSERT INTO holds (quote_id, {columns}) VALUES (?1, {values})"    \
+	    " ON CONFLICT DO UPDATE SET ({columns}) = ({values})"              \
+	    " WHERE rev <= excluded.rev")                                      \
+	X(HOLD_GET, LEDGER, "SELECT {columns} FROM holds WHERE quote_id = ?1") \
 	X(HOLDS_OF_JOB, LEDGER,                                                \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE job_id = ?1"      \
-	    " AND job_id != 0")                                                \
+	    "SELECT {columns} FROM holds WHERE job_id = ?1 AND job_id != 0")   \
 	X(HOLD_OPEN, LEDGER,                                                   \
-	    "SELECT " LT_SQL_HOLD_COLUMNS " FROM holds WHERE state = 0"        \
-	    " ORDER BY quote_id")                                              \
+	    "SELECT {columns} FROM holds WHERE state = 0 ORDER BY quote_id")   \
 	X(HOLD_END, LEDGER,                                                    \
 	    "UPDATE holds SET state = ?2, live_tasks = 0, why = ?3"            \
 	    " WHERE quote_id = ?1 AND state = 0")                              \
@@ -350,21 +318,16 @@
 	    " state = CASE WHEN live_tasks <= 1 THEN 1 ELSE 0 END"             \
 	    " WHERE quote_id = ?1 AND state = 0")                              \
 	X(RUN_PUT, LEDGER,                                                     \
-	    "INSERT OR REPLACE INTO runs (" LT_SQL_RUN_COLUMNS ") VALUES"      \
-	    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"   \
-	    " ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"     \
-	    " ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36,"               \
-	    " ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46, ?47, ?48,"     \
-	    " ?49, ?50, ?51, ?52, ?53)")                                       \
+	    "INSERT OR REPLACE INTO runs ({columns}) VALUES ({values})")       \
 	X(RUN_GET, LEDGER,                                                     \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                          \
+	    "SELECT {columns} FROM runs"                                       \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUNS_OF_ID, LEDGER,                                                  \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
+	    "SELECT {columns} FROM runs WHERE job_id = ?1"                     \
 	    " ORDER BY submit_utc_s")                                          \
 	X(RUNS_OF_JOB, LEDGER,                                                 \
-	    "SELECT " LT_SQL_RUN_COLUMNS " FROM runs WHERE job_id = ?1"        \
-	    " UNION SELECT " LT_SQL_RUN_COLUMNS " FROM runs"                   \
+	    "SELECT {columns} FROM runs WHERE job_id = ?1"                     \
+	    " UNION SELECT {columns} FROM runs"                                \
 	    " WHERE array_job_id = ?1 AND array_job_id != 0"                   \
 	    " ORDER BY 2, 1")                                                  \
 	X(CHARGED_OF, LEDGER,                                                  \
@@ -382,7 +345,7 @@
 	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"            \
 	    " WHERE account = ?1 AND " LT_SQL_IS_BOOKED " AND " LT_SQL_ODD)    \
 	X(RUN_SUMS, LEDGER,                                                    \
-	    "SELECT job_id, submit_utc_s, provisional, money_micros FROM runs" \
+	    "SELECT {columns} FROM runs"                                       \
 	    " ORDER BY job_id, submit_utc_s")                                  \
 	X(RUN_COUNTS, LEDGER, LT_SQL_COUNT_RUNS)                               \
 	X(CORRECTED_COUNTS, LEDGER,                                            \
@@ -397,27 +360,14 @@
 	    " total(nodes * (min(end_utc_s, ?3) - max(start_utc_s, ?2))"       \
 	    "  / 3600.0) FROM runs WHERE partition = ?1 AND " LT_SQL_TOUCHES)  \
 	X(ENTRY_PUT, LEDGER,                                                   \
-	    "INSERT INTO entries (kind, job_id, submit_utc_s, at_utc_s,"       \
-	    " for_utc_s, made_utc_s, account, uid, money_micros, carbon_mg,"   \
-	    " energy_wh, base_money_micros, base_carbon_mg, who, reason,"      \
-	    " " LT_SQL_BY ", " LT_SQL_PARTS ") VALUES (?1, ?2, ?3, ?4, ?5,"    \
-	    " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"    \
-	    " ?19, ?20, ?21)")                                                 \
+	    "INSERT INTO entries (for_utc_s, {columns})"                       \
+	    " VALUES (?1, {values})")                                          \
 	X(DAY_ADD, LEDGER,                                                     \
-	    "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"     \
-	    " ?10, ?11, ?12, ?13, ?14, ?15)"                                   \
-	    " ON CONFLICT DO UPDATE SET money_micros = money_micros + ?5,"     \
-	    " carbon_mg = carbon_mg + ?6, energy_wh = energy_wh + ?7,"         \
-	    " base_money_micros = base_money_micros + ?8,"                     \
-	    " base_carbon_mg = base_carbon_mg + ?9,"                           \
-	    " by_time_micros = by_time_micros + ?10,"                          \
-	    " by_time_mg = by_time_mg + ?11,"                                  \
-	    " by_gpu_micros = by_gpu_micros + ?12,"                            \
-	    " by_gpu_mg = by_gpu_mg + ?13,"                                    \
-	    " carbon_charge_micros = carbon_charge_micros + ?14,"              \
-	    " discount_micros = discount_micros + ?15")                        \
+	    "INSERT INTO days (day, account, uid, kind" LT_SQL_ENTRY_FIGURES   \
+	    ") VALUES (?1, ?2, ?3, ?4" LT_SQL_FIGURE_VALUES                    \
+	    ")" LT_SQL_ADD_FIGURES)                                            \
 	X(ENTRIES_OF_RUN, LEDGER,                                              \
-	    "SELECT account, uid, for_utc_s, " LT_SQL_SUM_FIGURES              \
+	    "SELECT account, uid, for_utc_s" LT_SQL_SUM_FIGURES                \
 	    " FROM entries WHERE job_id = ?1 AND job_id != 0"                  \
 	    " AND submit_utc_s = ?2 GROUP BY account, uid, for_utc_s")         \
 	X(ADJUSTED, LEDGER,                                                    \
@@ -429,8 +379,8 @@
 	    " coalesce(sum(min(energy_wh, 0)), 0)"                             \
 	    " FROM entries WHERE kind != 0 AND kind = 2")                      \
 	X(TOTALS, LEDGER,                                                      \
-	    "SELECT kind, " LT_SQL_SUM_FIGURES                                 \
-	    " FROM (" LT_SQL_PERIOD("kind, " LT_SQL_SUM_COLUMNS,               \
+	    "SELECT kind" LT_SQL_SUM_FIGURES                                   \
+	    " FROM (" LT_SQL_PERIOD("kind" LT_SQL_ENTRY_FIGURES,               \
 		" AND account = ?7") ") GROUP BY kind")                        \
 	X(SUMS, LEDGER,                                                        \
 	    "SELECT account, uid, sum(money_micros), sum(carbon_mg) FROM "     \
@@ -438,16 +388,17 @@
 		"") ") GROUP BY account, uid ORDER BY account, uid")           \
 	X(DATA_VERSION, LEDGER, "PRAGMA data_version")                         \
 	X(CARRY_GET, LEDGER,                                                   \
-	    "SELECT carry FROM carries WHERE partition = ?1 AND carbon = ?2")  \
+	    "SELECT {columns} FROM carries WHERE partition = ?1"               \
+	    " AND carbon = ?2")                                                \
 	X(CARRY_PUT, LEDGER,                                                   \
 	    "INSERT INTO carries VALUES (?1, ?2, ?3)"                          \
 	    " ON CONFLICT DO UPDATE SET carry = ?3")                           \
 	X(ADMISSION_PUT, LEDGER,                                               \
 	    "INSERT OR REPLACE INTO admissions"                                \
-	    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                        \
+	    " (quote_id, money_micros, carbon_mg, {columns})"                  \
+	    " VALUES (?1, ?2, ?3, {values})")                                  \
 	X(ADMISSION_GET, LEDGER,                                               \
-	    "SELECT admitted_micros, admitted_mg, price, carbon, limit_s"      \
-	    " FROM admissions WHERE quote_id = ?1")                            \
+	    "SELECT {columns} FROM admissions WHERE quote_id = ?1")            \
 	X(ADMISSION_DUE, LEDGER,                                               \
 	    "SELECT h.state = 0 AND h.job_id != 0 AND (a.quote_id IS NULL"     \
 	    "  OR a.money_micros IS NOT h.money_micros"                        \
@@ -457,12 +408,12 @@
 	X(PLACE_PUT, LEDGER,                                                   \
 	    "INSERT OR REPLACE INTO places VALUES (?1, ?2, ?3)")               \
 	X(PLACE_GET, LEDGER,                                                   \
-	    "SELECT facts, left_utc_s FROM places WHERE partition = ?1")       \
-	X(PLACES, LEDGER, "SELECT partition FROM places WHERE left_utc_s = 0") \
+	    "SELECT {columns} FROM places WHERE partition = ?1")               \
+	X(PLACES, LEDGER, "SELECT {columns} FROM places WHERE left_utc_s = 0") \
 	X(GPUS_PUT, LEDGER,                                                    \
 	    "INSERT OR REPLACE INTO gpus VALUES (?1, ?2, ?3, ?4, ?5)")         \
 	X(GPUS_GET, LEDGER,                                                    \
-	    "SELECT gpus, shards, submit_utc_s FROM gpus WHERE job_id = ?1"    \
+	    "SELECT {columns} FROM gpus WHERE job_id = ?1"                     \
 	    " AND submit_utc_s <= ?2 ORDER BY submit_utc_s DESC LIMIT 1")      \
 	X(GPUS_PRUNE, LEDGER, "DELETE FROM gpus WHERE seen_utc_s < ?1")        \
 	X(HOLDS_STAMP, LEDGER,                                                 \
@@ -487,27 +438,12 @@
 	    " = entries.job_id AND r.submit_utc_s = entries.submit_utc_s)")    \
 	X(LAST_ENTRY, LEDGER, "SELECT coalesce(max(id), 0) FROM entries")      \
 	X(REPAIR_SUMS, LEDGER,                                                 \
-	    "SELECT job_id, submit_utc_s, start_utc_s, end_utc_s, account,"    \
-	    " uid, a, b, c, d, e, f, g, h, i, j, k FROM (SELECT r.*,"          \
-	    "  r.money_micros - coalesce(sum(x.money_micros), 0) a,"           \
-	    "  r.carbon_mg - coalesce(sum(x.carbon_mg), 0) b,"                 \
-	    "  r.energy_wh - coalesce(sum(x.energy_wh), 0) c,"                 \
-	    "  r.base_money_micros"                                            \
-	    "   - coalesce(sum(x.base_money_micros), 0) d,"                    \
-	    "  r.base_carbon_mg - coalesce(sum(x.base_carbon_mg), 0) e,"       \
-	    "  r.by_time_micros - coalesce(sum(x.by_time_micros), 0) f,"       \
-	    "  r.by_time_mg - coalesce(sum(x.by_time_mg), 0) g,"               \
-	    "  r.by_gpu_micros - coalesce(sum(x.by_gpu_micros), 0) h,"         \
-	    "  r.by_gpu_mg - coalesce(sum(x.by_gpu_mg), 0) i,"                 \
-	    "  r.carbon_charge_micros"                                         \
-	    "   - coalesce(sum(x.carbon_charge_micros), 0) j,"                 \
-	    "  r.discount_micros - coalesce(sum(x.discount_micros), 0) k"      \
+	    "SELECT {columns} FROM (SELECT r.*" LT_SQL_FIGURES_LESS_SUMS       \
 	    "  FROM runs r LEFT JOIN entries x ON x.job_id = r.job_id"         \
 	    "   AND x.job_id != 0 AND x.submit_utc_s = r.submit_utc_s"         \
 	    "  WHERE r.job_id > ?1 AND r.job_id <= ?2"                         \
 	    "  GROUP BY r.job_id, r.submit_utc_s)"                             \
-	    " WHERE a != 0 OR b != 0 OR c != 0 OR d != 0 OR e != 0"            \
-	    " OR f != 0 OR g != 0 OR h != 0 OR i != 0 OR j != 0 OR k != 0")    \
+	    " WHERE " LT_SQL_ANY_MISSING)                                      \
 	X(REPAIR_NEXT_RUN, LEDGER,                                             \
 	    "SELECT job_id FROM runs WHERE job_id > ?1 ORDER BY job_id"        \
 	    " LIMIT 1 OFFSET ?2")                                              \
@@ -520,20 +456,19 @@
 	    " UNION ALL SELECT min(day) FROM days WHERE day >= ?1)")           \
 	X(REPAIR_DAY, LEDGER, "DELETE FROM days WHERE day = ?1")               \
 	X(REPAIR_DAY_FILL, LEDGER,                                             \
-	    "INSERT INTO days SELECT at_utc_s / 86400, account, uid, kind,"    \
-	    " " LT_SQL_SUM_FIGURES " FROM entries"                             \
+	    "INSERT INTO days (day, account, uid, kind" LT_SQL_ENTRY_FIGURES   \
+	    ") SELECT at_utc_s / 86400, account, uid, kind" LT_SQL_SUM_FIGURES \
+	    " FROM entries"                                                    \
 	    " WHERE at_utc_s >= ?1 * 86400 AND at_utc_s < (?1 + 1) * 86400"    \
 	    " GROUP BY 1, 2, 3, 4")                                            \
 	X(RATES_TOUCHING, SIGNALS,                                             \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
-	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
+	    "SELECT {columns} FROM rates WHERE partition = ?1 AND rate = ?2"   \
 	    " AND start_utc_s >= coalesce((SELECT max(start_utc_s)"            \
 	    "  FROM rates WHERE partition = ?1 AND rate = ?2"                  \
 	    "  AND start_utc_s <= ?3), ?3) AND start_utc_s < ?4"               \
 	    " ORDER BY start_utc_s")                                           \
 	X(RATE_FIRST, SIGNALS,                                                 \
-	    "SELECT start_utc_s, end_utc_s, value, quality, source,"           \
-	    " issued_utc_s FROM rates WHERE partition = ?1 AND rate = ?2"      \
+	    "SELECT {columns} FROM rates WHERE partition = ?1 AND rate = ?2"   \
 	    " ORDER BY start_utc_s LIMIT 1")                                   \
 	X(RATE_UNSURE, SIGNALS,                                                \
 	    "SELECT min(start_utc_s) FROM rates WHERE partition = ?1"          \
@@ -575,12 +510,13 @@
 	    "DELETE FROM points WHERE end_utc_s <= (SELECT end_utc_s"          \
 	    "  FROM points ORDER BY end_utc_s DESC LIMIT 1 OFFSET ?1)")        \
 	X(FORECAST_PUT, SIGNALS,                                               \
-	    "INSERT OR REPLACE INTO forecasts VALUES (?1, ?2, ?3, ?4, ?5)")    \
+	    "INSERT OR REPLACE INTO forecasts (source, {columns})"             \
+	    " VALUES (?1, {values})")                                          \
 	X(FORECAST_FORGET, SIGNALS,                                            \
 	    "DELETE FROM forecasts WHERE source = ?1 AND issued_hour = ?2"     \
 	    " AND target_hour = ?3 AND kind = ?4")                             \
 	X(FORECASTS_DUE, SIGNALS,                                              \
-	    "SELECT issued_hour, target_hour, kind, value FROM forecasts"      \
+	    "SELECT {columns} FROM forecasts"                                  \
 	    " WHERE source = ?1 AND target_hour < ?2"                          \
 	    " ORDER BY issued_hour, target_hour, kind")                        \
 	X(FORECAST_LAST, SIGNALS,                                              \
@@ -588,13 +524,26 @@
 	X(FORECASTS_PRUNE, SIGNALS,                                            \
 	    "DELETE FROM forecasts WHERE target_hour < ?1")                    \
 	X(ERROR_ADD, SIGNALS,                                                  \
-	    "INSERT INTO forecast_errors VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"  \
-	    " ON CONFLICT DO UPDATE SET count = count + ?5, sum = sum + ?6,"   \
-	    " sum_abs = sum_abs + ?7")                                         \
+	    "INSERT INTO forecast_errors (source, day, {columns})"             \
+	    " VALUES (?1, ?2, {values}) ON CONFLICT DO UPDATE SET"             \
+	    " count = count + excluded.count, sum = sum + excluded.sum,"       \
+	    " sum_abs = sum_abs + excluded.sum_abs")                           \
 	X(ERROR_SUMS, SIGNALS,                                                 \
 	    "SELECT kind, bucket, sum(count), sum(sum), sum(sum_abs)"          \
 	    " FROM forecast_errors WHERE source = ?1"                          \
 	    " GROUP BY kind, bucket ORDER BY kind, bucket")                    \
 	X(ERRORS_PRUNE, SIGNALS, "DELETE FROM forecast_errors WHERE day < ?1")
+
+/* All statements. */
+#define LT_SQL_EACH_TABLE(X)                                                   \
+	LT_SQL_TABLE(X)                                                        \
+	LT_SQL_LENGTHS_TABLE(X)                                                \
+	LT_SQL_PLANS_TABLE(X)                                                  \
+	LT_SQL_PERIODS_TABLE(X)                                                \
+	LT_SQL_USERS_TABLE(X)                                                  \
+	LT_SQL_JOBS_TABLE(X)                                                   \
+	LT_SQL_QUOTED_TABLE(X)                                                 \
+	LT_SQL_TOLD_TABLE(X)                                                   \
+	LT_SQL_ACCOUNTS_TABLE(X)
 
 #endif

@@ -29,7 +29,7 @@
 	    "INSERT OR IGNORE INTO account_moves SELECT name, parent, ?3"      \
 	    " FROM accounts WHERE name = ?1 AND parent != ?2")                 \
 	X(ACCOUNT_MOVES, LEDGER,                                               \
-	    "SELECT name, parent, until_utc_s FROM account_moves"              \
+	    "SELECT {columns} FROM account_moves"                              \
 	    " ORDER BY name, until_utc_s")                                     \
 	X(ACCOUNT_CUTS, LEDGER,                                                \
 	    "SELECT DISTINCT until_utc_s FROM account_moves"                   \

@@ -61,11 +61,6 @@
 	" end_utc_s);"                                                         \
 	"CREATE INDEX lengths_account ON lengths (account, band, end_utc_s);"
 
-#define LT_SQL_FIGURES "runs, median, upper, is_longest, low, high"
-#define LT_SQL_KIND_COLUMNS                                                    \
-	"kind, uid, wide, account, name, nodes, cpus, gpus, last_utc_s,"       \
-	" " LT_SQL_FIGURES ", ratio, band"
-
 /* The newest of a wider group, one of each name and shape: its newest. */
 #define LT_SQL_LENGTHS_WIDE(whose)                                             \
 	"SELECT length_s, limit_s, at_least FROM (SELECT length_s, limit_s,"   \
@@ -76,19 +71,13 @@
 	" WHERE at = 1 ORDER BY end_utc_s DESC"
 
 #define LT_SQL_LENGTHS_TABLE(X)                                                \
-	X(LENGTH_PUT, LEDGER,                                                  \
-	    "INSERT INTO lengths SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"   \
-	    " ?10, ?11, ?12"                                                   \
+	X(LENGTH_PUT, LEDGER, /* ?4: uid, ?6: end_utc_s */                     \
+	    "INSERT INTO lengths (job_id, submit_utc_s, {columns})"            \
+	    " SELECT ?1, ?2, {values}"                                         \
 	    " WHERE NOT EXISTS (SELECT 1 FROM forgotten"                       \
 	    "  WHERE uid = ?4 AND until_utc_s >= ?6)"                          \
-	    " ON CONFLICT DO UPDATE SET kind = ?3, uid = ?4, account = ?5,"    \
-	    " end_utc_s = ?6, length_s = ?7, limit_s = ?8, at_least = ?9,"     \
-	    " gpu = ?10, gpu_length_s = ?11, band = ?12"                       \
-	    " WHERE kind != ?3 OR uid != ?4 OR account != ?5"                  \
-	    " OR end_utc_s != ?6 OR length_s != ?7 OR limit_s != ?8"           \
-	    " OR at_least != ?9 OR gpu != ?10 OR gpu_length_s != ?11"          \
-	    " OR band != ?12"                                                  \
-	    " RETURNING 1")                                                    \
+	    " ON CONFLICT DO UPDATE SET ({columns}) = ({values})"              \
+	    " WHERE ({columns}) != ({values}) RETURNING 1")                    \
 	X(LENGTH_DROP, LEDGER,                                                 \
 	    "DELETE FROM lengths WHERE job_id = ?1 AND submit_utc_s = ?2"      \
 	    " RETURNING 1")                                                    \
@@ -111,7 +100,7 @@
 	    " gpus = CASE WHEN ?9 >= last_utc_s THEN ?8 ELSE gpus END,"        \
 	    " last_utc_s = max(last_utc_s, ?9)")                               \
 	X(KINDS_STALE, LEDGER,                                                 \
-	    "SELECT " LT_SQL_KIND_COLUMNS " FROM kinds WHERE stale != 0"       \
+	    "SELECT {columns} FROM kinds WHERE stale != 0"                     \
 	    " ORDER BY kind, uid LIMIT ?1")                                    \
 	X(KINDS_ALL_STALE, LEDGER, "UPDATE kinds SET stale = 1")               \
 	X(LENGTHS_OF_NAME, LEDGER,                                             \
@@ -120,12 +109,11 @@
 	X(LENGTHS_OF_USER, LEDGER, LT_SQL_LENGTHS_WIDE(" AND uid = ?2"))       \
 	X(LENGTHS_OF_ACCOUNT, LEDGER, LT_SQL_LENGTHS_WIDE(""))                 \
 	X(KIND_FIGURES, LEDGER,                                                \
-	    "UPDATE kinds SET stale = 0, runs = ?3, median = ?4, upper = ?5,"  \
-	    " is_longest = ?6, low = ?7, high = ?8, ratio = ?9"                \
+	    "UPDATE kinds SET stale = 0, ({columns}) = ({values})"             \
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KIND_DROP, LEDGER, "DELETE FROM kinds WHERE kind = ?1 AND uid = ?2") \
 	X(KINDS_TOLD, LEDGER,                                                  \
-	    "SELECT * FROM (SELECT kind, uid, " LT_SQL_FIGURES " FROM kinds"   \
+	    "SELECT * FROM (SELECT {columns} FROM kinds"                       \
 	    "  WHERE runs > 0 AND (wide != 0 OR name != '')"                   \
 	    "  ORDER BY last_utc_s DESC)"                                      \
 	    " UNION ALL SELECT kind, uid, survived, write_s, restart_s,"       \
@@ -143,15 +131,16 @@
 	X(SPEEDS_DROP, LEDGER,                                                 \
 	    "DELETE FROM speeds WHERE kind = ?1 AND uid = ?2")                 \
 	X(SPEED_PUT, LEDGER,                                                   \
-	    "INSERT INTO speeds VALUES (?1, ?2, ?3, ?4, ?5, ?6)")              \
+	    "INSERT INTO speeds (kind, uid, gpu_kind, {columns})"              \
+	    " VALUES (?1, ?2, ?3, {values})")                                  \
 	X(SPEEDS_OF, LEDGER,                                                   \
-	    "SELECT gpu, runs, median FROM speeds WHERE kind = ?1"             \
+	    "SELECT {columns} FROM speeds WHERE kind = ?1"                     \
 	    " AND uid = ?2 ORDER BY gpu")                                      \
 	X(FIGURES_OF, LEDGER,                                                  \
-	    "SELECT " LT_SQL_FIGURES " FROM kinds"                             \
+	    "SELECT {columns} FROM kinds"                                      \
 	    " WHERE kind = ?1 AND uid = ?2")                                   \
 	X(KINDS_OF_USER, LEDGER,                                               \
-	    "SELECT " LT_SQL_KIND_COLUMNS " FROM kinds WHERE uid = ?1"         \
+	    "SELECT {columns} FROM kinds WHERE uid = ?1"                       \
 	    " AND wide = 0 AND runs > 0 AND name != ''"                        \
 	    " AND (?2 = '' OR name = ?2)"                                      \
 	    " ORDER BY last_utc_s DESC, kind LIMIT ?3")                        \

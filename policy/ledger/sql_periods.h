@@ -72,10 +72,6 @@
 	" at_utc_s INTEGER NOT NULL, jobs INTEGER NOT NULL,"                   \
 	" PRIMARY KEY (at_utc_s, account)) WITHOUT ROWID;"
 
-#define LT_SQL_RUN_SAYS                                                        \
-	"name, qos, wckey, gpu, exit_code, restarts, corrected,"               \
-	" settled_utc_s, changed_utc_s, cpu_used_ms, gpu_used_ppm"
-
 #define LT_SQL_BOOKED                                                          \
 	" FROM entries WHERE job_id = ?1 AND job_id != 0"                      \
 	" AND submit_utc_s = ?2 AND at_utc_s >= ?3 AND at_utc_s < ?4"
@@ -89,10 +85,10 @@
 	" AND b.until_utc_s > ?10"                                             \
 	" AND b.until_utc_s < runs_before.until_utc_s)"
 #define LT_SQL_RUNS_THEN(which, where, order)                                  \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM runs " which " WHERE " where       \
-	" AND " LT_SQL_UNCHANGED " UNION ALL SELECT " LT_SQL_RUN_COLUMNS       \
-	" FROM runs_before WHERE " where " AND " LT_SQL_KEPT                   \
-	" ORDER BY " order
+	"SELECT {columns} FROM runs " which " WHERE " where                    \
+	" AND " LT_SQL_UNCHANGED                                               \
+	" UNION ALL SELECT {columns} FROM runs_before WHERE " where            \
+	" AND " LT_SQL_KEPT " ORDER BY " order
 #define LT_SQL_RUNS_BEHIND_THEN(part)                                          \
 	LT_SQL_RUNS_THEN("", LT_SQL_BEHIND(part), LT_SQL_RUN_ORDER)
 #define LT_SQL_RUNS_OF_ALL_THEN(which, part)                                   \
@@ -105,7 +101,7 @@
 	" INDEXED BY entries_special WHERE kind != 0"                          \
 	" AND kind = 1 AND at_utc_s >= ?2 " where ")"
 #define LT_SQL_NAMED(where, runs, more)                                        \
-	"SELECT " LT_SQL_RUN_COLUMNS " FROM " LT_SQL_CORRECTED(                \
+	"SELECT {columns} FROM " LT_SQL_CORRECTED(                             \
 	    where) " JOIN " runs " USING (job_id, submit_utc_s) WHERE " more
 #define LT_SQL_NAMED_NOW(where, more)                                          \
 	LT_SQL_NAMED(where, "runs", more) " ORDER BY job_id, submit_utc_s"
@@ -133,21 +129,19 @@
 	LT_SQL_PERIOD("account, money_micros, carbon_mg", " AND kind = 0")
 #define LT_SQL_PERIODS_TABLE(X)                                                \
 	X(RUN_KEEP, LEDGER,                                                    \
-	    "INSERT OR IGNORE INTO runs_before (" LT_SQL_RUN_COLUMNS           \
-	    ", until_utc_s) SELECT " LT_SQL_RUN_COLUMNS ", ?3 FROM runs"       \
+	    "INSERT OR IGNORE INTO runs_before ({columns}, until_utc_s)"       \
+	    " SELECT {columns}, ?3 FROM runs"                                  \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_DESCRIBE, LEDGER,                                                \
-	    "UPDATE runs SET name = ?3, qos = ?4, wckey = ?5, gpu = ?6,"       \
-	    " exit_code = ?7, restarts = ?8, changed_utc_s = ?9,"              \
-	    " cpu_used_ms = ?10, gpu_used_ppm = ?11"                           \
+	    "UPDATE runs SET changed_utc_s = ?3, ({columns}) = ({values})"     \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(RUN_CORRECTED, LEDGER,                                               \
 	    "UPDATE runs SET corrected = 1"                                    \
 	    " WHERE job_id = ?1 AND submit_utc_s = ?2")                        \
 	X(BOOKED_OF_RUN, LEDGER,                                               \
 	    "SELECT account, kind, for_utc_s < ?3 AS earlier,"                 \
-	    " min(for_utc_s), max(for_utc_s), " LT_SQL_SUM_FIGURES             \
-		LT_SQL_BOOKED " GROUP BY account, kind, earlier"               \
+	    " min(for_utc_s), max(for_utc_s)" LT_SQL_SUM_FIGURES LT_SQL_BOOKED \
+	    " GROUP BY account, kind, earlier"                                 \
 	    " ORDER BY account")                                               \
 	X(LATE_OF_RUN, LEDGER,                                                 \
 	    "SELECT coalesce(sum(min(?6, hour + 3600) - max(?5, hour)), 0)"    \
@@ -157,7 +151,7 @@
 	    " WHERE at_utc_s >= ?3 AND at_utc_s < ?4 AND for_utc_s < ?3"       \
 	    " AND hour < ?6 AND hour + 3600 > ?5 AND account = ?7")            \
 	X(HOURS_OF_RUN, LEDGER,                                                \
-	    "SELECT at_utc_s, account, " LT_SQL_SUM_COLUMNS LT_SQL_BOOKED      \
+	    "SELECT at_utc_s, account" LT_SQL_ENTRY_FIGURES LT_SQL_BOOKED      \
 	    " ORDER BY at_utc_s")                                              \
 	X(USED_OF_RUN, LEDGER,                                                 \
 	    "SELECT for_utc_s, account, min(kind), max(made_utc_s),"           \
@@ -227,20 +221,22 @@
 		" AND discount_micros != 0") ") GROUP BY account"              \
 					     " ORDER BY account")              \
 	X(LIMIT_PUT, LEDGER,                                                   \
-	    "INSERT INTO limits VALUES (?1, ?2, ?3, ?4, ?5)"                   \
-	    " ON CONFLICT DO UPDATE SET limit_micros = ?4, limit_mg = ?5")     \
+	    "INSERT INTO limits (team, start_utc_s, end_utc_s, {columns})"     \
+	    " VALUES (?1, ?2, ?3, {values})"                                   \
+	    " ON CONFLICT DO UPDATE SET ({columns}) = ({values})")             \
 	X(LIMIT_GET, LEDGER,                                                   \
-	    "SELECT limit_micros, limit_mg FROM limits WHERE team = ?1"        \
+	    "SELECT {columns} FROM limits WHERE team = ?1"                     \
 	    " AND start_utc_s = ?2 AND end_utc_s = ?3")                        \
 	X(CLOSED_PUT, LEDGER,                                                  \
-	    "INSERT INTO closed VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)")       \
+	    "INSERT INTO closed ({columns}) VALUES ({values})")                \
 	X(CLOSED_GET, LEDGER,                                                  \
-	    "SELECT * FROM closed WHERE start_utc_s = ?1 AND end_utc_s = ?2")  \
+	    "SELECT {columns} FROM closed WHERE start_utc_s = ?1"              \
+	    " AND end_utc_s = ?2")                                             \
 	X(CLOSED_AROUND, LEDGER,                                               \
-	    "SELECT * FROM closed WHERE start_utc_s <= ?1 AND end_utc_s >= ?2" \
-	    " ORDER BY closed_utc_s LIMIT 1")                                  \
+	    "SELECT {columns} FROM closed WHERE start_utc_s <= ?1"             \
+	    " AND end_utc_s >= ?2 ORDER BY closed_utc_s LIMIT 1")              \
 	X(CLOSED_ALL, LEDGER,                                                  \
-	    "SELECT * FROM closed ORDER BY end_utc_s, start_utc_s")            \
+	    "SELECT {columns} FROM closed ORDER BY end_utc_s, start_utc_s")    \
 	X(CLOSED_LAST, LEDGER,                                                 \
 	    "SELECT max((SELECT coalesce(max(closed_utc_s), 0) FROM closed),"  \
 	    " (SELECT coalesce(max(closed_utc_s), 0) FROM reopened))")         \
@@ -252,9 +248,9 @@
 	    "DELETE FROM closed_rows WHERE start_utc_s = ?1"                   \
 	    " AND end_utc_s = ?2")                                             \
 	X(REOPENED_PUT, LEDGER,                                                \
-	    "INSERT INTO reopened VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"     \
-	    " ?9, ?10, ?11)")                                                  \
-	X(REOPENED_ALL, LEDGER, "SELECT * FROM reopened ORDER BY rowid")       \
+	    "INSERT INTO reopened ({columns}) VALUES ({values})")              \
+	X(REOPENED_ALL, LEDGER,                                                \
+	    "SELECT {columns} FROM reopened ORDER BY rowid")                   \
 	X(REFUSED_ADD, LEDGER,                                                 \
 	    "INSERT INTO refused VALUES (?1, ?2, 1)"                           \
 	    " ON CONFLICT DO UPDATE SET jobs = jobs + 1")                      \
@@ -264,7 +260,7 @@
 	    " ORDER BY account, at_utc_s")                                     \
 	X(BOOKED_LATER, LEDGER,                                                \
 	    "SELECT NOT (" LT_SQL_IS_FIRST "), at_utc_s, for_utc_s, account,"  \
-	    " uid, " LT_SQL_SUM_COLUMNS LT_SQL_OF_OPENED)                      \
+	    " uid" LT_SQL_ENTRY_FIGURES LT_SQL_OF_OPENED)                      \
 	X(BOOKED_LATER_BACK, LEDGER,                                           \
 	    "UPDATE entries AS e SET at_utc_s = for_utc_s,"                    \
 	    " kind = NOT (" LT_SQL_IS_FIRST                                    \

@@ -50,15 +50,15 @@
 #define LT_SQL_SUM_BY                                                          \
 	"sum(by_time_micros), sum(by_time_mg), sum(by_gpu_micros), sum(by_gpu_mg)"
 
-#define LT_SQL_PLANS_TABLE(X)                                                   \
-	X(PLAN_PUT, LEDGER,                                                     \
-	    "INSERT OR REPLACE INTO plans VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)") \
-	X(PLANS_OF, LEDGER,                                                     \
-	    "SELECT made_utc_s, partition, start_utc_s, money_micros,"          \
-	    " carbon_mg, why FROM plans WHERE quote_id = ?1"                    \
-	    " ORDER BY made_utc_s")                                             \
-	X(PLANS_PRUNE, LEDGER,                                                  \
-	    "DELETE FROM plans WHERE quote_id NOT IN"                           \
+#define LT_SQL_PLANS_TABLE(X)                                                  \
+	X(PLAN_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO plans (quote_id, {columns})"               \
+	    " VALUES (?1, {values})")                                          \
+	X(PLANS_OF, LEDGER,                                                    \
+	    "SELECT {columns} FROM plans WHERE quote_id = ?1"                  \
+	    " ORDER BY made_utc_s")                                            \
+	X(PLANS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM plans WHERE quote_id NOT IN"                          \
 	    " (SELECT quote_id FROM holds)")
 
 #endif

@@ -27,21 +27,17 @@
 	"CREATE INDEX holds_no_smoke ON holds (made_utc_s)"                    \
 	" WHERE flags & 8192 != 0;"
 
-#define LT_SQL_QUOTED_TABLE(X)                                                              \
-	X(QUOTED_PUT, LEDGER,                                                               \
-	    "INSERT OR REPLACE INTO quoted VALUES (?1, ?2, ?3, ?4, ?5, ?6,"                 \
-	    " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)")     \
-	X(QUOTED_ENDED, LEDGER,                                                             \
-	    "SELECT job_id, submit_utc_s, quote_id, account, compared, draw,"               \
-	    " plan_micros, plan_mg, home_micros, home_mg, money_micros,"                    \
-	    " carbon_mg, base_micros, base_mg, work_micros, work_mg, end_utc_s, how_ended," \
-	    " has_left, deadline_utc_s, stated_ppm,"                                        \
-	    " (SELECT max(plan_start_utc_s - home_start_utc_s, 0) FROM holds"               \
-	    "  WHERE holds.quote_id = quoted.quote_id) FROM quoted"                         \
-	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                                     \
-	    " ORDER BY quote_id, job_id, submit_utc_s")                                     \
-	X(QUOTED_NO_SMOKE, LEDGER,                                                          \
-	    "SELECT count(*) FROM holds"                                                    \
+#define LT_SQL_QUOTED_TABLE(X)                                                 \
+	X(QUOTED_PUT, LEDGER,                                                  \
+	    "INSERT OR REPLACE INTO quoted ({columns}) VALUES ({values})")     \
+	X(QUOTED_ENDED, LEDGER,                                                \
+	    "SELECT {columns},"                                                \
+	    " (SELECT max(plan_start_utc_s - home_start_utc_s, 0) FROM holds"  \
+	    "  WHERE holds.quote_id = quoted.quote_id) FROM quoted"            \
+	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                        \
+	    " ORDER BY quote_id, job_id, submit_utc_s")                        \
+	X(QUOTED_NO_SMOKE, LEDGER,                                             \
+	    "SELECT count(*) FROM holds"                                       \
 	    " WHERE flags & 8192 != 0 AND made_utc_s >= ?1")
 
 #endif

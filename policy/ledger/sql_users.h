@@ -15,33 +15,19 @@
 	" AND e.submit_utc_s = r.submit_utc_s"                                 \
 	" WHERE r.end_utc_s > ?1 AND r.end_utc_s <= ?2"                        \
 	" AND r.uid != " LT_SQL_NOBODY " AND e.uid != " LT_SQL_NOBODY
-/* Their part of days goes from one uid to another: sign and uid. */
-#define LT_SQL_DAYS_MOVED(sign, uid)                                           \
-	"INSERT INTO days SELECT e.at_utc_s / 86400, e.account, " uid          \
-	", e.kind, " sign "sum(e.money_micros), " sign "sum(e.carbon_mg),"     \
-	" " sign "sum(e.energy_wh), " sign "sum(e.base_money_micros),"         \
-	" " sign "sum(e.base_carbon_mg), " sign "sum(e.by_time_micros),"       \
-	" " sign "sum(e.by_time_mg), " sign "sum(e.by_gpu_micros),"            \
-	" " sign "sum(e.by_gpu_mg), " sign "sum(e.carbon_charge_micros),"      \
-	" " sign "sum(e.discount_micros)" LT_SQL_ERASED_ENTRIES                \
-	" GROUP BY 1, 2, 3, 4 ON CONFLICT DO UPDATE SET"                       \
-	" money_micros = money_micros + excluded.money_micros,"                \
-	" carbon_mg = carbon_mg + excluded.carbon_mg,"                         \
-	" energy_wh = energy_wh + excluded.energy_wh,"                         \
-	" base_money_micros = base_money_micros"                               \
-	"  + excluded.base_money_micros,"                                      \
-	" base_carbon_mg = base_carbon_mg + excluded.base_carbon_mg,"          \
-	" by_time_micros = by_time_micros + excluded.by_time_micros,"          \
-	" by_time_mg = by_time_mg + excluded.by_time_mg,"                      \
-	" by_gpu_micros = by_gpu_micros + excluded.by_gpu_micros,"             \
-	" by_gpu_mg = by_gpu_mg + excluded.by_gpu_mg,"                         \
-	" carbon_charge_micros = carbon_charge_micros"                         \
-	"  + excluded.carbon_charge_micros,"                                   \
-	" discount_micros = discount_micros + excluded.discount_micros"
+/* Their part of days goes from one uid to another: add or take, and uid. */
+#define LT_SQL_ADD_SUM(column, member) ", sum(e." #column ")"
+#define LT_SQL_TAKE_SUM(column, member) ", -sum(e." #column ")"
+#define LT_SQL_DAYS_MOVED(SUM, uid)                                            \
+	"INSERT INTO days (day, account, uid, kind" LT_SQL_ENTRY_FIGURES       \
+	") SELECT e.at_utc_s / 86400, e.account, " uid                         \
+	", e.kind" LT_FIGURES(SUM) LT_SQL_ERASED_ENTRIES                       \
+	    " GROUP BY 1, 2, 3, 4" LT_SQL_ADD_FIGURES
+#define LT_SQL_AND_NONE(column, member) " AND " #column " = 0"
 
 #define LT_SQL_USERS_TABLE(X)                                                                      \
 	X(TOTALS_OF_USER, LEDGER,                                                                  \
-	    "SELECT kind, " LT_SQL_SUM_FIGURES " FROM entries"                                     \
+	    "SELECT kind" LT_SQL_SUM_FIGURES " FROM entries"                                       \
 	    " WHERE account = ?1 AND at_utc_s >= ?2 AND at_utc_s < ?3"                             \
 	    " AND uid = ?4 GROUP BY kind")                                                         \
 	X(COUNTS_OF_USER, LEDGER,                                                                  \
@@ -52,16 +38,14 @@
 	X(ERASE_UNTIL, LEDGER,                                                                     \
 	    "SELECT end_utc_s FROM runs WHERE " LT_SQL_ERASED_RUNS                                 \
 	    " ORDER BY end_utc_s LIMIT 1 OFFSET ?3")                                               \
-	X(ERASE_ADD_DAYS, LEDGER, LT_SQL_DAYS_MOVED("", LT_SQL_NOBODY))                            \
-	X(ERASE_TAKE_DAYS, LEDGER, LT_SQL_DAYS_MOVED("-", "e.uid"))                                \
+	X(ERASE_ADD_DAYS, LEDGER,                                                                  \
+	    LT_SQL_DAYS_MOVED(LT_SQL_ADD_SUM, LT_SQL_NOBODY))                                      \
+	X(ERASE_TAKE_DAYS, LEDGER,                                                                 \
+	    LT_SQL_DAYS_MOVED(LT_SQL_TAKE_SUM, "e.uid"))                                           \
 	X(ERASE_DROP_DAYS, LEDGER,                                                                 \
 	    "DELETE FROM days WHERE (account, day, uid, kind) IN"                                  \
 	    " (SELECT DISTINCT e.account, e.at_utc_s / 86400, e.uid, e.kind" LT_SQL_ERASED_ENTRIES \
-	    ") AND money_micros = 0 AND carbon_mg = 0"                                             \
-	    " AND energy_wh = 0 AND base_money_micros = 0"                                         \
-	    " AND base_carbon_mg = 0 AND by_time_micros = 0"                                       \
-	    " AND by_time_mg = 0 AND by_gpu_micros = 0 AND by_gpu_mg = 0"                          \
-	    " AND carbon_charge_micros = 0 AND discount_micros = 0")                               \
+	    ")" LT_FIGURES(LT_SQL_AND_NONE))                                                       \
 	X(ERASE_ENTRIES, LEDGER,                                                                   \
 	    "UPDATE entries SET uid = " LT_SQL_NOBODY " WHERE id IN"                               \
 	    " (SELECT e.id" LT_SQL_ERASED_ENTRIES ")")                                             \

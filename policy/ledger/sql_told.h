@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SQL of what users were told of their jobs, beside sql.h's and by its rules.
+ * SQL of alerts and mails that are told and due, beside sql.h's and by its
+ * rules.
  */
-#ifndef LT_LEDGER_SQL_MAILS_H
-#define LT_LEDGER_SQL_MAILS_H
+#ifndef LT_LEDGER_SQL_TOLD_H
+#define LT_LEDGER_SQL_TOLD_H
+
+/* Version 23: a row a percentage of a budget that was passed, a run or a day
+ * that cost much; told_utc_s 0: it is due. Kinds: message_kinds.h. */
+#define LT_SQL_LEDGER_23                                                       \
+	"CREATE TABLE alerts (name TEXT PRIMARY KEY, begins TEXT NOT NULL,"    \
+	" kind INTEGER NOT NULL, team TEXT NOT NULL, uid INTEGER NOT NULL,"    \
+	" job_id INTEGER NOT NULL, quote_id INTEGER NOT NULL,"                 \
+	" percent INTEGER NOT NULL, times INTEGER NOT NULL,"                   \
+	" is_over INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"              \
+	" told_utc_s INTEGER NOT NULL, until_utc_s INTEGER NOT NULL,"          \
+	" subject TEXT NOT NULL, text TEXT NOT NULL, mail_to TEXT NOT NULL)"   \
+	" WITHOUT ROWID;"                                                      \
+	"CREATE INDEX alerts_made ON alerts (made_utc_s);"                     \
+	"CREATE INDEX alerts_due ON alerts (name) WHERE told_utc_s = 0;"       \
+	"CREATE INDEX alerts_of_budgets ON alerts (name) WHERE kind = 0;"
 
 /* Version 21: a row a job that asks for mails: the start that its user knows
  * of, and the run up to which interruptions are told. */
@@ -20,12 +36,26 @@
 	"CREATE INDEX end_mails_due ON end_mails (job_id)"                     \
 	" WHERE told_utc_s = 0;"
 
-#define LT_SQL_MAILS_TABLE(X)                                                  \
+#define LT_SQL_TOLD_TABLE(X)                                                   \
+	X(ALERT_PUT, LEDGER,                                                   \
+	    "INSERT OR REPLACE INTO alerts ({columns}) VALUES ({values})")     \
+	X(ALERT_DROP, LEDGER, "DELETE FROM alerts WHERE name = ?1")            \
+	X(ALERT, LEDGER, "SELECT {columns} FROM alerts WHERE name = ?1")       \
+	X(ALERTS_OF_BUDGETS, LEDGER,                                           \
+	    "SELECT {columns} FROM alerts"                                     \
+	    " WHERE kind = 0 AND until_utc_s > ?1 ORDER BY name")              \
+	X(ALERTS_DUE, LEDGER,                                                  \
+	    "SELECT {columns} FROM alerts WHERE told_utc_s = 0 ORDER BY name") \
+	X(ALERTS_LAST, LEDGER,                                                 \
+	    "SELECT {columns} FROM alerts"                                     \
+	    " ORDER BY made_utc_s DESC, name LIMIT ?1")                        \
+	X(ALERTS_PRUNE, LEDGER,                                                \
+	    "DELETE FROM alerts WHERE made_utc_s < ?1 AND until_utc_s < ?1"    \
+	    " AND quote_id NOT IN"                                             \
+	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
 	X(MAIL_PUT, LEDGER,                                                    \
-	    "INSERT OR REPLACE INTO mails VALUES (?1, ?2, ?3, ?4, ?5)")        \
-	X(MAIL, LEDGER,                                                        \
-	    "SELECT job_id, quote_id, start_utc_s, partition, run_start_utc_s" \
-	    " FROM mails WHERE job_id = ?1")                                   \
+	    "INSERT OR REPLACE INTO mails ({columns}) VALUES ({values})")      \
+	X(MAIL, LEDGER, "SELECT {columns} FROM mails WHERE job_id = ?1")       \
 	X(MAILS_PRUNE, LEDGER,                                                 \
 	    "DELETE FROM mails WHERE quote_id NOT IN"                          \
 	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
@@ -37,7 +67,7 @@
 	X(END_MAIL_DROP, LEDGER,                                               \
 	    "DELETE FROM end_mails WHERE job_id = ?1 AND told_utc_s = 0")      \
 	X(END_MAILS_DUE, LEDGER,                                               \
-	    "SELECT job_id, quote_id, mail_to, uid FROM"                       \
+	    "SELECT {columns} FROM"                                            \
 	    " (SELECT m.job_id, quote_id, mail_to, uid,"                       \
 	    " row_number() OVER (PARTITION BY uid ORDER BY m.job_id) AS place" \
 	    " FROM end_mails m JOIN holds h USING (quote_id)"                  \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * signals.db: the rate that held in a partition at each moment, without
- * overlaps, so that a run can be charged again years later; and the raw
- * points of each source, for forecasts.
+ * overlaps, so that a run can be charged again years later; the raw points of
+ * each source, for forecasts; the forecasts that wait for their measured value,
+ * and daily sums of how far those of the last 90 days were off.
+ * policy/model/forecast_error.c scores.
  */
 #include <assert.h>
 #include <math.h>
@@ -12,6 +14,7 @@
 
 #include "grow.h"
 #include "ledger_db.h"
+#include "units.h"
 
 struct steps { /* grows */
 	struct lt_rate_step *items;
@@ -33,32 +36,25 @@ add_step(
 	return LT_OK;
 }
 
-static void
-read_step(struct lt_rows *rows, struct lt_rate_step *step)
-{
-	memset(step, 0, sizeof(*step));
-	step->start_utc_s = lt_row_int(rows);
-	step->end_utc_s = lt_row_int(rows);
-	step->value = lt_row_real(rows);
-	step->quality = (enum lt_quality)lt_row_int(rows);
-	lt_row_text(rows, step->source, sizeof(step->source));
-	step->issued_utc_s = lt_row_int(rows);
-}
+#define STEP(column, member) LT_DB_COLUMN(struct lt_rate_step, column, member)
+static const struct lt_db_column step_list[] = {
+    {STEP("start_utc_s", start_utc_s)},
+    {STEP("end_utc_s", end_utc_s)},
+    {STEP("value", value)},
+    {STEP("quality", quality)},
+    {STEP("source", source)},
+    {STEP("issued_utc_s", issued_utc_s)},
+};
+static const struct lt_db_columns step_columns = {
+    LT_DB_COLUMNS(struct lt_rate_step, step_list)};
 
+/* steps: of none. */
 static int
 load_steps(struct steps *steps, struct lt_ledger *ledger, struct lt_bound bound,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	struct lt_rate_step step;
-	int rc = lt_sql_start(&rows, ledger, bound, err);
-
-	while (rc == LT_OK && (rc = lt_rows_next(&rows, err)) == 1) {
-		read_step(&rows, &step);
-		rc = add_step(steps, &step, err);
-	}
-	lt_rows_end(&rows);
-	return rc;
+	return lt_sql_list(
+	    ledger, bound, &step_columns, &steps->items, &steps->count, err);
 }
 
 /* Stored steps that overlap the span, and perhaps one that ends before. */
@@ -379,20 +375,13 @@ lt_ledger_rate_unsure(struct lt_ledger *ledger,
     const struct lt_rates_asked *asked, int64_t *start_utc_s,
     struct lt_error *err)
 {
-	struct lt_rows rows;
-	int rc = lt_sql_start(&rows, ledger,
+	*start_utc_s = INT64_MAX;
+	return lt_sql_number(ledger,
 	    LT_BIND(LT_SQL_RATE_UNSURE, LT_TEXT(asked->partition),
 		LT_INT(asked->rate), LT_INT(asked->span.from_utc_s),
 		LT_INT(asked->span.to_utc_s), LT_INT(LT_QUALITY_ESTIMATED),
 		LT_INT(LT_QUALITY_LAST_VALUE), LT_INT(INT64_MAX)),
-	    err);
-
-	if (rc == LT_OK)
-		rc = lt_rows_next(&rows, err);
-	if (rc != 1 || !lt_row_optional(&rows, start_utc_s))
-		*start_utc_s = INT64_MAX;
-	lt_rows_end(&rows);
-	return rc < 0 ? rc : LT_OK;
+	    start_utc_s, NULL, err);
 }
 
 /* A list of prices says at each fetch the same for a while from then on: the
@@ -443,10 +432,6 @@ lt_ledger_points(struct lt_ledger *ledger, const struct lt_points_asked *asked,
 		LT_INT(asked->span.from_utc_s), LT_INT(asked->span.to_utc_s)),
 	    err);
 
-	if (rc != LT_OK) {
-		free(all.items);
-		all = (struct steps){0};
-	}
 	for (uint32_t i = 1; i < all.count; i++)
 		if (all.items[i - 1].end_utc_s > all.items[i].start_utc_s)
 			all.items[i - 1].end_utc_s = all.items[i].start_utc_s;
@@ -466,4 +451,120 @@ lt_ledger_prune_signals(struct lt_ledger *ledger, int64_t before_utc_s,
 		   ? rc
 		   : lt_sql_do(ledger,
 			 LT_BIND(LT_SQL_POINTS_BOUND, LT_INT(points_max)), err);
+}
+
+enum { DAY_HOURS = LT_DAY_S / LT_HOUR_S };
+
+#define ISSUED(column, member) LT_DB_COLUMN(struct lt_issued, column, member)
+static const struct lt_db_column issued_list[] = {
+    {ISSUED("issued_hour", issued_hour)},
+    {ISSUED("target_hour", target_hour)},
+    {ISSUED("kind", kind)},
+    {ISSUED("value", value)},
+};
+static const struct lt_db_columns issued_columns = {
+    LT_DB_COLUMNS(struct lt_issued, issued_list)};
+
+#define SUM(column, member) LT_DB_COLUMN(struct lt_error_sum, column, member)
+static const struct lt_db_column sum_list[] = {
+    {SUM("kind", kind)},
+    {SUM("bucket", bucket)},
+    {SUM("count", count)},
+    {SUM("sum", sum)},
+    {SUM("sum_abs", sum_abs)},
+};
+static const struct lt_db_columns sum_columns = {
+    LT_DB_COLUMNS(struct lt_error_sum, sum_list)};
+
+static int
+put_issued(struct lt_ledger *ledger, const char *source,
+    const struct lt_issued *issued, struct lt_error *err)
+{
+	if (!isfinite(issued->value))
+		return lt_fail(
+		    err, LT_EINPUT, "%s: a forecast is not a number", source);
+	return lt_sql_do(ledger,
+	    LT_BIND_RECORD(
+		LT_SQL_FORECAST_PUT, &issued_columns, issued, LT_TEXT(source)),
+	    err);
+}
+
+static int
+forget_issued(struct lt_ledger *ledger, const char *source,
+    const struct lt_issued *issued, struct lt_error *err)
+{
+	return lt_sql_do(ledger,
+	    LT_BIND(LT_SQL_FORECAST_FORGET, LT_TEXT(source),
+		LT_INT(issued->issued_hour), LT_INT(issued->target_hour),
+		LT_INT(issued->kind)),
+	    err);
+}
+
+static int
+add_sum(struct lt_ledger *ledger, const char *source, int64_t day,
+    const struct lt_error_sum *sum, struct lt_error *err)
+{
+	if (sum->count == 0)
+		return LT_OK;
+	return lt_sql_do(ledger,
+	    LT_BIND_RECORD(LT_SQL_ERROR_ADD, &sum_columns, sum, LT_TEXT(source),
+		LT_INT(day)),
+	    err);
+}
+
+int
+lt_ledger_put_forecasts(struct lt_ledger *ledger, const char *source,
+    const struct lt_forecast_news *news, struct lt_error *err)
+{
+	assert(news->fresh != NULL || news->fresh_count == 0);
+	assert(news->scored != NULL || news->scored_count == 0);
+
+	const int64_t day = news->hour / DAY_HOURS;
+	int rc = lt_call_begin(ledger, LT_DB_SIGNALS, err);
+
+	if (rc != LT_OK)
+		return rc;
+	for (uint32_t i = 0; i < news->scored_count && rc == LT_OK; i++)
+		rc = forget_issued(ledger, source, &news->scored[i], err);
+	for (uint32_t i = 0; i < news->fresh_count && rc == LT_OK; i++)
+		rc = put_issued(ledger, source, &news->fresh[i], err);
+	for (uint32_t i = 0; i < news->sum_count && rc == LT_OK; i++)
+		rc = add_sum(ledger, source, day, &news->sums[i], err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_FORECASTS_PRUNE,
+			LT_INT(news->hour - LT_FORECASTS_WAIT_HOURS)),
+		    err);
+	if (rc == LT_OK)
+		rc = lt_sql_do(ledger,
+		    LT_BIND(LT_SQL_ERRORS_PRUNE,
+			LT_INT(day - LT_FORECAST_ERROR_DAYS)),
+		    err);
+	return lt_call_end(ledger, LT_DB_SIGNALS, rc, err);
+}
+
+int
+lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
+    int64_t hour, struct lt_due *due, struct lt_error *err)
+{
+	return lt_sql_list(ledger,
+	    LT_BIND(LT_SQL_FORECASTS_DUE, LT_TEXT(source), LT_INT(hour)),
+	    &issued_columns, &due->issued, &due->count, err);
+}
+
+int
+lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
+    int64_t *hour, struct lt_error *err)
+{
+	*hour = -1;
+	return lt_sql_number(ledger,
+	    LT_BIND(LT_SQL_FORECAST_LAST, LT_TEXT(source)), hour, NULL, err);
+}
+
+int
+lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
+    struct lt_error_sum *sums, uint32_t room, struct lt_error *err)
+{
+	return lt_sql_some(ledger, LT_BIND(LT_SQL_ERROR_SUMS, LT_TEXT(source)),
+	    &sum_columns, sums, room, err);
 }
