@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The contract of a signal source: name, options, fetch, parse. parse is
- * pure, bounded and fuzzed; only fetch touches the world.
+ * pure, bounded and fuzzed; only fetch touches the world. Of one that is a row
+ * of json_source.h, lt_adapter_fetch() and lt_adapter_parse() do both.
  */
 #ifndef LT_ADAPTER_H
 #define LT_ADAPTER_H
@@ -10,11 +11,21 @@
 #include "points.h"
 #include "source_memory.h"
 
+enum { LT_CHOICE_WORDS_MAX = 4 };
+
+struct lt_option_choice { /* an option that has one of a few words */
+	const char *key;
+	const char *words[LT_CHOICE_WORDS_MAX]; /* NULL = no more */
+	const char *want;			/* in an error */
+};
+
 struct lt_adapter {
 	const char *name;
 	const char *usage;			 /* one line */
 	const struct lt_adapter_option *options; /* ended by key NULL */
-	int64_t interval_s;			 /* how often to fetch */
+	/* Ended by key NULL; NULL = no option has one of a few words. */
+	const struct lt_option_choice *choices;
+	int64_t interval_s; /* how often to fetch */
 	/* How late its newest data usually is: staleness counts from this and
 	 * interval_s after its issue time, when newer could be there. */
 	int64_t fresh_s;
@@ -47,6 +58,8 @@ struct lt_adapter {
 	    const struct lt_window *window, struct lt_points *points,
 	    struct lt_error *err);
 	lt_parse_fn *parse; /* NULL where nothing is fetched */
+	/* Does both, where it is not NULL. */
+	const struct lt_json_source *json;
 };
 
 /* NULL = unknown. */
@@ -65,13 +78,17 @@ int lt_adapter_timeout_s(
 /* What the intensities of a source count. */
 enum lt_basis lt_adapter_basis(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
-/* adapter->fetch(), and none of its secrets in err, points->note or the trace
- * of options->memory, whatever the source answered. */
+/* Pure; LT_EBUG from one that fetches nothing. As lt_parse_fn. */
+int lt_adapter_parse(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err);
+/* The adapter's fetch, and none of its secrets in err, points->note or the
+ * trace of options->memory, whatever the source answered. */
 int lt_adapter_fetch(const struct lt_adapter *adapter,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);
-/* All of options: unknown key (nearest named), missing required, then the
- * adapter's check. The error has line and column. */
+/* All of options: unknown key (nearest named), missing required, one of a few
+ * words, then the adapter's check. The error has line and column. */
 int lt_adapter_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err);
 

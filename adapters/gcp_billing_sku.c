@@ -244,7 +244,7 @@ fetch_page(struct lt_web *web, const char *secret, char token[TOKEN_SIZE],
 	    .url = url,
 	    .secret_query = secret,
 	    .headers = {"Accept: application/json"},
-	    .error_text = lt_price_list_error_text,
+	    .error_text = lt_json_error_text,
 	};
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};

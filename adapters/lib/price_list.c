@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "price_list.h"
-#include "json.h"
 #include "units.h"
 
 const char *
@@ -97,26 +96,4 @@ lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name)
 		return;
 	snprintf(names + length, LT_PRICE_LIST_NAMES_SIZE - length, "%s%s",
 	    length == 0 ? "" : ", ", name);
-}
-
-void
-lt_price_list_error_text(
-    char *out, size_t size, const char *body, size_t length)
-{
-	json_t *json = NULL;
-	const json_t *error;
-	const char *status, *message;
-
-	out[0] = '\0';
-	if (lt_json_load(&json, body, length, NULL) != LT_OK)
-		return;
-	error = json_object_get(json, "error");
-	if (!json_is_object(error))
-		error = json;
-	status = json_string_value(json_object_get(error, "status"));
-	message = json_string_value(json_object_get(error, "message"));
-	if (message != NULL)
-		snprintf(out, size, "%.40s%s%s", status == NULL ? "" : status,
-		    status == NULL ? "" : ": ", message);
-	json_decref(json);
 }

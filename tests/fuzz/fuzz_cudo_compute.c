@@ -19,7 +19,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
 	char words[64];
 
 	fuzz_source("cudo_compute", &options, bytes, byte_count);
-	lt_price_list_error_text(
+	lt_json_error_text(
 	    words, sizeof(words), (const char *)bytes, byte_count);
 	if (memchr(words, '\0', sizeof(words)) == NULL)
 		__builtin_trap();

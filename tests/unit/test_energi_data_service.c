@@ -143,7 +143,7 @@ test_recorded(void **state)
 		    read_fixture(FIXTURE, bytes, sizeof(bytes));
 
 		assert_int_equal(
-		    adapter->parse(&options,
+		    lt_adapter_parse(adapter, &options,
 			&(struct lt_answer){bytes, length, HOUR + 3900},
 			&points, NULL),
 		    LT_OK);

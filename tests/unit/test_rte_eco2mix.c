@@ -113,7 +113,7 @@ test_recorded(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, length, DAY + 86400 + 7200}, &points,
 		NULL),
 	    LT_OK);
