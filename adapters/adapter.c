@@ -14,6 +14,7 @@
 #include "nearest.h"
 #include "text_mend.h"
 #include "units.h"
+#include "url.h"
 
 static const struct lt_adapter_option *
 known_option(const struct lt_adapter *adapter, const char *key)
@@ -178,9 +179,9 @@ lt_adapter_check(const struct lt_adapter *adapter,
 		code = check_choices(adapter, options, err);
 	if (code == LT_OK && adapter->check != NULL)
 		code = adapter->check(options, err);
-	return code == LT_OK && adapter->json != NULL
-		   ? lt_json_source_check(adapter, options, err)
-		   : code;
+	if (code == LT_OK && adapter->json != NULL)
+		code = lt_json_source_check(adapter, options, err);
+	return code == LT_OK ? lt_url_check(options, "url", err) : code;
 }
 
 int

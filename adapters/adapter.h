@@ -11,14 +11,6 @@
 #include "points.h"
 #include "source_memory.h"
 
-enum { LT_CHOICE_WORDS_MAX = 4 };
-
-struct lt_option_choice { /* an option that has one of a few words */
-	const char *key;
-	const char *words[LT_CHOICE_WORDS_MAX]; /* NULL = no more */
-	const char *want;			/* in an error */
-};
-
 struct lt_adapter {
 	const char *name;
 	const char *usage;			 /* one line */
@@ -88,7 +80,7 @@ int lt_adapter_fetch(const struct lt_adapter *adapter,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);
 /* All of options: unknown key (nearest named), missing required, one of a few
- * words, then the adapter's check. The error has line and column. */
+ * words, the adapter's check, then `url`. The error has line and column. */
 int lt_adapter_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err);
 

@@ -73,7 +73,7 @@ eia_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: respondent: got \"%s\", want EIA's code in capitals, such as CISO",
 		    options->name, respondent);
 	code = lt_secret_check(options, "key", false, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- an answer ---- */

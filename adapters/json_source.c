@@ -103,9 +103,8 @@ lt_json_source_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err)
 {
 	struct lt_tariff_terms terms;
-	const int code = read_terms(adapter, options, &terms, err);
 
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return read_terms(adapter, options, &terms, err);
 }
 
 /* ---- an answer of rows ---- */

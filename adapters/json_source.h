@@ -70,7 +70,7 @@ struct lt_json_source {
 };
 
 /* For lt_adapter_check(), lt_adapter_fetch() and lt_adapter_parse(): the check
- * of the options of prices and of `url`, after the adapter's own. */
+ * of the options of prices, after the adapter's own. */
 int lt_json_source_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err);
 int lt_json_source_fetch(const struct lt_adapter *adapter,

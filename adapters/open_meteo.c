@@ -174,7 +174,7 @@ meteo_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK)
 		code = lt_secret_check(options, "key", false, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- an answer ---- */

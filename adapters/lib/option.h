@@ -37,6 +37,14 @@ struct lt_adapter_option {
 	const char *fallback; /* default, for help and docs */
 };
 
+enum { LT_CHOICE_WORDS_MAX = 4 };
+
+struct lt_option_choice { /* an option that has one of a few words */
+	const char *key;
+	const char *words[LT_CHOICE_WORDS_MAX]; /* NULL = no more */
+	const char *want;			/* in an error */
+};
+
 /* lt_error_at() where an option stands in the policy file. */
 void lt_option_at(const struct lt_source_options *options, const char *key,
     struct lt_error *err);

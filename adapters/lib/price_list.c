@@ -17,26 +17,16 @@ lt_price_list_usd(const struct lt_source_options *options)
 	return "USD";
 }
 
+const struct lt_option_choice lt_price_list_choices[] = {
+    {"capacity", {"spot", "on_demand"}, "spot or on_demand"},
+    {NULL, {NULL}, NULL},
+};
+
 bool
 lt_price_list_is_spot(const struct lt_source_options *options)
 {
 	return strcmp(lt_source_option(options, "capacity", "spot"), "spot") ==
 	       0;
-}
-
-int
-lt_price_list_capacity_check(
-    const struct lt_source_options *options, struct lt_error *err)
-{
-	const char *const capacity =
-	    lt_source_option(options, "capacity", "spot");
-
-	return lt_price_list_is_spot(options) ||
-		       strcmp(capacity, "on_demand") == 0
-		   ? LT_OK
-		   : lt_option_fail(options, "capacity", err,
-			 "%s: capacity: got \"%s\", want spot or on_demand",
-			 options->name, capacity);
 }
 
 int

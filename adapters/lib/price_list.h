@@ -16,8 +16,7 @@ enum {
 const char *lt_price_list_usd(const struct lt_source_options *options);
 
 /* The option `capacity`: spot, which is the default, or on_demand. */
-int lt_price_list_capacity_check(
-    const struct lt_source_options *options, struct lt_error *err);
+extern const struct lt_option_choice lt_price_list_choices[];
 bool lt_price_list_is_spot(const struct lt_source_options *options);
 
 /* An amount of a machine in thousandths, exact; 0 where it is not given. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#include "recording.h"
+#include "source.h"
 #include "source_fixture.h"
 #include "units.h"
 
