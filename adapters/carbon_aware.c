@@ -508,16 +508,19 @@ sdk_parse(const struct lt_source_options *options,
 /* ---- requests ---- */
 
 static int
-start_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *path, struct lt_error *err)
+make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
+    const char *path, const char *start, const char *end, struct lt_error *err)
 {
+	const struct lt_query query[] = {
+	    {"location", lt_source_option(options, "location", "")},
+	    {"time", start},
+	    {"toTime", end},
+	    {NULL, NULL},
+	};
 	const int code =
 	    lt_url_start(url, lt_source_option(options, "url", ""), path, err);
 
-	return code == LT_OK
-		   ? lt_url_add(url, "location",
-			 lt_source_option(options, "location", ""), err)
-		   : code;
+	return code == LT_OK ? lt_url_query(url, query, err) : code;
 }
 
 static int
@@ -557,8 +560,8 @@ ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead)
 	long status;
 
 	web->points = &ahead->points;
-	ahead->code = start_url(
-	    url, web->options, "emissions/forecasts/current", &ahead->err);
+	ahead->code = make_url(url, web->options, "emissions/forecasts/current",
+	    NULL, NULL, &ahead->err);
 	if (ahead->code == LT_OK)
 		ahead->code = ask(web, url, now_utc_s, &status, &ahead->err);
 }
@@ -582,12 +585,8 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 
 		lt_utc_text(start, sizeof(start), start_utc_s);
 		lt_utc_text(end, sizeof(end), end_utc_s);
-		int code =
-		    start_url(url, web->options, "emissions/bylocation", &err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "time", start, &err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "toTime", end, &err);
+		int code = make_url(url, web->options, "emissions/bylocation",
+		    start, end, &err);
 		if (code == LT_OK)
 			code = ask(web, url, now_utc_s, &status, &err);
 		if (code != LT_OK && status != NO_CONTENT) {

@@ -403,40 +403,34 @@ struct asking { /* the parts of a request that stay the same */
  * version 4 the other. */
 static int
 make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
-    const char *endpoint, struct lt_error *err)
+    const char *endpoint, const struct lt_query *more, struct lt_error *err)
 {
-	static const struct {
-		const char *key, *option;
-	} query[] = {
-	    {"zone", "zone"},
-	    {"dataCenterProvider", "data_center_provider"},
-	    {"dataCenterRegion", "data_center_region"},
-	    {"emissionFactorType", "emission_factors"},
+	const struct lt_query query[] = {
+	    {"zone", value_of(options, "zone")},
+	    {"dataCenterProvider", value_of(options, "data_center_provider")},
+	    {"dataCenterRegion", value_of(options, "data_center_region")},
+	    {"emissionFactorType", value_of(options, "emission_factors")},
+	    {"shouldUseFallbackCallerLookup", "false"},
+	    {"disableCallerLookup", "true"},
+	    {NULL, NULL},
 	};
 	char path[64];
 	int code;
 
 	snprintf(path, sizeof(path), "carbon-intensity/%s", endpoint);
 	code = lt_url_start(url, value_of(options, "url"), path, err);
-	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++) {
-		const char *const value = value_of(options, query[i].option);
-
-		if (code == LT_OK && value != NULL)
-			code = lt_url_add(url, query[i].key, value, err);
-	}
 	if (code == LT_OK)
-		code = lt_url_add(
-		    url, "shouldUseFallbackCallerLookup", "false", err);
-	return code == LT_OK
-		   ? lt_url_add(url, "disableCallerLookup", "true", err)
-		   : code;
+		code = lt_url_query(url, query, err);
+	return code == LT_OK ? lt_url_query(url, more, err) : code;
 }
 
 /* The points of an answer come to those of the part; a part that failed keeps
  * its first error. */
 static int
-request(struct asking *asking, const char *url, struct lt_fetch_part *part)
+request(struct asking *asking, const char *endpoint,
+    const struct lt_query *more, struct lt_fetch_part *part)
 {
+	char url[LT_URL_SIZE];
 	const struct lt_web_request request = {
 	    .url = url,
 	    .secret_header = asking->header,
@@ -444,6 +438,10 @@ request(struct asking *asking, const char *url, struct lt_fetch_part *part)
 	    .error_text = lt_em_error_text,
 	};
 
+	part->code =
+	    make_url(url, asking->web.options, endpoint, more, &part->err);
+	if (part->code != LT_OK)
+		return part->code;
 	part->asked = true;
 	asking->web.points = &part->points;
 	part->code = lt_web_points(
@@ -451,34 +449,20 @@ request(struct asking *asking, const char *url, struct lt_fetch_part *part)
 	return part->code;
 }
 
-static int
-request_plain(struct asking *asking, const char *endpoint, const char *key,
-    const char *value, struct lt_fetch_part *part)
-{
-	char url[LT_URL_SIZE];
-
-	part->code = make_url(url, asking->web.options, endpoint, &part->err);
-	if (part->code == LT_OK && key != NULL)
-		part->code = lt_url_add(url, key, value, &part->err);
-	return part->code == LT_OK ? request(asking, url, part) : part->code;
-}
+static const struct lt_query no_more[] = {{NULL, NULL}};
 
 static int
 request_range(struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
     struct lt_fetch_part *part)
 {
-	char url[LT_URL_SIZE], start[32], end[32];
+	char start[32], end[32];
+	const struct lt_query query[] = {
+	    {"start", start}, {"end", end}, {NULL, NULL}};
 
 	lt_utc_text(
 	    start, sizeof(start), start_utc_s - start_utc_s % LT_HOUR_S);
 	lt_utc_text(end, sizeof(end), end_utc_s);
-	part->code =
-	    make_url(url, asking->web.options, "past-range", &part->err);
-	if (part->code == LT_OK)
-		part->code = lt_url_add(url, "start", start, &part->err);
-	if (part->code == LT_OK)
-		part->code = lt_url_add(url, "end", end, &part->err);
-	return part->code == LT_OK ? request(asking, url, part) : part->code;
+	return request(asking, "past-range", query, part);
 }
 
 /* The newest chunk first. Plans without past-range have the last 24 hours. */
@@ -499,7 +483,7 @@ request_past(struct asking *asking, int64_t from_utc_s, int64_t end_utc_s,
 	if (past->code == LT_OK || past->points.count > 0 ||
 	    past->points.retry_after_s > 0)
 		return;
-	if (request_plain(asking, "history", NULL, NULL, &day) == LT_OK) {
+	if (request(asking, "history", no_more, &day) == LT_OK) {
 		lt_points_free(&past->points);
 		lt_note_add(
 		    &day.points, "its last day only, without past-range");
@@ -541,15 +525,16 @@ static bool
 request_ahead(struct asking *asking, struct lt_fetch_part *ahead)
 {
 	const struct lt_source_options *const options = asking->web.options;
+	const struct lt_query horizon[] = {
+	    {"horizonHours", value_of(options, "horizon_hours")}, {NULL, NULL}};
 	struct lt_fetch_part forecast = {0};
 
-	request_plain(asking, "latest", NULL, NULL, ahead);
+	request(asking, "latest", no_more, ahead);
 	if (ahead->code == LT_EDENIED || lt_web_status(&asking->web) == 401)
 		return false;
 	if (strcmp(value_of(options, "forecast"), "no") == 0)
 		return true;
-	request_plain(asking, "forecast", "horizonHours",
-	    value_of(options, "horizon_hours"), &forecast);
+	request(asking, "forecast", horizon, &forecast);
 	if (forecast.points.retry_after_s > ahead->points.retry_after_s)
 		ahead->points.retry_after_s = forecast.points.retry_after_s;
 	if (forecast.code != LT_OK && ahead->code == LT_OK) {

@@ -30,9 +30,7 @@ struct charts { /* one endpoint */
 	/* Without start and end it answers with today and tomorrow; else both
 	 * are sent always. */
 	bool default_is_present;
-	struct { /* more of the query; NULL = none */
-		const char *key, *value;
-	} query[2];
+	struct lt_query query[3];	  /* more; ended by key NULL */
 	const char *columns[COLUMNS_MAX]; /* NULL = no second */
 	lt_parse_fn *parse;		  /* the adapter's */
 	/* Is the answer in our unit? May be NULL. */
@@ -338,15 +336,11 @@ struct asking { /* the parts of a request that stay the same */
 };
 
 /* "2026-10-05T22:00Z" */
-static int
-add_time(
-    char url[LT_URL_SIZE], const char *key, int64_t utc_s, struct lt_error *err)
+static void
+minute_text(char out[32], int64_t utc_s)
 {
-	char text[32];
-
-	lt_utc_text(text, sizeof(text), utc_s);
-	strcpy(text + strlen("2026-10-05T22:00"), "Z");
-	return lt_url_add(url, key, text, err);
+	lt_utc_text(out, 32, utc_s);
+	strcpy(out + strlen("2026-10-05T22:00"), "Z");
 }
 
 /* [start, end) in whole hours at the start, or with end 0 the present as the
@@ -357,7 +351,9 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 {
 	const struct charts *const charts = asking->charts;
 	const struct lt_source_options *const options = asking->web->options;
-	char url[LT_URL_SIZE];
+	char url[LT_URL_SIZE], start[32] = "", end[32] = "";
+	const struct lt_query times[] = {
+	    {"start", start}, {"end", end}, {NULL, NULL}};
 	const struct lt_web_request request = {
 	    .url = url,
 	    .headers = {"Accept: application/json"},
@@ -368,18 +364,17 @@ request(const struct asking *asking, int64_t start_utc_s, int64_t end_utc_s,
 	int code = lt_url_start(
 	    url, lt_source_option(options, "url", BASE_URL), charts->path, err);
 
+	if (end_utc_s != 0) {
+		minute_text(start, start_utc_s - start_utc_s % LT_HOUR_S);
+		minute_text(end, end_utc_s);
+	}
 	if (code == LT_OK)
 		code = lt_url_add(url, charts->zone_key,
 		    lt_source_option(options, charts->zone_option, ""), err);
-	for (int i = 0; i < 2 && charts->query[i].key != NULL; i++)
-		if (code == LT_OK)
-			code = lt_url_add(url, charts->query[i].key,
-			    charts->query[i].value, err);
-	if (code == LT_OK && end_utc_s != 0)
-		code = add_time(
-		    url, "start", start_utc_s - start_utc_s % LT_HOUR_S, err);
-	if (code == LT_OK && end_utc_s != 0)
-		code = add_time(url, "end", end_utc_s, err);
+	if (code == LT_OK)
+		code = lt_url_query(url, charts->query, err);
+	if (code == LT_OK)
+		code = lt_url_query(url, times, err);
 	part->asked = true;
 	asking->web->points = &part->points;
 	part->code = code == LT_OK ? lt_web_points(asking->web, &request,

@@ -151,7 +151,7 @@ static int
 request(struct lt_entsoe_job *job, const struct lt_entsoe_mix *sink,
     struct lt_error *err)
 {
-	const struct lt_entsoe_query query[] = {{"documentType", "A75"},
+	const struct lt_query query[] = {{"documentType", "A75"},
 	    {"processType", "A16"}, {"in_Domain", sink->eic}, {NULL, NULL}};
 	const int64_t start_utc_s = sink->mix.start_utc_s;
 
@@ -362,7 +362,7 @@ ahead_fetch(const struct lt_source_options *options,
 	struct sink sink = {0};
 	struct lt_entsoe_job job = {.document = &document, .sink = &sink};
 	int code = sink_start(&sink, options, window, err);
-	const struct lt_entsoe_query query[] = {{"documentType", document.type},
+	const struct lt_query query[] = {{"documentType", document.type},
 	    {"processType", "A01"}, {sink.series->domain, sink.of.eic},
 	    {NULL, NULL}};
 	const int64_t start_utc_s = sink.of.mix.start_utc_s;

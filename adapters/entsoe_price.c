@@ -226,7 +226,7 @@ static int
 request(struct lt_entsoe_job *job, const struct sink *sink,
     const struct lt_window *window, struct lt_error *err)
 {
-	const struct lt_entsoe_query query[] = {{"documentType", "A44"},
+	const struct lt_query query[] = {{"documentType", "A44"},
 	    {"in_Domain", sink->eic}, {"out_Domain", sink->eic}, {NULL, NULL}};
 	const int64_t past_utc_s = window->now_utc_s - PAST_S;
 	const int64_t ahead_utc_s = window->now_utc_s + AHEAD_S;

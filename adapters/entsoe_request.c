@@ -152,9 +152,10 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 {
 	char start[24], end[24];
 
-	const struct lt_entsoe_query times[] = {
+	const struct lt_query times[] = {
 	    {"periodStart", start},
 	    {"periodEnd", end},
+	    {NULL, NULL},
 	};
 	const time_t from = (time_t)span.from_utc_s, to = (time_t)span.to_utc_s;
 	struct tm parts;
@@ -166,14 +167,9 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 	strftime(start, sizeof(start), "%Y%m%d%H%M", &parts);
 	gmtime_r(&to, &parts);
 	strftime(end, sizeof(end), "%Y%m%d%H%M", &parts);
-	for (int i = 0; code == LT_OK && job->query[i].key != NULL; i++)
-		code = lt_url_add(
-		    out, job->query[i].key, job->query[i].value, err);
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (code == LT_OK)
-			code =
-			    lt_url_add(out, times[i].key, times[i].value, err);
-	return code;
+	if (code == LT_OK)
+		code = lt_url_query(out, job->query, err);
+	return code == LT_OK ? lt_url_query(out, times, err) : code;
 }
 
 /* LT_OK when there is an answer: also one that says why there is no data,

@@ -528,13 +528,11 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    out, lt_source_option(options, "url", BASE_URL), PATH, err);
 
 	snprintf(size, sizeof(size), "%d", PAGE_SIZE);
-	const char *const query[][2] = {{"pageSize", size},
+	const struct lt_query query[] = {{"pageSize", size},
 	    {"currencyCode", gcp_currency(options)}, {"fields", FIELDS},
-	    {"prettyPrint", "false"}, {"pageToken", token}};
-	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++)
-		if (code == LT_OK && query[i][1][0] != '\0')
-			code = lt_url_add(out, query[i][0], query[i][1], err);
-	return code;
+	    {"prettyPrint", "false"}, {"pageToken", token}, {NULL, NULL}};
+
+	return code == LT_OK ? lt_url_query(out, query, err) : code;
 }
 
 static int

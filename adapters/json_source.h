@@ -8,6 +8,7 @@
 
 #include "adapter.h"
 #include "json.h"
+#include "url.h"
 
 enum { LT_JSON_QUERY_MAX = 5 };
 
@@ -25,9 +26,7 @@ enum lt_json_kind {
  */
 struct lt_json_request {
 	const char *path; /* NULL = no such request */
-	struct {
-		const char *key, *value;
-	} query[LT_JSON_QUERY_MAX];
+	struct lt_query query[LT_JSON_QUERY_MAX];
 	const char *dataset; /* that its answers are of, as they say; or NULL */
 	enum lt_json_kind kind;
 };

@@ -631,18 +631,20 @@ static int
 find_region(struct session *session, struct lt_error *err)
 {
 	struct lt_source_options *const options = &session->options;
-	static const char *const keys[] = {"latitude", "longitude"};
+	const struct lt_query query[] = {
+	    {"latitude", lt_source_option(options, "latitude", "")},
+	    {"longitude", lt_source_option(options, "longitude", "")},
+	    {"signal_type", "co2_moer"},
+	    {NULL, NULL},
+	};
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
 	char url[LT_URL_SIZE];
 	int code = lt_url_start(url, lt_source_option(options, "url", base_url),
 	    "v3/region-from-loc", &inner);
 
-	for (int i = 0; i < 2 && code == LT_OK; i++)
-		code = lt_url_add(url, keys[i],
-		    lt_source_option(options, keys[i], ""), &inner);
 	if (code == LT_OK)
-		code = lt_url_add(url, "signal_type", "co2_moer", &inner);
+		code = lt_url_query(url, query, &inner);
 	if (code == LT_OK)
 		code = ask(session, url, &response, &inner);
 	if (code == LT_OK) {
@@ -669,22 +671,22 @@ find_region(struct session *session, struct lt_error *err)
 }
 
 static int
-start_url(char url[LT_URL_SIZE], const struct session *session,
-    const char *path, struct lt_error *err)
+make_url(char url[LT_URL_SIZE], const struct session *session, const char *path,
+    const struct lt_query *more, struct lt_error *err)
 {
 	const struct lt_source_options *const options = &session->options;
-	const char *const model = lt_source_option(options, "model", NULL);
+	const struct lt_query query[] = {
+	    {"region", lt_source_option(options, "region", NULL)},
+	    {"signal_type", "co2_moer"},
+	    {"model", lt_source_option(options, "model", NULL)},
+	    {NULL, NULL},
+	};
 	int code = lt_url_start(
 	    url, lt_source_option(options, "url", base_url), path, err);
 
 	if (code == LT_OK)
-		code = lt_url_add(url, "region",
-		    lt_source_option(options, "region", ""), err);
-	if (code == LT_OK)
-		code = lt_url_add(url, "signal_type", "co2_moer", err);
-	if (code == LT_OK && model != NULL)
-		code = lt_url_add(url, "model", model, err);
-	return code;
+		code = lt_url_query(url, query, err);
+	return code == LT_OK ? lt_url_query(url, more, err) : code;
 }
 
 /* Three days where the account and the region have them, else one. */
@@ -697,14 +699,13 @@ ask_ahead(
 	int code = LT_OK;
 
 	for (int i = 0; i < 2; i++) {
+		const struct lt_query query[] = {
+		    {"horizon_hours", hours[i]}, {NULL, NULL}};
 		char url[LT_URL_SIZE];
 		long status = 0;
 
 		inner = (struct lt_error){0};
-		code = start_url(url, session, "v3/forecast", &inner);
-		if (code == LT_OK)
-			code =
-			    lt_url_add(url, "horizon_hours", hours[i], &inner);
+		code = make_url(url, session, "v3/forecast", query, &inner);
 		if (code == LT_OK)
 			code =
 			    ask_points(session, url, points, &status, &inner);
@@ -747,18 +748,13 @@ ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
 		const int64_t start_utc_s =
 		    from_utc_s > least_utc_s ? from_utc_s : least_utc_s;
 		char url[LT_URL_SIZE], start[32], end[32];
+		const struct lt_query query[] = {{"start", start}, {"end", end},
+		    {"include_imputed_marker", "true"}, {NULL, NULL}};
 		long status;
 
 		minute_text(start, start_utc_s);
 		minute_text(end, end_utc_s);
-		int code = start_url(url, session, "v3/historical", err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "start", start, err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "end", end, err);
-		if (code == LT_OK)
-			code = lt_url_add(
-			    url, "include_imputed_marker", "true", err);
+		int code = make_url(url, session, "v3/historical", query, err);
 		if (code == LT_OK)
 			code = ask_points(session, url, points, &status, err);
 		if (code != LT_OK)
