@@ -23,13 +23,14 @@ struct lt_adapter {
 	int64_t fresh_s;
 	int timeout_s; /* of silence, without the option; 0: LT_TIMEOUT_S */
 	bool replay;   /* a recording: always labelled */
-	/* What it gives; by its options where quantity is not NULL. */
+	/* The quantity that it gives; by its options where quantity is not
+	 * NULL. */
 	enum lt_quantity gives;
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
-	/* What its intensities count; of one with the option emission_factors,
-	 * where that is not given. */
+	/* The basis of its intensities; of one with the option
+	 * emission_factors, where that is not given. */
 	enum lt_basis basis;
-	/* Of its intensities: which version of what, by which method, as far
+	/* Version and method of its intensities, as far
 	 * as docs/sources/ has it; NULL: it says neither. */
 	const char *version;
 	/* ISO 4217 code of its prices, "" = the site's own. NULL: no money. */
@@ -58,8 +59,8 @@ struct lt_adapter {
 const struct lt_adapter *lt_adapter_find(const char *name);
 /* Names for lt_policy_load(), NULL ended. */
 const char *const *lt_adapter_names(void);
-/* What a source with these (checked) options gives, before any fetch: a price
- * under `carbon:` is a mistake that can be found at once. */
+/* Returns what a source with these (checked) options gives, before any fetch: a
+ * price under `carbon:` is a mistake that can be found at once. */
 enum lt_quantity lt_adapter_quantity(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* Has it this option? */
@@ -67,7 +68,7 @@ bool lt_adapter_has_option(const struct lt_adapter *adapter, const char *key);
 /* How long a source may be silent before its fetch fails. */
 int lt_adapter_timeout_s(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
-/* What the intensities of a source count. */
+/* Returns what the intensities of a source count. */
 enum lt_basis lt_adapter_basis(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* Pure; LT_EBUG from one that fetches nothing. As lt_parse_fn. */

@@ -233,7 +233,7 @@ lt_carbon_error(char *out, size_t size, const char *body, size_t length)
 	const char *const title =
 	    json_string_value(json_object_get(json, "title"));
 	const char *detail = json_string_value(json_object_get(json, "detail"));
-	/* What is wrong with a parameter stands in a list by its name. */
+	/* The fault of a parameter stands in a list by its name. */
 	void *const first = json_object_iter(json_object_get(json, "errors"));
 	if (detail == NULL && first != NULL)
 		detail = json_string_value(
@@ -302,7 +302,7 @@ add_forecasts(const json_t *forecasts, const char *asked, struct rows *rows,
 	return LT_OK;
 }
 
-/* What stands in the file of the SDK's own examples. */
+/* Refuses the file of the SDK's own examples. */
 static int
 check_real(const json_t *json, struct lt_error *err)
 {
@@ -415,7 +415,7 @@ const struct lt_adapter lt_adapter_carbon_aware_file = {
 /* ---- the WebAPI ---- */
 
 enum {
-	/* Of history: a data source behind the SDK takes at most 10 days. */
+	/* History: a data source behind the SDK takes at most 10 days. */
 	CHUNK_S = 9 * LT_DAY_S,
 	CHUNKS_MAX = 16,
 	NO_CONTENT = 204,
@@ -524,7 +524,7 @@ make_url(char url[LT_URL_SIZE], const struct lt_source_options *options,
 }
 
 static int
-ask(struct lt_web *web, const char *url, int64_t now_utc_s, long *status,
+ask_sdk(struct lt_web *web, const char *url, int64_t now_utc_s, long *status,
     struct lt_error *err)
 {
 	const struct lt_web_request request = {
@@ -563,7 +563,8 @@ ask_ahead(struct lt_web *web, int64_t now_utc_s, struct lt_fetch_part *ahead)
 	ahead->code = make_url(url, web->options, "emissions/forecasts/current",
 	    NULL, NULL, &ahead->err);
 	if (ahead->code == LT_OK)
-		ahead->code = ask(web, url, now_utc_s, &status, &ahead->err);
+		ahead->code =
+		    ask_sdk(web, url, now_utc_s, &status, &ahead->err);
 }
 
 /* The newest first: it is worth the most if a later one fails. No content is
@@ -588,7 +589,7 @@ ask_past(struct lt_web *web, int64_t from_utc_s, int64_t now_utc_s,
 		int code = make_url(url, web->options, "emissions/bylocation",
 		    start, end, &err);
 		if (code == LT_OK)
-			code = ask(web, url, now_utc_s, &status, &err);
+			code = ask_sdk(web, url, now_utc_s, &status, &err);
 		if (code != LT_OK && status != NO_CONTENT) {
 			past->code = lt_error_give(&past->err, code, &err);
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What carbon_aware.c reads beside data, for its fuzzer.
+ * A function of carbon_aware.c that its fuzzer calls.
  */
 #ifndef LT_CARBON_AWARE_H
 #define LT_CARBON_AWARE_H

@@ -57,7 +57,7 @@ fail_made_up(struct lt_error *err)
 	    "made-up values (SANDBOX_MODE_DATA): the key is one of the sandbox, want one of a plan");
 }
 
-/* Of one row, or of the whole answer where rows do not say it. */
+/* The zone of one row, or of the whole answer where rows do not say it. */
 static int
 check_zone(const char *zone, struct reading *reading, struct lt_error *err)
 {
@@ -261,7 +261,7 @@ parse_json(const struct lt_source_options *options, const json_t *answer,
 	    lt_source_option(options, "zone", ""));
 	reading.factors =
 	    lt_source_option(options, "emission_factors", FACTORS);
-	/* What is missing is null; a life cycle always emits something. */
+	/* A missing value is null; a life cycle always emits something. */
 	points->zero_is_data = strcmp(reading.factors, "direct") == 0;
 	error_words(words, sizeof(words), answer);
 	if (words[0] != '\0')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What electricity_maps.c reads beside data, for its fuzzer.
+ * A function of electricity_maps.c that its fuzzer calls.
  */
 #ifndef LT_ELECTRICITY_MAPS_H
 #define LT_ELECTRICITY_MAPS_H

@@ -33,7 +33,7 @@ struct charts { /* one endpoint */
 	struct lt_query query[3];	  /* more; ended by key NULL */
 	const char *columns[COLUMNS_MAX]; /* NULL = no second */
 	lt_parse_fn *parse;		  /* the adapter's */
-	/* Is the answer in our unit? May be NULL. */
+	/* True if the answer is in our unit. May be NULL. */
 	int (*begin)(const struct lt_source_options *options,
 	    const json_t *json, struct lt_tariff_terms *terms,
 	    struct lt_error *err);
@@ -67,7 +67,7 @@ struct reading { /* of one answer */
 	int64_t now_utc_s;
 	struct columns columns;
 	struct lt_points *points;
-	/* What its times came to. Values that are still missing at its end are
+	/* Counts of its times. Values that are still missing at its end are
 	 * of a time to come: no reason for a note. */
 	int empty, trailing, refused;
 	struct lt_error refusal; /* the first: lt_fail() keeps it */
@@ -659,7 +659,7 @@ ahead_check(const struct lt_source_options *options, struct lt_error *err)
 	return check_country(options, err);
 }
 
-/* Is it what was asked for, and of the day before? */
+/* Refuses an answer to another question, or not of the day before. */
 static int
 ahead_begin(const struct lt_source_options *options, const json_t *json,
     struct lt_tariff_terms *terms, struct lt_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two adapters of ENTSO-E's Transparency Platform share: its areas,
+ * Shared by the adapters of ENTSO-E's Transparency Platform share: its areas,
  * the reader of its documents, and the requests for them.
  */
 #ifndef LT_ENTSOE_H

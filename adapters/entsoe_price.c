@@ -169,7 +169,7 @@ static const struct lt_entsoe_document prices = {
     .refuse = refuse,
 };
 
-/* What was read, of [from, to), with its notes. */
+/* Copies what was read, of [from, to), with its notes. */
 static int
 sink_give(struct sink *sink, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)

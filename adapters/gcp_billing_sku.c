@@ -81,7 +81,7 @@ skip_each(const char **text, const char *const *words)
 }
 
 /*
- * Is this description one of a part of the machine? Known forms:
+ * True if this description is of a part of the machine. Known forms:
  *   [Spot Preemptible |Preemptible ]FAMILY[ Predefined][ AMD][ Arm]
  *       [ Memory-optimized][ Instance] Core|Ram running in PLACE
  *   [Spot Preemptible ]GPU[ GPU]
@@ -198,7 +198,7 @@ current_pricing(const struct search *search, const json_t *sku)
 	return best;
 }
 
-/* Of several tiers the dearest: the first may be a free allowance. */
+/* Takes the dearest of several tiers: the first may be a free allowance. */
 static int
 sku_price(const struct search *search, const json_t *sku, const char *want_unit,
     int64_t *nanos, struct lt_error *err)

@@ -357,7 +357,7 @@ make_key_header(char out[LT_SECRET_SIZE + 64], const char *scheme,
 
 /* Sends one request, and reads its answer into the web's points. */
 static int
-ask(const struct asking *asking, const struct lt_json_request *request,
+ask_source(const struct asking *asking, const struct lt_json_request *request,
     const struct times *times, struct lt_error *err)
 {
 	const struct lt_json_source *const source = asking->adapter->json;
@@ -404,10 +404,10 @@ ask_part(const struct asking *asking, const struct lt_json_request *request,
 	part->asked = true;
 	part->points.quantity = asking->adapter->gives;
 	asking->web->points = &part->points;
-	part->code = ask(asking, request, times, &part->err);
+	part->code = ask_source(asking, request, times, &part->err);
 }
 
-/* What a forecast says of a time that is over, what was measured says. */
+/* Measured values, not forecasts, count for a time that is over. */
 static void
 drop_past(struct lt_points *points, int64_t now_utc_s)
 {
@@ -466,7 +466,7 @@ lt_json_source_fetch(const struct lt_adapter *adapter,
 		if (source->rows.step_s > 0) /* whole steps */
 			times.start_utc_s -=
 			    times.start_utc_s % source->rows.step_s;
-		return ask(&asking, &source->all, &times, err);
+		return ask_source(&asking, &source->all, &times, err);
 	}
 	ask_parts(&asking, window, times.start_utc_s, &parts);
 	code = lt_fetch_parts_join(&parts, options, window, points, err);

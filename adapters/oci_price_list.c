@@ -195,7 +195,7 @@ add_item(const json_t *item, struct node *node, struct lt_error *err)
 }
 
 static int
-sum(const struct node *node, double *micros, struct lt_error *err)
+sum_parts(const struct node *node, double *micros, struct lt_error *err)
 {
 	*micros = 0;
 	for (int i = 0; i < PART_COUNT; i++) {
@@ -233,7 +233,7 @@ read_list(const struct lt_source_options *options, const json_t *json,
 		if (code != LT_OK)
 			return code;
 	}
-	code = sum(&node, &micros, err);
+	code = sum_parts(&node, &micros, err);
 	if (code != LT_OK)
 		return code;
 	memcpy(points->note, node.note, sizeof(points->note));

@@ -460,7 +460,7 @@ file_check(const struct lt_source_options *options, struct lt_error *err)
 	return recording_init(&recording, options, err);
 }
 
-/* What began is a measurement, what is to come a forecast. */
+/* A value that began is a measurement, what is to come a forecast. */
 static void
 set_quality(struct lt_points *points, int64_t now_utc_s)
 {
@@ -540,7 +540,7 @@ divide_down(int64_t value, int64_t by)
 	return value / by - (value % by < 0);
 }
 
-/* Of the recording, in whole weeks. */
+/* Length of the recording, in whole weeks. */
 static int64_t
 length_of(const struct lt_points *recording)
 {

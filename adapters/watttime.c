@@ -578,8 +578,8 @@ is_token_refused(const struct lt_http_response *response)
 
 /* The caller frees response in any case. */
 static int
-ask(struct session *session, const char *url, struct lt_http_response *response,
-    struct lt_error *err)
+ask_source(struct session *session, const char *url,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	const struct lt_source_memory *const memory = session->web.memory;
 	struct lt_error inner = {0};
@@ -612,7 +612,7 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 	int code;
 
 	session->web.points = points;
-	code = ask(session, url, &response, &inner);
+	code = ask_source(session, url, &response, &inner);
 	*status = is_token_refused(&response) ? 0 : response.status;
 	if (code == LT_OK) {
 		code = lt_watttime_parse(&session->options,
@@ -646,7 +646,7 @@ find_region(struct session *session, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_url_query(url, query, &inner);
 	if (code == LT_OK)
-		code = ask(session, url, &response, &inner);
+		code = ask_source(session, url, &response, &inner);
 	if (code == LT_OK) {
 		code = lt_watttime_text(session->region,
 		    sizeof(session->region),

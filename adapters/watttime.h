@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What watttime.c makes of answers, for its tests and its fuzzer.
+ * Functions of watttime.c that its tests and its fuzzer call.
  */
 #ifndef LT_WATTTIME_H
 #define LT_WATTTIME_H

@@ -69,7 +69,7 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 }
 
 static int
-load(json_t **json, const char *bytes, size_t byte_count, size_t flags,
+load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags,
     struct lt_error *err)
 {
 	json_error_t json_error;
@@ -102,14 +102,14 @@ int
 lt_json_load(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
-	return load(json, bytes, byte_count, 0, err);
+	return load_json(json, bytes, byte_count, 0, err);
 }
 
 int
 lt_json_load_nul(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
-	return load(json, bytes, byte_count, JSON_ALLOW_NUL, err);
+	return load_json(json, bytes, byte_count, JSON_ALLOW_NUL, err);
 }
 
 int

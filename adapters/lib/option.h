@@ -88,8 +88,8 @@ struct lt_answer { /* of a source, or a file */
 	int64_t now_utc_s;
 };
 
-/* What an adapter makes of the bytes of one answer or file. Pure; an error has
- * their line and column where known. */
+/* Reads the bytes of one answer or file into points. Pure; an error has their
+ * line and column where known. */
 typedef int lt_parse_fn(const struct lt_source_options *options,
     const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err);

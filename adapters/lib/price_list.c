@@ -63,7 +63,7 @@ lt_price_list_point(struct lt_points *points, const struct lt_list_price *price,
 	return lt_points_add(points, &point, err);
 }
 
-/* Is name one of the names, which ", " parts? */
+/* True if name is in the comma-separated list. */
 static bool
 is_named(const char *names, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the price lists of clouds have in common: spot or on demand, amounts
+ * Shared by the price lists of clouds: spot or on demand, amounts
  * of a machine, one price that holds from now on.
  */
 #ifndef LT_PRICE_LIST_H
