@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The contract of a signal source: name, options, fetch, parse. parse is
- * pure, bounded and fuzzed; only fetch touches the world.
+ * pure, bounded and fuzzed; only fetch touches the world. Of one that is a row
+ * of json_source.h, lt_adapter_fetch() and lt_adapter_parse() do both.
  */
 #ifndef LT_ADAPTER_H
 #define LT_ADAPTER_H
@@ -14,19 +15,22 @@ struct lt_adapter {
 	const char *name;
 	const char *usage;			 /* one line */
 	const struct lt_adapter_option *options; /* ended by key NULL */
-	int64_t interval_s;			 /* how often to fetch */
+	/* Ended by key NULL; NULL = no option has one of a few words. */
+	const struct lt_option_choice *choices;
+	int64_t interval_s; /* how often to fetch */
 	/* How late its newest data usually is: staleness counts from this and
 	 * interval_s after its issue time, when newer could be there. */
 	int64_t fresh_s;
 	int timeout_s; /* of silence, without the option; 0: LT_TIMEOUT_S */
 	bool replay;   /* a recording: always labelled */
-	/* What it gives; by its options where quantity is not NULL. */
+	/* The quantity that it gives; by its options where quantity is not
+	 * NULL. */
 	enum lt_quantity gives;
 	enum lt_quantity (*quantity)(const struct lt_source_options *options);
-	/* What its intensities count; of one with the option emission_factors,
-	 * where that is not given. */
+	/* The basis of its intensities; of one with the option
+	 * emission_factors, where that is not given. */
 	enum lt_basis basis;
-	/* Of its intensities: which version of what, by which method, as far
+	/* Version and method of its intensities, as far
 	 * as docs/sources/ has it; NULL: it says neither. */
 	const char *version;
 	/* ISO 4217 code of its prices, "" = the site's own. NULL: no money. */
@@ -47,14 +51,16 @@ struct lt_adapter {
 	    const struct lt_window *window, struct lt_points *points,
 	    struct lt_error *err);
 	lt_parse_fn *parse; /* NULL where nothing is fetched */
+	/* Does both, where it is not NULL. */
+	const struct lt_json_source *json;
 };
 
 /* NULL = unknown. */
 const struct lt_adapter *lt_adapter_find(const char *name);
 /* Names for lt_policy_load(), NULL ended. */
 const char *const *lt_adapter_names(void);
-/* What a source with these (checked) options gives, before any fetch: a price
- * under `carbon:` is a mistake that can be found at once. */
+/* Returns what a source with these (checked) options gives, before any fetch: a
+ * price under `carbon:` is a mistake that can be found at once. */
 enum lt_quantity lt_adapter_quantity(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
 /* Has it this option? */
@@ -62,16 +68,20 @@ bool lt_adapter_has_option(const struct lt_adapter *adapter, const char *key);
 /* How long a source may be silent before its fetch fails. */
 int lt_adapter_timeout_s(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
-/* What the intensities of a source count. */
+/* Returns what the intensities of a source count. */
 enum lt_basis lt_adapter_basis(
     const struct lt_adapter *adapter, const struct lt_source_options *options);
-/* adapter->fetch(), and none of its secrets in err, points->note or the trace
- * of options->memory, whatever the source answered. */
+/* Pure; LT_EBUG from one that fetches nothing. As lt_parse_fn. */
+int lt_adapter_parse(const struct lt_adapter *adapter,
+    const struct lt_source_options *options, const struct lt_answer *answer,
+    struct lt_points *points, struct lt_error *err);
+/* The adapter's fetch, and none of its secrets in err, points->note or the
+ * trace of options->memory, whatever the source answered. */
 int lt_adapter_fetch(const struct lt_adapter *adapter,
     const struct lt_source_options *options, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err);
-/* All of options: unknown key (nearest named), missing required, then the
- * adapter's check. The error has line and column. */
+/* All of options: unknown key (nearest named), missing required, one of a few
+ * words, the adapter's check, then `url`. The error has line and column. */
 int lt_adapter_check(const struct lt_adapter *adapter,
     const struct lt_source_options *options, struct lt_error *err);
 

@@ -28,23 +28,22 @@ static const struct lt_adapter_option advisor_options[] = {
     {NULL, false, NULL, NULL},
 };
 
+static const struct lt_option_choice advisor_choices[] = {
+    {"os", {"Linux", "Windows"}, "Linux or Windows"},
+    {NULL, {NULL}, NULL},
+};
+
 static int
 advisor_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	const char *const type = lt_source_option(options, "instance_type", "");
-	const char *const os = lt_source_option(options, "os", "Linux");
 	int code = lt_aws_region_check(options, err);
 
 	if (code == LT_OK && !lt_aws_is_name(type))
 		code = lt_option_fail(options, "instance_type", err,
 		    "%s: instance_type: got \"%s\", want one such as g5.xlarge",
 		    options->name, type);
-	if (code == LT_OK && strcmp(os, "Linux") != 0 &&
-	    strcmp(os, "Windows") != 0)
-		code = lt_option_fail(options, "os", err,
-		    "%s: os: got \"%s\", want Linux or Windows", options->name,
-		    os);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* Some of the names there are that begin like the one that was asked for:
@@ -212,6 +211,7 @@ const struct lt_adapter lt_adapter_aws_spot_advisor = {
     .name = "aws_spot_advisor",
     .usage = "interruption rate of an EC2 instance type, published; no key",
     .options = advisor_options,
+    .choices = advisor_choices,
     .interval_s = INTERVAL_S,
     .gives = LT_QUANTITY_HAZARD,
     .check = advisor_check,

@@ -120,7 +120,7 @@ score_check(const struct lt_source_options *options, struct lt_error *err)
 		    options->name, zone_id);
 	if (code == LT_OK)
 		code = lt_aws_login_check(options, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* The order of score_items.fields. */

@@ -101,20 +101,20 @@ zone_check(const struct lt_source_options *options, struct lt_error *err)
 	return LT_OK;
 }
 
+static const struct lt_option_choice price_choices[] = {
+    {"product",
+	{"Linux/UNIX", "Red Hat Enterprise Linux", "SUSE Linux", "Windows"},
+	"Linux/UNIX, Red Hat Enterprise Linux, SUSE Linux or Windows"},
+    {NULL, {NULL}, NULL},
+};
+
 static int
 price_check(const struct lt_source_options *options, struct lt_error *err)
 {
-	static const char *const products[] = {
-	    "Linux/UNIX", "Red Hat Enterprise Linux", "SUSE Linux", "Windows"};
 	const char *const type = lt_source_option(options, "instance_type", "");
-	const char *const product =
-	    lt_source_option(options, "product", products[0]);
 	const char *const region = lt_source_option(options, "region", "");
-	bool known = false;
 	int code = lt_aws_region_check(options, err);
 
-	for (int i = 0; i < 4; i++)
-		known |= strcmp(product, products[i]) == 0;
 	if (code == LT_OK && strncmp(region, "cn-", 3) == 0)
 		code = lt_option_fail(options, "region", err,
 		    "%s: region: got \"%s\", whose prices are not in USD",
@@ -123,15 +123,11 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 		code = lt_option_fail(options, "instance_type", err,
 		    "%s: instance_type: got \"%s\", want one such as g5.xlarge",
 		    options->name, type);
-	if (code == LT_OK && !known)
-		code = lt_option_fail(options, "product", err,
-		    "%s: product: got \"%s\", want Linux/UNIX, Red Hat Enterprise Linux, SUSE Linux or Windows",
-		    options->name, product);
 	if (code == LT_OK)
 		code = zone_check(options, err);
 	if (code == LT_OK)
 		code = lt_aws_login_check(options, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 static void
@@ -507,6 +503,7 @@ const struct lt_adapter lt_adapter_aws_spot_price = {
     .name = "aws_spot_price",
     .usage = "spot prices of an EC2 instance type, by zone",
     .options = price_options,
+    .choices = price_choices,
     .interval_s = INTERVAL_S,
     .gives = LT_QUANTITY_PRICE,
     .currency = price_currency,

@@ -84,8 +84,8 @@ rate_check(const struct lt_source_options *options, struct lt_error *err)
 	if (code == LT_OK)
 		code = lt_secret_check(options, "secret", true, err);
 	if (code == LT_OK)
-		code = lt_url_check(options, "url", err);
-	return code == LT_OK ? lt_url_check(options, "login_url", err) : code;
+		code = lt_url_check(options, "login_url", err);
+	return code;
 }
 
 /* ---- answers ---- */

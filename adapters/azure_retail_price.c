@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "azure.h"
+#include "price_list.h"
 #include "units.h"
 #include "web.h"
 
@@ -42,44 +43,26 @@ price_currency(const struct lt_source_options *options)
 }
 
 static bool
-is_spot(const struct lt_source_options *options)
-{
-	return strcmp(lt_source_option(options, "capacity", "spot"), "spot") ==
-	       0;
-}
-
-static bool
 is_windows(const struct lt_source_options *options)
 {
 	return strcmp(lt_source_option(options, "os", "linux"), "windows") == 0;
 }
 
+static const struct lt_option_choice price_choices[] = {
+    {"capacity", {"spot", "on_demand"}, "spot or on_demand"},
+    {"os", {"linux", "windows"}, "linux or windows"},
+    {NULL, {NULL}, NULL},
+};
+
 static int
 price_check(const struct lt_source_options *options, struct lt_error *err)
 {
-	static const struct {
-		const char *key, *fallback, *other;
-	} choices[] = {
-	    {"capacity", "spot", "on_demand"},
-	    {"os", "linux", "windows"},
-	};
 	struct lt_points money = {.quantity = LT_QUANTITY_PRICE};
 	int code = lt_azure_check(options, err);
 
-	for (size_t i = 0; i < 2 && code == LT_OK; i++) {
-		const char *const value = lt_source_option(
-		    options, choices[i].key, choices[i].fallback);
-
-		if (strcmp(value, choices[i].fallback) != 0 &&
-		    strcmp(value, choices[i].other) != 0)
-			code = lt_option_fail(options, choices[i].key, err,
-			    "%s: %s: got \"%s\", want %s or %s", options->name,
-			    choices[i].key, value, choices[i].fallback,
-			    choices[i].other);
-	}
 	if (code == LT_OK)
 		code = lt_currency_option(&money, options, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- rows ---- */
@@ -113,7 +96,7 @@ is_other_use(const struct lt_source_options *options, const json_t *row)
 
 	/* "... Series Windows", "NCCadsv5 Srs Win"; "... Cloud Services",
 	 * "CloudServices". */
-	return low || spot != is_spot(options) ||
+	return low || spot != lt_price_list_is_spot(options) ||
 	       strcmp(lt_azure_text(row, "type"), "Consumption") != 0 ||
 	       strstr(product, "Cloud Services") != NULL ||
 	       strstr(product, "CloudServices") != NULL ||
@@ -436,6 +419,7 @@ const struct lt_adapter lt_adapter_azure_retail_price = {
     .name = "azure_retail_price",
     .usage = "Azure's price list: a VM's hour, spot or on demand; no key",
     .options = price_options,
+    .choices = price_choices,
     .interval_s = INTERVAL_S,
     .gives = LT_QUANTITY_PRICE,
     .currency = price_currency,

@@ -14,6 +14,17 @@
 #include "table_age.h"
 #include "units.h"
 
+/* Written by a script, whose rows no formatter is to break. */
+const struct lt_climatology lt_climatologies_lifecycle[] = {
+#include "climatology_lifecycle.inc"
+    {"", 0, 0, "", {{0}}},
+};
+
+const struct lt_climatology lt_climatologies_direct[] = {
+#include "climatology_direct.inc"
+    {"", 0, 0, "", {{0}}},
+};
+
 static const struct lt_adapter_option climatology_options[] = {
     {"zone", true, "of Electricity Maps: DE, FR, US-CAL-CISO, ...", NULL},
     {"emission_factors", false, "lifecycle or direct", "lifecycle"},

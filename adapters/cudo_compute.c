@@ -3,18 +3,16 @@
  * CUDO Compute's price list: a machine type of a data center by vCPU, GiB and
  * GPU, without commitment. docs/sources/cudo_compute.md.
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "json_source.h"
 #include "lookup.h"
 #include "price_list.h"
+#include "secret.h"
 #include "source.h"
 #include "units.h"
-#include "web.h"
 
 enum { INTERVAL_S = 6 * LT_HOUR_S };
-
-#define BASE_URL "https://rest.compute.cudo.org"
 
 static const struct lt_adapter_option cudo_options[] = {
     {"data_center", true, "its id, such as no-luster-1", NULL},
@@ -24,7 +22,7 @@ static const struct lt_adapter_option cudo_options[] = {
     {"gpus", false, "of a node", "0"},
     {"key_file", false, "absolute path of a file with the API key", NULL},
     {"key_env", false, "environment variable with it, instead", NULL},
-    {"url", false, "base URL of a mirror", BASE_URL},
+    {"url", false, "base URL of a mirror", "https://rest.compute.cudo.org"},
     LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
@@ -55,7 +53,7 @@ cudo_check(const struct lt_source_options *options, struct lt_error *err)
 		    LT_ROW(amounts, milli[VCPU] == 0 ? VCPU : MEMORY).option);
 	if (code == LT_OK)
 		code = lt_secret_check(options, "key", false, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* The prices without commitment: one of a list by term where there is such a
@@ -172,7 +170,7 @@ absent(const struct lt_source_options *options, const struct tally *tally,
 }
 
 static int
-parse_json(const struct lt_source_options *options, const json_t *json,
+read_list(const struct lt_source_options *options, const json_t *json,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const json_t *const machines = json_object_get(json, "machineTypes");
@@ -214,48 +212,6 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	    err);
 }
 
-static int
-cudo_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
-{
-	return lt_json_parse(parse_json, options, answer, points, err);
-}
-
-static int
-cudo_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
-{
-	static const char scheme[] = "Authorization: bearer ";
-	char url[LT_URL_SIZE], header[sizeof(scheme) + LT_SECRET_SIZE];
-	struct lt_web_request request = {
-	    .url = url,
-	    .headers = {"Accept: application/json"},
-	    .error_text = lt_price_list_error_text,
-	};
-	struct lt_web web;
-	int code;
-
-	/* The list knows no past. */
-	lt_web_start(&web, options, points);
-	points->quantity = LT_QUANTITY_PRICE;
-	code = lt_url_start(url, lt_source_option(options, "url", BASE_URL),
-	    "v1/vms/machine-types", err);
-	if (code == LT_OK && (lt_source_option(options, "key_file", NULL) ||
-				 lt_source_option(options, "key_env", NULL))) {
-		strcpy(header, scheme);
-		code = lt_secret_read(options, "key",
-		    header + sizeof(scheme) - 1, LT_SECRET_SIZE, err);
-		request.secret_header = header;
-	}
-	if (code == LT_OK)
-		code = lt_web_points(
-		    &web, &request, cudo_parse, window->now_utc_s, err);
-	explicit_bzero(header, sizeof(header));
-	return code;
-}
-
 const struct lt_adapter lt_adapter_cudo_compute = {
     .name = "cudo_compute",
     .usage = "CUDO Compute's machine types by data center",
@@ -264,6 +220,11 @@ const struct lt_adapter lt_adapter_cudo_compute = {
     .gives = LT_QUANTITY_PRICE,
     .currency = lt_price_list_usd,
     .check = cudo_check,
-    .fetch = cudo_fetch,
-    .parse = cudo_parse,
+    .json =
+	&(const struct lt_json_source){
+	    .all = {.path = "v1/vms/machine-types"},
+	    .key_header = "Authorization: bearer ",
+	    .error_text = lt_json_error_text,
+	    .read = read_list,
+	},
 };

@@ -73,7 +73,7 @@ eia_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: respondent: got \"%s\", want EIA's code in capitals, such as CISO",
 		    options->name, respondent);
 	code = lt_secret_check(options, "key", false, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- an answer ---- */
@@ -250,9 +250,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 {
 	char start[24], end[24], from[16];
 
-	const struct {
-		const char *key, *value;
-	} query[] = {
+	const struct lt_query query[] = {
 	    {"frequency", "hourly"},
 	    {"data[0]", "value"},
 	    {"facets[respondent][]",
@@ -265,6 +263,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    {"sort[1][direction]", "asc"},
 	    {"offset", from},
 	    {"length", "5000"},
+	    {NULL, NULL},
 	};
 	int code = lt_url_start(out,
 	    lt_source_option(options, "url", eia_options[EIA_URL].fallback),
@@ -276,11 +275,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	period_text(
 	    end, mix->start_utc_s + (mix->hour_count + 1LL) * LT_HOUR_S);
 	snprintf(from, sizeof(from), "%d", offset);
-	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++)
-		if (code == LT_OK)
-			code =
-			    lt_url_add(out, query[i].key, query[i].value, err);
-	return code;
+	return code == LT_OK ? lt_url_query(out, query, err) : code;
 }
 
 static int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the two adapters of ENTSO-E's Transparency Platform share: its areas,
+ * Shared by the adapters of ENTSO-E's Transparency Platform share: its areas,
  * the reader of its documents, and the requests for them.
  */
 #ifndef LT_ENTSOE_H
@@ -83,14 +83,11 @@ int lt_entsoe_refused(
 
 /* ---- requests ---- */
 
-struct lt_entsoe_query {
-	const char *key, *value;
-};
 struct lt_entsoe_job { /* one fetch */
 	struct lt_web web;
 	const struct lt_entsoe_document *document;
 	void *sink;
-	const struct lt_entsoe_query *query; /* but the times; ended by NULL */
+	const struct lt_query *query; /* but the times; ended by NULL */
 	bool has_data;
 	char missing[LT_POINTS_NOTE_SIZE]; /* why older hours are not here */
 	const char *secret_query;	   /* set by lt_entsoe_fetch() */

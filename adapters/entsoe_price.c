@@ -67,16 +67,16 @@ sink_start(struct sink *sink, const struct lt_source_options *options,
 	strcpy(sink->points.currency, "EUR");
 	if (code == LT_OK)
 		code = lt_currency_option(&sink->points, options, err);
-	if (code == LT_OK && strcmp(sink->sequence, FIRST_SEQUENCE) != 0 &&
-	    strcmp(sink->sequence, "2") != 0)
-		code = lt_option_fail(options, "sequence", err,
-		    "%s: sequence: got \"%s\", want 1 or 2", options->name,
-		    sink->sequence);
 	if (code == LT_OK)
 		code = lt_tariff_terms_read(
 		    options, sink->points.currency, &sink->terms, err);
 	return code;
 }
+
+static const struct lt_option_choice price_choices[] = {
+    {"sequence", {FIRST_SEQUENCE, "2"}, "1 or 2"},
+    {NULL, {NULL}, NULL},
+};
 
 static int
 price_check(const struct lt_source_options *options, struct lt_error *err)
@@ -86,7 +86,7 @@ price_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK)
 		code = lt_secret_check(options, "token", true, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- a document ---- */
@@ -169,7 +169,7 @@ static const struct lt_entsoe_document prices = {
     .refuse = refuse,
 };
 
-/* What was read, of [from, to), with its notes. */
+/* Copies what was read, of [from, to), with its notes. */
 static int
 sink_give(struct sink *sink, const struct lt_window *window,
     struct lt_points *points, struct lt_error *err)
@@ -226,7 +226,7 @@ static int
 request(struct lt_entsoe_job *job, const struct sink *sink,
     const struct lt_window *window, struct lt_error *err)
 {
-	const struct lt_entsoe_query query[] = {{"documentType", "A44"},
+	const struct lt_query query[] = {{"documentType", "A44"},
 	    {"in_Domain", sink->eic}, {"out_Domain", sink->eic}, {NULL, NULL}};
 	const int64_t past_utc_s = window->now_utc_s - PAST_S;
 	const int64_t ahead_utc_s = window->now_utc_s + AHEAD_S;
@@ -271,6 +271,7 @@ const struct lt_adapter lt_adapter_entsoe_price = {
     .name = "entsoe_price",
     .usage = "ENTSO-E: day-ahead price of a European bidding zone",
     .options = price_options,
+    .choices = price_choices,
     .interval_s = LT_HOUR_S,
     .timeout_s = LT_ENTSOE_TIMEOUT_S,
     .gives = LT_QUANTITY_TARIFF,

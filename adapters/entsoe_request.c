@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to ENTSO-E's Transparency Platform: in parts that it takes, split
- * where it finds them too large, with the token out of sight.
+ * Requests to ENTSO-E's Transparency Platform: the areas that it knows, by
+ * short codes and energy identification codes with their check characters;
+ * requests in parts that it takes, split where it finds them too large, with
+ * the token out of sight. For all of its adapters.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,105 @@
 #include "entsoe.h"
 #include "text_mend.h"
 #include "units.h"
+
+/* ---- areas ---- */
+
+/* Zones as the Transparency Platform lists them; national where A75 is
+ * published for a country. */
+static const struct {
+	const char *code, *eic;
+} areas[] = {
+    {"AL", "10YAL-KESH-----5"},
+    {"AT", "10YAT-APG------L"},
+    {"BA", "10YBA-JPCC-----D"},
+    {"BE", "10YBE----------2"},
+    {"BG", "10YCA-BULGARIA-R"},
+    {"CH", "10YCH-SWISSGRIDZ"},
+    {"CY", "10YCY-1001A0003J"},
+    {"CZ", "10YCZ-CEPS-----N"},
+    {"DE", "10Y1001A1001A83F"},
+    {"DE-LU", "10Y1001A1001A82H"},
+    {"DK", "10Y1001A1001A65H"},
+    {"DK1", "10YDK-1--------W"},
+    {"DK2", "10YDK-2--------M"},
+    {"EE", "10Y1001A1001A39I"},
+    {"ES", "10YES-REE------0"},
+    {"FI", "10YFI-1--------U"},
+    {"FR", "10YFR-RTE------C"},
+    {"GR", "10YGR-HTSO-----Y"},
+    {"HR", "10YHR-HEP------M"},
+    {"HU", "10YHU-MAVIR----U"},
+    {"IE", "10YIE-1001A00010"},
+    {"IE-SEM", "10Y1001A1001A59C"},
+    {"IT", "10YIT-GRTN-----B"},
+    {"IT-NORTH", "10Y1001A1001A73I"},
+    {"LT", "10YLT-1001A0008Q"},
+    {"LU", "10YLU-CEGEDEL-NQ"},
+    {"LV", "10YLV-1001A00074"},
+    {"ME", "10YCS-CG-TSO---S"},
+    {"MK", "10YMK-MEPSO----8"},
+    {"NL", "10YNL----------L"},
+    {"NO", "10YNO-0--------C"},
+    {"NO1", "10YNO-1--------2"},
+    {"NO2", "10YNO-2--------T"},
+    {"NO3", "10YNO-3--------J"},
+    {"NO4", "10YNO-4--------9"},
+    {"NO5", "10Y1001A1001A48H"},
+    {"PL", "10YPL-AREA-----S"},
+    {"PT", "10YPT-REN------W"},
+    {"RO", "10YRO-TEL------P"},
+    {"RS", "10YCS-SERBIATSOV"},
+    {"SE", "10YSE-1--------K"},
+    {"SE1", "10Y1001A1001A44P"},
+    {"SE2", "10Y1001A1001A45N"},
+    {"SE3", "10Y1001A1001A46L"},
+    {"SE4", "10Y1001A1001A47J"},
+    {"SI", "10YSI-ELES-----O"},
+    {"SK", "10YSK-SEPS-----K"},
+    {"UA", "10Y1001C--00003F"},
+    {"XK", "10Y1001C--00100H"},
+};
+
+/* 16 characters, the last a check: 36 - (sum of weight * value - 1) mod 37,
+ * weights 16 to 2, "-" is 36 (ENTSO-E, EIC data exchange guide). */
+static bool
+is_eic(const char *text)
+{
+	static const char values[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+	int sum = 0;
+
+	if (strlen(text) != LT_EIC_SIZE - 1 ||
+	    strspn(text, values) != LT_EIC_SIZE - 1)
+		return false;
+	for (int i = 0; i < LT_EIC_SIZE - 2; i++)
+		sum += (16 - i) * (int)(strchr(values, text[i]) - values);
+	return text[LT_EIC_SIZE - 2] == values[36 - (sum + 36) % 37];
+}
+
+const char *
+lt_entsoe_area(const char *text)
+{
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++)
+		if (strcmp(areas[i].code, text) == 0)
+			return areas[i].eic;
+	return is_eic(text) ? text : NULL;
+}
+
+int
+lt_entsoe_area_option(const struct lt_source_options *options, const char **eic,
+    struct lt_error *err)
+{
+	const char *const area = lt_source_option(options, "area", "");
+
+	*eic = lt_entsoe_area(area);
+	if (*eic != NULL)
+		return LT_OK;
+	return lt_option_fail(options, "area", err,
+	    "%s: area: got \"%s\", want a known short code such as DE, FR or NO1, or an EIC code of 16 characters whose check character is right",
+	    options->name, area);
+}
+
+/* ---- requests ---- */
 
 enum {
 	/* A year may be asked for at once, but 10 days of quarter hours of 20
@@ -51,9 +152,10 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 {
 	char start[24], end[24];
 
-	const struct lt_entsoe_query times[] = {
+	const struct lt_query times[] = {
 	    {"periodStart", start},
 	    {"periodEnd", end},
+	    {NULL, NULL},
 	};
 	const time_t from = (time_t)span.from_utc_s, to = (time_t)span.to_utc_s;
 	struct tm parts;
@@ -65,14 +167,9 @@ make_url(char out[LT_URL_SIZE], const struct lt_entsoe_job *job,
 	strftime(start, sizeof(start), "%Y%m%d%H%M", &parts);
 	gmtime_r(&to, &parts);
 	strftime(end, sizeof(end), "%Y%m%d%H%M", &parts);
-	for (int i = 0; code == LT_OK && job->query[i].key != NULL; i++)
-		code = lt_url_add(
-		    out, job->query[i].key, job->query[i].value, err);
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (code == LT_OK)
-			code =
-			    lt_url_add(out, times[i].key, times[i].value, err);
-	return code;
+	if (code == LT_OK)
+		code = lt_url_query(out, job->query, err);
+	return code == LT_OK ? lt_url_query(out, times, err) : code;
 }
 
 /* LT_OK when there is an answer: also one that says why there is no data,

@@ -9,16 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json_source.h"
 #include "lookup.h"
 #include "price_list.h"
 #include "source.h"
 #include "units.h"
-#include "web.h"
 
 enum { INTERVAL_S = 6 * LT_HOUR_S, PART_SIZE = 16 };
 
-#define BASE_URL "https://apexapps.oracle.com"
-#define LIST "pls/apex/cetools/api/v1/products/"
 #define MODEL "PAY_AS_YOU_GO"
 
 static const struct lt_adapter_option oci_options[] = {
@@ -29,7 +27,7 @@ static const struct lt_adapter_option oci_options[] = {
     {"gpu_part", false, "part number of its GPUs, as B95907", NULL},
     {"gpus", false, "of a node", "0"},
     {"currency", false, "of the list", "USD"},
-    {"url", false, "base URL of a mirror", BASE_URL},
+    {"url", false, "base URL of a mirror", "https://apexapps.oracle.com"},
     LT_TIMEOUT_OPTION,
     {NULL, false, NULL, NULL},
 };
@@ -120,9 +118,8 @@ static int
 oci_check(const struct lt_source_options *options, struct lt_error *err)
 {
 	struct node node = {0};
-	const int code = read_node(options, &node, err);
 
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return read_node(options, &node, err);
 }
 
 /* ---- the list ---- */
@@ -198,7 +195,7 @@ add_item(const json_t *item, struct node *node, struct lt_error *err)
 }
 
 static int
-sum(const struct node *node, double *micros, struct lt_error *err)
+sum_parts(const struct node *node, double *micros, struct lt_error *err)
 {
 	*micros = 0;
 	for (int i = 0; i < PART_COUNT; i++) {
@@ -217,7 +214,7 @@ sum(const struct node *node, double *micros, struct lt_error *err)
 }
 
 static int
-parse_json(const struct lt_source_options *options, const json_t *json,
+read_list(const struct lt_source_options *options, const json_t *json,
     int64_t now_utc_s, struct lt_points *points, struct lt_error *err)
 {
 	const json_t *const items = json_object_get(json, "items");
@@ -236,7 +233,7 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 		if (code != LT_OK)
 			return code;
 	}
-	code = sum(&node, &micros, err);
+	code = sum_parts(&node, &micros, err);
 	if (code != LT_OK)
 		return code;
 	memcpy(points->note, node.note, sizeof(points->note));
@@ -250,40 +247,6 @@ parse_json(const struct lt_source_options *options, const json_t *json,
 	    err);
 }
 
-static int
-oci_parse(const struct lt_source_options *options,
-    const struct lt_answer *answer, struct lt_points *points,
-    struct lt_error *err)
-{
-	return lt_json_parse(parse_json, options, answer, points, err);
-}
-
-static int
-oci_fetch(const struct lt_source_options *options,
-    const struct lt_window *window, struct lt_points *points,
-    struct lt_error *err)
-{
-	char url[LT_URL_SIZE];
-	const struct lt_web_request request = {
-	    .url = url,
-	    .headers = {"Accept: application/json"},
-	};
-	struct lt_web web;
-	int code;
-
-	/* The list knows no past. */
-	lt_web_start(&web, options, points);
-	points->quantity = LT_QUANTITY_PRICE;
-	code = lt_url_start(
-	    url, lt_source_option(options, "url", BASE_URL), LIST, err);
-	if (code == LT_OK)
-		code =
-		    lt_url_add(url, "currencyCode", oci_currency(options), err);
-	return code == LT_OK ? lt_web_points(&web, &request, oci_parse,
-				   window->now_utc_s, err)
-			     : code;
-}
-
 const struct lt_adapter lt_adapter_oci_price_list = {
     .name = "oci_price_list",
     .usage = "Oracle Cloud's price list, by part numbers; no key",
@@ -292,6 +255,10 @@ const struct lt_adapter lt_adapter_oci_price_list = {
     .gives = LT_QUANTITY_PRICE,
     .currency = oci_currency,
     .check = oci_check,
-    .fetch = oci_fetch,
-    .parse = oci_parse,
+    .json =
+	&(const struct lt_json_source){
+	    .all = {.path = "pls/apex/cetools/api/v1/products/",
+		.query = {{"currencyCode", "<currency>"}}},
+	    .read = read_list,
+	},
 };

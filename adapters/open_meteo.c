@@ -174,7 +174,7 @@ meteo_check(const struct lt_source_options *options, struct lt_error *err)
 
 	if (code == LT_OK)
 		code = lt_secret_check(options, "key", false, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- an answer ---- */
@@ -318,9 +318,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	const int past_days = days > AHEAD_DAYS ? PAST_DAYS
 			      : days < 0	? 0
 						: (int)days;
-	const struct {
-		const char *key, *value;
-	} query[] = {
+	const struct lt_query query[] = {
 	    {"latitude", latitude},
 	    {"longitude", longitude},
 	    {"hourly", variable_of(options)},
@@ -328,6 +326,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    {"timezone", "GMT"},
 	    {"past_days", past},
 	    {"forecast_days", ahead},
+	    {NULL, NULL},
 	};
 	int code = lt_url_start(
 	    out, lt_source_option(options, "url", ""), FORECAST, err);
@@ -336,11 +335,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	snprintf(longitude, sizeof(longitude), "%.6g", place->longitude);
 	snprintf(past, sizeof(past), "%d", past_days);
 	snprintf(ahead, sizeof(ahead), "%d", AHEAD_DAYS);
-	for (size_t i = 0; i < sizeof(query) / sizeof(query[0]); i++)
-		if (code == LT_OK)
-			code =
-			    lt_url_add(out, query[i].key, query[i].value, err);
-	return code;
+	return code == LT_OK ? lt_url_query(out, query, err) : code;
 }
 
 static bool

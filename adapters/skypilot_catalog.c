@@ -155,9 +155,7 @@ sky_check(const struct lt_source_options *options, struct lt_error *err)
 			    options->name, keys[i], text, NAME_MAX_BYTES);
 	}
 	code = accelerator_check(options, err);
-	if (code == LT_OK)
-		code = lt_price_list_capacity_check(options, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- one row ---- */
@@ -563,6 +561,7 @@ const struct lt_adapter lt_adapter_skypilot_catalog = {
     .name = "skypilot_catalog",
     .usage = "machine prices of many clouds, from SkyPilot's catalog; no key",
     .options = sky_options,
+    .choices = lt_price_list_choices,
     .interval_s = INTERVAL_S,
     .fresh_s = FRESH_S,
     .gives = LT_QUANTITY_PRICE,

@@ -37,9 +37,6 @@ extern const struct lt_adapter lt_adapter_electricity_maps;
 extern const struct lt_adapter lt_adapter_energy_charts;
 extern const struct lt_adapter lt_adapter_energy_charts_price;
 extern const struct lt_adapter lt_adapter_energy_charts_day_ahead;
-extern const struct lt_adapter lt_adapter_energi_data_service;
-extern const struct lt_adapter lt_adapter_energi_data_service_price;
-extern const struct lt_adapter lt_adapter_rte_eco2mix;
 extern const struct lt_adapter lt_adapter_open_meteo;
 
 #endif

@@ -65,7 +65,7 @@ uk_check(const struct lt_source_options *options, struct lt_error *err)
 		return lt_option_fail(options, "postcode", err,
 		    "%s: postcode: got \"%s\", want the outward code only, such as OX1",
 		    options->name, postcode);
-	return lt_url_check(options, "url", err);
+	return LT_OK;
 }
 
 /* "2018-01-20T12:01Z": a time on the half hour would bring the half hour
@@ -103,7 +103,7 @@ make_url(char out[LT_URL_SIZE], const struct lt_source_options *options,
 	    err);
 }
 
-/* What the slots of one answer came to. */
+/* Counts of the slots of one answer. */
 struct tally {
 	int64_t now_utc_s;
 	int slots, empty, refused;
@@ -213,8 +213,8 @@ add_slots(const json_t *slots, struct tally *tally, struct lt_points *points,
 	return LT_OK;
 }
 
-/* Is this the region that was asked for? One who asks by postcode, or for
- * the whole country, can't tell. */
+/* True if this is the region that was asked for. One who asks by postcode, or
+ * for the whole country, can't tell. */
 static bool
 is_asked(const struct lt_source_options *options, const json_t *area)
 {

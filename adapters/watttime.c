@@ -1,16 +1,352 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * WattTime's v3 API (account needed): the marginal intensity of a grid region
- * in steps of five minutes, three days ahead. docs/sources/watttime.md.
+ * in steps of five minutes, three days ahead. Pounds per MWh become grams per
+ * kWh, and the last revision of a value wins. A token is kept until shortly
+ * before its end, and fetched anew when it is refused.
+ * docs/sources/watttime.md.
  */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "fetch_parts.h"
+#include "grow.h"
 #include "units.h"
 #include "watttime.h"
 #include "web.h"
+
+enum { STEP_S = 300 };
+
+/* ---- answers ---- */
+
+static const char units[] = "lbs_co2_per_mwh", signal_type[] = "co2_moer";
+static const double g_per_lb = 453.59237; /* exact, by definition */
+
+struct row { /* as added, so that equal revisions keep their order */
+	struct lt_point point;
+	int64_t revised_utc_s;
+	size_t index;
+};
+
+struct answer {
+	int64_t now_utc_s, step_s;
+	bool is_forecast;
+	int64_t issued_utc_s;
+	size_t seen, refused, count, capacity;
+	struct row *rows;
+	struct lt_error refusal; /* the first: lt_fail() keeps it */
+};
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* "" in words: none. Some errors are a list of what is wrong with what. */
+static const char *
+message_of(const json_t *message)
+{
+	const json_t *const first =
+	    json_is_array(message) ? json_array_get(message, 0) : message;
+	const char *const text = json_is_object(first)
+				     ? text_of(first, "msg")
+				     : json_string_value(first);
+
+	return text == NULL ? "" : text;
+}
+
+void
+lt_watttime_error(char *out, size_t size, const char *body, size_t length)
+{
+	json_t *json;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	const char *const error = message_of(json_object_get(json, "error"));
+	const char *message = message_of(json_object_get(json, "message"));
+	if (message[0] == '\0')
+		message = message_of(json_object_get(json, "detail"));
+	/* The error before it says "Invalid query parameters". */
+	if (strncmp(message, "Invalid scope", 13) == 0)
+		snprintf(out, size, "not in this account's plan: %s", message);
+	else
+		snprintf(out, size, "%s%s%s", error,
+		    error[0] != '\0' && message[0] != '\0' ? ": " : "",
+		    message);
+	json_decref(json);
+}
+
+int
+lt_watttime_text(char *out, size_t size, const struct lt_answer *answer,
+    const char *key, struct lt_error *err)
+{
+	json_t *json;
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
+
+	if (code != LT_OK)
+		return code;
+	const char *const text = text_of(json, key);
+	if (text == NULL || text[0] == '\0' || strlen(text) >= size)
+		code = lt_fail(err, LT_EINPUT,
+		    "want \"%s\" of 1 to %zu bytes in the answer", key,
+		    size - 1);
+	else
+		strcpy(out, text);
+	json_decref(json);
+	return code;
+}
+
+/* ---- rows ---- */
+
+static int
+row_add(struct answer *answer, const struct row *row, struct lt_error *err)
+{
+	struct row *const grown = lt_items_grow(
+	    answer->rows, &answer->capacity, answer->count, sizeof(*grown));
+
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "%zu rows", answer->count + 1);
+	answer->rows = grown;
+	answer->rows[answer->count] = *row;
+	answer->rows[answer->count].index = answer->count;
+	answer->count++;
+	return LT_OK;
+}
+
+/* One bad value must not cost the others. */
+static bool
+row_read(struct answer *answer, const json_t *json, struct row *row)
+{
+	struct lt_error *const err = &answer->refusal;
+	struct lt_point *const point = &row->point;
+	const char *const time = text_of(json, "point_time");
+	const char *const revised = text_of(json, "last_updated");
+
+	if (time == NULL)
+		lt_fail(err, LT_EINPUT, "a row without \"point_time\"");
+	if (time == NULL || lt_utc_parse(time, &point->start_utc_s, err))
+		return false;
+	if (!lt_json_number(json_object_get(json, "value"), &point->value)) {
+		lt_fail(err, LT_EINPUT, "%s: no value", time);
+		return false;
+	}
+	if (revised != NULL)
+		(void)lt_utc_parse(revised, &row->revised_utc_s, NULL);
+	point->end_utc_s = point->start_utc_s + answer->step_s;
+	point->value = point->value * g_per_lb / 1000;
+	if (answer->is_forecast)
+		point->quality = point->end_utc_s <= answer->now_utc_s
+				     ? LT_QUALITY_ESTIMATED
+				     : LT_QUALITY_FORECAST;
+	else
+		point->quality =
+		    json_is_true(json_object_get(json, "imputed_data_used"))
+			? LT_QUALITY_ESTIMATED
+			: LT_QUALITY_MEASURED;
+	return true;
+}
+
+static int
+read_rows(struct answer *answer, const json_t *list, struct lt_error *err)
+{
+	const json_t *json;
+	size_t i;
+
+	json_array_foreach(list, i, json) {
+		struct row row = {0};
+		int code = LT_OK;
+
+		answer->seen++;
+		if (row_read(answer, json, &row))
+			code = row_add(answer, &row, err);
+		else
+			answer->refused++;
+		if (code != LT_OK)
+			return code;
+	}
+	return LT_OK;
+}
+
+/* Past forecasts are a list of {generated_at, forecast}: each revises those
+ * before it. */
+static int
+read_data(struct answer *answer, const json_t *data, struct lt_error *err)
+{
+	const json_t *item;
+	size_t i;
+
+	if (!json_is_array(
+		json_object_get(json_array_get(data, 0), "forecast")))
+		return read_rows(answer, data, err);
+	answer->is_forecast = true;
+	json_array_foreach(data, i, item) {
+		const char *const issued = text_of(item, "generated_at");
+		const int code =
+		    read_rows(answer, json_object_get(item, "forecast"), err);
+
+		if (code != LT_OK)
+			return code;
+		if (issued != NULL)
+			(void)lt_utc_parse(issued, &answer->issued_utc_s, NULL);
+	}
+	return LT_OK;
+}
+
+static int
+by_revision(const void *left, const void *right)
+{
+	const struct row *const a = left, *const b = right;
+
+	if (a->revised_utc_s != b->revised_utc_s)
+		return a->revised_utc_s < b->revised_utc_s ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+static int
+add_points(
+    struct answer *answer, struct lt_points *points, struct lt_error *err)
+{
+	/* Curtailment; what is missing has no row, or null. */
+	points->zero_is_data = true;
+	if (answer->count > 0)
+		qsort(answer->rows, answer->count, sizeof(*answer->rows),
+		    by_revision);
+	for (size_t i = 0; i < answer->count; i++) {
+		const int code = lt_points_add(
+		    points, &answer->rows[i].point, &answer->refusal);
+
+		if (code == LT_EINPUT)
+			answer->refused++;
+		else if (code != LT_OK)
+			return lt_fail(
+			    err, (enum lt_code)code, "no room for more points");
+	}
+	if (answer->seen == 0)
+		return lt_fail(err, LT_EINPUT, "no value in the answer");
+	if (answer->refused == answer->seen)
+		return lt_fail(err, LT_EINPUT,
+		    "%zu values and none that can be used: %s", answer->seen,
+		    answer->refusal.text);
+	if (answer->refused > 0)
+		lt_note_add(points, "%zu of %zu values can't be used",
+		    answer->refused, answer->seen);
+	return LT_OK;
+}
+
+/* ---- meta ---- */
+
+static int
+want_text(const json_t *meta, const char *key, const char *wanted,
+    struct lt_error *err)
+{
+	const char *const text = text_of(meta, key);
+
+	return text != NULL && strcmp(text, wanted) == 0
+		   ? LT_OK
+		   : lt_fail(err, LT_EINPUT, "%s: got \"%.60s\", want %s", key,
+			 text == NULL ? "nothing" : text, wanted);
+}
+
+static int
+read_meta(const struct lt_source_options *options, const json_t *meta,
+    struct answer *answer, struct lt_error *err)
+{
+	const char *const region = lt_source_option(options, "region", NULL);
+	const char *const issued = text_of(meta, "generated_at");
+	double step_s = 0;
+	int code = want_text(meta, "units", units, err);
+
+	if (code == LT_OK && text_of(meta, "signal_type") != NULL)
+		code = want_text(meta, "signal_type", signal_type, err);
+	if (code == LT_OK && region != NULL)
+		code = want_text(meta, "region", region, err);
+	if (code != LT_OK)
+		return code;
+	/* A client's model of this answer has the other spelling. */
+	if (!lt_json_number(
+		json_object_get(meta, "data_point_period_seconds"), &step_s))
+		(void)lt_json_number(
+		    json_object_get(meta, "data_point_periods_second"),
+		    &step_s);
+	if (!(step_s >= 60 && step_s <= LT_DAY_S))
+		return lt_fail(err, LT_EINPUT,
+		    "data_point_period_seconds: got %g, want 60 to %d", step_s,
+		    LT_DAY_S);
+	answer->step_s = (int64_t)step_s;
+	answer->is_forecast = issued != NULL;
+	return issued == NULL
+		   ? LT_OK
+		   : lt_utc_parse(issued, &answer->issued_utc_s, err);
+}
+
+/* Texts, or {type, message}. */
+static void
+note_warnings(const json_t *warnings, struct lt_points *points)
+{
+	const json_t *const first = json_array_get(warnings, 0);
+	const char *const text = json_is_object(first)
+				     ? text_of(first, "message")
+				     : json_string_value(first);
+
+	if (json_array_size(warnings) > 0)
+		lt_note_add(points, "WattTime warns: %.120s",
+		    text == NULL ? "without words" : text);
+}
+
+static int
+parse_json(const struct lt_source_options *options, const json_t *json,
+    struct answer *answer, struct lt_points *points, struct lt_error *err)
+{
+	const json_t *const data = json_object_get(json, "data");
+	const json_t *const meta = json_object_get(json, "meta");
+	int code;
+
+	if (!json_is_array(data) || !json_is_object(meta))
+		return lt_fail(
+		    err, LT_EINPUT, "JSON without \"data\" and \"meta\"");
+	points->quantity = LT_QUANTITY_MARGINAL;
+	code = read_meta(options, meta, answer, err);
+	if (code == LT_OK)
+		code = read_data(answer, data, err);
+	if (code == LT_OK)
+		code = add_points(answer, points, err);
+	if (code != LT_OK)
+		return code;
+	note_warnings(json_object_get(meta, "warnings"), points);
+	lt_points_sort(points);
+	/* A clock of theirs that runs before ours: as new as can be. */
+	if (answer->is_forecast)
+		points->issued_utc_s = answer->issued_utc_s < answer->now_utc_s
+					   ? answer->issued_utc_s
+					   : 0;
+	else
+		lt_points_date(points, answer->now_utc_s);
+	return LT_OK;
+}
+
+int
+lt_watttime_parse(const struct lt_source_options *options,
+    const struct lt_answer *answer, struct lt_points *points,
+    struct lt_error *err)
+{
+	struct answer read = {.now_utc_s = answer->now_utc_s};
+	json_t *json;
+	int code = lt_json_load(&json, answer->bytes, answer->byte_count, err);
+
+	if (code != LT_OK)
+		return lt_error_mend(err, code);
+	code = parse_json(options, json, &read, points, err);
+	json_decref(json);
+	free(read.rows);
+	return lt_error_mend(err, code);
+}
+
+/* ---- options ---- */
 
 enum {
 	TOKEN_S = 28 * 60,	 /* theirs is good for 30 minutes */
@@ -116,7 +452,7 @@ watttime_check(const struct lt_source_options *options, struct lt_error *err)
 		    "%s: model: got \"%s\", want a date such as 2023-03-01",
 		    options->name, model);
 	code = lt_secret_check(options, "password", true, err);
-	return code == LT_OK ? lt_url_check(options, "url", err) : code;
+	return code;
 }
 
 /* ---- one fetch ---- */
@@ -242,8 +578,8 @@ is_token_refused(const struct lt_http_response *response)
 
 /* The caller frees response in any case. */
 static int
-ask(struct session *session, const char *url, struct lt_http_response *response,
-    struct lt_error *err)
+ask_source(struct session *session, const char *url,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	const struct lt_source_memory *const memory = session->web.memory;
 	struct lt_error inner = {0};
@@ -276,7 +612,7 @@ ask_points(struct session *session, const char *url, struct lt_points *points,
 	int code;
 
 	session->web.points = points;
-	code = ask(session, url, &response, &inner);
+	code = ask_source(session, url, &response, &inner);
 	*status = is_token_refused(&response) ? 0 : response.status;
 	if (code == LT_OK) {
 		code = lt_watttime_parse(&session->options,
@@ -295,20 +631,22 @@ static int
 find_region(struct session *session, struct lt_error *err)
 {
 	struct lt_source_options *const options = &session->options;
-	static const char *const keys[] = {"latitude", "longitude"};
+	const struct lt_query query[] = {
+	    {"latitude", lt_source_option(options, "latitude", "")},
+	    {"longitude", lt_source_option(options, "longitude", "")},
+	    {"signal_type", "co2_moer"},
+	    {NULL, NULL},
+	};
 	struct lt_http_response response = {0};
 	struct lt_error inner = {0};
 	char url[LT_URL_SIZE];
 	int code = lt_url_start(url, lt_source_option(options, "url", base_url),
 	    "v3/region-from-loc", &inner);
 
-	for (int i = 0; i < 2 && code == LT_OK; i++)
-		code = lt_url_add(url, keys[i],
-		    lt_source_option(options, keys[i], ""), &inner);
 	if (code == LT_OK)
-		code = lt_url_add(url, "signal_type", "co2_moer", &inner);
+		code = lt_url_query(url, query, &inner);
 	if (code == LT_OK)
-		code = ask(session, url, &response, &inner);
+		code = ask_source(session, url, &response, &inner);
 	if (code == LT_OK) {
 		code = lt_watttime_text(session->region,
 		    sizeof(session->region),
@@ -333,22 +671,22 @@ find_region(struct session *session, struct lt_error *err)
 }
 
 static int
-start_url(char url[LT_URL_SIZE], const struct session *session,
-    const char *path, struct lt_error *err)
+make_url(char url[LT_URL_SIZE], const struct session *session, const char *path,
+    const struct lt_query *more, struct lt_error *err)
 {
 	const struct lt_source_options *const options = &session->options;
-	const char *const model = lt_source_option(options, "model", NULL);
+	const struct lt_query query[] = {
+	    {"region", lt_source_option(options, "region", NULL)},
+	    {"signal_type", "co2_moer"},
+	    {"model", lt_source_option(options, "model", NULL)},
+	    {NULL, NULL},
+	};
 	int code = lt_url_start(
 	    url, lt_source_option(options, "url", base_url), path, err);
 
 	if (code == LT_OK)
-		code = lt_url_add(url, "region",
-		    lt_source_option(options, "region", ""), err);
-	if (code == LT_OK)
-		code = lt_url_add(url, "signal_type", "co2_moer", err);
-	if (code == LT_OK && model != NULL)
-		code = lt_url_add(url, "model", model, err);
-	return code;
+		code = lt_url_query(url, query, err);
+	return code == LT_OK ? lt_url_query(url, more, err) : code;
 }
 
 /* Three days where the account and the region have them, else one. */
@@ -361,14 +699,13 @@ ask_ahead(
 	int code = LT_OK;
 
 	for (int i = 0; i < 2; i++) {
+		const struct lt_query query[] = {
+		    {"horizon_hours", hours[i]}, {NULL, NULL}};
 		char url[LT_URL_SIZE];
 		long status = 0;
 
 		inner = (struct lt_error){0};
-		code = start_url(url, session, "v3/forecast", &inner);
-		if (code == LT_OK)
-			code =
-			    lt_url_add(url, "horizon_hours", hours[i], &inner);
+		code = make_url(url, session, "v3/forecast", query, &inner);
 		if (code == LT_OK)
 			code =
 			    ask_points(session, url, points, &status, &inner);
@@ -392,7 +729,7 @@ minute_text(char out[32], int64_t utc_s)
 static int64_t
 step_start(int64_t utc_s)
 {
-	const int64_t step_s = LT_WATTTIME_STEP_S;
+	const int64_t step_s = STEP_S;
 
 	return utc_s - (utc_s % step_s + step_s) % step_s;
 }
@@ -407,28 +744,22 @@ ask_past(struct session *session, int64_t from_utc_s, struct lt_points *points,
 
 	from_utc_s = step_start(from_utc_s);
 	for (int i = 0; i < CHUNKS_MAX && end_utc_s >= from_utc_s; i++) {
-		const int64_t least_utc_s =
-		    end_utc_s - CHUNK_S + LT_WATTTIME_STEP_S;
+		const int64_t least_utc_s = end_utc_s - CHUNK_S + STEP_S;
 		const int64_t start_utc_s =
 		    from_utc_s > least_utc_s ? from_utc_s : least_utc_s;
 		char url[LT_URL_SIZE], start[32], end[32];
+		const struct lt_query query[] = {{"start", start}, {"end", end},
+		    {"include_imputed_marker", "true"}, {NULL, NULL}};
 		long status;
 
 		minute_text(start, start_utc_s);
 		minute_text(end, end_utc_s);
-		int code = start_url(url, session, "v3/historical", err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "start", start, err);
-		if (code == LT_OK)
-			code = lt_url_add(url, "end", end, err);
-		if (code == LT_OK)
-			code = lt_url_add(
-			    url, "include_imputed_marker", "true", err);
+		int code = make_url(url, session, "v3/historical", query, err);
 		if (code == LT_OK)
 			code = ask_points(session, url, points, &status, err);
 		if (code != LT_OK)
 			return code;
-		end_utc_s = start_utc_s - LT_WATTTIME_STEP_S;
+		end_utc_s = start_utc_s - STEP_S;
 	}
 	return LT_OK;
 }
@@ -440,8 +771,7 @@ watttime_fetch(const struct lt_source_options *options,
 {
 	struct session session = {
 	    .options = *options, .now_utc_s = window->now_utc_s};
-	const bool has_past =
-	    window->from_utc_s < window->now_utc_s - LT_WATTTIME_STEP_S;
+	const bool has_past = window->from_utc_s < window->now_utc_s - STEP_S;
 	const bool has_future = window->to_utc_s > window->now_utc_s;
 	struct lt_fetch_parts parts = {
 	    .past = {.asked = has_past,

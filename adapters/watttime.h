@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * WattTime's v3 API, what watttime.c (login, requests) and watttime_json.c
- * (answers) have in common.
+ * Functions of watttime.c that its tests and its fuzzer call.
  */
 #ifndef LT_WATTTIME_H
 #define LT_WATTTIME_H
 
 #include "source.h"
-
-enum { LT_WATTTIME_STEP_S = 300 };
 
 /* An answer of /v3/forecast, /v3/forecast/historical or /v3/historical. The
  * option `region` must be the answer's; without it, any is right. */

@@ -12,7 +12,54 @@
 
 #include "curl_library.h"
 #include "http.h"
-#include "http_text.h"
+
+/* ---- texts of an answer ---- */
+
+int64_t
+lt_monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static void
+keep_header(
+    char *out, size_t size, const char *name, const char *line, size_t length)
+{
+	const size_t skip = strlen(name);
+
+	if (length <= skip || strncasecmp(line, name, skip) != 0)
+		return;
+	line += skip;
+	length -= skip;
+	while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
+		length--;
+	for (; length > 0 && *line == ' '; length--)
+		line++;
+	if (length < size && memchr(line, '\0', length) == NULL) {
+		memcpy(out, line, length);
+		out[length] = '\0';
+	}
+}
+
+void
+lt_http_words(char *out, size_t size, const struct lt_http_response *response)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < response->body_length && length + 1 < size;
+	     i++) {
+		const char byte = response->body[i];
+
+		if (byte > ' ' && byte < 0x7f)
+			out[length++] = byte;
+		else if (length > 0 && out[length - 1] != ' ')
+			out[length++] = ' ';
+	}
+	out[length] = '\0';
+}
 
 struct transfer { /* of one hop */
 	const struct lt_http_request *request;
@@ -113,10 +160,10 @@ on_header(char *bytes, size_t size, size_t count, void *context)
 		transfer->stop = TOO_LONG_HEADERS;
 		return 0;
 	}
-	lt_http_header_keep(
+	keep_header(
 	    response->etag, sizeof(response->etag), "ETag:", bytes, length);
-	lt_http_header_keep(response->last_modified,
-	    sizeof(response->last_modified), "Last-Modified:", bytes, length);
+	keep_header(response->last_modified, sizeof(response->last_modified),
+	    "Last-Modified:", bytes, length);
 	return length;
 }
 

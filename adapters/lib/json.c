@@ -3,6 +3,7 @@
  * JSON from outside, bounded before jansson builds anything: size, depth and
  * number of values. Between http.c or a file and an adapter's parse.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "json.h"
@@ -68,7 +69,7 @@ json_bounds(const char *bytes, size_t byte_count, struct lt_error *err)
 }
 
 static int
-load(json_t **json, const char *bytes, size_t byte_count, size_t flags,
+load_json(json_t **json, const char *bytes, size_t byte_count, size_t flags,
     struct lt_error *err)
 {
 	json_error_t json_error;
@@ -101,14 +102,14 @@ int
 lt_json_load(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
-	return load(json, bytes, byte_count, 0, err);
+	return load_json(json, bytes, byte_count, 0, err);
 }
 
 int
 lt_json_load_nul(
     json_t **json, const char *bytes, size_t byte_count, struct lt_error *err)
 {
-	return load(json, bytes, byte_count, JSON_ALLOW_NUL, err);
+	return load_json(json, bytes, byte_count, JSON_ALLOW_NUL, err);
 }
 
 int
@@ -134,4 +135,25 @@ lt_json_number(const json_t *json, double *value)
 	}
 	return json_is_string(json) &&
 	       lt_double_parse(json_string_value(json), value, NULL) == LT_OK;
+}
+
+void
+lt_json_error_text(char *out, size_t size, const char *body, size_t length)
+{
+	json_t *json = NULL;
+	const json_t *error;
+	const char *status, *message;
+
+	out[0] = '\0';
+	if (lt_json_load(&json, body, length, NULL) != LT_OK)
+		return;
+	error = json_object_get(json, "error");
+	if (!json_is_object(error))
+		error = json;
+	status = json_string_value(json_object_get(error, "status"));
+	message = json_string_value(json_object_get(error, "message"));
+	if (message != NULL)
+		snprintf(out, size, "%.40s%s%s", status == NULL ? "" : status,
+		    status == NULL ? "" : ": ", message);
+	json_decref(json);
 }

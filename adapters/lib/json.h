@@ -41,4 +41,13 @@ int lt_json_parse(lt_json_read_fn *read,
 /* A number, or a text that is one. False for all else, null too. */
 bool lt_json_number(const json_t *json, double *value);
 
+/*
+ * The documented errors of Google's APIs and of others by its model:
+ * {"error": {"code": 403, "message": "...", "status": "PERMISSION_DENIED"}},
+ * or the inner object alone, as gRPC gateways send it, or a message alone. For
+ * lt_web_request.
+ */
+void lt_json_error_text(
+    char *out, size_t size, const char *body, size_t length);
+
 #endif

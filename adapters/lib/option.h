@@ -37,6 +37,14 @@ struct lt_adapter_option {
 	const char *fallback; /* default, for help and docs */
 };
 
+enum { LT_CHOICE_WORDS_MAX = 4 };
+
+struct lt_option_choice { /* an option that has one of a few words */
+	const char *key;
+	const char *words[LT_CHOICE_WORDS_MAX]; /* NULL = no more */
+	const char *want;			/* in an error */
+};
+
 /* lt_error_at() where an option stands in the policy file. */
 void lt_option_at(const struct lt_source_options *options, const char *key,
     struct lt_error *err);
@@ -80,8 +88,8 @@ struct lt_answer { /* of a source, or a file */
 	int64_t now_utc_s;
 };
 
-/* What an adapter makes of the bytes of one answer or file. Pure; an error has
- * their line and column where known. */
+/* Reads the bytes of one answer or file into points. Pure; an error has their
+ * line and column where known. */
 typedef int lt_parse_fn(const struct lt_source_options *options,
     const struct lt_answer *answer, struct lt_points *points,
     struct lt_error *err);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "price_list.h"
-#include "json.h"
 #include "units.h"
 
 const char *
@@ -18,26 +17,16 @@ lt_price_list_usd(const struct lt_source_options *options)
 	return "USD";
 }
 
+const struct lt_option_choice lt_price_list_choices[] = {
+    {"capacity", {"spot", "on_demand"}, "spot or on_demand"},
+    {NULL, {NULL}, NULL},
+};
+
 bool
 lt_price_list_is_spot(const struct lt_source_options *options)
 {
 	return strcmp(lt_source_option(options, "capacity", "spot"), "spot") ==
 	       0;
-}
-
-int
-lt_price_list_capacity_check(
-    const struct lt_source_options *options, struct lt_error *err)
-{
-	const char *const capacity =
-	    lt_source_option(options, "capacity", "spot");
-
-	return lt_price_list_is_spot(options) ||
-		       strcmp(capacity, "on_demand") == 0
-		   ? LT_OK
-		   : lt_option_fail(options, "capacity", err,
-			 "%s: capacity: got \"%s\", want spot or on_demand",
-			 options->name, capacity);
 }
 
 int
@@ -74,7 +63,7 @@ lt_price_list_point(struct lt_points *points, const struct lt_list_price *price,
 	return lt_points_add(points, &point, err);
 }
 
-/* Is name one of the names, which ", " parts? */
+/* True if name is in the comma-separated list. */
 static bool
 is_named(const char *names, const char *name)
 {
@@ -97,26 +86,4 @@ lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name)
 		return;
 	snprintf(names + length, LT_PRICE_LIST_NAMES_SIZE - length, "%s%s",
 	    length == 0 ? "" : ", ", name);
-}
-
-void
-lt_price_list_error_text(
-    char *out, size_t size, const char *body, size_t length)
-{
-	json_t *json = NULL;
-	const json_t *error;
-	const char *status, *message;
-
-	out[0] = '\0';
-	if (lt_json_load(&json, body, length, NULL) != LT_OK)
-		return;
-	error = json_object_get(json, "error");
-	if (!json_is_object(error))
-		error = json;
-	status = json_string_value(json_object_get(error, "status"));
-	message = json_string_value(json_object_get(error, "message"));
-	if (message != NULL)
-		snprintf(out, size, "%.40s%s%s", status == NULL ? "" : status,
-		    status == NULL ? "" : ": ", message);
-	json_decref(json);
 }

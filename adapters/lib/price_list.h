@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the price lists of clouds have in common: spot or on demand, amounts
- * of a machine, one price that holds from now on, errors of Google's model.
+ * Shared by the price lists of clouds: spot or on demand, amounts
+ * of a machine, one price that holds from now on.
  */
 #ifndef LT_PRICE_LIST_H
 #define LT_PRICE_LIST_H
@@ -16,8 +16,7 @@ enum {
 const char *lt_price_list_usd(const struct lt_source_options *options);
 
 /* The option `capacity`: spot, which is the default, or on_demand. */
-int lt_price_list_capacity_check(
-    const struct lt_source_options *options, struct lt_error *err);
+extern const struct lt_option_choice lt_price_list_choices[];
 bool lt_price_list_is_spot(const struct lt_source_options *options);
 
 /* An amount of a machine in thousandths, exact; 0 where it is not given. */
@@ -35,13 +34,5 @@ int lt_price_list_point(struct lt_points *points,
 
 /* Add a name to a list for an error, once; what has no room is left out. */
 void lt_price_list_name(char names[LT_PRICE_LIST_NAMES_SIZE], const char *name);
-
-/*
- * The documented errors of Google's APIs and of others by its model:
- * {"error": {"code": 403, "message": "...", "status": "PERMISSION_DENIED"}},
- * or the inner object alone, as gRPC gateways send it. For lt_web_request.
- */
-void lt_price_list_error_text(
-    char *out, size_t size, const char *body, size_t length);
 
 #endif

@@ -103,3 +103,15 @@ lt_url_add(char out[LT_URL_SIZE], const char *key, const char *value,
 		return too_long(out, err);
 	return LT_OK;
 }
+
+int
+lt_url_query(
+    char out[LT_URL_SIZE], const struct lt_query *query, struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (; code == LT_OK && query->key != NULL; query++)
+		if (query->value != NULL && query->value[0] != '\0')
+			code = lt_url_add(out, query->key, query->value, err);
+	return code;
+}

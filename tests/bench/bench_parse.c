@@ -51,7 +51,7 @@ measure(const char *name, const char *adapter_name,
 		struct lt_error err = {0};
 		const double begin_ms = now_ms();
 
-		if (adapter->parse(options,
+		if (lt_adapter_parse(adapter, options,
 			&(struct lt_answer){bytes, byte_count, NOW_UTC_S},
 			&points, &err) != LT_OK) {
 			fprintf(

@@ -45,7 +45,7 @@ fuzz_source(const char *adapter, const struct lt_source_options *options,
 	struct lt_error err = {0};
 	char shown[LT_ERROR_TEXT_SIZE];
 	const struct lt_adapter *const found = lt_adapter_find(adapter);
-	const int code = found->parse(options,
+	const int code = lt_adapter_parse(found, options,
 	    &(struct lt_answer){
 		(const char *)bytes, byte_count, FUZZ_NOW_UTC_S},
 	    &points, &err);

@@ -165,6 +165,19 @@ server_file(
 		server_write(exchange->fd, body, length);
 }
 
+/* /fixture/NAME/answer.json/...: that file of tests/fixtures, at any path. */
+static inline void
+serve_fixture(const struct exchange *exchange)
+{
+	const char *const name = exchange->path + strlen("/fixture/");
+	const char *const end = strstr(name, ".json/");
+	char file[256];
+
+	snprintf(file, sizeof(file), "tests/fixtures/%.*s",
+	    end == NULL ? 0 : (int)(end - name) + 5, name);
+	server_file(exchange, file, "application/json");
+}
+
 static inline void
 serve_ok(const struct exchange *exchange)
 {
@@ -330,6 +343,7 @@ server_route(const struct exchange *exchange)
 	    {"/deep", serve_deep},
 	    {"/redirect-host", serve_redirect_host},
 	    {"/uk/", serve_uk},
+	    {"/fixture/", serve_fixture},
 	    {"/status/", serve_status},
 	};
 	static const struct {

@@ -61,7 +61,7 @@ parses(const struct lt_source_options *options, int64_t now_utc_s,
     struct lt_points *points)
 {
 	struct lt_error err = {0};
-	const int code = adapter->parse(options,
+	const int code = lt_adapter_parse(adapter, options,
 	    &(struct lt_answer){bytes, strlen(bytes), now_utc_s}, points, &err);
 
 	if ((code == LT_OK) != (says == NULL))

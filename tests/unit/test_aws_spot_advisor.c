@@ -161,7 +161,7 @@ test_sample(void **state)
 		    options_of(samples[i].pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = adapter->parse(&options,
+		const int code = lt_adapter_parse(adapter, &options,
 		    &(struct lt_answer){bytes, length, T0}, &points, &err);
 
 		assert_int_equal(

@@ -137,8 +137,8 @@ test_sample(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options, &(struct lt_answer){bytes, length, T0},
-		&points, NULL),
+	    lt_adapter_parse(adapter, &options,
+		&(struct lt_answer){bytes, length, T0}, &points, NULL),
 	    LT_OK);
 	assert_true(points.points[0].value == 5);
 	lt_points_free(&points);

@@ -244,8 +244,8 @@ test_captured(void **state)
 		sizeof(bytes));
 
 	(void)state;
-	if (adapter->parse(&options, &(struct lt_answer){bytes, length, T0},
-		&points, &err) != LT_OK)
+	if (lt_adapter_parse(adapter, &options,
+		&(struct lt_answer){bytes, length, T0}, &points, &err) != LT_OK)
 		fail_msg("%s", err.text);
 	assert_int_equal(points.count, 41);
 	/* 01:39:07, then 01:44:42; the last from 13:35:55 on. */

@@ -109,7 +109,7 @@ test_list(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		if (adapter->parse(&options,
+		if (lt_adapter_parse(adapter, &options,
 			&(struct lt_answer){bytes, length, NOW}, &points,
 			&err) != LT_OK)
 			fail_msg("%s: %s", uses[i].why, err.text);

@@ -183,7 +183,7 @@ test_samples(void **state)
 		const size_t length =
 		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
-		if (adapter->parse(&options,
+		if (lt_adapter_parse(adapter, &options,
 			&(struct lt_answer){bytes, length, 1800000000}, &points,
 			&err) != LT_OK)
 			fail_msg("%s: %s", samples[i].file, err.text);

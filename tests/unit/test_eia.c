@@ -193,7 +193,7 @@ test_clocks_change(void **state)
 	struct lt_points points = {0};
 
 	(void)state;
-	assert_int_equal(adapter->parse(&options,
+	assert_int_equal(lt_adapter_parse(adapter, &options,
 			     &(struct lt_answer){
 				 bytes, sizeof(bytes) - 1, first_utc_s + 86400},
 			     &points, NULL),
@@ -222,8 +222,8 @@ test_fixture(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options, &(struct lt_answer){bytes, length, NOW},
-		&points, NULL),
+	    lt_adapter_parse(adapter, &options,
+		&(struct lt_answer){bytes, length, NOW}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 3);
 	assert_int_equal(points.points[0].start_utc_s, NOW - 5 * 3600);
@@ -239,8 +239,8 @@ test_fixture(void **state)
 
 	options = options_of(direct);
 	assert_int_equal(
-	    adapter->parse(&options, &(struct lt_answer){bytes, length, NOW},
-		&points, NULL),
+	    lt_adapter_parse(adapter, &options,
+		&(struct lt_answer){bytes, length, NOW}, &points, NULL),
 	    LT_OK);
 	assert_near(points.points[0].value,
 	    (1000 * 760 + 5000 * 370 + 100 * 649) / 12500.0);
@@ -275,7 +275,7 @@ test_factors(void **state)
 			fail_msg("docs/model.md has no \"%s\"", row);
 	}
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, NULL),
 	    LT_OK);
 	assert_true(points.points[0].value == 0);

@@ -234,7 +234,7 @@ test_parse(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 		char text[2048];
-		const int code = adapter->parse(&options,
+		const int code = lt_adapter_parse(adapter, &options,
 		    &(struct lt_answer){parse_cases[i].bytes,
 			strlen(parse_cases[i].bytes), T0 + 1800},
 		    &points, &err);
@@ -288,7 +288,7 @@ test_files(void **state)
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
 		const size_t length = read_fixture(path, bytes, sizeof(bytes));
-		const int code = adapter->parse(&options,
+		const int code = lt_adapter_parse(adapter, &options,
 		    &(struct lt_answer){bytes, length, files[i].now_utc_s},
 		    &points, &err);
 		if ((code == LT_OK) != (files[i].says == NULL) ||

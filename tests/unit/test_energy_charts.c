@@ -200,7 +200,7 @@ test_captured(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, length, now_utc_s}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 24 + 75);
@@ -232,7 +232,7 @@ test_short(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, length, start_utc_s + 2700}, &points,
 		NULL),
 	    LT_OK);

@@ -127,7 +127,7 @@ test_files(void **state)
 
 		snprintf(path, sizeof(path), FIXTURES "%s", files[i].file);
 		const size_t length = read_fixture(path, bytes, sizeof(bytes));
-		const int code = adapter->parse(&options,
+		const int code = lt_adapter_parse(adapter, &options,
 		    &(struct lt_answer){bytes, length, 1683237600}, &points,
 		    &err);
 		assert_int_equal(code == LT_OK, files[i].says == NULL);

@@ -282,7 +282,7 @@ test_clocks_change(void **state)
 			    sprintf(period + length, POINT("%d", "100"), hour);
 		length = snprintf(
 		    bytes, sizeof(bytes), DOCUMENT(GAS("%s</Period>")), period);
-		assert_int_equal(adapter->parse(&options,
+		assert_int_equal(lt_adapter_parse(adapter, &options,
 				     &(struct lt_answer){bytes, (size_t)length,
 					 days[i].start_utc_s + 2 * 86400},
 				     &points, NULL),
@@ -315,7 +315,7 @@ test_depth(void **state)
 	for (int i = 0; i < 10000; i++)
 		strcpy(bytes + 19 + i * 3, "<a>");
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, strlen(bytes), NOW}, &points, &err),
 	    LT_ELIMIT);
 	assert_says("depth", &err, "more than 32 levels");
@@ -332,8 +332,8 @@ parse_file(const char *name, struct lt_points *points, struct lt_error *err)
 
 	snprintf(path, sizeof(path), FIXTURES "%s", name);
 	const size_t length = read_fixture(path, bytes, sizeof(bytes));
-	return adapter->parse(
-	    &options, &(struct lt_answer){bytes, length, NOW}, points, err);
+	return lt_adapter_parse(adapter, &options,
+	    &(struct lt_answer){bytes, length, NOW}, points, err);
 }
 
 static void

@@ -205,7 +205,7 @@ parse_file(const struct pair *pairs, struct lt_points *points)
 	struct lt_error err = {0};
 	const size_t length = read_fixture(FIXTURE, bytes, sizeof(bytes));
 
-	if (adapter->parse(&options,
+	if (lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, length, DAY + 86400}, points,
 		&err) != LT_OK)
 		fail_msg("%s", err.text);

@@ -293,7 +293,7 @@ test_descriptions(void **state)
 			snprintf(bytes, sizeof(bytes),
 			    PAGE(SIMPLE("%s", "OnDemand")),
 			    cases[i].description);
-			const int code = adapter->parse(&options,
+			const int code = lt_adapter_parse(adapter, &options,
 			    &(struct lt_answer){bytes, strlen(bytes), NOW},
 			    &points, NULL);
 			if ((code == LT_OK) !=

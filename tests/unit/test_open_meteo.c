@@ -158,7 +158,7 @@ test_recorded(void **state)
 		struct lt_points points = {0};
 		double sum = 0;
 
-		assert_int_equal(adapter->parse(&options,
+		assert_int_equal(lt_adapter_parse(adapter, &options,
 				     &(struct lt_answer){bytes, length, START},
 				     &points, NULL),
 		    LT_OK);

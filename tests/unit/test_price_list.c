@@ -148,7 +148,7 @@ test_error_text(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[32];
 
-		lt_price_list_error_text(
+		lt_json_error_text(
 		    words, sizeof(words), cases[i].body, strlen(cases[i].body));
 		assert_string_equal(words, cases[i].want);
 	}

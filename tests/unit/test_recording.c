@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
-#include "recording.h"
+#include "source.h"
 #include "source_fixture.h"
 #include "units.h"
 
@@ -270,7 +270,7 @@ test_parse(void **state)
 		    parse_options(parse_cases[i].pairs, pairs);
 		struct lt_points points = {0};
 		struct lt_error err = {0};
-		const int code = adapter->parse(&options,
+		const int code = lt_adapter_parse(adapter, &options,
 		    &(struct lt_answer){parse_cases[i].bytes,
 			strlen(parse_cases[i].bytes), T0 + 3600},
 		    &points, &err);
@@ -312,7 +312,7 @@ test_money(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    lt_adapter_find("file")->parse(&options,
+	    lt_adapter_parse(lt_adapter_find("file"), &options,
 		&(struct lt_answer){bytes, strlen(bytes), T0}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
@@ -356,9 +356,9 @@ test_limits(void **state)
 		memset(bytes + length, cases[i].byte, (size_t)cases[i].repeat);
 		length += (size_t)cases[i].repeat;
 		strcpy(bytes + length, cases[i].after);
-		const int code = lt_adapter_find("file")->parse(&options,
-		    &(struct lt_answer){bytes, strlen(bytes), T0}, &points,
-		    &err);
+		const int code = lt_adapter_parse(lt_adapter_find("file"),
+		    &options, &(struct lt_answer){bytes, strlen(bytes), T0},
+		    &points, &err);
 		if (code != (cases[i].says == NULL ? LT_OK : LT_ELIMIT))
 			fail_msg("%s: %d %s", cases[i].why, code, err.text);
 		if (code != LT_OK)

@@ -62,11 +62,11 @@ test_zero(void **state)
 		struct lt_points points = {0};
 		struct lt_error err = {0};
 
-		if (lt_adapter_find(zeros[i].adapter)
-			->parse(&options,
-			    &(struct lt_answer){
-				zeros[i].bytes, strlen(zeros[i].bytes), NOW},
-			    &points, &err) != LT_OK)
+		if (lt_adapter_parse(lt_adapter_find(zeros[i].adapter),
+			&options,
+			&(struct lt_answer){
+			    zeros[i].bytes, strlen(zeros[i].bytes), NOW},
+			&points, &err) != LT_OK)
 			fail_msg("%s: %s", zeros[i].why, err.text);
 		if (points.count != zeros[i].count ||
 		    strncmp(

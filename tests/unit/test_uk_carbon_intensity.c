@@ -193,7 +193,7 @@ test_samples(void **state)
 		    read_fixture(samples[i].file, bytes, sizeof(bytes));
 
 		assert_int_equal(
-		    adapter->parse(&options,
+		    lt_adapter_parse(adapter, &options,
 			&(struct lt_answer){bytes, length, T0 + 90000}, &points,
 			NULL),
 		    LT_OK);
@@ -220,7 +220,7 @@ test_outage(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    adapter->parse(&options,
+	    lt_adapter_parse(adapter, &options,
 		&(struct lt_answer){bytes, length, T0 + 3600}, &points, NULL),
 	    LT_OK);
 	assert_int_equal(points.count, 2);
