@@ -2,6 +2,7 @@
 /*
  * POST /v1/progress, from datagrams of this node's readers.
  */
+
 #include "progress.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "notice.h"
 
 union credentials {
 	struct cmsghdr align;

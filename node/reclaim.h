@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a node's notice of its reclaim comes from: one file for each, which
- * asks once and says what holds now. What to do about it is watch.h's.
+ * asks once and says what holds now. What to do about it is notice.h's.
  */
 #ifndef LT_RECLAIM_H
 #define LT_RECLAIM_H
