@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "claims.h"
+#include "kube_facts.h"
 #include "kube.h"
 #include "object.h"
-#include "quantity.h"
 #include "text.h"
 
 enum { PATH_BYTES = 1024 };

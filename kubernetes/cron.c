@@ -4,7 +4,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "cron.h"
+#include "kube_facts.h"
 #include "lookup.h"
 #include "units.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dry_run.h"
+#include "kube_facts.h"
 #include "object.h"
 
 enum { PREFIX_SIZE = 320 };

@@ -6,10 +6,8 @@
  */
 #include <string.h>
 
-#include "dry_run.h"
-#include "given.h"
+#include "kube_facts.h"
 #include "object.h"
-#include "quantity.h"
 
 /* ---- what there is ---- */
 

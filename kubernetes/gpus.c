@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "gpu.h"
-#include "gpus.h"
+#include "kube_facts.h"
 #include "object.h"
-#include "quantity.h"
 #include "text.h"
 
 enum { SLICES = 7, FEW_SLICES = 4 };

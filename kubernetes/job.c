@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
-#include "dry_run.h"
-#include "given.h"
+#include "kube_facts.h"
 #include "object.h"
 #include "options.h"
 #include "text.h"

@@ -11,12 +11,52 @@
 #include <stdint.h>
 
 #include "error.h"
-#include "gpus.h"
 #include "limits.h"
 #include "market.h"
 
 #define LT_KUBE_DOMAIN "lowtide.dev/"
 #define LT_KUBE_GATE LT_KUBE_DOMAIN "hold"
+
+/*
+ * ---- gpus.c ----
+ *
+ * GPUs and parts of them: what pods ask for and nodes offer by the names of
+ * extended resources, and what one of each is worth in whole GPUs.
+ */
+
+enum { LT_KUBE_GPU_KINDS = 16, LT_KUBE_WHOLE_GPU = 1000000 };
+
+struct lt_kube_gpus {
+	struct lt_kube_gpu {
+		char name[LT_NAME_SIZE]; /* "nvidia.com/mig-1g.10gb" */
+		int64_t count;
+		uint32_t micro; /* millionths of a GPU that one is; 0 = as on
+				 * its node */
+	} of[LT_KUBE_GPU_KINDS];
+	uint32_t kinds;
+};
+
+/* What a pod of this spec asks for. LT_EINPUT: no quantity, or more kinds than
+ * are counted. Pure. */
+int lt_kube_gpus_asked(
+    struct lt_kube_gpus *gpus, const json_t *pod_spec, struct lt_error *err);
+/* What a node offers, by status.allocatable and its labels. The same. */
+int lt_kube_gpus_offered(struct lt_kube_gpus *gpus, const json_t *allocatable,
+    const json_t *labels, struct lt_error *err);
+/* Millionths of GPUs, on a node that offers these; NULL: on any. Pure. */
+uint64_t lt_kube_gpus_micro(
+    const struct lt_kube_gpus *gpus, const struct lt_kube_gpus *offered);
+/* NULL: none of this name. */
+const struct lt_kube_gpu *lt_kube_gpus_find(
+    const struct lt_kube_gpus *gpus, const char *name);
+/* LT_EINPUT: there is no room for one more kind. */
+int lt_kube_gpus_add(struct lt_kube_gpus *gpus, const struct lt_kube_gpu *more,
+    struct lt_error *err);
+/* Millionths of a GPU that a MIG profile is: "3g.40gb", "1c.3g.40gb"; gpu: the
+ * whole one's name, "" = not known. 0: no profile. Pure. */
+uint32_t lt_kube_mig_micro(const char *profile, const char *gpu);
+
+/* ---- what is known besides an object ---- */
 
 struct lt_kube_given { /* to pods at their creation; NULL = it is not known */
 	json_t *requests;	/* by namespace */
@@ -225,5 +265,105 @@ int lt_kube_pod_read(struct lt_kube_pod *pod, const json_t *object,
 
 /* Takes out what is not read here: most of it. */
 void lt_kube_strip(json_t *object);
+
+/*
+ * ---- cron.c ----
+ *
+ * When a CronJob makes its next Job: five fields, @hourly and the like, and
+ * @every, as kube-controller-manager reads them.
+ */
+
+/*
+ * The first tick of the schedule after this time, in a zone that is so far east
+ * of UTC then. False: the schedule can't be read, or has no tick within five
+ * years. Pure. Source: github.com/robfig/cron v3, ParseStandard().
+ */
+bool lt_kube_cron_next(int64_t *next_utc_s, const char *schedule,
+    int64_t after_utc_s, int32_t zone_offset_s);
+
+/*
+ * ---- given.c ----
+ *
+ * What the API server gives a pod at its creation, beside what its template
+ * says: requests by LimitRanges, overhead and node labels by RuntimeClasses.
+ */
+
+/* From a list's items: requests by namespace, the most of each; RuntimeClasses
+ * by name. New references. Pure. */
+json_t *lt_kube_given_requests(const json_t *limit_ranges);
+json_t *lt_kube_given_classes(const json_t *runtime_classes);
+
+/* A Job's pod spec as its pods will have it: new reference. *is_unsized: what
+ * they are given is not known. Pure. */
+json_t *lt_kube_given_spec(
+    const json_t *job, const struct lt_kube_given *given, bool *is_unsized);
+
+/*
+ * ---- claims.c ----
+ *
+ * GPUs by Dynamic Resource Allocation (resource.k8s.io/v1): what a pod's
+ * claims ask for, which devices they got, and what nodes have.
+ */
+
+struct lt_kube;
+
+/* Puts the claims of a Job's pods, or of a pod, into the object, as they are
+ * now; blocks. One that can't be had is left out. */
+void lt_kube_claims_fetch(struct lt_kube *kube, json_t *object);
+
+/* From a list's items: DeviceClasses by name; devices of ResourceSlices by
+ * node, driver, pool and name. New references. Pure. */
+json_t *lt_kube_claims_classes(const json_t *device_classes);
+json_t *lt_kube_claims_devices(const json_t *resource_slices);
+
+/* Adds what a pod of the object has by claims: the devices that were allocated,
+ * else the most that it asks for. why: what of it is not understood; "" = all
+ * is. Pure. */
+void lt_kube_claims_add(struct lt_kube_need *need, const json_t *object,
+    const struct lt_kube_given *given, char why[LT_ERROR_TEXT_SIZE]);
+
+/* The GPUs that a node has by its ResourceSlices, beside those of its device
+ * plugins. Pure. */
+void lt_kube_claims_offered(
+    struct lt_kube_node *node, const struct lt_kube_given *given);
+
+/*
+ * ---- dry_run.c ----
+ *
+ * A dry run of a Job's first pod: the pod that the API server would store,
+ * with what webhooks, LimitRanges and a RuntimeClass add to its template.
+ */
+
+/* The member of a Job that has its dry run: {"sizes": text, "spec": {…}}, or
+ * {"sizes": text, "why": text} where there is none. */
+#define LT_KUBE_DRY_RUN "lowtideDryRun"
+
+/* The pod that the Job controller makes first: new reference. Pure. */
+json_t *lt_kube_dry_pod(const json_t *job);
+
+/* What the answer to a dry run of this pod says of its size and place, for a
+ * Job: new reference. answer NULL: there is none, and why. Pure. */
+json_t *lt_kube_dry_result(
+    const json_t *job, const json_t *answer, const char *why);
+
+/* The dry run of the Job, if it is of the template that the Job has now; NULL:
+ * none is. Lent. Pure. */
+const json_t *lt_kube_dry_run_of(const json_t *job);
+
+/*
+ * ---- manifest_check.c ----
+ *
+ * A Job or Pod that a user has written and nobody created: checked as far as
+ * lowtide reads it, as the API server would.
+ */
+
+/*
+ * Make of a manifest what the API server would have: a namespace, a uid, and
+ * nothing that only lowtide or the cluster writes. now_utc_s: when it was
+ * created. LT_EINPUT: it names what is wrong, what it has and what it wants.
+ * Pure but for object.
+ */
+int lt_kube_manifest_complete(
+    json_t *object, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manifest_check.h"
+#include "kube_facts.h"
 #include "object.h"
 #include "units.h"
 

@@ -89,4 +89,17 @@ void lt_kube_need_on(
 enum { LT_KUBE_CONTAINER_LISTS = 2 };
 extern const char *const lt_kube_container_lists[LT_KUBE_CONTAINER_LISTS];
 
+/*
+ * ---- quantities ----
+ *
+ * Kubernetes' quantities: "500m", "1.5", "64Gi", "1e3".
+ */
+
+/* A text or a number, of at least 0, in so many parts of its unit (1000: CPUs
+ * as thousandths; 1: bytes), rounded up, as the API server rounds. LT_EINPUT:
+ * it is none, or passes 63 bits. Source: the grammar of
+ * k8s.io/apimachinery/pkg/api/resource, Quantity. */
+int lt_kube_quantity(const json_t *quantity, int64_t parts, int64_t *value,
+    struct lt_error *err);
+
 #endif

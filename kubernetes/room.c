@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "object.h"
-#include "room.h"
+#include "cluster.h"
 
 struct node { /* begins with its name: by_name() */
 	char name[LT_KUBE_KEY_SIZE];

@@ -8,7 +8,6 @@
 #include "cluster.h"
 #include "kube.h"
 #include "quote.h"
-#include "where.h"
 
 struct lt_kube_site {
 	struct lt_kube *kube; /* for requests; the watcher has its own */
@@ -163,11 +162,6 @@ void lt_kube_tell(const struct lt_kube_known_job *job,
 /* What `lowtide-kube policies` answers with true where lowtide may ask for dry
  * runs of pods. */
 #define LT_KUBE_RIGHT "ServiceAccount/lowtide-dry-run"
-
-/* Commands of their own, beside the daemon: exit status. argv[0]: the verb. */
-int lt_kube_release_main(int argc, char **argv);
-int lt_kube_waiting_main(int argc, char **argv);
-int lt_kube_policies_main(int argc, char **argv);
 
 /* In lowtide-balances, for the admission policies; sent when they change. */
 void lt_kube_publish_balances(

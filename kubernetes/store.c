@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pods that ever had a node, in <state>/kube.db (SQLite, 0600): what slurmdbd
+ * is to Slurm. One writer; store_rows.c reads rows of it.
+ *
+ * Statements are prepared once, but those of resizes, which are seldom. A
+ * stretch of a Job's pod that is resized is what Slurm has of a job that is
+ * resized: a row "RESIZING" of the same run, which continues in another. A
+ * stretch of a pod without a Job is a part of its owner's, like those of an
+ * hour.
+ *
+ * A failure is LT_EIO with SQLite's words; the caller rolls its transaction
+ * back and takes all in anew.
+ */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +19,6 @@
 #include <sys/stat.h>
 
 #include "object.h"
-#include "store_resize.h"
 #include "store.h"
 
 enum {
@@ -202,7 +214,7 @@ static const struct {
     {"gpu_micro", parts_of_gpus}, {"resized", resizes}};
 
 static int
-fail(sqlite3 *db, struct lt_error *err)
+fail_db(sqlite3 *db, struct lt_error *err)
 {
 	return lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
 }
@@ -228,7 +240,7 @@ lt_kube_store_open(
 	if (sqlite3_open(path, &s->db) != SQLITE_OK ||
 	    sqlite3_busy_timeout(s->db, BUSY_MS) != SQLITE_OK ||
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-		code = fail(s->db, err);
+		code = fail_db(s->db, err);
 	umask(before);
 	for (size_t i = 0; code == LT_OK && i < sizeof(more) / sizeof(more[0]);
 	     i++)
@@ -237,12 +249,12 @@ lt_kube_store_open(
 			NULL) != SQLITE_OK &&
 		    sqlite3_exec(s->db, more[i].text, NULL, NULL, NULL) !=
 			SQLITE_OK)
-			code = fail(s->db, err);
+			code = fail_db(s->db, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(s->db, texts[i], -1,
 			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
 			NULL) != SQLITE_OK)
-			code = fail(s->db, err);
+			code = fail_db(s->db, err);
 	if (code == LT_OK)
 		*store = s;
 	else
@@ -275,7 +287,7 @@ step(struct lt_kube_store *store, enum statement which, int64_t *number,
 	else if (rc == SQLITE_DONE && number != NULL)
 		code = LT_ENOENT;
 	else if (rc != SQLITE_DONE && rc != SQLITE_ROW)
-		code = fail(store->db, err);
+		code = fail_db(store->db, err);
 	sqlite3_reset(s);
 	return code;
 }
@@ -586,4 +598,184 @@ lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
 	bind_text(store, S_KEEP_NODE, 2, node);
 	bind_number(store, S_KEEP_NODE, 3, now_utc_s);
 	return step(store, S_KEEP_NODE, NULL, err);
+}
+
+/* ---- pods that are resized while they run ---- */
+
+enum { WATCHED_S = 30 }; /* that it watches is written down more often */
+
+struct known { /* of the row */
+	struct lt_kube_need size;
+	int64_t start_utc_s, resized_utc_s, seen_utc_s;
+	int64_t heard_utc_s; /* the cluster was watched last; 0 = never */
+	int64_t cut_utc_s;   /* not of the row: when it ends */
+};
+
+static const char get_known[] =
+    "SELECT start, resized, cpus, memory_mib, cpu_milli, memory_kib,"
+    " seen, coalesce((SELECT utc_s FROM heard), 0) FROM runs WHERE id = ?1";
+static const char name_part[] =
+    "INSERT INTO ids (uid, made) VALUES ('size/' || ?1 || '/' || ?2,"
+    " unixepoch())";
+static const char put_part[] =
+    "INSERT INTO runs (id, job_id, task, created, start, end, state,"
+    " exit_code, node, pool, team, user, name, qos, quote, cpus, gpus,"
+    " memory_mib, limit_s, seen, estimated, cpu_milli, memory_kib,"
+    " node_cpu_milli, node_memory_kib, node_gpus, gpu_micro, node_gpu_micro,"
+    " parts, part_of, resized)"
+    " SELECT last_insert_rowid(), job_id, task, created, start, ?2,"
+    " CASE parts WHEN 0 THEN 'RESIZING' ELSE 'RUNNING' END,"
+    " 0, node, pool, team, user, name, qos,"
+    " CASE ?4 WHEN '' THEN quote ELSE ?4 END, cpus, gpus,"
+    " memory_mib, limit_s, ?3, 0, cpu_milli, memory_kib, node_cpu_milli,"
+    " node_memory_kib, node_gpus, gpu_micro, node_gpu_micro, parts * 2,"
+    " CASE parts WHEN 0 THEN id ELSE 0 END, resized FROM runs WHERE id = ?1";
+static const char go_on[] =
+    "UPDATE runs SET created = CASE WHEN ?2 > start THEN ?2 ELSE created END,"
+    " start = ?2, resized = ?2, cpus = ?3, memory_mib = ?4, cpu_milli = ?5,"
+    " memory_kib = ?6 WHERE id = ?1";
+static const char most_of[] =
+    "SELECT coalesce(max(cpu_milli), 0), coalesce(max(memory_kib), 0)"
+    " FROM runs WHERE job_id = ?1";
+
+struct change { /* a statement: its numbers from ?1 on, and ?4 as a text */
+	const char *sql, *text; /* text NULL: a number, or none */
+	int64_t numbers[6];
+	int count;
+};
+
+static int
+run_change(sqlite3 *db, const struct change *change, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(db, change->sql, -1, &s, NULL);
+
+	for (int i = 0; rc == SQLITE_OK && i < change->count; i++)
+		rc = sqlite3_bind_int64(s, i + 1, change->numbers[i]);
+	if (rc == SQLITE_OK && change->text != NULL)
+		rc = sqlite3_bind_text(s, 4, change->text, -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? LT_OK : fail_db(db, err);
+}
+
+static int
+read_known(sqlite3 *db, uint32_t id, struct known *known, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int code = LT_OK;
+
+	if (sqlite3_prepare_v2(db, get_known, -1, &s, NULL) != SQLITE_OK ||
+	    sqlite3_bind_int64(s, 1, id) != SQLITE_OK ||
+	    sqlite3_step(s) != SQLITE_ROW)
+		code = fail_db(db, err);
+	else
+		*known =
+		    (struct known){.start_utc_s = sqlite3_column_int64(s, 0),
+			.resized_utc_s = sqlite3_column_int64(s, 1),
+			.size = {.cpus = (uint32_t)sqlite3_column_int64(s, 2),
+			    .memory_mib = (uint64_t)sqlite3_column_int64(s, 3),
+			    .exact = {(uint64_t)sqlite3_column_int64(s, 4),
+				(uint64_t)sqlite3_column_int64(s, 5), 0}},
+			.seen_utc_s = sqlite3_column_int64(s, 6),
+			.heard_utc_s = sqlite3_column_int64(s, 7)};
+	sqlite3_finalize(s);
+	return code;
+}
+
+/* At this time it gets this size. */
+static int
+cut_stretch(sqlite3 *db, const struct lt_kube_run *run, struct known *known,
+    const struct lt_kube_need *size, struct lt_error *err)
+{
+	const int64_t at_utc_s = known->cut_utc_s;
+	const struct change changes[] = {
+	    {name_part, NULL, {run->id, at_utc_s}, 2},
+	    {put_part, run->quote, {run->id, at_utc_s, run->seen_utc_s}, 3},
+	    {go_on, NULL,
+		{run->id, at_utc_s, size->cpus, (int64_t)size->memory_mib,
+		    (int64_t)size->exact.cpu_milli,
+		    (int64_t)size->exact.memory_kib},
+		6},
+	};
+	int code = LT_OK;
+
+	/* Within its first second nothing is before. */
+	for (size_t i = at_utc_s > known->start_utc_s ? 0 : 2;
+	     code == LT_OK && i < sizeof(changes) / sizeof(changes[0]); i++)
+		code = run_change(db, &changes[i], err);
+	known->start_utc_s = at_utc_s;
+	return code;
+}
+
+/* Since when it has more. */
+static int64_t
+grew_at(const struct lt_kube_run *run, const struct known *known)
+{
+	const int64_t now_utc_s = run->seen_utc_s;
+	const int64_t told_utc_s = run->pod->sized.resizing_utc_s;
+	const bool was_away =
+	    known->heard_utc_s != 0 &&
+	    (run->is_listed || now_utc_s - known->heard_utc_s > WATCHED_S);
+	/* A resize while another is at work has that one's time. */
+	const bool is_told =
+	    told_utc_s > known->resized_utc_s && told_utc_s <= now_utc_s;
+
+	if (!was_away)
+		return is_told ? told_utc_s : now_utc_s;
+	return known->heard_utc_s > known->seen_utc_s ? known->heard_utc_s
+						      : known->seen_utc_s;
+}
+
+static bool
+is_size(const struct lt_kube_need *a, const struct lt_kube_need *b)
+{
+	return a->exact.cpu_milli == b->exact.cpu_milli &&
+	       a->exact.memory_kib == b->exact.memory_kib;
+}
+
+int
+lt_kube_resize(sqlite3 *db, const struct lt_kube_run *run, struct lt_error *err)
+{
+	const struct lt_kube_pod *const pod = run->pod;
+	struct known known = {.start_utc_s = 0};
+	int code = read_known(db, run->id, &known, err);
+
+	if (code != LT_OK || (pod->sized.is_pending && !pod->sized.is_told))
+		return code;
+	struct lt_kube_need most = known.size;
+	(void)lt_kube_need_raise(&most, &pod->need);
+	known.cut_utc_s = grew_at(run, &known);
+	if (known.cut_utc_s < known.start_utc_s)
+		known.cut_utc_s = known.start_utc_s;
+	if (!is_size(&most, &known.size) &&
+	    (pod->end_utc_s == 0 || known.cut_utc_s < pod->end_utc_s))
+		code = cut_stretch(db, run, &known, &most, err);
+	if (code != LT_OK || is_size(&most, &pod->need) ||
+	    !pod->sized.is_told || pod->end_utc_s != 0)
+		return code;
+	known.cut_utc_s = run->seen_utc_s > known.start_utc_s
+			      ? run->seen_utc_s
+			      : known.start_utc_s;
+	return cut_stretch(db, run, &known, &pod->need, err);
+}
+
+int
+lt_kube_resize_most(
+    sqlite3 *db, uint32_t job_id, struct lt_exact *most, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int code = LT_OK;
+
+	if (sqlite3_prepare_v2(db, most_of, -1, &s, NULL) != SQLITE_OK ||
+	    sqlite3_bind_int64(s, 1, job_id) != SQLITE_OK ||
+	    sqlite3_step(s) != SQLITE_ROW)
+		code = fail_db(db, err);
+	else
+		*most = (struct lt_exact){
+		    .cpu_milli = (uint64_t)sqlite3_column_int64(s, 0),
+		    .memory_kib = (uint64_t)sqlite3_column_int64(s, 1)};
+	sqlite3_finalize(s);
+	return code;
 }

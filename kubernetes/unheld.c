@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "object.h"
-#include "unheld.h"
+#include "cluster.h"
 #include "units.h"
 
 enum { LATE_S = 60 }; /* an end that is told so long after it is known */

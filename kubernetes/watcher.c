@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "claims.h"
+#include "kube_facts.h"
 #include "http.h"
 #include "kube.h"
 #include "lookup.h"
-#include "watcher.h"
+#include "cluster.h"
 
 /* Jobs are read once their namespaces are known, pods once their Jobs and
  * nodes are: a kind waits for the first whole list of the one before it. */

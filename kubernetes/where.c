@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "object.h"
-#include "where.h"
+#include "cluster.h"
 
 struct question { /* what of a job decides on a node */
 	const struct lt_kube_job *job;

@@ -18,6 +18,8 @@ void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
 void slurm_free_will_run_response_msg(will_run_response_msg_t *reply);
 int slurm_conf_reinit(const char *path);
 extern slurm_conf_t slurm_conf; /* what slurm_init() read */
+/* The bit of its accounting_storage_enforce, which no header has. */
+enum { LT_SLURM_ENFORCE_LIMITS = 1 << 1 };
 /* What slurmdb_config_get() lists: config_key_pair_t, which no header has. */
 typedef struct {
 	char *name, *value;

@@ -246,6 +246,15 @@ lt_slurm_answers(struct lt_error *err)
 	return lt_slurm_fail("slurmctld", errno, err);
 }
 
+/* Returns LT_PRIVATE_* of slurm.conf's PrivateData. */
+static uint32_t
+private_bits(uint16_t bits)
+{
+	return ((bits & PRIVATE_DATA_JOBS) != 0 ? LT_PRIVATE_JOBS : 0u) |
+	       ((bits & PRIVATE_DATA_USAGE) != 0 ? LT_PRIVATE_USAGE : 0u) |
+	       ((bits & PRIVATE_DATA_ACCOUNTS) != 0 ? LT_PRIVATE_ACCOUNTS : 0u);
+}
+
 int
 lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 {
@@ -282,7 +291,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	conf->started_utc_s = from->boot_time;
 	conf->slurm_uid = from->slurm_user_id;
 	conf->slurmd_uid = from->slurmd_user_id;
-	conf->private_data = lt_private_conf(from->private_data);
+	conf->private_data = private_bits(from->private_data);
 	conf->min_job_age_s = from->min_job_age;
 	conf->kill_wait_s = from->kill_wait;
 	conf->max_array_size = from->max_array_sz;

@@ -1,18 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs as slurmctld has them; job_changes.c changes them. One record may stand
- * for many pending tasks of an array.
+ * Jobs as slurmctld has them, and whether one that waits could start (Slurm's
+ * "will run"); job_changes.c changes them. One record may stand for many
+ * pending tasks of an array. "Will run" looks at held jobs and those that wait
+ * for their begin, too, as of their begin; so did 22.05 to 26.05.
+ *
+ * Keeps nothing between calls; a failed question is returned in Slurm's words.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ask_text.h"
-#include "decide.h"
+#include "can_start.h"
 #include "compat.h"
+#include "decide.h"
 #include "slurm_text.h"
+
+/* ---- could it start? ---- */
+
+/* Reads an errno of Slurm as an answer; any other is an error. */
+static int
+answer_of(enum lt_start *start, int slurm_errno, struct lt_error *err)
+{
+	switch (slurm_errno) {
+	case 0:
+		*start = LT_START_CAN;
+		return LT_OK;
+	case ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE:
+	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+		*start = LT_START_CANNOT;
+		return LT_OK;
+	case ESLURM_INVALID_JOB_ID:
+	case ESLURM_DISABLED: /* it runs, or has ended */
+		return lt_fail(err, LT_ENOENT, "it waits no more");
+	default:
+		return lt_slurm_fail(
+		    "slurmctld: can it start", slurm_errno, err);
+	}
+}
+
+int
+lt_batch_can_start(
+    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
+{
+	will_run_response_msg_t *reply = NULL;
+	job_desc_msg_t question;
+	char name[] = LT_CAN_START_NAME, host[] = "localhost";
+
+	*answer = (struct lt_start_answer){.start = LT_START_UNKNOWN};
+	int code = lt_slurm_answers(err);
+	if (code != LT_OK)
+		return code;
+	slurm_init_job_desc_msg(&question);
+	LT_SLURM_JOB_ID(&question) = job_id;
+	question.name = name;
+	question.alloc_node = host;
+	question.user_id = getuid();
+	question.group_id = getgid();
+	const int slurm_errno =
+	    slurm_job_will_run2(&question, &reply) == SLURM_SUCCESS ? 0 : errno;
+	if (reply != NULL) {
+		answer->start_utc_s = (int64_t)reply->start_time;
+		slurm_free_will_run_response_msg(reply);
+	}
+	code = answer_of(&answer->start, slurm_errno, err);
+	return code == LT_OK ? code : lt_context(err, "job %u", job_id);
+}
+
+/* ---- records of jobs ---- */
 
 enum { MAIL_SIZE = 512, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
 

@@ -3,7 +3,7 @@
  * What Kubernetes has and Slurm has not: slurmctld is asked, starts what is due
  * by itself, and asks lowtide nothing.
  */
-#include "batch_watch.h"
+#include "batch.h"
 
 const char lt_batch_program[] = "lowtided";
 

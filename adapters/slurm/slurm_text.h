@@ -90,11 +90,7 @@ int lt_slurm_answers(struct lt_error *err);
 /* Frees what dbd.c keeps between calls. */
 void lt_slurmdbd_forget(void);
 
-/* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
-/* LT_PRIVATE_* of PrivateData: of slurm.conf's bits, and as slurmdbd on that
- * connection says; if it does not, all. */
-uint32_t lt_private_conf(uint16_t bits);
-uint32_t lt_private_dbd(void *connection);
+/* Fails with LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
 int lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err);
 
 #endif

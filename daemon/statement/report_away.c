@@ -4,7 +4,7 @@
  * ended then is charged as estimated. A period without any has no such member.
  */
 #include "api.h"
-#include "batch_watch.h"
+#include "batch.h"
 #include "out.h"
 #include "report_parts.h"
 

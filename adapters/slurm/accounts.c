@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Associations of slurmdbd: who belongs to which account, and the QOS of their
- * jobs.
+ * Accounts and their users: associations of slurmdbd (who belongs to which
+ * account, with which QOS and limits), below which account a new one was made,
+ * and who may change jobs of others.
+ *
+ * A coordinator may make an account below his own and move it before lowtide
+ * looks; the move is no transaction, so slurmdbd's transactions say where it
+ * was made. Managers come from slurmctld's own memory of slurmdbd's users,
+ * since it decides by that. Each call to slurmdbd opens a connection of its
+ * own; a failure is returned, and lists that were begun are the caller's to
+ * free.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -9,8 +17,55 @@
 #include <string.h>
 #include <time.h>
 
+#include "compat.h"
 #include "dbd_link.h"
 #include "slurm_text.h"
+
+/* ---- PrivateData of slurmdbd ---- */
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+/* Returns 0: slurmdbd no longer has it; what sacctmgr shows as its own is
+ * slurm.conf's. */
+static uint32_t
+private_data_of(void *connection)
+{
+	(void)connection;
+	return 0;
+}
+#else
+/* Reads the text of slurmdbd's configuration, "jobs,usage". */
+static uint32_t
+private_words(const char *text)
+{
+	return (strcasestr(text, "jobs") != NULL ? LT_PRIVATE_JOBS : 0u) |
+	       (strcasestr(text, "usage") != NULL ? LT_PRIVATE_USAGE : 0u) |
+	       (strcasestr(text, "accounts") != NULL ? LT_PRIVATE_ACCOUNTS
+						     : 0u);
+}
+
+/* Returns LT_PRIVATE_* of slurmdbd's own PrivateData; all of them where it is
+ * not known, so that nothing is shown that one of them would hide. */
+static uint32_t
+private_data_of(void *connection)
+{
+	uint32_t bits = 0;
+	lt_slurm_list *const list = slurmdb_config_get(connection);
+	lt_slurm_config_pair *pair;
+
+	if (list == NULL)
+		return LT_PRIVATE_JOBS | LT_PRIVATE_USAGE | LT_PRIVATE_ACCOUNTS;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(list);
+	while ((pair = slurm_list_next(iterator)) != NULL)
+		if (pair->name != NULL && pair->value != NULL &&
+		    strcasecmp(pair->name, "PrivateData") == 0)
+			bits = private_words(pair->value);
+	slurm_list_iterator_destroy(iterator);
+	slurm_list_destroy(list);
+	return bits;
+}
+#endif
+
+/* ---- associations ---- */
 
 enum { SLOW_S = 10 };
 
@@ -113,8 +168,6 @@ merge_pairs(struct lt_batch_associations *all)
 	}
 	all->pair_count = kept;
 }
-
-enum { ENFORCE_LIMITS = 1 << 1 }; /* of slurm_conf, in no header */
 
 /* Ids that are the same in each slurmdbd. */
 enum { SLURM_CPU = 1, SLURM_MEM = 2, SLURM_NODE = 4 };
@@ -291,8 +344,8 @@ static void
 find_wall(struct lt_batch_pair *to, const slurmdb_assoc_rec_t *from,
     const struct qoses *qoses)
 {
-	const bool enforced =
-	    (slurm_conf.accounting_storage_enforce & ENFORCE_LIMITS) != 0;
+	const bool enforced = (slurm_conf.accounting_storage_enforce &
+				  LT_SLURM_ENFORCE_LIMITS) != 0;
 	const int64_t own_s = shorter_wall(from->max_wall_pj, from->grp_wall);
 	uint32_t count = 0, without = 0;
 
@@ -430,7 +483,7 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 		rc = copy_associations(
 		    all, list, qos_list, gpu_tres(&link), err);
 	if (rc == LT_OK)
-		all->private_data = lt_private_dbd(link.connection);
+		all->private_data = private_data_of(link.connection);
 	if (list != NULL)
 		slurm_list_destroy(list);
 	if (qos_list != NULL)
@@ -438,5 +491,134 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	lt_dbd_close(&link);
 	if (rc != LT_OK)
 		lt_batch_associations_free(all);
+	return rc;
+}
+
+/* ---- births of accounts ---- */
+
+/* The last time it was made counts. */
+static void
+find_birth(struct lt_batch_account *account, lt_slurm_list *transactions)
+{
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(transactions);
+	time_t last = 0;
+
+	account->parent[0] = '\0';
+	for (slurmdb_txn_rec_t *made;
+	     (made = slurm_list_next(iterator)) != NULL;)
+		if (made->timestamp >= last &&
+		    lt_birth_parent(
+			account->parent, made->set_info, account->name))
+			last = made->timestamp;
+	slurm_list_iterator_destroy(iterator);
+}
+
+int
+lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
+    int64_t since_utc_s, struct lt_error *err)
+{
+	slurmdb_txn_cond_t condition = {.time_start = since_utc_s};
+	lt_slurm_list *transactions = NULL;
+	struct lt_dbd_link link;
+	int rc = lt_dbd_open(&link, err);
+
+	if (rc == LT_OK) {
+		condition.cluster_list = link.clusters;
+		transactions = slurmdb_txn_get(link.connection, &condition);
+		if (transactions == NULL)
+			rc =
+			    lt_slurm_fail("slurmdbd: transactions", errno, err);
+		/* slurmdbd answers with an empty list where it can't
+		 * read its table. */
+		else if (count > 0 && slurm_list_count(transactions) == 0)
+			rc = lt_fail(err, LT_ENET,
+			    "slurmdbd: transactions: none, though accounts were added");
+	}
+	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
+		find_birth(&accounts[i], transactions);
+	if (transactions != NULL)
+		slurm_list_destroy(transactions);
+	lt_dbd_close(&link);
+	return rc;
+}
+
+/* ---- managers of others' jobs ---- */
+
+/* One row for an operator, for a coordinator one an account. */
+static size_t
+rows_of(const slurmdb_user_rec_t *user)
+{
+	return 1 + (user->coord_accts == NULL
+			   ? 0
+			   : (size_t)slurm_list_count(user->coord_accts));
+}
+
+static void
+add_user(struct lt_batch_manager *managers, uint32_t *count,
+    const slurmdb_user_rec_t *user)
+{
+	if (user->uid == NO_VAL)
+		return; /* nobody of this system */
+	if (user->admin_level >= SLURMDB_ADMIN_OPERATOR) {
+		managers[(*count)++].uid = user->uid;
+		return;
+	}
+	if (user->coord_accts == NULL)
+		return;
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(user->coord_accts);
+	for (slurmdb_coord_rec_t *coord;
+	     (coord = slurm_list_next(iterator)) != NULL;) {
+		struct lt_batch_manager *const to = &managers[*count];
+
+		if (coord->name == NULL || coord->name[0] == '\0')
+			continue;
+		lt_copy_lower(to->account, sizeof(to->account), coord->name);
+		to->uid = user->uid;
+		++*count;
+	}
+	slurm_list_iterator_destroy(iterator);
+}
+
+static int
+copy_users(struct lt_batch_manager **managers, uint32_t *count,
+    lt_slurm_list *users, struct lt_error *err)
+{
+	size_t rows = 1;
+	lt_slurm_iterator *const iterator = slurm_list_iterator_create(users);
+	slurmdb_user_rec_t *user;
+
+	while ((user = slurm_list_next(iterator)) != NULL)
+		rows += rows_of(user);
+	slurm_list_iterator_reset(iterator);
+	*managers = calloc(rows, sizeof(**managers));
+	while (*managers != NULL && (user = slurm_list_next(iterator)) != NULL)
+		add_user(*managers, count, user);
+	slurm_list_iterator_destroy(iterator);
+	return *managers != NULL ? LT_OK
+				 : lt_fail(err, LT_ENOMEM,
+				       "managers: no memory for %zu", rows);
+}
+
+int
+lt_batch_managers(
+    struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)
+{
+	assoc_mgr_info_request_msg_t request = {
+	    .flags = ASSOC_MGR_INFO_FLAG_USERS};
+	assoc_mgr_info_msg_t *answer = NULL;
+	int rc = lt_slurm_answers(err);
+
+	*managers = NULL;
+	*count = 0;
+	if (rc != LT_OK)
+		return rc;
+	if (slurm_load_assoc_mgr_info(&request, &answer) != SLURM_SUCCESS ||
+	    answer == NULL)
+		return lt_slurm_fail("slurmctld: users", errno, err);
+	if (answer->user_list != NULL)
+		rc = copy_users(managers, count, answer->user_list, err);
+	slurm_free_assoc_mgr_info_msg(answer);
 	return rc;
 }

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of QOS. slurmctld lists for each the TRES by their places in one list
- * of names. What a job may have at most is the least of Max*PerJob, PerUser,
- * PerAccount and Grp*: alone, it can pass none of them. Limits of minutes and
- * of anything but CPUs, memory, nodes and all GPUs together are not
- * understood: others.
+ * QOS: the limits that a single job meets, by slurmctld, and the names of all,
+ * by slurmdbd.
+ *
+ * slurmctld lists for each QOS the TRES by their places in one list of names.
+ * The most that a job may have is the least of Max*PerJob, PerUser, PerAccount
+ * and Grp*: alone, it can pass none of them. Limits of minutes, and of anything
+ * but CPUs, memory, nodes and all GPUs together, are not understood: they count
+ * as `others`. So does everything where slurmctld says nothing; without
+ * slurmdbd lt_batch_qoses() fails.
  */
-#include "qos_limits.h"
-
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "batch.h"
+#include "dbd_link.h"
 #include "lookup.h"
+#include "qos.h"
 #include "slurm_text.h"
 
-enum { ENFORCE_LIMITS = 1 << 1 }; /* of slurm_conf, in no header */
+/* ---- limits ---- */
 
 void
 lt_qos_limits_open(struct lt_qos_limits *all, const slurm_conf_t *conf)
@@ -23,8 +29,8 @@ lt_qos_limits_open(struct lt_qos_limits *all, const slurm_conf_t *conf)
 	    .flags = ASSOC_MGR_INFO_FLAG_QOS};
 
 	*all = (struct lt_qos_limits){
-	    .enforced =
-		(conf->accounting_storage_enforce & ENFORCE_LIMITS) != 0};
+	    .enforced = (conf->accounting_storage_enforce &
+			    LT_SLURM_ENFORCE_LIMITS) != 0};
 	if (all->enforced &&
 	    slurm_load_assoc_mgr_info(&request, &all->answer) != SLURM_SUCCESS)
 		all->answer = NULL;
@@ -213,4 +219,42 @@ lt_qos_limits_kinds(const struct lt_qos_limits *all)
 	}
 	slurm_list_iterator_destroy(iterator);
 	return kinds;
+}
+
+/* ---- names ---- */
+
+int
+lt_batch_qoses(struct lt_batch_qoses *all, struct lt_error *err)
+{
+	slurmdb_qos_cond_t condition = {0};
+	struct lt_dbd_link link;
+	lt_slurm_list *list = NULL;
+	int rc = lt_dbd_open(&link, err);
+
+	*all = (struct lt_batch_qoses){.are_known = true};
+	if (rc == LT_OK) {
+		list = slurmdb_qos_get(link.connection, &condition);
+		if (list == NULL)
+			rc = lt_slurm_fail("slurmdbd: QOS", errno, err);
+	}
+	if (rc == LT_OK) {
+		all->names = calloc(
+		    (size_t)slurm_list_count(list) + 1, sizeof(*all->names));
+		if (all->names == NULL)
+			rc = lt_fail(err, LT_ENOMEM, "QOS: out of memory");
+	}
+	if (rc == LT_OK) {
+		lt_slurm_iterator *const iterator =
+		    slurm_list_iterator_create(list);
+
+		for (slurmdb_qos_rec_t *qos;
+		     (qos = slurm_list_next(iterator)) != NULL;)
+			lt_copy(all->names[all->count++], sizeof(all->names[0]),
+			    qos->name);
+		slurm_list_iterator_destroy(iterator);
+	}
+	if (list != NULL)
+		slurm_list_destroy(list);
+	lt_dbd_close(&link);
+	return rc;
 }

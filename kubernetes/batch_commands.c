@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide-kube waiting: what the API server has that waits, as JSON.
- * lowtide-kube release: what lowtide would have let go is let go without it. It
- * lists and patches, and has no ledger and no signals: a CronJob runs it, so
- * that nothing of the cluster stops while lowtide is down.
+ * What lowtide-kube does besides being a daemon, by its first word:
+ *
+ * waiting: prints what the API server has that waits, as JSON.
+ * release: lets go what lowtide would have let go, without it. A CronJob runs
+ * it, so that nothing of the cluster stops while lowtide is down. policies:
+ * prints the specs of the admission policies that are named, as JSON, for
+ * doctor, which compares them with the manifests.
+ *
+ * They list and patch, and have no ledger and no signals. They print to stdout,
+ * failures to stderr, and exit 1, or 2 for misuse.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,6 +20,8 @@
 
 #include "object.h"
 #include "site.h"
+
+/* ---- waiting, release ---- */
 
 enum {
 	OVERDUE_S = 120, /* lowtide itself had so long to do it */
@@ -26,7 +34,7 @@ struct wanted {
 };
 
 static void
-usage(FILE *out)
+print_usage(FILE *out)
 {
 	fputs(
 	    "usage: lowtide-kube release --overdue [--all] [--dry-run]\n"
@@ -42,7 +50,7 @@ usage(FILE *out)
 }
 
 static int
-parse(struct wanted *wanted, int argc, char **argv)
+parse_wanted(struct wanted *wanted, int argc, char **argv)
 {
 	static const struct option options[] = {
 	    {"overdue", no_argument, NULL, 'o'},
@@ -53,11 +61,11 @@ parse(struct wanted *wanted, int argc, char **argv)
 	*wanted = (struct wanted){.overdue = false};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (c == 'h') {
-			usage(stdout);
+			print_usage(stdout);
 			return 0;
 		}
 		if (c == '?') {
-			usage(stderr);
+			print_usage(stderr);
 			return 2;
 		}
 		wanted->overdue |= c == 'o';
@@ -68,7 +76,7 @@ parse(struct wanted *wanted, int argc, char **argv)
 	if (optind < argc || !(wanted->overdue || wanted->all)) {
 		fputs(
 		    "lowtide-kube release: want --overdue or --all\n", stderr);
-		usage(stderr);
+		print_usage(stderr);
 		return 2;
 	}
 	return -1;
@@ -77,7 +85,8 @@ parse(struct wanted *wanted, int argc, char **argv)
 /* ---- one list of each kind ---- */
 
 static bool
-take(enum lt_kube_event event, enum lt_kube_kind kind, const json_t *object)
+take_seen(
+    enum lt_kube_event event, enum lt_kube_kind kind, const json_t *object)
 {
 	lt_kube_cluster_take(&lt_kube_site.cluster,
 	    &(struct lt_kube_line){kind, event, (json_t *)object, ""});
@@ -85,22 +94,23 @@ take(enum lt_kube_event event, enum lt_kube_kind kind, const json_t *object)
 }
 
 static bool
-begin(void *context)
+begin_list(void *context)
 {
-	return take(LT_KUBE_BEGIN, *(enum lt_kube_kind *)context, NULL);
+	return take_seen(LT_KUBE_BEGIN, *(enum lt_kube_kind *)context, NULL);
 }
 
 static bool
-item(void *context, const struct lt_kube_item *seen)
+take_item(void *context, const struct lt_kube_item *seen)
 {
-	return take(LT_KUBE_SEEN, *(enum lt_kube_kind *)context, seen->object);
+	return take_seen(
+	    LT_KUBE_SEEN, *(enum lt_kube_kind *)context, seen->object);
 }
 
 static bool
-end(void *context, const char *resource_version)
+end_list(void *context, const char *resource_version)
 {
 	(void)resource_version;
-	return take(LT_KUBE_END, *(enum lt_kube_kind *)context, NULL);
+	return take_seen(LT_KUBE_END, *(enum lt_kube_kind *)context, NULL);
 }
 
 static int
@@ -112,9 +122,9 @@ list_all(struct lt_error *err)
 	for (int k = 0; code == LT_OK && k < LT_KUBE_KINDS; k++) {
 		enum lt_kube_kind kind = (enum lt_kube_kind)k;
 		const struct lt_kube_follow list = {.path = lt_kube_paths[k],
-		    .begin = begin,
-		    .item = item,
-		    .end = end,
+		    .begin = begin_list,
+		    .item = take_item,
+		    .end = end_list,
 		    .context = &kind};
 
 		code = lt_kube_list(lt_kube_site.kube, &list, err);
@@ -164,7 +174,7 @@ admits_undecided(int64_t now_utc_s)
 /* ---- who is let go ---- */
 
 static bool
-waits(const struct lt_kube_known_job *job)
+is_waiting(const struct lt_kube_known_job *job)
 {
 	return job->facts.is_waiting && job->forget_utc_s == 0 &&
 	       !job->facts.is_deleted &&
@@ -213,7 +223,7 @@ print_job(const struct lt_kube_known_job *job)
 
 /* Exit status: 1 when one of them could not be let go. */
 static int
-release(struct wanted *wanted)
+release_all(struct wanted *wanted)
 {
 	const struct lt_kube_cluster *const c = &lt_kube_site.cluster;
 	const int64_t now_utc_s = (int64_t)time(NULL);
@@ -223,9 +233,9 @@ release(struct wanted *wanted)
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		struct lt_kube_known_job *const job = c->jobs[i];
 		const bool is_due =
-		    waits(job) && is_chosen(job, wanted, now_utc_s);
+		    is_waiting(job) && is_chosen(job, wanted, now_utc_s);
 
-		if (is_due || (wanted->all && waits(job)))
+		if (is_due || (wanted->all && is_waiting(job)))
 			print_job(job);
 		if (!is_due || wanted->dry_run)
 			continue;
@@ -253,7 +263,7 @@ print_waiting(void)
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		const struct lt_kube_job *const f = &c->jobs[i]->facts;
 
-		if (waits(c->jobs[i]))
+		if (is_waiting(c->jobs[i]))
 			json_array_append_new(all,
 			    json_pack("{s:o,s:I,s:s?}", "name",
 				json_sprintf("%s/%s",
@@ -269,30 +279,30 @@ print_waiting(void)
 }
 
 static int
-run(struct wanted *wanted)
+run_command(struct wanted *wanted)
 {
 	struct lt_error err = {0};
 	int status = 1;
 
 	if (lt_batch_init(NULL, NULL, &err) == LT_OK && list_all(&err) == LT_OK)
-		status = wanted != NULL ? release(wanted) : print_waiting();
+		status = wanted != NULL ? release_all(wanted) : print_waiting();
 	if (err.code != LT_OK)
 		fprintf(stderr, "lowtide-kube: %s\n", err.text);
 	lt_batch_fini();
 	return status;
 }
 
-int
-lt_kube_release_main(int argc, char **argv)
+static int
+release_main(int argc, char **argv)
 {
 	struct wanted wanted;
-	const int status = parse(&wanted, argc, argv);
+	const int status = parse_wanted(&wanted, argc, argv);
 
-	return status >= 0 ? status : run(&wanted);
+	return status >= 0 ? status : run_command(&wanted);
 }
 
-int
-lt_kube_waiting_main(int argc, char **argv)
+static int
+waiting_main(int argc, char **argv)
 {
 	if (argc > 1) {
 		fprintf(stderr,
@@ -300,5 +310,118 @@ lt_kube_waiting_main(int argc, char **argv)
 		    argv[1]);
 		return 2;
 	}
-	return run(NULL);
+	return run_command(NULL);
+}
+
+/* ---- policies ---- */
+
+static const struct {
+	const char *kind, *resource;
+} kinds[] = {
+    {"MutatingAdmissionPolicy", "mutatingadmissionpolicies"},
+    {"MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"},
+    {"ValidatingAdmissionPolicy", "validatingadmissionpolicies"},
+    {"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"},
+};
+
+/* May the account of dry runs create pods, and do we speak for it? Where there
+ * is none, nothing is put in. */
+static int
+get_right(json_t *all, const char *named, struct lt_error *err)
+{
+	char account[LT_KUBE_KEY_SIZE];
+	json_t *const review = json_pack("{s:s,s:s,s:{s:{s:s,s:s}}}",
+	    "apiVersion", "authorization.k8s.io/v1", "kind",
+	    "SelfSubjectAccessReview", "spec", "resourceAttributes", "verb",
+	    "create", "resource", "pods");
+	const struct lt_kube_request request = {.method = "POST",
+	    .path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+	    .body = review,
+	    .user = lt_kube_dry_run_user(account, sizeof(account))};
+	json_t *answer = NULL;
+	int code = lt_kube_do(lt_kube_site.kube, &request, &answer, err);
+
+	if (code == LT_OK)
+		json_object_set(all, named,
+		    (json_t *)lt_kube_part(answer, "status", "allowed"));
+	if (code == LT_EDENIED) {
+		*err = (struct lt_error){0};
+		code = LT_OK;
+	}
+	json_decref(answer);
+	json_decref(review);
+	return code;
+}
+
+/* named: "KIND/NAME". What is not there is left out. */
+static int
+get_one(json_t *all, const char *named, struct lt_error *err)
+{
+	const size_t length = strcspn(named, "/");
+	json_t *object = NULL;
+	char path[256] = "";
+
+	if (strcmp(named, LT_KUBE_RIGHT) == 0)
+		return get_right(all, named, err);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].kind) == length &&
+		    strncmp(kinds[i].kind, named, length) == 0 &&
+		    named[length] == '/')
+			snprintf(path, sizeof(path),
+			    "/apis/admissionregistration.k8s.io/v1/%s/%.120s",
+			    kinds[i].resource, named + length + 1);
+	if (path[0] == '\0')
+		return lt_fail(err, LT_EINPUT,
+		    "policies: got \"%.80s\", want KIND/NAME, such as ValidatingAdmissionPolicy/lowtide-budget",
+		    named);
+	const int code = lt_kube_do(lt_kube_site.kube,
+	    &(struct lt_kube_request){.path = path}, &object, err);
+
+	if (code == LT_ENOENT) {
+		*err = (struct lt_error){0};
+		return LT_OK;
+	}
+	if (code != LT_OK)
+		return code;
+	json_object_set(all, named, json_object_get(object, "spec"));
+	json_decref(object);
+	return LT_OK;
+}
+
+static int
+policies_main(int argc, char **argv)
+{
+	struct lt_error err = {0};
+	json_t *const all = json_object();
+	int code = lt_batch_init(NULL, NULL, &err);
+
+	for (int i = 1; i < argc && code == LT_OK; i++)
+		code = get_one(all, argv[i], &err);
+	if (code == LT_OK) {
+		json_dumpf(all, stdout, JSON_COMPACT);
+		putchar('\n');
+	} else {
+		fprintf(stderr, "lowtide-kube: %s\n", err.text);
+	}
+	json_decref(all);
+	lt_batch_fini();
+	return code == LT_EINPUT ? 2 : code != LT_OK;
+}
+
+/* ---- the verbs ---- */
+
+int
+lt_batch_main(int argc, char **argv)
+{
+	static const struct {
+		const char *verb;
+		int (*run)(int argc, char **argv);
+	} verbs[] = {{"release", release_main}, {"waiting", waiting_main},
+	    {"policies", policies_main}};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]) && argc > 1;
+	     i++)
+		if (strcmp(argv[1], verbs[i].verb) == 0)
+			return verbs[i].run(argc - 1, argv + 1);
+	return -1;
 }

@@ -2,8 +2,8 @@
 /*
  * The limits of QOS that a single job meets, as slurmctld has them now.
  */
-#ifndef LT_QOS_LIMITS_H
-#define LT_QOS_LIMITS_H
+#ifndef LT_QOS_H
+#define LT_QOS_H
 
 #include "compat.h"
 #include "market.h"
