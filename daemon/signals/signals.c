@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a source's points to the steps that the market and the charges use:
- * points go into the ledger, and what the ledger then has, extended by our
- * own forecast, becomes source->steps.
+ * Turns a source's points into the steps that the market and the charges use:
+ * points go into the ledger, and what the ledger then has, extended by our own
+ * forecast, becomes source->steps.
+ *
+ * A failure is logged and stands in source->last_error; the source keeps the
+ * steps that it had, and is asked for its points again.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge.h"
+#include "rate.h"
 #include "exchange_rates.h"
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"
 #include "lookup.h"
-#include "revision.h"
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
-#include "weather.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 

@@ -6,11 +6,36 @@
  */
 #include "container.h"
 
+#include <unistd.h>
+#include <errno.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
+
+/* ---- reading ---- */
+
+/* Reads all of it, or fails. */
+int
+lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < byte_count) {
+		const ssize_t got = pread(fd, (unsigned char *)bytes + done,
+		    byte_count - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return LT_EIO;
+		done += (size_t)got;
+	}
+	return LT_OK;
+}
+
+/* ---- the coder ---- */
 
 enum {
 	AT_SECTION_COUNT = 24,

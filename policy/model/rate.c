@@ -3,7 +3,7 @@
  * A step function without holes from one with, marked where it is a guess.
  * signals.c calls it; the stored points keep their holes.
  */
-#include "bridge.h"
+#include "rate.h"
 
 static struct lt_rate_step
 fill_of(const struct lt_rate_step *left, const struct lt_rate_step *right)
