@@ -57,7 +57,7 @@ static const struct lt_program program = {.name = "lowtide-node",
     .option_count = sizeof(table) / sizeof(table[0]),
     .width = 19};
 
-/* By name, by --command, by the firmware. */
+/* Chooses the source by its name, by --command or by the firmware. */
 static int
 choose_source(struct node_args *args, const char *name)
 {
@@ -153,7 +153,7 @@ parse_args(struct node_args *args, int argc, char **argv)
 enum {
 	LOOK_MS = 2000,	 /* AWS asks for 5 s, Azure for one a second at most */
 	AGAIN_MS = 1000, /* lowtided is away, or busy */
-	REFUSED_MS = 5000, /* it refuses: an admin may mend that */
+	REFUSED_MS = 5000, /* it refuses: an admin may allow it */
 };
 
 struct node {
@@ -169,8 +169,8 @@ struct node {
 	bool is_ended;
 };
 
-/* What is waited for: a descriptor to read from (-1: none), a time (monotonic;
- * INT64_MAX: none). run() says when it is due again. */
+/* One thing that is waited for: a descriptor to read from (-1: none), a time
+ * (monotonic; INT64_MAX: none). run() says when it is due again. */
 struct wait {
 	int fd;
 	int64_t due_ms;
@@ -226,7 +226,7 @@ take_reading(
 }
 
 static int64_t
-look(struct node *node, struct wait *wait)
+look_at_source(struct node *node, struct wait *wait)
 {
 	struct lt_reading reading = {0};
 	struct lt_error err = {0};
@@ -242,9 +242,10 @@ look(struct node *node, struct wait *wait)
 	return lt_monotonic_ms() + LOOK_MS;
 }
 
-/* What is remembered over a restart; without it lowtide-node works, too. */
+/* Writes what is remembered over a restart; without it lowtide-node works,
+ * too. */
 static void
-remember(struct node *node, bool is_told)
+remember_told(struct node *node, bool is_told)
 {
 	struct lt_error err = {0};
 
@@ -253,7 +254,7 @@ remember(struct node *node, bool is_told)
 }
 
 static int64_t
-tell(struct node *node, struct wait *wait)
+tell_lowtided(struct node *node, struct wait *wait)
 {
 	const enum lt_watch_task task = lt_watch_task(&node->watch);
 	const int64_t end_utc_s = node->watch.end_utc_s;
@@ -267,11 +268,11 @@ tell(struct node *node, struct wait *wait)
 	if (task == LT_WATCH_NOTHING)
 		return 0;
 	if (!node->watch.is_tried)
-		remember(node, true);
+		remember_told(node, true);
 	lt_watch_try(&node->watch);
 	if (lt_tell(&about, task, end_utc_s, &had_it, &err) != LT_OK) {
 		say_failure(node->tell_failed, "tell_failed", &err);
-		/* Who may not withdraw it has not told it either. */
+		/* If we may not withdraw it, we never sent it either. */
 		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
 			return lt_monotonic_ms() +
 			       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
@@ -280,7 +281,7 @@ tell(struct node *node, struct wait *wait)
 	}
 	lt_watch_heard(&node->watch, task, end_utc_s);
 	if (task == LT_WATCH_WITHDRAW)
-		remember(node, false);
+		remember_told(node, false);
 	if (err.code != LT_OK)
 		return 0;
 	if (task == LT_WATCH_TELL)
@@ -314,7 +315,7 @@ follow_progress(struct node *node, struct wait *wait)
 	return lt_node_progress_due_ms(progress);
 }
 
-/* Until the first of them is due. */
+/* Returns the milliseconds until the first of them is due. */
 static int
 wait_ms_of(const struct node *node, const struct wait *waits)
 {
@@ -329,12 +330,12 @@ wait_ms_of(const struct node *node, const struct wait *waits)
 }
 
 static int
-loop(struct node *node, int signals)
+watch_all(struct node *node, int signals)
 {
 	struct wait waits[WAIT_COUNT] = {
 	    [WAIT_SIGNAL] = {signals, INT64_MAX, end_at_signal},
-	    [WAIT_LOOK] = {-1, 0, look},
-	    [WAIT_TELL] = {-1, 0, tell},
+	    [WAIT_LOOK] = {-1, 0, look_at_source},
+	    [WAIT_TELL] = {-1, 0, tell_lowtided},
 	    [WAIT_PROGRESS] = {node->progress.fd, INT64_MAX, follow_progress},
 	};
 
@@ -387,7 +388,7 @@ main(int argc, char **argv)
 	const int signals = lt_program_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);
-	const int result = loop(&node, signals);
+	const int result = watch_all(&node, signals);
 	lt_log("ended", "node=%s", node.args.node);
 	lt_http_session_end(&node.asker.session);
 	lt_http_cleanup();

@@ -15,39 +15,42 @@
 
 /* ---- the state of a notice ---- */
 
-/* An end that differs by no more is the same: who counts seconds down rounds.*/
+/* Ends that differ by no more are the same: a source that counts seconds down
+ * rounds them. */
 enum { LT_WATCH_SAME_S = 2 };
 
 enum lt_watch_task { LT_WATCH_NOTHING, LT_WATCH_TELL, LT_WATCH_WITHDRAW };
 
-struct lt_watch {     /* start as { 0 }: nothing is known to have been told */
+struct lt_watch {     /* start as { 0 }: nothing is known to have been sent */
 	bool is_seen; /* the source has answered */
 	bool is_noticed; /* by the source */
 	int64_t end_utc_s;
 	bool is_told; /* to lowtided */
 	int64_t told_end_utc_s;
-	/* lowtided may have a notice: of a question without an answer nobody
-	 * knows, nor of what a process before us asked. */
+	/* True while lowtided may have a notice: nobody knows what became of a
+	 * request without an answer, nor of one that a process before us
+	 * sent. */
 	bool is_tried;
 };
 
-/* Take in what a look found; true: it is news. */
+/* Takes in what a look found. Returns true if it is news. */
 bool lt_watch_see(struct lt_watch *watch, const struct lt_reading *reading,
     int64_t now_utc_s);
-/* What lowtided has to hear now. */
+/* Returns what lowtided has to hear now. */
 enum lt_watch_task lt_watch_task(const struct lt_watch *watch);
-/* That is being asked; what lowtided has is not known until it answers. */
+/* Notes that a request goes out; what lowtided has is not known until it
+ * answers. */
 void lt_watch_try(struct lt_watch *watch);
-/* It heard that, with this end. */
+/* Notes that lowtided took it, with this end. */
 void lt_watch_heard(
     struct lt_watch *watch, enum lt_watch_task task, int64_t end_utc_s);
 
 /* ---- over a restart ---- */
 
 /*
- * Whether lowtided may have a notice from here, so that one that ends meanwhile
- * is withdrawn. Not over a boot: the node is back then. Kept as a file in the
- * run directory; one that can't be read counts as absent.
+ * Says whether lowtided may have a notice from here, so that one that ends
+ * meanwhile is withdrawn. Not over a boot: the node is back then. Kept as a
+ * file in the run directory; one that can't be read counts as absent.
  */
 bool lt_told_read(const char *run_dir);
 int lt_told_write(const char *run_dir, bool is_told, struct lt_error *err);
@@ -67,17 +70,18 @@ struct lt_tell {
 struct lt_tell_words {
 	const char *path, *body;
 };
-/* A POST with that body, to whichever lowtided answers. */
+/* Sends a POST with that body to the first lowtided that answers. */
 int lt_tell_ask(struct lt_sealed_reply *reply, const char *server,
     const struct lt_tell_words *words, struct lt_error *err);
-/* By its words, {"error": text}. */
+/* Fails with the reply's words, {"error": text}. */
 int lt_tell_refused(const struct lt_sealed_reply *reply, struct lt_error *err);
 
-/* Until that end, at least 0. */
+/* Returns the seconds until that end, at least 0. */
 int64_t lt_tell_left_s(const struct lt_tell *tell, int64_t end_utc_s);
-/* LT_OK: lowtided has it. LT_EDENIED: it refuses, and err has its words. All
- * else: it is away or busy, or something is not here yet. *had_it: false if
- * there was no notice to withdraw. */
+/* Sends the notice, or its withdrawal. LT_OK: lowtided has it. LT_EDENIED: it
+ * refuses, and err has its words. Any other code: it is away or busy, or
+ * something is not here yet. *had_it: false if there was no notice to
+ * withdraw. */
 int lt_tell(const struct lt_tell *tell, enum lt_watch_task task,
     int64_t end_utc_s, bool *had_it, struct lt_error *err);
 

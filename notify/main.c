@@ -85,16 +85,16 @@ parse_args(struct notify_args *args, int argc, char **argv)
 enum { LOOK_MS = 5000 }; /* what came meanwhile */
 
 static int
-fail(const struct lt_error *err)
+print_failure(const struct lt_error *err)
 {
 	fprintf(stderr, "lowtide-notify: %s\n", err->text);
 	return 1;
 }
 
-/* One round by the policy as it is now: an admin may mend what keeps a message
- * waiting. */
+/* Runs one round by the policy as it is now: an admin may have corrected what
+ * keeps a message waiting. */
 static int
-look(struct lt_round *round, const char *config, struct lt_error *err)
+run_round(struct lt_round *round, const char *config, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 
@@ -114,7 +114,7 @@ look(struct lt_round *round, const char *config, struct lt_error *err)
 	return code;
 }
 
-/* Until the next is due, or a signal says to end. */
+/* Waits until the next message is due. Returns true if a signal says to end. */
 static bool
 is_ended(int signals, int64_t due_ms)
 {
@@ -128,16 +128,16 @@ is_ended(int signals, int64_t due_ms)
 }
 
 static int
-loop(struct lt_round *round, const struct notify_args *args, int signals)
+run_rounds(struct lt_round *round, const struct notify_args *args, int signals)
 {
 	char said[LT_ERROR_TEXT_SIZE] = "";
 
 	do {
 		struct lt_error err = {0};
-		const int code = look(round, args->config, &err);
+		const int code = run_round(round, args->config, &err);
 
 		if (code != LT_OK && args->once)
-			return fail(&err);
+			return print_failure(&err);
 		if (code == LT_OK && round->left == 0)
 			return 0;
 		/* Ending would start us again at once. */
@@ -161,11 +161,11 @@ main(int argc, char **argv)
 		return status;
 	umask(0077);
 	if (lt_sent_open(&sent, args.state_dir, time(NULL), &err) != LT_OK)
-		return fail(&err);
+		return print_failure(&err);
 	round.sent = &sent;
 	round.retry_s = args.retry_s;
 	const int signals = lt_program_signals();
-	const int result = loop(&round, &args, signals);
+	const int result = run_rounds(&round, &args, signals);
 	lt_round_end(&round);
 	lt_sent_close(&sent);
 	lt_http_cleanup();

@@ -30,7 +30,7 @@
 enum { PATH_SIZE = 4096 };
 
 static int
-compare(const void *a, const void *b)
+compare_keys(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -45,12 +45,13 @@ lt_sent_has(const struct lt_sent *sent, const char *id, const char *way)
 	for (size_t i = sent->sorted; i < sent->count; i++)
 		if (strcmp(sent->keys[i], key) == 0)
 			return true;
-	return sent->sorted > 0 && bsearch(&wanted, sent->keys, sent->sorted,
-				       sizeof(*sent->keys), compare) != NULL;
+	return sent->sorted > 0 &&
+	       bsearch(&wanted, sent->keys, sent->sorted, sizeof(*sent->keys),
+		   compare_keys) != NULL;
 }
 
 static int
-remember(struct lt_sent *sent, const char *key, struct lt_error *err)
+remember_key(struct lt_sent *sent, const char *key, struct lt_error *err)
 {
 	char **const grown = lt_items_grow(
 	    sent->keys, &sent->capacity, sent->count, sizeof(*grown));
@@ -82,8 +83,8 @@ is_kept(char *line, int64_t since_utc_s, const char **key)
 	       at_utc_s >= since_utc_s;
 }
 
-/* Of `in` the lines that count, into `out` as they are. Of many the newest:
- * skip says how many of those that count are over. */
+/* Copies the lines of `in` that count into `out` as they are. Of too many, the
+ * newest: skip says how many are left out. */
 static int
 copy_kept(struct lt_sent *sent, FILE *in, FILE *out, int64_t since_utc_s,
     struct lt_error *err)
@@ -106,7 +107,7 @@ copy_kept(struct lt_sent *sent, FILE *in, FILE *out, int64_t since_utc_s,
 		}
 		if (fputs(copy, out) == EOF)
 			return lt_fail(err, LT_EIO, "sent: can't write");
-		const int code = remember(sent, key, err);
+		const int code = remember_key(sent, key, err);
 		if (code != LT_OK)
 			return code;
 	}
@@ -114,7 +115,7 @@ copy_kept(struct lt_sent *sent, FILE *in, FILE *out, int64_t since_utc_s,
 }
 
 static int
-rewrite(struct lt_sent *sent, const char *path, int64_t since_utc_s,
+rewrite_sent(struct lt_sent *sent, const char *path, int64_t since_utc_s,
     struct lt_error *err)
 {
 	char new_path[PATH_SIZE + 8];
@@ -140,13 +141,14 @@ rewrite(struct lt_sent *sent, const char *path, int64_t since_utc_s,
 	if (code == LT_OK && rename(new_path, path) != 0)
 		code = lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
 	if (sent->count > 1)
-		qsort(sent->keys, sent->count, sizeof(*sent->keys), compare);
+		qsort(
+		    sent->keys, sent->count, sizeof(*sent->keys), compare_keys);
 	sent->sorted = sent->count;
 	return code;
 }
 
-/* Else a loss of power could bring the old file back, and what is sent from now
- * on would be sent again. */
+/* Syncs the directory. Otherwise a loss of power could bring the old file back,
+ * and what is sent from now on would be sent again. */
 static int
 sync_directory(const char *dir, struct lt_error *err)
 {
@@ -192,7 +194,8 @@ lt_sent_open(struct lt_sent *sent, const char *dir, int64_t now_utc_s,
 	snprintf(path, sizeof(path), "%s/sent", dir);
 	code = take_lock(dir, &sent->lock_fd, err);
 	if (code == LT_OK)
-		code = rewrite(sent, path, now_utc_s - LT_SENT_KEEP_S, err);
+		code =
+		    rewrite_sent(sent, path, now_utc_s - LT_SENT_KEEP_S, err);
 	if (code == LT_OK)
 		code = sync_directory(dir, err);
 	if (code == LT_OK) {
@@ -226,7 +229,7 @@ lt_sent_add(struct lt_sent *sent, const char *id, const char *way,
 	if (!written && before >= 0)
 		(void)!ftruncate(sent->fd, before);
 	line[length - 1] = '\0';
-	const int code = remember(sent, strchr(line, ' ') + 1, err);
+	const int code = remember_key(sent, strchr(line, ' ') + 1, err);
 	return written ? code : lt_fail(err, LT_EIO, "sent: %s", strerror(why));
 }
 
@@ -285,7 +288,8 @@ command_count(
 
 static const struct {
 	const char *name;
-	/* How often a message goes that way: of mail, to each. */
+	/* Counts how often a message goes that way: a mail for each
+	 * recipient. */
 	int (*count)(const struct lt_policy_notify *notify,
 	    const struct lt_message *message);
 	int (*send)(const struct lt_sending *sending, struct lt_error *err);
@@ -323,7 +327,7 @@ is_listed(const struct lt_round *round, const char *id)
 	return false;
 }
 
-/* Whoever removed one meanwhile: it is not waited for. */
+/* Forgets messages that somebody removed meanwhile. */
 static void
 forget_gone(struct lt_round *round)
 {
@@ -337,7 +341,8 @@ forget_gone(struct lt_round *round)
 
 /* ---- domains that put off a user's mails ---- */
 
-/* Of "ada@example.org"; a name alone is of the server's own. */
+/* Returns the domain of "ada@example.org"; a name alone is of the server's
+ * own. */
 static const char *
 domain_of(const char *to)
 {
@@ -434,7 +439,7 @@ send_one(
 	return true;
 }
 
-/* By all ways; true: it is gone by each. */
+/* Sends it by all ways. Returns true if it is gone by each. */
 static bool
 send_all(
     struct lt_round *round, const struct lt_message *message, int64_t now_utc_s)
@@ -461,7 +466,7 @@ send_all(
 	return is_gone;
 }
 
-/* With its domain, or by its own count of tries. */
+/* Puts it off with its domain, or by its own count of tries. */
 static void
 put_off(struct lt_round *round, const char *id)
 {
@@ -485,7 +490,7 @@ put_off(struct lt_round *round, const char *id)
 		round->due_ms = waiting->due_ms;
 }
 
-/* True: it may be removed. */
+/* Returns true if it may be removed. */
 static bool
 is_done(struct lt_round *round, const char *id, int64_t now_utc_s)
 {
