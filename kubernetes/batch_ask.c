@@ -45,7 +45,7 @@ enum {
 	PASS_MS = 2000, /* a slow webhook must not keep all else waiting */
 };
 
-/* All of its pages' items. */
+/* Adds the items of all pages. */
 static int
 list_items(json_t *items, const char *path, struct lt_error *err)
 {
@@ -68,7 +68,7 @@ list_items(json_t *items, const char *path, struct lt_error *err)
 	return code;
 }
 
-/* True: it is another now. */
+/* Asks for a list. Returns true if it is another than before. */
 static bool
 ask_known(
     json_t **known, const char *path, json_t *(*read)(const json_t *items))
@@ -97,7 +97,7 @@ ask_known(
 	return differs;
 }
 
-/* The GPUs that nodes have by claims. */
+/* Asks for the GPUs that nodes have by claims. */
 static void
 ask_devices(void)
 {
@@ -112,7 +112,7 @@ ask_devices(void)
 	c->nodes_changed = true;
 }
 
-/* Claims and classes may come later than who asks for them. */
+/* Reads Jobs again that lacked a claim or class: these may come later. */
 static void
 ask_claims(void)
 {
@@ -152,7 +152,7 @@ lt_kube_ask_given(int64_t now_utc_s)
 
 /* ---- CronJobs ---- */
 
-/* 0 = the policy's max_delay alone. */
+/* Returns the latest start; 0 = the policy's max_delay alone. */
 static int64_t
 latest_start(const struct lt_kube_known_job *job, const json_t *cron_job,
     int64_t now_utc_s)
@@ -220,7 +220,8 @@ lt_kube_ask_cron_jobs(int64_t now_utc_s)
 static const char *const own_labels[] = {"controller-uid", "job-name",
     "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"};
 
-/* What is alike for all Jobs of one kind; malloc'd. NULL: too large. */
+/* Returns the part of a pod that is alike for all Jobs of one kind; malloc'd.
+ * NULL: too large. */
 static char *
 key_of(const json_t *pod)
 {
@@ -241,7 +242,7 @@ key_of(const json_t *pod)
 	return key;
 }
 
-/* NULL, with err: there is no answer. */
+/* Sends a dry run. NULL, with err: there is no answer. */
 static json_t *
 ask_dry_run(const json_t *pod, struct lt_error *err)
 {
@@ -316,7 +317,8 @@ lt_kube_is_untried(const struct lt_kube_known_job *job)
 	       job->forget_utc_s == 0 && lt_kube_is_ours(job);
 }
 
-/* False: the API server is away. One that is gone is told by the watch. */
+/* Asks for a Job's dry run. False: the API server is away. The watch reports
+ * one that is gone. */
 static bool
 try_job(struct lt_kube_known_job *job, int64_t now_utc_s)
 {

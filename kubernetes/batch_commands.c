@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide-kube does besides being a daemon, by its first word:
+ * Runs lowtide-kube's commands beside the daemon, by its first word:
  *
  * waiting: prints what the API server has that waits, as JSON.
+ *
  * release: lets go what lowtide would have let go, without it. A CronJob runs
- * it, so that nothing of the cluster stops while lowtide is down. policies:
- * prints the specs of the admission policies that are named, as JSON, for
- * doctor, which compares them with the manifests.
+ * it, so that nothing of the cluster stops while lowtide is down.
+ *
+ * policies: prints the specs of the admission policies that are named, as JSON,
+ * for doctor, which compares them with the manifests.
  *
  * They list and patch, and have no ledger and no signals. They print to stdout,
  * failures to stderr, and exit 1, or 2 for misuse.
@@ -140,8 +142,8 @@ is_text(const json_t *data, const char *name, const char *text)
 	return strcmp(lt_kube_string(data, name), text) == 0;
 }
 
-/* By the balances that it wrote last. Where they can't be read, or say nothing,
- * all of it stays. */
+/* Decides by the balances that lowtide wrote last. If they can't be read, or
+ * say nothing, all Jobs stay as they are. */
 static bool
 admits_undecided(int64_t now_utc_s)
 {
@@ -181,7 +183,7 @@ is_waiting(const struct lt_kube_known_job *job)
 	       (lt_kube_is_ours(job) || lt_kube_is_left(job));
 }
 
-/* Who has to start it, as it is no one else's to do; NULL: lowtide has. */
+/* Returns who has to start it, where that is not lowtide; NULL: lowtide has. */
 static const char *
 starter_of(const struct lt_kube_known_job *job)
 {
@@ -191,7 +193,7 @@ starter_of(const struct lt_kube_known_job *job)
 					: NULL;
 }
 
-/* What ran once is admitted anew first, and not here. */
+/* A Job that ran is admitted anew first, and not here. */
 static bool
 is_chosen(const struct lt_kube_known_job *job, const struct wanted *wanted,
     int64_t now_utc_s)
@@ -253,7 +255,7 @@ release_all(struct wanted *wanted)
 	return failed > 0;
 }
 
-/* For doctor, which compares it with what lowtide-kube holds. */
+/* Prints it for doctor, which compares it with what lowtide-kube holds. */
 static int
 print_waiting(void)
 {
@@ -324,8 +326,8 @@ static const struct {
     {"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"},
 };
 
-/* May the account of dry runs create pods, and do we speak for it? Where there
- * is none, nothing is put in. */
+/* Says whether the account of dry runs may create pods, and we may act as it.
+ * Without that account nothing is put in. */
 static int
 get_right(json_t *all, const char *named, struct lt_error *err)
 {
@@ -353,7 +355,7 @@ get_right(json_t *all, const char *named, struct lt_error *err)
 	return code;
 }
 
-/* named: "KIND/NAME". What is not there is left out. */
+/* Gets one object's spec. named: "KIND/NAME". A missing object is left out. */
 static int
 get_one(json_t *all, const char *named, struct lt_error *err)
 {

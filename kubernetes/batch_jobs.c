@@ -30,7 +30,7 @@ state_of(const struct lt_kube_known_job *job)
 							      : LT_JOB_RUNNING;
 }
 
-/* Tells of a Job that is over by its own status: another watch tells of its
+/* True for a Job that is over by its own status: another watch tells of its
  * pods and may be late, so nobody knows yet that none of them ran. */
 static bool
 is_completing(const struct lt_kube_known_job *job)
@@ -51,15 +51,15 @@ word_of(const struct lt_kube_known_job *job)
 
 /* More than fits is as much as can be. */
 static uint32_t
-times(uint32_t pods, uint32_t each)
+multiply_capped(uint32_t pods, uint32_t each)
 {
 	const uint64_t all = (uint64_t)pods * each;
 
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* What one of its pods needs, its GPUs as on the node, of the pools where it
- * may run, on which they are most. */
+/* Returns the need of one of its pods, its GPUs as on the node with the most of
+ * them, in the pools where it may run. */
 static struct lt_kube_need
 need_in(const struct lt_kube_known_job *job, const char *places)
 {
@@ -82,7 +82,7 @@ need_in(const struct lt_kube_known_job *job, const char *places)
 	return most;
 }
 
-/* What its pods ask for, all of them. */
+/* Fills in what all its pods ask for. */
 static void
 fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
     const struct lt_kube_need *need, uint32_t pods)
@@ -93,7 +93,7 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 
 	out->is_allocated = true;
 	out->nodes = pods;
-	out->cpus = times(pods, need->cpus);
+	out->cpus = multiply_capped(pods, need->cpus);
 	out->gpus = gpus < UINT32_MAX ? (uint32_t)gpus : UINT32_MAX;
 	out->memory_mib = pods * need->memory_mib;
 	out->exact = (struct lt_exact){
@@ -132,7 +132,7 @@ struct record { /* what a job's record lends */
 };
 
 static void
-fill(struct lt_batch_job *out, struct record *r,
+fill_job(struct lt_batch_job *out, struct record *r,
     const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
@@ -190,8 +190,8 @@ fill(struct lt_batch_job *out, struct record *r,
 	fill_size(out, &r->asked, &need, f->pods);
 }
 
-/* One that ran is in its pods' rows: after their end only those are shown that
- * never did, and those with a pod whose end was not told yet. */
+/* A Job that ran is in its pods' rows: after their end only those are shown
+ * that never did, and those with a pod whose end is not known yet. */
 static bool
 is_listed(const struct lt_kube_known_job *job)
 {
@@ -221,15 +221,16 @@ lt_batch_jobs_each(
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		if (!is_listed(c->jobs[i]))
 			continue;
-		fill(&record, &lent, c->jobs[i], now_utc_s);
+		fill_job(&record, &lent, c->jobs[i], now_utc_s);
 		reader->take(reader->context, &record);
 	}
 	return LT_OK;
 }
 
-/* What a list lends, in a block of the record's own. */
+/* Copies what a list lends into a block of the record's own. */
 static int
-own(struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
+own_texts(
+    struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
 {
 	const char **const texts[] = {&job->user, &job->account, &job->qos,
 	    &job->partition, &job->name, &job->state_text, &job->reason_text,
@@ -278,8 +279,8 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		    (job_id != 0 && c->jobs[i]->id != job_id))
 			continue;
 		struct lt_batch_job *const job = &jobs->jobs[jobs->count];
-		fill(job, &lent, c->jobs[i], now_utc_s);
-		code = own(job, &lent, err);
+		fill_job(job, &lent, c->jobs[i], now_utc_s);
+		code = own_texts(job, &lent, err);
 		jobs->count += code == LT_OK;
 	}
 	if (code == LT_OK && job_id != 0 && jobs->count == 0)
@@ -300,8 +301,8 @@ lt_kube_list_one(struct lt_batch_jobs *jobs,
 	    .begun_utc_s = now_utc_s, .jobs = calloc(1, sizeof(*jobs->jobs))};
 	if (jobs->jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	fill(jobs->jobs, &lent, job, now_utc_s);
-	const int code = own(jobs->jobs, &lent, err);
+	fill_job(jobs->jobs, &lent, job, now_utc_s);
+	const int code = own_texts(jobs->jobs, &lent, err);
 	jobs->count = code == LT_OK;
 	if (code != LT_OK)
 		lt_batch_jobs_free(jobs);
@@ -329,7 +330,7 @@ lt_batch_unheld(
 /* ---- rows ---- */
 
 static int
-rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
+read_rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
     struct lt_error *err)
 {
 	asked.now_utc_s = (int64_t)time(NULL);
@@ -341,7 +342,7 @@ int
 lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){
 		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
 	    err);
@@ -351,7 +352,7 @@ int
 lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){.from_utc_s = from_utc_s,
 		.to_utc_s = to_utc_s,
 		.ended_only = true},
@@ -370,7 +371,7 @@ int
 lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){.job_ids = job_ids, .count = count},
 	    err);
 }

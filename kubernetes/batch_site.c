@@ -147,7 +147,7 @@ is_version(const char *text, unsigned major, unsigned minor)
 	       (is[0] > major || (is[0] == major && is[1] >= minor));
 }
 
-/* Where its first node that says so is. */
+/* Reads the cloud and region of the first node that names them. */
 static void
 find_cloud(struct lt_batch_conf *conf)
 {
@@ -309,7 +309,7 @@ wait_for_lists(struct lt_error *err)
 
 /* ---- pools ---- */
 
-/* By what describe() wrote: one machine may be sold in two ways. */
+/* Compares what describe_node() wrote: one machine may be sold in two ways. */
 static bool
 is_kind(const char *features, const struct lt_kube_node *node)
 {
@@ -333,9 +333,9 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 
-/* For who writes a policy, as Slurm's nodes have features. */
+/* Describes a node for authors of a policy, as Slurm's nodes have features. */
 static void
-describe(char *out, size_t size, const struct lt_kube_node *node)
+describe_node(char *out, size_t size, const struct lt_kube_node *node)
 {
 	struct lt_text text = {.out = out, .size = size};
 
@@ -381,7 +381,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 		shape->kinds[0].count = node->gpus;
 	memcpy(
 	    shape->kinds[0].type, node->gpu_type, sizeof(shape->kinds[0].type));
-	describe(shape->features, sizeof(shape->features), node);
+	describe_node(shape->features, sizeof(shape->features), node);
 	read->shape_count++;
 	return LT_OK;
 }
@@ -567,7 +567,7 @@ add_account(struct lt_batch_associations *all, size_t *capacity,
 	return LT_OK;
 }
 
-/* Of namespaces that opted in. */
+/* Lists the teams of namespaces that opted in. */
 int
 lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 {

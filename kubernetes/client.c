@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One question to the API server and its answer: who asks, whom to ask again
- * and when, and what a refusal says.
+ * Sends one request to the API server and reads its answer: with our
+ * credentials, again after a 401, 429 or 503, within LT_KUBE_TOTAL_MS. Any
+ * other refusal is returned with the Status's message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +95,7 @@ send_once(struct lt_kube *kube, const char *path, struct lt_http_request *http,
 	return code;
 }
 
-/* Has the token's file another one by now? */
+/* True if the token's file has another one by now. */
 static bool
 renew_token(struct lt_kube *kube)
 {

@@ -42,7 +42,7 @@ lt_kube_known_job_free(struct lt_kube_known_job *job)
 	free(job);
 }
 
-/* Where it is, or would be. */
+/* Returns its place, or the place where it would be. */
 static uint32_t
 place_of(const struct lt_kube_cluster *c, const char *uid)
 {
@@ -78,10 +78,10 @@ lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
 	return NULL;
 }
 
-/* A number from the store, or, where there is none because it only looks, any
- * that is free. */
+/* Returns a number from the store, or, without a store (a command that only
+ * reads), any that is free. */
 static int
-number(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
+number_of_uid(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
     struct lt_error *err)
 {
 	*id = c->job_count + 1;
@@ -117,7 +117,7 @@ lt_kube_cluster_add(
 	if (grown == NULL || job == NULL)
 		lt_fail(err, LT_ENOMEM, "Jobs: out of memory");
 	if (err->code != LT_OK || strlen(uid) >= sizeof(job->uid) ||
-	    number(c, uid, &job->id, err) != LT_OK) {
+	    number_of_uid(c, uid, &job->id, err) != LT_OK) {
 		free(job);
 		return NULL;
 	}
@@ -139,9 +139,10 @@ lt_kube_cluster_add(
 
 enum { SHOWN_S = 120 }; /* a Job after its end */
 
-/* The store could not be written: what this pass took is to be taken again. */
+/* Notes that the store could not be written: what this pass took is to be taken
+ * again. */
 static void
-lose(struct lt_kube_cluster *c, const struct lt_error *err)
+note_lost(struct lt_kube_cluster *c, const struct lt_error *err)
 {
 	c->lost = true;
 	lt_log("store_failed", "error=\"%s\"", err->text);
@@ -181,7 +182,7 @@ change_namespace(
 	struct lt_error err = {0};
 
 	if (lt_kube_unheld_change(c, known, is_managed, &err) != LT_OK)
-		lose(c, &err);
+		note_lost(c, &err);
 }
 
 static void
@@ -250,7 +251,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 	}
 	lt_kube_node_name(&facts, c->named, c->named_count);
 	lt_kube_claims_offered(&facts, c->names.given);
-	/* Nodes tell every few seconds that they live. */
+	/* Nodes report every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
 	c->nodes[at].facts = facts;
@@ -335,7 +336,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (job == NULL && !is_gone) {
 		job = lt_kube_cluster_add(c, uid, &err);
 		if (err.code != LT_OK)
-			lose(c, &err);
+			note_lost(c, &err);
 		if (job != NULL && c->store != NULL)
 			(void)lt_kube_store_name(c->store, job->id,
 			    lt_kube_job_text(&facts, LT_KUBE_NAMESPACE),
@@ -352,7 +353,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
-	/* The pods that it makes once it goes on are its template's. */
+	/* The pods that it makes once it resumes are its template's. */
 	if (facts.is_waiting) {
 		job->unschedulable_utc_s = 0;
 		job->had = (struct lt_kube_need){.cpus = 0};
@@ -371,8 +372,8 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 
 /* ---- pods ---- */
 
-/* Of a Job that is forgotten the store has the rest; of a pod that nobody saw
- * there is no node. */
+/* The store has the rest of a Job that is forgotten; a pod that nobody saw has
+ * no node. */
 int
 lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
     const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
@@ -495,7 +496,7 @@ see_unheld(struct lt_kube_cluster *c, const char *owner,
 	    err);
 }
 
-/* What is not understood is all that its node has. */
+/* A claim that is not understood counts as all that its node has. */
 static void
 add_claims(const struct lt_kube_cluster *c, struct lt_kube_pod *pod,
     const json_t *object)
@@ -535,7 +536,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	add_claims(c, &pod, object);
 	if (job == NULL && lt_kube_unheld_owner(owner, object)) {
 		if (see_unheld(c, owner, &pod, &err) != LT_OK)
-			lose(c, &err);
+			note_lost(c, &err);
 		return;
 	}
 	/* One that is a row already is followed to its end, wherever the label
@@ -547,20 +548,20 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (found == LT_ENOENT)
 		return;
 	if (found != LT_OK) {
-		lose(c, &err);
+		note_lost(c, &err);
 		return;
 	}
 	if (lt_kube_cluster_put_pod(c, &pod, job, id, &err) != LT_OK)
-		lose(c, &err);
+		note_lost(c, &err);
 	if (job != NULL)
 		count_pod(c, job, &pod);
 }
 
 /* ---- lists ---- */
 
-/* What was not in the list that is whole now is gone. */
+/* Removes what was not in the list that is whole now. */
 static void
-sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
+sweep_gone(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 {
 	const uint32_t list = c->lists[kind];
 
@@ -613,7 +614,7 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 			begin_pods(c);
 		return;
 	case LT_KUBE_END:
-		sweep(c, line->kind);
+		sweep_gone(c, line->kind);
 		return;
 	case LT_KUBE_FAILED:
 		c->failed = (struct lt_error){0};
@@ -640,8 +641,8 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		see_pod(c, line->object, is_gone);
 }
 
-/* A watcher that failed may have missed something until it tells of an object
- * again. */
+/* True if the watcher may have missed something: it failed, and has not
+ * reported an object since. */
 bool
 lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
 {
@@ -717,7 +718,7 @@ enum {
 	ROWS_MAX = 1000, /* of a Job; of more pods, and not at once: as many */
 };
 
-/* When its last pod can have ended; 0 = any may run still. */
+/* Returns when its last pod can have ended; 0 = any may run still. */
 static int64_t
 end_of(const struct lt_kube_job *facts)
 {
@@ -726,7 +727,7 @@ end_of(const struct lt_kube_job *facts)
 				       : 0;
 }
 
-/* Rows of so many pods that ran one after the other, no more than `pods` at
+/* Describes so many pods that ran one after the other, no more than `pods` at
  * once, for `seconds` in all. */
 struct missing {
 	struct lt_batch_away within;
@@ -765,7 +766,7 @@ add_rows(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
 	return code;
 }
 
-/* Pods that its status counts and that are no rows: they ran while nobody
+/* Adds pods that its status counts and that have no rows: they ran while nobody
  * watched, while the Job did, and where its other pods did not. */
 static int
 add_missing(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,

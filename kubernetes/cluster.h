@@ -38,7 +38,7 @@ enum lt_kube_event {
 	LT_KUBE_SEEN,
 	LT_KUBE_GONE,
 	LT_KUBE_END,
-	LT_KUBE_FAILED, /* goes on; `text` says why */
+	LT_KUBE_FAILED, /* the watch continues; `text` says why */
 };
 
 struct lt_kube_line {
@@ -61,8 +61,8 @@ bool lt_kube_watcher_take(lt_kube_take_line *take, void *context);
 /*
  * ---- room.c ----
  *
- * What the pods of a cluster take of its nodes, anybody's: a sum a node, and of
- * each pod its amounts alone.
+ * Room that the pods of a cluster take on its nodes, anybody's: a sum for each
+ * node, and the amounts of each pod.
  */
 
 struct lt_kube_taken {			    /* of a node */
@@ -90,9 +90,9 @@ void lt_kube_rooms_free(struct lt_kube_rooms *rooms);
 /*
  * ---- pools.c ----
  *
- * What a node of a pool is while the pool has none: as each kind of node (of a
- * pool, machine, way of being sold and zone) was last, by kube.db, else as the
- * policy writes it.
+ * Keeps what a node of a pool is while the pool has none: as each kind of node
+ * (of a pool, machine, way of being sold and zone) was last, by kube.db, else
+ * as the policy writes it.
  */
 
 struct lt_kube_kept {
@@ -118,8 +118,8 @@ void lt_kube_kept_name(struct lt_kube_cluster *c,
 /* The first that is kept of a pool, or of a part of it; NULL: none. */
 const struct lt_kube_node *lt_kube_kept_of(
     const struct lt_kube_cluster *c, const char *pool);
-/* How many nodes a pool that has so many may bring; 0: the policy does not say
- * that it scales, or what a node of it is is not known. */
+/* Returns how many more nodes a pool with so many may bring; 0: the policy does
+ * not say that it scales, or nothing is known of its nodes. */
 uint32_t lt_kube_pool_brings(
     const struct lt_kube_cluster *c, const char *pool, uint32_t has);
 
@@ -130,7 +130,8 @@ struct lt_kube_namespace {
 	char team[LT_ACCOUNT_SIZE]; /* lower case; cut */
 	bool is_managed;	    /* it opted in */
 	uint32_t seen;		    /* which list it was in last */
-	/* It opted in while it was watched, or got this team; 0 = before. */
+	/* Time when it opted in while it was watched, or got this team; 0 =
+	 * before. */
 	int64_t since_utc_s;
 };
 
@@ -155,7 +156,8 @@ struct lt_kube_known_job {
 			      * start, as it was looked at last */
 	int64_t stuck_utc_s; /* since then its hour is there and its pool has
 			      * no room for it; 0 = it has */
-	/* Since then a pod of it finds no node; 0 = each has one, or waits. */
+	/* Time since which a pod of it finds no node; 0 = each has one, or
+	 * waits. */
 	int64_t unschedulable_utc_s;
 	/* The pools in which it found none, with commas; of more than have
 	 * room, the first. */
@@ -197,8 +199,8 @@ struct lt_kube_cluster {
 	bool holds_back;	/* the mode does: Jobs are created suspended */
 	uint32_t unsuspended;	/* that came all the same */
 	bool lost;		/* the store could not be written */
-	struct lt_error failed; /* what the watcher told last, and when; and
-				 * when it saw something */
+	struct lt_error failed; /* last error of the watcher, and its time; and
+				   when it saw something */
 	int64_t failed_utc_s, heard_utc_s;
 	bool must_catch_up; /* pods were listed */
 	/* The last time that nobody watched; 0 = it was never. */
@@ -219,65 +221,66 @@ int lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err);
 /* Writes down now and then that it watches. */
 int lt_kube_cluster_mark(
     struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err);
-/* A pod of this Job (NULL: of one that is forgotten) as it is now. */
+/* Writes a pod of this Job (NULL: of one that is forgotten) as it is now. */
 int lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
     const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
     uint32_t id, struct lt_error *err);
-/* A list or a watch is at work on what was missed. */
+/* True if a list or a watch is at work on what was missed. */
 bool lt_kube_cluster_is_behind(const struct lt_kube_cluster *c);
 /* Forgets Jobs that ended long enough ago, unless it is behind. */
 void lt_kube_cluster_forget(struct lt_kube_cluster *c, int64_t now_utc_s);
 void lt_kube_cluster_free(struct lt_kube_cluster *c);
-/* A list of each kind was whole. */
+/* True if a list of each kind was whole. */
 bool lt_kube_cluster_is_complete(const struct lt_kube_cluster *c);
-/* All of its Jobs are forgotten, until they are listed again. */
+/* Forgets all Jobs, until they are listed again. */
 void lt_kube_cluster_reset(struct lt_kube_cluster *c);
 
-/* Something of it is not as it was: it is looked at again. */
+/* Notes that something of it changed: it is looked at again. */
 void lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id);
 /* Forgets all that is kept of it. */
 void lt_kube_known_job_free(struct lt_kube_known_job *job);
-/* A Job of this number, or of this uid; NULL = none. */
+/* Finds a Job by its number, or by its uid; NULL = none. */
 struct lt_kube_known_job *lt_kube_cluster_job(
     const struct lt_kube_cluster *c, uint32_t id);
 struct lt_kube_known_job *lt_kube_cluster_find(
     const struct lt_kube_cluster *c, const char *uid);
-/* A new one in its place; NULL: its uid is none, or, with err, it could not be
- * kept. */
+/* Adds a new one in its place; NULL: it has no uid, or, with err, it could not
+ * be kept. */
 struct lt_kube_known_job *lt_kube_cluster_add(
     struct lt_kube_cluster *c, const char *uid, struct lt_error *err);
 bool lt_kube_cluster_manages(
     const struct lt_kube_cluster *c, const char *namespace);
-/* Whose budget its Jobs are held to; "" = it is not known. */
+/* Returns the team whose budget its Jobs are held to; "" = it is not known. */
 const char *lt_kube_cluster_team(
     const struct lt_kube_cluster *c, const char *namespace);
-/* Among c->nodes; -1: it is not there. */
+/* Finds a node in c->nodes; -1: it is not there. */
 int lt_kube_cluster_find_node(
     const struct lt_kube_cluster *c, const char *name);
-/* NULL: it is not there. */
+/* Finds a node's facts; NULL: it is not there. */
 const struct lt_kube_node *lt_kube_cluster_node(
     const struct lt_kube_cluster *c, const char *name);
 /* Adds a name to a list with commas, unless it is there, or has no room. */
 void lt_kube_add_name(char *out, size_t size, const char *name);
-/* Where this node's pods run; "" = in no pool. */
+/* Returns the pool of this node; "" = none. */
 const char *lt_kube_cluster_pool(
     const struct lt_kube_cluster *c, const char *node);
-/* Taints of preemptible nodes that nodes of this pool have. */
+/* Returns the taints of preemptible nodes that nodes of this pool have. */
 unsigned lt_kube_cluster_spot_taints(
     const struct lt_kube_cluster *c, const char *pool);
-/* Has this pool, or part of one, a node? */
+/* True if this pool, or part of one, has a node. */
 bool lt_kube_cluster_has(const struct lt_kube_cluster *c, const char *pool);
-/* It has none, and will bring none. */
+/* True if it has none, and will bring none. */
 bool lt_kube_pool_is_gone(const struct lt_kube_cluster *c, const char *pool);
-/* Labels by which this pool's nodes, or a part of them, are chosen, or those
- * that it had last: new reference; NULL = none is known. */
+/* Returns labels by which this pool's nodes, or a part of them, are chosen, or
+ * those that it had last: new reference; NULL = none is known. */
 json_t *lt_kube_cluster_selector(
     const struct lt_kube_cluster *c, const char *pool);
-/* The partitions that nodes of a pool, or of a part of it, are: names with
- * commas, itself first if it is one. Where it has no nodes itself alone. */
+/* Writes the partitions that nodes of a pool, or of a part of it, are: names
+ * with commas, itself first if it is one. Where it has no nodes itself
+ * alone. */
 void lt_kube_cluster_parts(
     const struct lt_kube_cluster *c, const char *pool, char *out, size_t size);
-/* The policy names others: nodes are called by them. */
+/* Sets the partitions that the policy names: nodes are called by them. */
 void lt_kube_cluster_name(
     struct lt_kube_cluster *c, const char *const *names, uint32_t count);
 
@@ -343,8 +346,8 @@ struct lt_kube_where_asked {
 	const struct lt_kube_job *job;
 	const char *const *pools; /* names, each once */
 	uint32_t count;
-	/* Else what it takes and takes alone is all that is looked at: of many
-	 * jobs the room need not be counted. */
+	/* Without it only `takes` and `takes_alone` are set: for many jobs the
+	 * room need not be counted. */
 	bool wants_room;
 };
 /* all: one of each pool. */

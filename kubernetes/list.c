@@ -27,7 +27,7 @@ skip_blanks(struct lt_kube_span *span)
 		span->at++;
 }
 
-/* From a quote to after the one that ends it; NULL without that. */
+/* Returns the byte after the quote that ends this text; NULL: there is none. */
 static const char *
 text_end(struct lt_kube_span span)
 {
@@ -40,7 +40,7 @@ text_end(struct lt_kube_span span)
 	return NULL;
 }
 
-/* From the first byte of a value to after its last; NULL if it has no end. */
+/* Returns the byte after a value; NULL if it has no end. */
 static const char *
 value_end(struct lt_kube_span span)
 {

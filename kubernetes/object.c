@@ -4,11 +4,11 @@
  * times, conditions, requests, and what a pod takes now. Pure. A missing member
  * reads as absent; a quantity that is not one is LT_EINPUT.
  *
- * A pod's spec says what its user wants; since 1.33 a running pod may be resized
- * in place, and its status says what its node has allocated. Source: KEP-1287;
- * determineContainerReqs() of k8s.io/component-helpers/resource counts the
- * same, and the spec beside it, for kube-scheduler keeps room for what may
- * come.
+ * A pod's spec says what its user wants; since 1.33 a running pod may be
+ * resized in place, and its status says what its node has allocated. Source:
+ * KEP-1287; determineContainerReqs() of k8s.io/component-helpers/resource
+ * counts the same, and the spec beside it, for kube-scheduler keeps room for
+ * what may come.
  */
 #include <math.h>
 #include <stdio.h>
@@ -157,8 +157,8 @@ lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
 	return LT_OK;
 }
 
-/* Of a container or a pod. A request that is not there is the limit, as the API
- * server sets it. */
+/* Adds a resource of a container or a pod. A missing request is the limit, as
+ * the API server sets it. */
 static int
 add_resources(
     struct lt_kube_amounts *sum, const json_t *of, struct lt_error *err)
@@ -252,8 +252,8 @@ lt_kube_asks_read(
 	struct lt_kube_amounts sum = {{0}}, pod = {{0}};
 	int code = sum_containers(&sum, pod_spec, err);
 
-	/* What the pod asks for as a whole is at least what its parts do
-	 * (KEP-2837), as the API server sees to. */
+	/* A pod as a whole asks for at least what its parts do (KEP-2837); the
+	 * API server sees to that. */
 	if (code == LT_OK)
 		code = add_resources(&pod, pod_spec, err);
 	if (code != LT_OK)
@@ -351,7 +351,7 @@ strip_containers(json_t *list)
 	}
 }
 
-/* Of volumes their kinds alone. */
+/* Keeps only the kinds of volumes. */
 static void
 strip_volumes(json_t *list)
 {
@@ -408,8 +408,8 @@ larger_quantity(const json_t *a, const json_t *b)
 }
 
 /* Puts what was allocated into a container's, or the pod's own, requests: while
- * its node is still at work on it, what it has in fact where that is more.
- * Where nothing is said the spec stays. */
+ * its node is still at work on it, what it has in fact if that is more. If
+ * nothing is said the spec stays. */
 static void
 take_allocated(json_t *part, const json_t *status, bool is_resizing)
 {
@@ -447,7 +447,7 @@ container_status(const json_t *statuses, const char *name)
 	return NULL;
 }
 
-/* Kubelets before 1.33 say it of no container. */
+/* True if the node reports it: kubelets before 1.33 do so for no container. */
 static bool
 is_told_by(const json_t *statuses)
 {

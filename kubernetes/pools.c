@@ -139,8 +139,8 @@ enum {
 	PODS = 110,	 /* kubelet's default */
 };
 
-/* Taints that a node has for a while and the next will not: what Cluster
- * Autoscaler leaves out of its templates, and Karpenter's own. */
+/* Taints that a node has for a while and the next one will not: those that
+ * Cluster Autoscaler leaves out of its templates, and Karpenter's own. */
 static const char *const passing[] = {
     "node.kubernetes.io/",
     "node.cloudprovider.kubernetes.io/",
@@ -163,7 +163,8 @@ is_passing(const json_t *taint)
 	return false;
 }
 
-/* What lt_kube_node_read() reads of a node that stays true of the next. */
+/* Returns the part of a node that lt_kube_node_read() reads and that stays true
+ * of the next one. */
 static json_t *
 template_of(const json_t *object)
 {
@@ -222,7 +223,7 @@ find_or_add(struct lt_kube_cluster *c, const struct lt_kube_node *facts)
 }
 
 static void
-put(struct lt_kube_cluster *c, const struct lt_kube_node *facts,
+put_kept(struct lt_kube_cluster *c, const struct lt_kube_node *facts,
     const json_t *template)
 {
 	char kind[4 * LT_NAME_SIZE];
@@ -256,13 +257,13 @@ lt_kube_keep_node(struct lt_kube_cluster *c, const struct lt_kube_node *facts,
 		kept->facts = fresh;
 		kept->put_utc_s = c->now_utc_s;
 		if (c->store != NULL)
-			put(c, &fresh, template);
+			put_kept(c, &fresh, template);
 	}
 	json_decref(template);
 }
 
 static void
-take(void *context, const char *node, int64_t seen_utc_s)
+take_kept(void *context, const char *node, int64_t seen_utc_s)
 {
 	struct lt_kube_cluster *const c = context;
 	json_t *const template = json_loads(node, 0, NULL);
@@ -280,7 +281,8 @@ lt_kube_kept_load(
     struct lt_kube_cluster *c, const char *state_dir, struct lt_error *err)
 {
 	return lt_kube_store_nodes(
-	    &(struct lt_kube_nodes_reader){c, take}, state_dir, err);
+	    &(struct lt_kube_nodes_reader){.context = c, .take = take_kept},
+	    state_dir, err);
 }
 
 const struct lt_kube_node *

@@ -82,7 +82,7 @@ lt_kube_quantity(
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%.40s\", want a quantity such as 500m, 2 or 64Gi",
 		    text != NULL ? text : "no text");
-	/* What a binary fraction lacks of a whole is no part of it. */
+	/* Ignores what a binary fraction lacks of a whole. */
 	const double exact = ceil(units * (double)parts - 1e-6);
 	if (!(exact >= 0 && exact < most))
 		return lt_fail(err, LT_EINPUT,

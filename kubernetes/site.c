@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The one site that this process serves: which Jobs are lowtide's, where they
- * may run, what they are asked and told by, and how long they are held.
+ * may run, how they are read and patched, and how long they are held.
  *
  * A Job, or a pod of its own, without activeDeadlineSeconds is held for the
  * assume_time of its class, or of the site, from its start, and for as long
  * again each time that this is over and it still runs. Nothing ends it.
  *
  * lt_kube_spend() bounds the requests of a second; a refused request is
- * returned to who asked for it.
+ * returned to the caller.
  */
 #include <math.h>
 #include <stdio.h>
@@ -30,8 +30,9 @@ struct lt_kube_site lt_kube_site;
 bool
 lt_kube_is_ours(const struct lt_kube_known_job *job)
 {
-	/* What was held for stays ours, too, where the label is gone; a quote
-	 * that somebody wrote where no policy forbids it is none. */
+	/* A Job that was held for stays ours, too, if the label is gone; a
+	 * quote that somebody wrote where no policy forbids it does not
+	 * count. */
 	return !job->facts.is_foreign &&
 	       (lt_kube_cluster_manages(&lt_kube_site.cluster,
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)) ||
@@ -76,10 +77,10 @@ lt_kube_where_is(
 }
 
 /*
- * Which pools it may go to by itself. One that the policy does not name has no
- * price: what may run there too is held for by the others, and shown as
- * unpriced if it did. What no node takes now waits for one as it is: of a pool
- * that has, or brings, some.
+ * True for a pool that it may go to by itself. One that the policy does not
+ * name has no price: a Job that may run there too is held for by the others,
+ * and shown as unpriced if it did. A Job that no node takes now waits for one
+ * of a pool that has, or brings, some.
  */
 static bool
 may_be(uint32_t pool, const struct lt_kube_where *w, int step)
@@ -104,8 +105,8 @@ may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 	}
 }
 
-/* Where it was decided that it would have gone; else where kube-scheduler
- * would put it now: on the node that is emptiest with it. */
+/* Returns the pool where it was decided that it would have gone; else where
+ * kube-scheduler would put it now: on the node that is emptiest with it. */
 static int
 find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
 {
@@ -160,8 +161,8 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 	const bool ran = job->ran_in[0] != '\0' && !job->facts.is_waiting;
 	const char *const pool = chosen[0] != '\0' ? chosen : put;
 
-	/* Where its pods are, whatever was meant; else on any node of its pool,
-	 * whatever the policy calls that. */
+	/* Lists where its pods are, if any; else any node of its pool, by all
+	 * names that the policy has for that. */
 	if (ran)
 		snprintf(out, size, "%s", job->ran_in);
 	else if (pool[0] != '\0')
@@ -304,7 +305,7 @@ lt_kube_know_limits(const struct lt_market *market)
 		return;
 	struct lt_class *const classes = malloc(size + 1);
 	if (classes == NULL)
-		return; /* the next market is told, too */
+		return; /* the next market brings them, too */
 	if (size > 0)
 		memcpy(classes, market->classes, size);
 	free(s->classes);

@@ -178,7 +178,7 @@ static const char schema[] =
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
-/* What runs have since: 0 of those before. */
+/* Columns that runs have since; 0 in those before. */
 static const char sizes[] =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE runs ADD COLUMN cpu_milli INTEGER NOT NULL DEFAULT 0;"
@@ -275,8 +275,8 @@ lt_kube_store_close(struct lt_kube_store *store)
 
 /* Runs it; *number: of its one row, where one is asked for. */
 static int
-step(struct lt_kube_store *store, enum statement which, int64_t *number,
-    struct lt_error *err)
+run_statement(struct lt_kube_store *store, enum statement which,
+    int64_t *number, struct lt_error *err)
 {
 	sqlite3_stmt *const s = store->statements[which];
 	const int rc = sqlite3_step(s);
@@ -310,19 +310,19 @@ bind_number(
 int
 lt_kube_store_begin(struct lt_kube_store *store, struct lt_error *err)
 {
-	return step(store, S_BEGIN, NULL, err);
+	return run_statement(store, S_BEGIN, NULL, err);
 }
 
 int
 lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err)
 {
-	return step(store, S_COMMIT, NULL, err);
+	return run_statement(store, S_COMMIT, NULL, err);
 }
 
 void
 lt_kube_store_rollback(struct lt_kube_store *store)
 {
-	(void)step(store, S_ROLLBACK, NULL, NULL);
+	(void)run_statement(store, S_ROLLBACK, NULL, NULL);
 }
 
 int
@@ -330,7 +330,7 @@ lt_kube_store_is_empty(
     struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
 {
 	int64_t id;
-	const int code = step(store, S_ANY, &id, err);
+	const int code = run_statement(store, S_ANY, &id, err);
 
 	*is_empty = code == LT_ENOENT;
 	return code == LT_ENOENT ? LT_OK : code;
@@ -343,10 +343,10 @@ lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
 	int64_t number = 0;
 
 	bind_text(store, S_FIND_ID, 1, uid);
-	int code = step(store, S_FIND_ID, &number, err);
+	int code = run_statement(store, S_FIND_ID, &number, err);
 	if (code == LT_ENOENT && is_made) {
 		bind_text(store, S_ADD_ID, 1, uid);
-		code = step(store, S_ADD_ID, NULL, err);
+		code = run_statement(store, S_ADD_ID, NULL, err);
 		number = sqlite3_last_insert_rowid(store->db);
 	}
 	if (code == LT_OK && number > INT32_MAX)
@@ -362,7 +362,7 @@ lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 	bind_number(store, S_NAME, 1, id);
 	bind_text(store, S_NAME, 2, namespace);
 	bind_text(store, S_NAME, 3, name);
-	return step(store, S_NAME, NULL, err);
+	return run_statement(store, S_NAME, NULL, err);
 }
 
 int
@@ -371,7 +371,7 @@ lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
 {
 	bind_number(store, S_SET_ENDED, 1, job_id);
 	bind_number(store, S_SET_ENDED, 2, has_ended);
-	return step(store, S_SET_ENDED, NULL, err);
+	return run_statement(store, S_SET_ENDED, NULL, err);
 }
 
 int
@@ -379,7 +379,7 @@ lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
     int64_t *start_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_FIRST_START, 1, job_id);
-	return step(store, S_FIRST_START, start_utc_s, err);
+	return run_statement(store, S_FIRST_START, start_utc_s, err);
 }
 
 bool
@@ -388,10 +388,10 @@ lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id)
 	int64_t one;
 
 	bind_number(store, S_IS_OPEN, 1, job_id);
-	return step(store, S_IS_OPEN, &one, NULL) == LT_OK;
+	return run_statement(store, S_IS_OPEN, &one, NULL) == LT_OK;
 }
 
-/* It is known with another size: the time with that is over. */
+/* Ends the time with the size that is known, if it has another now. */
 static int
 follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
     const struct lt_kube_need *need, struct lt_error *err)
@@ -401,7 +401,7 @@ follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
 	bind_number(store, S_OTHER_SIZE, 1, run->id);
 	bind_number(store, S_OTHER_SIZE, 2, (int64_t)need->exact.cpu_milli);
 	bind_number(store, S_OTHER_SIZE, 3, (int64_t)need->exact.memory_kib);
-	const int code = step(store, S_OTHER_SIZE, &one, err);
+	const int code = run_statement(store, S_OTHER_SIZE, &one, err);
 	if (code == LT_OK)
 		return lt_kube_resize(store->db, run, err);
 	return code == LT_ENOENT ? LT_OK : code;
@@ -470,7 +470,7 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 			bind_number(store, S_PUT, (int)i + 1, values[i].number);
 	}
 	const int code = follow_size(store, run, &need, err);
-	return code == LT_OK ? step(store, S_PUT, NULL, err) : code;
+	return code == LT_OK ? run_statement(store, S_PUT, NULL, err) : code;
 }
 
 int
@@ -479,7 +479,7 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 {
 	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
 	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
-	return step(store, S_END_UNSEEN, NULL, err);
+	return run_statement(store, S_END_UNSEEN, NULL, err);
 }
 
 int
@@ -498,7 +498,7 @@ lt_kube_store_part(struct lt_kube_store *store, const struct lt_kube_part *part,
 		bind_text(store, which, 2, part->namespace);
 		if (which == S_PARTS)
 			bind_number(store, which, 3, part->now_utc_s);
-		code = step(store, which, NULL, err);
+		code = run_statement(store, which, NULL, err);
 	}
 	return code;
 }
@@ -509,14 +509,14 @@ lt_kube_store_move(struct lt_kube_store *store, const char *node,
 {
 	bind_text(store, S_MOVE, 1, node);
 	bind_text(store, S_MOVE, 2, pool);
-	return step(store, S_MOVE, NULL, err);
+	return run_statement(store, S_MOVE, NULL, err);
 }
 
 int
 lt_kube_store_unheld(
     struct lt_kube_store *store, int64_t *count, struct lt_error *err)
 {
-	return step(store, S_COUNT_UNHELD, count, err);
+	return run_statement(store, S_COUNT_UNHELD, count, err);
 }
 
 int
@@ -525,7 +525,7 @@ lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
 {
 	bind_number(store, S_END_BY, 1, job_id);
 	bind_number(store, S_END_BY, 2, end_utc_s);
-	return step(store, S_END_BY, NULL, err);
+	return run_statement(store, S_END_BY, NULL, err);
 }
 
 int
@@ -533,13 +533,13 @@ lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
     const struct lt_kube_known *asked, struct lt_error *err)
 {
 	bind_number(store, S_ENDED, 1, job_id);
-	const int code = step(store, S_ENDED, asked->ended, err);
+	const int code = run_statement(store, S_ENDED, asked->ended, err);
 	if (code != LT_OK)
 		return code;
 	bind_number(store, S_SECONDS, 1, job_id);
 	bind_number(store, S_SECONDS, 2, asked->from_utc_s);
 	bind_number(store, S_SECONDS, 3, asked->to_utc_s);
-	return step(store, S_SECONDS, asked->seconds, err);
+	return run_statement(store, S_SECONDS, asked->seconds, err);
 }
 
 int
@@ -547,14 +547,14 @@ lt_kube_store_heard(
     struct lt_kube_store *store, int64_t utc_s, struct lt_error *err)
 {
 	bind_number(store, S_HEARD, 1, utc_s);
-	return step(store, S_HEARD, NULL, err);
+	return run_statement(store, S_HEARD, NULL, err);
 }
 
 int
 lt_kube_store_last_heard(
     struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err)
 {
-	return step(store, S_LAST_HEARD, utc_s, err);
+	return run_statement(store, S_LAST_HEARD, utc_s, err);
 }
 
 int
@@ -563,7 +563,7 @@ lt_kube_store_away(struct lt_kube_store *store,
 {
 	bind_number(store, S_AWAY, 1, away->from_utc_s);
 	bind_number(store, S_AWAY, 2, away->to_utc_s);
-	return step(store, S_AWAY, NULL, err);
+	return run_statement(store, S_AWAY, NULL, err);
 }
 
 int
@@ -577,7 +577,7 @@ lt_kube_store_prune(
 	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
 	     i++) {
 		bind_number(store, all[i], 1, before_utc_s);
-		code = step(store, all[i], NULL, err);
+		code = run_statement(store, all[i], NULL, err);
 	}
 	return code;
 }
@@ -587,7 +587,7 @@ lt_kube_store_erase(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_ERASE, 1, before_utc_s);
-	return step(store, S_ERASE, NULL, err);
+	return run_statement(store, S_ERASE, NULL, err);
 }
 
 int
@@ -597,7 +597,7 @@ lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
 	bind_text(store, S_KEEP_NODE, 1, kind);
 	bind_text(store, S_KEEP_NODE, 2, node);
 	bind_number(store, S_KEEP_NODE, 3, now_utc_s);
-	return step(store, S_KEEP_NODE, NULL, err);
+	return run_statement(store, S_KEEP_NODE, NULL, err);
 }
 
 /* ---- pods that are resized while they run ---- */
@@ -684,7 +684,7 @@ read_known(sqlite3 *db, uint32_t id, struct known *known, struct lt_error *err)
 	return code;
 }
 
-/* At this time it gets this size. */
+/* Gives it this size from known->cut_utc_s on. */
 static int
 cut_stretch(sqlite3 *db, const struct lt_kube_run *run, struct known *known,
     const struct lt_kube_need *size, struct lt_error *err)
@@ -709,7 +709,7 @@ cut_stretch(sqlite3 *db, const struct lt_kube_run *run, struct known *known,
 	return code;
 }
 
-/* Since when it has more. */
+/* Returns the time since which it has more. */
 static int64_t
 grew_at(const struct lt_kube_run *run, const struct known *known)
 {

@@ -172,8 +172,8 @@ merge_pairs(struct lt_batch_associations *all)
 /* Ids that are the same in each slurmdbd. */
 enum { SLURM_CPU = 1, SLURM_MEM = 2, SLURM_NODE = 4 };
 
-/* Which TRES of slurmdbd, "ID=COUNT" with commas, are CPUs, memory, nodes and
- * GPUs; those of gres have other ids at each site. */
+/* True if the TRES of slurmdbd, "ID=COUNT" with commas, are CPUs, memory, nodes
+ * and GPUs; those of gres have other ids at each site. */
 static bool
 is_amount(uint32_t id, uint32_t gpu_id)
 {

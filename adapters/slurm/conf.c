@@ -23,7 +23,7 @@ enum {
 /* SelectTypeParameters has *_Memory. */
 static bool memory_counts;
 
-/* Where packages and `make install` look for it. */
+/* Paths of slurm.conf in packages and after `make install`. */
 static const char *const usual_paths[] = {"/etc/slurm/slurm.conf",
     "/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
     "/etc/slurm-llnl/slurm.conf"};
@@ -48,7 +48,8 @@ find_conf(const char **path, struct lt_error *err)
 	    usual_paths[0]);
 }
 
-/* What the child said on stderr until it ended, at most size - 1 bytes. */
+/* Reads what the child said on stderr until it ended, at most size - 1
+ * bytes. */
 static bool
 read_child(int fd, char *text, size_t size)
 {
@@ -205,7 +206,7 @@ static bool
 acting_is_here(const slurm_conf_t *conf)
 {
 	for (uint32_t i = 0; i < conf->control_cnt; i++) {
-		/* With one only, it answered when it gave us conf. */
+		/* With one controller, it answered when it gave us conf. */
 		if (conf->control_cnt == 1 ||
 		    slurm_ping((int)i) == SLURM_SUCCESS)
 			return is_this_host(conf->control_machine[i]);

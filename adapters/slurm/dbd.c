@@ -57,7 +57,7 @@ copy_used(
 		    step->elapsed < elapsed_s ? step->elapsed : elapsed_s;
 		uint64_t percent;
 
-		/* Where nobody gathers it there is none. */
+		/* Absent where no plugin gathers it. */
 		to->has_cpu_used |= used != NULL && used[0] != '\0';
 		to->cpu_used_ms += (int64_t)step->tot_cpu_sec * 1000 +
 				   (int64_t)step->tot_cpu_usec / 1000;
@@ -85,9 +85,9 @@ enum {
 };
 
 /*
- * What the numbers in rows stand for. Kept between calls: each question costs
- * slurmdbd 0.1 s. Numbers are never given twice, so a row with one that is
- * not here is what makes them old.
+ * Names for the numbers in rows. Kept between calls: each question costs
+ * slurmdbd 0.1 s. Numbers are never given twice, so they are out of date only
+ * once a row has one that is not here.
  */
 static struct {
 	lt_slurm_list *qos; /* NULL = not loaded */
@@ -262,9 +262,10 @@ copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
 	    &tres, from->tres_alloc_str, names.gpu_ids, names.gpu_id_count);
 	if (tres.max_id > names.max_tres_id)
 		names.old = true;
-	/* A job that is cancelled while it waits, and then requeued, has a start
-	 * and an end in its row, and never ran. Where slurmctld was killed and
-	 * forgot that it had run, the row has its TRES, too, but no node. */
+	/* A job that is cancelled while it waits, and then requeued, has a
+	 * start and an end in its row, and never ran. Where slurmctld was
+	 * killed and forgot that it had run, the row has its TRES, too, but no
+	 * node. */
 	if (!has_names(from->nodes))
 		to->start_utc_s = 0;
 	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;
@@ -326,7 +327,7 @@ compare_runs(const void *left, const void *right)
 }
 
 static void
-deduplicate(struct lt_batch_runs *runs)
+drop_duplicates(struct lt_batch_runs *runs)
 {
 	uint32_t kept = 0;
 
@@ -375,18 +376,18 @@ finish_runs(struct lt_batch_runs *runs, struct lt_dbd_link *link, int rc)
 {
 	lt_dbd_close(link);
 	if (rc == LT_OK)
-		deduplicate(runs);
+		drop_duplicates(runs);
 	else
 		lt_batch_runs_free(runs);
 	return rc;
 }
 
 /*
- * States as slurmdbd wants them. Of rows in these it goes by their end, of
- * others by their eligible time, which a job that was held while it ran has no
- * more, and a row whose start was lost never had. RUNNING is all that started
- * and overlaps, whatever its state: a suspension that is told late leaves an
- * ended run SUSPENDED. Source: _state_time_string() and
+ * States as slurmdbd wants them. It selects rows in these states by their end,
+ * and others by their eligible time, which a job that was held while it ran has
+ * lost, and a row whose start was lost never had. RUNNING means everything that
+ * started and overlaps, in any state: a suspension that is reported late leaves
+ * an ended run SUSPENDED. Source: _state_time_string() and
  * setup_job_cond_limits() of accounting_storage/mysql, 22.05 to 26.05.
  */
 static lt_slurm_list *

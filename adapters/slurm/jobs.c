@@ -106,7 +106,7 @@ gpus_in(const char *text)
 	return lt_gres_count(text, "gpu", NULL);
 }
 
-/* What was asked, where the TRES of a waiting job lack GPUs. */
+/* Reads what was asked for, where the TRES of a waiting job lack GPUs. */
 static uint32_t
 asked_gpus(const slurm_job_info_t *from)
 {
@@ -125,8 +125,8 @@ asked_gpus(const slurm_job_info_t *from)
 }
 
 /*
- * Where memory is not allocated (CR_Core without _Memory), Slurm still says
- * that a pending job asked for all of the node's, and forgets it at the start.
+ * Without allocated memory (CR_Core without _Memory), Slurm still says that a
+ * pending job asked for all of the node's, and forgets it at the start.
  */
 static void
 copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
@@ -158,7 +158,7 @@ copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
 
 /* FNV-1a, 64 bits. */
 static void
-mix(uint64_t *hash, const void *bytes, size_t count)
+mix_hash(uint64_t *hash, const void *bytes, size_t count)
 {
 	const unsigned char *const at = bytes;
 
@@ -187,10 +187,10 @@ hash_asked(const slurm_job_info_t *job)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (texts[i] != NULL)
-			mix(&hash, texts[i], strlen(texts[i]));
-		mix(&hash, "", 1);
+			mix_hash(&hash, texts[i], strlen(texts[i]));
+		mix_hash(&hash, "", 1);
 	}
-	mix(&hash, numbers, sizeof(numbers));
+	mix_hash(&hash, numbers, sizeof(numbers));
 	return hash;
 }
 
@@ -264,7 +264,7 @@ copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
 	};
 	to->shards_per_node = lt_shards_count(per_node);
-	/* It is not told; but each task counts as a CPU without it. */
+	/* Slurm does not say; but each task counts as a CPU without it. */
 	to->overcommit = to->tasks > to->cpus;
 	if (named > to->min_nodes)
 		to->min_nodes = named;
@@ -290,7 +290,7 @@ copy_array(struct lt_batch_job *to, const slurm_job_info_t *from)
 /* Slurm has how long it ran before it was last suspended or resumed, and when
  * that was: all else of its time it was suspended. */
 static int64_t
-suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
+suspended_s_of(const struct lt_batch_job *job, const slurm_job_info_t *from,
     int64_t now_utc_s)
 {
 	const int64_t changed = time_or_none(from->suspend_time);
@@ -308,8 +308,8 @@ suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
 		   : 0;
 }
 
-/* As Slurm does: without --mail-user its user, at MailDomain where there is
- * one. NULL: nobody is to be mailed of what lowtide has to say. */
+/* Finds the recipient as Slurm does: without --mail-user its user, at
+ * MailDomain if that is set. NULL: no mail about it is wanted. */
 static const char *
 mail_to(char out[MAIL_SIZE], const slurm_job_info_t *from)
 {
@@ -418,12 +418,12 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 	to->mails_end = (from->mail_type & MAIL_JOB_END) != 0;
 	to->mails_tasks = (from->mail_type & MAIL_ARRAY_TASKS) != 0;
 	to->submit_utc_s = time_or_none(from->submit_time);
-	/* Of a pending job Slurm gives its guess; that is not a run. */
+	/* For a pending job Slurm gives its guess; that is not a run. */
 	if (to->state != LT_JOB_PENDING) {
 		to->start_utc_s = time_or_none(from->start_time);
 		to->end_utc_s = time_or_none(from->end_time);
 	}
-	to->suspended_s = suspended(to, from, answer->asked_utc_s);
+	to->suspended_s = suspended_s_of(to, from, answer->asked_utc_s);
 	to->changed_utc_s = time_or_none(from->suspend_time);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->deadline_utc_s = time_or_none(from->deadline);
@@ -436,7 +436,7 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 }
 
 static int
-load(struct answer *answer, uint32_t job_id, struct lt_error *err)
+load_records(struct answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	const int64_t asked_utc_s = time(NULL);
 	int rc = lt_slurm_answers(err);
@@ -473,7 +473,7 @@ int
 lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
 	struct answer answer;
-	int rc = load(&answer, job_id, err);
+	int rc = load_records(&answer, job_id, err);
 
 	*jobs = (struct lt_batch_jobs){.begun_utc_s = answer.begun_utc_s};
 	if (rc != LT_OK)
@@ -523,7 +523,7 @@ lt_batch_jobs_each(
     const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	struct answer answer;
-	int rc = load(&answer, 0, err);
+	int rc = load_records(&answer, 0, err);
 
 	if (rc != LT_OK)
 		return rc;

@@ -37,8 +37,8 @@ takes_jobs(uint32_t state)
 	       (state & ~known) == 0;
 }
 
-/* Tells whether the node takes new jobs. One that is powered down or planned
- * for a job does; a state that is not listed does not. */
+/* True if the node takes new jobs. One that is powered down or planned for a
+ * job does; one in a state that is not listed does not. */
 static bool
 is_open(const node_info_t *node)
 {
@@ -58,8 +58,8 @@ away_since(const node_info_t *node)
 	return node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
 }
 
-/* Tells whether two lists of places of nodes (pairs of first and last, ended by
- * -1) have one in common. */
+/* True if two lists of places of nodes (pairs of first and last, ended by -1)
+ * share one. */
 static bool
 share_nodes(const int32_t *a, const int32_t *b)
 {
@@ -119,9 +119,9 @@ note_reserved(bool *are_reserved, uint32_t node_count,
 	}
 }
 
-/* Tells whether jobs of the partition can lose their nodes to others: by
- * partitions only to those of a higher tier that share nodes with it; by QOS to
- * any job. */
+/* True if jobs of the partition can lose their nodes to others: by partitions
+ * only to those of a higher tier that share nodes with it; by QOS to any
+ * job. */
 static bool
 may_be_preempted(const partition_info_t *from, const partition_info_msg_t *all,
     const char *type)
@@ -138,8 +138,8 @@ may_be_preempted(const partition_info_t *from, const partition_info_msg_t *all,
 	return false;
 }
 
-/* Tells whether Slurm cancels jobs of the partition to give their nodes to
- * others. all: every partition. */
+/* True if Slurm cancels jobs of the partition to give their nodes to others.
+ * all: every partition. */
 static bool
 cancels_jobs(const partition_info_t *from, const partition_info_msg_t *all,
     const slurm_conf_t *conf)
@@ -384,7 +384,7 @@ is_there(const node_info_t *node)
 	       (state & away) != away;
 }
 
-/* Of one that drains what still runs there is counted as it is. */
+/* A partition that drains counts what still runs there. */
 static bool
 is_away(const node_info_t *node)
 {
@@ -398,7 +398,7 @@ is_away(const node_info_t *node)
 				   NODE_STATE_NO_RESPOND)));
 }
 
-/* Which nodes there are, and which partitions have them. */
+/* Fills in the nodes that there are, and the partitions that have them. */
 static int
 load_nodes(struct lt_batch_nodes *nodes, const struct tables *tables,
     const node_info_msg_t *table, struct lt_error *err)
@@ -462,8 +462,8 @@ set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
 	slurm_list_iterator_destroy(iterator);
 }
 
-/* Does Slurm power down what is idle there? Of single nodes that are kept from
- * it (SuspendExcNodes) nothing is asked. */
+/* True if Slurm powers down what is idle there. Single nodes that are exempt
+ * (SuspendExcNodes) are not looked at. */
 static bool
 powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 {
@@ -530,8 +530,8 @@ flags_of(const partition_info_t *from, const struct source *source)
 	return result;
 }
 
-/* What lowtide does not understand of a partition, as one text's hash; 0 =
- * nothing is set. */
+/* Returns a hash of the settings of a partition that lowtide does not
+ * understand; 0 = nothing is set. */
 static uint64_t
 unlike_hash(const partition_info_t *from)
 {

@@ -44,7 +44,7 @@ lt_qos_limits_close(struct lt_qos_limits *all)
 	all->answer = NULL;
 }
 
-/* Which of enum lt_limited a name is; LT_LIMITED_COUNT = none of them. */
+/* Returns the enum lt_limited of a name; LT_LIMITED_COUNT = none of them. */
 static int
 tres_of(const char *name)
 {
@@ -72,8 +72,8 @@ is_limit(uint64_t value)
 /* Lays the limits of one list over those before: the smallest is the most, the
  * largest the least. */
 static void
-lay(struct lt_limits *limits, uint64_t of[LT_LIMITED_COUNT], bool is_least,
-    const uint64_t *list, const assoc_mgr_info_msg_t *answer)
+lay_limit(struct lt_limits *limits, uint64_t of[LT_LIMITED_COUNT],
+    bool is_least, const uint64_t *list, const assoc_mgr_info_msg_t *answer)
 {
 	for (uint32_t i = 0; list != NULL && i < answer->tres_cnt; i++) {
 		const int tres = tres_of(answer->tres_names[i]);
@@ -107,10 +107,10 @@ limits_of(const slurmdb_qos_rec_t *qos, const assoc_mgr_info_msg_t *answer)
 	    qos->max_tres_pu_ctld, qos->max_tres_pa_ctld, qos->grp_tres_ctld};
 
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
-		lay(&limits, limits.most, false, most[i], answer);
-	lay(&limits, limits.most_per_node, false, qos->max_tres_pn_ctld,
+		lay_limit(&limits, limits.most, false, most[i], answer);
+	lay_limit(&limits, limits.most_per_node, false, qos->max_tres_pn_ctld,
 	    answer);
-	lay(&limits, limits.least, true, qos->min_tres_pj_ctld, answer);
+	lay_limit(&limits, limits.least, true, qos->min_tres_pj_ctld, answer);
 	limits.most_s = lt_minutes(qos->max_wall_pj, 0);
 	return limits;
 }
