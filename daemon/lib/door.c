@@ -213,8 +213,8 @@ listen_at(uint16_t port)
 	const int fd =
 	    socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	/* A port of connections that ended is free; one that another listens
-	 * on is not, whoever that is. */
+	/* A port of connections that ended is free; one that another process
+	 * listens on is not. */
 	if (fd < 0 ||
 	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
 		bind(fd, (const struct sockaddr *)&address, sizeof(address)) ==
@@ -272,7 +272,7 @@ hang_up(int fd)
 /* Those who have asked by now are no strangers any more; else one that has not
  * goes. NULL: there is no room all the same. */
 static struct lt_slot *
-take(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
+take_slot(struct lt_door *door, int fd, uint32_t host, int64_t now_ms)
 {
 	struct lt_slot *slot =
 	    lt_slot_take_stranger(&door->slots, fd, host, now_ms);
@@ -319,7 +319,7 @@ accept_one(struct lt_door *door, int64_t now_ms)
 		return false;
 	const uint32_t host =
 	    address.any.sa_family == AF_INET ? address.v4.sin_addr.s_addr : 0;
-	struct lt_slot *const slot = take(door, fd, host, now_ms);
+	struct lt_slot *const slot = take_slot(door, fd, host, now_ms);
 	if (slot != NULL)
 		lt_door_admit(door, slot, fd, &address.any, size);
 	else

@@ -22,7 +22,7 @@ row_at(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 	return found;
 }
 
-/* When the row that holds at utc_s ends; INT64_MAX = never. */
+/* Returns the end of the row that holds at utc_s; INT64_MAX = never. */
 static int64_t
 row_end(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 {

@@ -137,7 +137,7 @@ lt_forecast_learn(struct lt_ledger *ledger, const char *key,
 	if (rc == LT_OK)
 		rc = lt_forecast_lesson(
 		    &lesson, known, &due, loaded_count == 0, err);
-	/* A source that neither measures nor forecasts has nothing to tell. */
+	/* A source that neither measures nor forecasts teaches nothing. */
 	if (rc == LT_OK && (lesson.issued_count > 0 || lesson.scored_count > 0))
 		rc = lt_ledger_put_forecasts(ledger, key,
 		    &(struct lt_forecast_news){.hour = hour,

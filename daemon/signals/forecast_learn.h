@@ -16,9 +16,9 @@
 /* ---- revisions ---- */
 
 /*
- * How many measured values of known, count steps in order, points (sorted)
- * have otherwise, and the largest change, 0 without one. An estimate that
- * becomes measured is no revision. Pure.
+ * Counts the measured values of known (count steps in order) that points
+ * (sorted) have otherwise; *most is the largest change, 0 without one. An
+ * estimate that becomes measured is not a revision. Pure.
  */
 uint32_t lt_revisions(const struct lt_rate_step *known, uint32_t count,
     const struct lt_points *points, double *most);
@@ -39,8 +39,8 @@ int lt_weather_load(struct lt_known *known, struct lt_ledger *ledger,
     struct lt_error *err);
 void lt_weather_free(struct lt_known *known);
 
-/* Drop the points of hours that have begun and are known: what was forecast
- * of them stays, whatever the source says now. */
+/* Drops the points of hours that have begun and are known: their forecast
+ * stays, whatever the source says now. */
 int lt_weather_keep_forecasts(struct lt_ledger *ledger, const char *key,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err);
 
@@ -55,7 +55,7 @@ int lt_weather_keep_forecasts(struct lt_ledger *ledger, const char *key,
 int lt_forecast_learn(struct lt_ledger *ledger, const char *key,
     const struct lt_known *known, struct lt_error *err);
 
-/* What was learned of the source. */
+/* Reads what was learned of the source. */
 int lt_forecast_bands(struct lt_ledger *ledger, const char *key,
     struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
 				 [LT_FORECAST_BUCKET_COUNT],

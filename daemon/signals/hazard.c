@@ -81,7 +81,7 @@ row_of(struct lt_chosen *rows, const char *partition)
 
 /* first: the signal's first source. That one, first used, is no news. */
 static void
-watch(const struct lt_source *source, const struct lt_source *first,
+log_switch(const struct lt_source *source, const struct lt_source *first,
     const char *partition, const char *key, char last[LT_NAME_SIZE])
 {
 	if (strcmp(last, source->policy->name) == 0)
@@ -113,7 +113,7 @@ lt_failover_watch(struct lt_signals_state *signals,
 			    signals, policy, signal, now_utc_s);
 
 			if (source != NULL)
-				watch(source,
+				log_switch(source,
 				    &signals->sources[signal->sources[0]],
 				    p->name, kinds[k].name, row->source[k]);
 		}
@@ -131,7 +131,8 @@ struct lt_seen_here { /* of one partition */
 };
 
 static void
-look(struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
+look_up_exposure(
+    struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 
@@ -146,8 +147,8 @@ look(struct lt_ledger *ledger, struct lt_seen_here *seen, int64_t now_utc_s)
 	seen->looked_utc_s = now_utc_s;
 }
 
-/* What the ledger has of a partition, looked up now and then and after each
- * interruption. NULL = no memory. */
+/* Returns what the ledger has of a partition, looked up now and then and after
+ * each interruption. NULL = no memory. */
 static const struct lt_seen_here *
 seen_here(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const char *partition, int64_t now_utc_s)
@@ -166,7 +167,7 @@ seen_here(struct lt_signals_state *signals, struct lt_ledger *ledger,
 			memcpy(seen->partition, partition, LT_NAME_SIZE);
 		if (strcmp(seen->partition, partition) != 0)
 			continue;
-		look(ledger, seen, now_utc_s);
+		look_up_exposure(ledger, seen, now_utc_s);
 		return seen;
 	}
 	return NULL;

@@ -11,25 +11,26 @@
 
 /* ---- failover ---- */
 
-/* From when on `stale_after` counts: when something newer than its issue time
- * could be there, or now. */
+/* Returns the time from which `stale_after` counts: when something newer than
+ * its issue time could be there, or now. */
 int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
-/* The first that is fresh, else the first that has data; NULL = none. */
+/* Returns the first that is fresh, else the first that has data; NULL =
+ * none. */
 const struct lt_source *lt_signal_source(const struct lt_signals_state *signals,
     const struct lt_policy *policy, const struct lt_policy_signal *signal,
     int64_t now_utc_s);
-/* Log once each signal whose source is another than before. */
+/* Logs once each signal whose source is another than before. */
 void lt_failover_watch(struct lt_signals_state *signals,
     const struct lt_policy *policy, int64_t now_utc_s);
 
 /* ---- hazard ---- */
 
 struct lt_hazard { /* per node-hour */
-	/* Of nodes that are not preemptible: one of them failed here. */
+	/* For nodes that are not preemptible: one of them failed here. */
 	bool known;
 	double value; /* what the market has */
-	/* As published by a source or written in the policy; of nodes that are
-	 * not preemptible LT_FAILURES_PER_NODE_HOUR. */
+	/* Rate as published by a source or written in the policy; of nodes that
+	 * are not preemptible LT_FAILURES_PER_NODE_HOUR. */
 	double published;
 	const struct lt_source *source; /* NULL = the policy, or that */
 	bool counts_own;

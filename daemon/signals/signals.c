@@ -124,7 +124,7 @@ lt_source_forget(struct lt_source_memory *memory)
 }
 
 static int
-store(struct lt_ledger *ledger, const struct lt_source *source,
+store_points(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, struct lt_error *err)
 {
 	struct lt_rate_step *const steps =
@@ -165,7 +165,7 @@ load_known(struct steps *steps, struct lt_ledger *ledger,
 	    ledger, &asked, &steps->items, &steps->count, err);
 }
 
-/* Of the time that the source was asked for, and no more. */
+/* Only of the time that the source was asked for. */
 static void
 tell_revisions(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, int64_t now_utc_s)
@@ -241,7 +241,7 @@ make_steps(struct lt_source *source, const struct lt_known *known,
 /* Make source->steps from what the ledger has. When that is news, it is also
  * what forecasts are scored by. */
 static int
-refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
+refresh_steps(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct steps steps;
@@ -291,7 +291,7 @@ lt_signals_take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	}
 	if (source->fit == NULL && !had)
 		return false;
-	if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
+	if (refresh_steps(ledger, source, false, now_utc_s, &err) == LT_OK)
 		signals->changed = true;
 	else
 		lt_log("signal_lost", "source=%s error=\"%s\"",
@@ -319,7 +319,8 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
 		source->complete_utc_s = complete;
-		if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
+		if (refresh_steps(ledger, source, false, now_utc_s, &err) ==
+		    LT_OK)
 			signals->changed = true;
 		else
 			lt_log("signal_lost", "source=%s error=\"%s\"",
@@ -327,7 +328,7 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	}
 }
 
-/* "As before", says the source: the last point goes on. */
+/* The source says "as before": the last point continues. */
 static int
 extend_last(struct lt_ledger *ledger, const struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
@@ -357,7 +358,7 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 
 /* Stored first: what fails leaves the source as it was. */
 static int
-keep(struct lt_ledger *ledger, struct lt_source *source,
+keep_steps(struct lt_ledger *ledger, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t issued_utc_s =
@@ -376,7 +377,7 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	else
 		tell_revisions(ledger, source, points, now_utc_s);
 	if (code == LT_OK)
-		code = store(ledger, source, points, err);
+		code = store_points(ledger, source, points, err);
 
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
 	    (long long)issued_utc_s, (long long)complete_utc_s);
@@ -406,9 +407,9 @@ lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 		       : lt_points_convert(points, policy, &err);
 
 	if (code == LT_OK)
-		code = keep(ledger, source, points, now_utc_s, &err);
+		code = keep_steps(ledger, source, points, now_utc_s, &err);
 	if (code == LT_OK)
-		code = refresh(ledger, source, true, now_utc_s, &err);
+		code = refresh_steps(ledger, source, true, now_utc_s, &err);
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);

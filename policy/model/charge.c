@@ -19,7 +19,8 @@
 
 enum { HOURS_MAX = 10 * 366 * 24 };
 
-/* Integral over [from, to) in value x seconds, and the worst quality met. */
+/* Returns the integral over [from, to) in value x seconds, and the worst
+ * quality met. */
 double
 lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
     enum lt_quality *worst)
@@ -46,7 +47,8 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 	return sum;
 }
 
-/* Their mean; else what is said. Of one step just its value. */
+/* Returns their mean; without steps `otherwise`. A single step counts with its
+ * value. */
 static double
 mean_of(
     const struct lt_rates *rates, int64_t from, int64_t to, double otherwise)
@@ -113,14 +115,14 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	charge->energy_wh += hour->energy_wh;
 }
 
-/* What draws power that nobody knows has carbon that nobody knows. */
+/* Unknown power means unknown carbon. */
 static bool
 has_carbon(const struct lt_charge_input *input)
 {
 	return input->carbon.count > 0 && !input->watts_unknown;
 }
 
-/* Has it a price, with that of its carbon? */
+/* True if it has a price, with that of its carbon. */
 static bool
 is_priced(const struct lt_charge_input *input)
 {
@@ -228,8 +230,8 @@ watts_of(const struct lt_resources *r, struct lt_fraction share,
 		   p->cpu_w * parts.cpu + parts.gpu_w);
 }
 
-/* What a suspended job keeps: memory, GPUs and shards of them; Slurm gives its
- * CPUs away. */
+/* Returns what a suspended job keeps: memory, GPUs and shards of them; Slurm
+ * gives its CPUs away. */
 static struct lt_resources
 kept_of(const struct lt_resources *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a finished run costs, hour by hour. Pure arithmetic; price.c feeds it
- * from the ledger's runs and rates.
+ * Charges a finished run, hour by hour, and measures its share of the nodes.
+ * Pure arithmetic; price.c feeds it from the ledger's runs and rates.
  */
 #ifndef LT_CHARGE_H
 #define LT_CHARGE_H
@@ -11,8 +11,8 @@
 #include "rate.h"
 #include "size.h"
 
-/* Over [from, to) in value x seconds, as a charge has it; *worst is raised to
- * the worst quality met. */
+/* Integrates over [from, to) in value x seconds, as a charge has it; *worst is
+ * raised to the worst quality met. */
 double lt_rates_integral(const struct lt_rates *rates, int64_t from_utc_s,
     int64_t to_utc_s, enum lt_quality *worst);
 
@@ -27,7 +27,7 @@ struct lt_charge_input {
 	double pue;	    /* this one; 0 = whichever it is, it stays */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
-	/* What held, instead of the two above; count 0 = never known. */
+	/* Values over time, instead of the two above; count 0 = never known. */
 	struct lt_rates pues, embodied;
 	/* Micros per tonne of CO2e; count 0: nothing. */
 	struct lt_rates carbon_charge;
@@ -90,15 +90,17 @@ struct lt_place {
 	struct lt_shape shapes[LT_PLACE_SHAPES_MAX]; /* cpus, gpus, memory */
 };
 
-/* A node without a known power is unknown, not free of carbon. */
+/* True if the place has a known power: one without is unknown, not free of
+ * carbon. */
 bool lt_place_has_power(const struct lt_place *place);
 
-/* Nodes, shares, watts and embodied carbon of the input: eqs. (2), (5). */
+/* Fills in nodes, shares, watts and embodied carbon of the input: eqs. (2),
+ * (5). */
 void lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
     const struct lt_place *place);
 
-/* The share of its nodes that it keeps while it is suspended: of memory and
- * GPUs, of the shape that its share is of. */
+/* Returns the share of its nodes that it keeps while it is suspended: of memory
+ * and GPUs, of the shape that its share is of. */
 struct lt_fraction lt_kept_share(
     const struct lt_resources *used, const struct lt_place *place);
 

@@ -23,7 +23,7 @@ enum {
 	DAY = LT_DAY_HOURS,
 	WEEK = LT_WEEK_HOURS,
 	LOOK_BACK = 6, /* hours: how old the last or last but one may be */
-	NEAR = 2,      /* hours beside one that tell of its weekday, too */
+	NEAR = 2,      /* hours beside one that count for its weekday, too */
 	STEADY_LEAD_MAX = 6,
 	WEEKS_DOUBT = 4 /* weeks of no anomaly, against chance */
 };
@@ -40,7 +40,7 @@ week_hour_of(const struct lt_history *h, int i)
 	return (int)((h->first + i) % WEEK);
 }
 
-/* The mean day, taken off. True when every hour of the day was seen. */
+/* Takes the mean day off. Returns true if every hour of the day was seen. */
 static bool
 subtract_mean_day(struct lt_history *h)
 {
@@ -112,7 +112,8 @@ fill_weekday(struct lt_history *h)
 	}
 }
 
-/* The last known hour at or before i, at most LOOK_BACK back; -1 = none. */
+/* Returns the last known hour at or before i, at most LOOK_BACK back; -1 =
+ * none. */
 static int
 known_before(const struct lt_history *h, int i)
 {
@@ -194,14 +195,14 @@ static const double learned[KNOTS][LT_FEATURE_COUNT] = {
     {0.149, -0.005, 0, 0.178, 0, 0, 0.182, 0.888},
     {0.136, -0.037, 0, 0.141, 0, 0, 0.006, 0.342},
 };
-/* How much own history must say against the table: lead^1.5 times this, in
- * hours of the usual anomaly. */
+/* Weight of the table against own history: lead^1.5 times this, in hours of the
+ * usual anomaly. */
 static const double trust = 0.3;
 /* A residual less than this, in usual anomalies, weighs no more. */
 static const double residual_min = 0.1;
 
 static double
-product(const double *a, const double *b, int count)
+inner_product(const double *a, const double *b, int count)
 {
 	double sum = 0;
 
@@ -212,7 +213,7 @@ product(const double *a, const double *b, int count)
 
 /* Gauss; a is symmetric and positive definite. The result is in b. */
 static void
-solve(
+solve_weights(
     double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED], double b[LT_FEATURE_FITTED])
 {
 	for (int i = 0; i < LT_FEATURE_FITTED; i++)
@@ -230,10 +231,10 @@ solve(
 	}
 }
 
-/* How much hour i tells of what follows now: the more, the nearer it is by
- * the clock. The night is not like the morning. */
+/* Returns the weight of hour i as a sample for now: the nearer by the clock,
+ * the more. The night is not like the morning. */
 static double
-nearness(const struct lt_history *h, int i)
+nearness_of(const struct lt_history *h, int i)
 {
 	const int apart = abs(
 	    lt_history_hour(h, i) - lt_history_hour(h, LT_HISTORY_HOURS - 1));
@@ -248,18 +249,18 @@ struct sample { /* what was to be seen at an hour, and what came */
 	double seen;
 };
 
-/* Of hour i. False = none. */
+/* Takes a sample at hour i. False = none. */
 static bool
 sample_at(struct sample *sample, const struct lt_history *h, int i, int lead)
 {
-	sample->near = nearness(h, i);
+	sample->near = nearness_of(h, i);
 	sample->seen = h->anomaly[i + lead];
 	return sample->near > 0 && !isnan(sample->seen) &&
 	       lt_history_features(h, i, lead, sample->features);
 }
 
-/* Where own history starts from: the table, and "the last value goes on", the
- * more of each, the better it did at these hours. */
+/* Mixes the weights that own history starts from: the table, and "the last
+ * value stays", the more of each, the better it did at these hours. */
 static void
 mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 {
@@ -272,12 +273,14 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
 		if (!sample_at(&sample, h, i, lead))
 			continue;
-		off_start += sample.near *
-			     fabs(sample.seen - product(start, sample.features,
-						    LT_FEATURE_COUNT));
-		off_last += sample.near *
-			    fabs(sample.seen - product(last, sample.features,
-						   LT_FEATURE_COUNT));
+		off_start +=
+		    sample.near *
+		    fabs(sample.seen - inner_product(start, sample.features,
+					   LT_FEATURE_COUNT));
+		off_last +=
+		    sample.near *
+		    fabs(sample.seen - inner_product(last, sample.features,
+					   LT_FEATURE_COUNT));
 		count++;
 	}
 	if (count < FIT_MIN || off_start <= 0)
@@ -293,7 +296,7 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
  * errors are what becomes least.
  */
 static void
-correct(const struct lt_history *h, int lead,
+correct_weights(const struct lt_history *h, int lead,
     const double start[LT_FEATURE_COUNT], double fitted[LT_FEATURE_COUNT])
 {
 	const double least = residual_min * sqrt(h->variance);
@@ -308,10 +311,10 @@ correct(const struct lt_history *h, int lead,
 			continue;
 		const double left =
 		    sample.seen -
-		    product(start, sample.features, LT_FEATURE_COUNT);
+		    inner_product(start, sample.features, LT_FEATURE_COUNT);
 		const double far =
-		    fabs(sample.seen -
-			 product(fitted, sample.features, LT_FEATURE_COUNT));
+		    fabs(sample.seen - inner_product(fitted, sample.features,
+					   LT_FEATURE_COUNT));
 		const double weight = sample.near / fmax(far, least);
 		for (int k = 0; k < LT_FEATURE_FITTED; k++) {
 			for (int m = 0; m < LT_FEATURE_FITTED; m++)
@@ -326,13 +329,14 @@ correct(const struct lt_history *h, int lead,
 		return;
 	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		a[k][k] += trust * pow(lead, 1.5) * h->variance * sum / count;
-	solve(a, b);
+	solve_weights(a, b);
 	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		fitted[k] = start[k] + b[k];
 }
 
 static void
-fit(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
+fit_weights(
+    const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 {
 	double start[LT_FEATURE_COUNT];
 
@@ -340,12 +344,12 @@ fit(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 		mix_start(h, lead, weights);
 	memcpy(start, weights, sizeof(start));
 	for (int pass = 0; pass < FIT_PASSES; pass++)
-		correct(h, lead, start, weights);
+		correct_weights(h, lead, start, weights);
 }
 
 /* False when history is not enough to know the mean day. */
 static bool
-learn(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
+learn_weights(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
     const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s)
 {
 	if (!lt_history_fill(h, known, count, seen_utc_s))
@@ -356,7 +360,7 @@ learn(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 		memset(weights, 0, sizeof(learned));
 	else
 		for (int k = 0; k < KNOTS; k++)
-			fit(h, leads[k], weights[k]);
+			fit_weights(h, leads[k], weights[k]);
 	return true;
 }
 
@@ -378,10 +382,10 @@ forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 	for (int i = 0; i < LT_FEATURE_COUNT; i++)
 		mixed[i] =
 		    (1 - part) * weights[k][i] + part * weights[k + 1][i];
-	return mean + product(mixed, features, LT_FEATURE_COUNT);
+	return mean + inner_product(mixed, features, LT_FEATURE_COUNT);
 }
 
-/* What is guessed from, at one time. */
+/* Inputs of a forecast at one time. */
 struct guess {
 	struct lt_history history;
 	double weights[KNOTS][LT_FEATURE_COUNT];
@@ -400,7 +404,8 @@ guess_learn(struct guess *guess, const struct lt_known *known, uint32_t count)
 	struct lt_hours *const hours = &guess->hours;
 
 	guess->fit = NULL;
-	if (!learn(&guess->history, guess->weights, known->steps, count, seen))
+	if (!learn_weights(
+		&guess->history, guess->weights, known->steps, count, seen))
 		return false;
 	if (known->fit == NULL)
 		return true;

@@ -9,18 +9,18 @@
 
 enum {
 	LT_FORECAST_HOURS = 8 * 24,	   /* how far we guess */
-	LT_FORECAST_HISTORY_S = 7 * 86400, /* less: the last value goes on */
+	LT_FORECAST_HISTORY_S = 7 * 86400, /* less: the last value stays */
 	LT_FORECAST_MEAN_DAYS = 28,
 };
 
-/* What moves a grid's intensity, as it was forecast: never as it was measured
- * afterwards, for that is not to be had of the hours to come. */
+/* Weather that moves a grid's intensity, as it was forecast: never as it was
+ * measured afterwards, which is not known for the hours to come. */
 enum {
 	LT_WEATHER_WIND,   /* m/s */
 	LT_WEATHER_SUN,	   /* W/m2, on the ground */
 	LT_WEATHER_WARMTH, /* degrees Celsius */
 	LT_WEATHER_COUNT,
-	/* What the grid's operator expects, as published the day before; MW. */
+	/* The operator's own forecast, published the day before; MW. */
 	LT_OPERATOR_WIND = LT_WEATHER_COUNT,
 	LT_OPERATOR_SUN,
 	LT_OPERATOR_LOAD,
@@ -34,7 +34,7 @@ struct lt_weather { /* in order; as long as the history, and ahead */
 
 struct lt_forecast_fit;
 
-/* What is known of a source: in order, at least its last weeks. */
+/* Known values of a source: in order, at least its last weeks. */
 struct lt_known {
 	const struct lt_rate_step *steps;
 	uint32_t count;
@@ -63,9 +63,9 @@ uint32_t lt_forecast(
 /*
  * ---- features ----
  *
- * What a forecast is made from: the last four weeks of a source by the hour,
- * its mean day, and what can be seen at an hour of the hours after it. Pure.
- * Outside forecast.c only the tool that fits its table uses them.
+ * Features of a forecast: the last four weeks of a source by the hour, its mean
+ * day, and what can be seen at an hour of the hours after it. Pure. Outside
+ * forecast.c only the tool that fits its table uses them.
  */
 
 enum {
@@ -74,7 +74,7 @@ enum {
 	LT_HISTORY_HOURS = LT_FORECAST_MEAN_DAYS * LT_DAY_HOURS,
 };
 
-/* What may tell how far an hour to come will be off the mean day. */
+/* Features of the deviation of an hour to come from the mean day. */
 enum {
 	LT_FEATURE_LAST,      /* how far the last hour was */
 	LT_FEATURE_CHANGE,    /* and that less the hour before */
@@ -98,13 +98,13 @@ struct lt_history {
 	double variance; /* of anomaly */
 };
 
-/* The window that ends with the hour of seen_utc_s. False when an hour of the
- * day was never seen in it. */
+/* Fills the window that ends with the hour of seen_utc_s. False when an hour of
+ * the day was never seen in it. */
 bool lt_history_fill(struct lt_history *history,
     const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s);
-/* The UTC hour of an index, also after the window's end. */
+/* Returns the UTC hour of an index, also after the window's end. */
 int lt_history_hour(const struct lt_history *history, int i);
-/* What was to be seen at hour i of the one `lead` later; false = nothing was
+/* Computes the features at hour i of the hour `lead` later; false = nothing was
  * known at i. */
 bool lt_history_features(const struct lt_history *history, int i, int lead,
     double features[LT_FEATURE_COUNT]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A step function without holes from one with, marked where it is a guess.
- * signals.c calls it; the stored points keep their holes.
+ * Bridges the holes of a step function, and marks where it is a guess.
+ * signals.c calls it; the stored points keep their holes. Pure: writes at most
+ * `room` steps.
  */
 #include "rate.h"
 

@@ -70,10 +70,10 @@ struct lt_error_sum {
 enum { LT_BRIDGE_S = 2 * 3600 }; /* longer holes are not guessed at */
 
 /*
- * Append the steps of known[0 .. count) to out (at most room): a hole of at
- * most LT_BRIDGE_S between two of them becomes a step of their mean,
- * ESTIMATED; in a longer one the step before goes on, as LAST_VALUE. known is
- * in order, without overlaps. Returns how many were written.
+ * Appends the steps of known[0 .. count) to out (at most room): a hole of at
+ * most LT_BRIDGE_S between two of them becomes a step of their mean, ESTIMATED;
+ * in a longer one the step before continues, as LAST_VALUE. known is in order,
+ * without overlaps. Returns how many were written.
  */
 uint32_t lt_bridge(struct lt_rate_step *out, uint32_t room,
     const struct lt_rate_step *known, uint32_t count);

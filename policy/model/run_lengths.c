@@ -21,7 +21,7 @@
 
 /* ---- figures of a group ---- */
 
-/* Of a product of at most LT_RUNS_MOST fractions. */
+/* Rounding of a product of at most LT_RUNS_MOST fractions. */
 static const double rounding = 1e-9;
 
 enum lt_run_says
@@ -34,7 +34,8 @@ lt_run_says(const char *state_text)
 	return LT_RUN_SAYS_NOTHING;
 }
 
-/* At equal times those that ended come first: the others went on. */
+/* Sorts by time. At equal times those that ended come first: the others ran
+ * longer. */
 static int
 by_value(const void *left, const void *right)
 {
@@ -45,7 +46,8 @@ by_value(const void *left, const void *right)
 	return (int)a->at_least - (int)b->at_least;
 }
 
-/* The first end at which at most `left` of all go on; count: there is none. */
+/* Returns the first end at which at most `left` of all still run; count: there
+ * is none. */
 static uint32_t
 end_with_left(const struct lt_length_value *values, uint32_t count, double left,
     double *going_on)
@@ -210,7 +212,7 @@ lt_lengths_free(struct lt_lengths *lengths)
 	free(lengths);
 }
 
-/* Its place, or the free one where it would be. */
+/* Returns its place, or the free one where it would be. */
 static struct group *
 place_of(const struct lt_lengths *lengths, struct lt_history_key key)
 {
@@ -308,7 +310,7 @@ lt_lengths_add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
 	return LT_OK;
 }
 
-/* Has the group a later run of the same name? */
+/* True if the group has a later run of the same name. */
 static bool
 has_newer(const struct group *group, uint32_t at)
 {
@@ -349,7 +351,8 @@ lt_lengths_ask(
 		    group->unseen * FRESH_PART >= group->count)
 			make_figures(lengths, group);
 		figures[i] = group->figures;
-		/* It has all: the wider ones would not be asked. */
+		/* The narrow group has all: the wider ones would not be
+		 * asked. */
 		if (figures[i].runs >= LT_HISTORY_RUNS_LEAST &&
 		    !figures[i].upper_is_longest)
 			break;

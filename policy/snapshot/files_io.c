@@ -37,7 +37,7 @@ lt_file_id(struct lt_file_id *id, const char *path)
 	return true;
 }
 
-/* Whose market is believed besides root's and our own: SlurmUser's. Set once,
+/* SlurmUser, whose market is believed besides root's and our own. Set once,
  * before any thread. */
 static uid_t trusted_uid;
 
@@ -47,7 +47,7 @@ lt_file_trust(uid_t uid)
 	trusted_uid = uid;
 }
 
-/* Is what the descriptor stands for fit to be believed? */
+/* Checks that the descriptor's file may be believed. */
 static int
 check_owner_and_mode(const struct stat *status, const char *path,
     bool is_private, struct lt_error *err)
@@ -142,7 +142,8 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 	    replace->new_path, sizeof(replace->new_path), "%s.new", path);
 	if (length < 0 || (size_t)length >= sizeof(replace->new_path))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
-	/* What a crash left; a link or a foreign file is not written to. */
+	/* Removes what a crash left; a link or a foreign file is not written
+	 * to. */
 	if (unlink(replace->new_path) != 0 && errno != ENOENT)
 		return lt_fail(err, LT_EIO, "%s: can't remove: %s",
 		    replace->new_path, strerror(errno));
