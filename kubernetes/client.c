@@ -13,6 +13,7 @@
 #include "json.h"
 #include "send.h"
 #include "text_mend.h"
+#include "min_max.h"
 
 int
 lt_kube_open(struct lt_kube **kube, const struct lt_kube_place *place,
@@ -135,7 +136,7 @@ lt_kube_pause(int64_t wait_ms, bool (*stop)(void *context), void *context)
 	while ((left_ms = end_ms - lt_monotonic_ms()) > 0 &&
 	       (stop == NULL || !stop(context))) {
 		const struct timespec step = {
-		    .tv_nsec = (left_ms < 200 ? left_ms : 200) * 1000000};
+		    .tv_nsec = lt_min_i64(left_ms, 200) * 1000000};
 
 		nanosleep(&step, NULL);
 	}

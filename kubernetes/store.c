@@ -20,6 +20,7 @@
 
 #include "object.h"
 #include "store.h"
+#include "min_max.h"
 
 enum {
 	PATH_BYTES = 4096,
@@ -724,8 +725,7 @@ grew_at(const struct lt_kube_run *run, const struct known *known)
 
 	if (!was_away)
 		return is_told ? told_utc_s : now_utc_s;
-	return known->heard_utc_s > known->seen_utc_s ? known->heard_utc_s
-						      : known->seen_utc_s;
+	return lt_max_i64(known->heard_utc_s, known->seen_utc_s);
 }
 
 static bool
@@ -755,9 +755,7 @@ lt_kube_resize(sqlite3 *db, const struct lt_kube_run *run, struct lt_error *err)
 	if (code != LT_OK || is_size(&most, &pod->need) ||
 	    !pod->sized.is_told || pod->end_utc_s != 0)
 		return code;
-	known.cut_utc_s = run->seen_utc_s > known.start_utc_s
-			      ? run->seen_utc_s
-			      : known.start_utc_s;
+	known.cut_utc_s = lt_max_i64(run->seen_utc_s, known.start_utc_s);
 	return cut_stretch(db, run, &known, &pod->need, err);
 }
 

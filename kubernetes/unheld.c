@@ -11,6 +11,7 @@
 #include "object.h"
 #include "cluster.h"
 #include "units.h"
+#include "min_max.h"
 
 enum { LATE_S = 60 }; /* an end that comes so long after it is known */
 
@@ -75,8 +76,7 @@ lt_kube_unheld_see(struct lt_kube_cluster *c, const struct lt_kube_unheld *seen,
 	if (of == NULL || !of->is_managed)
 		return LT_OK;
 	run.team = of->team;
-	const int64_t since_utc_s =
-	    of->since_utc_s > c->since_utc_s ? of->since_utc_s : c->since_utc_s;
+	const int64_t since_utc_s = lt_max_i64(of->since_utc_s, c->since_utc_s);
 	if (pod.start_utc_s < since_utc_s)
 		pod.start_utc_s = since_utc_s;
 	/* It ended before that, and is a row only if it was seen to run. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reclaim.h"
+#include "min_max.h"
 
 #define PREEMPTED "/computeMetadata/v1/instance/preempted"
 #define MAINTENANCE "/computeMetadata/v1/instance/maintenance-event"
@@ -34,7 +35,7 @@ lt_gcp_parse(struct lt_reading *reading, const char *preempted,
 		    lead_s > 0 ? lead_s : PREEMPTED_LEAD_S);
 	else if (strcmp(maintenance, "TERMINATE_ON_HOST_MAINTENANCE") == 0)
 		note_reading(reading, "maintenance",
-		    lead_s > MAINTENANCE_LEAD_S ? lead_s : MAINTENANCE_LEAD_S);
+		    lt_max_i64(lead_s, MAINTENANCE_LEAD_S));
 	else if (strcmp(maintenance, "NONE") != 0)
 		snprintf(reading->aside, sizeof(reading->aside),
 		    "maintenance-event: %.60s", maintenance);

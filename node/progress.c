@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "notice.h"
+#include "min_max.h"
 
 union credentials {
 	struct cmsghdr align;
@@ -196,8 +197,7 @@ lt_node_progress_due_ms(const struct lt_node_progress *progress)
 				   ? progress->told_ms + LT_NODE_SOON_MS
 				   : progress->told_ms + progress->every_ms;
 
-	return due_ms > progress->not_before_ms ? due_ms
-						: progress->not_before_ms;
+	return lt_max_i64(due_ms, progress->not_before_ms);
 }
 
 static json_t *

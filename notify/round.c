@@ -24,6 +24,7 @@
 #include "lookup.h"
 #include "round.h"
 #include "units.h"
+#include "min_max.h"
 
 /* ---- the file of what was sent ---- */
 
@@ -306,7 +307,7 @@ lt_round_wait_s(int64_t retry_s, int tries)
 
 	for (int i = 1; i < tries && wait_s < LT_NOTIFY_RETRY_MAX_S; i++)
 		wait_s *= 2;
-	return wait_s < LT_NOTIFY_RETRY_MAX_S ? wait_s : LT_NOTIFY_RETRY_MAX_S;
+	return lt_min_i64(wait_s, LT_NOTIFY_RETRY_MAX_S);
 }
 
 static struct lt_waiting *

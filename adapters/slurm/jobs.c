@@ -19,6 +19,7 @@
 #include "compat.h"
 #include "decide.h"
 #include "slurm_text.h"
+#include "min_max.h"
 
 /* ---- could it start? ---- */
 
@@ -455,8 +456,7 @@ load_records(struct answer *answer, uint32_t job_id, struct lt_error *err)
 	/* slurmctld's clock, but never after we asked: a job that came later
 	 * may be missing. */
 	const int64_t update_utc_s = (int64_t)answer->message->last_update;
-	answer->begun_utc_s =
-	    update_utc_s < asked_utc_s ? update_utc_s : asked_utc_s;
+	answer->begun_utc_s = lt_min_i64(update_utc_s, asked_utc_s);
 	return LT_OK;
 }
 

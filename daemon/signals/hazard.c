@@ -14,6 +14,7 @@
 #include "hazard.h"
 #include "log.h"
 #include "units.h"
+#include "min_max.h"
 
 /* ---- failover ---- */
 
@@ -31,7 +32,7 @@ lt_source_made(const struct lt_source *source, int64_t now_utc_s)
 				   source->adapter->fresh_s +
 				   source->adapter->interval_s;
 
-	return made_utc_s < now_utc_s ? made_utc_s : now_utc_s;
+	return lt_min_i64(made_utc_s, now_utc_s);
 }
 
 const struct lt_source *

@@ -16,6 +16,7 @@
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	RETRY_FIRST_S = 20,  /* doubled by each failure in a row */
@@ -49,10 +50,8 @@ lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 		if (wait_s > interval_s)
 			wait_s = interval_s;
 	}
-	const int64_t asked_s = retry_after_s < LT_RETRY_AFTER_MAX_S
-				    ? retry_after_s
-				    : LT_RETRY_AFTER_MAX_S;
-	return asked_s > wait_s ? asked_s : wait_s;
+	const int64_t asked_s = lt_min_i64(retry_after_s, LT_RETRY_AFTER_MAX_S);
+	return lt_max_i64(asked_s, wait_s);
 }
 
 int64_t
@@ -60,8 +59,7 @@ lt_schedule_from(int64_t complete_utc_s, int64_t deep_utc_s, int64_t now_utc_s)
 {
 	const int64_t recent_utc_s = now_utc_s - REFETCH_S,
 		      oldest_utc_s = now_utc_s - LT_HISTORY_S;
-	const int64_t from_utc_s =
-	    complete_utc_s < recent_utc_s ? complete_utc_s : recent_utc_s;
+	const int64_t from_utc_s = lt_min_i64(complete_utc_s, recent_utc_s);
 
 	return from_utc_s > oldest_utc_s && now_utc_s - deep_utc_s < DEEP_S
 		   ? from_utc_s

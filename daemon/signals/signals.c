@@ -21,6 +21,7 @@
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
+#include "min_max.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 
@@ -362,8 +363,8 @@ keep_steps(struct lt_ledger *ledger, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t issued_utc_s =
-	    points->issued_utc_s > 0 && points->issued_utc_s < now_utc_s
-		? points->issued_utc_s
+	    points->issued_utc_s > 0
+		? lt_min_i64(points->issued_utc_s, now_utc_s)
 		: now_utc_s;
 	const int64_t complete_utc_s =
 	    points->past_lost ? source->complete_utc_s : now_utc_s;

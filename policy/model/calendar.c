@@ -12,6 +12,7 @@
 #include "calendar.h"
 #include "date.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	ZONE_LOOK_S = 400 * 86400, /* past and future of `now`: two years of
@@ -184,7 +185,7 @@ lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s)
 	int64_t start, end;
 
 	lt_calendar_day(text, &start, &end, offsets, utc_s);
-	return start > hour_utc_s ? start : hour_utc_s;
+	return lt_max_i64(start, hour_utc_s);
 }
 
 int64_t
@@ -199,7 +200,7 @@ lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s)
 	lt_calendar_day(text, &start, &end, offsets, utc_s);
 	if (start == utc_s)
 		return utc_s;
-	return end < hour_utc_s ? end : hour_utc_s;
+	return lt_min_i64(end, hour_utc_s);
 }
 
 int
@@ -242,7 +243,7 @@ lt_calendar_month_parts(
 				   : lt_day_of_date(at.year, at.month + 1, 1);
 		const int64_t length =
 		    next - lt_day_of_date(at.year, at.month, 1);
-		const int64_t until = next < end ? next : end;
+		const int64_t until = lt_min_i64(next, end);
 
 		parts += (until - day) * (LT_MONTH_PARTS / length);
 		day = until;
@@ -319,5 +320,5 @@ lt_calendar_same_part(const struct lt_offsets *offsets,
 	if (i > days && next_utc_s < tomorrow &&
 	    start + next_utc_s - today < end)
 		end = start + next_utc_s - today;
-	return end < before->end_utc_s ? end : before->end_utc_s;
+	return lt_min_i64(end, before->end_utc_s);
 }

@@ -14,6 +14,7 @@
 #include "charge.h"
 #include "gpu_kinds.h"
 #include "units.h"
+#include "min_max.h"
 
 /* ---- charges ---- */
 
@@ -35,8 +36,8 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 		const int64_t end = i + 1 == rates->count
 					? INT64_MAX
 					: rates->steps[i + 1].start_utc_s;
-		const int64_t low = begin > from ? begin : from;
-		const int64_t high = end < to ? end : to;
+		const int64_t low = lt_max_i64(begin, from);
+		const int64_t high = lt_min_i64(end, to);
 
 		if (low >= high)
 			continue;
@@ -148,8 +149,8 @@ charge_hours(struct lt_charge *charge, const struct lt_charge_input *input)
 		end = at - at % LT_HOUR_S + LT_HOUR_S;
 		if (day_end < end)
 			end = day_end;
-		charge_hour(charge, input, at,
-		    end < input->end_utc_s ? end : input->end_utc_s);
+		charge_hour(
+		    charge, input, at, lt_min_i64(end, input->end_utc_s));
 	}
 }
 

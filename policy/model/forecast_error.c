@@ -11,6 +11,7 @@
 #include "forecast_error.h"
 #include "lookup.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	BUCKETS = LT_FORECAST_BUCKET_COUNT,
@@ -81,10 +82,8 @@ mean_of_hour(const struct lt_rate_step *steps, uint32_t count, int64_t hour)
 	int64_t seconds = 0;
 
 	for (uint32_t i = 0; i < count && steps[i].start_utc_s < to; i++) {
-		const int64_t start =
-		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
-		const int64_t end =
-		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+		const int64_t start = lt_max_i64(steps[i].start_utc_s, from);
+		const int64_t end = lt_min_i64(steps[i].end_utc_s, to);
 
 		if (end <= start)
 			continue;

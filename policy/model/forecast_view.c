@@ -9,6 +9,7 @@
 
 #include "forecast_view.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	DAY = 24,
@@ -53,15 +54,13 @@ lt_hours_of(double *means, int64_t first, int count,
 	for (int i = 0; i < count; i++)
 		means[i] = NAN;
 	for (uint32_t i = 0; i < step_count; i++) {
-		int64_t at =
-		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
-		const int64_t end =
-		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+		int64_t at = lt_max_i64(steps[i].start_utc_s, from);
+		const int64_t end = lt_min_i64(steps[i].end_utc_s, to);
 
 		while (at < end) {
 			const int64_t hour = at / LT_HOUR_S - first;
 			const int64_t next = (hour + first + 1) * LT_HOUR_S;
-			const int64_t stop = next < end ? next : end;
+			const int64_t stop = lt_min_i64(next, end);
 
 			if (hour != open)
 				sum = seconds = 0;
