@@ -140,7 +140,7 @@ lt_kube_claims_fetch(struct lt_kube *kube, json_t *object)
 
 /* ---- classes and devices ---- */
 
-/* Returns the value behind `name` == in a selector that has no other way to be
+/* Writes the value behind `name` == in a selector that has no other way to be
  * true; "": nothing. */
 static void
 equals_in(char *out, size_t size, const json_t *selectors, const char *name)
