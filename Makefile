@@ -266,9 +266,9 @@ $(B)/lowtide-kube: $(call obj,$(DAEMON_SRC) $(FILE_SRC) $(LEDGER_SRC) $(ADAPTER_
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/http/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(filter-out -lslurm,$(DAEMON_LIBS))
 
-# Of the daemon four files, which know nothing of it: most commands send no page.
+# Three files of the daemon, which know nothing of it: most commands send no page.
 $(B)/lowtide: $(call obj,$(CLI_SRC) $(SIMULATE_SRC) $(FILE_SRC) $(ADAPTER_SRC) daemon/http/no_tls.c \
-    daemon/lib/door.c daemon/lib/figures.c daemon/lib/slots.c) $(B)/checked.a daemon/http/no_tls.map
+    daemon/lib/door.c daemon/lib/figures.c) $(B)/checked.a daemon/http/no_tls.map
 	$(call say,LD      $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=daemon/http/no_tls.map \
 	    -o $@ $(filter %.o %.a,$^) $(CLI_LIBS)

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs and pods of their own where Slurm's adapter has slurmctld's records, and
- * pods that ran where it has slurmdbd's rows.
+ * Jobs, and pods of their own, where Slurm's adapter has slurmctld's records;
+ * pods that ran, where it has slurmdbd's rows; and the record of a Job or Pod
+ * that a user has written and nobody created, of which nothing is kept.
+ *
+ * Reads the cluster as it was seen last, and kube.db. Lists are malloc'd;
+ * without memory a call fails and gives none.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "kube_facts.h"
+#include "json.h"
 #include "object.h"
 #include "site.h"
 #include "text.h"
@@ -24,7 +30,7 @@ state_of(const struct lt_kube_known_job *job)
 							      : LT_JOB_RUNNING;
 }
 
-/* Tells of a Job that is over by its own status: another watch tells of its
+/* True for a Job that is over by its own status: another watch tells of its
  * pods and may be late, so nobody knows yet that none of them ran. */
 static bool
 is_completing(const struct lt_kube_known_job *job)
@@ -45,15 +51,15 @@ word_of(const struct lt_kube_known_job *job)
 
 /* More than fits is as much as can be. */
 static uint32_t
-times(uint32_t pods, uint32_t each)
+multiply_capped(uint32_t pods, uint32_t each)
 {
 	const uint64_t all = (uint64_t)pods * each;
 
 	return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* What one of its pods needs, its GPUs as on the node, of the pools where it
- * may run, on which they are most. */
+/* Returns the need of one of its pods, its GPUs as on the node with the most of
+ * them, in the pools where it may run. */
 static struct lt_kube_need
 need_in(const struct lt_kube_known_job *job, const char *places)
 {
@@ -76,7 +82,7 @@ need_in(const struct lt_kube_known_job *job, const char *places)
 	return most;
 }
 
-/* What its pods ask for, all of them. */
+/* Fills in what all its pods ask for. */
 static void
 fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
     const struct lt_kube_need *need, uint32_t pods)
@@ -87,7 +93,7 @@ fill_size(struct lt_batch_job *out, struct lt_batch_asked *asked,
 
 	out->is_allocated = true;
 	out->nodes = pods;
-	out->cpus = times(pods, need->cpus);
+	out->cpus = multiply_capped(pods, need->cpus);
 	out->gpus = gpus < UINT32_MAX ? (uint32_t)gpus : UINT32_MAX;
 	out->memory_mib = pods * need->memory_mib;
 	out->exact = (struct lt_exact){
@@ -126,7 +132,7 @@ struct record { /* what a job's record lends */
 };
 
 static void
-fill(struct lt_batch_job *out, struct record *r,
+fill_job(struct lt_batch_job *out, struct record *r,
     const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	const struct lt_kube_job *const f = &job->facts;
@@ -184,8 +190,8 @@ fill(struct lt_batch_job *out, struct record *r,
 	fill_size(out, &r->asked, &need, f->pods);
 }
 
-/* One that ran is in its pods' rows: after their end only those are shown that
- * never did, and those with a pod whose end was not told yet. */
+/* A Job that ran is in its pods' rows: after their end only those are shown
+ * that never did, and those with a pod whose end is not known yet. */
 static bool
 is_listed(const struct lt_kube_known_job *job)
 {
@@ -215,15 +221,16 @@ lt_batch_jobs_each(
 	for (uint32_t i = 0; i < c->job_count; i++) {
 		if (!is_listed(c->jobs[i]))
 			continue;
-		fill(&record, &lent, c->jobs[i], now_utc_s);
+		fill_job(&record, &lent, c->jobs[i], now_utc_s);
 		reader->take(reader->context, &record);
 	}
 	return LT_OK;
 }
 
-/* What a list lends, in a block of the record's own. */
+/* Copies what a list lends into a block of the record's own. */
 static int
-own(struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
+own_texts(
+    struct lt_batch_job *job, const struct record *lent, struct lt_error *err)
 {
 	const char **const texts[] = {&job->user, &job->account, &job->qos,
 	    &job->partition, &job->name, &job->state_text, &job->reason_text,
@@ -272,8 +279,8 @@ lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 		    (job_id != 0 && c->jobs[i]->id != job_id))
 			continue;
 		struct lt_batch_job *const job = &jobs->jobs[jobs->count];
-		fill(job, &lent, c->jobs[i], now_utc_s);
-		code = own(job, &lent, err);
+		fill_job(job, &lent, c->jobs[i], now_utc_s);
+		code = own_texts(job, &lent, err);
 		jobs->count += code == LT_OK;
 	}
 	if (code == LT_OK && job_id != 0 && jobs->count == 0)
@@ -294,8 +301,8 @@ lt_kube_list_one(struct lt_batch_jobs *jobs,
 	    .begun_utc_s = now_utc_s, .jobs = calloc(1, sizeof(*jobs->jobs))};
 	if (jobs->jobs == NULL)
 		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
-	fill(jobs->jobs, &lent, job, now_utc_s);
-	const int code = own(jobs->jobs, &lent, err);
+	fill_job(jobs->jobs, &lent, job, now_utc_s);
+	const int code = own_texts(jobs->jobs, &lent, err);
 	jobs->count = code == LT_OK;
 	if (code != LT_OK)
 		lt_batch_jobs_free(jobs);
@@ -323,7 +330,7 @@ lt_batch_unheld(
 /* ---- rows ---- */
 
 static int
-rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
+read_rows(struct lt_batch_runs *runs, struct lt_kube_rows_asked asked,
     struct lt_error *err)
 {
 	asked.now_utc_s = (int64_t)time(NULL);
@@ -335,7 +342,7 @@ int
 lt_batch_runs(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){
 		.from_utc_s = from_utc_s, .to_utc_s = to_utc_s},
 	    err);
@@ -345,7 +352,7 @@ int
 lt_batch_ended(struct lt_batch_runs *runs, int64_t from_utc_s, int64_t to_utc_s,
     struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){.from_utc_s = from_utc_s,
 		.to_utc_s = to_utc_s,
 		.ended_only = true},
@@ -364,7 +371,95 @@ int
 lt_batch_runs_of(struct lt_batch_runs *runs, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err)
 {
-	return rows(runs,
+	return read_rows(runs,
 	    (struct lt_kube_rows_asked){.job_ids = job_ids, .count = count},
 	    err);
+}
+
+/* ---- manifests ---- */
+
+static void
+note_remarks(struct lt_batch_manifest *out, const struct lt_kube_known_job *job)
+{
+	const char *const namespace =
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE);
+
+	const char *const untried =
+	    lt_kube_job_text(&job->facts, LT_KUBE_UNTRIED);
+
+	out->note[0] = out->unknown[0] = '\0';
+	lt_kube_say_unknown(out->unknown, sizeof(out->unknown), job, NULL);
+	snprintf(out->name, sizeof(out->name), "%s/%s", namespace,
+	    lt_kube_job_text(&job->facts, LT_KUBE_NAME));
+	if (job->facts.is_foreign)
+		snprintf(out->note, sizeof(out->note),
+		    "lowtide takes no hold for it: %.160s starts it",
+		    lt_kube_job_text(&job->facts, LT_KUBE_STARTER));
+	else if (!lt_kube_is_ours(job))
+		snprintf(out->note, sizeof(out->note),
+		    "lowtide leaves it alone: namespace %.63s has no label " LT_KUBE_DOMAIN
+		    "managed: \"true\"",
+		    namespace);
+	else if (untried[0] != '\0')
+		snprintf(out->note, sizeof(out->note),
+		    "what webhooks add to its pods is held for once the first of them runs: %.160s",
+		    untried);
+}
+
+static int
+read_manifest(struct lt_batch_manifest *out, const json_t *object,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_kube_known_job *const job = &lt_kube_site.question;
+	struct lt_kube_job facts;
+	int code =
+	    lt_kube_job_read(&facts, object, &lt_kube_site.cluster.names, err);
+
+	if (code != LT_OK)
+		return code == LT_ENOMEM ? code : LT_EINPUT;
+	lt_kube_job_free(&job->facts);
+	*job = (struct lt_kube_known_job){.uid = "manifest", .facts = facts};
+	const char *const fault = lt_kube_job_text(&job->facts, LT_KUBE_FAULT);
+
+	if (fault[0] != '\0')
+		code = lt_fail(err, LT_EINPUT, "annotations: %s", fault);
+	else if (job->facts.pods == 0)
+		code = lt_fail(err, LT_EINPUT,
+		    "parallelism and completions: got 0, want 1 or more");
+	if (code == LT_OK)
+		code = lt_kube_list_one(&out->jobs, job, now_utc_s, err);
+	if (code == LT_OK)
+		note_remarks(out, job);
+	return code;
+}
+
+/* Would its pods be, if it were there? */
+static bool
+needs_dry_run(const json_t *object)
+{
+	return lt_kube_site.dry_runs &&
+	       strcmp(lt_kube_string(object, "kind"), "Job") == 0 &&
+	       lt_kube_cluster_manages(&lt_kube_site.cluster,
+		   lt_kube_string(
+		       json_object_get(object, "metadata"), "namespace"));
+}
+
+int
+lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
+    size_t length, struct lt_error *err)
+{
+	const int64_t now_utc_s = (int64_t)time(NULL);
+	json_t *object = NULL;
+	int code = lt_json_load(&object, text, length, err);
+
+	if (code == LT_OK)
+		code = lt_kube_manifest_complete(object, now_utc_s, err);
+	if (code == LT_OK)
+		lt_kube_claims_fetch(lt_kube_site.kube, object);
+	if (code == LT_OK && needs_dry_run(object))
+		lt_kube_dry_run(object, now_utc_s);
+	if (code == LT_OK)
+		code = read_manifest(out, object, now_utc_s, err);
+	json_decref(object);
+	return code;
 }

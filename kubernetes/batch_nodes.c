@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Slurm has and a cluster has not: there the cloud's own handler drains a
- * node that is taken back, and its pods are told by their kubelet.
+ * Refuses the calls of batch.h that only Slurm needs: in a cluster the cloud's
+ * own handler drains a node that is taken back, and the kubelet warns its pods.
+ * Each fails with LT_EINPUT or has nothing to give.
  */
 #include "batch.h"
 
 static int
-fail(struct lt_error *err)
+fail_unsupported(struct lt_error *err)
 {
 	return lt_fail(err, LT_EINPUT,
 	    "on Kubernetes the cloud's termination handler drains nodes");
@@ -27,7 +28,7 @@ lt_batch_drain(const char *node, const char *reason, struct lt_error *err)
 {
 	(void)node;
 	(void)reason;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
@@ -35,14 +36,14 @@ lt_batch_down(const char *node, const char *reason, struct lt_error *err)
 {
 	(void)node;
 	(void)reason;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
 lt_batch_resume(const char *node, struct lt_error *err)
 {
 	(void)node;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
@@ -51,7 +52,7 @@ lt_batch_node(
 {
 	(void)found;
 	(void)node;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
@@ -61,7 +62,7 @@ lt_batch_whose_address(struct lt_batch_address *found, const char *node,
 	(void)found;
 	(void)node;
 	(void)address;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 bool
@@ -78,28 +79,28 @@ lt_batch_signal(
 {
 	(void)job;
 	(void)signal;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
 lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err)
 {
 	(void)job;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
 lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err)
 {
 	(void)job;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
 lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err)
 {
 	(void)job;
-	return fail(err);
+	return fail_unsupported(err);
 }
 
 int
@@ -121,7 +122,7 @@ lt_batch_births(struct lt_batch_account *accounts, uint32_t count,
 	return LT_OK;
 }
 
-/* Who may change others' Jobs, RBAC says; lowtide asks nobody. */
+/* Lists nobody: RBAC says who may change others' Jobs. */
 int
 lt_batch_managers(
     struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err)

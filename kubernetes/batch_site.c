@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A Kubernetes cluster where Slurm's adapter has slurm.conf: what it is called,
- * its pools as partitions, the namespaces that opted in as accounts.
+ * its pools as partitions, the namespaces that opted in as accounts; and how it
+ * is watched and what waits there, for lowtide status and doctor.
+ *
+ * Starts the watcher and takes what it brings; reads the environment and
+ * kube.db. A watcher that fails or ends is logged and started again.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -10,13 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "grow.h"
 #include "http.h"
 #include "log.h"
 #include "object.h"
 #include "site.h"
 #include "text.h"
-#include "unheld.h"
+#include "cluster.h"
 
 enum {
 	FIRST_LISTS_MS = 60000,
@@ -142,7 +147,7 @@ is_version(const char *text, unsigned major, unsigned minor)
 	       (is[0] > major || (is[0] == major && is[1] >= minor));
 }
 
-/* Where its first node that says so is. */
+/* Reads the cloud and region of the first node that names them. */
 static void
 find_cloud(struct lt_batch_conf *conf)
 {
@@ -304,7 +309,7 @@ wait_for_lists(struct lt_error *err)
 
 /* ---- pools ---- */
 
-/* By what describe() wrote: one machine may be sold in two ways. */
+/* Compares what describe_node() wrote: one machine may be sold in two ways. */
 static bool
 is_kind(const char *features, const struct lt_kube_node *node)
 {
@@ -328,9 +333,9 @@ same_shape(const struct lt_shape *shape, const struct lt_kube_node *node)
 	       strcmp(shape->kinds[0].type, node->gpu_type) == 0;
 }
 
-/* For who writes a policy, as Slurm's nodes have features. */
+/* Describes a node for authors of a policy, as Slurm's nodes have features. */
 static void
-describe(char *out, size_t size, const struct lt_kube_node *node)
+describe_node(char *out, size_t size, const struct lt_kube_node *node)
 {
 	struct lt_text text = {.out = out, .size = size};
 
@@ -376,7 +381,7 @@ add_node(struct lt_batch_partitions *read, struct lt_partition *p,
 		shape->kinds[0].count = node->gpus;
 	memcpy(
 	    shape->kinds[0].type, node->gpu_type, sizeof(shape->kinds[0].type));
-	describe(shape->features, sizeof(shape->features), node);
+	describe_node(shape->features, sizeof(shape->features), node);
 	read->shape_count++;
 	return LT_OK;
 }
@@ -562,7 +567,7 @@ add_account(struct lt_batch_associations *all, size_t *capacity,
 	return LT_OK;
 }
 
-/* Of namespaces that opted in. */
+/* Lists the teams of namespaces that opted in. */
 int
 lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 {
@@ -578,4 +583,76 @@ lt_batch_associations(struct lt_batch_associations *all, struct lt_error *err)
 	if (code != LT_OK)
 		lt_batch_associations_free(all);
 	return code;
+}
+
+/* ---- how it is watched ---- */
+
+const struct lt_batch_words lt_batch_words = {.system = "kubernetes",
+    .lock = LT_KUBE_DOMAIN "hold",
+    .record = "its pods as they were seen last, as they have no end yet",
+    .name = "NAMESPACE/NAME",
+    .renews = true,
+    .pays_all_nodes = true,
+    .brings_nodes = true};
+
+static void
+count_waiting(struct lt_batch_watch *watch, const struct lt_kube_cluster *c)
+{
+	for (uint32_t i = 0; i < c->job_count; i++) {
+		const struct lt_kube_known_job *const job = c->jobs[i];
+
+		if (job->forget_utc_s != 0 || !job->facts.is_waiting ||
+		    job->facts.is_deleted)
+			continue;
+		watch->left += lt_kube_is_left(job);
+		if (!lt_kube_is_ours(job))
+			continue;
+		watch->waiting++;
+		if (lt_kube_job_text(&job->facts, LT_KUBE_HOLD)[0] != '\0')
+			watch->waiting_budget++;
+	}
+}
+
+const char *
+lt_batch_starter(uint32_t job_id)
+{
+	const struct lt_kube_known_job *const job =
+	    lt_kube_cluster_job(&lt_kube_site.cluster, job_id);
+
+	return job != NULL && lt_kube_is_left(job)
+		   ? lt_kube_job_text(&job->facts, LT_KUBE_STARTER)
+		   : NULL;
+}
+
+bool
+lt_batch_watch(struct lt_batch_watch *watch)
+{
+	const struct lt_kube_site *const site = &lt_kube_site;
+	const struct lt_kube_cluster *const c = &site->cluster;
+
+	*watch = (struct lt_batch_watch){.namespace = site->namespace,
+	    .places_anew = c->names.places_anew,
+	    .runs = lt_kube_watcher_fd() >= 0,
+	    .heard_utc_s = c->heard_utc_s,
+	    .failed_utc_s = c->failed_utc_s,
+	    .away_from_utc_s = c->away_from_utc_s,
+	    .away_to_utc_s = c->away_to_utc_s,
+	    .unsuspended = c->unsuspended,
+	    .balances_utc_s = site->balances_sent_utc_s};
+	snprintf(watch->given_failed, sizeof(watch->given_failed), "%s",
+	    site->given_failed);
+	snprintf(watch->failed, sizeof(watch->failed), "%s", c->failed.text);
+	count_waiting(watch, c);
+	int64_t unheld = 0;
+	if (lt_kube_store_unheld(c->store, &unheld, NULL) == LT_OK)
+		watch->unheld = (uint32_t)unheld;
+	return true;
+}
+
+int
+lt_batch_aways(
+    struct lt_batch_away *aways, int most, int64_t from_utc_s, int64_t to_utc_s)
+{
+	return lt_kube_store_aways(aways, most, lt_kube_site.state_dir,
+	    &(struct lt_batch_away){from_utc_s, to_utc_s});
 }

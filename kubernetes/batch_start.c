@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Job or a pod that waits, and its way to where it runs: one PATCH.
+ * Starts a Job or a pod that waits, where its plan puts it: one PATCH of the
+ * Job as it was seen. A refusal is logged and tried again in a while.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,9 @@ lt_kube_ran(const struct lt_kube_known_job *job)
 	return job->first_utc_s != 0 || job->facts.started_utc_s != 0;
 }
 
-/* Whoever suspended it while it ran says when it goes on, and what had pods is
- * admitted anew first: when the API server says since when it is suspended. */
+/* A user who suspended it while it ran says when it resumes. A Job that had
+ * pods is admitted anew first: once the API server says since when it is
+ * suspended. */
 bool
 lt_kube_is_paused(const struct lt_kube_known_job *job)
 {
@@ -64,7 +66,8 @@ lt_kube_is_soft(const struct lt_kube_known_job *job)
 
 /* Beside what its user would like. */
 static void
-prefer(json_t *pod_spec, const struct lt_kube_known_job *job, json_t *labels)
+prefer_pool(
+    json_t *pod_spec, const struct lt_kube_known_job *job, json_t *labels)
 {
 	json_t *const own = json_loads(
 	    lt_kube_job_text(&job->facts, LT_KUBE_PREFERRED), 0, NULL);
@@ -101,16 +104,17 @@ select_pool(
 	json_decref(was);
 }
 
-/* Where the plan puts its pods: on nodes of one pool, also where these may be
- * taken away. */
+/* Puts its pods where the plan has them: on nodes of one pool, also where these
+ * may be taken away. */
 static void
-place(json_t *pod_spec, const struct lt_kube_known_job *job)
+place_pods(json_t *pod_spec, const struct lt_kube_known_job *job)
 {
 	const char *const pool = lt_kube_job_text(&job->facts, LT_KUBE_POOL);
 	const char *const tolerations =
 	    lt_kube_job_text(&job->facts, LT_KUBE_TOLERATIONS);
 
-	/* Of one that is gone its user was told, or is by the release. */
+	/* If the pool is gone its user has an Event, or gets one by the
+	 * release. */
 	if (pool[0] == '\0' || job->facts.is_placed ||
 	    lt_kube_pool_is_gone(&lt_kube_site.cluster, pool))
 		return;
@@ -119,7 +123,7 @@ place(json_t *pod_spec, const struct lt_kube_known_job *job)
 	if (labels == NULL)
 		return;
 	if (lt_kube_is_soft(job))
-		prefer(pod_spec, job, labels);
+		prefer_pool(pod_spec, job, labels);
 	else
 		select_pool(pod_spec, job, labels);
 	json_decref(labels);
@@ -170,7 +174,7 @@ put_precision(json_t *annotations, const struct lt_kube_known_job *job,
 	lt_kube_annotate(annotations, "trainer-precision", words->lightning);
 }
 
-/* What its containers' variables read (docs/kubernetes.md). */
+/* Adds what its containers' variables read (docs/kubernetes.md). */
 static json_t *
 facts_of(const struct lt_kube_known_job *job)
 {
@@ -209,10 +213,10 @@ add_undecided(json_t *body, const struct lt_kube_known_job *job)
 	    "plan", "started without a hold, as lowtide was away");
 }
 
-/* That it was let go is written down where a release without a store finds it,
- * too. Its user's word to go on was for this start. */
+/* Notes the start where a release without a store finds it, too. Its user's
+ * word to resume was for this start. */
 static json_t *
-resumption(const struct lt_kube_known_job *job, int64_t now_utc_s)
+resumption_of(const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	json_t *const annotations = json_object();
 	char now[32];
@@ -230,7 +234,7 @@ start_body(const struct lt_kube_known_job *job, int64_t now_utc_s)
 {
 	json_t *const pod_spec = json_object();
 
-	place(pod_spec, job);
+	place_pods(pod_spec, job);
 	if (job->facts.is_pod) {
 		json_object_set_new(pod_spec, "schedulingGates",
 		    json_pack("[{s:s,s:s}]", "$patch", "delete", "name",
@@ -238,7 +242,7 @@ start_body(const struct lt_kube_known_job *job, int64_t now_utc_s)
 		return json_pack("{s:{s:o},s:o}", "metadata", "annotations",
 		    facts_of(job), "spec", pod_spec);
 	}
-	json_t *const body = resumption(job, now_utc_s);
+	json_t *const body = resumption_of(job, now_utc_s);
 
 	json_object_set_new(json_object_get(body, "spec"), "template",
 	    json_pack("{s:{s:o},s:o}", "metadata", "annotations", facts_of(job),
@@ -257,10 +261,10 @@ lt_kube_start(struct lt_kube_known_job *job, int64_t now_utc_s)
 	add_undecided(body, job);
 	int code = lt_kube_patch(job, type, body, &err);
 
-	/* What has run once keeps its template, on most servers. */
+	/* A Job that has run keeps its template, on most servers. */
 	if (code == LT_EINPUT && !job->facts.is_pod && job->facts.was_started)
-		code =
-		    lt_kube_patch(job, type, resumption(job, now_utc_s), &err);
+		code = lt_kube_patch(
+		    job, type, resumption_of(job, now_utc_s), &err);
 	if (code == LT_OK) {
 		lt_log("started_job", "job=%u name=%s/%s pool=%s", job->id,
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE),

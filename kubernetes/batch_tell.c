@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What users and the admission policies are told: Events on their Jobs, and
- * balances in a ConfigMap.
+ * Writes Events on Jobs for their users, and balances into a ConfigMap for the
+ * admission policies. A failure is logged; balances are sent again by the next
+ * pass.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +24,8 @@ enum {
 	NAME_BYTES = 128,
 	TEXT_BYTES = 1024,    /* of an Event: the API server's own limit */
 	BALANCES_EVERY_S = 2, /* at most so often, when they change */
-	/* So that they tell that lowtide is there: the admission policies do
-	 * not know what is older than four times that. */
+	/* Balances are sent this often, to show that lowtide is there: the
+	 * admission policies ignore what is older than four times that. */
 	BALANCES_AGAIN_S = 30,
 };
 
@@ -72,7 +73,7 @@ put_text(json_t *data, const char *prefix, const char *name, const char *text)
 }
 
 static void
-put(json_t *data, const char *prefix, const char *name, int64_t number)
+put_balance(json_t *data, const char *prefix, const char *name, int64_t number)
 {
 	char text[24];
 
@@ -243,12 +244,15 @@ put_balances(json_t *data, const struct lt_budget_snapshot *s, enum kind kind,
 		const int64_t assumed_s =
 		    lt_kube_least_assumed_s(account->name);
 		if (assumed_s > 0)
-			put(data, name, "assumed", assumed_s);
+			put_balance(data, name, "assumed", assumed_s);
 		snprintf(name, sizeof(name), "%s.%s", account->name, prefix);
-		put(data, name, "limit", amount_of(&b.period->limit, kind));
-		put(data, name, "spent", amount_of(&b.period->settled, kind));
-		put(data, name, "held", amount_of(&b.period->held, kind));
-		put(data, name, "available", b.available);
+		put_balance(
+		    data, name, "limit", amount_of(&b.period->limit, kind));
+		put_balance(
+		    data, name, "spent", amount_of(&b.period->settled, kind));
+		put_balance(
+		    data, name, "held", amount_of(&b.period->held, kind));
+		put_balance(data, name, "available", b.available);
 		put_text(data, name, "period", b.period->label);
 	}
 }
@@ -271,9 +275,9 @@ balances_of(const struct lt_batch_view *view, int64_t now_utc_s)
 		const enum kind kind = (enum kind)k;
 		const char *const prefix = LT_WORD(kind_prefixes, kind);
 
-		put(data, prefix, "gpu-hour",
+		put_balance(data, prefix, "gpu-hour",
 		    least_of(market, kind, true, now_utc_s));
-		put(data, prefix, "cpu-hour",
+		put_balance(data, prefix, "cpu-hour",
 		    least_of(market, kind, false, now_utc_s));
 		put_balances(data, view->budgets, kind, now_utc_s);
 	}
@@ -290,7 +294,7 @@ version_of(const json_t *object)
 
 /* All of data, also what is no more in it. */
 static int
-send(json_t *data, struct lt_error *err)
+send_balances(json_t *data, struct lt_error *err)
 {
 	struct lt_kube_site *const site = &lt_kube_site;
 	char path[PATH_BYTES], one[PATH_BYTES + NAME_BYTES];
@@ -357,9 +361,9 @@ lt_kube_publish_balances(const struct lt_batch_view *view, int64_t now_utc_s)
 	const bool is_due = (is_news && lt_kube_spend()) ||
 			    now_utc_s >= s->balances_utc_s + BALANCES_AGAIN_S;
 	if (text != NULL && is_due) {
-		put(data, "", "written", now_utc_s);
+		put_balance(data, "", "written", now_utc_s);
 		s->balances_utc_s = now_utc_s;
-		if (send(data, &err) == LT_OK) {
+		if (send_balances(data, &err) == LT_OK) {
 			free(s->balances);
 			s->balances = strdup(text);
 			s->balances_sent_utc_s = now_utc_s;

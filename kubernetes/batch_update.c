@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtide writes into Jobs and pods: its annotations, and, once they may
- * start, where they go. Where Slurm's adapter updates jobs and slurmctld starts
+ * Writes into Jobs and pods: lowtide's annotations, and, once they may start,
+ * where they go. Stands where Slurm's adapter updates jobs and slurmctld starts
  * them.
+ *
+ * Each change is one PATCH of the Job as it was seen. A refusal is logged and
+ * tried again in a while; a conflict waits for the watch to bring the Job anew.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +20,69 @@
 #include "text.h"
 #include "text_mend.h"
 #include "units.h"
+
+/* ---- why a sum is unknown ---- */
+
+static bool
+is_named(const char *pool)
+{
+	const struct lt_kube_site *const site = &lt_kube_site;
+
+	for (uint32_t i = 0; i < site->pool_count; i++)
+		if (strcmp(site->pools[i], pool) == 0)
+			return site->is_managed[i];
+	return false;
+}
+
+/* Writes why the first pool has no price: the first among those where it may
+ * run that the policy does not price, or that has no node; false: there is
+ * none. */
+static bool
+say_pool(char *out, size_t size, const char *places)
+{
+	char pool[LT_NAME_SIZE];
+
+	for (const char *at = places; *at != '\0';) {
+		const size_t length = strcspn(at, ",");
+
+		snprintf(pool, sizeof(pool), "%.*s", (int)length, at);
+		at += length + (at[length] == ',');
+		if (is_named(pool) &&
+		    lt_kube_cluster_has(&lt_kube_site.cluster, pool))
+			continue;
+		snprintf(out, size,
+		    is_named(pool) ? "as no node of pool %s is known,"
+				   : "as pool %s has no price in the policy,",
+		    pool);
+		return true;
+	}
+	return false;
+}
+
+void
+lt_kube_say_unknown(char *out, size_t size, const struct lt_kube_known_job *job,
+    const struct lt_amount *known)
+{
+	char places[LT_BATCH_PARTITIONS_SIZE];
+
+	lt_kube_places(places, sizeof(places), job);
+	if (job->facts.is_unsized)
+		snprintf(out, size,
+		    "without the right to list LimitRanges and RuntimeClasses");
+	else if (lt_kube_limit_s(job, places, 0) == 0)
+		snprintf(out, size, "without activeDeadlineSeconds");
+	else if (say_pool(out, size, places) || known == NULL)
+		return;
+	else if (!known->has_money)
+		snprintf(out, size, "as no price of %.80s is known,", places);
+	else if (!known->has_carbon)
+		snprintf(
+		    out, size, "as the CO2e of %.80s is not known,", places);
+	else
+		snprintf(out, size, "as not all sums are known,");
+}
+
+/* ---- updates ---- */
 
 enum {
 	TIME_BYTES = 32,
@@ -50,7 +116,7 @@ is_stopped(const struct lt_kube_known_job *job)
 		   (lt_kube_ran(job) && !job->facts.goes_on));
 }
 
-/* It has run for longer than it was held for at first. */
+/* True if it has run for longer than it was held for at first. */
 static bool
 is_renewed(const struct lt_kube_known_job *job)
 {
@@ -140,7 +206,7 @@ add_raised(struct lt_text *text, const struct lt_kube_known_job *job)
 		    (double)had->gpu_micro / LT_KUBE_WHOLE_GPU);
 }
 
-/* For how long it is held that has no limit of its own. */
+/* Adds for how long a Job without a limit of its own is held. */
 static void
 add_stretch(struct lt_text *text, const struct lt_kube_known_job *job)
 {
@@ -208,7 +274,7 @@ annotate_all(json_t *annotations, const struct lt_batch_update *update,
 	if (update->begin_utc_s != LT_UNSET_64)
 		lt_kube_annotate(annotations, "begin",
 		    lt_utc_text(begin, sizeof(begin), update->begin_utc_s));
-	/* Where it is from then on, also where it was by itself. */
+	/* Its place from then on, also where it was by itself. */
 	if (update->partition != NULL) {
 		lt_kube_annotate(annotations, "pool", update->partition);
 	} else if (update->begin_utc_s != LT_UNSET_64 &&
@@ -284,11 +350,11 @@ lt_batch_update_job(const struct lt_batch_update *update, struct lt_error *err)
 	annotate_all(annotations, update, job, is_news ? plan : NULL);
 	json_t *const body =
 	    json_pack("{s:{s:o}}", "metadata", "annotations", annotations);
-	/* What was priced is what is there, or the API server says no. */
+	/* The API server refuses unless the Job is the one that was priced. */
 	if (update->admin_comment != NULL && !job->facts.is_pod)
 		lt_kube_pin(body, job);
 	if (must_suspend(job, update, now_utc_s)) {
-		/* Should a pod of it have run, lowtide lets it go on. */
+		/* If a pod of it has run, lowtide lets it continue. */
 		lt_kube_annotate(annotations, "pause", "false");
 		json_object_set_new(
 		    body, "spec", json_pack("{s:b}", "suspend", 1));
@@ -368,9 +434,10 @@ by_begin(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* As long as the ledger keeps settled holds; users as long as it keeps them. */
+/* Prunes rows as the ledger prunes settled holds, and users as it prunes
+ * those. */
 static void
-prune(int64_t erase_before_utc_s, int64_t now_utc_s)
+prune_store(int64_t erase_before_utc_s, int64_t now_utc_s)
 {
 	struct lt_kube_site *const s = &lt_kube_site;
 	struct lt_error err = {0};
@@ -442,5 +509,5 @@ lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s)
 	free(due);
 	lt_kube_publish_balances(view, now_utc_s);
 	lt_kube_cluster_forget(c, now_utc_s);
-	prune(view->erase_before_utc_s, now_utc_s);
+	prune_store(view->erase_before_utc_s, now_utc_s);
 }

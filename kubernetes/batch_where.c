@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a job's pods find a node, as kube-scheduler will have it: what
- * slurmctld says of its own accord.
+ * Finds where a job's pods have a node, as kube-scheduler will place them: what
+ * slurmctld does itself. Suspends a Job again whose pods find none. Reads the
+ * cluster as it was seen last; a PATCH that is refused is logged and tried
+ * again.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +23,8 @@ enum {
 	BROUGHT_S = 15 * LT_MINUTE_S,
 };
 
-/* Has another than those of `but` that the policy names room for all of them?
- */
+/* True if a pool that the policy names, and that is not in `but`, has room for
+ * all of them. */
 static bool
 has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
     const char *but)
@@ -37,11 +39,11 @@ has_another(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
 	return false;
 }
 
-/* For how many pods a pool must have room so as not to be left out, where
- * another than those of `but` has room: for all of them, else for one, as
+/* Returns for how many pods a pool must have room so as not to be left out,
+ * where another than those of `but` has room: for all of them, else for one, as
  * kube-scheduler runs one after the other. 0: no other has room. */
 static uint32_t
-enough(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
+enough_pods(const struct lt_kube_where *all, uint32_t pods, bool beside_others,
     const char *but)
 {
 	return has_another(all, pods, beside_others, but) ? pods
@@ -60,14 +62,14 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 	struct lt_kube_where all[LT_PARTITIONS_MAX];
 
 	*places = (struct lt_batch_places){{false}, {false}};
-	/* Whose place is its user's word stays there. */
+	/* A Job whose user chose the place stays there. */
 	if (known == NULL || known->facts.text == NULL ||
 	    known->facts.is_placed)
 		return;
 	lt_kube_where_is(all, &known->facts, true);
 	const uint32_t pods = known->facts.pods;
-	const uint32_t room = enough(all, pods, true, known->refused);
-	const uint32_t now = enough(all, pods, false, known->refused);
+	const uint32_t room = enough_pods(all, pods, true, known->refused);
+	const uint32_t now = enough_pods(all, pods, false, known->refused);
 	for (uint32_t i = 0; i < site->pool_count; i++) {
 		const int at = lt_market_partition(market, site->pools[i]);
 		const bool refused =
@@ -81,8 +83,8 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 	}
 }
 
-/* Of a node's GPUs, where it has some, as what else is there takes little of
- * them; all, where no pod has room any more. */
+/* Returns the part of a node's GPUs, if it has some, as what else is there
+ * takes little of them; all, once no pod has room. */
 static double
 part_of(const struct lt_kube_amounts *room, const struct lt_kube_amounts *taken)
 {
@@ -191,12 +193,12 @@ lt_kube_is_stuck(struct lt_kube_known_job *job, int64_t now_utc_s)
 /* Once it is suspended, and no pod of it is left, it is stuck, and decided
  * again. */
 static int
-suspend(struct lt_kube_known_job *job, struct lt_error *err)
+suspend_job(struct lt_kube_known_job *job, struct lt_error *err)
 {
 	char version[24];
 
-	/* Should a pod of it have found a node by now, the API server says no,
-	 * or it goes on. */
+	/* If a pod of it has found a node by now, the API server refuses, or
+	 * the pod continues. */
 	snprintf(version, sizeof(version), "%llu",
 	    (unsigned long long)job->facts.version);
 	return lt_kube_patch(job, LT_KUBE_MERGE_PATCH,
@@ -231,13 +233,13 @@ lt_kube_take_back(struct lt_kube_known_job *job, int64_t now_utc_s)
 	lt_kube_where_is(all, f, true);
 	lt_copy(refused, sizeof(refused), job->refused);
 	lt_kube_add_name(refused, sizeof(refused), pool);
-	if (enough(all, f->pods, false, refused) == 0 || !lt_kube_spend())
+	if (enough_pods(all, f->pods, false, refused) == 0 || !lt_kube_spend())
 		return;
 	/* The answer is its facts from then on: pool is no more. */
 	snprintf(text, sizeof(text),
 	    "no node of pool %s took it within %d s: it is suspended again, and planned anew",
 	    pool, wait_s);
-	if (suspend(job, &err) != LT_OK) {
+	if (suspend_job(job, &err) != LT_OK) {
 		lt_log("take_back_failed", "job=%u error=\"%s\"", job->id,
 		    err.text);
 		return;

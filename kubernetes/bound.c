@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What in a pod's spec says where it runs. Fields, kinds of volumes and
+ * Finds what in a pod's spec says where it runs. Fields, kinds of volumes and
  * resources that are known to say nothing of it, or that where.c weighs, are
- * listed; whatever else a spec has binds the pod to where it would go by
- * itself.
+ * listed; anything else in a spec binds the pod to where it would go by itself.
+ * Pure.
  */
 #include <string.h>
 
 #include "object.h"
 #include "text.h"
 
-/* Of PodSpec, by the API of 1.36. Those that depend on what they say are
+/* Fields of PodSpec, by the API of 1.36. Those that depend on their value are
  * looked at below. */
 static const char free_fields[] =
     "activeDeadlineSeconds,automountServiceAccountToken,dnsConfig,dnsPolicy,"
@@ -80,7 +80,7 @@ find_port(const json_t *container)
 	return NULL;
 }
 
-/* Of one kind of GPU, and of what else is counted. */
+/* Resources that are counted, beside one kind of GPU. */
 static const char *
 find_resource(const json_t *of, const char *gpu)
 {
@@ -151,7 +151,7 @@ lt_kube_gpu_name(const json_t *pod_spec)
 	return name;
 }
 
-/* What only wishes for a place does not bind. */
+/* A mere wish for a place does not bind. */
 static const char *
 find_in_affinity(const json_t *affinity)
 {

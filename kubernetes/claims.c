@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads of a claim what it asks for (spec.devices.requests) and got
+ * Reads what a claim asks for (spec.devices.requests) and got
  * (status.allocation). A driver, a class, a mode or a claim that is not known
- * is said, and never counts as nothing. Sources: resource.k8s.io/v1;
+ * is named in `why`, and never counts as nothing. Sources: resource.k8s.io/v1;
  * gpu.nvidia.com's devices have the attributes type ("gpu", "mig", "vfio"),
  * profile and productName.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "claims.h"
+#include "kube_facts.h"
 #include "kube.h"
 #include "object.h"
-#include "quantity.h"
 #include "text.h"
 
 enum { PATH_BYTES = 1024 };
@@ -55,9 +54,10 @@ pod_spec_of(const json_t *object)
 
 /* ---- as they are now ---- */
 
-/* What is read of a claim, or of a template of some; NULL: it can't be had. */
+/* Fetches a claim, or a template of claims, without what is not read; NULL: it
+ * can't be had. */
 static json_t *
-fetch(struct lt_kube *kube, const json_t *object, const char *resource,
+fetch_object(struct lt_kube *kube, const json_t *object, const char *resource,
     const char *name)
 {
 	char path[PATH_BYTES];
@@ -119,27 +119,29 @@ lt_kube_claims_fetch(struct lt_kube *kube, json_t *object)
 		const char *const made = made_for(object, as);
 		const char *const named =
 		    lt_kube_string(claim, "resourceClaimName");
-		json_t *it = fetch(kube, object, "resourceclaims",
+		json_t *it = fetch_object(kube, object, "resourceclaims",
 		    made[0] != '\0' ? made : named);
 
-		/* What was made for a pod goes once the pod has ended. */
+		/* A claim that was made for a pod is deleted once the pod has
+		 * ended. */
 		if (it == NULL)
-			it = fetch(kube, object, "resourceclaimtemplates",
+			it = fetch_object(kube, object,
+			    "resourceclaimtemplates",
 			    lt_kube_string(claim, "resourceClaimTemplateName"));
 		if (it != NULL)
 			json_object_set_new(all, as, it);
 	}
 	if (extended != NULL)
 		json_object_set_new(all, "",
-		    fetch(kube, object, "resourceclaims",
+		    fetch_object(kube, object, "resourceclaims",
 			lt_kube_string(extended, "resourceClaimName")));
 	json_object_set_new(object, key, all);
 }
 
 /* ---- classes and devices ---- */
 
-/* What stands behind `name` == in a selector that has no other way to be true;
- * "": nothing. */
+/* Writes the value behind `name` == in a selector that has no other way to be
+ * true; "": nothing. */
 static void
 equals_in(char *out, size_t size, const json_t *selectors, const char *name)
 {
@@ -194,7 +196,7 @@ lt_kube_claims_classes(const json_t *device_classes)
 
 /* A device's attribute, plain or with its driver's name before it. */
 static const char *
-attribute(const json_t *device, const char *driver, const char *name)
+attribute_of(const json_t *device, const char *driver, const char *name)
 {
 	const json_t *const all = json_object_get(device, "attributes");
 	char full[LT_KUBE_KEY_SIZE];
@@ -210,17 +212,17 @@ attribute(const json_t *device, const char *driver, const char *name)
 static uint32_t
 micro_of(const json_t *device, const char *driver)
 {
-	if (strcmp(attribute(device, driver, "type"), "mig") != 0)
+	if (strcmp(attribute_of(device, driver, "type"), "mig") != 0)
 		return LT_KUBE_WHOLE_GPU;
-	const char *gpu = attribute(device, driver, "productName");
+	const char *gpu = attribute_of(device, driver, "productName");
 	const uint32_t part =
-	    lt_kube_mig_micro(attribute(device, driver, "profile"),
+	    lt_kube_mig_micro(attribute_of(device, driver, "profile"),
 		strlen(gpu) < LT_GPU_NAME_SIZE ? gpu : "");
 	return part > 0 ? part : LT_KUBE_WHOLE_GPU;
 }
 
-/* What a device is worth, and whether it counts for its node: parts that a GPU
- * may be cut into are no more than it. */
+/* Returns what a device is worth, and whether it counts for its node: parts
+ * that a GPU may be cut into are no more than it. */
 json_t *
 lt_kube_claims_devices(const json_t *resource_slices)
 {
@@ -299,7 +301,7 @@ struct reading {
 };
 
 static void
-say(const struct reading *r, const char *what, const char *name)
+say_unknown(const struct reading *r, const char *what, const char *name)
 {
 	if (r->why[0] == '\0')
 		snprintf(r->why, LT_ERROR_TEXT_SIZE, "claim %.60s: %s %.120s",
@@ -317,11 +319,12 @@ add_gpus(
 	one.count = count;
 	one.micro = micro;
 	if (lt_kube_gpus_add(&r->need->gpu_kinds, &one, NULL) != LT_OK)
-		say(r, "more kinds of device than are counted, as", driver);
+		say_unknown(
+		    r, "more kinds of device than are counted, as", driver);
 }
 
-/* What a request, or one of its alternatives, is at most: whole GPUs, but for
- * one MIG profile. *driver: -1 = not understood. */
+/* Returns what a request, or one of its alternatives, is at most: whole GPUs,
+ * but for one MIG profile. *driver: -1 = not understood. */
 static uint64_t
 most_of(const struct reading *r, const json_t *request, int *driver,
     int64_t *count, uint32_t *micro)
@@ -345,10 +348,10 @@ most_of(const struct reading *r, const json_t *request, int *driver,
 	    profile[0] != '\0' ? lt_kube_mig_micro(profile, "") : 0;
 	*micro = part > 0 ? part : LT_KUBE_WHOLE_GPU;
 	if (*driver < 0) {
-		say(r, "not known is DeviceClass", class);
+		say_unknown(r, "not known is DeviceClass", class);
 	} else if ((mode[0] != '\0' && strcmp(mode, "ExactCount") != 0) ||
 		   *count < 1 || *count > UINT32_MAX) {
-		say(r, "not counted is allocationMode", mode);
+		say_unknown(r, "not counted is allocationMode", mode);
 		*driver = -1;
 	}
 	return *driver >= 0 && drivers[*driver].has_gpus
@@ -369,11 +372,11 @@ add_asked(const struct reading *r, const json_t *request)
 	} one, dearest = {-1, 0, 0};
 	uint64_t most = 0;
 
-	/* Who only watches takes nothing. */
+	/* A request that only watches takes nothing. */
 	if (lt_kube_is_true(exactly, "adminAccess"))
 		return;
 	if (count == 0)
-		say(r, "not understood is a request of it,",
+		say_unknown(r, "not understood is a request of it,",
 		    lt_kube_string(request, "name"));
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t here = most_of(r,
@@ -408,7 +411,7 @@ add_device(const struct reading *r, const json_t *result, int64_t sharers)
 	if (lt_kube_is_true(result, "adminAccess"))
 		return;
 	if (at < 0)
-		say(r, "not known is driver", driver);
+		say_unknown(r, "not known is driver", driver);
 	if (at < 0 || !drivers[at].has_gpus)
 		return;
 	if (r->given != NULL)
@@ -427,7 +430,7 @@ add_claim(const struct reading *r, const json_t *claim)
 	size_t i;
 
 	if (claim == NULL) {
-		say(r, "it can't be read", "");
+		say_unknown(r, "it can't be read", "");
 		return;
 	}
 	json_array_foreach(results, i, part)

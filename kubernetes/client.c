@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One question to the API server and its answer: who asks, whom to ask again
- * and when, and what a refusal says.
+ * Sends one request to the API server and reads its answer: with our
+ * credentials, again after a 401, 429 or 503, within LT_KUBE_TOTAL_MS. Any
+ * other refusal is returned with the Status's message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "json.h"
 #include "send.h"
 #include "text_mend.h"
+#include "min_max.h"
 
 int
 lt_kube_open(struct lt_kube **kube, const struct lt_kube_place *place,
@@ -94,7 +96,7 @@ send_once(struct lt_kube *kube, const char *path, struct lt_http_request *http,
 	return code;
 }
 
-/* Has the token's file another one by now? */
+/* True if the token's file has another one by now. */
 static bool
 renew_token(struct lt_kube *kube)
 {
@@ -134,7 +136,7 @@ lt_kube_pause(int64_t wait_ms, bool (*stop)(void *context), void *context)
 	while ((left_ms = end_ms - lt_monotonic_ms()) > 0 &&
 	       (stop == NULL || !stop(context))) {
 		const struct timespec step = {
-		    .tv_nsec = (left_ms < 200 ? left_ms : 200) * 1000000};
+		    .tv_nsec = lt_min_i64(left_ms, 200) * 1000000};
 
 		nanosleep(&step, NULL);
 	}

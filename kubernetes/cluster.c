@@ -1,22 +1,148 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the cluster as it was seen last: takes the watcher's lines into memory,
+ * and pods into the store (store.h); catches up on what ran while nobody
+ * watched.
+ *
+ * Pods that were seen to run and are gone, and those that the API server has no
+ * more but its Jobs' status counts, are charged as estimated, never beyond what
+ * their Job held for. A store that can't be written sets cluster->lost: all
+ * lists are then read anew. One thread.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
 #include "cluster.h"
-#include "dry_run.h"
 #include "grow.h"
+#include "kube_facts.h"
 #include "log.h"
 #include "object.h"
 #include "text.h"
-#include "unheld.h"
+
+/* ---- Jobs by their uid ---- */
+
+void
+lt_kube_cluster_changed(struct lt_kube_cluster *c, uint32_t id)
+{
+	for (uint32_t i = 0; i < c->changed_count; i++)
+		if (c->changed[i] == id)
+			return;
+	if (c->changed_count == LT_BATCH_CHANGED_MAX)
+		c->all_changed = true;
+	else
+		c->changed[c->changed_count++] = id;
+}
+
+void
+lt_kube_known_job_free(struct lt_kube_known_job *job)
+{
+	lt_kube_job_free(&job->facts);
+	json_decref(job->dry_run);
+	free(job);
+}
+
+/* Returns its place, or the place where it would be. */
+static uint32_t
+place_of(const struct lt_kube_cluster *c, const char *uid)
+{
+	uint32_t low = 0, high = c->job_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(c->jobs[middle]->uid, uid) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct lt_kube_known_job *
+lt_kube_cluster_find(const struct lt_kube_cluster *c, const char *uid)
+{
+	const uint32_t at = place_of(c, uid);
+
+	return at < c->job_count && strcmp(c->jobs[at]->uid, uid) == 0
+		   ? c->jobs[at]
+		   : NULL;
+}
+
+struct lt_kube_known_job *
+lt_kube_cluster_job(const struct lt_kube_cluster *c, uint32_t id)
+{
+	for (uint32_t i = 0; i < c->job_count; i++)
+		if (c->jobs[i]->id == id)
+			return c->jobs[i];
+	return NULL;
+}
+
+/* Returns a number from the store, or, without a store (a command that only
+ * reads), any that is free. */
+static int
+number_of_uid(const struct lt_kube_cluster *c, const char *uid, uint32_t *id,
+    struct lt_error *err)
+{
+	*id = c->job_count + 1;
+	return c->store != NULL ? lt_kube_store_id(c->store, uid, true, id, err)
+				: LT_OK;
+}
+
+/* The most that its pods had before lowtide was started. */
+static struct lt_kube_need
+most_of(struct lt_kube_store *store, uint32_t id)
+{
+	enum { MILLI = 1000, KIB = 1024 };
+	struct lt_exact most = {.cpu_milli = 0};
+
+	(void)lt_kube_store_most(store, id, &most, NULL);
+	return (struct lt_kube_need){
+	    .cpus = (uint32_t)((most.cpu_milli + MILLI - 1) / MILLI),
+	    .memory_mib = (most.memory_kib + KIB - 1) / KIB,
+	    .exact = most};
+}
+
+struct lt_kube_known_job *
+lt_kube_cluster_add(
+    struct lt_kube_cluster *c, const char *uid, struct lt_error *err)
+{
+	struct lt_kube_known_job **const grown = lt_items_grow(
+	    c->jobs, &c->job_capacity, c->job_count, sizeof(*c->jobs));
+	struct lt_kube_known_job *const job = calloc(1, sizeof(*job));
+
+	if (grown != NULL)
+		c->jobs = grown;
+	const uint32_t at = place_of(c, uid);
+	if (grown == NULL || job == NULL)
+		lt_fail(err, LT_ENOMEM, "Jobs: out of memory");
+	if (err->code != LT_OK || strlen(uid) >= sizeof(job->uid) ||
+	    number_of_uid(c, uid, &job->id, err) != LT_OK) {
+		free(job);
+		return NULL;
+	}
+	strcpy(job->uid, uid);
+	if (c->store != NULL) {
+		(void)lt_kube_store_first_start(
+		    c->store, job->id, &job->first_utc_s, NULL);
+		if (job->first_utc_s != 0)
+			job->had = most_of(c->store, job->id);
+	}
+	memmove(&c->jobs[at + 1], &c->jobs[at],
+	    (c->job_count - at) * sizeof(*c->jobs));
+	c->jobs[at] = job;
+	c->job_count++;
+	return job;
+}
+
+/* ---- what is seen ---- */
 
 enum { SHOWN_S = 120 }; /* a Job after its end */
 
-/* The store could not be written: what this pass took is to be taken again. */
+/* Notes that the store could not be written: what this pass took is to be taken
+ * again. */
 static void
-lose(struct lt_kube_cluster *c, const struct lt_error *err)
+note_lost(struct lt_kube_cluster *c, const struct lt_error *err)
 {
 	c->lost = true;
 	lt_log("store_failed", "error=\"%s\"", err->text);
@@ -56,7 +182,7 @@ change_namespace(
 	struct lt_error err = {0};
 
 	if (lt_kube_unheld_change(c, known, is_managed, &err) != LT_OK)
-		lose(c, &err);
+		note_lost(c, &err);
 }
 
 static void
@@ -125,7 +251,7 @@ see_node(struct lt_kube_cluster *c, const json_t *object)
 	}
 	lt_kube_node_name(&facts, c->named, c->named_count);
 	lt_kube_claims_offered(&facts, c->names.given);
-	/* Nodes tell every few seconds that they live. */
+	/* Nodes report every few seconds that they live. */
 	c->nodes_changed |=
 	    memcmp(&c->nodes[at].facts, &facts, sizeof(facts)) != 0;
 	c->nodes[at].facts = facts;
@@ -210,7 +336,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (job == NULL && !is_gone) {
 		job = lt_kube_cluster_add(c, uid, &err);
 		if (err.code != LT_OK)
-			lose(c, &err);
+			note_lost(c, &err);
 		if (job != NULL && c->store != NULL)
 			(void)lt_kube_store_name(c->store, job->id,
 			    lt_kube_job_text(&facts, LT_KUBE_NAMESPACE),
@@ -227,7 +353,7 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	}
 	lt_kube_job_free(&job->facts);
 	job->facts = facts;
-	/* The pods that it makes once it goes on are its template's. */
+	/* The pods that it makes once it resumes are its template's. */
 	if (facts.is_waiting) {
 		job->unschedulable_utc_s = 0;
 		job->had = (struct lt_kube_need){.cpus = 0};
@@ -246,8 +372,8 @@ see_job(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 
 /* ---- pods ---- */
 
-/* Of a Job that is forgotten the store has the rest; of a pod that nobody saw
- * there is no node. */
+/* The store has the rest of a Job that is forgotten; a pod that nobody saw has
+ * no node. */
 int
 lt_kube_cluster_put_pod(struct lt_kube_cluster *c,
     const struct lt_kube_pod *pod, const struct lt_kube_known_job *job,
@@ -370,7 +496,7 @@ see_unheld(struct lt_kube_cluster *c, const char *owner,
 	    err);
 }
 
-/* What is not understood is all that its node has. */
+/* A claim that is not understood counts as all that its node has. */
 static void
 add_claims(const struct lt_kube_cluster *c, struct lt_kube_pod *pod,
     const json_t *object)
@@ -410,7 +536,7 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	add_claims(c, &pod, object);
 	if (job == NULL && lt_kube_unheld_owner(owner, object)) {
 		if (see_unheld(c, owner, &pod, &err) != LT_OK)
-			lose(c, &err);
+			note_lost(c, &err);
 		return;
 	}
 	/* One that is a row already is followed to its end, wherever the label
@@ -422,20 +548,20 @@ see_pod(struct lt_kube_cluster *c, const json_t *object, bool is_gone)
 	if (found == LT_ENOENT)
 		return;
 	if (found != LT_OK) {
-		lose(c, &err);
+		note_lost(c, &err);
 		return;
 	}
 	if (lt_kube_cluster_put_pod(c, &pod, job, id, &err) != LT_OK)
-		lose(c, &err);
+		note_lost(c, &err);
 	if (job != NULL)
 		count_pod(c, job, &pod);
 }
 
 /* ---- lists ---- */
 
-/* What was not in the list that is whole now is gone. */
+/* Removes what was not in the list that is whole now. */
 static void
-sweep(struct lt_kube_cluster *c, enum lt_kube_kind kind)
+sweep_gone(struct lt_kube_cluster *c, enum lt_kube_kind kind)
 {
 	const uint32_t list = c->lists[kind];
 
@@ -488,7 +614,7 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 			begin_pods(c);
 		return;
 	case LT_KUBE_END:
-		sweep(c, line->kind);
+		sweep_gone(c, line->kind);
 		return;
 	case LT_KUBE_FAILED:
 		c->failed = (struct lt_error){0};
@@ -515,8 +641,8 @@ lt_kube_cluster_take(struct lt_kube_cluster *c, const struct lt_kube_line *line)
 		see_pod(c, line->object, is_gone);
 }
 
-/* A watcher that failed may have missed something until it tells of an object
- * again. */
+/* True if the watcher may have missed something: it failed, and has not
+ * reported an object since. */
 bool
 lt_kube_cluster_is_behind(const struct lt_kube_cluster *c)
 {
@@ -582,4 +708,141 @@ lt_kube_cluster_free(struct lt_kube_cluster *c)
 	free(c->namespaces);
 	lt_kube_store_close(c->store);
 	*c = (struct lt_kube_cluster){0};
+}
+
+/* ---- what ran while nobody watched ---- */
+
+enum {
+	MARK_EVERY_S = 10,
+	AWAY_SHOWN_S = 60, /* a shorter time is a restart */
+	ROWS_MAX = 1000, /* of a Job; of more pods, and not at once: as many */
+};
+
+/* Returns when its last pod can have ended; 0 = any may run still. */
+static int64_t
+end_of(const struct lt_kube_job *facts)
+{
+	return facts->ended_utc_s != 0 ? facts->ended_utc_s
+	       : facts->is_waiting     ? facts->suspended_utc_s
+				       : 0;
+}
+
+/* Describes so many pods that ran one after the other, no more than `pods` at
+ * once, for `seconds` in all. */
+struct missing {
+	struct lt_batch_away within;
+	int64_t first, count, pods, seconds;
+};
+
+static int
+add_rows(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
+    const struct missing *m, struct lt_error *err)
+{
+	struct lt_kube_pod pod = {
+	    .need = job->facts.need, .created_utc_s = m->within.from_utc_s};
+	int code = LT_OK;
+
+	snprintf(pod.state, sizeof(pod.state), "%s",
+	    job->facts.is_complete ? "COMPLETED" : "FAILED");
+	for (int64_t i = 0; code == LT_OK && i < m->count; i++) {
+		const int64_t before_s = m->seconds * i / m->count;
+		const int64_t own_s =
+		    m->seconds * (i + 1) / m->count - before_s;
+		const int64_t latest_utc_s = m->within.to_utc_s - own_s;
+		uint32_t id;
+
+		pod.start_utc_s = m->within.from_utc_s + before_s / m->pods;
+		if (pod.start_utc_s > latest_utc_s)
+			pod.start_utc_s = latest_utc_s;
+		pod.end_utc_s = pod.start_utc_s + own_s;
+		snprintf(pod.uid, sizeof(pod.uid), "%.40s/%lld", job->uid,
+		    (long long)(m->first + i));
+		code = lt_kube_store_id(c->store, pod.uid, true, &id, err);
+		if (code == LT_OK)
+			code = lt_kube_cluster_put_pod(c, &pod, job, id, err);
+	}
+	lt_log("missed_pods", "job=%u pods=%lld seconds=%lld", job->id,
+	    (long long)m->count, (long long)m->seconds);
+	return code;
+}
+
+/* Adds pods that its status counts and that have no rows: they ran while nobody
+ * watched, while the Job did, and where its other pods did not. */
+static int
+add_missing(struct lt_kube_cluster *c, const struct lt_kube_known_job *job,
+    struct lt_batch_away away, struct lt_error *err)
+{
+	const struct lt_kube_job *const f = &job->facts;
+	const int64_t end_utc_s = end_of(f);
+	int64_t known = 0, known_s = 0;
+
+	if (f->start_utc_s > away.from_utc_s)
+		away.from_utc_s = f->start_utc_s;
+	if (end_utc_s != 0 && end_utc_s < away.to_utc_s)
+		away.to_utc_s = end_utc_s;
+	const int64_t length_s = away.to_utc_s - away.from_utc_s;
+	if (f->is_pod || f->start_utc_s == 0 || length_s <= 0 || f->done == 0 ||
+	    f->pods == 0 ||
+	    !lt_kube_cluster_manages(c, lt_kube_job_text(f, LT_KUBE_NAMESPACE)))
+		return LT_OK;
+	const int code = lt_kube_store_known(c->store, job->id,
+	    &(struct lt_kube_known){
+		away.from_utc_s, away.to_utc_s, &known, &known_s},
+	    err);
+	const int64_t left_s = f->pods * length_s - known_s;
+	if (code != LT_OK || f->done <= known || left_s <= 0)
+		return code;
+	struct missing missing = {
+	    away, known, f->done - known, f->pods, left_s};
+	if (missing.count > ROWS_MAX && missing.count > f->pods)
+		missing.count = f->pods > ROWS_MAX ? f->pods : ROWS_MAX;
+	if (missing.seconds > missing.count * length_s)
+		missing.seconds = missing.count * length_s;
+	return add_rows(c, job, &missing, err);
+}
+
+int
+lt_kube_cluster_catch_up(struct lt_kube_cluster *c, struct lt_error *err)
+{
+	struct lt_batch_away away = {0, c->now_utc_s};
+
+	if (!c->must_catch_up || !c->complete[LT_KUBE_JOBS])
+		return LT_OK;
+	c->must_catch_up = false;
+	int code = lt_kube_store_end_unseen(
+	    c->store, c->began_utc_s[LT_KUBE_PODS], c->now_utc_s, err);
+	const bool is_known =
+	    code == LT_OK &&
+	    lt_kube_store_last_heard(c->store, &away.from_utc_s, NULL) == LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < c->job_count; i++) {
+		const struct lt_kube_known_job *const job = c->jobs[i];
+		const int64_t end_utc_s = end_of(&job->facts);
+
+		if (end_utc_s != 0)
+			code = lt_kube_store_end_by(
+			    c->store, job->id, end_utc_s, err);
+		if (code == LT_OK && is_known)
+			code = add_missing(c, job, away, err);
+	}
+	if (code != LT_OK || !is_known ||
+	    away.to_utc_s - away.from_utc_s < AWAY_SHOWN_S)
+		return code;
+	c->away_from_utc_s = away.from_utc_s;
+	c->away_to_utc_s = away.to_utc_s;
+	lt_log("was_away", "from=%lld to=%lld", (long long)away.from_utc_s,
+	    (long long)away.to_utc_s);
+	return lt_kube_store_away(c->store, &away, err);
+}
+
+int
+lt_kube_cluster_mark(
+    struct lt_kube_cluster *c, int64_t now_utc_s, struct lt_error *err)
+{
+	if (lt_kube_cluster_is_behind(c) ||
+	    (now_utc_s >= c->marked_utc_s &&
+		now_utc_s < c->marked_utc_s + MARK_EVERY_S))
+		return LT_OK;
+	c->marked_utc_s = now_utc_s;
+	return lt_kube_store_heard(c->store, now_utc_s, err);
 }

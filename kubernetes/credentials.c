@@ -38,7 +38,8 @@ check_token(const char *where, char *text, struct lt_error *err)
 	return LT_OK;
 }
 
-/* For a password of the key, OpenSSL would ask at a terminal and wait. */
+/* Refuses an encrypted key: OpenSSL would ask for its password at a terminal
+ * and wait. */
 static int
 check_pem(const char *where, const char *text, struct lt_error *err)
 {
@@ -134,7 +135,7 @@ lt_kube_config_refresh(
 /* ---- where they are ---- */
 
 static int
-join(char **out, const char *dir, const char *name, struct lt_error *err)
+join_path(char **out, const char *dir, const char *name, struct lt_error *err)
 {
 	if (asprintf(out, "%s/%s", dir, name) >= 0)
 		return LT_OK;
@@ -150,7 +151,7 @@ read_namespace(struct lt_kube_config *config, const char *dir)
 	char *bytes = NULL;
 	size_t byte_count = 0;
 
-	if (join(&path, dir, "namespace", NULL) == LT_OK &&
+	if (join_path(&path, dir, "namespace", NULL) == LT_OK &&
 	    lt_plain_file_read(path, &bytes, &byte_count, NULL) == LT_OK &&
 	    byte_count < sizeof(config->name_space)) {
 		memcpy(config->name_space, bytes, byte_count);
@@ -182,9 +183,10 @@ pod_load(struct lt_kube_config *config, const struct lt_kube_place *place,
 		return lt_fail(err, LT_ENOMEM, "KUBERNETES_SERVICE_HOST");
 	}
 	read_namespace(config, dir);
-	const int code = join(&config->ca.path, dir, "ca.crt", err);
-	return code != LT_OK ? code
-			     : join(&config->token.path, dir, "token", err);
+	const int code = join_path(&config->ca.path, dir, "ca.crt", err);
+	return code != LT_OK
+		   ? code
+		   : join_path(&config->token.path, dir, "token", err);
 }
 
 static int
@@ -210,7 +212,7 @@ file_load(struct lt_kube_config *config, const char *file, struct lt_error *err)
 	return code;
 }
 
-/* What stands in the kubeconfig itself is as a file's text is. */
+/* Text in the kubeconfig itself is checked as a file's. */
 static int
 check_inline(
     const struct lt_kube_config *config, const char *file, struct lt_error *err)

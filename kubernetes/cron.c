@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the next tick of a CronJob's schedule: five fields, @hourly and the
+ * like, and @every, as kube-controller-manager reads them. Pure. False for a
+ * schedule that can't be read, or that has no tick within five years.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
-#include "cron.h"
+#include "kube_facts.h"
 #include "lookup.h"
 #include "units.h"
 
@@ -124,19 +129,19 @@ read_schedule(struct cron *cron, const char *at)
 }
 
 static bool
-has(const struct cron *cron, int field, int value)
+has_value(const struct cron *cron, int field, int value)
 {
 	return (cron->sets[field] >> value & 1) != 0;
 }
 
-/* Where days of the month and of the week are both named, either counts. */
+/* Either counts where days of the month and of the week are both named. */
 static bool
 has_day(const struct cron *cron, const struct tm *day)
 {
-	const bool in_month = has(cron, DAY, day->tm_mday);
-	const bool in_week = has(cron, WEEKDAY, day->tm_wday);
+	const bool in_month = has_value(cron, DAY, day->tm_mday);
+	const bool in_week = has_value(cron, WEEKDAY, day->tm_wday);
 
-	return has(cron, MONTH, day->tm_mon + 1) &&
+	return has_value(cron, MONTH, day->tm_mon + 1) &&
 	       (cron->any[DAY] || cron->any[WEEKDAY] ? in_month && in_week
 						     : in_month || in_week);
 }
@@ -147,10 +152,11 @@ next_of_day(
     const struct cron *cron, int64_t day_s, int64_t after_s, int64_t *next_s)
 {
 	for (int hour = 0; hour < HOURS; hour++)
-		for (int minute = 0; has(cron, HOUR, hour) && minute < 60;
+		for (int minute = 0; has_value(cron, HOUR, hour) && minute < 60;
 		     minute++) {
 			*next_s = day_s + hour * HOUR_S + minute * MINUTE_S;
-			if (has(cron, MINUTE, minute) && *next_s > after_s)
+			if (has_value(cron, MINUTE, minute) &&
+			    *next_s > after_s)
 				return true;
 		}
 	return false;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Builds the pod to be tried, and keeps of the answer what a pod takes and
- * where it may run. Source: k8s.io/kubernetes/pkg/controller/job and
+ * Builds the pod to be tried, and keeps what the answer says of its size and
+ * its place. Pure. Source: k8s.io/kubernetes/pkg/controller/job and
  * controller_utils.go, GetPodFromTemplate; the API server adds the rest.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dry_run.h"
+#include "kube_facts.h"
 #include "object.h"
 
 enum { PREFIX_SIZE = 320 };
@@ -56,7 +56,8 @@ lt_kube_dry_pod(const json_t *job)
 	    "metadata", metadata, "spec", json_object_get(template, "spec"));
 }
 
-/* What of a template decides a pod's size, as text; malloc'd. */
+/* Returns the part of a template that decides a pod's size, as text;
+ * malloc'd. */
 static char *
 sizes_of(const json_t *job)
 {

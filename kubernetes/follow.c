@@ -12,6 +12,7 @@
 #include "send.h"
 #include "text_mend.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	HEALTHY_MS = 10000,	/* a stream that lasts as long is no failure */
@@ -204,9 +205,7 @@ back_off(struct watch *watch)
 				     : LT_KUBE_BACKOFF_MS;
 	const int64_t doubled_ms =
 	    first_ms << (watch->failures < 16 ? watch->failures : 16);
-	const int64_t bound_ms = doubled_ms < LT_KUBE_BACKOFF_MAX_MS
-				     ? doubled_ms
-				     : LT_KUBE_BACKOFF_MAX_MS;
+	const int64_t bound_ms = lt_min_i64(doubled_ms, LT_KUBE_BACKOFF_MAX_MS);
 	int64_t wait_ms =
 	    bound_ms / 2 + (int64_t)(lt_random(&watch->run.kube->random) %
 				     (uint64_t)(bound_ms / 2 + 1));

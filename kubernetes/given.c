@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources: k8s.io/kubernetes/plugin/pkg/admission/limitranger and
- * runtimeclass; the API server has filled in a LimitRange's defaultRequest from
- * its default, max and min when it was written.
+ * Adds to a pod's spec what the API server will give it: requests by
+ * LimitRanges, overhead and node labels by RuntimeClasses. Pure. Sources:
+ * k8s.io/kubernetes/plugin/pkg/admission/limitranger and runtimeclass; the API
+ * server has filled in a LimitRange's defaultRequest from its default, max and
+ * min when it was written.
  */
 #include <string.h>
 
-#include "dry_run.h"
-#include "given.h"
+#include "kube_facts.h"
 #include "object.h"
-#include "quantity.h"
 
 /* ---- what there is ---- */
 
-/* Of several LimitRanges the API server takes the first that it comes to. */
+/* Keeps the most of several LimitRanges: the API server takes the first that it
+ * comes to. */
 static bool
 is_more(const json_t *quantity, const json_t *than)
 {
@@ -90,7 +91,7 @@ asks_for(const json_t *container, const char *resource)
 	       lt_kube_part(resources, "limits", resource) != NULL;
 }
 
-/* Is there a container that does not say how many CPUs or how much memory? */
+/* True if a container does not say how many CPUs or how much memory. */
 static bool
 lacks_requests(const json_t *pod_spec)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of GPUs and of parts of them. Sources: NVIDIA's k8s-device-plugin and
+ * Knows the names of GPUs and of parts of them, and what each is worth. Pure;
+ * an unknown name is no GPU. Sources: NVIDIA's k8s-device-plugin and
  * k8s-gpu-feature-discovery (names, labels), and the MIG user guide: a GPU is
  * cut into seven compute slices, one of the A30 and the RTX PRO 6000 into four.
  */
@@ -9,9 +10,8 @@
 #include <string.h>
 
 #include "gpu.h"
-#include "gpus.h"
+#include "kube_facts.h"
 #include "object.h"
-#include "quantity.h"
 #include "text.h"
 
 enum { SLICES = 7, FEW_SLICES = 4 };
@@ -24,7 +24,7 @@ static const char *const of_few[] = {
     "1g.6gb", "2g.12gb", "4g.24gb", "2g.48gb", "4g.96gb"};
 
 static bool
-begins(const char *text, const char *with)
+begins_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -39,7 +39,7 @@ slices_of(const char *profile, const char *gpu)
 	if (known != NULL && known->mig_slices > 0)
 		return known->mig_slices;
 	for (size_t i = 0; i < sizeof(of_few) / sizeof(of_few[0]); i++)
-		if (begins(profile, of_few[i]))
+		if (begins_with(profile, of_few[i]))
 			return FEW_SLICES;
 	return SLICES;
 }
@@ -52,7 +52,7 @@ lt_kube_mig_micro(const char *profile, const char *gpu)
 	const uint32_t all = slices_of(profile, gpu);
 
 	if (profile[0] < '1' || profile[0] > '9' ||
-	    !(begins(end, "g.") || begins(end, "c.")))
+	    !(begins_with(end, "g.") || begins_with(end, "c.")))
 		return 0;
 	return slices >= all ? LT_KUBE_WHOLE_GPU
 			     : (uint32_t)(slices * LT_KUBE_WHOLE_GPU / all);
@@ -74,7 +74,7 @@ most_of(const char *name)
 {
 	const char *const slash = strrchr(name, '/');
 
-	if (begins(name, mig_prefix))
+	if (begins_with(name, mig_prefix))
 		return lt_kube_mig_micro(name + strlen(mig_prefix), "");
 	return lt_kube_is_gpu(name) ||
 		       (slash != NULL && strcmp(slash, "/gpu.shared") == 0)
@@ -157,7 +157,7 @@ micro_on(const char *name, const json_t *labels)
 	uint32_t micro = most_of(name);
 
 	/* All of its GPUs are cut alike, and each part is called a GPU. */
-	if (begins(name, "nvidia.com/gpu") && profile != NULL) {
+	if (begins_with(name, "nvidia.com/gpu") && profile != NULL) {
 		lt_copy(gpu, sizeof(gpu), "");
 		if ((size_t)(profile - product) < sizeof(gpu))
 			snprintf(gpu, sizeof(gpu), "%.*s",
@@ -165,7 +165,7 @@ micro_on(const char *name, const json_t *labels)
 		const uint32_t part =
 		    lt_kube_mig_micro(profile + strlen(cut), gpu);
 		micro = part > 0 ? part : micro;
-	} else if (begins(name, mig_prefix)) {
+	} else if (begins_with(name, mig_prefix)) {
 		lt_copy(gpu, sizeof(gpu), product);
 		micro = lt_kube_mig_micro(name + strlen(mig_prefix), gpu);
 	}
@@ -173,9 +173,10 @@ micro_on(const char *name, const json_t *labels)
 	return part > 0 ? (uint32_t)part : 1;
 }
 
-/* Of an extended resource, whole ones; those that are not GPUs are none. */
+/* Adds an extended resource, in whole ones; those that are not GPUs add
+ * nothing. */
 static int
-add(struct lt_kube_gpus *gpus, const char *name, const json_t *quantity,
+add_kind(struct lt_kube_gpus *gpus, const char *name, const json_t *quantity,
     struct lt_error *err)
 {
 	struct lt_kube_gpu one = {.count = 0};
@@ -205,7 +206,7 @@ lt_kube_gpus_offered(struct lt_kube_gpus *gpus, const json_t *allocatable,
 	memset(gpus, 0, sizeof(*gpus)); /* whole: it is compared by bytes */
 	json_object_foreach((json_t *)allocatable, name, quantity)
 		if (code == LT_OK)
-			code = add(gpus, name, quantity, err);
+			code = add_kind(gpus, name, quantity, err);
 	for (uint32_t i = 0; i < gpus->kinds; i++)
 		gpus->of[i].micro = micro_on(gpus->of[i].name, labels);
 	return code;
@@ -227,10 +228,10 @@ add_resources(struct lt_kube_gpus *gpus, const json_t *of, struct lt_error *err)
 
 	json_object_foreach(requests, name, quantity)
 		if (code == LT_OK)
-			code = add(gpus, name, quantity, err);
+			code = add_kind(gpus, name, quantity, err);
 	json_object_foreach(limits, name, quantity)
 		if (code == LT_OK && json_object_get(requests, name) == NULL)
-			code = add(gpus, name, quantity, err);
+			code = add_kind(gpus, name, quantity, err);
 	return code;
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Job, or a pod of its own that waits behind lowtide's gate: what of it
- * waits, what it asks for, and what was written on it.
+ * Reads a Job, or a pod of its own that waits behind lowtide's gate: whether it
+ * waits, its request, and the annotations on it. Pure. An annotation that can't
+ * be read is a fault of the Job, LT_KUBE_FAULT, and no failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "claims.h"
-#include "dry_run.h"
-#include "given.h"
+#include "kube_facts.h"
 #include "object.h"
 #include "options.h"
 #include "text.h"
@@ -54,7 +53,7 @@ keep_texts(
 /* ---- what its user wrote ---- */
 
 static const char *
-annotation(const json_t *metadata, const char *name)
+annotation_of(const json_t *metadata, const char *name)
 {
 	char key[LT_KUBE_KEY_SIZE];
 
@@ -68,13 +67,14 @@ time_of(const json_t *metadata, const char *name)
 {
 	int64_t utc_s = 0;
 
-	return lt_utc_parse(annotation(metadata, name), &utc_s, NULL) == LT_OK
+	return lt_utc_parse(annotation_of(metadata, name), &utc_s, NULL) ==
+		       LT_OK
 		   ? utc_s
 		   : 0;
 }
 
-/* As sbatch's options, each in a line; what can't be read is told, and leaves
- * the rest. */
+/* Reads its wishes as sbatch's options, each in a line; one that can't be read
+ * is noted as a fault, and the rest is kept. */
 static void
 read_wishes(struct draft *draft, const json_t *metadata)
 {
@@ -113,12 +113,12 @@ read_wishes(struct draft *draft, const json_t *metadata)
 	}
 }
 
-/* When, or how long after it was created. */
+/* Reads a time, or a duration after it was created. */
 static void
 read_deadline(
     struct lt_kube_job *job, struct draft *draft, const json_t *metadata)
 {
-	const char *const text = annotation(metadata, "deadline");
+	const char *const text = annotation_of(metadata, "deadline");
 	int64_t seconds;
 
 	if (text[0] == '\0')
@@ -171,14 +171,14 @@ read_cron(struct lt_kube_job *job, struct draft *draft, const json_t *object)
 		    (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/* malloc'd; NULL where there is none. */
+/* Writes JSON as text; malloc'd; NULL for no value. */
 static char *
-dump(const json_t *part)
+dump_json(const json_t *part)
 {
 	return part != NULL ? json_dumps(part, JSON_COMPACT) : NULL;
 }
 
-/* What a pod of it asks for, and what of that is not known. */
+/* Reads what a pod of it asks for, and what of that is not known. */
 static int
 read_size(struct lt_kube_job *job, struct draft *draft,
     const struct source *from, struct lt_error *err)
@@ -210,9 +210,9 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 
 	job->created_utc_s = lt_kube_time(metadata, "creationTimestamp");
 	job->is_deleted = lt_kube_time(metadata, "deletionTimestamp") != 0;
-	job->is_paused = strcmp(annotation(metadata, "pause"), "true") == 0;
+	job->is_paused = strcmp(annotation_of(metadata, "pause"), "true") == 0;
 	job->is_tried = dry_run != NULL;
-	job->goes_on = strcmp(annotation(metadata, "pause"), "false") == 0;
+	job->goes_on = strcmp(annotation_of(metadata, "pause"), "false") == 0;
 	job->version =
 	    strtoull(lt_kube_string(metadata, "resourceVersion"), NULL, 10);
 	job->begin_utc_s = time_of(metadata, "begin");
@@ -220,16 +220,16 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	read_wishes(draft, metadata);
 	read_deadline(job, draft, metadata);
 	lt_text_whole(draft->fault);
-	draft->tolerations = dump(tolerations);
-	draft->selector = dump(selector);
-	draft->preferred = dump(json_object_get(
+	draft->tolerations = dump_json(tolerations);
+	draft->selector = dump_json(selector);
+	draft->preferred = dump_json(json_object_get(
 	    lt_kube_part(from->pod_spec, "affinity", "nodeAffinity"),
 	    LT_KUBE_PREFERS));
 	(void)lt_kube_bound(
 	    draft->bound, sizeof(draft->bound), from->pod_spec, from->names);
 	/* lowtide names a pool only where the user named none. */
 	job->is_put = from->names->places_anew && chosen[0] != '\0' &&
-		      annotation(metadata, "pool")[0] != '\0' &&
+		      annotation_of(metadata, "pool")[0] != '\0' &&
 		      job->started_utc_s != 0;
 	job->is_placed =
 	    (chosen[0] != '\0' && !job->is_put) || draft->bound[0] != '\0';
@@ -241,12 +241,12 @@ read_common(struct lt_kube_job *job, struct draft *draft,
 	    [LT_KUBE_UID] = lt_kube_string(metadata, "uid"),
 	    [LT_KUBE_NAMESPACE] = lt_kube_string(metadata, "namespace"),
 	    [LT_KUBE_NAME] = lt_kube_string(metadata, "name"),
-	    [LT_KUBE_USER] = annotation(metadata, "user"),
-	    [LT_KUBE_CLASS] = annotation(metadata, "class"),
-	    [LT_KUBE_QUOTE] = annotation(metadata, "quote"),
-	    [LT_KUBE_POOL] = annotation(metadata, "pool"),
-	    [LT_KUBE_HOLD] = annotation(metadata, "hold"),
-	    [LT_KUBE_PLAN] = annotation(metadata, "plan"),
+	    [LT_KUBE_USER] = annotation_of(metadata, "user"),
+	    [LT_KUBE_CLASS] = annotation_of(metadata, "class"),
+	    [LT_KUBE_QUOTE] = annotation_of(metadata, "quote"),
+	    [LT_KUBE_POOL] = annotation_of(metadata, "pool"),
+	    [LT_KUBE_HOLD] = annotation_of(metadata, "hold"),
+	    [LT_KUBE_PLAN] = annotation_of(metadata, "plan"),
 	    [LT_KUBE_WISHES] = draft->wishes,
 	    [LT_KUBE_CHOSEN] = job->is_put ? "" : chosen,
 	    [LT_KUBE_TOLERATIONS] =
@@ -288,7 +288,7 @@ find_starter(struct draft *draft, const json_t *object)
 	    lt_kube_is_true(json_object_get(object, "spec"), "suspend");
 
 	draft->starter[0] = '\0';
-	if (annotation(metadata, "quote")[0] != '\0')
+	if (annotation_of(metadata, "quote")[0] != '\0')
 		return;
 	if (lt_kube_string(json_object_get(metadata, "labels"),
 		"kueue.x-k8s.io/queue-name")[0] != '\0')
@@ -300,9 +300,9 @@ find_starter(struct draft *draft, const json_t *object)
 }
 
 /*
- * Its deadline, what its pods may take to end after it, and, where the Job
- * controller makes a pod anew while the one before ends, once more of that for
- * each pod. Source: batch/v1, podReplacementPolicy.
+ * Returns its deadline plus what its pods may take to end after it, and, where
+ * the Job controller makes a pod anew while the one before ends, once more of
+ * that for each pod. Source: batch/v1, podReplacementPolicy.
  */
 static int64_t
 limit_of(const json_t *spec, const json_t *pod_spec)

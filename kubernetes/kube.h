@@ -34,7 +34,7 @@ enum {
 
 struct lt_kube;
 
-/* Where the server is, and who we are to it. Start as { 0 }. */
+/* The server's place, and our credentials. Start as { 0 }. */
 struct lt_kube_place {
 	const char *kubeconfig;	 /* a file; NULL or "" = in a pod */
 	const char *account_dir; /* NULL = where a pod has its ServiceAccount */
@@ -53,9 +53,9 @@ int lt_kube_open(struct lt_kube **kube, const struct lt_kube_place *place,
     struct lt_error *err);
 void lt_kube_close(struct lt_kube *kube); /* NULL is fine */
 
-/* "https://10.96.0.1:443", for a log. */
+/* Returns "https://10.96.0.1:443", for a log. */
 const char *lt_kube_server(const struct lt_kube *kube);
-/* The pod's, or the kubeconfig's context's; "" = not said. */
+/* Returns the pod's namespace, or the kubeconfig's context's; "" = not said. */
 const char *lt_kube_namespace(const struct lt_kube *kube);
 
 #define LT_KUBE_MERGE_PATCH "application/merge-patch+json"
@@ -110,8 +110,8 @@ struct lt_kube_follow {
 	bool (*item)(void *context, const struct lt_kube_item *item);
 	/* The list is whole: what was not in it since begin() is gone. */
 	bool (*end)(void *context, const char *resource_version);
-	/* A failure after which it goes on: an object over the bounds of
-	 * lt_json_load() that is left out, or a try that is repeated. */
+	/* Reports a failure after which it continues: an object over the bounds
+	 * of lt_json_load() that is left out, or a try that is repeated. */
 	void (*report)(void *context, const struct lt_error *err);
 	/* Asked about once a second; true ends all. */
 	bool (*stop)(void *context);
@@ -126,9 +126,9 @@ int lt_kube_list(struct lt_kube *kube, const struct lt_kube_follow *follow,
 /*
  * Lists, then watches from there, for as long as no callback ends it: begin(),
  * item() for each object, end(), then item() for each change. A watch that
- * ends, is cut or is silent goes on from its last resourceVersion; one that is
+ * ends, is cut or is silent resumes from its last resourceVersion; one that is
  * too old for the server (410), or can't be read, starts with begin() again.
- * Whatever fails is reported and tried again, with growing pauses. LT_OK, or
+ * Any failure is reported and tried again, with growing pauses. LT_OK, or
  * LT_EINPUT for a follow without a path.
  */
 int lt_kube_follow(struct lt_kube *kube, const struct lt_kube_follow *follow,

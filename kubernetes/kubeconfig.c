@@ -49,11 +49,11 @@ static const struct refused refused_of_users[] = {
     {NULL, NULL},
 };
 
-static int complain(const struct reading *reading, const yaml_node_t *at,
+static int fail_at(const struct reading *reading, const yaml_node_t *at,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static int
-complain(const struct reading *reading, const yaml_node_t *at,
+fail_at(const struct reading *reading, const yaml_node_t *at,
     const char *format, ...)
 {
 	va_list arguments;
@@ -189,11 +189,11 @@ text_of(struct reading *reading, const yaml_node_t *mapping, const char *key,
 	if (node == NULL)
 		return LT_OK;
 	if (node->type != YAML_SCALAR_NODE)
-		return complain(reading, node, "%s: got a %s, want a text", key,
+		return fail_at(reading, node, "%s: got a %s, want a text", key,
 		    node->type == YAML_MAPPING_NODE ? "mapping" : "list");
 	*text = (const char *)node->data.scalar.value;
 	if (strlen(*text) != node->data.scalar.length)
-		return complain(
+		return fail_at(
 		    reading, node, "%s: got a NUL byte, want a text", key);
 	return LT_OK;
 }
@@ -208,7 +208,7 @@ find_named(struct reading *reading, const char *list, const char *part,
 	const yaml_node_t *const items = value_of(reading, root, list);
 
 	if (items == NULL || items->type != YAML_SEQUENCE_NODE)
-		return complain(reading, items != NULL ? items : root,
+		return fail_at(reading, items != NULL ? items : root,
 		    "%s: got no list, want one with a %s \"%.*s\"", list, part,
 		    SHOWN_MAX, name);
 	for (const yaml_node_item_t *item = items->data.sequence.items.start;
@@ -224,11 +224,11 @@ find_named(struct reading *reading, const char *list, const char *part,
 		*found = value_of(reading, node, part);
 		if (*found != NULL && (*found)->type == YAML_MAPPING_NODE)
 			return LT_OK;
-		return complain(reading, node,
+		return fail_at(reading, node,
 		    "\"%.*s\": got no mapping %s, want one", SHOWN_MAX, name,
 		    part);
 	}
-	return complain(reading, items, "%s: got none with the name \"%.*s\"",
+	return fail_at(reading, items, "%s: got none with the name \"%.*s\"",
 	    list, SHOWN_MAX, name);
 }
 
@@ -249,7 +249,7 @@ check_refused(struct reading *reading, const yaml_node_t *mapping,
 		    (command == NULL &&
 			text_of(reading, node, "name", &command) != LT_OK))
 			return LT_EINPUT;
-		return complain(reading, node, "%.*s: got %s%s%.*s%s: %s",
+		return fail_at(reading, node, "%.*s: got %s%s%.*s%s: %s",
 		    SHOWN_MAX, whose, keys->key, command != NULL ? " (" : "",
 		    SHOWN_MAX, command != NULL ? command : "",
 		    command != NULL ? ")" : "", keys->words);
@@ -315,7 +315,7 @@ read_pem(struct reading *reading, const yaml_node_t *mapping, const char *key,
 		secret->text = text_of_data(data);
 		if (secret->text == NULL ||
 		    strstr(secret->text, "-----BEGIN ") == NULL)
-			return complain(reading,
+			return fail_at(reading,
 			    value_of(reading, mapping, data_key),
 			    "%s: got something else, want PEM text in base64",
 			    data_key);
@@ -339,7 +339,7 @@ check_verified(struct reading *reading, const yaml_node_t *cluster)
 		return LT_EINPUT;
 	if (text == NULL || strcasecmp(text, "false") == 0)
 		return LT_OK;
-	return complain(reading, value_of(reading, cluster, key),
+	return fail_at(reading, value_of(reading, cluster, key),
 	    "%s: got \"%.*s\": whoever answered would get lowtide's token; want certificate-authority or certificate-authority-data",
 	    key, SHOWN_MAX, text);
 }
@@ -361,7 +361,7 @@ read_server(struct reading *reading, const yaml_node_t *cluster)
 		const yaml_node_t *const node =
 		    value_of(reading, cluster, "server");
 
-		return complain(reading, node != NULL ? node : cluster,
+		return fail_at(reading, node != NULL ? node : cluster,
 		    "server: got \"%.*s\", want https://HOST:PORT", SHOWN_MAX,
 		    text == NULL ? "" : text);
 	}
@@ -403,7 +403,7 @@ check_clear(struct reading *reading, const yaml_node_t *user)
 
 	if (strncmp(server, "https://", 8) == 0 || lt_url_is_loopback(server))
 		return LT_OK;
-	return complain(reading, user,
+	return fail_at(reading, user,
 	    "a token for \"%.*s\", want a server with https://", SHOWN_MAX,
 	    server);
 }
@@ -422,7 +422,7 @@ read_token(struct reading *reading, const yaml_node_t *user)
 		return LT_OK;
 	if (path == NULL && (strlen(text) > LT_KUBE_TOKEN_MAX ||
 				strpbrk(text, " \t\r\n") != NULL))
-		return complain(reading, value_of(reading, user, "token"),
+		return fail_at(reading, value_of(reading, user, "token"),
 		    "token: got blanks in it or more than %d bytes, want a token",
 		    LT_KUBE_TOKEN_MAX);
 	if (path != NULL)
@@ -458,7 +458,7 @@ read_user(struct reading *reading, const char *name)
 	const bool has_key =
 	    config->key.path != NULL || config->key.text != NULL;
 	if (has_certificate != has_key)
-		return complain(reading, user,
+		return fail_at(reading, user,
 		    "got a %s alone, want client-certificate and client-key",
 		    has_key ? "client-key" : "client-certificate");
 	return LT_OK;
@@ -473,12 +473,12 @@ read_context(struct reading *reading)
 	const yaml_node_t *context;
 
 	if (root == NULL || root->type != YAML_MAPPING_NODE)
-		return complain(reading, root,
+		return fail_at(reading, root,
 		    "got no mapping, want a kubeconfig with current-context");
 	if (text_of(reading, root, "current-context", &name) != LT_OK)
 		return LT_EINPUT;
 	if (name == NULL)
-		return complain(reading, root,
+		return fail_at(reading, root,
 		    "current-context: missing (kubectl config use-context sets it)");
 	if (find_named(reading, "contexts", "context", name, &context) !=
 		LT_OK ||
@@ -487,12 +487,12 @@ read_context(struct reading *reading)
 	    text_of(reading, context, "namespace", &name_space) != LT_OK)
 		return LT_EINPUT;
 	if (cluster == NULL || user == NULL)
-		return complain(reading, context,
+		return fail_at(reading, context,
 		    "context \"%.*s\": got no %s, want its name", SHOWN_MAX,
 		    name, cluster == NULL ? "cluster" : "user");
 	if (name_space != NULL &&
 	    strlen(name_space) >= sizeof(reading->config->name_space))
-		return complain(reading, context,
+		return fail_at(reading, context,
 		    "namespace: got %zu characters, want at most 63",
 		    strlen(name_space));
 	snprintf(reading->config->name_space,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the API server is and who we are to it, from a kubeconfig file or from
- * what a pod is given. Between the files and send.c.
+ * Reads the API server's place and our credentials from a kubeconfig file, or
+ * from what a pod is given. Between the files and client.c.
  */
 #ifndef LT_KUBECONFIG_H
 #define LT_KUBECONFIG_H
@@ -35,18 +35,18 @@ struct lt_kube_config { /* start as { 0 } */
 	struct lt_kube_secret ca, certificate, key, token;
 };
 
-/* Read a kubeconfig's text; files that it names are not opened, and stand in
+/* Reads a kubeconfig's text; files that it names are not opened, and stand in
  * the paths. file is for errors and for relative paths. On failure config is
  * empty. Pure. */
 int lt_kubeconfig_parse(struct lt_kube_config *config, const char *file,
     const char *bytes, size_t byte_count, struct lt_error *err);
 
-/* The kubeconfig or the pod's, and all files that it names. */
+/* Loads the kubeconfig or the pod's, and all files that it names. */
 int lt_kube_config_load(struct lt_kube_config *config,
     const struct lt_kube_place *place, struct lt_error *err);
 
 /*
- * Read the named files again that have changed or were read a minute ago; all
+ * Reads the named files again that have changed or were read a minute ago; all
  * of them if force. A file that can't be read leaves the text that was read
  * before, and is a failure only if force: it may be just about to be replaced.
  */

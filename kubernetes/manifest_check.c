@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "manifest_check.h"
+#include "kube_facts.h"
 #include "object.h"
 #include "units.h"
 
@@ -14,7 +14,7 @@ enum { SHOWN_MAX = 40 };
 
 /* A value in a message: its text, or its JSON. */
 static const char *
-shown(char out[SHOWN_MAX + 8], const json_t *value)
+shown_value(char out[SHOWN_MAX + 8], const json_t *value)
 {
 	char text[SHOWN_MAX] = "";
 	const size_t length = json_dumpb(
@@ -64,7 +64,7 @@ check_numbers(const json_t *spec, struct lt_error *err)
 		    (!json_is_integer(value) || json_integer_value(value) < 0))
 			return lt_fail(err, LT_EINPUT,
 			    "%s: got %s, want a whole number", keys[i],
-			    shown(text, value));
+			    shown_value(text, value));
 	}
 	return LT_OK;
 }
@@ -104,7 +104,7 @@ check_annotations(const json_t *annotations, struct lt_error *err)
 		if (!json_is_string(value))
 			return lt_fail(err, LT_EINPUT,
 			    "annotation %.80s: got %s, want a text: in quotes",
-			    key, shown(text, value));
+			    key, shown_value(text, value));
 	}
 	return LT_OK;
 }

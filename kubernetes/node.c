@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A Node: its pool, what it has, and whether lowtide may put pods on it.
+ * Reads a Node: its pool, its size and taints, and whether lowtide may put pods
+ * on it. Pure. A quantity that can't be read is LT_EINPUT; a label that is
+ * missing leaves its fact empty.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "object.h"
 #include "text.h"
 
-/* Of a node that has several, the first counts. */
+/* Labels of pools; of several on a node the first counts. */
 static const char *const pool_labels[] = {
     LT_KUBE_DOMAIN "pool",
     "karpenter.sh/nodepool",
@@ -47,7 +49,7 @@ static const struct {
 
 static const char machine_key[] = "node.kubernetes.io/instance-type";
 
-/* How spec.providerID begins, and the cloud of lowtide's sources. */
+/* Prefixes of spec.providerID, and the cloud of lowtide's sources. */
 static const struct {
 	const char *scheme, *cloud;
 } providers[] = {
@@ -156,7 +158,7 @@ find_cloud(struct lt_kube_node *node, const json_t *object)
 	}
 }
 
-/* Its bit of spot_taints; 0: it is none. */
+/* Returns its bit of spot_taints; 0: it has none. */
 static unsigned
 spot_taint_bit(const json_t *taint)
 {
@@ -281,8 +283,8 @@ lt_kube_node_read(struct lt_kube_node *node, const json_t *object,
 	    node, lt_kube_part(object, "status", "allocatable"), labels, err);
 }
 
-/* As kube-scheduler has it; what bears a taint for some time only, or in a way
- * that is not known here, does not. Source: ToleratesTaint() of
+/* Matches as kube-scheduler does; a toleration for some time only, or of a kind
+ * that is not known here, does not count. Source: ToleratesTaint() of
  * k8s.io/component-helpers/scheduling/corev1. */
 static bool
 is_match(const json_t *toleration, const json_t *taint)

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Small readings of the API server's objects, where any member may be missing:
+ * times, conditions, requests, and what a pod takes now. Pure. A missing member
+ * reads as absent; a quantity that is not one is LT_EINPUT.
+ *
+ * A pod's spec says what its user wants; since 1.33 a running pod may be
+ * resized in place, and its status says what its node has allocated. Source:
+ * KEP-1287; determineContainerReqs() of k8s.io/component-helpers/resource
+ * counts the same, and the spec beside it, for kube-scheduler keeps room for
+ * what may come.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lookup.h"
 #include "object.h"
-#include "quantity.h"
 #include "units.h"
 
 const char *const lt_kube_container_lists[LT_KUBE_CONTAINER_LISTS] = {
@@ -144,8 +157,8 @@ lt_kube_room_read(struct lt_kube_amounts *room, const json_t *allocatable,
 	return LT_OK;
 }
 
-/* Of a container or a pod. A request that is not there is the limit, as the API
- * server sets it. */
+/* Adds a resource of a container or a pod. A missing request is the limit, as
+ * the API server sets it. */
 static int
 add_resources(
     struct lt_kube_amounts *sum, const json_t *of, struct lt_error *err)
@@ -180,7 +193,7 @@ raise_all(struct lt_kube_amounts *to, const struct lt_kube_amounts *least)
 }
 
 static int64_t
-whole(int64_t value, int64_t of)
+whole_units(int64_t value, int64_t of)
 {
 	return value / of + (value % of != 0);
 }
@@ -239,8 +252,8 @@ lt_kube_asks_read(
 	struct lt_kube_amounts sum = {{0}}, pod = {{0}};
 	int code = sum_containers(&sum, pod_spec, err);
 
-	/* What the pod asks for as a whole is at least what its parts do
-	 * (KEP-2837), as the API server sees to. */
+	/* A pod as a whole asks for at least what its parts do (KEP-2837); the
+	 * API server sees to that. */
 	if (code == LT_OK)
 		code = add_resources(&pod, pod_spec, err);
 	if (code != LT_OK)
@@ -271,8 +284,8 @@ lt_kube_need_read(
 		code = lt_kube_gpus_asked(&kinds, pod_spec, err);
 	if (code != LT_OK)
 		return code;
-	const int64_t cpus = whole(sum.of[LT_KUBE_CPU], MILLI);
-	const int64_t mib = whole(sum.of[LT_KUBE_MEMORY], MIB);
+	const int64_t cpus = whole_units(sum.of[LT_KUBE_CPU], MILLI);
+	const int64_t mib = whole_units(sum.of[LT_KUBE_MEMORY], MIB);
 	if (cpus > UINT32_MAX)
 		return lt_fail(err, LT_EINPUT, "more CPUs than %u", UINT32_MAX);
 	*need = (struct lt_kube_need){.cpus = cpus > 0 ? (uint32_t)cpus : 1,
@@ -338,7 +351,7 @@ strip_containers(json_t *list)
 	}
 }
 
-/* Of volumes their kinds alone. */
+/* Keeps only the kinds of volumes. */
 static void
 strip_volumes(json_t *list)
 {
@@ -375,4 +388,105 @@ lt_kube_strip(json_t *object)
 	strip_pod_spec(
 	    json_object_get(json_object_get(spec, "template"), "spec"));
 	json_object_del(json_object_get(object, "status"), "images");
+}
+
+/* ---- the size that a pod has now ---- */
+
+enum { SIZE_PARTS = 1000 };
+
+static const json_t *
+larger_quantity(const json_t *a, const json_t *b)
+{
+	int64_t x, y;
+
+	return b != NULL &&
+		       lt_kube_quantity(a, SIZE_PARTS, &x, NULL) == LT_OK &&
+		       lt_kube_quantity(b, SIZE_PARTS, &y, NULL) == LT_OK &&
+		       y > x
+		   ? b
+		   : a;
+}
+
+/* Puts what was allocated into a container's, or the pod's own, requests: while
+ * its node is still at work on it, what it has in fact if that is more. If
+ * nothing is said the spec stays. */
+static void
+take_allocated(json_t *part, const json_t *status, bool is_resizing)
+{
+	static const char *const names[] = {"cpu", "memory"};
+	json_t *const allocated = json_object_get(status, "allocatedResources");
+	json_t *const requests =
+	    json_object_get(json_object_get(part, "resources"), "requests");
+	const json_t *const actual =
+	    lt_kube_part(status, "resources", "requests");
+
+	for (size_t i = 0;
+	     allocated != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+		const json_t *const has = json_object_get(allocated, names[i]);
+
+		if (has == NULL)
+			json_object_del(requests, names[i]);
+		else
+			json_object_set(requests, names[i],
+			    (json_t *)(is_resizing ? larger_quantity(has,
+							 json_object_get(
+							     actual, names[i]))
+						   : has));
+	}
+}
+
+static const json_t *
+container_status(const json_t *statuses, const char *name)
+{
+	const json_t *status;
+	size_t i;
+
+	json_array_foreach(statuses, i, status)
+		if (strcmp(lt_kube_string(status, "name"), name) == 0)
+			return status;
+	return NULL;
+}
+
+/* True if the node reports it: kubelets before 1.33 do so for no container. */
+static bool
+is_told_by(const json_t *statuses)
+{
+	const json_t *status;
+	size_t i;
+
+	json_array_foreach(statuses, i, status)
+		if (json_object_get(status, "allocatedResources") != NULL)
+			return true;
+	return false;
+}
+
+json_t *
+lt_kube_sized_spec(struct lt_kube_sized *sized, const json_t *pod)
+{
+	static const char *const lists[LT_KUBE_CONTAINER_LISTS] = {
+	    "containerStatuses", "initContainerStatuses"};
+	json_t *const spec = json_object_get(pod, "spec");
+	const json_t *const status = json_object_get(pod, "status");
+	const json_t *const resizing =
+	    lt_kube_condition(pod, "PodResizeInProgress");
+
+	*sized = (struct lt_kube_sized){
+	    .is_pending = lt_kube_condition(pod, "PodResizePending") != NULL,
+	    .is_told = is_told_by(json_object_get(status, lists[0])),
+	    .resizing_utc_s = lt_kube_time(resizing, "lastTransitionTime")};
+	if (!sized->is_told)
+		return json_incref(spec);
+	json_t *const now = json_deep_copy(spec);
+	json_t *container;
+	size_t i;
+	for (int k = 0; k < LT_KUBE_CONTAINER_LISTS; k++)
+		json_array_foreach(
+		    json_object_get(now, lt_kube_container_lists[k]), i,
+		    container)
+			take_allocated(container,
+			    container_status(json_object_get(status, lists[k]),
+				lt_kube_string(container, "name")),
+			    resizing != NULL);
+	take_allocated(now, status, resizing != NULL); /* KEP-5419 */
+	return now;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pod that has a node: from when to when it had it, and how it ended.
+ * Reads a pod that has a node: start and end of its time there, its size, and
+ * how it ended, in Slurm's words. Pure. A pod without a node is LT_ENOENT.
  */
 #include <stdio.h>
 #include <stdlib.h>

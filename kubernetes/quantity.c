@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads Kubernetes' quantities: "500m", "1.5", "64Gi", "1e3", by the grammar of
+ * k8s.io/apimachinery/pkg/api/resource, rounded up as the API server rounds.
+ * Pure. A text that is not one, or passes 63 bits, is LT_EINPUT.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "quantity.h"
+#include "object.h"
 #include "units.h"
 
 enum { NUMBER_MAX = 64 };
@@ -42,7 +47,7 @@ is_of_number(char c, char next)
 }
 
 static int
-parse(const char *text, double *value)
+parse_quantity(const char *text, double *value)
 {
 	char number[NUMBER_MAX];
 	size_t length = 0;
@@ -72,12 +77,12 @@ lt_kube_quantity(
 	const char *const text = json_string_value(quantity);
 	double units = json_number_value(quantity);
 
-	if (text != NULL ? parse(text, &units) != LT_OK
+	if (text != NULL ? parse_quantity(text, &units) != LT_OK
 			 : !json_is_number(quantity))
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%.40s\", want a quantity such as 500m, 2 or 64Gi",
 		    text != NULL ? text : "no text");
-	/* What a binary fraction lacks of a whole is no part of it. */
+	/* Ignores what a binary fraction lacks of a whole. */
 	const double exact = ceil(units * (double)parts - 1e-6);
 	if (!(exact >= 0 && exact < most))
 		return lt_fail(err, LT_EINPUT,

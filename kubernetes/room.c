@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums what the pods of a cluster take of its nodes: trees of pods and of nodes
+ * by name (tsearch(3)). Only memory can lack: then false, and pods are listed
+ * anew.
+ */
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "object.h"
-#include "room.h"
+#include "cluster.h"
 
 struct node { /* begins with its name: by_name() */
 	char name[LT_KUBE_KEY_SIZE];
@@ -28,29 +33,30 @@ by_name(const void *a, const void *b)
 }
 
 static void
-add(struct lt_kube_amounts *to, const struct lt_kube_amounts *amounts, int sign)
+add_amounts(
+    struct lt_kube_amounts *to, const struct lt_kube_amounts *amounts, int sign)
 {
 	for (int i = 0; i < LT_KUBE_RESOURCES; i++)
 		to->of[i] += sign * amounts->of[i];
 }
 
 static void
-count(const struct pod *pod, int sign)
+count_pod(const struct pod *pod, int sign)
 {
 	struct node *const node = pod->node;
 
-	add(&node->taken.all, &pod->amounts, sign);
+	add_amounts(&node->taken.all, &pod->amounts, sign);
 	if (!pod->is_ours)
-		add(&node->taken.others, &pod->amounts, sign);
+		add_amounts(&node->taken.others, &pod->amounts, sign);
 }
 
-/* Its node's sum goes with the node's last pod: names come and go. */
+/* Frees the node's sum with the node's last pod: names come and go. */
 static void
-lose(struct lt_kube_rooms *rooms, struct pod *pod)
+lose_pod(struct lt_kube_rooms *rooms, struct pod *pod)
 {
 	struct node *const node = pod->node;
 
-	count(pod, -1);
+	count_pod(pod, -1);
 	if (--node->pod_count == 0) {
 		tdelete(node, &rooms->nodes, by_name);
 		free(node);
@@ -60,7 +66,7 @@ lose(struct lt_kube_rooms *rooms, struct pod *pod)
 	rooms->pod_count--;
 }
 
-/* What can't be counted leaves no room beside it. */
+/* A pod that can't be counted leaves no room beside it. */
 static void
 read_amounts(struct lt_kube_amounts *amounts, const json_t *pod)
 {
@@ -72,8 +78,8 @@ read_amounts(struct lt_kube_amounts *amounts, const json_t *pod)
 		    .of = {[LT_KUBE_POD_COUNT] = WHOLE}};
 }
 
-/* The one of this name, made where there is none; NULL: no memory. size: of
- * all of it. */
+/* Finds the one of this name, or makes it; NULL: no memory. size: of all of
+ * it. */
 static void *
 find_or_make(void **root, const char *name, size_t size)
 {
@@ -107,7 +113,7 @@ lt_kube_rooms_see(
 	if (is_gone || strcmp(phase, "Succeeded") == 0 ||
 	    strcmp(phase, "Failed") == 0) {
 		if (known != NULL)
-			lose(rooms, known);
+			lose_pod(rooms, known);
 		return true;
 	}
 	if (node[0] == '\0' || uid[0] == '\0' ||
@@ -115,7 +121,7 @@ lt_kube_rooms_see(
 	    strlen(node) >= LT_KUBE_KEY_SIZE)
 		return true;
 	if (known != NULL) {
-		count(known, -1);
+		count_pod(known, -1);
 	} else {
 		struct node *const its =
 		    find_or_make(&rooms->nodes, node, sizeof(*its));
@@ -132,7 +138,7 @@ lt_kube_rooms_see(
 	known->seen = rooms->list;
 	known->is_ours = is_ours;
 	read_amounts(&known->amounts, pod);
-	count(known, 1);
+	count_pod(known, 1);
 	return true;
 }
 
@@ -168,7 +174,7 @@ lt_kube_rooms_end(struct lt_kube_rooms *rooms)
 		return false;
 	twalk_r(rooms->pods, note_unseen, &unseen);
 	for (uint32_t i = 0; i < unseen.count; i++)
-		lose(rooms, unseen.pods[i]);
+		lose_pod(rooms, unseen.pods[i]);
 	free(unseen.pods);
 	return true;
 }

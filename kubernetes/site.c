@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one site that this process serves: which Jobs are lowtide's, where they
+ * may run, how they are read and patched, and how long they are held.
+ *
+ * A Job, or a pod of its own, without activeDeadlineSeconds is held for the
+ * assume_time of its class, or of the site, from its start, and for as long
+ * again each time that this is over and it still runs. Nothing ends it.
+ *
+ * lt_kube_spend() bounds the requests of a second; a refused request is
+ * returned to the caller.
+ */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "claims.h"
 #include "http.h"
+#include "kube_facts.h"
+#include "market.h"
 #include "quote.h"
 #include "site.h"
 #include "text.h"
@@ -17,8 +30,9 @@ struct lt_kube_site lt_kube_site;
 bool
 lt_kube_is_ours(const struct lt_kube_known_job *job)
 {
-	/* What was held for stays ours, too, where the label is gone; a quote
-	 * that somebody wrote where no policy forbids it is none. */
+	/* A Job that was held for stays ours, too, if the label is gone; a
+	 * quote that somebody wrote where no policy forbids it does not
+	 * count. */
 	return !job->facts.is_foreign &&
 	       (lt_kube_cluster_manages(&lt_kube_site.cluster,
 		    lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)) ||
@@ -63,10 +77,10 @@ lt_kube_where_is(
 }
 
 /*
- * Which pools it may go to by itself. One that the policy does not name has no
- * price: what may run there too is held for by the others, and shown as
- * unpriced if it did. What no node takes now waits for one as it is: of a pool
- * that has, or brings, some.
+ * True for a pool that it may go to by itself. One that the policy does not
+ * name has no price: a Job that may run there too is held for by the others,
+ * and shown as unpriced if it did. A Job that no node takes now waits for one
+ * of a pool that has, or brings, some.
  */
 static bool
 may_be(uint32_t pool, const struct lt_kube_where *w, int step)
@@ -91,8 +105,8 @@ may_be(uint32_t pool, const struct lt_kube_where *w, int step)
 	}
 }
 
-/* Where it was decided that it would have gone; else where kube-scheduler
- * would put it now: on the node that is emptiest with it. */
+/* Returns the pool where it was decided that it would have gone; else where
+ * kube-scheduler would put it now: on the node that is emptiest with it. */
 static int
 find_home(const struct lt_kube_where *all, const bool *may_go, const char *said)
 {
@@ -147,8 +161,8 @@ lt_kube_places(char *out, size_t size, const struct lt_kube_known_job *job)
 	const bool ran = job->ran_in[0] != '\0' && !job->facts.is_waiting;
 	const char *const pool = chosen[0] != '\0' ? chosen : put;
 
-	/* Where its pods are, whatever was meant; else on any node of its pool,
-	 * whatever the policy calls that. */
+	/* Lists where its pods are, if any; else any node of its pool, by all
+	 * names that the policy has for that. */
 	if (ran)
 		snprintf(out, size, "%s", job->ran_in);
 	else if (pool[0] != '\0')
@@ -275,4 +289,101 @@ lt_kube_runs_again(const struct lt_kube_known_job *job)
 	return job->facts.suspended_utc_s > job->facts.created_utc_s &&
 	       job->first_utc_s != 0 &&
 	       job->facts.suspended_utc_s >= job->first_utc_s;
+}
+
+/* ---- how long a Job without a deadline is held ---- */
+
+void
+lt_kube_know_limits(const struct lt_market *market)
+{
+	struct lt_kube_site *const s = &lt_kube_site;
+	const size_t size = market->class_count * sizeof(*s->classes);
+
+	if (s->class_count == market->class_count &&
+	    s->assume_time_s == market->assume_time_s &&
+	    (size == 0 || memcmp(s->classes, market->classes, size) == 0))
+		return;
+	struct lt_class *const classes = malloc(size + 1);
+	if (classes == NULL)
+		return; /* the next market brings them, too */
+	if (size > 0)
+		memcpy(classes, market->classes, size);
+	free(s->classes);
+	s->classes = classes;
+	s->class_count = market->class_count;
+	s->assume_time_s = market->assume_time_s;
+	s->cluster.all_changed = true;
+}
+
+int64_t
+lt_kube_stretch_s(const struct lt_kube_known_job *job, const char *places)
+{
+	static struct lt_partition home;
+	struct lt_kube_site *const s = &lt_kube_site;
+	const struct lt_market market = {.classes = s->classes,
+	    .class_count = s->class_count,
+	    .partitions = &home,
+	    .partition_count = 1};
+
+	if (job->facts.limit_s > 0)
+		return 0;
+	snprintf(home.name, sizeof(home.name), "%.*s",
+	    (int)strcspn(places, ","), places);
+	const struct lt_class *const class = lt_market_class(
+	    &market, &(struct lt_class_of){
+			 .account = lt_kube_cluster_team(&s->cluster,
+			     lt_kube_job_text(&job->facts, LT_KUBE_NAMESPACE)),
+			 .qos = lt_kube_job_text(&job->facts, LT_KUBE_CLASS),
+			 .name = lt_kube_job_text(&job->facts, LT_KUBE_NAME)});
+
+	return class != NULL && class->assume_time_s > 0 ? class->assume_time_s
+							 : s->assume_time_s;
+}
+
+int64_t
+lt_kube_limit_s(
+    const struct lt_kube_known_job *job, const char *places, int64_t now_utc_s)
+{
+	const int64_t each_s = lt_kube_stretch_s(job, places);
+
+	if (each_s == 0)
+		return job->facts.limit_s;
+	return job->facts.is_waiting || job->first_utc_s == 0 ||
+		       now_utc_s < job->first_utc_s
+		   ? each_s
+		   : each_s * ((now_utc_s - job->first_utc_s) / each_s + 1);
+}
+
+void
+lt_kube_renew(struct lt_kube_known_job *job, int64_t now_utc_s)
+{
+	char places[LT_BATCH_PARTITIONS_SIZE];
+
+	if (job->facts.limit_s > 0 || job->forget_utc_s != 0 ||
+	    job->facts.is_waiting || !lt_kube_is_ours(job))
+		return;
+	const int64_t limit_s = lt_kube_limit_s(
+	    job, lt_kube_places(places, sizeof(places), job), now_utc_s);
+	if (limit_s == job->held_s)
+		return;
+	job->held_s = limit_s;
+	lt_kube_cluster_changed(&lt_kube_site.cluster, job->id);
+}
+
+int64_t
+lt_kube_least_assumed_s(const char *team)
+{
+	const struct lt_kube_site *const s = &lt_kube_site;
+	int64_t least_s = s->assume_time_s;
+
+	for (uint32_t i = 0; i < s->class_count; i++) {
+		const struct lt_class *const class = &s->classes[i];
+
+		if (class->assume_time_s > 0 &&
+		    (class->account[0] == '\0' ||
+			strcasecmp(class->account, team) == 0) &&
+		    (least_s == 0 || class->assume_time_s < least_s))
+			least_s = class->assume_time_s;
+	}
+	return least_s;
 }

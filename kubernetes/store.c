@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pods that ever had a node, in <state>/kube.db (SQLite, 0600): what slurmdbd
+ * is to Slurm. One writer; store_rows.c reads rows of it.
+ *
+ * Statements are prepared once, but those of resizes, which are seldom. A
+ * stretch of a Job's pod that is resized is what Slurm has of a job that is
+ * resized: a row "RESIZING" of the same run, which continues in another. A
+ * stretch of a pod without a Job is a part of its owner's, like those of an
+ * hour.
+ *
+ * A failure is LT_EIO with SQLite's words; the caller rolls its transaction
+ * back and takes all in anew.
+ */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +19,8 @@
 #include <sys/stat.h>
 
 #include "object.h"
-#include "store_resize.h"
 #include "store.h"
+#include "min_max.h"
 
 enum {
 	PATH_BYTES = 4096,
@@ -166,7 +179,7 @@ static const char schema[] =
     "CREATE INDEX IF NOT EXISTS runs_end ON runs (end);"
     "CREATE INDEX IF NOT EXISTS runs_job ON runs (job_id);";
 
-/* What runs have since: 0 of those before. */
+/* Columns that runs have since; 0 in those before. */
 static const char sizes[] =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE runs ADD COLUMN cpu_milli INTEGER NOT NULL DEFAULT 0;"
@@ -202,7 +215,7 @@ static const struct {
     {"gpu_micro", parts_of_gpus}, {"resized", resizes}};
 
 static int
-fail(sqlite3 *db, struct lt_error *err)
+fail_db(sqlite3 *db, struct lt_error *err)
 {
 	return lt_fail(err, LT_EIO, "kube.db: %s", sqlite3_errmsg(db));
 }
@@ -228,7 +241,7 @@ lt_kube_store_open(
 	if (sqlite3_open(path, &s->db) != SQLITE_OK ||
 	    sqlite3_busy_timeout(s->db, BUSY_MS) != SQLITE_OK ||
 	    sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-		code = fail(s->db, err);
+		code = fail_db(s->db, err);
 	umask(before);
 	for (size_t i = 0; code == LT_OK && i < sizeof(more) / sizeof(more[0]);
 	     i++)
@@ -237,12 +250,12 @@ lt_kube_store_open(
 			NULL) != SQLITE_OK &&
 		    sqlite3_exec(s->db, more[i].text, NULL, NULL, NULL) !=
 			SQLITE_OK)
-			code = fail(s->db, err);
+			code = fail_db(s->db, err);
 	for (int i = 0; code == LT_OK && i < STATEMENT_COUNT; i++)
 		if (sqlite3_prepare_v3(s->db, texts[i], -1,
 			SQLITE_PREPARE_PERSISTENT, &s->statements[i],
 			NULL) != SQLITE_OK)
-			code = fail(s->db, err);
+			code = fail_db(s->db, err);
 	if (code == LT_OK)
 		*store = s;
 	else
@@ -263,8 +276,8 @@ lt_kube_store_close(struct lt_kube_store *store)
 
 /* Runs it; *number: of its one row, where one is asked for. */
 static int
-step(struct lt_kube_store *store, enum statement which, int64_t *number,
-    struct lt_error *err)
+run_statement(struct lt_kube_store *store, enum statement which,
+    int64_t *number, struct lt_error *err)
 {
 	sqlite3_stmt *const s = store->statements[which];
 	const int rc = sqlite3_step(s);
@@ -275,7 +288,7 @@ step(struct lt_kube_store *store, enum statement which, int64_t *number,
 	else if (rc == SQLITE_DONE && number != NULL)
 		code = LT_ENOENT;
 	else if (rc != SQLITE_DONE && rc != SQLITE_ROW)
-		code = fail(store->db, err);
+		code = fail_db(store->db, err);
 	sqlite3_reset(s);
 	return code;
 }
@@ -298,19 +311,19 @@ bind_number(
 int
 lt_kube_store_begin(struct lt_kube_store *store, struct lt_error *err)
 {
-	return step(store, S_BEGIN, NULL, err);
+	return run_statement(store, S_BEGIN, NULL, err);
 }
 
 int
 lt_kube_store_commit(struct lt_kube_store *store, struct lt_error *err)
 {
-	return step(store, S_COMMIT, NULL, err);
+	return run_statement(store, S_COMMIT, NULL, err);
 }
 
 void
 lt_kube_store_rollback(struct lt_kube_store *store)
 {
-	(void)step(store, S_ROLLBACK, NULL, NULL);
+	(void)run_statement(store, S_ROLLBACK, NULL, NULL);
 }
 
 int
@@ -318,7 +331,7 @@ lt_kube_store_is_empty(
     struct lt_kube_store *store, bool *is_empty, struct lt_error *err)
 {
 	int64_t id;
-	const int code = step(store, S_ANY, &id, err);
+	const int code = run_statement(store, S_ANY, &id, err);
 
 	*is_empty = code == LT_ENOENT;
 	return code == LT_ENOENT ? LT_OK : code;
@@ -331,10 +344,10 @@ lt_kube_store_id(struct lt_kube_store *store, const char *uid, bool is_made,
 	int64_t number = 0;
 
 	bind_text(store, S_FIND_ID, 1, uid);
-	int code = step(store, S_FIND_ID, &number, err);
+	int code = run_statement(store, S_FIND_ID, &number, err);
 	if (code == LT_ENOENT && is_made) {
 		bind_text(store, S_ADD_ID, 1, uid);
-		code = step(store, S_ADD_ID, NULL, err);
+		code = run_statement(store, S_ADD_ID, NULL, err);
 		number = sqlite3_last_insert_rowid(store->db);
 	}
 	if (code == LT_OK && number > INT32_MAX)
@@ -350,7 +363,7 @@ lt_kube_store_name(struct lt_kube_store *store, uint32_t id,
 	bind_number(store, S_NAME, 1, id);
 	bind_text(store, S_NAME, 2, namespace);
 	bind_text(store, S_NAME, 3, name);
-	return step(store, S_NAME, NULL, err);
+	return run_statement(store, S_NAME, NULL, err);
 }
 
 int
@@ -359,7 +372,7 @@ lt_kube_store_set_ended(struct lt_kube_store *store, uint32_t job_id,
 {
 	bind_number(store, S_SET_ENDED, 1, job_id);
 	bind_number(store, S_SET_ENDED, 2, has_ended);
-	return step(store, S_SET_ENDED, NULL, err);
+	return run_statement(store, S_SET_ENDED, NULL, err);
 }
 
 int
@@ -367,7 +380,7 @@ lt_kube_store_first_start(struct lt_kube_store *store, uint32_t job_id,
     int64_t *start_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_FIRST_START, 1, job_id);
-	return step(store, S_FIRST_START, start_utc_s, err);
+	return run_statement(store, S_FIRST_START, start_utc_s, err);
 }
 
 bool
@@ -376,10 +389,10 @@ lt_kube_store_is_open(struct lt_kube_store *store, uint32_t job_id)
 	int64_t one;
 
 	bind_number(store, S_IS_OPEN, 1, job_id);
-	return step(store, S_IS_OPEN, &one, NULL) == LT_OK;
+	return run_statement(store, S_IS_OPEN, &one, NULL) == LT_OK;
 }
 
-/* It is known with another size: the time with that is over. */
+/* Ends the time with the size that is known, if it has another now. */
 static int
 follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
     const struct lt_kube_need *need, struct lt_error *err)
@@ -389,7 +402,7 @@ follow_size(struct lt_kube_store *store, const struct lt_kube_run *run,
 	bind_number(store, S_OTHER_SIZE, 1, run->id);
 	bind_number(store, S_OTHER_SIZE, 2, (int64_t)need->exact.cpu_milli);
 	bind_number(store, S_OTHER_SIZE, 3, (int64_t)need->exact.memory_kib);
-	const int code = step(store, S_OTHER_SIZE, &one, err);
+	const int code = run_statement(store, S_OTHER_SIZE, &one, err);
 	if (code == LT_OK)
 		return lt_kube_resize(store->db, run, err);
 	return code == LT_ENOENT ? LT_OK : code;
@@ -458,7 +471,7 @@ lt_kube_store_put(struct lt_kube_store *store, const struct lt_kube_run *run,
 			bind_number(store, S_PUT, (int)i + 1, values[i].number);
 	}
 	const int code = follow_size(store, run, &need, err);
-	return code == LT_OK ? step(store, S_PUT, NULL, err) : code;
+	return code == LT_OK ? run_statement(store, S_PUT, NULL, err) : code;
 }
 
 int
@@ -467,7 +480,7 @@ lt_kube_store_end_unseen(struct lt_kube_store *store, int64_t since_utc_s,
 {
 	bind_number(store, S_END_UNSEEN, 1, since_utc_s);
 	bind_number(store, S_END_UNSEEN, 2, now_utc_s);
-	return step(store, S_END_UNSEEN, NULL, err);
+	return run_statement(store, S_END_UNSEEN, NULL, err);
 }
 
 int
@@ -486,7 +499,7 @@ lt_kube_store_part(struct lt_kube_store *store, const struct lt_kube_part *part,
 		bind_text(store, which, 2, part->namespace);
 		if (which == S_PARTS)
 			bind_number(store, which, 3, part->now_utc_s);
-		code = step(store, which, NULL, err);
+		code = run_statement(store, which, NULL, err);
 	}
 	return code;
 }
@@ -497,14 +510,14 @@ lt_kube_store_move(struct lt_kube_store *store, const char *node,
 {
 	bind_text(store, S_MOVE, 1, node);
 	bind_text(store, S_MOVE, 2, pool);
-	return step(store, S_MOVE, NULL, err);
+	return run_statement(store, S_MOVE, NULL, err);
 }
 
 int
 lt_kube_store_unheld(
     struct lt_kube_store *store, int64_t *count, struct lt_error *err)
 {
-	return step(store, S_COUNT_UNHELD, count, err);
+	return run_statement(store, S_COUNT_UNHELD, count, err);
 }
 
 int
@@ -513,7 +526,7 @@ lt_kube_store_end_by(struct lt_kube_store *store, uint32_t job_id,
 {
 	bind_number(store, S_END_BY, 1, job_id);
 	bind_number(store, S_END_BY, 2, end_utc_s);
-	return step(store, S_END_BY, NULL, err);
+	return run_statement(store, S_END_BY, NULL, err);
 }
 
 int
@@ -521,13 +534,13 @@ lt_kube_store_known(struct lt_kube_store *store, uint32_t job_id,
     const struct lt_kube_known *asked, struct lt_error *err)
 {
 	bind_number(store, S_ENDED, 1, job_id);
-	const int code = step(store, S_ENDED, asked->ended, err);
+	const int code = run_statement(store, S_ENDED, asked->ended, err);
 	if (code != LT_OK)
 		return code;
 	bind_number(store, S_SECONDS, 1, job_id);
 	bind_number(store, S_SECONDS, 2, asked->from_utc_s);
 	bind_number(store, S_SECONDS, 3, asked->to_utc_s);
-	return step(store, S_SECONDS, asked->seconds, err);
+	return run_statement(store, S_SECONDS, asked->seconds, err);
 }
 
 int
@@ -535,14 +548,14 @@ lt_kube_store_heard(
     struct lt_kube_store *store, int64_t utc_s, struct lt_error *err)
 {
 	bind_number(store, S_HEARD, 1, utc_s);
-	return step(store, S_HEARD, NULL, err);
+	return run_statement(store, S_HEARD, NULL, err);
 }
 
 int
 lt_kube_store_last_heard(
     struct lt_kube_store *store, int64_t *utc_s, struct lt_error *err)
 {
-	return step(store, S_LAST_HEARD, utc_s, err);
+	return run_statement(store, S_LAST_HEARD, utc_s, err);
 }
 
 int
@@ -551,7 +564,7 @@ lt_kube_store_away(struct lt_kube_store *store,
 {
 	bind_number(store, S_AWAY, 1, away->from_utc_s);
 	bind_number(store, S_AWAY, 2, away->to_utc_s);
-	return step(store, S_AWAY, NULL, err);
+	return run_statement(store, S_AWAY, NULL, err);
 }
 
 int
@@ -565,7 +578,7 @@ lt_kube_store_prune(
 	for (size_t i = 0; code == LT_OK && i < sizeof(all) / sizeof(all[0]);
 	     i++) {
 		bind_number(store, all[i], 1, before_utc_s);
-		code = step(store, all[i], NULL, err);
+		code = run_statement(store, all[i], NULL, err);
 	}
 	return code;
 }
@@ -575,7 +588,7 @@ lt_kube_store_erase(
     struct lt_kube_store *store, int64_t before_utc_s, struct lt_error *err)
 {
 	bind_number(store, S_ERASE, 1, before_utc_s);
-	return step(store, S_ERASE, NULL, err);
+	return run_statement(store, S_ERASE, NULL, err);
 }
 
 int
@@ -585,5 +598,182 @@ lt_kube_store_keep_node(struct lt_kube_store *store, const char *kind,
 	bind_text(store, S_KEEP_NODE, 1, kind);
 	bind_text(store, S_KEEP_NODE, 2, node);
 	bind_number(store, S_KEEP_NODE, 3, now_utc_s);
-	return step(store, S_KEEP_NODE, NULL, err);
+	return run_statement(store, S_KEEP_NODE, NULL, err);
+}
+
+/* ---- pods that are resized while they run ---- */
+
+enum { WATCHED_S = 30 }; /* that it watches is written down more often */
+
+struct known { /* of the row */
+	struct lt_kube_need size;
+	int64_t start_utc_s, resized_utc_s, seen_utc_s;
+	int64_t heard_utc_s; /* the cluster was watched last; 0 = never */
+	int64_t cut_utc_s;   /* not of the row: when it ends */
+};
+
+static const char get_known[] =
+    "SELECT start, resized, cpus, memory_mib, cpu_milli, memory_kib,"
+    " seen, coalesce((SELECT utc_s FROM heard), 0) FROM runs WHERE id = ?1";
+static const char name_part[] =
+    "INSERT INTO ids (uid, made) VALUES ('size/' || ?1 || '/' || ?2,"
+    " unixepoch())";
+static const char put_part[] =
+    "INSERT INTO runs (id, job_id, task, created, start, end, state,"
+    " exit_code, node, pool, team, user, name, qos, quote, cpus, gpus,"
+    " memory_mib, limit_s, seen, estimated, cpu_milli, memory_kib,"
+    " node_cpu_milli, node_memory_kib, node_gpus, gpu_micro, node_gpu_micro,"
+    " parts, part_of, resized)"
+    " SELECT last_insert_rowid(), job_id, task, created, start, ?2,"
+    " CASE parts WHEN 0 THEN 'RESIZING' ELSE 'RUNNING' END,"
+    " 0, node, pool, team, user, name, qos,"
+    " CASE ?4 WHEN '' THEN quote ELSE ?4 END, cpus, gpus,"
+    " memory_mib, limit_s, ?3, 0, cpu_milli, memory_kib, node_cpu_milli,"
+    " node_memory_kib, node_gpus, gpu_micro, node_gpu_micro, parts * 2,"
+    " CASE parts WHEN 0 THEN id ELSE 0 END, resized FROM runs WHERE id = ?1";
+static const char go_on[] =
+    "UPDATE runs SET created = CASE WHEN ?2 > start THEN ?2 ELSE created END,"
+    " start = ?2, resized = ?2, cpus = ?3, memory_mib = ?4, cpu_milli = ?5,"
+    " memory_kib = ?6 WHERE id = ?1";
+static const char most_of[] =
+    "SELECT coalesce(max(cpu_milli), 0), coalesce(max(memory_kib), 0)"
+    " FROM runs WHERE job_id = ?1";
+
+struct change { /* a statement: its numbers from ?1 on, and ?4 as a text */
+	const char *sql, *text; /* text NULL: a number, or none */
+	int64_t numbers[6];
+	int count;
+};
+
+static int
+run_change(sqlite3 *db, const struct change *change, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(db, change->sql, -1, &s, NULL);
+
+	for (int i = 0; rc == SQLITE_OK && i < change->count; i++)
+		rc = sqlite3_bind_int64(s, i + 1, change->numbers[i]);
+	if (rc == SQLITE_OK && change->text != NULL)
+		rc = sqlite3_bind_text(s, 4, change->text, -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? LT_OK : fail_db(db, err);
+}
+
+static int
+read_known(sqlite3 *db, uint32_t id, struct known *known, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int code = LT_OK;
+
+	if (sqlite3_prepare_v2(db, get_known, -1, &s, NULL) != SQLITE_OK ||
+	    sqlite3_bind_int64(s, 1, id) != SQLITE_OK ||
+	    sqlite3_step(s) != SQLITE_ROW)
+		code = fail_db(db, err);
+	else
+		*known =
+		    (struct known){.start_utc_s = sqlite3_column_int64(s, 0),
+			.resized_utc_s = sqlite3_column_int64(s, 1),
+			.size = {.cpus = (uint32_t)sqlite3_column_int64(s, 2),
+			    .memory_mib = (uint64_t)sqlite3_column_int64(s, 3),
+			    .exact = {(uint64_t)sqlite3_column_int64(s, 4),
+				(uint64_t)sqlite3_column_int64(s, 5), 0}},
+			.seen_utc_s = sqlite3_column_int64(s, 6),
+			.heard_utc_s = sqlite3_column_int64(s, 7)};
+	sqlite3_finalize(s);
+	return code;
+}
+
+/* Gives it this size from known->cut_utc_s on. */
+static int
+cut_stretch(sqlite3 *db, const struct lt_kube_run *run, struct known *known,
+    const struct lt_kube_need *size, struct lt_error *err)
+{
+	const int64_t at_utc_s = known->cut_utc_s;
+	const struct change changes[] = {
+	    {name_part, NULL, {run->id, at_utc_s}, 2},
+	    {put_part, run->quote, {run->id, at_utc_s, run->seen_utc_s}, 3},
+	    {go_on, NULL,
+		{run->id, at_utc_s, size->cpus, (int64_t)size->memory_mib,
+		    (int64_t)size->exact.cpu_milli,
+		    (int64_t)size->exact.memory_kib},
+		6},
+	};
+	int code = LT_OK;
+
+	/* Within its first second nothing is before. */
+	for (size_t i = at_utc_s > known->start_utc_s ? 0 : 2;
+	     code == LT_OK && i < sizeof(changes) / sizeof(changes[0]); i++)
+		code = run_change(db, &changes[i], err);
+	known->start_utc_s = at_utc_s;
+	return code;
+}
+
+/* Returns the time since which it has more. */
+static int64_t
+grew_at(const struct lt_kube_run *run, const struct known *known)
+{
+	const int64_t now_utc_s = run->seen_utc_s;
+	const int64_t told_utc_s = run->pod->sized.resizing_utc_s;
+	const bool was_away =
+	    known->heard_utc_s != 0 &&
+	    (run->is_listed || now_utc_s - known->heard_utc_s > WATCHED_S);
+	/* A resize while another is at work has that one's time. */
+	const bool is_told =
+	    told_utc_s > known->resized_utc_s && told_utc_s <= now_utc_s;
+
+	if (!was_away)
+		return is_told ? told_utc_s : now_utc_s;
+	return lt_max_i64(known->heard_utc_s, known->seen_utc_s);
+}
+
+static bool
+is_size(const struct lt_kube_need *a, const struct lt_kube_need *b)
+{
+	return a->exact.cpu_milli == b->exact.cpu_milli &&
+	       a->exact.memory_kib == b->exact.memory_kib;
+}
+
+int
+lt_kube_resize(sqlite3 *db, const struct lt_kube_run *run, struct lt_error *err)
+{
+	const struct lt_kube_pod *const pod = run->pod;
+	struct known known = {.start_utc_s = 0};
+	int code = read_known(db, run->id, &known, err);
+
+	if (code != LT_OK || (pod->sized.is_pending && !pod->sized.is_told))
+		return code;
+	struct lt_kube_need most = known.size;
+	(void)lt_kube_need_raise(&most, &pod->need);
+	known.cut_utc_s = grew_at(run, &known);
+	if (known.cut_utc_s < known.start_utc_s)
+		known.cut_utc_s = known.start_utc_s;
+	if (!is_size(&most, &known.size) &&
+	    (pod->end_utc_s == 0 || known.cut_utc_s < pod->end_utc_s))
+		code = cut_stretch(db, run, &known, &most, err);
+	if (code != LT_OK || is_size(&most, &pod->need) ||
+	    !pod->sized.is_told || pod->end_utc_s != 0)
+		return code;
+	known.cut_utc_s = lt_max_i64(run->seen_utc_s, known.start_utc_s);
+	return cut_stretch(db, run, &known, &pod->need, err);
+}
+
+int
+lt_kube_resize_most(
+    sqlite3 *db, uint32_t job_id, struct lt_exact *most, struct lt_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int code = LT_OK;
+
+	if (sqlite3_prepare_v2(db, most_of, -1, &s, NULL) != SQLITE_OK ||
+	    sqlite3_bind_int64(s, 1, job_id) != SQLITE_OK ||
+	    sqlite3_step(s) != SQLITE_ROW)
+		code = fail_db(db, err);
+	else
+		*most = (struct lt_exact){
+		    .cpu_milli = (uint64_t)sqlite3_column_int64(s, 0),
+		    .memory_kib = (uint64_t)sqlite3_column_int64(s, 1)};
+	sqlite3_finalize(s);
+	return code;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows as slurmdbd would give them. Read by a child too: each call has a
- * connection of its own, which may only read.
+ * Reads rows of kube.db as slurmdbd would give them. Children read, too: each
+ * call has a connection of its own, which may only read. A failure is LT_EIO
+ * with SQLite's words, and the list is empty then.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ enum {
 };
 
 /* others: pods of its Job that run; later: those that ended after it. A stretch
- * of a pod that was resized goes on in others, and is of the pod's own number.
- */
+ * of a pod that was resized continues in others, and has the pod's own
+ * number. */
 #define COLUMNS                                                                                             \
 	"SELECT iif(r.part_of = 0, r.id, r.part_of), r.job_id, r.task, r.created, r.start, r.end, r.state," \
 	" r.exit_code, r.node, r.pool, r.team, r.user, r.name, r.qos,"                                      \
@@ -33,7 +34,7 @@ enum {
 	" r.node_gpu_micro, r.pods, r.parts, r.resized"                                                     \
 	" FROM runs r JOIN ids i ON i.id = r.job_id WHERE "
 
-/* What ended, or is known then to have ended before. */
+/* Rows that ended, or are known then to have ended before. */
 #define ENDED                                                                  \
 	"(r.end BETWEEN ?1 AND ?2 OR r.seen BETWEEN ?1 AND ?2"                 \
 	" AND r.end BETWEEN 1 AND ?1)"
@@ -69,10 +70,10 @@ text_of(char *out, size_t size, sqlite3_stmt *s, int column)
 	snprintf(out, size, "%s", text != NULL ? (const char *)text : "");
 }
 
-/* Whether its Job goes on is known when another of its pods runs, or the Job
- * has ended, or long enough nothing came. */
+/* Decides whether its Job continues: that is known when another of its pods
+ * runs, or the Job has ended, or nothing came for long enough. */
 static void
-judge(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
+judge_run(struct lt_batch_run *run, sqlite3_stmt *s, int64_t now_utc_s)
 {
 	const bool job_ended = sqlite3_column_int(s, 20) != 0;
 	const bool others_run = sqlite3_column_int(s, 21) != 0;
@@ -98,7 +99,7 @@ size_of(sqlite3_stmt *s)
 }
 
 static int
-take(struct lt_batch_run *run, sqlite3_stmt *s,
+take_row(struct lt_batch_run *run, sqlite3_stmt *s,
     const struct lt_kube_rows_asked *asked, struct lt_error *err)
 {
 	const int64_t limit_s = sqlite3_column_int64(s, 18);
@@ -132,7 +133,7 @@ take(struct lt_batch_run *run, sqlite3_stmt *s,
 	text_of(run->user, sizeof(run->user), s, 11);
 	text_of(run->name, sizeof(run->name), s, 12);
 	text_of(run->qos, sizeof(run->qos), s, 13);
-	judge(run, s, asked->now_utc_s);
+	judge_run(run, s, asked->now_utc_s);
 	if (sqlite3_column_bytes(s, 14) == 0)
 		return LT_OK;
 	run->admin_comment = strdup((const char *)sqlite3_column_text(s, 14));
@@ -154,7 +155,7 @@ take_all(struct lt_batch_runs *runs, size_t *capacity, sqlite3_stmt *s,
 		if (grown == NULL)
 			return lt_fail(err, LT_ENOMEM, "rows: out of memory");
 		runs->runs = grown;
-		code = take(&grown[runs->count++], s, asked, err);
+		code = take_row(&grown[runs->count++], s, asked, err);
 	}
 	if (code == LT_OK && rc != SQLITE_DONE)
 		code = lt_fail(err, LT_EIO, "kube.db: %s",
@@ -200,8 +201,8 @@ int
 lt_kube_store_find(
     const char *state_dir, const char *name, uint32_t *id, struct lt_error *err)
 {
-	/* Where the owner is no Job its kind stands between: "a/web" finds
-	 * "a/deployment/web", too. */
+	/* Matches an owner that is no Job without its kind, too: "a/web" finds
+	 * "a/deployment/web". */
 	static const char text[] =
 	    "SELECT id FROM ids WHERE name = ?1 OR (name > ?2 AND name < ?2 || '~'"
 	    " AND name LIKE '%/%/%' AND substr(name, -length(?3)) = ?3)"

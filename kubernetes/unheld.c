@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Charges pods that belong to no Job, hour by hour, in rows of their owner's.
+ * Reads pods as the watch brings them and writes kube.db; a failure of that is
+ * returned, and all lists are then read anew.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "object.h"
-#include "unheld.h"
+#include "cluster.h"
 #include "units.h"
+#include "min_max.h"
 
-enum { LATE_S = 60 }; /* an end that is told so long after it is known */
+enum { LATE_S = 60 }; /* an end that comes so long after it is known */
 
 /* The length of its Deployment's name: a ReplicaSet is called by that and the
  * hash of its template, which its pods have as a label. 0: it has none. */
@@ -70,8 +76,7 @@ lt_kube_unheld_see(struct lt_kube_cluster *c, const struct lt_kube_unheld *seen,
 	if (of == NULL || !of->is_managed)
 		return LT_OK;
 	run.team = of->team;
-	const int64_t since_utc_s =
-	    of->since_utc_s > c->since_utc_s ? of->since_utc_s : c->since_utc_s;
+	const int64_t since_utc_s = lt_max_i64(of->since_utc_s, c->since_utc_s);
 	if (pod.start_utc_s < since_utc_s)
 		pod.start_utc_s = since_utc_s;
 	/* It ended before that, and is a row only if it was seen to run. */
@@ -83,7 +88,7 @@ lt_kube_unheld_see(struct lt_kube_cluster *c, const struct lt_kube_unheld *seen,
 	if (is_over)
 		pod.start_utc_s = pod.end_utc_s;
 	pod.created_utc_s = pod.start_utc_s; /* its parts wait for nothing */
-	/* An owner that is made anew under its name goes on. */
+	/* An owner that is made anew under its name continues the old one. */
 	snprintf(uid, sizeof(uid), "%s/%s", pod.namespace, seen->owner);
 	if (code == LT_OK)
 		code = lt_kube_store_id(c->store, uid, true, &run.job_id, err);

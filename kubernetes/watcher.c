@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs the child that follows the cluster, a thread for each kind of object,
+ * and takes the lines of JSON that it writes. So nobody waits for the API
+ * server, and libcurl's and jansson's memory of large lists is not the
+ * daemon's. A failure comes as a line; a child that has ended is started again
+ * by the caller.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +13,11 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "claims.h"
+#include "kube_facts.h"
 #include "http.h"
 #include "kube.h"
 #include "lookup.h"
-#include "watcher.h"
+#include "cluster.h"
 
 /* Jobs are read once their namespaces are known, pods once their Jobs and
  * nodes are: a kind waits for the first whole list of the one before it. */
@@ -59,14 +66,14 @@ write_line(
 }
 
 static bool
-begin(void *context)
+write_begin(void *context)
 {
 	write_line(context, LT_KUBE_BEGIN, "");
 	return true;
 }
 
 static bool
-item(void *context, const struct lt_kube_item *seen)
+write_item(void *context, const struct lt_kube_item *seen)
 {
 	json_t *const object = json_deep_copy(seen->object);
 
@@ -88,7 +95,7 @@ item(void *context, const struct lt_kube_item *seen)
 }
 
 static bool
-end(void *context, const char *resource_version)
+write_end(void *context, const char *resource_version)
 {
 	const struct following *const f = context;
 
@@ -103,7 +110,7 @@ end(void *context, const char *resource_version)
 }
 
 static void
-report(void *context, const struct lt_error *err)
+write_failure(void *context, const struct lt_error *err)
 {
 	char text[LT_ERROR_TEXT_SIZE];
 
@@ -115,7 +122,7 @@ report(void *context, const struct lt_error *err)
 }
 
 static void *
-follow(void *context)
+follow_kind(void *context)
 {
 	struct following *const f = context;
 	const struct lt_kube_place place = lt_kube_place_of_environment();
@@ -127,10 +134,10 @@ follow(void *context)
 		is_balances
 		    ? "fieldSelector=metadata.name%3D" LT_KUBE_BALANCES_NAME
 		    : NULL,
-	    .begin = begin,
-	    .item = item,
-	    .end = end,
-	    .report = report,
+	    .begin = write_begin,
+	    .item = write_item,
+	    .end = write_end,
+	    .report = write_failure,
 	    .context = f};
 	struct lt_error err = {0};
 
@@ -142,12 +149,12 @@ follow(void *context)
 	pthread_mutex_unlock(&f->turn->lock);
 	if (lt_kube_open(&f->kube, &place, &err) == LT_OK)
 		lt_kube_follow(f->kube, &wanted, &err);
-	report(f, &err);
+	write_failure(f, &err);
 	_exit(1);
 }
 
 static void
-watch(void *work, int fd)
+watch_kind(void *work, int fd)
 {
 	pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 	struct turn turn = {
@@ -160,7 +167,8 @@ watch(void *work, int fd)
 	for (int i = 0; i < LT_KUBE_WATCHED; i++) {
 		all[i] = (struct following){
 		    (enum lt_kube_kind)i, work, fd, &writing, &turn, NULL};
-		if (pthread_create(&threads[i], NULL, follow, &all[i]) != 0)
+		if (pthread_create(&threads[i], NULL, follow_kind, &all[i]) !=
+		    0)
 			return;
 	}
 	pthread_join(threads[0], NULL);
@@ -175,7 +183,7 @@ lt_kube_watcher_start(const char *namespace, struct lt_error *err)
 {
 	if (child.fd >= 0)
 		return LT_OK;
-	return lt_child_start(&child, watch, (void *)namespace, 0, err);
+	return lt_child_start(&child, watch_kind, (void *)namespace, 0, err);
 }
 
 void

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the pools that take a job's pods, as kube-scheduler would: by taints,
+ * labels and the free room of each node; and by the nodes that a pool which
+ * scales would bring. Reads the cluster as it was seen last. Pure.
+ */
 #include <string.h>
 
 #include "object.h"
-#include "where.h"
+#include "cluster.h"
 
 struct question { /* what of a job decides on a node */
 	const struct lt_kube_job *job;
@@ -10,7 +15,7 @@ struct question { /* what of a job decides on a node */
 	const char *gpu;
 };
 
-/* As labels of a node: those that a selector may name. */
+/* Fields that stand for labels of a node: those that a selector may name. */
 static bool
 has_label(const struct lt_kube_node *node, const char *key, const char *value)
 {
@@ -50,7 +55,7 @@ is_selected(const struct question *q, const struct lt_kube_node *node)
 /* The taint that is named as the GPUs that a pod asks for it bears: the API
  * server, or the cloud, adds that toleration. */
 static bool
-bears(const struct question *q, const char *taints, bool adds)
+bears_taints(const struct question *q, const char *taints, bool adds)
 {
 	json_t *const list = json_loads(taints, 0, NULL);
 	const json_t *taint;
@@ -115,14 +120,14 @@ look_at_taints(struct lt_kube_where *w, const struct question *q,
 	if (borne->taints == NULL || strcmp(borne->taints, node->taints) != 0)
 		*borne = (struct borne){.taints = node->taints,
 		    .alone = node->taints[0] == '\0' ||
-			     bears(q, node->taints, false),
+			     bears_taints(q, node->taints, false),
 		    .added = node->taints[0] == '\0' ||
-			     bears(q, node->taints, true)};
+			     bears_taints(q, node->taints, true)};
 	w->takes |= borne->added;
 	w->takes_alone |= borne->alone;
 }
 
-/* Of a node that takes it. */
+/* Scores a node that takes it. */
 static void
 look_at_room(struct lt_kube_where *w, const struct lt_kube_job *job,
     const struct lt_kube_node *node, const struct lt_kube_taken *taken,
@@ -140,7 +145,7 @@ look_at_room(struct lt_kube_where *w, const struct lt_kube_job *job,
 }
 
 static int
-find(const struct lt_kube_where_asked *asked, const char *pool)
+find_pool(const struct lt_kube_where_asked *asked, const char *pool)
 {
 	for (uint32_t i = 0; i < asked->count; i++)
 		if (strcmp(asked->pools[i], pool) == 0)
@@ -180,7 +185,7 @@ nodes_of(const struct lt_kube_cluster *c, const char *pool)
 	return count;
 }
 
-/* Of each pool's kinds of nodes the one that takes most counts. */
+/* Counts the kind of node that takes most, for each pool. */
 static void
 look_at_growth(struct lt_kube_where *w, const struct lt_kube_cluster *c,
     const struct question *q, const char *pool)
@@ -227,7 +232,7 @@ lt_kube_find_where(struct lt_kube_where *all, const struct lt_kube_cluster *c,
 		const struct lt_kube_node *const node = &c->nodes[i].facts;
 
 		if (pool == NULL || strcmp(pool, node->pool) != 0)
-			at = find(asked, node->pool);
+			at = find_pool(asked, node->pool);
 		pool = node->pool;
 		if (at < 0 || (!asked->wants_room && all[at].takes_alone) ||
 		    !node->is_up || !is_selected(&q, node))

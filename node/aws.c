@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * AWS: instance metadata, version 2 (a token first). A spot instance that is
- * taken back has spot/instance-action, two minutes ahead; else it is a 404.
- * A rebalance recommendation names no end and may come to nothing: it is said,
+ * taken back has spot/instance-action, two minutes ahead; else it is a 404. A
+ * rebalance recommendation names no end and may come to nothing: it is logged,
  * and no more.
  */
 #include <stdio.h>
@@ -69,8 +69,8 @@ get_once(struct lt_asker *asker, const char *path,
 /* LT_OK with 200 or 404. A token may be forgotten before its time, as by an
  * instance that was stopped and started. */
 static int
-get(struct lt_asker *asker, const char *path, struct lt_http_response *response,
-    struct lt_error *err)
+get_path(struct lt_asker *asker, const char *path,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	int code = get_once(asker, path, response, err);
 
@@ -121,7 +121,7 @@ look_aside(struct lt_asker *asker, struct lt_reading *reading)
 	struct lt_http_response response = {0};
 	char words[96];
 
-	if (get(asker, REBALANCE, &response, NULL) == LT_OK &&
+	if (get_path(asker, REBALANCE, &response, NULL) == LT_OK &&
 	    response.status == 200) {
 		lt_http_words(words, sizeof(words), &response);
 		snprintf(reading->aside, sizeof(reading->aside),
@@ -131,11 +131,12 @@ look_aside(struct lt_asker *asker, struct lt_reading *reading)
 }
 
 static int
-look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+look_at_aws(
+    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	struct lt_http_response response = {0};
 	struct lt_reading found = {0};
-	int code = get(asker, ACTION, &response, err);
+	int code = get_path(asker, ACTION, &response, err);
 
 	if (code == LT_OK && response.status == 200)
 		code = lt_aws_action_parse(&found, response.body,
@@ -150,4 +151,4 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 }
 
 const struct lt_node_source lt_node_aws = {
-    .name = "aws", .base = "http://169.254.169.254", .look = look};
+    .name = "aws", .base = "http://169.254.169.254", .look = look_at_aws};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Azure: Scheduled Events. All VMs of a scale set see the same events, so our
- * own name decides. Preempt (30 s ahead) and Terminate (of a scale set, minutes
- * ahead) take the machine back. After Reboot and Redeploy it is there again,
- * where a notice would leave it drained: they are said, and no more. An event
- * that is gone was cancelled, or is over. The first request of a machine can
- * take Azure two minutes: until then it fails, and that is said once.
+ * Azure: Scheduled Events. All VMs of a scale set see the same events, so the
+ * VM's own name decides. Preempt (30 s ahead) and Terminate (of a scale set,
+ * minutes ahead) take the machine back. After Reboot and Redeploy it is there
+ * again, where a notice would leave it drained: they are logged, and no more.
+ * An event that is gone was cancelled, or is over. The first request of a
+ * machine can take Azure two minutes: until then it fails, and that is said
+ * once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -97,8 +98,8 @@ lt_azure_events_parse(struct lt_reading *reading, const char *vm_name,
 }
 
 static int
-get(struct lt_asker *asker, const char *path, struct lt_http_response *response,
-    struct lt_error *err)
+get_path(struct lt_asker *asker, const char *path,
+    struct lt_http_response *response, struct lt_error *err)
 {
 	const struct lt_metadata_request request = {
 	    .path = path, .headers = {"Metadata: true"}};
@@ -118,7 +119,7 @@ get_name(struct lt_asker *asker, struct lt_error *err)
 
 	if (asker->vm_name[0] != '\0')
 		return LT_OK;
-	code = get(asker, NAME, &response, err);
+	code = get_path(asker, NAME, &response, err);
 	if (code == LT_OK &&
 	    (response.body_length == 0 ||
 		response.body_length >= sizeof(asker->vm_name)))
@@ -133,14 +134,15 @@ get_name(struct lt_asker *asker, struct lt_error *err)
 }
 
 static int
-look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+look_at_azure(
+    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	struct lt_http_response response = {0};
 	struct lt_reading found = {0};
 	int code = get_name(asker, err);
 
 	if (code == LT_OK)
-		code = get(asker, EVENTS, &response, err);
+		code = get_path(asker, EVENTS, &response, err);
 	if (code == LT_OK)
 		code = lt_azure_events_parse(
 		    &found, asker->vm_name, &response, asker->now_utc_s, err);
@@ -151,4 +153,4 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 }
 
 const struct lt_node_source lt_node_azure = {
-    .name = "azure", .base = "http://169.254.169.254", .look = look};
+    .name = "azure", .base = "http://169.254.169.254", .look = look_at_azure};

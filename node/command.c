@@ -35,7 +35,7 @@ lt_command_parse(struct lt_reading *reading, const char *text,
 }
 
 static void
-become(void *work, int fd)
+become_command(void *work, int fd)
 {
 	const struct lt_asker *const asker = work;
 	const int nothing = open("/dev/null", O_RDONLY);
@@ -49,8 +49,8 @@ become(void *work, int fd)
 }
 
 static int
-judge(struct lt_reading *reading, const struct lt_child *child, int status,
-    int64_t now_utc_s, struct lt_error *err)
+judge_answer(struct lt_reading *reading, const struct lt_child *child,
+    int status, int64_t now_utc_s, struct lt_error *err)
 {
 	char text[128];
 
@@ -71,19 +71,21 @@ judge(struct lt_reading *reading, const struct lt_child *child, int status,
 }
 
 static int
-look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+ask_command(
+    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	struct lt_child child = {.fd = -1};
 	struct lt_reading found = {0};
 	int status = 0;
-	int code =
-	    lt_child_start(&child, become, asker, LT_NODE_COMMAND_S, err);
+	int code = lt_child_start(
+	    &child, become_command, asker, LT_NODE_COMMAND_S, err);
 
 	if (code == LT_OK)
 		code = lt_child_wait(&child, LT_NODE_COMMAND_S,
 		    LT_NODE_ANSWER_MAX, &status, err);
 	if (code == LT_OK)
-		code = judge(&found, &child, status, asker->now_utc_s, err);
+		code =
+		    judge_answer(&found, &child, status, asker->now_utc_s, err);
 	if (code != LT_OK && child.fd >= 0)
 		(void)kill(-child.pid, SIGKILL);
 	lt_child_drop(&child);
@@ -93,4 +95,5 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 	return LT_OK;
 }
 
-const struct lt_node_source lt_node_command = {.name = "command", .look = look};
+const struct lt_node_source lt_node_command = {
+    .name = "command", .look = ask_command};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reclaim.h"
+#include "min_max.h"
 
 #define PREEMPTED "/computeMetadata/v1/instance/preempted"
 #define MAINTENANCE "/computeMetadata/v1/instance/maintenance-event"
@@ -15,7 +16,7 @@
 enum { PREEMPTED_LEAD_S = 30, MAINTENANCE_LEAD_S = 60 };
 
 static void
-note(struct lt_reading *reading, const char *what, int64_t lead_s)
+note_reading(struct lt_reading *reading, const char *what, int64_t lead_s)
 {
 	reading->is_noticed = true;
 	reading->lead_s = lead_s;
@@ -30,20 +31,20 @@ lt_gcp_parse(struct lt_reading *reading, const char *preempted,
 		return lt_fail(err, LT_EINPUT,
 		    PREEMPTED ": got \"%.40s\", want TRUE or FALSE", preempted);
 	if (strcmp(preempted, "TRUE") == 0)
-		note(reading, "preempted",
+		note_reading(reading, "preempted",
 		    lead_s > 0 ? lead_s : PREEMPTED_LEAD_S);
 	else if (strcmp(maintenance, "TERMINATE_ON_HOST_MAINTENANCE") == 0)
-		note(reading, "maintenance",
-		    lead_s > MAINTENANCE_LEAD_S ? lead_s : MAINTENANCE_LEAD_S);
+		note_reading(reading, "maintenance",
+		    lt_max_i64(lead_s, MAINTENANCE_LEAD_S));
 	else if (strcmp(maintenance, "NONE") != 0)
 		snprintf(reading->aside, sizeof(reading->aside),
 		    "maintenance-event: %.60s", maintenance);
 	return LT_OK;
 }
 
-/* One word into out. */
+/* Reads one word into out. */
 static int
-get(struct lt_asker *asker, const char *path, char out[64],
+get_word(struct lt_asker *asker, const char *path, char out[64],
     struct lt_error *err)
 {
 	struct lt_http_response response = {0};
@@ -64,14 +65,15 @@ get(struct lt_asker *asker, const char *path, char out[64],
 
 /* A maintenance-event that can't be read hides no preemption. */
 static int
-look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
+look_at_gcp(
+    struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 {
 	char preempted[64], maintenance[64] = "NONE";
 	struct lt_reading found = {0};
-	int code = get(asker, PREEMPTED, preempted, err);
+	int code = get_word(asker, PREEMPTED, preempted, err);
 
 	if (code == LT_OK && strcmp(preempted, "TRUE") != 0)
-		code = get(asker, MAINTENANCE, maintenance, err);
+		code = get_word(asker, MAINTENANCE, maintenance, err);
 	if (code == LT_OK)
 		code = lt_gcp_parse(
 		    &found, preempted, maintenance, asker->lead_s, err);
@@ -81,4 +83,4 @@ look(struct lt_asker *asker, struct lt_reading *reading, struct lt_error *err)
 }
 
 const struct lt_node_source lt_node_gcp = {
-    .name = "gcp", .base = "http://169.254.169.254", .look = look};
+    .name = "gcp", .base = "http://169.254.169.254", .look = look_at_gcp};

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide-node: on a node that its owner may take back, watches the cloud's
- * notice and tells lowtided. One thread, one poll(2) of all that it waits for;
- * each request is bounded by seconds.
+ * notice and sends it to lowtided; passes on the progress of the node's jobs.
+ * One thread, one poll(2) of everything it waits for; each request is bounded
+ * by seconds.
+ *
+ * Reads its options, the source of notices (reclaim.h) and the socket of its
+ * jobs' readers (progress.h); writes key=value lines to stderr and a file in
+ * --run that outlasts a restart. A failure of a source or of lowtided is logged
+ * when it changes, and tried again; only poll(2) or libcurl failing ends the
+ * program.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,23 +20,144 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "node_args.h"
 #include "log.h"
+#include "notice.h"
 #include "program.h"
 #include "progress.h"
-#include "tell.h"
-#include "told.h"
 #include "units.h"
-#include "watch.h"
+
+/* ---- the command line ---- */
+
+struct node_args {
+	const char *node, *server, *metadata, *command, *run_dir;
+	const struct lt_node_source *source;
+	int64_t lead_s; /* 0 = as the cloud says */
+	int64_t progress_s;
+	char host[256];
+};
+
+#define DMI "/sys/class/dmi/id"
+
+static const struct lt_program_option table[] = {
+    {"source", "NAME", "aws, gcp, azure, command [by the firmware]", 's'},
+    {"command", "FILE", "a program that says when; then the source is command",
+	'c'},
+    {"node", "NAME", "Slurm's name of this node [the short host name]", 'n'},
+    {"server", "HOST", "lowtided [LOWTIDE_SERVER, each SlurmctldHost]", 'S'},
+    {"notice", "DURATION", "ahead, where the cloud says no time [30s]", 'N'},
+    {"run", "DIR", "what is kept over a restart [/run/lowtide-node]", 'r'},
+    {"progress", "DURATION", "between reports of how far jobs are [1m]", 'p'},
+    {"metadata", "URL", "of the metadata service, without a path", 'm'},
+    {"help", NULL, "print this", 'h'},
+    {"version", NULL, "print the version", 'v'},
+};
+
+static const struct lt_program program = {.name = "lowtide-node",
+    .options = table,
+    .option_count = sizeof(table) / sizeof(table[0]),
+    .width = 19};
+
+/* Chooses the source by its name, by --command or by the firmware. */
+static int
+choose_source(struct node_args *args, const char *name)
+{
+	if (name == NULL && args->command != NULL)
+		name = lt_node_command.name;
+	args->source = name != NULL && strcmp(name, "auto") != 0
+			   ? lt_node_source_find(name)
+			   : lt_node_source_detect(DMI);
+	if (args->source == NULL && name != NULL && strcmp(name, "auto") != 0)
+		return lt_program_refuse(
+		    &program, "--source", name, lt_node_source_names());
+	if (args->source == NULL) {
+		fprintf(stderr,
+		    "lowtide-node: the firmware (" DMI
+		    ") names no cloud that is known; give --source NAME (%s) or --command FILE\n",
+		    lt_node_source_names());
+		return LT_PROGRAM_MISUSE;
+	}
+	if ((args->source == &lt_node_command) != (args->command != NULL))
+		return lt_program_refuse(&program, "--source",
+		    args->source->name,
+		    "command with --command FILE, another without");
+	return -1;
+}
+
+/* Slurm's own default for slurmd. */
+static const char *
+host_name(char *out, size_t size)
+{
+	if (gethostname(out, size - 1) != 0)
+		out[0] = '\0';
+	out[size - 1] = '\0';
+	out[strcspn(out, ".")] = '\0';
+	return out;
+}
+
+/* Returns -1 to start, else the exit status. */
+static int
+parse_args(struct node_args *args, int argc, char **argv)
+{
+	const char *source = NULL;
+	int status = -1;
+
+	args->run_dir = "/run/lowtide-node";
+	args->progress_s = 60;
+	for (int c;
+	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
+		switch (c) {
+		case 's':
+			source = optarg;
+			break;
+		case 'c':
+			args->command = optarg;
+			break;
+		case 'n':
+			args->node = optarg;
+			break;
+		case 'S':
+			args->server = optarg;
+			break;
+		case 'N':
+			if (lt_duration_parse(optarg, &args->lead_s, NULL) !=
+				LT_OK ||
+			    args->lead_s <= 0 ||
+			    args->lead_s > LT_NODE_FUTURE_S)
+				return lt_program_refuse(&program, "--notice",
+				    optarg, "a duration such as 2m");
+			break;
+		case 'r':
+			args->run_dir = optarg;
+			break;
+		case 'p':
+			if (lt_duration_parse(
+				optarg, &args->progress_s, NULL) != LT_OK ||
+			    args->progress_s <= 0)
+				return lt_program_refuse(&program, "--progress",
+				    optarg, "a duration such as 1m");
+			break;
+		case 'm':
+			args->metadata = optarg;
+			break;
+		}
+	}
+	if (status >= 0)
+		return status;
+	if (args->node == NULL)
+		args->node = host_name(args->host, sizeof(args->host));
+	return choose_source(args, source);
+}
+
+/* ---- the loop ---- */
 
 enum {
 	LOOK_MS = 2000,	 /* AWS asks for 5 s, Azure for one a second at most */
 	AGAIN_MS = 1000, /* lowtided is away, or busy */
-	REFUSED_MS = 5000, /* it refuses: an admin may mend that */
+	REFUSED_MS = 5000, /* it refuses: an admin may allow it */
 };
 
 struct node {
-	struct lt_node_args args;
+	struct node_args args;
 	struct lt_asker asker;
 	struct lt_watch watch;
 	struct lt_node_progress progress;
@@ -40,8 +169,8 @@ struct node {
 	bool is_ended;
 };
 
-/* What is waited for: a descriptor to read from (-1: none), a time (monotonic;
- * INT64_MAX: none). run() says when it is due again. */
+/* One thing that is waited for: a descriptor to read from (-1: none), a time
+ * (monotonic; INT64_MAX: none). run() says when it is due again. */
 struct wait {
 	int fd;
 	int64_t due_ms;
@@ -97,7 +226,7 @@ take_reading(
 }
 
 static int64_t
-look(struct node *node, struct wait *wait)
+look_at_source(struct node *node, struct wait *wait)
 {
 	struct lt_reading reading = {0};
 	struct lt_error err = {0};
@@ -113,9 +242,10 @@ look(struct node *node, struct wait *wait)
 	return lt_monotonic_ms() + LOOK_MS;
 }
 
-/* What is remembered over a restart; without it lowtide-node works, too. */
+/* Writes what is remembered over a restart; without it lowtide-node works,
+ * too. */
 static void
-remember(struct node *node, bool is_told)
+remember_told(struct node *node, bool is_told)
 {
 	struct lt_error err = {0};
 
@@ -124,7 +254,7 @@ remember(struct node *node, bool is_told)
 }
 
 static int64_t
-tell(struct node *node, struct wait *wait)
+tell_lowtided(struct node *node, struct wait *wait)
 {
 	const enum lt_watch_task task = lt_watch_task(&node->watch);
 	const int64_t end_utc_s = node->watch.end_utc_s;
@@ -138,11 +268,11 @@ tell(struct node *node, struct wait *wait)
 	if (task == LT_WATCH_NOTHING)
 		return 0;
 	if (!node->watch.is_tried)
-		remember(node, true);
+		remember_told(node, true);
 	lt_watch_try(&node->watch);
 	if (lt_tell(&about, task, end_utc_s, &had_it, &err) != LT_OK) {
 		say_failure(node->tell_failed, "tell_failed", &err);
-		/* Who may not withdraw it has not told it either. */
+		/* If we may not withdraw it, we never sent it either. */
 		if (err.code != LT_EDENIED || task != LT_WATCH_WITHDRAW)
 			return lt_monotonic_ms() +
 			       (err.code == LT_EDENIED ? REFUSED_MS : AGAIN_MS);
@@ -151,7 +281,7 @@ tell(struct node *node, struct wait *wait)
 	}
 	lt_watch_heard(&node->watch, task, end_utc_s);
 	if (task == LT_WATCH_WITHDRAW)
-		remember(node, false);
+		remember_told(node, false);
 	if (err.code != LT_OK)
 		return 0;
 	if (task == LT_WATCH_TELL)
@@ -185,7 +315,7 @@ follow_progress(struct node *node, struct wait *wait)
 	return lt_node_progress_due_ms(progress);
 }
 
-/* Until the first of them is due. */
+/* Returns the milliseconds until the first of them is due. */
 static int
 wait_ms_of(const struct node *node, const struct wait *waits)
 {
@@ -200,12 +330,12 @@ wait_ms_of(const struct node *node, const struct wait *waits)
 }
 
 static int
-loop(struct node *node, int signals)
+watch_all(struct node *node, int signals)
 {
 	struct wait waits[WAIT_COUNT] = {
 	    [WAIT_SIGNAL] = {signals, INT64_MAX, end_at_signal},
-	    [WAIT_LOOK] = {-1, 0, look},
-	    [WAIT_TELL] = {-1, 0, tell},
+	    [WAIT_LOOK] = {-1, 0, look_at_source},
+	    [WAIT_TELL] = {-1, 0, tell_lowtided},
 	    [WAIT_PROGRESS] = {node->progress.fd, INT64_MAX, follow_progress},
 	};
 
@@ -234,7 +364,7 @@ main(int argc, char **argv)
 {
 	static struct node node;
 	struct lt_error err = {0};
-	const int status = lt_node_args_parse(&node.args, argc, argv);
+	const int status = parse_args(&node.args, argc, argv);
 
 	if (status >= 0)
 		return status;
@@ -258,7 +388,7 @@ main(int argc, char **argv)
 	const int signals = lt_program_signals();
 	lt_log("started", "node=%s source=%s", node.args.node,
 	    node.args.source->name);
-	const int result = loop(&node, signals);
+	const int result = watch_all(&node, signals);
 	lt_log("ended", "node=%s", node.args.node);
 	lt_http_session_end(&node.asker.session);
 	lt_http_cleanup();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the clouds' metadata services have in common.
+ * Asks a cloud's metadata service, and checks the end of a notice. Shared by
+ * aws.c, azure.c and gcp.c. Reads at most LT_NODE_ANSWER_MAX bytes within
+ * LT_NODE_METADATA_MS; an end that can't be is LT_EINPUT.
  */
 #include <stdio.h>
 #include <string.h>

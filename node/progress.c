@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/progress, from datagrams of this node's readers.
+ * Collects the progress of this node's jobs from datagrams of their readers,
+ * and sends it to lowtided (POST /v1/progress, sealed by munge).
  */
+
 #include "progress.h"
 
 #include <errno.h>
@@ -14,7 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "notice.h"
+#include "min_max.h"
 
 union credentials {
 	struct cmsghdr align;
@@ -69,9 +72,9 @@ places_of(const struct lt_node_progress *progress, uid_t uid)
 	return count;
 }
 
-/* What a full table forgets: of the user with the most places the job that was
- * silent for longest. Job ids are the users' words: with as many as they like,
- * they push out their own only. */
+/* Returns the entry that a full table forgets: the job that was silent for
+ * longest, of the user with the most places. Job ids are the users' words: with
+ * as many as they like, they push out their own only. */
 static struct lt_node_job *
 least_of(struct lt_node_progress *progress)
 {
@@ -124,8 +127,9 @@ lt_node_progress_add(struct lt_node_progress *progress,
 		    now_ms - 1000 * (int64_t)message->newest_after_s;
 		job->is_urgent = job->is_news = true;
 	} else if (strcmp(message->newest, job->message.newest) != 0) {
-		/* What came first of a run stays; a step that began later
-		 * counts its seconds from then, we from the first one. */
+		/* The first marker of a run stays. A step that began later
+		 * counts its seconds from its own begin, we count from the
+		 * first one. */
 		job->message.newest_after_s =
 		    (uint32_t)((now_ms - job->began_ms) / 1000);
 		memcpy(job->message.newest, message->newest,
@@ -193,8 +197,7 @@ lt_node_progress_due_ms(const struct lt_node_progress *progress)
 				   ? progress->told_ms + LT_NODE_SOON_MS
 				   : progress->told_ms + progress->every_ms;
 
-	return due_ms > progress->not_before_ms ? due_ms
-						: progress->not_before_ms;
+	return lt_max_i64(due_ms, progress->not_before_ms);
 }
 
 static json_t *
@@ -231,9 +234,10 @@ is_in(const json_t *list, uint32_t job_id)
 	return false;
 }
 
-/* What lowtided has; those that it can't place yet are told again. */
+/* Clears the news that lowtided has taken; jobs that it can't place yet are
+ * sent again. */
 static void
-settle(struct lt_node_progress *progress, const json_t *later)
+clear_news(struct lt_node_progress *progress, const json_t *later)
 {
 	for (uint32_t i = 0; i < progress->count; i++) {
 		struct lt_node_job *const job = &progress->jobs[i];
@@ -273,7 +277,7 @@ lt_node_progress_tell(struct lt_node_progress *progress,
 		json_t *const answer =
 		    json_loadb(reply.body, reply.length, 0, NULL);
 
-		settle(progress, json_object_get(answer, "later"));
+		clear_news(progress, json_object_get(answer, "later"));
 		json_decref(answer);
 	}
 	forget_silent(progress, told->now_ms);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far the jobs of this node are: taken from their readers (plugin/spank) by
- * a socket, told to lowtided. By whom a datagram was sent the kernel says; that
- * the job is his lowtided checks.
+ * Passes the progress of this node's jobs from their readers (plugin/spank),
+ * which send datagrams to a socket, on to lowtided. The kernel says which user
+ * sent a datagram; lowtided checks that the job is that user's.
  */
 #ifndef LT_NODE_PROGRESS_H
 #define LT_NODE_PROGRESS_H
@@ -13,9 +13,9 @@
 #include "progress_message.h"
 
 enum {
-	LT_NODE_JOBS_MAX = 256, /* more are not told of */
-	LT_NODE_SOON_MS = 3000, /* what lowtided wants to hear soon, and what it
-				 * could not place yet */
+	LT_NODE_JOBS_MAX = 256, /* more are not reported */
+	LT_NODE_SOON_MS = 3000, /* news that lowtided wants soon, and what it
+				   could not place yet */
 	LT_NODE_FAILED_MS = 15000,
 	LT_NODE_SILENT_MS = 600000, /* its reader is gone */
 };
@@ -36,16 +36,16 @@ struct lt_node_progress { /* start as { 0 } */
 	int64_t told_ms, not_before_ms;
 };
 
-/* "DIR/node.sock", which all may write to and nobody but us replace. It stays
- * when we end: jobs that begin before the next start find it. */
+/* Opens "DIR/node.sock", which all may write to and nobody but us replace. It
+ * stays when we end: jobs that begin before the next start find it. */
 int lt_node_progress_open(
     struct lt_node_progress *progress, const char *dir, struct lt_error *err);
-/* All that has come. */
+/* Takes in all datagrams that have come. */
 void lt_node_progress_take(struct lt_node_progress *progress, int64_t now_ms);
-/* One message of that uid. */
+/* Takes in one message from that uid. */
 void lt_node_progress_add(struct lt_node_progress *progress,
     const struct lt_progress_message *message, uid_t uid, int64_t now_ms);
-/* When something is to be told; INT64_MAX: nothing is. */
+/* Returns the time of the next report; INT64_MAX: there is none. */
 int64_t lt_node_progress_due_ms(const struct lt_node_progress *progress);
 struct lt_node_told {
 	const char *node, *server;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of sources, and which cloud this machine is in.
+ * Finds the source of notices: by its name, from the table of sources, or by
+ * what the firmware says of the machine (files of /sys/class/dmi/id). A file
+ * that can't be read names no cloud.
  */
 #include <stdio.h>
 #include <stdlib.h>

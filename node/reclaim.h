@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a node's notice of its reclaim comes from: one file for each, which
- * asks once and says what holds now. What to do about it is watch.h's.
+ * Sources of a node's notice that it is taken back, a file for each: it asks
+ * once and says what holds now. notice.h decides what is sent then. Every
+ * failure is returned, and is never a notice.
  */
 #ifndef LT_RECLAIM_H
 #define LT_RECLAIM_H
@@ -45,8 +46,8 @@ struct lt_asker {	     /* whom and how; state of a source between looks */
 struct lt_node_source {
 	const char *name;
 	const char *base; /* of its metadata service; NULL = has none */
-	/* What holds now. *reading is written only on success; a failure is
-	 * never a notice. */
+	/* Asks what holds now. *reading is written only on success; a failure
+	 * is never a notice. */
 	int (*look)(struct lt_asker *asker, struct lt_reading *reading,
 	    struct lt_error *err);
 };
@@ -54,41 +55,43 @@ struct lt_node_source {
 extern const struct lt_node_source lt_node_aws, lt_node_gcp, lt_node_azure,
     lt_node_command;
 
-/* By name; NULL = no such. */
+/* Finds a source by its name; NULL = no such. */
 const struct lt_node_source *lt_node_source_find(const char *name);
-/* By what the firmware says in a folder as /sys/class/dmi/id; NULL = no cloud
- * that is known. */
+/* Finds the cloud's source by what the firmware says in a folder such as
+ * /sys/class/dmi/id; NULL = no cloud that is known. */
 const struct lt_node_source *lt_node_source_detect(const char *dmi);
-/* "aws, gcp, ...". */
+/* Returns "aws, gcp, ...". */
 const char *lt_node_source_names(void);
 
 /* ---- metadata.c ---- */
-/* One request of the metadata service, past any proxy; header "Name: value".
- * LT_OK for any answer. The caller frees it. */
+/* Sends one request to the metadata service, past any proxy; header "Name:
+ * value". LT_OK for any answer. The caller frees it. */
 struct lt_metadata_request {
 	const char *method, *path, *headers[2];
 };
 int lt_metadata_ask(struct lt_asker *asker,
     const struct lt_metadata_request *request,
     struct lt_http_response *response, struct lt_error *err);
-/* What was not understood: the status, and the beginning of the answer. */
+/* Fails with what was not understood: the status, and the beginning of the
+ * answer. */
 int lt_metadata_fail(const char *path, const struct lt_http_response *response,
     struct lt_error *err);
-/* A notice with its end, which has to be one that can be. */
+/* Notes a notice with its end, which has to be a possible one. */
 int lt_reading_end(struct lt_reading *reading, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 
 /* ---- what they say. Pure; *reading is { 0 } ---- */
 int lt_aws_action_parse(struct lt_reading *reading, const char *text,
     size_t length, int64_t now_utc_s, struct lt_error *err);
-/* Of the events those of that VM; the earliest end counts. */
+/* Reads the events that name that VM; the earliest end counts. */
 int lt_azure_events_parse(struct lt_reading *reading, const char *vm_name,
     const struct lt_http_response *response, int64_t now_utc_s,
     struct lt_error *err);
-/* TRUE or FALSE; the words of maintenance-event. lead_s: 0 = the cloud's. */
+/* Reads preempted (TRUE or FALSE) and the words of maintenance-event. lead_s: 0
+ * = the cloud's. */
 int lt_gcp_parse(struct lt_reading *reading, const char *preempted,
     const char *maintenance, int64_t lead_s, struct lt_error *err);
-/* Seconds that are left, or a time. */
+/* Reads the seconds that are left, or a time. */
 int lt_command_parse(struct lt_reading *reading, const char *text,
     int64_t now_utc_s, struct lt_error *err);
 

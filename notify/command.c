@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message to a program of the site: the text on its standard input, the rest
- * in its environment. No shell, no arguments, nothing of ours in the
- * environment; it runs as lowtide-notify does.
+ * Gives a message to a program of the site: the text on its standard input, the
+ * rest in its environment. No shell, no arguments, nothing of ours in the
+ * environment; it runs as lowtide-notify does. Exit status 0 means that it took
+ * the message; any other, a signal, or LT_COMMAND_S without an end is a
+ * failure.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ struct work {
 };
 
 static void
-fill(struct work *work, const struct lt_sending *sending)
+fill_environment(struct work *work, const struct lt_sending *sending)
 {
 	const struct lt_message *const message = sending->message;
 	struct lt_text to = {.out = work->to, .size = sizeof(work->to)};
@@ -45,7 +47,7 @@ fill(struct work *work, const struct lt_sending *sending)
 		lt_text_put(&to, "%s%s", i > 0 ? "," : "", message->to[i]);
 }
 
-/* In memory: a pipe could block both. */
+/* Opens the text as standard input, in memory: a pipe could block both. */
 static bool
 open_text(const char *text)
 {
@@ -57,7 +59,7 @@ open_text(const char *text)
 }
 
 static void
-become(void *context, int fd)
+become_command(void *context, int fd)
 {
 	struct work *const work = context;
 	static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
@@ -81,9 +83,10 @@ lt_send_command(const struct lt_sending *sending, struct lt_error *err)
 	struct lt_child child = {.fd = -1};
 	int status = 0;
 
-	fill(&work, sending);
-	int code = lt_child_start(&child, become, &work, LT_COMMAND_S, err);
-	/* What it prints is for nobody; its time counts. */
+	fill_environment(&work, sending);
+	int code =
+	    lt_child_start(&child, become_command, &work, LT_COMMAND_S, err);
+	/* Its output is thrown away; its time counts. */
 	if (code == LT_OK)
 		code = lt_child_wait(
 		    &child, LT_COMMAND_S, OUTPUT_MAX, &status, err);

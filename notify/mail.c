@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A message as a mail. No text of a user is in a header as it is: a subject is
- * ASCII or encoded, and an address is one or is not written.
+ * ASCII or encoded, and an address is checked before it is written. A reply of
+ * 500 to 599 means that this mail is never taken; the server's being away or
+ * 400 to 499, that it may be later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,7 @@ enum {
 	WORD_BYTES = 45,      /* 60 of base64 */
 };
 
-/* By the C locale, which this program never leaves. */
+/* Writes the date by the C locale, which this program never leaves. */
 static void
 date_text(char out[64], int64_t utc_s)
 {
@@ -118,7 +120,7 @@ host_name(char out[256])
 	if (gethostname(out, 255) != 0)
 		out[0] = '\0';
 	out[255] = '\0';
-	/* A name that could not stand behind an @ is none. */
+	/* A name that could not stand behind an @ is not used. */
 	snprintf(id, sizeof(id), "x@%.190s", out);
 	if (!lt_address_is(id))
 		snprintf(out, 256, "localhost");

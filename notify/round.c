@@ -1,19 +1,253 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages on their ways. What was taken is written down before the next is
- * sent; a process killed in between sends that one again, with the same
- * Message-ID.
+ * Sends the messages of the spool, round by round. What was taken is written to
+ * the file of what was sent before the next is sent; a process killed in
+ * between sends that one again, with the same Message-ID. One process at a time
+ * has the file, by a lock beside it.
+ *
+ * A failure with one message is logged and puts that message off; an error of
+ * the spool or of the file of what was sent ends the round and is returned.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "grow.h"
 #include "http.h"
 #include "log.h"
 #include "lookup.h"
 #include "round.h"
 #include "units.h"
+#include "min_max.h"
+
+/* ---- the file of what was sent ---- */
+
+enum { PATH_SIZE = 4096 };
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+bool
+lt_sent_has(const struct lt_sent *sent, const char *id, const char *way)
+{
+	char key[LT_SENT_LINE_SIZE];
+	const char *const wanted = key;
+
+	snprintf(key, sizeof(key), "%s %s", id, way);
+	for (size_t i = sent->sorted; i < sent->count; i++)
+		if (strcmp(sent->keys[i], key) == 0)
+			return true;
+	return sent->sorted > 0 &&
+	       bsearch(&wanted, sent->keys, sent->sorted, sizeof(*sent->keys),
+		   compare_keys) != NULL;
+}
+
+static int
+remember_key(struct lt_sent *sent, const char *key, struct lt_error *err)
+{
+	char **const grown = lt_items_grow(
+	    sent->keys, &sent->capacity, sent->count, sizeof(*grown));
+
+	if (grown == NULL)
+		return lt_fail(err, LT_ENOMEM, "sent: no memory");
+	sent->keys = grown;
+	sent->keys[sent->count] = strdup(key);
+	if (sent->keys[sent->count] == NULL)
+		return lt_fail(err, LT_ENOMEM, "sent: no memory");
+	sent->count++;
+	return LT_OK;
+}
+
+/* A whole line that is young enough; *key points into it. */
+static bool
+is_kept(char *line, int64_t since_utc_s, const char **key)
+{
+	char *const blank = strchr(line, ' ');
+	const size_t length = strlen(line);
+	int64_t at_utc_s;
+
+	if (blank == NULL || length == 0 || line[length - 1] != '\n')
+		return false;
+	line[length - 1] = '\0';
+	*blank = '\0';
+	*key = blank + 1;
+	return lt_utc_parse(line, &at_utc_s, NULL) == LT_OK &&
+	       at_utc_s >= since_utc_s;
+}
+
+/* Copies the lines of `in` that count into `out` as they are. Of too many, the
+ * newest: skip says how many are left out. */
+static int
+copy_kept(struct lt_sent *sent, FILE *in, FILE *out, int64_t since_utc_s,
+    struct lt_error *err)
+{
+	char line[LT_SENT_LINE_SIZE], copy[LT_SENT_LINE_SIZE];
+	const char *key;
+	size_t skip = 0;
+
+	while (fgets(line, sizeof(line), in) != NULL)
+		skip += is_kept(line, since_utc_s, &key);
+	skip = skip > LT_SENT_MAX ? skip - LT_SENT_MAX / 2 : 0;
+	rewind(in);
+	while (fgets(line, sizeof(line), in) != NULL) {
+		memcpy(copy, line, sizeof(copy));
+		if (!is_kept(line, since_utc_s, &key))
+			continue;
+		if (skip > 0) {
+			skip--;
+			continue;
+		}
+		if (fputs(copy, out) == EOF)
+			return lt_fail(err, LT_EIO, "sent: can't write");
+		const int code = remember_key(sent, key, err);
+		if (code != LT_OK)
+			return code;
+	}
+	return ferror(in) ? lt_fail(err, LT_EIO, "sent: can't read") : LT_OK;
+}
+
+static int
+rewrite_sent(struct lt_sent *sent, const char *path, int64_t since_utc_s,
+    struct lt_error *err)
+{
+	char new_path[PATH_SIZE + 8];
+	FILE *const in = fopen(path, "re");
+	/* None is there at first; one that can't be read is no beginning. */
+	const bool in_failed = in == NULL && errno != ENOENT;
+
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	FILE *const out = fopen(new_path, "we");
+	int code = out == NULL ? lt_fail(err, LT_EIO, "%s: %s", new_path,
+				     strerror(errno))
+		   : in_failed ? lt_fail(err, LT_EIO, "%s: can't be read", path)
+			       : LT_OK;
+	if (code == LT_OK && in != NULL)
+		code = copy_kept(sent, in, out, since_utc_s, err);
+	if (code == LT_OK && (fflush(out) != 0 || fsync(fileno(out)) != 0))
+		code =
+		    lt_fail(err, LT_EIO, "%s: %s", new_path, strerror(errno));
+	if (in != NULL)
+		fclose(in);
+	if (out != NULL)
+		fclose(out);
+	if (code == LT_OK && rename(new_path, path) != 0)
+		code = lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	if (sent->count > 1)
+		qsort(
+		    sent->keys, sent->count, sizeof(*sent->keys), compare_keys);
+	sent->sorted = sent->count;
+	return code;
+}
+
+/* Syncs the directory. Otherwise a loss of power could bring the old file back,
+ * and what is sent from now on would be sent again. */
+static int
+sync_directory(const char *dir, struct lt_error *err)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* Some file systems can't; they say EINVAL. */
+	const bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
+	const int why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return failed ? lt_fail(err, LT_EIO, "%s: %s", dir, strerror(why))
+		      : LT_OK;
+}
+
+/* The lock is a file of its own: that of the lines is replaced. */
+static int
+take_lock(const char *dir, int *fd, struct lt_error *err)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/lock", dir);
+	*fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*fd < 0)
+		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
+	if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+		return LT_OK;
+	close(*fd);
+	*fd = -1;
+	return lt_fail(
+	    err, LT_ECONFLICT, "%s: another lowtide-notify is at work", path);
+}
+
+int
+lt_sent_open(struct lt_sent *sent, const char *dir, int64_t now_utc_s,
+    struct lt_error *err)
+{
+	char path[PATH_SIZE];
+	int code;
+
+	*sent = (struct lt_sent){.fd = -1, .lock_fd = -1};
+	if (strlen(dir) >= PATH_SIZE - 16)
+		return lt_fail(err, LT_ELIMIT, "--state: a path too long");
+	snprintf(path, sizeof(path), "%s/sent", dir);
+	code = take_lock(dir, &sent->lock_fd, err);
+	if (code == LT_OK)
+		code =
+		    rewrite_sent(sent, path, now_utc_s - LT_SENT_KEEP_S, err);
+	if (code == LT_OK)
+		code = sync_directory(dir, err);
+	if (code == LT_OK) {
+		sent->fd = open(
+		    path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (sent->fd < 0)
+			code = lt_fail(
+			    err, LT_EIO, "%s: %s", path, strerror(errno));
+	}
+	if (code != LT_OK)
+		lt_sent_close(sent);
+	return code;
+}
+
+int
+lt_sent_add(struct lt_sent *sent, const char *id, const char *way,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	char when[32], line[LT_SENT_LINE_SIZE];
+	const int length = snprintf(line, sizeof(line), "%s %s %s\n",
+	    lt_utc_text(when, sizeof(when), now_utc_s), id, way);
+
+	if (length < 0 || length >= (int)sizeof(line))
+		return lt_fail(err, LT_ELIMIT, "sent: a line too long");
+	const off_t before = lseek(sent->fd, 0, SEEK_END);
+	const bool written = write(sent->fd, line, (size_t)length) == length &&
+			     fdatasync(sent->fd) == 0;
+	const int why = errno;
+
+	/* Half a line would take the next one with it. */
+	if (!written && before >= 0)
+		(void)!ftruncate(sent->fd, before);
+	line[length - 1] = '\0';
+	const int code = remember_key(sent, strchr(line, ' ') + 1, err);
+	return written ? code : lt_fail(err, LT_EIO, "sent: %s", strerror(why));
+}
+
+void
+lt_sent_close(struct lt_sent *sent)
+{
+	for (size_t i = 0; i < sent->count; i++)
+		free(sent->keys[i]);
+	free(sent->keys);
+	if (sent->fd >= 0)
+		close(sent->fd);
+	if (sent->lock_fd >= 0)
+		close(sent->lock_fd);
+	*sent = (struct lt_sent){.fd = -1, .lock_fd = -1};
+}
+
+/* ---- a round ---- */
 
 enum way_id { WAY_MAIL, WAY_WEBHOOK, WAY_COMMAND, WAY_COUNT };
 _Static_assert(
@@ -54,7 +288,8 @@ command_count(
 
 static const struct {
 	const char *name;
-	/* How often a message goes that way: of mail, to each. */
+	/* Counts how often a message goes that way: a mail for each
+	 * recipient. */
 	int (*count)(const struct lt_policy_notify *notify,
 	    const struct lt_message *message);
 	int (*send)(const struct lt_sending *sending, struct lt_error *err);
@@ -71,7 +306,7 @@ lt_round_wait_s(int64_t retry_s, int tries)
 
 	for (int i = 1; i < tries && wait_s < LT_NOTIFY_RETRY_MAX_S; i++)
 		wait_s *= 2;
-	return wait_s < LT_NOTIFY_RETRY_MAX_S ? wait_s : LT_NOTIFY_RETRY_MAX_S;
+	return lt_min_i64(wait_s, LT_NOTIFY_RETRY_MAX_S);
 }
 
 static struct lt_waiting *
@@ -92,7 +327,7 @@ is_listed(const struct lt_round *round, const char *id)
 	return false;
 }
 
-/* Whoever removed one meanwhile: it is not waited for. */
+/* Forgets messages that somebody removed meanwhile. */
 static void
 forget_gone(struct lt_round *round)
 {
@@ -106,7 +341,8 @@ forget_gone(struct lt_round *round)
 
 /* ---- domains that put off a user's mails ---- */
 
-/* Of "ada@example.org"; a name alone is of the server's own. */
+/* Returns the domain of "ada@example.org"; a name alone is of the server's
+ * own. */
 static const char *
 domain_of(const char *to)
 {
@@ -203,7 +439,7 @@ send_one(
 	return true;
 }
 
-/* By all ways; true: it is gone by each. */
+/* Sends it by all ways. Returns true if it is gone by each. */
 static bool
 send_all(
     struct lt_round *round, const struct lt_message *message, int64_t now_utc_s)
@@ -230,7 +466,7 @@ send_all(
 	return is_gone;
 }
 
-/* With its domain, or by its own count of tries. */
+/* Puts it off with its domain, or by its own count of tries. */
 static void
 put_off(struct lt_round *round, const char *id)
 {
@@ -254,7 +490,7 @@ put_off(struct lt_round *round, const char *id)
 		round->due_ms = waiting->due_ms;
 }
 
-/* True: it may be removed. */
+/* Returns true if it may be removed. */
 static bool
 is_done(struct lt_round *round, const char *id, int64_t now_utc_s)
 {

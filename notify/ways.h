@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ways by which a message leaves the site: one file for each.
+ * The ways by which a message leaves the site, a file for each: mail.c,
+ * webhook.c, command.c.
  */
 #ifndef LT_NOTIFY_WAYS_H
 #define LT_NOTIFY_WAYS_H
@@ -26,16 +27,16 @@ struct lt_sending {
 };
 
 /*
- * Each: LT_OK, it was taken. LT_EDENIED, it never will be. Else it may be,
- * later; LT_ENET then says that nobody answered, so that the next message need
- * not try now. err has no recipient and no secret.
+ * Each returns LT_OK if it was taken, LT_EDENIED if it never will be. After any
+ * other code it may be, later; LT_ENET then says that nobody answered, so that
+ * the next message need not try now. err has no recipient and no secret.
  */
 int lt_send_mail(const struct lt_sending *sending, struct lt_error *err);
 int lt_send_webhook(const struct lt_sending *sending, struct lt_error *err);
 int lt_send_command(const struct lt_sending *sending, struct lt_error *err);
 
 /* ---- mail.c; RFC 5322. host: of the Message-ID. Pure. ---- */
-/* Its length; 0: it does not fit. */
+/* Returns its length; 0: it does not fit. */
 size_t lt_mail_compose(
     char out[LT_MAIL_SIZE], const struct lt_sending *sending, const char *host);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message as JSON to the site's webhook, signed. A redirect is not followed:
- * it would take the text to a host that the policy does not name.
+ * Sends a message as JSON to the site's webhook, signed. Reads the secret from
+ * its file each time; a status other than 200 to 299 is a failure. A redirect
+ * is not followed: it would take the text to a host that the policy does not
+ * name.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -50,8 +52,8 @@ body_of(const struct lt_message *message)
 }
 
 static int
-post(const struct lt_sending *sending, const char *body, const char *secret,
-    struct lt_error *err)
+post_body(const struct lt_sending *sending, const char *body,
+    const char *secret, struct lt_error *err)
 {
 	char when[64], signature[LT_SIGNATURE_SIZE], signed_by[128], host[256];
 	struct lt_http_response response;
@@ -98,7 +100,7 @@ lt_send_webhook(const struct lt_sending *sending, struct lt_error *err)
 	else if (body == NULL)
 		code = lt_fail(err, LT_ENOMEM, "webhook: no memory");
 	else
-		code = post(sending, body, secret, err);
+		code = post_body(sending, body, secret, err);
 	explicit_bzero(secret, sizeof(secret));
 	free(body);
 	return code;

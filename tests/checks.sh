@@ -73,7 +73,7 @@ check 'no struct has a typedef' \
 check 'libraries never print' \
     "$(git grep -nE '\b(v?printf|puts|perror) ?\(|\bf(printf|puts|putc|write)\(.*\bstd(out|err)\b|\bf(printf|puts|putc)\(std' -- \
 	policy adapters kubernetes plugin simulate \
-	    ':!kubernetes/batch_release.c' ':!kubernetes/batch_policies.c')"
+	    ':!kubernetes/batch_commands.c')"
 check 'SQL stands in policy/ledger/sql*.h' \
     "$(git grep -nE '"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP) ' -- policy daemon cli | grep -v '^policy/ledger/sql[a-z_]*\.h:')"
 
@@ -155,7 +155,7 @@ check 'C of the product has no more lines than docs/design.md allows' \
 	lines=$(tests/size.pl lines)
 	[ "$lines" -le "${most:-0}" ] || echo "$lines lines, ${most:-no number} allowed")"
 # To be 0: lower it with each comment and name that is mended.
-words_most=1509
+words_most=1226
 check 'comments do not begin with What, Of, By, Who, Is; static names say of what' \
     "$(found=$(git ls-files adapters cli daemon kubernetes node notify plugin policy simulate | grep '\.[ch]$' |
 	xargs tests/words.pl)

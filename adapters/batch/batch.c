@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What does not depend on which system it is: who only holds a list frees it.
+ * Frees lists of a batch system and looks users up in them: the part that is
+ * the same for every system. Pure; nothing fails.
  */
 #include <stdio.h>
 #include <stdlib.h>

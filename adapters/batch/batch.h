@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The batch system as a source: partitions, nodes, associations, jobs and
  * finished runs. adapters/slurm/ has these functions of Slurm, by libslurm;
@@ -65,7 +66,8 @@ struct lt_batch_conf {
 	bool is_acting_controller; /* this host's slurmctld is in charge */
 };
 int lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err);
-/* Are there rows of what ran, in slurmdbd or where its part is taken? */
+/* True if there are rows of finished runs, in slurmdbd or what stands for
+ * it. */
 static inline bool
 lt_batch_has_dbd(const struct lt_batch_conf *conf)
 {
@@ -148,7 +150,7 @@ struct lt_batch_associations { /* malloc'd, each */
 	uint32_t private_data;	/* LT_PRIVATE_*, of slurmdbd.conf */
 	uint32_t job_limits;	/* enum lt_job_limit */
 };
-/* Of this cluster; empty on failure. */
+/* Lists those of this cluster; empty on failure. */
 int lt_batch_associations(
     struct lt_batch_associations *all, struct lt_error *err);
 void lt_batch_associations_free(struct lt_batch_associations *all);
@@ -168,8 +170,8 @@ struct lt_batch_manager { /* who may change others' jobs */
 	uint32_t uid;
 	char account[LT_ACCOUNT_SIZE]; /* a coordinator's; "" = an operator */
 };
-/* As slurmctld has them now: operators and administrators, and coordinators
- * with all accounts below theirs; malloc'd. */
+/* Lists who manages others' jobs, as slurmctld has them now: operators and
+ * administrators, and coordinators with all accounts below theirs; malloc'd. */
 int lt_batch_managers(
     struct lt_batch_manager **managers, uint32_t *count, struct lt_error *err);
 
@@ -184,8 +186,8 @@ enum lt_job_state {
  * partition; it says nothing; no wait helps. */
 enum lt_reason { LT_REASON_PASSES, LT_REASON_NOTHING, LT_REASON_NEVER };
 
-/* What a job asks, as slurmctld has it after its own checks; 0 = not said. As
- * in struct lt_request (decide.h). */
+/* The request of a job, as slurmctld has it after its own checks; 0 = not said.
+ * As in struct lt_request (decide.h). */
 struct lt_batch_asked {
 	uint32_t min_nodes, max_nodes, tasks, cpus_per_task, cpus,
 	    cpus_per_node, max_cpus, tasks_per_node, tasks_per_socket,
@@ -218,8 +220,8 @@ struct lt_batch_job {
 	/* Its wishes, as options of sbatch, "NAME=VALUE" each in a line; NULL:
 	 * its submission had them (job_submit, SPANK). */
 	const char *wishes;
-	/* That its user named (--nodelist), "v[1-4],w7", cut where it is long;
-	 * NULL: none. */
+	/* Nodes that its user named (--nodelist), "v[1-4],w7", cut where it is
+	 * long; NULL: none. */
 	const char *req_nodes;
 	/* Whom its user lets Slurm mail, a user or an address as it was given;
 	 * NULL: nobody, or of nothing that lowtide has to say. */
@@ -227,15 +229,15 @@ struct lt_batch_job {
 	char *texts; /* malloc'd: where they are; NULL: in the pool */
 	enum lt_job_state state;
 	enum lt_reason reason; /* elsewhere NEVER: to be decided again */
-	/* requeued: has been at least once. While it is still completing, it
-	 * is PENDING with the submit time of the run that ends. held: has
-	 * priority 0; one that runs goes on, and waits after a requeue. */
+	/* requeued: has been at least once. While it is still completing, it is
+	 * PENDING with the submit time of the run that ends. held: has priority
+	 * 0; one that runs continues, and waits after a requeue. */
 	bool completing, requeued, is_cron, is_batch, held, user_held,
 	    exclusive, requeue_allowed;
-	/* Of what; mails_tasks: of an array's single tasks, too. */
+	/* Events to mail of; mails_tasks: of an array's single tasks, too. */
 	bool mails_begin, mails_requeue, mails_end, mails_tasks;
-	/* It starts when lowtide lets it, and no sooner; partition_named: its
-	 * user chose where. */
+	/* Lowtide alone lets it start; partition_named: its user chose
+	 * where. */
 	bool is_kept, partition_named;
 	/* lowtide's choice of where is a wish: it may run elsewhere. */
 	bool may_stray;
@@ -265,7 +267,7 @@ struct lt_batch_job {
 	float priced_at[2];
 	bool at_release, is_new;
 	int64_t suspended_s; /* of its run until now, or its end */
-	/* When its run was last suspended or resumed; 0: never. */
+	/* Time when its run was last suspended or resumed; 0: never. */
 	int64_t changed_utc_s;
 	/* Left 0 here; the reader's own: seconds of suspension that lowtide
 	 * holds for, as it lets the job stand still. */
@@ -293,9 +295,10 @@ lt_job_asked(const struct lt_batch_job *job)
 
 	return job->asked != NULL ? job->asked : &nothing;
 }
-/* What a command takes for just this record: "23_1" of a task, for one task of
- * each array has the array's own id, by which Slurm means all of them; the
- * leader of a heterogeneous job, which is started and requeued whole. */
+/* Writes the id by which a command means just this record: "23_1" for a task,
+ * because one task of each array has the array's own id, by which Slurm means
+ * all of them; the leader of a heterogeneous job, which is started and requeued
+ * whole. */
 enum { LT_JOB_ADDRESS_SIZE = 24 };
 const char *lt_job_address(
     char out[LT_JOB_ADDRESS_SIZE], const struct lt_batch_job *job);
@@ -324,7 +327,7 @@ int lt_batch_jobs_each(
 enum lt_start { LT_START_UNKNOWN, LT_START_CAN, LT_START_CANNOT };
 struct lt_start_answer {
 	enum lt_start start;
-	int64_t start_utc_s; /* when it expects that; 0 = not told */
+	int64_t start_utc_s; /* when it expects that; 0 = not said */
 };
 int lt_batch_can_start(
     struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err);
@@ -338,9 +341,9 @@ struct lt_batch_update { /* start as lt_batch_update_init() */
 	const char *partition, *admin_comment; /* NULL = leave */
 	int64_t begin_utc_s, limit_s;	       /* LT_UNSET_64 = leave */
 	enum lt_batch_hold hold;
-	/* As many as the job has: 23.02 to 24.11 count those of a job that
-	 * says --ntasks-per-node anew where an update has no number, and
-	 * refuse the update then if it runs. 0 = none said. */
+	/* Number of tasks, as the job has it: 23.02 to 24.11 count those of a
+	 * job that says --ntasks-per-node anew where an update has no number,
+	 * and refuse the update then if it runs. 0 = not said. */
 	uint32_t tasks;
 };
 void lt_batch_update_init(struct lt_batch_update *update, uint32_t job_id);
@@ -362,8 +365,8 @@ int lt_batch_drain(const char *node, const char *reason, struct lt_error *err);
 int lt_batch_down(const char *node, const char *reason, struct lt_error *err);
 /* Takes jobs again. */
 int lt_batch_resume(const char *node, struct lt_error *err);
-/* As slurmctld has it now; asked by its name, which finds a powered-down cloud
- * node, too. LT_ENOENT: no such node. */
+/* Reads a node as slurmctld has it now; asked for by its name, which finds a
+ * powered-down cloud node, too. LT_ENOENT: no such node. */
 struct lt_batch_node {
 	bool is_drained, is_powered_down, responds;
 	int64_t boot_utc_s; /* of its last registration; 0: none */
@@ -371,9 +374,8 @@ struct lt_batch_node {
 };
 int lt_batch_node(
     struct lt_batch_node *found, const char *node, struct lt_error *err);
-/* Which node has an IPv4 address (in the order of the network), by the
- * addresses that slurmctld has of them (NodeAddr)? Names are resolved, which
- * may take long. */
+/* Finds the node that has an IPv4 address (in network order), by the addresses
+ * that slurmctld has (NodeAddr). Names are resolved, which may take long. */
 enum lt_whose { LT_WHOSE_NODE, LT_WHOSE_OTHER_NODE, LT_WHOSE_NO_NODE };
 struct lt_batch_address {
 	enum lt_whose whose;
@@ -382,17 +384,17 @@ struct lt_batch_address {
 };
 int lt_batch_whose_address(struct lt_batch_address *found, const char *node,
     uint32_t address, struct lt_error *err);
-/* Is the node in a list such as "v[1-4],w7"? NULL: in none. */
+/* True if the node is in a list such as "v[1-4],w7"; NULL is an empty list. */
 bool lt_batch_has_node(const char *list, const char *node);
-/* To the steps of a job, of an array's one task. */
+/* Sends a signal to the steps of a job, or of one task of an array. */
 int lt_batch_signal(
     const struct lt_batch_job *job, uint32_t signal, struct lt_error *err);
 /* A job that runs goes back to the queue; Slurm sends TERM, and KILL after
  * KillWait, and lets it wait for two minutes. */
 int lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err);
 
-/* A job that runs stands still, with what it has but its CPUs, until it is told
- * to go on. Slurm only, else LT_EINPUT. */
+/* Suspends a running job, which keeps all but its CPUs, until lt_batch_go_on().
+ * Slurm only, else LT_EINPUT. */
 int lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err);
 int lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err);
 
@@ -419,8 +421,8 @@ struct lt_batch_run { /* one row of slurmdbd: a run */
 	int64_t limit_s;
 	uint32_t nodes, cpus, gpus, shards;
 	bool has_gpus; /* AllocTRES has GPUs or shards of them */
-	/* What its steps used, where lt_batch_used() was asked and they say
-	 * so: CPU time, and at most so much of its GPUs. */
+	/* Use by its steps, if lt_batch_used() was asked and they say so: CPU
+	 * time, and an upper bound for its GPUs. */
 	bool has_cpu_used, has_gpu_used;
 	int64_t cpu_used_ms;
 	uint32_t gpu_used_ppm;
@@ -459,7 +461,8 @@ void lt_batch_runs_free(struct lt_batch_runs *runs);
 
 /* ---- what Kubernetes has and Slurm has not ---- */
 
-/* Where a job's pods find a node; by the market's partitions. */
+/* Places where a job's pods find a node, in the order of the market's
+ * partitions. */
 struct lt_batch_places {
 	/* No node takes it; or none has room beside what is not lowtide's,
 	 * where another partition has some. */
@@ -473,25 +476,25 @@ void lt_batch_places(struct lt_batch_places *places,
  * jobs. */
 double lt_batch_taken(const char *partition);
 
-/* Does what it keeps itself go with a ledger that has charged runs? After
- * lt_batch_init() with a state_dir. */
+/* Checks that the files of the adapter itself fit a ledger that has charged
+ * runs. After lt_batch_init() with a state_dir. */
 int lt_batch_check(bool has_history, struct lt_error *err);
 /* The daemon's name on that system. */
 extern const char lt_batch_program[];
-/* What people read of it. */
+/* Words for people. */
 struct lt_batch_words {
 	const char *system; /* in JSON: "slurm" */
 	const char *lock;   /* what shows that lowtide holds a job again */
 	const char *record; /* what a charge rests on before there is a row */
 	const char *name;   /* as "NAMESPACE/NAME"; NULL: jobs have none */
-	/* Nodes can tell how far its jobs are: else nothing proves that one
-	 * resumes, and its user's word counts. */
+	/* Nodes can report the progress of its jobs; otherwise nothing proves
+	 * that a job resumes, and its user's word counts. */
 	bool tells_progress;
 	/* A job without a limit of its own is held for one time after another
 	 * for as long as it runs. */
 	bool renews;
 	/* Nodes of all partitions with a price are paid for, used or not, and
-	 * not only the site's own: what nobody requested of them is told. */
+	 * not only the site's own: the report shows what nobody requested. */
 	bool pays_all_nodes;
 	/* Nodes of a partition that scales come as jobs want them: how many
 	 * are there says nothing of how many could be. */
@@ -502,7 +505,8 @@ extern const struct lt_batch_words lt_batch_words;
 int lt_batch_main(int argc, char **argv);
 struct pollfd;
 enum { LT_BATCH_FDS = 1 };
-/* What is read as it comes: fills in at most LT_BATCH_FDS; how many. */
+/* Fills in the descriptors of what is read as it comes, at most LT_BATCH_FDS.
+ * Returns how many. */
 int lt_batch_fds(struct pollfd *fds);
 /* Takes what has come: what is not as it was. */
 enum { LT_BATCH_CHANGED_MAX = 32 };
@@ -514,7 +518,7 @@ struct lt_batch_changes {
 void lt_batch_take(struct lt_batch_changes *changes, int64_t now_utc_s);
 /* All that is asked below is known here, and needs no child that asks. */
 bool lt_batch_is_near(void);
-/* May another job be updated now? Who asks too often is made to wait. */
+/* True if another job may be updated now: requests are bounded. */
 bool lt_batch_may_update(void);
 /* The users of these pairs are known from now on, and named without the
  * system's directory of users; lent until the next call. */
@@ -529,7 +533,8 @@ struct lt_batch_named { /* a partition of the policy; texts are lent */
 	/* node:, what one is while none is there; cpus 0: it is not said. */
 	uint32_t cpus, memory_mib, gpus;
 	uint32_t most; /* nodes that there may be */
-	/* As kubelet's --node-labels and --register-with-taints. */
+	/* Labels and taints, as kubelet's --node-labels and
+	 * --register-with-taints. */
 	const char *labels, *taints;
 };
 /* The policy names these partitions; lent for the call. Before each
@@ -544,8 +549,8 @@ struct lt_batch_view { /* what lowtide knows now; lent */
 	bool is_off;		    /* lowtide holds back nothing */
 	int64_t erase_before_utc_s; /* who ran what then is kept no longer */
 };
-/* Once a pass: what waits for its hour and may start is started, and who asks
- * the system itself is told what lowtide knows. */
+/* Runs once a pass: starts what waits for its hour and may start, and shows
+ * what lowtide knows in the system itself. */
 void lt_batch_tend(const struct lt_batch_view *view, int64_t now_utc_s);
 /* The id of a job by the name that its system knows it by. LT_ENOENT. */
 int lt_batch_find(const char *name, uint32_t *job_id, struct lt_error *err);
@@ -567,5 +572,48 @@ int lt_batch_job_of_manifest(struct lt_batch_manifest *out, const char *text,
 
 /* Messages in slurmctld's queue for slurmdbd; 0 = all delivered. */
 int lt_batch_dbd_queue(uint32_t *queued, struct lt_error *err);
+
+/* ---- a system that is watched (Kubernetes): how that goes, what waits there,
+ * and what runs that is no job. One that is asked (Slurm) has none of it. ----
+ */
+
+/* State of the watch, and what waits. Times: 0 = never. */
+struct lt_batch_watch {
+	const char *namespace; /* lowtide's own; lent */
+	bool runs;	       /* what reads */
+	bool places_anew;      /* a job that finds no node is placed anew */
+	int64_t heard_utc_s, failed_utc_s, balances_utc_s;
+	int64_t away_from_utc_s, away_to_utc_s; /* nobody watched; the last */
+	char failed[LT_ERROR_TEXT_SIZE];	/* the last failure */
+	/* Why it is not known what pods are given at their creation; "" = it
+	 * is. */
+	char given_failed[LT_ERROR_TEXT_SIZE];
+	uint32_t waiting, waiting_budget; /* Jobs in all, and for budget */
+	uint32_t left;			  /* Jobs that wait for somebody else */
+	uint32_t unheld;      /* pods that run and are charged, without a Job */
+	uint32_t unsuspended; /* came since the start as no policy lets them,
+			       * in a mode that holds back */
+};
+/* Pods that run, of an owner that is no job: charged, and nothing is held. */
+struct lt_batch_unheld {
+	char name[2 * LT_MANIFEST_NAME_SIZE]; /* "team-a/deployment/web" */
+	char account[LT_ACCOUNT_SIZE], partitions[LT_BATCH_PARTITIONS_SIZE];
+	uint32_t id, uid, pods;
+};
+/* All, by their names; malloc'd, NULL: there are none. */
+int lt_batch_unheld(
+    struct lt_batch_unheld **all, uint32_t *count, struct lt_error *err);
+/* Names who starts a job that lowtide leaves alone; lent. NULL: no such job. */
+const char *lt_batch_starter(uint32_t job_id);
+/* False: this system is asked, not watched. */
+bool lt_batch_watch(struct lt_batch_watch *watch);
+
+/* The last times in which nobody watched that touch this one, oldest first.
+ * Returns how many of most there are. */
+struct lt_batch_away {
+	int64_t from_utc_s, to_utc_s;
+};
+int lt_batch_aways(struct lt_batch_away *aways, int most, int64_t from_utc_s,
+    int64_t to_utc_s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks that never move, filled in order, and a table by hash of what was
- * shared.
+ * Blocks that never move, filled in order, and a hash table (open addressing)
+ * of what was shared. Only memory can lack: then NULL, and nothing is changed.
  */
 #include <stdalign.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct lt_pool {
 };
 
 static struct lt_pool *
-made(struct lt_pool **pool)
+make_pool(struct lt_pool **pool)
 {
 	if (*pool == NULL)
 		*pool = calloc(1, sizeof(**pool));
@@ -67,7 +67,8 @@ room_for(struct lt_pool *pool, size_t count)
 const void *
 lt_pool_add(struct lt_pool **pool, const void *bytes, size_t count)
 {
-	char *const at = made(pool) != NULL ? room_for(*pool, count) : NULL;
+	char *const at =
+	    make_pool(pool) != NULL ? room_for(*pool, count) : NULL;
 
 	return at != NULL ? memcpy(at, bytes, count) : NULL;
 }
@@ -102,7 +103,7 @@ place_of(const struct lt_pool *pool, const struct place *wanted)
 }
 
 static bool
-grow(struct lt_pool *pool)
+grow_places(struct lt_pool *pool)
 {
 	const struct lt_pool before = *pool;
 
@@ -128,7 +129,7 @@ lt_pool_share(struct lt_pool **pool, const void *bytes, size_t count)
 	const struct place wanted = {
 	    bytes, (uint32_t)count, hash_of(bytes, count)};
 
-	if (made(pool) == NULL || !grow(*pool))
+	if (make_pool(pool) == NULL || !grow_places(*pool))
 		return NULL;
 	struct place *const place = place_of(*pool, &wanted);
 	if (place->bytes == NULL) {

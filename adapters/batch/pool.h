@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the records of a long list point to, in one place that is freed whole:
- * most of them say the same, and have one copy of it.
+ * Keeps the bytes that records of a long list point to, in one place that is
+ * freed whole. Most records say the same, and share one copy.
  */
 #ifndef LT_POOL_H
 #define LT_POOL_H

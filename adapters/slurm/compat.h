@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between Slurm 22.05, 24.11 and 26.05 for a client of libslurm,
+ * Differences between Slurm 22.05, 24.11 and 26.05 for a client of libslurm,
  * and the few exported functions that its headers leave out. The only header
  * outside plugin/ that includes Slurm's.
  */
@@ -12,13 +12,16 @@
 #include <slurm/slurm_version.h>
 #include <slurm/slurmdb.h>
 
-/* In libslurm on all three (its version script exports slurm_*). */
+/* Functions that libslurm has on all three (its version script exports
+ * slurm_*). */
 int32_t slurm_bit_set_count(bitstr_t *bits);
 void slurm_free_stats_response_msg(stats_info_response_msg_t *reply);
 void slurm_free_will_run_response_msg(will_run_response_msg_t *reply);
 int slurm_conf_reinit(const char *path);
 extern slurm_conf_t slurm_conf; /* what slurm_init() read */
-/* What slurmdb_config_get() lists: config_key_pair_t, which no header has. */
+/* The bit of its accounting_storage_enforce, which no header has. */
+enum { LT_SLURM_ENFORCE_LIMITS = 1 << 1 };
+/* The items of slurmdb_config_get(): config_key_pair_t, which no header has. */
 typedef struct {
 	char *name, *value;
 } lt_slurm_config_pair;
@@ -52,7 +55,7 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_FREE_CONF slurm_free_ctl_conf
 #endif
 
-/* Its records have them since 25.11; and SelectTypeParameters other names. */
+/* Since 25.11 records have step ids, and SelectTypeParameters other names. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 #define LT_SLURM_JOB_ID(record) ((record)->step_id.job_id)
 #define LT_SLURM_MEMORY SELECT_MEMORY
@@ -74,7 +77,8 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_SPEC_USAGE CTL_CONF_ASRU
 #endif
 
-/* Where an update counts tasks anew. Before, a running job refuses a number. */
+/* Versions where an update counts tasks anew. Before, a running job refuses a
+ * number. */
 #ifdef TASKS_CHANGED
 #define LT_SLURM_KEEP_TASKS(request, tasks)                                    \
 	((request)->num_tasks = (tasks) == 0 ? NO_VAL : (tasks))
@@ -117,7 +121,7 @@ lt_slurm_step(uint32_t job_id)
 #define LT_SLURM_KILL_FLAGS 0
 #endif
 
-/* Whose a node's reason is, 26.05 knows from who sent it. */
+/* Sets whose a node's reason is; 26.05 knows that from the sender. */
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 #define LT_SLURM_REASON_UID(message, uid) ((void)(message), (void)(uid))
 #else

@@ -23,7 +23,7 @@ enum {
 /* SelectTypeParameters has *_Memory. */
 static bool memory_counts;
 
-/* Where packages and `make install` look for it. */
+/* Paths of slurm.conf in packages and after `make install`. */
 static const char *const usual_paths[] = {"/etc/slurm/slurm.conf",
     "/run/slurm/conf/slurm.conf", "/usr/local/etc/slurm.conf",
     "/etc/slurm-llnl/slurm.conf"};
@@ -48,7 +48,8 @@ find_conf(const char **path, struct lt_error *err)
 	    usual_paths[0]);
 }
 
-/* What the child said on stderr until it ended, at most size - 1 bytes. */
+/* Reads what the child said on stderr until it ended, at most size - 1
+ * bytes. */
 static bool
 read_child(int fd, char *text, size_t size)
 {
@@ -205,7 +206,7 @@ static bool
 acting_is_here(const slurm_conf_t *conf)
 {
 	for (uint32_t i = 0; i < conf->control_cnt; i++) {
-		/* With one only, it answered when it gave us conf. */
+		/* With one controller, it answered when it gave us conf. */
 		if (conf->control_cnt == 1 ||
 		    slurm_ping((int)i) == SLURM_SUCCESS)
 			return is_this_host(conf->control_machine[i]);
@@ -246,6 +247,15 @@ lt_slurm_answers(struct lt_error *err)
 	return lt_slurm_fail("slurmctld", errno, err);
 }
 
+/* Returns LT_PRIVATE_* of slurm.conf's PrivateData. */
+static uint32_t
+private_bits(uint16_t bits)
+{
+	return ((bits & PRIVATE_DATA_JOBS) != 0 ? LT_PRIVATE_JOBS : 0u) |
+	       ((bits & PRIVATE_DATA_USAGE) != 0 ? LT_PRIVATE_USAGE : 0u) |
+	       ((bits & PRIVATE_DATA_ACCOUNTS) != 0 ? LT_PRIVATE_ACCOUNTS : 0u);
+}
+
 int
 lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 {
@@ -282,7 +292,7 @@ lt_batch_conf(struct lt_batch_conf *conf, struct lt_error *err)
 	conf->started_utc_s = from->boot_time;
 	conf->slurm_uid = from->slurm_user_id;
 	conf->slurmd_uid = from->slurmd_user_id;
-	conf->private_data = lt_private_conf(from->private_data);
+	conf->private_data = private_bits(from->private_data);
 	conf->min_job_age_s = from->min_job_age;
 	conf->kill_wait_s = from->kill_wait;
 	conf->max_array_size = from->max_array_sz;

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The runs of slurmdbd, that are charged.
+ * The runs of slurmdbd, which are charged, and what they used by their steps.
+ *
+ * CPU time of steps is exact: each task's is taken when it ends. Of GPUs Slurm
+ * keeps, for each task, the last sample (TRESUsageInTot and InAve) and the
+ * largest one (InMax), neither of which is a mean; only the largest says
+ * something of all of the time: no sample was above it. So gpu_used_ppm is an
+ * upper bound. Source: jag_common_poll_data() of jobacct_gather/common, 22.05
+ * to 26.05.
+ *
+ * Each call opens a connection of its own; on failure the list is freed and
+ * empty.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -8,9 +18,63 @@
 #include <string.h>
 
 #include "dbd_link.h"
-#include "dbd_used.h"
 #include "slurm_text.h"
 #include "units.h"
+
+/* ---- what a run used ---- */
+
+enum { PERCENT = 100 };
+
+/* So many of the run's GPUs, in ppm of all that it had. */
+static int64_t
+gpu_ppm_of(const slurmdb_step_rec_t *step, uint32_t gpus, uint64_t percent)
+{
+	const uint64_t tasks = step->ntasks > 0 ? step->ntasks : 1;
+
+	if (percent > UINT32_MAX || percent * tasks >= (uint64_t)PERCENT * gpus)
+		return LT_MICROS;
+	return (int64_t)(percent * tasks * LT_MICROS / PERCENT / gpus);
+}
+
+/* Copies what the steps of a run say that it used. gpu_use_id: of gres/gpuutil
+ * in slurmdbd, 0 = it has none. */
+static void
+copy_used(
+    struct lt_batch_run *to, const slurmdb_job_rec_t *from, uint32_t gpu_use_id)
+{
+	const int64_t elapsed_s =
+	    to->end_utc_s - to->start_utc_s - to->suspended_s;
+	int64_t busy = 0; /* ppm x s */
+
+	if (from->steps == NULL || to->start_utc_s == 0 || elapsed_s <= 0)
+		return;
+	lt_slurm_iterator *const iterator =
+	    slurm_list_iterator_create(from->steps);
+	for (slurmdb_step_rec_t *step;
+	     (step = slurm_list_next(iterator)) != NULL;) {
+		const char *const used = step->stats.tres_usage_in_tot;
+		const int64_t step_s =
+		    step->elapsed < elapsed_s ? step->elapsed : elapsed_s;
+		uint64_t percent;
+
+		/* Absent where no plugin gathers it. */
+		to->has_cpu_used |= used != NULL && used[0] != '\0';
+		to->cpu_used_ms += (int64_t)step->tot_cpu_sec * 1000 +
+				   (int64_t)step->tot_cpu_usec / 1000;
+		if (gpu_use_id == 0 || to->gpus == 0 ||
+		    !lt_tres_count_of(
+			step->stats.tres_usage_in_max, gpu_use_id, &percent))
+			continue;
+		to->has_gpu_used = true;
+		busy += step_s * gpu_ppm_of(step, to->gpus, percent);
+	}
+	slurm_list_iterator_destroy(iterator);
+	to->gpu_used_ppm = busy / elapsed_s < LT_MICROS
+			       ? (uint32_t)(busy / elapsed_s)
+			       : LT_MICROS;
+}
+
+/* ---- runs ---- */
 
 enum {
 	GPU_IDS_MAX = 64, /* gres/gpu and its types; more: not counted */
@@ -21,9 +85,9 @@ enum {
 };
 
 /*
- * What the numbers in rows stand for. Kept between calls: each question costs
- * slurmdbd 0.1 s. Numbers are never given twice, so a row with one that is
- * not here is what makes them old.
+ * Names for the numbers in rows. Kept between calls: each question costs
+ * slurmdbd 0.1 s. Numbers are never given twice, so they are out of date only
+ * once a row has one that is not here.
  */
 static struct {
 	lt_slurm_list *qos; /* NULL = not loaded */
@@ -214,7 +278,7 @@ copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
 	if (to->start_utc_s != 0) /* else "None assigned" */
 		copy_first_node(
 		    to->first_node, sizeof(to->first_node), from->nodes);
-	lt_copy_used(to, from, names.gpu_use_id);
+	copy_used(to, from, names.gpu_use_id);
 	if (from->admin_comment != NULL && from->admin_comment[0] != '\0') {
 		to->admin_comment = strdup(from->admin_comment);
 		if (to->admin_comment == NULL)
@@ -263,7 +327,7 @@ compare_runs(const void *left, const void *right)
 }
 
 static void
-deduplicate(struct lt_batch_runs *runs)
+drop_duplicates(struct lt_batch_runs *runs)
 {
 	uint32_t kept = 0;
 
@@ -312,18 +376,18 @@ finish_runs(struct lt_batch_runs *runs, struct lt_dbd_link *link, int rc)
 {
 	lt_dbd_close(link);
 	if (rc == LT_OK)
-		deduplicate(runs);
+		drop_duplicates(runs);
 	else
 		lt_batch_runs_free(runs);
 	return rc;
 }
 
 /*
- * States as slurmdbd wants them. Of rows in these it goes by their end, of
- * others by their eligible time, which a job that was held while it ran has no
- * more, and a row whose start was lost never had. RUNNING is all that started
- * and overlaps, whatever its state: a suspension that is told late leaves an
- * ended run SUSPENDED. Source: _state_time_string() and
+ * States as slurmdbd wants them. It selects rows in these states by their end,
+ * and others by their eligible time, which a job that was held while it ran has
+ * lost, and a row whose start was lost never had. RUNNING means everything that
+ * started and overlaps, in any state: a suspension that is reported late leaves
+ * an ended run SUSPENDED. Source: _state_time_string() and
  * setup_job_cond_limits() of accounting_storage/mysql, 22.05 to 26.05.
  */
 static lt_slurm_list *

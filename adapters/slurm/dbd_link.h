@@ -13,7 +13,7 @@ struct lt_dbd_link {
 	lt_slurm_list *clusters; /* of one, for conditions */
 };
 
-/* Closed in any case. */
+/* Opens it; lt_dbd_close() also after a failure. */
 int lt_dbd_open(struct lt_dbd_link *link, struct lt_error *err);
 void lt_dbd_close(struct lt_dbd_link *link);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few changes that lowtided makes to jobs.
+ * Makes the few changes that lowtided makes to jobs: updates, signals,
+ * requeues, suspensions. slurmctld's refusal is returned in its own words; an
+ * array's tasks are asked for one by one, and the first failure counts.
  */
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +12,7 @@
 #include "decide.h"
 #include "slurm_text.h"
 
-/* Slurm's errno, or the first of a task; 0 = none. Frees tasks. */
+/* Returns Slurm's errno, or the first of a task; 0 = none. Frees tasks. */
 static int
 of_tasks(int slurm_errno, job_array_resp_msg_t *tasks)
 {
@@ -91,7 +93,7 @@ lt_batch_cancel(uint32_t job_id, struct lt_error *err)
 
 /* slurm_errno 0 = it worked. */
 static int
-answer(
+check_answer(
     const char *what, int slurm_errno, const char *name, struct lt_error *err)
 {
 	if (slurm_errno == 0)
@@ -102,7 +104,8 @@ answer(
 }
 
 static int
-requeue(const struct lt_batch_job *job, uint32_t flags, struct lt_error *err)
+requeue_job(
+    const struct lt_batch_job *job, uint32_t flags, struct lt_error *err)
 {
 	job_array_resp_msg_t *tasks = NULL;
 	char name[LT_JOB_ADDRESS_SIZE];
@@ -112,19 +115,20 @@ requeue(const struct lt_batch_job *job, uint32_t flags, struct lt_error *err)
 		return rc;
 	(void)lt_job_address(name, job);
 	rc = slurm_requeue2(name, flags, &tasks) == SLURM_SUCCESS ? 0 : errno;
-	return answer("slurmctld: requeue", of_tasks(rc, tasks), name, err);
+	return check_answer(
+	    "slurmctld: requeue", of_tasks(rc, tasks), name, err);
 }
 
 int
 lt_batch_requeue(const struct lt_batch_job *job, struct lt_error *err)
 {
-	return requeue(job, 0, err);
+	return requeue_job(job, 0, err);
 }
 
 int
 lt_batch_requeue_held(const struct lt_batch_job *job, struct lt_error *err)
 {
-	return requeue(job, JOB_REQUEUE_HOLD, err);
+	return requeue_job(job, JOB_REQUEUE_HOLD, err);
 }
 
 int
@@ -136,7 +140,7 @@ lt_batch_signal(
 
 	if (rc != LT_OK)
 		return rc;
-	return answer("slurmctld: signal",
+	return check_answer("slurmctld: signal",
 	    slurm_kill_job2(lt_job_address(name, job), (uint16_t)signal, 0,
 		NULL) == SLURM_SUCCESS
 		? 0
@@ -147,8 +151,8 @@ lt_batch_signal(
 typedef int slurm_change(char *job_id, job_array_resp_msg_t **tasks);
 
 static int
-change(slurm_change *call, const char *what, const struct lt_batch_job *job,
-    struct lt_error *err)
+change_suspension(slurm_change *call, const char *what,
+    const struct lt_batch_job *job, struct lt_error *err)
 {
 	job_array_resp_msg_t *tasks = NULL;
 	char name[LT_JOB_ADDRESS_SIZE];
@@ -158,17 +162,18 @@ change(slurm_change *call, const char *what, const struct lt_batch_job *job,
 		return rc;
 	(void)lt_job_address(name, job);
 	rc = call(name, &tasks) == SLURM_SUCCESS ? 0 : errno;
-	return answer(what, of_tasks(rc, tasks), name, err);
+	return check_answer(what, of_tasks(rc, tasks), name, err);
 }
 
 int
 lt_batch_suspend(const struct lt_batch_job *job, struct lt_error *err)
 {
-	return change(slurm_suspend2, "slurmctld: suspend", job, err);
+	return change_suspension(
+	    slurm_suspend2, "slurmctld: suspend", job, err);
 }
 
 int
 lt_batch_go_on(const struct lt_batch_job *job, struct lt_error *err)
 {
-	return change(slurm_resume2, "slurmctld: resume", job, err);
+	return change_suspension(slurm_resume2, "slurmctld: resume", job, err);
 }

@@ -1,18 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs as slurmctld has them; job_changes.c changes them. One record may stand
- * for many pending tasks of an array.
+ * Jobs as slurmctld has them, and whether one that waits could start (Slurm's
+ * "will run"); job_changes.c changes them. One record may stand for many
+ * pending tasks of an array. "Will run" looks at held jobs and those that wait
+ * for their begin, too, as of their begin; so did 22.05 to 26.05.
+ *
+ * Keeps nothing between calls; a failed question is returned in Slurm's words.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ask_text.h"
-#include "decide.h"
+#include "can_start.h"
 #include "compat.h"
+#include "decide.h"
 #include "slurm_text.h"
+#include "min_max.h"
+
+/* ---- could it start? ---- */
+
+/* Reads an errno of Slurm as an answer; any other is an error. */
+static int
+answer_of(enum lt_start *start, int slurm_errno, struct lt_error *err)
+{
+	switch (slurm_errno) {
+	case 0:
+		*start = LT_START_CAN;
+		return LT_OK;
+	case ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE:
+	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+		*start = LT_START_CANNOT;
+		return LT_OK;
+	case ESLURM_INVALID_JOB_ID:
+	case ESLURM_DISABLED: /* it runs, or has ended */
+		return lt_fail(err, LT_ENOENT, "it waits no more");
+	default:
+		return lt_slurm_fail(
+		    "slurmctld: can it start", slurm_errno, err);
+	}
+}
+
+int
+lt_batch_can_start(
+    struct lt_start_answer *answer, uint32_t job_id, struct lt_error *err)
+{
+	will_run_response_msg_t *reply = NULL;
+	job_desc_msg_t question;
+	char name[] = LT_CAN_START_NAME, host[] = "localhost";
+
+	*answer = (struct lt_start_answer){.start = LT_START_UNKNOWN};
+	int code = lt_slurm_answers(err);
+	if (code != LT_OK)
+		return code;
+	slurm_init_job_desc_msg(&question);
+	LT_SLURM_JOB_ID(&question) = job_id;
+	question.name = name;
+	question.alloc_node = host;
+	question.user_id = getuid();
+	question.group_id = getgid();
+	const int slurm_errno =
+	    slurm_job_will_run2(&question, &reply) == SLURM_SUCCESS ? 0 : errno;
+	if (reply != NULL) {
+		answer->start_utc_s = (int64_t)reply->start_time;
+		slurm_free_will_run_response_msg(reply);
+	}
+	code = answer_of(&answer->start, slurm_errno, err);
+	return code == LT_OK ? code : lt_context(err, "job %u", job_id);
+}
+
+/* ---- records of jobs ---- */
 
 enum { MAIL_SIZE = 512, HEAD_MOST = 127, NODES_MOST = 1023, ALL = INT32_MAX };
 
@@ -47,7 +107,7 @@ gpus_in(const char *text)
 	return lt_gres_count(text, "gpu", NULL);
 }
 
-/* What was asked, where the TRES of a waiting job lack GPUs. */
+/* Reads what was asked for, where the TRES of a waiting job lack GPUs. */
 static uint32_t
 asked_gpus(const slurm_job_info_t *from)
 {
@@ -66,8 +126,8 @@ asked_gpus(const slurm_job_info_t *from)
 }
 
 /*
- * Where memory is not allocated (CR_Core without _Memory), Slurm still says
- * that a pending job asked for all of the node's, and forgets it at the start.
+ * Without allocated memory (CR_Core without _Memory), Slurm still says that a
+ * pending job asked for all of the node's, and forgets it at the start.
  */
 static void
 copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
@@ -99,7 +159,7 @@ copy_size(struct lt_batch_job *to, const slurm_job_info_t *from)
 
 /* FNV-1a, 64 bits. */
 static void
-mix(uint64_t *hash, const void *bytes, size_t count)
+mix_hash(uint64_t *hash, const void *bytes, size_t count)
 {
 	const unsigned char *const at = bytes;
 
@@ -128,10 +188,10 @@ hash_asked(const slurm_job_info_t *job)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (texts[i] != NULL)
-			mix(&hash, texts[i], strlen(texts[i]));
-		mix(&hash, "", 1);
+			mix_hash(&hash, texts[i], strlen(texts[i]));
+		mix_hash(&hash, "", 1);
 	}
-	mix(&hash, numbers, sizeof(numbers));
+	mix_hash(&hash, numbers, sizeof(numbers));
 	return hash;
 }
 
@@ -205,7 +265,7 @@ copy_asked(struct lt_batch_asked *to, const slurm_job_info_t *from)
 	    .bind_gpus = (from->bitflags & GRES_ENFORCE_BIND) != 0,
 	};
 	to->shards_per_node = lt_shards_count(per_node);
-	/* It is not told; but each task counts as a CPU without it. */
+	/* Slurm does not say; but each task counts as a CPU without it. */
 	to->overcommit = to->tasks > to->cpus;
 	if (named > to->min_nodes)
 		to->min_nodes = named;
@@ -231,7 +291,7 @@ copy_array(struct lt_batch_job *to, const slurm_job_info_t *from)
 /* Slurm has how long it ran before it was last suspended or resumed, and when
  * that was: all else of its time it was suspended. */
 static int64_t
-suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
+suspended_s_of(const struct lt_batch_job *job, const slurm_job_info_t *from,
     int64_t now_utc_s)
 {
 	const int64_t changed = time_or_none(from->suspend_time);
@@ -249,8 +309,8 @@ suspended(const struct lt_batch_job *job, const slurm_job_info_t *from,
 		   : 0;
 }
 
-/* As Slurm does: without --mail-user its user, at MailDomain where there is
- * one. NULL: nobody is to be mailed of what lowtide has to say. */
+/* Finds the recipient as Slurm does: without --mail-user its user, at
+ * MailDomain if that is set. NULL: no mail about it is wanted. */
 static const char *
 mail_to(char out[MAIL_SIZE], const slurm_job_info_t *from)
 {
@@ -359,12 +419,12 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 	to->mails_end = (from->mail_type & MAIL_JOB_END) != 0;
 	to->mails_tasks = (from->mail_type & MAIL_ARRAY_TASKS) != 0;
 	to->submit_utc_s = time_or_none(from->submit_time);
-	/* Of a pending job Slurm gives its guess; that is not a run. */
+	/* For a pending job Slurm gives its guess; that is not a run. */
 	if (to->state != LT_JOB_PENDING) {
 		to->start_utc_s = time_or_none(from->start_time);
 		to->end_utc_s = time_or_none(from->end_time);
 	}
-	to->suspended_s = suspended(to, from, answer->asked_utc_s);
+	to->suspended_s = suspended_s_of(to, from, answer->asked_utc_s);
 	to->changed_utc_s = time_or_none(from->suspend_time);
 	to->eligible_utc_s = time_or_none(from->eligible_time);
 	to->deadline_utc_s = time_or_none(from->deadline);
@@ -377,7 +437,7 @@ copy_job(struct lt_batch_job *to, const struct answer *answer, uint32_t index,
 }
 
 static int
-load(struct answer *answer, uint32_t job_id, struct lt_error *err)
+load_records(struct answer *answer, uint32_t job_id, struct lt_error *err)
 {
 	const int64_t asked_utc_s = time(NULL);
 	int rc = lt_slurm_answers(err);
@@ -396,8 +456,7 @@ load(struct answer *answer, uint32_t job_id, struct lt_error *err)
 	/* slurmctld's clock, but never after we asked: a job that came later
 	 * may be missing. */
 	const int64_t update_utc_s = (int64_t)answer->message->last_update;
-	answer->begun_utc_s =
-	    update_utc_s < asked_utc_s ? update_utc_s : asked_utc_s;
+	answer->begun_utc_s = lt_min_i64(update_utc_s, asked_utc_s);
 	return LT_OK;
 }
 
@@ -414,7 +473,7 @@ int
 lt_batch_jobs(struct lt_batch_jobs *jobs, uint32_t job_id, struct lt_error *err)
 {
 	struct answer answer;
-	int rc = load(&answer, job_id, err);
+	int rc = load_records(&answer, job_id, err);
 
 	*jobs = (struct lt_batch_jobs){.begun_utc_s = answer.begun_utc_s};
 	if (rc != LT_OK)
@@ -464,7 +523,7 @@ lt_batch_jobs_each(
     const struct lt_batch_jobs_reader *reader, struct lt_error *err)
 {
 	struct answer answer;
-	int rc = load(&answer, 0, err);
+	int rc = load_records(&answer, 0, err);
 
 	if (rc != LT_OK)
 		return rc;

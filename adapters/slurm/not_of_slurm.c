@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Kubernetes has and Slurm has not: slurmctld is asked, starts what is due
- * by itself, and asks lowtide nothing.
+ * Answers for Slurm the calls of batch.h that only Kubernetes needs: slurmctld
+ * is asked, starts what is due by itself, and asks lowtide nothing. Nothing
+ * here fails, but for commands that name what only Kubernetes has.
  */
-#include "batch_watch.h"
+#include "batch.h"
 
 const char lt_batch_program[] = "lowtided";
 
@@ -129,7 +130,8 @@ lt_batch_know(const struct lt_market *market)
 	(void)market;
 }
 
-/* slurmctld looks at that itself, and says so afterwards. */
+/* Leaves places to slurmctld, which looks at them itself, and says so
+ * afterwards. */
 void
 lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
     const struct lt_market *market)
@@ -139,7 +141,7 @@ lt_batch_places(struct lt_batch_places *places, const struct lt_batch_job *job,
 	*places = (struct lt_batch_places){0};
 }
 
-/* All that runs is in its list. */
+/* Returns 0: all that runs is in slurmctld's list. */
 double
 lt_batch_taken(const char *partition)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Partitions and the kinds of node in them, as slurmctld has them now. The
- * daemon lays the policy over it.
+ * Partitions and the kinds of node in them, as slurmctld has them now; the
+ * daemon lays the policy over it. First which nodes take jobs, by their state
+ * and by reservations, and whether jobs may lose nodes to others.
+ *
+ * Reads partitions, nodes, reservations and QOS limits of slurmctld; keeps
+ * nothing. A failed question is returned, and nothing is filled in then.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +17,143 @@
 #include "ask_text.h"
 #include "compat.h"
 #include "history.h"
-#include "open_nodes.h"
-#include "qos_limits.h"
+#include "qos.h"
 #include "slurm_text.h"
+
+/* ---- nodes and reservations ---- */
+
+static bool
+takes_jobs(uint32_t state)
+{
+	const uint32_t base = state & NODE_STATE_BASE;
+	const uint32_t known =
+	    NODE_STATE_BASE | NODE_STATE_CLOUD | NODE_STATE_COMPLETING |
+	    NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_UP |
+	    NODE_STATE_POWERING_DOWN | NODE_STATE_PLANNED |
+	    NODE_STATE_POWER_DOWN | NODE_STATE_POWER_UP | LT_SLURM_NODE_DYNAMIC;
+
+	return (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED ||
+		   base == NODE_STATE_MIXED) &&
+	       (state & ~known) == 0;
+}
+
+/* True if the node takes new jobs. One that is powered down or planned for a
+ * job does; one in a state that is not listed does not. */
+static bool
+is_open(const node_info_t *node)
+{
+	return takes_jobs(node->node_state);
+}
+
+/* Returns since when the node is down, drained or the like, by its reason;
+ * INT64_MAX = not known, 0 = it is not: a reservation alone takes no node away.
+ */
+static int64_t
+away_since(const node_info_t *node)
+{
+	const uint32_t reserved = NODE_STATE_RES | NODE_STATE_MAINT;
+
+	if (takes_jobs(node->node_state & ~reserved))
+		return 0;
+	return node->reason_time > 0 ? (int64_t)node->reason_time : INT64_MAX;
+}
+
+/* True if two lists of places of nodes (pairs of first and last, ended by -1)
+ * share one. */
+static bool
+share_nodes(const int32_t *a, const int32_t *b)
+{
+	for (const int32_t *x = a; x != NULL && x[0] >= 0; x += 2)
+		for (const int32_t *y = b; y != NULL && y[0] >= 0; y += 2)
+			if (x[0] <= y[1] && y[0] <= x[1])
+				return true;
+	return false;
+}
+
+/* Reservations of some of a partition's nodes, for any users. */
+struct reserved {
+	int64_t next_utc_s;  /* start of the next one; 0 = there is none */
+	int64_t until_utc_s; /* last end of those that have begun; 0 = none */
+};
+
+static struct reserved
+reserved_of(const partition_info_t *from,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	struct reserved reserved = {0};
+
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (!share_nodes(from->node_inx, r->node_inx))
+			continue;
+		if (r->start_time > now_utc_s) {
+			if (reserved.next_utc_s == 0 ||
+			    r->start_time < reserved.next_utc_s)
+				reserved.next_utc_s = r->start_time;
+		} else if (r->end_time > now_utc_s &&
+			   r->end_time > reserved.until_utc_s) {
+			reserved.until_utc_s = r->end_time;
+		}
+	}
+	return reserved;
+}
+
+/* Sets are_reserved[place] of each node that a reservation has now. */
+static void
+note_reserved(bool *are_reserved, uint32_t node_count,
+    const reserve_info_msg_t *reservations, int64_t now_utc_s)
+{
+	for (uint32_t i = 0; i < reservations->record_count; i++) {
+		const reserve_info_t *const r =
+		    &reservations->reservation_array[i];
+
+		if (r->start_time > now_utc_s || r->end_time <= now_utc_s)
+			continue;
+		for (const int32_t *at = r->node_inx; at != NULL && at[0] >= 0;
+		     at += 2)
+			for (int32_t k = at[0];
+			     k <= at[1] && (uint32_t)k < node_count; k++)
+				are_reserved[k] = true;
+	}
+}
+
+/* True if jobs of the partition can lose their nodes to others: by partitions
+ * only to those of a higher tier that share nodes with it; by QOS to any
+ * job. */
+static bool
+may_be_preempted(const partition_info_t *from, const partition_info_msg_t *all,
+    const char *type)
+{
+	if (type == NULL || strstr(type, "partition_prio") == NULL)
+		return true;
+	for (uint32_t i = 0; i < all->record_count; i++) {
+		const partition_info_t *const other = &all->partition_array[i];
+
+		if (other->priority_tier > from->priority_tier &&
+		    share_nodes(other->node_inx, from->node_inx))
+			return true;
+	}
+	return false;
+}
+
+/* True if Slurm cancels jobs of the partition to give their nodes to others.
+ * all: every partition. */
+static bool
+cancels_jobs(const partition_info_t *from, const partition_info_msg_t *all,
+    const slurm_conf_t *conf)
+{
+	const uint16_t used = from->preempt_mode == NO_VAL16
+				  ? conf->preempt_mode
+				  : from->preempt_mode;
+
+	return (used & (uint16_t) ~(PREEMPT_MODE_GANG | PREEMPT_MODE_WITHIN)) ==
+		   PREEMPT_MODE_CANCEL &&
+	       may_be_preempted(from, all, conf->preempt_type);
+}
+
+/* ---- partitions ---- */
 
 struct source { /* what slurmctld said */
 	slurm_conf_t *conf;
@@ -189,7 +327,7 @@ add_node(struct tables *tables, struct lt_partition *partition,
     const node_info_t *node, bool is_reserved, struct lt_error *err)
 {
 	const struct lt_shape shape = shape_of(node);
-	const uint32_t closed = is_reserved || !lt_node_is_open(node) ? 1 : 0;
+	const uint32_t closed = is_reserved || !is_open(node) ? 1 : 0;
 	struct lt_shape *const first = &tables->shapes[partition->first_shape];
 
 	partition->node_count++;
@@ -228,7 +366,7 @@ add_nodes(struct tables *tables, struct lt_partition *partition,
 			    tables->are_reserved[i], err);
 			if (rc != LT_OK)
 				return rc;
-			const int64_t since_utc_s = lt_away_since(node);
+			const int64_t since_utc_s = away_since(node);
 			if (since_utc_s > partition->away_utc_s)
 				partition->away_utc_s = since_utc_s;
 		}
@@ -246,7 +384,7 @@ is_there(const node_info_t *node)
 	       (state & away) != away;
 }
 
-/* Of one that drains what still runs there is counted as it is. */
+/* A partition that drains counts what still runs there. */
 static bool
 is_away(const node_info_t *node)
 {
@@ -260,7 +398,7 @@ is_away(const node_info_t *node)
 				   NODE_STATE_NO_RESPOND)));
 }
 
-/* Which nodes there are, and which partitions have them. */
+/* Fills in the nodes that there are, and the partitions that have them. */
 static int
 load_nodes(struct lt_batch_nodes *nodes, const struct tables *tables,
     const node_info_msg_t *table, struct lt_error *err)
@@ -324,8 +462,8 @@ set_gpu_defaults(struct lt_partition *partition, lt_slurm_list *list)
 	slurm_list_iterator_destroy(iterator);
 }
 
-/* Does Slurm power down what is idle there? Of single nodes that are kept from
- * it (SuspendExcNodes) nothing is asked. */
+/* True if Slurm powers down what is idle there. Single nodes that are exempt
+ * (SuspendExcNodes) are not looked at. */
 static bool
 powers_down(const partition_info_t *from, const slurm_conf_t *conf)
 {
@@ -362,7 +500,8 @@ flags_of(const partition_info_t *from, const struct source *source)
 	} flags[] = {
 	    {(from->flags & PART_FLAG_DEFAULT) != 0, LT_PARTITION_DEFAULT},
 	    {from->state_up == PARTITION_UP, LT_PARTITION_UP},
-	    {lt_cancels(from, source->partitions, conf), LT_PARTITION_CANCELS},
+	    {cancels_jobs(from, source->partitions, conf),
+		LT_PARTITION_CANCELS},
 	    {from->max_share == 0 || linear, LT_PARTITION_EXCLUSIVE},
 	    {(unit & LT_SLURM_BY_CORE) != 0, LT_PARTITION_BY_CORE},
 	    {(unit & LT_SLURM_BY_SOCKET) != 0, LT_PARTITION_BY_SOCKET},
@@ -391,8 +530,8 @@ flags_of(const partition_info_t *from, const struct source *source)
 	return result;
 }
 
-/* What lowtide does not understand of a partition, as one text's hash; 0 =
- * nothing is set. */
+/* Returns a hash of the settings of a partition that lowtide does not
+ * understand; 0 = nothing is set. */
 static uint64_t
 unlike_hash(const partition_info_t *from)
 {
@@ -440,8 +579,8 @@ static int
 add_partition(struct tables *tables, const partition_info_t *from,
     const struct source *source, struct lt_partition *to, struct lt_error *err)
 {
-	const struct lt_reserved reserved =
-	    lt_reserved_of(from, source->reservations, source->now_utc_s);
+	const struct reserved reserved =
+	    reserved_of(from, source->reservations, source->now_utc_s);
 
 	if (strlen(from->name) >= sizeof(to->name))
 		return lt_fail(err, LT_ELIMIT,
@@ -529,9 +668,8 @@ lt_batch_partitions(struct lt_batch_partitions *read, struct lt_error *err)
 	if (rc == LT_OK)
 		rc = tables_alloc(&tables, &source, err);
 	if (rc == LT_OK)
-		lt_note_reserved(tables.are_reserved,
-		    source.nodes->record_count, source.reservations,
-		    source.now_utc_s);
+		note_reserved(tables.are_reserved, source.nodes->record_count,
+		    source.reservations, source.now_utc_s);
 	if (rc == LT_OK)
 		rc = add_partitions(&tables, &source, err);
 	if (rc == LT_OK)

@@ -416,7 +416,7 @@ lt_gres_parse(const char *text, struct lt_shape *shape)
 /* Moves *at behind the text, and the number after it if there is to be one;
  * false: it is not there. */
 static bool
-skip(const char **at, const char *text, bool number)
+skip_word(const char **at, const char *text, bool number)
 {
 	const size_t length = strlen(text);
 
@@ -435,12 +435,12 @@ lt_birth_parent(
 	char found[LT_ACCOUNT_SIZE];
 	const char *at = info;
 
-	if (at == NULL || !skip(&at, "mod_time=", true) ||
-	    !skip(&at, ", acct='", false) || !skip(&at, name, false) ||
-	    !skip(&at, "'", false))
+	if (at == NULL || !skip_word(&at, "mod_time=", true) ||
+	    !skip_word(&at, ", acct='", false) ||
+	    !skip_word(&at, name, false) || !skip_word(&at, "'", false))
 		return false;
-	(void)skip(&at, ", is_def=", true);
-	if (!skip(&at, ", parent_acct='", false))
+	(void)skip_word(&at, ", is_def=", true);
+	if (!skip_word(&at, ", parent_acct='", false))
 		return false;
 	const size_t length = strcspn(at, "'");
 	if (length >= sizeof(found))
@@ -448,7 +448,7 @@ lt_birth_parent(
 	memcpy(found, at, length);
 	found[length] = '\0';
 	at += length;
-	if (!skip(&at, "', user=''", false))
+	if (!skip_word(&at, "', user=''", false))
 		return false;
 	lt_copy_lower(parent, LT_ACCOUNT_SIZE, found);
 	return true;

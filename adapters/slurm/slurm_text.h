@@ -34,23 +34,23 @@ void lt_tres_parse_ids(struct lt_tres *tres, const char *text,
 /* The count of one id in it; false: it is not there. */
 bool lt_tres_count_of(const char *text, uint32_t id, uint64_t *count);
 
-/* Does AccountingStorageTRES count "gres/gpu": "cpu,node,gres/gpu,
- * gres/gpu:h100"? A list of types counts those types. NULL = "". */
+/* True if AccountingStorageTRES counts "gres/gpu": "cpu,node,gres/gpu,
+ * gres/gpu:h100". A list of types counts those types. NULL = "". */
 bool lt_tres_counts(const char *list, const char *name);
 
-/* Does it count the parts of GPUs, gres/shard and gres/mps, that GresTypes
- * names? */
+/* True if it counts the parts of GPUs, gres/shard and gres/mps, that GresTypes
+ * names. */
 bool lt_tres_counts_shards(const char *list, const char *gres_types);
 
-/* Parts of the GPUs of a node: its shards, or its gres/mps. Where it has both,
- * the fewer: no part of either is more of a GPU. */
+/* Counts the parts of the GPUs of a node: its shards, or its gres/mps. Where it
+ * has both, the fewer: no part of either is more of a GPU. */
 uint32_t lt_node_shards(const char *gres);
 
 /* "gpu:h100:8(S:0-1),gpu:2,nic:1": GPUs of a node and their kinds, the most
  * first. */
 void lt_gres_parse(const char *text, struct lt_shape *shape);
 
-/* Slurm's minutes as seconds; none: NO_VAL and INFINITE. */
+/* Returns Slurm's minutes as seconds; none: NO_VAL and INFINITE. */
 int64_t lt_minutes(uint32_t minutes, int64_t none);
 /* The name of a job state without its flags: "RUNNING". */
 const char *lt_state_name(uint32_t state);
@@ -76,25 +76,21 @@ bool lt_user_known(const char *name, uint32_t *uid);
  * number. */
 void lt_user_name(char *out, size_t size, const char *known, uint32_t uid);
 
-/* Is memory allocated (SelectTypeParameters=*_Memory)? As of the last
- * lt_batch_conf(), else of slurm.conf. In slurm_conf.c. */
+/* True if memory is allocated (SelectTypeParameters=*_Memory), as of the last
+ * lt_batch_conf(), else of slurm.conf. In conf.c. */
 bool lt_slurm_memory_counts(void);
 
 /*
- * Does a slurmctld in charge answer? LT_ENET at once when the connection is
- * refused, where every other call first tries for MessageTimeout - 1 seconds.
- * A slurmctld that hangs costs MessageTimeout (10 s by default).
+ * Pings slurmctld. LT_OK if one in charge answers; LT_ENET at once when the
+ * connection is refused, where every other call first tries for MessageTimeout
+ * - 1 seconds. A slurmctld that hangs costs MessageTimeout (10 s by default).
  */
 int lt_slurm_answers(struct lt_error *err);
 
 /* Frees what dbd.c keeps between calls. */
 void lt_slurmdbd_forget(void);
 
-/* LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
-/* LT_PRIVATE_* of PrivateData: of slurm.conf's bits, and as slurmdbd on that
- * connection says; if it does not, all. */
-uint32_t lt_private_conf(uint16_t bits);
-uint32_t lt_private_dbd(void *connection);
+/* Fails with LT_ENET, or what the number says, as "<what>: <Slurm's text>". */
 int lt_slurm_fail(const char *what, int slurm_errno, struct lt_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api_job.h"
-#include "batch_watch.h"
+#include "batch.h"
 #include "daemon.h"
 #include "jobs.h"
 #include "poll_schedule.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "api_job.h"
-#include "batch_watch.h"
+#include "batch.h"
 #include "daemon.h"
 #include "job_json.h"
 #include "jobs.h"

@@ -9,7 +9,6 @@
 
 #include "api_signals.h"
 #include "daemon.h"
-#include "failover.h"
 #include "hazard.h"
 #include "hours.h"
 #include "text_mend.h"

@@ -9,7 +9,7 @@
 
 #include "access.h"
 #include "base64.h"
-#include "batch_watch.h"
+#include "batch.h"
 #include "currency.h"
 #include "daemon.h"
 #include "over_reason.h"

@@ -2,7 +2,7 @@
 /*
  * libmicrohttpd, driven by the main loop. Who asks: on the Unix socket the
  * kernel says, on TCP a munge credential does (serve_munge.c). The Unix socket
- * is accepted here, for libmicrohttpd knows no users (slots.c).
+ * is accepted here, for libmicrohttpd knows no users (door.c).
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -27,7 +27,7 @@
 #include "serve_munge.h"
 
 enum {
-	TIMEOUT_S = 15,	   /* of silence; in all: slots.h */
+	TIMEOUT_S = 15,	   /* of silence; in all: door.h */
 	ACCEPTED_MAX = 64, /* then those that are here have a turn */
 	BREATH_MS = 5,	   /* of work, from turn to turn */
 	UPLOAD_MAX = 256 * 1024

@@ -19,7 +19,6 @@
 #include "explain_class.h"
 #include "explain_proof.h"
 #include "explain_run.h"
-#include "failover.h"
 #include "gpu_kinds.h"
 #include "hazard.h"
 #include "levers.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Long work gives those who ask a turn: between its parts, and while it waits
- * for a child. There is one thread: what they are answered is answered within
- * the work, so the work says how far it may go.
+ * Lets long work give requests a turn: between its parts, and while it waits
+ * for a child. There is one thread: an answer is made in the midst of the work,
+ * so the work says how far it may go.
  */
 #ifndef LT_BREATH_H
 #define LT_BREATH_H
 
-/* What may be answered, each with all before it. */
+/* Requests that may be answered, each with all before it. */
 enum lt_turn {
 	LT_TURN_READ,	   /* amid a transaction: what may be undone */
 	LT_TURN_COMMITTED, /* amid work, but in none: what must last */
@@ -18,7 +18,7 @@ enum lt_turn {
  * now. */
 typedef void lt_breath_function(enum lt_turn turn, int fd);
 
-/* NULL, as at first: nobody asks. */
+/* Sets the function; NULL, as at first: there are no requests. */
 void lt_breath_by(lt_breath_function *function);
 void lt_breath(enum lt_turn turn);
 void lt_breath_until(enum lt_turn turn, int fd);

@@ -33,8 +33,8 @@ lt_child_write(int fd, const void *bytes, size_t length)
 	return true;
 }
 
-/* It keeps nothing open that is the daemon's: a lock that it held would
- * outlive a daemon that is killed. */
+/* Closes what is the daemon's: a lock that the child kept open would outlive a
+ * daemon that is killed. */
 static void
 run_child(
     lt_child_function *run, void *work, unsigned most_s, int to, pid_t parent)

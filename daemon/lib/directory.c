@@ -71,7 +71,7 @@ is_member(uint32_t uid)
 
 	if (user == NULL)
 		return false;
-	/* With more groups than fit, those that do count. */
+	/* If there are more groups than fit, those that fit count. */
 	if (getgrouplist(user->pw_name, user->pw_gid, gids, &count) < 0)
 		count = GIDS_MAX;
 	for (int i = 0; i < desk.groups.count; i++)
@@ -140,7 +140,7 @@ is_of(const struct entry *e, enum kind kind, const struct entry *asked)
 /* The question's entry; else one that is not used, or whose answer is the
  * oldest. NULL: all of them wait for an answer. */
 static struct entry *
-find(enum kind kind, const struct entry *asked)
+find_entry(enum kind kind, const struct entry *asked)
 {
 	struct entry *const entries = desk.entries[kind];
 	struct entry *oldest = NULL;
@@ -159,12 +159,12 @@ find(enum kind kind, const struct entry *asked)
 	return oldest;
 }
 
-/* What is known of it now; it is asked for where that is too old. */
+/* Returns what is known of the name now, and asks for it if that is too old. */
 static enum lt_found
-ask(enum kind kind, const struct entry *asked, struct entry **at,
+look_up(enum kind kind, const struct entry *asked, struct entry **at,
     int64_t now_ms)
 {
-	struct entry *const e = find(kind, asked);
+	struct entry *const e = find_entry(kind, asked);
 
 	*at = e;
 	if (e == NULL)
@@ -191,7 +191,7 @@ lt_directory_uid(const char *name, uint32_t *uid, int64_t now_ms)
 	if (length == 0 || length >= sizeof(asked.name))
 		return LT_FOUND_NONE;
 	memcpy(asked.name, name, length);
-	const enum lt_found found = ask(KIND_UID, &asked, &e, now_ms);
+	const enum lt_found found = look_up(KIND_UID, &asked, &e, now_ms);
 	if (found == LT_FOUND)
 		*uid = e->uid;
 	return found;
@@ -202,7 +202,7 @@ lt_directory_name(uint32_t uid, char name[LT_NAME_SIZE], int64_t now_ms)
 {
 	const struct entry asked = {.uid = uid};
 	struct entry *e;
-	const enum lt_found found = ask(KIND_NAME, &asked, &e, now_ms);
+	const enum lt_found found = look_up(KIND_NAME, &asked, &e, now_ms);
 
 	if (found == LT_FOUND)
 		memcpy(name, e->name, LT_NAME_SIZE);
@@ -218,12 +218,12 @@ lt_directory_member(const struct lt_groups_asked *asked, int64_t now_ms)
 	if (asked->count == 0)
 		return LT_FOUND_NONE;
 	desk.groups = *asked;
-	const enum lt_found found = ask(KIND_MEMBER, &of, &e, now_ms);
+	const enum lt_found found = look_up(KIND_MEMBER, &of, &e, now_ms);
 	return found == LT_FOUND_SILENT ? LT_FOUND_NONE : found;
 }
 
 static void
-forget(enum kind kind)
+forget_answers(enum kind kind)
 {
 	for (int i = 0; i < LT_DIRECTORY_KEPT_MAX; i++) {
 		struct entry *const e = &desk.entries[kind][i];
@@ -238,7 +238,7 @@ forget(enum kind kind)
 void
 lt_directory_forget_members(void)
 {
-	forget(KIND_MEMBER);
+	forget_answers(KIND_MEMBER);
 	desk.groups = (struct lt_groups_asked){0};
 }
 
@@ -246,12 +246,12 @@ void
 lt_directory_stop(void)
 {
 	for (int kind = 0; kind < KINDS; kind++)
-		forget((enum kind)kind);
+		forget_answers((enum kind)kind);
 }
 
 /* A child that has ended has answered, or never will. */
 static void
-take(enum kind kind, struct entry *e, int64_t now_ms)
+take_answer(enum kind kind, struct entry *e, int64_t now_ms)
 {
 	struct answer answer;
 	const bool has_come = e->child.length == sizeof(answer);
@@ -299,7 +299,7 @@ run_kind(enum kind kind, int64_t now_ms)
 		struct entry *const e = &desk.entries[kind][i];
 
 		if (e->state == RUNNING && lt_child_read(&e->child, &status))
-			take(kind, e, now_ms);
+			take_answer(kind, e, now_ms);
 		running += e->state == RUNNING;
 		if ((e->state == WAITING || e->state == RUNNING) &&
 		    !e->is_silent &&
@@ -317,7 +317,7 @@ run_kind(enum kind kind, int64_t now_ms)
 		e->state = RUNNING;
 		if (lt_child_start(&e->child, LT_ROW(kinds, kind).look_up, e,
 			CHILD_S, NULL) != LT_OK)
-			take(kind, e, now_ms);
+			take_answer(kind, e, now_ms);
 	}
 }
 

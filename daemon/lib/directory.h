@@ -21,8 +21,7 @@ enum {
 	LT_DIRECTORY_FDS = LT_DIRECTORY_KINDS * LT_DIRECTORY_ASKED_MAX,
 	LT_DIRECTORY_KEEP_MS = 300000, /* an answer */
 	LT_DIRECTORY_AGAIN_MS = 60000, /* that there is none; no answer */
-	LT_DIRECTORY_WAIT_MS = 8000,   /* then who waits is told that it is
-					* silent, */
+	LT_DIRECTORY_WAIT_MS = 8000, /* then callers learn that it is silent, */
 	LT_DIRECTORY_MEMBER_MS = 1000, /* or goes by what was known */
 };
 
@@ -48,9 +47,10 @@ struct lt_groups_asked {
 	uint32_t uid;
 };
 /*
- * Is the user in one of these Unix groups, by the primary group too? LT_FOUND:
- * yes; LT_FOUND_NONE: no. A silent directory leaves it as it was, at first not.
- * The groups are the same at each call.
+ * Says whether the user is in one of these Unix groups, the primary group
+ * included: LT_FOUND, or LT_FOUND_NONE if not. A silent directory leaves the
+ * answer as it was, at first LT_FOUND_NONE. The groups are the same at each
+ * call.
  */
 enum lt_found lt_directory_member(
     const struct lt_groups_asked *asked, int64_t now_ms);

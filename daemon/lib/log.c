@@ -24,7 +24,7 @@ static _Thread_local struct {
 	size_t used;
 	char bytes[8 * LINE_SIZE];
 } gathered;
-static _Thread_local struct { /* long work tells of many in a second */
+static _Thread_local struct { /* long work logs many in a second */
 	time_t of;
 	char text[sizeof("1970-01-01T00:00:00Z ")];
 } stamp;
@@ -43,7 +43,7 @@ lt_log_open(const char *path)
 }
 
 static void
-put(const char *bytes, size_t length)
+write_bytes(const char *bytes, size_t length)
 {
 	if (length > 0 && write(log_fd, bytes, length) < 0)
 		return; /* nowhere left to say so */
@@ -52,7 +52,7 @@ put(const char *bytes, size_t length)
 static void
 put_gathered(void)
 {
-	put(gathered.bytes, gathered.used);
+	write_bytes(gathered.bytes, gathered.used);
 	gathered.used = 0;
 }
 
@@ -74,7 +74,7 @@ static void
 put_line(const char *line, size_t length)
 {
 	if (!gathered.on) {
-		put(line, length);
+		write_bytes(line, length);
 		return;
 	}
 	if (gathered.used + length > sizeof(gathered.bytes))
@@ -83,7 +83,7 @@ put_line(const char *line, size_t length)
 	gathered.used += length;
 }
 
-/* In key="a value" a quote that ends none is written as '. */
+/* Writes ' for a quote that does not end the value of key="a value". */
 static void
 mend_quotes(char *line)
 {

@@ -82,7 +82,7 @@ lt_message_clean(struct lt_message *message)
 }
 
 static int
-check(const struct lt_message *message, struct lt_error *err)
+check_message(const struct lt_message *message, struct lt_error *err)
 {
 	if (!lt_message_id_is(message->id))
 		return lt_fail(err, LT_EINPUT, "message: not an id: \"%.80s\"",
@@ -110,7 +110,7 @@ check(const struct lt_message *message, struct lt_error *err)
 char *
 lt_message_pack(const struct lt_message *message, struct lt_error *err)
 {
-	if (check(message, err) != LT_OK)
+	if (check_message(message, err) != LT_OK)
 		return NULL;
 	json_t *const to = json_array();
 	for (int i = 0; i < message->to_count; i++)
@@ -131,7 +131,7 @@ lt_message_pack(const struct lt_message *message, struct lt_error *err)
 
 /* A text that fits. */
 static bool
-take(char *out, size_t size, const char *text)
+copy_text(char *out, size_t size, const char *text)
 {
 	if (strlen(text) >= size)
 		return false;
@@ -151,7 +151,7 @@ take_to(struct lt_message *message, const json_t *to)
 		    json_string_value(json_array_get(to, i));
 
 		if (one == NULL ||
-		    !take(message->to[i], sizeof(message->to[i]), one))
+		    !copy_text(message->to[i], sizeof(message->to[i]), one))
 			return false;
 	}
 	message->to_count = (int)count;
@@ -191,15 +191,15 @@ lt_message_unpack(struct lt_message *message, const char *text, size_t length,
 		"id", &id, "kind", &kind, "made_utc_s", &made_utc_s, "to", &to,
 		"subject", &subject, "text", &body) != 0)
 		code = lt_fail(err, LT_EINPUT, "message: %s", problem.text);
-	else if (!take(made.id, sizeof(made.id), id) ||
-		 !take(made.subject, sizeof(made.subject), subject) ||
-		 !take(made.text, sizeof(made.text), body) ||
+	else if (!copy_text(made.id, sizeof(made.id), id) ||
+		 !copy_text(made.subject, sizeof(made.subject), subject) ||
+		 !copy_text(made.text, sizeof(made.text), body) ||
 		 !take_to(&made, to) || !take_kind(&made, kind))
 		code = lt_fail(err, LT_EINPUT,
 		    "message: a text too long, or of no known kind");
 	made.made_utc_s = made_utc_s;
 	if (code == LT_OK)
-		code = check(&made, err);
+		code = check_message(&made, err);
 	if (code == LT_OK)
 		*message = made;
 	json_decref(all);

@@ -57,7 +57,8 @@ int64_t lt_message_uid(const char *id);
  * lt_message_pack() takes both. Pure. */
 void lt_message_clean(struct lt_message *message);
 
-/* As JSON; free() it. NULL: it is not as above, or there is no memory. */
+/* Returns it as JSON; free() it. NULL: it is not as above, or there is no
+ * memory. */
 char *lt_message_pack(const struct lt_message *message, struct lt_error *err);
 /* *message is written on success. LT_EINPUT: what is not as above is not sent
  * to anybody. Pure. */

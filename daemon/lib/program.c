@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a command line by its table, prints its usage from the same table, and
+ * turns SIGTERM and SIGINT into a descriptor. Misuse is printed to stderr.
+ */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,7 +11,7 @@
 #include "program.h"
 
 static void
-usage(const struct lt_program *program, FILE *out)
+print_usage(const struct lt_program *program, FILE *out)
 {
 	fprintf(out, "usage: %s [options]\n", program->name);
 	for (int i = 0; i < program->option_count; i++) {
@@ -53,7 +57,7 @@ lt_program_next(
 			      : -1;
 		return 0;
 	case 'h':
-		usage(program, stdout);
+		print_usage(program, stdout);
 		*status = 0;
 		return 0;
 	case 'v':
@@ -61,7 +65,7 @@ lt_program_next(
 		*status = 0;
 		return 0;
 	case '?':
-		usage(program, stderr);
+		print_usage(program, stderr);
 		*status = LT_PROGRAM_MISUSE;
 		return 0;
 	default:

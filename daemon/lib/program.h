@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtided, lowtide-node and lowtide-notify have in common: a command line
- * that is a table; and the two small ones, what ends them.
+ * Command lines of lowtided, lowtide-node and lowtide-notify, each a table that
+ * prints its usage, and the signals that end the two small programs.
  */
 #ifndef LT_PROGRAM_H
 #define LT_PROGRAM_H
@@ -20,17 +20,17 @@ struct lt_program {
 	int width; /* of the options' column, in characters */
 };
 
-/* The letter of the next option, its argument in getopt's optarg. 0: that is
- * all, and *status is -1 to go on, else the exit status: of --help, --version
- * and misuse, which it has told. */
+/* Returns the letter of the next option, its argument in getopt's optarg. 0:
+ * that was the last, and *status is -1 to start, else the exit status of
+ * --help, --version or misuse, which it has printed. */
 int lt_program_next(
     const struct lt_program *program, int argc, char **argv, int *status);
-/* Tells it; returns LT_PROGRAM_MISUSE. */
+/* Prints the misuse and returns LT_PROGRAM_MISUSE. */
 int lt_program_refuse(const struct lt_program *program, const char *option,
     const char *got, const char *want);
 
-/* A descriptor that is readable when SIGTERM or SIGINT came; both are blocked
- * from then on. */
+/* Returns a descriptor that is readable when SIGTERM or SIGINT came; both are
+ * blocked from then on. */
 int lt_program_signals(void);
 
 #endif

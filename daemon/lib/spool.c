@@ -46,7 +46,7 @@ open_dir(int *fd, const char *dir, struct lt_error *err)
 	    dir, (unsigned)status.st_mode & 07777, dir);
 }
 
-/* Does the name stand for a message, and which? */
+/* True if the name stands for a message; writes which. */
 static bool
 id_of(char id[LT_MESSAGE_ID_SIZE], const char *name)
 {
@@ -62,7 +62,7 @@ id_of(char id[LT_MESSAGE_ID_SIZE], const char *name)
 
 /* take() is called for each message, until it says false. */
 static int
-walk(int dir_fd, const char *dir, bool (*take)(void *, int, const char *),
+walk_spool(int dir_fd, const char *dir, bool (*take)(void *, int, const char *),
     void *context, struct lt_error *err)
 {
 	const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -128,7 +128,7 @@ lt_spool_look(
 	*state = (struct lt_spool_state){0};
 	if (code != LT_OK)
 		return code;
-	code = walk(fd, dir, count_one, state, err);
+	code = walk_spool(fd, dir, count_one, state, err);
 	close(fd);
 	return code;
 }
@@ -157,7 +157,7 @@ struct place { /* of a message that is being written */
 
 /* Whole or not at all: what a killed process left under the new name goes. */
 static int
-put(const struct place *at, const char *text, struct lt_error *err)
+put_file(const struct place *at, const char *text, struct lt_error *err)
 {
 	(void)unlinkat(at->dir_fd, at->new_name, 0);
 	const int fd = openat(at->dir_fd, at->new_name,
@@ -201,7 +201,8 @@ lt_spool_write(
 					  AT_SYMLINK_NOFOLLOW) == 0;
 
 		if (!is_there)
-			code = walk(at.dir_fd, dir, count_one, &state, err);
+			code =
+			    walk_spool(at.dir_fd, dir, count_one, &state, err);
 		if (code == LT_OK && !lt_spool_has_room(&state, uid))
 			code =
 			    state.count < LT_SPOOL_MAX
@@ -212,7 +213,7 @@ lt_spool_write(
 				      "spool: %s: %d messages wait, the limit; does lowtide-notify run?",
 				      dir, state.count);
 		if (!is_there && code == LT_OK)
-			code = put(&at, text, err);
+			code = put_file(&at, text, err);
 		close(at.dir_fd);
 	}
 	free(text);
@@ -241,7 +242,7 @@ lt_spool_list(struct lt_spool_list *list, const char *dir, struct lt_error *err)
 	list->count = 0;
 	if (code != LT_OK)
 		return code;
-	code = walk(fd, dir, list_one, list, err);
+	code = walk_spool(fd, dir, list_one, list, err);
 	close(fd);
 	return code;
 }
@@ -299,7 +300,8 @@ lt_spool_read(struct lt_message *message, const char *dir, const char *id,
 		    "spool: %s/%s: can't read", dir, name);
 	else
 		code = lt_message_unpack(message, bytes, length, err);
-	/* It goes by its name; another's id inside would be sent as that. */
+	/* The file's name is its id; another id inside would be sent as
+	 * that. */
 	if (code == LT_OK && strcmp(message->id, id) != 0)
 		code = lt_fail(err, LT_EINPUT, "spool: %s/%s: has the id %s",
 		    dir, name, message->id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which step fails now, and with what. cycle.c logs the news; status and the
- * exit code of --once show the first of what is left.
+ * Keeps the step that fails now, and its error. cycle.c logs the news; status
+ * and the exit code of --once show the first that is left. Pure.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each step of a pass failed with last, so that a failure is told once
- * and forgotten when the same step succeeds again.
+ * Keeps the last failure of each step of a pass, so that a failure is logged
+ * once, and forgotten when the same step succeeds again.
  */
 #ifndef LT_STEPS_H
 #define LT_STEPS_H
@@ -53,7 +53,8 @@ struct lt_steps {					/* start as { 0 } */
 	uint64_t failures[LT_STEP_COUNT]; /* each is tried again */
 };
 
-/* Both: is that news? A failure that stays the same is none. */
+/* Both return true only when the state changed: a failure that stays the same
+ * is not news. */
 bool lt_step_failed(
     struct lt_steps *steps, enum lt_step_id step, const struct lt_error *err);
 bool lt_step_worked(struct lt_steps *steps, enum lt_step_id step);

@@ -54,7 +54,7 @@ is_same(const struct lt_offset *a, const struct lt_offset *b)
 	       strcmp(a->abbreviation, b->abbreviation) == 0;
 }
 
-/* What begins in (low, high], at its first second. */
+/* Finds the change that begins in (low, high], at its first second. */
 static struct lt_offset
 find_change(int64_t low, int64_t high)
 {

@@ -14,7 +14,6 @@
 #include "compile_gpus.h"
 #include "compile_market.h"
 #include "daemon.h"
-#include "failover.h"
 #include "hazard.h"
 #include "nodes_there.h"
 #include "policy_load.h"

@@ -7,7 +7,7 @@
 
 #include "ledger.h"
 #include "policy.h"
-#include "usage.h"
+#include "charge.h"
 
 /* Of the market, else of the ledger; else not known. */
 void lt_place_of(struct lt_place *place, const struct lt_market *market,

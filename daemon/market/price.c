@@ -10,7 +10,7 @@
 #include "place.h"
 #include "price.h"
 #include "units.h"
-#include "usage.h"
+#include "charge.h"
 
 static struct lt_resources
 resources_of(const struct lt_run *run, const struct lt_place *place)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge.h"
+#include "rate.h"
 #include "daemon.h"
-#include "failover.h"
+#include "hazard.h"
 #include "periods.h"
 #include "place.h"
 #include "rates.h"

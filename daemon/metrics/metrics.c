@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "daemon.h"
-#include "failover.h"
+#include "hazard.h"
 #include "metrics_put.h"
 #include "units.h"
 

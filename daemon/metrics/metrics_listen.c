@@ -21,7 +21,7 @@
 #include "out.h"
 #include "respond.h"
 #include "secret.h"
-#include "slots.h"
+#include "door.h"
 
 enum {
 	CONNECTIONS = 32,	  /* as many as slots: LT_SLOTS_PER_USER */

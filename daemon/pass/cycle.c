@@ -19,7 +19,7 @@
 #include "compile_market.h"
 #include "reconcile.h"
 #include "daemon.h"
-#include "failover.h"
+#include "hazard.h"
 #include "gpu_price.h"
 #include "http.h"
 #include "lengths.h"

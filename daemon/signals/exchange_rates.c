@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exchange_rates.h"
+#include "min_max.h"
 
 /* The last row of the currency that began by then; NULL = none. Rows are in
  * order of currency, then day. */
@@ -22,7 +23,7 @@ row_at(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 	return found;
 }
 
-/* When the row that holds at utc_s ends; INT64_MAX = never. */
+/* Returns the end of the row that holds at utc_s; INT64_MAX = never. */
 static int64_t
 row_end(const struct lt_policy *policy, const char *currency, int64_t utc_s)
 {
@@ -55,8 +56,7 @@ convert_point(struct lt_points *out, const struct lt_point *point,
 		const int64_t end = row_end(policy, currency, at);
 
 		part.start_utc_s = at;
-		part.end_utc_s =
-		    end < point->end_utc_s ? end : point->end_utc_s;
+		part.end_utc_s = lt_min_i64(end, point->end_utc_s);
 		if (row == NULL)
 			continue;
 		part.value = round(point->value * row->rate);

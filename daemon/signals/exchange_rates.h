@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Other currencies to the site's by the policy's dated rates.
+ * Converts other currencies to the site's by the policy's dated rates.
  */
 #ifndef LT_EXCHANGE_RATES_H
 #define LT_EXCHANGE_RATES_H
@@ -12,7 +12,7 @@
  * or no site currency. */
 int lt_points_convert(struct lt_points *points, const struct lt_policy *policy,
     struct lt_error *err);
-/* Does a rate of the currency begin in (after, until]? */
+/* True if a rate of the currency begins in (after, until]. */
 bool lt_exchange_begins(const struct lt_policy *policy, const char *currency,
     int64_t after_utc_s, int64_t until_utc_s);
 

@@ -14,7 +14,7 @@
 
 enum {
 	BATCH_MAX = 8, /* fetches of one child */
-	/* Of a fetch beyond what its requests may take, to read and sort;
+	/* Time for a fetch beyond that of its requests, to read and sort;
 	 * longer: killed. */
 	SPARE_S = 15,
 };
@@ -40,7 +40,7 @@ static struct {
 } fetches;
 
 static void
-append(struct lt_fetch **list, struct lt_fetch *fetch)
+append_bytes(struct lt_fetch **list, struct lt_fetch *fetch)
 {
 	fetch->next = NULL;
 	while (*list != NULL)
@@ -115,7 +115,7 @@ run_child(void *work, int fd)
  * length, 0 when it is not whole. Both ends are this program: only where the
  * bytes end is in doubt. */
 static size_t
-understand(struct lt_fetch *fetch, const char *bytes, size_t length)
+read_result(struct lt_fetch *fetch, const char *bytes, size_t length)
 {
 	struct result result;
 	const size_t one = sizeof(*fetch->points.points);
@@ -160,14 +160,14 @@ take_results(struct worker *worker)
 	while (worker->batch != NULL) {
 		struct lt_fetch *const fetch = worker->batch;
 		const size_t length =
-		    understand(fetch, worker->child.bytes + worker->at,
+		    read_result(fetch, worker->child.bytes + worker->at,
 			worker->child.length - worker->at);
 
 		if (length == 0)
 			return;
 		worker->batch = fetch->next;
 		worker->at += length;
-		append(&fetches.done, fetch);
+		append_bytes(&fetches.done, fetch);
 	}
 }
 
@@ -181,11 +181,11 @@ end_batch(struct worker *worker, int status)
 	if (fetch != NULL) {
 		worker->batch = fetch->next;
 		give_up(fetch, status);
-		append(&fetches.done, fetch);
+		append_bytes(&fetches.done, fetch);
 	}
 	while ((fetch = worker->batch) != NULL) {
 		worker->batch = fetch->next;
-		append(&fetches.wanted, fetch);
+		append_bytes(&fetches.wanted, fetch);
 	}
 	if (worker->child.bytes != NULL) /* tokens */
 		explicit_bzero(worker->child.bytes, worker->child.length);
@@ -224,7 +224,7 @@ next_batch(void)
 			continue;
 		}
 		*at = fetch->next;
-		append(&batch, fetch);
+		append_bytes(&batch, fetch);
 		count++;
 	}
 	return batch;
@@ -245,7 +245,7 @@ most_s(const struct lt_fetch *batch)
 }
 
 static void
-start(struct worker *worker, struct lt_fetch *batch)
+start_fetch(struct worker *worker, struct lt_fetch *batch)
 {
 	struct lt_error err = {0};
 
@@ -260,13 +260,13 @@ start(struct worker *worker, struct lt_fetch *batch)
 		batch = fetch->next;
 		fetch->code = (int)err.code;
 		fetch->err = err;
-		append(&fetches.done, fetch);
+		append_bytes(&fetches.done, fetch);
 	}
 }
 
 /* Take in what came, start what is next. */
 static void
-pump(void)
+pump_fetches(void)
 {
 	for (int i = 0; i < LT_FETCH_FDS; i++) {
 		struct worker *const worker = &fetches.workers[i];
@@ -282,7 +282,7 @@ pump(void)
 				end_batch(worker, status);
 		}
 		if (!worker->is_running && (batch = next_batch()) != NULL)
-			start(worker, batch);
+			start_fetch(worker, batch);
 	}
 }
 
@@ -311,13 +311,13 @@ lt_fetch_stop(void)
 void
 lt_fetch_post(struct lt_fetch *fetch)
 {
-	append(&fetches.wanted, fetch);
+	append_bytes(&fetches.wanted, fetch);
 }
 
 struct lt_fetch *
 lt_fetch_take(void)
 {
-	pump();
+	pump_fetches();
 	struct lt_fetch *const fetch = fetches.done;
 	if (fetch != NULL)
 		fetches.done = fetch->next;

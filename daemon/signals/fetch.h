@@ -24,7 +24,7 @@ struct lt_fetch {			/* a job for a child, then its result */
 	struct lt_fetch *next;
 };
 
-/* What adapters see of a source: its options, lent by it. */
+/* A source as adapters see it: its options, lent by it. */
 struct lt_source_options lt_fetch_options(
     const struct lt_policy_source *source, const struct lt_adapter *adapter);
 /* Ends those under way; the rest is dropped. */

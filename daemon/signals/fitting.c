@@ -64,7 +64,7 @@ lt_fitting_make(struct lt_forecast_fit *fit, struct lt_ledger *ledger,
 	uint32_t measured = 0;
 	int rc = lt_ledger_points(ledger, &asked, &steps, &all.count, err);
 
-	/* What was only forecast, and never came, teaches nothing. */
+	/* A value that was only forecast, and never came, teaches nothing. */
 	for (uint32_t i = 0; rc == LT_OK && i < all.count; i++)
 		if (steps[i].quality != LT_QUALITY_FORECAST)
 			steps[measured++] = steps[i];
@@ -118,7 +118,7 @@ source_of(struct lt_signals_state *signals, const char *key)
 }
 
 static void
-take(struct lt_signals_state *signals, struct lt_ledger *ledger, int status,
+take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger, int status,
     int64_t now_utc_s)
 {
 	struct lt_source *const source = source_of(signals, fitting.asked.key);
@@ -174,7 +174,7 @@ lt_fitting_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	if (fitting.is_running) {
 		if (!lt_child_read(&fitting.child, &status))
 			return;
-		take(signals, ledger, status, now_utc_s);
+		take_fit(signals, ledger, status, now_utc_s);
 		lt_fitting_stop();
 	}
 	struct lt_source *const source = next_due(signals, now_utc_s);

@@ -11,7 +11,7 @@
 
 #include "forecast_fit.h"
 #include "signals.h"
-#include "weather.h"
+#include "forecast_learn.h"
 
 enum {
 	LT_FITTING_FDS = 1,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interruption rate of a partition and what it is made of.
+ * The source of a signal that counts now, and the interruption rate of a
+ * partition with its parts.
  */
 #ifndef LT_HAZARD_H
 #define LT_HAZARD_H
@@ -8,12 +9,28 @@
 #include "posterior.h"
 #include "signals.h"
 
+/* ---- failover ---- */
+
+/* Returns the time from which `stale_after` counts: when something newer than
+ * its issue time could be there, or now. */
+int64_t lt_source_made(const struct lt_source *source, int64_t now_utc_s);
+/* Returns the first that is fresh, else the first that has data; NULL =
+ * none. */
+const struct lt_source *lt_signal_source(const struct lt_signals_state *signals,
+    const struct lt_policy *policy, const struct lt_policy_signal *signal,
+    int64_t now_utc_s);
+/* Logs once each signal whose source is another than before. */
+void lt_failover_watch(struct lt_signals_state *signals,
+    const struct lt_policy *policy, int64_t now_utc_s);
+
+/* ---- hazard ---- */
+
 struct lt_hazard { /* per node-hour */
-	/* Of nodes that are not preemptible: one of them failed here. */
+	/* For nodes that are not preemptible: one of them failed here. */
 	bool known;
 	double value; /* what the market has */
-	/* As published by a source or written in the policy; of nodes that are
-	 * not preemptible LT_FAILURES_PER_NODE_HOUR. */
+	/* Rate as published by a source or written in the policy; of nodes that
+	 * are not preemptible LT_FAILURES_PER_NODE_HOUR. */
 	double published;
 	const struct lt_source *source; /* NULL = the policy, or that */
 	bool counts_own;

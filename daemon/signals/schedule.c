@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which source is fetched when: its adapter's interval with jitter, sooner
- * after failures, not before the source's own Retry-After. A child
+ * Decides which source is fetched when: at its adapter's interval with jitter,
+ * sooner after failures, not before the source's own Retry-After. A child
  * fetches (fetch.c); its results are taken here.
  */
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	RETRY_FIRST_S = 20,  /* doubled by each failure in a row */
@@ -28,7 +29,7 @@ enum {
 
 /* Not for secrets: only so that a thousand sites do not ask at once. */
 static int64_t
-jitter(int64_t interval_s)
+add_jitter(int64_t interval_s)
 {
 	const int64_t range = interval_s / JITTER_DIVISOR;
 
@@ -49,10 +50,8 @@ lt_schedule_wait_s(int64_t interval_s, int failures, int64_t retry_after_s)
 		if (wait_s > interval_s)
 			wait_s = interval_s;
 	}
-	const int64_t asked_s = retry_after_s < LT_RETRY_AFTER_MAX_S
-				    ? retry_after_s
-				    : LT_RETRY_AFTER_MAX_S;
-	return asked_s > wait_s ? asked_s : wait_s;
+	const int64_t asked_s = lt_min_i64(retry_after_s, LT_RETRY_AFTER_MAX_S);
+	return lt_max_i64(asked_s, wait_s);
 }
 
 int64_t
@@ -60,8 +59,7 @@ lt_schedule_from(int64_t complete_utc_s, int64_t deep_utc_s, int64_t now_utc_s)
 {
 	const int64_t recent_utc_s = now_utc_s - REFETCH_S,
 		      oldest_utc_s = now_utc_s - LT_HISTORY_S;
-	const int64_t from_utc_s =
-	    complete_utc_s < recent_utc_s ? complete_utc_s : recent_utc_s;
+	const int64_t from_utc_s = lt_min_i64(complete_utc_s, recent_utc_s);
 
 	return from_utc_s > oldest_utc_s && now_utc_s - deep_utc_s < DEEP_S
 		   ? from_utc_s
@@ -74,11 +72,11 @@ next_time(const struct lt_source *source, int64_t now_utc_s)
 	const int64_t wait_s = lt_schedule_wait_s(source->adapter->interval_s,
 	    source->failures, source->retry_after_s);
 
-	return now_utc_s + wait_s + jitter(wait_s);
+	return now_utc_s + wait_s + add_jitter(wait_s);
 }
 
 static struct lt_fetch *
-prepare(
+prepare_fetch(
     const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
 	struct lt_fetch *const fetch = calloc(1, sizeof(*fetch));
@@ -104,7 +102,7 @@ prepare(
 }
 
 static void
-take(struct lt_signals_state *signals, struct lt_ledger *ledger,
+take_result(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, struct lt_fetch *fetch, int64_t now_utc_s)
 {
 	struct lt_source *source = NULL;
@@ -157,16 +155,16 @@ take_all(struct lt_signals_state *signals, struct lt_ledger *ledger,
     const struct lt_policy *policy, int64_t now_utc_s)
 {
 	for (struct lt_fetch *fetch; (fetch = lt_fetch_take()) != NULL;) {
-		take(signals, ledger, policy, fetch, now_utc_s);
+		take_result(signals, ledger, policy, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
 }
 
 static void
-post(
+post_fetch(
     const struct lt_policy *policy, struct lt_source *source, int64_t now_utc_s)
 {
-	struct lt_fetch *const fetch = prepare(policy, source, now_utc_s);
+	struct lt_fetch *const fetch = prepare_fetch(policy, source, now_utc_s);
 
 	if (fetch == NULL)
 		return;
@@ -190,7 +188,7 @@ post_companions(const struct lt_signals_state *signals,
 		if (!source->busy && source->adapter == of->adapter &&
 		    source->failures == 0 &&
 		    source->next_fetch_utc_s <= soon_utc_s)
-			post(policy, source, now_utc_s);
+			post_fetch(policy, source, now_utc_s);
 	}
 }
 
@@ -205,7 +203,7 @@ lt_schedule_run(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		struct lt_source *const source = &signals->sources[i];
 
 		if (!source->busy && source->next_fetch_utc_s <= now_utc_s) {
-			post(policy, source, now_utc_s);
+			post_fetch(policy, source, now_utc_s);
 			post_companions(signals, policy, source, now_utc_s);
 		}
 		if (!source->busy && source->next_fetch_utc_s > now_utc_s &&
@@ -224,12 +222,12 @@ lt_schedule_once(struct lt_signals_state *signals, struct lt_ledger *ledger,
 {
 	for (int i = 0; i < signals->source_count; i++) {
 		struct lt_fetch *const fetch =
-		    prepare(policy, &signals->sources[i], now_utc_s);
+		    prepare_fetch(policy, &signals->sources[i], now_utc_s);
 
 		if (fetch == NULL)
 			continue;
 		lt_fetch_run(fetch);
-		take(signals, ledger, policy, fetch, now_utc_s);
+		take_result(signals, ledger, policy, fetch, now_utc_s);
 		lt_fetch_free(fetch);
 	}
 }

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a source's points to the steps that the market and the charges use:
- * points go into the ledger, and what the ledger then has, extended by our
- * own forecast, becomes source->steps.
+ * Turns a source's points into the steps that the market and the charges use:
+ * points go into the ledger, and what the ledger then has, extended by our own
+ * forecast, becomes source->steps.
+ *
+ * A failure is logged and stands in source->last_error; the source keeps the
+ * steps that it had, and is asked for its points again.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge.h"
+#include "rate.h"
 #include "exchange_rates.h"
 #include "forecast.h"
 #include "forecast_learn.h"
 #include "log.h"
 #include "lookup.h"
-#include "revision.h"
 #include "signals.h"
 #include "text_mend.h"
 #include "units.h"
-#include "weather.h"
+#include "min_max.h"
 
 enum { LOOK_BACK_S = 2 * LT_HOUR_S }; /* steps kept before now */
 
@@ -123,7 +125,7 @@ lt_source_forget(struct lt_source_memory *memory)
 }
 
 static int
-store(struct lt_ledger *ledger, const struct lt_source *source,
+store_points(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, struct lt_error *err)
 {
 	struct lt_rate_step *const steps =
@@ -164,7 +166,7 @@ load_known(struct steps *steps, struct lt_ledger *ledger,
 	    ledger, &asked, &steps->items, &steps->count, err);
 }
 
-/* Of the time that the source was asked for, and no more. */
+/* Only of the time that the source was asked for. */
 static void
 tell_revisions(struct lt_ledger *ledger, const struct lt_source *source,
     const struct lt_points *points, int64_t now_utc_s)
@@ -240,7 +242,7 @@ make_steps(struct lt_source *source, const struct lt_known *known,
 /* Make source->steps from what the ledger has. When that is news, it is also
  * what forecasts are scored by. */
 static int
-refresh(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
+refresh_steps(struct lt_ledger *ledger, struct lt_source *source, bool is_news,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct steps steps;
@@ -290,7 +292,7 @@ lt_signals_take_fit(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	}
 	if (source->fit == NULL && !had)
 		return false;
-	if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
+	if (refresh_steps(ledger, source, false, now_utc_s, &err) == LT_OK)
 		signals->changed = true;
 	else
 		lt_log("signal_lost", "source=%s error=\"%s\"",
@@ -318,7 +320,8 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 		source->quantity = (enum lt_quantity)quantity;
 		source->issued_utc_s = issued;
 		source->complete_utc_s = complete;
-		if (refresh(ledger, source, false, now_utc_s, &err) == LT_OK)
+		if (refresh_steps(ledger, source, false, now_utc_s, &err) ==
+		    LT_OK)
 			signals->changed = true;
 		else
 			lt_log("signal_lost", "source=%s error=\"%s\"",
@@ -326,7 +329,7 @@ lt_signals_restore(struct lt_signals_state *signals, struct lt_ledger *ledger,
 	}
 }
 
-/* "As before", says the source: the last point goes on. */
+/* The source says "as before": the last point continues. */
 static int
 extend_last(struct lt_ledger *ledger, const struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
@@ -356,12 +359,12 @@ extend_last(struct lt_ledger *ledger, const struct lt_source *source,
 
 /* Stored first: what fails leaves the source as it was. */
 static int
-keep(struct lt_ledger *ledger, struct lt_source *source,
+keep_steps(struct lt_ledger *ledger, struct lt_source *source,
     struct lt_points *points, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t issued_utc_s =
-	    points->issued_utc_s > 0 && points->issued_utc_s < now_utc_s
-		? points->issued_utc_s
+	    points->issued_utc_s > 0
+		? lt_min_i64(points->issued_utc_s, now_utc_s)
 		: now_utc_s;
 	const int64_t complete_utc_s =
 	    points->past_lost ? source->complete_utc_s : now_utc_s;
@@ -375,7 +378,7 @@ keep(struct lt_ledger *ledger, struct lt_source *source,
 	else
 		tell_revisions(ledger, source, points, now_utc_s);
 	if (code == LT_OK)
-		code = store(ledger, source, points, err);
+		code = store_points(ledger, source, points, err);
 
 	snprintf(value, sizeof(value), "%d %lld %lld", (int)points->quantity,
 	    (long long)issued_utc_s, (long long)complete_utc_s);
@@ -405,9 +408,9 @@ lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
 		       : lt_points_convert(points, policy, &err);
 
 	if (code == LT_OK)
-		code = keep(ledger, source, points, now_utc_s, &err);
+		code = keep_steps(ledger, source, points, now_utc_s, &err);
 	if (code == LT_OK)
-		code = refresh(ledger, source, true, now_utc_s, &err);
+		code = refresh_steps(ledger, source, true, now_utc_s, &err);
 	memcpy(source->last_error, err.text, sizeof(source->last_error));
 	if (code != LT_OK) {
 		lt_source_forget(source->memory);

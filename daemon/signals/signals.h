@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources of the policy at run time: what each gave, and what the market
- * and the charges get of it. Fetched by children (fetch.c).
+ * The sources of the policy at run time: what each gave, and the steps that the
+ * market and the charges get from it. Fetched by children (fetch.c).
  */
 #ifndef LT_SIGNALS_H
 #define LT_SIGNALS_H
@@ -21,10 +21,10 @@ struct lt_source { /* one source of the policy at run time */
 	const struct lt_policy_source *policy;
 	const struct lt_adapter *adapter;
 	struct lt_source_options options; /* into policy */
-	/* By which the ledger knows it: its name and options, for another
-	 * region or currency is another history. */
+	/* Key in the ledger: its name and options, for another region or
+	 * currency is another history. */
 	char key[LT_NAME_SIZE];
-	/* Of the sources of weather for its forecasts; NULL = none. */
+	/* Keys of the sources of weather for its forecasts; NULL = none. */
 	const char *weather[LT_AHEAD_COUNT];
 	enum lt_quantity quantity;
 	bool busy, fetched;
@@ -51,40 +51,40 @@ struct lt_source { /* one source of the policy at run time */
 struct lt_signals_state {
 	int source_count;
 	struct lt_source *sources;
-	struct lt_chosen *chosen;  /* failover.c: the sources in use */
+	struct lt_chosen *chosen;  /* hazard.c: the sources in use */
 	struct lt_seen_here *seen; /* hazard.c: interruptions, for a while */
 	bool seen_dirty;	   /* a run was interrupted since */
 	bool changed; /* what the market is made of, since it was made */
 };
 
-/* Points of a source into the ledger and its steps. What fails is logged and
- * in last_error; the source keeps what it had, and is asked for all of it
+/* Takes points of a source into the ledger and its steps. A failure is logged
+ * and in last_error; the source keeps what it had, and is asked for all of it
  * again. */
 int lt_signals_take(struct lt_ledger *ledger, const struct lt_policy *policy,
     struct lt_source *source, struct lt_points *points, int64_t now_utc_s);
-/* At start and after a reload: what the ledger has of each source. */
+/* Restores what the ledger has of each source, at start and after a reload. */
 void lt_signals_restore(struct lt_signals_state *signals,
     struct lt_ledger *ledger, int64_t now_utc_s);
-/* A fit that was made meanwhile, for its steps from now on. False: nothing
- * was fitted, and what it had is dropped. */
+/* Takes a fit that was made meanwhile, for its steps from now on. False:
+ * nothing was fitted, and what it had is dropped. */
 bool lt_signals_take_fit(struct lt_signals_state *signals,
     struct lt_ledger *ledger, struct lt_source *source,
     const struct lt_forecast_fit *fit, int64_t now_utc_s);
-/* Are its days alike, so that forecasts of it mean something? */
+/* True if its days are alike, so that forecasts of it mean something. */
 bool lt_signals_is_seasonal(const struct lt_source *source);
-/* For source->key; its policy, adapter and options are there. */
+/* Makes source->key; its policy, adapter and options are there. */
 void lt_signals_key(char key[LT_NAME_SIZE], const struct lt_policy *policy,
     const struct lt_source *source);
-/* What the intensities of the partitions' sources count: all the same, as
- * the policy was checked for. */
+/* Returns what the intensities of the partitions' sources count: all the same,
+ * as the policy was checked for. */
 enum lt_basis lt_signals_basis(
     const struct lt_signals_state *signals, const struct lt_policy *policy);
-/* Its step of now, or the last that began; NULL: none has begun. */
+/* Returns its step of now, or the last that began; NULL: none has begun. */
 const struct lt_rate_step *lt_source_step(
     const struct lt_source *source, int64_t now_utc_s);
-/* That step's value, else the first one's; it has steps. */
+/* Returns that step's value, else the first one's; it has steps. */
 double lt_source_value(const struct lt_source *source, int64_t now_utc_s);
-/* No more "has it changed?": the next answer is whole. */
+/* Forgets validators: the next answer is whole. */
 void lt_source_forget(struct lt_source_memory *memory);
 
 #endif

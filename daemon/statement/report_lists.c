@@ -9,7 +9,6 @@
 
 #include "api.h"
 #include "batch.h"
-#include "batch_watch.h"
 #include "out.h"
 #include "report_parts.h"
 

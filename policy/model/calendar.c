@@ -12,6 +12,7 @@
 #include "calendar.h"
 #include "date.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	ZONE_LOOK_S = 400 * 86400, /* past and future of `now`: two years of
@@ -39,7 +40,7 @@ local_of(const struct lt_offsets *offsets, int64_t utc_s)
 		   : utc_s + offsets->steps[step_at(offsets, utc_s)].offset_s;
 }
 
-/* Is it this local day, or one after it? */
+/* True if it is this local day, or one after it. */
 static bool
 is_from(const struct lt_offsets *offsets, int64_t utc_s, int64_t day)
 {
@@ -70,7 +71,7 @@ day_start(const struct lt_offsets *offsets, int64_t day)
 	return high;
 }
 
-/* Of a month from 0, which may pass its bounds. */
+/* Returns the first day of a month from 0, which may pass its bounds. */
 static int64_t
 month_start(const struct lt_offsets *offsets, int year, int month)
 {
@@ -86,7 +87,7 @@ months_of(enum lt_period_kind kind)
 }
 
 static void
-fill(struct lt_period *period, const struct lt_offsets *offsets,
+fill_period(struct lt_period *period, const struct lt_offsets *offsets,
     enum lt_period_kind kind, int year, int month)
 {
 	const int length = months_of(kind);
@@ -124,7 +125,7 @@ lt_calendar_period(struct lt_period *period, const struct lt_offsets *offsets,
 	else if (utc_s >= month_start(offsets, year, month + length))
 		by = 1;
 	*period = (struct lt_period){0};
-	fill(period, offsets, kind, year, month + (by + ahead) * length);
+	fill_period(period, offsets, kind, year, month + (by + ahead) * length);
 }
 
 int
@@ -138,19 +139,19 @@ lt_calendar_parse(struct lt_period *period, const struct lt_offsets *offsets,
 	const size_t length = strlen(text);
 	if (length == 4 && sscanf(text, "%4d%n", &year, &used) == 1 &&
 	    used == 4 && isdigit((unsigned char)text[0])) {
-		fill(period, offsets, LT_YEAR, year, 0);
+		fill_period(period, offsets, LT_YEAR, year, 0);
 		return LT_OK;
 	}
 	if (length == 7 &&
 	    sscanf(text, "%4d-Q%1d%n", &year, &part, &used) == 2 && used == 7 &&
 	    part >= 1 && part <= 4) {
-		fill(period, offsets, LT_QUARTER, year, (part - 1) * 3);
+		fill_period(period, offsets, LT_QUARTER, year, (part - 1) * 3);
 		return LT_OK;
 	}
 	if (length == 7 && isdigit((unsigned char)text[5]) &&
 	    sscanf(text, "%4d-%2d%n", &year, &part, &used) == 2 && used == 7 &&
 	    part >= 1 && part <= 12) {
-		fill(period, offsets, LT_MONTH, year, part - 1);
+		fill_period(period, offsets, LT_MONTH, year, part - 1);
 		return LT_OK;
 	}
 	return lt_fail(err, LT_EINPUT,
@@ -184,7 +185,7 @@ lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s)
 	int64_t start, end;
 
 	lt_calendar_day(text, &start, &end, offsets, utc_s);
-	return start > hour_utc_s ? start : hour_utc_s;
+	return lt_max_i64(start, hour_utc_s);
 }
 
 int64_t
@@ -199,7 +200,7 @@ lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s)
 	lt_calendar_day(text, &start, &end, offsets, utc_s);
 	if (start == utc_s)
 		return utc_s;
-	return end < hour_utc_s ? end : hour_utc_s;
+	return lt_min_i64(end, hour_utc_s);
 }
 
 int
@@ -242,7 +243,7 @@ lt_calendar_month_parts(
 				   : lt_day_of_date(at.year, at.month + 1, 1);
 		const int64_t length =
 		    next - lt_day_of_date(at.year, at.month, 1);
-		const int64_t until = next < end ? next : end;
+		const int64_t until = lt_min_i64(next, end);
 
 		parts += (until - day) * (LT_MONTH_PARTS / length);
 		day = until;
@@ -276,7 +277,7 @@ lt_calendar_zone(
 		 step->start_utc_s <= now_utc_s + ZONE_LOOK_S);
 }
 
-/* Has b all steps that a has from then on? */
+/* True if b has all steps that a has from then on. */
 static bool
 has_steps_of(
     const struct lt_offsets *b, const struct lt_offsets *a, int64_t from_utc_s)
@@ -319,5 +320,5 @@ lt_calendar_same_part(const struct lt_offsets *offsets,
 	if (i > days && next_utc_s < tomorrow &&
 	    start + next_utc_s - today < end)
 		end = start + next_utc_s - today;
-	return end < before->end_utc_s ? end : before->end_utc_s;
+	return lt_min_i64(end, before->end_utc_s);
 }

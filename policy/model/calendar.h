@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Budget periods and days in a time zone that is a table: whoever has zone
- * files makes it (lowtided in time_zone.c). Pure.
+ * Budget periods and days in a time zone that is a table, which a program with
+ * zone files makes (lowtided in time_zone.c). Pure.
  */
 #ifndef LT_CALENDAR_H
 #define LT_CALENDAR_H
@@ -36,14 +36,15 @@ enum { LT_DAY_TEXT_SIZE = 16 };
 int64_t lt_calendar_day(char text[LT_DAY_TEXT_SIZE], int64_t *start_utc_s,
     int64_t *end_utc_s, const struct lt_offsets *offsets, int64_t utc_s);
 
-/* Where the period before is as far as this one is at utc_s, which is in it:
- * after as many days, at the end of the same hour; its end if it is shorter. */
+/* Returns the time at which the period before is as far as this one is at
+ * utc_s, which is in it: after as many days, at the end of the same hour; its
+ * end if it is shorter. */
 int64_t lt_calendar_same_part(const struct lt_offsets *offsets,
     const struct lt_period *period, const struct lt_period *before,
     int64_t utc_s);
 
-/* Where what happens at utc_s is booked: the begin of its hour of UTC, or of
- * its day, which in zones of half hours may be later. */
+/* Returns the time under which an event of utc_s is booked: the begin of its
+ * hour of UTC, or of its day, which in zones of half hours may be later. */
 int64_t lt_calendar_hour(const struct lt_offsets *offsets, int64_t utc_s);
 /* The first such begin at that time or after it. */
 int64_t lt_calendar_next_hour(const struct lt_offsets *offsets, int64_t utc_s);
@@ -54,7 +55,7 @@ int lt_calendar_time(int64_t *utc_s, const struct lt_offsets *offsets,
     const char *text, struct lt_error *err);
 
 /*
- * How many months [start, end) is, in parts of which LT_MONTH_PARTS are one:
+ * Returns the months of [start, end), in parts of which LT_MONTH_PARTS are one:
  * each local day that it touches is 1 / (days of its month), so a whole month
  * is one and a quarter three, exactly. 0 when empty. A century at most counts.
  */
@@ -62,7 +63,7 @@ enum { LT_MONTH_PARTS = 28 * 29 * 15 * 31 }; /* 28, 29, 30, 31 divide it */
 int64_t lt_calendar_month_parts(
     const struct lt_offsets *offsets, int64_t start_utc_s, int64_t end_utc_s);
 
-/* Is it the same time in both, from then on? */
+/* True if both have the same time from then on. */
 bool lt_calendar_agree(
     const struct lt_offsets *a, const struct lt_offsets *b, int64_t from_utc_s);
 

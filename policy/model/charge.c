@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Charges by exact integrals over the hours of a run, cut at the site's
- * midnights where these are not full hours of UTC. Only the run's total is
- * rounded (by the ledger, with a carry); the hours are cut from that total.
+ * Charges a run by exact integrals over its hours, cut at the site's midnights
+ * where these are not full hours of UTC. Only the run's total is rounded (by
+ * the ledger, with a carry); the hours are cut from that total. Then from what
+ * Slurm allocated to the shares and watts that are multiplied.
+ *
+ * Pure. Fails with LT_ENOMEM, or LT_ELIMIT for more than ten years.
  */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "charge.h"
+#include "gpu_kinds.h"
 #include "units.h"
+#include "min_max.h"
+
+/* ---- charges ---- */
 
 enum { HOURS_MAX = 10 * 366 * 24 };
 
-/* Integral over [from, to) in value x seconds, and the worst quality met. */
+/* Returns the integral over [from, to) in value x seconds, and the worst
+ * quality met. */
 double
 lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
     enum lt_quality *worst)
@@ -28,8 +36,8 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 		const int64_t end = i + 1 == rates->count
 					? INT64_MAX
 					: rates->steps[i + 1].start_utc_s;
-		const int64_t low = begin > from ? begin : from;
-		const int64_t high = end < to ? end : to;
+		const int64_t low = lt_max_i64(begin, from);
+		const int64_t high = lt_min_i64(end, to);
 
 		if (low >= high)
 			continue;
@@ -40,7 +48,8 @@ lt_rates_integral(const struct lt_rates *rates, int64_t from, int64_t to,
 	return sum;
 }
 
-/* Their mean; else what is said. Of one step just its value. */
+/* Returns their mean; without steps `otherwise`. A single step counts with its
+ * value. */
 static double
 mean_of(
     const struct lt_rates *rates, int64_t from, int64_t to, double otherwise)
@@ -107,14 +116,14 @@ charge_hour(struct lt_charge *charge, const struct lt_charge_input *input,
 	charge->energy_wh += hour->energy_wh;
 }
 
-/* What draws power that nobody knows has carbon that nobody knows. */
+/* Unknown power means unknown carbon. */
 static bool
 has_carbon(const struct lt_charge_input *input)
 {
 	return input->carbon.count > 0 && !input->watts_unknown;
 }
 
-/* Has it a price, with that of its carbon? */
+/* True if it has a price, with that of its carbon. */
 static bool
 is_priced(const struct lt_charge_input *input)
 {
@@ -140,8 +149,8 @@ charge_hours(struct lt_charge *charge, const struct lt_charge_input *input)
 		end = at - at % LT_HOUR_S + LT_HOUR_S;
 		if (day_end < end)
 			end = day_end;
-		charge_hour(charge, input, at,
-		    end < input->end_utc_s ? end : input->end_utc_s);
+		charge_hour(
+		    charge, input, at, lt_min_i64(end, input->end_utc_s));
 	}
 }
 
@@ -195,4 +204,83 @@ lt_charge_split(
 		parts[i] = until - given;
 		given = until;
 	}
+}
+
+/* ---- what a run has of its nodes ---- */
+
+/*
+ * Watts of the whole job at the plug: its share of the idle power, its CPUs'
+ * part of the CPU power, that of its GPUs, times PUE; LT_WATTS_UNKNOWN.
+ * docs/model.md, eq. (5).
+ */
+static double
+watts_of(const struct lt_resources *r, struct lt_fraction share,
+    const struct lt_place *p)
+{
+	const struct lt_power_parts parts = lt_charge_parts(r, share,
+	    &(struct lt_charge_nodes){.shapes = p->shapes,
+		.shape_count = p->shape_count,
+		.gpu_w = p->gpu_w,
+		.gpu_type = ""});
+
+	if (parts.gpu_w < 0)
+		return LT_WATTS_UNKNOWN;
+	return r->nodes * p->pue *
+	       (p->idle_w * (double)share.numerator /
+		       (double)share.denominator +
+		   p->cpu_w * parts.cpu + parts.gpu_w);
+}
+
+/* Returns what a suspended job keeps: memory, GPUs and shards of them; Slurm
+ * gives its CPUs away. */
+static struct lt_resources
+kept_of(const struct lt_resources *r)
+{
+	struct lt_resources kept = *r;
+
+	kept.cpus = 0;
+	kept.exclusive = false;
+	return kept;
+}
+
+struct lt_fraction
+lt_kept_share(const struct lt_resources *r, const struct lt_place *p)
+{
+	assert(p->shape_count <= LT_PLACE_SHAPES_MAX);
+
+	const struct lt_fraction none = {0, 1}, whole = {1, 1};
+	const struct lt_resources kept = kept_of(r);
+	const int index = lt_charge_shape(r, p->shapes, p->shape_count);
+	if (kept.gpus == 0 && kept.shards == 0 && kept.memory_mib == 0)
+		return none;
+	return index < 0 ? whole : lt_charge_share(&kept, &p->shapes[index], 1);
+}
+
+bool
+lt_place_has_power(const struct lt_place *place)
+{
+	return place->idle_w + place->cpu_w + place->gpu_w > 0;
+}
+
+void
+lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
+    const struct lt_place *place)
+{
+	assert(place->shape_count <= LT_PLACE_SHAPES_MAX);
+
+	const struct lt_resources kept = kept_of(used);
+	input->nodes = used->nodes;
+	input->share = lt_charge_share(used, place->shapes, place->shape_count);
+	input->suspended_share = lt_kept_share(used, place);
+	if (used->nodes > 0) {
+		input->watts = watts_of(used, input->share, place);
+		input->suspended_watts =
+		    watts_of(&kept, input->suspended_share, place);
+	}
+	/* A part that is not known is in no sum. */
+	input->watts_unknown = input->watts < 0;
+	if (input->watts < 0 || input->suspended_watts < 0)
+		input->watts = input->suspended_watts = 0;
+	input->pue = place->pue;
+	input->embodied_g_per_node_hour = place->embodied_g_per_node_hour;
 }

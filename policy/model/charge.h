@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a finished run costs, hour by hour. Pure arithmetic; price.c feeds it
- * from the ledger's runs and rates.
+ * Charges a finished run, hour by hour, and measures its share of the nodes.
+ * Pure arithmetic; price.c feeds it from the ledger's runs and rates.
  */
 #ifndef LT_CHARGE_H
 #define LT_CHARGE_H
 
+#include "market.h"
 #include "calendar.h"
 #include "rate.h"
 #include "size.h"
 
-/* Over [from, to) in value x seconds, as a charge has it; *worst is raised to
- * the worst quality met. */
+/* Integrates over [from, to) in value x seconds, as a charge has it; *worst is
+ * raised to the worst quality met. */
 double lt_rates_integral(const struct lt_rates *rates, int64_t from_utc_s,
     int64_t to_utc_s, enum lt_quality *worst);
 
@@ -26,7 +27,7 @@ struct lt_charge_input {
 	double pue;	    /* this one; 0 = whichever it is, it stays */
 	double embodied_g_per_node_hour;
 	struct lt_rates price, carbon;
-	/* What held, instead of the two above; count 0 = never known. */
+	/* Values over time, instead of the two above; count 0 = never known. */
 	struct lt_rates pues, embodied;
 	/* Micros per tonne of CO2e; count 0: nothing. */
 	struct lt_rates carbon_charge;
@@ -70,5 +71,37 @@ void lt_charge_free(struct lt_charge *charge);
  */
 void lt_charge_split(
     int64_t *parts, const double *exact, uint32_t count, int64_t total);
+
+/*
+ * ---- what a run has of the nodes of a partition ----
+ *
+ * Its share, its power, and what it keeps of both while it is suspended. Pure.
+ */
+
+enum { LT_PLACE_SHAPES_MAX = 64 };
+
+struct lt_place {
+	bool known; /* the policy has or had it */
+	/* The policy has it no more since; 0 = it has. */
+	int64_t left_utc_s;
+	double idle_w, cpu_w, gpu_w, pue, embodied_g_per_node_hour;
+	bool exclusive;
+	uint32_t shape_count;
+	struct lt_shape shapes[LT_PLACE_SHAPES_MAX]; /* cpus, gpus, memory */
+};
+
+/* True if the place has a known power: one without is unknown, not free of
+ * carbon. */
+bool lt_place_has_power(const struct lt_place *place);
+
+/* Fills in nodes, shares, watts and embodied carbon of the input: eqs. (2),
+ * (5). */
+void lt_usage_of(struct lt_charge_input *input, const struct lt_resources *used,
+    const struct lt_place *place);
+
+/* Returns the share of its nodes that it keeps while it is suspended: of memory
+ * and GPUs, of the shape that its share is of. */
+struct lt_fraction lt_kept_share(
+    const struct lt_resources *used, const struct lt_place *place);
 
 #endif

@@ -1,20 +1,177 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our own forecast: the mean day, and what of the present anomaly stays at
- * each lead time. Weights of its features, learned from six grids and corrected
- * by the source's own last weeks; docs/model.md, eq. (31).
+ * Our own forecast: the mean day, and what of the present anomaly stays at each
+ * lead time. First from steps of any length, with holes, to hours off the mean
+ * day and the features of these; then the weights, learned from six grids and
+ * corrected by the source's own last weeks; docs/model.md, eq. (31).
+ *
+ * Pure. Too little history gives one step of the last value.
  */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast_features.h"
+#include "forecast.h"
 #include "forecast_fit.h"
+#include "forecast_view.h"
 #include "units.h"
+
+/* ---- features ---- */
 
 enum {
 	DAY = LT_DAY_HOURS,
+	WEEK = LT_WEEK_HOURS,
+	LOOK_BACK = 6, /* hours: how old the last or last but one may be */
+	NEAR = 2,      /* hours beside one that count for its weekday, too */
+	STEADY_LEAD_MAX = 6,
+	WEEKS_DOUBT = 4 /* weeks of no anomaly, against chance */
+};
+
+int
+lt_history_hour(const struct lt_history *h, int i)
+{
+	return (int)((h->first + i) % DAY);
+}
+
+static int
+week_hour_of(const struct lt_history *h, int i)
+{
+	return (int)((h->first + i) % WEEK);
+}
+
+/* Takes the mean day off. Returns true if every hour of the day was seen. */
+static bool
+subtract_mean_day(struct lt_history *h)
+{
+	double sums[DAY] = {0}, sum = 0;
+	int counts[DAY] = {0}, count = 0;
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		sums[lt_history_hour(h, i)] += h->anomaly[i];
+		counts[lt_history_hour(h, i)]++;
+	}
+	for (int hour = 0; hour < DAY; hour++) {
+		if (counts[hour] == 0)
+			return false;
+		h->mean_day[hour] = sums[hour] / counts[hour];
+	}
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		h->anomaly[i] -= h->mean_day[lt_history_hour(h, i)];
+		sum += h->anomaly[i] * h->anomaly[i];
+		count++;
+	}
+	h->variance = sum / count;
+	return true;
+}
+
+static void
+fill_lately(struct lt_history *h)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (!isnan(h->anomaly[i])) {
+			sum += h->anomaly[i];
+			count++;
+		}
+		if (i >= WEEK && !isnan(h->anomaly[i - WEEK])) {
+			sum -= h->anomaly[i - WEEK];
+			count--;
+		}
+		h->lately[i] = count > 0 ? sum / count : 0;
+	}
+}
+
+static void
+fill_weekday(struct lt_history *h)
+{
+	double sums[WEEK] = {0};
+	int counts[WEEK] = {0};
+
+	for (int i = 0; i < LT_HISTORY_HOURS; i++) {
+		if (isnan(h->anomaly[i]))
+			continue;
+		sums[week_hour_of(h, i)] += h->anomaly[i];
+		counts[week_hour_of(h, i)]++;
+	}
+	for (int hour = 0; hour < WEEK; hour++) {
+		double sum = 0;
+		int count = WEEKS_DOUBT * (2 * NEAR + 1);
+
+		for (int k = hour + WEEK - NEAR; k <= hour + WEEK + NEAR; k++) {
+			sum += sums[k % WEEK];
+			count += counts[k % WEEK];
+		}
+		h->weekday[hour] = sum / count;
+	}
+}
+
+/* Returns the last known hour at or before i, at most LOOK_BACK back; -1 =
+ * none. */
+static int
+known_before(const struct lt_history *h, int i)
+{
+	for (int k = i; k >= 0 && k > i - LOOK_BACK; k--)
+		if (!isnan(h->anomaly[k]))
+			return k;
+	return -1;
+}
+
+bool
+lt_history_features(const struct lt_history *h, int i, int lead,
+    double features[LT_FEATURE_COUNT])
+{
+	assert(i >= 0 && i < LT_HISTORY_HOURS && lead >= 1);
+
+	const int last = known_before(h, i);
+	if (last < 0)
+		return false;
+	const int before = known_before(h, last - 1);
+	int same = i + lead - DAY * ((lead + DAY - 1) / DAY);
+
+	if (same >= DAY && isnan(h->anomaly[same]))
+		same -= DAY;
+	features[LT_FEATURE_LAST] = h->anomaly[last];
+	features[LT_FEATURE_CHANGE] =
+	    before < 0 ? 0 : h->anomaly[last] - h->anomaly[before];
+	features[LT_FEATURE_SHAPE] = h->mean_day[lt_history_hour(h, i)] -
+				     h->mean_day[lt_history_hour(h, i + lead)];
+	features[LT_FEATURE_YESTERDAY] =
+	    same < 0 || isnan(h->anomaly[same]) ? 0 : h->anomaly[same];
+	const double then = i >= DAY ? h->anomaly[i - DAY] : NAN;
+	features[LT_FEATURE_DRIFT] =
+	    isnan(then) || lead % DAY == 0
+		? 0
+		: features[LT_FEATURE_YESTERDAY] - then;
+	features[LT_FEATURE_STEADY] =
+	    lead <= STEADY_LEAD_MAX ? sqrt(h->variance) : 0;
+	features[LT_FEATURE_LATELY] = h->lately[i];
+	features[LT_FEATURE_WEEKDAY] = h->weekday[week_hour_of(h, i + lead)];
+	return true;
+}
+
+bool
+lt_history_fill(struct lt_history *h, const struct lt_rate_step *known,
+    uint32_t count, int64_t seen_utc_s)
+{
+	h->first = seen_utc_s / LT_HOUR_S - LT_HISTORY_HOURS + 1;
+	lt_hours_of(h->anomaly, h->first, LT_HISTORY_HOURS, known, count);
+	if (!subtract_mean_day(h))
+		return false;
+	fill_lately(h);
+	fill_weekday(h);
+	return true;
+}
+
+/* ---- the forecast ---- */
+
+enum {
 	FIT_MIN = DAY, /* fewer samples correct nothing */
 	FIT_HOURS = 3, /* of the day, before and after now's: samples */
 	FIT_PASSES = 2,
@@ -38,14 +195,14 @@ static const double learned[KNOTS][LT_FEATURE_COUNT] = {
     {0.149, -0.005, 0, 0.178, 0, 0, 0.182, 0.888},
     {0.136, -0.037, 0, 0.141, 0, 0, 0.006, 0.342},
 };
-/* How much own history must say against the table: lead^1.5 times this, in
- * hours of the usual anomaly. */
+/* Weight of the table against own history: lead^1.5 times this, in hours of the
+ * usual anomaly. */
 static const double trust = 0.3;
 /* A residual less than this, in usual anomalies, weighs no more. */
 static const double residual_min = 0.1;
 
 static double
-product(const double *a, const double *b, int count)
+inner_product(const double *a, const double *b, int count)
 {
 	double sum = 0;
 
@@ -56,7 +213,7 @@ product(const double *a, const double *b, int count)
 
 /* Gauss; a is symmetric and positive definite. The result is in b. */
 static void
-solve(
+solve_weights(
     double a[LT_FEATURE_FITTED][LT_FEATURE_FITTED], double b[LT_FEATURE_FITTED])
 {
 	for (int i = 0; i < LT_FEATURE_FITTED; i++)
@@ -74,10 +231,10 @@ solve(
 	}
 }
 
-/* How much hour i tells of what follows now: the more, the nearer it is by
- * the clock. The night is not like the morning. */
+/* Returns the weight of hour i as a sample for now: the nearer by the clock,
+ * the more. The night is not like the morning. */
 static double
-nearness(const struct lt_history *h, int i)
+nearness_of(const struct lt_history *h, int i)
 {
 	const int apart = abs(
 	    lt_history_hour(h, i) - lt_history_hour(h, LT_HISTORY_HOURS - 1));
@@ -92,18 +249,18 @@ struct sample { /* what was to be seen at an hour, and what came */
 	double seen;
 };
 
-/* Of hour i. False = none. */
+/* Takes a sample at hour i. False = none. */
 static bool
 sample_at(struct sample *sample, const struct lt_history *h, int i, int lead)
 {
-	sample->near = nearness(h, i);
+	sample->near = nearness_of(h, i);
 	sample->seen = h->anomaly[i + lead];
 	return sample->near > 0 && !isnan(sample->seen) &&
 	       lt_history_features(h, i, lead, sample->features);
 }
 
-/* Where own history starts from: the table, and "the last value goes on", the
- * more of each, the better it did at these hours. */
+/* Mixes the weights that own history starts from: the table, and "the last
+ * value stays", the more of each, the better it did at these hours. */
 static void
 mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 {
@@ -116,12 +273,14 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
 	for (int i = 0; i + lead < LT_HISTORY_HOURS; i++) {
 		if (!sample_at(&sample, h, i, lead))
 			continue;
-		off_start += sample.near *
-			     fabs(sample.seen - product(start, sample.features,
-						    LT_FEATURE_COUNT));
-		off_last += sample.near *
-			    fabs(sample.seen - product(last, sample.features,
-						   LT_FEATURE_COUNT));
+		off_start +=
+		    sample.near *
+		    fabs(sample.seen - inner_product(start, sample.features,
+					   LT_FEATURE_COUNT));
+		off_last +=
+		    sample.near *
+		    fabs(sample.seen - inner_product(last, sample.features,
+					   LT_FEATURE_COUNT));
 		count++;
 	}
 	if (count < FIT_MIN || off_start <= 0)
@@ -137,7 +296,7 @@ mix_start(const struct lt_history *h, int lead, double start[LT_FEATURE_COUNT])
  * errors are what becomes least.
  */
 static void
-correct(const struct lt_history *h, int lead,
+correct_weights(const struct lt_history *h, int lead,
     const double start[LT_FEATURE_COUNT], double fitted[LT_FEATURE_COUNT])
 {
 	const double least = residual_min * sqrt(h->variance);
@@ -152,10 +311,10 @@ correct(const struct lt_history *h, int lead,
 			continue;
 		const double left =
 		    sample.seen -
-		    product(start, sample.features, LT_FEATURE_COUNT);
+		    inner_product(start, sample.features, LT_FEATURE_COUNT);
 		const double far =
-		    fabs(sample.seen -
-			 product(fitted, sample.features, LT_FEATURE_COUNT));
+		    fabs(sample.seen - inner_product(fitted, sample.features,
+					   LT_FEATURE_COUNT));
 		const double weight = sample.near / fmax(far, least);
 		for (int k = 0; k < LT_FEATURE_FITTED; k++) {
 			for (int m = 0; m < LT_FEATURE_FITTED; m++)
@@ -170,13 +329,14 @@ correct(const struct lt_history *h, int lead,
 		return;
 	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		a[k][k] += trust * pow(lead, 1.5) * h->variance * sum / count;
-	solve(a, b);
+	solve_weights(a, b);
 	for (int k = 0; k < LT_FEATURE_FITTED; k++)
 		fitted[k] = start[k] + b[k];
 }
 
 static void
-fit(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
+fit_weights(
+    const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 {
 	double start[LT_FEATURE_COUNT];
 
@@ -184,12 +344,12 @@ fit(const struct lt_history *h, int lead, double weights[LT_FEATURE_COUNT])
 		mix_start(h, lead, weights);
 	memcpy(start, weights, sizeof(start));
 	for (int pass = 0; pass < FIT_PASSES; pass++)
-		correct(h, lead, start, weights);
+		correct_weights(h, lead, start, weights);
 }
 
 /* False when history is not enough to know the mean day. */
 static bool
-learn(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
+learn_weights(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
     const struct lt_rate_step *known, uint32_t count, int64_t seen_utc_s)
 {
 	if (!lt_history_fill(h, known, count, seen_utc_s))
@@ -200,7 +360,7 @@ learn(struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 		memset(weights, 0, sizeof(learned));
 	else
 		for (int k = 0; k < KNOTS; k++)
-			fit(h, leads[k], weights[k]);
+			fit_weights(h, leads[k], weights[k]);
 	return true;
 }
 
@@ -222,10 +382,10 @@ forecast_at(const struct lt_history *h, double weights[KNOTS][LT_FEATURE_COUNT],
 	for (int i = 0; i < LT_FEATURE_COUNT; i++)
 		mixed[i] =
 		    (1 - part) * weights[k][i] + part * weights[k + 1][i];
-	return mean + product(mixed, features, LT_FEATURE_COUNT);
+	return mean + inner_product(mixed, features, LT_FEATURE_COUNT);
 }
 
-/* What is guessed from, at one time. */
+/* Inputs of a forecast at one time. */
 struct guess {
 	struct lt_history history;
 	double weights[KNOTS][LT_FEATURE_COUNT];
@@ -244,7 +404,8 @@ guess_learn(struct guess *guess, const struct lt_known *known, uint32_t count)
 	struct lt_hours *const hours = &guess->hours;
 
 	guess->fit = NULL;
-	if (!learn(&guess->history, guess->weights, known->steps, count, seen))
+	if (!learn_weights(
+		&guess->history, guess->weights, known->steps, count, seen))
 		return false;
 	if (known->fit == NULL)
 		return true;

@@ -11,6 +11,7 @@
 #include "forecast_error.h"
 #include "lookup.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	BUCKETS = LT_FORECAST_BUCKET_COUNT,
@@ -54,7 +55,7 @@ lt_forecast_bucket(int64_t lead_s)
 	return bucket;
 }
 
-/* What a source measured: its steps, and means of whole hours. */
+/* Measured values of a source: its steps, and means of whole hours. */
 struct measured {
 	struct lt_rate_step *steps;
 	uint32_t count;
@@ -81,10 +82,8 @@ mean_of_hour(const struct lt_rate_step *steps, uint32_t count, int64_t hour)
 	int64_t seconds = 0;
 
 	for (uint32_t i = 0; i < count && steps[i].start_utc_s < to; i++) {
-		const int64_t start =
-		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
-		const int64_t end =
-		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+		const int64_t start = lt_max_i64(steps[i].start_utc_s, from);
+		const int64_t end = lt_min_i64(steps[i].end_utc_s, to);
 
 		if (end <= start)
 			continue;
@@ -179,10 +178,10 @@ add_kind(struct issue *issue, enum lt_forecast_kind kind,
 	}
 }
 
-/* What we say at `now` of the hours to come, from the first `count` measured
- * steps, and from the fit and the weather of `with`; NULL = none, for a fit of
- * today has seen what a hindcast must not. The last value is a forecast, too:
- * the one to beat. */
+/* Forecasts the hours to come at `now`, from the first `count` measured steps,
+ * and from the fit and the weather of `with`; NULL = none, for a fit of today
+ * has seen what a hindcast must not. The last value is a forecast, too: the one
+ * to beat. */
 static void
 issue_own(struct issue *issue, const struct measured *m, uint32_t count,
     int64_t now_utc_s, const struct lt_known *with)
@@ -239,7 +238,7 @@ issue_provider(struct issue *issue, const struct lt_known *known)
 
 /* False while the hour that it is of has not been measured. */
 static bool
-score(struct lt_error_sum *sums, const struct measured *m,
+score_hours(struct lt_error_sum *sums, const struct measured *m,
     const struct lt_issued *issued)
 {
 	const double seen = measured_at(m, issued->target_hour);
@@ -256,10 +255,11 @@ score(struct lt_error_sum *sums, const struct measured *m,
 	return true;
 }
 
-/* As if lowtided had run all the time: what it would have said, with values
- * coming as late as they do now. */
+/* Scores what lowtided would have forecast if it had run all the time, with
+ * values coming as late as they do now. */
 static void
-hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
+hindcast_hours(
+    struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 {
 	const int64_t end = m->steps[m->count - 1].end_utc_s;
 	const int64_t late = end < now_utc_s ? now_utc_s - end : 0;
@@ -276,7 +276,7 @@ hindcast(struct lt_error_sum *sums, const struct measured *m, int64_t now_utc_s)
 			count++;
 		issue_own(&issue, m, count, at, NULL);
 		for (uint32_t i = 0; i < issue.count; i++)
-			(void)score(sums, m, &issued[i]);
+			(void)score_hours(sums, m, &issued[i]);
 	}
 }
 
@@ -288,7 +288,7 @@ score_due(struct lt_error_sum *sums, const struct measured *m,
 	uint32_t scored = 0;
 
 	for (uint32_t i = 0; i < due->count; i++)
-		if (score(sums, m, &due->issued[i]))
+		if (score_hours(sums, m, &due->issued[i]))
 			due->issued[scored++] = due->issued[i];
 	return scored;
 }
@@ -311,7 +311,7 @@ lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
 		    .kind = i / BUCKETS, .bucket = i % BUCKETS};
 	if (rc == LT_OK) {
 		if (is_first && m.count > 0)
-			hindcast(lesson->sums, &m, now_utc_s);
+			hindcast_hours(lesson->sums, &m, now_utc_s);
 		struct issue issue = {now_utc_s / LT_HOUR_S, 0, lesson->issued};
 
 		lesson->scored_count = score_due(lesson->sums, &m, due);

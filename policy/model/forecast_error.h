@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far forecasts of a source were off, by lead time: issued ones are kept
- * by the caller, scored when the measured value comes, and told as a band.
- * Pure.
+ * Measures errors of a source's forecasts by lead time: the caller keeps those
+ * that were issued, they are scored when the measured value comes, and the
+ * errors make a band. Pure.
  */
 #ifndef LT_FORECAST_ERROR_H
 #define LT_FORECAST_ERROR_H
@@ -12,7 +12,7 @@
 enum lt_forecast_kind {
 	LT_FORECAST_PROVIDER,	/* the source's own forecast */
 	LT_FORECAST_OWN,	/* lt_forecast() */
-	LT_FORECAST_LAST_VALUE, /* the last value goes on */
+	LT_FORECAST_LAST_VALUE, /* the last value stays */
 	LT_FORECAST_KIND_COUNT,
 };
 
@@ -43,7 +43,8 @@ enum {
 	    LT_FORECAST_KIND_COUNT * LT_FORECAST_BUCKET_COUNT
 };
 
-/* What one hour teaches: what is said now, and how far off was what is over. */
+/* A lesson of one hour: the forecasts of now, and the errors of those that are
+ * over. */
 struct lt_lesson {
 	uint32_t issued_count; /* at most one of each kind and bucket */
 	struct lt_issued issued[LT_FORECAST_SUM_COUNT];
@@ -59,7 +60,7 @@ struct lt_lesson {
 int lt_forecast_lesson(struct lt_lesson *lesson, const struct lt_known *known,
     const struct lt_due *due, bool is_first, struct lt_error *err);
 
-/* From the sums of all days. */
+/* Makes bands from the sums of all days. */
 void lt_forecast_bands_of(
     struct lt_forecast_band bands[LT_FORECAST_KIND_COUNT]
 				 [LT_FORECAST_BUCKET_COUNT],

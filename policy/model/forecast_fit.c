@@ -55,14 +55,14 @@ struct work {
 };
 
 static double
-square(double value)
+square_of(double value)
 {
 	return value * value;
 }
 
-/* How far to either side of a knot its samples are. */
+/* Half-width of the samples around a knot. */
 static int
-reach(int knot)
+reach_of(int knot)
 {
 	return knot < 3 ? 0 : (leads[knot] - leads[knot - 1]) / 3;
 }
@@ -92,19 +92,19 @@ take_samples(struct work *work, int knot, int kind)
 	work->sample_count = 0;
 	for (int i = 0; i < work->view_count; i++) {
 		take_sample(work, &work->views[i], leads[knot], kind);
-		if (reach(knot) == 0)
+		if (reach_of(knot) == 0)
 			continue;
 		take_sample(
-		    work, &work->views[i], leads[knot] - reach(knot), kind);
+		    work, &work->views[i], leads[knot] - reach_of(knot), kind);
 		take_sample(
-		    work, &work->views[i], leads[knot] + reach(knot), kind);
+		    work, &work->views[i], leads[knot] + reach_of(knot), kind);
 	}
 }
 
 /* Gauss; a is symmetric and positive definite, its lower half given. The
  * result is in b. */
 static void
-solve(double a[SIGNS][SIGNS], double b[SIGNS], int count)
+solve_weights(double a[SIGNS][SIGNS], double b[SIGNS], int count)
 {
 	for (int i = 0; i < count; i++)
 		for (int k = i + 1; k < count; k++)
@@ -145,8 +145,8 @@ add_sample(
 	sums->weight += weight;
 }
 
-/* Of a sign's variance. Nights teach little of what the sun does: no large
- * weight for signs that were all but 0. The units of weather are known. */
+/* Least variance of a sign. Nights teach little about the sun: signs that were
+ * nearly 0 get no large weight. The units of weather are known. */
 static double
 least_size(int sign)
 {
@@ -197,7 +197,7 @@ fit_pass(const struct work *work, int kind, int skip, bool is_first,
 		sums.a[k][k] += sums.weight * fmax(size[k], least_size(k)) *
 				ridge *
 				fmax(1, (double)YEAR_DAYS / work->days[kind]);
-	solve(sums.a, sums.b, count);
+	solve_weights(sums.a, sums.b, count);
 	memcpy(weights, sums.b, (size_t)count * sizeof(*weights));
 }
 
@@ -225,8 +225,9 @@ fit_kind(struct lt_forecast_fit *fit, struct work *work, int kind)
 	return true;
 }
 
-/* From what the other fits leave of the hours that it is known of; false where
- * it did not help in the newest third of them, fitted to the others. */
+/* Fits what the other fits leave, over the hours for which its signs are known;
+ * false where it did not help in the newest third of them, fitted to the
+ * others. */
 static bool
 fit_operator(struct lt_forecast_fit *fit, struct work *work)
 {
@@ -261,7 +262,7 @@ fit_operator(struct lt_forecast_fit *fit, struct work *work)
 	return fit->is_fitted[base] && off_after < helps * off_before;
 }
 
-/* What was seen at this hour of each day, and beside it. */
+/* Takes samples at this hour of each day, and beside it. */
 static void
 open_views(struct work *work)
 {
@@ -308,7 +309,7 @@ set_bounds(struct lt_forecast_fit *fit, const struct work *work)
 }
 
 static bool
-allocate(struct work *work, const struct lt_known *known)
+allocate_work(struct work *work, const struct lt_known *known)
 {
 	bool ok = true;
 
@@ -339,7 +340,7 @@ lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
 	if (!known->seasonal || count == 0)
 		return LT_OK;
 	fit->seen_hour = lt_known_seen_utc_s(known) / LT_HOUR_S;
-	if (allocate(&work, known)) {
+	if (allocate_work(&work, known)) {
 		work.hours.first = fit->seen_hour - HOURS + 1;
 		work.hours.count = HOURS;
 		lt_hours_of(work.hours.values, work.hours.first, HOURS,
@@ -374,7 +375,7 @@ trust_of(const struct lt_forecast_fit *fit, int kind, int lead)
 {
 	const double years =
 	    kind == LT_FIT_OPERATOR ? 1 : (double)fit->days[kind] / YEAR_DAYS;
-	const double much = lead / half_trust[kind] * square(years);
+	const double much = lead / half_trust[kind] * square_of(years);
 
 	return fit->is_fitted[kind] ? much / (1 + much) : 0;
 }

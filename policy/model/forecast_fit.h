@@ -24,11 +24,10 @@ struct lt_forecast_fit {
 };
 
 /*
- * From `known` with up to LT_FIT_DAYS of history: at each lead of the table
- * the weights of the least absolute errors of forecasts made at about this
- * hour of the day. Takes some 0.1 s and 3 MB: not for the daemon's loop.
- * LT_ENOMEM only; what cannot be fitted is marked so. Source: docs/model.md,
- * eq. (31).
+ * Fits `known`, with up to LT_FIT_DAYS of history: at each lead of the table
+ * the weights of the least absolute errors of forecasts made at about this hour
+ * of the day. Takes some 0.1 s and 3 MB: not for the daemon's loop. LT_ENOMEM
+ * only; what cannot be fitted is marked so. Source: docs/model.md, eq. (31).
  */
 int lt_forecast_fit(struct lt_forecast_fit *fit, const struct lt_known *known,
     struct lt_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From hours to signs; docs/model.md, eq. (31). Missing hours are left out of
- * means, and a sign that is missing is 0: as usual.
+ * Computes signs from hours; docs/model.md, eq. (31). Missing hours are left
+ * out of means; a missing sign is 0, as usual. Pure; nothing fails.
  */
 #include <assert.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "forecast_view.h"
 #include "units.h"
+#include "min_max.h"
 
 enum {
 	DAY = 24,
@@ -53,15 +54,13 @@ lt_hours_of(double *means, int64_t first, int count,
 	for (int i = 0; i < count; i++)
 		means[i] = NAN;
 	for (uint32_t i = 0; i < step_count; i++) {
-		int64_t at =
-		    steps[i].start_utc_s > from ? steps[i].start_utc_s : from;
-		const int64_t end =
-		    steps[i].end_utc_s < to ? steps[i].end_utc_s : to;
+		int64_t at = lt_max_i64(steps[i].start_utc_s, from);
+		const int64_t end = lt_min_i64(steps[i].end_utc_s, to);
 
 		while (at < end) {
 			const int64_t hour = at / LT_HOUR_S - first;
 			const int64_t next = (hour + first + 1) * LT_HOUR_S;
-			const int64_t stop = next < end ? next : end;
+			const int64_t stop = lt_min_i64(next, end);
 
 			if (hour != open)
 				sum = seconds = 0;
@@ -104,7 +103,8 @@ mean_day_of(const struct lt_hours *hours, const double *values, int at,
 	return true;
 }
 
-/* How far a series is off a mean day over the last hours, on average. */
+/* Returns the mean deviation of a series from a mean day over the last
+ * hours. */
 static double
 off_lately(const struct lt_hours *hours, const double *values,
     const double means[DAY], int at, int length)
@@ -121,7 +121,7 @@ off_lately(const struct lt_hours *hours, const double *values,
 }
 
 static double
-square(double value)
+square_of(double value)
 {
 	return value * value;
 }
@@ -137,7 +137,7 @@ square_day(struct lt_view *view, const double *values, double from, double *out)
 	for (int i = first; i <= view->at; i++) {
 		if (isnan(values[i]))
 			continue;
-		out[clock_of(view->hours, i)] += square(values[i] - from);
+		out[clock_of(view->hours, i)] += square_of(values[i] - from);
 		counts[clock_of(view->hours, i)]++;
 	}
 	for (int i = 0; i < DAY; i++)
@@ -165,7 +165,7 @@ lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known)
 	}
 }
 
-/* Of three series from `first` on. */
+/* Deviations of three series from `first` on. */
 static bool
 open_ahead(struct lt_view *view, int first)
 {
@@ -230,9 +230,9 @@ lt_view_mean(const struct lt_view *view, int lead)
 	return view->mean_day[clock_of(view->hours, view->at + lead)];
 }
 
-/* How far hour i was off the mean day; 0 = not known. */
+/* Returns the deviation of hour i from the mean day; 0 = not known. */
 static double
-off(const struct lt_view *view, int i)
+mean_deviation(const struct lt_view *view, int i)
 {
 	return i < 0 || isnan(view->hours->values[i])
 		   ? 0
@@ -261,7 +261,7 @@ weather_signs(const struct lt_view *view, int i, double *signs)
 		return false;
 	signs[LT_SIGN_WIND] = wind - view->weather_day[LT_WEATHER_WIND][clock];
 	signs[LT_SIGN_WIND_SQUARE] =
-	    square(wind) - view->weather_day[SQUARES][clock];
+	    square_of(wind) - view->weather_day[SQUARES][clock];
 	signs[LT_SIGN_WIND_NEXT] =
 	    (isnan(next) ? wind : next) -
 	    view->weather_day[LT_WEATHER_WIND]
@@ -270,7 +270,7 @@ weather_signs(const struct lt_view *view, int i, double *signs)
 	signs[LT_SIGN_WARMTH] =
 	    warmth - view->weather_day[LT_WEATHER_WARMTH][clock];
 	signs[LT_SIGN_HEATING] =
-	    square(warmth - mild) - view->weather_day[SQUARES + 1][clock];
+	    square_of(warmth - mild) - view->weather_day[SQUARES + 1][clock];
 	for (int kind = 0; kind < LT_WEATHER_COUNT; kind++) {
 		signs[LT_SIGN_DAY_WEATHER + kind] = view->day_weather[kind];
 		signs[LT_SIGN_NOW_WEATHER + kind] = view->now_weather[kind];
@@ -310,13 +310,15 @@ lt_view_signs(const struct lt_view *view, int lead, double signs[LT_SIGN_COUNT],
 
 	memset(&signs[LT_SIGN_WEATHER], 0,
 	    (LT_SIGN_COUNT - LT_SIGN_WEATHER) * sizeof(*signs));
-	signs[LT_SIGN_LAST] = off(view, at);
-	signs[LT_SIGN_CHANGE] = at < 1 || isnan(view->hours->values[at - 1])
-				    ? 0
-				    : signs[LT_SIGN_LAST] - off(view, at - 1);
-	signs[LT_SIGN_SAME] = off(view, then - DAY * ((lead + DAY - 1) / DAY));
+	signs[LT_SIGN_LAST] = mean_deviation(view, at);
+	signs[LT_SIGN_CHANGE] =
+	    at < 1 || isnan(view->hours->values[at - 1])
+		? 0
+		: signs[LT_SIGN_LAST] - mean_deviation(view, at - 1);
+	signs[LT_SIGN_SAME] =
+	    mean_deviation(view, then - DAY * ((lead + DAY - 1) / DAY));
 	signs[LT_SIGN_WEEK] =
-	    off(view, then - WEEK * ((lead + WEEK - 1) / WEEK));
+	    mean_deviation(view, then - WEEK * ((lead + WEEK - 1) / WEEK));
 	signs[LT_SIGN_DAY] = view->day;
 	signs[LT_SIGN_LATELY] = view->lately;
 	signs[LT_SIGN_SHAPE] = view->mean_day[clock_of(view->hours, at)] - mean;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be seen at one hour of the hours after it, for the weights that are
- * fitted to a long history (forecast_fit.c): the mean day, the latest values,
- * the week, and the weather that is forecast. Pure.
+ * Computes the signs at one hour of the hours after it, for the weights that
+ * are fitted to a long history (forecast_fit.c): the mean day, the latest
+ * values, the week, and the weather that is forecast. Pure.
  */
 #ifndef LT_FORECAST_VIEW_H
 #define LT_FORECAST_VIEW_H
@@ -10,7 +10,7 @@
 #include "forecast.h"
 
 enum {
-	/* Of the value alone; all in its unit, but the days. */
+	/* Signs of the value alone; all in its unit, but the days. */
 	LT_SIGN_LAST,	/* how far the last hour is off the mean day */
 	LT_SIGN_CHANGE, /* and that less the hour before */
 	LT_SIGN_SAME,	/* how far off that hour was when last seen */
@@ -32,15 +32,16 @@ enum {
 	/* And what of it the last values have felt: a day, three hours. */
 	LT_SIGN_DAY_WEATHER,
 	LT_SIGN_NOW_WEATHER = LT_SIGN_DAY_WEATHER + LT_WEATHER_COUNT,
-	/* And of what the operator expects: wind and sun as parts of the load,
-	 * and its logarithm; at that hour, and lately. */
+	/* Signs of what the operator expects: wind and sun as parts of the
+	 * load, and its logarithm; at that hour, and in the last hours. */
 	LT_SIGN_OPERATOR = LT_SIGN_NOW_WEATHER + LT_WEATHER_COUNT,
 	LT_SIGN_DAY_OPERATOR = LT_SIGN_OPERATOR + 3,
 	LT_SIGN_NOW_OPERATOR = LT_SIGN_DAY_OPERATOR + 3,
 	LT_SIGN_COUNT = LT_SIGN_NOW_OPERATOR + 3
 };
 
-/* What a fit may have learned from; each has the signs of those before it. */
+/* Kinds of fits by what they learned from; each has the signs of those before
+ * it. */
 enum {
 	LT_FIT_WITHOUT, /* weather and operator */
 	LT_FIT_WITH,	/* weather */
@@ -67,13 +68,13 @@ struct lt_view {
 	double day_weather[LT_AHEAD_COUNT], now_weather[LT_AHEAD_COUNT];
 };
 
-/* How many of its steps began by now. */
+/* Counts its steps that began by now. */
 uint32_t lt_known_until_now(const struct lt_known *known);
 /* The last second that is known, at most now; some step has begun. */
 int64_t lt_known_seen_utc_s(const struct lt_known *known);
 
-/* Time-weighted means of `count` whole hours from `first` on, of steps in
- * order; NAN where there is none. */
+/* Computes time-weighted means of `count` whole hours from `first` on, of steps
+ * in order; NAN where there is none. */
 void lt_hours_of(double *means, int64_t first, int count,
     const struct lt_rate_step *steps, uint32_t step_count);
 
@@ -83,8 +84,8 @@ void lt_hours_ahead(struct lt_hours *hours, const struct lt_known *known);
 /* False when the hour `at` is not known, or an hour of the day in none of the
  * 28 days up to it. */
 bool lt_view_open(struct lt_view *view, const struct lt_hours *hours, int at);
-/* Of the hour `lead` later (1 ...), and which kinds of fits they are enough
- * for; those of what is not known are 0. */
+/* Computes the signs of the hour `lead` later (1 ...), and returns which kinds
+ * of fits they are enough for; unknown signs are 0. */
 void lt_view_signs(const struct lt_view *view, int lead,
     double signs[LT_SIGN_COUNT], bool known[LT_FIT_KINDS]);
 /* The mean day then: what the weighed signs are added to. */

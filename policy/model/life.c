@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job's markers say of its interruptions. docs/model.md, (56), (57).
+ * Reads a job's progress markers to decide whether it resumed after an
+ * interruption or started over. docs/model.md, (56), (57). Pure; markers that
+ * can't be compared decide nothing.
  */
 #include "life.h"
 
@@ -10,7 +12,7 @@
 
 static const double most = 1e15; /* counts exactly in a double */
 
-/* Of "12", "0.35" or ".5" at the beginning. */
+/* Reads the number at the beginning: "12", "0.35" or ".5". */
 static size_t
 number_length(const char *text)
 {
@@ -48,7 +50,8 @@ lt_marker_parse(struct lt_marker *marker, const char *text)
 void
 lt_life_ask(struct lt_life *life, int64_t now_utc_s)
 {
-	/* Told nothing, it has not begun to work: nothing could be lost. */
+	/* A run without a marker has not begun to work: nothing could be
+	 * lost. */
 	if (!life->is_told)
 		return;
 	life->asked_utc_s = now_utc_s > 0 ? now_utc_s : 1;
@@ -57,7 +60,7 @@ lt_life_ask(struct lt_life *life, int64_t now_utc_s)
 	life->write_s = 0;
 }
 
-/* The run that was told of is the one before. */
+/* The run with markers is the one before. */
 static void
 turn_over(struct lt_life *life)
 {
@@ -75,14 +78,15 @@ turn_over(struct lt_life *life)
 	life->outcome = LT_OUTCOME_OPEN;
 }
 
-/* By the first marker of the run after it. */
+/* Decides by the first marker of the run after it. */
 static enum lt_outcome
-judge(const struct lt_life *life)
+judge_outcome(const struct lt_life *life)
 {
 	const double first = life->now.first.progress;
 
 	if (first < life->before_progress)
-		/* Not asked, it may go on from an older checkpoint. */
+		/* A job that was not asked may resume from an older
+		 * checkpoint. */
 		return life->before_was_asked || first <= life->before_first
 			   ? LT_OUTCOME_FAILED
 			   : LT_OUTCOME_UNKNOWN;
@@ -92,7 +96,7 @@ judge(const struct lt_life *life)
 		   : LT_OUTCOME_UNKNOWN;
 }
 
-/* From the signal to the first marker that says so. */
+/* Measures from the signal to the first marker that says so. */
 static void
 measure_write(struct lt_life *life, int64_t now_utc_s)
 {
@@ -117,7 +121,8 @@ lt_life_tell(
 	if (is_next)
 		turn_over(life);
 	if (life->is_told && !is_next) {
-		/* What came first of a run stays, whoever tells again. */
+		/* The first marker of a run stays, even if another report has
+		 * one. */
 		if (progress->newest_after_s >= life->now.newest_after_s) {
 			life->now.newest = progress->newest;
 			life->now.newest_after_s = progress->newest_after_s;
@@ -129,6 +134,6 @@ lt_life_tell(
 	measure_write(life, now_utc_s);
 	if (!is_next)
 		return false;
-	life->outcome = judge(life);
+	life->outcome = judge_outcome(life);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of a job over its interruptions, by what it says of its progress:
- * did it go on, or start over? docs/model.md, (56) and (57). Pure.
+ * Follows a job over its interruptions by what it reports of its progress, to
+ * see whether it resumed or started over. docs/model.md, (56) and (57). Pure.
  */
 #ifndef LT_LIFE_H
 #define LT_LIFE_H
@@ -26,7 +26,7 @@ struct lt_marker {
 /* False: there is no such number in it. */
 bool lt_marker_parse(struct lt_marker *marker, const char *text);
 
-/* What a node tells of a run, in seconds since its task began. */
+/* Report of a node about a run, in seconds since its task began. */
 struct lt_progress {
 	uint32_t restarts; /* of the job, before this run */
 	struct lt_marker first, newest;
@@ -41,28 +41,28 @@ enum lt_outcome {
 	LT_OUTCOME_COUNT
 };
 
-/* As it is kept; of a job of which nothing was told { .job_id, .uid }. */
+/* State as it is kept; for a job without a report { .job_id, .uid }. */
 struct lt_life {
 	uint32_t job_id, uid;
 	bool is_told;		/* now is of a run */
-	struct lt_progress now; /* the run that is told of */
-	/* When it was asked for a checkpoint, and how far it was. 0 = not, or
-	 * it had told nothing. */
+	struct lt_progress now; /* the run that was reported last */
+	/* Time when it was asked for a checkpoint, and its progress then. 0 =
+	 * it was not, or it had reported nothing. */
 	int64_t asked_utc_s;
 	double asked_progress;
 	int64_t asked_after_s, write_s; /* write_s 0 = not measured */
-	/* Of the run before: how far it was, the progress that it has to reach
-	 * again, and when it had come there. */
+	/* The run before: its progress, which has to be reached again, and when
+	 * it had come there. */
 	bool has_before, before_was_asked;
 	double before_first, before_progress;
 	int64_t before_after_s;
 	enum lt_outcome outcome; /* of the interruption before this run */
 };
 
-/* It is asked for a checkpoint now. */
+/* Notes that it is asked for a checkpoint now. */
 void lt_life_ask(struct lt_life *life, int64_t now_utc_s);
-/* Of an older run nothing is taken. Returns true where this decides what became
- * of an interruption: life->outcome. */
+/* Takes a report; one of an older run is ignored. Returns true where this
+ * decides what became of an interruption: life->outcome. */
 bool lt_life_tell(struct lt_life *life, const struct lt_progress *progress,
     int64_t now_utc_s);
 

@@ -34,7 +34,7 @@ struct test {
 };
 
 static void
-add(struct side *side, const struct lt_measured_user *user)
+add_user(struct side *side, const struct lt_measured_user *user)
 {
 	const double x = user->baseline, y = user->charged;
 
@@ -57,7 +57,7 @@ rest_of(const struct side *all, const struct side *part)
 
 /* So many of them by chance into the first places, the smaller side. */
 static void
-draw(struct side *to, struct test *test, uint64_t *state)
+draw_side(struct side *to, struct test *test, uint64_t *state)
 {
 	const uint32_t count = test->count;
 	const bool is_kept = test->kept_count <= count / 2;
@@ -72,14 +72,14 @@ draw(struct side *to, struct test *test, uint64_t *state)
 
 		test->users[at] = test->users[i];
 		test->users[i] = user;
-		add(to, user);
+		add_user(to, user);
 	}
 	if (!is_kept)
 		*to = rest_of(&test->all, to);
 }
 
-/* What these would have cost at home over their baselines, were what moved
- * that ratio of it. */
+/* Returns the ratio of their cost at home to their baselines, if moving had
+ * that effect. */
 static double
 cost_of(const struct side *side, double ratio)
 {
@@ -100,11 +100,11 @@ error_of(const struct side *side, double ratio)
 	       side->x;
 }
 
-/* How much dearer than the rest these would have been at home, in standard
- * errors of theirs alone: what differs from job to job in what moving saved is
- * in the others', and no error of what it saved in all. */
+/* Returns how much dearer than the rest these would have been at home, in
+ * standard errors of theirs alone: differences from job to job in what moving
+ * saved are in the others' costs, and no error of the total. */
 static double
-excess(const struct test *test, const struct side *these, double ratio)
+excess_of(const struct test *test, const struct side *these, double ratio)
 {
 	const struct side rest = rest_of(&test->all, these);
 
@@ -121,33 +121,33 @@ excess(const struct test *test, const struct side *these, double ratio)
 
 /* Chance to see as much, on that side, were the ratio so. */
 static double
-chance(const struct test *test, double ratio, bool is_high)
+chance_of(const struct test *test, double ratio, bool is_high)
 {
-	const double seen = excess(test, &test->seen, ratio);
+	const double seen = excess_of(test, &test->seen, ratio);
 	const double sign = is_high ? 1 : -1;
 	const double noise = 1e-9 * (1 + fabs(seen));
 	uint32_t as_much = 1; /* what was seen is one draw */
 
 	for (int i = 0; i < DRAWS; i++)
 		as_much +=
-		    sign * (excess(test, &test->draws[i], ratio) - seen) >=
+		    sign * (excess_of(test, &test->draws[i], ratio) - seen) >=
 		    -noise;
 	return (double)as_much / (DRAWS + 1);
 }
 
-/* Where the chance falls below alpha, from the ratio that was seen on. False:
- * nowhere. */
+/* Finds the ratio at which the chance falls below alpha, from the ratio that
+ * was seen on. False: there is none. */
 static bool
 end_of(double *end, const struct test *test, double ratio, bool is_high)
 {
 	double in = log(ratio), out = is_high ? log(most) : -log(most);
 
-	if (fabs(in) >= log(most) || chance(test, exp(out), is_high) > alpha)
+	if (fabs(in) >= log(most) || chance_of(test, exp(out), is_high) > alpha)
 		return false;
 	for (int i = 0; i < SEARCH_STEPS; i++) {
 		const double middle = (in + out) / 2;
 
-		*(chance(test, exp(middle), is_high) > alpha ? &in : &out) =
+		*(chance_of(test, exp(middle), is_high) > alpha ? &in : &out) =
 		    middle;
 	}
 	*end = exp(out);
@@ -176,7 +176,7 @@ find_interval(
 	if (test->draws == NULL)
 		return lt_fail(err, LT_ENOMEM, "measured: out of memory");
 	for (int i = 0; i < DRAWS; i++)
-		draw(&test->draws[i], test, &state);
+		draw_side(&test->draws[i], test, &state);
 	measured->has_interval =
 	    end_of(&measured->low, test, measured->ratio, false) &&
 	    end_of(&measured->high, test, measured->ratio, true);
@@ -202,9 +202,9 @@ lt_measure(struct lt_measured *measured, const struct lt_measured_user *all,
 			continue;
 		test.users[test.count++] = &all[i];
 		test.kept_count += all[i].is_kept;
-		add(&test.all, &all[i]);
+		add_user(&test.all, &all[i]);
 		if (all[i].is_kept)
-			add(&test.seen, &all[i]);
+			add_user(&test.seen, &all[i]);
 	}
 	if (has_ratio(&test)) {
 		const double kept = test.seen.k / test.seen.x;

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What moving saved, measured against the jobs that were held out.
+ * Measures what moving saved against the jobs that were held out.
  * docs/model.md, eq. (59).
  */
 #ifndef LT_MEASURED_H
@@ -16,8 +17,8 @@ struct lt_measured_user { /* and one period of the draw */
 	double charged;
 };
 
-/* Users of the smaller side that an interval needs; of fewer chance alone can
- * tell too little. */
+/* Users of the smaller side that an interval needs; with fewer, chance alone
+ * decides too much. */
 enum { LT_MEASURED_LEAST = 5 };
 
 struct lt_measured {

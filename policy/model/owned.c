@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owned nodes: integrals over their steps.
+ * Owned nodes: integrals over their steps. Pure. A sum that passes its range is
+ * LT_EOVERFLOW; a price that was not known leaves has_micros false.
  */
 #include "owned.h"
 
@@ -16,8 +17,8 @@ is_owned(const struct lt_rate_step *step)
 	       step->value != LT_RATE_ENDED;
 }
 
-/* The part of the span in which a step has nodes of the site's; from == to:
- * none. */
+/* Returns the part of the span in which a step has nodes of the site's; from ==
+ * to: none. */
 static struct lt_span
 owned_part(const struct lt_rate_step *step, struct lt_span span)
 {
@@ -62,9 +63,9 @@ lt_owned_times(struct lt_rate_step *steps, uint32_t count)
 	return used;
 }
 
-/* A first price goes back to what was before it; one that came after the end of
- * the span is none of its own, or what was said of a closed period would
- * change. */
+/* True if a price was known in the span. A first price counts for the time
+ * before it, too; one that came after the end of the span does not, or the
+ * figures of a closed period would change. */
 static bool
 is_known(const struct lt_rates *price, struct lt_span span)
 {

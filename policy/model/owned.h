@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the site pays for nodes of its own over a time, used or not: the nodes
- * that it had times the price that charges are made of. Pure.
+ * Sums what the site pays for nodes of its own over a time, used or not: the
+ * nodes that it had times the price that charges are made of. Pure.
  */
 #ifndef LT_OWNED_H
 #define LT_OWNED_H
@@ -8,15 +9,16 @@
 #include "error.h"
 #include "rate.h"
 
-/* Of nodes (LT_RATE_NODES of a partition, as lt_ledger_rates() has them) the
- * steps in which the partition is the site's count: not the guess before the
- * first, and not what has ended. */
+/* Steps of nodes (LT_RATE_NODES of a partition, as lt_ledger_rates() has them)
+ * count while the partition is the site's: not the guess before the first, and
+ * not what has ended. */
 
-/* Seconds of the span in which it is the site's. */
+/* Returns the seconds of the span in which it is the site's. */
 int64_t lt_owned_s(const struct lt_rates *nodes, struct lt_span span);
 
-/* In place, the times alone in which it is the site's, each as one step however
- * often its nodes changed: for lt_owned_s() of many runs. Returns how many. */
+/* Reduces the steps, in place, to the times in which it is the site's, each as
+ * one step however often its nodes changed: for lt_owned_s() of many runs.
+ * Returns how many. */
 uint32_t lt_owned_times(struct lt_rate_step *steps, uint32_t count);
 
 struct lt_owned_paid {

@@ -19,8 +19,8 @@ static const double outlier = 3; /* x the second largest day */
  * much as two days would have shown. */
 static const double prior_spread = 0.5, prior_days = 2;
 
-/* By how much of its error a day moves the level, and what speaks for that
- * beforehand: 0 is the mean of all days, much follows the last ones. */
+/* Parts of its error by which a day moves the level, and their weights
+ * beforehand: 0 is the mean of all days, a large part follows the last ones. */
 static const struct memory {
 	double gain, prior;
 } memories[] = {{0, 8}, {0.05, 4}, {0.1, 2}, {0.2, 1}, {0.4, 0.5}, {0.7, 0.25}};
@@ -91,8 +91,8 @@ cut_giant(struct series *series)
 		series->mean += series->usual[i] / series->count;
 }
 
-/* The first day that tells something: zeros before the first that cost
- * anything, and before the period, are days when nobody was there. */
+/* Returns the first day that counts: zeros before the first that cost anything,
+ * and before the period, are days when nobody was there. */
 static int64_t
 first_of(const struct lt_period_days *of, bool is_carbon)
 {
@@ -113,8 +113,8 @@ first_of(const struct lt_period_days *of, bool is_carbon)
 }
 
 static int
-gather(struct series *series, const struct lt_period_days *of, bool is_carbon,
-    struct lt_error *err)
+gather_days(struct series *series, const struct lt_period_days *of,
+    bool is_carbon, struct lt_error *err)
 {
 	const int64_t from = first_of(of, is_carbon);
 
@@ -182,9 +182,9 @@ find_week(struct week *week, const struct series *series)
 	week->part_count = kept * (WEEKDAYS - 1);
 }
 
-/* What the days are worth for a spread. */
+/* Returns the number of days that a spread counts. */
 static double
-freedom(const struct series *series, const struct week *week)
+degrees_of_freedom(const struct series *series, const struct week *week)
 {
 	return fmax(0, series->count - 1 - week->part_count) + prior_days;
 }
@@ -195,8 +195,8 @@ freedom(const struct series *series, const struct week *week)
  * well this memory does.
  */
 static void
-follow(struct path *path, const struct series *series, const struct week *week,
-    const struct memory *memory)
+follow_days(struct path *path, const struct series *series,
+    const struct week *week, const struct memory *memory)
 {
 	const double prior = prior_spread * series->mean;
 	const double squares = prior_days * prior * prior;
@@ -217,8 +217,8 @@ follow(struct path *path, const struct series *series, const struct week *week,
 		path->level += off * fmax(memory->gain, seen);
 	}
 	path->level = fmax(0, path->level);
-	path->below = below / freedom(series, week);
-	path->above = above / freedom(series, week);
+	path->below = below / degrees_of_freedom(series, week);
+	path->above = above / degrees_of_freedom(series, week);
 	path->chance = log(memory->prior) - (series->count - 1 + prior_days) /
 						2 * log(fmax(below, DBL_MIN));
 }
@@ -238,15 +238,15 @@ sum_variance(const struct memory *memory, const struct series *series, double n)
 
 /* All memories, each by its chance. */
 static void
-mix(struct guess *guess, const struct series *series, const struct week *week,
-    const struct ahead *ahead)
+mix_gains(struct guess *guess, const struct series *series,
+    const struct week *week, const struct ahead *ahead)
 {
 	struct path paths[MEMORIES];
 	double best = -INFINITY, all = 0;
 
 	memset(guess, 0, sizeof(*guess));
 	for (int i = 0; i < MEMORIES; i++) {
-		follow(&paths[i], series, week, &memories[i]);
+		follow_days(&paths[i], series, week, &memories[i]);
 		best = fmax(best, paths[i].chance);
 	}
 	for (int i = 0; i < MEMORIES; i++) {
@@ -268,10 +268,10 @@ mix(struct guess *guess, const struct series *series, const struct week *week,
 	}
 }
 
-/* Of Student's distribution: nine tenths lie below; Cornish and Fisher's
- * expansion, within 2 % from two degrees on. */
+/* Returns the nine tenths' quantile of Student's distribution; Cornish and
+ * Fisher's expansion, within 2 % from two degrees on. */
 static double
-student(double freedom)
+student_quantile(double freedom)
 {
 	const double z = 1.2816, z3 = z * z * z, z5 = z3 * z * z;
 
@@ -296,33 +296,34 @@ ahead_of(const struct week *week, const struct lt_period_days *of)
 }
 
 static bool
-plus(int64_t *out, int64_t spent, double more)
+add_spent(int64_t *out, int64_t spent, double more)
 {
 	*out = spent;
 	return more < 9.2e18 && lt_add(out, llround(more));
 }
 
 static int
-forecast(struct lt_forecast_range *range, const struct lt_period_days *of,
+forecast_range(struct lt_forecast_range *range, const struct lt_period_days *of,
     bool is_carbon, struct lt_error *err)
 {
 	struct series series;
 	struct week week;
 	struct guess guess;
-	const int code = gather(&series, of, is_carbon, err);
+	const int code = gather_days(&series, of, is_carbon, err);
 
 	if (code != LT_OK || series.count == 0)
 		return code;
 	find_week(&week, &series);
 	const struct ahead ahead = ahead_of(&week, of);
-	mix(&guess, &series, &week, &ahead);
-	const double width = student(freedom(&series, &week));
+	mix_gains(&guess, &series, &week, &ahead);
+	const double width =
+	    student_quantile(degrees_of_freedom(&series, &week));
 
 	range->known = true;
-	return plus(&range->low, series.spent,
+	return add_spent(&range->low, series.spent,
 		   fmax(0, guess.more - width * sqrt(guess.below))) &&
-		       plus(&range->expected, series.spent, guess.more) &&
-		       plus(&range->high, series.spent,
+		       add_spent(&range->expected, series.spent, guess.more) &&
+		       add_spent(&range->high, series.spent,
 			   guess.more + width * sqrt(guess.above))
 		   ? LT_OK
 		   : lt_fail(err, LT_EOVERFLOW,
@@ -344,9 +345,9 @@ lt_period_forecast(struct lt_period_forecast *out,
 		if (of->days[i].day <= of->days[i - 1].day)
 			return lt_fail(
 			    err, LT_EINPUT, "forecast: days do not rise");
-	code = forecast(&made.money, of, false, err);
+	code = forecast_range(&made.money, of, false, err);
 	if (code == LT_OK)
-		code = forecast(&made.carbon, of, true, err);
+		code = forecast_range(&made.carbon, of, true, err);
 	if (code == LT_OK)
 		*out = made;
 	return code;

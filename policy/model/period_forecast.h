@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a period will have cost at its end, with a range, from what its days and
- * those before it cost. Pure.
+ * Forecasts what a period will have cost at its end, with a range, from the
+ * costs of its days and those before it. Pure.
  */
 #ifndef LT_PERIOD_FORECAST_H
 #define LT_PERIOD_FORECAST_H

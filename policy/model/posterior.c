@@ -8,8 +8,8 @@
 
 #include "posterior.h"
 
-/* How far a published rate may be off, as the variance of its logarithm: 95 %
- * are within a factor of 30, that is ln 30 = 1.96 x the root of 3. */
+/* Variance of the logarithm of a published rate: 95 % are within a factor of
+ * 30, that is ln 30 = 1.96 x the root of 3. */
 static const double doubt = 3;
 
 bool
@@ -22,7 +22,7 @@ lt_is_interruption(const char *state_text)
 /* x = ln(rate / published) where seen = expected e^x + x / doubt. The right
  * side rises and is convex, so that Newton comes down to it from above. */
 static double
-likeliest(double expected, double seen)
+likeliest_rate(double expected, double seen)
 {
 	double x = fmin(doubt * seen, fmax(log(seen / expected), 0));
 
@@ -51,7 +51,8 @@ lt_posterior(
 	*own_share = 1;
 	if (!(published > 0)) /* 0 to what power: own history is all */
 		return seen / hours;
-	const double rate = published * exp(likeliest(published * hours, seen));
+	const double rate =
+	    published * exp(likeliest_rate(published * hours, seen));
 
 	*own_share = rate * hours / (rate * hours + 1 / doubt);
 	return rate;

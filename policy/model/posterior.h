@@ -16,8 +16,9 @@ enum {
 	LT_FAILED_RESTART_S = 600,
 };
 
-/* Of nodes that nobody takes away, per node-hour: 6.5 in 1,000 node-days of
- * GPU nodes (Kokolis et al., HPCA 2025, arXiv 2410.21680, RSC-1). */
+/* Failures of nodes that nobody takes away, per node-hour: 6.5 in 1,000
+ * node-days of GPU nodes (Kokolis et al., HPCA 2025, arXiv 2410.21680,
+ * RSC-1). */
 #define LT_FAILURES_PER_NODE_HOUR (6.5 / (1000 * 24))
 
 struct lt_own_history { /* what nodes of a partition went through */

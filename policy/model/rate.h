@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A rate or a signal as it was and will be: steps in order, maybe with holes;
  * what was forecast of it, and how far that was off.
@@ -62,5 +63,19 @@ struct lt_error_sum {
 	uint32_t count;
 	double sum, sum_abs; /* of forecast minus measured */
 };
+
+/* ---- rate.c: holes in what a source gave, for the market's steps. Pure. ----
+ */
+
+enum { LT_BRIDGE_S = 2 * 3600 }; /* longer holes are not guessed at */
+
+/*
+ * Appends the steps of known[0 .. count) to out (at most room): a hole of at
+ * most LT_BRIDGE_S between two of them becomes a step of their mean, ESTIMATED;
+ * in a longer one the step before continues, as LAST_VALUE. known is in order,
+ * without overlaps. Returns how many were written.
+ */
+uint32_t lt_bridge(struct lt_rate_step *out, uint32_t room,
+    const struct lt_rate_step *known, uint32_t count);
 
 #endif

@@ -26,8 +26,8 @@ struct group {
 	struct place was[LT_REARRANGE_GROUP], is[LT_REARRANGE_GROUP];
 };
 
-/* Of a booking, found when it is asked for: what it scores where it stands,
- * and would at best were it alone with what is not to be moved. */
+/* Scores of a booking, computed when they are asked for: where it stands, and
+ * at best if it were alone with what is not to be moved. */
 struct wish {
 	bool is_weighed, is_made;
 	bool no_room;
@@ -45,7 +45,7 @@ struct work {
 };
 
 static uint32_t
-below(struct work *work, uint32_t count)
+random_below(struct work *work, uint32_t count)
 {
 	return (uint32_t)(lt_random(&work->random) >> 32) % count;
 }
@@ -70,9 +70,9 @@ last_end(const struct lt_booking *booking)
 						   : booking->window.end_utc_s;
 }
 
-/* May both run at one time? */
+/* True if both may run at one time. */
 static bool
-meet(const struct lt_booking *a, const struct lt_booking *b)
+meets_booking(const struct lt_booking *a, const struct lt_booking *b)
 {
 	return a->request->objective == b->request->objective &&
 	       a->request->earliest_utc_s < last_end(b) &&
@@ -93,7 +93,7 @@ replan_of(const struct work *work, const struct lt_booking *booking)
 
 /* Anew, beside the first so many windows: into work->plan. */
 static int
-decide(struct work *work, uint32_t booking, uint32_t planned_count,
+decide_booking(struct work *work, uint32_t booking, uint32_t planned_count,
     struct lt_error *err)
 {
 	const int code = lt_decide(&work->plan,
@@ -105,15 +105,16 @@ decide(struct work *work, uint32_t booking, uint32_t planned_count,
 		   : code;
 }
 
-/* Where it would be best without the other bookings. */
+/* Finds its best place without the other bookings. */
 static int
-wish(struct work *work, uint32_t booking, struct lt_error *err)
+find_wish(struct work *work, uint32_t booking, struct lt_error *err)
 {
 	struct wish *const wish = &work->wishes[booking];
 
 	if (wish->is_made)
 		return LT_OK;
-	const int code = decide(work, booking, work->of->planned_count, err);
+	const int code =
+	    decide_booking(work, booking, work->of->planned_count, err);
 
 	if (code != LT_OK)
 		return code;
@@ -122,10 +123,10 @@ wish(struct work *work, uint32_t booking, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What it scores where it stands, and whether there is room beside all
- * others. Who has none may have it when others have moved. */
+/* Scores it where it stands, and says whether there is room beside all others.
+ * One that has none may have it when others have moved. */
 static int
-weigh(struct work *work, uint32_t booking, struct lt_error *err)
+score_booking(struct work *work, uint32_t booking, struct lt_error *err)
 {
 	struct wish *const wish = &work->wishes[booking];
 	struct lt_planned *const window = window_of(work, booking);
@@ -150,7 +151,7 @@ weigh(struct work *work, uint32_t booking, struct lt_error *err)
 
 /* One at random and up to seven of those that it meets, in random order. */
 static void
-draw(struct work *work, uint32_t first)
+draw_group(struct work *work, uint32_t first)
 {
 	const struct lt_rearrange *const of = work->of;
 	struct group *const group = &work->group;
@@ -159,20 +160,21 @@ draw(struct work *work, uint32_t first)
 	group->count = 1;
 	group->at[0] = first;
 	for (uint32_t i = 0; i < of->booking_count; i++) {
-		if (i == first || !meet(&of->bookings[first], &of->bookings[i]))
+		if (i == first ||
+		    !meets_booking(&of->bookings[first], &of->bookings[i]))
 			continue;
 		met++;
 		if (group->count < LT_REARRANGE_GROUP) {
 			group->at[group->count++] = i;
 			continue;
 		}
-		const uint32_t at = below(work, met);
+		const uint32_t at = random_below(work, met);
 
 		if (at < LT_REARRANGE_GROUP - 1)
 			group->at[at + 1] = i;
 	}
 	for (uint32_t i = group->count; i-- > 1;) {
-		const uint32_t k = below(work, i + 1);
+		const uint32_t k = random_below(work, i + 1);
 		const uint32_t other = group->at[k];
 
 		group->at[k] = group->at[i];
@@ -186,7 +188,7 @@ put_back(struct work *work, uint32_t i, struct lt_error *err)
 	struct group *const group = &work->group;
 	const struct lt_booking *const was = &group->was[i].booking;
 	struct lt_booking next = *was;
-	const int code = decide(work, group->at[i],
+	const int code = decide_booking(work, group->at[i],
 	    work->of->planned_count + work->of->booking_count, err);
 	const struct lt_estimate *const chosen = &work->plan.chosen;
 
@@ -218,8 +220,8 @@ is_elsewhere(const struct place *was, const struct place *is)
 	       is->booking.start_utc_s != was->booking.start_utc_s;
 }
 
-/* As lt_replan() has it of one: eq. (24a). Each that is put elsewhere is a
- * change that its user has to follow. */
+/* Decides as lt_replan() does for one: eq. (24a). Each that is put elsewhere is
+ * a change that its user has to follow. */
 static bool
 is_better(const struct group *group)
 {
@@ -250,7 +252,7 @@ is_better(const struct group *group)
 }
 
 static void
-settle(struct work *work, const struct place *places)
+settle_places(struct work *work, const struct place *places)
 {
 	struct group *const group = &work->group;
 
@@ -264,7 +266,7 @@ settle(struct work *work, const struct place *places)
 	}
 }
 
-/* Is it where it would be without the others? */
+/* True if it is where it would be without the others. */
 static bool
 is_content(const struct wish *wish)
 {
@@ -276,18 +278,18 @@ static int
 try_one(struct work *work, struct lt_error *err)
 {
 	struct group *const group = &work->group;
-	const uint32_t first = below(work, work->of->booking_count);
-	int code = weigh(work, first, err);
+	const uint32_t first = random_below(work, work->of->booking_count);
+	int code = score_booking(work, first, err);
 
 	if (code == LT_OK)
-		code = wish(work, first, err);
+		code = find_wish(work, first, err);
 	if (code != LT_OK || is_content(&work->wishes[first]))
 		return code;
-	draw(work, first);
+	draw_group(work, first);
 	for (uint32_t i = 0; i < group->count && code == LT_OK; i++) {
 		const uint32_t at = group->at[i];
 
-		code = weigh(work, at, err);
+		code = score_booking(work, at, err);
 		group->was[i] =
 		    (struct place){.booking = work->of->bookings[at],
 			.score = work->wishes[at].score,
@@ -300,7 +302,7 @@ try_one(struct work *work, struct lt_error *err)
 		*window_of(work, group->at[i]) = (struct lt_planned){0};
 	for (uint32_t i = 0; i < group->count && code == LT_OK; i++)
 		code = put_back(work, i, err);
-	settle(
+	settle_places(
 	    work, code == LT_OK && is_better(group) ? group->is : group->was);
 	return code;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Bookings that only together could be better: some are taken out and put back
  * in another order. Pure, but for its own memory; docs/model.md, eq. (24b).

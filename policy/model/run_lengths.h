@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Figures of a group of finished runs, docs/model.md (43) to (45); and a table
- * of groups in memory, fed a run at a time, for who has no ledger. history.h
- * says what is expected by them.
+ * of groups in memory, fed a run at a time, for callers without a ledger.
+ * history.h makes expectations from them.
  */
 #ifndef LT_RUN_LENGTHS_H
 #define LT_RUN_LENGTHS_H
@@ -19,7 +19,7 @@ enum {
 	LT_RUNS_MOST = LT_RUNS_OF_ACCOUNT
 };
 
-/* What a run says of the length by how it ended, in Slurm's word. */
+/* Meaning of a run's end, in Slurm's word, for the length. */
 enum lt_run_says { LT_RUN_SAYS_NOTHING, LT_RUN_SAYS_LENGTH, LT_RUN_SAYS_LEAST };
 enum lt_run_says lt_run_says(const char *state_text);
 
@@ -30,7 +30,7 @@ struct lt_run_length {
 };
 
 /*
- * The time by which `part` (0 to 1) of all runs have ended, by Kaplan and
+ * Finds the time by which `part` (0 to 1) of all runs have ended, by Kaplan and
  * Meier (JASA 1958) from values of which some are at least so long; of two
  * times that are both right, as of an even number, the middle. False: it is
  * beyond what is known. values is sorted. Pure; count may be 0.
@@ -42,10 +42,9 @@ struct lt_length_value {
 bool lt_length_quantile(double *quantile, struct lt_length_value *values,
     uint32_t count, double part);
 
-/* Figures of at most LT_RUNS_MOST runs of a group; upper for
- * confidence_ppm of the runs to come, 1 to 999999. *ratio_ppm: the median
- * part of the limit, LT_HISTORY_NEVER where runs do not tell; may be NULL.
- * Pure. */
+/* Computes figures of at most LT_RUNS_MOST runs of a group; upper for
+ * confidence_ppm of the runs to come, 1 to 999999. *ratio_ppm: the median part
+ * of the limit, LT_HISTORY_NEVER where it is not known; may be NULL. Pure. */
 struct lt_history_figures lt_run_figures(const struct lt_run_length *runs,
     uint32_t count, enum lt_history_group group, uint32_t confidence_ppm,
     uint32_t *ratio_ppm);
@@ -56,12 +55,12 @@ struct lt_lengths; /* opaque; one thread at a time */
 /* NULL: no memory. */
 struct lt_lengths *lt_lengths_new(uint32_t confidence_ppm);
 void lt_lengths_free(struct lt_lengths *lengths);
-/* A run that ended, in the order of their ends. LT_ENOMEM: some of its groups
- * are without it. */
+/* Adds a run that ended, in the order of their ends. LT_ENOMEM: some of its
+ * groups are without it. */
 int lt_lengths_add(struct lt_lengths *lengths, const struct lt_run_kind *kind,
     const struct lt_run_length *run);
-/* Of the next one of its kind. Figures of groups of more than 16 runs are made
- * anew when a sixteenth of them is. */
+/* Expects the next run of its kind. Figures of groups of more than 16 runs are
+ * made anew when a sixteenth of them is. */
 struct lt_expected lt_lengths_ask(struct lt_lengths *lengths,
     const struct lt_run_kind *kind, int64_t limit_s);
 

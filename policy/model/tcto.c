@@ -29,7 +29,7 @@ lt_tcto_part_name(enum lt_tcto_part part)
 
 /* a x b x c / divisor, half away from zero; false when it passes int64_t. */
 static bool
-scaled(int64_t *out, const int64_t factors[3], int64_t divisor)
+scaled_micros(int64_t *out, const int64_t factors[3], int64_t divisor)
 {
 	wide product = factors[0];
 
@@ -47,7 +47,7 @@ scaled(int64_t *out, const int64_t factors[3], int64_t divisor)
 }
 
 static bool
-sum(struct lt_tcto *out)
+sum_parts(struct lt_tcto *out)
 {
 	for (int i = 0; i < LT_TCTO_PARTS; i++)
 		if (out->has[i] && !lt_add(&out->total_micros, out->micros[i]))
@@ -55,14 +55,14 @@ sum(struct lt_tcto *out)
 	return true;
 }
 
-/* Of the total, for each unit of so many. */
+/* Divides the total by a number of units. */
 static bool
 per_unit(bool *has, int64_t *micros, int64_t total_micros, int64_t count,
     int64_t scale)
 {
 	*has = count > 0;
-	return !*has ||
-	       scaled(micros, (const int64_t[]){total_micros, scale, 1}, count);
+	return !*has || scaled_micros(micros,
+			    (const int64_t[]){total_micros, scale, 1}, count);
 }
 
 int
@@ -99,10 +99,10 @@ lt_tcto_of(struct lt_tcto *out, const struct lt_tcto_rates *rates,
 	    figures->failed_micros, &out->micros[LT_TCTO_COMPUTE]);
 	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++)
 		if (out->has[products[i].part])
-			good = scaled(&out->micros[products[i].part],
+			good = scaled_micros(&out->micros[products[i].part],
 				   products[i].factors, products[i].divisor) &&
 			       good;
-	good = good && sum(out) &&
+	good = good && sum_parts(out) &&
 	       per_unit(&out->has_per_gpu_hour, &out->per_gpu_hour_micros,
 		   out->total_micros, figures->gpu_s, LT_HOUR_S) &&
 	       per_unit(&out->has_per_completed_run,

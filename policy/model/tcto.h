@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Total cost to outcome of a period: what the runs were charged, and what the
  * site pays beside that for them to come to an end. Pure.
@@ -10,7 +11,7 @@
 
 #include "error.h"
 
-struct lt_tcto_rates { /* the site's; 0 = not told: its row is not known */
+struct lt_tcto_rates { /* the site's; 0 = not given: its row is not known */
 	int64_t energy_micros_per_kwh; /* of owned nodes */
 	int64_t storage_gb;	       /* kept all the time, 10^9 bytes each */
 	int64_t storage_micros_per_gb_month;

@@ -19,7 +19,7 @@ struct sample {
 	bool ended; /* else it waited longer */
 };
 
-/* Of each spell at its end, in seconds since the first one's begin. */
+/* Ends of the spells, in seconds since the first one's begin. */
 struct progress {
 	double whole_s;	 /* done, had nothing been lost before */
 	double costly_s; /* done, each loss having cost so much time after it */
@@ -36,7 +36,7 @@ struct replay {
 	int64_t seen_s;
 };
 
-/* How much of a second's work is done in one: of one node's, or of all. */
+/* Work that is done in a second: by one node, or by all. */
 static double
 pace_of(const struct lt_spell *spell, int need)
 {
@@ -50,7 +50,8 @@ length_of(const struct lt_spell *spell)
 	return spell->to_utc_s - spell->from_utc_s;
 }
 
-/* Of stretches without a gap: one after the last of that which begins there. */
+/* Ends of stretches without a gap: one after the last spell of that which
+ * begins there. */
 static uint32_t
 end_of(const struct replay *replay, uint32_t first)
 {
@@ -109,9 +110,10 @@ struct goal { /* so much done, in spells [at, end) */
 	bool is_costly;
 };
 
-/* When that is; false, and nothing written: not in these. */
+/* Finds when that is; false, and nothing written: not in these. */
 static bool
-find(int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
+find_done(
+    int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
 {
 	uint32_t low = goal->at, high = goal->end;
 
@@ -140,7 +142,7 @@ find(int64_t *done_utc_s, const struct replay *replay, const struct goal *goal)
 /* Work that may start in spell `at` at that time, in a stretch to `end`: its
  * first run of nodes costs nothing, each later one has the cost of a loss. */
 static struct sample
-play(const struct replay *replay, uint32_t at, uint32_t end,
+play_work(const struct replay *replay, uint32_t at, uint32_t end,
     int64_t start_utc_s, double work_s)
 {
 	const struct lt_spell *const in = &replay->spells[at];
@@ -150,14 +152,14 @@ play(const struct replay *replay, uint32_t at, uint32_t end,
 	    pace_of(in, replay->need) * (double)(in->to_utc_s - start_utc_s);
 	const double whole_s = replay->at[run].whole_s;
 	const double rest_s = work_s - (whole_s - before_s);
-	/* What rounding leaves is none. */
+	/* A rest that rounding leaves does not count. */
 	const struct goal goal =
 	    rest_s < 1e-3 ? (struct goal){at, run + 1,
 				fmin(before_s + work_s, whole_s), false}
 			  : (struct goal){run + 1, end,
 				replay->at[run].costly_s + rest_s, true};
 	int64_t done_utc_s = replay->spells[end - 1].to_utc_s;
-	const bool ended = find(&done_utc_s, replay, &goal);
+	const bool ended = find_done(&done_utc_s, replay, &goal);
 
 	return (struct sample){
 	    fmax((double)(done_utc_s - start_utc_s) - work_s, 0), ended};
@@ -183,13 +185,13 @@ play_all(struct replay *replay, double work_s)
 			while (replay->spells[at].to_utc_s <= start_utc_s)
 				at++;
 			replay->samples[samples++] =
-			    play(replay, at, end, start_utc_s, work_s);
+			    play_work(replay, at, end, start_utc_s, work_s);
 		}
 	}
 	return samples;
 }
 
-/* Of equals what ended first. */
+/* Puts the one that ended first before its equals. */
 static int
 by_wait(const void *a, const void *b)
 {
@@ -228,7 +230,7 @@ read_waits(struct lt_wait *wait, const struct sample *samples, uint32_t count,
 			    (uint32_t)fmin(ceil(before_s), LT_WAIT_UNKNOWN - 1);
 		}
 	}
-	/* Of the mean too much is cut off where more than the rarest wait that
+	/* The mean is cut off too much if more than the rarest wait that
 	 * matters never ended. */
 	wait->mean_s = count > 0 && left <= lt_wait_chances[1]
 			   ? (uint32_t)fmin(ceil(mean_s), LT_WAIT_UNKNOWN - 1)
@@ -242,7 +244,7 @@ learn_waits(struct lt_availability *availability, struct replay *replay)
 		for (int i = 0; i < LT_WAIT_NEEDS * LT_WAIT_COSTS; i++) {
 			const int need = i / LT_WAIT_COSTS;
 			const int cost = i % LT_WAIT_COSTS;
-			/* Its first second, at least. */
+			/* At least its first second. */
 			const double work_s = fmax(lt_wait_works_s[w], 1);
 
 			add_up(replay, lt_wait_costs_s[cost], need);
@@ -258,7 +260,7 @@ learn_waits(struct lt_availability *availability, struct replay *replay)
 }
 
 static void
-learn(struct lt_availability *availability, struct replay *replay)
+learn_spells(struct lt_availability *availability, struct replay *replay)
 {
 	double there_s = 0, taken = 0, parts_s = 0, squares_s = 0;
 
@@ -306,7 +308,7 @@ lt_waits_learn(struct lt_availability *availability,
 	replay.at = malloc(count * sizeof(*replay.at));
 	replay.samples = malloc(STARTS_MAX * sizeof(*replay.samples));
 	if (replay.at != NULL && replay.samples != NULL)
-		learn(availability, &replay);
+		learn_spells(availability, &replay);
 	free(replay.at);
 	free(replay.samples);
 	return replay.at != NULL && replay.samples != NULL

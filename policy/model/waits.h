@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long work waits for a partition's nodes, from which of them were there
- * when. docs/model.md, eq. (15c). Pure.
+ * Computes how long work waits for a partition's nodes, from when they were
+ * there. docs/model.md, eq. (15c). Pure.
  */
 #ifndef LT_WAITS_H
 #define LT_WAITS_H
@@ -20,8 +20,8 @@ enum {
     * the newest count */
 
 /*
- * From spells in order of time. Where one does not begin as another ends
- * nothing is known of the time between, and of what waits then. LT_ENOMEM.
+ * Reads spells in order of time. Between one's end and a later one's begin
+ * nothing is known, nor of what waits then. LT_ENOMEM.
  */
 int lt_waits_learn(struct lt_availability *availability,
     const struct lt_spell *spells, uint32_t count, struct lt_error *err);

@@ -6,11 +6,36 @@
  */
 #include "container.h"
 
+#include <unistd.h>
+#include <errno.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
+
+/* ---- reading ---- */
+
+/* Reads all of it, or fails. */
+int
+lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < byte_count) {
+		const ssize_t got = pread(fd, (unsigned char *)bytes + done,
+		    byte_count - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return LT_EIO;
+		done += (size_t)got;
+	}
+	return LT_OK;
+}
+
+/* ---- the coder ---- */
 
 enum {
 	AT_SECTION_COUNT = 24,
@@ -305,7 +330,7 @@ lt_builder_finish(struct lt_builder *builder, const struct lt_stamp *stamp,
 
 /* byte_count bytes of the source into scratch (or lent from memory). */
 static int
-fetch(struct lt_container *reader, uint64_t offset, size_t byte_count,
+fetch_section(struct lt_container *reader, uint64_t offset, size_t byte_count,
     const unsigned char **bytes, struct lt_error *err)
 {
 	if (offset > reader->source.size ||
@@ -345,7 +370,7 @@ read_header(struct lt_container *reader, const struct lt_container_kind *kind,
 {
 	const char *const magic = kind->magic;
 	const unsigned char *bytes;
-	int code = fetch(reader, 0, LT_FILE_HEADER_BYTES, &bytes, err);
+	int code = fetch_section(reader, 0, LT_FILE_HEADER_BYTES, &bytes, err);
 
 	if (code != LT_OK)
 		return code;
@@ -357,7 +382,7 @@ read_header(struct lt_container *reader, const struct lt_container_kind *kind,
 	if (section_count == 0 || section_count > kind->sections_max)
 		return lt_fail(err, LT_ELIMIT, "%s: %u sections, want 1 to %u",
 		    reader->what, section_count, kind->sections_max);
-	code = fetch(reader, 0,
+	code = fetch_section(reader, 0,
 	    LT_FILE_HEADER_BYTES +
 		(size_t)section_count * LT_FILE_SECTION_BYTES,
 	    &bytes, err);
@@ -431,8 +456,8 @@ lt_container_section(struct lt_container *reader, uint32_t index,
 
 	const struct lt_section *const section = &reader->sections[index];
 	const unsigned char *bytes = NULL;
-	const int code =
-	    fetch(reader, section->offset, section->length, &bytes, err);
+	const int code = fetch_section(
+	    reader, section->offset, section->length, &bytes, err);
 	if (code != LT_OK)
 		return code;
 	if (lt_crc32c(0, bytes, section->length) != section->crc)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the market, budget and terms files have in common: header, section
- * table and checksums, and a coder whose one function per record both packs
- * and unpacks, so that the two can't differ. Private; docs/formats.md.
+ * The shared parts of the market, budget and terms files: header, section table
+ * and checksums, and a coder whose one function per record both packs and
+ * unpacks, so that the two can't differ. Private; docs/formats.md.
  */
 #ifndef LT_CONTAINER_H
 #define LT_CONTAINER_H
@@ -139,7 +139,7 @@ struct lt_stamp {
 int lt_builder_finish(struct lt_builder *builder, const struct lt_stamp *stamp,
     unsigned char **bytes, size_t *byte_count, struct lt_error *err);
 
-/* Where a file is read from: a descriptor or, when bytes is set, memory. */
+/* Source of a file's bytes: a descriptor or, when bytes is set, memory. */
 struct lt_input {
 	int fd;
 	const unsigned char *bytes;
@@ -163,7 +163,7 @@ struct lt_container_kind {
 	uint64_t bytes_max;
 };
 /*
- * Read and prove header and section table: magic, reserved bytes, checksum,
+ * Reads and proves header and section table: magic, reserved bytes, checksum,
  * size, sections one after the other without a gap, the bounds of the kind. On
  * failure nothing stays; else lt_container_close() frees.
  */
@@ -177,7 +177,7 @@ void lt_container_close(struct lt_container *reader);
 int lt_container_expect(const struct lt_container *reader, uint32_t index,
     uint32_t id, uint32_t count_max, struct lt_error *err);
 
-/* Read section `index` and prove its checksum; *coder then reads it. Lent
+/* Reads section `index` and proves its checksum; *coder then reads it. Lent
  * until the next call. */
 int lt_container_section(struct lt_container *reader, uint32_t index,
     struct lt_coder *coder, struct lt_error *err);
@@ -193,7 +193,7 @@ int lt_file_open(const char *path, int access, bool is_private, uint64_t *size,
     struct lt_error *err);
 int lt_pread_all(int fd, void *bytes, size_t byte_count, uint64_t offset);
 
-/* Replace a file whole: begin, write, then commit (fsync, rename, fsync the
+/* Replaces a file whole: begin, write, then commit (fsync, rename, fsync the
  * directory). What fails leaves the old file. */
 struct lt_replace {
 	int fd;
@@ -205,7 +205,7 @@ int lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 int lt_replace_write(struct lt_replace *replace, const void *bytes,
     size_t byte_count, struct lt_error *err);
 int lt_replace_commit(struct lt_replace *replace, struct lt_error *err);
-/* What was begun and not committed leaves nothing. */
+/* Drops a replacement that was not committed; it leaves nothing. */
 void lt_replace_drop(struct lt_replace *replace);
 int lt_directory_sync(const char *path, struct lt_error *err);
 

@@ -275,7 +275,7 @@ static const struct lt_container_kind kind = {
     "budget snapshot", magic, SECTION_COUNT, LT_FILE_BYTES_MAX};
 
 static int
-load(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
+load_sheet(struct lt_budget_snapshot *snapshot, const struct lt_input *source,
     struct lt_error *err)
 {
 	struct lt_container reader;
@@ -301,7 +301,7 @@ lt_sheet_unpack(struct lt_budget_snapshot *snapshot, const unsigned char *bytes,
 	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
 
-	return load(snapshot, &source, err);
+	return load_sheet(snapshot, &source, err);
 }
 
 int
@@ -315,7 +315,7 @@ lt_sheet_load(
 		memset(snapshot, 0, sizeof(*snapshot));
 		return source.fd;
 	}
-	const int code = load(snapshot, &source, err);
+	const int code = load_sheet(snapshot, &source, err);
 	close(source.fd);
 	return code;
 }

@@ -19,7 +19,7 @@
 #define TIME_MAX (INT64_C(1) << 40)
 
 static bool
-sane(double value)
+is_sane(double value)
 {
 	return value >= 0.0 && value <= VALUE_MAX; /* false for NaN */
 }
@@ -60,7 +60,7 @@ check_partition(
 	    p->storage_gib_per_s, p->embodied_g_per_node_hour,
 	    p->worst_intensity};
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		if (!sane(figures[i]))
+		if (!is_sane(figures[i]))
 			return lt_fail(err, LT_EINPUT,
 			    "partition %s: figure %zu is %g, want 0 to %g",
 			    p->name, i, figures[i], VALUE_MAX);
@@ -133,7 +133,7 @@ check_shape(
 		const struct lt_gpu_kind *const kind =
 		    &market->shapes[index].kinds[i];
 
-		if (kind->gpu_index < -1 || !sane(kind->watts) ||
+		if (kind->gpu_index < -1 || !is_sane(kind->watts) ||
 		    (kind->gpu_index >= 0 &&
 			(uint32_t)kind->gpu_index >= market->gpu_count &&
 			kind->count > 0))
@@ -151,10 +151,10 @@ static int
 check_gpu(const struct lt_market *market, uint32_t index, struct lt_error *err)
 {
 	const struct lt_gpu *const gpu = &market->gpus[index];
-	bool good = sane(gpu->bandwidth_gb_s);
+	bool good = is_sane(gpu->bandwidth_gb_s);
 
 	for (int i = 0; i < LT_PRECISION_COUNT; i++)
-		good = good && sane(gpu->tflops[i]);
+		good = good && is_sane(gpu->tflops[i]);
 	if (!good)
 		return lt_fail(err, LT_EINPUT,
 		    "GPU %s: a figure below 0 or not a number", gpu->name);
@@ -187,7 +187,7 @@ check_power_cap(
 {
 	const struct lt_power_cap *const rule = &market->power_caps[index];
 
-	if (!sane(market->power_cap_above) ||
+	if (!is_sane(market->power_cap_above) ||
 	    !(rule->slow_down >= 1 && rule->slow_down <= LT_SLOW_DOWN_MAX) ||
 	    !(rule->power >= 0 && rule->power <= 1) ||
 	    !lt_frequency_is_good(rule->gpu_freq) ||

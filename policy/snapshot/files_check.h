@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must hold of a market and a budget snapshot before they are written and
- * after they are read: every index, order and bound. Private to files_*.c.
+ * Checks a market and a budget snapshot before they are written and after they
+ * are read: every index, order and bound. Private to files_*.c.
  */
 #ifndef LT_FILES_CHECK_H
 #define LT_FILES_CHECK_H

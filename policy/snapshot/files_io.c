@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening and replacing lowtide's files. Openers trust the descriptor, not
- * the path; writers leave the old file or the new one, never a part.
+ * Opens, reads and replaces lowtide's files. Openers trust the descriptor, not
+ * the path; writers leave the old file or the new one, never a part. Then the
+ * off switch, a file whose first line says who switched lowtide off, the second
+ * why.
+ *
+ * A file of the wrong owner or mode is LT_EDENIED, one that is missing
+ * LT_ENOENT, a failed read or write LT_EIO.
  */
 #include <assert.h>
 #include <errno.h>
@@ -13,6 +18,8 @@
 
 #include "container.h"
 #include "files.h"
+#include "off.h"
+#include "units.h"
 
 bool
 lt_file_id(struct lt_file_id *id, const char *path)
@@ -30,7 +37,7 @@ lt_file_id(struct lt_file_id *id, const char *path)
 	return true;
 }
 
-/* Whose market is believed besides root's and our own: SlurmUser's. Set once,
+/* SlurmUser, whose market is believed besides root's and our own. Set once,
  * before any thread. */
 static uid_t trusted_uid;
 
@@ -40,7 +47,7 @@ lt_file_trust(uid_t uid)
 	trusted_uid = uid;
 }
 
-/* Is what the descriptor stands for fit to be believed? */
+/* Checks that the descriptor's file may be believed. */
 static int
 check_owner_and_mode(const struct stat *status, const char *path,
     bool is_private, struct lt_error *err)
@@ -135,7 +142,8 @@ lt_replace_begin(struct lt_replace *replace, const char *path, mode_t mode,
 	    replace->new_path, sizeof(replace->new_path), "%s.new", path);
 	if (length < 0 || (size_t)length >= sizeof(replace->new_path))
 		return lt_fail(err, LT_ELIMIT, "%s: path is too long", path);
-	/* What a crash left; a link or a foreign file is not written to. */
+	/* Removes what a crash left; a link or a foreign file is not written
+	 * to. */
 	if (unlink(replace->new_path) != 0 && errno != ENOENT)
 		return lt_fail(err, LT_EIO, "%s: can't remove: %s",
 		    replace->new_path, strerror(errno));
@@ -240,4 +248,65 @@ lt_file_replace(const char *path, mode_t mode, const void *bytes,
 	if (code == LT_OK)
 		code = lt_replace_commit(&replace, err);
 	return code;
+}
+
+/* ---- the off switch ---- */
+
+/* Copies one line; returns what follows it. */
+static const char *
+take_line(char *out, size_t size, const char *text)
+{
+	const size_t length = strcspn(text, "\n");
+
+	snprintf(out, size, "%.*s", (int)length, text);
+	return text + length + (text[length] != '\0');
+}
+
+int
+lt_off_read(struct lt_off *off, const char *path, struct lt_error *err)
+{
+	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE + 2]; /* lines */
+	struct stat facts;
+	uint64_t size = 0;
+
+	*off = (struct lt_off){0};
+	const int fd = lt_file_open(path, O_RDONLY, false, &size, err);
+	if (fd < 0)
+		return fd == LT_ENOENT ? LT_OK : fd;
+	if (size > sizeof(text) - 1)
+		size = sizeof(text) - 1;
+	int code = lt_pread_all(fd, text, size, 0);
+	if (code == LT_OK && fstat(fd, &facts) != 0)
+		code = LT_EIO;
+	close(fd);
+	if (code != LT_OK)
+		return lt_fail(err, code, "%s: can't be read", path);
+	text[size] = '\0';
+	off->is_off = true;
+	off->since_utc_s = (int64_t)facts.st_mtim.tv_sec;
+	(void)take_line(off->reason, sizeof(off->reason),
+	    take_line(off->by, sizeof(off->by), text));
+	return LT_OK;
+}
+
+int
+lt_off_write(
+    const char *path, const char *by, const char *reason, struct lt_error *err)
+{
+	char text[LT_OFF_BY_SIZE + LT_OFF_REASON_SIZE + 2]; /* lines */
+
+	snprintf(text, sizeof(text), "%.*s\n%.*s\n", LT_OFF_BY_SIZE - 1, by,
+	    LT_OFF_REASON_SIZE - 1, reason != NULL ? reason : "");
+	return lt_file_replace(path, 0644, text, strlen(text), err);
+}
+
+const char *
+lt_off_text(char *out, size_t size, const struct lt_off *off)
+{
+	char when[32];
+
+	lt_utc_text(when, sizeof(when), off->since_utc_s);
+	snprintf(out, size, "since %s%s%s%s%s", when, off->by[0] ? " by " : "",
+	    off->by, off->reason[0] ? ": " : "", off->reason);
+	return out;
 }

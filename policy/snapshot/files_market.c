@@ -16,7 +16,8 @@
 #include "units.h"
 
 static const char magic[LT_MAGIC_BYTES + 1] = "LTMKT14\n";
-/* Of version 0.2, which login and compute nodes may have a while longer. */
+/* Magic of version 0.2, which login and compute nodes may have a while
+ * longer. */
 static const char magic_before[LT_MAGIC_BYTES + 1] = "LTMKT09\n";
 
 enum section_id {
@@ -37,7 +38,7 @@ enum section_id {
 
 /* One malloc: this, the tables, then the steps of all series. */
 struct arena {
-	/* As stored, for the next load; prepare may merge steps. */
+	/* Series as stored, for the next load; prepare may merge steps. */
 	struct lt_section steps[LT_SERIES_MAX];
 };
 
@@ -117,8 +118,8 @@ number_before(struct lt_builder *builder)
 }
 
 static int
-pack(const struct lt_market *market, bool is_before, unsigned char **bytes,
-    size_t *byte_count, struct lt_error *err)
+pack_market(const struct lt_market *market, bool is_before,
+    unsigned char **bytes, size_t *byte_count, struct lt_error *err)
 {
 	int code = lt_market_check(market, err);
 
@@ -149,14 +150,14 @@ int
 lt_market_pack(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
-	return pack(market, false, bytes, byte_count, err);
+	return pack_market(market, false, bytes, byte_count, err);
 }
 
 int
 lt_market_pack_before(const struct lt_market *market, unsigned char **bytes,
     size_t *byte_count, struct lt_error *err)
 {
-	return pack(market, true, bytes, byte_count, err);
+	return pack_market(market, true, bytes, byte_count, err);
 }
 
 /* The section table has the shape of a market. */
@@ -452,7 +453,7 @@ number_as_ours(struct lt_container *reader, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Is the file of the version before? */
+/* True if the file is of the version before. */
 static bool
 is_of_before(const struct lt_input *source)
 {
@@ -468,7 +469,7 @@ is_of_before(const struct lt_input *source)
 }
 
 static int
-load(struct lt_market *market, const struct lt_input *source,
+load_market(struct lt_market *market, const struct lt_input *source,
     const struct lt_market *previous, struct lt_error *err)
 {
 	struct lt_container reader;
@@ -503,7 +504,7 @@ lt_market_unpack(struct lt_market *market, const unsigned char *bytes,
 	const struct lt_input source = {
 	    .fd = -1, .bytes = bytes, .size = byte_count};
 
-	return load(market, &source, NULL, err);
+	return load_market(market, &source, NULL, err);
 }
 
 int
@@ -518,7 +519,7 @@ lt_market_load(struct lt_market *market, const char *path,
 		memset(market, 0, sizeof(*market));
 		return source.fd;
 	}
-	const int code = load(market, &source, previous, err);
+	const int code = load_market(market, &source, previous, err);
 	close(source.fd);
 	return code;
 }

@@ -107,7 +107,7 @@ blocks_of(uint32_t count)
 	return (count + BLOCK_RECORDS - 1) / BLOCK_RECORDS;
 }
 
-/* Its records are sorted. */
+/* Packs the index; the records are sorted. */
 static void
 index_pack(unsigned char *out, const struct lt_history_record *records,
     uint32_t block_count)
@@ -309,7 +309,7 @@ read_block(const struct lt_history_file *file, uint32_t index,
 }
 
 static int
-find(struct lt_history_figures *figures, struct lt_history_key key,
+find_figures(struct lt_history_figures *figures, struct lt_history_key key,
     const struct lt_history_file *file, struct lt_error *err)
 {
 	unsigned char block[BLOCK_BYTES];
@@ -351,7 +351,7 @@ lt_history_find(struct lt_history_figures figures[LT_HISTORY_GROUPS],
 
 	memset(figures, 0, size);
 	for (int i = 0; code == LT_OK && i < LT_HISTORY_GROUPS; i++) {
-		code = find(&figures[i], keys[i], file, err);
+		code = find_figures(&figures[i], keys[i], file, err);
 		if (tells_all(&figures[i]))
 			break;
 	}
@@ -366,5 +366,5 @@ lt_history_find_one(struct lt_history_figures *figures,
     struct lt_error *err)
 {
 	*figures = (struct lt_history_figures){0};
-	return find(figures, key, file, err);
+	return find_figures(figures, key, file, err);
 }

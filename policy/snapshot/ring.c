@@ -169,7 +169,7 @@ read_header(int fd, uint64_t size, const char *path, uint64_t *generation,
 /* All of the file in its place on the disk: a full disk is met here, not
  * when a job is submitted. */
 static int
-fill(int fd, uint64_t generation, const char *path, struct lt_error *err)
+fill_ring(int fd, uint64_t generation, const char *path, struct lt_error *err)
 {
 	const int failed = posix_fallocate(fd, 0, RING_BYTES);
 
@@ -183,8 +183,8 @@ fill(int fd, uint64_t generation, const char *path, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Made under a name of its own and linked into place: whoever comes second
- * finds the first one's ring, and nobody ever a half-made one. */
+/* Makes a ring under a name of its own and links it into place: a second
+ * process finds the first one's ring, and nobody finds a half-made one. */
 static int
 make_ring(const char *path, struct lt_error *err)
 {
@@ -203,7 +203,7 @@ make_ring(const char *path, struct lt_error *err)
 	if (fd < 0)
 		return lt_fail(err, LT_EIO, "%s: can't make: %s", new_path,
 		    strerror(errno));
-	int code = fill(fd, generation, new_path, err);
+	int code = fill_ring(fd, generation, new_path, err);
 	close(fd);
 	if (code == LT_OK && link(new_path, path) != 0 && errno != EEXIST)
 		code = lt_fail(err, LT_EIO, "%s: can't link to %s: %s",

@@ -294,8 +294,8 @@ read_block(const struct lt_container *reader, uint32_t index,
 }
 
 static int
-find(const struct lt_container *reader, uint32_t job_id, struct lt_terms *terms,
-    struct lt_error *err)
+find_terms(const struct lt_container *reader, uint32_t job_id,
+    struct lt_terms *terms, struct lt_error *err)
 {
 	unsigned char block[BLOCK_BYTES];
 	uint32_t low = 0;
@@ -354,7 +354,7 @@ lt_terms_find(const char *path, uint32_t job_id, struct lt_terms *terms,
 			    "terms: %u records in %llu bytes", section->count,
 			    (unsigned long long)section->length);
 		if (code == LT_OK)
-			code = find(&reader, job_id, terms, err);
+			code = find_terms(&reader, job_id, terms, err);
 		lt_container_close(&reader);
 	}
 	close(source.fd);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cron.h"
+#include "kube_facts.h"
 
 enum { AT_UTC_S = 1795665600, SCHEDULE_SIZE = 256 };
 

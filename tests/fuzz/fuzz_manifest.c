@@ -8,7 +8,7 @@
 
 #include "facts.h"
 #include "manifest.h"
-#include "manifest_check.h"
+#include "kube_facts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count);
 

@@ -7,7 +7,7 @@
  * are interpolated, so all of them are fitted at once; absolute errors by
  * squares that are weighed by the size of the error before.
  */
-#include "forecast_features.h"
+#include "forecast.h"
 #include "tools/carbon_zone.h"
 
 enum {

@@ -12,7 +12,7 @@
 
 #include "adapter.h"
 #include "fetch_parts.h"
-#include "revision.h"
+#include "forecast_learn.h"
 
 enum { NOW = 1795219200, HOUR = 3600, DAY = 86400, PAUSE_S = 5400 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "bridge.h"
+#include "rate.h"
 #include "exchange_rates.h"
 
 #define M LT_QUALITY_MEASURED

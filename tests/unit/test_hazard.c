@@ -4,7 +4,6 @@
  * ledger saw; and which of several sources counts.
  */
 #include "daemon.h"
-#include "failover.h"
 #include "hazard.h"
 #include "ledger_fixture.h"
 #include "units.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "claims.h"
+#include "kube_facts.h"
 
 static json_t *
 load(const char *text)

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "cron.h"
 #include "kube_facts.h"
 #include "units.h"
 

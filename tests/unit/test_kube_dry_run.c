@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "dry_run.h"
+#include "kube_facts.h"
 #include "object.h"
 
 static json_t *

@@ -15,7 +15,6 @@
 
 #include "kube_facts.h"
 #include "object.h"
-#include "quantity.h"
 #include "units.h"
 
 static json_t *

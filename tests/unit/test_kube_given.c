@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "given.h"
+#include "kube_facts.h"
 
 static json_t *
 load(const char *text)

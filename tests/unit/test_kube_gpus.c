@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "gpus.h"
+#include "kube_facts.h"
 
 static json_t *
 load(const char *text)

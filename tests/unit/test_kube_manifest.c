@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "manifest_check.h"
+#include "kube_facts.h"
 #include "object.h"
 
 enum { NOW = 1795669953 };

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "unheld.h"
+#include "cluster.h"
 #include "units.h"
 
 enum { HOUR_UTC_S = 1795665600 }; /* 2026-11-26T04:00:00Z */

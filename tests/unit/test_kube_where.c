@@ -16,7 +16,6 @@
 #include "cluster.h"
 #include "object.h"
 #include "units.h"
-#include "where.h"
 
 static json_t *
 load(const char *text)

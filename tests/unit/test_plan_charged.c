@@ -16,7 +16,6 @@
 #include "charge.h"
 #include "decide_world.h"
 #include "size.h"
-#include "usage.h"
 
 enum { TRIALS = 20000, SHAPES = 3, NODES = 400 };
 

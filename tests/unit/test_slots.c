@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "slots.h"
+#include "door.h"
 
 enum { ADA = 1000, BOB, ROOT = 0, SLURM = 64030, NOW = 5000000 };
 

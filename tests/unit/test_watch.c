@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "watch.h"
+#include "notice.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

@@ -10,7 +10,7 @@
 
 #include "fitting.h"
 #include "points.h"
-#include "weather.h"
+#include "forecast_learn.h"
 
 enum { NOW = NOVEMBER, DAYS = 120 };
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "http.h"
-#include "slots.h"
+#include "door.h"
 #include "web_page.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
