@@ -10,7 +10,7 @@
 #include "alerts/alert_send.h"
 #include "alerts/mails.h"
 #include "args.h"
-#include "calendar.h"
+#include "charges/charges.h"
 #include "clock.h"
 #include "files.h"
 #include "jobs/budget_state.h"
@@ -20,11 +20,7 @@
 #include "life/notice.h"
 #include "life/proof.h"
 #include "life/pause_jobs.h"
-#include "market/bars.h"
-#include "market/nodes_there.h"
-#include "market/owned_nodes.h"
-#include "market/tables.h"
-#include "off.h"
+#include "market/site.h"
 #include "pass/rebuild.h"
 #include "paths.h"
 #include "plans/announced.h"
@@ -34,10 +30,8 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
-	    snapshot, renewal, dirty, settle, voids, policy, policy_told, prune,
-	    history, history_soonest, used, mails, run_costs, unusual,
-	    forecasts;
+	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune,
+	    mails, run_costs, unusual, forecasts;
 };
 
 struct lt_daemon {
@@ -49,28 +43,16 @@ struct lt_daemon {
 	int (*cycle)(struct lt_daemon *d, int64_t now_utc_s);
 	bool acting;
 
-	struct lt_policy *policy;
+	struct lt_site site;
 	struct lt_file_id policy_id;
-	int64_t policy_loaded_utc_s;
 	int64_t names_told_utc_s; /* of the policy that was loaded then */
 	char policy_error[LT_ERROR_TEXT_SIZE];
-	struct lt_off off;
-	int64_t off_told_utc_s;	   /* when the log last said so */
-	struct lt_offsets offsets; /* the site's zone; with the policy */
+	int64_t off_told_utc_s; /* when the log last said so */
 
 	struct lt_steps steps; /* what fails now */
 	struct lt_ledger *ledger;
-	struct lt_tables tables;
 	struct lt_signals_state signals;
-	struct lt_market market;
-	bool has_market;
-	struct lt_recorded *recorded; /* rates.c: what was stored last */
-	/* Guesses from then on were put right since runs were priced by them;
-	 * 0 = none. */
-	int64_t rates_righted_utc_s;
-	struct lt_owned_seen owned_seen;
-	struct lt_there
-	    *there; /* nodes_there.c: the same of preemptible nodes */
+	struct lt_charges charges;
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;
@@ -79,7 +61,6 @@ struct lt_daemon {
 	struct lt_notice_state notice;
 	struct lt_again_state again;
 	struct lt_after_state after;
-	struct lt_bars_state bars;
 	struct lt_mail_state mails;
 	struct lt_alert_state alerts;
 	struct lt_pausing_state still;
@@ -93,10 +74,6 @@ struct lt_daemon {
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
-
-/* May lowtided act so: by the policy's mode, and while it is not switched off?
- * What plugins read keeps the mode: they have the switch themselves. */
-bool lt_daemon_may(const struct lt_daemon *d, enum lt_may what);
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);

@@ -251,13 +251,14 @@ tell(struct lt_daemon *d, struct lt_spool_state *spool,
 		return LT_OK;
 	}
 	if (code == LT_OK && own > 0) {
-		lt_end_mail_text(
-		    &message, mail->job_id, runs, own, d->policy->currency);
+		lt_end_mail_text(&message, mail->job_id, runs, own,
+		    d->site.policy->currency);
 		const int begin = lt_message_id_begin(message.id, mail->uid);
 		snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
 		    "ended-%u-%016" PRIx64, mail->job_id, mail->quote_id);
 		snprintf(message.to[0], sizeof(message.to[0]), "%s", mail->to);
-		code = lt_spool_write(d->policy->notify.spool, &message, err);
+		code =
+		    lt_spool_write(d->site.policy->notify.spool, &message, err);
 		if (code == LT_OK) {
 			lt_spool_count(spool, mail->uid);
 			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
@@ -280,7 +281,7 @@ tell_due(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count,
 	int code = LT_OK;
 
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&spool, d->policy->notify.spool, NULL);
+	(void)lt_spool_look(&spool, d->site.policy->notify.spool, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_error failed = {0};
 

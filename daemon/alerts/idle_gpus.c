@@ -63,7 +63,7 @@ int
 lt_idle_gpus_look(struct lt_daemon *d, const struct lt_run *run,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_policy_notify *const notify = &d->policy->notify;
+	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 	struct lt_alert alert = {.kind = LT_ALERT_IDLE,
 	    .uid = run->uid,
 	    .job_id = run->key.job_id,
@@ -84,7 +84,7 @@ lt_idle_gpus_look(struct lt_daemon *d, const struct lt_run *run,
 	if (code != LT_ENOENT)
 		return code;
 	lt_copy_lower(alert.team, sizeof(alert.team), run->account);
-	write_text(&alert, run, d->policy->currency);
+	write_text(&alert, run, d->site.policy->currency);
 	/* On Kubernetes users are no addresses. */
 	if (!lt_batch_is_near() && lt_address_is(run->user))
 		snprintf(alert.to, sizeof(alert.to), "%s", run->user);

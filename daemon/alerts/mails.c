@@ -120,7 +120,8 @@ tell(struct mailing *m, struct lt_message *message, const struct lt_mailed *row,
 		message->to_count = 1;
 		snprintf(
 		    message->to[0], sizeof(message->to[0]), "%s", job->mail_to);
-		code = lt_spool_write(m->d->policy->notify.spool, message, err);
+		code = lt_spool_write(
+		    m->d->site.policy->notify.spool, message, err);
 		if (code == LT_OK)
 			lt_spool_count(&m->spool, job->uid);
 	}
@@ -138,8 +139,8 @@ facts_of(const struct mailing *m)
 {
 	return (struct lt_mail_facts){.job = m->job,
 	    .quote = &m->quote,
-	    .zone = &m->d->market.zone,
-	    .currency = m->d->policy->currency,
+	    .zone = &m->d->site.market.zone,
+	    .currency = m->d->site.policy->currency,
 	    .now_utc_s = m->now_utc_s};
 }
 
@@ -275,7 +276,7 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 	m->d = d;
 	m->now_utc_s = now_utc_s;
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&m->spool, d->policy->notify.spool, NULL);
+	(void)lt_spool_look(&m->spool, d->site.policy->notify.spool, NULL);
 	int code = lt_ledger_begin(d->ledger, err);
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		struct lt_error failed = {0};

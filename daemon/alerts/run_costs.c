@@ -80,11 +80,11 @@ write_text(struct lt_alert *alert, const struct run_cost *of,
 	const bool has_name = job->name != NULL && job->name[0] != '\0';
 
 	lt_job_address(address, job);
-	lt_zone_text(
-	    since, sizeof(since), &d->market.zone, job->start_utc_s, now_utc_s);
+	lt_zone_text(since, sizeof(since), &d->site.market.zone,
+	    job->start_utc_s, now_utc_s);
 	snprintf(alert->subject, sizeof(alert->subject),
 	    "lowtide: job %s has cost more than %g times what was expected",
-	    address, d->policy->notify.run_above);
+	    address, d->site.policy->notify.run_above);
 	lt_text_put(&text,
 	    "Job %s%s%.200s%s of %s in %s has cost %s since %s: %s was expected of all of it.\n"
 	    "It runs on.\n\n"
@@ -130,7 +130,7 @@ raise_run(struct lt_daemon *d, struct run_cost *of,
 	if (code != LT_ENOENT)
 		return code;
 	lt_copy_lower(alert.team, sizeof(alert.team), job->account);
-	write_figures(of, d->policy->currency);
+	write_figures(of, d->site.policy->currency);
 	write_text(&alert, of, d, now_utc_s);
 	write_to(&alert, job);
 	code = lt_ledger_put_alert(d->ledger, &alert, err);
@@ -157,9 +157,9 @@ look_at(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
 	of.expected = lt_run_cost_expected(&quote);
 	if (!of.expected.has_money && !of.expected.has_carbon)
 		return LT_OK;
-	of.cost = lt_so_far(job, &d->market, d->ledger, now_utc_s);
+	of.cost = lt_so_far(job, &d->site.market, d->ledger, now_utc_s);
 	return lt_run_cost_is_above(
-		   &of.cost, &of.expected, d->policy->notify.run_above)
+		   &of.cost, &of.expected, d->site.policy->notify.run_above)
 		   ? raise_run(d, &of, &quote, now_utc_s, err)
 		   : LT_OK;
 }
@@ -170,7 +170,7 @@ lt_run_costs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	const int64_t began_ms = lt_monotonic_ms();
 
 	d->next.run_costs = now_utc_s + EVERY_S;
-	if (!(d->policy->notify.run_above > 0))
+	if (!(d->site.policy->notify.run_above > 0))
 		return LT_OK;
 	lt_breath(LT_TURN_COMMITTED);
 	/* One that fails keeps nobody: the first failure is the step's. */

@@ -119,7 +119,7 @@ add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 		uint32_t count = 0;
 
 		(void)lt_calendar_day(text, &span.from_utc_s, &span.to_utc_s,
-		    &d->offsets, at_utc_s);
+		    &d->site.offsets, at_utc_s);
 		code = lt_ledger_used(d->ledger, span, &sums, &count, err);
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			int at =
@@ -151,7 +151,7 @@ is_told_of(const struct lt_daemon *d, const char *team)
 	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++)
 		if (strcmp(d->budget.snapshot.budgets[i].team, team) == 0)
 			return true;
-	return lt_policy_owners_of(d->policy, team) != NULL;
+	return lt_policy_owners_of(d->site.policy, team) != NULL;
 }
 
 static int
@@ -195,7 +195,7 @@ judge(struct lt_daemon *d, const struct days *days, uint32_t index,
     struct lt_error *err)
 {
 	const struct lt_policy_unusual *const policy =
-	    &d->policy->notify.unusual;
+	    &d->site.policy->notify.unusual;
 	const struct team *const team = &days->teams[index];
 	const char *const name = days->snapshot->accounts[index].name;
 	const int64_t from = team->first_day > days->known_from
@@ -227,8 +227,10 @@ judge(struct lt_daemon *d, const struct days *days, uint32_t index,
 	if (!is_told_of(d, name))
 		return LT_OK;
 	if (is_money) {
-		lt_money_text(day, sizeof(day), money.day, d->policy->currency);
-		lt_money_text(usual, sizeof(usual), mean, d->policy->currency);
+		lt_money_text(
+		    day, sizeof(day), money.day, d->site.policy->currency);
+		lt_money_text(
+		    usual, sizeof(usual), mean, d->site.policy->currency);
 	} else {
 		lt_carbon_text(day, sizeof(day), carbon.day);
 		lt_carbon_text(usual, sizeof(usual), mean);
@@ -267,19 +269,19 @@ int
 lt_unusual_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct days days = {.snapshot = &d->budget.snapshot,
-	    .moves = &d->tables.moves,
+	    .moves = &d->site.tables.moves,
 	    .now_utc_s = now_utc_s};
 	int64_t from_utc_s, to_utc_s, today_utc_s;
 
 	(void)lt_calendar_day(
-	    days.date, &today_utc_s, &to_utc_s, &d->offsets, now_utc_s);
-	days.day = lt_calendar_day(
-	    days.date, &from_utc_s, &to_utc_s, &d->offsets, today_utc_s - 1);
+	    days.date, &today_utc_s, &to_utc_s, &d->site.offsets, now_utc_s);
+	days.day = lt_calendar_day(days.date, &from_utc_s, &to_utc_s,
+	    &d->site.offsets, today_utc_s - 1);
 	days.noon_utc_s = from_utc_s + (to_utc_s - from_utc_s) / 2;
 
 	d->next.unusual = now_utc_s + EVERY_S;
-	if (d->policy->notify.unusual.percent == 0 ||
-	    d->budget.settled_until_utc_s < today_utc_s)
+	if (d->site.policy->notify.unusual.percent == 0 ||
+	    d->charges.settled_until_utc_s < today_utc_s)
 		return LT_OK;
 	days.teams =
 	    calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));

@@ -54,7 +54,7 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	/* The other tasks of the array wait on. */
 	if (s->task == NULL || fresh.end_utc_s > moved.quote.end_utc_s)
 		moved.quote.end_utc_s = fresh.end_utc_s;
-	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
+	if (lt_site_may(&d->site, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
 		int code = lt_ingest(d, now_utc_s, err);
@@ -173,7 +173,7 @@ check(struct lt_daemon *d, struct starting *s,
 		return lt_api_error(reply, 409,
 		    "job %s: %s is its user's own begin time, which lowtide does not change; scontrol update JobId=%s StartTime=now does",
 		    text,
-		    lt_zone_text(begin, sizeof(begin), &d->market.zone,
+		    lt_zone_text(begin, sizeof(begin), &d->site.market.zone,
 			job->eligible_utc_s, now_utc_s),
 		    text);
 	/* Not that of the id's former job. */

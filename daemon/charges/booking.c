@@ -128,12 +128,13 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 static const char *
 team_then(const struct lt_daemon *d, const char *account, int64_t at_utc_s)
 {
-	const struct lt_account_tree tree = lt_tables_tree(&d->tables);
+	const struct lt_account_tree tree = lt_tables_tree(&d->site.tables);
 	const char *team = account;
 
 	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && team[0]; depth++) {
-		for (int i = 0; i < d->policy->budget_count; i++)
-			if (strcasecmp(d->policy->budgets[i].team, team) == 0)
+		for (int i = 0; i < d->site.policy->budget_count; i++)
+			if (strcasecmp(d->site.policy->budgets[i].team, team) ==
+			    0)
 				return team;
 		team = lt_account_parent(&tree, team, at_utc_s);
 	}
@@ -170,7 +171,7 @@ month_of(const struct lt_discount_of *of, int64_t at_utc_s,
 				       : of->open_since_utc_s;
 	struct lt_period month;
 
-	lt_calendar_period(&month, &d->offsets, LT_MONTH,
+	lt_calendar_period(&month, &d->site.offsets, LT_MONTH,
 	    at_utc_s < of->open_since_utc_s ? late_utc_s : at_utc_s, 0);
 	return (struct lt_span){month.start_utc_s, month.end_utc_s};
 }
@@ -193,7 +194,7 @@ left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
     struct lt_span month, struct lt_error *err)
 {
 	const struct lt_run *const run = g->of->run;
-	const struct lt_account_tree tree = lt_tables_tree(&g->d->tables);
+	const struct lt_account_tree tree = lt_tables_tree(&g->d->site.tables);
 	struct own own = {
 	    .d = g->d, .team = team_then(g->d, run->account, at_utc_s)};
 	struct lt_account_sum *sums = NULL;

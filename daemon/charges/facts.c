@@ -152,7 +152,7 @@ complete_gpus(struct lt_run *run, const struct lt_batch_run *row,
     const struct lt_run *known, const struct lt_daemon *d)
 {
 	const bool counted =
-	    is_counted(&d->market, &d->tables.conf, run->partition);
+	    is_counted(&d->site.market, &d->site.tables.conf, run->partition);
 	struct lt_run_gpus seen;
 
 	run->gpus_from = LT_GPUS_SLURMDBD;
@@ -204,7 +204,7 @@ lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 	else if (run->suspended_s > length)
 		run->suspended_s = length;
 	complete_gpus(run, row, known, d);
-	set_gpu(run, known, &d->market);
+	set_gpu(run, known, &d->site.market);
 	if (known != NULL) /* utilisation.c asks for it later */
 		run->used = known->used;
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
@@ -446,7 +446,8 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     struct lt_daemon *d)
 {
 	struct lt_admission a = {.admitted = quote->hold_per_task};
-	const int partition = lt_market_partition(&d->market, row->partition);
+	const int partition =
+	    lt_market_partition(&d->site.market, row->partition);
 
 	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
 	const struct lt_amount *const held = &a.admitted;
@@ -461,9 +462,11 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 			   ? a.limit_s
 			   : row->limit_s,
 	    .over_time_limit_s =
-		partition >= 0 ? lt_overrun_s(&d->market.partitions[partition])
-			       : 0};
-	const double suspended = suspended_part(run, &d->market, d->ledger);
+		partition >= 0
+		    ? lt_overrun_s(&d->site.market.partitions[partition])
+		    : 0};
+	const double suspended =
+	    suspended_part(run, &d->site.market, d->ledger);
 	const struct {
 		bool has;
 		int64_t charged, held;
@@ -506,9 +509,10 @@ lt_facts_note(struct lt_daemon *d, const struct lt_batch_jobs *list,
 {
 	int code = LT_OK;
 
-	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)
+	if (!d->site.tables.conf.gpus_counted ||
+	    !d->site.tables.conf.shards_counted)
 		code = note_gpus(list, d->ledger, now_utc_s, err);
-	return code == LT_OK
-		   ? note_admissions(list, &d->jobs, &d->market, d->ledger, err)
-		   : code;
+	return code == LT_OK ? note_admissions(list, &d->jobs, &d->site.market,
+				   d->ledger, err)
+			     : code;
 }

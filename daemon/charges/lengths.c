@@ -238,7 +238,7 @@ lt_lengths_smoke_within_s(const struct lt_policy *policy)
 static int
 write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	const int64_t within_s = lt_lengths_smoke_within_s(d->policy);
+	const int64_t within_s = lt_lengths_smoke_within_s(d->site.policy);
 	struct lt_history_record *smokes = NULL, *records = NULL, *all = NULL;
 	uint32_t smoke_count = 0, count = 0;
 	int code = LT_OK;
@@ -261,8 +261,8 @@ write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_history_write(
 		    d->paths.history, records, count, now_utc_s, err);
 	}
-	d->budget.history_written = code == LT_OK;
-	d->budget.smoke_within_s = within_s;
+	d->charges.history_written = code == LT_OK;
+	d->charges.smoke_within_s = within_s;
 	free(records);
 	free(smokes);
 	return code;
@@ -273,33 +273,35 @@ lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run)
 {
 	if (run->nodes == 0 || run->nodes > LT_SMOKE_NODES_MAX ||
 	    strcmp(run->state_text, "COMPLETED") != 0 ||
-	    lt_lengths_smoke_within_s(d->policy) == 0)
+	    lt_lengths_smoke_within_s(d->site.policy) == 0)
 		return;
-	d->budget.history_written = false;
-	if (d->next.history > d->next.history_soonest)
-		d->next.history = d->next.history_soonest;
+	d->charges.history_written = false;
+	if (d->charges.next.history > d->charges.next.history_soonest)
+		d->charges.next.history = d->charges.next.history_soonest;
 }
 
 int
 lt_lengths_publish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	const uint32_t confidence_ppm = d->policy->deadline_confidence_ppm;
+	const uint32_t confidence_ppm = d->site.policy->deadline_confidence_ppm;
 	const int64_t began_ms = lt_monotonic_ms();
 	uint32_t count = KINDS_AT_ONCE;
 	int code = follow_confidence(d->ledger, confidence_ppm, err);
 
-	if (d->budget.smoke_within_s != lt_lengths_smoke_within_s(d->policy))
-		d->budget.history_written = false;
+	if (d->charges.smoke_within_s !=
+	    lt_lengths_smoke_within_s(d->site.policy))
+		d->charges.history_written = false;
 	for (int turn = 0;
 	     code == LT_OK && count == KINDS_AT_ONCE && turn < TURNS; turn++) {
 		code = refresh_some(d->ledger, confidence_ppm, &count, err);
 		if (count > 0)
-			d->budget.history_written = false;
+			d->charges.history_written = false;
 	}
-	if (code == LT_OK && !d->budget.history_written)
+	if (code == LT_OK && !d->charges.history_written)
 		code = write_file(d, now_utc_s, err);
 	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
-	d->next.history_soonest = now_utc_s + wait_s + 1;
-	d->next.history = now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
+	d->charges.next.history_soonest = now_utc_s + wait_s + 1;
+	d->charges.next.history =
+	    now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
 	return code;
 }

@@ -97,12 +97,12 @@ lt_quoted_settled(
 		      strcmp(run->partition, quote->home) != 0;
 	if (quoted.deadline_utc_s != 0)
 		quoted.stated_ppm = lt_class_confidence_ppm(
-		    lt_market_class(&d->market,
+		    lt_market_class(&d->site.market,
 			&(struct lt_class_of){.account = run->account,
 			    .qos = of->row->qos,
 			    .name = of->row->name,
-			    .partition =
-				lt_market_partition(&d->market, quote->home)}),
-		    &d->market);
+			    .partition = lt_market_partition(
+				&d->site.market, quote->home)}),
+		    &d->site.market);
 	return lt_ledger_put_quoted(d->ledger, &quoted, err);
 }

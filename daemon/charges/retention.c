@@ -52,7 +52,7 @@ lt_retention_keep(struct lt_run *run, const struct lt_run *known,
     const struct lt_daemon *d, int64_t now_utc_s)
 {
 	if (known != NULL ? known->uid == LT_NOBODY_UID
-			  : run->end_utc_s < lt_retention_cut(d->policy,
+			  : run->end_utc_s < lt_retention_cut(d->site.policy,
 						 &d->budget, now_utc_s))
 		lt_run_erase_user(run);
 }
@@ -62,7 +62,7 @@ lt_retention_erase(
     struct lt_daemon *d, int64_t now_utc_s, bool *done, struct lt_error *err)
 {
 	const int64_t cut_utc_s =
-	    lt_retention_cut(d->policy, &d->budget, now_utc_s);
+	    lt_retention_cut(d->site.policy, &d->budget, now_utc_s);
 	int code = LT_OK;
 
 	*done = false;

@@ -148,7 +148,8 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 	}
 	if (code == LT_OK && s->quote != NULL)
 		lt_facts_of_over(run, s->quote, s->row, s->known, d);
-	const int64_t hour_utc_s = lt_calendar_hour(&d->offsets, now_utc_s);
+	const int64_t hour_utc_s =
+	    lt_calendar_hour(&d->site.offsets, now_utc_s);
 	const struct lt_settlement settlement = {.run = run,
 	    .entries = entries,
 	    .count = charge->hour_count,
@@ -210,7 +211,7 @@ learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
 	    s->row, &s->run, s->quote, s->is_new};
 
 	return lt_lengths_learn(d->ledger, &ended,
-	    lt_lengths_since(d->policy, batch->now_utc_s), err);
+	    lt_lengths_since(d->site.policy, batch->now_utc_s), err);
 }
 
 static int
@@ -261,7 +262,8 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 		code = lt_interrupted_row(d, row, err);
 	if (code == LT_OK)
 		code = lt_price_run(&s.charge, run,
-		    &(struct lt_priced_by){&d->market, d->ledger, &d->offsets},
+		    &(struct lt_priced_by){
+			&d->site.market, d->ledger, &d->site.offsets},
 		    err);
 	if (code != LT_OK)
 		return code;
@@ -377,7 +379,7 @@ static int
 settle_span(struct lt_daemon *d, struct lt_span span, enum manner manner,
     int64_t now_utc_s, struct lt_error *err)
 {
-	int64_t window_s = lt_settle_first_window(d->budget.rows_an_hour);
+	int64_t window_s = lt_settle_first_window(d->charges.rows_an_hour);
 	int64_t count = 0;
 	int code = LT_OK;
 
@@ -397,7 +399,7 @@ settle_span(struct lt_daemon *d, struct lt_span span, enum manner manner,
 		lt_batch_runs_free(&rows);
 		at = end;
 	}
-	lt_settle_counted(&d->budget, count, now_utc_s - span.from_utc_s);
+	lt_settle_counted(&d->charges, count, now_utc_s - span.from_utc_s);
 	return code;
 }
 
@@ -418,15 +420,15 @@ static int
 settle_righted(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_span span = {
-	    d->rates_righted_utc_s, now_utc_s + LT_SETTLE_OVERLAP_S};
+	    d->site.rates.righted_utc_s, now_utc_s + LT_SETTLE_OVERLAP_S};
 
-	if (d->rates_righted_utc_s == 0)
+	if (d->site.rates.righted_utc_s == 0)
 		return LT_OK;
 	if (span.from_utc_s < lt_settle_since(d->ledger, span.from_utc_s))
 		span.from_utc_s = lt_settle_since(d->ledger, span.from_utc_s);
 	const int code = settle_span(d, span, AGAIN, now_utc_s, err);
 	if (code == LT_OK)
-		d->rates_righted_utc_s = 0;
+		d->site.rates.righted_utc_s = 0;
 	return code;
 }
 
@@ -443,7 +445,7 @@ lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
 {
 	struct lt_batch_runs rows = {0};
 
-	if (!lt_batch_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->site.tables.conf))
 		return LT_OK;
 	int code = lt_child_runs_of_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
@@ -459,7 +461,7 @@ static int
 check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
     struct lt_error *err)
 {
-	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&d->site.tables.conf);
 	const int64_t wait = has_dbd ? PROVISIONAL_AFTER_S : 0;
 	const uint32_t before = d->jobs.ended_count;
 	uint32_t kept = 0;
@@ -508,22 +510,22 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
 	int code = lt_settle_load_until(
-	    &d->budget, &d->jobs, d->ledger, now_utc_s, err);
+	    &d->charges, &d->jobs, d->ledger, now_utc_s, err);
 
 	if (code == LT_OK)
 		code = lt_rates_record(d, now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
-	if (code != LT_OK || !lt_batch_has_dbd(&d->tables.conf))
+	if (code != LT_OK || !lt_batch_has_dbd(&d->site.tables.conf))
 		return code;
 	if (d->jobs.rows_from_utc_s != 0 && d->jobs.rows_from_utc_s < oldest)
 		oldest = d->jobs.rows_from_utc_s;
 	d->jobs.rows_from_utc_s = 0;
-	const bool full =
-	    now_utc_s >= d->next.settle || d->rates_righted_utc_s != 0;
+	const bool full = now_utc_s >= d->charges.next.settle ||
+			  d->site.rates.righted_utc_s != 0;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
-	int64_t from = d->budget.settled_until_utc_s - LT_SETTLE_OVERLAP_S;
+	int64_t from = d->charges.settled_until_utc_s - LT_SETTLE_OVERLAP_S;
 	/* By a clock that has been set back since, all of this is to come. */
 	if (from > now_utc_s - LT_SETTLE_OVERLAP_S)
 		from = now_utc_s - LT_SETTLE_OVERLAP_S;
@@ -541,15 +543,15 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code != LT_OK)
 		return code;
 	if (full) {
-		d->next.settle = now_utc_s + lt_settle_every_s();
+		d->charges.next.settle = now_utc_s + lt_settle_every_s();
 		code = check_ended(d, now_utc_s, &oldest, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
 		if (code == LT_OK &&
-		    lt_batch_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
-		    d->budget.dbd_queue == 0)
+		    lt_batch_dbd_queue(&d->charges.dbd_queue, NULL) == LT_OK &&
+		    d->charges.dbd_queue == 0)
 			code = lt_settle_save_until(
-			    &d->budget, d->ledger, now_utc_s, err);
+			    &d->charges, d->ledger, now_utc_s, err);
 	}
 	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;
 }

@@ -6,6 +6,7 @@
 #define LT_SETTLE_H
 
 #include "budget_state.h"
+#include "charges.h"
 #include "ledger.h"
 
 struct lt_daemon;
@@ -32,7 +33,7 @@ int lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
 int64_t lt_settle_window(int64_t window_s, uint32_t row_count, uint32_t most);
 /* So many rows ended in so long a time until now. */
 void lt_settle_counted(
-    struct lt_budget_state *budget, int64_t rows, int64_t past_s);
+    struct lt_charges *charges, int64_t rows, int64_t past_s);
 /* The first one, where there were so many an hour lately. */
 int64_t lt_settle_first_window(int64_t rows_an_hour);
 int lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
@@ -49,11 +50,10 @@ int lt_settle_again(struct lt_daemon *d, struct lt_batch_runs *rows,
 int64_t lt_settle_since(struct lt_ledger *ledger, int64_t fallback);
 /* Until when: the last complete scan, or the first start of all, which is
  * now. Once, with what was seen to end before. */
-int lt_settle_load_until(struct lt_budget_state *budget,
-    struct lt_jobs_state *jobs, struct lt_ledger *ledger, int64_t now_utc_s,
-    struct lt_error *err);
+int lt_settle_load_until(struct lt_charges *charges, struct lt_jobs_state *jobs,
+    struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err);
 /* All rows that ended before are settled. */
-int lt_settle_save_until(struct lt_budget_state *budget,
-    struct lt_ledger *ledger, int64_t until, struct lt_error *err);
+int lt_settle_save_until(struct lt_charges *charges, struct lt_ledger *ledger,
+    int64_t until, struct lt_error *err);
 
 #endif

@@ -24,7 +24,7 @@ enum {
 static void
 load_until(struct lt_daemon *d)
 {
-	struct lt_budget_state *const b = &d->budget;
+	struct lt_charges *const b = &d->charges;
 
 	if (b->used_until_utc_s != 0)
 		return;
@@ -38,7 +38,7 @@ load_until(struct lt_daemon *d)
 static int
 save_until(struct lt_daemon *d, int64_t until_utc_s, struct lt_error *err)
 {
-	d->budget.used_until_utc_s = until_utc_s;
+	d->charges.used_until_utc_s = until_utc_s;
 	return lt_ledger_put_number(d->ledger, "used_until", until_utc_s, err);
 }
 
@@ -96,13 +96,13 @@ int
 lt_utilisation_read(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_budget_state *const b = &d->budget;
+	struct lt_charges *const b = &d->charges;
 	const int64_t last_utc_s = b->settled_until_utc_s - LATE_S;
 	const int64_t began_ms = lt_monotonic_ms();
 	struct lt_batch_runs rows = {0};
 
-	d->next.used = now_utc_s + EVERY_S;
-	if (!lt_batch_has_dbd(&d->tables.conf))
+	d->charges.next.used = now_utc_s + EVERY_S;
+	if (!lt_batch_has_dbd(&d->site.tables.conf))
 		return LT_OK;
 	load_until(d);
 	const int64_t from_utc_s = b->used_until_utc_s;
@@ -120,7 +120,7 @@ lt_utilisation_read(
 	if (code == LT_OK && b->used_until_utc_s == from_utc_s)
 		code = save_until(d, to_utc_s, err);
 	if (code == LT_OK && to_utc_s < last_utc_s)
-		d->next.used = now_utc_s + 1 + PART * took_ms / 1000;
+		d->charges.next.used = now_utc_s + 1 + PART * took_ms / 1000;
 	b->used_span_s =
 	    lt_settle_window(b->used_span_s, rows.count, ROWS_MANY);
 	lt_batch_runs_free(&rows);
@@ -132,7 +132,7 @@ lt_utilisation_came(
     struct lt_daemon *d, int64_t end_utc_s, struct lt_error *err)
 {
 	load_until(d);
-	if (end_utc_s > d->budget.used_until_utc_s)
+	if (end_utc_s > d->charges.used_until_utc_s)
 		return LT_OK;
 	return save_until(d, end_utc_s - 1, err);
 }

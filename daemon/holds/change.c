@@ -235,13 +235,14 @@ lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
 	if (!changed)
 		return LT_OK;
 	const struct lt_amount none = {0};
-	if (job->state == LT_JOB_PENDING && lt_daemon_may(d, LT_MAY_HOLD) &&
+	if (job->state == LT_JOB_PENDING &&
+	    lt_site_may(&d->site, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !lt_change_fits(
 		&d->budget, hold, moved ? &none : &was, change->now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	if (job->is_allocated && (before == NULL || !before->is_allocated))
-		lt_underheld_log(&d->market, d->ledger, job, hold, &was);
+		lt_underheld_log(&d->site.market, d->ledger, job, hold, &was);
 	hold->quote.rev++;
 	d->budget.dirty = true;
 	lt_log("hold_follows", "job=%u money_micros=%lld was=%lld", job->job_id,

@@ -520,7 +520,7 @@ int
 lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_budget_build b = {.ledger = d->ledger,
-	    .moves = &d->tables.moves,
+	    .moves = &d->site.tables.moves,
 	    .now_utc_s = now_utc_s};
 	struct lt_budget_snapshot *const s = &b.snapshot;
 
@@ -533,21 +533,22 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	s->ring_absorbed = d->ring.ingested;
 	s->ready = d->jobs.quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
-	s->on_unknown = lt_policy_unknown_rule(d->policy);
+	s->on_unknown = lt_policy_unknown_rule(d->site.policy);
 	s->stale_after_s = LT_SHEET_STALE_S;
 	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
-	int code =
-	    lt_holdout_of(&s->holdout, d->ledger, d->policy->holdout_ppm, err);
+	int code = lt_holdout_of(
+	    &s->holdout, d->ledger, d->site.policy->holdout_ppm, err);
 	if (code == LT_OK)
-		code = lt_fill_accounts(&b, &d->tables, d->policy, err);
+		code =
+		    lt_fill_accounts(&b, &d->site.tables, d->site.policy, err);
 	if (code == LT_OK)
-		code = lt_fill_pairs(&b, &d->tables, err);
+		code = lt_fill_pairs(&b, &d->site.tables, err);
 	if (code == LT_OK)
-		code = lt_fill_managers(&b, &d->tables, err);
+		code = lt_fill_managers(&b, &d->site.tables, err);
 	if (code == LT_OK)
 		lt_mark_arrays(&b, &d->jobs.list);
 	if (code == LT_OK)
-		code = fill_budgets(&b, d->policy, &d->offsets, err);
+		code = fill_budgets(&b, d->site.policy, &d->site.offsets, err);
 	if (code == LT_OK)
 		code = fill_bindings(&b, err);
 	if (code == LT_OK)

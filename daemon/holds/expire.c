@@ -278,15 +278,15 @@ lt_expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct window window = {.is_loaded = false};
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
-	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&d->site.tables.conf);
 
 	if (!d->jobs.void_due)
 		return LT_OK;
 	if (!has_dbd)
 		window.is_loaded = true; /* no rows there, ever */
-	else if (lt_batch_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
+	else if (lt_batch_dbd_queue(&d->charges.dbd_queue, err) != LT_OK)
 		return err->code;
-	if (d->budget.dbd_queue > 0)
+	if (d->charges.dbd_queue > 0)
 		return LT_OK;
 	int code = lt_ledger_each_open(d->ledger, suspect, &suspects, err);
 	/* Where jobs are many the next one would come in ten minutes. */

@@ -183,7 +183,7 @@ ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
 		return LT_OK; /* job_submit filled a gap with nothing */
 	if (record->flags & LT_QUOTE_REFUSED)
 		return lt_ledger_add_refused(d->ledger, record->account,
-		    lt_calendar_hour(&d->offsets, now_utc_s), err);
+		    lt_calendar_hour(&d->site.offsets, now_utc_s), err);
 	if (record->flags & LT_QUOTE_MODIFY)
 		return ingest_change(d, record, err);
 	struct lt_ledger_hold hold;

@@ -172,14 +172,14 @@ follow(struct sweep *sweep, struct lt_batch_job *job, const struct rates *rates,
 		return LT_OK;
 	const struct lt_amount was = hold.quote.hold_per_task;
 	struct lt_admission admission =
-	    lt_facts_admission(&d->market, d->ledger, &hold, job);
+	    lt_facts_admission(&d->site.market, d->ledger, &hold, job);
 	if (!follow_rates(&hold, job, rates, &admission, sweep))
 		return LT_OK;
 	admission.admitted = hold.quote.hold_per_task;
 	admission.price = rates->worst.price;
 	admission.carbon = rates->worst.carbon;
 	sweep->moved++;
-	if (lt_daemon_may(d, LT_MAY_HOLD) &&
+	if (lt_site_may(&d->site, LT_MAY_HOLD) &&
 	    !(hold.quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !lt_change_fits(&d->budget, &hold, &was, sweep->now_utc_s)) {
 		hold.quote.flags |= LT_QUOTE_RAISED;
@@ -212,7 +212,7 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 			continue;
 		lt_breath(LT_TURN_READ);
 		const struct rates rates =
-		    rates_of(job, &sweep->d->market, sweep->now_utc_s);
+		    rates_of(job, &sweep->d->site.market, sweep->now_utc_s);
 		if (!differs(rates.sum[0], job->priced_at[0]) &&
 		    !differs(rates.sum[1], job->priced_at[1]))
 			continue;
@@ -235,14 +235,14 @@ lt_reprice(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct sweep sweep = {.d = d, .now_utc_s = now_utc_s};
 	int code = LT_OK;
 
-	if (d->jobs.repriced_generation == d->market.generation)
+	if (d->jobs.repriced_generation == d->site.market.generation)
 		return LT_OK;
 	while (code == LT_OK && sweep.at < d->jobs.list.count) {
 		code = follow_some(&sweep, err);
 		lt_breath(LT_TURN_COMMITTED);
 	}
 	if (code == LT_OK)
-		d->jobs.repriced_generation = d->market.generation;
+		d->jobs.repriced_generation = d->site.market.generation;
 	if (sweep.moved > 0)
 		lt_log("holds_repriced", "jobs=%u beyond=%u", sweep.moved,
 		    sweep.beyond);

@@ -140,8 +140,8 @@ lt_gate_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	 * before it was submitted again: nodes complete meanwhile. */
 	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S)
 		lt_settle_await(&d->jobs, job->submit_utc_s - ROW_WITHIN_S);
-	return lt_daemon_may(d, LT_MAY_HOLD) &&
-		       is_judged(&d->budget, d->policy, job) && !by_admin
+	return lt_site_may(&d->site, LT_MAY_HOLD) &&
+		       is_judged(&d->budget, d->site.policy, job) && !by_admin
 		   ? lock(d, job, hold, err)
 		   : LT_OK;
 }

@@ -220,7 +220,7 @@ terms_of(
 		/* One without a price. */
 		if (!lt_sheet_budgeted(
 			snapshot, lt_sheet_account(snapshot, job->account)) &&
-		    !lt_lengths_smoke_within_s(d->policy))
+		    !lt_lengths_smoke_within_s(d->site.policy))
 			return false;
 		hold = (struct lt_ledger_hold){0};
 	}

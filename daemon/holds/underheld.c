@@ -114,13 +114,14 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_admission a;
 	struct lt_error refused = {0};
 
-	if (!lt_daemon_may(d, LT_MAY_HOLD) ||
-	    !is_wanted(d->policy, job, hold, now_utc_s))
+	if (!lt_site_may(&d->site, LT_MAY_HOLD) ||
+	    !is_wanted(d->site.policy, job, hold, now_utc_s))
 		return LT_OK;
 	/* What was admitted is known from the pass after the raise. */
 	lt_poll_again(d, job->job_id);
 	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
-	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
+	    strcmp(
+		why_above(&d->site.market, job, &a, &hold->quote.hold_per_task),
 		"size") != 0)
 		return LT_OK;
 	if (lt_batch_requeue_held(job, &refused) != LT_OK) {

@@ -184,10 +184,10 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 
 	*quote = (struct lt_quote){0};
 	if (asked != NULL && !job->is_unsized &&
-	    lt_request_of_job(asked, job, &d->market, now_utc_s)) {
+	    lt_request_of_job(asked, job, &d->site.market, now_utc_s)) {
 		if (job->is_allocated)
 			asked->request.allocated = &got;
-		made = lt_quote_hold(quote, &asked->request, &d->market,
+		made = lt_quote_hold(quote, &asked->request, &d->site.market,
 			   asked->partitions, asked->partition_count,
 			   asked->request.earliest_utc_s, &err) == LT_OK;
 	}
@@ -195,12 +195,12 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 		fill_run(quote, job, &asked->request);
 	free(asked);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
-			 quote->end_utc_s - quote->start_utc_s, job, &d->market,
-			 d->ledger))
+			 quote->end_utc_s - quote->start_utc_s, job,
+			 &d->site.market, d->ledger))
 		return false;
 	quote->id = lt_quote_new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */
-	quote->mode = d->policy->mode;
+	quote->mode = d->site.policy->mode;
 	quote->objective = LT_OBJECTIVE_OFF;
 	const size_t length = strcspn(job->partition, ",");
 	snprintf(quote->account, sizeof(quote->account), "%s", job->account);

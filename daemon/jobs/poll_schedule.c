@@ -57,23 +57,23 @@ lt_poll_pace(
 	    jobs->untold ||
 	    (lt_poll_singly(jobs) && listed->cancelled > lt_poll_most(jobs));
 	jobs->untold = false;
-	d->next.list_soonest = now_utc_s + least_s;
-	d->next.list_from =
+	d->jobs.next.list_soonest = now_utc_s + least_s;
+	d->jobs.next.list_from =
 	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
-	if (d->next.jobs != 0)
-		d->next.jobs =
+	if (d->jobs.next.list != 0)
+		d->jobs.next.list =
 		    lt_poll_singly(jobs) && jobs->rows_tell && !in_haste
 			? now_utc_s + LISTS_LONGEST_S
-			: d->next.list_from;
+			: d->jobs.next.list_from;
 }
 
 void
 lt_poll_list(struct lt_daemon *d, int64_t at_utc_s)
 {
-	const int64_t from_utc_s = larger(at_utc_s, d->next.list_from);
+	const int64_t from_utc_s = larger(at_utc_s, d->jobs.next.list_from);
 
-	if (from_utc_s < d->next.jobs)
-		d->next.jobs = from_utc_s;
+	if (from_utc_s < d->jobs.next.list)
+		d->jobs.next.list = from_utc_s;
 }
 
 void
@@ -115,7 +115,7 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 	struct lt_jobs_state *const jobs = &d->jobs;
 	const uint32_t id = job_id != 0 ? asked_by(jobs, job_id) : 0;
 
-	if (d->next.jobs == 0) /* a list is due */
+	if (d->jobs.next.list == 0) /* a list is due */
 		return;
 	for (uint32_t i = 0; i < jobs->look_count; i++)
 		if (jobs->looks[i] == id)
@@ -123,8 +123,8 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 	if (id != 0 && lt_poll_singly(jobs) &&
 	    jobs->look_count >= lt_poll_most(jobs)) {
 		/* slurmctld has other work just now. */
-		if (d->next.list_soonest < d->next.jobs)
-			d->next.jobs = d->next.list_soonest;
+		if (d->jobs.next.list_soonest < d->jobs.next.list)
+			d->jobs.next.list = d->jobs.next.list_soonest;
 		return;
 	}
 	uint32_t *grown = NULL;
@@ -132,7 +132,7 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
 		    jobs->look_count, sizeof(*grown));
 	if (grown == NULL) {
-		d->next.jobs = 0;
+		d->jobs.next.list = 0;
 		jobs->look_count = 0;
 		return;
 	}
@@ -164,7 +164,7 @@ void
 lt_poll_running(struct lt_daemon *d)
 {
 	if (rows_name(&d->jobs))
-		d->next.started = d->next.ended = 0;
+		d->jobs.next.started = d->jobs.next.ended = 0;
 	else
-		d->next.jobs = 0;
+		d->jobs.next.list = 0;
 }

@@ -179,17 +179,17 @@ bar(struct looking *l, const struct lt_quote *quote)
 {
 	struct lt_daemon *const d = l->d;
 	struct lt_barred barred = {.asked = quote->wish.asked,
-	    .tables = lt_tables_hash(&d->tables),
+	    .tables = lt_tables_hash(&d->site.tables),
 	    .made_utc_s = l->now_utc_s};
 	struct lt_error err = {0};
 
 	if (barred.asked == 0 || strcmp(quote->partition, quote->home) == 0)
 		return;
 	memcpy(barred.partition, quote->partition, sizeof(barred.partition));
-	if (lt_bars_put(&d->bars, &barred, &err) != LT_OK)
+	if (lt_bars_put(&d->site.bars, &barred, &err) != LT_OK)
 		lt_log("bar_lost", "error=\"%s\"", err.text);
-	if (d->next.market > l->now_utc_s + MARKET_SOON_S)
-		d->next.market = l->now_utc_s + MARKET_SOON_S;
+	if (d->site.next.market > l->now_utc_s + MARKET_SOON_S)
+		d->site.next.market = l->now_utc_s + MARKET_SOON_S;
 }
 
 static bool
@@ -236,9 +236,9 @@ move_home(
 		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
 	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
 				     job->eligible_utc_s > now_utc_s;
-	const int home = lt_market_partition(&d->market, s->quote.home);
+	const int home = lt_market_partition(&d->site.market, s->quote.home);
 	const struct lt_replan of = {.request = request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .partition = home,
 	    .start_utc_s = waits_by_itself ? job->eligible_utc_s : now_utc_s,
 	    .now_utc_s = now_utc_s};
@@ -325,16 +325,16 @@ static bool
 nodes_away(const struct looking *l, const struct lt_batch_job *job)
 {
 	const struct lt_daemon *const d = l->d;
-	const int index = lt_market_partition(&d->market, job->partition);
+	const int index = lt_market_partition(&d->site.market, job->partition);
 
-	if (index < 0 || (uint32_t)index >= d->tables.partition_count)
+	if (index < 0 || (uint32_t)index >= d->site.tables.partition_count)
 		return false;
-	const struct lt_partition *const p = &d->tables.partitions[index];
+	const struct lt_partition *const p = &d->site.tables.partitions[index];
 
 	if (!lt_after_may_be_back(p, job, l->now_utc_s))
 		return false;
 	for (uint32_t i = 0; i < p->shape_count; i++)
-		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
+		if (d->site.tables.shapes[p->first_shape + i].closed_count > 0)
 			return true;
 	return false;
 }
@@ -344,7 +344,7 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 static bool
 tables_tell(const struct looking *l, const struct lt_after *row)
 {
-	return l->d->tables.read_utc_s >= row->cannot_utc_s ||
+	return l->d->site.tables.read_utc_s >= row->cannot_utc_s ||
 	       l->now_utc_s - row->cannot_utc_s >= LT_AFTER_AGAIN_S;
 }
 
@@ -437,8 +437,10 @@ take_no(struct looking *l, struct lt_after *row)
 
 	if (!tables_tell(l, row)) {
 		row->soon = true;
-		if (d->next.tables > d->tables.read_utc_s + TABLES_EVERY_S)
-			d->next.tables = d->tables.read_utc_s + TABLES_EVERY_S;
+		if (d->site.next.tables >
+		    d->site.tables.read_utc_s + TABLES_EVERY_S)
+			d->site.next.tables =
+			    d->site.tables.read_utc_s + TABLES_EVERY_S;
 	} else if (job != NULL && is_moved(l, job) &&
 		   lt_after_is_over(row, nodes_away(l, job), l->now_utc_s)) {
 		go_home(l, job, l->place, "asked");
@@ -525,8 +527,8 @@ lt_afterwards_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct looking l = {.d = d, .now_utc_s = now_utc_s};
 
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
-	    d->market.jobs_utc_s == 0 || !lt_replan_begin_market(d))
+	if (!lt_site_may(&d->site, LT_MAY_EDIT) || !d->site.has_market ||
+	    d->site.market.jobs_utc_s == 0 || !lt_replan_begin_market(d))
 		return LT_OK;
 	const int code = run(&l, err);
 	free(l.standing);

@@ -38,10 +38,10 @@ decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_replan_state *const state = &d->replan;
 	const uint32_t full =
 	    lt_request_full(&state->planned[state->planned_count],
-		LT_PLANNED_MAX - state->planned_count, &s->made, &d->market,
-		now_utc_s);
+		LT_PLANNED_MAX - state->planned_count, &s->made,
+		&d->site.market, now_utc_s);
 	const struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .planned = state->planned,
 	    .planned_count = state->planned_count + full,
 	    .partition = s->partition,
@@ -100,7 +100,7 @@ lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (moved.quote.start_utc_s > now_utc_s)
 		moved.quote.start_utc_s = now_utc_s;
 	moved.quote.rev++;
-	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
+	if (lt_site_may(&d->site, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
 	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
@@ -180,7 +180,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 				       : now_utc_s - FIRST_LOOK_S;
 	int code = LT_OK;
 
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
+	if (!lt_site_may(&d->site, LT_MAY_EDIT) || !d->site.has_market ||
 	    now_utc_s <= state->looked_utc_s)
 		return LT_OK;
 	state->looked_utc_s = now_utc_s;
@@ -193,7 +193,7 @@ lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    lt_jobs_requeued(&d->jobs, job->job_id) ||
 		    !(is_back(job, from_utc_s, now_utc_s) ||
 			is_waiting(job, from_utc_s, now_utc_s)) ||
-		    !is_preemptible(&d->market, job->partition))
+		    !is_preemptible(&d->site.market, job->partition))
 			continue;
 		lt_breath(LT_TURN_READ);
 		/* One that fails keeps nobody. */

@@ -44,9 +44,9 @@ is_in_time(const struct lt_daemon *d, const struct lt_batch_job *job,
 	if (deadline_utc_s <= 0)
 		return true;
 	return job->limit_s < deadline_utc_s &&
-	       now_utc_s + wait_s(wish) + d->tables.conf.kill_wait_s + AGAIN_S +
-		       job->limit_s <=
-		   deadline_utc_s - d->policy->deadline_slack_s;
+	       now_utc_s + wait_s(wish) + d->site.tables.conf.kill_wait_s +
+		       AGAIN_S + job->limit_s <=
+		   deadline_utc_s - d->site.policy->deadline_slack_s;
 }
 
 /* "" = it may be. */
@@ -57,7 +57,7 @@ why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
 	const struct lt_life *const life =
 	    lt_proof_life(&d->proof, job->job_id);
 
-	if (!lt_daemon_may(d, LT_MAY_HOLD))
+	if (!lt_site_may(&d->site, LT_MAY_HOLD))
 		return "the policy's mode is not enforce";
 	if (job->state != LT_JOB_RUNNING || job->completing)
 		return "it does not run";
@@ -130,11 +130,12 @@ static bool
 has_canary(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_quote *quote)
 {
-	const struct lt_class *const class = lt_market_class(&d->market,
+	const struct lt_class *const class = lt_market_class(&d->site.market,
 	    &(struct lt_class_of){.account = quote->account,
 		.qos = job->qos,
 		.name = job->name,
-		.partition = lt_market_partition(&d->market, quote->home)});
+		.partition =
+		    lt_market_partition(&d->site.market, quote->home)});
 
 	return class != NULL && class->canary;
 }
@@ -172,8 +173,8 @@ lt_canary_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	    now_utc_s >= state->looked_utc_s)
 		return LT_OK;
 	d->proof.looked_utc_s = now_utc_s;
-	for (uint32_t i = 0; i < d->market.class_count; i++)
-		has_any |= d->market.classes[i].canary;
+	for (uint32_t i = 0; i < d->site.market.class_count; i++)
+		has_any |= d->site.market.classes[i].canary;
 	/* Those that tell nothing could show nothing. */
 	for (uint32_t i = 0; has_any && i < state->life_count; i++) {
 		const struct lt_batch_job *const job =

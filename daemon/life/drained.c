@@ -143,7 +143,7 @@ lt_drained_give_back(struct lt_daemon *d, const struct lt_notice *notice,
 		if (code != LT_OK)
 			return code;
 		why = notice->stage == LT_NOTICE_STAYS ? "withdrawn" : "back";
-		d->next.tables = d->next.market = 0;
+		d->site.next.tables = d->site.next.market = 0;
 	}
 	code = lt_ledger_drop_notice(d->ledger, notice->node, err);
 	*is_done = code == LT_OK;

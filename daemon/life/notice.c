@@ -30,7 +30,7 @@ enum {
 int64_t
 lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s)
 {
-	return end_utc_s - d->tables.conf.kill_wait_s - LT_NOTICE_MARGIN_S;
+	return end_utc_s - d->site.tables.conf.kill_wait_s - LT_NOTICE_MARGIN_S;
 }
 
 bool
@@ -128,7 +128,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
 	lt_poll_running(d);
-	d->next.tables = d->next.market = 0;
+	d->site.next.tables = d->site.next.market = 0;
 	return read_ledger(d, err);
 }
 
@@ -325,7 +325,7 @@ static int64_t
 ended_utc_s(const struct lt_daemon *d, const struct lt_reclaimed *row)
 {
 	return row != NULL && row->step == LT_NOTICE_REQUEUED
-		   ? row->at_utc_s + d->tables.conf.kill_wait_s +
+		   ? row->at_utc_s + d->site.tables.conf.kill_wait_s +
 			 LT_NOTICE_MARGIN_S
 		   : 0;
 }
@@ -342,7 +342,7 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 	/* A requeue that fails again and again does not keep it. */
 	const int64_t latest_utc_s =
 	    notice->end_utc_s +
-	    2 * (d->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
+	    2 * (d->site.tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
 	bool is_used = false;
 
 	*down_utc_s = notice->end_utc_s;
@@ -531,7 +531,7 @@ lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    leave_node(d, notice, now_utc_s, &down_utc_s, err);
 
 		if (now_utc_s - notice->told_utc_s < LATE_S)
-			d->next.started = 0;
+			d->jobs.next.started = 0;
 		if (now_utc_s < down_utc_s ||
 		    (is_used && lt_drained_down(notice) == LT_ENET))
 			continue;

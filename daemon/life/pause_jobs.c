@@ -48,9 +48,9 @@ reason(const struct lt_daemon *d, const struct lt_batch_job *job,
 		return "due";
 	if (still_s + EARLY_S >= row->held_s)
 		return "held";
-	if (!lt_daemon_may(d, LT_MAY_EDIT))
+	if (!lt_site_may(&d->site, LT_MAY_EDIT))
 		return "mode";
-	return lt_pausing_any_class(&d->market) ? NULL : "conditions";
+	return lt_pausing_any_class(&d->site.market) ? NULL : "conditions";
 }
 
 /* False: its row is done with. */
@@ -186,7 +186,7 @@ look_at_all(struct lt_daemon *d, struct lt_pausing *s,
 	}
 	if (i >= list->count) {
 		state->after = 0;
-		state->looked_generation = d->market.generation;
+		state->looked_generation = d->site.market.generation;
 	}
 }
 
@@ -235,7 +235,7 @@ is_due(const struct lt_daemon *d, int64_t now_utc_s)
 	const struct lt_pausing_state *const state = &d->still;
 
 	return state->after != 0 ||
-	       state->looked_generation != d->market.generation ||
+	       state->looked_generation != d->site.market.generation ||
 	       now_utc_s >= state->next_utc_s;
 }
 
@@ -248,8 +248,8 @@ is_new(const struct lt_daemon *d)
 static bool
 is_to_look(const struct lt_daemon *d, int64_t now_utc_s)
 {
-	return d->has_market && lt_daemon_may(d, LT_MAY_EDIT) &&
-	       lt_pausing_any_class(&d->market) &&
+	return d->site.has_market && lt_site_may(&d->site, LT_MAY_EDIT) &&
+	       lt_pausing_any_class(&d->site.market) &&
 	       (is_due(d, now_utc_s) || is_new(d));
 }
 

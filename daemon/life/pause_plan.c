@@ -69,14 +69,14 @@ lt_pausing_lines(struct lt_pausing_lines *lines, const struct lt_daemon *d,
 			continue;
 		for (const char *name = job->partition; *name != '\0';) {
 			const size_t length = strcspn(name, ",");
-			const int at = table_of(&d->tables, name, length);
+			const int at = table_of(&d->site.tables, name, length);
 
 			if (at >= 0 && at < LT_PARTITIONS_MAX)
 				lines->waits[at] = true;
 			name += length + (name[length] == ',');
 		}
 	}
-	spread(lines, &d->tables.nodes);
+	spread(lines, &d->site.tables.nodes);
 }
 
 bool
@@ -84,7 +84,7 @@ lt_pausing_is_waited_for(const struct lt_pausing_lines *lines,
     const struct lt_daemon *d, const struct lt_batch_job *job)
 {
 	const int at =
-	    table_of(&d->tables, job->partition, strlen(job->partition));
+	    table_of(&d->site.tables, job->partition, strlen(job->partition));
 
 	return at < 0 || at >= LT_PARTITIONS_MAX || lines->waits[at];
 }
@@ -112,7 +112,7 @@ may_be_requeued(const struct lt_batch_job *job, const struct lt_standing *at,
 	return job->state == LT_JOB_RUNNING && job->requeue_allowed &&
 	       at->quote.wish.signal != 0 &&
 	       !(at->quote.wish.pins & LT_PIN_BEGIN) &&
-	       lt_resume_counts(&at->made.request, &d->market) &&
+	       lt_resume_counts(&at->made.request, &d->site.market) &&
 	       !lt_notice_has(&d->notice, job->job_id);
 }
 
@@ -126,7 +126,7 @@ may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
 					  LT_QUOTE_FREEING | LT_QUOTE_HELD_OUT;
 	struct lt_standing *const at = &s->standing;
 
-	if (!d->tables.conf.suspends ||
+	if (!d->site.tables.conf.suspends ||
 	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
 	    job->completing || !job->is_batch || job->is_cron ||
 	    job->het_job_id != 0 || job->array_job_id != 0 ||
@@ -141,10 +141,10 @@ may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
 		return false;
 	at->job = job;
 	at->now_utc_s = now_utc_s;
-	if (!lt_standing_ask(at, &d->market))
+	if (!lt_standing_ask(at, &d->site.market))
 		return false;
 	const struct lt_class *const class =
-	    lt_request_class(&at->made.request, &d->market);
+	    lt_request_class(&at->made.request, &d->site.market);
 
 	if (class == NULL || class->pause == LT_PAUSE_NEVER ||
 	    lt_pausing_is_urgent(d->ledger, at->quote.id))
@@ -167,10 +167,10 @@ kept_share(
 	    .memory_mib = job->memory_mib,
 	    .suspended_s = 1};
 
-	memcpy(run.partition, d->market.partitions[partition].name,
+	memcpy(run.partition, d->site.market.partitions[partition].name,
 	    sizeof(run.partition));
 	const struct lt_fraction kept =
-	    lt_suspended_share(&run, &d->market, d->ledger);
+	    lt_suspended_share(&run, &d->site.market, d->ledger);
 	return (double)kept.numerator / (double)kept.denominator;
 }
 
@@ -251,7 +251,7 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 	request->allocated = &got;
 	request->home = at->partition;
 	const struct lt_pause_of of = {.request = request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .partition = at->partition,
 	    .kept_share = kept,
 	    .left_s = left_s < LEFT_MAX_S ? left_s : LEFT_MAX_S,
@@ -263,11 +263,12 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 		    .limit_s = job->limit_s,
 		    .suspended_s = now_utc_s - job->start_utc_s - worked_s,
 		    .now_utc_s = now_utc_s},
-		&d->market),
+		&d->site.market),
 	    .requeue_s =
-		s->requeues ? requeue_s(at,
-				  d->market.partitions[at->partition].restart_s)
-			    : 0,
+		s->requeues
+		    ? requeue_s(at,
+			  d->site.market.partitions[at->partition].restart_s)
+		    : 0,
 	    .is_paused = job->state == LT_JOB_SUSPENDED,
 	    .now_utc_s = now_utc_s};
 

@@ -105,8 +105,8 @@ is_wanted(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_paused *row, int64_t now_utc_s)
 {
 	return now_utc_s < row->until_utc_s && !job->completing &&
-	       lt_daemon_may(d, LT_MAY_EDIT) &&
-	       lt_pausing_any_class(&d->market) &&
+	       lt_site_may(&d->site, LT_MAY_EDIT) &&
+	       lt_pausing_any_class(&d->site.market) &&
 	       !lt_notice_has(&d->notice, job->job_id);
 }
 
@@ -165,7 +165,7 @@ tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
 	    !lt_standing_back(s, d, job, now_utc_s))
 		return false;
 	const struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .planned = d->replan.planned,
 	    .planned_count = d->replan.planned_count,
 	    .partition = s->partition,
@@ -217,7 +217,8 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	struct lt_ledger_hold hold;
 
-	if (now_utc_s >= row->until_utc_s || !lt_daemon_may(d, LT_MAY_EDIT) ||
+	if (now_utc_s >= row->until_utc_s ||
+	    !lt_site_may(&d->site, LT_MAY_EDIT) ||
 	    !lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
 	    lt_pausing_is_urgent(d->ledger, hold.quote.id))
 		return false;
@@ -244,7 +245,7 @@ lt_pausing_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	const bool was_asked = is_asked(row);
 
-	if (job == NULL || !d->has_market)
+	if (job == NULL || !d->site.has_market)
 		return job != NULL;
 	lt_poll_again(d, row->job_id);
 	if (job->state == LT_JOB_RUNNING &&

@@ -133,8 +133,8 @@ conclude(struct lt_daemon *d, const struct lt_batch_job *job,
 	}
 	code = lt_ledger_put_proof(d->ledger, &whose.of, &row, &err);
 	if (code == LT_OK) {
-		d->budget.history_written = false;
-		d->next.history = now_utc_s;
+		d->charges.history_written = false;
+		d->charges.next.history = now_utc_s;
 	}
 	return code;
 }

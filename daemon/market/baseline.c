@@ -124,7 +124,7 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 		(void)lt_quote_run_unpack(
 		    &expected, quote->run, strlen(quote->run), NULL);
 	*at = (struct home_run){.first_utc_s = run->start_utc_s,
-	    .ratio = time_ratio(run, quote, &expected, &d->market)};
+	    .ratio = time_ratio(run, quote, &expected, &d->site.market)};
 	at->length_s = useful_s(run, quote, &expected) / at->ratio;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const r = &runs[i];
@@ -133,8 +133,9 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 		    r->end_utc_s <= r->start_utc_s ||
 		    r->start_utc_s >= run->start_utc_s)
 			continue;
-		at->before_s += useful_s(r, quote, &expected) /
-				time_ratio(r, quote, &expected, &d->market);
+		at->before_s +=
+		    useful_s(r, quote, &expected) /
+		    time_ratio(r, quote, &expected, &d->site.market);
 		if (r->start_utc_s < at->first_utc_s)
 			at->first_utc_s = r->start_utc_s;
 	}
@@ -263,7 +264,7 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	const int64_t length_s =
 	    run->end_utc_s > run->start_utc_s
 		? llround(useful_s(run, quote, &expected) /
-			  time_ratio(run, quote, &expected, &d->market))
+			  time_ratio(run, quote, &expected, &d->site.market))
 		: 0;
 	const int64_t start = quote->home_start_utc_s;
 	struct lt_elsewhere there = {

@@ -114,14 +114,14 @@ add_signal(struct build *b, const struct lt_policy_signal *signal,
 	if (signal->is_constant)
 		return constant_series(b, signal->constant, index, err);
 	const struct lt_source *const source =
-	    lt_signal_source(&d->signals, d->policy, signal, b->now_utc_s);
+	    lt_signal_source(&d->signals, d->site.policy, signal, b->now_utc_s);
 	if (source == NULL)
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
 		return lt_fail(err, LT_EINPUT,
-		    "%s:%d:%d: source %s gives %s, want %s", d->policy->path,
-		    signal->line, signal->column, source->policy->name,
-		    lt_quantity_title(source->quantity),
+		    "%s:%d:%d: source %s gives %s, want %s",
+		    d->site.policy->path, signal->line, signal->column,
+		    source->policy->name, lt_quantity_title(source->quantity),
 		    lt_quantity_title(wanted));
 	int *const made = &b->source_series[source - d->signals.sources];
 	if (*made == LT_NO_SERIES) {
@@ -157,8 +157,8 @@ static void
 apply_hazard(struct build *b, struct lt_partition *p,
     const struct lt_policy_partition *from)
 {
-	const struct lt_hazard hazard = lt_hazard_of(
-	    &b->d->signals, b->d->ledger, b->d->policy, from, b->now_utc_s);
+	const struct lt_hazard hazard = lt_hazard_of(&b->d->signals,
+	    b->d->ledger, b->d->site.policy, from, b->now_utc_s);
 
 	p->hazard_per_node_hour = hazard.value;
 	p->notice_s = (double)from->notice_s;
@@ -168,9 +168,9 @@ apply_hazard(struct build *b, struct lt_partition *p,
 	else if (from->preemptible && !hazard.known)
 		p->hazard_per_node_hour = UNKNOWN_HAZARD;
 	const struct lt_availability *const learned =
-	    lt_there_counts(from)
-		? lt_there_learned(&b->d->there, b->d->ledger, p, b->now_utc_s)
-		: NULL;
+	    lt_there_counts(from) ? lt_there_learned(&b->d->site.there,
+					b->d->ledger, p, b->now_utc_s)
+				  : NULL;
 	if (learned != NULL)
 		p->availability = *learned;
 }
@@ -220,7 +220,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	    p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(d->policy, p->name);
+	    lt_daemon_policy_partition(d->site.policy, p->name);
 	if (from == NULL)
 		return LT_OK;
 	p->flags |= LT_PARTITION_MANAGED;
@@ -241,7 +241,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
 		code = add_signal(b, &from->carbon,
-		    d->policy->intensity == LT_INTENSITY_MARGINAL
+		    d->site.policy->intensity == LT_INTENSITY_MARGINAL
 			? LT_QUANTITY_MARGINAL
 			: LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
@@ -303,14 +303,15 @@ add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 static void
 apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 {
-	const struct lt_policy *const p = d->policy;
+	const struct lt_policy *const p = d->site.policy;
 
 	m->compiled_utc_s = now_utc_s;
 	m->jobs_utc_s = lt_occupancy_until(&d->jobs.list);
-	m->generation = d->market.generation + 1;
+	m->generation = d->site.market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
 		m->generation = (uint64_t)now_utc_s; /* rises over restarts */
-	snprintf(m->cluster, sizeof(m->cluster), "%s", d->tables.conf.cluster);
+	snprintf(
+	    m->cluster, sizeof(m->cluster), "%s", d->site.tables.conf.cluster);
 	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
 	m->mode = p->mode;
 	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
@@ -328,8 +329,8 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->waiting_micros_per_hour = p->waiting_micros_per_hour;
 	m->waiting_mg_per_hour = llround(p->waiting_g_per_hour * 1000);
 	m->min_saving_ppm = p->min_saving_ppm;
-	m->max_array_size = d->tables.conf.max_array_size;
-	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
+	m->max_array_size = d->site.tables.conf.max_array_size;
+	lt_calendar_zone(&m->zone, &d->site.offsets, now_utc_s);
 }
 
 /* What Slurm's step daemons carry out; where jobs have other names, nobody
@@ -362,8 +363,8 @@ add_bars(struct lt_market *m, struct lt_daemon *d, int64_t now_utc_s,
 	m->bars = calloc(LT_BARS_MAX, sizeof(*m->bars));
 	if (m->bars == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	m->bar_count = lt_bars_of_market(
-	    m->bars, &d->bars, m, lt_tables_hash(&d->tables), now_utc_s);
+	m->bar_count = lt_bars_of_market(m->bars, &d->site.bars, m,
+	    lt_tables_hash(&d->site.tables), now_utc_s);
 	return LT_OK;
 }
 
@@ -374,15 +375,15 @@ fill(struct build *b, struct lt_error *err)
 	struct lt_market *const m = &b->market;
 
 	m->series = b->series;
-	m->partition_count = d->tables.partition_count;
-	m->shape_count = d->tables.shape_count;
-	if (d->tables.partition_count > LT_PARTITIONS_MAX)
+	m->partition_count = d->site.tables.partition_count;
+	m->shape_count = d->site.tables.shape_count;
+	if (d->site.tables.partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u partitions, limit %d",
-		    d->tables.partition_count, LT_PARTITIONS_MAX);
+		    d->site.tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
-	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(d->tables.shape_count + m->partition_count + 1u,
+	    calloc(d->site.tables.partition_count + 1u, sizeof(*m->partitions));
+	m->shapes = calloc(d->site.tables.shape_count + m->partition_count + 1u,
 	    sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
@@ -392,18 +393,18 @@ fill(struct build *b, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
 	for (int i = 0; i < d->signals.source_count; i++)
 		b->source_series[i] = LT_NO_SERIES;
-	memcpy(m->partitions, d->tables.partitions,
-	    d->tables.partition_count * sizeof(*m->partitions));
-	memcpy(m->shapes, d->tables.shapes,
-	    d->tables.shape_count * sizeof(*m->shapes));
-	m->classes = d->policy->classes;
-	m->class_count = (uint32_t)d->policy->class_count;
-	add_node_rules(m, d->policy);
+	memcpy(m->partitions, d->site.tables.partitions,
+	    d->site.tables.partition_count * sizeof(*m->partitions));
+	memcpy(m->shapes, d->site.tables.shapes,
+	    d->site.tables.shape_count * sizeof(*m->shapes));
+	m->classes = d->site.policy->classes;
+	m->class_count = (uint32_t)d->site.policy->class_count;
+	add_node_rules(m, d->site.policy);
 	apply_rules(m, d, b->now_utc_s);
-	add_policy_nodes(m, d->policy);
-	lt_compile_gpus(m, d->policy);
-	apply_memory(m, &d->tables.conf);
-	m->job_limits = job_limits(&d->tables);
+	add_policy_nodes(m, d->site.policy);
+	lt_compile_gpus(m, d->site.policy);
+	apply_memory(m, &d->site.tables.conf);
+	m->job_limits = job_limits(&d->site.tables);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, &m->partitions[i], err);
 
@@ -438,7 +439,7 @@ static int
 add_busy(struct build *b, const struct lt_batch_jobs *list,
     struct lt_planned *windows, struct lt_error *err)
 {
-	const struct lt_batch_nodes *const nodes = &b->d->tables.nodes;
+	const struct lt_batch_nodes *const nodes = &b->d->site.tables.nodes;
 	struct lt_market *const m = &b->market;
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -502,15 +503,15 @@ publish(
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	if (d->has_market)
-		lt_market_free(&d->market);
-	d->market = loaded;
+	if (d->site.has_market)
+		lt_market_free(&d->site.market);
+	d->site.market = loaded;
 	/* No plugin asks for it, so no file has it. */
 	for (uint32_t i = 0; i < loaded.class_count; i++)
 		loaded.classes[i].assume_time_s =
-		    d->policy->classes[i].assume_time_s;
-	d->has_market = true;
-	return lt_market_save(&d->market, d->paths.market, err);
+		    d->site.policy->classes[i].assume_time_s;
+	d->site.has_market = true;
+	return lt_market_save(&d->site.market, d->paths.market, err);
 }
 
 /* What the market has of each job. */

@@ -10,7 +10,7 @@
 struct lt_daemon;
 struct lt_error;
 
-/* d->market and the file. */
+/* d->site.market and the file. */
 int lt_compile_market(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 

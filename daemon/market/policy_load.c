@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file into d->policy and d->signals.sources: at start, on SIGHUP,
- * by `lowtide reload` and when the file changes. A bad file never replaces a
- * good one: the error is kept for status and logged each hour. The text of the
- * last good one is kept in the state directory, for a start with a bad file.
+ * The policy file into d->site.policy and d->signals.sources: at start, on
+ * SIGHUP, by `lowtide reload` and when the file changes. A bad file never
+ * replaces a good one: the error is kept for status and logged each hour. The
+ * text of the last good one is kept in the state directory, for a start with a
+ * bad file.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -71,10 +72,10 @@ void
 lt_policy_drop(struct lt_daemon *d)
 {
 	free_sources(d->signals.sources, d->signals.source_count);
-	lt_policy_free(d->policy);
+	lt_policy_free(d->site.policy);
 	d->signals.sources = NULL;
 	d->signals.source_count = 0;
-	d->policy = NULL;
+	d->site.policy = NULL;
 }
 
 /* Do the sources give what the policy's signals want? The first that does not
@@ -286,9 +287,9 @@ settle_zone(struct lt_daemon *d, const char *config, struct lt_policy *policy,
 		code =
 		    lt_ledger_put(d->ledger, "timezone", policy->timezone, err);
 	if (code == LT_OK)
-		d->offsets = *is;
-	else if (d->policy != NULL) /* it works on */
-		(void)lt_time_zone_set(d->policy->timezone, NULL);
+		d->site.offsets = *is;
+	else if (d->site.policy != NULL) /* it works on */
+		(void)lt_time_zone_set(d->site.policy->timezone, NULL);
 	free(was);
 	return code;
 }
@@ -305,8 +306,9 @@ lt_policy_unknown_rule(const struct lt_policy *policy)
 static void
 tell_in_force(const struct lt_daemon *d)
 {
-	const bool yes = d->policy->budget_count > 0 &&
-			 lt_policy_unknown_rule(d->policy) != LT_RULE_ALLOW;
+	const bool yes =
+	    d->site.policy->budget_count > 0 &&
+	    lt_policy_unknown_rule(d->site.policy) != LT_RULE_ALLOW;
 	struct lt_error err = {0};
 
 	if (lt_in_force_save(d->paths.in_force, yes, &err) != LT_OK)
@@ -334,10 +336,10 @@ use_text(struct lt_daemon *d, const struct lt_policy_text *text,
 	}
 	keep_past(sources, policy->source_count, &d->signals);
 	lt_policy_drop(d);
-	d->policy = policy;
+	d->site.policy = policy;
 	d->signals.sources = sources;
 	d->signals.source_count = policy->source_count;
-	d->policy_loaded_utc_s = now_utc_s;
+	d->site.policy_loaded_utc_s = now_utc_s;
 	lt_directory_forget_members();
 	d->signals.changed = d->budget.dirty = true;
 	d->replan.looked_utc_s = d->next.forecasts = 0;
@@ -349,29 +351,23 @@ use_text(struct lt_daemon *d, const struct lt_policy_text *text,
 	return LT_OK;
 }
 
-bool
-lt_daemon_may(const struct lt_daemon *d, enum lt_may what)
-{
-	return !d->off.is_off && lt_mode_may(d->policy->mode, what);
-}
-
 void
 lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
 {
-	const bool was_off = d->off.is_off;
+	const bool was_off = d->site.off.is_off;
 	char text[LT_ERROR_TEXT_SIZE];
 	struct lt_error err = {0};
 
-	const int code = lt_off_read(&d->off, d->args.off, &err);
-	if (was_off && !d->off.is_off)
-		lt_log("on", "mode=%s", lt_mode_name(d->policy->mode));
+	const int code = lt_off_read(&d->site.off, d->args.off, &err);
+	if (was_off && !d->site.off.is_off)
+		lt_log("on", "mode=%s", lt_mode_name(d->site.policy->mode));
 	/* What is held is let go, or judged again. */
-	if (was_off != d->off.is_off) {
+	if (was_off != d->site.off.is_off) {
 		d->budget.dirty = true;
-		d->replan.looked_utc_s = d->next.jobs = 0;
+		d->replan.looked_utc_s = d->jobs.next.list = 0;
 		d->off_told_utc_s = 0;
 	}
-	if ((code == LT_OK && !d->off.is_off) ||
+	if ((code == LT_OK && !d->site.off.is_off) ||
 	    now_utc_s - d->off_told_utc_s < LT_HOUR_S)
 		return;
 	d->off_told_utc_s = now_utc_s;
@@ -379,7 +375,7 @@ lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
 		lt_log("off_ignored", "error=\"%s\"", err.text);
 	else
 		lt_log("off", "why=\"%s\"",
-		    lt_off_text(text, sizeof(text), &d->off));
+		    lt_off_text(text, sizeof(text), &d->site.off));
 }
 
 /* Puts a policy file in force, and keeps a good one in keep ("" = not). */
@@ -411,7 +407,8 @@ tell_refused(struct lt_daemon *d, int64_t now_utc_s)
 {
 	d->next.policy_told = now_utc_s + LT_HOUR_S;
 	lt_log("policy_refused", "path=%s in_force=%s error=\"%s\"",
-	    d->args.config, d->policy != NULL ? d->policy->path : "none",
+	    d->args.config,
+	    d->site.policy != NULL ? d->site.policy->path : "none",
 	    d->policy_error);
 }
 
@@ -430,7 +427,7 @@ lt_daemon_load_policy(
 	}
 	lt_text_mend(failed.text); /* cut, maybe in a character */
 	memcpy(d->policy_error, failed.text, sizeof(d->policy_error));
-	if (d->policy == NULL && d->paths.last_policy[0] &&
+	if (d->site.policy == NULL && d->paths.last_policy[0] &&
 	    use_file(d, d->paths.last_policy, "", now_utc_s, &last) == LT_OK)
 		code = LT_OK;
 	else if (last.code != LT_OK && last.code != LT_ENOENT)
@@ -449,7 +446,7 @@ lt_daemon_reload_policy(
 
 	if (code == LT_OK)
 		lt_signals_restore(&d->signals, d->ledger, now_utc_s);
-	d->next.tables = 0;
+	d->site.next.tables = 0;
 	return code;
 }
 

@@ -129,7 +129,7 @@ resize(struct lt_charge_input *input, const struct lt_run *run,
 	struct lt_charge_input here = {0};
 	struct lt_place place;
 
-	lt_place_of(&place, &d->market, d->ledger, run->partition);
+	lt_place_of(&place, &d->site.market, d->ledger, run->partition);
 	narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&here, &used, &place);
@@ -149,7 +149,7 @@ lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
 	    .end_utc_s = there->span.to_utc_s};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, &d->market, d->ledger, site.partition);
+	lt_place_of(&place, &d->site.market, d->ledger, site.partition);
 	if (strcmp(site.partition, run->partition) == 0)
 		narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);

@@ -86,8 +86,9 @@ struct past { /* of a source, before the steps that it has in memory */
 static void
 right_from(struct lt_daemon *d, int64_t utc_s)
 {
-	if (d->rates_righted_utc_s == 0 || utc_s < d->rates_righted_utc_s)
-		d->rates_righted_utc_s = utc_s;
+	if (d->site.rates.righted_utc_s == 0 ||
+	    utc_s < d->site.rates.righted_utc_s)
+		d->site.rates.righted_utc_s = utc_s;
 }
 
 /* Records what the source says now of a time for which a guess was recorded, or
@@ -282,26 +283,26 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	const struct lt_policy_signal *const signal =
 	    signal_of(partition, rate);
 	const struct lt_source *const source =
-	    signal->is_constant
-		? NULL
-		: lt_signal_source(&d->signals, d->policy, signal, now_utc_s);
+	    signal->is_constant ? NULL
+				: lt_signal_source(&d->signals, d->site.policy,
+				      signal, now_utc_s);
 
 	if (!signal->is_set || (!signal->is_constant && source == NULL))
 		return LT_OK;
 	const uint32_t key =
-	    key_of(d->policy_loaded_utc_s, signal, source, now_utc_s);
+	    key_of(d->site.policy_loaded_utc_s, signal, source, now_utc_s);
 	struct lt_recorded *const last =
-	    recorded_of(d->recorded, partition->name, rate);
+	    recorded_of(d->site.rates.recorded, partition->name, rate);
 	if (last != NULL && last->key == key)
 		return LT_OK;
 	const struct lt_rates_asked now = {
 	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
 	const bool is_later =
 	    rate == LT_RATE_PRICE &&
-	    partition->price_from_utc_s > d->policy_loaded_utc_s;
+	    partition->price_from_utc_s > d->site.policy_loaded_utc_s;
 	const struct lt_rate_step constant = {
-	    .start_utc_s =
-		is_later ? partition->price_from_utc_s : d->policy_loaded_utc_s,
+	    .start_utc_s = is_later ? partition->price_from_utc_s
+				    : d->site.policy_loaded_utc_s,
 	    .end_utc_s = INT64_MAX,
 	    .value = signal->constant,
 	    .quality = LT_QUALITY_CONSTANT,
@@ -453,15 +454,15 @@ record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
     enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_recorded *const last =
-	    recorded_of(d->recorded, partition->name, rate);
-	const uint32_t key = lt_crc32c(
-	    3, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
+	    recorded_of(d->site.rates.recorded, partition->name, rate);
+	const uint32_t key = lt_crc32c(3, &d->site.policy_loaded_utc_s,
+	    sizeof(d->site.policy_loaded_utc_s));
 
 	if (last != NULL && last->key == key)
 		return LT_OK;
 	const int code = facts[rate](d->ledger,
-	    &(struct said){d->policy, partition,
-		{.start_utc_s = d->policy_loaded_utc_s,
+	    &(struct said){d->site.policy, partition,
+		{.start_utc_s = d->site.policy_loaded_utc_s,
 		    .end_utc_s = INT64_MAX,
 		    .quality = LT_QUALITY_CONSTANT,
 		    .issued_utc_s = now_utc_s}},
@@ -483,37 +484,39 @@ lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 
 	if (code != LT_OK)
 		return code;
-	if (d->recorded == NULL)
-		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
-		    sizeof(*d->recorded));
-	for (int i = 0; i < d->policy->partition_count; i++)
+	if (d->site.rates.recorded == NULL)
+		d->site.rates.recorded =
+		    calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
+			sizeof(*d->site.rates.recorded));
+	for (int i = 0; i < d->site.policy->partition_count; i++)
 		for (size_t r = 0;
 		     r < sizeof(here) / sizeof(*here) && code == LT_OK; r++)
 			code = (facts[here[r]] == NULL ? record : record_fact)(
-			    d, &d->policy->partitions[i], here[r], now_utc_s,
-			    err);
+			    d, &d->site.policy->partitions[i], here[r],
+			    now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_owned_nodes_record(&d->owned_seen, d->ledger,
-		    &(struct lt_owned_now){d->policy, &d->tables,
-			d->policy_loaded_utc_s, now_utc_s},
-		    err);
+		code =
+		    lt_owned_nodes_record(&d->site.rates.owned_seen, d->ledger,
+			&(struct lt_owned_now){d->site.policy, &d->site.tables,
+			    d->site.policy_loaded_utc_s, now_utc_s},
+			err);
 	if (code == LT_OK)
-		code = lt_there_record(&d->there, d->ledger,
-		    &(struct lt_there_now){d->policy, &d->tables, &d->jobs.list,
-			d->policy_loaded_utc_s, now_utc_s},
+		code = lt_there_record(&d->site.there, d->ledger,
+		    &(struct lt_there_now){d->site.policy, &d->site.tables,
+			&d->jobs.list, d->site.policy_loaded_utc_s, now_utc_s},
 		    err);
 	if (code == LT_OK)
 		code = lt_places_note(
-		    &d->market, d->ledger, d->policy, now_utc_s, err);
+		    &d->site.market, d->ledger, d->site.policy, now_utc_s, err);
 	/* What came before a failure is right, and stays. */
 	const int kept = lt_ledger_commit(d->ledger, err);
 	if (kept != LT_OK) {
 		lt_ledger_rollback(d->ledger);
-		free(d->recorded);
-		d->recorded = NULL;
-		d->owned_seen = (struct lt_owned_seen){0};
-		lt_there_free(d->there);
-		d->there = NULL;
+		free(d->site.rates.recorded);
+		d->site.rates.recorded = NULL;
+		d->site.rates.owned_seen = (struct lt_owned_seen){0};
+		lt_there_free(d->site.there);
+		d->site.there = NULL;
 	}
 	return code == LT_OK ? kept : code;
 }

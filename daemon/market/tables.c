@@ -121,11 +121,11 @@ find_births(struct newcomers *fresh, struct lt_daemon *d)
 		    fresh->list, fresh->count, read_utc_s - LT_HOUR_S, &why);
 	const uint32_t left_out = code == LT_OK ? 0 : fresh->count;
 
-	if (left_out != 0 && left_out != d->tables.left_out_accounts)
+	if (left_out != 0 && left_out != d->site.tables.left_out_accounts)
 		lt_log("accounts_left_out",
 		    "count=%u first=%s error=\"%s\" why=\"where they were made is not known\"",
 		    left_out, fresh->list[0].name, why.text);
-	d->tables.left_out_accounts = left_out;
+	d->site.tables.left_out_accounts = left_out;
 	return code == LT_OK;
 }
 
@@ -169,7 +169,7 @@ take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
 	/* In Kubernetes only an admin says whose a namespace is. */
 	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
 	    lt_moved_keep(&tables->moved, all->accounts, all->account_count,
-		&seen, d->policy) != LT_OK)
+		&seen, d->site.policy) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 	if (code == LT_OK)
 		code = lt_heirs_add(all, d->ledger, &seen, now_utc_s, err);
@@ -242,44 +242,45 @@ lt_daemon_load_tables(
 
 	if (code != LT_OK)
 		return code;
-	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
+	if (d->site.tables.read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
 	/* What it forgot no row, nor a look at one job, shows: a list does. */
-	if (d->tables.read_utc_s &&
-	    d->tables.conf.started_utc_s != conf.started_utc_s) {
+	if (d->site.tables.read_utc_s &&
+	    d->site.tables.conf.started_utc_s != conf.started_utc_s) {
 		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
-		d->next.jobs = 0;
+		d->jobs.next.list = 0;
 	}
-	d->tables.conf = conf;
-	d->tables.private_data = conf.private_data | d->tables.private_dbd;
+	d->site.tables.conf = conf;
+	d->site.tables.private_data =
+	    conf.private_data | d->site.tables.private_dbd;
 	d->acting = conf.is_acting_controller;
-	name_partitions(d->policy);
-	code = load_partitions(&d->tables, err);
+	name_partitions(d->site.policy);
+	code = load_partitions(&d->site.tables, err);
 	if (code != LT_OK)
 		return code;
-	lt_last_shapes_lay(&d->tables, d->args.state);
+	lt_last_shapes_lay(&d->site.tables, d->args.state);
 	if (lt_batch_has_dbd(&conf)) {
-		code = load_associations(&d->tables, d, now_utc_s, err);
-		load_managers(&d->tables);
+		code = load_associations(&d->site.tables, d, now_utc_s, err);
+		load_managers(&d->site.tables);
 		if (code == LT_OK)
 			code = lt_associations_save(
-			    &d->tables, d->args.state, err);
-		else if (d->tables.accounts == NULL) {
-			if (lt_associations_load(&d->tables, d->args.state,
+			    &d->site.tables, d->args.state, err);
+		else if (d->site.tables.accounts == NULL) {
+			if (lt_associations_load(&d->site.tables, d->args.state,
 				&(struct lt_error){0}) != LT_OK)
 				return code; /* nothing to work with */
-			lt_accounts_sort(
-			    d->tables.accounts, d->tables.account_count);
-			(void)lt_ledger_account_moves(
-			    d->ledger, &d->tables.moves, &(struct lt_error){0});
+			lt_accounts_sort(d->site.tables.accounts,
+			    d->site.tables.account_count);
+			(void)lt_ledger_account_moves(d->ledger,
+			    &d->site.tables.moves, &(struct lt_error){0});
 			lt_batch_know_users(
-			    d->tables.pairs, d->tables.pair_count);
+			    d->site.tables.pairs, d->site.tables.pair_count);
 		}
 	}
-	const int closed = lt_close_accounts(&d->tables, err);
+	const int closed = lt_close_accounts(&d->site.tables, err);
 
 	if (closed != LT_OK)
 		return closed;
-	d->tables.read_utc_s = now_utc_s;
+	d->site.tables.read_utc_s = now_utc_s;
 	return code;
 }

@@ -80,11 +80,11 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_ledger_prune_gpus(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_lengths(
-		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+		code = lt_ledger_prune_lengths(d->ledger,
+		    lt_lengths_since(d->site.policy, now_utc_s), err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_proofs(
-		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+		code = lt_ledger_prune_proofs(d->ledger,
+		    lt_lengths_since(d->site.policy, now_utc_s), err);
 	return code;
 }
 
@@ -117,9 +117,9 @@ static void
 follow_money(struct lt_daemon *d, int64_t now_utc_s)
 {
 	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-	if (now_utc_s >= d->next.history)
+	if (now_utc_s >= d->charges.next.history)
 		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
-	if (now_utc_s >= d->next.used)
+	if (now_utc_s >= d->charges.next.used)
 		lt_run_step(d, LT_STEP_USED, lt_utilisation_read, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
@@ -152,9 +152,9 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 	}
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
-	if (d->next.jobs != 0 && !lt_batch_is_near())
-		d->next.jobs =
-		    larger(d->next.jobs, now_utc_s + 2 * took_ms / 1000);
+	if (d->jobs.next.list != 0 && !lt_batch_is_near())
+		d->jobs.next.list =
+		    larger(d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
 }
 
 /* Jobs and money: only where slurmctld is in charge. */
@@ -167,7 +167,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	/* What is held for them is more than their records show. */
 	if (!d->still.is_read)
 		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_read, now_utc_s);
-	if (now_utc_s >= d->next.jobs) {
+	if (now_utc_s >= d->jobs.next.list) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_poll_singly(&d->jobs) &&
 		   lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
@@ -192,22 +192,22 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
 	    d->still.is_read && lt_pausing_is_due(d, lt_pass_now(d)))
 		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
+	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.mails)
 		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
+	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.run_costs)
 		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
-	if (d->budget.has_snapshot && d->policy->notify.is_set &&
+	if (d->budget.has_snapshot && d->site.policy->notify.is_set &&
 	    lt_pass_now(d) >= d->next.unusual)
 		lt_run_step(
 		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(d));
 	lt_publish(d, lt_pass_now(d));
 	if (d->budget.has_snapshot)
-		lt_batch_tend(
-		    &(struct lt_batch_view){&d->market, &d->budget.snapshot,
-			d->off.is_off,
-			lt_retention_cut(d->policy, &d->budget, now_utc_s)},
+		lt_batch_tend(&(struct lt_batch_view){&d->site.market,
+				  &d->budget.snapshot, d->site.off.is_off,
+				  lt_retention_cut(
+				      d->site.policy, &d->budget, now_utc_s)},
 		    lt_pass_now(d));
 }
 
@@ -218,33 +218,34 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 	d->pass_began_ms = lt_monotonic_ms();
 	lt_daemon_follow_off(d, now_utc_s);
 	check_policy(d, now_utc_s);
-	if (now_utc_s >= d->next.tables) {
-		d->next.tables = now_utc_s + TABLES_EVERY_S;
+	if (now_utc_s >= d->site.next.tables) {
+		d->site.next.tables = now_utc_s + TABLES_EVERY_S;
 		if (!lt_run_step(
 			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
-			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
+			d->site.next.tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
 	}
-	if (!d->tables.read_utc_s || !d->acting)
+	if (!d->site.tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
-	if (d->names_told_utc_s != d->policy_loaded_utc_s) {
-		d->names_told_utc_s = d->policy_loaded_utc_s;
-		lt_unknown_names_log(d->policy, &d->tables);
+	if (d->names_told_utc_s != d->site.policy_loaded_utc_s) {
+		d->names_told_utc_s = d->site.policy_loaded_utc_s;
+		lt_unknown_names_log(d->site.policy, &d->site.tables);
 	}
-	lt_gpu_prices(d->policy, &d->tables, now_utc_s);
-	if (d->signals.changed || !d->has_market ||
-	    now_utc_s >= d->next.market) {
+	lt_gpu_prices(d->site.policy, &d->site.tables, now_utc_s);
+	if (d->signals.changed || !d->site.has_market ||
+	    now_utc_s >= d->site.next.market) {
 		if (lt_run_step(
 			d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
 			d->signals.changed = false;
-			lt_batch_know(&d->market);
-			d->next.market = now_utc_s + MARKET_EVERY_S;
+			lt_batch_know(&d->site.market);
+			d->site.next.market = now_utc_s + MARKET_EVERY_S;
 			lt_run_step(
 			    d, LT_STEP_RATES, lt_rates_record, now_utc_s);
-			lt_failover_watch(&d->signals, d->policy, now_utc_s);
+			lt_failover_watch(
+			    &d->signals, d->site.policy, now_utc_s);
 		}
 	}
-	if (d->has_market)
+	if (d->site.has_market)
 		account(d, now_utc_s);
 	if (d->budget.has_snapshot)
 		lt_rebuild_go_on(d, now_utc_s);

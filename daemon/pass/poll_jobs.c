@@ -63,15 +63,16 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	const int64_t until_utc_s = d->jobs.ended_until_utc_s;
 	const int64_t from_utc_s =
 	    (until_utc_s < now_utc_s ? until_utc_s : now_utc_s) - ENDED_LATE_S;
-	const bool started = now_utc_s >= d->next.started;
+	const bool started = now_utc_s >= d->jobs.next.started;
 	const int64_t began_ms = lt_monotonic_ms();
 
-	if (now_utc_s < d->next.ended || !lt_batch_has_dbd(&d->tables.conf))
+	if (now_utc_s < d->jobs.next.ended ||
+	    !lt_batch_has_dbd(&d->site.tables.conf))
 		return;
-	d->next.ended = now_utc_s + ENDED_EVERY_S;
+	d->jobs.next.ended = now_utc_s + ENDED_EVERY_S;
 	if (lt_child_rows(&rows, started ? lt_batch_runs : lt_batch_ended,
 		from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
-		d->next.ended = now_utc_s + ENDED_AGAIN_S;
+		d->jobs.next.ended = now_utc_s + ENDED_AGAIN_S;
 		d->jobs.rows_tell = false;
 		lt_poll_list(d, now_utc_s);
 		return;
@@ -79,8 +80,9 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	d->jobs.rows_tell = true;
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (started)
-		d->next.started = now_utc_s + STARTED_PART * took_ms / 1000;
-	d->next.ended += ENDED_PART * took_ms / 1000;
+		d->jobs.next.started =
+		    now_utc_s + STARTED_PART * took_ms / 1000;
+	d->jobs.next.ended += ENDED_PART * took_ms / 1000;
 	d->jobs.ended_until_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		const struct lt_batch_run *const row = &rows.runs[i];
@@ -263,7 +265,7 @@ lt_poll(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = follow(d, &found, &asked, now_utc_s, err);
 	if (code != LT_OK)
-		d->next.jobs = 0; /* a list shows all of it */
+		d->jobs.next.list = 0; /* a list shows all of it */
 	lt_batch_jobs_free(&found.jobs);
 	free(ids);
 	return code;

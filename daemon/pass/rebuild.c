@@ -25,7 +25,7 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 
-	if (!lt_batch_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->site.tables.conf))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)
@@ -115,7 +115,7 @@ static int
 finish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
-	int code = lt_settle_save_until(&d->budget, d->ledger, now_utc_s, err);
+	int code = lt_settle_save_until(&d->charges, d->ledger, now_utc_s, err);
 
 	if (code == LT_OK)
 		code = lt_reconcile(d, now_utc_s, err);

@@ -161,7 +161,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	hold.live_tasks = hold.quote.tasks;
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
-	else if (budgeted && lt_daemon_may(d, LT_MAY_HOLD) &&
+	else if (budgeted && lt_site_may(&d->site, LT_MAY_HOLD) &&
 		 !lt_fits_hold(&d->budget, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
@@ -250,7 +250,7 @@ saw_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 	ended.end_utc_s = job->submit_utc_s;
 	ended.state_text = "REQUEUED";
 	lt_settle_saw_end(
-	    &d->jobs, d->ledger, &d->tables.conf, &ended, now_utc_s);
+	    &d->jobs, d->ledger, &d->site.tables.conf, &ended, now_utc_s);
 }
 
 static int
@@ -264,7 +264,7 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(
-		    &d->jobs, d->ledger, &d->tables.conf, job, now_utc_s);
+		    &d->jobs, d->ledger, &d->site.tables.conf, job, now_utc_s);
 	else if (before != NULL)
 		saw_requeue(d, job, before, now_utc_s);
 	if (text == NULL ||
@@ -364,14 +364,15 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 	lt_ended_sort(&d->jobs);
 	d->jobs.live_count = 0;
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
-	const bool anew = d->jobs.looked_generation != d->market.generation;
+	const bool anew =
+	    d->jobs.looked_generation != d->site.market.generation;
 	for (uint32_t i = 0; code == LT_OK && i < jobs->count; i++) {
 		struct lt_batch_job *const job = &jobs->jobs[i];
 		const struct lt_batch_job *const was =
 		    lt_jobs_find(before, job->job_id);
 
 		lt_breath(LT_TURN_READ);
-		lt_change_look(&d->market, job, was, anew, now_utc_s);
+		lt_change_look(&d->site.market, job, was, anew, now_utc_s);
 		job->pause_s = lt_jobs_pause_s(&d->jobs, job);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
@@ -507,7 +508,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* What is named from now on may come after the list. */
 	d->jobs.look_count = 0;
 	d->jobs.unseen = d->jobs.unseen_passes = 0;
-	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
+	d->jobs.next.list = now_utc_s + LT_JOBS_EVERY_S;
 	int code = lt_child_jobs(&jobs, &d->jobs, err);
 	if (code != LT_OK)
 		return code;
@@ -530,9 +531,9 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	lt_breath(LT_TURN_COMMITTED);
 	malloc_trim(0);
 	if (!d->jobs.followed) /* the first market knew of no job */
-		d->next.market = 0;
+		d->site.next.market = 0;
 	d->jobs.followed = true;
-	d->jobs.looked_generation = d->market.generation;
+	d->jobs.looked_generation = d->site.market.generation;
 	d->jobs.ended_until_utc_s = d->jobs.list.begun_utc_s;
 	if (!d->jobs.quotes_loaded) {
 		d->jobs.quotes_loaded = true;

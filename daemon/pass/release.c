@@ -363,7 +363,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	    now_utc_s <= d->budget.counted_utc_s)
 		return LT_OK;
 	code = lt_compile_budget(d, now_utc_s, err);
-	if (code == LT_OK && lt_daemon_may(d, LT_MAY_HOLD))
+	if (code == LT_OK && lt_site_may(&d->site, LT_MAY_HOLD))
 		judge_again(d, all, count, choose_freeing, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
@@ -486,7 +486,7 @@ judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		qsort(raised, n, sizeof(*raised), largest_first);
 	for (uint32_t i = 0; code == LT_OK && i < n; i++) {
 		raised[i]->denied = recent != NULL &&
-				    lt_daemon_may(d, LT_MAY_HOLD) &&
+				    lt_site_may(&d->site, LT_MAY_HOLD) &&
 				    choose_counted(&d->jobs, raised[i]);
 		if (raised[i]->denied &&
 		    asked_by(&asked, &d->budget.snapshot, raised[i], now_utc_s))
@@ -511,7 +511,7 @@ static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const bool enforce = lt_daemon_may(d, LT_MAY_HOLD);
+	const bool enforce = lt_site_may(&d->site, LT_MAY_HOLD);
 	uint32_t admitted = 0;
 	int code = LT_OK;
 
@@ -569,7 +569,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	/* In a new period each is judged that is counted. */
 	const bool is_new =
-	    d->budget.period_began && lt_daemon_may(d, LT_MAY_HOLD);
+	    d->budget.period_began && lt_site_may(&d->site, LT_MAY_HOLD);
 	struct waiting *const all =
 	    collect(&d->jobs, d->ledger, is_new, &count);
 	if (all == NULL)

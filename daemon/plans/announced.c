@@ -133,7 +133,7 @@ lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
 			(at->job_id != 0 || !fits(at, job))))
 			continue;
 		at->job_id = job_id;
-		at->generation = d->market.generation;
+		at->generation = d->site.market.generation;
 		*plan = *at;
 		return true;
 	}

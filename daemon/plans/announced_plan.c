@@ -25,14 +25,15 @@ see_others(
     struct work *w, const struct lt_daemon *d, const struct lt_announced *told)
 {
 	const struct lt_announced_seen all = {
-	    .generation = d->market.generation, .now_utc_s = told->made_utc_s};
+	    .generation = d->site.market.generation,
+	    .now_utc_s = told->made_utc_s};
 	const struct lt_announced *other;
 	uint32_t at = 0;
 
 	while ((other = lt_announced_next(&at, &d->announced, &all)) != NULL &&
 	       other->sequence < told->sequence) {
 		const int partition =
-		    lt_market_partition(&d->market, other->partition);
+		    lt_market_partition(&d->site.market, other->partition);
 		struct lt_planned *const window = &w->planned[w->planned_count];
 
 		if (partition < 0)
@@ -50,7 +51,7 @@ plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 {
 	struct lt_standing *const s = &w->standing;
 	struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .planned = w->planned,
 	    .planned_count = w->planned_count,
 	    .start_utc_s = quote->plan_start_utc_s,
@@ -59,7 +60,7 @@ plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 	s->job = job;
 	s->quote = *quote;
 	s->now_utc_s = job->submit_utc_s;
-	if (!lt_standing_ask(s, &d->market))
+	if (!lt_standing_ask(s, &d->site.market))
 		return false;
 	of.partition = s->partition;
 	return lt_replan_standing(&w->plan, &of, NULL) == LT_OK;
@@ -103,6 +104,6 @@ lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
 		return;
 	see_others(w, d, told);
 	if (plan(w, d, job, quote))
-		put_figures(quote, w, &d->market);
+		put_figures(quote, w, &d->site.market);
 	free(w);
 }

@@ -45,31 +45,32 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 	struct lt_request *const request = &w->made.request;
 	struct lt_amount available;
 
-	if (!lt_request_of_job(&w->made, job, &d->market, now_utc_s))
+	if (!lt_request_of_job(&w->made, job, &d->site.market, now_utc_s))
 		return false;
 	/* Nothing slows a pod. */
 	request->pins =
 	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
-	lt_request_look(&w->made, job, &d->market);
+	lt_request_look(&w->made, job, &d->site.market);
 	lt_holdout_lay(request, &d->budget.snapshot.holdout, job->submit_utc_s);
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
 	read_wishes(&w->options, job->wishes);
 	w->options.plan |= asked->plan;
-	if (!lt_request_wishes(request, &w->options, &d->market))
+	if (!lt_request_wishes(request, &w->options, &d->site.market))
 		return false;
 	if (job->start_by_utc_s != 0)
 		request->latest_utc_s = lt_latest_start(job,
-		    now_utc_s +
-			lt_class_max_delay_s(
-			    lt_request_class(request, &d->market), &d->market));
+		    now_utc_s + lt_class_max_delay_s(
+				    lt_request_class(request, &d->site.market),
+				    &d->site.market));
 	if (job->start_by_utc_s != 0 && request->latest_utc_s < now_utc_s)
 		request->latest_utc_s = now_utc_s; /* it is late already */
 	const struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	const int account =
 	    lt_sheet_account(&d->budget.snapshot, request->account);
-	const int64_t limit_s = lt_limit_of(request, &d->market, request->home);
+	const int64_t limit_s =
+	    lt_limit_of(request, &d->site.market, request->home);
 	if (recent == NULL)
 		return true;
 	lt_available(&available, &d->budget.snapshot, recent, LT_RULES_BIND,
@@ -88,14 +89,14 @@ lay(struct lt_quote *quote, const struct lt_first *w, const struct lt_daemon *d)
 	struct lt_quote_run run;
 
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
-	    d->market.partitions[there->partition].name);
+	    d->site.market.partitions[there->partition].name);
 	quote->plan_start_utc_s = there->start_utc_s;
 	quote->home_start_utc_s = w->plan.home.start_utc_s;
 	quote->plan_expected = lt_amount_of(there);
 	lt_quote_set_base(quote, &w->plan);
 	lt_quote_set_levers(quote, &w->plan);
 	lt_quote_set_compared(quote, &w->plan);
-	lt_quote_set_why(quote, &w->plan, &d->market);
+	lt_quote_set_why(quote, &w->plan, &d->site.market);
 	if (lt_quote_run_unpack(&run, quote->run, strlen(quote->run), NULL) !=
 	    LT_OK)
 		return;
@@ -114,16 +115,17 @@ hold_there(struct lt_quote *quote, const struct lt_first *w,
 	const int partition = w->plan.chosen.partition;
 	struct lt_quote there = {0};
 
-	if (lt_quote_hold(&there, request, &d->market, &partition, 1,
+	if (lt_quote_hold(&there, request, &d->site.market, &partition, 1,
 		start_utc_s, NULL) != LT_OK)
 		return false;
-	for (int i = 0; may_stray && i < (int)d->market.partition_count; i++) {
+	for (int i = 0; may_stray && i < (int)d->site.market.partition_count;
+	     i++) {
 		struct lt_quote one = {0};
 
-		if (d->market.partitions[i].flags & LT_PARTITION_MANAGED &&
+		if (d->site.market.partitions[i].flags & LT_PARTITION_MANAGED &&
 		    !w->made.places.closed[i] &&
-		    lt_quote_hold(&one, request, &d->market, &i, 1, start_utc_s,
-			NULL) == LT_OK)
+		    lt_quote_hold(&one, request, &d->site.market, &i, 1,
+			start_utc_s, NULL) == LT_OK)
 			lt_quote_most(&there, &there, &one);
 	}
 	quote->hold_per_task = there.hold_per_task;
@@ -157,16 +159,17 @@ plan_first(
 		return;
 	const uint32_t full =
 	    lt_request_full(&planned->planned[planned->planned_count],
-		LT_PLANNED_MAX - planned->planned_count, &w->made, &d->market,
-		asked->now_utc_s);
-	if (lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
-		planned->planned_count + full, asked->now_utc_s, NULL) != LT_OK)
+		LT_PLANNED_MAX - planned->planned_count, &w->made,
+		&d->site.market, asked->now_utc_s);
+	if (lt_decide(&w->plan, &w->made.request, &d->site.market,
+		planned->planned, planned->planned_count + full,
+		asked->now_utc_s, NULL) != LT_OK)
 		return;
 	w->is_planned = true;
 	if (w->plan.chosen.partition < 0)
 		return;
 	quote->objective = w->made.request.objective;
-	if (lt_daemon_may(d, LT_MAY_EDIT)) {
+	if (lt_site_may(&d->site, LT_MAY_EDIT)) {
 		if (!hold_there(quote, w, d, asked->job->may_stray))
 			return;
 		w->is_placed = true;
@@ -188,7 +191,7 @@ quote_unknown(struct lt_quote *quote, const struct lt_daemon *d,
 	*quote = (struct lt_quote){.id = lt_quote_new_id(),
 	    .rev = 2,
 	    .tasks = 1,
-	    .mode = d->policy->mode,
+	    .mode = d->site.policy->mode,
 	    .objective = LT_OBJECTIVE_OFF,
 	    .start_utc_s = now_utc_s,
 	    .end_utc_s = now_utc_s,
@@ -238,7 +241,8 @@ held_back(struct lt_daemon *d, const struct lt_first *first,
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
 	struct lt_verdict verdict;
 
-	if (job->state != LT_JOB_PENDING || !lt_daemon_may(d, LT_MAY_HOLD) ||
+	if (job->state != LT_JOB_PENDING ||
+	    !lt_site_may(&d->site, LT_MAY_HOLD) ||
 	    !lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account)))
 		return 0;
 	lt_fits_judge(&verdict, &d->budget, &first->hold, asked->now_utc_s);
@@ -293,7 +297,7 @@ book(struct lt_daemon *d, const struct lt_batch_job *job,
 	    there->start_utc_s > now_utc_s ? there->start_utc_s : now_utc_s + 1;
 	if (state->planned_count < LT_PLANNED_MAX &&
 	    lt_occupancy_window(&state->planned[state->planned_count], &placed,
-		&d->market, there->partition, now_utc_s))
+		&d->site.market, there->partition, now_utc_s))
 		state->planned_count++;
 	if (job->job_id > state->young_id)
 		state->young_id = job->job_id;

@@ -62,8 +62,8 @@ book_all(struct some *some, struct lt_planned *planned,
 		*booking = (struct lt_booking){.request = &s->made.request,
 		    .partition = s->partition,
 		    .start_utc_s = s->quote.plan_start_utc_s};
-		(void)lt_occupancy_window(&booking->window, s->job, &d->market,
-		    s->partition, now_utc_s);
+		(void)lt_occupancy_window(&booking->window, s->job,
+		    &d->site.market, s->partition, now_utc_s);
 		count += lt_standing_taken_out(&planned[count], d, s);
 	}
 	return count;
@@ -82,7 +82,7 @@ tell(struct some *some, struct lt_daemon *d, const struct lt_rearrange *of,
 		struct lt_planned *const own =
 		    &of->planned[of->planned_count + i];
 		const struct lt_replan replan = {.request = &s->made.request,
-		    .market = &d->market,
+		    .market = &d->site.market,
 		    .planned = of->planned,
 		    .planned_count = of->planned_count + some->count,
 		    .partition = s->partition,
@@ -112,7 +112,7 @@ rearrange(struct some *some, struct lt_daemon *d, int64_t now_utc_s,
 	struct lt_replan_state *const state = &d->replan;
 	struct lt_planned *const planned =
 	    calloc(state->planned_count + 2 * SOME, sizeof(*planned));
-	struct lt_rearrange of = {.market = &d->market,
+	struct lt_rearrange of = {.market = &d->site.market,
 	    .planned = planned,
 	    .bookings = some->bookings,
 	    .booking_count = some->count,

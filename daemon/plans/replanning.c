@@ -117,7 +117,7 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 {
 	struct lt_replan_state *const state = &d->replan;
 	struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
+	    .market = &d->site.market,
 	    .planned = state->planned,
 	    .planned_count = state->planned_count,
 	    .partition = s->partition,
@@ -132,7 +132,7 @@ decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
 	of.planned_count +=
 	    lt_standing_taken_out(&state->planned[of.planned_count], d, s);
 	of.planned_count += lt_request_full(&state->planned[of.planned_count],
-	    LT_PLANNED_MAX - of.planned_count, &s->made, &d->market,
+	    LT_PLANNED_MAX - of.planned_count, &s->made, &d->site.market,
 	    s->now_utc_s);
 	return lt_replan(out, &of, err);
 }
@@ -211,7 +211,7 @@ bool
 lt_replan_begin_market(struct lt_daemon *d)
 {
 	struct lt_replan_state *const state = &d->replan;
-	const struct lt_market *const market = &d->market;
+	const struct lt_market *const market = &d->site.market;
 
 	if (state->planned == NULL)
 		state->planned =
@@ -241,14 +241,14 @@ count_young(struct lt_daemon *d, int64_t now_utc_s)
 		/* A task's record is younger than its array. */
 		const int partition =
 		    lt_first_id(job) > state->young_id
-			? lt_market_partition(&d->market, job->partition)
+			? lt_market_partition(&d->site.market, job->partition)
 			: -1;
 
 		if (partition < 0 || state->planned_count == LT_PLANNED_MAX)
 			continue;
 		state->planned_count +=
 		    lt_occupancy_window(&state->planned[state->planned_count],
-			job, &d->market, partition, now_utc_s);
+			job, &d->site.market, partition, now_utc_s);
 		newest_id = job->job_id; /* the list is sorted */
 	}
 	state->young_id = newest_id;
@@ -323,8 +323,8 @@ lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = LT_OK;
 
 	/* The first market after a start is made before any list. */
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
-	    d->market.jobs_utc_s == 0)
+	if (!lt_site_may(&d->site, LT_MAY_EDIT) || !d->site.has_market ||
+	    d->site.market.jobs_utc_s == 0)
 		return LT_OK;
 	if (!lt_replan_begin_market(d))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");

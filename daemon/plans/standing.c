@@ -164,8 +164,8 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 
 	*moved = s->hold;
 	quote->wish = s->quote.wish;
-	if (lt_quote_hold(&fresh, &s->made.request, &d->market, &partition, 1,
-		there->start_utc_s, NULL) != LT_OK)
+	if (lt_quote_hold(&fresh, &s->made.request, &d->site.market, &partition,
+		1, there->start_utc_s, NULL) != LT_OK)
 		return false;
 	quote->start_utc_s = fresh.start_utc_s;
 	quote->end_utc_s = fresh.end_utc_s;
@@ -176,13 +176,13 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	else
 		quote->hold_per_task = fresh.hold_per_task;
 	snprintf(quote->partition, sizeof(quote->partition), "%s",
-	    d->market.partitions[partition].name);
+	    d->site.market.partitions[partition].name);
 	quote->plan_start_utc_s = there->start_utc_s;
 	quote->plan_expected = lt_amount_of(there);
 	lt_quote_set_levers(quote, plan);
 	if (s->run.kind != 0)
 		lt_quote_set_run(quote, &s->run, there, &plan->capped);
-	lt_quote_set_why(quote, plan, &d->market);
+	lt_quote_set_why(quote, plan, &d->site.market);
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
 	quote->rev++;
@@ -264,9 +264,10 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 	if (code != LT_OK)
 		return code;
 	lt_poll_again(d, s->job->job_id);
-	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
-		    limit_left(s, &d->market, moved->quote.plan_start_utc_s),
-		    NULL) == LT_OK;
+	*told =
+	    lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
+		limit_left(s, &d->site.market, moved->quote.plan_start_utc_s),
+		NULL) == LT_OK;
 	if (!*told || s->is_part) {
 		/* The quote of an array is that of those that wait. */
 		next = *told ? most : s->hold;
@@ -316,7 +317,7 @@ lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
 	/* Since it was counted it may have been requeued, or moved. */
 	const struct lt_counted *const was = counted(d, s->job->job_id);
 	const bool is = lt_occupancy_window(
-	    window, s->job, &d->market, s->partition, s->now_utc_s);
+	    window, s->job, &d->site.market, s->partition, s->now_utc_s);
 	/* No more of an array goes out than still waits. */
 	const float nodes = is ? window->nodes : INFINITY;
 
@@ -342,7 +343,7 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 	if (lt_standing_taken_out(&windows[count], d, s))
 		count++;
 	moved.eligible_utc_s = larger(there->start_utc_s, s->now_utc_s + 1);
-	if (lt_occupancy_window(&windows[count], &moved, &d->market,
+	if (lt_occupancy_window(&windows[count], &moved, &d->site.market,
 		there->partition, s->now_utc_s)) {
 		if (was != NULL)
 			was->window = windows[count];
@@ -356,7 +357,7 @@ book(struct lt_daemon *d, const struct lt_standing *s,
 static bool
 know(struct lt_standing *s, struct lt_daemon *d)
 {
-	if (!lt_standing_ask(s, &d->market))
+	if (!lt_standing_ask(s, &d->site.market))
 		return false;
 	lt_standing_learn(s, d);
 	return true;
@@ -442,9 +443,9 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	s->now_utc_s = now_utc_s;
 	s->why = lt_replan_word(LT_REPLAN_NOW);
 	quote->plan_start_utc_s = now_utc_s;
-	if (lt_standing_ask(s, &d->market)) {
+	if (lt_standing_ask(s, &d->site.market)) {
 		const struct lt_replan of = {.request = &s->made.request,
-		    .market = &d->market,
+		    .market = &d->site.market,
 		    .partition = s->partition,
 		    .start_utc_s = now_utc_s,
 		    .now_utc_s = now_utc_s};

@@ -63,9 +63,10 @@ learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 		count = lt_ledger_speeds(
 		    d->ledger, &keys[LT_HISTORY_NAME], speeds, NULL);
 	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
-	for (uint32_t g = 0; g < d->market.gpu_count; g++)
+	for (uint32_t g = 0; g < d->site.market.gpu_count; g++)
 		for (int i = 0; i < count; i++)
-			if (strcmp(d->market.gpus[g].name, speeds[i].gpu) == 0)
+			if (strcmp(d->site.market.gpus[g].name,
+				speeds[i].gpu) == 0)
 				s->gpu_median_s[g] = speeds[i].median_s;
 	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
 }
@@ -109,12 +110,12 @@ lt_standing_learn(struct lt_standing *s, struct lt_daemon *d)
 	learn_proof(s, d->ledger);
 	lt_interrupted_lay(
 	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
-	if (!lt_resume_counts(&s->made.request, &d->market))
+	if (!lt_resume_counts(&s->made.request, &d->site.market))
 		s->made.request.done_s = 0; /* it starts over */
 	if (s->job->requeued)
-		s->made.request.latest_utc_s = latest_again(s, &d->market);
+		s->made.request.latest_utc_s = latest_again(s, &d->site.market);
 	if (s->made.request.home ==
-	    lt_market_partition(&d->market, s->quote.home))
+	    lt_market_partition(&d->site.market, s->quote.home))
 		s->made.request.learned = s->run.expected =
 		    learned(s, d->ledger);
 	learn_gpus(s, d);

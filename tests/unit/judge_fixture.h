@@ -282,18 +282,18 @@ make_world(struct fixture *f)
 	    {"vision", "bob", BOB, true, false, "", 0, false}};
 	memcpy(w->accounts, accounts, sizeof(accounts));
 	memcpy(w->pairs, pairs, sizeof(pairs));
-	w->d->tables.accounts = w->accounts;
-	w->d->tables.account_count = 4;
-	w->d->tables.pairs = w->pairs;
-	w->d->tables.pair_count = 3;
+	w->d->site.tables.accounts = w->accounts;
+	w->d->site.tables.account_count = 4;
+	w->d->site.tables.pairs = w->pairs;
+	w->d->site.tables.pair_count = 3;
 	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.tables.conf.shards_counted = true;
 	w->d->ring.fd = -1;
 	w->d->jobs.locks_left = LT_LOCKS_A_PASS;
 	w->d->jobs.quotes_loaded = true;
-	w->d->market = (struct lt_market){.currency = "USD",
+	w->d->site.market = (struct lt_market){.currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
 	    .memory_ignored = true,
 	    .partition_count = 1,

@@ -52,10 +52,10 @@ begin(void **state)
 		(void)strcpy(w->partitions[i].name, w->rows[i].name);
 	}
 	w->d->ledger = w->f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
-	w->d->market = (struct lt_market){.partition_count = 2,
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.tables.conf.shards_counted = true;
+	w->d->site.market = (struct lt_market){.partition_count = 2,
 	    .partitions = w->partitions,
 	    .shape_count = 2,
 	    .shapes = w->shapes,

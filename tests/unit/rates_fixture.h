@@ -48,8 +48,8 @@ static inline void
 site_free(struct site *site)
 {
 	lt_policy_drop(&site->d);
-	free(site->d.recorded);
-	lt_there_free(site->d.there);
+	free(site->d.site.rates.recorded);
+	lt_there_free(site->d.site.there);
 	unlink(site->path);
 	free(site);
 }

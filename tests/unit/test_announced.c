@@ -167,13 +167,13 @@ test_who_sees(void **state)
 	const struct lt_batch_job job = placed_job(7);
 	struct lt_announced found;
 
-	w->d->market.generation = 10;
+	w->d->site.market.generation = 10;
 	add(w, &plan);
 	add(w, &plan);
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 10, 1, NOW), 1);
 	assert_int_equal(seen(w, 10, 2, NOW), 0);
-	w->d->market.generation = 11;
+	w->d->site.market.generation = 11;
 	assert_true(lt_announced_find(&found, w->d, &job, NOW));
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 11, 0, NOW), 2);
@@ -251,8 +251,8 @@ test_adopts(void **state)
 		    plan.account, sizeof(plan.account), "%s", cases[i].account);
 		job.account = cases[i].account;
 		plan.flags = LT_QUOTE_CHECKPOINT;
-		w->d->market.max_delay_s = LT_DAY_S;
-		w->d->market.stale_after_s = LT_DAY_S;
+		w->d->site.market.max_delay_s = LT_DAY_S;
+		w->d->site.market.stale_after_s = LT_DAY_S;
 		w->series.issued_utc_s = NOW;
 		w->series.quality = LT_QUALITY_MEASURED;
 		if (cases[i].told)
@@ -353,7 +353,7 @@ test_request(void **state)
 		long long nodes_ppm = 0, length_s = 0;
 		int used;
 
-		w->d->has_market = w->d->acting = true;
+		w->d->site.has_market = w->d->acting = true;
 		must(w->f, lt_announced_add(&w->d->announced, &first, now_utc_s,
 			       &w->f->err));
 		used = snprintf(body, sizeof(body),

@@ -180,7 +180,7 @@ test_partition(void **state)
 		    .min_nodes = 1, .max_nodes = 1};
 		hold_job(w, &other, turns[i].others, 0);
 		compile(w, NOW);
-		lt_change_look(&w->d->market, &before, NULL, false, NOW);
+		lt_change_look(&w->d->site.market, &before, NULL, false, NOW);
 		assert_true(
 		    before.node_shares > 0.4999 && before.node_shares < 0.5001);
 		struct lt_batch_job job = before;
@@ -190,7 +190,7 @@ test_partition(void **state)
 		if (turns[i].dearer)
 			w->value[0] *= 2;
 		lt_change_look(
-		    &w->d->market, &job, &before, turns[i].anew, NOW);
+		    &w->d->site.market, &job, &before, turns[i].anew, NOW);
 		must(w->f, lt_change_follow(w->d,
 			       &(struct lt_change){&job, &before, NOW}, &hold,
 			       &w->f->err));

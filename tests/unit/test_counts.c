@@ -75,8 +75,8 @@ list_jobs(struct world *w, uint32_t n)
 	must(w->f, lt_ledger_commit(w->f->ledger, &w->f->err));
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	compile(w, NOW);
-	(void)snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "%s",
+	(void)snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");
 	must(w->f, lt_settle_due(w->d, NOW, &w->f->err));
 	must(w->f, lt_expire(w->d, NOW, &w->f->err));
@@ -117,8 +117,8 @@ end_runs(struct world *w, uint32_t n)
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
 		       &(struct lt_rates){1, &price}, &w->f->err));
-	(void)snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "%s",
+	(void)snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(n, sizeof(*fake_rows.runs));
 	fake_rows.count = n;
@@ -187,7 +187,7 @@ measure(struct fixture *f, void (*prepare)(struct world *, uint32_t),
 	free(fake_jobs.jobs);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 	return c;
 }
@@ -241,7 +241,7 @@ writes_nothing_twice(void **state)
 	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
 	free(fake_jobs.jobs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 

@@ -104,8 +104,8 @@ test_expire(void **state)
 		}
 		fake_queue = cases[i].queue;
 		dbd_fails = cases[i].dbd_fails;
-		snprintf(w->d->tables.conf.accounting_storage,
-		    sizeof(w->d->tables.conf.accounting_storage), "%s",
+		snprintf(w->d->site.tables.conf.accounting_storage,
+		    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 		    cases[i].no_slurmdbd ? "accounting_storage/none"
 					 : "accounting_storage/slurmdbd");
 		w->d->jobs.void_due = !cases[i].no_list;
@@ -167,19 +167,20 @@ test_forgotten(void **state)
 		fake_rows = (struct lt_batch_runs){0};
 		fake_queue = 0;
 		dbd_fails = false;
-		strcpy(w->d->tables.conf.accounting_storage,
+		strcpy(w->d->site.tables.conf.accounting_storage,
 		    "accounting_storage/slurmdbd");
 		w->d->jobs.void_due = true;
 		w->d->jobs.list.begun_utc_s = NOW;
-		w->d->next.list_from = NOW;
-		w->d->next.jobs = NOW + 600;
+		w->d->jobs.next.list_from = NOW;
+		w->d->jobs.next.list = NOW + 600;
 		if (forgotten[i].has_record) {
 			w->d->jobs.live = &live;
 			w->d->jobs.live_count = 1;
 		}
 		must(w->f, lt_expire(w->d, NOW, &w->f->err));
 		w->d->jobs.live = NULL;
-		assert_int_equal(w->d->next.jobs, NOW + forgotten[i].next_in_s);
+		assert_int_equal(
+		    w->d->jobs.next.list, NOW + forgotten[i].next_in_s);
 		free_world(w);
 	}
 }

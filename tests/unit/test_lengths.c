@@ -389,7 +389,7 @@ forgotten_for_good(void **state)
 	assert_int_equal(expect(w, &of_none, 1000).expected_s, 150);
 	must(
 	    w->f, lt_ledger_forget(w->f->ledger, ADA, NOW, &count, &w->f->err));
-	w->d->budget.history_written = false;
+	w->d->charges.history_written = false;
 	assert_int_equal(count, 3);
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
 	assert_int_equal(kinds_of(w, BOB, ""), 3);

@@ -172,7 +172,7 @@ what_they_prove(void **state)
 	assert_int_equal(row.survived, 1);
 	assert_int_equal(row.restart_s, 20);
 	assert_int_equal(row.proven_utc_s, NOW + 90);
-	assert_int_equal(world.d->next.history, NOW + 90);
+	assert_int_equal(world.d->charges.next.history, NOW + 90);
 	/* It starts over the next time: nothing is proven any more. */
 	lt_proof_ask(world.d, 10, NOW + 100);
 	world.jobs[0].restarts = 2;

@@ -116,7 +116,7 @@ test_who_is_locked(void **state)
 		job.user_held = cases[i].user_held;
 		w->policy.mode = cases[i].mode;
 		w->policy.on_unknown = cases[i].on_unknown;
-		w->d->next.settle = NOW + 1000;
+		w->d->charges.next.settle = NOW + 1000;
 		if (cases[i].none_left)
 			w->d->jobs.locks_left = 0;
 		must(w->f, lt_gate_follow(w->d, &job, &hold, NOW, &w->f->err));
@@ -125,7 +125,7 @@ test_who_is_locked(void **state)
 		 */
 		assert_int_equal(w->d->jobs.rows_from_utc_s,
 		    cases[i].long_ago ? 0 : NOW - 299 - 300);
-		assert_int_equal(w->d->next.settle, NOW + 1000);
+		assert_int_equal(w->d->charges.next.settle, NOW + 1000);
 		const uint32_t flags = hold_now(w, 107).quote.flags;
 		assert_int_equal((flags & LT_QUOTE_LOCK) != 0, cases[i].locked);
 		/* A hold of the submission is over; one of now is kept. */

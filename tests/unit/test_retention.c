@@ -106,7 +106,7 @@ end_runs(struct world *w)
 		       &(struct lt_rates){1, &price}, &w->f->err));
 	must(w->f,
 	    lt_ledger_put(w->f->ledger, "since", "1793491200", &w->f->err));
-	(void)strcpy(w->d->tables.conf.accounting_storage,
+	(void)strcpy(w->d->site.tables.conf.accounting_storage,
 	    "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(RUNS, sizeof(*fake_rows.runs));
 	fake_rows.count = RUNS;
@@ -202,7 +202,7 @@ rebuild_brings_nobody_back(void **state)
 	check(w, entries);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 
@@ -224,7 +224,7 @@ not_erased_yet(void **state)
 	assert_int_equal(number(w, "SELECT count(*) FROM entries"), entries);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 

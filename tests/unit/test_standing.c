@@ -43,7 +43,7 @@ test_taken_out(void **state)
 	(void)state;
 	assert_non_null(d);
 	assert_non_null(s);
-	d->market = (struct lt_market){.partition_count = 1,
+	d->site.market = (struct lt_market){.partition_count = 1,
 	    .shape_count = 1,
 	    .partitions = &partition,
 	    .shapes = &shape};

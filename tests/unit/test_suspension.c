@@ -60,12 +60,12 @@ test_add(void **state)
 		job.gpus = cases[i].gpus;
 		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);
 		assert_true(lt_suspension_add(
-		    &amount, 600, &job, &w->d->market, w->d->ledger));
+		    &amount, 600, &job, &w->d->site.market, w->d->ledger));
 		assert_int_equal(amount.money_micros, cases[i].money);
 		assert_int_equal(amount.carbon_mg, cases[i].carbon);
 		amount.carbon_mg = INT64_MAX;
 		assert_int_equal(lt_suspension_add(&amount, 600, &job,
-				     &w->d->market, w->d->ledger),
+				     &w->d->site.market, w->d->ledger),
 		    cases[i].held_s == 0);
 		free_world(w);
 	}

@@ -33,9 +33,9 @@ begin(void **state)
 
 	snprintf(since, sizeof(since), "%d", NOVEMBER);
 	must(w->f, lt_ledger_put(w->f->ledger, "since", since, &w->f->err));
-	snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
-	w->d->budget.settled_until_utc_s = NOW;
+	snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "slurmdbd");
+	w->d->charges.settled_until_utc_s = NOW;
 	return w;
 }
 
@@ -172,32 +172,33 @@ test_spans(void **state)
 	dbd_fails = true;
 	assert_int_equal(lt_utilisation_read(w->d, NOW, &w->f->err), LT_ENET);
 	w->f->err = (struct lt_error){0};
-	assert_int_equal(w->d->budget.used_until_utc_s, NOVEMBER);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOVEMBER);
 	dbd_fails = false;
 	questions->all = 0;
-	while (w->d->budget.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
-		const int64_t before = w->d->budget.used_until_utc_s;
+	while (
+	    w->d->charges.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
+		const int64_t before = w->d->charges.used_until_utc_s;
 
 		look(w);
-		assert_true(w->d->budget.used_until_utc_s > before);
+		assert_true(w->d->charges.used_until_utc_s > before);
 		looks++;
 	}
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - 30);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - 30);
 	assert_int_equal(questions->all, looks);
 	look(w);
 	assert_int_equal(questions->all, looks);
-	assert_int_equal(w->d->next.used, NOW + 60);
+	assert_int_equal(w->d->charges.next.used, NOW + 60);
 	/* As the next lowtided reads it. */
-	w->d->budget.used_until_utc_s = 0;
+	w->d->charges.used_until_utc_s = 0;
 	look(w);
 	assert_int_equal(questions->all, looks);
 	/* One that came late is looked for. */
 	must(w->f, lt_utilisation_came(w->d, NOW - LT_DAY_S, &w->f->err));
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	/* Also by the next lowtided; a later one changes nothing. */
-	w->d->budget.used_until_utc_s = 0;
+	w->d->charges.used_until_utc_s = 0;
 	must(w->f, lt_utilisation_came(w->d, NOW - LT_HOUR_S, &w->f->err));
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	look(w);
 	assert_int_equal(questions->all, looks + 1);
 	free_world(w);
@@ -209,7 +210,7 @@ test_nobody(void **state)
 {
 	struct world *const w = begin(state);
 
-	w->d->tables.conf.accounting_storage[0] = '\0';
+	w->d->site.tables.conf.accounting_storage[0] = '\0';
 	look(w);
 	assert_int_equal(questions->all, 0);
 	free_world(w);
