@@ -24,6 +24,7 @@
 #include "log.h"
 #include "metrics_listen.h"
 #include "poll_schedule.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "probe.h"
 #include "schedule.h"
@@ -179,7 +180,7 @@ fini(struct lt_daemon *d)
 	free(d->site.tables.moved.list);
 	free(d->site.tables.moves.list);
 	free(d->site.tables.managers);
-	lt_policy_drop(d);
+	lt_policy_drop(&d->site, &d->signals);
 	lt_ledger_close(d->ledger);
 	lt_batch_fini();
 	if (d->lock_fd >= 0)

@@ -15,6 +15,7 @@
 #include "over_reason.h"
 #include "log.h"
 #include "lookup.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "quoted.h"
 #include "rebuild.h"

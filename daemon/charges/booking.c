@@ -344,7 +344,8 @@ lt_discount_take(
 		code = said_then(
 		    &most, LT_RATE_DISCOUNT_MOST, of->run, d->ledger, err);
 	if (code == LT_OK && ppm > 0 && most > 0)
-		code = lt_wait_saved(&saved, of->run, of->quote, d, err);
+		code = lt_wait_saved(&saved, of->run, of->quote,
+		    &d->site.market, d->ledger, err);
 	const double whole =
 	    fmin(saved * ppm / LT_MICROS, (double)of->run->money_micros);
 	return code == LT_OK && whole >= 1

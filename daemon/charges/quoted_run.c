@@ -91,7 +91,8 @@ lt_quoted_settled(
 	    .end = end_of(run->state_text),
 	    .deadline_utc_s = deadline_of(of)};
 
-	(void)lt_work_at_home(&quoted.work, run, quote, d);
+	(void)lt_work_at_home(
+	    &quoted.work, run, quote, &d->site.market, d->ledger);
 	memcpy(quoted.account, run->account, sizeof(quoted.account));
 	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
 		      strcmp(run->partition, quote->home) != 0;

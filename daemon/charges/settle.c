@@ -272,7 +272,7 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, and slurmctld's record was not seen: no price",
 		    run->key.job_id, run->account);
 	if (s.quote != NULL)
-		lt_baseline_of_run(run, s.quote, d);
+		lt_baseline_of_run(run, s.quote, &d->site.market, d->ledger);
 	/* Still no price known, or still this one? */
 	if (!(s.known != NULL && !s.known->priced && !run->priced) &&
 	    !(same && is_priced_so(s.known, run, &s.charge)))
@@ -407,7 +407,8 @@ int
 lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const int code = lt_rates_record(d, now_utc_s, err);
+	const int code = lt_rates_record(
+	    &d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err);
 
 	return code == LT_OK
 		   ? settle_span(d, (struct lt_span){from_utc_s, to_utc_s},
@@ -513,7 +514,8 @@ lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	    &d->charges, &d->jobs, d->ledger, now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_rates_record(d, now_utc_s, err);
+		code = lt_rates_record(&d->site, &d->signals, d->ledger,
+		    &d->jobs.list, now_utc_s, err);
 	if (code == LT_OK)
 		code = check_ended(d, now_utc_s, &oldest, err);
 	if (code != LT_OK || !lt_batch_has_dbd(&d->site.tables.conf))

@@ -9,8 +9,9 @@
 
 #include "owned_nodes.h"
 
-struct lt_daemon;
 struct lt_error;
+struct lt_signals_state;
+struct lt_site;
 
 struct lt_rates_state {		      /* start as { 0 } */
 	struct lt_recorded *recorded; /* what was stored last */
@@ -20,8 +21,10 @@ struct lt_rates_state {		      /* start as { 0 } */
 	int64_t righted_utc_s;
 };
 
-/* Record what holds now in each managed partition. */
-int lt_rates_record(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Records what holds now in each managed partition. list: Slurm's jobs, by
+ * which it is seen whether nodes could be had. */
+int lt_rates_record(struct lt_site *site,
+    const struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_batch_jobs *list, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -4,7 +4,9 @@
  * ingest, jobs, settle, void, release, market, snapshot and terms. Each step
  * may fail alone: it is logged, and tried again.
  */
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdlib.h>
 
 #include "again.h"
 #include "alert.h"
@@ -21,10 +23,12 @@
 #include "failover.h"
 #include "gpu_price.h"
 #include "http.h"
+#include "jobs.h"
 #include "lengths.h"
+#include "log.h"
 #include "poll_jobs.h"
 #include "poll_schedule.h"
-#include "policy_load.h"
+#include "policy_follow.h"
 #include "publish.h"
 #include "rates.h"
 #include "rebuild.h"
@@ -50,6 +54,54 @@ enum {
 	HOLDS_KEEP_S = 400 * LT_DAY_S, /* settled ones, for explain */
 	POINTS_KEPT_MAX = 2000000,     /* of all sources; some 200 MB */
 };
+
+static int
+load_tables(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_tables *const tables = &d->site.tables;
+	struct lt_batch_conf conf = {0};
+	const int code = lt_batch_conf(&conf, err);
+
+	if (code != LT_OK)
+		return code;
+	if (tables->read_utc_s && d->acting != conf.is_acting_controller)
+		lt_log("acting", "value=%d", conf.is_acting_controller);
+	/* What it forgot no row, nor a look at one job, shows: a list does. */
+	if (tables->read_utc_s &&
+	    tables->conf.started_utc_s != conf.started_utc_s) {
+		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
+		d->jobs.next.list = 0;
+	}
+	d->acting = conf.is_acting_controller;
+	return lt_tables_load(&d->site.tables, &conf, d->site.policy, d->ledger,
+	    d->args.state, now_utc_s, err);
+}
+
+static int
+compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	struct lt_planned *const windows =
+	    calloc((size_t)list->count + 1, sizeof(*windows));
+
+	if (windows == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	int code = lt_compile_market(
+	    &d->site, &d->signals, d->ledger, list, windows, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_market_save(&d->site.market, d->paths.market, err);
+	if (code == LT_OK)
+		code = lt_jobs_keep_counted(&d->jobs, windows, err);
+	free(windows);
+	return code;
+}
+
+static int
+record_rates(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_rates_record(
+	    &d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err);
+}
 
 static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -220,8 +272,7 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->site.next.tables) {
 		d->site.next.tables = now_utc_s + TABLES_EVERY_S;
-		if (!lt_run_step(
-			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
+		if (!lt_run_step(d, LT_STEP_TABLES, load_tables, now_utc_s))
 			d->site.next.tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
 	}
@@ -234,13 +285,11 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 	lt_gpu_prices(d->site.policy, &d->site.tables, now_utc_s);
 	if (d->signals.changed || !d->site.has_market ||
 	    now_utc_s >= d->site.next.market) {
-		if (lt_run_step(
-			d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
+		if (lt_run_step(d, LT_STEP_MARKET, compile_market, now_utc_s)) {
 			d->signals.changed = false;
 			lt_batch_know(&d->site.market);
 			d->site.next.market = now_utc_s + MARKET_EVERY_S;
-			lt_run_step(
-			    d, LT_STEP_RATES, lt_rates_record, now_utc_s);
+			lt_run_step(d, LT_STEP_RATES, record_rates, now_utc_s);
 			lt_failover_watch(
 			    &d->signals, d->site.policy, now_utc_s);
 		}

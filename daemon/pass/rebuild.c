@@ -39,7 +39,8 @@ begin(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 	int code = r->repair.stage == 0 && r->repair.after == 0
-		       ? lt_rates_record(d, now_utc_s, err)
+		       ? lt_rates_record(&d->site, &d->signals, d->ledger,
+			     &d->jobs.list, now_utc_s, err)
 		       : LT_OK;
 
 	if (code == LT_OK)

@@ -155,7 +155,7 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 		       &(struct lt_priced_by){&w->d->site.market, w->f->ledger,
 			   &w->d->site.offsets},
 		       err));
-	lt_baseline_of_run(run, quote, w->d);
+	lt_baseline_of_run(run, quote, &w->d->site.market, w->d->ledger);
 	must(w->f, lt_booking_make(&entries, run, &charge, w->f->ledger, err));
 	must(w->f,
 	    lt_discount_take(

@@ -11,6 +11,7 @@
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "log.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "units.h"
 
@@ -61,7 +62,7 @@ site_new(struct fixture *f, const char *text)
 static void
 site_free(struct site *site)
 {
-	lt_policy_drop(&site->d);
+	lt_policy_drop(&site->d.site, &site->d.signals);
 	free(site->d.signals.seen);
 	free(site->d.signals.chosen);
 	unlink(site->path);

@@ -16,6 +16,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 
 static const char good[] =
@@ -79,7 +80,7 @@ tear_down(struct fixture *f)
 {
 	char command[96];
 
-	lt_policy_drop(&f->d);
+	lt_policy_drop(&f->d.site, &f->d.signals);
 	lt_ledger_close(f->d.ledger);
 	unlink(f->path);
 	snprintf(command, sizeof(command), "rm -rf %s", f->dir);
@@ -314,7 +315,7 @@ test_start_with_a_bad_file(void **state)
 	/* A bad one is not kept. */
 	assert_int_equal(load(f, bad[0].text, NULL), LT_EINPUT);
 	for (int gone = 0; gone < 2; gone++) {
-		lt_policy_drop(&f->d);
+		lt_policy_drop(&f->d.site, &f->d.signals);
 		err = (struct lt_error){0};
 		if (gone) {
 			unlink(f->path);

@@ -277,7 +277,9 @@ test_lost(void **state)
 	    "  a: {price_per_node_hour: 1.5}\n",
 	    now);
 	assert_int_equal(lt_ledger_begin(site->d.ledger, NULL), LT_OK);
-	assert_int_not_equal(lt_rates_record(&site->d, now, NULL), LT_OK);
+	assert_int_not_equal(lt_rates_record(&site->d.site, &site->d.signals,
+				 site->d.ledger, &site->d.jobs.list, now, NULL),
+	    LT_OK);
 	lt_ledger_rollback(site->d.ledger);
 	assert_true(price_at(site, "a", now) == -1);
 	record(site, now);
