@@ -10,7 +10,7 @@
 #include "alerts/alert_send.h"
 #include "alerts/mails.h"
 #include "args.h"
-#include "charges/charges.h"
+#include "charges/settle.h"
 #include "clock.h"
 #include "files.h"
 #include "jobs/budget_state.h"
@@ -74,6 +74,19 @@ struct lt_daemon {
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
+
+/* All that settling writes, and what it prices by. */
+static inline struct lt_settler
+lt_daemon_settler(struct lt_daemon *d, int64_t now_utc_s)
+{
+	return (struct lt_settler){.site = &d->site,
+	    .signals = &d->signals,
+	    .ledger = d->ledger,
+	    .charges = &d->charges,
+	    .jobs = &d->jobs,
+	    .budget = &d->budget,
+	    .now_utc_s = now_utc_s};
+}
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);

@@ -259,7 +259,7 @@ take_changes(struct lt_daemon *d, int64_t now_utc_s)
 	if (changes.tables)
 		d->site.next.tables = d->site.next.market = 0;
 	for (uint32_t i = 0; i < changes.count; i++)
-		lt_poll_at(d, changes.jobs[i]);
+		lt_poll_at(&d->jobs, changes.jobs[i]);
 	return changes.all || changes.tables || changes.count > 0;
 }
 

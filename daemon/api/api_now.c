@@ -43,7 +43,7 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	struct lt_amount *const held = &moved.quote.hold_per_task;
 
 	early.eligible_utc_s = now_utc_s;
-	if (!lt_quote_of_job(&fresh, &early, d, now_utc_s))
+	if (!lt_quote_of_job(&fresh, &early, &d->site, d->ledger, now_utc_s))
 		return LT_OK; /* not priced: nothing is limited by it */
 	const struct lt_amount *const want = &fresh.hold_per_task;
 	if (want->money_micros > held->money_micros)

@@ -165,7 +165,7 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 
 	if (same && (runs || !gets_more(job, before)))
 		return false;
-	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
+	if (!lt_quote_of_job(&fresh, job, &d->site, d->ledger, now_utc_s))
 		return false;
 	/* The hold covers all places that it may go to by itself. */
 	if (!runs && job->may_stray)
@@ -176,7 +176,8 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 	    (!runs && ((hold->quote.flags & LT_QUOTE_UNDERHELD) ||
 			  lt_job_asked(job)->expands)))
 		return raise_first(held, &fresh.hold_per_task, runs);
-	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
+	if (!runs &&
+	    !lt_quote_of_job(&old, before, &d->site, d->ledger, now_utc_s))
 		return false;
 	follow(&money, money_of(&old.hold_per_task),
 	    money_of(&fresh.hold_per_task), runs);

@@ -129,7 +129,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 {
 	struct lt_ledger_hold hold;
 
-	lt_poll_at(d, record->job_id);
+	lt_poll_at(&d->jobs, record->job_id);
 	if (is_nothing(record))
 		return LT_OK;
 	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);

@@ -109,7 +109,7 @@ static int
 lock(struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	lt_poll_again(d, job->job_id);
+	lt_poll_again(&d->jobs, job->job_id);
 	if (d->jobs.locks_left == 0)
 		return LT_OK;
 	d->jobs.locks_left--;

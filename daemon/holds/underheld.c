@@ -118,7 +118,7 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	    !is_wanted(d->site.policy, job, hold, now_utc_s))
 		return LT_OK;
 	/* What was admitted is known from the pass after the raise. */
-	lt_poll_again(d, job->job_id);
+	lt_poll_again(&d->jobs, job->job_id);
 	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
 	    strcmp(
 		why_above(&d->site.market, job, &a, &hold->quote.hold_per_task),

@@ -285,7 +285,7 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	if (is_unchanged(job))
 		code = move_home(l, job, &err);
 	else
-		lt_poll_at(d, lt_first_id(job));
+		lt_poll_at(&d->jobs, lt_first_id(job));
 	l->told_ms += lt_monotonic_ms() - began_ms;
 	if (code == LT_ENOENT)
 		return;

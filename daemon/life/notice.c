@@ -127,7 +127,7 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
-	lt_poll_running(d);
+	lt_poll_running(&d->jobs);
 	d->site.next.tables = d->site.next.market = 0;
 	return read_ledger(d, err);
 }
@@ -298,7 +298,7 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		return LT_OK;
 	const int64_t asked_utc_s =
 	    row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
-	code = lt_interrupted_note(d, job,
+	code = lt_interrupted_note(&d->site.market, d->ledger, job,
 	    &(struct lt_ended_by_us){.at_utc_s = now_utc_s,
 		.asked_utc_s = asked_utc_s,
 		.counts = is_taken(&d->notice, job)},
@@ -307,7 +307,7 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
-	lt_poll_again(d, job->job_id);
+	lt_poll_again(&d->jobs, job->job_id);
 	return code;
 }
 
@@ -356,9 +356,9 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 		is_used = true;
 		/* No row tells when a node is free of it. */
 		if (part->completing)
-			lt_poll_at(d, part->job_id);
+			lt_poll_at(&d->jobs, part->job_id);
 		else
-			lt_poll_ahead(d, part->job_id);
+			lt_poll_ahead(&d->jobs, part->job_id);
 		const struct lt_batch_job *job =
 		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
 					  : part;
@@ -433,7 +433,7 @@ leave_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			    d->ledger, canary.job_id, NULL);
 			continue;
 		}
-		lt_poll_at(d, canary.job_id);
+		lt_poll_at(&d->jobs, canary.job_id);
 		if (leave(d, job, requeue_utc_s_of(d, &canary, now_utc_s),
 			now_utc_s, &failed) != LT_OK)
 			*err = failed;
@@ -497,7 +497,7 @@ start_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 			if (begin_now(d, job, now_utc_s, err))
 				(void)step(
 				    d, &row, LT_NOTICE_STARTED, now_utc_s, err);
-			lt_poll_again(d, row.job_id);
+			lt_poll_again(&d->jobs, row.job_id);
 		}
 		if (is_open(&row, job))
 			state->jobs[kept++] = row;

@@ -79,7 +79,7 @@ follow(struct lt_daemon *d, struct lt_paused *row, int64_t now_utc_s,
 		return true;
 	if (lt_pausing_is_over(job, row))
 		return false;
-	lt_poll_at(d, row->job_id);
+	lt_poll_at(&d->jobs, row->job_id);
 	const char *const why = reason(d, job, row, now_utc_s);
 	if (row->step == LT_PAUSE_PAUSED && why != NULL)
 		(void)lt_pausing_go_on(d, job, row, LT_PAUSE_RESUMING, why);

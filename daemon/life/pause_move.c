@@ -60,7 +60,8 @@ grow(struct lt_ledger_hold *grown, struct lt_daemon *d,
 
 	*grown = at->hold;
 	still.pause_s = held_s;
-	if (!lt_quote_of_job(&fresh, &still, d, at->now_utc_s))
+	if (!lt_quote_of_job(
+		&fresh, &still, &d->site, d->ledger, at->now_utc_s))
 		return false;
 	const struct lt_amount *const want = &fresh.hold_per_task;
 	if (want->has_money &&
@@ -215,7 +216,7 @@ lt_pausing_suspend(
 		    job->job_id, (long long)row.until_utc_s,
 		    (long long)row.held_s, (long long)row.saves.money_micros,
 		    (long long)row.saves.carbon_mg);
-		lt_poll_again(d, job->job_id);
+		lt_poll_again(&d->jobs, job->job_id);
 		if (lt_batch_suspend(job, &refused) != LT_OK) {
 			lt_log("pause_refused", "job=%u error=\"%s\"",
 			    job->job_id, refused.text);
@@ -275,7 +276,7 @@ lt_pausing_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
 		    "pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);
 	err = (struct lt_error){0};
 	lt_log("pause_over", "job=%u why=%s", row->job_id, why);
-	lt_poll_again(d, row->job_id);
+	lt_poll_again(&d->jobs, row->job_id);
 	const int code = lt_batch_go_on(job, &err);
 	if (code != LT_OK)
 		lt_log("go_on_failed", "job=%u error=\"%s\"", row->job_id,

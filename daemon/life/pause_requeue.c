@@ -121,7 +121,7 @@ requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 
 	if (is_asked(row) && asked_utc_s == 0)
 		return true;
-	if (lt_interrupted_note(d, job,
+	if (lt_interrupted_note(&d->site.market, d->ledger, job,
 		&(struct lt_ended_by_us){
 		    .at_utc_s = now_utc_s, .asked_utc_s = asked_utc_s},
 		err) != LT_OK ||
@@ -247,7 +247,7 @@ lt_pausing_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 
 	if (job == NULL || !d->site.has_market)
 		return job != NULL;
-	lt_poll_again(d, row->job_id);
+	lt_poll_again(&d->jobs, row->job_id);
 	if (job->state == LT_JOB_RUNNING &&
 	    job->start_utc_s == row->start_utc_s) {
 		if (!was_asked && !lt_pausing_is_newer(job, row))

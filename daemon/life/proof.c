@@ -166,7 +166,7 @@ lt_proof_tell(
 
 	if (taken != LT_PROOF_TAKEN) {
 		if (taken == LT_PROOF_LATER)
-			lt_poll_again(d, told->job_id);
+			lt_poll_again(&d->jobs, told->job_id);
 		return taken;
 	}
 	struct lt_life *const life =

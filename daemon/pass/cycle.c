@@ -23,6 +23,7 @@
 #include "failover.h"
 #include "gpu_price.h"
 #include "http.h"
+#include "idle_gpus.h"
 #include "jobs.h"
 #include "lengths.h"
 #include "log.h"
@@ -104,10 +105,52 @@ record_rates(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
+settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
+
+	return lt_settle_due(&by, err);
+}
+
+static int
+expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
+
+	return lt_expire(&by, err);
+}
+
+static int
+publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+	    d->paths.history, now_utc_s, err);
+}
+
+/* A run whose use is known now: were its GPUs idle? */
+static int
+look_at_idle(
+    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_idle_gpus_look(d, run, now_utc_s, err);
+}
+
+static int
+read_used(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_measured measured = {
+	    .look = look_at_idle, .context = d};
+
+	return lt_utilisation_read(
+	    &d->site.tables, d->ledger, &d->charges, &measured, now_utc_s, err);
+}
+
+static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	bool done;
-	int code = lt_retention_erase(d, now_utc_s, &done, err);
+	int code = lt_retention_erase(
+	    d->site.policy, d->ledger, &d->budget, now_utc_s, &done, err);
 
 	if (code == LT_OK && !done) {
 		d->next.prune = now_utc_s; /* the rest in the next pass */
@@ -168,15 +211,15 @@ larger(int64_t a, int64_t b)
 static void
 follow_money(struct lt_daemon *d, int64_t now_utc_s)
 {
-	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
+	lt_run_step(d, LT_STEP_SETTLE, settle_due, now_utc_s);
 	if (now_utc_s >= d->charges.next.history)
-		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
+		lt_run_step(d, LT_STEP_HISTORY, publish_lengths, now_utc_s);
 	if (now_utc_s >= d->charges.next.used)
-		lt_run_step(d, LT_STEP_USED, lt_utilisation_read, now_utc_s);
+		lt_run_step(d, LT_STEP_USED, read_used, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
 
-		lt_run_step(d, LT_STEP_VOID, lt_expire, now_utc_s);
+		lt_run_step(d, LT_STEP_VOID, expire, now_utc_s);
 		const int64_t wait_s =
 		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
 		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);

@@ -73,6 +73,7 @@ static int
 settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
 	struct lt_batch_runs rows = {0};
 	const int64_t last_utc_s = now_utc_s + LT_SETTLE_OVERLAP_S + 1;
 	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
@@ -84,7 +85,7 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);
 	if (code == LT_OK)
-		code = lt_settle_again(d, &rows, now_utc_s, err);
+		code = lt_settle_again(&by, &rows, err);
 	r->at_utc_s = to_utc_s;
 	r->window_s = lt_settle_window(r->window_s, rows.count, LT_SETTLE_ROWS);
 	lt_batch_runs_free(&rows);

@@ -152,7 +152,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    .job_id = job->job_id,
 	    .submit_utc_s = job->submit_utc_s};
 	if ((!budgeted && !placed) ||
-	    !lt_quote_of_job(&hold.quote, job, d, now_utc_s))
+	    !lt_quote_of_job(&hold.quote, job, &d->site, d->ledger, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
 	if (placed)
 		lt_announced_lay(&hold.quote, d, job, &told);
@@ -382,7 +382,9 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 		code =
 		    update_hold(&d->budget, d->ledger, &d->jobs.live[i], err);
 	}
-	return code == LT_OK ? lt_facts_note(d, jobs, now_utc_s, err) : code;
+	return code == LT_OK ? lt_facts_note(&d->site, d->ledger, &d->jobs,
+				   jobs, now_utc_s, err)
+			     : code;
 }
 
 /*
@@ -540,7 +542,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		d->budget.dirty = true;
 	}
 	/* Before what is long only once: lists are no rarer for it. */
-	lt_poll_pace(d,
+	lt_poll_pace(&d->jobs,
 	    &(struct lt_listed){
 		lt_monotonic_ms() - began_ms, count_voids(&d->jobs)},
 	    now_utc_s);

@@ -196,7 +196,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	bool is_held = true;
 
 	if (w->job->is_cron) {
-		lt_poll_again(d, w->job->job_id);
+		lt_poll_again(&d->jobs, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
 		is_held = lt_batch_cancel(w->job->job_id, &err) == LT_OK;
 		if (is_held)
@@ -211,7 +211,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 		return true;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return true; /* the user's own; job_modify guards it */
-	lt_poll_again(d, w->job->job_id);
+	lt_poll_again(&d->jobs, w->job->job_id);
 	if (w->is_run) /* by this it is known as ours */
 		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
 	is_held =
@@ -243,7 +243,7 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 	struct lt_amount *const held = &w->hold.quote.hold_per_task;
 
 	if ((!w->is_run && !was_unknown) ||
-	    !lt_quote_of_job(&fresh, w->job, d, now_utc_s))
+	    !lt_quote_of_job(&fresh, w->job, &d->site, d->ledger, now_utc_s))
 		return;
 	const struct lt_amount *const now = &fresh.hold_per_task;
 	if (was_unknown) {
@@ -321,7 +321,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 
 	told.flags &= ~done;
 	told.rev++;
-	lt_poll_again(d, w->job->job_id);
+	lt_poll_again(&d->jobs, w->job->job_id);
 	if (!w->job->is_cron &&
 	    lt_quote_publish(w->job, &told, freed_as(w), 0, NULL) != LT_OK)
 		return LT_OK;
@@ -564,7 +564,8 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	int code = lt_ingest(d, now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_reprice(d, now_utc_s, err);
+		code = lt_reprice(
+		    &d->site, d->ledger, &d->jobs, &d->budget, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	/* In a new period each is judged that is counted. */

@@ -221,7 +221,7 @@ tell(struct lt_daemon *d, const struct lt_batch_job *job,
 			      : lt_quote_publish(job, quote, action, 0, NULL);
 	if (code != LT_OK) {
 		d->jobs.untold = true;
-		lt_poll_again(d, job->job_id);
+		lt_poll_again(&d->jobs, job->job_id);
 	}
 }
 
@@ -273,7 +273,8 @@ lt_first_decide(struct lt_first *first, struct lt_daemon *d,
 	    .made_utc_s = asked->now_utc_s,
 	    .job_id = job->job_id,
 	    .submit_utc_s = job->submit_utc_s};
-	first->is_priced = lt_quote_of_job(quote, job, d, asked->now_utc_s);
+	first->is_priced =
+	    lt_quote_of_job(quote, job, &d->site, d->ledger, asked->now_utc_s);
 	if (!first->is_priced)
 		quote_unknown(quote, d, job, asked->now_utc_s);
 	else if (job->state == LT_JOB_PENDING && job->wishes != NULL)

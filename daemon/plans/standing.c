@@ -263,7 +263,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 	int code = lt_ledger_put_hold(d->ledger, &most, err);
 	if (code != LT_OK)
 		return code;
-	lt_poll_again(d, s->job->job_id);
+	lt_poll_again(&d->jobs, s->job->job_id);
 	*told =
 	    lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
 		limit_left(s, &d->site.market, moved->quote.plan_start_utc_s),

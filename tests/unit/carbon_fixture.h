@@ -11,7 +11,7 @@
 #include "api_ask.h"
 #include "ledger_fixture.h"
 #include "log.h"
-#include "settle.h"
+#include "settling.h"
 
 enum { PARTITIONS = 2 };
 
@@ -134,7 +134,7 @@ settle_row(struct world *w, const struct lt_batch_run *row, int64_t now_utc_s)
 	struct lt_batch_run copy = *row;
 	struct lt_batch_runs list = {.count = 1, .runs = &copy};
 
-	must(w->f, lt_settle_again(w->d, &list, now_utc_s, &w->f->err));
+	must(w->f, settle_rows(w->d, &list, now_utc_s, &w->f->err));
 }
 
 static inline json_t *

@@ -161,7 +161,7 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 	    lt_discount_take(
 		&(struct lt_discount_of){run, quote, is_known ? &known : NULL,
 		    entries, charge.hour_count, hour_utc_s, open_since_utc_s},
-		w->d, err));
+		&w->d->site, w->d->ledger, err));
 	must(w->f, lt_ledger_settle(w->f->ledger,
 		       &(struct lt_settlement){run, entries, charge.hour_count,
 			   now_utc_s, hour_utc_s, open_since_utc_s, false},

@@ -331,7 +331,9 @@ test_each(void **state)
 
 			make_world(d, f);
 			d->site.tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+			must(f, lt_lengths_publish(d->site.policy, d->ledger,
+				    &d->charges, d->paths.history, NOVEMBER,
+				    &f->err));
 			const int status = ask(d, &rows[i], uid, &text);
 			tell_figures(got, sizeof(got), status, text);
 			if (strcmp(got, rows[i].wants[k]) != 0) {
@@ -390,7 +392,9 @@ test_owner(void **state)
 			policy.notify.owner_count = 1;
 			policy.notify.owners = &owners;
 			d->site.tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+			must(f, lt_lengths_publish(d->site.policy, d->ledger,
+				    &d->charges, d->paths.history, NOVEMBER,
+				    &f->err));
 			const int status =
 			    ask(d, &rows[i], user->pw_uid, &text);
 			tell_figures(got, sizeof(got), status, text);

@@ -133,7 +133,8 @@ ones_own_alone(void **state)
 	learn(f, ADA, "train_3", 900);
 	learn(f, ADA, "eval", 60);
 	learn(f, BOB, "secret", 60);
-	must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+	must(f, lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+		    d->paths.history, NOVEMBER, &f->err));
 	assert_true(d->charges.history_written);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *reply;

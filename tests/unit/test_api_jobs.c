@@ -9,8 +9,8 @@
 #include "judge_fixture.h"
 #include "pauses.h"
 #include "replanning.h"
-#include "settle.h"
 #include "so_far.h"
+#include "settling.h"
 
 enum { LATER = NOW + 7200, LONG_NAME = 127, MANY = 450 };
 
@@ -265,7 +265,7 @@ test_so_far(void **state)
 		    .state_text = "COMPLETED"};
 		const struct lt_amount cost =
 		    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW);
-		must(w->f, lt_settle_again(w->d, &rows, NOW, &w->f->err));
+		must(w->f, settle_rows(w->d, &rows, NOW, &w->f->err));
 		must(w->f, lt_ledger_run(w->f->ledger, key, &run, &w->f->err));
 		assert_true(cost.has_money);
 		assert_true(cost.money_micros > 0);

@@ -7,6 +7,7 @@
 #include "judge_fixture.h"
 #include "ledger.h"
 #include "expire.h"
+#include "settling.h"
 
 enum { HELD = 300001 };
 
@@ -116,8 +117,8 @@ test_expire(void **state)
 			w->d->jobs.ended = &ended;
 			w->d->jobs.ended_count = 1;
 		}
-		assert_int_equal(
-		    lt_expire(w->d, NOW, &w->f->err) != LT_OK, cases[i].fails);
+		assert_int_equal(expire_holds(w->d, NOW, &w->f->err) != LT_OK,
+		    cases[i].fails);
 		w->d->jobs.live = NULL;
 		const struct lt_ledger_hold after = hold_now(w, 101);
 		assert_int_equal(
@@ -177,7 +178,7 @@ test_forgotten(void **state)
 			w->d->jobs.live = &live;
 			w->d->jobs.live_count = 1;
 		}
-		must(w->f, lt_expire(w->d, NOW, &w->f->err));
+		must(w->f, expire_holds(w->d, NOW, &w->f->err));
 		w->d->jobs.live = NULL;
 		assert_int_equal(
 		    w->d->jobs.next.list, NOW + forgotten[i].next_in_s);

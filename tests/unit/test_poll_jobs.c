@@ -92,8 +92,8 @@ test_named(void **state)
 		cancel(&jobs[i]);
 	look(w);
 	assert_int_equal(questions->singly, 0);
-	lt_poll_at(w->d, 8);
-	lt_poll_at(w->d, 8);
+	lt_poll_at(&w->d->jobs, 8);
+	lt_poll_at(&w->d->jobs, 8);
 	look(w);
 	assert_int_equal(questions->singly, 1);
 	for (uint32_t id = 7; id <= 9; id++) {
@@ -125,7 +125,7 @@ test_busy(void **state)
 	list(w, jobs, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		cancel(&jobs[i]);
-		lt_poll_at(w->d, i + 7);
+		lt_poll_at(&w->d->jobs, i + 7);
 	}
 	busy_us = 600000;
 	look(w);
@@ -209,16 +209,16 @@ test_a_list_is_due(void **state)
 	/* As soon as the last one has paid; till then so many are asked. */
 	w->d->jobs.next.list_soonest = NOW + 9;
 	for (uint32_t id = 1; id <= MANY; id++)
-		lt_poll_at(w->d, 1000 + id);
+		lt_poll_at(&w->d->jobs, 1000 + id);
 	assert_int_equal(w->d->jobs.next.list, NOW + 9);
 	assert_int_equal(w->d->jobs.look_count, lt_poll_most(&w->d->jobs));
 	list(w, &job, 1);
-	lt_poll_at(w->d, 0);
+	lt_poll_at(&w->d->jobs, 0);
 	assert_int_equal(w->d->jobs.next.list, 0);
 	list(w, &job, 1);
 	cancel(&job);
 	jobs_fail = true;
-	lt_poll_at(w->d, 7);
+	lt_poll_at(&w->d->jobs, 7);
 	assert_int_equal(lt_poll(w->d, NOW, &w->f->err), LT_ENET);
 	jobs_fail = false;
 	assert_int_equal(w->d->jobs.next.list, 0);
@@ -228,12 +228,12 @@ test_a_list_is_due(void **state)
 	list(w, &job, 1);
 	w->d->jobs.listed_count = 1000 * MANY;
 	for (uint32_t id = 1; id <= MANY; id++)
-		lt_poll_at(w->d, 1000 + id);
+		lt_poll_at(&w->d->jobs, 1000 + id);
 	assert_int_equal(w->d->jobs.look_count, MANY);
 	/* Cheap lists are never replaced. */
 	list(w, &job, 1);
 	w->d->jobs.every_s = 2;
-	lt_poll_at(w->d, 7);
+	lt_poll_at(&w->d->jobs, 7);
 	assert_int_equal(w->d->jobs.next.list, 0);
 	end_world(w);
 }
@@ -242,7 +242,7 @@ test_a_list_is_due(void **state)
 static void
 pace(struct world *w, uint32_t cancelled)
 {
-	lt_poll_pace(w->d, &(struct lt_listed){1000, cancelled}, NOW);
+	lt_poll_pace(&w->d->jobs, &(struct lt_listed){1000, cancelled}, NOW);
 }
 
 /* While slurmdbd does not answer, and at a site without it, only lists show
@@ -276,10 +276,10 @@ test_no_rows(void **state)
 	/* Those that slurmctld has no more don't pile up. */
 	assert_int_equal(w->d->jobs.listed_count, 1);
 	w->d->jobs.list.count = 2001;
-	lt_poll_grown(w->d, NOW);
+	lt_poll_grown(&w->d->jobs, NOW);
 	assert_int_equal(w->d->jobs.next.list, NOW + 600);
 	w->d->jobs.list.count = 2002;
-	lt_poll_grown(w->d, NOW);
+	lt_poll_grown(&w->d->jobs, NOW);
 	assert_int_equal(w->d->jobs.next.list, NOW + 50);
 	w->d->jobs.list.count = 2000;
 	pace(w, 0);
@@ -321,7 +321,7 @@ test_array(void **state)
 	/* Its first task has left, another two were cancelled. */
 	jobs[1].array_pending = 2;
 	fake_jobs = (struct lt_batch_jobs){.count = 2, .jobs = jobs + 1};
-	lt_poll_at(w->d, 7);
+	lt_poll_at(&w->d->jobs, 7);
 	look(w);
 	assert_int_equal(questions->singly, 1);
 	assert_int_equal(w->d->jobs.list.count, 2);
@@ -330,7 +330,7 @@ test_array(void **state)
 	/* A job that slurmctld has forgotten. */
 	assert_int_equal(lt_live_find(&w->d->jobs, 109)->live, 1);
 	fake_jobs.count = 1;
-	lt_poll_at(w->d, 9);
+	lt_poll_at(&w->d->jobs, 9);
 	look(w);
 	assert_null(lt_live_find(&w->d->jobs, 109));
 	assert_int_equal(w->d->jobs.list.count, 1);
@@ -421,7 +421,7 @@ test_named_unknown(void **state)
 	list(w, jobs, 1);
 	jobs[0].array_pending = 3;
 	fake_jobs.count = 2;
-	lt_poll_at(w->d, 8);
+	lt_poll_at(&w->d->jobs, 8);
 	for (int i = 0; i < 2; i++) {
 		look(w);
 		assert_int_equal(w->d->jobs.list.count, 2);
@@ -430,7 +430,7 @@ test_named_unknown(void **state)
 	quote_job(w, &jobs[2]);
 	fake_jobs.count = 3;
 	w->d->jobs.unseen = 1;
-	lt_poll_at(w->d, 9);
+	lt_poll_at(&w->d->jobs, 9);
 	look(w);
 	assert_int_equal(w->d->jobs.unseen, 0);
 	assert_int_equal(w->d->jobs.list.count, 3);
@@ -520,7 +520,7 @@ play(struct fixture *f, bool by_list)
 			    &jobs[drawn(&seed, MANY)];
 
 			happen(job, &seed);
-			lt_poll_at(w->d, job->job_id);
+			lt_poll_at(&w->d->jobs, job->job_id);
 		}
 		if (by_list)
 			list(w, jobs, MANY);

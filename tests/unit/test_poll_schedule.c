@@ -40,11 +40,11 @@ test_rows_name(void **state)
 		    .rows_tell = cases[i].rows_tell};
 		d.jobs.next.list = d.jobs.next.started = d.jobs.next.ended =
 		    LATER;
-		lt_poll_ahead(&d, 7);
+		lt_poll_ahead(&d.jobs, 7);
 		assert_int_equal(d.jobs.look_count, cases[i].looks);
 		assert_int_equal(
 		    d.jobs.next.list, lt_poll_singly(&d.jobs) ? LATER : 0);
-		lt_poll_running(&d);
+		lt_poll_running(&d.jobs);
 		assert_int_equal(d.jobs.next.list, cases[i].next_list);
 		assert_int_equal(d.jobs.next.started, cases[i].next_rows);
 		assert_int_equal(d.jobs.next.ended, cases[i].next_rows);

@@ -7,6 +7,7 @@
 #include "ledger_fixture.h"
 #include "log.h"
 #include "settle.h"
+#include "settling.h"
 
 enum { ADA = 1000, BOB = 1001, SECOND = 1000 /* micros, of a whole node */ };
 
@@ -96,8 +97,7 @@ settle_all(struct world *w, const struct lt_batch_run *rows, uint32_t count)
 
 	assert_true(count >= 1 && count <= 8);
 	memcpy(copy, rows, count * sizeof(*rows));
-	must(w->f,
-	    lt_settle_again(w->d, &list, NOVEMBER + 10 * HOUR, &w->f->err));
+	must(w->f, settle_rows(w->d, &list, NOVEMBER + 10 * HOUR, &w->f->err));
 }
 
 static int64_t

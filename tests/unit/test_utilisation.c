@@ -39,10 +39,27 @@ begin(void **state)
 	return w;
 }
 
+static int
+look_at_idle(
+    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_idle_gpus_look(d, run, now_utc_s, err);
+}
+
+static int
+read_used(struct world *w)
+{
+	const struct lt_measured measured = {
+	    .look = look_at_idle, .context = w->d};
+
+	return lt_utilisation_read(&w->d->site.tables, w->d->ledger,
+	    &w->d->charges, &measured, NOW, &w->f->err);
+}
+
 static void
 look(struct world *w)
 {
-	must(w->f, lt_utilisation_read(w->d, NOW, &w->f->err));
+	must(w->f, read_used(w));
 }
 
 static struct lt_run
@@ -116,7 +133,8 @@ test_idle(void **state)
 	assert_int_equal(alerts_of(w), 1);
 	/* Steps that come late change the figure, and tell nothing again. */
 	row.gpu_used_ppm = 5;
-	must(w->f, lt_utilisation_came(w->d, run.end_utc_s, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       run.end_utc_s, &w->f->err));
 	look(w);
 	assert_int_equal(alerts_of(w), 1);
 	fake_rows = (struct lt_batch_runs){0};
@@ -170,7 +188,7 @@ test_spans(void **state)
 	int looks = 0;
 
 	dbd_fails = true;
-	assert_int_equal(lt_utilisation_read(w->d, NOW, &w->f->err), LT_ENET);
+	assert_int_equal(read_used(w), LT_ENET);
 	w->f->err = (struct lt_error){0};
 	assert_int_equal(w->d->charges.used_until_utc_s, NOVEMBER);
 	dbd_fails = false;
@@ -193,11 +211,13 @@ test_spans(void **state)
 	look(w);
 	assert_int_equal(questions->all, looks);
 	/* One that came late is looked for. */
-	must(w->f, lt_utilisation_came(w->d, NOW - LT_DAY_S, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       NOW - LT_DAY_S, &w->f->err));
 	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	/* Also by the next lowtided; a later one changes nothing. */
 	w->d->charges.used_until_utc_s = 0;
-	must(w->f, lt_utilisation_came(w->d, NOW - LT_HOUR_S, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       NOW - LT_HOUR_S, &w->f->err));
 	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	look(w);
 	assert_int_equal(questions->all, looks + 1);
