@@ -13,6 +13,7 @@
 #include "charges/settle.h"
 #include "clock.h"
 #include "files.h"
+#include "holds/books.h"
 #include "jobs/budget_state.h"
 #include "jobs/counters.h"
 #include "life/afterwards.h"
@@ -86,6 +87,19 @@ lt_daemon_settler(struct lt_daemon *d, int64_t now_utc_s)
 	    .jobs = &d->jobs,
 	    .budget = &d->budget,
 	    .now_utc_s = now_utc_s};
+}
+
+/* All that holds are kept by. */
+static inline struct lt_books
+lt_daemon_books(struct lt_daemon *d)
+{
+	return (struct lt_books){.site = &d->site,
+	    .paths = &d->paths,
+	    .ledger = d->ledger,
+	    .jobs = &d->jobs,
+	    .budget = &d->budget,
+	    .ring = &d->ring,
+	    .tally = &d->tally};
 }
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */

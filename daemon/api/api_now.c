@@ -35,6 +35,7 @@ static int
 hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
     struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const struct lt_batch_job *const job = s->job;
 	struct lt_ledger_hold *const hold = &s->hold;
 	struct lt_batch_job early = *job;
@@ -57,10 +58,10 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	if (lt_site_may(&d->site, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
-		int code = lt_ingest(d, now_utc_s, err);
+		int code = lt_ingest(&books, now_utc_s, err);
 
 		if (code == LT_OK)
-			code = lt_compile_budget(d, now_utc_s, err);
+			code = lt_compile_budget(&books, now_utc_s, err);
 		if (code == LT_OK &&
 		    !lt_fits_instead(&d->budget, hold, &moved, now_utc_s))
 			code = lt_fail(err, LT_EDENIED,

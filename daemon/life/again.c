@@ -145,7 +145,8 @@ decide_again(struct lt_daemon *d, const struct lt_batch_job *job,
 	const int code = lt_again(d, job, now_utc_s, &moved, err);
 
 	return code == LT_OK && !moved && job->eligible_utc_s > now_utc_s &&
-		       is_slurms_wait(job) && !lt_gate_holds_back(d, job)
+		       is_slurms_wait(job) &&
+		       !lt_gate_holds_back(d->ledger, &d->jobs, job)
 		   ? lt_again_now(d, job, now_utc_s, err)
 		   : code;
 }

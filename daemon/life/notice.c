@@ -457,7 +457,7 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	for (const struct lt_batch_job *part = job; part < end; part++)
 		if (part->completing || part->held ||
 		    part->state != LT_JOB_PENDING ||
-		    lt_gate_holds_back(d, part))
+		    lt_gate_holds_back(d->ledger, &d->jobs, part))
 			return false;
 	for (const struct lt_batch_job *part = job; part < end; part++) {
 		bool moved;

@@ -86,14 +86,15 @@ int
 lt_pausing_fit(struct lt_daemon *d, const struct lt_standing *at,
     const struct lt_ledger_hold *grown, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	int code = LT_OK;
 
 	if (!lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, at->hold.quote.account)))
 		return LT_OK;
-	code = lt_ingest(d, at->now_utc_s, err);
+	code = lt_ingest(&books, at->now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_compile_budget(d, at->now_utc_s, err);
+		code = lt_compile_budget(&books, at->now_utc_s, err);
 	if (code == LT_OK &&
 	    !lt_fits_instead(&d->budget, &at->hold, grown, at->now_utc_s))
 		code = lt_fail(err, LT_EDENIED,

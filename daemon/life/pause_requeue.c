@@ -222,7 +222,8 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 	    !lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
 	    lt_pausing_is_urgent(d->ledger, hold.quote.id))
 		return false;
-	if (job->completing || job->held || lt_gate_holds_back(d, job))
+	if (job->completing || job->held ||
+	    lt_gate_holds_back(d->ledger, &d->jobs, job))
 		return true;
 	if (is_away(row))
 		return go_away(d, job, now_utc_s, err);

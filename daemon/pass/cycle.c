@@ -105,6 +105,14 @@ record_rates(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
+ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_ingest(&books, now_utc_s, err);
+}
+
+static int
 settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
@@ -236,7 +244,7 @@ static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
 	if (!d->budget.has_snapshot)
-		lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
+		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
 	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
 	    d->budget.has_snapshot) {
 		/* What ended while we were away is held until it is settled:
@@ -258,7 +266,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
 
-	lt_run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
+	lt_run_step(d, LT_STEP_ABSORB, ingest, now_utc_s);
 	/* What is held for them is more than their records show. */
 	if (!d->still.is_read)
 		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_read, now_utc_s);

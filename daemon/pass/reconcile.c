@@ -93,7 +93,8 @@ static int
 add_live(struct lt_daemon *d, struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	const int code = lt_gate_follow(d, job, hold, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	const int code = lt_gate_follow(&books, job, hold, now_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
@@ -140,8 +141,9 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 			(void)lt_quote_publish(
 			    job, &hold.quote, LT_LEAVE, 0, NULL);
 		}
-		const int code = lt_change_follow(
-		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
+		const int code = lt_change_follow(&d->site, d->ledger,
+		    &d->budget, &(struct lt_change){job, before, now_utc_s},
+		    &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
@@ -257,6 +259,7 @@ static int
 take_job(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const struct lt_change change = {job, before, now_utc_s};
 	struct lt_quote quote;
 	struct lt_ledger_hold hold = {0};
@@ -290,9 +293,10 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
 		code = take_told(&d->budget, d->ledger, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_change_follow(d, &change, &hold, err);
+		code = lt_change_follow(
+		    &d->site, d->ledger, &d->budget, &change, &hold, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_underheld_follow(d, job, &hold, now_utc_s, err);
+		code = lt_underheld_follow(&books, job, &hold, now_utc_s, err);
 	return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err) : code;
 }
 
@@ -396,12 +400,13 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 static int
 ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ingest(d, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	int code = lt_ingest(&books, now_utc_s, err);
 
 	if (code == LT_OK && d->budget.has_snapshot && d->budget.dirty) {
 		const uint64_t generation = d->budget.snapshot.generation;
 
-		code = lt_compile_budget(d, now_utc_s, err);
+		code = lt_compile_budget(&books, now_utc_s, err);
 		/* Only its file could not be written, which the budget step
 		 * says: what is in memory is right. */
 		if (code != LT_OK &&

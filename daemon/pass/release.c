@@ -340,7 +340,8 @@ static int
 take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 {
 	if (w->is_run)
-		return lt_gate_deny(d, w->job, &w->hold, err);
+		return lt_gate_deny(
+		    d->ledger, &d->jobs, &d->budget, w->job, &w->hold, err);
 	return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
 }
 
@@ -354,6 +355,7 @@ static int
 free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	int code = LT_OK;
 	bool any = false;
 
@@ -362,7 +364,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	if (!any || !d->budget.counted_utc_s ||
 	    now_utc_s <= d->budget.counted_utc_s)
 		return LT_OK;
-	code = lt_compile_budget(d, now_utc_s, err);
+	code = lt_compile_budget(&books, now_utc_s, err);
 	if (code == LT_OK && lt_site_may(&d->site, LT_MAY_HOLD))
 		judge_again(d, all, count, choose_freeing, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
@@ -392,7 +394,8 @@ static int
 readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_compile_budget(d, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	int code = lt_compile_budget(&books, now_utc_s, err);
 
 	if (code == LT_OK)
 		judge_again(d, all, count, choose_counted, now_utc_s);
@@ -470,6 +473,7 @@ static int
 judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	struct waiting **const raised = calloc(count + 1u, sizeof(all));
 	struct lt_hold asked;
 	uint32_t n = 0, left = RAISED_A_PASS;
@@ -480,7 +484,7 @@ judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		if (all[i].first == &all[i] &&
 		    (all[i].hold.quote.flags & LT_QUOTE_RAISED))
 			raised[n++] = &all[i];
-	int code = n == 0 ? LT_OK : lt_compile_budget(d, now_utc_s, err);
+	int code = n == 0 ? LT_OK : lt_compile_budget(&books, now_utc_s, err);
 	struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	if (n > 1)
 		qsort(raised, n, sizeof(*raised), largest_first);
@@ -548,7 +552,8 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		}
 		admitted++;
 		code = w->is_run
-			   ? lt_gate_admit(d, w->job, &w->hold, now_utc_s, err)
+			   ? lt_gate_admit(d->ledger, &d->jobs, &d->budget,
+				 w->job, &w->hold, now_utc_s, err)
 			   : set_flags(d, w, LT_QUOTE_FREEING,
 				 LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN, err);
 	}
@@ -560,8 +565,9 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 int
 lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	uint32_t count = 0;
-	int code = lt_ingest(d, now_utc_s, err);
+	int code = lt_ingest(&books, now_utc_s, err);
 
 	if (code == LT_OK)
 		code = lt_reprice(

@@ -369,5 +369,6 @@ lt_first_take(struct lt_daemon *d, const struct lt_change *change,
 		return make(d, change, hold, err);
 	wish_again(&hold->quote, d, change);
 	tell(d, job, &hold->quote, is_placed(&hold->quote));
-	return lt_change_follow(d, change, hold, err);
+	return lt_change_follow(
+	    &d->site, d->ledger, &d->budget, change, hold, err);
 }

@@ -140,8 +140,10 @@ static bool
 fits(struct lt_daemon *d, const struct lt_standing *s,
     const struct lt_ledger_hold *moved)
 {
-	return lt_ingest(d, s->now_utc_s, NULL) == LT_OK &&
-	       lt_compile_budget(d, s->now_utc_s, NULL) == LT_OK &&
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_ingest(&books, s->now_utc_s, NULL) == LT_OK &&
+	       lt_compile_budget(&books, s->now_utc_s, NULL) == LT_OK &&
 	       lt_fits_instead(&d->budget, &s->hold, moved, s->now_utc_s);
 }
 

@@ -202,6 +202,7 @@ lt_batch_runs_free(struct lt_batch_runs *runs)
 struct world {
 	struct fixture *f;
 	struct lt_daemon *d;
+	struct lt_books books; /* of d */
 	struct lt_policy policy;
 	struct lt_policy_partition row;
 	struct lt_policy_budget budgets[2];
@@ -218,7 +219,7 @@ struct world {
 static inline void
 compile(struct world *w, int64_t now_utc_s)
 {
-	must(w->f, lt_compile_budget(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_compile_budget(&w->books, now_utc_s, &w->f->err));
 	must(w->f, lt_period_judged(
 		       &w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
 }
@@ -287,6 +288,7 @@ make_world(struct fixture *f)
 	w->d->site.tables.pairs = w->pairs;
 	w->d->site.tables.pair_count = 3;
 	w->d->ledger = f->ledger;
+	w->books = lt_daemon_books(w->d);
 	w->d->site.policy = &w->policy;
 	w->d->site.tables.conf.gpus_counted = true;
 	w->d->site.tables.conf.shards_counted = true;

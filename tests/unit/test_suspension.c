@@ -130,9 +130,10 @@ test_looks(void **state)
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		job.suspended_s = looks[i].suspended_s;
 		job.state = looks[i].state;
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		assert_int_equal(
 		    hold.quote.hold_per_task.money_micros, looks[i].money);
