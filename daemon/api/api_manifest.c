@@ -203,10 +203,12 @@ answer(struct lt_daemon *d, const struct lt_api_request *request,
 
 	if (both == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	lt_first_decide(&both[0], d, &asked);
+	lt_first_decide(&both[0], &d->site, d->ledger, &d->jobs, &d->budget,
+	    &d->replan, &asked);
 	if (!both[0].is_planned) {
 		asked.plan = true;
-		lt_first_decide(&both[1], d, &asked);
+		lt_first_decide(&both[1], &d->site, d->ledger, &d->jobs,
+		    &d->budget, &d->replan, &asked);
 		a.shown = &both[1];
 	}
 	find_available(&a, &access);

@@ -111,7 +111,8 @@ start_now(
 		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
 	s->hold.quote.rev++;
 	if (s->task == NULL)
-		lt_standing_starts_now(d, s->job, &s->hold, now_utc_s);
+		lt_standing_starts_now(
+		    &d->site.market, d->ledger, s->job, &s->hold, now_utc_s);
 	d->budget.dirty = true;
 	if (lt_ledger_put_hold(d->ledger, &s->hold, &err) != LT_OK ||
 	    tell(s, now_utc_s, &err) != LT_OK)

@@ -227,12 +227,13 @@ move_home(
     struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
 {
 	struct lt_daemon *const d = l->d;
+	const struct lt_books books = lt_daemon_books(d);
 	struct lt_standing *const s = l->standing;
 	struct lt_plan *const plan = l->plan;
 	struct lt_request *const request = &s->made.request;
 	const int64_t now_utc_s = l->now_utc_s;
 
-	if (!lt_standing_here(s, d, job, now_utc_s))
+	if (!lt_standing_here(s, &d->site.market, d->ledger, job, now_utc_s))
 		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
 	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
 				     job->eligible_utc_s > now_utc_s;
@@ -254,11 +255,12 @@ move_home(
 	if (s->partition != home)
 		plan->candidates[s->partition] =
 		    (struct lt_candidate){.reject = LT_REJECT_CANNOT_START};
-	code = home >= 0 ? lt_standing_move(d, s, plan,
+	code = home >= 0 ? lt_standing_move(&books, &d->replan, s, plan,
 			       lt_replan_word(LT_REPLAN_CANNOT_START), err)
 			 : LT_OK;
 	if (code == LT_OK && !s->told)
-		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_STUCK));
+		lt_standing_stays(
+		    d->ledger, s, lt_replan_word(LT_REPLAN_STUCK));
 	return code;
 }
 
@@ -528,7 +530,8 @@ lt_afterwards_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct looking l = {.d = d, .now_utc_s = now_utc_s};
 
 	if (!lt_site_may(&d->site, LT_MAY_EDIT) || !d->site.has_market ||
-	    d->site.market.jobs_utc_s == 0 || !lt_replan_begin_market(d))
+	    d->site.market.jobs_utc_s == 0 ||
+	    !lt_replan_begin_market(&d->site.market, &d->jobs, &d->replan))
 		return LT_OK;
 	const int code = run(&l, err);
 	free(l.standing);

@@ -30,10 +30,11 @@ static int
 decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
     int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	struct lt_standing *const s = &w->standing;
 
-	if (!lt_replan_begin_market(d) ||
-	    !lt_standing_back(s, d, job, now_utc_s))
+	if (!lt_replan_begin_market(&d->site.market, &d->jobs, &d->replan) ||
+	    !lt_standing_back(s, &d->site.market, d->ledger, job, now_utc_s))
 		return LT_OK;
 	struct lt_replan_state *const state = &d->replan;
 	const uint32_t full =
@@ -52,10 +53,11 @@ decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 	if (code != LT_OK || w->plan.why == LT_REPLAN_KEEP ||
 	    lt_request_has_no_place(&s->made, &w->plan.plan))
 		return code;
-	code = lt_standing_move(
-	    d, s, &w->plan.plan, lt_replan_word(w->plan.why), err);
+	code = lt_standing_move(&books, &d->replan, s, &w->plan.plan,
+	    lt_replan_word(w->plan.why), err);
 	if (code == LT_OK && !s->moved && w->plan.why >= LT_REPLAN_INTERRUPTED)
-		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_OVER_BUDGET));
+		lt_standing_stays(
+		    d->ledger, s, lt_replan_word(LT_REPLAN_OVER_BUDGET));
 	return code;
 }
 

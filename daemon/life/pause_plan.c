@@ -149,7 +149,7 @@ may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
 	if (class == NULL || class->pause == LT_PAUSE_NEVER ||
 	    lt_pausing_is_urgent(d->ledger, at->quote.id))
 		return false;
-	lt_standing_learn(at, d);
+	lt_standing_learn(at, &d->site.market, d->ledger);
 	s->requeues = class->pause == LT_PAUSE_REQUEUE;
 	return !s->requeues || may_be_requeued(job, at, d);
 }
@@ -203,7 +203,8 @@ plan_return(
 
 	if (market->partitions[pause->partition].flags &
 		LT_PARTITION_PREEMPTIBLE ||
-	    any_away(&d->jobs) || !lt_replan_begin_market(d))
+	    any_away(&d->jobs) ||
+	    !lt_replan_begin_market(&d->site.market, &d->jobs, &d->replan))
 		return;
 	const struct lt_return_of of = {.request = pause->request,
 	    .market = market,

@@ -158,11 +158,12 @@ static bool
 tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
     struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const int64_t now_utc_s = b->now_utc_s;
 	struct lt_standing *const s = &b->standing;
 
-	if (!lt_replan_begin_market(d) ||
-	    !lt_standing_back(s, d, job, now_utc_s))
+	if (!lt_replan_begin_market(&d->site.market, &d->jobs, &d->replan) ||
+	    !lt_standing_back(s, &d->site.market, d->ledger, job, now_utc_s))
 		return false;
 	const struct lt_replan of = {.request = &s->made.request,
 	    .market = &d->site.market,
@@ -182,7 +183,7 @@ tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
 	/* Unmoved is at home and now. */
 	b->plan.moved = true;
 	b->plan.chosen.start_utc_s = of.start_utc_s;
-	return lt_standing_move(d, s, &b->plan,
+	return lt_standing_move(&books, &d->replan, s, &b->plan,
 		   lt_replan_word(LT_REPLAN_PAUSED), err) != LT_OK ||
 	       s->moved;
 }

@@ -129,6 +129,14 @@ expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
+replan(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_replan_run(&books, &d->replan, now_utc_s, err);
+}
+
+static int
 publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
@@ -236,7 +244,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_breath(LT_TURN_COMMITTED);
 	lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 	lt_breath(LT_TURN_COMMITTED);
-	lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
+	lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 }
 
 /* All jobs against all holds, and what follows from it. */
@@ -276,8 +284,8 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		   lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
 		   d->budget.has_snapshot) {
 		follow_money(d, now_utc_s);
-	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
-		lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
+	} else if (lt_batch_is_near() && lt_replan_waits(&d->replan)) {
+		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 	}
 	if (d->jobs.list.begun_utc_s != 0)
 		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));

@@ -115,6 +115,7 @@ static int
 adopt(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	struct lt_ledger_hold hold;
 	struct lt_announced told;
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
@@ -125,12 +126,14 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 		return LT_OK;
 	if (job->is_kept) {
 		const struct lt_change change = {job, before, now_utc_s};
-		const int code = lt_first_take(d, &change, &hold, err);
+		const int code =
+		    lt_first_take(&books, &d->replan, &change, &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
 	}
-	const bool placed = lt_announced_find(&told, d, job, now_utc_s);
+	const bool placed = lt_announced_find(
+	    &told, &d->site.market, &d->announced, job, now_utc_s);
 	if (!budgeted && !placed && job->comment_head[0] == '\0')
 		return LT_OK;
 	if (lt_hold_by_id(
@@ -157,7 +160,8 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    !lt_quote_of_job(&hold.quote, job, &d->site, d->ledger, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
 	if (placed)
-		lt_announced_lay(&hold.quote, d, job, &told);
+		lt_announced_lay(
+		    &hold.quote, &d->site.market, &d->announced, job, &told);
 	if (job->user_held)
 		hold.quote.flags |= LT_QUOTE_USER_HOLD;
 	hold.live_tasks = hold.quote.tasks;

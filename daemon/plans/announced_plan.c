@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "announced_plan.h"
-#include "daemon.h"
+#include "market.h"
+#include "announced.h"
 #include "replan.h"
 #include "standing.h"
 
@@ -21,19 +22,18 @@ struct work {
 
 /* Those whose plans it was told of, when it was decided. */
 static void
-see_others(
-    struct work *w, const struct lt_daemon *d, const struct lt_announced *told)
+see_others(struct work *w, const struct lt_market *market,
+    const struct lt_announced_state *announced, const struct lt_announced *told)
 {
 	const struct lt_announced_seen all = {
-	    .generation = d->site.market.generation,
-	    .now_utc_s = told->made_utc_s};
+	    .generation = market->generation, .now_utc_s = told->made_utc_s};
 	const struct lt_announced *other;
 	uint32_t at = 0;
 
-	while ((other = lt_announced_next(&at, &d->announced, &all)) != NULL &&
+	while ((other = lt_announced_next(&at, announced, &all)) != NULL &&
 	       other->sequence < told->sequence) {
 		const int partition =
-		    lt_market_partition(&d->site.market, other->partition);
+		    lt_market_partition(market, other->partition);
 		struct lt_planned *const window = &w->planned[w->planned_count];
 
 		if (partition < 0)
@@ -46,12 +46,12 @@ see_others(
 
 /* As when it was submitted. */
 static bool
-plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_quote *quote)
+plan(struct work *w, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_quote *quote)
 {
 	struct lt_standing *const s = &w->standing;
 	struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->site.market,
+	    .market = market,
 	    .planned = w->planned,
 	    .planned_count = w->planned_count,
 	    .start_utc_s = quote->plan_start_utc_s,
@@ -60,7 +60,7 @@ plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 	s->job = job;
 	s->quote = *quote;
 	s->now_utc_s = job->submit_utc_s;
-	if (!lt_standing_ask(s, &d->site.market))
+	if (!lt_standing_ask(s, market))
 		return false;
 	of.partition = s->partition;
 	return lt_replan_standing(&w->plan, &of, NULL) == LT_OK;
@@ -87,8 +87,9 @@ put_figures(struct lt_quote *quote, const struct work *w,
 }
 
 void
-lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
-    const struct lt_batch_job *job, const struct lt_announced *told)
+lt_announced_lay(struct lt_quote *quote, const struct lt_market *market,
+    const struct lt_announced_state *announced, const struct lt_batch_job *job,
+    const struct lt_announced *told)
 {
 	struct work *const w = calloc(1, sizeof(*w));
 
@@ -102,8 +103,8 @@ lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
 	quote->home_start_utc_s = job->submit_utc_s;
 	if (w == NULL)
 		return;
-	see_others(w, d, told);
-	if (plan(w, d, job, quote))
-		put_figures(quote, w, &d->site.market);
+	see_others(w, market, announced, told);
+	if (plan(w, market, job, quote))
+		put_figures(quote, w, market);
 	free(w);
 }

@@ -117,7 +117,8 @@ test_whose(void **state)
 		job.uid = cases[i].uid;
 		job.array_job_id = cases[i].array;
 		job.het_job_id = cases[i].het;
-		if (lt_announced_find(&found, w->d, &job,
+		if (lt_announced_find(&found, &w->d->site.market,
+			&w->d->announced, &job,
 			NOW + cases[i].now_s) != cases[i].found)
 			fail_msg("%s", cases[i].why);
 		end_world(w);
@@ -137,11 +138,14 @@ test_twice(void **state)
 	plan.wish.max_cost_micros = 5;
 	add(w, &plan);
 	for (int again = 0; again < 2; again++) {
-		assert_true(lt_announced_find(&found, w->d, &first, NOW));
+		assert_true(lt_announced_find(
+		    &found, &w->d->site.market, &w->d->announced, &first, NOW));
 		assert_int_equal(found.wish.max_cost_micros, LT_UNSET_64);
-		assert_true(lt_announced_find(&found, w->d, &second, NOW));
+		assert_true(lt_announced_find(&found, &w->d->site.market,
+		    &w->d->announced, &second, NOW));
 		assert_int_equal(found.wish.max_cost_micros, 5);
-		assert_false(lt_announced_find(&found, w->d, &third, NOW));
+		assert_false(lt_announced_find(
+		    &found, &w->d->site.market, &w->d->announced, &third, NOW));
 	}
 	end_world(w);
 }
@@ -174,7 +178,8 @@ test_who_sees(void **state)
 	assert_int_equal(seen(w, 10, 1, NOW), 1);
 	assert_int_equal(seen(w, 10, 2, NOW), 0);
 	w->d->site.market.generation = 11;
-	assert_true(lt_announced_find(&found, w->d, &job, NOW));
+	assert_true(lt_announced_find(
+	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 11, 0, NOW), 2);
 	assert_int_equal(seen(w, 12, 0, NOW), 1);
@@ -203,7 +208,8 @@ test_bounds(void **state)
 		add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	/* Whose job came is not counted; nor is what is old. */
-	assert_true(lt_announced_find(&found, w->d, &job, NOW));
+	assert_true(lt_announced_find(
+	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
 	add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	while (all->count < LT_ANNOUNCED_MAX) {
