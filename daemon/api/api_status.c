@@ -170,7 +170,7 @@ add_pool(
     json_t *watch, const struct lt_partition *p, const struct lt_policy *policy)
 {
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(policy, p->name);
+	    lt_policy_partition_find(policy, p->name);
 
 	if (!(p->flags & LT_PARTITION_NO_NODES))
 		add_name(watch, "pools", p->name);
@@ -219,8 +219,7 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 		    &d->site.tables.partitions[i];
 
 		add_pool(watch, p, d->site.policy);
-		if (lt_daemon_policy_partition(d->site.policy, p->name) !=
-			NULL &&
+		if (lt_policy_partition_find(d->site.policy, p->name) != NULL &&
 		    is_mixed(p, d->site.tables.shapes))
 			add_name(watch, "mixed_pools", p->name);
 	}

@@ -287,7 +287,7 @@ say_hazard(
     struct lt_text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
 	const struct lt_policy_partition *const partition =
-	    lt_daemon_policy_partition(d->site.policy, name);
+	    lt_policy_partition_find(d->site.policy, name);
 
 	if (partition == NULL)
 		return;

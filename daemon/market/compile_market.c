@@ -224,7 +224,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	    p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(site->policy, p->name);
+	    lt_policy_partition_find(site->policy, p->name);
 	if (from == NULL)
 		return LT_OK;
 	p->flags |= LT_PARTITION_MANAGED;
@@ -288,7 +288,7 @@ add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
 		const struct lt_policy_partition *const from =
-		    lt_daemon_policy_partition(policy, p->name);
+		    lt_policy_partition_find(policy, p->name);
 
 		if (p->shape_count > 0 || from == NULL || !from->node.is_set ||
 		    m->shape_count >= LT_SHAPES_MAX)

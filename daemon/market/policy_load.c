@@ -357,7 +357,7 @@ lt_policy_use(struct lt_site *site, struct lt_signals_state *signals,
 }
 
 const struct lt_policy_partition *
-lt_daemon_policy_partition(const struct lt_policy *policy, const char *name)
+lt_policy_partition_find(const struct lt_policy *policy, const char *name)
 {
 	for (int i = 0; i < policy->partition_count; i++)
 		if (strcmp(policy->partitions[i].name, name) == 0)

@@ -21,7 +21,7 @@ void lt_policy_drop(struct lt_site *site, struct lt_signals_state *signals);
  * the mode may refuse. */
 enum lt_rule lt_policy_unknown_rule(const struct lt_policy *policy);
 /* The policy's row of a partition; NULL = none. */
-const struct lt_policy_partition *lt_daemon_policy_partition(
+const struct lt_policy_partition *lt_policy_partition_find(
     const struct lt_policy *policy, const char *name);
 
 #endif
