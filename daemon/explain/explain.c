@@ -411,7 +411,7 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		    job->partition, job->account);
 	lt_text_put(&t, "\n");
 	const char *const awaited =
-	    job != NULL ? lt_notice_awaited(d, job) : NULL;
+	    job != NULL ? lt_notice_awaited(&d->notice, job) : NULL;
 	if (awaited != NULL)
 		lt_text_put(&t,
 		    "It named node %s, which was taken back: it waits until the node is there again.\n",

@@ -275,7 +275,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_time(job->submit_utc_s), "start",
 	    start_json(job->start_utc_s, ended_utc_s), "end",
 	    lt_api_time(ended_utc_s));
-	const char *const awaited = lt_notice_awaited(d, job);
+	const char *const awaited = lt_notice_awaited(&d->notice, job);
 	json_t *const costs = json_pack(
 	    "{s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "awaited_node",
 	    awaited, "plan",

@@ -306,6 +306,7 @@ static void
 go_anywhere(struct looking *l, const struct lt_batch_job *job)
 {
 	struct lt_daemon *const d = l->d;
+	const struct lt_books books = lt_daemon_books(d);
 	struct lt_after *const row =
 	    row_of(&d->after, job->job_id, place_of(job, job->eligible_utc_s));
 	struct lt_error err = {0};
@@ -315,7 +316,8 @@ go_anywhere(struct looking *l, const struct lt_batch_job *job)
 	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
 		return;
 	row->tried_utc_s = l->now_utc_s;
-	if (lt_again(d, job, l->now_utc_s, &moved, &err) != LT_OK)
+	if (lt_again(&books, &d->replan, job, l->now_utc_s, &moved, &err) !=
+	    LT_OK)
 		lt_log("again_failed", "job=%u error=\"%s\"", row->job_id,
 		    err.text);
 	l->home += moved;

@@ -131,13 +131,15 @@ static void
 look(struct lt_daemon *d, struct lt_pausing *s, const struct lt_batch_job *job,
     const struct lt_pausing_lines *lines, int64_t now_utc_s)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	struct lt_paused *const row = lt_jobs_paused(&d->jobs, job);
 	struct lt_error err = {0};
 
 	if ((row == NULL && job->state != LT_JOB_RUNNING) ||
 	    (row != NULL && row->step != LT_PAUSE_PAUSED))
 		return;
-	const bool is_planned = lt_pausing_plan(s, d, job, lines, now_utc_s);
+	const bool is_planned = lt_pausing_plan(
+	    s, &books, &d->replan, &d->notice, job, lines, now_utc_s);
 	s->standing.job = job;
 	if (is_planned && s->course.again_utc_s < d->still.next_utc_s)
 		d->still.next_utc_s = s->course.again_utc_s;
@@ -223,7 +225,7 @@ make_way(struct lt_daemon *d, const struct lt_pausing_lines *lines)
 		    lt_jobs_find(&jobs->list, row->job_id);
 
 		if (row->step == LT_PAUSE_PAUSED && job != NULL &&
-		    lt_pausing_is_waited_for(lines, d, job))
+		    lt_pausing_is_waited_for(lines, &d->site.tables, job))
 			(void)lt_pausing_go_on(
 			    d, job, row, LT_PAUSE_RESUMING, "waited_for");
 	}
@@ -262,7 +264,7 @@ look_at_jobs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (s == NULL)
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	d->still.asked = 0;
-	lt_pausing_lines(&lines, d, now_utc_s);
+	lt_pausing_lines(&lines, &d->site.tables, &d->jobs.list, now_utc_s);
 	if (is_due(d, now_utc_s))
 		look_at_all(d, s, &lines, now_utc_s);
 	if (is_new(d)) {

@@ -58,7 +58,7 @@ lt_pausing_ask(struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
 	    (long long)row.until_utc_s, (long long)row.saves.money_micros,
 	    (long long)row.saves.carbon_mg);
 	d->budget.dirty = true; /* two was only a question */
-	lt_proof_ask(d, job->job_id, at->now_utc_s);
+	lt_proof_ask(d->ledger, &d->proof, job->job_id, at->now_utc_s);
 	/* One that has no step just then hears nothing. */
 	(void)lt_batch_signal(job, at->quote.wish.signal, NULL);
 	return LT_OK;
@@ -205,10 +205,13 @@ static bool
 go_away(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
     struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	bool moved;
 
-	return lt_again(d, job, now_utc_s, &moved, err) != LT_OK ||
-	       (!moved && lt_again_now(d, job, now_utc_s, err) != LT_OK);
+	return lt_again(&books, &d->replan, job, now_utc_s, &moved, err) !=
+		   LT_OK ||
+	       (!moved && lt_again_now(&d->site, d->ledger, &d->budget, job,
+			      now_utc_s, err) != LT_OK);
 }
 
 /* False: it was told, or starts as it can. */

@@ -137,6 +137,37 @@ replan(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
+decide_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_again_run(&books, &d->replan, &d->again, now_utc_s, err);
+}
+
+static int
+follow_proofs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_proof_run(
+	    d->ledger, &d->jobs.list, &d->proof, now_utc_s, err);
+}
+
+static int
+begin_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_canary_run(&d->site, d->ledger, &d->jobs.list, &d->notice,
+	    &d->proof, now_utc_s, err);
+}
+
+static int
+follow_notices(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_notice_run(&d->site, &books, &d->replan, &d->notice,
+	    &d->proof, now_utc_s, err);
+}
+
+static int
 publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
@@ -288,18 +319,18 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 	}
 	if (d->jobs.list.begun_utc_s != 0)
-		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));
+		lt_run_step(d, LT_STEP_LIFE, decide_again, lt_pass_now(d));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
 		lt_run_step(
 		    d, LT_STEP_AFTERWARDS, lt_afterwards_run, lt_pass_now(d));
 	/* The first list shows who is where. */
 	if (d->jobs.list.begun_utc_s != 0) {
-		lt_run_step(d, LT_STEP_PROOF, lt_proof_run, lt_pass_now(d));
-		lt_run_step(d, LT_STEP_CANARY, lt_canary_run, lt_pass_now(d));
+		lt_run_step(d, LT_STEP_PROOF, follow_proofs, lt_pass_now(d));
+		lt_run_step(d, LT_STEP_CANARY, begin_canaries, lt_pass_now(d));
 	}
 	if (d->jobs.list.begun_utc_s != 0 &&
-	    (!d->notice.is_read || lt_notice_waits(d, lt_pass_now(d))))
-		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
+	    (!d->notice.is_read || lt_notice_waits(&d->notice, lt_pass_now(d))))
+		lt_run_step(d, LT_STEP_NOTICE, follow_notices, lt_pass_now(d));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
 	    d->still.is_read && lt_pausing_is_due(d, lt_pass_now(d)))
 		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_run, lt_pass_now(d));
