@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "daemon.h"
-#include "http.h"
 #include "log.h"
 
 int64_t
@@ -115,10 +114,4 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		d->signals.changed = d->budget.dirty = true;
 	}
 	move_ledger(&d->clock, d->ledger, wall_ms / 1000);
-}
-
-int64_t
-lt_pass_now(const struct lt_daemon *d)
-{
-	return d->pass_utc_s + (lt_monotonic_ms() - d->pass_began_ms) / 1000;
 }

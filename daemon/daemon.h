@@ -19,6 +19,7 @@
 #include "life/afterwards.h"
 #include "life/again.h"
 #include "life/notice.h"
+#include "life/pass_time.h"
 #include "life/proof.h"
 #include "life/pause_jobs.h"
 #include "market/site.h"
@@ -69,7 +70,7 @@ struct lt_daemon {
 	struct lt_announced_state announced;
 	struct lt_counters tally;
 
-	int64_t pass_utc_s, pass_began_ms; /* when this one began */
+	struct lt_pass_time pass;
 	int64_t pass_took_ms,
 	    pass_longest_ms; /* the last, and since the start */
 	struct lt_clock clock;
@@ -104,7 +105,5 @@ lt_daemon_books(struct lt_daemon *d)
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
-/* clock.c: now, however long this pass has been at work. */
-int64_t lt_pass_now(const struct lt_daemon *d);
 
 #endif

@@ -108,6 +108,7 @@ int
 lt_api_notice(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const char *node = NULL;
 	json_int_t in_s = -1;
 	int withdraw = false;
@@ -130,8 +131,8 @@ lt_api_notice(
 	const int code =
 	    withdraw ? lt_notice_withdraw(
 			   &d->site, d->ledger, &d->notice, node, &err)
-		     : lt_notice_take(d, node, request->now_utc_s + in_s,
-			   request->now_utc_s, &err);
+		     : lt_notice_take(&d->site, &books, &d->notice, node,
+			   request->now_utc_s + in_s, request->now_utc_s, &err);
 
 	if (code != LT_OK)
 		return refuse(reply, &err);

@@ -212,7 +212,8 @@ go_on(struct lt_daemon *d, const struct starting *s,
 	struct lt_error err = {0};
 	char text[256];
 
-	if (lt_pausing_end(d, s->job, request->now_utc_s, &err) != LT_OK)
+	if (lt_pausing_end(d->ledger, &d->jobs, &d->pass, s->job,
+		request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	snprintf(text, sizeof(text),
 	    "job %s goes on, and is not paused again in this run",

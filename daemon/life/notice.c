@@ -8,7 +8,6 @@
 #include "books.h"
 #include "breath.h"
 #include "budget_state.h"
-#include "daemon.h"
 #include "drained.h"
 #include "fits.h"
 #include "grow.h"
@@ -100,7 +99,8 @@ find_notice(const struct lt_notice_state *state, const char *node)
 }
 
 int
-lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+lt_notice_take(struct lt_site *site, const struct lt_books *books,
+    struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_notice notice = {
@@ -110,28 +110,28 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
 		    sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
-	int code = lt_notice_know(d->ledger, &d->notice, err);
-	const bool is_new = find_notice(&d->notice, node) == NULL;
+	int code = lt_notice_know(books->ledger, notices, err);
+	const bool is_new = find_notice(notices, node) == NULL;
 	/* Before anything is done, so that it is gone on with. */
 	if (code == LT_OK)
-		code = lt_ledger_put_notice(d->ledger, &notice, err);
+		code = lt_ledger_put_notice(books->ledger, &notice, err);
 	if (code != LT_OK)
 		return code;
 	code = lt_drained_drain(&notice, err);
 	if (code != LT_OK && code != LT_ENET) {
 		if (is_new)
-			(void)lt_ledger_drop_notice(d->ledger, node, NULL);
+			(void)lt_ledger_drop_notice(books->ledger, node, NULL);
 		return code;
 	}
 	/* slurmctld is away: it is told when it is back. */
-	d->notice.is_undrained |= code == LT_ENET;
+	notices->is_undrained |= code == LT_ENET;
 	if (code == LT_ENET)
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
-	lt_poll_running(&d->jobs);
-	d->site.next.tables = d->site.next.market = 0;
-	return read_ledger(d->ledger, &d->notice, err);
+	lt_poll_running(books->jobs);
+	site->next.tables = site->next.market = 0;
+	return read_ledger(books->ledger, notices, err);
 }
 
 int

@@ -17,7 +17,6 @@
 
 struct lt_batch_job;
 struct lt_books;
-struct lt_daemon;
 struct lt_ledger;
 struct lt_proof_state;
 struct lt_replan_state;
@@ -41,7 +40,8 @@ struct lt_notice_state {   /* start as { 0 } */
 
 /* From end_utc_s on the node is gone. The same again moves the end. LT_EINPUT,
  * LT_ENOENT: no such node. */
-int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+int lt_notice_take(struct lt_site *site, const struct lt_books *books,
+    struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 /* It stays after all, or is there again: resumed, now or when slurmctld is
  * back, if its drain is ours. LT_ENOENT: none was told, nor is it drained so.

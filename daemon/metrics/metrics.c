@@ -48,7 +48,7 @@ put_daemon(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_single(to, d->site.tables.moved.count, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_start_time_seconds", "seconds",
 	    "When the last pass began, in Unix time.");
-	lt_put_single(to, d->pass_utc_s, LT_PUT_WHOLE);
+	lt_put_single(to, d->pass.utc_s, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_last_seconds", "seconds",
 	    "How long the last whole pass took.");
 	lt_put_single(to, d->pass_took_ms, LT_PUT_MILLIS);

@@ -168,6 +168,35 @@ follow_notices(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static int
+go_home(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_afterwards_run(
+	    &d->site, &books, &d->replan, &d->after, now_utc_s, err);
+}
+
+static int
+read_pauses(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_pausing_read(d->ledger, &d->jobs, &d->still, now_utc_s, err);
+}
+
+static int
+pause_jobs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+	const struct lt_pauser by = {.books = &books,
+	    .replan = &d->replan,
+	    .notices = &d->notice,
+	    .proof = &d->proof,
+	    .still = &d->still,
+	    .pass = &d->pass};
+
+	return lt_pausing_run(&by, now_utc_s, err);
+}
+
+static int
 publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
@@ -289,7 +318,7 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 		/* What ended while we were away is held until it is settled:
 		 * nobody waits for that. */
 		if (!d->budget.snapshot.ready)
-			lt_publish(d, lt_pass_now(d));
+			lt_publish(d, lt_pass_now(&d->pass));
 		follow_money(d, now_utc_s);
 	}
 	/* Half of our time is others'. */
@@ -308,7 +337,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_ABSORB, ingest, now_utc_s);
 	/* What is held for them is more than their records show. */
 	if (!d->still.is_read)
-		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_read, now_utc_s);
+		lt_run_step(d, LT_STEP_PAUSE, read_pauses, now_utc_s);
 	if (now_utc_s >= d->jobs.next.list) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_poll_singly(&d->jobs) &&
@@ -319,45 +348,55 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 	}
 	if (d->jobs.list.begun_utc_s != 0)
-		lt_run_step(d, LT_STEP_LIFE, decide_again, lt_pass_now(d));
+		lt_run_step(
+		    d, LT_STEP_LIFE, decide_again, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
 		lt_run_step(
-		    d, LT_STEP_AFTERWARDS, lt_afterwards_run, lt_pass_now(d));
+		    d, LT_STEP_AFTERWARDS, go_home, lt_pass_now(&d->pass));
 	/* The first list shows who is where. */
 	if (d->jobs.list.begun_utc_s != 0) {
-		lt_run_step(d, LT_STEP_PROOF, follow_proofs, lt_pass_now(d));
-		lt_run_step(d, LT_STEP_CANARY, begin_canaries, lt_pass_now(d));
+		lt_run_step(
+		    d, LT_STEP_PROOF, follow_proofs, lt_pass_now(&d->pass));
+		lt_run_step(
+		    d, LT_STEP_CANARY, begin_canaries, lt_pass_now(&d->pass));
 	}
 	if (d->jobs.list.begun_utc_s != 0 &&
-	    (!d->notice.is_read || lt_notice_waits(&d->notice, lt_pass_now(d))))
-		lt_run_step(d, LT_STEP_NOTICE, follow_notices, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
-	    d->still.is_read && lt_pausing_is_due(d, lt_pass_now(d)))
-		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.mails)
-		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.run_costs)
-		lt_run_step(d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(d));
-	if (d->budget.has_snapshot && d->site.policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.unusual)
+	    (!d->notice.is_read ||
+		lt_notice_waits(&d->notice, lt_pass_now(&d->pass))))
 		lt_run_step(
-		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(d));
-	lt_publish(d, lt_pass_now(d));
+		    d, LT_STEP_NOTICE, follow_notices, lt_pass_now(&d->pass));
+	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
+	    d->still.is_read &&
+	    lt_pausing_is_due(
+		&d->site, &d->jobs, &d->still, lt_pass_now(&d->pass)))
+		lt_run_step(
+		    d, LT_STEP_PAUSE, pause_jobs, lt_pass_now(&d->pass));
+	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
+	    lt_pass_now(&d->pass) >= d->next.mails)
+		lt_run_step(
+		    d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
+	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
+	    lt_pass_now(&d->pass) >= d->next.run_costs)
+		lt_run_step(
+		    d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(&d->pass));
+	if (d->budget.has_snapshot && d->site.policy->notify.is_set &&
+	    lt_pass_now(&d->pass) >= d->next.unusual)
+		lt_run_step(
+		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(&d->pass));
+	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(&(struct lt_batch_view){&d->site.market,
 				  &d->budget.snapshot, d->site.off.is_off,
 				  lt_retention_cut(
 				      d->site.policy, &d->budget, now_utc_s)},
-		    lt_pass_now(d));
+		    lt_pass_now(&d->pass));
 }
 
 static int
 pass(struct lt_daemon *d, int64_t now_utc_s)
 {
-	d->pass_utc_s = now_utc_s;
-	d->pass_began_ms = lt_monotonic_ms();
+	d->pass.utc_s = now_utc_s;
+	d->pass.began_ms = lt_monotonic_ms();
 	lt_daemon_follow_off(d, now_utc_s);
 	check_policy(d, now_utc_s);
 	if (now_utc_s >= d->site.next.tables) {
@@ -401,7 +440,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int wait_s = pass(d, now_utc_s);
 
-	d->pass_took_ms = lt_monotonic_ms() - d->pass_began_ms;
+	d->pass_took_ms = lt_monotonic_ms() - d->pass.began_ms;
 	if (d->pass_took_ms > d->pass_longest_ms)
 		d->pass_longest_ms = d->pass_took_ms;
 	return wait_s;

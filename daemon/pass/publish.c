@@ -102,7 +102,7 @@ lt_publish_amid(struct lt_daemon *d, enum lt_turn turn)
 	static bool publishing;	   /* that gives turns, too */
 	static int64_t last_utc_s; /* long work changes it at each turn: once
 				    * a second will do */
-	const int64_t now_utc_s = lt_pass_now(d);
+	const int64_t now_utc_s = lt_pass_now(&d->pass);
 
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return;
