@@ -11,8 +11,8 @@
 #include "baseline.h"
 #include "booking.h"
 #include "ledger.h"
-#include "site.h"
 #include "periods.h"
+#include "site.h"
 #include "units.h"
 
 /* What nodes cost and what carbon does are each whole; the carry is of the

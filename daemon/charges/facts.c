@@ -11,16 +11,16 @@
 #include <string.h>
 
 #include "breath.h"
-#include "site.h"
-#include "ledger.h"
-#include "market.h"
 #include "budget_state.h"
 #include "facts.h"
-#include "over_reason.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
+#include "market.h"
+#include "over_reason.h"
 #include "price.h"
+#include "site.h"
 
 void
 lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,

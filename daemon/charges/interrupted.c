@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "market.h"
-#include "ledger.h"
 #include "interrupted.h"
 #include "interruptions.h"
+#include "ledger.h"
+#include "market.h"
 #include "posterior.h"
 #include "units.h"
 

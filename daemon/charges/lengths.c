@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "breath.h"
-#include "policy.h"
-#include "ledger.h"
 #include "charges.h"
 #include "http.h"
+#include "ledger.h"
 #include "lengths.h"
+#include "policy.h"
 #include "retention.h"
 #include "smoke.h"
 #include "units.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "market.h"
-#include "ledger.h"
 #include "budget_state.h"
+#include "ledger.h"
+#include "market.h"
 #include "quoted.h"
 #include "quoted_run.h"
 

@@ -3,10 +3,10 @@
  * When users are erased, and how much of that at once.
  */
 #include "breath.h"
-#include "policy.h"
 #include "budget_state.h"
-#include "ledger.h"
 #include "date.h"
+#include "ledger.h"
+#include "policy.h"
 #include "retention.h"
 #include "units.h"
 

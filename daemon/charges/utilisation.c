@@ -5,14 +5,14 @@
  * the row of their run. What is known of a run in a closed period stays as its
  * statement has it.
  */
+#include "batch_child.h"
 #include "breath.h"
-#include "ledger.h"
 #include "charges.h"
-#include "tables.h"
 #include "http.h"
+#include "ledger.h"
 #include "periods.h"
 #include "settle.h"
-#include "batch_child.h"
+#include "tables.h"
 #include "utilisation.h"
 
 enum {

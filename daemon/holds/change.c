@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "change.h"
-#include "site.h"
-#include "ledger.h"
 #include "budget_state.h"
+#include "change.h"
 #include "fits.h"
 #include "job_quote.h"
+#include "ledger.h"
 #include "log.h"
 #include "request.h"
+#include "site.h"
 #include "size.h"
 #include "suspension.h"
 #include "underheld.h"

@@ -9,18 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "books.h"
 #include "breath.h"
+#include "budget_snapshot.h"
+#include "budget_state.h"
 #include "compile_budget.h"
 #include "compile_members.h"
-#include "budget_state.h"
 #include "files.h"
-#include "paths.h"
-#include "ledger.h"
-#include "books.h"
 #include "grow.h"
-#include "budget_snapshot.h"
 #include "holdout_key.h"
+#include "ledger.h"
 #include "limits.h"
+#include "paths.h"
 #include "policy_load.h"
 #include "site.h"
 #include "text.h"

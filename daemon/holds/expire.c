@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch_child.h"
 #include "breath.h"
+#include "expire.h"
 #include "grow.h"
 #include "jobs.h"
 #include "ledger.h"
@@ -22,8 +24,6 @@
 #include "poll_schedule.h"
 #include "settle.h"
 #include "site.h"
-#include "batch_child.h"
-#include "expire.h"
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */

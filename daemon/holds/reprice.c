@@ -8,17 +8,17 @@
 #include <string.h>
 
 #include "breath.h"
-#include "change.h"
 #include "budget_state.h"
-#include "ledger.h"
-#include "site.h"
+#include "change.h"
 #include "facts.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "reprice.h"
 #include "request.h"
+#include "site.h"
 
 enum { AT_ONCE = 500 }; /* holds in a transaction */
 

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ledger.h"
-#include "budget_state.h"
 #include "books.h"
+#include "budget_state.h"
 #include "grow.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "requeue_gate.h"
+#include "ledger.h"
 #include "log.h"
 #include "poll_schedule.h"
+#include "requeue_gate.h"
 #include "settle.h"
 #include "site.h"
 

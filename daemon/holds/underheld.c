@@ -7,9 +7,9 @@
 
 #include "books.h"
 #include "facts.h"
-#include "over_reason.h"
 #include "job_quote.h"
 #include "log.h"
+#include "over_reason.h"
 #include "poll_schedule.h"
 #include "site.h"
 #include "size.h"

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "site.h"
-#include "ledger.h"
 #include "job_quote.h"
+#include "ledger.h"
 #include "log.h"
 #include "request.h"
+#include "site.h"
 #include "size.h"
 #include "suspension.h"
 #include "units.h"

@@ -8,17 +8,17 @@
 
 #include "again.h"
 #include "batch.h"
-#include "breath.h"
-#include "requeue_gate.h"
 #include "books.h"
-#include "replanning.h"
-#include "site.h"
-#include "ledger.h"
+#include "breath.h"
 #include "budget_state.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "replan.h"
+#include "replanning.h"
+#include "requeue_gate.h"
+#include "site.h"
 #include "standing.h"
 
 enum { FIRST_LOOK_S = 120 }; /* back, after a start */

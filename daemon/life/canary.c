@@ -5,16 +5,16 @@
  */
 #include <string.h>
 
-#include "canary.h"
-#include "ledger.h"
-#include "site.h"
-#include "books.h"
-#include "market.h"
 #include "batch.h"
+#include "books.h"
+#include "canary.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
+#include "market.h"
 #include "notice.h"
 #include "proof.h"
+#include "site.h"
 #include "units.h"
 
 enum {

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "batch.h"
+#include "drained.h"
 #include "ledger.h"
+#include "log.h"
 #include "notice.h"
 #include "site.h"
-#include "drained.h"
-#include "log.h"
 #include "units.h"
 
 enum {

@@ -15,13 +15,13 @@
 #include "interruption.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "requeue_gate.h"
 #include "log.h"
 #include "lookup.h"
 #include "notice.h"
 #include "poll_schedule.h"
 #include "proof.h"
 #include "quote.h"
+#include "requeue_gate.h"
 #include "site.h"
 
 enum {

@@ -3,23 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pauses.h"
-#include "tables.h"
 #include "batch.h"
-#include "market.h"
-#include "site.h"
-#include "ledger.h"
-#include "budget_state.h"
-#include "replanning.h"
 #include "books.h"
+#include "budget_state.h"
 #include "interrupted.h"
 #include "jobs.h"
+#include "ledger.h"
+#include "market.h"
 #include "notice.h"
 #include "occupancy.h"
+#include "pause_plan.h"
+#include "pauses.h"
 #include "price.h"
 #include "replan.h"
-#include "pause_plan.h"
+#include "replanning.h"
+#include "site.h"
 #include "suspension.h"
+#include "tables.h"
 #include "units.h"
 
 enum {

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "batch.h"
-#include "ledger.h"
-#include "charges.h"
 #include "budget_state.h"
+#include "charges.h"
 #include "grow.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
 #include "poll_schedule.h"

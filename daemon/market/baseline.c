@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "market.h"
 #include "ledger.h"
 #include "log.h"
+#include "market.h"
 #include "posterior.h"
 #include "price.h"
 #include "units.h"

@@ -10,16 +10,16 @@
 #include <string.h>
 
 #include "bars.h"
-#include "occupancy.h"
 #include "compile_gpus.h"
 #include "compile_market.h"
 #include "failover.h"
+#include "files.h"
 #include "hazard.h"
 #include "ledger.h"
+#include "occupancy.h"
 #include "policy_load.h"
 #include "signals.h"
 #include "site.h"
-#include "files.h"
 
 /* Interruptions per node-hour where the source has said nothing yet: once a
  * minute, so that nothing is placed there for its price alone. */

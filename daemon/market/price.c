@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "market.h"
 #include "ledger.h"
+#include "market.h"
 #include "place.h"
 #include "price.h"
 #include "units.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "announced.h"
-#include "market.h"
 #include "grow.h"
 #include "jobs.h"
+#include "market.h"
 
 enum { CLOCKS_S = 2 }; /* that two stamps of one second may be apart */
 

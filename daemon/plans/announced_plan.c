@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announced.h"
 #include "announced_plan.h"
 #include "market.h"
-#include "announced.h"
 #include "replan.h"
 #include "standing.h"
 

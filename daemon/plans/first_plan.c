@@ -3,22 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "budget_state.h"
-#include "market.h"
-#include "replanning.h"
-#include "site.h"
-#include "policy.h"
-#include "ledger.h"
 #include "books.h"
+#include "budget_state.h"
 #include "first_plan.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
-#include "poll_schedule.h"
+#include "market.h"
 #include "occupancy.h"
 #include "plan_line.h"
+#include "policy.h"
+#include "poll_schedule.h"
+#include "replanning.h"
+#include "site.h"
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
 static void

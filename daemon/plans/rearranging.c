@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counters.h"
-#include "market.h"
-#include "ledger.h"
-#include "budget_state.h"
-#include "replanning.h"
 #include "books.h"
+#include "budget_state.h"
+#include "counters.h"
+#include "ledger.h"
+#include "market.h"
 #include "occupancy.h"
 #include "rearrange.h"
 #include "rearranging.h"
 #include "replan.h"
+#include "replanning.h"
 #include "site.h"
 #include "standing.h"
 

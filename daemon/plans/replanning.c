@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "breath.h"
-#include "books.h"
-#include "counters.h"
-#include "market.h"
-#include "budget_state.h"
-#include "ledger.h"
 #include "batch.h"
+#include "books.h"
+#include "breath.h"
+#include "budget_state.h"
+#include "counters.h"
 #include "grow.h"
 #include "http.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
+#include "market.h"
 #include "occupancy.h"
 #include "rearranging.h"
 #include "replan.h"

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "market.h"
-#include "ledger.h"
 #include "history.h"
 #include "interrupted.h"
+#include "ledger.h"
+#include "market.h"
 #include "proofs.h"
 #include "standing.h"
 
