@@ -17,7 +17,6 @@
 #include "jobs.h"
 #include "ledger.h"
 #include "log.h"
-#include "market.h"
 #include "over_reason.h"
 #include "price.h"
 #include "site.h"

@@ -12,7 +12,6 @@
 #include "books.h"
 #include "breath.h"
 #include "budget_state.h"
-#include "calendar.h"
 #include "counters.h"
 #include "ingest.h"
 #include "jobs.h"

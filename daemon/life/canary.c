@@ -11,7 +11,6 @@
 #include "jobs.h"
 #include "ledger.h"
 #include "log.h"
-#include "market.h"
 #include "notice.h"
 #include "proof.h"
 #include "site.h"

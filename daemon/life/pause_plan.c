@@ -9,7 +9,6 @@
 #include "interrupted.h"
 #include "jobs.h"
 #include "ledger.h"
-#include "market.h"
 #include "notice.h"
 #include "occupancy.h"
 #include "pause_plan.h"
@@ -19,7 +18,6 @@
 #include "replanning.h"
 #include "site.h"
 #include "suspension.h"
-#include "tables.h"
 #include "units.h"
 
 enum {

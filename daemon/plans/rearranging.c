@@ -10,7 +10,6 @@
 #include "budget_state.h"
 #include "counters.h"
 #include "ledger.h"
-#include "market.h"
 #include "occupancy.h"
 #include "rearrange.h"
 #include "rearranging.h"

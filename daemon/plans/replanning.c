@@ -17,7 +17,6 @@
 #include "jobs.h"
 #include "ledger.h"
 #include "log.h"
-#include "market.h"
 #include "occupancy.h"
 #include "rearranging.h"
 #include "replan.h"

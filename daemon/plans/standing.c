@@ -19,7 +19,6 @@
 #include "jobs.h"
 #include "ledger.h"
 #include "log.h"
-#include "market.h"
 #include "occupancy.h"
 #include "poll_schedule.h"
 #include "proofs.h"
