@@ -116,6 +116,8 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_books books = lt_daemon_books(d);
+	const struct lt_change change = {
+	    .job = job, .before = before, .now_utc_s = now_utc_s};
 	struct lt_ledger_hold hold;
 	struct lt_announced told;
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
@@ -125,7 +127,6 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	if (job->state == LT_JOB_FINISHED || job->completing)
 		return LT_OK;
 	if (job->is_kept) {
-		const struct lt_change change = {job, before, now_utc_s};
 		const int code =
 		    lt_first_take(&books, &d->replan, &change, &hold, err);
 
@@ -144,9 +145,8 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 			(void)lt_quote_publish(
 			    job, &hold.quote, LT_LEAVE, 0, NULL);
 		}
-		const int code = lt_change_follow(&d->site, d->ledger,
-		    &d->budget, &(struct lt_change){job, before, now_utc_s},
-		    &hold, err);
+		const int code = lt_change_follow(
+		    &d->site, d->ledger, &d->budget, &change, &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
@@ -179,8 +179,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    job->job_id, job->account, hold.quote.id,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
-	job->is_new = true;
-	d->budget.dirty = true;
+	job->is_new = d->budget.dirty = true;
 	(void)lt_quote_publish(job, &hold.quote, LT_LEAVE, 0, NULL);
 	return add_live(d, job, &hold, now_utc_s, err);
 }
