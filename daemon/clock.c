@@ -45,8 +45,6 @@ static const size_t stamps[] = {
     offsetof(struct lt_daemon, charges.next.history_soonest),
     offsetof(struct lt_daemon, charges.next.used),
     offsetof(struct lt_daemon, next.mails),
-    offsetof(struct lt_daemon, next.run_costs),
-    offsetof(struct lt_daemon, next.unusual),
     offsetof(struct lt_daemon, next.forecasts),
     offsetof(struct lt_daemon, budget.counted_utc_s),
     offsetof(struct lt_daemon, ring.looked_utc_s),
@@ -103,6 +101,8 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		lt_log("clock_was_set", "by_s=%lld", (long long)by_s);
 		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)
 			move((int64_t *)((char *)d + stamps[i]), by_s);
+		for (int i = 0; i < LT_ALERT_KIND_COUNT; i++)
+			move(&d->next.alerts[i], by_s);
 		for (int i = 0; i < d->signals.source_count; i++)
 			move(&d->signals.sources[i].next_fetch_utc_s, by_s);
 		for (uint32_t i = 0; i < d->jobs.ended_count; i++)

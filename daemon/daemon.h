@@ -23,6 +23,7 @@
 #include "life/proof.h"
 #include "life/pause_jobs.h"
 #include "market/site.h"
+#include "message_kinds.h"
 #include "pass/rebuild.h"
 #include "paths.h"
 #include "plans/announced.h"
@@ -33,7 +34,7 @@
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune,
-	    mails, run_costs, unusual, forecasts;
+	    mails, forecasts, alerts[LT_ALERT_KIND_COUNT];
 };
 
 struct lt_daemon {

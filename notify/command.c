@@ -35,7 +35,7 @@ fill(struct work *work, const struct lt_sending *sending)
 
 	work->sending = sending;
 	snprintf(work->kind, sizeof(work->kind), "LOWTIDE_NOTIFY_KIND=%s",
-	    lt_message_kind_word(message->kind));
+	    lt_message_row(message->kind)->word);
 	snprintf(
 	    work->id, sizeof(work->id), "LOWTIDE_NOTIFY_ID=%s", message->id);
 	snprintf(work->subject, sizeof(work->subject),

@@ -105,7 +105,7 @@ lt_mail_compose(
 	    "Auto-Submitted: auto-generated\r\nX-Lowtide: %s\r\n"
 	    "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n"
 	    "Content-Transfer-Encoding: 8bit\r\n\r\n",
-	    lt_message_kind_word(message->kind));
+	    lt_message_row(message->kind)->word);
 	put_body(&mail, message->text);
 	return mail.full ? 0 : strlen(out);
 }

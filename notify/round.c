@@ -25,8 +25,7 @@ _Static_assert(
 static bool
 is_of_site(const struct lt_message *message)
 {
-	return message->kind == LT_MESSAGE_BUDGET_ALERT ||
-	       message->kind == LT_MESSAGE_UNUSUAL_DAY ||
+	return lt_message_row(message->kind)->hears == LT_HEARS_SITE ||
 	       (message->kind == LT_MESSAGE_BUDGET_DIGEST &&
 		   message->to_count == 0);
 }

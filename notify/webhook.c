@@ -38,7 +38,7 @@ static char *
 body_of(const struct lt_message *message)
 {
 	json_t *const all = json_pack("{s:s, s:s, s:I, s:s, s:s}", "id",
-	    message->id, "kind", lt_message_kind_word(message->kind), "time",
+	    message->id, "kind", lt_message_row(message->kind)->word, "time",
 	    (json_int_t)message->made_utc_s, "subject", message->subject,
 	    "text", message->text);
 	char *const text =

@@ -198,9 +198,10 @@ copy_run(struct lt_batch_run *to, const slurmdb_job_rec_t *from,
 	    &tres, from->tres_alloc_str, names.gpu_ids, names.gpu_id_count);
 	if (tres.max_id > names.max_tres_id)
 		names.old = true;
-	/* A job that is cancelled while it waits, and then requeued, has a start
-	 * and an end in its row, and never ran. Where slurmctld was killed and
-	 * forgot that it had run, the row has its TRES, too, but no node. */
+	/* A job that is cancelled while it waits, and then requeued, has a
+	 * start and an end in its row, and never ran. Where slurmctld was
+	 * killed and forgot that it had run, the row has its TRES, too, but no
+	 * node. */
 	if (!has_names(from->nodes))
 		to->start_utc_s = 0;
 	to->nodes = tres.has_nodes ? tres.nodes : from->alloc_nodes;

@@ -66,6 +66,12 @@ void lt_doctor_snapshots(struct lt_doctor *doctor);
 void lt_doctor_sources(struct lt_doctor *doctor);
 void lt_doctor_munge(struct lt_doctor *doctor);
 void lt_doctor_clock(struct lt_doctor *doctor);
+void lt_doctor_files(struct lt_doctor *doctor);
+void lt_doctor_off(struct lt_doctor *doctor);
+/* May any user open it so (S_IROTH ...), and get there? Else it is told, with
+ * what they are without. True where nothing is there. */
+bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
+    const char *path, unsigned bits, const char *without);
 
 /* ---- doctor_kube.c: a Kubernetes site ---- */
 void lt_doctor_kube(struct lt_doctor *doctor);
@@ -74,17 +80,6 @@ bool lt_doctor_is_kube(struct lt_doctor *doctor);
 
 /* ---- doctor_policies.c: its admission policies; kube: of the status ---- */
 void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
-
-/* ---- doctor_files.c: what others than root read ---- */
-/* The state directory of this host's lowtided, also where it does not answer;
- * lent. */
-const char *lt_doctor_state_dir(const struct lt_doctor *doctor);
-void lt_doctor_files(struct lt_doctor *doctor);
-void lt_doctor_off(struct lt_doctor *doctor);
-/* May any user open it so (S_IROTH ...), and get there? Else it is told, with
- * what they are without. True where nothing is there. */
-bool lt_doctor_others_may(struct lt_doctor *doctor, const char *check,
-    const char *path, unsigned bits, const char *without);
 
 /* ---- plugstack.c ---- */
 struct lt_plugstack {
@@ -112,9 +107,9 @@ const char *lt_plugstack_mend(char *out, size_t size,
 /* False: there is none, or it can't be read. */
 bool lt_doctor_own_line(struct lt_doctor *doctor, struct lt_plugstack *line);
 
-/* ---- doctor_preemptible.c ---- */
-void lt_doctor_preemptible(
-    struct lt_doctor *doctor, const struct lt_policy *policy);
+/* ---- doctor_policy.c: what the policy file says ---- */
+void lt_doctor_load_policy(struct lt_doctor *doctor);
+void lt_doctor_policy(struct lt_doctor *doctor);
 /*
  * What plugstack's line should have, "preemptible=spot:0.004:120,low:0.01" (""
  * when no partition is preemptible), and whether it has: the numbers of the
@@ -129,36 +124,14 @@ bool lt_preemptible_argument(const struct lt_policy *policy,
 bool lt_preemptible_hurried(const struct lt_policy *policy, int64_t kill_wait_s,
     char *out, size_t size);
 
-/* ---- doctor_policy.c ---- */
-void lt_doctor_load_policy(struct lt_doctor *doctor);
-void lt_doctor_policy(struct lt_doctor *doctor);
-
-/* ---- doctor_collect.c ---- */
-/* Write the site to a new file, "": by its usual name; the exit status. */
-int lt_doctor_collect(const char *path);
-
-/* ---- doctor_names.c: against what Slurm has; how many are unknown ---- */
-int lt_doctor_names(struct lt_doctor *doctor, const struct lt_policy *policy);
-
-/* ---- doctor_power_cap.c ---- */
-void lt_doctor_power_cap(
-    struct lt_doctor *doctor, const struct lt_policy *policy);
-
-/* ---- doctor_gpus.c: partitions as the probe told them ---- */
-void lt_doctor_gpus(struct lt_doctor *doctor, const struct lt_policy *policy,
-    const json_t *partitions);
-
-/* ---- doctor_precision.c ---- */
-void lt_doctor_precision(
-    struct lt_doctor *doctor, const struct lt_policy *policy);
 /* Has the line the policy's precision rules, in their order; none, where there
  * are none? want: what it should have, "" = none. */
 bool lt_precision_argument(
     const struct lt_policy *policy, const char *line, char *want, size_t size);
 
-/* ---- doctor_secrets.c ---- */
-void lt_doctor_secrets(
-    struct lt_doctor *doctor, const struct lt_policy *policy);
+/* ---- doctor_collect.c ---- */
+/* Write the site to a new file, "": by its usual name; the exit status. */
+int lt_doctor_collect(const char *path);
 
 /* ---- plugin_file.c ---- */
 /*

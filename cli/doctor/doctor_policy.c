@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * doctor and the policy file: the one that is named (--config,
- * LOWTIDE_CONFIG), else the one that lowtided has.
+ * LOWTIDE_CONFIG), else the one that lowtided has. Who may write it, the
+ * secrets and tables that it needs, its names and GPUs against what Slurm has,
+ * and whether plugstack's line gives compute nodes, where the file is not read,
+ * what it says. What the probe or plugstack could not tell is not looked at:
+ * doctor_slurm.c and doctor_plugstack.c say so.
  */
+#include <ctype.h>
+#include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +19,8 @@
 #include "adapter.h"
 #include "check.h"
 #include "doctor.h"
+#include "interruption.h"
+#include "known_names.h"
 #include "policy.h"
 #include "table_age.h"
 
@@ -88,6 +97,661 @@ lt_doctor_load_policy(struct lt_doctor *doctor)
 		    "%s", err.text);
 }
 
+/* ---- secrets of sources and metrics ---- */
+
+/* Every option that ends so names a file with a secret. */
+static bool
+names_secret(const char *key)
+{
+	static const char suffix[] = "_file";
+	const size_t length = strlen(key), tail = sizeof(suffix) - 1;
+
+	return length > tail && strcmp(key + length - tail, suffix) == 0;
+}
+
+struct secret {
+	const char *of, *key, *path;
+	int least_bytes; /* fewer are none */
+};
+
+/* What is wrong with it, and how to mend that; false = nothing. */
+static bool
+find_fault(
+    struct lt_finding *fault, const struct secret *secret, const char *user)
+{
+	const struct passwd *const owner = getpwnam(user);
+	const char *const path = secret->path;
+	struct stat status;
+
+	snprintf(fault->mend, sizeof(fault->mend),
+	    "put the secret there: mode 0600, of user %s", user);
+	if (stat(path, &status)) {
+		snprintf(
+		    fault->found, sizeof(fault->found), "%s", strerror(errno));
+		return true;
+	}
+	snprintf(fault->found, sizeof(fault->found),
+	    "%lld bytes, want a line of %d and more", (long long)status.st_size,
+	    secret->least_bytes);
+	if (status.st_size < secret->least_bytes)
+		return true;
+	snprintf(fault->mend, sizeof(fault->mend),
+	    "chown %s %.200s; chmod 600 %.200s", user, path, path);
+	snprintf(fault->found, sizeof(fault->found),
+	    "mode %04o, want 0600: others can read the secret",
+	    (unsigned)status.st_mode & 07777);
+	if (status.st_mode & 077)
+		return true;
+	snprintf(fault->found, sizeof(fault->found),
+	    "belongs to uid %u: %s can't read it", (unsigned)status.st_uid,
+	    user);
+	return owner != NULL && owner->pw_uid != 0 &&
+	       owner->pw_uid != status.st_uid;
+}
+
+struct counts { /* of secrets */
+	int good, bad;
+};
+
+static void
+check_secret(struct lt_doctor *doctor, const struct secret *secret,
+    const char *user, struct counts *counts)
+{
+	struct lt_finding fault;
+
+	if (!find_fault(&fault, secret, user)) {
+		counts->good++;
+		return;
+	}
+	counts->bad++;
+	lt_doctor_say(doctor, LT_LEVEL_ERROR, "secrets", fault.mend,
+	    "%s, %s: %s: %s", secret->of, secret->key, secret->path,
+	    fault.found);
+}
+
+static void
+check_source_secrets(struct lt_doctor *doctor,
+    const struct lt_policy_source *source, const char *user,
+    struct counts *counts)
+{
+	char of[LT_NAME_SIZE + 16];
+
+	snprintf(of, sizeof(of), "source %s", source->name);
+	for (int i = 0; i < source->option_count; i++) {
+		const struct lt_policy_option *const option =
+		    &source->options[i];
+
+		if (names_secret(option->key))
+			check_secret(doctor,
+			    &(struct secret){.of = of,
+				.key = option->key,
+				.path = option->value,
+				.least_bytes = 1},
+			    user, counts);
+	}
+}
+
+/* Can lowtided, and nobody else, read what the policy names? */
+static void
+check_secrets(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const char *const named =
+	    lt_doctor_conf(doctor, "slurm_user", doctor->conf.slurm_user);
+	const char *const user = named[0] != '\0' ? named : "root";
+	const char *const token = policy->metrics.token_file;
+	struct counts counts = {0};
+
+	for (int i = 0; i < policy->source_count; i++)
+		check_source_secrets(
+		    doctor, &policy->sources[i], user, &counts);
+	if (token[0] != '\0')
+		check_secret(doctor,
+		    &(struct secret){.of = "metrics",
+			.key = "token_file",
+			.path = token,
+			.least_bytes = LT_METRICS_TOKEN_LEAST},
+		    user, &counts);
+	if (counts.good > 0 && counts.bad == 0)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "secrets", "",
+		    "%d file%s, of mode 0600, for %s to read", counts.good,
+		    counts.good == 1 ? "" : "s", user);
+}
+
+/* ---- names ---- */
+
+/* Of an array of names, or of objects with one; lent; NULL: not known. */
+static const char **
+names_of(const json_t *list)
+{
+	const size_t count = json_array_size(list);
+	const char **const names = calloc(count + 1, sizeof(*names));
+	size_t index;
+	const json_t *item;
+
+	if (names == NULL || !json_is_array(list)) {
+		free(names);
+		return NULL;
+	}
+	json_array_foreach(list, index, item)
+		names[index] = json_is_string(item)
+				   ? json_string_value(item)
+				   : lt_json_text(item, "name", "");
+	return names;
+}
+
+struct telling {
+	struct lt_doctor *doctor;
+	const char *path;
+};
+
+/* In a line to paste as root, by whoever may name an account: nothing that sed
+ * or a shell takes for more than a letter. */
+static bool
+is_plain(const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "0123456789_-./";
+
+	return text[strspn(text, plain)] == '\0';
+}
+
+/* A key is told by its line alone: others may be like it. */
+static bool
+has_line(const struct telling *telling, const struct lt_unknown_name *unknown)
+{
+	return unknown->nearest != NULL && is_plain(unknown->nearest) &&
+	       is_plain(unknown->name) && is_plain(telling->path) &&
+	       (unknown->key[0] != '\0' || unknown->line > 0);
+}
+
+static void
+say_unknown(void *context, const struct lt_unknown_name *unknown)
+{
+	const struct telling *const telling = context;
+	char mend[1024];
+
+	if (has_line(telling, unknown) && unknown->key[0] == '\0')
+		(void)snprintf(mend, sizeof(mend),
+		    "sed -i '%ds|\\b%s\\(\"\\?:\\)|%s\\1|' %s", unknown->line,
+		    unknown->name, unknown->nearest, telling->path);
+	else if (has_line(telling, unknown))
+		(void)snprintf(mend, sizeof(mend),
+		    "sed -i 's~\\b\\(%s: *\"\\?\\)%s\\([] \",}#]\\|$\\)~\\1%s\\2~' %s",
+		    unknown->key, unknown->name, unknown->nearest,
+		    telling->path);
+	else
+		(void)snprintf(mend, sizeof(mend),
+		    "mend it in %.600s, or take it out: %s", telling->path,
+		    unknown->is_limit ? "it limits nobody"
+				      : "it is a rule for nobody");
+	lt_doctor_say(telling->doctor,
+	    unknown->is_limit ? LT_LEVEL_ERROR : LT_LEVEL_WARNING, "names",
+	    mend, "%s", unknown->text);
+}
+
+static bool
+has_price(const struct lt_policy *policy, const char *partition)
+{
+	for (int i = 0; i < policy->partition_count; i++)
+		if (strcmp(policy->partitions[i].name, partition) == 0)
+			return policy->partitions[i].price.is_set ||
+			       policy->partitions[i].has_gpu_price ||
+			       (policy->partitions[i].owned &&
+				   policy->partitions[i].tariff.is_set);
+	return false;
+}
+
+/* Where others have one: else the site shows no money. */
+static void
+check_prices(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const char *const *partitions)
+{
+	char list[256] = "";
+	size_t length = 0;
+	bool any = false;
+
+	for (int i = 0; i < policy->partition_count; i++)
+		any |= has_price(policy, policy->partitions[i].name);
+	for (; any && *partitions != NULL; partitions++)
+		if (!has_price(policy, *partitions) &&
+		    length < sizeof(list) - LT_NAME_SIZE)
+			length += (size_t)snprintf(list + length,
+			    sizeof(list) - length, "%s%s", length ? ", " : "",
+			    *partitions);
+	if (length > 0)
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "prices",
+		    "give it price_per_node_hour under partitions: in the policy file",
+		    "no price for %s: jobs there cost nothing that reports could show, and those of budgeted teams meet on_unknown",
+		    list);
+}
+
+/* Slurm shows no node of it: an autoscaler from zero, dynamic nodes, or a
+ * cloud's that are powered down. */
+static void
+check_nodes(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(partitions, index, partition) {
+		const char *const name = lt_json_text(partition, "name", "");
+		bool is_said = false;
+
+		if (json_array_size(json_object_get(partition, "shapes")) > 0)
+			continue;
+		for (int i = 0; i < policy->partition_count; i++)
+			is_said |=
+			    policy->partitions[i].node.is_set &&
+			    strcmp(policy->partitions[i].name, name) == 0;
+		if (is_said)
+			lt_doctor_say(doctor, LT_LEVEL_NOTE, "nodes", "",
+			    "partition %s has no node now: jobs there are priced by those that lowtided saw last, else by node: of the policy file",
+			    name);
+		else
+			lt_doctor_say(doctor, LT_LEVEL_WARNING, "nodes",
+			    "give it node: {cpus: 64, memory: 500GiB, gpus: 8}, as they are, in the policy file; of powered-down cloud nodes Slurm tells by PrivateData=cloud",
+			    "partition %s has no node now: jobs there are priced by those that lowtided saw last; if it saw none, those of budgeted teams meet on_unknown",
+			    name);
+	}
+}
+
+/* A price of a GPU is a node's only where all have as many. */
+static void
+check_gpu_prices(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index, kind;
+	const json_t *partition, *shape;
+
+	json_array_foreach(partitions, index, partition) {
+		const char *const name = lt_json_text(partition, "name", "");
+		int64_t first = -1, gpus = 0;
+		bool is_one = true, is_priced = false;
+
+		for (int i = 0; i < policy->partition_count; i++)
+			is_priced |=
+			    policy->partitions[i].has_gpu_price &&
+			    policy->partitions[i].node.gpus == 0 &&
+			    strcmp(policy->partitions[i].name, name) == 0;
+		json_array_foreach(
+		    json_object_get(partition, "shapes"), kind, shape) {
+			(void)lt_json_int(shape, "gpus", &gpus);
+			is_one &= first < 0 || gpus == first;
+			first = gpus;
+		}
+		if (is_priced && (!is_one || first <= 0))
+			lt_doctor_say(doctor, LT_LEVEL_ERROR, "prices",
+			    "give it price_per_node_hour in the policy file, or make a partition of each kind of node",
+			    "price_per_gpu_hour of %s: %s", name,
+			    is_one
+				? "its nodes have no GPUs"
+				: "its nodes have different numbers of GPUs");
+	}
+}
+
+/* The policy's names against those that Slurm has, as the probe told them, and
+ * what no price reaches; how many names are unknown. */
+static int
+check_names(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const all = json_object_get(doctor->facts, "accounts");
+	const char **const partitions =
+	    names_of(json_object_get(doctor->facts, "partitions"));
+	/* None where slurmdbd did not answer. */
+	const char **const accounts =
+	    json_array_size(all) > 0 ? names_of(all) : NULL;
+	const char **const qoses =
+	    names_of(json_object_get(doctor->facts, "qoses"));
+
+	const struct lt_known_names known = {
+	    .partitions = partitions, .accounts = accounts, .qoses = qoses};
+	struct telling telling = {.doctor = doctor, .path = policy->path};
+	const struct lt_unknown_teller teller = {
+	    .context = &telling, .tell = say_unknown};
+
+	const int unknown = lt_policy_unknown_names(policy, &known, &teller);
+	if (partitions != NULL && unknown == 0)
+		check_prices(doctor, policy, partitions);
+	check_gpu_prices(doctor, policy);
+	check_nodes(doctor, policy);
+	free(partitions);
+	free(accounts);
+	free(qoses);
+	return unknown;
+}
+
+/* ---- GPUs ---- */
+
+/* A slice alone is of the GPU that the node has beside it, if any. */
+static bool
+is_known_gpu(
+    const struct lt_policy *policy, const json_t *types, const char *type)
+{
+	struct lt_gpu room;
+	size_t index;
+	const json_t *other;
+
+	if (lt_policy_gpu(&room, policy, type) != NULL)
+		return true;
+	json_array_foreach(types, index, other) {
+		const struct lt_gpu *const gpu =
+		    lt_policy_gpu(&room, policy, json_string_value(other));
+
+		if (gpu != NULL && gpu->mig_slices > 0)
+			return lt_gpu_is_slice(type);
+	}
+	return false;
+}
+
+static void
+say_gpu(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const char *partition, const char *type)
+{
+	char mend[1024];
+
+	(void)snprintf(mend, sizeof(mend),
+	    "in %.300s, partitions: %s: " LT_CHECK_GPU_KEYS "%s%s%s",
+	    policy->path, partition, type[0] ? "; or gpus: {" : "", type,
+	    type[0] ? ": {memory: 40GiB, power_w: 300}} with its figures" : "");
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "gpus", mend,
+	    "partition %s: %s%s: power unknown, so carbon and energy of its jobs are, too",
+	    partition,
+	    type[0] ? "GPU of Gres type " : "GPUs without a Gres type", type);
+}
+
+static void
+check_shape(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const char *partition, const json_t *shape)
+{
+	const json_t *const types = json_object_get(shape, "gpu_types");
+	int64_t gpus = 0;
+	size_t index;
+	const json_t *type;
+
+	lt_json_int(shape, "gpus", &gpus);
+	if (gpus > 0 && json_array_size(types) == 0)
+		say_gpu(doctor, policy, partition, "");
+	json_array_foreach(types, index, type)
+		if (!is_known_gpu(policy, types, json_string_value(type)))
+			say_gpu(
+			    doctor, policy, partition, json_string_value(type));
+}
+
+/* What runs on GPUs whose power nobody knows has no carbon, and no cost of
+ * energy: not 0. */
+static void
+check_gpus(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	const json_t *const partitions =
+	    json_object_get(doctor->facts, "partitions");
+	size_t index, k;
+	const json_t *partition, *shape;
+
+	json_array_foreach(partitions, index, partition) {
+		const char *const name = lt_json_text(partition, "name", "");
+
+		for (int i = 0; i < policy->partition_count; i++) {
+			const struct lt_policy_partition *const from =
+			    &policy->partitions[i];
+
+			if (strcmp(from->name, name) != 0 ||
+			    !lt_check_wants_gpu_power(from))
+				continue;
+			json_array_foreach(
+			    json_object_get(partition, "shapes"), k, shape)
+				check_shape(doctor, policy, name, shape);
+		}
+	}
+}
+
+/* ---- plugstack's line ---- */
+
+/* A partition's rate by lowtided, of GET /v1/signals; 0 = it has none. */
+static double
+rate_of(const json_t *signals, const char *name)
+{
+	size_t index;
+	const json_t *partition;
+
+	json_array_foreach(
+	    json_object_get(signals, "partitions"), index, partition) {
+		if (strcmp(lt_json_text(partition, "name", ""), name) == 0)
+			return json_number_value(json_object_get(
+			    json_object_get(partition, "hazard"), "value"));
+	}
+	return 0;
+}
+
+/* Is it this field, up to its end? want NULL: any number. */
+static bool
+is_field(const char *at, size_t length, const char *want)
+{
+	if (want != NULL)
+		return strlen(want) == length && strncmp(at, want, length) == 0;
+	return isdigit((unsigned char)*at) || *at == '.';
+}
+
+/* Has the line's preemptible= this partition, with the rate that is wanted
+ * (NULL: with any) and what belongs behind it? */
+static bool
+names_partition(
+    const char *line, const char *name, const char *rate, const char *behind)
+{
+	const char *at = strstr(line, "preemptible=");
+	const size_t length = strlen(name);
+
+	at = at != NULL ? at + strlen("preemptible=") : "";
+	const char *const end = at + strcspn(at, " \t");
+
+	while (at < end) {
+		const char *const next = at + strcspn(at, ", \t");
+
+		if (strncmp(at, name, length) == 0 && at[length] == ':') {
+			const char *const number = at + length + 1;
+			const char *const after =
+			    number + strcspn(number, ":, \t");
+
+			return is_field(
+				   number, (size_t)(after - number), rate) &&
+			       is_field(after, (size_t)(next - after), behind);
+		}
+		at = *next == ',' ? next + 1 : end;
+	}
+	return false;
+}
+
+/* ":120" for the notice, ":120:2.5" with the storage's GiB a second; "" where
+ * the policy says neither. */
+static const char *
+text_behind(char *out, size_t size, const struct lt_policy_partition *partition)
+{
+	const double gib_per_s = partition->storage_gib_per_s;
+	char storage[32] = "";
+
+	out[0] = '\0';
+	if (gib_per_s > 0)
+		snprintf(storage, sizeof(storage), ":%g", gib_per_s);
+	if (partition->notice_s > 0 || gib_per_s > 0)
+		snprintf(out, size, ":%lld%s", (long long)partition->notice_s,
+		    storage);
+	return out;
+}
+
+bool
+lt_preemptible_argument(const struct lt_policy *policy, const json_t *signals,
+    const char *line, char *out, size_t size)
+{
+	size_t used = 0;
+	bool right = true;
+
+	out[0] = '\0';
+	for (int i = 0; i < policy->partition_count; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+		const bool written = partition->hazard.is_constant;
+		const double rate = written ? partition->hazard.constant
+					    : rate_of(signals, partition->name);
+		char number[32], behind[64];
+
+		if (!partition->preemptible || used + 160 >= size)
+			continue;
+		snprintf(number, sizeof(number), "%.3g", rate);
+		if (written)
+			snprintf(number, sizeof(number), "%g", rate);
+		text_behind(behind, sizeof(behind), partition);
+		used += (size_t)snprintf(out + used, size - used, "%s%s:%s%s",
+		    used ? "," : "preemptible=", partition->name,
+		    written || rate > 0 ? number : "RATE", behind);
+		right = right && names_partition(line, partition->name,
+				     written ? number : NULL, behind);
+	}
+	return right;
+}
+
+bool
+lt_preemptible_hurried(
+    const struct lt_policy *policy, int64_t kill_wait_s, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (int i = 0; i < policy->partition_count && used < size; i++) {
+		const struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+
+		if (partition->preemptible && partition->notice_s > 0 &&
+		    partition->notice_s - kill_wait_s - LT_NOTICE_MARGIN_S <= 0)
+			used += (size_t)snprintf(out + used, size - used,
+			    "%s%s", used > 0 ? ", " : "", partition->name);
+	}
+	return used > 0;
+}
+
+/* With kill_wait_s as slurmctld has it: nothing is said without it. */
+static void
+check_notice(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	char names[256];
+	int64_t kill_wait_s = 0;
+
+	if (!lt_json_int(json_object_get(doctor->facts, "conf"), "kill_wait_s",
+		&kill_wait_s) ||
+	    !lt_preemptible_hurried(policy, kill_wait_s, names, sizeof(names)))
+		return;
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "notice",
+	    "lower KillWait in slurm.conf, and have long checkpoints written at intervals",
+	    "%s: the notice is no longer than KillWait (%lld s) and %d s: checkpoints are asked for at once and get no more than KillWait",
+	    names, (long long)kill_wait_s, LT_NOTICE_MARGIN_S);
+}
+
+/* Which partitions can lose their nodes, and how often. */
+static void
+check_preemptible(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const struct lt_plugstack *line)
+{
+	char want[1024], mend[2560];
+	json_t *signals = NULL;
+
+	if (doctor->status != NULL &&
+	    lt_client_get(&signals, doctor->cli, "/v1/signals", NULL))
+		signals = NULL;
+	const bool right = lt_preemptible_argument(
+	    policy, signals, line->text, want, sizeof(want));
+
+	json_decref(signals);
+	if (!want[0])
+		return;
+	if (right) {
+		lt_doctor_say(doctor, LT_LEVEL_OK, "preemptible", "",
+		    "plugstack's line has what the policy says, as %s", want);
+		return;
+	}
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "preemptible",
+	    lt_plugstack_mend(mend, sizeof(mend), line, want),
+	    "here and on compute nodes: jobs on preemptible nodes get no checkpoint interval and notice, or wrong ones: %s: %s",
+	    line->path, line->text);
+}
+
+bool
+lt_precision_argument(
+    const struct lt_policy *policy, const char *line, char *want, size_t size)
+{
+	const char *const found = strstr(line, "precision=");
+	const char *const at = found != NULL ? found : "";
+	const size_t length = strcspn(at, " \t\n");
+
+	lt_policy_precision_text(want, size, policy);
+	return strlen(want) == length && strncmp(at, want, length) == 0;
+}
+
+static void
+check_precision(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const struct lt_plugstack *line)
+{
+	enum { RULE_SIZE = LT_NAME_SIZE + 24 };
+	char want[LT_PRECISION_RULES_MAX * RULE_SIZE];
+	char mend[sizeof(want) + 1200];
+
+	if (lt_precision_argument(policy, line->text, want, sizeof(want))) {
+		if (want[0] != '\0')
+			lt_doctor_say(doctor, LT_LEVEL_OK, "precision", "",
+			    "plugstack's line has the policy's rules");
+		return;
+	}
+	if (want[0] != '\0')
+		(void)lt_plugstack_mend(mend, sizeof(mend), line, want);
+	else
+		snprintf(mend, sizeof(mend),
+		    "sed -i '%ds|[ \\t]precision=[^ \\t]*||' %s", line->line,
+		    line->path);
+	lt_doctor_say(doctor, LT_LEVEL_WARNING, "precision", mend,
+	    "here and on compute nodes: jobs get other precision rules than the policy's: %s",
+	    line->path);
+}
+
+/* Without power_cap=yes caps are told to users and do not come. */
+static void
+check_power_cap(struct lt_doctor *doctor, const struct lt_policy *policy,
+    const struct lt_plugstack *line)
+{
+	char mend[2048];
+
+	if (policy->power_cap_count == 0)
+		return;
+	const char *const value = lt_plugstack_value(line, "power_cap");
+	const size_t length = value != NULL ? strcspn(value, " \t") : 0;
+
+	if (length == 3 && strncmp(value, "yes", length) == 0)
+		lt_doctor_say(doctor, LT_LEVEL_OK, "power_cap", "",
+		    "compute nodes ask for a job's power cap");
+	else if (value == NULL || (length == 2 && strncmp(value, "no", 2) == 0))
+		lt_doctor_say(doctor, LT_LEVEL_WARNING, "power_cap",
+		    lt_plugstack_mend(
+			mend, sizeof(mend), line, "power_cap=yes"),
+		    "here and on compute nodes: jobs are told a power cap that they do not get: %s",
+		    line->path);
+}
+
+/* What plugstack's line gives compute nodes: the policy file is not read there.
+ * Without a line nothing is said: lt_doctor_plugstack() did. */
+static void
+check_line(struct lt_doctor *doctor, const struct lt_policy *policy)
+{
+	struct lt_plugstack line;
+
+	if (!lt_doctor_own_line(doctor, &line))
+		return;
+	check_preemptible(doctor, policy, &line);
+	check_precision(doctor, policy, &line);
+	check_power_cap(doctor, policy, &line);
+}
+
+/* ---- all of it ---- */
+
 void
 lt_doctor_policy(struct lt_doctor *doctor)
 {
@@ -102,13 +766,11 @@ lt_doctor_policy(struct lt_doctor *doctor)
 	    policy->budget_count, policy->budget_count == 1 ? "" : "s");
 	check_writers(doctor, policy->path);
 	check_tables(doctor, policy);
-	lt_doctor_secrets(doctor, policy);
+	check_secrets(doctor, policy);
 	/* With a name misspelt the line would be made to say the same. */
-	if (lt_doctor_names(doctor, policy) > 0)
+	if (check_names(doctor, policy) > 0)
 		return;
-	lt_doctor_preemptible(doctor, policy);
-	lt_doctor_precision(doctor, policy);
-	lt_doctor_power_cap(doctor, policy);
-	lt_doctor_gpus(
-	    doctor, policy, json_object_get(doctor->facts, "partitions"));
+	check_notice(doctor, policy);
+	check_line(doctor, policy);
+	check_gpus(doctor, policy);
 }

@@ -15,7 +15,6 @@
 #include "calendar.h"
 #include "daemon.h"
 #include "files.h"
-#include "lookup.h"
 #include "spool.h"
 #include "text.h"
 #include "units.h"
@@ -101,17 +100,10 @@ static int
 write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
     struct lt_error *err)
 {
-	static const enum lt_message_kind kinds[LT_ALERT_KIND_COUNT] = {
-	    [LT_ALERT_BUDGET] = LT_MESSAGE_BUDGET_ALERT,
-	    [LT_ALERT_RUN] = LT_MESSAGE_RUN_COST,
-	    [LT_ALERT_DAY] = LT_MESSAGE_UNUSUAL_DAY,
-	    [LT_ALERT_IDLE] = LT_MESSAGE_IDLE_GPUS,
-	    [LT_ALERT_STATEMENT] = LT_MESSAGE_STATEMENT,
-	};
 	const struct lt_policy_owners *const owners =
 	    lt_policy_owners_of(d->site.policy, alert->team);
 	struct lt_message message = {
-	    .kind = LT_ROW(kinds, alert->kind), .made_utc_s = now_utc_s};
+	    .kind = alert->kind, .made_utc_s = now_utc_s};
 	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
 	int begin = 0;
 
@@ -129,8 +121,8 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	lt_message_clean(&message);
 	/* A run whose user has no address, of a team without owners; a
 	 * statement of one that has none any more. */
-	return message.to_count == 0 && (lt_alert_is_of_run(alert->kind) ||
-					    alert->kind == LT_ALERT_STATEMENT)
+	return message.to_count == 0 &&
+		       lt_message_row(alert->kind)->hears != LT_HEARS_SITE
 		   ? LT_OK
 		   : lt_spool_write(
 			 d->site.policy->notify.spool, &message, err);

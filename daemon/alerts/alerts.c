@@ -415,21 +415,21 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* A policy that was just read comes with the next snapshot. */
 	if (s->budget_count != (uint32_t)d->site.policy->budget_count)
 		return LT_OK;
-	if (lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err) !=
-	    LT_OK)
-		return err->code;
+	int code =
+	    lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err);
+	if (code != LT_OK)
+		return code;
 	/* One that fails keeps nobody: the first failure is the step's. */
 	for (uint32_t i = 0; i < s->budget_count; i++) {
 		struct lt_error failed = {0};
 
 		if (follow_budget(d, i, &known, now_utc_s, &failed) != LT_OK &&
-		    err->code == LT_OK)
-			(void)lt_fail(err, failed.code, "%s", failed.text);
+		    code == LT_OK)
+			code = lt_fail(err, failed.code, "%s", failed.text);
 	}
 	free(known.rows);
 	struct lt_error unsent = {0};
-	if (lt_alerts_send(d, now_utc_s, &unsent) != LT_OK &&
-	    err->code == LT_OK)
-		(void)lt_fail(err, unsent.code, "%s", unsent.text);
-	return err->code;
+	if (lt_alerts_send(d, now_utc_s, &unsent) != LT_OK && code == LT_OK)
+		code = lt_fail(err, unsent.code, "%s", unsent.text);
+	return code;
 }

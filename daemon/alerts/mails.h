@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Mails to users who asked Slurm for some (--mail-type): the plan of a job that
- * waits was moved by more than an hour, a job lost its nodes and runs again.
- * They are left in the spool, for lowtide-notify.
+ * waits was moved by more than an hour, a job lost its nodes and runs again,
+ * what a job or all of an array cost and saved, once that is settled. They are
+ * left in the spool, for lowtide-notify.
  */
 #ifndef LT_LIFE_MAILS_H
 #define LT_LIFE_MAILS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "error.h"
+#include "batch.h"
+#include "ledger.h"
+#include "message.h"
+#include "quote.h"
+#include "zone.h"
 
 struct lt_daemon;
 struct lt_mailed;
@@ -41,5 +42,35 @@ struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
  */
 int lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_mails_free(struct lt_mail_state *state);
+
+/* Notes who asks, while slurmctld has the job; and leaves a message of each
+ * that is over and settled in the spool, then notes that. By the same id, who
+ * is killed in between. */
+int lt_end_mails_run(
+    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+
+/* Subject and text: of runs of one job or array, one at least. */
+void lt_end_mail_text(struct lt_message *message, uint32_t job_id,
+    const struct lt_run *runs, uint32_t count, const char *currency);
+
+/* ---- what they say ---- */
+
+struct lt_mail_facts {
+	const struct lt_batch_job *job;
+	const struct lt_quote *quote; /* the plan as it is now */
+	const struct lt_zone *zone;
+	const char *currency;
+	int64_t now_utc_s;
+};
+
+/* Where it was to start, and from when, by what its user knows. why: a word of
+ * lt_replan_word(). */
+void lt_mail_moved(struct lt_message *message,
+    const struct lt_mail_facts *facts, const struct lt_plan_made *was,
+    const char *why);
+/* done_s: of its work, that need not be done again; 0: nothing is known to be
+ * kept. */
+void lt_mail_interrupted(struct lt_message *message,
+    const struct lt_mail_facts *facts, int64_t done_s);
 
 #endif

@@ -47,8 +47,8 @@ alert_json(
 	if (is_run)
 		lt_api_user_name(d, user, alert->uid);
 	return json_pack("{s:s,s:s,s:s?,s:o,s:o,s:o,s:o,s:o,s:b,s:I,s:o,s:o}",
-	    "kind", lt_alert_kind_word(alert->kind), "team", alert->team,
-	    "user", is_run ? user : NULL, "job_id",
+	    "kind", lt_alert_word(alert->kind), "team", alert->team, "user",
+	    is_run ? user : NULL, "job_id",
 	    lt_api_optional(is_run, alert->job_id), "percent",
 	    lt_api_optional(alert->kind == LT_ALERT_BUDGET, alert->percent),
 	    "made", lt_api_time(alert->made_utc_s), "sent",

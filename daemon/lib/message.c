@@ -9,29 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lookup.h"
 #include "message.h"
 #include "text.h"
 
-static const char *const kinds[LT_MESSAGE_KIND_COUNT] = {
-    [LT_MESSAGE_MOVED] = "moved",
-    [LT_MESSAGE_INTERRUPTED] = "interrupted",
-    [LT_MESSAGE_BUDGET_ALERT] = "budget-alert",
-    [LT_MESSAGE_BUDGET_DIGEST] = "budget-digest",
-    [LT_MESSAGE_RUN_COST] = "run-cost",
-    [LT_MESSAGE_UNUSUAL_DAY] = "unusual-day",
-    [LT_MESSAGE_IDLE_GPUS] = "idle-gpus",
-    [LT_MESSAGE_STATEMENT] = "statement",
-    [LT_MESSAGE_ENDED] = "ended",
-};
 #define YEAR_10000_UTC_S INT64_C(253402300800)
 #define ID_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-_"
-
-const char *
-lt_message_kind_word(enum lt_message_kind kind)
-{
-	return LT_WORD(kinds, kind);
-}
 
 bool
 lt_message_id_is(const char *id)
@@ -134,8 +116,8 @@ lt_message_pack(const struct lt_message *message, struct lt_error *err)
 	for (int i = 0; i < message->to_count; i++)
 		json_array_append_new(to, json_string(message->to[i]));
 	json_t *const all = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s}", "id",
-	    message->id, "kind", LT_WORD(kinds, message->kind), "made_utc_s",
-	    (json_int_t)message->made_utc_s, "to", to, "subject",
+	    message->id, "kind", lt_message_row(message->kind)->word,
+	    "made_utc_s", (json_int_t)message->made_utc_s, "to", to, "subject",
 	    message->subject, "text", message->text);
 	char *const text =
 	    all != NULL ? json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII)
@@ -179,11 +161,11 @@ take_to(struct lt_message *message, const json_t *to)
 static bool
 take_kind(struct lt_message *message, const char *word)
 {
-	for (int i = 0; i < LT_MESSAGE_KIND_COUNT; i++)
-		if (strcmp(kinds[i], word) == 0) {
-			message->kind = (enum lt_message_kind)i;
+	for (int i = 0; i < LT_MESSAGE_KIND_COUNT; i++) {
+		message->kind = (enum lt_message_kind)i;
+		if (strcmp(lt_message_row(message->kind)->word, word) == 0)
 			return true;
-		}
+	}
 	return false;
 }
 

@@ -12,6 +12,7 @@
 
 #include "address.h"
 #include "error.h"
+#include "message_kinds.h"
 
 enum {
 	LT_MESSAGE_ID_SIZE = 200, /* a file's name has at most 255 */
@@ -26,22 +27,6 @@ _Static_assert(6 * (LT_MESSAGE_TEXT_SIZE + LT_MESSAGE_SUBJECT_SIZE) +
 		       LT_MESSAGE_ID_SIZE + 1024 <=
 		   LT_MESSAGE_BYTES_MAX,
     "a whole message fits");
-
-enum lt_message_kind {
-	LT_MESSAGE_MOVED,	 /* to a user: the plan of a job that waits */
-	LT_MESSAGE_INTERRUPTED,	 /* to a user: a job lost its nodes, and runs */
-	LT_MESSAGE_BUDGET_ALERT, /* to the owners of a team, and the site's */
-	/* A day's alerts below 100 %, to one owner; to none: to the site. */
-	LT_MESSAGE_BUDGET_DIGEST,
-	LT_MESSAGE_RUN_COST, /* of a run, to its user and the team's owners */
-	LT_MESSAGE_UNUSUAL_DAY, /* to the owners of a team, and the site's */
-	LT_MESSAGE_IDLE_GPUS,	/* of a run, as LT_MESSAGE_RUN_COST */
-	LT_MESSAGE_STATEMENT,	/* of a closed month, to the owners of a team */
-	LT_MESSAGE_ENDED, /* to a user: what a job cost, and what it saved */
-	LT_MESSAGE_KIND_COUNT
-};
-/* "moved". */
-const char *lt_message_kind_word(enum lt_message_kind kind);
 
 struct lt_message { /* start as { 0 } */
 	/* lt_message_id_is(): names its file. What has been sent by this id is

@@ -33,12 +33,13 @@ lt_step_name(enum lt_step_id step)
 	    [LT_STEP_FORECASTS] = "forecasts",
 	    [LT_STEP_ALERTS] = "alerts",
 	    [LT_STEP_MAIL] = "mail",
-	    [LT_STEP_RUN_COSTS] = "run costs",
-	    [LT_STEP_UNUSUAL] = "unusual days",
+	    [LT_STEP_OF_ALERTS] = NULL,
 	    [LT_STEP_PRUNE] = "prune",
 	    [LT_STEP_HISTORY] = "history",
 	    [LT_STEP_USED] = "used"};
 
+	if (step >= LT_STEP_OF_ALERTS && step < LT_STEP_PRUNE)
+		return lt_message_row(step - LT_STEP_OF_ALERTS)->step;
 	return LT_WORD(names, step);
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "message_kinds.h"
 
 enum lt_step_id {
 	LT_STEP_TABLES,
@@ -32,14 +33,20 @@ enum lt_step_id {
 	LT_STEP_FORECASTS,
 	LT_STEP_ALERTS,
 	LT_STEP_MAIL,
-	LT_STEP_RUN_COSTS,
-	LT_STEP_UNUSUAL,
-	LT_STEP_PRUNE,
+	LT_STEP_OF_ALERTS, /* and one for each kind of them */
+	LT_STEP_PRUNE = LT_STEP_OF_ALERTS + LT_ALERT_KIND_COUNT,
 	LT_STEP_HISTORY,
 	LT_STEP_USED,
 	LT_STEP_COUNT
 };
+/* NULL: a kind of alerts that lowtided finds in another step. */
 const char *lt_step_name(enum lt_step_id step);
+
+static inline enum lt_step_id
+lt_step_of_alert(enum lt_message_kind kind)
+{
+	return (enum lt_step_id)(LT_STEP_OF_ALERTS + (int)kind);
+}
 
 struct lt_steps {					/* start as { 0 } */
 	char failed[LT_STEP_COUNT][LT_ERROR_TEXT_SIZE]; /* "" = fine */

@@ -58,6 +58,8 @@ put_daemon(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_gauge(to, "lowtide_step_failing", NULL,
 	    "1: this step of a pass fails now; lowtide status says why.");
 	for (int i = 0; i < LT_STEP_COUNT; i++) {
+		if (lt_step_name((enum lt_step_id)i) == NULL)
+			continue;
 		lt_put_label(to, "{step=", lt_step_name((enum lt_step_id)i));
 		lt_put_end(to, d->steps.failed[i][0] != '\0', LT_PUT_WHOLE);
 	}

@@ -15,6 +15,8 @@ lt_put_step_counters(struct lt_put *to)
 	lt_put_counter(to, "lowtide_step_failures", NULL,
 	    "How often this step of a pass failed; each time it is tried again.");
 	for (int i = 0; i < LT_STEP_COUNT; i++) {
+		if (lt_step_name((enum lt_step_id)i) == NULL)
+			continue;
 		lt_put_label(to, "{step=", lt_step_name((enum lt_step_id)i));
 		lt_put_end(to, (int64_t)d->steps.failures[i], LT_PUT_WHOLE);
 	}

@@ -10,6 +10,7 @@
 
 #include "again.h"
 #include "alert.h"
+#include "alert_looks.h"
 #include "breath.h"
 #include "canary.h"
 #include "compile_budget.h"
@@ -19,7 +20,6 @@
 #include "failover.h"
 #include "gpu_price.h"
 #include "http.h"
-#include "idle_gpus.h"
 #include "ingest.h"
 #include "interruptions.h"
 #include "jobs.h"
@@ -37,12 +37,10 @@
 #include "release.h"
 #include "replanning.h"
 #include "retention.h"
-#include "run_costs.h"
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
 #include "unknown_names.h"
-#include "unusual_day.h"
 #include "utilisation.h"
 
 enum {
@@ -208,7 +206,7 @@ static int
 look_at_idle(
     void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_idle_gpus_look(d, run, now_utc_s, err);
+	return lt_alerts_look_at_run(d, run, now_utc_s, err);
 }
 
 static int
@@ -375,14 +373,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	    lt_pass_now(&d->pass) >= d->next.mails)
 		lt_run_step(
 		    d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
-	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
-	    lt_pass_now(&d->pass) >= d->next.run_costs)
-		lt_run_step(
-		    d, LT_STEP_RUN_COSTS, lt_run_costs, lt_pass_now(&d->pass));
-	if (d->budget.has_snapshot && d->site.policy->notify.is_set &&
-	    lt_pass_now(&d->pass) >= d->next.unusual)
-		lt_run_step(
-		    d, LT_STEP_UNUSUAL, lt_unusual_days, lt_pass_now(&d->pass));
+	lt_alerts_look(d);
 	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
 		lt_batch_tend(&(struct lt_batch_view){&d->site.market,

@@ -172,13 +172,13 @@ read_owners(struct lt_reader *reader, const yaml_node_t *name,
 
 #define AT(field) offsetof(struct lt_policy, notify.field)
 static const struct lt_key unusual_keys[] = {
-    {"percent", lt_read_u32, AT(unusual.percent), .min = 1, .max = 10000,
+    {"percent", lt_read_u32, AT(alerts.unusual.percent), .min = 1, .max = 10000,
 	.required = true, .want = "a whole percent from 1 to 10000 such as 50"},
-    {"amount", lt_read_money_limit, AT(unusual.floor), .min = 0,
+    {"amount", lt_read_money_limit, AT(alerts.unusual.floor), .min = 0,
 	.max = LT_MONEY_MAX, .is_money = true,
 	.want = "money from 0 such as 100"},
-    {"kg_co2e", lt_read_carbon_limit, AT(unusual.floor), .min = 0, .max = 1e12,
-	.want = "kg CO2e from 0 such as 20"},
+    {"kg_co2e", lt_read_carbon_limit, AT(alerts.unusual.floor), .min = 0,
+	.max = 1e12, .want = "kg CO2e from 0 such as 20"},
     {.name = NULL},
 };
 #undef AT
@@ -188,7 +188,7 @@ read_unusual(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
 {
 	const struct lt_amount *const floor =
-	    &reader->policy->notify.unusual.floor;
+	    &reader->policy->notify.alerts.unusual.floor;
 	const int errors = reader->errors->count;
 
 	lt_read_keys(reader, key, node, object);
@@ -218,11 +218,11 @@ static const struct lt_key notify_keys[] = {
 	.want = "the absolute path of a program"},
     {"digest_hour", lt_read_u32, AT(digest_hour), .min = 0, .max = 23,
 	.want = "a whole hour of the day from 0 to 23 such as 7"},
-    {"run_above", lt_read_double, AT(run_above), .min = 1, .max = 1000,
+    {"run_above", lt_read_double, AT(alerts.run_above), .min = 1, .max = 1000,
 	.want = "a number from 1 to 1000 such as 3"},
     {"unusual_day", read_unusual, 0, .keys = unusual_keys,
 	.want = "a mapping such as {percent: 50, amount: 100}"},
-    {"idle_gpus", lt_read_duration, AT(idle_gpus_s), .min = 600,
+    {"idle_gpus", lt_read_duration, AT(alerts.idle_gpus_s), .min = 600,
 	.max = 30 * LT_DAY_S, .want = "a duration from 10m to 30d such as 1h"},
     {"owners", lt_read_items, AT(owners), .items = &owner_items,
 	.want = "a mapping such as {vision: [alice, bob@example.org]}"},

@@ -8,6 +8,7 @@
 #include "address.h"
 #include "budget.h"
 #include "market.h"
+#include "message_kinds.h"
 
 enum {
 	LT_OPTION_MAX = 24,
@@ -160,10 +161,6 @@ struct lt_policy_owners { /* who hears of a team's budgets */
 	/* Who sees what a coordinator of the team sees; "": mail alone. */
 	char user[LT_MESSAGE_TO_MAX][LT_NAME_SIZE];
 };
-struct lt_policy_unusual {	/* a day that is told of: both are passed */
-	uint32_t percent;	/* above the same weekday's mean; 0 = none */
-	struct lt_amount floor; /* above it, in whichever is said */
-};
 struct lt_policy_notify { /* "": this way is not used */
 	bool is_set;
 	char spool[LT_VALUE_SIZE]; /* absolute */
@@ -171,9 +168,7 @@ struct lt_policy_notify { /* "": this way is not used */
 	char webhook_url[LT_VALUE_SIZE], webhook_secret_file[LT_VALUE_SIZE];
 	char command[LT_VALUE_SIZE];
 	uint32_t digest_hour; /* of the site's day */
-	struct lt_policy_unusual unusual;
-	int64_t idle_gpus_s; /* for so long at least; 0 = none are told of */
-	double run_above;    /* times what was expected of it; 0 = none */
+	struct lt_policy_alerts alerts;
 	int owner_count;
 	struct lt_policy_owners *owners;
 };

@@ -7,6 +7,7 @@
 #define LT_ALERT_H
 
 #include "ledger.h"
+#include "message_kinds.h"
 
 enum {
 	LT_ALERT_NAME_SIZE = 160,
@@ -16,25 +17,11 @@ enum {
 	LT_ALERTS_SHOWN_MAX = 1000, /* of lt_ledger_alerts_last() */
 };
 
-enum lt_alert_kind { /* stored: they keep their numbers */
-	LT_ALERT_BUDGET,
-	LT_ALERT_RUN,
-	LT_ALERT_DAY,
-	LT_ALERT_IDLE,
-	LT_ALERT_STATEMENT,
-	LT_ALERT_KIND_COUNT
-};
-/* "budget", "run", "day", "idle", "statement"; "?" for another. */
-const char *lt_alert_kind_word(enum lt_alert_kind kind);
-
-/* Of one run, and so its user's: else a team's. */
-bool lt_alert_is_of_run(enum lt_alert_kind kind);
-
 struct lt_alert {
 	/* Of the event; its message's id is made of it. begins: of BUDGET the
 	 * part that all percentages of one budget, period and basis share. */
 	char name[LT_ALERT_NAME_SIZE], begins[LT_ALERT_NAME_SIZE];
-	enum lt_alert_kind kind;
+	enum lt_message_kind kind;
 	char team[LT_ACCOUNT_SIZE];
 	uint32_t uid; /* of a run; else LT_NOBODY_UID */
 	uint32_t job_id;

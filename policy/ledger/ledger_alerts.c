@@ -4,26 +4,6 @@
  */
 #include "alert.h"
 #include "ledger_db.h"
-#include "lookup.h"
-
-const char *
-lt_alert_kind_word(enum lt_alert_kind kind)
-{
-	static const char *const words[LT_ALERT_KIND_COUNT] = {
-	    [LT_ALERT_BUDGET] = "budget",
-	    [LT_ALERT_RUN] = "run",
-	    [LT_ALERT_DAY] = "day",
-	    [LT_ALERT_IDLE] = "idle",
-	    [LT_ALERT_STATEMENT] = "statement"};
-
-	return LT_WORD_OR(words, kind, "?");
-}
-
-bool
-lt_alert_is_of_run(enum lt_alert_kind kind)
-{
-	return kind == LT_ALERT_RUN || kind == LT_ALERT_IDLE;
-}
 
 int
 lt_ledger_put_alert(struct lt_ledger *ledger, const struct lt_alert *alert,
@@ -56,7 +36,7 @@ read_alert(struct lt_rows *rows, void *element)
 
 	lt_row_text(rows, alert->name, sizeof(alert->name));
 	lt_row_text(rows, alert->begins, sizeof(alert->begins));
-	alert->kind = (enum lt_alert_kind)lt_row_int(rows);
+	alert->kind = (enum lt_message_kind)lt_row_int(rows);
 	lt_row_text(rows, alert->team, sizeof(alert->team));
 	alert->uid = (uint32_t)lt_row_int(rows);
 	alert->job_id = (uint32_t)lt_row_int(rows);

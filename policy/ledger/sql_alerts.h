@@ -6,7 +6,7 @@
 #define LT_LEDGER_SQL_ALERTS_H
 
 /* Version 23: a row a percentage of a budget that was passed, a run or a day
- * that cost much; told_utc_s 0: it is due. Kinds: enum lt_alert_kind. */
+ * that cost much; told_utc_s 0: it is due. Kinds: message_kinds.h. */
 #define LT_SQL_LEDGER_23                                                       \
 	"CREATE TABLE alerts (name TEXT PRIMARY KEY, begins TEXT NOT NULL,"    \
 	" kind INTEGER NOT NULL, team TEXT NOT NULL, uid INTEGER NOT NULL,"    \

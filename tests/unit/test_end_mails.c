@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "daemon.h"
-#include "end_mails.h"
 #include "ledger_fixture.h"
 #include "mailed.h"
 #include "mails.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "mail_text.h"
+#include "mails.h"
 
 /* Fri 27 Nov 2026 22:00 UTC. */
 enum { NOW = 1795816800, HOUR = 3600 };

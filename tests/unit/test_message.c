@@ -318,10 +318,50 @@ end(void **state)
 	return system(command);
 }
 
+/* The numbers stand in ledgers, the words in spools, in the API and in what
+ * sites make of both. */
+static const struct {
+	int number;
+	enum lt_message_kind kind;
+	const char *word, *alert;
+	bool is_of_run, is_of_site;
+} kinds[] = {
+    {0, LT_ALERT_BUDGET, "budget-alert", "budget", false, true},
+    {1, LT_ALERT_RUN, "run-cost", "run", true, false},
+    {2, LT_ALERT_DAY, "unusual-day", "day", false, true},
+    {3, LT_ALERT_IDLE, "idle-gpus", "idle", true, false},
+    {4, LT_ALERT_STATEMENT, "statement", "statement", false, false},
+    {-1, LT_MESSAGE_BUDGET_DIGEST, "budget-digest", "?", false, false},
+    {-1, LT_MESSAGE_MOVED, "moved", "?", false, false},
+    {-1, LT_MESSAGE_INTERRUPTED, "interrupted", "?", false, false},
+    {-1, LT_MESSAGE_ENDED, "ended", "?", false, false},
+};
+
+static void
+test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const enum lt_message_kind kind = kinds[i].kind;
+		const struct lt_message_row *const row = lt_message_row(kind);
+
+		if (kinds[i].number >= 0)
+			assert_int_equal(kind, kinds[i].number);
+		assert_string_equal(row->word, kinds[i].word);
+		assert_string_equal(lt_alert_word(kind), kinds[i].alert);
+		assert_int_equal(lt_alert_is_of_run(kind), kinds[i].is_of_run);
+		assert_int_equal(
+		    row->hears == LT_HEARS_SITE, kinds[i].is_of_site);
+	}
+	assert_string_equal(
+	    lt_alert_word((enum lt_message_kind)LT_MESSAGE_KIND_COUNT), "?");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_kinds),
 	    cmocka_unit_test(test_there_and_back),
 	    cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_cleaned),

@@ -21,6 +21,7 @@ static void
 test_mail(void **state)
 {
 	static struct lt_message message = {.id = "moved-7",
+	    .kind = LT_MESSAGE_MOVED,
 	    .made_utc_s = 1764280000,
 	    .subject = "lowtide: job 7",
 	    .text = "one\n\n.\ntwo\n"};

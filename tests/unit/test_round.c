@@ -131,14 +131,14 @@ test_order(void **state)
 	leave(w, "u1000-b", LT_MESSAGE_ENDED);
 	leave(w, "u1000-c", LT_MESSAGE_ENDED);
 	leave(w, "u2-x", LT_MESSAGE_MOVED);
-	leave(w, "u2-y", LT_MESSAGE_IDLE_GPUS);
-	leave(w, "zulu", LT_MESSAGE_BUDGET_ALERT);
+	leave(w, "u2-y", LT_ALERT_IDLE);
+	leave(w, "zulu", LT_ALERT_BUDGET);
 	leave(w, "alert", LT_MESSAGE_BUDGET_DIGEST);
 	look(w, 1000, 0, INT64_MAX);
 	assert_string_equal(
 	    said(w), "alert zulu u2-x u1000-a u2-y u1000-b u1000-c ");
 	/* Gone by all ways, they are not sent again. */
-	leave(w, "zulu", LT_MESSAGE_BUDGET_ALERT);
+	leave(w, "zulu", LT_ALERT_BUDGET);
 	look(w, 2000, 0, INT64_MAX);
 	assert_string_equal(said(w), "");
 	end_world(w);
@@ -156,7 +156,7 @@ test_later(void **state)
 	leave(w, "u1001-a", LT_MESSAGE_ENDED);
 	look(w, 1000, 2, 61000);
 	assert_string_equal(said(w), "u1000-a u1001-a ");
-	leave(w, "alert", LT_MESSAGE_BUDGET_ALERT);
+	leave(w, "alert", LT_ALERT_BUDGET);
 	look(w, 2000, 3, 61000);
 	assert_string_equal(said(w), "alert ");
 	look(w, 60999, 3, 61000);

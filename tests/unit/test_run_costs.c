@@ -6,7 +6,7 @@
 #include "alert.h"
 #include "alert_send.h"
 #include "judge_fixture.h"
-#include "run_costs.h"
+#include "alert_looks.h"
 #include "spool.h"
 
 enum { TEXT_SIZE = 4096 };
@@ -84,7 +84,7 @@ check_message(struct world *w, const char *spool)
 	must(w->f, lt_spool_list(&list, spool, &w->f->err));
 	assert_int_equal(list.count, 1);
 	must(w->f, lt_spool_read(&message, spool, list.ids[0], &w->f->err));
-	assert_int_equal(message.kind, LT_MESSAGE_RUN_COST);
+	assert_int_equal(message.kind, LT_ALERT_RUN);
 	assert_int_equal(message.to_count, 2);
 	assert_string_equal(message.to[0], "ada");
 	assert_string_equal(message.to[1], "bob");
@@ -121,10 +121,11 @@ test_once(void **state)
 	w->d->jobs.list = (struct lt_batch_jobs){.jobs = &job, .count = 1};
 	/* Off; below; above; again, after a restart. */
 	for (int i = 0; i < 5; i++) {
-		w->policy.notify.run_above = i == 0 ? 0 : 3;
+		w->policy.notify.alerts.run_above = i == 0 ? 0 : 3;
 		const int64_t now_utc_s = NOW + (i == 1 ? 300 : 301);
 
-		must(w->f, lt_run_costs(w->d, now_utc_s, &w->f->err));
+		must(w->f,
+		    lt_alert_look(w->d, LT_ALERT_RUN, now_utc_s, &w->f->err));
 		must(w->f, lt_alerts_send(w->d, now_utc_s, &w->f->err));
 		if (i == 2)
 			check_message(w, spool);
@@ -137,7 +138,7 @@ test_once(void **state)
 	}
 	/* Another run of the job. */
 	job.start_utc_s = NOW + 1000;
-	must(w->f, lt_run_costs(w->d, NOW + 2000, &w->f->err));
+	must(w->f, lt_alert_look(w->d, LT_ALERT_RUN, NOW + 2000, &w->f->err));
 	struct lt_alerts due = {0};
 	must(w->f, lt_ledger_alerts_due(w->f->ledger, &due, &w->f->err));
 	assert_int_equal(due.count, 1);

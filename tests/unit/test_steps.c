@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -61,10 +62,34 @@ test_steps(void **state)
 	assert_int_equal(steps.failures[LT_STEP_TABLES], 0);
 }
 
+/* What metrics and lowtide status call them, in this order. */
+static void
+test_names(void **state)
+{
+	char all[1024] = "";
+	size_t length = 0;
+
+	(void)state;
+	for (int i = 0; i < LT_STEP_COUNT; i++) {
+		const char *const name = lt_step_name((enum lt_step_id)i);
+
+		if (name != NULL)
+			length += (size_t)snprintf(
+			    all + length, sizeof(all) - length, "%s, ", name);
+	}
+	assert_string_equal(all,
+	    "tables, market, rates, absorb, jobs, settle, void, "
+	    "release, replan, notice, life, afterwards, pause, "
+	    "proof, canary, budget, terms, forecasts, alerts, "
+	    "mail, run costs, unusual days, prune, history, "
+	    "used, ");
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_steps), cmocka_unit_test(test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  */
 #include "alert.h"
 #include "judge_fixture.h"
-#include "unusual_day.h"
+#include "alert_looks.h"
 
 static const struct {
 	const char *why;
@@ -59,8 +59,8 @@ look(struct world *w, struct lt_alert *last)
 {
 	struct lt_alerts all = {0};
 
-	must(w->f, lt_unusual_days(
-		       w->d, NOVEMBER + TODAY * LT_DAY_S + 3600, &w->f->err));
+	must(w->f, lt_alert_look(w->d, LT_ALERT_DAY,
+		       NOVEMBER + TODAY * LT_DAY_S + 3600, &w->f->err));
 	must(w->f, lt_ledger_alerts_last(w->f->ledger, &all, &w->f->err));
 	if (all.count > 0)
 		*last = all.rows[0];
@@ -87,7 +87,7 @@ test_days(void **state)
 	charge(w, "vision", TODAY - 1, 1400000);
 	compile(w, NOVEMBER + TODAY * LT_DAY_S);
 	w->policy.notify = (struct lt_policy_notify){.is_set = true,
-	    .unusual = {.percent = 50,
+	    .alerts.unusual = {.percent = 50,
 		.floor = {.has_money = true, .money_micros = 500000}}};
 	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
 	/* What an admin books is no usage. */
@@ -112,7 +112,7 @@ test_days(void **state)
 	charge(w, "vision", TODAY - 1, 9000000);
 	assert_int_equal(look(w, &last), 1);
 	/* Off. */
-	w->policy.notify.unusual.percent = 0;
+	w->policy.notify.alerts.unusual.percent = 0;
 	assert_int_equal(look(w, &last), 1);
 	free_world(w);
 }
@@ -135,7 +135,7 @@ test_zone(void **state)
 	    &(struct lt_amount){true, true, 70000000, 0});
 	compile(w, NOVEMBER + TODAY * LT_DAY_S);
 	w->policy.notify = (struct lt_policy_notify){.is_set = true,
-	    .unusual = {.percent = 50,
+	    .alerts.unusual = {.percent = 50,
 		.floor = {.has_money = true, .money_micros = 500000}}};
 	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 3600;
 	assert_int_equal(look(w, &last), 1);

@@ -4,7 +4,7 @@
  * once, those that come late too, and what is charged stays.
  */
 #include "alert.h"
-#include "idle_gpus.h"
+#include "alert_looks.h"
 #include "jobs.h"
 #include "judge_fixture.h"
 #include "utilisation.h"
@@ -43,7 +43,7 @@ static int
 look_at_idle(
     void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
 {
-	return lt_idle_gpus_look(d, run, now_utc_s, err);
+	return lt_alerts_look_at_run(d, run, now_utc_s, err);
 }
 
 static int
@@ -127,7 +127,7 @@ test_idle(void **state)
 	row.gpu_used_ppm = 0;
 	fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
 	w->policy.notify.is_set = true;
-	w->policy.notify.idle_gpus_s = HOUR;
+	w->policy.notify.alerts.idle_gpus_s = HOUR;
 	for (int i = 0; i < LOOKS_MOST && alerts_of(w) == 0; i++)
 		look(w);
 	assert_int_equal(alerts_of(w), 1);
