@@ -64,15 +64,21 @@ INC_kubernetes := -Ikubernetes -Idaemon/lib -Iadapters/lib -Iadapters/batch -Ipo
 INC_plugin/common := -Iplugin/common -I$(B)/plugin/common -Ipolicy/core -Ipolicy/include
 INC_plugin/job_submit := -Iplugin/job_submit $(INC_plugin/common)
 INC_plugin/spank := -Iplugin/spank $(INC_plugin/common)
-# What lowtided stands on, and its rooms: each sees those before it. From the
-# market on they see daemon.h too, which has the state of all rooms in it.
+# What lowtided stands on, and its rooms: each sees those before it, and up to life nothing else.
+# The others see daemon.h too, which has the state of all rooms in it.
 DAEMON_BASE := -iquoteadapters -Iadapters/lib -Iadapters/batch -Ipolicy/file \
 	-Ipolicy/ledger -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/lib := -Idaemon/lib -Ipolicy/model -Ipolicy/core -Ipolicy/include
 INC_daemon/signals := -Idaemon/signals -Idaemon/lib $(DAEMON_BASE)
-ROOMS := market jobs charges holds alerts plans life pass http statement explain metrics api
+ROOMS := market jobs charges holds plans life alerts pass http statement explain metrics api
+INC_daemon/market := -Idaemon/market $(INC_daemon/signals)
+INC_daemon/jobs := -Idaemon/jobs $(INC_daemon/market)
+INC_daemon/charges := -Idaemon/charges $(INC_daemon/jobs)
+INC_daemon/holds := -Idaemon/holds $(INC_daemon/charges)
+INC_daemon/plans := -Idaemon/plans $(INC_daemon/holds)
+INC_daemon/life := -Idaemon/life $(INC_daemon/plans)
 INC_daemon := $(ROOMS:%=-Idaemon/%) -Idaemon $(INC_daemon/signals)
-$(foreach room,$(ROOMS),$(eval INC_daemon/$(room) := -Idaemon/$(room) $(INC_daemon)))
+$(foreach room,alerts pass http statement explain metrics api,$(eval INC_daemon/$(room) := -Idaemon/$(room) $(INC_daemon)))
 INC_node := -Inode -Idaemon/lib -Iadapters/lib -Ipolicy/core -Ipolicy/include
 # As lowtide-node, and the policy: it says where messages go.
 INC_notify := -Inotify -Idaemon/lib -Iadapters/lib -Ipolicy/file -Ipolicy/core -Ipolicy/include

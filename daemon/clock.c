@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "daemon.h"
-#include "http.h"
 #include "log.h"
 
 int64_t
@@ -27,24 +26,24 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 
 /* When it is due, or when it was; 0 stays "at once", or "never". */
 static const size_t stamps[] = {
-    offsetof(struct lt_daemon, next.jobs),
-    offsetof(struct lt_daemon, next.list_from),
-    offsetof(struct lt_daemon, next.list_soonest),
-    offsetof(struct lt_daemon, next.ended),
-    offsetof(struct lt_daemon, next.started),
-    offsetof(struct lt_daemon, next.tables),
-    offsetof(struct lt_daemon, next.market),
+    offsetof(struct lt_daemon, jobs.next.list),
+    offsetof(struct lt_daemon, jobs.next.list_from),
+    offsetof(struct lt_daemon, jobs.next.list_soonest),
+    offsetof(struct lt_daemon, jobs.next.ended),
+    offsetof(struct lt_daemon, jobs.next.started),
+    offsetof(struct lt_daemon, site.next.tables),
+    offsetof(struct lt_daemon, site.next.market),
     offsetof(struct lt_daemon, next.snapshot),
     offsetof(struct lt_daemon, next.renewal),
     offsetof(struct lt_daemon, next.dirty),
-    offsetof(struct lt_daemon, next.settle),
+    offsetof(struct lt_daemon, charges.next.settle),
     offsetof(struct lt_daemon, next.voids),
     offsetof(struct lt_daemon, next.policy),
     offsetof(struct lt_daemon, next.policy_told),
     offsetof(struct lt_daemon, next.prune),
-    offsetof(struct lt_daemon, next.history),
-    offsetof(struct lt_daemon, next.history_soonest),
-    offsetof(struct lt_daemon, next.used),
+    offsetof(struct lt_daemon, charges.next.history),
+    offsetof(struct lt_daemon, charges.next.history_soonest),
+    offsetof(struct lt_daemon, charges.next.used),
     offsetof(struct lt_daemon, next.mails),
     offsetof(struct lt_daemon, next.forecasts),
     offsetof(struct lt_daemon, budget.counted_utc_s),
@@ -115,10 +114,4 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 		d->signals.changed = d->budget.dirty = true;
 	}
 	move_ledger(&d->clock, d->ledger, wall_ms / 1000);
-}
-
-int64_t
-lt_pass_now(const struct lt_daemon *d)
-{
-	return d->pass_utc_s + (lt_monotonic_ms() - d->pass_began_ms) / 1000;
 }

@@ -10,22 +10,20 @@
 #include "alerts/alert_send.h"
 #include "alerts/mails.h"
 #include "args.h"
-#include "calendar.h"
+#include "charges/settle.h"
 #include "clock.h"
 #include "files.h"
+#include "holds/books.h"
 #include "jobs/budget_state.h"
 #include "jobs/counters.h"
 #include "life/afterwards.h"
 #include "life/again.h"
 #include "life/notice.h"
+#include "life/pass_time.h"
 #include "life/proof.h"
 #include "life/pause_jobs.h"
-#include "market/bars.h"
-#include "market/nodes_there.h"
-#include "market/owned_nodes.h"
-#include "market/tables.h"
+#include "market/site.h"
 #include "message_kinds.h"
-#include "off.h"
 #include "pass/rebuild.h"
 #include "paths.h"
 #include "plans/announced.h"
@@ -35,10 +33,8 @@
 
 struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
-	int64_t jobs, list_from, list_soonest, ended, started, tables, market,
-	    snapshot, renewal, dirty, settle, voids, policy, policy_told, prune,
-	    history, history_soonest, used, mails, forecasts,
-	    alerts[LT_ALERT_KIND_COUNT];
+	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune,
+	    mails, forecasts, alerts[LT_ALERT_KIND_COUNT];
 };
 
 struct lt_daemon {
@@ -50,28 +46,16 @@ struct lt_daemon {
 	int (*cycle)(struct lt_daemon *d, int64_t now_utc_s);
 	bool acting;
 
-	struct lt_policy *policy;
+	struct lt_site site;
 	struct lt_file_id policy_id;
-	int64_t policy_loaded_utc_s;
 	int64_t names_told_utc_s; /* of the policy that was loaded then */
 	char policy_error[LT_ERROR_TEXT_SIZE];
-	struct lt_off off;
-	int64_t off_told_utc_s;	   /* when the log last said so */
-	struct lt_offsets offsets; /* the site's zone; with the policy */
+	int64_t off_told_utc_s; /* when the log last said so */
 
 	struct lt_steps steps; /* what fails now */
 	struct lt_ledger *ledger;
-	struct lt_tables tables;
 	struct lt_signals_state signals;
-	struct lt_market market;
-	bool has_market;
-	struct lt_recorded *recorded; /* rates.c: what was stored last */
-	/* Guesses from then on were put right since runs were priced by them;
-	 * 0 = none. */
-	int64_t rates_righted_utc_s;
-	struct lt_owned_seen owned_seen;
-	struct lt_there
-	    *there; /* nodes_there.c: the same of preemptible nodes */
+	struct lt_charges charges;
 	struct lt_budget_state budget;
 	struct lt_ring_state ring;
 	struct lt_jobs_state jobs;
@@ -80,7 +64,6 @@ struct lt_daemon {
 	struct lt_notice_state notice;
 	struct lt_again_state again;
 	struct lt_after_state after;
-	struct lt_bars_state bars;
 	struct lt_mail_state mails;
 	struct lt_alert_state alerts;
 	struct lt_pausing_state still;
@@ -88,20 +71,40 @@ struct lt_daemon {
 	struct lt_announced_state announced;
 	struct lt_counters tally;
 
-	int64_t pass_utc_s, pass_began_ms; /* when this one began */
+	struct lt_pass_time pass;
 	int64_t pass_took_ms,
 	    pass_longest_ms; /* the last, and since the start */
 	struct lt_clock clock;
 	struct lt_schedule next;
 };
 
-/* May lowtided act so: by the policy's mode, and while it is not switched off?
- * What plugins read keeps the mode: they have the switch themselves. */
-bool lt_daemon_may(const struct lt_daemon *d, enum lt_may what);
+/* All that settling writes, and what it prices by. */
+static inline struct lt_settler
+lt_daemon_settler(struct lt_daemon *d, int64_t now_utc_s)
+{
+	return (struct lt_settler){.site = &d->site,
+	    .signals = &d->signals,
+	    .ledger = d->ledger,
+	    .charges = &d->charges,
+	    .jobs = &d->jobs,
+	    .budget = &d->budget,
+	    .now_utc_s = now_utc_s};
+}
+
+/* All that holds are kept by. */
+static inline struct lt_books
+lt_daemon_books(struct lt_daemon *d)
+{
+	return (struct lt_books){.site = &d->site,
+	    .paths = &d->paths,
+	    .ledger = d->ledger,
+	    .jobs = &d->jobs,
+	    .budget = &d->budget,
+	    .ring = &d->ring,
+	    .tally = &d->tally};
+}
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
-/* clock.c: now, however long this pass has been at work. */
-int64_t lt_pass_now(const struct lt_daemon *d);
 
 #endif

@@ -23,8 +23,9 @@
 #include "http.h"
 #include "log.h"
 #include "metrics_listen.h"
-#include "poll_schedule.h"
+#include "policy_follow.h"
 #include "policy_load.h"
+#include "poll_schedule.h"
 #include "probe.h"
 #include "schedule.h"
 #include "serve.h"
@@ -146,7 +147,7 @@ fini(struct lt_daemon *d)
 	free(d->jobs.admitted);
 	lt_replan_free(&d->replan);
 	lt_afterwards_free(&d->after);
-	free(d->bars.items);
+	free(d->site.bars.items);
 	lt_notice_free(&d->notice);
 	lt_mails_free(&d->mails);
 	free(d->jobs.paused);
@@ -156,30 +157,30 @@ fini(struct lt_daemon *d)
 	free(d->rebuild.keys);
 	free(d->budget.recent);
 	free(d->budget.forecasts);
-	free(d->recorded);
-	lt_there_free(d->there);
+	free(d->site.rates.recorded);
+	lt_there_free(d->site.there);
 	free(d->signals.chosen);
 	free(d->signals.seen);
 	if (d->ring.fd >= 0)
 		close(d->ring.fd);
 	if (d->budget.has_snapshot)
 		lt_sheet_free(&d->budget.snapshot);
-	if (d->has_market)
-		lt_market_free(&d->market);
-	free(d->tables.partitions);
-	free(d->tables.shapes);
-	lt_market_free(&d->tables.last.seen);
-	free(d->tables.strings);
-	lt_batch_nodes_free(&d->tables.nodes);
-	free(d->tables.closed);
-	free(d->tables.accounts);
+	if (d->site.has_market)
+		lt_market_free(&d->site.market);
+	free(d->site.tables.partitions);
+	free(d->site.tables.shapes);
+	lt_market_free(&d->site.tables.last.seen);
+	free(d->site.tables.strings);
+	lt_batch_nodes_free(&d->site.tables.nodes);
+	free(d->site.tables.closed);
+	free(d->site.tables.accounts);
 	lt_batch_know_users(NULL, 0);
-	free(d->tables.pairs);
-	free(d->tables.ties);
-	free(d->tables.moved.list);
-	free(d->tables.moves.list);
-	free(d->tables.managers);
-	lt_policy_drop(d);
+	free(d->site.tables.pairs);
+	free(d->site.tables.ties);
+	free(d->site.tables.moved.list);
+	free(d->site.tables.moves.list);
+	free(d->site.tables.managers);
+	lt_policy_drop(&d->site, &d->signals);
 	lt_ledger_close(d->ledger);
 	lt_batch_fini();
 	if (d->lock_fd >= 0)
@@ -254,11 +255,11 @@ take_changes(struct lt_daemon *d, int64_t now_utc_s)
 
 	lt_batch_take(&changes, now_utc_s);
 	if (changes.all)
-		d->next.jobs = 0;
+		d->jobs.next.list = 0;
 	if (changes.tables)
-		d->next.tables = d->next.market = 0;
+		d->site.next.tables = d->site.next.market = 0;
 	for (uint32_t i = 0; i < changes.count; i++)
-		lt_poll_at(d, changes.jobs[i]);
+		lt_poll_at(&d->jobs, changes.jobs[i]);
 	return changes.all || changes.tables || changes.count > 0;
 }
 
@@ -300,7 +301,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 		const bool has_come = take_changes(d, now_s());
 		lt_serve_run();
 		const int64_t fetch_s = lt_schedule_run(&d->signals, d->ledger,
-					    d->policy, now_s()) -
+					    d->site.policy, now_s()) -
 					now_s();
 		if (lt_monotonic_ms() >= next_ms || d->signals.changed ||
 		    d->budget.dirty || has_come) {
@@ -309,7 +310,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 			next_ms =
 			    lt_monotonic_ms() +
 			    1000 * (fetch_s < cycle_s ? fetch_s : cycle_s);
-			if (d->tables.read_utc_s && !d->acting)
+			if (d->site.tables.read_utc_s && !d->acting)
 				return LT_ESTALE;
 		}
 	}
@@ -318,12 +319,12 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 static int
 once(struct lt_daemon *d)
 {
-	lt_schedule_once(&d->signals, d->ledger, d->policy, now_s());
+	lt_schedule_once(&d->signals, d->ledger, d->site.policy, now_s());
 	lt_cycle(d, now_s());
 	char failed[LT_ERROR_TEXT_SIZE];
 	lt_steps_text(failed, &d->steps);
-	if (d->tables.read_utc_s && d->has_market && d->budget.has_snapshot &&
-	    !failed[0])
+	if (d->site.tables.read_utc_s && d->site.has_market &&
+	    d->budget.has_snapshot && !failed[0])
 		return 0;
 	fprintf(stderr, "lowtided: %s\n",
 	    failed[0] ? failed : "this host's slurmctld is not in charge");

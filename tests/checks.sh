@@ -57,9 +57,8 @@ check 'the command, lowtide-node and lowtide-notify include no ledger, daemon, S
 check 'what a mode allows is asked of lt_mode_may() alone' \
     "$(git grep -nE '[!=]= *LT_MODE_' -- policy adapters daemon cli plugin node notify)"
 
-check 'only daemon.h names a room: what a room sees is its -I list' \
-    "$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z_]+/' -r daemon --include='*.[ch]' |
-	grep -v '^daemon/daemon\.h:')"
+check 'the lower rooms of lowtided take what they use, never the whole' \
+    "$(git grep -nwE 'lt_daemon(_[a-z_]+)?|daemon\.h' -- daemon/lib daemon/signals daemon/market daemon/jobs daemon/charges daemon/holds daemon/plans daemon/life)"
 
 check 'functions take at most seven parameters' \
     "$(tests/params.pl 7 adapters cli daemon kubernetes node notify plugin policy simulate tests/tools)"

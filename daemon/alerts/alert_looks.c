@@ -136,11 +136,11 @@ write_cost_text(struct lt_alert *alert, const struct run_cost *of,
 	const bool has_name = job->name != NULL && job->name[0] != '\0';
 
 	lt_job_address(address, job);
-	lt_zone_text(
-	    since, sizeof(since), &d->market.zone, job->start_utc_s, now_utc_s);
+	lt_zone_text(since, sizeof(since), &d->site.market.zone,
+	    job->start_utc_s, now_utc_s);
 	snprintf(alert->subject, sizeof(alert->subject),
 	    "lowtide: job %s has cost more than %g times what was expected",
-	    address, d->policy->notify.alerts.run_above);
+	    address, d->site.policy->notify.alerts.run_above);
 	lt_text_put(&text,
 	    "Job %s%s%.200s%s of %s in %s has cost %s since %s: %s was expected of all of it.\n"
 	    "It runs on.\n\n"
@@ -168,7 +168,7 @@ raise_cost(struct lt_daemon *d, struct run_cost *of,
 	    "run:%u:%016" PRIx64 ":%" PRId64, job->job_id, quote->id,
 	    job->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), job->account);
-	write_cost_figures(of, d->policy->currency);
+	write_cost_figures(of, d->site.policy->currency);
 	write_cost_text(&alert, of, d, now_utc_s);
 	if (job->mail_to != NULL)
 		put_address(&alert, job->mail_to);
@@ -198,9 +198,9 @@ look_at_run(struct lt_daemon *d, const struct lt_batch_job *job,
 	of.expected = lt_run_cost_expected(&quote);
 	if (!of.expected.has_money && !of.expected.has_carbon)
 		return LT_OK;
-	of.cost = lt_so_far(job, &d->market, d->ledger, now_utc_s);
-	return lt_run_cost_is_above(
-		   &of.cost, &of.expected, d->policy->notify.alerts.run_above)
+	of.cost = lt_so_far(job, &d->site.market, d->ledger, now_utc_s);
+	return lt_run_cost_is_above(&of.cost, &of.expected,
+		   d->site.policy->notify.alerts.run_above)
 		   ? raise_cost(d, &of, &quote, now_utc_s, err)
 		   : LT_OK;
 }
@@ -212,7 +212,7 @@ look_at_runs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	if (!(d->policy->notify.alerts.run_above > 0))
+	if (!(d->site.policy->notify.alerts.run_above > 0))
 		return LT_OK;
 	lt_breath(LT_TURN_COMMITTED);
 	for (uint32_t i = 0; i < d->jobs.list.count; i++) {
@@ -275,7 +275,7 @@ static int
 look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s,
     struct lt_error *err)
 {
-	const int64_t least_s = d->policy->notify.alerts.idle_gpus_s;
+	const int64_t least_s = d->site.policy->notify.alerts.idle_gpus_s;
 	struct lt_alert alert = {.kind = LT_ALERT_IDLE,
 	    .uid = run->uid,
 	    .job_id = run->key.job_id,
@@ -289,7 +289,7 @@ look_at_gpus(struct lt_daemon *d, const struct lt_run *run, int64_t now_utc_s,
 	snprintf(alert.name, sizeof(alert.name), "idle:%u:%" PRId64 ":%" PRId64,
 	    run->key.job_id, run->key.submit_utc_s, run->start_utc_s);
 	lt_copy_lower(alert.team, sizeof(alert.team), run->account);
-	write_idle_text(&alert, run, d->policy->currency);
+	write_idle_text(&alert, run, d->site.policy->currency);
 	put_user(&alert, run->user);
 	const int code = raise_once(d, &alert, &is_new, err);
 	if (is_new)
@@ -398,7 +398,7 @@ add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 		uint32_t count = 0;
 
 		(void)lt_calendar_day(text, &span.from_utc_s, &span.to_utc_s,
-		    &d->offsets, at_utc_s);
+		    &d->site.offsets, at_utc_s);
 		code = lt_ledger_used(d->ledger, span, &sums, &count, err);
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			int at =
@@ -430,7 +430,7 @@ is_told_of(const struct lt_daemon *d, const char *team)
 	for (uint32_t i = 0; i < d->budget.snapshot.budget_count; i++)
 		if (strcmp(d->budget.snapshot.budgets[i].team, team) == 0)
 			return true;
-	return lt_policy_owners_of(d->policy, team) != NULL;
+	return lt_policy_owners_of(d->site.policy, team) != NULL;
 }
 
 static void
@@ -453,8 +453,9 @@ static int
 judge_day(struct lt_daemon *d, const struct days *days, uint32_t index,
     struct lt_error *err)
 {
-	const uint32_t percent = d->policy->notify.alerts.unusual.percent;
-	const struct lt_amount floor = d->policy->notify.alerts.unusual.floor;
+	const uint32_t percent = d->site.policy->notify.alerts.unusual.percent;
+	const struct lt_amount floor =
+	    d->site.policy->notify.alerts.unusual.floor;
 	const struct team *const team = &days->teams[index];
 	const char *const name = days->snapshot->accounts[index].name;
 	const int64_t from = team->first_day > days->known_from
@@ -487,8 +488,10 @@ judge_day(struct lt_daemon *d, const struct days *days, uint32_t index,
 	if (!is_told_of(d, name))
 		return LT_OK;
 	if (is_money) {
-		lt_money_text(day, sizeof(day), money.day, d->policy->currency);
-		lt_money_text(usual, sizeof(usual), mean, d->policy->currency);
+		lt_money_text(
+		    day, sizeof(day), money.day, d->site.policy->currency);
+		lt_money_text(
+		    usual, sizeof(usual), mean, d->site.policy->currency);
 	} else {
 		lt_carbon_text(day, sizeof(day), carbon.day);
 		lt_carbon_text(usual, sizeof(usual), mean);
@@ -534,18 +537,18 @@ static int
 look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct days days = {.snapshot = &d->budget.snapshot,
-	    .moves = &d->tables.moves,
+	    .moves = &d->site.tables.moves,
 	    .now_utc_s = now_utc_s};
 	int64_t from_utc_s, to_utc_s, today_utc_s;
 
 	(void)lt_calendar_day(
-	    days.date, &today_utc_s, &to_utc_s, &d->offsets, now_utc_s);
-	days.day = lt_calendar_day(
-	    days.date, &from_utc_s, &to_utc_s, &d->offsets, today_utc_s - 1);
+	    days.date, &today_utc_s, &to_utc_s, &d->site.offsets, now_utc_s);
+	days.day = lt_calendar_day(days.date, &from_utc_s, &to_utc_s,
+	    &d->site.offsets, today_utc_s - 1);
 	days.noon_utc_s = from_utc_s + (to_utc_s - from_utc_s) / 2;
 
-	if (d->policy->notify.alerts.unusual.percent == 0 ||
-	    d->budget.settled_until_utc_s < today_utc_s)
+	if (d->site.policy->notify.alerts.unusual.percent == 0 ||
+	    d->charges.settled_until_utc_s < today_utc_s)
 		return LT_OK;
 	days.teams =
 	    calloc(days.snapshot->account_count + 1u, sizeof(*days.teams));
@@ -586,10 +589,10 @@ lt_alerts_look(struct lt_daemon *d)
 	for (int kind = 0; kind < LT_ALERT_KIND_COUNT; kind++) {
 		const struct alert_look *const one = &LT_ROW(looks, kind);
 		int64_t *const next_utc_s = &d->next.alerts[kind];
-		const int64_t now_utc_s = lt_pass_now(d);
+		const int64_t now_utc_s = lt_pass_now(&d->pass);
 		const int64_t began_ms = lt_monotonic_ms();
 
-		if (one->look == NULL || !d->policy->notify.is_set ||
+		if (one->look == NULL || !d->site.policy->notify.is_set ||
 		    (one->by_jobs ? d->jobs.list.begun_utc_s == 0
 				  : !d->budget.has_snapshot) ||
 		    now_utc_s < *next_utc_s)
@@ -613,7 +616,7 @@ lt_alerts_look_at_run(struct lt_daemon *d, const struct lt_run *run,
 	     kind++) {
 		const struct alert_look *const one = &LT_ROW(looks, kind);
 
-		if (one->look_at_run != NULL && d->policy->notify.is_set)
+		if (one->look_at_run != NULL && d->site.policy->notify.is_set)
 			code = one->look_at_run(d, run, now_utc_s, err);
 	}
 	return code;

@@ -101,7 +101,7 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
     struct lt_error *err)
 {
 	const struct lt_policy_owners *const owners =
-	    lt_policy_owners_of(d->policy, alert->team);
+	    lt_policy_owners_of(d->site.policy, alert->team);
 	struct lt_message message = {
 	    .kind = alert->kind, .made_utc_s = now_utc_s};
 	char id[LT_MESSAGE_ID_SIZE], again[24] = "";
@@ -124,7 +124,8 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	return message.to_count == 0 &&
 		       lt_message_row(alert->kind)->hears != LT_HEARS_SITE
 		   ? LT_OK
-		   : lt_spool_write(d->policy->notify.spool, &message, err);
+		   : lt_spool_write(
+			 d->site.policy->notify.spool, &message, err);
 }
 
 /* Of rows[first, end), one budget, period and basis: NULL, none. */
@@ -161,7 +162,7 @@ send_at_once(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
 	int code = LT_OK;
 
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&spool, d->policy->notify.spool, NULL);
+	(void)lt_spool_look(&spool, d->site.policy->notify.spool, NULL);
 	for (uint32_t first = 0, end; code == LT_OK && first < due->count;
 	     first = end) {
 		end = end_of(due, first);
@@ -273,14 +274,14 @@ write_digest(struct lt_daemon *d, const struct digest *digest,
 			   "Now:     lowtide budget\n"
 			   "By whom: lowtide report --by user\n");
 	lt_message_clean(&message);
-	return lt_spool_write(d->policy->notify.spool, &message, err);
+	return lt_spool_write(d->site.policy->notify.spool, &message, err);
 }
 
 static int
 write_digests(
     struct lt_daemon *d, const struct digest *digest, struct lt_error *err)
 {
-	const struct lt_policy_notify *const notify = &d->policy->notify;
+	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 	struct lt_alert_state *const state = &d->alerts;
 	int code = LT_OK;
 
@@ -314,8 +315,9 @@ static int
 send_digest(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
     struct lt_error *err)
 {
-	struct digest digest = {.at_utc_s = lt_alert_digest_utc_s(&d->offsets,
-				    d->policy->notify.digest_hour, now_utc_s),
+	struct digest digest = {
+	    .at_utc_s = lt_alert_digest_utc_s(&d->site.offsets,
+		d->site.policy->notify.digest_hour, now_utc_s),
 	    .now_utc_s = now_utc_s};
 	uint32_t kept = 0;
 
@@ -327,7 +329,7 @@ send_digest(struct lt_daemon *d, struct lt_alerts *due, int64_t now_utc_s,
 	due->count = kept;
 	if (kept == 0)
 		return LT_OK;
-	int code = gather(&digest, d->policy, due, err);
+	int code = gather(&digest, d->site.policy, due, err);
 	if (code == LT_OK)
 		code = write_digests(d, &digest, err);
 	for (uint32_t i = 0; code == LT_OK && i < due->count; i++)
@@ -345,7 +347,7 @@ lt_alerts_send(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_alerts due = {0};
 	struct lt_error failed = {0};
 
-	if (!d->policy->notify.is_set)
+	if (!d->site.policy->notify.is_set)
 		return LT_OK;
 	int code = lt_ledger_alerts_due(d->ledger, &due, err);
 	if (code == LT_OK)

@@ -173,7 +173,7 @@ figures_of(const struct following *f, int percent)
 {
 	const struct lt_period *const p = f->period;
 	const struct lt_period_forecast *const end = &f->forecast;
-	const char *const currency = f->d->policy->currency;
+	const char *const currency = f->d->site.policy->currency;
 	const bool is_money = money_at(&f->amount, &p->limit, percent, WHOLE);
 	struct figures text;
 	const struct {
@@ -202,7 +202,7 @@ static void
 put_days(struct lt_text *out, const struct following *f)
 {
 	char first[LT_DAY_TEXT_SIZE], last[LT_DAY_TEXT_SIZE];
-	const struct lt_offsets *const offsets = &f->d->offsets;
+	const struct lt_offsets *const offsets = &f->d->site.offsets;
 	int64_t start, end;
 
 	(void)lt_calendar_day(
@@ -281,7 +281,7 @@ raise_alert(
 	alert->is_over = true;
 	alert->made_utc_s = f->now_utc_s;
 	alert->told_utc_s =
-	    is_told || !f->d->policy->notify.is_set ? f->now_utc_s : 0;
+	    is_told || !f->d->site.policy->notify.is_set ? f->now_utc_s : 0;
 	alert->until_utc_s = f->period->end_utc_s;
 	write_text(alert, f);
 	const int code = lt_ledger_put_alert(f->d->ledger, alert, err);
@@ -372,7 +372,8 @@ static int
 follow_budget(struct lt_daemon *d, uint32_t index,
     const struct lt_alerts *known, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_policy_budget *const b = &d->policy->budgets[index];
+	const struct lt_policy_budget *const b =
+	    &d->site.policy->budgets[index];
 	const struct lt_budget *const of = &d->budget.snapshot.budgets[index];
 	const uint32_t on =
 	    b->alert_on != 0 ? b->alert_on : 1u << LT_ALERT_ON_SPENT;
@@ -387,7 +388,7 @@ follow_budget(struct lt_daemon *d, uint32_t index,
 	if (b->alert_count == 0 ||
 	    f.period->start_utc_s == f.period->end_utc_s || !is_near(&f, b))
 		return LT_OK;
-	name_of(f.budget, sizeof(f.budget), d->policy, index);
+	name_of(f.budget, sizeof(f.budget), d->site.policy, index);
 	for (int basis = 0; basis < LT_ALERT_BASES; basis++) {
 		f.basis = (enum lt_alert_basis)basis;
 		f.amount = amount_on(f.period, &f.forecast, f.basis);
@@ -412,7 +413,7 @@ lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_alerts known = {0};
 
 	/* A policy that was just read comes with the next snapshot. */
-	if (s->budget_count != (uint32_t)d->policy->budget_count)
+	if (s->budget_count != (uint32_t)d->site.policy->budget_count)
 		return LT_OK;
 	int code =
 	    lt_ledger_alerts_of_budgets(d->ledger, now_utc_s, &known, err);

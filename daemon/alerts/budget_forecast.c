@@ -87,7 +87,7 @@ add_up(struct all *all, struct lt_error *err)
 		     code == LT_OK && at >= 0 && depth < LT_TREE_DEPTH_MAX;
 		     depth++) {
 			code = add_to_own(all, i, &s->accounts[at], err);
-			at = lt_sheet_parent_then(s, &all->d->tables.moves,
+			at = lt_sheet_parent_then(s, &all->d->site.tables.moves,
 			    (uint32_t)at, all->now_utc_s);
 		}
 	}
@@ -150,9 +150,9 @@ lt_budget_forecasts(
 	const size_t count = s->budget_count + (size_t)1;
 	struct all all = {.d = d, .snapshot = s, .now_utc_s = now_utc_s};
 	const struct lt_last_days_asked asked = {
-	    &d->offsets, now_utc_s, s->account_count, index_of, s};
+	    &d->site.offsets, now_utc_s, s->account_count, index_of, s};
 
-	if (d->budget.settled_until_utc_s < now_utc_s - EVERY_S)
+	if (d->charges.settled_until_utc_s < now_utc_s - EVERY_S)
 		return LT_OK;
 	d->next.forecasts = now_utc_s + EVERY_S;
 	int code = lt_last_days_read(&all.last, d->ledger, &asked, err);

@@ -259,7 +259,8 @@ tell_user(struct mailing *m, struct lt_message *message,
 		message->to_count = 1;
 		snprintf(
 		    message->to[0], sizeof(message->to[0]), "%s", job->mail_to);
-		code = lt_spool_write(m->d->policy->notify.spool, message, err);
+		code = lt_spool_write(
+		    m->d->site.policy->notify.spool, message, err);
 		if (code == LT_OK)
 			lt_spool_count(&m->spool, job->uid);
 	}
@@ -277,8 +278,8 @@ facts_of(const struct mailing *m)
 {
 	return (struct lt_mail_facts){.job = m->job,
 	    .quote = &m->quote,
-	    .zone = &m->d->market.zone,
-	    .currency = m->d->policy->currency,
+	    .zone = &m->d->site.market.zone,
+	    .currency = m->d->site.policy->currency,
 	    .now_utc_s = m->now_utc_s};
 }
 
@@ -415,7 +416,7 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 	m->d = d;
 	m->now_utc_s = now_utc_s;
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&m->spool, d->policy->notify.spool, NULL);
+	(void)lt_spool_look(&m->spool, d->site.policy->notify.spool, NULL);
 	int code = lt_ledger_begin(d->ledger, err);
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		struct lt_error failed = {0};
@@ -674,13 +675,14 @@ tell_end(struct lt_daemon *d, struct lt_spool_state *spool,
 		return LT_OK;
 	}
 	if (code == LT_OK && own > 0) {
-		lt_end_mail_text(
-		    &message, mail->job_id, runs, own, d->policy->currency);
+		lt_end_mail_text(&message, mail->job_id, runs, own,
+		    d->site.policy->currency);
 		const int begin = lt_message_id_begin(message.id, mail->uid);
 		snprintf(message.id + begin, sizeof(message.id) - (size_t)begin,
 		    "ended-%u-%016" PRIx64, mail->job_id, mail->quote_id);
 		snprintf(message.to[0], sizeof(message.to[0]), "%s", mail->to);
-		code = lt_spool_write(d->policy->notify.spool, &message, err);
+		code =
+		    lt_spool_write(d->site.policy->notify.spool, &message, err);
 		if (code == LT_OK) {
 			lt_spool_count(spool, mail->uid);
 			lt_log("mail", "job=%u kind=%s id=%s", mail->job_id,
@@ -703,7 +705,7 @@ tell_ends(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count,
 	int code = LT_OK, first = LT_OK;
 
 	/* One that can't be read has room: to write there says why not. */
-	(void)lt_spool_look(&spool, d->policy->notify.spool, NULL);
+	(void)lt_spool_look(&spool, d->site.policy->notify.spool, NULL);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lt_error failed = {0};
 

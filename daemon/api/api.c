@@ -189,7 +189,7 @@ awaits_directory(
 	if (table[at].needs == NEEDS_ROLE)
 		return !lt_access_is_known(d, request);
 	return table[at].needs == NEEDS_NAME &&
-	       lt_pairs_user(d->tables.pairs, d->tables.pair_count,
+	       lt_pairs_user(d->site.tables.pairs, d->site.tables.pair_count,
 		   request->uid) == NULL &&
 	       lt_directory_name(request->uid, name, lt_monotonic_ms()) ==
 		   LT_FOUND_LATER;
@@ -238,7 +238,7 @@ lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
 {
 	struct lt_api_request request = {.uid = asked->uid,
 	    .method = asked->method,
-	    .is_admin = lt_is_admin(&d->tables, asked->uid),
+	    .is_admin = lt_is_admin(&d->site.tables, asked->uid),
 	    .now_utc_s = time(NULL),
 	    .from = asked->from};
 	json_t *answer = NULL;

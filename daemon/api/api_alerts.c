@@ -23,17 +23,18 @@ static int64_t
 due_utc_s(
     const struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s)
 {
-	const uint32_t hour = d->policy->notify.digest_hour;
+	const uint32_t hour = d->site.policy->notify.digest_hour;
 
-	if (alert->told_utc_s != 0 || !d->policy->notify.is_set)
+	if (alert->told_utc_s != 0 || !d->site.policy->notify.is_set)
 		return 0;
 	if (lt_alert_is_at_once(alert))
 		return alert->made_utc_s;
 	const int64_t last_utc_s =
-	    lt_alert_digest_utc_s(&d->offsets, hour, now_utc_s);
+	    lt_alert_digest_utc_s(&d->site.offsets, hour, now_utc_s);
 	return alert->made_utc_s < last_utc_s
 		   ? last_utc_s
-		   : lt_alert_next_digest_utc_s(&d->offsets, hour, now_utc_s);
+		   : lt_alert_next_digest_utc_s(
+			 &d->site.offsets, hour, now_utc_s);
 }
 
 static json_t *
@@ -76,7 +77,7 @@ lt_api_alerts(
 			json_array_append_new(list,
 			    alert_json(d, &last.rows[i], request->now_utc_s));
 	free(last.rows);
-	*reply = json_pack(
-	    "{s:b,s:o}", "notify", d->policy->notify.is_set, "alerts", list);
+	*reply = json_pack("{s:b,s:o}", "notify", d->site.policy->notify.is_set,
+	    "alerts", list);
 	return 200;
 }

@@ -110,7 +110,7 @@ add_users(const struct lt_daemon *d, const struct lt_access *access,
 		    &snapshot->budgets[index].per_user_limit, &u->settled[0],
 		    &u->held[0]};
 		json_array_append_new(
-		    list, row(snapshot, d->policy, index,
+		    list, row(snapshot, d->site.policy, index,
 			      lt_api_user_name(d, name, u->uid), &f));
 	}
 	if (!saw_self && !lt_access_runs(access, team)) {
@@ -118,7 +118,7 @@ add_users(const struct lt_daemon *d, const struct lt_access *access,
 		    &snapshot->budgets[index].per_user_limit, &none, &none};
 
 		json_array_append_new(
-		    list, row(snapshot, d->policy, index,
+		    list, row(snapshot, d->site.policy, index,
 			      lt_api_user_name(d, name, access->uid), &f));
 	}
 }
@@ -147,7 +147,7 @@ lt_api_budget(
 		const struct figures f = {&p->limit, &p->settled, &p->held};
 		if (lt_access_sums(&access, name))
 			json_array_append_new(
-			    list, row(s, d->policy, i, NULL, &f));
+			    list, row(s, d->site.policy, i, NULL, &f));
 		if (lt_access_sums(&access, name) ||
 		    lt_access_own(&access, name))
 			add_users(d, &access, i, list);
@@ -164,7 +164,7 @@ lt_api_budget(
 		    reply, 404, "team %s: no budget that you may see", team);
 	}
 	*reply = json_pack(
-	    "{s:s,s:o}", "currency", d->policy->currency, "budgets", list);
+	    "{s:s,s:o}", "currency", d->site.policy->currency, "budgets", list);
 	return 200;
 }
 
@@ -216,7 +216,7 @@ lt_api_adjust(
 	lt_log("adjusted", "team=%s money_micros=%lld carbon_mg=%lld who=%s",
 	    entry.account, (long long)money, (long long)carbon, entry.who);
 	d->budget.dirty = true;
-	d->next.jobs = 0; /* what waits for this money is freed at once */
+	d->jobs.next.list = 0; /* what waits for this money is freed at once */
 	/* Its id is where its line ends in the journal. */
 	int64_t id;
 	if (!lt_ledger_get_number(d->ledger, "adjustments_bytes", 0, &id))
@@ -230,7 +230,7 @@ int
 lt_api_moved(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
-	const struct lt_moved_accounts *const all = &d->tables.moved;
+	const struct lt_moved_accounts *const all = &d->site.tables.moved;
 	const struct lt_moved_account *move = NULL;
 	const char *account = NULL;
 	struct lt_error err = {0};
@@ -249,7 +249,7 @@ lt_api_moved(
 		return lt_api_error(reply, 503, "%s", err.text);
 	lt_log("account_accepted", "account=%s from=%s to=%s uid=%u",
 	    move->name, move->from, move->to, request->uid);
-	d->next.tables = 0;
+	d->site.next.tables = 0;
 	*reply = json_pack("{s:s,s:s,s:s}", "account", move->name, "from",
 	    move->from, "to", move->to);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
@@ -378,7 +378,7 @@ lt_api_balance(
 	*reply = json_pack("{s:b,s:s}", "budgeted",
 	    lt_api_tightest(snapshot, account, LT_RULES_BIND | LT_RULES_WARN) !=
 		NULL,
-	    "currency", d->policy->currency);
+	    "currency", d->site.policy->currency);
 	add_balance(*reply, "", &asked, LT_RULES_BIND);
 	add_balance(*reply, "warn_", &asked, LT_RULES_WARN);
 	free(recent);
@@ -435,7 +435,7 @@ lt_api_balances(
 			json_array_append_new(list, balance);
 	}
 	free(none);
-	*reply = json_pack(
-	    "{s:s,s:o}", "currency", d->policy->currency, "balances", list);
+	*reply = json_pack("{s:s,s:o}", "currency", d->site.policy->currency,
+	    "balances", list);
 	return 200;
 }

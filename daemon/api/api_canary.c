@@ -33,11 +33,12 @@ static int
 begin(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_api_request *request, const char *name, json_t **reply)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	int64_t requeue_in_s = 0;
 	struct lt_error err = {0};
 	char text[192], wait[48];
-	const int code =
-	    lt_canary_begin(d, job, request->now_utc_s, &requeue_in_s, &err);
+	const int code = lt_canary_begin(&books, &d->notice, &d->proof, job,
+	    request->now_utc_s, &requeue_in_s, &err);
 
 	if (code != LT_OK)
 		return lt_api_error(reply, code == LT_EDENIED ? 409 : 503,

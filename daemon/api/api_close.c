@@ -33,7 +33,7 @@ lt_api_unclosed(struct lt_daemon *d, struct lt_period *month, bool *has,
 	if (until > first)
 		first = until;
 	if (*has)
-		lt_calendar_period(month, &d->offsets, LT_MONTH, first, 0);
+		lt_calendar_period(month, &d->site.offsets, LT_MONTH, first, 0);
 	return LT_OK;
 }
 
@@ -58,10 +58,10 @@ int64_t
 lt_api_close_from(char day[LT_DAY_TEXT_SIZE], const struct lt_daemon *d,
     const struct lt_period *period)
 {
-	const int64_t from = period->end_utc_s + d->policy->close_after_s;
+	const int64_t from = period->end_utc_s + d->site.policy->close_after_s;
 	int64_t start, end;
 
-	lt_calendar_day(day, &start, &end, &d->offsets, from);
+	lt_calendar_day(day, &start, &end, &d->site.offsets, from);
 	return from;
 }
 
@@ -76,7 +76,7 @@ check_time(struct lt_daemon *d, const struct lt_period *period,
 	return lt_api_error(reply, 409,
 	    "%s: can be closed from %s on: close_after is %lld h after its end",
 	    period->label, day,
-	    (long long)(d->policy->close_after_s / LT_HOUR_S));
+	    (long long)(d->site.policy->close_after_s / LT_HOUR_S));
 }
 
 /* A timer that closes the last month leaves one that was opened again to who
@@ -193,7 +193,7 @@ close_and_tell(struct lt_daemon *d, const struct lt_api_request *request,
 	if (code != LT_OK)
 		return code;
 	code = lt_ledger_close_period(d->ledger, c, s->rows, s->count, err);
-	if (code == LT_OK && d->policy->notify.is_set && !s->is_again)
+	if (code == LT_OK && d->site.policy->notify.is_set && !s->is_again)
 		code = lt_closed_alerts(d, request, c, err);
 	if (code != LT_OK) {
 		lt_ledger_rollback(d->ledger);
@@ -207,7 +207,7 @@ static int
 tell_closed(struct lt_daemon *d, const struct lt_closed *c, json_t **reply)
 {
 	const struct lt_closings closings = {
-	    d->ledger, d->policy->currency, true};
+	    d->ledger, d->site.policy->currency, true};
 	struct lt_error err = {0};
 
 	*reply = lt_closed_json(&closings, c, &err);
@@ -274,9 +274,9 @@ static void
 last_month(
     struct lt_period *period, const struct lt_daemon *d, int64_t now_utc_s)
 {
-	lt_calendar_period(period, &d->offsets, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(period, &d->site.offsets, LT_MONTH, now_utc_s, 0);
 	lt_calendar_period(
-	    period, &d->offsets, LT_MONTH, period->start_utc_s - 1, 0);
+	    period, &d->site.offsets, LT_MONTH, period->start_utc_s - 1, 0);
 }
 
 int
@@ -294,7 +294,8 @@ lt_api_close(
 	const bool is_last = strcmp(text, "last") == 0;
 	if (is_last)
 		last_month(&period, d, request->now_utc_s);
-	else if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
+	else if (lt_calendar_parse(&period, &d->site.offsets, text, &err) !=
+		 LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_ledger_closed(d->ledger,
 		(struct lt_span){period.start_utc_s, period.end_utc_s}, &known,

@@ -93,9 +93,9 @@ lt_api_history(
 	free(kinds);
 	*reply = json_pack("{s:I,s:f,s:I,s:o,s:b}", "uid",
 	    (json_int_t)asked.uid, "confidence",
-	    (double)d->policy->deadline_confidence_ppm / LT_MICROS,
-	    "history_days", (json_int_t)d->policy->history_days, "groups", list,
-	    "more", count > KINDS_MAX);
+	    (double)d->site.policy->deadline_confidence_ppm / LT_MICROS,
+	    "history_days", (json_int_t)d->site.policy->history_days, "groups",
+	    list, "more", count > KINDS_MAX);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
@@ -121,8 +121,8 @@ lt_api_forget(
 		d->ledger, uid, request->now_utc_s, &count, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	/* The file follows in the next pass. */
-	d->budget.history_written = false;
-	d->next.history = 0;
+	d->charges.history_written = false;
+	d->charges.next.history = 0;
 	lt_log("history_forgotten", "uid=%u runs=%u by=%u", uid, count,
 	    request->uid);
 	*reply = json_pack(

@@ -72,7 +72,7 @@ lt_job_catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
 	    !lt_poll_singly(&d->jobs))
 		return;
 	if (lt_batch_jobs(&one, job_id, NULL) == LT_OK && one.count > 0) {
-		lt_poll_at(d, job_id);
+		lt_poll_at(&d->jobs, job_id);
 		d->cycle(d, now_utc_s);
 	}
 	lt_batch_jobs_free(&one);

@@ -131,8 +131,9 @@ answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows,
     uint32_t next, json_t **reply)
 {
 	*reply = json_pack("{s:o,s:s,s:o,s:o}", "now",
-	    lt_api_time(wanted->now_utc_s), "currency", d->policy->currency,
-	    "jobs", rows, "next", lt_api_optional(next != 0, next));
+	    lt_api_time(wanted->now_utc_s), "currency",
+	    d->site.policy->currency, "jobs", rows, "next",
+	    lt_api_optional(next != 0, next));
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 

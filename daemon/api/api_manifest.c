@@ -81,19 +81,19 @@ text_of(const struct answer *a, const struct lt_daemon *d)
 {
 	char *const text = malloc(LT_MESSAGE_SIZE);
 	char table[LT_MESSAGE_SIZE / 2] = "", budget[512];
-	const char *const more = becomes(a, d->policy->mode);
+	const char *const more = becomes(a, d->site.policy->mode);
 
 	if (text == NULL)
 		return NULL;
 	if (a->shown->is_planned)
 		lt_plan_table(table, sizeof(table), &a->shown->plan,
-		    &a->shown->made.request, &d->market, a->now_utc_s);
+		    &a->shown->made.request, &d->site.market, a->now_utc_s);
 	else
 		snprintf(table, sizeof(table), "no plan: %s",
 		    a->manifest->unknown[0] != '\0'
 			? "what it may cost is not known"
 			: "no pool of the policy can take it");
-	budget_text(budget, sizeof(budget), a, &d->market);
+	budget_text(budget, sizeof(budget), a, &d->site.market);
 	snprintf(text, LT_MESSAGE_SIZE,
 	    "%s\n%s\n%s%sThis was a plan: nothing was created.\n", table,
 	    budget, more, more[0] != '\0' ? ".\n" : "");
@@ -144,25 +144,26 @@ json_of(const struct answer *a, const struct lt_daemon *d, const char *text)
 	const struct lt_plan *const plan = &a->shown->plan;
 	const struct lt_quote *const quote = &a->real->hold.quote;
 	const bool planned = a->shown->is_planned;
-	const char *const more = becomes(a, d->policy->mode);
+	const char *const more = becomes(a, d->site.policy->mode);
 
 	return json_pack(
 	    "{s:s,s:s,s:s,s:s,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:s?}",
 	    "name", a->manifest->name, "team", quote->account, "text", text,
-	    "mode", lt_mode_name(d->policy->mode), "asked", is_asked(a),
+	    "mode", lt_mode_name(d->site.policy->mode), "asked", is_asked(a),
 	    "moved", planned && plan->moved, "objective",
 	    planned ? json_string(lt_objective_name(plan->objective))
 		    : json_null(),
 	    "plan",
-	    planned ? estimate_json(&plan->chosen, &d->market) : json_null(),
+	    planned ? estimate_json(&plan->chosen, &d->site.market)
+		    : json_null(),
 	    "home",
-	    planned ? estimate_json(&plan->home, &d->market) : json_null(),
+	    planned ? estimate_json(&plan->home, &d->site.market) : json_null(),
 	    "candidates",
-	    planned ? candidates_json(plan, &d->market) : json_array(), "hold",
-	    lt_api_amount(&quote->hold_per_task), "waits_for_budget",
+	    planned ? candidates_json(plan, &d->site.market) : json_array(),
+	    "hold", lt_api_amount(&quote->hold_per_task), "waits_for_budget",
 	    (quote->flags & held) != 0, "carbon_charge_micros_per_tonne",
-	    lt_api_optional(d->market.charge_micros_per_tonne > 0,
-		d->market.charge_micros_per_tonne),
+	    lt_api_optional(d->site.market.charge_micros_per_tonne > 0,
+		d->site.market.charge_micros_per_tonne),
 	    "note", more[0] != '\0' ? more : NULL);
 }
 
@@ -202,10 +203,12 @@ answer(struct lt_daemon *d, const struct lt_api_request *request,
 
 	if (both == NULL)
 		return lt_api_error(reply, 503, "out of memory");
-	lt_first_decide(&both[0], d, &asked);
+	lt_first_decide(&both[0], &d->site, d->ledger, &d->jobs, &d->budget,
+	    &d->replan, &asked);
 	if (!both[0].is_planned) {
 		asked.plan = true;
-		lt_first_decide(&both[1], d, &asked);
+		lt_first_decide(&both[1], &d->site, d->ledger, &d->jobs,
+		    &d->budget, &d->replan, &asked);
 		a.shown = &both[1];
 	}
 	find_available(&a, &access);
@@ -231,7 +234,7 @@ lt_api_plan_manifest(
 	if (text == NULL)
 		return lt_api_error(
 		    reply, 400, "plan: want a manifest as JSON");
-	if (!d->has_market || !d->acting) {
+	if (!d->site.has_market || !d->acting) {
 		free(text);
 		return lt_api_error(reply, 503, "no market here");
 	}

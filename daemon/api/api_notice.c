@@ -34,7 +34,7 @@ notice_json(const struct lt_daemon *d, const struct lt_notice *notice,
     int64_t now_utc_s)
 {
 	const int64_t requeue_utc_s =
-	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
+	    lt_notice_requeue_utc_s(&d->site.tables, notice->end_utc_s);
 
 	return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I}", "node", notice->node,
 	    "told", lt_api_time(notice->told_utc_s), "requeue",
@@ -98,7 +98,7 @@ lt_api_notices(
 	struct lt_error err = {0};
 
 	/* Who resumes a node that is not in it gives it to jobs. */
-	if (lt_notice_know(d, &err) != LT_OK)
+	if (lt_notice_know(d->ledger, &d->notice, &err) != LT_OK)
 		return refuse(reply, &err);
 	*reply = notices_json(d, request->now_utc_s, NULL);
 	return 200;
@@ -108,6 +108,7 @@ int
 lt_api_notice(
     struct lt_daemon *d, const struct lt_api_request *request, json_t **reply)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const char *node = NULL;
 	json_int_t in_s = -1;
 	int withdraw = false;
@@ -128,9 +129,10 @@ lt_api_notice(
 		    "want {node, in_s} of 0 to %d seconds, or {node, withdraw: true}",
 		    (int)LONGEST_S);
 	const int code =
-	    withdraw ? lt_notice_withdraw(d, node, &err)
-		     : lt_notice_take(d, node, request->now_utc_s + in_s,
-			   request->now_utc_s, &err);
+	    withdraw ? lt_notice_withdraw(
+			   &d->site, d->ledger, &d->notice, node, &err)
+		     : lt_notice_take(&d->site, &books, &d->notice, node,
+			   request->now_utc_s + in_s, request->now_utc_s, &err);
 
 	if (code != LT_OK)
 		return refuse(reply, &err);

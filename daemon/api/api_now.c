@@ -35,6 +35,7 @@ static int
 hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
     struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const struct lt_batch_job *const job = s->job;
 	struct lt_ledger_hold *const hold = &s->hold;
 	struct lt_batch_job early = *job;
@@ -43,7 +44,7 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	struct lt_amount *const held = &moved.quote.hold_per_task;
 
 	early.eligible_utc_s = now_utc_s;
-	if (!lt_quote_of_job(&fresh, &early, d, now_utc_s))
+	if (!lt_quote_of_job(&fresh, &early, &d->site, d->ledger, now_utc_s))
 		return LT_OK; /* not priced: nothing is limited by it */
 	const struct lt_amount *const want = &fresh.hold_per_task;
 	if (want->money_micros > held->money_micros)
@@ -54,13 +55,13 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	/* The other tasks of the array wait on. */
 	if (s->task == NULL || fresh.end_utc_s > moved.quote.end_utc_s)
 		moved.quote.end_utc_s = fresh.end_utc_s;
-	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
+	if (lt_site_may(&d->site, LT_MAY_REFUSE) &&
 	    lt_sheet_budgeted(&d->budget.snapshot,
 		lt_sheet_account(&d->budget.snapshot, hold->quote.account))) {
-		int code = lt_ingest(d, now_utc_s, err);
+		int code = lt_ingest(&books, now_utc_s, err);
 
 		if (code == LT_OK)
-			code = lt_compile_budget(d, now_utc_s, err);
+			code = lt_compile_budget(&books, now_utc_s, err);
 		if (code == LT_OK &&
 		    !lt_fits_instead(&d->budget, hold, &moved, now_utc_s))
 			code = lt_fail(err, LT_EDENIED,
@@ -110,7 +111,8 @@ start_now(
 		    reply, code == LT_EDENIED ? 409 : 503, "%s", err.text);
 	s->hold.quote.rev++;
 	if (s->task == NULL)
-		lt_standing_starts_now(d, s->job, &s->hold, now_utc_s);
+		lt_standing_starts_now(
+		    &d->site.market, d->ledger, s->job, &s->hold, now_utc_s);
 	d->budget.dirty = true;
 	if (lt_ledger_put_hold(d->ledger, &s->hold, &err) != LT_OK ||
 	    tell(s, now_utc_s, &err) != LT_OK)
@@ -173,7 +175,7 @@ check(struct lt_daemon *d, struct starting *s,
 		return lt_api_error(reply, 409,
 		    "job %s: %s is its user's own begin time, which lowtide does not change; scontrol update JobId=%s StartTime=now does",
 		    text,
-		    lt_zone_text(begin, sizeof(begin), &d->market.zone,
+		    lt_zone_text(begin, sizeof(begin), &d->site.market.zone,
 			job->eligible_utc_s, now_utc_s),
 		    text);
 	/* Not that of the id's former job. */
@@ -210,7 +212,8 @@ go_on(struct lt_daemon *d, const struct starting *s,
 	struct lt_error err = {0};
 	char text[256];
 
-	if (lt_pausing_end(d, s->job, request->now_utc_s, &err) != LT_OK)
+	if (lt_pausing_end(d->ledger, &d->jobs, &d->pass, s->job,
+		request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	snprintf(text, sizeof(text),
 	    "job %s goes on, and is not paused again in this run",

@@ -104,9 +104,11 @@ make_plan(struct lt_announced *plan, const struct lt_daemon *d,
 	    (struct lt_planned){.nodes = (float)((double)nodes_ppm / LT_MICROS),
 		.start_utc_s = start,
 		.end_utc_s = end};
-	const int partition = lt_market_partition(&d->market, plan->partition);
-	if (partition < 0 || lt_market_partition(&d->market, plan->home) < 0 ||
-	    !is_window(&plan->window, &d->market.partitions[partition],
+	const int partition =
+	    lt_market_partition(&d->site.market, plan->partition);
+	if (partition < 0 ||
+	    lt_market_partition(&d->site.market, plan->home) < 0 ||
+	    !is_window(&plan->window, &d->site.market.partitions[partition],
 		request->now_utc_s))
 		return lt_api_error(reply, 400,
 		    "plan: no window of partition %s that could be",
@@ -149,7 +151,7 @@ lt_api_plan(
 
 	if (status != 200)
 		return status;
-	if (!d->has_market || !d->acting)
+	if (!d->site.has_market || !d->acting)
 		return lt_api_error(reply, 503, "no market here");
 	if (json_unpack(request->body, "{s:I,s:I,s?s}", "generation",
 		&generation, "seen", &sequence, "quote", &quote) != 0 ||
@@ -168,8 +170,9 @@ lt_api_plan(
 		return book(d, request, &plan, reply);
 	}
 	if (count > MARKET_AFTER &&
-	    request->now_utc_s - d->market.compiled_utc_s >= MARKET_LEAST_S)
-		d->next.market = 0;
+	    request->now_utc_s - d->site.market.compiled_utc_s >=
+		MARKET_LEAST_S)
+		d->site.next.market = 0;
 	*reply = json_pack("{s:b,s:I,s:o}", "booked", false, "seen",
 	    (json_int_t)d->announced.sequence, "planned", list);
 	return 200;

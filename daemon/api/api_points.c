@@ -171,9 +171,9 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	const int64_t end = now + LT_HORIZON_S + LT_DAY_S;
 	int64_t from = first, to = end, after = INT64_MIN;
 
-	if (time_of(&from, &d->offsets, request, "from", &err) != LT_OK ||
-	    time_of(&to, &d->offsets, request, "to", &err) != LT_OK ||
-	    time_of(&after, &d->offsets, request, "after", &err) != LT_OK)
+	if (time_of(&from, &d->site.offsets, request, "from", &err) != LT_OK ||
+	    time_of(&to, &d->site.offsets, request, "to", &err) != LT_OK ||
+	    time_of(&after, &d->site.offsets, request, "after", &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	if (lt_api_value(request, "from") != NULL &&
 	    lt_api_value(request, "to") != NULL && from >= to)
@@ -185,7 +185,8 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	w->work.write = write_export;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	snprintf(w->key, sizeof(w->key), "%s", source->key);
-	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
+	snprintf(
+	    w->currency, sizeof(w->currency), "%s", d->site.policy->currency);
 	w->quantity = lt_api_quantity(source);
 	w->after_utc_s = after;
 	w->from_utc_s = from > after ? from : after;
@@ -298,8 +299,8 @@ lt_api_signals_errors(
 			json_array_append_new(
 			    list, errors_json(d->ledger, source));
 	}
-	*reply = json_pack("{s:s,s:o,s:o}", "currency", d->policy->currency,
-	    "sources", list, "next",
+	*reply = json_pack("{s:s,s:o,s:o}", "currency",
+	    d->site.policy->currency, "sources", list, "next",
 	    lt_api_optional(next < d->signals.source_count, next));
 	return *reply != NULL
 		   ? 200

@@ -71,8 +71,8 @@ lt_api_progress(
 		 * told all the same. */
 		if (!read_job(&told, job))
 			continue;
-		if (lt_proof_tell(d, &told, request->now_utc_s) ==
-		    LT_PROOF_LATER)
+		if (lt_proof_tell(d->ledger, &d->charges, &d->jobs, &d->proof,
+			&told, request->now_utc_s) == LT_PROOF_LATER)
 			json_array_append_new(later, json_integer(told.job_id));
 	}
 	*reply = json_pack("{s:o}", "later", later);

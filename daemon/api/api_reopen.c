@@ -54,7 +54,7 @@ lt_api_closed(
 {
 	const struct lt_access access = lt_access_of(d, request);
 	const struct lt_closings closings = {
-	    d->ledger, d->policy->currency, lt_access_all(&access)};
+	    d->ledger, d->site.policy->currency, lt_access_all(&access)};
 	struct lt_error err = {0};
 	json_t *const closed = list_closed(&closings, &err);
 	json_t *const reopened =
@@ -118,7 +118,7 @@ undo(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_closed *closed, const char *reason, json_t **reply)
 {
 	const struct lt_closings closings = {
-	    d->ledger, d->policy->currency, true};
+	    d->ledger, d->site.policy->currency, true};
 	struct lt_reopened r = {.span = closed->span,
 	    .closed_utc_s = closed->closed_utc_s,
 	    .reopened_utc_s = request->now_utc_s};
@@ -156,7 +156,7 @@ lt_api_reopen(
 	int status = check_reason(reason, reply);
 	if (status != 200)
 		return status;
-	if (lt_calendar_parse(&period, &d->offsets, text, &err) != LT_OK)
+	if (lt_calendar_parse(&period, &d->site.offsets, text, &err) != LT_OK)
 		return lt_api_error(reply, 400, "%s", err.text);
 	const int code = lt_ledger_closed(d->ledger,
 	    (struct lt_span){period.start_utc_s, period.end_utc_s}, &closed,

@@ -36,15 +36,14 @@ budget_of(const struct lt_budget_snapshot *snapshot, const char *team,
 
 /* All rows that are due are in: none of it waits in slurmctld's queue. */
 static bool
-is_settled(const struct lt_budget_state *budget,
-    const struct lt_jobs_state *jobs, const struct lt_period *period,
-    int64_t now_utc_s)
+is_settled(const struct lt_charges *charges, const struct lt_jobs_state *jobs,
+    const struct lt_period *period, int64_t now_utc_s)
 {
 	const int64_t end = period->end_utc_s < now_utc_s
 				? period->end_utc_s
 				: now_utc_s - 2 * LT_SETTLE_EVERY_S;
 
-	if (budget->settled_until_utc_s < end)
+	if (charges->settled_until_utc_s < end)
 		return false;
 	for (uint32_t i = 0; i < jobs->ended_count; i++)
 		if (jobs->ended[i].run.start_utc_s < period->end_utc_s)
@@ -161,11 +160,11 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	    team != NULL && lt_access_sums(&access, team)
 		? budget_of(s, team, period)
 		: NULL;
-	const size_t labels = lt_report_labels_count(d->policy);
+	const size_t labels = lt_report_labels_count(d->site.policy);
 	struct lt_report_asked asked = {.team = team,
 	    .has_trend = lt_api_value(request, "trend") != NULL ||
 			 lt_api_value(request, "balance") != NULL,
-	    .tree = lt_tables_tree(&d->tables)};
+	    .tree = lt_tables_tree(&d->site.tables)};
 	struct lt_report_work *const w =
 	    lt_report_cut(&asked, period)
 		? calloc(1, sizeof(*w) +
@@ -181,29 +180,31 @@ lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
 	w->work.write = lt_report_statement;
 	w->period = *period;
 	w->now_utc_s = request->now_utc_s;
-	w->offsets = d->offsets;
-	lt_tcto_site_of(&w->tcto, d->policy);
-	w->billing = d->policy->billing;
-	w->is_marginal = d->policy->intensity == LT_INTENSITY_MARGINAL;
-	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->policy));
+	w->offsets = d->site.offsets;
+	lt_tcto_site_of(&w->tcto, d->site.policy);
+	w->billing = d->site.policy->billing;
+	w->is_marginal = d->site.policy->intensity == LT_INTENSITY_MARGINAL;
+	w->basis = lt_basis_name(lt_signals_basis(&d->signals, d->site.policy));
 	w->is_settled =
-	    is_settled(&d->budget, &d->jobs, period, request->now_utc_s);
+	    is_settled(&d->charges, &d->jobs, period, request->now_utc_s);
 	w->has_budget = budget != NULL;
 	if (budget != NULL)
 		w->budget = *budget;
-	snprintf(w->currency, sizeof(w->currency), "%s", d->policy->currency);
-	snprintf(w->cluster, sizeof(w->cluster), "%s", d->tables.conf.cluster);
+	snprintf(
+	    w->currency, sizeof(w->currency), "%s", d->site.policy->currency);
+	snprintf(
+	    w->cluster, sizeof(w->cluster), "%s", d->site.tables.conf.cluster);
 	w->is_everyones = true;
 	w->sees_site = team == NULL && lt_access_site(&access);
 	w->uid = access.uid;
 	for (uint32_t i = 0; i < s->account_count; i++)
 		take_account(w, d, &access, i, &asked);
 	free(asked.cuts);
-	link_parents(w, &d->tables);
+	link_parents(w, &d->site.tables);
 	w->budgets = (void *)&w->accounts[s->account_count];
 	take_budgets(w, &d->budget);
 	lt_report_labels_take(
-	    w, (void *)&w->budgets[s->budget_count], d->policy);
+	    w, (void *)&w->budgets[s->budget_count], d->site.policy);
 	take_zones(w, &d->signals);
 	return w;
 }
@@ -290,11 +291,11 @@ asked_period(struct lt_period *period, const struct lt_daemon *d,
 		return lt_fail(err, LT_EINPUT,
 		    "want period, or both from and to, or none of them");
 	if (from != NULL)
-		return asked_days(period, &d->offsets, from, to, err);
+		return asked_days(period, &d->site.offsets, from, to, err);
 	if (text != NULL && text[0])
-		return lt_calendar_parse(period, &d->offsets, text, err);
+		return lt_calendar_parse(period, &d->site.offsets, text, err);
 	lt_calendar_period(
-	    period, &d->offsets, LT_MONTH, request->now_utc_s, 0);
+	    period, &d->site.offsets, LT_MONTH, request->now_utc_s, 0);
 	return LT_OK;
 }
 

@@ -169,7 +169,7 @@ source_json(
 	const bool dated = source->issued_utc_s != 0;
 	const enum lt_quantity quantity = lt_api_quantity(source);
 	const int64_t stale_utc_s =
-	    lt_source_made(source, now_utc_s) + d->policy->stale_after_s;
+	    lt_source_made(source, now_utc_s) + d->site.policy->stale_after_s;
 	const bool stale = !has || now_utc_s > stale_utc_s;
 	char zone[ZONE_SIZE] = "";
 	const struct lt_rate_step *const step =
@@ -194,8 +194,8 @@ source_json(
 	    "last_error", source->last_error[0] ? source->last_error : NULL,
 	    "note", source->note[0] ? source->note : NULL, "replay",
 	    source->adapter->replay, "used_by",
-	    used_by_json(&d->signals, d->policy, source, now_utc_s), "hours",
-	    hours_json(d->ledger, source, now_utc_s));
+	    used_by_json(&d->signals, d->site.policy, source, now_utc_s),
+	    "hours", hours_json(d->ledger, source, now_utc_s));
 }
 
 static json_t *
@@ -203,12 +203,12 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 {
 	json_t *const list = json_array();
 
-	for (int i = 0; i < d->policy->partition_count; i++) {
+	for (int i = 0; i < d->site.policy->partition_count; i++) {
 		const struct lt_policy_partition *const partition =
-		    &d->policy->partitions[i];
+		    &d->site.policy->partitions[i];
 
-		const struct lt_hazard hazard = lt_hazard_of(
-		    &d->signals, d->ledger, d->policy, partition, now_utc_s);
+		const struct lt_hazard hazard = lt_hazard_of(&d->signals,
+		    d->ledger, d->site.policy, partition, now_utc_s);
 		if (!partition->preemptible && !hazard.known)
 			continue; /* none of its nodes failed here */
 		json_array_append_new(list,
@@ -315,22 +315,24 @@ lt_api_signals(
 
 	if (code != 200)
 		return code;
-	const enum lt_basis basis = lt_signals_basis(&d->signals, d->policy);
+	const enum lt_basis basis =
+	    lt_signals_basis(&d->signals, d->site.policy);
 	json_t *const sources = page_json(d, only, &next, now);
 	if (sources != NULL)
 		*reply = json_pack("{s:o,s:s,s:s,s:s?,s:I,s:o,s:o,s:o,s:o,s:o}",
-		    "now", lt_api_time(now), "currency", d->policy->currency,
-		    "carbon_intensity",
-		    d->policy->intensity == LT_INTENSITY_MARGINAL ? "marginal"
-								  : "average",
+		    "now", lt_api_time(now), "currency",
+		    d->site.policy->currency, "carbon_intensity",
+		    d->site.policy->intensity == LT_INTENSITY_MARGINAL
+			? "marginal"
+			: "average",
 		    "emission_factors",
 		    basis != LT_BASIS_UNSAID ? lt_basis_name(basis) : NULL,
-		    "stale_after_s", (json_int_t)d->policy->stale_after_s,
+		    "stale_after_s", (json_int_t)d->site.policy->stale_after_s,
 		    "sources", sources, "next",
 		    lt_api_optional(next < d->signals.source_count, next),
 		    "partitions", partitions_json(d, now), "fixed",
-		    fixed_json(d->policy), "exchange_rates",
-		    exchange_json(d->policy));
+		    fixed_json(d->site.policy), "exchange_rates",
+		    exchange_json(d->site.policy));
 	return *reply != NULL
 		   ? 200
 		   : lt_api_error(reply, 503, "signals: out of memory");

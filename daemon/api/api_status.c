@@ -12,9 +12,10 @@
 #include "batch.h"
 #include "currency.h"
 #include "daemon.h"
-#include "over_reason.h"
 #include "log.h"
 #include "lookup.h"
+#include "over_reason.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "quoted.h"
 #include "rebuild.h"
@@ -169,7 +170,7 @@ add_pool(
     json_t *watch, const struct lt_partition *p, const struct lt_policy *policy)
 {
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(policy, p->name);
+	    lt_policy_partition_find(policy, p->name);
 
 	if (!(p->flags & LT_PARTITION_NO_NODES))
 		add_name(watch, "pools", p->name);
@@ -213,20 +214,23 @@ watch_json(const struct lt_daemon *d, const struct lt_access *access,
 	    "empty_pools", "mixed_pools", "priced_pools", "teams",
 	    "budgeted_teams");
 
-	for (uint32_t i = 0; i < d->tables.partition_count; i++) {
-		const struct lt_partition *const p = &d->tables.partitions[i];
+	for (uint32_t i = 0; i < d->site.tables.partition_count; i++) {
+		const struct lt_partition *const p =
+		    &d->site.tables.partitions[i];
 
-		add_pool(watch, p, d->policy);
-		if (lt_daemon_policy_partition(d->policy, p->name) != NULL &&
-		    is_mixed(p, d->tables.shapes))
+		add_pool(watch, p, d->site.policy);
+		if (lt_policy_partition_find(d->site.policy, p->name) != NULL &&
+		    is_mixed(p, d->site.tables.shapes))
 			add_name(watch, "mixed_pools", p->name);
 	}
-	for (int i = 0; i < d->policy->partition_count; i++)
-		add_name(watch, "priced_pools", d->policy->partitions[i].name);
-	for (uint32_t i = 0; i < d->tables.account_count; i++)
-		add_name(watch, "teams", d->tables.accounts[i].name);
-	for (int i = 0; i < d->policy->budget_count; i++)
-		add_name(watch, "budgeted_teams", d->policy->budgets[i].team);
+	for (int i = 0; i < d->site.policy->partition_count; i++)
+		add_name(
+		    watch, "priced_pools", d->site.policy->partitions[i].name);
+	for (uint32_t i = 0; i < d->site.tables.account_count; i++)
+		add_name(watch, "teams", d->site.tables.accounts[i].name);
+	for (int i = 0; i < d->site.policy->budget_count; i++)
+		add_name(
+		    watch, "budgeted_teams", d->site.policy->budgets[i].team);
 	return watch;
 }
 
@@ -274,7 +278,7 @@ afterwards_json(const struct lt_daemon *d)
 	return json_pack("{s:I,s:I,s:I,s:I}", "asked",
 	    (json_int_t)d->after.asked, "pause_s", (json_int_t)d->after.pause_s,
 	    "home", (json_int_t)d->after.home, "barred",
-	    (json_int_t)d->bars.count);
+	    (json_int_t)d->site.bars.count);
 }
 
 static json_t *
@@ -311,13 +315,14 @@ add_more(json_t *to, struct lt_daemon *d, const struct lt_access *access,
 	json_object_set_new(to, "no_smoke",
 	    lt_access_all(access) ? no_smoke_json(d->ledger, now)
 				  : json_null());
-	json_object_set_new(to, "off", off_json(&d->off));
+	json_object_set_new(to, "off", off_json(&d->site.off));
 	json_object_set_new(to, "moved",
-	    lt_access_all(access) ? moved_json(&d->tables.moved) : json_null());
+	    lt_access_all(access) ? moved_json(&d->site.tables.moved)
+				  : json_null());
 	json_object_set_new(to, "unclosed", unclosed_json(d, now));
 	json_object_set_new(to, "drained", lt_api_drained(d, now, NULL));
 	json_object_set_new(to, "kubernetes", watch_json(d, access, now));
-	json_object_set_new(to, "spool", spool_json(d->policy, now));
+	json_object_set_new(to, "spool", spool_json(d->site.policy, now));
 	json_object_set_new(to, "afterwards", afterwards_json(d));
 	json_object_set_new(to, "pass",
 	    json_pack("{s:I,s:I}", "last_ms", (json_int_t)d->pass_took_ms,
@@ -346,23 +351,25 @@ lt_api_status(
 	    "s:{s:s,s:s,s:o,s:s?},s:o,s:o,s:{s:I,s:I,s:I},s:o,s:{s:s,s:I},"
 	    "s:s?,s:I,s:o,s:s?,s:s?,s:s,s:I,s:i}",
 	    "version", LT_VERSION, "pid", (int)getpid(), "host", host, "acting",
-	    d->acting, "mode", lt_mode_name(d->policy->mode), "currency",
-	    d->policy->currency, "cluster", d->tables.conf.cluster, "program",
-	    lt_batch_program, "system", lt_batch_words.system, "started",
-	    lt_api_time(d->started_utc_s), "policy", "path", d->args.config,
-	    "in_force", d->policy->path, "loaded",
-	    lt_api_time(d->policy_loaded_utc_s), "error",
+	    d->acting, "mode", lt_mode_name(d->site.policy->mode), "currency",
+	    d->site.policy->currency, "cluster", d->site.tables.conf.cluster,
+	    "program", lt_batch_program, "system", lt_batch_words.system,
+	    "started", lt_api_time(d->started_utc_s), "policy", "path",
+	    d->args.config, "in_force", d->site.policy->path, "loaded",
+	    lt_api_time(d->site.policy_loaded_utc_s), "error",
 	    d->policy_error[0] ? d->policy_error : NULL, "market",
 	    snapshot_json(d->paths.market, false, now), "budget", budget,
 	    "ring", "absorbed", (json_int_t)d->ring.ingested, "highest",
 	    (json_int_t)d->ring.highest, "slots", (json_int_t)LT_RING_SLOTS,
 	    "holds", holds_json(&d->budget, &access), "slurm", "release",
-	    d->tables.conf.release, "dbd_queue",
-	    (json_int_t)d->budget.dbd_queue, "error", failed[0] ? failed : NULL,
-	    "adjustments_refused", refused_adjustments(d->ledger), "sources",
-	    sources, "state_dir", d->args.state, "run_dir", d->args.run,
-	    "timezone", d->policy->timezone, "now_utc_s", (json_int_t)now,
-	    "currency_decimals", lt_currency_decimals(d->policy->currency));
+	    d->site.tables.conf.release, "dbd_queue",
+	    (json_int_t)d->charges.dbd_queue, "error",
+	    failed[0] ? failed : NULL, "adjustments_refused",
+	    refused_adjustments(d->ledger), "sources", sources, "state_dir",
+	    d->args.state, "run_dir", d->args.run, "timezone",
+	    d->site.policy->timezone, "now_utc_s", (json_int_t)now,
+	    "currency_decimals",
+	    lt_currency_decimals(d->site.policy->currency));
 	if (*reply != NULL)
 		add_more(*reply, d, &access, now);
 	return *reply != NULL
@@ -381,10 +388,11 @@ lt_api_reload(
 	if (lt_daemon_reload_policy(d, request->now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 409,
 		    "%s; the policy before it stays in force", err.text);
-	*reply = json_pack("{s:s,s:s,s:i,s:i,s:i}", "path", d->policy->path,
-	    "mode", lt_mode_name(d->policy->mode), "sources",
-	    d->policy->source_count, "partitions", d->policy->partition_count,
-	    "budgets", d->policy->budget_count);
+	*reply = json_pack("{s:s,s:s,s:i,s:i,s:i}", "path",
+	    d->site.policy->path, "mode", lt_mode_name(d->site.policy->mode),
+	    "sources", d->site.policy->source_count, "partitions",
+	    d->site.policy->partition_count, "budgets",
+	    d->site.policy->budget_count);
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
@@ -433,7 +441,7 @@ lt_api_rebuild(
 			return lt_api_error(reply, 503, "%s", err.text);
 	}
 	const bool done = r->stage == LT_REBUILD_DONE;
-	rebuild_text(text, sizeof(text), r, d->policy);
+	rebuild_text(text, sizeof(text), r, d->site.policy);
 	*reply = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "state",
 	    LT_WORD(stages, r->stage), "from", lt_api_time(r->from_utc_s), "at",
 	    lt_api_time(r->at_utc_s), "runs", lt_api_optional(done, r->runs),
@@ -457,12 +465,12 @@ lt_api_market(
 	if (text != NULL &&
 	    lt_int64_parse(text, 0, LT_FILE_BYTES_MAX, &offset, &err) != LT_OK)
 		return lt_api_error(reply, 400, "offset: %s", err.text);
-	if (!d->has_market)
+	if (!d->site.has_market)
 		return lt_api_error(reply, 503, "no market yet");
 	/* Version 0.2 does not say which it reads. */
 	if ((lt_api_value(request, "format") != NULL ? lt_market_pack
 						     : lt_market_pack_before)(
-		&d->market, &bytes, &size, &err) != LT_OK)
+		&d->site.market, &bytes, &size, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	const size_t at = (size_t)offset < size ? (size_t)offset : size;
 	const size_t length = size - at < PAGE ? size - at : PAGE;
@@ -470,8 +478,8 @@ lt_api_market(
 	if (page != NULL) {
 		lt_base64(page, bytes + at, length);
 		*reply = json_pack("{s:I,s:I,s:I,s:s}", "generation",
-		    (json_int_t)d->market.generation, "offset", (json_int_t)at,
-		    "size", (json_int_t)size, "base64", page);
+		    (json_int_t)d->site.market.generation, "offset",
+		    (json_int_t)at, "size", (json_int_t)size, "base64", page);
 	}
 	free(page);
 	free(bytes);

@@ -214,9 +214,10 @@ lt_closed_alerts(struct lt_daemon *d, const struct lt_api_request *request,
 {
 	struct lt_period period = {.start_utc_s = closed->span.from_utc_s,
 	    .end_utc_s = closed->span.to_utc_s};
-	const struct lt_policy_notify *const notify = &d->policy->notify;
+	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 	struct lt_api_request of = *request;
-	struct statements all = {.asked = {.tree = lt_tables_tree(&d->tables)}};
+	struct statements all = {
+	    .asked = {.tree = lt_tables_tree(&d->site.tables)}};
 
 	memcpy(period.label, closed->label, sizeof(period.label));
 	of.value_count = 0; /* all teams */

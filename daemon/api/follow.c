@@ -330,7 +330,7 @@ lt_follow(struct lt_daemon *d, int signals_fd)
 		fprintf(stderr, "lowtided: %s\n", err.text);
 		return 1;
 	}
-	d->tables.conf.slurm_uid = seal.slurm_uid;
+	d->site.tables.conf.slurm_uid = seal.slurm_uid;
 	lt_follow_whom(d->args.follow, &seal, d->paths.market);
 	lt_log("started", "pid=%d follow=%s", (int)getpid(), d->args.follow);
 	loop(signals_fd);

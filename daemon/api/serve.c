@@ -144,8 +144,8 @@ may_go_on(const struct exchange *e)
 	return e->kind.turn <= server.turn &&
 	       !(e->awaits_directory && e->news == lt_directory_news()) &&
 	       (!e->kind.is_long ||
-		   lt_aside_has_room(
-		       e->uid, lt_is_admin(&server.d->tables, e->uid), false));
+		   lt_aside_has_room(e->uid,
+		       lt_is_admin(&server.d->site.tables, e->uid), false));
 }
 
 /* The connection sleeps until its turn; then it is asked for anew. */
@@ -251,7 +251,7 @@ static enum MHD_Result
 begin_aside(struct exchange *e, struct MHD_Connection *connection,
     struct lt_api_work *work, const char *munge_socket)
 {
-	const bool is_admin = lt_is_admin(&server.d->tables, e->uid);
+	const bool is_admin = lt_is_admin(&server.d->site.tables, e->uid);
 	const union MHD_ConnectionInfo *const info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
@@ -331,7 +331,7 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 		return await_directory(e, connection);
 	if (work != NULL && !work->is_stream)
 		return begin_aside(
-		    e, connection, work, d->tables.conf.munge_socket);
+		    e, connection, work, d->site.tables.conf.munge_socket);
 	if (work != NULL) {
 		status = 400;
 		reply = lt_api_error_text(
@@ -339,7 +339,7 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 	}
 	free(work);
 	if (reply != NULL)
-		status = lt_munge_seal(&text, d->tables.conf.munge_socket,
+		status = lt_munge_seal(&text, d->site.tables.conf.munge_socket,
 		    asked->uid, status, reply);
 	free(reply);
 	if (text == NULL)
@@ -366,11 +366,11 @@ answer_remote(void *closure, struct MHD_Connection *connection, const char *url,
 	const struct lt_daemon *const d = closure;
 	int status = 200;
 	if (e->asked.payload == NULL)
-		status = lt_munge_open(
-		    &e->asked, d->tables.conf.munge_socket, e->body, &text);
+		status = lt_munge_open(&e->asked,
+		    d->site.tables.conf.munge_socket, e->body, &text);
 	if (status == 200 &&
 	    !lt_door_show(&server.remote, connection, e->asked.uid,
-		lt_is_admin(&d->tables, e->asked.uid), lt_monotonic_ms()))
+		lt_is_admin(&d->site.tables, e->asked.uid), lt_monotonic_ms()))
 		return lt_respond_error(connection, 503,
 		    "too many connections, of this user or in all: try again");
 	if (status == 200)
@@ -394,7 +394,7 @@ accept_local(void)
 			return;
 		if (lt_listen_peer(fd, &uid))
 			slot = lt_slot_take(&server.local.slots, fd, uid,
-			    lt_is_admin(&server.d->tables, uid),
+			    lt_is_admin(&server.d->site.tables, uid),
 			    lt_monotonic_ms());
 		if (slot != NULL)
 			lt_door_admit(&server.local, slot, fd,
@@ -539,7 +539,8 @@ int
 lt_serve_start(struct lt_daemon *d, const struct lt_serve_relay *relay,
     struct lt_error *err)
 {
-	const uint16_t port = d->policy != NULL ? d->policy->listen_port : 0;
+	const uint16_t port =
+	    d->site.policy != NULL ? d->site.policy->listen_port : 0;
 	struct lt_error refused = {0};
 
 	/* First: another lowtided's socket is left alone then. */

@@ -10,8 +10,9 @@
 
 #include "baseline.h"
 #include "booking.h"
-#include "daemon.h"
+#include "ledger.h"
 #include "periods.h"
+#include "site.h"
 #include "units.h"
 
 /* What nodes cost and what carbon does are each whole; the carry is of the
@@ -126,14 +127,15 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 /* The nearest account above it with a budget, or that account itself, as it
  * stood then; where none has one, the account. */
 static const char *
-team_then(const struct lt_daemon *d, const char *account, int64_t at_utc_s)
+team_then(const struct lt_site *site, const char *account, int64_t at_utc_s)
 {
-	const struct lt_account_tree tree = lt_tables_tree(&d->tables);
+	const struct lt_account_tree tree = lt_tables_tree(&site->tables);
 	const char *team = account;
 
 	for (int depth = 0; depth < LT_TREE_DEPTH_MAX && team[0]; depth++) {
-		for (int i = 0; i < d->policy->budget_count; i++)
-			if (strcasecmp(d->policy->budgets[i].team, team) == 0)
+		for (int i = 0; i < site->policy->budget_count; i++)
+			if (strcasecmp(site->policy->budgets[i].team, team) ==
+			    0)
 				return team;
 		team = lt_account_parent(&tree, team, at_utc_s);
 	}
@@ -141,7 +143,7 @@ team_then(const struct lt_daemon *d, const char *account, int64_t at_utc_s)
 }
 
 struct own { /* of a run, for one team */
-	const struct lt_daemon *d;
+	const struct lt_site *site;
 	const char *team;
 	int64_t micros;
 };
@@ -153,7 +155,7 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 	struct own *const own = context;
 
 	(void)err;
-	if (strcmp(team_then(own->d, entry->account, entry->at_utc_s),
+	if (strcmp(team_then(own->site, entry->account, entry->at_utc_s),
 		own->team) == 0)
 		own->micros += entry->parts.discount_micros;
 	return LT_OK;
@@ -163,21 +165,22 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
  * closed, of the hour that it is booked at (lt_ledger_settle()). */
 static struct lt_span
 month_of(const struct lt_discount_of *of, int64_t at_utc_s,
-    const struct lt_daemon *d)
+    const struct lt_offsets *offsets)
 {
 	const int64_t late_utc_s = of->hour_utc_s > of->open_since_utc_s
 				       ? of->hour_utc_s
 				       : of->open_since_utc_s;
 	struct lt_period month;
 
-	lt_calendar_period(&month, &d->offsets, LT_MONTH,
+	lt_calendar_period(&month, offsets, LT_MONTH,
 	    at_utc_s < of->open_since_utc_s ? late_utc_s : at_utc_s, 0);
 	return (struct lt_span){month.start_utc_s, month.end_utc_s};
 }
 
 struct granting {
 	const struct lt_discount_of *of;
-	struct lt_daemon *d;
+	const struct lt_site *site;
+	struct lt_ledger *ledger;
 	double factor; /* of what an entry costs */
 	int64_t most;
 	double *exact; /* of each entry */
@@ -193,22 +196,23 @@ left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
     struct lt_span month, struct lt_error *err)
 {
 	const struct lt_run *const run = g->of->run;
-	const struct lt_account_tree tree = lt_tables_tree(&g->d->tables);
-	struct own own = {
-	    .d = g->d, .team = team_then(g->d, run->account, at_utc_s)};
+	const struct lt_account_tree tree = lt_tables_tree(&g->site->tables);
+	struct own own = {.site = g->site,
+	    .team = team_then(g->site, run->account, at_utc_s)};
 	struct lt_account_sum *sums = NULL;
 	uint32_t count = 0;
-	int code = lt_ledger_discounts(g->d->ledger, month, &sums, &count, err);
+	int code = lt_ledger_discounts(g->ledger, month, &sums, &count, err);
 
 	if (code == LT_OK)
-		code = lt_ledger_hours(g->d->ledger,
+		code = lt_ledger_hours(g->ledger,
 		    &(struct lt_hours_asked){run->key, month}, add_own, &own,
 		    err);
 	*left = g->most + own.micros;
 	for (uint32_t i = 0; i < count; i++)
 		if (lt_account_is_below(
 			&tree, sums[i].account, own.team, sums[i].tree_utc_s) &&
-		    strcmp(team_then(g->d, sums[i].account, sums[i].tree_utc_s),
+		    strcmp(
+			team_then(g->site, sums[i].account, sums[i].tree_utc_s),
 			own.team) == 0)
 			*left -= sums[i].money_micros;
 	free(sums);
@@ -223,7 +227,7 @@ grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
 	const struct lt_entry *const entries = g->of->entries;
 	const struct lt_span month =
-	    month_of(g->of, entries[from].at_utc_s, g->d);
+	    month_of(g->of, entries[from].at_utc_s, &g->site->offsets);
 	double factor = g->factor, wanted = 0;
 	int64_t most = 0;
 	const int code = left_in(&most, g, entries[from].at_utc_s, month, err);
@@ -255,12 +259,13 @@ grant_all(struct granting *g, struct lt_error *err)
 	for (uint32_t from = 0, to; code == LT_OK && from < of->count;
 	     from = to) {
 		const int64_t month_utc_s =
-		    month_of(of, of->entries[from].at_utc_s, g->d).from_utc_s;
+		    month_of(of, of->entries[from].at_utc_s, &g->site->offsets)
+			.from_utc_s;
 
 		for (to = from + 1;
 		     to < of->count &&
-		     month_of(of, of->entries[to].at_utc_s, g->d).from_utc_s ==
-			 month_utc_s;
+		     month_of(of, of->entries[to].at_utc_s, &g->site->offsets)
+			     .from_utc_s == month_utc_s;
 		     to++)
 			;
 		code = grant(g, from, to, err);
@@ -290,12 +295,13 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 /* most < 0: whole is what it has, and no month is asked. */
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
-    struct lt_daemon *d, struct lt_error *err)
+    const struct lt_site *site, struct lt_ledger *ledger, struct lt_error *err)
 {
 	double *const exact = calloc(of->count, sizeof(*exact));
 	int64_t *const parts = calloc(of->count, sizeof(*parts));
 	struct granting g = {.of = of,
-	    .d = d,
+	    .site = site,
+	    .ledger = ledger,
 	    .factor = whole / (double)of->run->money_micros,
 	    .most = most,
 	    .exact = exact};
@@ -323,8 +329,8 @@ is_granted(const struct lt_discount_of *of)
 }
 
 int
-lt_discount_take(
-    const struct lt_discount_of *of, struct lt_daemon *d, struct lt_error *err)
+lt_discount_take(const struct lt_discount_of *of, const struct lt_site *site,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	double ppm = 0, most = 0, saved = 0;
 	int code = LT_OK;
@@ -335,18 +341,19 @@ lt_discount_take(
 		return spread(of,
 		    fmin((double)of->known->parts.discount_micros,
 			(double)of->run->money_micros),
-		    -1, d, err);
+		    -1, site, ledger, err);
 	if (!of->run->moved)
 		return LT_OK;
-	code = said_then(&ppm, LT_RATE_DISCOUNT, of->run, d->ledger, err);
+	code = said_then(&ppm, LT_RATE_DISCOUNT, of->run, ledger, err);
 	if (code == LT_OK && ppm > 0)
 		code = said_then(
-		    &most, LT_RATE_DISCOUNT_MOST, of->run, d->ledger, err);
+		    &most, LT_RATE_DISCOUNT_MOST, of->run, ledger, err);
 	if (code == LT_OK && ppm > 0 && most > 0)
-		code = lt_wait_saved(&saved, of->run, of->quote, d, err);
+		code = lt_wait_saved(
+		    &saved, of->run, of->quote, &site->market, ledger, err);
 	const double whole =
 	    fmin(saved * ppm / LT_MICROS, (double)of->run->money_micros);
 	return code == LT_OK && whole >= 1
-		   ? spread(of, whole, (int64_t)most, d, err)
+		   ? spread(of, whole, (int64_t)most, site, ledger, err)
 		   : code;
 }

@@ -9,7 +9,7 @@
 #include "charge.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_site;
 
 /* The run's figures, rounded with its partition's carry, and an entry for each
  * hour of the charge, which add up to them; malloc'd, one at least. */
@@ -32,7 +32,7 @@ struct lt_discount_of {
 	uint32_t count;
 	int64_t hour_utc_s, open_since_utc_s; /* as of struct lt_settlement */
 };
-int lt_discount_take(
-    const struct lt_discount_of *of, struct lt_daemon *d, struct lt_error *err);
+int lt_discount_take(const struct lt_discount_of *of,
+    const struct lt_site *site, struct lt_ledger *ledger, struct lt_error *err);
 
 #endif

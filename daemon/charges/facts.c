@@ -11,13 +11,15 @@
 #include <string.h>
 
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "facts.h"
-#include "over_reason.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
+#include "over_reason.h"
 #include "price.h"
+#include "site.h"
 
 void
 lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
@@ -149,17 +151,18 @@ seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
 
 static void
 complete_gpus(struct lt_run *run, const struct lt_batch_run *row,
-    const struct lt_run *known, const struct lt_daemon *d)
+    const struct lt_run *known, const struct lt_site *site,
+    struct lt_ledger *ledger)
 {
 	const bool counted =
-	    is_counted(&d->market, &d->tables.conf, run->partition);
+	    is_counted(&site->market, &site->tables.conf, run->partition);
 	struct lt_run_gpus seen;
 
 	run->gpus_from = LT_GPUS_SLURMDBD;
 	if (row->has_gpus || run->start_utc_s == 0)
 		return;
 	/* Also after it was put right: jobs that ran then have none. */
-	if (seen_gpus(&seen, run, row, d->ledger) &&
+	if (seen_gpus(&seen, run, row, ledger) &&
 	    (seen.gpus > 0 || seen.shards > 0 || !counted)) {
 		run->gpus = seen.gpus;
 		run->shards = seen.shards;
@@ -195,7 +198,8 @@ set_gpu(struct lt_run *run, const struct lt_run *known,
 
 void
 lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
-    const struct lt_run *known, const struct lt_daemon *d)
+    const struct lt_run *known, const struct lt_site *site,
+    struct lt_ledger *ledger)
 {
 	const int64_t length = run->end_utc_s - run->start_utc_s;
 
@@ -203,8 +207,8 @@ lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 		run->suspended_s = 0;
 	else if (run->suspended_s > length)
 		run->suspended_s = length;
-	complete_gpus(run, row, known, d);
-	set_gpu(run, known, &d->market);
+	complete_gpus(run, row, known, site, ledger);
+	set_gpu(run, known, &site->market);
 	if (known != NULL) /* utilisation.c asks for it later */
 		run->used = known->used;
 	/* slurmctld that was killed and ends a job once more tells slurmdbd no
@@ -438,15 +442,15 @@ suspended_part(const struct lt_run *run, const struct lt_market *market,
 void
 lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     const struct lt_batch_run *row, const struct lt_run *known,
-    struct lt_daemon *d)
+    const struct lt_market *market, struct lt_ledger *ledger)
 {
 	struct lt_admission a = {.admitted = quote->hold_per_task};
-	const int partition = lt_market_partition(&d->market, row->partition);
+	const int partition = lt_market_partition(market, row->partition);
 
-	(void)lt_ledger_admission(d->ledger, quote->id, &a, NULL);
+	(void)lt_ledger_admission(ledger, quote->id, &a, NULL);
 	const struct lt_amount *const held = &a.admitted;
-	struct lt_over over = {.share_missing = is_share_missing(
-				   d->ledger, run, quote, row, known),
+	struct lt_over over = {
+	    .share_missing = is_share_missing(ledger, run, quote, row, known),
 	    .is_resized = row->pod_resized,
 	    .held_limit_s = a.limit_s,
 	    .node_shares = run->nodes * (double)run->share_numerator /
@@ -456,9 +460,9 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 			   ? a.limit_s
 			   : row->limit_s,
 	    .over_time_limit_s =
-		partition >= 0 ? lt_overrun_s(&d->market.partitions[partition])
+		partition >= 0 ? lt_overrun_s(&market->partitions[partition])
 			       : 0};
-	const double suspended = suspended_part(run, &d->market, d->ledger);
+	const double suspended = suspended_part(run, market, ledger);
 	const struct {
 		bool has;
 		int64_t charged, held;
@@ -496,14 +500,16 @@ lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
 }
 
 int
-lt_facts_note(struct lt_daemon *d, const struct lt_batch_jobs *list,
+lt_facts_note(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, const struct lt_batch_jobs *list,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	if (!d->tables.conf.gpus_counted || !d->tables.conf.shards_counted)
-		code = note_gpus(list, d->ledger, now_utc_s, err);
+	if (!site->tables.conf.gpus_counted ||
+	    !site->tables.conf.shards_counted)
+		code = note_gpus(list, ledger, now_utc_s, err);
 	return code == LT_OK
-		   ? note_admissions(list, &d->jobs, &d->market, d->ledger, err)
+		   ? note_admissions(list, jobs, &site->market, ledger, err)
 		   : code;
 }

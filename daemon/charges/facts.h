@@ -8,12 +8,15 @@
 #include "ledger.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_jobs_state;
+struct lt_market;
+struct lt_site;
 
 /* From the jobs that are followed just now, sorted, whose quotes are in
  * d->jobs.live: GPUs of runs, where slurmdbd does not count them, and what the
  * amounts of open holds were made from. */
-int lt_facts_note(struct lt_daemon *d, const struct lt_batch_jobs *list,
+int lt_facts_note(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, const struct lt_batch_jobs *list,
     int64_t now_utc_s, struct lt_error *err);
 
 /* The run of a row, without its price; quote: NULL = none. */
@@ -27,7 +30,8 @@ void lt_facts_of_row(struct lt_run *run, const struct lt_batch_run *row,
  * end of a run that had ended never moves later.
  */
 void lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
-    const struct lt_run *known, const struct lt_daemon *d);
+    const struct lt_run *known, const struct lt_site *site,
+    struct lt_ledger *ledger);
 
 /* The worst rates of a window on one partition, as lt_quote_hold() takes them:
  * a->price and a->carbon are the largest of all partitions added. */
@@ -43,7 +47,7 @@ struct lt_admission lt_facts_admission(const struct lt_market *market,
  * run is priced, and not yet in the ledger with these figures. */
 void lt_facts_of_over(struct lt_run *run, const struct lt_quote *quote,
     const struct lt_batch_run *row, const struct lt_run *known,
-    struct lt_daemon *d);
+    const struct lt_market *market, struct lt_ledger *ledger);
 /* Does the ledger have the run's name, QOS, WCKey, GPU, exit code and restarts
  * as slurmdbd has them? Not what an older release settled, or a row that was
  * made without its start. */

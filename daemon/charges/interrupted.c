@@ -6,9 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "interrupted.h"
 #include "interruptions.h"
+#include "ledger.h"
+#include "market.h"
 #include "posterior.h"
 #include "units.h"
 
@@ -48,10 +49,11 @@ lt_wish_write_s(const struct lt_wish *wish)
 }
 
 int
-lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_ended_by_us *end, struct lt_error *err)
+lt_interrupted_note(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_batch_job *job, const struct lt_ended_by_us *end,
+    struct lt_error *err)
 {
-	const int partition = lt_market_partition(&d->market, job->partition);
+	const int partition = lt_market_partition(market, job->partition);
 	struct lt_interrupted run = {.job_id = job->job_id,
 	    .start_utc_s = job->start_utc_s,
 	    .at_utc_s = end->at_utc_s,
@@ -62,39 +64,38 @@ lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
 
 	(void)read_wish(&wish, job->admin_comment);
 	run.done_s =
-	    lt_work_kept_s(&d->market, partition, &wish, job->nodes, ran_s);
+	    lt_work_kept_s(market, partition, &wish, job->nodes, ran_s);
 	/* It wrote one when it was asked, if there was the time for it. */
 	if (wish.checkpoint && end->asked_utc_s > 0 &&
 	    end->asked_utc_s + lt_wish_write_s(&wish) <= end->at_utc_s) {
 		const int64_t then_s =
 		    ran_s - (end->at_utc_s - end->asked_utc_s) -
-		    (int64_t)ceil(lt_market_restart_s(&d->market));
+		    (int64_t)ceil(lt_market_restart_s(market));
 
 		run.done_s = then_s > run.done_s ? then_s : run.done_s;
 	}
-	return lt_ledger_put_interruption(d->ledger, &run, err);
+	return lt_ledger_put_interruption(ledger, &run, err);
 }
 
 int
-lt_interrupted_row(
-    struct lt_daemon *d, const struct lt_batch_run *row, struct lt_error *err)
+lt_interrupted_row(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_batch_run *row, struct lt_error *err)
 {
-	const int partition = lt_market_partition(&d->market, row->partition);
+	const int partition = lt_market_partition(market, row->partition);
 	struct lt_wish wish = {0};
 
 	if (!(row->requeued || lt_is_interruption(row->state_text)) ||
 	    partition < 0 || row->start_utc_s == 0 ||
-	    !(d->market.partitions[partition].flags & LT_PARTITION_PREEMPTIBLE))
+	    !(market->partitions[partition].flags & LT_PARTITION_PREEMPTIBLE))
 		return LT_OK;
 	(void)read_wish(&wish, row->admin_comment);
-	return lt_ledger_put_interruption(d->ledger,
+	return lt_ledger_put_interruption(ledger,
 	    &(struct lt_interrupted){.job_id = row->job_id,
 		.start_utc_s = row->start_utc_s,
 		.at_utc_s = row->end_utc_s,
 		.counts = true,
-		.done_s =
-		    lt_work_kept_s(&d->market, partition, &wish, row->nodes,
-			row->end_utc_s - row->start_utc_s - row->suspended_s)},
+		.done_s = lt_work_kept_s(market, partition, &wish, row->nodes,
+		    row->end_utc_s - row->start_utc_s - row->suspended_s)},
 	    err);
 }
 

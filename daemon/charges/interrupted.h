@@ -11,7 +11,7 @@
 #include "ledger.h"
 #include "quote.h"
 
-struct lt_daemon;
+struct lt_market;
 
 /* Of so many seconds of a run those that need not be done again: of one that
  * said it can resume, but for the time since its last checkpoint at most. */
@@ -26,11 +26,12 @@ struct lt_ended_by_us { /* a run */
 	bool counts;	     /* its node is taken; else it is our own choice */
 };
 /* The run that this record is of is ended so. */
-int lt_interrupted_note(struct lt_daemon *d, const struct lt_batch_job *job,
+int lt_interrupted_note(const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job,
     const struct lt_ended_by_us *end, struct lt_error *err);
 /* A row of slurmdbd, where it says so of a partition that is preemptible. */
-int lt_interrupted_row(
-    struct lt_daemon *d, const struct lt_batch_run *row, struct lt_error *err);
+int lt_interrupted_row(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_batch_run *row, struct lt_error *err);
 /* Into the request what the job went through. hold: its own. */
 void lt_interrupted_lay(struct lt_request *request, struct lt_ledger *ledger,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold,

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "breath.h"
-#include "daemon.h"
+#include "charges.h"
 #include "http.h"
+#include "ledger.h"
 #include "lengths.h"
+#include "policy.h"
 #include "retention.h"
 #include "smoke.h"
 #include "units.h"
@@ -236,19 +238,21 @@ lt_lengths_smoke_within_s(const struct lt_policy *policy)
 }
 
 static int
-write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+write_file(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_charges *charges, const char *path, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	const int64_t within_s = lt_lengths_smoke_within_s(d->policy);
+	const int64_t within_s = lt_lengths_smoke_within_s(policy);
 	struct lt_history_record *smokes = NULL, *records = NULL, *all = NULL;
 	uint32_t smoke_count = 0, count = 0;
 	int code = LT_OK;
 
 	if (within_s > 0)
-		code = lt_ledger_smokes(d->ledger, now_utc_s - within_s,
-		    &smokes, &smoke_count, err);
+		code = lt_ledger_smokes(
+		    ledger, now_utc_s - within_s, &smokes, &smoke_count, err);
 	if (code == LT_OK)
-		code = lt_ledger_history(d->ledger,
-		    LT_HISTORY_MAX - smoke_count, &records, &count, err);
+		code = lt_ledger_history(ledger, LT_HISTORY_MAX - smoke_count,
+		    &records, &count, err);
 	if (code == LT_OK)
 		all = realloc(
 		    records, ((size_t)count + smoke_count + 1) * sizeof(*all));
@@ -258,48 +262,52 @@ write_file(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		records = all;
 		for (uint32_t i = 0; i < smoke_count; i++)
 			records[count++] = smokes[i];
-		code = lt_history_write(
-		    d->paths.history, records, count, now_utc_s, err);
+		code = lt_history_write(path, records, count, now_utc_s, err);
 	}
-	d->budget.history_written = code == LT_OK;
-	d->budget.smoke_within_s = within_s;
+	charges->history_written = code == LT_OK;
+	charges->smoke_within_s = within_s;
 	free(records);
 	free(smokes);
 	return code;
 }
 
 void
-lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run)
+lt_lengths_ended(const struct lt_policy *policy, struct lt_charges *charges,
+    const struct lt_run *run)
 {
 	if (run->nodes == 0 || run->nodes > LT_SMOKE_NODES_MAX ||
 	    strcmp(run->state_text, "COMPLETED") != 0 ||
-	    lt_lengths_smoke_within_s(d->policy) == 0)
+	    lt_lengths_smoke_within_s(policy) == 0)
 		return;
-	d->budget.history_written = false;
-	if (d->next.history > d->next.history_soonest)
-		d->next.history = d->next.history_soonest;
+	charges->history_written = false;
+	if (charges->next.history > charges->next.history_soonest)
+		charges->next.history = charges->next.history_soonest;
 }
 
 int
-lt_lengths_publish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_lengths_publish(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_charges *charges, const char *path, int64_t now_utc_s,
+    struct lt_error *err)
 {
-	const uint32_t confidence_ppm = d->policy->deadline_confidence_ppm;
+	const uint32_t confidence_ppm = policy->deadline_confidence_ppm;
 	const int64_t began_ms = lt_monotonic_ms();
 	uint32_t count = KINDS_AT_ONCE;
-	int code = follow_confidence(d->ledger, confidence_ppm, err);
+	int code = follow_confidence(ledger, confidence_ppm, err);
 
-	if (d->budget.smoke_within_s != lt_lengths_smoke_within_s(d->policy))
-		d->budget.history_written = false;
+	if (charges->smoke_within_s != lt_lengths_smoke_within_s(policy))
+		charges->history_written = false;
 	for (int turn = 0;
 	     code == LT_OK && count == KINDS_AT_ONCE && turn < TURNS; turn++) {
-		code = refresh_some(d->ledger, confidence_ppm, &count, err);
+		code = refresh_some(ledger, confidence_ppm, &count, err);
 		if (count > 0)
-			d->budget.history_written = false;
+			charges->history_written = false;
 	}
-	if (code == LT_OK && !d->budget.history_written)
-		code = write_file(d, now_utc_s, err);
+	if (code == LT_OK && !charges->history_written)
+		code =
+		    write_file(policy, ledger, charges, path, now_utc_s, err);
 	const int64_t wait_s = PART * (lt_monotonic_ms() - began_ms) / 1000;
-	d->next.history_soonest = now_utc_s + wait_s + 1;
-	d->next.history = now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
+	charges->next.history_soonest = now_utc_s + wait_s + 1;
+	charges->next.history =
+	    now_utc_s + (wait_s > EVERY_S ? wait_s : EVERY_S);
 	return code;
 }

@@ -9,7 +9,7 @@
 #include "ledger.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_charges;
 struct lt_policy;
 struct lt_run;
 
@@ -30,9 +30,11 @@ int64_t lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s);
  * one. */
 int64_t lt_lengths_smoke_within_s(const struct lt_policy *policy);
 /* A run is charged: who waits for a smoke run is told so within seconds. */
-void lt_lengths_ended(struct lt_daemon *d, const struct lt_run *run);
+void lt_lengths_ended(const struct lt_policy *policy,
+    struct lt_charges *charges, const struct lt_run *run);
 /* Figures of groups that have new runs, and the file, when it is due. */
-int lt_lengths_publish(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_lengths_publish(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_charges *charges, const char *path, int64_t now_utc_s,
+    struct lt_error *err);
 
 #endif

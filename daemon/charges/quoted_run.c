@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "daemon.h"
+#include "budget_state.h"
+#include "ledger.h"
+#include "market.h"
 #include "quoted.h"
 #include "quoted_run.h"
 
@@ -64,8 +66,9 @@ expected_at_home(const struct lt_quote *quote)
 }
 
 int
-lt_quoted_settled(
-    struct lt_daemon *d, const struct lt_quoted_of *of, struct lt_error *err)
+lt_quoted_settled(const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_quoted_of *of,
+    struct lt_error *err)
 {
 	const struct lt_run *const run = of->run;
 	const struct lt_quote *const quote = of->quote;
@@ -79,7 +82,7 @@ lt_quoted_settled(
 	    .quote_id = quote->id,
 	    .compared = compared(quote),
 	    .draw = lt_holdout_draw(
-		&d->budget.snapshot.holdout, run->uid, run->key.submit_utc_s),
+		&budget->snapshot.holdout, run->uid, run->key.submit_utc_s),
 	    .plan = of_one_task(quote, &quote->plan_expected),
 	    .home = expected_at_home(quote),
 	    .charged = {run->priced, run->has_carbon,
@@ -91,18 +94,18 @@ lt_quoted_settled(
 	    .end = end_of(run->state_text),
 	    .deadline_utc_s = deadline_of(of)};
 
-	(void)lt_work_at_home(&quoted.work, run, quote, d);
+	(void)lt_work_at_home(&quoted.work, run, quote, market, ledger);
 	memcpy(quoted.account, run->account, sizeof(quoted.account));
 	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
 		      strcmp(run->partition, quote->home) != 0;
 	if (quoted.deadline_utc_s != 0)
 		quoted.stated_ppm = lt_class_confidence_ppm(
-		    lt_market_class(&d->market,
+		    lt_market_class(market,
 			&(struct lt_class_of){.account = run->account,
 			    .qos = of->row->qos,
 			    .name = of->row->name,
 			    .partition =
-				lt_market_partition(&d->market, quote->home)}),
-		    &d->market);
-	return lt_ledger_put_quoted(d->ledger, &quoted, err);
+				lt_market_partition(market, quote->home)}),
+		    market);
+	return lt_ledger_put_quoted(ledger, &quoted, err);
 }

@@ -7,7 +7,8 @@
 
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_budget_state;
+struct lt_market;
 struct lt_batch_run;
 
 struct lt_quoted_of {
@@ -18,7 +19,8 @@ struct lt_quoted_of {
 };
 /* Into the ledger, of a job that asked and that lowtide may move; of others
  * nothing. */
-int lt_quoted_settled(
-    struct lt_daemon *d, const struct lt_quoted_of *of, struct lt_error *err);
+int lt_quoted_settled(const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_quoted_of *of,
+    struct lt_error *err);
 
 #endif

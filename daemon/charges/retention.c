@@ -3,8 +3,10 @@
  * When users are erased, and how much of that at once.
  */
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "date.h"
+#include "ledger.h"
+#include "policy.h"
 #include "retention.h"
 #include "units.h"
 
@@ -49,25 +51,26 @@ lt_retention_cut(const struct lt_policy *policy,
 
 void
 lt_retention_keep(struct lt_run *run, const struct lt_run *known,
-    const struct lt_daemon *d, int64_t now_utc_s)
+    const struct lt_policy *policy, const struct lt_budget_state *budget,
+    int64_t now_utc_s)
 {
-	if (known != NULL ? known->uid == LT_NOBODY_UID
-			  : run->end_utc_s < lt_retention_cut(d->policy,
-						 &d->budget, now_utc_s))
+	if (known != NULL
+		? known->uid == LT_NOBODY_UID
+		: run->end_utc_s < lt_retention_cut(policy, budget, now_utc_s))
 		lt_run_erase_user(run);
 }
 
 int
-lt_retention_erase(
-    struct lt_daemon *d, int64_t now_utc_s, bool *done, struct lt_error *err)
+lt_retention_erase(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, int64_t now_utc_s, bool *done,
+    struct lt_error *err)
 {
-	const int64_t cut_utc_s =
-	    lt_retention_cut(d->policy, &d->budget, now_utc_s);
+	const int64_t cut_utc_s = lt_retention_cut(policy, budget, now_utc_s);
 	int code = LT_OK;
 
 	*done = false;
 	for (int i = 0; i < PARTS_A_PASS && code == LT_OK && !*done; i++) {
-		code = lt_ledger_erase_users(d->ledger, cut_utc_s, done, err);
+		code = lt_ledger_erase_users(ledger, cut_utc_s, done, err);
 		lt_breath(LT_TURN_COMMITTED);
 	}
 	return code;

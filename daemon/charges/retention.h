@@ -10,8 +10,6 @@
 #include "ledger.h"
 #include "policy.h"
 
-struct lt_daemon;
-
 /* So many months before, at the same day (the last one of a shorter month) and
  * time, UTC; INT64_MIN: the policy keeps users for ever. */
 int64_t lt_retention_utc_s(const struct lt_policy *policy, int64_t now_utc_s);
@@ -23,9 +21,11 @@ int64_t lt_retention_cut(const struct lt_policy *policy,
  * known: as the ledger has it, with its user until that is erased there; NULL =
  * not. */
 void lt_retention_keep(struct lt_run *run, const struct lt_run *known,
-    const struct lt_daemon *d, int64_t now_utc_s);
+    const struct lt_policy *policy, const struct lt_budget_state *budget,
+    int64_t now_utc_s);
 /* Some of them; *done: all. */
-int lt_retention_erase(
-    struct lt_daemon *d, int64_t now_utc_s, bool *done, struct lt_error *err);
+int lt_retention_erase(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, int64_t now_utc_s, bool *done,
+    struct lt_error *err);
 
 #endif

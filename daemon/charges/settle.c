@@ -11,24 +11,26 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "batch_child.h"
 #include "booking.h"
 #include "breath.h"
-#include "daemon.h"
+#include "dbd_row.h"
 #include "ended.h"
 #include "facts.h"
 #include "interrupted.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "lengths.h"
 #include "log.h"
-#include "posterior.h"
 #include "periods.h"
+#include "posterior.h"
 #include "price.h"
 #include "quoted_run.h"
 #include "rates.h"
 #include "retention.h"
-#include "dbd_row.h"
 #include "settle.h"
-#include "batch_child.h"
+#include "signals.h"
+#include "site.h"
 #include "units.h"
 #include "utilisation.h"
 
@@ -64,7 +66,7 @@ struct batch { /* the rows of a transaction */
 	const struct lt_batch_run *rows;
 	uint32_t count;
 	enum manner manner;
-	int64_t now_utc_s, open_since_utc_s;
+	int64_t open_since_utc_s;
 	struct charged *charged; /* told once it is on disk */
 	uint32_t charged_count;
 };
@@ -113,18 +115,18 @@ note_charged(struct batch *batch, const struct lt_run *run)
 }
 
 static int
-settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
-    struct lt_error *err)
+settle_priced(const struct lt_settler *by, struct batch *batch,
+    struct settling *s, struct lt_error *err)
 {
 	struct lt_run *const run = &s->run;
 	const struct lt_charge *const charge = &s->charge;
-	const int64_t now_utc_s = batch->now_utc_s;
+	const int64_t now_utc_s = by->now_utc_s;
 	struct lt_entry *entries = NULL;
 	bool changed = false;
 
-	int code = lt_booking_make(&entries, run, charge, d->ledger, err);
+	int code = lt_booking_make(&entries, run, charge, by->ledger, err);
 	if (code == LT_OK && s->quote != NULL)
-		code = remember_quote(d->ledger, s, now_utc_s, err);
+		code = remember_quote(by->ledger, s, now_utc_s, err);
 	if (code == LT_OK && !run->has_baseline) {
 		/* Without a plan of ours, what it cost is what it would
 		 * have. A plan of ours that can't be compared saved nothing:
@@ -138,8 +140,10 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 		}
 	}
 	if (code == LT_OK && s->quote != NULL)
-		lt_facts_of_over(run, s->quote, s->row, s->known, d);
-	const int64_t hour_utc_s = lt_calendar_hour(&d->offsets, now_utc_s);
+		lt_facts_of_over(run, s->quote, s->row, s->known,
+		    &by->site->market, by->ledger);
+	const int64_t hour_utc_s =
+	    lt_calendar_hour(&by->site->offsets, now_utc_s);
 	const struct lt_settlement settlement = {.run = run,
 	    .entries = entries,
 	    .count = charge->hour_count,
@@ -152,19 +156,21 @@ settle_priced(struct lt_daemon *d, struct batch *batch, struct settling *s,
 		    lt_discount_take(&(struct lt_discount_of){run, s->quote,
 					 s->known, entries, charge->hour_count,
 					 hour_utc_s, batch->open_since_utc_s},
-			d, err);
+			by->site, by->ledger, err);
 	if (code == LT_OK)
-		code = lt_ledger_settle(d->ledger, &settlement, &changed, err);
+		code = lt_ledger_settle(by->ledger, &settlement, &changed, err);
 	if (code == LT_OK && s->quote != NULL)
-		code = lt_quoted_settled(d,
-		    &(struct lt_quoted_of){
-			run, s->quote, s->row, batch->open_since_utc_s},
-		    err);
+		code =
+		    lt_quoted_settled(&by->site->market, by->ledger, by->budget,
+			&(struct lt_quoted_of){
+			    run, s->quote, s->row, batch->open_since_utc_s},
+			err);
 	if (code == LT_OK && changed)
 		note_charged(batch, run);
 	/* Of one that the ledger has by its row it is known already. */
 	if (code == LT_OK && (s->known == NULL || s->known->provisional))
-		code = lt_utilisation_came(d, run->end_utc_s, err);
+		code = lt_utilisation_came(
+		    by->ledger, by->charges, run->end_utc_s, err);
 	free(entries);
 	return code;
 }
@@ -194,29 +200,29 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 
 /* What slurmdbd itself says of it, once. */
 static int
-learn(struct lt_daemon *d, const struct batch *batch, const struct settling *s,
-    struct lt_error *err)
+learn(
+    const struct lt_settler *by, const struct settling *s, struct lt_error *err)
 {
 	const struct lt_ended_run ended = {
 	    s->row, &s->run, s->quote, s->is_new};
 
-	return lt_lengths_learn(d->ledger, &ended,
-	    lt_lengths_since(d->policy, batch->now_utc_s), err);
+	return lt_lengths_learn(by->ledger, &ended,
+	    lt_lengths_since(by->site->policy, by->now_utc_s), err);
 }
 
 static int
-describe(struct lt_daemon *d, const struct batch *batch,
+describe(const struct lt_settler *by, const struct batch *batch,
     const struct lt_run *run, struct lt_error *err)
 {
-	return lt_ledger_describe_run(d->ledger,
+	return lt_ledger_describe_run(by->ledger,
 	    &(struct lt_settlement){.run = run,
-		.now_utc_s = batch->now_utc_s,
+		.now_utc_s = by->now_utc_s,
 		.open_since_utc_s = batch->open_since_utc_s},
 	    err);
 }
 
 static int
-settle_row(struct lt_daemon *d, struct batch *batch,
+settle_row(const struct lt_settler *by, struct batch *batch,
     const struct lt_batch_run *row, struct lt_error *err)
 {
 	const enum manner manner = batch->manner;
@@ -228,31 +234,34 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 
 	if (!row->finished || row->submit_utc_s == 0)
 		return LT_OK;
-	const int known = lt_ledger_run(d->ledger, key, &found, NULL);
+	const int known = lt_ledger_run(by->ledger, key, &found, NULL);
 	if (known == LT_OK)
 		s.known = &found;
 	s.is_new = known == LT_ENOENT;
-	if (lt_dbd_row_quote(&quote, d->ledger, row, s.known))
+	if (lt_dbd_row_quote(&quote, by->ledger, row, s.known))
 		s.quote = &quote;
 	lt_facts_of_row(run, row, s.quote);
-	lt_retention_keep(run, s.known, d, batch->now_utc_s);
-	lt_facts_complete(run, row, s.known, d);
+	lt_retention_keep(
+	    run, s.known, by->site->policy, by->budget, by->now_utc_s);
+	lt_facts_complete(run, row, s.known, by->site, by->ledger);
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if (s.known != NULL && manner == AS_RECORD)
 		return LT_OK;
 	/* By a clock that was set wrong a run may end in hours to come: of
 	 * these less is known than was when it was charged. */
-	if (same && (manner != AGAIN || row->end_utc_s > batch->now_utc_s))
+	if (same && (manner != AGAIN || row->end_utc_s > by->now_utc_s))
 		return lt_facts_are_told(s.known, run)
 			   ? LT_OK
-			   : describe(d, batch, run, err);
+			   : describe(by, batch, run, err);
 	run->provisional = manner == AS_RECORD;
-	int code = run->provisional ? LT_OK : learn(d, batch, &s, err);
+	int code = run->provisional ? LT_OK : learn(by, &s, err);
 	if (code == LT_OK && !run->provisional && s.known == NULL)
-		code = lt_interrupted_row(d, row, err);
+		code =
+		    lt_interrupted_row(&by->site->market, by->ledger, row, err);
 	if (code == LT_OK)
 		code = lt_price_run(&s.charge, run,
-		    &(struct lt_priced_by){&d->market, d->ledger, &d->offsets},
+		    &(struct lt_priced_by){
+			&by->site->market, by->ledger, &by->site->offsets},
 		    err);
 	if (code != LT_OK)
 		return code;
@@ -261,16 +270,16 @@ settle_row(struct lt_daemon *d, struct batch *batch,
 		    "job=%u account=%s: AccountingStorageTRES has no gres/gpu, and slurmctld's record was not seen: no price",
 		    run->key.job_id, run->account);
 	if (s.quote != NULL)
-		lt_baseline_of_run(run, s.quote, d);
+		lt_baseline_of_run(run, s.quote, &by->site->market, by->ledger);
 	/* Still no price known, or still this one? */
 	if (!(s.known != NULL && !s.known->priced && !run->priced) &&
 	    !(same && is_priced_so(s.known, run, &s.charge)))
-		code = settle_priced(d, batch, &s, err);
+		code = settle_priced(by, batch, &s, err);
 	else if (!lt_facts_are_told(s.known, run))
-		code = describe(d, batch, run, err);
+		code = describe(by, batch, run, err);
 	lt_charge_free(&s.charge);
 	if (code == LT_OK)
-		lt_lengths_ended(d, run);
+		lt_lengths_ended(by->site->policy, by->charges, run);
 	return code;
 }
 
@@ -287,15 +296,15 @@ by_end(const void *a, const void *b)
 }
 
 static void
-tell_charged(struct lt_daemon *d, const struct batch *batch)
+tell_charged(const struct lt_settler *by, const struct batch *batch)
 {
 	lt_log_gather();
 	for (uint32_t i = 0; i < batch->charged_count; i++) {
 		const struct charged *const c = &batch->charged[i];
 
-		d->budget.dirty = true;
+		by->budget->dirty = true;
 		if (c->interrupted)
-			d->signals.seen_dirty = d->signals.changed = true;
+			by->signals->seen_dirty = by->signals->changed = true;
 		lt_log("settled",
 		    "job=%u account=%s money_micros=%" PRId64
 		    " carbon_mg=%" PRId64 " provisional=%d",
@@ -307,25 +316,26 @@ tell_charged(struct lt_daemon *d, const struct batch *batch)
 
 /* In one transaction: each waits for the disk. */
 static int
-settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
+settle_some(
+    const struct lt_settler *by, struct batch *batch, struct lt_error *err)
 {
 	batch->charged_count = 0;
 	batch->charged = calloc(batch->count, sizeof(*batch->charged));
 	if (batch->charged == NULL)
 		return lt_fail(err, LT_ENOMEM, "settle: out of memory");
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = lt_ledger_begin(by->ledger, err);
 	if (code == LT_OK) {
-		batch->open_since_utc_s = lt_ledger_closed_until(d->ledger);
+		batch->open_since_utc_s = lt_ledger_closed_until(by->ledger);
 		for (uint32_t i = 0; code == LT_OK && i < batch->count; i++) {
 			lt_breath(LT_TURN_READ);
-			code = settle_row(d, batch, &batch->rows[i], err);
+			code = settle_row(by, batch, &batch->rows[i], err);
 		}
 		if (code == LT_OK)
-			code = lt_ledger_commit(d->ledger, err);
+			code = lt_ledger_commit(by->ledger, err);
 		if (code == LT_OK)
-			tell_charged(d, batch);
+			tell_charged(by, batch);
 		else
-			lt_ledger_rollback(d->ledger);
+			lt_ledger_rollback(by->ledger);
 	}
 	free(batch->charged);
 	return code;
@@ -333,42 +343,40 @@ settle_some(struct lt_daemon *d, struct batch *batch, struct lt_error *err)
 
 /* In order of their ends, so that a rebuild gives the same carries. */
 static int
-settle_rows(struct lt_daemon *d, struct lt_batch_runs *rows, enum manner manner,
-    int64_t now_utc_s, struct lt_error *err)
+settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
+    enum manner manner, struct lt_error *err)
 {
 	int code = LT_OK;
 
 	if (rows->count > 1)
 		qsort(rows->runs, rows->count, sizeof(*rows->runs), by_end);
 	for (uint32_t i = 0; i < rows->count; i++)
-		lt_dbd_row_fill(&rows->runs[i], &d->jobs, d->ledger);
+		lt_dbd_row_fill(&rows->runs[i], by->jobs, by->ledger);
 	for (uint32_t at = 0; code == LT_OK && at < rows->count;
 	     at += ROWS_AT_ONCE) {
 		const uint32_t count = rows->count - at < ROWS_AT_ONCE
 					   ? rows->count - at
 					   : ROWS_AT_ONCE;
-		struct batch some = {.rows = rows->runs + at,
-		    .count = count,
-		    .manner = manner,
-		    .now_utc_s = now_utc_s};
+		struct batch some = {
+		    .rows = rows->runs + at, .count = count, .manner = manner};
 
-		if (settle_some(d, &some, NULL) == LT_OK)
+		if (settle_some(by, &some, NULL) == LT_OK)
 			continue;
 		/* One of them fails: those before it are charged. */
 		some.count = 1;
 		for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 			some.rows = &rows->runs[at + i];
-			code = settle_some(d, &some, err);
+			code = settle_some(by, &some, err);
 		}
 	}
 	return code;
 }
 
 static int
-settle_span(struct lt_daemon *d, struct lt_span span, enum manner manner,
-    int64_t now_utc_s, struct lt_error *err)
+settle_span(const struct lt_settler *by, struct lt_span span,
+    enum manner manner, struct lt_error *err)
 {
-	int64_t window_s = lt_settle_first_window(d->budget.rows_an_hour);
+	int64_t window_s = lt_settle_first_window(by->charges->rows_an_hour);
 	int64_t count = 0;
 	int code = LT_OK;
 
@@ -381,65 +389,66 @@ settle_span(struct lt_daemon *d, struct lt_span span, enum manner manner,
 
 		code = lt_child_rows(&rows, lt_batch_runs, at, end, err);
 		if (code == LT_OK)
-			code = settle_rows(d, &rows, manner, now_utc_s, err);
+			code = settle_rows(by, &rows, manner, err);
 		window_s =
 		    lt_settle_window(window_s, rows.count, LT_SETTLE_ROWS);
 		count += rows.count;
 		lt_batch_runs_free(&rows);
 		at = end;
 	}
-	lt_settle_counted(&d->budget, count, now_utc_s - span.from_utc_s);
+	lt_settle_counted(by->charges, count, by->now_utc_s - span.from_utc_s);
 	return code;
 }
 
 int
-lt_settle(struct lt_daemon *d, int64_t from_utc_s, int64_t to_utc_s,
-    int64_t now_utc_s, struct lt_error *err)
+lt_settle(const struct lt_settler *by, int64_t from_utc_s, int64_t to_utc_s,
+    struct lt_error *err)
 {
-	const int code = lt_rates_record(d, now_utc_s, err);
+	const int code = lt_rates_record(by->site, by->signals, by->ledger,
+	    &by->jobs->list, by->now_utc_s, err);
 
 	return code == LT_OK
-		   ? settle_span(d, (struct lt_span){from_utc_s, to_utc_s},
-			 AS_ROW, now_utc_s, err)
+		   ? settle_span(by, (struct lt_span){from_utc_s, to_utc_s},
+			 AS_ROW, err)
 		   : code;
 }
 
 /* Runs that were priced by guesses, by what is known of their hours now. */
 static int
-settle_righted(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+settle_righted(const struct lt_settler *by, struct lt_error *err)
 {
 	struct lt_span span = {
-	    d->rates_righted_utc_s, now_utc_s + LT_SETTLE_OVERLAP_S};
+	    by->site->rates.righted_utc_s, by->now_utc_s + LT_SETTLE_OVERLAP_S};
 
-	if (d->rates_righted_utc_s == 0)
+	if (by->site->rates.righted_utc_s == 0)
 		return LT_OK;
-	if (span.from_utc_s < lt_settle_since(d->ledger, span.from_utc_s))
-		span.from_utc_s = lt_settle_since(d->ledger, span.from_utc_s);
-	const int code = settle_span(d, span, AGAIN, now_utc_s, err);
+	if (span.from_utc_s < lt_settle_since(by->ledger, span.from_utc_s))
+		span.from_utc_s = lt_settle_since(by->ledger, span.from_utc_s);
+	const int code = settle_span(by, span, AGAIN, err);
 	if (code == LT_OK)
-		d->rates_righted_utc_s = 0;
+		by->site->rates.righted_utc_s = 0;
 	return code;
 }
 
 int
-lt_settle_again(struct lt_daemon *d, struct lt_batch_runs *rows,
-    int64_t now_utc_s, struct lt_error *err)
+lt_settle_again(const struct lt_settler *by, struct lt_batch_runs *rows,
+    struct lt_error *err)
 {
-	return settle_rows(d, rows, AGAIN, now_utc_s, err);
+	return settle_rows(by, rows, AGAIN, err);
 }
 
 int
-lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
-    int64_t now_utc_s, struct lt_error *err)
+lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
+    uint32_t count, struct lt_error *err)
 {
 	struct lt_batch_runs rows = {0};
 
-	if (!lt_batch_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&by->site->tables.conf))
 		return LT_OK;
 	int code = lt_child_runs_of_jobs(&rows, job_ids, count, err);
 	if (code != LT_OK)
 		return code;
-	code = settle_rows(d, &rows, AS_ROW, now_utc_s, err);
+	code = settle_rows(by, &rows, AS_ROW, err);
 	lt_batch_runs_free(&rows);
 	return code;
 }
@@ -447,100 +456,101 @@ lt_settle_jobs(struct lt_daemon *d, const uint32_t *job_ids, uint32_t count,
 /* Forget what the ledger has; charge provisionally what has waited a day, or
  * at once at a site without slurmdbd. *oldest: start of the rest. */
 static int
-check_ended(struct lt_daemon *d, int64_t now_utc_s, int64_t *oldest,
-    struct lt_error *err)
+check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)
 {
-	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&by->site->tables.conf);
 	const int64_t wait = has_dbd ? PROVISIONAL_AFTER_S : 0;
-	const uint32_t before = d->jobs.ended_count;
+	const uint32_t before = by->jobs->ended_count;
 	uint32_t kept = 0;
-	const int64_t first = lt_settle_since(d->ledger, 0);
+	const int64_t first = lt_settle_since(by->ledger, 0);
 	bool waited = false;
 	int code = LT_OK;
 
 	*oldest = INT64_MAX;
-	for (uint32_t i = 0; i < d->jobs.ended_count; i++) {
-		struct lt_ended *const e = &d->jobs.ended[i];
+	for (uint32_t i = 0; i < by->jobs->ended_count; i++) {
+		struct lt_ended *const e = &by->jobs->ended[i];
 		struct lt_run known;
 		const struct lt_run_key key = {
 		    e->run.job_id, e->run.submit_utc_s};
 
-		waited |= now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
-		if (code == LT_OK && now_utc_s - e->seen_utc_s >= wait &&
+		waited |= by->now_utc_s - e->seen_utc_s > LT_SETTLE_EVERY_S;
+		if (code == LT_OK && by->now_utc_s - e->seen_utc_s >= wait &&
 		    e->run.end_utc_s >= first)
-			code = settle_some(d,
+			code = settle_some(by,
 			    &(struct batch){.rows = &e->run,
 				.count = 1,
-				.manner = has_dbd ? AS_RECORD : AS_ROW,
-				.now_utc_s = now_utc_s},
+				.manner = has_dbd ? AS_RECORD : AS_ROW},
 			    err);
 		/* A task cancelled while it waited leaves no row at all. */
 		const bool ran = e->run.start_utc_s > 0 &&
 				 e->run.end_utc_s > e->run.start_utc_s;
 
-		if (lt_ledger_run(d->ledger, key, &known, NULL) == LT_OK ||
+		if (lt_ledger_run(by->ledger, key, &known, NULL) == LT_OK ||
 		    e->run.end_utc_s < first ||
-		    (!ran && now_utc_s - e->seen_utc_s > NO_ROW_S)) {
+		    (!ran && by->now_utc_s - e->seen_utc_s > NO_ROW_S)) {
 			free(e->run.admin_comment);
 			continue;
 		}
 		if (e->run.end_utc_s && e->run.end_utc_s < *oldest)
 			*oldest = e->run.end_utc_s;
-		d->jobs.ended[kept++] = *e;
+		by->jobs->ended[kept++] = *e;
 	}
-	d->jobs.ended_count = kept;
+	by->jobs->ended_count = kept;
 	if (code == LT_OK && (waited || (before > 0 && kept == 0)))
-		code = lt_ended_save(&d->jobs, d->ledger, err);
+		code = lt_ended_save(by->jobs, by->ledger, err);
 	return code;
 }
 
 int
-lt_settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_settle_due(const struct lt_settler *by, struct lt_error *err)
 {
 	int64_t oldest = INT64_MAX;
 	int code = lt_settle_load_until(
-	    &d->budget, &d->jobs, d->ledger, now_utc_s, err);
+	    by->charges, by->jobs, by->ledger, by->now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_rates_record(d, now_utc_s, err);
+		code = lt_rates_record(by->site, by->signals, by->ledger,
+		    &by->jobs->list, by->now_utc_s, err);
 	if (code == LT_OK)
-		code = check_ended(d, now_utc_s, &oldest, err);
-	if (code != LT_OK || !lt_batch_has_dbd(&d->tables.conf))
+		code = check_ended(by, &oldest, err);
+	if (code != LT_OK || !lt_batch_has_dbd(&by->site->tables.conf))
 		return code;
-	if (d->jobs.rows_from_utc_s != 0 && d->jobs.rows_from_utc_s < oldest)
-		oldest = d->jobs.rows_from_utc_s;
-	d->jobs.rows_from_utc_s = 0;
-	const bool full =
-	    now_utc_s >= d->next.settle || d->rates_righted_utc_s != 0;
+	if (by->jobs->rows_from_utc_s != 0 &&
+	    by->jobs->rows_from_utc_s < oldest)
+		oldest = by->jobs->rows_from_utc_s;
+	by->jobs->rows_from_utc_s = 0;
+	const bool full = by->now_utc_s >= by->charges->next.settle ||
+			  by->site->rates.righted_utc_s != 0;
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
-	int64_t from = d->budget.settled_until_utc_s - LT_SETTLE_OVERLAP_S;
+	int64_t from = by->charges->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
 	/* By a clock that has been set back since, all of this is to come. */
-	if (from > now_utc_s - LT_SETTLE_OVERLAP_S)
-		from = now_utc_s - LT_SETTLE_OVERLAP_S;
-	int64_t to = now_utc_s + LT_SETTLE_OVERLAP_S;
+	if (from > by->now_utc_s - LT_SETTLE_OVERLAP_S)
+		from = by->now_utc_s - LT_SETTLE_OVERLAP_S;
+	int64_t to = by->now_utc_s + LT_SETTLE_OVERLAP_S;
 	if (oldest != INT64_MAX && oldest > to)
 		to = oldest;
 	/* Never before the first start: what ended then was not ours. */
-	if (from < lt_settle_since(d->ledger, from))
-		from = lt_settle_since(d->ledger, from);
+	if (from < lt_settle_since(by->ledger, from))
+		from = lt_settle_since(by->ledger, from);
 	if (!full && oldest - 1 > from)
 		from = oldest - 1;
-	code = lt_settle(d, from, to, now_utc_s, err);
+	code = lt_settle(by, from, to, err);
 	if (code == LT_OK)
-		code = settle_righted(d, now_utc_s, err);
+		code = settle_righted(by, err);
 	if (code != LT_OK)
 		return code;
 	if (full) {
-		d->next.settle = now_utc_s + lt_settle_every_s();
-		code = check_ended(d, now_utc_s, &oldest, err);
+		by->charges->next.settle = by->now_utc_s + lt_settle_every_s();
+		code = check_ended(by, &oldest, err);
 		/* Rows still in slurmctld's queue come later: go back to
 		 * before the oldest that we wait for. */
 		if (code == LT_OK &&
-		    lt_batch_dbd_queue(&d->budget.dbd_queue, NULL) == LT_OK &&
-		    d->budget.dbd_queue == 0)
+		    lt_batch_dbd_queue(&by->charges->dbd_queue, NULL) ==
+			LT_OK &&
+		    by->charges->dbd_queue == 0)
 			code = lt_settle_save_until(
-			    &d->budget, d->ledger, now_utc_s, err);
+			    by->charges, by->ledger, by->now_utc_s, err);
 	}
-	return code == LT_OK ? check_ended(d, now_utc_s, &oldest, err) : code;
+	return code == LT_OK ? check_ended(by, &oldest, err) : code;
 }

@@ -20,26 +20,26 @@ lt_settle_since(struct lt_ledger *ledger, int64_t fallback)
 }
 
 int
-lt_settle_save_until(struct lt_budget_state *budget, struct lt_ledger *ledger,
+lt_settle_save_until(struct lt_charges *charges, struct lt_ledger *ledger,
     int64_t until, struct lt_error *err)
 {
-	budget->settled_until_utc_s = until;
+	charges->settled_until_utc_s = until;
 	return lt_ledger_put_number(ledger, "settled_until", until, err);
 }
 
 int
-lt_settle_load_until(struct lt_budget_state *budget, struct lt_jobs_state *jobs,
+lt_settle_load_until(struct lt_charges *charges, struct lt_jobs_state *jobs,
     struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
-	if (budget->settled_until_utc_s)
+	if (charges->settled_until_utc_s)
 		return LT_OK;
 	lt_ended_load(jobs, ledger);
 	if (lt_ledger_get_number(
-		ledger, "settled_until", 1, &budget->settled_until_utc_s))
+		ledger, "settled_until", 1, &charges->settled_until_utc_s))
 		return LT_OK;
 	const int code = lt_ledger_put_number(ledger, "since", now_utc_s, err);
 	return code == LT_OK
-		   ? lt_settle_save_until(budget, ledger, now_utc_s, err)
+		   ? lt_settle_save_until(charges, ledger, now_utc_s, err)
 		   : code;
 }
 
@@ -51,10 +51,10 @@ lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s)
 }
 
 void
-lt_settle_counted(struct lt_budget_state *budget, int64_t rows, int64_t past_s)
+lt_settle_counted(struct lt_charges *charges, int64_t rows, int64_t past_s)
 {
 	if (past_s >= COUNTED_S)
-		budget->rows_an_hour = rows * LT_HOUR_S / past_s;
+		charges->rows_an_hour = rows * LT_HOUR_S / past_s;
 }
 
 int64_t

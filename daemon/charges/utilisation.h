@@ -10,14 +10,24 @@
 
 #include "error.h"
 
-struct lt_daemon;
+struct lt_charges;
+struct lt_ledger;
+struct lt_tables;
+struct lt_run;
 
-/* The next span of time. */
-int lt_utilisation_read(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+struct lt_measured { /* looks at each run of which more is known now */
+	int (*look)(void *context, const struct lt_run *run, int64_t now_utc_s,
+	    struct lt_error *err);
+	void *context;
+};
+/* The next span of time. look() is called in the ledger's transaction. */
+int lt_utilisation_read(const struct lt_tables *tables,
+    struct lt_ledger *ledger, struct lt_charges *charges,
+    const struct lt_measured *measured, int64_t now_utc_s,
+    struct lt_error *err);
 /* A run came in that ended then: it is looked at, too, by the next lowtided
  * where this one ends before. */
-int lt_utilisation_came(
-    struct lt_daemon *d, int64_t end_utc_s, struct lt_error *err);
+int lt_utilisation_came(struct lt_ledger *ledger, struct lt_charges *charges,
+    int64_t end_utc_s, struct lt_error *err);
 
 #endif

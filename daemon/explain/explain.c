@@ -260,7 +260,8 @@ say_signal(struct lt_text *t, const struct lt_daemon *d,
 		lt_text_put(t, "    %-8s not known\n", signal->what);
 		return;
 	}
-	const struct lt_series *const s = &d->market.series[signal->series];
+	const struct lt_series *const s =
+	    &d->site.market.series[signal->series];
 	lt_text_put(t, "    %-8s %.6g %s now, %s%s%s", signal->what,
 	    lt_series_at(s, now_utc_s) / signal->scale, signal->unit,
 	    lt_quality_name(s->quality), s->source[0] ? ", source " : "",
@@ -273,7 +274,7 @@ say_signal(struct lt_text *t, const struct lt_daemon *d,
 		lt_text_put(t, ", %s old%s",
 		    lt_duration_text(
 			age, sizeof(age), now_utc_s - source->issued_utc_s),
-		    now_utc_s - s->issued_utc_s > d->policy->stale_after_s
+		    now_utc_s - s->issued_utc_s > d->site.policy->stale_after_s
 			? ": STALE, moves nothing"
 			: "");
 	lt_text_put(t, "\n");
@@ -285,12 +286,12 @@ say_hazard(
     struct lt_text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
 	const struct lt_policy_partition *const partition =
-	    lt_daemon_policy_partition(d->policy, name);
+	    lt_policy_partition_find(d->site.policy, name);
 
 	if (partition == NULL)
 		return;
 	const struct lt_hazard hazard = lt_hazard_of(
-	    &d->signals, d->ledger, d->policy, partition, now_utc_s);
+	    &d->signals, d->ledger, d->site.policy, partition, now_utc_s);
 	if (!partition->preemptible && !hazard.known)
 		return; /* none of its nodes failed here */
 	if (!hazard.known) {
@@ -317,7 +318,7 @@ say_hazard(
 	if (partition->score.source_count == 0)
 		return;
 	const struct lt_source *const score = lt_signal_source(
-	    &d->signals, d->policy, &partition->score, now_utc_s);
+	    &d->signals, d->site.policy, &partition->score, now_utc_s);
 	if (score != NULL)
 		lt_text_put(t, "    placement score %.0f of 10, a hint of %s\n",
 		    lt_source_value(score, now_utc_s), score->policy->name);
@@ -328,30 +329,30 @@ say_partition(
     struct lt_text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
 {
 	char unit[32], seen[256];
-	const int index = lt_market_partition(&d->market, name);
+	const int index = lt_market_partition(&d->site.market, name);
 
 	if (index < 0)
 		return;
-	const struct lt_partition *const p = &d->market.partitions[index];
+	const struct lt_partition *const p = &d->site.market.partitions[index];
 	lt_text_put(t, "  %s:\n", name);
-	snprintf(unit, sizeof(unit), "%s/node-h", d->policy->currency);
-	if (d->policy->currency[0])
+	snprintf(unit, sizeof(unit), "%s/node-h", d->site.policy->currency);
+	if (d->site.policy->currency[0])
 		say_signal(t, d,
 		    &(struct signal){"price", p->price_series, LT_MICROS, unit},
 		    now_utc_s);
 	say_signal(t, d,
 	    &(struct signal){"carbon", p->carbon_series, 1,
-		d->policy->intensity == LT_INTENSITY_MARGINAL
+		d->site.policy->intensity == LT_INTENSITY_MARGINAL
 		    ? "g CO2e/kWh (marginal)"
 		    : "g CO2e/kWh"},
 	    now_utc_s);
-	if (d->market.charge_micros_per_tonne > 0)
+	if (d->site.market.charge_micros_per_tonne > 0)
 		lt_text_put(t,
 		    "    charge   %s a tonne of CO2e" LT_EQUATION(" (6a)") "\n",
 		    lt_money_text(seen, sizeof(seen),
-			d->market.charge_micros_per_tonne,
-			d->policy->currency));
-	snprintf(unit, sizeof(unit), "%s/kWh", d->policy->currency);
+			d->site.market.charge_micros_per_tonne,
+			d->site.policy->currency));
+	snprintf(unit, sizeof(unit), "%s/kWh", d->site.policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
 		say_signal(t, d,
 		    &(struct signal){
@@ -359,7 +360,7 @@ say_partition(
 		    now_utc_s);
 	lt_text_put(t, "    power    %.0f W idle + %.0f W CPUs + ",
 	    p->node_idle_w, p->node_cpu_w);
-	if (lt_gpu_power_unknown(&d->market, p))
+	if (lt_gpu_power_unknown(&d->site.market, p))
 		lt_text_put(t, "GPUs that nobody knows the power of");
 	else
 		lt_text_put(t, "%.0f W GPUs", p->node_gpu_w);
@@ -409,20 +410,20 @@ lt_explain_text(char *out, size_t size, struct lt_daemon *d,
 		    job->partition, job->account);
 	lt_text_put(&t, "\n");
 	const char *const awaited =
-	    job != NULL ? lt_notice_awaited(d, job) : NULL;
+	    job != NULL ? lt_notice_awaited(&d->notice, job) : NULL;
 	if (awaited != NULL)
 		lt_text_put(&t,
 		    "It named node %s, which was taken back: it waits until the node is there again.\n",
 		    awaited);
-	say_waiting(&t, story, &d->market.zone, now_utc_s);
+	say_waiting(&t, story, &d->site.market.zone, now_utc_s);
 	if (hold != NULL)
-		say_quote(&t, &d->market, d->policy, hold, now_utc_s);
+		say_quote(&t, &d->site.market, d->site.policy, hold, now_utc_s);
 	char class[768];
 	lt_explain_class(class, sizeof(class), d, story);
 	lt_text_put(&t, "%s", class);
 	if (hold != NULL)
-		say_plans(
-		    &t, &d->market.zone, d->policy->currency, story, now_utc_s);
+		say_plans(&t, &d->site.market.zone, d->site.policy->currency,
+		    story, now_utc_s);
 	else
 		lt_text_put(
 		    &t, "No quote: lowtide did not price it before it ran.\n");

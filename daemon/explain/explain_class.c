@@ -23,11 +23,11 @@ lt_explain_class(char *out, size_t size, const struct lt_daemon *d,
 
 	if (qos == NULL || !story->has_hold || quote->home[0] == '\0')
 		return;
-	request.home = lt_market_partition(&d->market, quote->home);
+	request.home = lt_market_partition(&d->site.market, quote->home);
 	snprintf(
 	    request.account, sizeof(request.account), "%s", quote->account);
 	snprintf(request.qos, sizeof(request.qos), "%s", qos);
-	lt_class_text(words, sizeof(words), &request, &d->market);
+	lt_class_text(words, sizeof(words), &request, &d->site.market);
 	if (words[0] != '\0')
 		snprintf(out, size, "Its %s.\n%s", words,
 		    quote->flags & LT_QUOTE_NO_SMOKE

@@ -60,7 +60,7 @@ lt_explain_proof(
 		? "It started over after an interruption" LT_EQUATION(
 		      " (56)") ": no proof that it can resume"
 		: "No proof yet that it can resume" LT_EQUATION(" (56)"),
-	    d->market.proof_required
+	    d->site.market.proof_required
 		? ": priced as starting over on preemptible nodes; to prove it while it runs: lowtide canary"
 		: "; this site believes its user's word");
 }
@@ -73,7 +73,7 @@ lt_explain_proof_json(struct lt_daemon *d, const struct lt_batch_job *job)
 	if (!find(&row, d, job))
 		return json_null();
 	return json_pack("{s:b,s:I,s:I,s:o,s:o,s:o}", "counts",
-	    row.survived > 0 || !d->market.proof_required, "survived",
+	    row.survived > 0 || !d->site.market.proof_required, "survived",
 	    (json_int_t)row.survived, "failed", (json_int_t)row.failed,
 	    "proven", lt_api_time(row.proven_utc_s), "write_s",
 	    lt_api_optional(row.write_s > 0, row.write_s), "restart_s",

@@ -156,7 +156,7 @@ say_money(
     struct lt_text *t, const struct lt_daemon *d, const struct lt_run *run)
 {
 	char text[64];
-	const char *const currency = d->policy->currency;
+	const char *const currency = d->site.policy->currency;
 	const int64_t nodes = lt_of_nodes(run->money_micros, &run->parts);
 	double mean;
 	uint32_t values;
@@ -182,7 +182,7 @@ say_money(
 		say_values(t, values);
 		lt_text_put(t, " x %u node%s x ", run->nodes,
 		    run->nodes == 1 ? "" : "s");
-		say_time(t, &d->market, d->ledger, run);
+		say_time(t, &d->site.market, d->ledger, run);
 		lt_text_put(t, " = ");
 	}
 	lt_text_put(t, "%s" LT_EQUATION(" (27)") "%s%s\n",
@@ -195,7 +195,7 @@ say_money(
 			text, sizeof(text), run->held.money_micros, currency));
 	/* The carry is one micro at most. */
 	if (known && run->share_denominator > 0 &&
-	    fabs(mean * run->nodes * shares_s(&d->market, d->ledger, run) /
+	    fabs(mean * run->nodes * shares_s(&d->site.market, d->ledger, run) /
 		     LT_HOUR_S -
 		 (double)nodes) > 1.5)
 		lt_text_put(t,
@@ -252,7 +252,7 @@ lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
 	    share[SHARE_TEXT_SIZE];
 
 	lt_text_put(t, "Run from %s on %s: %s, %u node%s, share %s, %s.\n",
-	    lt_zone_text(start, sizeof(start), &d->market.zone,
+	    lt_zone_text(start, sizeof(start), &d->site.market.zone,
 		run->start_utc_s, now_utc_s),
 	    run->partition,
 	    lt_duration_text(
@@ -263,16 +263,16 @@ lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
 		lt_text_put(t,
 		    "  %u GPU%s by slurmctld's record: slurmdbd does not count them\n",
 		    run->gpus, run->gpus == 1 ? "" : "s");
-	if (d->policy->currency[0])
+	if (d->site.policy->currency[0])
 		say_money(t, d, run);
-	say_carbon(t, &d->market, d->ledger, run);
+	say_carbon(t, &d->site.market, d->ledger, run);
 	if (run->has_baseline)
 		lt_text_put(t,
 		    "  without lowtide (%s): %s, %s CO2e" LT_EQUATION(
 			" (30)") "\n",
 		    run->baseline_text,
 		    lt_money_text(money, sizeof(money),
-			run->baseline_money_micros, d->policy->currency),
+			run->baseline_money_micros, d->site.policy->currency),
 		    lt_carbon_text(
 			carbon, sizeof(carbon), run->baseline_carbon_mg));
 	if (run->provisional)

@@ -243,7 +243,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	const struct part part = part_of(job, quote);
 	const struct charged charged = charged_of(d->ledger, job, quote->id);
 	const struct lt_amount so_far =
-	    lt_so_far(job, &d->market, d->ledger, now_utc_s);
+	    lt_so_far(job, &d->site.market, d->ledger, now_utc_s);
 	const bool runs =
 	    job->state == LT_JOB_RUNNING || job->state == LT_JOB_SUSPENDED;
 	const int64_t ended_utc_s =
@@ -255,7 +255,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_quote_unpack(&told, job->admin_comment,
 		strlen(job->admin_comment), NULL) != LT_OK)
 		told = (struct lt_quote){0};
-	const bool decided = lt_daemon_may(d, LT_MAY_EDIT) &&
+	const bool decided = lt_site_may(&d->site, LT_MAY_EDIT) &&
 			     lt_standing_waits(job, &told, now_utc_s);
 	id_text(id, sizeof(id), job);
 	json_t *const json = json_pack(
@@ -275,7 +275,7 @@ lt_job_json(struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_api_time(job->submit_utc_s), "start",
 	    start_json(job->start_utc_s, ended_utc_s), "end",
 	    lt_api_time(ended_utc_s));
-	const char *const awaited = lt_notice_awaited(d, job);
+	const char *const awaited = lt_notice_awaited(&d->notice, job);
 	json_t *const costs = json_pack(
 	    "{s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "awaited_node",
 	    awaited, "plan",

@@ -22,10 +22,10 @@ say_pause(char *out, size_t size, const struct lt_daemon *d,
 		    "Others suspended it, or let it go on: lowtide pauses this run no more.\n");
 		return;
 	}
-	lt_zone_text(until, sizeof(until), &d->market.zone, paused->until_utc_s,
-	    now_utc_s);
+	lt_zone_text(until, sizeof(until), &d->site.market.zone,
+	    paused->until_utc_s, now_utc_s);
 	lt_amount_text(saves, sizeof(saves), &paused->saves,
-	    d->policy->currency, "not known");
+	    d->site.policy->currency, "not known");
 	if (paused->step >= LT_PAUSE_ASKED_AWAY) {
 		snprintf(out, size,
 		    "Asked for a checkpoint by lowtide, then on to preemptible nodes: saves %s, as is\n  expected" LT_EQUATION(

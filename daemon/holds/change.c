@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget_state.h"
 #include "change.h"
-#include "daemon.h"
 #include "fits.h"
 #include "job_quote.h"
+#include "ledger.h"
 #include "log.h"
 #include "request.h"
+#include "site.h"
 #include "size.h"
 #include "suspension.h"
 #include "underheld.h"
@@ -149,8 +151,9 @@ raise_first(struct lt_amount *held, const struct lt_amount *fresh, bool runs)
 }
 
 static bool
-follow_size(struct lt_daemon *d, const struct lt_change *change,
-    const struct lt_ledger_hold *hold, struct lt_amount *held)
+follow_size(const struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_change *change, const struct lt_ledger_hold *hold,
+    struct lt_amount *held)
 {
 	const struct lt_batch_job *const job = change->job;
 	const struct lt_batch_job *const before = change->before;
@@ -165,7 +168,7 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 
 	if (same && (runs || !gets_more(job, before)))
 		return false;
-	if (!lt_quote_of_job(&fresh, job, d, now_utc_s))
+	if (!lt_quote_of_job(&fresh, job, site, ledger, now_utc_s))
 		return false;
 	/* The hold covers all places that it may go to by itself. */
 	if (!runs && job->may_stray)
@@ -176,7 +179,7 @@ follow_size(struct lt_daemon *d, const struct lt_change *change,
 	    (!runs && ((hold->quote.flags & LT_QUOTE_UNDERHELD) ||
 			  lt_job_asked(job)->expands)))
 		return raise_first(held, &fresh.hold_per_task, runs);
-	if (!runs && !lt_quote_of_job(&old, before, d, now_utc_s))
+	if (!runs && !lt_quote_of_job(&old, before, site, ledger, now_utc_s))
 		return false;
 	follow(&money, money_of(&old.hold_per_task),
 	    money_of(&fresh.hold_per_task), runs);
@@ -205,7 +208,8 @@ lt_change_fits(struct lt_budget_state *budget,
 }
 
 int
-lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
+lt_change_follow(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	const struct lt_batch_job *const job = change->job;
@@ -225,7 +229,7 @@ lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
 	}
 	/* Tasks of an array share one amount: only up, for all. */
 	struct lt_amount amount = was;
-	if (follow_size(d, change, hold, &amount) &&
+	if (follow_size(site, ledger, change, hold, &amount) &&
 	    (single || job->array_pending == hold->live_tasks ||
 		amount.money_micros > was.money_micros ||
 		amount.carbon_mg > was.carbon_mg)) {
@@ -235,17 +239,17 @@ lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
 	if (!changed)
 		return LT_OK;
 	const struct lt_amount none = {0};
-	if (job->state == LT_JOB_PENDING && lt_daemon_may(d, LT_MAY_HOLD) &&
+	if (job->state == LT_JOB_PENDING && lt_site_may(site, LT_MAY_HOLD) &&
 	    !(hold->quote.flags & LT_QUOTE_BUDGET_HOLD) &&
 	    !lt_change_fits(
-		&d->budget, hold, moved ? &none : &was, change->now_utc_s))
+		budget, hold, moved ? &none : &was, change->now_utc_s))
 		hold->quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	if (job->is_allocated && (before == NULL || !before->is_allocated))
-		lt_underheld_log(&d->market, d->ledger, job, hold, &was);
+		lt_underheld_log(&site->market, ledger, job, hold, &was);
 	hold->quote.rev++;
-	d->budget.dirty = true;
+	budget->dirty = true;
 	lt_log("hold_follows", "job=%u money_micros=%lld was=%lld", job->job_id,
 	    (long long)hold->quote.hold_per_task.money_micros,
 	    (long long)was.money_micros);
-	return lt_ledger_put_hold(d->ledger, hold, err);
+	return lt_ledger_put_hold(ledger, hold, err);
 }

@@ -9,7 +9,7 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_site;
 
 /*
  * job->node_shares of a job that waits: the most that Slurm may give it by the
@@ -35,7 +35,8 @@ struct lt_change {
  * not fit, when it grew past job_modify or its partition gives more now.
  * Returns LT_OK also when nothing changed.
  */
-int lt_change_follow(struct lt_daemon *d, const struct lt_change *change,
+int lt_change_follow(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_change *change,
     struct lt_ledger_hold *hold, struct lt_error *err);
 
 #endif

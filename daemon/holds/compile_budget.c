@@ -9,15 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "books.h"
 #include "breath.h"
+#include "budget_snapshot.h"
+#include "budget_state.h"
 #include "compile_budget.h"
 #include "compile_members.h"
-#include "daemon.h"
+#include "files.h"
 #include "grow.h"
-#include "budget_snapshot.h"
 #include "holdout_key.h"
+#include "ledger.h"
 #include "limits.h"
+#include "paths.h"
 #include "policy_load.h"
+#include "site.h"
 #include "text.h"
 #include "units.h"
 
@@ -447,9 +452,10 @@ lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
 /* Whom budgets bind, for a job_submit that can't read the snapshot: without
  * figures, so it is written where that changes. */
 static int
-publish_bound(struct lt_daemon *d, struct lt_error *err)
+publish_bound(struct lt_budget_state *budget, const struct lt_paths *paths,
+    struct lt_error *err)
 {
-	struct lt_budget_snapshot bound = d->budget.snapshot;
+	struct lt_budget_snapshot bound = budget->snapshot;
 	struct lt_budget *const budgets =
 	    calloc(bound.budget_count + 1u, sizeof(*budgets));
 	unsigned char *bytes = NULL;
@@ -470,17 +476,18 @@ publish_bound(struct lt_daemon *d, struct lt_error *err)
 	const uint32_t crc =
 	    code == LT_OK ? lt_crc32c(0, bytes, byte_count) : 0;
 	if (code == LT_OK &&
-	    (crc != d->budget.bound_crc || access(d->paths.bound, F_OK) != 0))
-		code = lt_sheet_save(&bound, d->paths.bound, err);
+	    (crc != budget->bound_crc || access(paths->bound, F_OK) != 0))
+		code = lt_sheet_save(&bound, paths->bound, err);
 	if (code == LT_OK)
-		d->budget.bound_crc = crc;
+		budget->bound_crc = crc;
 	free(budgets);
 	free(bytes);
 	return code;
 }
 
 static int
-publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
+publish(struct lt_ledger *ledger, struct lt_budget_state *budget,
+    const struct lt_paths *paths, const struct lt_budget_snapshot *snapshot,
     struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
@@ -494,72 +501,78 @@ publish(struct lt_daemon *d, const struct lt_budget_snapshot *snapshot,
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	code = lt_limits_keep(d->ledger,
-	    d->budget.has_snapshot ? &d->budget.snapshot : NULL, &loaded, err);
+	code = lt_limits_keep(ledger,
+	    budget->has_snapshot ? &budget->snapshot : NULL, &loaded, err);
 	if (code != LT_OK) {
 		lt_sheet_free(&loaded);
 		return code;
 	}
-	int64_t judged = judged_utc_s(d->ledger);
+	int64_t judged = judged_utc_s(ledger);
 	if (judged > snapshot->compiled_utc_s)
 		judged = 0; /* by a clock that has been set back since */
 	for (uint32_t i = 0; i < loaded.budget_count; i++)
 		if (loaded.budgets[i].periods[0].start_utc_s > judged)
-			d->budget.period_began = true;
-	if (d->budget.has_snapshot)
-		lt_sheet_free(&d->budget.snapshot);
-	d->budget.snapshot = loaded;
-	d->budget.has_snapshot = true;
-	code = publish_bound(d, err);
+			budget->period_began = true;
+	if (budget->has_snapshot)
+		lt_sheet_free(&budget->snapshot);
+	budget->snapshot = loaded;
+	budget->has_snapshot = true;
+	code = publish_bound(budget, paths, err);
 	return code == LT_OK
-		   ? lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err)
+		   ? lt_sheet_save(&budget->snapshot, paths->snapshot, err)
 		   : code;
 }
 
 int
-lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_compile_budget(
+    const struct lt_books *books, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_budget_build b = {.ledger = d->ledger,
-	    .moves = &d->tables.moves,
+	struct lt_budget_build b = {.ledger = books->ledger,
+	    .moves = &books->site->tables.moves,
 	    .now_utc_s = now_utc_s};
 	struct lt_budget_snapshot *const s = &b.snapshot;
 
-	s->generation =
-	    d->budget.has_snapshot ? d->budget.snapshot.generation + 1 : 0;
+	s->generation = books->budget->has_snapshot
+			    ? books->budget->snapshot.generation + 1
+			    : 0;
 	if (s->generation < (uint64_t)now_utc_s)
 		s->generation = (uint64_t)now_utc_s; /* rises over restarts */
 	s->compiled_utc_s = now_utc_s;
-	s->ring_generation = d->ring.generation;
-	s->ring_absorbed = d->ring.ingested;
-	s->ready = d->jobs.quotes_loaded;
+	s->ring_generation = books->ring->generation;
+	s->ring_absorbed = books->ring->ingested;
+	s->ready = books->jobs->quotes_loaded;
 	/* job_submit may have no market to learn the mode from. */
-	s->on_unknown = lt_policy_unknown_rule(d->policy);
+	s->on_unknown = lt_policy_unknown_rule(books->site->policy);
 	s->stale_after_s = LT_SHEET_STALE_S;
-	s->jobs_utc_s = d->jobs.followed ? d->jobs.list.begun_utc_s : 0;
-	int code =
-	    lt_holdout_of(&s->holdout, d->ledger, d->policy->holdout_ppm, err);
+	s->jobs_utc_s =
+	    books->jobs->followed ? books->jobs->list.begun_utc_s : 0;
+	int code = lt_holdout_of(
+	    &s->holdout, books->ledger, books->site->policy->holdout_ppm, err);
 	if (code == LT_OK)
-		code = lt_fill_accounts(&b, &d->tables, d->policy, err);
+		code = lt_fill_accounts(
+		    &b, &books->site->tables, books->site->policy, err);
 	if (code == LT_OK)
-		code = lt_fill_pairs(&b, &d->tables, err);
+		code = lt_fill_pairs(&b, &books->site->tables, err);
 	if (code == LT_OK)
-		code = lt_fill_managers(&b, &d->tables, err);
+		code = lt_fill_managers(&b, &books->site->tables, err);
 	if (code == LT_OK)
-		lt_mark_arrays(&b, &d->jobs.list);
+		lt_mark_arrays(&b, &books->jobs->list);
 	if (code == LT_OK)
-		code = fill_budgets(&b, d->policy, &d->offsets, err);
+		code = fill_budgets(
+		    &b, books->site->policy, &books->site->offsets, err);
 	if (code == LT_OK)
 		code = fill_bindings(&b, err);
 	if (code == LT_OK)
-		code = add_settled(&b, d->ledger, err);
+		code = add_settled(&b, books->ledger, err);
 	if (code == LT_OK)
-		code = lt_ledger_each_open(d->ledger, add_hold, &b, err);
+		code = lt_ledger_each_open(books->ledger, add_hold, &b, err);
 	if (code == LT_OK)
-		d->budget.open = b.open;
+		books->budget->open = b.open;
 	if (code == LT_OK)
-		code = publish(d, s, err);
-	if (code == LT_OK && !d->budget.counted_utc_s)
-		d->budget.counted_utc_s = now_utc_s;
+		code =
+		    publish(books->ledger, books->budget, books->paths, s, err);
+	if (code == LT_OK && !books->budget->counted_utc_s)
+		books->budget->counted_utc_s = now_utc_s;
 	free(b.parents);
 	free(b.first);
 	free(b.next);
@@ -573,8 +586,9 @@ lt_compile_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 int
-lt_renew_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_renew_budget(struct lt_budget_state *budget, const struct lt_paths *paths,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	d->budget.snapshot.compiled_utc_s = now_utc_s;
-	return lt_sheet_save(&d->budget.snapshot, d->paths.snapshot, err);
+	budget->snapshot.compiled_utc_s = now_utc_s;
+	return lt_sheet_save(&budget->snapshot, paths->snapshot, err);
 }

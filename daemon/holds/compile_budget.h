@@ -8,14 +8,15 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_paths;
 
 /* d->budget.snapshot and the file. */
 int lt_compile_budget(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+    const struct lt_books *books, int64_t now_utc_s, struct lt_error *err);
 /* Nothing has changed since: the same figures, as of now. */
-int lt_renew_budget(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_renew_budget(struct lt_budget_state *budget,
+    const struct lt_paths *paths, int64_t now_utc_s, struct lt_error *err);
 /* Who fits into the periods of now was judged: kept over restarts. */
 int lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err);

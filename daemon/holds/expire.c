@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch_child.h"
 #include "breath.h"
-#include "daemon.h"
+#include "expire.h"
 #include "grow.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "poll_schedule.h"
 #include "settle.h"
-#include "batch_child.h"
-#include "expire.h"
+#include "site.h"
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */
@@ -81,8 +82,9 @@ struct window { /* of slurmdbd: one serves all holds */
 
 /* Never on a job: --test-only, refused later, a het job undone. */
 static int
-check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    struct window *window, struct lt_error *err)
+check_unseen(struct lt_ledger *ledger, struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, struct window *window,
+    struct lt_error *err)
 {
 	if (!window->is_loaded) {
 		const int code = lt_child_rows(&window->rows, lt_batch_runs,
@@ -92,10 +94,10 @@ check_unseen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 			return code;
 		window->is_loaded = true;
 	}
-	if (in_slurmdbd(d->ledger, &window->rows, hold->quote.id))
+	if (in_slurmdbd(ledger, &window->rows, hold->quote.id))
 		return LT_OK; /* settle.c ends it */
 	return lt_expire_hold(
-	    &d->budget, d->ledger, hold, "no job has this quote", err);
+	    budget, ledger, hold, "no job has this quote", err);
 }
 
 /* Runs of it whose rows have not come: settle.c charges each, in a day at
@@ -120,14 +122,14 @@ awaited_shares(
 /* Of a job whose runs are charged, but none of which was known to be its last,
  * what is left of the hold is settled; of one that never ran it is void. */
 static int
-end_rest(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    struct lt_error *err)
+end_rest(struct lt_ledger *ledger, struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, struct lt_error *err)
 {
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
 	bool ran = false;
 	const int code =
-	    lt_ledger_runs_of_job(d->ledger, hold->job_id, &runs, &count, err);
+	    lt_ledger_runs_of_job(ledger, hold->job_id, &runs, &count, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++)
 		ran |= runs[i].quote_id == hold->quote.id;
@@ -136,33 +138,34 @@ end_rest(struct lt_daemon *d, const struct lt_ledger_hold *hold,
 		return code;
 	if (!ran)
 		return lt_expire_hold(
-		    &d->budget, d->ledger, hold, LT_VOID_UNUSED, err);
-	d->budget.dirty = true;
+		    budget, ledger, hold, LT_VOID_UNUSED, err);
+	budget->dirty = true;
 	return lt_ledger_end_hold(
-	    d->ledger, hold->quote.id, LT_HOLD_SETTLED, "", err);
+	    ledger, hold->quote.id, LT_HOLD_SETTLED, "", err);
 }
 
 /* What is left over of a hold once slurmdbd has answered. */
 static int
-end_seen(struct lt_daemon *d, const struct lt_ledger_hold *hold,
+end_seen(struct lt_ledger *ledger, const struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
     struct lt_error *err)
 {
 	struct lt_ledger_hold after;
-	const int code = lt_ledger_hold(d->ledger, hold->quote.id, &after, err);
+	const int code = lt_ledger_hold(ledger, hold->quote.id, &after, err);
 
 	if (code != LT_OK || after.state != LT_HOLD_OPEN)
 		return code;
-	const uint32_t live = live_shares(&d->jobs, hold->quote.id) +
-			      awaited_shares(&d->jobs, &after);
+	const uint32_t live =
+	    live_shares(jobs, hold->quote.id) + awaited_shares(jobs, &after);
 	if (live >= after.live_tasks)
 		return LT_OK;
 	if (live == 0)
-		return end_rest(d, &after, err);
+		return end_rest(ledger, budget, &after, err);
 	after.live_tasks = live;
-	d->budget.dirty = true;
+	budget->dirty = true;
 	lt_log("shares_freed", "quote=%016" PRIx64 " job=%u live=%u",
 	    after.quote.id, after.job_id, live);
-	return lt_ledger_put_hold(d->ledger, &after, err);
+	return lt_ledger_put_hold(ledger, &after, err);
 }
 
 struct seen { /* holds of jobs that are gone, or have fewer tasks left */
@@ -173,25 +176,24 @@ struct seen { /* holds of jobs that are gone, or have fewer tasks left */
 
 /* Settle what slurmdbd has of them, then what is left over goes. */
 static int
-check_seen(struct lt_daemon *d, struct seen *seen, int64_t now_utc_s,
-    struct lt_error *err)
+check_seen(const struct lt_settler *by, struct seen *seen, struct lt_error *err)
 {
 	if (seen->count == 0)
 		return LT_OK;
-	int code =
-	    lt_settle_jobs(d, seen->job_ids, seen->count, now_utc_s, err);
+	int code = lt_settle_jobs(by, seen->job_ids, seen->count, err);
 	if (code == LT_OK)
-		code = lt_ledger_begin(d->ledger, err);
+		code = lt_ledger_begin(by->ledger, err);
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < seen->count; i++) {
 		lt_breath(LT_TURN_READ);
-		code = end_seen(d, seen->holds[i], err);
+		code = end_seen(
+		    by->ledger, by->jobs, by->budget, seen->holds[i], err);
 	}
 	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
+		code = lt_ledger_commit(by->ledger, err);
 	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
+		lt_ledger_rollback(by->ledger);
 	seen->count = 0;
 	return code;
 }
@@ -270,29 +272,29 @@ suspect(void *context, const struct lt_ledger_hold *hold, struct lt_error *err)
 }
 
 int
-lt_expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_expire(const struct lt_settler *by, struct lt_error *err)
 {
-	struct suspects suspects = {.jobs = &d->jobs,
-	    .oldest_utc_s = now_utc_s,
+	struct suspects suspects = {.jobs = by->jobs,
+	    .oldest_utc_s = by->now_utc_s,
 	    .list_utc_s = INT64_MAX};
 	struct window window = {.is_loaded = false};
 	uint32_t asked = 0;
 	struct seen seen = {.count = 0};
-	const bool has_dbd = lt_batch_has_dbd(&d->tables.conf);
+	const bool has_dbd = lt_batch_has_dbd(&by->site->tables.conf);
 
-	if (!d->jobs.void_due)
+	if (!by->jobs->void_due)
 		return LT_OK;
 	if (!has_dbd)
 		window.is_loaded = true; /* no rows there, ever */
-	else if (lt_batch_dbd_queue(&d->budget.dbd_queue, err) != LT_OK)
+	else if (lt_batch_dbd_queue(&by->charges->dbd_queue, err) != LT_OK)
 		return err->code;
-	if (d->budget.dbd_queue > 0)
+	if (by->charges->dbd_queue > 0)
 		return LT_OK;
-	int code = lt_ledger_each_open(d->ledger, suspect, &suspects, err);
+	int code = lt_ledger_each_open(by->ledger, suspect, &suspects, err);
 	/* Where jobs are many the next one would come in ten minutes. */
 	if (suspects.list_utc_s != INT64_MAX)
-		lt_poll_list(d, suspects.list_utc_s);
-	d->jobs.void_due =
+		lt_poll_list(by->jobs, suspects.list_utc_s);
+	by->jobs->void_due =
 	    code != LT_OK || suspects.count > 0 || suspects.awaited;
 	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++) {
 		const struct lt_ledger_hold *const h = &suspects.holds[i];
@@ -305,17 +307,17 @@ lt_expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		seen.job_ids[seen.count++] = h->job_id;
 		if (seen.count == LT_BATCH_RUNS_OF_MAX) {
 			asked++;
-			code = check_seen(d, &seen, now_utc_s, err);
+			code = check_seen(by, &seen, err);
 		}
 	}
 	if (code == LT_OK)
-		code = check_seen(d, &seen, now_utc_s, err);
+		code = check_seen(by, &seen, err);
 	window.span = (struct lt_span){
-	    suspects.oldest_utc_s - LOOK_S, now_utc_s + LOOK_S};
+	    suspects.oldest_utc_s - LOOK_S, by->now_utc_s + LOOK_S};
 	for (uint32_t i = 0; code == LT_OK && i < suspects.count; i++)
 		if (suspects.holds[i].job_id == 0)
-			code =
-			    check_unseen(d, &suspects.holds[i], &window, err);
+			code = check_unseen(by->ledger, by->budget,
+			    &suspects.holds[i], &window, err);
 	free(suspects.holds);
 	lt_batch_runs_free(&window.rows);
 	return code;

@@ -8,7 +8,7 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_settler;
 
 enum { /* from when the hold was ingested until a list that lacks its job proves
 	* something; see expire.c */
@@ -23,6 +23,6 @@ enum { /* from when the hold was ingested until a list that lacks its job proves
 /* The hold ends: why is logged and shown. */
 int lt_expire_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, const char *why, struct lt_error *err);
-int lt_expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_expire(const struct lt_settler *by, struct lt_error *err);
 
 #endif

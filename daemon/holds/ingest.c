@@ -9,13 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest.h"
+#include "books.h"
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
+#include "counters.h"
+#include "ingest.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
+#include "paths.h"
+#include "periods.h"
 #include "poll_schedule.h"
 #include "ring.h"
+#include "site.h"
 #include "units.h"
 
 enum {
@@ -52,42 +58,44 @@ save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
 
 /* job_submit makes the ring; until then there is none. */
 static int
-open_ring(struct lt_daemon *d, struct lt_error *err)
+open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
+    struct lt_ring_state *ring, const struct lt_paths *paths,
+    struct lt_error *err)
 {
-	if (d->ring.fd >= 0)
+	if (ring->fd >= 0)
 		return LT_OK;
-	if (access(d->paths.ring, F_OK) != 0)
+	if (access(paths->ring, F_OK) != 0)
 		return LT_OK;
-	const int fd =
-	    lt_ring_open(d->paths.ring, false, &d->ring.generation, err);
+	const int fd = lt_ring_open(paths->ring, false, &ring->generation, err);
 	if (fd < 0)
 		return fd;
-	d->ring.fd = fd;
-	d->ring.ingested = d->ring.highest = load_absorbed(d->ledger, &d->ring);
-	d->budget.dirty = true;
+	ring->fd = fd;
+	ring->ingested = ring->highest = load_absorbed(ledger, ring);
+	budget->dirty = true;
 	lt_log("ring_opened", "generation=%016" PRIx64 " absorbed=%" PRIu64,
-	    d->ring.generation, d->ring.ingested);
+	    ring->generation, ring->ingested);
 	return LT_OK;
 }
 
 /* A replaced file has another generation: start again with that one. */
 static void
-close_if_replaced(struct lt_daemon *d)
+close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
+    const struct lt_paths *paths)
 {
 	uint64_t generation = 0;
 
-	if (d->ring.fd < 0)
+	if (ring->fd < 0)
 		return;
-	const int fd = lt_ring_open(d->paths.ring, false, &generation, NULL);
+	const int fd = lt_ring_open(paths->ring, false, &generation, NULL);
 	if (fd >= 0)
 		close(fd);
-	if (fd >= 0 && generation == d->ring.generation)
+	if (fd >= 0 && generation == ring->generation)
 		return;
-	lt_log("ring_gone", "generation=%016" PRIx64, d->ring.generation);
-	close(d->ring.fd);
-	d->ring.fd = -1;
-	d->ring.generation = d->ring.ingested = d->ring.highest = 0;
-	d->budget.dirty = true;
+	lt_log("ring_gone", "generation=%016" PRIx64, ring->generation);
+	close(ring->fd);
+	ring->fd = -1;
+	ring->generation = ring->ingested = ring->highest = 0;
+	budget->dirty = true;
 }
 
 /*
@@ -124,18 +132,18 @@ is_nothing(const struct lt_ring_record *record)
 
 /* The difference of a change (job_modify): onto the hold of that job. */
 static int
-ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
-    struct lt_error *err)
+ingest_change(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_ring_record *record, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 
-	lt_poll_at(d, record->job_id);
+	lt_poll_at(jobs, record->job_id);
 	if (is_nothing(record))
 		return LT_OK;
-	int code = lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL);
+	int code = lt_ledger_hold(ledger, record->quote_id, &hold, NULL);
 	if (code == LT_ENOENT && record->job_id)
-		code = lt_ledger_hold_of_job(
-		    d->ledger, record->job_id, &hold, NULL);
+		code =
+		    lt_ledger_hold_of_job(ledger, record->job_id, &hold, NULL);
 	if (code != LT_OK || hold.state != LT_HOLD_OPEN ||
 	    hold.uid != record->uid) {
 		lt_log("change_without_hold", "job=%u quote=%016" PRIx64,
@@ -143,7 +151,7 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 		return LT_OK; /* the job, if it lives, is held at its limit */
 	}
 	if (hold.quote.tasks == 1 &&
-	    never_happened(&d->jobs.list, record->job_id)) {
+	    never_happened(&jobs->list, record->job_id)) {
 		lt_log("change_refused", "job=%u quote=%016" PRIx64,
 		    record->job_id, record->quote_id);
 		return LT_OK;
@@ -172,22 +180,23 @@ ingest_change(struct lt_daemon *d, const struct lt_ring_record *record,
 	if (record->end_utc_s > hold.quote.end_utc_s)
 		hold.quote.end_utc_s = record->end_utc_s;
 	hold.quote.rev++;
-	return lt_ledger_put_hold(d->ledger, &hold, err);
+	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
 static int
-ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
+ingest_one(const struct lt_offsets *offsets, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, const struct lt_ring_record *record,
     int64_t now_utc_s, struct lt_error *err)
 {
 	if (record->account[0] == '\0')
 		return LT_OK; /* job_submit filled a gap with nothing */
 	if (record->flags & LT_QUOTE_REFUSED)
-		return lt_ledger_add_refused(d->ledger, record->account,
-		    lt_calendar_hour(&d->offsets, now_utc_s), err);
+		return lt_ledger_add_refused(ledger, record->account,
+		    lt_calendar_hour(offsets, now_utc_s), err);
 	if (record->flags & LT_QUOTE_MODIFY)
-		return ingest_change(d, record, err);
+		return ingest_change(ledger, jobs, record, err);
 	struct lt_ledger_hold hold;
-	if (lt_ledger_hold(d->ledger, record->quote_id, &hold, NULL) == LT_OK)
+	if (lt_ledger_hold(ledger, record->quote_id, &hold, NULL) == LT_OK)
 		return LT_OK; /* its job was seen first, quote and all */
 	hold = (struct lt_ledger_hold){
 	    .uid = record->uid,
@@ -205,8 +214,8 @@ ingest_one(struct lt_daemon *d, const struct lt_ring_record *record,
 	};
 	snprintf(hold.quote.account, sizeof(hold.quote.account), "%s",
 	    record->account);
-	d->jobs.unseen++;
-	return lt_ledger_put_hold(d->ledger, &hold, err);
+	jobs->unseen++;
+	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
 struct found {				/* in the ring, behind W */
@@ -216,25 +225,26 @@ struct found {				/* in the ring, behind W */
 };
 
 static int
-ingest_all(struct lt_daemon *d, const struct found *found, int64_t now_utc_s,
-    struct lt_error *err)
+ingest_all(const struct lt_offsets *offsets, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_ring_state *ring,
+    const struct found *found, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = lt_ledger_begin(ledger, err);
 
 	if (code != LT_OK)
 		return code;
 	for (uint32_t i = 0; code == LT_OK && i < found->count; i++)
 		if (found->records[i].sequence <= found->until) {
 			lt_breath(LT_TURN_READ);
-			code =
-			    ingest_one(d, &found->records[i], now_utc_s, err);
+			code = ingest_one(offsets, ledger, jobs,
+			    &found->records[i], now_utc_s, err);
 		}
 	if (code == LT_OK)
-		code = save_absorbed(d->ledger, &d->ring, found->until, err);
+		code = save_absorbed(ledger, ring, found->until, err);
 	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
+		code = lt_ledger_commit(ledger, err);
 	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
+		lt_ledger_rollback(ledger);
 	return code;
 }
 
@@ -297,32 +307,34 @@ pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 }
 
 int
-lt_ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_ingest(const struct lt_books *books, int64_t now_utc_s, struct lt_error *err)
 {
-	close_if_replaced(d);
-	int code = open_ring(d, err);
-	if (code != LT_OK || d->ring.fd < 0)
+	close_if_replaced(books->budget, books->ring, books->paths);
+	int code = open_ring(
+	    books->ledger, books->budget, books->ring, books->paths, err);
+	if (code != LT_OK || books->ring->fd < 0)
 		return code;
-	if (!has_next(&d->ring) &&
-	    now_utc_s - d->ring.looked_utc_s < RING_LOOK_S)
+	if (!has_next(books->ring) &&
+	    now_utc_s - books->ring->looked_utc_s < RING_LOOK_S)
 		return LT_OK;
-	d->ring.looked_utc_s = now_utc_s;
+	books->ring->looked_utc_s = now_utc_s;
 	struct found found = {
 	    .records = malloc(sizeof(*found.records) * LT_RING_SLOTS)};
 	if (found.records == NULL)
 		return lt_fail(err, LT_ENOMEM, "absorb: out of memory");
 	uint32_t bad = 0;
-	code = lt_ring_read(d->ring.fd, d->ring.generation, d->ring.ingested,
-	    found.records, &found.count, &d->ring.highest, &found.until, &bad,
-	    err);
+	code = lt_ring_read(books->ring->fd, books->ring->generation,
+	    books->ring->ingested, found.records, &found.count,
+	    &books->ring->highest, &found.until, &bad, err);
 	if (code == LT_OK)
-		pass_gap(&d->ring, &found, now_utc_s);
-	if (code == LT_OK && found.until > d->ring.ingested) {
-		code = ingest_all(d, &found, now_utc_s, err);
+		pass_gap(books->ring, &found, now_utc_s);
+	if (code == LT_OK && found.until > books->ring->ingested) {
+		code = ingest_all(&books->site->offsets, books->ledger,
+		    books->jobs, books->ring, &found, now_utc_s, err);
 		if (code == LT_OK) {
-			count_refused(&d->tally, &found);
-			d->ring.ingested = found.until;
-			d->budget.dirty = true;
+			count_refused(books->tally, &found);
+			books->ring->ingested = found.until;
+			books->budget->dirty = true;
 		}
 	}
 	free(found.records);

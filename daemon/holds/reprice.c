@@ -8,15 +8,17 @@
 #include <string.h>
 
 #include "breath.h"
+#include "budget_state.h"
 #include "change.h"
-#include "daemon.h"
 #include "facts.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "reprice.h"
 #include "request.h"
+#include "site.h"
 
 enum { AT_ONCE = 500 }; /* holds in a transaction */
 
@@ -110,13 +112,13 @@ follow_part(
  * LT_REPRICE_AHEAD_S later. False: it can't be priced. */
 static bool
 price(struct lt_amount *fresh, const struct lt_batch_job *job,
-    const struct lt_daemon *d, int64_t now_utc_s)
+    const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_quote now, later;
 
-	if (!lt_quote_of_job(&now, job, d, now_utc_s) ||
-	    !lt_quote_of_job(
-		&later, job, d, earliest(job, now_utc_s) + LT_REPRICE_AHEAD_S))
+	if (!lt_quote_of_job(&now, job, site, ledger, now_utc_s) ||
+	    !lt_quote_of_job(&later, job, site, ledger,
+		earliest(job, now_utc_s) + LT_REPRICE_AHEAD_S))
 		return false;
 	const struct lt_amount *const a = &now.hold_per_task;
 	const struct lt_amount *const b = &later.hold_per_task;
@@ -129,7 +131,10 @@ price(struct lt_amount *fresh, const struct lt_batch_job *job,
 }
 
 struct sweep { /* over all jobs */
-	struct lt_daemon *d;
+	const struct lt_site *site;
+	struct lt_ledger *ledger;
+	struct lt_jobs_state *jobs;
+	struct lt_budget_state *budget;
 	int64_t now_utc_s;
 	uint32_t at, moved, beyond;
 };
@@ -146,7 +151,7 @@ follow_rates(struct lt_ledger_hold *hold, const struct lt_batch_job *job,
 	    hold->quote.tasks == 1 || job->array_pending == hold->live_tasks;
 	struct lt_amount fresh;
 
-	if (!price(&fresh, job, sweep->d, sweep->now_utc_s))
+	if (!price(&fresh, job, sweep->site, sweep->ledger, sweep->now_utc_s))
 		return false;
 	const struct part money = {&held->has_money, &held->money_micros,
 	    rates->worst.price, was->price};
@@ -164,43 +169,43 @@ static int
 follow(struct sweep *sweep, struct lt_batch_job *job, const struct rates *rates,
     struct lt_error *err)
 {
-	struct lt_daemon *const d = sweep->d;
 	struct lt_ledger_hold hold;
 
-	if (!lt_hold_of_job(d->ledger, job, &hold) ||
+	if (!lt_hold_of_job(sweep->ledger, job, &hold) ||
 	    hold.state != LT_HOLD_OPEN)
 		return LT_OK;
 	const struct lt_amount was = hold.quote.hold_per_task;
 	struct lt_admission admission =
-	    lt_facts_admission(&d->market, d->ledger, &hold, job);
+	    lt_facts_admission(&sweep->site->market, sweep->ledger, &hold, job);
 	if (!follow_rates(&hold, job, rates, &admission, sweep))
 		return LT_OK;
 	admission.admitted = hold.quote.hold_per_task;
 	admission.price = rates->worst.price;
 	admission.carbon = rates->worst.carbon;
 	sweep->moved++;
-	if (lt_daemon_may(d, LT_MAY_HOLD) &&
+	if (lt_site_may(sweep->site, LT_MAY_HOLD) &&
 	    !(hold.quote.flags & LT_QUOTE_BUDGET_HOLD) &&
-	    !lt_change_fits(&d->budget, &hold, &was, sweep->now_utc_s)) {
+	    !lt_change_fits(sweep->budget, &hold, &was, sweep->now_utc_s)) {
 		hold.quote.flags |= LT_QUOTE_RAISED;
 		job->at_release = true;
 		sweep->beyond++;
 	}
 	hold.quote.rev++;
-	d->budget.dirty = true;
-	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
-	return code == LT_OK ? lt_ledger_put_admission(d->ledger, hold.quote.id,
-				   &hold.quote.hold_per_task, &admission, err)
-			     : code;
+	sweep->budget->dirty = true;
+	const int code = lt_ledger_put_hold(sweep->ledger, &hold, err);
+	return code == LT_OK
+		   ? lt_ledger_put_admission(sweep->ledger, hold.quote.id,
+			 &hold.quote.hold_per_task, &admission, err)
+		   : code;
 }
 
 /* The next of them, in one transaction. */
 static int
 follow_some(struct sweep *sweep, struct lt_error *err)
 {
-	struct lt_batch_jobs *const list = &sweep->d->jobs.list;
+	struct lt_batch_jobs *const list = &sweep->jobs->list;
 	const uint32_t first = sweep->at, most = sweep->moved + AT_ONCE;
-	int code = lt_ledger_begin(sweep->d->ledger, err);
+	int code = lt_ledger_begin(sweep->ledger, err);
 
 	if (code != LT_OK)
 		return code;
@@ -212,7 +217,7 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 			continue;
 		lt_breath(LT_TURN_READ);
 		const struct rates rates =
-		    rates_of(job, &sweep->d->market, sweep->now_utc_s);
+		    rates_of(job, &sweep->site->market, sweep->now_utc_s);
 		if (!differs(rates.sum[0], job->priced_at[0]) &&
 		    !differs(rates.sum[1], job->priced_at[1]))
 			continue;
@@ -221,28 +226,34 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 		code = follow(sweep, job, &rates, err);
 	}
 	if (code == LT_OK)
-		code = lt_ledger_commit(sweep->d->ledger, err);
+		code = lt_ledger_commit(sweep->ledger, err);
 	else
-		lt_ledger_rollback(sweep->d->ledger);
+		lt_ledger_rollback(sweep->ledger);
 	for (uint32_t i = first; code != LT_OK && i < sweep->at; i++)
 		list->jobs[i].priced_at[0] = -1; /* they are due again */
 	return code;
 }
 
 int
-lt_reprice(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_reprice(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	struct sweep sweep = {.d = d, .now_utc_s = now_utc_s};
+	struct sweep sweep = {.site = site,
+	    .ledger = ledger,
+	    .jobs = jobs,
+	    .budget = budget,
+	    .now_utc_s = now_utc_s};
 	int code = LT_OK;
 
-	if (d->jobs.repriced_generation == d->market.generation)
+	if (jobs->repriced_generation == site->market.generation)
 		return LT_OK;
-	while (code == LT_OK && sweep.at < d->jobs.list.count) {
+	while (code == LT_OK && sweep.at < jobs->list.count) {
 		code = follow_some(&sweep, err);
 		lt_breath(LT_TURN_COMMITTED);
 	}
 	if (code == LT_OK)
-		d->jobs.repriced_generation = d->market.generation;
+		jobs->repriced_generation = site->market.generation;
 	if (sweep.moved > 0)
 		lt_log("holds_repriced", "jobs=%u beyond=%u", sweep.moved,
 		    sweep.beyond);

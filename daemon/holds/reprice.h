@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-struct lt_daemon;
+struct lt_budget_state;
+struct lt_jobs_state;
+struct lt_ledger;
+struct lt_site;
 struct lt_error;
 
 /* A hold is made for the hours from its submission on; this is how long before
@@ -21,6 +24,8 @@ enum { LT_REPRICE_AHEAD_S = 120 };
  * grew past what is left counts, with LT_QUOTE_RAISED, until lt_release() has
  * held its job back.
  */
-int lt_reprice(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_reprice(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    int64_t now_utc_s, struct lt_error *err);
 
 #endif

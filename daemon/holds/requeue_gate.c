@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reconcile.h"
-#include "daemon.h"
+#include "books.h"
+#include "budget_state.h"
 #include "grow.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "requeue_gate.h"
+#include "ledger.h"
 #include "log.h"
 #include "poll_schedule.h"
+#include "requeue_gate.h"
 #include "settle.h"
+#include "site.h"
 
 enum { ROW_WITHIN_S = 300 };
 
@@ -75,13 +77,13 @@ lt_gate_is_left(
 }
 
 bool
-lt_gate_holds_back(struct lt_daemon *d, const struct lt_batch_job *job)
+lt_gate_holds_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_batch_job *job)
 {
 	struct lt_ledger_hold hold;
 
-	return lt_hold_of_job(d->ledger, job, &hold) && hold.uid == job->uid &&
-	       (lt_gate_waits(&d->jobs, job, &hold) ||
-		   lt_gate_is_left(job, &hold));
+	return lt_hold_of_job(ledger, job, &hold) && hold.uid == job->uid &&
+	       (lt_gate_waits(jobs, job, &hold) || lt_gate_is_left(job, &hold));
 }
 
 /* Are requeues of such jobs judged at all? */
@@ -106,20 +108,21 @@ put_flags(struct lt_budget_state *budget, struct lt_ledger *ledger,
 }
 
 static int
-lock(struct lt_daemon *d, const struct lt_batch_job *job,
+lock(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	lt_poll_again(d, job->job_id);
-	if (d->jobs.locks_left == 0)
+	lt_poll_again(jobs, job->job_id);
+	if (jobs->locks_left == 0)
 		return LT_OK;
-	d->jobs.locks_left--;
+	jobs->locks_left--;
 	/* A user's hold of now is kept for later; one of its submission is
 	 * over, as it ran. */
 	uint32_t flags = hold->quote.flags & ~(uint32_t)LT_QUOTE_USER_HOLD;
 	flags |= LT_QUOTE_LOCK;
 	if (job->user_held)
 		flags |= LT_QUOTE_USER_HOLD;
-	const int code = put_flags(&d->budget, d->ledger, hold, flags, err);
+	const int code = put_flags(budget, ledger, hold, flags, err);
 	if (code != LT_OK)
 		return code;
 	if (lt_quote_publish(job, &hold->quote, LT_HOLD, 0, NULL) == LT_OK)
@@ -129,33 +132,36 @@ lock(struct lt_daemon *d, const struct lt_batch_job *job,
 }
 
 int
-lt_gate_follow(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_gate_follow(const struct lt_books *books, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
 	const bool by_admin = job->held && !job->user_held;
 
-	if (!lt_gate_waits(&d->jobs, job, hold))
+	if (!lt_gate_waits(books->jobs, job, hold))
 		return LT_OK;
 	/* The row of the run that ended comes soon, or as others do. It ended
 	 * before it was submitted again: nodes complete meanwhile. */
 	if (now_utc_s - job->submit_utc_s < ROW_WITHIN_S)
-		lt_settle_await(&d->jobs, job->submit_utc_s - ROW_WITHIN_S);
-	return lt_daemon_may(d, LT_MAY_HOLD) &&
-		       is_judged(&d->budget, d->policy, job) && !by_admin
-		   ? lock(d, job, hold, err)
+		lt_settle_await(books->jobs, job->submit_utc_s - ROW_WITHIN_S);
+	return lt_site_may(books->site, LT_MAY_HOLD) &&
+		       is_judged(books->budget, books->site->policy, job) &&
+		       !by_admin
+		   ? lock(books->ledger, books->jobs, books->budget, job, hold,
+			 err)
 		   : LT_OK;
 }
 
 int
-lt_gate_admit(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_gate_admit(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_admitted *const grown = lt_items_grow(d->jobs.admitted,
-	    &d->jobs.admitted_capacity, d->jobs.admitted_count, sizeof(*grown));
+	struct lt_admitted *const grown = lt_items_grow(jobs->admitted,
+	    &jobs->admitted_capacity, jobs->admitted_count, sizeof(*grown));
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "lock: out of memory");
-	d->jobs.admitted = grown;
+	jobs->admitted = grown;
 	const int64_t length = hold->quote.end_utc_s - hold->quote.start_utc_s;
 	/* The run that ended keeps its own share until it is settled. */
 	hold->live_tasks =
@@ -169,10 +175,10 @@ lt_gate_admit(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (job->submit_utc_s > hold->submit_utc_s)
 		hold->submit_utc_s = job->submit_utc_s;
 	const int code =
-	    put_flags(&d->budget, d->ledger, hold, hold->quote.flags, err);
+	    put_flags(budget, ledger, hold, hold->quote.flags, err);
 	if (code != LT_OK)
 		return code;
-	d->jobs.admitted[d->jobs.admitted_count++] =
+	jobs->admitted[jobs->admitted_count++] =
 	    (struct lt_admitted){.seen = true,
 		.job_id = job->job_id,
 		.submit_utc_s = job->submit_utc_s};
@@ -182,18 +188,19 @@ lt_gate_admit(struct lt_daemon *d, const struct lt_batch_job *job,
 }
 
 int
-lt_gate_deny(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_gate_deny(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err)
 {
-	struct lt_admitted *const admitted = lt_gate_admitted(&d->jobs, job);
+	struct lt_admitted *const admitted = lt_gate_admitted(jobs, job);
 
 	if (admitted != NULL)
-		*admitted = d->jobs.admitted[--d->jobs.admitted_count];
+		*admitted = jobs->admitted[--jobs->admitted_count];
 	if (hold->live_tasks > 0)
 		hold->live_tasks--;
 	if (hold->live_tasks == 0)
 		hold->state = LT_HOLD_SETTLED;
 	if (hold->quote.tasks == 1)
 		hold->submit_utc_s = job->submit_utc_s - 1;
-	return put_flags(&d->budget, d->ledger, hold, hold->quote.flags, err);
+	return put_flags(budget, ledger, hold, hold->quote.flags, err);
 }

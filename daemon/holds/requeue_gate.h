@@ -8,7 +8,7 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_books;
 
 /*
  * A run after a requeue that was admitted: it may start. In memory only. Who
@@ -33,14 +33,17 @@ bool lt_gate_waits(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
  * be given back; an admin's is left as it is. *hold and the ledger get the
  * flags. What slurmctld refuses is tried again by the next pass.
  */
-int lt_gate_follow(struct lt_daemon *d, const struct lt_batch_job *job,
+int lt_gate_follow(const struct lt_books *books, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
 
 /* One more share of the quote is held, for the run that waits; the caller has
- * found that it fits. lt_gate_deny() takes it back. */
-int lt_gate_admit(struct lt_daemon *d, const struct lt_batch_job *job,
+ * found that it fits. lt_gate_deny(->ledger, &->jobs, &->budget) takes it back.
+ */
+int lt_gate_admit(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
-int lt_gate_deny(struct lt_daemon *d, const struct lt_batch_job *job,
+int lt_gate_deny(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err);
 
 /* The entry of an admitted run, NULL = none. */
@@ -51,7 +54,8 @@ struct lt_admitted *lt_gate_admitted(
 bool lt_gate_is_left(
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold);
 /* Its run after a requeue is not admitted yet, and would not be let go. */
-bool lt_gate_holds_back(struct lt_daemon *d, const struct lt_batch_job *job);
+bool lt_gate_holds_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_batch_job *job);
 /* After a whole list: forget runs that it no longer has as waiting. */
 void lt_gate_sweep(struct lt_jobs_state *jobs);
 

@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "breath.h"
-#include "daemon.h"
-#include "jobs.h"
-#include "lengths.h"
-#include "requeue_gate.h"
 #include "budget_snapshot.h"
+#include "budget_state.h"
+#include "jobs.h"
+#include "ledger.h"
+#include "lengths.h"
+#include "paths.h"
+#include "policy.h"
+#include "requeue_gate.h"
 #include "smoke.h"
 #include "terms.h"
 #include "units.h"
@@ -207,24 +210,25 @@ mark_leaders(
 
 /* False: no money can be at stake for it. */
 static bool
-terms_of(
-    struct lt_terms *terms, struct lt_daemon *d, const struct lt_batch_job *job)
+terms_of(struct lt_terms *terms, const struct lt_policy *policy,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_batch_job *job)
 {
-	const struct lt_budget_snapshot *const snapshot = &d->budget.snapshot;
+	const struct lt_budget_snapshot *const snapshot = &budget->snapshot;
 	struct lt_ledger_hold hold;
 
 	lt_breath(LT_TURN_READ);
 	if (job->state == LT_JOB_FINISHED)
 		return false;
-	if (!lt_hold_of_job(d->ledger, job, &hold)) {
+	if (!lt_hold_of_job(ledger, job, &hold)) {
 		/* One without a price. */
 		if (!lt_sheet_budgeted(
 			snapshot, lt_sheet_account(snapshot, job->account)) &&
-		    !lt_lengths_smoke_within_s(d->policy))
+		    !lt_lengths_smoke_within_s(policy))
 			return false;
 		hold = (struct lt_ledger_hold){0};
 	}
-	fill(terms, job, &hold, snapshot, &d->jobs);
+	fill(terms, job, &hold, snapshot, jobs);
 	return true;
 }
 
@@ -241,9 +245,11 @@ struct parts { /* terms of arrays, their tasks and het jobs, sorted */
 
 /* What is said of one of them depends on the others of its job. */
 static int
-collect_parts(struct parts *parts, struct lt_daemon *d, struct lt_error *err)
+collect_parts(struct parts *parts, const struct lt_policy *policy,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &jobs->list;
 	size_t room = 0;
 
 	for (uint32_t i = 0; i < list->count; i++)
@@ -254,7 +260,8 @@ collect_parts(struct parts *parts, struct lt_daemon *d, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "terms: out of memory");
 	for (uint32_t i = 0; i < list->count; i++)
 		if (is_part(&list->jobs[i]) &&
-		    terms_of(&parts->records[parts->count], d, &list->jobs[i]))
+		    terms_of(&parts->records[parts->count], policy, ledger,
+			jobs, budget, &list->jobs[i]))
 			parts->count++;
 	const uint32_t sorted = parts->count;
 	parts->count = mark_arrays(parts->records, sorted, list);
@@ -280,18 +287,20 @@ add_parts(struct parts *parts, struct lt_terms_writer *writer,
 
 /* In the list's order: so many terms are never there at once. */
 static int
-add_all(
-    struct lt_daemon *d, struct lt_terms_writer *writer, struct lt_error *err)
+add_all(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    struct lt_terms_writer *writer, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &jobs->list;
 	struct parts parts;
-	int code = collect_parts(&parts, d, err);
+	int code = collect_parts(&parts, policy, ledger, jobs, budget, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 		struct lt_terms terms;
 
-		if (is_part(job) || !terms_of(&terms, d, job))
+		if (is_part(job) ||
+		    !terms_of(&terms, policy, ledger, jobs, budget, job))
 			continue;
 		code = add_parts(&parts, writer, job->job_id, err);
 		if (code == LT_OK)
@@ -304,19 +313,21 @@ add_all(
 }
 
 int
-lt_write_terms(struct lt_daemon *d, struct lt_error *err)
+lt_write_terms(const struct lt_policy *policy, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    const struct lt_paths *paths, struct lt_error *err)
 {
 	struct lt_terms_writer *writer;
 	int code = lt_terms_begin(
-	    &writer, d->paths.terms, d->budget.snapshot.generation, err);
+	    &writer, paths->terms, budget->snapshot.generation, err);
 
 	if (code != LT_OK)
 		return code;
 	/* One transaction: SQLite locks once, not for each job. */
-	code = lt_ledger_begin(d->ledger, err);
+	code = lt_ledger_begin(ledger, err);
 	if (code == LT_OK) {
-		code = add_all(d, writer, err);
-		lt_ledger_rollback(d->ledger); /* nothing was written */
+		code = add_all(policy, ledger, jobs, budget, writer, err);
+		lt_ledger_rollback(ledger); /* nothing was written */
 	}
 	if (code == LT_OK)
 		return lt_terms_end(writer, err);

@@ -5,12 +5,13 @@
  */
 #include <string.h>
 
-#include "daemon.h"
+#include "books.h"
 #include "facts.h"
-#include "over_reason.h"
 #include "job_quote.h"
 #include "log.h"
+#include "over_reason.h"
 #include "poll_schedule.h"
+#include "site.h"
 #include "size.h"
 #include "underheld.h"
 
@@ -108,19 +109,22 @@ is_wanted(const struct lt_policy *policy, const struct lt_batch_job *job,
 }
 
 int
-lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
-    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
+lt_underheld_follow(const struct lt_books *books,
+    const struct lt_batch_job *job, struct lt_ledger_hold *hold,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_admission a;
 	struct lt_error refused = {0};
 
-	if (!lt_daemon_may(d, LT_MAY_HOLD) ||
-	    !is_wanted(d->policy, job, hold, now_utc_s))
+	if (!lt_site_may(books->site, LT_MAY_HOLD) ||
+	    !is_wanted(books->site->policy, job, hold, now_utc_s))
 		return LT_OK;
 	/* What was admitted is known from the pass after the raise. */
-	lt_poll_again(d, job->job_id);
-	if (lt_ledger_admission(d->ledger, hold->quote.id, &a, NULL) != LT_OK ||
-	    strcmp(why_above(&d->market, job, &a, &hold->quote.hold_per_task),
+	lt_poll_again(books->jobs, job->job_id);
+	if (lt_ledger_admission(books->ledger, hold->quote.id, &a, NULL) !=
+		LT_OK ||
+	    strcmp(why_above(&books->site->market, job, &a,
+		       &hold->quote.hold_per_task),
 		"size") != 0)
 		return LT_OK;
 	if (lt_batch_requeue_held(job, &refused) != LT_OK) {
@@ -130,10 +134,10 @@ lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
 	}
 	hold->quote.flags |= LT_QUOTE_UNDERHELD;
 	hold->quote.rev++;
-	d->budget.dirty = true;
+	books->budget->dirty = true;
 	lt_log("requeued_underheld", "job=%u account=%s", job->job_id,
 	    hold->quote.account);
-	const int code = lt_ledger_put_hold(d->ledger, hold, err);
+	const int code = lt_ledger_put_hold(books->ledger, hold, err);
 	if (code == LT_OK)
 		(void)lt_quote_publish(job, &hold->quote, LT_LEAVE, 0, NULL);
 	return code;

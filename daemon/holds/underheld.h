@@ -8,7 +8,7 @@
 #include "ledger.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_books;
 
 /* At its start the hold was raised from `was` to what the job was allocated:
  * log it, with the cause that the facts prove. */
@@ -22,7 +22,8 @@ void lt_underheld_log(const struct lt_market *market, struct lt_ledger *ledger,
  * run and once, in mode enforce. *hold and the ledger get the flag by which
  * explain tells why. What slurmctld refuses is tried again by the next pass.
  */
-int lt_underheld_follow(struct lt_daemon *d, const struct lt_batch_job *job,
-    struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
+int lt_underheld_follow(const struct lt_books *books,
+    const struct lt_batch_job *job, struct lt_ledger_hold *hold,
+    int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -27,13 +27,13 @@ static bool
 find_role(enum lt_role *role, const struct lt_daemon *d,
     const struct lt_api_request *request)
 {
-	const struct lt_groups_asked asked = {
-	    d->policy->viewers, d->policy->viewer_count, request->uid};
+	const struct lt_groups_asked asked = {d->site.policy->viewers,
+	    d->site.policy->viewer_count, request->uid};
 
 	*role = LT_ROLE_USER;
 	if (request->is_admin)
 		*role = LT_ROLE_ADMIN;
-	else if (is_operator(&d->tables, request->uid))
+	else if (is_operator(&d->site.tables, request->uid))
 		*role = LT_ROLE_OPERATOR;
 	if (*role != LT_ROLE_USER || request->uid == LT_NOBODY_UID)
 		return true;
@@ -48,7 +48,7 @@ find_role(enum lt_role *role, const struct lt_daemon *d,
 static bool
 owns_any(const struct lt_daemon *d, const char *user)
 {
-	const struct lt_policy_notify *const notify = &d->policy->notify;
+	const struct lt_policy_notify *const notify = &d->site.policy->notify;
 
 	for (int i = 0; i < notify->owner_count; i++)
 		if (lt_policy_is_owner(&notify->owners[i], user) &&
@@ -76,10 +76,10 @@ static bool
 find_owner(char owner[LT_NAME_SIZE], const struct lt_daemon *d, uint32_t uid)
 {
 	owner[0] = '\0';
-	if (uid == LT_NOBODY_UID || !has_owners(d->policy))
+	if (uid == LT_NOBODY_UID || !has_owners(d->site.policy))
 		return true;
 	const char *const user =
-	    lt_pairs_user(d->tables.pairs, d->tables.pair_count, uid);
+	    lt_pairs_user(d->site.tables.pairs, d->site.tables.pair_count, uid);
 	enum lt_found found = LT_FOUND;
 	if (user != NULL)
 		snprintf(owner, LT_NAME_SIZE, "%s", user);
@@ -94,9 +94,9 @@ struct lt_access
 lt_access_of(const struct lt_daemon *d, const struct lt_api_request *request)
 {
 	struct lt_access access = {.budget = &d->budget,
-	    .policy = d->policy,
+	    .policy = d->site.policy,
 	    .uid = request->uid,
-	    .private_data = d->tables.private_data};
+	    .private_data = d->site.tables.private_data};
 
 	(void)find_role(&access.role, d, request);
 	if (access.role == LT_ROLE_USER)
@@ -281,7 +281,7 @@ lt_access_check_any(
 		return 200;
 	return lt_api_error(reply, 403,
 	    "you see no team's figures: you have no association in Slurm, and %s. Ask an admin for either",
-	    d->policy->viewer_count > 0
+	    d->site.policy->viewer_count > 0
 		? "are in no group that the policy has as viewers:"
 		: "the policy names no groups of viewers:");
 }
@@ -300,8 +300,8 @@ find_uid(const struct lt_daemon *d, const struct lt_api_request *request,
 		*uid = (uint32_t)number;
 		return LT_FOUND;
 	}
-	if (lt_pairs_uid(
-		d->tables.pairs, d->tables.pair_count, named->user, uid))
+	if (lt_pairs_uid(d->site.tables.pairs, d->site.tables.pair_count,
+		named->user, uid))
 		return LT_FOUND;
 	if (named->others)
 		return lt_directory_uid(named->user, uid, now_ms);

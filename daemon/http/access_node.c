@@ -120,7 +120,7 @@ lt_access_check_node(const struct lt_daemon *d,
     const struct lt_api_request *request, const char *node, json_t **reply)
 {
 	const bool is_node_root =
-	    request->uid == 0 || request->uid == d->tables.conf.slurmd_uid;
+	    request->uid == 0 || request->uid == d->site.tables.conf.slurmd_uid;
 	struct lt_error err = {0};
 
 	if (request->from == NULL)

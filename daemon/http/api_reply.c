@@ -56,7 +56,7 @@ lt_api_user_name(
     const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid)
 {
 	const char *const known =
-	    lt_pairs_user(d->tables.pairs, d->tables.pair_count, uid);
+	    lt_pairs_user(d->site.tables.pairs, d->site.tables.pair_count, uid);
 
 	if (known != NULL && known[0] != '\0')
 		lt_copy(out, LT_NAME_SIZE, known);

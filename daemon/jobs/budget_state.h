@@ -26,14 +26,7 @@ struct lt_budget_state {
 	uint64_t recent_generation;
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
-	int64_t settled_until_utc_s;
-	int64_t rows_an_hour; /* that slurmdbd had, when it was last asked */
-	/* utilisation.c: 0 = not read yet; and how much is looked at at once */
-	int64_t used_until_utc_s, used_span_s;
-	uint32_t dbd_queue;
-	bool history_written;	/* the file is as the ledger (lengths.c) */
-	int64_t smoke_within_s; /* that the file has smoke runs of */
-	bool period_began;	/* since it was last judged who fits into it */
+	bool period_began;     /* since it was last judged who fits into it */
 	/* Of the budgets of an earlier snapshot, maybe; malloc'd. */
 	struct lt_budget_forecast *forecasts;
 	uint32_t forecast_count;
@@ -105,6 +98,9 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	struct lt_paused *paused;
 	uint32_t paused_count;
 	size_t paused_capacity;
+	struct { /* when each is due (poll_schedule.c); 0 = at once */
+		int64_t list, list_from, list_soonest, ended, started;
+	} next;
 };
 
 #endif

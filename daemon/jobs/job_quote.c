@@ -7,10 +7,11 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "daemon.h"
 #include "job_quote.h"
+#include "ledger.h"
 #include "log.h"
 #include "request.h"
+#include "site.h"
 #include "size.h"
 #include "suspension.h"
 #include "units.h"
@@ -181,7 +182,7 @@ lt_quote_most(
 /* What this job may cost at its limit, as a fresh quote. */
 bool
 lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
-    const struct lt_daemon *d, int64_t now_utc_s)
+    const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s)
 {
 	struct lt_job_request *const asked = malloc(sizeof(*asked));
 	const struct lt_resources got = {.nodes = job->nodes ? job->nodes : 1,
@@ -196,10 +197,10 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 
 	*quote = (struct lt_quote){0};
 	if (asked != NULL && !job->is_unsized &&
-	    lt_request_of_job(asked, job, &d->market, now_utc_s)) {
+	    lt_request_of_job(asked, job, &site->market, now_utc_s)) {
 		if (job->is_allocated)
 			asked->request.allocated = &got;
-		made = lt_quote_hold(quote, &asked->request, &d->market,
+		made = lt_quote_hold(quote, &asked->request, &site->market,
 			   asked->partitions, asked->partition_count,
 			   asked->request.earliest_utc_s, &err) == LT_OK;
 	}
@@ -207,12 +208,12 @@ lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
 		fill_run(quote, job, &asked->request);
 	free(asked);
 	if (!made || !lt_suspension_add(&quote->hold_per_task,
-			 quote->end_utc_s - quote->start_utc_s, job, &d->market,
-			 d->ledger))
+			 quote->end_utc_s - quote->start_utc_s, job,
+			 &site->market, ledger))
 		return false;
 	quote->id = lt_quote_new_id();
 	quote->rev = 2; /* ours: job_modify lets it pass */
-	quote->mode = d->policy->mode;
+	quote->mode = site->policy->mode;
 	quote->objective = LT_OBJECTIVE_OFF;
 	const size_t length = strcspn(job->partition, ",");
 	snprintf(quote->account, sizeof(quote->account), "%s", job->account);

@@ -8,7 +8,8 @@
 #include "quote.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_ledger;
+struct lt_site;
 
 /*
  * Tell slurmctld, by one update: the quote's text in the job's admin_comment
@@ -39,6 +40,6 @@ void lt_quote_most(
     struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b);
 /* A fresh quote at the job's limit; false: it can't be priced. */
 bool lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
-    const struct lt_daemon *d, int64_t now_utc_s);
+    const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s);
 
 #endif

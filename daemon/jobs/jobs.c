@@ -192,3 +192,27 @@ lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
 	return lt_hold_by_id(
 	    ledger, job->array_job_id, job->job_id, job->uid, hold);
 }
+
+int
+lt_jobs_keep_counted(struct lt_jobs_state *jobs,
+    const struct lt_planned *windows, struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &jobs->list;
+	struct lt_counted *const counted =
+	    calloc((size_t)list->count + 1, sizeof(*counted));
+	uint32_t count = 0;
+
+	if (counted == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	for (uint32_t i = 0; i < list->count; i++)
+		if (windows[i].end_utc_s > windows[i].start_utc_s)
+			counted[count++] =
+			    (struct lt_counted){.job_id = list->jobs[i].job_id,
+				.window = windows[i]};
+	free(jobs->counted);
+	jobs->counted = counted;
+	jobs->counted_count = count;
+	jobs->market_id =
+	    list->count > 0 ? list->jobs[list->count - 1].job_id : 0;
+	return LT_OK;
+}

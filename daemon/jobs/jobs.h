@@ -55,4 +55,9 @@ bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id,
 bool lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold);
 
+/* Keeps what the market has of each job of the list: windows has one of each.
+ */
+int lt_jobs_keep_counted(struct lt_jobs_state *jobs,
+    const struct lt_planned *windows, struct lt_error *err);
+
 #endif

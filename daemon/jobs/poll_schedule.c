@@ -2,11 +2,10 @@
 /*
  * When the next list of all jobs is due, and which jobs are looked at before.
  */
-#include "daemon.h"
+#include "budget_state.h"
 #include "grow.h"
 #include "jobs.h"
 #include "poll_schedule.h"
-#include "reconcile.h"
 
 enum {
 	LISTS_MANY = 2000, /* fewer jobs: a list each time */
@@ -33,10 +32,9 @@ size_of(const struct lt_jobs_state *jobs)
 }
 
 void
-lt_poll_pace(
-    struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s)
+lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
+    int64_t now_utc_s)
 {
-	struct lt_jobs_state *const jobs = &d->jobs;
 	/* What is near is no load for others: it took as long as what was told
 	 * meanwhile, and one of these may have hung. */
 	const int64_t took_ms =
@@ -57,34 +55,33 @@ lt_poll_pace(
 	    jobs->untold ||
 	    (lt_poll_singly(jobs) && listed->cancelled > lt_poll_most(jobs));
 	jobs->untold = false;
-	d->next.list_soonest = now_utc_s + least_s;
-	d->next.list_from =
+	jobs->next.list_soonest = now_utc_s + least_s;
+	jobs->next.list_from =
 	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
-	if (d->next.jobs != 0)
-		d->next.jobs =
+	if (jobs->next.list != 0)
+		jobs->next.list =
 		    lt_poll_singly(jobs) && jobs->rows_tell && !in_haste
 			? now_utc_s + LISTS_LONGEST_S
-			: d->next.list_from;
+			: jobs->next.list_from;
 }
 
 void
-lt_poll_list(struct lt_daemon *d, int64_t at_utc_s)
+lt_poll_list(struct lt_jobs_state *jobs, int64_t at_utc_s)
 {
-	const int64_t from_utc_s = larger(at_utc_s, d->next.list_from);
+	const int64_t from_utc_s = larger(at_utc_s, jobs->next.list_from);
 
-	if (from_utc_s < d->next.jobs)
-		d->next.jobs = from_utc_s;
+	if (from_utc_s < jobs->next.list)
+		jobs->next.list = from_utc_s;
 }
 
 void
-lt_poll_grown(struct lt_daemon *d, int64_t now_utc_s)
+lt_poll_grown(struct lt_jobs_state *jobs, int64_t now_utc_s)
 {
-	const struct lt_jobs_state *const jobs = &d->jobs;
 	const int64_t came =
 	    (int64_t)jobs->list.count - (int64_t)jobs->listed_count;
 
 	if (came > larger(jobs->listed_count / 2, LISTS_MANY))
-		lt_poll_list(d, now_utc_s);
+		lt_poll_list(jobs, now_utc_s);
 }
 
 bool
@@ -110,12 +107,11 @@ asked_by(const struct lt_jobs_state *jobs, uint32_t job_id)
 }
 
 void
-lt_poll_at(struct lt_daemon *d, uint32_t job_id)
+lt_poll_at(struct lt_jobs_state *jobs, uint32_t job_id)
 {
-	struct lt_jobs_state *const jobs = &d->jobs;
 	const uint32_t id = job_id != 0 ? asked_by(jobs, job_id) : 0;
 
-	if (d->next.jobs == 0) /* a list is due */
+	if (jobs->next.list == 0) /* a list is due */
 		return;
 	for (uint32_t i = 0; i < jobs->look_count; i++)
 		if (jobs->looks[i] == id)
@@ -123,8 +119,8 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 	if (id != 0 && lt_poll_singly(jobs) &&
 	    jobs->look_count >= lt_poll_most(jobs)) {
 		/* slurmctld has other work just now. */
-		if (d->next.list_soonest < d->next.jobs)
-			d->next.jobs = d->next.list_soonest;
+		if (jobs->next.list_soonest < jobs->next.list)
+			jobs->next.list = jobs->next.list_soonest;
 		return;
 	}
 	uint32_t *grown = NULL;
@@ -132,7 +128,7 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 		grown = lt_items_grow(jobs->looks, &jobs->look_capacity,
 		    jobs->look_count, sizeof(*grown));
 	if (grown == NULL) {
-		d->next.jobs = 0;
+		jobs->next.list = 0;
 		jobs->look_count = 0;
 		return;
 	}
@@ -141,10 +137,10 @@ lt_poll_at(struct lt_daemon *d, uint32_t job_id)
 }
 
 void
-lt_poll_again(struct lt_daemon *d, uint32_t job_id)
+lt_poll_again(struct lt_jobs_state *jobs, uint32_t job_id)
 {
-	if (lt_poll_singly(&d->jobs))
-		lt_poll_at(d, job_id);
+	if (lt_poll_singly(jobs))
+		lt_poll_at(jobs, job_id);
 }
 
 static bool
@@ -154,17 +150,17 @@ rows_name(const struct lt_jobs_state *jobs)
 }
 
 void
-lt_poll_ahead(struct lt_daemon *d, uint32_t job_id)
+lt_poll_ahead(struct lt_jobs_state *jobs, uint32_t job_id)
 {
-	if (!rows_name(&d->jobs))
-		lt_poll_at(d, job_id);
+	if (!rows_name(jobs))
+		lt_poll_at(jobs, job_id);
 }
 
 void
-lt_poll_running(struct lt_daemon *d)
+lt_poll_running(struct lt_jobs_state *jobs)
 {
-	if (rows_name(&d->jobs))
-		d->next.started = d->next.ended = 0;
+	if (rows_name(jobs))
+		jobs->next.started = jobs->next.ended = 0;
 	else
-		d->next.jobs = 0;
+		jobs->next.list = 0;
 }

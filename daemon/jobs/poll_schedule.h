@@ -9,7 +9,7 @@
 
 #include "budget_state.h"
 
-struct lt_daemon;
+enum { LT_JOBS_EVERY_S = 2 }; /* poll of slurmctld while jobs live */
 
 struct lt_listed {
 	int64_t took_ms;    /* with what followed from it */
@@ -17,8 +17,8 @@ struct lt_listed {
 };
 
 /* When the next list of jobs is due, by what this one cost and found. */
-void lt_poll_pace(
-    struct lt_daemon *d, const struct lt_listed *listed, int64_t now_utc_s);
+void lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
+    int64_t now_utc_s);
 
 /* Is more time between two lists than between two passes? */
 bool lt_poll_singly(const struct lt_jobs_state *jobs);
@@ -28,26 +28,26 @@ uint32_t lt_poll_most(const struct lt_jobs_state *jobs);
 
 /* Only a list shows what is wanted: one is made from then on, as soon as it
  * may be by what they cost. */
-void lt_poll_list(struct lt_daemon *d, int64_t at_utc_s);
+void lt_poll_list(struct lt_jobs_state *jobs, int64_t at_utc_s);
 
 /* Some came between two lists. Those that slurmctld has no more are here until
  * the next one: it is due before these are many. */
-void lt_poll_grown(struct lt_daemon *d, int64_t now_utc_s);
+void lt_poll_grown(struct lt_jobs_state *jobs, int64_t now_utc_s);
 
 /* Something happened to this job, or to a task of its array: the next pass
  * looks at it, by a list where these are cheap. 0: it is not known to which. */
-void lt_poll_at(struct lt_daemon *d, uint32_t job_id);
+void lt_poll_at(struct lt_jobs_state *jobs, uint32_t job_id);
 
 /* The next pass looks again, also where lists are seldom: slurmctld was just
  * told something about it, or it is not decided yet. */
-void lt_poll_again(struct lt_daemon *d, uint32_t job_id);
+void lt_poll_again(struct lt_jobs_state *jobs, uint32_t job_id);
 
 /* It may change by itself: the next pass looks, unless slurmdbd's rows name it
  * when it does. */
-void lt_poll_ahead(struct lt_daemon *d, uint32_t job_id);
+void lt_poll_ahead(struct lt_jobs_state *jobs, uint32_t job_id);
 
 /* Who runs just now is asked for: slurmdbd's rows where these tell, else a list
  * of all. */
-void lt_poll_running(struct lt_daemon *d);
+void lt_poll_running(struct lt_jobs_state *jobs);
 
 #endif

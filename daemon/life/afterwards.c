@@ -12,15 +12,17 @@
 
 #include "again.h"
 #include "bars.h"
+#include "books.h"
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "grow.h"
 #include "http.h"
 #include "jobs.h"
 #include "log.h"
 #include "poll_schedule.h"
-#include "poll_jobs.h"
 #include "replan.h"
+#include "replanning.h"
+#include "site.h"
 #include "standing.h"
 
 enum {
@@ -160,8 +162,11 @@ place_of(const struct lt_batch_job *job, int64_t start_utc_s)
 
 /* ---- a pass ---- */
 
-struct looking { /* start as { 0 } but for d and now */
-	struct lt_daemon *d;
+struct looking { /* start as { 0 } but for what is lent, and now */
+	struct lt_site *site;
+	const struct lt_books *books;
+	struct lt_replan_state *replan;
+	struct lt_after_state *after;
 	int64_t now_utc_s;
 	struct lt_standing *standing; /* malloc'd, and its plan: large */
 	struct lt_plan *plan;
@@ -177,19 +182,18 @@ struct looking { /* start as { 0 } but for d and now */
 static void
 bar(struct looking *l, const struct lt_quote *quote)
 {
-	struct lt_daemon *const d = l->d;
 	struct lt_barred barred = {.asked = quote->wish.asked,
-	    .tables = lt_tables_hash(&d->tables),
+	    .tables = lt_tables_hash(&l->site->tables),
 	    .made_utc_s = l->now_utc_s};
 	struct lt_error err = {0};
 
 	if (barred.asked == 0 || strcmp(quote->partition, quote->home) == 0)
 		return;
 	memcpy(barred.partition, quote->partition, sizeof(barred.partition));
-	if (lt_bars_put(&d->bars, &barred, &err) != LT_OK)
+	if (lt_bars_put(&l->site->bars, &barred, &err) != LT_OK)
 		lt_log("bar_lost", "error=\"%s\"", err.text);
-	if (d->next.market > l->now_utc_s + MARKET_SOON_S)
-		d->next.market = l->now_utc_s + MARKET_SOON_S;
+	if (l->site->next.market > l->now_utc_s + MARKET_SOON_S)
+		l->site->next.market = l->now_utc_s + MARKET_SOON_S;
 }
 
 static bool
@@ -226,19 +230,19 @@ static int
 move_home(
     struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
 {
-	struct lt_daemon *const d = l->d;
 	struct lt_standing *const s = l->standing;
 	struct lt_plan *const plan = l->plan;
 	struct lt_request *const request = &s->made.request;
 	const int64_t now_utc_s = l->now_utc_s;
 
-	if (!lt_standing_here(s, d, job, now_utc_s))
+	if (!lt_standing_here(
+		s, &l->site->market, l->books->ledger, job, now_utc_s))
 		return lt_fail(err, LT_ENOENT, "not lowtide's to move");
 	const bool waits_by_itself = s->quote.wish.pins & LT_PIN_BEGIN &&
 				     job->eligible_utc_s > now_utc_s;
-	const int home = lt_market_partition(&d->market, s->quote.home);
+	const int home = lt_market_partition(&l->site->market, s->quote.home);
 	const struct lt_replan of = {.request = request,
-	    .market = &d->market,
+	    .market = &l->site->market,
 	    .partition = home,
 	    .start_utc_s = waits_by_itself ? job->eligible_utc_s : now_utc_s,
 	    .now_utc_s = now_utc_s};
@@ -254,11 +258,12 @@ move_home(
 	if (s->partition != home)
 		plan->candidates[s->partition] =
 		    (struct lt_candidate){.reject = LT_REJECT_CANNOT_START};
-	code = home >= 0 ? lt_standing_move(d, s, plan,
+	code = home >= 0 ? lt_standing_move(l->books, l->replan, s, plan,
 			       lt_replan_word(LT_REPLAN_CANNOT_START), err)
 			 : LT_OK;
 	if (code == LT_OK && !s->told)
-		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_STUCK));
+		lt_standing_stays(
+		    l->books->ledger, s, lt_replan_word(LT_REPLAN_STUCK));
 	return code;
 }
 
@@ -267,8 +272,7 @@ static void
 go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
     const char *reason)
 {
-	struct lt_daemon *const d = l->d;
-	struct lt_after_state *const state = &d->after;
+	struct lt_after_state *const state = l->after;
 	struct lt_after *const row = row_of(state, job->job_id, place);
 	const int64_t began_ms = lt_monotonic_ms();
 	const uint32_t job_id = job->job_id;
@@ -285,7 +289,7 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	if (is_unchanged(job))
 		code = move_home(l, job, &err);
 	else
-		lt_poll_at(d, lt_first_id(job));
+		lt_poll_at(l->books->jobs, lt_first_id(job));
 	l->told_ms += lt_monotonic_ms() - began_ms;
 	if (code == LT_ENOENT)
 		return;
@@ -303,9 +307,8 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 static void
 go_anywhere(struct looking *l, const struct lt_batch_job *job)
 {
-	struct lt_daemon *const d = l->d;
 	struct lt_after *const row =
-	    row_of(&d->after, job->job_id, place_of(job, job->eligible_utc_s));
+	    row_of(l->after, job->job_id, place_of(job, job->eligible_utc_s));
 	struct lt_error err = {0};
 	bool moved = false;
 
@@ -313,7 +316,8 @@ go_anywhere(struct looking *l, const struct lt_batch_job *job)
 	    l->now_utc_s - row->tried_utc_s < TRIED_AGAIN_S)
 		return;
 	row->tried_utc_s = l->now_utc_s;
-	if (lt_again(d, job, l->now_utc_s, &moved, &err) != LT_OK)
+	if (lt_again(l->books, l->replan, job, l->now_utc_s, &moved, &err) !=
+	    LT_OK)
 		lt_log("again_failed", "job=%u error=\"%s\"", row->job_id,
 		    err.text);
 	l->home += moved;
@@ -324,17 +328,16 @@ go_anywhere(struct looking *l, const struct lt_batch_job *job)
 static bool
 nodes_away(const struct looking *l, const struct lt_batch_job *job)
 {
-	const struct lt_daemon *const d = l->d;
-	const int index = lt_market_partition(&d->market, job->partition);
+	const int index = lt_market_partition(&l->site->market, job->partition);
 
-	if (index < 0 || (uint32_t)index >= d->tables.partition_count)
+	if (index < 0 || (uint32_t)index >= l->site->tables.partition_count)
 		return false;
-	const struct lt_partition *const p = &d->tables.partitions[index];
+	const struct lt_partition *const p = &l->site->tables.partitions[index];
 
 	if (!lt_after_may_be_back(p, job, l->now_utc_s))
 		return false;
 	for (uint32_t i = 0; i < p->shape_count; i++)
-		if (d->tables.shapes[p->first_shape + i].closed_count > 0)
+		if (l->site->tables.shapes[p->first_shape + i].closed_count > 0)
 			return true;
 	return false;
 }
@@ -344,7 +347,7 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 static bool
 tables_tell(const struct looking *l, const struct lt_after *row)
 {
-	return l->d->tables.read_utc_s >= row->cannot_utc_s ||
+	return l->site->tables.read_utc_s >= row->cannot_utc_s ||
 	       l->now_utc_s - row->cannot_utc_s >= LT_AFTER_AGAIN_S;
 }
 
@@ -352,7 +355,7 @@ tables_tell(const struct looking *l, const struct lt_after *row)
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
-	const struct lt_after *const known = find(&l->d->after, job->job_id);
+	const struct lt_after *const known = find(l->after, job->job_id);
 	const bool begin_came =
 	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
@@ -397,8 +400,8 @@ is_moved(struct looking *l, const struct lt_batch_job *job)
 static void
 look_at(struct looking *l, enum lt_reason says, uint32_t most)
 {
-	const struct lt_batch_jobs *const list = &l->d->jobs.list;
-	uint32_t *const at = &l->d->after.at[says];
+	const struct lt_batch_jobs *const list = &l->books->jobs->list;
+	uint32_t *const at = &l->after->at[says];
 	uint32_t read = 0;
 
 	for (uint32_t i = 0; i < list->count && read < most; i++) {
@@ -431,14 +434,15 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 static void
 take_no(struct looking *l, struct lt_after *row)
 {
-	struct lt_daemon *const d = l->d;
 	const struct lt_batch_job *const job =
-	    lt_jobs_find(&d->jobs.list, l->job_id);
+	    lt_jobs_find(&l->books->jobs->list, l->job_id);
 
 	if (!tables_tell(l, row)) {
 		row->soon = true;
-		if (d->next.tables > d->tables.read_utc_s + TABLES_EVERY_S)
-			d->next.tables = d->tables.read_utc_s + TABLES_EVERY_S;
+		if (l->site->next.tables >
+		    l->site->tables.read_utc_s + TABLES_EVERY_S)
+			l->site->next.tables =
+			    l->site->tables.read_utc_s + TABLES_EVERY_S;
 	} else if (job != NULL && is_moved(l, job) &&
 		   lt_after_is_over(row, nodes_away(l, job), l->now_utc_s)) {
 		go_home(l, job, l->place, "asked");
@@ -451,7 +455,7 @@ static bool
 says_no(const struct looking *l, const struct lt_start_answer *answer)
 {
 	const struct lt_batch_job *const job =
-	    lt_jobs_find(&l->d->jobs.list, l->job_id);
+	    lt_jobs_find(&l->books->jobs->list, l->job_id);
 
 	return answer->start == LT_START_CANNOT ||
 	       (answer->start == LT_START_CAN && job != NULL &&
@@ -465,7 +469,7 @@ says_no(const struct looking *l, const struct lt_start_answer *answer)
 static void
 ask(struct looking *l)
 {
-	struct lt_after_state *const state = &l->d->after;
+	struct lt_after_state *const state = l->after;
 	struct lt_after *const row = row_of(state, l->job_id, l->place);
 	const int64_t began_ms = lt_monotonic_ms();
 	struct lt_start_answer answer;
@@ -500,7 +504,7 @@ ask(struct looking *l)
 static int
 run(struct looking *l, struct lt_error *err)
 {
-	struct lt_after_state *const state = &l->d->after;
+	struct lt_after_state *const state = l->after;
 
 	l->standing = malloc(sizeof(*l->standing));
 	l->plan = malloc(sizeof(*l->plan));
@@ -508,7 +512,7 @@ run(struct looking *l, struct lt_error *err)
 		return lt_fail(err, LT_ENOMEM, "afterwards: out of memory");
 	if (l->now_utc_s - state->pruned_utc_s >= PRUNED_EVERY_S ||
 	    l->now_utc_s < state->pruned_utc_s) {
-		prune(state, &l->d->jobs.list);
+		prune(state, &l->books->jobs->list);
 		state->pruned_utc_s = l->now_utc_s;
 	}
 	if (state->next_utc_s > l->now_utc_s + LT_AFTER_SLOW_MOST_S)
@@ -521,12 +525,19 @@ run(struct looking *l, struct lt_error *err)
 }
 
 int
-lt_afterwards_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_after_state *after,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	struct looking l = {.d = d, .now_utc_s = now_utc_s};
+	struct looking l = {.site = site,
+	    .books = books,
+	    .replan = replan,
+	    .after = after,
+	    .now_utc_s = now_utc_s};
 
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
-	    d->market.jobs_utc_s == 0 || !lt_replan_begin_market(d))
+	if (!lt_site_may(site, LT_MAY_EDIT) || !site->has_market ||
+	    site->market.jobs_utc_s == 0 ||
+	    !lt_replan_begin_market(&site->market, books->jobs, replan))
 		return LT_OK;
 	const int code = run(&l, err);
 	free(l.standing);

@@ -13,7 +13,9 @@
 
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_replan_state;
+struct lt_site;
 
 enum {
 	LT_AFTER_DUE_S = 30,	 /* after its begin Slurm has looked at it */
@@ -76,8 +78,9 @@ bool lt_after_may_be_back(const struct lt_partition *partition,
 int64_t lt_after_pause_s(int64_t before_s, int64_t took_ms);
 
 /* Who is to go home goes, 20 a second at most; then one question. */
-int lt_afterwards_run(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_after_state *after,
+    int64_t now_utc_s, struct lt_error *err);
 void lt_afterwards_free(struct lt_after_state *state);
 
 #endif

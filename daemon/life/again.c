@@ -8,13 +8,17 @@
 
 #include "again.h"
 #include "batch.h"
+#include "books.h"
 #include "breath.h"
-#include "requeue_gate.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "replan.h"
+#include "replanning.h"
+#include "requeue_gate.h"
+#include "site.h"
 #include "standing.h"
 
 enum { FIRST_LOOK_S = 120 }; /* back, after a start */
@@ -27,23 +31,25 @@ struct work {
 };
 
 static int
-decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
+decide(struct work *w, const struct lt_books *books,
+    struct lt_replan_state *replan, const struct lt_batch_job *job,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_standing *const s = &w->standing;
 
-	if (!lt_replan_begin_market(d) ||
-	    !lt_standing_back(s, d, job, now_utc_s))
+	if (!lt_replan_begin_market(
+		&books->site->market, books->jobs, replan) ||
+	    !lt_standing_back(
+		s, &books->site->market, books->ledger, job, now_utc_s))
 		return LT_OK;
-	struct lt_replan_state *const state = &d->replan;
 	const uint32_t full =
-	    lt_request_full(&state->planned[state->planned_count],
-		LT_PLANNED_MAX - state->planned_count, &s->made, &d->market,
-		now_utc_s);
+	    lt_request_full(&replan->planned[replan->planned_count],
+		LT_PLANNED_MAX - replan->planned_count, &s->made,
+		&books->site->market, now_utc_s);
 	const struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
-	    .planned = state->planned,
-	    .planned_count = state->planned_count + full,
+	    .market = &books->site->market,
+	    .planned = replan->planned,
+	    .planned_count = replan->planned_count + full,
 	    .partition = s->partition,
 	    .start_utc_s = job->eligible_utc_s < now_utc_s ? job->eligible_utc_s
 							   : now_utc_s,
@@ -53,22 +59,24 @@ decide(struct work *w, struct lt_daemon *d, const struct lt_batch_job *job,
 	    lt_request_has_no_place(&s->made, &w->plan.plan))
 		return code;
 	code = lt_standing_move(
-	    d, s, &w->plan.plan, lt_replan_word(w->plan.why), err);
+	    books, replan, s, &w->plan.plan, lt_replan_word(w->plan.why), err);
 	if (code == LT_OK && !s->moved && w->plan.why >= LT_REPLAN_INTERRUPTED)
-		lt_standing_stays(d, s, lt_replan_word(LT_REPLAN_OVER_BUDGET));
+		lt_standing_stays(
+		    books->ledger, s, lt_replan_word(LT_REPLAN_OVER_BUDGET));
 	return code;
 }
 
 int
-lt_again(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
-    bool *moved, struct lt_error *err)
+lt_again(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, int64_t now_utc_s, bool *moved,
+    struct lt_error *err)
 {
 	struct work *const w = calloc(1, sizeof(*w));
 
 	*moved = false;
 	if (w == NULL)
 		return lt_fail(err, LT_ENOMEM, "again: out of memory");
-	const int code = decide(w, d, job, now_utc_s, err);
+	const int code = decide(w, books, replan, job, now_utc_s, err);
 	*moved = w->standing.moved;
 	free(w);
 	return code;
@@ -88,25 +96,26 @@ tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
 
 /* By our own quote, or job_submit would judge it as anybody's change. */
 int
-lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 
-	if (!lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
+	if (!lt_hold_of_job(ledger, job, &hold) || hold.uid != job->uid ||
 	    hold.state != LT_HOLD_OPEN)
 		return LT_OK; /* not ours to start */
 	struct lt_ledger_hold moved = hold;
 	if (moved.quote.start_utc_s > now_utc_s)
 		moved.quote.start_utc_s = now_utc_s;
 	moved.quote.rev++;
-	if (lt_daemon_may(d, LT_MAY_REFUSE) &&
-	    lt_sheet_budgeted(&d->budget.snapshot,
-		lt_sheet_account(&d->budget.snapshot, hold.quote.account)) &&
-	    !lt_fits_instead(&d->budget, &hold, &moved, now_utc_s))
+	if (lt_site_may(site, LT_MAY_REFUSE) &&
+	    lt_sheet_budgeted(&budget->snapshot,
+		lt_sheet_account(&budget->snapshot, hold.quote.account)) &&
+	    !lt_fits_instead(budget, &hold, &moved, now_utc_s))
 		return LT_OK;
-	d->budget.dirty = true;
-	const int code = lt_ledger_put_hold(d->ledger, &moved, err);
+	budget->dirty = true;
+	const int code = lt_ledger_put_hold(ledger, &moved, err);
 	return code == LT_OK ? tell_begin(job, &moved.quote, now_utc_s, err)
 			     : code;
 }
@@ -138,15 +147,17 @@ is_slurms_wait(const struct lt_batch_job *job)
 }
 
 static int
-decide_again(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s, struct lt_error *err)
+decide_again(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
 {
 	bool moved;
-	const int code = lt_again(d, job, now_utc_s, &moved, err);
+	const int code = lt_again(books, replan, job, now_utc_s, &moved, err);
 
 	return code == LT_OK && !moved && job->eligible_utc_s > now_utc_s &&
-		       is_slurms_wait(job) && !lt_gate_holds_back(d, job)
-		   ? lt_again_now(d, job, now_utc_s, err)
+		       is_slurms_wait(job) &&
+		       !lt_gate_holds_back(books->ledger, books->jobs, job)
+		   ? lt_again_now(books->site, books->ledger, books->budget,
+			 job, now_utc_s, err)
 		   : code;
 }
 
@@ -171,33 +182,34 @@ is_preemptible(const struct lt_market *market, const char *name)
 }
 
 int
-lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_again_run(const struct lt_books *books, struct lt_replan_state *replan,
+    struct lt_again_state *again, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_again_state *const state = &d->again;
-	const struct lt_batch_jobs *const list = &d->jobs.list;
-	const int64_t from_utc_s = state->looked_utc_s > 0
-				       ? state->looked_utc_s
+	const struct lt_batch_jobs *const list = &books->jobs->list;
+	const int64_t from_utc_s = again->looked_utc_s > 0
+				       ? again->looked_utc_s
 				       : now_utc_s - FIRST_LOOK_S;
 	int code = LT_OK;
 
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
-	    now_utc_s <= state->looked_utc_s)
+	if (!lt_site_may(books->site, LT_MAY_EDIT) ||
+	    !books->site->has_market || now_utc_s <= again->looked_utc_s)
 		return LT_OK;
-	state->looked_utc_s = now_utc_s;
+	again->looked_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 		struct lt_error failed = {0};
 
 		if (job->state != LT_JOB_PENDING || job->held ||
 		    job->admin_comment == NULL ||
-		    lt_jobs_requeued(&d->jobs, job->job_id) ||
+		    lt_jobs_requeued(books->jobs, job->job_id) ||
 		    !(is_back(job, from_utc_s, now_utc_s) ||
 			is_waiting(job, from_utc_s, now_utc_s)) ||
-		    !is_preemptible(&d->market, job->partition))
+		    !is_preemptible(&books->site->market, job->partition))
 			continue;
 		lt_breath(LT_TURN_READ);
 		/* One that fails keeps nobody. */
-		if (decide_again(d, job, now_utc_s, &failed) != LT_OK) {
+		if (decide_again(books, replan, job, now_utc_s, &failed) !=
+		    LT_OK) {
 			*err = failed;
 			code = failed.code;
 		}

@@ -12,7 +12,11 @@
 #include "error.h"
 
 struct lt_batch_job;
-struct lt_daemon;
+struct lt_books;
+struct lt_budget_state;
+struct lt_ledger;
+struct lt_replan_state;
+struct lt_site;
 
 struct lt_again_state {	      /* start as { 0 } */
 	int64_t looked_utc_s; /* who was due until then was decided */
@@ -20,13 +24,16 @@ struct lt_again_state {	      /* start as { 0 } */
 
 /* Where it goes on: *moved if it is told to start somewhere else, or later. It
  * never goes where its team's budget has no room for it. job: of the list. */
-int lt_again(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s, bool *moved, struct lt_error *err);
+int lt_again(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, int64_t now_utc_s, bool *moved,
+    struct lt_error *err);
 /* Slurm lets what was requeued wait for two minutes, and so is held for it: it
  * is told to start now, where that fits too. */
-int lt_again_now(struct lt_daemon *d, const struct lt_batch_job *job,
+int lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct lt_batch_job *job,
     int64_t now_utc_s, struct lt_error *err);
 /* Who is due. */
-int lt_again_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_again_run(const struct lt_books *books, struct lt_replan_state *replan,
+    struct lt_again_state *again, int64_t now_utc_s, struct lt_error *err);
 
 #endif

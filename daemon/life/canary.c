@@ -5,12 +5,15 @@
  */
 #include <string.h>
 
+#include "batch.h"
+#include "books.h"
 #include "canary.h"
-#include "daemon.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "notice.h"
 #include "proof.h"
+#include "site.h"
 #include "units.h"
 
 enum {
@@ -33,7 +36,7 @@ wait_s(const struct lt_wish *wish)
 /* Slurm gives its next run the whole limit, and lets it begin only where that
  * ends before the deadline. */
 static bool
-is_in_time(const struct lt_daemon *d, const struct lt_batch_job *job,
+is_in_time(const struct lt_site *site, const struct lt_batch_job *job,
     const struct lt_wish *wish, int64_t now_utc_s)
 {
 	int64_t deadline_utc_s = job->deadline_utc_s;
@@ -44,20 +47,20 @@ is_in_time(const struct lt_daemon *d, const struct lt_batch_job *job,
 	if (deadline_utc_s <= 0)
 		return true;
 	return job->limit_s < deadline_utc_s &&
-	       now_utc_s + wait_s(wish) + d->tables.conf.kill_wait_s + AGAIN_S +
-		       job->limit_s <=
-		   deadline_utc_s - d->policy->deadline_slack_s;
+	       now_utc_s + wait_s(wish) + site->tables.conf.kill_wait_s +
+		       AGAIN_S + job->limit_s <=
+		   deadline_utc_s - site->policy->deadline_slack_s;
 }
 
 /* "" = it may be. */
 static const char *
-why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
+why_not(const struct lt_site *site, const struct lt_notice_state *notices,
+    const struct lt_proof_state *proof, const struct lt_batch_job *job,
     const struct lt_wish *wish, int64_t now_utc_s)
 {
-	const struct lt_life *const life =
-	    lt_proof_life(&d->proof, job->job_id);
+	const struct lt_life *const life = lt_proof_life(proof, job->job_id);
 
-	if (!lt_daemon_may(d, LT_MAY_HOLD))
+	if (!lt_site_may(site, LT_MAY_HOLD))
 		return "the policy's mode is not enforce";
 	if (job->state != LT_JOB_RUNNING || job->completing)
 		return "it does not run";
@@ -73,22 +76,23 @@ why_not(const struct lt_daemon *d, const struct lt_batch_job *job,
 	if (life->now.newest_after_s <
 	    2 * life->now.first_after_s + 2 * LT_LIFE_BLUR_S)
 		return "it has told its progress for too short a time to show anything";
-	if (!is_in_time(d, job, wish, now_utc_s))
+	if (!is_in_time(site, job, wish, now_utc_s))
 		return "starting over could miss its deadline";
-	return lt_notice_has(&d->notice, job->job_id)
+	return lt_notice_has(notices, job->job_id)
 		   ? "it is being interrupted just now"
 		   : "";
 }
 
 /* Asked for, and what it takes is known to be allowed. */
 static int
-begin(struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_wish *wish, int64_t now_utc_s, struct lt_error *err)
+begin(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    const struct lt_batch_job *job, const struct lt_wish *wish,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_canary canary = {.job_id = job->job_id,
 	    .start_utc_s = job->start_utc_s,
 	    .requeue_utc_s = now_utc_s + wait_s(wish)};
-	const int code = lt_notice_interrupt(d, &canary, err);
+	const int code = lt_notice_interrupt(ledger, notices, &canary, err);
 
 	if (code == LT_OK)
 		lt_log("canary", "job=%u requeue_in_s=%lld", job->job_id,
@@ -97,7 +101,8 @@ begin(struct lt_daemon *d, const struct lt_batch_job *job,
 }
 
 int
-lt_canary_begin(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_canary_begin(const struct lt_books *books, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, const struct lt_batch_job *job,
     int64_t now_utc_s, int64_t *requeue_in_s, struct lt_error *err)
 {
 	struct lt_proof_job whose;
@@ -106,12 +111,13 @@ lt_canary_begin(struct lt_daemon *d, const struct lt_batch_job *job,
 		return lt_fail(err, LT_EDENIED,
 		    "it has no --checkpoint, or its script is not known to lowtide");
 	const struct lt_wish *const wish = &whose.quote.wish;
-	const char *const why = why_not(d, job, wish, now_utc_s);
+	const char *const why =
+	    why_not(books->site, notices, proof, job, wish, now_utc_s);
 
 	if (why[0] != '\0')
 		return lt_fail(err, LT_EDENIED, "%s", why);
 	*requeue_in_s = wait_s(wish);
-	return begin(d, job, wish, now_utc_s, err);
+	return begin(books->ledger, notices, job, wish, now_utc_s, err);
 }
 
 /* Has it run for long enough to have something to lose, and not for long? */
@@ -127,59 +133,64 @@ is_time(const struct lt_batch_job *job, const struct lt_wish *wish,
 }
 
 static bool
-has_canary(const struct lt_daemon *d, const struct lt_batch_job *job,
+has_canary(const struct lt_market *market, const struct lt_batch_job *job,
     const struct lt_quote *quote)
 {
-	const struct lt_class *const class = lt_market_class(&d->market,
-	    &(struct lt_class_of){.account = quote->account,
-		.qos = job->qos,
-		.name = job->name,
-		.partition = lt_market_partition(&d->market, quote->home)});
+	const struct lt_class *const class = lt_market_class(
+	    market, &(struct lt_class_of){.account = quote->account,
+			.qos = job->qos,
+			.name = job->name,
+			.partition = lt_market_partition(market, quote->home)});
 
 	return class != NULL && class->canary;
 }
 
 /* Once for each script, whatever comes of it. */
 static int
-by_class(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
-    struct lt_error *err)
+by_class(const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, struct lt_proof_state *proof,
+    const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_proof_job whose;
 	struct lt_proof_row row;
 
 	if (!lt_proof_of_job(&whose, job) ||
-	    !has_canary(d, job, &whose.quote) ||
+	    !has_canary(&site->market, job, &whose.quote) ||
 	    !is_time(job, &whose.quote.wish, now_utc_s) ||
-	    why_not(d, job, &whose.quote.wish, now_utc_s)[0] != '\0')
+	    why_not(site, notices, proof, job, &whose.quote.wish,
+		now_utc_s)[0] != '\0')
 		return LT_OK;
-	int code = lt_ledger_proof(d->ledger, &whose.of.key, &row, err);
+	int code = lt_ledger_proof(ledger, &whose.of.key, &row, err);
 	if (code != LT_OK || row.survived > 0 || row.failed > 0 ||
 	    row.canary_utc_s > 0)
 		return code;
 	row.canary_utc_s = row.last_utc_s = now_utc_s;
-	code = lt_ledger_put_proof(d->ledger, &whose.of, &row, err);
-	return code == LT_OK ? begin(d, job, &whose.quote.wish, now_utc_s, err)
+	code = lt_ledger_put_proof(ledger, &whose.of, &row, err);
+	return code == LT_OK ? begin(ledger, notices, job, &whose.quote.wish,
+				   now_utc_s, err)
 			     : code;
 }
 
 int
-lt_canary_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_canary_run(const struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_batch_jobs *list, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_proof_state *const state = &d->proof;
 	bool has_any = false;
 
-	if (now_utc_s < state->looked_utc_s + LOOK_EVERY_S &&
-	    now_utc_s >= state->looked_utc_s)
+	if (now_utc_s < proof->looked_utc_s + LOOK_EVERY_S &&
+	    now_utc_s >= proof->looked_utc_s)
 		return LT_OK;
-	d->proof.looked_utc_s = now_utc_s;
-	for (uint32_t i = 0; i < d->market.class_count; i++)
-		has_any |= d->market.classes[i].canary;
+	proof->looked_utc_s = now_utc_s;
+	for (uint32_t i = 0; i < site->market.class_count; i++)
+		has_any |= site->market.classes[i].canary;
 	/* Those that tell nothing could show nothing. */
-	for (uint32_t i = 0; has_any && i < state->life_count; i++) {
+	for (uint32_t i = 0; has_any && i < proof->life_count; i++) {
 		const struct lt_batch_job *const job =
-		    lt_jobs_find(&d->jobs.list, state->lives[i].job_id);
-		const int code =
-		    job != NULL ? by_class(d, job, now_utc_s, err) : LT_OK;
+		    lt_jobs_find(list, proof->lives[i].job_id);
+		const int code = job != NULL ? by_class(site, ledger, notices,
+						   proof, job, now_utc_s, err)
+					     : LT_OK;
 
 		if (code != LT_OK)
 			return code;

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "batch.h"
-#include "daemon.h"
 #include "drained.h"
+#include "ledger.h"
 #include "log.h"
+#include "notice.h"
+#include "site.h"
 #include "units.h"
 
 enum {
@@ -68,12 +70,12 @@ is_back(const struct lt_batch_node *at, const struct lt_notice *notice)
 
 /* Written before it is done. */
 int
-lt_drained_put(struct lt_daemon *d, struct lt_notice *notice,
-    enum lt_notice_stage stage, struct lt_error *err)
+lt_drained_put(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    struct lt_notice *notice, enum lt_notice_stage stage, struct lt_error *err)
 {
 	notice->stage = stage;
-	d->notice.look_utc_s = 0;
-	return lt_ledger_put_notice(d->ledger, notice, err);
+	notices->look_utc_s = 0;
+	return lt_ledger_put_notice(ledger, notice, err);
 }
 
 /* A drain of somebody else's keeps its reason. */
@@ -93,11 +95,12 @@ lt_drained_drain(const struct lt_notice *notice, struct lt_error *err)
 /* What could not be told, or was not when we ended. A node whose end passed
  * meanwhile may be a new machine: it and its jobs are left alone. */
 void
-lt_drained_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	d->notice.is_undrained = false;
-	for (uint32_t i = 0; i < d->notice.notice_count; i++) {
-		struct lt_notice *const notice = &d->notice.notices[i];
+	notices->is_undrained = false;
+	for (uint32_t i = 0; i < notices->notice_count; i++) {
+		struct lt_notice *const notice = &notices->notices[i];
 		struct lt_batch_node at = {0};
 		struct lt_error failed = {0};
 
@@ -107,14 +110,14 @@ lt_drained_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		if (code == LT_ENOENT ||
 		    (code == LT_OK && now_utc_s >= notice->end_utc_s &&
 			is_back(&at, notice)))
-			code =
-			    lt_drained_put(d, notice, LT_NOTICE_GONE, &failed);
+			code = lt_drained_put(
+			    ledger, notices, notice, LT_NOTICE_GONE, &failed);
 		else if (code == LT_OK)
 			code = lt_drained_drain(notice, &failed);
 		if (code == LT_OK)
 			continue;
 		*err = failed;
-		d->notice.is_undrained = true;
+		notices->is_undrained = true;
 		if (code == LT_ENET)
 			return;
 	}
@@ -123,8 +126,8 @@ lt_drained_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 /* *is_done: lowtide has nothing to do with it any more. Killed after the
  * resume, the next one finds no drain and forgets it. */
 int
-lt_drained_give_back(struct lt_daemon *d, const struct lt_notice *notice,
-    bool *is_done, struct lt_error *err)
+lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_notice *notice, bool *is_done, struct lt_error *err)
 {
 	struct lt_batch_node at = {0};
 	const char *why = "not ours";
@@ -143,9 +146,9 @@ lt_drained_give_back(struct lt_daemon *d, const struct lt_notice *notice,
 		if (code != LT_OK)
 			return code;
 		why = notice->stage == LT_NOTICE_STAYS ? "withdrawn" : "back";
-		d->next.tables = d->next.market = 0;
+		site->next.tables = site->next.market = 0;
 	}
-	code = lt_ledger_drop_notice(d->ledger, notice->node, err);
+	code = lt_ledger_drop_notice(ledger, notice->node, err);
 	*is_done = code == LT_OK;
 	if (*is_done)
 		lt_log("notice_done", "node=%s why=\"%s\"", notice->node, why);
@@ -154,25 +157,28 @@ lt_drained_give_back(struct lt_daemon *d, const struct lt_notice *notice,
 
 /* A few at a time, in turn: a thousand nodes are asked for within minutes. */
 bool
-lt_drained_look(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_notice_state *const state = &d->notice;
 	uint32_t asked = 0;
 	bool any_done = false;
 
-	if (now_utc_s < state->look_utc_s)
+	if (now_utc_s < notices->look_utc_s)
 		return false;
-	state->look_utc_s = now_utc_s + LOOK_EVERY_S;
-	for (uint32_t i = 0; i < state->notice_count && asked < LOOK_MAX; i++) {
+	notices->look_utc_s = now_utc_s + LOOK_EVERY_S;
+	for (uint32_t i = 0; i < notices->notice_count && asked < LOOK_MAX;
+	     i++) {
 		const struct lt_notice *const notice =
-		    &state->notices[state->look_next++ % state->notice_count];
+		    &notices->notices[notices->look_next++ %
+				      notices->notice_count];
 		struct lt_error failed = {0};
 		bool is_done;
 
 		if (notice->stage == LT_NOTICE_LEAVES)
 			continue;
 		asked++;
-		if (lt_drained_give_back(d, notice, &is_done, &failed) != LT_OK)
+		if (lt_drained_give_back(
+			site, ledger, notice, &is_done, &failed) != LT_OK)
 			*err = failed;
 		any_done |= is_done;
 		if (failed.code == LT_ENET)

@@ -5,8 +5,9 @@
 
 #include "again.h"
 #include "batch.h"
+#include "books.h"
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
 #include "drained.h"
 #include "fits.h"
 #include "grow.h"
@@ -14,13 +15,14 @@
 #include "interruption.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "requeue_gate.h"
 #include "log.h"
 #include "lookup.h"
 #include "notice.h"
 #include "poll_schedule.h"
 #include "proof.h"
 #include "quote.h"
+#include "requeue_gate.h"
+#include "site.h"
 
 enum {
 	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
@@ -28,21 +30,19 @@ enum {
 };
 
 int64_t
-lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s)
+lt_notice_requeue_utc_s(const struct lt_tables *tables, int64_t end_utc_s)
 {
-	return end_utc_s - d->tables.conf.kill_wait_s - LT_NOTICE_MARGIN_S;
+	return end_utc_s - tables->conf.kill_wait_s - LT_NOTICE_MARGIN_S;
 }
 
 bool
-lt_notice_waits(const struct lt_daemon *d, int64_t now_utc_s)
+lt_notice_waits(const struct lt_notice_state *notices, int64_t now_utc_s)
 {
-	const struct lt_notice_state *const state = &d->notice;
-
-	for (uint32_t i = 0; i < state->notice_count; i++)
-		if (state->notices[i].stage == LT_NOTICE_LEAVES)
+	for (uint32_t i = 0; i < notices->notice_count; i++)
+		if (notices->notices[i].stage == LT_NOTICE_LEAVES)
 			return true;
-	return state->job_count > 0 || state->canary_count > 0 ||
-	       (state->notice_count > 0 && now_utc_s >= state->look_utc_s);
+	return notices->job_count > 0 || notices->canary_count > 0 ||
+	       (notices->notice_count > 0 && now_utc_s >= notices->look_utc_s);
 }
 
 void
@@ -56,36 +56,37 @@ lt_notice_free(struct lt_notice_state *state)
 
 /* What the ledger has is what holds, after a start and after each notice. */
 static int
-read_ledger(struct lt_daemon *d, struct lt_error *err)
+read_ledger(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    struct lt_error *err)
 {
-	struct lt_notice_state *const state = &d->notice;
 	/* At a start: who knows how far the last one came. */
-	const bool is_undrained = state->is_undrained || !state->is_read;
+	const bool is_undrained = notices->is_undrained || !notices->is_read;
 
-	const int64_t look_utc_s = state->look_utc_s;
-	const uint32_t look_next = state->look_next;
+	const int64_t look_utc_s = notices->look_utc_s;
+	const uint32_t look_next = notices->look_next;
 
-	lt_notice_free(state);
-	state->is_undrained = is_undrained;
-	state->look_utc_s = look_utc_s;
-	state->look_next = look_next;
+	lt_notice_free(notices);
+	notices->is_undrained = is_undrained;
+	notices->look_utc_s = look_utc_s;
+	notices->look_next = look_next;
 	int code = lt_ledger_notices(
-	    d->ledger, &state->notices, &state->notice_count, err);
+	    ledger, &notices->notices, &notices->notice_count, err);
 	if (code == LT_OK)
 		code = lt_ledger_reclaimed(
-		    d->ledger, &state->jobs, &state->job_count, err);
+		    ledger, &notices->jobs, &notices->job_count, err);
 	if (code == LT_OK)
 		code = lt_ledger_canaries(
-		    d->ledger, &state->canaries, &state->canary_count, err);
-	state->job_capacity = state->job_count;
-	state->is_read = code == LT_OK;
+		    ledger, &notices->canaries, &notices->canary_count, err);
+	notices->job_capacity = notices->job_count;
+	notices->is_read = code == LT_OK;
 	return code;
 }
 
 int
-lt_notice_know(struct lt_daemon *d, struct lt_error *err)
+lt_notice_know(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    struct lt_error *err)
 {
-	return d->notice.is_read ? LT_OK : read_ledger(d, err);
+	return notices->is_read ? LT_OK : read_ledger(ledger, notices, err);
 }
 
 static const struct lt_notice *
@@ -98,7 +99,8 @@ find_notice(const struct lt_notice_state *state, const char *node)
 }
 
 int
-lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+lt_notice_take(struct lt_site *site, const struct lt_books *books,
+    struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_notice notice = {
@@ -108,40 +110,41 @@ lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
 		return lt_fail(err, LT_EINPUT, "node: longer than %zu bytes",
 		    sizeof(notice.node) - 1);
 	snprintf(notice.node, sizeof(notice.node), "%s", node);
-	int code = lt_notice_know(d, err);
-	const bool is_new = find_notice(&d->notice, node) == NULL;
+	int code = lt_notice_know(books->ledger, notices, err);
+	const bool is_new = find_notice(notices, node) == NULL;
 	/* Before anything is done, so that it is gone on with. */
 	if (code == LT_OK)
-		code = lt_ledger_put_notice(d->ledger, &notice, err);
+		code = lt_ledger_put_notice(books->ledger, &notice, err);
 	if (code != LT_OK)
 		return code;
 	code = lt_drained_drain(&notice, err);
 	if (code != LT_OK && code != LT_ENET) {
 		if (is_new)
-			(void)lt_ledger_drop_notice(d->ledger, node, NULL);
+			(void)lt_ledger_drop_notice(books->ledger, node, NULL);
 		return code;
 	}
 	/* slurmctld is away: it is told when it is back. */
-	d->notice.is_undrained |= code == LT_ENET;
+	notices->is_undrained |= code == LT_ENET;
 	if (code == LT_ENET)
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
 	/* Who runs there now, and where there is room. */
-	lt_poll_running(d);
-	d->next.tables = d->next.market = 0;
-	return read_ledger(d, err);
+	lt_poll_running(books->jobs);
+	site->next.tables = site->next.market = 0;
+	return read_ledger(books->ledger, notices, err);
 }
 
 int
-lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
+lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, const char *node, struct lt_error *err)
 {
 	struct lt_notice notice = {.stage = LT_NOTICE_STAYS};
 	bool is_done;
-	int code = lt_notice_know(d, err);
+	int code = lt_notice_know(ledger, notices, err);
 
 	if (code != LT_OK)
 		return code;
-	const struct lt_notice *const known = find_notice(&d->notice, node);
+	const struct lt_notice *const known = find_notice(notices, node);
 	if (known != NULL) {
 		notice = *known;
 	} else {
@@ -159,30 +162,30 @@ lt_notice_withdraw(struct lt_daemon *d, const char *node, struct lt_error *err)
 		}
 		snprintf(notice.node, sizeof(notice.node), "%s", node);
 	}
-	code = lt_drained_put(d, &notice, LT_NOTICE_STAYS, err);
+	code = lt_drained_put(ledger, notices, &notice, LT_NOTICE_STAYS, err);
 	if (code != LT_OK)
 		return code;
 	lt_log("notice_withdrawn", "node=%s", node);
 	/* slurmctld is away: it is resumed when it is back. */
-	code = lt_drained_give_back(d, &notice, &is_done, err);
+	code = lt_drained_give_back(site, ledger, &notice, &is_done, err);
 	if (code == LT_ENET) {
 		*err = (struct lt_error){0};
 		code = LT_OK;
 	}
-	return code == LT_OK ? read_ledger(d, err) : code;
+	return code == LT_OK ? read_ledger(ledger, notices, err) : code;
 }
 
 /* ---- each job of such a node ---- */
 
 const char *
-lt_notice_awaited(const struct lt_daemon *d, const struct lt_batch_job *job)
+lt_notice_awaited(
+    const struct lt_notice_state *notices, const struct lt_batch_job *job)
 {
 	if (job->state != LT_JOB_PENDING || job->req_nodes == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < d->notice.notice_count; i++)
-		if (lt_batch_has_node(
-			job->req_nodes, d->notice.notices[i].node))
-			return d->notice.notices[i].node;
+	for (uint32_t i = 0; i < notices->notice_count; i++)
+		if (lt_batch_has_node(job->req_nodes, notices->notices[i].node))
+			return notices->notices[i].node;
 	return NULL;
 }
 
@@ -220,8 +223,8 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 
 /* Written before it is done: what dies in between is not done twice. */
 static int
-step(struct lt_daemon *d, struct lt_reclaimed *row, enum lt_notice_step next,
-    int64_t now_utc_s, struct lt_error *err)
+step(struct lt_ledger *ledger, struct lt_reclaimed *row,
+    enum lt_notice_step next, int64_t now_utc_s, struct lt_error *err)
 {
 	static const char *const words[LT_NOTICE_STEP_COUNT] = {
 	    [LT_NOTICE_SEEN] = "seen",
@@ -231,7 +234,7 @@ step(struct lt_daemon *d, struct lt_reclaimed *row, enum lt_notice_step next,
 
 	row->step = next;
 	row->at_utc_s = now_utc_s;
-	const int code = lt_ledger_put_reclaimed(d->ledger, row, err);
+	const int code = lt_ledger_put_reclaimed(ledger, row, err);
 	if (code == LT_OK)
 		lt_log("reclaimed", "job=%u step=%s", row->job_id,
 		    LT_WORD(words, next));
@@ -272,20 +275,23 @@ is_taken(const struct lt_notice_state *state, const struct lt_batch_job *job)
 
 /* job: of a heterogeneous one its leader. */
 static int
-leave(struct lt_daemon *d, const struct lt_batch_job *job,
+leave(const struct lt_books *books, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, const struct lt_batch_job *job,
     int64_t requeue_utc_s, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_reclaimed *const row = row_of(&d->notice, job);
+	struct lt_reclaimed *const row = row_of(notices, job);
 	int code = LT_OK;
 
 	if (row == NULL)
 		return lt_fail(err, LT_ENOMEM, "notice: out of memory");
 	const uint32_t signal = signal_of(job);
 	if (signal != 0 && row->step < LT_NOTICE_SIGNALLED) {
-		code = step(d, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
+		code = step(
+		    books->ledger, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
 		/* One that has no step just then hears nothing. */
 		if (code == LT_OK) {
-			lt_proof_ask(d, job->job_id, now_utc_s);
+			lt_proof_ask(
+			    books->ledger, proof, job->job_id, now_utc_s);
 			(void)lt_batch_signal(job, signal, NULL);
 		}
 	}
@@ -298,16 +304,17 @@ leave(struct lt_daemon *d, const struct lt_batch_job *job,
 		return LT_OK;
 	const int64_t asked_utc_s =
 	    row->step == LT_NOTICE_SIGNALLED ? row->at_utc_s : 0;
-	code = lt_interrupted_note(d, job,
+	code = lt_interrupted_note(&books->site->market, books->ledger, job,
 	    &(struct lt_ended_by_us){.at_utc_s = now_utc_s,
 		.asked_utc_s = asked_utc_s,
-		.counts = is_taken(&d->notice, job)},
+		.counts = is_taken(notices, job)},
 	    err);
 	if (code == LT_OK)
-		code = step(d, row, LT_NOTICE_REQUEUED, now_utc_s, err);
+		code = step(
+		    books->ledger, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
-	lt_poll_again(d, job->job_id);
+	lt_poll_again(books->jobs, job->job_id);
 	return code;
 }
 
@@ -322,10 +329,10 @@ lt_notice_is_there(const struct lt_batch_job *job, const char *node)
 /* What was requeued just now has the time to end, or Slurm, whose node goes
  * down in between, calls the job one that can never run. */
 static int64_t
-ended_utc_s(const struct lt_daemon *d, const struct lt_reclaimed *row)
+ended_utc_s(const struct lt_tables *tables, const struct lt_reclaimed *row)
 {
 	return row != NULL && row->step == LT_NOTICE_REQUEUED
-		   ? row->at_utc_s + d->tables.conf.kill_wait_s +
+		   ? row->at_utc_s + tables->conf.kill_wait_s +
 			 LT_NOTICE_MARGIN_S
 		   : 0;
 }
@@ -333,16 +340,17 @@ ended_utc_s(const struct lt_daemon *d, const struct lt_reclaimed *row)
 /* Returns whether something of a job is still there, and when the node may be
  * set down. */
 static bool
-leave_node(struct lt_daemon *d, const struct lt_notice *notice,
+leave_node(const struct lt_books *books, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, const struct lt_notice *notice,
     int64_t now_utc_s, int64_t *down_utc_s, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &books->jobs->list;
 	const int64_t requeue_utc_s =
-	    lt_notice_requeue_utc_s(d, notice->end_utc_s);
+	    lt_notice_requeue_utc_s(&books->site->tables, notice->end_utc_s);
 	/* A requeue that fails again and again does not keep it. */
 	const int64_t latest_utc_s =
 	    notice->end_utc_s +
-	    2 * (d->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
+	    2 * (books->site->tables.conf.kill_wait_s + LT_NOTICE_MARGIN_S);
 	bool is_used = false;
 
 	*down_utc_s = notice->end_utc_s;
@@ -356,9 +364,9 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 		is_used = true;
 		/* No row tells when a node is free of it. */
 		if (part->completing)
-			lt_poll_at(d, part->job_id);
+			lt_poll_at(books->jobs, part->job_id);
 		else
-			lt_poll_ahead(d, part->job_id);
+			lt_poll_ahead(books->jobs, part->job_id);
 		const struct lt_batch_job *job =
 		    part->het_job_id != 0 ? lt_jobs_find(list, part->het_job_id)
 					  : part;
@@ -366,10 +374,11 @@ leave_node(struct lt_daemon *d, const struct lt_notice *notice,
 			job = part;
 		/* One that fails keeps nobody. */
 		if (!part->completing && !job->completing &&
-		    leave(d, job, requeue_utc_s, now_utc_s, &failed) != LT_OK)
+		    leave(books, notices, proof, job, requeue_utc_s, now_utc_s,
+			&failed) != LT_OK)
 			*err = failed;
-		const int64_t at_utc_s =
-		    ended_utc_s(d, find(&d->notice, job->job_id));
+		const int64_t at_utc_s = ended_utc_s(
+		    &books->site->tables, find(notices, job->job_id));
 		if (at_utc_s > *down_utc_s)
 			*down_utc_s =
 			    at_utc_s < latest_utc_s ? at_utc_s : latest_utc_s;
@@ -390,23 +399,22 @@ lt_notice_has(const struct lt_notice_state *state, uint32_t job_id)
 }
 
 int
-lt_notice_interrupt(
-    struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err)
+lt_notice_interrupt(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    const struct lt_canary *canary, struct lt_error *err)
 {
-	int code = lt_notice_know(d, err);
+	int code = lt_notice_know(ledger, notices, err);
 
 	if (code == LT_OK)
-		code = lt_ledger_put_canary(d->ledger, canary, err);
-	return code == LT_OK ? read_ledger(d, err) : code;
+		code = lt_ledger_put_canary(ledger, canary, err);
+	return code == LT_OK ? read_ledger(ledger, notices, err) : code;
 }
 
 /* One that says that its checkpoint is written need not be waited for. */
 static int64_t
-requeue_utc_s_of(const struct lt_daemon *d, const struct lt_canary *canary,
-    int64_t now_utc_s)
+requeue_utc_s_of(const struct lt_proof_state *proof,
+    const struct lt_canary *canary, int64_t now_utc_s)
 {
-	const struct lt_life *const life =
-	    lt_proof_life(&d->proof, canary->job_id);
+	const struct lt_life *const life = lt_proof_life(proof, canary->job_id);
 
 	return life != NULL && life->asked_utc_s != 0 && life->write_s > 0
 		   ? now_utc_s
@@ -415,40 +423,41 @@ requeue_utc_s_of(const struct lt_daemon *d, const struct lt_canary *canary,
 
 /* As if the node of each were taken back, until that run is over. */
 static void
-leave_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_notice_state *const state = &d->notice;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < state->canary_count; i++) {
-		const struct lt_canary canary = state->canaries[i];
+	for (uint32_t i = 0; i < notices->canary_count; i++) {
+		const struct lt_canary canary = notices->canaries[i];
 		const struct lt_batch_job *const job =
-		    lt_jobs_find(&d->jobs.list, canary.job_id);
+		    lt_jobs_find(&books->jobs->list, canary.job_id);
 		struct lt_error failed = {0};
 
 		if (job == NULL || job->completing ||
 		    job->state != LT_JOB_RUNNING ||
 		    job->start_utc_s != canary.start_utc_s) {
 			(void)lt_ledger_drop_canary(
-			    d->ledger, canary.job_id, NULL);
+			    books->ledger, canary.job_id, NULL);
 			continue;
 		}
-		lt_poll_at(d, canary.job_id);
-		if (leave(d, job, requeue_utc_s_of(d, &canary, now_utc_s),
-			now_utc_s, &failed) != LT_OK)
+		lt_poll_at(books->jobs, canary.job_id);
+		if (leave(books, notices, proof, job,
+			requeue_utc_s_of(proof, &canary, now_utc_s), now_utc_s,
+			&failed) != LT_OK)
 			*err = failed;
-		state->canaries[kept++] = canary;
+		notices->canaries[kept++] = canary;
 	}
-	state->canary_count = kept;
+	notices->canary_count = kept;
 }
 
 /* All parts of a heterogeneous job, which follow their leader in the list, and
  * once each is admitted. */
 static bool
-begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
-    int64_t now_utc_s, struct lt_error *err)
+begin_now(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
+	const struct lt_batch_jobs *const list = &books->jobs->list;
 	const struct lt_batch_job *end = job + 1;
 
 	while (job->het_job_id != 0 && end < &list->jobs[list->count] &&
@@ -457,13 +466,16 @@ begin_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	for (const struct lt_batch_job *part = job; part < end; part++)
 		if (part->completing || part->held ||
 		    part->state != LT_JOB_PENDING ||
-		    lt_gate_holds_back(d, part))
+		    lt_gate_holds_back(books->ledger, books->jobs, part))
 			return false;
 	for (const struct lt_batch_job *part = job; part < end; part++) {
 		bool moved;
 
-		if (lt_again(d, part, now_utc_s, &moved, err) != LT_OK ||
-		    (!moved && lt_again_now(d, part, now_utc_s, err) != LT_OK))
+		if (lt_again(books, replan, part, now_utc_s, &moved, err) !=
+			LT_OK ||
+		    (!moved &&
+			lt_again_now(books->site, books->ledger, books->budget,
+			    part, now_utc_s, err) != LT_OK))
 			return false;
 	}
 	return true;
@@ -483,66 +495,68 @@ is_open(const struct lt_reclaimed *row, const struct lt_batch_job *job)
 }
 
 static void
-start_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+start_again(const struct lt_books *books, struct lt_replan_state *replan,
+    struct lt_notice_state *notices, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_notice_state *const state = &d->notice;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < state->job_count; i++) {
-		struct lt_reclaimed row = state->jobs[i];
+	for (uint32_t i = 0; i < notices->job_count; i++) {
+		struct lt_reclaimed row = notices->jobs[i];
 		const struct lt_batch_job *const job =
-		    lt_jobs_find(&d->jobs.list, row.job_id);
+		    lt_jobs_find(&books->jobs->list, row.job_id);
 
 		if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
-			if (begin_now(d, job, now_utc_s, err))
-				(void)step(
-				    d, &row, LT_NOTICE_STARTED, now_utc_s, err);
-			lt_poll_again(d, row.job_id);
+			if (begin_now(books, replan, job, now_utc_s, err))
+				(void)step(books->ledger, &row,
+				    LT_NOTICE_STARTED, now_utc_s, err);
+			lt_poll_again(books->jobs, row.job_id);
 		}
 		if (is_open(&row, job))
-			state->jobs[kept++] = row;
+			notices->jobs[kept++] = row;
 		else
 			(void)lt_ledger_drop_reclaimed(
-			    d->ledger, row.job_id, NULL);
+			    books->ledger, row.job_id, NULL);
 	}
-	state->job_count = kept;
+	notices->job_count = kept;
 }
 
 int
-lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_notice_run(struct lt_site *site, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_notice_state *const state = &d->notice;
-	const int code = lt_notice_know(d, err);
+	const int code = lt_notice_know(books->ledger, notices, err);
 	struct lt_error failed = {0};
 
 	if (code != LT_OK)
 		return code;
-	if (state->is_undrained)
-		lt_drained_all(d, now_utc_s, err);
-	for (uint32_t i = 0; i < state->job_count; i++)
-		state->jobs[i].is_leaving = false;
-	for (uint32_t i = 0; i < state->notice_count; i++) {
-		struct lt_notice *const notice = &state->notices[i];
+	if (notices->is_undrained)
+		lt_drained_all(books->ledger, notices, now_utc_s, err);
+	for (uint32_t i = 0; i < notices->job_count; i++)
+		notices->jobs[i].is_leaving = false;
+	for (uint32_t i = 0; i < notices->notice_count; i++) {
+		struct lt_notice *const notice = &notices->notices[i];
 		int64_t down_utc_s;
 
 		if (notice->stage != LT_NOTICE_LEAVES)
 			continue;
-		const bool is_used =
-		    leave_node(d, notice, now_utc_s, &down_utc_s, err);
+		const bool is_used = leave_node(
+		    books, notices, proof, notice, now_utc_s, &down_utc_s, err);
 
 		if (now_utc_s - notice->told_utc_s < LATE_S)
-			d->next.started = 0;
+			books->jobs->next.started = 0;
 		if (now_utc_s < down_utc_s ||
 		    (is_used && lt_drained_down(notice) == LT_ENET))
 			continue;
-		if (lt_drained_put(d, notice, LT_NOTICE_GONE, &failed) != LT_OK)
+		if (lt_drained_put(books->ledger, notices, notice,
+			LT_NOTICE_GONE, &failed) != LT_OK)
 			*err = failed;
 		lt_log("notice_over", "node=%s down=%d", notice->node, is_used);
 	}
-	leave_canaries(d, now_utc_s, err);
-	start_again(d, now_utc_s, err);
-	if (lt_drained_look(d, now_utc_s, err) &&
-	    read_ledger(d, &failed) != LT_OK)
+	leave_canaries(books, notices, proof, now_utc_s, err);
+	start_again(books, replan, notices, now_utc_s, err);
+	if (lt_drained_look(site, books->ledger, notices, now_utc_s, err) &&
+	    read_ledger(books->ledger, notices, &failed) != LT_OK)
 		*err = failed;
 	return err->code;
 }

@@ -16,7 +16,12 @@
 #include "proofs.h"
 
 struct lt_batch_job;
-struct lt_daemon;
+struct lt_books;
+struct lt_ledger;
+struct lt_proof_state;
+struct lt_replan_state;
+struct lt_site;
+struct lt_tables;
 
 struct lt_notice_state {   /* start as { 0 } */
 	bool is_read;	   /* from the ledger */
@@ -35,32 +40,38 @@ struct lt_notice_state {   /* start as { 0 } */
 
 /* From end_utc_s on the node is gone. The same again moves the end. LT_EINPUT,
  * LT_ENOENT: no such node. */
-int lt_notice_take(struct lt_daemon *d, const char *node, int64_t end_utc_s,
+int lt_notice_take(struct lt_site *site, const struct lt_books *books,
+    struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
 /* It stays after all, or is there again: resumed, now or when slurmctld is
  * back, if its drain is ours. LT_ENOENT: none was told, nor is it drained so.
  */
-int lt_notice_withdraw(
-    struct lt_daemon *d, const char *node, struct lt_error *err);
+int lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, const char *node, struct lt_error *err);
 /* Reads the ledger's, if none did since the start. */
-int lt_notice_know(struct lt_daemon *d, struct lt_error *err);
+int lt_notice_know(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    struct lt_error *err);
 /* What is due. */
-int lt_notice_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_notice_run(struct lt_site *site, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_notice_state *notices,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err);
 /* When jobs of a node that ends then are requeued: as late as Slurm needs to
  * end them. */
-int64_t lt_notice_requeue_utc_s(const struct lt_daemon *d, int64_t end_utc_s);
+int64_t lt_notice_requeue_utc_s(
+    const struct lt_tables *tables, int64_t end_utc_s);
 /* A node that this waiting job named and that was taken back; NULL: none. Lent
  * until the next call here. */
 const char *lt_notice_awaited(
-    const struct lt_daemon *d, const struct lt_batch_job *job);
+    const struct lt_notice_state *notices, const struct lt_batch_job *job);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
 /* Signalled, requeued and started again as if its node were taken back. */
-int lt_notice_interrupt(
-    struct lt_daemon *d, const struct lt_canary *canary, struct lt_error *err);
+int lt_notice_interrupt(struct lt_ledger *ledger,
+    struct lt_notice_state *notices, const struct lt_canary *canary,
+    struct lt_error *err);
 /* Is that done to it, or is it about to be? */
 bool lt_notice_has(const struct lt_notice_state *state, uint32_t job_id);
-bool lt_notice_waits(const struct lt_daemon *d, int64_t now_utc_s);
+bool lt_notice_waits(const struct lt_notice_state *notices, int64_t now_utc_s);
 void lt_notice_free(struct lt_notice_state *state);
 
 #endif

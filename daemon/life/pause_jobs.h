@@ -20,7 +20,13 @@
 #include "pauses.h"
 
 struct lt_batch_job;
-struct lt_daemon;
+struct lt_books;
+struct lt_ledger;
+struct lt_notice_state;
+struct lt_pass_time;
+struct lt_proof_state;
+struct lt_replan_state;
+struct lt_site;
 
 struct lt_pausing_state { /* start as { 0 }; the rows are in lt_jobs_state */
 	bool is_read;	  /* from the ledger */
@@ -35,14 +41,26 @@ struct lt_pausing_state { /* start as { 0 }; the rows are in lt_jobs_state */
 	uint32_t refused, were_refused;
 };
 
-int lt_pausing_read(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-bool lt_pausing_is_due(const struct lt_daemon *d, int64_t now_utc_s);
+struct lt_pauser { /* what pauses are planned and made by; lent */
+	const struct lt_books *books;
+	struct lt_replan_state *replan;
+	struct lt_notice_state *notices;
+	struct lt_proof_state *proof;
+	struct lt_pausing_state *still;
+	const struct lt_pass_time *pass;
+};
+
+int lt_pausing_read(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_pausing_state *still, int64_t now_utc_s, struct lt_error *err);
+bool lt_pausing_is_due(const struct lt_site *site,
+    const struct lt_jobs_state *jobs, const struct lt_pausing_state *still,
+    int64_t now_utc_s);
 int lt_pausing_run(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+    const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err);
 /* Its user's word: it goes on, and is not paused again in this run. LT_ENOENT:
  * lowtide does not let it stand still. */
-int lt_pausing_end(struct lt_daemon *d, const struct lt_batch_job *job,
+int lt_pausing_end(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_pass_time *pass, const struct lt_batch_job *job,
     int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -3,17 +3,24 @@
 #include <string.h>
 
 #include "batch.h"
+#include "books.h"
+#include "budget_state.h"
 #include "compile_budget.h"
-#include "daemon.h"
 #include "fits.h"
 #include "grow.h"
 #include "ingest.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
-#include "poll_schedule.h"
+#include "notice.h"
+#include "pass_time.h"
+#include "pause_jobs.h"
 #include "pause_move.h"
+#include "poll_schedule.h"
+#include "proof.h"
+#include "site.h"
 #include "suspension.h"
 
 enum {
@@ -22,7 +29,7 @@ enum {
 };
 
 int
-lt_pausing_put(struct lt_daemon *d, struct lt_paused *row,
+lt_pausing_put(struct lt_ledger *ledger, struct lt_paused *row,
     enum lt_pause_step step, int64_t now_utc_s, struct lt_error *err)
 {
 	static const char *const words[LT_PAUSE_STEP_COUNT] = {
@@ -39,7 +46,7 @@ lt_pausing_put(struct lt_daemon *d, struct lt_paused *row,
 
 	next.step = step;
 	next.at_utc_s = now_utc_s;
-	const int code = lt_ledger_put_paused(d->ledger, &next, err);
+	const int code = lt_ledger_put_paused(ledger, &next, err);
 	if (code != LT_OK)
 		return code;
 	*row = next;
@@ -51,8 +58,8 @@ lt_pausing_put(struct lt_daemon *d, struct lt_paused *row,
 /* The hold of a run that stands still for held_s in all. False: it can't be
  * priced. */
 static bool
-grow(struct lt_ledger_hold *grown, struct lt_daemon *d,
-    const struct lt_standing *at, int64_t held_s)
+grow(struct lt_ledger_hold *grown, const struct lt_site *site,
+    struct lt_ledger *ledger, const struct lt_standing *at, int64_t held_s)
 {
 	struct lt_batch_job still = *at->job;
 	struct lt_amount *const held = &grown->quote.hold_per_task;
@@ -60,7 +67,7 @@ grow(struct lt_ledger_hold *grown, struct lt_daemon *d,
 
 	*grown = at->hold;
 	still.pause_s = held_s;
-	if (!lt_quote_of_job(&fresh, &still, d, at->now_utc_s))
+	if (!lt_quote_of_job(&fresh, &still, site, ledger, at->now_utc_s))
 		return false;
 	const struct lt_amount *const want = &fresh.hold_per_task;
 	if (want->has_money &&
@@ -82,19 +89,20 @@ grow(struct lt_ledger_hold *grown, struct lt_daemon *d,
 }
 
 int
-lt_pausing_fit(struct lt_daemon *d, const struct lt_standing *at,
+lt_pausing_fit(const struct lt_books *books, const struct lt_standing *at,
     const struct lt_ledger_hold *grown, struct lt_error *err)
 {
 	int code = LT_OK;
 
-	if (!lt_sheet_budgeted(&d->budget.snapshot,
-		lt_sheet_account(&d->budget.snapshot, at->hold.quote.account)))
+	if (!lt_sheet_budgeted(&books->budget->snapshot,
+		lt_sheet_account(
+		    &books->budget->snapshot, at->hold.quote.account)))
 		return LT_OK;
-	code = lt_ingest(d, at->now_utc_s, err);
+	code = lt_ingest(books, at->now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_compile_budget(d, at->now_utc_s, err);
+		code = lt_compile_budget(books, at->now_utc_s, err);
 	if (code == LT_OK &&
-	    !lt_fits_instead(&d->budget, &at->hold, grown, at->now_utc_s))
+	    !lt_fits_instead(books->budget, &at->hold, grown, at->now_utc_s))
 		code = lt_fail(err, LT_EDENIED,
 		    "job %u: its budget does not allow a pause",
 		    at->job->job_id);
@@ -103,21 +111,22 @@ lt_pausing_fit(struct lt_daemon *d, const struct lt_standing *at,
 
 /* Both or neither. */
 static int
-write_both(struct lt_daemon *d, const struct lt_ledger_hold *hold,
-    const struct lt_paused *row, struct lt_error *err)
+write_both(struct lt_ledger *ledger, struct lt_budget_state *budget,
+    const struct lt_ledger_hold *hold, const struct lt_paused *row,
+    struct lt_error *err)
 {
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = lt_ledger_begin(ledger, err);
 
 	if (code != LT_OK)
 		return code;
-	code = lt_ledger_put_hold(d->ledger, hold, err);
+	code = lt_ledger_put_hold(ledger, hold, err);
 	if (code == LT_OK)
-		code = lt_ledger_put_paused(d->ledger, row, err);
+		code = lt_ledger_put_paused(ledger, row, err);
 	if (code == LT_OK)
-		code = lt_ledger_commit(d->ledger, err);
+		code = lt_ledger_commit(ledger, err);
 	if (code != LT_OK)
-		lt_ledger_rollback(d->ledger);
-	d->budget.dirty = true;
+		lt_ledger_rollback(ledger);
+	budget->dirty = true;
 	return code;
 }
 
@@ -165,27 +174,28 @@ lt_pausing_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 
 /* What was not done after all is not held for. */
 static int
-take_back(struct lt_daemon *d, const struct lt_standing *at,
+take_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, const struct lt_standing *at,
     const struct lt_ledger_hold *grown, struct lt_error *err)
 {
 	struct lt_ledger_hold hold = at->hold;
-	struct lt_paused *const row = lt_jobs_paused(&d->jobs, at->job);
+	struct lt_paused *const row = lt_jobs_paused(jobs, at->job);
 
 	hold.quote.rev = grown->quote.rev + 1;
 	if (row != NULL)
 		row->held_s = 0;
-	d->budget.dirty = true;
-	int code = lt_ledger_put_hold(d->ledger, &hold, err);
+	budget->dirty = true;
+	int code = lt_ledger_put_hold(ledger, &hold, err);
 	/* Its row goes with the next look at it. */
 	return code == LT_OK && row != NULL
 		   ? lt_pausing_put(
-			 d, row, LT_PAUSE_RESUMING, at->now_utc_s, err)
+			 ledger, row, LT_PAUSE_RESUMING, at->now_utc_s, err)
 		   : code;
 }
 
 int
 lt_pausing_suspend(
-    struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
+    const struct lt_books *books, struct lt_pausing *s, struct lt_error *err)
 {
 	const struct lt_standing *const at = &s->standing;
 	const struct lt_batch_job *const job = at->job;
@@ -201,13 +211,15 @@ lt_pausing_suspend(
 
 	if (grown == NULL)
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
-	int code = grow(grown, d, at, row.held_s)
-		       ? lt_pausing_fit(d, at, grown, err)
+	int code = grow(grown, books->site, books->ledger, at, row.held_s)
+		       ? lt_pausing_fit(books, at, grown, err)
 		       : lt_fail(err, LT_EDENIED,
 			     "job %u: a pause can't be priced", job->job_id);
 	if (code == LT_OK)
-		code = write_both(d, grown, &row, err);
-	if (code == LT_OK && (code = lt_pausing_add(&d->jobs, &row)) != LT_OK)
+		code =
+		    write_both(books->ledger, books->budget, grown, &row, err);
+	if (code == LT_OK &&
+	    (code = lt_pausing_add(books->jobs, &row)) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	if (code == LT_OK) {
 		lt_log("pause",
@@ -215,11 +227,12 @@ lt_pausing_suspend(
 		    job->job_id, (long long)row.until_utc_s,
 		    (long long)row.held_s, (long long)row.saves.money_micros,
 		    (long long)row.saves.carbon_mg);
-		lt_poll_again(d, job->job_id);
+		lt_poll_again(books->jobs, job->job_id);
 		if (lt_batch_suspend(job, &refused) != LT_OK) {
 			lt_log("pause_refused", "job=%u error=\"%s\"",
 			    job->job_id, refused.text);
-			code = take_back(d, at, grown, err);
+			code = take_back(books->ledger, books->jobs,
+			    books->budget, at, grown, err);
 		}
 	}
 	free(grown);
@@ -227,7 +240,7 @@ lt_pausing_suspend(
 }
 
 int
-lt_pausing_move(struct lt_daemon *d, struct lt_pausing *s,
+lt_pausing_move(const struct lt_books *books, struct lt_pausing *s,
     struct lt_paused *row, struct lt_error *err)
 {
 	const struct lt_standing *const at = &s->standing;
@@ -241,13 +254,14 @@ lt_pausing_move(struct lt_daemon *d, struct lt_pausing *s,
 	next.held_s = held_until(at, next.until_utc_s);
 	if (next.held_s <= row->held_s) {
 		next.held_s = row->held_s; /* it may be needed again */
-		code = lt_ledger_put_paused(d->ledger, &next, err);
-	} else if (!grow(grown, d, at, next.held_s)) {
+		code = lt_ledger_put_paused(books->ledger, &next, err);
+	} else if (!grow(grown, books->site, books->ledger, at, next.held_s)) {
 		code = LT_EDENIED;
 	} else {
-		code = lt_pausing_fit(d, at, grown, err);
+		code = lt_pausing_fit(books, at, grown, err);
 		if (code == LT_OK)
-			code = write_both(d, grown, &next, err);
+			code = write_both(
+			    books->ledger, books->budget, grown, &next, err);
 	}
 	if (code == LT_OK) {
 		lt_log("pause", "job=%u step=moved until=%lld held_s=%lld",
@@ -260,7 +274,8 @@ lt_pausing_move(struct lt_daemon *d, struct lt_pausing *s,
 }
 
 int
-lt_pausing_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
+lt_pausing_go_on(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    const struct lt_pass_time *pass, const struct lt_batch_job *job,
     struct lt_paused *row, enum lt_pause_step step, const char *why)
 {
 	struct lt_error err = {0};
@@ -270,12 +285,12 @@ lt_pausing_go_on(struct lt_daemon *d, const struct lt_batch_job *job,
 		row->changed_utc_s = job->changed_utc_s;
 	/* A ledger that can't be written keeps nobody: that it goes on is seen
 	 * by its record, too. */
-	if (lt_pausing_put(d, row, step, lt_pass_now(d), &err) != LT_OK)
+	if (lt_pausing_put(ledger, row, step, lt_pass_now(pass), &err) != LT_OK)
 		lt_log(
 		    "pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);
 	err = (struct lt_error){0};
 	lt_log("pause_over", "job=%u why=%s", row->job_id, why);
-	lt_poll_again(d, row->job_id);
+	lt_poll_again(jobs, row->job_id);
 	const int code = lt_batch_go_on(job, &err);
 	if (code != LT_OK)
 		lt_log("go_on_failed", "job=%u error=\"%s\"", row->job_id,

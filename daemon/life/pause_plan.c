@@ -3,14 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "batch.h"
+#include "books.h"
+#include "budget_state.h"
 #include "interrupted.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "notice.h"
 #include "occupancy.h"
+#include "pause_plan.h"
+#include "pauses.h"
 #include "price.h"
 #include "replan.h"
-#include "pause_plan.h"
+#include "replanning.h"
+#include "site.h"
 #include "suspension.h"
 #include "units.h"
 
@@ -56,10 +62,9 @@ spread(struct lt_pausing_lines *lines, const struct lt_batch_nodes *nodes)
 }
 
 void
-lt_pausing_lines(struct lt_pausing_lines *lines, const struct lt_daemon *d,
-    int64_t now_utc_s)
+lt_pausing_lines(struct lt_pausing_lines *lines, const struct lt_tables *tables,
+    const struct lt_batch_jobs *list, int64_t now_utc_s)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
 
 	memset(lines, 0, sizeof(*lines));
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -69,22 +74,21 @@ lt_pausing_lines(struct lt_pausing_lines *lines, const struct lt_daemon *d,
 			continue;
 		for (const char *name = job->partition; *name != '\0';) {
 			const size_t length = strcspn(name, ",");
-			const int at = table_of(&d->tables, name, length);
+			const int at = table_of(tables, name, length);
 
 			if (at >= 0 && at < LT_PARTITIONS_MAX)
 				lines->waits[at] = true;
 			name += length + (name[length] == ',');
 		}
 	}
-	spread(lines, &d->tables.nodes);
+	spread(lines, &tables->nodes);
 }
 
 bool
 lt_pausing_is_waited_for(const struct lt_pausing_lines *lines,
-    const struct lt_daemon *d, const struct lt_batch_job *job)
+    const struct lt_tables *tables, const struct lt_batch_job *job)
 {
-	const int at =
-	    table_of(&d->tables, job->partition, strlen(job->partition));
+	const int at = table_of(tables, job->partition, strlen(job->partition));
 
 	return at < 0 || at >= LT_PARTITIONS_MAX || lines->waits[at];
 }
@@ -107,18 +111,19 @@ lt_pausing_is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
  * of its user's is not lowtide's to change. */
 static bool
 may_be_requeued(const struct lt_batch_job *job, const struct lt_standing *at,
-    const struct lt_daemon *d)
+    const struct lt_market *market, const struct lt_notice_state *notices)
 {
 	return job->state == LT_JOB_RUNNING && job->requeue_allowed &&
 	       at->quote.wish.signal != 0 &&
 	       !(at->quote.wish.pins & LT_PIN_BEGIN) &&
-	       lt_resume_counts(&at->made.request, &d->market) &&
-	       !lt_notice_has(&d->notice, job->job_id);
+	       lt_resume_counts(&at->made.request, market) &&
+	       !lt_notice_has(notices, job->job_id);
 }
 
 /* By itself, whatever the hours are. */
 static bool
-may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
+may(struct lt_pausing *s, const struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, const struct lt_batch_job *job,
     int64_t now_utc_s)
 {
 	static const uint32_t held_back = LT_QUOTE_BUDGET_HOLD |
@@ -126,7 +131,7 @@ may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
 					  LT_QUOTE_FREEING | LT_QUOTE_HELD_OUT;
 	struct lt_standing *const at = &s->standing;
 
-	if (!d->tables.conf.suspends ||
+	if (!site->tables.conf.suspends ||
 	    (job->state != LT_JOB_RUNNING && job->state != LT_JOB_SUSPENDED) ||
 	    job->completing || !job->is_batch || job->is_cron ||
 	    job->het_job_id != 0 || job->array_job_id != 0 ||
@@ -135,30 +140,30 @@ may(struct lt_pausing *s, struct lt_daemon *d, const struct lt_batch_job *job,
 		strlen(job->admin_comment), NULL) != LT_OK ||
 	    !at->quote.wish.known || at->quote.objective == LT_OBJECTIVE_OFF ||
 	    !lt_mode_may(at->quote.mode, LT_MAY_EDIT) ||
-	    lt_ledger_hold(d->ledger, at->quote.id, &at->hold, NULL) != LT_OK ||
+	    lt_ledger_hold(ledger, at->quote.id, &at->hold, NULL) != LT_OK ||
 	    at->hold.uid != job->uid || at->hold.state != LT_HOLD_OPEN ||
 	    at->hold.live_tasks != 1 || (at->hold.quote.flags & held_back))
 		return false;
 	at->job = job;
 	at->now_utc_s = now_utc_s;
-	if (!lt_standing_ask(at, &d->market))
+	if (!lt_standing_ask(at, &site->market))
 		return false;
 	const struct lt_class *const class =
-	    lt_request_class(&at->made.request, &d->market);
+	    lt_request_class(&at->made.request, &site->market);
 
 	if (class == NULL || class->pause == LT_PAUSE_NEVER ||
-	    lt_pausing_is_urgent(d->ledger, at->quote.id))
+	    lt_pausing_is_urgent(ledger, at->quote.id))
 		return false;
-	lt_standing_learn(at, d);
+	lt_standing_learn(at, &site->market, ledger);
 	s->requeues = class->pause == LT_PAUSE_REQUEUE;
-	return !s->requeues || may_be_requeued(job, at, d);
+	return !s->requeues || may_be_requeued(job, at, &site->market, notices);
 }
 
 /* What it keeps of its nodes: where that is all of them, nobody starts on the
  * CPUs that Slurm takes from it, which it would share once it goes on. */
 static double
-kept_share(
-    const struct lt_batch_job *job, const struct lt_daemon *d, int partition)
+kept_share(const struct lt_batch_job *job, const struct lt_market *market,
+    struct lt_ledger *ledger, int partition)
 {
 	struct lt_run run = {.nodes = job->nodes,
 	    .cpus = job->cpus,
@@ -167,10 +172,10 @@ kept_share(
 	    .memory_mib = job->memory_mib,
 	    .suspended_s = 1};
 
-	memcpy(run.partition, d->market.partitions[partition].name,
+	memcpy(run.partition, market->partitions[partition].name,
 	    sizeof(run.partition));
 	const struct lt_fraction kept =
-	    lt_suspended_share(&run, &d->market, d->ledger);
+	    lt_suspended_share(&run, market, ledger);
 	return (double)kept.numerator / (double)kept.denominator;
 }
 
@@ -195,20 +200,20 @@ any_away(const struct lt_jobs_state *jobs)
 
 /* Nodes that are preemptible are back, and worth a requeue. */
 static void
-plan_return(
-    struct lt_pausing *s, struct lt_daemon *d, const struct lt_pause_of *pause)
+plan_return(struct lt_pausing *s, struct lt_jobs_state *jobs,
+    struct lt_replan_state *replan, const struct lt_pause_of *pause)
 {
 	const struct lt_market *const market = pause->market;
 	struct lt_return away;
 
 	if (market->partitions[pause->partition].flags &
 		LT_PARTITION_PREEMPTIBLE ||
-	    any_away(&d->jobs) || !lt_replan_begin_market(d))
+	    any_away(jobs) || !lt_replan_begin_market(market, jobs, replan))
 		return;
 	const struct lt_return_of of = {.request = pause->request,
 	    .market = market,
-	    .planned = d->replan.planned,
-	    .planned_count = d->replan.planned_count,
+	    .planned = replan->planned,
+	    .planned_count = replan->planned_count,
 	    .worked_s =
 		lt_suspension_worked_s(s->standing.job, pause->now_utc_s),
 	    .requeue_s = requeue_s(&s->standing, lt_market_restart_s(market)),
@@ -226,7 +231,8 @@ plan_return(
 }
 
 bool
-lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
+lt_pausing_plan(struct lt_pausing *s, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_notice_state *notices,
     const struct lt_batch_job *job, const struct lt_pausing_lines *lines,
     int64_t now_utc_s)
 {
@@ -239,11 +245,13 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 	    .memory_mib = job->memory_mib,
 	    .exclusive = job->exclusive};
 
-	if (!may(s, d, job, now_utc_s))
+	if (!may(s, books->site, books->ledger, notices, job, now_utc_s))
 		return false;
-	const double kept = kept_share(job, d, at->partition);
+	const double kept =
+	    kept_share(job, &books->site->market, books->ledger, at->partition);
 	if (!s->requeues &&
-	    (lt_pausing_is_waited_for(lines, d, job) || kept < 1))
+	    (lt_pausing_is_waited_for(lines, &books->site->tables, job) ||
+		kept < 1))
 		return false;
 	const int64_t worked_s = lt_suspension_worked_s(job, now_utc_s);
 	const int64_t left_s =
@@ -251,7 +259,7 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 	request->allocated = &got;
 	request->home = at->partition;
 	const struct lt_pause_of of = {.request = request,
-	    .market = &d->market,
+	    .market = &books->site->market,
 	    .partition = at->partition,
 	    .kept_share = kept,
 	    .left_s = left_s < LEFT_MAX_S ? left_s : LEFT_MAX_S,
@@ -263,11 +271,12 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 		    .limit_s = job->limit_s,
 		    .suspended_s = now_utc_s - job->start_utc_s - worked_s,
 		    .now_utc_s = now_utc_s},
-		&d->market),
-	    .requeue_s =
-		s->requeues ? requeue_s(at,
-				  d->market.partitions[at->partition].restart_s)
-			    : 0,
+		&books->site->market),
+	    .requeue_s = s->requeues
+			     ? requeue_s(at,
+				   books->site->market.partitions[at->partition]
+				       .restart_s)
+			     : 0,
 	    .is_paused = job->state == LT_JOB_SUSPENDED,
 	    .now_utc_s = now_utc_s};
 
@@ -275,6 +284,6 @@ lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
 	if (lt_pause_plan(&s->course, &of, NULL) != LT_OK)
 		return false;
 	if (s->requeues && s->course.until_utc_s == 0)
-		plan_return(s, d, &of);
+		plan_return(s, books->jobs, replan, &of);
 	return true;
 }

@@ -8,18 +8,23 @@
 #include "pause.h"
 #include "standing.h"
 
-struct lt_daemon;
+struct lt_batch_jobs;
+struct lt_books;
+struct lt_notice_state;
+struct lt_replan_state;
+struct lt_tables;
 
 /* Partitions of Slurm's table on whose nodes nobody waits for room. */
 struct lt_pausing_lines {
 	bool waits[LT_PARTITIONS_MAX];
 };
-void lt_pausing_lines(struct lt_pausing_lines *lines, const struct lt_daemon *d,
+void lt_pausing_lines(struct lt_pausing_lines *lines,
+    const struct lt_tables *tables, const struct lt_batch_jobs *list,
     int64_t now_utc_s);
 
 /* Of its partition's nodes; also where nobody knows that partition. */
 bool lt_pausing_is_waited_for(const struct lt_pausing_lines *lines,
-    const struct lt_daemon *d, const struct lt_batch_job *job);
+    const struct lt_tables *tables, const struct lt_batch_job *job);
 
 struct lt_pausing {		     /* large: not for the stack */
 	struct lt_standing standing; /* of what its request needs */
@@ -40,7 +45,8 @@ bool lt_pausing_is_urgent(struct lt_ledger *ledger, uint64_t quote_id);
  * GPUs, so that nobody takes what it leaves, and nobody who waits for them; to
  * be requeued that it can resume. False: it runs, and nothing of *s counts.
  */
-bool lt_pausing_plan(struct lt_pausing *s, struct lt_daemon *d,
+bool lt_pausing_plan(struct lt_pausing *s, const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_notice_state *notices,
     const struct lt_batch_job *job, const struct lt_pausing_lines *lines,
     int64_t now_utc_s);
 

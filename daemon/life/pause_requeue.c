@@ -13,21 +13,27 @@
 
 #include "again.h"
 #include "batch.h"
-#include "daemon.h"
+#include "books.h"
+#include "budget_state.h"
 #include "interrupted.h"
 #include "jobs.h"
-#include "requeue_gate.h"
 #include "log.h"
 #include "notice.h"
+#include "pass_time.h"
+#include "pause_jobs.h"
+#include "pause_move.h"
+#include "pause_requeue.h"
+#include "pause_seen.h"
 #include "poll_schedule.h"
 #include "proof.h"
 #include "replan.h"
-#include "pause_requeue.h"
-#include "pause_seen.h"
-#include "pause_move.h"
+#include "replanning.h"
+#include "requeue_gate.h"
+#include "site.h"
 
 int
-lt_pausing_ask(struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
+lt_pausing_ask(const struct lt_books *books, struct lt_proof_state *proof,
+    struct lt_pausing *s, struct lt_error *err)
 {
 	const struct lt_standing *const at = &s->standing;
 	const struct lt_batch_job *const job = at->job;
@@ -44,11 +50,11 @@ lt_pausing_ask(struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
 	/* The run that ends is held for until it is settled. */
 	*two = at->hold;
 	two->live_tasks++;
-	int code = lt_pausing_fit(d, at, two, err);
+	int code = lt_pausing_fit(books, at, two, err);
 	free(two);
 	if (code == LT_OK)
-		code = lt_ledger_put_paused(d->ledger, &row, err);
-	if (code == LT_OK && lt_pausing_add(&d->jobs, &row) != LT_OK)
+		code = lt_ledger_put_paused(books->ledger, &row, err);
+	if (code == LT_OK && lt_pausing_add(books->jobs, &row) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	if (code != LT_OK)
 		return code;
@@ -57,8 +63,8 @@ lt_pausing_ask(struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err)
 	    job->job_id, s->goes_away ? "asked_away" : "asked",
 	    (long long)row.until_utc_s, (long long)row.saves.money_micros,
 	    (long long)row.saves.carbon_mg);
-	d->budget.dirty = true; /* two was only a question */
-	lt_proof_ask(d, job->job_id, at->now_utc_s);
+	books->budget->dirty = true; /* two was only a question */
+	lt_proof_ask(books->ledger, proof, job->job_id, at->now_utc_s);
 	/* One that has no step just then hears nothing. */
 	(void)lt_batch_signal(job, at->quote.wish.signal, NULL);
 	return LT_OK;
@@ -80,11 +86,11 @@ is_away(const struct lt_paused *row)
 
 /* Since when all it did is written; 0: it is still waited for. */
 static int64_t
-written_utc_s(const struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_paused *row, int64_t now_utc_s)
+written_utc_s(const struct lt_proof_state *proof,
+    const struct lt_batch_job *job, const struct lt_paused *row,
+    int64_t now_utc_s)
 {
-	const struct lt_life *const life =
-	    lt_proof_life(&d->proof, job->job_id);
+	const struct lt_life *const life = lt_proof_life(proof, job->job_id);
 	struct lt_quote quote;
 
 	if (lt_quote_unpack(&quote, job->admin_comment,
@@ -101,31 +107,33 @@ written_utc_s(const struct lt_daemon *d, const struct lt_batch_job *job,
 
 /* Is it still to go back, and not too late for it? */
 static bool
-is_wanted(const struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_paused *row, int64_t now_utc_s)
+is_wanted(const struct lt_site *site, const struct lt_notice_state *notices,
+    const struct lt_batch_job *job, const struct lt_paused *row,
+    int64_t now_utc_s)
 {
 	return now_utc_s < row->until_utc_s && !job->completing &&
-	       lt_daemon_may(d, LT_MAY_EDIT) &&
-	       lt_pausing_any_class(&d->market) &&
-	       !lt_notice_has(&d->notice, job->job_id);
+	       lt_site_may(site, LT_MAY_EDIT) &&
+	       lt_pausing_any_class(&site->market) &&
+	       !lt_notice_has(notices, job->job_id);
 }
 
 static bool
-requeue(struct lt_daemon *d, const struct lt_batch_job *job,
+requeue(const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_proof_state *proof, const struct lt_batch_job *job,
     struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
 {
 	const int64_t asked_utc_s =
-	    is_asked(row) ? written_utc_s(d, job, row, now_utc_s)
+	    is_asked(row) ? written_utc_s(proof, job, row, now_utc_s)
 			  : 0 /* noted when it was asked for first */;
 	struct lt_error refused = {0};
 
 	if (is_asked(row) && asked_utc_s == 0)
 		return true;
-	if (lt_interrupted_note(d, job,
+	if (lt_interrupted_note(market, ledger, job,
 		&(struct lt_ended_by_us){
 		    .at_utc_s = now_utc_s, .asked_utc_s = asked_utc_s},
 		err) != LT_OK ||
-	    lt_pausing_put(d, row,
+	    lt_pausing_put(ledger, row,
 		is_away(row) ? LT_PAUSE_REQUEUED_AWAY : LT_PAUSE_REQUEUED,
 		now_utc_s, err) != LT_OK)
 		return true;
@@ -135,7 +143,8 @@ requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 		    refused.text);
 	/* slurmctld is away: again when it is back. Else it runs on. */
 	if (code != LT_OK && code != LT_ENET)
-		(void)lt_pausing_put(d, row, LT_PAUSE_LEFT, now_utc_s, err);
+		(void)lt_pausing_put(
+		    ledger, row, LT_PAUSE_LEFT, now_utc_s, err);
 	return true;
 }
 
@@ -155,19 +164,22 @@ smaller(int64_t a, int64_t b)
 
 /* Held for first, then told: standing.c's way. False: it can't be. */
 static bool
-tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
+tell_start(struct back *b, const struct lt_books *books,
+    struct lt_replan_state *replan, const struct lt_batch_job *job,
     struct lt_error *err)
 {
 	const int64_t now_utc_s = b->now_utc_s;
 	struct lt_standing *const s = &b->standing;
 
-	if (!lt_replan_begin_market(d) ||
-	    !lt_standing_back(s, d, job, now_utc_s))
+	if (!lt_replan_begin_market(
+		&books->site->market, books->jobs, replan) ||
+	    !lt_standing_back(
+		s, &books->site->market, books->ledger, job, now_utc_s))
 		return false;
 	const struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
-	    .planned = d->replan.planned,
-	    .planned_count = d->replan.planned_count,
+	    .market = &books->site->market,
+	    .planned = replan->planned,
+	    .planned_count = replan->planned_count,
 	    .partition = s->partition,
 	    .start_utc_s =
 		smaller(b->until_utc_s, s->made.request.latest_utc_s),
@@ -182,7 +194,7 @@ tell_start(struct back *b, struct lt_daemon *d, const struct lt_batch_job *job,
 	/* Unmoved is at home and now. */
 	b->plan.moved = true;
 	b->plan.chosen.start_utc_s = of.start_utc_s;
-	return lt_standing_move(d, s, &b->plan,
+	return lt_standing_move(books, replan, s, &b->plan,
 		   lt_replan_word(LT_REPLAN_PAUSED), err) != LT_OK ||
 	       s->moved;
 }
@@ -201,30 +213,35 @@ is_told(const struct lt_batch_job *job, int64_t now_utc_s)
 /* By a decision of its own, now that it waits; where it stood as soon. False:
  * it was told. */
 static bool
-go_away(struct lt_daemon *d, const struct lt_batch_job *job, int64_t now_utc_s,
-    struct lt_error *err)
+go_away(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
 {
 	bool moved;
 
-	return lt_again(d, job, now_utc_s, &moved, err) != LT_OK ||
-	       (!moved && lt_again_now(d, job, now_utc_s, err) != LT_OK);
+	return lt_again(books, replan, job, now_utc_s, &moved, err) != LT_OK ||
+	       (!moved && lt_again_now(books->site, books->ledger,
+			      books->budget, job, now_utc_s, err) != LT_OK);
 }
 
 /* False: it was told, or starts as it can. */
 static bool
-wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
+wait_for_it(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, const struct lt_paused *row,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 
-	if (now_utc_s >= row->until_utc_s || !lt_daemon_may(d, LT_MAY_EDIT) ||
-	    !lt_hold_of_job(d->ledger, job, &hold) || hold.uid != job->uid ||
-	    lt_pausing_is_urgent(d->ledger, hold.quote.id))
+	if (now_utc_s >= row->until_utc_s ||
+	    !lt_site_may(books->site, LT_MAY_EDIT) ||
+	    !lt_hold_of_job(books->ledger, job, &hold) ||
+	    hold.uid != job->uid ||
+	    lt_pausing_is_urgent(books->ledger, hold.quote.id))
 		return false;
-	if (job->completing || job->held || lt_gate_holds_back(d, job))
+	if (job->completing || job->held ||
+	    lt_gate_holds_back(books->ledger, books->jobs, job))
 		return true;
 	if (is_away(row))
-		return go_away(d, job, now_utc_s, err);
+		return go_away(books, replan, job, now_utc_s, err);
 	if (is_told(job, now_utc_s))
 		return false;
 	struct back *const b = calloc(1, sizeof(*b));
@@ -233,28 +250,31 @@ wait_for_it(struct lt_daemon *d, const struct lt_batch_job *job,
 	b->until_utc_s = row->until_utc_s;
 	b->now_utc_s = now_utc_s;
 	/* Seen by the next list, and told again if it is not. */
-	const bool waits = tell_start(b, d, job, err);
+	const bool waits = tell_start(b, books, replan, job, err);
 	free(b);
 	return waits;
 }
 
 bool
-lt_pausing_follow_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
-    struct lt_paused *row, int64_t now_utc_s, struct lt_error *err)
+lt_pausing_follow_requeue(const struct lt_pauser *by,
+    const struct lt_batch_job *job, struct lt_paused *row, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	const bool was_asked = is_asked(row);
 
-	if (job == NULL || !d->has_market)
+	if (job == NULL || !by->books->site->has_market)
 		return job != NULL;
-	lt_poll_again(d, row->job_id);
+	lt_poll_again(by->books->jobs, row->job_id);
 	if (job->state == LT_JOB_RUNNING &&
 	    job->start_utc_s == row->start_utc_s) {
 		if (!was_asked && !lt_pausing_is_newer(job, row))
 			return true;
-		return is_wanted(d, job, row, now_utc_s) &&
-		       requeue(d, job, row, now_utc_s, err);
+		return is_wanted(
+			   by->books->site, by->notices, job, row, now_utc_s) &&
+		       requeue(&by->books->site->market, by->books->ledger,
+			   by->proof, job, row, now_utc_s, err);
 	}
 	return !was_asked &&
 	       (job->state == LT_JOB_PENDING || job->completing) &&
-	       wait_for_it(d, job, row, now_utc_s, err);
+	       wait_for_it(by->books, by->replan, job, row, now_utc_s, err);
 }

@@ -10,13 +10,17 @@
 #include "pauses.h"
 #include "pause_plan.h"
 
+struct lt_books;
+struct lt_pauser;
+struct lt_proof_state;
+
 /* It is asked for a checkpoint. LT_EDENIED: its budget has no room for another
  * run beside this one, and nothing is done. */
-int lt_pausing_ask(
-    struct lt_daemon *d, struct lt_pausing *s, struct lt_error *err);
+int lt_pausing_ask(const struct lt_books *books, struct lt_proof_state *proof,
+    struct lt_pausing *s, struct lt_error *err);
 /* What comes after that; job: NULL = the list has none. False: its row is done
  * with. */
-bool lt_pausing_follow_requeue(struct lt_daemon *d,
+bool lt_pausing_follow_requeue(const struct lt_pauser *by,
     const struct lt_batch_job *job, struct lt_paused *row, int64_t now_utc_s,
     struct lt_error *err);
 

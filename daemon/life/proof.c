@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "batch.h"
-#include "daemon.h"
+#include "budget_state.h"
+#include "charges.h"
 #include "grow.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
 #include "poll_schedule.h"
@@ -24,16 +26,15 @@ lt_proof_free(struct lt_proof_state *state)
 }
 
 static int
-read_ledger(struct lt_daemon *d, struct lt_error *err)
+read_ledger(struct lt_ledger *ledger, struct lt_proof_state *proof,
+    struct lt_error *err)
 {
-	struct lt_proof_state *const state = &d->proof;
-
-	if (state->is_read)
+	if (proof->is_read)
 		return LT_OK;
 	const int code =
-	    lt_ledger_lives(d->ledger, &state->lives, &state->life_count, err);
-	state->life_capacity = state->life_count;
-	state->is_read = code == LT_OK;
+	    lt_ledger_lives(ledger, &proof->lives, &proof->life_count, err);
+	proof->life_capacity = proof->life_count;
+	proof->is_read = code == LT_OK;
 	return code;
 }
 
@@ -98,8 +99,8 @@ life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
 
 /* What became of an interruption, into the proof. */
 static int
-conclude(struct lt_daemon *d, const struct lt_batch_job *job,
-    struct lt_life *life, int64_t now_utc_s)
+conclude(struct lt_ledger *ledger, struct lt_charges *charges,
+    const struct lt_batch_job *job, struct lt_life *life, int64_t now_utc_s)
 {
 	static const char *const words[LT_OUTCOME_COUNT] = {
 	    [LT_OUTCOME_OPEN] = "open",
@@ -116,7 +117,7 @@ conclude(struct lt_daemon *d, const struct lt_batch_job *job,
 	if (!lt_proof_of_job(&whose, job) ||
 	    life->outcome == LT_OUTCOME_UNKNOWN)
 		return LT_OK;
-	int code = lt_ledger_proof(d->ledger, &whose.of.key, &row, &err);
+	int code = lt_ledger_proof(ledger, &whose.of.key, &row, &err);
 	if (code != LT_OK)
 		return code;
 	row.last_utc_s = now_utc_s;
@@ -131,10 +132,10 @@ conclude(struct lt_daemon *d, const struct lt_batch_job *job,
 		row.survived = 0;
 		row.failed++;
 	}
-	code = lt_ledger_put_proof(d->ledger, &whose.of, &row, &err);
+	code = lt_ledger_put_proof(ledger, &whose.of, &row, &err);
 	if (code == LT_OK) {
-		d->budget.history_written = false;
-		d->next.history = now_utc_s;
+		charges->history_written = false;
+		charges->next.history = now_utc_s;
 	}
 	return code;
 }
@@ -157,64 +158,69 @@ may_tell(const struct lt_batch_job *job, const struct lt_proof_told *told)
 }
 
 enum lt_proof_taken
-lt_proof_tell(
-    struct lt_daemon *d, const struct lt_proof_told *told, int64_t now_utc_s)
+lt_proof_tell(struct lt_ledger *ledger, struct lt_charges *charges,
+    struct lt_jobs_state *jobs, struct lt_proof_state *proof,
+    const struct lt_proof_told *told, int64_t now_utc_s)
 {
 	const struct lt_batch_job *const job =
-	    lt_jobs_find(&d->jobs.list, told->job_id);
+	    lt_jobs_find(&jobs->list, told->job_id);
 	const enum lt_proof_taken taken = may_tell(job, told);
 
 	if (taken != LT_PROOF_TAKEN) {
 		if (taken == LT_PROOF_LATER)
-			lt_poll_again(d, told->job_id);
+			lt_poll_again(jobs, told->job_id);
 		return taken;
 	}
-	struct lt_life *const life =
-	    read_ledger(d, NULL) == LT_OK ? life_of(&d->proof, job) : NULL;
+	struct lt_life *const life = read_ledger(ledger, proof, NULL) == LT_OK
+					 ? life_of(proof, job)
+					 : NULL;
 	if (life == NULL)
 		return LT_PROOF_LATER;
 	const struct lt_life before = *life;
 	const bool is_decided = lt_life_tell(life, &told->progress, now_utc_s);
-	if (lt_ledger_put_life(d->ledger, life, NULL) == LT_OK &&
-	    (!is_decided || conclude(d, job, life, now_utc_s) == LT_OK))
+	if (lt_ledger_put_life(ledger, life, NULL) == LT_OK &&
+	    (!is_decided ||
+		conclude(ledger, charges, job, life, now_utc_s) == LT_OK))
 		return LT_PROOF_TAKEN;
 	*life = before; /* it is told again */
 	return LT_PROOF_LATER;
 }
 
 void
-lt_proof_ask(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s)
+lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
+    uint32_t job_id, int64_t now_utc_s)
 {
-	struct lt_life *const life =
-	    read_ledger(d, NULL) == LT_OK ? find(&d->proof, job_id) : NULL;
+	struct lt_life *const life = read_ledger(ledger, proof, NULL) == LT_OK
+					 ? find(proof, job_id)
+					 : NULL;
 
 	if (life == NULL)
 		return;
 	lt_life_ask(life, now_utc_s);
-	(void)lt_ledger_put_life(d->ledger, life, NULL);
+	(void)lt_ledger_put_life(ledger, life, NULL);
 }
 
 int
-lt_proof_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_proof_run(struct lt_ledger *ledger, const struct lt_batch_jobs *list,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_proof_state *const state = &d->proof;
-	const int code = read_ledger(d, err);
+	const int code = read_ledger(ledger, proof, err);
 	uint32_t kept = 0;
 
 	(void)now_utc_s;
 	if (code != LT_OK)
 		return code;
-	for (uint32_t i = 0; i < state->life_count; i++) {
-		const struct lt_life life = state->lives[i];
+	for (uint32_t i = 0; i < proof->life_count; i++) {
+		const struct lt_life life = proof->lives[i];
 		const struct lt_batch_job *const job =
-		    lt_jobs_find(&d->jobs.list, life.job_id);
+		    lt_jobs_find(list, life.job_id);
 
 		if (job != NULL && job->uid == life.uid &&
 		    job->state != LT_JOB_FINISHED)
-			state->lives[kept++] = life;
+			proof->lives[kept++] = life;
 		else
-			(void)lt_ledger_drop_life(d->ledger, life.job_id, NULL);
+			(void)lt_ledger_drop_life(ledger, life.job_id, NULL);
 	}
-	state->life_count = kept;
+	proof->life_count = kept;
 	return LT_OK;
 }

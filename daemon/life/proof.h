@@ -11,7 +11,10 @@
 #include "quote.h"
 
 struct lt_batch_job;
-struct lt_daemon;
+struct lt_batch_jobs;
+struct lt_charges;
+struct lt_jobs_state;
+struct lt_ledger;
 
 struct lt_proof_state { /* start as { 0 } */
 	bool is_read;	/* from the ledger */
@@ -37,15 +40,19 @@ struct lt_proof_told {	  /* by a node; lent */
 };
 /* LATER: slurmctld's last list does not have that run yet. REFUSED: it is
  * another's, or of a run that is over. */
-enum lt_proof_taken lt_proof_tell(
-    struct lt_daemon *d, const struct lt_proof_told *told, int64_t now_utc_s);
+enum lt_proof_taken lt_proof_tell(struct lt_ledger *ledger,
+    struct lt_charges *charges, struct lt_jobs_state *jobs,
+    struct lt_proof_state *proof, const struct lt_proof_told *told,
+    int64_t now_utc_s);
 /* It is asked for a checkpoint now. */
-void lt_proof_ask(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s);
+void lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
+    uint32_t job_id, int64_t now_utc_s);
 /* What it told; NULL = nothing. */
 const struct lt_life *lt_proof_life(
     const struct lt_proof_state *state, uint32_t job_id);
 /* Forget jobs that have ended. */
-int lt_proof_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_proof_run(struct lt_ledger *ledger, const struct lt_batch_jobs *list,
+    struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err);
 void lt_proof_free(struct lt_proof_state *state);
 
 #endif

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "daemon.h"
+#include "ledger.h"
 #include "log.h"
+#include "market.h"
 #include "posterior.h"
 #include "price.h"
 #include "units.h"
@@ -112,19 +113,20 @@ struct home_run { /* one, undisturbed, in which this run's work is a part */
 
 static int
 find_home_run(struct home_run *at, const struct lt_run *run,
-    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err)
+    const struct lt_quote *quote, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_quote_run expected = {0};
 	struct lt_run *runs = NULL;
 	uint32_t count = 0;
-	const int code = lt_ledger_runs_of_id(
-	    d->ledger, run->key.job_id, &runs, &count, err);
+	const int code =
+	    lt_ledger_runs_of_id(ledger, run->key.job_id, &runs, &count, err);
 
 	if (quote->run[0] != '\0')
 		(void)lt_quote_run_unpack(
 		    &expected, quote->run, strlen(quote->run), NULL);
 	*at = (struct home_run){.first_utc_s = run->start_utc_s,
-	    .ratio = time_ratio(run, quote, &expected, &d->market)};
+	    .ratio = time_ratio(run, quote, &expected, market)};
 	at->length_s = useful_s(run, quote, &expected) / at->ratio;
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_run *const r = &runs[i];
@@ -134,7 +136,7 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 		    r->start_utc_s >= run->start_utc_s)
 			continue;
 		at->before_s += useful_s(r, quote, &expected) /
-				time_ratio(r, quote, &expected, &d->market);
+				time_ratio(r, quote, &expected, market);
 		if (r->start_utc_s < at->first_utc_s)
 			at->first_utc_s = r->start_utc_s;
 	}
@@ -173,7 +175,8 @@ set_size(struct lt_elsewhere *there, const struct lt_run *run,
  * home and as it was. The carry of its charge is in none. */
 static int
 part_saving(struct lt_run *run, struct lt_elsewhere there,
-    const struct home_run *at, struct lt_daemon *d, struct lt_error *err)
+    const struct home_run *at, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	const int64_t from = run->start_utc_s;
 	const int64_t slow = from + (int64_t)llround(at->length_s);
@@ -188,7 +191,8 @@ part_saving(struct lt_run *run, struct lt_elsewhere there,
 	for (int i = 0; code == LT_OK && i < 3; i++) {
 		struct lt_charge charge = {0};
 
-		code = lt_price_undisturbed(&charge, run, &parts[i], d, err);
+		code = lt_price_undisturbed(
+		    &charge, run, &parts[i], market, ledger, err);
 		micros[i] = charge.money_micros;
 		mg[i] = charge.carbon_mg;
 		lt_charge_free(&charge);
@@ -202,8 +206,8 @@ part_saving(struct lt_run *run, struct lt_elsewhere there,
 }
 
 void
-lt_baseline_of_run(
-    struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d)
+lt_baseline_of_run(struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_market *market, struct lt_ledger *ledger)
 {
 	struct lt_charge charge = {0};
 	struct lt_error err = {0};
@@ -218,7 +222,7 @@ lt_baseline_of_run(
 		    true; /* it used nothing, nor would it have */
 		return;
 	}
-	int code = find_home_run(&at, run, quote, d, &err);
+	int code = find_home_run(&at, run, quote, market, ledger, &err);
 	const int64_t first = start_at_home(quote, &at);
 	const int64_t start = first + (int64_t)llround(at.before_s);
 	const int64_t end = first + (int64_t)llround(at.before_s + at.length_s);
@@ -227,7 +231,8 @@ lt_baseline_of_run(
 
 	set_size(&there, run, quote);
 	if (code == LT_OK)
-		code = lt_price_undisturbed(&charge, run, &there, d, &err);
+		code = lt_price_undisturbed(
+		    &charge, run, &there, market, ledger, &err);
 	if (code != LT_OK) {
 		lt_log("no_base", "job=%u error=\"%s\"", run->key.job_id,
 		    err.text);
@@ -241,7 +246,7 @@ lt_baseline_of_run(
 		run->baseline_carbon_mg = (int64_t)llround(charge.carbon_mg);
 	}
 	if (run->has_baseline && end > start &&
-	    part_saving(run, there, &at, d, &err) != LT_OK)
+	    part_saving(run, there, &at, market, ledger, &err) != LT_OK)
 		lt_log("no_levers", "job=%u error=\"%s\"", run->key.job_id,
 		    err.text);
 	snprintf(run->baseline_text, sizeof(run->baseline_text),
@@ -251,7 +256,8 @@ lt_baseline_of_run(
 
 bool
 lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
-    const struct lt_quote *quote, struct lt_daemon *d)
+    const struct lt_quote *quote, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
 	struct lt_quote_run expected = {0};
 	struct lt_charge charge = {0};
@@ -263,15 +269,15 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	const int64_t length_s =
 	    run->end_utc_s > run->start_utc_s
 		? llround(useful_s(run, quote, &expected) /
-			  time_ratio(run, quote, &expected, &d->market))
+			  time_ratio(run, quote, &expected, market))
 		: 0;
 	const int64_t start = quote->home_start_utc_s;
 	struct lt_elsewhere there = {
 	    quote->home, {start, start + (length_s > 0 ? length_s : 1)}, 0, 0};
 
 	set_size(&there, run, quote);
-	if (quote->home[0] == '\0' ||
-	    lt_price_undisturbed(&charge, run, &there, d, NULL) != LT_OK)
+	if (quote->home[0] == '\0' || lt_price_undisturbed(&charge, run, &there,
+					  market, ledger, NULL) != LT_OK)
 		return false;
 	cost->has_money = charge.priced;
 	cost->has_carbon = charge.has_carbon;
@@ -324,7 +330,8 @@ enum { POSSIBLE, PLANNED, LATE, REAL, STARTS };
 
 int
 lt_wait_saved(double *micros, const struct lt_run *run,
-    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err)
+    const struct lt_quote *quote, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	const int64_t worked_s =
 	    run->end_utc_s - run->start_utc_s - run->suspended_s;
@@ -342,7 +349,7 @@ lt_wait_saved(double *micros, const struct lt_run *run,
 	    (quote->flags & LT_QUOTE_USER_HOLD) ||
 	    run->start_utc_s < quote->plan_start_utc_s || worked_s <= 0)
 		return LT_OK;
-	int code = is_first_run(&first, run, d->ledger, err);
+	int code = is_first_run(&first, run, ledger, err);
 	if (code != LT_OK || !first)
 		return code;
 	for (int i = 0; i < STARTS; i++) {
@@ -352,7 +359,7 @@ lt_wait_saved(double *micros, const struct lt_run *run,
 		code = lt_price_undisturbed(&charge, run,
 		    &(struct lt_elsewhere){
 			run->partition, {from, from + worked_s}, 0, 0},
-		    d, err);
+		    market, ledger, err);
 		costs[i] = charge.money_micros;
 		const bool is_known = charge.priced;
 		lt_charge_free(&charge);

@@ -7,7 +7,7 @@
 
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_market;
 
 /*
  * Fill run->has_baseline, base_*, moved and baseline_text: this run's part of
@@ -15,14 +15,15 @@ struct lt_daemon;
  * held. What the job lost by interruptions is in none. A job that was not moved
  * has no base of its own: what it cost is it.
  */
-void lt_baseline_of_run(
-    struct lt_run *run, const struct lt_quote *quote, struct lt_daemon *d);
+void lt_baseline_of_run(struct lt_run *run, const struct lt_quote *quote,
+    const struct lt_market *market, struct lt_ledger *ledger);
 
 /* What the run's work costs at home from the start on that was planned there
  * when it was submitted: the same for a run that was moved and one that was
  * not, whatever it waited. Interruptions are in none. False: not known. */
 bool lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
-    const struct lt_quote *quote, struct lt_daemon *d);
+    const struct lt_quote *quote, const struct lt_market *market,
+    struct lt_ledger *ledger);
 
 /*
  * What a run that lowtide deferred cost less than it would have from the
@@ -33,7 +34,8 @@ bool lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
  * eq. (30b).
  */
 int lt_wait_saved(double *micros, const struct lt_run *run,
-    const struct lt_quote *quote, struct lt_daemon *d, struct lt_error *err);
+    const struct lt_quote *quote, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err);
 
 /* False: moved, and the plan without lowtide has no price. The ledger then
  * has the run's own charge as base, so that nothing counts as saved. */

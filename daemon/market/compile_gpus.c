@@ -140,7 +140,7 @@ lt_compile_gpus(struct lt_market *m, const struct lt_policy *policy)
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
 		const struct lt_policy_partition *const from =
-		    lt_daemon_policy_partition(policy, p->name);
+		    lt_policy_partition_find(policy, p->name);
 		bool known = true;
 
 		p->node_gpu_w = 0;

@@ -10,13 +10,15 @@
 #include <string.h>
 
 #include "bars.h"
-#include "occupancy.h"
 #include "compile_gpus.h"
 #include "compile_market.h"
-#include "daemon.h"
+#include "files.h"
 #include "hazard.h"
-#include "nodes_there.h"
+#include "ledger.h"
+#include "occupancy.h"
 #include "policy_load.h"
+#include "signals.h"
+#include "site.h"
 
 /* Interruptions per node-hour where the source has said nothing yet: once a
  * minute, so that nothing is placed there for its price alone. */
@@ -26,7 +28,9 @@ struct build { /* parts of a market, freed after packing */
 	struct lt_market market;
 	struct lt_series series[LT_SERIES_MAX];
 	int *source_series; /* by source index; LT_NO_SERIES = not yet */
-	struct lt_daemon *d;
+	struct lt_site *site;
+	struct lt_signals_state *signals;
+	struct lt_ledger *ledger;
 	int64_t now_utc_s;
 };
 
@@ -106,23 +110,23 @@ static int
 add_signal(struct build *b, const struct lt_policy_signal *signal,
     enum lt_quantity wanted, int *index, struct lt_error *err)
 {
-	struct lt_daemon *const d = b->d;
+	const struct lt_site *const site = b->site;
 
 	if (!signal->is_set)
 		return LT_OK;
 	if (signal->is_constant)
 		return constant_series(b, signal->constant, index, err);
 	const struct lt_source *const source =
-	    lt_signal_source(&d->signals, d->policy, signal, b->now_utc_s);
+	    lt_signal_source(b->signals, site->policy, signal, b->now_utc_s);
 	if (source == NULL)
 		return LT_OK; /* missing is not zero: no series */
 	if (source->quantity != wanted)
 		return lt_fail(err, LT_EINPUT,
-		    "%s:%d:%d: source %s gives %s, want %s", d->policy->path,
+		    "%s:%d:%d: source %s gives %s, want %s", site->policy->path,
 		    signal->line, signal->column, source->policy->name,
 		    lt_quantity_title(source->quantity),
 		    lt_quantity_title(wanted));
-	int *const made = &b->source_series[source - d->signals.sources];
+	int *const made = &b->source_series[source - b->signals->sources];
 	if (*made == LT_NO_SERIES) {
 		const int code = source_series(b, source, made, err);
 
@@ -157,7 +161,7 @@ apply_hazard(struct build *b, struct lt_partition *p,
     const struct lt_policy_partition *from)
 {
 	const struct lt_hazard hazard = lt_hazard_of(
-	    &b->d->signals, b->d->ledger, b->d->policy, from, b->now_utc_s);
+	    b->signals, b->ledger, b->site->policy, from, b->now_utc_s);
 
 	p->hazard_per_node_hour = hazard.value;
 	p->notice_s = (double)from->notice_s;
@@ -168,7 +172,7 @@ apply_hazard(struct build *b, struct lt_partition *p,
 		p->hazard_per_node_hour = UNKNOWN_HAZARD;
 	const struct lt_availability *const learned =
 	    lt_there_counts(from)
-		? lt_there_learned(&b->d->there, b->d->ledger, p, b->now_utc_s)
+		? lt_there_learned(&b->site->there, b->ledger, p, b->now_utc_s)
 		: NULL;
 	if (learned != NULL)
 		p->availability = *learned;
@@ -213,13 +217,13 @@ apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
 static int
 apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 {
-	struct lt_daemon *const d = b->d;
+	const struct lt_site *const site = b->site;
 
 	p->price_series = p->carbon_series = p->tariff_series =
 	    p->occupancy_series = LT_NO_SERIES;
 	p->pue = 1;
 	const struct lt_policy_partition *const from =
-	    lt_daemon_policy_partition(d->policy, p->name);
+	    lt_policy_partition_find(site->policy, p->name);
 	if (from == NULL)
 		return LT_OK;
 	p->flags |= LT_PARTITION_MANAGED;
@@ -240,7 +244,7 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	    b, &from->price, LT_QUANTITY_PRICE, &p->price_series, err);
 	if (code == LT_OK)
 		code = add_signal(b, &from->carbon,
-		    d->policy->intensity == LT_INTENSITY_MARGINAL
+		    site->policy->intensity == LT_INTENSITY_MARGINAL
 			? LT_QUANTITY_MARGINAL
 			: LT_QUANTITY_CARBON,
 		    &p->carbon_series, err);
@@ -283,7 +287,7 @@ add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		struct lt_partition *const p = &m->partitions[i];
 		const struct lt_policy_partition *const from =
-		    lt_daemon_policy_partition(policy, p->name);
+		    lt_policy_partition_find(policy, p->name);
 
 		if (p->shape_count > 0 || from == NULL || !from->node.is_set ||
 		    m->shape_count >= LT_SHAPES_MAX)
@@ -300,16 +304,18 @@ add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 }
 
 static void
-apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
+apply_rules(struct lt_market *m, const struct lt_site *site,
+    const struct lt_batch_jobs *list, int64_t now_utc_s)
 {
-	const struct lt_policy *const p = d->policy;
+	const struct lt_policy *const p = site->policy;
 
 	m->compiled_utc_s = now_utc_s;
-	m->jobs_utc_s = lt_occupancy_until(&d->jobs.list);
-	m->generation = d->market.generation + 1;
+	m->jobs_utc_s = lt_occupancy_until(list);
+	m->generation = site->market.generation + 1;
 	if (m->generation <= (uint64_t)now_utc_s)
 		m->generation = (uint64_t)now_utc_s; /* rises over restarts */
-	snprintf(m->cluster, sizeof(m->cluster), "%s", d->tables.conf.cluster);
+	snprintf(
+	    m->cluster, sizeof(m->cluster), "%s", site->tables.conf.cluster);
 	snprintf(m->currency, sizeof(m->currency), "%s", p->currency);
 	m->mode = p->mode;
 	m->carbon_price_micros_per_tonne = p->carbon_price_micros_per_tonne;
@@ -327,8 +333,8 @@ apply_rules(struct lt_market *m, const struct lt_daemon *d, int64_t now_utc_s)
 	m->waiting_micros_per_hour = p->waiting_micros_per_hour;
 	m->waiting_mg_per_hour = llround(p->waiting_g_per_hour * 1000);
 	m->min_saving_ppm = p->min_saving_ppm;
-	m->max_array_size = d->tables.conf.max_array_size;
-	lt_calendar_zone(&m->zone, &d->offsets, now_utc_s);
+	m->max_array_size = site->tables.conf.max_array_size;
+	lt_calendar_zone(&m->zone, &site->offsets, now_utc_s);
 }
 
 /* What Slurm's step daemons carry out; where jobs have other names, nobody
@@ -355,61 +361,61 @@ job_limits(const struct lt_tables *tables)
 }
 
 static int
-add_bars(struct lt_market *m, struct lt_daemon *d, int64_t now_utc_s,
+add_bars(struct lt_market *m, struct lt_site *site, int64_t now_utc_s,
     struct lt_error *err)
 {
 	m->bars = calloc(LT_BARS_MAX, sizeof(*m->bars));
 	if (m->bars == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
 	m->bar_count = lt_bars_of_market(
-	    m->bars, &d->bars, m, lt_tables_hash(&d->tables), now_utc_s);
+	    m->bars, &site->bars, m, lt_tables_hash(&site->tables), now_utc_s);
 	return LT_OK;
 }
 
 static int
-fill(struct build *b, struct lt_error *err)
+fill(struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 {
-	struct lt_daemon *const d = b->d;
+	struct lt_site *const site = b->site;
 	struct lt_market *const m = &b->market;
 
 	m->series = b->series;
-	m->partition_count = d->tables.partition_count;
-	m->shape_count = d->tables.shape_count;
-	if (d->tables.partition_count > LT_PARTITIONS_MAX)
+	m->partition_count = site->tables.partition_count;
+	m->shape_count = site->tables.shape_count;
+	if (site->tables.partition_count > LT_PARTITIONS_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "Slurm has %u partitions, limit %d",
-		    d->tables.partition_count, LT_PARTITIONS_MAX);
+		    site->tables.partition_count, LT_PARTITIONS_MAX);
 	m->partitions =
-	    calloc(d->tables.partition_count + 1u, sizeof(*m->partitions));
-	m->shapes = calloc(d->tables.shape_count + m->partition_count + 1u,
+	    calloc(site->tables.partition_count + 1u, sizeof(*m->partitions));
+	m->shapes = calloc(site->tables.shape_count + m->partition_count + 1u,
 	    sizeof(*m->shapes));
 	m->gpus = calloc(LT_GPUS_MAX, sizeof(*m->gpus));
 	b->source_series =
-	    calloc((size_t)d->signals.source_count + 1, sizeof(int));
+	    calloc((size_t)b->signals->source_count + 1, sizeof(int));
 	if (m->partitions == NULL || m->shapes == NULL || m->gpus == NULL ||
 	    b->source_series == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	for (int i = 0; i < d->signals.source_count; i++)
+	for (int i = 0; i < b->signals->source_count; i++)
 		b->source_series[i] = LT_NO_SERIES;
-	memcpy(m->partitions, d->tables.partitions,
-	    d->tables.partition_count * sizeof(*m->partitions));
-	memcpy(m->shapes, d->tables.shapes,
-	    d->tables.shape_count * sizeof(*m->shapes));
-	m->classes = d->policy->classes;
-	m->class_count = (uint32_t)d->policy->class_count;
-	add_node_rules(m, d->policy);
-	apply_rules(m, d, b->now_utc_s);
-	add_policy_nodes(m, d->policy);
-	lt_compile_gpus(m, d->policy);
-	apply_memory(m, &d->tables.conf);
-	m->job_limits = job_limits(&d->tables);
+	memcpy(m->partitions, site->tables.partitions,
+	    site->tables.partition_count * sizeof(*m->partitions));
+	memcpy(m->shapes, site->tables.shapes,
+	    site->tables.shape_count * sizeof(*m->shapes));
+	m->classes = site->policy->classes;
+	m->class_count = (uint32_t)site->policy->class_count;
+	add_node_rules(m, site->policy);
+	apply_rules(m, site, list, b->now_utc_s);
+	add_policy_nodes(m, site->policy);
+	lt_compile_gpus(m, site->policy);
+	apply_memory(m, &site->tables.conf);
+	m->job_limits = job_limits(&site->tables);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
 		const int code = apply_policy(b, &m->partitions[i], err);
 
 		if (code != LT_OK)
 			return code;
 	}
-	return add_bars(m, d, b->now_utc_s, err);
+	return add_bars(m, site, b->now_utc_s, err);
 }
 
 /* How many nodes of a partition are there and take no job now. */
@@ -437,7 +443,7 @@ static int
 add_busy(struct build *b, const struct lt_batch_jobs *list,
     struct lt_planned *windows, struct lt_error *err)
 {
-	const struct lt_batch_nodes *const nodes = &b->d->tables.nodes;
+	const struct lt_batch_nodes *const nodes = &b->site->tables.nodes;
 	struct lt_market *const m = &b->market;
 
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -486,9 +492,10 @@ free_build(struct build *b)
 	free(b);
 }
 
+/* As plugins will read it. */
 static int
-publish(
-    struct lt_daemon *d, const struct lt_market *market, struct lt_error *err)
+adopt(
+    struct lt_site *site, const struct lt_market *market, struct lt_error *err)
 {
 	unsigned char *bytes = NULL;
 	size_t byte_count = 0;
@@ -501,64 +508,35 @@ publish(
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	if (d->has_market)
-		lt_market_free(&d->market);
-	d->market = loaded;
+	if (site->has_market)
+		lt_market_free(&site->market);
+	site->market = loaded;
 	/* No plugin asks for it, so no file has it. */
 	for (uint32_t i = 0; i < loaded.class_count; i++)
 		loaded.classes[i].assume_time_s =
-		    d->policy->classes[i].assume_time_s;
-	d->has_market = true;
-	return lt_market_save(&d->market, d->paths.market, err);
-}
-
-/* What the market has of each job. */
-static int
-keep_counted(struct lt_jobs_state *jobs, const struct lt_planned *windows,
-    struct lt_error *err)
-{
-	const struct lt_batch_jobs *const list = &jobs->list;
-	struct lt_counted *const counted =
-	    calloc((size_t)list->count + 1, sizeof(*counted));
-	uint32_t count = 0;
-
-	if (counted == NULL)
-		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	for (uint32_t i = 0; i < list->count; i++)
-		if (windows[i].end_utc_s > windows[i].start_utc_s)
-			counted[count++] =
-			    (struct lt_counted){.job_id = list->jobs[i].job_id,
-				.window = windows[i]};
-	free(jobs->counted);
-	jobs->counted = counted;
-	jobs->counted_count = count;
-	jobs->market_id =
-	    list->count > 0 ? list->jobs[list->count - 1].job_id : 0;
+		    site->policy->classes[i].assume_time_s;
+	site->has_market = true;
 	return LT_OK;
 }
 
 int
-lt_compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_compile_market(struct lt_site *site, struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_batch_jobs *list,
+    struct lt_planned *windows, int64_t now_utc_s, struct lt_error *err)
 {
 	struct build *const b = calloc(1, sizeof(*b));
-	struct lt_planned *const windows =
-	    calloc((size_t)d->jobs.list.count + 1, sizeof(*windows));
 
-	if (b == NULL || windows == NULL) {
-		free(b);
-		free(windows);
+	if (b == NULL)
 		return lt_fail(err, LT_ENOMEM, "market: out of memory");
-	}
-	b->d = d;
+	b->site = site;
+	b->signals = signals;
+	b->ledger = ledger;
 	b->now_utc_s = now_utc_s;
-	int code = fill(b, err);
+	int code = fill(b, list, err);
 	if (code == LT_OK)
-		code = add_busy(b, &d->jobs.list, windows, err);
+		code = add_busy(b, list, windows, err);
 	if (code == LT_OK)
-		code = publish(d, &b->market, err);
-	if (code == LT_OK)
-		code = keep_counted(&d->jobs, windows, err);
-	free(windows);
+		code = adopt(site, &b->market, err);
 	free_build(b);
 	return code;
 }

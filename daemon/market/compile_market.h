@@ -7,11 +7,17 @@
 
 #include <stdint.h>
 
-struct lt_daemon;
+struct lt_batch_jobs;
 struct lt_error;
+struct lt_ledger;
+struct lt_planned;
+struct lt_signals_state;
+struct lt_site;
 
-/* d->market and the file. */
-int lt_compile_market(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Makes site->market; windows has one of each job of the list, and gets what it
+ * takes. On failure the market is as before. */
+int lt_compile_market(struct lt_site *site, struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_batch_jobs *list,
+    struct lt_planned *windows, int64_t now_utc_s, struct lt_error *err);
 
 #endif

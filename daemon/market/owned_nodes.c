@@ -112,7 +112,7 @@ record_ends(struct lt_ledger *ledger, const struct lt_owned_now *now,
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		const struct lt_policy_partition *const partition =
-		    lt_daemon_policy_partition(now->policy, names[i]);
+		    lt_policy_partition_find(now->policy, names[i]);
 
 		if (partition == NULL || !is_paid(partition))
 			code = record(ledger, names[i], LT_RATE_ENDED,

@@ -214,7 +214,7 @@ note_left(struct lt_ledger *ledger, const struct lt_policy *policy,
 	int code = lt_ledger_places(ledger, &names, &count, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
-		if (lt_daemon_policy_partition(policy, names[i]) != NULL)
+		if (lt_policy_partition_find(policy, names[i]) != NULL)
 			continue;
 		code = lt_ledger_place(ledger, names[i], &kept, err);
 		if (code == LT_OK)
@@ -238,7 +238,7 @@ lt_places_note(const struct lt_market *market, struct lt_ledger *ledger,
 
 		/* The market may be older than the policy. */
 		if ((p->flags & LT_PARTITION_MANAGED) &&
-		    lt_daemon_policy_partition(policy, p->name) != NULL)
+		    lt_policy_partition_find(policy, p->name) != NULL)
 			code = note(market, ledger, p, err);
 	}
 	return code == LT_OK ? note_left(ledger, policy, now_utc_s, err) : code;

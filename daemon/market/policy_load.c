@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file into d->policy and d->signals.sources: at start, on SIGHUP,
- * by `lowtide reload` and when the file changes. A bad file never replaces a
- * good one: the error is kept for status and logged each hour. The text of the
- * last good one is kept in the state directory, for a start with a bad file.
+ * The policy file becomes site->policy and signals->sources. A bad file never
+ * replaces a good one. The ledger is asked whether its amounts are of the same
+ * currency and its days of the same zone.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
 #include "directory.h"
 #include "fetch.h"
 #include "files.h"
 #include "host_zone.h"
+#include "ledger.h"
 #include "log.h"
 #include "periods.h"
 #include "policy_load.h"
+#include "signals.h"
 #include "signals_check.h"
+#include "site.h"
 #include "text_mend.h"
 #include "time_zone.h"
 #include "units.h"
@@ -68,13 +69,13 @@ free_sources(struct lt_source *sources, int count)
 }
 
 void
-lt_policy_drop(struct lt_daemon *d)
+lt_policy_drop(struct lt_site *site, struct lt_signals_state *signals)
 {
-	free_sources(d->signals.sources, d->signals.source_count);
-	lt_policy_free(d->policy);
-	d->signals.sources = NULL;
-	d->signals.source_count = 0;
-	d->policy = NULL;
+	free_sources(signals->sources, signals->source_count);
+	lt_policy_free(site->policy);
+	signals->sources = NULL;
+	signals->source_count = 0;
+	site->policy = NULL;
 }
 
 /* Do the sources give what the policy's signals want? The first that does not
@@ -251,22 +252,21 @@ offsets_of(struct lt_offsets *offsets, const char *zone, struct lt_error *err)
  * host may have another since. Names of the same hours are one zone.
  */
 static int
-settle_zone(struct lt_daemon *d, const char *config, struct lt_policy *policy,
-    struct lt_error *err)
+settle_zone(struct lt_site *site, struct lt_ledger *ledger, const char *config,
+    struct lt_policy *policy, struct lt_error *err)
 {
 	struct lt_offsets *const was = malloc(2 * sizeof(*was));
 	struct lt_offsets *const is = was + 1;
 	char known[sizeof(policy->timezone)] = "";
 	int64_t first_utc_s = 0;
 	bool has = false;
-	int code =
-	    was != NULL
-		? lt_ledger_first_booked(d->ledger, &first_utc_s, &has, err)
-		: lt_fail(err, LT_ENOMEM, "policy: out of memory");
+	int code = was != NULL
+		       ? lt_ledger_first_booked(ledger, &first_utc_s, &has, err)
+		       : lt_fail(err, LT_ENOMEM, "policy: out of memory");
 
 	if (code == LT_OK && has)
 		(void)lt_ledger_get(
-		    d->ledger, "timezone", known, sizeof(known), NULL);
+		    ledger, "timezone", known, sizeof(known), NULL);
 	if (policy->timezone[0] == '\0' && known[0])
 		memcpy(policy->timezone, known, sizeof(known));
 	if (policy->timezone[0] == '\0')
@@ -283,12 +283,11 @@ settle_zone(struct lt_daemon *d, const char *config, struct lt_policy *policy,
 		    "%s: timezone: got \"%s\", want \"%s\": days and months in the ledger are of that zone. Another zone needs a state directory of its own",
 		    config, policy->timezone, known);
 	if (code == LT_OK)
-		code =
-		    lt_ledger_put(d->ledger, "timezone", policy->timezone, err);
+		code = lt_ledger_put(ledger, "timezone", policy->timezone, err);
 	if (code == LT_OK)
-		d->offsets = *is;
-	else if (d->policy != NULL) /* it works on */
-		(void)lt_time_zone_set(d->policy->timezone, NULL);
+		site->offsets = *is;
+	else if (site->policy != NULL) /* it works on */
+		(void)lt_time_zone_set(site->policy->timezone, NULL);
 	free(was);
 	return code;
 }
@@ -300,22 +299,10 @@ lt_policy_unknown_rule(const struct lt_policy *policy)
 							: LT_RULE_ALLOW;
 }
 
-/* One word for a job_submit that can read no snapshot. A policy that can't be
- * told this way is in force all the same. */
-static void
-tell_in_force(const struct lt_daemon *d)
-{
-	const bool yes = d->policy->budget_count > 0 &&
-			 lt_policy_unknown_rule(d->policy) != LT_RULE_ALLOW;
-	struct lt_error err = {0};
-
-	if (lt_in_force_save(d->paths.in_force, yes, &err) != LT_OK)
-		lt_log("in_force_failed", "error=\"%s\"", err.text);
-}
-
 /* Puts the policy of a text in force; a bad one changes nothing. */
 static int
-use_text(struct lt_daemon *d, const struct lt_policy_text *text,
+use_text(struct lt_site *site, struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_policy_text *text,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
@@ -323,25 +310,22 @@ use_text(struct lt_daemon *d, const struct lt_policy_text *text,
 	int code = parse(text, &policy, &sources, err);
 
 	if (code == LT_OK)
-		code = check_currency(d->ledger, text->name, policy, err);
+		code = check_currency(ledger, text->name, policy, err);
 	if (code == LT_OK)
-		code = settle_zone(d, text->name, policy, err);
+		code = settle_zone(site, ledger, text->name, policy, err);
 	if (code != LT_OK) {
 		free_sources(
 		    sources, sources != NULL ? policy->source_count : 0);
 		lt_policy_free(policy);
 		return code;
 	}
-	keep_past(sources, policy->source_count, &d->signals);
-	lt_policy_drop(d);
-	d->policy = policy;
-	d->signals.sources = sources;
-	d->signals.source_count = policy->source_count;
-	d->policy_loaded_utc_s = now_utc_s;
+	keep_past(sources, policy->source_count, signals);
+	lt_policy_drop(site, signals);
+	site->policy = policy;
+	signals->sources = sources;
+	signals->source_count = policy->source_count;
+	site->policy_loaded_utc_s = now_utc_s;
 	lt_directory_forget_members();
-	d->signals.changed = d->budget.dirty = true;
-	d->replan.looked_utc_s = d->next.forecasts = 0;
-	tell_in_force(d);
 	lt_log("policy_loaded",
 	    "path=%s mode=%s sources=%d partitions=%d budgets=%d", text->name,
 	    lt_mode_name(policy->mode), policy->source_count,
@@ -349,119 +333,31 @@ use_text(struct lt_daemon *d, const struct lt_policy_text *text,
 	return LT_OK;
 }
 
-bool
-lt_daemon_may(const struct lt_daemon *d, enum lt_may what)
-{
-	return !d->off.is_off && lt_mode_may(d->policy->mode, what);
-}
-
-void
-lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
-{
-	const bool was_off = d->off.is_off;
-	char text[LT_ERROR_TEXT_SIZE];
-	struct lt_error err = {0};
-
-	const int code = lt_off_read(&d->off, d->args.off, &err);
-	if (was_off && !d->off.is_off)
-		lt_log("on", "mode=%s", lt_mode_name(d->policy->mode));
-	/* What is held is let go, or judged again. */
-	if (was_off != d->off.is_off) {
-		d->budget.dirty = true;
-		d->replan.looked_utc_s = d->next.jobs = 0;
-		d->off_told_utc_s = 0;
-	}
-	if ((code == LT_OK && !d->off.is_off) ||
-	    now_utc_s - d->off_told_utc_s < LT_HOUR_S)
-		return;
-	d->off_told_utc_s = now_utc_s;
-	if (code != LT_OK)
-		lt_log("off_ignored", "error=\"%s\"", err.text);
-	else
-		lt_log("off", "why=\"%s\"",
-		    lt_off_text(text, sizeof(text), &d->off));
-}
-
-/* Puts a policy file in force, and keeps a good one in keep ("" = not). */
-static int
-use_file(struct lt_daemon *d, const char *path, const char *keep,
+int
+lt_policy_use(struct lt_site *site, struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const char *path, const char *keep,
     int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
+	struct lt_policy_text text = {.name = path};
 	struct lt_error kept = {0};
 	char *bytes = NULL;
-	size_t length = 0;
-	int code = lt_policy_read(&bytes, &length, path, &errors);
+	int code = lt_policy_read(&bytes, &text.length, path, &errors);
 
+	text.bytes = bytes;
 	if (code != LT_OK)
 		*err = errors.items[0];
 	else
-		code =
-		    use_text(d, &(struct lt_policy_text){path, bytes, length},
-			now_utc_s, err);
+		code = use_text(site, signals, ledger, &text, now_utc_s, err);
 	if (code == LT_OK && keep[0] &&
-	    lt_file_replace(keep, 0600, bytes, length, &kept) != LT_OK)
+	    lt_file_replace(keep, 0600, bytes, text.length, &kept) != LT_OK)
 		lt_log("policy_not_kept", "error=\"%s\"", kept.text);
 	free(bytes);
 	return code;
 }
 
-static void
-tell_refused(struct lt_daemon *d, int64_t now_utc_s)
-{
-	d->next.policy_told = now_utc_s + LT_HOUR_S;
-	lt_log("policy_refused", "path=%s in_force=%s error=\"%s\"",
-	    d->args.config, d->policy != NULL ? d->policy->path : "none",
-	    d->policy_error);
-}
-
-int
-lt_daemon_load_policy(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	struct lt_error failed = {0}, last = {0};
-
-	lt_file_id(&d->policy_id, d->args.config);
-	int code = use_file(
-	    d, d->args.config, d->paths.last_policy, now_utc_s, &failed);
-	if (code == LT_OK) {
-		d->policy_error[0] = '\0';
-		return LT_OK;
-	}
-	lt_text_mend(failed.text); /* cut, maybe in a character */
-	memcpy(d->policy_error, failed.text, sizeof(d->policy_error));
-	if (d->policy == NULL && d->paths.last_policy[0] &&
-	    use_file(d, d->paths.last_policy, "", now_utc_s, &last) == LT_OK)
-		code = LT_OK;
-	else if (last.code != LT_OK && last.code != LT_ENOENT)
-		lt_log("last_policy_refused", "error=\"%s\"", last.text);
-	tell_refused(d, now_utc_s);
-	if (code != LT_OK && err != NULL)
-		*err = failed;
-	return code;
-}
-
-int
-lt_daemon_reload_policy(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
-{
-	const int code = lt_daemon_load_policy(d, now_utc_s, err);
-
-	if (code == LT_OK)
-		lt_signals_restore(&d->signals, d->ledger, now_utc_s);
-	d->next.tables = 0;
-	return code;
-}
-
-void
-lt_policy_remind(struct lt_daemon *d, int64_t now_utc_s)
-{
-	if (d->policy_error[0] && now_utc_s >= d->next.policy_told)
-		tell_refused(d, now_utc_s);
-}
-
 const struct lt_policy_partition *
-lt_daemon_policy_partition(const struct lt_policy *policy, const char *name)
+lt_policy_partition_find(const struct lt_policy *policy, const char *name)
 {
 	for (int i = 0; i < policy->partition_count; i++)
 		if (strcmp(policy->partitions[i].name, name) == 0)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "ledger.h"
+#include "market.h"
 #include "place.h"
 #include "price.h"
 #include "units.h"
@@ -124,12 +125,13 @@ times_ppm(struct lt_fraction share, int64_t ppm)
 /* As large there as it was decided, by what it has here. */
 static void
 resize(struct lt_charge_input *input, const struct lt_run *run,
-    const struct lt_elsewhere *there, struct lt_daemon *d)
+    const struct lt_elsewhere *there, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
 	struct lt_charge_input here = {0};
 	struct lt_place place;
 
-	lt_place_of(&place, &d->market, d->ledger, run->partition);
+	lt_place_of(&place, market, ledger, run->partition);
 	narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&here, &used, &place);
@@ -141,21 +143,22 @@ resize(struct lt_charge_input *input, const struct lt_run *run,
 
 int
 lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
-    const struct lt_elsewhere *there, struct lt_daemon *d, struct lt_error *err)
+    const struct lt_elsewhere *there, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_place place;
-	const struct site site = {there->partition, &place, d->ledger};
+	const struct site site = {there->partition, &place, ledger};
 	struct lt_charge_input input = {.start_utc_s = there->span.from_utc_s,
 	    .end_utc_s = there->span.to_utc_s};
 
 	*charge = (struct lt_charge){0};
-	lt_place_of(&place, &d->market, d->ledger, site.partition);
+	lt_place_of(&place, market, ledger, site.partition);
 	if (strcmp(site.partition, run->partition) == 0)
 		narrow(&place, run);
 	const struct lt_resources used = resources_of(run, &place);
 	lt_usage_of(&input, &used, &place);
 	if (there->size_ppm > 0)
-		resize(&input, run, there, d);
+		resize(&input, run, there, market, ledger);
 	return price_at(charge, &input, &site, err);
 }
 

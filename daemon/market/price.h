@@ -8,7 +8,7 @@
 #include "charge.h"
 #include "ledger.h"
 
-struct lt_daemon;
+struct lt_market;
 
 /* Share, watts and rates of the run's partition, then lt_charge_run(). Sets
  * the run's share, priced, has_carbon and quality. */
@@ -29,8 +29,8 @@ struct lt_elsewhere { /* other times or another partition */
 };
 /* The same there, never suspended; nothing set in run. */
 int lt_price_undisturbed(struct lt_charge *charge, const struct lt_run *run,
-    const struct lt_elsewhere *there, struct lt_daemon *d,
-    struct lt_error *err);
+    const struct lt_elsewhere *there, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_error *err);
 
 /* The share of its nodes that a run kept while it was suspended: of memory and
  * GPUs. */

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rate.h"
-#include "daemon.h"
 #include "hazard.h"
+#include "ledger.h"
+#include "rate.h"
 #include "periods.h"
 #include "place.h"
 #include "rates.h"
-#include "nodes_there.h"
+#include "signals.h"
+#include "site.h"
 #include "units.h"
 
 enum { PAST_S = 92 * LT_DAY_S }; /* so far back guesses are put right */
@@ -77,17 +78,18 @@ record_said(struct lt_ledger *ledger, const struct lt_rates_asked *of,
 /* ---- what came late ---- */
 
 struct past { /* of a source, before the steps that it has in memory */
-	struct lt_daemon *d;
+	struct lt_rates_state *rates;
+	struct lt_ledger *ledger;
 	const struct lt_rates_asked *of; /* the span is that past */
 	struct lt_rate_step *known, *points;
 	uint32_t known_count, point_count;
 };
 
 static void
-right_from(struct lt_daemon *d, int64_t utc_s)
+right_from(struct lt_rates_state *rates, int64_t utc_s)
 {
-	if (d->rates_righted_utc_s == 0 || utc_s < d->rates_righted_utc_s)
-		d->rates_righted_utc_s = utc_s;
+	if (rates->righted_utc_s == 0 || utc_s < rates->righted_utc_s)
+		rates->righted_utc_s = utc_s;
 }
 
 /* Records what the source says now of a time for which a guess was recorded, or
@@ -116,10 +118,10 @@ lay(const struct past *past, const struct lt_rate_step *said,
 		if (step.start_utc_s >= step.end_utc_s ||
 		    !(goes_on || is_guess))
 			continue;
-		code = lt_ledger_put_rates(past->d->ledger, past->of->partition,
+		code = lt_ledger_put_rates(past->ledger, past->of->partition,
 		    past->of->rate, &(struct lt_rates){1, &step}, err);
 		if (is_guess)
-			right_from(past->d, step.start_utc_s);
+			right_from(past->rates, step.start_utc_s);
 	}
 	return code;
 }
@@ -164,25 +166,26 @@ lay_points(const struct past *past, const struct lt_source *source,
 /* While lowtided was down, or the source was silent, the last value was all
  * that was known: what the source said of that time since then counts. */
 static int
-record_past(struct lt_daemon *d, const struct lt_rates_asked *now,
-    const struct lt_source *source, struct lt_error *err)
+record_past(struct lt_rates_state *rates, struct lt_ledger *ledger,
+    const struct lt_rates_asked *now, const struct lt_source *source,
+    struct lt_error *err)
 {
 	const int64_t now_utc_s = now->span.from_utc_s;
 	struct lt_rates_asked of = {now->partition, now->rate,
 	    {now_utc_s - PAST_S, source->steps[0].start_utc_s}};
-	struct past past = {.d = d, .of = &of};
+	struct past past = {.rates = rates, .ledger = ledger, .of = &of};
 	int64_t from_utc_s;
-	int code = lt_ledger_rate_unsure(d->ledger, &of, &from_utc_s, err);
+	int code = lt_ledger_rate_unsure(ledger, &of, &from_utc_s, err);
 
 	if (code != LT_OK || from_utc_s == INT64_MAX)
 		return code;
 	of.span.from_utc_s = from_utc_s;
 	const struct lt_points_asked asked = {source->key, of.span};
-	code = lt_ledger_rates(
-	    d->ledger, &of, &past.known, &past.known_count, err);
+	code =
+	    lt_ledger_rates(ledger, &of, &past.known, &past.known_count, err);
 	if (code == LT_OK)
 		code = lt_ledger_points(
-		    d->ledger, &asked, &past.points, &past.point_count, err);
+		    ledger, &asked, &past.points, &past.point_count, err);
 	if (code == LT_OK && past.known_count > 0)
 		code = lay_points(&past, source, now_utc_s, err);
 	free(past.known);
@@ -193,16 +196,16 @@ record_past(struct lt_daemon *d, const struct lt_rates_asked *now,
 /* Notes from when on a guess of the last hours, or the step before that went
  * on, was another than what was measured: runs are priced again from there. */
 static int
-right_guesses(struct lt_daemon *d, const struct lt_rates_asked *now,
-    const struct lt_rates *said, struct lt_error *err)
+right_guesses(struct lt_rates_state *rates, struct lt_ledger *ledger,
+    const struct lt_rates_asked *now, const struct lt_rates *said,
+    struct lt_error *err)
 {
 	const int64_t now_utc_s = now->span.from_utc_s;
 	const struct lt_rates_asked asked = {now->partition, now->rate,
 	    {said->steps[0].start_utc_s, now_utc_s + 1}};
 	struct lt_rate_step *known = NULL;
 	uint32_t count = 0;
-	const int code =
-	    lt_ledger_rates(d->ledger, &asked, &known, &count, err);
+	const int code = lt_ledger_rates(ledger, &asked, &known, &count, err);
 
 	for (uint32_t i = 0; code == LT_OK && i < said->count * count; i++) {
 		const struct lt_rate_step *const is = &said->steps[i / count];
@@ -216,7 +219,7 @@ right_guesses(struct lt_daemon *d, const struct lt_rates_asked *now,
 		    from_utc_s < is->end_utc_s && from_utc_s <= now_utc_s &&
 		    (was->quality > LT_QUALITY_MEASURED ||
 			was->end_utc_s == INT64_MAX))
-			right_from(d, from_utc_s);
+			right_from(rates, from_utc_s);
 	}
 	free(known);
 	return code;
@@ -224,8 +227,9 @@ right_guesses(struct lt_daemon *d, const struct lt_rates_asked *now,
 
 /* The steps that began up to now; the last goes on until changed. */
 static int
-record_source(struct lt_daemon *d, const struct lt_rates_asked *now,
-    const struct lt_source *source, struct lt_error *err)
+record_source(struct lt_rates_state *rates, struct lt_ledger *ledger,
+    const struct lt_rates_asked *now, const struct lt_source *source,
+    struct lt_error *err)
 {
 	uint32_t count = 0;
 
@@ -246,11 +250,12 @@ record_source(struct lt_daemon *d, const struct lt_rates_asked *now,
 		    sizeof(steps[i].source));
 	}
 	const struct lt_rates said = {count, steps};
-	int code =
-	    source->adapter->replay ? LT_OK : right_guesses(d, now, &said, err);
+	int code = source->adapter->replay
+		       ? LT_OK
+		       : right_guesses(rates, ledger, now, &said, err);
 	if (code == LT_OK)
 		code = lt_ledger_put_rates(
-		    d->ledger, now->partition, now->rate, &said, err);
+		    ledger, now->partition, now->rate, &said, err);
 	free(steps);
 	return code;
 }
@@ -276,7 +281,8 @@ key_of(int64_t loaded_utc_s, const struct lt_policy_signal *signal,
 }
 
 static int
-record(struct lt_daemon *d, const struct lt_policy_partition *partition,
+record(struct lt_site *site, const struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_policy_partition *partition,
     enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_policy_signal *const signal =
@@ -284,35 +290,35 @@ record(struct lt_daemon *d, const struct lt_policy_partition *partition,
 	const struct lt_source *const source =
 	    signal->is_constant
 		? NULL
-		: lt_signal_source(&d->signals, d->policy, signal, now_utc_s);
+		: lt_signal_source(signals, site->policy, signal, now_utc_s);
 
 	if (!signal->is_set || (!signal->is_constant && source == NULL))
 		return LT_OK;
 	const uint32_t key =
-	    key_of(d->policy_loaded_utc_s, signal, source, now_utc_s);
+	    key_of(site->policy_loaded_utc_s, signal, source, now_utc_s);
 	struct lt_recorded *const last =
-	    recorded_of(d->recorded, partition->name, rate);
+	    recorded_of(site->rates.recorded, partition->name, rate);
 	if (last != NULL && last->key == key)
 		return LT_OK;
 	const struct lt_rates_asked now = {
 	    partition->name, rate, {now_utc_s, now_utc_s + 1}};
 	const bool is_later =
 	    rate == LT_RATE_PRICE &&
-	    partition->price_from_utc_s > d->policy_loaded_utc_s;
+	    partition->price_from_utc_s > site->policy_loaded_utc_s;
 	const struct lt_rate_step constant = {
-	    .start_utc_s =
-		is_later ? partition->price_from_utc_s : d->policy_loaded_utc_s,
+	    .start_utc_s = is_later ? partition->price_from_utc_s
+				    : site->policy_loaded_utc_s,
 	    .end_utc_s = INT64_MAX,
 	    .value = signal->constant,
 	    .quality = LT_QUALITY_CONSTANT,
 	    .issued_utc_s = now_utc_s};
 	int code = LT_OK;
 	if (source == NULL)
-		code = record_said(d->ledger, &now, &constant, false, err);
+		code = record_said(ledger, &now, &constant, false, err);
 	else if (source->step_count > 0 && !source->adapter->replay)
-		code = record_past(d, &now, source, err);
+		code = record_past(&site->rates, ledger, &now, source, err);
 	if (code == LT_OK && source != NULL)
-		code = record_source(d, &now, source, err);
+		code = record_source(&site->rates, ledger, &now, source, err);
 	if (code == LT_OK && last != NULL)
 		last->key = key;
 	return code;
@@ -449,19 +455,20 @@ static int (*const facts[LT_RATE_COUNT])(
 
 /* What the policy says of a partition that is no signal: once a policy. */
 static int
-record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
-    enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
+record_fact(struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_policy_partition *partition, enum lt_rate rate,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_recorded *const last =
-	    recorded_of(d->recorded, partition->name, rate);
+	    recorded_of(site->rates.recorded, partition->name, rate);
 	const uint32_t key = lt_crc32c(
-	    3, &d->policy_loaded_utc_s, sizeof(d->policy_loaded_utc_s));
+	    3, &site->policy_loaded_utc_s, sizeof(site->policy_loaded_utc_s));
 
 	if (last != NULL && last->key == key)
 		return LT_OK;
-	const int code = facts[rate](d->ledger,
-	    &(struct said){d->policy, partition,
-		{.start_utc_s = d->policy_loaded_utc_s,
+	const int code = facts[rate](ledger,
+	    &(struct said){site->policy, partition,
+		{.start_utc_s = site->policy_loaded_utc_s,
 		    .end_utc_s = INT64_MAX,
 		    .quality = LT_QUALITY_CONSTANT,
 		    .issued_utc_s = now_utc_s}},
@@ -474,46 +481,53 @@ record_fact(struct lt_daemon *d, const struct lt_policy_partition *partition,
 /* All in one transaction: at the start of an hour each partition has news,
  * and a disk takes its time for each commit. */
 int
-lt_rates_record(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_rates_record(struct lt_site *site, const struct lt_signals_state *signals,
+    struct lt_ledger *ledger, const struct lt_batch_jobs *list,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	static const enum lt_rate here[] = {LT_RATE_PRICE, LT_RATE_CARBON,
 	    LT_RATE_TARIFF, LT_RATE_PUE, LT_RATE_EMBODIED, LT_RATE_MARKET_BASED,
 	    LT_RATE_CHARGE};
-	int code = lt_ledger_begin(d->ledger, err);
+	int code = lt_ledger_begin(ledger, err);
 
 	if (code != LT_OK)
 		return code;
-	if (d->recorded == NULL)
-		d->recorded = calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
-		    sizeof(*d->recorded));
-	for (int i = 0; i < d->policy->partition_count; i++)
+	if (site->rates.recorded == NULL)
+		site->rates.recorded =
+		    calloc((size_t)LT_PARTITIONS_MAX * LT_RATE_COUNT,
+			sizeof(*site->rates.recorded));
+	for (int i = 0; i < site->policy->partition_count; i++)
 		for (size_t r = 0;
 		     r < sizeof(here) / sizeof(*here) && code == LT_OK; r++)
-			code = (facts[here[r]] == NULL ? record : record_fact)(
-			    d, &d->policy->partitions[i], here[r], now_utc_s,
-			    err);
+			code = facts[here[r]] == NULL
+				   ? record(site, signals, ledger,
+					 &site->policy->partitions[i], here[r],
+					 now_utc_s, err)
+				   : record_fact(site, ledger,
+					 &site->policy->partitions[i], here[r],
+					 now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_owned_nodes_record(&d->owned_seen, d->ledger,
-		    &(struct lt_owned_now){d->policy, &d->tables,
-			d->policy_loaded_utc_s, now_utc_s},
+		code = lt_owned_nodes_record(&site->rates.owned_seen, ledger,
+		    &(struct lt_owned_now){site->policy, &site->tables,
+			site->policy_loaded_utc_s, now_utc_s},
 		    err);
 	if (code == LT_OK)
-		code = lt_there_record(&d->there, d->ledger,
-		    &(struct lt_there_now){d->policy, &d->tables, &d->jobs.list,
-			d->policy_loaded_utc_s, now_utc_s},
+		code = lt_there_record(&site->there, ledger,
+		    &(struct lt_there_now){site->policy, &site->tables, list,
+			site->policy_loaded_utc_s, now_utc_s},
 		    err);
 	if (code == LT_OK)
 		code = lt_places_note(
-		    &d->market, d->ledger, d->policy, now_utc_s, err);
+		    &site->market, ledger, site->policy, now_utc_s, err);
 	/* What came before a failure is right, and stays. */
-	const int kept = lt_ledger_commit(d->ledger, err);
+	const int kept = lt_ledger_commit(ledger, err);
 	if (kept != LT_OK) {
-		lt_ledger_rollback(d->ledger);
-		free(d->recorded);
-		d->recorded = NULL;
-		d->owned_seen = (struct lt_owned_seen){0};
-		lt_there_free(d->there);
-		d->there = NULL;
+		lt_ledger_rollback(ledger);
+		free(site->rates.recorded);
+		site->rates.recorded = NULL;
+		site->rates.owned_seen = (struct lt_owned_seen){0};
+		lt_there_free(site->there);
+		site->there = NULL;
 	}
 	return code == LT_OK ? kept : code;
 }

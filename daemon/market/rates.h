@@ -7,11 +7,24 @@
 
 #include <stdint.h>
 
-struct lt_daemon;
-struct lt_error;
+#include "owned_nodes.h"
 
-/* Record what holds now in each managed partition. */
-int lt_rates_record(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+struct lt_error;
+struct lt_signals_state;
+struct lt_site;
+
+struct lt_rates_state {		      /* start as { 0 } */
+	struct lt_recorded *recorded; /* what was stored last */
+	struct lt_owned_seen owned_seen;
+	/* Guesses from then on were put right since runs were priced by them;
+	 * 0 = none. */
+	int64_t righted_utc_s;
+};
+
+/* Records what holds now in each managed partition. list: Slurm's jobs, by
+ * which it is seen whether nodes could be had. */
+int lt_rates_record(struct lt_site *site,
+    const struct lt_signals_state *signals, struct lt_ledger *ledger,
+    const struct lt_batch_jobs *list, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -11,10 +11,11 @@
 #include "associations_child.h"
 #include "breath.h"
 #include "closed_accounts.h"
-#include "daemon.h"
 #include "heirs.h"
 #include "last_shapes.h"
+#include "ledger.h"
 #include "log.h"
+#include "policy.h"
 #include "tables.h"
 #include "units.h"
 
@@ -76,19 +77,19 @@ struct newcomers {		       /* the accounts that were never seen */
 
 /* Puts each new account into the ledger where it was made. */
 static int
-see_births(const struct newcomers *fresh, struct lt_daemon *d,
+see_births(const struct newcomers *fresh, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err)
 {
 	int code = LT_OK;
 
 	for (uint32_t i = 0; code == LT_OK && i < fresh->count; i++)
 		if (fresh->list[i].parent[0] != '\0')
-			code = lt_ledger_put_account(d->ledger,
-			    fresh->list[i].name, fresh->list[i].parent,
-			    now_utc_s, err);
+			code =
+			    lt_ledger_put_account(ledger, fresh->list[i].name,
+				fresh->list[i].parent, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_ledger_put_number(
-		    d->ledger, "accounts_read", now_utc_s, err);
+		    ledger, "accounts_read", now_utc_s, err);
 	return code;
 }
 
@@ -108,73 +109,76 @@ leave_out_new(
 /* Asks slurmdbd where the new accounts were made; since when, by its clock.
  * True also before a first reading, when no account is new. */
 static bool
-find_births(struct newcomers *fresh, struct lt_daemon *d)
+find_births(
+    struct newcomers *fresh, struct lt_tables *tables, struct lt_ledger *ledger)
 {
 	struct lt_error why = {0};
 	int64_t read_utc_s = 0;
 	int code = LT_OK;
 
-	if (!lt_ledger_get_number(d->ledger, "accounts_read", 1, &read_utc_s))
+	if (!lt_ledger_get_number(ledger, "accounts_read", 1, &read_utc_s))
 		fresh->count = 0;
 	if (fresh->count > 0)
 		code = lt_child_births(
 		    fresh->list, fresh->count, read_utc_s - LT_HOUR_S, &why);
 	const uint32_t left_out = code == LT_OK ? 0 : fresh->count;
 
-	if (left_out != 0 && left_out != d->tables.left_out_accounts)
+	if (left_out != 0 && left_out != tables->left_out_accounts)
 		lt_log("accounts_left_out",
 		    "count=%u first=%s error=\"%s\" why=\"where they were made is not known\"",
 		    left_out, fresh->list[0].name, why.text);
-	d->tables.left_out_accounts = left_out;
+	tables->left_out_accounts = left_out;
 	return code == LT_OK;
 }
 
 /* All that were ever seen, the new ones where they were made. */
 static int
 load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+    struct lt_tables *tables, struct lt_ledger *ledger, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct newcomers fresh = {.list = calloc((size_t)all->account_count + 1,
 				      sizeof(*fresh.list))};
 	int code =
 	    fresh.list != NULL
-		? lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err)
+		? lt_ledger_accounts(ledger, &seen->list, &seen->count, err)
 		: lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 
 	for (uint32_t i = 0; code == LT_OK && i < all->account_count; i++)
 		if (lt_seen_find(seen, all->accounts[i].name) == NULL)
 			fresh.list[fresh.count++] = all->accounts[i];
-	if (code == LT_OK && !find_births(&fresh, d)) {
+	if (code == LT_OK && !find_births(&fresh, tables, ledger)) {
 		leave_out_new(all, seen); /* the others are read all the same */
 		fresh.count = 0;
 	} else if (code == LT_OK)
-		code = see_births(&fresh, d, now_utc_s, err);
+		code = see_births(&fresh, ledger, now_utc_s, err);
 	free(fresh.list);
 	if (code != LT_OK || fresh.count == 0)
 		return code;
 	free(seen->list);
-	return lt_ledger_accounts(d->ledger, &seen->list, &seen->count, err);
+	return lt_ledger_accounts(ledger, &seen->list, &seen->count, err);
 }
 
 /* Slurm's accounts as lowtide takes them: moved ones where they were, those
  * that are gone, and how they stood before. */
 static int
 take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+    const struct lt_policy *policy, struct lt_ledger *ledger, int64_t now_utc_s,
+    struct lt_error *err)
 {
 	struct lt_accounts_seen seen = {0};
 	struct lt_account_moves moves = {0};
-	int code = load_seen(&seen, all, d, now_utc_s, err);
+	int code = load_seen(&seen, all, tables, ledger, now_utc_s, err);
 
 	/* In Kubernetes only an admin says whose a namespace is. */
 	if (code == LT_OK && strcmp(lt_batch_words.system, "slurm") == 0 &&
 	    lt_moved_keep(&tables->moved, all->accounts, all->account_count,
-		&seen, d->policy) != LT_OK)
+		&seen, policy) != LT_OK)
 		code = lt_fail(err, LT_ENOMEM, "accounts: out of memory");
 	if (code == LT_OK)
-		code = lt_heirs_add(all, d->ledger, &seen, now_utc_s, err);
+		code = lt_heirs_add(all, ledger, &seen, now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_ledger_account_moves(d->ledger, &moves, err);
+		code = lt_ledger_account_moves(ledger, &moves, err);
 	free(seen.list);
 	if (code != LT_OK)
 		return code;
@@ -184,15 +188,16 @@ take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
 }
 
 static int
-load_associations(struct lt_tables *tables, struct lt_daemon *d,
-    int64_t now_utc_s, struct lt_error *err)
+load_associations(struct lt_tables *tables, const struct lt_policy *policy,
+    struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_batch_associations all;
 
 	int code = lt_child_associations(&all, err);
 
 	if (code == LT_OK)
-		code = take_accounts(tables, &all, d, now_utc_s, err);
+		code =
+		    take_accounts(tables, &all, policy, ledger, now_utc_s, err);
 	if (code != LT_OK) {
 		lt_batch_associations_free(&all);
 		return code;
@@ -234,52 +239,38 @@ load_managers(struct lt_tables *tables)
 }
 
 int
-lt_daemon_load_tables(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_tables_load(struct lt_tables *tables, const struct lt_batch_conf *conf,
+    const struct lt_policy *policy, struct lt_ledger *ledger,
+    const char *state_dir, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_batch_conf conf = {0};
-	int code = lt_batch_conf(&conf, err);
-
+	tables->conf = *conf;
+	tables->private_data = conf->private_data | tables->private_dbd;
+	name_partitions(policy);
+	int code = load_partitions(tables, err);
 	if (code != LT_OK)
 		return code;
-	if (d->tables.read_utc_s && d->acting != conf.is_acting_controller)
-		lt_log("acting", "value=%d", conf.is_acting_controller);
-	/* What it forgot no row, nor a look at one job, shows: a list does. */
-	if (d->tables.read_utc_s &&
-	    d->tables.conf.started_utc_s != conf.started_utc_s) {
-		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
-		d->next.jobs = 0;
-	}
-	d->tables.conf = conf;
-	d->tables.private_data = conf.private_data | d->tables.private_dbd;
-	d->acting = conf.is_acting_controller;
-	name_partitions(d->policy);
-	code = load_partitions(&d->tables, err);
-	if (code != LT_OK)
-		return code;
-	lt_last_shapes_lay(&d->tables, d->args.state);
-	if (lt_batch_has_dbd(&conf)) {
-		code = load_associations(&d->tables, d, now_utc_s, err);
-		load_managers(&d->tables);
+	lt_last_shapes_lay(tables, state_dir);
+	if (lt_batch_has_dbd(conf)) {
+		code =
+		    load_associations(tables, policy, ledger, now_utc_s, err);
+		load_managers(tables);
 		if (code == LT_OK)
-			code = lt_associations_save(
-			    &d->tables, d->args.state, err);
-		else if (d->tables.accounts == NULL) {
-			if (lt_associations_load(&d->tables, d->args.state,
+			code = lt_associations_save(tables, state_dir, err);
+		else if (tables->accounts == NULL) {
+			if (lt_associations_load(tables, state_dir,
 				&(struct lt_error){0}) != LT_OK)
 				return code; /* nothing to work with */
 			lt_accounts_sort(
-			    d->tables.accounts, d->tables.account_count);
+			    tables->accounts, tables->account_count);
 			(void)lt_ledger_account_moves(
-			    d->ledger, &d->tables.moves, &(struct lt_error){0});
-			lt_batch_know_users(
-			    d->tables.pairs, d->tables.pair_count);
+			    ledger, &tables->moves, &(struct lt_error){0});
+			lt_batch_know_users(tables->pairs, tables->pair_count);
 		}
 	}
-	const int closed = lt_close_accounts(&d->tables, err);
+	const int closed = lt_close_accounts(tables, err);
 
 	if (closed != LT_OK)
 		return closed;
-	d->tables.read_utc_s = now_utc_s;
+	tables->read_utc_s = now_utc_s;
 	return code;
 }

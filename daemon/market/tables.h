@@ -10,7 +10,8 @@
 #include "last_shapes.h"
 #include "moved_accounts.h"
 
-struct lt_daemon;
+struct lt_ledger;
+struct lt_policy;
 
 struct lt_tables {
 	struct lt_batch_conf conf;
@@ -38,8 +39,11 @@ struct lt_tables {
 	int64_t read_utc_s; /* 0 = never */
 };
 
-int lt_daemon_load_tables(
-    struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+/* Reads all but conf, which was read just now. state_dir has what is taken
+ * where slurmdbd gives no answer. On failure what was there stays. */
+int lt_tables_load(struct lt_tables *tables, const struct lt_batch_conf *conf,
+    const struct lt_policy *policy, struct lt_ledger *ledger,
+    const char *state_dir, int64_t now_utc_s, struct lt_error *err);
 
 static inline struct lt_account_tree
 lt_tables_tree(const struct lt_tables *tables)

@@ -36,19 +36,19 @@ put_daemon(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_single(to, d->started_utc_s, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_policy_load_time_seconds", "seconds",
 	    "When the policy in force was read, in Unix time.");
-	lt_put_single(to, d->policy_loaded_utc_s, LT_PUT_WHOLE);
+	lt_put_single(to, d->site.policy_loaded_utc_s, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_policy_refused", NULL,
 	    "1: the policy file is wrong since, and the one before is in force.");
 	lt_put_single(to, d->policy_error[0] != '\0', LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_off", NULL,
 	    "1: switched off by lowtide off; jobs pass as without lowtide.");
-	lt_put_single(to, d->off.is_off, LT_PUT_WHOLE);
+	lt_put_single(to, d->site.off.is_off, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_moved_accounts", NULL,
 	    "Accounts moved in Slurm out of or into a budget; no admin has accepted it.");
-	lt_put_single(to, d->tables.moved.count, LT_PUT_WHOLE);
+	lt_put_single(to, d->site.tables.moved.count, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_start_time_seconds", "seconds",
 	    "When the last pass began, in Unix time.");
-	lt_put_single(to, d->pass_utc_s, LT_PUT_WHOLE);
+	lt_put_single(to, d->pass.utc_s, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_pass_last_seconds", "seconds",
 	    "How long the last whole pass took.");
 	lt_put_single(to, d->pass_took_ms, LT_PUT_MILLIS);
@@ -83,11 +83,11 @@ put_files(struct lt_put *to, const struct lt_daemon *d)
 		lt_put_single(to, age_s(now, d->budget.snapshot.compiled_utc_s),
 		    LT_PUT_WHOLE);
 	}
-	if (d->has_market) {
+	if (d->site.has_market) {
 		lt_put_gauge(to, "lowtide_market_snapshot_age_seconds",
 		    "seconds", "Age of the market that jobs are placed by.");
-		lt_put_single(
-		    to, age_s(now, d->market.compiled_utc_s), LT_PUT_WHOLE);
+		lt_put_single(to, age_s(now, d->site.market.compiled_utc_s),
+		    LT_PUT_WHOLE);
 	}
 	lt_put_gauge(to, "lowtide_ring_holds", NULL,
 	    "Holds of job_submit that are not in the ledger yet.");
@@ -158,7 +158,7 @@ put_sources(struct lt_put *to, const struct lt_daemon *d)
 		source_sample(to, &sources[i],
 		    lt_source_step(&sources[i], now) == NULL ||
 			now > lt_source_made(&sources[i], now) +
-				  d->policy->stale_after_s);
+				  d->site.policy->stale_after_s);
 	lt_put_gauge(to, "lowtide_source_failing", NULL,
 	    "1: the last try failed; lowtide signals says why.");
 	for (int i = 0; i < count; i++)
@@ -214,14 +214,14 @@ put_learned(struct lt_put *to, const struct lt_daemon *d)
 		HAZARD},
 	};
 
-	if (!d->has_market)
+	if (!d->site.has_market)
 		return;
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
 		lt_put_gauge(
 		    to, families[i].name, families[i].unit, families[i].help);
-		for (uint32_t k = 0; k < d->market.partition_count; k++)
-			place_sample(
-			    to, &d->market.partitions[k], families[i].learned);
+		for (uint32_t k = 0; k < d->site.market.partition_count; k++)
+			place_sample(to, &d->site.market.partitions[k],
+			    families[i].learned);
 	}
 }
 
@@ -258,8 +258,8 @@ budget_labels(struct lt_put *to, uint32_t index)
 
 	lt_put_label(to, "{account=", b->team);
 	lt_put_label(to, ",period=",
-	    (int)index < d->policy->budget_count
-		? LT_WORD(kinds, d->policy->budgets[index].period)
+	    (int)index < d->site.policy->budget_count
+		? LT_WORD(kinds, d->site.policy->budgets[index].period)
 		: "");
 	lt_put_label(to, ",window=", b->periods[0].label);
 }
@@ -280,7 +280,7 @@ budget_sample(struct lt_put *to, const struct lt_put_rows *rows, uint32_t index,
 		return;
 	lt_put_row(to, rows, index);
 	if (family->is_money)
-		lt_put_label(to, ",currency=", d->policy->currency);
+		lt_put_label(to, ",currency=", d->site.policy->currency);
 	lt_put_end(to, family->is_money ? of->money_micros : of->carbon_mg,
 	    family->is_money ? LT_PUT_MICROS : LT_PUT_MILLIS);
 }
@@ -340,7 +340,7 @@ put_holds(struct lt_put *to, const struct lt_daemon *d)
 	lt_put_single(to, open->held_back, LT_PUT_WHOLE);
 	lt_put_gauge(to, "lowtide_holds_pending_money", NULL,
 	    "What is held for jobs that wait.");
-	lt_put_label(to, "{currency=", d->policy->currency);
+	lt_put_label(to, "{currency=", d->site.policy->currency);
 	lt_put_end(to, open->pending_money_micros, LT_PUT_MICROS);
 }
 
@@ -427,7 +427,7 @@ put_accounts(struct lt_put *to, const struct lt_metrics_sums *sums)
 		"Those of them that have no known price.", UNPRICED,
 		LT_PUT_WHOLE},
 	};
-	const char *const currency = to->view->d->policy->currency;
+	const char *const currency = to->view->d->site.policy->currency;
 	struct lt_put_rows rows;
 
 	if (!sums->has_accounts || sums->account_count == 0)
@@ -475,8 +475,8 @@ put_owned(struct lt_put *to, const struct lt_metrics_sums *sums)
 				continue;
 			lt_put_label(to, "{partition=", row->partition);
 			lt_put_label(to, ",window=", sums->owned_window);
-			lt_put_label(
-			    to, ",currency=", to->view->d->policy->currency);
+			lt_put_label(to,
+			    ",currency=", to->view->d->site.policy->currency);
 			lt_put_end(to,
 			    families[i].is_unused
 				? row->paid_micros - row->used_micros

@@ -57,7 +57,7 @@ put_decided(
 	    [LT_DECIDED_LATER] = "later",
 	    [LT_DECIDED_ELSEWHERE] = "elsewhere",
 	    [LT_DECIDED_BOTH] = "both"};
-	const bool is_now = mode == to->view->d->policy->mode;
+	const bool is_now = mode == to->view->d->site.policy->mode;
 
 	for (int i = LT_OBJECTIVE_OFF + 1; i < LT_OBJECTIVE_COUNT; i++)
 		for (int k = 0; k < LT_DECIDED_COUNT; k++) {

@@ -245,13 +245,13 @@ lt_metrics_follow(struct lt_daemon *d)
 {
 	static const struct lt_policy_metrics none;
 	const struct lt_policy_metrics *const policy =
-	    d->policy != NULL ? &d->policy->metrics : &none;
+	    d->site.policy != NULL ? &d->site.policy->metrics : &none;
 
 	server.d = d;
-	if (d->policy != server.followed ||
-	    d->policy_loaded_utc_s != server.followed_utc_s) {
-		server.followed = d->policy;
-		server.followed_utc_s = d->policy_loaded_utc_s;
+	if (d->site.policy != server.followed ||
+	    d->site.policy_loaded_utc_s != server.followed_utc_s) {
+		server.followed = d->site.policy;
+		server.followed_utc_s = d->site.policy_loaded_utc_s;
 		if (policy->port != server.policy.port ||
 		    strcmp(policy->address, server.policy.address) != 0) {
 			if (server.mhd != NULL)
@@ -261,9 +261,9 @@ lt_metrics_follow(struct lt_daemon *d)
 				start(policy);
 		}
 		for (int i = 0;
-		     policy->port != 0 && i < d->policy->budget_count; i++)
+		     policy->port != 0 && i < d->site.policy->budget_count; i++)
 			lt_counters_account(
-			    &d->tally, d->policy->budgets[i].team);
+			    &d->tally, d->site.policy->budgets[i].team);
 		server.policy = *policy;
 		take_token(policy);
 		lt_metrics_soon();

@@ -57,7 +57,8 @@ lt_metrics_owned_due_ms(void)
 static int
 begin(const struct lt_daemon *d, int64_t now_utc_s)
 {
-	lt_calendar_period(&reading.month, &d->offsets, LT_MONTH, now_utc_s, 0);
+	lt_calendar_period(
+	    &reading.month, &d->site.offsets, LT_MONTH, now_utc_s, 0);
 	const struct lt_span month = {
 	    reading.month.start_utc_s, reading.month.end_utc_s};
 	const int code = lt_report_unused_new(

@@ -93,11 +93,11 @@ read_files(struct lt_metrics_sums *sums, const struct lt_daemon *d)
 	if (!lt_ledger_get_number(
 		d->ledger, LT_JOURNAL_REFUSED, 0, &sums->refused_adjustments))
 		sums->refused_adjustments = 0;
-	sums->has_spool = d->policy->notify.is_set;
+	sums->has_spool = d->site.policy->notify.is_set;
 	if (!sums->has_spool)
 		return;
 	sums->spool_fails =
-	    lt_spool_look(&state, d->policy->notify.spool, NULL) != LT_OK;
+	    lt_spool_look(&state, d->site.policy->notify.spool, NULL) != LT_OK;
 	sums->spool_count = state.count;
 	sums->spool_oldest_utc_s = state.count > 0 ? state.oldest_utc_s : 0;
 }
@@ -106,23 +106,23 @@ static void
 read_places(
     struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s)
 {
-	const struct lt_there_now now = {d->policy, &d->tables, &d->jobs.list,
-	    d->policy_loaded_utc_s, now_utc_s};
+	const struct lt_there_now now = {d->site.policy, &d->site.tables,
+	    &d->jobs.list, d->site.policy_loaded_utc_s, now_utc_s};
 
 	free(sums->places);
 	sums->place_count = 0;
 	sums->places = calloc(
-	    (size_t)d->policy->partition_count + 1, sizeof(*sums->places));
-	for (int i = 0; sums->places != NULL && i < d->policy->partition_count;
-	     i++) {
+	    (size_t)d->site.policy->partition_count + 1, sizeof(*sums->places));
+	for (int i = 0;
+	     sums->places != NULL && i < d->site.policy->partition_count; i++) {
 		const struct lt_policy_partition *const p =
-		    &d->policy->partitions[i];
+		    &d->site.policy->partitions[i];
 		uint32_t at = 0;
 
-		while (at < d->tables.partition_count &&
-		       strcmp(d->tables.partitions[at].name, p->name) != 0)
+		while (at < d->site.tables.partition_count &&
+		       strcmp(d->site.tables.partitions[at].name, p->name) != 0)
 			at++;
-		if (!p->preemptible || at == d->tables.partition_count)
+		if (!p->preemptible || at == d->site.tables.partition_count)
 			continue;
 		struct lt_metrics_place *const place =
 		    &sums->places[sums->place_count++];
@@ -139,7 +139,7 @@ begin_accounts(const struct lt_daemon *d, int64_t now_utc_s)
 	uint32_t count = 0;
 
 	lt_calendar_period(
-	    &under_way.month, &d->offsets, LT_MONTH, now_utc_s, 0);
+	    &under_way.month, &d->site.offsets, LT_MONTH, now_utc_s, 0);
 	if (lt_ledger_accounts(d->ledger, &seen, &count, NULL) == LT_OK)
 		under_way.next =
 		    calloc((size_t)count + 1, sizeof(*under_way.next));

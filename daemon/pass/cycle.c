@@ -4,31 +4,36 @@
  * ingest, jobs, settle, void, release, market, snapshot and terms. Each step
  * may fail alone: it is logged, and tried again.
  */
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdlib.h>
 
 #include "again.h"
 #include "alert.h"
 #include "alert_looks.h"
 #include "breath.h"
 #include "canary.h"
-#include "ingest.h"
-#include "interruptions.h"
-#include "mailed.h"
-#include "mails.h"
 #include "compile_budget.h"
 #include "compile_market.h"
-#include "reconcile.h"
 #include "daemon.h"
+#include "expire.h"
 #include "hazard.h"
 #include "gpu_price.h"
 #include "http.h"
+#include "ingest.h"
+#include "interruptions.h"
+#include "jobs.h"
 #include "lengths.h"
+#include "log.h"
+#include "mailed.h"
+#include "mails.h"
+#include "policy_follow.h"
 #include "poll_jobs.h"
 #include "poll_schedule.h"
-#include "policy_load.h"
 #include "publish.h"
 #include "rates.h"
 #include "rebuild.h"
+#include "reconcile.h"
 #include "release.h"
 #include "replanning.h"
 #include "retention.h"
@@ -37,7 +42,6 @@
 #include "units.h"
 #include "unknown_names.h"
 #include "utilisation.h"
-#include "expire.h"
 
 enum {
 	TABLES_EVERY_S = 60, /* partitions, nodes, associations */
@@ -51,10 +55,176 @@ enum {
 };
 
 static int
+load_tables(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_tables *const tables = &d->site.tables;
+	struct lt_batch_conf conf = {0};
+	const int code = lt_batch_conf(&conf, err);
+
+	if (code != LT_OK)
+		return code;
+	if (tables->read_utc_s && d->acting != conf.is_acting_controller)
+		lt_log("acting", "value=%d", conf.is_acting_controller);
+	/* What it forgot no row, nor a look at one job, shows: a list does. */
+	if (tables->read_utc_s &&
+	    tables->conf.started_utc_s != conf.started_utc_s) {
+		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
+		d->jobs.next.list = 0;
+	}
+	d->acting = conf.is_acting_controller;
+	return lt_tables_load(&d->site.tables, &conf, d->site.policy, d->ledger,
+	    d->args.state, now_utc_s, err);
+}
+
+static int
+compile_market(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_batch_jobs *const list = &d->jobs.list;
+	struct lt_planned *const windows =
+	    calloc((size_t)list->count + 1, sizeof(*windows));
+
+	if (windows == NULL)
+		return lt_fail(err, LT_ENOMEM, "market: out of memory");
+	int code = lt_compile_market(
+	    &d->site, &d->signals, d->ledger, list, windows, now_utc_s, err);
+	if (code == LT_OK)
+		code = lt_market_save(&d->site.market, d->paths.market, err);
+	if (code == LT_OK)
+		code = lt_jobs_keep_counted(&d->jobs, windows, err);
+	free(windows);
+	return code;
+}
+
+static int
+record_rates(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_rates_record(
+	    &d->site, &d->signals, d->ledger, &d->jobs.list, now_utc_s, err);
+}
+
+static int
+ingest(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_ingest(&books, now_utc_s, err);
+}
+
+static int
+settle_due(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
+
+	return lt_settle_due(&by, err);
+}
+
+static int
+expire(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
+
+	return lt_expire(&by, err);
+}
+
+static int
+replan(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_replan_run(&books, &d->replan, now_utc_s, err);
+}
+
+static int
+decide_again(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_again_run(&books, &d->replan, &d->again, now_utc_s, err);
+}
+
+static int
+follow_proofs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_proof_run(
+	    d->ledger, &d->jobs.list, &d->proof, now_utc_s, err);
+}
+
+static int
+begin_canaries(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_canary_run(&d->site, d->ledger, &d->jobs.list, &d->notice,
+	    &d->proof, now_utc_s, err);
+}
+
+static int
+follow_notices(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_notice_run(&d->site, &books, &d->replan, &d->notice,
+	    &d->proof, now_utc_s, err);
+}
+
+static int
+go_home(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_afterwards_run(
+	    &d->site, &books, &d->replan, &d->after, now_utc_s, err);
+}
+
+static int
+read_pauses(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_pausing_read(d->ledger, &d->jobs, &d->still, now_utc_s, err);
+}
+
+static int
+pause_jobs(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+	const struct lt_pauser by = {.books = &books,
+	    .replan = &d->replan,
+	    .notices = &d->notice,
+	    .proof = &d->proof,
+	    .still = &d->still,
+	    .pass = &d->pass};
+
+	return lt_pausing_run(&by, now_utc_s, err);
+}
+
+static int
+publish_lengths(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+	    d->paths.history, now_utc_s, err);
+}
+
+/* A run whose use is known now: were its GPUs idle? */
+static int
+look_at_idle(
+    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_alerts_look_at_run(d, run, now_utc_s, err);
+}
+
+static int
+read_used(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_measured measured = {
+	    .look = look_at_idle, .context = d};
+
+	return lt_utilisation_read(
+	    &d->site.tables, d->ledger, &d->charges, &measured, now_utc_s, err);
+}
+
+static int
 prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	bool done;
-	int code = lt_retention_erase(d, now_utc_s, &done, err);
+	int code = lt_retention_erase(
+	    d->site.policy, d->ledger, &d->budget, now_utc_s, &done, err);
 
 	if (code == LT_OK && !done) {
 		d->next.prune = now_utc_s; /* the rest in the next pass */
@@ -79,11 +249,11 @@ prune(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		code = lt_ledger_prune_gpus(
 		    d->ledger, now_utc_s - HOLDS_KEEP_S, err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_lengths(
-		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+		code = lt_ledger_prune_lengths(d->ledger,
+		    lt_lengths_since(d->site.policy, now_utc_s), err);
 	if (code == LT_OK)
-		code = lt_ledger_prune_proofs(
-		    d->ledger, lt_lengths_since(d->policy, now_utc_s), err);
+		code = lt_ledger_prune_proofs(d->ledger,
+		    lt_lengths_since(d->site.policy, now_utc_s), err);
 	return code;
 }
 
@@ -115,15 +285,15 @@ larger(int64_t a, int64_t b)
 static void
 follow_money(struct lt_daemon *d, int64_t now_utc_s)
 {
-	lt_run_step(d, LT_STEP_SETTLE, lt_settle_due, now_utc_s);
-	if (now_utc_s >= d->next.history)
-		lt_run_step(d, LT_STEP_HISTORY, lt_lengths_publish, now_utc_s);
-	if (now_utc_s >= d->next.used)
-		lt_run_step(d, LT_STEP_USED, lt_utilisation_read, now_utc_s);
+	lt_run_step(d, LT_STEP_SETTLE, settle_due, now_utc_s);
+	if (now_utc_s >= d->charges.next.history)
+		lt_run_step(d, LT_STEP_HISTORY, publish_lengths, now_utc_s);
+	if (now_utc_s >= d->charges.next.used)
+		lt_run_step(d, LT_STEP_USED, read_used, now_utc_s);
 	if (now_utc_s >= d->next.voids) {
 		const int64_t began_ms = lt_monotonic_ms();
 
-		lt_run_step(d, LT_STEP_VOID, lt_expire, now_utc_s);
+		lt_run_step(d, LT_STEP_VOID, expire, now_utc_s);
 		const int64_t wait_s =
 		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
 		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
@@ -132,7 +302,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_breath(LT_TURN_COMMITTED);
 	lt_run_step(d, LT_STEP_RELEASE, lt_release, now_utc_s);
 	lt_breath(LT_TURN_COMMITTED);
-	lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
+	lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 }
 
 /* All jobs against all holds, and what follows from it. */
@@ -140,20 +310,20 @@ static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
 	if (!d->budget.has_snapshot)
-		lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
+		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
 	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
 	    d->budget.has_snapshot) {
 		/* What ended while we were away is held until it is settled:
 		 * nobody waits for that. */
 		if (!d->budget.snapshot.ready)
-			lt_publish(d, lt_pass_now(d));
+			lt_publish(d, lt_pass_now(&d->pass));
 		follow_money(d, now_utc_s);
 	}
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
-	if (d->next.jobs != 0 && !lt_batch_is_near())
-		d->next.jobs =
-		    larger(d->next.jobs, now_utc_s + 2 * took_ms / 1000);
+	if (d->jobs.next.list != 0 && !lt_batch_is_near())
+		d->jobs.next.list =
+		    larger(d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
 }
 
 /* Jobs and money: only where slurmctld is in charge. */
@@ -162,82 +332,89 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
 
-	lt_run_step(d, LT_STEP_ABSORB, lt_ingest, now_utc_s);
+	lt_run_step(d, LT_STEP_ABSORB, ingest, now_utc_s);
 	/* What is held for them is more than their records show. */
 	if (!d->still.is_read)
-		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_read, now_utc_s);
-	if (now_utc_s >= d->next.jobs) {
+		lt_run_step(d, LT_STEP_PAUSE, read_pauses, now_utc_s);
+	if (now_utc_s >= d->jobs.next.list) {
 		follow_all(d, now_utc_s, began_ms);
 	} else if (lt_poll_singly(&d->jobs) &&
 		   lt_run_step(d, LT_STEP_JOBS, lt_poll, now_utc_s) &&
 		   d->budget.has_snapshot) {
 		follow_money(d, now_utc_s);
-	} else if (lt_batch_is_near() && lt_replan_waits(d)) {
-		lt_run_step(d, LT_STEP_REPLAN, lt_replan_run, now_utc_s);
+	} else if (lt_batch_is_near() && lt_replan_waits(&d->replan)) {
+		lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 	}
 	if (d->jobs.list.begun_utc_s != 0)
-		lt_run_step(d, LT_STEP_LIFE, lt_again_run, lt_pass_now(d));
+		lt_run_step(
+		    d, LT_STEP_LIFE, decide_again, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
 		lt_run_step(
-		    d, LT_STEP_AFTERWARDS, lt_afterwards_run, lt_pass_now(d));
+		    d, LT_STEP_AFTERWARDS, go_home, lt_pass_now(&d->pass));
 	/* The first list shows who is where. */
 	if (d->jobs.list.begun_utc_s != 0) {
-		lt_run_step(d, LT_STEP_PROOF, lt_proof_run, lt_pass_now(d));
-		lt_run_step(d, LT_STEP_CANARY, lt_canary_run, lt_pass_now(d));
+		lt_run_step(
+		    d, LT_STEP_PROOF, follow_proofs, lt_pass_now(&d->pass));
+		lt_run_step(
+		    d, LT_STEP_CANARY, begin_canaries, lt_pass_now(&d->pass));
 	}
 	if (d->jobs.list.begun_utc_s != 0 &&
-	    (!d->notice.is_read || lt_notice_waits(d, lt_pass_now(d))))
-		lt_run_step(d, LT_STEP_NOTICE, lt_notice_run, lt_pass_now(d));
+	    (!d->notice.is_read ||
+		lt_notice_waits(&d->notice, lt_pass_now(&d->pass))))
+		lt_run_step(
+		    d, LT_STEP_NOTICE, follow_notices, lt_pass_now(&d->pass));
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot &&
-	    d->still.is_read && lt_pausing_is_due(d, lt_pass_now(d)))
-		lt_run_step(d, LT_STEP_PAUSE, lt_pausing_run, lt_pass_now(d));
-	if (d->jobs.list.begun_utc_s != 0 && d->policy->notify.is_set &&
-	    lt_pass_now(d) >= d->next.mails)
-		lt_run_step(d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(d));
+	    d->still.is_read &&
+	    lt_pausing_is_due(
+		&d->site, &d->jobs, &d->still, lt_pass_now(&d->pass)))
+		lt_run_step(
+		    d, LT_STEP_PAUSE, pause_jobs, lt_pass_now(&d->pass));
+	if (d->jobs.list.begun_utc_s != 0 && d->site.policy->notify.is_set &&
+	    lt_pass_now(&d->pass) >= d->next.mails)
+		lt_run_step(
+		    d, LT_STEP_MAIL, lt_mails_run, lt_pass_now(&d->pass));
 	lt_alerts_look(d);
-	lt_publish(d, lt_pass_now(d));
+	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
-		lt_batch_tend(
-		    &(struct lt_batch_view){&d->market, &d->budget.snapshot,
-			d->off.is_off,
-			lt_retention_cut(d->policy, &d->budget, now_utc_s)},
-		    lt_pass_now(d));
+		lt_batch_tend(&(struct lt_batch_view){&d->site.market,
+				  &d->budget.snapshot, d->site.off.is_off,
+				  lt_retention_cut(
+				      d->site.policy, &d->budget, now_utc_s)},
+		    lt_pass_now(&d->pass));
 }
 
 static int
 pass(struct lt_daemon *d, int64_t now_utc_s)
 {
-	d->pass_utc_s = now_utc_s;
-	d->pass_began_ms = lt_monotonic_ms();
+	d->pass.utc_s = now_utc_s;
+	d->pass.began_ms = lt_monotonic_ms();
 	lt_daemon_follow_off(d, now_utc_s);
 	check_policy(d, now_utc_s);
-	if (now_utc_s >= d->next.tables) {
-		d->next.tables = now_utc_s + TABLES_EVERY_S;
-		if (!lt_run_step(
-			d, LT_STEP_TABLES, lt_daemon_load_tables, now_utc_s))
-			d->next.tables = now_utc_s + LT_JOBS_EVERY_S;
+	if (now_utc_s >= d->site.next.tables) {
+		d->site.next.tables = now_utc_s + TABLES_EVERY_S;
+		if (!lt_run_step(d, LT_STEP_TABLES, load_tables, now_utc_s))
+			d->site.next.tables = now_utc_s + LT_JOBS_EVERY_S;
 		malloc_trim(0); /* what the passes since left over */
 	}
-	if (!d->tables.read_utc_s || !d->acting)
+	if (!d->site.tables.read_utc_s || !d->acting)
 		return LT_JOBS_EVERY_S;
-	if (d->names_told_utc_s != d->policy_loaded_utc_s) {
-		d->names_told_utc_s = d->policy_loaded_utc_s;
-		lt_unknown_names_log(d->policy, &d->tables);
+	if (d->names_told_utc_s != d->site.policy_loaded_utc_s) {
+		d->names_told_utc_s = d->site.policy_loaded_utc_s;
+		lt_unknown_names_log(d->site.policy, &d->site.tables);
 	}
-	lt_gpu_prices(d->policy, &d->tables, now_utc_s);
-	if (d->signals.changed || !d->has_market ||
-	    now_utc_s >= d->next.market) {
-		if (lt_run_step(
-			d, LT_STEP_MARKET, lt_compile_market, now_utc_s)) {
+	lt_gpu_prices(d->site.policy, &d->site.tables, now_utc_s);
+	if (d->signals.changed || !d->site.has_market ||
+	    now_utc_s >= d->site.next.market) {
+		if (lt_run_step(d, LT_STEP_MARKET, compile_market, now_utc_s)) {
 			d->signals.changed = false;
-			lt_batch_know(&d->market);
-			d->next.market = now_utc_s + MARKET_EVERY_S;
-			lt_run_step(
-			    d, LT_STEP_RATES, lt_rates_record, now_utc_s);
-			lt_failover_watch(&d->signals, d->policy, now_utc_s);
+			lt_batch_know(&d->site.market);
+			d->site.next.market = now_utc_s + MARKET_EVERY_S;
+			lt_run_step(d, LT_STEP_RATES, record_rates, now_utc_s);
+			lt_failover_watch(
+			    &d->signals, d->site.policy, now_utc_s);
 		}
 	}
-	if (d->has_market)
+	if (d->site.has_market)
 		account(d, now_utc_s);
 	if (d->budget.has_snapshot)
 		lt_rebuild_go_on(d, now_utc_s);
@@ -254,7 +431,7 @@ lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int wait_s = pass(d, now_utc_s);
 
-	d->pass_took_ms = lt_monotonic_ms() - d->pass_began_ms;
+	d->pass_took_ms = lt_monotonic_ms() - d->pass.began_ms;
 	if (d->pass_took_ms > d->pass_longest_ms)
 		d->pass_longest_ms = d->pass_took_ms;
 	return wait_s;

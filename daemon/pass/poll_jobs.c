@@ -63,24 +63,26 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 	const int64_t until_utc_s = d->jobs.ended_until_utc_s;
 	const int64_t from_utc_s =
 	    (until_utc_s < now_utc_s ? until_utc_s : now_utc_s) - ENDED_LATE_S;
-	const bool started = now_utc_s >= d->next.started;
+	const bool started = now_utc_s >= d->jobs.next.started;
 	const int64_t began_ms = lt_monotonic_ms();
 
-	if (now_utc_s < d->next.ended || !lt_batch_has_dbd(&d->tables.conf))
+	if (now_utc_s < d->jobs.next.ended ||
+	    !lt_batch_has_dbd(&d->site.tables.conf))
 		return;
-	d->next.ended = now_utc_s + ENDED_EVERY_S;
+	d->jobs.next.ended = now_utc_s + ENDED_EVERY_S;
 	if (lt_child_rows(&rows, started ? lt_batch_runs : lt_batch_ended,
 		from_utc_s, now_utc_s + 1, NULL) != LT_OK) {
-		d->next.ended = now_utc_s + ENDED_AGAIN_S;
+		d->jobs.next.ended = now_utc_s + ENDED_AGAIN_S;
 		d->jobs.rows_tell = false;
-		lt_poll_list(d, now_utc_s);
+		lt_poll_list(&d->jobs, now_utc_s);
 		return;
 	}
 	d->jobs.rows_tell = true;
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (started)
-		d->next.started = now_utc_s + STARTED_PART * took_ms / 1000;
-	d->next.ended += ENDED_PART * took_ms / 1000;
+		d->jobs.next.started =
+		    now_utc_s + STARTED_PART * took_ms / 1000;
+	d->jobs.next.ended += ENDED_PART * took_ms / 1000;
 	d->jobs.ended_until_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		const struct lt_batch_run *const row = &rows.runs[i];
@@ -91,7 +93,7 @@ name_rows(struct lt_daemon *d, int64_t now_utc_s)
 		if (job == NULL) /* of a task that waited with its array */
 			job = lt_jobs_find(&d->jobs.list, row->array_job_id);
 		if (job != NULL && is_news(job, row, now_utc_s))
-			lt_poll_at(d, job->job_id);
+			lt_poll_at(&d->jobs, job->job_id);
 	}
 	lt_batch_runs_free(&rows);
 }
@@ -177,7 +179,7 @@ count_seen(struct lt_daemon *d, uint32_t seen, int64_t now_utc_s)
 		s->unseen_passes = 0;
 	} else if (++s->unseen_passes == NEW_PASSES) {
 		s->unseen = s->unseen_passes = 0;
-		lt_poll_list(d, now_utc_s + LT_VOID_UNSEEN_S + 1);
+		lt_poll_list(&d->jobs, now_utc_s + LT_VOID_UNSEEN_S + 1);
 	}
 }
 
@@ -203,7 +205,7 @@ follow(struct lt_daemon *d, struct lt_job_lookup_found *found,
 		else if (in_turn)
 			drop(jobs, id);
 		else
-			lt_poll_at(d, id);
+			lt_poll_at(&d->jobs, id);
 	}
 	/* New ones, and arrays of which a task was named. */
 	for (uint32_t i = 0; i < jobs->count; i++)
@@ -213,7 +215,7 @@ follow(struct lt_daemon *d, struct lt_job_lookup_found *found,
 				   (struct lt_ids){ids, count}, now_utc_s, err)
 			     : LT_OK;
 	if (code == LT_OK)
-		lt_poll_grown(d, now_utc_s);
+		lt_poll_grown(&d->jobs, now_utc_s);
 	free(ids);
 	return code;
 }
@@ -228,7 +230,7 @@ name_new(struct lt_daemon *d, struct lt_job_lookup *of, int64_t now_utc_s)
 		return;
 	if (s->unseen > lt_poll_most(s)) {
 		s->unseen = s->unseen_passes = 0;
-		lt_poll_list(d, now_utc_s);
+		lt_poll_list(&d->jobs, now_utc_s);
 		return;
 	}
 	of->after = s->list.jobs[s->list.count - 1].job_id;
@@ -263,7 +265,7 @@ lt_poll(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = follow(d, &found, &asked, now_utc_s, err);
 	if (code != LT_OK)
-		d->next.jobs = 0; /* a list shows all of it */
+		d->jobs.next.list = 0; /* a list shows all of it */
 	lt_batch_jobs_free(&found.jobs);
 	free(ids);
 	return code;

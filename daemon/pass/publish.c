@@ -19,11 +19,26 @@ enum {
 	DIRTY_LONGEST_S = 3,
 };
 
+int
+lt_publish_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_books books = lt_daemon_books(d);
+
+	return lt_compile_budget(&books, now_utc_s, err);
+}
+
+static int
+renew_budget(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_renew_budget(&d->budget, &d->paths, now_utc_s, err);
+}
+
 static int
 write_terms(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	(void)now_utc_s;
-	return lt_write_terms(d, err);
+	return lt_write_terms(
+	    d->site.policy, d->ledger, &d->jobs, &d->budget, &d->paths, err);
 }
 
 static int64_t
@@ -39,7 +54,7 @@ publish_anew(struct lt_daemon *d, int64_t now_utc_s)
 {
 	const int64_t began_ms = lt_monotonic_ms();
 	const bool done =
-	    lt_run_step(d, LT_STEP_BUDGET, lt_compile_budget, now_utc_s);
+	    lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
 
 	if (done) {
 		d->budget.dirty = false;
@@ -68,7 +83,7 @@ renew(struct lt_daemon *d, int64_t now_utc_s)
 	if (now_utc_s < d->next.renewal)
 		return;
 	d->next.renewal = now_utc_s + RENEW_EVERY_S;
-	lt_run_step(d, LT_STEP_BUDGET, lt_renew_budget, now_utc_s);
+	lt_run_step(d, LT_STEP_BUDGET, renew_budget, now_utc_s);
 }
 
 void
@@ -87,7 +102,7 @@ lt_publish_amid(struct lt_daemon *d, enum lt_turn turn)
 	static bool publishing;	   /* that gives turns, too */
 	static int64_t last_utc_s; /* long work changes it at each turn: once
 				    * a second will do */
-	const int64_t now_utc_s = lt_pass_now(d);
+	const int64_t now_utc_s = lt_pass_now(&d->pass);
 
 	if (!d->budget.has_snapshot || !d->budget.snapshot.ready)
 		return;

@@ -25,7 +25,7 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 
-	if (!lt_batch_has_dbd(&d->tables.conf))
+	if (!lt_batch_has_dbd(&d->site.tables.conf))
 		return lt_fail(err, LT_EINPUT,
 		    "rebuild: this Slurm has no slurmdbd to rebuild from");
 	if (r->stage != LT_REBUILD_RUNS)
@@ -39,7 +39,8 @@ begin(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 	int code = r->repair.stage == 0 && r->repair.after == 0
-		       ? lt_rates_record(d, now_utc_s, err)
+		       ? lt_rates_record(&d->site, &d->signals, d->ledger,
+			     &d->jobs.list, now_utc_s, err)
 		       : LT_OK;
 
 	if (code == LT_OK)
@@ -72,6 +73,7 @@ static int
 settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
+	const struct lt_settler by = lt_daemon_settler(d, now_utc_s);
 	struct lt_batch_runs rows = {0};
 	const int64_t last_utc_s = now_utc_s + LT_SETTLE_OVERLAP_S + 1;
 	const int64_t to_utc_s = r->at_utc_s + r->window_s < last_utc_s
@@ -83,7 +85,7 @@ settle_window(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = add_keys(r, &rows, err);
 	if (code == LT_OK)
-		code = lt_settle_again(d, &rows, now_utc_s, err);
+		code = lt_settle_again(&by, &rows, err);
 	r->at_utc_s = to_utc_s;
 	r->window_s = lt_settle_window(r->window_s, rows.count, LT_SETTLE_ROWS);
 	lt_batch_runs_free(&rows);
@@ -115,7 +117,7 @@ static int
 finish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
-	int code = lt_settle_save_until(&d->budget, d->ledger, now_utc_s, err);
+	int code = lt_settle_save_until(&d->charges, d->ledger, now_utc_s, err);
 
 	if (code == LT_OK)
 		code = lt_reconcile(d, now_utc_s, err);

@@ -93,7 +93,8 @@ static int
 add_live(struct lt_daemon *d, struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err)
 {
-	const int code = lt_gate_follow(d, job, hold, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	const int code = lt_gate_follow(&books, job, hold, now_utc_s, err);
 
 	if (code != LT_OK)
 		return code;
@@ -114,6 +115,9 @@ static int
 adopt(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
+	const struct lt_change change = {
+	    .job = job, .before = before, .now_utc_s = now_utc_s};
 	struct lt_ledger_hold hold;
 	struct lt_announced told;
 	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
@@ -123,13 +127,14 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	if (job->state == LT_JOB_FINISHED || job->completing)
 		return LT_OK;
 	if (job->is_kept) {
-		const struct lt_change change = {job, before, now_utc_s};
-		const int code = lt_first_take(d, &change, &hold, err);
+		const int code =
+		    lt_first_take(&books, &d->replan, &change, &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
 	}
-	const bool placed = lt_announced_find(&told, d, job, now_utc_s);
+	const bool placed = lt_announced_find(
+	    &told, &d->site.market, &d->announced, job, now_utc_s);
 	if (!budgeted && !placed && job->comment_head[0] == '\0')
 		return LT_OK;
 	if (lt_hold_by_id(
@@ -141,7 +146,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 			    job, &hold.quote, LT_LEAVE, 0, NULL);
 		}
 		const int code = lt_change_follow(
-		    d, &(struct lt_change){job, before, now_utc_s}, &hold, err);
+		    &d->site, d->ledger, &d->budget, &change, &hold, err);
 
 		return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err)
 				     : code;
@@ -152,16 +157,17 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    .job_id = job->job_id,
 	    .submit_utc_s = job->submit_utc_s};
 	if ((!budgeted && !placed) ||
-	    !lt_quote_of_job(&hold.quote, job, d, now_utc_s))
+	    !lt_quote_of_job(&hold.quote, job, &d->site, d->ledger, now_utc_s))
 		return LT_OK; /* no limit or unmanaged: charged when it ends */
 	if (placed)
-		lt_announced_lay(&hold.quote, d, job, &told);
+		lt_announced_lay(
+		    &hold.quote, &d->site.market, &d->announced, job, &told);
 	if (job->user_held)
 		hold.quote.flags |= LT_QUOTE_USER_HOLD;
 	hold.live_tasks = hold.quote.tasks;
 	if (job->state != LT_JOB_PENDING)
 		hold.start_utc_s = job->start_utc_s;
-	else if (budgeted && lt_daemon_may(d, LT_MAY_HOLD) &&
+	else if (budgeted && lt_site_may(&d->site, LT_MAY_HOLD) &&
 		 !lt_fits_hold(&d->budget, &hold, now_utc_s))
 		hold.quote.flags |= LT_QUOTE_BUDGET_HOLD;
 	const int code = lt_ledger_put_hold(d->ledger, &hold, err);
@@ -173,8 +179,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	    job->job_id, job->account, hold.quote.id,
 	    hold.quote.hold_per_task.money_micros,
 	    (hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0);
-	job->is_new = true;
-	d->budget.dirty = true;
+	job->is_new = d->budget.dirty = true;
 	(void)lt_quote_publish(job, &hold.quote, LT_LEAVE, 0, NULL);
 	return add_live(d, job, &hold, now_utc_s, err);
 }
@@ -250,13 +255,14 @@ saw_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
 	ended.end_utc_s = job->submit_utc_s;
 	ended.state_text = "REQUEUED";
 	lt_settle_saw_end(
-	    &d->jobs, d->ledger, &d->tables.conf, &ended, now_utc_s);
+	    &d->jobs, d->ledger, &d->site.tables.conf, &ended, now_utc_s);
 }
 
 static int
 take_job(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	const struct lt_change change = {job, before, now_utc_s};
 	struct lt_quote quote;
 	struct lt_ledger_hold hold = {0};
@@ -264,7 +270,7 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 
 	if (job->state == LT_JOB_FINISHED && !job->completing)
 		lt_settle_saw_end(
-		    &d->jobs, d->ledger, &d->tables.conf, job, now_utc_s);
+		    &d->jobs, d->ledger, &d->site.tables.conf, job, now_utc_s);
 	else if (before != NULL)
 		saw_requeue(d, job, before, now_utc_s);
 	if (text == NULL ||
@@ -290,9 +296,10 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 	if (code == LT_OK && hold.uid == job->uid && quote.rev > hold.quote.rev)
 		code = take_told(&d->budget, d->ledger, &hold, &quote, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_change_follow(d, &change, &hold, err);
+		code = lt_change_follow(
+		    &d->site, d->ledger, &d->budget, &change, &hold, err);
 	if (code == LT_OK && hold.quote.id == quote.id)
-		code = lt_underheld_follow(d, job, &hold, now_utc_s, err);
+		code = lt_underheld_follow(&books, job, &hold, now_utc_s, err);
 	return code == LT_OK ? add_live(d, job, &hold, now_utc_s, err) : code;
 }
 
@@ -364,14 +371,15 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 	lt_ended_sort(&d->jobs);
 	d->jobs.live_count = 0;
 	d->jobs.locks_left = LT_LOCKS_A_PASS;
-	const bool anew = d->jobs.looked_generation != d->market.generation;
+	const bool anew =
+	    d->jobs.looked_generation != d->site.market.generation;
 	for (uint32_t i = 0; code == LT_OK && i < jobs->count; i++) {
 		struct lt_batch_job *const job = &jobs->jobs[i];
 		const struct lt_batch_job *const was =
 		    lt_jobs_find(before, job->job_id);
 
 		lt_breath(LT_TURN_READ);
-		lt_change_look(&d->market, job, was, anew, now_utc_s);
+		lt_change_look(&d->site.market, job, was, anew, now_utc_s);
 		job->pause_s = lt_jobs_pause_s(&d->jobs, job);
 		code = take_job(d, job, was, now_utc_s, err);
 	}
@@ -381,7 +389,9 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 		code =
 		    update_hold(&d->budget, d->ledger, &d->jobs.live[i], err);
 	}
-	return code == LT_OK ? lt_facts_note(d, jobs, now_utc_s, err) : code;
+	return code == LT_OK ? lt_facts_note(&d->site, d->ledger, &d->jobs,
+				   jobs, now_utc_s, err)
+			     : code;
 }
 
 /*
@@ -393,12 +403,13 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 static int
 ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_ingest(d, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	int code = lt_ingest(&books, now_utc_s, err);
 
 	if (code == LT_OK && d->budget.has_snapshot && d->budget.dirty) {
 		const uint64_t generation = d->budget.snapshot.generation;
 
-		code = lt_compile_budget(d, now_utc_s, err);
+		code = lt_compile_budget(&books, now_utc_s, err);
 		/* Only its file could not be written, which the budget step
 		 * says: what is in memory is right. */
 		if (code != LT_OK &&
@@ -507,7 +518,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	/* What is named from now on may come after the list. */
 	d->jobs.look_count = 0;
 	d->jobs.unseen = d->jobs.unseen_passes = 0;
-	d->next.jobs = now_utc_s + LT_JOBS_EVERY_S;
+	d->jobs.next.list = now_utc_s + LT_JOBS_EVERY_S;
 	int code = lt_child_jobs(&jobs, &d->jobs, err);
 	if (code != LT_OK)
 		return code;
@@ -530,16 +541,16 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	lt_breath(LT_TURN_COMMITTED);
 	malloc_trim(0);
 	if (!d->jobs.followed) /* the first market knew of no job */
-		d->next.market = 0;
+		d->site.next.market = 0;
 	d->jobs.followed = true;
-	d->jobs.looked_generation = d->market.generation;
+	d->jobs.looked_generation = d->site.market.generation;
 	d->jobs.ended_until_utc_s = d->jobs.list.begun_utc_s;
 	if (!d->jobs.quotes_loaded) {
 		d->jobs.quotes_loaded = true;
 		d->budget.dirty = true;
 	}
 	/* Before what is long only once: lists are no rarer for it. */
-	lt_poll_pace(d,
+	lt_poll_pace(&d->jobs,
 	    &(struct lt_listed){
 		lt_monotonic_ms() - began_ms, count_voids(&d->jobs)},
 	    now_utc_s);

@@ -12,10 +12,7 @@
 
 struct lt_daemon;
 
-enum {
-	LT_JOBS_EVERY_S = 2,	/* poll of slurmctld while jobs live */
-	LT_LOCKS_A_PASS = 1000, /* 1 to 2 ms each; the rest in the next */
-};
+enum { LT_LOCKS_A_PASS = 1000 }; /* 1 to 2 ms each; the rest in the next */
 
 /* All jobs, by a list. */
 int lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);

@@ -196,7 +196,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	bool is_held = true;
 
 	if (w->job->is_cron) {
-		lt_poll_again(d, w->job->job_id);
+		lt_poll_again(&d->jobs, w->job->job_id);
 		/* Slurm lets nobody hold a cron job, nor release it. */
 		is_held = lt_batch_cancel(w->job->job_id, &err) == LT_OK;
 		if (is_held)
@@ -211,7 +211,7 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 		return true;
 	if (w->job->held && (w->hold.quote.flags & LT_QUOTE_USER_HOLD))
 		return true; /* the user's own; job_modify guards it */
-	lt_poll_again(d, w->job->job_id);
+	lt_poll_again(&d->jobs, w->job->job_id);
 	if (w->is_run) /* by this it is known as ours */
 		(void)set_flags(d, w, LT_QUOTE_LOCK, 0, NULL);
 	is_held =
@@ -243,7 +243,7 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 	struct lt_amount *const held = &w->hold.quote.hold_per_task;
 
 	if ((!w->is_run && !was_unknown) ||
-	    !lt_quote_of_job(&fresh, w->job, d, now_utc_s))
+	    !lt_quote_of_job(&fresh, w->job, &d->site, d->ledger, now_utc_s))
 		return;
 	const struct lt_amount *const now = &fresh.hold_per_task;
 	if (was_unknown) {
@@ -321,7 +321,7 @@ let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 
 	told.flags &= ~done;
 	told.rev++;
-	lt_poll_again(d, w->job->job_id);
+	lt_poll_again(&d->jobs, w->job->job_id);
 	if (!w->job->is_cron &&
 	    lt_quote_publish(w->job, &told, freed_as(w), 0, NULL) != LT_OK)
 		return LT_OK;
@@ -340,7 +340,8 @@ static int
 take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 {
 	if (w->is_run)
-		return lt_gate_deny(d, w->job, &w->hold, err);
+		return lt_gate_deny(
+		    d->ledger, &d->jobs, &d->budget, w->job, &w->hold, err);
 	return set_flags(d, w, LT_QUOTE_BUDGET_HOLD, LT_QUOTE_FREEING, err);
 }
 
@@ -354,6 +355,7 @@ static int
 free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	int code = LT_OK;
 	bool any = false;
 
@@ -362,8 +364,8 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	if (!any || !d->budget.counted_utc_s ||
 	    now_utc_s <= d->budget.counted_utc_s)
 		return LT_OK;
-	code = lt_compile_budget(d, now_utc_s, err);
-	if (code == LT_OK && lt_daemon_may(d, LT_MAY_HOLD))
+	code = lt_compile_budget(&books, now_utc_s, err);
+	if (code == LT_OK && lt_site_may(&d->site, LT_MAY_HOLD))
 		judge_again(d, all, count, choose_freeing, now_utc_s);
 	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
 		if (!is_freeing(&all[i]))
@@ -392,7 +394,8 @@ static int
 readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	int code = lt_compile_budget(d, now_utc_s, err);
+	const struct lt_books books = lt_daemon_books(d);
+	int code = lt_compile_budget(&books, now_utc_s, err);
 
 	if (code == LT_OK)
 		judge_again(d, all, count, choose_counted, now_utc_s);
@@ -470,6 +473,7 @@ static int
 judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	struct waiting **const raised = calloc(count + 1u, sizeof(all));
 	struct lt_hold asked;
 	uint32_t n = 0, left = RAISED_A_PASS;
@@ -480,13 +484,13 @@ judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		if (all[i].first == &all[i] &&
 		    (all[i].hold.quote.flags & LT_QUOTE_RAISED))
 			raised[n++] = &all[i];
-	int code = n == 0 ? LT_OK : lt_compile_budget(d, now_utc_s, err);
+	int code = n == 0 ? LT_OK : lt_compile_budget(&books, now_utc_s, err);
 	struct lt_recent *const recent = lt_fits_recent(&d->budget);
 	if (n > 1)
 		qsort(raised, n, sizeof(*raised), largest_first);
 	for (uint32_t i = 0; code == LT_OK && i < n; i++) {
 		raised[i]->denied = recent != NULL &&
-				    lt_daemon_may(d, LT_MAY_HOLD) &&
+				    lt_site_may(&d->site, LT_MAY_HOLD) &&
 				    choose_counted(&d->jobs, raised[i]);
 		if (raised[i]->denied &&
 		    asked_by(&asked, &d->budget.snapshot, raised[i], now_utc_s))
@@ -511,7 +515,7 @@ static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
 {
-	const bool enforce = lt_daemon_may(d, LT_MAY_HOLD);
+	const bool enforce = lt_site_may(&d->site, LT_MAY_HOLD);
 	uint32_t admitted = 0;
 	int code = LT_OK;
 
@@ -548,7 +552,8 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 		}
 		admitted++;
 		code = w->is_run
-			   ? lt_gate_admit(d, w->job, &w->hold, now_utc_s, err)
+			   ? lt_gate_admit(d->ledger, &d->jobs, &d->budget,
+				 w->job, &w->hold, now_utc_s, err)
 			   : set_flags(d, w, LT_QUOTE_FREEING,
 				 LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN, err);
 	}
@@ -560,16 +565,18 @@ admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 int
 lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
+	const struct lt_books books = lt_daemon_books(d);
 	uint32_t count = 0;
-	int code = lt_ingest(d, now_utc_s, err);
+	int code = lt_ingest(&books, now_utc_s, err);
 
 	if (code == LT_OK)
-		code = lt_reprice(d, now_utc_s, err);
+		code = lt_reprice(
+		    &d->site, d->ledger, &d->jobs, &d->budget, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
 	/* In a new period each is judged that is counted. */
 	const bool is_new =
-	    d->budget.period_began && lt_daemon_may(d, LT_MAY_HOLD);
+	    d->budget.period_began && lt_site_may(&d->site, LT_MAY_HOLD);
 	struct waiting *const all =
 	    collect(&d->jobs, d->ledger, is_new, &count);
 	if (all == NULL)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "announced.h"
-#include "daemon.h"
 #include "grow.h"
 #include "jobs.h"
+#include "market.h"
 
 enum { CLOCKS_S = 2 }; /* that two stamps of one second may be apart */
 
@@ -115,25 +115,25 @@ fits(const struct lt_announced *plan, const struct lt_batch_job *job)
 }
 
 bool
-lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+lt_announced_find(struct lt_announced *plan, const struct lt_market *market,
+    struct lt_announced_state *announced, const struct lt_batch_job *job,
+    int64_t now_utc_s)
 {
-	struct lt_announced_state *const state = &d->announced;
 	const uint32_t job_id = lt_first_id(job);
 
 	/* Most jobs are older. */
-	if (state->count == 0 || job->het_job_id != 0 ||
+	if (announced->count == 0 || job->het_job_id != 0 ||
 	    now_utc_s - job->submit_utc_s > LT_ANNOUNCED_KEEP_S)
 		return false;
-	for (uint32_t i = 0; i < state->count; i++) {
-		struct lt_announced *const at = &state->plans[i];
+	for (uint32_t i = 0; i < announced->count; i++) {
+		struct lt_announced *const at = &announced->plans[i];
 
 		if (at->uid != job->uid || is_old(at, now_utc_s) ||
 		    (at->job_id != job_id &&
 			(at->job_id != 0 || !fits(at, job))))
 			continue;
 		at->job_id = job_id;
-		at->generation = d->market.generation;
+		at->generation = market->generation;
 		*plan = *at;
 		return true;
 	}

@@ -11,7 +11,7 @@
 #include "quote.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_market;
 
 enum {
 	/* By then its job was seen, or never came; and a login node's market,
@@ -69,7 +69,8 @@ const struct lt_announced *lt_announced_next(uint32_t *at,
 
 /* The plan that this job came of: of several that fit the first that has no
  * other job. False: none. */
-bool lt_announced_find(struct lt_announced *plan, struct lt_daemon *d,
+bool lt_announced_find(struct lt_announced *plan,
+    const struct lt_market *market, struct lt_announced_state *announced,
     const struct lt_batch_job *job, int64_t now_utc_s);
 
 void lt_announced_free(struct lt_announced_state *state);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announced.h"
 #include "announced_plan.h"
-#include "daemon.h"
 #include "job_quote.h"
+#include "market.h"
 #include "replan.h"
 #include "standing.h"
 
@@ -22,18 +23,18 @@ struct work {
 
 /* Those whose plans it was told of, when it was decided. */
 static void
-see_others(
-    struct work *w, const struct lt_daemon *d, const struct lt_announced *told)
+see_others(struct work *w, const struct lt_market *market,
+    const struct lt_announced_state *announced, const struct lt_announced *told)
 {
 	const struct lt_announced_seen all = {
-	    .generation = d->market.generation, .now_utc_s = told->made_utc_s};
+	    .generation = market->generation, .now_utc_s = told->made_utc_s};
 	const struct lt_announced *other;
 	uint32_t at = 0;
 
-	while ((other = lt_announced_next(&at, &d->announced, &all)) != NULL &&
+	while ((other = lt_announced_next(&at, announced, &all)) != NULL &&
 	       other->sequence < told->sequence) {
 		const int partition =
-		    lt_market_partition(&d->market, other->partition);
+		    lt_market_partition(market, other->partition);
 		struct lt_planned *const window = &w->planned[w->planned_count];
 
 		if (partition < 0)
@@ -46,12 +47,12 @@ see_others(
 
 /* As when it was submitted. */
 static bool
-plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_quote *quote)
+plan(struct work *w, const struct lt_market *market,
+    const struct lt_batch_job *job, const struct lt_quote *quote)
 {
 	struct lt_standing *const s = &w->standing;
 	struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
+	    .market = market,
 	    .planned = w->planned,
 	    .planned_count = w->planned_count,
 	    .start_utc_s = quote->plan_start_utc_s,
@@ -60,15 +61,16 @@ plan(struct work *w, const struct lt_daemon *d, const struct lt_batch_job *job,
 	s->job = job;
 	s->quote = *quote;
 	s->now_utc_s = job->submit_utc_s;
-	if (!lt_standing_ask(s, &d->market))
+	if (!lt_standing_ask(s, market))
 		return false;
 	of.partition = s->partition;
 	return lt_replan_standing(&w->plan, &of, NULL) == LT_OK;
 }
 
 void
-lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
-    const struct lt_batch_job *job, const struct lt_announced *told)
+lt_announced_lay(struct lt_quote *quote, const struct lt_market *market,
+    const struct lt_announced_state *announced, const struct lt_batch_job *job,
+    const struct lt_announced *told)
 {
 	struct work *const w = calloc(1, sizeof(*w));
 
@@ -82,9 +84,9 @@ lt_announced_lay(struct lt_quote *quote, const struct lt_daemon *d,
 	quote->home_start_utc_s = job->submit_utc_s;
 	if (w == NULL)
 		return;
-	see_others(w, d, told);
-	if (plan(w, d, job, quote))
-		lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+	see_others(w, market, announced, told);
+	if (plan(w, market, job, quote))
+		lt_quote_of_plan(quote, &(struct lt_case){.market = market,
 					    .plan = &w->plan,
 					    .run = lt_quote_run_again(quote,
 						&w->standing.made.request)});

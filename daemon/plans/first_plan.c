@@ -3,16 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon.h"
+#include "books.h"
+#include "budget_state.h"
 #include "first_plan.h"
 #include "fits.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
-#include "poll_schedule.h"
 #include "occupancy.h"
 #include "plan_line.h"
+#include "poll_schedule.h"
+#include "replanning.h"
+#include "site.h"
 
 /* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
 static void
@@ -38,41 +42,41 @@ read_wishes(struct lt_options *options, const char *wishes)
 
 /* Is a plan wanted? */
 static bool
-ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
+ask(struct lt_first *w, const struct lt_market *market,
+    struct lt_budget_state *budget, const struct lt_first_asked *asked)
 {
 	const struct lt_batch_job *const job = asked->job;
 	const int64_t now_utc_s = asked->now_utc_s;
 	struct lt_request *const request = &w->made.request;
 	struct lt_amount available;
 
-	if (!lt_request_of_job(&w->made, job, &d->market, now_utc_s))
+	if (!lt_request_of_job(&w->made, job, market, now_utc_s))
 		return false;
 	/* Nothing slows a pod. */
 	request->pins =
 	    LT_PIN_FREQUENCY | (job->partition_named ? LT_PIN_PARTITION : 0u);
 	request->named_count = 0;
-	lt_request_look(&w->made, job, &d->market);
-	lt_holdout_lay(request, &d->budget.snapshot.holdout, job->submit_utc_s);
+	lt_request_look(&w->made, job, market);
+	lt_holdout_lay(request, &budget->snapshot.holdout, job->submit_utc_s);
 	if (job->deadline_utc_s != 0)
 		request->deadline_utc_s = job->deadline_utc_s;
 	read_wishes(&w->options, job->wishes);
 	w->options.plan |= asked->plan;
-	if (!lt_request_wishes(request, &w->options, &d->market))
+	if (!lt_request_wishes(request, &w->options, market))
 		return false;
 	if (job->start_by_utc_s != 0)
 		request->latest_utc_s = lt_latest_start(job,
-		    now_utc_s +
-			lt_class_max_delay_s(
-			    lt_request_class(request, &d->market), &d->market));
+		    now_utc_s + lt_class_max_delay_s(
+				    lt_request_class(request, market), market));
 	if (job->start_by_utc_s != 0 && request->latest_utc_s < now_utc_s)
 		request->latest_utc_s = now_utc_s; /* it is late already */
-	const struct lt_recent *const recent = lt_fits_recent(&d->budget);
+	const struct lt_recent *const recent = lt_fits_recent(budget);
 	const int account =
-	    lt_sheet_account(&d->budget.snapshot, request->account);
-	const int64_t limit_s = lt_limit_of(request, &d->market, request->home);
+	    lt_sheet_account(&budget->snapshot, request->account);
+	const int64_t limit_s = lt_limit_of(request, market, request->home);
 	if (recent == NULL)
 		return true;
-	lt_available(&available, &d->budget.snapshot, recent, LT_RULES_BIND,
+	lt_available(&available, &budget->snapshot, recent, LT_RULES_BIND,
 	    request->uid, account, now_utc_s,
 	    now_utc_s + (limit_s > 0 ? limit_s : 0));
 	request->has_available = true;
@@ -84,22 +88,22 @@ ask(struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
 /* Holds for that place, and for those that the job may go to by itself. */
 static bool
 hold_there(struct lt_quote *quote, const struct lt_first *w,
-    const struct lt_daemon *d, bool may_stray)
+    const struct lt_market *market, bool may_stray)
 {
 	const struct lt_request *const request = &w->made.request;
 	const int64_t start_utc_s = w->plan.chosen.start_utc_s;
 	const int partition = w->plan.chosen.partition;
 	struct lt_quote there = {0};
 
-	if (lt_quote_hold(&there, request, &d->market, &partition, 1,
-		start_utc_s, NULL) != LT_OK)
+	if (lt_quote_hold(&there, request, market, &partition, 1, start_utc_s,
+		NULL) != LT_OK)
 		return false;
-	for (int i = 0; may_stray && i < (int)d->market.partition_count; i++) {
+	for (int i = 0; may_stray && i < (int)market->partition_count; i++) {
 		struct lt_quote one = {0};
 
-		if (d->market.partitions[i].flags & LT_PARTITION_MANAGED &&
+		if (market->partitions[i].flags & LT_PARTITION_MANAGED &&
 		    !w->made.places.closed[i] &&
-		    lt_quote_hold(&one, request, &d->market, &i, 1, start_utc_s,
+		    lt_quote_hold(&one, request, market, &i, 1, start_utc_s,
 			NULL) == LT_OK)
 			lt_quote_most(&there, &there, &one);
 	}
@@ -120,12 +124,14 @@ lay_wish(struct lt_quote *quote, const struct lt_first *w,
 /* Into the quote, which has the job's price where it stands: its wishes, its
  * plan, and what it may cost there. What can't be decided stays where it is. */
 static void
-plan_first(
-    struct lt_first *w, struct lt_daemon *d, const struct lt_first_asked *asked)
+plan_first(struct lt_first *w, const struct lt_site *site,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    struct lt_replan_state *replan, const struct lt_first_asked *asked)
 {
-	struct lt_replan_state *const planned = &d->replan;
 	struct lt_quote *const quote = &w->hold.quote;
-	const bool is_asked = lt_replan_begin_market(d) && ask(w, d, asked);
+	const bool is_asked =
+	    lt_replan_begin_market(&site->market, jobs, replan) &&
+	    ask(w, &site->market, budget, asked);
 
 	lay_wish(quote, w, asked->job);
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
@@ -133,18 +139,19 @@ plan_first(
 	if (!is_asked)
 		return;
 	const uint32_t full =
-	    lt_request_full(&planned->planned[planned->planned_count],
-		LT_PLANNED_MAX - planned->planned_count, &w->made, &d->market,
+	    lt_request_full(&replan->planned[replan->planned_count],
+		LT_PLANNED_MAX - replan->planned_count, &w->made, &site->market,
 		asked->now_utc_s);
-	if (lt_decide(&w->plan, &w->made.request, &d->market, planned->planned,
-		planned->planned_count + full, asked->now_utc_s, NULL) != LT_OK)
+	if (lt_decide(&w->plan, &w->made.request, &site->market,
+		replan->planned, replan->planned_count + full, asked->now_utc_s,
+		NULL) != LT_OK)
 		return;
 	w->is_planned = true;
 	if (w->plan.chosen.partition < 0)
 		return;
 	quote->objective = w->made.request.objective;
-	if (lt_daemon_may(d, LT_MAY_EDIT)) {
-		if (!hold_there(quote, w, d, asked->job->may_stray))
+	if (lt_site_may(site, LT_MAY_EDIT)) {
+		if (!hold_there(quote, w, &site->market, asked->job->may_stray))
 			return;
 		w->is_placed = true;
 	}
@@ -154,20 +161,20 @@ plan_first(
 
 	if (request->has_available)
 		request->left = lt_left_behind(&available, quote);
-	lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+	lt_quote_of_plan(quote, &(struct lt_case){.market = &site->market,
 				    .plan = &w->plan,
 				    .run = lt_quote_run_again(quote, request)});
 }
 
 /* Of a job without a limit: its amounts are not known. */
 static void
-quote_unknown(struct lt_quote *quote, const struct lt_daemon *d,
+quote_unknown(struct lt_quote *quote, const struct lt_policy *policy,
     const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	*quote = (struct lt_quote){.id = lt_quote_new_id(),
 	    .rev = 2,
 	    .tasks = 1,
-	    .mode = d->policy->mode,
+	    .mode = policy->mode,
 	    .objective = LT_OBJECTIVE_OFF,
 	    .start_utc_s = now_utc_s,
 	    .end_utc_s = now_utc_s,
@@ -183,7 +190,7 @@ quote_unknown(struct lt_quote *quote, const struct lt_daemon *d,
  * update, or it would start between the two. What can't be told now is told by
  * a later pass. */
 static void
-tell(struct lt_daemon *d, const struct lt_batch_job *job,
+tell(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_quote *quote, bool placed)
 {
 	static const uint32_t held = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
@@ -196,8 +203,8 @@ tell(struct lt_daemon *d, const struct lt_batch_job *job,
 				    job, quote, action, LT_UNSET_64, NULL)
 			      : lt_quote_publish(job, quote, action, 0, NULL);
 	if (code != LT_OK) {
-		d->jobs.untold = true;
-		lt_poll_again(d, job->job_id);
+		jobs->untold = true;
+		lt_poll_again(jobs, job->job_id);
 	}
 }
 
@@ -210,25 +217,24 @@ is_placed(const struct lt_quote *quote)
 
 /* Does its team's budget not allow it, or does nobody know? */
 static uint32_t
-held_back(struct lt_daemon *d, const struct lt_first *first,
-    const struct lt_first_asked *asked)
+held_back(const struct lt_site *site, struct lt_budget_state *budget,
+    const struct lt_first *first, const struct lt_first_asked *asked)
 {
 	const struct lt_batch_job *const job = asked->job;
-	const struct lt_budget_snapshot *const sheet = &d->budget.snapshot;
+	const struct lt_budget_snapshot *const sheet = &budget->snapshot;
 	struct lt_verdict verdict;
 
-	if (job->state != LT_JOB_PENDING || !lt_daemon_may(d, LT_MAY_HOLD) ||
+	if (job->state != LT_JOB_PENDING || !lt_site_may(site, LT_MAY_HOLD) ||
 	    !lt_sheet_budgeted(sheet, lt_sheet_account(sheet, job->account)))
 		return 0;
-	lt_fits_judge(&verdict, &d->budget, &first->hold, asked->now_utc_s);
+	lt_fits_judge(&verdict, budget, &first->hold, asked->now_utc_s);
 	if (lt_verdict_fits(&verdict)) {
 		if (verdict.code == LT_UNKNOWN)
 			return lt_fits_is_endless(job, &first->hold)
 				   ? LT_QUOTE_UNKNOWN
 				   : LT_QUOTE_LET;
 		if (asked->is_question)
-			lt_fits_forget(
-			    &d->budget, &first->hold, asked->now_utc_s);
+			lt_fits_forget(budget, &first->hold, asked->now_utc_s);
 		return 0;
 	}
 	return verdict.code == LT_OVER ? LT_QUOTE_BUDGET_HOLD
@@ -236,7 +242,9 @@ held_back(struct lt_daemon *d, const struct lt_first *first,
 }
 
 void
-lt_first_decide(struct lt_first *first, struct lt_daemon *d,
+lt_first_decide(struct lt_first *first, const struct lt_site *site,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, struct lt_replan_state *replan,
     const struct lt_first_asked *asked)
 {
 	const struct lt_batch_job *const job = asked->job;
@@ -248,39 +256,41 @@ lt_first_decide(struct lt_first *first, struct lt_daemon *d,
 	    .made_utc_s = asked->now_utc_s,
 	    .job_id = job->job_id,
 	    .submit_utc_s = job->submit_utc_s};
-	first->is_priced = lt_quote_of_job(quote, job, d, asked->now_utc_s);
+	first->is_priced =
+	    lt_quote_of_job(quote, job, site, ledger, asked->now_utc_s);
 	if (!first->is_priced)
-		quote_unknown(quote, d, job, asked->now_utc_s);
+		quote_unknown(quote, site->policy, job, asked->now_utc_s);
 	else if (job->state == LT_JOB_PENDING && job->wishes != NULL)
-		plan_first(first, d, asked);
+		plan_first(first, site, jobs, budget, replan, asked);
 	hold->live_tasks = quote->tasks;
 	quote->flags |= LT_QUOTE_DRAWN;
 	if (job->state != LT_JOB_PENDING)
 		hold->start_utc_s = job->start_utc_s;
-	quote->flags |= held_back(d, first, asked);
+	quote->flags |= held_back(site, budget, first, asked);
 }
 
 /* What those that come after it see of it, until the market has it. */
 static void
-book(struct lt_daemon *d, const struct lt_batch_job *job,
-    const struct lt_estimate *there, int64_t now_utc_s)
+book(const struct lt_market *market, struct lt_replan_state *replan,
+    const struct lt_batch_job *job, const struct lt_estimate *there,
+    int64_t now_utc_s)
 {
-	struct lt_replan_state *const state = &d->replan;
 	struct lt_batch_job placed = *job;
 
 	placed.eligible_utc_s =
 	    there->start_utc_s > now_utc_s ? there->start_utc_s : now_utc_s + 1;
-	if (state->planned_count < LT_PLANNED_MAX &&
-	    lt_occupancy_window(&state->planned[state->planned_count], &placed,
-		&d->market, there->partition, now_utc_s))
-		state->planned_count++;
-	if (job->job_id > state->young_id)
-		state->young_id = job->job_id;
+	if (replan->planned_count < LT_PLANNED_MAX &&
+	    lt_occupancy_window(&replan->planned[replan->planned_count],
+		&placed, market, there->partition, now_utc_s))
+		replan->planned_count++;
+	if (job->job_id > replan->young_id)
+		replan->young_id = job->job_id;
 }
 
 static int
-make(struct lt_daemon *d, const struct lt_change *change,
-    struct lt_ledger_hold *hold, struct lt_error *err)
+make(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_change *change, struct lt_ledger_hold *hold,
+    struct lt_error *err)
 {
 	struct lt_batch_job *const job = change->job;
 	const struct lt_quote *const quote = &hold->quote;
@@ -289,15 +299,17 @@ make(struct lt_daemon *d, const struct lt_change *change,
 	if (first == NULL)
 		return lt_fail(
 		    err, LT_ENOMEM, "job %u: out of memory", job->job_id);
-	lt_first_decide(first, d,
+	lt_first_decide(first, books->site, books->ledger, books->jobs,
+	    books->budget, replan,
 	    &(struct lt_first_asked){
 		.job = job, .now_utc_s = change->now_utc_s});
 	const bool placed = first->is_placed;
 	*hold = first->hold;
 	if (placed)
-		book(d, job, &first->plan.chosen, change->now_utc_s);
+		book(&books->site->market, replan, job, &first->plan.chosen,
+		    change->now_utc_s);
 	free(first);
-	const int code = lt_ledger_put_hold(d->ledger, hold, err);
+	const int code = lt_ledger_put_hold(books->ledger, hold, err);
 	if (code != LT_OK)
 		return code;
 	lt_log("decided",
@@ -307,8 +319,8 @@ make(struct lt_daemon *d, const struct lt_change *change,
 	    (long long)quote->hold_per_task.money_micros,
 	    (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) != 0);
 	job->is_new = true;
-	d->budget.dirty = true;
-	tell(d, job, quote, placed);
+	books->budget->dirty = true;
+	tell(books->jobs, job, quote, placed);
 	return LT_OK;
 }
 
@@ -316,16 +328,17 @@ make(struct lt_daemon *d, const struct lt_change *change,
  * of ours yet: read as they were for its plan, or it would never be decided
  * again. */
 static void
-wish_again(
-    struct lt_quote *quote, struct lt_daemon *d, const struct lt_change *change)
+wish_again(struct lt_quote *quote, const struct lt_market *market,
+    struct lt_jobs_state *jobs, struct lt_budget_state *budget,
+    struct lt_replan_state *replan, const struct lt_change *change)
 {
 	struct lt_first *const w =
 	    change->job->wishes != NULL ? calloc(1, sizeof(*w)) : NULL;
 
 	if (w == NULL)
 		return;
-	if (lt_replan_begin_market(d) &&
-	    ask(w, d,
+	if (lt_replan_begin_market(market, jobs, replan) &&
+	    ask(w, market, budget,
 		&(struct lt_first_asked){
 		    .job = change->job, .now_utc_s = change->now_utc_s}))
 		lay_wish(quote, w, change->job);
@@ -333,15 +346,18 @@ wish_again(
 }
 
 int
-lt_first_take(struct lt_daemon *d, const struct lt_change *change,
-    struct lt_ledger_hold *hold, struct lt_error *err)
+lt_first_take(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_change *change, struct lt_ledger_hold *hold,
+    struct lt_error *err)
 {
 	const struct lt_batch_job *const job = change->job;
 
-	if (!lt_hold_by_id(d->ledger, 0, job->job_id, job->uid, hold) ||
+	if (!lt_hold_by_id(books->ledger, 0, job->job_id, job->uid, hold) ||
 	    hold->state != LT_HOLD_OPEN)
-		return make(d, change, hold, err);
-	wish_again(&hold->quote, d, change);
-	tell(d, job, &hold->quote, is_placed(&hold->quote));
-	return lt_change_follow(d, change, hold, err);
+		return make(books, replan, change, hold, err);
+	wish_again(&hold->quote, &books->site->market, books->jobs,
+	    books->budget, replan, change);
+	tell(books->jobs, job, &hold->quote, is_placed(&hold->quote));
+	return lt_change_follow(
+	    books->site, books->ledger, books->budget, change, hold, err);
 }

@@ -11,7 +11,11 @@
 #include "options.h"
 #include "request.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_budget_state;
+struct lt_jobs_state;
+struct lt_replan_state;
+struct lt_site;
 
 struct lt_first_asked {
 	const struct lt_batch_job *job;
@@ -29,12 +33,15 @@ struct lt_first { /* what is decided of a job; large */
 	bool is_placed;	 /* lowtide gives it a place and a start: the quote's */
 };
 /* Decides; stores nothing and tells nobody. *first is zero before it. */
-void lt_first_decide(struct lt_first *first, struct lt_daemon *d,
+void lt_first_decide(struct lt_first *first, const struct lt_site *site,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_budget_state *budget, struct lt_replan_state *replan,
     const struct lt_first_asked *asked);
 
 /* Its hold, made, and told with the plan; of one that is there the job is told
  * if it was not. In the ledger's transaction. */
-int lt_first_take(struct lt_daemon *d, const struct lt_change *change,
-    struct lt_ledger_hold *hold, struct lt_error *err);
+int lt_first_take(const struct lt_books *books, struct lt_replan_state *replan,
+    const struct lt_change *change, struct lt_ledger_hold *hold,
+    struct lt_error *err);
 
 #endif

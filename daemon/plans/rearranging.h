@@ -10,11 +10,13 @@
 
 #include "error.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_replan_state;
 
 /* Starts nothing where fewer changes are left to a pass than a group may
  * make. */
-int lt_rearrange_some(struct lt_daemon *d, uint32_t changes_left,
-    int64_t now_utc_s, struct lt_error *err);
+int lt_rearrange_some(const struct lt_books *books,
+    struct lt_replan_state *replan, uint32_t changes_left, int64_t now_utc_s,
+    struct lt_error *err);
 
 #endif

@@ -7,16 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
+#include "books.h"
 #include "breath.h"
-#include "daemon.h"
+#include "budget_state.h"
+#include "counters.h"
 #include "grow.h"
 #include "http.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "occupancy.h"
 #include "rearranging.h"
 #include "replan.h"
 #include "replanning.h"
+#include "site.h"
 #include "standing.h"
 #include "units.h"
 
@@ -112,28 +117,27 @@ queue_due(struct lt_replan_state *state, const struct lt_batch_jobs *list,
 
 /* Decides with the job's own window taken out. */
 static int
-decide(struct lt_replanned *out, struct lt_daemon *d, struct lt_standing *s,
-    struct lt_error *err)
+decide(struct lt_replanned *out, const struct lt_market *market,
+    struct lt_jobs_state *jobs, struct lt_replan_state *replan,
+    struct lt_standing *s, struct lt_error *err)
 {
-	struct lt_replan_state *const state = &d->replan;
 	struct lt_replan of = {.request = &s->made.request,
-	    .market = &d->market,
-	    .planned = state->planned,
-	    .planned_count = state->planned_count,
+	    .market = market,
+	    .planned = replan->planned,
+	    .planned_count = replan->planned_count,
 	    .partition = s->partition,
 	    .start_utc_s = s->quote.plan_start_utc_s,
 	    .now_utc_s = s->now_utc_s};
 
 	/* Its own window would be taken for another's: it stays where it is. */
-	if (state->planned_count == LT_PLANNED_MAX)
+	if (replan->planned_count == LT_PLANNED_MAX)
 		return lt_fail(err, LT_ELIMIT,
 		    "more than %d windows that no market has",
 		    LT_PLANNED_MAX - 1);
-	of.planned_count +=
-	    lt_standing_taken_out(&state->planned[of.planned_count], d, s);
-	of.planned_count += lt_request_full(&state->planned[of.planned_count],
-	    LT_PLANNED_MAX - of.planned_count, &s->made, &d->market,
-	    s->now_utc_s);
+	of.planned_count += lt_standing_taken_out(
+	    &replan->planned[of.planned_count], market, jobs, s);
+	of.planned_count += lt_request_full(&replan->planned[of.planned_count],
+	    LT_PLANNED_MAX - of.planned_count, &s->made, market, s->now_utc_s);
 	return lt_replan(out, &of, err);
 }
 
@@ -144,12 +148,15 @@ struct again { /* a job that is decided again */
 
 /* Is there a better plan for it? */
 static bool
-has_better(struct again *again, struct lt_daemon *d, uint32_t job_id,
-    int64_t now_utc_s)
+has_better(struct again *again, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_replan_state *replan, uint32_t job_id, int64_t now_utc_s)
 {
 	lt_breath(LT_TURN_READ);
-	return lt_standing_find(&again->standing, d, job_id, now_utc_s) &&
-	       decide(&again->plan, d, &again->standing, NULL) == LT_OK &&
+	return lt_standing_find(
+		   &again->standing, market, ledger, jobs, job_id, now_utc_s) &&
+	       decide(&again->plan, market, jobs, replan, &again->standing,
+		   NULL) == LT_OK &&
 	       again->plan.why != LT_REPLAN_KEEP &&
 	       !lt_request_has_no_place(
 		   &again->standing.made, &again->plan.plan);
@@ -208,59 +215,57 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 
 /* A new market has what was told before it was made. */
 bool
-lt_replan_begin_market(struct lt_daemon *d)
+lt_replan_begin_market(const struct lt_market *market,
+    struct lt_jobs_state *jobs, struct lt_replan_state *replan)
 {
-	struct lt_replan_state *const state = &d->replan;
-	const struct lt_market *const market = &d->market;
-
-	if (state->planned == NULL)
-		state->planned =
-		    calloc(LT_PLANNED_MAX, sizeof(*state->planned));
-	if (state->generation != market->generation) {
-		state->planned_count = 0;
-		state->young_id = d->jobs.market_id;
-		if (see_market(state, market))
-			state->looked_utc_s = 0;
+	if (replan->planned == NULL)
+		replan->planned =
+		    calloc(LT_PLANNED_MAX, sizeof(*replan->planned));
+	if (replan->generation != market->generation) {
+		replan->planned_count = 0;
+		replan->young_id = jobs->market_id;
+		if (see_market(replan, market))
+			replan->looked_utc_s = 0;
 	}
-	state->generation = market->generation;
-	return state->planned != NULL;
+	replan->generation = market->generation;
+	return replan->planned != NULL;
 }
 
 /* Jobs that no market has yet, or others would be put where they are. Who may
  * go to several partitions was put in none. */
 static void
-count_young(struct lt_daemon *d, int64_t now_utc_s)
+count_young(const struct lt_market *market, const struct lt_batch_jobs *list,
+    struct lt_replan_state *replan, int64_t now_utc_s)
 {
-	const struct lt_batch_jobs *const list = &d->jobs.list;
-	struct lt_replan_state *const state = &d->replan;
-	uint32_t newest_id = state->young_id;
+	uint32_t newest_id = replan->young_id;
 
-	for (uint32_t i = lt_jobs_after(list, state->young_id); i < list->count;
-	     i++) {
+	for (uint32_t i = lt_jobs_after(list, replan->young_id);
+	     i < list->count; i++) {
 		const struct lt_batch_job *const job = &list->jobs[i];
 		/* A task's record is younger than its array. */
 		const int partition =
-		    lt_first_id(job) > state->young_id
-			? lt_market_partition(&d->market, job->partition)
+		    lt_first_id(job) > replan->young_id
+			? lt_market_partition(market, job->partition)
 			: -1;
 
-		if (partition < 0 || state->planned_count == LT_PLANNED_MAX)
+		if (partition < 0 || replan->planned_count == LT_PLANNED_MAX)
 			continue;
-		state->planned_count +=
-		    lt_occupancy_window(&state->planned[state->planned_count],
-			job, &d->market, partition, now_utc_s);
+		replan->planned_count +=
+		    lt_occupancy_window(&replan->planned[replan->planned_count],
+			job, market, partition, now_utc_s);
 		newest_id = job->job_id; /* the list is sorted */
 	}
-	state->young_id = newest_id;
+	replan->young_id = newest_id;
 }
 
 /* No more of them in this pass when slurmctld has kept us waiting so long. */
 static int
-tell(struct again *again, struct lt_daemon *d, int64_t *left, int64_t *told_ms,
+tell(struct again *again, const struct lt_books *books,
+    struct lt_replan_state *replan, int64_t *left, int64_t *told_ms,
     struct lt_error *err)
 {
 	const int64_t began_ms = lt_monotonic_ms();
-	const int code = lt_standing_move(d, &again->standing,
+	const int code = lt_standing_move(books, replan, &again->standing,
 	    &again->plan.plan, lt_replan_word(again->plan.why), err);
 
 	*left -= again->standing.moved;
@@ -273,10 +278,9 @@ tell(struct again *again, struct lt_daemon *d, int64_t *left, int64_t *told_ms,
 /* By the nearest start. What may not be told any more in this pass is decided
  * all the same, once: who stays where he is need not wait for the others. */
 static int
-take_queue(
-    struct lt_daemon *d, int64_t *left, int64_t now_utc_s, struct lt_error *err)
+take_queue(const struct lt_books *books, struct lt_replan_state *replan,
+    int64_t *left, int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_replan_state *const state = &d->replan;
 	struct again *const again = malloc(sizeof(*again));
 	uint32_t decided = 0, kept = 0, unseen = 0;
 	int64_t told_ms = 0;
@@ -284,74 +288,78 @@ take_queue(
 
 	if (again == NULL)
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
-	for (uint32_t i = 0; i < state->count; i++) {
-		struct lt_replan_due due = state->queue[i];
+	for (uint32_t i = 0; i < replan->count; i++) {
+		struct lt_replan_due due = replan->queue[i];
 		const bool may =
 		    code == LT_OK && *left > 0 && lt_batch_may_update();
 
 		if (decided < DECIDED_A_PASS && (may || !due.changes)) {
 			decided++;
-			due.changes =
-			    has_better(again, d, due.job_id, now_utc_s);
+			due.changes = has_better(again, &books->site->market,
+			    books->ledger, books->jobs, replan, due.job_id,
+			    now_utc_s);
 			if (!due.changes)
 				continue;
 			if (may) {
-				code = tell(again, d, left, &told_ms, err);
+				code = tell(
+				    again, books, replan, left, &told_ms, err);
 				continue;
 			}
 		}
 		unseen += !due.changes;
-		state->queue[kept++] = due;
+		replan->queue[kept++] = due;
 	}
-	state->count = kept;
-	if (state->again > 0 && unseen == 0) {
+	replan->count = kept;
+	if (replan->again > 0 && unseen == 0) {
 		lt_log(
-		    "decided_again", "jobs=%u untold=%u", state->again, kept);
-		state->again = 0;
+		    "decided_again", "jobs=%u untold=%u", replan->again, kept);
+		replan->again = 0;
 	}
 	free(again);
 	return code;
 }
 
 int
-lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
+    int64_t now_utc_s, struct lt_error *err)
 {
-	struct lt_replan_state *const state = &d->replan;
-	const int64_t since_s = now_utc_s - state->passed_utc_s;
+	const int64_t since_s = now_utc_s - replan->passed_utc_s;
 	int64_t left =
 	    LT_REPLANS_A_SECOND * (since_s < BURST_S ? since_s : BURST_S);
 	int code = LT_OK;
 
 	/* The first market after a start is made before any list. */
-	if (!lt_daemon_may(d, LT_MAY_EDIT) || !d->has_market ||
-	    d->market.jobs_utc_s == 0)
+	if (!lt_site_may(books->site, LT_MAY_EDIT) ||
+	    !books->site->has_market || books->site->market.jobs_utc_s == 0)
 		return LT_OK;
-	if (!lt_replan_begin_market(d))
+	if (!lt_replan_begin_market(&books->site->market, books->jobs, replan))
 		return lt_fail(err, LT_ENOMEM, "replan: out of memory");
-	count_young(d, now_utc_s);
+	count_young(
+	    &books->site->market, &books->jobs->list, replan, now_utc_s);
 	/* All are due anew, those that are left over too. */
-	const bool all = state->looked_utc_s == 0;
+	const bool all = replan->looked_utc_s == 0;
 	if (all) {
-		state->looked_utc_s = now_utc_s - LT_HOUR_S;
-		state->count = 0;
+		replan->looked_utc_s = now_utc_s - LT_HOUR_S;
+		replan->count = 0;
 	}
-	if (now_utc_s > state->looked_utc_s) /* else the clock was set back */
-		code = queue_due(state, &d->jobs.list, now_utc_s, err);
-	state->looked_utc_s = state->passed_utc_s = now_utc_s;
+	if (now_utc_s > replan->looked_utc_s) /* else the clock was set back */
+		code = queue_due(replan, &books->jobs->list, now_utc_s, err);
+	replan->looked_utc_s = replan->passed_utc_s = now_utc_s;
 	if (code != LT_OK)
 		return code;
 	if (all)
-		state->again = state->count;
-	code = take_queue(d, &left, now_utc_s, err);
-	if (code == LT_OK && left > 0 && state->count == 0)
-		code = lt_rearrange_some(d, (uint32_t)left, now_utc_s, err);
+		replan->again = replan->count;
+	code = take_queue(books, replan, &left, now_utc_s, err);
+	if (code == LT_OK && left > 0 && replan->count == 0)
+		code = lt_rearrange_some(
+		    books, replan, (uint32_t)left, now_utc_s, err);
 	return code;
 }
 
 bool
-lt_replan_waits(const struct lt_daemon *d)
+lt_replan_waits(const struct lt_replan_state *replan)
 {
-	return d->replan.count > 0;
+	return replan->count > 0;
 }
 
 void

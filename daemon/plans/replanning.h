@@ -14,7 +14,9 @@
 #include "batch.h"
 #include "decide.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_jobs_state;
+struct lt_market;
 
 struct lt_replan_due {
 	int64_t start_utc_s;
@@ -45,14 +47,16 @@ struct lt_replan_state {      /* start as { 0 } */
 /* At most LT_REPLANS_A_SECOND changes since the pass before, nearest starts
  * first; who is left over is changed in the next pass, if it is better then. */
 enum { LT_REPLANS_A_SECOND = 20 };
-int lt_replan_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
+int lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
+    int64_t now_utc_s, struct lt_error *err);
 /* When a job that waits for its start is looked at next by the hour or before
  * its start, if no signal changes before; 0: not any more. */
 int64_t lt_replan_next(const struct lt_batch_job *job, int64_t now_utc_s);
 /* Are there some left over? */
-bool lt_replan_waits(const struct lt_daemon *d);
+bool lt_replan_waits(const struct lt_replan_state *replan);
 /* d->replan's windows are those that its market has not; false: no memory. */
-bool lt_replan_begin_market(struct lt_daemon *d);
+bool lt_replan_begin_market(const struct lt_market *market,
+    struct lt_jobs_state *jobs, struct lt_replan_state *replan);
 void lt_replan_free(struct lt_replan_state *state);
 
 #endif

@@ -8,18 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "books.h"
+#include "budget_state.h"
 #include "compile_budget.h"
-#include "daemon.h"
+#include "counters.h"
 #include "fits.h"
 #include "ingest.h"
 #include "interrupted.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "occupancy.h"
 #include "poll_schedule.h"
 #include "proofs.h"
 #include "replan.h"
+#include "replanning.h"
+#include "site.h"
 #include "standing.h"
 #include "units.h"
 
@@ -62,17 +67,17 @@ is_open(const struct lt_ledger_hold *hold, const struct lt_batch_job *job)
 }
 
 static bool
-find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id)
+find(struct lt_standing *s, struct lt_ledger *ledger,
+    struct lt_jobs_state *jobs, uint32_t job_id)
 {
-	s->job = lt_jobs_find(&d->jobs.list, job_id);
+	s->job = lt_jobs_find(&jobs->list, job_id);
 	if (s->job == NULL || s->job->admin_comment == NULL ||
 	    lt_quote_unpack(&s->quote, s->job->admin_comment,
 		strlen(s->job->admin_comment), NULL) != LT_OK)
 		return false;
-	return !lt_jobs_requeued(&d->jobs, job_id) &&
+	return !lt_jobs_requeued(jobs, job_id) &&
 	       lt_standing_waits(s->job, &s->quote, s->now_utc_s) &&
-	       lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) ==
-		   LT_OK &&
+	       lt_ledger_hold(ledger, s->quote.id, &s->hold, NULL) == LT_OK &&
 	       /* Else it was moved since the list was read. */
 	       s->hold.quote.plan_start_utc_s == s->quote.plan_start_utc_s &&
 	       strcmp(s->hold.quote.partition, s->quote.partition) == 0 &&
@@ -137,12 +142,12 @@ is_within(const struct lt_budget_snapshot *snapshot,
 /* What is more, or of another period, is judged with all that was admitted
  * since. */
 static bool
-fits(struct lt_daemon *d, const struct lt_standing *s,
+fits(const struct lt_books *books, const struct lt_standing *s,
     const struct lt_ledger_hold *moved)
 {
-	return lt_ingest(d, s->now_utc_s, NULL) == LT_OK &&
-	       lt_compile_budget(d, s->now_utc_s, NULL) == LT_OK &&
-	       lt_fits_instead(&d->budget, &s->hold, moved, s->now_utc_s);
+	return lt_ingest(books, s->now_utc_s, NULL) == LT_OK &&
+	       lt_compile_budget(books, s->now_utc_s, NULL) == LT_OK &&
+	       lt_fits_instead(books->budget, &s->hold, moved, s->now_utc_s);
 }
 
 static int64_t
@@ -154,7 +159,7 @@ larger(int64_t a, int64_t b)
 /* The quote and hold of the new start. False: it can't be priced, or is dearer
  * than the budget allows. */
 static bool
-price(struct lt_ledger_hold *moved, struct lt_daemon *d,
+price(struct lt_ledger_hold *moved, const struct lt_books *books,
     const struct lt_standing *s, const struct lt_plan *plan,
     const struct lt_estimate *there)
 {
@@ -164,8 +169,8 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 
 	*moved = s->hold;
 	quote->wish = s->quote.wish;
-	if (lt_quote_hold(&fresh, &s->made.request, &d->market, &partition, 1,
-		there->start_utc_s, NULL) != LT_OK)
+	if (lt_quote_hold(&fresh, &s->made.request, &books->site->market,
+		&partition, 1, there->start_utc_s, NULL) != LT_OK)
 		return false;
 	quote->start_utc_s = fresh.start_utc_s;
 	quote->end_utc_s = fresh.end_utc_s;
@@ -175,7 +180,7 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 		lt_quote_most(quote, &fresh, &s->hold.quote);
 	else
 		quote->hold_per_task = fresh.hold_per_task;
-	lt_quote_of_plan(quote, &(struct lt_case){.market = &d->market,
+	lt_quote_of_plan(quote, &(struct lt_case){.market = &books->site->market,
 				    .plan = plan,
 				    .kind = LT_CASE_AGAIN,
 				    .run = s->run});
@@ -183,8 +188,8 @@ price(struct lt_ledger_hold *moved, struct lt_daemon *d,
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
 	quote->rev++;
-	return is_within(&d->budget.snapshot, &s->hold, moved) ||
-	       fits(d, s, moved);
+	return is_within(&books->budget->snapshot, &s->hold, moved) ||
+	       fits(books, s, moved);
 }
 
 static struct lt_plan_made
@@ -203,7 +208,7 @@ plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
 /* For explain: the first change brings the first plan along. What can't be
  * written is missing there, and stops nothing. */
 static void
-note_plan(struct lt_daemon *d, const struct lt_standing *s,
+note_plan(struct lt_ledger *ledger, const struct lt_standing *s,
     const struct lt_quote *moved)
 {
 	const struct lt_plan_made next = plan_of(moved, s->now_utc_s, s->why);
@@ -212,13 +217,13 @@ note_plan(struct lt_daemon *d, const struct lt_standing *s,
 	struct lt_plan_made *known = NULL;
 	uint32_t count = 0;
 	struct lt_error err = {0};
-	int code = lt_ledger_plans(d->ledger, moved->id, &known, &count, &err);
+	int code = lt_ledger_plans(ledger, moved->id, &known, &count, &err);
 
 	free(known);
 	if (code == LT_OK && count == 0)
-		code = lt_ledger_put_plan(d->ledger, moved->id, &first, &err);
+		code = lt_ledger_put_plan(ledger, moved->id, &first, &err);
 	if (code == LT_OK)
-		code = lt_ledger_put_plan(d->ledger, moved->id, &next, &err);
+		code = lt_ledger_put_plan(ledger, moved->id, &next, &err);
 	if (code != LT_OK)
 		lt_log("plan_lost", "job=%u error=\"%s\"", s->job->job_id,
 		    err.text);
@@ -249,20 +254,21 @@ limit_left(const struct lt_standing *s, const struct lt_market *market,
 /* Held for first: killed between the two, too much is held, never too little.
  * What slurmctld does not take leaves all as it was. */
 static int
-carry_out(struct lt_daemon *d, const struct lt_standing *s,
+carry_out(const struct lt_books *books, const struct lt_standing *s,
     const struct lt_ledger_hold *moved, bool *told, struct lt_error *err)
 {
 	struct lt_ledger_hold most = *moved, next = *moved;
 
 	lt_quote_most(&most.quote, &moved->quote, &s->hold.quote);
 	*told = false;
-	d->budget.dirty = true;
-	int code = lt_ledger_put_hold(d->ledger, &most, err);
+	books->budget->dirty = true;
+	int code = lt_ledger_put_hold(books->ledger, &most, err);
 	if (code != LT_OK)
 		return code;
-	lt_poll_again(d, s->job->job_id);
+	lt_poll_again(books->jobs, s->job->job_id);
 	*told = lt_quote_publish_place(s->job, &moved->quote, LT_LEAVE,
-		    limit_left(s, &d->market, moved->quote.plan_start_utc_s),
+		    limit_left(
+			s, &books->site->market, moved->quote.plan_start_utc_s),
 		    NULL) == LT_OK;
 	if (!*told || s->is_part) {
 		/* The quote of an array is that of those that wait. */
@@ -273,7 +279,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		next.quote.rev = moved->quote.rev;
 	}
 	if (*told) {
-		lt_counters_replan(&d->tally, s->why);
+		lt_counters_replan(books->tally, s->why);
 		lt_log("replanned",
 		    "job=%u why=%s from=%s@%lld to=%s@%lld money_micros=%lld",
 		    s->job->job_id, s->why, s->quote.partition,
@@ -283,7 +289,7 @@ carry_out(struct lt_daemon *d, const struct lt_standing *s,
 		    (long long)moved->quote.hold_per_task.money_micros);
 	}
 	next.quote.rev++;
-	return lt_ledger_put_hold(d->ledger, &next, err);
+	return lt_ledger_put_hold(books->ledger, &next, err);
 }
 
 static int
@@ -296,24 +302,24 @@ by_id(const void *a, const void *b)
 }
 
 static struct lt_counted *
-counted(const struct lt_daemon *d, uint32_t job_id)
+counted(const struct lt_jobs_state *jobs, uint32_t job_id)
 {
 	const struct lt_counted wanted = {.job_id = job_id};
 
-	return d->jobs.counted_count == 0
+	return jobs->counted_count == 0
 		   ? NULL
-		   : bsearch(&wanted, d->jobs.counted, d->jobs.counted_count,
+		   : bsearch(&wanted, jobs->counted, jobs->counted_count,
 			 sizeof(wanted), by_id);
 }
 
 bool
-lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
-    const struct lt_standing *s)
+lt_standing_taken_out(struct lt_planned *window, const struct lt_market *market,
+    const struct lt_jobs_state *jobs, const struct lt_standing *s)
 {
 	/* Since it was counted it may have been requeued, or moved. */
-	const struct lt_counted *const was = counted(d, s->job->job_id);
+	const struct lt_counted *const was = counted(jobs, s->job->job_id);
 	const bool is = lt_occupancy_window(
-	    window, s->job, &d->market, s->partition, s->now_utc_s);
+	    window, s->job, market, s->partition, s->now_utc_s);
 	/* No more of an array goes out than still waits. */
 	const float nodes = is ? window->nodes : INFINITY;
 
@@ -327,50 +333,52 @@ lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
 
 /* What others see of it until the next market. */
 static void
-book(struct lt_daemon *d, const struct lt_standing *s,
+book(const struct lt_market *market, struct lt_jobs_state *jobs,
+    struct lt_replan_state *replan, const struct lt_standing *s,
     const struct lt_estimate *there)
 {
-	struct lt_replan_state *const state = &d->replan;
 	struct lt_batch_job moved = *s->job;
-	struct lt_counted *const was = counted(d, s->job->job_id);
+	struct lt_counted *const was = counted(jobs, s->job->job_id);
 	struct lt_planned windows[2] = {0};
 	int count = 0;
 
-	if (lt_standing_taken_out(&windows[count], d, s))
+	if (lt_standing_taken_out(&windows[count], market, jobs, s))
 		count++;
 	moved.eligible_utc_s = larger(there->start_utc_s, s->now_utc_s + 1);
-	if (lt_occupancy_window(&windows[count], &moved, &d->market,
+	if (lt_occupancy_window(&windows[count], &moved, market,
 		there->partition, s->now_utc_s)) {
 		if (was != NULL)
 			was->window = windows[count];
 		count++;
 	}
 	for (int i = 0; i < count; i++)
-		if (state->planned_count < LT_PLANNED_MAX)
-			state->planned[state->planned_count++] = windows[i];
+		if (replan->planned_count < LT_PLANNED_MAX)
+			replan->planned[replan->planned_count++] = windows[i];
 }
 
 static bool
-know(struct lt_standing *s, struct lt_daemon *d)
+know(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
-	if (!lt_standing_ask(s, &d->market))
+	if (!lt_standing_ask(s, market))
 		return false;
-	lt_standing_learn(s, d);
+	lt_standing_learn(s, market, ledger);
 	return true;
 }
 
 bool
-lt_standing_find(struct lt_standing *s, struct lt_daemon *d, uint32_t job_id,
+lt_standing_find(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs, uint32_t job_id,
     int64_t now_utc_s)
 {
 	s->now_utc_s = now_utc_s;
 	s->moved = s->told = s->is_part = false;
-	return find(s, d, job_id) && know(s, d);
+	return find(s, ledger, jobs, job_id) && know(s, market, ledger);
 }
 
 bool
-lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+lt_standing_here(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	s->job = job;
 	s->now_utc_s = now_utc_s;
@@ -379,12 +387,12 @@ lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
 	    lt_quote_unpack(&s->quote, job->admin_comment,
 		strlen(job->admin_comment), NULL) != LT_OK ||
 	    job->completing || !is_ours(job, &s->quote) ||
-	    lt_ledger_hold(d->ledger, s->quote.id, &s->hold, NULL) != LT_OK ||
+	    lt_ledger_hold(ledger, s->quote.id, &s->hold, NULL) != LT_OK ||
 	    !is_open(&s->hold, job))
 		return false;
 	s->is_part =
 	    s->hold.quote.tasks > 1 && s->hold.live_tasks != job->array_pending;
-	if (!know(s, d))
+	if (!know(s, market, ledger))
 		return false;
 	/* It had its hour. */
 	if (s->made.request.latest_utc_s < now_utc_s)
@@ -393,11 +401,11 @@ lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
 }
 
 bool
-lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s)
+lt_standing_back(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job, int64_t now_utc_s)
 {
 	/* Of an array one task, or all. */
-	return lt_standing_here(s, d, job, now_utc_s) &&
+	return lt_standing_here(s, market, ledger, job, now_utc_s) &&
 	       (!s->is_part ||
 		   (job->array_task != UINT32_MAX && job->array_pending == 1));
 }
@@ -416,8 +424,9 @@ wish_of(const struct lt_batch_job *job)
 }
 
 void
-lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
-    struct lt_ledger_hold *hold, int64_t now_utc_s)
+lt_standing_starts_now(const struct lt_market *market, struct lt_ledger *ledger,
+    const struct lt_batch_job *job, struct lt_ledger_hold *hold,
+    int64_t now_utc_s)
 {
 	struct start {
 		struct lt_standing standing;
@@ -436,32 +445,33 @@ lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
 	s->now_utc_s = now_utc_s;
 	s->why = lt_replan_word(LT_REPLAN_NOW);
 	quote->plan_start_utc_s = now_utc_s;
-	if (lt_standing_ask(s, &d->market)) {
+	if (lt_standing_ask(s, market)) {
 		const struct lt_replan of = {.request = &s->made.request,
-		    .market = &d->market,
+		    .market = market,
 		    .partition = s->partition,
 		    .start_utc_s = now_utc_s,
 		    .now_utc_s = now_utc_s};
 
-		lt_standing_learn_place(s, d);
+		lt_standing_learn_place(s, market, ledger);
 		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK)
 			lt_quote_of_plan(
-			    quote, &(struct lt_case){.market = &d->market,
+			    quote, &(struct lt_case){.market = market,
 				       .plan = &start->plan,
 				       .kind = LT_CASE_STANDS,
 				       .run = s->run});
 	}
-	note_plan(d, s, quote);
+	note_plan(ledger, s, quote);
 	free(start);
 }
 
 void
-lt_standing_stays(struct lt_daemon *d, struct lt_standing *s, const char *why)
+lt_standing_stays(
+    struct lt_ledger *ledger, struct lt_standing *s, const char *why)
 {
 	struct lt_plan_made *plans = NULL;
 	uint32_t count = 0;
 	const int code =
-	    lt_ledger_plans(d->ledger, s->quote.id, &plans, &count, NULL);
+	    lt_ledger_plans(ledger, s->quote.id, &plans, &count, NULL);
 	const bool is_told =
 	    count > 0 && strcmp(plans[count - 1].why, why) == 0;
 
@@ -469,14 +479,15 @@ lt_standing_stays(struct lt_daemon *d, struct lt_standing *s, const char *why)
 	if (code != LT_OK || is_told)
 		return;
 	s->why = why;
-	note_plan(d, s, &s->quote);
+	note_plan(ledger, s, &s->quote);
 	lt_log("stays", "job=%u why=%s partition=%s", s->job->job_id, why,
 	    s->quote.partition);
 }
 
 int
-lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
-    const struct lt_plan *plan, const char *why, struct lt_error *err)
+lt_standing_move(const struct lt_books *books, struct lt_replan_state *replan,
+    struct lt_standing *s, const struct lt_plan *plan, const char *why,
+    struct lt_error *err)
 {
 	struct lt_ledger_hold *const moved = malloc(sizeof(*moved));
 	struct lt_estimate there = plan->chosen;
@@ -498,14 +509,15 @@ lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
 				     s->quote.plan_start_utc_s) &&
 	    (there.partition != s->partition ||
 		there.start_utc_s != s->quote.plan_start_utc_s) &&
-	    price(moved, d, s, plan, &there)) {
+	    price(moved, books, s, plan, &there)) {
 		s->moved = true;
-		code = carry_out(d, s, moved, &s->told, err);
+		code = carry_out(books, s, moved, &s->told, err);
 		if (code == LT_OK && s->told) {
-			note_plan(d, s, &moved->quote);
-			book(d, s, &there);
+			note_plan(books->ledger, s, &moved->quote);
+			book(&books->site->market, books->jobs, replan, s,
+			    &there);
 			/* The next market may be made before the next list. */
-			lt_jobs_moved(&d->jobs.list, s->job->job_id,
+			lt_jobs_moved(&books->jobs->list, s->job->job_id,
 			    moved->quote.partition,
 			    moved->quote.plan_start_utc_s);
 		}

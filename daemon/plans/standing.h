@@ -13,7 +13,10 @@
 #include "request.h"
 #include "batch.h"
 
-struct lt_daemon;
+struct lt_books;
+struct lt_jobs_state;
+struct lt_market;
+struct lt_replan_state;
 
 struct lt_standing {
 	const struct lt_batch_job *job; /* lent by the list of jobs */
@@ -44,27 +47,33 @@ bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 
 /* Of one that was asked: what is known by now of it, and of what it went
  * through since it was first submitted, by its hold. */
-void lt_standing_learn(struct lt_standing *s, struct lt_daemon *d);
+void lt_standing_learn(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger);
 /* Of that what differs by place: GPUs, and whether it resumes. */
-void lt_standing_learn_place(struct lt_standing *s, struct lt_daemon *d);
+void lt_standing_learn_place(struct lt_standing *s,
+    const struct lt_market *market, struct lt_ledger *ledger);
 
 /* False: there is none of this id, or it is not lowtide's to move. */
-bool lt_standing_find(struct lt_standing *s, struct lt_daemon *d,
-    uint32_t job_id, int64_t now_utc_s);
+bool lt_standing_find(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs, uint32_t job_id,
+    int64_t now_utc_s);
 
 /* The same of a job that has lost its nodes, or waits in line for some that
  * are preemptible, in the partition that lowtide chose: job is of the list. */
-bool lt_standing_back(struct lt_standing *s, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s);
+bool lt_standing_back(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job,
+    int64_t now_utc_s);
 
 /* The same of any job that waits in line where lowtide put it, of an array of
  * all that waits by this record. */
-bool lt_standing_here(struct lt_standing *s, struct lt_daemon *d,
-    const struct lt_batch_job *job, int64_t now_utc_s);
+bool lt_standing_here(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job,
+    int64_t now_utc_s);
 
 /* What takes its own window out of the market's occupancy, or of d->replan's
  * windows; false: it has none. */
-bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
+bool lt_standing_taken_out(struct lt_planned *window,
+    const struct lt_market *market, const struct lt_jobs_state *jobs,
     const struct lt_standing *s);
 
 /*
@@ -72,15 +81,17 @@ bool lt_standing_taken_out(struct lt_planned *window, const struct lt_daemon *d,
  * expected to cost from then on, and its plans one more. What can't be
  * estimated stays as it was.
  */
-void lt_standing_starts_now(struct lt_daemon *d, const struct lt_batch_job *job,
+void lt_standing_starts_now(const struct lt_market *market,
+    struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s);
 
 /* Off to what the plan has chosen, within what was promised and what the
  * budget allows. why: for explain. */
-int lt_standing_move(struct lt_daemon *d, struct lt_standing *s,
+int lt_standing_move(const struct lt_books *books,
+    struct lt_replan_state *replan, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
 /* It stays where it is: told to its user once, in its plans. */
 void lt_standing_stays(
-    struct lt_daemon *d, struct lt_standing *s, const char *why);
+    struct lt_ledger *ledger, struct lt_standing *s, const char *why);
 
 #endif

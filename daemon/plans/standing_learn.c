@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
-#include "daemon.h"
 #include "history.h"
 #include "interrupted.h"
+#include "ledger.h"
+#include "market.h"
 #include "proofs.h"
 #include "standing.h"
 
@@ -51,7 +52,8 @@ learned(const struct lt_standing *s, struct lt_ledger *ledger)
 
 /* What its runs have shown of the market's GPUs. */
 static void
-learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
+learn_gpus(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
 	const struct lt_request *const request = &s->made.request;
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
@@ -61,11 +63,11 @@ learn_gpus(struct lt_standing *s, const struct lt_daemon *d)
 	(void)keys_of(keys, s);
 	if (keys[LT_HISTORY_NAME].hash != 0 && lt_request_wants_gpus(request))
 		count = lt_ledger_speeds(
-		    d->ledger, &keys[LT_HISTORY_NAME], speeds, NULL);
+		    ledger, &keys[LT_HISTORY_NAME], speeds, NULL);
 	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
-	for (uint32_t g = 0; g < d->market.gpu_count; g++)
+	for (uint32_t g = 0; g < market->gpu_count; g++)
 		for (int i = 0; i < count; i++)
-			if (strcmp(d->market.gpus[g].name, speeds[i].gpu) == 0)
+			if (strcmp(market->gpus[g].name, speeds[i].gpu) == 0)
 				s->gpu_median_s[g] = speeds[i].median_s;
 	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
 }
@@ -104,25 +106,25 @@ latest_again(const struct lt_standing *s, const struct lt_market *market)
 }
 
 void
-lt_standing_learn(struct lt_standing *s, struct lt_daemon *d)
+lt_standing_learn(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
-	learn_proof(s, d->ledger);
+	learn_proof(s, ledger);
 	lt_interrupted_lay(
-	    &s->made.request, d->ledger, s->job, &s->hold, s->run.limit_s);
-	if (!lt_resume_counts(&s->made.request, &d->market))
+	    &s->made.request, ledger, s->job, &s->hold, s->run.limit_s);
+	if (!lt_resume_counts(&s->made.request, market))
 		s->made.request.done_s = 0; /* it starts over */
 	if (s->job->requeued)
-		s->made.request.latest_utc_s = latest_again(s, &d->market);
-	if (s->made.request.home ==
-	    lt_market_partition(&d->market, s->quote.home))
-		s->made.request.learned = s->run.expected =
-		    learned(s, d->ledger);
-	learn_gpus(s, d);
+		s->made.request.latest_utc_s = latest_again(s, market);
+	if (s->made.request.home == lt_market_partition(market, s->quote.home))
+		s->made.request.learned = s->run.expected = learned(s, ledger);
+	learn_gpus(s, market, ledger);
 }
 
 void
-lt_standing_learn_place(struct lt_standing *s, struct lt_daemon *d)
+lt_standing_learn_place(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
 {
-	learn_gpus(s, d);
-	learn_proof(s, d->ledger);
+	learn_gpus(s, market, ledger);
+	learn_proof(s, ledger);
 }

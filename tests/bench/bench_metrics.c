@@ -66,7 +66,7 @@ make_teams(
 	strcpy(policy->currency, "USD");
 	policy->budget_count = TEAMS;
 	policy->budgets = rows;
-	d->policy = policy;
+	d->site.policy = policy;
 	d->budget.has_snapshot = d->budget.snapshot.ready = true;
 	d->budget.snapshot.budgets = budgets;
 	d->budget.snapshot.budget_count = TEAMS;

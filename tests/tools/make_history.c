@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "units.h"
 
@@ -69,7 +70,7 @@ main(int argc, char **argv)
 			return fail(&err);
 	}
 	lt_ledger_close(d.ledger);
-	lt_policy_drop(&d);
+	lt_policy_drop(&d.site, &d.signals);
 	free(steps);
 	return 0;
 }

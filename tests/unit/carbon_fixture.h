@@ -11,7 +11,7 @@
 #include "api_ask.h"
 #include "ledger_fixture.h"
 #include "log.h"
-#include "settle.h"
+#include "settling.h"
 
 enum { PARTITIONS = 2 };
 
@@ -80,16 +80,16 @@ make_world(struct fixture *f)
 	    .options = {
 		.count = 1, .items = {{.key = "region", .value = "13"}}}};
 	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->market = (struct lt_market){.partition_count = PARTITIONS,
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.market = (struct lt_market){.partition_count = PARTITIONS,
 	    .partitions = w->partitions,
 	    .shape_count = PARTITIONS,
 	    .shapes = w->shapes};
 	w->d->signals =
 	    (struct lt_signals_state){.source_count = 1, .sources = &w->source};
 	w->d->budget.has_snapshot = true;
-	w->d->budget.settled_until_utc_s = INT64_MAX / 2;
+	w->d->charges.settled_until_utc_s = INT64_MAX / 2;
 	w->d->budget.snapshot.accounts = accounts;
 	w->d->budget.snapshot.account_count =
 	    sizeof(accounts) / sizeof(accounts[0]);
@@ -134,7 +134,7 @@ settle_row(struct world *w, const struct lt_batch_run *row, int64_t now_utc_s)
 	struct lt_batch_run copy = *row;
 	struct lt_batch_runs list = {.count = 1, .runs = &copy};
 
-	must(w->f, lt_settle_again(w->d, &list, now_utc_s, &w->f->err));
+	must(w->f, settle_rows(w->d, &list, now_utc_s, &w->f->err));
 }
 
 static inline json_t *

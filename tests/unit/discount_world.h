@@ -59,7 +59,7 @@ put_world(struct world *w, struct fixture *f, double most)
 	*w = (struct world){.f = f, .d = calloc(1, sizeof(*w->d))};
 	assert_non_null(w->d);
 	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
+	w->d->site.policy = &w->policy;
 	for (int i = 0; i < HOURS; i++)
 		steps[i] =
 		    (struct lt_rate_step){.start_utc_s = NOVEMBER + i * HOUR,
@@ -142,7 +142,8 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 	struct lt_charge charge;
 	struct lt_entry *entries;
 	struct lt_error *const err = &w->f->err;
-	const int64_t hour_utc_s = lt_calendar_hour(&w->d->offsets, now_utc_s);
+	const int64_t hour_utc_s =
+	    lt_calendar_hour(&w->d->site.offsets, now_utc_s);
 	struct lt_run known;
 	bool changed;
 
@@ -151,16 +152,16 @@ settle_run(struct world *w, struct lt_run *run, const struct lt_quote *quote,
 
 	must(w->f, lt_ledger_begin(w->f->ledger, err));
 	must(w->f, lt_price_run(&charge, run,
-		       &(struct lt_priced_by){
-			   &w->d->market, w->f->ledger, &w->d->offsets},
+		       &(struct lt_priced_by){&w->d->site.market, w->f->ledger,
+			   &w->d->site.offsets},
 		       err));
-	lt_baseline_of_run(run, quote, w->d);
+	lt_baseline_of_run(run, quote, &w->d->site.market, w->d->ledger);
 	must(w->f, lt_booking_make(&entries, run, &charge, w->f->ledger, err));
 	must(w->f,
 	    lt_discount_take(
 		&(struct lt_discount_of){run, quote, is_known ? &known : NULL,
 		    entries, charge.hour_count, hour_utc_s, open_since_utc_s},
-		w->d, err));
+		&w->d->site, w->d->ledger, err));
 	must(w->f, lt_ledger_settle(w->f->ledger,
 		       &(struct lt_settlement){run, entries, charge.hour_count,
 			   now_utc_s, hour_utc_s, open_since_utc_s, false},

@@ -202,6 +202,7 @@ lt_batch_runs_free(struct lt_batch_runs *runs)
 struct world {
 	struct fixture *f;
 	struct lt_daemon *d;
+	struct lt_books books; /* of d */
 	struct lt_policy policy;
 	struct lt_policy_partition row;
 	struct lt_policy_budget budgets[2];
@@ -218,7 +219,7 @@ struct world {
 static inline void
 compile(struct world *w, int64_t now_utc_s)
 {
-	must(w->f, lt_compile_budget(w->d, now_utc_s, &w->f->err));
+	must(w->f, lt_compile_budget(&w->books, now_utc_s, &w->f->err));
 	must(w->f, lt_period_judged(
 		       &w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
 }
@@ -282,18 +283,19 @@ make_world(struct fixture *f)
 	    {"vision", "bob", BOB, true, false, "", 0, false}};
 	memcpy(w->accounts, accounts, sizeof(accounts));
 	memcpy(w->pairs, pairs, sizeof(pairs));
-	w->d->tables.accounts = w->accounts;
-	w->d->tables.account_count = 4;
-	w->d->tables.pairs = w->pairs;
-	w->d->tables.pair_count = 3;
+	w->d->site.tables.accounts = w->accounts;
+	w->d->site.tables.account_count = 4;
+	w->d->site.tables.pairs = w->pairs;
+	w->d->site.tables.pair_count = 3;
 	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
+	w->books = lt_daemon_books(w->d);
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.tables.conf.shards_counted = true;
 	w->d->ring.fd = -1;
 	w->d->jobs.locks_left = LT_LOCKS_A_PASS;
 	w->d->jobs.quotes_loaded = true;
-	w->d->market = (struct lt_market){.currency = "USD",
+	w->d->site.market = (struct lt_market){.currency = "USD",
 	    .mode = LT_MODE_ENFORCE,
 	    .memory_ignored = true,
 	    .partition_count = 1,

@@ -10,7 +10,7 @@
 #include "ledger_fixture.h"
 #include "lengths.h"
 #include "log.h"
-#include "settle.h"
+#include "settling.h"
 
 enum { ADA = 1000, BOB = 1001, NOW = NOVEMBER + 20 * LT_DAY_S };
 
@@ -52,10 +52,10 @@ begin(void **state)
 		(void)strcpy(w->partitions[i].name, w->rows[i].name);
 	}
 	w->d->ledger = w->f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
-	w->d->market = (struct lt_market){.partition_count = 2,
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.tables.conf.shards_counted = true;
+	w->d->site.market = (struct lt_market){.partition_count = 2,
 	    .partitions = w->partitions,
 	    .shape_count = 2,
 	    .shapes = w->shapes,
@@ -127,7 +127,7 @@ settle_all(struct world *w, struct lt_batch_run *rows, uint32_t count)
 {
 	struct lt_batch_runs list = {.count = count, .runs = rows};
 
-	must(w->f, lt_settle_again(w->d, &list, NOW, &w->f->err));
+	must(w->f, settle_rows(w->d, &list, NOW, &w->f->err));
 	for (uint32_t i = 0; i < count; i++)
 		free(rows[i].admin_comment);
 }

@@ -7,6 +7,7 @@
 #include "ledger_fixture.h"
 #include "log.h"
 #include "nodes_there.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "rates.h"
 
@@ -47,9 +48,9 @@ site_new(struct fixture *f)
 static inline void
 site_free(struct site *site)
 {
-	lt_policy_drop(&site->d);
-	free(site->d.recorded);
-	lt_there_free(site->d.there);
+	lt_policy_drop(&site->d.site, &site->d.signals);
+	free(site->d.site.rates.recorded);
+	lt_there_free(site->d.site.there);
 	unlink(site->path);
 	free(site);
 }
@@ -59,7 +60,8 @@ record(struct site *site, int64_t now_utc_s)
 {
 	struct lt_error err = {0};
 
-	if (lt_rates_record(&site->d, now_utc_s, &err) != LT_OK)
+	if (lt_rates_record(&site->d.site, &site->d.signals, site->d.ledger,
+		&site->d.jobs.list, now_utc_s, &err) != LT_OK)
 		fail_msg("%s", err.text);
 }
 

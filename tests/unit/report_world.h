@@ -47,10 +47,10 @@ daemon_of(struct world *w, struct lt_policy *policy)
 
 	assert_non_null(d);
 	d->ledger = w->f->ledger;
-	d->policy = policy;
-	d->offsets = w->offsets;
+	d->site.policy = policy;
+	d->site.offsets = w->offsets;
 	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
+	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
 	return d;
@@ -158,7 +158,7 @@ close_october(struct world *w, struct lt_ended *ended, int want)
 	static const char body[] = "{\"period\":\"2026-10\"}";
 	char *text = NULL;
 
-	d->tables.conf.slurm_uid = 0;
+	d->site.tables.conf.slurm_uid = 0;
 	d->jobs.ended = ended;
 	d->jobs.ended_count = ended != NULL;
 	const int status = lt_api(d,

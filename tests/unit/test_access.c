@@ -243,14 +243,14 @@ make_world(struct lt_daemon *d, struct fixture *f)
 	    .viewer_count = 2,
 	    .viewers = {"no-such-group-here"}};
 	strcpy(policy.viewers[1], viewer_group);
-	*d = (struct lt_daemon){.policy = &policy,
+	*d = (struct lt_daemon){.site.policy = &policy,
 	    .ledger = f->ledger,
 	    .cycle = no_pass,
 	    .args.config = "lowtide.yaml",
 	    .jobs = {.every_s = 60,
+		.next.list = INT64_MAX,
 		.list = {.count = WAITING, .jobs = waiting}},
-	    .next.jobs = INT64_MAX,
-	    .tables = {.conf.slurm_uid = SLURM,
+	    .site.tables = {.conf.slurm_uid = SLURM,
 		.accounts = slurm_accounts,
 		.account_count = 4,
 		.managers = slurm_managers,
@@ -330,8 +330,10 @@ test_each(void **state)
 			char got[FIGURES + 8], *text = NULL;
 
 			make_world(d, f);
-			d->tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+			d->site.tables.private_data = rows[i].private_data;
+			must(f, lt_lengths_publish(d->site.policy, d->ledger,
+				    &d->charges, d->paths.history, NOVEMBER,
+				    &f->err));
 			const int status = ask(d, &rows[i], uid, &text);
 			tell_figures(got, sizeof(got), status, text);
 			if (strcmp(got, rows[i].wants[k]) != 0) {
@@ -389,8 +391,10 @@ test_owner(void **state)
 				(void)strcpy(owners.user[0], user->pw_name);
 			policy.notify.owner_count = 1;
 			policy.notify.owners = &owners;
-			d->tables.private_data = rows[i].private_data;
-			must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
+			d->site.tables.private_data = rows[i].private_data;
+			must(f, lt_lengths_publish(d->site.policy, d->ledger,
+				    &d->charges, d->paths.history, NOVEMBER,
+				    &f->err));
 			const int status =
 			    ask(d, &rows[i], user->pw_uid, &text);
 			tell_figures(got, sizeof(got), status, text);
@@ -483,7 +487,7 @@ test_refused(void **state)
 
 		print_message("# %s\n", asks[i].why);
 		make_world(d, f);
-		d->tables.private_data = asks[i].private;
+		d->site.tables.private_data = asks[i].private;
 		assert_int_equal(ask(d, &report, asks[i].uid, &text), 200);
 		json_t *const answer = json_loads(text, 0, NULL);
 		const json_t *const refused =

@@ -56,9 +56,9 @@ ask(uint32_t uid, const char *from, const char *node, char text[256])
 	    .uid = uid, .path = "/v1/notice", .from = &address};
 	json_t *reply = NULL;
 
-	d.tables.conf.slurm_uid = SLURM;
-	d.tables.conf.slurmd_uid = SLURMD;
-	request.is_admin = lt_is_admin(&d.tables, uid);
+	d.site.tables.conf.slurm_uid = SLURM;
+	d.site.tables.conf.slurmd_uid = SLURMD;
+	request.is_admin = lt_is_admin(&d.site.tables, uid);
 	if (from != NULL)
 		assert_int_equal(inet_aton(from, &address), 1);
 	else

@@ -117,7 +117,8 @@ test_whose(void **state)
 		job.uid = cases[i].uid;
 		job.array_job_id = cases[i].array;
 		job.het_job_id = cases[i].het;
-		if (lt_announced_find(&found, w->d, &job,
+		if (lt_announced_find(&found, &w->d->site.market,
+			&w->d->announced, &job,
 			NOW + cases[i].now_s) != cases[i].found)
 			fail_msg("%s", cases[i].why);
 		end_world(w);
@@ -137,11 +138,14 @@ test_twice(void **state)
 	plan.wish.max_cost_micros = 5;
 	add(w, &plan);
 	for (int again = 0; again < 2; again++) {
-		assert_true(lt_announced_find(&found, w->d, &first, NOW));
+		assert_true(lt_announced_find(
+		    &found, &w->d->site.market, &w->d->announced, &first, NOW));
 		assert_int_equal(found.wish.max_cost_micros, LT_UNSET_64);
-		assert_true(lt_announced_find(&found, w->d, &second, NOW));
+		assert_true(lt_announced_find(&found, &w->d->site.market,
+		    &w->d->announced, &second, NOW));
 		assert_int_equal(found.wish.max_cost_micros, 5);
-		assert_false(lt_announced_find(&found, w->d, &third, NOW));
+		assert_false(lt_announced_find(
+		    &found, &w->d->site.market, &w->d->announced, &third, NOW));
 	}
 	end_world(w);
 }
@@ -167,14 +171,15 @@ test_who_sees(void **state)
 	const struct lt_batch_job job = placed_job(7);
 	struct lt_announced found;
 
-	w->d->market.generation = 10;
+	w->d->site.market.generation = 10;
 	add(w, &plan);
 	add(w, &plan);
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 10, 1, NOW), 1);
 	assert_int_equal(seen(w, 10, 2, NOW), 0);
-	w->d->market.generation = 11;
-	assert_true(lt_announced_find(&found, w->d, &job, NOW));
+	w->d->site.market.generation = 11;
+	assert_true(lt_announced_find(
+	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
 	assert_int_equal(seen(w, 10, 0, NOW), 2);
 	assert_int_equal(seen(w, 11, 0, NOW), 2);
 	assert_int_equal(seen(w, 12, 0, NOW), 1);
@@ -203,7 +208,8 @@ test_bounds(void **state)
 		add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	/* Whose job came is not counted; nor is what is old. */
-	assert_true(lt_announced_find(&found, w->d, &job, NOW));
+	assert_true(lt_announced_find(
+	    &found, &w->d->site.market, &w->d->announced, &job, NOW));
 	add(w, &plan);
 	assert_int_equal(lt_announced_add(all, &plan, NOW, NULL), LT_ELIMIT);
 	while (all->count < LT_ANNOUNCED_MAX) {
@@ -251,8 +257,8 @@ test_adopts(void **state)
 		    plan.account, sizeof(plan.account), "%s", cases[i].account);
 		job.account = cases[i].account;
 		plan.flags = LT_QUOTE_CHECKPOINT;
-		w->d->market.max_delay_s = LT_DAY_S;
-		w->d->market.stale_after_s = LT_DAY_S;
+		w->d->site.market.max_delay_s = LT_DAY_S;
+		w->d->site.market.stale_after_s = LT_DAY_S;
 		w->series.issued_utc_s = NOW;
 		w->series.quality = LT_QUALITY_MEASURED;
 		if (cases[i].told)
@@ -353,7 +359,7 @@ test_request(void **state)
 		long long nodes_ppm = 0, length_s = 0;
 		int used;
 
-		w->d->has_market = w->d->acting = true;
+		w->d->site.has_market = w->d->acting = true;
 		must(w->f, lt_announced_add(&w->d->announced, &first, now_utc_s,
 			       &w->f->err));
 		used = snprintf(body, sizeof(body),

@@ -48,9 +48,9 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 	budgets[1].per_user_limit =
 	    (struct lt_amount){.has_money = true, .money_micros = 5};
 	strcpy(policy->currency, "USD");
-	*d = (struct lt_daemon){.policy = policy,
+	*d = (struct lt_daemon){.site.policy = policy,
 	    .budget.has_snapshot = true,
-	    .tables.conf.slurm_uid = SLURM,
+	    .site.tables.conf.slurm_uid = SLURM,
 	    .budget.snapshot = {.ready = true,
 		.accounts = accounts,
 		.account_count = 4,
@@ -94,7 +94,7 @@ test_sees(void **state)
 	make_world(d, &policy);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct lt_api_request request = {.uid = cases[i].uid,
-		    .is_admin = lt_is_admin(&d->tables, cases[i].uid)};
+		    .is_admin = lt_is_admin(&d->site.tables, cases[i].uid)};
 
 		const struct lt_access access = lt_access_of(d, &request);
 

@@ -83,11 +83,11 @@ ask(struct fixture *f, uint32_t uid, const char *method, const char *uri,
 	jobs[0].account = "vision";
 	jobs[1].account = "vision";
 	d->ledger = f->ledger;
-	d->policy = &policy;
-	d->tables.conf.slurm_uid = SLURM;
+	d->site.policy = &policy;
+	d->site.tables.conf.slurm_uid = SLURM;
 	d->jobs.list.jobs = jobs;
 	d->jobs.list.count = 2;
-	d->next.jobs = INT64_MAX; /* nobody asks slurmctld */
+	d->jobs.next.list = INT64_MAX; /* nobody asks slurmctld */
 	const int status = lt_api(
 	    d, &(struct lt_api_asked){uid, method, uri, "", 0, NULL}, &text);
 	*answer = json_loads(text, 0, NULL);

@@ -119,12 +119,12 @@ ones_own_alone(void **state)
 	struct lt_policy policy = {
 	    .deadline_confidence_ppm = 950000, .history_days = 400};
 
-	d->policy = &policy;
+	d->site.policy = &policy;
 	d->ledger = f->ledger;
-	d->tables.conf.slurm_uid = SLURM;
-	d->tables.managers = managers;
-	d->tables.manager_count = 2;
-	d->budget.history_written = true;
+	d->site.tables.conf.slurm_uid = SLURM;
+	d->site.tables.managers = managers;
+	d->site.tables.manager_count = 2;
+	d->charges.history_written = true;
 	(void)snprintf(
 	    d->paths.history, sizeof(d->paths.history), "%s/history", f->dir);
 	lt_log_open("/dev/null");
@@ -133,8 +133,9 @@ ones_own_alone(void **state)
 	learn(f, ADA, "train_3", 900);
 	learn(f, ADA, "eval", 60);
 	learn(f, BOB, "secret", 60);
-	must(f, lt_lengths_publish(d, NOVEMBER, &f->err));
-	assert_true(d->budget.history_written);
+	must(f, lt_lengths_publish(d->site.policy, d->ledger, &d->charges,
+		    d->paths.history, NOVEMBER, &f->err));
+	assert_true(d->charges.history_written);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *reply;
 		const int status =
@@ -148,8 +149,8 @@ ones_own_alone(void **state)
 		free(reply);
 	}
 	/* The file follows at once. */
-	assert_false(d->budget.history_written);
-	assert_int_equal(d->next.history, 0);
+	assert_false(d->charges.history_written);
+	assert_int_equal(d->charges.next.history, 0);
 	remove_file(f->dir, "history");
 	free(d);
 }

@@ -9,8 +9,8 @@
 #include "judge_fixture.h"
 #include "pauses.h"
 #include "replanning.h"
-#include "settle.h"
 #include "so_far.h"
+#include "settling.h"
 
 enum { LATER = NOW + 7200, LONG_NAME = 127, MANY = 450 };
 
@@ -264,8 +264,8 @@ test_so_far(void **state)
 		    .partition = "ondemand",
 		    .state_text = "COMPLETED"};
 		const struct lt_amount cost =
-		    lt_so_far(&job, &w->d->market, w->f->ledger, NOW);
-		must(w->f, lt_settle_again(w->d, &rows, NOW, &w->f->err));
+		    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW);
+		must(w->f, settle_rows(w->d, &rows, NOW, &w->f->err));
 		must(w->f, lt_ledger_run(w->f->ledger, key, &run, &w->f->err));
 		assert_true(cost.has_money);
 		assert_true(cost.money_micros > 0);
@@ -448,15 +448,15 @@ test_whose(void **state)
 		plan(w, &jobs[i], texts[i], 1);
 	hold_job(w, &gone, 9000000, 0);
 	assert_true(settle(w->f, &run, NOW, NOVEMBER));
-	w->d->tables.managers = managers;
-	w->d->tables.manager_count = 2;
-	w->d->tables.conf.slurm_uid = SLURM;
+	w->d->site.tables.managers = managers;
+	w->d->site.tables.manager_count = 2;
+	w->d->site.tables.conf.slurm_uid = SLURM;
 	compile(w, NOW);
 	w->d->jobs.list = (struct lt_batch_jobs){.count = 3, .jobs = jobs};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char ids[64];
 
-		w->d->tables.private_data = cases[i].private_data;
+		w->d->site.tables.private_data = cases[i].private_data;
 		const int status = ids_for(w, cases[i].uid, cases[i].uri, ids);
 		if (status != cases[i].status ||
 		    strcmp(ids, cases[i].ids) != 0) {
@@ -479,10 +479,10 @@ test_no_price(void **state)
 
 	job.start_utc_s = NOW - 60;
 	assert_false(
-	    lt_so_far(&job, &w->d->market, w->f->ledger, NOW).has_money);
+	    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
 	job.state = LT_JOB_RUNNING;
 	assert_false(
-	    lt_so_far(&job, &w->d->market, w->f->ledger, NOW).has_money);
+	    lt_so_far(&job, &w->d->site.market, w->f->ledger, NOW).has_money);
 	free_world(w);
 }
 

@@ -41,7 +41,7 @@ ask(struct world *w, uint32_t uid, const char *body, json_t **reply)
 	    .now_utc_s = NOW};
 
 	*reply = NULL;
-	w->d->has_market = w->d->acting = true;
+	w->d->site.has_market = w->d->acting = true;
 	const int status = lt_api_plan_manifest(w->d, &request, reply);
 
 	json_decref(request.body);
@@ -104,7 +104,7 @@ test_plan(void **state)
 		asked.account = cases[i].account;
 		asked.limit_s = cases[i].limit_s;
 		note = cases[i].note;
-		w->policy.mode = w->d->market.mode = cases[i].mode;
+		w->policy.mode = w->d->site.market.mode = cases[i].mode;
 		hold_job(w, &other, cases[i].spent, 0);
 		compile(w, NOW);
 		for (int times = 0; times < 2; times++) { /* nothing stays */

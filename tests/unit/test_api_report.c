@@ -24,8 +24,8 @@ ask(struct fixture *f, const char *query, int want)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->policy = &policy;
-	d->tables = tables;
+	d->site.policy = &policy;
+	d->site.tables = tables;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);

@@ -11,6 +11,7 @@
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "log.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 #include "units.h"
 
@@ -61,7 +62,7 @@ site_new(struct fixture *f, const char *text)
 static void
 site_free(struct site *site)
 {
-	lt_policy_drop(&site->d);
+	lt_policy_drop(&site->d.site, &site->d.signals);
 	free(site->d.signals.seen);
 	free(site->d.signals.chosen);
 	unlink(site->path);
@@ -87,8 +88,8 @@ give(struct site *site, int index, int64_t start_utc_s, int count, int step_s,
 
 		assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	}
-	lt_signals_take(
-	    site->d.ledger, site->d.policy, source, &points, site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
+	    site->now_utc_s);
 	assert_string_equal(source->last_error, "");
 	lt_points_free(&points);
 }
@@ -148,8 +149,8 @@ test_lost(void **state)
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
 	strcpy(source->memory->etag, "\"1\"");
 	strcpy(source->memory->last_modified, "yesterday");
-	lt_signals_take(
-	    site->d.ledger, site->d.policy, source, &points, site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
+	    site->now_utc_s);
 	assert_non_null(strstr(source->last_error, "ZZZ"));
 	assert_string_equal(source->memory->etag, "");
 	assert_string_equal(source->memory->last_modified, "");
@@ -158,8 +159,8 @@ test_lost(void **state)
 	points = (struct lt_points){.unchanged = true};
 	source->last_error[0] = '\0';
 	strcpy(source->memory->etag, "\"1\"");
-	lt_signals_take(
-	    site->d.ledger, site->d.policy, source, &points, site->now_utc_s);
+	lt_signals_take(site->d.ledger, site->d.site.policy, source, &points,
+	    site->now_utc_s);
 	assert_non_null(strstr(source->last_error, "nothing is known"));
 	assert_string_equal(source->memory->etag, "");
 	site_free(site);
@@ -180,8 +181,9 @@ test_truth(void **state)
 	const struct lt_point point = {site->hour_utc_s,
 	    site->hour_utc_s + LT_HOUR_S, 1e6, LT_QUALITY_MEASURED};
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
-	assert_int_not_equal(lt_signals_take(site->d.ledger, site->d.policy,
-				 source, &points, site->now_utc_s + LT_HOUR_S),
+	assert_int_not_equal(
+	    lt_signals_take(site->d.ledger, site->d.site.policy, source,
+		&points, site->now_utc_s + LT_HOUR_S),
 	    LT_OK);
 	lt_points_free(&points);
 	assert_int_equal(source->issued_utc_s, issued_utc_s);

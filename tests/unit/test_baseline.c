@@ -71,7 +71,7 @@ test_baseline(void **state)
 		strcpy(run.partition, cases[i].plan);
 		strcpy(quote.partition, cases[i].plan);
 		strcpy(quote.home, cases[i].home);
-		lt_baseline_of_run(&run, &quote, d);
+		lt_baseline_of_run(&run, &quote, &d->site.market, d->ledger);
 		if (run.moved != cases[i].moved ||
 		    lt_baseline_known(&run) != cases[i].known ||
 		    run.baseline_money_micros != cases[i].money)
@@ -140,7 +140,7 @@ base_of(struct lt_daemon *d, const struct lt_quote *quote, uint32_t job_id,
 	strcpy(run.partition, "spot");
 	strcpy(run.account, "vision");
 	strcpy(run.state_text, part->state);
-	lt_baseline_of_run(&run, quote, d);
+	lt_baseline_of_run(&run, quote, &d->site.market, d->ledger);
 	assert_true(run.moved && run.has_baseline);
 	const struct lt_entry entry = {.at_utc_s = run.start_utc_s,
 	    .baseline_money_micros = run.baseline_money_micros,
@@ -266,12 +266,14 @@ work_of(struct lt_daemon *d)
 		strcpy(run.state_text, runs[i].state);
 		strcpy(quote.run, runs[i].run);
 		strcpy(quote.levers, runs[i].levers);
-		assert_true(lt_work_at_home(&work, &run, &quote, d));
+		assert_true(lt_work_at_home(
+		    &work, &run, &quote, &d->site.market, d->ledger));
 		if (!work.has_money || work.money_micros != runs[i].money)
 			fail_msg("%s: %lld", runs[i].why,
 			    (long long)work.money_micros);
 		quote.home[0] = '\0';
-		assert_false(lt_work_at_home(&work, &run, &quote, d));
+		assert_false(lt_work_at_home(
+		    &work, &run, &quote, &d->site.market, d->ledger));
 		assert_false(work.has_money || work.has_carbon);
 	}
 }

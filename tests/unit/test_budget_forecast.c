@@ -30,7 +30,7 @@ make_site(struct fixture *f)
 		w->budgets[i].alert_at[0] = 100;
 		w->budgets[i].alert_on = 1u << LT_ALERT_ON_FORECAST;
 	}
-	w->d->budget.settled_until_utc_s = NOW;
+	w->d->charges.settled_until_utc_s = NOW;
 	return w;
 }
 
@@ -151,7 +151,7 @@ test_zone(void **state)
 	    .count = DAYS};
 	struct lt_period_forecast want;
 
-	w->d->offsets = (struct lt_offsets){
+	w->d->site.offsets = (struct lt_offsets){
 	    .count = 1, .steps = {{INT64_MIN, HOUR, "CET"}}};
 	for (int i = 0; i < DAYS; i++) {
 		days[i] = (struct lt_day_amounts){first + i, 1000 + i, 0};
@@ -174,10 +174,10 @@ test_unknown(void **state)
 	/* Nothing yet; an hour of a first day. */
 	assert_false(forecast_of(w, 0, NOW).money.known);
 	charge(w, "vision", DAYS, EVEN);
-	w->d->budget.settled_until_utc_s = NOW + 3 * HOUR;
+	w->d->charges.settled_until_utc_s = NOW + 3 * HOUR;
 	assert_false(forecast_of(w, 0, NOW + 3 * HOUR).money.known);
 	/* The next day it is; for the next month not until it was made. */
-	w->d->budget.settled_until_utc_s = DECEMBER;
+	w->d->charges.settled_until_utc_s = DECEMBER;
 	assert_true(forecast_of(w, 0, NOW + LT_DAY_S).money.known);
 	compile(w, DECEMBER);
 	assert_false(lt_budget_forecast_of(&w->d->budget, 0).money.known);
@@ -293,7 +293,7 @@ test_told(void **state)
 	assert_int_equal(
 	    forecast_of(w, 0, NOW + HOUR + 1).money.expected, before);
 	/* To 94 %: back. And risen again. */
-	w->d->budget.settled_until_utc_s = NOW + LT_DAY_S / 2;
+	w->d->charges.settled_until_utc_s = NOW + LT_DAY_S / 2;
 	assert_true(forecast_of(w, 0, NOW + 6).money.expected < before);
 	assert_int_equal(times_told(w, NOW + 6), 1);
 	charge(w, "vision", DAYS, 80000);

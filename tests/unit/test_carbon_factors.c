@@ -77,20 +77,22 @@ pue_by_month(void **state)
 
 	put(w, 1, LT_RATE_CARBON, NOVEMBER, 100, "");
 	*pue = (struct lt_policy_pue){2, {{NOVEMBER, 1.2}, {DECEMBER, 1.5}}};
-	w->d->policy_loaded_utc_s = NOVEMBER + 60;
-	must(w->f, lt_rates_record(w->d, NOVEMBER + 60, &w->f->err));
+	w->d->site.policy_loaded_utc_s = NOVEMBER + 60;
+	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger,
+		       &w->d->jobs.list, NOVEMBER + 60, &w->f->err));
 	settle_row(w, &row, DECEMBER + LT_DAY_S);
 	check_month(w, "2026-11", 1200, 1.2);
 	check_month(w, "2026-12", 1500, 1.5);
 	pue->months[1].value = 1.25;
-	w->d->policy_loaded_utc_s = DECEMBER + 2 * LT_DAY_S;
-	must(w->f, lt_rates_record(w->d, DECEMBER + 2 * LT_DAY_S, &w->f->err));
+	w->d->site.policy_loaded_utc_s = DECEMBER + 2 * LT_DAY_S;
+	must(w->f, lt_rates_record(&w->d->site, &w->d->signals, w->d->ledger,
+		       &w->d->jobs.list, DECEMBER + 2 * LT_DAY_S, &w->f->err));
 	check_month(w, "2026-11", 1200, 1.2);
 	check_month(w, "2026-12", 1500, 0);
 	settle_row(w, &row, DECEMBER + 3 * LT_DAY_S);
 	check_month(w, "2026-11", 1200, 1.2);
 	check_month(w, "2026-12", 1250, 1.25);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 

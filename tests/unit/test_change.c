@@ -66,9 +66,10 @@ test_size(void **state)
 		job.limit_s = cases[i].limit_s;
 		job.start_utc_s = cases[i].state == LT_JOB_PENDING ? 0 : NOW;
 		w->policy.mode = cases[i].mode;
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < cases[i].wants || held > cases[i].most)
@@ -107,8 +108,9 @@ test_team(void **state)
 		compile(w, NOW);
 		job.account = "speech";
 		must(w->f,
-		    lt_change_follow(w->d, &(struct lt_change){&job, &job, NOW},
-			&hold, &w->f->err));
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &job, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		assert_string_equal(hold.quote.account, "speech");
 		assert_int_equal((hold.quote.flags & LT_QUOTE_BUDGET_HOLD) != 0,
@@ -141,9 +143,10 @@ test_array(void **state)
 		before.array_pending = arrays[i].tasks_of_record;
 		struct lt_batch_job job = before;
 		job.cpus = arrays[i].cpus;
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < arrays[i].wants || held > arrays[i].most)
 			fail_msg("array %zu: %" PRId64, i, held);
@@ -180,7 +183,7 @@ test_partition(void **state)
 		    .min_nodes = 1, .max_nodes = 1};
 		hold_job(w, &other, turns[i].others, 0);
 		compile(w, NOW);
-		lt_change_look(&w->d->market, &before, NULL, false, NOW);
+		lt_change_look(&w->d->site.market, &before, NULL, false, NOW);
 		assert_true(
 		    before.node_shares > 0.4999 && before.node_shares < 0.5001);
 		struct lt_batch_job job = before;
@@ -190,10 +193,11 @@ test_partition(void **state)
 		if (turns[i].dearer)
 			w->value[0] *= 2;
 		lt_change_look(
-		    &w->d->market, &job, &before, turns[i].anew, NOW);
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		    &w->d->site.market, &job, &before, turns[i].anew, NOW);
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		assert_int_equal(
 		    hold.quote.hold_per_task.money_micros, turns[i].wants);
@@ -242,9 +246,10 @@ test_begin(void **state)
 		before.eligible_utc_s = moves[i].eligible_before_utc_s;
 		struct lt_batch_job job = before;
 		job.eligible_utc_s = moves[i].eligible_utc_s;
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		const int64_t held = hold.quote.hold_per_task.money_micros;
 		if (held < moves[i].wants || held > moves[i].most)
@@ -266,13 +271,13 @@ test_left_alone(void **state)
 	job.cpus = 64;
 	hold.state = LT_HOLD_SETTLED;
 	must(w->f,
-	    lt_change_follow(w->d, &(struct lt_change){&job, &before, NOW},
-		&hold, &w->f->err));
+	    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+		&(struct lt_change){&job, &before, NOW}, &hold, &w->f->err));
 	hold.state = LT_HOLD_OPEN;
 	job.state = LT_JOB_FINISHED;
 	must(w->f,
-	    lt_change_follow(w->d, &(struct lt_change){&job, &before, NOW},
-		&hold, &w->f->err));
+	    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+		&(struct lt_change){&job, &before, NOW}, &hold, &w->f->err));
 	assert_int_equal(
 	    hold_now(w, 107).quote.hold_per_task.money_micros, HALF);
 	assert_int_equal(hold.quote.rev, 1);
@@ -309,8 +314,9 @@ test_seen_first(void **state)
 		job.state = firsts[i].state;
 		job.start_utc_s = job.state == LT_JOB_PENDING ? 0 : NOW;
 		must(w->f,
-		    lt_change_follow(w->d, &(struct lt_change){&job, NULL, NOW},
-			&hold, &w->f->err));
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, NULL, NOW}, &hold,
+			&w->f->err));
 		assert_int_equal(
 		    hold_now(w, 107).quote.hold_per_task.money_micros,
 		    firsts[i].wants);

@@ -62,12 +62,12 @@ test_stamps_move(void **state)
 		    .signals.sources = &source,
 		    .jobs.ended_count = 1,
 		    .jobs.ended = &ended,
-		    .next.jobs = NOW + 2,
+		    .jobs.next.list = NOW + 2,
 		    .next.voids = NOW + 30,
-		    .next.settle = NOW + 60,
+		    .charges.next.settle = NOW + 60,
 		    .next.snapshot = NOW + 15,
 		    .budget.counted_utc_s = NOW - 1,
-		    .next.market = 0, /* at once stays at once */
+		    .site.next.market = 0, /* at once stays at once */
 		    .jobs.list.begun_utc_s = NOW - 2};
 		struct lt_ledger_hold open = make_hold(9 + i * 2, 1);
 		struct lt_ledger_hold ends = make_hold(10 + i * 2, 1);
@@ -82,11 +82,11 @@ test_stamps_move(void **state)
 		assert_false(d.budget.dirty);
 		for (int call = 0; call < 2; call++)
 			lt_clock_follow(&d, (NOW + by) * 1000LL, 7000);
-		assert_int_equal(d.next.jobs, NOW + by + 2);
+		assert_int_equal(d.jobs.next.list, NOW + by + 2);
 		assert_int_equal(d.next.voids, NOW + by + 30);
-		assert_int_equal(d.next.settle, NOW + by + 60);
+		assert_int_equal(d.charges.next.settle, NOW + by + 60);
 		assert_int_equal(d.next.snapshot, NOW + by + 15);
-		assert_int_equal(d.next.market, 0);
+		assert_int_equal(d.site.next.market, 0);
 		assert_int_equal(d.budget.counted_utc_s, NOW + by - 1);
 		assert_int_equal(d.ring.stuck_utc_s, 0);
 		assert_int_equal(d.jobs.list.begun_utc_s, NOW + by - 2);
@@ -136,14 +136,15 @@ test_sources_keep_their_pace(void **state)
 	(void)state;
 	lt_clock_follow(&d, NOW * 1000LL, 1000);
 	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW), NOW + 300);
+	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW),
+	    NOW + 300);
 	lt_clock_follow(&d, (NOW - 1200) * 1000LL, 1000);
 	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW - 1200),
+	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW - 1200),
 	    NOW - 1200 + 300);
 	lt_clock_follow(&d, (NOW + 9000) * 1000LL, 1000);
 	assert_int_equal(
-	    lt_schedule_run(&d.signals, d.ledger, d.policy, NOW + 9000),
+	    lt_schedule_run(&d.signals, d.ledger, d.site.policy, NOW + 9000),
 	    NOW + 9000 + 300);
 	assert_false(source.busy);
 }

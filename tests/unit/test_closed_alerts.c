@@ -73,8 +73,8 @@ plant(struct tree *t, struct fixture *f, uint32_t seed)
 	    .notify = {
 		.is_set = true, .owner_count = TEAMS, .owners = t->owners}};
 	t->d = daemon_of(&t->world, &t->policy);
-	t->d->tables.accounts = t->parents;
-	t->d->tables.account_count = TEAMS;
+	t->d->site.tables.accounts = t->parents;
+	t->d->site.tables.account_count = TEAMS;
 	t->d->budget.snapshot.accounts = t->accounts;
 	t->d->budget.snapshot.account_count = TEAMS;
 }
@@ -85,10 +85,10 @@ learn_moves(struct tree *t)
 {
 	struct fixture *const f = t->world.f;
 
-	free(t->d->tables.moves.list);
-	t->d->tables.moves = (struct lt_account_moves){0};
-	must(f,
-	    lt_ledger_account_moves(f->ledger, &t->d->tables.moves, &f->err));
+	free(t->d->site.tables.moves.list);
+	t->d->site.tables.moves = (struct lt_account_moves){0};
+	must(f, lt_ledger_account_moves(
+		    f->ledger, &t->d->site.tables.moves, &f->err));
 }
 
 static void
@@ -188,7 +188,7 @@ owners_are_told_what_the_report_shows(void **state)
 			    t, t->parents[i].name, "2026-Q4", &alerts);
 		}
 		free(alerts.rows);
-		free(t->d->tables.moves.list);
+		free(t->d->site.tables.moves.list);
 		free(t->d);
 		free(t);
 		assert_int_equal(tear_down(&f), 0);

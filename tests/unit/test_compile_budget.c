@@ -19,10 +19,10 @@ static struct lt_batch_manager said[] = {{LEAD, "speech"}, {HEAD, "lids"},
 static void
 take_tree(struct world *w)
 {
-	w->d->tables.accounts = tree;
-	w->d->tables.account_count = 5;
-	w->d->tables.managers = said;
-	w->d->tables.manager_count = sizeof(said) / sizeof(said[0]);
+	w->d->site.tables.accounts = tree;
+	w->d->site.tables.account_count = 5;
+	w->d->site.tables.managers = said;
+	w->d->site.tables.manager_count = sizeof(said) / sizeof(said[0]);
 }
 
 static void
@@ -69,37 +69,38 @@ test_restart(void **state)
 
 	assert_non_null(fresh);
 	take_tree(w);
-	w->d->tables.ties = &tie;
-	w->d->tables.tie_count = 1;
-	snprintf(w->d->tables.pairs[0].default_qos, LT_ACCOUNT_SIZE, "long");
+	w->d->site.tables.ties = &tie;
+	w->d->site.tables.tie_count = 1;
+	snprintf(
+	    w->d->site.tables.pairs[0].default_qos, LT_ACCOUNT_SIZE, "long");
 	w->d->args.state = w->f->dir;
-	w->d->tables.private_dbd = LT_PRIVATE_USAGE;
-	must(w->f,
-	    lt_associations_save(&w->d->tables, w->d->args.state, &w->f->err));
+	w->d->site.tables.private_dbd = LT_PRIVATE_USAGE;
+	must(w->f, lt_associations_save(
+		       &w->d->site.tables, w->d->args.state, &w->f->err));
 	fresh->args = w->d->args;
 	must(w->f, lt_associations_load(
-		       &fresh->tables, fresh->args.state, &w->f->err));
-	assert_int_equal(fresh->tables.account_count, 5);
-	assert_int_equal(fresh->tables.pair_count, 3);
-	assert_string_equal(fresh->tables.pairs[0].default_qos, "long");
-	assert_string_equal(fresh->tables.pairs[1].default_qos, "");
-	assert_int_equal(fresh->tables.tie_count, 1);
-	assert_string_equal(fresh->tables.ties[0].account, "speech");
-	assert_string_equal(fresh->tables.ties[0].partition, "cheap");
+		       &fresh->site.tables, fresh->args.state, &w->f->err));
+	assert_int_equal(fresh->site.tables.account_count, 5);
+	assert_int_equal(fresh->site.tables.pair_count, 3);
+	assert_string_equal(fresh->site.tables.pairs[0].default_qos, "long");
+	assert_string_equal(fresh->site.tables.pairs[1].default_qos, "");
+	assert_int_equal(fresh->site.tables.tie_count, 1);
+	assert_string_equal(fresh->site.tables.ties[0].account, "speech");
+	assert_string_equal(fresh->site.tables.ties[0].partition, "cheap");
 	assert_int_equal(
-	    fresh->tables.manager_count, w->d->tables.manager_count);
-	assert_int_equal(fresh->tables.private_data, LT_PRIVATE_USAGE);
-	w->d->tables.accounts = fresh->tables.accounts;
-	w->d->tables.managers = fresh->tables.managers;
+	    fresh->site.tables.manager_count, w->d->site.tables.manager_count);
+	assert_int_equal(fresh->site.tables.private_data, LT_PRIVATE_USAGE);
+	w->d->site.tables.accounts = fresh->site.tables.accounts;
+	w->d->site.tables.managers = fresh->site.tables.managers;
 	compile(w, NOW);
 	check_rights(&w->d->budget.snapshot);
 	char path[LT_PATH_SIZE];
 	snprintf(path, sizeof(path), "%s/associations", w->f->dir);
 	unlink(path);
-	free(fresh->tables.accounts);
-	free(fresh->tables.pairs);
-	free(fresh->tables.ties);
-	free(fresh->tables.managers);
+	free(fresh->site.tables.accounts);
+	free(fresh->site.tables.pairs);
+	free(fresh->site.tables.ties);
+	free(fresh->site.tables.managers);
 	free(fresh);
 	free_world(w);
 }
@@ -278,7 +279,7 @@ test_moved(void **state)
 
 		print_message("# %s\n", holds[i].why);
 		(void)strcpy(w->accounts[3].parent, "speech");
-		w->d->tables.moves = (struct lt_account_moves){&move, 1};
+		w->d->site.tables.moves = (struct lt_account_moves){&move, 1};
 		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "vision",
 			       NOVEMBER, &w->f->err));
 		must(w->f, lt_ledger_put_account(w->f->ledger, "free", "speech",
@@ -312,17 +313,17 @@ test_moved(void **state)
 		/* Nothing that was moved back since makes it another past. */
 		must(w->f, lt_ledger_put_account(
 			       w->f->ledger, "free", "root", NOW, &w->f->err));
-		w->d->tables.moves = (struct lt_account_moves){0};
-		must(w->f, lt_ledger_account_moves(
-			       w->f->ledger, &w->d->tables.moves, &w->f->err));
-		assert_int_equal(w->d->tables.moves.count, 2);
+		w->d->site.tables.moves = (struct lt_account_moves){0};
+		must(w->f, lt_ledger_account_moves(w->f->ledger,
+			       &w->d->site.tables.moves, &w->f->err));
+		assert_int_equal(w->d->site.tables.moves.count, 2);
 		(void)strcpy(w->accounts[3].parent, "root");
 		compile(w, NOW);
 		const struct lt_budget *const now =
 		    w->d->budget.snapshot.budgets;
 		assert_int_equal(now[0].periods[0].settled.money_micros, 71);
 		assert_int_equal(now[1].periods[0].settled.money_micros, 184);
-		free(w->d->tables.moves.list);
+		free(w->d->site.tables.moves.list);
 		free_world(w);
 	}
 }

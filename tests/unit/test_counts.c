@@ -12,8 +12,8 @@
 #include "poll_jobs.h"
 #include "rebuild.h"
 #include "release.h"
-#include "settle.h"
 #include "expire.h"
+#include "settling.h"
 
 enum { FEW = 100, MANY = 1000, PASSES = 10, ROWS_A_TRANSACTION = 500 };
 
@@ -75,11 +75,11 @@ list_jobs(struct world *w, uint32_t n)
 	must(w->f, lt_ledger_commit(w->f->ledger, &w->f->err));
 	must(w->f, lt_reconcile(w->d, NOW, &w->f->err));
 	compile(w, NOW);
-	(void)snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "%s",
+	(void)snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");
-	must(w->f, lt_settle_due(w->d, NOW, &w->f->err));
-	must(w->f, lt_expire(w->d, NOW, &w->f->err));
+	must(w->f, settle_what_is_due(w->d, NOW, &w->f->err));
+	must(w->f, expire_holds(w->d, NOW, &w->f->err));
 }
 
 /* Passes in which nothing happens, between two lists. */
@@ -88,8 +88,8 @@ wait_on(struct world *w)
 {
 	for (int i = 0; i < PASSES; i++) {
 		must(w->f, lt_poll(w->d, NOW, &w->f->err));
-		must(w->f, lt_settle_due(w->d, NOW, &w->f->err));
-		must(w->f, lt_expire(w->d, NOW, &w->f->err));
+		must(w->f, settle_what_is_due(w->d, NOW, &w->f->err));
+		must(w->f, expire_holds(w->d, NOW, &w->f->err));
 		must(w->f, lt_release(w->d, NOW, &w->f->err));
 	}
 }
@@ -117,8 +117,8 @@ end_runs(struct world *w, uint32_t n)
 
 	must(w->f, lt_ledger_put_rates(w->f->ledger, "ondemand", LT_RATE_PRICE,
 		       &(struct lt_rates){1, &price}, &w->f->err));
-	(void)snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "%s",
+	(void)snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 	    "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(n, sizeof(*fake_rows.runs));
 	fake_rows.count = n;
@@ -145,7 +145,7 @@ catch_up(struct world *w)
 {
 	struct lt_run run;
 
-	must(w->f, lt_settle(w->d, NOVEMBER, NOVEMBER + LT_DAY_S,
+	must(w->f, settle_between(w->d, NOVEMBER, NOVEMBER + LT_DAY_S,
 		       NOVEMBER + LT_DAY_S, &w->f->err));
 	for (uint32_t i = 0; i < fake_rows.count; i++)
 		must(w->f, lt_ledger_run(w->f->ledger,
@@ -187,7 +187,7 @@ measure(struct fixture *f, void (*prepare)(struct world *, uint32_t),
 	free(fake_jobs.jobs);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 	return c;
 }
@@ -241,7 +241,7 @@ writes_nothing_twice(void **state)
 	    sqlite3_total_changes(f->ledger->db[LT_DB_LEDGER]), before);
 	free(fake_jobs.jobs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 

@@ -263,9 +263,9 @@ test_most_of_a_team(void **state)
 	put_world(&w, f, 100 * CENT);
 	w.policy.budgets = budgets;
 	w.policy.budget_count = 2;
-	w.d->tables.accounts = accounts;
-	w.d->tables.account_count = sizeof(accounts) / sizeof(accounts[0]);
-	w.d->tables.moves = (struct lt_account_moves){moves, 2};
+	w.d->site.tables.accounts = accounts;
+	w.d->site.tables.account_count = sizeof(accounts) / sizeof(accounts[0]);
+	w.d->site.tables.moves = (struct lt_account_moves){moves, 2};
 	for (uint32_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct lt_run run = run_of(&jobs[0], 10 + i);
 		const struct lt_quote quote = quote_of(&jobs[0], 10 + i);

@@ -213,8 +213,8 @@ test_give_back(void **state)
 		slurm.node.responds = cases[i].responds;
 		slurm.node.boot_utc_s = cases[i].boot_utc_s;
 		for (int times = 1; times <= 2; times++) {
-			const int code =
-			    lt_drained_give_back(w->d, notice, &is_done, &err);
+			const int code = lt_drained_give_back(
+			    &w->d->site, w->d->ledger, notice, &is_done, &err);
 
 			if ((code == LT_OK) != (cases[i].code != LT_ENET) ||
 			    slurm.resumes != cases[i].resumed ||
@@ -313,7 +313,8 @@ test_all(void **state)
 		slurm.node.is_powered_down = rows[i].is_powered_down;
 		slurm.node.responds = rows[i].responds;
 		slurm.node.boot_utc_s = rows[i].boot_utc_s;
-		lt_drained_all(w->d, rows[i].now_utc_s, &err);
+		lt_drained_all(
+		    w->d->ledger, &w->d->notice, rows[i].now_utc_s, &err);
 		if (slurm.drains != rows[i].drains ||
 		    w->notices[0].stage != rows[i].stage ||
 		    w->d->notice.is_undrained != rows[i].undrained ||
@@ -341,10 +342,12 @@ test_poll_jobs(void **state)
 			       w->f->ledger, &w->notices[i], &w->f->err));
 	}
 	play(LT_OK, true, OURS);
-	assert_false(lt_drained_look(w->d, now_utc_s, &err));
+	assert_false(lt_drained_look(
+	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err));
 	most = slurm.asked;
 	assert_in_range(most, 1, NODES / 2);
-	assert_false(lt_drained_look(w->d, now_utc_s + 1, &err));
+	assert_false(lt_drained_look(
+	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 1, &err));
 	assert_int_equal(slurm.asked, most);
 	/* Now all are back. */
 	slurm.node.is_powered_down = true;
@@ -353,13 +356,15 @@ test_poll_jobs(void **state)
 		slurm.asked = 0;
 		(void)strcpy(slurm.node.reason, OURS);
 		slurm.node.is_drained = true;
-		(void)lt_drained_look(w->d, now_utc_s, &err);
+		(void)lt_drained_look(
+		    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s, &err);
 		assert_in_range(slurm.asked, 1, most);
 	}
 	assert_int_equal(rows_of(w), NODES / 10);
 	/* None is asked after one that slurmctld does not answer. */
 	play(LT_ENET, false, "");
-	assert_false(lt_drained_look(w->d, now_utc_s + 60, &err));
+	assert_false(lt_drained_look(
+	    &w->d->site, w->d->ledger, &w->d->notice, now_utc_s + 60, &err));
 	assert_int_equal(slurm.asked, 1);
 	assert_int_equal(err.code, LT_ENET);
 }

@@ -132,7 +132,7 @@ test_once(void **state)
 	assert_int_equal(
 	    lt_quote_pack(comment, sizeof(comment), &hold.quote), LT_OK);
 	d->ledger = f->ledger;
-	d->policy = policy;
+	d->site.policy = policy;
 	d->jobs.list.jobs = &job;
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	d->jobs.list.count = 1;
@@ -213,7 +213,7 @@ make_many(struct many *m, struct fixture *f)
 	snprintf(
 	    policy->notify.spool, sizeof(policy->notify.spool), "%s", m->spool);
 	m->d->ledger = f->ledger;
-	m->d->policy = policy;
+	m->d->site.policy = policy;
 }
 
 static void
@@ -224,7 +224,7 @@ end_many(struct many *m)
 	snprintf(command, sizeof(command), "rm -r %s", m->spool);
 	assert_int_equal(system(command), 0);
 	lt_mails_free(&m->d->mails);
-	free(m->d->policy);
+	free(m->d->site.policy);
 	free(m->d);
 }
 

@@ -7,6 +7,7 @@
 #include "judge_fixture.h"
 #include "ledger.h"
 #include "expire.h"
+#include "settling.h"
 
 enum { HELD = 300001 };
 
@@ -104,8 +105,8 @@ test_expire(void **state)
 		}
 		fake_queue = cases[i].queue;
 		dbd_fails = cases[i].dbd_fails;
-		snprintf(w->d->tables.conf.accounting_storage,
-		    sizeof(w->d->tables.conf.accounting_storage), "%s",
+		snprintf(w->d->site.tables.conf.accounting_storage,
+		    sizeof(w->d->site.tables.conf.accounting_storage), "%s",
 		    cases[i].no_slurmdbd ? "accounting_storage/none"
 					 : "accounting_storage/slurmdbd");
 		w->d->jobs.void_due = !cases[i].no_list;
@@ -116,8 +117,8 @@ test_expire(void **state)
 			w->d->jobs.ended = &ended;
 			w->d->jobs.ended_count = 1;
 		}
-		assert_int_equal(
-		    lt_expire(w->d, NOW, &w->f->err) != LT_OK, cases[i].fails);
+		assert_int_equal(expire_holds(w->d, NOW, &w->f->err) != LT_OK,
+		    cases[i].fails);
 		w->d->jobs.live = NULL;
 		const struct lt_ledger_hold after = hold_now(w, 101);
 		assert_int_equal(
@@ -167,19 +168,20 @@ test_forgotten(void **state)
 		fake_rows = (struct lt_batch_runs){0};
 		fake_queue = 0;
 		dbd_fails = false;
-		strcpy(w->d->tables.conf.accounting_storage,
+		strcpy(w->d->site.tables.conf.accounting_storage,
 		    "accounting_storage/slurmdbd");
 		w->d->jobs.void_due = true;
 		w->d->jobs.list.begun_utc_s = NOW;
-		w->d->next.list_from = NOW;
-		w->d->next.jobs = NOW + 600;
+		w->d->jobs.next.list_from = NOW;
+		w->d->jobs.next.list = NOW + 600;
 		if (forgotten[i].has_record) {
 			w->d->jobs.live = &live;
 			w->d->jobs.live_count = 1;
 		}
-		must(w->f, lt_expire(w->d, NOW, &w->f->err));
+		must(w->f, expire_holds(w->d, NOW, &w->f->err));
 		w->d->jobs.live = NULL;
-		assert_int_equal(w->d->next.jobs, NOW + forgotten[i].next_in_s);
+		assert_int_equal(
+		    w->d->jobs.next.list, NOW + forgotten[i].next_in_s);
 		free_world(w);
 	}
 }

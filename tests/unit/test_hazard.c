@@ -31,7 +31,7 @@ make(struct lt_daemon *d, struct lt_policy *policy, struct fixture *f)
 {
 	*policy = (struct lt_policy){.stale_after_s = 3 * LT_HOUR_S};
 	*d = (struct lt_daemon){.ledger = f->ledger,
-	    .policy = policy,
+	    .site.policy = policy,
 	    .signals.sources = sources,
 	    .signals.source_count = 3};
 	for (int i = 0; i < 3; i++)
@@ -119,7 +119,7 @@ test_posterior(void **state)
 		run_jobs(f, cases[i].runs, cases[i].interrupted);
 		make(&d, &policy, f);
 		const struct lt_hazard hazard = lt_hazard_of(
-		    &d.signals, d.ledger, d.policy, &partition, NOW);
+		    &d.signals, d.ledger, d.site.policy, &partition, NOW);
 		free(d.signals.seen);
 		const double seen = hazard.value * cases[i].node_hours;
 		const double published = cases[i].published;
@@ -149,7 +149,7 @@ test_unknown(void **state)
 	make(&d, &policy, *state);
 	sources[0].step_count = 0;
 	assert_false(
-	    lt_hazard_of(&d.signals, d.ledger, d.policy, &partition, NOW)
+	    lt_hazard_of(&d.signals, d.ledger, d.site.policy, &partition, NOW)
 		.known);
 }
 
@@ -189,7 +189,7 @@ test_failover(void **state)
 			    NOW - cases[i].hours[k] * LT_HOUR_S;
 		}
 		const struct lt_source *const source =
-		    lt_signal_source(&d.signals, d.policy, &signal, NOW);
+		    lt_signal_source(&d.signals, d.site.policy, &signal, NOW);
 		if ((source != NULL ? source - sources : -1) != cases[i].want)
 			fail_msg("%s: %s", cases[i].why,
 			    source != NULL ? source->policy->name : "none");

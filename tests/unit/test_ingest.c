@@ -57,7 +57,8 @@ test_change(void **state)
 		must(w->f, lt_ring_write(fd, generation, &record, &w->f->err));
 		/* However often it is read. */
 		for (int k = 0; k < 3; k++)
-			must(w->f, lt_ingest(w->d, NOW + k * 60, &w->f->err));
+			must(w->f,
+			    lt_ingest(&w->books, NOW + k * 60, &w->f->err));
 		assert_int_equal(w->d->ring.ingested, 1);
 		assert_int_equal(
 		    hold_now(w, 107).quote.hold_per_task.money_micros,
@@ -114,11 +115,11 @@ test_refused(void **state)
 	}
 	/* Not before the ledger has how far the ring was read. */
 	must(w->f, lt_ledger_begin(w->f->ledger, &w->f->err));
-	assert_int_not_equal(lt_ingest(w->d, NOW, NULL), LT_OK);
+	assert_int_not_equal(lt_ingest(&w->books, NOW, NULL), LT_OK);
 	lt_ledger_rollback(w->f->ledger);
 	assert_int_equal(tally->refused_count, 0);
 	for (int k = 0; k < 3; k++)
-		must(w->f, lt_ingest(w->d, NOW + k * 60, &w->f->err));
+		must(w->f, lt_ingest(&w->books, NOW + k * 60, &w->f->err));
 	assert_int_equal(w->d->ring.ingested, 4);
 	assert_int_equal(tally->refused_count, 1);
 	assert_string_equal(tally->refused[0].account, "vision");

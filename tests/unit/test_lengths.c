@@ -20,7 +20,8 @@ expect(struct world *w, const struct lt_run_kind *kind, int64_t limit_s)
 	struct lt_history_key keys[LT_HISTORY_GROUPS];
 	struct lt_history_file *file = NULL;
 
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	lt_history_keys(keys, kind);
 	must(w->f, lt_history_open(&file, w->d->paths.history, &w->f->err));
 	must(w->f, lt_history_find(figures, keys, file, &w->f->err));
@@ -354,7 +355,8 @@ kinds_of(struct world *w, uint32_t uid, const char *name)
 	struct lt_kind *kinds;
 	uint32_t count;
 
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	must(w->f, lt_ledger_kinds_of(w->f->ledger,
 		       &(struct lt_kinds_asked){uid, 10, name}, &kinds, &count,
 		       &w->f->err));
@@ -389,7 +391,7 @@ forgotten_for_good(void **state)
 	assert_int_equal(expect(w, &of_none, 1000).expected_s, 150);
 	must(
 	    w->f, lt_ledger_forget(w->f->ledger, ADA, NOW, &count, &w->f->err));
-	w->d->budget.history_written = false;
+	w->d->charges.history_written = false;
 	assert_int_equal(count, 3);
 	assert_int_equal(kinds_of(w, ADA, ""), 0);
 	assert_int_equal(kinds_of(w, BOB, ""), 3);

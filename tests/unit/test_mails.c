@@ -61,7 +61,7 @@ make_world(struct fixture *f)
 	snprintf(
 	    policy->notify.spool, sizeof(policy->notify.spool), "%s", w->spool);
 	w->d->ledger = f->ledger;
-	w->d->policy = policy;
+	w->d->site.policy = policy;
 	for (uint32_t i = 0; i < JOBS; i++)
 		w->jobs[i] = (struct lt_batch_job){.job_id = 10 + i,
 		    .array_task = UINT32_MAX,
@@ -86,7 +86,7 @@ end_world(struct world *w)
 	snprintf(command, sizeof(command), "rm -r %s", w->spool);
 	assert_int_equal(system(command), 0);
 	lt_mails_free(&w->d->mails);
-	free(w->d->policy);
+	free(w->d->site.policy);
 	free(w->d);
 	free(w);
 }

@@ -79,7 +79,7 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 	policy->mode = LT_MODE_ENFORCE;
 	policy->budget_count = 1;
 	policy->budgets = &budget_policy;
-	*d = (struct lt_daemon){.policy = policy,
+	*d = (struct lt_daemon){.site.policy = policy,
 	    .acting = true,
 	    .pass_took_ms = 1005,
 	    .budget = {.has_snapshot = true,
@@ -91,9 +91,9 @@ make_world(struct lt_daemon *d, struct lt_policy *policy)
 	d->steps.failures[LT_STEP_SETTLE] = 2;
 	d->signals.sources = sources;
 	d->signals.source_count = 1;
-	d->has_market = true;
-	d->market.partitions = places;
-	d->market.partition_count = 3;
+	d->site.has_market = true;
+	d->site.market.partitions = places;
+	d->site.market.partition_count = 3;
 	d->budget.open.held_back = 6;
 	make_tally(&d->tally);
 }

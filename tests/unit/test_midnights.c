@@ -254,7 +254,7 @@ make_zone(struct fixture *f, const char *zone)
 	struct world *const w = make_world(f);
 
 	must(f, lt_time_zone_set(zone, &f->err));
-	lt_time_zone_offsets(&w->d->offsets);
+	lt_time_zone_offsets(&w->d->site.offsets);
 	w->random = 42;
 	set_rates(w);
 	memset(&book, 0, sizeof(book));
@@ -303,11 +303,11 @@ enum { /* of November in Kolkata, in seconds from November in UTC */
 static void
 settle_whole(struct world *w, const struct lt_batch_run *row)
 {
-	const struct lt_offsets offsets = w->d->offsets;
+	const struct lt_offsets offsets = w->d->site.offsets;
 
-	w->d->offsets = (struct lt_offsets){0};
+	w->d->site.offsets = (struct lt_offsets){0};
 	settle_row(w, row, now_utc_s);
-	w->d->offsets = offsets;
+	w->d->site.offsets = offsets;
 }
 
 static void

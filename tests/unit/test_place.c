@@ -67,26 +67,26 @@ what_left_keeps_its_facts(void **state)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->policy = &policy;
-	d->market = (struct lt_market){.partition_count = 1,
+	d->site.policy = &policy;
+	d->site.market = (struct lt_market){.partition_count = 1,
 	    .partitions = &partition,
 	    .shape_count = 1,
 	    .shapes = &shape};
 	lt_log_open("/dev/null");
-	must(f, lt_places_note(
-		    &d->market, d->ledger, d->policy, NOVEMBER, &f->err));
-	lt_place_of(&place, &d->market, d->ledger, "spot");
+	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
+		    NOVEMBER, &f->err));
+	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_true(place.known && place.left_utc_s == 0 && place.pue == 1.5);
 	/* The policy has it no more; Slurm has. */
 	policy.partition_count = 0;
 	partition.flags = 0;
 	partition.node_idle_w = 0;
 	partition.pue = 1;
-	must(f, lt_places_note(
-		    &d->market, d->ledger, d->policy, NOVEMBER + 100, &f->err));
-	must(f, lt_places_note(
-		    &d->market, d->ledger, d->policy, NOVEMBER + 200, &f->err));
-	lt_place_of(&place, &d->market, d->ledger, "spot");
+	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
+		    NOVEMBER + 100, &f->err));
+	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
+		    NOVEMBER + 200, &f->err));
+	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_true(place.known && place.pue == 1.5 && place.idle_w == 200);
 	assert_int_equal(place.left_utc_s, NOVEMBER + 100);
 	assert_int_equal(place.shapes[0].gpus, 8);
@@ -112,19 +112,19 @@ what_left_keeps_its_facts(void **state)
 	must(f, lt_ledger_put_hold(f->ledger, &hold, &f->err));
 	assert_false(lt_place_charges(&place, &run, d->ledger));
 	/* Slurm has it no more either. */
-	d->market.partition_count = 0;
-	lt_place_of(&place, &d->market, d->ledger, "spot");
+	d->site.market.partition_count = 0;
+	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_true(place.known && place.shape_count == 1);
-	lt_place_of(&place, &d->market, d->ledger, "never");
+	lt_place_of(&place, &d->site.market, d->ledger, "never");
 	assert_false(place.known);
 	assert_int_equal(place.left_utc_s, 0);
 	/* And back. */
-	d->market.partition_count = 1;
+	d->site.market.partition_count = 1;
 	policy.partition_count = 1;
 	partition.flags = LT_PARTITION_MANAGED;
-	must(f, lt_places_note(
-		    &d->market, d->ledger, d->policy, NOVEMBER + 300, &f->err));
-	lt_place_of(&place, &d->market, d->ledger, "spot");
+	must(f, lt_places_note(&d->site.market, d->ledger, d->site.policy,
+		    NOVEMBER + 300, &f->err));
+	lt_place_of(&place, &d->site.market, d->ledger, "spot");
 	assert_int_equal(place.left_utc_s, 0);
 	free(d);
 }

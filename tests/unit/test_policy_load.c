@@ -16,6 +16,7 @@
 
 #include "daemon.h"
 #include "log.h"
+#include "policy_follow.h"
 #include "policy_load.h"
 
 static const char good[] =
@@ -79,7 +80,7 @@ tear_down(struct fixture *f)
 {
 	char command[96];
 
-	lt_policy_drop(&f->d);
+	lt_policy_drop(&f->d.site, &f->d.signals);
 	lt_ledger_close(f->d.ledger);
 	unlink(f->path);
 	snprintf(command, sizeof(command), "rm -rf %s", f->dir);
@@ -143,18 +144,18 @@ test_policies(void **state)
 	assert_int_equal(f->d.signals.sources[0].tries, 9);
 	assert_int_equal(f->d.signals.sources[0].failed_tries, 4);
 	/* The good one's rows are still there. */
-	const struct lt_gpu *gpu =
-	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "own-1");
+	const struct lt_gpu *gpu = lt_policy_gpu(
+	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "own-1");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 123);
 	gpu = lt_policy_gpu(
-	    &(struct lt_gpu){.name = ""}, f->d.policy, "h100-sxm5");
+	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "h100-sxm5");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->power_w, 650);
-	assert_non_null(
-	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "a100"));
-	assert_null(
-	    lt_policy_gpu(&(struct lt_gpu){.name = ""}, f->d.policy, "abacus"));
+	assert_non_null(lt_policy_gpu(
+	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "a100"));
+	assert_null(lt_policy_gpu(
+	    &(struct lt_gpu){.name = ""}, f->d.site.policy, "abacus"));
 	tear_down(f);
 }
 
@@ -225,10 +226,10 @@ test_zone(void **state)
 		    cases[i].is);
 		assert_int_equal(strncmp(err.text, want, strlen(want)) == 0,
 		    cases[i].is_refused);
-		assert_string_equal(f->d.policy->timezone, cases[i].is);
+		assert_string_equal(f->d.site.policy->timezone, cases[i].is);
 		/* Its December began an hour before UTC's. */
 		lt_calendar_period(
-		    &month, &f->d.offsets, LT_MONTH, 1766000000, 0);
+		    &month, &f->d.site.offsets, LT_MONTH, 1766000000, 0);
 		assert_int_equal(month.start_utc_s, 1764543600);
 	}
 	unsetenv("TZ");
@@ -260,7 +261,7 @@ test_currency(void **state)
 		assert_memory_equal(err.text, want, strlen(want));
 		assert_string_equal(f->d.policy_error, err.text);
 		/* The old policy works on. */
-		assert_string_equal(f->d.policy->currency, "EUR");
+		assert_string_equal(f->d.site.policy->currency, "EUR");
 	}
 	assert_int_equal(load(f, "currency: EUR\n", &err), LT_OK);
 	assert_string_equal(f->d.policy_error, "");
@@ -307,14 +308,14 @@ test_start_with_a_bad_file(void **state)
 	    "%s/policy.last", f->dir);
 	/* The first start of all has nothing to go by. */
 	assert_int_equal(load(f, "mode: nonsense\n", &err), LT_EINPUT);
-	assert_null(f->d.policy);
+	assert_null(f->d.site.policy);
 	assert_int_equal(load(f, good, &err), LT_OK);
 	read_all(f->d.paths.last_policy, text, sizeof(text));
 	assert_string_equal(text, good);
 	/* A bad one is not kept. */
 	assert_int_equal(load(f, bad[0].text, NULL), LT_EINPUT);
 	for (int gone = 0; gone < 2; gone++) {
-		lt_policy_drop(&f->d);
+		lt_policy_drop(&f->d.site, &f->d.signals);
 		err = (struct lt_error){0};
 		if (gone) {
 			unlink(f->path);
@@ -329,14 +330,15 @@ test_start_with_a_bad_file(void **state)
 		}
 		assert_int_equal(err.code, LT_OK);
 		assert_int_equal(f->d.signals.source_count, 1);
-		assert_string_equal(f->d.policy->path, f->d.paths.last_policy);
+		assert_string_equal(
+		    f->d.site.policy->path, f->d.paths.last_policy);
 		read_all(f->d.paths.last_policy, text, sizeof(text));
 		assert_string_equal(text, good);
 	}
 	/* The mended file is in force again. */
 	assert_int_equal(load(f, "mode: advise\n", &err), LT_OK);
 	assert_string_equal(f->d.policy_error, "");
-	assert_string_equal(f->d.policy->path, f->path);
+	assert_string_equal(f->d.site.policy->path, f->path);
 	tear_down(f);
 }
 

@@ -46,7 +46,7 @@ list(struct world *w, struct lt_batch_job *jobs, uint32_t count)
 	do_as_told();
 	/* As if it had taken long. */
 	w->d->jobs.every_s = 60;
-	w->d->next.jobs = w->d->next.ended = NOW + 60;
+	w->d->jobs.next.list = w->d->jobs.next.ended = NOW + 60;
 	questions->singly = 0;
 }
 
@@ -92,8 +92,8 @@ test_named(void **state)
 		cancel(&jobs[i]);
 	look(w);
 	assert_int_equal(questions->singly, 0);
-	lt_poll_at(w->d, 8);
-	lt_poll_at(w->d, 8);
+	lt_poll_at(&w->d->jobs, 8);
+	lt_poll_at(&w->d->jobs, 8);
 	look(w);
 	assert_int_equal(questions->singly, 1);
 	for (uint32_t id = 7; id <= 9; id++) {
@@ -125,7 +125,7 @@ test_busy(void **state)
 	list(w, jobs, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		cancel(&jobs[i]);
-		lt_poll_at(w->d, i + 7);
+		lt_poll_at(&w->d->jobs, i + 7);
 	}
 	busy_us = 600000;
 	look(w);
@@ -176,8 +176,9 @@ test_rows(void **state)
 		    .end_utc_s = cases[i].end_utc_s};
 
 		print_message("# %s\n", cases[i].why);
-		snprintf(w->d->tables.conf.accounting_storage,
-		    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
+		snprintf(w->d->site.tables.conf.accounting_storage,
+		    sizeof(w->d->site.tables.conf.accounting_storage),
+		    "slurmdbd");
 		job.state = cases[i].state;
 		job.seen_utc_s = NOW - cases[i].seen_before_s;
 		snprintf(row.state_text, sizeof(row.state_text), "%s",
@@ -188,10 +189,10 @@ test_rows(void **state)
 		fake_rows = (struct lt_batch_runs){.count = 1, .runs = &row};
 		look(w);
 		assert_int_equal(questions->singly, 0); /* not due */
-		w->d->next.ended = NOW;
+		w->d->jobs.next.ended = NOW;
 		look(w);
 		assert_int_equal(questions->singly, cases[i].asked);
-		assert_true(w->d->next.ended > NOW);
+		assert_true(w->d->jobs.next.ended > NOW);
 		end_world(w);
 	}
 }
@@ -206,34 +207,34 @@ test_a_list_is_due(void **state)
 	quote_job(w, &job);
 	list(w, &job, 1);
 	/* As soon as the last one has paid; till then so many are asked. */
-	w->d->next.list_soonest = NOW + 9;
+	w->d->jobs.next.list_soonest = NOW + 9;
 	for (uint32_t id = 1; id <= MANY; id++)
-		lt_poll_at(w->d, 1000 + id);
-	assert_int_equal(w->d->next.jobs, NOW + 9);
+		lt_poll_at(&w->d->jobs, 1000 + id);
+	assert_int_equal(w->d->jobs.next.list, NOW + 9);
 	assert_int_equal(w->d->jobs.look_count, lt_poll_most(&w->d->jobs));
 	list(w, &job, 1);
-	lt_poll_at(w->d, 0);
-	assert_int_equal(w->d->next.jobs, 0);
+	lt_poll_at(&w->d->jobs, 0);
+	assert_int_equal(w->d->jobs.next.list, 0);
 	list(w, &job, 1);
 	cancel(&job);
 	jobs_fail = true;
-	lt_poll_at(w->d, 7);
+	lt_poll_at(&w->d->jobs, 7);
 	assert_int_equal(lt_poll(w->d, NOW, &w->f->err), LT_ENET);
 	jobs_fail = false;
-	assert_int_equal(w->d->next.jobs, 0);
+	assert_int_equal(w->d->jobs.next.list, 0);
 	assert_int_equal(w->d->jobs.list.count, 1);
 	assert_int_equal(hold_now(w, 107).state, LT_HOLD_OPEN);
 	/* It goes by all that slurmctld has, also those that were let go. */
 	list(w, &job, 1);
 	w->d->jobs.listed_count = 1000 * MANY;
 	for (uint32_t id = 1; id <= MANY; id++)
-		lt_poll_at(w->d, 1000 + id);
+		lt_poll_at(&w->d->jobs, 1000 + id);
 	assert_int_equal(w->d->jobs.look_count, MANY);
 	/* Cheap lists are never replaced. */
 	list(w, &job, 1);
 	w->d->jobs.every_s = 2;
-	lt_poll_at(w->d, 7);
-	assert_int_equal(w->d->next.jobs, 0);
+	lt_poll_at(&w->d->jobs, 7);
+	assert_int_equal(w->d->jobs.next.list, 0);
 	end_world(w);
 }
 
@@ -241,7 +242,7 @@ test_a_list_is_due(void **state)
 static void
 pace(struct world *w, uint32_t cancelled)
 {
-	lt_poll_pace(w->d, &(struct lt_listed){1000, cancelled}, NOW);
+	lt_poll_pace(&w->d->jobs, &(struct lt_listed){1000, cancelled}, NOW);
 }
 
 /* While slurmdbd does not answer, and at a site without it, only lists show
@@ -256,42 +257,42 @@ test_no_rows(void **state)
 	list(w, &job, 1);
 	w->d->jobs.list.count = 2000; /* as if there were so many */
 	pace(w, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 50);
+	assert_int_equal(w->d->jobs.next.list, NOW + 50);
 	w->d->jobs.list.count = 1;
-	snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
-	w->d->next.ended = NOW;
+	snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "slurmdbd");
+	w->d->jobs.next.ended = NOW;
 	look(w);
 	w->d->jobs.list.count = 2000;
 	pace(w, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 600);
+	assert_int_equal(w->d->jobs.next.list, NOW + 600);
 	/* While very many are cancelled its rows are late. */
 	pace(w, 2000 / 70 + 1);
-	assert_int_equal(w->d->next.jobs, NOW + 5);
-	assert_int_equal(w->d->next.list_from, NOW + 5);
-	assert_int_equal(w->d->next.list_soonest, NOW + 5);
+	assert_int_equal(w->d->jobs.next.list, NOW + 5);
+	assert_int_equal(w->d->jobs.next.list_from, NOW + 5);
+	assert_int_equal(w->d->jobs.next.list_soonest, NOW + 5);
 	pace(w, 2000 / 70);
-	assert_int_equal(w->d->next.jobs, NOW + 600);
+	assert_int_equal(w->d->jobs.next.list, NOW + 600);
 	/* Those that slurmctld has no more don't pile up. */
 	assert_int_equal(w->d->jobs.listed_count, 1);
 	w->d->jobs.list.count = 2001;
-	lt_poll_grown(w->d, NOW);
-	assert_int_equal(w->d->next.jobs, NOW + 600);
+	lt_poll_grown(&w->d->jobs, NOW);
+	assert_int_equal(w->d->jobs.next.list, NOW + 600);
 	w->d->jobs.list.count = 2002;
-	lt_poll_grown(w->d, NOW);
-	assert_int_equal(w->d->next.jobs, NOW + 50);
+	lt_poll_grown(&w->d->jobs, NOW);
+	assert_int_equal(w->d->jobs.next.list, NOW + 50);
 	w->d->jobs.list.count = 2000;
 	pace(w, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 600);
+	assert_int_equal(w->d->jobs.next.list, NOW + 600);
 	w->d->jobs.list.count = 1;
 	dbd_fails = true;
-	w->d->next.ended = NOW;
+	w->d->jobs.next.ended = NOW;
 	look(w);
 	dbd_fails = false;
-	assert_int_equal(w->d->next.jobs, NOW + 50);
+	assert_int_equal(w->d->jobs.next.list, NOW + 50);
 	w->d->jobs.list.count = 2000;
 	pace(w, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 50);
+	assert_int_equal(w->d->jobs.next.list, NOW + 50);
 	w->d->jobs.list.count = 1;
 	end_world(w);
 }
@@ -320,7 +321,7 @@ test_array(void **state)
 	/* Its first task has left, another two were cancelled. */
 	jobs[1].array_pending = 2;
 	fake_jobs = (struct lt_batch_jobs){.count = 2, .jobs = jobs + 1};
-	lt_poll_at(w->d, 7);
+	lt_poll_at(&w->d->jobs, 7);
 	look(w);
 	assert_int_equal(questions->singly, 1);
 	assert_int_equal(w->d->jobs.list.count, 2);
@@ -329,7 +330,7 @@ test_array(void **state)
 	/* A job that slurmctld has forgotten. */
 	assert_int_equal(lt_live_find(&w->d->jobs, 109)->live, 1);
 	fake_jobs.count = 1;
-	lt_poll_at(w->d, 9);
+	lt_poll_at(&w->d->jobs, 9);
 	look(w);
 	assert_null(lt_live_find(&w->d->jobs, 109));
 	assert_int_equal(w->d->jobs.list.count, 1);
@@ -383,24 +384,24 @@ test_new(void **state)
 	assert_int_equal(questions->singly, 3); /* 9 has no job */
 	assert_int_equal(w->d->jobs.list.count, 3);
 	assert_non_null(lt_live_find(&w->d->jobs, 110));
-	w->d->next.jobs = NOW + 600;
+	w->d->jobs.next.list = NOW + 600;
 	w->d->jobs.unseen = 1;
 	for (int i = 0; i < PASSES; i++) {
-		assert_int_equal(w->d->next.jobs, NOW + 600);
+		assert_int_equal(w->d->jobs.next.list, NOW + 600);
 		questions->singly = 0;
 		look(w);
 		assert_int_equal(questions->singly, GAP);
 	}
 	assert_int_equal(w->d->jobs.unseen, 0);
-	assert_int_equal(w->d->next.jobs, NOW + LT_VOID_UNSEEN_S + 1);
+	assert_int_equal(w->d->jobs.next.list, NOW + LT_VOID_UNSEEN_S + 1);
 	/* Very many: a list, as soon as there may be one. */
-	w->d->next.jobs = NOW + 600;
-	w->d->next.list_from = NOW + 30;
+	w->d->jobs.next.list = NOW + 600;
+	w->d->jobs.next.list_from = NOW + 30;
 	w->d->jobs.unseen = MANY;
 	questions->singly = 0;
 	look(w);
 	assert_int_equal(questions->singly, 0);
-	assert_int_equal(w->d->next.jobs, NOW + 30);
+	assert_int_equal(w->d->jobs.next.list, NOW + 30);
 	end_world(w);
 }
 
@@ -420,7 +421,7 @@ test_named_unknown(void **state)
 	list(w, jobs, 1);
 	jobs[0].array_pending = 3;
 	fake_jobs.count = 2;
-	lt_poll_at(w->d, 8);
+	lt_poll_at(&w->d->jobs, 8);
 	for (int i = 0; i < 2; i++) {
 		look(w);
 		assert_int_equal(w->d->jobs.list.count, 2);
@@ -429,7 +430,7 @@ test_named_unknown(void **state)
 	quote_job(w, &jobs[2]);
 	fake_jobs.count = 3;
 	w->d->jobs.unseen = 1;
-	lt_poll_at(w->d, 9);
+	lt_poll_at(&w->d->jobs, 9);
 	look(w);
 	assert_int_equal(w->d->jobs.unseen, 0);
 	assert_int_equal(w->d->jobs.list.count, 3);
@@ -519,7 +520,7 @@ play(struct fixture *f, bool by_list)
 			    &jobs[drawn(&seed, MANY)];
 
 			happen(job, &seed);
-			lt_poll_at(w->d, job->job_id);
+			lt_poll_at(&w->d->jobs, job->job_id);
 		}
 		if (by_list)
 			list(w, jobs, MANY);

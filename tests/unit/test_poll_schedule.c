@@ -38,15 +38,16 @@ test_rows_name(void **state)
 		print_message("# %s\n", cases[i].why);
 		d.jobs = (struct lt_jobs_state){.every_s = cases[i].every_s,
 		    .rows_tell = cases[i].rows_tell};
-		d.next.jobs = d.next.started = d.next.ended = LATER;
-		lt_poll_ahead(&d, 7);
+		d.jobs.next.list = d.jobs.next.started = d.jobs.next.ended =
+		    LATER;
+		lt_poll_ahead(&d.jobs, 7);
 		assert_int_equal(d.jobs.look_count, cases[i].looks);
 		assert_int_equal(
-		    d.next.jobs, lt_poll_singly(&d.jobs) ? LATER : 0);
-		lt_poll_running(&d);
-		assert_int_equal(d.next.jobs, cases[i].next_list);
-		assert_int_equal(d.next.started, cases[i].next_rows);
-		assert_int_equal(d.next.ended, cases[i].next_rows);
+		    d.jobs.next.list, lt_poll_singly(&d.jobs) ? LATER : 0);
+		lt_poll_running(&d.jobs);
+		assert_int_equal(d.jobs.next.list, cases[i].next_list);
+		assert_int_equal(d.jobs.next.started, cases[i].next_rows);
+		assert_int_equal(d.jobs.next.ended, cases[i].next_rows);
 		free(d.jobs.looks);
 	}
 }

@@ -102,7 +102,9 @@ whose_words_count(void **state)
 		told.uid = cases[i].uid;
 		lt_proof_free(&world.d->proof);
 		world.d->proof.is_read = true;
-		if (lt_proof_tell(world.d, &told, NOW) != cases[i].taken)
+		if (lt_proof_tell(world.d->ledger, &world.d->charges,
+			&world.d->jobs, &world.d->proof, &told,
+			NOW) != cases[i].taken)
 			fail_msg("%s", cases[i].why);
 		assert_int_equal(world.d->proof.life_count,
 		    cases[i].taken == LT_PROOF_TAKEN);
@@ -160,31 +162,36 @@ what_they_prove(void **state)
 	struct lt_proof_told told = words(10, 0, 1, 2);
 	told.progress.newest.progress = 500;
 	told.progress.newest_after_s = 60;
-	assert_int_equal(lt_proof_tell(world.d, &told, NOW), LT_PROOF_TAKEN);
-	lt_proof_ask(world.d, 10, NOW + 1);
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
+			     &world.d->jobs, &world.d->proof, &told, NOW),
+	    LT_PROOF_TAKEN);
+	lt_proof_ask(world.d->ledger, &world.d->proof, 10, NOW + 1);
 	lt_proof_free(&world.d->proof);
 	world.jobs[0].restarts = 1;
 	told = words(10, 1, 501, 20);
-	assert_int_equal(
-	    lt_proof_tell(world.d, &told, NOW + 90), LT_PROOF_TAKEN);
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
+			     &world.d->jobs, &world.d->proof, &told, NOW + 90),
+	    LT_PROOF_TAKEN);
 	assert_true(lt_proof_of_job(&whose, &world.jobs[0]));
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
 	assert_int_equal(row.survived, 1);
 	assert_int_equal(row.restart_s, 20);
 	assert_int_equal(row.proven_utc_s, NOW + 90);
-	assert_int_equal(world.d->next.history, NOW + 90);
+	assert_int_equal(world.d->charges.next.history, NOW + 90);
 	/* It starts over the next time: nothing is proven any more. */
-	lt_proof_ask(world.d, 10, NOW + 100);
+	lt_proof_ask(world.d->ledger, &world.d->proof, 10, NOW + 100);
 	world.jobs[0].restarts = 2;
 	told = words(10, 2, 1, 2);
-	assert_int_equal(
-	    lt_proof_tell(world.d, &told, NOW + 200), LT_PROOF_TAKEN);
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
+			     &world.d->jobs, &world.d->proof, &told, NOW + 200),
+	    LT_PROOF_TAKEN);
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
 	assert_int_equal(row.survived, 0);
 	assert_int_equal(row.failed, 1);
 	/* Ended, it is forgotten; what it proved is not. */
 	world.jobs[0].state = LT_JOB_FINISHED;
-	must(f, lt_proof_run(world.d, NOW + 300, &f->err));
+	must(f, lt_proof_run(world.d->ledger, &world.d->jobs.list,
+		    &world.d->proof, NOW + 300, &f->err));
 	assert_null(lt_proof_life(&world.d->proof, 10));
 	must(f, lt_ledger_proof(f->ledger, &whose.of.key, &row, &f->err));
 	assert_int_equal(row.failed, 1);
@@ -199,10 +206,14 @@ ids_come_again(void **state)
 
 	make_world(&world, *state);
 	struct lt_proof_told told = words(10, 0, 400, 60);
-	assert_int_equal(lt_proof_tell(world.d, &told, NOW), LT_PROOF_TAKEN);
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
+			     &world.d->jobs, &world.d->proof, &told, NOW),
+	    LT_PROOF_TAKEN);
 	world.jobs[0].uid = told.uid = UID + 1;
 	world.jobs[0].restarts = told.progress.restarts = 1;
-	assert_int_equal(lt_proof_tell(world.d, &told, NOW), LT_PROOF_TAKEN);
+	assert_int_equal(lt_proof_tell(world.d->ledger, &world.d->charges,
+			     &world.d->jobs, &world.d->proof, &told, NOW),
+	    LT_PROOF_TAKEN);
 	const struct lt_life *const life = lt_proof_life(&world.d->proof, 10);
 	assert_non_null(life);
 	assert_int_equal(life->uid, UID + 1);

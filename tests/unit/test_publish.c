@@ -23,8 +23,8 @@ made(struct world *w, uint64_t *generation)
 static void
 at(struct world *w, int64_t after_s)
 {
-	w->d->pass_utc_s = NOW + after_s;
-	w->d->pass_began_ms = lt_monotonic_ms();
+	w->d->pass.utc_s = NOW + after_s;
+	w->d->pass.began_ms = lt_monotonic_ms();
 }
 
 static void
@@ -61,7 +61,7 @@ test_age(void **state)
 		w->d->budget.dirty = steps[i].dirty;
 		w->d->budget.is_as_ledger = steps[i].is_as_ledger;
 		if (steps[i].how == PASS)
-			lt_publish(w->d, lt_pass_now(w->d));
+			lt_publish(w->d, lt_pass_now(&w->d->pass));
 		else
 			lt_publish_amid(w->d, steps[i].how == READ
 						  ? LT_TURN_READ
@@ -81,7 +81,7 @@ static void
 take_long(enum lt_turn turn, int fd)
 {
 	(void)fd;
-	working->d->pass_utc_s += 4;
+	working->d->pass.utc_s += 4;
 	lt_publish_amid(working->d, turn);
 }
 

@@ -111,7 +111,7 @@ give(struct site *site, double value, int64_t now_utc_s)
 	    now, now + 6 * LT_HOUR_S, value, LT_QUALITY_MEASURED};
 
 	assert_int_equal(lt_points_add(&points, &point, NULL), LT_OK);
-	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
+	assert_int_equal(lt_signals_take(site->d.ledger, site->d.site.policy,
 			     &site->d.signals.sources[0], &points, now_utc_s),
 	    LT_OK);
 	lt_points_free(&points);
@@ -277,7 +277,9 @@ test_lost(void **state)
 	    "  a: {price_per_node_hour: 1.5}\n",
 	    now);
 	assert_int_equal(lt_ledger_begin(site->d.ledger, NULL), LT_OK);
-	assert_int_not_equal(lt_rates_record(&site->d, now, NULL), LT_OK);
+	assert_int_not_equal(lt_rates_record(&site->d.site, &site->d.signals,
+				 site->d.ledger, &site->d.jobs.list, now, NULL),
+	    LT_OK);
 	lt_ledger_rollback(site->d.ledger);
 	assert_true(price_at(site, "a", now) == -1);
 	record(site, now);
@@ -334,7 +336,7 @@ see(struct site *site, const char *partitions, int64_t now_utc_s)
 	snprintf(
 	    text, sizeof(text), "currency: GBP\npartitions:\n%s", partitions);
 	load(site, text, now_utc_s);
-	site->d.tables.read_utc_s = now_utc_s;
+	site->d.site.tables.read_utc_s = now_utc_s;
 	record(site, now_utc_s);
 }
 
@@ -348,9 +350,9 @@ test_nodes(void **state)
 {
 	struct site *const site = site_new(*state);
 
-	site->d.tables.partitions = slurms;
-	site->d.tables.partition_count = 3;
-	site->d.tables.nodes =
+	site->d.site.tables.partitions = slurms;
+	site->d.site.tables.partition_count = 3;
+	site->d.site.tables.nodes =
 	    (struct lt_batch_nodes){ranges, are_there, 4, 10, NULL};
 	load(site, "currency: GBP\npartitions:\n" B, now);
 	record(site, now); /* nothing was read of Slurm */
@@ -366,7 +368,7 @@ test_nodes(void **state)
 	are_there[9] = false;
 	record(site, now + 2 * LT_HOUR_S);
 	is_nodes(site, now + 2 * LT_HOUR_S, (const double[]){3, 4, 2});
-	site->d.tables.read_utc_s = now + 2 * LT_HOUR_S + 60;
+	site->d.site.tables.read_utc_s = now + 2 * LT_HOUR_S + 60;
 	record(site, now + 2 * LT_HOUR_S + 61);
 	is_nodes(site, now + 2 * LT_HOUR_S + 60, (const double[]){3, 4, 2});
 	is_nodes(site, now + 2 * LT_HOUR_S + 61, (const double[]){3, 4, 1});

@@ -27,7 +27,7 @@ give_hours(struct site *site, int64_t from_utc_s, const double *values,
 			assert_int_equal(
 			    lt_points_add(&points, &point, NULL), LT_OK);
 	}
-	assert_int_equal(lt_signals_take(site->d.ledger, site->d.policy,
+	assert_int_equal(lt_signals_take(site->d.ledger, site->d.site.policy,
 			     &site->d.signals.sources[0], &points, now_utc_s),
 	    LT_OK);
 	lt_points_free(&points);
@@ -68,10 +68,10 @@ test_outage(void **state)
 	for (int i = 0; i <= 12; i++)
 		is_rate(site, now + i * LT_HOUR_S, 3, LT_QUALITY_LAST_VALUE);
 	/* A source that has nothing to say puts nothing right. */
-	free(site->d.recorded);
-	site->d.recorded = NULL;
+	free(site->d.site.rates.recorded);
+	site->d.site.rates.recorded = NULL;
 	record(site, back + 30);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	assert_int_equal(site->d.site.rates.righted_utc_s, 0);
 	for (int twice = 0; twice < 2; twice++) {
 		give_hours(site, now, after, 13, back + 60);
 		record(site, back + 60);
@@ -82,15 +82,16 @@ test_outage(void **state)
 			    after[i] > 0 ? LT_QUALITY_MEASURED
 					 : LT_QUALITY_LAST_VALUE);
 		/* What was right then is not put right again. */
-		assert_int_equal(site->d.rates_righted_utc_s, twice ? 0 : now);
-		site->d.rates_righted_utc_s = 0;
+		assert_int_equal(
+		    site->d.site.rates.righted_utc_s, twice ? 0 : now);
+		site->d.site.rates.righted_utc_s = 0;
 	}
 	/* What was measured stays, whatever the source says later. */
 	give_hours(
 	    site, now + 7 * LT_HOUR_S, (const double[]){40}, 1, back + 120);
 	record(site, back + 120);
 	is_rate(site, now + 7 * LT_HOUR_S, 8, LT_QUALITY_MEASURED);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	assert_int_equal(site->d.site.rates.righted_utc_s, 0);
 	site_free(site);
 }
 
@@ -135,21 +136,21 @@ test_recent_guess(void **state)
 	/* The next hour has begun, and nobody has said what it costs. */
 	record(site, now + 60);
 	is_rate(site, now + 60, 2, LT_QUALITY_LAST_VALUE);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	assert_int_equal(site->d.site.rates.righted_utc_s, 0);
 	give_hours(site, now - 2 * LT_HOUR_S, same, 3, now + 120);
 	record(site, now + 120);
 	is_rate(site, now + 60, 2, LT_QUALITY_MEASURED);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	assert_int_equal(site->d.site.rates.righted_utc_s, 0);
 	/* And another one, whose price is not what it was. */
 	record(site, now + LT_HOUR_S + 60);
 	give_hours(site, now - LT_HOUR_S, after, 3, now + LT_HOUR_S + 300);
 	record(site, now + LT_HOUR_S + 300);
 	is_rate(site, now + LT_HOUR_S + 60, 7, LT_QUALITY_MEASURED);
-	assert_int_equal(site->d.rates_righted_utc_s, now + LT_HOUR_S);
-	site->d.rates_righted_utc_s = 0;
+	assert_int_equal(site->d.site.rates.righted_utc_s, now + LT_HOUR_S);
+	site->d.site.rates.righted_utc_s = 0;
 	give_hours(site, now - LT_HOUR_S, after, 3, now + LT_HOUR_S + 600);
 	record(site, now + LT_HOUR_S + 600);
-	assert_int_equal(site->d.rates_righted_utc_s, 0);
+	assert_int_equal(site->d.site.rates.righted_utc_s, 0);
 	/* One that is over, too. */
 	const struct lt_rate_step guess = {.start_utc_s = now + 2 * LT_HOUR_S,
 	    .end_utc_s = now + 2 * LT_HOUR_S + 1800,
@@ -161,7 +162,7 @@ test_recent_guess(void **state)
 	give_hours(
 	    site, now, (const double[]){2, 7, 8}, 3, now + 3 * LT_HOUR_S - 60);
 	record(site, now + 3 * LT_HOUR_S - 60);
-	assert_int_equal(site->d.rates_righted_utc_s, now + 2 * LT_HOUR_S);
+	assert_int_equal(site->d.site.rates.righted_utc_s, now + 2 * LT_HOUR_S);
 	site_free(site);
 }
 

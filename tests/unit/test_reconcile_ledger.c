@@ -45,11 +45,11 @@ ask(struct fixture *f, const char *uri)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->policy = &policy;
+	d->site.policy = &policy;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = 1;
-	d->offsets = (struct lt_offsets){
+	d->site.offsets = (struct lt_offsets){
 	    .count = 1, .steps = {{INT64_MIN, 5 * HOUR + HOUR / 2, "IST"}}};
 	json_t *const json = api_ask(d, uri, 200);
 	free(d);

@@ -463,7 +463,7 @@ test_period_begins(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		must(w->f, lt_period_judged(&w->d->budget, w->d->ledger,
 			       cases[i].judged_s, &w->f->err));
-		must(w->f, lt_compile_budget(w->d, NOW, &w->f->err));
+		must(w->f, lt_compile_budget(&w->books, NOW, &w->f->err));
 		assert_int_equal(w->d->budget.period_began, cases[i].begins);
 	}
 	free_world(w);

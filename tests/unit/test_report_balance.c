@@ -48,9 +48,9 @@ ask(const struct site *s, const char *method, const char *uri, const char *body)
 
 	assert_non_null(d);
 	d->ledger = s->f->ledger;
-	d->policy = &policy;
+	d->site.policy = &policy;
 	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
+	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = sizeof(accounts) / sizeof(*accounts);
 	const int status = lt_api(d,

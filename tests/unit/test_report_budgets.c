@@ -40,8 +40,9 @@ ask(struct fixture *f, struct lt_budget *budgets, uint32_t count,
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->policy = &policy;
-	d->tables = (struct lt_tables){.accounts = tree, .account_count = 2};
+	d->site.policy = &policy;
+	d->site.tables =
+	    (struct lt_tables){.accounts = tree, .account_count = 2};
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = 2;

@@ -24,7 +24,7 @@ ask(struct fixture *f, const char *query, int want)
 
 	assert_non_null(d);
 	d->ledger = f->ledger;
-	d->policy = &policy;
+	d->site.policy = &policy;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = 2;

@@ -79,12 +79,12 @@ ask_text(struct fixture *f, const char *yaml, const struct lt_api_asked *asked,
 	}
 	lt_accounts_sort(rows, ACCOUNTS);
 	d->ledger = f->ledger;
-	d->policy = policy;
-	strcpy(d->tables.conf.cluster, "tide");
-	d->tables.accounts = rows;
-	d->tables.account_count = ACCOUNTS;
+	d->site.policy = policy;
+	strcpy(d->site.tables.conf.cluster, "tide");
+	d->site.tables.accounts = rows;
+	d->site.tables.account_count = ACCOUNTS;
 	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
+	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
 	const int status = lt_api(d, asked, &text);

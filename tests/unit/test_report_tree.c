@@ -122,11 +122,11 @@ ask(const struct site *s, const struct lt_api_asked *asked)
 	}
 	lt_accounts_sort(rows, ACCOUNTS);
 	d->ledger = s->f->ledger;
-	d->policy = policy;
-	d->tables.accounts = rows;
-	d->tables.account_count = ACCOUNTS;
+	d->site.policy = policy;
+	d->site.tables.accounts = rows;
+	d->site.tables.account_count = ACCOUNTS;
 	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
+	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = (struct lt_account *)s->accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
 	const int status = lt_api(d, asked, &text);
@@ -472,7 +472,7 @@ what_is_no_label_is_refused(void **state)
 
 		assert_non_null(d);
 		d->ledger = s.f->ledger;
-		d->policy = &policy;
+		d->site.policy = &policy;
 		d->budget.has_snapshot = true;
 		snprintf(uri, sizeof(uri), "/v1/report?by=%s", words[i]);
 		char *const text = api_ask_text(d, uri, 400);

@@ -66,14 +66,14 @@ ask(const struct site *s, const char *method, const char *uri, const char *body)
 	snprintf(rows[0].parent, sizeof(rows[0].parent), "%s", s->parent);
 	snprintf(rows[2].parent, sizeof(rows[2].parent), "root");
 	d->ledger = s->f->ledger;
-	d->policy = &policy;
-	d->offsets = s->offsets;
-	d->tables.accounts = rows;
-	d->tables.account_count = ACCOUNTS;
+	d->site.policy = &policy;
+	d->site.offsets = s->offsets;
+	d->site.tables.accounts = rows;
+	d->site.tables.account_count = ACCOUNTS;
 	must(s->f, lt_ledger_account_moves(
-		       s->f->ledger, &d->tables.moves, &s->f->err));
+		       s->f->ledger, &d->site.tables.moves, &s->f->err));
 	d->budget.has_snapshot = true;
-	d->budget.settled_until_utc_s = INT64_MAX / 2;
+	d->charges.settled_until_utc_s = INT64_MAX / 2;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = ACCOUNTS;
 	const int status = lt_api(d,
@@ -87,7 +87,7 @@ ask(const struct site *s, const char *method, const char *uri, const char *body)
 	json_t *const json = json_loads(text, 0, NULL);
 	assert_non_null(json);
 	free(text);
-	free(d->tables.moves.list);
+	free(d->site.tables.moves.list);
 	free(d);
 	return json;
 }

@@ -159,7 +159,7 @@ ask(struct fixture *f, const char *currency, const char *query)
 	strcpy(policy.currency, currency);
 	policy.billing = billing;
 	d->ledger = f->ledger;
-	d->policy = &policy;
+	d->site.policy = &policy;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot.accounts = accounts;
 	d->budget.snapshot.account_count = 2;
@@ -283,7 +283,7 @@ test_metrics(void **state)
 			    f->ledger, accounts[i].name, "", 0, &f->err));
 	now_utc_s = NOVEMBER + 650 * HOUR + 77;
 	d->ledger = f->ledger;
-	d->policy = &policy;
+	d->site.policy = &policy;
 	lt_metrics_soon();
 	for (int i = 0; i < 1000 && sums.owned_count == 0; i++) {
 		usleep(10000); /* some more is read each so often */

@@ -73,7 +73,7 @@ static void
 sweep(struct world *w, struct lt_batch_job *jobs, struct lt_live *live,
     int64_t now_utc_s)
 {
-	w->d->market.generation++;
+	w->d->site.market.generation++;
 	w->d->jobs.list = (struct lt_batch_jobs){.count = JOBS, .jobs = jobs};
 	w->d->jobs.live = live;
 	w->d->jobs.live_count = JOBS;

@@ -51,7 +51,8 @@ test_waits(void **state)
 		job.requeued = cases[i].requeued;
 		if (cases[i].admitted) {
 			must(w->f,
-			    lt_gate_admit(w->d, &job, &hold, NOW, &w->f->err));
+			    lt_gate_admit(w->d->ledger, &w->d->jobs,
+				&w->d->budget, &job, &hold, NOW, &w->f->err));
 			w->d->jobs.admitted[0].seen = false;
 			hold.submit_utc_s = job.submit_utc_s - 1;
 		}
@@ -116,16 +117,17 @@ test_who_is_locked(void **state)
 		job.user_held = cases[i].user_held;
 		w->policy.mode = cases[i].mode;
 		w->policy.on_unknown = cases[i].on_unknown;
-		w->d->next.settle = NOW + 1000;
+		w->d->charges.next.settle = NOW + 1000;
 		if (cases[i].none_left)
 			w->d->jobs.locks_left = 0;
-		must(w->f, lt_gate_follow(w->d, &job, &hold, NOW, &w->f->err));
+		must(w->f,
+		    lt_gate_follow(&w->books, &job, &hold, NOW, &w->f->err));
 		assert_int_equal(told_of(7) == LT_HOLD, cases[i].locked);
 		/* The row of the run that ended is wanted soon, not for ever.
 		 */
 		assert_int_equal(w->d->jobs.rows_from_utc_s,
 		    cases[i].long_ago ? 0 : NOW - 299 - 300);
-		assert_int_equal(w->d->next.settle, NOW + 1000);
+		assert_int_equal(w->d->charges.next.settle, NOW + 1000);
 		const uint32_t flags = hold_now(w, 107).quote.flags;
 		assert_int_equal((flags & LT_QUOTE_LOCK) != 0, cases[i].locked);
 		/* A hold of the submission is over; one of now is kept. */
@@ -146,7 +148,8 @@ test_admit_and_deny(void **state)
 	job.submit_utc_s += 60;
 	job.eligible_utc_s = NOW + 500;
 	/* The old run keeps its share. */
-	must(w->f, lt_gate_admit(w->d, &job, &hold, NOW, &w->f->err));
+	must(w->f, lt_gate_admit(w->d->ledger, &w->d->jobs, &w->d->budget, &job,
+		       &hold, NOW, &w->f->err));
 	hold = hold_now(w, 107);
 	assert_int_equal(hold.live_tasks, 2);
 	assert_int_equal(hold.submit_utc_s, job.submit_utc_s);
@@ -157,18 +160,21 @@ test_admit_and_deny(void **state)
 	job.submit_utc_s++;
 	assert_null(lt_gate_admitted(&w->d->jobs, &job)); /* of another run */
 	job.submit_utc_s--;
-	must(w->f, lt_gate_deny(w->d, &job, &hold, &w->f->err));
+	must(w->f, lt_gate_deny(w->d->ledger, &w->d->jobs, &w->d->budget, &job,
+		       &hold, &w->f->err));
 	hold = hold_now(w, 107);
 	assert_int_equal(hold.live_tasks, 1);
 	assert_int_equal(hold.state, LT_HOLD_OPEN);
 	assert_true(lt_gate_waits(&w->d->jobs, &job, &hold));
 	/* Of a run that is settled nothing is left. */
 	hold.state = LT_HOLD_SETTLED;
-	must(w->f, lt_gate_admit(w->d, &job, &hold, NOW, &w->f->err));
+	must(w->f, lt_gate_admit(w->d->ledger, &w->d->jobs, &w->d->budget, &job,
+		       &hold, NOW, &w->f->err));
 	hold = hold_now(w, 107);
 	assert_int_equal(hold.live_tasks, 1);
 	assert_int_equal(hold.state, LT_HOLD_OPEN);
-	must(w->f, lt_gate_deny(w->d, &job, &hold, &w->f->err));
+	must(w->f, lt_gate_deny(w->d->ledger, &w->d->jobs, &w->d->budget, &job,
+		       &hold, &w->f->err));
 	assert_int_equal(hold_now(w, 107).state, LT_HOLD_SETTLED);
 	assert_int_equal(hold_now(w, 107).live_tasks, 0);
 	free_world(w);
@@ -183,7 +189,8 @@ test_sweep(void **state)
 		const struct lt_batch_job job = make_job(id);
 		struct lt_ledger_hold hold = hold_job(w, &job, HELD, 0);
 
-		must(w->f, lt_gate_admit(w->d, &job, &hold, NOW, &w->f->err));
+		must(w->f, lt_gate_admit(w->d->ledger, &w->d->jobs,
+			       &w->d->budget, &job, &hold, NOW, &w->f->err));
 	}
 	w->d->jobs.admitted[1].seen = false; /* no longer there */
 	lt_gate_sweep(&w->d->jobs);

@@ -10,7 +10,7 @@
 #include "lengths.h"
 #include "rebuild.h"
 #include "retention.h"
-#include "settle.h"
+#include "settling.h"
 
 /* Days by hand: of `date -ud DAY +%s`. */
 static void
@@ -106,7 +106,7 @@ end_runs(struct world *w)
 		       &(struct lt_rates){1, &price}, &w->f->err));
 	must(w->f,
 	    lt_ledger_put(w->f->ledger, "since", "1793491200", &w->f->err));
-	(void)strcpy(w->d->tables.conf.accounting_storage,
+	(void)strcpy(w->d->site.tables.conf.accounting_storage,
 	    "accounting_storage/slurmdbd");
 	fake_rows.runs = calloc(RUNS, sizeof(*fake_rows.runs));
 	fake_rows.count = RUNS;
@@ -176,13 +176,14 @@ rebuild_brings_nobody_back(void **state)
 	bool done;
 
 	end_runs(w);
-	must(w->f,
-	    lt_settle(w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
+	must(w->f, settle_between(
+		       w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
 	const int64_t entries = number(w, "SELECT count(*) FROM entries");
 	assert_int_equal(
 	    number(w, "SELECT count(*) FROM runs WHERE user != ''"), RUNS);
 	w->policy.retention_months = 1;
-	must(w->f, lt_retention_erase(w->d, LATE, &done, &w->f->err));
+	must(w->f, lt_retention_erase(w->d->site.policy, w->d->ledger,
+		       &w->d->budget, LATE, &done, &w->f->err));
 	assert_true(done);
 	check(w, entries);
 	rebuild(w);
@@ -202,7 +203,7 @@ rebuild_brings_nobody_back(void **state)
 	check(w, entries);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 
@@ -214,8 +215,8 @@ not_erased_yet(void **state)
 	struct world *const w = make_world(*state);
 
 	end_runs(w);
-	must(w->f,
-	    lt_settle(w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
+	must(w->f, settle_between(
+		       w->d, NOVEMBER, NOVEMBER + LT_DAY_S, LATE, &w->f->err));
 	const int64_t entries = number(w, "SELECT count(*) FROM entries");
 	w->policy.retention_months = 1;
 	rebuild(w);
@@ -224,7 +225,7 @@ not_erased_yet(void **state)
 	assert_int_equal(number(w, "SELECT count(*) FROM entries"), entries);
 	free(fake_rows.runs);
 	lt_batch_jobs_free(&w->d->jobs.list);
-	free(w->d->recorded);
+	free(w->d->site.rates.recorded);
 	free_world(w);
 }
 

@@ -34,7 +34,7 @@ enum { STRANGER = 65534, SLURM = 64030, REPLY_MAX = 4096, ANSWER_MS = 10000 };
 
 static char folder[] = "/tmp/lowtide-serve.XXXXXX";
 static struct lt_policy policy;
-static struct lt_daemon d = {.policy = &policy};
+static struct lt_daemon d = {.site.policy = &policy};
 
 static void
 turn(int most_ms)
@@ -166,7 +166,7 @@ test_who_may_what(void **state)
 			    "# not root: left out: %s\n", cases[i].why);
 			continue;
 		}
-		d.tables.conf.slurm_uid = cases[i].slurm_uid;
+		d.site.tables.conf.slurm_uid = cases[i].slurm_uid;
 		const int status =
 		    answer_to(cases[i].uid, cases[i].request, text);
 		if (status != cases[i].status ||
@@ -203,7 +203,7 @@ test_the_longest_body(void **state)
 	};
 
 	(void)state;
-	d.tables.conf.slurm_uid = geteuid();
+	d.site.tables.conf.slurm_uid = geteuid();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[REPLY_MAX];
 		const int status = answer_to_body(cases[i].length, text);
@@ -222,7 +222,7 @@ test_an_ordinary_user(void **state)
 	(void)state;
 	if (geteuid() == 0)
 		skip();
-	d.tables.conf.slurm_uid = geteuid() + 1;
+	d.site.tables.conf.slurm_uid = geteuid() + 1;
 	assert_int_equal(answer_to(geteuid(), ADJUST, text), 403);
 }
 
@@ -264,7 +264,7 @@ test_a_hog_starves_himself(void **state)
 	char text[REPLY_MAX];
 
 	(void)state;
-	d.tables.conf.slurm_uid = SLURM;
+	d.site.tables.conf.slurm_uid = SLURM;
 	const pid_t child = hog_as(hog);
 	assert_int_equal(answer_to(hog, request, text), 503);
 	assert_non_null(strstr(text, "too many connections"));
@@ -273,9 +273,9 @@ test_a_hog_starves_himself(void **state)
 		assert_int_equal(answer_to(0, request, text), 404);
 		assert_int_equal(answer_to(SLURM, request, text), 404);
 	} else {
-		d.tables.conf.slurm_uid = geteuid(); /* an admin now */
+		d.site.tables.conf.slurm_uid = geteuid(); /* an admin now */
 		assert_int_equal(answer_to(geteuid(), request, text), 404);
-		d.tables.conf.slurm_uid = SLURM;
+		d.site.tables.conf.slurm_uid = SLURM;
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -324,7 +324,7 @@ test_turns(void **state)
 	};
 
 	(void)state;
-	d.tables.conf.slurm_uid = geteuid();
+	d.site.tables.conf.slurm_uid = geteuid();
 	d.budget.has_snapshot = d.budget.snapshot.ready = true;
 	d.next.snapshot = d.next.renewal = INT64_MAX; /* nothing to publish */
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -414,7 +414,7 @@ test_a_slow_directory(void **state)
 
 	(void)state;
 	*directory = (struct directory){.delay_us = SLOW_US};
-	d.tables.conf.slurm_uid = SLURM;
+	d.site.tables.conf.slurm_uid = SLURM;
 	for (int i = 0; i < HASTY; i++) {
 		snprintf(request, sizeof(request),
 		    "GET /v1/%s?user=nobody-%d" HEAD "\r\n",

@@ -64,7 +64,7 @@ answer(struct lt_daemon *with, const char *credential, char **text)
 {
 	struct lt_munge_request asked = {0};
 	int status = lt_munge_open(
-	    &asked, with->tables.conf.munge_socket, credential, text);
+	    &asked, with->site.tables.conf.munge_socket, credential, text);
 
 	if (status == 200) {
 		char *reply = NULL;
@@ -73,8 +73,9 @@ answer(struct lt_daemon *with, const char *credential, char **text)
 		    &(struct lt_api_asked){asked.uid, asked.payload, asked.path,
 			asked.body, strlen(asked.body), &asked.from},
 		    &reply);
-		status = lt_munge_seal(text, with->tables.conf.munge_socket,
-		    asked.uid, status, reply);
+		status =
+		    lt_munge_seal(text, with->site.tables.conf.munge_socket,
+			asked.uid, status, reply);
 		free(reply);
 	}
 	lt_munge_free(&asked);
@@ -150,8 +151,8 @@ set_up(void **state)
 	budget.periods[0].end_utc_s = INT64_MAX;
 	d = calloc(1, sizeof(*d));
 	assert_non_null(d);
-	d->policy = &policy;
-	d->tables.conf.slurm_uid = 64030;
+	d->site.policy = &policy;
+	d->site.tables.conf.slurm_uid = 64030;
 	d->budget.has_snapshot = true;
 	d->budget.snapshot = (struct lt_budget_snapshot){.ready = true,
 	    .account_count = 1,
@@ -162,8 +163,8 @@ set_up(void **state)
 	    .pairs = &pair,
 	    .budget_count = 1,
 	    .budgets = &budget};
-	snprintf(d->tables.conf.munge_socket,
-	    sizeof(d->tables.conf.munge_socket), "%s", munge_socket);
+	snprintf(d->site.tables.conf.munge_socket,
+	    sizeof(d->site.tables.conf.munge_socket), "%s", munge_socket);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "ledger_fixture.h"
 #include "log.h"
 #include "settle.h"
+#include "settling.h"
 
 enum { ADA = 1000, BOB = 1001, SECOND = 1000 /* micros, of a whole node */ };
 
@@ -43,10 +44,10 @@ make_world(struct fixture *f)
 	    .node_idle_w = 200,
 	    .pue = 1};
 	w->d->ledger = f->ledger;
-	w->d->policy = &w->policy;
-	w->d->tables.conf.gpus_counted = true;
-	w->d->tables.conf.shards_counted = true;
-	w->d->market = (struct lt_market){.partition_count = 1,
+	w->d->site.policy = &w->policy;
+	w->d->site.tables.conf.gpus_counted = true;
+	w->d->site.tables.conf.shards_counted = true;
+	w->d->site.market = (struct lt_market){.partition_count = 1,
 	    .partitions = &w->partition,
 	    .shape_count = 1,
 	    .shapes = &w->shape};
@@ -96,8 +97,7 @@ settle_all(struct world *w, const struct lt_batch_run *rows, uint32_t count)
 
 	assert_true(count >= 1 && count <= 8);
 	memcpy(copy, rows, count * sizeof(*rows));
-	must(w->f,
-	    lt_settle_again(w->d, &list, NOVEMBER + 10 * HOUR, &w->f->err));
+	must(w->f, settle_rows(w->d, &list, NOVEMBER + 10 * HOUR, &w->f->err));
 }
 
 static int64_t
@@ -346,7 +346,7 @@ shards_of_gpus(void **state)
 	assert_int_equal(run_of(w, &row).shards, 8);
 	assert_int_equal(sum_of(w, "vision", ADA), 25 * SECOND);
 	/* Where slurmdbd does not count them. */
-	w->d->tables.conf.shards_counted = false;
+	w->d->site.tables.conf.shards_counted = false;
 	must(w->f,
 	    lt_ledger_put_gpus(w->f->ledger, key,
 		(struct lt_run_gpus){.shards = 16}, NOVEMBER, &w->f->err));
@@ -366,7 +366,7 @@ gpus_that_nobody_counts(void **state)
 	struct lt_batch_run seen = make_row(2, BOB, "vision", 0, 100, 0);
 	const struct lt_run_key key = {2, NOVEMBER};
 
-	w->d->tables.conf.gpus_counted = false;
+	w->d->site.tables.conf.gpus_counted = false;
 	must(w->f, lt_ledger_put_gpus(w->f->ledger, key,
 		       (struct lt_run_gpus){.gpus = 4}, NOVEMBER, &w->f->err));
 	settle_all(w, &row, 1);
@@ -394,7 +394,7 @@ gpus_counted_since(void **state)
 
 	settle_all(w, &old, 1); /* charged for its one CPU */
 	assert_int_equal(sum_of(w, "vision", ADA), 2 * SECOND);
-	w->d->tables.conf.gpus_counted = false;
+	w->d->site.tables.conf.gpus_counted = false;
 	settle_all(w, &lost, 1);
 	for (int i = 0; i < 2; i++) {
 		settle_all(w, &old, 1);
@@ -405,7 +405,7 @@ gpus_counted_since(void **state)
 		assert_int_equal(sum_of(w, "vision", BOB), 0);
 		assert_false(run_of(w, &lost).priced);
 		assert_int_equal(run_of(w, &lost).gpus_from, LT_GPUS_UNKNOWN);
-		w->d->tables.conf.gpus_counted = true;
+		w->d->site.tables.conf.gpus_counted = true;
 	}
 	free_world(w);
 }
@@ -446,7 +446,7 @@ gpus_of_a_resized_run(void **state)
 	    {"RESIZING", BOB, false}};
 	struct world *const w = make_world(*state);
 
-	w->d->tables.conf.gpus_counted = false;
+	w->d->site.tables.conf.gpus_counted = false;
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint32_t id = 40 + i;
 		struct lt_batch_run rows[] = {

@@ -62,7 +62,8 @@ each_gpu_has_its_own(void **state)
 			  .length_s = 10,
 			  .uid = BOB,
 			  .gpus = 2});
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	assert_int_equal(
 	    lt_ledger_speeds(w->f->ledger, &name, speeds, &w->f->err), 0);
 	assert_int_equal(median_on(w, name, 0), 0);
@@ -70,7 +71,8 @@ each_gpu_has_its_own(void **state)
 			  .start_s = 140,
 			  .length_s = fast_s[2],
 			  .gpus = 2});
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	assert_int_equal(
 	    lt_ledger_speeds(w->f->ledger, &name, speeds, &w->f->err), 2);
 	assert_string_equal(speeds[0].gpu, w->gpus[1].name);
@@ -84,7 +86,8 @@ each_gpu_has_its_own(void **state)
 
 	must(
 	    w->f, lt_ledger_forget(w->f->ledger, ADA, NOW, &count, &w->f->err));
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	assert_int_equal(
 	    lt_ledger_speeds(w->f->ledger, &name, speeds, &w->f->err), 0);
 }
@@ -101,12 +104,14 @@ a_gpu_of_old_runs_goes(void **state)
 				  .start_s = i * 5000,
 				  .length_s = 400,
 				  .gpus = 2});
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	assert_int_equal(
 	    lt_ledger_speeds(w->f->ledger, &name, speeds, &w->f->err), 2);
 	must(w->f,
 	    lt_ledger_prune_lengths(w->f->ledger, NOVEMBER + 1000, &w->f->err));
-	must(w->f, lt_lengths_publish(w->d, NOW, &w->f->err));
+	must(w->f, lt_lengths_publish(w->d->site.policy, w->d->ledger,
+		       &w->d->charges, w->d->paths.history, NOW, &w->f->err));
 	assert_int_equal(
 	    lt_ledger_speeds(w->f->ledger, &name, speeds, &w->f->err), 0);
 }

@@ -43,7 +43,7 @@ test_taken_out(void **state)
 	(void)state;
 	assert_non_null(d);
 	assert_non_null(s);
-	d->market = (struct lt_market){.partition_count = 1,
+	d->site.market = (struct lt_market){.partition_count = 1,
 	    .shape_count = 1,
 	    .partitions = &partition,
 	    .shapes = &shape};
@@ -72,7 +72,8 @@ test_taken_out(void **state)
 		s->job = &job;
 		s->now_utc_s = NOW;
 		assert_int_equal(
-		    lt_standing_taken_out(&got, d, s), cases[i].taken_h >= 0);
+		    lt_standing_taken_out(&got, &d->site.market, &d->jobs, s),
+		    cases[i].taken_h >= 0);
 		if (cases[i].taken_h < 0)
 			continue;
 		assert_int_equal(

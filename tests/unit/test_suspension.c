@@ -60,12 +60,12 @@ test_add(void **state)
 		job.gpus = cases[i].gpus;
 		assert_int_equal(lt_suspension_held_s(&job), cases[i].held_s);
 		assert_true(lt_suspension_add(
-		    &amount, 600, &job, &w->d->market, w->d->ledger));
+		    &amount, 600, &job, &w->d->site.market, w->d->ledger));
 		assert_int_equal(amount.money_micros, cases[i].money);
 		assert_int_equal(amount.carbon_mg, cases[i].carbon);
 		amount.carbon_mg = INT64_MAX;
 		assert_int_equal(lt_suspension_add(&amount, 600, &job,
-				     &w->d->market, w->d->ledger),
+				     &w->d->site.market, w->d->ledger),
 		    cases[i].held_s == 0);
 		free_world(w);
 	}
@@ -130,9 +130,10 @@ test_looks(void **state)
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		job.suspended_s = looks[i].suspended_s;
 		job.state = looks[i].state;
-		must(w->f, lt_change_follow(w->d,
-			       &(struct lt_change){&job, &before, NOW}, &hold,
-			       &w->f->err));
+		must(w->f,
+		    lt_change_follow(&w->d->site, w->d->ledger, &w->d->budget,
+			&(struct lt_change){&job, &before, NOW}, &hold,
+			&w->f->err));
 		hold = hold_now(w, 107);
 		assert_int_equal(
 		    hold.quote.hold_per_task.money_micros, looks[i].money);

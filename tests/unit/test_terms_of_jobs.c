@@ -24,7 +24,8 @@ terms_for(
 	snprintf(w->d->paths.terms, sizeof(w->d->paths.terms), "%s", path);
 	w->d->jobs.list = (struct lt_batch_jobs){.jobs = jobs, .count = count};
 	lt_jobs_sort(&w->d->jobs.list);
-	must(w->f, lt_write_terms(w->d, &w->f->err));
+	must(w->f, lt_write_terms(w->d->site.policy, w->d->ledger, &w->d->jobs,
+		       &w->d->budget, &w->d->paths, &w->f->err));
 	must(w->f, lt_terms_find(path, id, &terms, &w->f->err));
 	w->d->jobs.list = (struct lt_batch_jobs){0};
 	unlink(path);

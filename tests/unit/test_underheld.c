@@ -98,8 +98,8 @@ test_who_goes_back(void **state)
 		w->policy.on_underheld = c->rule;
 		w->policy.mode = c->mode;
 		told.refuses = c->refuses;
-		must(w->f,
-		    lt_underheld_follow(w->d, &job, &hold, NOW, &w->f->err));
+		must(w->f, lt_underheld_follow(
+			       &w->books, &job, &hold, NOW, &w->f->err));
 		assert_int_equal(told.requeued, c->goes_back ? 7 : 0);
 		const struct lt_ledger_hold now = hold_now(w, 107);
 		assert_int_equal((now.quote.flags & LT_QUOTE_UNDERHELD) != 0,
@@ -121,7 +121,8 @@ test_not_known(void **state)
 	struct lt_ledger_hold hold = hold_job(w, &job, WHOLE, 0);
 
 	w->policy.on_underheld = LT_UNDERHELD_REQUEUE;
-	must(w->f, lt_underheld_follow(w->d, &job, &hold, NOW, &w->f->err));
+	must(
+	    w->f, lt_underheld_follow(&w->books, &job, &hold, NOW, &w->f->err));
 	assert_int_equal(told.requeued, 0);
 	free_world(w);
 }

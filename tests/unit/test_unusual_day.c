@@ -89,16 +89,16 @@ test_days(void **state)
 	w->policy.notify = (struct lt_policy_notify){.is_set = true,
 	    .alerts.unusual = {.percent = 50,
 		.floor = {.has_money = true, .money_micros = 500000}}};
-	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
+	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
 	/* What an admin books is no usage. */
 	adjust_account(
 	    w->f, "vision", NOVEMBER + (TODAY - 1) * LT_DAY_S, 90000000);
 	assert_int_equal(look(w, &last), 0);
 	charge(w, "vision", TODAY - 1, 200000);
 	/* Not before all of the day is settled. */
-	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 1;
+	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 1;
 	assert_int_equal(look(w, &last), 0);
-	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
+	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S + 60;
 	assert_int_equal(look(w, &last), 1);
 	assert_int_equal(last.kind, LT_ALERT_DAY);
 	assert_string_equal(last.team, "vision");
@@ -125,7 +125,7 @@ test_zone(void **state)
 	struct world *const w = make_world(*state);
 	struct lt_alert last = {0};
 
-	w->d->offsets = (struct lt_offsets){
+	w->d->site.offsets = (struct lt_offsets){
 	    .count = 1, .steps = {{INT64_MIN, 3600, "CET"}}};
 	for (int day = 0; day < TODAY - 1; day++)
 		charge(w, "vision", day, 1000000);
@@ -137,7 +137,7 @@ test_zone(void **state)
 	w->policy.notify = (struct lt_policy_notify){.is_set = true,
 	    .alerts.unusual = {.percent = 50,
 		.floor = {.has_money = true, .money_micros = 500000}}};
-	w->d->budget.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 3600;
+	w->d->charges.settled_until_utc_s = NOVEMBER + TODAY * LT_DAY_S - 3600;
 	assert_int_equal(look(w, &last), 1);
 	assert_non_null(strstr(last.text, "vision spent $1.60 on 2026-12-04,"));
 	free_world(w);

@@ -33,16 +33,33 @@ begin(void **state)
 
 	snprintf(since, sizeof(since), "%d", NOVEMBER);
 	must(w->f, lt_ledger_put(w->f->ledger, "since", since, &w->f->err));
-	snprintf(w->d->tables.conf.accounting_storage,
-	    sizeof(w->d->tables.conf.accounting_storage), "slurmdbd");
-	w->d->budget.settled_until_utc_s = NOW;
+	snprintf(w->d->site.tables.conf.accounting_storage,
+	    sizeof(w->d->site.tables.conf.accounting_storage), "slurmdbd");
+	w->d->charges.settled_until_utc_s = NOW;
 	return w;
+}
+
+static int
+look_at_idle(
+    void *d, const struct lt_run *run, int64_t now_utc_s, struct lt_error *err)
+{
+	return lt_alerts_look_at_run(d, run, now_utc_s, err);
+}
+
+static int
+read_used(struct world *w)
+{
+	const struct lt_measured measured = {
+	    .look = look_at_idle, .context = w->d};
+
+	return lt_utilisation_read(&w->d->site.tables, w->d->ledger,
+	    &w->d->charges, &measured, NOW, &w->f->err);
 }
 
 static void
 look(struct world *w)
 {
-	must(w->f, lt_utilisation_read(w->d, NOW, &w->f->err));
+	must(w->f, read_used(w));
 }
 
 static struct lt_run
@@ -116,7 +133,8 @@ test_idle(void **state)
 	assert_int_equal(alerts_of(w), 1);
 	/* Steps that come late change the figure, and tell nothing again. */
 	row.gpu_used_ppm = 5;
-	must(w->f, lt_utilisation_came(w->d, run.end_utc_s, &w->f->err));
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       run.end_utc_s, &w->f->err));
 	look(w);
 	assert_int_equal(alerts_of(w), 1);
 	fake_rows = (struct lt_batch_runs){0};
@@ -170,34 +188,37 @@ test_spans(void **state)
 	int looks = 0;
 
 	dbd_fails = true;
-	assert_int_equal(lt_utilisation_read(w->d, NOW, &w->f->err), LT_ENET);
+	assert_int_equal(read_used(w), LT_ENET);
 	w->f->err = (struct lt_error){0};
-	assert_int_equal(w->d->budget.used_until_utc_s, NOVEMBER);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOVEMBER);
 	dbd_fails = false;
 	questions->all = 0;
-	while (w->d->budget.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
-		const int64_t before = w->d->budget.used_until_utc_s;
+	while (
+	    w->d->charges.used_until_utc_s < NOW - 30 && looks < LOOKS_MOST) {
+		const int64_t before = w->d->charges.used_until_utc_s;
 
 		look(w);
-		assert_true(w->d->budget.used_until_utc_s > before);
+		assert_true(w->d->charges.used_until_utc_s > before);
 		looks++;
 	}
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - 30);
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - 30);
 	assert_int_equal(questions->all, looks);
 	look(w);
 	assert_int_equal(questions->all, looks);
-	assert_int_equal(w->d->next.used, NOW + 60);
+	assert_int_equal(w->d->charges.next.used, NOW + 60);
 	/* As the next lowtided reads it. */
-	w->d->budget.used_until_utc_s = 0;
+	w->d->charges.used_until_utc_s = 0;
 	look(w);
 	assert_int_equal(questions->all, looks);
 	/* One that came late is looked for. */
-	must(w->f, lt_utilisation_came(w->d, NOW - LT_DAY_S, &w->f->err));
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       NOW - LT_DAY_S, &w->f->err));
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	/* Also by the next lowtided; a later one changes nothing. */
-	w->d->budget.used_until_utc_s = 0;
-	must(w->f, lt_utilisation_came(w->d, NOW - LT_HOUR_S, &w->f->err));
-	assert_int_equal(w->d->budget.used_until_utc_s, NOW - LT_DAY_S - 1);
+	w->d->charges.used_until_utc_s = 0;
+	must(w->f, lt_utilisation_came(w->d->ledger, &w->d->charges,
+		       NOW - LT_HOUR_S, &w->f->err));
+	assert_int_equal(w->d->charges.used_until_utc_s, NOW - LT_DAY_S - 1);
 	look(w);
 	assert_int_equal(questions->all, looks + 1);
 	free_world(w);
@@ -209,7 +230,7 @@ test_nobody(void **state)
 {
 	struct world *const w = begin(state);
 
-	w->d->tables.conf.accounting_storage[0] = '\0';
+	w->d->site.tables.conf.accounting_storage[0] = '\0';
 	look(w);
 	assert_int_equal(questions->all, 0);
 	free_world(w);
