@@ -180,10 +180,11 @@ price(struct lt_ledger_hold *moved, const struct lt_books *books,
 		lt_quote_most(quote, &fresh, &s->hold.quote);
 	else
 		quote->hold_per_task = fresh.hold_per_task;
-	lt_quote_of_plan(quote, &(struct lt_case){.market = &books->site->market,
-				    .plan = plan,
-				    .kind = LT_CASE_AGAIN,
-				    .run = s->run});
+	lt_quote_of_plan(
+	    quote, &(struct lt_case){.market = &books->site->market,
+		       .plan = plan,
+		       .kind = LT_CASE_AGAIN,
+		       .run = s->run});
 	quote->plan_start_utc_s = there->start_utc_s;
 	if (quote->rev < s->quote.rev)
 		quote->rev = s->quote.rev;
