@@ -219,6 +219,7 @@ struct world {
 static inline void
 compile(struct world *w, int64_t now_utc_s)
 {
+	w->books = lt_daemon_books(w->d); /* the ledger may be opened anew */
 	must(w->f, lt_compile_budget(&w->books, now_utc_s, &w->f->err));
 	must(w->f, lt_period_judged(
 		       &w->d->budget, w->d->ledger, now_utc_s, &w->f->err));
