@@ -2,20 +2,15 @@
  * Inside lt_decide(): the job as resolved, one lane per partition that it may
  * run in, and the steps from one to the other. Not installed for others.
  *
- *   decide_fit.c       can and may it run there?      -> enum lt_reject
- *   decide_layout.c    what it takes of nodes there   -> struct layout
- *   decide_move.c      may it be moved there at all?
- *   decide_limits.c    would Slurm's limits let it start there?
- *   decide_cost.c      what it costs there            -> struct lane
- *   decide_estimate.c  what a start in it comes to
- *   decide_least.c     what no window of it is below
- *   decide_capacity.c  when there is room             -> struct span
- *   decide_price.c     and a node-hour is not too dear
+ *   decide_fit.c       can it run there, and may it be moved? -> enum lt_reject
+ *   decide_layout.c    what it takes of nodes there          -> struct layout
+ *   decide_cost.c      what it costs there                   -> struct lane
+ *   decide_capacity.c  when there is room, at a price that
+ *                      the job may have; the line at home    -> struct span
  *   decide_lanes.c     the lanes that take part
+ *   decide_score.c     figures of a start, and its score     -> struct aim
  *   decide_search.c    the best and the earliest start of a lane
- *   decide_score.c     what is least wanted, by round -> struct aim
- *   decide.c           baseline, 95 % rule, the plan
- *   decide_line.c      what becomes of a job that stays in line
+ *   decide.c           baseline, 95 % rule, holdout, the plan
  *   decide_power_cap.c the plan's run, slowed in dirty hours
  */
 #ifndef LT_DECIDE_INTERNAL_H
@@ -168,11 +163,18 @@ struct found { /* start of the best; none = false */
 };
 
 /* decide_fit.c */
+/* Why it may not be moved there. */
+enum lt_reject lt_move_reject(const struct job *job, int partition);
 void lt_job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s);
 /* Why the job can't run there at all, home or not. */
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
+/* Its run time on that GPU over home's: from its runs, else from the table of
+ * GPUs. */
+double lt_ratio_there(
+    bool *known, const struct job *job, int partition, int gpu);
+
 /* decide_layout.c */
 /* What it takes of a node there, and which shapes can hold it. */
 void lt_lay_out(struct laid *laid, const struct job *job, int partition);
@@ -182,24 +184,9 @@ enum lt_reject lt_layout_of(
 /* The GPU of a node that a job which names that type has; NULL = unknown. */
 const struct lt_gpu *lt_layout_gpu(const struct lt_market *market,
     const struct lt_shape *shape, const char *type);
-/* decide_move.c */
-/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+/* True if the word is in a comma list; case counts for neither accounts nor
+ * QOS. */
 bool lt_listed(const char *list, const char *word, size_t length);
-/* Why it may not be moved there. */
-enum lt_reject lt_move_reject(const struct job *job, int partition);
-/* decide_limits.c: the limit of a job without --time where the partition has no
- * DefaultTime; LT_UNSET_64 = none. MaxWall comes before MaxTime, and what is
- * longer than that does not start. */
-int64_t lt_limit_unsaid(const struct lt_request *request,
-    const struct lt_market *market, const struct lt_partition *part);
-/* Would a limit or a reservation keep it from starting there,
- * where it is given this? */
-enum lt_reject lt_limit_reject(
-    struct layout *layout, const struct job *job, int partition);
-/* Run time on that GPU over home's: as its runs have shown, or as the table of
- * GPUs has it. */
-double lt_ratio_there(
-    bool *known, const struct job *job, int partition, int gpu);
 
 /* decide_cost.c */
 /* Everything but spans. LT_REJECT_NONE, or why it can't be planned there;
@@ -207,7 +194,7 @@ double lt_ratio_there(
 enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
 
-/* decide_estimate.c */
+/* decide_score.c: the figures of a start */
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
@@ -226,10 +213,6 @@ void lt_lane_sure(struct lane *sure, const struct lane *lane);
 void lt_lane_estimate_slow(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 
-/* decide_least.c */
-/* Into its least, by the series up to its latest start. */
-void lt_lane_least(struct lane *lane, const struct job *job);
-
 /* decide_capacity.c */
 void lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
     uint32_t planned_count);
@@ -246,7 +229,6 @@ int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
 bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
-/* decide_price.c */
 /* Of its run from there, weighed by time, micros per node-hour; 0 without a
  * price. */
 double lt_lane_mean_price(const struct lane *lane, int64_t start_utc_s);
@@ -263,6 +245,8 @@ void lt_lane_keep_cost(
     struct spans *spans, struct lane *lane, const struct job *job);
 
 /* decide_search.c */
+/* Sets the lane's least, from the series up to its latest start. */
+void lt_lane_least(struct lane *lane, const struct job *job);
 /* Looks in one lane for the start with the least score below the limit or, if
  * `earliest`, for the first one before found's with a score of at most that.
  * *found keeps what it has when nothing is better. */
@@ -343,6 +327,11 @@ struct decision {
 	uint32_t order_count;
 };
 
+/* decide_capacity.c */
+/* Writes into its plan the figures of a job that stays in line at home, and
+ * whether it had better stay there without a begin time. */
+void lt_decision_line(const struct decision *decision);
+
 /* decide_lanes.c */
 void lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
     double wanted, double found);
@@ -371,23 +360,12 @@ int lt_decision_make(struct decision **made, struct lt_plan *plan,
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
 
-/* decide_line.c */
-/* Into its plan: what the job may come to in the line at home, and whether it
- * had better stay there without a begin time. */
-void lt_decision_line(const struct decision *decision);
-
-/* decide_holdout.c */
-/* The side of the site's comparison that a job with this choice is on; NOT:
- * nobody is held out, or it could not stay. */
-enum lt_compared lt_compared_as(
-    const struct decision *decision, const struct choice *choice);
-
 /* decide_power_cap.c */
 /* The plan's choice, which is that lane's, with the site's power cap, where its
  * window is dirty and the job has the time. */
 void lt_decision_cap(const struct decision *decision, const struct lane *lane);
 
-/* decide_score.c */
+/* decide_score.c: scores and conditions */
 /* What the objective wants least of in that round, waiting aside. */
 struct linear lt_score_of(
     const struct decision *decision, const struct lane *lane, int round);
@@ -420,17 +398,5 @@ bool lt_is_worth(const struct decision *decision, const struct lane *lane,
  * rates of the whole window, as the quote will. */
 bool lt_lane_over_budget(
     const struct decision *decision, const struct lane *lane);
-
-/* decide_choose.c */
-/* Lanes by what they can reach at best, into order; without those where no
- * start can meet the conditions. */
-void lt_choose_order(struct decision *decision);
-/* The best start of all lanes below limit; each lane's own goes to its
- * candidate, as far as it was looked at. */
-struct choice lt_choose_best(const struct decision *decision, double limit);
-/* Of all starts that score at most limit the earliest; of equals the lower
- * partition. best is one of them. */
-struct choice lt_choose_earliest(
-    const struct decision *decision, const struct choice *best, double limit);
 
 #endif

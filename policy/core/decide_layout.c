@@ -6,11 +6,27 @@
  */
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ask_text.h"
 #include "counts.h"
 #include "decide_internal.h"
 #include "gpu_kinds.h"
+
+/* True if the word is in a comma list; case counts for neither accounts nor
+ * QOS. */
+bool
+lt_listed(const char *list, const char *word, size_t length)
+{
+	for (const char *at = list; length > 0 && *at != '\0';) {
+		const size_t item = strcspn(at, ",");
+
+		if (item == length && strncasecmp(at, word, length) == 0)
+			return true;
+		at += item + (at[item] == ',' ? 1 : 0);
+	}
+	return false;
+}
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
  * of "24 GB". So a request fits when the device has 90 % of it. */

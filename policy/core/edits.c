@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 #include "refusal.h"
 #include "text.h"

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
 #include "text.h"
 #include "units.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "text.h"
 #include "units.h"
 

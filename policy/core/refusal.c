@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"

@@ -66,4 +66,14 @@ size_t lt_text_words(const char *text, int columns) __attribute__((nonnull));
 /* Breaks each line of the text between words where it is longer; in place. */
 void lt_text_wrap(char *text, int columns) __attribute__((nonnull));
 
+/*
+ * Returns the name (of a list ended by NULL) that is nearest to a word: the
+ * fewest letters changed, added or left out, whatever the case; the first of
+ * equals. A beginning of three letters or more counts as one change. NULL: more
+ * than a third of the letters (for less than six: more than two) would have to
+ * change, or all.
+ */
+const char *lt_nearest_word(const char *word, const char *const *names)
+    __attribute__((nonnull));
+
 #endif

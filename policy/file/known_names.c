@@ -4,7 +4,7 @@
 
 #include "known_names.h"
 #include "lookup.h"
-#include "nearest.h"
+#include "text.h"
 
 enum { KIND_PARTITION, KIND_ACCOUNT, KIND_QOS, KINDS };
 static const char *const kind_words[KINDS] = {

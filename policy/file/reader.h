@@ -115,6 +115,10 @@ bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
 /* In place; A to Z only, as Slurm does with accounts and QOS. */
 void lt_lower(char *text);
+/* A code of ISO 4217, in capitals, that money is in today. */
+bool lt_currency_is(const char *code);
+/* "; did you mean USD?", "" where none is near; returns out. */
+const char *lt_currency_hint(char *out, size_t size, const char *code);
 
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys;
@@ -127,23 +131,15 @@ bool lt_read_body(struct lt_reader *reader, const struct lt_key *key,
 void lt_place(const yaml_node_t *node, int *line, int *column);
 
 /* ---- partitions.c ---- */
-lt_item_fn lt_read_gpu, lt_read_partition;
+lt_item_fn lt_read_gpu, lt_read_partition, lt_read_power_cap;
 lt_read_fn lt_read_gpu_name;
-
-/* ---- market_based.c ---- */
-lt_read_fn lt_read_market_based;
-
-/* ---- pue.c ---- */
-lt_read_fn lt_read_pue;
 
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget;
-
-/* ---- currency.c ---- */
-/* A code of ISO 4217, in capitals, that money is in today. */
-bool lt_currency_is(const char *code);
-/* "; did you mean USD?", "" where none is near; returns out. */
-const char *lt_currency_hint(char *out, size_t size, const char *code);
+lt_item_fn lt_read_labels;
+/* One line of UTF-8 without control characters, of the key's size, and not
+ * empty where its min is 1. */
+lt_read_fn lt_read_line;
 
 /* ---- classes.c ---- */
 lt_item_fn lt_read_class;
@@ -152,25 +148,8 @@ lt_read_fn lt_read_defaults; /* gone: says what took its place */
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
 
-/* ---- power_cap.c ---- */
-lt_item_fn lt_read_power_cap;
-
-/* ---- exchange.c ---- */
-lt_item_fn lt_read_exchange;
-/* After all rows: none twice, none of the site's own currency; sorted. */
-void lt_exchanges_finish(struct lt_reader *reader);
-
-/* ---- labels.c ---- */
-lt_item_fn lt_read_labels;
-/* One line of UTF-8 without control characters, of the key's size, and not
- * empty where its min is 1. */
-lt_read_fn lt_read_line;
-
 /* ---- notify.c ---- */
 lt_read_fn lt_read_notify;
-
-/* ---- metrics.c ---- */
-lt_read_fn lt_read_metrics;
 
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[];

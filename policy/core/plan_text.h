@@ -1,8 +1,8 @@
 /*
  * A plan in one line.
  */
-#ifndef LT_PLAN_LINE_H
-#define LT_PLAN_LINE_H
+#ifndef LT_PLAN_TEXT_H
+#define LT_PLAN_TEXT_H
 
 #include "brief.h"
 #include "quote.h"
