@@ -2,12 +2,11 @@
 /*
  * Counts in the texts of a request: TRES and Gres lists, and the tasks of an
  * --array text, "first[-last[:step]][%parallel]" separated by commas, within
- * optional brackets. For an array an upper bound is enough, so overlaps are
- * not searched for.
+ * optional brackets. For an array an upper bound is enough, so overlaps are not
+ * searched for.
  *
  * Bounded by the length of the text. slurmctld reads the text again after the
- * plugin with its own parser, so what can't be read here is an error or 0,
- * never a guess.
+ * plugin with its own parser, so what is unclear here only counts as more.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -163,7 +162,7 @@ at_most(uint64_t count)
 	return count > LT_ASK_MAX ? LT_ASK_MAX : count;
 }
 
-/* Digits at *text, which is moved behind them. False when there are none. */
+/* Reads digits at *text, which is moved behind them. False without any. */
 static bool
 read_number(const char **text, uint64_t *number)
 {
@@ -178,7 +177,7 @@ read_number(const char **text, uint64_t *number)
 	return true;
 }
 
-/* Of "k" in "64k". 0 = no unit. */
+/* Returns the factor of "k" in "64k"; 0 = no unit. */
 static uint64_t
 unit_of(const char *suffix, size_t length)
 {
@@ -225,8 +224,9 @@ read_count(const char *field, const char *end, uint64_t *count)
 	return unit > 0;
 }
 
-/* Of several types, or one that has no room: one that no node has; each further
- * name counts as another, as the first ones are not known any more. */
+/* Notes a GPU type. Several types, or one that is too long, become a type that
+ * no node has; each further name counts as another, as the first ones are not
+ * known any more. */
 static void
 note_type(char *type, const char *name, size_t length)
 {

@@ -548,14 +548,14 @@ weigh(void *context, const struct visit *visit)
 		return;
 	}
 	const int64_t asked = amount_of(amount, visit->currency);
-	/* What costs nothing or frees makes nothing worse. */
+	/* An amount that costs nothing or frees makes nothing worse. */
 	if (asked <= 0 || asked <= visit->balance->available ||
 	    !tighter(verdict, visit))
 		return;
 	fill_over(verdict, visit, asked);
 }
 
-/* What a user holds unseen, but for components of the same job. */
+/* Adds what a user holds unseen, but for components of the same job. */
 static bool
 unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 {

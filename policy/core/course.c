@@ -9,7 +9,7 @@
 
 #include "course.h"
 
-/* Of a cost: noise of rounding, for which nothing ends later. */
+/* Noise of rounding in a cost: nothing ends later for it. */
 static const double noise = 1e-9;
 
 static int64_t
@@ -18,7 +18,7 @@ length_of(const struct lt_stretch *stretch)
 	return stretch->to_utc_s - stretch->from_utc_s;
 }
 
-/* What work there costs more than a rest. */
+/* Returns what work in a stretch costs more than a rest. */
 static double
 extra(const struct lt_stretch *stretch)
 {
@@ -83,8 +83,8 @@ struct chosen { /* the stretch that it ends in */
 };
 
 static void
-write(struct lt_stretch *stretches, uint32_t count, const uint16_t *order,
-    const struct chosen *chosen, int64_t work_s)
+write_course(struct lt_stretch *stretches, uint32_t count,
+    const uint16_t *order, const struct chosen *chosen, int64_t work_s)
 {
 	for (uint32_t i = 0; i < count; i++)
 		stretches[i].run_s = 0;
@@ -129,7 +129,7 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 		rests += in->rests * (double)length_s;
 	}
 	if (chosen.run_s > 0)
-		write(stretches, count, order, &chosen, work_s);
+		write_course(stretches, count, order, &chosen, work_s);
 	return least;
 }
 

@@ -6,8 +6,8 @@
  * eq. (58) for the jobs that the holdout keeps at home.
  *
  * Reads a request, a market and what is known of the past; writes a plan. Pure.
- * Fails with an error when the request or the market makes no sense; a job that
- * fits nowhere is a plan that says so, not an error.
+ * Fails when the job's partition is not in the market, or without memory; a job
+ * that fits nowhere is a plan that says so, not an error.
  */
 #include <assert.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 
 #include "decide_internal.h"
 
-/* Is it one to compare with: it moves to cost less, and nothing that was asked
- * needs that? */
+/* True if the job belongs in the comparison: it moves to cost less, and nothing
+ * that was asked needs the move. */
 static bool
 could_stay(const struct decision *decision, const struct choice *choice)
 {
@@ -206,9 +206,9 @@ choose_earliest_start(
 
 static const double keep = 0.95; /* of the best saving */
 
-/* What a choice is measured against: home at its first start with room, or,
- * where home can't run it, the best lane at its earliest; of what is equal to
- * a choice, that one. */
+/* Returns the value that a choice is measured against: home at its first start
+ * with room, or, where home can't run it, the best lane at its earliest start;
+ * for what is equal to a choice, that choice. */
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
@@ -285,8 +285,8 @@ choose(struct decision *decision, int round, const struct choice *first,
 	return choice;
 }
 
-/* Is it later than need be, and saves less than people wait for, in money and
- * in carbon? Eq. (23). */
+/* True if it is later than need be and saves less than people wait for, in
+ * money and in carbon; eq. (23). */
 static bool
 waits_for_little(const struct decision *decision, const struct choice *choice)
 {
@@ -394,7 +394,8 @@ price_home(struct decision *decision)
 			decision->plan->candidates[i].reject = LT_REJECT_PINNED;
 }
 
-/* Of those that could run it one is the best; the others are no better. */
+/* Marks one of the lanes that could run it as the best; the others are no
+ * better. */
 static void
 name_best(struct lt_plan *plan)
 {
@@ -421,9 +422,9 @@ home_at(const struct decision *decision, int64_t start_utc_s)
 	return at;
 }
 
-/* What the job comes to without a better place. Where home has no room in time
- * it waits as long as it was promised to wait at most: whoever is in its way
- * may go elsewhere until then. */
+/* Estimates the job without a better place. Where home has no room in time, it
+ * waits as long as it was promised to wait at most: jobs in its way may go
+ * elsewhere until then. */
 static void
 stay_home(struct decision *decision)
 {
@@ -440,7 +441,7 @@ stay_home(struct decision *decision)
 						     : earliest_utc_s);
 }
 
-/* By what the choice differs from home: when, where, how fast. */
+/* Writes how the choice differs from home: when, where, how fast. */
 static void
 part_levers(struct lt_plan *plan, const struct decision *decision,
     const struct choice *choice)
@@ -484,8 +485,8 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
-/* What a job is measured against that home can't run: the best of the starts
- * at the first second at which any lane has room. */
+/* Finds the baseline of a job that home can't run: the best of the starts at
+ * the first second at which any lane has room. */
 static void
 find_elsewhere(const struct decision *decision)
 {

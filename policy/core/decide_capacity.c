@@ -21,7 +21,7 @@
 
 #include "decide_internal.h"
 
-/* What is booked ends before that. */
+/* Bookings end before that. */
 static const int64_t room_horizon_s = 60 * LT_DAY_S;
 
 static int64_t
@@ -57,7 +57,8 @@ key_of(const struct lt_planned *planned, uint16_t edge)
 	       (uint64_t)(time + half) << EDGE_BITS | edge;
 }
 
-/* By one digit of all keys, those that are equal in it as they were. */
+/* Sorts by one digit of all keys; keys that are equal in it keep their order.
+ */
 static void
 sort_digit(uint64_t *to, const uint64_t *from, uint32_t count, int shift)
 {
@@ -122,7 +123,7 @@ lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
 	edges->count = count;
 }
 
-/* What is occupancy and planned in one partition, followed through time. */
+/* Occupancy and planned jobs in one partition, followed through time. */
 struct profile {
 	const struct lt_series *occupancy; /* NULL = none */
 	uint32_t step;			   /* of occupancy, in force */
@@ -157,7 +158,7 @@ step_from(const struct lt_series *series, uint32_t step, int64_t utc_s)
 		   : lt_series_index_in(series, utc_s, step, last);
 }
 
-/* Go on to utc_s: the load from then until *next_utc_s. */
+/* Moves on to utc_s; returns the load from then until *next_utc_s. */
 static double
 load_from(struct profile *profile, int64_t utc_s, int64_t *next_utc_s)
 {
@@ -332,8 +333,8 @@ lt_is_over_cost(const struct lt_request *request, const struct lt_estimate *at)
 	       at->most_micros > request->max_cost_micros;
 }
 
-/* Of a window, to be at most so much: linear in the start until the window
- * begins or ends in another step of what it depends on. */
+/* A function of a window that must be at most a limit: linear in the start
+ * until the window begins or ends in another step of its series. */
 struct bound {
 	const struct lane *lane; /* whose window */
 	struct linear value;
@@ -396,11 +397,11 @@ last_alike(const struct bound *bound, int64_t from_utc_s, int64_t to_utc_s)
 struct keeper { /* of the starts that are kept, behind all others */
 	struct spans *spans;
 	uint32_t count;
-	bool is_open; /* the last one goes on */
+	bool is_open; /* the last one is extended */
 };
 
 static void
-keep(struct keeper *keeper, int64_t from_utc_s, int64_t to_utc_s)
+keep_span(struct keeper *keeper, int64_t from_utc_s, int64_t to_utc_s)
 {
 	struct spans *const spans = keeper->spans;
 	struct span *const list = &spans->list[spans->count];
@@ -413,7 +414,7 @@ keep(struct keeper *keeper, int64_t from_utc_s, int64_t to_utc_s)
 	}
 }
 
-/* Of one span with room those starts that are within the bound. */
+/* Keeps the starts of one span with room that are within the bound. */
 static void
 keep_of(struct keeper *keeper, const struct span *span,
     const struct bound *bound, double *least)
@@ -424,7 +425,7 @@ keep_of(struct keeper *keeper, const struct span *span,
 	keeper->is_open = false;
 	*least = fmin(*least, value);
 	if (value <= bound->most)
-		keep(keeper, at, at);
+		keep_span(keeper, at, at);
 	while (at < span->to_utc_s) {
 		const int64_t bend = next_bend(bound, at);
 		const int64_t next =
@@ -435,10 +436,11 @@ keep_of(struct keeper *keeper, const struct span *span,
 		*least = fmin(*least, value);
 		const bool is_beyond = value > bound->most;
 		if (!was_beyond)
-			keep(keeper, at,
+			keep_span(keeper, at,
 			    is_beyond ? last_alike(bound, at, next) : next);
 		else if (!is_beyond)
-			keep(keeper, last_alike(bound, at, next) + 1, next);
+			keep_span(
+			    keeper, last_alike(bound, at, next) + 1, next);
 		keeper->is_open &= !is_beyond;
 		at = next;
 	}

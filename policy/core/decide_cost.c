@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job costs in one partition, as weights of the integrals of price,
- * tariff and intensity over its window. docs/model.md, eqs. (1) to (9).
+ * Prices a job in one partition: weights of the integrals of price, tariff and
+ * intensity over its window. docs/model.md, eqs. (1) to (9). Reads the request
+ * and the market, writes the lane; a job that can't be planned there gets a
+ * reject with the value wanted and the value found.
  */
 #include <assert.h>
 #include <math.h>
@@ -13,7 +15,7 @@
 static const double mg_per_g = 1000;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
-/* Of all waves: far beyond any deadline, and still an int64_t. */
+/* The most for all waves: far beyond any deadline, and still an int64_t. */
 static const double limits_max_s = 1e18;
 
 static const struct lt_series *
@@ -48,7 +50,7 @@ lane_waves(struct lane *lane, const struct job *job)
 	lane->node_equivalents = one * at_once;
 }
 
-/* As long as most of its kind have run, where these tell. */
+/* Returns how long most runs of its kind took, where these are known. */
 static double
 likely_most(const struct job *job)
 {
@@ -71,8 +73,8 @@ checkpoint_of(const struct lane *lane, const struct job *job)
 	return checkpoint;
 }
 
-/* Of no work yet. Without proof it is taken to start over where nodes are taken
- * back. */
+/* Returns the exposure before any work. Without proof, a job is assumed to
+ * start over where nodes are taken back. */
 static struct lt_exposure
 exposure_of(const struct lane *lane, const struct job *job)
 {
@@ -81,7 +83,7 @@ exposure_of(const struct lane *lane, const struct job *job)
 	    &job->market->partitions[lane->partition];
 	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-	    /* What was measured has no boot of a node in it. */
+	    /* A measured restart does not include the boot of a node. */
 	    .restart_s = fmax(part->restart_s, request->proof.restart_s)};
 
 	if (request->checkpoint.enabled &&
@@ -144,7 +146,7 @@ lane_time(struct making *m, const struct layout *layout, double *wanted,
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
 		lane->work_ratio *= job->power_cap->slow_down;
-	/* Of a run time that is not known a cap may pass the limit, too. */
+	/* With an unknown run time, a cap may pass the limit, too. */
 	if ((job->expected_known || job->power_cap != NULL) &&
 	    lane->work_ratio > 1 && job->limit_s > 0 &&
 	    likely_most(job) * lane->work_ratio > (double)job->limit_s) {
@@ -306,8 +308,8 @@ gpu_power(const struct job *job)
 		   : 1;
 }
 
-/* What is emitted is charged, idle power too; eq. (6a). Where that is not
- * known, neither is what it costs. */
+/* Charges for what is emitted, idle power too; eq. (6a). Where emissions are
+ * not known, the cost is not known either. */
 static void
 charge_carbon(struct lane *lane, const struct lt_market *market)
 {
@@ -468,7 +470,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	struct layout layout;
 	enum lt_reject reject;
 
-	/* What follows sets the rest: to clear it first takes as long. */
+	/* The code below sets the rest: to clear it first takes as long. */
 	lane->partition = partition;
 	lane->length_count = 0;
 	lane->rests = false;

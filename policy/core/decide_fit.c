@@ -180,7 +180,8 @@ lt_move_reject(const struct job *job, int partition)
 	    (request->is_on_demand ||
 		(job->class != NULL && job->class->on_demand_only)))
 		return LT_REJECT_ON_DEMAND;
-	/* What home's nodes are is not known, so whether it can run there. */
+	/* Home's nodes are not known, so neither is whether it can run there.
+	 */
 	if (bound_elsewhere(job, partition) || home->shape_count == 0)
 		return LT_REJECT_PINNED;
 	if (!is_named(request, partition) &&
@@ -347,7 +348,7 @@ has_home(const struct lt_request *request, const struct lt_market *market)
 	       (uint32_t)request->home < market->partition_count;
 }
 
-/* What is left of it when so much is done. */
+/* Returns what is left of a run time when so much is done. */
 static double
 left_of(double work_s, double done_s)
 {
@@ -364,8 +365,8 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 	const struct lt_partition *part = &market->partitions[partition];
 	int64_t default_s = part->default_time_s;
 
-	/* What a deadline leaves is for what is left to do: in the minutes
-	 * that Slurm counts, or it would be late by the last of them. */
+	/* A deadline leaves time for the work that is left: in the minutes that
+	 * Slurm counts, or it would be late by the last of them. */
 	if (request->limit_s > 0 && request->deadline_utc_s != LT_UNSET_64 &&
 	    request->done_s > request->cut_s)
 		return (int64_t)ceil(
@@ -375,7 +376,7 @@ lt_limit_of(const struct lt_request *request, const struct lt_market *market,
 		       LT_MINUTE_S;
 	if (request->limit_s > 0)
 		return request->limit_s;
-	/* Of several partitions Slurm takes the first one's for all. */
+	/* With several partitions, Slurm takes the first one's for all. */
 	for (uint32_t i = 0; default_s > 0 && i < request->named_count; i++)
 		default_s = (int64_t)larger((uint64_t)default_s,
 		    (uint64_t)market->partitions[request->named[i]]
@@ -417,8 +418,8 @@ set_expected(struct job *job)
 		job->low_s = left_of((double)is->low_s, done_s);
 		job->high_s = left_of((double)is->high_s, done_s);
 	}
-	/* What was learned of long runs is as sure as the site wants it: who
-	 * wants more goes by the limit. */
+	/* Long runs were learned with the site's confidence: a class that wants
+	 * more goes by the limit. */
 	if (lt_class_confidence_ppm(job->class, job->market) >
 	    job->market->deadline_confidence_ppm)
 		job->upper_s = 0;

@@ -20,7 +20,8 @@
 #include "size.h"
 #include "units.h"
 
-/* What a rate is charged by. A window's cost is linear in the integrals. */
+/* A rate is charged by one of these terms. A window's cost is linear in their
+ * integrals. */
 enum term { TERM_PRICE, TERM_TARIFF, TERM_CARBON, TERM_COUNT };
 
 enum {
@@ -42,7 +43,8 @@ struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
 	const struct lt_planned *planned;
 	uint32_t count;
 	uint16_t list[2 * LT_PLANNED_MAX];
-	/* Of each partition the first in the list, and behind the last one. */
+	/* Index of each partition's first entry in the list, and behind the
+	 * last one. */
 	uint16_t first[LT_PARTITIONS_MAX + 1];
 	uint64_t keys[2][2 * LT_PLANNED_MAX]; /* room to sort in */
 };
@@ -54,7 +56,7 @@ struct linear {
 	double per_s; /* per second that the end lies after now */
 };
 
-/* What one task takes of a node of the shape that was chosen. */
+/* The part of a node of the chosen shape that one task takes. */
 struct layout {
 	int partition;
 	int shape; /* index; -1 = none can run it */
@@ -66,7 +68,8 @@ struct layout {
 	double wanted, found;		  /* of a reject */
 };
 
-/* What is the same wherever a partition has the same kinds of nodes. */
+/* Results that are the same wherever a partition has the same kinds of nodes.
+ */
 struct laid {
 	struct layout layout;
 	int shape;		/* the layout's, from the partition's first */
@@ -90,9 +93,9 @@ struct job { /* the request, resolved once */
 	bool expected_known;  /* said or learned: else it is the limit */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
-	/* What it is not taken to pass, at home: what its user said, else the
-	 * upper quantile, else the limit; what it may cost, when it is done,
-	 * and whether it may be lost go by that. */
+	/* The run time that it should not pass at home: what its user said,
+	 * else the upper quantile, else the limit. Its most cost, its end and
+	 * whether it may be lost follow from it. */
 	double bound_s;
 	int64_t earliest_utc_s;
 	/* Where it stands already, and waits for nodes that are away; -1. */
@@ -149,7 +152,7 @@ struct cap {
 
 enum { CAPS_MAX = 5 };
 
-/* What is looked for in one lane. */
+/* The goal of a search in one lane. */
 struct aim {
 	struct linear score;
 	uint32_t cap_count;
@@ -176,7 +179,8 @@ double lt_ratio_there(
     bool *known, const struct job *job, int partition, int gpu);
 
 /* decide_layout.c */
-/* What it takes of a node there, and which shapes can hold it. */
+/* Computes what the job takes from a node there, and which shapes can hold it.
+ */
 void lt_lay_out(struct laid *laid, const struct job *job, int partition);
 /* Its layout there, and why no nodes can hold it, home or not. */
 enum lt_reject lt_layout_of(
@@ -229,12 +233,13 @@ int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
 bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
-/* Of its run from there, weighed by time, micros per node-hour; 0 without a
- * price. */
+/* Returns the mean price of its run from that start, weighed by time, micros
+ * per node-hour; 0 without a price. */
 double lt_lane_mean_price(const struct lane *lane, int64_t start_utc_s);
 bool lt_is_too_dear(const struct job *job, double mean_micros);
-/* Of the lane's spans, which are the last ones, only the starts that are not
- * too dear. The least mean price of all that had room; 0 where any is good. */
+/* Keeps of the lane's spans, which are the last ones, only the starts that are
+ * not too dear. Returns the least mean price of all that had room; 0 where any
+ * is good. */
 double lt_lane_keep_price(
     struct spans *spans, struct lane *lane, const struct job *job);
 /* May it cost more than --max-cost? Not where its cost is not known. */
@@ -273,13 +278,13 @@ bool lt_search_same(const struct search *search, const struct search *other);
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
 
-/* What is looked for in turn: the first score; where that finds nothing, the
- * second one among what is no worse by the first; and of what is as good as
- * the choice by the first, the second one. Eqs. (21) to (24). */
+/* The rounds of a search: the first score; where that finds nothing, the second
+ * score among starts that are no worse by the first; and among starts as good
+ * as the choice by the first, the second one. Eqs. (21) to (24). */
 enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
 
-/* What makes a start worth it: a later one than home's must save min_saving of
- * money or of carbon; eq. (23). */
+/* Conditions for a start to be worth it: one later than home's must save
+ * min_saving of money or of carbon; eq. (23). */
 enum worth { WORTH_ANY, WORTH_MONEY, WORTH_CARBON, WORTH_IN_TIME };
 
 struct choice {			 /* the best so far, of all lanes */
@@ -288,8 +293,8 @@ struct choice {			 /* the best so far, of all lanes */
 	int64_t start_utc_s;
 };
 
-/* What all lanes of a round are held against: home, or the choice that is to be
- * bettered. Computed once a round. */
+/* The rival that all lanes of a round are compared with: home, or the choice
+ * that is to be bettered. Computed once a round. */
 struct rival {
 	int round;
 	enum worth worth;
@@ -309,8 +314,8 @@ struct decision {
 	/* Its first start with room; the earliest where that is not known. */
 	int64_t home_utc_s;
 	bool home_too_late; /* that is after its window */
-	/* What a choice is measured against: it can run the job, at a price
-	 * that the job may have. */
+	/* A choice is measured against a baseline that can run the job, at a
+	 * price that the job may have. */
 	bool has_baseline;
 	bool home_queued; /* its nodes are taken at the earliest */
 	struct spans spans;
@@ -366,15 +371,15 @@ void lt_decision_choose(
 void lt_decision_cap(const struct decision *decision, const struct lane *lane);
 
 /* decide_score.c: scores and conditions */
-/* What the objective wants least of in that round, waiting aside. */
+/* Returns the objective's score in that round, waiting aside. */
 struct linear lt_score_of(
     const struct decision *decision, const struct lane *lane, int round);
-/* What a second of waiting is worth in it; eq. (21a). */
+/* Returns the worth of a second of waiting in it; eq. (21a). */
 double lt_score_waiting_per_s(const struct decision *decision, int round);
 /* The same, with what waiting from the earliest start on is worth. */
 struct linear lt_score_with_waiting(
     const struct decision *decision, const struct lane *lane, int round);
-/* Of the window that starts there. */
+/* Returns the score of the window that starts there. */
 double lt_score_value(const struct decision *decision, const struct lane *lane,
     const struct linear *linear, int64_t start_utc_s);
 /* The first score, with waiting, of that start. */

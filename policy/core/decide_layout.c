@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job takes of a partition's nodes, and which of their shapes can hold
- * it: most of what lt_decide() costs. So partitions of the same kinds of nodes,
- * lt_market_liken(), are laid out once.
+ * Computes what a job takes from a partition's nodes, and which of their shapes
+ * can hold it. This is most of the time of lt_decide(), so partitions with the
+ * same kinds of nodes, lt_market_liken(), are laid out once. Reads the request
+ * and the market; writes a layout, or returns the reject.
  */
 #include <assert.h>
 #include <string.h>
@@ -260,8 +261,8 @@ cpus_least(const struct lt_need *asked, const struct lt_shape *shape,
 	    larger(asked->cpus_per_task, asked->cpus_per_node));
 }
 
-/* What the job takes of nodes of one shape, as it will be charged there, and
- * what of one of them. */
+/* Computes what the job takes from nodes of one shape, as it will be charged
+ * there, and from one of them. */
 static void
 layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
     int index)

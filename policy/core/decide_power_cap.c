@@ -20,9 +20,10 @@ is_any(const char *rule, const char *name)
 	return rule[0] == '\0' || strcmp(rule, name) == 0;
 }
 
-/* Rules that slow GPUs alone are none of jobs without. */
+/* Finds the first rule for the job there. Rules that slow GPUs alone do not
+ * apply to jobs without GPUs. */
 static const struct lt_power_cap *
-find(const struct job *job, int partition)
+find_power_cap(const struct job *job, int partition)
 {
 	const struct lt_request *const request = job->request;
 	const struct lt_market *const market = job->market;
@@ -137,7 +138,8 @@ void
 lt_decision_cap(const struct decision *decision, const struct lane *lane)
 {
 	const struct job *const job = &decision->job;
-	const struct lt_power_cap *const rule = find(job, lane->partition);
+	const struct lt_power_cap *const rule =
+	    find_power_cap(job, lane->partition);
 
 	decision->plan->capped = (struct lt_capped){0};
 	if (rule != NULL && lane->series[TERM_CARBON] != NULL &&

@@ -167,8 +167,8 @@ static const double rounding = 1e-9; /* of a score: noise, no saving */
 
 static const struct linear nothing;
 
-/* What a lane's score is: first what the objective wants least of, then (the
- * second round) what it wants least of among equals. */
+/* Returns a lane's score: in the first round what the objective wants least of,
+ * in the second what it wants least of among equals. */
 struct linear
 lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 {
@@ -199,7 +199,8 @@ lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 	}
 }
 
-/* Is the round's score in milligrams? Else it is micros, or seconds. */
+/* True if the round's score is in milligrams, else it is in micros or seconds.
+ */
 static bool
 scores_carbon(const struct decision *decision, int round)
 {
@@ -299,7 +300,7 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 {
 	const struct lt_market *const market = decision->job.market;
 	const double micros_per_mg = lt_worth_per_mg(market);
-	/* What no figure shows is no saving. */
+	/* A saving too small to be shown does not count. */
 	double least = (double)lt_currency_cent(market->currency);
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
@@ -314,10 +315,10 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 	return fmax(least, lt_score_tolerance(score));
 }
 
-/* Is the carbon that is shown held to, too? Where idle power is left out, less
- * carbon may decide than is shown. Who moves for carbon is not to be shown more
- * of it than home's, or than that of the choice to be bettered: what is shown
- * is held to what decides is. */
+/* True if the carbon that is shown must be kept, too. Where idle power is left
+ * out, less carbon may decide than is shown. A job that moves for carbon should
+ * not be shown more of it than home's, or than that of the choice to be
+ * bettered: what is shown is held to what decides. */
 static bool
 caps_emitted(const struct decision *decision, int round)
 {
@@ -331,7 +332,8 @@ caps_emitted(const struct decision *decision, int round)
 		   objective == LT_OBJECTIVE_CARBON);
 }
 
-/* What a lane is shown to emit; with waiting, where that is what it scores. */
+/* Returns what a lane is shown to emit; with waiting, where waiting is part of
+ * its score. */
 static struct linear
 emitted_of(const struct decision *decision, const struct lane *lane, int round)
 {
@@ -356,7 +358,8 @@ emitted_limit(const struct decision *decision, int round)
 	return limit + lt_score_tolerance(limit);
 }
 
-/* Of the money or the carbon of this lane where home has its first room. */
+/* Returns the money or the carbon of this lane at home's first start with room.
+ */
 static double
 worth_from(
     const struct decision *decision, const struct lane *lane, enum worth worth)

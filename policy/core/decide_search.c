@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Searches one lane for its best start and for its earliest start that is
- * good enough. Cost is piecewise linear in the start. So only those starts
- * count where the window's start or end meets a step, or where a condition is
- * just met between two of these. Whole lanes and blocks of starts are skipped
- * by a lower bound of the integrals of their windows.
+ * Searches one lane for its best start and for its earliest start that is good
+ * enough. Cost is piecewise linear in the start. So only those starts count
+ * where the window's start or end meets a step, or where a condition is just
+ * met between two of these. Whole lanes and blocks of starts are skipped by a
+ * lower bound of the integrals of their windows.
  *
  * Reads a lane's series and spans; writes the start that was found. Pure;
- * without a start it returns false.
+ * without a better start, what was found before stays.
  */
 #include <assert.h>
 #include <math.h>
@@ -15,8 +15,9 @@
 
 #include "decide_internal.h"
 
-/* Of all windows so long within a series: each is days, parts of one and a
- * rest, of which each has at least the least of its length. */
+/* Returns the least integral over all windows of that length within a series: a
+ * window is days, a part of one and a rest, and each of these has at least the
+ * least of its length. */
 static double
 least_within(const struct lt_series *series, int64_t length_s)
 {
@@ -47,7 +48,7 @@ lt_lane_least(struct lane *lane, const struct job *job)
 
 		if (series == NULL)
 			continue;
-		/* Of windows that reach out of the series nothing is known. */
+		/* Windows that reach out of the series are not known. */
 		if (series->start_utc_s[0] > job->earliest_utc_s ||
 		    end_utc_s > series->start_utc_s[series->count]) {
 			lane->least[t] = lane->mean_h * series->min_value;
@@ -104,8 +105,8 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	}
 }
 
-/* What belongs to a term without a series stays unset, and nobody reads it: to
- * clear each edge first takes a tenth of a decision. */
+/* Makes an edge. Entries of a term without a series stay unset and are not
+ * read: to clear each edge first takes a tenth of a decision. */
 static struct edge
 edge_at(const struct lane *lane, int64_t start_utc_s)
 {
@@ -398,7 +399,7 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 /* Visit all steps strictly between a and b, in order, and what counts between
  * two of them. */
 static void
-walk(struct search *search, const struct edge *a, const struct edge *b)
+walk_steps(struct search *search, const struct edge *a, const struct edge *b)
 {
 	const bool has_caps = search->aim->cap_count > 0;
 	struct edge before = *a, edge = *a;
@@ -472,7 +473,7 @@ search_between(
 	double left, right;
 
 	if (!middle_of(&middle_utc_s, search, a, b)) {
-		walk(search, a, b);
+		walk_steps(search, a, b);
 		return;
 	}
 	middle = edge_between(search->lane, middle_utc_s, a, b);

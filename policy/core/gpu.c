@@ -2,12 +2,12 @@
 /*
  * GPUs: rows of gpu_table.c by the names that people, Slurm and devices use;
  * the precision a GPU is good for and how run time scales between two of them
- * (docs/model.md, eq. (3)); and the types of GPUs of a node, with their
- * counts and power.
+ * (docs/model.md, eq. (3)); and the types of GPUs of a node, with their counts
+ * and power.
  *
  * A name that fits several rows has the figures of none of them: the most
- * power, and the least of all else. Pure; an unknown name is NULL or
- * "unknown", never an error.
+ * power, and the least of all else. Pure; an unknown name is not an error, it
+ * is just not found.
  */
 #include <math.h>
 #include <stddef.h>
@@ -475,7 +475,8 @@ name_as_written(char out[LT_GPU_NAME_SIZE], const char *name)
 	out[at] = '\0';
 }
 
-/* Of one row its name; of several what is written. */
+/* Joins all rows that are wanted. One row keeps its name, several get the
+ * written one. */
 static uint32_t
 merged(struct lt_gpu *room, const struct wanted *wanted, const char *written)
 {

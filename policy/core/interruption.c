@@ -2,12 +2,11 @@
 /*
  * Run times under interruptions, docs/model.md. Expected active time with
  * Poisson interruptions and the checkpoint interval that makes it least, eqs.
- * (10) to (14); the end of the last of many tasks, from three cumulants of
- * what interruptions add to each, eqs. (15a) and (15b); and interpolation in
- * a table of waits for preemptible nodes, eq. (15d).
+ * (10) to (14); the end of the last of many tasks, from three cumulants of what
+ * interruptions add to each, eqs. (15a) and (15b); and interpolation in a table
+ * of waits for preemptible nodes, eq. (15d).
  *
- * Pure functions of numbers. Inputs out of range are errors of the caller and
- * asserted; a run that can never end is INFINITY.
+ * Pure functions of numbers. a run that can never end is INFINITY.
  */
 #include <assert.h>
 #include <math.h>
@@ -170,8 +169,9 @@ lt_active_time(const struct lt_exposure *exposure)
 /* Where the expected greatest of many lies among them: exp(-exp(-c)), c Euler's
  * constant (Gumbel 1958). */
 static const double greatest = 0.5704;
-/* Of what may be late. The fits are late up to a sixth more often than they
- * say, where each task expects about one interruption or less. */
+/* Trust in the share that may be late. The fits are late up to a sixth more
+ * often than they say, where each task expects about one interruption or less.
+ */
 static const double trust = 0.85;
 
 /* The second and third cumulant of the time to a run of x without failure, of
@@ -251,7 +251,7 @@ struct fitted { /* a shifted gamma distribution */
 };
 
 static struct fitted
-fit(double mean, double variance, double third)
+fit_delay(double mean, double variance, double third)
 {
 	static const double least_skew = 0.02; /* as good as normal */
 	const double deviation = sqrt(fmax(variance, 0));
@@ -261,8 +261,8 @@ fit(double mean, double variance, double third)
 	    mean, deviation, skew > least_skew ? skew : least_skew};
 }
 
-/* What a normal variable passes with chance `up`; Abramowitz and Stegun,
- * 26.2.23, within 0.00045. */
+/* Returns the value that a normal variable passes with chance `up`; Abramowitz
+ * and Stegun, 26.2.23, within 0.00045. */
 static double
 normal_above(double up)
 {
@@ -284,10 +284,10 @@ by_cube(double skew, double z)
 }
 
 /*
- * What it passes with chance `up`. To skew 2, the exponential distribution's,
- * by a cube that is corrected so as to be exact there: within 0.02 deviations
- * for up from 0.6 to 1e-6. Beyond, where only far ends are asked for, the first
- * convergent of the incomplete gamma function's fraction.
+ * Returns the value that it passes with chance `up`. To skew 2, the exponential
+ * distribution's, by a cube that is corrected so as to be exact there: within
+ * 0.02 deviations for up from 0.6 to 1e-6. Beyond, where only far ends are
+ * asked for, the first convergent of the incomplete gamma function's fraction.
  */
 static double
 passed_with(const struct fitted *fitted, double up)
@@ -314,7 +314,7 @@ passed_with(const struct fitted *fitted, double up)
 	return fitted->mean + fitted->deviation * (x - shape) * skew / 2;
 }
 
-/* What is added to a task that is interrupted at all. */
+/* Fits what is added to a task that is interrupted at all. */
 static struct fitted
 fit_interrupted(const struct lt_delay *delay)
 {
@@ -326,7 +326,7 @@ fit_interrupted(const struct lt_delay *delay)
 	    (delay->third + 3 * delay->variance * mean + mean * mean * mean) /
 	    chance;
 
-	return fit(first, second - first * first,
+	return fit_delay(first, second - first * first,
 	    third - 3 * first * second + 2 * first * first * first);
 }
 
@@ -354,8 +354,9 @@ mean_of_last_s(const struct lt_delay *delay, double count)
 	       any * passed_with(&fitted, -expm1(log(place) / interrupted));
 }
 
-/* What none of `count` at once passes with that confidence. The distribution of
- * those that are interrupted is right near its middle, that of all far out. */
+/* Returns the delay that none of `count` tasks at once passes with that
+ * confidence. The distribution of interrupted tasks is right near its middle,
+ * that of all tasks far out. */
 static double
 latest_of_s(const struct lt_delay *delay, double count, double confidence)
 {
@@ -366,7 +367,7 @@ latest_of_s(const struct lt_delay *delay, double count, double confidence)
 		return delay->least_s;
 	const struct fitted some = fit_interrupted(delay);
 	const struct fitted all =
-	    fit(delay->mean_s, delay->variance, delay->third);
+	    fit_delay(delay->mean_s, delay->variance, delay->third);
 
 	return delay->least_s +
 	       fmax(passed_with(&some, up / chance), passed_with(&all, up));
@@ -450,8 +451,9 @@ lt_last_task_latest_s(const struct lt_delay *delay,
 	/* How far its begin is off its mean is independent of how long it
 	 * takes. */
 	const double before = waves - 1;
-	const struct fitted first = fit(0, before * delay->variance / slots,
-	    before * delay->third / (slots * slots));
+	const struct fitted first =
+	    fit_delay(0, before * delay->variance / slots,
+		before * delay->third / (slots * slots));
 	const double first_s = fmax(passed_with(&first, 1 - sure), 0);
 	const double last_s = fmax(
 	    latest_of_s(delay, slots, sure) - mean_of_last_s(delay, slots), 0);
@@ -459,8 +461,8 @@ lt_last_task_latest_s(const struct lt_delay *delay,
 	return ends.next_s + sqrt(first_s * first_s + last_s * last_s);
 }
 
-/* What is lost each time that all nodes are taken: half an interval's work, and
- * the restart. Without checkpoints it is all work, which is no constant. */
+/* Returns the loss each time that all nodes are taken: half an interval's work,
+ * and the restart. Without checkpoints it is all work, which is no constant. */
 static double
 cost_of(const struct lt_exposure *exposure, double interval_s)
 {
@@ -548,7 +550,8 @@ seconds(uint32_t figure)
 	return figure == LT_WAIT_UNKNOWN ? INFINITY : (double)figure;
 }
 
-/* By the logarithm of the chance; beyond the last it goes on as before. */
+/* Interpolates by the logarithm of the chance; beyond the last chance the slope
+ * continues. */
 static double
 passed(const struct lt_wait *wait, double chance)
 {
@@ -564,7 +567,7 @@ passed(const struct lt_wait *wait, double chance)
 		log(lt_wait_chances[next] / lt_wait_chances[next - 1]));
 }
 
-/* Of one need and cost, by the work; chance 0: the mean. */
+/* Interpolates by the work, for one need and cost; chance 0: the mean. */
 static double
 by_work(
     const struct lt_wait *waits, double work_s, double chance, uint32_t seen_s)
@@ -590,8 +593,8 @@ by_work(
 }
 
 static double
-look(const struct lt_availability *availability, const struct lt_wait_ask *ask,
-    double chance)
+look_up_wait(const struct lt_availability *availability,
+    const struct lt_wait_ask *ask, double chance)
 {
 	double found[LT_WAIT_NEEDS];
 	int next = 1;
@@ -621,7 +624,7 @@ double
 lt_wait_mean_s(
     const struct lt_availability *availability, const struct lt_wait_ask *ask)
 {
-	return look(availability, ask, 0);
+	return look_up_wait(availability, ask, 0);
 }
 
 double
@@ -630,5 +633,5 @@ lt_wait_passed_s(const struct lt_availability *availability,
 {
 	assert(chance > 0);
 
-	return look(availability, ask, chance);
+	return look_up_wait(availability, ask, chance);
 }

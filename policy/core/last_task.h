@@ -9,7 +9,7 @@
 #include "availability.h"
 #include "interruption.h"
 
-/* What one task takes: at least, and what interruptions add to it. */
+/* The time of one task: at least, and what interruptions add to it. */
 struct lt_delay {
 	double least_s;		/* with none */
 	double exposed;		/* how many are expected in that time */
@@ -22,8 +22,8 @@ struct lt_tasks {
 	double at_once; /* slots that they run in, 1 .. count */
 };
 
-/* Of one task, of which active is what lt_active_time() said. A notice is not
- * counted on. Pure. */
+/* Returns the delay of one task whose active time is that of lt_active_time().
+ * A notice is not counted on. Pure. */
 struct lt_delay lt_task_delay(
     const struct lt_exposure *exposure, const struct lt_active *active);
 

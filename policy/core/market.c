@@ -64,7 +64,8 @@ lt_objective_find(const char *word)
 	return -1;
 }
 
-/* Of a rule: "" is any, and an unknown one is none of those named. */
+/* True if a name fits that of a rule: "" in the rule fits any, and an unknown
+ * name fits none. */
 static bool
 is_named(const char *rule, const char *is)
 {
@@ -193,7 +194,7 @@ lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
 	return false;
 }
 
-/* Of its flags, those that say what a job is given, and not who may run. */
+/* Flags that say what a job is given, not who may run. */
 static const uint32_t giving_flags =
     LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET |
     LT_PARTITION_TASK_PER_CORE | LT_PARTITION_BIND_SOCKETS |
@@ -410,7 +411,7 @@ put_whose(struct lt_text *text, const struct lt_class *class)
 
 /* ": " before the first of what it says, ", " before the others. */
 static const char *
-next(bool *any)
+next_separator(bool *any)
 {
 	const char *const between = *any ? ", " : ": ";
 
@@ -426,36 +427,39 @@ put_bounds(
 	bool any = false;
 
 	if (class->default_objective != LT_OBJECTIVE_OFF)
-		lt_text_put(text, "%splaced without asking (%s)", next(&any),
+		lt_text_put(text, "%splaced without asking (%s)",
+		    next_separator(&any),
 		    lt_objective_name(class->default_objective));
 	if (class->has_max_delay)
-		lt_text_put(text, "%sat most %s of delay", next(&any),
+		lt_text_put(text, "%sat most %s of delay", next_separator(&any),
 		    lt_duration_text(words, sizeof(words), class->max_delay_s));
 	if (class->deadline_confidence_ppm > 0)
-		lt_text_put(text, "%sdeadlines kept in %.4g %%", next(&any),
-		    class->deadline_confidence_ppm / 1e4);
+		lt_text_put(text, "%sdeadlines kept in %.4g %%",
+		    next_separator(&any), class->deadline_confidence_ppm / 1e4);
 	if (class->max_price_micros > 0)
-		lt_text_put(text, "%sat most %s a node-hour", next(&any),
+		lt_text_put(text, "%sat most %s a node-hour",
+		    next_separator(&any),
 		    lt_money_text(words, sizeof(words), class->max_price_micros,
 			currency));
 	if (class->assume_time_s > 0)
 		lt_text_put(text, "%sheld for %s at a time without a limit",
-		    next(&any),
+		    next_separator(&any),
 		    lt_duration_text(
 			words, sizeof(words), class->assume_time_s));
 	if (class->on_demand_only)
-		lt_text_put(
-		    text, "%snever moved to preemptible nodes", next(&any));
+		lt_text_put(text, "%snever moved to preemptible nodes",
+		    next_separator(&any));
 	if (class->max_interruptions != LT_INTERRUPTIONS_ANY)
-		lt_text_put(text, "%sat most %u interruption%s", next(&any),
-		    class->max_interruptions,
+		lt_text_put(text, "%sat most %u interruption%s",
+		    next_separator(&any), class->max_interruptions,
 		    class->max_interruptions == 1 ? "" : "s");
 	if (class->pause != LT_PAUSE_NEVER)
-		lt_text_put(text, "%spauses by %s", next(&any),
+		lt_text_put(text, "%spauses by %s", next_separator(&any),
 		    class->pause == LT_PAUSE_SUSPEND ? "suspend" : "requeue");
 	if (class->smoke_within_s > 0)
 		lt_text_put(text, "%sa smoke run above %g node-hours",
-		    next(&any), (double)class->smoke_above_node_s / LT_HOUR_S);
+		    next_separator(&any),
+		    (double)class->smoke_above_node_s / LT_HOUR_S);
 }
 
 void

@@ -122,7 +122,8 @@ next_step(const struct lane *lane, int64_t at_utc_s, int64_t end_utc_s)
 	return end_utc_s;
 }
 
-/* Of so many seconds of one stretch, which has one value of each signal. */
+/* Returns the cost of so many seconds of one stretch, which has one value of
+ * each signal. */
 static double
 value_of(const struct lane *lane, const struct linear *linear, int64_t at_utc_s,
     int64_t for_s)
@@ -151,9 +152,9 @@ known_until(const struct lane *lane, int64_t end_utc_s)
 	return end_utc_s;
 }
 
-/* By the first score, what waiting is worth in it too. */
+/* Fills the stretches by the first score, with the worth of waiting. */
 static void
-fill(struct pausing *p, const struct lt_pause_of *of)
+fill_stretches(struct pausing *p, const struct lt_pause_of *of)
 {
 	struct linear runs = lt_score_of(&p->decision, &p->runs, ROUND_FIRST);
 	struct linear rests = lt_score_of(&p->decision, &p->rests, ROUND_FIRST);
@@ -177,7 +178,7 @@ fill(struct pausing *p, const struct lt_pause_of *of)
 	}
 }
 
-/* What the course costs of one currency, and what running on does. */
+/* The cost of the course in one currency, and the cost of running on. */
 struct both {
 	double course, through;
 };
@@ -218,8 +219,8 @@ end_of(const struct pausing *p)
 	return p->through_utc_s;
 }
 
-/* Of a stretch that is worked in part, the part beside the next one that is
- * worked in: so there is one pause and not two. */
+/* Returns, for a stretch that is worked in part, the start of the part beside
+ * the next worked stretch: so there is one pause and not two. */
 static int64_t
 first_work(const struct pausing *p)
 {
@@ -233,7 +234,7 @@ first_work(const struct pausing *p)
 		   : in->from_utc_s;
 }
 
-/* Of one that works now: when its first pause begins. */
+/* Returns when the first pause of a job that works now begins. */
 static int64_t
 first_rest(const struct pausing *p, int64_t end_utc_s)
 {
@@ -276,7 +277,7 @@ is_within(const struct pausing *p, const struct both *money,
 				    lt_score_tolerance(least);
 }
 
-/* What it costs to work through the stretch that is now, and then to take the
+/* Returns the cost of working through the present stretch, and then taking the
  * best course. */
 static double
 run_first(struct pausing *p, int64_t left_s)
@@ -291,9 +292,9 @@ run_first(struct pausing *p, int64_t left_s)
 						  left_s - length_s, p->order);
 }
 
-/* The least of all courses that stand still from the stretch `first` on, until
- * another one begins, and then work through; INFINITY: there is none. Writes
- * run_s of those from there on. */
+/* Returns the least of all courses that stand still from the stretch `first`
+ * on, until another one begins, and then work through; INFINITY without one.
+ * Writes run_s of those from there on. */
 static double
 back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
     int64_t left_s)
@@ -328,8 +329,9 @@ back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
 	return least;
 }
 
-/* What it costs not to go back to the queue now: to work through the stretch
- * that is, and to go back after it if that costs less than to work on. */
+/* Returns the cost of not going back to the queue now: of working through the
+ * present stretch, and going back after it if that costs less than working on.
+ */
 static double
 back_later(struct pausing *p, const struct lt_pause_of *of, double through)
 {
@@ -409,7 +411,7 @@ lt_pause_plan(struct lt_pause_course *out, const struct lt_pause_of *of,
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	p->through_utc_s = out->end_utc_s;
 	if (weigh(p, of)) {
-		fill(p, of);
+		fill_stretches(p, of);
 		judge(out, p, of);
 	}
 	free(p);

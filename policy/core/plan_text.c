@@ -73,7 +73,7 @@ pin_option(const struct lt_plan *plan, uint32_t bit)
 		   : lt_pin_name((enum lt_pin)bit);
 }
 
-/* Older than any time: there are none, and no age to tell. */
+/* True if the signals are older than any time: there are none, and no age. */
 static bool
 has_no_signals(const struct lt_candidate *candidate)
 {
@@ -129,7 +129,7 @@ put_amounts(struct lt_text *text, const struct lt_candidate *candidate,
 			wanted, sizeof(wanted), (int64_t)candidate->wanted));
 }
 
-/* What is kept longest comes first. */
+/* Parts of the line; the first ones are kept longest. */
 enum keep {
 	KEEP_PLACE,
 	KEEP_START,
@@ -277,7 +277,7 @@ put_window(struct lt_brief *out, const struct lt_told *told)
 	lt_brief_put(out, KEEP_END, ", ", "done by %s", text);
 }
 
-/* What one currency saves, into saves, or takes more of, into more: by the
+/* Writes a currency's saving into saves, or its extra cost into more, by the
  * figure that is shown. */
 static void
 put_difference(struct lt_text *saves, struct lt_text *more, const char *text,
@@ -357,7 +357,7 @@ lt_left_behind(const struct lt_amount *available, const struct lt_quote *quote)
 	return left;
 }
 
-/* What its budgets have left behind its own hold. */
+/* Adds what its budgets have left behind its own hold. */
 static void
 put_left(struct lt_brief *out, const struct lt_told *told)
 {
@@ -587,7 +587,8 @@ lt_plan_line(struct lt_brief *out, const struct lt_told *told)
 		    out, KEEP_SOONER, ". ", "Sooner: lowtide now <job>");
 }
 
-/* What keeps the job in its partition, as options: "--begin, --switches". */
+/* Writes the options that keep the job in its partition: "--begin, --switches".
+ */
 static void
 put_pins(struct lt_text *text, const struct lt_plan *plan, uint32_t pins)
 {
@@ -820,8 +821,8 @@ lt_amount_text(char *out, size_t size, const struct lt_amount *amount,
 	return out;
 }
 
-/* By its limit, as Slurm goes: it ends the job at its deadline. A job that is
- * moved keeps the limit that home gives it. */
+/* Notes that Slurm ends the job at its deadline, where its limit passes that. A
+ * job that is moved keeps the limit that home gives it. */
 static void
 note_deadline(struct lt_brief *out, const struct lt_told *told)
 {

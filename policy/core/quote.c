@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a quote of a request and its plan. The quote says what was asked,
- * where and when the job runs, what that is expected to cost, against what,
- * by which levers, and why the other candidates lost; and it has the most
- * that the job can be charged, which is held before the job exists:
- * lt_decide() -> lt_quote_hold() -> lt_admit(). quote_text.c writes it into
- * admin_comment.
+ * Makes a quote of a request and its plan. The quote says what was asked, where
+ * and when the job runs, what that is expected to cost, against what, by which
+ * levers, and why the other candidates lost; and it has the most that the job
+ * can be charged, which is held before the job exists: lt_decide() ->
+ * lt_quote_hold() -> lt_admit(). quote_text.c writes it into admin_comment.
  *
  * job_submit, SPANK and lowtided decide; all of them fill the quote here.
- * Amounts are rounded once, here. Fails when an amount passes int64_t.
+ * Amounts are rounded once, here. Fails when the nodes or the time limit of a
+ * partition are not known, or when an amount passes int64_t.
  */
 #include <assert.h>
 #include <math.h>
@@ -33,7 +33,7 @@ lt_amount_of(const struct lt_estimate *estimate)
 
 enum { RANKS = 4 };
 
-/* Rank by which a reason is told, from 0; -1 = no candidate. */
+/* Returns the rank in which a reason is written, from 0; -1 = no candidate. */
 static int
 rank_of(enum lt_reject reject)
 {
@@ -113,7 +113,7 @@ lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
 		quote->why[0] = '\0';
 }
 
-/* ---- by which levers it saves ---- */
+/* ---- the levers of its saving ---- */
 
 /* Home's over there's; 1 where one is nothing, or not known. */
 static uint32_t
@@ -315,7 +315,7 @@ enum {
 	LIMIT_MAX_S = INT32_MAX, /* 68 years: longer is held as that */
 };
 
-/* What one task takes on one partition. */
+/* The share and time of one task on one partition. */
 struct task {
 	struct lt_share share;
 	double part;	 /* that bounds its power */
@@ -376,7 +376,7 @@ hold_carbon(const struct task *task, const struct lt_partition *partition,
 	return true;
 }
 
-/* What the most carbon is charged with, up, plus 1. */
+/* Adds the charge for the most carbon, rounded up, plus 1. */
 static bool
 hold_charge(struct lt_amount *amount, const struct lt_market *market)
 {

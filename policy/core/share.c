@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Allocations as shares of nodes: for a run from what it was given, for a
- * request from the most that it may be given, over the shapes and the number
- * of nodes that Slurm may choose. On Kubernetes the share of a pod is the
- * weighted sum of its parts of the node's CPUs, memory and GPUs,
- * docs/model.md, eq. (2a).
+ * request from the most that it may be given, over the shapes and the number of
+ * nodes that Slurm may choose. On Kubernetes the share of a pod is the weighted
+ * sum of its parts of the node's CPUs, memory and GPUs, docs/model.md, eq.
+ * (2a).
  *
  * Also what a charge is made of, AllocTRES and the parts of the nodes' power,
- * so that plans and charges use the same arithmetic: eqs. (2) and (5). Pure;
- * a share that can't be known is the whole node.
+ * so that plans and charges use the same arithmetic: eqs. (2) and (5). Pure; in
+ * doubt a share is larger.
  */
 #include <assert.h>
 #include <math.h>
@@ -182,7 +182,8 @@ gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
 	return fmin(watts + (shards > 0 ? shards * whole : 0), whole);
 }
 
-/* Of nodes of no kind that is known, as much as its share. */
+/* Returns the power of the GPUs where the kind of node is not known: as much as
+ * the share. */
 static double
 gpu_watts_by_share(
     const struct lt_resources *r, double part, const struct lt_charge_nodes *on)
@@ -301,7 +302,8 @@ used_of(const struct lt_resources *resources)
 	    resources->shards, resources->memory_mib, exact_of(resources)};
 }
 
-/* What is charged, were they of this shape; above 1: it does not fit there. */
+/* Returns the charged share, were the nodes of this shape; above 1: it does not
+ * fit there. */
 static struct lt_fraction
 share_of(const struct lt_resources *resources, const struct lt_shape *shape)
 {
@@ -361,8 +363,8 @@ shape_at(const struct lt_need *need, uint32_t i)
 	return &need->market->shapes[need->partition->first_shape + i];
 }
 
-/* What is sure of a node where Slurm may give the job cores of one socket
- * only: the smallest socket, with its part of the GPUs. */
+/* Returns the part of a node that is sure where Slurm may give the job cores of
+ * one socket only: the smallest socket, with its part of the GPUs. */
 static struct lt_shape
 one_socket_of(const struct lt_shape *shape)
 {
@@ -441,9 +443,10 @@ gpus_spread(const struct lt_request *request)
 	       lt_request_wants_gpus(request);
 }
 
-/* Is a maximum of nodes lowered to the tasks? From 23.02 on not where these are
- * by node, nor where more nodes than tasks are asked for: 24.11.5 gave three
- * for -N2-3 -n1, as eval_nodes() counts the maximum down from the tasks. */
+/* True if a maximum of nodes is lowered to the tasks. From 23.02 on not where
+ * these are by node, nor where more nodes than tasks are asked for: 24.11.5
+ * gave three for -N2-3 -n1, as eval_nodes() counts the maximum down from the
+ * tasks. */
 static bool
 is_max_of_tasks(
     const struct lt_request *request, const struct lt_partition *part)
@@ -543,9 +546,10 @@ share_on(const struct lt_need *need, uint32_t nodes)
 	return (struct lt_share){best.numerator, best.denominator, nodes};
 }
 
-/* Of nodes that have more CPUs or fewer, the smaller ones set the price where
- * the job is on so many that it would fit on them: only where tasks and their
- * CPUs are all that was asked is it known how many a job needs of each. */
+/* True if nodes have more CPUs or fewer, and the smaller ones set the price
+ * where the job is on so many that it would fit on them. Only where tasks and
+ * their CPUs are all that was asked is it known how many nodes of each kind a
+ * job needs. */
 static bool
 by_unlike_nodes(const struct lt_request *request,
     const struct lt_market *market, const struct lt_partition *part)
@@ -594,8 +598,8 @@ is_more(const struct lt_share *a, const struct lt_share *b)
 	       (wide)b->numerator * b->nodes * a->denominator;
 }
 
-/* Of whole sockets, at least so many nodes: Slurm fills the first ones, and may
- * need more for the rest. */
+/* True if whole sockets are given on several nodes: Slurm fills the first ones,
+ * and may need more for the rest. */
 static bool
 several_by_socket(
     const struct lt_request *request, const struct lt_partition *partition)
@@ -714,7 +718,7 @@ nodes_unknown(const struct lt_need *need)
 	/* On one node 22.05.8 has one CPU too few for two tasks on a core. */
 	if (request->spec_threads)
 		return true;
-	/* Of a raw request: more CPUs than its tasks have. */
+	/* A raw request has more CPUs than its tasks. */
 	if (request->tasks > 0 && wanted > of_tasks)
 		return true;
 	/* From a maximum Slurm would make up the number of tasks. */
@@ -723,7 +727,7 @@ nodes_unknown(const struct lt_need *need)
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    tasks_move_nodes(request, by_gpus))
 		return true;
-	/* Of a node's GPUs only their sum is known. */
+	/* Only the sum of a node's GPUs is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)
 		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
@@ -784,7 +788,7 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 		    lt_need_of(request, market, partitions[i]);
 		uint64_t least = nodes_bound(&need, false);
 
-		/* What is counted may be other nodes than those. */
+		/* The counted nodes may be others than those. */
 		if (least > 0)
 			least += lt_nodes_counted(&need);
 		/* Slurm lowers a maximum to --gpus, though not one of a later

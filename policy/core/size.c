@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Slurm may allocate to a request on a partition. First the least that
- * one task and one node ask for there, after the site's defaults and
+ * Computes what Slurm may allocate to a request on a partition. First the least
+ * that one task and one node ask for there, after the site's defaults and
  * MaxMemPerCPU; then the rules of select/cons_tres (select/linear: whole
  * nodes), each as its upper bound. share.c takes the worst number of nodes.
  * docs/model.md, "What Slurm may allocate".
  *
- * Reads the request and the market's partition. Pure; a request that no rule
- * bounds gets the whole nodes.
+ * Reads the request and the market's partition. Pure; in doubt a bound is
+ * higher.
  */
 #include <assert.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 #include "gpu_kinds.h"
 #include "size.h"
 
-/* What Slurm holds against MaxMemPerCPU: what was asked, else the default, else
- * all of a node; where memory is not consumed, too. */
+/* Sets the memory that Slurm compares with MaxMemPerCPU: what was asked, else
+ * the default, else all of a node; where memory is not consumed, too. */
 static void
 memory_asked(struct lt_need *need)
 {
@@ -67,7 +67,8 @@ apply_memory_limit(struct lt_need *need, const struct lt_partition *partition)
 	    larger(need->cpus_per_node, divided_up(per_node, limit));
 }
 
-/* Of a task, so that all of a node's together have what its memory needs. */
+/* Returns the CPUs of a task, so that all tasks of a node together have the
+ * CPUs that their memory needs. */
 static uint64_t
 cpus_by_memory(const struct lt_need *need)
 {
@@ -117,7 +118,7 @@ lt_need_of(const struct lt_request *request, const struct lt_market *market,
 		    &need, &market->partitions[request->named[i]]);
 	if (request->named_count == 0)
 		apply_memory_limit(&need, need.partition);
-	/* 22.05 does so where it is told how many tasks a node has. */
+	/* 22.05 does so where the request says how many tasks a node has. */
 	if (need.cpus_per_node > request->cpus_per_node &&
 	    (request->tasks_per_node > 0 ||
 		(need.partition->flags & LT_PARTITION_TASKS_BY_NODE)))
@@ -682,7 +683,7 @@ sockets_rounded(const struct lt_need *need, const struct grain *grain,
     uint64_t cores, uint64_t tasks, uint64_t nodes)
 {
 	const struct lt_request *const request = need->request;
-	/* Of planes each task may be on its own, threads of a core or not. */
+	/* Each task may be on planes of its own, threads of a core or not. */
 	const uint64_t all =
 	    smaller(request->plane ? larger(cores, tasks) : cores,
 		nodes * grain->sockets);

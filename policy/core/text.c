@@ -78,7 +78,8 @@ continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Of the UTF-8 character that begins with this byte; 1 = none does. */
+/* Returns the length of the UTF-8 character that begins with this byte; 1 =
+ * none does. */
 static int
 length_of(unsigned char first)
 {
@@ -286,7 +287,7 @@ lt_text_wrap(char *text, int columns)
 	}
 }
 
-/* Of a name, before "..." */
+/* Length of a name that is shown before "..." */
 enum { NAME_SHOWN = 21, NAME_SHORT = NAME_SHOWN + 3 };
 
 void
@@ -335,8 +336,8 @@ lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
 		line->parts[line->count - 1].instead = "...";
 }
 
-/* What of the part is written, with the parts up to keep, and in one of them
- * those before the end. */
+/* The part of the text that is written: the parts up to keep, and in one of
+ * them the details before the end. */
 struct kept {
 	uint16_t keep;
 	uint32_t end; /* of the parts of just this keep */
@@ -369,7 +370,7 @@ width(const struct lt_brief *line, const struct kept *kept)
 	return columns;
 }
 
-/* One part less, the least important; false: there is none. */
+/* Leaves out the least important part; false: no part is left. */
 static bool
 leave_out(struct kept *kept, const struct lt_brief *line)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building text; and words of users on their way into a log or onto a
- * terminal: one event stays one line, and no text steers what shows it.
+ * Builds text, and makes words of users safe for a log or a terminal: one event
+ * stays one line, and no text can steer the terminal. Writes the caller's
+ * buffers only; what does not fit is cut.
  */
 #ifndef LT_TEXT_H
 #define LT_TEXT_H
@@ -36,7 +37,8 @@ const char *lt_name_word(char *out, size_t size, const char *name)
 void lt_name_of_word(char *out, size_t size, const char *word)
     __attribute__((nonnull));
 
-/* Is it one of these, which have commas between them? NULL = none. Pure. */
+/* True if it is one of these, which have commas between them; NULL = none.
+ * Pure. */
 bool lt_text_is_among(const char *name, const char *names);
 
 /*

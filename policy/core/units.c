@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Units: text of people into numbers of one unit, exact arithmetic on these,
- * and numbers back into text for messages, tables, CSV and JSON. Every
- * option, policy value and source goes through here.
+ * and numbers back into text for messages, tables, CSV and JSON. Every option,
+ * policy value and source goes through here.
  *
- * Digits are made from integers, so no locale changes a byte. Parsing returns
- * false and writes nothing for text that is not exactly a value; arithmetic
- * returns false when a result passes int64_t; text that does not fit is cut.
+ * Digits are made from integers, so no locale changes a byte. Text that is not
+ * exactly a value is an error; arithmetic returns false when a result passes
+ * int64_t; text that does not fit is cut.
  */
 #include <errno.h>
 #include <locale.h>
@@ -86,7 +86,7 @@ out:
 int
 lt_slurm_time_parse(const char *text, int64_t *seconds, struct lt_error *err)
 {
-	/* What the numbers are worth, by how many there are. */
+	/* Seconds that each number is worth, by how many numbers there are. */
 	static const int64_t plain[3][3] = {{60}, {60, 1}, {3600, 60, 1}};
 	static const int64_t after_days[3] = {3600, 60, 1};
 	const char *at = text;
@@ -503,7 +503,7 @@ lt_carbon_text(char *out, size_t size, int64_t mg)
 	const uint64_t hundredths = rounded(amount, LT_MG_PER_TONNE / 100);
 	const char *minus = mg < 0 && grams > 0 ? "-" : "";
 
-	/* By the rounded figure: 999.6 g is "1.0 kg", never "1000 g". */
+	/* Goes by the rounded figure: 999.6 g is "1.0 kg", never "1000 g". */
 	if (grams < 1000)
 		snprintf(out, size, "%s%u g", minus, (unsigned)grams);
 	else if (tenths < 10000)
@@ -596,7 +596,7 @@ sixths(char *out, size_t size, int64_t value)
 	char text[32], *at = text + sizeof(text) - 1;
 	uint64_t left = magnitude(value);
 
-	/* By hand: each row of ten million has nine of them. */
+	/* Written without printf: each row of ten million has nine of them. */
 	*at = '\0';
 	for (int digits = 0; digits <= 6 || left > 0; digits++) {
 		if (digits == 6)

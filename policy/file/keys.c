@@ -178,7 +178,7 @@ finish_exchanges(struct lt_reader *reader)
 	}
 }
 
-/* What an hour of waiting is worth, in the site's currency as plain as here. */
+/* The worth of an hour of waiting, the same number in any site's currency. */
 enum { WAITING_USD_MICROS = 5000 };
 
 #define AT(field) offsetof(struct lt_policy, field)
@@ -428,7 +428,8 @@ _Static_assert(
 
 /* ---- more than one key ---- */
 
-/* What is a price times an amount needs both. */
+/* Checks that a price has the amount that it is multiplied with, and the other
+ * way round. */
 static void
 finish_tcto(struct lt_reader *reader)
 {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares the names in a policy with those that the batch system knows:
+ * partitions, accounts and QOS. Reads both, calls back for each name that is
+ * not known, with the name that may have been meant. Nothing fails.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `notify:`: how messages leave the site, and who owns a team's budgets. Its
- * keys are read by lowtided (what to write) and by lowtide-notify (where to).
+ * `notify:`: how messages leave the site, and who owns a team's budgets.
+ * lowtided reads from it what to write, lowtide-notify where to send it. Reads
+ * YAML nodes, writes struct lt_policy; a wrong value is a complaint with its
+ * line.
  */
 #include <stddef.h>
 #include <stdio.h>

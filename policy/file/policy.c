@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file from disk or memory to struct lt_policy: reads bounded
- * bytes, has yaml.c walk them by the tables of keys.c, sorts what was wrong.
+ * Loads the policy file, from disk or memory, into struct lt_policy. Reads a
+ * bounded number of bytes, has yaml.c walk them by the tables of keys.c, and
+ * sorts the complaints by line. With any complaint there is no policy, and the
+ * errors say all that was wrong.
  */
 #include <errno.h>
 #include <stdio.h>

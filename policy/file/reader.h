@@ -68,7 +68,7 @@ struct lt_reader {
 
 /* ---- yaml.c ---- */
 
-/* Load the one document of text; false when an error was told. On success
+/* Load the one document of text; false after a complaint. On success
  * the caller deletes the document. */
 bool lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
     const char *text, size_t length);
@@ -82,7 +82,7 @@ void lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
 /* "; write 5000" for "5,000", "; write 3.60" for "3,60" or "$3.60"; "" for
  * other text. Returns out. */
 const char *lt_number_hint(char *out, size_t size, const char *text);
-/* No more is told: stop. */
+/* True if no more errors have room: stop. */
 bool lt_errors_full(const struct lt_reader *reader);
 
 /* A written scalar without NUL inside, or NULL (a mapping, a list, nothing).
@@ -110,7 +110,7 @@ lt_read_fn lt_read_name, lt_read_account, lt_read_currency, lt_read_timezone,
 /* "2026-11-01" at 00:00 in zone ("" = the process's); false for another
  * text or a day that is not. */
 bool lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s);
-/* Copy a name into out; false when an error was told. */
+/* Copies a name into out; false after a complaint. */
 bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
 /* In place; A to Z only, as Slurm does with accounts and QOS. */
@@ -123,8 +123,8 @@ const char *lt_currency_hint(char *out, size_t size, const char *code);
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys;
 lt_item_fn lt_read_source;
-/* The body of an item, by key's name, want and keys; false, and told, when it
- * is no mapping. */
+/* Reads the body of an item by key's name, want and keys; false after a
+ * complaint when it is not a mapping. */
 bool lt_read_body(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object);
 /* Where node begins, from 1. */
@@ -153,7 +153,7 @@ lt_read_fn lt_read_notify;
 
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[];
-/* What concerns more than one key. */
+/* Checks rules that concern more than one key. */
 void lt_policy_finish(struct lt_reader *reader);
 
 #endif

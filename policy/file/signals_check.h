@@ -8,7 +8,7 @@
 
 #include "policy.h"
 
-/* What one source gives. In words: adapters are beyond this layer. */
+/* The kind of one source's values. In words: adapters are beyond this layer. */
 struct lt_source_kind {
 	const char *quantity; /* lt_quantity_name(): "carbon" */
 	const char *title;    /* lt_quantity_title(): "carbon intensity" */

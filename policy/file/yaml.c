@@ -109,7 +109,7 @@ tight_dash(const struct line *line)
 	       line->text[line->indent + 1] != ' ';
 }
 
-/* Is that what may stand behind a quote's end? */
+/* True if that may stand behind a quote's end. */
 static bool
 ends_value(const char *at, const char *end)
 {

@@ -43,8 +43,8 @@ struct lt_budget {
 					       * (start == end) */
 };
 
-/* Of one user within a budget: one that has per_user, or where lowtided has
- * holds of submissions that it has seen no job of. */
+/* The figures of one user within a budget: one that has per_user, or where
+ * lowtided has holds of submissions that it has seen no job of. */
 struct lt_usage {
 	uint32_t budget; /* index */
 	uint32_t uid;
@@ -119,8 +119,8 @@ bool lt_sheet_manages(
 /* Does any budget bind this account (its own or a parent's)? */
 bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
-/* What was held since W, beside the snapshot: one per budget, and per user in
- * it. */
+/* Sums held since W, beside the snapshot: one per budget, and per user in it.
+ */
 struct lt_recent; /* opaque; sums, remade for each new snapshot */
 size_t lt_recent_size(const struct lt_budget_snapshot *snapshot); /* bytes */
 void lt_recent_init(
@@ -131,7 +131,8 @@ struct lt_hold {
 	int account;		 /* index in the snapshot */
 	struct lt_amount amount; /* all tasks */
 	int64_t start_utc_s, end_utc_s;
-	/* Of a submission: until lowtided sees a job with it, it is unseen. */
+	/* The hold of a submission: until lowtided sees a job with it, it is
+	 * unseen. */
 	bool is_new;
 	/* It may take no more than LT_UNSEEN_PART of what is left, together
 	 * with what the user holds unseen beside `own`: that of the other

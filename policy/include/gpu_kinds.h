@@ -9,7 +9,7 @@
 
 #define LT_WATTS_UNKNOWN (-1.0)
 
-/* Is it one of the node's? */
+/* True if it is one of the node's. */
 bool lt_shape_has_type(const struct lt_shape *shape, const char *type);
 
 /* GPUs of a node that may be of the type. */

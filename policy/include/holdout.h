@@ -8,9 +8,9 @@
 #include "decide.h"
 
 /*
- * What is drawn is a user and a period of 24 hours, and nothing else: all his
+ * The draw is for a user and a period of 24 hours, and nothing else: all their
  * jobs of that period stay or none does, so that submitting one again, named,
- * sized or charged otherwise, changes nothing. Where the period begins is
+ * sized or charged otherwise, changes nothing. The start of the period is
  * secret, and each user's own.
  */
 struct lt_holdout {

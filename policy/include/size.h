@@ -1,15 +1,15 @@
 /*
- * What Slurm may allocate to a request on a partition, which is more than what
- * was asked: whole cores or sockets, the site's defaults, per-node figures on
- * as many nodes as Slurm likes. Holds, plans and changes are priced by it;
- * docs/model.md, eqs. (2) and (37) to (40).
+ * Computes what Slurm may allocate to a request on a partition, which is more
+ * than what was asked: whole cores or sockets, the site's defaults, per-node
+ * figures on as many nodes as Slurm likes. Holds, plans and changes are priced
+ * by it; docs/model.md, eqs. (2) and (37) to (40).
  */
 #ifndef LT_SIZE_H
 #define LT_SIZE_H
 
 #include "decide.h"
 
-/* Of a whole job (one array task) on `nodes` nodes. */
+/* The allocation of a whole job (one array task) on `nodes` nodes. */
 struct lt_allocation {
 	uint32_t nodes;
 	uint64_t parts; /* the most nodes that it could be spread over */
@@ -104,9 +104,9 @@ uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
 bool lt_counts_by_node(
     const struct lt_need *need, uint64_t gpus, uint64_t tasks);
 
-/* Is it one GPU that the job has, for all its tasks? From 24.11 on they get
- * their CPUs and no more, bound to it or not. Source: gres_filter_sock_core(),
- * which estimates the CPUs of a GPU. */
+/* True if the job has one GPU for all its tasks. From 24.11 on they get their
+ * CPUs and no more, bound to it or not. Source: gres_filter_sock_core(), which
+ * estimates the CPUs of a GPU. */
 bool lt_has_one_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
 
@@ -189,9 +189,10 @@ struct lt_fraction lt_charge_share(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count);
 
 /*
- * Of nodes that pods share, the sum of its parts of their CPUs, memory and GPUs
- * instead, weighted so that all of a node is 1, rounded down to 10^-12: what
- * fits on a node together is never more than the node. Eq. (2a). Pure.
+ * Returns the share on nodes that pods share: the sum of its parts of their
+ * CPUs, memory and GPUs, weighted so that all of a node is 1, rounded down to
+ * 10^-12: pods that fit on a node together are never more than the node. Eq.
+ * (2a). Pure.
  */
 struct lt_fraction lt_weighted_share(
     const struct lt_resources *resources, const struct lt_shape *shape);

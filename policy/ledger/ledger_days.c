@@ -63,7 +63,8 @@ lt_row_figures(struct lt_rows *rows, struct lt_entry *entry)
 /* ---- days ---- */
 
 static int
-put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+put_day(
+    struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
 	enum { KEYS = 4, VALUES = KEYS + LT_ENTRY_FIGURES };
 	struct lt_value values[VALUES] = {LT_INT(day->day),
@@ -77,7 +78,8 @@ put(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 	    err);
 }
 
-/* By the account, then what is near each other: users and days. */
+/* Returns the place of a sum: by its account, with the users and days of that
+ * near each other. */
 static struct lt_day *
 place_of(struct lt_days *days, const struct lt_day *day)
 {
@@ -95,7 +97,8 @@ is_same(const struct lt_day *a, const struct lt_day *b)
 }
 
 static int
-keep(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
+keep_day(
+    struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 {
 	struct lt_days *const days = &ledger->days;
 	struct lt_day *const place = place_of(days, day);
@@ -108,7 +111,7 @@ keep(struct lt_ledger *ledger, const struct lt_day *day, struct lt_error *err)
 				return lt_fail(err, LT_EOVERFLOW,
 				    "ledger: a day's sum passes 64 bits");
 	} else if (place->is_used) {
-		const int rc = put(ledger, place, err);
+		const int rc = put_day(ledger, place, err);
 
 		if (rc != LT_OK)
 			return rc;
@@ -133,8 +136,8 @@ lt_days_add(struct lt_ledger *ledger, const struct lt_entry *entry,
 	for (int i = 0; i < LT_ENTRY_FIGURES; i++)
 		day.figures[i] = *figures[i];
 	memcpy(day.account, entry->account, sizeof(day.account));
-	return ledger->in_transaction ? keep(ledger, &day, err)
-				      : put(ledger, &day, err);
+	return ledger->in_transaction ? keep_day(ledger, &day, err)
+				      : put_day(ledger, &day, err);
 }
 
 int
@@ -143,13 +146,13 @@ lt_days_write(struct lt_ledger *ledger, struct lt_error *err)
 	struct lt_days *const days = &ledger->days;
 	int rc = LT_OK;
 
-	/* What is refused stays, for then the commit is refused too. */
+	/* A refused row stays, for then the commit is refused too. */
 	for (int i = 0; days->has_any && i < LT_DAY_PLACES; i++) {
 		struct lt_day *const place = &days->places[i];
 
 		if (!place->is_used)
 			continue;
-		rc = put(ledger, place, err);
+		rc = put_day(ledger, place, err);
 		if (rc != LT_OK)
 			return rc;
 		place->is_used = false;
@@ -190,7 +193,7 @@ lt_carries_write(struct lt_ledger *ledger, struct lt_error *err)
 {
 	struct lt_carries *const carries = &ledger->carries;
 
-	/* What is refused stays, for then the commit is refused too. */
+	/* A refused row stays, for then the commit is refused too. */
 	for (int i = 0; carries->has_any && i < LT_KEPT_CARRIES; i++) {
 		struct lt_carry *const carry = &carries->places[i];
 		const int rc =

@@ -29,7 +29,7 @@ struct lt_losses {
 /* One that is there stays as it is. */
 int lt_ledger_put_interruption(struct lt_ledger *ledger,
     const struct lt_interrupted *run, struct lt_error *err);
-/* Of the runs of this id that began since then: an id is given again. */
+/* Sums up the runs of this id that began since then: an id is given again. */
 int lt_ledger_losses(struct lt_ledger *ledger, uint32_t job_id,
     int64_t since_utc_s, struct lt_losses *life, struct lt_error *err);
 int lt_ledger_prune_interruptions(
@@ -44,8 +44,8 @@ enum lt_notice_step { /* of a job there */
 	LT_NOTICE_STARTED, /* may start elsewhere */
 	LT_NOTICE_STEP_COUNT
 };
-/* Of a node: after the first its notice is over, and the row stays until Slurm
- * gives the node to jobs again. */
+/* The stage of a node's notice: after the first its notice is over, and the row
+ * stays until Slurm gives the node to jobs again. */
 enum lt_notice_stage {
 	LT_NOTICE_LEAVES,
 	LT_NOTICE_GONE,	 /* resumed when it is back */
@@ -68,14 +68,14 @@ int lt_ledger_put_notice(struct lt_ledger *ledger,
     const struct lt_notice *notice, struct lt_error *err);
 int lt_ledger_drop_notice(
     struct lt_ledger *ledger, const char *node, struct lt_error *err);
-/* By their names; malloc'd. */
+/* Reads all by name; malloc'd. */
 int lt_ledger_notices(struct lt_ledger *ledger, struct lt_notice **notices,
     uint32_t *count, struct lt_error *err);
 int lt_ledger_put_reclaimed(struct lt_ledger *ledger,
     const struct lt_reclaimed *job, struct lt_error *err);
 int lt_ledger_drop_reclaimed(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* By their ids; malloc'd. */
+/* Reads all by id; malloc'd. */
 int lt_ledger_reclaimed(struct lt_ledger *ledger, struct lt_reclaimed **jobs,
     uint32_t *count, struct lt_error *err);
 
@@ -87,10 +87,10 @@ enum lt_pause_step {
 	LT_PAUSE_RESUMING,
 	LT_PAUSE_RESUMING_FOR_GOOD, /* by its user's word: LEFT then */
 	LT_PAUSE_LEFT, /* others had their say: no more pauses of this run */
-	/* Of one that is requeued: it is being asked for a checkpoint, */
+	/* One that is requeued: it is being asked for a checkpoint, */
 	LT_PAUSE_ASKED,
 	LT_PAUSE_REQUEUED, /* the batch system for its requeue. */
-	/* The same of one that is to go on elsewhere. */
+	/* The same for one that is to continue elsewhere. */
 	LT_PAUSE_ASKED_AWAY,
 	LT_PAUSE_REQUEUED_AWAY,
 	LT_PAUSE_STEP_COUNT
@@ -113,7 +113,7 @@ int lt_ledger_put_paused(struct lt_ledger *ledger,
     const struct lt_paused *paused, struct lt_error *err);
 int lt_ledger_drop_paused(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* By their ids; malloc'd. */
+/* Reads all by id; malloc'd. */
 int lt_ledger_paused(struct lt_ledger *ledger, struct lt_paused **paused,
     uint32_t *count, struct lt_error *err);
 
@@ -144,7 +144,7 @@ int lt_ledger_put_life(
     struct lt_ledger *ledger, const struct lt_life *life, struct lt_error *err);
 int lt_ledger_drop_life(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* By their ids; malloc'd. */
+/* Reads all by id; malloc'd. */
 int lt_ledger_lives(struct lt_ledger *ledger, struct lt_life **lives,
     uint32_t *count, struct lt_error *err);
 
@@ -156,7 +156,7 @@ int lt_ledger_put_canary(struct lt_ledger *ledger,
     const struct lt_canary *canary, struct lt_error *err);
 int lt_ledger_drop_canary(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* By their ids; malloc'd. */
+/* Reads all by id; malloc'd. */
 int lt_ledger_canaries(struct lt_ledger *ledger, struct lt_canary **canaries,
     uint32_t *count, struct lt_error *err);
 

@@ -102,7 +102,7 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 	    NULL, NULL, err);
 }
 
-/* By name and shape, the newest first. */
+/* Orders by name and shape, the newest first. */
 static int
 by_name(const void *a, const void *b)
 {
@@ -165,7 +165,7 @@ lt_lengths_write(struct lt_ledger *ledger, struct lt_error *err)
 		return LT_OK;
 	qsort(all->items, all->count, sizeof(*all->items), by_name);
 	const int rc = lt_lengths_put(ledger, all->items, all->count, err);
-	/* What is refused stays, for then the commit is refused too. */
+	/* A refused row stays, for then the commit is refused too. */
 	if (rc == LT_OK)
 		lt_lengths_drop(ledger);
 	return rc;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a period had: the limits of its budgets, and, once it is closed, its
- * statement.
+ * Periods in the ledger: the limits that budgets had in them and, once a period
+ * is closed, its statement. Reads and writes the ledger; a failure of SQLite is
+ * an error. A closed period's statement is never changed, only dropped by a
+ * reopening.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -301,7 +303,7 @@ move_sums(struct lt_ledger *ledger, struct lt_rows *rows, struct lt_error *err)
 	return rc == LT_OK ? lt_days_add(ledger, &to, err) : rc;
 }
 
-/* Of hours from open_utc_s on. */
+/* Books back the sums of hours from open_utc_s on. */
 static int
 book_back(struct lt_ledger *ledger, int64_t open_utc_s, struct lt_error *err)
 {

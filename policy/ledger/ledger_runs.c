@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs and their entries: settle once, correct by the difference, end one
- * share of the hold, all in one transaction; read runs back for reports.
+ * Runs and their entries: settles a run once, corrects it by the difference,
+ * and ends one share of its hold, all in one transaction; reads runs back for
+ * reports. A failure of SQLite, or a sum that passes 64 bits, is an error, and
+ * nothing of the call is kept.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -275,7 +275,8 @@ holds_over(const struct lt_rate_step *step, struct lt_span span)
 	       step->end_utc_s >= span.to_utc_s;
 }
 
-/* Of a time before the first of all steps, that one is what is known. */
+/* True if the item is an answer for the span: the first of all steps is one for
+ * a time before it, too. */
 static bool
 is_seen(const struct lt_seen_rate *item, struct lt_span span)
 {

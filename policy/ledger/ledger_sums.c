@@ -94,7 +94,8 @@ add_piece(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
 	return LT_OK;
 }
 
-/* Of each piece of the span between two moves of accounts; malloc'd. */
+/* Reads the sums of each piece of the span between two moves of accounts;
+ * malloc'd. */
 static int
 read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
     struct lt_span span, struct lt_error *err)
@@ -124,7 +125,7 @@ read_sums(struct lt_sums *sums, struct lt_ledger *ledger, enum lt_sql sql,
 }
 
 static int
-compare(const struct lt_account_sum *a, const struct lt_account_sum *b)
+compare_sums(const struct lt_account_sum *a, const struct lt_account_sum *b)
 {
 	const int by_account = strcmp(a->account, b->account);
 
@@ -134,7 +135,7 @@ compare(const struct lt_account_sum *a, const struct lt_account_sum *b)
 			       : (a->uid > b->uid) - (a->uid < b->uid);
 }
 
-/* Of the first that is not before it. */
+/* Returns the index of the first that is not before it. */
 static uint32_t
 place_of(const struct lt_sums *sums, const struct lt_account_sum *wanted)
 {
@@ -143,7 +144,7 @@ place_of(const struct lt_sums *sums, const struct lt_account_sum *wanted)
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (compare(&sums->items[middle], wanted) < 0)
+		if (compare_sums(&sums->items[middle], wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -153,11 +154,11 @@ place_of(const struct lt_sums *sums, const struct lt_account_sum *wanted)
 
 /* false: it passes 64 bits, or there is no memory. */
 static bool
-add(struct lt_sums *sums, const struct lt_account_sum *more)
+add_sum(struct lt_sums *sums, const struct lt_account_sum *more)
 {
 	const uint32_t at = place_of(sums, more);
 
-	if (at < sums->count && compare(&sums->items[at], more) == 0)
+	if (at < sums->count && compare_sums(&sums->items[at], more) == 0)
 		return lt_add(
 			   &sums->items[at].money_micros, more->money_micros) &&
 		       lt_add(&sums->items[at].carbon_mg, more->carbon_mg);
@@ -172,7 +173,7 @@ add(struct lt_sums *sums, const struct lt_account_sum *more)
 }
 
 static void
-drop(struct lt_kept_span *kept)
+drop_span(struct lt_kept_span *kept)
 {
 	free(kept->sums.items);
 	*kept = (struct lt_kept_span){0};
@@ -180,7 +181,7 @@ drop(struct lt_kept_span *kept)
 
 /* That span's, or the one that was not asked for the longest, emptied. */
 static struct lt_kept_span *
-find(struct lt_kept *all, struct lt_span span)
+find_span(struct lt_kept *all, struct lt_span span)
 {
 	struct lt_kept_span *oldest = &all->spans[0];
 
@@ -194,7 +195,7 @@ find(struct lt_kept *all, struct lt_span span)
 		if (kept->asked < oldest->asked)
 			oldest = kept;
 	}
-	drop(oldest);
+	drop_span(oldest);
 	oldest->span = span;
 	return oldest;
 }
@@ -218,8 +219,9 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 		sum.tree_utc_s = kept->sums.tree_utc_s;
 		/* Before the last move, or too large: whoever looks next reads
 		 * all, and says what is wrong. */
-		if (entry->at_utc_s < sum.tree_utc_s || !add(&kept->sums, &sum))
-			drop(kept);
+		if (entry->at_utc_s < sum.tree_utc_s ||
+		    !add_sum(&kept->sums, &sum))
+			drop_span(kept);
 	}
 }
 
@@ -239,13 +241,13 @@ kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
 	if (version != all->data_version)
 		lt_kept_drop(ledger);
 	all->data_version = version;
-	struct lt_kept_span *const kept = find(all, span);
+	struct lt_kept_span *const kept = find_span(all, span);
 
 	code = LT_OK;
 	if (kept->asked == 0)
 		code = read_sums(&kept->sums, ledger, LT_SQL_SUMS, span, err);
 	if (code != LT_OK) {
-		drop(kept);
+		drop_span(kept);
 		return code;
 	}
 	kept->asked = ++all->asked;

@@ -34,9 +34,9 @@ int lt_ledger_used_hours(struct lt_ledger *ledger,
  * reason. */
 int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
     lt_hour_function *take, void *context, struct lt_error *err);
-/* What is to be added to the sums of the span so that each correction of a
- * closed period is in the hour that it corrects, and not where it is booked:
- * above 0 where others have it, below 0 where it is theirs. */
+/* Additions to the sums of the span that put each correction of a closed period
+ * into the hour that it corrects, and not where it is booked: above 0 where it
+ * was booked elsewhere, below 0 where it belongs elsewhere. */
 struct lt_incurred {
 	char partition[LT_NAME_SIZE];
 	int64_t money_micros, carbon_charge_micros, discount_micros;
@@ -89,7 +89,7 @@ typedef int lt_closed_row_function(
     void *context, const struct lt_closed_row *row, struct lt_error *err);
 int lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
     lt_closed_row_function *take, void *context, struct lt_error *err);
-/* By end; malloc'd. */
+/* Reads all by end; malloc'd. */
 int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
     uint32_t *count, struct lt_error *err);
 /* Nothing is booked before this any more; 0 = nothing is closed. */
@@ -127,10 +127,10 @@ typedef int lt_refused_function(void *context, const char *account,
     int64_t at_utc_s, int64_t jobs, struct lt_error *err);
 int lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
     lt_refused_function *take, void *context, struct lt_error *err);
-/* Of all entries the first hour; false: there is none. */
+/* Reads the first hour of all entries; false without entries. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);
-/* What each account's runs were charged in a span: no adjustments, and no
+/* Reads each account's charges for runs in a span: no adjustments, and no
  * corrections, which are booked when they come; malloc'd. */
 int lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);

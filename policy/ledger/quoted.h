@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the ledger: runs beside what their jobs were quoted, to see how good
- * quotes are and what moving saves.
+ * Runs in the ledger beside the quotes of their jobs, to see how good quotes
+ * are and what moving saves. LT_OK or an error of SQLite.
  */
 #ifndef LT_QUOTED_H
 #define LT_QUOTED_H
@@ -21,7 +21,7 @@ struct lt_quoted {
 	enum lt_compared compared;
 	uint64_t draw;		     /* lt_holdout_draw() at its submission */
 	struct lt_amount plan, home; /* of a task, as they were expected */
-	/* Of the run; base: eq. (30), work: lt_work_at_home(). */
+	/* Amounts of the run; base: eq. (30), work: lt_work_at_home(). */
 	struct lt_amount charged, base, work;
 	int64_t end_utc_s;
 	enum lt_quoted_end end;

@@ -3,8 +3,8 @@
  * All SQL text of the ledger, one named constant each: LT_SQL_<name>, the
  * database it belongs to, the text. Schemas first; migrations only go up.
  * Amounts are NULL where they are not known; u64 ids are stored as int64.
- * {columns} and {values} stand for the list of columns by which a statement is
- * put or read: ledger_db.h, columns.h.
+ * {columns} and {values} stand for the list of columns with which a statement
+ * is put or read: ledger_db.h, columns.h.
  */
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
@@ -216,10 +216,12 @@
 /* Version 3: when each was recorded; NULL = before this release. */
 #define LT_SQL_SIGNALS_3 "ALTER TABLE rates ADD COLUMN issued_utc_s INTEGER;"
 
-/* By a recording, by slurmctld's last record, or whose GPUs are not by
- * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
+/* True if a run is odd: by a recording, by slurmctld's last record, or with
+ * GPUs that slurmdbd does not count: enum lt_quality and enum lt_gpus_from
+ * (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
-/* What ends later than that after a period touches it only if it is long. */
+/* A run that ends later than that after a period touches it only if it is long.
+ */
 #define LT_SQL_LONG_S "172800"
 #define LT_SQL_LONG "end_utc_s > start_utc_s + " LT_SQL_LONG_S
 /* A run touches [?2, ?3). One that never started or lasted no second cost
@@ -253,8 +255,8 @@
 #define LT_SQL_RUNS_BEHIND(part)                                               \
 	"SELECT {columns} FROM runs WHERE " LT_SQL_BEHIND(                     \
 	    part) " ORDER BY " LT_SQL_RUN_ORDER
-/* Of all accounts, by their ends: so they lie in the table too, where those of
- * one account are a page each. */
+/* Order for all accounts, by their ends: so they lie in the table too, where
+ * those of one account are a page each. */
 #define LT_SQL_ALL_ORDER "end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_RUNS_OF_ALL(part)                                               \
 	"SELECT {columns} FROM runs " part " ORDER BY " LT_SQL_ALL_ORDER
@@ -669,7 +671,7 @@
 #define LT_SQL_ADD_FIGURES                                                     \
 	" ON CONFLICT DO UPDATE SET " LT_SQL_ADDED(money_micros)               \
 	    LT_MORE_FIGURES(LT_SQL_FIGURE_ADDED)
-/* Of a run r what its entries x have not, as missing_<column>. */
+/* Columns that a run r has beyond its entries x, as missing_<column>. */
 #define LT_SQL_LESS_SUM(column, member)                                        \
 	", r." #column " - coalesce(sum(x." #column "), 0) AS missing_" #column
 #define LT_SQL_OR_MISSING(column, member) " OR missing_" #column " != 0"
@@ -689,7 +691,7 @@
 	" carbon_mg INTEGER, why TEXT NOT NULL,"                               \
 	" PRIMARY KEY (quote_id, made_utc_s)) WITHOUT ROWID;"
 
-/* Version 10: by which levers a plan differs from home, as in the quote. */
+/* Version 10: the levers by which a plan differs from home, as in the quote. */
 #define LT_SQL_LEDGER_10                                                       \
 	"ALTER TABLE holds ADD COLUMN levers TEXT NOT NULL DEFAULT '';"
 
