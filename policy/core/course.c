@@ -31,8 +31,8 @@ smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Into order, which has those before it: the cheapest first, of equals the
- * earlier. */
+/* Inserts into order, behind the cheaper ones: the cheapest first, of equals
+ * the earlier. */
 static void
 insert(uint16_t *order, const struct lt_stretch *stretches, uint32_t next)
 {

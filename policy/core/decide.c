@@ -309,9 +309,9 @@ any_by_home(const struct decision *decision)
 	return false;
 }
 
-/* A round, with nobody waiting for little: where its choice does, the round is
- * held again among the starts that are no later, or save enough. With nowhere
- * to stay, a start that saves little is better than none. */
+/* Chooses in a round so that nobody waits for little: where the choice would,
+ * the round is repeated among the starts that are no later, or save enough.
+ * With nowhere to stay, a start that saves little is better than none. */
 static struct choice
 choose_worth(struct decision *decision, int round, const struct choice *first)
 {

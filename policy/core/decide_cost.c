@@ -115,8 +115,8 @@ active_of(const struct making *m, double work_s)
 	return lt_active_time(&exposure);
 }
 
-/* That of a restart on as many nodes of home, where nodes fail, too; rounded up
- * a little, so that what is equal is no greater. */
+/* Returns the chance of a restart on as many nodes of home, where nodes fail,
+ * too; rounded up a little, so that equal chances are not greater. */
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
@@ -222,8 +222,8 @@ lane_sure(const struct making *m)
 	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
 }
 
-/* From the first start to where the last wave's limit ends: Slurm goes by that
- * limit, the waves before take what they take. */
+/* Returns the time from the first start to where the last wave's limit ends:
+ * Slurm goes by that limit, the waves before take what they take. */
 static double
 longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 {

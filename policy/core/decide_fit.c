@@ -28,7 +28,7 @@ allowed(const char *allow, const char *deny, const char *word)
 	if (allow != NULL && allow[0] != '\0' &&
 	    !lt_listed(allow, word, strlen(word)))
 		return false;
-	/* Whose it is is not known: one of those, perhaps. */
+	/* A word that is not known may be one of those. */
 	return deny == NULL || deny[0] == '\0' ||
 	       (word[0] != '\0' && !lt_listed(deny, word, strlen(word)));
 }
@@ -426,7 +426,8 @@ set_expected(struct job *job)
 	job->expected_known = job->expected_s > 0;
 	job->bound_s = job->upper_s > 0 ? job->upper_s : job->high_s;
 	if (job->limit_s > 0) {
-		/* That of a deadline is of what is left already. */
+		/* A limit made from a deadline covers only the work that is
+		 * left already. */
 		const double left_s = request->deadline_utc_s != LT_UNSET_64
 					  ? limit_s
 					  : left_of(limit_s, done_s);
@@ -524,7 +525,8 @@ lt_fit_reject(struct layout *layout, const struct job *job, int partition)
 	return moves ? limit_reject(layout, job, partition) : LT_REJECT_NONE;
 }
 
-/* In what it computes there: what its user said, else the site's rules. */
+/* Returns the precision that it computes in there: what its user said, else the
+ * site's rules. */
 static enum lt_precision
 precision_at(const struct job *job, int partition)
 {

@@ -210,10 +210,10 @@ struct linear lt_linear_sum(
 void lt_lane_mean(struct lane *lane); /* its mean_h */
 void lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
-/* With windows that are as long as its run may be. */
+/* Makes a lane with windows that are as long as its run may be. */
 void lt_lane_sure(struct lane *sure, const struct lane *lane);
-/* Were it as slow as home: a window as many times as long, and what depends on
- * its length. */
+/* Estimates a start as if the nodes were as slow as home: a window as many
+ * times as long, and what depends on its length. */
 void lt_lane_estimate_slow(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
 
@@ -229,7 +229,8 @@ void lt_lane_spans(struct spans *spans, struct lane *lane,
 int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
-/* Are its nodes free at the earliest start, however long they stay so? */
+/* True if its nodes are free at the earliest start, however long they stay so.
+ */
 bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
@@ -242,7 +243,8 @@ bool lt_is_too_dear(const struct job *job, double mean_micros);
  * is good. */
 double lt_lane_keep_price(
     struct spans *spans, struct lane *lane, const struct job *job);
-/* May it cost more than --max-cost? Not where its cost is not known. */
+/* True if it may cost more than --max-cost; false where its cost is not known.
+ */
 bool lt_is_over_cost(
     const struct lt_request *request, const struct lt_estimate *at);
 /* And those that cost at most --max-cost, as long as the run may be. */
@@ -270,9 +272,10 @@ struct search {
 	uint32_t term_count, terms[TERM_COUNT]; /* those with a series; own */
 };
 void lt_search_lane(struct search *search);
-/* Do two lanes score the same at each start, and may start at the same times?
- * Then what one has not below the limit, uncapped, the other has not. For the
- * earliest, where only steps are looked at, are these the same too? */
+/* True if two lanes score the same at each start, and may start at the same
+ * times. Then what one has not below the limit, uncapped, the other has not.
+ * For the earliest, where only steps are looked at, these must be the same,
+ * too. */
 bool lt_search_same(const struct search *search, const struct search *other);
 /* No start of the lane makes it less. */
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
@@ -344,8 +347,8 @@ void lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
 void lt_lanes_make(struct decision *decision);
 /* Money, carbon or both: what home knows, else what they know. */
 void lt_lanes_currencies(struct decision *decision);
-/* With their starts; without those that have none, or whose signals, budget or
- * deadline forbid it. */
+/* Opens the lanes with their starts; drops those without starts, or whose
+ * signals, budget or deadline forbid it. */
 void lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count);
 
@@ -360,8 +363,8 @@ struct lt_decision_of { /* all lent */
 /* Decides, and gives what it was made with: the caller frees it. */
 int lt_decision_make(struct decision **made, struct lt_plan *plan,
     const struct lt_decision_of *of, struct lt_error *err);
-/* Into its plan: this choice, and by what it differs from home. No lane: it is
- * home. */
+/* Writes this choice into its plan, and how it differs from home. No lane: it
+ * is home. */
 void lt_decision_choose(
     const struct decision *decision, const struct choice *choice);
 
@@ -399,8 +402,8 @@ struct rival lt_rival_of(
 bool lt_is_worth(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s, enum worth worth);
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
+/* True if the hold of this lane could be more than the team has left. Goes by
+ * the worst rates of the whole window, as the quote will. */
 bool lt_lane_over_budget(
     const struct decision *decision, const struct lane *lane);
 

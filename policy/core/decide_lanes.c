@@ -141,7 +141,7 @@ show_candidate(
 	    lane, start_utc_s);
 }
 
-/* Do others wait there in line for what it needs? Then it takes its place
+/* True if others wait there in line for what it needs. Then it takes its place
  * behind them at once: with a begin time it would lose that. */
 static bool
 has_queue(struct decision *decision, const struct lane *lane)

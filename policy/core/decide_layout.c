@@ -49,8 +49,9 @@ lt_layout_gpu(const struct lt_market *market, const struct lt_shape *shape,
 		   : NULL;
 }
 
-/* Has a node GPUs of the type? Those of several types at once, or whose types
- * are not known, are left to Slurm: where the job goes by itself. */
+/* True if a node has no GPUs of the type. Requests for several types at once,
+ * or whose types are not known, are left to Slurm: where the job would go
+ * without lowtide. */
 static bool
 lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 {

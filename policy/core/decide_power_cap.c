@@ -58,8 +58,8 @@ mean_at(const struct lane *lane, int64_t start_utc_s)
 	return integral[TERM_CARBON] / lane->mean_h;
 }
 
-/* The first start, after that one, which is clean, or of which nothing is
- * known; (9c). */
+/* Returns the first start, after that one, which is clean, or of which nothing
+ * is known; (9c). */
 static int64_t
 until(const struct lane *lane, int64_t start_utc_s, double above)
 {
@@ -75,7 +75,7 @@ until(const struct lane *lane, int64_t start_utc_s, double above)
 	return start_utc_s;
 }
 
-/* Has a job that is slowed so the time and the money? */
+/* True if a slowed job still has the time and the money. */
 static bool
 is_within(const struct job *job, const struct lane *slow,
     const struct lt_estimate *slowed)

@@ -227,7 +227,7 @@ lt_score_waiting_per_s(const struct decision *decision, int round)
 	       LT_HOUR_S;
 }
 
-/* With what waiting is worth in the round's score, from the earliest start on;
+/* Adds what waiting is worth in the round's score, from the earliest start on;
  * eq. (21a). */
 static struct linear
 with_waiting(const struct decision *decision, const struct lane *lane,
@@ -386,8 +386,8 @@ home_worth(const struct decision *decision, enum worth worth)
 		   : 0;
 }
 
-/* That much less than home, or, where home can't run it, than the lane itself
- * at once. A limit below all values: it can't be met. */
+/* Returns the cap of that much less than home, or, where home can't run it,
+ * than the lane itself at once. A limit below all values: it can't be met. */
 static struct cap
 worth_cap(const struct decision *decision, const struct lane *lane,
     const struct rival *rival)

@@ -269,7 +269,7 @@ bound(const struct search *search, const struct linear *linear,
 	return sum;
 }
 
-/* Can no start between a and b be of interest? score: of bound(). */
+/* True if no start between a and b can be of interest. score: of bound(). */
 static bool
 hopeless(struct search *search, double score, const struct edge *a,
     const struct edge *b)

@@ -203,7 +203,7 @@ plain(char out[LT_GPU_NAME_SIZE], const char *name)
 	out[at] = '\0';
 }
 
-/* Does the row's name begin with these whole words? "a100" does begin
+/* True if the row's name begins with these whole words. "a100" does begin
  * "A100-SXM4-40GB"; "a1" doesn't. *whole: nothing follows. */
 static bool
 begins(const char *row, const char *wanted, bool *whole)

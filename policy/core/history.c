@@ -75,7 +75,7 @@ add_number(uint64_t hash, uint32_t value)
 	return add_bytes(hash, bytes, sizeof(bytes));
 }
 
-/* With its end, so that "a", "bc" is not "ab", "c". */
+/* Adds a text with its end, so that "a", "bc" is not "ab", "c". */
 static uint64_t
 add_text(uint64_t hash, const char *text)
 {

@@ -384,10 +384,10 @@ chain_of(const struct lt_delay *delay, double waves)
 	    .third = delay->third * waves};
 }
 
-/* When the last task begins, on average, where whoever is free takes the next
- * one: all work but what is left of those that run then, which of a time taken
- * at random is (1 + variance / mean^2) / 2 of the mean. No sooner than without
- * interruptions. */
+/* Returns when the last task begins, on average, if a free slot takes the next
+ * task: all work but what is left of the tasks that run then, which of a time
+ * taken at random is (1 + variance / mean^2) / 2 of the mean. No sooner than
+ * without interruptions. */
 static double
 last_begins_s(const struct lt_delay *delay, const struct lt_tasks *tasks)
 {
@@ -399,9 +399,9 @@ last_begins_s(const struct lt_delay *delay, const struct lt_tasks *tasks)
 	return fmax(begins_s, (waves - 1) * delay->least_s);
 }
 
-/* Its end, on average: where each slot has its own tasks, and where whoever is
- * free takes the next one. While interruptions are few, slots stay in step and
- * both are one; then the second is the sooner. */
+/* Average ends: where each slot has its own tasks, and where a free slot takes
+ * the next task. While interruptions are few, slots stay in step and both are
+ * one; then the second is the sooner. */
 struct ends {
 	double own_s, next_s;
 };
@@ -469,9 +469,10 @@ cost_of(const struct lt_exposure *exposure, double interval_s)
 	return exposure->restart_s + (interval_s > 0 ? interval_s / 2 : 0);
 }
 
-/* That the nodes' waits do not pass with that confidence, over their mean. An
- * array waits for its last task, on nodes of groups that come and go apart:
- * where few are gone for those of its own group, where many are for any. */
+/* Returns the time that the nodes' waits do not pass with that confidence, over
+ * their mean. An array waits for its last task, on nodes of groups that come
+ * and go apart: where few are gone for those of its own group, where many are
+ * for any. */
 static double
 wait_beyond_s(const struct lt_availability *availability,
     const struct lt_wait_ask *ask, const struct lt_tasks *tasks,

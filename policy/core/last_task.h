@@ -1,7 +1,7 @@
 /*
- * When the last of many tasks is done, of which each takes as long as its
+ * Computes when the last of many tasks is done, if each takes as long as its
  * interruptions make it: on average, and at the latest with a confidence.
- * docs/model.md, eqs. (15a) and (15b).
+ * docs/model.md, eqs. (15a) and (15b). The code is in interruption.c.
  */
 #ifndef LT_LAST_TASK_H
 #define LT_LAST_TASK_H

@@ -161,7 +161,8 @@ parse_carbon_aware(
 	return LT_OK;
 }
 
-/* In any order with the other: job_submit reads them as they come. */
+/* Sets plan before or after the other option: job_submit reads them as they
+ * come. */
 static int
 parse_carbon_plan(
     struct lt_options *options, const char *value, struct lt_error *err)

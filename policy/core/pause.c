@@ -39,7 +39,8 @@ rest_weights(struct lane *rests, const struct lane *runs,
 	const struct lt_partition *const part =
 	    &of->market->partitions[of->partition];
 	const double nodes = runs->share.nodes * runs->task_factor;
-	/* Drawn whoever is there, it is no part of the work's either. */
+	/* Idle power is drawn in any case, and so is no part of the work's
+	 * either. */
 	const double drawn_kw = (part->flags & LT_PARTITION_OWNED) &&
 					(part->flags & LT_PARTITION_STAYS_ON)
 				    ? 0

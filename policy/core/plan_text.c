@@ -162,7 +162,7 @@ lt_plan_base(const struct lt_plan *plan)
 	return plan->fits ? &plan->home : &plan->elsewhere;
 }
 
-/* Does Slurm start it when it can, by no begin time of lowtide's? */
+/* True if Slurm starts it when it can, without a begin time of lowtide's. */
 static bool
 waits_in_line(const struct lt_plan *plan)
 {
@@ -332,8 +332,8 @@ put_saving(struct lt_brief *out, const struct lt_told *told)
 		    saves.at > 0 && more.at > 0 ? ", " : "", worse);
 }
 
-/* It may be a share of its user that is the least: what nobody has left, or
- * what is not known, is 0. */
+/* Takes the hold off what is left. The share of the user may be the least: 0
+ * stands for nothing left, or not known. */
 static bool
 left_of(int64_t *left, bool is_held, int64_t per_task, int64_t tasks)
 {

@@ -52,7 +52,8 @@ void lt_plan_notes(struct lt_brief *out, const struct lt_told *told);
 struct lt_amount lt_left_behind(
     const struct lt_amount *available, const struct lt_quote *quote);
 
-/* Neither moved nor refused, and every figure of it is shown as 0? */
+/* True if it is neither moved nor refused, and every figure of it is shown as
+ * 0. */
 bool lt_plan_is_nothing(const struct lt_told *told);
 
 /* Where no partition can run it, the one that came nearest: of equals another

@@ -443,8 +443,8 @@ task_limit_s(const struct lt_request *request, const struct lt_market *market,
 	return limit_s + lt_overrun_s(&market->partitions[partition]);
 }
 
-/* From the earliest start to the end of the last of ceil(tasks / %N) runs,
- * or to the deadline. */
+/* Returns the latest end: of the last of ceil(tasks / %N) runs from the
+ * earliest start on, or the deadline. */
 static int64_t
 latest_end_s(
     const struct lt_request *request, int64_t start_utc_s, int64_t limit_s)

@@ -567,7 +567,7 @@ by_unlike_nodes(const struct lt_request *request,
 	       !request->overcommit && request->spec_cores == 0;
 }
 
-/* Does what the job has grow with the number of its nodes? */
+/* True if the job's share grows with the number of its nodes. */
 static bool
 by_nodes(const struct lt_request *request, const struct lt_market *market,
     int partition)

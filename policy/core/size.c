@@ -593,8 +593,8 @@ has_task_cores_only(const struct lt_need *need, uint64_t nodes)
 	       !request->plane && !request->overcommit;
 }
 
-/* Has each task CPUs of its own? With --overcommit too where GPUs bring it:
- * 26.05.5 gave 13 CPUs for -n13 bound to one GPU. */
+/* True if each task has CPUs of its own. With --overcommit too where GPUs bring
+ * it: 26.05.5 gave 13 CPUs for -n13 bound to one GPU. */
 static bool
 have_own_cpus(const struct lt_request *request, uint64_t gpus)
 {

@@ -324,7 +324,7 @@ static const struct lt_key power_cap_keys[] = {
     {.name = NULL},
 };
 
-/* In the order of reading: what others name comes first. */
+/* In the order of reading: keys that others name come first. */
 const struct lt_key lt_policy_keys[] = {
     {"mode", lt_read_word, AT(mode), .words = mode_words,
 	.want = "observe, advise or enforce"},

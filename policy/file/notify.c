@@ -87,7 +87,7 @@ static const struct lt_key webhook_keys[] = {
 };
 #undef AT
 
-/* With its defaults, which count once there is the key. */
+/* Reads it with its defaults, which count once there is the key. */
 static void
 read_mail(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
@@ -113,8 +113,9 @@ static const struct lt_key owner_keys[] = {
     {.name = NULL},
 };
 
-/* A name without a host is a user's, who has his mail by it. No user is ever
- * guessed from an address: it would be his who can have that address. */
+/* Reads a name or an address. A name without a host is a user's, who gets mail
+ * by it. No user is ever guessed from an address: anybody who can have that
+ * address would be that user. */
 static void
 read_owner(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, struct owner *owner)

@@ -191,7 +191,8 @@ struct lt_policy_exchange {
 };
 
 /* Which carbon intensity all partitions use: the two are never compared. */
-/* That a --checkpoint job can resume: seen by lowtide, or said by its user. */
+/* Proof that a --checkpoint job can resume: seen by lowtide, or said by its
+ * user. */
 enum lt_spot_proof { LT_SPOT_PROOF_REQUIRED, LT_SPOT_PROOF_SAID };
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 

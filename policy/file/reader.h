@@ -113,7 +113,7 @@ bool lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s);
 /* Copies a name into out; false after a complaint. */
 bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
-/* In place; A to Z only, as Slurm does with accounts and QOS. */
+/* Lowers in place; A to Z only, as Slurm does with accounts and QOS. */
 void lt_lower(char *text);
 /* A code of ISO 4217, in capitals, that money is in today. */
 bool lt_currency_is(const char *code);

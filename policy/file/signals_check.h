@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Do the signals of a policy and the kinds of its sources agree? For
- * `lowtide check` and lowtided alike, when every source's options are right.
+ * Checks whether the signals of a policy and the kinds of its sources agree.
+ * For `lowtide check` and lowtided alike, when every source's options are
+ * right.
  */
 #ifndef LT_SIGNALS_CHECK_H
 #define LT_SIGNALS_CHECK_H

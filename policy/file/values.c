@@ -484,7 +484,7 @@ lt_read_months(struct lt_reader *reader, const struct lt_key *key,
 		lt_unwanted(reader, key, node, "");
 }
 
-/* Names of Unix groups, of which a directory's may have blanks in them. */
+/* Reads names of Unix groups; those of a directory may have blanks in them. */
 void
 lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)

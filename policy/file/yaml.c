@@ -54,7 +54,7 @@ pass_char(struct quoting *quoting, char c)
 		quoting->before = c;
 }
 
-/* Does a comment begin here, in a text that begins at from? */
+/* True if a comment begins here, in a text that begins at from. */
 static bool
 is_comment(const struct quoting *quoting, const char *at, const char *from)
 {

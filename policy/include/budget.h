@@ -109,14 +109,15 @@ int lt_sheet_default_account(
 /* NULL: the user has no association there. */
 const struct lt_pair *lt_sheet_pair(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
-/* May the uid change jobs of others at all? */
+/* True if the uid may change jobs of others at all. */
 bool lt_sheet_is_manager(
     const struct lt_budget_snapshot *snapshot, uint32_t uid);
-/* Those of the account: an operator, or a coordinator of it or of an account
- * above it. account -1, not known: operators only. */
+/* True if the uid may change those of the account: an operator, or a
+ * coordinator of it or of an account above it. account -1, not known: operators
+ * only. */
 bool lt_sheet_manages(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
-/* Does any budget bind this account (its own or a parent's)? */
+/* True if any budget binds this account (its own or a parent's). */
 bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
 /* Sums held since W, beside the snapshot: one per budget, and per user in it.
@@ -198,8 +199,8 @@ void lt_available(struct lt_amount *available,
     uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
     int64_t end_utc_s);
 
-/* Does [start, end) touch a period of a budget of the account that the window
- * of `held` does not? There nothing is held yet. */
+/* True if [start, end) touches a period of a budget of the account that the
+ * window of `held` does not. There nothing is held yet. */
 bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 

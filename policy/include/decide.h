@@ -177,8 +177,8 @@ void lt_request_unset(struct lt_request *request);
  */
 uint64_t lt_request_asked(const struct lt_request *request);
 
-/* Does its word that it resumes from a checkpoint count on preemptible nodes?
- * By its proof, or where the site believes the word. */
+/* True if its word that it resumes from a checkpoint counts on preemptible
+ * nodes: by its proof, or where the site believes the word. */
 static inline bool
 lt_resume_counts(
     const struct lt_request *request, const struct lt_market *market)

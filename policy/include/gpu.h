@@ -44,7 +44,7 @@ const struct lt_gpu *lt_gpu_table(int *count);
 const struct lt_gpu *lt_gpu_find(struct lt_gpu *room, const char *name);
 /* True if the row is one of those. */
 bool lt_gpu_may_be(const char *name, const struct lt_gpu *row);
-/* Has the type a MIG profile? */
+/* True if the type has a MIG profile. */
 bool lt_gpu_is_slice(const char *type);
 /* The part of the whole GPU that a type's MIG profile ("1g.5gb") names; a type
  * without one is the GPU. False: this GPU has no such part. */
@@ -58,8 +58,8 @@ enum lt_precision lt_gpu_best_precision(const struct lt_gpu *gpu);
  * it, else the best. NULL gives OFF. */
 enum lt_precision lt_gpu_top_precision(const struct lt_gpu *gpu);
 
-/* Has the GPU no arithmetic of this mixed precision? Never of FP32, of what is
- * exact or not said. */
+/* True if the GPU has no arithmetic of this mixed precision. Never for FP32,
+ * for what is exact or not said. */
 bool lt_gpu_lacks(const struct lt_gpu *gpu, enum lt_precision wanted);
 
 /* Returns the precision that is used where this was asked for (AUTO: the best

@@ -24,7 +24,7 @@ int lt_shape_gpu_index(const struct lt_shape *shape, const char *type);
 double lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w,
     const char *type, double gpus);
 
-/* Has it nodes with GPUs whose power nobody knows? */
+/* True if it has nodes with GPUs whose power is not known. */
 bool lt_gpu_power_unknown(
     const struct lt_market *market, const struct lt_partition *partition);
 

@@ -58,16 +58,16 @@ struct lt_history_key { /* two kinds of other users never have the same */
 };
 /* Account, user, name and shape. Pure; FNV-1a, 64 bits; never 0. */
 uint64_t lt_history_hash(const struct lt_run_kind *kind);
-/* That with the band, or what the wider groups have of it; never 0. */
+/* Returns the key with the band, or that of the wider groups; never 0. */
 struct lt_history_key lt_history_key(
     const struct lt_run_kind *kind, enum lt_history_group group);
-/* Those of the groups that tell of such a job, for lt_history_find(): the
- * narrow one has hash 0 where the job's name is none. */
+/* Writes the keys of the groups that such a job belongs to, for
+ * lt_history_find(): the narrow one has hash 0 where the job has no name. */
 void lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
     const struct lt_run_kind *kind);
 
-/* Did its user name the job? Not by what sbatch, srun, salloc and portals call
- * a job that nobody named. */
+/* True if its user named the job: not by what sbatch, srun, salloc and portals
+ * call a job without a name. */
 bool lt_history_is_name(const char *name);
 
 /*

@@ -23,8 +23,8 @@ struct lt_holdout {
 uint64_t lt_holdout_draw(
     const struct lt_holdout *holdout, uint32_t uid, int64_t now_utc_s);
 
-/* Into the request, before lt_decide(): the share, and whether its user is
- * drawn now. */
+/* Writes into the request, before lt_decide(): the share, and whether its user
+ * is drawn now. */
 void lt_holdout_lay(struct lt_request *request,
     const struct lt_holdout *holdout, int64_t now_utc_s);
 

@@ -76,7 +76,8 @@ double lt_checkpoint_lost_s(const struct lt_checkpoint *checkpoint,
 int64_t lt_checkpoint_kept_s(const struct lt_checkpoint *checkpoint,
     double hazard_per_h, double restart_s, int64_t ran_s);
 
-/* Can one be written within the notice (0 = none)? docs/model.md, eq. (12). */
+/* True if one can be written within the notice (0 = none). docs/model.md, eq.
+ * (12). */
 bool lt_checkpoint_fits(
     const struct lt_checkpoint *checkpoint, double notice_s);
 

@@ -355,7 +355,7 @@ int64_t lt_overrun_s(const struct lt_partition *partition);
 void lt_market_liken(struct lt_market *market) __attribute__((nonnull));
 /* Orders by request, then by partition. */
 int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
-/* Could Slurm not start it there? asked 0: not known, false. */
+/* True if Slurm could not start it there. asked 0: not known, false. */
 bool lt_market_bars(
     const struct lt_market *market, uint64_t asked, int partition);
 /* Whether it is the price, the carbon or the tariff of a partition. */

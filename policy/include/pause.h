@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Should a job that runs stand still through dirty or dear hours? Pure, as
- * lt_decide(). docs/model.md, eqs. (24d) and (24e).
+ * Decides whether a job that runs should stand still through dirty or dear
+ * hours. Pure, as lt_decide(). docs/model.md, eqs. (24d) and (24e).
  */
 #ifndef LT_PAUSE_H
 #define LT_PAUSE_H

@@ -88,7 +88,8 @@ struct lt_quote {
 void lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request);
 /* The other way: into a request that was made from a record. */
 void lt_wish_lay(struct lt_request *request, const struct lt_wish *wish);
-/* That of a job whose wishes are not known: none, and nothing slows it. */
+/* Returns the wishes of a job whose wishes are not known: none, and nothing
+ * slows it. */
 struct lt_wish lt_wish_none(void);
 
 /* The kind of its runs, and how long they were expected to be. */
@@ -153,7 +154,7 @@ int lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
  * partitions that the policy leaves out were no candidates. */
 void lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
     const struct lt_market *market);
-/* Those of the plan into the quote; "" where they can't be written. */
+/* Writes those of the plan into the quote; "" where they can't be written. */
 void lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
     const struct lt_market *market);
 
@@ -194,10 +195,10 @@ void lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan);
 /* Writes the estimate that the plan is measured against, lt_plan_base(), into
  * the quote. */
 void lt_quote_set_base(struct lt_quote *quote, const struct lt_plan *plan);
-/* Those of the plan into the quote. */
+/* Writes those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
-/* Into the quote: that of run, and what was expected of the plan: the ratio of
+/* Writes run into the quote, and what was expected of the plan: the ratio of
  * run times (1 in a partition that can't run it), the interruptions, and its
  * power cap, NULL = none. "" where it can't be written. */
 void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,

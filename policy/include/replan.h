@@ -120,7 +120,7 @@ struct lt_return_of { /* a job that runs on nodes that stay */
 	uint32_t planned_count;
 	int64_t worked_s;  /* of this run */
 	int64_t requeue_s; /* of that, what a requeue has it do again */
-	/* That it may still wait, in all: lt_pause_most_s(). */
+	/* The most that it may still wait, in all: lt_pause_most_s(). */
 	int64_t most_s;
 	int64_t now_utc_s;
 };

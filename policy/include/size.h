@@ -40,9 +40,9 @@ struct lt_need lt_need_of(const struct lt_request *request,
 void lt_allocation_on(struct lt_allocation *allocation,
     const struct lt_need *need, const struct lt_shape *shape, uint32_t nodes);
 
-/* Has it whole nodes on each partition that it names, as one of them gives no
- * others? Before 23.11 what a job was tried with on such a partition stays.
- * Source: whole_node in _resolve_shared_status(). */
+/* True if it has whole nodes on each partition that it names, as one of them
+ * gives no others. Before 23.11 what a job was tried with on such a partition
+ * stays. Source: whole_node in _resolve_shared_status(). */
 bool lt_stays_whole(
     const struct lt_request *request, const struct lt_market *market);
 
@@ -99,8 +99,8 @@ uint64_t lt_tasks_updated(const struct lt_need *need);
  */
 uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
 
-/* Do --ntasks-per-node tasks count on each node? Of one task they do not, but
- * for a job that says --cpus-per-gpu and asks for no GPU. */
+/* True if --ntasks-per-node tasks count on each node. For one task they do not,
+ * but for a job that says --cpus-per-gpu and asks for no GPU. */
 bool lt_counts_by_node(
     const struct lt_need *need, uint64_t gpus, uint64_t tasks);
 
@@ -127,8 +127,8 @@ uint64_t lt_memory_of(const struct lt_allocation *allocation,
  * maximum of nodes when it makes a job; 0 = none. */
 uint64_t lt_gpus_in_total(const struct lt_request *request);
 
-/* Has a node of the shape GPUs of several types, and are some of them perhaps
- * what is asked for? */
+/* True if a node of the shape has GPUs of several types, and some of them are
+ * perhaps what is asked for. */
 bool lt_gpus_unsure(
     const struct lt_request *request, const struct lt_shape *shape);
 

@@ -61,8 +61,8 @@ int lt_ledger_alerts_due(
 /* The newest LT_ALERTS_SHOWN_MAX, newest first. */
 int lt_ledger_alerts_last(
     struct lt_ledger *ledger, struct lt_alerts *alerts, struct lt_error *err);
-/* Those of periods that ended before, or made before without one; of runs not
- * those whose holds are open. */
+/* Drops those of periods that ended before, or made before without a period;
+ * for runs not those whose holds are open. */
 int lt_ledger_prune_alerts(
     struct lt_ledger *ledger, int64_t before_utc_s, struct lt_error *err);
 
@@ -81,8 +81,8 @@ int lt_ledger_put_mailed(struct lt_ledger *ledger,
 /* LT_ENOENT: nothing yet. */
 int lt_ledger_mailed(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_mailed *mailed, struct lt_error *err);
-/* Whose user asks for a mail at the end of a job, or of all of an array, by its
- * first id. One that was sent is sent again only with another quote. */
+/* A mail that a job's user wants at the end of the job, or of all of an array,
+ * by its first id. One that was sent is sent again only with another quote. */
 struct lt_end_mail {
 	uint32_t job_id;
 	uint64_t quote_id;
@@ -94,15 +94,16 @@ int lt_ledger_put_end_mail(struct lt_ledger *ledger,
 /* The user no longer asks for it. */
 int lt_ledger_drop_end_mail(
     struct lt_ledger *ledger, uint32_t job_id, struct lt_error *err);
-/* Those that are not sent, of jobs whose holds are settled, or are void though
- * the job ran: for 0 s. At most user_max of each user; by id, malloc'd. */
+/* Reads those that are not sent, of jobs whose holds are settled, or are void
+ * though the job ran: for 0 s. At most user_max for each user; by id, malloc'd.
+ */
 int lt_ledger_end_mails_due(struct lt_ledger *ledger, uint32_t user_max,
     struct lt_end_mail **mails, uint32_t *count, struct lt_error *err);
 int lt_ledger_end_mail_told(struct lt_ledger *ledger, uint32_t job_id,
     int64_t now_utc_s, struct lt_error *err);
 
-/* Those of jobs that have no open hold; of ends, those whose holds are no more,
- * and those that were sent before. */
+/* Drops those of jobs that have no open hold; of ends, those whose holds are
+ * gone, and those that were sent before. */
 int lt_ledger_prune_mailed(
     struct lt_ledger *ledger, int64_t told_before_utc_s, struct lt_error *err);
 

@@ -545,7 +545,7 @@ struct lt_totals {
 	int64_t runs, moved_runs, unpriced_runs;
 	/* by a recording; by slurmctld's last record until slurmdbd's comes */
 	int64_t replay_runs, provisional_runs;
-	/* whose GPUs are by slurmctld's record; known to nobody */
+	/* runs whose GPUs are from slurmctld's record; from no record */
 	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
 /* Sum over the span of one account (not its children), per kind. Runs: of
@@ -554,8 +554,8 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* As lt_ledger_totals(), of what one user ran; adjustments are nobody's. Read
- * from entries and runs alone: slower. */
+/* As lt_ledger_totals(), for what one user ran; adjustments belong to no user.
+ * Read from entries and runs alone: slower. */
 int lt_ledger_totals_of_user(struct lt_ledger *ledger,
     const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err);
@@ -569,7 +569,7 @@ struct lt_account_sum {
 };
 int lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
-/* In the same way what was taken off, as money, for each account. */
+/* Reads what was taken off, as money, for each account. */
 int lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
 

@@ -58,8 +58,8 @@ common(struct lt_span a, struct lt_span b)
 	    a.to_utc_s < b.to_utc_s ? a.to_utc_s : b.to_utc_s};
 }
 
-/* From the hour of the first to that of the last, before the period: the part
- * that the run has, and all where it has none. */
+/* Returns the span from the hour of the first to that of the last, before the
+ * period: the part that the run has, and all where it has none. */
 static struct lt_span
 earlier_hours(const struct taker *t, const struct lt_run *run,
     int64_t first_utc_s, int64_t last_utc_s)

@@ -225,7 +225,7 @@ void lt_days_drop(struct lt_ledger *ledger);
 /* The same of lengths, and of carries. */
 int lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length,
     struct lt_error *err);
-/* At once; in the order of by_name(). */
+/* Writes it at once; in the order of by_name(). */
 int lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
     uint32_t count, struct lt_error *err);
 int lt_lengths_write(struct lt_ledger *ledger, struct lt_error *err);

@@ -118,7 +118,7 @@ decode(char *out, size_t size, const char *text, size_t length)
 	return true;
 }
 
-/* With its newline; the length, below size. */
+/* Formats a line with its newline; returns the length, below size. */
 static size_t
 format_line(char *line, size_t size, const struct lt_entry *entry)
 {

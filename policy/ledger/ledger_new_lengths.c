@@ -52,7 +52,7 @@ struct kinds {
 	struct lt_kind places[KIND_PLACES]; /* by hash, one each; 0: none */
 };
 
-/* With the last of its runs, as KIND_PUT would leave it. */
+/* Notes a kind with the last of its runs, as KIND_PUT would leave it. */
 static int
 note_kind(struct lt_ledger *ledger, struct kinds *kinds,
     const struct lt_kind *kind, struct lt_error *err)

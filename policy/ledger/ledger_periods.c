@@ -242,10 +242,10 @@ lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
 /* ---- a closing is undone ---- */
 
 /*
- * A closing is undone: the period's statement goes, what was corrected of its
- * hours goes from where it was booked to where it belongs, and a row stays that
- * says so. Then the ledger is as if nobody had closed the period; but for marks
- * on its runs, which later closings pass (lt_closed_stamp()).
+ * Undoes a closing: the period's statement goes, corrections of its hours move
+ * from where they were booked to where they belong, and a row stays that says
+ * so. Then the ledger is as if nobody had closed the period; but for marks on
+ * its runs, which later closings pass (lt_closed_stamp()).
  */
 #define REOPENED(column, member)                                               \
 	LT_DB_COLUMN(struct lt_reopened, column, member)

@@ -284,8 +284,9 @@ is_seen(const struct lt_seen_rate *item, struct lt_span span)
 	       (item->is_first && span.to_utc_s <= item->step.start_utc_s);
 }
 
-/* Runs of a transaction ask for the same step again and again: nobody changes
- * it meanwhile. NULL = none that holds all the while, as far as is seen. */
+/* Returns a step seen before: runs of a transaction ask for the same step again
+ * and again, and nobody changes it meanwhile. NULL = no step that holds all the
+ * while, as far as is seen. */
 static const struct lt_seen_rate *
 seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 {
@@ -328,7 +329,7 @@ note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	seen->count++;
 }
 
-/* Those that overlap the span; where none does, the first of all, if any. */
+/* Reads those that overlap the span; if none does, the first of all, if any. */
 static int
 known_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
     struct steps *known, struct lt_error *err)

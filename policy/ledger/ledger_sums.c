@@ -179,7 +179,8 @@ drop_span(struct lt_kept_span *kept)
 	*kept = (struct lt_kept_span){0};
 }
 
-/* That span's, or the one that was not asked for the longest, emptied. */
+/* Returns that span's, or the one that was not asked for the longest, emptied.
+ */
 static struct lt_kept_span *
 find_span(struct lt_kept *all, struct lt_span span)
 {
@@ -217,8 +218,8 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 		    entry->at_utc_s >= kept->span.to_utc_s)
 			continue;
 		sum.tree_utc_s = kept->sums.tree_utc_s;
-		/* Before the last move, or too large: whoever looks next reads
-		 * all, and says what is wrong. */
+		/* Before the last move, or too large: the next look reads all,
+		 * and says what is wrong. */
 		if (entry->at_utc_s < sum.tree_utc_s ||
 		    !add_sum(&kept->sums, &sum))
 			drop_span(kept);

@@ -32,13 +32,13 @@ struct lt_quoted {
 	 * ledger has no hold of it any more. */
 	int64_t waited_s;
 };
-/* In place of what is known of the run. */
+/* Puts it in place of what is known of the run. */
 int lt_ledger_put_quoted(struct lt_ledger *ledger,
     const struct lt_quoted *quoted, struct lt_error *err);
 typedef int lt_quoted_function(
     void *context, const struct lt_quoted *quoted, struct lt_error *err);
-/* Those that ended within the span; runs of a job one after the other, by their
- * submission. */
+/* Reads those that ended within the span; runs of a job one after the other, by
+ * their submission. */
 int lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
     lt_quoted_function *take, void *context, struct lt_error *err);
 

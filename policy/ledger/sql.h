@@ -170,8 +170,8 @@
  * each entry. */
 #define LT_SQL_LEDGER_7 "DROP TRIGGER entries_to_days;"
 
-/* Adjustments are nobody's: those of before were of who made them, as if he had
- * used it. */
+/* Adjustments belong to no user: those of before belonged to the admin who made
+ * them, as if that were their use. */
 #define LT_SQL_NOBODY "4294967295" /* LT_NOBODY_UID */
 #define LT_SQL_LEDGER_NOBODY                                                   \
 	"UPDATE entries SET uid = " LT_SQL_NOBODY                              \
@@ -246,7 +246,7 @@
 #define LT_SQL_FAR                                                             \
 	"end_utc_s > ?3 + " LT_SQL_LONG_S " AND " LT_SQL_LONG                  \
 	" AND " LT_SQL_STARTED
-/* In the order of runs_account and runs_long. */
+/* The order of runs_account and runs_long. */
 #define LT_SQL_RUN_ORDER                                                       \
 	"end_utc_s, start_utc_s, moved, priced, job_id, submit_utc_s"
 #define LT_SQL_BEHIND(part)                                                    \
