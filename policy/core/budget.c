@@ -416,9 +416,11 @@ view_balance(
 
 	if (!view->is_user_cap)
 		return balance_of(balance,
-		    &(struct parts){&p->limit, &p->settled, &p->held,
-			recent_of_budget(view->recent, view->budget)
-			    ->value[period]},
+		    &(struct parts){.limit = &p->limit,
+			.settled = &p->settled,
+			.held = &p->held,
+			.recent = recent_of_budget(view->recent, view->budget)
+				      ->value[period]},
 		    currency);
 	const struct lt_usage *const usage =
 	    usage_find(view->snapshot, view->budget, view->uid);
@@ -761,7 +763,7 @@ lt_available(struct lt_amount *available,
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s};
 	visit_all(snapshot, recent, &hold, narrow,
-	    &(struct narrowing){available, rules});
+	    &(struct narrowing){.available = available, .rules = rules});
 }
 
 bool

@@ -10,6 +10,7 @@
 
 #include "course.h"
 #include "decide_internal.h"
+#include "min_max.h"
 #include "pause.h"
 
 struct pausing {
@@ -22,12 +23,6 @@ struct pausing {
 	struct lt_stretch stretches[LT_STRETCHES_MAX];
 	uint16_t order[LT_STRETCHES_MAX];
 };
-
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* It keeps its nodes on, and what it keeps of them stays paid: of its owner's
  * nodes too, for its account is charged for it. */
@@ -115,10 +110,11 @@ next_step(const struct lane *lane, int64_t at_utc_s, int64_t end_utc_s)
 			continue;
 		const uint32_t i = lt_series_index(series, at_utc_s);
 		if (series->start_utc_s[0] > at_utc_s)
-			end_utc_s = smaller(end_utc_s, series->start_utc_s[0]);
+			end_utc_s =
+			    lt_min_i64(end_utc_s, series->start_utc_s[0]);
 		else if (i + 1 < series->count)
 			end_utc_s =
-			    smaller(end_utc_s, series->start_utc_s[i + 1]);
+			    lt_min_i64(end_utc_s, series->start_utc_s[i + 1]);
 	}
 	return end_utc_s;
 }
@@ -147,7 +143,7 @@ known_until(const struct lane *lane, int64_t end_utc_s)
 		const struct lt_series *const series = lane->series[t];
 
 		if (series != NULL && series->quality != LT_QUALITY_CONSTANT)
-			end_utc_s = smaller(
+			end_utc_s = lt_min_i64(
 			    end_utc_s, series->start_utc_s[series->count]);
 	}
 	return end_utc_s;
@@ -192,9 +188,9 @@ both_of(const struct pausing *p, const struct linear *runs,
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct lt_stretch *const in = &p->stretches[i];
-		const int64_t until = smaller(in->to_utc_s, end_utc_s);
+		const int64_t until = lt_min_i64(in->to_utc_s, end_utc_s);
 		const int64_t through =
-		    smaller(in->to_utc_s, p->through_utc_s) - in->from_utc_s;
+		    lt_min_i64(in->to_utc_s, p->through_utc_s) - in->from_utc_s;
 
 		if (through > 0)
 			sum.through +=
@@ -322,9 +318,9 @@ back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
 	for (uint32_t i = first; i < p->count; i++) {
 		struct lt_stretch *const in = &p->stretches[i];
 
-		in->run_s =
-		    i < chosen ? 0
-			       : smaller(work_s, in->to_utc_s - in->from_utc_s);
+		in->run_s = i < chosen ? 0
+				       : lt_min_i64(work_s,
+					     in->to_utc_s - in->from_utc_s);
 		work_s -= in->run_s;
 	}
 	return least;

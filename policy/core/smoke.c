@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "min_max.h"
 #include "size.h"
 #include "text.h"
 #include "units.h"
@@ -95,12 +96,6 @@ put_word(struct lt_text *text, const char *word)
 	lt_text_put(text, "'");
 }
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* So that the smoke run needs none itself: its nodes and its time. */
 static int64_t
 time_of(const struct lt_smoke_job *job, uint32_t nodes)
@@ -108,8 +103,8 @@ time_of(const struct lt_smoke_job *job, uint32_t nodes)
 	int64_t time_s = LT_SMOKE_TIME_S;
 
 	if (job->request->limit_s > 0)
-		time_s = smaller(time_s, job->request->limit_s);
-	time_s = smaller(time_s, job->class->smoke_above_node_s / nodes);
+		time_s = lt_min_i64(time_s, job->request->limit_s);
+	time_s = lt_min_i64(time_s, job->class->smoke_above_node_s / nodes);
 	return time_s >= 60 ? time_s / 60 * 60 : 60;
 }
 

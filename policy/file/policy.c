@@ -177,8 +177,9 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	if (code != LT_OK)
 		return code;
 	const int result = lt_policy_parse_all(policy,
-	    &(struct lt_policy_text){path, text, length}, known_adapters,
-	    errors);
+	    &(struct lt_policy_text){
+		.name = path, .bytes = text, .length = length},
+	    known_adapters, errors);
 	free(text);
 	return result;
 }
