@@ -364,8 +364,8 @@ usage_find(
 			 sizeof(key), by_budget_and_uid);
 }
 
-/* Limit, settled, held (recent included) and what is left of one budget or
- * user cap in one period and currency. */
+/* Limit, settled, held (recent included) and the rest of one budget or user cap
+ * in one period and currency. */
 struct balance {
 	bool limited;
 	int64_t limit, settled, held, available;
@@ -574,8 +574,8 @@ unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 		   *sum, amount_of(&hold->own, visit->currency), sum);
 }
 
-/* One job is always let through; more only while they are few of what is left,
- * lest a loop of --test-only holds it all. */
+/* Lets one job through in any case, and more only while they are few of what is
+ * left, lest a loop of --test-only holds it all. */
 static void
 bound_unseen(void *context, const struct visit *visit)
 {

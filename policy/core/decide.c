@@ -518,8 +518,8 @@ find_elsewhere(const struct decision *decision)
 	}
 }
 
-/* Eq. (58). Home is what it would have been: with a begin time it would lose
- * its place in the line. */
+/* Keeps the job at home; eq. (58). Home is as it would have been without
+ * lowtide: with a begin time it would lose its place in the line. */
 static void
 choose_or_keep(struct decision *decision, const struct choice *choice)
 {

@@ -32,7 +32,7 @@ edge_utc_s(const struct lt_planned *planned, uint16_t edge)
 	return edge % 2 == 0 ? window->start_utc_s : window->end_utc_s;
 }
 
-/* A key is what is sorted by and, below it, the edge itself. */
+/* A key to sort by and, below it, the edge itself. */
 enum {
 	EDGE_BITS = 13,
 	TIME_BITS = 43, /* 140,000 years to either side of 1970 */
@@ -207,7 +207,7 @@ lt_lane_spans(struct spans *spans, struct lane *lane, const struct job *job,
 
 	const struct lt_market *market = job->market;
 	const struct lt_partition *part = &market->partitions[lane->partition];
-	/* The sums of what was added and taken away are off by some bits. */
+	/* Sums of added and removed nodes are off by some bits. */
 	const double room = part->node_count + 1e-6 - lane->node_equivalents;
 	const bool has_occupancy =
 	    part->occupancy_series >= 0 &&

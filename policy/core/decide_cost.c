@@ -59,7 +59,8 @@ likely_most(const struct job *job)
 		   : job->expected_s;
 }
 
-/* Its checkpoints there, with what was measured before what was said. */
+/* Returns its checkpoints there; measured figures go before those that the user
+ * gave. */
 static struct lt_checkpoint
 checkpoint_of(const struct lane *lane, const struct job *job)
 {
@@ -93,8 +94,8 @@ exposure_of(const struct lane *lane, const struct job *job)
 	return exposure;
 }
 
-/* A lane in the making: what one task meets there, of the work that it will not
- * pass, and what that comes to. */
+/* A lane in the making. sure: the exposure of a task's longest work there;
+ * sure_active: its active time. */
 struct making {
 	struct lane *lane;
 	const struct job *job;
@@ -273,9 +274,9 @@ latest_start(const struct making *m)
 	return bound < latest ? bound : latest;
 }
 
-/* A node of the site's own that stays on draws its idle power whoever runs on
- * it: waiting moves the rest. So what decides counts it at the earliest start,
- * whenever the job starts. */
+/* Leaves out idle power that a node of the site's own, which stays on, draws in
+ * any case: waiting moves the rest. So the deciding figure counts it at the
+ * earliest start, whenever the job starts. */
 static void
 leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 {
@@ -291,7 +292,7 @@ leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 	lane->money.constant += idle_kw * first[TERM_TARIFF];
 }
 
-/* The part of their power that is left to what a cap slows; (9b). */
+/* Returns the part of their power that a cap slows; (9b). */
 static double
 cpu_power(const struct job *job)
 {
@@ -338,8 +339,8 @@ lane_weights(
 	const bool owned = part->flags & LT_PARTITION_OWNED;
 	const bool price = lane->series[TERM_PRICE];
 	const bool tariff = lane->series[TERM_TARIFF];
-	/* Owned nodes cost their energy, whoever uses them; without a tariff
-	 * that is not known, and the rate charged stands in. */
+	/* Owned nodes cost their energy in any case; without a tariff that is
+	 * not known, and the rate charged stands in. */
 	const bool marginal = owned && tariff;
 
 	lane->power_kw =
@@ -387,8 +388,9 @@ lane_weights(
 		    nodes * part->node_idle_w * share * part->pue / 1000);
 }
 
-/* Beyond its last hour nobody has said anything: a window that reaches there
- * would be priced by that hour for ever. What the admin wrote has no end. */
+/* Ends the lane with its forecasts: a window that reaches beyond their last
+ * hour would be priced by that hour for ever. Values that the admin wrote have
+ * no end. */
 static void
 end_with_forecasts(struct lane *lane, const struct job *job)
 {

@@ -124,7 +124,8 @@ cpus_differ(const struct job *job, int partition)
 	       there.cpus_per_node > home.cpus_per_node;
 }
 
-/* Slurm's word on who may use it: its state, lists and groups. */
+/* Returns the reject if Slurm would not let the job use it: its state, lists
+ * and groups. */
 static enum lt_reject
 access_reject(const struct lt_request *request, const struct lt_partition *part,
     const struct lt_partition *home)
@@ -233,7 +234,7 @@ breaks_qos(struct layout *layout, const struct job *job,
 		    passes(layout, on_one, limits->most_per_node[i]))
 			return true;
 	}
-	/* Slurm counts what was asked: less than it gives. */
+	/* Slurm counts the amounts asked: less than it gives. */
 	const uint64_t asked[LT_LIMITED_COUNT] = {
 	    [LT_LIMITED_CPU] = job->request->cpus,
 	    [LT_LIMITED_NODE] = job->request->min_nodes,

@@ -62,8 +62,9 @@ lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 	return is_clear ? !lt_shape_has_type(shape, type) : moves;
 }
 
-/* "ib&fast" of a node's "ib,fast,v5". What is more than a list of names (or,
- * counts, groups) only Slurm can judge: not known to be there. */
+/* True if a node has the wanted features, such as "ib&fast" of "ib,fast,v5".
+ * Only Slurm can judge more than a list of names (or, counts, groups): these
+ * are not known to be there. */
 static bool
 has_features(const struct lt_shape *shape, const char *wanted)
 {
@@ -79,7 +80,7 @@ has_features(const struct lt_shape *shape, const char *wanted)
 	return true;
 }
 
-/* Asked only of a partition where the job would not go by itself. */
+/* Called only for a partition where the job would not go without lowtide. */
 static bool
 lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 {
@@ -95,8 +96,8 @@ lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 
 struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
-	/* That the node must have; where whole sockets are given, cpus is cut
-	 * at what it has. */
+	/* CPUs that the node must have; where whole sockets are given, cpus is
+	 * cut at the CPUs that it has. */
 	uint64_t cpus_least;
 	bool whole;
 };

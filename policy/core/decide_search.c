@@ -203,8 +203,8 @@ visit(struct search *search, struct edge *edge)
 		search->limit = score;
 }
 
-/* Least value of the steps first to last, or a little less: whole blocks are
- * asked, which costs less than what a closer bound would save. */
+/* Returns the least value of the steps first to last, or a little less: whole
+ * blocks are asked, which costs less than a closer bound would save. */
 static double
 least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 {

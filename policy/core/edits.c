@@ -19,7 +19,7 @@
 /* A start this close is "now": no begin time is set for it. */
 enum { SOON_S = 60, SIGNAL_BEFORE_S = 60 };
 
-/* Resolve by the home partition what the user left open, so that the other
+/* Resolves by the home partition what the user left open, so that the other
  * partition's defaults don't change the job. */
 static void
 keep_defaults(struct lt_edits *edits, const struct lt_intent *intent)

@@ -100,7 +100,8 @@ lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w, const char *type,
 			break;
 		named += shape->kinds[i].count;
 	}
-	/* Where a model is not known, all are by what the node draws. */
+	/* Where a model is not known, all GPUs have the power that the node
+	 * draws. */
 	if (named < shape->gpus || shape->gpus == 0)
 		return node_gpu_w > 0 && shape->gpus > 0
 			   ? node_gpu_w * gpus / shape->gpus
@@ -514,7 +515,7 @@ add_profile(struct lt_gpu *gpu, const struct slice *slice)
 		    "-%s", slice->profile);
 }
 
-/* The GPU's name alone, without what a slice adds. */
+/* Reads the name of a GPU; model is its name alone, without a slice's part. */
 static bool
 read_wanted(
     struct wanted *wanted, char model[LT_GPU_NAME_SIZE], const char *name)
@@ -649,8 +650,8 @@ lt_precision_words(enum lt_precision used)
 		   : NULL;
 }
 
-/* TFLOPS in use: nothing said and exact both may mean plain FP32; what the GPU
- * lacks becomes its best. */
+/* Returns the TFLOPS in use: nothing said and exact both may mean plain FP32; a
+ * precision that the GPU lacks becomes its best. */
 static double
 tflops_at(const struct lt_gpu *gpu, enum lt_precision precision)
 {

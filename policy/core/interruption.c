@@ -536,7 +536,8 @@ const uint32_t lt_wait_costs_s[LT_WAIT_COSTS] = {0, 600, 2400};
 const double lt_wait_chances[LT_WAIT_CHANCES] = {
     0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001};
 
-/* Beyond b too; what was never seen is as long as b or a is. */
+/* Interpolates, beyond b too; a value that was never seen is as long as the
+ * other. */
 static double
 between(double a, double b, double part)
 {

@@ -409,7 +409,7 @@ put_whose(struct lt_text *text, const struct lt_class *class)
 	lt_text_put(text, any ? ")" : " (all jobs)");
 }
 
-/* ": " before the first of what it says, ", " before the others. */
+/* Returns ": " before the first part of the text, ", " before the others. */
 static const char *
 next_separator(bool *any)
 {

@@ -24,8 +24,8 @@ struct pausing {
 	uint16_t order[LT_STRETCHES_MAX];
 };
 
-/* It keeps its nodes on, and what it keeps of them stays paid: of its owner's
- * nodes too, for its account is charged for it. */
+/* Prices rests of a job that keeps its nodes: the kept share stays paid, on its
+ * owner's nodes too, because its account is charged for it. */
 static void
 rest_weights(struct lane *rests, const struct lane *runs,
     const struct lt_pause_of *of, double idle_kw)
@@ -355,7 +355,7 @@ judge(struct lt_pause_course *out, struct pausing *p,
 					   : lt_score_least_saving(&p->decision,
 						 ROUND_FIRST, through);
 	const bool is_back = of->requeue_s > 0;
-	/* The pause that would begin now is worth it by itself. */
+	/* The pause that would begin now is worth it alone. */
 	const double runs_now =
 	    is_back ? back_later(p, of, through) : run_first(p, of->left_s);
 	const double cost = is_back ? back_once(p, 0, of, of->left_s)
@@ -419,8 +419,8 @@ int64_t
 lt_pause_most_s(
     const struct lt_pause_promise *of, const struct lt_market *market)
 {
-	/* Its limit stands still with it, and what is left of that is what it
-	 * may take. */
+	/* Its limit stands still with it, and the rest of the limit is the most
+	 * that it may take. */
 	const int64_t run_s = of->now_utc_s - of->start_utc_s - of->suspended_s;
 	const int64_t most_s =
 	    of->deadline_utc_s != LT_UNSET_64

@@ -431,7 +431,7 @@ put_stays(struct lt_brief *out, const struct lt_told *told)
 					  : "There is no room before");
 }
 
-/* Why it waits at home for room, and what it would be in line. */
+/* Writes why it waits at home for room, and its figures in line. */
 static void
 put_waits(struct lt_brief *out, const struct lt_told *told)
 {
@@ -448,8 +448,9 @@ put_waits(struct lt_brief *out, const struct lt_told *told)
 	put_range(out, told, &plan->line, KEEP_RISK);
 }
 
-/* How near a partition came to running it: of all that can't, one whose reason
- * helps its user. 0 = it was none of theirs to say. */
+/* Returns how near a partition came to running the job, to choose among all
+ * that can't one whose reason helps its user. 0 = a reason that would not help.
+ */
 static double
 nearness(const struct lt_candidate *candidate)
 {

@@ -167,8 +167,8 @@ must_leave(const struct lt_replan *of)
 
 	if (request->interruptions >= lt_interruptions_allowed(request, market))
 		return LT_REPLAN_INTERRUPTED;
-	/* One that has its hour is not waiting for nodes yet; whom nothing
-	 * hurries starts there if it can. */
+	/* A job that has its hour is not waiting for nodes yet; a job that
+	 * nothing hurries starts there if it can. */
 	const int64_t waited_s = of->now_utc_s - of->start_utc_s;
 	const bool waits = request->deadline_utc_s != LT_UNSET_64
 			       ? waited_s >= 0

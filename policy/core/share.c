@@ -112,7 +112,8 @@ pod_of(const struct lt_request *request)
 	    .nodes = 1, .gpus = request->gpus_per_task, .exact = request->pod};
 }
 
-/* 0 of nothing; more than 1, or of what is not there: it does not fit. */
+/* Returns 0 if nothing is used; more than 1 for what is not there: it does not
+ * fit. */
 static double
 node_part(uint64_t used, uint64_t full)
 {
@@ -489,7 +490,7 @@ nodes_most(const struct lt_need *need)
 		nodes = part->max_nodes;
 	if (!request->nodes_open && asked < nodes)
 		nodes = asked;
-	/* Without tasks a maximum is what is wanted. */
+	/* Without tasks a maximum counts as wanted. */
 	if ((request->nodes_open || is_max_of_tasks(request, part)) &&
 	    parts < nodes && !gpus_spread(request))
 		nodes = parts;

@@ -675,9 +675,9 @@ cpus_counted(const struct lt_need *need, const struct lt_shape *shape,
 	return larger(cpus, lt_cpus_bound(need, gpus, nodes, cpus));
 }
 
-/* Whole sockets. CPUs are dealt out to all sockets in turn; what a task asks is
- * kept on as few as can hold it. Slurm keeps several tasks on one socket, too,
- * but not where others have parts of the node. */
+/* Rounds up to whole sockets. CPUs are dealt out to all sockets in turn; the
+ * CPUs of a task are kept on as few as can hold it. Slurm keeps several tasks
+ * on one socket, too, but not where others have parts of the node. */
 static uint64_t
 sockets_rounded(const struct lt_need *need, const struct grain *grain,
     uint64_t cores, uint64_t tasks, uint64_t nodes)

@@ -13,7 +13,7 @@
 
 enum { PREEMPTIBLE_ALLOWED, PREEMPTIBLE_NEVER };
 
-/* As written: what the class has otherwise stands behind it. */
+/* A class as written: its other settings stand behind it. */
 struct entry {
 	struct lt_class class;
 	int preemptible;

@@ -18,7 +18,7 @@ node_of(const struct lt_reader *reader, int index)
 	return yaml_document_get_node(reader->document, index);
 }
 
-/* A name that none of the count items before has, into the next item. */
+/* Reads into the next item a name that none of the count items before has. */
 static bool
 take_item_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *array, int count)

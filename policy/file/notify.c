@@ -101,7 +101,7 @@ read_mail(struct lt_reader *reader, const struct lt_key *key,
 		lt_read_keys(reader, key, node, object);
 }
 
-/* A user and where he has his mail. */
+/* A user and the address of their mail. */
 struct owner {
 	char user[LT_NAME_SIZE], to[LT_ADDRESS_SIZE];
 };

@@ -589,15 +589,15 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 		lt_complain(reader, name,
 		    "%s: owned with a price, but electricity_price_per_kwh: is missing, want it: it is what running there costs",
 		    partition->name);
-	/* Nobody could say what a job there is charged with. */
+	/* It would not be known what a job there is charged with. */
 	if (reader->policy->charge.micros_per_tonne > 0 &&
 	    !partition->carbon.is_set &&
 	    (partition->price.is_set || partition->has_gpu_price))
 		lt_complain(reader, name,
 		    "%s: has a price, but carbon: is missing, want it: charge: is by the carbon of each job",
 		    partition->name);
-	/* Elsewhere a price is what is charged and held, and a second
-	 * one beside it would only be shown. */
+	/* Elsewhere the price is charged and held, and a second one beside it
+	 * would only be shown. */
 	if (!partition->owned && partition->tariff.is_set)
 		lt_complain(reader, name,
 		    "%s: electricity_price_per_kwh: is for nodes that the site owns, want owned: yes beside it",

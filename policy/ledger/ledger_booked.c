@@ -206,7 +206,8 @@ static const struct list {
 	    LT_SQL_CORRECTED_OF_THEN}}},
 };
 
-/* As many values as each of them has: ?10 is only of what was. */
+/* Binds as many values as each of them has: ?10 is only for the figures as they
+ * were. */
 static struct lt_bound
 bound_of(enum lt_sql sql, const struct lt_value values[10], bool was, int count)
 {

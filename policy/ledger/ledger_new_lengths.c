@@ -86,7 +86,8 @@ put_kinds(
 	return rc;
 }
 
-/* 1 = it changes what is known; what does not stay is what TRIM would drop. */
+/* Returns 1 if it changes what is known. A length that does not stay is one
+ * that TRIM would drop. */
 static int
 put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
     struct lt_error *err)

@@ -240,7 +240,7 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 	return LT_OK;
 }
 
-/* Minus what the ledger has of the run, all corrections in. */
+/* Puts minus what the ledger has of the run, all corrections in. */
 static int
 subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
     struct differences *all, struct lt_error *err)
@@ -342,8 +342,8 @@ lt_ledger_settle(struct lt_ledger *ledger,
     const struct lt_settlement *settlement, bool *changed, struct lt_error *err)
 {
 	const struct lt_run *const run = settlement->run;
-	/* A savepoint each would copy all pages that a run touches, a third of
-	 * what it costs. */
+	/* A savepoint for each would copy all pages that a run touches, a third
+	 * of its cost. */
 	const bool is_alone = !ledger->in_transaction;
 	struct lt_run known;
 

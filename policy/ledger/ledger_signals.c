@@ -125,8 +125,8 @@ put_step(const struct target *to, const struct lt_rate_step *step,
 	    err);
 }
 
-/* Lay one step over what is stored: cut the old ones, leave those that stay,
- * and fill what is between with the new. */
+/* Lays one step over the stored ones: cuts the old ones, leaves those that
+ * stay, and fills the gaps with the new one. */
 static int
 overlay(const struct target *to, const struct lt_rate_step *fresh,
     const struct steps *old, struct lt_error *err)
@@ -193,7 +193,7 @@ put_one_rate(const struct target *to, const struct lt_rate_step *fresh,
 
 	if (is_known)
 		step.issued_utc_s = old.items[0].issued_utc_s;
-	/* Most of what is put each few minutes is there already. */
+	/* Most points that are put each few minutes are there already. */
 	if (rc == LT_OK &&
 	    !(is_known && old.items[0].end_utc_s == fresh->end_utc_s))
 		rc = overlay(to, &step, &old, err);
@@ -235,7 +235,7 @@ add_guess(struct steps *steps, const struct lt_rate_step *step,
 	return add_step(steps, &guess, err);
 }
 
-/* The known ones and what is guessed before, between and after them. */
+/* Lists the known ones and guesses before, between and after them. */
 static int
 fill_gaps(struct steps *all, const struct steps *known,
     const struct lt_span *span, struct lt_error *err)

@@ -226,7 +226,8 @@ lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry)
 	}
 }
 
-/* The same, kept. Not within a transaction: what it undoes would be kept. */
+/* Returns the same sums, kept. Not within a transaction: sums that it undoes
+ * would be kept. */
 static int
 kept_sums(struct lt_ledger *ledger, struct lt_span span, struct lt_sums *sums,
     struct lt_error *err)
