@@ -16,6 +16,8 @@
 #include "ask_text.h"
 #include "limits.h"
 
+/* ---- Tasks of --array ---- */
+
 struct scanner {
 	const char *text, *at;
 	struct lt_error *err;
@@ -155,6 +157,8 @@ lt_array_count(const char *text, uint32_t max_array_size, uint32_t *tasks,
 	*parallel = most;
 	return LT_OK;
 }
+
+/* ---- TRES, Gres and node lists ---- */
 
 static uint64_t
 at_most(uint64_t count)

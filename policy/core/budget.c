@@ -42,6 +42,8 @@ struct lt_recent {
 	uint32_t sums_at, users_at, slots_at; /* bytes from the start */
 };
 
+/* ---- Look-ups in a budget snapshot ---- */
+
 const char *
 lt_rule_name(enum lt_rule rule)
 {
@@ -190,6 +192,8 @@ lt_sheet_manages(
 	return false;
 }
 
+/* ---- Held since the snapshot ---- */
+
 #define NO_ENTRY UINT32_MAX
 
 /* Most (budget, uid) that can come: each pair with each budget of its account,
@@ -318,6 +322,8 @@ make_recent_user(struct lt_recent *recent, uint32_t budget, uint32_t uid)
 }
 
 /* ---- one hold against one budget ---- */
+
+/* ---- Admission ---- */
 
 static bool
 amount_has(const struct lt_amount *amount, int currency)

@@ -17,6 +17,8 @@
 
 #include "decide_internal.h"
 
+/* ---- Holdout ---- */
+
 /* True if the job belongs in the comparison: it moves to cost less, and nothing
  * that was asked needs the move. */
 static bool
@@ -52,6 +54,8 @@ compared_as(const struct decision *decision, const struct choice *choice)
 		return LT_COMPARED_NOT;
 	return request->is_held_out ? LT_COMPARED_KEPT : LT_COMPARED_MOVED;
 }
+
+/* ---- Choosing among lanes ---- */
 
 /* No start of the lane makes it less. */
 static double
@@ -203,6 +207,8 @@ choose_earliest_start(
 	}
 	return choice;
 }
+
+/* ---- Baseline, rounds and the plan ---- */
 
 static const double keep = 0.95; /* of the best saving */
 

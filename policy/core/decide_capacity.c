@@ -21,6 +21,8 @@
 
 #include "decide_internal.h"
 
+/* ---- Room ---- */
+
 /* Bookings end before that. */
 static const int64_t room_horizon_s = 60 * LT_DAY_S;
 
@@ -262,6 +264,8 @@ lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
 	return moment.span_count > 0;
 }
 
+/* ---- The line at home ---- */
+
 enum { LOOKS = 96 }; /* at the line: every quarter of an hour of a day */
 
 static void
@@ -305,6 +309,8 @@ lt_decision_line(const struct decision *decision)
 
 	line->waits = !(saved > fmax(least, lt_score_tolerance(worst)));
 }
+
+/* ---- Price and cost limits ---- */
 
 static const double rounding_micros = 0.5;
 

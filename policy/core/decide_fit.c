@@ -22,6 +22,8 @@
 #include "lookup.h"
 #include "size.h"
 
+/* ---- May it be moved there? ---- */
+
 static bool
 allowed(const char *allow, const char *deny, const char *word)
 {
@@ -206,6 +208,8 @@ lt_move_reject(const struct job *job, int partition)
 		   : LT_REJECT_NONE;
 }
 
+/* ---- Would Slurm start it there? ---- */
+
 static bool
 passes(struct layout *layout, uint64_t given, uint64_t most)
 {
@@ -339,6 +343,8 @@ unsaid_limit_s(const struct lt_request *request, const struct lt_market *market,
 		return wall_s;
 	return else_s > 0 ? else_s : LT_UNSET_64;
 }
+
+/* ---- Can it run there? ---- */
 
 static const double least_left_s = 60; /* of work: Slurm's grain */
 

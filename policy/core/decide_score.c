@@ -13,6 +13,8 @@
 #include "currency.h"
 #include "decide_internal.h"
 
+/* ---- Figures of a start ---- */
+
 double
 lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
     double end_after_now_s)
@@ -162,6 +164,8 @@ lt_lane_estimate_slow(
 	stretch(&slow, 1 / ratio);
 	lt_lane_estimate(estimate, &slow, start_utc_s);
 }
+
+/* ---- Scores and conditions ---- */
 
 static const double rounding = 1e-9; /* of a score: noise, no saving */
 

@@ -15,6 +15,8 @@
 
 #include "decide_internal.h"
 
+/* ---- Lower bounds ---- */
+
 /* Returns the least integral over all windows of that length within a series: a
  * window is days, a part of one and a rest, and each of these has at least the
  * least of its length. */
@@ -64,6 +66,8 @@ enum {
 	/* Blocks with at most so many steps are walked, larger ones halved. */
 	WALK_STEPS = 12,
 };
+
+/* ---- Search in one lane ---- */
 
 /* One start, with the steps that its window's ends lie in. */
 struct edge {

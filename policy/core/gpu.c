@@ -21,6 +21,8 @@
 #include "gpu_kinds.h"
 #include "lookup.h"
 
+/* ---- GPU types of a node ---- */
+
 static const struct lt_gpu_kind *
 kind_of(const struct lt_shape *shape, const char *type)
 {
@@ -131,6 +133,8 @@ lt_gpu_power_unknown(
 	}
 	return false;
 }
+
+/* ---- GPUs by name ---- */
 
 /* Names that devices report and that no row starts with. */
 static const struct {
@@ -596,6 +600,8 @@ lt_gpu_slice(struct lt_gpu *gpu, const char *type)
 	add_profile(gpu, &slice);
 	return true;
 }
+
+/* ---- Precision and speed ---- */
 
 enum lt_precision
 lt_gpu_best_precision(const struct lt_gpu *gpu)

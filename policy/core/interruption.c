@@ -15,6 +15,8 @@
 #include "interruption.h"
 #include "last_task.h"
 
+/* ---- Interruptions and checkpoints ---- */
+
 static const double active_max_s = 1e12;
 static const double hour_s = 3600;
 /* However small a checkpoint is: a file is opened, written and synced. */
@@ -165,6 +167,8 @@ lt_active_time(const struct lt_exposure *exposure)
 	active.expected_interruptions = active.active_s / mean_s;
 	return active;
 }
+
+/* ---- The last of many tasks ---- */
 
 /* Where the expected greatest of many lies among them: exp(-exp(-c)), c Euler's
  * constant (Gumbel 1958). */
@@ -526,6 +530,8 @@ lt_last_task_end_s(const struct lt_exposure *exposure,
 	       hypot(fmax(late_s, 0),
 		   wait_beyond_s(availability, &ask, tasks, confidence));
 }
+
+/* ---- Waits for nodes ---- */
 
 enum { HOUR_S = 3600 };
 

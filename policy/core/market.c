@@ -30,6 +30,8 @@ static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
     [LT_OBJECTIVE_FAST] = "fast",
 };
 
+/* ---- Modes, partitions and signals ---- */
+
 bool
 lt_mode_may(enum lt_mode mode, enum lt_may what)
 {
@@ -355,6 +357,8 @@ lt_worth_per_mg(const struct lt_market *market)
 
 	return beyond > 0 ? (double)beyond / LT_MG_PER_TONNE : 0;
 }
+
+/* ---- Classes ---- */
 
 int64_t
 lt_class_max_delay_s(

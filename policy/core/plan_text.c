@@ -27,6 +27,8 @@ struct caveat {
 	const char *full, *brief;
 };
 
+/* ---- Words of both ---- */
+
 /* True if the estimate's cost is known and money is shown at all. */
 static bool
 shows_money(const struct lt_market *market, const struct lt_estimate *estimate)
@@ -128,6 +130,8 @@ put_amounts(struct lt_text *text, const struct lt_candidate *candidate,
 		    lt_duration_text(
 			wanted, sizeof(wanted), (int64_t)candidate->wanted));
 }
+
+/* ---- The line ---- */
 
 /* Parts of the line; the first ones are kept longest. */
 enum keep {
@@ -588,6 +592,8 @@ lt_plan_line(struct lt_brief *out, const struct lt_told *told)
 		    out, KEEP_SOONER, ". ", "Sooner: lowtide now <job>");
 }
 
+/* ---- The table ---- */
+
 /* Writes the options that keep the job in its partition: "--begin, --switches".
  */
 static void
@@ -821,6 +827,8 @@ lt_amount_text(char *out, size_t size, const struct lt_amount *amount,
 			       : none);
 	return out;
 }
+
+/* ---- Notes ---- */
 
 /* Notes that Slurm ends the job at its deadline, where its limit passes that. A
  * job that is moved keeps the limit that home gives it. */

@@ -20,6 +20,8 @@
 #include "size.h"
 #include "units.h"
 
+/* ---- The plan in the quote ---- */
+
 enum { MIB_PER_GIB = 1024 };
 
 struct lt_amount
@@ -309,6 +311,8 @@ lt_quote_of_plan(struct lt_quote *quote, const struct lt_case *of)
 	lt_quote_set_base(quote, plan);
 	lt_quote_set_compared(quote, plan);
 }
+
+/* ---- The hold ---- */
 
 enum {
 	PPM = 1000000,

@@ -18,6 +18,8 @@
 #include "size.h"
 #include "units.h"
 
+/* ---- Shares of pods ---- */
+
 __extension__ typedef __int128 wide;
 
 /*
@@ -156,6 +158,8 @@ lt_part_most(const struct lt_request *request, const struct lt_market *market,
 	return most > 0 ? most : 1;
 }
 
+/* ---- Parts of a charge ---- */
+
 static double
 part_of(double used, double full)
 {
@@ -242,7 +246,7 @@ lt_resources_of(const struct lt_allocation *allocation,
 		need->request->pod.gpu_micro * need->request->tasks}};
 }
 
-__extension__ typedef __int128 wide;
+/* ---- Shares of nodes ---- */
 
 static struct lt_fraction
 reduce(int64_t numerator, int64_t denominator)

@@ -18,6 +18,8 @@
 #include "gpu_kinds.h"
 #include "size.h"
 
+/* ---- The least that is asked ---- */
+
 /* Sets the memory that Slurm compares with MaxMemPerCPU: what was asked, else
  * the default, else all of a node; where memory is not consumed, too. */
 static void
@@ -355,6 +357,8 @@ lt_nodes_unshared(const struct lt_need *need)
 	return divided_up(
 	    product(request->tasks, need->cpus_per_task, cpus_max), least);
 }
+
+/* ---- What Slurm may allocate ---- */
 
 /* --ntasks, else what Slurm puts in its place; 0 = it counts CPUs only. */
 static uint64_t

@@ -22,6 +22,8 @@
 #include "counts.h"
 #include "text.h"
 
+/* ---- Building and escaping text ---- */
+
 void
 lt_text_put(struct lt_text *text, const char *format, ...)
 {
@@ -287,6 +289,8 @@ lt_text_wrap(char *text, int columns)
 	}
 }
 
+/* ---- Lines that leave out parts ---- */
+
 /* Length of a name that is shown before "..." */
 enum { NAME_SHOWN = 21, NAME_SHORT = NAME_SHOWN + 3 };
 
@@ -411,6 +415,8 @@ lt_brief_text(char *out, size_t size, const struct lt_brief *line, int columns)
 	}
 	return out;
 }
+
+/* ---- The nearest word ---- */
 
 enum { WORD_MAX = 64, BEGINNING_MIN = 3 }; /* longer: near to none */
 

@@ -19,6 +19,8 @@
 #include "date.h"
 #include "units.h"
 
+/* ---- Text to numbers, and arithmetic ---- */
+
 /* Longest number that is worth reading; longer text is a mistake. */
 enum { NUMBER_TEXT_MAX = 64, QUOTED_MAX = 80 };
 
@@ -414,6 +416,8 @@ lt_random(uint64_t *state)
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return z ^ (z >> 31);
 }
+
+/* ---- Numbers to text ---- */
 
 enum { MG_PER_G = 1000, MG_PER_KG = 1000000 };
 

@@ -16,6 +16,8 @@
 #include "text.h"
 #include "units.h"
 
+/* ---- labels: ---- */
+
 #define KEY_CHARACTERS                                                         \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-"
 #define OUR_PREFIX "lowtide/" /* of what reports say of jobs themselves */
@@ -128,6 +130,8 @@ lt_read_labels(struct lt_reader *reader, const yaml_node_t *name,
 			team->label_count++;
 	}
 }
+
+/* ---- Budgets ---- */
 
 struct period_days { /* a fixed period as written */
 	char from[LT_NAME_SIZE], to[LT_NAME_SIZE];

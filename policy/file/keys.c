@@ -20,6 +20,8 @@
 #include "reader.h"
 #include "units.h"
 
+/* ---- metrics: ---- */
+
 #define LOOPBACK "127.0.0.1"
 
 /* "9102", "10.0.0.1:9102" or "[fd00::1]:9102"; false: another text. */
@@ -90,6 +92,8 @@ read_metrics(struct lt_reader *reader, const struct lt_key *key,
 
 	(void)lt_read_body(reader, &body, node, object);
 }
+
+/* ---- exchange_rates: ---- */
 
 struct exchange_entry { /* as written; becomes a lt_policy_exchange */
 	char currency[8], from[LT_NAME_SIZE];
@@ -177,6 +181,8 @@ finish_exchanges(struct lt_reader *reader)
 			    rows[i].currency);
 	}
 }
+
+/* ---- All keys ---- */
 
 /* The worth of an hour of waiting, the same number in any site's currency. */
 enum { WAITING_USD_MICROS = 5000 };

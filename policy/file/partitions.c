@@ -20,6 +20,8 @@
 #include "reader.h"
 #include "units.h"
 
+/* ---- PUE ---- */
+
 double
 lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s)
 {
@@ -114,6 +116,8 @@ read_pue(struct lt_reader *reader, const struct lt_key *key,
 	for (ptrdiff_t i = 0; i < count && !lt_errors_full(reader); i++)
 		read_month(reader, key, &pairs[i], pue);
 }
+
+/* ---- Market-based method ---- */
 
 struct market_based_entry { /* as written; becomes a lt_policy_market_based */
 	double g_per_kwh;
@@ -603,6 +607,8 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 		    "%s: electricity_price_per_kwh: is for nodes that the site owns, want owned: yes beside it",
 		    partition->name);
 }
+
+/* ---- Power caps ---- */
 
 /* Slurm's word, or number, of one of the two options. */
 static void

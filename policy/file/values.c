@@ -21,6 +21,8 @@
 #include "text.h"
 #include "units.h"
 
+/* ---- Currencies ---- */
+
 bool
 lt_currency_is(const char *code)
 {
@@ -44,6 +46,8 @@ lt_currency_hint(char *out, size_t size, const char *code)
 		(void)snprintf(out, size, "; did you mean %s?", nearest);
 	return out;
 }
+
+/* ---- Scalars ---- */
 
 #define ZONE_DIR "/usr/share/zoneinfo/"
 

@@ -18,6 +18,8 @@
 #include "reader.h"
 #include "text.h"
 
+/* ---- Errors of libyaml ---- */
+
 struct yaml_error {
 	size_t line, column; /* from 1 */
 	char text[192];
@@ -385,6 +387,8 @@ explain_syntax_error(struct yaml_error *error, const yaml_parser_t *parser,
 		    problem, context[0] ? " " : "", context);
 	}
 }
+
+/* ---- Reading by tables of keys ---- */
 
 enum { SHOWN_MAX = 60, NAME_SHOWN_MAX = 200, DEPTH_MAX = 16 };
 

@@ -14,6 +14,8 @@
 #include "ledger_db.h"
 #include "periods.h"
 
+/* ---- Accounts ---- */
+
 int
 lt_ledger_put_account(struct lt_ledger *ledger, const char *name,
     const char *parent, int64_t now_utc_s, struct lt_error *err)
@@ -88,6 +90,8 @@ lt_ledger_accounts(struct lt_ledger *ledger, struct lt_account_seen **seen,
 				 &columns, seen, count, err)
 			   : rc;
 }
+
+/* ---- Users ---- */
 
 /* Up to which end all runs have no user any more. */
 #define ERASED_UNTIL "erased_until"

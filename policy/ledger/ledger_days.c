@@ -19,6 +19,8 @@
 #include "ledger_db.h"
 #include "units.h"
 
+/* ---- Days ---- */
+
 void
 lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry)
 {
@@ -167,6 +169,8 @@ lt_days_drop(struct lt_ledger *ledger)
 	if (ledger->days.has_any)
 		ledger->days = (struct lt_days){0};
 }
+
+/* ---- Carries ---- */
 
 /* Bound of one part: 2^52 micros, so that a carry below 1 is still exact to
  * better than half a micro. */

@@ -12,6 +12,8 @@
 
 /* ---- admissions ---- */
 
+/* ---- Facts ---- */
+
 #define ADMISSION(column, member)                                              \
 	LT_DB_COLUMN(struct lt_admission, column, member)
 static const struct lt_db_column admission_list[] = {
@@ -259,6 +261,8 @@ lt_ledger_has_money(struct lt_ledger *ledger, bool *has, struct lt_error *err)
 	*has = any != 0;
 	return rc;
 }
+
+/* ---- Quoted runs ---- */
 
 #define QUOTED(column, member) LT_DB_COLUMN(struct lt_quoted, column, member)
 #define HAS(member) LT_DB_COLUMN_HAS(struct lt_quoted, member)

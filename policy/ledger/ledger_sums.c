@@ -19,6 +19,8 @@
 #include "periods.h"
 #include "units.h"
 
+/* ---- Sums that are kept ---- */
+
 struct lt_split
 lt_split_period(struct lt_span span)
 {
@@ -301,6 +303,8 @@ lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
 	*count = found.count;
 	return code;
 }
+
+/* ---- Totals and use ---- */
 
 static_assert(LT_QUALITY_REPLAY == 7 && LT_GPUS_SLURMDBD == 0 &&
 		  LT_GPUS_SLURMCTLD == 1 && LT_GPUS_UNKNOWN == 2,
