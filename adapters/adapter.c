@@ -11,7 +11,7 @@
 #include "adapter.h"
 #include "guard.h"
 #include "json_source.h"
-#include "nearest.h"
+#include "text.h"
 #include "text_mend.h"
 #include "units.h"
 #include "url.h"

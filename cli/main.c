@@ -10,7 +10,7 @@
 
 #include "cli.h"
 #include "http.h"
-#include "nearest.h"
+#include "text.h"
 #include "parse.h"
 
 enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */

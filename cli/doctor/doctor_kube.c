@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "doctor.h"
-#include "nearest.h"
+#include "text.h"
 #include "units.h"
 
 enum {

@@ -9,7 +9,7 @@
 
 #include "doctor.h"
 #include "files.h"
-#include "nearest.h"
+#include "text.h"
 #include "policy.h"
 
 /* Who does not say where lowtided writes looks where nothing is. */

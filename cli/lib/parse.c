@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "nearest.h"
+#include "text.h"
 #include "parse.h"
 
 enum { WORD_MAX = 32 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "nearest.h"
+#include "text.h"
 #include "parse.h"
 #include "signals.h"
 #include "units.h"

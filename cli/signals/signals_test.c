@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "nearest.h"
+#include "text.h"
 #include "parse.h"
 #include "signals.h"
 #include "units.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "nearest.h"
+#include "text.h"
 #include "simulation.h"
 #include "units.h"
 

@@ -15,7 +15,7 @@
 #include "job_quote.h"
 #include "jobs.h"
 #include "log.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "pause_jobs.h"
 #include "standing.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "interrupted.h"
-#include "interruptions.h"
+#include "ledger_jobs.h"
 #include "ledger.h"
 #include "market.h"
 #include "posterior.h"

@@ -14,7 +14,7 @@
 #include "job_json.h"
 #include "jobs.h"
 #include "notice.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "quote.h"
 #include "replanning.h"
 #include "so_far.h"

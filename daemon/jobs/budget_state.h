@@ -9,7 +9,7 @@
 #include "batch.h"
 
 struct lt_budget_forecast; /* budget_forecast.h */
-struct lt_paused;	   /* pauses.h */
+struct lt_paused;	   /* ledger_jobs.h */
 
 struct lt_open_holds { /* of the ledger, as of the snapshot */
 	uint32_t count, pending, held_back;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "jobs.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "pool.h"
 
 static int

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "notices.h"
+#include "ledger_jobs.h"
 
 struct lt_ledger;
 struct lt_notice_state;

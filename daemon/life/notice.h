@@ -12,8 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "notices.h"
-#include "proofs.h"
+#include "ledger_jobs.h"
 
 struct lt_batch_job;
 struct lt_books;

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pauses.h"
+#include "ledger_jobs.h"
 
 struct lt_batch_job;
 struct lt_books;

@@ -6,7 +6,7 @@
 #ifndef LT_LIFE_PAUSE_STEP_H
 #define LT_LIFE_PAUSE_STEP_H
 
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "pause_plan.h"
 
 /* Its hold grows first, by what the pause may cost; LT_EDENIED: its budget does

@@ -12,7 +12,7 @@
 #include "notice.h"
 #include "occupancy.h"
 #include "pause_plan.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "price.h"
 #include "replan.h"
 #include "replanning.h"

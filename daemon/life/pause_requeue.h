@@ -7,7 +7,7 @@
 #ifndef LT_LIFE_PAUSE_REQUEUE_H
 #define LT_LIFE_PAUSE_REQUEUE_H
 
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "pause_plan.h"
 
 struct lt_books;

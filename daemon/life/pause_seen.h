@@ -6,7 +6,7 @@
 #define LT_LIFE_PAUSE_SEEN_H
 
 #include "batch.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 
 /* Is the record of a time when the row's step had shown? */
 bool lt_pausing_is_newer(

@@ -7,7 +7,7 @@
 #ifndef LT_LIFE_PROOF_H
 #define LT_LIFE_PROOF_H
 
-#include "proofs.h"
+#include "ledger_jobs.h"
 #include "quote.h"
 
 struct lt_batch_job;

@@ -13,7 +13,7 @@
 #include "log.h"
 #include "lookup.h"
 #include "occupancy.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "poll_schedule.h"
 #include "replanning.h"
 #include "site.h"

@@ -21,7 +21,7 @@
 #include "log.h"
 #include "occupancy.h"
 #include "poll_schedule.h"
-#include "proofs.h"
+#include "ledger_jobs.h"
 #include "replan.h"
 #include "replanning.h"
 #include "site.h"

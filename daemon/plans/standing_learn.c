@@ -9,7 +9,7 @@
 #include "interrupted.h"
 #include "ledger.h"
 #include "market.h"
-#include "proofs.h"
+#include "ledger_jobs.h"
 #include "standing.h"
 
 /* Of the groups that tell of it, by the limit that its record has, or had

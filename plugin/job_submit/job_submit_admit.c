@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "array_text.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "refusal.h"
 #include "size.h"
 #include "units.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "job_submit.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "units.h"
 
 enum { HETS = 64 };

@@ -9,7 +9,7 @@
 
 #include "job_change.h"
 #include "job_smoke.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "size.h"
 #include "smoke.h"
 #include "units.h"

@@ -14,7 +14,7 @@
 #include "ask_text.h"
 #include "can_start.h"
 #include "job_change.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "size.h"
 #include "terms.h"
 #include "units.h"

@@ -19,7 +19,7 @@
 #include "budget.h"
 #include "files.h"
 #include "off.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 #include "refusal.h"
 #include "text.h"

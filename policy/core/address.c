@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses of mail, and which hosts are this one.
+ * Addresses of mail and of hosts: which text is an address that mail may go to,
+ * and which host is this one. Reads text only; no name is looked up. Nothing
+ * fails: a wrong text is just not an address.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -80,7 +82,7 @@ lt_url_is_loopback(const char *url)
 	const char *const at = url + scheme + 3;
 	const size_t length =
 	    at[0] == '[' ? strcspn(at, "]/?#") + 1 : strcspn(at, ":/?#");
-	/* What a URL has before an @ is a user's name. */
+	/* Refuses an @: what a URL has before it is a user's name. */
 	if (length >= sizeof(host) || strlen(at) < length ||
 	    memchr(at, '@', strcspn(at, "/?#")) != NULL ||
 	    (at[length] != '\0' && strchr(":/?#", at[length]) == NULL))

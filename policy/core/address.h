@@ -22,10 +22,10 @@ bool lt_address_is(const char *text) __attribute__((nonnull));
 /* 127.0.0.0/8; s_addr: in network order. Pure. */
 bool lt_ipv4_is_loopback(uint32_t s_addr);
 /*
- * Is it on this host? The host of "smtp://HOST" or "http://HOST:1/x" is exactly
+ * True if the host of "smtp://HOST" or "http://HOST:1/x" is exactly
  * "localhost", or an address of the loopback as inet_pton(3) reads it, in
- * brackets one of IPv6. False: another host, no such URL, or with a user in it.
- * Pure.
+ * brackets for IPv6. False: another host, no such URL, or one with a user in
+ * it. Pure.
  */
 bool lt_url_is_loopback(const char *url) __attribute__((nonnull));
 

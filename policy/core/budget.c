@@ -1,19 +1,329 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one admission rule: settled + open holds + this hold <= limit for every
- * budget, currency and period that the hold touches, or nothing is added.
- * Integers only, no allocation, no clock: the caller holds the lock.
+ * Admission: settled + open holds + this hold <= limit for every budget,
+ * currency and period that the hold touches, or nothing is added. Also the
+ * look-ups before it in a loaded budget snapshot (accounts, their members,
+ * which budgets bind them), and the table of what was held since that
+ * snapshot.
+ *
+ * Integers only, no allocation, no clock: the caller holds the lock. Fails
+ * with the budget that has no room; sums that pass int64_t and a full table
+ * refuse, too.
  */
-#include "recent.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "budget.h"
+#include "lookup.h"
 #include "units.h"
 
+enum lt_currency_kind { LT_MONEY, LT_CARBON, LT_CURRENCY_KINDS };
+
+struct lt_sums {
+	int64_t value[LT_PERIODS][LT_CURRENCY_KINDS];
+};
+
+struct lt_user_sums {
+	uint32_t budget, uid;
+	struct lt_sums held;   /* where the budget has a cap for each user */
+	struct lt_sums unseen; /* of submissions */
+};
+
+/*
+ * Sums held since a snapshot, in one block: this struct, the sums of each
+ * budget, the sums of users in the order in which they came, and a hash table
+ * of indexes that finds those.
+ */
+struct lt_recent {
+	bool overflow; /* a sum passed int64_t or no place was left */
+	uint32_t budget_count, user_count, user_max, slot_count;
+	uint32_t sums_at, users_at, slots_at; /* bytes from the start */
+};
+
+/* ---- Look-ups in a budget snapshot ---- */
+
+const char *
+lt_rule_name(enum lt_rule rule)
+{
+	static const char *const names[LT_RULE_COUNT] = {
+	    [LT_RULE_REJECT] = "reject",
+	    [LT_RULE_HOLD] = "hold",
+	    [LT_RULE_WARN] = "warn",
+	    [LT_RULE_ALLOW] = "allow",
+	};
+
+	return LT_WORD(names, rule);
+}
+
+static int
+by_name(const void *name, const void *account)
+{
+	return strcmp(name, ((const struct lt_account *)account)->name);
+}
+
+int
+lt_sheet_account(const struct lt_budget_snapshot *snapshot, const char *name)
+{
+	char lower[LT_ACCOUNT_SIZE];
+	size_t length = 0;
+
+	for (; name[length] != '\0'; length++) {
+		if (length == sizeof(lower) - 1)
+			return -1;
+		lower[length] = name[length];
+		if (lower[length] >= 'A' && lower[length] <= 'Z')
+			lower[length] = (char)(lower[length] - 'A' + 'a');
+	}
+	lower[length] = '\0';
+	const struct lt_account *const found =
+	    snapshot->account_count == 0
+		? NULL
+		: bsearch(lower, snapshot->accounts, snapshot->account_count,
+		      sizeof(*found), by_name);
+	return found == NULL ? -1 : (int)(found - snapshot->accounts);
+}
+
+/* First pair at or after (uid, account). */
+static uint32_t
+pair_from(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = snapshot->pair_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_pair *const pair = &snapshot->pairs[middle];
+
+		if (pair->uid < uid ||
+		    (pair->uid == uid && pair->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int
+lt_sheet_default_account(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid)
+{
+	for (uint32_t i = pair_from(snapshot, uid, 0);
+	     i < snapshot->pair_count && snapshot->pairs[i].uid == uid; i++)
+		if (snapshot->pairs[i].is_default)
+			return (int)snapshot->pairs[i].account;
+	return -1;
+}
+
+const struct lt_pair *
+lt_sheet_pair(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+{
+	if (account < 0)
+		return NULL;
+	const uint32_t i = pair_from(snapshot, uid, (uint32_t)account);
+	return i < snapshot->pair_count && snapshot->pairs[i].uid == uid &&
+		       snapshot->pairs[i].account == (uint32_t)account
+		   ? &snapshot->pairs[i]
+		   : NULL;
+}
+
+bool
+lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account)
+{
+	return account >= 0 && (uint32_t)account < snapshot->account_count &&
+	       snapshot->accounts[account].binding_count > 0;
+}
+
+/* First manager at or after (uid, account). */
+static uint32_t
+manager_from(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	uint32_t low = 0, high = snapshot->manager_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct lt_manager *const m = &snapshot->managers[middle];
+
+		if (m->uid < uid || (m->uid == uid && m->account < account))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+is_manager(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, uint32_t account)
+{
+	const uint32_t i = manager_from(snapshot, uid, account);
+
+	return i < snapshot->manager_count &&
+	       snapshot->managers[i].uid == uid &&
+	       snapshot->managers[i].account == account;
+}
+
+bool
+lt_sheet_is_manager(const struct lt_budget_snapshot *snapshot, uint32_t uid)
+{
+	const uint32_t i = manager_from(snapshot, uid, 0);
+
+	return i < snapshot->manager_count && snapshot->managers[i].uid == uid;
+}
+
+bool
+lt_sheet_manages(
+    const struct lt_budget_snapshot *snapshot, uint32_t uid, int account)
+{
+	assert(account >= -1 && account < (int)snapshot->account_count);
+
+	enum { DEPTH_MAX = 64 }; /* a loop in the tree ends here */
+	if (is_manager(snapshot, uid, 0))
+		return true;
+	uint32_t at = (uint32_t)(account + 1);
+	for (int depth = 0; at > 0 && depth < DEPTH_MAX; depth++) {
+		if (is_manager(snapshot, uid, at))
+			return true;
+		at = snapshot->accounts[at - 1].parent;
+	}
+	return false;
+}
+
+/* ---- Held since the snapshot ---- */
+
+#define NO_ENTRY UINT32_MAX
+
+/* Most (budget, uid) that can come: each pair with each budget of its account,
+ * no more than the ring has holds; and room for one hold more, which lt_admit()
+ * asks for before it knows that the entries are there already. */
+static uint32_t
+user_max(const struct lt_budget_snapshot *snapshot)
+{
+	uint64_t count = LT_BINDINGS_MAX;
+
+	for (uint32_t i = 0; i < snapshot->pair_count; i++) {
+		count += snapshot->accounts[snapshot->pairs[i].account]
+			     .binding_count;
+		if (count >= LT_RING_SLOTS)
+			return LT_RING_SLOTS;
+	}
+	return (uint32_t)count;
+}
+
+static size_t
+lay_out(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
+{
+	size_t at = (sizeof(*recent) + 15) & ~(size_t)15;
+
+	memset(recent, 0, sizeof(*recent));
+	recent->budget_count = snapshot->budget_count;
+	recent->user_max = user_max(snapshot);
+	recent->slot_count = 1;
+	while (recent->slot_count < 2 * recent->user_max)
+		recent->slot_count *= 2;
+	recent->sums_at = (uint32_t)at;
+	at += snapshot->budget_count * sizeof(struct lt_sums);
+	recent->slots_at = (uint32_t)at;
+	at += recent->slot_count * sizeof(uint32_t);
+	recent->users_at = (uint32_t)at;
+	return at + recent->user_max * sizeof(struct lt_user_sums);
+}
+
+size_t
+lt_recent_size(const struct lt_budget_snapshot *snapshot)
+{
+	struct lt_recent recent;
+
+	return lay_out(&recent, snapshot);
+}
+
+void
+lt_recent_init(
+    struct lt_recent *recent, const struct lt_budget_snapshot *snapshot)
+{
+	(void)lay_out(recent, snapshot);
+	unsigned char *const base = (unsigned char *)recent;
+	memset(base + recent->sums_at, 0,
+	    snapshot->budget_count * sizeof(struct lt_sums));
+	memset(base + recent->slots_at, 0xff,
+	    recent->slot_count * sizeof(uint32_t));
+}
+
+/* Returns a budget's sums, lent; the block's owner may change them. */
+static struct lt_sums *
+recent_of_budget(const struct lt_recent *recent, uint32_t budget)
+{
+	void *const table =
+	    (unsigned char *)(uintptr_t)recent + recent->sums_at;
+
+	return (struct lt_sums *)table + budget;
+}
+
+/* The slot of (budget, uid): its entry's, or the empty one it would get. */
+static uint32_t *
+user_slot(struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	void *const slots = (unsigned char *)recent + recent->slots_at;
+	const void *const users = (unsigned char *)recent + recent->users_at;
+	const uint32_t mask = recent->slot_count - 1;
+	/* Odd multipliers spread both; at most half of the slots are used. */
+	uint32_t at = (budget * 2654435761u ^ uid * 2246822519u);
+
+	at ^= at >> 15;
+	for (;; at++) {
+		uint32_t *const slot = (uint32_t *)slots + (at & mask);
+
+		if (*slot == NO_ENTRY)
+			return slot;
+		const struct lt_user_sums *const user =
+		    (const struct lt_user_sums *)users + *slot;
+		if (user->budget == budget && user->uid == uid)
+			return slot;
+	}
+}
+
+/* Returns the sums of a user within a budget, lent; zeros where nothing was
+ * held. */
+static const struct lt_user_sums *
+recent_of_user(const struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	static const struct lt_user_sums none;
+	/* The look-up writes nothing. */
+	struct lt_recent *const same = (struct lt_recent *)(uintptr_t)recent;
+	const uint32_t index = *user_slot(same, budget, uid);
+	const void *const users =
+	    (const unsigned char *)recent + recent->users_at;
+
+	return index == NO_ENTRY ? &none
+				 : (const struct lt_user_sums *)users + index;
+}
+
+/* The same, made when absent; NULL when there is no place. */
+static struct lt_user_sums *
+make_recent_user(struct lt_recent *recent, uint32_t budget, uint32_t uid)
+{
+	uint32_t *const slot = user_slot(recent, budget, uid);
+	void *const users = (unsigned char *)recent + recent->users_at;
+
+	if (*slot == NO_ENTRY) {
+		if (recent->user_count == recent->user_max)
+			return NULL;
+		*slot = recent->user_count++;
+		struct lt_user_sums *const user =
+		    (struct lt_user_sums *)users + *slot;
+		memset(user, 0, sizeof(*user));
+		user->budget = budget;
+		user->uid = uid;
+	}
+	return (struct lt_user_sums *)users + *slot;
+}
+
 /* ---- one hold against one budget ---- */
+
+/* ---- Admission ---- */
 
 static bool
 amount_has(const struct lt_amount *amount, int currency)
@@ -60,8 +370,8 @@ usage_find(
 			 sizeof(key), by_budget_and_uid);
 }
 
-/* Limit, settled, held (recent included) and what is left of one budget or
- * user cap in one period and currency. */
+/* Limit, settled, held (recent included) and the rest of one budget or user cap
+ * in one period and currency. */
 struct balance {
 	bool limited;
 	int64_t limit, settled, held, available;
@@ -112,14 +422,16 @@ view_balance(
 
 	if (!view->is_user_cap)
 		return balance_of(balance,
-		    &(struct parts){&p->limit, &p->settled, &p->held,
-			lt_recent_of_budget(view->recent, view->budget)
-			    ->value[period]},
+		    &(struct parts){.limit = &p->limit,
+			.settled = &p->settled,
+			.held = &p->held,
+			.recent = recent_of_budget(view->recent, view->budget)
+				      ->value[period]},
 		    currency);
 	const struct lt_usage *const usage =
 	    usage_find(view->snapshot, view->budget, view->uid);
 	const struct lt_user_sums *const sums =
-	    lt_recent_of_user(view->recent, view->budget, view->uid);
+	    recent_of_user(view->recent, view->budget, view->uid);
 	const struct parts parts = {
 	    .limit = &budget->per_user_limit,
 	    .settled = usage != NULL ? &usage->settled[period] : NULL,
@@ -244,14 +556,14 @@ weigh(void *context, const struct visit *visit)
 		return;
 	}
 	const int64_t asked = amount_of(amount, visit->currency);
-	/* What costs nothing or frees makes nothing worse. */
+	/* An amount that costs nothing or frees makes nothing worse. */
 	if (asked <= 0 || asked <= visit->balance->available ||
 	    !tighter(verdict, visit))
 		return;
 	fill_over(verdict, visit, asked);
 }
 
-/* What a user holds unseen, but for components of the same job. */
+/* Adds what a user holds unseen, but for components of the same job. */
 static bool
 unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 {
@@ -259,7 +571,7 @@ unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 	const struct lt_usage *const usage =
 	    usage_find(view->snapshot, view->budget, view->uid);
 
-	*sum = lt_recent_of_user(view->recent, view->budget, view->uid)
+	*sum = recent_of_user(view->recent, view->budget, view->uid)
 		   ->unseen.value[visit->period][visit->currency];
 	return (usage == NULL ||
 		   lt_add(sum, amount_of(&usage->unseen[visit->period],
@@ -268,8 +580,8 @@ unseen_of(int64_t *sum, const struct visit *visit, const struct lt_hold *hold)
 		   *sum, amount_of(&hold->own, visit->currency), sum);
 }
 
-/* One job is always let through; more only while they are few of what is left,
- * lest a loop of --test-only holds it all. */
+/* Lets one job through in any case, and more only while they are few of what is
+ * left, lest a loop of --test-only holds it all. */
 static void
 bound_unseen(void *context, const struct visit *visit)
 {
@@ -323,7 +635,7 @@ user_add(struct lt_recent *recent, uint32_t budget, int period,
     const struct lt_hold *hold, int direction)
 {
 	struct lt_user_sums *const user =
-	    lt_recent_make_user(recent, budget, hold->uid);
+	    make_recent_user(recent, budget, hold->uid);
 
 	return user != NULL &&
 	       sums_add(&user->held, period, &hold->amount, direction) &&
@@ -349,7 +661,7 @@ apply(struct lt_recent *recent, const struct lt_budget_snapshot *snapshot,
 			if (!overlaps(&budget->periods[period],
 				hold->start_utc_s, hold->end_utc_s))
 				continue;
-			bool good = sums_add(lt_recent_of_budget(recent, index),
+			bool good = sums_add(recent_of_budget(recent, index),
 			    period, &hold->amount, direction);
 			if (budget->has_per_user || hold->is_new)
 				good = user_add(recent, index, period, hold,
@@ -457,7 +769,7 @@ lt_available(struct lt_amount *available,
 	    .start_utc_s = start_utc_s,
 	    .end_utc_s = end_utc_s};
 	visit_all(snapshot, recent, &hold, narrow,
-	    &(struct narrowing){available, rules});
+	    &(struct narrowing){.available = available, .rules = rules});
 }
 
 bool

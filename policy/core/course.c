@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "course.h"
+#include "min_max.h"
 
-/* Of a cost: noise of rounding, for which nothing ends later. */
+/* Noise of rounding in a cost: nothing ends later for it. */
 static const double noise = 1e-9;
 
 static int64_t
@@ -18,21 +19,15 @@ length_of(const struct lt_stretch *stretch)
 	return stretch->to_utc_s - stretch->from_utc_s;
 }
 
-/* What work there costs more than a rest. */
+/* Returns what work in a stretch costs more than a rest. */
 static double
 extra(const struct lt_stretch *stretch)
 {
 	return stretch->runs - stretch->rests;
 }
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Into order, which has those before it: the cheapest first, of equals the
- * earlier. */
+/* Inserts into order, behind the cheaper ones: the cheapest first, of equals
+ * the earlier. */
 static void
 insert(uint16_t *order, const struct lt_stretch *stretches, uint32_t next)
 {
@@ -69,7 +64,7 @@ cheapest(const uint16_t *order, const struct lt_stretch *stretches,
 
 	for (uint32_t i = 0; i < count && work_s > 0; i++) {
 		const struct lt_stretch *const in = &stretches[order[i]];
-		const int64_t run_s = smaller(work_s, length_of(in));
+		const int64_t run_s = lt_min_i64(work_s, length_of(in));
 
 		sum += extra(in) * (double)run_s;
 		work_s -= run_s;
@@ -83,8 +78,8 @@ struct chosen { /* the stretch that it ends in */
 };
 
 static void
-write(struct lt_stretch *stretches, uint32_t count, const uint16_t *order,
-    const struct chosen *chosen, int64_t work_s)
+write_course(struct lt_stretch *stretches, uint32_t count,
+    const uint16_t *order, const struct chosen *chosen, int64_t work_s)
 {
 	for (uint32_t i = 0; i < count; i++)
 		stretches[i].run_s = 0;
@@ -95,7 +90,7 @@ write(struct lt_stretch *stretches, uint32_t count, const uint16_t *order,
 
 		if (order[i] >= chosen->last)
 			continue;
-		in->run_s = smaller(work_s, length_of(in));
+		in->run_s = lt_min_i64(work_s, length_of(in));
 		work_s -= in->run_s;
 	}
 }
@@ -111,8 +106,8 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 	for (uint32_t k = 0; k < count; k++) {
 		const struct lt_stretch *const in = &stretches[k];
 		const int64_t length_s = length_of(in);
-		const int64_t run_s =
-		    smaller(work_s - before_s(order, stretches, k), length_s);
+		const int64_t run_s = lt_min_i64(
+		    work_s - before_s(order, stretches, k), length_s);
 
 		if (run_s > 0 && work_s - run_s <= passed_s) {
 			const double cost =
@@ -129,7 +124,7 @@ lt_course_least(struct lt_stretch *stretches, uint32_t count, int64_t work_s,
 		rests += in->rests * (double)length_s;
 	}
 	if (chosen.run_s > 0)
-		write(stretches, count, order, &chosen, work_s);
+		write_course(stretches, count, order, &chosen, work_s);
 	return least;
 }
 
@@ -140,7 +135,8 @@ lt_course_through(
 	double sum = 0;
 
 	for (uint32_t i = 0; i < count && work_s > 0; i++) {
-		const int64_t run_s = smaller(work_s, length_of(&stretches[i]));
+		const int64_t run_s =
+		    lt_min_i64(work_s, length_of(&stretches[i]));
 
 		sum += stretches[i].runs * (double)run_s;
 		work_s -= run_s;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of stretches of time in a row, in which of them to work: what costs least
- * where work may stand still at any time. docs/model.md, eq. (24d).
+ * Chooses the stretches of time, of several in a row, in which to work: the
+ * cheapest course where work may stand still at any time. docs/model.md, eq.
+ * (24d).
  */
 #ifndef LT_COURSE_H
 #define LT_COURSE_H
@@ -26,7 +27,7 @@ struct lt_stretch {
 double lt_course_least(struct lt_stretch *stretches, uint32_t count,
     int64_t work_s, uint16_t *order);
 
-/* What it costs to work on without a rest. */
+/* Returns the cost of working on without a rest. */
 double lt_course_through(
     const struct lt_stretch *stretches, uint32_t count, int64_t work_s);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * CRC-32C of file sections: the processor's instruction where it has one,
- * else eight bytes a step by tables. slurmctld checks megabytes with it.
+ * CRC-32C of file sections: by the processor's instruction where it has one,
+ * else eight bytes a step from tables. slurmctld checks megabytes with it.
+ * Reads the caller's bytes; nothing fails.
  */
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "currency.h"
 #include "units.h"
 
-/* By code: they are looked up by halves. */
+/* Sorted by code, for a binary search. */
 static const struct lt_currency rows[] = {
     {"AED", 2, 3.672, NULL},
     {"AFN", 2, 63.98, NULL},

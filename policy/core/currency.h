@@ -26,7 +26,7 @@ const struct lt_currency *lt_currency_table(int *count)
 const struct lt_currency *lt_currency_find(const char *code)
     __attribute__((nonnull));
 
-/* Of its amounts; of an unknown code 2. */
+/* Returns the decimals of its amounts; 2 for an unknown code. */
 int lt_currency_decimals(const char *code) __attribute__((nonnull));
 /* Micros of the last of them. */
 int64_t lt_currency_step(const char *code) __attribute__((nonnull));

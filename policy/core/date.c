@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By eras of 400 years that start in March, so that the leap day is a year's
- * last.
+ * Dates as day numbers and back. Counts in eras of 400 years that start in
+ * March, so that the leap day is the last day of a year. Pure; no time zone, no
+ * C library calls.
  */
 #include <assert.h>
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lt_decide(): the one decision function. It prices the job where it would go
- * by itself, then every lane, and takes the earliest start that keeps 95 % of
- * the best saving. docs/model.md, eqs. (21) to (24).
+ * lt_decide(): the one decision function. It prices the job where it would run
+ * without lowtide, then in every lane (decide_lanes.c), and takes the earliest
+ * start that keeps 95 % of the best saving. docs/model.md, eqs. (21) to (24);
+ * eq. (58) for the jobs that the holdout keeps at home.
+ *
+ * Reads a request, a market and what is known of the past; writes a plan. Pure.
+ * Fails when the job's partition is not in the market, or without memory; a job
+ * that fits nowhere is a plan that says so, not an error.
  */
 #include <assert.h>
 #include <math.h>
@@ -12,11 +17,204 @@
 
 #include "decide_internal.h"
 
+/* ---- Holdout ---- */
+
+/* True if the job belongs in the comparison: it moves to cost less, and nothing
+ * that was asked needs the move. */
+static bool
+could_stay(const struct decision *decision, const struct choice *choice)
+{
+	const struct lt_request *const request = decision->job.request;
+	const struct lt_plan *const plan = decision->plan;
+	const int64_t most_micros = request->max_cost_micros;
+
+	return choice->lane != NULL && plan->fits && !decision->home_too_late &&
+	       !plan->home_was_dear &&
+	       plan->candidates[request->home].reject <= LT_REJECT_DEARER &&
+	       (choice->lane->partition != request->home ||
+		   choice->start_utc_s > decision->home_utc_s) &&
+	       plan->objective != LT_OBJECTIVE_FAST &&
+	       request->interruptions == 0 &&
+	       (most_micros == LT_UNSET_64 ||
+		   (plan->home.has_cost &&
+		       plan->home.most_micros <= most_micros)) &&
+	       !lt_lane_over_budget(decision, &decision->home);
+}
+
+/* Returns the side of the site's comparison that a job with this choice is on;
+ * NOT: nobody is held out, or it could not stay. */
+static enum lt_compared
+compared_as(const struct decision *decision, const struct choice *choice)
+{
+	const struct lt_request *const request = decision->job.request;
+
+	if (request->holdout_ppm == 0 ||
+	    !lt_mode_may(decision->job.market->mode, LT_MAY_EDIT) ||
+	    !could_stay(decision, choice))
+		return LT_COMPARED_NOT;
+	return request->is_held_out ? LT_COMPARED_KEPT : LT_COMPARED_MOVED;
+}
+
+/* ---- Choosing among lanes ---- */
+
+/* No start of the lane makes it less. */
+static double
+bound(const struct decision *decision, const struct lane *lane,
+    const struct linear *linear)
+{
+	return lt_search_bound(lane, linear, decision->job.now_utc_s,
+	    decision->job.earliest_utc_s);
+}
+
+static bool
+may_meet_caps(const struct decision *decision, const struct lane *lane,
+    const struct aim *aim)
+{
+	for (uint32_t i = 0; i < aim->cap_count; i++)
+		if (bound(decision, lane, &aim->caps[i].value) >
+		    aim->caps[i].limit)
+			return false;
+	return true;
+}
+
+/* Lanes in the order of what they can reach at best, so that the first ones
+ * rule the later ones out; of equals (one grid, one kind of node) the one that
+ * meets its condition most easily. Insertion sort: a few hundred at most. */
+static void
+order_lanes(struct decision *decision)
+{
+	uint16_t *const order = decision->order;
+	uint32_t count = 0;
+
+	struct rank {
+		double score, cap;
+	} ranks[LT_PARTITIONS_MAX];
+
+	for (uint32_t i = 0; i < decision->lane_count; i++) {
+		const struct lane *const lane = &decision->lanes[i];
+		const struct aim *const aim = &decision->aims[i];
+		uint32_t k = count;
+
+		if (!may_meet_caps(decision, lane, aim))
+			continue;
+		const struct rank rank = {bound(decision, lane, &aim->score),
+		    aim->cap_count == 0
+			? 0
+			: bound(decision, lane, &aim->caps[0].value)};
+
+		for (; k > 0 && (ranks[k - 1].score > rank.score ||
+				    (ranks[k - 1].score == rank.score &&
+					ranks[k - 1].cap > rank.cap));
+		     k--) {
+			ranks[k] = ranks[k - 1];
+			order[k] = order[k - 1];
+		}
+		ranks[k] = rank;
+		order[k] = (uint16_t)i;
+		count++;
+	}
+	decision->order_count = count;
+}
+
+/* Returns the best start of all lanes below limit; each lane's own goes to its
+ * candidate, as far as it was looked at. */
+static struct choice
+choose_best_start(const struct decision *decision, double limit)
+{
+	struct choice best = {.score = limit};
+	struct search before = {.capped = true};
+	struct found seen_before = {0};
+
+	for (uint32_t i = 0; i < decision->order_count; i++) {
+		const uint16_t at = decision->order[i];
+		const struct lane *const lane = &decision->lanes[at];
+		struct found found = {0}, seen = {0};
+		struct search search = {
+		    .lane = lane,
+		    .spans = &decision->spans,
+		    .aim = &decision->aims[at],
+		    .now_utc_s = decision->job.now_utc_s,
+		    .limit = best.score,
+		    .found = &found,
+		    .seen = &seen,
+		};
+
+		/* Nor can those behind it. */
+		if (bound(decision, lane, &search.aim->score) >= best.score)
+			break;
+		/* On one grid all starts score the same. */
+		if (!before.capped && lt_search_same(&search, &before)) {
+			seen = seen_before;
+		} else {
+			lt_search_lane(&search);
+			before = search;
+			seen_before = seen;
+		}
+		if (seen.any)
+			lt_lane_estimate(
+			    &decision->plan->candidates[lane->partition].best,
+			    lane, seen.start_utc_s);
+		if (found.any && found.score < best.score)
+			best = (struct choice){
+			    lane, found.score, found.start_utc_s};
+	}
+	return best;
+}
+
+/* Returns the earliest of all starts that score at most limit; of equals that
+ * in the lower partition. best is one of them. */
+static struct choice
+choose_earliest_start(
+    const struct decision *decision, const struct choice *best, double limit)
+{
+	struct choice choice = *best;
+	struct search before = {.capped = true};
+	int64_t none_before_utc_s = 0;
+
+	for (uint32_t i = 0; i < decision->order_count; i++) {
+		const uint16_t at = decision->order[i];
+		const struct lane *const lane = &decision->lanes[at];
+		/* One second later, so that an equal start is found too. */
+		const int64_t before_s =
+		    choice.start_utc_s + (lane < choice.lane ? 1 : 0);
+		struct found found = {true, before_s, choice.score};
+		struct search search = {
+		    .lane = lane,
+		    .spans = &decision->spans,
+		    .aim = &decision->aims[at],
+		    .now_utc_s = decision->job.now_utc_s,
+		    .limit = limit,
+		    .earliest = true,
+		    .none_before_utc_s = INT64_MIN,
+		    .found = &found,
+		};
+
+		/* Nor can those behind it. */
+		if (bound(decision, lane, &search.aim->score) > limit)
+			break;
+		/* On one grid nothing scores so before the first that does. */
+		if (!before.capped && lt_search_same(&search, &before)) {
+			search.none_before_utc_s = none_before_utc_s;
+			lt_search_lane(&search);
+		} else {
+			lt_search_lane(&search);
+			before = search;
+			none_before_utc_s = found.start_utc_s;
+		}
+		if (found.start_utc_s < before_s)
+			choice = (struct choice){
+			    lane, found.score, found.start_utc_s};
+	}
+	return choice;
+}
+
+/* ---- Baseline, rounds and the plan ---- */
+
 static const double keep = 0.95; /* of the best saving */
 
-/* What a choice is measured against: home at its first start with room, or,
- * where home can't run it, the best lane at its earliest; of what is equal to
- * a choice, that one. */
+/* Returns the value that a choice is measured against: home at its first start
+ * with room, or, where home can't run it, the best lane at its earliest start;
+ * for what is equal to a choice, that choice. */
 static double
 baseline(const struct decision *decision, const struct choice *best, int round)
 {
@@ -33,7 +231,7 @@ static void
 aim_at(struct decision *decision, int round, enum worth worth)
 {
 	lt_aims_make(decision, round, worth);
-	lt_choose_order(decision);
+	order_lanes(decision);
 }
 
 struct worths { /* a start needs one of them */
@@ -50,7 +248,7 @@ best_of(
 	for (enum worth w = worths.from; w <= worths.to; w++) {
 		aim_at(decision, round, w);
 		const struct choice found =
-		    lt_choose_best(decision, best.score);
+		    choose_best_start(decision, best.score);
 		if (found.lane != NULL)
 			best = found;
 	}
@@ -87,14 +285,14 @@ choose(struct decision *decision, int round, const struct choice *first,
 	for (enum worth w = worths.from; w <= worths.to; w++) {
 		if (worths.from < worths.to)
 			aim_at(decision, round, w);
-		choice = lt_choose_earliest(
+		choice = choose_earliest_start(
 		    decision, &choice, limit + lt_score_tolerance(limit));
 	}
 	return choice;
 }
 
-/* Is it later than need be, and saves less than people wait for, in money and
- * in carbon? Eq. (23). */
+/* True if it is later than need be and saves less than people wait for, in
+ * money and in carbon; eq. (23). */
 static bool
 waits_for_little(const struct decision *decision, const struct choice *choice)
 {
@@ -117,9 +315,9 @@ any_by_home(const struct decision *decision)
 	return false;
 }
 
-/* A round, with nobody waiting for little: where its choice does, the round is
- * held again among the starts that are no later, or save enough. With nowhere
- * to stay, a start that saves little is better than none. */
+/* Chooses in a round so that nobody waits for little: where the choice would,
+ * the round is repeated among the starts that are no later, or save enough.
+ * With nowhere to stay, a start that saves little is better than none. */
 static struct choice
 choose_worth(struct decision *decision, int round, const struct choice *first)
 {
@@ -202,7 +400,8 @@ price_home(struct decision *decision)
 			decision->plan->candidates[i].reject = LT_REJECT_PINNED;
 }
 
-/* Of those that could run it one is the best; the others are no better. */
+/* Marks one of the lanes that could run it as the best; the others are no
+ * better. */
 static void
 name_best(struct lt_plan *plan)
 {
@@ -229,9 +428,9 @@ home_at(const struct decision *decision, int64_t start_utc_s)
 	return at;
 }
 
-/* What the job comes to without a better place. Where home has no room in time
- * it waits as long as it was promised to wait at most: whoever is in its way
- * may go elsewhere until then. */
+/* Estimates the job without a better place. Where home has no room in time, it
+ * waits as long as it was promised to wait at most: jobs in its way may go
+ * elsewhere until then. */
 static void
 stay_home(struct decision *decision)
 {
@@ -248,7 +447,7 @@ stay_home(struct decision *decision)
 						     : earliest_utc_s);
 }
 
-/* By what the choice differs from home: when, where, how fast. */
+/* Writes how the choice differs from home: when, where, how fast. */
 static void
 part_levers(struct lt_plan *plan, const struct decision *decision,
     const struct choice *choice)
@@ -292,8 +491,8 @@ lt_decision_choose(const struct decision *decision, const struct choice *choice)
 	name_best(plan);
 }
 
-/* What a job is measured against that home can't run: the best of the starts
- * at the first second at which any lane has room. */
+/* Finds the baseline of a job that home can't run: the best of the starts at
+ * the first second at which any lane has room. */
 static void
 find_elsewhere(const struct decision *decision)
 {
@@ -325,8 +524,8 @@ find_elsewhere(const struct decision *decision)
 	}
 }
 
-/* Eq. (58). Home is what it would have been: with a begin time it would lose
- * its place in the line. */
+/* Keeps the job at home; eq. (58). Home is as it would have been without
+ * lowtide: with a begin time it would lose its place in the line. */
 static void
 choose_or_keep(struct decision *decision, const struct choice *choice)
 {
@@ -334,7 +533,7 @@ choose_or_keep(struct decision *decision, const struct choice *choice)
 	const struct lt_request *const request = decision->job.request;
 	struct lt_plan *const plan = decision->plan;
 
-	plan->compared = lt_compared_as(decision, choice);
+	plan->compared = compared_as(decision, choice);
 	if (plan->compared != LT_COMPARED_KEPT) {
 		lt_decision_choose(decision, choice);
 		return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job costs in one partition, as weights of the integrals of price,
- * tariff and intensity over its window. docs/model.md, eqs. (1) to (9).
+ * Prices a job in one partition: weights of the integrals of price, tariff and
+ * intensity over its window. docs/model.md, eqs. (1) to (9). Reads the request
+ * and the market, writes the lane; a job that can't be planned there gets a
+ * reject with the value wanted and the value found.
  */
 #include <assert.h>
 #include <math.h>
@@ -13,7 +15,7 @@
 static const double mg_per_g = 1000;
 /* A window of more than 30 years is no plan. */
 static const double window_max_s = 1e9;
-/* Of all waves: far beyond any deadline, and still an int64_t. */
+/* The most for all waves: far beyond any deadline, and still an int64_t. */
 static const double limits_max_s = 1e18;
 
 static const struct lt_series *
@@ -48,7 +50,7 @@ lane_waves(struct lane *lane, const struct job *job)
 	lane->node_equivalents = one * at_once;
 }
 
-/* As long as most of its kind have run, where these tell. */
+/* Returns how long most runs of its kind took, where these are known. */
 static double
 likely_most(const struct job *job)
 {
@@ -57,7 +59,8 @@ likely_most(const struct job *job)
 		   : job->expected_s;
 }
 
-/* Its checkpoints there, with what was measured before what was said. */
+/* Returns its checkpoints there; measured figures go before those that the user
+ * gave. */
 static struct lt_checkpoint
 checkpoint_of(const struct lane *lane, const struct job *job)
 {
@@ -71,8 +74,8 @@ checkpoint_of(const struct lane *lane, const struct job *job)
 	return checkpoint;
 }
 
-/* Of no work yet. Without proof it is taken to start over where nodes are taken
- * back. */
+/* Returns the exposure before any work. Without proof, a job is assumed to
+ * start over where nodes are taken back. */
 static struct lt_exposure
 exposure_of(const struct lane *lane, const struct job *job)
 {
@@ -81,7 +84,7 @@ exposure_of(const struct lane *lane, const struct job *job)
 	    &job->market->partitions[lane->partition];
 	struct lt_exposure exposure = {
 	    .hazard_per_h = part->hazard_per_node_hour * lane->share.nodes,
-	    /* What was measured has no boot of a node in it. */
+	    /* A measured restart does not include the boot of a node. */
 	    .restart_s = fmax(part->restart_s, request->proof.restart_s)};
 
 	if (request->checkpoint.enabled &&
@@ -91,8 +94,8 @@ exposure_of(const struct lane *lane, const struct job *job)
 	return exposure;
 }
 
-/* A lane in the making: what one task meets there, of the work that it will not
- * pass, and what that comes to. */
+/* A lane in the making. sure: the exposure of a task's longest work there;
+ * sure_active: its active time. */
 struct making {
 	struct lane *lane;
 	const struct job *job;
@@ -113,8 +116,8 @@ active_of(const struct making *m, double work_s)
 	return lt_active_time(&exposure);
 }
 
-/* That of a restart on as many nodes of home, where nodes fail, too; rounded up
- * a little, so that what is equal is no greater. */
+/* Returns the chance of a restart on as many nodes of home, where nodes fail,
+ * too; rounded up a little, so that equal chances are not greater. */
 static double
 home_chance(const struct lane *lane, const struct job *job)
 {
@@ -144,7 +147,7 @@ lane_time(struct making *m, const struct layout *layout, double *wanted,
 	lane->work_ratio = lane->time_ratio;
 	if (job->power_cap != NULL)
 		lane->work_ratio *= job->power_cap->slow_down;
-	/* Of a run time that is not known a cap may pass the limit, too. */
+	/* With an unknown run time, a cap may pass the limit, too. */
 	if ((job->expected_known || job->power_cap != NULL) &&
 	    lane->work_ratio > 1 && job->limit_s > 0 &&
 	    likely_most(job) * lane->work_ratio > (double)job->limit_s) {
@@ -220,8 +223,8 @@ lane_sure(const struct making *m)
 	lane->done_s = (int64_t)ceil(fmin(done_s, limits_max_s));
 }
 
-/* From the first start to where the last wave's limit ends: Slurm goes by that
- * limit, the waves before take what they take. */
+/* Returns the time from the first start to where the last wave's limit ends:
+ * Slurm goes by that limit, the waves before take what they take. */
 static double
 longest_s(const struct lane *lane, const struct job *job, double sure_active_s)
 {
@@ -271,9 +274,9 @@ latest_start(const struct making *m)
 	return bound < latest ? bound : latest;
 }
 
-/* A node of the site's own that stays on draws its idle power whoever runs on
- * it: waiting moves the rest. So what decides counts it at the earliest start,
- * whenever the job starts. */
+/* Leaves out idle power that a node of the site's own, which stays on, draws in
+ * any case: waiting moves the rest. So the deciding figure counts it at the
+ * earliest start, whenever the job starts. */
 static void
 leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 {
@@ -289,7 +292,7 @@ leave_idle(struct lane *lane, const struct job *job, double idle_kw)
 	lane->money.constant += idle_kw * first[TERM_TARIFF];
 }
 
-/* The part of their power that is left to what a cap slows; (9b). */
+/* Returns the part of their power that a cap slows; (9b). */
 static double
 cpu_power(const struct job *job)
 {
@@ -306,8 +309,8 @@ gpu_power(const struct job *job)
 		   : 1;
 }
 
-/* What is emitted is charged, idle power too; eq. (6a). Where that is not
- * known, neither is what it costs. */
+/* Charges for what is emitted, idle power too; eq. (6a). Where emissions are
+ * not known, the cost is not known either. */
 static void
 charge_carbon(struct lane *lane, const struct lt_market *market)
 {
@@ -336,8 +339,8 @@ lane_weights(
 	const bool owned = part->flags & LT_PARTITION_OWNED;
 	const bool price = lane->series[TERM_PRICE];
 	const bool tariff = lane->series[TERM_TARIFF];
-	/* Owned nodes cost their energy, whoever uses them; without a tariff
-	 * that is not known, and the rate charged stands in. */
+	/* Owned nodes cost their energy in any case; without a tariff that is
+	 * not known, and the rate charged stands in. */
 	const bool marginal = owned && tariff;
 
 	lane->power_kw =
@@ -385,8 +388,9 @@ lane_weights(
 		    nodes * part->node_idle_w * share * part->pue / 1000);
 }
 
-/* Beyond its last hour nobody has said anything: a window that reaches there
- * would be priced by that hour for ever. What the admin wrote has no end. */
+/* Ends the lane with its forecasts: a window that reaches beyond their last
+ * hour would be priced by that hour for ever. Values that the admin wrote have
+ * no end. */
 static void
 end_with_forecasts(struct lane *lane, const struct job *job)
 {
@@ -468,7 +472,7 @@ lt_lane_build(struct lane *lane, const struct job *job, int partition,
 	struct layout layout;
 	enum lt_reject reject;
 
-	/* What follows sets the rest: to clear it first takes as long. */
+	/* The code below sets the rest: to clear it first takes as long. */
 	lane->partition = partition;
 	lane->length_count = 0;
 	lane->rests = false;

@@ -2,20 +2,15 @@
  * Inside lt_decide(): the job as resolved, one lane per partition that it may
  * run in, and the steps from one to the other. Not installed for others.
  *
- *   decide_fit.c       can and may it run there?      -> enum lt_reject
- *   decide_layout.c    what it takes of nodes there   -> struct layout
- *   decide_move.c      may it be moved there at all?
- *   decide_limits.c    would Slurm's limits let it start there?
- *   decide_cost.c      what it costs there            -> struct lane
- *   decide_estimate.c  what a start in it comes to
- *   decide_least.c     what no window of it is below
- *   decide_capacity.c  when there is room             -> struct span
- *   decide_price.c     and a node-hour is not too dear
+ *   decide_fit.c       can it run there, and may it be moved? -> enum lt_reject
+ *   decide_layout.c    what it takes of nodes there          -> struct layout
+ *   decide_cost.c      what it costs there                   -> struct lane
+ *   decide_capacity.c  when there is room, at a price that
+ *                      the job may have; the line at home    -> struct span
  *   decide_lanes.c     the lanes that take part
+ *   decide_score.c     figures of a start, and its score     -> struct aim
  *   decide_search.c    the best and the earliest start of a lane
- *   decide_score.c     what is least wanted, by round -> struct aim
- *   decide.c           baseline, 95 % rule, the plan
- *   decide_line.c      what becomes of a job that stays in line
+ *   decide.c           baseline, 95 % rule, holdout, the plan
  *   decide_power_cap.c the plan's run, slowed in dirty hours
  */
 #ifndef LT_DECIDE_INTERNAL_H
@@ -25,7 +20,8 @@
 #include "size.h"
 #include "units.h"
 
-/* What a rate is charged by. A window's cost is linear in the integrals. */
+/* A rate is charged by one of these terms. A window's cost is linear in their
+ * integrals. */
 enum term { TERM_PRICE, TERM_TARIFF, TERM_CARBON, TERM_COUNT };
 
 enum {
@@ -47,7 +43,8 @@ struct edges { /* of the windows, sorted: window 7 starts at 14, ends at 15 */
 	const struct lt_planned *planned;
 	uint32_t count;
 	uint16_t list[2 * LT_PLANNED_MAX];
-	/* Of each partition the first in the list, and behind the last one. */
+	/* Index of each partition's first entry in the list, and behind the
+	 * last one. */
 	uint16_t first[LT_PARTITIONS_MAX + 1];
 	uint64_t keys[2][2 * LT_PLANNED_MAX]; /* room to sort in */
 };
@@ -59,7 +56,7 @@ struct linear {
 	double per_s; /* per second that the end lies after now */
 };
 
-/* What one task takes of a node of the shape that was chosen. */
+/* The part of a node of the chosen shape that one task takes. */
 struct layout {
 	int partition;
 	int shape; /* index; -1 = none can run it */
@@ -71,7 +68,8 @@ struct layout {
 	double wanted, found;		  /* of a reject */
 };
 
-/* What is the same wherever a partition has the same kinds of nodes. */
+/* Results that are the same wherever a partition has the same kinds of nodes.
+ */
 struct laid {
 	struct layout layout;
 	int shape;		/* the layout's, from the partition's first */
@@ -95,9 +93,9 @@ struct job { /* the request, resolved once */
 	bool expected_known;  /* said or learned: else it is the limit */
 	double low_s, high_s; /* as in struct lt_expected; 0 = not learned */
 	double upper_s;	      /* of deadlines, at home; 0 = not learned */
-	/* What it is not taken to pass, at home: what its user said, else the
-	 * upper quantile, else the limit; what it may cost, when it is done,
-	 * and whether it may be lost go by that. */
+	/* The run time that it should not pass at home: what its user said,
+	 * else the upper quantile, else the limit. Its most cost, its end and
+	 * whether it may be lost follow from it. */
 	double bound_s;
 	int64_t earliest_utc_s;
 	/* Where it stands already, and waits for nodes that are away; -1. */
@@ -154,7 +152,7 @@ struct cap {
 
 enum { CAPS_MAX = 5 };
 
-/* What is looked for in one lane. */
+/* The goal of a search in one lane. */
 struct aim {
 	struct linear score;
 	uint32_t cap_count;
@@ -168,13 +166,21 @@ struct found { /* start of the best; none = false */
 };
 
 /* decide_fit.c */
+/* Why it may not be moved there. */
+enum lt_reject lt_move_reject(const struct job *job, int partition);
 void lt_job_resolve(struct job *job, const struct lt_request *request,
     const struct lt_market *market, int64_t now_utc_s);
 /* Why the job can't run there at all, home or not. */
 enum lt_reject lt_fit_reject(
     struct layout *layout, const struct job *job, int partition);
+/* Its run time on that GPU over home's: from its runs, else from the table of
+ * GPUs. */
+double lt_ratio_there(
+    bool *known, const struct job *job, int partition, int gpu);
+
 /* decide_layout.c */
-/* What it takes of a node there, and which shapes can hold it. */
+/* Computes what the job takes from a node there, and which shapes can hold it.
+ */
 void lt_lay_out(struct laid *laid, const struct job *job, int partition);
 /* Its layout there, and why no nodes can hold it, home or not. */
 enum lt_reject lt_layout_of(
@@ -182,24 +188,9 @@ enum lt_reject lt_layout_of(
 /* The GPU of a node that a job which names that type has; NULL = unknown. */
 const struct lt_gpu *lt_layout_gpu(const struct lt_market *market,
     const struct lt_shape *shape, const char *type);
-/* decide_move.c */
-/* Is the word in a comma list? Case counts for neither accounts nor QOS. */
+/* True if the word is in a comma list; case counts for neither accounts nor
+ * QOS. */
 bool lt_listed(const char *list, const char *word, size_t length);
-/* Why it may not be moved there. */
-enum lt_reject lt_move_reject(const struct job *job, int partition);
-/* decide_limits.c: the limit of a job without --time where the partition has no
- * DefaultTime; LT_UNSET_64 = none. MaxWall comes before MaxTime, and what is
- * longer than that does not start. */
-int64_t lt_limit_unsaid(const struct lt_request *request,
-    const struct lt_market *market, const struct lt_partition *part);
-/* Would a limit or a reservation keep it from starting there,
- * where it is given this? */
-enum lt_reject lt_limit_reject(
-    struct layout *layout, const struct job *job, int partition);
-/* Run time on that GPU over home's: as its runs have shown, or as the table of
- * GPUs has it. */
-double lt_ratio_there(
-    bool *known, const struct job *job, int partition, int gpu);
 
 /* decide_cost.c */
 /* Everything but spans. LT_REJECT_NONE, or why it can't be planned there;
@@ -207,7 +198,7 @@ double lt_ratio_there(
 enum lt_reject lt_lane_build(struct lane *lane, const struct job *job,
     int partition, double *wanted, double *found);
 
-/* decide_estimate.c */
+/* decide_score.c: the figures of a start */
 /* The integrals of the window that starts there. */
 void lt_lane_integrals(
     double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s);
@@ -219,16 +210,12 @@ struct linear lt_linear_sum(
 void lt_lane_mean(struct lane *lane); /* its mean_h */
 void lt_lane_estimate(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
-/* With windows that are as long as its run may be. */
+/* Makes a lane with windows that are as long as its run may be. */
 void lt_lane_sure(struct lane *sure, const struct lane *lane);
-/* Were it as slow as home: a window as many times as long, and what depends on
- * its length. */
+/* Estimates a start as if the nodes were as slow as home: a window as many
+ * times as long, and what depends on its length. */
 void lt_lane_estimate_slow(
     struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s);
-
-/* decide_least.c */
-/* Into its least, by the series up to its latest start. */
-void lt_lane_least(struct lane *lane, const struct job *job);
 
 /* decide_capacity.c */
 void lt_planned_sort(struct edges *edges, const struct lt_planned *planned,
@@ -242,20 +229,22 @@ void lt_lane_spans(struct spans *spans, struct lane *lane,
 int64_t lt_lane_first_room(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
-/* Are its nodes free at the earliest start, however long they stay so? */
+/* True if its nodes are free at the earliest start, however long they stay so.
+ */
 bool lt_lane_room_at_once(struct spans *spans, const struct lane *lane,
     const struct job *job, const struct edges *edges);
 
-/* decide_price.c */
-/* Of its run from there, weighed by time, micros per node-hour; 0 without a
- * price. */
+/* Returns the mean price of its run from that start, weighed by time, micros
+ * per node-hour; 0 without a price. */
 double lt_lane_mean_price(const struct lane *lane, int64_t start_utc_s);
 bool lt_is_too_dear(const struct job *job, double mean_micros);
-/* Of the lane's spans, which are the last ones, only the starts that are not
- * too dear. The least mean price of all that had room; 0 where any is good. */
+/* Keeps of the lane's spans, which are the last ones, only the starts that are
+ * not too dear. Returns the least mean price of all that had room; 0 where any
+ * is good. */
 double lt_lane_keep_price(
     struct spans *spans, struct lane *lane, const struct job *job);
-/* May it cost more than --max-cost? Not where its cost is not known. */
+/* True if it may cost more than --max-cost; false where its cost is not known.
+ */
 bool lt_is_over_cost(
     const struct lt_request *request, const struct lt_estimate *at);
 /* And those that cost at most --max-cost, as long as the run may be. */
@@ -263,6 +252,8 @@ void lt_lane_keep_cost(
     struct spans *spans, struct lane *lane, const struct job *job);
 
 /* decide_search.c */
+/* Sets the lane's least, from the series up to its latest start. */
+void lt_lane_least(struct lane *lane, const struct job *job);
 /* Looks in one lane for the start with the least score below the limit or, if
  * `earliest`, for the first one before found's with a score of at most that.
  * *found keeps what it has when nothing is better. */
@@ -281,21 +272,22 @@ struct search {
 	uint32_t term_count, terms[TERM_COUNT]; /* those with a series; own */
 };
 void lt_search_lane(struct search *search);
-/* Do two lanes score the same at each start, and may start at the same times?
- * Then what one has not below the limit, uncapped, the other has not. For the
- * earliest, where only steps are looked at, are these the same too? */
+/* True if two lanes score the same at each start, and may start at the same
+ * times. Then what one has not below the limit, uncapped, the other has not.
+ * For the earliest, where only steps are looked at, these must be the same,
+ * too. */
 bool lt_search_same(const struct search *search, const struct search *other);
 /* No start of the lane makes it less. */
 double lt_search_bound(const struct lane *lane, const struct linear *linear,
     int64_t now_utc_s, int64_t earliest_utc_s);
 
-/* What is looked for in turn: the first score; where that finds nothing, the
- * second one among what is no worse by the first; and of what is as good as
- * the choice by the first, the second one. Eqs. (21) to (24). */
+/* The rounds of a search: the first score; where that finds nothing, the second
+ * score among starts that are no worse by the first; and among starts as good
+ * as the choice by the first, the second one. Eqs. (21) to (24). */
 enum { ROUND_FIRST, ROUND_SECOND, ROUND_EQUAL };
 
-/* What makes a start worth it: a later one than home's must save min_saving of
- * money or of carbon; eq. (23). */
+/* Conditions for a start to be worth it: one later than home's must save
+ * min_saving of money or of carbon; eq. (23). */
 enum worth { WORTH_ANY, WORTH_MONEY, WORTH_CARBON, WORTH_IN_TIME };
 
 struct choice {			 /* the best so far, of all lanes */
@@ -304,8 +296,8 @@ struct choice {			 /* the best so far, of all lanes */
 	int64_t start_utc_s;
 };
 
-/* What all lanes of a round are held against: home, or the choice that is to be
- * bettered. Computed once a round. */
+/* The rival that all lanes of a round are compared with: home, or the choice
+ * that is to be bettered. Computed once a round. */
 struct rival {
 	int round;
 	enum worth worth;
@@ -325,8 +317,8 @@ struct decision {
 	/* Its first start with room; the earliest where that is not known. */
 	int64_t home_utc_s;
 	bool home_too_late; /* that is after its window */
-	/* What a choice is measured against: it can run the job, at a price
-	 * that the job may have. */
+	/* A choice is measured against a baseline that can run the job, at a
+	 * price that the job may have. */
 	bool has_baseline;
 	bool home_queued; /* its nodes are taken at the earliest */
 	struct spans spans;
@@ -343,6 +335,11 @@ struct decision {
 	uint32_t order_count;
 };
 
+/* decide_capacity.c */
+/* Writes into its plan the figures of a job that stays in line at home, and
+ * whether it had better stay there without a begin time. */
+void lt_decision_line(const struct decision *decision);
+
 /* decide_lanes.c */
 void lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
     double wanted, double found);
@@ -350,8 +347,8 @@ void lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
 void lt_lanes_make(struct decision *decision);
 /* Money, carbon or both: what home knows, else what they know. */
 void lt_lanes_currencies(struct decision *decision);
-/* With their starts; without those that have none, or whose signals, budget or
- * deadline forbid it. */
+/* Opens the lanes with their starts; drops those without starts, or whose
+ * signals, budget or deadline forbid it. */
 void lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
     uint32_t planned_count);
 
@@ -366,20 +363,9 @@ struct lt_decision_of { /* all lent */
 /* Decides, and gives what it was made with: the caller frees it. */
 int lt_decision_make(struct decision **made, struct lt_plan *plan,
     const struct lt_decision_of *of, struct lt_error *err);
-/* Into its plan: this choice, and by what it differs from home. No lane: it is
- * home. */
+/* Writes this choice into its plan, and how it differs from home. No lane: it
+ * is home. */
 void lt_decision_choose(
-    const struct decision *decision, const struct choice *choice);
-
-/* decide_line.c */
-/* Into its plan: what the job may come to in the line at home, and whether it
- * had better stay there without a begin time. */
-void lt_decision_line(const struct decision *decision);
-
-/* decide_holdout.c */
-/* The side of the site's comparison that a job with this choice is on; NOT:
- * nobody is held out, or it could not stay. */
-enum lt_compared lt_compared_as(
     const struct decision *decision, const struct choice *choice);
 
 /* decide_power_cap.c */
@@ -387,16 +373,16 @@ enum lt_compared lt_compared_as(
  * window is dirty and the job has the time. */
 void lt_decision_cap(const struct decision *decision, const struct lane *lane);
 
-/* decide_score.c */
-/* What the objective wants least of in that round, waiting aside. */
+/* decide_score.c: scores and conditions */
+/* Returns the objective's score in that round, waiting aside. */
 struct linear lt_score_of(
     const struct decision *decision, const struct lane *lane, int round);
-/* What a second of waiting is worth in it; eq. (21a). */
+/* Returns the worth of a second of waiting in it; eq. (21a). */
 double lt_score_waiting_per_s(const struct decision *decision, int round);
 /* The same, with what waiting from the earliest start on is worth. */
 struct linear lt_score_with_waiting(
     const struct decision *decision, const struct lane *lane, int round);
-/* Of the window that starts there. */
+/* Returns the score of the window that starts there. */
 double lt_score_value(const struct decision *decision, const struct lane *lane,
     const struct linear *linear, int64_t start_utc_s);
 /* The first score, with waiting, of that start. */
@@ -416,21 +402,9 @@ struct rival lt_rival_of(
 bool lt_is_worth(const struct decision *decision, const struct lane *lane,
     int64_t start_utc_s, enum worth worth);
 
-/* Could the hold of this lane be more than the team has left? By the worst
- * rates of the whole window, as the quote will. */
+/* True if the hold of this lane could be more than the team has left. Goes by
+ * the worst rates of the whole window, as the quote will. */
 bool lt_lane_over_budget(
     const struct decision *decision, const struct lane *lane);
-
-/* decide_choose.c */
-/* Lanes by what they can reach at best, into order; without those where no
- * start can meet the conditions. */
-void lt_choose_order(struct decision *decision);
-/* The best start of all lanes below limit; each lane's own goes to its
- * candidate, as far as it was looked at. */
-struct choice lt_choose_best(const struct decision *decision, double limit);
-/* Of all starts that score at most limit the earliest; of equals the lower
- * partition. best is one of them. */
-struct choice lt_choose_earliest(
-    const struct decision *decision, const struct choice *best, double limit);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which partitions take part in a decision, from when to when, and by which
- * currencies they are compared: before decide.c chooses.
+ * Chooses the partitions that take part in a decision, from when to when, and
+ * the currencies by which they are compared. Runs before decide.c chooses.
+ * Reads the request and the market, writes the decision's lanes and the
+ * candidates of the plan. Never fails: a partition that does not take part is
+ * refused with its reason.
  */
 #include "decide_internal.h"
 #include "quote.h"
 
-/* Lanes whose figures a quote may tell: as many as it has room for, and two
+/* Lanes whose figures a quote may have: as many as it has room for, and two
  * more, as home and the choice may be refused after all. */
 enum { SHOWN_MAX = LT_WHY_MAX + 2 };
 
@@ -19,7 +22,7 @@ lt_candidate_refuse(struct lt_candidate *candidate, enum lt_reject reject,
 	candidate->found = found;
 }
 
-/* May this lane take part? Signals, budget and deadline. */
+/* Returns why the lane may not take part: signals, budget or deadline. */
 static enum lt_reject
 lane_reject(const struct decision *decision, const struct lane *lane,
     double *wanted, double *found)
@@ -121,10 +124,11 @@ lt_lanes_make(struct decision *decision)
 	}
 }
 
-/* What a start there comes to, into its candidate; where the request is brief,
- * of those lanes alone that a quote may tell of: not of refused ones. */
+/* Writes the estimate of a start there into its candidate; where the request is
+ * brief, only for lanes that a quote may mention, not for refused ones. */
 static void
-show(struct decision *decision, const struct lane *lane, int64_t start_utc_s)
+show_candidate(
+    struct decision *decision, const struct lane *lane, int64_t start_utc_s)
 {
 	const enum lt_reject reject =
 	    decision->plan->candidates[lane->partition].reject;
@@ -137,7 +141,7 @@ show(struct decision *decision, const struct lane *lane, int64_t start_utc_s)
 	    lane, start_utc_s);
 }
 
-/* Do others wait there in line for what it needs? Then it takes its place
+/* True if others wait there in line for what it needs. Then it takes its place
  * behind them at once: with a begin time it would lose that. */
 static bool
 has_queue(struct decision *decision, const struct lane *lane)
@@ -189,7 +193,7 @@ offer_starts(struct decision *decision, struct lane *lane)
 		lt_candidate_refuse(candidate, LT_REJECT_CAPACITY,
 		    lane->node_equivalents,
 		    job->market->partitions[lane->partition].node_count);
-	show(decision, lane, job->earliest_utc_s);
+	show_candidate(decision, lane, job->earliest_utc_s);
 	return false;
 }
 
@@ -218,7 +222,7 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 
 		if (reject != LT_REJECT_NONE) {
 			lt_candidate_refuse(candidate, reject, wanted, found);
-			show(decision, lane, job->earliest_utc_s);
+			show_candidate(decision, lane, job->earliest_utc_s);
 			continue;
 		}
 		if (job->request->pins & starts_at_once &&
@@ -234,10 +238,10 @@ lt_lanes_open(struct decision *decision, const struct lt_planned *planned,
 		if (lane->span_count == 0) {
 			if (lane->partition != job->request->home)
 				candidate->reject = LT_REJECT_MAX_COST;
-			show(decision, lane, job->earliest_utc_s);
+			show_candidate(decision, lane, job->earliest_utc_s);
 			continue;
 		}
-		show(decision, lane,
+		show_candidate(decision, lane,
 		    decision->spans.list[lane->first_span].from_utc_s);
 		if (kept != i)
 			decision->lanes[kept] = *lane;

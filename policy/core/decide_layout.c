@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job takes of a partition's nodes, and which of their shapes can hold
- * it: most of what lt_decide() costs. So partitions of the same kinds of nodes,
- * lt_market_liken(), are laid out once.
+ * Computes what a job takes from a partition's nodes, and which of their shapes
+ * can hold it. This is most of the time of lt_decide(), so partitions with the
+ * same kinds of nodes, lt_market_liken(), are laid out once. Reads the request
+ * and the market; writes a layout, or returns the reject.
  */
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ask_text.h"
 #include "counts.h"
 #include "decide_internal.h"
 #include "gpu_kinds.h"
+
+/* True if the word is in a comma list; case counts for neither accounts nor
+ * QOS. */
+bool
+lt_listed(const char *list, const char *word, size_t length)
+{
+	for (const char *at = list; length > 0 && *at != '\0';) {
+		const size_t item = strcspn(at, ",");
+
+		if (item == length && strncasecmp(at, word, length) == 0)
+			return true;
+		at += item + (at[item] == ',' ? 1 : 0);
+	}
+	return false;
+}
 
 /* Devices report a few per cent less than is on the box: 22,888 MiB on an L4
  * of "24 GB". So a request fits when the device has 90 % of it. */
@@ -32,8 +49,9 @@ lt_layout_gpu(const struct lt_market *market, const struct lt_shape *shape,
 		   : NULL;
 }
 
-/* Has a node GPUs of the type? Those of several types at once, or whose types
- * are not known, are left to Slurm: where the job goes by itself. */
+/* True if a node has no GPUs of the type. Requests for several types at once,
+ * or whose types are not known, are left to Slurm: where the job would go
+ * without lowtide. */
 static bool
 lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 {
@@ -44,8 +62,9 @@ lacks_type(const struct lt_shape *shape, const char *type, bool moves)
 	return is_clear ? !lt_shape_has_type(shape, type) : moves;
 }
 
-/* "ib&fast" of a node's "ib,fast,v5". What is more than a list of names (or,
- * counts, groups) only Slurm can judge: not known to be there. */
+/* True if a node has the wanted features, such as "ib&fast" of "ib,fast,v5".
+ * Only Slurm can judge more than a list of names (or, counts, groups): these
+ * are not known to be there. */
 static bool
 has_features(const struct lt_shape *shape, const char *wanted)
 {
@@ -61,7 +80,7 @@ has_features(const struct lt_shape *shape, const char *wanted)
 	return true;
 }
 
-/* Asked only of a partition where the job would not go by itself. */
+/* Called only for a partition where the job would not go without lowtide. */
 static bool
 lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 {
@@ -77,8 +96,8 @@ lacks_attributes(const struct lt_request *request, const struct lt_shape *shape)
 
 struct need { /* of one task on one node */
 	uint64_t gpus, shards, cpus, memory_mib;
-	/* That the node must have; where whole sockets are given, cpus is cut
-	 * at what it has. */
+	/* CPUs that the node must have; where whole sockets are given, cpus is
+	 * cut at the CPUs that it has. */
 	uint64_t cpus_least;
 	bool whole;
 };
@@ -244,8 +263,8 @@ cpus_least(const struct lt_need *asked, const struct lt_shape *shape,
 	    larger(asked->cpus_per_task, asked->cpus_per_node));
 }
 
-/* What the job takes of nodes of one shape, as it will be charged there, and
- * what of one of them. */
+/* Computes what the job takes from nodes of one shape, as it will be charged
+ * there, and from one of them. */
 static void
 layout_on(struct layout *layout, struct need *need, const struct lt_need *asked,
     int index)

@@ -20,9 +20,10 @@ is_any(const char *rule, const char *name)
 	return rule[0] == '\0' || strcmp(rule, name) == 0;
 }
 
-/* Rules that slow GPUs alone are none of jobs without. */
+/* Finds the first rule for the job there. Rules that slow GPUs alone do not
+ * apply to jobs without GPUs. */
 static const struct lt_power_cap *
-find(const struct job *job, int partition)
+find_power_cap(const struct job *job, int partition)
 {
 	const struct lt_request *const request = job->request;
 	const struct lt_market *const market = job->market;
@@ -57,8 +58,8 @@ mean_at(const struct lane *lane, int64_t start_utc_s)
 	return integral[TERM_CARBON] / lane->mean_h;
 }
 
-/* The first start, after that one, which is clean, or of which nothing is
- * known; (9c). */
+/* Returns the first start, after that one, which is clean, or of which nothing
+ * is known; (9c). */
 static int64_t
 until(const struct lane *lane, int64_t start_utc_s, double above)
 {
@@ -74,7 +75,7 @@ until(const struct lane *lane, int64_t start_utc_s, double above)
 	return start_utc_s;
 }
 
-/* Has a job that is slowed so the time and the money? */
+/* True if a slowed job still has the time and the money. */
 static bool
 is_within(const struct job *job, const struct lane *slow,
     const struct lt_estimate *slowed)
@@ -137,7 +138,8 @@ void
 lt_decision_cap(const struct decision *decision, const struct lane *lane)
 {
 	const struct job *const job = &decision->job;
-	const struct lt_power_cap *const rule = find(job, lane->partition);
+	const struct lt_power_cap *const rule =
+	    find_power_cap(job, lane->partition);
 
 	decision->plan->capped = (struct lt_capped){0};
 	if (rule != NULL && lane->series[TERM_CARBON] != NULL &&

@@ -1,19 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a start scores, and the conditions that it must meet, in each round of
- * a decision: docs/model.md, eqs. (21) to (23).
+ * Estimates and scores of a start. The estimate is for the expected run time,
+ * for the longest run time, and for nodes no faster than home's; the score,
+ * and the conditions that a start must meet, are those of a round of the
+ * decision: docs/model.md, eqs. (21) to (23).
+ *
+ * Reads lanes that decide_cost.c priced; pure, and nothing fails.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "currency.h"
 #include "decide_internal.h"
 
+/* ---- Figures of a start ---- */
+
+double
+lt_linear_value(const struct linear *linear, const double integral[TERM_COUNT],
+    double end_after_now_s)
+{
+	double sum = linear->constant + linear->per_s * end_after_now_s;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum += linear->weight[i] * integral[i];
+	return sum;
+}
+
+struct linear
+lt_linear_sum(const struct linear *a, const struct linear *b, double factor)
+{
+	struct linear sum = *a;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum.weight[i] += b->weight[i] * factor;
+	sum.constant += b->constant * factor;
+	sum.per_s += b->per_s * factor;
+	return sum;
+}
+
+void
+lt_lane_integrals(
+    double integral[TERM_COUNT], const struct lane *lane, int64_t start_utc_s)
+{
+	for (int i = 0; i < TERM_COUNT; i++) {
+		integral[i] = 0;
+		if (lane->series[i] == NULL)
+			continue;
+		for (uint32_t e = 0; e < lane->length_count; e++)
+			integral[i] += lt_series_integral(lane->series[i],
+			    start_utc_s, start_utc_s + lane->lengths_s[e]);
+		integral[i] *= lane->length_part;
+	}
+}
+
+void
+lt_lane_mean(struct lane *lane)
+{
+	double sum_s = 0;
+
+	for (uint32_t i = 0; i < lane->length_count; i++)
+		sum_s += (double)lane->lengths_s[i];
+	lane->mean_h = sum_s * lane->length_part / LT_HOUR_S;
+}
+
+/* Half away from zero, held within int64_t. */
+static int64_t
+whole(double value)
+{
+	if (value >= 9.2e18)
+		return INT64_MAX;
+	if (value <= -9.2e18)
+		return INT64_MIN;
+	return llround(value);
+}
+
+void
+lt_lane_estimate(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
+{
+	assert(lane->partition >= 0 && lane->length_s >= 0);
+
+	const double hours = lane->mean_h;
+	double integral[TERM_COUNT];
+
+	lt_lane_integrals(integral, lane, start_utc_s);
+	*estimate = (struct lt_estimate){
+	    .partition = lane->partition,
+	    .start_utc_s = start_utc_s,
+	    .end_utc_s = start_utc_s + lane->done_s,
+	    .free_utc_s = start_utc_s + lane->length_s,
+	    .expected_active_s = lane->active.active_s,
+	    .expected_interruptions = lane->active.expected_interruptions *
+				      (double)lane->length_s /
+				      lane->active.active_s * lane->task_factor,
+	    .expected_lost_s = lane->active.lost_s * (double)lane->length_s /
+			       lane->active.active_s * lane->task_factor,
+	    .restart_chance = lane->active.restart_chance,
+	    .interval_s = lane->active.interval_s,
+	    .time_ratio = lane->time_ratio,
+	    .time_ratio_known = lane->time_ratio_known,
+	    .node_equivalents = lane->node_equivalents,
+	    .task_nodes = (double)lane->share.nodes *
+			  (double)lane->share.numerator /
+			  (double)lane->share.denominator,
+	    .task_w = lane->power_kw * 1000 / lane->task_factor,
+	    .has_cost = lane->has_charged,
+	    .has_carbon = lane->has_carbon,
+	    .expected_compute_micros =
+		lane->charged.weight[TERM_PRICE] * integral[TERM_PRICE],
+	    .expected_energy_micros = lane->power_kw * integral[TERM_TARIFF],
+	    .expected_storage_micros = lane->storage_micros,
+	    .expected_failure_micros = lane->failure_micros,
+	    .energy_wh = lane->power_kw * 1000 * hours,
+	};
+	if (lane->has_carbon)
+		estimate->carbon_mg =
+		    whole(lt_linear_value(&lane->emitted, integral, 0));
+	if (!lane->has_charged)
+		return;
+	estimate->cost_micros = estimate->most_micros =
+	    whole(lt_linear_value(&lane->charged, integral, 0));
+	if (lane->length_count > 1 || lane->lengths_s[0] != lane->sure_s) {
+		struct lane sure;
+
+		lt_lane_sure(&sure, lane);
+		lt_lane_integrals(integral, &sure, start_utc_s);
+		estimate->most_micros =
+		    whole(lt_linear_value(&sure.charged, integral, 0));
+	}
+}
+
+/* All that depends on the length of its windows, were these that many times as
+ * long. */
+static void
+stretch(struct lane *lane, double times)
+{
+	lane->charged.constant *= times;
+	lane->emitted.constant *= times;
+}
+
+void
+lt_lane_sure(struct lane *sure, const struct lane *lane)
+{
+	*sure = *lane;
+	sure->lengths_s[0] = lane->sure_s;
+	sure->length_count = 1;
+	sure->length_part = 1;
+	lt_lane_mean(sure);
+	stretch(sure, sure->mean_h / lane->mean_h);
+}
+
+void
+lt_lane_estimate_slow(
+    struct lt_estimate *estimate, const struct lane *lane, int64_t start_utc_s)
+{
+	const double ratio = lane->time_ratio;
+	struct lane slow = *lane;
+
+	slow.length_s = llround((double)lane->length_s / ratio);
+	for (uint32_t i = 0; i < lane->length_count; i++)
+		slow.lengths_s[i] = llround((double)lane->lengths_s[i] / ratio);
+	lt_lane_mean(&slow);
+	stretch(&slow, 1 / ratio);
+	lt_lane_estimate(estimate, &slow, start_utc_s);
+}
+
+/* ---- Scores and conditions ---- */
+
 static const double rounding = 1e-9; /* of a score: noise, no saving */
 
 static const struct linear nothing;
 
-/* What a lane's score is: first what the objective wants least of, then (the
- * second round) what it wants least of among equals. */
+/* Returns a lane's score: in the first round what the objective wants least of,
+ * in the second what it wants least of among equals. */
 struct linear
 lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 {
@@ -44,7 +203,8 @@ lt_score_of(const struct decision *decision, const struct lane *lane, int round)
 	}
 }
 
-/* Is the round's score in milligrams? Else it is micros, or seconds. */
+/* True if the round's score is in milligrams, else it is in micros or seconds.
+ */
 static bool
 scores_carbon(const struct decision *decision, int round)
 {
@@ -71,7 +231,7 @@ lt_score_waiting_per_s(const struct decision *decision, int round)
 	       LT_HOUR_S;
 }
 
-/* With what waiting is worth in the round's score, from the earliest start on;
+/* Adds what waiting is worth in the round's score, from the earliest start on;
  * eq. (21a). */
 static struct linear
 with_waiting(const struct decision *decision, const struct lane *lane,
@@ -144,7 +304,7 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 {
 	const struct lt_market *const market = decision->job.market;
 	const double micros_per_mg = lt_worth_per_mg(market);
-	/* What no figure shows is no saving. */
+	/* A saving too small to be shown does not count. */
 	double least = (double)lt_currency_cent(market->currency);
 
 	if (decision->plan->objective == LT_OBJECTIVE_FAST &&
@@ -159,10 +319,10 @@ lt_score_least_saving(const struct decision *decision, int round, double score)
 	return fmax(least, lt_score_tolerance(score));
 }
 
-/* Is the carbon that is shown held to, too? Where idle power is left out, less
- * carbon may decide than is shown. Who moves for carbon is not to be shown more
- * of it than home's, or than that of the choice to be bettered: what is shown
- * is held to what decides is. */
+/* True if the carbon that is shown must be kept, too. Where idle power is left
+ * out, less carbon may decide than is shown. A job that moves for carbon should
+ * not be shown more of it than home's, or than that of the choice to be
+ * bettered: what is shown is held to what decides. */
 static bool
 caps_emitted(const struct decision *decision, int round)
 {
@@ -176,7 +336,8 @@ caps_emitted(const struct decision *decision, int round)
 		   objective == LT_OBJECTIVE_CARBON);
 }
 
-/* What a lane is shown to emit; with waiting, where that is what it scores. */
+/* Returns what a lane is shown to emit; with waiting, where waiting is part of
+ * its score. */
 static struct linear
 emitted_of(const struct decision *decision, const struct lane *lane, int round)
 {
@@ -201,7 +362,8 @@ emitted_limit(const struct decision *decision, int round)
 	return limit + lt_score_tolerance(limit);
 }
 
-/* Of the money or the carbon of this lane where home has its first room. */
+/* Returns the money or the carbon of this lane at home's first start with room.
+ */
 static double
 worth_from(
     const struct decision *decision, const struct lane *lane, enum worth worth)
@@ -228,8 +390,8 @@ home_worth(const struct decision *decision, enum worth worth)
 		   : 0;
 }
 
-/* That much less than home, or, where home can't run it, than the lane itself
- * at once. A limit below all values: it can't be met. */
+/* Returns the cap of that much less than home, or, where home can't run it,
+ * than the lane itself at once. A limit below all values: it can't be met. */
 static struct cap
 worth_cap(const struct decision *decision, const struct lane *lane,
     const struct rival *rival)

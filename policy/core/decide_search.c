@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The best, and the earliest good enough, start of one lane. Cost is piecewise
- * linear in the start, so only starts count where the window's start or end
- * meets a step, or where between two of these a condition is just met; blocks
- * of them are skipped by a lower bound. docs/model.md, eqs. (18) to (20).
+ * Searches one lane for its best start and for its earliest start that is good
+ * enough. Cost is piecewise linear in the start. So only those starts count
+ * where the window's start or end meets a step, or where a condition is just
+ * met between two of these. Whole lanes and blocks of starts are skipped by a
+ * lower bound of the integrals of their windows.
+ *
+ * Reads a lane's series and spans; writes the start that was found. Pure;
+ * without a better start, what was found before stays.
  */
 #include <assert.h>
 #include <math.h>
@@ -11,10 +15,59 @@
 
 #include "decide_internal.h"
 
+/* ---- Lower bounds ---- */
+
+/* Returns the least integral over all windows of that length within a series: a
+ * window is days, a part of one and a rest, and each of these has at least the
+ * least of its length. */
+static double
+least_within(const struct lt_series *series, int64_t length_s)
+{
+	double least = (double)(length_s / LT_DAY_S) * series->window_min[0];
+
+	length_s %= LT_DAY_S;
+	for (int i = 1; i < LT_SERIES_WINDOWS; i++) {
+		const int64_t window_s = LT_DAY_S >> i;
+
+		if (length_s < window_s)
+			continue;
+		least += series->window_min[i];
+		length_s -= window_s;
+	}
+	return least + (double)length_s / LT_HOUR_S * series->min_value;
+}
+
+/* A lower bound of all windows up to the latest start. */
+void
+lt_lane_least(struct lane *lane, const struct job *job)
+{
+	const int64_t end_utc_s =
+	    lane->latest_utc_s + lane->lengths_s[lane->length_count - 1];
+
+	for (int t = 0; t < TERM_COUNT; t++) {
+		const struct lt_series *const series = lane->series[t];
+		double sum = 0;
+
+		if (series == NULL)
+			continue;
+		/* Windows that reach out of the series are not known. */
+		if (series->start_utc_s[0] > job->earliest_utc_s ||
+		    end_utc_s > series->start_utc_s[series->count]) {
+			lane->least[t] = lane->mean_h * series->min_value;
+			continue;
+		}
+		for (uint32_t i = 0; i < lane->length_count; i++)
+			sum += least_within(series, lane->lengths_s[i]);
+		lane->least[t] = sum * lane->length_part;
+	}
+}
+
 enum {
 	/* Blocks with at most so many steps are walked, larger ones halved. */
 	WALK_STEPS = 12,
 };
+
+/* ---- Search in one lane ---- */
 
 /* One start, with the steps that its window's ends lie in. */
 struct edge {
@@ -56,8 +109,8 @@ fill_integrals(struct edge *edge, const struct lane *lane)
 	}
 }
 
-/* What belongs to a term without a series stays unset, and nobody reads it: to
- * clear each edge first takes a tenth of a decision. */
+/* Makes an edge. Entries of a term without a series stay unset and are not
+ * read: to clear each edge first takes a tenth of a decision. */
 static struct edge
 edge_at(const struct lane *lane, int64_t start_utc_s)
 {
@@ -154,8 +207,8 @@ visit(struct search *search, struct edge *edge)
 		search->limit = score;
 }
 
-/* Least value of the steps first to last, or a little less: whole blocks are
- * asked, which costs less than what a closer bound would save. */
+/* Returns the least value of the steps first to last, or a little less: whole
+ * blocks are asked, which costs less than a closer bound would save. */
 static double
 least_of(const struct lt_series *series, uint32_t first, uint32_t last)
 {
@@ -220,7 +273,7 @@ bound(const struct search *search, const struct linear *linear,
 	return sum;
 }
 
-/* Can no start between a and b be of interest? score: of bound(). */
+/* True if no start between a and b can be of interest. score: of bound(). */
 static bool
 hopeless(struct search *search, double score, const struct edge *a,
     const struct edge *b)
@@ -350,7 +403,7 @@ visit_between(struct search *search, const struct edge *a, const struct edge *b)
 /* Visit all steps strictly between a and b, in order, and what counts between
  * two of them. */
 static void
-walk(struct search *search, const struct edge *a, const struct edge *b)
+walk_steps(struct search *search, const struct edge *a, const struct edge *b)
 {
 	const bool has_caps = search->aim->cap_count > 0;
 	struct edge before = *a, edge = *a;
@@ -424,7 +477,7 @@ search_between(
 	double left, right;
 
 	if (!middle_of(&middle_utc_s, search, a, b)) {
-		walk(search, a, b);
+		walk_steps(search, a, b);
 		return;
 	}
 	middle = edge_between(search->lane, middle_utc_s, a, b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The words of a decision, for people and for files: why a partition lost, and
- * what kept a job from moving.
+ * what kept a job from moving. Reads numbers of enums, returns constant texts.
+ * Nothing fails.
  */
 #include "decide.h"
 #include "lookup.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a plan to what is written into the job: only what the user left open,
- * and so that a move changes nothing but place and time.
+ * Turns a plan into edits of the job: only what the user left open, and so that
+ * a move changes nothing but place and time; and into the words that the user
+ * sees. job_submit, SPANK and the simulator only apply the edits. Pure; nothing
+ * fails.
  */
 #include "edits.h"
 
@@ -9,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 #include "refusal.h"
 #include "text.h"
@@ -17,7 +19,7 @@
 /* A start this close is "now": no begin time is set for it. */
 enum { SOON_S = 60, SIGNAL_BEFORE_S = 60 };
 
-/* Resolve by the home partition what the user left open, so that the other
+/* Resolves by the home partition what the user left open, so that the other
  * partition's defaults don't change the job. */
 static void
 keep_defaults(struct lt_edits *edits, const struct lt_intent *intent)
@@ -38,7 +40,7 @@ keep_defaults(struct lt_edits *edits, const struct lt_intent *intent)
 }
 
 static void
-move(struct lt_edits *edits, const struct lt_intent *intent)
+move_job(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const struct lt_request *const request = intent->request;
 	const struct lt_estimate *const chosen = &intent->plan->chosen;
@@ -83,7 +85,7 @@ told_of(const struct lt_intent *intent)
 }
 
 static void
-tell(struct lt_edits *edits, const struct lt_intent *intent)
+write_words(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
 	const bool moved = intent->plan->moved;
@@ -114,10 +116,10 @@ tell(struct lt_edits *edits, const struct lt_intent *intent)
 		    "mode %s: the job was not changed", lt_mode_name(mode));
 }
 
-/* What --amp asked for and the GPU lacks, whether a plan was asked for or not:
- * the job computes otherwise. */
+/* Reports what --amp asked for and the GPU lacks, whether a plan was asked for
+ * or not: the job computes otherwise. */
 static void
-tell_precision(struct lt_edits *edits, const struct lt_intent *intent)
+note_precision(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	char text[128];
 
@@ -129,10 +131,10 @@ tell_precision(struct lt_edits *edits, const struct lt_intent *intent)
 		    &edits->notes, LT_NOTE_PRECISION, "; ", "%s", text);
 }
 
-/* A run that is slowed, or would be: whoever did not ask for a plan is told,
- * too, for the job is changed. */
+/* Notes that a run is slowed, or would be. A user who did not ask for a plan
+ * gets the note, too, because the job is changed. */
 static void
-tell_cap(struct lt_edits *edits, const struct lt_intent *intent)
+note_cap(struct lt_edits *edits, const struct lt_intent *intent)
 {
 	const enum lt_mode mode = intent->market->mode;
 	const bool acts = lt_mode_may(mode, LT_MAY_EDIT);
@@ -187,10 +189,10 @@ lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent)
 	if (plan == NULL)
 		return;
 	if (may_edit && intent->asked && plan->moved)
-		move(edits, intent);
-	tell(edits, intent);
-	tell_cap(edits, intent);
-	tell_precision(edits, intent);
+		move_job(edits, intent);
+	write_words(edits, intent);
+	note_cap(edits, intent);
+	note_precision(edits, intent);
 }
 
 const char *

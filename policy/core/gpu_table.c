@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of GPUs, as data. Figures are dense (without sparsity), sums
- * in FP32, and from the vendors' datasheets (docs/model.md, eq. (3), has
- * which); 0 is none, or none that was published. Memory is what the device
- * itself reports. gpu.c looks rows up; a site's own rows come with the market
+ * The table of GPUs, as data. Figures are dense (without sparsity), with sums
+ * in FP32, from the vendors' datasheets (docs/model.md, eq. (3), lists them); 0
+ * means none, or none that was published. Memory is what the device itself
+ * reports. gpu.c looks rows up; a site's own rows come with the market
  * snapshot.
  */
 #include "gpu.h"
@@ -64,8 +64,7 @@ static const struct lt_gpu rows[] = {
     {"RTX-3080-Ti", 12288, 350, 86, 912, TFLOPS(34.1, 34.1, 68.2, 68.2, 0), 0},
     {"RTX-3090-Ti", 24564, 450, 86, 1008, TFLOPS(40, 40, 80, 80, 0), 0},
     {"RTX-3090", 24576, 350, 86, 936, TFLOPS(35.6, 35.6, 71.2, 71.2, 0), 0},
-    /* Of Turing: not to be taken for the one of Ada, which is twice as large.
-     */
+    /* The Turing card, not the one of Ada, which is twice as large. */
     {"Quadro-RTX-6000", 24576, 260, 75, 672, TFLOPS(16.3, 0, 130.5, 0, 0), 0},
     {"RTX-4080", 16376, 320, 89, 716, TFLOPS(48.7, 48.7, 97.5, 97.5, 194.9), 0},
     {"RTX-4090", 24564, 450, 89, 1008, TFLOPS(82.6, 82.6, 165.2, 165.2, 330.3),

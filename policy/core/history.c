@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kinds of jobs as keys, and what their past says of the next one. Between the
- * table of figures that lowtided writes and lt_decide().
+ * Kinds of jobs as keys, and what their past says about the next job. Stands
+ * between the table of figures that lowtided writes and lt_decide(). Reads
+ * requests and figures, writes keys and expectations. Pure; where runs say
+ * nothing, the expectation says that it is not known.
  */
 #include "history.h"
 
@@ -73,7 +75,7 @@ add_number(uint64_t hash, uint32_t value)
 	return add_bytes(hash, bytes, sizeof(bytes));
 }
 
-/* With its end, so that "a", "bc" is not "ab", "c". */
+/* Adds a text with its end, so that "a", "bc" is not "ab", "c". */
 static uint64_t
 add_text(uint64_t hash, const char *text)
 {
@@ -118,7 +120,8 @@ lt_history_hash(const struct lt_run_kind *kind)
 
 static const int64_t least_size_s = 15 * LT_MINUTE_S;
 /* How many times as long the limits of a size may be as those of the one
- * below. Lengths tell of limits that are close; parts of the limit of more. */
+ * below. Lengths say something for close limits; parts of the limit for more.
+ */
 static const int64_t size_steps[LT_HISTORY_GROUPS] = {
     [LT_HISTORY_NAME] = 4, [LT_HISTORY_USER] = 16, [LT_HISTORY_ACCOUNT] = 16};
 
@@ -292,7 +295,8 @@ lt_history_shape(struct lt_run_kind *kind, const struct lt_request *request)
 		tasks * request->gpus_per_task);
 }
 
-/* A figure of that group in seconds; the limit where runs do not tell. */
+/* Returns a figure of that group in seconds; the limit where runs say nothing.
+ */
 static int64_t
 seconds_of(uint32_t figure, enum lt_history_group group, int64_t limit_s)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is drawn into the holdout; docs/model.md, eq. (58). lt_decide() keeps
- * what is drawn at home.
+ * Draws users into the holdout; docs/model.md, eq. (58). lt_decide() keeps
+ * their jobs at home. Reads the site's secret, a uid and the time; returns a
+ * number. Pure.
  */
 #include "holdout.h"
 

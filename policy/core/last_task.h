@@ -1,7 +1,7 @@
 /*
- * When the last of many tasks is done, of which each takes as long as its
+ * Computes when the last of many tasks is done, if each takes as long as its
  * interruptions make it: on average, and at the latest with a confidence.
- * docs/model.md, eqs. (15a) and (15b).
+ * docs/model.md, eqs. (15a) and (15b). The code is in interruption.c.
  */
 #ifndef LT_LAST_TASK_H
 #define LT_LAST_TASK_H
@@ -9,7 +9,7 @@
 #include "availability.h"
 #include "interruption.h"
 
-/* What one task takes: at least, and what interruptions add to it. */
+/* The time of one task: at least, and what interruptions add to it. */
 struct lt_delay {
 	double least_s;		/* with none */
 	double exposed;		/* how many are expected in that time */
@@ -22,8 +22,8 @@ struct lt_tasks {
 	double at_once; /* slots that they run in, 1 .. count */
 };
 
-/* Of one task, of which active is what lt_active_time() said. A notice is not
- * counted on. Pure. */
+/* Returns the delay of one task whose active time is that of lt_active_time().
+ * A notice is not counted on. Pure. */
 struct lt_delay lt_task_delay(
     const struct lt_exposure *exposure, const struct lt_active *active);
 

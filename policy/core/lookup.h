@@ -18,7 +18,7 @@ lt_word_of(const char *const words[], size_t count, size_t value,
 	return value < count && words[value] != NULL ? words[value] : otherwise;
 }
 
-/* Where to read: value, or the last row where there is none for value. */
+/* Where to read: value, or the last row if there is no row for value. */
 static inline size_t
 lt_row_of(size_t count, size_t value)
 {

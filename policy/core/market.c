@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Look-ups in a loaded market: names of modes and objectives, partitions by
- * name, and how old a partition's signals are. Used by whoever decides.
+ * Look-ups in a loaded market: words for modes and objectives, partitions by
+ * name, how old a partition's signals are, and a job's class: which one it is,
+ * what it allows, and the words for that in plan and explain.
+ *
+ * Used by whoever decides. Reads the market, writes text into the caller's
+ * buffers. Pure; a name that is not there is -1 or NULL.
  */
 #include <stddef.h>
 #include <string.h>
 
+#include "decide.h"
 #include "lookup.h"
 #include "market.h"
+#include "text.h"
 #include "units.h"
 
 static const char *const mode_names[LT_MODE_COUNT] = {
@@ -23,6 +29,8 @@ static const char *const objective_names[LT_OBJECTIVE_COUNT] = {
     [LT_OBJECTIVE_CARBON] = "carbon",
     [LT_OBJECTIVE_FAST] = "fast",
 };
+
+/* ---- Modes, partitions and signals ---- */
 
 bool
 lt_mode_may(enum lt_mode mode, enum lt_may what)
@@ -58,7 +66,8 @@ lt_objective_find(const char *word)
 	return -1;
 }
 
-/* Of a rule: "" is any, and an unknown one is none of those named. */
+/* True if a name fits that of a rule: "" in the rule fits any, and an unknown
+ * name fits none. */
 static bool
 is_named(const char *rule, const char *is)
 {
@@ -187,7 +196,7 @@ lt_market_bars(const struct lt_market *market, uint64_t asked, int partition)
 	return false;
 }
 
-/* Of its flags, those that say what a job is given, and not who may run. */
+/* Flags that say what a job is given, not who may run. */
 static const uint32_t giving_flags =
     LT_PARTITION_EXCLUSIVE | LT_PARTITION_BY_CORE | LT_PARTITION_BY_SOCKET |
     LT_PARTITION_TASK_PER_CORE | LT_PARTITION_BIND_SOCKETS |
@@ -347,4 +356,128 @@ lt_worth_per_mg(const struct lt_market *market)
 			       market->charge_micros_per_tonne;
 
 	return beyond > 0 ? (double)beyond / LT_MG_PER_TONNE : 0;
+}
+
+/* ---- Classes ---- */
+
+int64_t
+lt_class_max_delay_s(
+    const struct lt_class *class, const struct lt_market *market)
+{
+	return class != NULL && class->has_max_delay ? class->max_delay_s
+						     : market->max_delay_s;
+}
+
+uint32_t
+lt_class_confidence_ppm(
+    const struct lt_class *class, const struct lt_market *market)
+{
+	return class != NULL && class->deadline_confidence_ppm > 0
+		   ? class->deadline_confidence_ppm
+		   : market->deadline_confidence_ppm;
+}
+
+int64_t
+lt_max_price_micros(
+    const struct lt_request *request, const struct lt_market *market)
+{
+	const struct lt_class *const class = lt_request_class(request, market);
+	const int64_t asked = request->max_price_micros;
+	const int64_t by_class = class != NULL ? class->max_price_micros : 0;
+
+	return asked == 0 || (by_class > 0 && by_class < asked) ? by_class
+								: asked;
+}
+
+/* "(QOS batch, account vision)": what of the job made it that class. */
+static void
+put_whose(struct lt_text *text, const struct lt_class *class)
+{
+	const struct {
+		const char *word, *name;
+	} parts[] = {{"QOS", class->qos}, {"account", class->account},
+	    {"partition", class->partition}};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i].name[0] == '\0')
+			continue;
+		lt_text_put(text, "%s%s %s", any ? ", " : " (", parts[i].word,
+		    parts[i].name);
+		any = true;
+	}
+	if (class->patterns[0] != '\0') {
+		lt_text_put(text, any ? ", by its name" : " (by its name");
+		any = true;
+	}
+	lt_text_put(text, any ? ")" : " (all jobs)");
+}
+
+/* Returns ": " before the first part of the text, ", " before the others. */
+static const char *
+next_separator(bool *any)
+{
+	const char *const between = *any ? ", " : ": ";
+
+	*any = true;
+	return between;
+}
+
+static void
+put_bounds(
+    struct lt_text *text, const struct lt_class *class, const char *currency)
+{
+	char words[64];
+	bool any = false;
+
+	if (class->default_objective != LT_OBJECTIVE_OFF)
+		lt_text_put(text, "%splaced without asking (%s)",
+		    next_separator(&any),
+		    lt_objective_name(class->default_objective));
+	if (class->has_max_delay)
+		lt_text_put(text, "%sat most %s of delay", next_separator(&any),
+		    lt_duration_text(words, sizeof(words), class->max_delay_s));
+	if (class->deadline_confidence_ppm > 0)
+		lt_text_put(text, "%sdeadlines kept in %.4g %%",
+		    next_separator(&any), class->deadline_confidence_ppm / 1e4);
+	if (class->max_price_micros > 0)
+		lt_text_put(text, "%sat most %s a node-hour",
+		    next_separator(&any),
+		    lt_money_text(words, sizeof(words), class->max_price_micros,
+			currency));
+	if (class->assume_time_s > 0)
+		lt_text_put(text, "%sheld for %s at a time without a limit",
+		    next_separator(&any),
+		    lt_duration_text(
+			words, sizeof(words), class->assume_time_s));
+	if (class->on_demand_only)
+		lt_text_put(text, "%snever moved to preemptible nodes",
+		    next_separator(&any));
+	if (class->max_interruptions != LT_INTERRUPTIONS_ANY)
+		lt_text_put(text, "%sat most %u interruption%s",
+		    next_separator(&any), class->max_interruptions,
+		    class->max_interruptions == 1 ? "" : "s");
+	if (class->pause != LT_PAUSE_NEVER)
+		lt_text_put(text, "%spauses by %s", next_separator(&any),
+		    class->pause == LT_PAUSE_SUSPEND ? "suspend" : "requeue");
+	if (class->smoke_within_s > 0)
+		lt_text_put(text, "%sa smoke run above %g node-hours",
+		    next_separator(&any),
+		    (double)class->smoke_above_node_s / LT_HOUR_S);
+}
+
+void
+lt_class_text(char *out, size_t size, const struct lt_request *request,
+    const struct lt_market *market)
+{
+	const struct lt_class *const class = lt_request_class(request, market);
+	struct lt_text text = {.out = out, .size = size};
+
+	if (size > 0)
+		out[0] = '\0';
+	if (class == NULL)
+		return;
+	lt_text_put(&text, "class %s", class->name);
+	put_whose(&text, class);
+	put_bounds(&text, class, market->currency);
 }

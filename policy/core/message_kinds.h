@@ -46,7 +46,7 @@ struct lt_message_row {
 	enum lt_hears hears;
 };
 
-/* What the policy says of alerts that are not of a budget; 0: none. */
+/* The policy for alerts that do not belong to a budget; 0: none. */
 struct lt_policy_alerts {
 	double run_above;    /* times what was expected of it */
 	int64_t idle_gpus_s; /* for so long at least */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide's job options: one table that names, explains and parses them, for
- * SPANK, job_submit and the command. Text in, struct lt_options out.
+ * SPANK, job_submit and the command. Reads text, writes struct lt_options. A
+ * wrong value is an error that says what was got and what is wanted.
  */
 #include "lookup.h"
 #include "options.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
 #include "text.h"
 #include "units.h"
 
@@ -161,7 +161,8 @@ parse_carbon_aware(
 	return LT_OK;
 }
 
-/* In any order with the other: job_submit reads them as they come. */
+/* Sets plan before or after the other option: job_submit reads them as they
+ * come. */
 static int
 parse_carbon_plan(
     struct lt_options *options, const char *value, struct lt_error *err)
@@ -206,7 +207,7 @@ parse_part_duration(
 	return LT_OK;
 }
 
-/* Of --checkpoint=, each with its value. */
+/* The parts of --checkpoint=, each with its value. */
 static int
 parse_write(struct lt_options *options, const char *text, struct lt_error *err)
 {
@@ -256,7 +257,7 @@ parse_signal(
     struct lt_options *options, const char *value, struct lt_error *err)
 {
 	enum { BEFORE_DEFAULT_S = 60, BEFORE_MAX_S = 65535 };
-	/* What a program can catch and go on. */
+	/* Signals that a program can catch and survive. */
 	static const char *const names[] = {"USR1", "USR2", "TERM", "INT",
 	    "HUP", "QUIT", "ALRM", "URG", "CONT", "TSTP", NULL};
 	/* Linux's, wherever Slurm runs. */

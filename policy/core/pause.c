@@ -10,6 +10,7 @@
 
 #include "course.h"
 #include "decide_internal.h"
+#include "min_max.h"
 #include "pause.h"
 
 struct pausing {
@@ -23,14 +24,8 @@ struct pausing {
 	uint16_t order[LT_STRETCHES_MAX];
 };
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* It keeps its nodes on, and what it keeps of them stays paid: of its owner's
- * nodes too, for its account is charged for it. */
+/* Prices rests of a job that keeps its nodes: the kept share stays paid, on its
+ * owner's nodes too, because its account is charged for it. */
 static void
 rest_weights(struct lane *rests, const struct lane *runs,
     const struct lt_pause_of *of, double idle_kw)
@@ -39,7 +34,8 @@ rest_weights(struct lane *rests, const struct lane *runs,
 	const struct lt_partition *const part =
 	    &of->market->partitions[of->partition];
 	const double nodes = runs->share.nodes * runs->task_factor;
-	/* Drawn whoever is there, it is no part of the work's either. */
+	/* Idle power is drawn in any case, and so is no part of the work's
+	 * either. */
 	const double drawn_kw = (part->flags & LT_PARTITION_OWNED) &&
 					(part->flags & LT_PARTITION_STAYS_ON)
 				    ? 0
@@ -114,15 +110,17 @@ next_step(const struct lane *lane, int64_t at_utc_s, int64_t end_utc_s)
 			continue;
 		const uint32_t i = lt_series_index(series, at_utc_s);
 		if (series->start_utc_s[0] > at_utc_s)
-			end_utc_s = smaller(end_utc_s, series->start_utc_s[0]);
+			end_utc_s =
+			    lt_min_i64(end_utc_s, series->start_utc_s[0]);
 		else if (i + 1 < series->count)
 			end_utc_s =
-			    smaller(end_utc_s, series->start_utc_s[i + 1]);
+			    lt_min_i64(end_utc_s, series->start_utc_s[i + 1]);
 	}
 	return end_utc_s;
 }
 
-/* Of so many seconds of one stretch, which has one value of each signal. */
+/* Returns the cost of so many seconds of one stretch, which has one value of
+ * each signal. */
 static double
 value_of(const struct lane *lane, const struct linear *linear, int64_t at_utc_s,
     int64_t for_s)
@@ -145,15 +143,15 @@ known_until(const struct lane *lane, int64_t end_utc_s)
 		const struct lt_series *const series = lane->series[t];
 
 		if (series != NULL && series->quality != LT_QUALITY_CONSTANT)
-			end_utc_s = smaller(
+			end_utc_s = lt_min_i64(
 			    end_utc_s, series->start_utc_s[series->count]);
 	}
 	return end_utc_s;
 }
 
-/* By the first score, what waiting is worth in it too. */
+/* Fills the stretches by the first score, with the worth of waiting. */
 static void
-fill(struct pausing *p, const struct lt_pause_of *of)
+fill_stretches(struct pausing *p, const struct lt_pause_of *of)
 {
 	struct linear runs = lt_score_of(&p->decision, &p->runs, ROUND_FIRST);
 	struct linear rests = lt_score_of(&p->decision, &p->rests, ROUND_FIRST);
@@ -177,7 +175,7 @@ fill(struct pausing *p, const struct lt_pause_of *of)
 	}
 }
 
-/* What the course costs of one currency, and what running on does. */
+/* The cost of the course in one currency, and the cost of running on. */
 struct both {
 	double course, through;
 };
@@ -190,9 +188,9 @@ both_of(const struct pausing *p, const struct linear *runs,
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct lt_stretch *const in = &p->stretches[i];
-		const int64_t until = smaller(in->to_utc_s, end_utc_s);
+		const int64_t until = lt_min_i64(in->to_utc_s, end_utc_s);
 		const int64_t through =
-		    smaller(in->to_utc_s, p->through_utc_s) - in->from_utc_s;
+		    lt_min_i64(in->to_utc_s, p->through_utc_s) - in->from_utc_s;
 
 		if (through > 0)
 			sum.through +=
@@ -218,8 +216,8 @@ end_of(const struct pausing *p)
 	return p->through_utc_s;
 }
 
-/* Of a stretch that is worked in part, the part beside the next one that is
- * worked in: so there is one pause and not two. */
+/* Returns, for a stretch that is worked in part, the start of the part beside
+ * the next worked stretch: so there is one pause and not two. */
 static int64_t
 first_work(const struct pausing *p)
 {
@@ -233,7 +231,7 @@ first_work(const struct pausing *p)
 		   : in->from_utc_s;
 }
 
-/* Of one that works now: when its first pause begins. */
+/* Returns when the first pause of a job that works now begins. */
 static int64_t
 first_rest(const struct pausing *p, int64_t end_utc_s)
 {
@@ -276,7 +274,7 @@ is_within(const struct pausing *p, const struct both *money,
 				    lt_score_tolerance(least);
 }
 
-/* What it costs to work through the stretch that is now, and then to take the
+/* Returns the cost of working through the present stretch, and then taking the
  * best course. */
 static double
 run_first(struct pausing *p, int64_t left_s)
@@ -291,9 +289,9 @@ run_first(struct pausing *p, int64_t left_s)
 						  left_s - length_s, p->order);
 }
 
-/* The least of all courses that stand still from the stretch `first` on, until
- * another one begins, and then work through; INFINITY: there is none. Writes
- * run_s of those from there on. */
+/* Returns the least of all courses that stand still from the stretch `first`
+ * on, until another one begins, and then work through; INFINITY without one.
+ * Writes run_s of those from there on. */
 static double
 back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
     int64_t left_s)
@@ -320,16 +318,17 @@ back_once(struct pausing *p, uint32_t first, const struct lt_pause_of *of,
 	for (uint32_t i = first; i < p->count; i++) {
 		struct lt_stretch *const in = &p->stretches[i];
 
-		in->run_s =
-		    i < chosen ? 0
-			       : smaller(work_s, in->to_utc_s - in->from_utc_s);
+		in->run_s = i < chosen ? 0
+				       : lt_min_i64(work_s,
+					     in->to_utc_s - in->from_utc_s);
 		work_s -= in->run_s;
 	}
 	return least;
 }
 
-/* What it costs not to go back to the queue now: to work through the stretch
- * that is, and to go back after it if that costs less than to work on. */
+/* Returns the cost of not going back to the queue now: of working through the
+ * present stretch, and going back after it if that costs less than working on.
+ */
 static double
 back_later(struct pausing *p, const struct lt_pause_of *of, double through)
 {
@@ -356,7 +355,7 @@ judge(struct lt_pause_course *out, struct pausing *p,
 					   : lt_score_least_saving(&p->decision,
 						 ROUND_FIRST, through);
 	const bool is_back = of->requeue_s > 0;
-	/* The pause that would begin now is worth it by itself. */
+	/* The pause that would begin now is worth it alone. */
 	const double runs_now =
 	    is_back ? back_later(p, of, through) : run_first(p, of->left_s);
 	const double cost = is_back ? back_once(p, 0, of, of->left_s)
@@ -409,7 +408,7 @@ lt_pause_plan(struct lt_pause_course *out, const struct lt_pause_of *of,
 		return lt_fail(err, LT_ENOMEM, "pause: out of memory");
 	p->through_utc_s = out->end_utc_s;
 	if (weigh(p, of)) {
-		fill(p, of);
+		fill_stretches(p, of);
 		judge(out, p, of);
 	}
 	free(p);
@@ -420,8 +419,8 @@ int64_t
 lt_pause_most_s(
     const struct lt_pause_promise *of, const struct lt_market *market)
 {
-	/* Its limit stands still with it, and what is left of that is what it
-	 * may take. */
+	/* Its limit stands still with it, and the rest of the limit is the most
+	 * that it may take. */
 	const int64_t run_s = of->now_utc_s - of->start_utc_s - of->suspended_s;
 	const int64_t most_s =
 	    of->deadline_utc_s != LT_UNSET_64

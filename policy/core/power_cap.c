@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Power caps as words: which frequencies there are, and what a plan's cap is in
- * a sentence and in its quote.
+ * Power caps as words: which frequencies Slurm takes, and a plan's cap as a
+ * sentence and as text in its quote, which is read back from there. Pure. A
+ * text that is not a cap is refused.
  */
 #include "power_cap.h"
 
@@ -11,7 +12,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "text.h"
 #include "units.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The datagram of a job's progress, both ways.
+ * The datagram in which a job reports its progress, packed and unpacked. Reads
+ * bytes from jobs, which may be anything: a datagram that is not exactly right
+ * is refused. Writes the caller's buffers only.
  */
 #include "progress_message.h"
 
@@ -79,8 +81,8 @@ lt_progress_pack(
 	return (size_t)(at - out);
 }
 
-/* What is behind the number and the character that ends it; NULL: there is
- * none. */
+/* Returns the text behind the number and the character that ends it; NULL
+ * without one. */
 static const char *
 get_number(const char *at, const char *end, char last, uint32_t *value)
 {

@@ -69,7 +69,7 @@ skip_entry(const char *entry, const char *end)
 	return at + (at < end && *at == ' ');
 }
 
-/* A JSON object, or what one began as; its text is kept whole. */
+/* True for a JSON object, or text that began as one; its text is kept whole. */
 static bool
 is_object(const char *at, const char *end)
 {
@@ -127,8 +127,8 @@ lt_quote_find(const char *text, size_t length)
 		   : NULL;
 }
 
-/* Take our members out of text, with one comma each; the new length. What is
- * left may join to another one, so until there is none. */
+/* Takes our members out of text, with one comma each; returns the new length.
+ * Text that is left may join to another member, so until none is found. */
 static size_t
 drop_members(char *text, size_t length)
 {

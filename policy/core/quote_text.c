@@ -249,7 +249,7 @@ code_if(struct coder *coder, const char *text, bool is_said)
 	return true;
 }
 
-/* From least to most. */
+/* Codes a number from least to most. */
 static void
 code_number(struct coder *coder, int64_t *value, int64_t least, int64_t most)
 {

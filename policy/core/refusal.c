@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why a job is refused, in the words of all front-ends, and what would fit.
+ * The reason why a job is refused, in the words of all front-ends, and what
+ * would fit. Reads a plan or a verdict of the budgets, writes text into the
+ * caller's buffer; text that does not fit is cut.
  */
 #include "refusal.h"
 
@@ -8,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 #include "text.h"
 #include "units.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lt_replan(): a new decision against the one that stands. docs/model.md,
- * eq. (24a).
+ * lt_replan(): a new decision for a job that waits, compared with the plan that
+ * stands; also when a job on preemptible nodes must leave them, and when it may
+ * return. docs/model.md, eqs. (24a), (24c), (24g) and (24j). Pure; fails as
+ * lt_decide() does.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +85,7 @@ lane_of(
 		LT_REJECT_NONE)
 		return false;
 	*too_late = decision->standing_utc_s > lane->latest_utc_s;
-	/* What it was promised, it may have, whatever is known of that hour. */
+	/* It may have what it was promised, whatever is known of that hour. */
 	if (lane->latest_utc_s < decision->standing_utc_s)
 		lane->latest_utc_s = decision->standing_utc_s;
 	decision->spans.count = 0;
@@ -106,10 +108,10 @@ lt_interruptions_allowed(
 		   : most;
 }
 
-/* What a run on preemptible nodes that begins in the last minute may take of
- * the time that another needs, whose limit is of whole minutes. Of one whose
- * interval nobody said, no bound that is of use is known: the confidence of
- * (16) has to do. */
+/* Returns by how much a run on preemptible nodes that begins in the last minute
+ * may delay the run that follows it, whose limit is in whole minutes. Without
+ * an interval of checkpoints no useful bound is known: the confidence of (16)
+ * has to do. */
 static int64_t
 at_risk_s(const struct lt_request *request, const struct lt_market *market,
     int64_t limit_s)
@@ -138,8 +140,8 @@ lt_replan_leave_utc_s(
 	return request->latest_utc_s > 0 ? request->latest_utc_s : INT64_MAX;
 }
 
-/* Who may come back leaves while that is of use: the slack rule (24g), a tick
- * being what a requeue takes. */
+/* Returns how much earlier a job that may come back leaves, while that is of
+ * use: the slack rule (24g), where a tick is the time of a requeue. */
 static int64_t
 early_s(const struct lt_request *request, const struct lt_market *market)
 {
@@ -165,8 +167,8 @@ must_leave(const struct lt_replan *of)
 
 	if (request->interruptions >= lt_interruptions_allowed(request, market))
 		return LT_REPLAN_INTERRUPTED;
-	/* One that has its hour is not waiting for nodes yet; whom nothing
-	 * hurries starts there if it can. */
+	/* A job that has its hour is not waiting for nodes yet; a job that
+	 * nothing hurries starts there if it can. */
 	const int64_t waited_s = of->now_utc_s - of->start_utc_s;
 	const bool waits = request->deadline_utc_s != LT_UNSET_64
 			       ? waited_s >= 0

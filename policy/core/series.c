@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A signal as a step function with prefix sums. lowtided prepares each series
- * once; lt_decide() and the quote read them.
+ * once; lt_decide() and the quote read values, integrals and maxima from it.
+ * Preparing fails for steps out of order or sums out of range; reading never
+ * fails.
  */
 #include <assert.h>
 #include <math.h>

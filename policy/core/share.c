@@ -1,18 +1,252 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations as shares of nodes: of a run by what it was given, of a request
- * by the most that it may be given, over the shapes and the number of nodes
- * that Slurm may choose.
+ * Allocations as shares of nodes: for a run from what it was given, for a
+ * request from the most that it may be given, over the shapes and the number of
+ * nodes that Slurm may choose. On Kubernetes the share of a pod is the weighted
+ * sum of its parts of the node's CPUs, memory and GPUs, docs/model.md, eq.
+ * (2a).
+ *
+ * Also what a charge is made of, AllocTRES and the parts of the nodes' power,
+ * so that plans and charges use the same arithmetic: eqs. (2) and (5). Pure; in
+ * doubt a share is larger.
  */
 #include <assert.h>
+#include <math.h>
 
 #include "counts.h"
 #include "gpu_kinds.h"
 #include "size.h"
 #include "units.h"
-#include "weighted.h"
+
+/* ---- Shares of pods ---- */
 
 __extension__ typedef __int128 wide;
+
+/*
+ * OpenCost's default prices of a CPU-hour, a GiB-hour and a GPU-hour, in
+ * millionths of a US dollar, times 1000 x 2^20. Only their ratios count, as
+ * where OpenCost divides a node's price. Source: its configs/default.json.
+ */
+static wide
+value_of(struct lt_exact exact)
+{
+	/* GPU: of a millionth, 950000 x milli / 10^6. */
+	enum { CPU = 31611, GIB = 4237, GPU = 950 };
+	const int64_t milli = 1000, kib_a_gib = 1 << 20;
+
+	return (wide)exact.cpu_milli * CPU * kib_a_gib +
+	       (wide)exact.memory_kib * GIB * milli +
+	       (wide)exact.gpu_micro * GPU * kib_a_gib;
+}
+
+/* Returns millionths of GPUs; for a pod without them the whole GPUs, which are
+ * no fewer. */
+static uint64_t
+gpu_micro(struct lt_exact exact, uint64_t gpus)
+{
+	return exact.gpu_micro > 0 ? exact.gpu_micro : gpus * UINT64_C(1000000);
+}
+
+/* All of a node. */
+static wide
+value_of_shape(const struct lt_shape *shape)
+{
+	struct lt_exact exact = shape->exact;
+
+	exact.gpu_micro = gpu_micro(exact, shape->gpus);
+	return value_of(exact);
+}
+
+double
+lt_weight_of(const struct lt_shape *shape, bool of_gpus)
+{
+	const struct lt_exact gpus = {
+	    .gpu_micro = gpu_micro(shape->exact, shape->gpus)};
+	const struct lt_exact cpus = {.cpu_milli = shape->exact.cpu_milli};
+
+	return (double)value_of(of_gpus ? gpus : cpus) /
+	       (double)value_of_shape(shape);
+}
+
+/* The same for all sizes: whole CPUs and MiB. */
+static struct lt_exact
+exact_of(const struct lt_resources *resources)
+{
+	struct lt_exact exact = resources->exact;
+
+	if (exact.cpu_milli == 0)
+		exact.cpu_milli = resources->cpus * UINT64_C(1000);
+	if (exact.memory_kib == 0)
+		exact.memory_kib = resources->memory_mib * 1024;
+	exact.gpu_micro = gpu_micro(exact, resources->gpus);
+	return exact;
+}
+
+struct lt_fraction
+lt_weighted_share(
+    const struct lt_resources *resources, const struct lt_shape *shape)
+{
+	static const int64_t parts = INT64_C(1000000000000);
+
+	const wide full = value_of_shape(shape) * (wide)resources->nodes;
+	const wide used = value_of(exact_of(resources));
+
+	return (struct lt_fraction){(int64_t)(used * parts / full), parts};
+}
+
+/* True if it is made of pods and priced where nodes are shared by weights. */
+static bool
+is_of_pods(const struct lt_request *request, const struct lt_market *market,
+    int partition)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+
+	return part->shape_count > 0 && request->tasks > 0 &&
+	       request->pod.cpu_milli > 0 &&
+	       lt_shape_is_weighted(&market->shapes[part->first_shape]);
+}
+
+/* Returns one of its pods, on a node. */
+static struct lt_resources
+pod_of(const struct lt_request *request)
+{
+	return (struct lt_resources){
+	    .nodes = 1, .gpus = request->gpus_per_task, .exact = request->pod};
+}
+
+/* Returns 0 if nothing is used; more than 1 for what is not there: it does not
+ * fit. */
+static double
+node_part(uint64_t used, uint64_t full)
+{
+	return used == 0 ? 0 : full == 0 ? 2 : (double)used / (double)full;
+}
+
+static double
+greatest_part(const struct lt_resources *pod, const struct lt_shape *shape)
+{
+	const double parts[] = {
+	    node_part(pod->exact.cpu_milli, shape->exact.cpu_milli),
+	    node_part(pod->exact.memory_kib, shape->exact.memory_kib),
+	    node_part(gpu_micro(pod->exact, pod->gpus),
+		gpu_micro(shape->exact, shape->gpus))};
+	double most = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i] > most)
+			most = parts[i];
+	return most;
+}
+
+double
+lt_part_most(const struct lt_request *request, const struct lt_market *market,
+    int partition, struct lt_share share)
+{
+	const struct lt_partition *const part = &market->partitions[partition];
+	const struct lt_resources pod = pod_of(request);
+	double most = 0;
+
+	if (!is_of_pods(request, market, partition))
+		return (double)share.numerator / (double)share.denominator;
+	for (uint32_t i = 0; i < part->shape_count; i++) {
+		const double here =
+		    greatest_part(&pod, &market->shapes[part->first_shape + i]);
+
+		if (here <= 1 && here > most)
+			most = here;
+	}
+	return most > 0 ? most : 1;
+}
+
+/* ---- Parts of a charge ---- */
+
+static double
+part_of(double used, double full)
+{
+	return full > 0 ? used / full : 0;
+}
+
+/* Watts of its GPUs on one node; LT_WATTS_UNKNOWN. */
+static double
+gpu_watts_of(const struct lt_resources *r, const struct lt_shape *shape,
+    const struct lt_charge_nodes *on)
+{
+	const double nodes = r->nodes, all = shape->gpus;
+	const double micro = (double)gpu_micro(shape->exact, shape->gpus);
+	const double gpus =
+	    part_of(all * (double)gpu_micro(r->exact, r->gpus), micro * nodes);
+	const double shards = part_of(r->shards, nodes * shape->shards);
+	const double whole = lt_gpus_watts(shape, on->gpu_w, "", all);
+	const double watts = lt_gpus_watts(
+	    shape, on->gpu_w, on->gpu_type, gpus < all ? gpus : all);
+
+	if (watts < 0 || (shards > 0 && whole < 0))
+		return LT_WATTS_UNKNOWN;
+	if (all <= 0)
+		return 0;
+	return fmin(watts + (shards > 0 ? shards * whole : 0), whole);
+}
+
+/* Returns the power of the GPUs where the kind of node is not known: as much as
+ * the share. */
+static double
+gpu_watts_by_share(
+    const struct lt_resources *r, double part, const struct lt_charge_nodes *on)
+{
+	if (on->gpu_w > 0 || (r->gpus == 0 && r->shards == 0))
+		return on->gpu_w * part;
+	for (uint32_t i = 0; i < on->shape_count; i++)
+		if (on->shapes[i].gpus > 0)
+			return LT_WATTS_UNKNOWN;
+	return 0;
+}
+
+struct lt_power_parts
+lt_charge_parts(const struct lt_resources *r, struct lt_fraction share,
+    const struct lt_charge_nodes *on)
+{
+	const int index = lt_charge_shape(r, on->shapes, on->shape_count);
+	const double part = (double)share.numerator / (double)share.denominator;
+	double cpu = part;
+
+	if (index >= 0 && lt_shape_is_weighted(&on->shapes[index]) &&
+	    r->exact.cpu_milli > 0)
+		cpu = (double)r->exact.cpu_milli /
+		      ((double)r->nodes *
+			  (double)on->shapes[index].exact.cpu_milli);
+	else if (index >= 0 && on->shapes[index].cpus > 0)
+		cpu = r->cpus / ((double)r->nodes * on->shapes[index].cpus);
+	return (struct lt_power_parts){.cpu = cpu < 1 ? cpu : 1,
+	    .gpu_w = index >= 0 ? gpu_watts_of(r, &on->shapes[index], on)
+				: gpu_watts_by_share(r, part, on)};
+}
+
+struct lt_resources
+lt_resources_of(const struct lt_allocation *allocation,
+    const struct lt_need *need, const struct lt_shape *shape)
+{
+	const uint32_t nodes = allocation->nodes;
+	const uint64_t all_memory_mib = (uint64_t)nodes * shape->memory_mib;
+
+	if (need->whole)
+		return (struct lt_resources){.nodes = nodes,
+		    .cpus = nodes * shape->cpus,
+		    .gpus = nodes * shape->gpus,
+		    .shards = shape->gpus > 0 ? 0 : nodes * shape->shards,
+		    .memory_mib = all_memory_mib,
+		    .exclusive = true};
+	return (struct lt_resources){.nodes = nodes,
+	    .cpus = (uint32_t)smaller(allocation->cpus, UINT32_MAX),
+	    .gpus = (uint32_t)smaller(allocation->gpus, UINT32_MAX),
+	    .shards = (uint32_t)smaller(allocation->shards, UINT32_MAX),
+	    .memory_mib =
+		allocation->whole ? all_memory_mib : allocation->memory_mib,
+	    .exact = {need->request->pod.cpu_milli * need->request->tasks,
+		need->request->pod.memory_kib * need->request->tasks,
+		need->request->pod.gpu_micro * need->request->tasks}};
+}
+
+/* ---- Shares of nodes ---- */
 
 static struct lt_fraction
 reduce(int64_t numerator, int64_t denominator)
@@ -43,7 +277,7 @@ dominant(const struct used *used, const struct lt_shape *shape)
 		uint64_t used, full;
 	} parts[] = {
 	    {exact ? used->exact.gpu_micro : used->gpus,
-		exact ? lt_gpu_micro(shape->exact, shape->gpus) : shape->gpus},
+		exact ? gpu_micro(shape->exact, shape->gpus) : shape->gpus},
 	    {used->shards, shape->shards},
 	    {exact ? used->exact.cpu_milli : used->cpus,
 		exact ? shape->exact.cpu_milli : shape->cpus},
@@ -70,10 +304,11 @@ static struct used
 used_of(const struct lt_resources *resources)
 {
 	return (struct used){resources->nodes, resources->cpus, resources->gpus,
-	    resources->shards, resources->memory_mib, lt_exact_of(resources)};
+	    resources->shards, resources->memory_mib, exact_of(resources)};
 }
 
-/* What is charged, were they of this shape; above 1: it does not fit there. */
+/* Returns the charged share, were the nodes of this shape; above 1: it does not
+ * fit there. */
 static struct lt_fraction
 share_of(const struct lt_resources *resources, const struct lt_shape *shape)
 {
@@ -133,8 +368,8 @@ shape_at(const struct lt_need *need, uint32_t i)
 	return &need->market->shapes[need->partition->first_shape + i];
 }
 
-/* What is sure of a node where Slurm may give the job cores of one socket
- * only: the smallest socket, with its part of the GPUs. */
+/* Returns the part of a node that is sure where Slurm may give the job cores of
+ * one socket only: the smallest socket, with its part of the GPUs. */
 static struct lt_shape
 one_socket_of(const struct lt_shape *shape)
 {
@@ -213,9 +448,10 @@ gpus_spread(const struct lt_request *request)
 	       lt_request_wants_gpus(request);
 }
 
-/* Is a maximum of nodes lowered to the tasks? From 23.02 on not where these are
- * by node, nor where more nodes than tasks are asked for: 24.11.5 gave three
- * for -N2-3 -n1, as eval_nodes() counts the maximum down from the tasks. */
+/* True if a maximum of nodes is lowered to the tasks. From 23.02 on not where
+ * these are by node, nor where more nodes than tasks are asked for: 24.11.5
+ * gave three for -N2-3 -n1, as eval_nodes() counts the maximum down from the
+ * tasks. */
 static bool
 is_max_of_tasks(
     const struct lt_request *request, const struct lt_partition *part)
@@ -258,7 +494,7 @@ nodes_most(const struct lt_need *need)
 		nodes = part->max_nodes;
 	if (!request->nodes_open && asked < nodes)
 		nodes = asked;
-	/* Without tasks a maximum is what is wanted. */
+	/* Without tasks a maximum counts as wanted. */
 	if ((request->nodes_open || is_max_of_tasks(request, part)) &&
 	    parts < nodes && !gpus_spread(request))
 		nodes = parts;
@@ -315,9 +551,10 @@ share_on(const struct lt_need *need, uint32_t nodes)
 	return (struct lt_share){best.numerator, best.denominator, nodes};
 }
 
-/* Of nodes that have more CPUs or fewer, the smaller ones set the price where
- * the job is on so many that it would fit on them: only where tasks and their
- * CPUs are all that was asked is it known how many a job needs of each. */
+/* True if nodes have more CPUs or fewer, and the smaller ones set the price
+ * where the job is on so many that it would fit on them. Only where tasks and
+ * their CPUs are all that was asked is it known how many nodes of each kind a
+ * job needs. */
 static bool
 by_unlike_nodes(const struct lt_request *request,
     const struct lt_market *market, const struct lt_partition *part)
@@ -335,7 +572,7 @@ by_unlike_nodes(const struct lt_request *request,
 	       !request->overcommit && request->spec_cores == 0;
 }
 
-/* Does what the job has grow with the number of its nodes? */
+/* True if the job's share grows with the number of its nodes. */
 static bool
 by_nodes(const struct lt_request *request, const struct lt_market *market,
     int partition)
@@ -366,8 +603,8 @@ is_more(const struct lt_share *a, const struct lt_share *b)
 	       (wide)b->numerator * b->nodes * a->denominator;
 }
 
-/* Of whole sockets, at least so many nodes: Slurm fills the first ones, and may
- * need more for the rest. */
+/* True if whole sockets are given on several nodes: Slurm fills the first ones,
+ * and may need more for the rest. */
 static bool
 several_by_socket(
     const struct lt_request *request, const struct lt_partition *partition)
@@ -486,7 +723,7 @@ nodes_unknown(const struct lt_need *need)
 	/* On one node 22.05.8 has one CPU too few for two tasks on a core. */
 	if (request->spec_threads)
 		return true;
-	/* Of a raw request: more CPUs than its tasks have. */
+	/* A raw request has more CPUs than its tasks. */
 	if (request->tasks > 0 && wanted > of_tasks)
 		return true;
 	/* From a maximum Slurm would make up the number of tasks. */
@@ -495,7 +732,7 @@ nodes_unknown(const struct lt_need *need)
 	if ((part->flags & LT_PARTITION_TASKS_BY_NODE) &&
 	    tasks_move_nodes(request, by_gpus))
 		return true;
-	/* Of a node's GPUs only their sum is known. */
+	/* Only the sum of a node's GPUs is known. */
 	for (uint32_t i = 0; i < part->shape_count; i++)
 		if (lt_gpus_unsure(request, shape_at(need, i)))
 			return true;
@@ -556,7 +793,7 @@ lt_nodes_bound(const struct lt_request *request, const struct lt_market *market,
 		    lt_need_of(request, market, partitions[i]);
 		uint64_t least = nodes_bound(&need, false);
 
-		/* What is counted may be other nodes than those. */
+		/* The counted nodes may be others than those. */
 		if (least > 0)
 			least += lt_nodes_counted(&need);
 		/* Slurm lowers a maximum to --gpus, though not one of a later
@@ -590,8 +827,8 @@ lt_share_most(const struct lt_request *request, const struct lt_market *market,
 {
 	assert(partition >= 0 && (uint32_t)partition < market->partition_count);
 	const struct lt_partition *const part = &market->partitions[partition];
-	const struct lt_resources pod = lt_pod_of(request);
-	const bool is_pods = lt_is_of_pods(request, market, partition);
+	const struct lt_resources pod = pod_of(request);
+	const bool is_pods = is_of_pods(request, market, partition);
 	const struct lt_resources *got = is_pods ? &pod : request->allocated;
 	if (got != NULL) {
 		const struct lt_fraction share = lt_charge_share(

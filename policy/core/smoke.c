@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * require_smoke: is a run of that name wanted first, is there one, and which
- * command makes it. Between the class and the front-ends.
+ * require_smoke: whether a class wants a smoke run of that name first, whether
+ * there was one, and the command that makes it. Stands between the class and
+ * the front-ends. Reads the request and figures of past runs, writes text.
+ * Pure.
  */
 #include "smoke.h"
 
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "min_max.h"
 #include "size.h"
 #include "text.h"
 #include "units.h"
@@ -23,7 +26,7 @@ lt_smoke_name_hash(const char *name)
 	return lt_name_hash(folded);
 }
 
-/* Of one task on one partition. */
+/* Returns the time of one task on one partition. */
 static int64_t
 node_s_on(const struct lt_request *request, const struct lt_market *market,
     int partition)
@@ -93,12 +96,6 @@ put_word(struct lt_text *text, const char *word)
 	lt_text_put(text, "'");
 }
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* So that the smoke run needs none itself: its nodes and its time. */
 static int64_t
 time_of(const struct lt_smoke_job *job, uint32_t nodes)
@@ -106,12 +103,12 @@ time_of(const struct lt_smoke_job *job, uint32_t nodes)
 	int64_t time_s = LT_SMOKE_TIME_S;
 
 	if (job->request->limit_s > 0)
-		time_s = smaller(time_s, job->request->limit_s);
-	time_s = smaller(time_s, job->class->smoke_above_node_s / nodes);
+		time_s = lt_min_i64(time_s, job->request->limit_s);
+	time_s = lt_min_i64(time_s, job->class->smoke_above_node_s / nodes);
 	return time_s >= 60 ? time_s / 60 * 60 : 60;
 }
 
-/* What was asked of the whole job, of that many nodes. */
+/* Writes the part of a job-wide option that falls to that many of its nodes. */
 static void
 put_part(struct lt_text *text, const char *option, uint32_t all, uint32_t nodes,
     uint32_t of_nodes)

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one builder of text, and the one escaping function: for the plugins, the
- * daemon's log and the command.
+ * Text: the one builder of text and the one escaping function for the
+ * plugins, the daemon's log and the command; lines that leave out whole parts
+ * until they are short enough (brief.h); and the known word that is nearest
+ * to a wrong one.
+ *
+ * Reads and writes the caller's buffers only. Nothing fails: text that does
+ * not fit is cut, and the builder remembers that it was.
  */
 #include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdbool.h>
+#include <strings.h>
 
+#include "brief.h"
+#include "counts.h"
 #include "text.h"
+
+/* ---- Building and escaping text ---- */
 
 void
 lt_text_put(struct lt_text *text, const char *format, ...)
@@ -69,7 +80,8 @@ continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Of the UTF-8 character that begins with this byte; 1 = none does. */
+/* Returns the length of the UTF-8 character that begins with this byte; 1 =
+ * none does. */
 static int
 length_of(unsigned char first)
 {
@@ -275,4 +287,187 @@ lt_text_wrap(char *text, int columns)
 			*text = '\n';
 		text += *text != '\0';
 	}
+}
+
+/* ---- Lines that leave out parts ---- */
+
+/* Length of a name that is shown before "..." */
+enum { NAME_SHOWN = 21, NAME_SHORT = NAME_SHOWN + 3 };
+
+void
+lt_brief_put(struct lt_brief *line, uint16_t keep, const char *before,
+    const char *format, ...)
+{
+	assert(line->used <= sizeof(line->text));
+
+	const size_t room = sizeof(line->text) - line->used;
+	va_list list;
+
+	if (line->count == LT_BRIEF_PARTS)
+		return;
+	va_start(list, format);
+	const int length =
+	    vsnprintf(line->text + line->used, room, format, list);
+	va_end(list);
+	if (length < 0 || (size_t)length >= room)
+		return;
+	line->parts[line->count].before = before;
+	line->parts[line->count].instead = NULL;
+	line->parts[line->count].at = (uint16_t)line->used;
+	line->parts[line->count].keep = keep;
+	line->count++;
+	line->used += (uint32_t)length + 1;
+}
+
+void
+lt_brief_put_name(struct lt_brief *line, uint16_t keep, uint16_t keep_end,
+    const char *before, const char *name)
+{
+	const char *end = name;
+	int columns = 0;
+
+	if (lt_text_width(name) <= NAME_SHORT) {
+		lt_brief_put(line, keep, before, "%s", name);
+		return;
+	}
+	/* The first bytes of characters: what continues one has no width. */
+	while (*end != '\0' &&
+	       (columns < NAME_SHOWN || ((unsigned char)*end & 0xc0) == 0x80))
+		columns += ((unsigned char)*end++ & 0xc0) != 0x80;
+	lt_brief_put(line, keep, before, "%.*s", (int)(end - name), name);
+	lt_brief_put(line, keep_end, "", "%s", end);
+	if (line->count > 0)
+		line->parts[line->count - 1].instead = "...";
+}
+
+/* The part of the text that is written: the parts up to keep, and in one of
+ * them the details before the end. */
+struct kept {
+	uint16_t keep;
+	uint32_t end; /* of the parts of just this keep */
+};
+
+static const char *
+shown(const struct lt_brief *line, uint32_t i, const struct kept *kept)
+{
+	const uint16_t keep = line->parts[i].keep;
+
+	return keep < kept->keep || (keep == kept->keep && i < kept->end)
+		   ? line->text + line->parts[i].at
+		   : line->parts[i].instead;
+}
+
+static int
+width(const struct lt_brief *line, const struct kept *kept)
+{
+	int columns = 0;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		const char *const words = shown(line, i, kept);
+
+		if (words == NULL)
+			continue;
+		columns +=
+		    (columns > 0 ? lt_text_width(line->parts[i].before) : 0) +
+		    lt_text_width(words);
+	}
+	return columns;
+}
+
+/* Leaves out the least important part; false: no part is left. */
+static bool
+leave_out(struct kept *kept, const struct lt_brief *line)
+{
+	struct kept less = {0, 0};
+	bool any = false;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		const uint16_t keep = line->parts[i].keep;
+
+		if (keep > kept->keep || (keep == kept->keep && i >= kept->end))
+			continue;
+		if (!any || keep >= less.keep)
+			less = (struct kept){keep, i};
+		any = true;
+	}
+	*kept = less;
+	return any;
+}
+
+const char *
+lt_brief_text(char *out, size_t size, const struct lt_brief *line, int columns)
+{
+	assert(line->count <= LT_BRIEF_PARTS);
+
+	struct lt_text text = {.out = out, .size = size};
+	struct kept kept = {UINT16_MAX, LT_BRIEF_PARTS};
+
+	if (size > 0)
+		out[0] = '\0';
+	while (width(line, &kept) > columns && leave_out(&kept, line))
+		continue;
+	for (uint32_t i = 0; i < line->count; i++) {
+		const char *const words = shown(line, i, &kept);
+
+		if (words != NULL)
+			lt_text_put(&text, "%s%s",
+			    text.at > 0 ? line->parts[i].before : "", words);
+	}
+	return out;
+}
+
+/* ---- The nearest word ---- */
+
+enum { WORD_MAX = 64, BEGINNING_MIN = 3 }; /* longer: near to none */
+
+static size_t
+distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	size_t row[WORD_MAX + 1];
+
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a_length; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			const size_t changed =
+			    diagonal + (tolower((unsigned char)a[i - 1]) !=
+					   tolower((unsigned char)b[j - 1]));
+
+			diagonal = row[j];
+			row[j] =
+			    smaller(changed, smaller(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[b_length];
+}
+
+const char *
+lt_nearest_word(const char *word, const char *const *names)
+{
+	const char *nearest = NULL;
+	const size_t length = strlen(word);
+	size_t limit = (length < 6 ? 2 : length / 3) + 1;
+
+	if (length > WORD_MAX)
+		return NULL;
+	for (; *names != NULL; names++) {
+		const size_t width = strlen(*names);
+
+		if (width > WORD_MAX)
+			continue;
+		const size_t apart =
+		    length >= BEGINNING_MIN &&
+			    strncasecmp(word, *names, length) == 0
+			? 1
+			: distance(word, length, *names, width);
+
+		if (apart < limit && apart < width && apart < length) {
+			limit = apart;
+			nearest = *names;
+		}
+	}
+	return nearest;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building text; and words of users on their way into a log or onto a
- * terminal: one event stays one line, and no text steers what shows it.
+ * Builds text, and makes words of users safe for a log or a terminal: one event
+ * stays one line, and no text can steer the terminal. Writes the caller's
+ * buffers only; what does not fit is cut.
  */
 #ifndef LT_TEXT_H
 #define LT_TEXT_H
@@ -36,7 +37,8 @@ const char *lt_name_word(char *out, size_t size, const char *name)
 void lt_name_of_word(char *out, size_t size, const char *word)
     __attribute__((nonnull));
 
-/* Is it one of these, which have commas between them? NULL = none. Pure. */
+/* True if it is one of these, which have commas between them; NULL = none.
+ * Pure. */
 bool lt_text_is_among(const char *name, const char *names);
 
 /*
@@ -65,5 +67,15 @@ int lt_text_width(const char *text) __attribute__((nonnull));
 size_t lt_text_words(const char *text, int columns) __attribute__((nonnull));
 /* Breaks each line of the text between words where it is longer; in place. */
 void lt_text_wrap(char *text, int columns) __attribute__((nonnull));
+
+/*
+ * Returns the name (of a list ended by NULL) that is nearest to a word: the
+ * fewest letters changed, added or left out, whatever the case; the first of
+ * equals. A beginning of three letters or more counts as one change. NULL: more
+ * than a third of the letters (for less than six: more than two) would have to
+ * change, or all.
+ */
+const char *lt_nearest_word(const char *word, const char *const *names)
+    __attribute__((nonnull));
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Local time for messages from the offset steps in the market snapshot: the
- * plugins may neither read zone files nor touch TZ.
+ * Local time for messages, from the offset steps in the market snapshot: the
+ * plugins may neither read zone files nor touch TZ. Reads a zone and a time,
+ * writes text into the caller's buffer. Nothing fails.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy's classes: what may become of whose jobs, before they run and
- * then.
+ * The classes of a policy file: rules for jobs by account, QOS, partition and
+ * name, before they run and while they run. Reads YAML nodes by its table of
+ * keys, writes struct lt_class. A wrong value is a complaint with its line.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 enum { PREEMPTIBLE_ALLOWED, PREEMPTIBLE_NEVER };
 
-/* As written: what the class has otherwise stands behind it. */
+/* A class as written: its other settings stand behind it. */
 struct entry {
 	struct lt_class class;
 	int preemptible;

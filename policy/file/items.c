@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collections of a policy file, and sources with their options.
+ * Collections of a policy file, which are lists or mappings of items, and the
+ * sources with their options. Reads YAML nodes, grows the arrays of struct
+ * lt_policy. A wrong item is a complaint with its line, and the others are
+ * still read.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@ node_of(const struct lt_reader *reader, int index)
 	return yaml_document_get_node(reader->document, index);
 }
 
-/* A name that none of the count items before has, into the next item. */
+/* Reads into the next item a name that none of the count items before has. */
 static bool
 take_item_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *array, int count)
@@ -134,8 +137,8 @@ read_adapter(struct lt_reader *reader, const struct lt_key *key,
 	lt_unwanted(reader, key, node, hint);
 }
 
-/* What its forecasts are made with: names, checked when all sources are known
- * (signals_check.c). */
+/* Reads the weather sources of its forecasts: names, checked when all sources
+ * are known (signals_check.c). */
 static void
 read_weather(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
@@ -216,7 +219,7 @@ static const struct lt_key own_keys[] = {
 };
 enum { OWN_KEYS = sizeof(own_keys) / sizeof(own_keys[0]) };
 
-/* OWN_KEYS = it is none. */
+/* OWN_KEYS = no such option. */
 static int
 own_key(const char *name)
 {

@@ -1,16 +1,190 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keys of a policy file, and what concerns more than one of them. yaml.c
- * walks the tables; those of what is within are with its readers. man 5
- * lowtide.yaml explains all.
+ * The top-level keys of a policy file, the checks that concern more than one
+ * of them, and two short sections: `metrics:` (where lowtided serves them,
+ * and the file whose token opens those that show money; without a token there
+ * is health only) and `exchange_rates:` (dated rates into the site's
+ * currency).
+ *
+ * yaml.c walks the tables; the keys of larger sections stand beside their
+ * readers. lowtide.yaml(5) explains all keys. What is wrong is a complaint in
+ * the reader's errors.
  */
+#include <arpa/inet.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "currency.h"
 #include "reader.h"
 #include "units.h"
 
-/* What an hour of waiting is worth, in the site's currency as plain as here. */
+/* ---- metrics: ---- */
+
+#define LOOPBACK "127.0.0.1"
+
+/* "9102", "10.0.0.1:9102" or "[fd00::1]:9102"; false: another text. */
+static bool
+parse_listen(struct lt_policy_metrics *metrics, const char *text)
+{
+	char address[LT_LISTEN_ADDRESS_SIZE] = LOOPBACK, *end;
+	const char *port = text;
+	const bool is_v6 = text[0] == '[';
+	const char *const after = strrchr(text, is_v6 ? ']' : ':');
+	unsigned char ignored[sizeof(struct in6_addr)];
+
+	if (is_v6 && (after == NULL || after[1] != ':'))
+		return false;
+	if (after != NULL) {
+		const char *const first = is_v6 ? text + 1 : text;
+		const size_t length = (size_t)(after - first);
+
+		if (length >= sizeof(address))
+			return false;
+		memcpy(address, first, length);
+		address[length] = '\0';
+		port = after + (is_v6 ? 2 : 1);
+	}
+	if (inet_pton(is_v6 ? AF_INET6 : AF_INET, address, ignored) != 1 ||
+	    port[0] < '1' || port[0] > '9')
+		return false;
+	const long value = strtol(port, &end, 10);
+	if (*end != '\0' || value > UINT16_MAX)
+		return false;
+	snprintf(metrics->address, sizeof(metrics->address), "%s", address);
+	metrics->port = (uint16_t)value;
+	return true;
+}
+
+static void
+read_listen(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_metrics *const metrics = &reader->policy->metrics;
+	const char *const text = lt_scalar_peek(node);
+
+	(void)object;
+	if (text == NULL || !parse_listen(metrics, text))
+		lt_unwanted(reader, key, node, "");
+	else if (metrics->port == reader->policy->listen_port)
+		lt_complain(reader, node,
+		    "listen: got port %u, which is that of listen_port, want another",
+		    metrics->port);
+}
+
+#define AT(field) offsetof(struct lt_policy, metrics.field)
+static const struct lt_key metrics_keys[] = {
+    {"listen", read_listen, 0, .required = true,
+	.want = "a port, or ADDRESS:PORT such as 127.0.0.1:9102"},
+    {"token_file", lt_read_path, AT(token_file), .size = LT_VALUE_SIZE,
+	.want = "the absolute path of a file of mode 0600"},
+    {.name = NULL},
+};
+#undef AT
+
+static void
+read_metrics(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const struct lt_key body = {
+	    .name = key->name, .want = key->want, .keys = metrics_keys};
+
+	(void)lt_read_body(reader, &body, node, object);
+}
+
+/* ---- exchange_rates: ---- */
+
+struct exchange_entry { /* as written; becomes a lt_policy_exchange */
+	char currency[8], from[LT_NAME_SIZE];
+	double rate;
+};
+
+#define AT(field) offsetof(struct exchange_entry, field)
+static const struct lt_key exchange_keys[] = {
+    {"currency", lt_read_currency, AT(currency), .required = true,
+	.want = "an ISO 4217 code in capitals such as USD"},
+    {"rate", lt_read_double, AT(rate), .min = 1e-9, .max = 1e9,
+	.required = true,
+	.want = "what one unit is in the site's currency, such as 0.93"},
+    {"from", lt_read_name, AT(from), .size = LT_NAME_SIZE,
+	.want = "the first day such as 2026-11-01"},
+    {.name = NULL},
+};
+#undef AT
+
+static void
+read_exchange(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	(void)name;
+	struct lt_policy_exchange *exchange = item;
+	struct exchange_entry entry = {.rate = 0};
+	const int errors = reader->errors->count;
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = "exchange_rates",
+		    .want =
+			"a mapping such as {currency: USD, rate: 0.93, from: 2026-11-01}",
+		    .keys = exchange_keys},
+		node, &entry) ||
+	    reader->errors->count > errors)
+		return;
+	memcpy(exchange->currency, entry.currency, sizeof(entry.currency));
+	exchange->rate = entry.rate;
+	exchange->from_utc_s = INT64_MIN;
+	if (entry.from[0] != '\0' &&
+	    !lt_date_utc_s(
+		entry.from, reader->policy->timezone, &exchange->from_utc_s))
+		lt_complain(reader, node,
+		    "from: got \"%s\", want a day such as 2026-11-01",
+		    entry.from);
+}
+
+static int
+compare_rates(const void *a, const void *b)
+{
+	const struct lt_policy_exchange *first = a, *second = b;
+	const int order = strcmp(first->currency, second->currency);
+
+	if (order != 0)
+		return order;
+	return (first->from_utc_s > second->from_utc_s) -
+	       (first->from_utc_s < second->from_utc_s);
+}
+
+/* Checks all rows: none twice, none of the site's own currency; sorts them. */
+static void
+finish_exchanges(struct lt_reader *reader)
+{
+	const struct lt_policy *policy = reader->policy;
+	struct lt_policy_exchange *rows = policy->exchanges;
+
+	if (policy->exchange_count == 0)
+		return;
+	if (policy->currency[0] == '\0') {
+		lt_complain(reader, NULL,
+		    "exchange_rates: are into the site's currency, but currency: is missing, want a line such as currency: EUR");
+		return;
+	}
+	qsort(
+	    rows, (size_t)policy->exchange_count, sizeof(*rows), compare_rates);
+	for (int i = 0; i < policy->exchange_count; i++) {
+		if (rows[i].currency[0] == '\0')
+			continue; /* a row that was refused */
+		if (strcmp(rows[i].currency, policy->currency) == 0)
+			lt_complain(reader, NULL,
+			    "exchange_rates: got a rate of %s, the site's own currency, want others only",
+			    rows[i].currency);
+		if (i > 0 && compare_rates(&rows[i - 1], &rows[i]) == 0)
+			lt_complain(reader, NULL,
+			    "exchange_rates: got two rates of %s for the same day, want one",
+			    rows[i].currency);
+	}
+}
+
+/* ---- All keys ---- */
+
+/* The worth of an hour of waiting, the same number in any site's currency. */
 enum { WAITING_USD_MICROS = 5000 };
 
 #define AT(field) offsetof(struct lt_policy, field)
@@ -45,7 +219,7 @@ static const struct lt_items exchange_items = {
     .item_size = sizeof(struct lt_policy_exchange),
     .max = LT_EXCHANGES_MAX,
     .count_offset = AT(exchange_count),
-    .read = lt_read_exchange,
+    .read = read_exchange,
 };
 static const struct lt_items precision_items = {
     .item_size = sizeof(struct lt_precision_rule),
@@ -156,7 +330,7 @@ static const struct lt_key power_cap_keys[] = {
     {.name = NULL},
 };
 
-/* In the order of reading: what others name comes first. */
+/* In the order of reading: keys that others name come first. */
 const struct lt_key lt_policy_keys[] = {
     {"mode", lt_read_word, AT(mode), .words = mode_words,
 	.want = "observe, advise or enforce"},
@@ -248,7 +422,7 @@ const struct lt_key lt_policy_keys[] = {
 	.want = "a mapping such as {above: 400, rules: [...]}"},
     {"notify", lt_read_notify, 0,
 	.want = "a mapping such as {mail: {server: smtp://localhost}}"},
-    {"metrics", lt_read_metrics, 0,
+    {"metrics", read_metrics, 0,
 	.want =
 	    "a mapping such as {listen: 127.0.0.1:9102, token_file: /etc/lowtide/metrics.token}"},
     {.name = NULL},
@@ -260,7 +434,8 @@ _Static_assert(
 
 /* ---- more than one key ---- */
 
-/* What is a price times an amount needs both. */
+/* Checks that a price has the amount that it is multiplied with, and the other
+ * way round. */
 static void
 finish_tcto(struct lt_reader *reader)
 {
@@ -297,7 +472,7 @@ lt_policy_finish(struct lt_reader *reader)
 {
 	finish_tcto(reader);
 	finish_billing(reader);
-	lt_exchanges_finish(reader);
+	finish_exchanges(reader);
 	if (reader->policy->waiting_micros_per_hour < 0)
 		reader->policy->waiting_micros_per_hour = lt_currency_of_usd(
 		    WAITING_USD_MICROS, reader->policy->currency);

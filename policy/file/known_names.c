@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares the names in a policy with those that the batch system knows:
+ * partitions, accounts and QOS. Reads both, calls back for each name that is
+ * not known, with the name that may have been meant. Nothing fails.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "known_names.h"
 #include "lookup.h"
-#include "nearest.h"
+#include "text.h"
 
 enum { KIND_PARTITION, KIND_ACCOUNT, KIND_QOS, KINDS };
 static const char *const kind_words[KINDS] = {
@@ -124,14 +129,17 @@ lt_policy_unknown_names(const struct lt_policy *policy,
 
 	for (int i = 0; i < policy->partition_count; i++)
 		look_at(&look,
-		    &(struct place){"partitions: ", "",
-			policy->partitions[i].line,
-			policy->partitions[i].column},
+		    &(struct place){.section = "partitions: ",
+			.key = "",
+			.line = policy->partitions[i].line,
+			.column = policy->partitions[i].column},
 		    KIND_PARTITION, policy->partitions[i].name);
 	for (int i = 0; i < policy->budget_count; i++)
 		look_at(&look,
-		    &(struct place){"budgets: ", "team",
-			policy->budgets[i].line, policy->budgets[i].column},
+		    &(struct place){.section = "budgets: ",
+			.key = "team",
+			.line = policy->budgets[i].line,
+			.column = policy->budgets[i].column},
 		    KIND_ACCOUNT, policy->budgets[i].team);
 	look_at_classes(&look);
 	look_at_rules(&look);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a policy names and the batch system does not have: a name misspelt
- * there is a rule for nobody, and nothing else says so.
+ * Finds names in a policy that the batch system does not have: a misspelt name
+ * there is a rule for nobody, and nothing else reports it.
  */
 #ifndef LT_KNOWN_NAMES_H
 #define LT_KNOWN_NAMES_H
@@ -29,7 +29,7 @@ struct lt_unknown_teller {
 	void (*tell)(void *context, const struct lt_unknown_name *unknown);
 };
 
-/* Tells each; returns how many. */
+/* Calls back for each; returns how many. */
 int lt_policy_unknown_names(const struct lt_policy *policy,
     const struct lt_known_names *known, const struct lt_unknown_teller *teller);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `notify:`: how messages leave the site, and who owns a team's budgets. Its
- * keys are read by lowtided (what to write) and by lowtide-notify (where to).
+ * `notify:`: how messages leave the site, and who owns a team's budgets.
+ * lowtided reads from it what to write, lowtide-notify where to send it. Reads
+ * YAML nodes, writes struct lt_policy; a wrong value is a complaint with its
+ * line.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -85,7 +87,7 @@ static const struct lt_key webhook_keys[] = {
 };
 #undef AT
 
-/* With its defaults, which count once there is the key. */
+/* Reads it with its defaults, which count once there is the key. */
 static void
 read_mail(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)
@@ -99,7 +101,7 @@ read_mail(struct lt_reader *reader, const struct lt_key *key,
 		lt_read_keys(reader, key, node, object);
 }
 
-/* A user and where he has his mail. */
+/* A user and the address of their mail. */
 struct owner {
 	char user[LT_NAME_SIZE], to[LT_ADDRESS_SIZE];
 };
@@ -111,8 +113,9 @@ static const struct lt_key owner_keys[] = {
     {.name = NULL},
 };
 
-/* A name without a host is a user's, who has his mail by it. No user is ever
- * guessed from an address: it would be his who can have that address. */
+/* Reads a name or an address. A name without a host is a user's, who gets mail
+ * by it. No user is ever guessed from an address: anybody who can have that
+ * address would be that user. */
 static void
 read_owner(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, struct owner *owner)

@@ -1,13 +1,189 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Partitions of a policy file, the signals that name its sources, and GPUs.
+ * Partitions of a policy file with the sources of their signals, their PUE
+ * (one number, or one of each month, which a site knows when the month is
+ * over) and their factor for the market-based method: what a supplier or
+ * bought certificates say of a kWh, and from which day on. Also GPUs, and the
+ * rules of power_cap: whose jobs run slower in dirty hours, by how much that
+ * lengthens a run and lowers its power.
+ *
+ * Reads YAML nodes, writes struct lt_policy. A wrong value is a complaint
+ * with its line; the rest is still read.
  */
 #include <regex.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "power_cap.h"
 #include "reader.h"
 #include "units.h"
+
+/* ---- PUE ---- */
+
+double
+lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s)
+{
+	int i = pue->count - 1;
+
+	while (i > 0 && pue->months[i].from_utc_s > utc_s)
+		i--;
+	return i >= 0 ? pue->months[i].value : 1;
+}
+
+/* "2026-10", at its first midnight. */
+static bool
+month_utc_s(const char *text, const char *zone, int64_t *utc_s)
+{
+	char day[sizeof("2026-10-01")];
+	const int length = snprintf(day, sizeof(day), "%s-01", text);
+
+	return length == (int)sizeof(day) - 1 &&
+	       lt_date_utc_s(day, zone, utc_s);
+}
+
+static void
+insert_month(struct lt_reader *reader, const yaml_node_t *name,
+    struct lt_policy_pue *pue, const struct lt_policy_pue_month *month)
+{
+	int at = pue->count;
+
+	while (at > 0 && pue->months[at - 1].from_utc_s > month->from_utc_s)
+		at--;
+	if (at > 0 && pue->months[at - 1].from_utc_s == month->from_utc_s) {
+		lt_complain(reader, name, "%s: got it twice, want it once",
+		    lt_scalar_peek(name));
+		return;
+	}
+	memmove(&pue->months[at + 1], &pue->months[at],
+	    (size_t)(pue->count - at) * sizeof(*month));
+	pue->months[at] = *month;
+	pue->count++;
+}
+
+static void
+read_month(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_pair_t *pair, struct lt_policy_pue *pue)
+{
+	const yaml_node_t *const name =
+	    yaml_document_get_node(reader->document, pair->key);
+	const char *const text = lt_scalar_peek(name);
+	const struct lt_key value = {.name = text,
+	    .offset = offsetof(struct lt_policy_pue_month, value),
+	    .min = key->min,
+	    .max = key->max,
+	    .want = "a number from 1 to 10 such as 1.15"};
+	struct lt_policy_pue_month month = {.value = 1};
+
+	if (text == NULL ||
+	    !month_utc_s(text, reader->policy->timezone, &month.from_utc_s)) {
+		lt_unwanted(reader,
+		    &(struct lt_key){
+			.name = key->name, .want = "a month such as 2026-10"},
+		    name, "");
+		return;
+	}
+	lt_read_double(reader, &value,
+	    yaml_document_get_node(reader->document, pair->value), &month);
+	insert_month(reader, name, pue, &month);
+}
+
+static void
+read_pue(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_pue *const pue =
+	    (void *)((char *)object + key->offset);
+
+	if (node->type != YAML_MAPPING_NODE) {
+		struct lt_key one = *key;
+
+		one.offset = offsetof(struct lt_policy_pue_month, value);
+		pue->count = 1;
+		pue->months[0] =
+		    (struct lt_policy_pue_month){.from_utc_s = INT64_MIN};
+		lt_read_double(reader, &one, node, &pue->months[0]);
+		return;
+	}
+	const yaml_node_pair_t *const pairs = node->data.mapping.pairs.start;
+	const ptrdiff_t count = node->data.mapping.pairs.top - pairs;
+	if (count < 1 || count > LT_PUE_MONTHS_MAX) {
+		lt_complain(reader, node, "%s: got %td months, want 1 to %d",
+		    key->name, count, LT_PUE_MONTHS_MAX);
+		return;
+	}
+	for (ptrdiff_t i = 0; i < count && !lt_errors_full(reader); i++)
+		read_month(reader, key, &pairs[i], pue);
+}
+
+/* ---- Market-based method ---- */
+
+struct market_based_entry { /* as written; becomes a lt_policy_market_based */
+	double g_per_kwh;
+	char source[LT_NAME_SIZE], from[LT_NAME_SIZE];
+};
+
+/* Reads text for people: any text of one line. */
+static void
+read_text(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	const char *const text = lt_scalar_peek(node);
+	const size_t length = text != NULL ? strlen(text) : 0;
+
+	if (length == 0 || length >= key->size) {
+		lt_unwanted(reader, key, node, "");
+		return;
+	}
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == '\177') {
+			lt_unwanted(reader, key, node, "");
+			return;
+		}
+	memcpy((char *)object + key->offset, text, length + 1);
+}
+
+#define AT(field) offsetof(struct market_based_entry, field)
+static const struct lt_key market_based_keys[] = {
+    {"g_per_kwh", lt_read_double, AT(g_per_kwh), .min = 0, .max = 10000,
+	.required = true, .want = "g CO2e/kWh from 0 to 10000 such as 12"},
+    {"source", read_text, AT(source), .size = LT_NAME_SIZE, .required = true,
+	.want =
+	    "who says so, in at most 63 bytes, such as \"REC 2026, supplier X\""},
+    {"from", lt_read_name, AT(from), .size = LT_NAME_SIZE,
+	.want = "the first day such as 2026-01-01"},
+    {.name = NULL},
+};
+#undef AT
+
+static void
+read_market_based(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	struct lt_policy_market_based *const to =
+	    (void *)((char *)object + key->offset);
+	const int errors = reader->errors->count;
+	struct market_based_entry entry = {.g_per_kwh = 0};
+
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = key->name,
+		    .want = key->want,
+		    .keys = market_based_keys},
+		node, &entry) ||
+	    reader->errors->count > errors)
+		return;
+	to->is_set = true;
+	to->g_per_kwh = entry.g_per_kwh;
+	memcpy(to->source, entry.source, sizeof(to->source));
+	to->from_utc_s = INT64_MIN;
+	if (entry.from[0] != '\0' &&
+	    !lt_date_utc_s(
+		entry.from, reader->policy->timezone, &to->from_utc_s))
+		lt_complain(reader, node,
+		    "from: got \"%s\", want a day such as 2026-01-01",
+		    entry.from);
+}
 
 #define INTENSITY_MAX 10000.0 /* g/kWh; ten times coal */
 
@@ -353,7 +529,7 @@ static const struct lt_key partition_keys[] = {
 	.want = "money such as 0.21, a source, or a list of sources"},
     {"gpu", lt_read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
 	.want = "a GPU of the built-in table or of gpus:"},
-    {"pue", lt_read_pue, AT(pue), .min = 1, .max = 10,
+    {"pue", read_pue, AT(pue), .min = 1, .max = 10,
 	.want =
 	    "a number from 1 to 10 such as 1.15, or months such as {2026-10: 1.21}"},
     {"owned", lt_read_bool, AT(owned), .want = "true or false"},
@@ -375,7 +551,7 @@ static const struct lt_key partition_keys[] = {
 	.max = 1e6, .want = "GiB/s from 0.001 such as 2.5"},
     {"embodied_g_per_node_hour", lt_read_double, AT(embodied_g_per_node_hour),
 	.min = 0, .max = 1e6, .want = "g CO2e from 0 such as 55"},
-    {"market_based", lt_read_market_based, AT(market_based),
+    {"market_based", read_market_based, AT(market_based),
 	.want =
 	    "a mapping such as {g_per_kwh: 12, source: \"REC 2026, supplier X\", from: 2026-01-01}"},
     {"worst_intensity", lt_read_double, AT(worst_intensity), .min = 1,
@@ -417,17 +593,89 @@ lt_read_partition(struct lt_reader *reader, const yaml_node_t *name,
 		lt_complain(reader, name,
 		    "%s: owned with a price, but electricity_price_per_kwh: is missing, want it: it is what running there costs",
 		    partition->name);
-	/* Nobody could say what a job there is charged with. */
+	/* It would not be known what a job there is charged with. */
 	if (reader->policy->charge.micros_per_tonne > 0 &&
 	    !partition->carbon.is_set &&
 	    (partition->price.is_set || partition->has_gpu_price))
 		lt_complain(reader, name,
 		    "%s: has a price, but carbon: is missing, want it: charge: is by the carbon of each job",
 		    partition->name);
-	/* Elsewhere a price is what is charged and held, and a second
-	 * one beside it would only be shown. */
+	/* Elsewhere the price is charged and held, and a second one beside it
+	 * would only be shown. */
 	if (!partition->owned && partition->tariff.is_set)
 		lt_complain(reader, name,
 		    "%s: electricity_price_per_kwh: is for nodes that the site owns, want owned: yes beside it",
 		    partition->name);
+}
+
+/* ---- Power caps ---- */
+
+/* Slurm's word, or number, of one of the two options. */
+static void
+read_frequency(struct lt_reader *reader, const struct lt_key *key,
+    const yaml_node_t *node, void *object)
+{
+	char name[LT_FREQUENCY_SIZE];
+
+	if (!lt_take_name(reader, key, node, name, sizeof(name)))
+		return;
+	if (lt_frequency_is_good(name))
+		memcpy((char *)object + key->offset, name, sizeof(name));
+	else
+		lt_unwanted(reader, key, node, "");
+}
+
+#define AT(field) offsetof(struct lt_power_cap, field)
+static const struct lt_key power_cap_keys[] = {
+    {"account", lt_read_account, AT(account), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm account"},
+    {"qos", lt_read_account, AT(qos), .size = LT_ACCOUNT_SIZE,
+	.want = "a Slurm QOS"},
+    {"partition", lt_read_name, AT(partition), .size = LT_NAME_SIZE,
+	.want = "a partition"},
+    {"gpu", lt_read_gpu_name, AT(gpu), .size = LT_GPU_NAME_SIZE,
+	.want = "a GPU such as A100-SXM4-40GB"},
+    {"gpu_freq", read_frequency, AT(gpu_freq),
+	.want = "low, medium, high, highm1 or MHz such as 1200"},
+    {"cpu_freq", read_frequency, AT(cpu_freq),
+	.want = "low, medium, high, highm1 or kHz such as 1800000"},
+    {"slow_down", lt_read_double, AT(slow_down), .min = 1,
+	.max = LT_SLOW_DOWN_MAX, .required = true,
+	.want = "run time over that without, from 1 to 10 such as 1.08"},
+    {"power", lt_read_double, AT(power), .min = 0, .max = 1, .required = true,
+	.want = "power over that without, from 0 to 1 such as 0.75"},
+    {.name = NULL},
+};
+#undef AT
+
+void
+lt_read_power_cap(struct lt_reader *reader, const yaml_node_t *name,
+    const yaml_node_t *node, void *item)
+{
+	struct lt_power_cap *const rule = item;
+	const int errors = reader->errors->count;
+
+	(void)name;
+	*rule = (struct lt_power_cap){.slow_down = 1, .power = 1};
+	if (!lt_read_body(reader,
+		&(struct lt_key){.name = "power_cap",
+		    .want =
+			"a mapping such as {gpu: V100-SXM2, gpu_freq: 1200, slow_down: 1.08, power: 0.75}",
+		    .keys = power_cap_keys},
+		node, rule) ||
+	    reader->errors->count > errors)
+		return;
+	if (rule->gpu_freq[0] == '\0' && rule->cpu_freq[0] == '\0')
+		lt_complain(reader, node,
+		    "power_cap: got neither gpu_freq nor cpu_freq, want one of them or both");
+	struct lt_gpu room;
+	const struct lt_gpu *const gpu =
+	    rule->gpu[0] != '\0'
+		? lt_policy_gpu(&room, reader->policy, rule->gpu)
+		: NULL;
+
+	/* As the market's rows are called: a Gres type or a device is a name,
+	 * too. */
+	if (gpu != NULL)
+		memcpy(rule->gpu, gpu->name, sizeof(rule->gpu));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file from disk or memory to struct lt_policy: reads bounded
- * bytes, has yaml.c walk them by the tables of keys.c, sorts what was wrong.
+ * Loads the policy file, from disk or memory, into struct lt_policy. Reads a
+ * bounded number of bytes, has yaml.c walk them by the tables of keys.c, and
+ * sorts the complaints by line. With any complaint there is no policy, and the
+ * errors say all that was wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -175,8 +177,9 @@ lt_policy_load_all(struct lt_policy **policy, const char *path,
 	if (code != LT_OK)
 		return code;
 	const int result = lt_policy_parse_all(policy,
-	    &(struct lt_policy_text){path, text, length}, known_adapters,
-	    errors);
+	    &(struct lt_policy_text){
+		.name = path, .bytes = text, .length = length},
+	    known_adapters, errors);
 	free(text);
 	return result;
 }

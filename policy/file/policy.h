@@ -30,7 +30,7 @@ enum {
 	LT_SOURCES_MAX = 512, /* two a partition: refused */
 	LT_POLICY_BYTES_MAX = 2 * 1024 * 1024, /* LT_BUDGETS_MAX of 200 bytes
 						* and the rest: refused */
-	LT_POLICY_ERRORS_MAX = 20,	       /* told at once; more: dropped */
+	LT_POLICY_ERRORS_MAX = 20, /* shown at once; more: dropped */
 };
 
 struct lt_policy_option { /* of a source; adapters read them by name */
@@ -158,7 +158,7 @@ struct lt_policy_owners { /* who hears of a team's budgets */
 	char team[LT_ACCOUNT_SIZE];
 	int line, column, count;
 	char to[LT_MESSAGE_TO_MAX][LT_ADDRESS_SIZE]; /* lt_address_is() */
-	/* Who sees what a coordinator of the team sees; "": mail alone. */
+	/* Users who see what a coordinator of the team sees; "": mail alone. */
 	char user[LT_MESSAGE_TO_MAX][LT_NAME_SIZE];
 };
 struct lt_policy_notify { /* "": this way is not used */
@@ -191,18 +191,19 @@ struct lt_policy_exchange {
 };
 
 /* Which carbon intensity all partitions use: the two are never compared. */
-/* That a --checkpoint job can resume: seen by lowtide, or said by its user. */
+/* Proof that a --checkpoint job can resume: seen by lowtide, or said by its
+ * user. */
 enum lt_spot_proof { LT_SPOT_PROOF_REQUIRED, LT_SPOT_PROOF_SAID };
 enum lt_intensity { LT_INTENSITY_AVERAGE, LT_INTENSITY_MARGINAL };
 
-/* What a site pays beside its nodes, for reports; 0 = not told. */
+/* Costs of a site beside its nodes, for reports; 0 = not known. */
 struct lt_policy_tcto {
 	int64_t energy_micros_per_kwh, storage_micros_per_gb_month,
 	    engineer_micros_per_hour, engineer_hour_millionths;
 	uint32_t storage_gb;
 };
 
-/* What CO2e really costs, and what waiting earns. */
+/* The true cost of CO2e, and what waiting earns. */
 struct lt_policy_charge {
 	int64_t micros_per_tonne;
 };
@@ -211,15 +212,15 @@ struct lt_policy_discount {
 	int64_t most_micros; /* of an account and month */
 };
 
-/* Who charges, and whom: what FOCUS says where a centre sends invoices. "": the
- * cluster's name. */
+/* The issuer and the receiver of charges: FOCUS shows them where a centre sends
+ * invoices. "": the cluster's name. */
 struct lt_policy_billing {
 	bool is_billed;
 	char issuer[LT_ISSUER_SIZE], account_id[LT_ISSUER_SIZE],
 	    account_name[LT_ISSUER_SIZE];
 };
 
-/* What becomes of a job that started on more than was held for it. */
+/* Treatment of a job that started on more than was held for it. */
 enum lt_underheld { LT_UNDERHELD_LET, LT_UNDERHELD_REQUEUE };
 
 struct lt_policy {
@@ -265,7 +266,7 @@ struct lt_policy {
 	struct lt_policy_team *teams;	      /* those with labels */
 };
 
-/* What it is then; before the first month that one's. */
+/* Returns the PUE at that time; before the first month that of the first. */
 double lt_policy_pue(const struct lt_policy_pue *pue, int64_t utc_s);
 
 /* The source of that name; NULL = none. */
@@ -273,7 +274,7 @@ const struct lt_policy_source *lt_policy_source_find(
     const struct lt_policy *policy, const char *name);
 
 /* NULL: nobody. */
-/* Is the user of the system among them? NULL: nobody is. */
+/* True if the user of the system is among them; false for NULL. */
 bool lt_policy_is_owner(
     const struct lt_policy_owners *owners, const char *user);
 const struct lt_policy_owners *lt_policy_owners_of(
@@ -284,7 +285,7 @@ const struct lt_policy_owners *lt_policy_owners_of(
 const struct lt_gpu *lt_policy_gpu(
     struct lt_gpu *room, const struct lt_policy *policy, const char *name);
 
-/* What plugstack's line says of the precision rules, in their order:
+/* Writes the precision rules for plugstack's line, in their order:
  * "precision=account:audit:off,qos:fast:bf16"; "" without any. Returns out. */
 const char *lt_policy_precision_text(
     char *out, size_t size, const struct lt_policy *policy);
@@ -311,7 +312,7 @@ struct lt_policy_text {
 	const char *bytes;
 	size_t length;
 };
-/* The same, telling every error that can be told at once; and from memory. */
+/* The same with every error that can be shown at once; and from memory. */
 int lt_policy_load_all(struct lt_policy **policy, const char *path,
     const char *const *known_adapters, struct lt_policy_errors *errors);
 int lt_policy_parse_all(struct lt_policy **policy,

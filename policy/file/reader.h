@@ -68,7 +68,7 @@ struct lt_reader {
 
 /* ---- yaml.c ---- */
 
-/* Load the one document of text; false when an error was told. On success
+/* Load the one document of text; false after a complaint. On success
  * the caller deletes the document. */
 bool lt_yaml_load(struct lt_reader *reader, yaml_document_t *document,
     const char *text, size_t length);
@@ -82,7 +82,7 @@ void lt_unwanted(struct lt_reader *reader, const struct lt_key *key,
 /* "; write 5000" for "5,000", "; write 3.60" for "3,60" or "$3.60"; "" for
  * other text. Returns out. */
 const char *lt_number_hint(char *out, size_t size, const char *text);
-/* No more is told: stop. */
+/* True if no more errors have room: stop. */
 bool lt_errors_full(const struct lt_reader *reader);
 
 /* A written scalar without NUL inside, or NULL (a mapping, a list, nothing).
@@ -110,40 +110,36 @@ lt_read_fn lt_read_name, lt_read_account, lt_read_currency, lt_read_timezone,
 /* "2026-11-01" at 00:00 in zone ("" = the process's); false for another
  * text or a day that is not. */
 bool lt_date_utc_s(const char *text, const char *zone, int64_t *utc_s);
-/* Copy a name into out; false when an error was told. */
+/* Copies a name into out; false after a complaint. */
 bool lt_take_name(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, char *out, size_t size);
-/* In place; A to Z only, as Slurm does with accounts and QOS. */
+/* Lowers in place; A to Z only, as Slurm does with accounts and QOS. */
 void lt_lower(char *text);
+/* A code of ISO 4217, in capitals, that money is in today. */
+bool lt_currency_is(const char *code);
+/* "; did you mean USD?", "" where none is near; returns out. */
+const char *lt_currency_hint(char *out, size_t size, const char *code);
 
 /* ---- items.c ---- */
 lt_read_fn lt_read_items, lt_read_keys;
 lt_item_fn lt_read_source;
-/* The body of an item, by key's name, want and keys; false, and told, when it
- * is no mapping. */
+/* Reads the body of an item by key's name, want and keys; false after a
+ * complaint when it is not a mapping. */
 bool lt_read_body(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object);
 /* Where node begins, from 1. */
 void lt_place(const yaml_node_t *node, int *line, int *column);
 
 /* ---- partitions.c ---- */
-lt_item_fn lt_read_gpu, lt_read_partition;
+lt_item_fn lt_read_gpu, lt_read_partition, lt_read_power_cap;
 lt_read_fn lt_read_gpu_name;
-
-/* ---- market_based.c ---- */
-lt_read_fn lt_read_market_based;
-
-/* ---- pue.c ---- */
-lt_read_fn lt_read_pue;
 
 /* ---- budgets.c ---- */
 lt_item_fn lt_read_budget;
-
-/* ---- currency.c ---- */
-/* A code of ISO 4217, in capitals, that money is in today. */
-bool lt_currency_is(const char *code);
-/* "; did you mean USD?", "" where none is near; returns out. */
-const char *lt_currency_hint(char *out, size_t size, const char *code);
+lt_item_fn lt_read_labels;
+/* One line of UTF-8 without control characters, of the key's size, and not
+ * empty where its min is 1. */
+lt_read_fn lt_read_line;
 
 /* ---- classes.c ---- */
 lt_item_fn lt_read_class;
@@ -152,29 +148,12 @@ lt_read_fn lt_read_defaults; /* gone: says what took its place */
 /* ---- precision.c ---- */
 lt_item_fn lt_read_precision;
 
-/* ---- power_cap.c ---- */
-lt_item_fn lt_read_power_cap;
-
-/* ---- exchange.c ---- */
-lt_item_fn lt_read_exchange;
-/* After all rows: none twice, none of the site's own currency; sorted. */
-void lt_exchanges_finish(struct lt_reader *reader);
-
-/* ---- labels.c ---- */
-lt_item_fn lt_read_labels;
-/* One line of UTF-8 without control characters, of the key's size, and not
- * empty where its min is 1. */
-lt_read_fn lt_read_line;
-
 /* ---- notify.c ---- */
 lt_read_fn lt_read_notify;
 
-/* ---- metrics.c ---- */
-lt_read_fn lt_read_metrics;
-
 /* ---- keys.c ---- */
 extern const struct lt_key lt_policy_keys[];
-/* What concerns more than one key. */
+/* Checks rules that concern more than one key. */
 void lt_policy_finish(struct lt_reader *reader);
 
 #endif

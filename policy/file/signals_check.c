@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A source of prices under `carbon:`, or prices in a currency without a rate,
- * would else be found only at the first fetch: after reading, before use.
+ * Checks signals against the kinds of their sources, after reading and before
+ * use: a source of prices under `carbon:`, or prices in a currency without a
+ * rate, would otherwise be found only at the first fetch. Reads the policy,
+ * appends to its errors.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Do the signals of a policy and the kinds of its sources agree? For
- * `lowtide check` and lowtided alike, when every source's options are right.
+ * Checks whether the signals of a policy and the kinds of its sources agree.
+ * For `lowtide check` and lowtided alike, when every source's options are
+ * right.
  */
 #ifndef LT_SIGNALS_CHECK_H
 #define LT_SIGNALS_CHECK_H
 
 #include "policy.h"
 
-/* What one source gives. In words: adapters are beyond this layer. */
+/* The kind of one source's values. In words: adapters are beyond this layer. */
 struct lt_source_kind {
 	const char *quantity; /* lt_quantity_name(): "carbon" */
 	const char *title;    /* lt_quantity_title(): "carbon intensity" */

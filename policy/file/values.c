@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The scalars of a policy file: one reader per type, called by the tables of
- * keys.c. Each takes its key's text and range, or complains with its `want`.
+ * The scalars of a policy file: one reader per type, called from the tables
+ * of keys.c and of the other sections. Each reads its key's text within its
+ * range into the object at the key's offset, or complains with the key's
+ * `want` and writes nothing. Currencies are checked against ISO 4217, with a
+ * hint at the code that may have been meant.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,11 +12,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "currency.h"
 #include "reader.h"
+#include "text.h"
 #include "units.h"
+
+/* ---- Currencies ---- */
+
+bool
+lt_currency_is(const char *code)
+{
+	return lt_currency_find(code) != NULL;
+}
+
+const char *
+lt_currency_hint(char *out, size_t size, const char *code)
+{
+	const char *codes[LT_CURRENCIES_MAX + 1];
+	int count;
+	const struct lt_currency *const table = lt_currency_table(&count);
+
+	for (int i = 0; i < count; i++)
+		codes[i] = table[i].code;
+	codes[count] = NULL;
+	const char *const nearest = lt_nearest_word(code, codes);
+
+	out[0] = '\0';
+	if (nearest != NULL && strncasecmp(nearest, code, 2) == 0)
+		(void)snprintf(out, size, "; did you mean %s?", nearest);
+	return out;
+}
+
+/* ---- Scalars ---- */
 
 #define ZONE_DIR "/usr/share/zoneinfo/"
 
@@ -454,7 +488,7 @@ lt_read_months(struct lt_reader *reader, const struct lt_key *key,
 		lt_unwanted(reader, key, node, "");
 }
 
-/* Names of Unix groups, of which a directory's may have blanks in them. */
+/* Reads names of Unix groups; those of a directory may have blanks in them. */
 void
 lt_read_groups(struct lt_reader *reader, const struct lt_key *key,
     const yaml_node_t *node, void *object)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Are a partition's nodes there, and how long does work wait for them: before
- * its first second and each time that they are taken, all together. Learned
- * from what the cluster saw; docs/model.md, eqs. (15c) and (15d).
+ * Facts about a partition's nodes: whether they are there, and how long work
+ * waits for them: before its first second and each time that they are taken,
+ * all together. Learned from what the cluster saw; docs/model.md, eqs. (15c)
+ * and (15d).
  */
 #ifndef LT_AVAILABILITY_H
 #define LT_AVAILABILITY_H

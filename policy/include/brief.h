@@ -1,7 +1,7 @@
 /*
- * A line for whoever submits a job: parts in the order in which they are read,
- * each with how long it is kept. What does not fit is left out whole, the least
- * important first, so that no figure is ever cut.
+ * Builds a line for the user who submits a job: parts in the order in which
+ * they are read, each with how long it is kept. What does not fit is left out
+ * whole, the least important first, so that no figure is ever cut.
  */
 #ifndef LT_BRIEF_H
 #define LT_BRIEF_H

@@ -43,8 +43,8 @@ struct lt_budget {
 					       * (start == end) */
 };
 
-/* Of one user within a budget: one that has per_user, or where lowtided has
- * holds of submissions that it has seen no job of. */
+/* The figures of one user within a budget: one that has per_user, or where
+ * lowtided has holds of submissions that it has seen no job of. */
 struct lt_usage {
 	uint32_t budget; /* index */
 	uint32_t uid;
@@ -109,18 +109,19 @@ int lt_sheet_default_account(
 /* NULL: the user has no association there. */
 const struct lt_pair *lt_sheet_pair(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
-/* May the uid change jobs of others at all? */
+/* True if the uid may change jobs of others at all. */
 bool lt_sheet_is_manager(
     const struct lt_budget_snapshot *snapshot, uint32_t uid);
-/* Those of the account: an operator, or a coordinator of it or of an account
- * above it. account -1, not known: operators only. */
+/* True if the uid may change those of the account: an operator, or a
+ * coordinator of it or of an account above it. account -1, not known: operators
+ * only. */
 bool lt_sheet_manages(
     const struct lt_budget_snapshot *snapshot, uint32_t uid, int account);
-/* Does any budget bind this account (its own or a parent's)? */
+/* True if any budget binds this account (its own or a parent's). */
 bool lt_sheet_budgeted(const struct lt_budget_snapshot *snapshot, int account);
 
-/* What was held since W, beside the snapshot: one per budget, and per user in
- * it. */
+/* Sums held since W, beside the snapshot: one per budget, and per user in it.
+ */
 struct lt_recent; /* opaque; sums, remade for each new snapshot */
 size_t lt_recent_size(const struct lt_budget_snapshot *snapshot); /* bytes */
 void lt_recent_init(
@@ -131,7 +132,8 @@ struct lt_hold {
 	int account;		 /* index in the snapshot */
 	struct lt_amount amount; /* all tasks */
 	int64_t start_utc_s, end_utc_s;
-	/* Of a submission: until lowtided sees a job with it, it is unseen. */
+	/* The hold of a submission: until lowtided sees a job with it, it is
+	 * unseen. */
 	bool is_new;
 	/* It may take no more than LT_UNSEEN_PART of what is left, together
 	 * with what the user holds unseen beside `own`: that of the other
@@ -197,8 +199,8 @@ void lt_available(struct lt_amount *available,
     uint32_t rules, uint32_t uid, int account, int64_t start_utc_s,
     int64_t end_utc_s);
 
-/* Does [start, end) touch a period of a budget of the account that the window
- * of `held` does not? There nothing is held yet. */
+/* True if [start, end) touches a period of a budget of the account that the
+ * window of `held` does not. There nothing is held yet. */
 bool lt_sheet_new_period(const struct lt_budget_snapshot *snapshot,
     const struct lt_hold *held, int64_t start_utc_s, int64_t end_utc_s);
 

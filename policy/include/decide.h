@@ -13,7 +13,7 @@
 #include "market.h"
 #include "power_cap.h"
 
-/* What the job's own settings forbid; 0 = free to move. */
+/* Options of the job's own that forbid a move; 0 = free to move. */
 enum lt_pin {
 	LT_PIN_PARTITION = 1 << 0, /* one the user named */
 	LT_PIN_BEGIN = 1 << 1,	   /* user's --begin, or in-place only */
@@ -39,7 +39,7 @@ enum { LT_UNSET_64 = -1 };
 
 struct lt_resources; /* size.h */
 
-/* What was seen of jobs of its account, user, name and script. */
+/* Experience with jobs of its account, user, name and script. */
 struct lt_proof {
 	uint32_t survived; /* interruptions after which it went on; 0 = none */
 	/* Measured, s; 0 = not. They count before what was said. */
@@ -110,13 +110,14 @@ struct lt_request {
 	char gpu_type[LT_GPU_NAME_SIZE]; /* "" = any; LT_GPU_TYPES */
 	bool exclusive;
 	struct lt_exact pod; /* of a task, on nodes that pods share */
-	/* What it was given, lent; NULL = it waits: what was asked counts. */
+	/* Resources that it was given, lent; NULL = it waits: what was asked
+	 * counts. */
 	const struct lt_resources *allocated;
 	uint32_t array_tasks;	 /* 1 = no array */
 	uint32_t array_parallel; /* %N; 0 = no limit */
 	/* time; LT_UNSET_64 = not set by the user */
 	int64_t limit_s;
-	/* Of a job without --time, where the partition has no DefaultTime: the
+	/* For a job without --time, where the partition has no DefaultTime: the
 	 * longest MaxWall of its QOS and association, 0 = none; is there one
 	 * whichever QOS it takes? */
 	int64_t wall_s;
@@ -137,8 +138,7 @@ struct lt_request {
 	uint32_t pins;		      /* enum lt_pin */
 	char pinned_by[LT_NAME_SIZE]; /* of LT_PIN_OTHER: "--switches" */
 	int home; /* partition index where it goes by itself */
-	/* By partition: none of its nodes takes the job; NULL = each may. Lent.
-	 */
+	/* Partitions of which no node takes the job; NULL = each may. Lent. */
 	const bool *closed;
 	uint32_t named_count; /* -p a,b: only these; 0 = all */
 	uint16_t named[LT_PARTITIONS_MAX];
@@ -162,8 +162,8 @@ struct lt_request {
 	bool has_available; /* the team's balance is known: */
 	/* of the budgets that bind, not of those that only warn */
 	int64_t available_micros, available_mg; /* INT64_MAX = no budget */
-	/* Of those budgets, behind this job's own hold; as far as it is known,
-	 * for its user to be told. */
+	/* Left in those budgets behind this job's own hold; as far as it is
+	 * known, for messages to its user. */
 	struct lt_amount left;
 };
 
@@ -171,14 +171,14 @@ struct lt_request {
 void lt_request_unset(struct lt_request *request);
 
 /*
- * What was asked, as one number, never 0: who, and all that Slurm looks at to
- * start it. The same request gives the same number by the way that it came;
- * read from a job's record it may give another. Pure.
+ * Returns the request as one number, never 0: who asks, and all that Slurm
+ * looks at to start it. The same request gives the same number by the way that
+ * it came; read from a job's record it may give another. Pure.
  */
 uint64_t lt_request_asked(const struct lt_request *request);
 
-/* Does its word that it resumes from a checkpoint count on preemptible nodes?
- * By its proof, or where the site believes the word. */
+/* True if its word that it resumes from a checkpoint counts on preemptible
+ * nodes: by its proof, or where the site believes the word. */
 static inline bool
 lt_resume_counts(
     const struct lt_request *request, const struct lt_market *market)
@@ -316,15 +316,15 @@ struct lt_estimate {   /* one partition, one start */
 	int64_t most_micros; /* the same, running so long */
 	int64_t carbon_mg;
 	double energy_wh;
-	/* By the objective, with what waiting is worth: micros, mg or s. Of a
-	 * plan's home and choice. */
+	/* The objective's score with the worth of waiting: micros, mg or s. For
+	 * a plan's home and choice. */
 	double score;
 };
 
 struct lt_candidate { /* a start of one partition, or why there is none */
 	enum lt_reject reject;
-	/* Of the starts that were looked at; the first, where it was plain
-	 * without a look that none can be best. */
+	/* The best of the starts that were looked at; the first, where it was
+	 * plain without a look that none can be best. */
 	struct lt_estimate best;
 	double wanted, found; /* of the reject: MiB, GPUs, seconds, ppm ... */
 };
@@ -355,7 +355,7 @@ struct lt_plan {
 	/* Where home can't run it: the best start now, or at the first hour at
 	 * which there is any, in another partition. partition -1 = none. */
 	struct lt_estimate elsewhere;
-	/* What divides that from the choice: home at the choice's start; the
+	/* Steps between that and the choice: home at the choice's start; the
 	 * choice's partition at home's start, and at its own, were it as slow
 	 * as home. */
 	struct lt_estimate home_then, there_now, there_slow;
@@ -369,7 +369,8 @@ struct lt_plan {
 	struct lt_candidate candidates[LT_PARTITIONS_MAX];
 };
 
-/* What the choice is measured against: home, or elsewhere. Lent. */
+/* Returns the estimate that the choice is measured against: home, or elsewhere.
+ * Lent. */
 const struct lt_estimate *lt_plan_base(const struct lt_plan *plan);
 
 /* Moved for no other reason than that home has no room at once. */
@@ -415,8 +416,8 @@ void lt_class_text(char *out, size_t size, const struct lt_request *request,
  * GPU lacks; "" else, and where its GPU is not known. */
 void lt_precision_text(char *out, size_t size, const struct lt_request *request,
     const struct lt_market *market, int partition);
-/* What a --checkpoint job without proof is told, and what becomes of that, in
- * parts; none where its word counts, or no node is taken back. */
+/* Writes the notes for a --checkpoint job without proof, and the consequence,
+ * in parts; none where its word counts, or no node is taken back. */
 void lt_proof_note(struct lt_brief *notes, const struct lt_request *request,
     const struct lt_market *market);
 void lt_reject_text(char *out, size_t size,

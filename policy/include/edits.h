@@ -14,7 +14,7 @@ enum {
 	LT_EDITS_WORDS_SIZE = 1024, /* of two lines */
 };
 
-/* What the user set beside what the request's pins say: it stays. */
+/* Options that the user set beside the request's pins: they stay. */
 enum lt_fixed {
 	LT_FIXED_LIMIT = 1 << 0,
 	LT_FIXED_MEMORY = 1 << 1,
@@ -35,7 +35,7 @@ struct lt_intent { /* all pointers are lent */
 struct lt_edits {
 	bool refuses; /* no job: refusal says why, and nothing else is set */
 	bool moves;   /* the plan is carried out: hold for it, book it */
-	/* Of each: leave the job's own where the comment says so. */
+	/* Each field: leave the job's own where the comment says so. */
 	int partition;	     /* index in the market; -1 = leave */
 	int64_t begin_utc_s; /* 0 = leave */
 	int64_t limit_s;     /* whole minutes; 0 = leave */
@@ -45,7 +45,7 @@ struct lt_edits {
 	char signal[16]; /* "USR1" or a number; "" = leave */
 	uint16_t signal_before_s;
 	char refusal[LT_EDITS_REFUSAL_SIZE];
-	bool tells;	       /* the plan, to the user */
+	bool tells;	       /* the user about the plan */
 	struct lt_brief notes; /* what else is to be said of the job */
 };
 
@@ -57,9 +57,10 @@ struct lt_edits {
 void lt_edits_of_plan(struct lt_edits *edits, const struct lt_intent *intent);
 
 /*
- * What the user is told: the plan in a line, and the notes in a second one, if
- * there is one; "" for nothing. Lines have no end, and at most LT_BRIEF_COLUMNS
- * columns. The request has what is left by then (left). Returns out. Pure.
+ * Writes the message for the user: the plan in a line, and the notes in a
+ * second one, if there is one; "" for nothing. Lines have no end, and at most
+ * LT_BRIEF_COLUMNS columns. The request has what is left by then (left).
+ * Returns out. Pure.
  */
 const char *lt_edits_words(char *out, size_t size, const struct lt_edits *edits,
     const struct lt_intent *intent);

@@ -11,7 +11,7 @@
 #include "budget.h"
 #include "market.h"
 
-/* What stat(2) says, to see a change without reading. */
+/* Identity of a file from stat(2), to see a change without reading. */
 struct lt_file_id {
 	dev_t device;
 	ino_t inode;

@@ -42,9 +42,9 @@ const struct lt_gpu *lt_gpu_table(int *count);
  * MIG device is the part of its GPU. room, or NULL = unknown.
  */
 const struct lt_gpu *lt_gpu_find(struct lt_gpu *room, const char *name);
-/* Is the row one of those? */
+/* True if the row is one of those. */
 bool lt_gpu_may_be(const char *name, const struct lt_gpu *row);
-/* Has the type a MIG profile? */
+/* True if the type has a MIG profile. */
 bool lt_gpu_is_slice(const char *type);
 /* The part of the whole GPU that a type's MIG profile ("1g.5gb") names; a type
  * without one is the GPU. False: this GPU has no such part. */
@@ -58,17 +58,17 @@ enum lt_precision lt_gpu_best_precision(const struct lt_gpu *gpu);
  * it, else the best. NULL gives OFF. */
 enum lt_precision lt_gpu_top_precision(const struct lt_gpu *gpu);
 
-/* Has the GPU no arithmetic of this mixed precision? Never of FP32, of what is
- * exact or not said. */
+/* True if the GPU has no arithmetic of this mixed precision. Never for FP32,
+ * for what is exact or not said. */
 bool lt_gpu_lacks(const struct lt_gpu *gpu, enum lt_precision wanted);
 
-/* What is used of what was asked for (AUTO: the best for training) on a GPU
- * whose top is this: what it lacks becomes its best. OFF: nothing; a top of
- * AUTO is a node without a GPU. Pure. */
+/* Returns the precision that is used where this was asked for (AUTO: the best
+ * for training) on a GPU whose top is this: a precision that it lacks becomes
+ * its best. OFF: nothing; a top of AUTO is a node without a GPU. Pure. */
 enum lt_precision lt_precision_used(
     enum lt_precision wanted, enum lt_precision top);
 
-/* What Accelerate and Lightning read, as defaults for code that says nothing:
+/* Defaults that Accelerate and Lightning read for code that says nothing:
  * ACCELERATE_MIXED_PRECISION, PL_TRAINER_PRECISION. Lightning has no FP8 by
  * itself. */
 struct lt_precision_words {

@@ -9,7 +9,7 @@
 
 #define LT_WATTS_UNKNOWN (-1.0)
 
-/* Is it one of the node's? */
+/* True if it is one of the node's. */
 bool lt_shape_has_type(const struct lt_shape *shape, const char *type);
 
 /* GPUs of a node that may be of the type. */
@@ -24,7 +24,7 @@ int lt_shape_gpu_index(const struct lt_shape *shape, const char *type);
 double lt_gpus_watts(const struct lt_shape *shape, double node_gpu_w,
     const char *type, double gpus);
 
-/* Has it nodes with GPUs whose power nobody knows? */
+/* True if it has nodes with GPUs whose power is not known. */
 bool lt_gpu_power_unknown(
     const struct lt_market *market, const struct lt_partition *partition);
 

@@ -21,7 +21,7 @@ enum lt_history_group {
 	LT_HISTORY_USER, /* account, user */
 	LT_HISTORY_ACCOUNT,
 	LT_HISTORY_GROUPS,
-	/* Of what is expected, beside these: */
+	/* Sources of an expectation, beside these: */
 	LT_HISTORY_NONE = LT_HISTORY_GROUPS, /* nothing is known */
 	LT_HISTORY_SAID,		     /* by the user: --expected-time */
 	LT_HISTORY_WORDS,
@@ -58,16 +58,16 @@ struct lt_history_key { /* two kinds of other users never have the same */
 };
 /* Account, user, name and shape. Pure; FNV-1a, 64 bits; never 0. */
 uint64_t lt_history_hash(const struct lt_run_kind *kind);
-/* That with the band, or what the wider groups have of it; never 0. */
+/* Returns the key with the band, or that of the wider groups; never 0. */
 struct lt_history_key lt_history_key(
     const struct lt_run_kind *kind, enum lt_history_group group);
-/* Those of the groups that tell of such a job, for lt_history_find(): the
- * narrow one has hash 0 where the job's name is none. */
+/* Writes the keys of the groups that such a job belongs to, for
+ * lt_history_find(): the narrow one has hash 0 where the job has no name. */
 void lt_history_keys(struct lt_history_key keys[LT_HISTORY_GROUPS],
     const struct lt_run_kind *kind);
 
-/* Did its user name the job? Not by what sbatch, srun, salloc and portals call
- * a job that nobody named. */
+/* True if its user named the job: not by what sbatch, srun, salloc and portals
+ * call a job without a name. */
 bool lt_history_is_name(const char *name);
 
 /*
@@ -80,19 +80,20 @@ uint32_t lt_history_band(
 /* The longest limit of a band, s; 0 = none. */
 int64_t lt_history_band_limit_s(uint32_t band, enum lt_history_group group);
 
-/* Of runs of a name and shape on GPUs of one model, by its name in the GPU
- * table. Its figures are their number and median as they ran. */
+/* Returns the key of runs of a name and shape on GPUs of one model, by its name
+ * in the GPU table. Its figures are their number and median as they ran. */
 struct lt_history_key lt_history_gpu_key(
     struct lt_history_key name, const char *gpu);
 
-/* Of a job's script; NULL or "" = 0, no script; else never 0. The same 64 bits
- * of two scripts can be made, but only their own user gains by it, who could as
- * well write a script that reports what it has not done. */
+/* Returns the hash of a job's script; NULL or "" = 0, no script; else never 0.
+ * The same 64 bits of two scripts can be made, but only their own user gains by
+ * it, who could as well write a script that reports what it has not done. */
 uint64_t lt_script_hash(const char *text);
-/* Of the proof that jobs of that name and script can resume. Its figures are
- * how many interruptions they survived, and the measured seconds of writing a
- * checkpoint and of a restart (0 = not measured) as median and upper. Not of
- * its shape: how many nodes it has does not change what the script does. */
+/* Returns the key of the proof that jobs of that name and script can resume.
+ * Its figures are how many interruptions they survived, and the measured
+ * seconds of writing a checkpoint and of a restart (0 = not measured) as median
+ * and upper. The shape is not part of it: how many nodes a job has does not
+ * change what the script does. */
 struct lt_history_key lt_history_proof_key(
     const struct lt_run_kind *kind, uint64_t script_hash);
 
@@ -101,7 +102,7 @@ struct lt_request;
 void lt_history_shape(
     struct lt_run_kind *kind, const struct lt_request *request);
 
-/* Marks of what runs do not tell. */
+/* Marks of what runs do not show. */
 #define LT_HISTORY_NEVER UINT32_MAX /* not reached: it may be the limit */
 
 struct lt_history_figures { /* of a group */
@@ -110,7 +111,7 @@ struct lt_history_figures { /* of a group */
 	uint32_t median, upper;
 	/* Too few runs for an upper quantile: upper is the longest. */
 	bool upper_is_longest;
-	/* A sixth of the runs ended by it, and after it; 0 = not told. */
+	/* A sixth of the runs ended by it, and after it; 0 = not known. */
 	uint32_t low, high;
 };
 
@@ -140,7 +141,8 @@ struct lt_expected lt_history_expect(
 int64_t lt_expected_length_s(
     const struct lt_expected *expected, int64_t ran_s, int64_t limit_s);
 
-/* What counts for a request: what the user said, else what was learned. */
+/* Returns the expectation that counts for a request: the user's, else the
+ * learned one. */
 struct lt_expected lt_expected_of(const struct lt_request *request);
 
 /*

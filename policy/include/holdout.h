@@ -8,9 +8,9 @@
 #include "decide.h"
 
 /*
- * What is drawn is a user and a period of 24 hours, and nothing else: all his
+ * The draw is for a user and a period of 24 hours, and nothing else: all their
  * jobs of that period stay or none does, so that submitting one again, named,
- * sized or charged otherwise, changes nothing. Where the period begins is
+ * sized or charged otherwise, changes nothing. The start of the period is
  * secret, and each user's own.
  */
 struct lt_holdout {
@@ -23,8 +23,8 @@ struct lt_holdout {
 uint64_t lt_holdout_draw(
     const struct lt_holdout *holdout, uint32_t uid, int64_t now_utc_s);
 
-/* Into the request, before lt_decide(): the share, and whether its user is
- * drawn now. */
+/* Writes into the request, before lt_decide(): the share, and whether its user
+ * is drawn now. */
 void lt_holdout_lay(struct lt_request *request,
     const struct lt_holdout *holdout, int64_t now_utc_s);
 

@@ -49,8 +49,9 @@ struct lt_active {
  */
 double lt_checkpoint_interval_s(double write_s, double hazard_per_h);
 
-/* Of a place whose storage takes so many GiB a second (0 = not known): where it
- * is not said how long one takes, by its size, at least 1 s. */
+/* Returns the checkpoint for a place whose storage takes so many GiB a second
+ * (0 = not known): where the job does not say how long one takes, by its size,
+ * at least 1 s. */
 struct lt_checkpoint lt_checkpoint_there(
     const struct lt_checkpoint *checkpoint, double storage_gib_per_s);
 
@@ -58,23 +59,25 @@ struct lt_checkpoint lt_checkpoint_there(
 double lt_checkpoint_every_s(
     const struct lt_checkpoint *checkpoint, double hazard_per_h);
 
-/* What a job is told of it: scripts need an interval where none is best, too.
- */
+/* Returns the interval that a job is given: scripts need one where none is
+ * best, too. */
 double lt_checkpoint_told_s(double every_s);
 
-/* What a run loses at most when its nodes are taken without a word: the last
- * interval, the writing of one checkpoint, and the start from the one before.
- * Infinite where none is written. docs/model.md, eq. (24c). */
+/* Returns the most that a run loses when its nodes are taken without a word:
+ * the last interval, the writing of one checkpoint, and the start from the one
+ * before. Infinite where none is written. docs/model.md, eq. (24c). */
 double lt_checkpoint_lost_s(const struct lt_checkpoint *checkpoint,
     double hazard_per_h, double restart_s);
 
-/* What a run of so long has kept then: all but that, at least 0. Nothing where
- * none is written. So a first run has kept a start for the next one, and what
- * all runs took less what they have kept is what each of them may lose. */
+/* Returns the work that a run of so long has kept then: all but that, at least
+ * 0. Nothing where none is written. So a first run has kept a start for the
+ * next one, and what all runs took less what they have kept is what each of
+ * them may lose. */
 int64_t lt_checkpoint_kept_s(const struct lt_checkpoint *checkpoint,
     double hazard_per_h, double restart_s, int64_t ran_s);
 
-/* Can one be written within the notice (0 = none)? docs/model.md, eq. (12). */
+/* True if one can be written within the notice (0 = none). docs/model.md, eq.
+ * (12). */
 bool lt_checkpoint_fits(
     const struct lt_checkpoint *checkpoint, double notice_s);
 

@@ -40,7 +40,7 @@ enum {
 	LT_PERIODS = 2,		   /* the current and the next */
 	LT_RING_SLOTS = 65536,	   /* holds not yet ingested; full: unknown */
 	LT_TERMS_MAX = 1048576,	   /* live jobs; more: lowtided refuses */
-	LT_HISTORY_MAX = 262144,   /* groups that are told; more: the oldest are
+	LT_HISTORY_MAX = 262144,   /* groups in the file; more: the oldest are
 				    * left out */
 	LT_SMOKES_MAX = 65536,	   /* of them smoke runs: the last ones */
 	LT_TERMS_BLOCK = 64,	   /* terms per checksummed block */
@@ -51,15 +51,15 @@ enum {
 	LT_MARKER_SIZE = 64, /* what a job says of its progress, with the NUL;
 			      * more is cut */
 	LT_QUOTE_TEXT_SIZE = 2560, /* our part of admin_comment */
-	LT_WHY_MAX = 16, /* candidates told in a quote: more are counted */
+	LT_WHY_MAX = 16,	   /* candidates in a quote: more are counted */
 	LT_WHY_TEXT_SIZE = 768,	   /* 16 of 47 bytes; what does not fit is
 				    * counted, too */
 	LT_LEVERS_TEXT_SIZE = 180, /* two u32, six amounts, a time */
 	LT_RUN_TEXT_SIZE = 288,	   /* of a kind of runs: a hash, eight numbers,
 				    * a power cap of 7 fields */
 	LT_ADMIN_COMMENT_MAX = 65536, /* longer: ours is left out, said once */
-	/* What one call of a plugin may use of slurmctld's thread, which has
-	 * 1 MiB: what is larger is allocated. */
+	/* The most that one call of a plugin may use of slurmctld's thread,
+	 * which has 1 MiB: larger buffers are allocated. */
 	LT_STACK_BYTES_MAX = 128 * 1024,
 	LT_MESSAGE_SIZE = 16384,     /* text for a user; longer: cut */
 	LT_MEMORY_MIB_MAX = 1 << 30, /* of a node, 1 PiB; more: refused */

@@ -33,12 +33,13 @@ enum lt_objective {
 
 const char *lt_mode_name(enum lt_mode mode);
 
-/* What a mode lets lowtide do; everything else it does in every mode. */
+/* Permissions that a mode gives lowtide; everything else it does in every mode.
+ */
 enum lt_may {
 	LT_MAY_EDIT = 1 << 0,	/* write a plan into a job */
 	LT_MAY_REFUSE = 1 << 1, /* a job, a change, an early start */
 	LT_MAY_HOLD = 1 << 2,	/* hold back, lock and requeue jobs */
-	LT_MAY_ADVISE = 1 << 3, /* tell users who did not ask */
+	LT_MAY_ADVISE = 1 << 3, /* advise users who did not ask */
 };
 bool lt_mode_may(enum lt_mode mode, enum lt_may what);
 
@@ -55,15 +56,15 @@ struct lt_gpu_kind {
 };
 
 /* One kind of node within a partition. */
-/* What nodes are shared by on Kubernetes, where whole CPUs, MiB and GPUs are
- * too coarse: of a node what pods may request, of pods what they do. 0 = not
- * so. */
+/* Sizes by which nodes are shared on Kubernetes, where whole CPUs, MiB and GPUs
+ * are too coarse: for a node what pods may request, for pods what they do. 0 =
+ * not so. */
 struct lt_exact {
 	uint64_t cpu_milli, memory_kib;
 	uint64_t gpu_micro; /* 0 = by whole GPUs */
 };
 
-/* Of a pod that ran, and of its node then. 0 = Slurm, or not known. */
+/* Sizes of a pod that ran, and of its node then. 0 = Slurm, or not known. */
 struct lt_pod_size {
 	struct lt_exact pod, node;
 	uint32_t node_gpus;
@@ -71,7 +72,7 @@ struct lt_pod_size {
 
 struct lt_shape {
 	uint32_t node_count;
-	/* Of them, those that take no new jobs now: down, drained, reserved.
+	/* Those of them that take no new jobs now: down, drained, reserved.
 	 * They don't count for a job that is moved there. */
 	uint32_t closed_count;
 	uint32_t cpus;		   /* that jobs can be given */
@@ -104,7 +105,7 @@ enum lt_partition_flag {
 	LT_PARTITION_GROUPS = 1 << 7, /* AllowGroups set: home only */
 	LT_PARTITION_ROOT_ONLY = 1 << 8,
 	LT_PARTITION_OVERSUBSCRIBE = 1 << 9,
-	/* What Slurm rounds a job's CPUs on a node up to: CR_Core, CR_Socket;
+	/* Slurm rounds a job's CPUs on a node up to this: CR_Core, CR_Socket;
 	 * neither: single CPUs. */
 	LT_PARTITION_BY_CORE = 1 << 10,
 	LT_PARTITION_BY_SOCKET = 1 << 11,
@@ -122,10 +123,11 @@ enum lt_partition_flag {
 	LT_PARTITION_STAYS_ON = 1 << 17, /* idle nodes are not powered down */
 	/* A job's CPUs are those of its tasks, a node without one has none. */
 	LT_PARTITION_DEALS_TASKS = 1 << 18,
-	/* Of those, --ntasks-per-node on each node goes before --ntasks. */
+	/* Where these hold, --ntasks-per-node on each node goes before
+	 * --ntasks. */
 	LT_PARTITION_DEALS_BY_NODE = 1 << 19,
-	/* What is never moved there, unless its user named it: jobs without
-	 * GPUs, jobs with some, any. */
+	/* Jobs that are never moved there, unless their user named it: jobs
+	 * without GPUs, jobs with some, any. */
 	LT_PARTITION_NO_CPU_JOBS = 1 << 20,
 	LT_PARTITION_NO_GPU_JOBS = 1 << 21,
 	LT_PARTITION_NO_TARGET = 1 << 22,
@@ -138,7 +140,7 @@ enum lt_partition_flag {
 	LT_PARTITION_NO_ROOT = 1 << 25, /* not for root's jobs */
 };
 
-/* What Slurm's limits count of one job. */
+/* Amounts of one job that Slurm's limits count. */
 enum lt_limited {
 	LT_LIMITED_CPU,
 	LT_LIMITED_MEMORY, /* MiB */
@@ -155,8 +157,8 @@ struct lt_limits {
 	bool others;	/* of something else, or to nothing: not understood */
 };
 
-/* What the QOS and associations of a site limit: a job that Slurm takes at
- * home may be refused where it is given more, or other things. */
+/* A limit from a site's QOS and associations: a job that Slurm takes at home
+ * may be refused where it is given more, or other things. */
 enum lt_job_limit {
 	LT_LIMITS_AMOUNTS = 1 << 0, /* CPUs, memory, nodes, GPUs of a job */
 	LT_LIMITS_OTHERS = 1 << 1,  /* GPUs of a type, billing and the like */
@@ -233,11 +235,12 @@ enum {
 	LT_JOB_PATTERNS_SIZE = 1024,
 };
 
-/* What the site lets become of jobs: the first class whose account, QOS,
- * partition (home; "" = any) and patterns of names are the job's. */
+/* Rules of the site for jobs: the first class whose account, QOS, partition
+ * (home; "" = any) and patterns of names are the job's. */
 struct lt_class {
 	char name[LT_NAME_SIZE];
-	/* Of the job's name, one a line, lt_job_name_matches(); "" = any. */
+	/* Patterns of the job's name, one a line, lt_job_name_matches(); "" =
+	 * any. */
 	char patterns[LT_JOB_PATTERNS_SIZE];
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE],
 	    partition[LT_NAME_SIZE];
@@ -248,7 +251,7 @@ struct lt_class {
 	uint32_t deadline_confidence_ppm; /* 0 = the site's */
 	int64_t max_price_micros;	  /* per node-hour; 0 = any */
 	bool on_demand_only;		  /* never moved to preemptible nodes */
-	uint32_t max_interruptions;	  /* then it goes on on demand */
+	uint32_t max_interruptions;	  /* then it continues on demand */
 	enum lt_pause pause;
 	bool canary; /* the first run there proves that it can resume */
 	/* Kubernetes: in place of the site's; 0 = that. In no file. */
@@ -270,7 +273,8 @@ struct lt_precision_rule {
 	enum lt_precision precision;
 };
 
-/* Who runs slower in dirty hours, and how much. A name of "" is any. */
+/* Rule for jobs that run slower in dirty hours, and how much. A name of "" is
+ * any. */
 struct lt_power_cap {
 	char account[LT_ACCOUNT_SIZE], qos[LT_ACCOUNT_SIZE];
 	char partition[LT_NAME_SIZE];
@@ -306,7 +310,7 @@ struct lt_market {
 	uint32_t max_restart_risk_ppm;
 	uint32_t max_extra_cost_ppm;
 	uint32_t hold_margin_ppm;
-	/* What an hour of waiting is worth, of a job, and the part of its cost
+	/* The worth of an hour of waiting, for a job, and the part of its cost
 	 * that a later start must save. */
 	int64_t waiting_micros_per_hour, waiting_mg_per_hour;
 	uint32_t min_saving_ppm;
@@ -349,9 +353,9 @@ int64_t lt_overrun_s(const struct lt_partition *partition);
  * lays a job out once for all that are alike. The plan is the same without it.
  */
 void lt_market_liken(struct lt_market *market) __attribute__((nonnull));
-/* By request, then by partition. */
+/* Orders by request, then by partition. */
 int lt_bar_compare(const struct lt_bar *a, const struct lt_bar *b);
-/* Could Slurm not start it there? asked 0: not known, false. */
+/* True if Slurm could not start it there. asked 0: not known, false. */
 bool lt_market_bars(
     const struct lt_market *market, uint64_t asked, int partition);
 /* Whether it is the price, the carbon or the tariff of a partition. */
@@ -361,11 +365,13 @@ bool lt_market_uses(const struct lt_market *market, int series);
 const struct lt_gpu *lt_market_gpu(
     const struct lt_market *market, int partition);
 
-/* Is one of the patterns, a line each, the job's name? "*" stands for any
- * bytes, "?" for one; case does not count. An empty name is none of them. */
+/* True if one of the patterns, a line each, is the job's name. "*" stands for
+ * any bytes, "?" for one; case does not count. An empty name is none of them.
+ */
 bool lt_job_name_matches(const char *patterns, const char *name);
 
-/* What a job's class goes by. partition: where it goes by itself, or -1. */
+/* Facts that decide a job's class. partition: where it would run without
+ * lowtide, or -1. */
 struct lt_class_of {
 	const char *account, *qos, *name;
 	int partition;
@@ -373,7 +379,7 @@ struct lt_class_of {
 /* Its class; NULL = none. */
 const struct lt_class *lt_market_class(
     const struct lt_market *market, const struct lt_class_of *job);
-/* Of a class, NULL = none: its own, else the site's. */
+/* Return the value of a class, else the site's; NULL = no class. */
 int64_t lt_class_max_delay_s(
     const struct lt_class *class, const struct lt_market *market);
 uint32_t lt_class_confidence_ppm(

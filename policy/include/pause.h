@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Should a job that runs stand still through dirty or dear hours? Pure, as
- * lt_decide(). docs/model.md, eqs. (24d) and (24e).
+ * Decides whether a job that runs should stand still through dirty or dear
+ * hours. Pure, as lt_decide(). docs/model.md, eqs. (24d) and (24e).
  */
 #ifndef LT_PAUSE_H
 #define LT_PAUSE_H
@@ -9,18 +9,19 @@
 #include "decide.h"
 
 struct lt_pause_of {
-	/* Of the job as it runs: allocated, home where it runs. */
+	/* The job as it runs: allocated, home where it runs. */
 	const struct lt_request *request;
 	const struct lt_market *market;
 	int partition; /* where it runs */
-	/* Of its nodes, what stays paid while it stands still: 0 to 1. */
+	/* Share of its nodes' cost that stays while it stands still: 0 to 1. */
 	double kept_share;
 	int64_t left_s; /* of its work, as expected */
 	int64_t most_s; /* that it may stand still from now on, in all */
-	/* Of a job that gives its nodes back and starts again: seconds of work
-	 * that this costs; 0 = it keeps them. Nothing stays paid then. */
+	/* Seconds of work that it costs to give the nodes back and start again;
+	 * 0 = it keeps them. With a requeue nothing stays paid. */
 	int64_t requeue_s;
-	bool is_paused; /* it does: what began goes on while it saves at all */
+	bool is_paused; /* now: a pause that began continues while it saves at
+			   all */
 	int64_t now_utc_s;
 };
 
@@ -29,10 +30,10 @@ struct lt_pause_course {
 	int64_t until_utc_s;
 	/* Nothing changes before by these figures. INT64_MAX: nothing will. */
 	int64_t again_utc_s;
-	/* Of a course with pauses; else as if it ran on. */
+	/* End of a course with pauses; else as if it ran on. */
 	int64_t end_utc_s;
 	bool has_cost, has_carbon;
-	/* Of all of that course, against running on; below 0: it costs. */
+	/* Saving of the whole course against running on; below 0: it costs. */
 	double saved_micros, saved_mg;
 };
 

@@ -24,7 +24,7 @@ enum lt_quote_flag {
 	LT_QUOTE_UNDERHELD = 1
 			     << 8, /* requeued: it ran on more than was held */
 	LT_QUOTE_PLANE = 1 << 9, /* --distribution=plane: no record shows it */
-	/* Of a job of many runs that each end apart: what they were charged is
+	/* The job has many runs that each end apart: what they were charged is
 	 * held no more. */
 	LT_QUOTE_DRAWN = 1 << 10,
 	/* enum lt_compared: neither, MOVED, or KEPT. It stays as it was drawn,
@@ -43,7 +43,7 @@ enum lt_quote_flag {
 	LT_QUOTE_LET = 1 << 17,
 };
 
-/* What of the request no record of Slurm's shows: to decide it again. */
+/* Parts of the request that no record of Slurm's shows: to decide it again. */
 struct lt_wish {
 	bool known;
 	/* Asks for nothing that a record does not show: may be moved to
@@ -84,14 +84,15 @@ struct lt_quote {
 	struct lt_wish wish;	    /* in the text only, not in a ledger */
 };
 
-/* What the request asks beyond what Slurm's records have. */
+/* Copies what the request asks beyond Slurm's records. */
 void lt_wish_of_request(struct lt_wish *wish, const struct lt_request *request);
 /* The other way: into a request that was made from a record. */
 void lt_wish_lay(struct lt_request *request, const struct lt_wish *wish);
-/* That of a job whose wishes are not known: none, and nothing slows it. */
+/* Returns the wishes of a job whose wishes are not known: none, and nothing
+ * slows it. */
 struct lt_wish lt_wish_none(void);
 
-/* Of what kind its runs are, and how long they were expected to be. */
+/* The kind of its runs, and how long they were expected to be. */
 struct lt_quote_run {
 	uint64_t kind; /* lt_history_key() of LT_HISTORY_NAME; never 0 */
 	struct lt_expected expected;
@@ -153,7 +154,7 @@ int lt_quote_unpack(struct lt_quote *quote, const char *text, size_t length,
  * partitions that the policy leaves out were no candidates. */
 void lt_why_of_plan(struct lt_whys *whys, const struct lt_plan *plan,
     const struct lt_market *market);
-/* Those of the plan into the quote; "" where they can't be written. */
+/* Writes those of the plan into the quote; "" where they can't be written. */
 void lt_quote_set_why(struct lt_quote *quote, const struct lt_plan *plan,
     const struct lt_market *market);
 
@@ -170,10 +171,11 @@ int lt_why_pack(char *out, size_t size, const struct lt_whys *whys);
 int lt_why_unpack(struct lt_whys *whys, const char *text, size_t length,
     struct lt_error *err);
 
-/* What divides the plan from home: home_expected to home_then is when, from
+/* Steps between home and the plan: home_expected to home_then is when, from
  * there to there_slow where, from there to plan_expected how fast. */
 struct lt_levers {
-	/* Of a task, home's over the plan's: nodes x share, and power. */
+	/* Ratios of a task, home's over the plan's: nodes x share, and power.
+	 */
 	uint32_t size_ppm, power_ppm;
 	struct lt_amount home_then, there_now, there_slow; /* all tasks */
 	int64_t room_utc_s; /* first room there; 0 = none later than at home */
@@ -186,22 +188,23 @@ int lt_levers_pack(char *out, size_t size, const struct lt_levers *levers);
 /* LT_EINPUT when it is not exactly as that writes it. */
 int lt_levers_unpack(struct lt_levers *levers, const char *text, size_t length,
     struct lt_error *err);
-/* What the estimate says of cost and carbon. */
+/* Returns the estimate's cost and carbon. */
 struct lt_amount lt_amount_of(const struct lt_estimate *estimate);
 /* Which side of the site's comparison it is on. */
 void lt_quote_set_compared(struct lt_quote *quote, const struct lt_plan *plan);
-/* What the plan is measured against, lt_plan_base(), into the quote. */
+/* Writes the estimate that the plan is measured against, lt_plan_base(), into
+ * the quote. */
 void lt_quote_set_base(struct lt_quote *quote, const struct lt_plan *plan);
-/* Those of the plan into the quote. */
+/* Writes those of the plan into the quote. */
 void lt_quote_set_levers(struct lt_quote *quote, const struct lt_plan *plan);
 
-/* Into the quote: that of run, and what was expected of the plan: the ratio of
+/* Writes run into the quote, and what was expected of the plan: the ratio of
  * run times (1 in a partition that can't run it), the interruptions, and its
  * power cap, NULL = none. "" where it can't be written. */
 void lt_quote_set_run(struct lt_quote *quote, const struct lt_quote_run *run,
     const struct lt_estimate *chosen, const struct lt_capped *capped);
-/* Who the job is of and what was asked: account, tasks, objective, checkpoints,
- * planes. */
+/* Writes whose job it is and what was asked: account, tasks, objective,
+ * checkpoints, planes. */
 void lt_quote_of_request(struct lt_quote *quote,
     const struct lt_request *request, enum lt_mode mode);
 

@@ -13,7 +13,7 @@ enum lt_replan_why {
 			       */
 	LT_REPLAN_NO_ROOM,    /* its window is full by now */
 	LT_REPLAN_CANNOT_RUN, /* the partition can't run it any more */
-	/* Of lt_rearrange(): others went elsewhere at the same time. */
+	/* From lt_rearrange(): others went elsewhere at the same time. */
 	LT_REPLAN_TOGETHER,
 	LT_REPLAN_NOW, /* its user starts it now: never said by lt_replan() */
 	LT_REPLAN_INTERRUPTED, /* too often: off to nodes that stay */
@@ -36,16 +36,17 @@ const char *lt_replan_word(enum lt_replan_why why);
 /* -1 = none. */
 int lt_replan_find(const char *word);
 
-/* Of the saving that there is: forecasts go up and down by as much from one
- * hour to the next, and each change is one that its user has to follow. */
+/* Part of the saving that a change must exceed: forecasts go up and down by as
+ * much from one hour to the next, and its user has to follow each change. */
 #define LT_SWITCHING 0.1
-/* What is no worse and by so much sooner is worth a change: room came. */
+/* A start that is no worse and by so much sooner is worth a change: room came.
+ */
 enum { LT_SOONER_S = 300 };
-/* Who may have to leave is looked at again within this. */
+/* A job that may have to leave is looked at again within this. */
 enum { LT_LEAVE_LOOK_S = 60 };
 /* When lowtided looks at it: each half minute while it waits for nodes; and of
  * the wait that Slurm gives it after a requeue, so long before the end, by when
- * slurmdbd has told of the run that ended. Slurm's is that of its default. */
+ * slurmdbd has reported the run that ended. Slurm's is that of its default. */
 enum {
 	LT_WAITING_EVERY_S = 30,
 	LT_REQUEUE_WAIT_S = 120,
@@ -61,7 +62,7 @@ enum {
 int64_t lt_replan_back_utc_s(int64_t submit_utc_s, int64_t eligible_utc_s);
 
 struct lt_replan {
-	/* Of the job as it was submitted: home is where it would have gone by
+	/* The job as it was submitted: home is where it would have gone by
 	 * itself, earliest is now or later, latest_utc_s the last start that
 	 * was promised. */
 	const struct lt_request *request;
@@ -77,7 +78,7 @@ struct lt_replan {
 struct lt_replanned {
 	enum lt_replan_why why;
 	struct lt_estimate standing; /* by today's figures; CANNOT_RUN: none */
-	/* What a change has to better its score by at least, eq. (23), in units
+	/* The least by which a change must better its score, eq. (23), in units
 	 * of that; CANNOT_RUN: 0. */
 	double least_saving;
 	struct lt_plan plan; /* new; not for KEEP. Not moved = home, now */
@@ -119,23 +120,23 @@ struct lt_return_of { /* a job that runs on nodes that stay */
 	uint32_t planned_count;
 	int64_t worked_s;  /* of this run */
 	int64_t requeue_s; /* of that, what a requeue has it do again */
-	/* That it may still wait, in all: lt_pause_most_s(). */
+	/* The most that it may still wait, in all: lt_pause_most_s(). */
 	int64_t most_s;
 	int64_t now_utc_s;
 };
 
 struct lt_return {
-	int partition; /* preemptible, and to go on in; -1 = it stays */
-	/* Of what is left of it, a requeue's cost included; 0 where not known.
-	 */
+	int partition; /* preemptible, to continue in; -1 = it stays */
+	/* Saving on the work that is left, a requeue's cost included; 0 where
+	 * not known. */
 	double saved_micros, saved_mg;
 };
 
 /*
- * Is it worth a requeue now to go on on preemptible nodes? By the score of what
- * is left of it, and the decision that would be made of it, with the guard of
- * its deadline. Errors as lt_decide(); *out is always written. Source:
- * docs/model.md, eq. (24j).
+ * Decides whether a requeue now, to resume on preemptible nodes, is worth it.
+ * Goes by the score of the work that is left, and the decision that would be
+ * made for it, with the guard of its deadline. Errors as lt_decide(); *out is
+ * always written. Source: docs/model.md, eq. (24j).
  */
 int lt_replan_return(
     struct lt_return *out, const struct lt_return_of *of, struct lt_error *err);

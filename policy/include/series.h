@@ -35,7 +35,7 @@ const char *lt_quality_name(enum lt_quality quality);
  * value[i] holds on [start_utc_s[i], start_utc_s[i + 1]); start_utc_s has
  * count + 1 entries, strictly rising, the last is the end. integral[i] is the
  * integral of value, in unit-hours, from start_utc_s[0] to start_utc_s[i].
- * After the end the last value goes on; before the start the first.
+ * After the end the last value holds; before the start the first.
  */
 struct lt_series {
 	uint32_t count; /* >= 1 */

@@ -1,15 +1,15 @@
 /*
- * What Slurm may allocate to a request on a partition, which is more than what
- * was asked: whole cores or sockets, the site's defaults, per-node figures on
- * as many nodes as Slurm likes. Holds, plans and changes are priced by it;
- * docs/model.md, eqs. (2) and (37) to (40).
+ * Computes what Slurm may allocate to a request on a partition, which is more
+ * than what was asked: whole cores or sockets, the site's defaults, per-node
+ * figures on as many nodes as Slurm likes. Holds, plans and changes are priced
+ * by it; docs/model.md, eqs. (2) and (37) to (40).
  */
 #ifndef LT_SIZE_H
 #define LT_SIZE_H
 
 #include "decide.h"
 
-/* Of a whole job (one array task) on `nodes` nodes. */
+/* The allocation of a whole job (one array task) on `nodes` nodes. */
 struct lt_allocation {
 	uint32_t nodes;
 	uint64_t parts; /* the most nodes that it could be spread over */
@@ -40,9 +40,9 @@ struct lt_need lt_need_of(const struct lt_request *request,
 void lt_allocation_on(struct lt_allocation *allocation,
     const struct lt_need *need, const struct lt_shape *shape, uint32_t nodes);
 
-/* Has it whole nodes on each partition that it names, as one of them gives no
- * others? Before 23.11 what a job was tried with on such a partition stays.
- * Source: whole_node in _resolve_shared_status(). */
+/* True if it has whole nodes on each partition that it names, as one of them
+ * gives no others. Before 23.11 what a job was tried with on such a partition
+ * stays. Source: whole_node in _resolve_shared_status(). */
 bool lt_stays_whole(
     const struct lt_request *request, const struct lt_market *market);
 
@@ -99,14 +99,14 @@ uint64_t lt_tasks_updated(const struct lt_need *need);
  */
 uint64_t lt_tasks_dealt(const struct lt_need *need, uint64_t nodes);
 
-/* Do --ntasks-per-node tasks count on each node? Of one task they do not, but
- * for a job that says --cpus-per-gpu and asks for no GPU. */
+/* True if --ntasks-per-node tasks count on each node. For one task they do not,
+ * but for a job that says --cpus-per-gpu and asks for no GPU. */
 bool lt_counts_by_node(
     const struct lt_need *need, uint64_t gpus, uint64_t tasks);
 
-/* Is it one GPU that the job has, for all its tasks? From 24.11 on they get
- * their CPUs and no more, bound to it or not. Source: gres_filter_sock_core(),
- * which estimates the CPUs of a GPU. */
+/* True if the job has one GPU for all its tasks. From 24.11 on they get their
+ * CPUs and no more, bound to it or not. Source: gres_filter_sock_core(), which
+ * estimates the CPUs of a GPU. */
 bool lt_has_one_gpu(
     const struct lt_request *request, const struct lt_partition *partition);
 
@@ -127,8 +127,8 @@ uint64_t lt_memory_of(const struct lt_allocation *allocation,
  * maximum of nodes when it makes a job; 0 = none. */
 uint64_t lt_gpus_in_total(const struct lt_request *request);
 
-/* Has a node of the shape GPUs of several types, and are some of them perhaps
- * what is asked for? */
+/* True if a node of the shape has GPUs of several types, and some of them are
+ * perhaps what is asked for. */
 bool lt_gpus_unsure(
     const struct lt_request *request, const struct lt_shape *shape);
 
@@ -189,9 +189,10 @@ struct lt_fraction lt_charge_share(const struct lt_resources *resources,
     const struct lt_shape *shapes, uint32_t shape_count);
 
 /*
- * Of nodes that pods share, the sum of its parts of their CPUs, memory and GPUs
- * instead, weighted so that all of a node is 1, rounded down to 10^-12: what
- * fits on a node together is never more than the node. Eq. (2a). Pure.
+ * Returns the share on nodes that pods share: the sum of its parts of their
+ * CPUs, memory and GPUs, weighted so that all of a node is 1, rounded down to
+ * 10^-12: pods that fit on a node together are never more than the node. Eq.
+ * (2a). Pure.
  */
 struct lt_fraction lt_weighted_share(
     const struct lt_resources *resources, const struct lt_shape *shape);

@@ -10,11 +10,11 @@
 
 enum { LT_SMOKE_NODES_MAX = 2, LT_SMOKE_TIME_S = 1800 };
 
-/* Of a name, its digits folded as in lt_history_fold(), cut before as the
- * ledger cuts it. */
+/* Returns the hash of a name, its digits folded as in lt_history_fold(), cut
+ * before as the ledger cuts it. */
 uint32_t lt_smoke_name_hash(const char *name);
-/* Of the smoke runs of a user, account and name. Its figures are their number
- * (runs) and when the last one ended, UTC seconds (median). */
+/* Returns the key of the smoke runs of a user, account and name. Its figures
+ * are their number (runs) and when the last one ended, UTC seconds (median). */
 struct lt_history_key lt_smoke_key(
     uint32_t uid, const char *account, uint32_t name_hash);
 

@@ -31,7 +31,7 @@ enum lt_terms_flag {
 	LT_TERMS_EXPANDS = 1 << 18,
 };
 
-/* What the job asked: fields of struct lt_request, 0 = not said, in the order
+/* The request's fields: those of struct lt_request, 0 = not said, in the order
  * of the file. */
 #define LT_TERMS_ASKED(FIELD)                                                  \
 	FIELD(min_nodes)                                                       \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares two records by a list of columns.
+ * Compares two records by a list of columns, as they would be stored. Reads
+ * both records. Pure; nothing fails.
  */
 #include <string.h>
 

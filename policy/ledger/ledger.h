@@ -102,8 +102,8 @@ int lt_ledger_due_forecasts(struct lt_ledger *ledger, const char *source,
 /* When the last one that still waits was issued; -1 = none waits. */
 int lt_ledger_last_forecast(struct lt_ledger *ledger, const char *source,
     int64_t *hour, struct lt_error *err);
-/* By kind and bucket over all days kept, at most room: how many; negative =
- * failed. */
+/* Reads the errors by kind and bucket over all days kept, at most room. Returns
+ * how many; negative = failed. */
 int lt_ledger_forecast_errors(struct lt_ledger *ledger, const char *source,
     struct lt_error_sum *sums, uint32_t room, struct lt_error *err);
 
@@ -141,16 +141,16 @@ int lt_ledger_move_holds(struct lt_ledger *ledger, int64_t by_s,
 int lt_ledger_end_hold(struct lt_ledger *ledger, uint64_t quote_id,
     enum lt_hold_state state, const char *why, struct lt_error *err);
 
-/* What runs of its job, an array's id, were charged by its quote so far: those
- * that started since the submission that it is for. */
+/* Reads what runs of its job, an array's id, were charged by its quote so far:
+ * those that started since its submission. */
 int lt_ledger_charged_of(struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, struct lt_amount *charged,
     struct lt_error *err);
 
 /*
- * What a hold's amount was made from. price and carbon are the worst of its
- * window, in micros and mg per node-hour with the margin in them, and limit_s
- * has OverTimeLimit in it; 0 = not known.
+ * The inputs of a hold's amount. price and carbon are the worst of its window,
+ * in micros and mg per node-hour with the margin in them, and limit_s has
+ * OverTimeLimit in it; 0 = not known.
  */
 struct lt_admission {
 	struct lt_amount admitted; /* a task, before it was raised while it
@@ -158,8 +158,8 @@ struct lt_admission {
 	double price, carbon;
 	int64_t limit_s;
 };
-/* Is this an open hold of a job that has no admission, or another amount
- * since? */
+/* Writes whether this is an open hold of a job that has no admission, or has
+ * had another amount since. */
 int lt_ledger_admission_due(struct lt_ledger *ledger, uint64_t quote_id,
     bool *is_due, struct lt_error *err);
 /* hold: the amount that it is about. */
@@ -216,8 +216,8 @@ enum lt_gpus_from { /* who says how many GPUs a run had */
 	LT_GPUS_UNKNOWN,   /* nobody: the run has no price */
 	LT_GPUS_FROM_COUNT
 };
-/* Of what a run saved: by when it ran, and by how fast it is there. The rest is
- * by where, with what interruptions cost. */
+/* Parts of a run's saving: by when it ran, and by how fast it is there. The
+ * rest is by where, with what interruptions cost. */
 struct lt_saved_by {
 	int64_t time_micros, time_mg, gpu_micros, gpu_mg;
 };
@@ -225,13 +225,13 @@ struct lt_parts { /* of its money, beside what its nodes cost */
 	int64_t carbon_charge_micros; /* in it, for its carbon */
 	int64_t discount_micros; /* taken off, for it waited; not below 0 */
 };
-/* What a saving is measured by: a discount is none. */
+/* Returns the base that a saving is measured by: a discount is not a saving. */
 static inline int64_t
 lt_before_discount(int64_t money_micros, const struct lt_parts *parts)
 {
 	return money_micros + parts->discount_micros;
 }
-/* What its nodes cost: what others than us charge for. */
+/* Returns the cost of its nodes, as others charge for them. */
 static inline int64_t
 lt_of_nodes(int64_t money_micros, const struct lt_parts *parts)
 {
@@ -331,11 +331,11 @@ void lt_entry_figures(int64_t *out[LT_ENTRY_FIGURES], struct lt_entry *entry);
 /* *sum += sign * addend in all of them; false: one passes 64 bits. */
 bool lt_entry_add(
     struct lt_entry *sum, const struct lt_entry *addend, int sign);
-/* What the run says that its entries add up to. */
+/* Returns the sums that its entries must have, from the run. */
 struct lt_entry lt_entry_of_run(const struct lt_run *run);
 /*
  * Settle one run: the run row, its entries (they add up to it), the end of
- * one live share of its hold (unless it goes on), in one transaction. A run
+ * one live share of its hold (unless it continues), in one transaction. A run
  * that is there with equal figures changes nothing (*changed false); with other
  * figures a correction entry of the difference is made at its hour, or, for
  * hours before open_since_utc_s, at the hour of now (not before open_since).
@@ -355,7 +355,7 @@ int lt_ledger_settle(struct lt_ledger *ledger,
     struct lt_error *err);
 int lt_ledger_run(struct lt_ledger *ledger, struct lt_run_key key,
     struct lt_run *run, struct lt_error *err); /* LT_ENOENT */
-/* By submission; malloc'd. */
+/* Reads the runs by submission; malloc'd. */
 int lt_ledger_runs_of_id(struct lt_ledger *ledger, uint32_t job_id,
     struct lt_run **runs, uint32_t *count, struct lt_error *err);
 /* And of all tasks of the array that has this id. */
@@ -392,8 +392,9 @@ typedef int lt_run_function(void *context, const struct lt_run *run,
  * once. */
 int lt_ledger_runs(struct lt_ledger *ledger, const struct lt_runs_asked *asked,
     lt_run_function *take, void *context, struct lt_error *err);
-/* What slurmdbd says of the settlement's run beside its charge, into the row
- * that is there: name, QOS, WCKey, GPU, exit code, restarts, what it used. */
+/* Writes slurmdbd's facts of the settlement's run beside its charge, into the
+ * row that is there: name, QOS, WCKey, GPU, exit code, restarts, what it used.
+ */
 int lt_ledger_describe_run(struct lt_ledger *ledger,
     const struct lt_settlement *settlement, struct lt_error *err);
 struct lt_run_sum {
@@ -403,7 +404,7 @@ struct lt_run_sum {
 };
 typedef int lt_run_sum_function(
     void *context, const struct lt_run_sum *sum, struct lt_error *err);
-/* Of each run of all, by its key. */
+/* Calls back for each run of all, by its key. */
 int lt_ledger_each_run(struct lt_ledger *ledger, lt_run_sum_function *take,
     void *context, struct lt_error *err);
 struct lt_run_gpus {
@@ -427,9 +428,9 @@ struct lt_over_sum {
 };
 int lt_ledger_over(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_over_sum *sums, uint32_t room, struct lt_error *err);
-/* What preemptible nodes went through: node-hours of runs of a partition
- * within the span, and how many of those runs ended by NODE_FAIL or
- * PREEMPTED. */
+/* Reads the exposure of preemptible nodes: node-hours of runs of a partition
+ * within the span, and how many of those runs ended by NODE_FAIL or PREEMPTED.
+ */
 int lt_ledger_exposure(struct lt_ledger *ledger, const char *partition,
     struct lt_span span, struct lt_own_history *own, struct lt_error *err);
 /* Whose a run was: no more known. */
@@ -466,7 +467,7 @@ struct lt_length { /* a run that says something */
 	struct lt_run_key run;
 	struct lt_kind kinds[LT_HISTORY_GROUPS]; /* without figures */
 	struct lt_run_length length;
-	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = does not tell */
+	char gpu[LT_GPU_NAME_SIZE]; /* model it ran on; "" = not known */
 	int64_t gpu_length_s;	    /* that it worked there */
 	bool is_new;		    /* the ledger does not have the run */
 	bool is_short;		    /* it says nothing; what it said goes */
@@ -508,20 +509,20 @@ int lt_ledger_make_speeds(struct lt_ledger *ledger,
 int lt_ledger_speeds(struct lt_ledger *ledger,
     const struct lt_history_key *name, struct lt_speed speeds[LT_SPEEDS_MAX],
     struct lt_error *err);
-/* Those of one group; runs 0: there is none. */
+/* Reads those of one group; runs 0 = no such group. */
 int lt_ledger_figures(struct lt_ledger *ledger,
     const struct lt_history_key *key, struct lt_history_figures *figures,
     struct lt_error *err);
-/* What job_submit is told: the groups with the latest runs, `most` at most;
- * malloc'd. */
+/* Reads the history for job_submit: the groups with the latest runs, `most` at
+ * most; malloc'd. */
 int lt_ledger_history(struct lt_ledger *ledger, uint32_t most,
     struct lt_history_record **records, uint32_t *count, struct lt_error *err);
 /* And who had a smoke run since then, by lt_smoke_key(): LT_SMOKES_MAX at most,
  * the latest; malloc'd. */
 int lt_ledger_smokes(struct lt_ledger *ledger, int64_t since_utc_s,
     struct lt_history_record **records, uint32_t *count, struct lt_error *err);
-/* Of a user by name and shape, those with the latest runs first, at most
- * `most`; name "" = all, else folded; malloc'd. */
+/* A request for a user's groups by name and shape, those with the latest runs
+ * first, at most `most`; name "" = all, else folded; malloc'd. */
 struct lt_kinds_asked {
 	uint32_t uid, most;
 	const char *name;
@@ -544,7 +545,7 @@ struct lt_totals {
 	int64_t runs, moved_runs, unpriced_runs;
 	/* by a recording; by slurmctld's last record until slurmdbd's comes */
 	int64_t replay_runs, provisional_runs;
-	/* whose GPUs are by slurmctld's record; known to nobody */
+	/* runs whose GPUs are from slurmctld's record; from no record */
 	int64_t gpus_slurmctld_runs, gpus_unknown_runs;
 };
 /* Sum over the span of one account (not its children), per kind. Runs: of
@@ -553,8 +554,8 @@ struct lt_totals {
 int lt_ledger_totals(struct lt_ledger *ledger, const char *account,
     struct lt_span span, struct lt_totals totals[3] /* by enum lt_entry_kind */,
     struct lt_error *err);
-/* As lt_ledger_totals(), of what one user ran; adjustments are nobody's. Read
- * from entries and runs alone: slower. */
+/* As lt_ledger_totals(), for what one user ran; adjustments belong to no user.
+ * Read from entries and runs alone: slower. */
 int lt_ledger_totals_of_user(struct lt_ledger *ledger,
     const struct lt_runs_asked *asked, struct lt_totals totals[3],
     struct lt_error *err);
@@ -568,11 +569,11 @@ struct lt_account_sum {
 };
 int lt_ledger_sums(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
-/* In the same way what was taken off, as money, for each account. */
+/* Reads what was taken off, as money, for each account. */
 int lt_ledger_discounts(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);
 
-/* Is any money charged, adjusted or held? */
+/* Writes whether any money is charged, adjusted or held. */
 int lt_ledger_has_money(
     struct lt_ledger *ledger, bool *has, struct lt_error *err);
 
@@ -601,8 +602,9 @@ bool lt_ledger_get_number(
 int lt_ledger_put_number(struct lt_ledger *ledger, const char *name,
     int64_t number, struct lt_error *err);
 
-/* By which lt_ledger_get() has the number of lines of <state>/adjustments that
- * are set aside: the ledger can't add them. Not put: none. */
+/* The name by which lt_ledger_get() has the number of lines of
+ * <state>/adjustments that are set aside: the ledger can't add them. Not put:
+ * none. */
 #define LT_JOURNAL_REFUSED "adjustments_refused"
 
 /* Make the ledger agree with itself: adjustments with <state>/adjustments,

@@ -36,8 +36,8 @@ lt_booked_hours(int64_t from_utc_s, int64_t to_utc_s)
 }
 
 static int
-give(struct taker *t, const struct lt_run *run, const struct lt_booked *booked,
-    struct lt_error *err)
+give_row(struct taker *t, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err)
 {
 	const char *const account = t->asked->account;
 
@@ -49,7 +49,7 @@ give(struct taker *t, const struct lt_run *run, const struct lt_booked *booked,
 	return t->take(t->context, run, booked, err);
 }
 
-/* What both have. */
+/* Returns the span that both have. */
 static struct lt_span
 common(struct lt_span a, struct lt_span b)
 {
@@ -58,8 +58,8 @@ common(struct lt_span a, struct lt_span b)
 	    a.to_utc_s < b.to_utc_s ? a.to_utc_s : b.to_utc_s};
 }
 
-/* From the hour of the first to that of the last, before the period: the part
- * that the run has, and all where it has none. */
+/* Returns the span from the hour of the first to that of the last, before the
+ * period: the part that the run has, and all where it has none. */
 static struct lt_span
 earlier_hours(const struct taker *t, const struct lt_run *run,
     int64_t first_utc_s, int64_t last_utc_s)
@@ -102,7 +102,7 @@ read_booked(struct lt_rows *rows, const struct taker *t,
 		   : lt_fail(err, LT_EOVERFLOW, "ledger: a run passes 64 bits");
 }
 
-/* What is late, and the row is whole. */
+/* Reads what is late of the run, which completes its row, and gives the row. */
 static int
 give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked,
     struct lt_error *err)
@@ -117,7 +117,7 @@ give_part(struct taker *t, const struct lt_run *run, struct lt_booked *booked,
 			LT_INT(t->asked->to_utc_s), LT_INT(run->start_utc_s),
 			LT_INT(run->end_utc_s), LT_TEXT(booked->account)),
 		    &booked->late_s, NULL, err);
-	return rc < 0 ? rc : give(t, run, booked, err);
+	return rc < 0 ? rc : give_row(t, run, booked, err);
 }
 
 /* A row an account; of one without entries here one of nothing. */
@@ -173,7 +173,7 @@ give_run(struct taker *t, const struct lt_run *run, struct lt_error *err)
 	struct lt_booked booked = {
 	    .has_entries = true, .charge = lt_entry_of_run(run)};
 	memcpy(booked.account, run->account, sizeof(booked.account));
-	return give(t, run, &booked, err);
+	return give_row(t, run, &booked, err);
 }
 
 static int
@@ -206,7 +206,8 @@ static const struct list {
 	    LT_SQL_CORRECTED_OF_THEN}}},
 };
 
-/* As many values as each of them has: ?10 is only of what was. */
+/* Binds as many values as each of them has: ?10 is only for the figures as they
+ * were. */
 static struct lt_bound
 bound_of(enum lt_sql sql, const struct lt_value values[10], bool was, int count)
 {

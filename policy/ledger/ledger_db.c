@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens, makes and migrates ledger.db and signals.db; prepared statements; the
- * small named values. The rest of the ledger stands on it.
+ * Opens, makes and migrates ledger.db and signals.db; runs prepared statements
+ * and reads their rows; keeps small named values. The rest of the ledger stands
+ * on it. A failure of SQLite becomes an error with the file's name. A database
+ * of a later version is refused.
  */
 #include <assert.h>
 #include <errno.h>

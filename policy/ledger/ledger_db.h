@@ -26,7 +26,7 @@ struct lt_sums { /* in the order of tree, account and uid */
 };
 
 enum { LT_KEPT_SPANS = 8 };
-struct lt_kept {	      /* ledger_kept.c */
+struct lt_kept {	      /* ledger_sums.c */
 	int64_t data_version; /* changes where others wrote */
 	uint64_t asked;	      /* how often */
 	bool has_added;	      /* since the transaction began */
@@ -38,7 +38,7 @@ struct lt_kept {	      /* ledger_kept.c */
 };
 
 enum { LT_SEEN_RATES = 32 }; /* all rates of a few partitions */
-struct lt_seen_rates {	     /* ledger_rates.c: since the transaction began */
+struct lt_seen_rates {	     /* ledger_signals.c: since the transaction began */
 	uint32_t count;	     /* of which the last LT_SEEN_RATES are here */
 	struct lt_seen_rate {
 		char partition[LT_NAME_SIZE];
@@ -72,7 +72,7 @@ struct lt_new_lengths {
 };
 
 enum { LT_KEPT_CARRIES = 16 };
-struct lt_carries { /* ledger_carries.c: of the transaction's partitions */
+struct lt_carries { /* ledger_days.c: the partitions of the transaction */
 	bool has_any;
 	struct lt_carry {
 		bool is_used, is_carbon;
@@ -138,7 +138,7 @@ struct lt_split lt_split_period(struct lt_span span);
 	    LT_INT((p).end_day), LT_INT((p).head_end_utc_s),                   \
 	    LT_INT((p).tail_utc_s)
 
-/* ledger_kept.c: to the spans that it lies in, once it is put. */
+/* ledger_sums.c: adds an entry that was put to the spans that it lies in. */
 void lt_kept_add(struct lt_ledger *ledger, const struct lt_entry *entry);
 
 /* No sums are kept: the next look reads all. */
@@ -225,7 +225,7 @@ void lt_days_drop(struct lt_ledger *ledger);
 /* The same of lengths, and of carries. */
 int lt_lengths_keep(struct lt_ledger *ledger, const struct lt_length *length,
     struct lt_error *err);
-/* At once; in the order of by_name(). */
+/* Writes it at once; in the order of by_name(). */
 int lt_lengths_put(struct lt_ledger *ledger, const struct lt_length *lengths,
     uint32_t count, struct lt_error *err);
 int lt_lengths_write(struct lt_ledger *ledger, struct lt_error *err);

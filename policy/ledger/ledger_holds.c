@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds in the ledger: what lowtided took over from the ring or made itself,
- * until each has ended once, settled or void.
+ * Holds in the ledger: those that lowtided took over from the ring or made
+ * itself, until each has ended once, settled or void. Reads and writes
+ * ledger.db; a failure of SQLite is an error, and a hold that is not there is
+ * LT_ENOENT.
  */
 #include "ledger_db.h"
 

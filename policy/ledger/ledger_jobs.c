@@ -6,11 +6,8 @@
  * lives of jobs that show it, and those that are interrupted to see. Each step
  * is written before it is done, so that none is done twice.
  */
-#include "interruptions.h"
+#include "ledger_jobs.h"
 #include "ledger_db.h"
-#include "notices.h"
-#include "pauses.h"
-#include "proofs.h"
 
 #define RUN(column, member) LT_DB_COLUMN(struct lt_interrupted, column, member)
 static const struct lt_db_column interrupted_list[] = {

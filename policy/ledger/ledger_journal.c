@@ -33,9 +33,9 @@ enum {
 };
 
 /*
- * What all adjustments that add, and all that take away, may come to: then
- * any of them, of any account and period, in any order, fit 64 bits, and what
- * is left of them (2.3 * 10^16) is for charges.
+ * The most that all adjustments that add, and all that take away, may come to:
+ * then any of them, of any account and period, in any order, fit 64 bits, and
+ * the rest (2.3 * 10^16) is for charges.
  */
 static const int64_t ADJUSTMENTS_MAX = 9200000000000000000;
 
@@ -118,7 +118,7 @@ decode(char *out, size_t size, const char *text, size_t length)
 	return true;
 }
 
-/* With its newline; the length, below size. */
+/* Formats a line with its newline; returns the length, below size. */
 static size_t
 format_line(char *line, size_t size, const struct lt_entry *entry)
 {
@@ -193,7 +193,7 @@ is_line(const char *line, const char *word)
 	       crc == lt_crc32c(0, line, (size_t)(mark - line));
 }
 
-/* The adjustment of a whole line; false: there is none. */
+/* Reads the adjustment of a whole line; false: the line has none. */
 static bool
 parse_line(const char *line, struct lt_entry *entry)
 {
@@ -308,7 +308,8 @@ sync_directory(const char *dir, struct lt_error *err)
 	return rc;
 }
 
-/* What the caller is told failed must not come back at a replay. */
+/* Undoes a line: an adjustment that the caller saw fail must not come back at a
+ * replay. */
 static void
 take_back(const struct journal *journal, struct lt_error *err)
 {

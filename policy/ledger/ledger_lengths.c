@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long jobs ran: runs that say something, and the groups that they are in.
- * Apart from what was charged, so that a user can have it erased.
+ * Lengths of runs, and the groups of similar jobs that they teach. They are
+ * kept apart from charges, so that a user can have them erased. Reads and
+ * writes ledger.db; ledger_new_lengths.c collects what one transaction adds. A
+ * failure of SQLite is an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +153,7 @@ static const struct lt_db_column speed_list[] = {
 static const struct lt_db_columns speed_columns = {
     LT_DB_COLUMNS(struct lt_speed, speed_list)};
 
-/* Of LENGTHS_BY_GPU, whose rows are sorted. */
+/* Reads the medians from the rows of LENGTHS_BY_GPU, which are sorted. */
 static int
 medians(struct lt_speed speeds[LT_SPEEDS_MAX], struct lt_rows *rows,
     struct lt_error *err)

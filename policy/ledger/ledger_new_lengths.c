@@ -52,7 +52,7 @@ struct kinds {
 	struct lt_kind places[KIND_PLACES]; /* by hash, one each; 0: none */
 };
 
-/* With the last of its runs, as KIND_PUT would leave it. */
+/* Notes a kind with the last of its runs, as KIND_PUT would leave it. */
 static int
 note_kind(struct lt_ledger *ledger, struct kinds *kinds,
     const struct lt_kind *kind, struct lt_error *err)
@@ -86,7 +86,8 @@ put_kinds(
 	return rc;
 }
 
-/* 1 = it changes what is known; what does not stay is what TRIM would drop. */
+/* Returns 1 if it changes what is known. A length that does not stay is one
+ * that TRIM would drop. */
 static int
 put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
     struct lt_error *err)
@@ -102,7 +103,7 @@ put_length(struct lt_ledger *ledger, const struct lt_length *length, bool stays,
 	    NULL, NULL, err);
 }
 
-/* By name and shape, the newest first. */
+/* Orders by name and shape, the newest first. */
 static int
 by_name(const void *a, const void *b)
 {
@@ -165,7 +166,7 @@ lt_lengths_write(struct lt_ledger *ledger, struct lt_error *err)
 		return LT_OK;
 	qsort(all->items, all->count, sizeof(*all->items), by_name);
 	const int rc = lt_lengths_put(ledger, all->items, all->count, err);
-	/* What is refused stays, for then the commit is refused too. */
+	/* A refused row stays, for then the commit is refused too. */
 	if (rc == LT_OK)
 		lt_lengths_drop(ledger);
 	return rc;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a period had: the limits of its budgets, and, once it is closed, its
- * statement.
+ * Periods in the ledger: the limits that budgets had in them and, once a period
+ * is closed, its statement. Reads and writes the ledger; a failure of SQLite is
+ * an error. A closed period's statement is never changed, only dropped by a
+ * reopening.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -240,10 +242,10 @@ lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
 /* ---- a closing is undone ---- */
 
 /*
- * A closing is undone: the period's statement goes, what was corrected of its
- * hours goes from where it was booked to where it belongs, and a row stays that
- * says so. Then the ledger is as if nobody had closed the period; but for marks
- * on its runs, which later closings pass (lt_closed_stamp()).
+ * Undoes a closing: the period's statement goes, corrections of its hours move
+ * from where they were booked to where they belong, and a row stays that says
+ * so. Then the ledger is as if nobody had closed the period; but for marks on
+ * its runs, which later closings pass (lt_closed_stamp()).
  */
 #define REOPENED(column, member)                                               \
 	LT_DB_COLUMN(struct lt_reopened, column, member)
@@ -301,7 +303,7 @@ move_sums(struct lt_ledger *ledger, struct lt_rows *rows, struct lt_error *err)
 	return rc == LT_OK ? lt_days_add(ledger, &to, err) : rc;
 }
 
-/* Of hours from open_utc_s on. */
+/* Books back the sums of hours from open_utc_s on. */
 static int
 book_back(struct lt_ledger *ledger, int64_t open_utc_s, struct lt_error *err)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger is made to agree with itself, a part at a time: each is a
- * transaction of its own, and short, whatever the ledger has.
+ * Makes the ledger agree with itself, a part at a time: sums with entries, and
+ * entries with runs. Each part is a short transaction of its own, however large
+ * the ledger is. A failure of SQLite is an error; struct lt_repair says how far
+ * the repair has come.
  */
 #include <stdlib.h>
 
@@ -55,8 +57,8 @@ static const struct lt_db_column missing_list[] = {
 static const struct lt_db_columns missing_columns = {
     LT_DB_COLUMNS(struct lt_entry, missing_list)};
 
-/* Of runs with ids in (after, until]. At their own hours, of a closed period,
- * too: what it had is there again. */
+/* Puts the differences of runs with ids in (after, until] at their own hours,
+ * in a closed period, too, so that it has its sums again. */
 static int
 put_differences(struct lt_ledger *ledger, int64_t after, int64_t until,
     struct lt_error *err)

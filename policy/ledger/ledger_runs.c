@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs and their entries: settle once, correct by the difference, end one
- * share of the hold, all in one transaction; read runs back for reports.
+ * Runs and their entries: settles a run once, corrects it by the difference,
+ * and ends one share of its hold, all in one transaction; reads runs back for
+ * reports. A failure of SQLite, or a sum that passes 64 bits, is an error, and
+ * nothing of the call is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +240,7 @@ add_difference(struct differences *all, const struct lt_entry *entry, int sign,
 	return LT_OK;
 }
 
-/* Minus what the ledger has of the run, all corrections in. */
+/* Puts minus what the ledger has of the run, all corrections in. */
 static int
 subtract_known(struct lt_ledger *ledger, struct lt_run_key key,
     struct differences *all, struct lt_error *err)
@@ -340,8 +342,8 @@ lt_ledger_settle(struct lt_ledger *ledger,
     const struct lt_settlement *settlement, bool *changed, struct lt_error *err)
 {
 	const struct lt_run *const run = settlement->run;
-	/* A savepoint each would copy all pages that a run touches, a third of
-	 * what it costs. */
+	/* A savepoint for each would copy all pages that a run touches, a third
+	 * of its cost. */
 	const bool is_alone = !ledger->in_transaction;
 	struct lt_run known;
 

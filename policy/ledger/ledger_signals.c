@@ -125,8 +125,8 @@ put_step(const struct target *to, const struct lt_rate_step *step,
 	    err);
 }
 
-/* Lay one step over what is stored: cut the old ones, leave those that stay,
- * and fill what is between with the new. */
+/* Lays one step over the stored ones: cuts the old ones, leaves those that
+ * stay, and fills the gaps with the new one. */
 static int
 overlay(const struct target *to, const struct lt_rate_step *fresh,
     const struct steps *old, struct lt_error *err)
@@ -193,7 +193,7 @@ put_one_rate(const struct target *to, const struct lt_rate_step *fresh,
 
 	if (is_known)
 		step.issued_utc_s = old.items[0].issued_utc_s;
-	/* Most of what is put each few minutes is there already. */
+	/* Most points that are put each few minutes are there already. */
 	if (rc == LT_OK &&
 	    !(is_known && old.items[0].end_utc_s == fresh->end_utc_s))
 		rc = overlay(to, &step, &old, err);
@@ -235,7 +235,7 @@ add_guess(struct steps *steps, const struct lt_rate_step *step,
 	return add_step(steps, &guess, err);
 }
 
-/* The known ones and what is guessed before, between and after them. */
+/* Lists the known ones and guesses before, between and after them. */
 static int
 fill_gaps(struct steps *all, const struct steps *known,
     const struct lt_span *span, struct lt_error *err)
@@ -275,7 +275,8 @@ holds_over(const struct lt_rate_step *step, struct lt_span span)
 	       step->end_utc_s >= span.to_utc_s;
 }
 
-/* Of a time before the first of all steps, that one is what is known. */
+/* True if the item is an answer for the span: the first of all steps is one for
+ * a time before it, too. */
 static bool
 is_seen(const struct lt_seen_rate *item, struct lt_span span)
 {
@@ -283,8 +284,9 @@ is_seen(const struct lt_seen_rate *item, struct lt_span span)
 	       (item->is_first && span.to_utc_s <= item->step.start_utc_s);
 }
 
-/* Runs of a transaction ask for the same step again and again: nobody changes
- * it meanwhile. NULL = none that holds all the while, as far as is seen. */
+/* Returns a step seen before: runs of a transaction ask for the same step again
+ * and again, and nobody changes it meanwhile. NULL = no step that holds all the
+ * while, as far as is seen. */
 static const struct lt_seen_rate *
 seen_rate(const struct lt_ledger *ledger, const struct lt_rates_asked *asked)
 {
@@ -327,7 +329,7 @@ note_rate(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
 	seen->count++;
 }
 
-/* Those that overlap the span; where none does, the first of all, if any. */
+/* Reads those that overlap the span; if none does, the first of all, if any. */
 static int
 known_rates(struct lt_ledger *ledger, const struct lt_rates_asked *asked,
     struct steps *known, struct lt_error *err)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Transactions over both databases, and calls that are kept or undone as one.
+ * Before a commit it writes the sums, carries and lengths that were collected
+ * in memory. A failure undoes the call or the transaction, and what was
+ * collected for it.
  */
 #include "ledger_db.h"
 #include "lookup.h"
@@ -88,7 +91,8 @@ int
 lt_call_begin(
     struct lt_ledger *ledger, enum lt_database database, struct lt_error *err)
 {
-	/* What the savepoint undoes is then all that is kept. */
+	/* From here on, only what the savepoint would undo is kept in memory.
+	 */
 	const int rc =
 	    database == LT_DB_LEDGER ? write_kept(ledger, err) : LT_OK;
 

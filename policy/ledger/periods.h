@@ -30,13 +30,13 @@ typedef int lt_used_function(void *context, const struct lt_entry *entry,
 int lt_ledger_used_hours(struct lt_ledger *ledger,
     const struct lt_hours_asked *asked, lt_used_function *take, void *context,
     struct lt_error *err);
-/* Those booked in the span, in order: at, made, account, money, carbon, who and
- * reason. */
+/* Reads those booked in the span, in order: at, made, account, money, carbon,
+ * who and reason. */
 int lt_ledger_adjustments(struct lt_ledger *ledger, struct lt_span span,
     lt_hour_function *take, void *context, struct lt_error *err);
-/* What is to be added to the sums of the span so that each correction of a
- * closed period is in the hour that it corrects, and not where it is booked:
- * above 0 where others have it, below 0 where it is theirs. */
+/* Additions to the sums of the span that put each correction of a closed period
+ * into the hour that it corrects, and not where it is booked: above 0 where it
+ * was booked elsewhere, below 0 where it belongs elsewhere. */
 struct lt_incurred {
 	char partition[LT_NAME_SIZE];
 	int64_t money_micros, carbon_charge_micros, discount_micros;
@@ -45,8 +45,8 @@ typedef int lt_incurred_function(
     void *context, const struct lt_incurred *incurred, struct lt_error *err);
 int lt_ledger_incurred(struct lt_ledger *ledger, struct lt_span span,
     lt_incurred_function *take, void *context, struct lt_error *err);
-/* Those booked in the span, by run, account and the hour that they are for,
- * which at is; made, money and carbon. reason: of a run that was charged
+/* Reads those booked in the span, by run, account and the hour that they are
+ * for, which at is; made, money and carbon. reason: for a run that was charged
  * before, or that came when its month was closed. */
 #define LT_CORRECTION_CHANGED "it changed after it was charged"
 #define LT_CORRECTION_LATE "its record came after the close"
@@ -89,7 +89,7 @@ typedef int lt_closed_row_function(
     void *context, const struct lt_closed_row *row, struct lt_error *err);
 int lt_ledger_closed_rows(struct lt_ledger *ledger, struct lt_span span,
     lt_closed_row_function *take, void *context, struct lt_error *err);
-/* By end; malloc'd. */
+/* Reads all by end; malloc'd. */
 int lt_ledger_all_closed(struct lt_ledger *ledger, struct lt_closed **closed,
     uint32_t *count, struct lt_error *err);
 /* Nothing is booked before this any more; 0 = nothing is closed. */
@@ -100,10 +100,10 @@ int64_t lt_ledger_closed_until(struct lt_ledger *ledger);
 int lt_closed_stamp(struct lt_ledger *ledger, int64_t now_utc_s, int64_t *utc_s,
     struct lt_error *err);
 /*
- * A closing that was undone, and what the period had come to by it. That none
- * lies around the period or behind it is the caller's to see: what is booked in
- * a closed one stays there. What corrects hours that are open again is booked
- * at them from then on, as if they had always been open.
+ * A closing that was undone, and the amounts of the period by it. The caller
+ * must see that no closed period lies around it or behind it: what is booked in
+ * a closed one stays there. Corrections of hours that are open again are booked
+ * at these hours from then on, as if they had always been open.
  */
 enum { LT_REOPEN_REASON_SIZE = 256 };
 struct lt_reopened {
@@ -116,7 +116,7 @@ struct lt_reopened {
 };
 int lt_ledger_reopen(struct lt_ledger *ledger,
     const struct lt_reopened *reopened, struct lt_error *err);
-/* In the order in which they were; malloc'd. */
+/* Reads all in the order in which they were; malloc'd. */
 int lt_ledger_all_reopened(struct lt_ledger *ledger,
     struct lt_reopened **reopened, uint32_t *count, struct lt_error *err);
 /* One job more that was refused; at: lt_calendar_hour(). Those of a span by
@@ -127,10 +127,10 @@ typedef int lt_refused_function(void *context, const char *account,
     int64_t at_utc_s, int64_t jobs, struct lt_error *err);
 int lt_ledger_refused(struct lt_ledger *ledger, struct lt_span span,
     lt_refused_function *take, void *context, struct lt_error *err);
-/* Of all entries the first hour; false: there is none. */
+/* Reads the first hour of all entries; false without entries. */
 int lt_ledger_first_booked(struct lt_ledger *ledger, int64_t *at_utc_s,
     bool *has, struct lt_error *err);
-/* What each account's runs were charged in a span: no adjustments, and no
+/* Reads each account's charges for runs in a span: no adjustments, and no
  * corrections, which are booked when they come; malloc'd. */
 int lt_ledger_used(struct lt_ledger *ledger, struct lt_span span,
     struct lt_account_sum **sums, uint32_t *count, struct lt_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the ledger: runs beside what their jobs were quoted, to see how good
- * quotes are and what moving saves.
+ * Runs in the ledger beside the quotes of their jobs, to see how good quotes
+ * are and what moving saves. LT_OK or an error of SQLite.
  */
 #ifndef LT_QUOTED_H
 #define LT_QUOTED_H
@@ -21,7 +21,7 @@ struct lt_quoted {
 	enum lt_compared compared;
 	uint64_t draw;		     /* lt_holdout_draw() at its submission */
 	struct lt_amount plan, home; /* of a task, as they were expected */
-	/* Of the run; base: eq. (30), work: lt_work_at_home(). */
+	/* Amounts of the run; base: eq. (30), work: lt_work_at_home(). */
 	struct lt_amount charged, base, work;
 	int64_t end_utc_s;
 	enum lt_quoted_end end;
@@ -32,13 +32,13 @@ struct lt_quoted {
 	 * ledger has no hold of it any more. */
 	int64_t waited_s;
 };
-/* In place of what is known of the run. */
+/* Puts it in place of what is known of the run. */
 int lt_ledger_put_quoted(struct lt_ledger *ledger,
     const struct lt_quoted *quoted, struct lt_error *err);
 typedef int lt_quoted_function(
     void *context, const struct lt_quoted *quoted, struct lt_error *err);
-/* Those that ended within the span; runs of a job one after the other, by their
- * submission. */
+/* Reads those that ended within the span; runs of a job one after the other, by
+ * their submission. */
 int lt_ledger_each_quoted(struct lt_ledger *ledger, struct lt_span span,
     lt_quoted_function *take, void *context, struct lt_error *err);
 

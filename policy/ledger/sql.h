@@ -3,21 +3,15 @@
  * All SQL text of the ledger, one named constant each: LT_SQL_<name>, the
  * database it belongs to, the text. Schemas first; migrations only go up.
  * Amounts are NULL where they are not known; u64 ids are stored as int64.
- * {columns} and {values} stand for the list of columns by which a statement is
- * put or read: ledger_db.h, columns.h.
+ * {columns} and {values} stand for the list of columns with which a statement
+ * is put or read: ledger_db.h, columns.h.
  */
 #ifndef LT_LEDGER_SQL_H
 #define LT_LEDGER_SQL_H
 
-#include "sql_accounts.h"
 #include "sql_jobs.h"
 #include "sql_lengths.h"
 #include "sql_periods.h"
-#include "sql_plans.h"
-#include "sql_parts.h"
-#include "sql_quoted.h"
-#include "sql_told.h"
-#include "sql_users.h"
 
 #define LT_SQL_PRAGMAS                                                         \
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"                    \
@@ -176,8 +170,8 @@
  * each entry. */
 #define LT_SQL_LEDGER_7 "DROP TRIGGER entries_to_days;"
 
-/* Adjustments are nobody's: those of before were of who made them, as if he had
- * used it. */
+/* Adjustments belong to no user: those of before belonged to the admin who made
+ * them, as if that were their use. */
 #define LT_SQL_NOBODY "4294967295" /* LT_NOBODY_UID */
 #define LT_SQL_LEDGER_NOBODY                                                   \
 	"UPDATE entries SET uid = " LT_SQL_NOBODY                              \
@@ -222,10 +216,12 @@
 /* Version 3: when each was recorded; NULL = before this release. */
 #define LT_SQL_SIGNALS_3 "ALTER TABLE rates ADD COLUMN issued_utc_s INTEGER;"
 
-/* By a recording, by slurmctld's last record, or whose GPUs are not by
- * slurmdbd: enum lt_quality and enum lt_gpus_from (ledger_sums.c). */
+/* True if a run is odd: by a recording, by slurmctld's last record, or with
+ * GPUs that slurmdbd does not count: enum lt_quality and enum lt_gpus_from
+ * (ledger_sums.c). */
 #define LT_SQL_ODD "(provisional != 0 OR worst_quality = 7 OR gpus_from != 0)"
-/* What ends later than that after a period touches it only if it is long. */
+/* A run that ends later than that after a period touches it only if it is long.
+ */
 #define LT_SQL_LONG_S "172800"
 #define LT_SQL_LONG "end_utc_s > start_utc_s + " LT_SQL_LONG_S
 /* A run touches [?2, ?3). One that never started or lasted no second cost
@@ -250,7 +246,7 @@
 #define LT_SQL_FAR                                                             \
 	"end_utc_s > ?3 + " LT_SQL_LONG_S " AND " LT_SQL_LONG                  \
 	" AND " LT_SQL_STARTED
-/* In the order of runs_account and runs_long. */
+/* The order of runs_account and runs_long. */
 #define LT_SQL_RUN_ORDER                                                       \
 	"end_utc_s, start_utc_s, moved, priced, job_id, submit_utc_s"
 #define LT_SQL_BEHIND(part)                                                    \
@@ -259,8 +255,8 @@
 #define LT_SQL_RUNS_BEHIND(part)                                               \
 	"SELECT {columns} FROM runs WHERE " LT_SQL_BEHIND(                     \
 	    part) " ORDER BY " LT_SQL_RUN_ORDER
-/* Of all accounts, by their ends: so they lie in the table too, where those of
- * one account are a page each. */
+/* Order for all accounts, by their ends: so they lie in the table too, where
+ * those of one account are a page each. */
 #define LT_SQL_ALL_ORDER "end_utc_s, start_utc_s, job_id, submit_utc_s"
 #define LT_SQL_RUNS_OF_ALL(part)                                               \
 	"SELECT {columns} FROM runs " part " ORDER BY " LT_SQL_ALL_ORDER
@@ -545,5 +541,322 @@
 	LT_SQL_QUOTED_TABLE(X)                                                 \
 	LT_SQL_TOLD_TABLE(X)                                                   \
 	LT_SQL_ACCOUNTS_TABLE(X)
+
+/*
+ * SQL of accounts, beside sql.h's and by its rules.
+ */
+
+/* Version 28: below whom an account stood until then, for what was booked
+ * before; and the few days that have discounts. */
+#define LT_SQL_LEDGER_28                                                       \
+	"CREATE TABLE account_moves (name TEXT NOT NULL,"                      \
+	" parent TEXT NOT NULL, until_utc_s INTEGER NOT NULL,"                 \
+	" PRIMARY KEY (name, until_utc_s)) WITHOUT ROWID;"                     \
+	"CREATE INDEX account_moves_until ON account_moves (until_utc_s);"     \
+	"CREATE INDEX account_moves_parent ON account_moves (parent);"         \
+	"CREATE INDEX days_discount ON days (day, account, discount_micros)"   \
+	" WHERE discount_micros != 0;"
+
+#define LT_SQL_ACCOUNTS_TABLE(X)                                               \
+	X(ACCOUNT_PUT, LEDGER,                                                 \
+	    "INSERT INTO accounts VALUES (?1, ?2)"                             \
+	    " ON CONFLICT DO UPDATE SET parent = ?2 WHERE parent != ?2")       \
+	X(ACCOUNTS, LEDGER,                                                    \
+	    "SELECT name, parent, EXISTS (SELECT 1 FROM days"                  \
+	    "  WHERE account = name), EXISTS (SELECT 1 FROM account_moves AS"  \
+	    "  m WHERE m.parent = accounts.name) FROM accounts"                \
+	    " ORDER BY name")                                                  \
+	X(ACCOUNT_MOVE, LEDGER,                                                \
+	    "INSERT OR IGNORE INTO account_moves SELECT name, parent, ?3"      \
+	    " FROM accounts WHERE name = ?1 AND parent != ?2")                 \
+	X(ACCOUNT_MOVES, LEDGER,                                               \
+	    "SELECT {columns} FROM account_moves"                              \
+	    " ORDER BY name, until_utc_s")                                     \
+	X(ACCOUNT_CUTS, LEDGER,                                                \
+	    "SELECT DISTINCT until_utc_s FROM account_moves"                   \
+	    " WHERE until_utc_s > ?1 AND until_utc_s < ?2"                     \
+	    " ORDER BY until_utc_s")
+
+/*
+ * SQL of whose a run was, beside sql.h's and by its rules: figures of one user,
+ * and users erased from what is old.
+ */
+
+/* Runs that ended in (?1, ?2] and have a user, with their entries e. */
+#define LT_SQL_ERASED_RUNS                                                     \
+	"end_utc_s > ?1 AND end_utc_s <= ?2 AND uid != " LT_SQL_NOBODY
+#define LT_SQL_ERASED_ENTRIES                                                  \
+	" FROM runs r INDEXED BY runs_end CROSS JOIN entries e"                \
+	" ON e.job_id = r.job_id AND e.job_id != 0"                            \
+	" AND e.submit_utc_s = r.submit_utc_s"                                 \
+	" WHERE r.end_utc_s > ?1 AND r.end_utc_s <= ?2"                        \
+	" AND r.uid != " LT_SQL_NOBODY " AND e.uid != " LT_SQL_NOBODY
+/* Their part of days goes from one uid to another: add or take, and uid. */
+#define LT_SQL_ADD_SUM(column, member) ", sum(e." #column ")"
+#define LT_SQL_TAKE_SUM(column, member) ", -sum(e." #column ")"
+#define LT_SQL_DAYS_MOVED(SUM, uid)                                            \
+	"INSERT INTO days (day, account, uid, kind" LT_SQL_ENTRY_FIGURES       \
+	") SELECT e.at_utc_s / 86400, e.account, " uid                         \
+	", e.kind" LT_FIGURES(SUM) LT_SQL_ERASED_ENTRIES                       \
+	    " GROUP BY 1, 2, 3, 4" LT_SQL_ADD_FIGURES
+#define LT_SQL_AND_NONE(column, member) " AND " #column " = 0"
+
+#define LT_SQL_USERS_TABLE(X)                                                                      \
+	X(TOTALS_OF_USER, LEDGER,                                                                  \
+	    "SELECT kind" LT_SQL_SUM_FIGURES " FROM entries"                                       \
+	    " WHERE account = ?1 AND at_utc_s >= ?2 AND at_utc_s < ?3"                             \
+	    " AND uid = ?4 GROUP BY kind")                                                         \
+	X(COUNTS_OF_USER, LEDGER,                                                                  \
+	    "SELECT count(*), total(moved), total(NOT priced),"                                    \
+	    " total(worst_quality = 7), total(provisional),"                                       \
+	    " total(gpus_from = 1), total(gpus_from = 2) FROM runs"                                \
+	    " WHERE account = ?1 AND " LT_SQL_IS_BOOKED " AND uid = ?4")                           \
+	X(ERASE_UNTIL, LEDGER,                                                                     \
+	    "SELECT end_utc_s FROM runs WHERE " LT_SQL_ERASED_RUNS                                 \
+	    " ORDER BY end_utc_s LIMIT 1 OFFSET ?3")                                               \
+	X(ERASE_ADD_DAYS, LEDGER,                                                                  \
+	    LT_SQL_DAYS_MOVED(LT_SQL_ADD_SUM, LT_SQL_NOBODY))                                      \
+	X(ERASE_TAKE_DAYS, LEDGER,                                                                 \
+	    LT_SQL_DAYS_MOVED(LT_SQL_TAKE_SUM, "e.uid"))                                           \
+	X(ERASE_DROP_DAYS, LEDGER,                                                                 \
+	    "DELETE FROM days WHERE (account, day, uid, kind) IN"                                  \
+	    " (SELECT DISTINCT e.account, e.at_utc_s / 86400, e.uid, e.kind" LT_SQL_ERASED_ENTRIES \
+	    ")" LT_FIGURES(LT_SQL_AND_NONE))                                                       \
+	X(ERASE_ENTRIES, LEDGER,                                                                   \
+	    "UPDATE entries SET uid = " LT_SQL_NOBODY " WHERE id IN"                               \
+	    " (SELECT e.id" LT_SQL_ERASED_ENTRIES ")")                                             \
+	X(ERASE_RUNS, LEDGER,                                                                      \
+	    "UPDATE runs SET user = '', name = '', uid = " LT_SQL_NOBODY                           \
+	    " WHERE " LT_SQL_ERASED_RUNS)                                                          \
+	X(ERASE_KEPT_RUNS, LEDGER,                                                                 \
+	    "UPDATE runs_before SET user = '', name = '', uid = " LT_SQL_NOBODY                    \
+	    " WHERE " LT_SQL_ERASED_RUNS)                                                          \
+	X(ERASE_HOLDS, LEDGER,                                                                     \
+	    "UPDATE holds SET uid = " LT_SQL_NOBODY " WHERE state != 0"                            \
+	    " AND ended_utc_s > max(?1, 0) AND ended_utc_s <= ?2"                                  \
+	    " AND uid != " LT_SQL_NOBODY)
+
+/*
+ * SQL of what is in the money of an entry beside the use of nodes: the charge
+ * for carbon, and the discount that was taken off; beside sql.h's and by its
+ * rules.
+ */
+
+#define LT_SQL_ADD_PARTS(table)                                                \
+	"ALTER TABLE " table " ADD COLUMN carbon_charge_micros INTEGER"        \
+	" NOT NULL DEFAULT 0;"                                                 \
+	"ALTER TABLE " table " ADD COLUMN discount_micros INTEGER"             \
+	" NOT NULL DEFAULT 0;"
+
+/* Version 24. */
+#define LT_SQL_LEDGER_24                                                       \
+	LT_SQL_ADD_PARTS("entries")                                            \
+	LT_SQL_ADD_PARTS("days")                                               \
+	LT_SQL_ADD_PARTS("runs")                                               \
+	LT_SQL_ADD_PARTS("runs_before")                                        \
+	"CREATE INDEX entries_discounted ON entries (account, at_utc_s)"       \
+	" WHERE discount_micros != 0;"
+
+/* All figures of entries, in the order of lt_entry_figures(), each with a comma
+ * before it; their sums; and parameters for them. */
+#define LT_SQL_FIGURE(column, member) ", " #column
+#define LT_SQL_FIGURE_SUM(column, member) ", sum(" #column ")"
+#define LT_SQL_FIGURE_VALUE(column, member) ", ?"
+#define LT_SQL_ENTRY_FIGURES LT_FIGURES(LT_SQL_FIGURE)
+#define LT_SQL_SUM_FIGURES LT_FIGURES(LT_SQL_FIGURE_SUM)
+#define LT_SQL_FIGURE_VALUES LT_FIGURES(LT_SQL_FIGURE_VALUE)
+/* Into days where the account, user and kind have that day. */
+#define LT_SQL_ADDED(column) #column " = " #column " + excluded." #column
+#define LT_SQL_FIGURE_ADDED(column, member) ", " LT_SQL_ADDED(column)
+#define LT_SQL_ADD_FIGURES                                                     \
+	" ON CONFLICT DO UPDATE SET " LT_SQL_ADDED(money_micros)               \
+	    LT_MORE_FIGURES(LT_SQL_FIGURE_ADDED)
+/* Columns that a run r has beyond its entries x, as missing_<column>. */
+#define LT_SQL_LESS_SUM(column, member)                                        \
+	", r." #column " - coalesce(sum(x." #column "), 0) AS missing_" #column
+#define LT_SQL_OR_MISSING(column, member) " OR missing_" #column " != 0"
+#define LT_SQL_FIGURES_LESS_SUMS LT_FIGURES(LT_SQL_LESS_SUM)
+#define LT_SQL_ANY_MISSING "FALSE" LT_FIGURES(LT_SQL_OR_MISSING)
+
+/*
+ * SQL of the plans that a job had one after the other, beside sql.h's and by
+ * its rules. why: a word of replan.h, "" = of its submission.
+ */
+
+/* Version 9. */
+#define LT_SQL_LEDGER_9                                                        \
+	"CREATE TABLE plans (quote_id INTEGER NOT NULL,"                       \
+	" made_utc_s INTEGER NOT NULL, partition TEXT NOT NULL,"               \
+	" start_utc_s INTEGER NOT NULL, money_micros INTEGER,"                 \
+	" carbon_mg INTEGER, why TEXT NOT NULL,"                               \
+	" PRIMARY KEY (quote_id, made_utc_s)) WITHOUT ROWID;"
+
+/* Version 10: the levers by which a plan differs from home, as in the quote. */
+#define LT_SQL_LEDGER_10                                                       \
+	"ALTER TABLE holds ADD COLUMN levers TEXT NOT NULL DEFAULT '';"
+
+/* Version 11: what was saved by when a run ran, and by how fast: of entries and
+ * runs before it was all by where. */
+#define LT_SQL_LEDGER_11                                                       \
+	"ALTER TABLE runs ADD COLUMN by_time_micros INTEGER NOT NULL"          \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_time_mg INTEGER NOT NULL"              \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_gpu_micros INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE runs ADD COLUMN by_gpu_mg INTEGER NOT NULL"               \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_time_micros INTEGER NOT NULL"       \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_time_mg INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_gpu_micros INTEGER NOT NULL"        \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE entries ADD COLUMN by_gpu_mg INTEGER NOT NULL"            \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_time_micros INTEGER NOT NULL"          \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_time_mg INTEGER NOT NULL"              \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_gpu_micros INTEGER NOT NULL"           \
+	" DEFAULT 0;"                                                          \
+	"ALTER TABLE days ADD COLUMN by_gpu_mg INTEGER NOT NULL"               \
+	" DEFAULT 0;"
+
+#define LT_SQL_BY "by_time_micros, by_time_mg, by_gpu_micros, by_gpu_mg"
+#define LT_SQL_SUM_BY                                                          \
+	"sum(by_time_micros), sum(by_time_mg), sum(by_gpu_micros), sum(by_gpu_mg)"
+
+#define LT_SQL_PLANS_TABLE(X)                                                  \
+	X(PLAN_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO plans (quote_id, {columns})"               \
+	    " VALUES (?1, {values})")                                          \
+	X(PLANS_OF, LEDGER,                                                    \
+	    "SELECT {columns} FROM plans WHERE quote_id = ?1"                  \
+	    " ORDER BY made_utc_s")                                            \
+	X(PLANS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM plans WHERE quote_id NOT IN"                          \
+	    " (SELECT quote_id FROM holds)")
+
+/*
+ * SQL of runs beside their quotes, beside sql.h's and by its rules.
+ */
+
+/* Version 20: a row a run, written when it is settled, and not any more once
+ * its period is closed. compared: enum lt_compared;
+ * how_ended: enum lt_quoted_end. NULL: not known. */
+#define LT_SQL_LEDGER_20                                                                 \
+	"CREATE TABLE quoted (job_id INTEGER NOT NULL,"                                  \
+	" submit_utc_s INTEGER NOT NULL, quote_id INTEGER NOT NULL,"                     \
+	" account TEXT NOT NULL, compared INTEGER NOT NULL,"                             \
+	" draw INTEGER NOT NULL, plan_micros INTEGER, plan_mg INTEGER,"                  \
+	" home_micros INTEGER, home_mg INTEGER, money_micros INTEGER,"                   \
+	" carbon_mg INTEGER, base_micros INTEGER, base_mg INTEGER, work_micros INTEGER," \
+	" work_mg INTEGER,"                                                              \
+	" end_utc_s INTEGER NOT NULL, how_ended INTEGER NOT NULL,"                       \
+	" has_left INTEGER NOT NULL, deadline_utc_s INTEGER NOT NULL,"                   \
+	" stated_ppm INTEGER NOT NULL,"                                                  \
+	" PRIMARY KEY (job_id, submit_utc_s)) WITHOUT ROWID;"                            \
+	"CREATE INDEX quoted_end ON quoted (end_utc_s);"
+
+/* Version 22: 8192 is LT_QUOTE_NO_SMOKE. */
+#define LT_SQL_LEDGER_22                                                       \
+	"CREATE INDEX holds_no_smoke ON holds (made_utc_s)"                    \
+	" WHERE flags & 8192 != 0;"
+
+#define LT_SQL_QUOTED_TABLE(X)                                                 \
+	X(QUOTED_PUT, LEDGER,                                                  \
+	    "INSERT OR REPLACE INTO quoted ({columns}) VALUES ({values})")     \
+	X(QUOTED_ENDED, LEDGER,                                                \
+	    "SELECT {columns},"                                                \
+	    " (SELECT max(plan_start_utc_s - home_start_utc_s, 0) FROM holds"  \
+	    "  WHERE holds.quote_id = quoted.quote_id) FROM quoted"            \
+	    " WHERE end_utc_s >= ?1 AND end_utc_s < ?2"                        \
+	    " ORDER BY quote_id, job_id, submit_utc_s")                        \
+	X(QUOTED_NO_SMOKE, LEDGER,                                             \
+	    "SELECT count(*) FROM holds"                                       \
+	    " WHERE flags & 8192 != 0 AND made_utc_s >= ?1")
+
+/*
+ * SQL of alerts and mails that are told and due, beside sql.h's and by its
+ * rules.
+ */
+
+/* Version 23: a row a percentage of a budget that was passed, a run or a day
+ * that cost much; told_utc_s 0: it is due. Kinds: message_kinds.h. */
+#define LT_SQL_LEDGER_23                                                       \
+	"CREATE TABLE alerts (name TEXT PRIMARY KEY, begins TEXT NOT NULL,"    \
+	" kind INTEGER NOT NULL, team TEXT NOT NULL, uid INTEGER NOT NULL,"    \
+	" job_id INTEGER NOT NULL, quote_id INTEGER NOT NULL,"                 \
+	" percent INTEGER NOT NULL, times INTEGER NOT NULL,"                   \
+	" is_over INTEGER NOT NULL, made_utc_s INTEGER NOT NULL,"              \
+	" told_utc_s INTEGER NOT NULL, until_utc_s INTEGER NOT NULL,"          \
+	" subject TEXT NOT NULL, text TEXT NOT NULL, mail_to TEXT NOT NULL)"   \
+	" WITHOUT ROWID;"                                                      \
+	"CREATE INDEX alerts_made ON alerts (made_utc_s);"                     \
+	"CREATE INDEX alerts_due ON alerts (name) WHERE told_utc_s = 0;"       \
+	"CREATE INDEX alerts_of_budgets ON alerts (name) WHERE kind = 0;"
+
+/* Version 21: a row a job that asks for mails: the start that its user knows
+ * of, and the run up to which interruptions are told. */
+#define LT_SQL_LEDGER_21                                                       \
+	"CREATE TABLE mails (job_id INTEGER PRIMARY KEY,"                      \
+	" quote_id INTEGER NOT NULL, start_utc_s INTEGER NOT NULL,"            \
+	" partition TEXT NOT NULL, run_start_utc_s INTEGER NOT NULL);"
+
+/* Version 25: a row a job, or array, whose user asks for a mail at its end. */
+#define LT_SQL_LEDGER_25                                                       \
+	"CREATE TABLE end_mails (job_id INTEGER PRIMARY KEY,"                  \
+	" quote_id INTEGER NOT NULL, mail_to TEXT NOT NULL,"                   \
+	" told_utc_s INTEGER NOT NULL);"                                       \
+	"CREATE INDEX end_mails_due ON end_mails (job_id)"                     \
+	" WHERE told_utc_s = 0;"
+
+#define LT_SQL_TOLD_TABLE(X)                                                   \
+	X(ALERT_PUT, LEDGER,                                                   \
+	    "INSERT OR REPLACE INTO alerts ({columns}) VALUES ({values})")     \
+	X(ALERT_DROP, LEDGER, "DELETE FROM alerts WHERE name = ?1")            \
+	X(ALERT, LEDGER, "SELECT {columns} FROM alerts WHERE name = ?1")       \
+	X(ALERTS_OF_BUDGETS, LEDGER,                                           \
+	    "SELECT {columns} FROM alerts"                                     \
+	    " WHERE kind = 0 AND until_utc_s > ?1 ORDER BY name")              \
+	X(ALERTS_DUE, LEDGER,                                                  \
+	    "SELECT {columns} FROM alerts WHERE told_utc_s = 0 ORDER BY name") \
+	X(ALERTS_LAST, LEDGER,                                                 \
+	    "SELECT {columns} FROM alerts"                                     \
+	    " ORDER BY made_utc_s DESC, name LIMIT ?1")                        \
+	X(ALERTS_PRUNE, LEDGER,                                                \
+	    "DELETE FROM alerts WHERE made_utc_s < ?1 AND until_utc_s < ?1"    \
+	    " AND quote_id NOT IN"                                             \
+	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
+	X(MAIL_PUT, LEDGER,                                                    \
+	    "INSERT OR REPLACE INTO mails ({columns}) VALUES ({values})")      \
+	X(MAIL, LEDGER, "SELECT {columns} FROM mails WHERE job_id = ?1")       \
+	X(MAILS_PRUNE, LEDGER,                                                 \
+	    "DELETE FROM mails WHERE quote_id NOT IN"                          \
+	    " (SELECT quote_id FROM holds WHERE state = 0)")                   \
+	X(END_MAIL_PUT, LEDGER,                                                \
+	    "INSERT INTO end_mails VALUES (?1, ?2, ?3, 0)"                     \
+	    " ON CONFLICT DO UPDATE SET quote_id = ?2, mail_to = ?3,"          \
+	    " told_utc_s = CASE quote_id WHEN ?2 THEN told_utc_s ELSE 0 END"   \
+	    " WHERE quote_id != ?2 OR mail_to != ?3")                          \
+	X(END_MAIL_DROP, LEDGER,                                               \
+	    "DELETE FROM end_mails WHERE job_id = ?1 AND told_utc_s = 0")      \
+	X(END_MAILS_DUE, LEDGER,                                               \
+	    "SELECT {columns} FROM"                                            \
+	    " (SELECT m.job_id, quote_id, mail_to, uid,"                       \
+	    " row_number() OVER (PARTITION BY uid ORDER BY m.job_id) AS place" \
+	    " FROM end_mails m JOIN holds h USING (quote_id)"                  \
+	    " WHERE h.job_id IN (m.job_id, 0)"                                 \
+	    " AND told_utc_s = 0 AND (state = 1 OR state = 2 AND EXISTS"       \
+	    " (SELECT 1 FROM runs WHERE runs.job_id = m.job_id"                \
+	    " AND runs.quote_id = m.quote_id AND start_utc_s > 0)))"           \
+	    " WHERE place <= ?1 ORDER BY job_id")                              \
+	X(END_MAIL_TOLD, LEDGER,                                               \
+	    "UPDATE end_mails SET told_utc_s = ?2 WHERE job_id = ?1")          \
+	X(END_MAILS_PRUNE, LEDGER,                                             \
+	    "DELETE FROM end_mails WHERE told_utc_s BETWEEN 1 AND ?1"          \
+	    " OR quote_id NOT IN"                                              \
+	    " (SELECT quote_id FROM holds)")
 
 #endif

@@ -46,7 +46,7 @@
 	" figures TEXT NOT NULL, labels TEXT NOT NULL,"                        \
 	" PRIMARY KEY (start_utc_s, end_utc_s, account)) WITHOUT ROWID;"
 
-/* Version 15: what runs used of what they had. NULL: nobody says. */
+/* Version 15: what runs used of what they had. NULL: not known. */
 #define LT_SQL_LEDGER_15                                                       \
 	"ALTER TABLE runs ADD COLUMN cpu_used_ms INTEGER;"                     \
 	"ALTER TABLE runs ADD COLUMN gpu_used_ppm INTEGER;"                    \

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 
 enum { NOW = 1795176000, HOUR = 3600 }; /* Friday 2026-11-20 12:00 UTC */
 enum { ONDEMAND, SPOT, PARTITIONS };

@@ -7,7 +7,7 @@
 
 #include "api.h"
 #include "judge_fixture.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 #include "replanning.h"
 #include "so_far.h"
 #include "settling.h"

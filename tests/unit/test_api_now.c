@@ -7,7 +7,7 @@
 
 #include "api_job.h"
 #include "judge_fixture.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 
 enum { HELD = 300001, LATER = NOW + 3600, LONG = 20000 };
 

@@ -5,7 +5,7 @@
  */
 #include "decide_fixture.h"
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 
 enum { DEAR = PARTITIONS, ALL };

@@ -17,7 +17,7 @@
 
 #include "daemon.h"
 #include "ledger_fixture.h"
-#include "mailed.h"
+#include "alert.h"
 #include "mails.h"
 #include "spool.h"
 

@@ -5,7 +5,7 @@
 #include "decide_fixture.h"
 
 #include "holdout.h"
-#include "plan_line.h"
+#include "plan_text.h"
 #include "quote.h"
 
 enum { USERS = 400, DAYS = 250 };

@@ -2,7 +2,7 @@
 /*
  * What the ledger knows of a job that lost its nodes.
  */
-#include "interruptions.h"
+#include "ledger_jobs.h"
 #include "ledger_fixture.h"
 
 /* A run is told by who ended it, and by slurmdbd again: it counts once, and

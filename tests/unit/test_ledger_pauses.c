@@ -4,7 +4,7 @@
  * restart, the newest of each job.
  */
 #include "ledger_fixture.h"
-#include "pauses.h"
+#include "ledger_jobs.h"
 
 static void
 is_same(const struct lt_paused *a, const struct lt_paused *b)

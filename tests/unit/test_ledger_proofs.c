@@ -5,7 +5,7 @@
  */
 #include "ledger_fixture.h"
 
-#include "proofs.h"
+#include "ledger_jobs.h"
 
 static struct lt_proof_of
 proof_of(uint32_t uid, uint64_t script_hash)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "nearest.h"
+#include "text.h"
 
 static void
 test_nearest_word(void **state)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "plan_line.h"
+#include "plan_text.h"
 #include "units.h"
 
 #define NOW INT64_C(1800000000) /* 2027-01-15T08:00:00Z */

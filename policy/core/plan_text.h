@@ -1,8 +1,8 @@
 /*
  * A plan in one line.
  */
-#ifndef LT_PLAN_LINE_H
-#define LT_PLAN_LINE_H
+#ifndef LT_PLAN_TEXT_H
+#define LT_PLAN_TEXT_H
 
 #include "brief.h"
 #include "quote.h"
@@ -20,9 +20,9 @@ struct lt_told { /* all pointers are lent */
  * asked. Pure. */
 void lt_plan_line(struct lt_brief *out, const struct lt_told *told);
 
-/* What else its user is to know: a note with a smaller number is kept longer,
- * and all notes longer than the n-th detail of any, n * LT_NOTE_DETAILS + note.
- */
+/* Notes for the user beside the line: a note with a smaller number is kept
+ * longer, and all notes longer than the n-th detail of any, n * LT_NOTE_DETAILS
+ * + note. */
 enum lt_note {
 	LT_NOTE_BUDGET,
 	LT_NOTE_MODE,
@@ -43,15 +43,17 @@ enum lt_note {
 	LT_NOTE_DETAILS,
 };
 
-/* What its user would else find out later: beside that line. Pure. */
+/* Writes the notes beside that line: what the user would find out later. Pure.
+ */
 void lt_plan_notes(struct lt_brief *out, const struct lt_told *told);
 
-/* What is available, of which 0 and INT64_MAX say nothing, less the quote's
- * hold. Pure. */
+/* Returns what is available less the quote's hold; 0 and INT64_MAX mean
+ * nothing. Pure. */
 struct lt_amount lt_left_behind(
     const struct lt_amount *available, const struct lt_quote *quote);
 
-/* Neither moved nor refused, and every figure of it is shown as 0? */
+/* True if it is neither moved nor refused, and every figure of it is shown as
+ * 0. */
 bool lt_plan_is_nothing(const struct lt_told *told);
 
 /* Where no partition can run it, the one that came nearest: of equals another

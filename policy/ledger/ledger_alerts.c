@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What owners and users were told and are to be told: alerts, and mails of
- * jobs, so that none is told twice.
+ * Alerts, and mails of jobs: one row each for what owners, users and the site
+ * were sent or are to be sent, so that a restart sends nothing twice. alert.h
+ * has the interface.
+ *
+ * Reads and writes the ledger; a failure of SQLite is an error. Rows of
+ * periods that ended long ago are pruned.
  */
 #include "alert.h"
 #include "ledger_db.h"
-#include "mailed.h"
 
 #define ALERT(column, member) LT_DB_COLUMN(struct lt_alert, column, member)
 static const struct lt_db_column alert_list[] = {
