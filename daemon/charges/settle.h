@@ -9,6 +9,9 @@
 #include "charges.h"
 #include "ledger.h"
 
+struct lt_batch_run;
+struct lt_budget_state;
+struct lt_market;
 struct lt_signals_state;
 struct lt_site;
 
@@ -46,12 +49,12 @@ int64_t lt_settle_window(int64_t window_s, uint32_t row_count, uint32_t most);
 /* So many rows ended in so long a time until now. */
 void lt_settle_counted(
     struct lt_charges *charges, int64_t rows, int64_t past_s);
-/* The first one, where there were so many an hour lately. */
+/* The first one, where there were so many an hour before. */
 int64_t lt_settle_first_window(int64_t rows_an_hour);
 int lt_settle_due(const struct lt_settler *by, struct lt_error *err);
 /* Until the next look: the row of a run is wanted that ended since then. */
 void lt_settle_await(struct lt_jobs_state *jobs, int64_t from_utc_s);
-/* What slurmdbd has of these jobs, 1 to LT_BATCH_RUNS_OF_MAX. */
+/* Settles what slurmdbd has of these jobs, 1 to LT_BATCH_RUNS_OF_MAX. */
 int lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
     uint32_t count, struct lt_error *err);
 /* Rows that the ledger may have, priced again: what differs is corrected at

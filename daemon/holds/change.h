@@ -9,7 +9,19 @@
 #include "budget_state.h"
 #include "ledger.h"
 
+struct lt_books;
 struct lt_site;
+
+/*
+ * `on_underheld: requeue`: a batch job that may be requeued and runs on more
+ * than was admitted goes back to the queue, held, in the first minute of its
+ * run and once, in mode enforce. *hold and the ledger get the flag by which
+ * explain gives the reason. What slurmctld refuses is tried again by the next
+ * pass.
+ */
+int lt_underheld_follow(const struct lt_books *books,
+    const struct lt_batch_job *job, struct lt_ledger_hold *hold,
+    int64_t now_utc_s, struct lt_error *err);
 
 /*
  * job->node_shares of a job that waits: the most that Slurm may give it by the

@@ -8,9 +8,21 @@
 #ifndef LT_BATCH_CHILD_H
 #define LT_BATCH_CHILD_H
 
-#include "budget_state.h"
-#include "job_lookup.h"
 #include "batch.h"
+#include "budget_state.h"
+
+struct lt_job_lookup {
+	const uint32_t *ids; /* all records of each one's array or het job */
+	uint32_t count;
+	uint32_t after, unseen; /* and upward from an id, until so many ids were
+				 * somebody's */
+};
+
+struct lt_job_lookup_found {
+	struct lt_batch_jobs jobs; /* each record once, in no order */
+	uint32_t asked;		   /* so many of the ids, from the first on */
+	uint32_t seen;		   /* of those upward */
+};
 
 enum { LT_BATCH_CHILD_S = 600 };
 
