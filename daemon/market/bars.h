@@ -30,8 +30,8 @@ struct lt_bars_state {		 /* start as { 0 } */
 	size_t capacity;
 };
 
-/* Of all that Slurm's tables say of partitions, nodes and associations; not
- * which nodes are up. */
+/* Hashes all that Slurm's tables say about partitions, nodes and associations,
+ * but not which nodes are up. */
 uint64_t lt_tables_hash(const struct lt_tables *tables);
 
 /* From now on it is barred there; of more than LT_BARS_MAX the oldest is

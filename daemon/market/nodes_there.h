@@ -31,7 +31,7 @@ void lt_there_free(struct lt_there *there);
 uint32_t lt_there_count(
     const struct lt_there_now *now, uint32_t partition, int64_t restart_s);
 
-/* Do they say something of nodes that could be had? */
+/* True if that partition says something about nodes that could be had. */
 bool lt_there_counts(const struct lt_policy_partition *partition);
 
 /* Record them as LT_RATE_THERE, where the number has changed, and as
@@ -39,7 +39,8 @@ bool lt_there_counts(const struct lt_policy_partition *partition);
 int lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, struct lt_error *err);
 
-/* Of LT_OWN_DAYS, learned again every six hours; lent. NULL: not known. */
+/* Returns the availability of the last LT_OWN_DAYS, learned again every six
+ * hours; lent. NULL: not known. */
 const struct lt_availability *lt_there_learned(struct lt_there **there,
     struct lt_ledger *ledger, const struct lt_partition *partition,
     int64_t now_utc_s);

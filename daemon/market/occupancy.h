@@ -39,8 +39,8 @@ int64_t lt_occupancy_length_s(
 /* Does it wait for nodes, or for those before it, and for nothing else? */
 bool lt_occupancy_in_line(const struct lt_batch_job *job, int64_t now_utc_s);
 
-/* What a job that runs, or waits for a begin time, takes of its partition, in
- * whole grains; false: nothing. Pure. */
+/* Finds the nodes and the time that a running job, or one that waits for a
+ * begin time, takes in its partition, in whole grains; false: nothing. Pure. */
 bool lt_occupancy_window(struct lt_planned *window,
     const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s);
