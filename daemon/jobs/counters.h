@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What happened to jobs since lowtided was started, counted for metrics where
- * it happens, and once: when the ledger has it.
+ * Counters of what happened to jobs since lowtided was started, for metrics.
+ * Each event counts where it happens, and once: when the ledger has it.
  */
 #ifndef LT_COUNTERS_H
 #define LT_COUNTERS_H
@@ -49,7 +49,7 @@ void lt_counters_account(struct lt_counters *tally, const char *account);
 /* flags: LT_QUOTE_UNKNOWN, else it is the account's budget. */
 void lt_counters_refused(struct lt_counters *tally, const char *account,
     enum lt_refusal refusal, uint32_t flags);
-/* slurmctld was told of another plan. why: lt_replan_word(). */
+/* Counts a new plan that slurmctld has taken. why: lt_replan_word(). */
 void lt_counters_replan(struct lt_counters *tally, const char *why);
 void lt_counters_free(struct lt_counters *tally);
 

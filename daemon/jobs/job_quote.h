@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quote of a job that slurmctld has: made, and told.
+ * The quote of a job that slurmctld has: made, and written onto the job.
  */
 #ifndef LT_JOB_QUOTE_H
 #define LT_JOB_QUOTE_H
@@ -11,10 +11,9 @@
 struct lt_ledger;
 struct lt_site;
 
-/*
- * Tell slurmctld, by one update: the quote's text in the job's admin_comment
- * (left as it is where it has no room), action, and a begin time, 0 = as it is.
- * LT_OK: told, or there was nothing to tell. What fails is logged.
+/* Updates the job in slurmctld, in one step: the quote's text in its
+ * admin_comment (left as it is where it has no room), action, and a begin time,
+ * 0 = as it is. LT_OK: done, or there was nothing to do. What fails is logged.
  */
 int lt_quote_publish(const struct lt_batch_job *job,
     const struct lt_quote *quote, enum lt_batch_hold action,
@@ -29,8 +28,8 @@ int lt_quote_publish_place(const struct lt_batch_job *job,
  * record. */
 int lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
     const struct lt_quote *quote, int64_t begin_utc_s, struct lt_error *err);
-/* The run of a quote, by what its job's request expects now; its kind is 0
- * where the quote has none. */
+/* Returns the run of a quote, by what its job's request expects now; its kind
+ * is 0 where the quote has none. */
 struct lt_quote_run lt_quote_run_again(
     const struct lt_quote *quote, const struct lt_request *request);
 /* One that no quote has; never 0. */

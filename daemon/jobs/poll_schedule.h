@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of all jobs by what they cost: where slurmctld has very many, one is
- * made seldom, and between two of them jobs are named that something happened
- * to (poll_jobs.c).
+ * Lists of all jobs, by what they cost: where slurmctld has very many, a list
+ * is rare, and between two lists single jobs are looked up that something
+ * happened to (poll_jobs.c).
  */
 #ifndef LT_POLL_SCHEDULE_H
 #define LT_POLL_SCHEDULE_H
@@ -20,7 +20,7 @@ struct lt_listed {
 void lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
     int64_t now_utc_s);
 
-/* Is more time between two lists than between two passes? */
+/* True if lists are rarer than passes. */
 bool lt_poll_singly(const struct lt_jobs_state *jobs);
 
 /* How many are asked for singly before a list of all is cheaper. */
@@ -38,16 +38,16 @@ void lt_poll_grown(struct lt_jobs_state *jobs, int64_t now_utc_s);
  * looks at it, by a list where these are cheap. 0: it is not known to which. */
 void lt_poll_at(struct lt_jobs_state *jobs, uint32_t job_id);
 
-/* The next pass looks again, also where lists are seldom: slurmctld was just
- * told something about it, or it is not decided yet. */
+/* Makes the next pass look again, also where lists are rare: lowtide just
+ * updated the job, or it is not decided yet. */
 void lt_poll_again(struct lt_jobs_state *jobs, uint32_t job_id);
 
 /* It may change by itself: the next pass looks, unless slurmdbd's rows name it
  * when it does. */
 void lt_poll_ahead(struct lt_jobs_state *jobs, uint32_t job_id);
 
-/* Who runs just now is asked for: slurmdbd's rows where these tell, else a list
- * of all. */
+/* Asks for the jobs that run just now: by slurmdbd's rows if these show them,
+ * else by a list of all. */
 void lt_poll_running(struct lt_jobs_state *jobs);
 
 #endif
