@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a charge, which is exact, to the ledger's entries, which are whole: the
- * hours are cut from the run's rounded figures, so that they add up to them.
+ * Turns a charge, which is exact, into the ledger's entries, which are whole:
+ * the hours are cut from the run's rounded figures, so that they add up to
+ * them. Takes the discount for a run's wait off them.
+ *
+ * Reads rates and granted discounts from the ledger; writes only the caller's
+ * run and entries.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +19,8 @@
 #include "site.h"
 #include "units.h"
 
-/* What nodes cost and what carbon does are each whole; the carry is of the
- * first. */
+/* The cost of nodes and the charge for carbon are rounded each; the carry
+ * belongs to the first. */
 static int
 round_run(struct lt_run *run, const struct lt_charge *charge,
     struct lt_ledger *ledger, struct lt_error *err)
@@ -27,11 +31,12 @@ round_run(struct lt_run *run, const struct lt_charge *charge,
 
 	if (nodes != 0)
 		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, false}, nodes,
+		    (struct lt_carry_key){.partition = run->partition}, nodes,
 		    &run->money_micros, err);
 	if (code == LT_OK && charge->carbon_mg != 0)
 		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, true},
+		    (struct lt_carry_key){
+			.partition = run->partition, .is_carbon = true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->parts.carbon_charge_micros = llround(charge->carbon_charge_micros);
 	run->money_micros += run->parts.carbon_charge_micros;
@@ -107,7 +112,7 @@ lt_booking_make(struct lt_entry **entries, struct lt_run *run,
 
 /* ---- what is taken off ---- */
 
-/* What was said at the end of the run; 0: nothing. */
+/* Reads the rate that held at the end of the run; 0: none. */
 static int
 said_then(double *value, enum lt_rate rate, const struct lt_run *run,
     struct lt_ledger *ledger, struct lt_error *err)
@@ -115,8 +120,9 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 	const int code = lt_ledger_rates(ledger,
-	    &(struct lt_rates_asked){
-		run->partition, rate, {run->end_utc_s - 1, run->end_utc_s}},
+	    &(struct lt_rates_asked){.partition = run->partition,
+		.rate = rate,
+		.span = {run->end_utc_s - 1, run->end_utc_s}},
 	    &steps, &count, err);
 
 	*value = count > 0 ? steps[0].value : 0;
@@ -184,7 +190,7 @@ struct granting {
 	double factor; /* of what an entry costs */
 	int64_t most;
 	double *exact; /* of each entry */
-	/* What of closed hours was granted to the month of now. */
+	/* granted in the present month for closed hours */
 	struct lt_span late;
 	double granted_late;
 };
@@ -320,7 +326,7 @@ spread(const struct lt_discount_of *of, double whole, int64_t most,
 	return code;
 }
 
-/* What of it is closed was granted once, or refused. */
+/* True if its closed part was granted, or refused, before. */
 static bool
 is_granted(const struct lt_discount_of *of)
 {

@@ -16,7 +16,7 @@ void lt_settle_saw_end(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     int64_t now_utc_s);
 int lt_ended_save(const struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     struct lt_error *err);
-/* What was saved, added to jobs->ended; nothing saved is no failure. */
+/* Adds the saved runs to jobs->ended; if none were saved that is no failure. */
 void lt_ended_load(struct lt_jobs_state *jobs, struct lt_ledger *ledger);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Facts of runs that slurmdbd's rows lack or lose, kept in the ledger as
  * slurmctld's job list shows them.
@@ -38,7 +39,8 @@ void lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 void lt_facts_add_rates(struct lt_admission *a, struct lt_span window,
     const struct lt_partition *p, const struct lt_market *m);
 
-/* What the hold's amount was made from: as noted, else by the market now. */
+/* Returns the price, carbon and limit that the hold's amount was made from: as
+ * noted, else by the market now. */
 struct lt_admission lt_facts_admission(const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
     const struct lt_batch_job *job);

@@ -13,8 +13,8 @@
 
 struct lt_market;
 
-/* Of so many seconds of a run those that need not be done again: of one that
- * said it can resume, but for the time since its last checkpoint at most. */
+/* Returns how many of a run's seconds need not be worked again: for a run that
+ * said it can resume, all but the time since its last checkpoint at most. */
 int64_t lt_work_kept_s(const struct lt_market *market, int partition,
     const struct lt_wish *wish, uint32_t nodes, int64_t ran_s);
 /* How long it takes to write a checkpoint, by its user's word. */

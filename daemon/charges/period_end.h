@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an open period will have cost at its end, for reports and for alerts:
- * the site's by the last days of all accounts, and of that a whole part for
- * each account, so that teams add up to the site. docs/model.md, eqs. (47),
- * (47a).
+ * The expected cost of an open period at its end, for reports and for alerts:
+ * the site's by the last days of all accounts, and a whole part of it for each
+ * account, so that teams add up to the site. docs/model.md, eqs. (47), (47a).
  */
 #ifndef LT_PERIOD_END_H
 #define LT_PERIOD_END_H
@@ -27,7 +26,7 @@ struct lt_last_days_asked {
 	const struct lt_offsets *offsets;
 	int64_t now_utc_s;
 	uint32_t count;
-	/* An account's index, below count; -1: it is none of them. */
+	/* Returns an account's index, below count; -1: it has none. */
 	int (*index_of)(const void *context, const char *account);
 	const void *context;
 };

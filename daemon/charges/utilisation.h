@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What runs used of what they had, by the steps of slurmdbd: behind what is
- * charged, and at little of its time.
+ * The use that runs made of their resources, by the steps of slurmdbd: read
+ * after the charges, and with little of its time.
  */
 #ifndef LT_UTILISATION_H
 #define LT_UTILISATION_H
@@ -15,7 +15,7 @@ struct lt_ledger;
 struct lt_tables;
 struct lt_run;
 
-struct lt_measured { /* looks at each run of which more is known now */
+struct lt_measured { /* called for each run about which more is known now */
 	int (*look)(void *context, const struct lt_run *run, int64_t now_utc_s,
 	    struct lt_error *err);
 	void *context;
