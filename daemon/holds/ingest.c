@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds from job_submit's ring into the ledger. They and W go in by one
- * transaction, so a crash at any moment ingests each hold exactly once.
+ * Takes holds from job_submit's ring into the ledger. They and W, the position
+ * in the ring, go in by one transaction, so that a crash at any moment ingests
+ * each hold exactly once. On failure nothing is taken, and the next pass reads
+ * the ring again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +58,7 @@ save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
 	return lt_ledger_put(ledger, "ring_absorbed", value, err);
 }
 
-/* job_submit makes the ring; until then there is none. */
+/* job_submit makes the ring; before that there is nothing to open. */
 static int
 open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
     struct lt_ring_state *ring, const struct lt_paths *paths,
@@ -261,7 +263,7 @@ count_refused(struct lt_counters *tally, const struct found *found)
 	}
 }
 
-/* Is the next hold there? Saves reading 8 MiB when nothing happened. */
+/* True if the next hold is there. Saves reading 8 MiB when nothing happened. */
 static bool
 has_next(const struct lt_ring_state *ring)
 {
