@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of the jobs that lowtide moved can't start there, by the list of jobs
- * and by questions to slurmctld. The way home is standing.c's: held for first,
- * then told. A job that fails keeps nobody; what memory lacks waits.
+ * Finds the jobs that lowtide moved and that can't start there, by the list of
+ * jobs and by questions to slurmctld. The way home is standing.c's: the hold
+ * first, then the update.
+ *
+ * In memory; writes only by standing.c. A failure with one job stops no other;
+ * without memory the job is looked at later.
  */
 #include "afterwards.h"
 
@@ -98,7 +101,7 @@ first_from(const struct lt_after_state *state, uint32_t job_id)
 }
 
 static struct lt_after *
-find(const struct lt_after_state *state, uint32_t job_id)
+find_row(const struct lt_after_state *state, uint32_t job_id)
 {
 	const uint32_t at = first_from(state, job_id);
 
@@ -107,12 +110,13 @@ find(const struct lt_after_state *state, uint32_t job_id)
 		   : NULL;
 }
 
-/* Its row, new where it has none or was somewhere else; NULL: no memory. */
+/* Returns its row, a new one if it has none or was somewhere else; NULL: no
+ * memory. */
 static struct lt_after *
 row_of(struct lt_after_state *state, uint32_t job_id, uint32_t place)
 {
 	const uint32_t at = first_from(state, job_id);
-	struct lt_after *row = find(state, job_id);
+	struct lt_after *row = find_row(state, job_id);
 
 	if (row != NULL && row->place == place)
 		return row;
@@ -203,8 +207,8 @@ may_go(const struct looking *l)
 	       lt_batch_may_update();
 }
 
-/* Is it now as the list has it? Its user, an admin or Slurm may have changed it
- * since: then it is theirs, or starts. */
+/* True if it is as the list has it. Its user, an admin or Slurm may have
+ * changed it since: then it is theirs, or starts. */
 static bool
 is_unchanged(const struct lt_batch_job *job)
 {
@@ -351,16 +355,16 @@ tables_tell(const struct looking *l, const struct lt_after *row)
 	       l->now_utc_s - row->cannot_utc_s >= LT_AFTER_AGAIN_S;
 }
 
-/* Of what its reason says nothing: is it to be asked about? */
+/* Looks at a job whose reason says nothing: is a question due? */
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
-	const struct lt_after *const known = find(l->after, job->job_id);
+	const struct lt_after *const known = find_row(l->after, job->job_id);
 	const bool begin_came =
 	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
-	/* Between its begin and Slurm's look at it nothing is to be asked; nor
-	 * before the tables are read that tell why it can't start. */
+	/* No question between its begin and Slurm's look at it; nor before the
+	 * tables are read that show why it can't start. */
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
 	    (known != NULL && known->soon && !tables_tell(l, known)) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
@@ -465,9 +469,9 @@ says_no(const struct looking *l, const struct lt_start_answer *answer)
 		       job->eligible_utc_s + LT_AFTER_AWAY_S);
 }
 
-/* Slurm's answer into its row; what has none is asked again later. */
+/* Puts Slurm's answer into its row; without a row it is asked again later. */
 static void
-ask(struct looking *l)
+ask_slurm(struct looking *l)
 {
 	struct lt_after_state *const state = l->after;
 	struct lt_after *const row = row_of(state, l->job_id, l->place);
@@ -502,7 +506,7 @@ ask(struct looking *l)
 }
 
 static int
-run(struct looking *l, struct lt_error *err)
+run_looks(struct looking *l, struct lt_error *err)
 {
 	struct lt_after_state *const state = l->after;
 
@@ -520,7 +524,7 @@ run(struct looking *l, struct lt_error *err)
 	look_at(l, LT_REASON_NEVER, READ_A_PASS);
 	look_at(l, LT_REASON_NOTHING, READ_TO_ASK);
 	if (l->found && l->now_utc_s >= state->next_utc_s)
-		ask(l);
+		ask_slurm(l);
 	return LT_OK;
 }
 
@@ -539,7 +543,7 @@ lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
 	    site->market.jobs_utc_s == 0 ||
 	    !lt_replan_begin_market(&site->market, books->jobs, replan))
 		return LT_OK;
-	const int code = run(&l, err);
+	const int code = run_looks(&l, err);
 	free(l.standing);
 	free(l.plan);
 	return code;

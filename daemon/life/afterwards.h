@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that lowtide moved and that Slurm can't start there go home. The list of
- * jobs says so by their reason; where that says nothing, Slurm is asked, by one
- * job a second at most. docs/design.md, "Asked afterwards".
+ * Jobs that lowtide moved and that Slurm can't start there, sent home. The list
+ * of jobs shows them by their reason; where the reason says nothing, Slurm is
+ * asked, about one job a second at most. docs/design.md, "Asked afterwards".
  */
 #ifndef LT_LIFE_AFTERWARDS_H
 #define LT_LIFE_AFTERWARDS_H
@@ -49,9 +49,10 @@ struct lt_after_state {	       /* start as { 0 } */
 };
 
 /*
- * Is Slurm to be asked about a job, of which `known` is known (NULL: it was not
- * asked)? Once at each place, again when its begin has come, and from then on
- * each hour; where it could not start, each five minutes, or soon. Pure.
+ * True if a question to Slurm is due about a job, of which `known` is known
+ * (NULL: it was not asked). Once at each place, again when its begin has come,
+ * and from then on each hour; where it could not start, each five minutes, or
+ * soon. Pure.
  */
 bool lt_after_is_due(const struct lt_after *known, uint32_t place,
     bool begin_came, int64_t now_utc_s);
@@ -77,7 +78,8 @@ bool lt_after_may_be_back(const struct lt_partition *partition,
  * before for each that is slow in a row. Pure. */
 int64_t lt_after_pause_s(int64_t before_s, int64_t took_ms);
 
-/* Who is to go home goes, 20 a second at most; then one question. */
+/* Sends home the jobs that are due, 20 a second at most; then asks about one
+ * job. */
 int lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
     struct lt_replan_state *replan, struct lt_after_state *after,
     int64_t now_utc_s, struct lt_error *err);

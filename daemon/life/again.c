@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The decision is lt_replan()'s, and the way there standing.c's: held for
- * first, then told.
+ * Decides again the jobs that lost their preemptible nodes, or waited too long
+ * for some. The decision is lt_replan()'s, and the way to the job is
+ * standing.c's: the hold first, then the update. What fails is tried again by a
+ * later pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +96,7 @@ tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
 		   : lt_quote_publish(job, quote, LT_LEAVE, now_utc_s, err);
 }
 
-/* By our own quote, or job_submit would judge it as anybody's change. */
+/* With our own quote, or job_submit would judge it as anybody's change. */
 int
 lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_budget_state *budget, const struct lt_batch_job *job,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is suspended and let go on: each step is in the ledger before it is
- * done.
+ * The suspension and the resumption of a job: each step is in the ledger before
+ * it is done.
  */
 #ifndef LT_LIFE_PAUSE_STEP_H
 #define LT_LIFE_PAUSE_STEP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that are watched over their interruptions, and what that proves of the
- * next ones of the same user, account, name and script: told to job_submit
+ * Jobs that are watched over their interruptions, and what that proves for the
+ * next ones of the same user, account, name and script: given to job_submit
  * with the lengths of runs.
  */
 #ifndef LT_LIFE_PROOF_H
@@ -47,7 +47,7 @@ enum lt_proof_taken lt_proof_tell(struct lt_ledger *ledger,
 /* It is asked for a checkpoint now. */
 void lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
     uint32_t job_id, int64_t now_utc_s);
-/* What it told; NULL = nothing. */
+/* Returns its reported progress; NULL: none. */
 const struct lt_life *lt_proof_life(
     const struct lt_proof_state *state, uint32_t job_id);
 /* Forget jobs that have ended. */
