@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy at run time.
+ * The policy at run time: read again when it changes, and switched off and on.
  */
 #ifndef LT_POLICY_FOLLOW_H
 #define LT_POLICY_FOLLOW_H

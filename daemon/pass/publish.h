@@ -14,7 +14,7 @@
 struct lt_daemon;
 struct lt_error;
 
-/* What is due now. */
+/* Writes what is due now. */
 void lt_publish(struct lt_daemon *d, int64_t now_utc_s);
 /* The same amid work, however long it is. Amid a transaction nothing is added
  * up, for it may be undone: the snapshot is renewed that was right before. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The judge of all that waits: jobs that lowtide holds back, runs after a
- * requeue, and in a new period all pending jobs. Oldest first, by the one rule
- * of job_submit; what does not fit is made an admin hold, so that only lowtided
- * (and an admin) frees it. Outside mode enforce all that is held back is freed.
+ * Judges all that waits: jobs that lowtide holds back, runs after a requeue,
+ * and in a new period all pending jobs. Oldest first, by the one rule of
+ * job_submit; a job that does not fit becomes an admin hold, so that only
+ * lowtided (and an admin) frees it. Outside mode enforce all that is held back
+ * is freed.
+ *
+ * Reads the job list and the snapshot; writes the job by an update, then the
+ * ledger. What slurmctld refuses is tried again by the next pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +35,13 @@ struct waiting { /* a pending job and its hold */
 	struct lt_ledger_hold hold;
 	bool is_run;   /* after a requeue: one share of the hold is judged */
 	bool admitted; /* the run's share is held */
-	/* The first of this quote: an array that was split is judged once. Of
-	 * a run it is the run itself. */
+	/* The first of this quote: an array that was split is judged once. For
+	 * a run: itself. */
 	struct waiting *first;
 	bool denied; /* it has no place any more: judge_again() */
 };
 
-/* What this one asks for: a run one share, else all of the hold. */
+/* Fills in what this one asks for: a run one share, else all of the hold. */
 static bool
 asked_by(struct lt_hold *out, const struct lt_budget_snapshot *snapshot,
     const struct waiting *w, int64_t now_utc_s)
@@ -169,7 +173,7 @@ asks(const struct waiting *w)
 	return w->is_run ? !w->admitted : is_back(w);
 }
 
-/* Has it, and slurmctld was not told. */
+/* True if it was admitted and slurmctld does not have that yet. */
 static bool
 is_freeing(const struct waiting *w)
 {
@@ -233,8 +237,8 @@ read_again(struct lt_ledger *ledger, struct waiting *w)
 		w->hold = now;
 }
 
-/* What was held back because the balance was unknown may have no amount, and a
- * run that waits may come to another size than the one before: price it now. */
+/* Prices it now: a job held back because the balance was unknown may have no
+ * amount, and a run that waits may have another size than the one before. */
 static void
 price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 {
@@ -294,8 +298,8 @@ choose_freeing(const struct lt_jobs_state *jobs, const struct waiting *w)
 	return is_freeing(w);
 }
 
-/* What slurmctld is to do with one that may go: what others hold stays, a
- * user's own hold under the lock is given back. */
+/* Returns the update for one that may go: others' holds stay, a user's own hold
+ * under the lock is given back. */
 static enum lt_batch_hold
 freed_as(const struct waiting *w)
 {
@@ -308,8 +312,8 @@ freed_as(const struct waiting *w)
 	return flags & LT_QUOTE_USER_HOLD ? LT_USER_HOLD : LT_RELEASE;
 }
 
-/* First slurmctld is told, then the ledger: what it does not take, or what is
- * killed between the two, is told again by the next pass. */
+/* Releases it: slurmctld first, then the ledger. If slurmctld refuses, or
+ * lowtided is killed between the two, the next pass does it again. */
 static int
 let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 {
@@ -346,9 +350,9 @@ take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 }
 
 /*
- * Who was admitted in the pass before is released now, if it still fits in a
- * snapshot that has all of the ring: since then job_submit counts it, so what
- * was held by an older snapshot is in the ring by now. Nobody gets the same
+ * Releases the jobs admitted in the pass before, if they still fit in a
+ * snapshot that has all of the ring: since then job_submit counts them, so a
+ * hold by an older snapshot is in the ring by now. No two jobs get the same
  * money.
  */
 static int
@@ -378,7 +382,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* A hold that is counted, of a job of which nothing runs. */
+/* Chooses a counted hold of a job of which nothing runs. */
 static bool
 choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 {
@@ -414,8 +418,8 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* A run of nobody's budget, or of an account that nobody knows, is not locked
- * (requeue_gate.c): it is not judged either. */
+/* True if it is judged. A run under no budget, or of an unknown account, has no
+ * lock (requeue_gate.c), and is not judged either. */
 static bool
 is_budgeted(const struct lt_budget_snapshot *snapshot, const struct waiting *w)
 {
@@ -574,7 +578,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    &d->site, d->ledger, &d->jobs, &d->budget, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
-	/* In a new period each is judged that is counted. */
+	/* In a new period each counted hold is judged. */
 	const bool is_new =
 	    d->budget.period_began && lt_site_may(&d->site, LT_MAY_HOLD);
 	struct waiting *const all =
