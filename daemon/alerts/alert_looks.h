@@ -15,7 +15,7 @@ struct lt_daemon;
 /* Each kind whose time has come, as a step of its own. */
 void lt_alerts_look(struct lt_daemon *d);
 
-/* One kind, now. */
+/* Looks for one kind, now. */
 int lt_alert_look(struct lt_daemon *d, enum lt_message_kind kind,
     int64_t now_utc_s, struct lt_error *err);
 
@@ -40,8 +40,8 @@ bool lt_run_cost_is_above(const struct lt_amount *cost,
 /* All its GPUs' most that counts as idle: gauges of whole percents show 0. */
 enum { LT_IDLE_GPUS_PPM = 10000 };
 
-/* Did it have GPUs for least_s or longer, that did nothing? False where nobody
- * says. Pure. */
+/* True if it had GPUs for least_s or longer that did nothing. False if that is
+ * not known. Pure. */
 bool lt_idle_gpus_are(const struct lt_run *run, int64_t least_s);
 
 /* ---- a day on which a team spent far more than on the same weekdays before

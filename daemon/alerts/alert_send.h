@@ -34,14 +34,14 @@ struct lt_alert_state { /* start as { 0 } */
 int lt_alerts_send(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* Or with the day's digest? Pure. */
+/* True if it goes out at once, not with the day's digest. Pure. */
 bool lt_alert_is_at_once(const struct lt_alert *alert);
 
-/* The last time at or before now at which the site's clock stood at that hour;
- * on a day that the clock is set, from its midnight on. Pure. */
+/* Returns the last time at or before now at which the site's clock stood at
+ * that hour; on a day that the clock is set, from its midnight on. Pure. */
 int64_t lt_alert_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
-/* The next one. Pure. */
+/* Returns the next one. Pure. */
 int64_t lt_alert_next_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
 

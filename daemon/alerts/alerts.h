@@ -16,9 +16,9 @@ struct lt_daemon;
  * this percentage of it: so a release or a correction does not make it flap. */
 enum { LT_ALERT_BACK_PERCENT = 95 };
 
-/* The percents of budget->alert_at that what is settled has reached, by the
- * currency that is nearer to its limit, rising, each once. Returns how many.
- * Pure. */
+/* Finds the percents of budget->alert_at that the settled amount has reached,
+ * by the currency that is nearer to its limit, rising, each once. Returns how
+ * many. Pure. */
 int lt_alerts_passed(int passed[LT_ALERTS_MAX],
     const struct lt_policy_budget *budget, const struct lt_period *period);
 

@@ -50,7 +50,7 @@ void lt_mails_free(struct lt_mail_state *state);
 int lt_end_mails_run(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* Subject and text: of runs of one job or array, one at least. */
+/* Writes subject and text about the runs of one job or array, one at least. */
 void lt_end_mail_text(struct lt_message *message, uint32_t job_id,
     const struct lt_run *runs, uint32_t count, const char *currency);
 
@@ -69,8 +69,8 @@ struct lt_mail_facts {
 void lt_mail_moved(struct lt_message *message,
     const struct lt_mail_facts *facts, const struct lt_plan_made *was,
     const char *why);
-/* done_s: of its work, that need not be done again; 0: nothing is known to be
- * kept. */
+/* Writes the mail about an interruption. done_s: work that need not be done
+ * again; 0: it is not known that any is kept. */
 void lt_mail_interrupted(struct lt_message *message,
     const struct lt_mail_facts *facts, int64_t done_s);
 

@@ -22,7 +22,7 @@ void lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
 bool lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
     const struct lt_batch_run *row, const struct lt_run *known);
 
-/* Order of two struct lt_run_key, for qsort() and bsearch(). */
+/* Compares two struct lt_run_key, for qsort() and bsearch(). */
 int lt_run_keys_compare(const void *a, const void *b);
 
 #endif

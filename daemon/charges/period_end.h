@@ -43,8 +43,8 @@ struct lt_period_end {
 	struct lt_period_days of;	 /* without days */
 	struct lt_to_come *accounts;	 /* each one's part; malloc'd */
 };
-/* now is in the period. free() accounts, on failure too. As
- * lt_period_forecast(). */
+/* Prepares the estimate; now is in the period. free() accounts, on failure too.
+ * Errors as of lt_period_forecast(). */
 int lt_period_end_make(struct lt_period_end *end,
     const struct lt_last_days *last, struct lt_span period,
     struct lt_error *err);
@@ -55,7 +55,7 @@ struct lt_accounts_end { /* of some accounts; { 0 }, then add them */
 };
 int lt_period_end_add(struct lt_accounts_end *some,
     const struct lt_period_end *end, uint32_t account, struct lt_error *err);
-/* spent: by them, in the period till now. */
+/* Estimates a period. spent: by these accounts, in the period till now. */
 int lt_period_end_forecast(struct lt_period_forecast *out,
     const struct lt_period_end *end, const struct lt_accounts_end *some,
     const struct lt_amount *spent, struct lt_error *err);

@@ -23,7 +23,7 @@ int64_t lt_retention_cut(const struct lt_policy *policy,
 void lt_retention_keep(struct lt_run *run, const struct lt_run *known,
     const struct lt_policy *policy, const struct lt_budget_state *budget,
     int64_t now_utc_s);
-/* Some of them; *done: all. */
+/* Erases some of them; *done: all. */
 int lt_retention_erase(const struct lt_policy *policy, struct lt_ledger *ledger,
     struct lt_budget_state *budget, int64_t now_utc_s, bool *done,
     struct lt_error *err);

@@ -25,8 +25,8 @@ int lt_utilisation_read(const struct lt_tables *tables,
     struct lt_ledger *ledger, struct lt_charges *charges,
     const struct lt_measured *measured, int64_t now_utc_s,
     struct lt_error *err);
-/* A run came in that ended then: it is looked at, too, by the next lowtided
- * where this one ends before. */
+/* Notes a row whose run ended then: it is looked at, too, by the next lowtided
+ * if this one ends before. */
 int lt_utilisation_came(struct lt_ledger *ledger, struct lt_charges *charges,
     int64_t end_utc_s, struct lt_error *err);
 

@@ -18,7 +18,7 @@ struct lt_paths;
 /* d->budget.snapshot and the file. */
 int lt_compile_budget(
     const struct lt_books *books, int64_t now_utc_s, struct lt_error *err);
-/* Nothing has changed since: the same figures, as of now. */
+/* Writes the same figures as of now, when nothing has changed. */
 int lt_renew_budget(struct lt_budget_state *budget,
     const struct lt_paths *paths, int64_t now_utc_s, struct lt_error *err);
 /* Notes that the holds were judged against the present periods: kept over

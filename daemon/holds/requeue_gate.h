@@ -34,7 +34,7 @@ bool lt_gate_waits(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
 int lt_gate_follow(const struct lt_books *books, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s, struct lt_error *err);
 
-/* One more share of the quote is held, for the run that waits; the caller has
+/* Holds one more share of the quote, for the run that waits; the caller has
  * found that it fits. lt_gate_deny(->ledger, &->jobs, &->budget) takes it back.
  */
 int lt_gate_admit(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
@@ -44,7 +44,7 @@ int lt_gate_deny(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     struct lt_budget_state *budget, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, struct lt_error *err);
 
-/* The entry of an admitted run, NULL = none. */
+/* Returns the entry of an admitted run, NULL = none. */
 struct lt_admitted *lt_gate_admitted(
     struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 /* True if its newest run was admitted before lowtided began, and still has the
@@ -54,7 +54,7 @@ bool lt_gate_is_left(
 /* Its run after a requeue is not admitted yet, and would not be let go. */
 bool lt_gate_holds_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     const struct lt_batch_job *job);
-/* After a whole list: forget runs that it no longer has as waiting. */
+/* Forgets, after a whole list, runs that it no longer has as waiting. */
 void lt_gate_sweep(struct lt_jobs_state *jobs);
 
 #endif

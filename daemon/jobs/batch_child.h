@@ -29,10 +29,10 @@ enum { LT_BATCH_CHILD_S = 600 };
 /* state: what is known of jobs, which the child has no use for. */
 int lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
     struct lt_error *err);
-/* Each record owns its texts. */
+/* Looks up single jobs; each record owns its texts. */
 int lt_child_named(struct lt_job_lookup_found *found,
     const struct lt_job_lookup *named, struct lt_error *err);
-/* rows: lt_batch_runs(), _ended() or _used(). */
+/* Reads rows of slurmdbd. rows: lt_batch_runs(), _ended() or _used(). */
 typedef int lt_rows_function(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 int lt_child_rows(struct lt_batch_runs *runs, lt_rows_function *rows,

@@ -31,12 +31,12 @@ const void *lt_part_get(const void *record, const struct lt_part *part);
 void lt_part_set(void *record, const struct lt_part *part, const void *at);
 /* 0 for NULL. */
 size_t lt_part_length(const void *at, const struct lt_part *part);
-/* Into a pool. NULL: no memory. */
+/* Copies a part into a pool. NULL: no memory. */
 const void *lt_part_pool(
     struct lt_pool **pool, const struct lt_part *part, const void *at);
 
-/* Those that were cancelled before they ran, and hold nothing any more, are let
- * go where they are very many and no fewer than the others. The last one stays:
+/* Drops jobs that were cancelled before they ran and hold nothing any more,
+ * where they are very many and no fewer than the others. The last one stays:
  * the ids that came since are counted from it. Without memory all stay. */
 void lt_keep_jobs(struct lt_batch_jobs *list);
 
@@ -45,7 +45,7 @@ struct lt_ids { /* of jobs that were asked for: lt_first_id() */
 	uint32_t count;
 };
 
-/* As the others want them. */
+/* Sorts ids as the other functions want them. */
 void lt_merge_sort(struct lt_ids ids);
 
 /* Takes found, which is sorted, in place of what the list had of these ids. On
@@ -53,8 +53,8 @@ void lt_merge_sort(struct lt_ids ids);
 int lt_merge_list(struct lt_batch_jobs *list, struct lt_batch_jobs *found,
     struct lt_ids ids, struct lt_error *err);
 
-/* jobs->live has what is live of these ids; of all others what was before is
- * so still. */
+/* Merges into jobs->live, which has what is live of these ids; all others are
+ * as before. */
 int lt_merge_live(struct lt_jobs_state *jobs, const struct lt_live *before,
     uint32_t before_count, struct lt_ids ids, struct lt_error *err);
 

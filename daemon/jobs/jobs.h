@@ -27,14 +27,15 @@ void lt_jobs_moved(struct lt_batch_jobs *jobs, uint32_t job_id,
  * job. */
 uint32_t lt_first_id(const struct lt_batch_job *job);
 
-/* How lowtide lets this run stand still; NULL: it does not. */
+/* Returns how lowtide lets this run stand still; NULL: it does not. */
 struct lt_paused *lt_jobs_paused(
     const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 /* True if lowtide requeued it to pause it, and has not yet seen its new begin
  * time in a record. Until then pause_requeue.c alone plans it: another plan
  * would start it in the hours that it was to miss. */
 bool lt_jobs_requeued(const struct lt_jobs_state *jobs, uint32_t job_id);
-/* As many seconds of suspension are held for it; 0: it was not paused. */
+/* Returns the seconds of suspension that are held for it; 0: it was not paused.
+ */
 int64_t lt_jobs_pause_s(
     const struct lt_jobs_state *jobs, const struct lt_batch_job *job);
 
@@ -50,11 +51,11 @@ const struct lt_live *lt_live_find(
  */
 bool lt_never_ran(const struct lt_batch_job *job);
 
-/* The hold of a job by its array's id, else its own; never a stranger's, for
- * Slurm gives ids again. */
+/* Finds the hold of a job by its array's id, else its own; never another
+ * user's, as Slurm reuses ids. */
 bool lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id,
     uint32_t job_id, uint32_t uid, struct lt_ledger_hold *hold);
-/* The hold of a job, by its quote's text or its id. */
+/* Finds the hold of a job, by its quote's text or its id. */
 bool lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold);
 

@@ -66,16 +66,16 @@ bool lt_after_is_over(
     const struct lt_after *known, bool nodes_away, int64_t now_utc_s);
 
 /*
- * May nodes of the partition that are away be back for the job? Those that were
- * down or drained when it was submitted were never there for it; where none is,
- * and all that are reserved are so for an hour and more, it waits in vain. A
- * requeued job is submitted anew, to nodes that may have left it. Pure.
+ * True if nodes of the partition that are away may be back for the job. Nodes
+ * that were down or drained when it was submitted were never there for it; if
+ * no node is, and all reserved ones are so for an hour and more, it waits in
+ * vain. A requeued job is submitted anew, to nodes that may have left it. Pure.
  */
 bool lt_after_may_be_back(const struct lt_partition *partition,
     const struct lt_batch_job *job, int64_t now_utc_s);
 
-/* How long no question follows one that took so long, s: 1; twice as long as
- * before for each that is slow in a row. Pure. */
+/* Returns how long no question follows one that took so long, s: 1; twice as
+ * long as before for each slow one in a row. Pure. */
 int64_t lt_after_pause_s(int64_t before_s, int64_t took_ms);
 
 /* Sends home the jobs that are due, 20 a second at most; then asks about one

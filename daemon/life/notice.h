@@ -48,7 +48,7 @@ void lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
     int64_t now_utc_s, struct lt_error *err);
 /* LT_ENET: slurmctld is away, and gets it later. */
 int lt_drained_down(const struct lt_notice *notice);
-/* The stage in the ledger: written before it is acted on. */
+/* Puts the stage into the ledger, before it is acted on. */
 int lt_drained_put(struct lt_ledger *ledger, struct lt_notice_state *notices,
     struct lt_notice *notice, enum lt_notice_stage stage, struct lt_error *err);
 /* LT_OK: this node is drained with our reason. LT_ENOENT: it is not. */
@@ -56,19 +56,19 @@ int lt_drained_check(const char *node, struct lt_error *err);
 /* Resumes the node if it is time; *is_done: its row is gone. */
 int lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger,
     const struct lt_notice *notice, bool *is_done, struct lt_error *err);
-/* The same of some whose notice is over, in turn. True: rows are gone, read the
- * ledger again. */
+/* Does the same for some whose notice is over, in turn. True: rows are gone,
+ * read the ledger again. */
 bool lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
     struct lt_notice_state *notices, int64_t now_utc_s, struct lt_error *err);
 
-/* From end_utc_s on the node is gone. The same again moves the end. LT_EINPUT,
- * LT_ENOENT: no such node. */
+/* Takes a notice: from end_utc_s on the node is gone. A second one moves the
+ * end. LT_EINPUT, LT_ENOENT: no such node. */
 int lt_notice_take(struct lt_site *site, const struct lt_books *books,
     struct lt_notice_state *notices, const char *node, int64_t end_utc_s,
     int64_t now_utc_s, struct lt_error *err);
-/* It stays after all, or is there again: resumed, now or when slurmctld is
- * back, if its drain is ours. LT_ENOENT: it has no notice, and is not drained
- * so. */
+/* Withdraws the notice, as the node stays or is there again: it is resumed, now
+ * or when slurmctld is back, if its drain is ours. LT_ENOENT: it has no notice,
+ * and is not drained so. */
 int lt_notice_withdraw(struct lt_site *site, struct lt_ledger *ledger,
     struct lt_notice_state *notices, const char *node, struct lt_error *err);
 /* Reads the ledger's, if none did since the start. */
@@ -78,17 +78,18 @@ int lt_notice_know(struct lt_ledger *ledger, struct lt_notice_state *notices,
 int lt_notice_run(struct lt_site *site, const struct lt_books *books,
     struct lt_replan_state *replan, struct lt_notice_state *notices,
     struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err);
-/* When jobs of a node that ends then are requeued: as late as Slurm needs to
- * end them. */
+/* Returns when jobs of a node that ends then are requeued: as late as Slurm's
+ * need of time to end them allows. */
 int64_t lt_notice_requeue_utc_s(
     const struct lt_tables *tables, int64_t end_utc_s);
-/* A node that this waiting job named and that was taken back; NULL: none. Lent
- * until the next call here. */
+/* Returns a node that this waiting job named and that was taken back; NULL:
+ * none. Lent until the next call here. */
 const char *lt_notice_awaited(
     const struct lt_notice_state *notices, const struct lt_batch_job *job);
 /* Has this job something on that node? */
 bool lt_notice_is_there(const struct lt_batch_job *job, const char *node);
-/* Signalled, requeued and started again as if its node were taken back. */
+/* Interrupts a job as if its node were taken back: signal, requeue, and start.
+ */
 int lt_notice_interrupt(struct lt_ledger *ledger,
     struct lt_notice_state *notices, const struct lt_canary *canary,
     struct lt_error *err);

@@ -45,10 +45,10 @@ const struct lt_account_seen *lt_seen_find(
     const struct lt_accounts_seen *seen, const char *name);
 
 /*
- * Remember Slurm's accounts in the ledger, and append to them those that are
+ * Remembers Slurm's accounts in the ledger, and appends to them those that are
  * gone and were charged, or had one below them that was moved, each below the
- * nearest account above it that is left. All are by name then. On failure there
- * are the same ones as before.
+ * nearest account above it that is left. All are sorted by name then. On
+ * failure there are the same ones as before.
  */
 int lt_heirs_add(struct lt_batch_associations *all, struct lt_ledger *ledger,
     const struct lt_accounts_seen *seen, int64_t now_utc_s,
@@ -72,8 +72,8 @@ int lt_moved_keep(struct lt_moved_accounts *moved,
     struct lt_batch_account *accounts, uint32_t count,
     const struct lt_accounts_seen *seen, const struct lt_policy *policy);
 
-/* From the next reading of Slurm's tables on it is where Slurm has it; what was
- * booked until now stays where it was. */
+/* Accepts a move: from the next reading of Slurm's tables on the account is
+ * where Slurm has it; what was booked until now stays where it was. */
 int lt_moved_accept(struct lt_ledger *ledger,
     const struct lt_moved_account *moved, int64_t now_utc_s,
     struct lt_error *err);

@@ -20,8 +20,8 @@ enum {
  * takes longer than LT_ASSOCIATIONS_S. */
 int lt_child_associations(
     struct lt_batch_associations *all, struct lt_error *err);
-/* lt_batch_births(), in the same way; LT_ENET after LT_BIRTHS_S. The accounts
- * are as they were on failure. */
+/* Asks lt_batch_births() in the same way; LT_ENET after LT_BIRTHS_S. The
+ * accounts are as they were on failure. */
 int lt_child_births(struct lt_batch_account *accounts, uint32_t count,
     int64_t since_utc_s, struct lt_error *err);
 

@@ -23,10 +23,10 @@ struct lt_there; /* what was recorded and learned last; lt_there_free() */
 void lt_there_free(struct lt_there *there);
 
 /*
- * How many nodes of the partition, by its place in the tables, take jobs or
- * have some. A cloud's that is powered down is one that would come, unless a
- * job waits for nodes longer than a boot takes: restart_s, ten minutes at
- * least.
+ * Counts the nodes of the partition, by its place in the tables, that take jobs
+ * or have some. A cloud's node that is powered down counts as one that would
+ * come, unless a job waits for nodes longer than a boot takes: restart_s, ten
+ * minutes at least.
  */
 uint32_t lt_there_count(
     const struct lt_there_now *now, uint32_t partition, int64_t restart_s);
@@ -34,8 +34,9 @@ uint32_t lt_there_count(
 /* True if that partition says something about nodes that could be had. */
 bool lt_there_counts(const struct lt_policy_partition *partition);
 
-/* Record them as LT_RATE_THERE, where the number has changed, and as
- * LT_RATE_ENDED where a new policy has the partition no more as preemptible. */
+/* Records them as LT_RATE_THERE, where the number has changed, and as
+ * LT_RATE_ENDED where a new policy no longer has the partition as preemptible.
+ */
 int lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, struct lt_error *err);
 

@@ -32,7 +32,7 @@ void lt_policy_drop(struct lt_site *site, struct lt_signals_state *signals);
 /* Returns what becomes of a job whose team's balance is not known: on_unknown,
  * where the mode may refuse. */
 enum lt_rule lt_policy_unknown_rule(const struct lt_policy *policy);
-/* The policy's row of a partition; NULL = none. */
+/* Returns the policy's row of a partition; NULL = none. */
 const struct lt_policy_partition *lt_policy_partition_find(
     const struct lt_policy *policy, const char *name);
 

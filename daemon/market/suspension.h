@@ -20,11 +20,9 @@ int64_t lt_suspension_worked_s(
  * never was suspended. */
 int64_t lt_suspension_held_s(const struct lt_batch_job *job);
 
-/*
- * Add to the amount, which is held for length_s of a run, what the job keeps
+/* Adds to the amount, which is held for length_s of a run, what the job keeps
  * while it is suspended: docs/model.md, (42). False, and nothing written:
- * beyond 64 bits.
- */
+ * beyond 64 bits. */
 bool lt_suspension_add(struct lt_amount *amount, int64_t length_s,
     const struct lt_batch_job *job, const struct lt_market *market,
     struct lt_ledger *ledger);

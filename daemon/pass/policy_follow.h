@@ -22,7 +22,8 @@ void lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s);
  */
 int lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-/* The same while lowtided runs, with all that follows from another policy. */
+/* Loads the policy while lowtided runs, with all that follows from another one.
+ */
 int lt_daemon_reload_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Logs a refused file again, each hour. */

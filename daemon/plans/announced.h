@@ -67,8 +67,8 @@ const struct lt_announced *lt_announced_next(uint32_t *at,
     const struct lt_announced_state *state,
     const struct lt_announced_seen *seen);
 
-/* The plan that this job came of: of several that fit the first that has no
- * other job. False: none. */
+/* Finds the plan that this job was announced with: the first that fits and has
+ * no other job. False: none. */
 bool lt_announced_find(struct lt_announced *plan,
     const struct lt_market *market, struct lt_announced_state *announced,
     const struct lt_batch_job *job, int64_t now_utc_s);

@@ -50,12 +50,13 @@ struct lt_replan_state {      /* start as { 0 } */
 enum { LT_REPLANS_A_SECOND = 20 };
 int lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
     int64_t now_utc_s, struct lt_error *err);
-/* When a job that waits for its start is looked at next by the hour or before
- * its start, if no signal changes before; 0: not any more. */
+/* Returns when a job that waits for its start is looked at next by the hour or
+ * before its start, if no signal changes before; 0: not any more. */
 int64_t lt_replan_next(const struct lt_batch_job *job, int64_t now_utc_s);
-/* Are there some left over? */
+/* True if some are left over. */
 bool lt_replan_waits(const struct lt_replan_state *replan);
-/* d->replan's windows are those that its market has not; false: no memory. */
+/* Begins a new market: the replan state's windows are those that this market
+ * lacks; false: no memory. */
 bool lt_replan_begin_market(const struct lt_market *market,
     struct lt_jobs_state *jobs, struct lt_replan_state *replan);
 void lt_replan_free(struct lt_replan_state *state);

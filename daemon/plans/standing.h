@@ -56,14 +56,15 @@ bool lt_standing_find(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, struct lt_jobs_state *jobs, uint32_t job_id,
     int64_t now_utc_s);
 
-/* The same of a job that has lost its nodes, or waits in line for some that
- * are preemptible, in the partition that lowtide chose: job is of the list. */
+/* Does the same for a job that has lost its nodes, or waits in line for
+ * preemptible ones, in the partition that lowtide chose: job is from the list.
+ */
 bool lt_standing_back(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     int64_t now_utc_s);
 
-/* The same of any job that waits in line where lowtide put it, of an array of
- * all that waits by this record. */
+/* Does the same for any job that waits in line where lowtide put it; for an
+ * array, all that waits by this record. */
 bool lt_standing_here(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     int64_t now_utc_s);
@@ -81,7 +82,7 @@ void lt_standing_starts_now(const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s);
 
-/* Off to what the plan has chosen, within what was promised and what the
+/* Moves it to what the plan has chosen, within what was promised and what the
  * budget allows. why: for explain. */
 int lt_standing_move(const struct lt_books *books,
     struct lt_replan_state *replan, struct lt_standing *s,
