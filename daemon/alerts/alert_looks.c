@@ -69,7 +69,7 @@ put_address(struct lt_alert *alert, const char *to)
 		snprintf(alert->to, sizeof(alert->to), "%s", to);
 }
 
-/* On Kubernetes users are no addresses. */
+/* Puts the user; on Kubernetes users are no addresses. */
 static void
 put_user(struct lt_alert *alert, const char *user)
 {
@@ -384,7 +384,7 @@ see_day(void *context, int64_t day, const struct lt_account_sum *sum,
 	return LT_OK;
 }
 
-/* The day and the same one of the weeks before it. */
+/* Adds the day and the same one of the weeks before it. */
 static int
 add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 {
@@ -531,7 +531,7 @@ judge_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 	return code;
 }
 
-/* A look at the last whole day, once all of it is settled; again and again, for
+/* Looks at the last whole day, once all of it is settled; again and again, for
  * what comes late. */
 static int
 look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)

@@ -144,8 +144,8 @@ largest(const struct lt_alerts *due, uint32_t first, uint32_t end)
 	return most;
 }
 
-/* Those of one budget, period and basis stand together; of others each alone.
- */
+/* Returns the end of a group: those of one budget, period and basis stand
+ * together, others each alone. */
 static uint32_t
 end_of(const struct lt_alerts *due, uint32_t first)
 {

@@ -133,7 +133,7 @@ lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent)
 	return false;
 }
 
-/* A name that stays over reloads: team, kind, and which of several. */
+/* Makes a name that stays over reloads: team, kind, and which of several. */
 static void
 name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 {
@@ -263,7 +263,7 @@ compare_names(const void *a, const void *b)
 	    ((const struct lt_alert *)b)->name);
 }
 
-/* Told by a release that kept it otherwise. */
+/* True if a release that kept it otherwise sent it. */
 static bool
 was_told(const struct following *f, int percent)
 {
@@ -275,7 +275,8 @@ was_told(const struct following *f, int percent)
 	       lt_alerts_told(told, f->period->start_utc_s, percent);
 }
 
-/* It is over, and was not: written down before it is logged. */
+/* Raises an alert that was not over before: written down before it is logged.
+ */
 static int
 raise_alert(
     struct lt_alert *alert, const struct following *f, struct lt_error *err)
@@ -357,7 +358,7 @@ has_rows(const struct lt_alerts *known, const char *team)
 	       strncmp(known->rows[from].name, begins, strlen(begins)) == 0;
 }
 
-/* Whether there is anything to look at, of thousands of budgets. */
+/* True if there is anything to look at, of thousands of budgets. */
 static bool
 is_near(const struct following *f, const struct lt_policy_budget *b)
 {

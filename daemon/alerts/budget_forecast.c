@@ -118,7 +118,8 @@ forecast_period(struct all *all, struct lt_error *err)
 	return code;
 }
 
-/* A period that an earlier budget has is made with that one. */
+/* Estimates all budgets. A period that an earlier budget has is computed with
+ * that one. */
 static int
 forecast_all(struct all *all, struct lt_error *err)
 {

@@ -244,8 +244,9 @@ begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 			     : code;
 }
 
-/* Into the spool; then the row is written, whose user knows by then. LT_ELIMIT
- * without a word: the user's share of the spool is full, and it waits. */
+/* Puts a message into the spool; then writes the row, as its user knows by
+ * then. LT_ELIMIT without a word: the user's share of the spool is full, and it
+ * waits. */
 static int
 tell_user(struct mailing *m, struct lt_message *message,
     const struct lt_mailed *row, struct lt_error *err)
@@ -327,7 +328,7 @@ look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	return code;
 }
 
-/* It runs again, and a run before this one lost its nodes. */
+/* Looks for a job that runs again after a run that lost its nodes. */
 static int
 look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
@@ -366,7 +367,8 @@ look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	return code;
 }
 
-/* Both are in the order of ids: the row that is there, if it is that job's. */
+/* Returns the row that is there, if it is that job's. Both are in the order of
+ * ids. */
 static const struct lt_mailed *
 known_row(const struct lt_mail_state *state, uint32_t *at, uint32_t job_id)
 {
@@ -404,7 +406,7 @@ asked_count(const struct lt_batch_jobs *list)
 	return count;
 }
 
-/* One that fails keeps nobody: the first failure is the step's. */
+/* Looks at all jobs. A failure stops no other: the first one is the step's. */
 static int
 look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
     int64_t now_utc_s, struct lt_error *err)

@@ -44,8 +44,8 @@ round_run(struct lt_run *run, const struct lt_charge *charge,
 	return code;
 }
 
-/* An hour's part of a figure, by its place in lt_entry_figures(): its own, or,
- * of what was saved, an equal one: it was saved where it was spent. */
+/* Returns an hour's part of a figure, by its place in lt_entry_figures(): its
+ * own, or, of a saving, an equal one: money is saved where it is spent. */
 static double
 part_of(const struct lt_charge_hour *hour, int figure, double equal)
 {
@@ -130,8 +130,8 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	return code;
 }
 
-/* The nearest account above it with a budget, or that account itself, as it
- * stood then; where none has one, the account. */
+/* Returns the nearest account above it with a budget, or that account itself,
+ * as it stood then; where none has one, the account. */
 static const char *
 team_then(const struct lt_site *site, const char *account, int64_t at_utc_s)
 {
@@ -154,7 +154,7 @@ struct own { /* of a run, for one team */
 	int64_t micros;
 };
 
-/* An lt_hour_function. */
+/* Adds an entry to the run's own, as an lt_hour_function. */
 static int
 add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 {
@@ -167,8 +167,8 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The month that an entry counts in: that of its hour, or, where that is
- * closed, of the hour that it is booked at (lt_ledger_settle()). */
+/* Returns the month that an entry counts in: its hour's, or, where that is
+ * closed, that of the hour in which it is booked (lt_ledger_settle()). */
 static struct lt_span
 month_of(const struct lt_discount_of *of, int64_t at_utc_s,
     const struct lt_offsets *offsets)
@@ -195,8 +195,8 @@ struct granting {
 	double granted_late;
 };
 
-/* *left becomes what the account's team may still have of the month's most,
- * without what this run has had. */
+/* Sets *left to what the account's team may still have of the month's most, not
+ * counting what this run has had. */
 static int
 left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
     struct lt_span month, struct lt_error *err)
@@ -227,7 +227,7 @@ left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
 	return code;
 }
 
-/* The parts of entries [from, to), which are of one month. */
+/* Grants the parts of entries [from, to), which are of one month. */
 static int
 grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
@@ -279,7 +279,7 @@ grant_all(struct granting *g, struct lt_error *err)
 	return code;
 }
 
-/* Whole micros, no more in all than was granted. */
+/* Takes whole micros off, no more in all than was granted. */
 static void
 take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 {
@@ -298,7 +298,8 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 	}
 }
 
-/* most < 0: whole is what it has, and no month is asked. */
+/* Spreads the discount. most < 0: whole is what it has, and no month is asked.
+ */
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
     const struct lt_site *site, struct lt_ledger *ledger, struct lt_error *err)

@@ -112,8 +112,8 @@ note_gpus(const struct lt_batch_jobs *list, struct lt_ledger *ledger,
 	return code;
 }
 
-/* Newer Slurms begin the row of a resized run when it was resized: the row
- * before it says so. */
+/* True if a resized run continues another: newer Slurms begin its row when it
+ * was resized, and the row before it shows that. */
 static bool
 goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 {
@@ -182,7 +182,8 @@ complete_gpus(struct lt_run *run, const struct lt_batch_run *row,
 	}
 }
 
-/* A note from when the run was settled stays: the nodes may be others today. */
+/* Sets the run's GPU. A note from when the run was settled stays: the nodes may
+ * be others today. */
 static void
 set_gpu(struct lt_run *run, const struct lt_run *known,
     const struct lt_market *market)
@@ -425,8 +426,8 @@ is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
 	return further;
 }
 
-/* Share x seconds while it ran and while it was suspended: the part of the
- * charge that is for the latter. */
+/* Returns the part of the charge for suspended time, by share x seconds while
+ * it ran and while it was suspended. */
 static double
 suspended_part(const struct lt_run *run, const struct lt_market *market,
     struct lt_ledger *ledger)

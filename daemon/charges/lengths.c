@@ -80,8 +80,8 @@ worked(int64_t *length_s, struct lt_ledger *ledger,
 	return count < 0 ? count : LT_OK;
 }
 
-/* As at home: where it ran as planned, and that is another partition, by the
- * ratio of the plan (3). */
+/* Returns the length as at home: for a run in the planned other partition, by
+ * the ratio of the plan (3). */
 static int64_t
 at_home(int64_t length_s, const struct lt_ended_run *ended,
     const struct lt_quote_run *said)

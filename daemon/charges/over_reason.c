@@ -33,7 +33,8 @@ rate_of(const struct lt_over *o)
 		   : 0;
 }
 
-/* All that the hold could pay for at its own price and limit. */
+/* Returns the node shares that the hold could pay for at its own price and
+ * limit. */
 static double
 covered_shares(const struct lt_over *o)
 {
@@ -68,7 +69,8 @@ resize(const struct lt_over *o, double *without)
 	return o->is_resized && size(o, without);
 }
 
-/* The limit was raised after the hold was made, and the run used that. */
+/* True if the limit was raised after the hold was made, and the run used that.
+ */
 static bool
 admin(const struct lt_over *o, double *without)
 {

@@ -91,7 +91,8 @@ deadline_of(const struct quoted_of *of)
 		   : 0;
 }
 
-/* Not known where it is another partition's: (30) does not know that one. */
+/* Returns the expected cost at home; not known where it is another partition's:
+ * (30) does not know that one. */
 static struct lt_amount
 expected_at_home(const struct lt_quote *quote)
 {
@@ -100,8 +101,8 @@ expected_at_home(const struct lt_quote *quote)
 		   : of_one_task(quote, &quote->home_expected);
 }
 
-/* Into the ledger, of a job that asked and that lowtide may move; of others
- * nothing. */
+/* Keeps a quoted run in the ledger, if its job asked and lowtide may move it.
+ */
 static int
 keep_quoted_run(const struct lt_market *market, struct lt_ledger *ledger,
     struct lt_budget_state *budget, const struct quoted_of *of,
@@ -153,8 +154,8 @@ enum {
 	ROWS_AT_ONCE = 1000, /* in a transaction */
 };
 
-/* The ledger has this run with these facts: nothing to price again (pricing
- * again would use the carry again). */
+/* True if the ledger has this run with these facts: nothing to price again
+ * (that would use the carry again). */
 static bool
 is_same(const struct lt_run *known, const struct lt_run *run)
 {
@@ -193,8 +194,8 @@ struct settling { /* a row, and what it becomes */
 	struct lt_charge charge;
 };
 
-/* After a rebuild the ledger has no holds: the row's quote comes back as an
- * ended one, so that explain still has the job's story. */
+/* Remembers a row's quote. After a rebuild the ledger has no holds: the quote
+ * comes back as an ended one, so that explain still has the job's story. */
 static int
 remember_quote(struct lt_ledger *ledger, const struct settling *s,
     int64_t now_utc_s, struct lt_error *err)
@@ -434,7 +435,7 @@ tell_charged(const struct lt_settler *by, const struct batch *batch)
 	lt_log_flush();
 }
 
-/* In one transaction: each waits for the disk. */
+/* Settles some in one transaction: each waits for the disk. */
 static int
 settle_some(
     const struct lt_settler *by, struct batch *batch, struct lt_error *err)
@@ -461,7 +462,8 @@ settle_some(
 	return code;
 }
 
-/* In order of their ends, so that a rebuild gives the same carries. */
+/* Settles rows in order of their ends, so that a rebuild gives the same
+ * carries. */
 static int
 settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
     enum manner manner, struct lt_error *err)
@@ -573,7 +575,7 @@ lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
 	return code;
 }
 
-/* Forget what the ledger has; charge provisionally what has waited a day, or
+/* Forgets what the ledger has; charges provisionally what has waited a day, or
  * at once at a site without slurmdbd. *oldest: start of the rest. */
 static int
 check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)

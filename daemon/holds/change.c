@@ -52,7 +52,7 @@ node_shares(const struct lt_market *market, const struct lt_batch_job *job)
 	return job->nodes * (double)share.numerator / (double)share.denominator;
 }
 
-/* The word of why `is` passes what was admitted; "": it does not. */
+/* Returns the word for why `is` passes the admitted amount; "": it does not. */
 static const char *
 why_above(const struct lt_market *market, const struct lt_batch_job *job,
     const struct lt_admission *a, const struct lt_amount *is)
@@ -90,8 +90,8 @@ why_above(const struct lt_market *market, const struct lt_batch_job *job,
 	return why;
 }
 
-/* At its start the hold was raised from `was` to what the job was allocated:
- * log it, with the cause that the facts prove. */
+/* Logs, at its start, that the hold was raised from `was` to what the job was
+ * allocated, with the cause that the facts prove. */
 static void
 log_underheld(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold,
@@ -159,7 +159,8 @@ lt_underheld_follow(const struct lt_books *books,
 	return code;
 }
 
-/* A job that was suspended further is not what it was. */
+/* True if the size is the same; a job that was suspended further has changed.
+ */
 static bool
 same_size(const struct lt_batch_job *a, const struct lt_batch_job *b)
 {
@@ -173,7 +174,7 @@ same_size(const struct lt_batch_job *a, const struct lt_batch_job *b)
 	       strcmp(a->partition, b->partition) == 0;
 }
 
-/* The hours that it may run in, which have their prices. */
+/* True if it may run in the same hours, which have their prices. */
 static bool
 same_begin(const struct lt_batch_job *a, const struct lt_batch_job *b,
     int64_t now_utc_s)
@@ -240,7 +241,7 @@ carbon_of(const struct lt_amount *amount)
 	return (struct part){amount->has_carbon, amount->carbon_mg};
 }
 
-/* One currency: follow the ratio down, the new bound up. */
+/* Makes one currency follow: the ratio down, the new bound up. */
 static void
 follow_currency(
     struct part *held, struct part old, struct part fresh, bool runs)
@@ -267,8 +268,8 @@ is_more(int64_t fresh, int64_t held)
 	return fresh > held && fresh - held > held / 100;
 }
 
-/* Seen first, the hold is what job_submit made of the description: Slurm has
- * made more of it since, or has allocated more. Only up. */
+/* Raises the hold at the first record, only up. job_submit made it from the
+ * description: Slurm has made more of it since, or has allocated more. */
 static bool
 raise_first(struct lt_amount *held, const struct lt_amount *fresh, bool runs)
 {

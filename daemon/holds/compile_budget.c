@@ -211,7 +211,7 @@ list_budgets(struct lt_budget_build *b, struct lt_error *err)
 	return LT_OK;
 }
 
-/* An account is bound by its own budgets and those of all above it. */
+/* Binds each account by its own budgets and those of all above it. */
 static int
 fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 {
@@ -246,7 +246,7 @@ fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The usage row of a user, made when absent; kept sorted. */
+/* Returns the usage row of a user, made when absent; kept sorted. */
 static struct lt_usage *
 usage_of(struct lt_budget_build *b, uint32_t budget, uint32_t uid)
 {
@@ -312,7 +312,7 @@ add_usage(struct lt_usage *u, const struct addend *from)
 		   add_amount(&u->unseen[from->period], &from->amount));
 }
 
-/* Add to one budget's period, and to its user. */
+/* Adds to one budget's period, and to its user. */
 static int
 add_to(
     struct lt_budget_build *b, const struct addend *from, struct lt_error *err)
@@ -338,7 +338,7 @@ add_to(
 			  "budget: sums of team %s pass 64 bits", to->team);
 }
 
-/* A sum of a span into the periods of a budget that are that span. */
+/* Adds a span's sum to the periods of a budget that are that span. */
 static int
 add_sum(struct lt_budget_build *b, struct addend *sum,
     const struct lt_period *span, struct lt_error *err)
@@ -357,8 +357,8 @@ add_sum(struct lt_budget_build *b, struct addend *sum,
 	return code;
 }
 
-/* Settled sums of one period's span into every budget that has that span, of
- * the accounts that were above each when it was booked. */
+/* Adds the settled sums of one period's span to every budget that has that
+ * span, by the accounts that were above each when it was booked. */
 static int
 add_span(struct lt_budget_build *b, struct lt_ledger *ledger,
     const struct lt_period *span, struct lt_error *err)
@@ -482,8 +482,8 @@ is_bound(const struct lt_budget_snapshot *s, const struct lt_account *account,
 	return false;
 }
 
-/* For the budgets that bound its account when the run began and do no more:
- * what it cost until the move will be booked there. */
+/* Holds for the budgets that bound its account when the run began and no longer
+ * do: its cost until the move will be booked there. */
 static int
 hold_for_former(struct lt_budget_build *b, uint32_t account,
     const struct lt_ledger_hold *hold, struct lt_error *err)
@@ -551,8 +551,8 @@ lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_number(ledger, "periods_judged", now_utc_s, err);
 }
 
-/* Whom budgets bind, for a job_submit that can't read the snapshot: without
- * figures, so it is written where that changes. */
+/* Writes whom budgets bind, for a job_submit that can't read the snapshot:
+ * without figures, so only when that changes. */
 static int
 publish_bound(struct lt_budget_state *budget, const struct lt_paths *paths,
     struct lt_error *err)

@@ -183,7 +183,7 @@ lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
 	return LT_OK;
 }
 
-/* Where tasks of an array wait, which get job ids of their own. */
+/* Marks where tasks of an array wait, which get job ids of their own. */
 void
 lt_mark_arrays(struct lt_budget_build *b, const struct lt_batch_jobs *list)
 {

@@ -83,7 +83,8 @@ struct window { /* of slurmdbd: one serves all holds */
 	struct lt_batch_runs rows;
 };
 
-/* Never on a job: --test-only, refused later, a het job undone. */
+/* Ends holds that were never on a job: --test-only, refused later, a het job
+ * undone. */
 static int
 check_unseen(struct lt_ledger *ledger, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, struct window *window,
@@ -177,7 +178,7 @@ struct seen { /* holds of jobs that are gone, or have fewer tasks left */
 	uint32_t count;
 };
 
-/* Settle what slurmdbd has of them, then what is left over goes. */
+/* Settles what slurmdbd has of them, then ends what is left. */
 static int
 check_seen(const struct lt_settler *by, struct seen *seen, struct lt_error *err)
 {
@@ -201,7 +202,8 @@ check_seen(const struct lt_settler *by, struct seen *seen, struct lt_error *err)
 	return code;
 }
 
-/* When a list, or a look at its job, has to begin to prove something of it. */
+/* Returns when a list, or a look at its job, has to begin to prove something
+ * about it. */
 static int64_t
 proof_from_utc_s(const struct lt_ledger_hold *hold)
 {

@@ -79,7 +79,8 @@ open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
 	return LT_OK;
 }
 
-/* A replaced file has another generation: start again with that one. */
+/* Closes a replaced file, which has another generation, to start again with the
+ * new one. */
 static void
 close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
     const struct lt_paths *paths)
@@ -101,11 +102,11 @@ close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
 }
 
 /*
- * job_modify holds before Slurm has looked at the change. It runs under the
- * job write lock that slurmctld keeps until the update is done, so a job that
- * is asked for after its record was read shows the outcome: as it was in the
- * list of before, nothing happened, and nothing is held. One that changed at
- * all keeps what was held for it.
+ * True if the change of a job never happened. job_modify holds before Slurm has
+ * looked at the change. It runs under the job write lock that slurmctld keeps
+ * until the update is done, so a job that is looked up after its record was
+ * read shows the outcome: if it is as in the former list nothing happened, and
+ * nothing is held. A job that changed at all keeps what was held for it.
  */
 static bool
 never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
@@ -123,7 +124,7 @@ never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
 	return same;
 }
 
-/* It only lowers or touches: there is nothing to hold, but to look at. */
+/* True if it only lowers or touches: nothing to hold, but to look at. */
 static bool
 is_nothing(const struct lt_ring_record *record)
 {
@@ -132,7 +133,7 @@ is_nothing(const struct lt_ring_record *record)
 	       record->per_task.carbon_mg == 0;
 }
 
-/* The difference of a change (job_modify): onto the hold of that job. */
+/* Adds the difference of a change (job_modify) to the hold of that job. */
 static int
 ingest_change(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     const struct lt_ring_record *record, struct lt_error *err)
@@ -279,11 +280,9 @@ has_next(const struct lt_ring_state *ring)
 	       record.sequence == next;
 }
 
-/*
- * W stops before a missing sequence, as its writer may still be at work. Not
- * for ever: what slurmctld reserved and never wrote (it died) is void, and a
- * hold that comes after all is found by the quote on its job.
- */
+/* Stops W before a missing sequence, as its writer may still be at work, but
+ * not for ever: a sequence that slurmctld reserved and never wrote (it died) is
+ * void, and a hold that comes after all is found by the quote on its job. */
 static void
 pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 {

@@ -88,9 +88,9 @@ struct part { /* of an amount: one currency */
 	double is, was; /* rates */
 };
 
-/* At least what it comes to now, `fresh`; a hold that has more than that, by
- * what Slurm's record does not show, goes with the rates. fresh: NULL = not
- * known. */
+/* Raises the hold to at least its present price, `fresh`; a hold that has more,
+ * for a cause that Slurm's record does not show, goes with the rates. fresh:
+ * NULL = not known. */
 static bool
 follow_part(
     const struct part *part, const int64_t *fresh, bool is_scale, bool may_fall)
@@ -203,7 +203,7 @@ reprice_job(struct sweep *sweep, struct lt_batch_job *job,
 		   : code;
 }
 
-/* The next of them, in one transaction. */
+/* Reprices the next of them, in one transaction. */
 static int
 follow_some(struct sweep *sweep, struct lt_error *err)
 {

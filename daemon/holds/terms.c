@@ -41,7 +41,7 @@ name_partitions(struct lt_terms *terms, const char *names)
 	}
 }
 
-/* The job's record, as it asks; one that has nodes keeps just those. */
+/* Copies what the job's record asks; a job that has nodes keeps just those. */
 static void
 copy_asked(struct lt_terms *terms, const struct lt_batch_job *job)
 {
@@ -287,7 +287,7 @@ add_parts(struct parts *parts, struct lt_terms_writer *writer,
 	return code;
 }
 
-/* In the list's order: so many terms are never there at once. */
+/* Adds the terms in the list's order: so many are never there at once. */
 static int
 add_all(const struct lt_policy *policy, struct lt_ledger *ledger,
     struct lt_jobs_state *jobs, struct lt_budget_state *budget,

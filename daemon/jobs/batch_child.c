@@ -73,8 +73,8 @@ was_found(const struct lt_batch_jobs *found, uint32_t id)
 	return false;
 }
 
-/* For a task's own id slurmctld gives the task alone: then its array is asked
- * for. */
+/* Looks up an id. For a task's own id slurmctld gives the task alone: then its
+ * array is asked for. */
 static int
 look_up_id(struct lt_batch_jobs *found, uint32_t id, bool *is_there,
     struct lt_error *err)
@@ -128,8 +128,8 @@ ask_new(struct lt_job_lookup_found *found, const struct lt_job_lookup *named,
 	return code;
 }
 
-/* While slurmctld is busy each waits for it: after a second those that are left
- * are not asked for. On failure nothing is found. */
+/* Looks up all ids. While slurmctld is busy each waits for it: after a second
+ * those that are left are not asked for. On failure nothing is found. */
 static int
 look_up_jobs(struct lt_job_lookup_found *found,
     const struct lt_job_lookup *named, struct lt_error *err)
@@ -339,7 +339,8 @@ take_parts(struct taken *t, char *to, const char *bytes)
 	}
 }
 
-/* One whole record from the pipe's bytes; its length there, or 0. */
+/* Takes one whole record from the pipe's bytes; returns its length there, or 0.
+ */
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
 {

@@ -73,7 +73,7 @@ count_new(struct lt_counters *tally, const struct lt_quote *quote)
 }
 
 /* A job that its user, a dependency or a hold kept back beyond its planned
- * start waits for nodes only from then on. */
+ * start broke no plan: it waits for nodes only from then on. */
 bool
 lt_counters_breaks_plan(const struct lt_live *live,
     const struct lt_ledger_hold *hold, const struct lt_ledger_hold *before)

@@ -44,7 +44,7 @@ keep_wish(struct lt_quote *told, const struct lt_batch_job *job)
 		told->wish = quote.wish;
 }
 
-/* Those that an update would change if it did not name them. */
+/* Returns the tasks that an update would change if it did not name them. */
 static uint32_t
 kept_tasks(const struct lt_batch_job *job)
 {
@@ -55,7 +55,8 @@ kept_tasks(const struct lt_batch_job *job)
 		   : 0;
 }
 
-/* update: what else is written, or LT_LEAVE and the like. */
+/* Writes a quote onto a job. update: what else is written, or LT_LEAVE and the
+ * like. */
 static int
 publish(const struct lt_batch_job *job, const struct lt_quote *quote,
     struct lt_batch_update *update, struct lt_error *err)

@@ -178,7 +178,7 @@ lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
 	return false;
 }
 
-/* Quote id of a job: its text, else the ledger by job id. */
+/* Finds the hold by the quote in the job's text, else by job id. */
 bool
 lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold)

@@ -150,7 +150,7 @@ prune(struct lt_after_state *state, const struct lt_batch_jobs *list)
 	state->count = kept;
 }
 
-/* FNV-1a of where it waits. */
+/* Hashes where it waits, by FNV-1a. */
 static uint32_t
 place_of(const struct lt_batch_job *job, int64_t start_utc_s)
 {
@@ -228,8 +228,8 @@ is_unchanged(const struct lt_batch_job *job)
 	return is_same;
 }
 
-/* To its home, at once or at its user's own begin time, if its budget and its
- * highest price allow that. LT_ENOENT: it is not lowtide's to move. */
+/* Moves it to its home, at once or at its user's own begin time, if its budget
+ * and its highest price allow that. LT_ENOENT: it is not lowtide's to move. */
 static int
 move_home(
     struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
@@ -271,7 +271,7 @@ move_home(
 	return code;
 }
 
-/* reason: Slurm's, or of the answer. */
+/* Sends a job home. reason: Slurm's, or the answer's. */
 static void
 go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
     const char *reason)
@@ -306,8 +306,8 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
-/* The system says itself that it finds no place where lowtide put it: to where
- * it finds one by now. */
+/* Moves a job for which the system itself finds no room where lowtide put it:
+ * to where it finds some now. */
 static void
 go_anywhere(struct looking *l, const struct lt_batch_job *job)
 {
@@ -346,8 +346,8 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 	return false;
 }
 
-/* Were the tables read since it could not start? Where they can't be read, what
- * they said before has to do. */
+/* True if the tables were read since it could not start. If they can't be read,
+ * the former ones have to do. */
 static bool
 tables_tell(const struct looking *l, const struct lt_after *row)
 {
@@ -400,7 +400,7 @@ is_moved(struct looking *l, const struct lt_batch_job *job)
 		   !(quote->wish.pins & LT_PIN_BEGIN));
 }
 
-/* On from where the pass before stopped, once around at most. */
+/* Looks on from where the pass before stopped, once around at most. */
 static void
 look_at(struct looking *l, enum lt_reason says, uint32_t most)
 {
@@ -433,8 +433,9 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 	}
 }
 
-/* It can't start. Whether that is for nodes that are down or drained, tables
- * show that were read since: then it is asked once more. */
+/* Takes the answer that it can't start. Tables that were read since show
+ * whether that is for nodes that are down or drained: then it is asked once
+ * more. */
 static void
 take_no(struct looking *l, struct lt_after *row)
 {

@@ -122,7 +122,7 @@ lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
 			     : code;
 }
 
-/* It lost its nodes, and nobody started it again. */
+/* True if it lost its nodes, and nobody started it again. */
 static bool
 is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
@@ -163,7 +163,7 @@ decide_again(const struct lt_books *books, struct lt_replan_state *replan,
 		   : code;
 }
 
-/* It waits for nodes, and is looked at each half minute: not all at once. */
+/* True if it waits for nodes and is due: each half minute, not all at once. */
 static bool
 is_waiting(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {

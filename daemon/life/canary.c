@@ -36,8 +36,8 @@ wait_s(const struct lt_wish *wish)
 	return s < WAIT_MOST_S ? s : WAIT_MOST_S;
 }
 
-/* Slurm gives its next run the whole limit, and lets it begin only where that
- * ends before the deadline. */
+/* True if there is time: Slurm gives its next run the whole limit, and lets it
+ * begin only where that ends before the deadline. */
 static bool
 is_in_time(const struct lt_site *site, const struct lt_batch_job *job,
     const struct lt_wish *wish, int64_t now_utc_s)
@@ -86,7 +86,7 @@ why_not(const struct lt_site *site, const struct lt_notice_state *notices,
 		   : "";
 }
 
-/* Asked for, and what it takes is known to be allowed. */
+/* Interrupts a job for which that is asked and known to be allowed. */
 static int
 begin_canary(struct lt_ledger *ledger, struct lt_notice_state *notices,
     const struct lt_batch_job *job, const struct lt_wish *wish,
@@ -148,7 +148,7 @@ has_canary(const struct lt_market *market, const struct lt_batch_job *job,
 	return class != NULL && class->canary;
 }
 
-/* Once for each script, whatever comes of it. */
+/* Interrupts by class: once for each script, whatever comes of it. */
 static int
 by_class(const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_notice_state *notices, struct lt_proof_state *proof,

@@ -429,7 +429,8 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 	return row;
 }
 
-/* Written before it is done: what dies in between is not done twice. */
+/* Puts the step before it is done: after a crash in between it is not done
+ * twice. */
 static int
 put_step(struct lt_ledger *ledger, struct lt_reclaimed *row,
     enum lt_notice_step next, int64_t now_utc_s, struct lt_error *err)
@@ -449,7 +450,7 @@ put_step(struct lt_ledger *ledger, struct lt_reclaimed *row,
 	return code;
 }
 
-/* The signal that it wants, if it said one. */
+/* Returns the signal that it wants, if it named one. */
 static uint32_t
 signal_of(const struct lt_batch_job *job)
 {
@@ -481,7 +482,8 @@ is_taken(const struct lt_notice_state *state, const struct lt_batch_job *job)
 	return job->het_job_id != 0;
 }
 
-/* job: of a heterogeneous one its leader. */
+/* Takes the steps for a job whose node leaves. job: a heterogeneous job's
+ * leader. */
 static int
 leave(const struct lt_books *books, struct lt_notice_state *notices,
     struct lt_proof_state *proof, const struct lt_batch_job *job,
@@ -618,7 +620,8 @@ lt_notice_interrupt(struct lt_ledger *ledger, struct lt_notice_state *notices,
 	return code == LT_OK ? read_ledger(ledger, notices, err) : code;
 }
 
-/* One that says that its checkpoint is written need not be waited for. */
+/* Returns when it is requeued. A job that says that its checkpoint is written
+ * need not be waited for. */
 static int64_t
 requeue_utc_s_of(const struct lt_proof_state *proof,
     const struct lt_canary *canary, int64_t now_utc_s)
@@ -630,7 +633,7 @@ requeue_utc_s_of(const struct lt_proof_state *proof,
 		   : canary->requeue_utc_s;
 }
 
-/* As if the node of each were taken back, until that run is over. */
+/* Treats each canary as if its node were taken back, until that run is over. */
 static void
 leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
     struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
@@ -660,8 +663,8 @@ leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
 	notices->canary_count = kept;
 }
 
-/* All parts of a heterogeneous job, which follow their leader in the list, and
- * once each is admitted. */
+/* Starts all parts of a heterogeneous job, which follow their leader in the
+ * list, once each is admitted. */
 static bool
 begin_now(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)

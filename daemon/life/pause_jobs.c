@@ -179,7 +179,7 @@ look_at_job(const struct lt_pauser *by, struct lt_pausing *s,
 	}
 }
 
-/* Up to so many, from the place where the last pass ended. */
+/* Looks at up to so many, from the place where the last pass ended. */
 static void
 look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
     const struct lt_pausing_lines *lines, int64_t now_utc_s)
@@ -212,7 +212,7 @@ look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
 	}
 }
 
-/* More than so many wait for the next market. */
+/* Looks at the new ones; more than so many wait for the next market. */
 static void
 look_at_new(const struct lt_pauser *by, struct lt_pausing *s,
     const struct lt_pausing_lines *lines, int64_t now_utc_s)

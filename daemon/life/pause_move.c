@@ -116,7 +116,7 @@ lt_pausing_fit(const struct lt_books *books, const struct lt_standing *at,
 	return code;
 }
 
-/* Both or neither. */
+/* Writes both or neither. */
 static int
 write_both(struct lt_ledger *ledger, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, const struct lt_paused *row,

@@ -197,7 +197,7 @@ tell_start(struct back *b, const struct lt_books *books,
 	       s->moved;
 }
 
-/* It waits for its hour by its own record: nothing is left to do. */
+/* True if it waits for its hour by its own record: nothing is left to do. */
 static bool
 is_told(const struct lt_batch_job *job, int64_t now_utc_s)
 {

@@ -114,8 +114,8 @@ remember(struct lt_ledger *ledger, const struct lt_account_tree *tree,
 	return code == LT_OK ? any : code;
 }
 
-/* The nearest account above it, as it was seen, that is still there; "":
- * none. */
+/* Returns the nearest account above it, as it was seen, that is still there;
+ * "": none. */
 static const char *
 heir_of(const struct lt_account_seen *gone, const struct lt_accounts_seen *seen,
     const struct lt_account_tree *tree)

@@ -276,7 +276,7 @@ lt_associations_save(
 	return code;
 }
 
-/* The file's text up to its last line, which is checked and cut off. */
+/* Returns the file's text up to its last line, which is checked and cut off. */
 static char *
 read_file(const char *state, struct lt_error *err)
 {

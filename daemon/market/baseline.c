@@ -63,8 +63,8 @@ is_cut_short(const struct lt_run *run)
 	       strncmp(run->state_text, "REQUEUED", 8) == 0;
 }
 
-/* As it was decided; for a run elsewhere, or of an older quote, as the GPUs
- * are. */
+/* Returns the ratio as it was decided; for a run elsewhere, or of an older
+ * quote, by the GPUs. */
 static double
 time_ratio(const struct lt_run *run, const struct lt_quote *quote,
     const struct lt_quote_run *expected, const struct lt_market *market)
@@ -149,8 +149,9 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 	return code;
 }
 
-/* If it was not meant to wait, whatever kept it back (the line, another job, a
- * hold, earlier tasks) would have kept it back at home, too. */
+/* Returns its start at home. If it was not meant to wait, whatever kept it back
+ * (the line, another job, a hold, earlier tasks) would have kept it back at
+ * home, too. */
 static int64_t
 start_at_home(const struct lt_quote *quote, const struct home_run *at)
 {
@@ -161,7 +162,8 @@ start_at_home(const struct lt_quote *quote, const struct home_run *at)
 									: 0);
 }
 
-/* As it was decided: what is whole nodes here may be a few CPUs at home. */
+/* Sets its size there as it was decided: whole nodes here may be a few CPUs at
+ * home. */
 static void
 set_size(struct lt_elsewhere *there, const struct lt_run *run,
     const struct lt_quote *quote)
@@ -294,7 +296,7 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	return true;
 }
 
-/* When it could have started where it ran, by its quote. */
+/* Returns when it could have started where it ran, by its quote. */
 static int64_t
 possible_start(const struct lt_run *run, const struct lt_quote *quote)
 {

@@ -61,7 +61,8 @@ slice_of_node(struct lt_gpu *room, const struct lt_policy *policy,
 	return false;
 }
 
-/* The site's own row is of what Slurm counts as one. */
+/* Finds the GPU's facts. The site's own row describes what Slurm counts as one.
+ */
 static bool
 find_gpu(struct lt_gpu *room, const struct lt_policy *policy, const char *said,
     const struct lt_shape *shape, const char *type)
@@ -89,7 +90,7 @@ add_row(struct lt_market *m, const struct lt_gpu *gpu)
 	return (int)m->gpu_count++;
 }
 
-/* The least memory of the kinds; -1 where one is not known. */
+/* Returns the kind with the least memory; -1 where one is not known. */
 static int
 least_of(const struct lt_market *m, const struct lt_shape *shape)
 {
@@ -108,8 +109,8 @@ least_of(const struct lt_market *m, const struct lt_shape *shape)
 	return least;
 }
 
-/* The policy's watts are of the node: its kinds share them by their own, and
- * evenly where one is not known. */
+/* Shares the policy's watts, which are the node's, among its kinds by their
+ * own, and evenly where one is not known. */
 static void
 share_watts(struct lt_shape *shape, double node_gpu_w)
 {
@@ -265,7 +266,7 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 	return lt_series_prepare(s, err);
 }
 
-/* The series of one signal, each source once. */
+/* Adds the series of one signal, each source once. */
 static int
 add_signal(struct build *b, const struct lt_policy_signal *signal,
     enum lt_quantity wanted, int *index, struct lt_error *err)
@@ -351,9 +352,9 @@ has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
 	return false;
 }
 
-/* Which jobs may be moved there. Sites keep nodes with GPUs for jobs that ask
- * for GPUs by rules that lowtide can't see: so it is where the policy says
- * nothing. */
+/* Sets which jobs may be moved there. Sites keep nodes with GPUs for jobs that
+ * ask for GPUs by rules that lowtide can't see: so that is the rule where the
+ * policy has none. */
 static void
 apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
     const struct lt_shape *shapes)
@@ -414,8 +415,8 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	return code;
 }
 
-/* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
- * none all of its nodes' memory. */
+/* Sets the default memory. Where memory is consumed and no DefMem* is set,
+ * Slurm gives a job that names none all of its nodes' memory. */
 static void
 apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 {
@@ -439,8 +440,8 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 	}
 }
 
-/* Where none was ever there: the policy's. One has as many sockets and threads
- * as is least sure. */
+/* Adds the policy's nodes where none was ever there. One has as many sockets
+ * and threads as is least sure. */
 static void
 add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 {
@@ -579,7 +580,7 @@ fill_market(
 	return add_bars(m, site, b->now_utc_s, err);
 }
 
-/* How many nodes of a partition are there and take no job now. */
+/* Counts the nodes of a partition that are there and take no job now. */
 static uint32_t
 nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
 {
@@ -653,7 +654,7 @@ free_build(struct build *b)
 	free(b);
 }
 
-/* As plugins will read it. */
+/* Takes the market into use as plugins will read it. */
 static int
 adopt(
     struct lt_site *site, const struct lt_market *market, struct lt_error *err)

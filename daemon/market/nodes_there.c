@@ -189,7 +189,7 @@ record_end(struct lt_ledger *ledger, const char *partition,
 			 ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
 }
 
-/* Those that were preemptible by an earlier policy. */
+/* Records the end of those that were preemptible by an earlier policy. */
 static int
 record_ends(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, struct lt_error *err)

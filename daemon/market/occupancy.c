@@ -113,7 +113,7 @@ step_s(int i)
 			: LT_DAY_S + (int64_t)(i - FINE) * LT_HOUR_S;
 }
 
-/* The step that holds that second, 0 to LT_OCCUPANCY_STEPS. */
+/* Returns the step that holds that second, 0 to LT_OCCUPANCY_STEPS. */
 static int
 step_of(int64_t after_s)
 {

@@ -144,7 +144,7 @@ fill_source(struct lt_source *source, const struct lt_policy *policy,
 	return code;
 }
 
-/* FILE:LINE:COL of the option, else of the source. */
+/* Adds FILE:LINE:COL of the option, else of the source, to the error. */
 static int
 at_source(const struct lt_policy_source *source, const char *path,
     struct lt_error *err)
@@ -216,7 +216,7 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	return LT_EINPUT;
 }
 
-/* Checked by now: each name is a source's. */
+/* Finds each source's weather, by names that are checked by now. */
 static void
 find_weather(const struct lt_policy *policy, struct lt_source *sources,
     const struct lt_policy_weather *weather, const char **keys)

@@ -70,7 +70,7 @@ unpack_exact(struct lt_exact *exact, const char *text)
 	return text;
 }
 
-/* Behind them. */
+/* Reads the kinds; returns the text behind them. */
 static const char *
 unpack_kinds(struct lt_shape *shape, const char *text)
 {
@@ -267,8 +267,9 @@ resources_of(const struct lt_run *run, const struct lt_place *place)
 	    .exact = run->size.pod};
 }
 
-/* A pod's share and power are of the node that it was on, be that there still
- * or not: of the GPUs of a node with as many. */
+/* Narrows the place to the node that a pod was on, whether that is still there
+ * or not, as its share and power are that node's: by the GPUs of a node with as
+ * many. */
 static void
 narrow(struct lt_place *place, const struct lt_run *run)
 {
@@ -350,7 +351,8 @@ price_at(struct lt_charge *charge, struct lt_charge_input *input,
 	return code;
 }
 
-/* share x ppm; a numerator that is too large for that is rounded down. */
+/* Returns share x ppm; a numerator that is too large for that is rounded down.
+ */
 static struct lt_fraction
 times_ppm(struct lt_fraction share, int64_t ppm)
 {
@@ -365,7 +367,7 @@ times_ppm(struct lt_fraction share, int64_t ppm)
 	    share.denominator};
 }
 
-/* As large there as it was decided, by what it has here. */
+/* Makes the run as large there as it was decided, by what it has here. */
 static void
 resize(struct lt_charge_input *input, const struct lt_run *run,
     const struct lt_elsewhere *there, const struct lt_market *market,

@@ -38,7 +38,7 @@ is_paid(const struct lt_policy_partition *partition)
 		   (partition->price.is_set || partition->has_gpu_price));
 }
 
-/* Those of a partition of Slurm's that nobody has counted. */
+/* Counts the nodes of a partition of Slurm's that are not counted yet. */
 static uint32_t
 take_nodes(bool *taken, const struct lt_batch_nodes *nodes, uint32_t partition)
 {
@@ -58,9 +58,11 @@ take_nodes(bool *taken, const struct lt_batch_nodes *nodes, uint32_t partition)
 	return count;
 }
 
-/* How many each partition of the policy has, in its order: drained and down
- * ones too, not FUTURE, and no cloud's that is powered down. Each node counts
- * once, in the first owned partition that has it; others have none. LT_ENOMEM.
+/*
+ * Counts the owned nodes of each partition of the policy, in its order: drained
+ * and down ones too, not FUTURE, and no cloud's that is powered down. Each node
+ * counts once, in the first owned partition that has it; others have none.
+ * LT_ENOMEM.
  */
 static int
 count_owned_nodes(uint32_t counts[LT_PARTITIONS_MAX],
@@ -122,7 +124,8 @@ put_node_count(struct lt_ledger *ledger, const char *partition, double count,
 	    &(struct lt_rates){.count = 1, .steps = &fresh}, err);
 }
 
-/* Those that the policy has no more, or no more as owned. */
+/* Records the end of those that the policy no longer has, or no longer as
+ * owned. */
 static int
 record_ends(
     struct lt_ledger *ledger, const struct owned_now *now, struct lt_error *err)
@@ -322,8 +325,9 @@ lay_points(const struct past *past, const struct lt_source *source,
 	return code;
 }
 
-/* While lowtided was down, or the source was silent, the last value was all
- * that was known: what the source said of that time since then counts. */
+/* Records the past anew: while lowtided was down, or the source was silent,
+ * only the last value was known; now the source's values for that time count.
+ */
 static int
 record_past(struct lt_rates_state *rates, struct lt_ledger *ledger,
     const struct lt_rates_asked *now, const struct lt_source *source,
@@ -639,8 +643,8 @@ record_fact(struct lt_site *site, struct lt_ledger *ledger,
 	return code;
 }
 
-/* All in one transaction: at the start of an hour each partition has news,
- * and a disk takes its time for each commit. */
+/* Records all in one transaction: at the start of an hour each partition has
+ * news, and a disk takes its time for each commit. */
 int
 lt_rates_record(struct lt_site *site, const struct lt_signals_state *signals,
     struct lt_ledger *ledger, const struct lt_batch_jobs *list,

@@ -34,7 +34,7 @@ partitions_of(
 	return count;
 }
 
-/* A job that waits: what it asks; ReqTRES is one lower bound more. */
+/* Sets what a waiting job asks; ReqTRES is one lower bound more. */
 static void
 set_asked(struct lt_request *request, const struct lt_batch_job *job)
 {
@@ -105,8 +105,8 @@ lt_request_look(struct lt_job_request *made, const struct lt_batch_job *job,
 	made->request.closed = made->places.closed;
 }
 
-/* How long they stay full is not known: the decision is made again before the
- * start. */
+/* Lists the full partitions. How long they stay full is not known: the decision
+ * is made again before the start. */
 uint32_t
 lt_request_full(struct lt_planned *windows, uint32_t most,
     const struct lt_job_request *made, const struct lt_market *market,

@@ -98,7 +98,7 @@ save_shapes(struct lt_tables *tables, const char *path, struct lt_error *err)
 }
 
 /*
- * Give each partition without a node the shapes of those that it had last, by
+ * Gives each partition without a node the shapes of those that it had last, by
  * <state>/shapes, a market snapshot without signals, written only when it
  * changes. Such partitions get LT_PARTITION_NO_NODES, those without any memory
  * too. A file that can't be read or written is logged: then only what this
@@ -135,7 +135,7 @@ compare_names(const void *left, const void *right)
 	return strcmp((*a)->name, (*b)->name);
 }
 
-/* All accounts by name; malloc'd, NULL without memory. */
+/* Returns all accounts by name; malloc'd, NULL without memory. */
 static const struct lt_batch_account **
 sorted_accounts(const struct lt_tables *tables)
 {
@@ -193,7 +193,8 @@ struct used_accounts {
 	uint32_t count;
 };
 
-/* Each account that has users, once, by name; malloc'd, NULL without memory. */
+/* Returns each account that has users, once, by name; malloc'd, NULL without
+ * memory. */
 static struct used_accounts
 used_accounts(const struct lt_tables *tables)
 {
@@ -223,8 +224,9 @@ used_accounts(const struct lt_tables *tables)
 	return (struct used_accounts){all, count};
 }
 
-/* slurm.conf's own, those below them, all that are tied, and those that have
- * associations of this partition, which other limits may be set for. */
+/* Writes slurm.conf's own denied accounts, those below them, all that are tied,
+ * and those that have associations of this partition, for which other limits
+ * may be set. */
 static void
 put_denied(FILE *out, const struct lt_tables *tables,
     const struct lt_partition *partition,
@@ -246,7 +248,8 @@ put_denied(FILE *out, const struct lt_tables *tables,
 	(void)fputc('\0', out);
 }
 
-/* Those whose default QOS its lists let in; none where it has no such list. */
+/* Writes the accounts whose default QOS the partition's lists let in; none
+ * where it has no such list. */
 static void
 put_qos_accounts(FILE *out, const struct lt_partition *partition,
     const struct used_accounts *used)
@@ -414,7 +417,7 @@ find_births(
 	return code == LT_OK;
 }
 
-/* All that were ever seen, the new ones where they were made. */
+/* Loads all accounts that were ever seen, the new ones where they were made. */
 static int
 load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
     struct lt_tables *tables, struct lt_ledger *ledger, int64_t now_utc_s,
@@ -442,7 +445,7 @@ load_seen(struct lt_accounts_seen *seen, struct lt_batch_associations *all,
 	return lt_ledger_accounts(ledger, &seen->list, &seen->count, err);
 }
 
-/* Slurm's accounts as lowtide takes them: moved ones where they were, those
+/* Takes Slurm's accounts as lowtide has them: moved ones where they were, those
  * that are gone, and how they stood before. */
 static int
 take_accounts(struct lt_tables *tables, struct lt_batch_associations *all,
@@ -502,8 +505,8 @@ load_associations(struct lt_tables *tables, const struct lt_policy *policy,
 	return LT_OK;
 }
 
-/* Without an answer the former managers stay: their changes are judged, and a
- * raise by anybody else is held within a pass. */
+/* Loads the managers. Without an answer the former ones stay: their changes are
+ * judged, and a raise by anybody else is held within a pass. */
 static void
 load_managers(struct lt_tables *tables)
 {

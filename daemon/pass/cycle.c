@@ -302,7 +302,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 }
 
-/* All jobs against all holds, and what follows from it. */
+/* Compares all jobs with all holds, and does what follows from it. */
 static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {

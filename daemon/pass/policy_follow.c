@@ -29,8 +29,7 @@ tell_in_force(const struct lt_daemon *d)
 		lt_log("in_force_failed", "error=\"%s\"", err.text);
 }
 
-/* Another policy is in force: all that was made by the one before is made
- * anew. */
+/* Makes anew all that was made by the former policy. */
 static void
 follow_policy(struct lt_daemon *d)
 {

@@ -223,7 +223,7 @@ follow_found(struct lt_daemon *d, struct lt_job_lookup_found *found,
 	return code;
 }
 
-/* Those whose holds came since have the next ids. */
+/* Names the jobs whose holds came since: they have the next ids. */
 static void
 name_new(struct lt_daemon *d, struct lt_job_lookup *of, int64_t now_utc_s)
 {

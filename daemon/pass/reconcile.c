@@ -62,8 +62,8 @@ shares_of(struct lt_ledger *ledger, const struct lt_batch_job *job)
 	return is_settled(ledger, job->job_id, job->submit_utc_s) ? 0 : 1;
 }
 
-/* A run that waits to be admitted has no share, and says nothing of the
- * hold's times. */
+/* Returns what is live by a record. A run that waits to be admitted has no
+ * share, and says nothing about the hold's times. */
 static struct lt_live
 live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
@@ -186,7 +186,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	return add_live(d, job, &hold, now_utc_s, err);
 }
 
-/* The hold of a quote that the job carries but the ledger lacks. */
+/* Inserts the hold of a quote that the job carries but the ledger lacks. */
 static int
 insert_hold(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, const struct lt_quote *quote,
@@ -242,7 +242,8 @@ take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_hold(ledger, hold, err);
 }
 
-/* The record of the run before is gone: what is left is how it looked. */
+/* Notes the end of the run before a requeue. Its record is gone: its former
+ * look is left. */
 static void
 saw_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s)
@@ -421,7 +422,7 @@ ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return code;
 }
 
-/* In one transaction. */
+/* Follows the jobs of a list, in one transaction. */
 static int
 follow_list(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
     const struct lt_batch_jobs *before, int64_t now_utc_s, struct lt_error *err)
@@ -453,7 +454,7 @@ count_voids(const struct lt_jobs_state *jobs)
 	return count;
 }
 
-/* From lives[*at] on, in one transaction. */
+/* Voids from lives[*at] on, in one transaction. */
 static int
 void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 {

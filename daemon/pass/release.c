@@ -112,8 +112,8 @@ lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
 		   lt_gate_waits(jobs, job, hold));
 }
 
-/* Pending jobs with an open hold, and runs that wait, oldest first: all of
- * them, or those that a hold or a lock keeps. */
+/* Collects pending jobs with an open hold, and runs that wait, oldest first:
+ * all of them, or those that a hold or a lock keeps. */
 static struct waiting *
 collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
     uint32_t *count)
@@ -159,7 +159,7 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 	return all;
 }
 
-/* Held back by us and not yet counted. */
+/* True if we hold it back and it is not yet counted. */
 static bool
 is_back(const struct waiting *w)
 {
@@ -191,8 +191,8 @@ set_flags(struct lt_daemon *d, struct waiting *w, uint32_t set, uint32_t clear,
 	return lt_ledger_put_hold(d->ledger, &w->hold, err);
 }
 
-/* A user's hold that job_submit made becomes an admin's; one that slipped
- * past the plugin is held now. False: slurmctld did not take it. */
+/* Holds it back: a user's hold that job_submit made becomes an admin's; a job
+ * that slipped past the plugin is held now. False: slurmctld refused. */
 static bool
 hold_back(struct lt_daemon *d, struct waiting *w)
 {
@@ -226,7 +226,8 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	return is_held;
 }
 
-/* Other tasks of its array may have changed the hold in this pass. */
+/* Reads the hold again: other tasks of its array may have changed it in this
+ * pass. */
 static void
 read_again(struct lt_ledger *ledger, struct waiting *w)
 {
@@ -264,10 +265,9 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 	held->has_carbon |= now->has_carbon;
 }
 
-/*
- * Those that `which` chooses have a place in the snapshot: take all of them out
- * and admit them again, oldest first. Nobody else is denied.
- */
+/* Judges again those that `which` chooses, which have a place in the snapshot:
+ * takes all of them out and admits them again, oldest first. Nobody else is
+ * denied. */
 static void
 judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
     bool (*which)(const struct lt_jobs_state *, const struct waiting *),
@@ -393,7 +393,8 @@ choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 	       w->hold.live_tasks == live->pending;
 }
 
-/* A new period: what no longer fits beside the older ones is held back. */
+/* Judges all in a new period: what no longer fits beside the older ones is held
+ * back. */
 static int
 readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -471,8 +472,8 @@ hold_raised(struct lt_daemon *d, struct waiting *w, uint32_t *left,
 	return LT_OK;
 }
 
-/* Those that a dear hour raised past what is left (reprice.c): the smallest
- * stay, the largest are held back first. */
+/* Judges those that a dear hour raised past what is left (reprice.c): the
+ * smallest stay, the largest are held back first. */
 static int
 judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -514,7 +515,7 @@ judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* Admit what fits; the rest is held back. */
+/* Admits what fits; the rest is held back. */
 static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)

@@ -106,8 +106,8 @@ same_place(const struct lt_announced *plan, const struct lt_batch_job *job)
 		   strcmp(plan->account, job->account) == 0);
 }
 
-/* SPANK gave its job a comment, if the user had not: without one it is another
- * job of the user's. */
+/* True if the plan may be this job's. SPANK gave its job a comment, if the user
+ * had not: without one it is another job of the user's. */
 static bool
 fits(const struct lt_announced *plan, const struct lt_batch_job *job)
 {
@@ -187,7 +187,7 @@ see_others(struct work *w, const struct lt_market *market,
 	}
 }
 
-/* As when it was submitted. */
+/* Plans it as when it was submitted. */
 static bool
 plan(struct work *w, const struct lt_market *market,
     const struct lt_batch_job *job, const struct lt_quote *quote)

@@ -175,7 +175,7 @@ plan_first(struct lt_first *w, const struct lt_site *site,
 				    .run = lt_quote_run_again(quote, request)});
 }
 
-/* For a job without a limit: its amounts are not known. */
+/* Makes the quote of a job without a limit, whose amounts are not known. */
 static void
 quote_unknown(struct lt_quote *quote, const struct lt_policy *policy,
     const struct lt_batch_job *job, int64_t now_utc_s)

@@ -191,7 +191,7 @@ enum {
 /* Part of a day's mean: less is the noise of forecasts. */
 static const double changed_enough = 0.05;
 
-/* The second of the hour at which this job is looked at. */
+/* Returns the second of the hour at which this job is looked at. */
 static int64_t
 phase_of(uint32_t job_id)
 {
@@ -414,7 +414,8 @@ count_young(const struct lt_market *market, const struct lt_batch_jobs *list,
 	replan->young_id = newest_id;
 }
 
-/* No more of them in this pass when slurmctld has kept us waiting so long. */
+/* Moves a job with a better plan. No more of them in this pass when slurmctld
+ * has kept us waiting so long. */
 static int
 move_better(struct again *again, const struct lt_books *books,
     struct lt_replan_state *replan, int64_t *left, int64_t *told_ms,

@@ -276,8 +276,8 @@ fits(const struct lt_books *books, const struct lt_standing *s,
 	       lt_fits_instead(books->budget, &s->hold, moved, s->now_utc_s);
 }
 
-/* The quote and hold of the new start. False: it can't be priced, or is dearer
- * than the budget allows. */
+/* Computes the quote and hold of the new start. False: it can't be priced, or
+ * is dearer than the budget allows. */
 static bool
 price(struct lt_ledger_hold *moved, const struct lt_books *books,
     const struct lt_standing *s, const struct lt_plan *plan,
