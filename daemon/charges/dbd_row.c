@@ -44,8 +44,9 @@ copy_start(struct lt_batch_run *row, const struct start *start)
 	    (int)sizeof(row->partition) - 1, start->partition);
 }
 
+/* Takes the start from slurmctld's record; false: it has none of this run. */
 static bool
-take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
+take_listed(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 {
 	for (uint32_t i = 0; i < jobs->list.count; i++) {
 		const struct lt_batch_job *const job = &jobs->list.jobs[i];
@@ -64,6 +65,13 @@ take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 				    .limit_s = job->limit_s});
 		return true;
 	}
+	return false;
+}
+
+/* Takes it from the runs that ended and wait for their rows. */
+static bool
+take_ended(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
+{
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
 		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
@@ -112,7 +120,8 @@ lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
 	char partition[LT_NAME_SIZE];
 
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_record(row, jobs) || take_settled(row, ledger))
+	    take_listed(row, jobs) || take_ended(row, jobs) ||
+	    take_settled(row, ledger))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
