@@ -28,13 +28,13 @@
 #include "log.h"
 #include "periods.h"
 #include "run_step.h"
-#include "so_far.h"
+#include "price.h"
 #include "text.h"
 #include "units.h"
 
 enum {
 	PART = 20, /* of the time, where there is very much to look at */
-	/* Of GPUs: the first steps that are read go over older runs, too. */
+	/* For GPUs: the first steps that are read cover older runs, too. */
 	LATE_S = 2 * LT_DAY_S,
 	WEEK = 7,
 	SLOTS = 1 + LT_UNUSUAL_WEEKS, /* the day, then the weeks before it */
@@ -69,7 +69,7 @@ put_address(struct lt_alert *alert, const char *to)
 		snprintf(alert->to, sizeof(alert->to), "%s", to);
 }
 
-/* On Kubernetes users are no addresses. */
+/* Puts the user; on Kubernetes users are no addresses. */
 static void
 put_user(struct lt_alert *alert, const char *user)
 {
@@ -189,7 +189,7 @@ look_at_run(struct lt_daemon *d, const struct lt_batch_job *job,
 	struct lt_quote quote;
 	struct run_cost of = {.job = job};
 
-	/* Of a heterogeneous job the quote is of all its components. */
+	/* A heterogeneous job's quote is for all its components. */
 	if (job->state != LT_JOB_RUNNING || job->het_job_id != 0 ||
 	    job->admin_comment == NULL ||
 	    lt_quote_unpack(&quote, job->admin_comment,
@@ -365,8 +365,8 @@ climb_team(const struct days *days, int *at, int64_t then_utc_s, int depth)
 	return team;
 }
 
-/* An lt_day_function: of UTC, which will do to tell since when a team is there.
- */
+/* Notes a day on which a team had costs, an lt_day_function: days of UTC are
+ * good enough to find since when a team is there. */
 static int
 see_day(void *context, int64_t day, const struct lt_account_sum *sum,
     struct lt_error *err)
@@ -384,7 +384,7 @@ see_day(void *context, int64_t day, const struct lt_account_sum *sum,
 	return LT_OK;
 }
 
-/* The day and the same one of the weeks before it. */
+/* Adds the day and the same one of the weeks before it. */
 static int
 add_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 {
@@ -531,7 +531,7 @@ judge_days(struct lt_daemon *d, struct days *days, struct lt_error *err)
 	return code;
 }
 
-/* A look at the last whole day, once all of it is settled; again and again, for
+/* Looks at the last whole day, once all of it is settled; again and again, for
  * what comes late. */
 static int
 look_at_days(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -566,7 +566,7 @@ static const struct alert_look {
 	lt_step_function *look;
 	int64_t every_s;
 	bool by_jobs; /* needs the list of jobs; else the budget snapshot */
-	/* Is given each run that Slurm's accounting has measured, within a
+	/* Called for each run that Slurm's accounting has measured, within a
 	 * transaction. */
 	int (*look_at_run)(struct lt_daemon *d, const struct lt_run *run,
 	    int64_t now_utc_s, struct lt_error *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of alerts that are due become messages. Each id is made of the event, or
- * of the recipient and the digest's hour, so that a message whose note is lost
- * is written as the same one.
+ * Turns due rows of alerts into messages in the spool. Each id is made of the
+ * event, or of the recipient and the digest's hour, so that a message whose
+ * note in the ledger is lost is written as the same one.
+ *
+ * A full spool or a failed write leaves the row due, for the next pass.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -119,8 +121,8 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 	    message.subject, sizeof(message.subject), "%s", alert->subject);
 	snprintf(message.text, sizeof(message.text), "%s", alert->text);
 	lt_message_clean(&message);
-	/* A run whose user has no address, of a team without owners; a
-	 * statement of one that has none any more. */
+	/* A run whose user has no address, of a team without owners; or the
+	 * statement of a team that has no owners any more. */
 	return message.to_count == 0 &&
 		       lt_message_row(alert->kind)->hears != LT_HEARS_SITE
 		   ? LT_OK
@@ -128,7 +130,8 @@ write_one(struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s,
 			 d->site.policy->notify.spool, &message, err);
 }
 
-/* Of rows[first, end), one budget, period and basis: NULL, none. */
+/* Returns the largest of rows[first, end), which are of one budget, period and
+ * basis; NULL: none. */
 static struct lt_alert *
 largest(const struct lt_alerts *due, uint32_t first, uint32_t end)
 {
@@ -141,8 +144,8 @@ largest(const struct lt_alerts *due, uint32_t first, uint32_t end)
 	return most;
 }
 
-/* Those of one budget, period and basis stand together; of others each alone.
- */
+/* Returns the end of a group: those of one budget, period and basis stand
+ * together, others each alone. */
 static uint32_t
 end_of(const struct lt_alerts *due, uint32_t first)
 {
@@ -198,7 +201,7 @@ struct digest {
 	int64_t at_utc_s, now_utc_s;
 };
 
-/* By whom it goes to, then by team. */
+/* Sorts by recipient, then by team. */
 static int
 compare_lines(const void *a, const void *b)
 {
@@ -235,7 +238,8 @@ gather(struct digest *digest, const struct lt_policy *policy,
 	return LT_OK;
 }
 
-/* One recipient's lines; to "": the site's. What does not fit is counted. */
+/* Writes one recipient's lines; to "": the site's. Lines that do not fit are
+ * counted. */
 static int
 write_digest(struct lt_daemon *d, const struct digest *digest,
     const struct line *lines, uint32_t count, struct lt_error *err)

@@ -17,29 +17,31 @@ struct lt_daemon;
 struct lt_offsets;
 
 struct lt_alert_state { /* start as { 0 } */
-	/* Of the digest that a full spool stopped: who has it, by address. */
+	/* The digest that a full spool stopped: up to this address all have it.
+	 */
 	int64_t digest_utc_s;
 	char digest_after[LT_ADDRESS_SIZE];
 };
 
 /*
- * A budget from 100 % on at once, for the largest percentage of its period and
- * basis, with which the smaller ones are told; and all that is no budget's.
- * Below, those made before the last digest_hour, a line a budget. First the
- * spool, then the ledger: killed between the two it writes the same message, by
- * the same id. Nothing without notify:.
+ * Sends at once: a budget from 100 % on, for the largest percentage of its
+ * period and basis, with the smaller ones in it; and all other alerts.
+ * Percentages below go out once a day, those made before the last digest_hour,
+ * a line a budget. The spool is written first, then the ledger: if lowtided is
+ * killed between the two it writes the same message, by the same id. Without
+ * notify: it does nothing.
  */
 int lt_alerts_send(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* Or with the day's digest? Pure. */
+/* True if it goes out at once, not with the day's digest. Pure. */
 bool lt_alert_is_at_once(const struct lt_alert *alert);
 
-/* The last time at or before now at which the site's clock stood at that hour;
- * on a day that the clock is set, from its midnight on. Pure. */
+/* Returns the last time at or before now at which the site's clock stood at
+ * that hour; on a day that the clock is set, from its midnight on. Pure. */
 int64_t lt_alert_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
-/* The next one. Pure. */
+/* Returns the next one. Pure. */
 int64_t lt_alert_next_digest_utc_s(
     const struct lt_offsets *offsets, uint32_t hour, int64_t now_utc_s);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Budget alerts: after each budget snapshot, a log line and a row of the ledger
- * for each percentage that was passed since. Rows are states, not events: what
- * is over is compared with what was, so a restart tells nothing again.
+ * Finds the percentages of budgets that were passed: after each budget
+ * snapshot, a log line and a row of the ledger for each new one. Rows are
+ * states, not events: the present state is compared with the former, so that a
+ * restart repeats nothing.
+ *
+ * Reads the snapshot, the forecasts and the ledger's rows. On failure the next
+ * snapshot is compared again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +27,7 @@ enum { MEMORY_SIZE = 32 + 1000 * sizeof(" 1000"), WHOLE = 100 };
 /* "alert:TEAM:KIND:WHICH:START:forecast:1000:again:TIMES" */
 _Static_assert(LT_ACCOUNT_SIZE + 80 < LT_ALERT_NAME_SIZE, "a name fits");
 
-/* Is value at that percentage of the limit, or at a share of it? */
+/* True if value is at that percentage of the limit, or at a share of it. */
 static bool
 is_at(int64_t value, int64_t limit, int percent, int share_percent)
 {
@@ -36,14 +40,15 @@ is_at(int64_t value, int64_t limit, int percent, int share_percent)
 }
 
 static int64_t
-sum(int64_t a, int64_t b)
+capped_sum(int64_t a, int64_t b)
 {
 	int64_t both;
 
 	return __builtin_add_overflow(a, b, &both) ? INT64_MAX : both;
 }
 
-/* What is compared with the limit; has_x: it is limited, and this is known. */
+/* Returns the amount that is compared with the limit; has_x: it is limited, and
+ * known. */
 static struct lt_amount
 amount_on(const struct lt_period *period,
     const struct lt_period_forecast *forecast, enum lt_alert_basis basis)
@@ -54,9 +59,9 @@ amount_on(const struct lt_period *period,
 	amount.has_carbon = period->limit.has_carbon;
 	if (basis == LT_ALERT_ON_HELD) {
 		amount.money_micros =
-		    sum(amount.money_micros, period->held.money_micros);
+		    capped_sum(amount.money_micros, period->held.money_micros);
 		amount.carbon_mg =
-		    sum(amount.carbon_mg, period->held.carbon_mg);
+		    capped_sum(amount.carbon_mg, period->held.carbon_mg);
 	} else if (basis == LT_ALERT_ON_FORECAST) {
 		amount.has_money &= forecast->money.known;
 		amount.has_carbon &= forecast->carbon.known;
@@ -128,7 +133,7 @@ lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent)
 	return false;
 }
 
-/* A name that stays over reloads: team, kind, and which of several. */
+/* Makes a name that stays over reloads: team, kind, and which of several. */
 static void
 name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 {
@@ -141,8 +146,8 @@ name_of(char *out, size_t size, const struct lt_policy *policy, uint32_t index)
 	snprintf(out, size, "alert:%s:%d:%d", b->team, (int)b->period, before);
 }
 
-/* By enum lt_alert_basis: what a log line calls it, what all names of its
- * percentages have, and what the team does. */
+/* For each enum lt_alert_basis: its word in a log line, the ending of its
+ * percentages' names, and what the team does. */
 static const struct basis {
 	const char *word, *suffix, *does;
 } bases[LT_ALERT_BASES] = {
@@ -258,7 +263,7 @@ compare_names(const void *a, const void *b)
 	    ((const struct lt_alert *)b)->name);
 }
 
-/* Told by a release that kept it otherwise. */
+/* True if a release that kept it otherwise sent it. */
 static bool
 was_told(const struct following *f, int percent)
 {
@@ -270,7 +275,8 @@ was_told(const struct following *f, int percent)
 	       lt_alerts_told(told, f->period->start_utc_s, percent);
 }
 
-/* It is over, and was not: written down before it is logged. */
+/* Raises an alert that was not over before: written down before it is logged.
+ */
 static int
 raise_alert(
     struct lt_alert *alert, const struct following *f, struct lt_error *err)
@@ -317,12 +323,12 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 		alert = *known;
 	if (is_over && !alert.is_over)
 		return raise_alert(&alert, f, err);
-	/* What is not known has not come back. */
+	/* An unknown amount has not come back below. */
 	if (!alert.is_over || f->amount.has_money != limit->has_money ||
 	    f->amount.has_carbon != limit->has_carbon ||
 	    either_at(&f->amount, limit, percent, LT_ALERT_BACK_PERCENT))
 		return LT_OK;
-	/* It came back: what nobody was told of is not told. */
+	/* It came back below: an alert that was not sent is dropped. */
 	if (alert.told_utc_s == 0 && alert.times == 1)
 		return lt_ledger_drop_alert(f->d->ledger, alert.name, err);
 	if (alert.told_utc_s == 0)
@@ -331,7 +337,8 @@ follow_percent(const struct following *f, int percent, struct lt_error *err)
 	return lt_ledger_put_alert(f->d->ledger, &alert, err);
 }
 
-/* Is a row of that team there? They are sorted by names, "alert:TEAM:...". */
+/* True if there is a row of that team. They are sorted by names,
+ * "alert:TEAM:...". */
 static bool
 has_rows(const struct lt_alerts *known, const char *team)
 {
@@ -351,7 +358,7 @@ has_rows(const struct lt_alerts *known, const char *team)
 	       strncmp(known->rows[from].name, begins, strlen(begins)) == 0;
 }
 
-/* Whether there is anything to look at, of thousands of budgets. */
+/* True if there is anything to look at, of thousands of budgets. */
 static bool
 is_near(const struct following *f, const struct lt_policy_budget *b)
 {

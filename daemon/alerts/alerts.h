@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `alert_at` of a budget: which of its percentages are passed in this period,
- * by what is spent, and by that with what is held; a row of the ledger each,
- * that alert_send.c tells.
+ * `alert_at` of a budget: its percentages that are passed in this period, by
+ * the spent amount, and by that with the held amount; a row of the ledger each,
+ * which alert_send.c sends.
  */
 #ifndef LT_ALERTS_H
 #define LT_ALERTS_H
@@ -12,22 +12,22 @@
 
 struct lt_daemon;
 
-/* A percentage that was told is told anew only after it came back below this
- * percentage of itself: a release or a correction makes nothing flap. */
+/* A percentage that was sent is sent anew only after the amount came back below
+ * this percentage of it: so a release or a correction does not make it flap. */
 enum { LT_ALERT_BACK_PERCENT = 95 };
 
-/* The percents of budget->alert_at that what is settled has reached, by the
- * currency that is nearer to its limit, rising, each once. Returns how many.
- * Pure. */
+/* Finds the percents of budget->alert_at that the settled amount has reached,
+ * by the currency that is nearer to its limit, rising, each once. Returns how
+ * many. Pure. */
 int lt_alerts_passed(int passed[LT_ALERTS_MAX],
     const struct lt_policy_budget *budget, const struct lt_period *period);
 
-/* Is it in what releases before ledger.db version 23 remembered, "START PERCENT
- * PERCENT..."? That of another period is no memory of this one. Pure. */
+/* True if it is in the memory that releases before ledger.db version 23 kept,
+ * "START PERCENT PERCENT...". That of another period does not count. Pure. */
 bool lt_alerts_told(const char *remembered, int64_t start_utc_s, int percent);
 
-/* Log what is passed and not yet known, write it down as due, and send what is
- * due now: lt_alerts_send(). Without notify: it is told by its log line. */
+/* Logs the newly passed percentages, notes them as due, and sends what is due
+ * now: lt_alerts_send(). Without notify: the log line is all. */
 int lt_alerts_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One read of the ledger's days for all budgets: each account's part of what is
- * to come goes to all that bind it, its own and those of the accounts above it.
+ * Estimates what budgets will have spent, by one read of the ledger's days for
+ * all of them: each account's part of what is to come goes to all budgets that
+ * bind it, its own and those of the accounts above it.
+ *
+ * Writes the forecasts in memory; a budget that can't be estimated is not
+ * known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +47,7 @@ is_wanted(const struct all *all, uint32_t budget)
 	       all->now_utc_s < period.to_utc_s;
 }
 
-/* Is it of the period that is made now? */
+/* True if the budget is of the period that is computed now. */
 static bool
 is_of_period(const struct all *all, uint32_t budget)
 {
@@ -54,7 +58,7 @@ is_of_period(const struct all *all, uint32_t budget)
 	       own.to_utc_s == all->period.to_utc_s;
 }
 
-/* What the account `from` has, to the budgets of that account itself. */
+/* Adds the part of the account `from` to the budgets of that account itself. */
 static int
 add_to_own(struct all *all, uint32_t from, const struct lt_account *account,
     struct lt_error *err)
@@ -94,7 +98,8 @@ add_up(struct all *all, struct lt_error *err)
 	return code;
 }
 
-/* All budgets of the period. One that can't be told is not known. */
+/* Estimates all budgets of the period. One that can't be estimated is not
+ * known. */
 static int
 forecast_period(struct all *all, struct lt_error *err)
 {
@@ -113,7 +118,8 @@ forecast_period(struct all *all, struct lt_error *err)
 	return code;
 }
 
-/* A period that an earlier budget has is made with that one. */
+/* Estimates all budgets. A period that an earlier budget has is computed with
+ * that one. */
 static int
 forecast_all(struct all *all, struct lt_error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What budgets are expected to have spent at the end of their period, with the
- * accounts below their team: for alerts on that, and for the report.
+ * The expected spending of budgets at the end of their period, with the
+ * accounts below their team: for alerts and for the report.
  */
 #ifndef LT_BUDGET_FORECAST_H
 #define LT_BUDGET_FORECAST_H
@@ -24,7 +24,8 @@ struct lt_budget_forecast { /* of a team and a period, whatever its limit */
 int lt_budget_forecasts(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* Of the current period of that budget of the snapshot; not known: { 0 }. */
+/* Returns the forecast for the current period of that budget of the snapshot;
+ * not known: { 0 }. */
 struct lt_period_forecast lt_budget_forecast_of(
     const struct lt_budget_state *budget, uint32_t index);
 

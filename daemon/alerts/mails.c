@@ -5,11 +5,11 @@
  * those: that a plan was moved, that a job lost its nodes, and at the end what
  * it cost.
  *
- * Reads the list of jobs, their quotes, and what of all this the ledger has as
- * told; writes messages into the spool, then what was told into the ledger.
- * When a run's row comes slurmctld may have forgotten the job: who asks for a
- * mail at the end is in the ledger from when it was first seen. What a user's
- * share of the spool has no room for waits, and keeps nobody else's.
+ * Reads the list of jobs, their quotes, and the ledger's notes of former mails;
+ * writes messages into the spool, then the notes into the ledger. When a run's
+ * row comes slurmctld may have forgotten the job: that its user asks for a mail
+ * at the end is in the ledger from when the job was first seen. If a user's
+ * share of the spool is full, that user's mails wait, and nobody else's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ enum {
 	/* The row of a run that ended comes to slurmdbd after the next began,
 	 * and with it that it was interrupted. */
 	RUN_KNOWN_S = 20,
-	/* Of one user in a pass: twice what the spool has room for. */
+	/* For one user in a pass: twice what the spool has room for. */
 	USER_MAX = 2 * LT_SPOOL_USER_MAX,
 };
 
@@ -168,7 +168,8 @@ lt_mail_interrupted(struct lt_message *message,
 
 /* ---- moved and interrupted ---- */
 
-/* Of an array all of it, else only who asked for each task. */
+/* True if its user asked: an array counts as a whole, unless each task was
+ * asked for. */
 static bool
 is_asked(const struct lt_batch_job *job)
 {
@@ -213,8 +214,9 @@ read_plans(struct mailing *m, struct lt_error *err)
 	    m->d->ledger, m->quote.id, &m->plans, &m->plan_count, err);
 }
 
-/* A job that is seen first: its user knows the plan of its submission. Without
- * a quote it is none of lowtide's, or not yet: no row then. */
+/* Makes the row of a job that is seen first: its user knows the plan of its
+ * submission. A job without a quote is not lowtide's, or not yet: no row then.
+ */
 static int
 begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
@@ -242,8 +244,9 @@ begin_row(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 			     : code;
 }
 
-/* Into the spool; then the row is written, whose user knows by then. LT_ELIMIT
- * without a word: the user's share of the spool is full, and it waits. */
+/* Puts a message into the spool; then writes the row, as its user knows by
+ * then. LT_ELIMIT without a word: the user's share of the spool is full, and it
+ * waits. */
 static int
 tell_user(struct mailing *m, struct lt_message *message,
     const struct lt_mailed *row, struct lt_error *err)
@@ -283,8 +286,9 @@ facts_of(const struct mailing *m)
 	    .now_utc_s = m->now_utc_s};
 }
 
-/* It waits where lowtide put it, and that is far from what its user knows. A
- * later run's start is no plan that a user was told. */
+/* Looks for a new plan of a job that waits where lowtide put it, far from the
+ * one that its user knows. A later run's start is no plan that a user was sent.
+ */
 static int
 look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
@@ -315,7 +319,7 @@ look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	    m->quote.rev);
 	const struct lt_mail_facts facts = facts_of(m);
 	lt_mail_moved(&message, &facts, &told, why);
-	/* By his own hand: he knows. */
+	/* The user moved it, and knows. */
 	code = strcmp(why, lt_replan_word(LT_REPLAN_NOW)) == 0
 		   ? lt_ledger_put_mailed(m->d->ledger, &next, err)
 		   : tell_user(m, &message, &next, err);
@@ -324,7 +328,7 @@ look_moved(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	return code;
 }
 
-/* It runs again, and a run before this one lost its nodes. */
+/* Looks for a job that runs again after a run that lost its nodes. */
 static int
 look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 {
@@ -363,7 +367,8 @@ look_interrupted(struct mailing *m, struct lt_mailed *row, struct lt_error *err)
 	return code;
 }
 
-/* Both are in the order of ids: the row that is there, if it is that job's. */
+/* Returns the row that is there, if it is that job's. Both are in the order of
+ * ids. */
 static const struct lt_mailed *
 known_row(const struct lt_mail_state *state, uint32_t *at, uint32_t job_id)
 {
@@ -401,7 +406,7 @@ asked_count(const struct lt_batch_jobs *list)
 	return count;
 }
 
-/* One that fails keeps nobody: the first failure is the step's. */
+/* Looks at all jobs. A failure stops no other: the first one is the step's. */
 static int
 look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
     int64_t now_utc_s, struct lt_error *err)
@@ -429,7 +434,7 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 		struct lt_mailed *const row = &rows[*count];
 
 		lt_breath(LT_TURN_READ);
-		/* With a full spool the rest is told the next time. */
+		/* If the spool is full the rest is written the next time. */
 		if (first == LT_ELIMIT && known != NULL)
 			*row = *known;
 		else if (look_at_job(m, known, row, &failed) != LT_OK &&
@@ -437,7 +442,7 @@ look_at_all(struct lt_daemon *d, struct lt_mailed *rows, uint32_t *count,
 			first = lt_fail(err, failed.code, "%s", failed.text);
 		*count += row->quote_id != 0;
 	}
-	/* What is in the spool and not noted then has the same id again. */
+	/* A message in the spool that is not noted gets the same id again. */
 	if (code == LT_OK)
 		code = lt_ledger_commit(d->ledger, err);
 	free(m->plans);
@@ -481,7 +486,7 @@ sum_of(const struct lt_run *runs, uint32_t count)
 		    run->parts.carbon_charge_micros;
 		sum.parts.discount_micros += run->parts.discount_micros;
 	}
-	/* What is not known of one is known of neither. */
+	/* A sum that one run lacks is not known for both sides. */
 	sum.without.has_money = sum.cost.has_money;
 	sum.without.has_carbon = sum.cost.has_carbon;
 	return sum;
@@ -503,7 +508,7 @@ put_parts(
 			out, sizeof(out), parts->discount_micros, currency));
 }
 
-/* What it would have cost; never more than can be shown. */
+/* Writes what it would have cost; never more than can be shown. */
 static void
 put_without(struct lt_text *text, const struct sum *sum, const char *currency)
 {
@@ -552,7 +557,7 @@ lt_end_mail_text(struct lt_message *message, uint32_t job_id,
 	lt_message_clean(message);
 }
 
-/* Of what begins with a job's id. */
+/* Compares structs that begin with a job's id. */
 static int
 compare_ids(const void *a, const void *b)
 {
@@ -588,7 +593,7 @@ note_asked(struct looking *l, const struct lt_batch_job *job,
 	return code;
 }
 
-/* What the ledger is to have of who asks, and who asks no more. */
+/* Notes in the ledger whether the job's user asks for a mail at the end. */
 static int
 look_at_end(
     struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
@@ -608,7 +613,7 @@ look_at_end(
 		: bsearch(&now.job_id, state->ends, state->end_count,
 		      sizeof(*known), compare_ids);
 
-	/* It goes on, or he asks no more: nothing is due. */
+	/* It still runs, or its user no longer asks: nothing is due. */
 	if (due != NULL && (!asks || job->state != LT_JOB_FINISHED))
 		due->to[0] = '\0';
 	if (!asks)
@@ -695,8 +700,8 @@ tell_end(struct lt_daemon *d, struct lt_spool_state *spool,
 			     : code;
 }
 
-/* A message that is none keeps nobody; what the spool or the ledger refuses,
- * it refuses for all. */
+/* Sends the due mails. A bad message stops no other; if the spool or the ledger
+ * refuses one, it refuses all. */
 static int
 tell_ends(struct lt_daemon *d, const struct lt_end_mail *due, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -738,7 +743,7 @@ lt_end_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK)
 		code = tell_ends(d, due, count, now_utc_s, err);
 	free(due);
-	/* What was told stays noted, with a full spool, too. */
+	/* The mails written so far stay noted, with a full spool, too. */
 	const int kept = lt_ledger_commit(d->ledger, err);
 	if (kept != LT_OK)
 		d->mails.end_count = 0;

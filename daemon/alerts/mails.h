@@ -17,15 +17,15 @@
 struct lt_daemon;
 struct lt_mailed;
 
-/* By less nobody is told. */
+/* A smaller move is not mailed. */
 enum { LT_MAIL_MOVED_S = 3600 };
 
 struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
-	/* Of the jobs in the list that ask for mails, by id: as the ledger has
+	/* The jobs in the list that ask for mails, by id: as the ledger has
 	 * them. */
 	struct lt_mailed *rows;
 	uint32_t count;
-	/* Of jobs and arrays in it that ask for a mail at their end, by id: as
+	/* The jobs and arrays in it that ask for a mail at their end, by id: as
 	 * the ledger has them. */
 	struct lt_end_asked {
 		uint32_t job_id;
@@ -35,21 +35,22 @@ struct lt_mail_state { /* start as { 0 }; lt_mails_free() */
 };
 
 /*
- * Compares what each such job does with what its user was last told, so that
- * nothing has to be caught as it happens. Written to the spool first, then
- * noted: who is killed between the two writes the same message again, by the
- * same id. One that can't be written is tried again.
+ * Compares what each such job does with the last mail to its user, so that no
+ * event has to be caught as it happens. The message goes to the spool first,
+ * then it is noted: if lowtided is killed between the two it writes the same
+ * message again, by the same id. A message that can't be written is tried
+ * again.
  */
 int lt_mails_run(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 void lt_mails_free(struct lt_mail_state *state);
 
-/* Notes who asks, while slurmctld has the job; and leaves a message of each
- * that is over and settled in the spool, then notes that. By the same id, who
- * is killed in between. */
+/* Notes which jobs ask, while slurmctld has them; and writes a message for each
+ * that is over and settled to the spool, then notes that. If lowtided is killed
+ * in between it writes the same id again. */
 int lt_end_mails_run(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 
-/* Subject and text: of runs of one job or array, one at least. */
+/* Writes subject and text about the runs of one job or array, one at least. */
 void lt_end_mail_text(struct lt_message *message, uint32_t job_id,
     const struct lt_run *runs, uint32_t count, const char *currency);
 
@@ -63,13 +64,13 @@ struct lt_mail_facts {
 	int64_t now_utc_s;
 };
 
-/* Where it was to start, and from when, by what its user knows. why: a word of
- * lt_replan_word(). */
+/* Makes the message with the former place and start, as its user knows them.
+ * why: a word of lt_replan_word(). */
 void lt_mail_moved(struct lt_message *message,
     const struct lt_mail_facts *facts, const struct lt_plan_made *was,
     const char *why);
-/* done_s: of its work, that need not be done again; 0: nothing is known to be
- * kept. */
+/* Writes the mail about an interruption. done_s: work that need not be done
+ * again; 0: it is not known that any is kept. */
 void lt_mail_interrupted(struct lt_message *message,
     const struct lt_mail_facts *facts, int64_t done_s);
 

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "lookup.h"
 #include "over_reason.h"
+#include "periods.h"
 #include "policy_follow.h"
 #include "policy_load.h"
 #include "quoted.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a charge, which is exact, to the ledger's entries, which are whole: the
- * hours are cut from the run's rounded figures, so that they add up to them.
+ * Turns a charge, which is exact, into the ledger's entries, which are whole:
+ * the hours are cut from the run's rounded figures, so that they add up to
+ * them. Takes the discount for a run's wait off them.
+ *
+ * Reads rates and granted discounts from the ledger; writes only the caller's
+ * run and entries.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +19,8 @@
 #include "site.h"
 #include "units.h"
 
-/* What nodes cost and what carbon does are each whole; the carry is of the
- * first. */
+/* The cost of nodes and the charge for carbon are rounded each; the carry
+ * belongs to the first. */
 static int
 round_run(struct lt_run *run, const struct lt_charge *charge,
     struct lt_ledger *ledger, struct lt_error *err)
@@ -27,11 +31,12 @@ round_run(struct lt_run *run, const struct lt_charge *charge,
 
 	if (nodes != 0)
 		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, false}, nodes,
+		    (struct lt_carry_key){.partition = run->partition}, nodes,
 		    &run->money_micros, err);
 	if (code == LT_OK && charge->carbon_mg != 0)
 		code = lt_ledger_round(ledger,
-		    (struct lt_carry_key){run->partition, true},
+		    (struct lt_carry_key){
+			.partition = run->partition, .is_carbon = true},
 		    charge->carbon_mg, &run->carbon_mg, err);
 	run->parts.carbon_charge_micros = llround(charge->carbon_charge_micros);
 	run->money_micros += run->parts.carbon_charge_micros;
@@ -39,8 +44,8 @@ round_run(struct lt_run *run, const struct lt_charge *charge,
 	return code;
 }
 
-/* An hour's part of a figure, by its place in lt_entry_figures(): its own, or,
- * of what was saved, an equal one: it was saved where it was spent. */
+/* Returns an hour's part of a figure, by its place in lt_entry_figures(): its
+ * own, or, of a saving, an equal one: money is saved where it is spent. */
 static double
 part_of(const struct lt_charge_hour *hour, int figure, double equal)
 {
@@ -107,7 +112,7 @@ lt_booking_make(struct lt_entry **entries, struct lt_run *run,
 
 /* ---- what is taken off ---- */
 
-/* What was said at the end of the run; 0: nothing. */
+/* Reads the rate that held at the end of the run; 0: none. */
 static int
 said_then(double *value, enum lt_rate rate, const struct lt_run *run,
     struct lt_ledger *ledger, struct lt_error *err)
@@ -115,8 +120,9 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	struct lt_rate_step *steps = NULL;
 	uint32_t count = 0;
 	const int code = lt_ledger_rates(ledger,
-	    &(struct lt_rates_asked){
-		run->partition, rate, {run->end_utc_s - 1, run->end_utc_s}},
+	    &(struct lt_rates_asked){.partition = run->partition,
+		.rate = rate,
+		.span = {run->end_utc_s - 1, run->end_utc_s}},
 	    &steps, &count, err);
 
 	*value = count > 0 ? steps[0].value : 0;
@@ -124,8 +130,8 @@ said_then(double *value, enum lt_rate rate, const struct lt_run *run,
 	return code;
 }
 
-/* The nearest account above it with a budget, or that account itself, as it
- * stood then; where none has one, the account. */
+/* Returns the nearest account above it with a budget, or that account itself,
+ * as it stood then; where none has one, the account. */
 static const char *
 team_then(const struct lt_site *site, const char *account, int64_t at_utc_s)
 {
@@ -148,7 +154,7 @@ struct own { /* of a run, for one team */
 	int64_t micros;
 };
 
-/* An lt_hour_function. */
+/* Adds an entry to the run's own, as an lt_hour_function. */
 static int
 add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 {
@@ -161,8 +167,8 @@ add_own(void *context, const struct lt_entry *entry, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The month that an entry counts in: that of its hour, or, where that is
- * closed, of the hour that it is booked at (lt_ledger_settle()). */
+/* Returns the month that an entry counts in: its hour's, or, where that is
+ * closed, that of the hour in which it is booked (lt_ledger_settle()). */
 static struct lt_span
 month_of(const struct lt_discount_of *of, int64_t at_utc_s,
     const struct lt_offsets *offsets)
@@ -184,13 +190,13 @@ struct granting {
 	double factor; /* of what an entry costs */
 	int64_t most;
 	double *exact; /* of each entry */
-	/* What of closed hours was granted to the month of now. */
+	/* granted in the present month for closed hours */
 	struct lt_span late;
 	double granted_late;
 };
 
-/* *left becomes what the account's team may still have of the month's most,
- * without what this run has had. */
+/* Sets *left to what the account's team may still have of the month's most, not
+ * counting what this run has had. */
 static int
 left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
     struct lt_span month, struct lt_error *err)
@@ -221,7 +227,7 @@ left_in(int64_t *left, const struct granting *g, int64_t at_utc_s,
 	return code;
 }
 
-/* The parts of entries [from, to), which are of one month. */
+/* Grants the parts of entries [from, to), which are of one month. */
 static int
 grant(struct granting *g, uint32_t from, uint32_t to, struct lt_error *err)
 {
@@ -273,7 +279,7 @@ grant_all(struct granting *g, struct lt_error *err)
 	return code;
 }
 
-/* Whole micros, no more in all than was granted. */
+/* Takes whole micros off, no more in all than was granted. */
 static void
 take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 {
@@ -292,7 +298,8 @@ take_off(const struct lt_discount_of *of, const double *exact, int64_t *parts)
 	}
 }
 
-/* most < 0: whole is what it has, and no month is asked. */
+/* Spreads the discount. most < 0: whole is what it has, and no month is asked.
+ */
 static int
 spread(const struct lt_discount_of *of, double whole, int64_t most,
     const struct lt_site *site, struct lt_ledger *ledger, struct lt_error *err)
@@ -320,7 +327,7 @@ spread(const struct lt_discount_of *of, double whole, int64_t most,
 	return code;
 }
 
-/* What of it is closed was granted once, or refused. */
+/* True if its closed part was granted, or refused, before. */
 static bool
 is_granted(const struct lt_discount_of *of)
 {

@@ -18,9 +18,9 @@ int lt_booking_make(struct lt_entry **entries, struct lt_run *run,
     struct lt_error *err);
 
 /*
- * Off the run and its entries, by what held at its end: a share of what its
- * wait saved (lt_wait_saved()), spread as its cost is; no more than that, and
- * no more in a month, of which its account has had some, than the most of a
+ * Takes the discount off the run and its entries, by the rates at its end: a
+ * share of what its wait saved (lt_wait_saved()), spread as its cost is; never
+ * more than that, and never more than what is left of its account's most for a
  * month. What the ledger has of the run itself does not count; a run that began
  * in a closed period keeps what it has. docs/model.md, eq. (30c).
  */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmdbd loses the start of a run when it ends before it has written it: the
- * end alone then makes a row without partition, name, limit, uid and array. And
- * slurmctld that starts again tells slurmdbd all partitions that a running job
- * named. And which quote a row's run had.
+ * Completes rows of slurmdbd. It loses the start of a run that ends before the
+ * start was written: the end alone then makes a row without partition, name,
+ * limit, uid and array. A restarted slurmctld gives slurmdbd all partitions
+ * that a running job named. Also finds which quote a row's run had.
+ *
+ * Reads the job list, the ledger and, for a node's partition, the batch system;
+ * writes the caller's row. A row that cannot be completed stays as it is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +27,7 @@ struct start { /* what is lost with it */
 };
 
 static void
-take(struct lt_batch_run *row, const struct start *start)
+copy_start(struct lt_batch_run *row, const struct start *start)
 {
 	if (row->partition[0] == '\0') { /* then all of the start is lost */
 		row->uid = start->uid;
@@ -41,8 +44,9 @@ take(struct lt_batch_run *row, const struct start *start)
 	    (int)sizeof(row->partition) - 1, start->partition);
 }
 
+/* Takes the start from slurmctld's record; false: it has none of this run. */
 static bool
-take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
+take_listed(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 {
 	for (uint32_t i = 0; i < jobs->list.count; i++) {
 		const struct lt_batch_job *const job = &jobs->list.jobs[i];
@@ -52,11 +56,22 @@ take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 		    job->state == LT_JOB_PENDING ||
 		    !is_one_name(job->partition))
 			continue;
-		take(row, &(struct start){job->partition, job->user, job->name,
-			      job->uid, job->array_job_id, job->array_task,
-			      job->limit_s});
+		copy_start(row, &(struct start){.partition = job->partition,
+				    .user = job->user,
+				    .name = job->name,
+				    .uid = job->uid,
+				    .array_job_id = job->array_job_id,
+				    .array_task = job->array_task,
+				    .limit_s = job->limit_s});
 		return true;
 	}
+	return false;
+}
+
+/* Takes it from the runs that ended and wait for their rows. */
+static bool
+take_ended(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
+{
 	for (uint32_t i = 0; i < jobs->ended_count; i++) {
 		const struct lt_batch_run *const run = &jobs->ended[i].run;
 
@@ -64,15 +79,19 @@ take_record(struct lt_batch_run *row, const struct lt_jobs_state *jobs)
 		    run->submit_utc_s != row->submit_utc_s ||
 		    !is_one_name(run->partition))
 			continue;
-		take(row, &(struct start){run->partition, run->user, run->name,
-			      run->uid, run->array_job_id, run->array_task,
-			      run->limit_s});
+		copy_start(row, &(struct start){.partition = run->partition,
+				    .user = run->user,
+				    .name = run->name,
+				    .uid = run->uid,
+				    .array_job_id = run->array_job_id,
+				    .array_task = run->array_task,
+				    .limit_s = run->limit_s});
 		return true;
 	}
 	return false;
 }
 
-/* What its record said when the run was settled. */
+/* Takes what its record said when the run was settled. */
 static bool
 take_settled(struct lt_batch_run *row, struct lt_ledger *ledger)
 {
@@ -83,8 +102,13 @@ take_settled(struct lt_batch_run *row, struct lt_ledger *ledger)
 	    lt_ledger_run(ledger, key, &run, NULL) != LT_OK ||
 	    !is_one_name(run.partition))
 		return false;
-	take(row, &(struct start){run.partition, run.user, "", run.uid,
-		      run.array_job_id, run.array_task, row->limit_s});
+	copy_start(row, &(struct start){.partition = run.partition,
+			    .user = run.user,
+			    .name = "",
+			    .uid = run.uid,
+			    .array_job_id = run.array_job_id,
+			    .array_task = run.array_task,
+			    .limit_s = row->limit_s});
 	return true;
 }
 
@@ -96,7 +120,8 @@ lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
 	char partition[LT_NAME_SIZE];
 
 	if (is_one_name(row->partition) || row->start_utc_s == 0 ||
-	    take_record(row, jobs) || take_settled(row, ledger))
+	    take_listed(row, jobs) || take_ended(row, jobs) ||
+	    take_settled(row, ledger))
 		return;
 	const uint32_t id = row->array_job_id ? row->array_job_id : row->job_id;
 	const bool has_hold =
@@ -104,9 +129,13 @@ lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
 	if (lt_batch_partition_of(partition, row->first_node, row->partition,
 		has_hold ? hold.quote.partition : "", NULL) != LT_OK)
 		return;
-	take(row, &(struct start){partition, row->user, "",
-		      has_hold ? hold.uid : row->uid, row->array_job_id,
-		      row->array_task, row->limit_s});
+	copy_start(row, &(struct start){.partition = partition,
+			    .user = row->user,
+			    .name = "",
+			    .uid = has_hold ? hold.uid : row->uid,
+			    .array_job_id = row->array_job_id,
+			    .array_task = row->array_task,
+			    .limit_s = row->limit_s});
 }
 
 int
@@ -138,7 +167,7 @@ lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
 	if (has_text &&
 	    lt_ledger_hold(ledger, quote->id, &hold, NULL) == LT_OK) {
 		if (hold.uid != row->uid)
-			return false; /* another's: never his to end */
+			return false; /* another user's, who must not end it */
 		if (hold.quote.home[0] != '\0')
 			*quote = hold.quote;
 		return true;

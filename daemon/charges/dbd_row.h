@@ -8,19 +8,21 @@
 #include "budget_state.h"
 #include "ledger.h"
 
-/* The partition that the run was in, where the row has none (slurmdbd lost its
+/*
+ * Fills in the partition of the run, where the row has none (slurmdbd lost its
  * start) or several (slurmctld started again while it ran), and what is lost
- * with a start: of slurmctld's record, else as it was settled, else by the
- * run's nodes and its hold. What nobody knows stays as it is. */
+ * with a start: from slurmctld's record, else as it was settled, else by the
+ * run's nodes and its hold. Otherwise the row stays as it is.
+ */
 void lt_dbd_row_fill(struct lt_batch_run *row, const struct lt_jobs_state *jobs,
     struct lt_ledger *ledger);
 
-/* The quote of a run: the ledger's, else what the row carries. Of a run that
- * the ledger has (known; NULL: not) nobody's text matters any more. */
+/* Finds the quote of a run: the ledger's, else the row's text, which no longer
+ * matters for a run that the ledger has (known; NULL: it has not). */
 bool lt_dbd_row_quote(struct lt_quote *quote, struct lt_ledger *ledger,
     const struct lt_batch_run *row, const struct lt_run *known);
 
-/* Order of two struct lt_run_key, for qsort() and bsearch(). */
+/* Compares two struct lt_run_key, for qsort() and bsearch(). */
 int lt_run_keys_compare(const void *a, const void *b);
 
 #endif

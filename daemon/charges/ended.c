@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs that slurmctld saw end and whose rows have not come from slurmdbd:
- * kept in memory, and in the ledger once they wait, so that neither a lost
- * row nor a restart loses a charge.
+ * Keeps runs that slurmctld saw end and whose rows have not come from slurmdbd:
+ * in memory, and in the ledger once they wait, so that neither a lost row nor a
+ * restart loses a charge.
+ *
+ * A line of the ledger's text that cannot be read is skipped; without memory
+ * slurmdbd's row is awaited.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GPUs of runs by slurmctld's record, for Slurm's default of not accounting
- * them, and the price, carbon and limit that each hold's amount was made from.
- * Noted before a row is settled; the rows never have them.
+ * Notes what slurmdbd's rows never have, before a row is settled: the GPUs of
+ * runs by slurmctld's record, since Slurm does not account them by default, and
+ * the price, carbon and limit that each hold's amount was made from.
+ *
+ * Reads the job list and the market; writes to the ledger. On failure the next
+ * pass notes them again.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -80,7 +83,7 @@ is_counted(const struct lt_market *market, const struct lt_batch_conf *conf,
 	       (conf->shards_counted || !shards);
 }
 
-/* What is put already is not put again. */
+/* Notes nothing that the ledger already has. */
 static int
 note_gpus(const struct lt_batch_jobs *list, struct lt_ledger *ledger,
     int64_t now_utc_s, struct lt_error *err)
@@ -109,8 +112,8 @@ note_gpus(const struct lt_batch_jobs *list, struct lt_ledger *ledger,
 	return code;
 }
 
-/* Newer Slurms begin the row of a resized run when it was resized: the row
- * before it says so. */
+/* True if a resized run continues another: newer Slurms begin its row when it
+ * was resized, and the row before it shows that. */
 static bool
 goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 {
@@ -130,7 +133,7 @@ goes_on_from_another(const struct lt_run *run, struct lt_ledger *ledger)
 	return found;
 }
 
-/* Of this row: put for its run, or the last put while it ran. */
+/* Finds the GPUs that were put for this row's run, or last while it ran. */
 static bool
 seen_gpus(struct lt_run_gpus *gpus, const struct lt_run *run,
     const struct lt_batch_run *row, struct lt_ledger *ledger)
@@ -179,7 +182,8 @@ complete_gpus(struct lt_run *run, const struct lt_batch_run *row,
 	}
 }
 
-/* What was noted when it was settled stays: today's nodes may be others. */
+/* Sets the run's GPU. A note from when the run was settled stays: the nodes may
+ * be others today. */
 static void
 set_gpu(struct lt_run *run, const struct lt_run *known,
     const struct lt_market *market)
@@ -211,8 +215,8 @@ lt_facts_complete(struct lt_run *run, const struct lt_batch_run *row,
 	set_gpu(run, known, &site->market);
 	if (known != NULL) /* utilisation.c asks for it later */
 		run->used = known->used;
-	/* slurmctld that was killed and ends a job once more tells slurmdbd no
-	 * resources: those of the row before. */
+	/* A killed slurmctld that ends a job once more gives slurmdbd no
+	 * resources: those of the row before count. */
 	if (known != NULL && run->cpus == 0 && known->cpus > 0 &&
 	    known->start_utc_s == run->start_utc_s) {
 		run->nodes = known->nodes;
@@ -334,10 +338,9 @@ rewrite_quote(struct lt_ledger *ledger, const struct lt_ledger_hold *hold,
 	       lt_quote_publish(job, &next.quote, LT_LEAVE, 0, NULL) != LT_ENET;
 }
 
-/*
- * What a judge admitted counts: a change while it waits, or less. What was
- * raised because it runs on more was not admitted: that is compared with.
- */
+/* Notes the admission of a hold: an admitted change while it waits, or a lower
+ * amount. A raise because it runs on more was not admitted, and is compared
+ * with the note. */
 static int
 note_admission(const struct lt_market *market, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, const struct lt_batch_job *job,
@@ -423,8 +426,8 @@ is_share_missing(struct lt_ledger *ledger, const struct lt_run *run,
 	return further;
 }
 
-/* Share x seconds while it ran and while it was suspended: the part of the
- * charge that is for the latter. */
+/* Returns the part of the charge for suspended time, by share x seconds while
+ * it ran and while it was suspended. */
 static double
 suspended_part(const struct lt_run *run, const struct lt_market *market,
     struct lt_ledger *ledger)

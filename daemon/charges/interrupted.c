@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who ends a run knows when it was asked for a checkpoint; of what ended by
- * itself slurmdbd's row tells, a little later.
+ * Counts runs that lost their nodes. lowtided knows when it asked a run that it
+ * ends for a checkpoint; a run that ended by itself is known by slurmdbd's row,
+ * a little later.
+ *
+ * Reads the market; writes each interruption into the ledger. Errors are the
+ * ledger's, for the caller.
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long jobs ran. A run's length is what it worked, over its requeues too,
- * as if it had run at home; of what kind it is its quote says, as job_submit
- * saw the request, else its row. docs/model.md, (43) to (45).
+ * Learns how long jobs run, and writes it for job_submit. A run's length is its
+ * working time, over its requeues too, as if it had run at home; its kind is as
+ * its quote says, which is how job_submit saw the request, else as its row
+ * says. docs/model.md, (43) to (45).
+ *
+ * Reads settled runs; writes the ledger and the history file. A failed write of
+ * the file is tried again by a later pass.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,8 +43,8 @@ lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s)
 	return since_utc_s > kept_utc_s ? since_utc_s : kept_utc_s;
 }
 
-/* Did it go on from there? A resized run did; one that was sent back into the
- * queue only if it has checkpoints. */
+/* True if the next run resumes its work. A resized run does; one that was sent
+ * back into the queue only if it has checkpoints. */
 static bool
 went_on(const char *state_text, bool has_checkpoints)
 {
@@ -55,7 +59,8 @@ went_on(const char *state_text, bool has_checkpoints)
 	return false;
 }
 
-/* What the run worked, with the parts before it that it went on from. */
+/* Returns the run's working time, with that of the parts before it which it
+ * resumed from. */
 static int
 worked(int64_t *length_s, struct lt_ledger *ledger,
     const struct lt_ended_run *ended, struct lt_error *err)
@@ -75,8 +80,8 @@ worked(int64_t *length_s, struct lt_ledger *ledger,
 	return count < 0 ? count : LT_OK;
 }
 
-/* As at home: where it ran as planned, and that is another partition, by the
- * ratio of the plan (3). */
+/* Returns the length as at home: for a run in the planned other partition, by
+ * the ratio of the plan (3). */
 static int64_t
 at_home(int64_t length_s, const struct lt_ended_run *ended,
     const struct lt_quote_run *said)
@@ -210,7 +215,7 @@ refresh_some(struct lt_ledger *ledger, uint32_t confidence_ppm, uint32_t *count,
 	return code;
 }
 
-/* Figures that were made for another confidence are none. */
+/* Drops figures that were made for another confidence. */
 static int
 follow_confidence(
     struct lt_ledger *ledger, uint32_t confidence_ppm, struct lt_error *err)

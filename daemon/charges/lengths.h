@@ -13,23 +13,25 @@ struct lt_charges;
 struct lt_policy;
 struct lt_run;
 
-/* Of a row whose run is complete; quote may be NULL. */
+/* A row whose run is complete; quote may be NULL. */
 struct lt_ended_run {
 	const struct lt_batch_run *row;
 	const struct lt_run *run;
 	const struct lt_quote *quote;
 	bool is_new; /* the ledger does not have the run */
 };
-/* What it says of the length of its kind, if anything, and if it did not end
- * before not_before_utc_s. Before the run is in the ledger. */
+/* Learns from a run the length of its kind, if it says anything about it and
+ * did not end before not_before_utc_s. Call it before the run is in the ledger.
+ */
 int lt_lengths_learn(struct lt_ledger *ledger, const struct lt_ended_run *ended,
     int64_t not_before_utc_s, struct lt_error *err);
 /* Runs that ended before are not kept; INT64_MAX: none is. */
 int64_t lt_lengths_since(const struct lt_policy *policy, int64_t now_utc_s);
-/* Of all classes the longest time that a smoke run counts; 0 = none requires
- * one. */
+/* Returns the longest time, over all classes, that a smoke run counts; 0 = none
+ * requires one. */
 int64_t lt_lengths_smoke_within_s(const struct lt_policy *policy);
-/* A run is charged: who waits for a smoke run is told so within seconds. */
+/* Notes a charged run: a user who waits for a smoke run sees it within seconds.
+ */
 void lt_lengths_ended(const struct lt_policy *policy,
     struct lt_charges *charges, const struct lt_run *run);
 /* Figures of groups that have new runs, and the file, when it is due. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each cause of a charge above its hold: do the facts prove it, and what would
- * the charge have been without it? over_reason.h has the facts.
+ * Finds the cause of a charge above its hold: for each cause, do the facts
+ * prove it, and what would the charge have been without it? Pure; over_reason.h
+ * has the facts. If no cause is proved the word is the one for an unknown
+ * cause.
  */
 #include <string.h>
 
@@ -10,7 +12,7 @@
 /* A carry of rounding and the 1 that holds have for it. */
 static const double ROUNDING = 2;
 
-/* What the time in which it ran would have cost, were it `seconds`. */
+/* Returns the charge for its running time, had that been `seconds`. */
 static double
 charged_for(const struct lt_over *o, int64_t seconds)
 {
@@ -31,7 +33,8 @@ rate_of(const struct lt_over *o)
 		   : 0;
 }
 
-/* All that the hold could pay for at its own price and limit. */
+/* Returns the node shares that the hold could pay for at its own price and
+ * limit. */
 static double
 covered_shares(const struct lt_over *o)
 {
@@ -66,7 +69,8 @@ resize(const struct lt_over *o, double *without)
 	return o->is_resized && size(o, without);
 }
 
-/* The limit was raised after the hold was made, and the run used that. */
+/* True if the limit was raised after the hold was made, and the run used that.
+ */
 static bool
 admin(const struct lt_over *o, double *without)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why a run was settled above its hold. Pure.
  */
@@ -12,12 +13,12 @@ struct lt_over {	      /* of one currency: micros, or mg */
 	/* A further run of a job whose quote had no share left to end. */
 	bool share_missing;
 	bool is_resized; /* by its user while it ran: it may have more now */
-	/* What held was made from: the worst rate of its window per node-hour,
-	 * margin in it, and the limit, OverTimeLimit in it; 0 = not known. */
+	/* The hold was made from: the worst rate of its window per node-hour,
+	 * with its margin, and the limit, with OverTimeLimit; 0 = not known. */
 	double held_rate;
 	int64_t held_limit_s;
-	/* What ran: nodes x share, without suspensions; Slurm's limit at the
-	 * end (INT64_MAX = none, 0 = not known), OverTimeLimit not in it. */
+	/* The run had: nodes x share, without suspensions; Slurm's limit at the
+	 * end (INT64_MAX = none, 0 = not known), without OverTimeLimit. */
 	double node_shares;
 	int64_t active_s, limit_s, over_time_limit_s;
 	double suspended; /* the part of charged for suspended time */

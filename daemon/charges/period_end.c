@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Days of UTC stand for the days of the site that have their numbers: by what
- * they differ from the period's own bounds is spent, and no day's use, as an
- * adjustment is.
+ * Estimates the cost of an open period at its end from the days of the ledger.
+ * Days of UTC stand for the site's days with the same numbers: the difference
+ * to the period's own bounds counts as spent, but as no day's use, as an
+ * adjustment does.
+ *
+ * Pure but for reading the ledger. Without enough days nothing is expected.
  */
 #include "period_end.h"
 
@@ -104,7 +107,7 @@ take_off(struct lt_forecast_range *range, int64_t spent)
 	range->high -= spent;
 }
 
-/* What is to come by that use alone. */
+/* Returns what is still to come by that use alone. */
 static int
 rest_of(struct lt_period_forecast *rest, const struct lt_period_end *end,
     const struct lt_use *use, struct lt_error *err)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an open period will have cost at its end, for reports and for alerts:
- * the site's by the last days of all accounts, and of that a whole part for
- * each account, so that teams add up to the site. docs/model.md, eqs. (47),
- * (47a).
+ * The expected cost of an open period at its end, for reports and for alerts:
+ * the site's by the last days of all accounts, and a whole part of it for each
+ * account, so that teams add up to the site. docs/model.md, eqs. (47), (47a).
  */
 #ifndef LT_PERIOD_END_H
 #define LT_PERIOD_END_H
@@ -27,7 +26,7 @@ struct lt_last_days_asked {
 	const struct lt_offsets *offsets;
 	int64_t now_utc_s;
 	uint32_t count;
-	/* An account's index, below count; -1: it is none of them. */
+	/* Returns an account's index, below count; -1: it has none. */
 	int (*index_of)(const void *context, const char *account);
 	const void *context;
 };
@@ -44,8 +43,8 @@ struct lt_period_end {
 	struct lt_period_days of;	 /* without days */
 	struct lt_to_come *accounts;	 /* each one's part; malloc'd */
 };
-/* now is in the period. free() accounts, on failure too. As
- * lt_period_forecast(). */
+/* Prepares the estimate; now is in the period. free() accounts, on failure too.
+ * Errors as of lt_period_forecast(). */
 int lt_period_end_make(struct lt_period_end *end,
     const struct lt_last_days *last, struct lt_span period,
     struct lt_error *err);
@@ -56,7 +55,7 @@ struct lt_accounts_end { /* of some accounts; { 0 }, then add them */
 };
 int lt_period_end_add(struct lt_accounts_end *some,
     const struct lt_period_end *end, uint32_t account, struct lt_error *err);
-/* spent: by them, in the period till now. */
+/* Estimates a period. spent: by these accounts, in the period till now. */
 int lt_period_end_forecast(struct lt_period_forecast *out,
     const struct lt_period_end *end, const struct lt_accounts_end *some,
     const struct lt_amount *spent, struct lt_error *err);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When users are erased, and how much of that at once.
+ * Decides when users are erased from old runs, and how much of that is done at
+ * once.
+ *
+ * Reads the policy's `retention:`, writes the ledger. On failure the rest is
+ * erased by a later pass.
  */
 #include "breath.h"
 #include "budget_state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `retention:`: whose runs of long ago were, and what they were named, is
- * erased; what they cost stays.
+ * `retention:` of the policy: erases the users and names of old runs; their
+ * costs stay.
  */
 #ifndef LT_RETENTION_H
 #define LT_RETENTION_H
@@ -17,13 +17,13 @@ int64_t lt_retention_utc_s(const struct lt_policy *policy, int64_t now_utc_s);
  * are counted from stays while their period is open. */
 int64_t lt_retention_cut(const struct lt_policy *policy,
     const struct lt_budget_state *budget, int64_t now_utc_s);
-/* Who was erased does not come back with slurmdbd's row, of which run is made.
- * known: as the ledger has it, with its user until that is erased there; NULL =
- * not. */
+/* Keeps an erased user from coming back with slurmdbd's row, from which run is
+ * made. known: as the ledger has it, with its user until that is erased there;
+ * NULL = not. */
 void lt_retention_keep(struct lt_run *run, const struct lt_run *known,
     const struct lt_policy *policy, const struct lt_budget_state *budget,
     int64_t now_utc_s);
-/* Some of them; *done: all. */
+/* Erases some of them; *done: all. */
 int lt_retention_erase(const struct lt_policy *policy, struct lt_ledger *ledger,
     struct lt_budget_state *budget, int64_t now_utc_s, bool *done,
     struct lt_error *err);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finished runs of slurmdbd into charges, at the prices and intensities that
- * held then. Each run once, whatever is read how often: a run that is in the
- * ledger with the same facts is left alone.
+ * Turns finished runs of slurmdbd into charges, at the prices and intensities
+ * that held then. Each run is charged once, however often it is read: a run
+ * that is in the ledger with the same facts is left alone. The run's cost is
+ * also kept beside what its job was quoted.
+ *
+ * Reads rows, the market and the ledger's rates; writes runs, entries and holds
+ * in the ledger, in transactions. On failure the rows are read again later.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +18,7 @@
 #include "batch_child.h"
 #include "booking.h"
 #include "breath.h"
+#include "budget_state.h"
 #include "dbd_row.h"
 #include "ended.h"
 #include "facts.h"
@@ -22,10 +27,11 @@
 #include "ledger.h"
 #include "lengths.h"
 #include "log.h"
+#include "market.h"
 #include "periods.h"
 #include "posterior.h"
 #include "price.h"
-#include "quoted_run.h"
+#include "quoted.h"
 #include "rates.h"
 #include "retention.h"
 #include "settle.h"
@@ -34,14 +40,122 @@
 #include "units.h"
 #include "utilisation.h"
 
+struct quoted_of {
+	const struct lt_run *run; /* as settled */
+	const struct lt_quote *quote;
+	const struct lt_batch_run *row; /* has what the user asked */
+	int64_t open_since_utc_s;	/* what ended before stays as it is */
+};
+
+static struct lt_amount
+of_one_task(const struct lt_quote *quote, const struct lt_amount *all)
+{
+	const int64_t tasks = quote->tasks > 0 ? quote->tasks : 1;
+
+	return (struct lt_amount){all->has_money, all->has_carbon,
+	    all->money_micros / tasks, all->carbon_mg / tasks};
+}
+
+static enum lt_compared
+compared(const struct lt_quote *quote)
+{
+	return quote->flags & LT_QUOTE_HELD_OUT	  ? LT_COMPARED_KEPT
+	       : quote->flags & LT_QUOTE_COMPARED ? LT_COMPARED_MOVED
+						  : LT_COMPARED_NOT;
+}
+
+static enum lt_quoted_end
+end_of(const char *state)
+{
+	if (strcmp(state, "COMPLETED") == 0)
+		return LT_QUOTED_COMPLETED;
+	return strcmp(state, "DEADLINE") == 0 || strcmp(state, "TIMEOUT") == 0
+		   ? LT_QUOTED_OUT_OF_TIME
+		   : LT_QUOTED_OTHER;
+}
+
+/* The ledger has no wishes: they stand on the job. 0 = none. */
+static int64_t
+deadline_of(const struct quoted_of *of)
+{
+	const char *const text = of->row->admin_comment;
+	struct lt_wish wish = of->quote->wish;
+	struct lt_quote told;
+
+	if (!wish.known && text != NULL &&
+	    lt_quote_unpack(&told, text, strlen(text), NULL) == LT_OK &&
+	    told.id == of->quote->id)
+		wish = told.wish;
+	return wish.known && wish.deadline_utc_s != LT_UNSET_64
+		   ? wish.deadline_utc_s
+		   : 0;
+}
+
+/* Returns the expected cost at home; not known where it is another partition's:
+ * (30) does not know that one. */
+static struct lt_amount
+expected_at_home(const struct lt_quote *quote)
+{
+	return quote->flags & LT_QUOTE_NOT_HOME
+		   ? (struct lt_amount){.has_money = false}
+		   : of_one_task(quote, &quote->home_expected);
+}
+
+/* Keeps a quoted run in the ledger, if its job asked and lowtide may move it.
+ */
+static int
+keep_quoted_run(const struct lt_market *market, struct lt_ledger *ledger,
+    struct lt_budget_state *budget, const struct quoted_of *of,
+    struct lt_error *err)
+{
+	const struct lt_run *const run = of->run;
+	const struct lt_quote *const quote = of->quote;
+	const bool has_base = lt_baseline_known(run);
+
+	if (quote->objective == LT_OBJECTIVE_OFF ||
+	    !lt_mode_may(quote->mode, LT_MAY_EDIT) ||
+	    run->end_utc_s < of->open_since_utc_s)
+		return LT_OK;
+	struct lt_quoted quoted = {.run = run->key,
+	    .quote_id = quote->id,
+	    .compared = compared(quote),
+	    .draw = lt_holdout_draw(
+		&budget->snapshot.holdout, run->uid, run->key.submit_utc_s),
+	    .plan = of_one_task(quote, &quote->plan_expected),
+	    .home = expected_at_home(quote),
+	    .charged = {run->priced, run->has_carbon,
+		lt_before_discount(run->money_micros, &run->parts),
+		run->carbon_mg},
+	    .base = {run->priced && has_base, run->has_carbon && has_base,
+		run->baseline_money_micros, run->baseline_carbon_mg},
+	    .end_utc_s = run->end_utc_s,
+	    .end = end_of(run->state_text),
+	    .deadline_utc_s = deadline_of(of)};
+
+	(void)lt_work_at_home(&quoted.work, run, quote, market, ledger);
+	memcpy(quoted.account, run->account, sizeof(quoted.account));
+	quoted.left = quoted.compared == LT_COMPARED_KEPT &&
+		      strcmp(run->partition, quote->home) != 0;
+	if (quoted.deadline_utc_s != 0)
+		quoted.stated_ppm = lt_class_confidence_ppm(
+		    lt_market_class(market,
+			&(struct lt_class_of){.account = run->account,
+			    .qos = of->row->qos,
+			    .name = of->row->name,
+			    .partition =
+				lt_market_partition(market, quote->home)}),
+		    market);
+	return lt_ledger_put_quoted(ledger, &quoted, err);
+}
+
 enum {
 	NO_ROW_S = 120,
 	PROVISIONAL_AFTER_S = LT_DAY_S,
 	ROWS_AT_ONCE = 1000, /* in a transaction */
 };
 
-/* The ledger has this run with these facts: nothing to price again (pricing
- * again would use the carry again). */
+/* True if the ledger has this run with these facts: nothing to price again
+ * (that would use the carry again). */
 static bool
 is_same(const struct lt_run *known, const struct lt_run *run)
 {
@@ -67,7 +181,7 @@ struct batch { /* the rows of a transaction */
 	uint32_t count;
 	enum manner manner;
 	int64_t open_since_utc_s;
-	struct charged *charged; /* told once it is on disk */
+	struct charged *charged; /* logged once it is on disk */
 	uint32_t charged_count;
 };
 
@@ -80,8 +194,8 @@ struct settling { /* a row, and what it becomes */
 	struct lt_charge charge;
 };
 
-/* After a rebuild the ledger has no holds: the row's quote comes back as an
- * ended one, so that the job's story can still be told. */
+/* Remembers a row's quote. After a rebuild the ledger has no holds: the quote
+ * comes back as an ended one, so that explain still has the job's story. */
 static int
 remember_quote(struct lt_ledger *ledger, const struct settling *s,
     int64_t now_utc_s, struct lt_error *err)
@@ -152,22 +266,28 @@ settle_priced(const struct lt_settler *by, struct batch *batch,
 	    .is_new = s->is_new,
 	    .open_since_utc_s = batch->open_since_utc_s};
 	if (code == LT_OK && s->quote != NULL && !run->provisional)
-		code =
-		    lt_discount_take(&(struct lt_discount_of){run, s->quote,
-					 s->known, entries, charge->hour_count,
-					 hour_utc_s, batch->open_since_utc_s},
-			by->site, by->ledger, err);
+		code = lt_discount_take(
+		    &(struct lt_discount_of){.run = run,
+			.quote = s->quote,
+			.known = s->known,
+			.entries = entries,
+			.count = charge->hour_count,
+			.hour_utc_s = hour_utc_s,
+			.open_since_utc_s = batch->open_since_utc_s},
+		    by->site, by->ledger, err);
 	if (code == LT_OK)
 		code = lt_ledger_settle(by->ledger, &settlement, &changed, err);
 	if (code == LT_OK && s->quote != NULL)
 		code =
-		    lt_quoted_settled(&by->site->market, by->ledger, by->budget,
-			&(struct lt_quoted_of){
-			    run, s->quote, s->row, batch->open_since_utc_s},
+		    keep_quoted_run(&by->site->market, by->ledger, by->budget,
+			&(struct quoted_of){.run = run,
+			    .quote = s->quote,
+			    .row = s->row,
+			    .open_since_utc_s = batch->open_since_utc_s},
 			err);
 	if (code == LT_OK && changed)
 		note_charged(batch, run);
-	/* Of one that the ledger has by its row it is known already. */
+	/* For a run that the ledger has by its row it is known already. */
 	if (code == LT_OK && (s->known == NULL || s->known->provisional))
 		code = lt_utilisation_came(
 		    by->ledger, by->charges, run->end_utc_s, err);
@@ -175,12 +295,12 @@ settle_priced(const struct lt_settler *by, struct batch *batch,
 	return code;
 }
 
-/* Of the same facts the same is charged now, but for the carry. */
+/* True if the same facts give the same charge now, but for the carry. */
 static bool
 is_priced_so(const struct lt_run *known, const struct lt_run *run,
     const struct lt_charge *charge)
 {
-	/* Of what is rounded with it, and its charge for carbon. */
+	/* For what is rounded with it, and the charge for carbon. */
 	static const double carry = 1.5 + 1e-6;
 	const int64_t gross =
 	    lt_before_discount(known->money_micros, &known->parts);
@@ -198,7 +318,7 @@ is_priced_so(const struct lt_run *known, const struct lt_run *run,
 	       fabs(charge->carbon_mg - (double)known->carbon_mg) <= carry;
 }
 
-/* What slurmdbd itself says of it, once. */
+/* Learns once from what slurmdbd itself says about it. */
 static int
 learn(
     const struct lt_settler *by, const struct settling *s, struct lt_error *err)
@@ -247,8 +367,8 @@ settle_row(const struct lt_settler *by, struct batch *batch,
 	const bool same = s.known != NULL && is_same(s.known, run);
 	if (s.known != NULL && manner == AS_RECORD)
 		return LT_OK;
-	/* By a clock that was set wrong a run may end in hours to come: of
-	 * these less is known than was when it was charged. */
+	/* If a clock was wrong a run may end in the future: less is known about
+	 * these hours than when it was charged. */
 	if (same && (manner != AGAIN || row->end_utc_s > by->now_utc_s))
 		return lt_facts_are_told(s.known, run)
 			   ? LT_OK
@@ -260,8 +380,9 @@ settle_row(const struct lt_settler *by, struct batch *batch,
 		    lt_interrupted_row(&by->site->market, by->ledger, row, err);
 	if (code == LT_OK)
 		code = lt_price_run(&s.charge, run,
-		    &(struct lt_priced_by){
-			&by->site->market, by->ledger, &by->site->offsets},
+		    &(struct lt_priced_by){.market = &by->site->market,
+			.ledger = by->ledger,
+			.offsets = &by->site->offsets},
 		    err);
 	if (code != LT_OK)
 		return code;
@@ -314,7 +435,7 @@ tell_charged(const struct lt_settler *by, const struct batch *batch)
 	lt_log_flush();
 }
 
-/* In one transaction: each waits for the disk. */
+/* Settles some in one transaction: each waits for the disk. */
 static int
 settle_some(
     const struct lt_settler *by, struct batch *batch, struct lt_error *err)
@@ -341,7 +462,8 @@ settle_some(
 	return code;
 }
 
-/* In order of their ends, so that a rebuild gives the same carries. */
+/* Settles rows in order of their ends, so that a rebuild gives the same
+ * carries. */
 static int
 settle_rows(const struct lt_settler *by, struct lt_batch_runs *rows,
     enum manner manner, struct lt_error *err)
@@ -453,7 +575,7 @@ lt_settle_jobs(const struct lt_settler *by, const uint32_t *job_ids,
 	return code;
 }
 
-/* Forget what the ledger has; charge provisionally what has waited a day, or
+/* Forgets what the ledger has; charges provisionally what has waited a day, or
  * at once at a site without slurmdbd. *oldest: start of the rest. */
 static int
 check_ended(const struct lt_settler *by, int64_t *oldest, struct lt_error *err)
@@ -524,7 +646,7 @@ lt_settle_due(const struct lt_settler *by, struct lt_error *err)
 	if (!full && oldest == INT64_MAX)
 		return LT_OK;
 	int64_t from = by->charges->settled_until_utc_s - LT_SETTLE_OVERLAP_S;
-	/* By a clock that has been set back since, all of this is to come. */
+	/* After a clock was set back all of this is in the future. */
 	if (from > by->now_utc_s - LT_SETTLE_OVERLAP_S)
 		from = by->now_utc_s - LT_SETTLE_OVERLAP_S;
 	int64_t to = by->now_utc_s + LT_SETTLE_OVERLAP_S;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From when on runs are charged, and until when all are, as the ledger has it;
- * and how long a window of them is.
+ * Keeps in the ledger from when on runs are charged, and until when all are,
+ * and decides how long a window of slurmdbd's rows is. Errors are the ledger's,
+ * for the caller.
  */
 #include "ended.h"
 #include "settle.h"

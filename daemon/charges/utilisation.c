@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmdbd looks for the steps of each run singly, 0.2 ms each: so one span of
- * time after the other, and a tenth of the time. Steps may come a little after
- * the row of their run. What is known of a run in a closed period stays as its
- * statement has it.
+ * Measures what runs used. slurmdbd looks for the steps of each run singly, 0.2
+ * ms each: so one span of time is read after the other, and for a tenth of the
+ * time. Steps may come a little after the row of their run. A run in a closed
+ * period stays as its statement has it.
+ *
+ * Reads steps by a child; writes the ledger's runs. On failure the span is read
+ * again later.
  */
 #include "batch_child.h"
 #include "breath.h"

@@ -17,7 +17,7 @@
 #include "ledger_jobs.h"
 #include "quote.h"
 #include "replanning.h"
-#include "so_far.h"
+#include "price.h"
 #include "standing.h"
 
 struct part { /* tasks of an array */

@@ -1,30 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The budget snapshot: limits from the policy, teams and users from Slurm,
- * settled sums and open holds from the ledger, and W of the ring with those
- * holds in its figures.
+ * Makes the budget snapshot: limits from the policy, teams and users from
+ * Slurm, settled sums and open holds from the ledger, and W, the ring's
+ * position up to which holds are in these figures.
+ *
+ * Also keeps in the ledger the limits of each period, for reports when it is
+ * over, and the secret by which users are drawn into the holdout: made once,
+ * given to job_submit in the snapshot.
+ *
+ * On failure the snapshot before stays.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "books.h"
 #include "breath.h"
-#include "budget_snapshot.h"
+#include "fits.h"
 #include "budget_state.h"
 #include "compile_budget.h"
 #include "compile_members.h"
 #include "files.h"
 #include "grow.h"
-#include "holdout_key.h"
 #include "ledger.h"
-#include "limits.h"
 #include "paths.h"
 #include "policy_load.h"
 #include "site.h"
 #include "text.h"
 #include "units.h"
+
+static const char holdout_name[] = "holdout_key";
+
+static int
+make_key(uint64_t key[2], struct lt_ledger *ledger, struct lt_error *err)
+{
+	char text[40];
+
+	if (getrandom(key, 2 * sizeof(*key), 0) != (ssize_t)(2 * sizeof(*key)))
+		return lt_fail(err, LT_EIO, "no random numbers for a key");
+	snprintf(
+	    text, sizeof(text), "%016" PRIx64 "%016" PRIx64, key[0], key[1]);
+	return lt_ledger_put(ledger, holdout_name, text, err);
+}
+
+/* Loads the holdout's key, or makes one if there is none yet. share_ppm 0: no
+ * holdout, and no key. */
+static int
+load_holdout(struct lt_holdout *holdout, struct lt_ledger *ledger,
+    uint32_t share_ppm, struct lt_error *err)
+{
+	char text[40];
+
+	*holdout = (struct lt_holdout){.share_ppm = share_ppm};
+	if (share_ppm == 0)
+		return LT_OK;
+	const int code =
+	    lt_ledger_get(ledger, holdout_name, text, sizeof(text), err);
+
+	if (code == LT_OK && sscanf(text, "%16" SCNx64 "%16" SCNx64,
+				 &holdout->key[0], &holdout->key[1]) == 2)
+		return LT_OK;
+	/* Another key would draw other users: make one only if there is none.
+	 */
+	if (code != LT_OK && code != LT_ENOENT)
+		return code;
+	if (err != NULL)
+		*err = (struct lt_error){0};
+	return make_key(holdout->key, ledger, err);
+}
+
+static bool
+is_same(const struct lt_budget *a, const struct lt_budget *b)
+{
+	const struct lt_period *const p = &a->periods[0], *const q =
+							      &b->periods[0];
+
+	return strcmp(a->team, b->team) == 0 &&
+	       p->start_utc_s == q->start_utc_s &&
+	       p->end_utc_s == q->end_utc_s &&
+	       p->limit.has_money == q->limit.has_money &&
+	       p->limit.money_micros == q->limit.money_micros &&
+	       p->limit.has_carbon == q->limit.has_carbon &&
+	       p->limit.carbon_mg == q->limit.carbon_mg;
+}
+
+static int
+put_limit(struct lt_ledger *ledger, const struct lt_budget *b, bool *begun,
+    struct lt_error *err)
+{
+	const struct lt_period *const p = &b->periods[0];
+	const int code = *begun ? LT_OK : lt_ledger_begin(ledger, err);
+
+	if (code != LT_OK)
+		return code;
+	*begun = true;
+	return lt_ledger_put_limit(ledger, b->team,
+	    (struct lt_span){p->start_utc_s, p->end_utc_s}, &p->limit, err);
+}
+
+/* Keeps in the ledger what the present budgets allow, for reports of this
+ * period when it is over. had: as it was kept last; NULL = not yet. */
+static int
+keep_limits(struct lt_ledger *ledger, const struct lt_budget_snapshot *had,
+    const struct lt_budget_snapshot *has, struct lt_error *err)
+{
+	bool begun = false; /* nearly always there is nothing to write */
+	int code = LT_OK;
+
+	for (uint32_t i = 0; code == LT_OK && i < has->budget_count; i++) {
+		const struct lt_budget *const b = &has->budgets[i];
+		const bool is_known = had != NULL && i < had->budget_count &&
+				      is_same(&had->budgets[i], b);
+
+		if (!is_known &&
+		    b->periods[0].start_utc_s != b->periods[0].end_utc_s)
+			code = put_limit(ledger, b, &begun, err);
+	}
+	if (begun && code == LT_OK)
+		code = lt_ledger_commit(ledger, err);
+	if (begun && code != LT_OK)
+		lt_ledger_rollback(ledger);
+	return code;
+}
 
 static void
 fill_periods(struct lt_budget *budget, const struct lt_policy_budget *from,
@@ -111,7 +211,7 @@ list_budgets(struct lt_budget_build *b, struct lt_error *err)
 	return LT_OK;
 }
 
-/* An account is bound by its own budgets and those of all above it. */
+/* Binds each account by its own budgets and those of all above it. */
 static int
 fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 {
@@ -146,7 +246,7 @@ fill_bindings(struct lt_budget_build *b, struct lt_error *err)
 	return LT_OK;
 }
 
-/* The usage row of a user, made when absent; kept sorted. */
+/* Returns the usage row of a user, made when absent; kept sorted. */
 static struct lt_usage *
 usage_of(struct lt_budget_build *b, uint32_t budget, uint32_t uid)
 {
@@ -212,7 +312,7 @@ add_usage(struct lt_usage *u, const struct addend *from)
 		   add_amount(&u->unseen[from->period], &from->amount));
 }
 
-/* Add to one budget's period, and to its user. */
+/* Adds to one budget's period, and to its user. */
 static int
 add_to(
     struct lt_budget_build *b, const struct addend *from, struct lt_error *err)
@@ -222,7 +322,7 @@ add_to(
 	bool fits =
 	    add_amount(from->is_held ? &p->held : &p->settled, &from->amount);
 
-	/* What nobody used, an adjustment, lifts nobody's cap. */
+	/* An adjustment, which nobody used, does not raise anybody's cap. */
 	if ((to->has_per_user || from->is_unseen) &&
 	    from->uid != LT_NOBODY_UID) {
 		struct lt_usage *const u = usage_of(b, from->budget, from->uid);
@@ -238,7 +338,7 @@ add_to(
 			  "budget: sums of team %s pass 64 bits", to->team);
 }
 
-/* A sum of a span into the periods of a budget that are that span. */
+/* Adds a span's sum to the periods of a budget that are that span. */
 static int
 add_sum(struct lt_budget_build *b, struct addend *sum,
     const struct lt_period *span, struct lt_error *err)
@@ -257,8 +357,8 @@ add_sum(struct lt_budget_build *b, struct addend *sum,
 	return code;
 }
 
-/* Settled sums of one period's span into every budget that has that span, of
- * the accounts that were above each when it was booked. */
+/* Adds the settled sums of one period's span to every budget that has that
+ * span, by the accounts that were above each when it was booked. */
 static int
 add_span(struct lt_budget_build *b, struct lt_ledger *ledger,
     const struct lt_period *span, struct lt_error *err)
@@ -333,7 +433,8 @@ count_hold(struct lt_open_holds *open, const struct lt_ledger_hold *hold)
 		    INT64_MAX; /* in observe nothing bounds it */
 }
 
-/* What its runs that ended were charged stands in the settled sums. */
+/* Draws from the hold what its ended runs were charged: the settled sums have
+ * that. */
 static int
 draw(struct lt_amount *held, struct lt_ledger *ledger,
     const struct lt_ledger_hold *hold, struct lt_error *err)
@@ -381,8 +482,8 @@ is_bound(const struct lt_budget_snapshot *s, const struct lt_account *account,
 	return false;
 }
 
-/* For the budgets that bound its account when the run began and do no more:
- * what it cost until the move will be booked there. */
+/* Holds for the budgets that bound its account when the run began and no longer
+ * do: its cost until the move will be booked there. */
 static int
 hold_for_former(struct lt_budget_build *b, uint32_t account,
     const struct lt_ledger_hold *hold, struct lt_error *err)
@@ -432,7 +533,8 @@ add_hold(void *build, const struct lt_ledger_hold *made, struct lt_error *err)
 	return code;
 }
 
-/* When it was last judged who fits into the periods; 0 = never. */
+/* Returns when it was last judged which holds fit into the periods; 0 = never.
+ */
 static int64_t
 judged_utc_s(struct lt_ledger *ledger)
 {
@@ -449,8 +551,8 @@ lt_period_judged(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_number(ledger, "periods_judged", now_utc_s, err);
 }
 
-/* Whom budgets bind, for a job_submit that can't read the snapshot: without
- * figures, so it is written where that changes. */
+/* Writes whom budgets bind, for a job_submit that can't read the snapshot:
+ * without figures, so only when that changes. */
 static int
 publish_bound(struct lt_budget_state *budget, const struct lt_paths *paths,
     struct lt_error *err)
@@ -501,7 +603,7 @@ publish(struct lt_ledger *ledger, struct lt_budget_state *budget,
 	free(bytes);
 	if (code != LT_OK)
 		return code;
-	code = lt_limits_keep(ledger,
+	code = keep_limits(ledger,
 	    budget->has_snapshot ? &budget->snapshot : NULL, &loaded, err);
 	if (code != LT_OK) {
 		lt_sheet_free(&loaded);
@@ -546,7 +648,7 @@ lt_compile_budget(
 	s->stale_after_s = LT_SHEET_STALE_S;
 	s->jobs_utc_s =
 	    books->jobs->followed ? books->jobs->list.begun_utc_s : 0;
-	int code = lt_holdout_of(
+	int code = load_holdout(
 	    &s->holdout, books->ledger, books->site->policy->holdout_ppm, err);
 	if (code == LT_OK)
 		code = lt_fill_accounts(

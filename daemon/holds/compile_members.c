@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is in the budget snapshot: accounts with their parents, users with their
- * accounts, managers. Each table sorted, as its look-ups want it.
+ * Puts people into the budget snapshot: accounts with their parents, users with
+ * their accounts, managers. Each table is sorted for its look-ups.
+ *
+ * Reads Slurm's tables; writes the snapshot that is being made. Without memory,
+ * or above a limit, the caller's snapshot fails.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +135,8 @@ compare_managers(const void *a, const void *b)
 	return x->account < y->account ? -1 : x->account > y->account;
 }
 
-/* A coordinator of an account is one of those below it: Slurm names them all,
- * the snapshot only those of which the account above is not his. */
+/* True if the manager has the account above, too: Slurm names a coordinator of
+ * an account for each account below it, the snapshot only for the topmost. */
 static bool
 is_implied(const struct lt_budget_snapshot *s, const struct lt_manager *manager)
 {
@@ -180,7 +183,7 @@ lt_fill_managers(struct lt_budget_build *b, const struct lt_tables *tables,
 	return LT_OK;
 }
 
-/* Where tasks of an array wait, which get job ids of their own. */
+/* Marks where tasks of an array wait, which get job ids of their own. */
 void
 lt_mark_arrays(struct lt_budget_build *b, const struct lt_batch_jobs *list)
 {

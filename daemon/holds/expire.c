@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds, or shares of them, that no job stands behind any more. Only here,
- * and only when all three agree: a complete job list begun at least 60 s
- * after the hold lacks it, slurmctld's queue for slurmdbd is empty, and
- * slurmdbd lacks it too (what it has is settled first).
- * A hold that no job was ever seen with (--test-only, which no Slurm tells
- * job_submit of, or refused behind it) goes by the first complete list begun
- * more than 2 s after it: slurmctld makes the job in the call that made the
- * hold. Should one come later all the same, it opens the hold again
+ * Ends holds, or shares of them, that no job needs any more. Only here, and
+ * only when all three agree: a complete job list begun at least 60 s after the
+ * hold lacks it, slurmctld's queue for slurmdbd is empty, and slurmdbd lacks it
+ * too (what it has is settled first).
+ *
+ * A hold that was never seen with a job (--test-only, which Slurm does not show
+ * to job_submit, or a job refused behind it) ends by the first complete list
+ * begun more than 2 s after it: slurmctld makes the job in the call that made
+ * the hold. If a job comes later all the same, it opens the hold again
  * (reconcile.c).
+ *
+ * Writes the ledger; on failure the next pass tries again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +30,7 @@
 
 enum {
 	LOOK_S = 300, /* slurmdbd's rows from this long before the hold */
-	/* Questions to slurmdbd a pass, each for many jobs: who asks us
+	/* Questions to slurmdbd a pass, each for many jobs: a client who waits
 	 * meanwhile waits no longer than for all of them. */
 	ASKED_MAX = 4,
 };
@@ -80,7 +83,8 @@ struct window { /* of slurmdbd: one serves all holds */
 	struct lt_batch_runs rows;
 };
 
-/* Never on a job: --test-only, refused later, a het job undone. */
+/* Ends holds that were never on a job: --test-only, refused later, a het job
+ * undone. */
 static int
 check_unseen(struct lt_ledger *ledger, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, struct window *window,
@@ -119,8 +123,8 @@ awaited_shares(
 	return count;
 }
 
-/* Of a job whose runs are charged, but none of which was known to be its last,
- * what is left of the hold is settled; of one that never ran it is void. */
+/* Ends the rest of a hold: settled, if runs of the job are charged but none was
+ * known to be the last; void, if it never ran. */
 static int
 end_rest(struct lt_ledger *ledger, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, struct lt_error *err)
@@ -144,7 +148,7 @@ end_rest(struct lt_ledger *ledger, struct lt_budget_state *budget,
 	    ledger, hold->quote.id, LT_HOLD_SETTLED, "", err);
 }
 
-/* What is left over of a hold once slurmdbd has answered. */
+/* Ends the rest of a hold once slurmdbd has answered. */
 static int
 end_seen(struct lt_ledger *ledger, const struct lt_jobs_state *jobs,
     struct lt_budget_state *budget, const struct lt_ledger_hold *hold,
@@ -174,7 +178,7 @@ struct seen { /* holds of jobs that are gone, or have fewer tasks left */
 	uint32_t count;
 };
 
-/* Settle what slurmdbd has of them, then what is left over goes. */
+/* Settles what slurmdbd has of them, then ends what is left. */
 static int
 check_seen(const struct lt_settler *by, struct seen *seen, struct lt_error *err)
 {
@@ -198,7 +202,8 @@ check_seen(const struct lt_settler *by, struct seen *seen, struct lt_error *err)
 	return code;
 }
 
-/* When a list, or a look at its job, has to begin to prove something of it. */
+/* Returns when a list, or a look at its job, has to begin to prove something
+ * about it. */
 static int64_t
 proof_from_utc_s(const struct lt_ledger_hold *hold)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds that no job, row or queue knows end without a charge.
+ * The end of holds that no job, row or queue knows, without a charge.
  */
 #ifndef LT_EXPIRE_H
 #define LT_EXPIRE_H
@@ -16,7 +16,7 @@ enum { /* from when the hold was ingested until a list that lacks its job proves
 	LT_VOID_UNSEEN_S = 2, /* no job was ever seen with it: more than that */
 };
 
-/* Of a job with no second in slurmdbd: cancelled while it waited, or done at
+/* For a job without a second in slurmdbd: cancelled while it waited, or done at
  * once. */
 #define LT_VOID_UNUSED "it used nothing: cancelled, or over at once"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds from job_submit's ring into the ledger. They and W go in by one
- * transaction, so a crash at any moment ingests each hold exactly once.
+ * Takes holds from job_submit's ring into the ledger. They and W, the position
+ * in the ring, go in by one transaction, so that a crash at any moment ingests
+ * each hold exactly once. On failure nothing is taken, and the next pass reads
+ * the ring again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +58,7 @@ save_absorbed(struct lt_ledger *ledger, const struct lt_ring_state *ring,
 	return lt_ledger_put(ledger, "ring_absorbed", value, err);
 }
 
-/* job_submit makes the ring; until then there is none. */
+/* job_submit makes the ring; before that there is nothing to open. */
 static int
 open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
     struct lt_ring_state *ring, const struct lt_paths *paths,
@@ -77,7 +79,8 @@ open_ring(struct lt_ledger *ledger, struct lt_budget_state *budget,
 	return LT_OK;
 }
 
-/* A replaced file has another generation: start again with that one. */
+/* Closes a replaced file, which has another generation, to start again with the
+ * new one. */
 static void
 close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
     const struct lt_paths *paths)
@@ -99,11 +102,11 @@ close_if_replaced(struct lt_budget_state *budget, struct lt_ring_state *ring,
 }
 
 /*
- * job_modify holds before Slurm has looked at the change. It runs under the
- * job write lock that slurmctld keeps until the update is done, so a job that
- * is asked for after its record was read shows the outcome: as it was in the
- * list of before, nothing happened, and nothing is held. One that changed at
- * all keeps what was held for it.
+ * True if the change of a job never happened. job_modify holds before Slurm has
+ * looked at the change. It runs under the job write lock that slurmctld keeps
+ * until the update is done, so a job that is looked up after its record was
+ * read shows the outcome: if it is as in the former list nothing happened, and
+ * nothing is held. A job that changed at all keeps what was held for it.
  */
 static bool
 never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
@@ -121,7 +124,7 @@ never_happened(const struct lt_batch_jobs *list, uint32_t job_id)
 	return same;
 }
 
-/* It only lowers or touches: there is nothing to hold, but to look at. */
+/* True if it only lowers or touches: nothing to hold, but to look at. */
 static bool
 is_nothing(const struct lt_ring_record *record)
 {
@@ -130,7 +133,7 @@ is_nothing(const struct lt_ring_record *record)
 	       record->per_task.carbon_mg == 0;
 }
 
-/* The difference of a change (job_modify): onto the hold of that job. */
+/* Adds the difference of a change (job_modify) to the hold of that job. */
 static int
 ingest_change(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     const struct lt_ring_record *record, struct lt_error *err)
@@ -261,7 +264,7 @@ count_refused(struct lt_counters *tally, const struct found *found)
 	}
 }
 
-/* Is the next hold there? Saves reading 8 MiB when nothing happened. */
+/* True if the next hold is there. Saves reading 8 MiB when nothing happened. */
 static bool
 has_next(const struct lt_ring_state *ring)
 {
@@ -277,11 +280,9 @@ has_next(const struct lt_ring_state *ring)
 	       record.sequence == next;
 }
 
-/*
- * W stops before a missing sequence, as its writer may still be at work. Not
- * for ever: what slurmctld reserved and never wrote (it died) is void, and a
- * hold that comes after all is found by the quote on its job.
- */
+/* Stops W before a missing sequence, as its writer may still be at work, but
+ * not for ever: a sequence that slurmctld reserved and never wrote (it died) is
+ * void, and a hold that comes after all is found by the quote on its job. */
 static void
 pass_gap(struct lt_ring_state *ring, struct found *found, int64_t now_utc_s)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds of waiting jobs follow the prices of the hours that they may start in:
- * a dependency, a full partition or a user's own hold may end in any of them.
+ * Makes holds of waiting jobs follow the prices of the hours that they may
+ * start in: a dependency, a full partition or a user's own hold may end in any
+ * of them.
+ *
+ * Once for each market. Reads the market; writes the ledger. A hold that cannot
+ * be priced stays as it is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -84,9 +88,9 @@ struct part { /* of an amount: one currency */
 	double is, was; /* rates */
 };
 
-/* At least what it comes to now, `fresh`; a hold that has more than that, by
- * what Slurm's record does not show, goes with the rates. fresh: NULL = not
- * known. */
+/* Raises the hold to at least its present price, `fresh`; a hold that has more,
+ * for a cause that Slurm's record does not show, goes with the rates. fresh:
+ * NULL = not known. */
 static bool
 follow_part(
     const struct part *part, const int64_t *fresh, bool is_scale, bool may_fall)
@@ -166,8 +170,8 @@ follow_rates(struct lt_ledger_hold *hold, const struct lt_batch_job *job,
 }
 
 static int
-follow(struct sweep *sweep, struct lt_batch_job *job, const struct rates *rates,
-    struct lt_error *err)
+reprice_job(struct sweep *sweep, struct lt_batch_job *job,
+    const struct rates *rates, struct lt_error *err)
 {
 	struct lt_ledger_hold hold;
 
@@ -199,7 +203,7 @@ follow(struct sweep *sweep, struct lt_batch_job *job, const struct rates *rates,
 		   : code;
 }
 
-/* The next of them, in one transaction. */
+/* Reprices the next of them, in one transaction. */
 static int
 follow_some(struct sweep *sweep, struct lt_error *err)
 {
@@ -223,7 +227,7 @@ follow_some(struct sweep *sweep, struct lt_error *err)
 			continue;
 		job->priced_at[0] = (float)rates.sum[0];
 		job->priced_at[1] = (float)rates.sum[1];
-		code = follow(sweep, job, &rates, err);
+		code = reprice_job(sweep, job, &rates, err);
 	}
 	if (code == LT_OK)
 		code = lt_ledger_commit(sweep->ledger, err);

@@ -19,10 +19,10 @@ struct lt_error;
 enum { LT_REPRICE_AHEAD_S = 120 };
 
 /*
- * Once for each market: raise the open hold of each waiting job to what it may
- * cost if it starts by then, and lower it when a dear hour is over. One that
- * grew past what is left counts, with LT_QUOTE_RAISED, until lt_release() has
- * held its job back.
+ * Raises, once for each market, the open hold of each waiting job to what it
+ * may cost if it starts by then, and lowers it when a dear hour is over. A hold
+ * that grew past what is left counts, with LT_QUOTE_RAISED, until lt_release()
+ * has held its job back.
  */
 int lt_reprice(const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_jobs_state *jobs, struct lt_budget_state *budget,

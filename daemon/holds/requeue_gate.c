@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A requeue passes no judge of Slurm's: user, node and preemption do it. Slurm
- * lets the job wait for two minutes then, and job_modify lets nobody shorten
- * that; within them the new run is made an admin hold here, until it is
- * admitted (release.c). A job that still runs is left alone: held, Slurm takes
- * back its eligible time, and sacct and sreport no longer find the run.
+ * Holds back the next run of a requeued job until it is admitted (release.c).
+ * Slurm judges no requeue: users, nodes and preemption cause them. It then
+ * makes the job wait for two minutes, which job_modify lets nobody shorten;
+ * within them the new run becomes an admin hold here.
+ *
+ * A job that still runs is left alone: if it is held, Slurm takes back its
+ * eligible time, and sacct and sreport no longer find the run.
+ *
+ * Writes the hold in the ledger and the job by one update; what slurmctld
+ * refuses is tried again by the next pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +63,8 @@ lt_gate_waits(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
 		admitted->seen = true;
 		return false;
 	}
-	/* Tasks of an array share one hold: it can't tell of which it has the
-	 * newest run. Of components of a het job Slurm counts no restarts. */
+	/* Tasks of an array share one hold, which does not show whose the
+	 * newest run is. Slurm counts no restarts of a het job's components. */
 	if (hold->quote.tasks != 1 || hold->submit_utc_s == 0)
 		return job->requeued;
 	return hold->submit_utc_s < job->submit_utc_s;
@@ -86,7 +91,7 @@ lt_gate_holds_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 	       (lt_gate_waits(jobs, job, &hold) || lt_gate_is_left(job, &hold));
 }
 
-/* Are requeues of such jobs judged at all? */
+/* True if requeues of such jobs are judged at all. */
 static bool
 is_judged(const struct lt_budget_state *budget, const struct lt_policy *policy,
     const struct lt_batch_job *job)

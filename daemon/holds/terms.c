@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * On what each live job was admitted, written for job_modify.
+ * Writes the file by which job_modify knows on what each live job was admitted.
+ *
+ * Reads the job list, the budget snapshot and the ledger's holds. The file is
+ * replaced as a whole; on failure the one before stays, and the next pass
+ * writes again.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "breath.h"
-#include "budget_snapshot.h"
+#include "fits.h"
 #include "budget_state.h"
 #include "jobs.h"
 #include "ledger.h"
@@ -37,9 +41,9 @@ name_partitions(struct lt_terms *terms, const char *names)
 	}
 }
 
-/* The job's record, as it asks; one that has nodes keeps just those. */
+/* Copies what the job's record asks; a job that has nodes keeps just those. */
 static void
-ask(struct lt_terms *terms, const struct lt_batch_job *job)
+copy_asked(struct lt_terms *terms, const struct lt_batch_job *job)
 {
 	struct lt_terms_asked *const asked = &terms->asked;
 	const struct lt_batch_asked *const by = lt_job_asked(job);
@@ -103,7 +107,7 @@ flags_of(const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs,
 }
 
 static void
-fill(struct lt_terms *terms, const struct lt_batch_job *job,
+fill_terms(struct lt_terms *terms, const struct lt_batch_job *job,
     const struct lt_ledger_hold *hold,
     const struct lt_budget_snapshot *snapshot, struct lt_jobs_state *jobs)
 {
@@ -125,12 +129,12 @@ fill(struct lt_terms *terms, const struct lt_batch_job *job,
 	    .name_hash = lt_smoke_name_hash(job->name),
 	    .limit_s =
 		job->limit_s > UINT32_MAX ? UINT32_MAX : (uint32_t)job->limit_s,
-	    /* What a change of any task raises is held for each of them. */
+	    /* A raise by a change of any task is held for each of them. */
 	    .tasks = hold->live_tasks > 0 ? hold->live_tasks : 1,
 	    .flags = flags_of(snapshot, jobs, job, hold),
 	};
 	name_partitions(terms, job->partition);
-	ask(terms, job);
+	copy_asked(terms, job);
 }
 
 static int
@@ -142,11 +146,9 @@ by_job(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * job_modify is told of a task by its array's id ("12_3"): that id must say
+/* Marks arrays: job_modify gets a task's array id ("12_3"), so that id must say
  * that a task has run, also when the record of that id has left slurmctld.
- * Sorted, with room for as many records more as there are.
- */
+ * Sorted, with room for as many records more as there are. */
 static uint32_t
 mark_arrays(
     struct lt_terms *records, uint32_t count, const struct lt_batch_jobs *jobs)
@@ -184,8 +186,8 @@ mark_arrays(
 	return total;
 }
 
-/* By its leader's id a het job is released whole: that id must say what is held
- * of any component. The first `count` are sorted. */
+/* Marks leaders: a het job is released whole by its leader's id, so that id
+ * must say what is held for any component. The first `count` are sorted. */
 static void
 mark_leaders(
     struct lt_terms *records, uint32_t count, const struct lt_batch_jobs *jobs)
@@ -228,7 +230,7 @@ terms_of(struct lt_terms *terms, const struct lt_policy *policy,
 			return false;
 		hold = (struct lt_ledger_hold){0};
 	}
-	fill(terms, job, &hold, snapshot, jobs);
+	fill_terms(terms, job, &hold, snapshot, jobs);
 	return true;
 }
 
@@ -243,7 +245,7 @@ struct parts { /* terms of arrays, their tasks and het jobs, sorted */
 	uint32_t count, added;
 };
 
-/* What is said of one of them depends on the others of its job. */
+/* Collects the parts of a job whose terms depend on each other. */
 static int
 collect_parts(struct parts *parts, const struct lt_policy *policy,
     struct lt_ledger *ledger, struct lt_jobs_state *jobs,
@@ -285,7 +287,7 @@ add_parts(struct parts *parts, struct lt_terms_writer *writer,
 	return code;
 }
 
-/* In the list's order: so many terms are never there at once. */
+/* Adds the terms in the list's order: so many are never there at once. */
 static int
 add_all(const struct lt_policy *policy, struct lt_ledger *ledger,
     struct lt_jobs_state *jobs, struct lt_budget_state *budget,

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Through the pipe: a head, then records: a length, a struct whose pointers are
- * where that is, behind it, and 1 more, and what they point to. Both ends are
- * this program: only where the bytes end is in doubt.
+ * Asks Slurm in a child process, and copies the answer. The pipe has a head,
+ * then records: a length, a struct whose pointers are 1 more than where their
+ * text is behind it, and these texts. Both ends are this program: only a cut
+ * end is in doubt.
+ *
+ * Also looks up single jobs by their ids. On failure the caller's list is as
+ * before.
  */
 #include <assert.h>
 #include <malloc.h>
@@ -13,10 +17,140 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "batch_child.h"
 #include "breath.h"
 #include "child.h"
-#include "layout.h"
-#include "batch_child.h"
+#include "http.h"
+#include "job_list.h"
+#include "jobs.h"
+
+enum {
+	LONGEST_MS = 1000,
+	NEW_A_PASS = 50, /* where very many come, a list is cheaper */
+	NEW_GAP = 8,	 /* ids that no job got */
+};
+
+/* Reads the records of an id: none if slurmctld no longer has it. */
+static int
+load_record(struct lt_batch_jobs *jobs, uint32_t id, struct lt_error *err)
+{
+	struct lt_error why = {0};
+	const int code = lt_batch_jobs(jobs, id, &why);
+
+	if (code == LT_OK || code == LT_ENOENT)
+		return LT_OK;
+	return lt_fail(err, (enum lt_code)code, "%s", why.text);
+}
+
+/* Takes the jobs; on failure they are freed. */
+static int
+add_record(struct lt_batch_jobs *found, struct lt_batch_jobs *jobs,
+    struct lt_error *err)
+{
+	struct lt_batch_job *const all = reallocarray(
+	    found->jobs, (size_t)found->count + jobs->count + 1, sizeof(*all));
+
+	if (all == NULL) {
+		lt_batch_jobs_free(jobs);
+		return lt_fail(err, LT_ENOMEM, "jobs: out of memory");
+	}
+	found->jobs = all;
+	if (jobs->count > 0)
+		memcpy(
+		    all + found->count, jobs->jobs, jobs->count * sizeof(*all));
+	found->count += jobs->count;
+	free(jobs->jobs);
+	return LT_OK;
+}
+
+static bool
+was_found(const struct lt_batch_jobs *found, uint32_t id)
+{
+	for (uint32_t i = 0; i < found->count; i++)
+		if (found->jobs[i].job_id == id ||
+		    lt_first_id(&found->jobs[i]) == id)
+			return true;
+	return false;
+}
+
+/* Looks up an id. For a task's own id slurmctld gives the task alone: then its
+ * array is asked for. */
+static int
+look_up_id(struct lt_batch_jobs *found, uint32_t id, bool *is_there,
+    struct lt_error *err)
+{
+	struct lt_batch_jobs jobs = {0};
+	int code = load_record(&jobs, id, err);
+
+	*is_there = code == LT_OK && jobs.count > 0;
+	if (*is_there && lt_first_id(&jobs.jobs[0]) != id) {
+		const uint32_t first = lt_first_id(&jobs.jobs[0]);
+
+		lt_batch_jobs_free(&jobs);
+		if (was_found(found, first))
+			return LT_OK;
+		code = load_record(&jobs, first, err);
+	}
+	return code == LT_OK ? add_record(found, &jobs, err) : code;
+}
+
+static uint32_t
+highest_id(const struct lt_batch_jobs *jobs)
+{
+	uint32_t highest = 0;
+
+	for (uint32_t i = 0; i < jobs->count; i++)
+		if (jobs->jobs[i].job_id > highest)
+			highest = jobs->jobs[i].job_id;
+	return highest;
+}
+
+static int
+ask_new(struct lt_job_lookup_found *found, const struct lt_job_lookup *named,
+    int64_t until_ms, struct lt_error *err)
+{
+	uint32_t id = named->after, misses = 0;
+	int code = LT_OK;
+
+	for (int i = 0;
+	     code == LT_OK && found->seen < named->unseen && misses < NEW_GAP &&
+	     i < NEW_A_PASS && lt_monotonic_ms() < until_ms;
+	     i++) {
+		bool is_there;
+
+		code = look_up_id(&found->jobs, ++id, &is_there, err);
+		misses = is_there ? 0 : misses + 1;
+		found->seen += is_there;
+		const uint32_t highest = highest_id(&found->jobs);
+		if (highest > id) /* tasks of an array that is new */
+			id = highest;
+	}
+	return code;
+}
+
+/* Looks up all ids. While slurmctld is busy each waits for it: after a second
+ * those that are left are not asked for. On failure nothing is found. */
+static int
+look_up_jobs(struct lt_job_lookup_found *found,
+    const struct lt_job_lookup *named, struct lt_error *err)
+{
+	const int64_t until_ms = lt_monotonic_ms() + LONGEST_MS;
+	bool is_there;
+
+	*found = (struct lt_job_lookup_found){0};
+	int code = ask_new(found, named, until_ms, err);
+	for (uint32_t i = 0; code == LT_OK && i < named->count &&
+			     (i == 0 || lt_monotonic_ms() < until_ms);
+	     i++) {
+		if (!was_found(&found->jobs, named->ids[i]))
+			code = look_up_id(
+			    &found->jobs, named->ids[i], &is_there, err);
+		found->asked = i + 1;
+	}
+	if (code != LT_OK)
+		lt_batch_jobs_free(&found->jobs);
+	return code;
+}
 
 struct head {
 	int code;
@@ -32,9 +166,8 @@ union record {
 	char bytes[1];
 };
 
-/* ---- in the child, which closes nothing: that its end of the pipe is closed
- * says that its memory is gone, too. Who waits for it then waits no more ----
- */
+/* ---- in the child, which closes nothing: a closed pipe says that its memory
+ * is gone, too, and ends the wait for it ---- */
 
 static void
 write_record(FILE *out, const void *record, const struct lt_layout *layout)
@@ -105,8 +238,9 @@ write_job(void *context, const struct lt_batch_job *job)
 	write_record(((struct listing *)context)->out, job, &lt_layout_of_job);
 }
 
-/* One by one: a copy of all, beside slurmctld's answer, would be a quarter of
- * the child's size. What fails amid them ends them: too few are no answer. */
+/* Writes them one by one: a copy of all, beside slurmctld's answer, would be a
+ * quarter of the child's size. A failure amid them ends the child: an
+ * incomplete answer is no answer. */
 static void
 list_jobs(void *work, int fd)
 {
@@ -122,7 +256,8 @@ list_jobs(void *work, int fd)
 	if (l.out == NULL)
 		return;
 	head.code = lt_batch_jobs_each(
-	    &(struct lt_batch_jobs_reader){&l, begin_jobs, write_job},
+	    &(struct lt_batch_jobs_reader){
+		.context = &l, .begin = begin_jobs, .take = write_job},
 	    &head.err);
 	if (!l.begun)
 		fwrite(&head, sizeof(head), 1, l.out);
@@ -136,7 +271,7 @@ find_named(void *work, int fd)
 	struct head head = {0};
 
 	lt_batch_may_wait();
-	head.code = lt_job_lookup_find(&found, work, &head.err);
+	head.code = look_up_jobs(&found, work, &head.err);
 	head.count = found.jobs.count;
 	head.asked = found.asked;
 	head.seen = found.seen;
@@ -174,7 +309,7 @@ struct taken {
 			       * into a list one by one */
 };
 
-/* Jobs have theirs in the pool; a run, of which few have any, its own. */
+/* Jobs have their texts in the pool; a run, of which few have any, its own. */
 static const void *
 take_part(struct taken *t, const struct lt_part *part, const char *bytes)
 {
@@ -204,7 +339,8 @@ take_parts(struct taken *t, char *to, const char *bytes)
 	}
 }
 
-/* One whole record from the pipe's bytes; its length there, or 0. */
+/* Takes one whole record from the pipe's bytes; returns its length there, or 0.
+ */
 static size_t
 take_record(struct taken *t, const char *bytes, size_t length)
 {
@@ -231,9 +367,9 @@ take_record(struct taken *t, const char *bytes, size_t length)
 	return sizeof(part_length) + layout->size + part_length;
 }
 
-/* What is whole of what came, out of the child's bytes. */
+/* Takes the whole records out of the child's bytes. */
 static void
-take(struct taken *t, struct lt_child *child)
+take_records(struct taken *t, struct lt_child *child)
 {
 	size_t used = 0;
 
@@ -259,7 +395,7 @@ take(struct taken *t, struct lt_child *child)
 }
 
 static int
-ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
+ask_child(struct taken *t, lt_child_function *run, void *work, const char *whom,
     struct lt_error *err)
 {
 	struct lt_child child;
@@ -272,7 +408,7 @@ ask(struct taken *t, lt_child_function *run, void *work, const char *whom,
 	do {
 		lt_breath_until(LT_TURN_COMMITTED, child.fd);
 		const bool ended = lt_child_read(&child, &status);
-		take(t, &child);
+		take_records(t, &child);
 		if (ended)
 			break;
 	} while (!t->no_memory);
@@ -300,7 +436,7 @@ lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
 
 	if (lt_batch_is_near())
 		return lt_batch_jobs(jobs, 0, err);
-	const int code = ask(&t, list_jobs, &known, "slurmctld", err);
+	const int code = ask_child(&t, list_jobs, &known, "slurmctld", err);
 
 	lt_pool_close(t.pool);
 	*jobs = (struct lt_batch_jobs){.count = t.count,
@@ -320,8 +456,8 @@ lt_child_named(struct lt_job_lookup_found *found,
 	struct lt_job_lookup asked = *named;
 
 	if (lt_batch_is_near())
-		return lt_job_lookup_find(found, &asked, err);
-	const int code = ask(&t, find_named, &asked, "slurmctld", err);
+		return look_up_jobs(found, &asked, err);
+	const int code = ask_child(&t, find_named, &asked, "slurmctld", err);
 
 	*found = (struct lt_job_lookup_found){
 	    .jobs = {.count = t.count,
@@ -344,7 +480,7 @@ ask_runs(struct lt_batch_runs *runs, struct asked *asked, struct lt_error *err)
 				 runs, asked->job_ids, asked->count, err)
 			   : asked->rows(
 				 runs, asked->from_utc_s, asked->to_utc_s, err);
-	const int code = ask(&t, list_runs, asked, "slurmdbd", err);
+	const int code = ask_child(&t, list_runs, asked, "slurmdbd", err);
 
 	*runs = (struct lt_batch_runs){
 	    .count = t.count, .runs = (struct lt_batch_run *)(void *)t.records};

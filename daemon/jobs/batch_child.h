@@ -8,19 +8,31 @@
 #ifndef LT_BATCH_CHILD_H
 #define LT_BATCH_CHILD_H
 
-#include "budget_state.h"
-#include "job_lookup.h"
 #include "batch.h"
+#include "budget_state.h"
+
+struct lt_job_lookup {
+	const uint32_t *ids; /* all records of each one's array or het job */
+	uint32_t count;
+	uint32_t after, unseen; /* and upward from an id, until so many ids were
+				 * somebody's */
+};
+
+struct lt_job_lookup_found {
+	struct lt_batch_jobs jobs; /* each record once, in no order */
+	uint32_t asked;		   /* so many of the ids, from the first on */
+	uint32_t seen;		   /* of those upward */
+};
 
 enum { LT_BATCH_CHILD_S = 600 };
 
 /* state: what is known of jobs, which the child has no use for. */
 int lt_child_jobs(struct lt_batch_jobs *jobs, const struct lt_jobs_state *state,
     struct lt_error *err);
-/* Each record owns its texts. */
+/* Looks up single jobs; each record owns its texts. */
 int lt_child_named(struct lt_job_lookup_found *found,
     const struct lt_job_lookup *named, struct lt_error *err);
-/* rows: lt_batch_runs(), _ended() or _used(). */
+/* Reads rows of slurmdbd. rows: lt_batch_runs(), _ended() or _used(). */
 typedef int lt_rows_function(struct lt_batch_runs *runs, int64_t from_utc_s,
     int64_t to_utc_s, struct lt_error *err);
 int lt_child_rows(struct lt_batch_runs *runs, lt_rows_function *rows,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lowtided has in memory of jobs and budgets, from pass to pass.
+ * The memory of lowtided about jobs and budgets, from pass to pass.
  */
 #ifndef LT_BUDGET_STATE_H
 #define LT_BUDGET_STATE_H
@@ -26,8 +26,9 @@ struct lt_budget_state {
 	uint64_t recent_generation;
 	int64_t counted_utc_s; /* first snapshot with all that was admitted; 0 =
 				* none yet (release.c) */
-	bool period_began;     /* since it was last judged who fits into it */
-	/* Of the budgets of an earlier snapshot, maybe; malloc'd. */
+	bool
+	    period_began; /* since it was last judged which holds fit into it */
+	/* They may be of an earlier snapshot's budgets; malloc'd. */
 	struct lt_budget_forecast *forecasts;
 	uint32_t forecast_count;
 };
@@ -55,7 +56,7 @@ struct lt_ended { /* a run that slurmctld saw end, not yet in the ledger */
 	int64_t seen_utc_s;
 };
 
-struct lt_counted { /* what a job takes, by the market and those told since */
+struct lt_counted { /* what a job takes, by the market and the plans since */
 	uint32_t job_id;
 	struct lt_planned window;
 };
@@ -76,13 +77,13 @@ struct lt_jobs_state { /* of slurmctld's list, and what is made of it */
 	uint32_t unseen; /* holds since, whose jobs are looked for */
 	uint32_t unseen_passes; /* that found none of them */
 	uint32_t array_at;	/* in the list: arrays are looked at in turn */
-	uint64_t looked_generation;   /* of the market by which jobs have their
-				       * node_shares (change.c) */
-	uint64_t repriced_generation; /* of the market by which holds are
-				       * priced (reprice.c) */
+	uint64_t looked_generation;   /* the market's, when jobs got their
+					 node_shares (change.c) */
+	uint64_t repriced_generation; /* the market's, when holds were priced
+					 (reprice.c) */
 	bool followed;		      /* a list was, since the start */
 	bool void_due;	    /* since expire.c looked, some were followed */
-	bool untold;	    /* some were not told what was decided of them */
+	bool untold;	    /* some do not have their decision yet */
 	bool quotes_loaded; /* and its quotes are in the ledger: ready */
 	uint32_t live_count;
 	size_t live_capacity;

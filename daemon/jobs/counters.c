@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts what happens to jobs, for metrics. In memory only: the counters start
+ * at 0 with lowtided, and nothing here fails.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +72,8 @@ count_new(struct lt_counters *tally, const struct lt_quote *quote)
 		tally->delay_s[quote->mode] += delay_s;
 }
 
-/* Who was let to start later than planned, by its user, a dependency or a hold,
- * waits for nodes from then on only. */
+/* A job that its user, a dependency or a hold kept back beyond its planned
+ * start broke no plan: it waits for nodes only from then on. */
 bool
 lt_counters_breaks_plan(const struct lt_live *live,
     const struct lt_ledger_hold *hold, const struct lt_ledger_hold *before)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The quote of a job that slurmctld has: made, and told.
+ * Makes the quote of a job that slurmctld has, and writes it onto the job.
+ *
+ * Reads the job's record and the market; writes by one update of the job. What
+ * slurmctld refuses is logged, and looked at again by the next pass.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include "job_quote.h"
 #include "ledger.h"
 #include "log.h"
+#include "min_max.h"
 #include "request.h"
 #include "site.h"
 #include "size.h"
@@ -27,7 +31,7 @@ lt_quote_new_id(void)
 	return id;
 }
 
-/* What was asked is in the text on the job alone: it stays there. */
+/* Keeps the user's wish, which is in the text on the job alone. */
 static void
 keep_wish(struct lt_quote *told, const struct lt_batch_job *job)
 {
@@ -40,7 +44,7 @@ keep_wish(struct lt_quote *told, const struct lt_batch_job *job)
 		told->wish = quote.wish;
 }
 
-/* Those that an update would change if it did not name them. */
+/* Returns the tasks that an update would change if it did not name them. */
 static uint32_t
 kept_tasks(const struct lt_batch_job *job)
 {
@@ -51,7 +55,8 @@ kept_tasks(const struct lt_batch_job *job)
 		   : 0;
 }
 
-/* update: what else is told, or LT_LEAVE and the like. */
+/* Writes a quote onto a job. update: what else is written, or LT_LEAVE and the
+ * like. */
 static int
 publish(const struct lt_batch_job *job, const struct lt_quote *quote,
     struct lt_batch_update *update, struct lt_error *err)
@@ -75,7 +80,7 @@ publish(const struct lt_batch_job *job, const struct lt_quote *quote,
 	free(merged);
 	if (code == LT_OK)
 		return LT_OK;
-	/* It has changed meanwhile: it is looked at again, and told then. */
+	/* The job has changed meanwhile: the next pass looks at it again. */
 	if (code != LT_ECONFLICT)
 		lt_log("update_failed", "job=%u error=\"%s\"", job->job_id,
 		    failed.text);
@@ -126,7 +131,7 @@ lt_quote_publish_task(const struct lt_batch_job *job, const char *task,
 	return publish(job, quote, &update, err);
 }
 
-/* Of what kind it is, as job_submit would have said. */
+/* Fills in its kind, as job_submit would have. */
 static void
 fill_run(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_request *request)
@@ -154,12 +159,6 @@ lt_quote_run_again(
 	return run;
 }
 
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 void
 lt_quote_most(
     struct lt_quote *most, const struct lt_quote *a, const struct lt_quote *b)
@@ -170,16 +169,16 @@ lt_quote_most(
 	most->hold_per_task =
 	    (struct lt_amount){.has_money = x->has_money || y->has_money,
 		.has_carbon = x->has_carbon || y->has_carbon,
-		.money_micros = larger(x->has_money ? x->money_micros : 0,
+		.money_micros = lt_max_i64(x->has_money ? x->money_micros : 0,
 		    y->has_money ? y->money_micros : 0),
-		.carbon_mg = larger(x->has_carbon ? x->carbon_mg : 0,
+		.carbon_mg = lt_max_i64(x->has_carbon ? x->carbon_mg : 0,
 		    y->has_carbon ? y->carbon_mg : 0)};
 	most->start_utc_s =
 	    a->start_utc_s < b->start_utc_s ? a->start_utc_s : b->start_utc_s;
-	most->end_utc_s = larger(a->end_utc_s, b->end_utc_s);
+	most->end_utc_s = lt_max_i64(a->end_utc_s, b->end_utc_s);
 }
 
-/* What this job may cost at its limit, as a fresh quote. */
+/* Makes a fresh quote of what this job may cost at its limit. */
 bool
 lt_quote_of_job(struct lt_quote *quote, const struct lt_batch_job *job,
     const struct lt_site *site, struct lt_ledger *ledger, int64_t now_utc_s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Look-ups: a job in a list, what is live of a quote, the hold of a job.
+ * Look-ups by binary search: a job in a list, what is live of a quote, the hold
+ * of a job. Reads memory and the ledger, and writes only lt_jobs_moved().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ lt_jobs_sort(struct lt_batch_jobs *jobs)
 }
 
 static struct lt_batch_job *
-find(const struct lt_batch_jobs *jobs, uint32_t job_id)
+find_first(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
 	const struct lt_batch_job key = {.job_id = job_id};
 
@@ -47,7 +48,7 @@ find(const struct lt_batch_jobs *jobs, uint32_t job_id)
 const struct lt_batch_job *
 lt_jobs_find(const struct lt_batch_jobs *jobs, uint32_t job_id)
 {
-	return find(jobs, job_id);
+	return find_first(jobs, job_id);
 }
 
 static int
@@ -116,7 +117,7 @@ void
 lt_jobs_moved(struct lt_batch_jobs *jobs, uint32_t job_id,
     const char *partition, int64_t begin_utc_s)
 {
-	struct lt_batch_job *const job = find(jobs, job_id);
+	struct lt_batch_job *const job = find_first(jobs, job_id);
 	const char *const name =
 	    lt_pool_add(&jobs->pool, partition, strlen(partition) + 1);
 
@@ -177,7 +178,7 @@ lt_hold_by_id(struct lt_ledger *ledger, uint32_t array_job_id, uint32_t job_id,
 	return false;
 }
 
-/* Quote id of a job: its text, else the ledger by job id. */
+/* Finds the hold by the quote in the job's text, else by job id. */
 bool
 lt_hold_of_job(struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold)

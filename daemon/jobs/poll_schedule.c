@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When the next list of all jobs is due, and which jobs are looked at before.
+ * Decides when the next list of all jobs is due, and which jobs are looked at
+ * before. In memory only; without memory for an id the next look is a list of
+ * all.
  */
 #include "budget_state.h"
 #include "grow.h"
 #include "jobs.h"
+#include "min_max.h"
 #include "poll_schedule.h"
 
 enum {
@@ -17,13 +20,8 @@ enum {
 	NEAR_MOST_MS = 200,
 };
 
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* What a list of all costs goes by those that slurmctld has. */
+/* Returns the number of jobs that slurmctld has, by which a list's cost goes.
+ */
 static uint32_t
 size_of(const struct lt_jobs_state *jobs)
 {
@@ -35,8 +33,8 @@ void
 lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
     int64_t now_utc_s)
 {
-	/* What is near is no load for others: it took as long as what was told
-	 * meanwhile, and one of these may have hung. */
+	/* A near batch system is no load for others: the list took as long as
+	 * the updates made meanwhile, and one of these may have hung. */
 	const int64_t took_ms =
 	    lt_batch_is_near() && listed->took_ms > NEAR_MOST_MS
 		? NEAR_MOST_MS
@@ -57,7 +55,7 @@ lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
 	jobs->untold = false;
 	jobs->next.list_soonest = now_utc_s + least_s;
 	jobs->next.list_from =
-	    now_utc_s + (in_haste ? least_s : larger(every_s, least_s));
+	    now_utc_s + (in_haste ? least_s : lt_max_i64(every_s, least_s));
 	if (jobs->next.list != 0)
 		jobs->next.list =
 		    lt_poll_singly(jobs) && jobs->rows_tell && !in_haste
@@ -68,7 +66,7 @@ lt_poll_pace(struct lt_jobs_state *jobs, const struct lt_listed *listed,
 void
 lt_poll_list(struct lt_jobs_state *jobs, int64_t at_utc_s)
 {
-	const int64_t from_utc_s = larger(at_utc_s, jobs->next.list_from);
+	const int64_t from_utc_s = lt_max_i64(at_utc_s, jobs->next.list_from);
 
 	if (from_utc_s < jobs->next.list)
 		jobs->next.list = from_utc_s;
@@ -80,7 +78,7 @@ lt_poll_grown(struct lt_jobs_state *jobs, int64_t now_utc_s)
 	const int64_t came =
 	    (int64_t)jobs->list.count - (int64_t)jobs->listed_count;
 
-	if (came > larger(jobs->listed_count / 2, LISTS_MANY))
+	if (came > lt_max_i64(jobs->listed_count / 2, LISTS_MANY))
 		lt_poll_list(jobs, now_utc_s);
 }
 
@@ -93,10 +91,11 @@ lt_poll_singly(const struct lt_jobs_state *jobs)
 uint32_t
 lt_poll_most(const struct lt_jobs_state *jobs)
 {
-	return (uint32_t)larger(size_of(jobs) / SINGLY_PART, SINGLY_LEAST);
+	return (uint32_t)lt_max_i64(size_of(jobs) / SINGLY_PART, SINGLY_LEAST);
 }
 
-/* By what slurmctld gives all records of: an array's or het job's first id. */
+/* Returns the id under which slurmctld gives all records: an array's or het
+ * job's first id. */
 static uint32_t
 asked_by(const struct lt_jobs_state *jobs, uint32_t job_id)
 {

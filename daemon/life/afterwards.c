@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of the jobs that lowtide moved can't start there, by the list of jobs
- * and by questions to slurmctld. The way home is standing.c's: held for first,
- * then told. A job that fails keeps nobody; what memory lacks waits.
+ * Finds the jobs that lowtide moved and that can't start there, by the list of
+ * jobs and by questions to slurmctld. The way home is standing.c's: the hold
+ * first, then the update.
+ *
+ * In memory; writes only by standing.c. A failure with one job stops no other;
+ * without memory the job is looked at later.
  */
 #include "afterwards.h"
 
@@ -98,7 +101,7 @@ first_from(const struct lt_after_state *state, uint32_t job_id)
 }
 
 static struct lt_after *
-find(const struct lt_after_state *state, uint32_t job_id)
+find_row(const struct lt_after_state *state, uint32_t job_id)
 {
 	const uint32_t at = first_from(state, job_id);
 
@@ -107,12 +110,13 @@ find(const struct lt_after_state *state, uint32_t job_id)
 		   : NULL;
 }
 
-/* Its row, new where it has none or was somewhere else; NULL: no memory. */
+/* Returns its row, a new one if it has none or was somewhere else; NULL: no
+ * memory. */
 static struct lt_after *
 row_of(struct lt_after_state *state, uint32_t job_id, uint32_t place)
 {
 	const uint32_t at = first_from(state, job_id);
-	struct lt_after *row = find(state, job_id);
+	struct lt_after *row = find_row(state, job_id);
 
 	if (row != NULL && row->place == place)
 		return row;
@@ -146,7 +150,7 @@ prune(struct lt_after_state *state, const struct lt_batch_jobs *list)
 	state->count = kept;
 }
 
-/* FNV-1a of where it waits. */
+/* Hashes where it waits, by FNV-1a. */
 static uint32_t
 place_of(const struct lt_batch_job *job, int64_t start_utc_s)
 {
@@ -203,8 +207,8 @@ may_go(const struct looking *l)
 	       lt_batch_may_update();
 }
 
-/* Is it now as the list has it? Its user, an admin or Slurm may have changed it
- * since: then it is theirs, or starts. */
+/* True if it is as the list has it. Its user, an admin or Slurm may have
+ * changed it since: then it is theirs, or starts. */
 static bool
 is_unchanged(const struct lt_batch_job *job)
 {
@@ -224,8 +228,8 @@ is_unchanged(const struct lt_batch_job *job)
 	return is_same;
 }
 
-/* To its home, at once or at its user's own begin time, if its budget and its
- * highest price allow that. LT_ENOENT: it is not lowtide's to move. */
+/* Moves it to its home, at once or at its user's own begin time, if its budget
+ * and its highest price allow that. LT_ENOENT: it is not lowtide's to move. */
 static int
 move_home(
     struct looking *l, const struct lt_batch_job *job, struct lt_error *err)
@@ -267,7 +271,7 @@ move_home(
 	return code;
 }
 
-/* reason: Slurm's, or of the answer. */
+/* Sends a job home. reason: Slurm's, or the answer's. */
 static void
 go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
     const char *reason)
@@ -302,8 +306,8 @@ go_home(struct looking *l, const struct lt_batch_job *job, uint32_t place,
 	    l->standing->quote.partition, why, l->standing->told);
 }
 
-/* The system says itself that it finds no place where lowtide put it: to where
- * it finds one by now. */
+/* Moves a job for which the system itself finds no room where lowtide put it:
+ * to where it finds some now. */
 static void
 go_anywhere(struct looking *l, const struct lt_batch_job *job)
 {
@@ -342,8 +346,8 @@ nodes_away(const struct looking *l, const struct lt_batch_job *job)
 	return false;
 }
 
-/* Were the tables read since it could not start? Where they can't be read, what
- * they said before has to do. */
+/* True if the tables were read since it could not start. If they can't be read,
+ * the former ones have to do. */
 static bool
 tables_tell(const struct looking *l, const struct lt_after *row)
 {
@@ -351,16 +355,16 @@ tables_tell(const struct looking *l, const struct lt_after *row)
 	       l->now_utc_s - row->cannot_utc_s >= LT_AFTER_AGAIN_S;
 }
 
-/* Of what its reason says nothing: is it to be asked about? */
+/* Looks at a job whose reason says nothing: is a question due? */
 static void
 look_asked(struct looking *l, const struct lt_batch_job *job, uint32_t place)
 {
-	const struct lt_after *const known = find(l->after, job->job_id);
+	const struct lt_after *const known = find_row(l->after, job->job_id);
 	const bool begin_came =
 	    job->eligible_utc_s + LT_AFTER_DUE_S <= l->now_utc_s;
 
-	/* Between its begin and Slurm's look at it nothing is to be asked; nor
-	 * before the tables are read that tell why it can't start. */
+	/* No question between its begin and Slurm's look at it; nor before the
+	 * tables are read that show why it can't start. */
 	if ((job->eligible_utc_s <= l->now_utc_s && !begin_came) ||
 	    (known != NULL && known->soon && !tables_tell(l, known)) ||
 	    !lt_after_is_due(known, place, begin_came, l->now_utc_s))
@@ -396,7 +400,7 @@ is_moved(struct looking *l, const struct lt_batch_job *job)
 		   !(quote->wish.pins & LT_PIN_BEGIN));
 }
 
-/* On from where the pass before stopped, once around at most. */
+/* Looks on from where the pass before stopped, once around at most. */
 static void
 look_at(struct looking *l, enum lt_reason says, uint32_t most)
 {
@@ -429,8 +433,9 @@ look_at(struct looking *l, enum lt_reason says, uint32_t most)
 	}
 }
 
-/* It can't start. Whether that is for nodes that are down or drained, tables
- * show that were read since: then it is asked once more. */
+/* Takes the answer that it can't start. Tables that were read since show
+ * whether that is for nodes that are down or drained: then it is asked once
+ * more. */
 static void
 take_no(struct looking *l, struct lt_after *row)
 {
@@ -465,9 +470,9 @@ says_no(const struct looking *l, const struct lt_start_answer *answer)
 		       job->eligible_utc_s + LT_AFTER_AWAY_S);
 }
 
-/* Slurm's answer into its row; what has none is asked again later. */
+/* Puts Slurm's answer into its row; without a row it is asked again later. */
 static void
-ask(struct looking *l)
+ask_slurm(struct looking *l)
 {
 	struct lt_after_state *const state = l->after;
 	struct lt_after *const row = row_of(state, l->job_id, l->place);
@@ -502,7 +507,7 @@ ask(struct looking *l)
 }
 
 static int
-run(struct looking *l, struct lt_error *err)
+run_looks(struct looking *l, struct lt_error *err)
 {
 	struct lt_after_state *const state = l->after;
 
@@ -520,7 +525,7 @@ run(struct looking *l, struct lt_error *err)
 	look_at(l, LT_REASON_NEVER, READ_A_PASS);
 	look_at(l, LT_REASON_NOTHING, READ_TO_ASK);
 	if (l->found && l->now_utc_s >= state->next_utc_s)
-		ask(l);
+		ask_slurm(l);
 	return LT_OK;
 }
 
@@ -539,7 +544,7 @@ lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
 	    site->market.jobs_utc_s == 0 ||
 	    !lt_replan_begin_market(&site->market, books->jobs, replan))
 		return LT_OK;
-	const int code = run(&l, err);
+	const int code = run_looks(&l, err);
 	free(l.standing);
 	free(l.plan);
 	return code;

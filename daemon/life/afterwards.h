@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that lowtide moved and that Slurm can't start there go home. The list of
- * jobs says so by their reason; where that says nothing, Slurm is asked, by one
- * job a second at most. docs/design.md, "Asked afterwards".
+ * Jobs that lowtide moved and that Slurm can't start there, sent home. The list
+ * of jobs shows them by their reason; where the reason says nothing, Slurm is
+ * asked, about one job a second at most. docs/design.md, "Asked afterwards".
  */
 #ifndef LT_LIFE_AFTERWARDS_H
 #define LT_LIFE_AFTERWARDS_H
@@ -49,9 +49,10 @@ struct lt_after_state {	       /* start as { 0 } */
 };
 
 /*
- * Is Slurm to be asked about a job, of which `known` is known (NULL: it was not
- * asked)? Once at each place, again when its begin has come, and from then on
- * each hour; where it could not start, each five minutes, or soon. Pure.
+ * True if a question to Slurm is due about a job, of which `known` is known
+ * (NULL: it was not asked). Once at each place, again when its begin has come,
+ * and from then on each hour; where it could not start, each five minutes, or
+ * soon. Pure.
  */
 bool lt_after_is_due(const struct lt_after *known, uint32_t place,
     bool begin_came, int64_t now_utc_s);
@@ -65,19 +66,20 @@ bool lt_after_is_over(
     const struct lt_after *known, bool nodes_away, int64_t now_utc_s);
 
 /*
- * May nodes of the partition that are away be back for the job? Those that were
- * down or drained when it was submitted were never there for it; where none is,
- * and all that are reserved are so for an hour and more, it waits in vain. A
- * requeued job is submitted anew, to nodes that may have left it. Pure.
+ * True if nodes of the partition that are away may be back for the job. Nodes
+ * that were down or drained when it was submitted were never there for it; if
+ * no node is, and all reserved ones are so for an hour and more, it waits in
+ * vain. A requeued job is submitted anew, to nodes that may have left it. Pure.
  */
 bool lt_after_may_be_back(const struct lt_partition *partition,
     const struct lt_batch_job *job, int64_t now_utc_s);
 
-/* How long no question follows one that took so long, s: 1; twice as long as
- * before for each that is slow in a row. Pure. */
+/* Returns how long no question follows one that took so long, s: 1; twice as
+ * long as before for each slow one in a row. Pure. */
 int64_t lt_after_pause_s(int64_t before_s, int64_t took_ms);
 
-/* Who is to go home goes, 20 a second at most; then one question. */
+/* Sends home the jobs that are due, 20 a second at most; then asks about one
+ * job. */
 int lt_afterwards_run(struct lt_site *site, const struct lt_books *books,
     struct lt_replan_state *replan, struct lt_after_state *after,
     int64_t now_utc_s, struct lt_error *err);

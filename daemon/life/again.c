@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The decision is lt_replan()'s, and the way there standing.c's: held for
- * first, then told.
+ * Decides again the jobs that lost their preemptible nodes, or waited too long
+ * for some. The decision is lt_replan()'s, and the way to the job is
+ * standing.c's: the hold first, then the update. What fails is tried again by a
+ * later pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +96,7 @@ tell_begin(const struct lt_batch_job *job, const struct lt_quote *quote,
 		   : lt_quote_publish(job, quote, LT_LEAVE, now_utc_s, err);
 }
 
-/* By our own quote, or job_submit would judge it as anybody's change. */
+/* With our own quote, or job_submit would judge it as anybody's change. */
 int
 lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_budget_state *budget, const struct lt_batch_job *job,
@@ -120,7 +122,7 @@ lt_again_now(const struct lt_site *site, struct lt_ledger *ledger,
 			     : code;
 }
 
-/* It lost its nodes, and nobody started it again. */
+/* True if it lost its nodes, and nobody started it again. */
 static bool
 is_back(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {
@@ -161,7 +163,7 @@ decide_again(const struct lt_books *books, struct lt_replan_state *replan,
 		   : code;
 }
 
-/* It waits for nodes, and is looked at each half minute: not all at once. */
+/* True if it waits for nodes and is due: each half minute, not all at once. */
 static bool
 is_waiting(const struct lt_batch_job *job, int64_t from_utc_s, int64_t to_utc_s)
 {

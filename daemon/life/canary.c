@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which job may be interrupted to see whether it resumes, and when one is by
- * its class. How: notice.c.
+ * Chooses the jobs that may be interrupted to see whether they resume: asked
+ * for by the user, or once by the class. notice.c interrupts them.
+ *
+ * Reads the job list and the proofs; writes the interruption's row by notice.c.
+ * A refusal is a text for the user.
  */
 #include <string.h>
 
@@ -33,8 +36,8 @@ wait_s(const struct lt_wish *wish)
 	return s < WAIT_MOST_S ? s : WAIT_MOST_S;
 }
 
-/* Slurm gives its next run the whole limit, and lets it begin only where that
- * ends before the deadline. */
+/* True if there is time: Slurm gives its next run the whole limit, and lets it
+ * begin only where that ends before the deadline. */
 static bool
 is_in_time(const struct lt_site *site, const struct lt_batch_job *job,
     const struct lt_wish *wish, int64_t now_utc_s)
@@ -72,7 +75,7 @@ why_not(const struct lt_site *site, const struct lt_notice_state *notices,
 		return "it named no signal for a checkpoint (--checkpoint=signal=)";
 	if (life == NULL || life->now.restarts != job->restarts)
 		return "it has told no progress yet (LOWTIDE_PROGRESS_FILE, by lowtide-node)";
-	/* Only who is sooner there again than at first has gone on. */
+	/* Only a job that is back sooner than it was at first has resumed. */
 	if (life->now.newest_after_s <
 	    2 * life->now.first_after_s + 2 * LT_LIFE_BLUR_S)
 		return "it has told its progress for too short a time to show anything";
@@ -83,9 +86,9 @@ why_not(const struct lt_site *site, const struct lt_notice_state *notices,
 		   : "";
 }
 
-/* Asked for, and what it takes is known to be allowed. */
+/* Interrupts a job for which that is asked and known to be allowed. */
 static int
-begin(struct lt_ledger *ledger, struct lt_notice_state *notices,
+begin_canary(struct lt_ledger *ledger, struct lt_notice_state *notices,
     const struct lt_batch_job *job, const struct lt_wish *wish,
     int64_t now_utc_s, struct lt_error *err)
 {
@@ -117,7 +120,7 @@ lt_canary_begin(const struct lt_books *books, struct lt_notice_state *notices,
 	if (why[0] != '\0')
 		return lt_fail(err, LT_EDENIED, "%s", why);
 	*requeue_in_s = wait_s(wish);
-	return begin(books->ledger, notices, job, wish, now_utc_s, err);
+	return begin_canary(books->ledger, notices, job, wish, now_utc_s, err);
 }
 
 /* Has it run for long enough to have something to lose, and not for long? */
@@ -145,7 +148,7 @@ has_canary(const struct lt_market *market, const struct lt_batch_job *job,
 	return class != NULL && class->canary;
 }
 
-/* Once for each script, whatever comes of it. */
+/* Interrupts by class: once for each script, whatever comes of it. */
 static int
 by_class(const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_notice_state *notices, struct lt_proof_state *proof,
@@ -166,8 +169,8 @@ by_class(const struct lt_site *site, struct lt_ledger *ledger,
 		return code;
 	row.canary_utc_s = row.last_utc_s = now_utc_s;
 	code = lt_ledger_put_proof(ledger, &whose.of, &row, err);
-	return code == LT_OK ? begin(ledger, notices, job, &whose.quote.wish,
-				   now_utc_s, err)
+	return code == LT_OK ? begin_canary(ledger, notices, job,
+				   &whose.quote.wish, now_utc_s, err)
 			     : code;
 }
 
@@ -184,7 +187,7 @@ lt_canary_run(const struct lt_site *site, struct lt_ledger *ledger,
 	proof->looked_utc_s = now_utc_s;
 	for (uint32_t i = 0; i < site->market.class_count; i++)
 		has_any |= site->market.classes[i].canary;
-	/* Those that tell nothing could show nothing. */
+	/* Jobs without progress could show nothing. */
 	for (uint32_t i = 0; has_any && i < proof->life_count; i++) {
 		const struct lt_batch_job *const job =
 		    lt_jobs_find(list, proof->lives[i].job_id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A running job is interrupted to see whether it resumes: asked for by its
- * user, or once by its class. What follows is as when its node is taken back.
+ * Interrupts a running job to see whether it resumes: asked for by its user, or
+ * once by its class. The rest is as when its node is taken back.
  */
 #ifndef LT_LIFE_CANARY_H
 #define LT_LIFE_CANARY_H

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows nodes that their owners take back, and the jobs on them: drain,
+ * checkpoint, requeue, and the next start.
+ *
+ * The ledger has each step before it is done, so that a restart continues and
+ * does nothing twice. slurmctld gets the drain with lowtide's reason; another's
+ * drain or reason is left alone. The drain ends when Slurm has powered the node
+ * down, when another machine of its name has registered, or on a withdrawal. If
+ * slurmctld is away the step is tried again when it is back.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +18,13 @@
 #include "books.h"
 #include "breath.h"
 #include "budget_state.h"
-#include "drained.h"
 #include "fits.h"
 #include "grow.h"
 #include "interrupted.h"
 #include "interruption.h"
 #include "job_quote.h"
 #include "jobs.h"
+#include "ledger.h"
 #include "log.h"
 #include "lookup.h"
 #include "notice.h"
@@ -23,6 +33,203 @@
 #include "quote.h"
 #include "requeue_gate.h"
 #include "site.h"
+#include "units.h"
+
+enum {
+	REASON_SIZE = 96,
+	/* Nodes that are gone: so many are asked for, so often. */
+	LOOK_MAX = 32,
+	LOOK_EVERY_S = 10,
+};
+
+static const char *
+reason_text(char out[REASON_SIZE], int64_t end_utc_s)
+{
+	char end[32];
+
+	snprintf(out, REASON_SIZE, LT_NOTICE_REASON " at %s",
+	    lt_utc_text(end, sizeof(end), end_utc_s));
+	return out;
+}
+
+/* True if the text is ours. An admin who changed it has taken the node over. */
+static bool
+is_our_reason(const char *reason)
+{
+	static const char start[] = LT_NOTICE_REASON " at ";
+	char text[REASON_SIZE];
+	int64_t end_utc_s;
+
+	return strncmp(reason, start, sizeof(start) - 1) == 0 &&
+	       lt_utc_parse(reason + sizeof(start) - 1, &end_utc_s, NULL) ==
+		   LT_OK &&
+	       strcmp(reason, reason_text(text, end_utc_s)) == 0;
+}
+
+static bool
+is_drained_by_other(const struct lt_batch_node *at)
+{
+	return at->is_drained && !is_our_reason(at->reason);
+}
+
+int
+lt_drained_check(const char *node, struct lt_error *err)
+{
+	struct lt_batch_node at = {0};
+	const int code = lt_batch_node(&at, node, err);
+
+	return code != LT_OK ? code
+	       : at.is_drained && is_our_reason(at.reason)
+		   ? LT_OK
+		   : lt_fail(err, LT_ENOENT, "node %s: not drained by lowtide",
+			 node);
+}
+
+/* True if it is another machine than the one that was taken, or gone. */
+static bool
+is_back(const struct lt_batch_node *at, const struct lt_notice *notice)
+{
+	return at->is_powered_down ||
+	       (at->responds && at->boot_utc_s > notice->end_utc_s);
+}
+
+/* Written before it is done. */
+int
+lt_drained_put(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    struct lt_notice *notice, enum lt_notice_stage stage, struct lt_error *err)
+{
+	notice->stage = stage;
+	notices->look_utc_s = 0;
+	return lt_ledger_put_notice(ledger, notice, err);
+}
+
+/* A drain of somebody else's keeps its reason. */
+int
+lt_drained_drain(const struct lt_notice *notice, struct lt_error *err)
+{
+	struct lt_batch_node at = {0};
+	char reason[REASON_SIZE];
+	const int code = lt_batch_node(&at, notice->node, err);
+
+	if (code != LT_OK || is_drained_by_other(&at))
+		return code;
+	return lt_batch_drain(
+	    notice->node, reason_text(reason, notice->end_utc_s), err);
+}
+
+/* Drains the nodes that were not drained because slurmctld was away, or before
+ * lowtided ended. A node whose end passed meanwhile may be a new machine: it
+ * and its jobs are left alone. */
+void
+lt_drained_all(struct lt_ledger *ledger, struct lt_notice_state *notices,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	notices->is_undrained = false;
+	for (uint32_t i = 0; i < notices->notice_count; i++) {
+		struct lt_notice *const notice = &notices->notices[i];
+		struct lt_batch_node at = {0};
+		struct lt_error failed = {0};
+
+		if (notice->stage != LT_NOTICE_LEAVES)
+			continue;
+		int code = lt_batch_node(&at, notice->node, &failed);
+		if (code == LT_ENOENT ||
+		    (code == LT_OK && now_utc_s >= notice->end_utc_s &&
+			is_back(&at, notice)))
+			code = lt_drained_put(
+			    ledger, notices, notice, LT_NOTICE_GONE, &failed);
+		else if (code == LT_OK)
+			code = lt_drained_drain(notice, &failed);
+		if (code == LT_OK)
+			continue;
+		*err = failed;
+		notices->is_undrained = true;
+		if (code == LT_ENET)
+			return;
+	}
+}
+
+/* *is_done: lowtide has nothing to do with it any more. Killed after the
+ * resume, the next one finds no drain and forgets it. */
+int
+lt_drained_give_back(struct lt_site *site, struct lt_ledger *ledger,
+    const struct lt_notice *notice, bool *is_done, struct lt_error *err)
+{
+	struct lt_batch_node at = {0};
+	const char *why = "not ours";
+	int code = lt_batch_node(&at, notice->node, err);
+
+	*is_done = false;
+	if (code == LT_ENOENT) {
+		*err = (struct lt_error){0};
+		why = "no such node";
+	} else if (code != LT_OK) {
+		return code;
+	} else if (at.is_drained && is_our_reason(at.reason)) {
+		if (notice->stage != LT_NOTICE_STAYS && !is_back(&at, notice))
+			return LT_OK;
+		code = lt_batch_resume(notice->node, err);
+		if (code != LT_OK)
+			return code;
+		why = notice->stage == LT_NOTICE_STAYS ? "withdrawn" : "back";
+		site->next.tables = site->next.market = 0;
+	}
+	code = lt_ledger_drop_notice(ledger, notice->node, err);
+	*is_done = code == LT_OK;
+	if (*is_done)
+		lt_log("notice_done", "node=%s why=\"%s\"", notice->node, why);
+	return code;
+}
+
+/* A few at a time, in turn: a thousand nodes are asked for within minutes. */
+bool
+lt_drained_look(struct lt_site *site, struct lt_ledger *ledger,
+    struct lt_notice_state *notices, int64_t now_utc_s, struct lt_error *err)
+{
+	uint32_t asked = 0;
+	bool any_done = false;
+
+	if (now_utc_s < notices->look_utc_s)
+		return false;
+	notices->look_utc_s = now_utc_s + LOOK_EVERY_S;
+	for (uint32_t i = 0; i < notices->notice_count && asked < LOOK_MAX;
+	     i++) {
+		const struct lt_notice *const notice =
+		    &notices->notices[notices->look_next++ %
+				      notices->notice_count];
+		struct lt_error failed = {0};
+		bool is_done;
+
+		if (notice->stage == LT_NOTICE_LEAVES)
+			continue;
+		asked++;
+		if (lt_drained_give_back(
+			site, ledger, notice, &is_done, &failed) != LT_OK)
+			*err = failed;
+		any_done |= is_done;
+		if (failed.code == LT_ENET)
+			break;
+	}
+	return any_done;
+}
+
+/* Sets the node down: a job that is still there at the end would hang until
+ * SlurmdTimeout. LT_ENET: slurmctld is away, and gets it later. */
+int
+lt_drained_down(const struct lt_notice *notice)
+{
+	struct lt_batch_node at = {0};
+	struct lt_error failed = {0};
+	char reason[REASON_SIZE];
+	const int code = lt_batch_node(&at, notice->node, &failed);
+
+	return code != LT_OK ? code
+			     : lt_batch_down(notice->node,
+				   is_drained_by_other(&at)
+				       ? NULL
+				       : reason_text(reason, notice->end_utc_s),
+				   &failed);
+}
 
 enum {
 	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
@@ -54,7 +261,8 @@ lt_notice_free(struct lt_notice_state *state)
 	*state = (struct lt_notice_state){0};
 }
 
-/* What the ledger has is what holds, after a start and after each notice. */
+/* Reads the rows of the ledger, which count, after a start and after each
+ * notice. */
 static int
 read_ledger(struct lt_ledger *ledger, struct lt_notice_state *notices,
     struct lt_error *err)
@@ -123,12 +331,12 @@ lt_notice_take(struct lt_site *site, const struct lt_books *books,
 			(void)lt_ledger_drop_notice(books->ledger, node, NULL);
 		return code;
 	}
-	/* slurmctld is away: it is told when it is back. */
+	/* slurmctld is away: the drain is sent when it is back. */
 	notices->is_undrained |= code == LT_ENET;
 	if (code == LT_ENET)
 		*err = (struct lt_error){0};
 	lt_log("notice", "node=%s end=%lld", node, (long long)end_utc_s);
-	/* Who runs there now, and where there is room. */
+	/* Ask for the jobs that run there, and where there is room. */
 	lt_poll_running(books->jobs);
 	site->next.tables = site->next.market = 0;
 	return read_ledger(books->ledger, notices, err);
@@ -190,7 +398,7 @@ lt_notice_awaited(
 }
 
 static struct lt_reclaimed *
-find(struct lt_notice_state *state, uint32_t job_id)
+find_row(struct lt_notice_state *state, uint32_t job_id)
 {
 	for (uint32_t i = 0; i < state->job_count; i++)
 		if (state->jobs[i].job_id == job_id)
@@ -202,7 +410,7 @@ find(struct lt_notice_state *state, uint32_t job_id)
 static struct lt_reclaimed *
 row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 {
-	struct lt_reclaimed *row = find(state, job->job_id);
+	struct lt_reclaimed *row = find_row(state, job->job_id);
 
 	if (row == NULL) {
 		struct lt_reclaimed *const grown = lt_items_grow(state->jobs,
@@ -221,9 +429,10 @@ row_of(struct lt_notice_state *state, const struct lt_batch_job *job)
 	return row;
 }
 
-/* Written before it is done: what dies in between is not done twice. */
+/* Puts the step before it is done: after a crash in between it is not done
+ * twice. */
 static int
-step(struct lt_ledger *ledger, struct lt_reclaimed *row,
+put_step(struct lt_ledger *ledger, struct lt_reclaimed *row,
     enum lt_notice_step next, int64_t now_utc_s, struct lt_error *err)
 {
 	static const char *const words[LT_NOTICE_STEP_COUNT] = {
@@ -241,7 +450,7 @@ step(struct lt_ledger *ledger, struct lt_reclaimed *row,
 	return code;
 }
 
-/* The signal that it wants, if it said one. */
+/* Returns the signal that it wants, if it named one. */
 static uint32_t
 signal_of(const struct lt_batch_job *job)
 {
@@ -255,7 +464,7 @@ signal_of(const struct lt_batch_job *job)
 		   : 0;
 }
 
-/* Is this record of a time when that step had shown? */
+/* True if this record was made after that step had shown. */
 static bool
 is_newer(const struct lt_batch_job *job, const struct lt_reclaimed *row)
 {
@@ -273,7 +482,8 @@ is_taken(const struct lt_notice_state *state, const struct lt_batch_job *job)
 	return job->het_job_id != 0;
 }
 
-/* job: of a heterogeneous one its leader. */
+/* Takes the steps for a job whose node leaves. job: a heterogeneous job's
+ * leader. */
 static int
 leave(const struct lt_books *books, struct lt_notice_state *notices,
     struct lt_proof_state *proof, const struct lt_batch_job *job,
@@ -286,7 +496,7 @@ leave(const struct lt_books *books, struct lt_notice_state *notices,
 		return lt_fail(err, LT_ENOMEM, "notice: out of memory");
 	const uint32_t signal = signal_of(job);
 	if (signal != 0 && row->step < LT_NOTICE_SIGNALLED) {
-		code = step(
+		code = put_step(
 		    books->ledger, row, LT_NOTICE_SIGNALLED, now_utc_s, err);
 		/* One that has no step just then hears nothing. */
 		if (code == LT_OK) {
@@ -295,7 +505,8 @@ leave(const struct lt_books *books, struct lt_notice_state *notices,
 			(void)lt_batch_signal(job, signal, NULL);
 		}
 	}
-	/* Its user's word, and what can't be: told, and no more. */
+	/* Its user's own word, or it can't be requeued: the signal, and no
+	 * more. */
 	if (code != LT_OK || now_utc_s < requeue_utc_s ||
 	    !job->requeue_allowed || !job->is_batch)
 		return code;
@@ -310,7 +521,7 @@ leave(const struct lt_books *books, struct lt_notice_state *notices,
 		.counts = is_taken(notices, job)},
 	    err);
 	if (code == LT_OK)
-		code = step(
+		code = put_step(
 		    books->ledger, row, LT_NOTICE_REQUEUED, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_batch_requeue(job, err);
@@ -326,8 +537,8 @@ lt_notice_is_there(const struct lt_batch_job *job, const char *node)
 	       lt_batch_has_node(job->node_list, node);
 }
 
-/* What was requeued just now has the time to end, or Slurm, whose node goes
- * down in between, calls the job one that can never run. */
+/* Returns the time by which a requeued job has ended. If its node goes down
+ * before, Slurm calls the job one that can never run. */
 static int64_t
 ended_utc_s(const struct lt_tables *tables, const struct lt_reclaimed *row)
 {
@@ -362,7 +573,7 @@ leave_node(const struct lt_books *books, struct lt_notice_state *notices,
 			continue;
 		lt_breath(LT_TURN_READ);
 		is_used = true;
-		/* No row tells when a node is free of it. */
+		/* No row says when a node is free of it. */
 		if (part->completing)
 			lt_poll_at(books->jobs, part->job_id);
 		else
@@ -378,7 +589,7 @@ leave_node(const struct lt_books *books, struct lt_notice_state *notices,
 			&failed) != LT_OK)
 			*err = failed;
 		const int64_t at_utc_s = ended_utc_s(
-		    &books->site->tables, find(notices, job->job_id));
+		    &books->site->tables, find_row(notices, job->job_id));
 		if (at_utc_s > *down_utc_s)
 			*down_utc_s =
 			    at_utc_s < latest_utc_s ? at_utc_s : latest_utc_s;
@@ -409,7 +620,8 @@ lt_notice_interrupt(struct lt_ledger *ledger, struct lt_notice_state *notices,
 	return code == LT_OK ? read_ledger(ledger, notices, err) : code;
 }
 
-/* One that says that its checkpoint is written need not be waited for. */
+/* Returns when it is requeued. A job that says that its checkpoint is written
+ * need not be waited for. */
 static int64_t
 requeue_utc_s_of(const struct lt_proof_state *proof,
     const struct lt_canary *canary, int64_t now_utc_s)
@@ -421,7 +633,7 @@ requeue_utc_s_of(const struct lt_proof_state *proof,
 		   : canary->requeue_utc_s;
 }
 
-/* As if the node of each were taken back, until that run is over. */
+/* Treats each canary as if its node were taken back, until that run is over. */
 static void
 leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
     struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err)
@@ -451,8 +663,8 @@ leave_canaries(const struct lt_books *books, struct lt_notice_state *notices,
 	notices->canary_count = kept;
 }
 
-/* All parts of a heterogeneous job, which follow their leader in the list, and
- * once each is admitted. */
+/* Starts all parts of a heterogeneous job, which follow their leader in the
+ * list, once each is admitted. */
 static bool
 begin_now(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
@@ -481,7 +693,7 @@ begin_now(const struct lt_books *books, struct lt_replan_state *replan,
 	return true;
 }
 
-/* Is there something to do for it yet? Not where it has ended, goes on
+/* True if something is still to be done for it: not if it has ended, resumes
  * elsewhere, or its node stays after all. */
 static bool
 is_open(const struct lt_reclaimed *row, const struct lt_batch_job *job)
@@ -507,7 +719,7 @@ start_again(const struct lt_books *books, struct lt_replan_state *replan,
 
 		if (row.step == LT_NOTICE_REQUEUED && job != NULL) {
 			if (begin_now(books, replan, job, now_utc_s, err))
-				(void)step(books->ledger, &row,
+				(void)put_step(books->ledger, &row,
 				    LT_NOTICE_STARTED, now_utc_s, err);
 			lt_poll_again(books->jobs, row.job_id);
 		}

@@ -7,11 +7,17 @@
 
 #include <stdint.h>
 
+#include "http.h"
+
 struct lt_pass_time {
 	int64_t utc_s, began_ms; /* when this pass began, by both clocks */
 };
 
-/* Now, however long this pass has been at work. */
-int64_t lt_pass_now(const struct lt_pass_time *pass);
+/* Returns the time now, however long this pass has been at work. */
+static inline int64_t
+lt_pass_now(const struct lt_pass_time *pass)
+{
+	return pass->utc_s + (lt_monotonic_ms() - pass->began_ms) / 1000;
+}
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks at the running jobs that may be paused, and at the paused ones that
+ * are due: which is suspended, moved, resumed, or sent back to the queue.
+ *
+ * Reads the job list, the market and the ledger's rows of pauses; acts by
+ * pause_move.c and pause_requeue.c, which write each step into the ledger
+ * first. A failure is logged, and the job is looked at again.
+ */
 #include <stdlib.h>
 
 #include "batch.h"
@@ -12,7 +20,7 @@
 #include "pause_jobs.h"
 #include "pause_move.h"
 #include "pause_requeue.h"
-#include "pause_seen.h"
+#include "pause_plan.h"
 #include "poll_schedule.h"
 #include "proof.h"
 #include "site.h"
@@ -41,7 +49,7 @@ lt_pausing_read(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 
 /* ---- each job that stands still ---- */
 
-/* Why it goes on; NULL: it stands still. */
+/* Returns why it resumes; NULL: it stands still. */
 static const char *
 reason(const struct lt_site *site, const struct lt_batch_job *job,
     const struct lt_paused *row, int64_t now_utc_s)
@@ -60,7 +68,7 @@ reason(const struct lt_site *site, const struct lt_batch_job *job,
 
 /* False: its row is done with. */
 static bool
-follow(const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s,
+follow_row(const struct lt_pauser *by, struct lt_paused *row, int64_t now_utc_s,
     struct lt_error *err)
 {
 	const struct lt_batch_job *const job =
@@ -108,7 +116,7 @@ follow_all(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 	for (uint32_t i = 0; i < jobs->paused_count; i++) {
 		struct lt_paused row = jobs->paused[i];
 
-		if (follow(by, &row, now_utc_s, err) ||
+		if (follow_row(by, &row, now_utc_s, err) ||
 		    lt_ledger_drop_paused(by->books->ledger, row.job_id, err) !=
 			LT_OK)
 			jobs->paused[kept++] = row; /* or tried again */
@@ -120,7 +128,8 @@ follow_all(const struct lt_pauser *by, int64_t now_utc_s, struct lt_error *err)
 
 /* ---- who should ---- */
 
-/* By today's figures: sooner, later, or at once. */
+/* Plans its pause again by today's figures: to end sooner, later, or at once.
+ */
 static void
 again(const struct lt_books *books, const struct lt_pass_time *pass,
     struct lt_pausing *s, struct lt_paused *row, bool is_planned)
@@ -138,7 +147,7 @@ again(const struct lt_books *books, const struct lt_pass_time *pass,
 }
 
 static void
-look(const struct lt_pauser *by, struct lt_pausing *s,
+look_at_job(const struct lt_pauser *by, struct lt_pausing *s,
     const struct lt_batch_job *job, const struct lt_pausing_lines *lines,
     int64_t now_utc_s)
 {
@@ -170,7 +179,7 @@ look(const struct lt_pauser *by, struct lt_pausing *s,
 	}
 }
 
-/* Up to so many, from the place where the last pass ended. */
+/* Looks at up to so many, from the place where the last pass ended. */
 static void
 look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
     const struct lt_pausing_lines *lines, int64_t now_utc_s)
@@ -194,7 +203,7 @@ look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
 		    job->state != LT_JOB_SUSPENDED)
 			continue;
 		looks++;
-		look(by, s, job, lines, now_utc_s);
+		look_at_job(by, s, job, lines, now_utc_s);
 		state->after = job->job_id;
 	}
 	if (i >= list->count) {
@@ -203,7 +212,7 @@ look_at_all(const struct lt_pauser *by, struct lt_pausing *s,
 	}
 }
 
-/* More than so many wait for the next market. */
+/* Looks at the new ones; more than so many wait for the next market. */
 static void
 look_at_new(const struct lt_pauser *by, struct lt_pausing *s,
     const struct lt_pausing_lines *lines, int64_t now_utc_s)
@@ -220,11 +229,12 @@ look_at_new(const struct lt_pauser *by, struct lt_pausing *s,
 		    job->start_utc_s < by->still->started_from_utc_s)
 			continue;
 		looks++;
-		look(by, s, job, lines, now_utc_s);
+		look_at_job(by, s, job, lines, now_utc_s);
 	}
 }
 
-/* Who came since wants the nodes of some that stand still. */
+/* Resumes some that stand still for jobs that came since and want their nodes.
+ */
 static void
 make_way(const struct lt_tables *tables, struct lt_ledger *ledger,
     struct lt_jobs_state *jobs, const struct lt_pass_time *pass,

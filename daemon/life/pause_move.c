@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Suspends a job and resumes it. The hold grows first, by what the pause may
+ * cost, then the row is written, then Slurm is asked; so a restart continues
+ * and does nothing twice.
+ *
+ * LT_EDENIED: the budget does not allow the growth, and nothing is done.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +32,7 @@
 
 enum {
 	GRAIN_S = 60, /* of what is held for, as of others' suspensions */
-	LATE_S = 30,  /* that it may go on later than it should */
+	LATE_S = 30,  /* by so much it may resume too late */
 };
 
 int
@@ -109,7 +116,7 @@ lt_pausing_fit(const struct lt_books *books, const struct lt_standing *at,
 	return code;
 }
 
-/* Both or neither. */
+/* Writes both or neither. */
 static int
 write_both(struct lt_ledger *ledger, struct lt_budget_state *budget,
     const struct lt_ledger_hold *hold, const struct lt_paused *row,
@@ -172,7 +179,7 @@ lt_pausing_add(struct lt_jobs_state *jobs, const struct lt_paused *row)
 	return LT_OK;
 }
 
-/* What was not done after all is not held for. */
+/* Lowers the hold again if the pause was not made. */
 static int
 take_back(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
     struct lt_budget_state *budget, const struct lt_standing *at,
@@ -283,8 +290,8 @@ lt_pausing_go_on(struct lt_ledger *ledger, struct lt_jobs_state *jobs,
 	/* Before the step's time is another: by it a suspension is known. */
 	if (row->changed_utc_s == 0 && job->state == LT_JOB_SUSPENDED)
 		row->changed_utc_s = job->changed_utc_s;
-	/* A ledger that can't be written keeps nobody: that it goes on is seen
-	 * by its record, too. */
+	/* A ledger that can't be written stops nobody: the record shows that it
+	 * runs, too. */
 	if (lt_pausing_put(ledger, row, step, lt_pass_now(pass), &err) != LT_OK)
 		lt_log(
 		    "pause_lost", "job=%u error=\"%s\"", row->job_id, err.text);

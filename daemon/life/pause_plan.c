@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides whether a job may be paused, and what its record shows of a pause.
+ * Makes the question for lt_pause_plan(): the job's class and wish, its hold,
+ * the room that others wait for, and the hours.
+ *
+ * Reads the job list, the market and the ledger; writes only the caller's
+ * struct. If something is not known the job is not paused.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +29,69 @@
 #include "units.h"
 
 enum {
+	SEEN_S = 2,  /* a record so much newer than a step shows what it did */
+	CLOCK_S = 1, /* Slurm's times are whole seconds */
+	LOST_S = 30, /* what nobody heard the answer of may come so late */
+};
+
+bool
+lt_pausing_is_newer(const struct lt_batch_job *job, const struct lt_paused *row)
+{
+	return job->seen_utc_s > row->at_utc_s + SEEN_S;
+}
+
+/* True if the record shows what we asked for: another's change is older, or has
+ * another time. */
+static bool
+is_ours(const struct lt_batch_job *job, const struct lt_paused *row)
+{
+	return row->changed_utc_s != 0
+		   ? job->changed_utc_s == row->changed_utc_s
+		   : job->changed_utc_s >= row->at_utc_s - CLOCK_S;
+}
+
+enum lt_pause_step
+lt_pausing_seen(const struct lt_batch_job *job, const struct lt_paused *row)
+{
+	const bool is_still = job->state == LT_JOB_SUSPENDED;
+	const bool is_again = row->changed_utc_s == 0 &&
+			      job->changed_utc_s >= row->at_utc_s - CLOCK_S;
+
+	switch (row->step) {
+	case LT_PAUSE_SUSPENDING:
+		if (is_still)
+			return is_ours(job, row) ? LT_PAUSE_PAUSED
+						 : LT_PAUSE_LEFT;
+		/* It never was suspended, or somebody resumed it at once. */
+		return !lt_pausing_is_newer(job, row) ? row->step
+		       : is_again		      ? LT_PAUSE_LEFT
+						      : LT_PAUSE_RESUMING;
+	case LT_PAUSE_PAUSED:
+		return is_still && is_ours(job, row) ? row->step
+						     : LT_PAUSE_LEFT;
+	case LT_PAUSE_RESUMING_FOR_GOOD:
+		return is_still && is_ours(job, row) ? row->step
+						     : LT_PAUSE_LEFT;
+	case LT_PAUSE_RESUMING:
+		return is_still && !is_ours(job, row) ? LT_PAUSE_LEFT
+						      : row->step;
+	default:
+		return row->step;
+	}
+}
+
+bool
+lt_pausing_is_over(const struct lt_batch_job *job, const struct lt_paused *row)
+{
+	return row->step == LT_PAUSE_RESUMING && job->state == LT_JOB_RUNNING &&
+	       (row->changed_utc_s != 0 ||
+		   job->seen_utc_s > row->at_utc_s + LOST_S);
+}
+
+enum {
 	LEFT_MAX_S = 400 * LT_DAY_S, /* nobody knows the hours of more */
-	AWAY_WITHIN_S = 180, /* of its checkpoint requeued and told where to */
+	AWAY_WITHIN_S =
+	    180, /* requeued and placed so long after its checkpoint */
 };
 
 bool
@@ -44,7 +113,7 @@ table_of(const struct lt_tables *tables, const char *name, size_t length)
 	return -1;
 }
 
-/* Who waits in one waits for the nodes of all that share them. */
+/* Jobs that wait in one partition wait for the nodes of all that share them. */
 static void
 spread(struct lt_pausing_lines *lines, const struct lt_batch_nodes *nodes)
 {
@@ -107,8 +176,8 @@ lt_pausing_is_urgent(struct lt_ledger *ledger, uint64_t quote_id)
 	return is_now;
 }
 
-/* It goes on from where it is: by its word, and where that counts. A begin time
- * of its user's is not lowtide's to change. */
+/* True if it may be requeued: it resumes where it was, by its word, and where
+ * that counts. Its user's begin time is not lowtide's to change. */
 static bool
 may_be_requeued(const struct lt_batch_job *job, const struct lt_standing *at,
     const struct lt_market *market, const struct lt_notice_state *notices)
@@ -120,7 +189,7 @@ may_be_requeued(const struct lt_batch_job *job, const struct lt_standing *at,
 	       !lt_notice_has(notices, job->job_id);
 }
 
-/* By itself, whatever the hours are. */
+/* True if it may be paused by itself, whatever the hours are. */
 static bool
 may(struct lt_pausing *s, const struct lt_site *site, struct lt_ledger *ledger,
     struct lt_notice_state *notices, const struct lt_batch_job *job,
@@ -159,8 +228,9 @@ may(struct lt_pausing *s, const struct lt_site *site, struct lt_ledger *ledger,
 	return !s->requeues || may_be_requeued(job, at, &site->market, notices);
 }
 
-/* What it keeps of its nodes: where that is all of them, nobody starts on the
- * CPUs that Slurm takes from it, which it would share once it goes on. */
+/* Returns the part of its nodes that it keeps: if it keeps all of them, nobody
+ * starts on the CPUs that Slurm takes from it, which it would share once it
+ * resumes. */
 static double
 kept_share(const struct lt_batch_job *job, const struct lt_market *market,
     struct lt_ledger *ledger, int partition)
@@ -179,8 +249,8 @@ kept_share(const struct lt_batch_job *job, const struct lt_market *market,
 	return (double)kept.numerator / (double)kept.denominator;
 }
 
-/* What it works for a second time: it writes, and starts from that in a place
- * where this takes so long. */
+/* Returns the seconds that it works twice: it writes, and starts from that in a
+ * place where this takes so long. */
 static int64_t
 requeue_s(const struct lt_standing *at, double restart_s)
 {
@@ -188,7 +258,8 @@ requeue_s(const struct lt_standing *at, double restart_s)
 	       (int64_t)ceil(fmax(restart_s, at->made.request.proof.restart_s));
 }
 
-/* Is a job on its way elsewhere? Others wait for that: the room is one's. */
+/* True if a job is on its way elsewhere. Others wait for it: there is room for
+ * one. */
 static bool
 any_away(const struct lt_jobs_state *jobs)
 {

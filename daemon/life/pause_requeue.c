@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Sends a job back to the queue, and starts it at a better hour or elsewhere.
+ *
  *   ASKED      the row first, then the signal; a signal that got lost costs no
  *              more than work since the last checkpoint
- *   REQUEUED   the row first, then the requeue, again where it did not show;
- *              the start is told once the job waits, and then the row goes
+ *   REQUEUED   the row first, then the requeue, again if it did not show; once
+ *              the job waits its begin is set, and then the row is removed
  *
- * Of one that is to go on elsewhere ASKED_AWAY and REQUEUED_AWAY: it is decided
- * again once it waits.
+ * A job that is to resume elsewhere has ASKED_AWAY and REQUEUED_AWAY: it is
+ * decided again once it waits. If Slurm refuses a step it is tried again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +20,13 @@
 #include "interrupted.h"
 #include "jobs.h"
 #include "log.h"
+#include "min_max.h"
 #include "notice.h"
 #include "pass_time.h"
 #include "pause_jobs.h"
 #include "pause_move.h"
 #include "pause_requeue.h"
-#include "pause_seen.h"
+#include "pause_plan.h"
 #include "poll_schedule.h"
 #include "proof.h"
 #include "replan.h"
@@ -105,7 +108,7 @@ written_utc_s(const struct lt_proof_state *proof,
 		   : 0;
 }
 
-/* Is it still to go back, and not too late for it? */
+/* True if it is still to go back, and not too late for it. */
 static bool
 is_wanted(const struct lt_site *site, const struct lt_notice_state *notices,
     const struct lt_batch_job *job, const struct lt_paused *row,
@@ -156,13 +159,8 @@ struct back { /* large: not for the stack */
 	struct lt_plan plan;
 };
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Held for first, then told: standing.c's way. False: it can't be. */
+/* Raises the hold first, then sets the begin time: standing.c's way. False: it
+ * can't be done. */
 static bool
 tell_start(struct back *b, const struct lt_books *books,
     struct lt_replan_state *replan, const struct lt_batch_job *job,
@@ -182,7 +180,7 @@ tell_start(struct back *b, const struct lt_books *books,
 	    .planned_count = replan->planned_count,
 	    .partition = s->partition,
 	    .start_utc_s =
-		smaller(b->until_utc_s, s->made.request.latest_utc_s),
+		lt_min_i64(b->until_utc_s, s->made.request.latest_utc_s),
 	    .now_utc_s = now_utc_s};
 
 	if (of.start_utc_s <= now_utc_s ||
@@ -199,7 +197,7 @@ tell_start(struct back *b, const struct lt_books *books,
 	       s->moved;
 }
 
-/* It waits for its hour by its own record: nothing is left to do. */
+/* True if it waits for its hour by its own record: nothing is left to do. */
 static bool
 is_told(const struct lt_batch_job *job, int64_t now_utc_s)
 {
@@ -210,8 +208,8 @@ is_told(const struct lt_batch_job *job, int64_t now_utc_s)
 	       lt_standing_waits(job, &quote, now_utc_s);
 }
 
-/* By a decision of its own, now that it waits; where it stood as soon. False:
- * it was told. */
+/* Decides it anew, now that it waits; where it was if that is as soon. False:
+ * done. */
 static bool
 go_away(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_batch_job *job, int64_t now_utc_s, struct lt_error *err)
@@ -223,7 +221,7 @@ go_away(const struct lt_books *books, struct lt_replan_state *replan,
 			      books->budget, job, now_utc_s, err) != LT_OK);
 }
 
-/* False: it was told, or starts as it can. */
+/* False: its begin is set, or it starts as it can. */
 static bool
 wait_for_it(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_batch_job *job, const struct lt_paused *row,
@@ -249,7 +247,7 @@ wait_for_it(const struct lt_books *books, struct lt_replan_state *replan,
 		return true;
 	b->until_utc_s = row->until_utc_s;
 	b->now_utc_s = now_utc_s;
-	/* Seen by the next list, and told again if it is not. */
+	/* The next list shows it; if not, it is set again. */
 	const bool waits = tell_start(b, books, replan, job, err);
 	free(b);
 	return waits;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From markers that nodes tell to who is taken to resume. Written as it is
- * learned: an interruption outlives lowtided.
+ * Turns the progress that nodes report into proof of which jobs resume. Written
+ * to the ledger as it is learned: an interruption outlives lowtided. A report
+ * that can't be judged yet is asked for again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ lt_proof_of_job(struct lt_proof_job *whose, const struct lt_batch_job *job)
 }
 
 static struct lt_life *
-find(const struct lt_proof_state *state, uint32_t job_id)
+find_life(const struct lt_proof_state *state, uint32_t job_id)
 {
 	for (uint32_t i = 0; i < state->life_count; i++)
 		if (state->lives[i].job_id == job_id)
@@ -71,14 +72,14 @@ find(const struct lt_proof_state *state, uint32_t job_id)
 const struct lt_life *
 lt_proof_life(const struct lt_proof_state *state, uint32_t job_id)
 {
-	return find(state, job_id);
+	return find_life(state, job_id);
 }
 
 /* NULL: no memory. */
 static struct lt_life *
 life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
 {
-	struct lt_life *life = find(state, job->job_id);
+	struct lt_life *life = find_life(state, job->job_id);
 
 	if (life == NULL) {
 		struct lt_life *const grown = lt_items_grow(state->lives,
@@ -97,7 +98,7 @@ life_of(struct lt_proof_state *state, const struct lt_batch_job *job)
 	return life;
 }
 
-/* What became of an interruption, into the proof. */
+/* Puts the outcome of an interruption into the proof. */
 static int
 conclude(struct lt_ledger *ledger, struct lt_charges *charges,
     const struct lt_batch_job *job, struct lt_life *life, int64_t now_utc_s)
@@ -140,7 +141,7 @@ conclude(struct lt_ledger *ledger, struct lt_charges *charges,
 	return code;
 }
 
-/* May that node tell it of this job? */
+/* Decides whether that node may report for this job. */
 static enum lt_proof_taken
 may_tell(const struct lt_batch_job *job, const struct lt_proof_told *told)
 {
@@ -182,7 +183,7 @@ lt_proof_tell(struct lt_ledger *ledger, struct lt_charges *charges,
 	    (!is_decided ||
 		conclude(ledger, charges, job, life, now_utc_s) == LT_OK))
 		return LT_PROOF_TAKEN;
-	*life = before; /* it is told again */
+	*life = before; /* the node reports it again */
 	return LT_PROOF_LATER;
 }
 
@@ -191,7 +192,7 @@ lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
     uint32_t job_id, int64_t now_utc_s)
 {
 	struct lt_life *const life = read_ledger(ledger, proof, NULL) == LT_OK
-					 ? find(proof, job_id)
+					 ? find_life(proof, job_id)
 					 : NULL;
 
 	if (life == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that are watched over their interruptions, and what that proves of the
- * next ones of the same user, account, name and script: told to job_submit
+ * Jobs that are watched over their interruptions, and what that proves for the
+ * next ones of the same user, account, name and script: given to job_submit
  * with the lengths of runs.
  */
 #ifndef LT_LIFE_PROOF_H
@@ -38,19 +38,20 @@ struct lt_proof_told {	  /* by a node; lent */
 	uint32_t job_id, uid;
 	struct lt_progress progress;
 };
-/* LATER: slurmctld's last list does not have that run yet. REFUSED: it is
- * another's, or of a run that is over. */
+/* Takes a report of progress. LATER: slurmctld's last list does not have that
+ * run yet. REFUSED: it is not that user's job on that node, or the run is over.
+ */
 enum lt_proof_taken lt_proof_tell(struct lt_ledger *ledger,
     struct lt_charges *charges, struct lt_jobs_state *jobs,
     struct lt_proof_state *proof, const struct lt_proof_told *told,
     int64_t now_utc_s);
-/* It is asked for a checkpoint now. */
+/* Notes that it is asked for a checkpoint now. */
 void lt_proof_ask(struct lt_ledger *ledger, struct lt_proof_state *proof,
     uint32_t job_id, int64_t now_utc_s);
-/* What it told; NULL = nothing. */
+/* Returns its reported progress; NULL: none. */
 const struct lt_life *lt_proof_life(
     const struct lt_proof_state *state, uint32_t job_id);
-/* Forget jobs that have ended. */
+/* Forgets jobs that have ended. */
 int lt_proof_run(struct lt_ledger *ledger, const struct lt_batch_jobs *list,
     struct lt_proof_state *proof, int64_t now_utc_s, struct lt_error *err);
 void lt_proof_free(struct lt_proof_state *state);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the requests that Slurm could not start where lowtide had moved them,
+ * and hashes Slurm's tables, by whose change a bar ends. In memory alone:
+ * without memory the caller gets LT_ENOMEM, and the job may be moved again.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,23 +97,23 @@ is_same(const struct lt_barred *a, const struct lt_barred *b)
 }
 
 static void
-drop(struct lt_bars_state *state, uint32_t index)
+drop_bar(struct lt_bars_state *state, uint32_t index)
 {
 	memmove(&state->items[index], &state->items[index + 1],
 	    (state->count - index - 1) * sizeof(*state->items));
 	state->count--;
 }
 
-/* By their age: the oldest is the first. */
+/* Adds a bar; they are sorted by age, the oldest first. */
 int
 lt_bars_put(struct lt_bars_state *state, const struct lt_barred *barred,
     struct lt_error *err)
 {
 	for (uint32_t i = state->count; i-- > 0;)
 		if (is_same(&state->items[i], barred))
-			drop(state, i);
+			drop_bar(state, i);
 	if (state->count == LT_BARS_MAX)
-		drop(state, 0);
+		drop_bar(state, 0);
 	struct lt_barred *const grown = lt_items_grow(
 	    state->items, &state->capacity, state->count, sizeof(*grown));
 	if (grown == NULL)
@@ -128,7 +133,7 @@ holds(const struct lt_barred *barred, uint64_t tables, int64_t now_utc_s)
 }
 
 static int
-compare(const void *a, const void *b)
+compare_bars(const void *a, const void *b)
 {
 	return lt_bar_compare(a, b);
 }
@@ -141,7 +146,7 @@ lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state,
 
 	for (uint32_t i = state->count; i-- > 0;)
 		if (!holds(&state->items[i], tables, now_utc_s))
-			drop(state, i);
+			drop_bar(state, i);
 	for (uint32_t i = 0; i < state->count; i++) {
 		const int partition =
 		    lt_market_partition(market, state->items[i].partition);
@@ -151,6 +156,6 @@ lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state,
 			    state->items[i].asked, (uint32_t)partition};
 	}
 	if (count > 1)
-		qsort(bars, count, sizeof(*bars), compare);
+		qsort(bars, count, sizeof(*bars), compare_bars);
 	return count;
 }

@@ -30,16 +30,16 @@ struct lt_bars_state {		 /* start as { 0 } */
 	size_t capacity;
 };
 
-/* Of all that Slurm's tables say of partitions, nodes and associations; not
- * which nodes are up. */
+/* Hashes all that Slurm's tables say about partitions, nodes and associations,
+ * but not which nodes are up. */
 uint64_t lt_tables_hash(const struct lt_tables *tables);
 
-/* From now on it is barred there; of more than LT_BARS_MAX the oldest is
- * forgotten. LT_ENOMEM. */
+/* Bars the move from now on; above LT_BARS_MAX the oldest is forgotten.
+ * LT_ENOMEM. */
 int lt_bars_put(struct lt_bars_state *state, const struct lt_barred *barred,
     struct lt_error *err);
-/* Those that hold, into bars[LT_BARS_MAX], as a market has them; the others are
- * forgotten. Returns how many. */
+/* Puts the bars that hold into bars[LT_BARS_MAX], as a market has them, and
+ * forgets the others. Returns how many. */
 uint32_t lt_bars_of_market(struct lt_bar *bars, struct lt_bars_state *state,
     const struct lt_market *market, uint64_t tables, int64_t now_utc_s);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The plan without lowtide, priced after the fact: one undisturbed run at home,
- * whatever came between the runs there were. Each of these has the part of it
- * that it did. docs/model.md, eq. (30).
+ * whatever came between the actual runs. Each actual run has its share of that
+ * plan. docs/model.md, eq. (30).
+ *
+ * Reads the ledger's runs and rates and the market; fills fields of the run and
+ * writes nothing itself. Without a price the run's own charge is its base, so
+ * that nothing counts as saved.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +55,7 @@ was_moved(const struct lt_run *run, const struct lt_quote *quote)
 	       run->start_utc_s >= quote->plan_start_utc_s;
 }
 
-/* What follows does its lost part again. */
+/* True if a later run repeats the part that this one lost. */
 static bool
 is_cut_short(const struct lt_run *run)
 {
@@ -59,8 +63,8 @@ is_cut_short(const struct lt_run *run)
 	       strncmp(run->state_text, "REQUEUED", 8) == 0;
 }
 
-/* As it was decided; for a run elsewhere, or of an older quote, as the GPUs
- * are. */
+/* Returns the ratio as it was decided; for a run elsewhere, or of an older
+ * quote, by the GPUs. */
 static double
 time_ratio(const struct lt_run *run, const struct lt_quote *quote,
     const struct lt_quote_run *expected, const struct lt_market *market)
@@ -84,9 +88,10 @@ time_ratio(const struct lt_run *run, const struct lt_quote *quote,
 }
 
 /*
- * Seconds of a run that was cut short that need not be done again: all but what
- * an interruption is expected to lose, and none where that is not known or
- * nothing was written. Of any other run, all in which it was not suspended.
+ * Returns the seconds of a run whose work was kept. For a run that was cut
+ * short: all but what an interruption is expected to lose, and 0 where that is
+ * not known or no checkpoint was written. For any other run: all its time
+ * without suspensions.
  */
 static double
 useful_s(const struct lt_run *run, const struct lt_quote *quote,
@@ -144,8 +149,9 @@ find_home_run(struct home_run *at, const struct lt_run *run,
 	return code;
 }
 
-/* Where it was not to wait, what kept it back (the line, another job, a hold,
- * tasks before it) would have at home. */
+/* Returns its start at home. If it was not meant to wait, whatever kept it back
+ * (the line, another job, a hold, earlier tasks) would have kept it back at
+ * home, too. */
 static int64_t
 start_at_home(const struct lt_quote *quote, const struct home_run *at)
 {
@@ -156,7 +162,8 @@ start_at_home(const struct lt_quote *quote, const struct home_run *at)
 									: 0);
 }
 
-/* As it was decided: what is whole nodes here may be a few CPUs at home. */
+/* Sets its size there as it was decided: whole nodes here may be a few CPUs at
+ * home. */
 static void
 set_size(struct lt_elsewhere *there, const struct lt_run *run,
     const struct lt_quote *quote)
@@ -171,8 +178,8 @@ set_size(struct lt_elsewhere *there, const struct lt_run *run,
 	there->power_ppm = levers.power_ppm;
 }
 
-/* What the run's part costs from its own start on: at home, and here as slow as
- * home and as it was. The carry of its charge is in none. */
+/* Prices the run's part from its own start on: at home, here at home's speed,
+ * and here as it was. The carry of its charge is not included. */
 static int
 part_saving(struct lt_run *run, struct lt_elsewhere there,
     const struct home_run *at, const struct lt_market *market,
@@ -289,7 +296,7 @@ lt_work_at_home(struct lt_amount *cost, const struct lt_run *run,
 	return true;
 }
 
-/* When it could have started where it ran, by its quote. */
+/* Returns when it could have started where it ran, by its quote. */
 static int64_t
 possible_start(const struct lt_run *run, const struct lt_quote *quote)
 {
@@ -297,7 +304,7 @@ possible_start(const struct lt_run *run, const struct lt_quote *quote)
 
 	if (strcmp(run->partition, quote->home) == 0)
 		return quote->home_start_utc_s;
-	/* Where it had no room there it waited for that. */
+	/* If the planned partition had no room, it waited for that. */
 	if (strcmp(run->partition, quote->partition) != 0 ||
 	    lt_levers_unpack(
 		&levers, quote->levers, strlen(quote->levers), NULL) != LT_OK)
@@ -307,7 +314,8 @@ possible_start(const struct lt_run *run, const struct lt_quote *quote)
 		   : quote->home_start_utc_s;
 }
 
-/* What follows an interruption or a requeue waited for no hour. */
+/* Finds whether it is its job's first run: a run after an interruption or a
+ * requeue did not wait for an hour. */
 static int
 is_first_run(bool *first, const struct lt_run *run, struct lt_ledger *ledger,
     struct lt_error *err)
@@ -357,8 +365,8 @@ lt_wait_saved(double *micros, const struct lt_run *run,
 		struct lt_charge charge;
 
 		code = lt_price_undisturbed(&charge, run,
-		    &(struct lt_elsewhere){
-			run->partition, {from, from + worked_s}, 0, 0},
+		    &(struct lt_elsewhere){.partition = run->partition,
+			.span = {from, from + worked_s}},
 		    market, ledger, err);
 		costs[i] = charge.money_micros;
 		const bool is_known = charge.priced;

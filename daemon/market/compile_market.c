@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Policy + Slurm's partitions + signal steps + what is booked -> the market
- * snapshot. Built from loose parts, packed, and read back: what lowtided uses
- * is byte for byte what the plugins read.
+ * Makes the market snapshot from the policy, Slurm's partitions, the signals'
+ * steps and the booked nodes. It is built from loose parts, packed, and read
+ * back: lowtided uses byte for byte what the plugins read.
+ *
+ * The facts of each shape's GPUs come from the policy's name for the partition,
+ * else from the Gres type: docs/model.md, eq. (32). On failure the market
+ * before stays in force.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,15 +14,172 @@
 #include <string.h>
 
 #include "bars.h"
-#include "compile_gpus.h"
 #include "compile_market.h"
 #include "files.h"
+#include "gpu_kinds.h"
 #include "hazard.h"
 #include "ledger.h"
 #include "occupancy.h"
 #include "policy_load.h"
 #include "signals.h"
 #include "site.h"
+
+/* GPUs without a type are a kind, too. */
+static void
+add_untyped(struct lt_shape *shape)
+{
+	uint32_t typed = 0;
+
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		struct lt_gpu_kind *const kind = &shape->kinds[i];
+
+		if (kind->count == 0 && typed < shape->gpus &&
+		    !shape->gpus_unclear)
+			*kind =
+			    (struct lt_gpu_kind){.count = shape->gpus - typed};
+		typed += kind->count;
+	}
+}
+
+/* "1g.5gb" alone: the slice of a GPU that its node has beside it. */
+static bool
+slice_of_node(struct lt_gpu *room, const struct lt_policy *policy,
+    const struct lt_shape *shape, const char *type)
+{
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		struct lt_gpu whole;
+		const struct lt_gpu *const gpu =
+		    shape->kinds[i].count == 0
+			? NULL
+			: lt_policy_gpu(&whole, policy, shape->kinds[i].type);
+
+		if (gpu == NULL || gpu->mig_slices == 0)
+			continue;
+		*room = *gpu;
+		return lt_gpu_is_slice(type) && lt_gpu_slice(room, type);
+	}
+	return false;
+}
+
+/* Finds the GPU's facts. The site's own row describes what Slurm counts as one.
+ */
+static bool
+find_gpu(struct lt_gpu *room, const struct lt_policy *policy, const char *said,
+    const struct lt_shape *shape, const char *type)
+{
+	const struct lt_gpu *const gpu =
+	    lt_policy_gpu(room, policy, said[0] != '\0' ? said : type);
+
+	if (gpu == NULL)
+		return slice_of_node(room, policy, shape, type);
+	if (gpu != room)
+		*room = *gpu;
+	return said[0] == '\0' || room->mig_slices == 0 ||
+	       lt_gpu_slice(room, type);
+}
+
+static int
+add_row(struct lt_market *m, const struct lt_gpu *gpu)
+{
+	for (uint32_t i = 0; i < m->gpu_count; i++)
+		if (strcmp(m->gpus[i].name, gpu->name) == 0)
+			return (int)i;
+	if (m->gpu_count >= LT_GPUS_MAX)
+		return -1;
+	m->gpus[m->gpu_count] = *gpu;
+	return (int)m->gpu_count++;
+}
+
+/* Returns the kind with the least memory; -1 where one is not known. */
+static int
+least_of(const struct lt_market *m, const struct lt_shape *shape)
+{
+	int least = -1;
+
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
+	     i++) {
+		const int index = shape->kinds[i].gpu_index;
+
+		if (index < 0)
+			return -1;
+		if (least < 0 ||
+		    m->gpus[index].memory_mib < m->gpus[least].memory_mib)
+			least = index;
+	}
+	return least;
+}
+
+/* Shares the policy's watts, which are the node's, among its kinds by their
+ * own, and evenly where one is not known. */
+static void
+share_watts(struct lt_shape *shape, double node_gpu_w)
+{
+	const double own = lt_gpus_watts(shape, 0, "", (double)shape->gpus);
+
+	for (int i = 0; i < LT_GPU_KINDS_MAX; i++) {
+		struct lt_gpu_kind *const kind = &shape->kinds[i];
+
+		if (kind->count > 0)
+			kind->watts = own > 0 ? kind->watts * node_gpu_w / own
+					      : node_gpu_w / shape->gpus;
+	}
+}
+
+static void
+compile_shape(struct lt_market *m, struct lt_shape *shape,
+    const struct lt_policy *policy, const struct lt_policy_partition *from)
+{
+	add_untyped(shape);
+	for (int i = 0; i < LT_GPU_KINDS_MAX && shape->kinds[i].count > 0;
+	     i++) {
+		struct lt_gpu_kind *const kind = &shape->kinds[i];
+		struct lt_gpu room;
+
+		kind->gpu_index = -1;
+		kind->watts = 0;
+		if (!find_gpu(&room, policy, from != NULL ? from->gpu : "",
+			shape, kind->type))
+			continue;
+		kind->watts = room.power_w;
+		kind->gpu_index = add_row(m, &room);
+	}
+	shape->gpu_index = least_of(m, shape);
+	if (from != NULL && from->node_gpu_w > 0)
+		share_watts(shape, from->node_gpu_w);
+}
+
+/* Rows are added to market->gpus, which has room for LT_GPUS_MAX. */
+static void
+compile_gpus(struct lt_market *m, const struct lt_policy *policy)
+{
+	for (uint32_t i = 0; i < m->shape_count; i++)
+		m->shapes[i].gpu_index = -1;
+	for (uint32_t i = 0; i < m->partition_count; i++) {
+		struct lt_partition *const p = &m->partitions[i];
+		const struct lt_policy_partition *const from =
+		    lt_policy_partition_find(policy, p->name);
+		bool known = true;
+
+		p->node_gpu_w = 0;
+		for (uint32_t k = 0; k < p->shape_count; k++) {
+			struct lt_shape *const shape =
+			    &m->shapes[p->first_shape + k];
+
+			if (shape->gpus == 0)
+				continue;
+			compile_shape(m, shape, policy, from);
+			const double watts = lt_gpus_watts(shape,
+			    from != NULL ? from->node_gpu_w : 0, "",
+			    (double)shape->gpus);
+
+			known = known && watts >= 0;
+			if (watts > p->node_gpu_w)
+				p->node_gpu_w = watts;
+		}
+		if (!known)
+			p->node_gpu_w = 0;
+	}
+}
 
 /* Interruptions per node-hour where the source has said nothing yet: once a
  * minute, so that nothing is placed there for its price alone. */
@@ -105,7 +266,7 @@ source_series(struct build *b, const struct lt_source *source, int *index,
 	return lt_series_prepare(s, err);
 }
 
-/* The series of one signal, each source once. */
+/* Adds the series of one signal, each source once. */
 static int
 add_signal(struct build *b, const struct lt_policy_signal *signal,
     enum lt_quantity wanted, int *index, struct lt_error *err)
@@ -191,9 +352,9 @@ has_gpus(const struct lt_partition *p, const struct lt_shape *shapes)
 	return false;
 }
 
-/* Which jobs may be moved there. Sites keep nodes with GPUs for jobs that ask
- * for GPUs by rules that lowtide can't see: so it is where the policy says
- * nothing. */
+/* Sets which jobs may be moved there. Sites keep nodes with GPUs for jobs that
+ * ask for GPUs by rules that lowtide can't see: so that is the rule where the
+ * policy has none. */
 static void
 apply_accepts(struct lt_partition *p, const struct lt_policy_partition *from,
     const struct lt_shape *shapes)
@@ -254,8 +415,8 @@ apply_policy(struct build *b, struct lt_partition *p, struct lt_error *err)
 	return code;
 }
 
-/* Where memory is consumed and no DefMem* is set, Slurm gives a job that names
- * none all of its nodes' memory. */
+/* Sets the default memory. Where memory is consumed and no DefMem* is set,
+ * Slurm gives a job that names none all of its nodes' memory. */
 static void
 apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 {
@@ -279,8 +440,8 @@ apply_memory(struct lt_market *m, const struct lt_batch_conf *conf)
 	}
 }
 
-/* Where none was ever there: the policy's. One has as many sockets and threads
- * as is least sure. */
+/* Adds the policy's nodes where none was ever there. One has as many sockets
+ * and threads as is least sure. */
 static void
 add_policy_nodes(struct lt_market *m, const struct lt_policy *policy)
 {
@@ -337,8 +498,8 @@ apply_rules(struct lt_market *m, const struct lt_site *site,
 	lt_calendar_zone(&m->zone, &site->offsets, now_utc_s);
 }
 
-/* What Slurm's step daemons carry out; where jobs have other names, nobody
- * does. */
+/* Adds the rules that Slurm's step daemons carry out. Other batch systems have
+ * nobody who does. */
 static void
 add_node_rules(struct lt_market *m, const struct lt_policy *policy)
 {
@@ -351,7 +512,7 @@ add_node_rules(struct lt_market *m, const struct lt_policy *policy)
 	m->precision_rule_count = (uint32_t)policy->precision_count;
 }
 
-/* What limits a job at all, where Slurm enforces limits. */
+/* Returns the kinds of limits that a job may meet, if Slurm enforces limits. */
 static uint32_t
 job_limits(const struct lt_tables *tables)
 {
@@ -373,7 +534,8 @@ add_bars(struct lt_market *m, struct lt_site *site, int64_t now_utc_s,
 }
 
 static int
-fill(struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
+fill_market(
+    struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 {
 	struct lt_site *const site = b->site;
 	struct lt_market *const m = &b->market;
@@ -406,7 +568,7 @@ fill(struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 	add_node_rules(m, site->policy);
 	apply_rules(m, site, list, b->now_utc_s);
 	add_policy_nodes(m, site->policy);
-	lt_compile_gpus(m, site->policy);
+	compile_gpus(m, site->policy);
 	apply_memory(m, &site->tables.conf);
 	m->job_limits = job_limits(&site->tables);
 	for (uint32_t i = 0; i < m->partition_count; i++) {
@@ -418,7 +580,7 @@ fill(struct build *b, const struct lt_batch_jobs *list, struct lt_error *err)
 	return add_bars(m, site, b->now_utc_s, err);
 }
 
-/* How many nodes of a partition are there and take no job now. */
+/* Counts the nodes of a partition that are there and take no job now. */
 static uint32_t
 nodes_away(const struct lt_batch_nodes *nodes, uint32_t partition)
 {
@@ -492,7 +654,7 @@ free_build(struct build *b)
 	free(b);
 }
 
-/* As plugins will read it. */
+/* Takes the market into use as plugins will read it. */
 static int
 adopt(
     struct lt_site *site, const struct lt_market *market, struct lt_error *err)
@@ -532,7 +694,7 @@ lt_compile_market(struct lt_site *site, struct lt_signals_state *signals,
 	b->signals = signals;
 	b->ledger = ledger;
 	b->now_utc_s = now_utc_s;
-	int code = fill(b, list, err);
+	int code = fill_market(b, list, err);
 	if (code == LT_OK)
 		code = add_busy(b, list, windows, err);
 	if (code == LT_OK)

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#include "market.h"
+#include "policy.h"
+
 struct lt_batch_jobs;
 struct lt_error;
 struct lt_ledger;

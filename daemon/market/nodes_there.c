@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that are there: counted at each reading of the batch system's tables,
- * into signals.db where their number changes, and learned from there.
+ * Counts the nodes that are there at each reading of the batch system's tables,
+ * records each change of their number in signals.db, and learns from these
+ * steps how long work waits for nodes. A failed write is an error of the
+ * caller's pass; without a record nothing is learned.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,20 +123,20 @@ lt_there_counts(const struct lt_policy_partition *partition)
 }
 
 static int
-put(struct lt_ledger *ledger, const char *partition, double value,
+put_count(struct lt_ledger *ledger, const char *partition, double value,
     int64_t now_utc_s, struct lt_error *err)
 {
 	return lt_ledger_put_rates(ledger, partition, LT_RATE_THERE,
-	    &(struct lt_rates){
-		1, &(struct lt_rate_step){.start_utc_s = now_utc_s,
-		       .end_utc_s = INT64_MAX,
-		       .value = value,
-		       .quality = LT_QUALITY_MEASURED}},
+	    &(struct lt_rates){.count = 1,
+		.steps = &(struct lt_rate_step){.start_utc_s = now_utc_s,
+		    .end_utc_s = INT64_MAX,
+		    .value = value,
+		    .quality = LT_QUALITY_MEASURED}},
 	    err);
 }
 
 static int
-record(struct lt_there **there, struct lt_ledger *ledger,
+record_partition(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, const struct lt_policy_partition *partition,
     struct lt_error *err)
 {
@@ -151,7 +153,7 @@ record(struct lt_there **there, struct lt_ledger *ledger,
 	if (row != NULL && row->is_recorded && row->count == count)
 		return LT_OK;
 	const int code =
-	    put(ledger, partition->name, count, now->now_utc_s, err);
+	    put_count(ledger, partition->name, count, now->now_utc_s, err);
 	if (code == LT_OK && row != NULL) {
 		row->is_recorded = true;
 		row->count = count;
@@ -183,10 +185,11 @@ record_end(struct lt_ledger *ledger, const char *partition,
 	free(steps);
 	return code != LT_OK || has_ended
 		   ? code
-		   : put(ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
+		   : put_count(
+			 ledger, partition, LT_RATE_ENDED, now->now_utc_s, err);
 }
 
-/* Those that were preemptible by an earlier policy. */
+/* Records the end of those that were preemptible by an earlier policy. */
 static int
 record_ends(struct lt_there **there, struct lt_ledger *ledger,
     const struct lt_there_now *now, struct lt_error *err)
@@ -222,16 +225,16 @@ lt_there_record(struct lt_there **there, struct lt_ledger *ledger,
 	code = record_ends(there, ledger, now, err);
 	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
 		if (lt_there_counts(&now->policy->partitions[i]))
-			code = record(there, ledger, now,
+			code = record_partition(there, ledger, now,
 			    &now->policy->partitions[i], err);
 	return code;
 }
 
-/* Of what was recorded, without guesses; to now. */
+/* Learns from the measured steps up to now, without guesses. */
 static int
-learn(struct lt_availability *availability, struct lt_ledger *ledger,
-    const struct lt_partition *partition, int64_t now_utc_s,
-    struct lt_error *err)
+learn_availability(struct lt_availability *availability,
+    struct lt_ledger *ledger, const struct lt_partition *partition,
+    int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_rates_asked asked = {partition->name, LT_RATE_THERE,
 	    {now_utc_s - (int64_t)LT_OWN_DAYS * LT_DAY_S, now_utc_s}};
@@ -282,8 +285,8 @@ lt_there_learned(struct lt_there **there, struct lt_ledger *ledger,
 	    row->learned_utc_s > now_utc_s - LEARN_EVERY_S)
 		return &row->availability;
 	row->learned_utc_s = now_utc_s;
-	if (learn(&row->availability, ledger, partition, now_utc_s, &err) !=
-	    LT_OK) {
+	if (learn_availability(&row->availability, ledger, partition, now_utc_s,
+		&err) != LT_OK) {
 		row->availability = (struct lt_availability){0};
 		lt_log("availability_unknown", "partition=%s error=\"%s\"",
 		    partition->name, err.text);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Quarters of an hour, later hours: a plan does not need more, and a step is
- * never under-counted (a job that touches one counts for all of it).
+ * Counts the nodes that jobs take, in quarters of an hour and later in hours: a
+ * plan needs no more, and a step is never under-counted (a job that touches one
+ * counts for all of it).
+ *
+ * Pure: reads the job list and the market, writes the caller's steps.
  */
 #include <string.h>
 
 #include "breath.h"
 #include "occupancy.h"
 #include "charge.h"
+#include "min_max.h"
 #include "quote.h"
 #include "suspension.h"
 #include "units.h"
@@ -70,17 +74,11 @@ in_partition(const struct lt_batch_job *job, const char *name)
 		   job->partition[length] == ',');
 }
 
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 bool
 lt_occupancy_window(struct lt_planned *window, const struct lt_batch_job *job,
     const struct lt_market *market, int partition, int64_t now_utc_s)
 {
-	/* What others suspend may never go on. */
+	/* A job that others suspended may never resume. */
 	const bool running =
 	    job->state == LT_JOB_RUNNING ||
 	    (job->state == LT_JOB_SUSPENDED && job->pause_s > 0);
@@ -94,7 +92,7 @@ lt_occupancy_window(struct lt_planned *window, const struct lt_batch_job *job,
 	const int64_t most_s = whole_s < horizon_s ? whole_s : horizon_s;
 	const int64_t end_utc_s =
 	    (running && job->start_utc_s ? job->start_utc_s : start_utc_s) +
-	    (running ? larger(job->suspended_s, job->pause_s) : 0) + most_s;
+	    (running ? lt_max_i64(job->suspended_s, job->pause_s) : 0) + most_s;
 
 	*window = (struct lt_planned){.partition = (uint16_t)partition,
 	    .nodes = (float)(equivalents(job, market, partition) *
@@ -115,7 +113,7 @@ step_s(int i)
 			: LT_DAY_S + (int64_t)(i - FINE) * LT_HOUR_S;
 }
 
-/* The step that holds that second, 0 to LT_OCCUPANCY_STEPS. */
+/* Returns the step that holds that second, 0 to LT_OCCUPANCY_STEPS. */
 static int
 step_of(int64_t after_s)
 {
@@ -147,9 +145,9 @@ node_seconds(const struct lt_batch_job *job, const struct lt_market *market,
 	       (double)(whole_s < horizon_s ? whole_s : horizon_s);
 }
 
-/* What is free goes to those in line, until their work is done. */
+/* Gives the free nodes to jobs in line, until their work is done. */
 static void
-fill(double *nodes, double room, double work)
+fill_free_nodes(double *nodes, double room, double work)
 {
 	for (int i = 0; i < LT_OCCUPANCY_STEPS && work > 0; i++) {
 		const double length_of_step_s =
@@ -217,8 +215,8 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 			occupancy->windows[i] = window;
 		nodes[step_of(window.start_utc_s - first)] +=
 		    (double)window.nodes;
-		/* The step in which it ends counts, if it is not at its start.
-		 */
+		/* The step in which it ends counts, unless it ends at that
+		 * step's start. */
 		nodes[step_of(window.end_utc_s - 1 - first) + 1] -=
 		    (double)window.nodes;
 	}
@@ -228,7 +226,7 @@ lt_occupancy_count(struct lt_occupancy *occupancy,
 		nodes[i] += nodes[i - 1];
 	for (int i = 0; i < LT_OCCUPANCY_STEPS; i++)
 		nodes[i] += occupancy->others;
-	fill(nodes, p->node_count, in_line);
+	fill_free_nodes(nodes, p->node_count, in_line);
 	occupancy->queued = in_line > 0;
 	write_steps(occupancy, nodes, first);
 }

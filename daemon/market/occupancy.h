@@ -39,18 +39,18 @@ int64_t lt_occupancy_length_s(
 /* Does it wait for nodes, or for those before it, and for nothing else? */
 bool lt_occupancy_in_line(const struct lt_batch_job *job, int64_t now_utc_s);
 
-/* What a job that runs, or waits for a begin time, takes of its partition, in
- * whole grains; false: nothing. Pure. */
+/* Finds the nodes and the time that a running job, or one that waits for a
+ * begin time, takes in its partition, in whole grains; false: nothing. Pure. */
 bool lt_occupancy_window(struct lt_planned *window,
     const struct lt_batch_job *job, const struct lt_market *market,
     int partition, int64_t now_utc_s);
-/* Pure. Node equivalents: nodes x share. The last step has none. */
+/* Counts node equivalents: nodes x share. The last step has none. Pure. */
 void lt_occupancy_count(struct lt_occupancy *occupancy,
     const struct lt_batch_jobs *jobs, const struct lt_market *market,
     int partition, int64_t now_utc_s);
 
-/* The time of submission that it is complete until, 0 = nothing is known: that
- * of the list or of the newest job that was found since, as ids rise. */
+/* Returns the submission time up to which the list is complete, 0 = nothing is
+ * known: the list's, or that of the newest job found since, as ids rise. */
 int64_t lt_occupancy_until(const struct lt_batch_jobs *list);
 
 #endif

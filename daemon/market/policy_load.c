@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file becomes site->policy and signals->sources. A bad file never
- * replaces a good one. The ledger is asked whether its amounts are of the same
- * currency and its days of the same zone.
+ * Turns the policy file into site->policy and signals->sources. A bad file
+ * never replaces a good one. The ledger is asked whether its amounts are of the
+ * same currency and its days of the same zone.
+ *
+ * With Slurm's tables known, names that the batch system does not have go to
+ * the log, and prices per GPU become prices per node.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include "fetch.h"
 #include "files.h"
 #include "host_zone.h"
+#include "known_names.h"
 #include "ledger.h"
 #include "log.h"
 #include "periods.h"
@@ -19,9 +23,107 @@
 #include "signals.h"
 #include "signals_check.h"
 #include "site.h"
+#include "tables.h"
 #include "text_mend.h"
 #include "time_zone.h"
 #include "units.h"
+
+/* Returns the GPUs in each node; 0: there are none, or the nodes differ. */
+static uint32_t
+gpus_of(
+    const struct lt_tables *tables, const struct lt_policy_partition *partition)
+{
+	for (uint32_t i = 0; i < tables->partition_count; i++) {
+		const struct lt_partition *const p = &tables->partitions[i];
+		const struct lt_shape *const shapes =
+		    tables->shapes + p->first_shape;
+
+		if (strcmp(p->name, partition->name) != 0)
+			continue;
+		for (uint32_t k = 1; k < p->shape_count; k++)
+			if (shapes[k].gpus != shapes[0].gpus)
+				return 0;
+		return p->shape_count > 0 ? shapes[0].gpus
+					  : partition->node.gpus;
+	}
+	return 0;
+}
+
+void
+lt_gpu_prices(
+    struct lt_policy *policy, const struct lt_tables *tables, int64_t now_utc_s)
+{
+	for (int i = 0; i < policy->partition_count; i++) {
+		struct lt_policy_partition *const partition =
+		    &policy->partitions[i];
+		const uint32_t gpus =
+		    partition->has_gpu_price ? gpus_of(tables, partition) : 0;
+
+		if (!partition->has_gpu_price)
+			continue;
+		const struct lt_policy_signal was = partition->price;
+		const struct lt_policy_signal is = {.is_set = gpus > 0,
+		    .is_constant = true,
+		    .constant = (double)(partition->gpu_price_micros * gpus)};
+
+		/* As the policy was read it is no constant yet. */
+		if (was.is_constant && was.is_set == is.is_set &&
+		    was.constant == is.constant)
+			continue;
+		/* With other nodes it is another price from now on, and what
+		 * ran before keeps its own. */
+		if (was.is_constant)
+			partition->price_from_utc_s = now_utc_s;
+		partition->price = is;
+		if (gpus == 0)
+			lt_log("no_gpu_price",
+			    "partition=%s error=\"price_per_gpu_hour: its nodes do not all have the same number of GPUs, want price_per_node_hour\"",
+			    partition->name);
+	}
+}
+
+static void
+log_unknown_name(void *context, const struct lt_unknown_name *unknown)
+{
+	(void)context;
+	lt_log("unknown_name", "error=\"%s\"", unknown->text);
+}
+
+void
+lt_unknown_names_log(
+    const struct lt_policy *policy, const struct lt_tables *tables)
+{
+	const struct lt_unknown_teller teller = {.tell = log_unknown_name};
+	struct lt_batch_qoses qoses = {0};
+	struct lt_error err = {0};
+
+	if (lt_batch_qoses(&qoses, &err) != LT_OK)
+		qoses.are_known = false;
+	const char **const names =
+	    calloc((size_t)tables->partition_count + tables->account_count +
+		       qoses.count + 3,
+		sizeof(*names));
+	if (names != NULL) {
+		const char **const accounts =
+		    names + tables->partition_count + 1;
+		const char **const of_qos =
+		    accounts + tables->account_count + 1;
+
+		for (uint32_t i = 0; i < tables->partition_count; i++)
+			names[i] = tables->partitions[i].name;
+		for (uint32_t i = 0; i < tables->account_count; i++)
+			accounts[i] = tables->accounts[i].name;
+		for (uint32_t i = 0; i < qoses.count; i++)
+			of_qos[i] = qoses.names[i];
+		(void)lt_policy_unknown_names(policy,
+		    &(struct lt_known_names){.partitions = names,
+			.accounts = tables->accounts != NULL ? accounts : NULL,
+			.qoses = qoses.are_known ? of_qos : NULL},
+		    &teller);
+		free(names);
+	}
+	free(qoses.names);
+}
 
 static int
 fill_source(struct lt_source *source, const struct lt_policy *policy,
@@ -42,7 +144,7 @@ fill_source(struct lt_source *source, const struct lt_policy *policy,
 	return code;
 }
 
-/* FILE:LINE:COL of the option, else of the source. */
+/* Adds FILE:LINE:COL of the option, else of the source, to the error. */
 static int
 at_source(const struct lt_policy_source *source, const char *path,
     struct lt_error *err)
@@ -78,8 +180,8 @@ lt_policy_drop(struct lt_site *site, struct lt_signals_state *signals)
 	site->policy = NULL;
 }
 
-/* Do the sources give what the policy's signals want? The first that does not
- * is told, as all errors are by `lowtide check`. */
+/* Checks that the sources give what the policy's signals want. Reports the
+ * first that does not; `lowtide check` reports all. */
 static int
 check_signals(const struct lt_policy *policy, const struct lt_source *sources,
     struct lt_error *err)
@@ -114,7 +216,7 @@ check_signals(const struct lt_policy *policy, const struct lt_source *sources,
 	return LT_EINPUT;
 }
 
-/* Checked by now: each name is a source's. */
+/* Finds each source's weather, by names that are checked by now. */
 static void
 find_weather(const struct lt_policy *policy, struct lt_source *sources,
     const struct lt_policy_weather *weather, const char **keys)
@@ -129,7 +231,7 @@ find_weather(const struct lt_policy *policy, struct lt_source *sources,
 /* Makes policy and sources of a text; what was made of a bad one is the
  * caller's to free as well. */
 static int
-parse(const struct lt_policy_text *text, struct lt_policy **policy,
+parse_policy(const struct lt_policy_text *text, struct lt_policy **policy,
     struct lt_source **sources, struct lt_error *err)
 {
 	struct lt_policy_errors errors = {0};
@@ -181,8 +283,8 @@ is_same(const struct lt_source *a, const struct lt_source *b)
 	return same;
 }
 
-/* What was counted goes on, and the pause that a source asked for is not over
- * because a file was saved; one that only failed may work now. */
+/* Keeps the counters, and the pause that a source asked for: saving a file does
+ * not end it. A pause after a mere failure ends, as the source may work now. */
 static void
 keep_past(
     struct lt_source *fresh, int count, const struct lt_signals_state *signals)
@@ -246,11 +348,9 @@ offsets_of(struct lt_offsets *offsets, const char *zone, struct lt_error *err)
 	return code;
 }
 
-/*
- * Days and months are of one zone: with anything booked, another one would open
- * what is closed. A policy that names none goes on in the one that it was: the
- * host may have another since. Names of the same hours are one zone.
- */
+/* Days and months are of one zone: with anything booked, another zone would
+ * open closed periods. A policy that names no zone keeps the one in use: the
+ * host may have another since. Names of the same hours are one zone. */
 static int
 settle_zone(struct lt_site *site, struct lt_ledger *ledger, const char *config,
     struct lt_policy *policy, struct lt_error *err)
@@ -307,7 +407,7 @@ use_text(struct lt_site *site, struct lt_signals_state *signals,
 {
 	struct lt_policy *policy = NULL;
 	struct lt_source *sources = NULL;
-	int code = parse(text, &policy, &sources, err);
+	int code = parse_policy(text, &policy, &sources, err);
 
 	if (code == LT_OK)
 		code = check_currency(ledger, text->name, policy, err);

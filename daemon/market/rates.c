@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a node-hour, a kWh and its carbon really cost in each partition, into
- * the ledger as time passes: charges are made from this and nothing else.
- * Only up to now; a forecast is recorded when its hour comes.
+ * Records the real cost of a node-hour, a kWh and its carbon in each partition
+ * in the ledger as time passes: charges are made from this and nothing else.
+ * Only up to now; a forecast is recorded when its hour comes. So is the number
+ * of owned nodes, which the site pays for whether they are used or not.
+ *
+ * Reads the policy, the signals and Slurm's tables. A closed period never
+ * changes. What fails is recorded again by the next pass.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +14,169 @@
 
 #include "hazard.h"
 #include "ledger.h"
-#include "rate.h"
 #include "periods.h"
-#include "place.h"
+#include "price.h"
+#include "policy_load.h"
+#include "rate.h"
 #include "rates.h"
 #include "signals.h"
 #include "site.h"
 #include "units.h"
+
+struct owned_now {
+	const struct lt_policy *policy;
+	const struct lt_tables *tables;
+	int64_t policy_utc_s, now_utc_s;
+};
+
+/* Are its nodes paid for, whether they are used or not? */
+static bool
+is_paid(const struct lt_policy_partition *partition)
+{
+	return partition->owned ||
+	       (lt_batch_words.pays_all_nodes &&
+		   (partition->price.is_set || partition->has_gpu_price));
+}
+
+/* Counts the nodes of a partition of Slurm's that are not counted yet. */
+static uint32_t
+take_nodes(bool *taken, const struct lt_batch_nodes *nodes, uint32_t partition)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < nodes->range_count; i++) {
+		const struct lt_node_range *const range = &nodes->ranges[i];
+
+		if (range->partition != partition)
+			continue;
+		for (uint32_t k = range->first;
+		     k <= range->last && k < nodes->count; k++) {
+			count += nodes->are_there[k] && !taken[k];
+			taken[k] = true;
+		}
+	}
+	return count;
+}
+
+/*
+ * Counts the owned nodes of each partition of the policy, in its order: drained
+ * and down ones too, not FUTURE, and no cloud's that is powered down. Each node
+ * counts once, in the first owned partition that has it; others have none.
+ * LT_ENOMEM.
+ */
+static int
+count_owned_nodes(uint32_t counts[LT_PARTITIONS_MAX],
+    const struct lt_policy *policy, const struct lt_tables *tables,
+    struct lt_error *err)
+{
+	bool *const taken =
+	    calloc(tables->nodes.count + (size_t)1, sizeof(*taken));
+
+	if (taken == NULL)
+		return lt_fail(err, LT_ENOMEM, "owned nodes: out of memory");
+	for (int i = 0; i < policy->partition_count; i++) {
+		counts[i] = 0;
+		for (uint32_t k = 0; is_paid(&policy->partitions[i]) &&
+				     k < tables->partition_count;
+		     k++)
+			if (strcmp(tables->partitions[k].name,
+				policy->partitions[i].name) == 0)
+				counts[i] +=
+				    take_nodes(taken, &tables->nodes, k);
+	}
+	free(taken);
+	return LT_OK;
+}
+
+static int
+put_node_count(struct lt_ledger *ledger, const char *partition, double count,
+    int64_t now_utc_s, struct lt_error *err)
+{
+	const struct lt_rates_asked asked = {
+	    partition, LT_RATE_NODES, {now_utc_s, now_utc_s + 1}};
+	const int64_t hour_utc_s = now_utc_s - now_utc_s % LT_HOUR_S;
+	struct lt_rate_step *steps = NULL;
+	struct lt_rate_step fresh = {.start_utc_s = now_utc_s,
+	    .end_utc_s = INT64_MAX,
+	    .value = count,
+	    .quality = LT_QUALITY_CONSTANT};
+	uint32_t step_count = 0;
+	const int code =
+	    lt_ledger_rates(ledger, &asked, &steps, &step_count, err);
+
+	if (code != LT_OK)
+		return code;
+	/* The first step is a guess about the time before all records. */
+	const bool was = step_count > 0 &&
+			 steps[0].quality == LT_QUALITY_CONSTANT &&
+			 steps[0].value != LT_RATE_ENDED;
+	const bool same =
+	    was ? steps[0].value == count && steps[0].end_utc_s == INT64_MAX
+		: count == LT_RATE_ENDED;
+	free(steps);
+	if (same)
+		return LT_OK;
+	if (!was)
+		fresh.start_utc_s = hour_utc_s;
+	else if (count == LT_RATE_ENDED)
+		fresh.start_utc_s = hour_utc_s + LT_HOUR_S;
+	return lt_ledger_put_rates(ledger, partition, LT_RATE_NODES,
+	    &(struct lt_rates){.count = 1, .steps = &fresh}, err);
+}
+
+/* Records the end of those that the policy no longer has, or no longer as
+ * owned. */
+static int
+record_ends(
+    struct lt_ledger *ledger, const struct owned_now *now, struct lt_error *err)
+{
+	char(*names)[LT_NAME_SIZE] = NULL;
+	uint32_t count = 0;
+	int code = lt_ledger_rated(ledger, LT_RATE_NODES, &names, &count, err);
+
+	for (uint32_t i = 0; code == LT_OK && i < count; i++) {
+		const struct lt_policy_partition *const partition =
+		    lt_policy_partition_find(now->policy, names[i]);
+
+		if (partition == NULL || !is_paid(partition))
+			code = put_node_count(ledger, names[i], LT_RATE_ENDED,
+			    now->now_utc_s, err);
+	}
+	free(names);
+	return code;
+}
+
+/*
+ * Records the number of owned nodes as LT_RATE_NODES, where policy or tables
+ * are newer than seen: from the start of the hour in which a partition is first
+ * seen as owned, from now on where the number has changed, and until the end of
+ * the last hour in which it is owned. So paid and booked hours are the same.
+ */
+static int
+record_owned_nodes(struct lt_owned_seen *seen, struct lt_ledger *ledger,
+    const struct owned_now *now, struct lt_error *err)
+{
+	const struct lt_owned_seen fresh = {
+	    now->policy_utc_s, now->tables->read_utc_s};
+	uint32_t counts[LT_PARTITIONS_MAX];
+
+	/* Without an answer from Slurm the last number stays. */
+	if (fresh.tables_utc_s == 0 ||
+	    (fresh.tables_utc_s == seen->tables_utc_s &&
+		fresh.policy_utc_s == seen->policy_utc_s))
+		return LT_OK;
+	int code = count_owned_nodes(counts, now->policy, now->tables, err);
+	for (int i = 0; code == LT_OK && i < now->policy->partition_count; i++)
+		if (is_paid(&now->policy->partitions[i]))
+			code = put_node_count(ledger,
+			    now->policy->partitions[i].name, counts[i],
+			    now->now_utc_s, err);
+	if (code == LT_OK)
+		code = record_ends(ledger, now, err);
+	if (code == LT_OK)
+		*seen = fresh;
+	return code;
+}
 
 enum { PAST_S = 92 * LT_DAY_S }; /* so far back guesses are put right */
 
@@ -33,7 +193,8 @@ signal_of(const struct lt_policy_partition *partition, enum lt_rate rate)
 					: &partition->tariff;
 }
 
-/* Its row of all, a new one where there is none; NULL = no memory of it. */
+/* Returns the rate's row, a new one if there is none; NULL: no memory for it.
+ */
 static struct lt_recorded *
 recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 {
@@ -50,8 +211,8 @@ recorded_of(struct lt_recorded *all, const char *partition, enum lt_rate rate)
 	return NULL;
 }
 
-/* What the policy says of a time replaces what was stored of it, unless that is
- * the same. has_ended: it says that there is none any more. */
+/* Stores the policy's value for a time instead of the former one, unless they
+ * are the same. has_ended: the policy has no value any more. */
 static int
 record_said(struct lt_ledger *ledger, const struct lt_rates_asked *of,
     const struct lt_rate_step *step, bool has_ended, struct lt_error *err)
@@ -72,7 +233,7 @@ record_said(struct lt_ledger *ledger, const struct lt_rates_asked *of,
 	free(steps);
 	return same ? LT_OK
 		    : lt_ledger_put_rates(ledger, of->partition, of->rate,
-			  &(struct lt_rates){1, step}, err);
+			  &(struct lt_rates){.count = 1, .steps = step}, err);
 }
 
 /* ---- what came late ---- */
@@ -92,8 +253,8 @@ right_from(struct lt_rates_state *rates, int64_t utc_s)
 		rates->righted_utc_s = utc_s;
 }
 
-/* Records what the source says now of a time for which a guess was recorded, or
- * only that the step before goes on. A measured step stays. */
+/* Records what the source now says about a time that has only a guess, or only
+ * the continued step before. A measured step stays. */
 static int
 lay(const struct past *past, const struct lt_rate_step *said,
     struct lt_error *err)
@@ -119,7 +280,8 @@ lay(const struct past *past, const struct lt_rate_step *said,
 		    !(goes_on || is_guess))
 			continue;
 		code = lt_ledger_put_rates(past->ledger, past->of->partition,
-		    past->of->rate, &(struct lt_rates){1, &step}, err);
+		    past->of->rate,
+		    &(struct lt_rates){.count = 1, .steps = &step}, err);
 		if (is_guess)
 			right_from(past->rates, step.start_utc_s);
 	}
@@ -163,8 +325,9 @@ lay_points(const struct past *past, const struct lt_source *source,
 	return code;
 }
 
-/* While lowtided was down, or the source was silent, the last value was all
- * that was known: what the source said of that time since then counts. */
+/* Records the past anew: while lowtided was down, or the source was silent,
+ * only the last value was known; now the source's values for that time count.
+ */
 static int
 record_past(struct lt_rates_state *rates, struct lt_ledger *ledger,
     const struct lt_rates_asked *now, const struct lt_source *source,
@@ -193,8 +356,8 @@ record_past(struct lt_rates_state *rates, struct lt_ledger *ledger,
 	return code;
 }
 
-/* Notes from when on a guess of the last hours, or the step before that went
- * on, was another than what was measured: runs are priced again from there. */
+/* Notes from when on a guess for the last hours, or the continued step before,
+ * differed from the measured value: runs are priced again from there. */
 static int
 right_guesses(struct lt_rates_state *rates, struct lt_ledger *ledger,
     const struct lt_rates_asked *now, const struct lt_rates *said,
@@ -225,7 +388,7 @@ right_guesses(struct lt_rates_state *rates, struct lt_ledger *ledger,
 	return code;
 }
 
-/* The steps that began up to now; the last goes on until changed. */
+/* Records the steps that began up to now; the last one holds until changed. */
 static int
 record_source(struct lt_rates_state *rates, struct lt_ledger *ledger,
     const struct lt_rates_asked *now, const struct lt_source *source,
@@ -281,7 +444,7 @@ key_of(int64_t loaded_utc_s, const struct lt_policy_signal *signal,
 }
 
 static int
-record(struct lt_site *site, const struct lt_signals_state *signals,
+record_signal(struct lt_site *site, const struct lt_signals_state *signals,
     struct lt_ledger *ledger, const struct lt_policy_partition *partition,
     enum lt_rate rate, int64_t now_utc_s, struct lt_error *err)
 {
@@ -330,8 +493,8 @@ struct said { /* by the policy, of a partition */
 	struct lt_rate_step from_now_on; /* without its value */
 };
 
-/* Each month's own, of months that are over too: who is charged from now on is
- * charged with it. What is closed stays. */
+/* Records each month's own value, also for past months: runs charged from now
+ * on use it. Closed periods stay. */
 static int
 record_pue(
     struct lt_ledger *ledger, const struct said *said, struct lt_error *err)
@@ -395,8 +558,8 @@ record_market_based(
 	    &step, !market->is_set, err);
 }
 
-/* What is said of all partitions. Before that was for the first time, there was
- * none. */
+/* Records a value that holds for all partitions. Before its first record the
+ * value was 0. */
 static int
 record_for_all(struct lt_ledger *ledger, const struct lt_rates_asked *of,
     const struct lt_rate_step *from_now_on, struct lt_error *err)
@@ -416,8 +579,8 @@ record_for_all(struct lt_ledger *ledger, const struct lt_rates_asked *of,
 	steps[0].start_utc_s = 0;
 	steps[0].end_utc_s = from_now_on->start_utc_s;
 	steps[0].value = 0;
-	return lt_ledger_put_rates(
-	    ledger, of->partition, of->rate, &(struct lt_rates){2, steps}, err);
+	return lt_ledger_put_rates(ledger, of->partition, of->rate,
+	    &(struct lt_rates){.count = 2, .steps = steps}, err);
 }
 
 static int
@@ -453,7 +616,8 @@ static int (*const facts[LT_RATE_COUNT])(
     [LT_RATE_CHARGE] = record_charge,
 };
 
-/* What the policy says of a partition that is no signal: once a policy. */
+/* Records what the policy says about a partition that is not a signal: once for
+ * each policy. */
 static int
 record_fact(struct lt_site *site, struct lt_ledger *ledger,
     const struct lt_policy_partition *partition, enum lt_rate rate,
@@ -467,8 +631,9 @@ record_fact(struct lt_site *site, struct lt_ledger *ledger,
 	if (last != NULL && last->key == key)
 		return LT_OK;
 	const int code = facts[rate](ledger,
-	    &(struct said){site->policy, partition,
-		{.start_utc_s = site->policy_loaded_utc_s,
+	    &(struct said){.policy = site->policy,
+		.partition = partition,
+		.from_now_on = {.start_utc_s = site->policy_loaded_utc_s,
 		    .end_utc_s = INT64_MAX,
 		    .quality = LT_QUALITY_CONSTANT,
 		    .issued_utc_s = now_utc_s}},
@@ -478,8 +643,8 @@ record_fact(struct lt_site *site, struct lt_ledger *ledger,
 	return code;
 }
 
-/* All in one transaction: at the start of an hour each partition has news,
- * and a disk takes its time for each commit. */
+/* Records all in one transaction: at the start of an hour each partition has
+ * news, and a disk takes its time for each commit. */
 int
 lt_rates_record(struct lt_site *site, const struct lt_signals_state *signals,
     struct lt_ledger *ledger, const struct lt_batch_jobs *list,
@@ -500,26 +665,31 @@ lt_rates_record(struct lt_site *site, const struct lt_signals_state *signals,
 		for (size_t r = 0;
 		     r < sizeof(here) / sizeof(*here) && code == LT_OK; r++)
 			code = facts[here[r]] == NULL
-				   ? record(site, signals, ledger,
+				   ? record_signal(site, signals, ledger,
 					 &site->policy->partitions[i], here[r],
 					 now_utc_s, err)
 				   : record_fact(site, ledger,
 					 &site->policy->partitions[i], here[r],
 					 now_utc_s, err);
 	if (code == LT_OK)
-		code = lt_owned_nodes_record(&site->rates.owned_seen, ledger,
-		    &(struct lt_owned_now){site->policy, &site->tables,
-			site->policy_loaded_utc_s, now_utc_s},
+		code = record_owned_nodes(&site->rates.owned_seen, ledger,
+		    &(struct owned_now){.policy = site->policy,
+			.tables = &site->tables,
+			.policy_utc_s = site->policy_loaded_utc_s,
+			.now_utc_s = now_utc_s},
 		    err);
 	if (code == LT_OK)
 		code = lt_there_record(&site->there, ledger,
-		    &(struct lt_there_now){site->policy, &site->tables, list,
-			site->policy_loaded_utc_s, now_utc_s},
+		    &(struct lt_there_now){.policy = site->policy,
+			.tables = &site->tables,
+			.jobs = list,
+			.policy_utc_s = site->policy_loaded_utc_s,
+			.now_utc_s = now_utc_s},
 		    err);
 	if (code == LT_OK)
 		code = lt_places_note(
 		    &site->market, ledger, site->policy, now_utc_s, err);
-	/* What came before a failure is right, and stays. */
+	/* The records before a failure are right, and stay. */
 	const int kept = lt_ledger_commit(ledger, err);
 	if (kept != LT_OK) {
 		lt_ledger_rollback(ledger);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job as slurmctld has it, as a request: to price what came in without a
- * quote, or changed since.
+ * Turns a job as slurmctld has it into a request, to price a job that came
+ * without a quote or was changed since. Pure but for lt_request_look(), which
+ * asks the batch system where the job finds a node.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,9 +34,9 @@ partitions_of(
 	return count;
 }
 
-/* A job that waits: what it asks; ReqTRES is one lower bound more. */
+/* Sets what a waiting job asks; ReqTRES is one lower bound more. */
 static void
-ask(struct lt_request *request, const struct lt_batch_job *job)
+set_asked(struct lt_request *request, const struct lt_batch_job *job)
 {
 	const struct lt_batch_asked *const asked = lt_job_asked(job);
 
@@ -81,7 +82,7 @@ lt_request_of_job(struct lt_job_request *made, const struct lt_batch_job *job,
 	for (int i = 0; i < made->partition_count; i++)
 		request->named[i] = (uint16_t)partitions[i];
 	request->named_count = (uint32_t)made->partition_count;
-	ask(request, job);
+	set_asked(request, job);
 	request->exclusive = job->exclusive;
 	request->array_tasks = job->array_pending > 0 ? job->array_pending : 1;
 	request->limit_s =
@@ -104,8 +105,8 @@ lt_request_look(struct lt_job_request *made, const struct lt_batch_job *job,
 	made->request.closed = made->places.closed;
 }
 
-/* Who knows for how long: what is decided is looked at again before it starts.
- */
+/* Lists the full partitions. How long they stay full is not known: the decision
+ * is made again before the start. */
 uint32_t
 lt_request_full(struct lt_planned *windows, uint32_t most,
     const struct lt_job_request *made, const struct lt_market *market,

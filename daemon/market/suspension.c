@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The time limit of a job does not run while others suspend it, and it keeps
- * its memory and GPUs: its hold grows, a minute ahead of what was suspended.
- * What lowtide lets stand still itself is held for before (life/pause_move.c).
+ * A job's time limit stops while others suspend it, and it keeps its memory and
+ * GPUs: its hold grows, a minute ahead of the suspended time. For a pause of
+ * lowtide's own the hold grows before it (life/pause_move.c).
+ *
+ * Reads the job's record, the market and the ledger; writes the caller's amount
+ * only if the sum fits.
  */
 #include "suspension.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "place.h"
 #include "price.h"
 
 enum { STEP_S = 60 }; /* each step is written onto the job */

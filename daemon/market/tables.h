@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Slurm knows.
+ * Slurm's configuration, partitions, nodes, accounts and users, as last read.
  */
 #ifndef LT_TABLES_H
 #define LT_TABLES_H
 
 #include "account_tree.h"
 #include "batch.h"
-#include "last_shapes.h"
-#include "moved_accounts.h"
+#include "market.h"
 
 struct lt_ledger;
 struct lt_policy;
+
+struct lt_last_shapes {
+	bool is_read;
+	uint32_t crc;	       /* of the file that was written; 0 = none */
+	struct lt_market seen; /* partitions and shapes only */
+};
 
 struct lt_tables {
 	struct lt_batch_conf conf;
@@ -35,9 +40,19 @@ struct lt_tables {
 	uint32_t qos_limits, account_limits;
 	uint32_t left_out_accounts; /* new, made nobody knows where */
 	uint32_t left_out;  /* partitions, as lt_batch_partitions has them */
-	char *closed;	    /* lists of the partitions; closed_accounts.c */
+	char *closed;	    /* lists of the partitions */
 	int64_t read_utc_s; /* 0 = never */
 };
+
+/*
+ * Makes each partition's deny list anew from slurm.conf's: with all accounts
+ * below those (Slurm 23.11 and later deny them, too), with accounts in which
+ * a user has associations of single partitions only, for which Slurm refuses a
+ * job in another, and with those that have associations of this partition. And
+ * each partition's qos_accounts. The lists are lent by tables->closed.
+ * LT_ENOMEM leaves them as they were.
+ */
+int lt_close_accounts(struct lt_tables *tables, struct lt_error *err);
 
 /* Reads all but conf, which was read just now. state_dir has what is taken
  * where slurmdbd gives no answer. On failure what was there stays. */

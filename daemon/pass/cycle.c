@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One pass over all that is due, in this order: policy, Slurm's tables,
- * ingest, jobs, settle, void, release, market, snapshot and terms. Each step
- * may fail alone: it is logged, and tried again.
+ * Runs one pass over all that is due, in this order: policy, Slurm's tables,
+ * ingest, jobs, settle, void, release, market, snapshot and terms.
+ *
+ * Each step reads and writes its own room's state. Each may fail alone: it is
+ * logged, and tried again.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -18,7 +20,7 @@
 #include "daemon.h"
 #include "expire.h"
 #include "hazard.h"
-#include "gpu_price.h"
+#include "policy_load.h"
 #include "http.h"
 #include "ingest.h"
 #include "ledger_jobs.h"
@@ -26,6 +28,7 @@
 #include "lengths.h"
 #include "log.h"
 #include "mails.h"
+#include "min_max.h"
 #include "policy_follow.h"
 #include "poll_jobs.h"
 #include "poll_schedule.h"
@@ -39,7 +42,6 @@
 #include "run_step.h"
 #include "settle.h"
 #include "units.h"
-#include "unknown_names.h"
 #include "utilisation.h"
 
 enum {
@@ -64,7 +66,8 @@ load_tables(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		return code;
 	if (tables->read_utc_s && d->acting != conf.is_acting_controller)
 		lt_log("acting", "value=%d", conf.is_acting_controller);
-	/* What it forgot no row, nor a look at one job, shows: a list does. */
+	/* A restarted slurmctld may have forgotten jobs, which no row and no
+	 * look-up shows: a list does. */
 	if (tables->read_utc_s &&
 	    tables->conf.started_utc_s != conf.started_utc_s) {
 		lt_log("slurmctld_started", "at=%" PRId64, conf.started_utc_s);
@@ -274,13 +277,7 @@ check_policy(struct lt_daemon *d, int64_t now_utc_s)
 	(void)lt_daemon_reload_policy(d, now_utc_s, NULL);
 }
 
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* What follows from what jobs were seen to do. */
+/* Does what follows from the jobs that were seen. */
 static void
 follow_money(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -295,7 +292,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 		lt_run_step(d, LT_STEP_VOID, expire, now_utc_s);
 		const int64_t wait_s =
 		    VOIDS_PART * (lt_monotonic_ms() - began_ms) / 1000;
-		d->next.voids = now_utc_s + larger(VOIDS_EVERY_S, wait_s);
+		d->next.voids = now_utc_s + lt_max_i64(VOIDS_EVERY_S, wait_s);
 	}
 	/* Each goes over all jobs. */
 	lt_breath(LT_TURN_COMMITTED);
@@ -304,7 +301,7 @@ follow_money(struct lt_daemon *d, int64_t now_utc_s)
 	lt_run_step(d, LT_STEP_REPLAN, replan, now_utc_s);
 }
 
-/* All jobs against all holds, and what follows from it. */
+/* Compares all jobs with all holds, and does what follows from it. */
 static void
 follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 {
@@ -312,8 +309,8 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 		lt_run_step(d, LT_STEP_BUDGET, lt_publish_budget, now_utc_s);
 	if (lt_run_step(d, LT_STEP_JOBS, lt_reconcile, now_utc_s) &&
 	    d->budget.has_snapshot) {
-		/* What ended while we were away is held until it is settled:
-		 * nobody waits for that. */
+		/* Runs that ended while lowtided was away are held until they
+		 * are settled: nobody waits for that. */
 		if (!d->budget.snapshot.ready)
 			lt_publish(d, lt_pass_now(&d->pass));
 		follow_money(d, now_utc_s);
@@ -321,8 +318,8 @@ follow_all(struct lt_daemon *d, int64_t now_utc_s, int64_t began_ms)
 	/* Half of our time is others'. */
 	const int64_t took_ms = lt_monotonic_ms() - began_ms;
 	if (d->jobs.next.list != 0 && !lt_batch_is_near())
-		d->jobs.next.list =
-		    larger(d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
+		d->jobs.next.list = lt_max_i64(
+		    d->jobs.next.list, now_utc_s + 2 * took_ms / 1000);
 }
 
 /* Jobs and money: only where slurmctld is in charge. */
@@ -332,7 +329,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	const int64_t began_ms = lt_monotonic_ms();
 
 	lt_run_step(d, LT_STEP_ABSORB, ingest, now_utc_s);
-	/* What is held for them is more than their records show. */
+	/* Paused jobs hold more than their records show. */
 	if (!d->still.is_read)
 		lt_run_step(d, LT_STEP_PAUSE, read_pauses, now_utc_s);
 	if (now_utc_s >= d->jobs.next.list) {
@@ -350,7 +347,7 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	if (d->jobs.list.begun_utc_s != 0 && d->budget.has_snapshot)
 		lt_run_step(
 		    d, LT_STEP_AFTERWARDS, go_home, lt_pass_now(&d->pass));
-	/* The first list shows who is where. */
+	/* The first list shows where each job is. */
 	if (d->jobs.list.begun_utc_s != 0) {
 		lt_run_step(
 		    d, LT_STEP_PROOF, follow_proofs, lt_pass_now(&d->pass));
@@ -375,15 +372,16 @@ account(struct lt_daemon *d, int64_t now_utc_s)
 	lt_alerts_look(d);
 	lt_publish(d, lt_pass_now(&d->pass));
 	if (d->budget.has_snapshot)
-		lt_batch_tend(&(struct lt_batch_view){&d->site.market,
-				  &d->budget.snapshot, d->site.off.is_off,
-				  lt_retention_cut(
+		lt_batch_tend(&(struct lt_batch_view){.market = &d->site.market,
+				  .budgets = &d->budget.snapshot,
+				  .is_off = d->site.off.is_off,
+				  .erase_before_utc_s = lt_retention_cut(
 				      d->site.policy, &d->budget, now_utc_s)},
 		    lt_pass_now(&d->pass));
 }
 
 static int
-pass(struct lt_daemon *d, int64_t now_utc_s)
+run_pass(struct lt_daemon *d, int64_t now_utc_s)
 {
 	d->pass.utc_s = now_utc_s;
 	d->pass.began_ms = lt_monotonic_ms();
@@ -428,7 +426,7 @@ pass(struct lt_daemon *d, int64_t now_utc_s)
 int
 lt_cycle(struct lt_daemon *d, int64_t now_utc_s)
 {
-	const int wait_s = pass(d, now_utc_s);
+	const int wait_s = run_pass(d, now_utc_s);
 
 	d->pass_took_ms = lt_monotonic_ms() - d->pass.began_ms;
 	if (d->pass_took_ms > d->pass_longest_ms)

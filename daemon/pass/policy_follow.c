@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy file at start, on SIGHUP, by `lowtide reload` and when the file
- * changes, and the off switch; with what follows from a change of either. The
- * error of a bad file is kept for status and logged each hour. The text of the
- * last good one is kept in the state directory, for a start with a bad file.
+ * Puts the policy file in force at start, on SIGHUP, by `lowtide reload` and
+ * when the file changes, and follows the off switch; with the consequences of a
+ * change of either. The error of a bad file is kept for status and logged each
+ * hour. The text of the last good one is kept in the state directory, for a
+ * start with a bad file.
  */
 #include <string.h>
 
@@ -14,8 +15,8 @@
 #include "text_mend.h"
 #include "units.h"
 
-/* One word for a job_submit that can read no snapshot. A policy that can't be
- * told this way is in force all the same. */
+/* Writes one word for a job_submit that can read no snapshot. If that fails the
+ * policy is in force all the same. */
 static void
 tell_in_force(const struct lt_daemon *d)
 {
@@ -28,8 +29,7 @@ tell_in_force(const struct lt_daemon *d)
 		lt_log("in_force_failed", "error=\"%s\"", err.text);
 }
 
-/* Another policy is in force: all that was made by the one before is made
- * anew. */
+/* Makes anew all that was made by the former policy. */
 static void
 follow_policy(struct lt_daemon *d)
 {
@@ -106,7 +106,7 @@ lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s)
 	const int code = lt_off_read(&d->site.off, d->args.off, &err);
 	if (was_off && !d->site.off.is_off)
 		lt_log("on", "mode=%s", lt_mode_name(d->site.policy->mode));
-	/* What is held is let go, or judged again. */
+	/* Held jobs are released, or judged again. */
 	if (was_off != d->site.off.is_off) {
 		d->budget.dirty = true;
 		d->replan.looked_utc_s = d->jobs.next.list = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The policy at run time.
+ * The policy at run time: read again when it changes, and switched off and on.
  */
 #ifndef LT_POLICY_FOLLOW_H
 #define LT_POLICY_FOLLOW_H
@@ -22,7 +22,8 @@ void lt_daemon_follow_off(struct lt_daemon *d, int64_t now_utc_s);
  */
 int lt_daemon_load_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
-/* The same while lowtided runs, with all that follows from another policy. */
+/* Loads the policy while lowtided runs, with all that follows from another one.
+ */
 int lt_daemon_reload_policy(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 /* Logs a refused file again, each hour. */

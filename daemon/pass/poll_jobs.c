@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between two lists of all jobs. The ring names those that were changed,
- * slurmdbd's rows those that started, ended, were cancelled or requeued; of
- * those that came Slurm counted the ids up; arrays, whose waiting tasks leave
- * no row, are looked at in turn. What nobody names, or names late, the next
- * list shows.
+ * Looks at single jobs between two lists of all. The ring names those that were
+ * changed, slurmdbd's rows those that started, ended, were cancelled or
+ * requeued; new ones have the next ids, which Slurm counts up; arrays, whose
+ * waiting tasks leave no row, are looked at in turn. The next list shows all
+ * others.
+ *
+ * Reads slurmctld by a child; writes the list of jobs by reconcile.c. On
+ * failure the next list is soon.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +40,9 @@ struct asked {
 	uint32_t named_count; /* of its ids: the rest are arrays in turn */
 };
 
-/* ---- who is named ---- */
+/* ---- jobs that are named ---- */
 
-/* Is this row not known yet, or of a job that costs while it is suspended? */
+/* True if this row is not known yet, or its job costs while it is suspended. */
 static bool
 is_news(const struct lt_batch_job *job, const struct lt_batch_run *row,
     int64_t now_utc_s)
@@ -54,8 +57,8 @@ is_news(const struct lt_batch_job *job, const struct lt_batch_run *row,
 	       now_utc_s - job->seen_utc_s >= SUSPENDED_S;
 }
 
-/* Names the jobs of the list that have started or ended since. A slurmdbd that
- * fails is settle.c's to tell; lists show them until it answers. */
+/* Names the jobs of the list that have started or ended since. settle.c reports
+ * a failing slurmdbd; lists show them until it answers. */
 static void
 name_rows(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -126,8 +129,8 @@ name_arrays(struct lt_jobs_state *s, uint32_t *ids, uint32_t count)
 
 /* ---- what was found ---- */
 
-/* Is all of it as the list has it, which is not so old that the proof that
- * these are all (expire.c) wants them seen again? */
+/* True if all of it is as the list has it, and the list is not so old that the
+ * proof that these are all (expire.c) wants them seen again. */
 static bool
 is_known(const struct lt_batch_jobs *list, const struct lt_batch_jobs *found,
     uint32_t first_id)
@@ -154,7 +157,7 @@ is_known(const struct lt_batch_jobs *list, const struct lt_batch_jobs *found,
 }
 
 static void
-drop(struct lt_batch_jobs *found, uint32_t first_id)
+drop_known(struct lt_batch_jobs *found, uint32_t first_id)
 {
 	uint32_t kept = 0;
 
@@ -167,8 +170,8 @@ drop(struct lt_batch_jobs *found, uint32_t first_id)
 	found->count = kept;
 }
 
-/* Whose holds came since; those of whom there is no trace are in a list that
- * begins late enough to prove it. */
+/* Counts the holds of jobs that came since; jobs without a trace are in a list
+ * that begins late enough to prove it. */
 static void
 count_seen(struct lt_daemon *d, uint32_t seen, int64_t now_utc_s)
 {
@@ -185,7 +188,7 @@ count_seen(struct lt_daemon *d, uint32_t seen, int64_t now_utc_s)
 
 /* Takes the records; what was not asked for is named again. */
 static int
-follow(struct lt_daemon *d, struct lt_job_lookup_found *found,
+follow_found(struct lt_daemon *d, struct lt_job_lookup_found *found,
     const struct asked *asked, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_batch_jobs *const jobs = &found->jobs;
@@ -203,11 +206,11 @@ follow(struct lt_daemon *d, struct lt_job_lookup_found *found,
 		    !(in_turn && is_known(&d->jobs.list, jobs, id)))
 			ids[count++] = id;
 		else if (in_turn)
-			drop(jobs, id);
+			drop_known(jobs, id);
 		else
 			lt_poll_at(&d->jobs, id);
 	}
-	/* New ones, and arrays of which a task was named. */
+	/* New ones, and arrays with a named task. */
 	for (uint32_t i = 0; i < jobs->count; i++)
 		ids[count++] = lt_first_id(&jobs->jobs[i]);
 	const int code = count > 0
@@ -220,7 +223,7 @@ follow(struct lt_daemon *d, struct lt_job_lookup_found *found,
 	return code;
 }
 
-/* Those whose holds came since have the next ids. */
+/* Names the jobs whose holds came since: they have the next ids. */
 static void
 name_new(struct lt_daemon *d, struct lt_job_lookup *of, int64_t now_utc_s)
 {
@@ -263,7 +266,7 @@ lt_poll(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	if (code == LT_OK && asked.of.unseen > 0)
 		count_seen(d, found.seen, now_utc_s);
 	if (code == LT_OK)
-		code = follow(d, &found, &asked, now_utc_s, err);
+		code = follow_found(d, &found, &asked, now_utc_s, err);
 	if (code != LT_OK)
 		d->jobs.next.list = 0; /* a list shows all of it */
 	lt_batch_jobs_free(&found.jobs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs that something happened to, asked for singly: where slurmctld has very
- * many, a list of all takes long and is made seldom.
+ * Jobs that something happened to, looked up singly: where slurmctld has very
+ * many, a list of all takes long and is rare.
  */
 #ifndef LT_POLL_JOBS_H
 #define LT_POLL_JOBS_H

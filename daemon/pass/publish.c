@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes the budget snapshot when it is due, and the terms with it. If nothing
+ * has changed only the time of its figures is written anew.
+ *
+ * Reads the ledger and the state of the rooms below. What fails is logged
+ * as its step's, and tried again by the next pass; the files before stay.
+ */
 #include "alerts.h"
 #include "budget_forecast.h"
 #include "compile_budget.h"

@@ -14,13 +14,14 @@
 struct lt_daemon;
 struct lt_error;
 
-/* What is due now. */
+/* Writes what is due now. */
 void lt_publish(struct lt_daemon *d, int64_t now_utc_s);
-/* The same amid work, however long it is. Amid a transaction nothing is added
- * up, for it may be undone: the snapshot is renewed that was right before. */
+/* Publishes amid work, however long it is. Amid a transaction nothing is added
+ * up, as it may be undone: the snapshot that was right before is renewed. */
 void lt_publish_amid(struct lt_daemon *d, enum lt_turn turn);
 
-/* A step of a pass: the snapshot of all budgets, as of now, and its files. */
+/* Writes, as a step of a pass, the snapshot of all budgets as of now, and its
+ * files. */
 int lt_publish_budget(
     struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide rebuild: all rows that slurmdbd still has are priced again, and what
- * the ledger has otherwise is put right. What slurmdbd has purged stays as it
- * was charged. At each moment the ledger is whole: it may be killed.
+ * lowtide rebuild: prices all rows that slurmdbd still has again, and corrects
+ * the ledger where it differs. Runs that slurmdbd has purged keep their
+ * charges. The ledger is whole at each moment: lowtided may be killed. A failed
+ * window is tried again by the next step.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ lt_rebuild_start(struct lt_daemon *d, struct lt_error *err)
 }
 
 static int
-begin(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+begin_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 	int code = r->repair.stage == 0 && r->repair.after == 0
@@ -112,9 +113,10 @@ count_run(void *rebuild, const struct lt_run_sum *run, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What the ledger has now, and which of it slurmdbd has no more. */
+/* Compares what the ledger has now with what slurmdbd still has, and ends the
+ * rebuild. */
 static int
-finish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
+finish_rebuild(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 {
 	struct lt_rebuild *const r = &d->rebuild;
 	int code = lt_settle_save_until(&d->charges, d->ledger, now_utc_s, err);
@@ -130,7 +132,7 @@ finish(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 }
 
 static void
-end(struct lt_rebuild *r, enum lt_rebuild_stage stage)
+end_rebuild(struct lt_rebuild *r, enum lt_rebuild_stage stage)
 {
 	free(r->keys);
 	r->keys = NULL;
@@ -149,13 +151,13 @@ lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s)
 		return;
 	d->budget.dirty = true;
 	if (r->from_utc_s == 0)
-		code = begin(d, now_utc_s, &err);
+		code = begin_rebuild(d, now_utc_s, &err);
 	else if (r->at_utc_s <= now_utc_s + LT_SETTLE_OVERLAP_S)
 		code = settle_window(d, now_utc_s, &err);
-	else if ((code = finish(d, now_utc_s, &err)) == LT_OK)
-		end(r, LT_REBUILD_DONE);
+	else if ((code = finish_rebuild(d, now_utc_s, &err)) == LT_OK)
+		end_rebuild(r, LT_REBUILD_DONE);
 	if (code != LT_OK) {
-		end(r, LT_REBUILD_FAILED);
+		end_rebuild(r, LT_REBUILD_FAILED);
 		snprintf(r->error, sizeof(r->error), "%s", err.text);
 		lt_log("rebuild_failed", "error=\"%s\"", err.text);
 	} else if (r->stage == LT_REBUILD_DONE) {

@@ -35,9 +35,10 @@ struct lt_rebuild { /* start as { 0 } */
 	char error[LT_ERROR_TEXT_SIZE]; /* when it failed */
 };
 
-/* Of one that runs already, nothing. LT_EINPUT: there is no slurmdbd. */
+/* Starts one; does nothing if one runs already. LT_EINPUT: there is no
+ * slurmdbd. */
 int lt_rebuild_start(struct lt_daemon *d, struct lt_error *err);
-/* The next window of one that runs. */
+/* Does the next window of one that runs. */
 void lt_rebuild_go_on(struct lt_daemon *d, int64_t now_utc_s);
 
 #endif

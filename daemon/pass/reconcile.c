@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmctld's jobs against the ledger's holds: which job has which quote, how
- * many shares of it are live, what has no hold and gets one. Everything here
- * is a comparison of two states, so a repeated pass changes nothing.
+ * Compares slurmctld's jobs with the ledger's holds: which job has which quote,
+ * how many shares of it are live, and which job has no hold and gets one.
+ *
+ * Reads the list of jobs by a child; writes holds in the ledger and memory's
+ * live quotes. All is a comparison of two states, so a repeated pass changes
+ * nothing, and a failed one is done again.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -10,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "announced_plan.h"
+#include "announced.h"
 #include "breath.h"
 #include "ingest.h"
 #include "change.h"
@@ -25,15 +28,13 @@
 #include "http.h"
 #include "job_quote.h"
 #include "jobs.h"
-#include "keep.h"
+#include "job_list.h"
 #include "requeue_gate.h"
 #include "log.h"
-#include "merge.h"
 #include "poll_schedule.h"
 #include "release.h"
 #include "batch_child.h"
 #include "suspension.h"
-#include "underheld.h"
 #include "expire.h"
 
 enum { VOIDS_AT_ONCE = 500 }; /* in a transaction */
@@ -61,8 +62,8 @@ shares_of(struct lt_ledger *ledger, const struct lt_batch_job *job)
 	return is_settled(ledger, job->job_id, job->submit_utc_s) ? 0 : 1;
 }
 
-/* A run that waits to be admitted has no share, and says nothing of the
- * hold's times. */
+/* Returns what is live by a record. A run that waits to be admitted has no
+ * share, and says nothing about the hold's times. */
 static struct lt_live
 live_of(struct lt_jobs_state *jobs, struct lt_ledger *ledger,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold)
@@ -109,8 +110,9 @@ add_live(struct lt_daemon *d, struct lt_batch_job *job,
 	return LT_OK;
 }
 
-/* A job that nobody priced: older than lowtide, plugstack-only, or without a
- * balance. Of budgeted accounts, or of SPANK, its plan known or not. */
+/* Adopts a job that nobody priced: older than lowtide, plugstack-only, or
+ * without a balance. Those of budgeted accounts, or of SPANK, with its plan
+ * known or not. */
 static int
 adopt(struct lt_daemon *d, struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s, struct lt_error *err)
@@ -184,7 +186,7 @@ adopt(struct lt_daemon *d, struct lt_batch_job *job,
 	return add_live(d, job, &hold, now_utc_s, err);
 }
 
-/* The hold of a quote that the job carries but the ledger lacks. */
+/* Inserts the hold of a quote that the job carries but the ledger lacks. */
 static int
 insert_hold(struct lt_daemon *d, const struct lt_change *change,
     struct lt_ledger_hold *hold, const struct lt_quote *quote,
@@ -214,10 +216,10 @@ insert_hold(struct lt_daemon *d, const struct lt_change *change,
 }
 
 /*
- * A quote that is newer than the ledger's: slurmctld was told, and then
- * lowtided was killed or its ledger could not be written. Whose hold is on the
- * job, it knows by this. Slurm takes the text from its admins only, and what
- * is submitted with one loses it.
+ * Takes a quote that is newer than the ledger's: slurmctld was updated, and
+ * then lowtided was killed or its ledger could not be written. The quote shows
+ * whose hold is on the job. Slurm takes the text from its admins only, and a
+ * submission with one loses it.
  */
 static int
 take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
@@ -240,7 +242,8 @@ take_told(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_hold(ledger, hold, err);
 }
 
-/* The record of the run before is gone: what is left is how it looked. */
+/* Notes the end of the run before a requeue. Its record is gone: its former
+ * look is left. */
 static void
 saw_requeue(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_batch_job *before, int64_t now_utc_s)
@@ -281,7 +284,7 @@ take_job(struct lt_daemon *d, struct lt_batch_job *job,
 		code = insert_hold(d, &change, &hold, &quote, err);
 	else if (code == LT_OK && hold.quote.home[0] == '\0' &&
 		 quote.home[0] != '\0') {
-		/* The ring has amounts only; the job tells the plan. */
+		/* The ring has amounts only; the job has the plan. */
 		const struct lt_quote held = hold.quote;
 
 		hold.quote = quote;
@@ -360,8 +363,8 @@ update_hold(struct lt_budget_state *budget, struct lt_ledger *ledger,
 	return lt_ledger_put_hold(ledger, &hold, err);
 }
 
-/* These records, of which `before` are as they were; what is live of their
- * quotes is in jobs->live, which starts empty. */
+/* Takes these records, of which `before` are as they were; the live shares of
+ * their quotes go to jobs->live, which starts empty. */
 static int
 take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
     const struct lt_batch_jobs *before, int64_t now_utc_s, struct lt_error *err)
@@ -395,10 +398,10 @@ take_jobs(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
 }
 
 /*
- * After slurmctld was asked: a hold or a change is in the ring before it shows
- * on a job, so nothing that we saw is missing there. And while the list of
- * before is there, which no change in the ring is in. Whatever is admitted
- * then is judged with all of the ring.
+ * Reads the ring, after slurmctld answered: a hold or a change is in the ring
+ * before it shows on a job, so nothing that we saw is missing there. And while
+ * the former list is there, which has no change of the ring yet. Whatever is
+ * admitted then is judged with all of the ring.
  */
 static int
 ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
@@ -419,9 +422,9 @@ ingest_all(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	return code;
 }
 
-/* In one transaction. */
+/* Follows the jobs of a list, in one transaction. */
 static int
-follow(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
+follow_list(struct lt_daemon *d, const struct lt_batch_jobs *jobs,
     const struct lt_batch_jobs *before, int64_t now_utc_s, struct lt_error *err)
 {
 	int code = lt_ledger_begin(d->ledger, err);
@@ -451,7 +454,7 @@ count_voids(const struct lt_jobs_state *jobs)
 	return count;
 }
 
-/* From lives[*at] on, in one transaction. */
+/* Voids from lives[*at] on, in one transaction. */
 static int
 void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 {
@@ -485,10 +488,9 @@ void_some(struct lt_daemon *d, uint32_t *at, struct lt_error *err)
 	return code;
 }
 
-/*
- * A hundred thousand may be cancelled at once: nobody waits for the disk that
- * long. What was not voided, expire.c proves. Of no more use are void ones.
- */
+/* Voids the holds of cancelled jobs, a part a pass: a hundred thousand may be
+ * cancelled at once, and nobody waits for the disk that long. expire.c proves
+ * the rest. Void ones are of no more use. */
 static int
 void_cancelled(struct lt_daemon *d, struct lt_error *err)
 {
@@ -515,7 +517,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_batch_jobs jobs = {0};
 	const int64_t began_ms = lt_monotonic_ms();
 
-	/* What is named from now on may come after the list. */
+	/* Jobs named from now on may come after the list. */
 	d->jobs.look_count = 0;
 	d->jobs.unseen = d->jobs.unseen_passes = 0;
 	d->jobs.next.list = now_utc_s + LT_JOBS_EVERY_S;
@@ -527,7 +529,7 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	struct lt_batch_jobs before = d->jobs.list;
 	d->jobs.list = jobs;
 	if (code == LT_OK)
-		code = follow(d, &d->jobs.list, &before, now_utc_s, err);
+		code = follow_list(d, &d->jobs.list, &before, now_utc_s, err);
 	if (code != LT_OK) {
 		/* Nothing was followed: the next list is compared with the
 		 * same one. */
@@ -551,8 +553,8 @@ lt_reconcile(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 	}
 	/* Before what is long only once: lists are no rarer for it. */
 	lt_poll_pace(&d->jobs,
-	    &(struct lt_listed){
-		lt_monotonic_ms() - began_ms, count_voids(&d->jobs)},
+	    &(struct lt_listed){.took_ms = lt_monotonic_ms() - began_ms,
+		.cancelled = count_voids(&d->jobs)},
 	    now_utc_s);
 	return void_cancelled(d, err);
 }
@@ -576,7 +578,7 @@ lt_reconcile_some(struct lt_daemon *d, struct lt_batch_jobs *found,
 	jobs->live_capacity = 0;
 	lt_jobs_sort(found);
 	lt_merge_sort(ids);
-	code = follow(d, found, &jobs->list, now_utc_s, err);
+	code = follow_list(d, found, &jobs->list, now_utc_s, err);
 	if (code == LT_OK)
 		code = lt_merge_live(jobs, live, live_count, ids, err);
 	if (code == LT_OK)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The judge of all that waits: jobs that lowtide holds back, runs after a
- * requeue, and in a new period all pending jobs. Oldest first, by the one rule
- * of job_submit; what does not fit is made an admin hold, so that only lowtided
- * (and an admin) frees it. Outside mode enforce all that is held back is freed.
+ * Judges all that waits: jobs that lowtide holds back, runs after a requeue,
+ * and in a new period all pending jobs. Oldest first, by the one rule of
+ * job_submit; a job that does not fit becomes an admin hold, so that only
+ * lowtided (and an admin) frees it. Outside mode enforce all that is held back
+ * is freed.
+ *
+ * Reads the job list and the snapshot; writes the job by an update, then the
+ * ledger. What slurmctld refuses is tried again by the next pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +35,13 @@ struct waiting { /* a pending job and its hold */
 	struct lt_ledger_hold hold;
 	bool is_run;   /* after a requeue: one share of the hold is judged */
 	bool admitted; /* the run's share is held */
-	/* The first of this quote: an array that was split is judged once. Of
-	 * a run it is the run itself. */
+	/* The first of this quote: an array that was split is judged once. For
+	 * a run: itself. */
 	struct waiting *first;
 	bool denied; /* it has no place any more: judge_again() */
 };
 
-/* What this one asks for: a run one share, else all of the hold. */
+/* Fills in what this one asks for: a run one share, else all of the hold. */
 static bool
 asked_by(struct lt_hold *out, const struct lt_budget_snapshot *snapshot,
     const struct waiting *w, int64_t now_utc_s)
@@ -108,8 +112,8 @@ lt_release_concerns(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
 		   lt_gate_waits(jobs, job, hold));
 }
 
-/* Pending jobs with an open hold, and runs that wait, oldest first: all of
- * them, or those that a hold or a lock keeps. */
+/* Collects pending jobs with an open hold, and runs that wait, oldest first:
+ * all of them, or those that a hold or a lock keeps. */
 static struct waiting *
 collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
     uint32_t *count)
@@ -155,7 +159,7 @@ collect(struct lt_jobs_state *jobs, struct lt_ledger *ledger, bool all_of_them,
 	return all;
 }
 
-/* Held back by us and not yet counted. */
+/* True if we hold it back and it is not yet counted. */
 static bool
 is_back(const struct waiting *w)
 {
@@ -169,7 +173,7 @@ asks(const struct waiting *w)
 	return w->is_run ? !w->admitted : is_back(w);
 }
 
-/* Has it, and slurmctld was not told. */
+/* True if it was admitted and slurmctld does not have that yet. */
 static bool
 is_freeing(const struct waiting *w)
 {
@@ -187,8 +191,8 @@ set_flags(struct lt_daemon *d, struct waiting *w, uint32_t set, uint32_t clear,
 	return lt_ledger_put_hold(d->ledger, &w->hold, err);
 }
 
-/* A user's hold that job_submit made becomes an admin's; one that slipped
- * past the plugin is held now. False: slurmctld did not take it. */
+/* Holds it back: a user's hold that job_submit made becomes an admin's; a job
+ * that slipped past the plugin is held now. False: slurmctld refused. */
 static bool
 hold_back(struct lt_daemon *d, struct waiting *w)
 {
@@ -222,7 +226,8 @@ hold_back(struct lt_daemon *d, struct waiting *w)
 	return is_held;
 }
 
-/* Other tasks of its array may have changed the hold in this pass. */
+/* Reads the hold again: other tasks of its array may have changed it in this
+ * pass. */
 static void
 read_again(struct lt_ledger *ledger, struct waiting *w)
 {
@@ -233,8 +238,8 @@ read_again(struct lt_ledger *ledger, struct waiting *w)
 		w->hold = now;
 }
 
-/* What was held back because the balance was unknown may have no amount, and a
- * run that waits may come to another size than the one before: price it now. */
+/* Prices it now: a job held back because the balance was unknown may have no
+ * amount, and a run that waits may have another size than the one before. */
 static void
 price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 {
@@ -260,10 +265,9 @@ price_again(struct lt_daemon *d, struct waiting *w, int64_t now_utc_s)
 	held->has_carbon |= now->has_carbon;
 }
 
-/*
- * Those that `which` chooses have a place in the snapshot: take all of them out
- * and admit them again, oldest first. Nobody else is denied.
- */
+/* Judges again those that `which` chooses, which have a place in the snapshot:
+ * takes all of them out and admits them again, oldest first. Nobody else is
+ * denied. */
 static void
 judge_again(struct lt_daemon *d, struct waiting *all, uint32_t count,
     bool (*which)(const struct lt_jobs_state *, const struct waiting *),
@@ -294,8 +298,8 @@ choose_freeing(const struct lt_jobs_state *jobs, const struct waiting *w)
 	return is_freeing(w);
 }
 
-/* What slurmctld is to do with one that may go: what others hold stays, a
- * user's own hold under the lock is given back. */
+/* Returns the update for one that may go: others' holds stay, a user's own hold
+ * under the lock is given back. */
 static enum lt_batch_hold
 freed_as(const struct waiting *w)
 {
@@ -308,8 +312,8 @@ freed_as(const struct waiting *w)
 	return flags & LT_QUOTE_USER_HOLD ? LT_USER_HOLD : LT_RELEASE;
 }
 
-/* First slurmctld is told, then the ledger: what it does not take, or what is
- * killed between the two, is told again by the next pass. */
+/* Releases it: slurmctld first, then the ledger. If slurmctld refuses, or
+ * lowtided is killed between the two, the next pass does it again. */
 static int
 let_go(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 {
@@ -346,9 +350,9 @@ take_back(struct lt_daemon *d, struct waiting *w, struct lt_error *err)
 }
 
 /*
- * Who was admitted in the pass before is released now, if it still fits in a
- * snapshot that has all of the ring: since then job_submit counts it, so what
- * was held by an older snapshot is in the ring by now. Nobody gets the same
+ * Releases the jobs admitted in the pass before, if they still fit in a
+ * snapshot that has all of the ring: since then job_submit counts them, so a
+ * hold by an older snapshot is in the ring by now. No two jobs get the same
  * money.
  */
 static int
@@ -378,7 +382,7 @@ free_admitted(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* A hold that is counted, of a job of which nothing runs. */
+/* Chooses a counted hold of a job of which nothing runs. */
 static bool
 choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 {
@@ -389,7 +393,8 @@ choose_counted(const struct lt_jobs_state *jobs, const struct waiting *w)
 	       w->hold.live_tasks == live->pending;
 }
 
-/* A new period: what no longer fits beside the older ones is held back. */
+/* Judges all in a new period: what no longer fits beside the older ones is held
+ * back. */
 static int
 readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -414,8 +419,8 @@ readmit(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* A run of nobody's budget, or of an account that nobody knows, is not locked
- * (requeue_gate.c): it is not judged either. */
+/* True if it is judged. A run under no budget, or of an unknown account, has no
+ * lock (requeue_gate.c), and is not judged either. */
 static bool
 is_budgeted(const struct lt_budget_snapshot *snapshot, const struct waiting *w)
 {
@@ -467,8 +472,8 @@ hold_raised(struct lt_daemon *d, struct waiting *w, uint32_t *left,
 	return LT_OK;
 }
 
-/* Those that a dear hour raised past what is left (reprice.c): the smallest
- * stay, the largest are held back first. */
+/* Judges those that a dear hour raised past what is left (reprice.c): the
+ * smallest stay, the largest are held back first. */
 static int
 judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -510,7 +515,7 @@ judge_raised(struct lt_daemon *d, struct waiting *all, uint32_t count,
 	return code;
 }
 
-/* Admit what fits; the rest is held back. */
+/* Admits what fits; the rest is held back. */
 static int
 admit(struct lt_daemon *d, struct waiting *all, uint32_t count,
     int64_t now_utc_s, struct lt_error *err)
@@ -574,7 +579,7 @@ lt_release(struct lt_daemon *d, int64_t now_utc_s, struct lt_error *err)
 		    &d->site, d->ledger, &d->jobs, &d->budget, now_utc_s, err);
 	if (code != LT_OK)
 		return code;
-	/* In a new period each is judged that is counted. */
+	/* In a new period each counted hold is judged. */
 	const bool is_new =
 	    d->budget.period_began && lt_site_may(&d->site, LT_MAY_HOLD);
 	struct waiting *const all =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admin holds, and what is freed.
+ * Judges held jobs, and frees those that fit.
  */
 #ifndef LT_RELEASE_H
 #define LT_RELEASE_H
@@ -12,7 +12,7 @@
 
 struct lt_daemon;
 
-/* Is there anything for lt_release() to look at? By this its jobs are chosen
+/* True if lt_release() has something to look at in it. This chooses its jobs
  * (at_release). */
 bool lt_release_concerns(struct lt_jobs_state *jobs,
     const struct lt_batch_job *job, const struct lt_ledger_hold *hold);

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides a job that its batch system keeps until lowtide releases it: as
+ * job_submit would have, by its record and the wishes in it.
+ *
+ * Reads the market and the budget snapshot; writes the hold into the ledger,
+ * and the quote, the place and the begin onto the job. A job that can't be
+ * decided stays where it is; an update that fails is retried by a later pass.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +26,7 @@
 #include "replanning.h"
 #include "site.h"
 
-/* "NAME=VALUE" each in a line; who wrote them was told what can't be read. */
+/* "NAME=VALUE", one a line; the user was shown the lines that can't be read. */
 static void
 read_wishes(struct lt_options *options, const char *wishes)
 {
@@ -40,9 +48,9 @@ read_wishes(struct lt_options *options, const char *wishes)
 	}
 }
 
-/* Is a plan wanted? */
+/* Fills in the request and the budget. True if a plan is wanted. */
 static bool
-ask(struct lt_first *w, const struct lt_market *market,
+fill_request(struct lt_first *w, const struct lt_market *market,
     struct lt_budget_state *budget, const struct lt_first_asked *asked)
 {
 	const struct lt_batch_job *const job = asked->job;
@@ -121,8 +129,9 @@ lay_wish(struct lt_quote *quote, const struct lt_first *w,
 	quote->wish.movable = !job->partition_named;
 }
 
-/* Into the quote, which has the job's price where it stands: its wishes, its
- * plan, and what it may cost there. What can't be decided stays where it is. */
+/* Puts the wishes, the plan and its most possible cost into the quote, which
+ * has the job's price where it stands. If it can't be decided the job stays
+ * where it is. */
 static void
 plan_first(struct lt_first *w, const struct lt_site *site,
     struct lt_jobs_state *jobs, struct lt_budget_state *budget,
@@ -131,7 +140,7 @@ plan_first(struct lt_first *w, const struct lt_site *site,
 	struct lt_quote *const quote = &w->hold.quote;
 	const bool is_asked =
 	    lt_replan_begin_market(&site->market, jobs, replan) &&
-	    ask(w, &site->market, budget, asked);
+	    fill_request(w, &site->market, budget, asked);
 
 	lay_wish(quote, w, asked->job);
 	if (w->options.checkpoint_set && w->options.checkpoint.enabled)
@@ -166,7 +175,7 @@ plan_first(struct lt_first *w, const struct lt_site *site,
 				    .run = lt_quote_run_again(quote, request)});
 }
 
-/* Of a job without a limit: its amounts are not known. */
+/* Makes the quote of a job without a limit, whose amounts are not known. */
 static void
 quote_unknown(struct lt_quote *quote, const struct lt_policy *policy,
     const struct lt_batch_job *job, int64_t now_utc_s)
@@ -186,11 +195,11 @@ quote_unknown(struct lt_quote *quote, const struct lt_policy *policy,
 	memcpy(quote->home, quote->partition, sizeof(quote->home));
 }
 
-/* Its place too, where lowtide gave it one; with a budget's hold in the same
- * update, or it would start between the two. What can't be told now is told by
- * a later pass. */
+/* Writes the quote onto the job, and its place if lowtide chose one; with a
+ * budget's hold in the same update, or the job would start between the two. A
+ * later pass retries what fails. */
 static void
-tell(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
+publish_plan(struct lt_jobs_state *jobs, const struct lt_batch_job *job,
     const struct lt_quote *quote, bool placed)
 {
 	static const uint32_t held = LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN;
@@ -269,7 +278,7 @@ lt_first_decide(struct lt_first *first, const struct lt_site *site,
 	quote->flags |= held_back(site, budget, first, asked);
 }
 
-/* What those that come after it see of it, until the market has it. */
+/* Books its window for the jobs that come after it, until the market has it. */
 static void
 book(const struct lt_market *market, struct lt_replan_state *replan,
     const struct lt_batch_job *job, const struct lt_estimate *there,
@@ -288,7 +297,7 @@ book(const struct lt_market *market, struct lt_replan_state *replan,
 }
 
 static int
-make(const struct lt_books *books, struct lt_replan_state *replan,
+make_plan(const struct lt_books *books, struct lt_replan_state *replan,
     const struct lt_change *change, struct lt_ledger_hold *hold,
     struct lt_error *err)
 {
@@ -320,13 +329,13 @@ make(const struct lt_books *books, struct lt_replan_state *replan,
 	    (quote->flags & (LT_QUOTE_BUDGET_HOLD | LT_QUOTE_UNKNOWN)) != 0);
 	job->is_new = true;
 	books->budget->dirty = true;
-	tell(books->jobs, job, quote, placed);
+	publish_plan(books->jobs, job, quote, placed);
 	return LT_OK;
 }
 
-/* The ledger has no wishes, and the record of a job that was not told has none
- * of ours yet: read as they were for its plan, or it would never be decided
- * again. */
+/* Reads the wishes again, as for the plan: the ledger has none, and the record
+ * of a job that was not updated yet has none of ours. Without them it would
+ * never be decided again. */
 static void
 wish_again(struct lt_quote *quote, const struct lt_market *market,
     struct lt_jobs_state *jobs, struct lt_budget_state *budget,
@@ -338,7 +347,7 @@ wish_again(struct lt_quote *quote, const struct lt_market *market,
 	if (w == NULL)
 		return;
 	if (lt_replan_begin_market(market, jobs, replan) &&
-	    ask(w, market, budget,
+	    fill_request(w, market, budget,
 		&(struct lt_first_asked){
 		    .job = change->job, .now_utc_s = change->now_utc_s}))
 		lay_wish(quote, w, change->job);
@@ -354,10 +363,10 @@ lt_first_take(const struct lt_books *books, struct lt_replan_state *replan,
 
 	if (!lt_hold_by_id(books->ledger, 0, job->job_id, job->uid, hold) ||
 	    hold->state != LT_HOLD_OPEN)
-		return make(books, replan, change, hold, err);
+		return make_plan(books, replan, change, hold, err);
 	wish_again(&hold->quote, &books->site->market, books->jobs,
 	    books->budget, replan, change);
-	tell(books->jobs, job, &hold->quote, is_placed(&hold->quote));
+	publish_plan(books->jobs, job, &hold->quote, is_placed(&hold->quote));
 	return lt_change_follow(
 	    books->site, books->ledger, books->budget, change, hold, err);
 }

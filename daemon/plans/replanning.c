@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which jobs are decided again when. The decision itself is lt_replan()'s, and
- * the way there is in standing.c.
+ * Decides which jobs are decided again, and when; and takes groups of waiting
+ * jobs out together, to put them back in another order. The decision itself is
+ * lt_replan()'s or lt_rearrange()'s, and its way to the job is in standing.c.
+ *
+ * Reads the market and the list of jobs; writes holds, and jobs by updates, at
+ * most 20 a second. What fails is tried again by a later pass.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,12 +22,163 @@
 #include "ledger.h"
 #include "log.h"
 #include "occupancy.h"
-#include "rearranging.h"
+#include "rearrange.h"
 #include "replan.h"
 #include "replanning.h"
 #include "site.h"
 #include "standing.h"
 #include "units.h"
+
+enum {
+	SOME = 16,   /* looked at in a pass */
+	ROUNDS = 2,  /* of up to LT_REARRANGE_GROUP of them */
+	OTHERS = 64, /* rows of the list are passed over, at most, for each */
+};
+
+struct some {
+	uint32_t count;
+	uint32_t left; /* changes that are still allowed */
+	struct lt_standing jobs[SOME];
+	struct lt_booking bookings[SOME];
+	struct lt_replanned again;
+};
+
+/* The next ones in the list of jobs, from where the pass before stopped. */
+static void
+gather(struct some *some, const struct lt_market *market,
+    struct lt_ledger *ledger, struct lt_jobs_state *jobs,
+    struct lt_replan_state *replan, int64_t now_utc_s)
+{
+	const struct lt_batch_jobs *const list = &jobs->list;
+	uint32_t *const at = &replan->gathered;
+	uint32_t looks =
+	    list->count < SOME * OTHERS ? list->count : SOME * OTHERS;
+
+	for (; looks > 0 && some->count < SOME; looks--) {
+		*at = *at + 1 < list->count ? *at + 1 : 0;
+		const struct lt_batch_job *const job = &list->jobs[*at];
+
+		if (job->state == LT_JOB_PENDING && !job->held &&
+		    job->eligible_utc_s > now_utc_s &&
+		    lt_standing_find(&some->jobs[some->count], market, ledger,
+			jobs, job->job_id, now_utc_s))
+			some->count++;
+	}
+}
+
+/* Windows of others for `planned`, and the bookings themselves. */
+static uint32_t
+book_all(struct some *some, struct lt_planned *planned,
+    const struct lt_market *market, const struct lt_jobs_state *jobs,
+    int64_t now_utc_s)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < some->count; i++) {
+		const struct lt_standing *const s = &some->jobs[i];
+		struct lt_booking *const booking = &some->bookings[i];
+
+		*booking = (struct lt_booking){.request = &s->made.request,
+		    .partition = s->partition,
+		    .start_utc_s = s->quote.plan_start_utc_s};
+		(void)lt_occupancy_window(
+		    &booking->window, s->job, market, s->partition, now_utc_s);
+		count +=
+		    lt_standing_taken_out(&planned[count], market, jobs, s);
+	}
+	return count;
+}
+
+/* Moves each job that was given another start, beside all others' new ones. */
+static int
+move_job_of_group(struct some *some, const struct lt_books *books,
+    struct lt_replan_state *replan, const struct lt_rearrange *of,
+    struct lt_error *err)
+{
+	int code = LT_OK;
+
+	for (uint32_t i = 0; i < some->count && code == LT_OK && some->left > 0;
+	     i++) {
+		struct lt_standing *const s = &some->jobs[i];
+		struct lt_planned *const own =
+		    &of->planned[of->planned_count + i];
+		const struct lt_replan again = {.request = &s->made.request,
+		    .market = &books->site->market,
+		    .planned = of->planned,
+		    .planned_count = of->planned_count + some->count,
+		    .partition = s->partition,
+		    .start_utc_s = s->quote.plan_start_utc_s,
+		    .now_utc_s = of->now_utc_s};
+		const struct lt_planned given = *own;
+
+		if (!some->bookings[i].changed)
+			continue;
+		*own = (struct lt_planned){0};
+		if (lt_replan(&some->again, &again, NULL) == LT_OK &&
+		    (some->count > 1 || some->again.why != LT_REPLAN_KEEP))
+			code = lt_standing_move(books, replan, s,
+			    &some->again.plan,
+			    lt_replan_word(some->count > 1 ? LT_REPLAN_TOGETHER
+							   : some->again.why),
+			    err);
+		*own = given;
+		some->left -= s->moved;
+	}
+	return code;
+}
+
+static int
+rearrange(struct some *some, const struct lt_books *books,
+    struct lt_replan_state *replan, int64_t now_utc_s, struct lt_error *err)
+{
+	struct lt_planned *const planned =
+	    calloc(replan->planned_count + 2 * SOME, sizeof(*planned));
+	struct lt_rearrange of = {.market = &books->site->market,
+	    .planned = planned,
+	    .bookings = some->bookings,
+	    .booking_count = some->count,
+	    .rounds = ROUNDS,
+	    .seed = (uint64_t)now_utc_s,
+	    .now_utc_s = now_utc_s};
+	int code;
+
+	if (planned == NULL)
+		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
+	memcpy(
+	    planned, replan->planned, replan->planned_count * sizeof(*planned));
+	of.planned_count = replan->planned_count +
+			   book_all(some, planned + replan->planned_count,
+			       &books->site->market, books->jobs, now_utc_s);
+	code = lt_rearrange(&of, err);
+	if (code == LT_OK)
+		code = move_job_of_group(some, books, replan, &of, err);
+	free(planned);
+	return code;
+}
+
+/* Starts nothing where fewer changes are left to a pass than a group may
+ * make. */
+static int
+rearrange_some(const struct lt_books *books, struct lt_replan_state *replan,
+    uint32_t changes_left, int64_t now_utc_s, struct lt_error *err)
+{
+	struct some *some;
+	int code = LT_OK;
+
+	if (changes_left < LT_REARRANGE_GROUP ||
+	    replan->planned_count + 2 * SOME > LT_PLANNED_MAX)
+		return LT_OK;
+	some = calloc(1, sizeof(*some));
+	if (some == NULL)
+		return lt_fail(err, LT_ENOMEM, "rearrange: out of memory");
+	some->left = changes_left;
+	gather(some, &books->site->market, books->ledger, books->jobs, replan,
+	    now_utc_s);
+	if (some->count > 0)
+		code = rearrange(some, books, replan, now_utc_s, err);
+	free(some);
+	return code;
+}
 
 enum {
 	LAST_LOOK_S = 300, /* before a start */
@@ -33,10 +188,10 @@ enum {
 	SEEN_HOURS = 24,
 };
 
-/* Of a day's mean: less is the noise of forecasts. */
+/* Part of a day's mean: less is the noise of forecasts. */
 static const double changed_enough = 0.05;
 
-/* The second of the hour at which this job is looked at. */
+/* Returns the second of the hour at which this job is looked at. */
 static int64_t
 phase_of(uint32_t job_id)
 {
@@ -146,7 +301,7 @@ struct again { /* a job that is decided again */
 	struct lt_replanned plan;
 };
 
-/* Is there a better plan for it? */
+/* True if there is a better plan for it. */
 static bool
 has_better(struct again *again, const struct lt_market *market,
     struct lt_ledger *ledger, struct lt_jobs_state *jobs,
@@ -176,7 +331,8 @@ is_another_day(const float *seen, const float *now)
 	return off > changed_enough * size;
 }
 
-/* What room there is changes with each job; that is looked at by the hour. */
+/* True if the signals changed. The room changes with each job, and is looked at
+ * each hour. */
 static bool
 see_market(struct lt_replan_state *state, const struct lt_market *market)
 {
@@ -213,7 +369,7 @@ see_market(struct lt_replan_state *state, const struct lt_market *market)
 	return changed;
 }
 
-/* A new market has what was told before it was made. */
+/* A new market has all changes that were made before it. */
 bool
 lt_replan_begin_market(const struct lt_market *market,
     struct lt_jobs_state *jobs, struct lt_replan_state *replan)
@@ -231,8 +387,8 @@ lt_replan_begin_market(const struct lt_market *market,
 	return replan->planned != NULL;
 }
 
-/* Jobs that no market has yet, or others would be put where they are. Who may
- * go to several partitions was put in none. */
+/* Counts jobs that no market has yet: without them others would be put where
+ * they are. A job that may use several partitions was counted in none. */
 static void
 count_young(const struct lt_market *market, const struct lt_batch_jobs *list,
     struct lt_replan_state *replan, int64_t now_utc_s)
@@ -258,9 +414,10 @@ count_young(const struct lt_market *market, const struct lt_batch_jobs *list,
 	replan->young_id = newest_id;
 }
 
-/* No more of them in this pass when slurmctld has kept us waiting so long. */
+/* Moves a job with a better plan. No more of them in this pass when slurmctld
+ * has kept us waiting so long. */
 static int
-tell(struct again *again, const struct lt_books *books,
+move_better(struct again *again, const struct lt_books *books,
     struct lt_replan_state *replan, int64_t *left, int64_t *told_ms,
     struct lt_error *err)
 {
@@ -275,8 +432,8 @@ tell(struct again *again, const struct lt_books *books,
 	return code;
 }
 
-/* By the nearest start. What may not be told any more in this pass is decided
- * all the same, once: who stays where he is need not wait for the others. */
+/* Decides the nearest starts first. Jobs beyond the pass's changes are decided
+ * all the same, once: a job that stays need not wait for the others. */
 static int
 take_queue(const struct lt_books *books, struct lt_replan_state *replan,
     int64_t *left, int64_t now_utc_s, struct lt_error *err)
@@ -301,7 +458,7 @@ take_queue(const struct lt_books *books, struct lt_replan_state *replan,
 			if (!due.changes)
 				continue;
 			if (may) {
-				code = tell(
+				code = move_better(
 				    again, books, replan, left, &told_ms, err);
 				continue;
 			}
@@ -351,7 +508,7 @@ lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
 		replan->again = replan->count;
 	code = take_queue(books, replan, &left, now_utc_s, err);
 	if (code == LT_OK && left > 0 && replan->count == 0)
-		code = lt_rearrange_some(
+		code = rearrange_some(
 		    books, replan, (uint32_t)left, now_utc_s, err);
 	return code;
 }

@@ -13,6 +13,7 @@
 
 #include "batch.h"
 #include "decide.h"
+#include "error.h"
 
 struct lt_books;
 struct lt_jobs_state;
@@ -28,7 +29,7 @@ struct lt_replan_state {      /* start as { 0 } */
 	int64_t looked_utc_s; /* jobs that were due until then were queued; 0:
 			       * all are */
 	int64_t passed_utc_s; /* when the pass before was */
-	uint32_t gathered;    /* row of the list of jobs: rearranging.c */
+	uint32_t gathered;    /* row of the list of jobs: rearrange_some() */
 	struct lt_replan_due *queue;
 	uint32_t count;
 	size_t capacity;
@@ -37,7 +38,7 @@ struct lt_replan_state {      /* start as { 0 } */
 	/* The next day's signals when all were looked at; series x hours. */
 	float *seen;
 	uint32_t seen_count;
-	/* What came and was changed since the market was compiled. */
+	/* The jobs that came and were changed since the market was compiled. */
 	uint64_t generation;
 	uint32_t young_id; /* jobs up to this one are counted */
 	uint32_t planned_count;
@@ -45,16 +46,17 @@ struct lt_replan_state {      /* start as { 0 } */
 };
 
 /* At most LT_REPLANS_A_SECOND changes since the pass before, nearest starts
- * first; who is left over is changed in the next pass, if it is better then. */
+ * first; the others are changed in the next pass, if that is still better. */
 enum { LT_REPLANS_A_SECOND = 20 };
 int lt_replan_run(const struct lt_books *books, struct lt_replan_state *replan,
     int64_t now_utc_s, struct lt_error *err);
-/* When a job that waits for its start is looked at next by the hour or before
- * its start, if no signal changes before; 0: not any more. */
+/* Returns when a job that waits for its start is looked at next by the hour or
+ * before its start, if no signal changes before; 0: not any more. */
 int64_t lt_replan_next(const struct lt_batch_job *job, int64_t now_utc_s);
-/* Are there some left over? */
+/* True if some are left over. */
 bool lt_replan_waits(const struct lt_replan_state *replan);
-/* d->replan's windows are those that its market has not; false: no memory. */
+/* Begins a new market: the replan state's windows are those that this market
+ * lacks; false: no memory. */
 bool lt_replan_begin_market(const struct lt_market *market,
     struct lt_jobs_state *jobs, struct lt_replan_state *replan);
 void lt_replan_free(struct lt_replan_state *state);

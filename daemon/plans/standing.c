@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job that waits where lowtide put it: what it asks, and its way to another
- * start: held for first, then told to slurmctld.
+ * A job that waits where lowtide put it: its request, what the ledger has since
+ * learned about it (how long its kind runs, on which GPU how much faster, and
+ * whether it resumes), and its way to another start: the hold first, then the
+ * update of the job.
+ *
+ * Reads the job list, the market and the ledger; writes the hold, the plans and
+ * the job. If slurmctld refuses, all is as it was.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +18,15 @@
 #include "compile_budget.h"
 #include "counters.h"
 #include "fits.h"
+#include "history.h"
 #include "ingest.h"
 #include "interrupted.h"
 #include "job_quote.h"
 #include "jobs.h"
 #include "ledger.h"
 #include "log.h"
+#include "market.h"
+#include "min_max.h"
 #include "occupancy.h"
 #include "poll_schedule.h"
 #include "ledger_jobs.h"
@@ -28,11 +36,130 @@
 #include "standing.h"
 #include "units.h"
 
-/* Is it one that asked to be moved, and is it still where it was put? */
+/* Fills in the groups that show its run time, by the limit that its record has,
+ * or had before lowtide lowered it. Returns that limit; 0: none. */
+static int64_t
+keys_of(
+    struct lt_history_key keys[LT_HISTORY_GROUPS], const struct lt_standing *s)
+{
+	const struct lt_run_kind kind = {.uid = s->job->uid,
+	    .account = s->job->account,
+	    .name = s->job->name,
+	    .hash = s->run.kind,
+	    .limit_s = s->run.limit_s > s->job->limit_s ? s->run.limit_s
+							: s->job->limit_s,
+	    .is_interactive = !s->job->is_batch};
+
+	lt_history_keys(keys, &kind);
+	return kind.limit_s < INT64_MAX ? kind.limit_s : 0;
+}
+
+/* Returns what runs of its kind have shown by now, unless the user said how
+ * long it runs; what they had shown before where the ledger has nothing any
+ * more. */
+static struct lt_expected
+learned(const struct lt_standing *s, struct lt_ledger *ledger)
+{
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
+	struct lt_history_figures figures[LT_HISTORY_GROUPS];
+	const int64_t limit_s = keys_of(keys, s);
+	struct lt_expected now;
+
+	if (s->run.expected.from == LT_HISTORY_SAID)
+		return s->run.expected;
+	for (int i = 0; i < LT_HISTORY_GROUPS; i++)
+		if (lt_ledger_figures(ledger, &keys[i], &figures[i], NULL) !=
+		    LT_OK)
+			return s->run.expected;
+	now = lt_history_expect(figures, limit_s);
+	return now.expected_s > 0 ? now : s->run.expected;
+}
+
+/* Fills in what its runs have shown about the market's GPUs. */
+static void
+learn_gpus(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
+{
+	const struct lt_request *const request = &s->made.request;
+	struct lt_history_key keys[LT_HISTORY_GROUPS];
+	struct lt_speed speeds[LT_SPEEDS_MAX];
+	int count = 0;
+
+	(void)keys_of(keys, s);
+	if (keys[LT_HISTORY_NAME].hash != 0 && lt_request_wants_gpus(request))
+		count = lt_ledger_speeds(
+		    ledger, &keys[LT_HISTORY_NAME], speeds, NULL);
+	memset(s->gpu_median_s, 0, sizeof(s->gpu_median_s));
+	for (uint32_t g = 0; g < market->gpu_count; g++)
+		for (int i = 0; i < count; i++)
+			if (strcmp(market->gpus[g].name, speeds[i].gpu) == 0)
+				s->gpu_median_s[g] = speeds[i].median_s;
+	s->made.request.gpu_median_s = count > 0 ? s->gpu_median_s : NULL;
+}
+
+/* Fills in what is known by now about its promise to resume. */
+static void
+learn_proof(struct lt_standing *s, struct lt_ledger *ledger)
+{
+	struct lt_request *const request = &s->made.request;
+	const struct lt_run_kind kind = {.uid = s->job->uid,
+	    .account = s->quote.account,
+	    .name = s->job->name};
+	struct lt_proof_row row;
+
+	if (!request->checkpoint.enabled || request->script_hash == 0)
+		return;
+	const struct lt_history_key key =
+	    lt_history_proof_key(&kind, request->script_hash);
+	if (lt_ledger_proof(ledger, &key, &row, NULL) == LT_OK)
+		request->proof = (struct lt_proof){row.survived,
+		    (uint32_t)row.write_s, (uint32_t)row.restart_s};
+}
+
+/* Returns its latest start. The promise is counted from its first submission,
+ * while a requeue is a new one: all time but the kept work was waiting. */
+static int64_t
+latest_again(const struct lt_standing *s, const struct lt_market *market)
+{
+	const struct lt_request *const request = &s->made.request;
+
+	return lt_latest_start(
+	    s->job, s->hold.made_utc_s +
+			lt_class_max_delay_s(
+			    lt_request_class(request, market), market) +
+			request->done_s);
+}
+
+void
+lt_standing_learn(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
+{
+	learn_proof(s, ledger);
+	lt_interrupted_lay(
+	    &s->made.request, ledger, s->job, &s->hold, s->run.limit_s);
+	if (!lt_resume_counts(&s->made.request, market))
+		s->made.request.done_s = 0; /* it starts over */
+	if (s->job->requeued)
+		s->made.request.latest_utc_s = latest_again(s, market);
+	if (s->made.request.home == lt_market_partition(market, s->quote.home))
+		s->made.request.learned = s->run.expected = learned(s, ledger);
+	learn_gpus(s, market, ledger);
+}
+
+/* Learns what differs by place: GPUs, and whether it resumes. */
+static void
+learn_place(struct lt_standing *s, const struct lt_market *market,
+    struct lt_ledger *ledger)
+{
+	learn_gpus(s, market, ledger);
+	learn_proof(s, ledger);
+}
+
+/* True if it asked to be moved and is still where it was put. */
 static bool
 is_ours(const struct lt_batch_job *job, const struct lt_quote *quote)
 {
-	/* What it can't start Slurm holds back itself, until an update. */
+	/* Slurm itself holds a job that it can't start, until an update. */
 	return job->state == LT_JOB_PENDING &&
 	       (!job->held || job->reason == LT_REASON_NEVER) &&
 	       !job->is_cron && job->het_job_id == 0 && quote->wish.known &&
@@ -57,7 +184,7 @@ is_open(const struct lt_ledger_hold *hold, const struct lt_batch_job *job)
 					  LT_QUOTE_UNKNOWN | LT_QUOTE_LOCK |
 					  LT_QUOTE_FREEING;
 
-	/* Of an array the lock says only that a task of it was locked once. */
+	/* For an array the lock says only that one task was locked once. */
 	const uint32_t back = hold->quote.tasks == 1
 				  ? held_back
 				  : held_back & ~(uint32_t)LT_QUOTE_LOCK;
@@ -67,7 +194,7 @@ is_open(const struct lt_ledger_hold *hold, const struct lt_batch_job *job)
 }
 
 static bool
-find(struct lt_standing *s, struct lt_ledger *ledger,
+find_standing(struct lt_standing *s, struct lt_ledger *ledger,
     struct lt_jobs_state *jobs, uint32_t job_id)
 {
 	s->job = lt_jobs_find(&jobs->list, job_id);
@@ -86,7 +213,7 @@ find(struct lt_standing *s, struct lt_ledger *ledger,
 	       s->hold.live_tasks == s->job->array_pending;
 }
 
-/* What no record shows keeps it in its partition. */
+/* A need that no record shows keeps it in its partition. */
 bool
 lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 {
@@ -118,7 +245,7 @@ lt_standing_ask(struct lt_standing *s, const struct lt_market *market)
 	return true;
 }
 
-/* Is what is held for it enough, in the period that it is held in? */
+/* True if its hold is enough, in the period that it is held in. */
 static bool
 is_within(const struct lt_budget_snapshot *snapshot,
     const struct lt_ledger_hold *held, const struct lt_ledger_hold *moved)
@@ -139,8 +266,7 @@ is_within(const struct lt_budget_snapshot *snapshot,
 		       moved->quote.start_utc_s, moved->quote.end_utc_s));
 }
 
-/* What is more, or of another period, is judged with all that was admitted
- * since. */
+/* True if more, or another period, fits beside all that was admitted since. */
 static bool
 fits(const struct lt_books *books, const struct lt_standing *s,
     const struct lt_ledger_hold *moved)
@@ -150,14 +276,8 @@ fits(const struct lt_books *books, const struct lt_standing *s,
 	       lt_fits_instead(books->budget, &s->hold, moved, s->now_utc_s);
 }
 
-static int64_t
-larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* The quote and hold of the new start. False: it can't be priced, or is dearer
- * than the budget allows. */
+/* Computes the quote and hold of the new start. False: it can't be priced, or
+ * is dearer than the budget allows. */
 static bool
 price(struct lt_ledger_hold *moved, const struct lt_books *books,
     const struct lt_standing *s, const struct lt_plan *plan,
@@ -206,8 +326,8 @@ plan_of(const struct lt_quote *quote, int64_t made_utc_s, const char *why)
 	return plan;
 }
 
-/* For explain: the first change brings the first plan along. What can't be
- * written is missing there, and stops nothing. */
+/* Notes the plan for explain: the first change brings the first plan along. If
+ * it can't be written explain lacks it, and nothing else stops. */
 static void
 note_plan(struct lt_ledger *ledger, const struct lt_standing *s,
     const struct lt_quote *moved)
@@ -232,16 +352,17 @@ note_plan(struct lt_ledger *ledger, const struct lt_standing *s,
 
 enum { START_S = 5 }; /* until Slurm has started it */
 
-/* What its deadline leaves it, where some of its work is done; else as it is.
- * Without the minute that this was rounded up by, where Slurm would cancel it
- * for that. */
+/* Returns the limit that its deadline leaves it, if some of its work is done;
+ * else no limit. Without the minute that it was rounded up by, if Slurm would
+ * cancel it for that. */
 static int64_t
 limit_left(const struct lt_standing *s, const struct lt_market *market,
     int64_t start_utc_s)
 {
 	const struct lt_request *const request = &s->made.request;
 	const int64_t limit_s = lt_limit_of(request, market, request->home);
-	const int64_t from_utc_s = larger(start_utc_s, s->now_utc_s) + START_S;
+	const int64_t from_utc_s =
+	    lt_max_i64(start_utc_s, s->now_utc_s) + START_S;
 
 	if (request->deadline_utc_s == LT_UNSET_64 ||
 	    request->done_s <= request->cut_s)
@@ -252,8 +373,8 @@ limit_left(const struct lt_standing *s, const struct lt_market *market,
 	return left_s < request->limit_s ? left_s : LT_UNSET_64;
 }
 
-/* Held for first: killed between the two, too much is held, never too little.
- * What slurmctld does not take leaves all as it was. */
+/* Raises the hold first: if lowtided is killed between the two, too much is
+ * held, never too little. If slurmctld refuses, all is as it was. */
 static int
 carry_out(const struct lt_books *books, const struct lt_standing *s,
     const struct lt_ledger_hold *moved, bool *told, struct lt_error *err)
@@ -332,7 +453,7 @@ lt_standing_taken_out(struct lt_planned *window, const struct lt_market *market,
 	return is || was != NULL;
 }
 
-/* What others see of it until the next market. */
+/* Books its window for others until the next market. */
 static void
 book(const struct lt_market *market, struct lt_jobs_state *jobs,
     struct lt_replan_state *replan, const struct lt_standing *s,
@@ -345,7 +466,7 @@ book(const struct lt_market *market, struct lt_jobs_state *jobs,
 
 	if (lt_standing_taken_out(&windows[count], market, jobs, s))
 		count++;
-	moved.eligible_utc_s = larger(there->start_utc_s, s->now_utc_s + 1);
+	moved.eligible_utc_s = lt_max_i64(there->start_utc_s, s->now_utc_s + 1);
 	if (lt_occupancy_window(&windows[count], &moved, market,
 		there->partition, s->now_utc_s)) {
 		if (was != NULL)
@@ -374,7 +495,8 @@ lt_standing_find(struct lt_standing *s, const struct lt_market *market,
 {
 	s->now_utc_s = now_utc_s;
 	s->moved = s->told = s->is_part = false;
-	return find(s, ledger, jobs, job_id) && know(s, market, ledger);
+	return find_standing(s, ledger, jobs, job_id) &&
+	       know(s, market, ledger);
 }
 
 bool
@@ -405,7 +527,7 @@ bool
 lt_standing_back(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job, int64_t now_utc_s)
 {
-	/* Of an array one task, or all. */
+	/* One task of an array, or all. */
 	return lt_standing_here(s, market, ledger, job, now_utc_s) &&
 	       (!s->is_part ||
 		   (job->array_task != UINT32_MAX && job->array_pending == 1));
@@ -453,7 +575,7 @@ lt_standing_starts_now(const struct lt_market *market, struct lt_ledger *ledger,
 		    .start_utc_s = now_utc_s,
 		    .now_utc_s = now_utc_s};
 
-		lt_standing_learn_place(s, market, ledger);
+		learn_place(s, market, ledger);
 		if (lt_replan_standing(&start->plan, &of, NULL) == LT_OK)
 			lt_quote_of_plan(
 			    quote, &(struct lt_case){.market = market,
@@ -506,7 +628,7 @@ lt_standing_move(const struct lt_books *books, struct lt_replan_state *replan,
 	/* Unmoved: from now on it stands in Slurm's line. */
 	if (!plan->moved)
 		there.start_utc_s = s->now_utc_s;
-	if (there.start_utc_s <= larger(s->made.request.latest_utc_s,
+	if (there.start_utc_s <= lt_max_i64(s->made.request.latest_utc_s,
 				     s->quote.plan_start_utc_s) &&
 	    (there.partition != s->partition ||
 		there.start_utc_s != s->quote.plan_start_utc_s) &&

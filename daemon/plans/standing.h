@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A job that waits for the start that lowtide chose for it, and that nobody
  * has changed since.
@@ -7,11 +8,11 @@
 
 #include <stdint.h>
 
+#include "batch.h"
 #include "decide.h"
 #include "ledger.h"
 #include "quote.h"
 #include "request.h"
-#include "batch.h"
 
 struct lt_books;
 struct lt_jobs_state;
@@ -45,52 +46,48 @@ bool lt_standing_waits(const struct lt_batch_job *job,
  * market has no partition of it. */
 bool lt_standing_ask(struct lt_standing *s, const struct lt_market *market);
 
-/* Of one that was asked: what is known by now of it, and of what it went
- * through since it was first submitted, by its hold. */
+/* Adds what is known by now about a job whose request was made, and about what
+ * happened to it since it was first submitted, by its hold. */
 void lt_standing_learn(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger);
-/* Of that what differs by place: GPUs, and whether it resumes. */
-void lt_standing_learn_place(struct lt_standing *s,
-    const struct lt_market *market, struct lt_ledger *ledger);
 
 /* False: there is none of this id, or it is not lowtide's to move. */
 bool lt_standing_find(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, struct lt_jobs_state *jobs, uint32_t job_id,
     int64_t now_utc_s);
 
-/* The same of a job that has lost its nodes, or waits in line for some that
- * are preemptible, in the partition that lowtide chose: job is of the list. */
+/* Does the same for a job that has lost its nodes, or waits in line for
+ * preemptible ones, in the partition that lowtide chose: job is from the list.
+ */
 bool lt_standing_back(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     int64_t now_utc_s);
 
-/* The same of any job that waits in line where lowtide put it, of an array of
- * all that waits by this record. */
+/* Does the same for any job that waits in line where lowtide put it; for an
+ * array, all that waits by this record. */
 bool lt_standing_here(struct lt_standing *s, const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     int64_t now_utc_s);
 
-/* What takes its own window out of the market's occupancy, or of d->replan's
- * windows; false: it has none. */
+/* Finds the window to take its own nodes out of the market's occupancy, or out
+ * of the replan state's windows; false: it has none. */
 bool lt_standing_taken_out(struct lt_planned *window,
     const struct lt_market *market, const struct lt_jobs_state *jobs,
     const struct lt_standing *s);
 
-/*
- * Its user starts it now: the quote of its hold gets this start and what it is
- * expected to cost from then on, and its plans one more. What can't be
- * estimated stays as it was.
- */
+/* Its user starts it now: the quote of its hold gets this start and its
+ * expected cost from then on, and one more plan is noted. What can't be
+ * estimated stays as it was. */
 void lt_standing_starts_now(const struct lt_market *market,
     struct lt_ledger *ledger, const struct lt_batch_job *job,
     struct lt_ledger_hold *hold, int64_t now_utc_s);
 
-/* Off to what the plan has chosen, within what was promised and what the
+/* Moves it to what the plan has chosen, within what was promised and what the
  * budget allows. why: for explain. */
 int lt_standing_move(const struct lt_books *books,
     struct lt_replan_state *replan, struct lt_standing *s,
     const struct lt_plan *plan, const char *why, struct lt_error *err);
-/* It stays where it is: told to its user once, in its plans. */
+/* Notes once in its plans, for its user, that it stays where it is. */
 void lt_standing_stays(
     struct lt_ledger *ledger, struct lt_standing *s, const char *why);
 

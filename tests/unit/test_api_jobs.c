@@ -9,7 +9,7 @@
 #include "judge_fixture.h"
 #include "ledger_jobs.h"
 #include "replanning.h"
-#include "so_far.h"
+#include "price.h"
 #include "settling.h"
 
 enum { LATER = NOW + 7200, LONG_NAME = 127, MANY = 450 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "associations_child.h"
+#include "associations.h"
 #include "batch_child.h"
 
 enum {

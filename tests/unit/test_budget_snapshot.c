@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "budget_snapshot.h"
+#include "fits.h"
 
 enum { BEGIN = 1000000, END = 2000000, HOUR = 3600 };
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "closed_accounts.h"
+#include "tables.h"
 
 static struct lt_batch_account accounts[] = {{"root", ""}, {"lab", "root"},
     {"below", "lab"}, {"vision", "root"}, {"empty", "root"}};

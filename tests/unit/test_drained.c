@@ -17,7 +17,7 @@
 
 #include "batch.h"
 #include "daemon.h"
-#include "drained.h"
+#include "notice.h"
 #include "ledger_fixture.h"
 #include "log.h"
 

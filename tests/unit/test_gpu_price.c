@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gpu_price.h"
+#include "policy_load.h"
 #include "policy.h"
 #include "tables.h"
 

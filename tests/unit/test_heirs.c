@@ -4,7 +4,7 @@
  */
 #include "ledger_fixture.h"
 
-#include "heirs.h"
+#include "account_tree.h"
 
 static struct lt_batch_account *
 accounts_of(const char *const (*tree)[2], uint32_t count)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "jobs.h"
-#include "keep.h"
+#include "job_list.h"
 
 enum { MANY = 2000 };
 

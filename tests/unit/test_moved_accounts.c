@@ -7,9 +7,8 @@
 
 #include <time.h>
 
-#include "heirs.h"
+#include "account_tree.h"
 #include "log.h"
-#include "moved_accounts.h"
 
 enum { ACCOUNTS = 6 };
 typedef const char *tree[ACCOUNTS][2]; /* name, parent */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "jobs.h"
-#include "pause_seen.h"
+#include "pause_plan.h"
 
 enum { T = 1000000, OURS = T + 1, OTHERS = T - 60, LATER = T + 40 };
 enum { RUNS = LT_JOB_RUNNING, STILL = LT_JOB_SUSPENDED };

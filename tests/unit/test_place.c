@@ -6,7 +6,7 @@
 #include "daemon.h"
 #include "ledger_fixture.h"
 #include "log.h"
-#include "place.h"
+#include "price.h"
 
 static void
 texts(void **state)

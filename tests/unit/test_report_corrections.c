@@ -8,6 +8,7 @@
 #include "api_ask.h"
 #include "cli.h"
 #include "ledger_fixture.h"
+#include "periods.h"
 #include "report.h"
 #include "units.h"
 

@@ -12,6 +12,7 @@
 #include "api.h"
 #include "daemon.h"
 #include "ledger_fixture.h"
+#include "periods.h"
 #include "policy.h"
 #include "report_fixture.h"
 #include "units.h"

@@ -6,7 +6,7 @@
 #include "judge_fixture.h"
 
 #include "facts.h"
-#include "underheld.h"
+#include "change.h"
 
 enum { HALF = 300001, WHOLE = 600001, PRICE = 3600000 };
 
