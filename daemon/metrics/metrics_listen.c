@@ -14,12 +14,11 @@
 
 #include "daemon.h"
 #include "http.h"
-#include "listen.h"
+#include "connection.h"
 #include "log.h"
 #include "metrics.h"
 #include "metrics_listen.h"
 #include "out.h"
-#include "respond.h"
 #include "secret.h"
 #include "door.h"
 
@@ -213,7 +212,7 @@ take_token(const struct lt_policy_metrics *policy)
 }
 
 static void
-start(const struct lt_policy_metrics *policy)
+start_server(const struct lt_policy_metrics *policy)
 {
 	struct sockaddr_in v4 = {
 	    .sin_family = AF_INET, .sin_port = htons(policy->port)};
@@ -258,7 +257,7 @@ lt_metrics_follow(struct lt_daemon *d)
 				MHD_stop_daemon(server.mhd);
 			server.mhd = NULL;
 			if (policy->port != 0)
-				start(policy);
+				start_server(policy);
 		}
 		for (int i = 0;
 		     policy->port != 0 && i < d->site.policy->budget_count; i++)
