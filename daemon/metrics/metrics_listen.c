@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever reaches the port learns whether lowtided is well; figures are for who
- * has the token. A few connections in all, none for longer than its time, so
- * that a stranger can take /metrics away but nothing of lowtided's.
+ * The HTTP server of metrics. Every client that reaches the port learns whether
+ * lowtided is well; figures need the token. There are few connections, none for
+ * longer than its time, so that a stranger can block /metrics but nothing else
+ * of lowtided. A port that can't be opened, or a token that can't be read, is
+ * logged, and lowtided works without.
  */
 #include <arpa/inet.h>
 #include <malloc.h>
