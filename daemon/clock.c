@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One list of all stamps of lowtided that intervals depend on. A clock that
- * goes back must stall nothing, one that jumps must expire nothing early.
+ * goes back must stall nothing, one that jumps must expire nothing early. The
+ * loop calls lt_clock_follow() before each turn; stamps in the ledger are moved
+ * too, and tried again in the next turn if it can't be written.
  */
 #include <stddef.h>
 
@@ -24,7 +26,7 @@ lt_clock_step(struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms)
 	return by_s;
 }
 
-/* When it is due, or when it was; 0 stays "at once", or "never". */
+/* Times at which something is due, or was; 0 stays "at once", or "never". */
 static const size_t stamps[] = {
     offsetof(struct lt_daemon, jobs.next.list),
     offsetof(struct lt_daemon, jobs.next.list_from),
@@ -54,7 +56,7 @@ static const size_t stamps[] = {
 };
 
 static void
-move(int64_t *stamp, int64_t by_s)
+move_stamp(int64_t *stamp, int64_t by_s)
 {
 	if (*stamp != 0)
 		*stamp += by_s;
@@ -73,7 +75,7 @@ move_since(struct lt_ledger *ledger, int64_t now_utc_s, struct lt_error *err)
 	return lt_ledger_put_number(ledger, "since", now_utc_s, err);
 }
 
-/* What the ledger keeps; again in the next turn when it can't be written. */
+/* Moves the stamps in the ledger; again in the next turn if that fails. */
 static void
 move_ledger(struct lt_clock *clock, struct lt_ledger *ledger, int64_t now_utc_s)
 {
@@ -100,17 +102,18 @@ lt_clock_follow(struct lt_daemon *d, int64_t wall_ms, int64_t monotonic_ms)
 	if (by_s != 0) {
 		lt_log("clock_was_set", "by_s=%lld", (long long)by_s);
 		for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++)
-			move((int64_t *)((char *)d + stamps[i]), by_s);
+			move_stamp((int64_t *)((char *)d + stamps[i]), by_s);
 		for (int i = 0; i < LT_ALERT_KIND_COUNT; i++)
-			move(&d->next.alerts[i], by_s);
+			move_stamp(&d->next.alerts[i], by_s);
 		for (int i = 0; i < d->signals.source_count; i++)
-			move(&d->signals.sources[i].next_fetch_utc_s, by_s);
+			move_stamp(
+			    &d->signals.sources[i].next_fetch_utc_s, by_s);
 		for (uint32_t i = 0; i < d->jobs.ended_count; i++)
-			move(&d->jobs.ended[i].seen_utc_s, by_s);
+			move_stamp(&d->jobs.ended[i].seen_utc_s, by_s);
 		d->clock.behind_by_s += by_s;
 		d->clock.behind = true;
 		d->signals.seen_dirty = true; /* hazard.c looks again */
-		/* What is on disk has its age by the clock before. */
+		/* Files have their age by the clock as it was. */
 		d->signals.changed = d->budget.dirty = true;
 	}
 	move_ledger(&d->clock, d->ledger, wall_ms / 1000);

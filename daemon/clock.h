@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is measured in intervals goes on by the monotonic clock when the wall
- * clock is set: each stamp that an interval is measured from, or is due at,
- * moves with it.
+ * Follows a wall clock that is set: each stamp that an interval is measured
+ * from, or at which something is due, moves with it, so that intervals keep the
+ * length that the monotonic clock shows.
  */
 #ifndef LT_CLOCK_H
 #define LT_CLOCK_H
@@ -18,8 +18,9 @@ struct lt_clock {	    /* start as { 0 } */
 	int64_t behind_by_s;
 };
 
-/* Whole seconds by which the wall clock was set since the call before; 0: it
- * was not, or this is the first one. What is less than a second adds up. */
+/* Returns the whole seconds by which the wall clock was set since the call
+ * before; 0 at the first call, or if it was not set. Parts of a second add up.
+ */
 int64_t lt_clock_step(
     struct lt_clock *clock, int64_t wall_ms, int64_t monotonic_ms);
 

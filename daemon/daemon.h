@@ -9,7 +9,6 @@
 
 #include "alerts/alert_send.h"
 #include "alerts/mails.h"
-#include "args.h"
 #include "charges/settle.h"
 #include "clock.h"
 #include "files.h"
@@ -35,6 +34,11 @@ struct lt_schedule { /* when each is due, by the wall clock of this pass;
 		      * clock.c moves them when that is set */
 	int64_t snapshot, renewal, dirty, voids, policy, policy_told, prune,
 	    mails, forecasts, alerts[LT_ALERT_KIND_COUNT];
+};
+
+struct lt_args { /* of the command line and the environment */
+	const char *config, *state, *run, *off, *follow, *log;
+	bool once, probe;
 };
 
 struct lt_daemon {
@@ -106,5 +110,9 @@ lt_daemon_books(struct lt_daemon *d)
 
 /* cycle.c: one pass over all that is due; returns seconds till the next. */
 int lt_cycle(struct lt_daemon *d, int64_t now_utc_s);
+
+/* probe.c: prints what Slurm says as JSON on stdout, for `lowtide init` and
+ * `doctor`; returns the exit status. */
+int lt_probe(void);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtided: a list of init calls, a loop, and the same list backwards. It
- * runs beside slurmctld as SlurmUser; only the acting controller's works.
+ * lowtided: the command line, a list of init calls, a loop, and the same list
+ * backwards. It runs beside slurmctld as SlurmUser; only the acting
+ * controller's works, the others wait for their turn. A failure to start is
+ * printed to stderr with exit status 1; a failed step of a pass is logged and
+ * tried again in the next.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "daemon.h"
 #include "fetch.h"
 #include "fitting.h"
@@ -23,12 +28,89 @@
 #include "http.h"
 #include "log.h"
 #include "metrics_listen.h"
+#include "off.h"
 #include "policy_follow.h"
 #include "policy_load.h"
 #include "poll_schedule.h"
-#include "probe.h"
+#include "program.h"
 #include "schedule.h"
 #include "serve.h"
+
+/* ---- command line ---- */
+
+static const struct lt_program_option options[] = {
+    {"config", "FILE", "policy [LOWTIDE_CONFIG, /etc/lowtide/lowtide.yaml]",
+	'c'},
+    {"state", "DIR",
+	"ledger, ring, terms [LOWTIDE_STATE_DIR, /var/lib/lowtide]", 's'},
+    {"run", "DIR", "market, socket [LOWTIDE_RUN_DIR, /run/lowtide]", 'r'},
+    {"once", NULL, "fetch, compile, settle once, then exit", 'o'},
+    {"probe", NULL, "print what Slurm says, as JSON, then exit", 'p'},
+    {"follow", "HOST", "keep HOST's market here (login nodes)", 'f'},
+    {"log", "FILE", "append the log there [stderr]", 'l'},
+    {"foreground", NULL, "the only mode; accepted and ignored", 'F'},
+    {"help", NULL, "print this", 'h'},
+    {"version", NULL, "print the version", 'v'},
+};
+
+static const char *
+from_environment(const char *name, const char *fallback)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && value[0] ? value : fallback;
+}
+
+/* Reads the command line, then the environment, then the defaults. Returns -1
+ * to start, else the exit status (help, version, misuse). */
+static int
+parse_args(struct lt_args *args, int argc, char **argv)
+{
+	const struct lt_program program = {.name = lt_batch_program,
+	    .options = options,
+	    .option_count = sizeof(options) / sizeof(options[0]),
+	    .width = 16};
+	int status = -1;
+
+	*args = (struct lt_args){
+	    .config =
+		from_environment("LOWTIDE_CONFIG", "/etc/lowtide/lowtide.yaml"),
+	    .state = from_environment("LOWTIDE_STATE_DIR", "/var/lib/lowtide"),
+	    .off = from_environment(LT_OFF_VARIABLE, LT_OFF_PATH),
+	    .run = from_environment("LOWTIDE_RUN_DIR", "/run/lowtide"),
+	};
+	for (int c;
+	     (c = lt_program_next(&program, argc, argv, &status)) != 0;) {
+		switch (c) {
+		case 'c':
+			args->config = optarg;
+			break;
+		case 's':
+			args->state = optarg;
+			break;
+		case 'r':
+			args->run = optarg;
+			break;
+		case 'o':
+			args->once = true;
+			break;
+		case 'p':
+			args->probe = true;
+			break;
+		case 'f':
+			args->follow = optarg;
+			break;
+		case 'l':
+			args->log = optarg;
+			break;
+		case 'F':
+			break;
+		}
+	}
+	return status;
+}
+
+/* ---- start and end ---- */
 
 enum { TURN_MS = 5000, LOOP_MS = 10000, LARGE_BYTES = 128 * 1024 };
 
@@ -48,12 +130,12 @@ wall_ms(void)
 }
 
 static void
-join(char out[LT_PATH_SIZE], const char *directory, const char *name)
+join_path(char out[LT_PATH_SIZE], const char *directory, const char *name)
 {
 	snprintf(out, LT_PATH_SIZE, "%s/%s", directory, name);
 }
 
-/* Made if absent; its parent must be there. */
+/* Makes the directory if it is absent; its parent must be there. */
 static int
 make_directory(const char *path, mode_t mode, struct lt_error *err)
 {
@@ -62,14 +144,14 @@ make_directory(const char *path, mode_t mode, struct lt_error *err)
 	return LT_OK;
 }
 
-/* One lowtided at a time per state directory: an OFD lock, gone with us. */
+/* Allows one lowtided per state directory, by an OFD lock that ends with us. */
 static int
 lock_state(int *lock_fd, const char *state, struct lt_error *err)
 {
 	char path[LT_PATH_SIZE];
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-	join(path, state, "lock");
+	join_path(path, state, "lock");
 	*lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*lock_fd < 0)
 		return lt_fail(err, LT_EIO, "%s: %s", path, strerror(errno));
@@ -80,7 +162,8 @@ lock_state(int *lock_fd, const char *state, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Loud at each start, for money that somebody meant to move has not moved. */
+/* Logs refused adjustments at each start: money that somebody meant to move has
+ * not moved. */
 static void
 tell_refused(struct lt_ledger *ledger, const char *state)
 {
@@ -94,7 +177,7 @@ tell_refused(struct lt_ledger *ledger, const char *state)
 		    count, state);
 }
 
-/* Where rows are kept beside the ledger, they are of the same site. */
+/* Checks that rows kept beside the ledger are of the same site. */
 static int
 check_rows(struct lt_ledger *ledger, struct lt_error *err)
 {
@@ -105,21 +188,21 @@ check_rows(struct lt_ledger *ledger, struct lt_error *err)
 }
 
 static int
-init(struct lt_daemon *d, struct lt_error *err)
+init_daemon(struct lt_daemon *d, struct lt_error *err)
 {
 	int code;
 
 	d->started_utc_s = now_s();
 	d->cycle = lt_cycle;
-	join(d->paths.market, d->args.run, LT_MARKET_FILE);
-	join(d->paths.socket, d->args.run, LT_SOCKET_FILE);
-	join(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
-	join(d->paths.bound, d->args.run, LT_BOUND_FILE);
-	join(d->paths.in_force, d->args.state, LT_IN_FORCE_FILE);
-	join(d->paths.last_policy, d->args.state, LT_LAST_POLICY_FILE);
-	join(d->paths.terms, d->args.state, LT_TERMS_FILE);
-	join(d->paths.history, d->args.state, LT_HISTORY_FILE);
-	join(d->paths.ring, d->args.state, LT_RING_FILE);
+	join_path(d->paths.market, d->args.run, LT_MARKET_FILE);
+	join_path(d->paths.socket, d->args.run, LT_SOCKET_FILE);
+	join_path(d->paths.snapshot, d->args.state, LT_SHEET_FILE);
+	join_path(d->paths.bound, d->args.run, LT_BOUND_FILE);
+	join_path(d->paths.in_force, d->args.state, LT_IN_FORCE_FILE);
+	join_path(d->paths.last_policy, d->args.state, LT_LAST_POLICY_FILE);
+	join_path(d->paths.terms, d->args.state, LT_TERMS_FILE);
+	join_path(d->paths.history, d->args.state, LT_HISTORY_FILE);
+	join_path(d->paths.ring, d->args.state, LT_RING_FILE);
 	if ((code = make_directory(d->args.state, 0700, err)) != LT_OK ||
 	    (code = make_directory(d->args.run, 0755, err)) != LT_OK ||
 	    (code = lock_state(&d->lock_fd, d->args.state, err)) != LT_OK ||
@@ -134,7 +217,7 @@ init(struct lt_daemon *d, struct lt_error *err)
 }
 
 static void
-fini(struct lt_daemon *d)
+end_daemon(struct lt_daemon *d)
 {
 	lt_fetch_stop();
 	lt_fitting_stop();
@@ -203,7 +286,7 @@ open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* False: end. */
+/* False if lowtided shall end. */
 static bool
 take_signals(struct lt_daemon *d, int fd)
 {
@@ -218,9 +301,10 @@ take_signals(struct lt_daemon *d, int fd)
 }
 
 /*
- * Where controllers share a state directory, only the acting one's lowtided
- * works. Until it is our turn nothing is opened. A slurmctld that does not
- * answer is no reason to wait: status shall say so. False: a signal ended us.
+ * Waits until this host's controller is in charge: if controllers share a state
+ * directory, only the acting one's lowtided works. Nothing is opened until
+ * then. A slurmctld that does not answer is no reason to wait: status shall say
+ * so. False: a signal ended the wait.
  */
 static bool
 wait_for_turn(int signals)
@@ -233,7 +317,7 @@ wait_for_turn(int signals)
 		struct pollfd fd = {.fd = signals, .events = POLLIN};
 
 		if (lt_batch_init(NULL, NULL, &err) != LT_OK)
-			return true; /* init() says why */
+			return true; /* init_daemon() says why */
 		const int code = lt_batch_conf(&conf, &err);
 		lt_batch_fini();
 		if (code != LT_OK || conf.is_acting_controller)
@@ -247,7 +331,8 @@ wait_for_turn(int signals)
 	}
 }
 
-/* A system that tells what changes is asked for it at once. */
+/* Takes the changes that the batch system reported, if it reports any, so that
+ * they are read at once. */
 static bool
 take_changes(struct lt_daemon *d, int64_t now_utc_s)
 {
@@ -265,7 +350,7 @@ take_changes(struct lt_daemon *d, int64_t now_utc_s)
 
 /* Returns LT_OK at a signal, LT_ESTALE when another controller took over. */
 static int
-loop(struct lt_daemon *d, int signals, struct lt_error *err)
+run_loop(struct lt_daemon *d, int signals, struct lt_error *err)
 {
 	lt_schedule_start(d->started_utc_s);
 	const int code = lt_serve_start(d, NULL, err);
@@ -317,7 +402,7 @@ loop(struct lt_daemon *d, int signals, struct lt_error *err)
 }
 
 static int
-once(struct lt_daemon *d)
+run_once(struct lt_daemon *d)
 {
 	lt_schedule_once(&d->signals, d->ledger, d->site.policy, now_s());
 	lt_cycle(d, now_s());
@@ -343,7 +428,7 @@ main(int argc, char **argv)
 	const int done = lt_batch_main(argc, argv);
 	if (done >= 0)
 		return done;
-	const int status = lt_args_parse(&daemon.args, argc, argv);
+	const int status = parse_args(&daemon.args, argc, argv);
 
 	if (status >= 0)
 		return status;
@@ -366,17 +451,17 @@ main(int argc, char **argv)
 	do {
 		if (!daemon.args.once && !wait_for_turn(signals))
 			break;
-		code = init(&daemon, &err);
+		code = init_daemon(&daemon, &err);
 		if (code == LT_OK && daemon.args.once)
-			result = once(&daemon);
+			result = run_once(&daemon);
 		else if (code == LT_OK)
-			code = loop(&daemon, signals, &err);
+			code = run_loop(&daemon, signals, &err);
 		if (err.code != LT_OK) {
 			fprintf(stderr, "lowtided: %s\n", err.text);
 			result = 1;
 		}
 		lt_serve_stop();
-		fini(&daemon);
+		end_daemon(&daemon);
 		daemon = (struct lt_daemon){
 		    .lock_fd = -1, .ring.fd = -1, .args = daemon.args};
 	} while (code == LT_ESTALE && result == 0);

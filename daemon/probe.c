@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Read Slurm once and print it. Needs no policy and no state directory.
+ * `lowtided --probe`: reads Slurm once and prints it as JSON, for `lowtide
+ * init` and `doctor`. Needs no policy and no state directory. If slurmctld does
+ * not answer, the reason is on stderr and the exit status 1; without slurmdbd
+ * the JSON has the reason as accounting_error.
  */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "http.h"
-#include "probe.h"
 #include "batch.h"
+#include "daemon.h"
+#include "http.h"
 
 static json_t *
 conf_json(const struct lt_batch_conf *c)

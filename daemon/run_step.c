@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs one step of a pass and keeps its last failure in the daemon's state, for
+ * /v1/status and metrics. A failure is logged when it begins or changes, and
+ * once more when the step works again.
+ */
 #include "daemon.h"
 #include "log.h"
 #include "run_step.h"

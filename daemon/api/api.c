@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From method and path to the function that answers, by one table.
+ * Finds the function that answers a request, by method and path, in one table;
+ * parses the query and the body, and checks the rights that the table asks for.
+ * serve.c calls it for each request. A bad request is answered with 400 to 404,
+ * a reply that can't be made with 503.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,12 +16,12 @@
 #include "http.h"
 #include "out.h"
 
-/* What the directory of users must have said before a request is answered. */
+/* Answers of the directory of users that a request waits for. */
 enum needs {
 	NEEDS_NOTHING,
 	NEEDS_ROLE, /* lt_access_of() says who is a viewer; where it seldom
 		     * matters the answer asks by lt_access_is_known() */
-	NEEDS_NAME, /* of who asks; it is kept */
+	NEEDS_NAME, /* of the asking user; it is kept */
 };
 
 static const struct {
@@ -162,9 +165,10 @@ parse_uri(struct lt_api_request *request, const char *uri)
 	return true;
 }
 
-/* Its place in the table, or -1; *known: with another method it has one. */
+/* Returns the request's index in the table, or -1. *known: the path is there,
+ * perhaps with another method. */
 static int
-find(const struct lt_api_request *request, bool *known)
+find_entry(const struct lt_api_request *request, bool *known)
 {
 	*known = false;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -200,7 +204,7 @@ dispatch(struct lt_daemon *d, struct lt_api_request *request,
     struct lt_api_work **work, json_t **reply)
 {
 	bool known;
-	const int at = find(request, &known);
+	const int at = find_entry(request, &known);
 
 	if (at < 0 && known)
 		return lt_api_error(reply, 400,
@@ -225,7 +229,8 @@ lt_api_kind(const char *method, const char *uri)
 {
 	struct lt_api_request request = {.method = method};
 	bool known;
-	const int at = parse_uri(&request, uri) ? find(&request, &known) : -1;
+	const int at =
+	    parse_uri(&request, uri) ? find_entry(&request, &known) : -1;
 
 	return at < 0 ? (struct lt_api_kind){.turn = LT_TURN_READ}
 		      : (struct lt_api_kind){.turn = table[at].turn,

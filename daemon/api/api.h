@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The requests of docs/api.md, after the transport said who asks.
+ * The requests of docs/api.md, once the transport knows the asking user.
  */
 #ifndef LT_API_H
 #define LT_API_H
@@ -66,17 +66,17 @@ struct lt_api_asked {
 };
 enum { LT_API_LATER = 0 };
 /*
- * Answer one request: returns the HTTP status; *reply is the JSON text,
- * malloc'd, or else *work what is left to do. LT_API_LATER, and neither: it
- * waits for the directory of users, and nothing was done; to be begun again
- * when lt_directory_news() has changed.
+ * Answers one request: returns the HTTP status, and in *reply the JSON text,
+ * malloc'd, or in *work the rest of the work. LT_API_LATER, and neither: the
+ * request waits for the directory of users, and nothing was done; begin it
+ * again when lt_directory_news() has changed.
  */
 int lt_api_begin(struct lt_daemon *d, const struct lt_api_asked *asked,
     char **reply, struct lt_api_work **work);
-/* What is left to do; work stays the caller's. */
+/* Does the rest of the work, which stays the caller's. */
 int lt_api_end(
     const struct lt_api_work *work, struct lt_ledger *ledger, char **reply);
-/* All of it here and now, however long the directory takes. */
+/* Answers at once, however long the directory takes. */
 int lt_api(struct lt_daemon *d, const struct lt_api_asked *asked, char **reply);
 
 struct lt_api_kind {
@@ -85,7 +85,7 @@ struct lt_api_kind {
 };
 struct lt_api_kind lt_api_kind(const char *method, const char *uri);
 
-/* All requests that there are, by index; false: no more. */
+/* Gives all requests by index; false after the last. */
 bool lt_api_request_at(size_t index, const char **method, const char **path);
 
 /* An {"error": text} reply; returns status. */
@@ -93,8 +93,8 @@ int lt_api_error(json_t **reply, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same as text, malloc'd; NULL: no memory. */
 char *lt_api_error_text(const char *why);
-/* The name of a uid; its number where there is none, or where the directory
- * has yet to say it. */
+/* The name of a uid; its number if it has none, or if the directory has yet to
+ * answer. */
 const char *lt_api_user_name(
     const struct lt_daemon *d, char out[LT_NAME_SIZE], uint32_t uid);
 /* Words of users, which may be no UTF-8; cut to so many bytes with the NUL. */
@@ -120,8 +120,7 @@ lt_api_function lt_api_status, lt_api_budget, lt_api_adjust, lt_api_moved,
     lt_api_plan_manifest, lt_api_progress, lt_api_canary, lt_api_closed,
     lt_api_close, lt_api_reopen, lt_api_jobs, lt_api_one_job, lt_api_alerts,
     lt_api_reload;
-/* The first month with entries that nobody closed; without has there is none.
- */
+/* Finds the first month with entries that nobody closed; *has: there is one. */
 int lt_api_unclosed(struct lt_daemon *d, struct lt_period *month, bool *has,
     struct lt_error *err);
 /* When a period may be closed, and the day of it in the site's zone. */

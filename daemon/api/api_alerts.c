@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/alerts: what was told of costs, and what is due. A team's is for
- * those who see its sums, a run's for those who see the run.
+ * GET /v1/alerts: alerts on costs that were sent, and those that are due. A
+ * team's alerts are shown to those who see its sums, a run's to those who see
+ * the run. They are read from the ledger; a failure is 503.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ may_see(const struct lt_access *access, const struct lt_alert *alert)
 		   : lt_access_sums(access, alert->team);
 }
 
-/* 0: it is told, or nobody is written to. */
+/* When the alert will be sent; 0: it was sent, or nobody gets it. */
 static int64_t
 due_utc_s(
     const struct lt_daemon *d, const struct lt_alert *alert, int64_t now_utc_s)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/budget, POST /v1/budget/adjust, GET /v1/balance, GET /v1/balances.
+ * GET /v1/budget, POST /v1/budget/adjust, GET /v1/balance, GET /v1/balances:
+ * budgets with what is spent, held and left, for teams and for users; an
+ * adjustment is written to the ledger. Budgets are read from the snapshot in
+ * memory. Without one the answer is 503; an adjustment that the ledger refuses
+ * is an error and changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +58,7 @@ period_name(const struct lt_policy *policy, uint32_t budget)
 	return LT_WORD(names, policy->budgets[budget].period);
 }
 
-/* Of a team; a capped user has none. */
+/* The alerts of a team's budget; a capped user has none. */
 static json_t *
 alerts_json(const struct lt_budget_snapshot *snapshot,
     const struct lt_policy *policy, uint32_t index)
@@ -284,7 +288,7 @@ lt_api_tightest(const struct lt_budget_snapshot *s, int account, uint32_t rules)
 }
 
 static void
-add(json_t *to, const char *prefix, const char *name, json_t *value)
+add_figure(json_t *to, const char *prefix, const char *name, json_t *value)
 {
 	char key[40];
 
@@ -301,8 +305,8 @@ struct asked_balance {
 	int64_t now_utc_s;
 };
 
-/* Of the budgets of these rules, all null where there is none: what is left,
- * and the tightest one's figures. */
+/* Adds what is left in the budgets of these rules, and the tightest one's
+ * figures; all are null without such a budget. */
 static void
 add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
     uint32_t rules)
@@ -310,7 +314,7 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 	static const struct lt_period none;
 	const struct lt_budget *const b =
 	    lt_api_tightest(asked->snapshot, asked->account, rules);
-	/* What is left he is told by sbatch too, who used how much is not. */
+	/* sbatch shows users what is left too, but not what others used. */
 	const struct lt_period *const p =
 	    b != NULL && lt_access_sums(asked->access, b->team) ? &b->periods[0]
 								: &none;
@@ -335,11 +339,12 @@ add_balance(json_t *to, const char *prefix, const struct asked_balance *asked,
 	};
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		add(to, prefix, figures[i].name,
+		add_figure(to, prefix, figures[i].name,
 		    lt_api_optional(
 			b != NULL && figures[i].has, figures[i].value));
-	add(to, prefix, "team", b != NULL ? json_string(b->team) : json_null());
-	add(to, prefix, "label",
+	add_figure(
+	    to, prefix, "team", b != NULL ? json_string(b->team) : json_null());
+	add_figure(to, prefix, "label",
 	    b != NULL ? json_string(b->periods[0].label) : json_null());
 }
 
@@ -363,7 +368,7 @@ lt_api_balance(
 	const bool is_own =
 	    account >= 0 &&
 	    lt_access_own(&access, snapshot->accounts[account].name);
-	/* sbatch waits for it: who asks for their own needs no role. */
+	/* sbatch waits for it: a user's own balance needs no role. */
 	if (account >= 0 && !is_own && !lt_access_is_known(d, request))
 		return LT_API_LATER;
 	if (account < 0 || (!lt_access_all(&access) && !is_own))
@@ -385,7 +390,8 @@ lt_api_balance(
 	return 200;
 }
 
-/* What a user may still spend in an account of his; NULL: no budget. */
+/* The amount that a user may still spend in an account of theirs; NULL: no
+ * budget. */
 static json_t *
 balance_of(const struct lt_daemon *d, const struct lt_recent *none,
     const struct lt_pair *pair, int64_t now_utc_s)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A user has an own job interrupted, to see whether it resumes.
+ * POST /v1/canary/JOB: interrupts a user's own job once, to see whether it
+ * resumes. Reads the job from the batch system and asks life/canary.c to begin.
+ * A job that may not be interrupted now is refused with 409.
  */
 #include <stdio.h>
 
@@ -30,7 +32,7 @@ find_record(
 }
 
 static int
-begin(struct lt_daemon *d, const struct lt_batch_job *job,
+begin_canary(struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_api_request *request, const char *name, json_t **reply)
 {
 	const struct lt_books books = lt_daemon_books(d);
@@ -71,7 +73,7 @@ lt_api_canary(
 	else if (!request->is_admin && job->uid != request->uid)
 		status = lt_job_refuse(&access, &asked, reply);
 	else
-		status = begin(d, job, request, asked.text, reply);
+		status = begin_canary(d, job, request, asked.text, reply);
 	lt_batch_jobs_free(&records);
 	return status;
 }

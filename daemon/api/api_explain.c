@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/explain/JOB: one job's story.
+ * GET /v1/explain/JOB: the story of one job, as text and as JSON, from the
+ * batch system, the ledger and the market. It may make a pass first, to see a
+ * job that just came. A job that is unknown gets 404, one that the user may not
+ * see 403 or 404.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +12,13 @@
 #include "api_job.h"
 #include "daemon.h"
 #include "explain.h"
-#include "explain_proof.h"
+#include "explain_facts.h"
 #include "jobs.h"
-#include "capped.h"
-#include "levers.h"
 #include "lookup.h"
 #include "run_json.h"
 #include "units.h"
 
-/* How long it was expected to run; null: nothing was known. */
+/* The run time that was expected; null: nothing was known. */
 static json_t *
 expected_json(const struct lt_quote *q)
 {
@@ -36,7 +37,7 @@ expected_json(const struct lt_quote *q)
 	    lt_expected_text(text, sizeof(text), e, run.limit_s));
 }
 
-/* Of the plan, all tasks; null: none. */
+/* Interruptions expected by the plan, of all tasks; null: no plan has any. */
 static json_t *
 interruptions_json(const struct lt_quote *q)
 {
@@ -180,7 +181,8 @@ is_empty(const struct lt_story *s)
 	return s->job == NULL && !s->has_hold && s->count == 0;
 }
 
-/* Of whom may ask; status 200, or the error in *reply. */
+/* Finds the story if the user may see the job: status 200, or the error in
+ * *reply. */
 static int
 find_story(struct lt_story *s, struct lt_daemon *d,
     const struct lt_api_request *request, const struct lt_job_named *named,

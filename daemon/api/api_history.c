@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/history, POST /v1/history/forget: how long a user's jobs ran. His
- * own business: of others those see it who see all runs.
+ * GET /v1/history, POST /v1/history/forget: the lengths of a user's jobs that
+ * forecasts learn from, read from the ledger and forgotten on request. Users
+ * see their own; only those who see all runs see others'. A failure is 503.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +77,9 @@ lt_api_history(
 	    user == NULL
 		? 200
 		: lt_access_user(d, request,
-		      &(struct lt_access_named){user, lt_access_all(&access),
-			  "root, SlurmUser, operators and viewers"},
+		      &(struct lt_access_named){.user = user,
+			  .others = lt_access_all(&access),
+			  .who = "root, SlurmUser, operators and viewers"},
 		      &asked.uid, reply);
 	if (status != 200)
 		return status;
@@ -112,8 +114,9 @@ lt_api_forget(
 					 "{s:s}", "user", &user) != 0)
 		return lt_api_error(reply, 400, "want {user}");
 	const int status = lt_access_user(d, request,
-	    &(struct lt_access_named){
-		user, request->is_admin, "root, SlurmUser and that user"},
+	    &(struct lt_access_named){.user = user,
+		.others = request->is_admin,
+		.who = "root, SlurmUser and that user"},
 	    &uid, reply);
 	if (status != 200)
 		return status;

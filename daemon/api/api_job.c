@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From what a path says to a job's id, and the answers where there is none.
+ * Finds the job that a path names, and makes the answers if there is none or if
+ * the user may not see it: 404, or 403. Names are asked of the batch system.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which job a path names, for explain, now and jobs: its number, a task of an
- * array as Slurm writes it, or the name that its system has for it.
+ * The job that a path names, for explain, now and jobs: its number, a task of
+ * an array as Slurm writes it, or the name that its system has for it.
  */
 #ifndef LT_API_JOB_H
 #define LT_API_JOB_H
@@ -16,7 +16,7 @@ struct lt_job_named {
 	char text[24];	  /* "23", "23_1" */
 };
 
-/* Of request->rest: status 200, or the error in *reply. */
+/* Reads request->rest: status 200, or the error in *reply. */
 int lt_job_named(struct lt_job_named *asked,
     const struct lt_api_request *request, json_t **reply);
 
@@ -28,12 +28,12 @@ void lt_job_catch_up(struct lt_daemon *d, uint32_t job_id, int64_t now_utc_s);
 uint32_t lt_job_record(
     const struct lt_batch_jobs *list, const struct lt_job_named *asked);
 
-/* Does the task wait by a record that stands for these ("1-4,7", as Slurm cuts
- * it)? Where it is cut, what it doesn't show may be there. */
+/* True if the task waits by a record that stands for these tasks ("1-4,7").
+ * Slurm cuts long lists: then it may be behind the end. */
 bool lt_job_has_task(const char *array_tasks, uint32_t task);
 
-/* Is the record one of those that are asked for, or does the task wait by it?
- */
+/* True if the record is one of those that are asked for, or if the task waits
+ * by it. */
 bool lt_job_is(
     const struct lt_job_named *named, const struct lt_batch_job *job);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /v1/jobs, GET /v1/jobs/JOB: the jobs that wait and run, and those that
- * ended lately, as long as the batch system's list has them.
+ * ended, as long as the batch system's list has them; then the last runs from
+ * the ledger. Reads the list of the last pass. Only jobs that the user may see
+ * are in the answer; a job that is unknown gets 404.
  */
 #include <stdlib.h>
 
@@ -65,7 +67,7 @@ page(struct lt_daemon *d, struct wanted *wanted, uint32_t *next)
 	return rows;
 }
 
-/* Of runs that the list has no more, the last PAGE_MAX. */
+/* Adds the last PAGE_MAX runs that the list no longer has. */
 static void
 add_runs(struct lt_daemon *d, struct wanted *wanted, json_t *rows)
 {
@@ -137,8 +139,8 @@ answer(const struct lt_daemon *d, const struct wanted *wanted, json_t *rows,
 	return *reply != NULL ? 200 : lt_api_error(reply, 503, "out of memory");
 }
 
-/* Whose pods run without a hold, of those that may be seen; where there are
- * any. */
+/* Adds jobs whose pods run without a hold, as far as the user may see them, if
+ * there are any. */
 static void
 add_unheld(const struct wanted *wanted, json_t *answer)
 {
@@ -182,9 +184,10 @@ lt_api_jobs(
 	    user == NULL
 		? 200
 		: lt_access_user(d, request,
-		      &(struct lt_access_named){user,
-			  lt_access_jobs(&wanted.access),
-			  "root, SlurmUser, operators, viewers and coordinators"},
+		      &(struct lt_access_named){.user = user,
+			  .others = lt_access_jobs(&wanted.access),
+			  .who =
+			      "root, SlurmUser, operators, viewers and coordinators"},
 		      &wanted.uid, reply);
 	if (status != 200)
 		return status;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/plan/manifest: what would be decided of a Job or Pod if it were
- * created now, by the same way as of one that is there. Nothing is stored.
+ * POST /v1/plan/manifest: the decision for a Job or Pod if it were created now,
+ * made in the same way as for one that exists. Reads the market and the budget
+ * snapshot; nothing is stored. A manifest that can't be read gets 400.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ budget_text(char *out, size_t size, const struct answer *a,
 					  : " available");
 }
 
-/* What becomes of it, where that is not what the table says. */
+/* Says what happens to the job if that is not what the table shows. */
 static const char *
 becomes(const struct answer *a, enum lt_mode mode)
 {

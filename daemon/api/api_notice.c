@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes that their owner takes back: told by an admin, or by lowtide-node on
- * the node itself.
+ * POST and GET /v1/notice: nodes that their owner takes back, as reported by an
+ * admin, or by lowtide-node on the node itself. A notice is stored in the
+ * ledger before its jobs are asked for checkpoints. A report by anybody else is
+ * refused (access_node.c).
  */
 #include <string.h>
 
@@ -97,7 +99,7 @@ lt_api_notices(
 {
 	struct lt_error err = {0};
 
-	/* Who resumes a node that is not in it gives it to jobs. */
+	/* A node that is missing in the list would be resumed, and get jobs. */
 	if (lt_notice_know(d->ledger, &d->notice, &err) != LT_OK)
 		return refuse(reply, &err);
 	*reply = notices_json(d, request->now_utc_s, NULL);

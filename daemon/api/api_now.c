@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/now/JOB: the start at once of a job that lowtide delayed, or of one
- * task of an array, or the end of its pause. What its user set by hand is not
- * lowtide's to change.
+ * POST /v1/now/JOB: starts a job, or one task of an array, that lowtide
+ * delayed, or ends its pause. The hold grows to the price of now first; then
+ * the batch system is asked. A start that the user set by hand is not changed.
+ * A job that can't start, or whose budget has too little left, is refused with
+ * 409.
  */
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +76,9 @@ hold_from_now(struct lt_daemon *d, struct starting *s, int64_t now_utc_s,
 	return LT_OK;
 }
 
-/* Of an array all that wait are told. */
+/* Gives the job its new start; all records that wait, for an array. */
 static int
-tell(const struct starting *s, int64_t now_utc_s, struct lt_error *err)
+set_start(const struct starting *s, int64_t now_utc_s, struct lt_error *err)
 {
 	const struct lt_quote *const quote = &s->hold.quote;
 	struct lt_quote of_task = *quote;
@@ -97,8 +99,8 @@ tell(const struct starting *s, int64_t now_utc_s, struct lt_error *err)
 	return code;
 }
 
-/* Held for first, then told to Slurm: killed between the two, too much is
- * held, never too little. */
+/* Holds the money first and asks Slurm then: if lowtided is killed between the
+ * two, too much is held, never too little. */
 static int
 start_now(
     struct lt_daemon *d, struct starting *s, int64_t now_utc_s, json_t **reply)
@@ -115,13 +117,13 @@ start_now(
 		    &d->site.market, d->ledger, s->job, &s->hold, now_utc_s);
 	d->budget.dirty = true;
 	if (lt_ledger_put_hold(d->ledger, &s->hold, &err) != LT_OK ||
-	    tell(s, now_utc_s, &err) != LT_OK)
+	    set_start(s, now_utc_s, &err) != LT_OK)
 		return lt_api_error(reply, 503, "%s", err.text);
 	return 200;
 }
 
-/* Its user's own --begin, or a start that was set by scontrol since. Where
- * nothing but lowtide delays jobs, there is none. */
+/* True if the start is the user's own --begin, or was set by scontrol since. A
+ * system in which only lowtide delays jobs has none. */
 static bool
 is_own_begin(const struct lt_batch_job *job, int64_t now_utc_s)
 {
@@ -156,7 +158,7 @@ find_record(struct starting *s)
 
 /* 200, or why it can't start now. */
 static int
-check(struct lt_daemon *d, struct starting *s,
+check_startable(struct lt_daemon *d, struct starting *s,
     const struct lt_api_request *request, json_t **reply)
 {
 	const struct lt_access access = lt_access_of(d, request);
@@ -193,7 +195,7 @@ check(struct lt_daemon *d, struct starting *s,
 	return 200;
 }
 
-/* Does lowtide let it stand still, and may its user say so? */
+/* True if lowtide paused the job, and the user may end the pause. */
 static bool
 is_paused(struct lt_daemon *d, const struct starting *s,
     const struct lt_api_request *request)
@@ -245,7 +247,7 @@ lt_api_now(
 		lt_batch_jobs_free(&jobs);
 		return status;
 	}
-	status = s.job != NULL ? check(d, &s, request, reply)
+	status = s.job != NULL ? check_startable(d, &s, request, reply)
 			       : lt_job_unknown(&asked, reply);
 	if (status == 200)
 		status = start_now(d, &s, request->now_utc_s, reply);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * POST /v1/plan: SPANK asks for the windows that no market has yet, and tells
- * the plan that it made of them. Whoever asks may say what he likes: it books
- * what he could book with --begin, for two minutes, and is of his own jobs.
+ * POST /v1/plan: SPANK asks for the windows that no market has yet, and
+ * announces the plan that it made with them. Plans are kept in memory for two
+ * minutes. A user may announce anything: it books only what they could book
+ * with --begin, and counts for their own jobs. A malformed plan gets 400.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum {
 
 /* The windows since, as [partition, millionths of a node, start, end]. */
 static json_t *
-told(const struct lt_announced_state *state,
+windows_json(const struct lt_announced_state *state,
     const struct lt_announced_seen *seen, uint32_t *count)
 {
 	json_t *const list = json_array();
@@ -43,8 +44,8 @@ told(const struct lt_announced_state *state,
 	return list;
 }
 
-/* What no partition has, or nobody could wait for, is no window. What ends
- * behind all that is looked at ends there. */
+/* False for a window that no partition has room for, or for which nobody could
+ * wait. A window is cut at the end of the days that are looked at. */
 static bool
 is_window(struct lt_planned *window, const struct lt_partition *partition,
     int64_t now_utc_s)
@@ -62,7 +63,8 @@ is_window(struct lt_planned *window, const struct lt_partition *partition,
 	return true;
 }
 
-/* Of the quote only what was asked, and by what its job is known. */
+/* Takes only the wishes from the quote, and the fields that identify its job.
+ */
 static void
 take_quote(struct lt_announced *plan, const struct lt_quote *quote)
 {
@@ -72,7 +74,7 @@ take_quote(struct lt_announced *plan, const struct lt_quote *quote)
 	memcpy(plan->partition, quote->partition, sizeof(plan->partition));
 	memcpy(plan->home, quote->home, sizeof(plan->home));
 	plan->start_utc_s = quote->plan_start_utc_s;
-	/* Of a user's text: any two numbers. */
+	/* A user's text may have any two numbers. */
 	if (__builtin_sub_overflow(
 		quote->end_utc_s, quote->start_utc_s, &plan->limit_s))
 		plan->limit_s = 0;
@@ -164,7 +166,7 @@ lt_api_plan(
 		return status;
 	seen.generation = (uint64_t)generation;
 	seen.sequence = (uint64_t)sequence;
-	json_t *const list = told(&d->announced, &seen, &count);
+	json_t *const list = windows_json(&d->announced, &seen, &count);
 	if (quote != NULL && count == 0) {
 		json_decref(list);
 		return book(d, request, &plan, reply);

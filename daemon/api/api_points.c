@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GET /v1/signals/export: the stored points of a source in pages; GET
- * /v1/signals/errors: how far its forecasts were off.
+ * /v1/signals/errors: how far its forecasts were off. Both read signals.db by
+ * the ledger. An unknown source gets 404, a span that is malformed or too long
+ * 400.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #include "api_signals.h"
 #include "daemon.h"
 #include "forecast_learn.h"
+#include "min_max.h"
 #include "out.h"
 #include "units.h"
 
@@ -125,7 +128,9 @@ fill_page(struct page *page, struct lt_ledger *ledger,
 					: from + WINDOW_S;
 
 		code = take_window(page, ledger,
-		    &(struct lt_points_asked){w->key, {from, end}}, err);
+		    &(struct lt_points_asked){
+			.source = w->key, .span = {from, end}},
+		    err);
 	}
 	return code;
 }
@@ -178,7 +183,7 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	if (lt_api_value(request, "from") != NULL &&
 	    lt_api_value(request, "to") != NULL && from >= to)
 		return lt_api_error(reply, 400, "to: want a time after from");
-	from = from > first ? from : first;
+	from = lt_max_i64(from, first);
 	struct export_work *const w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return lt_api_error(reply, 503, "export: out of memory");
@@ -189,8 +194,8 @@ lt_api_signals_export(struct lt_daemon *d, const struct lt_api_request *request,
 	    w->currency, sizeof(w->currency), "%s", d->site.policy->currency);
 	w->quantity = lt_api_quantity(source);
 	w->after_utc_s = after;
-	w->from_utc_s = from > after ? from : after;
-	w->to_utc_s = to < end ? to : end;
+	w->from_utc_s = lt_max_i64(from, after);
+	w->to_utc_s = lt_min_i64(to, end);
 	*work = &w->work;
 	return 200;
 }

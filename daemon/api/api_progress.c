@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far jobs are, told by the node where they run. What the reader there read
- * as the job's user is judged as any user's words: it can only say something of
- * that user's own job.
+ * POST /v1/progress: how far jobs are, as reported by the node where they run.
+ * The node's reader reads it as the job's user, so it is trusted no more than
+ * any text of a user: it can only concern their own job. Reports go to the
+ * proofs in memory and in the ledger; a job that is not known yet is listed as
+ * "later".
  */
 #include "access.h"
 #include "api.h"
@@ -67,8 +69,8 @@ lt_api_progress(
 	json_array_foreach(jobs, i, job) {
 		struct lt_proof_told told = {.node = node};
 
-		/* A user's own words, as "loss=-0.53": the jobs beside it are
-		 * told all the same. */
+		/* A user's text such as "loss=-0.53" is skipped; the other
+		 * jobs count all the same. */
 		if (!read_job(&told, job))
 			continue;
 		if (lt_proof_tell(d->ledger, &d->charges, &d->jobs, &d->proof,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/report: the statement of a period; with "after" a page of the runs
- * in it, with "runs" all of them behind it. What of it stands in the memory of
- * the loop is taken here; the rest is made beside it (report.c).
+ * GET /v1/report: the statement of a period; with "after" a page of the runs in
+ * it, with "runs" all of them behind it. The parts that are in the loop's
+ * memory are copied here; a thread makes the rest (report.c). A value of the
+ * query that is malformed gets 400, one that the user may not ask for 403.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "budget_forecast.h"
 #include "daemon.h"
 #include "report.h"
-#include "report_asked.h"
+#include "report_accounts.h"
 #include "settle.h"
 #include "units.h"
 
@@ -104,8 +105,8 @@ by_account(const void *left, const void *right)
 							       : 1;
 }
 
-/* Of each budget the one period that has the report's in it, shorter ones of an
- * account first. */
+/* Takes the one period of each budget that contains the report's, shorter ones
+ * of an account first. */
 static void
 take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
 {
@@ -133,7 +134,7 @@ take_budgets(struct lt_report_work *w, const struct lt_budget_state *budget)
 	qsort(w->budgets, w->budget_count, sizeof(w->budgets[0]), by_account);
 }
 
-/* Where the sources are, and what. */
+/* Takes the grid zones of the sources of carbon intensity. */
 static void
 take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
 {
@@ -148,7 +149,8 @@ take_zones(struct lt_report_work *w, const struct lt_signals_state *signals)
 	}
 }
 
-/* What the text needs of the loop's own; NULL: no memory. */
+/* Copies the parts of the loop's memory that the text needs; NULL: no memory.
+ */
 struct lt_report_work *
 lt_report_take(struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_period *period)
@@ -374,7 +376,7 @@ take_flags(struct lt_report_work *w, const struct lt_api_request *request,
 	return 200;
 }
 
-/* What is asked beside the statement itself. */
+/* Takes the parts that are asked for beside the statement itself. */
 static int
 take_more(struct lt_report_work *w, const struct lt_api_request *request,
     json_t **reply)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/signals: each source with its state, what it says for the next day,
- * who uses it; and the interruption rates of partitions that have one.
+ * GET /v1/signals: each source with its state, its values for the next day and
+ * its users; and the interruption rates of partitions that have one. Reads the
+ * signals in memory and, for bands, what was learned of forecasts. A value that
+ * is not known is null.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +73,7 @@ lt_api_where(char where[LT_API_WHERE_SIZE], const struct lt_source *source)
 	add_first(where, source, places);
 }
 
-/* What clouds call the machines whose price it is; NULL: it does not say. */
+/* The cloud's name of the machines whose price it is; NULL: not given. */
 static const char *
 instance_type(const struct lt_source *source)
 {
@@ -229,7 +231,7 @@ partitions_json(struct lt_daemon *d, int64_t now_utc_s)
 	return list;
 }
 
-/* What the policy itself says, the same in all hours. */
+/* The fixed values of the policy, the same in all hours. */
 static json_t *
 fixed_json(const struct lt_policy *policy)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the three requests about signals share.
+ * Helpers of the three requests about signals.
  */
 #ifndef LT_API_SIGNALS_H
 #define LT_API_SIGNALS_H
@@ -10,10 +10,10 @@
 #include "hours.h"
 #include "signals.h"
 
-/* By its name in the policy file; NULL = none. */
+/* Finds a source by its name in the policy file; NULL = none. */
 const struct lt_source *lt_api_source(
     const struct lt_signals_state *signals, const char *name);
-/* What it gives; before its first fetch, as its options say. */
+/* The quantity that it gives; before its first fetch, by its options. */
 enum lt_quantity lt_api_quantity(const struct lt_source *source);
 /* The place that its options say, as "region 13"; "" = none. */
 enum { LT_API_WHERE_SIZE = 160 };
@@ -32,8 +32,9 @@ struct lt_api_bands { /* what was learned of one source; may be nothing */
 };
 void lt_api_bands_load(struct lt_api_bands *bands, struct lt_ledger *ledger,
     const struct lt_source *source);
-/* Where 80 % of what comes should lie; false: the hour is no forecast, or
- * nothing was learned of its kind. lead_s: from now to the hour's end. */
+/* The band in which 80 % of the values should lie; false: the hour is no
+ * forecast, or nothing was learned of its kind. lead_s: from now to the hour's
+ * end. */
 bool lt_api_band(double *low, double *high, const struct lt_api_bands *bands,
     const struct lt_hour *hour, int64_t lead_s);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GET /v1/status, GET /v1/market, /v1/rebuild: the daemon itself.
+ * GET /v1/status, GET /v1/market, /v1/rebuild, /v1/reload: the daemon itself,
+ * for `lowtide doctor` and `lowtide status`. The status is made from memory, so
+ * that it comes while a step fails: it shows the failures. Figures of jobs and
+ * money are null for users who do not see all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,8 +185,8 @@ add_pool(
 			"known", p->shape_count > 0));
 }
 
-/* How Kubernetes is watched, and what doctor compares; null at other sites, and
- * for who does not see all. */
+/* How Kubernetes is watched, and the figures that doctor compares; null at
+ * other sites, and for users who do not see all. */
 static json_t *
 watch_json(const struct lt_daemon *d, const struct lt_access *access,
     int64_t now_utc_s)
@@ -272,7 +275,7 @@ unclosed_json(struct lt_daemon *d, int64_t now_utc_s)
 	    day, "any_closed", lt_ledger_closed_until(d->ledger) > 0);
 }
 
-/* What Slurm was asked of jobs that were moved, and what came of it. */
+/* Requests to Slurm for jobs that were moved, and their results. */
 static json_t *
 afterwards_json(const struct lt_daemon *d)
 {
@@ -306,7 +309,7 @@ off_json(const struct lt_off *off)
 			   : json_null();
 }
 
-/* What stands beside the site's own facts. */
+/* Adds the members beside the site's own facts. */
 static void
 add_more(json_t *to, struct lt_daemon *d, const struct lt_access *access,
     int64_t now)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread touches its row of the table only, and of that the loop only `done`
- * and `stop` until the thread is joined.
+ * Runs the threads of aside.h: a table with a row for each. A thread touches
+ * its own row only; until it is joined the loop touches only `done` and `stop`
+ * of that row. A thread that can't be started, or a ledger that can't be
+ * opened, is answered with 503; a reader that is too slow is cut off.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -151,7 +153,7 @@ answer(struct aside *a, int status, char *text)
 }
 
 static void *
-run(void *closure)
+run_thread(void *closure)
 {
 	struct aside *const a = closure;
 	struct lt_ledger *ledger = NULL;
@@ -191,7 +193,7 @@ lt_asides_start(lt_aside_function *ended, struct lt_error *err)
 }
 
 static void
-end(struct aside *a)
+end_thread(struct aside *a)
 {
 	(void)pthread_join(a->thread, NULL);
 	free(a->work);
@@ -208,7 +210,7 @@ lt_asides_run(void)
 		return;
 	for (int i = 0; i < LT_ASIDES_MAX; i++)
 		if (desk.all[i].taken && atomic_load(&desk.all[i].done))
-			end(&desk.all[i]);
+			end_thread(&desk.all[i]);
 }
 
 void
@@ -221,7 +223,7 @@ lt_asides_stop(void)
 			continue;
 		atomic_store(&a->stop, true);
 		(void)shutdown(a->fd, SHUT_RDWR);
-		end(a);
+		end_thread(a);
 	}
 	if (desk.fd >= 0)
 		close(desk.fd);
@@ -261,7 +263,7 @@ start_thread(struct aside *a)
 		return false;
 	const bool started =
 	    pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-	    pthread_create(&a->thread, &attributes, run, a) == 0;
+	    pthread_create(&a->thread, &attributes, run_thread, a) == 0;
 	(void)pthread_attr_destroy(&attributes);
 	return started;
 }

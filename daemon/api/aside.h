@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers that take long, each made by a thread beside the loop and written by
- * it to the connection itself. It has a connection of its own to the ledger
- * and what was copied into its work, and shares nothing else with anybody: who
- * reads slowly, or not at all, keeps nobody waiting.
+ * Answers that take long: a thread beside the loop makes each of them and
+ * writes it to the connection itself. It has its own connection to the ledger
+ * and a copy of what it needs, and shares nothing else: a client that reads
+ * slowly, or not at all, delays nobody.
  */
 #ifndef LT_ASIDE_H
 #define LT_ASIDE_H

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the message to a team's owners when a month is closed: its figures with
+ * those of the accounts below it, as api_close.c writes it in the transaction
+ * of the closing. Reads the statement's work and the ledger. No memory or a
+ * ledger that fails makes the closing fail.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +15,7 @@
 #include "api.h"
 #include "breath.h"
 #include "closed_alerts.h"
-#include "report_asked.h"
+#include "report_accounts.h"
 #include "report_parts.h"
 #include "text.h"
 #include "units.h"
@@ -115,7 +121,7 @@ put_amount(struct lt_text *text, const char *currency, struct lt_amount amount)
 	lt_text_put(text, "%s, %s CO2e", money, carbon);
 }
 
-/* Of a limit, in per cent; nothing where there is none. */
+/* Writes the part of a limit, in per cent; nothing without a limit. */
 static void
 put_part(struct lt_text *text, bool has, int64_t cost, int64_t limit,
     const char *what)

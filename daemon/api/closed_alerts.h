@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The statement of a closed month, told to the owners of each team.
+ * The statement of a closed month, as a message to the owners of each team.
  */
 #ifndef LT_CLOSED_ALERTS_H
 #define LT_CLOSED_ALERTS_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * On a login node: the controller's market snapshot is fetched page by page
- * and kept in the run directory for SPANK; balances are asked for, and plans
- * told, on behalf of whoever asks here. Children ask (question.c): a controller
- * that hangs keeps nobody waiting for anything else.
+ * lowtided on a login node: fetches the controller's market snapshot page by
+ * page and keeps it in the run directory for SPANK; asks for balances and
+ * announces plans on behalf of the local user. Children do the asking
+ * (question.c), so that a controller that hangs delays nothing else. A fetch
+ * that fails is logged once and tried again; the old snapshot stays.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -32,7 +33,7 @@ enum {
 	PAGES_MAX = LT_FILE_BYTES_MAX / (360 * 1024) + 1
 };
 
-static struct { /* whom, and what we keep of it; set once */
+static struct { /* the controller, and the copy of its market; set once */
 	struct lt_seal seal;
 	const char *host, *market_path;
 } following;
@@ -46,7 +47,8 @@ struct market {		       /* what we know of the file that we keep */
 
 /* One request by munge; *text is malloc'd; the status, or a negative code. */
 static int
-ask(const struct lt_seal_question *question, char **text, struct lt_error *err)
+ask_controller(
+    const struct lt_seal_question *question, char **text, struct lt_error *err)
 {
 	struct lt_sealed_reply reply = {0};
 	const int code =
@@ -67,11 +69,12 @@ fetch_page(unsigned char **bytes, size_t *have, json_int_t *generation,
 	const char *text = NULL;
 
 	snprintf(path, sizeof(path), "/v1/market?format=14&offset=%zu", *have);
-	const int status = ask(&(struct lt_seal_question){.method = "GET",
-				   .path = path,
-				   .connect_ms = ASK_MS,
-				   .timeout_ms = ASK_MS},
-	    &body, err);
+	const int status =
+	    ask_controller(&(struct lt_seal_question){.method = "GET",
+			       .path = path,
+			       .connect_ms = ASK_MS,
+			       .timeout_ms = ASK_MS},
+		&body, err);
 	if (status != 200) {
 		const int code =
 		    status < 0 ? status
@@ -173,7 +176,7 @@ lt_follow_ask(const char *path, const char *body, char **reply)
 	    .body = has_body ? body : NULL,
 	    .connect_ms = RELAY_MS,
 	    .timeout_ms = RELAY_MS};
-	const int status = ask(&question, reply, &err);
+	const int status = ask_controller(&question, reply, &err);
 
 	if (status > 0 && *reply != NULL)
 		return status;
@@ -185,8 +188,8 @@ lt_follow_ask(const char *path, const char *body, char **reply)
 	return 503;
 }
 
-/* In a child: the market into its file. What it says is its generation, or
- * why there is none. */
+/* A child writes the market into its file, and reports its generation, or why
+ * there is none. */
 struct news {
 	uint64_t generation;
 	struct lt_error err;
@@ -285,7 +288,7 @@ lt_follow_whom(const char *host, const struct lt_seal *seal, const char *path)
 	following.market_path = path;
 }
 
-/* Whom to believe is in slurm.conf, never in what the network says. */
+/* slurm.conf says whose credentials to believe, never the network. */
 static int
 find_seal(struct lt_seal *seal, char munge_socket[512], struct lt_error *err)
 {

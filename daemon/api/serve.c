@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd, driven by the main loop. Who asks: on the Unix socket the
- * kernel says, on TCP a munge credential does (serve_munge.c). The Unix socket
- * is accepted here, for libmicrohttpd knows no users (door.c).
+ * libmicrohttpd, driven by the main loop. The asking user is known from the
+ * kernel on the Unix socket, and from a munge credential on TCP
+ * (serve_munge.c). Connections of the Unix socket are accepted here, since
+ * libmicrohttpd knows no users (door.c). Answers go through lt_api_begin();
+ * long ones through aside.c, and on a login node all of them through
+ * question.c. Requests that are too large, too slow or too many are refused or
+ * closed.
  */
 #include <errno.h>
 #include <microhttpd.h>
@@ -18,11 +22,10 @@
 #include "daemon.h"
 #include "door.h"
 #include "http.h"
-#include "listen.h"
+#include "connection.h"
 #include "log.h"
 #include "metrics_listen.h"
 #include "publish.h"
-#include "respond.h"
 #include "serve.h"
 #include "serve_munge.h"
 
@@ -62,7 +65,8 @@ struct exchange { /* one request under way */
 };
 
 static void *
-begin(void *closure, const char *uri, struct MHD_Connection *connection)
+begin_exchange(
+    void *closure, const char *uri, struct MHD_Connection *connection)
 {
 	(void)closure;
 	(void)connection;
@@ -75,7 +79,7 @@ begin(void *closure, const char *uri, struct MHD_Connection *connection)
 }
 
 static void
-finish(void *closure, struct MHD_Connection *connection, void **state,
+finish_exchange(void *closure, struct MHD_Connection *connection, void **state,
     enum MHD_RequestTerminationCode code)
 {
 	(void)closure;
@@ -117,7 +121,7 @@ collect(struct exchange *e, const char *data, size_t length)
 	e->body[e->length] = '\0';
 }
 
-/* Is the request here whole? Else what libmicrohttpd is told. */
+/* True if the request is here whole; else *result is for libmicrohttpd. */
 static bool
 is_here(struct exchange *e, const char *data, size_t *length,
     enum MHD_Result *result)
@@ -137,9 +141,9 @@ is_here(struct exchange *e, const char *data, size_t *length,
 	return false;
 }
 
-/* Is it to be answered now? What is made beside the loop waits for room. */
+/* True if the request is to be answered now; long ones wait for a thread. */
 static bool
-may_go_on(const struct exchange *e)
+may_answer(const struct exchange *e)
 {
 	return e->kind.turn <= server.turn &&
 	       !(e->awaits_directory && e->news == lt_directory_news()) &&
@@ -179,7 +183,7 @@ wake_waiting(bool all)
 	for (struct exchange **link = &server.waiting; *link != NULL;) {
 		struct exchange *const e = *link;
 
-		if (!all && !may_go_on(e)) {
+		if (!all && !may_answer(e)) {
 			link = &e->next;
 			continue;
 		}
@@ -294,11 +298,14 @@ answer_local(void *closure, struct MHD_Connection *connection, const char *url,
 	if (server.relay != NULL)
 		return answer_relay(e, connection, e->uid);
 	e->kind = lt_api_kind(method, e->uri);
-	if (!may_go_on(e))
+	if (!may_answer(e))
 		return await(e, connection);
 	const int status = lt_api_begin(closure,
-	    &(struct lt_api_asked){
-		e->uid, method, e->uri, e->body, e->length, NULL},
+	    &(struct lt_api_asked){.uid = e->uid,
+		.method = method,
+		.uri = e->uri,
+		.body = e->body,
+		.body_length = e->length},
 	    &text, &work);
 	if (status == LT_API_LATER)
 		return await_directory(e, connection);
@@ -321,11 +328,15 @@ answer_asked(struct exchange *e, struct MHD_Connection *connection)
 
 	e->uid = asked->uid;
 	e->kind = lt_api_kind(asked->payload, asked->path);
-	if (!may_go_on(e))
+	if (!may_answer(e))
 		return await(e, connection);
 	int status = lt_api_begin(d,
-	    &(struct lt_api_asked){asked->uid, asked->payload, asked->path,
-		asked->body, strlen(asked->body), &asked->from},
+	    &(struct lt_api_asked){.uid = asked->uid,
+		.method = asked->payload,
+		.uri = asked->path,
+		.body = asked->body,
+		.body_length = strlen(asked->body),
+		.from = &asked->from},
 	    &reply, &work);
 	if (status == LT_API_LATER)
 		return await_directory(e, connection);
@@ -452,7 +463,7 @@ lt_serve_timeout_ms(int wait_ms)
 }
 
 static void
-run(enum lt_turn turn)
+run_mhd(enum lt_turn turn)
 {
 	const int64_t now_ms = lt_monotonic_ms();
 
@@ -479,14 +490,15 @@ void
 lt_serve_run(void)
 {
 	server.metrics = lt_metrics_follow(server.d);
-	run(LT_TURN_ALL);
+	run_mhd(LT_TURN_ALL);
 }
 
-/* Who is waited for least is job_submit: it goes by what is on disk. */
+/* Publishes for job_submit after each run: it waits for no answer but reads the
+ * files. */
 static void
 run_amid(enum lt_turn turn)
 {
-	run(turn);
+	run_mhd(turn);
 	lt_publish_amid(server.d, turn);
 }
 
@@ -494,8 +506,8 @@ static void
 breathe(enum lt_turn turn, int fd)
 {
 	enum { LONGEST_MS = 1000 };
-	/* Who is answered finds what jobs are admitted by; and within an
-	 * answer libmicrohttpd is at work already. */
+	/* An answer must find the budgets that jobs are admitted by; and within
+	 * an answer libmicrohttpd is running already. */
 	const bool may_run = server.d->budget.has_snapshot &&
 			     server.d->budget.snapshot.ready && !server.running;
 
@@ -528,9 +540,9 @@ start_at(
 {
 	return MHD_start_daemon(
 	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET,
-	    0, NULL, NULL, answer, d, MHD_OPTION_URI_LOG_CALLBACK, begin, d,
-	    MHD_OPTION_NOTIFY_COMPLETED, finish, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, door,
+	    0, NULL, NULL, answer, d, MHD_OPTION_URI_LOG_CALLBACK,
+	    begin_exchange, d, MHD_OPTION_NOTIFY_COMPLETED, finish_exchange,
+	    NULL, MHD_OPTION_NOTIFY_CONNECTION, lt_door_watch, door,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LT_SLOTS_MAX,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
 }

@@ -17,8 +17,8 @@ enum { LT_SERVE_FDS = 6 + LT_DIRECTORY_FDS };
 
 /* A server that has the answers from another. */
 struct lt_serve_relay {
-	/* What the other is asked when uid asks for `uri` here; false: it is
-	 * not answered here. */
+	/* Gives the path to ask of the other lowtided when uid asks for `uri`
+	 * here; false: not answered here. */
 	bool (*path)(char *path, size_t size, uint32_t uid, const char *uri);
 	lt_question_function *ask;
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every number of a job with where it came from: what was planned, what it
- * was compared with, what is held, what each run was charged and by which
- * rates. Numbers in brackets are the equations of docs/model.md, for who asks.
+ * Writes the text of `lowtide explain`: every number of a job with its source,
+ * from the plan and the candidates that it was compared with to the hold and
+ * the charge of each run. Reads the story, the market and the ledger. Numbers
+ * in brackets are equations of docs/model.md, shown on request. A text that is
+ * too long is cut.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,27 +13,21 @@
 
 #include "api_signals.h"
 #include "baseline.h"
-#include "capped.h"
 #include "daemon.h"
 #include "equations.h"
 #include "explain.h"
-#include "explain_availability.h"
-#include "explain_class.h"
-#include "explain_proof.h"
-#include "explain_run.h"
+#include "explain_facts.h"
 #include "gpu_kinds.h"
 #include "hazard.h"
-#include "levers.h"
 #include "lookup.h"
 #include "notice.h"
-#include "pause_text.h"
 #include "policy_load.h"
 #include "price.h"
 #include "replan.h"
 #include "text.h"
 #include "units.h"
 
-/* What makes a partition lose; 0 = no equation, a fact of Slurm's. */
+/* The equation by which a partition loses; 0: none, a fact of Slurm's. */
 static const int equations[LT_REJECT_COUNT] = {
     [LT_REJECT_DEARER] = 24,
     [LT_REJECT_MAX_TIME] = 3,
@@ -98,7 +94,7 @@ say_candidates(
 		lt_text_put(t, "    and %u more\n", whys.more);
 }
 
-/* By what it was planned, as the quote has it. */
+/* Appends the figures that the job was planned by, from its quote. */
 static void
 say_expected(
     struct lt_text *t, const struct lt_quote *q, uint32_t confidence_ppm)
@@ -280,7 +276,8 @@ say_signal(struct lt_text *t, const struct lt_daemon *d,
 	lt_text_put(t, "\n");
 }
 
-/* What is published, what happened here, and the weight of each. */
+/* Appends the interruption rate that is published, the one seen here, and their
+ * weights. */
 static void
 say_hazard(
     struct lt_text *t, struct lt_daemon *d, const char *name, int64_t now_utc_s)
@@ -338,13 +335,18 @@ say_partition(
 	snprintf(unit, sizeof(unit), "%s/node-h", d->site.policy->currency);
 	if (d->site.policy->currency[0])
 		say_signal(t, d,
-		    &(struct signal){"price", p->price_series, LT_MICROS, unit},
+		    &(struct signal){.what = "price",
+			.series = p->price_series,
+			.scale = LT_MICROS,
+			.unit = unit},
 		    now_utc_s);
 	say_signal(t, d,
-	    &(struct signal){"carbon", p->carbon_series, 1,
-		d->site.policy->intensity == LT_INTENSITY_MARGINAL
-		    ? "g CO2e/kWh (marginal)"
-		    : "g CO2e/kWh"},
+	    &(struct signal){.what = "carbon",
+		.series = p->carbon_series,
+		.scale = 1,
+		.unit = d->site.policy->intensity == LT_INTENSITY_MARGINAL
+			    ? "g CO2e/kWh (marginal)"
+			    : "g CO2e/kWh"},
 	    now_utc_s);
 	if (d->site.market.charge_micros_per_tonne > 0)
 		lt_text_put(t,
@@ -355,8 +357,10 @@ say_partition(
 	snprintf(unit, sizeof(unit), "%s/kWh", d->site.policy->currency);
 	if (p->tariff_series != LT_NO_SERIES)
 		say_signal(t, d,
-		    &(struct signal){
-			"tariff", p->tariff_series, LT_MICROS, unit},
+		    &(struct signal){.what = "tariff",
+			.series = p->tariff_series,
+			.scale = LT_MICROS,
+			.unit = unit},
 		    now_utc_s);
 	lt_text_put(t, "    power    %.0f W idle + %.0f W CPUs + ",
 	    p->node_idle_w, p->node_cpu_w);
@@ -369,7 +373,7 @@ say_partition(
 	lt_text_put(t, "%s", lt_explain_availability(seen, sizeof(seen), p));
 }
 
-/* Of one that lowtide put off: until when, and the way out. */
+/* Appends until when lowtide delays the job, and how to start it now. */
 static void
 say_waiting(struct lt_text *t, const struct lt_story *story,
     const struct lt_zone *zone, int64_t now_utc_s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job's story as text.
+ * The story of a job as text: its decision, its plans, its hold and its runs.
  */
 #ifndef LT_EXPLAIN_H
 #define LT_EXPLAIN_H
@@ -9,8 +9,9 @@
 #include "batch.h"
 
 struct lt_daemon;
+struct lt_text;
 
-/* What one job id has been: Slurm gives ids again after a while. */
+/* All that a job id has been: Slurm reuses ids after a while. */
 struct lt_story {
 	uint32_t job_id;
 	bool formulas;			/* with the numbers of equations */
@@ -25,5 +26,11 @@ struct lt_story {
 };
 void lt_explain_text(char *out, size_t size, struct lt_daemon *d,
     const struct lt_story *story, int64_t now_utc_s);
+
+/* ---- explain_run.c ---- */
+
+/* Appends the paragraph of one run: what it was charged, and by which rates. */
+void lt_explain_run(struct lt_text *t, const struct lt_daemon *d,
+    const struct lt_run *run, int64_t now_utc_s);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run was charged, and by which rates; docs/model.md, (5) to (9), (27)
- * to (30c).
+ * Writes the paragraph of one run for `lowtide explain`: its charge in money
+ * and carbon, and the rates behind it, read from the ledger; docs/model.md, (5)
+ * to (9), (27) to (30c). A rate that was not recorded is left out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "charge.h"
 #include "daemon.h"
-#include "explain_run.h"
+#include "explain.h"
 #include "gpu_kinds.h"
 #include "price.h"
 #include "text.h"
@@ -46,7 +47,9 @@ rate_of(double *mean, uint32_t *values, struct lt_ledger *ledger,
 
 	if (from <= 0 || to <= from ||
 	    lt_ledger_rates(ledger,
-		&(struct lt_rates_asked){run->partition, rate, {from, to}},
+		&(struct lt_rates_asked){.partition = run->partition,
+		    .rate = rate,
+		    .span = {from, to}},
 		&steps, &rates.count, NULL) != LT_OK)
 		return false;
 	rates.steps = steps;
@@ -71,7 +74,7 @@ say_values(struct lt_text *t, uint32_t values)
 
 enum { SHARE_TEXT_SIZE = 48, TOLD_DENOMINATOR_MAX = 1000000 };
 
-/* "1/8"; of a weighted sum, whose fraction tells nobody anything, "0.1234". */
+/* "1/8", or "0.1234" for a weighted sum, whose fraction would say nothing. */
 static const char *
 share_text(char out[SHARE_TEXT_SIZE], struct lt_fraction share)
 {
@@ -127,7 +130,7 @@ say_time(struct lt_text *t, const struct lt_market *market,
 	    (long long)run->suspended_s);
 }
 
-/* What else is in its money, and what that comes to. */
+/* Appends the other parts of its money, and what each comes to. */
 static void
 say_parts(struct lt_text *t, const struct lt_run *run, const char *currency)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is told of a job while it waits and runs, and for a while after. Each
- * amount is of the tasks that the record stands for.
+ * Makes the record of a job in GET /v1/jobs: while it waits and runs, from the
+ * batch system's record and the hold, and for a while after from its run. Each
+ * amount counts all tasks that the record stands for. A value that is not known
+ * is null; without memory there is no record.
  */
 #include <math.h>
 #include <stdio.h>
@@ -180,7 +182,7 @@ id_text(char *out, size_t size, const struct lt_batch_job *job)
 		    job->array_tasks != NULL ? job->array_tasks : "...");
 }
 
-/* A task may have been told another start than its array. */
+/* A task may have another planned start than its array. */
 static int64_t
 plan_start(const struct lt_batch_job *job, const struct lt_quote *quote,
     const struct lt_quote *told)
@@ -215,8 +217,8 @@ pause_json(const struct lt_jobs_state *jobs, const struct lt_batch_job *job)
 			 lt_api_amount(&paused->saves));
 }
 
-/* Of a job that waits for its budget: at the latest until the tightest one
- * begins anew. */
+/* Why a job waits for its budget, and until when at the latest: the next period
+ * of the tightest one. */
 static json_t *
 held_json(const struct lt_daemon *d, const struct lt_batch_job *job,
     const struct lt_quote *quote)

@@ -1,14 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Written by hand, key by key: jansson needs 8 microseconds for a row.
+ * Writes a run as JSON, for reports and explain. It is written by hand, key by
+ * key: jansson needs 8 microseconds for a row. A figure that is not known is
+ * null; a text that fails sets out->failed.
  */
 #include <string.h>
 #include <sys/wait.h>
 
 #include "baseline.h"
-#include "idle.h"
 #include "lookup.h"
 #include "run_json.h"
+#include "size.h"
+#include "units.h"
+
+/* Gives the part of the run's GPUs, or else CPUs, that was used; false if it
+ * was not measured, as for parts of GPUs. */
+static bool
+used_part(const struct lt_run *run, struct lt_fraction *used)
+{
+	const int64_t length_s =
+	    run->end_utc_s - run->start_utc_s - run->suspended_s;
+
+	if (run->gpus > 0) {
+		*used = (struct lt_fraction){run->used.gpu_ppm, LT_MICROS};
+		return run->used.has_gpu;
+	}
+	*used =
+	    (struct lt_fraction){run->used.cpu_ms, length_s * run->cpus * 1000};
+	return run->used.has_cpu && run->shards == 0 && used->denominator > 0;
+}
+
+bool
+lt_idle_of(int64_t *idle_micros, const struct lt_run *run, int64_t cost_micros)
+{
+	struct lt_fraction used;
+	int64_t busy_micros;
+
+	*idle_micros = 0;
+	if (!used_part(run, &used))
+		return false;
+	if (used.numerator >= used.denominator)
+		return true;
+	if (!lt_scale_up(
+		cost_micros, used.numerator, used.denominator, &busy_micros))
+		return false;
+	*idle_micros = cost_micros - busy_micros;
+	return true;
+}
 
 enum { ROW_MAX = 4096 };
 
@@ -45,8 +83,8 @@ put_says(struct lt_out *out, const struct lt_run *run)
 	    out, ",\"gpu_used_ppm\":", run->used.has_gpu, run->used.gpu_ppm);
 }
 
-/* What of the corrections is of hours before the period; nothing where none
- * is. */
+/* Writes the part of the corrections that belongs to hours before the period,
+ * if there is one. */
 static void
 put_earlier(struct lt_out *out, const struct lt_run *run,
     const struct lt_booked *booked)
@@ -78,7 +116,7 @@ put_earlier(struct lt_out *out, const struct lt_run *run,
 		    out, figures[i].key, figures[i].is_known, figures[i].value);
 }
 
-/* Of what is booked here. */
+/* Writes the idle part of the cost that is booked here. */
 static void
 put_idle(struct lt_out *out, const struct lt_run *run,
     const struct lt_booked *booked)
@@ -112,7 +150,7 @@ put_booked(struct lt_out *out, const struct lt_run *run,
 	const bool has_base = lt_baseline_known(run);
 	const int64_t money = charge->money_micros + more->money_micros;
 	const int64_t carbon = charge->carbon_mg + more->carbon_mg;
-	/* What was charged before it had no price counts all the same. */
+	/* A charge from before the price was lost counts all the same. */
 	const bool has_money = run->priced || money != 0;
 	const bool has_carbon = run->has_carbon || carbon != 0;
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of access.h. Coordinators and operators are as slurmctld has them,
- * owners as the policy names them, accounts as in the budget snapshot.
+ * The rules of access.h. Coordinators and operators come from slurmctld's
+ * tables, owners and viewers from the policy, accounts from the budget
+ * snapshot. Names of users that these don't have are asked of the system's
+ * directory, which may answer later: then the request waits. A refusal is a
+ * reply of status 400 to 503 that names the right that is missing.
  */
 #include <string.h>
 
@@ -21,8 +24,8 @@ is_operator(const struct lt_tables *tables, uint32_t uid)
 	return false;
 }
 
-/* False: who asks is in a group of viewers, or not, as the directory has yet to
- * say; *role is a user's then. */
+/* False: the directory has yet to say whether the user is in a group of
+ * viewers; *role is a user's until then. */
 static bool
 find_role(enum lt_role *role, const struct lt_daemon *d,
     const struct lt_api_request *request)
@@ -44,7 +47,7 @@ find_role(enum lt_role *role, const struct lt_daemon *d,
 	return found != LT_FOUND_LATER;
 }
 
-/* Of a team that is there. */
+/* True if the user owns a team that exists. */
 static bool
 owns_any(const struct lt_daemon *d, const char *user)
 {
@@ -71,7 +74,8 @@ has_owners(const struct lt_policy *policy)
 	return false;
 }
 
-/* His name of the system, where he owns a team, else "". False as above. */
+/* Gives the user's name of the system if they own a team, else "". False as
+ * above. */
 static bool
 find_owner(char owner[LT_NAME_SIZE], const struct lt_daemon *d, uint32_t uid)
 {
@@ -133,7 +137,7 @@ hides(const struct lt_access *access, uint32_t what)
 	return !lt_access_all(access) && (access->private_data & what) != 0;
 }
 
-/* Account: as in the snapshot; -1 = none. */
+/* Returns the index of the account in the snapshot, or -1. */
 static int
 find_account(const struct lt_access *access, const char *name)
 {
@@ -142,7 +146,7 @@ find_account(const struct lt_access *access, const char *name)
 		   : -1;
 }
 
-/* The account, or one above it. */
+/* True if the user owns the account, or one above it. */
 static bool
 owns(const struct lt_access *access, int account)
 {
@@ -162,7 +166,7 @@ owns(const struct lt_access *access, int account)
 	return false;
 }
 
-/* Or owns it: both see the same. */
+/* True if the user coordinates or owns the account: both see the same. */
 static bool
 coordinates(const struct lt_access *access, const char *account)
 {
@@ -189,7 +193,7 @@ lt_access_own(const struct lt_access *access, const char *account)
 	       lt_sheet_pair(&access->budget->snapshot, access->uid, at);
 }
 
-/* Does a budget of the team bind an account of his? */
+/* True if a budget of the team binds an account of the user. */
 static bool
 is_above_own(const struct lt_access *access, const char *team)
 {
@@ -286,7 +290,7 @@ lt_access_check_any(
 		: "the policy names no groups of viewers:");
 }
 
-/* Whose name it is; those of the accounts are known here. */
+/* Finds the uid of a name; names of users with accounts are known here. */
 static enum lt_found
 find_uid(const struct lt_daemon *d, const struct lt_api_request *request,
     const struct lt_access_named *named, uint32_t *uid)
@@ -352,8 +356,8 @@ lt_access_whose(
 	return 200;
 }
 
-/* Is a word of the list, which commas and semicolons part, one of those that
- * tell users apart? */
+/* True if the list, separated by commas and semicolons, has a word that groups
+ * by user or job name. */
 static bool
 names_users(const char *list)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may speak for a node. A munge credential has the uid and the address of
- * who made it, and only a host with the cluster's key can make one. The key is
- * every host's: this keeps a node from being told of by mistake, and by those
- * who are root elsewhere without having read the key.
+ * Checks who may speak for a node. A munge credential has the uid and the
+ * address of its maker, and only a host with the cluster's key can make one.
+ * Every host has the key: the check prevents reports on the wrong node by
+ * mistake, and by those who are root elsewhere without having read the key. A
+ * child asks slurmctld for the node's address; without an answer in two seconds
+ * the request is refused with 503, and so are others for eight seconds.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -35,8 +37,8 @@ answer(void *work, int fd)
 	(void)lt_child_write(fd, question, sizeof(*question));
 }
 
-/* By a child: a slurmctld or a name server that is silent may not keep us, and
- * not again for a while, whoever asks. */
+/* Asks through a child, so that a silent slurmctld or name server does not
+ * block lowtided; after a timeout nobody asks again for a while. */
 static int
 find_whose(struct question *question, struct lt_error *err)
 {
@@ -76,7 +78,7 @@ find_whose(struct question *question, struct lt_error *err)
 	return code;
 }
 
-/* An address that every host has, or none, says no host. */
+/* False for an address that every host has, or none. */
 static bool
 says_host(struct in_addr address)
 {

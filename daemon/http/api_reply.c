@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the answers of the API share: values of the query, refusals, names of
- * users, times.
+ * Helpers that all answers of the API use: values of the query, errors, names
+ * of users, times and amounts as JSON. api.h declares them. Text that is not
+ * UTF-8 is replaced; a missing value is JSON's null.
  */
 #include <stdarg.h>
 #include <stdio.h>

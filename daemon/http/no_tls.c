@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libmicrohttpd brings GnuTLS along and initializes it when it is loaded: 1 MiB
- * resident for a lowtided that serves no TLS. These two stand before GnuTLS's
- * own (no_tls.map exports them), so that only who asks later, as a libcurl made
- * with GnuTLS does in a child that fetches, has it initialized.
+ * libmicrohttpd brings GnuTLS along, which initializes itself when it is
+ * loaded: 1 MiB resident for a lowtided that serves no TLS. These two functions
+ * come before GnuTLS's own (no_tls.map exports them), so that it is initialized
+ * only on a later call, such as by a libcurl made with GnuTLS in a child that
+ * fetches.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ten million rows pass here: no printf() on their way.
+ * Writes text and JSON into a struct lt_out: numbers, quoted strings, times,
+ * and keys with their values. Ten million rows pass here, so there is no
+ * printf() on their way. Without memory, beyond the bound, or if the reader is
+ * gone, out->failed is set and what follows is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +25,8 @@ lt_out_flush(struct lt_out *out)
 	out->length = 0;
 }
 
-/* Room for so much more; false: there is none. */
+/* Makes room for length more bytes; false beyond the bound or without memory.
+ */
 static bool
 grow(struct lt_out *out, size_t length)
 {
@@ -95,7 +99,7 @@ is_plain(const char *text)
 	return true;
 }
 
-/* What is a control or no UTF-8 is '?', as on a terminal. */
+/* Writes '?' for controls and bytes that are not UTF-8, as on a terminal. */
 void
 lt_out_quoted(struct lt_out *out, const char *text)
 {

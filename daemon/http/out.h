@@ -13,18 +13,18 @@
 
 enum { LT_OUT_PIECE = 64 * 1024 };
 
-/* Takes a piece; false: nobody does any more. */
+/* Takes a piece; false: the reader is gone. */
 typedef bool lt_out_function(void *context, const char *bytes, size_t length);
 
 struct lt_out {	     /* start as { 0 } and one of the two; lt_out_free() */
 	size_t most; /* to keep */
-	lt_out_function *take; /* or whom pieces go to */
+	lt_out_function *take; /* or the function that gets pieces */
 	void *context;
-	char *bytes; /* what was not handed on */
+	char *bytes; /* not yet handed on */
 	size_t length, capacity;
 	bool taken;  /* a piece was handed on */
-	bool failed; /* too long, no memory, or nobody takes it: what follows
-		      * is dropped */
+	bool failed; /* too long, no memory, or the reader is gone: the rest is
+		      * dropped */
 };
 
 void lt_out_bytes(struct lt_out *out, const char *bytes, size_t length);
@@ -43,9 +43,9 @@ void lt_out_put_known(struct lt_out *out, const char *key, const char *text);
 void lt_out_put_time(struct lt_out *out, const char *key, int64_t utc_s);
 /* Compact; NULL: no memory. It is dropped. */
 void lt_out_json(struct lt_out *out, json_t *json);
-/* Hand on what is here; nothing where it is kept. */
+/* Hands on the bytes that are here; does nothing if they are kept. */
 void lt_out_flush(struct lt_out *out);
-/* Instead of what was kept, {"error": text}; returns status. */
+/* Replaces the kept text by {"error": text}; returns status. */
 int lt_out_error(struct lt_out *out, int status, const char *text);
 void lt_out_free(struct lt_out *out);
 

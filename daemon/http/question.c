@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The questions that are open, in one list in the order they came: the first
- * few that are not answered have a child each.
+ * The open questions, in one list in the order in which they came: the first
+ * few have a child each, the others wait. serve.c posts them for a follower's
+ * requests. A child that can't be started, or that is not done in time, makes
+ * an answer with status 503.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ run_child(void *work, int fd)
 		(void)lt_child_write(fd, text, strlen(text));
 }
 
-/* Takes it out of the list; its asker is woken. */
+/* Takes the question out of the list and wakes its asker. */
 static void
 answer(struct lt_question **link, int status, char *text)
 {

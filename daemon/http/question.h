@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Questions to another lowtided, each asked by a child process, so that a
- * controller that does not answer keeps nobody else waiting.
+ * controller that does not answer delays nobody else.
  */
 #ifndef LT_QUESTION_H
 #define LT_QUESTION_H
@@ -35,7 +35,7 @@ typedef int lt_question_function(
 typedef void lt_wake_function(void *asker);
 
 void lt_questions_start(lt_question_function *ask, lt_wake_function *wake);
-/* Everything still open is answered with 503. */
+/* Answers all open questions with 503. */
 void lt_questions_stop(void);
 
 /* NULL: no memory. Lent until lt_question_free(). */
@@ -44,7 +44,7 @@ struct lt_question *lt_question_post(
 void lt_question_free(struct lt_question *question);
 
 int lt_questions_fds(struct pollfd *fds, int room);
-/* Take answers, ask what waits. */
+/* Takes answers, and starts children for questions that wait. */
 void lt_questions_run(void);
 
 #endif

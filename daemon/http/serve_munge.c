@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Payload in: METHOD SP PATH LF BODY. Payload out: STATUS LF BODY.
+ * Opens a request that is sealed in a munge credential, and seals its reply.
+ * Payload in: METHOD SP PATH LF BODY. Payload out: STATUS LF BODY. A credential
+ * that munged refuses, or whose payload has another shape, gets a reply of
+ * status 400 or 403 that is not sealed; a munged that is away, 503.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +59,9 @@ lt_munge_seal(char **text, const char *munge_socket, uint32_t uid, int status,
 		status = 400;
 	}
 	return lt_seal_reply(text, &munge,
-		   &(struct lt_seal_answer){uid, status, reply}, &err) == LT_OK
+		   &(struct lt_seal_answer){
+		       .uid = uid, .status = status, .body = reply},
+		   &err) == LT_OK
 		   ? 200
 		   : refuse(text, 503, err.text);
 }

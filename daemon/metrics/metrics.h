@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /metrics says, as text: made of what is in memory, so that a scrape
- * neither waits for a pass nor reads the ledger. docs/metrics.md has the names.
+ * The text of /metrics. It is made from memory alone, so that a scrape neither
+ * waits for a pass nor reads the ledger. docs/metrics.md has the names.
  */
 #ifndef LT_SERVE_METRICS_H
 #define LT_SERVE_METRICS_H
@@ -28,7 +28,7 @@ struct lt_metrics_place { /* a preemptible partition */
 	uint32_t nodes_there;
 };
 
-/* What is read between passes, a part a turn: metrics_sums.c. */
+/* Figures that are read between passes, a part each turn: metrics_sums.c. */
 struct lt_metrics_sums {
 	bool has_accounts; /* all of them were read, and these are they */
 	char window[24];   /* the month, "2026-11" */
@@ -63,14 +63,9 @@ void lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
     bool has_money, int64_t now_utc_s);
 /* The next call reads all of it, whenever it was read last. */
 void lt_metrics_soon(void);
-/* Until a reading that is begun should go on, most_ms at most. */
+/* Milliseconds until a reading that is begun should continue, at most most_ms.
+ */
 int lt_metrics_sums_wait_ms(int64_t now_ms, int most_ms);
 void lt_metrics_forget(struct lt_metrics_sums *sums);
-
-/* ---- metrics_owned.c: the part of it that is of the site's own nodes ---- */
-void lt_metrics_owned_read(
-    struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s);
-void lt_metrics_owned_soon(void);
-int64_t lt_metrics_owned_due_ms(void); /* INT64_MAX: none is begun */
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever reaches the port learns whether lowtided is well; figures are for who
- * has the token. A few connections in all, none for longer than its time, so
- * that a stranger can take /metrics away but nothing of lowtided's.
+ * The HTTP server of metrics. Every client that reaches the port learns whether
+ * lowtided is well; figures need the token. There are few connections, none for
+ * longer than its time, so that a stranger can block /metrics but nothing else
+ * of lowtided. A port that can't be opened, or a token that can't be read, is
+ * logged, and lowtided works without.
  */
 #include <arpa/inet.h>
 #include <malloc.h>
@@ -14,12 +16,11 @@
 
 #include "daemon.h"
 #include "http.h"
-#include "listen.h"
+#include "connection.h"
 #include "log.h"
 #include "metrics.h"
 #include "metrics_listen.h"
 #include "out.h"
-#include "respond.h"
 #include "secret.h"
 #include "door.h"
 
@@ -213,7 +214,7 @@ take_token(const struct lt_policy_metrics *policy)
 }
 
 static void
-start(const struct lt_policy_metrics *policy)
+start_server(const struct lt_policy_metrics *policy)
 {
 	struct sockaddr_in v4 = {
 	    .sin_family = AF_INET, .sin_port = htons(policy->port)};
@@ -258,7 +259,7 @@ lt_metrics_follow(struct lt_daemon *d)
 				MHD_stop_daemon(server.mhd);
 			server.mhd = NULL;
 			if (policy->port != 0)
-				start(policy);
+				start_server(policy);
 		}
 		for (int i = 0;
 		     policy->port != 0 && i < d->site.policy->budget_count; i++)

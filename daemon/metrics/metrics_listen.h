@@ -12,9 +12,10 @@
 struct MHD_Daemon;
 struct lt_daemon;
 
-/* As the policy wants it that was loaded last: begins, moves or ends, and reads
- * the token anew. Then reads some of what a scrape will want. Between passes
- * only. What serves, lent until the next call; NULL: nothing does. */
+/* Starts, moves or stops the server as the policy that was loaded last wants
+ * it, and reads the token anew. Then reads some figures for the next scrape.
+ * Between passes only. Returns the server, lent until the next call; NULL:
+ * none. */
 struct MHD_Daemon *lt_metrics_follow(struct lt_daemon *d);
 /* Ends connections that are over their time. */
 void lt_metrics_expire(int64_t now_ms);

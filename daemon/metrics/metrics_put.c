@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Money and mass are integers in memory, and stand here as all of their digits.
+ * Writes families and samples of metrics. Money and mass are integers in
+ * memory, and are written with all of their digits. Failures are those of
+ * struct lt_out.
  */
 #include <stdlib.h>
 
 #include "metrics_put.h"
 
-/* What OpenMetrics names without a counter's suffix, the older format does
- * with it. */
+/* Writes a line about the family. OpenMetrics names a counter without its
+ * suffix, the older format with it. */
 static void
 put_about(struct lt_put *to, const char *what, const char *text)
 {

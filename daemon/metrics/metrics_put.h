@@ -45,10 +45,4 @@ void lt_put_row(
     struct lt_put *to, const struct lt_put_rows *rows, uint32_t index);
 void lt_put_rows_free(struct lt_put_rows *rows);
 
-/* ---- metrics_counters.c: since lowtided was started ---- */
-/* Of lowtided itself. */
-void lt_put_step_counters(struct lt_put *to);
-/* Of sources and jobs. */
-void lt_put_counters(struct lt_put *to);
-
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What metrics have of the ledger and of files, read between passes: sums of
- * accounts some a turn, in all at most a hundredth of lowtided's time. A scrape
- * gets what was read last.
+ * Reads what metrics need from the ledger and from files, between passes: sums
+ * of accounts, and the hours of the site's own nodes that no run is charged,
+ * for which all runs of the month are read. Each reading goes some accounts or
+ * runs a turn and takes at most a hundredth of lowtided's time. A scrape gets
+ * the figures of the last whole reading. Where the ledger fails a reading is
+ * dropped and begun again later; the next pass logs the failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +16,148 @@
 #include "daemon.h"
 #include "http.h"
 #include "metrics.h"
+#include "min_max.h"
 #include "spool.h"
 #include "units.h"
 
 enum {
 	EVERY_MS = 10000, /* at least from one reading to the next */
-	PART = 100,
+	PART = 100,  /* of lowtided's time a reading takes one in so many */
 	TURN_MS = 3, /* of work on accounts */
+	RUNS_AT_ONCE = 200,
 };
+
+/* ---- the site's own nodes: what of them no run is charged ---- */
+
+/* One process serves once. */
+static struct {
+	struct lt_report_unused *unused; /* NULL: nothing is read now */
+	struct lt_period month;
+	struct lt_account_seen *accounts;
+	uint32_t count, at; /* of them */
+	bool is_amid;	    /* its runs, behind this one */
+	struct lt_run last;
+	bool last_late;
+	int64_t due_ms;
+} owned;
+
+static void
+drop_owned(void)
+{
+	lt_report_unused_free(owned.unused);
+	free(owned.accounts);
+	owned.unused = NULL;
+	owned.accounts = NULL;
+	owned.count = owned.at = 0;
+	owned.is_amid = false;
+}
+
+static void
+forget_owned(void)
+{
+	drop_owned();
+	owned.due_ms = 0;
+}
+
+/* INT64_MAX: no reading is begun. */
+static int64_t
+owned_due_ms(void)
+{
+	return owned.unused != NULL ? owned.due_ms : INT64_MAX;
+}
+
+static int
+begin_owned(const struct lt_daemon *d, int64_t now_utc_s)
+{
+	lt_calendar_period(
+	    &owned.month, &d->site.offsets, LT_MONTH, now_utc_s, 0);
+	const struct lt_span month = {
+	    owned.month.start_utc_s, owned.month.end_utc_s};
+	const int code = lt_report_unused_new(
+	    &owned.unused, d->ledger, month, now_utc_s, NULL);
+
+	/* Without such nodes there is nothing to read. */
+	return code == LT_OK && lt_report_unused_count(owned.unused) > 0
+		   ? lt_ledger_accounts(
+			 d->ledger, &owned.accounts, &owned.count, NULL)
+		   : code;
+}
+
+static int
+take_owned_run(void *context, const struct lt_run *run,
+    const struct lt_booked *booked, struct lt_error *err)
+{
+	uint32_t *const taken = context;
+
+	++*taken;
+	owned.last = *run;
+	owned.last_late = booked->is_late;
+	return lt_report_unused_run(owned.unused, run, booked, err);
+}
+
+static int
+read_owned_runs(struct lt_ledger *ledger)
+{
+	const struct lt_run last = owned.last;
+	uint32_t taken = 0;
+	int code = LT_OK;
+
+	while (
+	    code == LT_OK && taken < RUNS_AT_ONCE && owned.at < owned.count) {
+		const struct lt_runs_asked asked = {
+		    .account = owned.accounts[owned.at].name,
+		    .from_utc_s = owned.month.start_utc_s,
+		    .to_utc_s = owned.month.end_utc_s,
+		    .after = owned.is_amid ? &last : NULL,
+		    .after_late = owned.is_amid && owned.last_late,
+		    .most = RUNS_AT_ONCE - taken};
+
+		code = lt_ledger_runs(
+		    ledger, &asked, take_owned_run, &taken, NULL);
+		owned.is_amid = taken == RUNS_AT_ONCE;
+		owned.at += !owned.is_amid;
+	}
+	return code;
+}
+
+static void
+take_owned(struct lt_metrics_sums *sums)
+{
+	const uint32_t count = lt_report_unused_count(owned.unused);
+
+	free(sums->owned);
+	sums->owned = calloc((size_t)count + 1, sizeof(*sums->owned));
+	sums->owned_count = sums->owned != NULL ? count : 0;
+	for (uint32_t i = 0; i < sums->owned_count; i++)
+		sums->owned[i] = lt_report_unused_row(owned.unused, i);
+	memcpy(
+	    sums->owned_window, owned.month.label, sizeof(sums->owned_window));
+}
+
+static void
+read_owned(
+    struct lt_metrics_sums *sums, const struct lt_daemon *d, int64_t now_utc_s)
+{
+	const int64_t began_ms = lt_monotonic_ms();
+	int code = LT_OK;
+
+	if (began_ms < owned.due_ms)
+		return;
+	if (owned.unused == NULL)
+		code = begin_owned(d, now_utc_s);
+	if (code == LT_OK)
+		code = read_owned_runs(d->ledger);
+	const bool is_whole = owned.at == owned.count;
+	if (code == LT_OK && is_whole)
+		take_owned(sums);
+	if (code != LT_OK || is_whole)
+		drop_owned();
+	const int64_t ended_ms = lt_monotonic_ms();
+	owned.due_ms = ended_ms + PART * (ended_ms - began_ms) +
+		       (owned.unused == NULL ? EVERY_MS : 0);
+}
+
+/* ---- sums of accounts, and what is small ---- */
 
 /* One process serves once; the accounts of the next sums, while they are
  * read. */
@@ -44,16 +181,16 @@ lt_metrics_soon(void)
 {
 	drop_next();
 	under_way.due_ms = 0;
-	lt_metrics_owned_soon();
+	forget_owned();
 }
 
 int
 lt_metrics_sums_wait_ms(int64_t now_ms, int most_ms)
 {
-	const int64_t owned_ms = lt_metrics_owned_due_ms();
+	const int64_t owned_ms = owned_due_ms();
 	const int64_t sums_ms =
 	    under_way.next != NULL ? under_way.due_ms : INT64_MAX;
-	const int64_t due_ms = owned_ms < sums_ms ? owned_ms : sums_ms;
+	const int64_t due_ms = lt_min_i64(owned_ms, sums_ms);
 
 	if (due_ms <= now_ms)
 		return 0;
@@ -150,8 +287,8 @@ begin_accounts(const struct lt_daemon *d, int64_t now_utc_s)
 	free(seen);
 }
 
-/* Of those that are left as many as a turn may take; false: not all yet, or
- * the ledger fails, which the next pass says. */
+/* Reads as many of the remaining accounts as a turn may take. False: not all
+ * yet, or the ledger failed, which the next pass logs. */
 static bool
 read_accounts(struct lt_ledger *ledger, int64_t began_ms)
 {
@@ -186,10 +323,10 @@ take_accounts(struct lt_metrics_sums *sums)
 	under_way.count = under_way.done = 0;
 }
 
-/* What is small is read whole, then the accounts are begun. */
+/* Reads all that is small, then begins the accounts. */
 static void
-begin(struct lt_metrics_sums *sums, const struct lt_daemon *d, bool has_money,
-    int64_t now_utc_s)
+begin_sums(struct lt_metrics_sums *sums, const struct lt_daemon *d,
+    bool has_money, int64_t now_utc_s)
 {
 	read_files(sums, d);
 	if (!has_money)
@@ -211,11 +348,11 @@ lt_metrics_read(struct lt_metrics_sums *sums, struct lt_daemon *d,
 	if (d->ledger == NULL)
 		return;
 	if (has_money)
-		lt_metrics_owned_read(sums, d, now_utc_s);
+		read_owned(sums, d, now_utc_s);
 	if (began_ms < under_way.due_ms)
 		return;
 	if (under_way.next == NULL)
-		begin(sums, d, has_money, now_utc_s);
+		begin_sums(sums, d, has_money, now_utc_s);
 	if (under_way.next != NULL && read_accounts(d->ledger, began_ms))
 		take_accounts(sums);
 	const int64_t ended_ms = lt_monotonic_ms();

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads closings from the ledger and makes their JSON: GET /v1/closed, a
+ * report's head, and the answers of close and reopen. A row that can't be
+ * unpacked is LT_EINPUT, "damaged"; nothing is written.
+ */
 #include "closed.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closings as answers show them, and those that were undone. What a period came
- * to in all is for who sees all.
+ * Closings of periods as answers show them, and closings that were undone. Only
+ * those who see all accounts get the total of a period.
  */
 #ifndef LT_SERVE_CLOSED_H
 #define LT_SERVE_CLOSED_H
@@ -16,18 +16,18 @@ struct lt_closings { /* what shows them */
 	bool sees_all;
 };
 
-/* What the closed period's statement comes to, all accounts. */
+/* Sums the closed period's statement over all accounts. */
 int lt_closed_cost(struct lt_ledger *ledger, struct lt_span span,
     struct lt_amount *cost, struct lt_error *err);
-/* How often its closing was undone; *last: the one that was last. Negative:
- * failed. */
+/* Returns how often the closing was undone, and the last time in *last;
+ * negative on failure. */
 int lt_closed_reopened(struct lt_ledger *ledger, struct lt_span span,
     struct lt_reopened *last, struct lt_error *err);
 
 /* {label,...,checksum,closing,difference}; NULL: failed. */
 json_t *lt_closed_json(const struct lt_closings *closings,
     const struct lt_closed *closed, struct lt_error *err);
-/* {label,...,reason}, and with what it came to for who sees all. */
+/* {label,...,reason}, with the total for those who see all accounts. */
 json_t *lt_reopened_json(
     const struct lt_closings *closings, const struct lt_reopened *reopened);
 /* [{reopened,reopened_by,reason}] of a period; NULL: it never was. */

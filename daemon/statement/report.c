@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The statement of a period, a row per account that had entries or has a
- * budget, and the rows of its runs, a line each. Each entry is in exactly one
- * of each, so that both add up to the total.
+ * Writes the statement of a period: a row for each account that had entries or
+ * has a budget, and a line for each run. Each entry is in exactly one row and
+ * one line, so that both add up to the total. Reads the work that api_report.c
+ * copied in the loop, and a ledger of its own. A part that fails makes an error
+ * of the whole answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,7 +161,7 @@ put_trend(struct lt_out *out, const struct lt_report_work *w,
 	return code;
 }
 
-/* What needs no sums goes first, and at once. */
+/* Writes the members that need no sums, first and at once. */
 static void
 put_head(struct lt_out *out, const struct lt_report_view *v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report is about, taken from the state of the loop, and its text, made
- * of this and a ledger alone.
+ * The subject of a report, copied from the state of the loop, and its text,
+ * made from this copy and a ledger alone.
  */
 #ifndef LT_SERVE_REPORT_H
 #define LT_SERVE_REPORT_H
@@ -23,20 +23,20 @@ enum { LT_TREND_MONTHS = 12 };
 struct lt_report_account { /* by name, as in the budget snapshot */
 	char name[LT_ACCOUNT_SIZE];
 	int parent;   /* among these; -1 = none */
-	bool is_seen; /* by who asks, and asked for */
-	/* From the first to the last time at which it is asked for: it was
-	 * below the team, if one is. */
+	bool is_seen; /* by the asking user, and asked for */
+	/* The first to the last time at which it was below the team that is
+	 * asked for; always without one. */
 	struct lt_span asked;
-	bool own_sums;	 /* of who asks only: of what it cost, */
-	bool own_runs;	 /* and of its runs */
+	bool own_sums;	 /* only the asking user's own cost is shown, */
+	bool own_runs;	 /* and only their own runs */
 	bool has_budget; /* of just this period */
 	struct lt_period budget;
 	int label_count; /* now; its own, or of an account above it */
 	const struct lt_policy_label *labels; /* behind the accounts */
 };
 
-/* Of an account whose sums are seen, for a period that has the report's in it.
- */
+/* A budget of an account whose sums are seen, for a period that contains the
+ * report's. */
 struct lt_report_budget {
 	int account;
 	struct lt_period period;
@@ -68,13 +68,13 @@ struct lt_report_work {
 	bool is_settled;   /* all rows that are due are in */
 	bool has_budget;   /* of the one team that was asked for */
 	struct lt_period budget;
-	/* Of a page: where it begins, and its length. */
+	/* A page begins after this run and has at most so many. */
 	bool has_after, after_late;
 	struct lt_run after; /* its account: among those below, or gone */
 	uint32_t most;
 	bool is_everyones;	      /* all runs of all accounts are seen */
-	uint32_t uid;		      /* who asks */
-	struct lt_access_users users; /* what of users is shown */
+	uint32_t uid;		      /* the asking user */
+	struct lt_access_users users; /* how much of users is shown */
 	uint32_t budget_count;
 	struct lt_report_budget *budgets; /* by account; behind the accounts */
 	uint32_t account_count;
@@ -84,10 +84,11 @@ struct lt_report_work {
 typedef int lt_report_function(const struct lt_api_work *work,
     struct lt_ledger *ledger, struct lt_out *out);
 lt_report_function lt_report_statement, lt_report_page, lt_report_all;
-/* All of the request's work; NULL: no memory. free() it. */
+/* Copies all that the request's report needs; NULL: no memory. free() it. */
 struct lt_report_work *lt_report_take(struct lt_daemon *d,
     const struct lt_api_request *request, const struct lt_period *period);
-/* What of a statement is the site's: currency, cluster, kinds of figures. */
+/* The members of a statement that belong to the site: currency, cluster, kinds
+ * of figures. */
 json_t *lt_report_head(const struct lt_report_work *work);
 struct lt_report_row { /* of one account; lent */
 	const char *account;
@@ -109,7 +110,7 @@ struct lt_report_view { /* a period of the work's */
  * now, or as it was when the period was closed. */
 int lt_report_lines(const struct lt_report_view *view, lt_row_function *take,
     void *context, struct lt_error *err);
-/* From the "next" of a page; false: it is none. */
+/* Parses the "next" of a page; false if it is malformed. */
 bool lt_report_place(struct lt_run *after, bool *is_late, const char *text);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lowtide's own balance of twelve months: what it moved and what that saved, by
- * the model and as measured, how long jobs waited for it, how many came out
- * worse, and how many it refused. Of closed months, too, whatever their
- * statements say of it.
+ * Writes lowtide's own balance of twelve months: runs that it moved and their
+ * savings, by the model and as measured, how long jobs waited for it, how many
+ * came out worse, and how many it refused. Closed months are computed too,
+ * whatever their statements have. A month that can't be read fails the report.
  */
 #include "api.h"
 #include "figures.h"
@@ -30,8 +30,8 @@ set_of_team(json_t *row, enum lt_balance_figure figure, json_t *line,
 	set_figure(row, figure, line, NULL, LT_ROW(lt_team_figures, from).key);
 }
 
-/* A period in which nothing was booked has no sums. measured: of the row that
- * tells all of it. */
+/* Makes the row of a period; one in which nothing was booked has no sums. The
+ * total's row has all of measured too. */
 static json_t *
 row_of(const struct lt_report_view *v, json_t *measured, bool is_total,
     struct lt_error *err)

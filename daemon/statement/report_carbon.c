@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Energy and carbon for an auditor, docs/model.md, eqs. (49) to (53): the
- * factors that held, each hour of a run with what they make of it, and the sums
- * by grid zone, partition, source and month, as JSON (docs/api.md). What is not
- * stored is null, never 0. Market-based and location-based carbon are two
- * figures and never become one.
+ * Energy and carbon for an auditor, docs/model.md, eqs. (49) to (53): reads the
+ * factors that held from the ledger, applies them to each hour of a run, and
+ * writes the sums by grid zone, partition, source and month as JSON
+ * (docs/api.md). A factor that is not stored is null, never 0. Market-based and
+ * location-based carbon are two figures and are never added up.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "charge.h"
 #include "grow.h"
 #include "ledger.h"
+#include "min_max.h"
 #include "out.h"
 #include "report_carbon.h"
 #include "units.h"
@@ -117,8 +118,9 @@ steps_of(const struct factor_series *s, struct lt_span span)
 	return (struct lt_rates){end - low, s->steps + low};
 }
 
-/* Of the intensity also what stands for hours without one, by its quality; of
- * the others only what was recorded for just that time. */
+/* Finds the factor of an hour. An intensity may also be the one that stands for
+ * hours without one, marked by its quality; other factors count only if they
+ * were recorded for that time. */
 static int
 find_factor(struct factor *factor, struct factors *factors,
     const struct lt_rates_asked *asked, struct lt_error *err)
@@ -196,7 +198,8 @@ struct carbon_row { /* sums of those that are alike */
 	double it_wh;
 	int64_t hours, first_utc_s, last_utc_s;
 	const char *adapter, *version;
-	/* Of the intensities with a date; hours of those without. */
+	/* The dates of intensities that have one; hours of those that have
+	 * none. */
 	int64_t first_issued_utc_s, last_issued_utc_s, undated_hours;
 };
 
@@ -271,7 +274,7 @@ has_location(const struct carbon_row *row)
 	return row->has_intensity || row->location_mg != 0;
 }
 
-/* What a row and the total have alike. */
+/* Writes the members that a row and the total share. */
 static void
 put_sums(struct lt_out *out, const struct carbon_row *row)
 {
@@ -413,7 +416,7 @@ struct taker { /* of the hours of a run */
 	struct lt_report_carbon *c;
 	const struct lt_run *run;
 	const char *account;
-	/* What came of this hour; end 0: none has. */
+	/* The sum of this hour so far; end 0: no hour is begun. */
 	struct lt_entry sum;
 	int64_t end_utc_s;
 };
@@ -448,16 +451,15 @@ lt_report_carbon_free(struct lt_report_carbon *c)
 static struct lt_span
 part_of(const struct lt_run *run, struct lt_span hour)
 {
-	const struct lt_span part = {run->start_utc_s > hour.from_utc_s
-					 ? run->start_utc_s
-					 : hour.from_utc_s,
-	    run->end_utc_s < hour.to_utc_s ? run->end_utc_s : hour.to_utc_s};
+	const struct lt_span part = {
+	    .from_utc_s = lt_max_i64(run->start_utc_s, hour.from_utc_s),
+	    .to_utc_s = lt_min_i64(run->end_utc_s, hour.to_utc_s)};
 
 	return part.from_utc_s < part.to_utc_s ? part : hour;
 }
 
-/* What of the carbon is embodied: by the hour's length, or, of a correction,
- * as much of it as of the whole run, eq. (50). */
+/* The embodied part of the carbon: by the hour's length, or for a correction
+ * the same share as in the whole run, eq. (50). */
 static int64_t
 embodied_of(
     const struct carbon_hour *hour, const struct lt_run *run, double g_per_h)
@@ -660,7 +662,7 @@ end_hour(const struct taker *t, struct lt_error *err)
 			   : LT_OK;
 }
 
-/* Does a day begin then, amid an hour of UTC and the run? */
+/* True if a day begins then, amid an hour of UTC and the run. */
 static bool
 is_cut(const struct taker *t, int64_t utc_s)
 {
@@ -709,8 +711,8 @@ lt_report_carbon_run(struct lt_report_carbon *c, const struct lt_run *run,
 {
 	struct taker t = {.c = c, .run = run, .account = account};
 	const int rc = lt_ledger_used_hours(c->asked.ledger,
-	    &(struct lt_hours_asked){run->key, c->asked.period}, take_entry, &t,
-	    err);
+	    &(struct lt_hours_asked){.key = run->key, .span = c->asked.period},
+	    take_entry, &t, err);
 
 	return rc == LT_OK ? end_hour(&t, err) : rc;
 }

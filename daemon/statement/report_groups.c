@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a period cost by day, team, partition and more. What to group by is
- * asked as "day;team,partition". Each row of a run, and each adjustment, is
- * added to one group of each grouping, or to one a day or month of it; more
- * than LT_GROUPS_MAX groups are refused. The runs that cost most are kept
- * beside.
+ * Groups the cost of a period by day, team, partition and more, as asked by
+ * "day;team,partition". Each row of a run, and each adjustment, is added to one
+ * group of each grouping, or to one for each day or month of it. The dearest
+ * runs are kept beside. More than LT_GROUPS_MAX groups, or a key that is
+ * unknown, are refused with an error that says so.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #include "error.h"
 #include "figures.h"
 #include "grow.h"
-#include "idle.h"
 #include "lookup.h"
+#include "min_max.h"
 #include "report_groups.h"
 #include "run_json.h"
 #include "units.h"
@@ -54,7 +54,7 @@ hash_of(const char *key, size_t bytes)
 	return hash;
 }
 
-/* Where it is, or would be. */
+/* Returns the place of the key in the table, or where it would be put. */
 static uint32_t *
 place_of(
     struct group_table *t, const char *key, size_t bytes, bool is_adjustment)
@@ -243,7 +243,8 @@ lt_grouping_put_name(
 
 /* ---- the groups of a report ---- */
 
-/* The text in a run; of a day, a month, a team and a label there is none. */
+/* Offset of the key's text in a run; 0 for a day, month, team or label, which a
+ * run does not have as text. */
 static const size_t of_run[LT_DIMENSIONS] = {
     [LT_BY_DAY] = 0,
     [LT_BY_MONTH] = 0,
@@ -258,7 +259,7 @@ static const size_t of_run[LT_DIMENSIONS] = {
     [LT_BY_STATE] = offsetof(struct lt_run, state_text),
 };
 
-/* What of a run is one part: all of it, or its hours of a day or a month. */
+/* How a run is split: not at all, or into its hours of a day or month. */
 enum split { WHOLE, BY_DAY, BY_MONTH, SPLITS };
 
 struct dear { /* a run among the dearest */
@@ -423,10 +424,8 @@ static void
 set_times(struct part *part, const struct lt_run *run, int64_t from_utc_s,
     int64_t to_utc_s)
 {
-	const int64_t from =
-	    run->start_utc_s > from_utc_s ? run->start_utc_s : from_utc_s;
-	const int64_t to =
-	    run->end_utc_s < to_utc_s ? run->end_utc_s : to_utc_s;
+	const int64_t from = lt_max_i64(run->start_utc_s, from_utc_s);
+	const int64_t to = lt_min_i64(run->end_utc_s, to_utc_s);
 	const int64_t length =
 	    to > from && run->start_utc_s > 0 ? to - from : 0;
 
@@ -552,8 +551,8 @@ add_days(struct lt_report_groups *g, enum split split, const struct part *part,
 	if (is_one || !booked->has_entries)
 		return add_by_all(g, &days.part, split, err);
 	int rc = lt_ledger_hours(g->ledger,
-	    &(struct lt_hours_asked){run->key, g->period}, take_hour, &days,
-	    err);
+	    &(struct lt_hours_asked){.key = run->key, .span = g->period},
+	    take_hour, &days, err);
 	return rc == LT_OK ? end_day(&days, err) : rc;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a period cost by day, team, user, partition and more: each row of its
- * runs, and each adjustment, is added to one group of each grouping (to one a
- * day of the grouping by day), so that each grouping adds up to the statement.
- * Also the runs that cost most.
+ * The cost of a period by day, team, user, partition and more: each row of its
+ * runs, and each adjustment, is added to one group of each grouping (by day: to
+ * one for each day), so that each grouping adds up to the statement. Also the
+ * runs that cost most.
  */
 #ifndef LT_SERVE_REPORT_GROUPS_H
 #define LT_SERVE_REPORT_GROUPS_H
@@ -37,14 +37,14 @@ enum lt_dimension {
 	LT_DIMENSIONS
 };
 
-/* What to group by, as asked: "day;team,partition". */
+/* The groupings that are asked for: "day;team,partition". */
 struct lt_groupings {
 	uint32_t count, top; /* top: so many of the dearest runs */
 	uint32_t shown;	     /* of them, the first ones, are written */
 	struct lt_grouping {
 		uint32_t count;
 		enum lt_dimension dimensions[LT_GROUP_DIMENSIONS_MAX];
-		/* Of labels. */
+		/* Keys of the labels among them. */
 		char keys[LT_GROUP_DIMENSIONS_MAX][LT_LABEL_KEY_SIZE];
 	} all[LT_GROUPINGS_MAX];
 };

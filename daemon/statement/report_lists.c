@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Members of a report that are lists of their own: budgets, corrections, jobs
- * that were refused, times in which nobody watched, and what of the site's own
- * nodes invoices are for.
+ * Writes the members of a report that are lists of their own: budgets,
+ * corrections, jobs that were refused, times in which nobody watched, and the
+ * invoiced costs of the site's own nodes. They are read from the ledger; a list
+ * that can't be read fails the report.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ struct corrections {
 	int64_t others, others_micros, others_mg;
 };
 
-/* Of a run that is not shown only its team is. */
+/* Ends a row; a run that is not shown has only its team. */
 static int
 end_row(struct corrections *all, struct lt_error *err)
 {
@@ -168,8 +169,9 @@ lt_report_put_corrections(
 /* ---- refused jobs ---- */
 
 /*
- * By team, of those teams whose sums are seen. A period without any has no such
- * member, so that what was closed before they were counted stays.
+ * Refused jobs by team, for teams whose sums are seen. A period without any has
+ * no such member, so that statements from before they were counted stay as they
+ * are.
  */
 struct refused {
 	const struct lt_report_work *work;
@@ -235,8 +237,8 @@ lt_report_put_refused(
 /* ---- times in which nobody watched ---- */
 
 /*
- * What ended then is charged as estimated. A period without any has no such
- * member.
+ * Times in which nobody watched: jobs that ended then are charged as estimated.
+ * A period without any has no such member.
  */
 enum { MOST = 20 };
 
@@ -270,7 +272,7 @@ lt_report_put_away(
  * nodes, and which partitions are preemptible. Both are by rates that never
  * change for what is over, so that for a closed period they stay.
  */
-/* Of the span, in any part of it. */
+/* Finds whether the partition was preemptible in any part of the span. */
 static int
 is_preemptible(bool *is, struct lt_ledger *ledger, const char *partition,
     struct lt_span span, struct lt_error *err)
@@ -309,8 +311,8 @@ list_preemptible(
 	return code;
 }
 
-/* Does the site pay for their energy itself? Of others a cloud sends the
- * invoice. Where the nodes of all partitions are recorded, this tells them. */
+/* Finds whether the site pays for the partition's energy itself, as the
+ * recorded nodes show; a cloud sends invoices for the others. */
 static int
 is_own(bool *is, struct lt_ledger *ledger, const char *partition,
     struct lt_span span, struct lt_error *err)
@@ -327,7 +329,8 @@ is_own(bool *is, struct lt_ledger *ledger, const char *partition,
 	return code;
 }
 
-/* What was paid is told to who sees the whole site, and asks for all of it. */
+/* Lists the costs of the site's own nodes, for users who see the whole site and
+ * ask for all of it. */
 static int
 list_owned(
     json_t *list, const struct lt_report_view *view, struct lt_error *err)

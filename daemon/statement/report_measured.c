@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a report that says what was measured: what moving saved against
- * the jobs that were kept, and how good quotes were. docs/model.md, eqs. (59)
- * and (60).
+ * Writes what a report measured: the savings of moved jobs against those that
+ * were kept, and how good quotes were. docs/model.md, eqs. (59) and (60). Reads
+ * quoted runs from the ledger. Too few jobs make null, never 0; without any
+ * quote that was carried out there is no such member.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -191,9 +192,9 @@ add_amount(struct lt_amount *sum, const struct lt_amount *more)
 		sum->has_carbon = false;
 }
 
-/* What a job had over several runs, and how the last of them ended. */
+/* Takes a run into its job: sums over several runs, and how the last ended. */
 static int
-take(void *context, const struct lt_quoted *run, struct lt_error *err)
+take_quoted(void *context, const struct lt_quoted *run, struct lt_error *err)
 {
 	struct measuring *const m = context;
 	const struct lt_report_account *const account =
@@ -269,8 +270,8 @@ struct compared { /* of all users */
 };
 
 static int
-compare(struct compared *c, const struct measuring *m, enum currency currency,
-    enum by by, struct lt_error *err)
+compare_costs(struct compared *c, const struct measuring *m,
+    enum currency currency, enum by by, struct lt_error *err)
 {
 	struct lt_measured_user *const users =
 	    calloc((size_t)m->count + 1, sizeof(*users));
@@ -289,7 +290,7 @@ compare(struct compared *c, const struct measuring *m, enum currency currency,
 	return code;
 }
 
-/* What moving saved, were its cost that part of what it would have been. */
+/* The saving of moving, if the cost was that part of the cost without it. */
 static json_t *
 saved_json(const struct compared *c, double ratio)
 {
@@ -309,7 +310,8 @@ currency_json(
 	struct compared by[BYS];
 
 	for (int b = 0; b < BYS; b++)
-		if (compare(&by[b], m, currency, (enum by)b, err) != LT_OK)
+		if (compare_costs(&by[b], m, currency, (enum by)b, err) !=
+		    LT_OK)
 			return NULL;
 	const struct compared *const work = &by[BY_WORK];
 	const struct compared *const quote = &by[BY_QUOTE];
@@ -371,8 +373,8 @@ measured_json(struct measuring *m, struct lt_error *err)
 		m->deadline_jobs > 0 ? m->stated_ppm / m->deadline_jobs : 0));
 }
 
-/* Figures of a period that is open: what was closed before they were told stays
- * as it was. */
+/* Sets figures of open periods only: older statements of closed periods do not
+ * have them, and stay as they are. */
 static void
 set_of_open(json_t *json, const struct measuring *m)
 {
@@ -392,7 +394,7 @@ lt_report_measured(json_t **json, const struct lt_report_view *view,
 {
 	struct measuring m = {.work = view->work};
 	int code = lt_ledger_each_quoted(
-	    view->ledger, lt_report_span(view->period), take, &m, err);
+	    view->ledger, lt_report_span(view->period), take_quoted, &m, err);
 
 	*json = NULL;
 	if (code == LT_OK)

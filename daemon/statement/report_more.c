@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is made of the rows of a report: groups and the dearest runs, what all
- * comes to; its adjustments; and what an open period will have cost.
+ * Writes the members of a report that are computed from its rows: groups and
+ * the dearest runs, total cost to outcome, unused nodes and carbon; and its
+ * adjustments, and the forecast of an open period. A part that can't be read or
+ * is too large fails the report.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "min_max.h"
 #include "out.h"
 #include "period_end.h"
 #include "report_parts.h"
@@ -129,8 +132,7 @@ put_tcto(struct lt_out *out, const struct lt_report_view *view,
 {
 	const struct lt_report_work *const w = view->work;
 	const struct lt_period *const p = view->period;
-	const int64_t end_utc_s =
-	    p->end_utc_s < w->now_utc_s ? p->end_utc_s : w->now_utc_s;
+	const int64_t end_utc_s = lt_min_i64(p->end_utc_s, w->now_utc_s);
 	struct tcto tcto = {.site = &w->tcto};
 
 	if (end_utc_s > p->start_utc_s)
@@ -280,7 +282,7 @@ index_of(const void *context, const char *account)
 	return lt_report_account_index(context, account);
 }
 
-/* Of the accounts that are seen now: days to come are theirs. */
+/* Forecasts the accounts that are seen now: days to come are theirs. */
 static int
 forecast_seen(struct lt_period_forecast *forecast,
     const struct lt_report_view *view, const struct lt_last_days *last,
@@ -302,7 +304,7 @@ forecast_seen(struct lt_period_forecast *forecast,
 	return code;
 }
 
-/* NULL: it can't be told. */
+/* NULL: the forecast is not known. */
 static json_t *
 forecast_json(const struct lt_report_view *view, const struct lt_amount *cost)
 {

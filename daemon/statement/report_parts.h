@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The parts of a report, which report.c puts together: rows of accounts
- * (report_lines.c), rows of runs (report_rows.c), and what is made of either
- * (report_more.c). Each gives LT_OK, or fails.
+ * (report_line.c), rows of runs (report_rows.c), and members computed from
+ * either (report_more.c). Each returns LT_OK, or fails.
  */
 #ifndef LT_SERVE_REPORT_PARTS_H
 #define LT_SERVE_REPORT_PARTS_H
@@ -32,7 +32,7 @@ lt_report_asked(
 	return span;
 }
 
-/* Is what was booked for it then seen? */
+/* True if bookings for the account at that time are seen. */
 static inline bool
 lt_report_is_seen(const struct lt_report_account *account, int64_t at_utc_s)
 {
@@ -41,7 +41,7 @@ lt_report_is_seen(const struct lt_report_account *account, int64_t at_utc_s)
 	       at_utc_s < account->asked.to_utc_s;
 }
 
-/* Whose entries are booked in the period. */
+/* The hours whose entries are booked in the period. */
 struct lt_span lt_report_hours(const struct lt_report_view *view);
 
 struct lt_report_rows { /* of runs */
@@ -58,19 +58,20 @@ struct lt_report_rows { /* of runs */
 	bool last_late;
 };
 int lt_report_rows(struct lt_report_rows *rows, struct lt_error *err);
-/* Of each account in turn, from the work's place on, until there are so
- * many. */
+/* Gives rows of each account in turn, from the work's place on, until there are
+ * `most`; 0: all. */
 int lt_report_rows_page(
     struct lt_report_rows *rows, uint32_t most, struct lt_error *err);
 
-/* Of a period of the work's; "closed", "open", "ended" or "future". */
+/* Looks at a period of the work, and names its state: "closed", "open", "ended"
+ * or "future". */
 void lt_report_look_at(struct lt_report_view *view,
     const struct lt_report_work *work, const struct lt_period *period,
     struct lt_ledger *ledger);
 const char *lt_report_state(const struct lt_report_view *view);
 const char *lt_report_state_of(
     const struct lt_period *period, bool is_closed, int64_t now_utc_s);
-/* Of all teams that are seen. */
+/* Sums all teams that are seen. */
 int lt_report_total(struct lt_report_line *total,
     const struct lt_report_view *view, struct lt_error *err);
 /* The months up to the one in which the report's period ends. */
@@ -88,8 +89,8 @@ int lt_report_put_adjustments(struct lt_out *out,
 /* ,"corrections":[...],"more_corrections":{...} */
 int lt_report_put_corrections(struct lt_out *out,
     const struct lt_report_view *view, struct lt_error *err);
-/* Of the jobs that were refused {jobs, teams[{team, jobs}]}, the caller's;
- * NULL: none. */
+/* Counts refused jobs as {jobs, teams[{team, jobs}]}, the caller's; NULL: no
+ * job was refused. */
 int lt_report_refused(
     json_t **json, const struct lt_report_view *view, struct lt_error *err);
 /* ,"refused":{...} where jobs were */
@@ -108,8 +109,8 @@ int lt_report_put_carbon(struct lt_out *out, const struct lt_report_view *view,
     struct lt_out *hours, struct lt_error *err);
 /* The head as it is, or as it was when the period was closed. */
 json_t *lt_report_head_of(const struct lt_report_view *view);
-/* What was measured, the caller's; NULL: no job of the period had a quote that
- * was carried out. is_whole: with what is told of open periods only. */
+/* Gives the measured figures, the caller's; NULL: no job of the period had a
+ * quote that was carried out. is_whole: with those of open periods only. */
 int lt_report_measured(json_t **json, const struct lt_report_view *view,
     bool is_whole, struct lt_error *err);
 /* ,"measured":{...}; nothing, where no job of the period had a quote that was

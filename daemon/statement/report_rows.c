@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of runs that who asks may see: into the answer, or into groups.
+ * Reads the runs that the asking user may see from the ledger, and writes them
+ * as rows of the answer, or adds them to its groups, its carbon or its unused
+ * hours. users=0 erases the users first. A reader that is gone ends it with
+ * LT_EIO.
  */
 #include <string.h>
 
 #include "report_parts.h"
 #include "run_json.h"
 
-/* Or does it only count in the sums of its team? */
+/* True if the run is shown; else it only counts in the sums of its team. */
 static bool
 is_shown(const struct lt_report_work *w, const struct lt_run *run,
     const struct lt_booked *booked)
@@ -55,7 +58,7 @@ take_row(void *context, const struct lt_run *whose,
 		   : LT_OK;
 }
 
-/* A run of an account that no statement has is in none. */
+/* Leaves out runs of accounts that no statement has. */
 static int
 take_seen(void *context, const struct lt_run *run,
     const struct lt_booked *booked, struct lt_error *err)
@@ -76,7 +79,7 @@ asked_of(const struct lt_report_rows *rows)
 	    .closed_utc_s = rows->view->runs_utc_s};
 }
 
-/* Of each account in turn, until there is no room. */
+/* Takes each account in turn until the page is full. */
 int
 lt_report_rows_page(
     struct lt_report_rows *rows, uint32_t most, struct lt_error *err)

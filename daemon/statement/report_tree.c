@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The roll-up of a statement. Each line is added to its account and to each
- * account above it that is seen, so that the rows of the top, and the own
- * amounts of all rows, each add up to the total. An amount belongs below the
- * accounts that were above its own when it was booked, as in budgets: the line
- * of an account that was moved is cut at that time.
+ * Rolls a statement up along the tree of accounts. Each line is added to its
+ * account and to each account above it that is seen, so that the rows of the
+ * top, and the own amounts of all rows, each add up to the total. An amount
+ * counts in the accounts that were above its own when it was booked, as in
+ * budgets: the line of an account that was moved is cut at that time. A ledger
+ * that can't be read, or no memory, fails the report.
  */
 #include "report_tree.h"
 
@@ -172,8 +173,8 @@ new_node(struct lt_report_tree *tree, int64_t account, int64_t parent)
 	return tree->count++;
 }
 
-/* The node of the account below that one, a new one where it is none yet; -1:
- * no memory. */
+/* Returns the node of the account below that one, made if it is new; -1: no
+ * memory. */
 static int64_t
 child_of(struct lt_report_tree *tree, int64_t parent, int64_t account)
 {
@@ -220,7 +221,7 @@ add_line(struct lt_report_tree *tree, const struct chain *chain,
 	return LT_OK;
 }
 
-/* What was booked from the one time to the other. */
+/* Adds the bookings from the one time to the other. */
 static int
 add_part(struct lt_report_tree *tree, const struct chain *chain,
     struct lt_span span, bool is_last, struct lt_error *err)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Paid is by rates that never change for what is over, used by what is booked
- * in the period, so that of a closed period both stay. A partition that is the
- * site's for a part of the period only counts with the hours of that part.
+ * Computes the hours of the site's own nodes that no run is charged. Paid hours
+ * come from recorded rates, which never change for the past, used ones from the
+ * bookings of the period, so that both stay for a closed period. A partition
+ * that is the site's for part of the period counts with the hours of that part.
+ * Reads the ledger; a sum that passes 64 bits is LT_EOVERFLOW.
  */
 #include "report_unused.h"
 
@@ -53,7 +55,7 @@ load_price(struct lt_report_unused *u, struct owned *owned,
 
 /* One that is not the site's in the span is left out. */
 static int
-load(struct lt_report_unused *u, const char *name, struct lt_error *err)
+load_owned(struct lt_report_unused *u, const char *name, struct lt_error *err)
 {
 	struct owned *const owned = &u->all[u->count];
 	const struct lt_rates_asked asked = {name, LT_RATE_NODES, u->span};
@@ -96,7 +98,7 @@ lt_report_unused_new(struct lt_report_unused **unused, struct lt_ledger *ledger,
 	if (rc == LT_OK && u->all == NULL)
 		rc = lt_fail(err, LT_ENOMEM, "unused: out of memory");
 	for (uint32_t i = 0; rc == LT_OK && i < count; i++)
-		rc = load(u, names[i], err);
+		rc = load_owned(u, names[i], err);
 	free(names);
 	return rc;
 }
@@ -121,7 +123,7 @@ by_name(const void *name, const void *owned)
 }
 
 static int
-add(int64_t *sum, int64_t more, struct lt_error *err)
+add_checked(int64_t *sum, int64_t more, struct lt_error *err)
 {
 	return lt_add(sum, more)
 		   ? LT_OK
@@ -133,7 +135,7 @@ static int
 add_cost(
     struct owned *owned, const struct lt_entry *entry, struct lt_error *err)
 {
-	return add(&owned->used_micros,
+	return add_checked(&owned->used_micros,
 	    lt_of_nodes(entry->money_micros, &entry->parts), err);
 }
 
@@ -196,8 +198,8 @@ lt_report_unused_run(struct lt_report_unused *u, const struct lt_run *run,
 				   : rc;
 	}
 	return lt_ledger_hours(u->ledger,
-	    &(struct lt_hours_asked){run->key, u->hours}, take_hour,
-	    &(struct hours){owned, booked}, err);
+	    &(struct lt_hours_asked){.key = run->key, .span = u->hours},
+	    take_hour, &(struct hours){.owned = owned, .booked = booked}, err);
 }
 
 uint32_t
@@ -280,7 +282,7 @@ add_row(json_t *rows, struct figures *total, const struct owned *owned,
 	    {&total->used_micros, f.used_micros}};
 	for (size_t i = 0; rc == LT_OK && i < sizeof(sums) / sizeof(sums[0]);
 	     i++)
-		rc = add(sums[i].sum, sums[i].value, err);
+		rc = add_checked(sums[i].sum, sums[i].value, err);
 	return rc;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of the site's own nodes was paid and not used in a period, a row for
- * each owned partition: paid less what is booked of runs there. docs/model.md,
- * eq. (55).
+ * The site's own nodes that were paid and not used in a period, a row for each
+ * owned partition: paid less the bookings of runs there. docs/model.md, eq.
+ * (55).
  */
 #ifndef LT_SERVE_REPORT_UNUSED_H
 #define LT_SERVE_REPORT_UNUSED_H
@@ -12,12 +12,13 @@
 #include "periods.h"
 
 struct lt_report_unused; /* opaque */
-/* Of the period's hours, whose entries are booked in it, up to now. The ledger
- * is lent until it is freed; on failure *unused is still to be freed. */
+/* Begins the sums over the hours whose entries are booked in the period, up to
+ * now. The ledger is lent until it is freed; free *unused after a failure too.
+ */
 int lt_report_unused_new(struct lt_report_unused **unused,
     struct lt_ledger *ledger, struct lt_span hours, int64_t now_utc_s,
     struct lt_error *err);
-/* What of the run is booked for an account in the period. */
+/* Adds the part of the run that is booked for an account in the period. */
 int lt_report_unused_run(struct lt_report_unused *unused,
     const struct lt_run *run, const struct lt_booked *booked,
     struct lt_error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A period of a report: is it closed, what does it come to, and who sends
- * invoices for it?
+ * Looks at one period of a report: whether it is closed, its total, the months
+ * up to it, and who sends invoices for it. Reads the ledger; a closing that
+ * can't be read counts as none.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ lt_report_look_at(struct lt_report_view *v, const struct lt_report_work *w,
 			   &v->closed, NULL) == LT_OK;
 	v->runs_utc_s = v->closed.closed_utc_s;
 	struct lt_closed around;
-	/* Of a part of what is closed no runs change either. */
+	/* Runs do not change either if a longer period around it is closed. */
 	if (!v->is_closed &&
 	    lt_ledger_closed_around(
 		ledger, lt_report_span(period), &around, NULL) == LT_OK)
@@ -75,7 +76,8 @@ lt_report_months(
 /* ---- invoices: who sends them, and to whom ---- */
 
 /*
- * By the policy, or in a closed period by the one with which it was closed.
+ * They come from the policy, for a closed period from the one that was in force
+ * when it was closed.
  */
 static const char *
 first_said(const char *text, const char *other)

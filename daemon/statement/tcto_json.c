@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures of total cost to outcome from a report's groups, and their JSON.
- * The arithmetic is policy/model/tcto.c.
+ * Takes the figures of total cost to outcome from a report's groups, and makes
+ * their JSON. The arithmetic is in policy/model/tcto.c. A sum that passes its
+ * range is LT_EOVERFLOW; a site without money gets null.
  */
 #include "tcto_json.h"
 
@@ -44,7 +45,7 @@ lt_tcto_add(struct lt_tcto_figures *figures, const struct lt_tcto_site *site,
     const struct lt_tcto_group *group, struct lt_error *err)
 {
 	const bool completed = strcmp(group->state, "COMPLETED") == 0;
-	/* A job that changed its size goes on; adjustments are no runs. */
+	/* A job that changed its size still runs; adjustments are no runs. */
 	const bool failed = !completed && group->state[0] != '\0' &&
 			    strcmp(group->state, "RESIZING") != 0;
 	const struct {

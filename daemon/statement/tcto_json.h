@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Total cost to outcome of a period, out of a report's groups by partition and
- * state, for GET /v1/report?tcto=1.
+ * Total cost to outcome of a period, computed from a report's groups by
+ * partition and state, for GET /v1/report?tcto=1.
  */
 #ifndef LT_TCTO_JSON_H
 #define LT_TCTO_JSON_H
@@ -11,8 +11,8 @@
 #include "policy.h"
 #include "tcto.h"
 
-/* Of the policy, taken from the state of the loop: what a report is made with
- * beside it. */
+/* The policy's part, copied from the state of the loop for a report's thread.
+ */
 struct lt_tcto_site {
 	struct lt_tcto_rates rates;
 	uint32_t owned_count;

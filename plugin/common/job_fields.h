@@ -14,16 +14,16 @@
  *                                 raises no price: why; and pins
  *
  * `option` pins: a job that sets the field stays where Slurm would put it, and
- * is told so by that option's name. NULL: what the field asks is checked for
- * each partition, by decide_fit.c or by lt_pins_of(). The comment of a row
- * says where lt_request_from_desc() puts the value.
+ * the message names that option. NULL: the field's wish is checked for each
+ * partition, by decide_fit.c or by lt_pins_of(). The comment of a row says
+ * where lt_request_from_desc() puts the value.
  */
 #ifndef LT_JOB_FIELDS_H
 #define LT_JOB_FIELDS_H
 
 #include "slurm_abi.h"
 
-/* What only newer releases have. */
+/* Fields that only newer releases have. */
 #if LT_SLURM_AT_LEAST(23, 2)
 #define LT_JOB_FIELDS_23_02(PINS_TEXT)                                         \
 	PINS_TEXT(container_id, "--container", "what runs, not on what")       \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From Slurm's job description to lowtide's request. Every field may be
- * unset, NULL or forged: each is checked, nothing is trusted, and what is
- * unclear is taken as the larger.
+ * Translates Slurm's job description into lowtide's request. Every field may be
+ * unset, NULL or forged: each is checked, nothing is trusted, and of two
+ * possible readings the larger counts. Nothing fails here: a field that can't
+ * be read is left at the value that costs most, or pins the job.
  */
 #include "job_from_slurm.h"
 
@@ -157,7 +158,8 @@ is_exclusive(const job_desc_msg_t *job, const struct lt_market *market)
 	       (market->core_spec_counts && job->core_spec != NO_VAL16);
 }
 
-/* Of a node, by all ways to ask for them, as if all came from it. */
+/* Returns the shards of one node, by all ways to ask for them, as if all came
+ * from it. */
 static uint32_t
 shards_of(const job_desc_msg_t *job)
 {

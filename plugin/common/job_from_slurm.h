@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From Slurm's job description to lowtide's request. NO_VAL, INFINITE,
- * minutes and TRES text end here. Used in slurmctld (job_submit) and in the
- * client (SPANK, plugstack only), so both decide on the same request.
+ * Slurm's job description as lowtide's request. NO_VAL, INFINITE, minutes and
+ * TRES text end here. slurmctld (job_submit) and the client (SPANK, plugstack
+ * only) both use it, so both decide on the same request.
  */
 #ifndef LT_JOB_FROM_SLURM_H
 #define LT_JOB_FROM_SLURM_H
@@ -13,7 +13,7 @@
 #include "slurm_abi.h"
 #include "units.h"
 
-/* What Slurm's UNLIMITED counts as: ten years, so that sums stay in range. */
+/* Slurm's UNLIMITED counts as ten years, so that sums stay in range. */
 enum { LT_UNLIMITED_S = 10 * 366 * LT_DAY_S };
 
 static inline bool
@@ -59,10 +59,10 @@ int64_t lt_limit_from_minutes(uint32_t minutes);
 int lt_request_from_desc(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_market *market, int64_t now_utc_s, struct lt_error *err);
 
-/* Does it set a field of job_fields.h that may raise what a job costs? */
+/* True if it sets a field of job_fields.h that may raise a job's cost. */
 bool lt_job_may_raise(const job_desc_msg_t *job);
 
-/* What of enum lt_fixed the user set. */
+/* The bits of enum lt_fixed that the user set. */
 uint32_t lt_job_fixed(const job_desc_msg_t *job);
 
 /* The user's options out of spank_job_env. LT_EINPUT: one is not valid. */

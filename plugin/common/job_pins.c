@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps a job in the partition where Slurm would put it, from its
- * description. Everything that lowtide can't check for another partition
- * does: an option, a GRES, a flag or a field of a newer Slurm that no row of
+ * Finds what keeps a job in the partition where Slurm would put it, from its
+ * description. Everything that lowtide can't check for another partition does:
+ * an option, a GRES, a flag or a field of a newer Slurm that no row of
  * job_fields.h knows. Such a job may still wait for a better hour.
  */
 #include "job_pins.h"

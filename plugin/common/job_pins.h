@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps a job in the partition where Slurm would put it.
+ * Options that keep a job in the partition where Slurm would put it.
  */
 #ifndef LT_JOB_PINS_H
 #define LT_JOB_PINS_H

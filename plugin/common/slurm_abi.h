@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What differs between Slurm releases (22.05 to 26.05), and what the
- * installed headers leave out. The plugins include Slurm's headers by this
+ * Differences between Slurm releases (22.05 to 26.05), and declarations that
+ * the installed headers leave out. The plugins include Slurm's headers by this
  * one only.
  */
 #ifndef LT_SLURM_COMPAT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job asked and what a change makes of it, as a request that can be
- * priced; and the changes that are newer than the terms file.
+ * A job before and after a change, as requests that can be priced; and the
+ * changes that are newer than the terms file.
  */
 #ifndef LT_JOB_CHANGE_H
 #define LT_JOB_CHANGE_H
@@ -10,10 +10,10 @@
 #include "terms.h"
 
 /*
- * The job's number, cut from its text as slurmctld cuts it: what it took for
- * another number would be judged by another job's terms. "12", "12_3",
- * "12_[1-9]", "12+1" for 13 (components of a het job have ids in a row); all
- * tasks of an array have the terms of their record. 0: only Slurm can tell.
+ * Reads the job's number from its text exactly as slurmctld does: otherwise the
+ * change would be judged by another job's terms. "12", "12_3", "12_[1-9]",
+ * "12+1" for 13 (components of a het job have ids in a row); all tasks of an
+ * array have the terms of their record. 0: only Slurm knows.
  */
 uint32_t lt_changed_job_id(const job_desc_msg_t *job);
 

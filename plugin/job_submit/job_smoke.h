@@ -16,7 +16,8 @@ bool lt_submission_smoke_refuses(struct lt_submission *submission);
 struct lt_smoke_change { /* of a job; lent */
 	const job_desc_msg_t *job;
 	const struct lt_view *view;
-	/* What the job may be now, oldest first; none: it is not known yet. */
+	/* The terms that the job may have now, oldest first; none: it is not
+	 * known yet. */
 	const struct lt_terms *before;
 	int before_count;
 	int64_t now_utc_s;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What job_submit knows between calls: the loaded market and budget snapshot
- * and the opened history (shared by reference count), what was held since the
- * snapshot, and the ring.
- * One short mutex around memory arithmetic; files are read outside of it.
+ * The state of job_submit between calls: the loaded market and budget snapshot
+ * and the opened history (shared by reference count), the holds since the
+ * snapshot, and the ring. One short mutex guards memory arithmetic; files are
+ * read outside of it.
  */
 #ifndef LT_JOB_STATE_H
 #define LT_JOB_STATE_H
@@ -93,12 +93,12 @@ void lt_asked_forget(int64_t now_utc_s);
 void lt_asked_note(const struct lt_budget_snapshot *snapshot, uint32_t uid,
     int account, int64_t now_utc_s);
 /*
- * A plain user whose jobs of budgets are all in the terms, which are of the
- * same time as the snapshot: he submitted none since, and no task of an array
- * of his may have got a new id. False where that is not sure.
+ * True for a plain user whose jobs of budgets are all in the terms, which are
+ * as old as the snapshot: they submitted none since, and no task of an array of
+ * theirs may have got a new id. False if that is not sure.
  */
 bool lt_asked_nothing(const struct lt_budget_snapshot *snapshot, uint32_t uid);
-/* Does any budget bind any account of this user? */
+/* True if any budget binds any account of this user. */
 bool lt_user_budgeted(const struct lt_budget_snapshot *snapshot, uint32_t uid);
 
 /* The terms file. */

@@ -12,7 +12,7 @@
 #include "quote.h"
 #include "smoke.h"
 
-/* What is known of a heterogeneous job from the components before one. */
+/* A heterogeneous job, as its components before this one show it. */
 struct lt_het {
 	bool is_batch, is_plan; /* of the first */
 	bool asks;		/* --carbon-aware of the first, for all: */
@@ -67,13 +67,13 @@ void lt_say(struct lt_submission *submission, const char *format, ...)
 /* Join a message to what an earlier plugin left in *err_msg. */
 void lt_message_give(char **err_msg, const char *message);
 
-/* Is it lowtided's question whether a job can start (can_start.h), and no
- * submission? Then nothing can be submitted by it any more. */
+/* True if it is lowtided's question whether a job can start (can_start.h), and
+ * no submission. Then it can no longer submit anything. */
 bool lt_submit_is_question(job_desc_msg_t *job, uint32_t submit_uid);
-/* Of a component of a heterogeneous job; nothing is done to others. begin:
- * s->het, and what it inherits; held: adds its hold to the sum; tell: says what
- * all come to; plans_on: true if the rest is to be planned too, and then no job
- * is made of it. node_s: with those before. */
+/* Steps for a component of a heterogeneous job; other jobs are left alone.
+ * begin: sets s->het, and what it inherits; held: adds its hold to the sum;
+ * tell: says the sum of all; plans_on: true if the rest is to be planned too,
+ * and then no job is made of it. node_s: with the components before. */
 void lt_het_begin(struct lt_submission *submission);
 int64_t lt_het_node_s(struct lt_submission *submission, int64_t node_s);
 void lt_het_held(struct lt_submission *submission);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Price a submission as it will be, hold it against the budgets that bind it,
- * and act on the verdict: reject, hold, warn, or what on_unknown says. The
- * way in for every job; docs/budgets has the rules.
+ * Prices a submission as it will be, holds it against the budgets that bind it,
+ * and acts on the verdict: reject, hold or warn. Every job comes through here;
+ * docs/budgets has the rules. A price or balance that is not known is a
+ * failure: on_unknown decides whether the job passes, is held or is rejected.
  */
 #include "job_submit.h"
 
@@ -61,7 +62,7 @@ fill_quote(struct lt_submission *s)
 		lt_wish_of_request(&quote->wish, request);
 }
 
-/* Is the account one that a budget binds, or not known? */
+/* True if a budget binds the account, or if it is not known. */
 static bool
 may_be_budgeted(const struct lt_submission *s)
 {
@@ -74,8 +75,10 @@ may_be_budgeted(const struct lt_submission *s)
 	return account < 0 || lt_sheet_budgeted(snapshot, account);
 }
 
-/* Where more nodes cost more, hold for as many as the job needs and keep it to
- * them. A job that nobody limits, or that is only watched, is left alone. */
+/* Limits a job to the nodes that it needs, and holds for these, where more
+ * nodes cost more. A job that no budget limits, or that is only watched, is
+ * left alone.
+ */
 static void
 bound_nodes(struct lt_submission *s, const int *partitions, int count)
 {
@@ -135,8 +138,8 @@ lt_submission_price(struct lt_submission *s)
 	return true;
 }
 
-/* Of a component: what the whole job asks for, not what those before it hold
- * already. */
+/* Returns the verdict for a component: by the wish of the whole job, without
+ * the holds of the components before it. */
 static struct lt_verdict
 verdict_of_all(const struct lt_submission *s)
 {
@@ -171,7 +174,7 @@ tell_over(struct lt_submission *s)
 	lt_say(s, "%s", text);
 }
 
-/* The same as a note: of a job that goes on, or is held. */
+/* Says the same as a note, for a job that passes, or is held. */
 static void
 note_over(struct lt_submission *s, const char *what)
 {
@@ -210,7 +213,7 @@ make_entry(struct lt_new_hold *entry, const struct lt_submission *s)
 	entry->own = s->het.held;
 }
 
-/* Is it an account that lowtided has seen? */
+/* True if lowtided has seen the account. */
 static bool
 is_known(const struct lt_submission *s)
 {
@@ -235,7 +238,7 @@ refuse(const struct lt_submission *s, uint32_t why)
 	return ESLURM_ACCOUNTING_POLICY;
 }
 
-/* What the rule comes to: srun, salloc and scrontab can't wait. */
+/* Turns hold into reject for srun, salloc and scrontab, which can't wait. */
 static enum lt_rule
 rule_for(const struct lt_submission *s, enum lt_rule rule)
 {
@@ -257,7 +260,7 @@ note_unknown(struct lt_submission *s, const char *why)
 	lt_brief_put(notes, LT_NOTE_LEFT, ": ", "%s", why);
 }
 
-/* Who is told, and what happens, when the balance is not known. */
+/* Acts on a balance that is not known: a message, and what the rule wants. */
 static int
 act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 {
@@ -273,7 +276,7 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 			note_unknown(s, why);
 		return SLURM_SUCCESS;
 	}
-	if (no_limit) { /* waiting does not mend it */
+	if (no_limit) { /* waiting does not help */
 		lt_say(s, "this job of %s can't be priced: %s.",
 		    s->request.account, s->error.text);
 		return refuse(s, LT_QUOTE_UNKNOWN);
@@ -291,7 +294,8 @@ act_on_unknown(struct lt_submission *s, enum lt_rule rule, const char *why)
 						   : SLURM_SUCCESS;
 }
 
-/* What lowtide sees in some seconds frees the job; srun is to come again. */
+/* Holds a job until lowtide sees the account in some seconds; srun is to try
+ * again. */
 static int
 act_on_unseen(struct lt_submission *s)
 {
@@ -374,7 +378,7 @@ lt_submission_admit(struct lt_submission *s)
 	return SLURM_SUCCESS;
 }
 
-/* By it lowtided knows the hold as its own, prices the job and frees it. */
+/* Lets lowtided recognise its hold, price the job and release it. */
 static void
 fill_blind_quote(struct lt_submission *s)
 {

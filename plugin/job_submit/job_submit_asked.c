@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who submitted a job for a budget's money lately. By it job_modify knows that
- * a new job, which the terms do not have yet, is of an account without budget.
- * A time for each hash of a uid: users who share one are taken for each other.
+ * Remembers which users submitted a job for a budget's money in the last
+ * minutes. From that job_modify knows that a new job, which the terms do not
+ * have yet, belongs to an account without budget. There is one time for each
+ * hash of a uid: users who share a hash are taken for each other, which only
+ * asks for more care.
  */
 #include <stdatomic.h>
 #include <unistd.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes of jobs: what a job asked, by its terms, and what it asks after the
- * change. The request is derived anew, so a field per node counts on all
- * nodes and a field per task for all tasks.
+ * Changes of jobs: the request of a job by its terms, and its request after the
+ * change. The second is derived anew, so a field per node counts on all nodes
+ * and a field per task for all tasks. A value that can't be derived is taken as
+ * the larger one. Changes that are newer than the terms file are kept here.
  */
 #include "job_change.h"
 
@@ -112,8 +113,8 @@ lay_nodes(struct lt_request *request, const job_desc_msg_t *job,
 	bound_nodes(request, least, most);
 }
 
-/* What is set takes the place of what was asked: fewer tasks per node are
- * more nodes. */
+/* Replaces the fields that the change sets: fewer tasks per node are more
+ * nodes. */
 static void
 lay_size(struct lt_request *request, const job_desc_msg_t *job,
     const struct lt_request *changed)
@@ -144,8 +145,8 @@ lay_size(struct lt_request *request, const job_desc_msg_t *job,
 /*
  * A job's record shows 1 CPU per task where nobody said how many, and since
  * its first test the defaults of its partition as if they were asked. With
- * other partitions or GPUs Slurm takes those defaults anew; what the job
- * itself asked can't be told from them, so the larger counts.
+ * other partitions or GPUs Slurm takes those defaults anew; the job's own wish
+ * can't be distinguished from them, so the larger counts.
  */
 static void
 lay_defaults(struct lt_request *request, const job_desc_msg_t *job,

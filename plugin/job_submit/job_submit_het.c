@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A heterogeneous job as one: one thread of slurmctld calls for all components
- * of a submission, in order, before it makes the first of them. What is known
- * of those before goes with each: that the job has a script (only the first
- * brings one), what was asked, and the sums that its user is told.
+ * Treats a heterogeneous job as one: one thread of slurmctld calls for all
+ * components of a submission, in order, before it makes the first of them. Each
+ * component learns from those before it: that the job has a script (only the
+ * first brings one), its wishes, and the sums that the message shows. If the
+ * memory of the components before is lost, a component counts alone.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,9 +16,8 @@
 
 enum { HETS = 64 };
 
-/* Not thread-local: memory for that can fail, and with it slurmctld. Of more
- * than HETS at a time the oldest is forgotten: then a component counts alone.
- */
+/* Not thread-local: memory for that can fail, and slurmctld with it. Beyond
+ * HETS at a time the oldest is forgotten: then a component counts alone. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct slot {
 	pthread_t thread;
@@ -26,9 +26,9 @@ static struct slot {
 } slots[HETS];
 static uint32_t next_slot;
 
-/* Under the mutex. */
+/* Finds the thread's job, or a free slot. Under the mutex. */
 static struct lt_het *
-find(void)
+find_het(void)
 {
 	const pthread_t self = pthread_self();
 
@@ -56,7 +56,7 @@ lt_het_begin(struct lt_submission *s)
 	if (!is_component(s))
 		return;
 	pthread_mutex_lock(&mutex);
-	struct lt_het *const het = find();
+	struct lt_het *const het = find_het();
 
 	if (job->het_job_offset == 0)
 		*het = (struct lt_het){
@@ -74,7 +74,7 @@ lt_het_begin(struct lt_submission *s)
 }
 
 static void
-add(struct lt_amount *sum, const struct lt_amount *part)
+add_amount(struct lt_amount *sum, const struct lt_amount *part)
 {
 	sum->has_money =
 	    part->has_money && !__builtin_add_overflow(sum->money_micros,
@@ -90,7 +90,7 @@ lt_het_node_s(struct lt_submission *s, int64_t node_s)
 	if (!is_component(s))
 		return node_s;
 	pthread_mutex_lock(&mutex);
-	struct lt_het *const het = find();
+	struct lt_het *const het = find_het();
 
 	if (__builtin_add_overflow(het->node_s, node_s, &het->node_s))
 		het->node_s = INT64_MAX;
@@ -113,12 +113,12 @@ lt_het_held(struct lt_submission *s)
 	all.has_carbon &= !__builtin_mul_overflow(
 	    one->carbon_mg, (int64_t)s->quote.tasks, &all.carbon_mg);
 	pthread_mutex_lock(&mutex);
-	add(&find()->held, &all);
+	add_amount(&find_het()->held, &all);
 	pthread_mutex_unlock(&mutex);
 }
 
-/* What all components come to, up to this one: slurmctld does not say which is
- * the last. */
+/* Says the sum of all components up to this one: slurmctld does not say which
+ * is the last. */
 void
 lt_het_tell(struct lt_submission *s)
 {
@@ -132,7 +132,7 @@ lt_het_tell(struct lt_submission *s)
 	if (s->known && s->plan->chosen.partition >= 0)
 		own = lt_amount_of(&s->plan->chosen);
 	pthread_mutex_lock(&mutex);
-	struct lt_het *const het = find();
+	struct lt_het *const het = find_het();
 
 	if (s->job->het_job_offset == 0)
 		het->expected =
@@ -140,7 +140,7 @@ lt_het_tell(struct lt_submission *s)
 	const bool had_money = het->expected.has_money;
 	const bool had_carbon = het->expected.has_carbon;
 
-	add(&het->expected, &own);
+	add_amount(&het->expected, &own);
 	het->expected.has_money &= had_money;
 	het->expected.has_carbon &= had_carbon;
 	sum = het->expected;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holding: judge against the snapshot and what was held since, give the hold a
- * sequence, and write it into the ring before the job exists. The mirror in
- * memory has what the ring has, so that a new snapshot needs no file read.
+ * Holds money for a job: judges it against the snapshot and the holds since,
+ * gives the hold a sequence, and writes it into the ring before the job exists.
+ * The mirror in memory equals the ring, so that a new snapshot needs no file
+ * read. A record that can't be written makes every balance unknown until a
+ * later try succeeds.
  */
 #include "job_state_internal.h"
 
@@ -137,7 +139,7 @@ read_ring(struct ring *ring, struct lt_error *err)
 	return code;
 }
 
-/* Is the file under the ring's name still the one that is open? */
+/* True if the file under the ring's name is still the one that is open. */
 static bool
 is_attached(void)
 {
@@ -195,8 +197,8 @@ copy_unabsorbed(uint32_t *count, uint64_t *failures)
 	return copy;
 }
 
-/* Try again what failed to be written. Until it is done every balance is
- * unknown, so nothing new is held meanwhile. By the refreshing thread, which
+/* Tries again to write the records that failed. Until then every balance is
+ * unknown, so nothing new is held. Only the refreshing thread calls it, which
  * alone replaces ring and snapshot. */
 static void
 mend_ring(void)
@@ -360,7 +362,7 @@ judge(struct lt_admission *admission, struct lt_hold *hold,
 	}
 }
 
-/* Can the ring take it, and have no more than so many slots in use? */
+/* True if the ring can take it, and then has at most so many slots in use. */
 static bool
 has_room(const struct lt_new_hold *entry, uint64_t slots)
 {

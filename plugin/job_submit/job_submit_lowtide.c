@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job_submit/lowtide: Slurm's entry points. Runs inside slurmctld, with its
- * locks held: no network, no fork, no wait; whatever fails, the job goes on as
+ * job_submit/lowtide: Slurm's entry points. They run inside slurmctld, with its
+ * locks held: no network, no fork, no wait. Whatever fails, the job passes as
  * it came unless a budget says otherwise.
  */
 #include "job_submit.h"
@@ -69,7 +69,7 @@ answer(const job_desc_msg_t *job, int code)
 {
 	const int more = atomic_load(&copies) - 1;
 
-	/* Who is refused is asked no further. */
+	/* A job that is refused is not asked for again. */
 	answered = (struct answered){.left = 0};
 	if (more > 0 && code == SLURM_SUCCESS)
 		answered = (struct answered){

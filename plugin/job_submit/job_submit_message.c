@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines for the user, on their way out of a call of Slurm's.
+ * Collects lines for the user while a call of Slurm's runs, and hands them to
+ * Slurm at its end. Lines beyond the room, or without memory, are left out.
  */
 #include "job_submit.h"
 

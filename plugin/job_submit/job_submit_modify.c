@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job_modify: a change that may raise what a job can cost is admitted by its
- * difference, or refused; it never frees and never holds. Slurm gives only
- * the changed fields, which are laid over what the job asked by the terms
- * file; lowtided's own updates carry the job's quote and pass.
+ * job_modify: a change that may raise the cost of a job is admitted by its
+ * difference, or refused; it never frees and never holds a job back. Slurm
+ * gives only the changed fields, which are laid over the job's request in the
+ * terms file; lowtided's own updates carry the job's quote and pass. A job that
+ * the terms do not have, or a balance that is not known, goes by on_unknown.
  */
 #include "job_submit.h"
 
@@ -75,8 +76,8 @@ account_by_hash(const struct lt_budget_snapshot *snapshot, uint32_t hash)
 	return -1;
 }
 
-/* Is money at stake: for the old account, the new one, or, where nothing is
- * known of the job, for its user? */
+/* True if money is at stake: for the old account, the new one, or, if the job
+ * is not known, for its user. */
 static bool
 at_stake(const struct change *c)
 {
@@ -163,10 +164,10 @@ struct step {
 };
 
 /*
- * What is held for the job as it was at c->before[i]. slurmctld asks once for
- * each record of an array, whose tasks share one amount: what the first call
- * raised is never given back (ingest.c), whatever Slurm then said, so it is
- * held for the next one.
+ * The hold of the job as it was at c->before[i]. slurmctld asks once for each
+ * record of an array, whose tasks share one amount: a raise by the first call
+ * is never given back (ingest.c), whatever Slurm then said, so it is there for
+ * the next call.
  */
 static const struct lt_terms *
 held_at(const struct change *c, int i)
@@ -209,9 +210,9 @@ take_step(
 }
 
 /*
- * What more must be held of one currency. A change that does not raise the
- * job's price needs nothing, however prices went since it was held. A release
- * does: beyond a hundredth, as reprice.c.
+ * The amount that must be held in addition, of one currency. A change that does
+ * not raise the job's price needs nothing, even if prices rose since it was
+ * held. A release does, beyond a hundredth, as in reprice.c.
  */
 static int64_t
 rise(bool releases, int64_t is, int64_t was, int64_t held)
@@ -246,9 +247,9 @@ add_rise(struct lt_amount *more, const struct change *c,
 	more->has_carbon = is->has_carbon;
 }
 
-/* The terms as they will be, for the next change. */
+/* Keeps the terms as they will be, for the next change. */
 static void
-keep(const struct change *c, const struct step *step, bool whole,
+keep_terms(const struct change *c, const struct step *step, bool whole,
     const struct lt_new_hold *entry)
 {
 	struct lt_terms after = c->before[c->before_count - 1];
@@ -334,7 +335,7 @@ admit_change(struct change *c)
 	if (!recorded) /* nothing more is held */
 		entry.per_task = (struct lt_amount){0};
 	if (code == SLURM_SUCCESS)
-		keep(c, last, whole, &entry);
+		keep_terms(c, last, whole, &entry);
 	return code;
 }
 
@@ -355,7 +356,8 @@ only_lowers(const struct change *c)
 	return true;
 }
 
-/* What only lowers is no question of money; lowtided is to look. */
+/* Notes a change that lowers the cost, which needs no money, so that lowtided
+ * looks at the job. */
 static void
 note_lower(const struct change *c)
 {
@@ -371,8 +373,8 @@ note_lower(const struct change *c)
 	lt_state_note(&nothing);
 }
 
-/* Of a job that the terms do not have: soon they do, unless lowtided is away;
- * then the site's rule for that decides. */
+/* Refuses a change of a job that the terms do not have yet. If lowtided is away
+ * they won't have it soon, and the site's rule for that decides. */
 static int
 not_in_terms(struct change *c, const char *text)
 {
@@ -391,8 +393,8 @@ begins_soon(const struct change *c)
 	       (int64_t)c->job->begin_time < c->now_utc_s + REQUEUE_WAIT_S;
 }
 
-/* By lowtide. Slurm itself lets no user release an admin's hold, but computes
- * a priority for another nice value. */
+/* True if lowtide holds the job. Slurm itself lets no user release an admin's
+ * hold, but computes a priority for another nice value. */
 static bool
 is_held(const struct change *c)
 {
@@ -401,8 +403,8 @@ is_held(const struct change *c)
 	return flags & (LT_TERMS_OUR_HOLD | LT_TERMS_LOCKED);
 }
 
-/* Of a task that waits for its new run, by its array's id: nobody can tell
- * which is meant. */
+/* True for the id of an array with a task that waits for its new run: it is not
+ * known which task is meant. */
 static bool
 touches_all(const struct change *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one state of job_submit, and what all that work on it need: a clock, the
- * log, new numbers for quotes.
+ * The one state of job_submit, and the helpers of all files that use it: a
+ * clock, the log, new numbers for quotes.
  */
 #include "job_state_internal.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * require_smoke: whether a submission, or a change of a job, needs a smoke run
- * that it has not had. Before the job is priced.
+ * require_smoke: finds whether a submission, or a change of a job, needs a
+ * smoke run that it has not had, before the job is priced. Reads the market,
+ * the terms and the smoke runs of the snapshot. If these are not known,
+ * on_unknown decides.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +45,8 @@ wants_smoke(const struct lt_class *class)
 	return class != NULL && class->smoke_within_s > 0;
 }
 
-/* What can't be known, by on_unknown: a hold would wait for nothing that
- * comes. */
+/* True if on_unknown rejects what is not known: a hold would wait for nothing
+ * that comes. */
 static bool
 binds_unknown(const struct lt_view *view)
 {
@@ -90,7 +92,7 @@ lt_submission_smoke(struct lt_submission *s)
 				  ? lt_smoke_node_s(&s->request, s->view.market)
 				  : 0;
 
-	/* What is wanted counts for all components together. */
+	/* The limit counts for all components together. */
 	s->smoke_node_s = lt_het_node_s(s, own_s);
 	s->smoke = LT_SMOKE_FREE;
 	if (!wants_smoke(class))
@@ -117,7 +119,7 @@ likely_nodes(const struct lt_submission *s)
 }
 
 static void
-tell(struct lt_submission *s)
+say_smoke(struct lt_submission *s)
 {
 	enum { TEXT_BYTES = 2048 };
 	char *const text = malloc(TEXT_BYTES);
@@ -164,7 +166,7 @@ lt_submission_smoke_refuses(struct lt_submission *s)
 	}
 	s->quote.flags |= LT_QUOTE_NO_SMOKE;
 	if (tells && (may || s->options.plan))
-		tell(s);
+		say_smoke(s);
 	else if (tells)
 		lt_brief_put(&s->edits.notes, LT_NOTE_SMOKE, "; ",
 		    "mode %s: it goes on without the smoke run of its class",
@@ -233,7 +235,7 @@ node_s_of(const struct lt_request *request, const struct lt_market *market,
 {
 	struct lt_request all = *request;
 
-	/* What changes one task of an array may change each. */
+	/* A change of one task of an array may be made for each of them. */
 	all.array_tasks = terms->tasks > 0 ? terms->tasks : 1;
 	return lt_smoke_node_s(&all, market);
 }
@@ -339,7 +341,7 @@ lt_change_lacks_smoke(
 	const struct lt_class *const class =
 	    class_of(change->view->market, after);
 	const bool rises = laid.is_s > laid.was_s;
-	/* Of its components only this one is known here. */
+	/* Only this one of its components is known here. */
 	const int64_t node_s =
 	    rises && after->flags & LT_TERMS_HET ? INT64_MAX : laid.is_s;
 

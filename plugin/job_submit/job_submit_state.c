@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of job_submit: loading, sharing and ageing of the snapshots. A
- * snapshot that can't be read leaves the last good one in force; it ages, and
- * an old balance is "unknown", never zero.
+ * State of job_submit: loads, shares and ages the snapshots. A snapshot that
+ * can't be read leaves the last good one in force; it ages, and an old balance
+ * is "unknown", never zero.
  */
 #include "job_state_internal.h"
 
@@ -92,7 +92,7 @@ put_window(struct lt_market_box *to, const struct lt_market *of,
 	    &to->planned_count, count + 1, memory_order_release);
 }
 
-/* What was booked and is not in the new one's occupancy yet. */
+/* Carries over bookings that are not in the new market's occupancy yet. */
 static void
 carry_over(struct lt_market_box *to, const struct lt_market_box *from)
 {
@@ -223,9 +223,10 @@ all_bound(void)
 }
 
 /*
- * No snapshot was read since slurmctld's start: whom budgets bind is in the run
- * directory too, and whether there are any is said by one word in the state
- * directory. Without either, jobs pass; the log says so each minute.
+ * Stands in while no snapshot was read since slurmctld's start: the run
+ * directory lists the accounts that budgets bind, and one word in the state
+ * directory says whether there are budgets. Without either, jobs pass; the log
+ * says so each minute.
  */
 static void
 load_stand_in(void)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of one submission: translate, decide, write what the plan says into
- * the job, price and admit.
+ * Takes one submission through its steps: translate, decide, write the plan
+ * into the job, price and admit. The steps read the snapshots of job_state.h.
+ * If a step fails before the price, the job is left as it came, and priced all
+ * the same.
  */
 #include "job_smoke.h"
 
@@ -78,7 +80,7 @@ take_expanded(struct lt_submission *s)
 			       : longest_time_s(request, s->view.market);
 }
 
-/* Who and what, from the job, its options and the snapshot. */
+/* Makes the request from the job, its options and the snapshot. */
 static void
 translate(struct lt_submission *s)
 {
@@ -162,7 +164,7 @@ recorded_limit_s(
 		   : 0;
 }
 
-/* How long jobs of this kind have run. Without the file: nothing is known. */
+/* Learns how long jobs of this kind have run; nothing without the file. */
 static void
 learn(struct lt_submission *s)
 {
@@ -192,7 +194,7 @@ learn(struct lt_submission *s)
 	    figures, lt_limit_of(request, s->view.market, request->home));
 }
 
-/* Of the periods that it runs in, if it starts at once. */
+/* Learns what is left in the periods in which it runs if it starts at once. */
 static void
 learn_available(struct lt_submission *s)
 {
@@ -398,7 +400,8 @@ submit_blind(struct lt_submission *s)
 	return code;
 }
 
-/* Off: as it came; who asked for something is told why nothing comes of it. */
+/* Leaves the job as it came if lowtide is off, and says so to a user who asked
+ * for something. */
 static int
 submit_off(struct lt_submission *s)
 {
@@ -469,7 +472,7 @@ submit(struct lt_submission *s)
 	name_account(s);
 	if (s->edits.moves)
 		book(s);
-	/* What is held without a price, too: lowtided finds it by its quote. */
+	/* A hold without a price, too: lowtided finds it by its quote. */
 	if (s->known || (s->quote.flags & LT_QUOTE_UNKNOWN))
 		write_quote(s);
 	return SLURM_SUCCESS;

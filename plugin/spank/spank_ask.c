@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One HTTP/1.0 request to the lowtided of this host, on its Unix socket, with
- * libc alone, 50 ms in all; and what is in its flat JSON.
+ * Sends one HTTP/1.0 request to the lowtided of this host, on its Unix socket,
+ * with libc alone and 50 ms in all; and reads values from the flat JSON of the
+ * reply. No socket, no reply in time, or another status than 200: no answer.
  */
 #include "spank_parts.h"
 

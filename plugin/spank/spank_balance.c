@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A team's balance from the lowtided of this host. docs/api.md has the fields.
+ * Reads a team's balance from the lowtided of this host (GET /v1/balance in
+ * docs/api.md). Without an answer the balance is unknown.
  */
 #include "spank_parts.h"
 
@@ -70,8 +71,9 @@ lt_balance_parse(struct lt_balance *balance, const char *text)
 	if (strncmp(budgeted, "true", 4) != 0)
 		return false;
 	balance->budgeted = true;
-	by_rule(&balance->binding, &(struct where){text, ""});
-	by_rule(&balance->warning, &(struct where){text, "warn_"});
+	by_rule(&balance->binding, &(struct where){.text = text, .prefix = ""});
+	by_rule(&balance->warning,
+	    &(struct where){.text = text, .prefix = "warn_"});
 	return true;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Submissions see each other's plans: the market is minutes old, and without
- * job_submit nobody but lowtided knows what was put where since. It is asked
- * before the decision and told after it; who was not the first decides again.
- * POST /v1/plan in docs/api.md.
+ * Shows submissions each other's plans: the market is minutes old, and without
+ * job_submit only lowtided knows the plans since. The client asks it before the
+ * decision and announces its plan after it (POST /v1/plan in docs/api.md); a
+ * client that lost the race decides again. Without an answer the plan is made
+ * with the market alone.
  */
 #include "spank_parts.h"
 
@@ -20,8 +21,10 @@ enum {
 	OTHERS_BYTES = 64 * 1024, /* 512 windows of the longest names */
 };
 
-/* ["spot",125000,1763700000,1763703600], and what is behind it; NULL: it ends,
- * or is damaged. Of a partition that is not known here: nodes 0. */
+/* Parses ["spot",125000,1763700000,1763703600] and returns the text behind it;
+ * NULL at the end, or if it is damaged. nodes 0: the partition is not known
+ * here.
+ */
 static const char *
 parse_window(
     struct lt_planned *window, const struct lt_market *market, const char *text)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The power cap of a run that its plan slows, on the batch script's node: the
- * variables by which srun, started by the script, asks Slurm for a frequency.
- * The plan is the quote of the job's own record, read once a run, for it may
- * have been decided anew while the job waited; or the client's word, where that
- * decided. Never over the user's own value. docs/model.md, (9c).
+ * Sets the power cap of a run that its plan slows, on the batch script's node:
+ * the variables by which srun, started by the script, asks Slurm for a
+ * frequency. The plan is the quote of the job's own record, read once for each
+ * run, since it may have been decided anew while the job waited; or the
+ * client's word, if the client decided. A value of the user is never replaced.
+ * Without a quote nothing is set. docs/model.md, (9c).
  */
 #include "spank_parts.h"
 
@@ -43,8 +44,8 @@ find_slurm(struct slurm *slurm)
 	return slurm->load != NULL && slurm->release != NULL;
 }
 
-/* What the quote says of it. False: there is none, or its mode lets nothing be
- * changed. */
+/* Reads the cap from the quote. False: it has none, or its mode allows no
+ * changes. */
 static bool
 cap_of_quote(struct lt_capped *capped, const char *text)
 {
@@ -114,7 +115,7 @@ lt_spank_cap(spank_t spank)
 	struct lt_capped capped = {0};
 	uint32_t step;
 
-	/* Who set one of them decided for both. */
+	/* A user who set one of them decided for both. */
 	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
 	    step != SLURM_BATCH_SCRIPT || is_set(spank, LT_SPANK_GPU_FREQ) ||
 	    is_set(spank, LT_SPANK_CPU_FREQ) ||

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which component of a heterogeneous job is being submitted, and how many there
- * are. Slurm says neither: the command line and the batch script do.
+ * Finds which component of a heterogeneous job is being submitted, and how many
+ * there are. Slurm says neither, so the command line and the batch script are
+ * read. If they can't be read, the job counts as one component.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "spank_parts.h"
 
-/* How often ":" stands alone on the command line. */
+/* Counts the words ":" on the command line. */
 static int
 count_colons(void)
 {
@@ -30,8 +31,8 @@ count_colons(void)
 	return count;
 }
 
-/* How often "#SBATCH hetjob" stands in a batch script, up to its first command:
- * there sbatch stops to look, too. */
+/* Counts "#SBATCH hetjob" in a batch script, up to its first command, where
+ * sbatch stops looking too. */
 static int
 count_directives(const char *path)
 {
@@ -59,8 +60,8 @@ count_directives(const char *path)
 	return count;
 }
 
-/* Of " SCRIPT ARGUMENT ...": where the name has a space, only the components on
- * the command line are known. */
+/* Counts all components for " SCRIPT ARGUMENT ..."; if the name has a space,
+ * only those on the command line. */
 static int
 count_all(char *words)
 {

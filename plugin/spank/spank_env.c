@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The job's environment, set in the step daemon before anything of the job
- * runs, by the node and the partition where it really is: mixed precision by
- * the GPU (spank_gpu.c), for jobs that asked (--amp) or where the site says so
- * (precision=, amp=auto), checkpoints, and what scripts ask of the place. Never
- * over a value of the user.
+ * Sets the job's environment in the step daemon before the job runs, by the
+ * node and the partition where it really is: mixed precision by the GPU
+ * (spank_gpu.c), for jobs that asked (--amp) or if the site says so
+ * (precision=, amp=auto), checkpoints, and variables about the place. A value
+ * of the user is never replaced. A fact that is not known sets nothing.
  */
 #include "spank_parts.h"
 
@@ -23,8 +23,8 @@ struct place { /* the partition, by the plugstack line */
 	double notice_s, storage_gib_per_s;
 };
 
-/* What of the job's variables the client takes away where a job is submitted
- * within another one, which has its own. */
+/* Variables of a job that the client takes away if another job is submitted
+ * within it. */
 static const char *const variables[] = {"LOWTIDE_RESTARTS",
     "LOWTIDE_PARTITION_KIND", "LOWTIDE_NOTICE_SECONDS",
     "LOWTIDE_GPU_MEMORY_MIB", "LOWTIDE_DEADLINE",
@@ -65,7 +65,7 @@ set_precision(spank_t spank, enum lt_precision wanted, enum lt_precision top)
 
 	if (wanted == LT_PRECISION_OFF)
 		set(spank, "NVIDIA_TF32_OVERRIDE", "%d", 0);
-	/* Who set one of them decided for all. */
+	/* A user who set one of them decided for all. */
 	if (words == NULL ||
 	    spank_getenv(spank, "ACCELERATE_MIXED_PRECISION", theirs,
 		sizeof(theirs)) != ESPANK_ENV_NOEXIST ||
@@ -112,8 +112,8 @@ rule_read(enum lt_precision *wanted, char *rule, spank_t spank)
 	return false;
 }
 
-/* What the user said, else the first of the site's rules that matches, else
- * what the site wants for all. False: nothing is to be set. */
+/* Finds the precision: the user's, else the first matching rule of the site,
+ * else the site's for all. False: nothing is to be set. */
 static bool
 find_precision(enum lt_precision *wanted, spank_t spank)
 {
@@ -199,7 +199,7 @@ set_checkpoint(spank_t spank, const struct place *place)
 		lt_checkpoint_every_s(&checkpoint, hazard_per_h)));
 }
 
-/* Where it is, and until when. */
+/* Sets the variables about the place, and until when the job is there. */
 static void
 set_place(spank_t spank, const struct place *place, uint32_t gpu_memory_mib)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The GPUs of this node, for the job's environment (spank_env.c): by the
- * plugstack line's gpu=, else by what the kernel tells. Runs as root: it reads
- * only the kernel's files and writes none.
+ * Finds the GPUs of this node, for the job's environment (spank_env.c): by the
+ * plugstack line's gpu=, else from the kernel's files. It runs as root, reads
+ * only these and writes none. A GPU that is not recognised counts as AUTO.
  */
 #include "spank_parts.h"
 
@@ -108,7 +108,7 @@ amd_gpu(const char *entry)
 	return here;
 }
 
-/* What all GPUs of the node have; AUTO when there is none. */
+/* The properties that all GPUs of the node have; AUTO when there is none. */
 static struct lt_gpu_here
 of_devices(
     const char *directory, struct lt_gpu_here (*gpu_of)(const char *entry))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SPANK plugin: Slurm's entry points. The options on sbatch, salloc and srun
- * (spank_options.c); where job_submit/lowtide is absent the decision, too
- * (spank_place.c); on the node the job's environment (spank_env.c), its power
- * cap (spank_cap.c) and how far it is (spank_progress.c).
+ * SPANK plugin: Slurm's entry points. They handle the options on sbatch, salloc
+ * and srun (spank_options.c); the decision if job_submit/lowtide is absent
+ * (spank_place.c); and on the node the job's environment (spank_env.c), its
+ * power cap (spank_cap.c) and its progress (spank_progress.c). On a node a
+ * failure never stops the job.
  */
 #include "spank_parts.h"
 

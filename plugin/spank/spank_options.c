@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plugstack line's arguments and the user's options, also from the
- * environment in Slurm's manner; and lines to the user.
+ * Reads the plugstack line's arguments and the user's options, also from the
+ * environment as Slurm does; and writes lines to the user. An option that is
+ * malformed stops the submission with a message; an unknown argument is logged.
  */
 #include "lookup.h"
 #include "off.h"
@@ -81,8 +82,8 @@ read_arguments(int count, char **arguments)
 
 enum { LINE_SIZE = 1024 };
 
-/* What a line of the terminal has room for behind "sbatch: error: lowtide: ";
- * no end where Slurm's messages go elsewhere. */
+/* The columns of the terminal behind "sbatch: error: lowtide: "; unlimited if
+ * Slurm's messages go elsewhere. */
 static int
 room_for(bool is_error)
 {

@@ -4,7 +4,7 @@
  * options (spank_options.c), the decision in the client (spank_place.c), what
  * it asks of lowtided (spank_ask.c, spank_balance.c, spank_booking.c), and on
  * the node its GPUs (spank_gpu.c), the environment (spank_env.c), the power
- * cap of its run (spank_cap.c) and how far it is (spank_progress.c).
+ * cap of its run (spank_cap.c) and its progress (spank_progress.c).
  */
 #ifndef LT_SPANK_PARTS_H
 #define LT_SPANK_PARTS_H
@@ -21,8 +21,8 @@
 
 enum lt_presence { LT_PRESENCE_AUTO, LT_PRESENCE_YES, LT_PRESENCE_NO };
 
-/* Of a heterogeneous job: which component is being submitted, from 0, and how
- * many there are; 0: none was yet. */
+/* The component of a heterogeneous job that is being submitted, from 0, and
+ * their number; 0: none was yet. */
 struct lt_component {
 	int index, count;
 };
@@ -90,7 +90,7 @@ void lt_spank_forget_outer(void);
 /* It is the plan's for starts from then on; nothing without a cap. */
 void lt_spank_tell_cap(const struct lt_capped *capped, int64_t start_utc_s);
 
-/* What srun reads, and that they are lowtide's: "1". */
+/* Variables that srun reads, and the mark that they are lowtide's: "1". */
 #define LT_SPANK_GPU_FREQ "SLURM_GPU_FREQ"
 #define LT_SPANK_CPU_FREQ "SLURM_CPU_FREQ_REQ"
 #define LT_SPANK_CAPPED "LOWTIDE_POWER_CAP"
@@ -118,7 +118,7 @@ struct lt_balance { /* what lowtided answers */
 		struct lt_balance_of {
 			bool is_limited;
 			int64_t available;
-			int64_t limit, spent, held; /* limit -1: not told */
+			int64_t limit, spent, held; /* limit -1: not shown */
 		} money, carbon;		    /* micros, mg CO2e */
 	} binding, warning; /* budgets that bind, that only warn */
 };
@@ -140,19 +140,20 @@ bool lt_spank_balance(struct lt_balance *balance, const char *account);
 bool lt_balance_parse(struct lt_balance *balance, const char *text);
 
 struct lt_others {     /* windows that no market has yet */
-	bool known;    /* lowtided tells them */
-	uint64_t seen; /* the last one that was told */
+	bool known;    /* from lowtided */
+	uint64_t seen; /* the last one that it gave */
 	uint32_t count;
 	struct lt_planned windows[LT_PLANNED_MAX];
 };
 
-struct lt_own_plan {		      /* what is told: lent */
+struct lt_own_plan {		      /* to be announced: lent */
 	const struct lt_quote *quote; /* what was asked, and where it is put */
 	const struct lt_estimate *chosen;
 };
 
-/* Ask for those that came since *others, which gets them. With a plan: tell
- * it; true if and only if it is booked, which it is not where others came. */
+/* Asks for the plans that came since *others, and adds them there. A plan is
+ * announced; true if and only if it is booked, which it is not if others came.
+ */
 bool lt_spank_book(struct lt_others *others, const struct lt_market *market,
     const struct lt_own_plan *plan);
 

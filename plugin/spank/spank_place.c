@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The client's part, after all options are known. With job_submit/lowtide in
- * slurmctld it only hands them on; without it, it decides here by the same
- * lt_decide() on the same request, sets what the plan says as if the user had
- * typed it, and refuses what the team's balance can't pay.
+ * The client's part, after all options are known. If slurmctld has
+ * job_submit/lowtide, it only hands the options on. Otherwise it decides by the
+ * same lt_decide() on the same request, sets the plan as if the user had typed
+ * it, and refuses a job that the team's balance can't pay. A market or balance
+ * that can't be read leaves the job as it came, or goes by on_unknown.
  */
 #include "spank_parts.h"
 
@@ -24,8 +25,8 @@
 #include "refusal.h"
 #include "text.h"
 
-/* Of libslurmfull, the same on 22.05, 24.11 and 26.05; looked up because no
- * installed header has them. */
+/* Functions of libslurmfull, the same on 22.05, 24.11 and 26.05; looked up
+ * because no installed header has them. */
 typedef int set_option(
     void *opt, const char *name, const char *value, bool early);
 typedef char *get_option(void *opt, const char *name);
@@ -85,7 +86,7 @@ trust_slurm_user(void)
 		lt_file_trust(conf->slurm_user_id);
 }
 
-/* Does slurmctld have job_submit/lowtide? */
+/* True if slurmctld has job_submit/lowtide. */
 static bool
 has_job_submit(void)
 {
@@ -179,8 +180,8 @@ is_set(const struct placement *p, const char *option)
 	return is;
 }
 
-/* As if the user had typed it. What keeps the job as it is goes first: if it
- * can't be set, nothing is moved. */
+/* Sets the plan as if the user had typed it. Options that keep the job as it is
+ * go first: if one can't be set, nothing is moved. */
 static void
 apply(const struct placement *p)
 {
@@ -213,7 +214,7 @@ apply(const struct placement *p)
 		set_comment(p, to->name);
 }
 
-/* What the user set, by the command where the job does not say it. */
+/* Fields that the user set, from the command if the job does not show it. */
 static uint32_t
 fixed_by_user(const struct placement *p)
 {
@@ -224,7 +225,7 @@ fixed_by_user(const struct placement *p)
 	return fixed;
 }
 
-/* What the job may cost at most, where it will go. */
+/* Prices the most that the job may cost in its partition. */
 static bool
 price(struct placement *p)
 {
@@ -237,7 +238,8 @@ price(struct placement *p)
 		   count, earliest_utc_s, NULL) == LT_OK;
 }
 
-/* Is it more than is left of this currency? The verdict then says so. */
+/* True if it is more than is left of this currency; the verdict then says so.
+ */
 static bool
 is_over(struct lt_verdict *verdict, const struct lt_balance_of *of,
     bool has_amount, int64_t per_task, uint32_t tasks)
@@ -262,7 +264,7 @@ available_of(const struct lt_balance_of *of)
 	return of->is_limited ? of->available : INT64_MAX;
 }
 
-/* Is the hold over these budgets? The verdict then says so. */
+/* True if the hold is over these budgets; the verdict then says so. */
 static bool
 is_over_any(struct lt_verdict *verdict, const struct placement *p,
     const struct lt_balance_by_rule *balance)
@@ -337,9 +339,9 @@ show_table(struct placement *p)
 	return -1;
 }
 
-/* What was asked, and by what lowtided will know the job: where it is put, and
- * its limit as the length of the window, 0 where Slurm chooses it. Figures and
- * the id are lowtided's to make. */
+/* Makes a quote with the wishes and the fields by which lowtided recognises the
+ * job: its partition, and its limit as the length of the window, 0 if Slurm
+ * chooses it. lowtided makes the figures and the id. */
 static void
 make_quote(struct lt_quote *quote, const struct placement *p)
 {
@@ -463,7 +465,7 @@ place(struct placement *p)
 	return 0;
 }
 
-/* The node is not told the deadline: what the command knows goes along. */
+/* Hands the deadline of the command to the node, which does not know it. */
 static void
 tell_deadline(const struct client *client)
 {

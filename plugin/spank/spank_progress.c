@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In the step daemon: a process of its own reads how far the job is from the
- * file that it names (LOWTIDE_PROGRESS_FILE) and hands it to lowtide-node. It
- * is the job's user in all that it does, lives as long as the step daemon keeps
- * its end of a pipe, and is nobody's child: Slurm neither waits for it nor
- * counts it as the job's.
+ * Starts a process in the step daemon that reads the job's progress from the
+ * file that the job names (LOWTIDE_PROGRESS_FILE) and sends it to lowtide-node.
+ * It runs as the job's user, lives as long as the step daemon keeps its end of
+ * a pipe, and is nobody's child: Slurm neither waits for it nor counts it as
+ * the job's. A file that can't be read, or a node without lowtide-node, is
+ * tried again without a word.
  *
- * After the fork only what may be called there, for the step daemon has
- * threads.
+ * After the fork only async-signal-safe functions are called, since the step
+ * daemon has threads.
  */
 #include "spank_parts.h"
 
@@ -46,7 +47,7 @@ struct reader {
 	char path[PATH_BYTES];
 	struct sockaddr_un socket;
 	int pipe_fd;
-	/* From here on its own. */
+	/* Used by the process alone from here on. */
 	int64_t began_s, told_s;
 	struct stat seen; /* of the file when it was read last */
 	bool is_first_look, is_told;
@@ -94,9 +95,10 @@ read_file(struct reader *reader, char text[FILE_BYTES_MAX])
 	return length;
 }
 
-/* What was there before the task began is of the run before. True: news. */
+/* Reads the file if it changed; true if that is news. A file from before the
+ * task began belongs to the run before. */
 static bool
-look(struct reader *reader)
+look_at_file(struct reader *reader)
 {
 	struct lt_progress_message *const message = &reader->message;
 	const bool is_first_look = reader->is_first_look;
@@ -123,9 +125,9 @@ look(struct reader *reader)
 	return true;
 }
 
-/* Lost where nobody listens: it is told again. */
+/* Sends the message; it is lost if nobody listens, and sent again. */
 static void
-tell(struct reader *reader)
+send_progress(struct reader *reader)
 {
 	char bytes[LT_PROGRESS_BYTES_MAX];
 	const size_t length = lt_progress_pack(bytes, &reader->message);
@@ -143,20 +145,20 @@ read_on(struct reader *reader)
 	bool is_ending = false;
 
 	while (!is_ending) {
-		const bool is_news = look(reader);
+		const bool is_news = look_at_file(reader);
 
 		reader->is_told &= !is_news;
 		if (reader->message.first[0] != '\0' &&
 		    (!reader->is_told ||
 			monotonic_s() >= reader->told_s + TELL_S))
-			tell(reader);
+			send_progress(reader);
 		struct pollfd wait = {.fd = PIPE_FD, .events = POLLIN};
 		is_ending = poll(&wait, 1, LOOK_MS) > 0;
 	}
-	/* What it did last is worth most. */
-	if (look(reader) || !reader->is_told)
+	/* The last marker is worth most. */
+	if (look_at_file(reader) || !reader->is_told)
 		if (reader->message.first[0] != '\0')
-			tell(reader);
+			send_progress(reader);
 }
 
 /* Not the step daemon's any more: its pipes to srun would stay open. */
@@ -206,7 +208,7 @@ be_reader(struct reader *reader)
 
 /* A child of a child that is gone: Slurm's own waits never see it. */
 static void
-start(struct reader *reader)
+start_reader(struct reader *reader)
 {
 	int fds[2];
 
@@ -232,7 +234,7 @@ start(struct reader *reader)
 		lt_spank_progress_end();
 }
 
-/* Slurm tells it to the batch step, which hands it down by the environment. */
+/* Slurm gives it to the batch step, which hands it down by the environment. */
 static uint32_t
 restarts_of(spank_t spank)
 {
@@ -280,7 +282,7 @@ describe(struct reader *reader, spank_t spank)
 	return true;
 }
 
-/* Of the job's first node, the step's first task. */
+/* True for the step's first task on the job's first node. */
 static bool
 is_first_task(spank_t spank)
 {
@@ -303,7 +305,7 @@ lt_spank_progress_begin(spank_t spank)
 		sizeof(reader.path)) != ESPANK_SUCCESS ||
 	    reader.path[0] != '/' || !describe(&reader, spank))
 		return;
-	start(&reader);
+	start_reader(&reader);
 }
 
 void

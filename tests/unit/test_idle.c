@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "idle.h"
+#include "run_json.h"
 
 #define HOUR 3600
 #define CPU(ms)                                                                \
