@@ -12,7 +12,6 @@
 #include "cli.h"
 #include "http.h"
 #include "nearest.h"
-#include "parse.h"
 
 enum { JOBS_MAX = 1000 }; /* a second or two for lowtided */
 

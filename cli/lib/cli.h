@@ -53,7 +53,16 @@ struct lt_cli { /* one call of a command, parsed */
 	bool json, color;
 };
 
-/* ---- say.c ---- */
+/* ---- command.c: arguments, errors, JSON, periods ---- */
+/*
+ * Sorts argv (ended by NULL) into values, operands (argv is reordered) and the
+ * common flags. LT_EINPUT names the argument and the nearest known one.
+ */
+int lt_cli_parse(struct lt_cli *cli, bool *help, int argc, char **argv,
+    struct lt_error *err);
+
+/* Prints "usage: lowtide CMD ...", a line for each form of the command. */
+void lt_cli_print_usage(FILE *out, const struct lt_cli_command *command);
 /* Value of an option ("" for a flag), NULL = not given. */
 const char *lt_cli_value(const struct lt_cli *cli, const char *name);
 /* Print "lowtide: <text>" to stderr; returns LT_EXIT_FAILURE. */
@@ -63,6 +72,12 @@ int lt_cli_usage(const struct lt_cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Print JSON and a newline to stdout; LT_EXIT_OK, or a failure said. */
 int lt_cli_print_json(const json_t *body);
+
+/* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
+int lt_period_check(const char *text, struct lt_error *err);
+/* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
+ * text itself when it is not a time, "-" for NULL. */
+const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- terminal.c ---- */
 /* Columns of the terminal on stdout; 0 = it is none. */
@@ -230,13 +245,6 @@ void lt_round_column(int64_t *values, int count, int64_t *total, int64_t unit);
 /* Names the smallest amount that is shown: "the cent", "1 KRW", "0.001 KWD".
  * Returns out. */
 const char *lt_step_text(char *out, size_t size, const char *currency);
-
-/* ---- period.c ---- */
-/* "2026-11", "2026-Q4", "2026"; LT_EINPUT. */
-int lt_period_check(const char *text, struct lt_error *err);
-/* "2026-11-21T02:00:00Z" in the caller's zone, "Sat 21 Nov 02:00 GMT"; the
- * text itself when it is not a time, "-" for NULL. */
-const char *lt_local_time(char *out, size_t size, const char *iso);
 
 /* ---- report.c, for its tests too ---- */
 #define LT_REPORT_SCHEMA "urn:lowtide:report:1" /* docs/report.schema.json */

@@ -43,7 +43,7 @@ json_t *lt_run_lines_head(const struct lt_run_lines *lines);
 const char *lt_run_lines_rest(struct lt_run_lines *lines);
 void lt_run_lines_free(struct lt_run_lines *lines);
 
-/* ---- run_fields.c: the members of a run ---- */
+/* ---- the members of a run ---- */
 struct lt_field { /* as in JSON: a string with its quotes, a number, a word */
 	const char *at;
 	size_t length; /* 0: not there */

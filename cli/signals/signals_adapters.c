@@ -7,7 +7,7 @@
 
 #include "adapter.h"
 #include "nearest.h"
-#include "parse.h"
+#include "cli.h"
 #include "signals.h"
 #include "units.h"
 

@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "nearest.h"
-#include "parse.h"
+#include "cli.h"
 #include "signals.h"
 #include "units.h"
 #include "web.h"
