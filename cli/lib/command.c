@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every subcommand needs: its arguments, parsed by its table; the values
+ * Shared by all subcommands: its arguments, parsed by its table; the values
  * of its options; errors, usage and JSON, printed; periods and times as users
  * write and read them.
  *
@@ -19,7 +19,7 @@
 
 enum { WORD_MAX = 32 };
 
-/* "-o FILE" is "--output FILE" where a command has that. */
+/* Returns "--output" for "-o" if the command has that option. */
 static const char *
 long_name(const struct lt_cli *cli, const char *argument)
 {
@@ -52,7 +52,7 @@ unknown_option(const struct lt_cli *cli, const char *name, struct lt_error *err)
 	return lt_fail(err, LT_EINPUT, "no option --%s", name);
 }
 
-/* Has it a value as the next word, behind "=" only, or none? */
+/* How an option has its value: as the next word, behind "=" only, or not. */
 enum takes { TAKES_WORD, TAKES_OPTIONAL, TAKES_NONE };
 
 static enum takes
@@ -63,7 +63,7 @@ takes_of(const struct lt_cli_option *option)
 	return option->argument[0] == '[' ? TAKES_OPTIONAL : TAKES_WORD;
 }
 
-/* Where the value of a known option goes, and what it takes. */
+/* Returns where the value of a known option goes, and how it takes one. */
 static const char **
 find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 {
@@ -81,8 +81,8 @@ find_slot(struct lt_cli *cli, const char *name, enum takes *takes)
 	return NULL;
 }
 
-/* One "--name[=value]" at argv[*at], of arguments that NULL ends; *at moves
- * over a value of its own. */
+/* Parses one "--name[=value]" at argv[*at]; NULL ends argv. *at moves over a
+ * value in a word of its own. */
 static int
 parse_option(
     struct lt_cli *cli, bool *help, char **argv, int *at, struct lt_error *err)
@@ -162,7 +162,6 @@ lt_cli_parse(
 	return LT_OK;
 }
 
-/* A usage text has a line per form of the command. */
 void
 lt_cli_print_usage(FILE *out, const struct lt_cli_command *command)
 {
@@ -230,7 +229,7 @@ lt_cli_print_json(const json_t *body)
 	return LT_EXIT_OK;
 }
 
-/* Exactly the shape: 0 stands for a digit, all else for itself. */
+/* True if text has the shape, in which 0 stands for any digit. */
 static bool
 has_shape(const char *text, size_t length, const char *shape)
 {

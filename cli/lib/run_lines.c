@@ -21,7 +21,7 @@
 enum { REST_MAX = 16 * 1024 * 1024 }; /* also of one line */
 
 static bool
-put(struct lt_run_lines *lines, struct lt_bytes *to, const char *bytes,
+put_bytes(struct lt_run_lines *lines, struct lt_bytes *to, const char *bytes,
     size_t length)
 {
 	if (length > REST_MAX - to->length) {
@@ -46,13 +46,13 @@ put(struct lt_run_lines *lines, struct lt_bytes *to, const char *bytes,
 	return true;
 }
 
-/* A whole line, without its end. */
+/* Takes a whole line, without its end. */
 static bool
 take_line(struct lt_run_lines *lines, const char *line, size_t length)
 {
 	if (!lines->in_runs || (length > 0 && line[0] == ']')) {
 		lines->in_runs = true;
-		return put(lines, &lines->rest, line, length);
+		return put_bytes(lines, &lines->rest, line, length);
 	}
 	if (length > 0 && line[length - 1] == ',')
 		length--;
@@ -75,14 +75,14 @@ lt_run_lines_feed(struct lt_run_lines *lines, const char *bytes, size_t length)
 		if (line->length == 0) {
 			if (!take_line(lines, bytes, count))
 				return false;
-		} else if (!put(lines, line, bytes, count) ||
+		} else if (!put_bytes(lines, line, bytes, count) ||
 			   !take_line(lines, line->bytes, line->length)) {
 			return false;
 		}
 		line->length = 0;
 		bytes = eol + 1;
 	}
-	return put(lines, line, bytes, (size_t)(end - bytes));
+	return put_bytes(lines, line, bytes, (size_t)(end - bytes));
 }
 
 json_t *
@@ -106,8 +106,8 @@ lt_run_lines_rest(struct lt_run_lines *lines)
 {
 	const struct lt_bytes *const line = &lines->line;
 
-	return put(lines, &lines->rest, line->length > 0 ? line->bytes : "",
-		   line->length)
+	return put_bytes(lines, &lines->rest,
+		   line->length > 0 ? line->bytes : "", line->length)
 		   ? lines->rest.bytes
 		   : NULL;
 }
@@ -120,7 +120,7 @@ lt_run_lines_free(struct lt_run_lines *lines)
 	*lines = (struct lt_run_lines){0};
 }
 
-/* Of a number or a word. */
+/* True for a character of a number or a word. */
 static bool
 is_plain(char c)
 {
@@ -128,7 +128,7 @@ is_plain(char c)
 	       (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
 }
 
-/* Where the token that begins at at ends; NULL: none does. */
+/* Returns the end of the token that begins at at; NULL if it does not end. */
 static const char *
 token_end(const char *at, const char *end)
 {
@@ -152,7 +152,8 @@ token_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* The key's index, most likely the one after the last; -1: not asked for. */
+/* Returns the key's index, most likely the one after the last; -1: not asked
+ * for. */
 static int
 index_of(
     const struct lt_field_keys *keys, const char *key, size_t length, int last)
@@ -247,7 +248,7 @@ lt_field_text(const struct lt_field *field, struct lt_field_room *room)
 					   : "";
 }
 
-/* Is the text in JSON the one of a cell, as it stands? */
+/* True if the JSON text can stand as a cell of CSV unchanged. */
 static bool
 is_cell(const char *text, size_t length)
 {
