@@ -78,9 +78,6 @@ void lt_doctor_kube(struct lt_doctor *doctor);
 /* Is it one? By the daemon that answers, else by what is here. */
 bool lt_doctor_is_kube(struct lt_doctor *doctor);
 
-/* ---- doctor_policies.c: its admission policies; kube: of the status ---- */
-void lt_doctor_policies(struct lt_doctor *doctor, const json_t *kube);
-
 /* ---- plugstack.c ---- */
 struct lt_plugstack {
 	/* Of the first line with spank_lowtide.so, whitespace trimmed. */
