@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lowtide doctor --collect: writes what placement depends on at this site,
- * partitions, shapes of nodes, QOS and limits, to a text file with other names,
- * for its admins to read before they send it. Asks scontrol and sacctmgr;
- * `make replay-site` builds a private cluster from the file.
+ * partitions, shapes of nodes, QOS and limits, to a new text file with other
+ * names, for its admins to read before they send it. `make replay-site` builds
+ * a private cluster from the file.
+ *
+ * Asks scontrol and sacctmgr. If one of them fails, the file is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 #include "collect_names.h"
 #include "doctor.h"
 
-/* What the values of a key are, as text. */
+/* How the values of a key are written. */
 enum values {
 	PLAIN,
 	NAMES,	  /* comma separated */
@@ -28,7 +30,7 @@ enum values {
 
 struct key {
 	const char *name;   /* as Slurm shows it */
-	const char *as;	    /* as its files have it; NULL: the same */
+	const char *as;	    /* as Slurm's files have it; NULL: the same */
 	const char *usual;  /* a value that is not written; NULL: none */
 	enum values values; /* which names are in it */
 	enum lt_alias_kind kind;
@@ -103,7 +105,7 @@ static const struct key node_keys[] = {
     {"Gres", NULL, "(null)", GRES, LT_ALIAS_GRES},
 };
 
-/* Columns of sacctmgr, and what they are set by. */
+/* Columns of sacctmgr, and the keys that set them. */
 static const struct key limit_keys[] = {
     {"grpjobs", "GrpJobs", NULL, PLAIN, 0},
     {"grpsubmit", "GrpSubmitJobs", NULL, PLAIN, 0},
@@ -138,7 +140,7 @@ static const struct key association_keys[] = {
 
 enum {
 	ASK_TIMEOUT_S = 60,
-	SHAPES_MAX = 1024,   /* nodes that differ; what is beyond is left out */
+	SHAPES_MAX = 1024,   /* nodes that differ; more are left out */
 	NODES_REPLAYED = 28, /* as many as the private cluster has */
 	VALUE_SIZE = 4096,
 };
@@ -194,7 +196,7 @@ put_part(struct collection *c, FILE *out, const struct key *key, char *part)
 	}
 }
 
-/* "a,b" with other names; "gpu:a100:4(S:0-1)" without what is in brackets. */
+/* Writes "a,b" with other names; "gpu:a100:4(S:0-1)" without the brackets. */
 static void
 put_value(
     struct collection *c, FILE *out, const struct key *key, const char *value)
@@ -241,7 +243,7 @@ put_key(
 	put_value(c, out, key, value);
 }
 
-/* The value of "name=" in a line of `scontrol -o`, to the next blank. */
+/* Copies the value of "name=" in a line of `scontrol -o`, to the next blank. */
 static const char *
 value_in(char *out, size_t size, const char *line, const char *name)
 {
@@ -257,7 +259,7 @@ value_in(char *out, size_t size, const char *line, const char *name)
 	return NULL;
 }
 
-/* ---- what Slurm says ---- */
+/* ---- the answers of scontrol ---- */
 
 typedef void line_function(struct collection *c, char *line);
 
@@ -361,7 +363,7 @@ more_nodes(const void *a, const void *b)
 		   : (left->number > right->number ? 1 : -1);
 }
 
-/* Of each shape as many as all together have room, the most frequent first. */
+/* Writes nodes of each shape, the most frequent first, up to NODES_REPLAYED. */
 static void
 put_nodes(struct collection *c)
 {
@@ -432,14 +434,14 @@ take_partition(struct collection *c, char *line)
 
 /* ---- accounting ---- */
 
-/* The next column of "a|b|c"; NULL behind the last. */
+/* Cuts the next column off "a|b|c"; NULL behind the last. */
 static const char *
 column(char **rest)
 {
 	return *rest != NULL ? strsep(rest, "|") : NULL;
 }
 
-/* "modify WHOM set ...", if there is anything to set. */
+/* Writes "modify WHOM set ...", if there is anything to set. */
 static void
 put_limits(struct collection *c, const char *whom, char *rest,
     const struct key *more, size_t more_count)
@@ -473,8 +475,8 @@ take_qos(struct collection *c, char *line)
 	c->qos++;
 }
 
-/* Users of an account are one, who submits the jobs of a replay: the first of
- * each stands for all. */
+/* Writes an association. The users of an account become one, who submits the
+ * jobs of a replay: the first stands for all. */
 static void
 take_association(struct collection *c, char *line)
 {
@@ -515,9 +517,9 @@ take_association(struct collection *c, char *line)
 	c->associations++;
 }
 
-/* "name,flags,..." and what the table has. */
+/* Writes "format=name,flags,..." from the tables. */
 static void
-columns(char *out, size_t size, const char *first, const struct key *more,
+name_columns(char *out, size_t size, const char *first, const struct key *more,
     size_t count)
 {
 	size_t length = (size_t)snprintf(out, size, "format=%s", first);
@@ -557,8 +559,8 @@ put_accounting(struct collection *c, struct lt_error *err)
 	char *const association_argv[] = {
 	    "sacctmgr", "-nP", "show", "assoc", associations, NULL};
 
-	columns(qos, sizeof(qos), "name", qos_keys, COUNT(qos_keys));
-	columns(associations, sizeof(associations),
+	name_columns(qos, sizeof(qos), "name", qos_keys, COUNT(qos_keys));
+	name_columns(associations, sizeof(associations),
 	    "account,parentname,user,partition", association_keys,
 	    COUNT(association_keys));
 	fputs("[sacctmgr]\n", c->out);
@@ -575,8 +577,8 @@ put_accounting(struct collection *c, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Prices are nobody's: a replay needs that partitions differ, and that the
- * default is the dearest. */
+/* Writes a policy with made-up prices: a replay needs partitions that differ,
+ * and the default as the dearest. */
 static void
 put_policy(struct collection *c)
 {
@@ -610,7 +612,7 @@ write_all(struct collection *c, struct lt_error *err)
 }
 
 static void
-tell(const struct collection *c, const char *path)
+print_summary(const struct collection *c, const char *path)
 {
 	printf("%s has %u partition%s, %u node%s in %zu shape%s, %u QOS and %u "
 	       "association%s\n",
@@ -656,7 +658,7 @@ lt_doctor_collect(const char *path)
 		lt_fail(&err, LT_EIO, "%s: %s", path, strerror(errno));
 	}
 	if (err.code == LT_OK)
-		tell(c, path);
+		print_summary(c, path);
 	else
 		unlink(path);
 	for (size_t i = 0; c != NULL && i < c->shape_count; i++) {

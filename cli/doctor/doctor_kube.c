@@ -24,8 +24,7 @@
 
 enum { POLICIES_MAX = 32, PATH_SIZE = 256 };
 
-/* Names the line of `lowtide-kube policies` that says whether the right is
- * there. */
+/* The line of `lowtide-kube policies` that says whether the right exists. */
 static const char dry_run_right[] = "ServiceAccount/lowtide-dry-run";
 
 struct policies {
@@ -34,7 +33,7 @@ struct policies {
 	json_t *specs[POLICIES_MAX];   /* ours */
 };
 
-/* What the API server writes where nothing is said. */
+/* True if value is the default that the API server writes for key. */
 static bool
 is_default(const char *key, const json_t *value)
 {
@@ -57,7 +56,7 @@ is_default(const char *key, const json_t *value)
 static bool is_same(
     const json_t *ours, const json_t *theirs, char *where, size_t size);
 
-/* Objects: each member of both. */
+/* Compares each member of two objects. */
 static bool
 are_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 {
@@ -84,7 +83,8 @@ are_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 	return true;
 }
 
-/* But for defaults; else where they differ: "validations[1].expression". */
+/* Compares two values but for defaults; where names the place that differs:
+ * "validations[1].expression". */
 static bool
 is_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 {
@@ -106,7 +106,7 @@ is_same(const json_t *ours, const json_t *theirs, char *where, size_t size)
 	return true;
 }
 
-/* A document of the manifests, when it is a policy or its binding. */
+/* Keeps a document of the manifests if it is a policy or a binding. */
 static int
 take_document(struct policies *policies, const char *text, size_t length,
     struct lt_error *err)
@@ -134,7 +134,7 @@ take_document(struct policies *policies, const char *text, size_t length,
 	return LT_OK;
 }
 
-/* What the manifests of that site have. */
+/* Reads the policies from the manifests of that site. */
 static int
 read_manifests(struct policies *policies, const struct lt_kube_site *site,
     struct lt_error *err)
@@ -180,7 +180,7 @@ ask_cluster(json_t **got, struct policies *policies, struct lt_error *err)
 	return lt_daemon_json(got, "lowtide-kube", words, err);
 }
 
-/* Does the site refuse while balances are not known? One policy says it. */
+/* True if the site refuses Jobs while balances are not known, by one policy. */
 static bool
 refuses(const json_t *got)
 {
@@ -191,7 +191,7 @@ refuses(const json_t *got)
 		   "Fail") == 0;
 }
 
-/* True of what belongs to the account of dry runs. */
+/* True for policies of the account of dry runs. */
 static bool
 is_of_dry_runs(const char *name)
 {
@@ -200,8 +200,8 @@ is_of_dry_runs(const char *name)
 	return slash != NULL && strcmp(slash, "/lowtide-dry-run") == 0;
 }
 
-/* Where the account may create pods, its policy makes dry runs of them, in each
- * mode. */
+/* If the account may create pods, checks that its policies allow dry runs only,
+ * in each mode. */
 static void
 check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
     const json_t *got)
@@ -241,7 +241,7 @@ check_dry_runs(struct lt_doctor *doctor, const struct policies *policies,
 }
 
 static void
-compare(struct lt_doctor *doctor, const struct policies *policies,
+compare_policies(struct lt_doctor *doctor, const struct policies *policies,
     const json_t *got)
 {
 	const bool acts =
@@ -290,14 +290,14 @@ check_policies(struct lt_doctor *doctor, const json_t *kube)
 	int code = read_manifests(&policies, &site, &err);
 	if (code == LT_OK)
 		code = ask_cluster(&got, &policies, &err);
-	/* The names are the same. */
+	/* The policies have the same names in both cases. */
 	if (code == LT_OK && refuses(got)) {
 		site.refuse = true;
 		free_policies(&policies);
 		code = read_manifests(&policies, &site, &err);
 	}
 	if (code == LT_OK) {
-		compare(doctor, &policies, got);
+		compare_policies(doctor, &policies, got);
 		check_dry_runs(doctor, &policies, got);
 	} else {
 		lt_doctor_say(doctor, LT_LEVEL_WARNING, "policies", MEND,
@@ -328,7 +328,7 @@ has_name(const json_t *list, const char *name)
 	return false;
 }
 
-/* "a, b, c", cut; "none". */
+/* Writes "a, b, c", cut if long; "none". */
 static const char *
 names_text(char *out, size_t size, const json_t *list)
 {
@@ -344,7 +344,7 @@ names_text(char *out, size_t size, const json_t *list)
 	return out;
 }
 
-/* "did you mean spot?", or all that there are. */
+/* Writes "did you mean spot?", or all that exist. */
 static const char *
 meant_text(char *out, size_t size, const char *name, const json_t *list)
 {
@@ -553,7 +553,8 @@ check_given(struct lt_doctor *doctor, const json_t *kube)
 		    error);
 }
 
-/* All that waits, at once and over budgets: docs/kubernetes.md. */
+/* Writes the command that starts all that waits, over budgets too:
+ * docs/kubernetes.md. */
 static void
 release_text(char *out, size_t size, const char *namespace)
 {
@@ -574,7 +575,7 @@ check_unsuspended(struct lt_doctor *doctor, const json_t *kube)
 		    (long long)count, count == 1 ? "" : "s");
 }
 
-/* Has lowtide-kube an open hold for it? */
+/* True if lowtide-kube has an open hold for the Job. */
 static bool
 is_known(const struct lt_doctor *doctor, const char *name)
 {
@@ -677,7 +678,7 @@ by_pods(const void *a, const void *b)
 	return x < y ? 1 : -(x > y);
 }
 
-/* Those whose pods are most come first. */
+/* Reports the owners of such pods, those with most pods first. */
 static void
 say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 {
@@ -704,7 +705,7 @@ say_unheld(struct lt_doctor *doctor, const json_t **owners, uint32_t count)
 }
 
 /* Warns of pods that run outside of their team's budget: they are charged, and
- * never held. */
+ * nothing is held for them. */
 static void
 check_unheld(struct lt_doctor *doctor, const json_t *kube)
 {
@@ -733,7 +734,8 @@ check_unheld(struct lt_doctor *doctor, const json_t *kube)
 	json_decref(jobs);
 }
 
-/* Without lowtide-kube nobody knows how many. */
+/* Reports how to start what waits; without lowtide-kube its number is not
+ * known. */
 static void
 say_release(struct lt_doctor *doctor)
 {
@@ -783,7 +785,7 @@ lt_doctor_is_kube(struct lt_doctor *doctor)
 
 	if (doctor->status != NULL)
 		return lt_status_is_kube(doctor->status);
-	/* Slurm may run in pods too: then it has its file there. */
+	/* Slurm may run in pods too, with its slurm.conf. */
 	const bool has_conf = lt_conf_load(&doctor->conf, NULL) == LT_OK;
 
 	doctor->conf = (struct lt_conf){.host_count = 0};
