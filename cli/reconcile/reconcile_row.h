@@ -2,7 +2,7 @@
 /*
  * One row of an invoice, whatever the format calls its columns: the formats as
  * tables (reconcile_format.c), a row's cells (reconcile_row.c) and what it
- * costs (reconcile_cost.c).
+ * costs (reconcile_row.c).
  */
 #ifndef LT_RECONCILE_ROW_H
 #define LT_RECONCILE_ROW_H

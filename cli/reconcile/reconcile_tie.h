@@ -30,7 +30,7 @@ enum {
 	LT_TIE_RATES_MAX = 1024 + 1, /* as in a policy, and --rate */
 };
 
-/* ---- which instance type a partition is: reconcile_map.c ---- */
+/* ---- which instance type a partition is: reconcile_jobs.c ---- */
 struct lt_tie_map {
 	int count, type_count;
 	struct {
@@ -55,7 +55,7 @@ int lt_tie_type_find(const struct lt_tie_map *map, const char *type);
 /* Type of a partition; -1: none. */
 int lt_tie_type_of(const struct lt_tie_map *map, const char *partition);
 
-/* ---- numbers of invoices: reconcile_decimal.c ---- */
+/* ---- numbers of invoices: reconcile_money.c ---- */
 /* "12", "-0.5", "35.2E-7": in 10^-12, half away from zero; below 10^12 either
  * way. Nothing but the number. */
 int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
@@ -63,7 +63,7 @@ int lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err);
  * unit of time, or one of time and something else. */
 int64_t lt_time_unit(const char *text);
 
-/* ---- other currencies: reconcile_rate.c ---- */
+/* ---- other currencies: reconcile_money.c ---- */
 struct lt_invoice_rates {
 	int count;
 	struct lt_invoice_rate {
@@ -141,7 +141,7 @@ struct lt_invoice { /* lt_invoice_free() */
 		lt_wide cost_pico;
 	} unknown[LT_TIE_UNKNOWN_MAX];
 };
-/* Which rows are taken: reconcile_filter.c */
+/* Which rows are taken: reconcile_row.c */
 struct lt_invoice_filter {
 	const char *only; /* as it was said; NULL: all */
 	char key[LT_TIE_TAG_SIZE];
@@ -254,7 +254,7 @@ struct lt_tie_shown {
 void lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color);
 void lt_tie_csv(FILE *out, const struct lt_tie_shown *shown);
 
-/* ---- and by others: reconcile_json.c ---- */
+/* ---- and by others: reconcile_print.c ---- */
 /* "2026-11-21", into out. */
 const char *lt_tie_day_text(char *out, size_t size, int64_t day);
 /* NULL: it is none of the invoice's days. */
