@@ -67,7 +67,7 @@ lt_tie_map_add(struct lt_tie_map *map, const char *partition, const char *type,
 	return LT_OK;
 }
 
-/* One "P=TYPE" of that length. */
+/* Adds one "P=TYPE" of that length. */
 static int
 parse_pair(struct lt_tie_map *map, const char *text, size_t length,
     struct lt_error *err)
@@ -103,7 +103,7 @@ lt_tie_map_parse(struct lt_tie_map *map, const char *text, struct lt_error *err)
 	}
 }
 
-/* The use of a source as a partition's price, at that place. */
+/* Adds the partitions whose price has the source at that place. */
 static int
 add_uses(struct lt_tie_map *map, const json_t *source, int64_t wanted,
     struct lt_error *err)
@@ -183,7 +183,7 @@ lt_tie_jobs_path(
 	return out;
 }
 
-/* Is the answer about just that day? */
+/* Fails if the answer is about other days. */
 static int
 check_day(const struct lt_tie_jobs *jobs, int day_index, const json_t *report,
     struct lt_error *err)
@@ -203,7 +203,7 @@ check_day(const struct lt_tie_jobs *jobs, int day_index, const json_t *report,
 }
 
 static int
-add(int64_t *sum, int64_t value, struct lt_error *err)
+add_to_sum(int64_t *sum, int64_t value, struct lt_error *err)
 {
 	if (!lt_add(sum, value))
 		lt_fail(err, LT_EOVERFLOW, "charges: too large");
@@ -227,10 +227,11 @@ add_other(struct lt_tie_jobs *jobs, const char *partition, int64_t cost_micros,
 		    sizeof(jobs->others[i].partition), "%s", partition);
 		jobs->other_count++;
 	}
-	return add(&jobs->others[i].cost_micros, cost_micros, err);
+	return add_to_sum(&jobs->others[i].cost_micros, cost_micros, err);
 }
 
-/* A cloud invoices nodes: neither our charge for carbon nor our discount. */
+/* Returns a group's cost of nodes: without our charge for carbon and our
+ * discount, which no cloud invoices. */
 static int
 cost_of_nodes(int64_t *cost_micros, struct lt_tie_jobs *jobs,
     const json_t *group, struct lt_error *err)
@@ -241,13 +242,13 @@ cost_of_nodes(int64_t *cost_micros, struct lt_tie_jobs *jobs,
 	lt_json_int(group, "discount_micros", &discount);
 	if (__builtin_sub_overflow(*cost_micros, carbon, cost_micros))
 		return lt_fail(err, LT_EOVERFLOW, "charges: too large");
-	add(cost_micros, discount, err);
-	add(&jobs->carbon_charge_micros, carbon, err);
-	add(&jobs->discount_micros, discount, err);
+	add_to_sum(cost_micros, discount, err);
+	add_to_sum(&jobs->carbon_charge_micros, carbon, err);
+	add_to_sum(&jobs->discount_micros, discount, err);
 	return err->code;
 }
 
-/* Into the type of a partition, and beside it what no cloud invoices. */
+/* Adds a cost to the type of its partition, or to the others. */
 static int
 add_cost(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
     const json_t *group, struct lt_error *err)
@@ -264,12 +265,13 @@ add_cost(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
 		return err->code;
 	if (type < 0)
 		return add_other(jobs, partition, cost_micros, err);
-	return add(&jobs->sums[day_index * jobs->type_count + type].cost_micros,
+	return add_to_sum(
+	    &jobs->sums[day_index * jobs->type_count + type].cost_micros,
 	    cost_micros, err);
 }
 
-/* A correction of a closed month belongs to the hour that it corrects, as the
- * invoice has it, and not to that in which it was booked. */
+/* Adds a correction of a closed month to the day that it corrects, as the
+ * invoice does, and not to the one on which it was booked. */
 static int
 add_incurred(struct lt_tie_jobs *jobs, int day_index,
     const struct lt_tie_map *map, const json_t *one, struct lt_error *err)
@@ -277,8 +279,8 @@ add_incurred(struct lt_tie_jobs *jobs, int day_index,
 	int64_t cost_micros = 0;
 
 	lt_json_int(one, "cost_micros", &cost_micros);
-	add(cost_micros > 0 ? &jobs->corrected_here_micros
-			    : &jobs->corrected_elsewhere_micros,
+	add_to_sum(cost_micros > 0 ? &jobs->corrected_here_micros
+				   : &jobs->corrected_elsewhere_micros,
 	    cost_micros, err);
 	return add_cost(jobs, day_index, map, one, err);
 }
@@ -296,15 +298,16 @@ add_group(struct lt_tie_jobs *jobs, int day_index, const struct lt_tie_map *map,
 		    "lowtided's cost of partition %.64s is no integer",
 		    partition);
 	if (json_is_true(json_object_get(group, "adjustment")))
-		return add(&jobs->adjustments_micros, cost_micros, err);
+		return add_to_sum(&jobs->adjustments_micros, cost_micros, err);
 	if (add_cost(jobs, day_index, map, group, err) || type < 0)
 		return err->code;
 	if (!lt_json_int(group, "node_s", &node_s) || node_s < 0)
 		return lt_fail(err, LT_EINPUT,
 		    "lowtided's node-seconds of partition %.64s are no count",
 		    partition);
-	return add(&jobs->sums[day_index * jobs->type_count + type].node_s,
-	    node_s, err);
+	return add_to_sum(
+	    &jobs->sums[day_index * jobs->type_count + type].node_s, node_s,
+	    err);
 }
 
 int

@@ -17,7 +17,7 @@
 enum {
 	PICO_DIGITS = 12,
 	WHOLE_DIGITS_MAX = 12,
-	EXPONENT_MAX = 99, /* what is beyond is too large, or nothing */
+	EXPONENT_MAX = 99, /* beyond it a number is too large, or 0 */
 };
 
 struct decimal { /* 0.DIGITS * 10^point */
@@ -26,7 +26,7 @@ struct decimal { /* 0.DIGITS * 10^point */
 	int count, point;
 };
 
-/* Digits from at on, into number; where they end. */
+/* Reads digits from at on into number; returns where they end. */
 static const char *
 take_digits(
     struct decimal *number, const char *at, bool whole, bool *any, bool *full)
@@ -64,7 +64,7 @@ take_exponent(struct decimal *number, const char *at)
 }
 
 static bool
-parse(struct decimal *number, const char *text)
+parse_decimal(struct decimal *number, const char *text)
 {
 	const char *at = text;
 	bool any = false, full = false;
@@ -88,7 +88,7 @@ lt_pico_parse(const char *text, lt_wide *pico, struct lt_error *err)
 	struct decimal number = {0};
 	lt_wide sum = 0;
 
-	if (!parse(&number, text))
+	if (!parse_decimal(&number, text))
 		return lt_fail(err, LT_EINPUT,
 		    "got \"%.40s\", want a number such as 12.5", text);
 	if (number.count > 0 && number.point > WHOLE_DIGITS_MAX)

@@ -16,8 +16,9 @@
 #include "reconcile_tie.h"
 #include "units.h"
 
-const char *
-lt_tie_day_text(char *out, size_t size, int64_t day)
+/* "2026-11-21", into out. */
+static const char *
+day_text(char *out, size_t size, int64_t day)
 {
 	const struct lt_date date = lt_date_of_day(day);
 
@@ -26,15 +27,15 @@ lt_tie_day_text(char *out, size_t size, int64_t day)
 	return out;
 }
 
-const char *
-lt_tie_file_name(const char *operand)
+static const char *
+file_name_of(const char *operand)
 {
 	return strcmp(operand, "-") == 0 ? "standard input" : operand;
 }
 
-/* NULL: it is what the column says. */
-const char *
-lt_tie_basis_name(const struct lt_invoice *invoice)
+/* Returns the word for how costs are added up; NULL: by a column. */
+static const char *
+basis_name(const struct lt_invoice *invoice)
 {
 	static const char *const names[LT_INVOICE_BASIS_COUNT] = {
 	    [LT_INVOICE_AUTO] = "billed",
@@ -44,11 +45,11 @@ lt_tie_basis_name(const struct lt_invoice *invoice)
 	return LT_WORD_OR(names, invoice->basis, NULL);
 }
 
-/* Returns NULL where it is none of the invoice's days. */
-const char *
-lt_tie_row_day(char *out, size_t size, const struct lt_tie_row *row)
+/* Returns the day of a row; NULL if it is not one of the invoice's days. */
+static const char *
+day_of_row(char *out, size_t size, const struct lt_tie_row *row)
 {
-	return row->is_outside ? NULL : lt_tie_day_text(out, size, row->day);
+	return row->is_outside ? NULL : day_text(out, size, row->day);
 }
 
 static json_t *
@@ -80,7 +81,7 @@ rows_json(const struct lt_tie *tie)
 		char day[32];
 
 		json_object_set_new(object, "day",
-		    json_pack("s?", lt_tie_row_day(day, sizeof(day), row)));
+		    json_pack("s?", day_of_row(day, sizeof(day), row)));
 		json_object_set_new(object, "instance_type",
 		    row->type != NULL ? json_string(row->type) : json_null());
 		json_array_append_new(list, object);
@@ -109,7 +110,7 @@ files_json(const struct lt_tie_shown *shown)
 
 	for (int i = 0; i < shown->file_count; i++)
 		json_array_append_new(
-		    list, json_string(lt_tie_file_name(shown->files[i])));
+		    list, json_string(file_name_of(shown->files[i])));
 	return list;
 }
 
@@ -134,7 +135,7 @@ rates_json(const struct lt_invoice_rates *rates)
 	return list;
 }
 
-/* What --rate said; NULL: nothing. */
+/* Returns the argument of --rate; NULL: not given. */
 static const char *
 said_rate(char *out, size_t size, const struct lt_invoice_rates *rates)
 {
@@ -186,15 +187,15 @@ lt_tie_json(const struct lt_tie_shown *shown)
 	const struct lt_tie *const tie = shown->tie;
 	char first[32], last[32], rate[48];
 
-	lt_tie_day_text(first, sizeof(first), invoice->first_day);
-	lt_tie_day_text(
+	day_text(first, sizeof(first), invoice->first_day);
+	day_text(
 	    last, sizeof(last), invoice->first_day + invoice->day_count - 1);
 	return json_pack(
 	    "{s:s,s:o,s:s,s:s,s:s?,s:o,s:I,s:s,s:s?,s:o,s:s,s:s,s:I,s:s?,s:s?,"
 	    "s:I,s:I,s:o,s:b,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I}",
-	    "file", lt_tie_file_name(shown->files[0]), "files",
-	    files_json(shown), "format", invoice->format, "cost", invoice->cost,
-	    "basis", lt_tie_basis_name(invoice), "billed_micros",
+	    "file", file_name_of(shown->files[0]), "files", files_json(shown),
+	    "format", invoice->format, "cost", invoice->cost, "basis",
+	    basis_name(invoice), "billed_micros",
 	    integer(invoice->has_billed, tie->billed_micros), "fees_micros",
 	    (json_int_t)shown->tie->fees_micros, "currency", shown->currency,
 	    "rate", said_rate(rate, sizeof(rate), shown->rates), "rates",
@@ -288,7 +289,7 @@ round_rows(struct lt_tie *cents, const struct lt_tie *tie, const char *currency)
 	return true;
 }
 
-/* "3.2 %" of the invoice, half away from zero. */
+/* Writes the share of the invoice, "3.2 %", half away from zero. */
 static void
 share_text(char *out, size_t size, const struct lt_tie_row *row)
 {
@@ -358,7 +359,7 @@ print_rows(
 	for (int i = 0; i < cents->count; i++) {
 		const struct lt_tie_row *const row = &cents->rows[i];
 		char day[32];
-		const char *const named = lt_tie_row_day(day, sizeof(day), row);
+		const char *const named = day_of_row(day, sizeof(day), row);
 
 		add_table_row(table, named != NULL ? named : "outside",
 		    row->type != NULL ? row->type : other_services, row,
@@ -373,7 +374,7 @@ print_rows(
 	lt_table_free(table);
 }
 
-/* ---- below it: what a reader would ask next ---- */
+/* ---- the lines below the table ---- */
 static void
 print_unknown(FILE *out, const struct lt_tie_shown *shown)
 {
@@ -413,8 +414,8 @@ print_outside(FILE *out, const struct lt_tie_shown *shown)
 	    "Outside are %" PRId64
 	    " rows of other days (%s to %s): refunds, corrections or late usage.\n",
 	    invoice->outside_rows,
-	    lt_tie_day_text(first, sizeof(first), invoice->outside_first_day),
-	    lt_tie_day_text(last, sizeof(last), invoice->outside_last_day));
+	    day_text(first, sizeof(first), invoice->outside_first_day),
+	    day_text(last, sizeof(last), invoice->outside_last_day));
 	for (int i = 0; i < count && i < SHOWN_MAX; i++) {
 		const struct lt_invoice_month *const month =
 		    &invoice->outside_months[i];
@@ -442,7 +443,7 @@ print_left_out(FILE *out, const struct lt_tie_shown *shown)
 		    rows);
 }
 
-/* What the sums are not, if costs are amortised. */
+/* Prints the costs of commitments that the sums leave out, if amortised. */
 static void
 print_commitments(FILE *out, const struct lt_tie_shown *shown)
 {
@@ -521,7 +522,7 @@ print_notes(FILE *out, const struct lt_tie_shown *shown)
 		fputs("Not all runs of these days are charged yet.\n", out);
 }
 
-/* What was said, and what the policy says if it was needed. */
+/* Prints --rate, and the rates of the policy that were used. */
 static void
 print_rates(FILE *out, const struct lt_invoice_rates *rates)
 {
@@ -551,19 +552,19 @@ lt_tie_table(FILE *out, const struct lt_tie_shown *shown, bool color)
 	struct lt_tie cents;
 	char first[32], last[32];
 
-	lt_print_safe(out, lt_tie_file_name(shown->files[0]));
+	lt_print_safe(out, file_name_of(shown->files[0]));
 	if (shown->file_count > 1)
 		fprintf(out, " and %d more", shown->file_count - 1);
 	fprintf(
 	    out, ": %s, %" PRId64 " rows, ", invoice->format, invoice->rows);
 	lt_print_safe(out, invoice->cost);
-	if (lt_tie_basis_name(invoice) != NULL)
-		fprintf(out, " (%s)", lt_tie_basis_name(invoice));
+	if (basis_name(invoice) != NULL)
+		fprintf(out, " (%s)", basis_name(invoice));
 	fprintf(out, " in %s", shown->currency);
 	print_rates(out, shown->rates);
 	fprintf(out, ", %s to %s (UTC days)\n\n",
-	    lt_tie_day_text(first, sizeof(first), invoice->first_day),
-	    lt_tie_day_text(last, sizeof(last),
+	    day_text(first, sizeof(first), invoice->first_day),
+	    day_text(last, sizeof(last),
 		invoice->first_day + invoice->day_count - 1));
 	if (round_rows(&cents, shown->tie, shown->currency))
 		print_rows(out, &cents, shown->currency, color);
@@ -599,7 +600,7 @@ lt_tie_csv(FILE *out, const struct lt_tie_shown *shown)
 		const struct lt_tie_row *const row = &shown->tie->rows[i];
 		const bool is_instance = row->type != NULL;
 		char text[32];
-		const char *const day = lt_tie_row_day(text, sizeof(text), row);
+		const char *const day = day_of_row(text, sizeof(text), row);
 
 		fprintf(out, "%s,", day != NULL ? day : "");
 		lt_csv_text(out, is_instance ? row->type : other_services);
