@@ -26,9 +26,6 @@ struct lt_init_site { /* "" = not known */
 void lt_init_write(
     FILE *out, const json_t *facts, const struct lt_init_site *site);
 
-/* init_parts.c: makes partitions of the parts of pools that have several. */
-void lt_init_part(json_t *facts);
-
 /* init_currency.c: ISO 4217; USD where nothing says it. Returns out. */
 const char *lt_init_currency(char out[4], const char *zone);
 enum { LT_INIT_AMOUNT_SIZE = 32, LT_INIT_RATE_SIZE = 64 };
@@ -43,7 +40,7 @@ const char *lt_init_rate(char out[LT_INIT_RATE_SIZE], int64_t usd_micros,
  * partition is to be, "[grid, profile]"; NULL = none is known. */
 const char *lt_init_sources(FILE *out, const struct lt_init_site *site);
 
-/* init_prices.c: is what the partition's machines cost listed without a key? */
+/* Is what the partition's machines cost listed without a key? */
 bool lt_init_has_price(
     const json_t *partition, const struct lt_init_site *site);
 /* Their sources; has_sources: that section is begun. */

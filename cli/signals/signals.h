@@ -12,15 +12,13 @@
 /* One form each, of that word in operands[0]. */
 int lt_signals_export(const struct lt_cli *cli);
 int lt_signals_test(const struct lt_cli *cli);
-int lt_signals_adapters(const struct lt_cli *cli);
 
-/* ---- signals_ask.c ---- */
+/* ---- signals_table.c ---- */
 /* All sources of this path, page by page: lowtided's answer, the caller's.
  * NULL: err. */
 json_t *lt_signals_ask(
     const struct lt_cli *cli, const char *path, struct lt_error *err);
 
-/* ---- signals_text.c ---- */
 struct lt_signals_look { /* how it is shown */
 	bool color;
 	bool blocks; /* a terminal that shows UTF-8 */
@@ -45,7 +43,6 @@ const char *lt_value_text(
 const char *lt_unit_text(
     char *out, size_t size, enum lt_quantity quantity, const char *currency);
 
-/* ---- signals_table.c, for its tests too ---- */
 void lt_signals_print(
     FILE *out, const json_t *answer, const struct lt_signals_look *look);
 void lt_signals_print_errors(

@@ -22,7 +22,7 @@ struct lt_page {
 	char socket[LT_PAGE_PATH_SIZE]; /* "": it is a port */
 };
 
-/* ---- web_listen.c ---- */
+/* ---- web.c ---- */
 /* On 127.0.0.1, page->port (0: any that is free, which is then there). LT_EIO.
  */
 int lt_page_listen_port(struct lt_page *page, struct lt_error *err);
