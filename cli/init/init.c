@@ -27,13 +27,13 @@
 #include "text.h"
 #include "units.h"
 
-/* A part: of a machine, "" where none has a label of it, and how it is sold. */
+/* A part of a pool: its machine, "" without a label, and how it is sold. */
 struct part {
 	char machine[LT_NAME_SIZE];
 	bool is_spot;
 };
 
-/* "instance-type=m5.large,zone=eu-west-2a,spot" */
+/* Reads a part from "instance-type=m5.large,zone=eu-west-2a,spot". */
 static struct part
 part_of(const json_t *shape)
 {
@@ -71,8 +71,8 @@ differences_of(const json_t *shapes)
 	return differ;
 }
 
-/* POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD; false: too long, or of nodes
- * that do not say their machine. */
+/* Writes POOL/MACHINE, POOL/SOLD or POOL/MACHINE/SOLD; false: too long, or the
+ * nodes do not name their machine. */
 static bool
 name_part(char name[LT_NAME_SIZE], const char *pool, const struct part *part,
     const struct differences *differ)
@@ -87,7 +87,7 @@ name_part(char name[LT_NAME_SIZE], const char *pool, const struct part *part,
 	       (!differ->machine || part->machine[0] != '\0');
 }
 
-/* The part of that name, made where there is none. */
+/* Finds the part of that name, or adds it. */
 static json_t *
 find_or_add(json_t *parts, const char *name, const json_t *pool)
 {
@@ -105,7 +105,7 @@ find_or_add(json_t *parts, const char *name, const json_t *pool)
 	return part;
 }
 
-/* NULL: it has none, or they can't be named. */
+/* Returns the parts of a pool; NULL: it has none, or they can't be named. */
 static json_t *
 parts_of(const json_t *pool)
 {
@@ -174,7 +174,7 @@ const struct lt_cli_option lt_cli_init_options[] = {
     {NULL, NULL, NULL},
 };
 
-/* A YAML scalar: plain if it surely is a string, else quoted. */
+/* Writes a YAML scalar: plain if it surely is a string, else quoted. */
 static void
 write_name(FILE *out, const char *name)
 {
@@ -202,8 +202,8 @@ write_name(FILE *out, const char *name)
 	fputc('"', out);
 }
 
-/* First Gres type of the partition's nodes; "" = no GPU. *untyped: GPUs
- * without a type. */
+/* Returns the first Gres type of the partition's nodes; "" = no GPU. *untyped:
+ * GPUs without a type. */
 static const char *
 gpu_type(const json_t *partition, bool *untyped)
 {
@@ -235,8 +235,8 @@ is_row(const char *name)
 	return false;
 }
 
-/* By its Gres type; of eight in a node, those on a board: no server has as many
- * cards. "" = it may be several. */
+/* Guesses the GPU by its Gres type; "" = it may be several. Eight in a node are
+ * those on a board, as no server has as many cards. */
 static void
 guess_gpu(
     char name[LT_GPU_NAME_SIZE], const json_t *partition, const char *type)
@@ -289,7 +289,7 @@ write_question(FILE *out, const char *type)
 	fputs(": which is it?\n", out);
 }
 
-/* Partitions that are called so often lose their nodes. */
+/* True for names of partitions that often lose their nodes. */
 static bool
 sounds_preemptible(const char *name)
 {
@@ -302,7 +302,8 @@ sounds_preemptible(const char *name)
 	return false;
 }
 
-/* What its cloud says of its nodes, where the cluster knows; "" = nothing. */
+/* Returns the features of its nodes that the cloud gave the cluster; "" = none.
+ */
 static const char *
 cloud_of(const json_t *partition)
 {
@@ -320,7 +321,7 @@ write_partition(FILE *out, const json_t *partition, const char *source,
 	bool untyped;
 	const char *const type = gpu_type(partition, &untyped);
 	char gpu[LT_GPU_NAME_SIZE];
-	/* With a price jobs may be moved there: not as to nodes that stay. */
+	/* With a price jobs may be moved there; the nodes may not stay. */
 	const bool priced = lt_init_is_said(partition, site);
 	int64_t nodes = 0;
 
@@ -372,7 +373,7 @@ has_unlimited(const json_t *partitions)
 	return false;
 }
 
-/* The team's line to uncomment; the first shows all that it may have. */
+/* Writes the team's line to uncomment; the first one shows all its keys. */
 static void
 write_budget(
     FILE *out, const char *team, bool first, const struct lt_init_site *site)
@@ -388,7 +389,7 @@ write_budget(
 		  : "");
 }
 
-/* Each team; root is all of them. */
+/* Writes a line for each team but root, which is all of them. */
 static void
 write_budgets(
     FILE *out, const json_t *accounts, const struct lt_init_site *site)
@@ -522,7 +523,8 @@ lt_init_write(FILE *out, const json_t *facts, const struct lt_init_site *found)
 	write_tail(out, facts, site);
 }
 
-/* Who made this machine, by its firmware: clouds say so. */
+/* Reads the maker of this machine from its firmware, where clouds name
+ * themselves. */
 static void
 find_vendor(char *out, size_t size)
 {
@@ -535,7 +537,8 @@ find_vendor(char *out, size_t size)
 		fclose(in);
 }
 
-/* Which region of its cloud it is in, as cloud-init left it for all to read. */
+/* Reads the cloud's region of this machine, which cloud-init has left in a
+ * file. */
 static void
 find_region(char *out, size_t size)
 {
@@ -547,7 +550,7 @@ find_region(char *out, size_t size)
 	json_decref(facts);
 }
 
-/* A cluster's nodes say it themselves, wherever this runs. */
+/* Takes vendor and region from the cluster's nodes, wherever this runs. */
 static void
 take_cloud(
     const json_t *facts, char vendor[CLOUD_SIZE], char region[CLOUD_SIZE])
@@ -569,8 +572,10 @@ is_kubernetes(const json_t *facts)
 		   "kubernetes") == 0;
 }
 
+/* Writes a new file, and its directory; fails if the file exists. */
 static int
-save(const char *path, const char *text, size_t length, struct lt_error *err)
+save_file(
+    const char *path, const char *text, size_t length, struct lt_error *err)
 {
 	char parent[4096];
 
@@ -601,10 +606,10 @@ save(const char *path, const char *text, size_t length, struct lt_error *err)
 	return LT_OK;
 }
 
-/* What init writes must pass check: an odd partition name is found here, not
- * when lowtided starts. */
+/* Checks the text as "lowtide check" does: an odd partition name is found here
+ * and not when lowtided starts. */
 static int
-prove(const char *text, size_t length, struct lt_error *err)
+check_text(const char *text, size_t length, struct lt_error *err)
 {
 	struct lt_policy *policy = NULL;
 	struct lt_policy_errors errors = {0};
@@ -665,10 +670,11 @@ lt_cli_init(const struct lt_cli *cli)
 	json_decref(facts);
 	if (out == NULL || fclose(out))
 		lt_fail(&err, LT_ENOMEM, "no memory");
-	else if (!err.code && prove(text, length, &err) == LT_OK && to_stdout)
+	else if (!err.code && check_text(text, length, &err) == LT_OK &&
+		 to_stdout)
 		fwrite(text, 1, length, stdout);
 	else if (!err.code)
-		save(path, text, length, &err);
+		save_file(path, text, length, &err);
 	free(text);
 	if (err.code)
 		return lt_cli_fail(&err);

@@ -18,8 +18,8 @@
 #include "limits.h"
 #include "text.h"
 
-/* A country's grid by its main time zone. Others share the zones of the
- * Americas, Asia and Australia: there only a zone of one grid is here. */
+/* A country's grid by its main time zone. In the Americas, Asia and Australia
+ * grids share zones: there only zones with a single grid are listed. */
 static const struct {
 	const char *zone, *place;	   /* zone: its clocks */
 	const char *adapter, *key, *value; /* asked; adapter NULL = none */
@@ -91,7 +91,7 @@ static const struct {
 #undef CHARTS
 };
 
-/* Who made the machine, and an example of its regions. */
+/* The maker of the machine, its cloud, and an example of its regions. */
 static const struct cloud {
 	const char *vendor, *cloud, *region;
 } clouds[] = {
@@ -107,10 +107,10 @@ is_of(const struct lt_init_site *site, const struct cloud *cloud)
 	       strcmp(site->vendor, cloud->cloud) == 0;
 }
 
-/* Is there such an adapter, and does it take this? Zones of a profile are the
- * adapter's: what it does not ship is not written. */
+/* True if the adapter exists and accepts these options. A zone that the profile
+ * adapter does not ship is refused by it, and not written. */
 static bool
-passes(const char *adapter, const char *const *words)
+adapter_accepts(const char *adapter, const char *const *words)
 {
 	const struct lt_adapter *const found =
 	    adapter != NULL ? lt_adapter_find(adapter) : NULL;
@@ -174,7 +174,7 @@ write_grid(FILE *out, const struct grid *grid)
 		    grid->cloud, grid->region);
 }
 
-/* No grid is known: what can be written by hand. */
+/* Writes what can be filled in by hand if no grid is known. */
 static void
 write_hints(FILE *out, const struct lt_init_site *site)
 {
@@ -187,7 +187,7 @@ write_hints(FILE *out, const struct lt_init_site *site)
 	    site->zone[0] ? site->zone : "this time zone");
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)
 		if (is_of(site, &clouds[i]) &&
-		    passes("cloud_region",
+		    adapter_accepts("cloud_region",
 			(const char *[]){"cloud", clouds[i].cloud, "region",
 			    clouds[i].region, NULL}))
 			fprintf(out,
@@ -199,15 +199,15 @@ write_hints(FILE *out, const struct lt_init_site *site)
 static bool
 ships(const char *profile)
 {
-	return profile != NULL &&
-	       passes("climatology", (const char *[]){"zone", profile, NULL});
+	return profile != NULL && adapter_accepts("climatology",
+				      (const char *[]){"zone", profile, NULL});
 }
 
-/* What grids[] has of it; false: nothing that this lowtide can use. */
+/* Sets *grid from grids[]; false: it has nothing that this lowtide can use. */
 static bool
-take(struct grid *grid, size_t index)
+take_grid(struct grid *grid, size_t index)
 {
-	const bool asked = passes(grids[index].adapter,
+	const bool asked = adapter_accepts(grids[index].adapter,
 	    (const char *[]){grids[index].key, grids[index].value, NULL});
 
 	grid->place = grids[index].place;
@@ -221,7 +221,7 @@ take(struct grid *grid, size_t index)
 	return asked || grid->profile != NULL;
 }
 
-/* Is the zone the country's, or a part of it, as DK-DK2 is of DK? */
+/* True if the zone is the country's, or a part of it, as DK-DK2 is of DK. */
 static bool
 is_within(const char *zone, const char *profile)
 {
@@ -231,7 +231,7 @@ is_within(const char *zone, const char *profile)
 		       zone[2] == '-'));
 }
 
-/* The grid that the machine's cloud region is on. */
+/* Finds the grid of the machine's cloud region. */
 static bool
 find_by_region(struct grid *grid, const struct lt_init_site *site)
 {
@@ -248,7 +248,8 @@ find_by_region(struct grid *grid, const struct lt_init_site *site)
 	grid->why = "as this machine's region is";
 	grid->because = region->name;
 	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
-		if (is_within(region->zone, grids[i].profile) && take(grid, i))
+		if (is_within(region->zone, grids[i].profile) &&
+		    take_grid(grid, i))
 			return true;
 	grid->place = grid->zone = region->zone;
 	grid->adapter = NULL;
@@ -264,7 +265,7 @@ find_by_clock(struct grid *grid, const struct lt_init_site *site)
 	grid->because = site->zone;
 	for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
 		if (strcmp(site->zone, grids[i].zone) == 0)
-			return take(grid, i);
+			return take_grid(grid, i);
 	return false;
 }
 
@@ -286,12 +287,13 @@ lt_init_sources(FILE *out, const struct lt_init_site *site)
 	return grid.profile != NULL ? "profile" : "mean";
 }
 
-/* Stands where a price is to be filled in. */
+/* The example in a line where a price is to be filled in. */
 static const int64_t node_hour_usd_micros = 12500000;
 
 enum { MACHINE_SIZE = 64, NAME_ROOM = LT_NAME_SIZE - (int)sizeof("price-") };
 
-/* Who lists what a cloud's machines cost, and how often spot ones go. */
+/* The adapters that list the prices of a cloud's machines, and how often spot
+ * machines are interrupted. */
 static const struct listed {
 	const char *cloud;
 	const char *price, *type; /* adapter, and its option for the machine */
@@ -326,7 +328,7 @@ struct machine {
 	bool is_spot;
 };
 
-/* "instance-type=p4d.24xlarge,zone=eu-west-2a,spot" */
+/* Reads "instance-type=p4d.24xlarge,zone=eu-west-2a,spot". */
 static bool
 read_features(struct machine *machine, const char *features)
 {
@@ -345,7 +347,8 @@ read_features(struct machine *machine, const char *features)
 	return true;
 }
 
-/* What a partition's first node is; false: not known, or none lists it. */
+/* Finds the machine of a partition's first node; false: not known, or no
+ * adapter lists it. */
 static bool
 find_machine(struct machine *machine, const json_t *partition,
     const struct lt_init_site *site)
@@ -381,7 +384,7 @@ lt_init_has_price(const json_t *partition, const struct lt_init_site *site)
 	return find_machine(&machine, partition, site);
 }
 
-/* Behind an item of --price; NULL = it was the last. */
+/* Returns the next item of --price; NULL = none. */
 static const char *
 next_said(const char *at)
 {
@@ -390,7 +393,7 @@ next_said(const char *at)
 	return comma != NULL ? comma + 1 : NULL;
 }
 
-/* What --price says of a pool; its length, 0: nothing. */
+/* Finds the amount of a pool in --price. Returns its length, 0: none. */
 static size_t
 find_said(const char **amount, const char *pool, const char *prices)
 {

@@ -38,7 +38,7 @@ adapter_json(const struct lt_adapter *adapter)
 }
 
 static int
-list(const struct lt_cli *cli)
+list_adapters(const struct lt_cli *cli)
 {
 	static const struct lt_table_column columns[] = {
 	    {"ADAPTER", false},
@@ -103,7 +103,7 @@ static int
 show_adapters(const struct lt_cli *cli)
 {
 	if (cli->operand_count < 2)
-		return list(cli);
+		return list_adapters(cli);
 	const char *const name = cli->operands[1];
 	const struct lt_adapter *const adapter = lt_adapter_find(name);
 	char interval[64];
@@ -142,7 +142,7 @@ const struct lt_cli_option lt_cli_signals_options[] = {
 };
 
 static int
-show(const struct lt_cli *cli)
+show_signals(const struct lt_cli *cli)
 {
 	const struct lt_signals_look look = lt_signals_look(cli);
 	const bool errors = lt_cli_value(cli, "errors") != NULL;
@@ -169,7 +169,7 @@ static const struct form {
 	const char *options[4]; /* that it takes, NULL ended */
 	int (*run)(const struct lt_cli *cli);
 } forms[] = {
-    {NULL, 0, {"errors"}, show},
+    {NULL, 0, {"errors"}, show_signals},
     {"export", 1, {"from", "to", "format"}, lt_signals_export},
     {"test", 2, {"config"}, lt_signals_test},
     {"adapters", 1, {NULL}, show_adapters},
@@ -185,7 +185,7 @@ takes(const struct form *form, const char *option)
 	return false;
 }
 
-/* The form that an option is for. */
+/* Returns the form that takes an option. */
 static const char *
 form_of(const char *option)
 {

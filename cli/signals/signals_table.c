@@ -15,7 +15,7 @@
 #include "signals.h"
 #include "units.h"
 
-/* One page, its sources appended to those of *answer. */
+/* Asks for one page and appends its sources to those of *answer. */
 static int
 ask_page(json_t **answer, int64_t *next, const struct lt_cli *cli,
     const char *path, struct lt_error *err)
@@ -61,8 +61,8 @@ lt_signals_ask(const struct lt_cli *cli, const char *path, struct lt_error *err)
 	return answer;
 }
 
-/* Does the locale of this terminal show UTF-8? The process's own locale stays
- * as it is. */
+/* True if the locale of this terminal shows UTF-8. The process's own locale is
+ * not changed. */
 static bool
 is_utf8(void)
 {
@@ -88,9 +88,9 @@ lt_signals_look(const struct lt_cli *cli)
 	return look;
 }
 
-/* False when no hour is known. */
+/* Finds the least and the largest value; false if no hour is known. */
 static bool
-range(double *least, double *most, const struct lt_hour *hours, int count)
+find_range(double *least, double *most, const struct lt_hour *hours, int count)
 {
 	bool any = false;
 
@@ -114,7 +114,7 @@ lt_blocks_text(char out[LT_BLOCKS_SIZE], const struct lt_hour *hours, int count)
 	char *end = out;
 
 	out[0] = '\0';
-	if (!range(&least, &most, hours, count))
+	if (!find_range(&least, &most, hours, count))
 		return out;
 	for (int i = 0; i < count; i++) {
 		if (!hours[i].known) {
@@ -142,7 +142,7 @@ lt_range_text(char *out, size_t size, const struct lt_hour *hours, int count,
 	double least = 0, most = 0;
 	char low[64], high[64];
 
-	if (!range(&least, &most, hours, count)) {
+	if (!find_range(&least, &most, hours, count)) {
 		snprintf(out, size, "-");
 		return out;
 	}
@@ -222,7 +222,7 @@ number_text(char *out, size_t size, const json_t *object, const char *key,
 	return out;
 }
 
-/* "12m", "5h", "3d", "now"; "-" where there is none: one figure is enough. */
+/* "12m", "5h", "3d", "now"; "-" if there is none: one figure is enough. */
 static const char *
 seconds_text(char *out, size_t size, bool has, int64_t seconds)
 {
@@ -309,10 +309,10 @@ add_source(struct lt_table *table, const json_t *source, const char *currency,
 	lt_table_row(table, cells);
 }
 
-/* A line below the table, and never more than one: "NAME: TEXT". color: the
- * terminal's, "" = its own. */
+/* Prints one line below the table: "NAME: TEXT". color: an escape, "" = none.
+ */
 static void
-say(FILE *out, const char *name, const char *text, const char *color)
+print_note(FILE *out, const char *name, const char *text, const char *color)
 {
 	char line[2048];
 
@@ -325,7 +325,7 @@ say(FILE *out, const char *name, const char *text, const char *color)
 	fputs(color[0] ? "\033[0m\n" : "\n", out);
 }
 
-/* The entry of used_by for a partition's key, NULL = none. */
+/* Returns the entry of used_by for a partition's key, NULL = none. */
 static const json_t *
 use_of(const json_t *source, const char *partition, const char *key)
 {
@@ -340,7 +340,7 @@ use_of(const json_t *source, const char *partition, const char *key)
 	return NULL;
 }
 
-/* The source that is named first for a partition's key. */
+/* Returns the source that is named first for a partition's key. */
 static const json_t *
 first_of(const json_t *sources, const char *partition, const char *key)
 {
@@ -372,7 +372,7 @@ print_stand_in(FILE *out, const json_t *sources, const json_t *source,
 	    lt_json_text(source, "name", "?"), lt_json_text(first, "name", "?"),
 	    since != NULL ? "is stale since " : "has no data",
 	    since != NULL ? lt_local_time(when, sizeof(when), since) : "");
-	say(out, partition, text, look->color ? yellow : "");
+	print_note(out, partition, text, look->color ? yellow : "");
 }
 
 static void
@@ -406,7 +406,7 @@ print_hazards(FILE *out, const json_t *partitions)
 		int64_t count = 0;
 
 		if (!json_is_number(json_object_get(hazard, "value"))) {
-			say(out, lt_json_text(partition, "name", "?"),
+			print_note(out, lt_json_text(partition, "name", "?"),
 			    "interruptions are not known", "");
 			continue;
 		}
@@ -426,11 +426,11 @@ print_hazards(FILE *out, const json_t *partitions)
 		    number_text(published, sizeof(published), hazard,
 			"published", LT_QUANTITY_HAZARD),
 		    lt_json_text(hazard, "source", "the policy"), own);
-		say(out, lt_json_text(partition, "name", "?"), text, "");
+		print_note(out, lt_json_text(partition, "name", "?"), text, "");
 	}
 }
 
-/* What sources said, in full: a table's cell is cut. */
+/* Prints the texts of sources in full: a table's cell may be cut. */
 static void
 print_words(
     FILE *out, const json_t *sources, const struct lt_signals_look *look)
@@ -448,10 +448,10 @@ print_words(
 		replay =
 		    replay || json_is_true(json_object_get(source, "replay"));
 		if (note[0])
-			say(out, name, note, "");
+			print_note(out, name, note, "");
 		if (!error[0] || !look->columns)
 			continue;
-		say(out, name, error, look->color ? red : "");
+		print_note(out, name, error, look->color ? red : "");
 	}
 	if (replay)
 		fputs("replayed signals: not real figures\n", out);
@@ -462,7 +462,7 @@ lt_signals_print(
     FILE *out, const json_t *answer, const struct lt_signals_look *look)
 {
 	enum { SOURCE = 0, ZONE = 1, LAST_ERROR = 8 };
-	/* last error, which is told below, too; zone, fetch, the curve, age */
+	/* last error, which is printed below, too; zone, fetch, curve, age */
 	static const int drops[] = {LAST_ERROR, ZONE, 7, 4, 5, -1};
 	static const struct lt_table_column columns[] = {
 	    {"SOURCE", false},

@@ -30,7 +30,7 @@ open_socket(int family)
 	return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* What went wrong, before close() says something else. */
+/* Notes what went wrong, before close() changes errno. */
 static int
 fail_at(struct lt_page *page, const char *where, struct lt_error *err)
 {
@@ -63,8 +63,8 @@ lt_page_listen_port(struct lt_page *page, struct lt_error *err)
 	return LT_OK;
 }
 
-/* An earlier one that was killed left its socket there; one that answers, and
- * all that is no socket of ours, stays. */
+/* Removes the socket of an earlier process that was killed. A socket that
+ * answers, and anything that is not a socket of ours, stays. */
 static int
 make_room(const struct sockaddr_un *address, struct lt_error *err)
 {
@@ -72,7 +72,7 @@ make_room(const struct sockaddr_un *address, struct lt_error *err)
 
 	if (lstat(address->sun_path, &facts) || !S_ISSOCK(facts.st_mode) ||
 	    facts.st_uid != geteuid())
-		return LT_OK; /* bind() says what is wrong */
+		return LT_OK; /* bind() will fail and say why */
 	const int fd = open_socket(AF_UNIX);
 
 	if (fd < 0)
@@ -100,7 +100,7 @@ lt_page_listen_socket(struct lt_page *page, struct lt_error *err)
 	if (make_room(&address, err) != LT_OK)
 		return err->code;
 	page->fd = open_socket(AF_UNIX);
-	/* The mode from its first moment: a chmod() would come later. */
+	/* Right from the first moment: a chmod() would come later. */
 	const mode_t before = umask(0177);
 	const bool ok =
 	    page->fd >= 0 &&
@@ -120,9 +120,9 @@ const struct lt_cli_option lt_cli_web_options[] = {
     {NULL, NULL, NULL},
 };
 
-static char socket_made[LT_PAGE_PATH_SIZE]; /* for end(); "" = none */
+static char socket_made[LT_PAGE_PATH_SIZE]; /* for end_web(); "" = none */
 
-/* Whatever it waits for: nothing of it is to be finished. */
+/* Ends at once, whatever it waits for: nothing needs to be finished. */
 static void
 end_web(int signal)
 {
@@ -155,7 +155,8 @@ make_token(char token[LT_PAGE_TOKEN_SIZE], struct lt_error *err)
 	return LT_OK;
 }
 
-/* Of --socket: its PATH, or its place in the user's runtime directory. */
+/* Names the socket: the PATH of --socket, or a file in the user's runtime
+ * directory. */
 static int
 name_socket(struct lt_page *page, const char *path, struct lt_error *err)
 {
@@ -175,11 +176,12 @@ name_socket(struct lt_page *page, const char *path, struct lt_error *err)
 }
 
 static int
-start(struct lt_page *page, const char *socket, struct lt_error *err)
+start_page(struct lt_page *page, const char *socket, struct lt_error *err)
 {
 	json_t *status = NULL;
 
-	/* Whom nobody answers gets no page that says so each minute. */
+	/* Fail now if lowtided does not answer: the page would fail each
+	 * minute. */
 	if (lt_client_get(&status, page->cli, "/v1/status", err) != LT_OK)
 		return err->code;
 	json_decref(status);
@@ -195,7 +197,7 @@ start(struct lt_page *page, const char *socket, struct lt_error *err)
 	return LT_OK;
 }
 
-/* Where it is, and how it is reached from the machine with the browser. */
+/* Prints the address, and how to reach it from the machine with the browser. */
 static void
 print_address(const struct lt_page *page)
 {
@@ -235,7 +237,7 @@ lt_cli_web(const struct lt_cli *cli)
 	page.port = (int)number;
 	lt_cli_whole_lines(); /* an address is copied */
 	catch_ends();
-	if (start(&page, socket, &err) != LT_OK)
+	if (start_page(&page, socket, &err) != LT_OK)
 		return lt_cli_fail(&err);
 	print_address(&page);
 	(void)lt_page_serve(&page, &err);
