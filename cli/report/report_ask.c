@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks lowtided for a report, and for its runs in the same answer, or page by
- * page if lowtided has none at once. Runs are written as rows while they come,
- * or kept in the report. A failed page is an error; if a run is charged in
- * between, all pages are asked again.
+ * Asks lowtided for a report, and for its runs: on the host's own socket in the
+ * same answer, over TCP page by page. Runs are written as rows while they come,
+ * or kept in the report. A failed page is an error; if runs are charged in
+ * between, all pages are asked again, five times at most.
  */
 #include <inttypes.h>
 #include <stdlib.h>
